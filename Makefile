@@ -1,0 +1,54 @@
+# The front door. Every target installs what it misses (tools/setup), then hands over to CMake.
+PREFIX ?= /usr/local
+BUILD  ?= build
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+export CTEST_OUTPUT_ON_FAILURE = 1
+
+all: setup-build
+	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@rm -f $(BUILD).log
+	@cmake --build $(BUILD) -j $(JOBS)
+
+test: setup-test
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
+	ctest --test-dir $(BUILD) -j $(JOBS)
+
+demo: setup-demo
+	@$(MAKE) --no-print-directory all
+	$(BUILD)/jounce demo
+
+bench: setup-build
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_BENCH=ON"
+	$(BUILD)/jounce bench
+
+install: all
+	cmake --install $(BUILD)
+
+sanitize: setup-test
+	@$(MAKE) --no-print-directory all BUILD=build-sanitize \
+	  CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON -DJOUNCE_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo"
+	UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir build-sanitize -j $(JOBS)
+
+clang: setup-clang
+	@CC=clang $(MAKE) --no-print-directory all BUILD=build-clang CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
+	ctest --test-dir build-clang -j $(JOBS)
+
+format:
+	clang-format -i include/jounce/*.h src/*/*.[ch] cli/*.[ch] tests/*.c tests/helpers/*.[ch] bench/*.c
+
+clean:
+	rm -rf build build-sanitize build-clang build-core
+
+setup-build: ; @tools/setup build
+setup-test:  ; @tools/setup build test
+setup-demo:  ; @tools/setup build plot
+setup-clang: ; @tools/setup build test clang
+
+help:
+	@echo "make          build $(BUILD)/jounce and the library"
+	@echo "make demo     the aerial-manipulator study: tables, CSV, figures, one HTML page"
+	@echo "make test     build and run all tests"
+	@echo "make bench    measure; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
+	@echo "make install PREFIX=/usr/local"
+
+.PHONY: all test demo bench install sanitize clang format clean help setup-build setup-test setup-demo setup-clang

@@ -1,0 +1,44 @@
+/* options.h: arguments of a command, from a table. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+typedef enum cli_option_kind {
+  CLI_FLAG,   /* no value; *(int *)target = low */
+  CLI_INT,    /* *(int *)target, within low..high */
+  CLI_NUMBER, /* *(double *)target, finite */
+  CLI_VECTOR, /* (double *)target, three numbers "x,y,z" */
+  CLI_TEXT,   /* *(const char **)target */
+  CLI_CHOICE  /* *(int *)target = index into choices */
+} cli_option_kind;
+
+typedef struct cli_option {
+  const char *name; /* with its dashes */
+  cli_option_kind kind;
+  void *target;
+  int low, high;              /* CLI_INT: range; CLI_FLAG: low is what to store */
+  const char *const *choices; /* CLI_CHOICE: names, NULL-terminated */
+  int *given;                 /* set to 1 when the option occurs; may be NULL */
+} cli_option;
+
+/* Rows for a table; `name` is a literal without the dashes. */
+#define CLI_OPT_FLAG(name, target, value) \
+  { "--" name, CLI_FLAG, target, value, value, 0, 0 }
+#define CLI_OPT_INT(name, target, low, high) \
+  { "--" name, CLI_INT, target, low, high, 0, 0 }
+#define CLI_OPT_NUMBER(name, target, given) \
+  { "--" name, CLI_NUMBER, target, 0, 0, 0, given }
+#define CLI_OPT_VECTOR(name, target, given) \
+  { "--" name, CLI_VECTOR, target, 0, 0, 0, given }
+#define CLI_OPT_TEXT(name, target) \
+  { "--" name, CLI_TEXT, target, 0, 0, 0, 0 }
+#define CLI_OPT_CHOICE(name, target, choices) \
+  { "--" name, CLI_CHOICE, target, 0, 0, choices, 0 }
+
+/* Reads argv[1..]; argv[0] is the command's name. Options are `--name value`, `--name=value` or,
+ * for a flag, `--name`, anywhere; `--` ends them; the last of two equal options counts. Up to
+ * `most` other arguments go to `positional`. Returns how many, or -1 after a message (wrong usage).
+ */
+int cli_parse(const cli_option *table, int count, int argc, char **argv, const char **positional,
+              int most);
+
+#endif

@@ -1,0 +1,67 @@
+/* output.h: where results go and in which format. Numbers are written with 17 significant digits
+ * and a decimal point whatever the locale. */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <stdio.h>
+
+typedef enum cli_format { CLI_JSON, CLI_CSV, CLI_NPY, CLI_TABLE } cli_format;
+extern const char *const cli_format_names[]; /* "json", "csv", "npy", "text", NULL */
+
+/* What the user asked for. */
+typedef struct cli_output_options {
+  int format;       /* a cli_format; -1: text on a terminal, else JSON */
+  const char *path; /* NULL: standard output */
+} cli_output_options;
+#define CLI_OUTPUT_DEFAULT \
+  { -1, NULL }
+
+#define CLI_JSON_DEPTH 16
+typedef struct cli_output {
+  cli_format format;
+  FILE *file;
+  const char *path;
+  int not_finite; /* a number that JSON cannot say was met */
+  int depth, after_key;
+  char closing[CLI_JSON_DEPTH];
+  int items[CLI_JSON_DEPTH];
+} cli_output;
+
+/* `without`: a bit (1 << format) for each format the command does not offer. Both return an exit
+ * status; close reports a failed write. */
+int cli_output_open(cli_output *out, const cli_output_options *options, const char *command,
+                    unsigned without);
+int cli_output_close(cli_output *out);
+
+/* "%.17g" with a point */
+void cli_write_number(cli_output *out, double x);
+
+/* JSON, piece by piece. Brackets: '{' or '['. */
+void cli_json_begin(cli_output *out, char bracket);
+void cli_json_end(cli_output *out);
+void cli_json_key(cli_output *out, const char *key);
+void cli_json_text(cli_output *out, const char *text); /* NULL: null */
+void cli_json_int(cli_output *out, int value);
+void cli_json_bool(cli_output *out, int value);
+void cli_json_number(cli_output *out, double value);
+/* n numbers x[0], x[stride], ... on one line */
+void cli_json_row(cli_output *out, int n, const double *x, size_t stride);
+/* rows x n numbers, row by row, the rows `stride` apart */
+void cli_json_rows(cli_output *out, int rows, int n, const double *x, size_t stride);
+/* n x n matrices: one when count is 1 and `plain`, else a list */
+void cli_json_matrices(cli_output *out, int count, int plain, int rows, int columns,
+                       const double *x);
+
+/* A name for a terminal: control characters come out as '?'. */
+typedef struct cli_name {
+  char text[320];
+} cli_name;
+cli_name cli_clean(const char *name);
+
+/* A field of a CSV line, quoted where needed; no separators are written. */
+void cli_csv_text(cli_output *out, const char *text);
+
+/* A whole NPY file, doubles in C order. */
+void cli_npy(cli_output *out, int dimensions, const size_t *shape, const double *x);
+
+#endif

@@ -1,0 +1,39 @@
+/* state.h: STATE files (JSON) as the arrays of the library. */
+#ifndef CLI_STATE_H
+#define CLI_STATE_H
+
+#include <jounce/dynamics.h>
+
+extern const char
+    *const cli_representation_names[]; /* in the order of jn_representation, then NULL */
+
+/* What a command needs of a state. Rows beyond these are ignored. */
+typedef struct cli_need {
+  int order;         /* as asked by the user, for messages */
+  int motion_rows;   /* rows v, v', ... of every joint (hybrid: of those whose motion is given) */
+  int force_rows;    /* rows of tau of every joint (hybrid: of those whose force is given) */
+  int external_rows; /* rows of wrench and tau_ext */
+  int hybrid;        /* a joint named in tau, or the base with base_wrench, has its force given */
+  int pad;           /* what is missing is zero */
+} cli_need;
+
+typedef struct cli_state {
+  jn_representation representation;
+  int has_gravity;
+  jn_vec3 gravity;
+  double *q;                 /* [nq] */
+  double *v;                 /* [(order+2) x nv] */
+  double *tau;               /* [(order+1) x nv] */
+  unsigned char *prescribed; /* [bodies]: 1 where motion is given */
+  jn_external external;
+  /* owned by the state, seen through `external` */
+  double *tau_ext, *wrench_rows;
+  jn_applied_wrench *wrenches;
+} cli_state;
+
+/* Reads `path` ("-": standard input; NULL: home at rest). Returns an exit status, after a message
+ * when it is not 0. cli_state_free in any case. */
+int cli_state_read(const char *path, const jn_model *model, const cli_need *need, cli_state *state);
+void cli_state_free(cli_state *state);
+
+#endif

@@ -1,0 +1,46 @@
+/* table.h: numbers that belong to degrees of freedom, in every format. */
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
+
+#include <stddef.h>
+#include <jounce/model.h>
+
+#include "output.h"
+
+/* Name of a joint in the program's files; "base" for a free joint 0. */
+const char *cli_joint_name(const jn_model *model, int joint);
+
+/* Short name of one degree of freedom of a joint: "wx" ... for angular velocities, "" for 1-DoF
+ * joints. */
+const char *cli_component(jn_joint_type type, int component);
+
+/* "elbow", "base:wx": for a model's degree of freedom number iv + component of joint. */
+void cli_dof_name(const jn_model *model, int joint, int component, char *out, size_t size);
+
+/* The k-th derivative of a symbol: "q", "q'", "q''", "q^(3)", ... */
+void cli_derivative_name(const char *symbol, int k, char *out, size_t size);
+
+/* values[rows x nv]: row k the (first + k)-th derivative of `symbol`. */
+typedef struct cli_jets {
+  const jn_model *model;
+  const double *values;
+  int rows;
+  const char *symbol;
+  int first;
+  const unsigned char *only; /* [bodies]: joints to show; NULL: all */
+  unsigned char only_value;  /* shown where only[i] equals this */
+} cli_jets;
+
+/* {joint: ...} without a free base. `motion`: a spherical joint is {"omega": ...}, a free one
+ * {"twist": ...}. */
+void cli_jets_json(cli_output *out, const cli_jets *jets, int motion);
+/* [[6], [6], ...] of the free base */
+void cli_jets_json_base(cli_output *out, const cli_jets *jets);
+int cli_jets_shows(const cli_jets *jets, int joint);
+
+/* Lines "joint,component,[kind,]numbers"; `kind` NULL: no such column. The header is separate. */
+void cli_jets_csv_header(cli_output *out, int rows, int with_kind);
+void cli_jets_csv(cli_output *out, const cli_jets *jets, const char *kind);
+void cli_jets_text(cli_output *out, const cli_jets *jets);
+
+#endif

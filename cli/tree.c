@@ -1,0 +1,113 @@
+/* tree.c: one line a body, links welded to it below. */
+#include "tree.h"
+
+#include <stdlib.h>
+
+#include "message.h"
+#include "table.h"
+
+#define DEEPEST 24 /* levels drawn as lines; beyond, the depth is a number */
+
+typedef struct drawing {
+  cli_output *out;
+  const jn_model *model;
+  int *depth;             /* [bodies] */
+  unsigned char *last;    /* [bodies]: the last child of its parent */
+  int *first_link, *next; /* links of a body, as lists of frames: [bodies + 1], [frames] */
+} drawing;
+
+/* Bodies come parents first: one pass gives the depths. */
+static void measure(drawing *d) {
+  int bodies = jn_model_body_count(d->model), frames = jn_model_frame_count(d->model);
+  for (int i = 0; i < bodies; i++) {
+    int p = jn_model_body(d->model, i)->parent;
+    d->depth[i] = p < 0 ? 0 : d->depth[p] + 1;
+  }
+  /* walking backwards, the first child met is the last; first_link serves as a mark */
+  for (int i = 0; i <= bodies; i++) d->first_link[i] = -1;
+  for (int i = bodies - 1; i >= 0; i--) {
+    int p = jn_model_body(d->model, i)->parent;
+    d->last[i] = d->first_link[p + 1] < 0;
+    d->first_link[p + 1] = i;
+  }
+  for (int i = 0; i <= bodies; i++) d->first_link[i] = -1;
+  for (int f = frames - 1; f >= 0; f--) {
+    int body = jn_model_frame(d->model, f)->body;
+    d->next[f] = d->first_link[body + 1];
+    d->first_link[body + 1] = f;
+  }
+}
+
+/* The lines that lead to body i: for each level a bar where more children of that level follow. */
+static void indent(const drawing *d, int i, int branch) {
+  const char *pieces[DEEPEST];
+  int n = 0, depth = d->depth[i];
+  if (depth > DEEPEST - 1) {
+    fprintf(d->out->file, "[%d] ", depth);
+    return;
+  }
+  for (int b = i; d->depth[b] > 0; b = jn_model_body(d->model, b)->parent) {
+    if (b == i && branch) {
+      pieces[n++] = d->last[b] ? "`-- " : "|-- ";
+    } else {
+      pieces[n++] = d->last[b] ? "    " : "|   ";
+    }
+  }
+  while (n > 0) fputs(pieces[--n], d->out->file);
+}
+
+static void draw_links(const drawing *d, int body) {
+  for (int f = d->first_link[body + 1]; f >= 0; f = d->next[f]) {
+    const jn_frame *frame = jn_model_frame(d->model, f);
+    if (body >= 0 && f == jn_model_body(d->model, body)->frame) continue;
+    if (body >= 0) indent(d, body, 0);
+    if (frame->is_link) {
+      fprintf(d->out->file, "  = %s (welded, %.6g kg)\n", cli_clean(frame->name).text, frame->mass);
+    } else {
+      fprintf(d->out->file, "  . %s (frame)\n", cli_clean(frame->name).text);
+    }
+  }
+}
+
+static void draw(const drawing *d) {
+  FILE *file = d->out->file;
+  const jn_model *model = d->model;
+  fprintf(file, "%s: %d bodies, %d degrees of freedom, %s base, %.6g kg (%.6g kg moving)\n",
+          cli_clean(jn_model_name(model)).text, jn_model_body_count(model), jn_model_nv(model),
+          jn_model_is_floating(model)    ? "floating"
+          : jn_model_joint(model, 0)->nv ? "jointed"
+                                         : "fixed",
+          jn_model_mass(model), jn_model_moving_mass(model));
+  draw_links(d, -1);
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *joint = jn_model_joint(model, i);
+    const jn_body *body = jn_model_body(model, i);
+    indent(d, i, 1);
+    fprintf(file, "%s  <%s %s>  %.6g kg\n", cli_clean(body->name).text, cli_clean(joint->name).text,
+            jn_joint_type_name(joint->type), body->inertia.m);
+    draw_links(d, i);
+  }
+}
+
+int cli_tree(cli_output *out, const jn_model *model) {
+  size_t bodies = (size_t)jn_model_body_count(model), frames = (size_t)jn_model_frame_count(model);
+  drawing d = {out,
+               model,
+               malloc((bodies + 1) * sizeof(int)),
+               malloc(bodies + 1),
+               malloc((bodies + 1) * sizeof(int)),
+               malloc((frames + 1) * sizeof(int))};
+  int status = CLI_BAD_INPUT;
+  if (d.depth && d.last && d.first_link && d.next) {
+    measure(&d);
+    draw(&d);
+    status = CLI_DONE;
+  } else {
+    cli_error("out of memory for a drawing of %zu bodies", bodies);
+  }
+  free(d.depth);
+  free(d.last);
+  free(d.first_link);
+  free(d.next);
+  return status;
+}

@@ -1,0 +1,72 @@
+/* base.h: status codes, errors, version, allocator hooks. */
+#ifndef JOUNCE_BASE_H
+#define JOUNCE_BASE_H
+
+#include <stddef.h>
+
+#include <jounce/limits.h>
+
+#if defined(_WIN32)
+#define JN_API
+#elif defined(JN_BUILDING)
+#define JN_API __attribute__((visibility("default")))
+#else
+#define JN_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JN_VERSION_MAJOR 0
+#define JN_VERSION_MINOR 1
+#define JN_VERSION_PATCH 0
+#define JN_VERSION "0.1.0"
+
+/* One list gives the codes and their texts. */
+#define JN_STATUS_LIST(X)                                                                 \
+  X(JN_OK, "success")                                                                     \
+  X(JN_ERR_ARGUMENT, "an argument is missing or out of range")                            \
+  X(JN_ERR_MEMORY, "out of memory")                                                       \
+  X(JN_ERR_LIMIT, "a limit of jounce/limits.h is exceeded")                               \
+  X(JN_ERR_FILE, "a file cannot be read or written")                                      \
+  X(JN_ERR_SYNTAX, "a file is malformed")                                                 \
+  X(JN_ERR_MODEL, "the model is invalid")                                                 \
+  X(JN_ERR_NOT_FINITE, "a number in the state or in the result is not finite")            \
+  X(JN_ERR_POSE, "a rotation or pose is not in SO(3) or SE(3)")                           \
+  X(JN_ERR_ORDER, "the data was made for a lower order")                                  \
+  X(JN_ERR_SINGULAR, "the dynamics are singular: a joint moves no mass")                  \
+  X(JN_ERR_STATE, "the data does not hold the quantity asked for: compute it first")
+
+typedef enum jn_status {
+#define JN_STATUS_ENUM(code, text) code,
+  JN_STATUS_LIST(JN_STATUS_ENUM)
+#undef JN_STATUS_ENUM
+} jn_status;
+
+/* A sentence for a status; never NULL. */
+JN_API const char *jn_status_text(jn_status status);
+
+/* What went wrong and where. `message` is complete: "arm.urdf:41: joint 'elbow': axis has zero length". */
+typedef struct jn_error {
+  jn_status status;
+  int line; /* 1-based; 0: no line applies */
+  char file[JN_MAX_PATH];
+  char message[JN_MAX_MESSAGE];
+} jn_error;
+
+/* Memory comes from here; NULL in place of a hook means malloc and free. The returned block must be
+ * aligned for any type (as malloc's is). */
+typedef struct jn_allocator {
+  void *(*allocate)(size_t size, void *context);
+  void (*release)(void *block, void *context);
+  void *context;
+} jn_allocator;
+
+/* "0.1.0": the version of the library that is running. */
+JN_API const char *jn_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,41 @@
+/* io.h: model files. Text -> spec, spec -> text. Files are hostile until checked: a refusal names file,
+ * line and remedy; nothing is leaked and nothing is half built. Numbers are read and written
+ * independent of the locale. */
+#ifndef JOUNCE_IO_H
+#define JOUNCE_IO_H
+
+#include <jounce/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* By the ending: .urdf, .xml (URDF), .json (native); no ending: the name of a built-in robot. */
+JN_API jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec **out, jn_error *error);
+/* The same from memory; `name` stands for the file in messages. */
+JN_API jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
+                                    const jn_allocator *allocator, jn_spec **out, jn_error *error);
+JN_API jn_status jn_spec_parse_json(const char *text, size_t size, const char *name,
+                                    const jn_allocator *allocator, jn_spec **out, jn_error *error);
+
+/* Native JSON. Loading what was saved gives the same spec bit for bit. */
+JN_API jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error);
+
+/* Built-in robots: jn_builtin_name(0), (1), ... until NULL. "tilthex:5x20" is the aerial manipulator with
+ * 5 arms of 20 bodies. */
+JN_API const char *jn_builtin_name(int index);
+JN_API const char *jn_builtin_about(int index);
+JN_API jn_status jn_spec_builtin(const char *name, const jn_allocator *allocator, jn_spec **out,
+                                 jn_error *error);
+
+/* jn_spec_load + jn_model_build. */
+JN_API jn_status jn_model_load(const char *path, const jn_build_options *options,
+                               const jn_allocator *allocator, jn_model **out, jn_error *error);
+
+/* Everything suspicious in a description, appended to its findings: inertias, masses, scale, limits. */
+JN_API jn_status jn_spec_lint(jn_spec *spec);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

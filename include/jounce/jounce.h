@@ -1,0 +1,16 @@
+/* jounce.h: everything. */
+#ifndef JOUNCE_H
+#define JOUNCE_H
+
+#include <jounce/base.h>
+#include <jounce/spatial.h>
+#include <jounce/jet.h>
+#include <jounce/spec.h>
+#include <jounce/model.h>
+#include <jounce/data.h>
+#include <jounce/io.h>
+#include <jounce/kinematics.h>
+#include <jounce/dynamics.h>
+#include <jounce/propeller.h>
+
+#endif

@@ -1,0 +1,59 @@
+/* propeller.h: wrench of tilted propellers on a base, with time derivatives of any order, and back
+ * (ali2026, eq. 28). Propeller i = 1..n has the pose
+ *   C_i = Rz((2 - i) 2 pi / n) Tx(a) Rx(alpha) Ry(beta)
+ * in the base frame B (n = 6: steps of pi/3) and the wrench (0, 0, c_d, 0, 0, c_f) omega_i^2 in its
+ * own frame. In B, torque first: W = sum_i Ad_{C_i^-1}^T (0, 0, c_d, 0, 0, c_f) omega_i^2, that is
+ *   force f_i = c_f t_i u_i,  torque = p_i x f_i + c_d t_i u_i,  t_i = R_i z,  u_i = omega_i^2.
+ * W is the base wrench in body representation (JN_BODY) when B is the base link's frame. */
+#ifndef JOUNCE_PROPELLER_H
+#define JOUNCE_PROPELLER_H
+
+#include <jounce/base.h>
+#include <jounce/spatial.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JN_MAX_ROTORS 32 /* propellers of one base */
+
+typedef struct jn_hexarotor {
+  int count;          /* propellers, 1..JN_MAX_ROTORS */
+  double radius;      /* a: from the centre of B, m */
+  double alpha, beta; /* tilt about the arm, then about the tilted y axis, rad */
+  double thrust;      /* c_f, N s^2 */
+  double drag;        /* c_d, N m s^2 */
+  int alternate;      /* 1: propeller i spins the other way round when i is odd: c_d (-1)^i */
+  int alternate_tilt; /* 1: neighbours tilt against each other: alpha (-1)^i */
+} jn_hexarotor;
+
+/* Equation (28) as printed: the same alpha, beta, c_d for all six. Then every force and torque
+ * depends on u through its mean and its first harmonic around the ring only: the matrix below has
+ * rank 3. The paper prints no numbers; these are of the size of a 4 kg machine. */
+JN_API jn_hexarotor jn_hexarotor_default(void);
+/* The same with neighbours spinning and tilted against each other: rank 6, fully actuated. */
+JN_API jn_hexarotor jn_hexarotor_actuated(void);
+
+/* Pose of propeller `index` = 0..count-1 (i = index + 1) in B. */
+JN_API jn_status jn_propeller_pose(const jn_hexarotor *rotor, int index, jn_pose *out);
+
+/* Allocation matrix G[6 x count], row-major: W = G u. */
+JN_API jn_status jn_propeller_matrix(const jn_hexarotor *rotor, double *G);
+
+/* W, W', ..., W^(r) [(r+1) x 6] from omega, omega', ..., omega^(r) [(r+1) x count]; O(r^2). No
+ * aliasing. JN_ERR_NOT_FINITE for a number not finite, in or out (out: the wrench is then no longer
+ * what it was). */
+JN_API jn_status jn_propeller_wrench(const jn_hexarotor *rotor, int order, const double *omega,
+                                     double *wrench);
+
+/* The inverse for count = 6: omega, ..., omega^(r) [(r+1) x 6], omega >= 0, from W, ..., W^(r)
+ * [(r+1) x 6]. JN_ERR_SINGULAR  G has no inverse; or r > 0 and a propeller stands still (its speed
+ * has a corner) JN_ERR_ARGUMENT  count is not 6, or the wrench needs a propeller to push backwards
+ * May work in place (omega == wrench). O(r^2). */
+JN_API jn_status jn_propeller_speeds(const jn_hexarotor *rotor, int order, const double *wrench,
+                                     double *omega);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

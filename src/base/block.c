@@ -1,0 +1,44 @@
+/* block.c: memory through the user's hooks. */
+#include "base/block.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_allocate(size_t size, void *context) {
+  (void)context;
+  return malloc(size);
+}
+
+static void default_release(void *block, void *context) {
+  (void)context;
+  free(block);
+}
+
+jn_allocator jn_allocator_or_default(const jn_allocator *allocator) {
+  jn_allocator hooks = {default_allocate, default_release, NULL};
+  if (allocator == NULL) return hooks;
+  hooks.context = allocator->context;
+  if (allocator->allocate != NULL) hooks.allocate = allocator->allocate;
+  if (allocator->release != NULL) hooks.release = allocator->release;
+  return hooks;
+}
+
+int jn_size_multiply(size_t a, size_t b, size_t *product) {
+  if (b != 0 && a > SIZE_MAX / b) return 0;
+  *product = a * b;
+  return 1;
+}
+
+void *jn_block_new(const jn_allocator *hooks, size_t count, size_t size) {
+  size_t bytes;
+  if (!jn_size_multiply(count, size, &bytes)) return NULL;
+  if (bytes == 0) bytes = 1;
+  void *block = hooks->allocate(bytes, hooks->context);
+  if (block != NULL) memset(block, 0, bytes);
+  return block;
+}
+
+void jn_block_free(const jn_allocator *hooks, void *block) {
+  if (block != NULL) hooks->release(block, hooks->context);
+}

@@ -1,0 +1,38 @@
+/* edge.c: what goes in is checked once, here. */
+#include <jounce/jet.h>
+#include <string.h>
+
+#include "scalar/double.h"
+
+#include "core/core.h"
+
+int jn_all_finite(const double *x, size_t n) {
+  /* 0 * x is 0 for every finite x and NaN for the others */
+  double s = 0;
+  for (size_t i = 0; i < n; i++) s += 0.0 * x[i];
+  return s == 0.0;
+}
+
+jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const double *q, const double *v) {
+  const jn_work *w = &data->w;
+  size_t nv = (size_t)model->nv;
+  if ((model->nq && !q) || (v_rows > 0 && nv && !v)) return JN_ERR_ARGUMENT;
+  if (!jn_all_finite(q, (size_t)model->nq)) return JN_ERR_NOT_FINITE;
+  if (v_rows > 0 && !jn_all_finite(v, v_rows * nv)) return JN_ERR_NOT_FINITE;
+  const jn_vec3 g = data->settings.gravity;
+  const double gravity[3] = {g.x, g.y, g.z};
+  if (!jn_all_finite(gravity, 3)) return JN_ERR_NOT_FINITE;
+  for (int i = 0; i < model->nlink; i++) {
+    const jn_link *l = &model->link[i];
+    if (l->kind != JN_K_SPHERICAL && l->kind != JN_K_FREE) continue;
+    const double *c = q + l->iq;
+    double n = c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3];
+    if (!(fabs(n - 1) <= JN_ROTATION_TOLERANCE)) return JN_ERR_POSE;
+  }
+  if (model->nq) memcpy(w->q, q, sizeof *q * (size_t)model->nq);
+  if (v_rows > 0 && nv) {
+    memcpy(w->io, v, sizeof *v * v_rows * nv);
+    jn_jet_to_taylor(v_rows - 1, model->nv, w->io);
+  }
+  return JN_OK;
+}

@@ -1,0 +1,158 @@
+/* edge.h (core): between what the user holds (derivatives, any representation) and what the algorithms
+ * work on (Taylor coefficients, body representation), and wrenches from outside. */
+#ifndef JOUNCE_CORE_EDGE_H
+#define JOUNCE_CORE_EDGE_H
+
+static inline pose_jet free_pose(const jn_link *l, const jn_work *w, int rows) {
+  real *X = (real *)w->X + (size_t)l->ix * rows;
+  return (pose_jet){X, X + 18, 21, 21};
+}
+static inline v3 free_position(const jn_link *l, const jn_work *w) {
+  return load_v3((const real *)w->q + l->iq + 4);
+}
+
+/* The transform of free joints at order k, then their velocity at order k: w->io -> w->v. */
+static inline void edge_motion_in(const jn_model *m, const jn_work *w, int rows, int rep, int k) {
+  int nv = m->nv;
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    real *in = (real *)w->io + l->iv, *v = (real *)w->v + l->iv;
+    if (l->kind != JN_K_FREE) {
+      for (int j = 0; j < l->nv; j++) v[k * nv + j] = in[k * nv + j];
+      continue;
+    }
+    const real *q = (const real *)w->q + l->iq;
+    real *X = (real *)w->X + (size_t)l->ix * rows;
+    if (k == 0) joint_place(l, q, X);
+    else joint_step(l, k, q, v, nv, X);
+    twist_to_body(rep, k, free_pose(l, w, rows), free_position(l, w), in, nv, v, nv);
+  }
+}
+
+/* w->v -> w->io, w->tau -> w->io, and w->io -> w->tau at order k. */
+static inline void edge_motion_out(const jn_model *m, const jn_work *w, int rows, int rep, int k) {
+  int nv = m->nv;
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    real *out = (real *)w->io + l->iv, *v = (real *)w->v + l->iv;
+    if (l->kind == JN_K_FREE)
+      twist_from_body(rep, k, free_pose(l, w, rows), free_position(l, w), v, nv, out, nv);
+    else
+      for (int j = 0; j < l->nv; j++) out[k * nv + j] = v[k * nv + j];
+  }
+}
+static inline void edge_force_out(const jn_model *m, const jn_work *w, int rows, int rep, int k) {
+  int nv = m->nv;
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    real *out = (real *)w->io + l->iv, *t = (real *)w->tau + l->iv;
+    if (l->kind == JN_K_FREE)
+      wrench_from_body(rep, k, free_pose(l, w, rows), free_position(l, w), t, nv, out, nv);
+    else
+      for (int j = 0; j < l->nv; j++) out[k * nv + j] = t[k * nv + j];
+  }
+}
+static inline void edge_force_in(const jn_link *l, const jn_work *w, int rows, int nv, int rep, int k,
+                                 const real *in, real *tau) {
+  if (l->kind == JN_K_FREE)
+    wrench_to_body(rep, k, free_pose(l, w, rows), free_position(l, w), in, nv, tau, nv);
+  else
+    for (int j = 0; j < l->nv; j++) tau[k * nv + j] = in[k * nv + j];
+}
+
+/* E: pose of every link in its parent, from X_0. */
+static inline void place_links(const jn_model *m, const jn_work *w, int rows) {
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    real *E = (real *)w->E + 12 * (size_t)i, Q[9];
+    v3 d;
+    joint_pose(l, (const real *)w->q + l->iq, (const real *)w->X + (size_t)l->ix * rows, Q, &d);
+    for (int a = 0; a < 3; a++)
+      for (int c = 0; c < 3; c++)
+        E[3 * a + c] = l->R[3 * a] * Q[c] + l->R[3 * a + 1] * Q[3 + c] + l->R[3 * a + 2] * Q[6 + c];
+    d = c3_apply(l->R, d);
+    E[9] = d.x + l->p[0], E[10] = d.y + l->p[1], E[11] = d.z + l->p[2];
+  }
+}
+
+/* R_0, P_0 = 0 and O of every link in the world, O counted from the base; returns the base's position. */
+static inline v3 place_world(const jn_model *m, const jn_work *w, int rows) {
+  v3 base = load_v3((const real *)w->E + 9);
+  for (int i = 0; i < m->nlink; i++) {
+    int parent = m->link[i].parent;
+    const real *E = (const real *)w->E + 12 * (size_t)i;
+    real *R = (real *)w->R + 9 * (size_t)i * rows, *O = (real *)w->O + 3 * (size_t)i;
+    store_v3((real *)w->P + 3 * (size_t)i * rows, v3_zero());
+    if (parent < 0) {
+      for (int j = 0; j < 9; j++) R[j] = E[j];
+      store_v3(O, v3_zero());
+      continue;
+    }
+    const real *Rp = (const real *)w->R + 9 * (size_t)parent * rows;
+    m3_mul(Rp, E, R);
+    store_v3(O, v3_add(load_v3((const real *)w->O + 3 * (size_t)parent), m3_apply(Rp, load_v3(E + 9))));
+  }
+  return base;
+}
+
+static inline pose_jet link_pose(const jn_work *w, int rows, int i) {
+  return (pose_jet){(real *)w->R + 9 * (size_t)i * rows, (real *)w->P + 3 * (size_t)i * rows, 9, 3};
+}
+
+/* World pose jet of link i at order k >= 1, and G_k = sum [P_i] R_(k-i). The twists in V are those seen
+ * from the falling frame: its own way g t^2 / 2 is added to the position. */
+static inline void link_pose_step(const jn_work *w, int rows, int i, int k, v3 gravity) {
+  pose_jet c = link_pose(w, rows, i);
+  pose_step(k, (const real *)w->V + 6 * (size_t)i * rows, 6, c);
+  if (k == 2) store_v3(c.p + 6, v3_add(load_v3(c.p + 6), v3_times(0.5, gravity)));
+  m3 G = {{0}};
+  for (int j = 1; j <= k; j++) m3_add_hat_mul(load_v3(c.p + 3 * j), c.R + 9 * (k - j), G.m);
+  real *g = (real *)w->G + 9 * ((size_t)i * rows + k);
+  for (int j = 0; j < 9; j++) g[j] = G.m[j];
+}
+
+/* The same in the spatial formulation, whose twists are the true ones: R' = [w] R, P' = v + w x (O + P). */
+static inline void spatial_pose_step(const jn_work *w, int rows, int i, int k) {
+  pose_jet c = link_pose(w, rows, i);
+  const six *V = (const six *)w->Vs + (size_t)i * rows;
+  v3 d = v3_add(V[k - 1].v, v3_cross(V[k - 1].w, load_v3((const real *)w->O + 3 * (size_t)i)));
+  m3 r = {{0}}, G = {{0}};
+  for (int j = 0; j < k; j++) {
+    m3_add_hat_mul(V[k - 1 - j].w, c.R + 9 * j, r.m);
+    if (j) d = v3_add(d, v3_cross(V[k - 1 - j].w, load_v3(c.p + 3 * j)));
+  }
+  double f = 1.0 / k;
+  for (int j = 0; j < 9; j++) c.R[9 * k + j] = f * r.m[j];
+  store_v3(c.p + 3 * k, v3_times(f, d));
+  for (int j = 1; j <= k; j++) m3_add_hat_mul(load_v3(c.p + 3 * j), c.R + 9 * (k - j), G.m);
+  real *g = (real *)w->G + 9 * ((size_t)i * rows + k);
+  for (int j = 0; j < 9; j++) g[j] = G.m[j];
+}
+
+/* Order k of one wrench from outside (Taylor coefficients in[k x 6]) in the frame of link i.
+ * (RE, pE): the frame it is given at, in the link's frame. position: the link's in the world.
+ *   body     n = RE n + pE x f, f = RE f          hybrid  n = R^T n + pE x f, f = R^T f
+ *   mixed    n = RE n + pE x f, f = R^T f         spatial n = R^T (n - p x f), f = R^T f */
+static inline six external_order(int rep, const jn_work *w, int rows, int i, int k, const double *RE,
+                                 const double *pE, v3 position, const real *in) {
+  pose_jet c = link_pose(w, rows, i);
+  v3 n, f = rep == JN_BODY ? c3_apply(RE, load_v3(in + 6 * k + 3)) : unrotate_order(k, c, in + 3, 6);
+  if (rep == JN_BODY || rep == JN_MIXED) {
+    n = c3_apply(RE, load_v3(in + 6 * k));
+  } else if (rep == JN_HYBRID) {
+    n = unrotate_order(k, c, in, 6);
+  } else {
+    const real *G = (const real *)w->G + 9 * (size_t)i * rows;
+    n = v3_zero();
+    for (int j = 0; j <= k; j++) {
+      v3 nj = load_v3(in + 6 * (k - j)), fj = load_v3(in + 6 * (k - j) + 3);
+      n = v3_add(n, m3_apply_t(c.R + 9 * j, v3_add_cross_exact(nj, fj, position)));
+      /* R^T (f x P) = ([P] R)^T f */
+      if (j) n = v3_add(n, m3_apply_t(G + 9 * j, fj));
+    }
+    return (six){n, f};
+  }
+  return (six){v3_add(n, c_cross_v3(pE, f)), f};
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* external.c: what a call brings from outside, checked and carried to where the algorithms need it. */
+#include "core/external.h"
+
+#include <jounce/jet.h>
+#include <string.h>
+
+#include "scalar/double.h"
+
+#include "core/core.h"
+
+static jn_status check_external(const jn_model *model, const jn_external *external, int order) {
+  if (!external) return JN_OK;
+  if (external->wrench_count < 0 || (external->wrench_count && !external->wrenches)) return JN_ERR_ARGUMENT;
+  for (int i = 0; i < external->wrench_count; i++) {
+    const jn_applied_wrench *a = &external->wrenches[i];
+    if (a->frame < 0 || a->frame >= model->nframe || !a->wrench || (unsigned)a->representation > JN_MIXED)
+      return JN_ERR_ARGUMENT;
+    if (!jn_all_finite(a->wrench, 6 * ((size_t)order + 1))) return JN_ERR_NOT_FINITE;
+  }
+  if (external->tau && !jn_all_finite(external->tau, ((size_t)order + 1) * (size_t)model->nv))
+    return JN_ERR_NOT_FINITE;
+  return JN_OK;
+}
+
+jn_status jn_check_call(const jn_model *model, const jn_data *data, int order, const jn_external *external) {
+  if (!model || !data || data->model != model || order < 0) return JN_ERR_ARGUMENT;
+  if ((unsigned)data->settings.representation > JN_MIXED ||
+      (unsigned)data->settings.formulation > JN_FORM_SPATIAL)
+    return JN_ERR_ARGUMENT;
+  if (order > data->order) return JN_ERR_ORDER;
+  return check_external(model, external, order);
+}
+
+/* Order k of all wrenches, in link frames, into `body`. `poses`: R, P, G of the loaded links to order k. */
+static void in_link_frames(const jn_model *model, const jn_data *data, const jn_external *external, int k,
+                           int poses, double *body) {
+  const jn_work *w = &data->w;
+  int rows = data->rows;
+  v3 base = v3_make(data->base.x, data->base.y, data->base.z);
+  for (int i = 0; i < model->nlink; i++)
+    memset(body + 6 * ((size_t)i * (size_t)rows + (size_t)k), 0, sizeof(double) * 6);
+  for (int n = 0; n < external->wrench_count; n++) {
+    const jn_applied_wrench *a = &external->wrenches[n];
+    const jn_frame *f = &model->frame[a->frame];
+    if (f->body < 0) continue; /* a force on the world moves nothing */
+    int link = model->body_link[f->body];
+    jn_pose E = jn_pose_mul(model->body_pose[f->body], f->pose);
+    const double pE[3] = {E.p.x, E.p.y, E.p.z};
+    v3 position = poses ? v3_add(base, load_v3(w->O + 3 * (size_t)link)) : v3_zero();
+    memcpy(w->row, a->wrench, sizeof(double) * 6 * ((size_t)k + 1));
+    jn_jet_to_taylor(k, 6, w->row);
+    six e = external_order((int)a->representation, w, rows, link, k, &E.R.m[0][0], pE, position, w->row);
+    double *at = body + 6 * ((size_t)link * (size_t)rows + (size_t)k);
+    store_v3(at, v3_add(load_v3(at), e.w));
+    store_v3(at + 3, v3_add(load_v3(at + 3), e.v));
+  }
+}
+
+static int loaded_link(const jn_model *model, const jn_external *external, int n) {
+  int body = model->frame[external->wrenches[n].frame].body;
+  return body < 0 ? -1 : model->body_link[body];
+}
+
+void jn_external_body(const jn_model *model, const jn_data *data, const jn_external *external, int k, int poses) {
+  const jn_vec3 g = data->settings.gravity;
+  for (int n = 0; poses && k && n < external->wrench_count; n++) {
+    int link = loaded_link(model, external, n);
+    if (link >= 0) link_pose_step(&data->w, data->rows, link, k, v3_make(g.x, g.y, g.z));
+  }
+  in_link_frames(model, data, external, k, poses, data->w.ext);
+}
+
+void jn_external_spatial(const jn_model *model, const jn_data *data, const jn_external *external, int k) {
+  const jn_work *w = &data->w;
+  int rows = data->rows;
+  double *body = w->H; /* the spatial form has no use for H */
+  for (int n = 0; k && n < external->wrench_count; n++) {
+    int link = loaded_link(model, external, n);
+    if (link >= 0) spatial_pose_step(w, rows, link, k);
+  }
+  in_link_frames(model, data, external, k, 1, body);
+  for (int i = 0; i < model->nlink; i++)
+    memset(w->ext + 6 * ((size_t)i * (size_t)rows + (size_t)k), 0, sizeof(double) * 6);
+  for (int n = 0; n < external->wrench_count; n++) {
+    int link = loaded_link(model, external, n);
+    if (link < 0) continue;
+    wrench_from_body(JN_SPATIAL, k, link_pose(w, rows, link), load_v3(w->O + 3 * (size_t)link),
+                     body + 6 * (size_t)link * (size_t)rows, 6, w->ext + 6 * (size_t)link * (size_t)rows, 6);
+  }
+}

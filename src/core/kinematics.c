@@ -1,0 +1,180 @@
+/* kinematics.c: forward kinematics of any order, and what is read from it. */
+#include <jounce/jet.h>
+#include <jounce/kinematics.h>
+#include <string.h>
+
+#include "scalar/double.h"
+
+#include "core/core.h"
+#include "core/spatial.h"
+
+jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const double *q, const double *v) {
+  if (!model || !data || data->model != model || order < -1) return JN_ERR_ARGUMENT;
+  if (order + 1 > data->rows) return JN_ERR_ORDER;
+  jn_status status = jn_load_state(model, data, order + 1, q, v);
+  if (status) return status;
+  const jn_work *w = &data->w;
+  int rows = data->rows, K = order < 0 ? 0 : order;
+  data->kinematics = -2;
+  if (order < 0 && model->nv) memset(w->io, 0, sizeof(double) * (size_t)model->nv);
+  memset(w->world, 0, sizeof(double) * 6 * (size_t)rows);
+  for (int k = 0; k <= K; k++) edge_motion_in(model, w, rows, data->settings.representation, k);
+  kinematics_pass(model, w, rows, data->settings.formulation == JN_FORM_BODY ? K : 0);
+  place_links(model, w, rows);
+  v3 base = place_world(model, w, rows);
+  data->base = (jn_vec3){base.x, base.y, base.z};
+  if (data->settings.formulation == JN_FORM_SPATIAL) spatial_kinematics(model, w, rows, K);
+  const double *V = data->settings.formulation == JN_FORM_SPATIAL ? w->Vs : w->V;
+  for (int i = 0; i < model->nlink; i++)
+    if (!jn_all_finite(V + 6 * (size_t)i * rows, 6 * ((size_t)K + 1)) ||
+        !jn_all_finite(w->O + 3 * (size_t)i, 3) || !jn_all_finite(w->R + 9 * (size_t)i * rows, 9))
+      return JN_ERR_NOT_FINITE;
+  data->kinematics = order;
+  data->formulation = data->settings.formulation;
+  return JN_OK;
+}
+
+/* the frame in its link's frame, and the link (-1: the world) */
+static int frame_in_link(const jn_model *model, int frame, jn_pose *out) {
+  const jn_frame *f = &model->frame[frame];
+  if (f->body < 0) {
+    *out = f->pose;
+    return -1;
+  }
+  *out = jn_pose_mul(model->body_pose[f->body], f->pose);
+  return model->body_link[f->body];
+}
+
+/* pose of a frame in the world's axes, counted from the base's position */
+static jn_pose near_pose(const jn_data *data, int link, jn_pose inner) {
+  const double *R = data->w.R + 9 * (size_t)link * data->rows, *O = data->w.O + 3 * (size_t)link;
+  jn_pose C;
+  for (int j = 0; j < 9; j++) C.R.m[j / 3][j % 3] = R[j];
+  C.p = jn_v3(O[0], O[1], O[2]);
+  return jn_pose_mul(C, inner);
+}
+
+static v3 base_of(const jn_data *data) { return v3_make(data->base.x, data->base.y, data->base.z); }
+
+static jn_status check(const jn_model *model, const jn_data *data, int frame, int order, const void *out) {
+  if (!model || !data || data->model != model || !out || frame < 0 || frame >= model->nframe)
+    return JN_ERR_ARGUMENT;
+  return data->kinematics < order ? JN_ERR_STATE : JN_OK;
+}
+
+jn_status jn_frame_pose(const jn_model *model, const jn_data *data, int frame, jn_pose *out) {
+  jn_status status = check(model, data, frame, -1, out);
+  if (status) return status;
+  jn_pose inner;
+  int link = frame_in_link(model, frame, &inner);
+  *out = link < 0 ? inner : near_pose(data, link, inner);
+  if (link >= 0) out->p = jn_v3_add(data->base, out->p);
+  return JN_OK;
+}
+
+/* Taylor coefficients of a frame's twist as held: body of the frame, or spatial about the base's position. */
+static void frame_jet(const jn_data *data, int link, jn_pose inner, int order, double *V) {
+  for (int k = 0; k <= order; k++) {
+    const double *x = (data->formulation == JN_FORM_SPATIAL ? data->w.Vs : data->w.V) +
+                      6 * ((size_t)link * data->rows + (size_t)k);
+    jn_twist t = {jn_v3(x[0], x[1], x[2]), jn_v3(x[3], x[4], x[5])};
+    if (data->formulation != JN_FORM_SPATIAL) t = jn_Ad_inv(inner, t);
+    const double y[6] = {t.w.x, t.w.y, t.w.z, t.v.x, t.v.y, t.v.z};
+    memcpy(V + 6 * k, y, sizeof y);
+  }
+}
+
+jn_status jn_frame_twist(const jn_model *model, jn_data *data, int frame, jn_representation representation,
+                         int order, double *out) {
+  jn_status status = check(model, data, frame, order, out);
+  if (status) return status;
+  if (order < 0 || (unsigned)representation > JN_MIXED) return JN_ERR_ARGUMENT;
+  size_t n = 6 * ((size_t)order + 1);
+  jn_pose inner;
+  int link = frame_in_link(model, frame, &inner);
+  if (link < 0) {
+    memset(out, 0, sizeof(double) * n);
+    return JN_OK;
+  }
+  double *V = data->w.row, *R = V + 6 * (size_t)data->rows, *p = R + 9 * ((size_t)data->rows + 1),
+         *y = p + 3 * ((size_t)data->rows + 1);
+  frame_jet(data, link, inner, order, V);
+  jn_representation held = data->formulation == JN_FORM_SPATIAL ? JN_SPATIAL : JN_BODY;
+  jn_jet_convert_twist(order, held, representation, near_pose(data, link, inner), V, R, p, y);
+  if (representation == JN_SPATIAL) /* from the base's position to the world's origin: v + base x w */
+    for (int k = 0; k <= order; k++)
+      store_v3(y + 6 * k + 3, v3_add_cross_exact(load_v3(y + 6 * k + 3), base_of(data), load_v3(y + 6 * k)));
+  jn_jet_to_derivatives(order, 6, y);
+  if (!jn_all_finite(y, n)) return JN_ERR_NOT_FINITE;
+  memcpy(out, y, sizeof(double) * n);
+  return JN_OK;
+}
+
+jn_status jn_point_motion(const jn_model *model, jn_data *data, int frame, jn_vec3 point, int order,
+                          double *out) {
+  jn_status status = check(model, data, frame, order, out);
+  if (status) return status;
+  if (order < 0) return JN_ERR_ARGUMENT;
+  size_t n = 3 * ((size_t)order + 2);
+  jn_pose inner;
+  int link = frame_in_link(model, frame, &inner);
+  inner = jn_pose_mul(inner, (jn_pose){jn_m3_identity(), point});
+  if (link < 0) {
+    memset(out, 0, sizeof(double) * n);
+    out[0] = inner.p.x, out[1] = inner.p.y, out[2] = inner.p.z;
+    return JN_OK;
+  }
+  double *V = data->w.row, *R = V + 6 * (size_t)data->rows, *p = R + 9 * ((size_t)data->rows + 1);
+  frame_jet(data, link, inner, order, V);
+  jn_representation held = data->formulation == JN_FORM_SPATIAL ? JN_SPATIAL : JN_BODY;
+  jn_jet_pose_from_twist(order, held, near_pose(data, link, inner), V, R, p);
+  store_v3(p, v3_add(load_v3(p), base_of(data)));
+  jn_jet_to_derivatives(order + 1, 3, p);
+  if (!jn_all_finite(p, n)) return JN_ERR_NOT_FINITE;
+  memcpy(out, p, sizeof(double) * n);
+  return JN_OK;
+}
+
+/* Jet of column j of link i's screws about the world's origin: S = Ad_C (constant column). */
+static void screw_jet(const jn_data *data, const jn_link *l, int i, int j, int order, double *S) {
+  const jn_work *w = &data->w;
+  size_t rows = (size_t)data->rows, n = (size_t)order + 1;
+  if (data->formulation == JN_FORM_SPATIAL) {
+    memcpy(S, screw_of(w, data->rows, l->iv + j), sizeof(double) * 6 * n);
+  } else {
+    double *constant = S + 6 * rows, *R = constant + 6 * rows, *p = R + 9 * rows;
+    pose_jet c = {R, p, 9, 3};
+    six s = joint_column(l, j);
+    memset(constant, 0, sizeof(double) * 6 * n);
+    store_v3(constant, s.w);
+    store_v3(constant + 3, s.v);
+    memcpy(R, w->R + 9 * (size_t)i * rows, sizeof(double) * 9);
+    store_v3(p, v3_zero());
+    for (int k = 0; k <= order; k++) {
+      if (k) pose_step(k, w->V + 6 * (size_t)i * rows, 6, c);
+      twist_from_body(JN_SPATIAL, k, c, load_v3(w->O + 3 * (size_t)i), constant, 6, S, 6);
+    }
+  }
+  for (int k = 0; k <= order; k++)
+    store_v3(S + 6 * k + 3, v3_add_cross_exact(load_v3(S + 6 * k + 3), base_of(data), load_v3(S + 6 * k)));
+}
+
+jn_status jn_joint_screws(const jn_model *model, jn_data *data, int joint, int order, double *out) {
+  if (!model || !data || data->model != model || !out || joint < 0 || joint >= model->nbody || order < 0)
+    return JN_ERR_ARGUMENT;
+  if (data->kinematics < order) return JN_ERR_STATE;
+  int columns = model->joint[joint].nv, column = 0;
+  double *S = data->w.row;
+  for (int i = 0; i < model->nlink; i++) {
+    const jn_link *l = &model->link[i];
+    if (l->joint != joint) continue;
+    for (int j = 0; j < l->nv; j++, column++) {
+      screw_jet(data, l, i, j, order, S);
+      jn_jet_to_derivatives(order, 6, S);
+      if (!jn_all_finite(S, 6 * ((size_t)order + 1))) return JN_ERR_NOT_FINITE;
+      for (int k = 0; k <= order; k++)
+        memcpy(out + 6 * ((size_t)k * columns + (size_t)column), S + 6 * k, sizeof(double) * 6);
+    }
+  }
+  return JN_OK;
+}

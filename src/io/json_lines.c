@@ -1,0 +1,131 @@
+/* json_lines.c: one iterative pass over a JSON text, twice: to count its values, to note their lines. */
+#include "io/json_lines.h"
+
+#include <stdint.h>
+
+#include "base/block.h"
+#include "io/text.h"
+
+/* what the parser will need, estimated: bytes of an object, an array, any other value with its key */
+enum { OBJECT_BYTES = 208, ARRAY_BYTES = 128, VALUE_BYTES = 96 };
+static const uint64_t heap_limit = (uint64_t)2 * 1024 * 1024 * 1024;
+
+typedef struct scan {
+  const char *p, *end;
+  int line;
+  json_node *node; /* NULL: count only */
+  unsigned count;
+  uint64_t heap;
+  int depth;
+  struct {
+    unsigned node;
+    int is_object, wants_key, key_line;
+  } open[JN_MAX_JSON_DEPTH + 1]; /* [0]: the text itself */
+} scan;
+
+static void skip_string(scan *s) {
+  s->p++;
+  while (s->p < s->end && *s->p != '"') {
+    if (*s->p == '\\' && s->p + 1 < s->end) s->p++;
+    if (*s->p == '\n') s->line++;
+    s->p++;
+  }
+  if (s->p < s->end) s->p++;
+}
+
+static void skip_scalar(scan *s) {
+  while (s->p < s->end) {
+    char c = *s->p;
+    if (c == ',' || c == ':' || c == '"' || c == '{' || c == '}' || c == '[' || c == ']' || c == ' ' ||
+        c == '\t' || c == '\r' || c == '\n')
+      return;
+    s->p++;
+  }
+}
+
+static unsigned add_node(scan *s, int bytes) {
+  int depth = s->depth;
+  s->heap += (uint64_t)bytes;
+  if (s->node != NULL) {
+    s->node[s->count].line = s->open[depth].is_object ? s->open[depth].key_line : s->line;
+    s->node[s->count].end = s->count + 1;
+  }
+  return s->count++;
+}
+
+static jn_status open_container(scan *s, int is_object, const char *file, jn_error *error) {
+  if (s->depth == JN_MAX_JSON_DEPTH)
+    return jn_fail(error, JN_ERR_LIMIT, file, s->line, "values are nested deeper than %d",
+                   JN_MAX_JSON_DEPTH);
+  unsigned node = add_node(s, is_object ? OBJECT_BYTES : ARRAY_BYTES);
+  s->depth++;
+  s->open[s->depth].node = node;
+  s->open[s->depth].is_object = is_object;
+  s->open[s->depth].wants_key = is_object;
+  s->open[s->depth].key_line = s->line;
+  return JN_OK;
+}
+
+static jn_status run(scan *s, const char *text, size_t size, const char *file, jn_error *error) {
+  s->p = text;
+  s->end = text + size;
+  s->line = 1;
+  s->count = 0;
+  s->heap = 0;
+  s->depth = 0;
+  s->open[0].is_object = s->open[0].wants_key = 0;
+  while (s->p < s->end) {
+    char c = *s->p;
+    if (c == '\n') s->line++;
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ':') {
+      s->p++;
+    } else if (c == ',') {
+      s->open[s->depth].wants_key = s->open[s->depth].is_object;
+      s->p++;
+    } else if (c == '{' || c == '[') {
+      jn_status status = open_container(s, c == '{', file, error);
+      if (status != JN_OK) return status;
+      s->p++;
+    } else if (c == '}' || c == ']') {
+      if (s->depth > 0) {
+        if (s->node != NULL) s->node[s->open[s->depth].node].end = s->count;
+        s->depth--;
+      }
+      s->p++;
+    } else if (c == '"' && s->open[s->depth].wants_key) {
+      s->open[s->depth].wants_key = 0;
+      s->open[s->depth].key_line = s->line;
+      skip_string(s);
+    } else {
+      add_node(s, VALUE_BYTES);
+      if (c == '"')
+        skip_string(s);
+      else
+        skip_scalar(s);
+    }
+    if (s->heap > heap_limit)
+      return jn_fail(error, JN_ERR_LIMIT, file, s->line, "the values up to here need more than %d MiB",
+                     (int)(heap_limit / (1024 * 1024)));
+  }
+  return JN_OK;
+}
+
+jn_status jn_json_lines_new(json_lines *lines, const char *text, size_t size,
+                            const jn_allocator *allocator, const char *file, jn_error *error) {
+  scan s;
+  lines->hooks = jn_allocator_or_default(allocator);
+  lines->node = NULL;
+  s.node = NULL;
+  jn_status status = run(&s, text, size, file, error);
+  if (status != JN_OK) return status;
+  lines->count = s.count;
+  lines->node = jn_block_new(&lines->hooks, s.count, sizeof *lines->node);
+  if (lines->node == NULL) return jn_fail(error, JN_ERR_MEMORY, file, 0, "out of memory");
+  s.node = lines->node;
+  return run(&s, text, size, file, error);
+}
+
+void jn_json_lines_free(json_lines *lines) {
+  jn_block_free(&lines->hooks, lines->node);
+  lines->node = NULL;
+}

@@ -1,0 +1,452 @@
+/* lint.c: everything suspicious in a description. It must stand any spec: the tree may be none, names
+ * may be missing, numbers may be NaN. No recursion; cost O(n log n). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/block.h"
+#include "io/number.h"
+#include "io/text.h"
+#include "model/spec.h"
+
+/* what counts as suspicious */
+static const double unit_tolerance = 1e-6;      /* of a squared length */
+static const double triangle_tolerance = 1e-9;  /* relative */
+static const double longest_gyration = 10;      /* m: radius of gyration of one link */
+static const double shortest_gyration = 1e-4;   /* m */
+static const double longest_offset = 50;        /* m: joint to joint */
+static const double farthest_com = 10;          /* m from the link's origin */
+static const double largest_mass = 1e4;         /* kg, one link */
+static const double largest_ratio = 1e4;        /* of masses of neighbours */
+static const double largest_gravity = 100;      /* m/s^2 */
+
+typedef struct entry {
+  const char *name;
+  int index;
+} entry;
+
+typedef struct work {
+  jn_spec *spec;
+  jn_status status;
+  int links, joints;
+  entry *link_name, *joint_name; /* sorted */
+  int *parent_joint;             /* of each link: the first joint that has it as child; -1: none */
+  int *parent;                   /* link of that joint's parent; -1: world, unknown or none */
+  int *first_child, *next_child; /* of links, through their parent joints */
+  int *order;                    /* links reached from the roots, parents first */
+  int reached;
+  double *mass_below; /* mass of a link and all that hangs on it */
+  double *rigid_mass; /* mass of a link and all that is welded below it */
+} work;
+
+#define NOTE(w, severity, line, ...)                                                                 \
+  do {                                                                                               \
+    if ((w)->status == JN_OK) (w)->status = jn_note((w)->spec, (severity), (line), __VA_ARGS__);     \
+  } while (0)
+
+/* a number for a message; up to three in one message */
+typedef struct shown {
+  char text[NUMBER_TEXT];
+} shown;
+static const char *show(shown *s, double value) { return jn_write_number(value, 6, s->text); }
+
+/* ---- names */
+
+static int compare_entries(const void *a, const void *b) {
+  const entry *x = a, *y = b;
+  int order = strcmp(x->name, y->name);
+  return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+/* index of the first element with that name; -1: none */
+static int find(const entry *entries, int count, const char *name) {
+  if (name == NULL) return -1;
+  int low = 0, high = count;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (strcmp(entries[middle].name, name) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < count && strcmp(entries[low].name, name) == 0 ? entries[low].index : -1;
+}
+
+static const char *name_of(const char *name) { return name != NULL ? name : ""; }
+
+static void lint_names(work *w, const entry *entries, int count, int is_link) {
+  const char *what = is_link ? "link" : "joint";
+  for (int i = 0; i < count; i++) {
+    const char *name = entries[i].name;
+    int index = entries[i].index;
+    int line = is_link ? jn_spec_link(w->spec, index)->line : jn_spec_joint(w->spec, index)->line;
+    if (i > 0 && strcmp(entries[i - 1].name, name) == 0)
+      NOTE(w, JN_SERIOUS, line, "%s '%s': the name is used twice", what, name);
+    if (name[strcspn(name, " \t\r\n\v\f")] != '\0')
+      NOTE(w, JN_NOTE, line, "%s '%s': white space in the name", what, name);
+  }
+}
+
+/* ---- the tree */
+
+static void join(work *w) {
+  for (int i = 0; i < w->links; i++) w->parent_joint[i] = w->parent[i] = w->first_child[i] = -1;
+  for (int j = 0; j < w->joints; j++) {
+    const jn_joint_desc *joint = jn_spec_joint(w->spec, j);
+    int child = find(w->link_name, w->links, joint->child);
+    int parent = find(w->link_name, w->links, joint->parent);
+    if (child < 0)
+      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': there is no child link '%s'", name_of(joint->name),
+           name_of(joint->child));
+    if (joint->parent != NULL && parent < 0 && strcmp(joint->parent, "world") != 0)
+      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': there is no parent link '%s'", name_of(joint->name),
+           joint->parent);
+    if (child < 0) continue;
+    if (w->parent_joint[child] >= 0) {
+      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': link '%s' already is the child of joint '%s'",
+           name_of(joint->name), joint->child,
+           name_of(jn_spec_joint(w->spec, w->parent_joint[child])->name));
+      continue;
+    }
+    w->parent_joint[child] = j;
+    w->parent[child] = parent;
+  }
+  for (int i = w->links - 1; i >= 0; i--)
+    if (w->parent[i] >= 0) {
+      w->next_child[i] = w->first_child[w->parent[i]];
+      w->first_child[w->parent[i]] = i;
+    }
+}
+
+/* links in breadth-first order from the roots; what is not reached hangs on a cycle */
+static void walk(work *w) {
+  int roots = 0;
+  for (int i = 0; i < w->links; i++)
+    if (w->parent[i] < 0) {
+      const jn_joint_desc *joint = jn_spec_joint(w->spec, w->parent_joint[i]);
+      int is_lost = joint != NULL && joint->parent != NULL && strcmp(joint->parent, "world") != 0;
+      if (!is_lost && ++roots == 2)
+        NOTE(w, JN_SERIOUS, jn_spec_link(w->spec, i)->line,
+             "link '%s': a second root: no joint connects it to the rest", jn_spec_link(w->spec, i)->name);
+      w->order[w->reached++] = i;
+    }
+  for (int k = 0; k < w->reached; k++)
+    for (int c = w->first_child[w->order[k]]; c >= 0; c = w->next_child[c]) w->order[w->reached++] = c;
+
+  if (w->reached == w->links) return;
+  for (int i = 0; i < w->links; i++) w->mass_below[i] = 0; /* borrowed as a mark */
+  for (int k = 0; k < w->reached; k++) w->mass_below[w->order[k]] = 1;
+  for (int i = 0; i < w->links; i++)
+    if (w->mass_below[i] == 0)
+      NOTE(w, JN_SERIOUS, jn_spec_link(w->spec, i)->line,
+           "link '%s' is not reached from any root: its joints form a cycle", jn_spec_link(w->spec, i)->name);
+}
+
+static void add_masses(work *w) {
+  for (int i = 0; i < w->links; i++) w->mass_below[i] = w->rigid_mass[i] = jn_spec_link(w->spec, i)->mass;
+  for (int k = w->reached - 1; k >= 0; k--) {
+    int i = w->order[k], p = w->parent[i];
+    if (p < 0) continue;
+    w->mass_below[p] += w->mass_below[i];
+    if (jn_spec_joint(w->spec, w->parent_joint[i])->type == JN_JOINT_FIXED)
+      w->rigid_mass[p] += w->rigid_mass[i];
+  }
+}
+
+/* ---- one link */
+
+/* eigenvalues of a symmetric matrix by Jacobi's rotations, ascending */
+static void eigenvalues(jn_mat3 a, double out[3]) {
+  for (int sweep = 0; sweep < 30; sweep++) {
+    double off = fabs(a.m[0][1]) + fabs(a.m[0][2]) + fabs(a.m[1][2]);
+    double size = fabs(a.m[0][0]) + fabs(a.m[1][1]) + fabs(a.m[2][2]);
+    if (!(off > 1e-17 * size)) break;
+    for (int p = 0; p < 2; p++)
+      for (int q = p + 1; q < 3; q++) {
+        if (a.m[p][q] == 0) continue;
+        double theta = (a.m[q][q] - a.m[p][p]) / (2 * a.m[p][q]);
+        double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + hypot(theta, 1));
+        double c = 1 / hypot(t, 1), s = t * c;
+        for (int k = 0; k < 3; k++) {
+          double x = a.m[k][p], y = a.m[k][q];
+          a.m[k][p] = c * x - s * y;
+          a.m[k][q] = s * x + c * y;
+        }
+        for (int k = 0; k < 3; k++) {
+          double x = a.m[p][k], y = a.m[q][k];
+          a.m[p][k] = c * x - s * y;
+          a.m[q][k] = s * x + c * y;
+        }
+      }
+  }
+  for (int k = 0; k < 3; k++) out[k] = a.m[k][k];
+  for (int k = 0; k < 2; k++)
+    for (int l = 0; l < 2 - k; l++)
+      if (out[l] > out[l + 1]) {
+        double swap = out[l];
+        out[l] = out[l + 1];
+        out[l + 1] = swap;
+      }
+}
+
+static int all_finite(const double *x, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!isfinite(x[i])) return 0;
+  return 1;
+}
+
+static int pose_is_finite(const jn_pose *pose) {
+  return all_finite(&pose->R.m[0][0], 9) && all_finite(&pose->p.x, 1) && all_finite(&pose->p.y, 1) &&
+         all_finite(&pose->p.z, 1);
+}
+
+static int vector_is_finite(jn_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
+
+static void lint_inertia(work *w, const jn_link_desc *link) {
+  const double(*I)[3] = (const double(*)[3])link->inertia.m;
+  shown a, b, c;
+  double trace = fabs(I[0][0]) + fabs(I[1][1]) + fabs(I[2][2]);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < i; j++)
+      if (fabs(I[i][j] - I[j][i]) > 1e-12 * trace)
+        NOTE(w, JN_SERIOUS, link->line, "link '%s': the inertia is not symmetric: %s and %s", link->name,
+             show(&a, I[i][j]), show(&b, I[j][i]));
+  double e[3];
+  eigenvalues(link->inertia, e);
+  double tolerance = 1e-12 * fmax(fabs(e[0]), fabs(e[2]));
+  if (e[0] < -tolerance) {
+    NOTE(w, JN_SERIOUS, link->line,
+         "link '%s': the inertia is not positive definite: principal moments %s, %s, %s", link->name,
+         show(&a, e[0]), show(&b, e[1]), show(&c, e[2]));
+    return;
+  }
+  if (e[2] <= 0) {
+    if (link->mass > 0)
+      NOTE(w, JN_NOTE, link->line, "link '%s': mass %s without rotational inertia: a point mass", link->name,
+           show(&a, link->mass));
+    return;
+  }
+  if (e[0] <= tolerance)
+    NOTE(w, JN_NOTE, link->line, "link '%s': a principal moment of inertia is zero: an infinitely thin rod",
+         link->name);
+  else if (e[2] > (e[0] + e[1]) * (1 + triangle_tolerance))
+    NOTE(w, JN_WARNING, link->line,
+         "link '%s': no rigid body has this inertia: principal moment %s exceeds %s + %s (triangle "
+         "inequality)", link->name, show(&c, e[2]), show(&a, e[0]), show(&b, e[1]));
+  if (!(link->mass > 0)) {
+    NOTE(w, JN_WARNING, link->line, "link '%s': rotational inertia but no mass", link->name);
+    return;
+  }
+  double gyration = sqrt(e[2] / link->mass);
+  if (gyration > longest_gyration || gyration < shortest_gyration)
+    NOTE(w, JN_WARNING, link->line,
+         "link '%s': with mass %s kg its inertia means a size of about %s m: check the units (kg, m)",
+         link->name, show(&a, link->mass), show(&b, gyration));
+}
+
+static void lint_link(work *w, int i) {
+  const jn_link_desc *link = jn_spec_link(w->spec, i);
+  shown a;
+  if (!isfinite(link->mass) || !vector_is_finite(link->com) || !all_finite(&link->inertia.m[0][0], 9) ||
+      !pose_is_finite(&link->home)) {
+    NOTE(w, JN_SERIOUS, link->line, "link '%s': a number is not finite", link->name);
+    return;
+  }
+  if (link->mass < 0)
+    NOTE(w, JN_SERIOUS, link->line, "link '%s': the mass %s is negative", link->name, show(&a, link->mass));
+  else if (link->mass > largest_mass)
+    NOTE(w, JN_WARNING, link->line, "link '%s': the mass is %s kg: check the units", link->name,
+         show(&a, link->mass));
+  double far = jn_v3_norm(link->com);
+  if (far > farthest_com)
+    NOTE(w, JN_WARNING, link->line,
+         "link '%s': the centre of mass is %s m from the link's origin: check the units", link->name,
+         show(&a, far));
+  lint_inertia(w, link);
+}
+
+/* ---- one joint */
+
+static void lint_limits(work *w, const jn_joint_desc *joint) {
+  const jn_limits *x = &joint->limits;
+  shown a, b;
+  if (isnan(x->lower) || isnan(x->upper) || isnan(x->velocity) || isnan(x->effort) ||
+      isnan(x->acceleration) || isnan(x->jerk)) {
+    NOTE(w, JN_SERIOUS, joint->line, "joint '%s': a limit is not a number", joint->name);
+    return;
+  }
+  if (x->lower > x->upper)
+    NOTE(w, JN_SERIOUS, joint->line, "joint '%s': lower limit %s is above upper limit %s", joint->name,
+         show(&a, x->lower), show(&b, x->upper));
+  else if (x->lower == x->upper)
+    NOTE(w, JN_WARNING, joint->line, "joint '%s': lower and upper limit are both %s: it cannot move",
+         joint->name, show(&a, x->lower));
+  static const char *const names[4] = {"velocity", "effort", "acceleration", "jerk"};
+  const double value[4] = {x->velocity, x->effort, x->acceleration, x->jerk};
+  for (int k = 0; k < 4; k++)
+    if (value[k] <= 0)
+      NOTE(w, JN_WARNING, joint->line, "joint '%s': %s limit is %s: %s", joint->name, names[k],
+           show(&a, value[k]),
+           value[k] == 0 ? "leave it out if there is none" : "a limit cannot be negative");
+}
+
+static void lint_axis(work *w, const jn_joint_desc *joint) {
+  int axes = joint->type == JN_JOINT_UNIVERSAL ? 2
+             : joint->type == JN_JOINT_REVOLUTE || joint->type == JN_JOINT_PRISMATIC ||
+                     joint->type == JN_JOINT_HELICAL || joint->type == JN_JOINT_CYLINDRICAL ||
+                     joint->type == JN_JOINT_PLANAR
+                 ? 1
+                 : 0;
+  shown a;
+  for (int k = 0; k < axes; k++) {
+    double n = jn_v3_norm(joint->axis[k]);
+    if (n == 0)
+      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': axis has zero length", joint->name);
+    else if (fabs(n * n - 1) > unit_tolerance)
+      NOTE(w, JN_NOTE, joint->line, "joint '%s': axis has length %s; it is normalised", joint->name,
+           show(&a, n));
+  }
+  if (axes == 2) {
+    jn_vec3 cross = jn_v3_cross(jn_v3_unit(joint->axis[0]), jn_v3_unit(joint->axis[1]));
+    if (!(jn_v3_norm(cross) > 1e-6))
+      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': the two axes are parallel", joint->name);
+  }
+}
+
+/* moment of inertia of one link about its joint's axis at zero */
+static double axis_inertia(const jn_joint_desc *joint, const jn_link_desc *link) {
+  jn_vec3 axis = joint->axis[0], point = {0, 0, 0};
+  if (joint->placement == JN_BY_SCREW) {
+    axis = jn_m3_apply_t(link->home.R, axis);
+    point = jn_m3_apply_t(link->home.R, jn_v3_sub(joint->point, link->home.p));
+  }
+  axis = jn_v3_unit(axis);
+  jn_vec3 lever = jn_v3_cross(axis, jn_v3_sub(link->com, point));
+  return jn_v3_dot(axis, jn_m3_apply(link->inertia, axis)) + link->mass * jn_v3_dot(lever, lever);
+}
+
+/* can the joint be accelerated by a finite force only? */
+static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
+  const jn_link_desc *link = jn_spec_link(w->spec, child);
+  shown a, b;
+  if (joint->armature > 0 && joint->type != JN_JOINT_FREE) return;
+  if (!(w->mass_below[child] > 0)) {
+    NOTE(w, JN_SERIOUS, joint->line,
+         "joint '%s' moves no mass (link '%s' and all below it are massless): the dynamics are singular",
+         joint->name, link->name);
+    return;
+  }
+  if (!(w->rigid_mass[child] > 0)) {
+    NOTE(w, JN_NOTE, link->line, "link '%s' is massless; only the links below it have mass", link->name);
+    return;
+  }
+  int is_turned = joint->type == JN_JOINT_REVOLUTE || joint->type == JN_JOINT_CYLINDRICAL;
+  if (w->first_child[child] < 0 && is_turned && jn_v3_norm(joint->axis[0]) > 0) {
+    double I = axis_inertia(joint, link);
+    if (I <= 1e-12 * link->mass * shortest_gyration * shortest_gyration)
+      NOTE(w, JN_SERIOUS, joint->line,
+           "joint '%s': link '%s' has no inertia about the axis: the dynamics are singular", joint->name,
+           link->name);
+  }
+  int p = w->parent[child];
+  if (p < 0 || !(w->rigid_mass[p] > 0)) return;
+  double ratio = w->rigid_mass[child] / w->rigid_mass[p];
+  if (ratio > largest_ratio || ratio < 1 / largest_ratio)
+    NOTE(w, JN_NOTE, joint->line, "joint '%s' connects masses of %s kg and %s kg: digits will be lost",
+         joint->name, show(&a, w->rigid_mass[p]), show(&b, w->rigid_mass[child]));
+}
+
+static void lint_joint(work *w, int j) {
+  const jn_joint_desc *joint = jn_spec_joint(w->spec, j);
+  shown a;
+  const double numbers[] = {joint->pitch, joint->armature, joint->damping, joint->friction,
+                            joint->mimic_multiplier, joint->mimic_offset};
+  if (!pose_is_finite(&joint->origin) || !vector_is_finite(joint->axis[0]) ||
+      !vector_is_finite(joint->axis[1]) || !vector_is_finite(joint->point) || !all_finite(numbers, 6)) {
+    NOTE(w, JN_SERIOUS, joint->line, "joint '%s': a number is not finite", joint->name);
+    return;
+  }
+  if (joint->armature < 0 || joint->damping < 0 || joint->friction < 0)
+    NOTE(w, JN_SERIOUS, joint->line, "joint '%s': armature, damping and friction cannot be negative",
+         joint->name);
+  if (joint->type == JN_JOINT_HELICAL && joint->pitch == 0)
+    NOTE(w, JN_NOTE, joint->line, "joint '%s': a helical joint with pitch 0 is a revolute joint",
+         joint->name);
+  if (joint->mimic != NULL && find(w->joint_name, w->joints, joint->mimic) < 0)
+    NOTE(w, JN_WARNING, joint->line, "joint '%s': there is no joint '%s' to mimic", joint->name,
+         joint->mimic);
+  if (joint->placement == JN_BY_FRAME && jn_v3_norm(joint->origin.p) > longest_offset)
+    NOTE(w, JN_WARNING, joint->line, "joint '%s' is %s m from its parent's origin: check the units",
+         joint->name, show(&a, jn_v3_norm(joint->origin.p)));
+  lint_axis(w, joint);
+  if (joint->type == JN_JOINT_FIXED) return;
+  lint_limits(w, joint);
+  int child = find(w->link_name, w->links, joint->child);
+  if (child >= 0 && w->parent_joint[child] == j) lint_moved_mass(w, joint, child);
+}
+
+/* ---- the whole */
+
+static void lint_whole(work *w) {
+  double mass = 0;
+  shown a;
+  for (int i = 0; i < w->links; i++) mass += jn_spec_link(w->spec, i)->mass;
+  if (w->links == 0)
+    NOTE(w, JN_SERIOUS, 0, "there are no links");
+  else if (mass == 0)
+    NOTE(w, JN_SERIOUS, 0, "no link has mass: there are no dynamics");
+  double g = jn_v3_norm(jn_spec_gravity(w->spec));
+  if (!vector_is_finite(jn_spec_gravity(w->spec)))
+    NOTE(w, JN_SERIOUS, 0, "gravity is not finite");
+  else if (g > largest_gravity)
+    NOTE(w, JN_WARNING, 0, "gravity is %s m/s^2: check the units", show(&a, g));
+  int frames = jn_spec_frame_count(w->spec);
+  for (int i = 0; i < frames; i++) {
+    const jn_frame_desc *frame = jn_spec_frame(w->spec, i);
+    if (!pose_is_finite(&frame->pose))
+      NOTE(w, JN_SERIOUS, frame->line, "frame '%s': a number is not finite", frame->name);
+    if (find(w->link_name, w->links, frame->link) < 0)
+      NOTE(w, JN_SERIOUS, frame->line, "frame '%s': there is no link '%s'", frame->name, frame->link);
+  }
+}
+
+jn_status jn_spec_lint(jn_spec *spec) {
+  if (spec == NULL) return JN_ERR_ARGUMENT;
+  const jn_allocator *hooks = jn_spec_hooks(spec);
+  int n = jn_spec_link_count(spec), m = jn_spec_joint_count(spec);
+  size_t links = (size_t)n, joints = (size_t)m;
+  work w = {.spec = spec, .status = JN_OK, .links = n, .joints = m};
+  w.link_name = jn_block_new(hooks, links, sizeof(entry));
+  w.joint_name = jn_block_new(hooks, joints, sizeof(entry));
+  int *ints = jn_block_new(hooks, links, 5 * sizeof(int));
+  double *doubles = jn_block_new(hooks, links, 2 * sizeof(double));
+  if (w.link_name == NULL || w.joint_name == NULL || ints == NULL || doubles == NULL) {
+    w.status = JN_ERR_MEMORY;
+  } else {
+    w.parent_joint = ints;
+    w.parent = ints + links;
+    w.first_child = ints + 2 * links;
+    w.next_child = ints + 3 * links;
+    w.order = ints + 4 * links;
+    w.mass_below = doubles;
+    w.rigid_mass = doubles + links;
+    for (int i = 0; i < n; i++) w.link_name[i] = (entry){name_of(jn_spec_link(spec, i)->name), i};
+    for (int j = 0; j < m; j++) w.joint_name[j] = (entry){name_of(jn_spec_joint(spec, j)->name), j};
+    qsort(w.link_name, links, sizeof(entry), compare_entries);
+    qsort(w.joint_name, joints, sizeof(entry), compare_entries);
+
+    lint_whole(&w);
+    lint_names(&w, w.link_name, n, 1);
+    lint_names(&w, w.joint_name, m, 0);
+    join(&w);
+    walk(&w);
+    add_masses(&w);
+    for (int i = 0; i < n; i++) lint_link(&w, i);
+    for (int j = 0; j < m; j++) lint_joint(&w, j);
+  }
+  jn_block_free(hooks, w.link_name);
+  jn_block_free(hooks, w.joint_name);
+  jn_block_free(hooks, ints);
+  jn_block_free(hooks, doubles);
+  return w.status;
+}

@@ -1,0 +1,304 @@
+/* save.c: spec -> native JSON. Every double reads back as the same bits; what has its default value, bit
+ * for bit, is left out. The file appears complete or not at all. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/block.h"
+#include "io/number.h"
+#include "io/text.h"
+
+typedef struct writer {
+  FILE *file;
+  const char *path;
+  jn_error *error;
+  jn_status status;
+  const char *subject; /* name of the link, joint or frame at hand */
+} writer;
+
+static const jn_pose identity = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}};
+static const jn_vec3 zero = {0, 0, 0};
+static const jn_mat3 zeros = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
+
+static int same(const void *a, const void *b, size_t size) { return memcmp(a, b, size) == 0; }
+
+static void text(writer *w, const char *s) { fputs(s, w->file); }
+
+static void string(writer *w, const char *s) {
+  if (!jn_is_utf8(s) && w->status == JN_OK)
+    w->status = jn_fail(w->error, JN_ERR_MODEL, w->path, 0, "the name '%s' is not UTF-8", s);
+  fputc('"', w->file);
+  for (; *s != '\0'; s++) {
+    if (*s == '"' || *s == '\\')
+      fprintf(w->file, "\\%c", *s);
+    else if ((unsigned char)*s < 0x20)
+      fprintf(w->file, "\\u%04x", (unsigned char)*s);
+    else
+      fputc(*s, w->file);
+  }
+  fputc('"', w->file);
+}
+
+static void number(writer *w, double value) {
+  char digits[NUMBER_TEXT];
+  if (!isfinite(value) && w->status == JN_OK)
+    w->status = jn_fail(w->error, JN_ERR_MODEL, w->path, 0,
+                        "'%s' has a number that is not finite: JSON cannot hold it", w->subject);
+  /* 15 digits where they read back as the same bits, which is what a person wrote; else 17 */
+  double back = 0;
+  const char *cursor = jn_write_number(value, 15, digits);
+  jn_read_number(&cursor, &back);
+  if (!same(&back, &value, sizeof value))
+    jn_write_number(value, 17, digits);
+  text(w, digits);
+}
+
+static void list(writer *w, const double *x) {
+  text(w, "[");
+  for (int i = 0; i < 3; i++) {
+    if (i > 0) text(w, ", ");
+    number(w, x[i]);
+  }
+  text(w, "]");
+}
+
+static void vector(writer *w, jn_vec3 v) {
+  double x[3] = {v.x, v.y, v.z};
+  list(w, x);
+}
+
+static void matrix(writer *w, const jn_mat3 *m) {
+  text(w, "[");
+  for (int i = 0; i < 3; i++) {
+    if (i > 0) text(w, ", ");
+    list(w, m->m[i]);
+  }
+  text(w, "]");
+}
+
+/* the members of a pose, each after `before` and then after a comma */
+static void pose(writer *w, const jn_pose *x, const char *before) {
+  if (!same(&x->R, &identity.R, sizeof x->R)) {
+    text(w, before);
+    text(w, "\"R\": ");
+    matrix(w, &x->R);
+    before = ", ";
+  }
+  if (!same(&x->p, &identity.p, sizeof x->p)) {
+    text(w, before);
+    text(w, "\"p\": ");
+    vector(w, x->p);
+  }
+}
+
+/* `, "key": value` unless it is the default */
+static void optional(writer *w, const char *key, double value, double standard) {
+  if (same(&value, &standard, sizeof value)) return;
+  fprintf(w->file, ", \"%s\": ", key);
+  number(w, value);
+}
+
+static void limits(writer *w, const jn_limits *x) {
+  static const char *const keys[6] = {"lower", "upper", "velocity", "effort", "acceleration", "jerk"};
+  const double value[6] = {x->lower, x->upper, x->velocity, x->effort, x->acceleration, x->jerk};
+  int written = 0;
+  for (int k = 0; k < 6; k++) {
+    double none = k == 0 ? -HUGE_VAL : HUGE_VAL;
+    if (value[k] == none) continue;
+    fprintf(w->file, "%s\"%s\": ", written == 0 ? ", \"limits\": {" : ", ", keys[k]);
+    number(w, value[k]);
+    written++;
+  }
+  if (written > 0) text(w, "}");
+}
+
+/* `listed`: in the list at the top, with parent and child */
+static void joint(writer *w, const jn_joint_desc *x, int listed) {
+  const jn_joint_desc standard = jn_joint_default("", x->type, NULL, NULL);
+  w->subject = x->name;
+  text(w, "{\"name\": ");
+  string(w, x->name);
+  fprintf(w->file, ", \"type\": \"%s\"", jn_joint_type_name(x->type));
+  if (listed) {
+    if (x->parent != NULL) text(w, ", \"parent\": "), string(w, x->parent);
+    text(w, ", \"child\": ");
+    string(w, x->child);
+  }
+  if (x->placement == JN_BY_FRAME) {
+    text(w, ", \"origin\": {");
+    pose(w, &x->origin, "");
+    text(w, "}");
+  }
+  int has_axis = x->type == JN_JOINT_REVOLUTE || x->type == JN_JOINT_PRISMATIC ||
+                 x->type == JN_JOINT_HELICAL || x->type == JN_JOINT_CYLINDRICAL ||
+                 x->type == JN_JOINT_PLANAR;
+  if (x->type == JN_JOINT_UNIVERSAL || !same(&x->axis[1], &standard.axis[1], sizeof x->axis[1])) {
+    text(w, ", \"axes\": [");
+    vector(w, x->axis[0]);
+    text(w, ", ");
+    vector(w, x->axis[1]);
+    text(w, "]");
+  } else if (has_axis || !same(&x->axis[0], &standard.axis[0], sizeof x->axis[0])) {
+    text(w, ", \"axis\": ");
+    vector(w, x->axis[0]);
+  }
+  int has_point = x->placement == JN_BY_SCREW && x->type != JN_JOINT_FREE && x->type != JN_JOINT_FIXED;
+  if (has_point || !same(&x->point, &zero, sizeof zero)) {
+    text(w, ", \"point\": ");
+    vector(w, x->point);
+  }
+  if (x->type == JN_JOINT_HELICAL)
+    text(w, ", \"pitch\": "), number(w, x->pitch);
+  else
+    optional(w, "pitch", x->pitch, 0);
+  optional(w, "armature", x->armature, 0);
+  optional(w, "damping", x->damping, 0);
+  optional(w, "friction", x->friction, 0);
+  limits(w, &x->limits);
+  if (x->mimic != NULL) {
+    text(w, ", \"mimic\": {\"joint\": ");
+    string(w, x->mimic);
+    optional(w, "multiplier", x->mimic_multiplier, 1);
+    optional(w, "offset", x->mimic_offset, 0);
+    text(w, "}");
+  }
+  text(w, "}");
+}
+
+static void body(writer *w, const jn_link_desc *x, const jn_joint_desc *held) {
+  text(w, "  {\"name\": ");
+  string(w, x->name);
+  if (held != NULL) {
+    if (held->parent != NULL) text(w, ", \"parent\": "), string(w, held->parent);
+    text(w, ",\n   \"joint\": ");
+    joint(w, held, 0);
+  }
+  w->subject = x->name;
+  if (!same(&x->home, &identity, sizeof identity)) {
+    text(w, ",\n   \"home\": {");
+    pose(w, &x->home, "");
+    text(w, "}");
+  }
+  text(w, ",\n   \"mass\": ");
+  number(w, x->mass);
+  if (!same(&x->com, &zero, sizeof zero)) text(w, ", \"com\": "), vector(w, x->com);
+  if (!same(&x->inertia, &zeros, sizeof zeros)) text(w, ",\n   \"inertia\": "), matrix(w, &x->inertia);
+  text(w, "}");
+}
+
+/* 1 when every joint can stand with its body: one joint a link at most, in the order of the links */
+static int joints_follow_links(jn_spec *spec) {
+  int links = jn_spec_link_count(spec), joints = jn_spec_joint_count(spec), next = 0;
+  for (int i = 0; i < links && next < joints; i++)
+    if (strcmp(jn_spec_joint(spec, next)->child, jn_spec_link(spec, i)->name) == 0) next++;
+  return next == joints;
+}
+
+static void write_spec(writer *w, jn_spec *spec) {
+  int links = jn_spec_link_count(spec), joints = jn_spec_joint_count(spec);
+  int frames = jn_spec_frame_count(spec), together = joints_follow_links(spec), next = 0;
+  w->subject = jn_spec_name(spec);
+  text(w, "{\"name\": ");
+  string(w, jn_spec_name(spec));
+  text(w, ",\n \"gravity\": ");
+  vector(w, jn_spec_gravity(spec));
+  text(w, ",\n \"bodies\": [");
+  for (int i = 0; i < links; i++) {
+    const jn_link_desc *link = jn_spec_link(spec, i);
+    const jn_joint_desc *held = together && next < joints ? jn_spec_joint(spec, next) : NULL;
+    if (held != NULL && strcmp(held->child, link->name) != 0) held = NULL;
+    if (held != NULL) next++;
+    text(w, i == 0 ? "\n" : ",\n");
+    body(w, link, held);
+  }
+  text(w, "]");
+  for (int i = 0; i < joints && !together; i++) {
+    text(w, i == 0 ? ",\n \"joints\": [\n  " : ",\n  ");
+    joint(w, jn_spec_joint(spec, i), 1);
+    if (i == joints - 1) text(w, "]");
+  }
+  for (int i = 0; i < frames; i++) {
+    const jn_frame_desc *frame = jn_spec_frame(spec, i);
+    w->subject = frame->name;
+    text(w, i == 0 ? ",\n \"frames\": [\n  {\"name\": " : ",\n  {\"name\": ");
+    string(w, frame->name);
+    text(w, ", \"link\": ");
+    string(w, frame->link);
+    pose(w, &frame->pose, ", ");
+    text(w, i == frames - 1 ? "}]" : "}");
+  }
+  text(w, "}\n");
+}
+
+/* writes and closes; the descriptor is used up */
+static jn_status write_and_close(jn_spec *spec, int descriptor, const char *path, jn_error *error) {
+  FILE *file = fdopen(descriptor, "wb");
+  if (file == NULL) {
+    int reason = errno;
+    close(descriptor);
+    return jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(reason));
+  }
+  writer w = {file, path, error, JN_OK, ""};
+  errno = 0;
+  write_spec(&w, spec);
+  int bad = fflush(file) != 0 || ferror(file);
+  if (!bad && fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP) bad = 1;
+  int reason = errno;
+  if (fclose(file) != 0 && !bad) bad = 1, reason = errno;
+  if (w.status == JN_OK && bad)
+    w.status = jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(reason));
+  return w.status;
+}
+
+/* a new file beside `target`: its name into `name` */
+static int create_beside(const char *target, char *name, size_t room, mode_t mode) {
+  for (int i = 0; i < 100; i++) {
+    int length = snprintf(name, room, "%s.%ld.%d.tmp", target, (long)getpid(), i);
+    if (length < 0 || (size_t)length >= room) {
+      errno = ENAMETOOLONG;
+      return -1;
+    }
+    int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+  }
+  return -1;
+}
+
+jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error) {
+  if (spec == NULL || path == NULL || path[0] == '\0')
+    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no spec or no file name was given");
+  jn_spec *readable = (jn_spec *)(uintptr_t)spec; /* the access functions give pointers for editing too */
+
+  /* a link leads to its file; a device or a pipe cannot be replaced, it is written to */
+  struct stat old;
+  int exists = stat(path, &old) == 0;
+  if (exists && !S_ISREG(old.st_mode)) {
+    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) return jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
+    return write_and_close(readable, descriptor, path, error);
+  }
+  char *real = exists ? realpath(path, NULL) : NULL;
+  const char *target = real != NULL ? real : path;
+  char name[PATH_MAX];
+  int descriptor = create_beside(target, name, sizeof name, exists ? old.st_mode & 0777 : 0666);
+  jn_status status;
+  if (descriptor < 0) {
+    status = jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
+  } else {
+    status = write_and_close(readable, descriptor, path, error);
+    if (status == JN_OK && rename(name, target) != 0)
+      status = jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
+    if (status != JN_OK) unlink(name);
+  }
+  free(real);
+  return status;
+}

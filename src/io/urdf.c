@@ -1,0 +1,624 @@
+/* urdf.c: URDF -> spec, one pass over the XML events of expat.
+ *
+ * Read: links with their inertials; joints with origin, axis, dynamics, limits (also acceleration and
+ * jerk) and mimic; rotations as rpy or, from URDF 1.2, quat_xyzw. Everything else is skipped. A link's
+ * inertia is turned into the link's axes. The file is hostile until it is read: a document type (and so
+ * every entity) is refused, depth, attributes and memory are limited, no other file is ever opened. */
+#include <expat.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/block.h"
+#include "io/number.h"
+#include "io/text.h"
+
+/* ---- memory for expat: the user's hooks, counted and capped. Its hooks have no context argument, hence
+ * the pointer below, set only while a parser is alive on this thread. */
+
+typedef struct xml_heap {
+  jn_allocator hooks;
+  size_t used;
+  int is_full; /* a request went beyond JN_MAX_XML_HEAP */
+} xml_heap;
+
+typedef union xml_block {
+  struct {
+    xml_heap *heap;
+    size_t size;
+  } of;
+  max_align_t alignment;
+} xml_block;
+
+static _Thread_local xml_heap *live_heap;
+
+static void *xml_allocate(size_t size) {
+  xml_heap *heap = live_heap;
+  if (size > JN_MAX_XML_HEAP || heap->used > JN_MAX_XML_HEAP - size) {
+    heap->is_full = 1;
+    return NULL;
+  }
+  xml_block *block = heap->hooks.allocate(sizeof *block + size, heap->hooks.context);
+  if (block == NULL) return NULL;
+  block->of.heap = heap;
+  block->of.size = size;
+  heap->used += size;
+  return block + 1;
+}
+
+static void xml_release(void *memory) {
+  if (memory == NULL) return;
+  xml_block *block = (xml_block *)memory - 1;
+  xml_heap *heap = block->of.heap;
+  heap->used -= block->of.size;
+  heap->hooks.release(block, heap->hooks.context);
+}
+
+static void *xml_resize(void *memory, size_t size) {
+  void *larger = xml_allocate(size);
+  if (larger == NULL || memory == NULL) return larger;
+  size_t old = ((xml_block *)memory - 1)->of.size;
+  memcpy(larger, memory, old < size ? old : size);
+  xml_release(memory);
+  return larger;
+}
+
+/* ---- the reader's state */
+
+typedef enum place { AT_TOP, IN_ROBOT, IN_LINK, IN_INERTIAL, IN_JOINT } place;
+
+/* children seen of the element at hand: none may come twice */
+enum {
+  SEEN_INERTIAL = 1,
+  SEEN_ORIGIN = 2,
+  SEEN_MASS = 4,
+  SEEN_INERTIA = 8,
+  SEEN_PARENT = 16,
+  SEEN_CHILD = 32,
+  SEEN_AXIS = 64,
+  SEEN_DYNAMICS = 128,
+  SEEN_LIMIT = 256,
+  SEEN_MIMIC = 512,
+  SEEN_RANGE = 1024 /* a limit with lower or upper */
+};
+
+typedef struct reader {
+  XML_Parser parser;
+  const jn_allocator *allocator;
+  const char *file;
+  jn_error *error;
+  jn_status status;
+  jn_spec *spec;
+  int depth, skipped; /* skipped: depth of the element whose content is ignored; 0: none */
+  place place;
+  int noted_transmission;
+  unsigned seen;
+  jn_link_desc link;
+  jn_pose inertial; /* frame of the inertia in the link */
+  jn_joint_desc joint;
+  int is_continuous;
+  char name[JN_MAX_NAME + 1], parent[JN_MAX_NAME + 1], child[JN_MAX_NAME + 1], mimic[JN_MAX_NAME + 1];
+  char subject[JN_MAX_NAME + 16]; /* "joint 'elbow': " */
+} reader;
+
+static const jn_pose identity = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}};
+
+static int line_of(const reader *r) { return (int)XML_GetCurrentLineNumber(r->parser); }
+
+/* the first failure counts; expat stops at the next event */
+#define FAIL(r, code, line, ...)                                                      \
+  do {                                                                                \
+    if ((r)->status == JN_OK) {                                                       \
+      (r)->status = jn_fail((r)->error, (code), (r)->file, (line), __VA_ARGS__);      \
+      XML_StopParser((r)->parser, XML_FALSE);                                         \
+    }                                                                                 \
+  } while (0)
+
+static void check(reader *r, jn_status status, int line, const char *what) {
+  if (status == JN_OK) return;
+  if (status == JN_ERR_LIMIT)
+    FAIL(r, status, line, "%stoo many %s: at most %d are accepted", r->subject, what, JN_MAX_BODIES);
+  else
+    FAIL(r, status, line, "%s%s", r->subject, jn_status_text(status));
+}
+
+/* ---- attributes */
+
+static const char *attribute(const char **attributes, const char *name) {
+  for (; attributes[0] != NULL; attributes += 2)
+    if (strcmp(attributes[0], name) == 0) return attributes[1];
+  return NULL;
+}
+
+/* one finding for each misspelt attribute, one more for all others of an element */
+static void note_unknown_attributes(reader *r, const char *element, const char **attributes,
+                                    const char *const *known) {
+  char others[200] = "";
+  jn_status status = JN_OK;
+  for (; attributes[0] != NULL && status == JN_OK; attributes += 2) {
+    const char *const *word = known;
+    while (*word != NULL && strcmp(*word, attributes[0]) != 0) word++;
+    if (*word != NULL || strchr(attributes[0], ':') != NULL) continue;
+    const char *nearest = jn_nearest_word(attributes[0], known);
+    size_t used = strlen(others);
+    if (nearest != NULL)
+      status = jn_note(r->spec, JN_WARNING, line_of(r),
+                       "%s<%s>: unknown attribute '%.60s' is ignored: did you mean '%s'?", r->subject,
+                       element, attributes[0], nearest);
+    else
+      snprintf(others + used, sizeof others - used, " '%.60s'", attributes[0]);
+  }
+  if (others[0] != '\0' && status == JN_OK)
+    status = jn_note(r->spec, JN_NOTE, line_of(r), "%s<%s>: unknown attributes are ignored:%s", r->subject,
+                     element, others);
+  check(r, status, line_of(r), "findings");
+}
+
+/* `count` numbers of an attribute; 0 when it is absent or refused */
+static int numbers(reader *r, const char *element, const char **attributes, const char *name, int count,
+                   double *out) {
+  const char *text = attribute(attributes, name);
+  if (text == NULL) return 0;
+  const char *at;
+  number_result result = jn_read_numbers(text, (size_t)count, out, &at);
+  if (result == NUMBER_OK) return 1;
+  if (result == NUMBER_UNDERFLOW) {
+    check(r, jn_note(r->spec, JN_NOTE, line_of(r), "%s<%s %s=\"%.60s\">: too small for a double, rounded",
+                     r->subject, element, name, text), line_of(r), "findings");
+    return 1;
+  }
+  FAIL(r, result == NUMBER_MEMORY ? JN_ERR_MEMORY : JN_ERR_SYNTAX, line_of(r),
+       "%s<%s %s=\"%.60s\">: expected %s; %s", r->subject, element, name, text,
+       count == 1 ? "one number" : count == 3 ? "3 numbers" : "4 numbers",
+       jn_number_complaint(result, at));
+  return 0;
+}
+
+static void required_numbers(reader *r, const char *element, const char **attributes, const char *name,
+                             int count, double *out) {
+  if (!numbers(r, element, attributes, name, count, out) && r->status == JN_OK)
+    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<%s> has no attribute '%s'", r->subject, element, name);
+}
+
+/* a name into a buffer; `what` says whose it is */
+static void required_name(reader *r, const char *element, const char **attributes, const char *name,
+                          char buffer[JN_MAX_NAME + 1]) {
+  const char *text = attribute(attributes, name);
+  if (text == NULL)
+    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<%s> has no attribute '%s'", r->subject, element, name);
+  else if (text[0] == '\0')
+    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<%s>: attribute '%s' is empty", r->subject, element, name);
+  else if (strlen(text) > JN_MAX_NAME)
+    FAIL(r, JN_ERR_LIMIT, line_of(r), "%s<%s>: attribute '%s' is longer than %d bytes", r->subject,
+         element, name, JN_MAX_NAME);
+  else
+    memcpy(buffer, text, strlen(text) + 1);
+}
+
+static int first_time(reader *r, const char *element, unsigned bit) {
+  if ((r->seen & bit) != 0)
+    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%sa second <%s>: keep one", r->subject, element);
+  r->seen |= bit;
+  return r->status == JN_OK;
+}
+
+static jn_pose read_origin(reader *r, const char **attributes) {
+  static const char *const known[] = {"xyz", "rpy", "quat_xyzw", NULL};
+  jn_pose pose = identity;
+  double xyz[3], rpy[3], quat[4];
+  note_unknown_attributes(r, "origin", attributes, known);
+  if (numbers(r, "origin", attributes, "xyz", 3, xyz)) pose.p = (jn_vec3){xyz[0], xyz[1], xyz[2]};
+  int has_rpy = numbers(r, "origin", attributes, "rpy", 3, rpy);
+  int has_quat = numbers(r, "origin", attributes, "quat_xyzw", 4, quat);
+  if (has_rpy && has_quat) {
+    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<origin> has both rpy and quat_xyzw: keep one", r->subject);
+  } else if (has_rpy) {
+    pose.R = jn_m3_from_rpy(rpy[0], rpy[1], rpy[2]);
+  } else if (has_quat) {
+    double n2 = quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3];
+    if (!(fabs(n2 - 1) <= JN_ROTATION_TOLERANCE)) {
+      char found[NUMBER_TEXT], within[NUMBER_TEXT];
+      FAIL(r, JN_ERR_MODEL, line_of(r),
+           "%s<origin quat_xyzw>: not a unit quaternion: the sum of squares is %s, not 1 within %s",
+           r->subject, jn_write_number(n2, 9, found),
+           jn_write_number(JN_ROTATION_TOLERANCE, 3, within));
+    }
+    pose.R = jn_quat_to_m3((jn_quat){quat[3], quat[0], quat[1], quat[2]});
+  }
+  return pose;
+}
+
+/* ---- links */
+
+static void start_link(reader *r, const char **attributes) {
+  r->subject[0] = '\0';
+  required_name(r, "link", attributes, "name", r->name);
+  if (r->status != JN_OK) return;
+  snprintf(r->subject, sizeof r->subject, "link '%s': ", r->name);
+  r->link = jn_link_default(r->name);
+  r->link.line = line_of(r);
+  r->inertial = identity;
+  r->seen = 0;
+  r->place = IN_LINK;
+}
+
+static void read_mass(reader *r, const char **attributes) {
+  static const char *const known[] = {"value", NULL};
+  note_unknown_attributes(r, "mass", attributes, known);
+  required_numbers(r, "mass", attributes, "value", 1, &r->link.mass);
+}
+
+static void read_inertia(reader *r, const char **attributes) {
+  static const char *const known[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz", NULL};
+  static const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
+  note_unknown_attributes(r, "inertia", attributes, known);
+  for (int k = 0; k < 6; k++) {
+    double value = 0;
+    required_numbers(r, "inertia", attributes, known[k], 1, &value);
+    r->link.inertia.m[row[k]][column[k]] = r->link.inertia.m[column[k]][row[k]] = value;
+  }
+}
+
+static void end_inertial(reader *r) {
+  if ((r->seen & SEEN_MASS) == 0)
+    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<inertial> has no <mass>", r->subject);
+  if ((r->seen & SEEN_INERTIA) == 0)
+    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<inertial> has no <inertia>", r->subject);
+  /* I <- R I R^T, symmetric to the last bit */
+  if (memcmp(&r->inertial.R, &identity.R, sizeof identity.R) != 0) {
+    const double(*R)[3] = (const double(*)[3])r->inertial.R.m;
+    jn_mat3 I = r->link.inertia;
+    for (int i = 0; i < 3; i++)
+      for (int j = i; j < 3; j++) {
+        double sum = 0;
+        for (int k = 0; k < 3; k++)
+          for (int l = 0; l < 3; l++) sum += R[i][k] * I.m[k][l] * R[j][l];
+        r->link.inertia.m[i][j] = r->link.inertia.m[j][i] = sum;
+      }
+  }
+  r->link.com = r->inertial.p;
+  r->place = IN_LINK;
+}
+
+static void end_link(reader *r) {
+  check(r, jn_spec_add_link(r->spec, &r->link), r->link.line, "links");
+  r->place = IN_ROBOT;
+}
+
+/* ---- joints */
+
+static int joint_type(reader *r, const char *text) {
+  static const struct {
+    const char *name;
+    jn_joint_type type;
+  } types[] = {{"revolute", JN_JOINT_REVOLUTE}, {"continuous", JN_JOINT_REVOLUTE},
+               {"prismatic", JN_JOINT_PRISMATIC}, {"fixed", JN_JOINT_FIXED},
+               {"floating", JN_JOINT_FREE}, {"planar", JN_JOINT_PLANAR}};
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+    if (strcmp(text, types[i].name) == 0) {
+      r->joint.type = types[i].type;
+      return 1;
+    }
+  for (int type = 0; type < JN_JOINT_TYPE_COUNT; type++)
+    if (strcmp(text, jn_joint_type_name((jn_joint_type)type)) == 0) {
+      FAIL(r, JN_ERR_SYNTAX, line_of(r),
+           "%sURDF has no joint type '%s': use a native model file (.json) for it%s", r->subject, text,
+           type == JN_JOINT_FREE ? ", or 'floating'" : "");
+      return 0;
+    }
+  FAIL(r, JN_ERR_SYNTAX, line_of(r),
+       "%sunknown joint type '%.60s': expected revolute, continuous, prismatic, fixed, floating or planar",
+       r->subject, text);
+  return 0;
+}
+
+static void start_joint(reader *r, const char **attributes) {
+  r->subject[0] = '\0';
+  required_name(r, "joint", attributes, "name", r->name);
+  if (r->status != JN_OK) return;
+  snprintf(r->subject, sizeof r->subject, "joint '%s': ", r->name);
+  r->joint = jn_joint_default(r->name, JN_JOINT_FIXED, NULL, NULL);
+  r->joint.line = line_of(r);
+  r->joint.placement = JN_BY_FRAME;
+  r->seen = 0;
+  const char *type = attribute(attributes, "type");
+  if (type == NULL) {
+    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<joint> has no attribute 'type'", r->subject);
+    return;
+  }
+  if (!joint_type(r, type)) return;
+  r->is_continuous = strcmp(type, "continuous") == 0;
+  if (r->joint.type != JN_JOINT_FIXED && r->joint.type != JN_JOINT_FREE)
+    r->joint.axis[0] = (jn_vec3){1, 0, 0};
+  r->place = IN_JOINT;
+}
+
+static void read_axis(reader *r, const char **attributes) {
+  static const char *const known[] = {"xyz", NULL};
+  double xyz[3] = {0, 0, 0};
+  note_unknown_attributes(r, "axis", attributes, known);
+  required_numbers(r, "axis", attributes, "xyz", 3, xyz);
+  /* exporters write zero axes for joints that have none */
+  if (r->joint.type != JN_JOINT_FIXED && r->joint.type != JN_JOINT_FREE)
+    r->joint.axis[0] = (jn_vec3){xyz[0], xyz[1], xyz[2]};
+}
+
+static void read_dynamics(reader *r, const char **attributes) {
+  static const char *const known[] = {"damping", "friction", NULL};
+  note_unknown_attributes(r, "dynamics", attributes, known);
+  numbers(r, "dynamics", attributes, "damping", 1, &r->joint.damping);
+  numbers(r, "dynamics", attributes, "friction", 1, &r->joint.friction);
+}
+
+static void read_limit(reader *r, const char **attributes) {
+  static const char *const known[] = {"lower", "upper", "velocity", "effort", "acceleration", "jerk",
+                                      NULL};
+  jn_limits *limits = &r->joint.limits;
+  double lower = 0, upper = 0;
+  note_unknown_attributes(r, "limit", attributes, known);
+  int has_lower = numbers(r, "limit", attributes, "lower", 1, &lower);
+  int has_upper = numbers(r, "limit", attributes, "upper", 1, &upper);
+  numbers(r, "limit", attributes, "velocity", 1, &limits->velocity);
+  numbers(r, "limit", attributes, "effort", 1, &limits->effort);
+  numbers(r, "limit", attributes, "acceleration", 1, &limits->acceleration);
+  numbers(r, "limit", attributes, "jerk", 1, &limits->jerk);
+  /* a missing lower or upper is 0 in URDF; without both, no range is meant */
+  int has_range = (r->joint.type == JN_JOINT_REVOLUTE && !r->is_continuous) ||
+                  r->joint.type == JN_JOINT_PRISMATIC;
+  if (has_range && (has_lower || has_upper)) {
+    limits->lower = lower;
+    limits->upper = upper;
+    r->seen |= SEEN_RANGE;
+  }
+}
+
+static void read_mimic(reader *r, const char **attributes) {
+  static const char *const known[] = {"joint", "multiplier", "offset", NULL};
+  note_unknown_attributes(r, "mimic", attributes, known);
+  required_name(r, "mimic", attributes, "joint", r->mimic);
+  numbers(r, "mimic", attributes, "multiplier", 1, &r->joint.mimic_multiplier);
+  numbers(r, "mimic", attributes, "offset", 1, &r->joint.mimic_offset);
+  r->joint.mimic = r->mimic;
+  check(r, jn_note(r->spec, JN_WARNING, line_of(r),
+                   "%smimics joint '%s': it is treated as an independent joint", r->subject, r->mimic),
+        line_of(r), "findings");
+}
+
+static void end_joint(reader *r) {
+  jn_joint_desc *joint = &r->joint;
+  if ((r->seen & SEEN_PARENT) == 0)
+    FAIL(r, JN_ERR_SYNTAX, joint->line, "%s<joint> has no <parent link=\"...\"/>", r->subject);
+  if ((r->seen & SEEN_CHILD) == 0)
+    FAIL(r, JN_ERR_SYNTAX, joint->line, "%s<joint> has no <child link=\"...\"/>", r->subject);
+  if (r->status != JN_OK) return;
+  joint->parent = r->parent;
+  joint->child = r->child;
+  check(r, jn_spec_add_joint(r->spec, joint), joint->line, "joints");
+  int has_range = (joint->type == JN_JOINT_REVOLUTE && !r->is_continuous) ||
+                  joint->type == JN_JOINT_PRISMATIC;
+  if (has_range && (r->seen & SEEN_RANGE) == 0)
+    check(r, jn_note(r->spec, JN_NOTE, joint->line,
+                     "%sno <limit lower=\"...\" upper=\"...\"/>: its range is taken as unlimited",
+                     r->subject), joint->line, "findings");
+  r->place = IN_ROBOT;
+}
+
+/* ---- elements */
+
+static int is_one_of(const char *element, const char *const *words) {
+  for (; *words != NULL; words++)
+    if (strcmp(element, *words) == 0) return 1;
+  return 0;
+}
+
+/* what does not matter for the dynamics is passed over; what is not known is noted */
+static void skip_element(reader *r, const char *element, const char *inside) {
+  static const char *const known[] = {"visual", "collision", "gazebo", "material", "sensor",
+                                      "safety_controller", "calibration", "contact",
+                                      "self_collision_checking", "transmission", NULL};
+  r->skipped = r->depth;
+  if (strcmp(element, "transmission") == 0 && !r->noted_transmission) {
+    r->noted_transmission = 1;
+    check(r, jn_note(r->spec, JN_NOTE, line_of(r),
+                     "<transmission> is not read: rotor inertias and reductions count only as a joint's "
+                     "armature, which URDF cannot say (a native model can)"),
+          line_of(r), "findings");
+  } else if (!is_one_of(element, known)) {
+    check(r, jn_note(r->spec, JN_NOTE, line_of(r), "%sunknown element <%.60s> in <%s> is ignored",
+                     r->place == IN_ROBOT ? "" : r->subject, element, inside),
+          line_of(r), "findings");
+  }
+}
+
+static void start_robot(reader *r, const char *element, const char **attributes) {
+  const char *hint = strcmp(element, "sdf") == 0      ? ": this is SDF"
+                     : strcmp(element, "mujoco") == 0 ? ": this is MJCF (MuJoCo)"
+                     : strcmp(element, "COLLADA") == 0 ? ": this is COLLADA"
+                                                       : "";
+  if (strcmp(element, "robot") != 0) {
+    FAIL(r, JN_ERR_SYNTAX, line_of(r), "the root element is <%.60s>, not <robot>%s; only URDF is read",
+         element, hint);
+    return;
+  }
+  const char *name = attribute(attributes, "name");
+  if (name != NULL && strlen(name) > JN_MAX_NAME) {
+    FAIL(r, JN_ERR_LIMIT, line_of(r), "<robot>: attribute 'name' is longer than %d bytes", JN_MAX_NAME);
+    return;
+  }
+  jn_status status = jn_spec_new(name, r->allocator, &r->spec);
+  if (status == JN_OK) status = jn_spec_set_file(r->spec, r->file);
+  check(r, status, line_of(r), "robots");
+  r->place = IN_ROBOT;
+}
+
+static void start_in_link(reader *r, const char *element) {
+  if (strcmp(element, "inertial") != 0)
+    skip_element(r, element, "link");
+  else if (first_time(r, element, SEEN_INERTIAL))
+    r->place = IN_INERTIAL;
+}
+
+static void start_in_inertial(reader *r, const char *element, const char **attributes) {
+  r->skipped = r->depth;
+  if (strcmp(element, "origin") == 0) {
+    if (first_time(r, element, SEEN_ORIGIN)) r->inertial = read_origin(r, attributes);
+  } else if (strcmp(element, "mass") == 0) {
+    if (first_time(r, element, SEEN_MASS)) read_mass(r, attributes);
+  } else if (strcmp(element, "inertia") == 0) {
+    if (first_time(r, element, SEEN_INERTIA)) read_inertia(r, attributes);
+  } else {
+    skip_element(r, element, "inertial");
+  }
+}
+
+static void start_in_joint(reader *r, const char *element, const char **attributes) {
+  r->skipped = r->depth;
+  if (strcmp(element, "origin") == 0) {
+    if (first_time(r, element, SEEN_ORIGIN)) r->joint.origin = read_origin(r, attributes);
+  } else if (strcmp(element, "parent") == 0) {
+    if (first_time(r, element, SEEN_PARENT)) required_name(r, element, attributes, "link", r->parent);
+  } else if (strcmp(element, "child") == 0) {
+    if (first_time(r, element, SEEN_CHILD)) required_name(r, element, attributes, "link", r->child);
+  } else if (strcmp(element, "axis") == 0) {
+    if (first_time(r, element, SEEN_AXIS)) read_axis(r, attributes);
+  } else if (strcmp(element, "dynamics") == 0) {
+    if (first_time(r, element, SEEN_DYNAMICS)) read_dynamics(r, attributes);
+  } else if (strcmp(element, "limit") == 0) {
+    if (first_time(r, element, SEEN_LIMIT)) read_limit(r, attributes);
+  } else if (strcmp(element, "mimic") == 0) {
+    if (first_time(r, element, SEEN_MIMIC)) read_mimic(r, attributes);
+  } else {
+    skip_element(r, element, "joint");
+  }
+}
+
+static void XMLCALL on_start(void *context, const char *element, const char **attributes) {
+  reader *r = context;
+  if (r->status != JN_OK) return;
+  r->depth++;
+  if (r->depth > JN_MAX_XML_DEPTH) {
+    FAIL(r, JN_ERR_LIMIT, line_of(r), "elements are nested deeper than %d", JN_MAX_XML_DEPTH);
+    return;
+  }
+  if (XML_GetSpecifiedAttributeCount(r->parser) > 2 * JN_MAX_XML_ATTRIBUTES) {
+    FAIL(r, JN_ERR_LIMIT, line_of(r), "<%.60s> has more than %d attributes", element,
+         JN_MAX_XML_ATTRIBUTES);
+    return;
+  }
+  if (r->skipped != 0) return;
+  if (strncmp(element, "xacro:", 6) == 0) {
+    FAIL(r, JN_ERR_SYNTAX, line_of(r),
+         "<%.60s>: this is a xacro source: expand it first (xacro FILE > robot.urdf)", element);
+    return;
+  }
+  switch (r->place) {
+  case AT_TOP:
+    start_robot(r, element, attributes);
+    break;
+  case IN_ROBOT:
+    if (strcmp(element, "link") == 0)
+      start_link(r, attributes);
+    else if (strcmp(element, "joint") == 0)
+      start_joint(r, attributes);
+    else
+      skip_element(r, element, "robot");
+    break;
+  case IN_LINK:
+    start_in_link(r, element);
+    break;
+  case IN_INERTIAL:
+    start_in_inertial(r, element, attributes);
+    break;
+  case IN_JOINT:
+    start_in_joint(r, element, attributes);
+    break;
+  }
+}
+
+static void XMLCALL on_end(void *context, const char *element) {
+  (void)element;
+  reader *r = context;
+  if (r->status != JN_OK) return;
+  int depth = r->depth--;
+  if (r->skipped != 0) {
+    if (r->skipped == depth) r->skipped = 0;
+    return;
+  }
+  if (r->place == IN_INERTIAL)
+    end_inertial(r);
+  else if (r->place == IN_LINK)
+    end_link(r);
+  else if (r->place == IN_JOINT)
+    end_joint(r);
+}
+
+static void XMLCALL on_doctype(void *context, const char *name, const char *system, const char *public,
+                               int has_internal) {
+  (void)name, (void)system, (void)public, (void)has_internal;
+  reader *r = context;
+  FAIL(r, JN_ERR_SYNTAX, line_of(r),
+       "a document type (<!DOCTYPE ...>, and with it entities) is not accepted: remove it");
+}
+
+/* ---- the whole text */
+
+static jn_status xml_failure(reader *r, const xml_heap *heap, const char *text, size_t size) {
+  enum XML_Error code = XML_GetErrorCode(r->parser);
+  if (heap->is_full)
+    return jn_fail(r->error, JN_ERR_LIMIT, r->file, line_of(r), "reading needs more than %d MiB of memory",
+                   JN_MAX_XML_HEAP / (1024 * 1024));
+  if (code == XML_ERROR_NO_MEMORY)
+    return jn_fail(r->error, JN_ERR_MEMORY, r->file, line_of(r), "out of memory");
+  size_t i = 0;
+  while (i < size && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t')) i++;
+  if (i == size) return jn_fail(r->error, JN_ERR_SYNTAX, r->file, line_of(r), "the file is empty");
+  if (text[i] == '{')
+    return jn_fail(r->error, JN_ERR_SYNTAX, r->file, line_of(r),
+                   "this is not XML: a native model (JSON) needs the ending .json");
+  return jn_fail(r->error, JN_ERR_SYNTAX, r->file, line_of(r), "XML, column %d: %s",
+                 (int)XML_GetCurrentColumnNumber(r->parser) + 1, XML_ErrorString(code));
+}
+
+static jn_status parse(reader *r, const xml_heap *heap, const char *text, size_t size) {
+  XML_SetUserData(r->parser, r);
+  XML_SetElementHandler(r->parser, on_start, on_end);
+  XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
+  enum XML_Status ok = XML_Parse(r->parser, text, (int)size, 1);
+  if (r->status != JN_OK) return r->status;
+  return ok == XML_STATUS_OK ? JN_OK : xml_failure(r, heap, text, size);
+}
+
+jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
+                             const jn_allocator *allocator, jn_spec **out, jn_error *error) {
+  if (name == NULL) name = "URDF";
+  if (text == NULL || out == NULL)
+    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "no text or no place for the result was given");
+  if (size > JN_MAX_FILE)
+    return jn_fail(error, JN_ERR_LIMIT, name, 0, "the text is larger than %d MiB",
+                   JN_MAX_FILE / (1024 * 1024));
+
+  xml_heap heap = {jn_allocator_or_default(allocator), 0, 0};
+  xml_heap *outer = live_heap; /* a hook of the user may itself be reading a file */
+  live_heap = &heap;
+  reader *r = jn_block_new(&heap.hooks, 1, sizeof *r);
+  const XML_Memory_Handling_Suite memory = {xml_allocate, xml_resize, xml_release};
+  if (r != NULL) r->parser = XML_ParserCreate_MM(NULL, &memory, NULL);
+
+  jn_status status;
+  if (r == NULL || r->parser == NULL) {
+    status = jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
+  } else {
+    r->allocator = allocator;
+    r->file = name;
+    r->error = error;
+    status = parse(r, &heap, text, size);
+    XML_ParserFree(r->parser);
+    if (status == JN_OK)
+      *out = r->spec;
+    else
+      jn_spec_free(r->spec);
+  }
+  live_heap = outer;
+  jn_block_free(&heap.hooks, r);
+  return status;
+}

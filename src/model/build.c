@@ -1,0 +1,357 @@
+/* build.c: spec -> model. Check, order, merge, place. */
+#include "model/build.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+jn_status jn_build_fail(jn_builder *b, int line, jn_status status, const char *format, ...) {
+  if (!b->error) return status;
+  jn_error *e = b->error;
+  const char *file = jn_spec_file(b->spec);
+  memset(e, 0, sizeof *e);
+  e->status = status;
+  e->line = line;
+  if (!file || !*file) file = jn_spec_name(b->spec);
+  if (!file) file = "";
+  snprintf(e->file, sizeof e->file, "%s", file);
+  int n = line > 0 ? snprintf(e->message, sizeof e->message, "%.400s:%d: ", file, line)
+                   : snprintf(e->message, sizeof e->message, "%.400s: ", file);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(e->message + n, sizeof e->message - (size_t)n, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+/* ---- names ---- */
+
+typedef struct name_entry { const char *name; int index; } name_entry;
+
+static int compare_names(const void *a, const void *b) {
+  const name_entry *x = a, *y = b;
+  int c = strcmp(x->name, y->name);
+  return c ? c : (x->index > y->index) - (x->index < y->index);
+}
+
+static int find_name(const name_entry *table, int n, const char *name) {
+  int lo = 0, hi = n - 1;
+  while (lo <= hi) {
+    int mid = lo + (hi - lo) / 2, c = strcmp(name, table[mid].name);
+    if (c == 0) return table[mid].index;
+    if (c < 0) hi = mid - 1;
+    else lo = mid + 1;
+  }
+  return -1;
+}
+
+static jn_status sort_names(jn_builder *b, name_entry *table, int n, const char *what,
+                            int (*line)(jn_builder *, int)) {
+  for (int i = 0; i < n; i++)
+    if (!table[i].name || !*table[i].name)
+      return jn_build_fail(b, line(b, i), JN_ERR_MODEL, "%s without a name: give it one", what);
+  qsort(table, (size_t)n, sizeof *table, compare_names);
+  for (int i = 1; i < n; i++)
+    if (!strcmp(table[i].name, table[i - 1].name))
+      return jn_build_fail(b, line(b, table[i].index), JN_ERR_MODEL,
+                           "%s '%s' is defined twice (first in line %d): rename one", what, table[i].name,
+                           line(b, table[i - 1].index));
+  return JN_OK;
+}
+
+static int link_line(jn_builder *b, int i) { return b->links[i]->line; }
+static int joint_line(jn_builder *b, int i) { return b->joints[i]->line; }
+static int frame_line(jn_builder *b, int i) { return b->frames[i]->line; }
+
+static jn_status check_names(jn_builder *b) {
+  int most = b->nlink > b->njoint ? b->nlink : b->njoint;
+  if (b->nframe > most) most = b->nframe;
+  name_entry *table = jn_block_new(&b->hooks, (size_t)most + 1, sizeof *table);
+  name_entry *links = jn_block_new(&b->hooks, (size_t)b->nlink + 1, sizeof *links);
+  jn_status status = table && links ? JN_OK : JN_ERR_MEMORY;
+  if (!status) {
+    for (int i = 0; i < b->nlink; i++) links[i] = (name_entry){b->links[i]->name, i};
+    status = sort_names(b, links, b->nlink, "link", link_line);
+  }
+  if (!status) {
+    for (int i = 0; i < b->njoint; i++) table[i] = (name_entry){b->joints[i]->name, i};
+    status = sort_names(b, table, b->njoint, "joint", joint_line);
+  }
+  for (int i = 0; !status && i < b->njoint; i++) {
+    const jn_joint_desc *j = b->joints[i];
+    const char *ends[2] = {j->parent, j->child};
+    int *at[2] = {&b->joint_parent[i], &b->joint_child[i]};
+    for (int s = 0; s < 2 && !status; s++) {
+      *at[s] = ends[s] ? find_name(links, b->nlink, ends[s]) : -1;
+      if (s == 1 && !ends[s])
+        status = jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': no child link given", j->name);
+      else if (ends[s] && *at[s] < 0)
+        status = jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': unknown %s link '%s': define it or fix the name",
+                               j->name, s ? "child" : "parent", ends[s]);
+    }
+  }
+  if (!status) {
+    for (int i = 0; i < b->nframe; i++) table[i] = (name_entry){b->frames[i]->name, i};
+    status = sort_names(b, table, b->nframe, "frame", frame_line);
+  }
+  for (int i = 0; !status && i < b->nframe; i++) {
+    const jn_frame_desc *f = b->frames[i];
+    b->frame_link[i] = f->link ? find_name(links, b->nlink, f->link) : -1;
+    if (b->frame_link[i] < 0)
+      status = jn_build_fail(b, f->line, JN_ERR_MODEL, "frame '%s': unknown link '%s'", f->name, f->link ? f->link : "");
+    else if (find_name(links, b->nlink, f->name) >= 0)
+      status = jn_build_fail(b, f->line, JN_ERR_MODEL, "frame '%s' has the name of a link: rename it", f->name);
+  }
+  jn_block_free(&b->hooks, table);
+  jn_block_free(&b->hooks, links);
+  return status;
+}
+
+/* ---- the tree ---- */
+
+/* A link that no path from the root reaches hangs on a cycle: walk up until a link comes twice. */
+static jn_status report_cycle(jn_builder *b, int link) {
+  for (int i = 0; i < b->nlink; i++) {
+    int j = b->parent_joint[link];
+    if (j < 0) break;
+    link = b->joint_parent[j];
+  }
+  const jn_joint_desc *j = b->joints[b->parent_joint[link]];
+  return jn_build_fail(b, j->line, JN_ERR_MODEL,
+                       "joint '%s': link '%s' is its own ancestor (a cycle): the joints must form a tree", j->name,
+                       b->links[link]->name);
+}
+
+static jn_status find_root(jn_builder *b) {
+  for (int i = 0; i < b->nlink; i++) b->parent_joint[i] = -1;
+  for (int i = 0; i < b->njoint; i++) {
+    int c = b->joint_child[i];
+    if (b->joint_parent[i] == c)
+      return jn_build_fail(b, b->joints[i]->line, JN_ERR_MODEL,
+                           "joint '%s': link '%s' is its own parent (a cycle of one)", b->joints[i]->name,
+                           b->links[c]->name);
+    if (b->parent_joint[c] >= 0)
+      return jn_build_fail(b, b->joints[i]->line, JN_ERR_MODEL,
+                           "link '%s' has two parents: joint '%s' and joint '%s' (line %d); closed loops are not "
+                           "supported, remove one joint",
+                           b->links[c]->name, b->joints[i]->name, b->joints[b->parent_joint[c]]->name,
+                           b->joints[b->parent_joint[c]]->line);
+    b->parent_joint[c] = i;
+  }
+  b->root = -1;
+  for (int i = 0; i < b->nlink; i++) {
+    int j = b->parent_joint[i];
+    if (j >= 0 && b->joint_parent[j] >= 0) continue;
+    if (b->root >= 0)
+      return jn_build_fail(b, b->links[i]->line, JN_ERR_MODEL,
+                           "two root links, '%s' and '%s' (line %d): connect them by a joint or delete one",
+                           b->links[b->root]->name, b->links[i]->name, b->links[b->root]->line);
+    b->root = i;
+  }
+  return b->root < 0 ? report_cycle(b, 0) : JN_OK;
+}
+
+/* Links depth first, children in the order of their joints; no recursion. */
+static jn_status order_links(jn_builder *b) {
+  int *first = b->scratch, *next = b->scratch + b->nlink; /* children as lists of joints */
+  for (int i = 0; i < b->nlink; i++) first[i] = -1;
+  for (int i = b->njoint - 1; i >= 0; i--) {
+    int p = b->joint_parent[i];
+    if (p < 0) continue;
+    next[i] = first[p];
+    first[p] = i;
+  }
+  int count = 0, at = b->root;
+  b->sequence[count++] = at;
+  while (1) {
+    if (first[at] >= 0) { /* down to the next child */
+      int j = first[at];
+      first[at] = next[j];
+      at = b->joint_child[j];
+      b->sequence[count++] = at;
+      continue;
+    }
+    if (at == b->root) break;
+    at = b->joint_parent[b->parent_joint[at]];
+  }
+  if (count == b->nlink) return JN_OK;
+  for (int i = 0; i < count; i++) first[b->sequence[i]] = -2;
+  for (int i = 0; i < b->nlink; i++)
+    if (first[i] != -2) return report_cycle(b, i);
+  return JN_OK;
+}
+
+/* ---- numbers ---- */
+
+static int finite3(jn_vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+
+static jn_status check_pose(jn_builder *b, int line, const char *what, const char *name, jn_pose *C) {
+  double e = jn_m3_rotation_error(C->R);
+  if (!(e <= JN_ROTATION_TOLERANCE))
+    return jn_build_fail(b, line, isfinite(e) ? JN_ERR_POSE : JN_ERR_MODEL,
+                         "%s '%s': the matrix is not a rotation (|R^T R - 1| = %.3g, det = %.3g; at most %g is "
+                         "accepted): give more digits or a quaternion",
+                         what, name, e, jn_m3_det(C->R), JN_ROTATION_TOLERANCE);
+  C->R = jn_m3_orthonormalise(C->R);
+  if (!finite3(C->p)) return jn_build_fail(b, line, JN_ERR_MODEL, "%s '%s': position is not finite", what, name);
+  return JN_OK;
+}
+
+/* smallest pivot of the symmetric matrix: positive semi-definite to rounding? */
+static int semidefinite(const jn_mat3 *A) {
+  double t = A->m[0][0] + A->m[1][1] + A->m[2][2], tol = 1e-12 * t;
+  double xx = A->m[0][0], yy = A->m[1][1], zz = A->m[2][2], xy = A->m[0][1], xz = A->m[0][2], yz = A->m[1][2];
+  double det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
+  return xx >= -tol && yy >= -tol && zz >= -tol && xx * yy - xy * xy >= -tol * t &&
+         xx * zz - xz * xz >= -tol * t && yy * zz - yz * yz >= -tol * t && det >= -tol * t * t;
+}
+
+/* J satisfies the triangle inequality iff trace(J)/2 1 - J is positive semi-definite */
+static int triangle(const jn_mat3 *J) {
+  double h = 0.5 * (J->m[0][0] + J->m[1][1] + J->m[2][2]);
+  jn_mat3 A = jn_m3_scale(-1, *J);
+  for (int i = 0; i < 3; i++) A.m[i][i] += h * (1 + 1e-9);
+  return semidefinite(&A);
+}
+
+static jn_status check_link(jn_builder *b, jn_link_desc *l) {
+  if (!isfinite(l->mass)) return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': mass is not finite", l->name);
+  if (l->mass < 0)
+    return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': negative mass %g: must be zero or more", l->name, l->mass);
+  if (!finite3(l->com)) return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': centre of mass is not finite", l->name);
+  double size = 0;
+  for (int i = 0; i < 9; i++) {
+    double a = l->inertia.m[i / 3][i % 3];
+    if (!isfinite(a)) return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': inertia is not finite", l->name);
+    if (fabs(a) > size) size = fabs(a);
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < i; j++) {
+      double *u = &l->inertia.m[i][j], *w = &l->inertia.m[j][i];
+      if (fabs(*u - *w) > 1e-9 * size)
+        return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': inertia is not symmetric (%g and %g)", l->name, *w, *u);
+      *u = *w = *u == *w ? *u : 0.5 * (*u + *w);
+    }
+  if (!semidefinite(&l->inertia))
+    return jn_build_fail(b, l->line, JN_ERR_MODEL,
+                         "link '%s': inertia is indefinite: a moment of inertia would be negative; check the signs "
+                         "of the products of inertia",
+                         l->name);
+  if (b->options.strict && size > 0 && !triangle(&l->inertia))
+    return jn_build_fail(b, l->line, JN_ERR_MODEL,
+                         "link '%s': principal moments violate the triangle inequality: no mass distribution has "
+                         "this inertia (refused in strict mode)",
+                         l->name);
+  return check_pose(b, l->line, "link", l->name, &l->home);
+}
+
+static jn_status check_axis(jn_builder *b, jn_joint_desc *j, int which) {
+  jn_vec3 *a = &j->axis[which];
+  if (!finite3(*a)) return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': axis is not finite", j->name);
+  double n = jn_v3_norm(*a);
+  if (!(n > 1e-12))
+    return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': axis has zero length: give a direction such as 0 0 1", j->name);
+  *a = jn_v3_unit(*a);
+  return JN_OK;
+}
+
+static jn_status check_joint(jn_builder *b, jn_joint_desc *j) {
+  if ((unsigned)j->type >= JN_JOINT_TYPE_COUNT)
+    return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': unknown type", j->name);
+  jn_status status = JN_OK;
+  int axes = j->type == JN_JOINT_UNIVERSAL ? 2 : j->type == JN_JOINT_FIXED || j->type == JN_JOINT_SPHERICAL || j->type == JN_JOINT_FREE ? 0 : 1;
+  for (int i = 0; i < axes && !status; i++) status = check_axis(b, j, i);
+  if (status) return status;
+  if (axes == 2 && jn_v3_norm(jn_v3_cross(j->axis[0], j->axis[1])) < 1e-6)
+    return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': the two axes of a universal joint are parallel", j->name);
+  if (!finite3(j->point)) return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': point is not finite", j->name);
+  if (!isfinite(j->pitch)) return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': pitch is not finite", j->name);
+  const double values[3] = {j->armature, j->damping, j->friction};
+  static const char *const names[3] = {"armature", "damping", "friction"};
+  for (int i = 0; i < 3; i++)
+    if (!isfinite(values[i]) || values[i] < 0)
+      return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': %s %g: must be zero or more", j->name, names[i], values[i]);
+  const jn_limits *m = &j->limits;
+  if (isnan(m->lower) || isnan(m->upper) || isnan(m->velocity) || isnan(m->effort) || isnan(m->acceleration) || isnan(m->jerk))
+    return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': a limit is not a number", j->name);
+  return check_pose(b, j->line, "joint", j->name, &j->origin);
+}
+
+static jn_status check_numbers(jn_builder *b) {
+  jn_status status = JN_OK;
+  for (int i = 0; i < b->nlink && !status; i++) {
+    b->link[i] = *b->links[i];
+    status = check_link(b, &b->link[i]);
+  }
+  for (int i = 0; i < b->njoint && !status; i++) {
+    b->joint[i] = *b->joints[i];
+    status = check_joint(b, &b->joint[i]);
+  }
+  for (int i = 0; i < b->nframe && !status; i++) {
+    b->frame[i] = *b->frames[i];
+    status = check_pose(b, b->frame[i].line, "frame", b->frame[i].name, &b->frame[i].pose);
+  }
+  jn_vec3 g = jn_spec_gravity(b->spec);
+  if (!status && !finite3(g)) status = jn_build_fail(b, 0, JN_ERR_MODEL, "gravity is not finite");
+  return status;
+}
+
+/* ---- set-up ---- */
+
+static void builder_free(jn_builder *b) {
+  void *blocks[] = {b->links, b->joints, b->frames, b->link, b->joint, b->frame, b->joint_parent, b->joint_child,
+                    b->frame_link, b->parent_joint, b->sequence, b->scratch, b->body_of, b->pose_in_body};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&b->hooks, blocks[i]);
+}
+
+static jn_status builder_init(jn_builder *b, jn_spec *spec) {
+  size_t nl = (size_t)b->nlink + 1, nj = (size_t)b->njoint + 1, nf = (size_t)b->nframe + 1;
+  b->links = jn_block_new(&b->hooks, nl, sizeof *b->links);
+  b->joints = jn_block_new(&b->hooks, nj, sizeof *b->joints);
+  b->frames = jn_block_new(&b->hooks, nf, sizeof *b->frames);
+  b->link = jn_block_new(&b->hooks, nl, sizeof *b->link);
+  b->joint = jn_block_new(&b->hooks, nj, sizeof *b->joint);
+  b->frame = jn_block_new(&b->hooks, nf, sizeof *b->frame);
+  b->joint_parent = jn_block_new(&b->hooks, nj, sizeof *b->joint_parent);
+  b->joint_child = jn_block_new(&b->hooks, nj, sizeof *b->joint_child);
+  b->frame_link = jn_block_new(&b->hooks, nf, sizeof *b->frame_link);
+  b->parent_joint = jn_block_new(&b->hooks, nl, sizeof *b->parent_joint);
+  b->sequence = jn_block_new(&b->hooks, nl, sizeof *b->sequence);
+  b->scratch = jn_block_new(&b->hooks, nl + nj, sizeof *b->scratch);
+  b->body_of = jn_block_new(&b->hooks, nl, sizeof *b->body_of);
+  b->pose_in_body = jn_block_new(&b->hooks, nl, sizeof *b->pose_in_body);
+  if (!b->links || !b->joints || !b->frames || !b->link || !b->joint || !b->frame || !b->joint_parent ||
+      !b->joint_child || !b->frame_link || !b->parent_joint || !b->sequence || !b->scratch || !b->body_of ||
+      !b->pose_in_body)
+    return JN_ERR_MEMORY;
+  for (int i = 0; i < b->nlink; i++) b->links[i] = jn_spec_link(spec, i);
+  for (int i = 0; i < b->njoint; i++) b->joints[i] = jn_spec_joint(spec, i);
+  for (int i = 0; i < b->nframe; i++) b->frames[i] = jn_spec_frame(spec, i);
+  return JN_OK;
+}
+
+jn_status jn_model_build(const jn_spec *spec, const jn_build_options *options, const jn_allocator *allocator,
+                         jn_model **out, jn_error *error) {
+  if (!spec || !out) return JN_ERR_ARGUMENT;
+  jn_builder b = {0};
+  b.spec = spec;
+  b.error = error;
+  if (options) b.options = *options;
+  b.hooks = jn_allocator_or_default(allocator);
+  b.nlink = jn_spec_link_count(spec);
+  b.njoint = jn_spec_joint_count(spec);
+  b.nframe = jn_spec_frame_count(spec);
+  *out = NULL;
+  if (b.nlink == 0) return jn_build_fail(&b, 0, JN_ERR_MODEL, "the model has no links: add at least one");
+  union { const jn_spec *in; jn_spec *out; } readable = {spec}; /* the accessors are shared with editors */
+  jn_status status = builder_init(&b, readable.out);
+  if (!status) status = check_names(&b);
+  if (!status) status = find_root(&b);
+  if (!status) status = order_links(&b);
+  if (!status) status = check_numbers(&b);
+  if (!status) status = jn_build_place(&b, out);
+  if (status == JN_ERR_MEMORY) jn_build_fail(&b, 0, status, "out of memory while building the model");
+  builder_free(&b);
+  return status;
+}

@@ -1,0 +1,37 @@
+/* build.h (private): the builder's working state. */
+#ifndef JOUNCE_PRIVATE_BUILD_H
+#define JOUNCE_PRIVATE_BUILD_H
+
+#include "base/block.h"
+#include "model/model.h"
+
+typedef struct jn_builder {
+  const jn_spec *spec;
+  jn_error *error;
+  jn_allocator hooks;
+  jn_build_options options;
+  int nlink, njoint, nframe;
+  jn_link_desc **links; /* as in the spec */
+  jn_joint_desc **joints;
+  jn_frame_desc **frames;
+  jn_link_desc *link; /* checked copies: rotations orthonormal, axes of unit length */
+  jn_joint_desc *joint;
+  jn_frame_desc *frame;
+  int *joint_parent, *joint_child; /* link indices; -1: the world */
+  int *frame_link;
+  int *parent_joint; /* of a link; -1: none */
+  int root;
+  int *sequence; /* links, parents first, depth first */
+  int *scratch;
+  int *body_of;          /* body a link belongs to; -1: the world */
+  jn_pose *pose_in_body; /* link frame in its body's frame */
+} jn_builder;
+
+/* "file:line: ..." into the error; returns status. */
+jn_status jn_build_fail(jn_builder *b, int line, jn_status status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Merge links held by fixed joints, place the joint frames, make the model. */
+jn_status jn_build_place(jn_builder *b, jn_model **out);
+
+#endif

@@ -1,0 +1,87 @@
+/* data.c: one block of working memory. */
+#include "model/data.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/block.h"
+
+#define ALIGN 64
+
+/* bytes of the header and of every array, each starting on a cache line; 0 when it does not fit */
+static size_t layout(const jn_model *m, int order, jn_data *data, char *block) {
+  size_t at = (sizeof(jn_data) + ALIGN - 1) / ALIGN * ALIGN;
+  const size_t rows = (size_t)order + 2, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
+               nlink = (size_t)m->nlink;
+  /* the longest product below is rows * 36 * max(nlink, nv, nx) */
+  size_t most = nlink > nv ? nlink : nv, product;
+  if (nx > most) most = nx;
+  if (!jn_size_multiply(rows * 64 * 40, most + 1, &product)) return 0;
+  if (product > SIZE_MAX / 2) return 0;
+#define ARRAY(name, size)                                                        \
+  if (data) data->w.name = (double *)(void *)(block + at);                       \
+  at += ((size) * sizeof(double) + ALIGN - 1) / ALIGN * ALIGN;
+  JN_WORK_LIST(ARRAY)
+#undef ARRAY
+  (void)nq;
+  return at;
+}
+
+size_t jn_data_size(const jn_model *model, int order) {
+  if (!model || order < 0 || order > JN_MAX_ORDER) return 0;
+  return layout(model, order, NULL, NULL);
+}
+
+jn_status jn_data_place(const jn_model *model, int order, void *block, size_t size, jn_data **out) {
+  if (!model || !block || !out || order < 0) return JN_ERR_ARGUMENT;
+  if (order > JN_MAX_ORDER) return JN_ERR_LIMIT;
+  size_t need = jn_data_size(model, order);
+  if (!need) return JN_ERR_LIMIT;
+  if (size < need || (uintptr_t)block % ALIGN) return JN_ERR_ARGUMENT;
+  memset(block, 0, need);
+  jn_data *data = block;
+  layout(model, order, data, block);
+  data->model = model;
+  data->order = order;
+  data->rows = order + 2;
+  data->kinematics = -2;
+  data->singular = -1;
+  data->settings.gravity = model->gravity;
+  *out = data;
+  return JN_OK;
+}
+
+/* The block starts with the address the allocator gave, then the aligned jn_data. */
+jn_status jn_data_new(const jn_model *model, int order, const jn_allocator *allocator, jn_data **out) {
+  if (!model || !out || order < 0) return JN_ERR_ARGUMENT;
+  *out = NULL;
+  if (order > JN_MAX_ORDER) return JN_ERR_LIMIT;
+  size_t size = jn_data_size(model, order);
+  if (!size) return JN_ERR_LIMIT;
+  jn_allocator hooks = jn_allocator_or_default(allocator);
+  char *raw = hooks.allocate(size + 2 * ALIGN, hooks.context);
+  if (!raw) return JN_ERR_MEMORY;
+  char *block = raw + sizeof(void *);
+  block += ALIGN - (uintptr_t)block % ALIGN;
+  memcpy(block - sizeof(void *), &raw, sizeof raw);
+  jn_status status = jn_data_place(model, order, block, size, out);
+  if (status) {
+    hooks.release(raw, hooks.context);
+    return status;
+  }
+  (*out)->allocator = hooks;
+  (*out)->owned = 1;
+  return JN_OK;
+}
+
+void jn_data_free(jn_data *data) {
+  if (!data || !data->owned) return;
+  jn_allocator hooks = data->allocator;
+  void *raw;
+  memcpy(&raw, (char *)data - sizeof(void *), sizeof raw);
+  hooks.release(raw, hooks.context);
+}
+
+jn_settings *jn_data_settings(jn_data *data) { return &data->settings; }
+int jn_data_order(const jn_data *data) { return data->order; }
+int jn_data_singular_joint(const jn_data *data) { return data->singular; }

@@ -1,0 +1,65 @@
+/* data.h (private): the working memory. One list of every array: name, numbers it holds, meaning.
+ * rows = order + 2 is the number of Taylor coefficients kept of every jet; link-major, then order. */
+#ifndef JOUNCE_PRIVATE_DATA_H
+#define JOUNCE_PRIVATE_DATA_H
+
+#include <jounce/data.h>
+
+#include "model/model.h"
+
+#define JN_WORK_LIST(A)                                                                          \
+  A(q, nq)                     /* configuration */                                               \
+  A(v, rows * nv)              /* velocity jets of the joints, body representation, order-major */ \
+  A(tau, rows * nv)            /* force jets of the joints, body representation, order-major */   \
+  A(force, rows * nv)          /* force jets as they come in, order-major */                      \
+  A(io, rows * nv)             /* jets as they go in or come out, order-major */                  \
+  A(world, rows * 6)           /* twist jet of the world seen from the falling frame */           \
+  A(X, rows * nx)              /* joint transforms */                                             \
+  A(V, rows * 6 * nlink)       /* link twists, link frame */                                      \
+  A(U, rows * 6 * nlink)       /* parent's twist carried to the joint's parent side */            \
+  A(H, rows * 6 * nlink)       /* (J w, v of the centre of mass) */                               \
+  A(F, rows * 6 * nlink)       /* wrenches through the joints */                                  \
+  A(ext, rows * 6 * nlink)     /* wrenches from outside, link frame */                            \
+  A(IA, 21 * nlink)            /* articulated inertia: A (6) B (9) C (6) */                       \
+  A(UA, 6 * nv)                /* IA S */                                                         \
+  A(D, 6 * nv)                 /* factors of S^T IA S */                                          \
+  A(E, 12 * nlink)             /* pose of the link in its parent link */                          \
+  A(b, 6 * nlink)              /* bias twist */                                                   \
+  A(p, 6 * nlink)              /* bias wrench */                                                  \
+  A(e, nv)                     /* force left for the joint */                                     \
+  A(R, rows * 9 * nlink)       /* orientation of the link in the world */                         \
+  A(P, rows * 3 * nlink)       /* position of the link, counted from where it is at this instant */ \
+  A(G, rows * 9 * nlink)       /* [P] R */                                                        \
+  A(O, 3 * nlink)              /* position of the link at this instant, counted from the base */   \
+  A(S, rows * 6 * nv)          /* instantaneous screws, spatial */                                \
+  A(Vs, rows * 6 * nlink)      /* twists, spatial */                                              \
+  A(Ms, rows * 10 * nlink)     /* inertias, spatial: mass, first moment, second moments */        \
+  A(Ws, rows * 6 * nlink)      /* wrenches, spatial */                                            \
+  A(Bs, rows * 36 * nlink)     /* composite ad_V^T M of the closed form */                        \
+  A(row, rows * 36)            /* scratch of one link */                                          \
+  A(y, 6 * nv)                 /* scratch of one order */
+
+typedef struct jn_work {
+#define JN_WORK_FIELD(name, size) double *name;
+  JN_WORK_LIST(JN_WORK_FIELD)
+#undef JN_WORK_FIELD
+} jn_work;
+
+struct jn_data {
+  const jn_model *model;
+  jn_allocator allocator;
+  int owned; /* the block is ours to release */
+  jn_settings settings;
+  int order, rows;
+  int kinematics;               /* order of the kinematics held in V or Vs; -2: none */
+  jn_formulation formulation;   /* which of them */
+  jn_vec3 base;                 /* position of the base at this instant */
+  int singular;                 /* joint found singular; -1: none */
+  jn_work w;
+};
+
+/* inputs checked, copied, turned into body-representation jets, and back (src/core/edge.c) */
+jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const double *q, const double *v);
+int jn_all_finite(const double *x, size_t n);
+
+#endif

@@ -1,0 +1,108 @@
+/* model.c: reading a model. */
+#include "model/model.h"
+
+#include <string.h>
+
+#include "base/block.h"
+
+/* heap sort of indices by name: no globals, no allocation, no recursion */
+typedef const char *(*name_of)(const jn_model *, int);
+static const char *frame_name(const jn_model *m, int i) { return m->frame[i].name; }
+static const char *joint_name(const jn_model *m, int i) { return m->joint[i].name; }
+
+static void sift(const jn_model *m, name_of name, int *a, int root, int n) {
+  for (int child; (child = 2 * root + 1) < n; root = child) {
+    if (child + 1 < n && strcmp(name(m, a[child]), name(m, a[child + 1])) < 0) child++;
+    if (strcmp(name(m, a[root]), name(m, a[child])) >= 0) return;
+    int t = a[root];
+    a[root] = a[child];
+    a[child] = t;
+  }
+}
+
+static void sort_index(const jn_model *m, name_of name, int *a, int n) {
+  for (int i = 0; i < n; i++) a[i] = i;
+  for (int i = n / 2 - 1; i >= 0; i--) sift(m, name, a, i, n);
+  for (int end = n - 1; end > 0; end--) {
+    int t = a[0];
+    a[0] = a[end];
+    a[end] = t;
+    sift(m, name, a, 0, end);
+  }
+}
+
+static int find(const jn_model *m, name_of name, const int *a, int n, const char *text) {
+  if (!text) return -1;
+  int lo = 0, hi = n - 1;
+  while (lo <= hi) {
+    int mid = lo + (hi - lo) / 2, c = strcmp(text, name(m, a[mid]));
+    if (c == 0) return a[mid];
+    if (c < 0) hi = mid - 1;
+    else lo = mid + 1;
+  }
+  return -1;
+}
+
+jn_status jn_model_index(jn_model *m) {
+  sort_index(m, frame_name, m->frame_order, m->nframe);
+  sort_index(m, joint_name, m->joint_order, m->nbody);
+  return JN_OK;
+}
+
+const char *jn_model_name(const jn_model *model) { return model->name; }
+int jn_model_body_count(const jn_model *model) { return model->nbody; }
+int jn_model_frame_count(const jn_model *model) { return model->nframe; }
+int jn_model_nq(const jn_model *model) { return model->nq; }
+int jn_model_nv(const jn_model *model) { return model->nv; }
+double jn_model_mass(const jn_model *model) { return model->mass; }
+double jn_model_moving_mass(const jn_model *model) { return model->moving_mass; }
+jn_vec3 jn_model_gravity(const jn_model *model) { return model->gravity; }
+int jn_model_is_floating(const jn_model *model) { return model->joint[0].type == JN_JOINT_FREE; }
+
+const jn_body *jn_model_body(const jn_model *model, int body) {
+  return body < 0 || body >= model->nbody ? NULL : &model->body[body];
+}
+const jn_joint *jn_model_joint(const jn_model *model, int joint) {
+  return joint < 0 || joint >= model->nbody ? NULL : &model->joint[joint];
+}
+const jn_frame *jn_model_frame(const jn_model *model, int frame) {
+  return frame < 0 || frame >= model->nframe ? NULL : &model->frame[frame];
+}
+int jn_model_find_frame(const jn_model *model, const char *name) {
+  return find(model, frame_name, model->frame_order, model->nframe, name);
+}
+int jn_model_find_joint(const jn_model *model, const char *name) {
+  return find(model, joint_name, model->joint_order, model->nbody, name);
+}
+int jn_model_find_body(const jn_model *model, const char *name) {
+  int f = jn_model_find_frame(model, name);
+  if (f < 0 || model->frame[f].body < 0) return -1;
+  return model->body[model->frame[f].body].frame == f ? model->frame[f].body : -1;
+}
+
+void jn_model_home(const jn_model *model, double *q) {
+  memset(q, 0, sizeof *q * (size_t)model->nq);
+  for (int i = 0; i < model->nlink; i++)
+    if (model->link[i].kind == JN_K_SPHERICAL || model->link[i].kind == JN_K_FREE) q[model->link[i].iq] = 1;
+}
+
+jn_status jn_model_set_rotation(const jn_model *model, int joint, jn_mat3 R, double *q) {
+  if (!model || !q || joint < 0 || joint >= model->nbody) return JN_ERR_ARGUMENT;
+  const jn_joint *j = &model->joint[joint];
+  if (j->type != JN_JOINT_SPHERICAL && j->type != JN_JOINT_FREE) return JN_ERR_ARGUMENT;
+  if (!(jn_m3_rotation_error(R) <= JN_ROTATION_TOLERANCE)) return JN_ERR_POSE;
+  jn_quat c = jn_quat_from_m3(jn_m3_orthonormalise(R));
+  q[j->iq] = c.w, q[j->iq + 1] = c.x, q[j->iq + 2] = c.y, q[j->iq + 3] = c.z;
+  return JN_OK;
+}
+
+jn_status jn_model_set_pose(const jn_model *model, int joint, jn_pose C, double *q) {
+  if (!model || !q || joint < 0 || joint >= model->nbody) return JN_ERR_ARGUMENT;
+  const jn_joint *j = &model->joint[joint];
+  if (j->type != JN_JOINT_FREE) return JN_ERR_ARGUMENT;
+  if (!isfinite(C.p.x) || !isfinite(C.p.y) || !isfinite(C.p.z)) return JN_ERR_NOT_FINITE;
+  jn_status status = jn_model_set_rotation(model, joint, C.R, q);
+  if (status) return status;
+  q[j->iq + 4] = C.p.x, q[j->iq + 5] = C.p.y, q[j->iq + 6] = C.p.z;
+  return JN_OK;
+}

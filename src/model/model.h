@@ -1,0 +1,61 @@
+/* model.h (private): what the algorithms see of a model.
+ *
+ * A *link* here is one primitive joint and the rigid body it moves. A joint with one motion subgroup
+ * (revolute, prismatic, helical, spherical, free) is one link; cylindrical, planar and universal joints are
+ * chains of two or three links, massless but for the last. The link frame is fixed to the moved body, its
+ * z axis is the joint's axis, its origin lies on the axis; at zero it coincides with the constant frame T
+ * fixed to the parent link. */
+#ifndef JOUNCE_PRIVATE_MODEL_H
+#define JOUNCE_PRIVATE_MODEL_H
+
+#include <jounce/model.h>
+
+typedef enum jn_kind { JN_K_FIXED, JN_K_REVOLUTE, JN_K_PRISMATIC, JN_K_HELICAL, JN_K_SPHERICAL, JN_K_FREE } jn_kind;
+
+typedef struct jn_link {
+  int parent; /* link; -1: the world */
+  jn_kind kind;
+  int iq, iv, nv;
+  int ix;    /* first number of its joint transform in a list of all links' transforms */
+  int joint; /* the joint (= body) it belongs to */
+  double R[9], p[3]; /* T in the parent link's frame */
+  double m, c[3];    /* mass and centre of mass, in the link frame */
+  double J[6];       /* xx xy xz yy yz zz about the centre of mass, along the link frame's axes */
+  double pitch, armature, damping;
+} jn_link;
+
+struct jn_model {
+  jn_allocator allocator;
+  const char *name;
+  jn_vec3 gravity;
+  double mass, moving_mass;
+  int nlink, nbody, nframe, nq, nv;
+  int nx; /* numbers of all joint transforms at one order */
+  jn_link *link;
+  jn_body *body;
+  jn_joint *joint;
+  jn_frame *frame;
+  int *body_link;      /* the link that carries body i */
+  jn_pose *body_pose;  /* frame of body i in its link's frame */
+  int *frame_order, *joint_order; /* indices sorted by name, for look-up */
+  char *names;                    /* all strings */
+};
+
+/* Fills frame_order and joint_order. */
+jn_status jn_model_index(jn_model *model);
+
+/* numbers of a joint transform (see core/joint.h) */
+static inline int jn_kind_width(jn_kind kind) {
+  static const int width[] = {0, 2, 1, 4, 9, 21};
+  return width[kind];
+}
+static inline int jn_kind_nv(jn_kind kind) {
+  static const int nv[] = {0, 1, 1, 1, 3, 6};
+  return nv[kind];
+}
+static inline int jn_kind_nq(jn_kind kind) {
+  static const int nq[] = {0, 1, 1, 1, 4, 7};
+  return nq[kind];
+}
+
+#endif

@@ -1,0 +1,360 @@
+/* place.c: the checked tree -> bodies, links with their joint frames, frames. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build.h"
+
+/* mass, centre of mass and inertia about it, in some frame */
+typedef struct lump { double m; jn_vec3 c; jn_mat3 J; } lump;
+
+static jn_mat3 outer(double s, jn_vec3 d) {
+  /* s (|d|^2 1 - d d^T) */
+  jn_mat3 A;
+  const double v[3] = {d.x, d.y, d.z};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) A.m[i][j] = s * ((i == j ? jn_v3_dot(d, d) : 0) - v[i] * v[j]);
+  return A;
+}
+
+static lump lump_move(jn_pose C, lump a) {
+  lump b = {a.m, jn_pose_apply(C, a.c), jn_m3_mul(jn_m3_mul(C.R, a.J), jn_m3_transpose(C.R))};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < i; j++) b.J.m[i][j] = b.J.m[j][i] = 0.5 * (b.J.m[i][j] + b.J.m[j][i]);
+  return b;
+}
+
+/* two lumps as one: J = J1 + J2 + (m1 m2 / m) (|d|^2 1 - d d^T) */
+static lump lump_add(lump a, lump b) {
+  lump s = a;
+  s.m = a.m + b.m;
+  s.J = jn_m3_add(a.J, b.J);
+  if (b.m == 0) return s;
+  if (a.m == 0) {
+    s.c = b.c;
+    return s;
+  }
+  jn_vec3 d = jn_v3_sub(b.c, a.c);
+  s.c = jn_v3_add(a.c, jn_v3_scale(b.m / s.m, d));
+  s.J = jn_m3_add(s.J, outer(a.m * b.m / s.m, d));
+  return s;
+}
+
+/* shortest rotation that takes z to the unit vector a; exact for axes along coordinate axes */
+static jn_mat3 rotation_to(jn_vec3 a) {
+  double side = a.z < 0 ? -1 : 1;
+  jn_vec3 k = {-side * a.y, side * a.x, 0}; /* z x (side a) */
+  jn_mat3 K = jn_m3_hat(k), R = jn_m3_add(jn_m3_identity(), K);
+  R = jn_m3_add(R, jn_m3_scale(1 / (1 + side * a.z), jn_m3_mul(K, K)));
+  if (side < 0)
+    for (int i = 0; i < 3; i++) R.m[i][1] = -R.m[i][1], R.m[i][2] = -R.m[i][2];
+  return jn_m3_orthonormalise(R);
+}
+
+static jn_vec3 column(jn_mat3 R, int j) { return jn_v3(R.m[0][j], R.m[1][j], R.m[2][j]); }
+
+typedef struct primitive { jn_kind kind; jn_mat3 R; } primitive;
+
+/* The joint as a chain of primitive joints, in the child link's frame at zero; returns how many. */
+static int decompose(const jn_joint_desc *j, const jn_vec3 *axis, primitive *out) {
+  jn_mat3 one = jn_m3_identity();
+  switch (j->type) {
+    case JN_JOINT_FIXED: out[0] = (primitive){JN_K_FIXED, one}; return 1;
+    case JN_JOINT_REVOLUTE: out[0] = (primitive){JN_K_REVOLUTE, rotation_to(axis[0])}; return 1;
+    case JN_JOINT_PRISMATIC: out[0] = (primitive){JN_K_PRISMATIC, rotation_to(axis[0])}; return 1;
+    case JN_JOINT_HELICAL: out[0] = (primitive){JN_K_HELICAL, rotation_to(axis[0])}; return 1;
+    case JN_JOINT_SPHERICAL: out[0] = (primitive){JN_K_SPHERICAL, one}; return 1;
+    case JN_JOINT_CYLINDRICAL:
+      out[0] = (primitive){JN_K_PRISMATIC, rotation_to(axis[0])};
+      out[1] = (primitive){JN_K_REVOLUTE, out[0].R};
+      return 2;
+    case JN_JOINT_UNIVERSAL:
+      out[0] = (primitive){JN_K_REVOLUTE, rotation_to(axis[0])};
+      out[1] = (primitive){JN_K_REVOLUTE, rotation_to(axis[1])};
+      return 2;
+    case JN_JOINT_PLANAR: {
+      jn_mat3 N = rotation_to(axis[0]);
+      out[0] = (primitive){JN_K_PRISMATIC, rotation_to(column(N, 0))};
+      out[1] = (primitive){JN_K_PRISMATIC, rotation_to(column(N, 1))};
+      out[2] = (primitive){JN_K_REVOLUTE, N};
+      return 3;
+    }
+    default: out[0] = (primitive){JN_K_FREE, one}; return 1;
+  }
+}
+
+static int primitive_count(jn_joint_type type) {
+  return type == JN_JOINT_PLANAR ? 3 : type == JN_JOINT_CYLINDRICAL || type == JN_JOINT_UNIVERSAL ? 2 : 1;
+}
+
+/* Pose of the child link's frame in the parent link's at zero; axes and point of the joint in the child's. */
+static jn_pose place_joint(const jn_builder *b, int joint, jn_vec3 *axis, jn_vec3 *point) {
+  const jn_joint_desc *j = &b->joint[joint];
+  if (j->placement == JN_BY_FRAME) {
+    axis[0] = j->axis[0], axis[1] = j->axis[1];
+    *point = jn_v3(0, 0, 0);
+    return j->origin;
+  }
+  int p = b->joint_parent[joint];
+  jn_pose child = b->link[b->joint_child[joint]].home;
+  for (int i = 0; i < 2; i++) axis[i] = jn_v3_unit(jn_m3_apply_t(child.R, j->axis[i]));
+  *point = jn_pose_apply(jn_pose_inv(child), j->point);
+  return p < 0 ? child : jn_pose_mul(jn_pose_inv(b->link[p].home), child);
+}
+
+/* The home poses of links placed by frames follow from their parents'. */
+static void complete_homes(jn_builder *b) {
+  for (int s = 0; s < b->nlink; s++) {
+    int link = b->sequence[s], j = b->parent_joint[link];
+    if (j < 0 || b->joint[j].placement != JN_BY_FRAME) continue;
+    int p = b->joint_parent[j];
+    b->link[link].home = p < 0 ? b->joint[j].origin : jn_pose_mul(b->link[p].home, b->joint[j].origin);
+  }
+}
+
+/* How the root is held: its own joint, or one made up from the options. A massless root link that only
+ * carries a free joint ("world") stands for the world itself. Returns the joint or a made-up one. */
+static jn_joint_desc root_joint(jn_builder *b) {
+  int j = b->parent_joint[b->root];
+  jn_joint_desc made = jn_joint_default("base", JN_JOINT_FIXED, NULL, b->link[b->root].name);
+  made.line = b->link[b->root].line;
+  made.placement = JN_BY_FRAME;
+  made.origin = b->link[b->root].home;
+  if (j >= 0) made = b->joint[j];
+  if (b->options.root == JN_ROOT_FIXED) made.type = JN_JOINT_FIXED;
+  if (b->options.root == JN_ROOT_FLOATING) made.type = JN_JOINT_FREE;
+  return made;
+}
+
+static int is_world_link(const jn_builder *b) {
+  if (b->parent_joint[b->root] >= 0 || b->options.root != JN_ROOT_AS_GIVEN) return 0;
+  if (b->link[b->root].mass > 0 || b->nlink < 2) return 0;
+  int children = 0, free_child = 0;
+  for (int i = 0; i < b->njoint; i++)
+    if (b->joint_parent[i] == b->root) children++, free_child |= b->joint[i].type == JN_JOINT_FREE;
+  return children == 1 && free_child;
+}
+
+/* ---- the model's memory ---- */
+
+static const char *keep(char **pool, const char *text) {
+  size_t n = strlen(text) + 1;
+  char *at = *pool;
+  memcpy(at, text, n);
+  *pool += n;
+  return at;
+}
+
+void jn_model_free(jn_model *m) {
+  if (!m) return;
+  jn_allocator hooks = m->allocator;
+  void *blocks[] = {m->link, m->body, m->joint, m->frame, m->body_link, m->body_pose, m->frame_order,
+                    m->joint_order, m->names};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
+  jn_block_free(&hooks, m);
+}
+
+static jn_model *model_new(jn_builder *b, int nlink, int nbody, int nframe, size_t text) {
+  jn_model *m = jn_block_new(&b->hooks, 1, sizeof *m);
+  if (!m) return NULL;
+  m->allocator = b->hooks;
+  m->link = jn_block_new(&b->hooks, (size_t)nlink + 1, sizeof *m->link);
+  m->body = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->body);
+  m->joint = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->joint);
+  m->frame = jn_block_new(&b->hooks, (size_t)nframe + 1, sizeof *m->frame);
+  m->body_link = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->body_link);
+  m->body_pose = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->body_pose);
+  m->frame_order = jn_block_new(&b->hooks, (size_t)nframe + 1, sizeof *m->frame_order);
+  m->joint_order = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->joint_order);
+  m->names = jn_block_new(&b->hooks, text + 1, 1);
+  if (!m->link || !m->body || !m->joint || !m->frame || !m->body_link || !m->body_pose || !m->frame_order ||
+      !m->joint_order || !m->names) {
+    jn_model_free(m);
+    return NULL;
+  }
+  return m;
+}
+
+/* ---- bodies ---- */
+
+/* Sort links into bodies: a link held by a fixed joint joins its parent's body. Counts links and bodies. */
+static void assign_bodies(jn_builder *b, int world, int *nbody, int *nprimitive) {
+  jn_joint_desc root = root_joint(b);
+  *nbody = *nprimitive = 0;
+  for (int s = 0; s < b->nlink; s++) {
+    int link = b->sequence[s], j = b->parent_joint[link];
+    jn_joint_type type = link == b->root ? root.type : b->joint[j].type;
+    if (link == b->root ? !world : type != JN_JOINT_FIXED) {
+      b->body_of[link] = (*nbody)++;
+      b->pose_in_body[link] = jn_pose_identity();
+      *nprimitive += primitive_count(type);
+    } else if (link == b->root) {
+      b->body_of[link] = -1; /* the world itself */
+      b->pose_in_body[link] = b->link[link].home;
+    } else {
+      int p = b->joint_parent[j];
+      jn_vec3 axis[2], point;
+      b->body_of[link] = b->body_of[p];
+      b->pose_in_body[link] = jn_pose_mul(b->pose_in_body[p], place_joint(b, j, axis, &point));
+    }
+  }
+}
+
+static void fill_joint(jn_joint *o, const jn_joint_desc *j, const jn_vec3 *axis) {
+  o->type = j->type;
+  o->axis[0] = axis[0], o->axis[1] = axis[1];
+  o->pitch = j->type == JN_JOINT_HELICAL ? j->pitch : 0;
+  o->armature = j->type == JN_JOINT_FREE ? 0 : j->armature;
+  o->damping = j->type == JN_JOINT_FREE ? 0 : j->damping;
+  o->friction = j->friction;
+  o->limits = j->limits;
+}
+
+/* The primitive links of one body's joint, appended to the model. */
+static void add_links(jn_model *m, int body, const jn_joint_desc *j, int parent, jn_pose A, const jn_vec3 *axis,
+                      jn_vec3 point) {
+  primitive chain[3];
+  int n = decompose(j, axis, chain);
+  jn_joint *joint = &m->joint[body];
+  jn_vec3 origin = j->type == JN_JOINT_FREE || j->type == JN_JOINT_FIXED ? jn_v3(0, 0, 0) : point;
+  jn_pose before = A;
+  joint->iq = m->nq;
+  joint->iv = m->nv;
+  for (int i = 0; i < n; i++) {
+    jn_pose L = {chain[i].R, origin}, T = jn_pose_mul(before, L);
+    jn_link *l = &m->link[m->nlink];
+    l->parent = i ? m->nlink - 1 : parent;
+    l->kind = chain[i].kind;
+    l->iq = m->nq;
+    l->iv = m->nv;
+    l->nv = jn_kind_nv(l->kind);
+    l->ix = m->nx;
+    l->joint = body;
+    memcpy(l->R, T.R.m, sizeof l->R);
+    l->p[0] = T.p.x, l->p[1] = T.p.y, l->p[2] = T.p.z;
+    l->pitch = joint->pitch;
+    l->armature = joint->armature;
+    l->damping = joint->damping;
+    m->nq += jn_kind_nq(l->kind);
+    m->nv += l->nv;
+    m->nx += jn_kind_width(l->kind);
+    m->nlink++;
+    before = jn_pose_inv(L);
+  }
+  m->body_link[body] = m->nlink - 1;
+  m->body_pose[body] = before;
+  joint->nq = m->nq - joint->iq;
+  joint->nv = m->nv - joint->iv;
+}
+
+static void place_bodies(jn_builder *b, jn_model *m, int world) {
+  for (int s = 0; s < b->nlink; s++) {
+    int link = b->sequence[s], body = b->body_of[link], j = b->parent_joint[link];
+    jn_joint_desc root = root_joint(b);
+    const jn_joint_desc *joint = link == b->root ? &root : &b->joint[j];
+    if (body < 0 || (link != b->root && joint->type == JN_JOINT_FIXED)) continue;
+    jn_vec3 axis[2] = {root.axis[0], root.axis[1]}, point = {0, 0, 0};
+    jn_pose A = root.origin;
+    int parent_link = -1, parent = -1;
+    if (j >= 0) A = place_joint(b, j, axis, &point);
+    if (link != b->root) {
+      int p = b->joint_parent[j];
+      parent = b->body_of[p];
+      A = jn_pose_mul(b->pose_in_body[p], A);
+      if (parent >= 0) {
+        parent_link = m->body_link[parent];
+        A = jn_pose_mul(m->body_pose[parent], A);
+      }
+    }
+    /* a free base is where its configuration says, whatever its home */
+    if (parent < 0 && joint->type == JN_JOINT_FREE && !world) A = jn_pose_identity();
+    m->body[body].parent = parent;
+    fill_joint(&m->joint[body], joint, axis);
+    add_links(m, body, joint, parent_link, A, axis, point);
+  }
+}
+
+static void place_masses(jn_builder *b, jn_model *m, lump *sum) {
+  memset(sum, 0, sizeof *sum * (size_t)m->nbody);
+  for (int s = 0; s < b->nlink; s++) {
+    int link = b->sequence[s], body = b->body_of[link];
+    const jn_link_desc *l = &b->link[link];
+    lump a = lump_move(b->pose_in_body[link], (lump){l->mass, l->com, l->inertia});
+    m->mass += l->mass;
+    if (body >= 0) sum[body] = lump_add(sum[body], a);
+  }
+  m->moving_mass = m->mass;
+  for (int i = 0; i < m->nbody; i++) {
+    if (i == 0 && m->joint[0].type == JN_JOINT_FIXED) m->moving_mass -= sum[0].m;
+    m->body[i].inertia = jn_inertia_make(sum[i].m, sum[i].c, sum[i].J);
+    lump a = lump_move(m->body_pose[i], sum[i]);
+    jn_link *l = &m->link[m->body_link[i]];
+    l->m = a.m;
+    l->c[0] = a.c.x, l->c[1] = a.c.y, l->c[2] = a.c.z;
+    const double J[6] = {a.J.m[0][0], a.J.m[0][1], a.J.m[0][2], a.J.m[1][1], a.J.m[1][2], a.J.m[2][2]};
+    memcpy(l->J, J, sizeof J);
+  }
+}
+
+static void place_frames(jn_builder *b, jn_model *m, char **pool) {
+  for (int s = 0; s < b->nlink; s++) {
+    int link = b->sequence[s], body = b->body_of[link];
+    m->frame[s] = (jn_frame){keep(pool, b->link[link].name), body, 1, b->pose_in_body[link], b->link[link].mass};
+    int own = link == b->root || b->joint[b->parent_joint[link]].type != JN_JOINT_FIXED;
+    if (body >= 0 && own) {
+      m->body[body].name = m->frame[s].name;
+      m->body[body].frame = s;
+    }
+  }
+  for (int i = 0; i < b->nframe; i++) {
+    int link = b->frame_link[i];
+    m->frame[b->nlink + i] = (jn_frame){keep(pool, b->frame[i].name), b->body_of[link], 0,
+                                        jn_pose_mul(b->pose_in_body[link], b->frame[i].pose), 0};
+  }
+}
+
+static void place_joint_names(jn_builder *b, jn_model *m, char **pool) {
+  for (int s = 0; s < b->nlink; s++) {
+    int link = b->sequence[s], body = b->body_of[link], j = b->parent_joint[link];
+    if (body < 0 || strcmp(m->body[body].name, b->link[link].name) != 0) continue;
+    m->joint[body].name = keep(pool, j >= 0 ? b->joint[j].name : "base");
+  }
+}
+
+static size_t text_size(const jn_builder *b) {
+  size_t n = strlen(jn_spec_name(b->spec)) + 1 + sizeof "base";
+  for (int i = 0; i < b->nlink; i++) n += strlen(b->link[i].name) + 1;
+  for (int i = 0; i < b->njoint; i++) n += strlen(b->joint[i].name) + 1;
+  for (int i = 0; i < b->nframe; i++) n += strlen(b->frame[i].name) + 1;
+  return n;
+}
+
+jn_status jn_build_place(jn_builder *b, jn_model **out) {
+  int world = is_world_link(b), nbody, nprimitive;
+  complete_homes(b);
+  assign_bodies(b, world, &nbody, &nprimitive);
+  int nframe = b->nlink + b->nframe;
+  jn_model *m = model_new(b, nprimitive, nbody, nframe, text_size(b));
+  lump *sum = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *sum);
+  if (!m || !sum) {
+    jn_model_free(m);
+    jn_block_free(&b->hooks, sum);
+    return JN_ERR_MEMORY;
+  }
+  char *pool = m->names;
+  m->name = keep(&pool, jn_spec_name(b->spec));
+  m->gravity = jn_spec_gravity(b->spec);
+  m->nbody = nbody;
+  m->nframe = nframe;
+  place_bodies(b, m, world);
+  place_frames(b, m, &pool);
+  place_joint_names(b, m, &pool);
+  place_masses(b, m, sum);
+  jn_block_free(&b->hooks, sum);
+  jn_status status = jn_model_index(m);
+  if (status) {
+    jn_model_free(m);
+    return status;
+  }
+  *out = m;
+  return JN_OK;
+}

@@ -1,0 +1,219 @@
+/* propeller.c: propeller speeds <-> base wrench. */
+#include <jounce/propeller.h>
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+
+#include <jounce/jet.h>
+
+#define PI 3.14159265358979323846
+#define SMALLEST_PIVOT 1e-10 /* of a matrix with rows scaled to 1 */
+
+jn_hexarotor jn_hexarotor_default(void) {
+  jn_hexarotor rotor = {6, 0.39, 35 * PI / 180, -10 * PI / 180, 2.5e-5, 4.8e-7, 0, 0};
+  return rotor;
+}
+
+jn_hexarotor jn_hexarotor_actuated(void) {
+  jn_hexarotor rotor = jn_hexarotor_default();
+  rotor.alternate = rotor.alternate_tilt = 1;
+  return rotor;
+}
+
+static jn_status check(const jn_hexarotor *rotor, int order) {
+  if (!rotor || rotor->count < 1 || rotor->count > JN_MAX_ROTORS || order < 0)
+    return JN_ERR_ARGUMENT;
+  if (order > JN_MAX_ORDER) return JN_ERR_LIMIT;
+  if (!isfinite(rotor->radius) || !isfinite(rotor->alpha) || !isfinite(rotor->beta) ||
+      !isfinite(rotor->thrust) || !isfinite(rotor->drag)) {
+    return JN_ERR_NOT_FINITE;
+  }
+  return JN_OK;
+}
+
+static jn_status check_finite(size_t count, const double *x) {
+  for (size_t i = 0; i < count; i++) {
+    if (!isfinite(x[i])) return JN_ERR_NOT_FINITE;
+  }
+  return JN_OK;
+}
+
+jn_status jn_propeller_pose(const jn_hexarotor *rotor, int index, jn_pose *out) {
+  jn_status status = check(rotor, 0);
+  if (status) return status;
+  if (!out || index < 0 || index >= rotor->count) return JN_ERR_ARGUMENT;
+  int i = index + 1;
+  double sign = rotor->alternate_tilt && i % 2 ? -1 : 1;
+  double angle = (2 - i) * 2 * PI / rotor->count;
+  double cz = cos(angle), sz = sin(angle);
+  double cx = cos(rotor->alpha), sx = sign * sin(rotor->alpha);
+  double cy = cos(rotor->beta), sy = sin(rotor->beta);
+
+  /* Rx Ry, then Rz from the left; the arm is Rz x */
+  double T[3][3] = {{cy, 0, sy}, {sx * sy, cx, -sx * cy}, {-cx * sy, sx, cx * cy}};
+  for (int c = 0; c < 3; c++) {
+    out->R.m[0][c] = cz * T[0][c] - sz * T[1][c];
+    out->R.m[1][c] = sz * T[0][c] + cz * T[1][c];
+    out->R.m[2][c] = T[2][c];
+  }
+  out->p.x = rotor->radius * cz;
+  out->p.y = rotor->radius * sz;
+  out->p.z = 0;
+  return JN_OK;
+}
+
+/* Column of G of one propeller: (p x c_f t + c_d t, c_f t). */
+static void column(const jn_hexarotor *rotor, int index, double g[6]) {
+  jn_pose C = {{{{0}}}, {0, 0, 0}};
+  jn_propeller_pose(rotor, index, &C);
+  double c_d = rotor->alternate && index % 2 == 0 ? -rotor->drag : rotor->drag;
+  double x = C.R.m[0][2], y = C.R.m[1][2], z = C.R.m[2][2], c_f = rotor->thrust;
+  g[0] = c_f * (C.p.y * z - C.p.z * y) + c_d * x;
+  g[1] = c_f * (C.p.z * x - C.p.x * z) + c_d * y;
+  g[2] = c_f * (C.p.x * y - C.p.y * x) + c_d * z;
+  g[3] = c_f * x;
+  g[4] = c_f * y;
+  g[5] = c_f * z;
+}
+
+jn_status jn_propeller_matrix(const jn_hexarotor *rotor, double *G) {
+  jn_status status = check(rotor, 0);
+  if (status) return status;
+  if (!G) return JN_ERR_ARGUMENT;
+  for (int i = 0; i < rotor->count; i++) {
+    double g[6];
+    column(rotor, i, g);
+    for (int c = 0; c < 6; c++) G[c * rotor->count + i] = g[c];
+  }
+  return JN_OK;
+}
+
+jn_status jn_propeller_wrench(const jn_hexarotor *rotor, int order, const double *omega,
+                              double *wrench) {
+  jn_status status = check(rotor, order);
+  if (status) return status;
+  if (!omega || !wrench) return JN_ERR_ARGUMENT;
+  size_t n = (size_t)rotor->count, rows = (size_t)order + 1;
+  if ((status = check_finite(rows * n, omega))) return status;
+  for (size_t i = 0; i < rows * 6; i++) wrench[i] = 0;
+  for (size_t i = 0; i < n; i++) {
+    double g[6];
+    column(rotor, (int)i, g);
+    for (int k = 0; k <= order; k++) {
+      /* u^(k) = sum_j (k over j) omega^(j) omega^(k-j), the binomial by recurrence: the input is
+       * const and there is no scratch to hold its Taylor coefficients */
+      double u = 0, binomial = 1;
+      for (int j = 0; j <= k; j++) {
+        u += binomial * (omega[(size_t)j * n + i] * omega[(size_t)(k - j) * n + i]);
+        binomial = binomial * (k - j) / (j + 1);
+      }
+      for (int c = 0; c < 6; c++) wrench[(size_t)k * 6 + (size_t)c] += g[c] * u;
+    }
+  }
+  return check_finite(rows * 6, wrench);
+}
+
+/* In place: G = L U with rows exchanged as `order` says; 0 when singular. */
+static int factor(double G[6][6], int order[6]) {
+  for (int r = 0; r < 6; r++) order[r] = r;
+  for (int k = 0; k < 6; k++) {
+    int best = k;
+    for (int r = k + 1; r < 6; r++) {
+      if (fabs(G[r][k]) > fabs(G[best][k])) best = r;
+    }
+    if (!(fabs(G[best][k]) > SMALLEST_PIVOT)) return 0;
+    for (int c = 0; c < 6; c++) {
+      double swap = G[k][c];
+      G[k][c] = G[best][c];
+      G[best][c] = swap;
+    }
+    int swap = order[k];
+    order[k] = order[best];
+    order[best] = swap;
+    for (int r = k + 1; r < 6; r++) {
+      G[r][k] /= G[k][k];
+      for (int c = k + 1; c < 6; c++) G[r][c] -= G[r][k] * G[k][c];
+    }
+  }
+  return 1;
+}
+
+/* u = G^-1 W with rows scaled beforehand; u may alias W. */
+static void solve(const double LU[6][6], const int order[6], const double scale[6], const double *W,
+                  double *u) {
+  double x[6];
+  for (int r = 0; r < 6; r++) {
+    x[r] = W[order[r]] * scale[order[r]];
+    for (int c = 0; c < r; c++) x[r] -= LU[r][c] * x[c];
+  }
+  for (int r = 5; r >= 0; r--) {
+    for (int c = r + 1; c < 6; c++) x[r] -= LU[r][c] * x[c];
+    x[r] /= LU[r][r];
+  }
+  for (int r = 0; r < 6; r++) u[r] = x[r];
+}
+
+/* G with every row divided by its largest entry; 0 when a row is empty. */
+static int scaled_matrix(const jn_hexarotor *rotor, double G[6][6], double scale[6]) {
+  for (int i = 0; i < 6; i++) {
+    double g[6];
+    column(rotor, i, g);
+    for (int r = 0; r < 6; r++) G[r][i] = g[r];
+  }
+  for (int r = 0; r < 6; r++) {
+    double largest = 0;
+    for (int c = 0; c < 6; c++) largest = fmax(largest, fabs(G[r][c]));
+    if (!(largest > 0)) return 0;
+    scale[r] = 1 / largest;
+    for (int c = 0; c < 6; c++) G[r][c] *= scale[r];
+  }
+  return 1;
+}
+
+/* Can these squares be speeds? Rounding below zero is set to zero. */
+static jn_status check_squares(double u[6], int order) {
+  double largest = 0;
+  for (int i = 0; i < 6; i++) largest = fmax(largest, fabs(u[i]));
+  for (int i = 0; i < 6; i++) {
+    if (fabs(u[i]) <= 64 * DBL_EPSILON * largest) u[i] = 0;
+    if (u[i] < 0) return JN_ERR_ARGUMENT;
+  }
+  for (int i = 0; i < 6; i++) {
+    if (u[i] == 0 && order > 0) return JN_ERR_SINGULAR;
+  }
+  return JN_OK;
+}
+
+jn_status jn_propeller_speeds(const jn_hexarotor *rotor, int order, const double *wrench,
+                              double *omega) {
+  jn_status status = check(rotor, order);
+  if (status) return status;
+  if (!omega || !wrench || rotor->count != 6) return JN_ERR_ARGUMENT;
+  size_t rows = (size_t)order + 1;
+  if ((status = check_finite(rows * 6, wrench))) return status;
+
+  double G[6][6], scale[6], first[6];
+  int exchange[6];
+  if (!scaled_matrix(rotor, G, scale) || !factor(G, exchange)) return JN_ERR_SINGULAR;
+  solve((const double(*)[6])G, exchange, scale, wrench, first);
+  if ((status = check_finite(6, first))) return status;
+  if ((status = check_squares(first, order))) return status;
+
+  /* u_k in the rows of omega, then in place omega_k = (u_k - sum_{0<j<k} omega_j omega_{k-j}) / 2
+   * omega_0 */
+  for (size_t k = 0; k < rows; k++) {
+    solve((const double(*)[6])G, exchange, scale, wrench + 6 * k, omega + 6 * k);
+  }
+  jn_jet_to_taylor(order, 6, omega);
+  for (size_t i = 0; i < 6; i++) {
+    omega[i] = sqrt(first[i]);
+    for (size_t k = 1; k < rows; k++) {
+      double sum = omega[6 * k + i];
+      for (size_t j = 1; j < k; j++) sum -= omega[6 * j + i] * omega[6 * (k - j) + i];
+      omega[6 * k + i] = sum / (2 * omega[i]);
+    }
+  }
+  jn_jet_to_derivatives(order, 6, omega);
+  return check_finite(rows * 6, omega);
+}

@@ -1,0 +1,293 @@
+/* spec.c: the editable description. Descriptions live in chunks that double in size and never move, so
+ * that pointers into them stay valid; strings live in an arena that is freed with the spec. */
+#include "model/spec.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/block.h"
+
+/* chunk k holds FIRST_CHUNK << k elements: room for FIRST_CHUNK * (2^CHUNKS - 1) */
+enum { FIRST_CHUNK = 8, CHUNKS = 20, ARENA_BYTES = 2048 };
+
+#define JN_LARGEST(a, b) ((a) > (b) ? (a) : (b))
+_Static_assert(JN_LARGEST(JN_MAX_BODIES, JN_LARGEST(JN_MAX_FRAMES, JN_MAX_FINDINGS)) <=
+                   FIRST_CHUNK * ((1L << CHUNKS) - 1),
+               "a spec's chunks hold as many elements as the limits allow");
+
+typedef struct store {
+  size_t element; /* bytes */
+  int count;
+  char *chunk[CHUNKS];
+} store;
+
+typedef struct arena_block {
+  struct arena_block *next;
+  size_t used, size; /* of the bytes behind this header */
+} arena_block;
+
+struct jn_spec {
+  jn_allocator hooks;
+  arena_block *arena;
+  const char *name;
+  const char *file;
+  jn_vec3 gravity;
+  store links, joints, frames, findings;
+};
+
+/* index -> chunk and place in it */
+static void store_locate(int index, int *chunk, size_t *place) {
+  unsigned n = (unsigned)index / FIRST_CHUNK + 1;
+  int k = 0;
+  while ((n >> (k + 1)) != 0) k++;
+  *chunk = k;
+  *place = (size_t)index - (size_t)FIRST_CHUNK * (((size_t)1 << k) - 1);
+}
+
+static void *store_at(const store *s, int index) {
+  if (index < 0 || index >= s->count) return NULL;
+  int chunk;
+  size_t place;
+  store_locate(index, &chunk, &place);
+  return s->chunk[chunk] + place * s->element;
+}
+
+/* a place for one more element; the caller fills it and counts it */
+static void *store_next(jn_spec *spec, store *s) {
+  int chunk;
+  size_t place;
+  store_locate(s->count, &chunk, &place);
+  if (s->chunk[chunk] == NULL) {
+    s->chunk[chunk] = jn_block_new(&spec->hooks, (size_t)FIRST_CHUNK << chunk, s->element);
+    if (s->chunk[chunk] == NULL) return NULL;
+  }
+  return s->chunk[chunk] + place * s->element;
+}
+
+static void store_free(jn_spec *spec, store *s) {
+  for (int k = 0; k < CHUNKS; k++) jn_block_free(&spec->hooks, s->chunk[k]);
+}
+
+/* a copy of `text` that lives as long as the spec */
+static const char *arena_copy(jn_spec *spec, const char *text) {
+  size_t length = strlen(text) + 1;
+  arena_block *block = spec->arena;
+  if (block == NULL || block->size - block->used < length) {
+    size_t size = JN_LARGEST(length, (size_t)ARENA_BYTES);
+    if (block != NULL && block->size < (size_t)1 << 20) size = JN_LARGEST(size, 2 * block->size);
+    if (size > (size_t)INT_MAX) return NULL;
+    block = jn_block_new(&spec->hooks, 1, sizeof *block + size);
+    if (block == NULL) return NULL;
+    block->size = size;
+    block->next = spec->arena;
+    spec->arena = block;
+  }
+  char *copy = (char *)(block + 1) + block->used;
+  memcpy(copy, text, length);
+  block->used += length;
+  return copy;
+}
+
+static jn_status check_name(const char *name) {
+  if (name == NULL || name[0] == '\0') return JN_ERR_ARGUMENT;
+  return memchr(name, '\0', JN_MAX_NAME + 1) != NULL ? JN_OK : JN_ERR_LIMIT;
+}
+
+/* replaces *text by a copy; NULL stays NULL */
+static jn_status own(jn_spec *spec, const char **text) {
+  if (*text == NULL) return JN_OK;
+  const char *copy = arena_copy(spec, *text);
+  if (copy == NULL) return JN_ERR_MEMORY;
+  *text = copy;
+  return JN_OK;
+}
+
+const char *jn_joint_type_name(jn_joint_type type) {
+  switch (type) {
+#define NAME(code, name, nq, nv) \
+  case code:                     \
+    return name;
+    JN_JOINT_TYPES(NAME)
+#undef NAME
+  case JN_JOINT_TYPE_COUNT:
+    break;
+  }
+  return "unknown";
+}
+
+static const jn_pose identity = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}};
+
+jn_link_desc jn_link_default(const char *name) {
+  jn_link_desc link;
+  memset(&link, 0, sizeof link);
+  link.name = name;
+  link.home = identity;
+  return link;
+}
+
+jn_joint_desc jn_joint_default(const char *name, jn_joint_type type, const char *parent,
+                               const char *child) {
+  jn_joint_desc joint;
+  memset(&joint, 0, sizeof joint);
+  joint.name = name;
+  joint.type = type;
+  joint.parent = parent;
+  joint.child = child;
+  joint.placement = JN_BY_SCREW;
+  joint.origin = identity;
+  joint.axis[0] = (jn_vec3){0, 0, 1};
+  joint.axis[1] = (jn_vec3){1, 0, 0};
+  joint.limits = (jn_limits){-HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  joint.mimic_multiplier = 1;
+  return joint;
+}
+
+jn_status jn_spec_new(const char *name, const jn_allocator *allocator, jn_spec **out) {
+  if (out == NULL) return JN_ERR_ARGUMENT;
+  if (name == NULL || name[0] == '\0') name = "robot";
+  jn_status status = check_name(name);
+  if (status != JN_OK) return status;
+  jn_allocator hooks = jn_allocator_or_default(allocator);
+  jn_spec *spec = jn_block_new(&hooks, 1, sizeof *spec);
+  if (spec == NULL) return JN_ERR_MEMORY;
+  spec->hooks = hooks;
+  spec->links.element = sizeof(jn_link_desc);
+  spec->joints.element = sizeof(jn_joint_desc);
+  spec->frames.element = sizeof(jn_frame_desc);
+  spec->findings.element = sizeof(jn_finding);
+  spec->gravity = (jn_vec3){0, 0, -9.81};
+  spec->file = "";
+  spec->name = name;
+  if (own(spec, &spec->name) != JN_OK) {
+    jn_spec_free(spec);
+    return JN_ERR_MEMORY;
+  }
+  *out = spec;
+  return JN_OK;
+}
+
+void jn_spec_free(jn_spec *spec) {
+  if (spec == NULL) return;
+  store_free(spec, &spec->links);
+  store_free(spec, &spec->joints);
+  store_free(spec, &spec->frames);
+  store_free(spec, &spec->findings);
+  jn_allocator hooks = spec->hooks;
+  for (arena_block *block = spec->arena, *next; block != NULL; block = next) {
+    next = block->next;
+    jn_block_free(&hooks, block);
+  }
+  jn_block_free(&hooks, spec);
+}
+
+jn_status jn_spec_add_link(jn_spec *spec, const jn_link_desc *link) {
+  if (spec == NULL || link == NULL) return JN_ERR_ARGUMENT;
+  jn_status status = check_name(link->name);
+  if (status != JN_OK) return status;
+  if (spec->links.count >= JN_MAX_BODIES) return JN_ERR_LIMIT;
+  jn_link_desc *place = store_next(spec, &spec->links);
+  if (place == NULL) return JN_ERR_MEMORY;
+  jn_link_desc copy = *link;
+  if (own(spec, &copy.name) != JN_OK) return JN_ERR_MEMORY;
+  *place = copy;
+  spec->links.count++;
+  return JN_OK;
+}
+
+jn_status jn_spec_add_joint(jn_spec *spec, const jn_joint_desc *joint) {
+  if (spec == NULL || joint == NULL) return JN_ERR_ARGUMENT;
+  if ((int)joint->type < 0 || joint->type >= JN_JOINT_TYPE_COUNT) return JN_ERR_ARGUMENT;
+  if (joint->placement != JN_BY_SCREW && joint->placement != JN_BY_FRAME) return JN_ERR_ARGUMENT;
+  jn_status status = check_name(joint->name);
+  if (status == JN_OK) status = check_name(joint->child);
+  if (status == JN_OK && joint->parent != NULL) status = check_name(joint->parent);
+  if (status == JN_OK && joint->mimic != NULL) status = check_name(joint->mimic);
+  if (status != JN_OK) return status;
+  if (spec->joints.count >= JN_MAX_BODIES) return JN_ERR_LIMIT;
+  jn_joint_desc *place = store_next(spec, &spec->joints);
+  if (place == NULL) return JN_ERR_MEMORY;
+  jn_joint_desc copy = *joint;
+  status = own(spec, &copy.name);
+  if (status == JN_OK) status = own(spec, &copy.parent);
+  if (status == JN_OK) status = own(spec, &copy.child);
+  if (status == JN_OK) status = own(spec, &copy.mimic);
+  if (status != JN_OK) return status;
+  *place = copy;
+  spec->joints.count++;
+  return JN_OK;
+}
+
+jn_status jn_spec_add_frame(jn_spec *spec, const jn_frame_desc *frame) {
+  if (spec == NULL || frame == NULL) return JN_ERR_ARGUMENT;
+  jn_status status = check_name(frame->name);
+  if (status == JN_OK) status = check_name(frame->link);
+  if (status != JN_OK) return status;
+  if (spec->frames.count >= JN_MAX_FRAMES) return JN_ERR_LIMIT;
+  jn_frame_desc *place = store_next(spec, &spec->frames);
+  if (place == NULL) return JN_ERR_MEMORY;
+  jn_frame_desc copy = *frame;
+  status = own(spec, &copy.name);
+  if (status == JN_OK) status = own(spec, &copy.link);
+  if (status != JN_OK) return status;
+  *place = copy;
+  spec->frames.count++;
+  return JN_OK;
+}
+
+jn_status jn_spec_set_gravity(jn_spec *spec, jn_vec3 gravity) {
+  if (spec == NULL) return JN_ERR_ARGUMENT;
+  spec->gravity = gravity;
+  return JN_OK;
+}
+
+jn_status jn_spec_set_file(jn_spec *spec, const char *file) {
+  if (spec == NULL || file == NULL) return JN_ERR_ARGUMENT;
+  return own(spec, &file) == JN_OK ? (spec->file = file, JN_OK) : JN_ERR_MEMORY;
+}
+
+const jn_allocator *jn_spec_hooks(const jn_spec *spec) { return &spec->hooks; }
+const char *jn_spec_name(const jn_spec *spec) { return spec->name; }
+const char *jn_spec_file(const jn_spec *spec) { return spec->file; }
+jn_vec3 jn_spec_gravity(const jn_spec *spec) { return spec->gravity; }
+int jn_spec_link_count(const jn_spec *spec) { return spec->links.count; }
+int jn_spec_joint_count(const jn_spec *spec) { return spec->joints.count; }
+int jn_spec_frame_count(const jn_spec *spec) { return spec->frames.count; }
+jn_link_desc *jn_spec_link(jn_spec *spec, int index) { return store_at(&spec->links, index); }
+jn_joint_desc *jn_spec_joint(jn_spec *spec, int index) { return store_at(&spec->joints, index); }
+jn_frame_desc *jn_spec_frame(jn_spec *spec, int index) { return store_at(&spec->frames, index); }
+
+int jn_spec_find_link(const jn_spec *spec, const char *name) {
+  if (name == NULL) return -1;
+  for (int i = 0; i < spec->links.count; i++) {
+    const jn_link_desc *link = store_at(&spec->links, i);
+    if (strcmp(link->name, name) == 0) return i;
+  }
+  return -1;
+}
+
+/* The last place is kept for a remark that there was more; it takes the worst severity of the rest. */
+jn_status jn_spec_add_finding(jn_spec *spec, jn_severity severity, int line, const char *text) {
+  if (spec == NULL || text == NULL) return JN_ERR_ARGUMENT;
+  if ((int)severity < JN_NOTE || severity > JN_SERIOUS) return JN_ERR_ARGUMENT;
+  if (spec->findings.count >= JN_MAX_FINDINGS) {
+    jn_finding *last = store_at(&spec->findings, JN_MAX_FINDINGS - 1);
+    if (last->severity < severity) last->severity = severity;
+    return JN_ERR_LIMIT;
+  }
+  jn_finding *place = store_next(spec, &spec->findings);
+  if (place == NULL) return JN_ERR_MEMORY;
+  jn_finding finding = {severity, line, text};
+  int is_last = spec->findings.count == JN_MAX_FINDINGS - 1;
+  if (is_last) finding.text = "there are more findings than are kept";
+  if (own(spec, &finding.text) != JN_OK) return JN_ERR_MEMORY;
+  *place = finding;
+  spec->findings.count++;
+  return is_last ? JN_ERR_LIMIT : JN_OK;
+}
+
+int jn_spec_finding_count(const jn_spec *spec) { return spec->findings.count; }
+
+jn_finding jn_spec_finding(const jn_spec *spec, int index) {
+  const jn_finding *finding = store_at(&spec->findings, index);
+  return finding != NULL ? *finding : (jn_finding){JN_NOTE, 0, ""};
+}
