@@ -36,8 +36,7 @@ typedef struct cli_option {
 
 /* Reads argv[1..]; argv[0] is the command's name. Options are `--name value`, `--name=value` or,
  * for a flag, `--name`, anywhere; `--` ends them; the last of two equal options counts. Up to
- * `most` other arguments go to `positional`. Returns how many, or -1 after a message (wrong usage).
- */
+ * `most` other arguments go to `positional`. Returns how many, or -1 after a message. */
 int cli_parse(const cli_option *table, int count, int argc, char **argv, const char **positional,
               int most);
 

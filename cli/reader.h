@@ -50,8 +50,7 @@ typedef struct cli_list {
 int cli_read_rows(cli_reader *reader, const cli_key *key, const json_t *value,
                   const cli_list *list);
 
-/* A rotation given as "R" (found = 1: *R) or "quat" (found = 2: *quat, normalised); none: found =
- * 0. */
+/* A rotation given as "R" (found = 1: *R) or "quat" (found = 2: *quat, normalised), or 0: none. */
 int cli_read_rotation(const cli_reader *reader, const cli_key *key, json_t *object, int *found,
                       jn_mat3 *R, jn_quat *quat);
 

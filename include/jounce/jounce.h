@@ -11,6 +11,10 @@
 #include <jounce/io.h>
 #include <jounce/kinematics.h>
 #include <jounce/dynamics.h>
+#include <jounce/integrate.h>
+#include <jounce/derivatives.h>
+#include <jounce/jacobian.h>
+#include <jounce/cmtm.h>
 #include <jounce/propeller.h>
 
 #endif

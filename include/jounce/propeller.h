@@ -46,9 +46,9 @@ JN_API jn_status jn_propeller_matrix(const jn_hexarotor *rotor, double *G);
 JN_API jn_status jn_propeller_wrench(const jn_hexarotor *rotor, int order, const double *omega,
                                      double *wrench);
 
-/* The inverse for count = 6: omega, ..., omega^(r) [(r+1) x 6], omega >= 0, from W, ..., W^(r)
- * [(r+1) x 6]. JN_ERR_SINGULAR  G has no inverse; or r > 0 and a propeller stands still (its speed
- * has a corner) JN_ERR_ARGUMENT  count is not 6, or the wrench needs a propeller to push backwards
+/* The inverse for count = 6: omega, ..., omega^(r) [(r+1) x 6], all omega >= 0, from W, ..., W^(r).
+ *   JN_ERR_SINGULAR: G has no inverse, or r > 0 and a propeller stands still (a corner of the root)
+ *   JN_ERR_ARGUMENT: count is not 6, or the wrench needs a propeller to push backwards
  * May work in place (omega == wrench). O(r^2). */
 JN_API jn_status jn_propeller_speeds(const jn_hexarotor *rotor, int order, const double *wrench,
                                      double *omega);

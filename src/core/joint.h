@@ -94,9 +94,9 @@ static inline void joint_step(const jn_link *l, int k, const real *q, const real
       real *x = X + 21 * k;
       m3 D = {{0}};
       pose_step(k, v, vs, (pose_jet){X, X + 18, 21, 21});
-      if (l->parent < 0) break; /* the world does not turn: D is not needed */
-      m3_add_hat_mul(load_v3(q + 4), x, D.m);
-      for (int i = 1; i <= k; i++) m3_add_hat_mul(load_v3(X + 21 * i + 18), X + 21 * (k - i), D.m);
+      /* the world does not turn: on it D only ever meets zeros, and is zero */
+      if (l->parent >= 0) m3_add_hat_mul(load_v3(q + 4), x, D.m);
+      for (int i = 1; i <= k && l->parent >= 0; i++) m3_add_hat_mul(load_v3(X + 21 * i + 18), X + 21 * (k - i), D.m);
       for (int j = 0; j < 9; j++) x[9 + j] = D.m[j];
       break;
     }

@@ -1,6 +1,6 @@
-/* builtin.c: robots that need no file. `tilthex` has the parameters of the aerial manipulator of the
- * paper (table 3, larger trees as in table 4); all others are our own: plausible masses, inertias of
- * homogeneous boxes, rods and balls, limits where a machine has them. */
+/* builtin.c: robots that need no file. `tilthex` has the parameters of the aerial manipulator of
+ * the paper (table 3, larger trees as in table 4); all others are our own: plausible masses,
+ * inertias of homogeneous boxes, rods and balls, limits where a machine has them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static jn_mat3 rod_inertia(double m, double r, double l) {
   return diagonal(across, across, m * r * r / 2);
 }
 
-static void add_link(maker *k, const char *name, double mass, jn_vec3 com, jn_mat3 inertia, jn_vec3 home) {
+static void add_link(maker *k, const char *name, double mass, jn_vec3 com, jn_mat3 inertia,
+                     jn_vec3 home) {
   if (k->status != JN_OK) return;
   jn_link_desc link = jn_link_default(name);
   link.mass = mass;
@@ -47,15 +48,16 @@ static void add_joint(maker *k, const jn_joint_desc *joint) {
 }
 
 /* a joint about or along an axis through a point, both in the world at home */
-static jn_joint_desc screw(const char *name, jn_joint_type type, const char *parent, const char *child,
-                           jn_vec3 axis, jn_vec3 point) {
+static jn_joint_desc screw(const char *name, jn_joint_type type, const char *parent,
+                           const char *child, jn_vec3 axis, jn_vec3 point) {
   jn_joint_desc joint = jn_joint_default(name, type, parent, child);
   joint.axis[0] = axis;
   joint.point = point;
   return joint;
 }
 
-static void set_range(jn_joint_desc *joint, double lower, double upper, double velocity, double effort) {
+static void set_range(jn_joint_desc *joint, double lower, double upper, double velocity,
+                      double effort) {
   joint->limits.lower = lower;
   joint->limits.upper = upper;
   joint->limits.velocity = velocity;
@@ -79,9 +81,9 @@ static void make_tilthex(maker *k, int arms, int bodies) {
     jn_vec3 p = arms == 2 ? (jn_vec3){arm == 0 ? c / 2 : -c / 2, 0, 0}
                           : (jn_vec3){c / 2 * cos(angle), c / 2 * sin(angle), 0};
     if (arm == 0) p.y = 0;
-    char parent[16] = "B1";
+    char parent[24] = "B1";
     for (int i = 0; i < bodies && k->status == JN_OK; i++, number++) {
-      char link[16], joint[16];
+      char link[24], joint[24];
       double z = -b - 2 * d * i; /* of the joint */
       snprintf(link, sizeof link, "B%d", number);
       snprintf(joint, sizeof joint, "q%d", number);
@@ -96,10 +98,11 @@ static void make_tilthex(maker *k, int arms, int bodies) {
 
 /* ---- pendulums and chains: rods hanging down from the world */
 
-static void make_rods(maker *k, int count, double mass, double length, double radius, int alternate) {
-  char parent[16] = "";
+static void make_rods(maker *k, int count, double mass, double length, double radius,
+                      int alternate) {
+  char parent[24] = "";
   for (int i = 0; i < count && k->status == JN_OK; i++) {
-    char link[16], joint[16];
+    char link[24], joint[24];
     snprintf(link, sizeof link, "link%d", i + 1);
     snprintf(joint, sizeof joint, "joint%d", i + 1);
     jn_vec3 p = {0, 0, -i * length};
@@ -123,17 +126,17 @@ static void make_arm(maker *k, const segment *segments, int count) {
   add_link(k, "base", 6.0, (jn_vec3){0, 0, 0.05}, rod_inertia(6.0, 0.10, 0.10), origin);
   jn_joint_desc mount = jn_joint_default("mount", JN_JOINT_FIXED, NULL, "base");
   add_joint(k, &mount);
-  char parent[16] = "base";
+  char parent[24] = "base";
   double z = 0.10;
   for (int i = 0; i < count; i++) {
     const segment *s = &segments[i];
-    char link[16], joint[16];
+    char link[24], joint[24];
     snprintf(link, sizeof link, "link%d", i + 1);
     snprintf(joint, sizeof joint, "joint%d", i + 1);
-    add_link(k, link, s->mass, (jn_vec3){0, 0, s->length / 2}, rod_inertia(s->mass, s->radius, s->length),
-             (jn_vec3){0, 0, z});
-    jn_joint_desc q = screw(joint, JN_JOINT_REVOLUTE, parent, link, s->axis == 'z' ? axis_z : axis_y,
-                            (jn_vec3){0, 0, z});
+    add_link(k, link, s->mass, (jn_vec3){0, 0, s->length / 2},
+             rod_inertia(s->mass, s->radius, s->length), (jn_vec3){0, 0, z});
+    jn_joint_desc q = screw(joint, JN_JOINT_REVOLUTE, parent, link,
+                            s->axis == 'z' ? axis_z : axis_y, (jn_vec3){0, 0, z});
     set_range(&q, -s->range, s->range, s->velocity, s->effort);
     add_joint(k, &q);
     z += s->length;
@@ -213,30 +216,132 @@ typedef struct limb {
   char axis;
   jn_vec3 point; /* in the world at home */
   double mass;
-  jn_vec3 com;  /* from the point */
+  jn_vec3 com;    /* from the point */
   double a, b, c; /* edges of the box that has its inertia */
   double lower, upper, velocity, effort;
 } limb;
 
 static void make_humanoid(maker *k) {
-  static const limb centre[] = {
-      {"chest", "pelvis", "waist", JN_JOINT_SPHERICAL, 'z', {0, 0, 1.05}, 22.0, {0, 0, 0.20}, 0.20, 0.32,
-       0.42, -HUGE_VAL, HUGE_VAL, 5, 150},
-      {"head", "chest", "neck", JN_JOINT_UNIVERSAL, 'z', {0, 0, 1.50}, 4.5, {0, 0, 0.12}, 0.18, 0.15, 0.22,
-       -HUGE_VAL, HUGE_VAL, 8, 20}};
-  static const limb side[] = {
-      {"upper_arm", "chest", "shoulder", JN_JOINT_SPHERICAL, 'z', {0, 0.22, 1.42}, 2.1, {0, 0, -0.14}, 0.08,
-       0.08, 0.30, -HUGE_VAL, HUGE_VAL, 8, 80},
-      {"forearm", "upper_arm", "elbow", JN_JOINT_REVOLUTE, 'y', {0, 0.22, 1.12}, 1.2, {0, 0, -0.12}, 0.06,
-       0.06, 0.26, -2.5, 0.0, 10, 60},
-      {"hand", "forearm", "wrist", JN_JOINT_UNIVERSAL, 'z', {0, 0.22, 0.86}, 0.5, {0, 0, -0.07}, 0.03, 0.08,
-       0.17, -HUGE_VAL, HUGE_VAL, 10, 15},
-      {"thigh", "pelvis", "hip", JN_JOINT_SPHERICAL, 'z', {0, 0.09, 0.92}, 8.0, {0, 0, -0.19}, 0.14, 0.14,
-       0.42, -HUGE_VAL, HUGE_VAL, 8, 200},
-      {"shank", "thigh", "knee", JN_JOINT_REVOLUTE, 'y', {0, 0.09, 0.50}, 3.6, {0, 0, -0.18}, 0.09, 0.09,
-       0.40, 0.0, 2.4, 10, 200},
-      {"foot", "shank", "ankle", JN_JOINT_UNIVERSAL, 'y', {0, 0.09, 0.09}, 1.1, {0.05, 0, -0.05}, 0.24, 0.09,
-       0.07, -HUGE_VAL, HUGE_VAL, 10, 120}};
+  static const limb centre[] = {{"chest",
+                                 "pelvis",
+                                 "waist",
+                                 JN_JOINT_SPHERICAL,
+                                 'z',
+                                 {0, 0, 1.05},
+                                 22.0,
+                                 {0, 0, 0.20},
+                                 0.20,
+                                 0.32,
+                                 0.42,
+                                 -HUGE_VAL,
+                                 HUGE_VAL,
+                                 5,
+                                 150},
+                                {"head",
+                                 "chest",
+                                 "neck",
+                                 JN_JOINT_UNIVERSAL,
+                                 'z',
+                                 {0, 0, 1.50},
+                                 4.5,
+                                 {0, 0, 0.12},
+                                 0.18,
+                                 0.15,
+                                 0.22,
+                                 -HUGE_VAL,
+                                 HUGE_VAL,
+                                 8,
+                                 20}};
+  static const limb side[] = {{"upper_arm",
+                               "chest",
+                               "shoulder",
+                               JN_JOINT_SPHERICAL,
+                               'z',
+                               {0, 0.22, 1.42},
+                               2.1,
+                               {0, 0, -0.14},
+                               0.08,
+                               0.08,
+                               0.30,
+                               -HUGE_VAL,
+                               HUGE_VAL,
+                               8,
+                               80},
+                              {"forearm",
+                               "upper_arm",
+                               "elbow",
+                               JN_JOINT_REVOLUTE,
+                               'y',
+                               {0, 0.22, 1.12},
+                               1.2,
+                               {0, 0, -0.12},
+                               0.06,
+                               0.06,
+                               0.26,
+                               -2.5,
+                               0.0,
+                               10,
+                               60},
+                              {"hand",
+                               "forearm",
+                               "wrist",
+                               JN_JOINT_UNIVERSAL,
+                               'z',
+                               {0, 0.22, 0.86},
+                               0.5,
+                               {0, 0, -0.07},
+                               0.03,
+                               0.08,
+                               0.17,
+                               -HUGE_VAL,
+                               HUGE_VAL,
+                               10,
+                               15},
+                              {"thigh",
+                               "pelvis",
+                               "hip",
+                               JN_JOINT_SPHERICAL,
+                               'z',
+                               {0, 0.09, 0.92},
+                               8.0,
+                               {0, 0, -0.19},
+                               0.14,
+                               0.14,
+                               0.42,
+                               -HUGE_VAL,
+                               HUGE_VAL,
+                               8,
+                               200},
+                              {"shank",
+                               "thigh",
+                               "knee",
+                               JN_JOINT_REVOLUTE,
+                               'y',
+                               {0, 0.09, 0.50},
+                               3.6,
+                               {0, 0, -0.18},
+                               0.09,
+                               0.09,
+                               0.40,
+                               0.0,
+                               2.4,
+                               10,
+                               200},
+                              {"foot",
+                               "shank",
+                               "ankle",
+                               JN_JOINT_UNIVERSAL,
+                               'y',
+                               {0, 0.09, 0.09},
+                               1.1,
+                               {0.05, 0, -0.05},
+                               0.24,
+                               0.09,
+                               0.07,
+                               -HUGE_VAL,
+                               HUGE_VAL,
+                               10,
+                               120}};
   add_link(k, "pelvis", 11.0, (jn_vec3){0, 0, 0.03}, box_inertia(11.0, 0.18, 0.30, 0.18),
            (jn_vec3){0, 0, 0.95});
   jn_joint_desc base = jn_joint_default("base", JN_JOINT_FREE, NULL, "pelvis");
@@ -246,7 +351,8 @@ static void make_humanoid(maker *k) {
     int is_side = i >= centres, is_left = i < centres + sides;
     const limb *x = is_side ? &side[(i - centres) % sides] : &centre[i];
     const char *prefix = !is_side ? "" : is_left ? "left_" : "right_";
-    int parent_is_side = is_side && strcmp(x->parent, "chest") != 0 && strcmp(x->parent, "pelvis") != 0;
+    int parent_is_side =
+        is_side && strcmp(x->parent, "chest") != 0 && strcmp(x->parent, "pelvis") != 0;
     char link[32], parent[32], joint[32];
     snprintf(link, sizeof link, "%s%s", prefix, x->name);
     snprintf(parent, sizeof parent, "%s%s", parent_is_side ? prefix : "", x->parent);
@@ -266,21 +372,33 @@ static void make_humanoid(maker *k) {
 
 /* ---- by name */
 
-typedef enum builtin { TILTHEX, PENDULUM, DOUBLE_PENDULUM, ARM6, ARM7, QUADRUPED, HUMANOID, CHAIN } builtin;
+typedef enum builtin {
+  TILTHEX,
+  PENDULUM,
+  DOUBLE_PENDULUM,
+  ARM6,
+  ARM7,
+  QUADRUPED,
+  HUMANOID,
+  CHAIN
+} builtin;
 
 static const struct {
   const char *name, *about;
 } builtins[] = {
-    [TILTHEX] = {"tilthex", "flying hexarotor with two arms of 3 revolute joints; tilthex:AxB has A arms "
-                            "of B bodies"},
+    [TILTHEX] = {"tilthex",
+                 "flying hexarotor with two arms of 3 revolute joints; tilthex:AxB has A arms "
+                 "of B bodies"},
     [PENDULUM] = {"pendulum", "one rod on a fixed revolute joint"},
     [DOUBLE_PENDULUM] = {"double_pendulum", "two rods on parallel revolute joints"},
     [ARM6] = {"arm6", "industrial arm, 6 revolute joints, fixed base"},
     [ARM7] = {"arm7", "light arm, 7 revolute joints, fixed base"},
     [QUADRUPED] = {"quadruped", "floating trunk with four legs of 3 revolute joints"},
-    [HUMANOID] = {"humanoid", "floating, with spherical waist, shoulders and hips, universal neck, wrists "
-                              "and ankles, revolute elbows and knees"},
-    [CHAIN] = {"chain", "10 rods on revolute joints with axes y and x in turn, fixed base; chain:N has N"}};
+    [HUMANOID] = {"humanoid",
+                  "floating, with spherical waist, shoulders and hips, universal neck, wrists "
+                  "and ankles, revolute elbows and knees"},
+    [CHAIN] = {"chain",
+               "10 rods on revolute joints with axes y and x in turn, fixed base; chain:N has N"}};
 enum { BUILTINS = sizeof builtins / sizeof builtins[0] };
 
 const char *jn_builtin_name(int index) {
@@ -291,7 +409,8 @@ const char *jn_builtin_about(int index) {
   return index >= 0 && index < BUILTINS ? builtins[index].about : NULL;
 }
 
-/* decimal digits up to `stop`; -1 when there is anything else, a large number when it is too large */
+/* decimal digits up to `stop`; -1 when there is anything else, a large number when it is too large
+ */
 static long read_count(const char *text, const char *stop) {
   long value = 0;
   if (text == stop || stop - text > 9) return text == stop ? -1 : 1000000000L;
@@ -311,18 +430,20 @@ static jn_status understand(const char *name, request *out, jn_error *error) {
   const char *colon = strchr(name, ':');
   size_t length = colon != NULL ? (size_t)(colon - name) : strlen(name);
   int which = 0;
-  while (which < BUILTINS &&
-         (strlen(builtins[which].name) != length || strncmp(builtins[which].name, name, length) != 0))
+  while (which < BUILTINS && (strlen(builtins[which].name) != length ||
+                              strncmp(builtins[which].name, name, length) != 0))
     which++;
   if (which == BUILTINS) {
     const char *names[BUILTINS + 1] = {NULL};
     for (int i = 0; i < BUILTINS; i++) names[i] = builtins[i].name;
     const char *nearest = jn_nearest_word(name, names);
-    return jn_fail(error, JN_ERR_FILE, NULL, 0,
-                   "'%.200s' is neither a model file (.urdf, .xml, .json) nor a built-in robot%s%s%s", name,
-                   nearest != NULL ? ": did you mean '" : "", nearest != NULL ? nearest : "",
-                   nearest != NULL ? "'?" : " (tilthex, pendulum, double_pendulum, arm6, arm7, quadruped, "
-                                            "humanoid, chain)");
+    return jn_fail(
+        error, JN_ERR_FILE, NULL, 0,
+        "'%.200s' is neither a model file (.urdf, .xml, .json) nor a built-in robot%s%s%s", name,
+        nearest != NULL ? ": did you mean '" : "", nearest != NULL ? nearest : "",
+        nearest != NULL ? "'?"
+                        : " (tilthex, pendulum, double_pendulum, arm6, arm7, quadruped, "
+                          "humanoid, chain)");
   }
   *out = (request){(builtin)which, 2, 3};
   if (which == CHAIN) out->a = 10;
@@ -336,15 +457,16 @@ static jn_status understand(const char *name, request *out, jn_error *error) {
     if (out->a < 1 || out->b < 1)
       return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
                      "'%.200s': expected tilthex:AxB with at least 1 arm of at least 1 body, as in "
-                     "tilthex:5x20", name);
+                     "tilthex:5x20",
+                     name);
     if (out->a > JN_MAX_BODIES || out->b > JN_MAX_BODIES || out->b > (JN_MAX_BODIES - 1) / out->a)
       return jn_fail(error, JN_ERR_LIMIT, NULL, 0, "'%.200s' has more than %d bodies", name,
                      JN_MAX_BODIES);
   } else if (which == CHAIN) {
     out->a = read_count(text, end);
     if (out->a < 1)
-      return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "'%.200s': expected chain:N with N of at least 1",
-                     name);
+      return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                     "'%.200s': expected chain:N with N of at least 1", name);
     if (out->a > JN_MAX_BODIES)
       return jn_fail(error, JN_ERR_LIMIT, NULL, 0, "'%.200s' has more than %d bodies", name,
                      JN_MAX_BODIES);
@@ -363,17 +485,34 @@ jn_status jn_spec_builtin(const char *name, const jn_allocator *allocator, jn_sp
   jn_status status = understand(name, &want, error);
   if (status != JN_OK) return status;
   maker k = {NULL, JN_OK};
-  k.status = jn_spec_new(strlen(name) <= JN_MAX_NAME ? name : builtins[want.which].name, allocator, &k.spec);
+  k.status = jn_spec_new(strlen(name) <= JN_MAX_NAME ? name : builtins[want.which].name, allocator,
+                         &k.spec);
   if (k.status == JN_OK) {
     switch (want.which) {
-    case TILTHEX: make_tilthex(&k, (int)want.a, (int)want.b); break;
-    case PENDULUM: make_rods(&k, 1, 1.0, 1.0, 0.02, 0); break;
-    case DOUBLE_PENDULUM: make_rods(&k, 2, 1.0, 0.5, 0.02, 0); break;
-    case ARM6: make_arm6(&k); break;
-    case ARM7: make_arm7(&k); break;
-    case QUADRUPED: make_quadruped(&k); break;
-    case HUMANOID: make_humanoid(&k); break;
-    case CHAIN: make_rods(&k, (int)want.a, 0.5, 0.25, 0.02, 1); break;
+      case TILTHEX:
+        make_tilthex(&k, (int)want.a, (int)want.b);
+        break;
+      case PENDULUM:
+        make_rods(&k, 1, 1.0, 1.0, 0.02, 0);
+        break;
+      case DOUBLE_PENDULUM:
+        make_rods(&k, 2, 1.0, 0.5, 0.02, 0);
+        break;
+      case ARM6:
+        make_arm6(&k);
+        break;
+      case ARM7:
+        make_arm7(&k);
+        break;
+      case QUADRUPED:
+        make_quadruped(&k);
+        break;
+      case HUMANOID:
+        make_humanoid(&k);
+        break;
+      case CHAIN:
+        make_rods(&k, (int)want.a, 0.5, 0.25, 0.02, 1);
+        break;
     }
   }
   if (k.status != JN_OK) {

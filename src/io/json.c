@@ -4,25 +4,22 @@
  *    "bodies": [{"name": "B1", "parent": "B0", "joint": {...}, "home": {"R": [[..]..], "p": [..]},
  *                "mass": 1, "com": [..], "inertia": [[..]..]}, ...]}
  *
- * `home`: the body frame in the world when all joints are at zero (default: the world frame, so that a
- * description without body frames is possible: com in the world, inertia about the com along the world's
- * axes). `com` in the body frame, `inertia` about the com along the body's axes; both and `mass` default
- * to zero. `R` or `quat` [w, x, y, z] anywhere a rotation is meant. No `parent`: the joint holds the body
- * to the world. No `joint` either: the root, held as the builder is told.
+ * `home`: the body frame in the world when all joints are at zero (default: the world frame, so
+ * that a description without body frames is possible: com in the world, inertia about the com along
+ * the world's axes). `com` in the body frame, `inertia` about the com along the body's axes; both
+ * and `mass` default to zero. `R` or `quat` [w, x, y, z] anywhere a rotation is meant. No `parent`:
+ * the joint holds the body to the world. No `joint` either: the root, held as the builder is told.
  *
  * A joint has `name`, `type` (free, fixed, revolute or continuous, prismatic, helical, cylindrical,
- * planar, universal, spherical), `axis` (universal: `axes`, two vectors), `point`, `pitch` (helical), in
- * the world at home. Beyond that:
- *   "origin": {"R" | "quat", "p"}  the joint frame in the parent body's frame. The body frame then is the
- *                                  joint frame moved by the joint, `axis` is in it and `home` is unused
- *   "armature", "damping", "friction": numbers
- *   "limits": {"lower", "upper", "velocity", "effort", "acceleration", "jerk"}: each may be left out
- *   "mimic": {"joint", "multiplier", "offset"}: kept, not enforced
- * At the top there may be
- *   "joints": [{..., "parent": "B0", "child": "B1"}]  joints apart from the bodies, in an order of their
- *                                                     own (the order of children)
- *   "frames": [{"name", "link", "R" | "quat", "p"}]   named frames fixed to bodies
- * and anywhere "comment" with any value. Other keys are ignored with a warning. */
+ * planar, universal, spherical), `axis` (universal: `axes`, two vectors), `point`, `pitch`
+ * (helical), in the world at home. Beyond that: "origin": {"R" | "quat", "p"}  the joint frame in
+ * the parent body's frame. The body frame then is the joint frame moved by the joint, `axis` is in
+ * it and `home` is unused "armature", "damping", "friction": numbers "limits": {"lower", "upper",
+ * "velocity", "effort", "acceleration", "jerk"}: each may be left out "mimic": {"joint",
+ * "multiplier", "offset"}: kept, not enforced At the top there may be "joints": [{..., "parent":
+ * "B0", "child": "B1"}]  joints apart from the bodies, in an order of their own (the order of
+ * children) "frames": [{"name", "link", "R" | "quat", "p"}]   named frames fixed to bodies and
+ * anywhere "comment" with any value. Other keys are ignored with a warning. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,9 +49,9 @@ static int line_of(const reader *r, cursor c) {
 }
 
 /* the first failure counts; every reading function does nothing after it */
-#define FAIL(r, code, at, ...)                                                            \
-  do {                                                                                    \
-    if ((r)->status == JN_OK)                                                             \
+#define FAIL(r, code, at, ...)                                                               \
+  do {                                                                                       \
+    if ((r)->status == JN_OK)                                                                \
       (r)->status = jn_fail((r)->error, (code), (r)->file, line_of((r), (at)), __VA_ARGS__); \
   } while (0)
 
@@ -67,14 +64,20 @@ static void check(reader *r, cursor at, jn_status status, const char *what) {
 
 static const char *type_of(const json_t *value) {
   switch (json_typeof(value)) {
-  case JSON_OBJECT: return "an object";
-  case JSON_ARRAY: return "a list";
-  case JSON_STRING: return "a string";
-  case JSON_INTEGER:
-  case JSON_REAL: return "a number";
-  case JSON_TRUE:
-  case JSON_FALSE: return "a truth value";
-  case JSON_NULL: return "null";
+    case JSON_OBJECT:
+      return "an object";
+    case JSON_ARRAY:
+      return "a list";
+    case JSON_STRING:
+      return "a string";
+    case JSON_INTEGER:
+    case JSON_REAL:
+      return "a number";
+    case JSON_TRUE:
+    case JSON_FALSE:
+      return "a truth value";
+    case JSON_NULL:
+      return "null";
   }
   return "something else";
 }
@@ -120,10 +123,10 @@ static void check_keys(reader *r, cursor object, const char *const *known) {
     if (*word != NULL || strcmp(key, "comment") == 0) continue;
     cursor at = {json_object_iter_value(i), node};
     const char *nearest = jn_nearest_word(key, known);
-    jn_status status = jn_note(r->spec, JN_WARNING, line_of(r, at),
-                               "%sunknown key '%.60s' is ignored%s%s%s", r->subject, key,
-                               nearest != NULL ? ": did you mean '" : "",
-                               nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+    jn_status status =
+        jn_note(r->spec, JN_WARNING, line_of(r, at), "%sunknown key '%.60s' is ignored%s%s%s",
+                r->subject, key, nearest != NULL ? ": did you mean '" : "",
+                nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
     check(r, at, status, "findings");
   }
 }
@@ -134,7 +137,8 @@ static int read_number(reader *r, cursor object, const char *key, double *out) {
   cursor c = member(r, object, key);
   if (c.value == NULL || r->status != JN_OK) return 0;
   if (!json_is_number(c.value)) {
-    FAIL(r, JN_ERR_SYNTAX, c, "%skey '%s': expected a number, got %s", r->subject, key, type_of(c.value));
+    FAIL(r, JN_ERR_SYNTAX, c, "%skey '%s': expected a number, got %s", r->subject, key,
+         type_of(c.value));
     return 0;
   }
   *out = json_number_value(c.value);
@@ -144,11 +148,11 @@ static int read_number(reader *r, cursor object, const char *key, double *out) {
 static int read_list(reader *r, cursor list, const char *key, size_t count, double *out) {
   if (!json_is_array(list.value) || json_array_size(list.value) != count) {
     if (json_is_array(list.value))
-      FAIL(r, JN_ERR_SYNTAX, list, "%skey '%s': expected %d numbers, got %d", r->subject, key, (int)count,
-           (int)json_array_size(list.value));
+      FAIL(r, JN_ERR_SYNTAX, list, "%skey '%s': expected %d numbers, got %d", r->subject, key,
+           (int)count, (int)json_array_size(list.value));
     else
-      FAIL(r, JN_ERR_SYNTAX, list, "%skey '%s': expected a list of %d numbers, got %s", r->subject, key,
-           (int)count, type_of(list.value));
+      FAIL(r, JN_ERR_SYNTAX, list, "%skey '%s': expected a list of %d numbers, got %s", r->subject,
+           key, (int)count, type_of(list.value));
     return 0;
   }
   cursor c = first_element(list);
@@ -177,11 +181,11 @@ static int read_rows(reader *r, cursor object, const char *key, size_t count, do
   if (list.value == NULL || r->status != JN_OK) return 0;
   if (!json_is_array(list.value) || json_array_size(list.value) != count) {
     if (json_is_array(list.value))
-      FAIL(r, JN_ERR_SYNTAX, list, "%skey '%s': expected %d lists of 3 numbers, got %d", r->subject, key,
-           (int)count, (int)json_array_size(list.value));
+      FAIL(r, JN_ERR_SYNTAX, list, "%skey '%s': expected %d lists of 3 numbers, got %d", r->subject,
+           key, (int)count, (int)json_array_size(list.value));
     else
-      FAIL(r, JN_ERR_SYNTAX, list, "%skey '%s': expected %d lists of 3 numbers, got %s", r->subject, key,
-           (int)count, type_of(list.value));
+      FAIL(r, JN_ERR_SYNTAX, list, "%skey '%s': expected %d lists of 3 numbers, got %s", r->subject,
+           key, (int)count, type_of(list.value));
     return 0;
   }
   cursor c = first_element(list);
@@ -203,9 +207,10 @@ static void read_pose(reader *r, cursor object, jn_pose *pose) {
     double n2 = quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3];
     char found[NUMBER_TEXT], within[NUMBER_TEXT];
     if (!(fabs(n2 - 1) <= JN_ROTATION_TOLERANCE))
-      FAIL(r, JN_ERR_MODEL, quaternion,
-           "%skey 'quat': not a unit quaternion: the sum of squares is %s, not 1 within %s", r->subject,
-           jn_write_number(n2, 9, found), jn_write_number(JN_ROTATION_TOLERANCE, 3, within));
+      FAIL(r, JN_ERR_POSE, quaternion,
+           "%skey 'quat': not a unit quaternion: the sum of squares is %s, not 1 within %s",
+           r->subject, jn_write_number(n2, 9, found),
+           jn_write_number(JN_ROTATION_TOLERANCE, 3, within));
     pose->R = jn_quat_to_m3((jn_quat){quat[0], quat[1], quat[2], quat[3]});
   }
 }
@@ -232,11 +237,13 @@ static const char *read_name(reader *r, cursor object, const char *key, int requ
   }
   const char *text = json_string_value(c.value);
   if (text == NULL)
-    FAIL(r, JN_ERR_SYNTAX, c, "%skey '%s': expected a string, got %s", r->subject, key, type_of(c.value));
+    FAIL(r, JN_ERR_SYNTAX, c, "%skey '%s': expected a string, got %s", r->subject, key,
+         type_of(c.value));
   else if (text[0] == '\0')
     FAIL(r, JN_ERR_SYNTAX, c, "%skey '%s': the name is empty", r->subject, key);
   else if (strlen(text) > JN_MAX_NAME)
-    FAIL(r, JN_ERR_LIMIT, c, "%skey '%s': the name is longer than %d bytes", r->subject, key, JN_MAX_NAME);
+    FAIL(r, JN_ERR_LIMIT, c, "%skey '%s': the name is longer than %d bytes", r->subject, key,
+         JN_MAX_NAME);
   return r->status == JN_OK ? text : NULL;
 }
 
@@ -249,15 +256,16 @@ static jn_joint_type read_joint_type(reader *r, cursor object) {
   for (int type = 0; type < JN_JOINT_TYPE_COUNT; type++)
     if (strcmp(text, jn_joint_type_name((jn_joint_type)type)) == 0) return (jn_joint_type)type;
   FAIL(r, JN_ERR_SYNTAX, member(r, object, "type"),
-       "%sunknown joint type '%.60s': expected free, fixed, revolute, continuous, prismatic, helical, "
+       "%sunknown joint type '%.60s': expected free, fixed, revolute, continuous, prismatic, "
+       "helical, "
        "cylindrical, planar, universal or spherical",
        r->subject, text);
   return JN_JOINT_FIXED;
 }
 
 static void read_limits(reader *r, cursor object, jn_limits *limits) {
-  static const char *const known[] = {"lower", "upper", "velocity", "effort", "acceleration", "jerk",
-                                      NULL};
+  static const char *const known[] = {"lower",        "upper", "velocity", "effort",
+                                      "acceleration", "jerk",  NULL};
   cursor c = member(r, object, "limits");
   if (c.value == NULL || r->status != JN_OK || !is_object(r, c, "key 'limits'")) return;
   check_keys(r, c, known);
@@ -278,9 +286,11 @@ static void read_mimic(reader *r, cursor object, jn_joint_desc *joint) {
   read_number(r, c, "multiplier", &joint->mimic_multiplier);
   read_number(r, c, "offset", &joint->mimic_offset);
   if (r->status == JN_OK)
-    check(r, c, jn_note(r->spec, JN_WARNING, line_of(r, c),
-                        "%smimics joint '%s': it is treated as an independent joint", r->subject,
-                        joint->mimic), "findings");
+    check(r, c,
+          jn_note(r->spec, JN_WARNING, line_of(r, c),
+                  "%smimics joint '%s': it is treated as an independent joint", r->subject,
+                  joint->mimic),
+          "findings");
 }
 
 static int turns_about_a_point(jn_joint_type type) {
@@ -297,7 +307,8 @@ static void read_axes(reader *r, cursor object, jn_joint_desc *joint) {
   if (has_axes)
     for (int k = 0; k < 2; k++) joint->axis[k] = (jn_vec3){rows[k][0], rows[k][1], rows[k][2]};
   if (joint->type == JN_JOINT_UNIVERSAL && !has_axes)
-    FAIL(r, JN_ERR_SYNTAX, object, "%skey 'axes' is missing: a universal joint has two axes", r->subject);
+    FAIL(r, JN_ERR_SYNTAX, object, "%skey 'axes' is missing: a universal joint has two axes",
+         r->subject);
   int needs_axis = joint->type == JN_JOINT_REVOLUTE || joint->type == JN_JOINT_PRISMATIC ||
                    joint->type == JN_JOINT_HELICAL || joint->type == JN_JOINT_CYLINDRICAL ||
                    joint->type == JN_JOINT_PLANAR;
@@ -328,8 +339,8 @@ static void read_joint(reader *r, cursor object, const char *parent, const char 
   read_axes(r, object, &joint);
   int has_point = read_vector(r, object, "point", &joint.point);
   if (!read_number(r, object, "pitch", &joint.pitch) && joint.type == JN_JOINT_HELICAL)
-    FAIL(r, JN_ERR_SYNTAX, object, "%skey 'pitch' is missing: a helical joint has one, in metres a radian",
-         r->subject);
+    FAIL(r, JN_ERR_SYNTAX, object,
+         "%skey 'pitch' is missing: a helical joint has one, in metres a radian", r->subject);
   read_number(r, object, "armature", &joint.armature);
   read_number(r, object, "damping", &joint.damping);
   read_number(r, object, "friction", &joint.friction);
@@ -337,8 +348,9 @@ static void read_joint(reader *r, cursor object, const char *parent, const char 
   read_mimic(r, object, &joint);
   if (r->status != JN_OK) return;
   if (!has_point && joint.placement == JN_BY_SCREW && turns_about_a_point(joint.type))
-    check(r, object, jn_note(r->spec, JN_WARNING, joint.line,
-                             "%skey 'point' is missing: the world's origin is taken", r->subject),
+    check(r, object,
+          jn_note(r->spec, JN_WARNING, joint.line,
+                  "%skey 'point' is missing: the world's origin is taken", r->subject),
           "findings");
   check(r, object, jn_spec_add_joint(r->spec, &joint), "joints");
   r->subject[prefix] = '\0';
@@ -347,7 +359,8 @@ static void read_joint(reader *r, cursor object, const char *parent, const char 
 /* ---- bodies, joints, frames */
 
 static void read_body(reader *r, cursor body, size_t index) {
-  static const char *const known[] = {"name", "parent", "joint", "home", "mass", "com", "inertia", NULL};
+  static const char *const known[] = {"name", "parent", "joint",   "home",
+                                      "mass", "com",    "inertia", NULL};
   snprintf(r->subject, sizeof r->subject, "body %d: ", (int)index + 1);
   if (!is_object(r, body, "element of 'bodies'")) return;
   const char *name = read_name(r, body, "name", 1);
@@ -387,8 +400,8 @@ static void read_frame(reader *r, cursor object, size_t index) {
   if (name == NULL) return;
   snprintf(r->subject, sizeof r->subject, "frame '%s': ", name);
   check_keys(r, object, known);
-  jn_frame_desc frame = {name, read_name(r, object, "link", 1), {jn_m3_identity(), {0, 0, 0}},
-                         line_of(r, object)};
+  jn_frame_desc frame = {
+      name, read_name(r, object, "link", 1), {jn_m3_identity(), {0, 0, 0}}, line_of(r, object)};
   read_pose(r, object, &frame.pose);
   if (r->status == JN_OK) check(r, object, jn_spec_add_frame(r->spec, &frame), "frames");
 }

@@ -1,4 +1,5 @@
-/* json_lines.c: one iterative pass over a JSON text, twice: to count its values, to note their lines. */
+/* json_lines.c: one iterative pass over a JSON text, twice: to count its values, to note their
+ * lines. */
 #include "io/json_lines.h"
 
 #include <stdint.h>
@@ -6,7 +7,8 @@
 #include "base/block.h"
 #include "io/text.h"
 
-/* what the parser will need, estimated: bytes of an object, an array, any other value with its key */
+/* what the parser will need, estimated: bytes of an object, an array, any other value with its key
+ */
 enum { OBJECT_BYTES = 208, ARRAY_BYTES = 128, VALUE_BYTES = 96 };
 static const uint64_t heap_limit = (uint64_t)2 * 1024 * 1024 * 1024;
 
@@ -36,8 +38,8 @@ static void skip_string(scan *s) {
 static void skip_scalar(scan *s) {
   while (s->p < s->end) {
     char c = *s->p;
-    if (c == ',' || c == ':' || c == '"' || c == '{' || c == '}' || c == '[' || c == ']' || c == ' ' ||
-        c == '\t' || c == '\r' || c == '\n')
+    if (c == ',' || c == ':' || c == '"' || c == '{' || c == '}' || c == '[' || c == ']' ||
+        c == ' ' || c == '\t' || c == '\r' || c == '\n')
       return;
     s->p++;
   }
@@ -104,7 +106,8 @@ static jn_status run(scan *s, const char *text, size_t size, const char *file, j
         skip_scalar(s);
     }
     if (s->heap > heap_limit)
-      return jn_fail(error, JN_ERR_LIMIT, file, s->line, "the values up to here need more than %d MiB",
+      return jn_fail(error, JN_ERR_LIMIT, file, s->line,
+                     "the values up to here need more than %d MiB",
                      (int)(heap_limit / (1024 * 1024)));
   }
   return JN_OK;

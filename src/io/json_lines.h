@@ -1,12 +1,14 @@
 /* json_lines.h: where the values of a JSON text stand. The JSON library knows lines only for syntax
- * errors; one pass over the text before it gives the line of every value, and checks depth and size. */
+ * errors; one pass over the text before it gives the line of every value, and checks depth and
+ * size. */
 #ifndef JOUNCE_SRC_JSON_LINES_H
 #define JOUNCE_SRC_JSON_LINES_H
 
 #include <jounce/base.h>
 
-/* One value, in the order of the text (a value before its members); `end` is the index behind its last
- * descendant, so that the next sibling of node i is node[i].end. A member has the line of its key. */
+/* One value, in the order of the text (a value before its members); `end` is the index behind its
+ * last descendant, so that the next sibling of node i is node[i].end. A member has the line of its
+ * key. */
 typedef struct json_node {
   int line;
   unsigned end;
@@ -18,8 +20,8 @@ typedef struct json_lines {
   unsigned count;
 } json_lines;
 
-/* JN_ERR_LIMIT: nested deeper than JN_MAX_JSON_DEPTH, or more values than a parser should be given. The
- * text need not be well-formed; for a text that is not, the nodes mean nothing. */
+/* JN_ERR_LIMIT: nested deeper than JN_MAX_JSON_DEPTH, or more values than a parser should be given.
+ * The text need not be well-formed; for a text that is not, the nodes mean nothing. */
 jn_status jn_json_lines_new(json_lines *lines, const char *text, size_t size,
                             const jn_allocator *allocator, const char *file, jn_error *error);
 void jn_json_lines_free(json_lines *lines);

@@ -1,5 +1,5 @@
-/* lint.c: everything suspicious in a description. It must stand any spec: the tree may be none, names
- * may be missing, numbers may be NaN. No recursion; cost O(n log n). */
+/* lint.c: everything suspicious in a description. It must stand any spec: the tree may be none,
+ * names may be missing, numbers may be NaN. No recursion; cost O(n log n). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "model/spec.h"
 
 /* what counts as suspicious */
-static const double unit_tolerance = 1e-6;      /* of a squared length */
-static const double triangle_tolerance = 1e-9;  /* relative */
-static const double longest_gyration = 10;      /* m: radius of gyration of one link */
-static const double shortest_gyration = 1e-4;   /* m */
-static const double longest_offset = 50;        /* m: joint to joint */
-static const double farthest_com = 10;          /* m from the link's origin */
-static const double largest_mass = 1e4;         /* kg, one link */
-static const double largest_ratio = 1e4;        /* of masses of neighbours */
-static const double largest_gravity = 100;      /* m/s^2 */
+static const double unit_tolerance = 1e-6;     /* of a squared length */
+static const double triangle_tolerance = 1e-9; /* relative */
+static const double longest_gyration = 10;     /* m: radius of gyration of one link */
+static const double shortest_gyration = 1e-4;  /* m */
+static const double longest_offset = 50;       /* m: joint to joint */
+static const double farthest_com = 10;         /* m from the link's origin */
+static const double largest_mass = 1e4;        /* kg, one link */
+static const double largest_ratio = 1e4;       /* of masses of neighbours */
+static const double largest_gravity = 100;     /* m/s^2 */
 
 typedef struct entry {
   const char *name;
@@ -39,9 +39,9 @@ typedef struct work {
   double *rigid_mass; /* mass of a link and all that is welded below it */
 } work;
 
-#define NOTE(w, severity, line, ...)                                                                 \
-  do {                                                                                               \
-    if ((w)->status == JN_OK) (w)->status = jn_note((w)->spec, (severity), (line), __VA_ARGS__);     \
+#define NOTE(w, severity, line, ...)                                                             \
+  do {                                                                                           \
+    if ((w)->status == JN_OK) (w)->status = jn_note((w)->spec, (severity), (line), __VA_ARGS__); \
   } while (0)
 
 /* a number for a message; up to three in one message */
@@ -96,11 +96,11 @@ static void join(work *w) {
     int child = find(w->link_name, w->links, joint->child);
     int parent = find(w->link_name, w->links, joint->parent);
     if (child < 0)
-      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': there is no child link '%s'", name_of(joint->name),
-           name_of(joint->child));
-    if (joint->parent != NULL && parent < 0 && strcmp(joint->parent, "world") != 0)
-      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': there is no parent link '%s'", name_of(joint->name),
-           joint->parent);
+      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': there is no child link '%s'",
+           name_of(joint->name), name_of(joint->child));
+    if (joint->parent != NULL && parent < 0)
+      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': there is no parent link '%s'",
+           name_of(joint->name), joint->parent);
     if (child < 0) continue;
     if (w->parent_joint[child] >= 0) {
       NOTE(w, JN_SERIOUS, joint->line, "joint '%s': link '%s' already is the child of joint '%s'",
@@ -124,14 +124,16 @@ static void walk(work *w) {
   for (int i = 0; i < w->links; i++)
     if (w->parent[i] < 0) {
       const jn_joint_desc *joint = jn_spec_joint(w->spec, w->parent_joint[i]);
-      int is_lost = joint != NULL && joint->parent != NULL && strcmp(joint->parent, "world") != 0;
+      int is_lost = joint != NULL && joint->parent != NULL;
       if (!is_lost && ++roots == 2)
         NOTE(w, JN_SERIOUS, jn_spec_link(w->spec, i)->line,
-             "link '%s': a second root: no joint connects it to the rest", jn_spec_link(w->spec, i)->name);
+             "link '%s': a second root: no joint connects it to the rest",
+             jn_spec_link(w->spec, i)->name);
       w->order[w->reached++] = i;
     }
   for (int k = 0; k < w->reached; k++)
-    for (int c = w->first_child[w->order[k]]; c >= 0; c = w->next_child[c]) w->order[w->reached++] = c;
+    for (int c = w->first_child[w->order[k]]; c >= 0; c = w->next_child[c])
+      w->order[w->reached++] = c;
 
   if (w->reached == w->links) return;
   for (int i = 0; i < w->links; i++) w->mass_below[i] = 0; /* borrowed as a mark */
@@ -139,11 +141,13 @@ static void walk(work *w) {
   for (int i = 0; i < w->links; i++)
     if (w->mass_below[i] == 0)
       NOTE(w, JN_SERIOUS, jn_spec_link(w->spec, i)->line,
-           "link '%s' is not reached from any root: its joints form a cycle", jn_spec_link(w->spec, i)->name);
+           "link '%s' is not reached from any root: its joints form a cycle",
+           jn_spec_link(w->spec, i)->name);
 }
 
 static void add_masses(work *w) {
-  for (int i = 0; i < w->links; i++) w->mass_below[i] = w->rigid_mass[i] = jn_spec_link(w->spec, i)->mass;
+  for (int i = 0; i < w->links; i++)
+    w->mass_below[i] = w->rigid_mass[i] = jn_spec_link(w->spec, i)->mass;
   for (int k = w->reached - 1; k >= 0; k--) {
     int i = w->order[k], p = w->parent[i];
     if (p < 0) continue;
@@ -196,8 +200,8 @@ static int all_finite(const double *x, size_t count) {
 }
 
 static int pose_is_finite(const jn_pose *pose) {
-  return all_finite(&pose->R.m[0][0], 9) && all_finite(&pose->p.x, 1) && all_finite(&pose->p.y, 1) &&
-         all_finite(&pose->p.z, 1);
+  return all_finite(&pose->R.m[0][0], 9) && all_finite(&pose->p.x, 1) &&
+         all_finite(&pose->p.y, 1) && all_finite(&pose->p.z, 1);
 }
 
 static int vector_is_finite(jn_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
@@ -209,30 +213,31 @@ static void lint_inertia(work *w, const jn_link_desc *link) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++)
       if (fabs(I[i][j] - I[j][i]) > 1e-12 * trace)
-        NOTE(w, JN_SERIOUS, link->line, "link '%s': the inertia is not symmetric: %s and %s", link->name,
-             show(&a, I[i][j]), show(&b, I[j][i]));
+        NOTE(w, JN_SERIOUS, link->line, "link '%s': the inertia is not symmetric: %s and %s",
+             link->name, show(&a, I[i][j]), show(&b, I[j][i]));
   double e[3];
   eigenvalues(link->inertia, e);
   double tolerance = 1e-12 * fmax(fabs(e[0]), fabs(e[2]));
   if (e[0] < -tolerance) {
     NOTE(w, JN_SERIOUS, link->line,
-         "link '%s': the inertia is not positive definite: principal moments %s, %s, %s", link->name,
-         show(&a, e[0]), show(&b, e[1]), show(&c, e[2]));
+         "link '%s': the inertia is not positive definite: principal moments %s, %s, %s",
+         link->name, show(&a, e[0]), show(&b, e[1]), show(&c, e[2]));
     return;
   }
   if (e[2] <= 0) {
     if (link->mass > 0)
-      NOTE(w, JN_NOTE, link->line, "link '%s': mass %s without rotational inertia: a point mass", link->name,
-           show(&a, link->mass));
+      NOTE(w, JN_NOTE, link->line, "link '%s': mass %s without rotational inertia: a point mass",
+           link->name, show(&a, link->mass));
     return;
   }
   if (e[0] <= tolerance)
-    NOTE(w, JN_NOTE, link->line, "link '%s': a principal moment of inertia is zero: an infinitely thin rod",
-         link->name);
+    NOTE(w, JN_NOTE, link->line,
+         "link '%s': a principal moment of inertia is zero: an infinitely thin rod", link->name);
   else if (e[2] > (e[0] + e[1]) * (1 + triangle_tolerance))
     NOTE(w, JN_WARNING, link->line,
          "link '%s': no rigid body has this inertia: principal moment %s exceeds %s + %s (triangle "
-         "inequality)", link->name, show(&c, e[2]), show(&a, e[0]), show(&b, e[1]));
+         "inequality)",
+         link->name, show(&c, e[2]), show(&a, e[0]), show(&b, e[1]));
   if (!(link->mass > 0)) {
     NOTE(w, JN_WARNING, link->line, "link '%s': rotational inertia but no mass", link->name);
     return;
@@ -240,28 +245,30 @@ static void lint_inertia(work *w, const jn_link_desc *link) {
   double gyration = sqrt(e[2] / link->mass);
   if (gyration > longest_gyration || gyration < shortest_gyration)
     NOTE(w, JN_WARNING, link->line,
-         "link '%s': with mass %s kg its inertia means a size of about %s m: check the units (kg, m)",
+         "link '%s': with mass %s kg its inertia means a size of about %s m: check the units (kg, "
+         "m)",
          link->name, show(&a, link->mass), show(&b, gyration));
 }
 
 static void lint_link(work *w, int i) {
   const jn_link_desc *link = jn_spec_link(w->spec, i);
   shown a;
-  if (!isfinite(link->mass) || !vector_is_finite(link->com) || !all_finite(&link->inertia.m[0][0], 9) ||
-      !pose_is_finite(&link->home)) {
+  if (!isfinite(link->mass) || !vector_is_finite(link->com) ||
+      !all_finite(&link->inertia.m[0][0], 9) || !pose_is_finite(&link->home)) {
     NOTE(w, JN_SERIOUS, link->line, "link '%s': a number is not finite", link->name);
     return;
   }
   if (link->mass < 0)
-    NOTE(w, JN_SERIOUS, link->line, "link '%s': the mass %s is negative", link->name, show(&a, link->mass));
+    NOTE(w, JN_SERIOUS, link->line, "link '%s': the mass %s is negative", link->name,
+         show(&a, link->mass));
   else if (link->mass > largest_mass)
     NOTE(w, JN_WARNING, link->line, "link '%s': the mass is %s kg: check the units", link->name,
          show(&a, link->mass));
   double far = jn_v3_norm(link->com);
   if (far > farthest_com)
     NOTE(w, JN_WARNING, link->line,
-         "link '%s': the centre of mass is %s m from the link's origin: check the units", link->name,
-         show(&a, far));
+         "link '%s': the centre of mass is %s m from the link's origin: check the units",
+         link->name, show(&a, far));
   lint_inertia(w, link);
 }
 
@@ -276,11 +283,12 @@ static void lint_limits(work *w, const jn_joint_desc *joint) {
     return;
   }
   if (x->lower > x->upper)
-    NOTE(w, JN_SERIOUS, joint->line, "joint '%s': lower limit %s is above upper limit %s", joint->name,
-         show(&a, x->lower), show(&b, x->upper));
+    NOTE(w, JN_SERIOUS, joint->line, "joint '%s': lower limit %s is above upper limit %s",
+         joint->name, show(&a, x->lower), show(&b, x->upper));
   else if (x->lower == x->upper)
-    NOTE(w, JN_WARNING, joint->line, "joint '%s': lower and upper limit are both %s: it cannot move",
-         joint->name, show(&a, x->lower));
+    NOTE(w, JN_WARNING, joint->line,
+         "joint '%s': lower and upper limit are both %s: it cannot move", joint->name,
+         show(&a, x->lower));
   static const char *const names[4] = {"velocity", "effort", "acceleration", "jerk"};
   const double value[4] = {x->velocity, x->effort, x->acceleration, x->jerk};
   for (int k = 0; k < 4; k++)
@@ -332,12 +340,14 @@ static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
   if (joint->armature > 0 && joint->type != JN_JOINT_FREE) return;
   if (!(w->mass_below[child] > 0)) {
     NOTE(w, JN_SERIOUS, joint->line,
-         "joint '%s' moves no mass (link '%s' and all below it are massless): the dynamics are singular",
+         "joint '%s' moves no mass (link '%s' and all below it are massless): the dynamics are "
+         "singular",
          joint->name, link->name);
     return;
   }
   if (!(w->rigid_mass[child] > 0)) {
-    NOTE(w, JN_NOTE, link->line, "link '%s' is massless; only the links below it have mass", link->name);
+    NOTE(w, JN_NOTE, link->line, "link '%s' is massless; only the links below it have mass",
+         link->name);
     return;
   }
   int is_turned = joint->type == JN_JOINT_REVOLUTE || joint->type == JN_JOINT_CYLINDRICAL;
@@ -345,30 +355,32 @@ static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
     double I = axis_inertia(joint, link);
     if (I <= 1e-12 * link->mass * shortest_gyration * shortest_gyration)
       NOTE(w, JN_SERIOUS, joint->line,
-           "joint '%s': link '%s' has no inertia about the axis: the dynamics are singular", joint->name,
-           link->name);
+           "joint '%s': link '%s' has no inertia about the axis: the dynamics are singular",
+           joint->name, link->name);
   }
   int p = w->parent[child];
   if (p < 0 || !(w->rigid_mass[p] > 0)) return;
   double ratio = w->rigid_mass[child] / w->rigid_mass[p];
   if (ratio > largest_ratio || ratio < 1 / largest_ratio)
-    NOTE(w, JN_NOTE, joint->line, "joint '%s' connects masses of %s kg and %s kg: digits will be lost",
-         joint->name, show(&a, w->rigid_mass[p]), show(&b, w->rigid_mass[child]));
+    NOTE(w, JN_NOTE, joint->line,
+         "joint '%s' connects masses of %s kg and %s kg: digits will be lost", joint->name,
+         show(&a, w->rigid_mass[p]), show(&b, w->rigid_mass[child]));
 }
 
 static void lint_joint(work *w, int j) {
   const jn_joint_desc *joint = jn_spec_joint(w->spec, j);
   shown a;
-  const double numbers[] = {joint->pitch, joint->armature, joint->damping, joint->friction,
-                            joint->mimic_multiplier, joint->mimic_offset};
+  const double numbers[] = {joint->pitch,    joint->armature,         joint->damping,
+                            joint->friction, joint->mimic_multiplier, joint->mimic_offset};
   if (!pose_is_finite(&joint->origin) || !vector_is_finite(joint->axis[0]) ||
-      !vector_is_finite(joint->axis[1]) || !vector_is_finite(joint->point) || !all_finite(numbers, 6)) {
+      !vector_is_finite(joint->axis[1]) || !vector_is_finite(joint->point) ||
+      !all_finite(numbers, 6)) {
     NOTE(w, JN_SERIOUS, joint->line, "joint '%s': a number is not finite", joint->name);
     return;
   }
   if (joint->armature < 0 || joint->damping < 0 || joint->friction < 0)
-    NOTE(w, JN_SERIOUS, joint->line, "joint '%s': armature, damping and friction cannot be negative",
-         joint->name);
+    NOTE(w, JN_SERIOUS, joint->line,
+         "joint '%s': armature, damping and friction cannot be negative", joint->name);
   if (joint->type == JN_JOINT_HELICAL && joint->pitch == 0)
     NOTE(w, JN_NOTE, joint->line, "joint '%s': a helical joint with pitch 0 is a revolute joint",
          joint->name);
@@ -406,7 +418,8 @@ static void lint_whole(work *w) {
     if (!pose_is_finite(&frame->pose))
       NOTE(w, JN_SERIOUS, frame->line, "frame '%s': a number is not finite", frame->name);
     if (find(w->link_name, w->links, frame->link) < 0)
-      NOTE(w, JN_SERIOUS, frame->line, "frame '%s': there is no link '%s'", frame->name, frame->link);
+      NOTE(w, JN_SERIOUS, frame->line, "frame '%s': there is no link '%s'", frame->name,
+           frame->link);
   }
 }
 

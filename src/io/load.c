@@ -57,19 +57,23 @@ static int same_ending(const char *ending, const char *wanted) {
   return *ending == *wanted;
 }
 
-jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec **out, jn_error *error) {
+jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec **out,
+                       jn_error *error) {
   if (path == NULL || path[0] == '\0' || out == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "no file name or no place for the result was given");
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "no file name or no place for the result was given");
   const char *ending = ending_of(path);
-  if (ending == NULL && strchr(path, '/') == NULL) return jn_spec_builtin(path, allocator, out, error);
+  if (ending == NULL && strchr(path, '/') == NULL)
+    return jn_spec_builtin(path, allocator, out, error);
   if (ending != NULL && same_ending(ending, ".xacro"))
     return jn_fail(error, JN_ERR_FILE, path, 0,
                    "this is a xacro source: expand it first (xacro FILE > robot.urdf)");
   int is_urdf = ending != NULL && (same_ending(ending, ".urdf") || same_ending(ending, ".xml"));
   if (!is_urdf && (ending == NULL || !same_ending(ending, ".json")))
-    return jn_fail(error, JN_ERR_FILE, path, 0,
-                   "unknown ending: expected .urdf or .xml (URDF), .json (native model), or the name of "
-                   "a built-in robot");
+    return jn_fail(
+        error, JN_ERR_FILE, path, 0,
+        "unknown ending: expected .urdf or .xml (URDF), .json (native model), or the name of "
+        "a built-in robot");
 
   errno = 0;
   FILE *file = fopen(path, "rb");
@@ -86,9 +90,10 @@ jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec 
   return status;
 }
 
-jn_status jn_model_load(const char *path, const jn_build_options *options, const jn_allocator *allocator,
-                        jn_model **out, jn_error *error) {
-  if (out == NULL) return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no place for the result was given");
+jn_status jn_model_load(const char *path, const jn_build_options *options,
+                        const jn_allocator *allocator, jn_model **out, jn_error *error) {
+  if (out == NULL)
+    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no place for the result was given");
   jn_spec *spec = NULL;
   jn_status status = jn_spec_load(path, allocator, &spec, error);
   if (status == JN_OK) status = jn_model_build(spec, options, allocator, out, error);

@@ -1,5 +1,5 @@
-/* save.c: spec -> native JSON. Every double reads back as the same bits; what has its default value, bit
- * for bit, is left out. The file appears complete or not at all. */
+/* save.c: spec -> native JSON. Every double reads back as the same bits; what has its default
+ * value, bit for bit, is left out. The file appears complete or not at all. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -57,8 +57,7 @@ static void number(writer *w, double value) {
   double back = 0;
   const char *cursor = jn_write_number(value, 15, digits);
   jn_read_number(&cursor, &back);
-  if (!same(&back, &value, sizeof value))
-    jn_write_number(value, 17, digits);
+  if (!same(&back, &value, sizeof value)) jn_write_number(value, 17, digits);
   text(w, digits);
 }
 
@@ -108,7 +107,8 @@ static void optional(writer *w, const char *key, double value, double standard) 
 }
 
 static void limits(writer *w, const jn_limits *x) {
-  static const char *const keys[6] = {"lower", "upper", "velocity", "effort", "acceleration", "jerk"};
+  static const char *const keys[6] = {"lower",  "upper",        "velocity",
+                                      "effort", "acceleration", "jerk"};
   const double value[6] = {x->lower, x->upper, x->velocity, x->effort, x->acceleration, x->jerk};
   int written = 0;
   for (int k = 0; k < 6; k++) {
@@ -151,7 +151,8 @@ static void joint(writer *w, const jn_joint_desc *x, int listed) {
     text(w, ", \"axis\": ");
     vector(w, x->axis[0]);
   }
-  int has_point = x->placement == JN_BY_SCREW && x->type != JN_JOINT_FREE && x->type != JN_JOINT_FIXED;
+  int has_point =
+      x->placement == JN_BY_SCREW && x->type != JN_JOINT_FREE && x->type != JN_JOINT_FIXED;
   if (has_point || !same(&x->point, &zero, sizeof zero)) {
     text(w, ", \"point\": ");
     vector(w, x->point);
@@ -191,11 +192,13 @@ static void body(writer *w, const jn_link_desc *x, const jn_joint_desc *held) {
   text(w, ",\n   \"mass\": ");
   number(w, x->mass);
   if (!same(&x->com, &zero, sizeof zero)) text(w, ", \"com\": "), vector(w, x->com);
-  if (!same(&x->inertia, &zeros, sizeof zeros)) text(w, ",\n   \"inertia\": "), matrix(w, &x->inertia);
+  if (!same(&x->inertia, &zeros, sizeof zeros))
+    text(w, ",\n   \"inertia\": "), matrix(w, &x->inertia);
   text(w, "}");
 }
 
-/* 1 when every joint can stand with its body: one joint a link at most, in the order of the links */
+/* 1 when every joint can stand with its body: one joint a link at most, in the order of the links
+ */
 static int joints_follow_links(jn_spec *spec) {
   int links = jn_spec_link_count(spec), joints = jn_spec_joint_count(spec), next = 0;
   for (int i = 0; i < links && next < joints; i++)
@@ -251,7 +254,8 @@ static jn_status write_and_close(jn_spec *spec, int descriptor, const char *path
   errno = 0;
   write_spec(&w, spec);
   int bad = fflush(file) != 0 || ferror(file);
-  if (!bad && fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP) bad = 1;
+  if (!bad && fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
+    bad = 1;
   int reason = errno;
   if (fclose(file) != 0 && !bad) bad = 1, reason = errno;
   if (w.status == JN_OK && bad)
@@ -276,14 +280,16 @@ static int create_beside(const char *target, char *name, size_t room, mode_t mod
 jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error) {
   if (spec == NULL || path == NULL || path[0] == '\0')
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no spec or no file name was given");
-  jn_spec *readable = (jn_spec *)(uintptr_t)spec; /* the access functions give pointers for editing too */
+  jn_spec *readable =
+      (jn_spec *)(uintptr_t)spec; /* the access functions give pointers for editing too */
 
   /* a link leads to its file; a device or a pipe cannot be replaced, it is written to */
   struct stat old;
   int exists = stat(path, &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) {
     int descriptor = open(path, O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) return jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
+    if (descriptor < 0)
+      return jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
     return write_and_close(readable, descriptor, path, error);
   }
   char *real = exists ? realpath(path, NULL) : NULL;

@@ -65,7 +65,8 @@ jn_status jn_note(jn_spec *spec, jn_severity severity, int line, const char *for
   return status == JN_ERR_LIMIT ? JN_OK : status;
 }
 
-/* number of letters to insert, delete, replace or swap, for short words; 3 stands for more than 2 */
+/* number of letters to insert, delete, replace or swap, for short words; 3 stands for more than 2
+ */
 static int edit_distance(const char *a, const char *b) {
   enum { LONGEST = 24 };
   size_t m = strlen(a), n = strlen(b);
@@ -78,7 +79,8 @@ static int edit_distance(const char *a, const char *b) {
       int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
       if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
       if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+          d[i - 2][j - 2] + 1 < best)
         best = d[i - 2][j - 2] + 1;
       d[i][j] = best;
     }
@@ -101,8 +103,11 @@ const char *jn_nearest_word(const char *word, const char *const *words) {
 
 int jn_is_utf8(const char *text) {
   for (const unsigned char *p = (const unsigned char *)text; *p != 0;) {
-    int more = *p < 0x80 ? 0 : *p >= 0xc2 && *p <= 0xdf ? 1 : *p >= 0xe0 && *p <= 0xef ? 2
-             : *p >= 0xf0 && *p <= 0xf4 ? 3 : -1;
+    int more = *p < 0x80                  ? 0
+               : *p >= 0xc2 && *p <= 0xdf ? 1
+               : *p >= 0xe0 && *p <= 0xef ? 2
+               : *p >= 0xf0 && *p <= 0xf4 ? 3
+                                          : -1;
     if (more < 0) return 0;
     uint32_t code = more == 0 ? *p : *p & (0x3fu >> more);
     for (int i = 1; i <= more; i++) {

@@ -4,20 +4,24 @@
 
 #include <jounce/io.h>
 
-/* Fills `error` (may be NULL) with "file:line: sentence" and returns `status`. `file` may be NULL or
- * empty, `line` 0. Control characters become '?', so that a hostile file cannot steer a terminal. */
+/* Fills `error` (may be NULL) with "file:line: sentence" and returns `status`. `file` may be NULL
+ * or empty, `line` 0. Control characters become '?', so that a hostile file cannot steer a
+ * terminal. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
 #endif
-jn_status jn_fail(jn_error *error, jn_status status, const char *file, int line, const char *format, ...);
+jn_status
+jn_fail(jn_error *error, jn_status status, const char *file, int line, const char *format, ...);
 
 /* A finding from a format; JN_ERR_LIMIT (too many findings) counts as success. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
-jn_status jn_note(jn_spec *spec, jn_severity severity, int line, const char *format, ...);
+jn_status
+jn_note(jn_spec *spec, jn_severity severity, int line, const char *format, ...);
 
-/* The word of `words` (ended by NULL) nearest to `word`, at most two edits away; NULL when none is. */
+/* The word of `words` (ended by NULL) nearest to `word`, at most two edits away; NULL when none is.
+ */
 const char *jn_nearest_word(const char *word, const char *const *words);
 
 /* 1 when `text` is well-formed UTF-8. */

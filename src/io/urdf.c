@@ -1,9 +1,10 @@
 /* urdf.c: URDF -> spec, one pass over the XML events of expat.
  *
- * Read: links with their inertials; joints with origin, axis, dynamics, limits (also acceleration and
- * jerk) and mimic; rotations as rpy or, from URDF 1.2, quat_xyzw. Everything else is skipped. A link's
- * inertia is turned into the link's axes. The file is hostile until it is read: a document type (and so
- * every entity) is refused, depth, attributes and memory are limited, no other file is ever opened. */
+ * Read: links with their inertials; joints with origin, axis, dynamics, limits (also acceleration
+ * and jerk) and mimic; rotations as rpy or, from URDF 1.2, quat_xyzw. Everything else is skipped. A
+ * link's inertia is turned into the link's axes. The file is hostile until it is read: a document
+ * type (and so every entity) is refused, depth, attributes and memory are limited, no other file is
+ * ever opened. */
 #include <expat.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,8 +14,8 @@
 #include "io/number.h"
 #include "io/text.h"
 
-/* ---- memory for expat: the user's hooks, counted and capped. Its hooks have no context argument, hence
- * the pointer below, set only while a parser is alive on this thread. */
+/* ---- memory for expat: the user's hooks, counted and capped. Its hooks have no context argument,
+ * hence the pointer below, set only while a parser is alive on this thread. */
 
 typedef struct xml_heap {
   jn_allocator hooks;
@@ -34,7 +35,8 @@ static _Thread_local xml_heap *live_heap;
 
 static void *xml_allocate(size_t size) {
   xml_heap *heap = live_heap;
-  if (size > JN_MAX_XML_HEAP || heap->used > JN_MAX_XML_HEAP - size) {
+  const size_t most = JN_MAX_XML_HEAP;
+  if (size > most || heap->used > most - size) {
     heap->is_full = 1;
     return NULL;
   }
@@ -97,7 +99,8 @@ typedef struct reader {
   jn_pose inertial; /* frame of the inertia in the link */
   jn_joint_desc joint;
   int is_continuous;
-  char name[JN_MAX_NAME + 1], parent[JN_MAX_NAME + 1], child[JN_MAX_NAME + 1], mimic[JN_MAX_NAME + 1];
+  char name[JN_MAX_NAME + 1], parent[JN_MAX_NAME + 1], child[JN_MAX_NAME + 1],
+      mimic[JN_MAX_NAME + 1];
   char subject[JN_MAX_NAME + 16]; /* "joint 'elbow': " */
 } reader;
 
@@ -106,18 +109,19 @@ static const jn_pose identity = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}}
 static int line_of(const reader *r) { return (int)XML_GetCurrentLineNumber(r->parser); }
 
 /* the first failure counts; expat stops at the next event */
-#define FAIL(r, code, line, ...)                                                      \
-  do {                                                                                \
-    if ((r)->status == JN_OK) {                                                       \
-      (r)->status = jn_fail((r)->error, (code), (r)->file, (line), __VA_ARGS__);      \
-      XML_StopParser((r)->parser, XML_FALSE);                                         \
-    }                                                                                 \
+#define FAIL(r, code, line, ...)                                                 \
+  do {                                                                           \
+    if ((r)->status == JN_OK) {                                                  \
+      (r)->status = jn_fail((r)->error, (code), (r)->file, (line), __VA_ARGS__); \
+      XML_StopParser((r)->parser, XML_FALSE);                                    \
+    }                                                                            \
   } while (0)
 
 static void check(reader *r, jn_status status, int line, const char *what) {
   if (status == JN_OK) return;
   if (status == JN_ERR_LIMIT)
-    FAIL(r, status, line, "%stoo many %s: at most %d are accepted", r->subject, what, JN_MAX_BODIES);
+    FAIL(r, status, line, "%stoo many %s: at most %d are accepted", r->subject, what,
+         JN_MAX_BODIES);
   else
     FAIL(r, status, line, "%s%s", r->subject, jn_status_text(status));
 }
@@ -143,39 +147,44 @@ static void note_unknown_attributes(reader *r, const char *element, const char *
     size_t used = strlen(others);
     if (nearest != NULL)
       status = jn_note(r->spec, JN_WARNING, line_of(r),
-                       "%s<%s>: unknown attribute '%.60s' is ignored: did you mean '%s'?", r->subject,
-                       element, attributes[0], nearest);
+                       "%s<%s>: unknown attribute '%.60s' is ignored: did you mean '%s'?",
+                       r->subject, element, attributes[0], nearest);
     else
       snprintf(others + used, sizeof others - used, " '%.60s'", attributes[0]);
   }
   if (others[0] != '\0' && status == JN_OK)
-    status = jn_note(r->spec, JN_NOTE, line_of(r), "%s<%s>: unknown attributes are ignored:%s", r->subject,
-                     element, others);
+    status = jn_note(r->spec, JN_NOTE, line_of(r), "%s<%s>: unknown attributes are ignored:%s",
+                     r->subject, element, others);
   check(r, status, line_of(r), "findings");
 }
 
 /* `count` numbers of an attribute; 0 when it is absent or refused */
-static int numbers(reader *r, const char *element, const char **attributes, const char *name, int count,
-                   double *out) {
+static int numbers(reader *r, const char *element, const char **attributes, const char *name,
+                   int count, double *out) {
   const char *text = attribute(attributes, name);
   if (text == NULL) return 0;
   const char *at;
   number_result result = jn_read_numbers(text, (size_t)count, out, &at);
   if (result == NUMBER_OK) return 1;
   if (result == NUMBER_UNDERFLOW) {
-    check(r, jn_note(r->spec, JN_NOTE, line_of(r), "%s<%s %s=\"%.60s\">: too small for a double, rounded",
-                     r->subject, element, name, text), line_of(r), "findings");
+    check(r,
+          jn_note(r->spec, JN_NOTE, line_of(r),
+                  "%s<%s %s=\"%.60s\">: too small for a double, rounded", r->subject, element, name,
+                  text),
+          line_of(r), "findings");
     return 1;
   }
   FAIL(r, result == NUMBER_MEMORY ? JN_ERR_MEMORY : JN_ERR_SYNTAX, line_of(r),
        "%s<%s %s=\"%.60s\">: expected %s; %s", r->subject, element, name, text,
-       count == 1 ? "one number" : count == 3 ? "3 numbers" : "4 numbers",
+       count == 1   ? "one number"
+       : count == 3 ? "3 numbers"
+                    : "4 numbers",
        jn_number_complaint(result, at));
   return 0;
 }
 
-static void required_numbers(reader *r, const char *element, const char **attributes, const char *name,
-                             int count, double *out) {
+static void required_numbers(reader *r, const char *element, const char **attributes,
+                             const char *name, int count, double *out) {
   if (!numbers(r, element, attributes, name, count, out) && r->status == JN_OK)
     FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<%s> has no attribute '%s'", r->subject, element, name);
 }
@@ -187,7 +196,8 @@ static void required_name(reader *r, const char *element, const char **attribute
   if (text == NULL)
     FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<%s> has no attribute '%s'", r->subject, element, name);
   else if (text[0] == '\0')
-    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<%s>: attribute '%s' is empty", r->subject, element, name);
+    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<%s>: attribute '%s' is empty", r->subject, element,
+         name);
   else if (strlen(text) > JN_MAX_NAME)
     FAIL(r, JN_ERR_LIMIT, line_of(r), "%s<%s>: attribute '%s' is longer than %d bytes", r->subject,
          element, name, JN_MAX_NAME);
@@ -211,14 +221,15 @@ static jn_pose read_origin(reader *r, const char **attributes) {
   int has_rpy = numbers(r, "origin", attributes, "rpy", 3, rpy);
   int has_quat = numbers(r, "origin", attributes, "quat_xyzw", 4, quat);
   if (has_rpy && has_quat) {
-    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<origin> has both rpy and quat_xyzw: keep one", r->subject);
+    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<origin> has both rpy and quat_xyzw: keep one",
+         r->subject);
   } else if (has_rpy) {
     pose.R = jn_m3_from_rpy(rpy[0], rpy[1], rpy[2]);
   } else if (has_quat) {
     double n2 = quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3];
     if (!(fabs(n2 - 1) <= JN_ROTATION_TOLERANCE)) {
       char found[NUMBER_TEXT], within[NUMBER_TEXT];
-      FAIL(r, JN_ERR_MODEL, line_of(r),
+      FAIL(r, JN_ERR_POSE, line_of(r),
            "%s<origin quat_xyzw>: not a unit quaternion: the sum of squares is %s, not 1 within %s",
            r->subject, jn_write_number(n2, 9, found),
            jn_write_number(JN_ROTATION_TOLERANCE, 3, within));
@@ -291,9 +302,9 @@ static int joint_type(reader *r, const char *text) {
   static const struct {
     const char *name;
     jn_joint_type type;
-  } types[] = {{"revolute", JN_JOINT_REVOLUTE}, {"continuous", JN_JOINT_REVOLUTE},
+  } types[] = {{"revolute", JN_JOINT_REVOLUTE},   {"continuous", JN_JOINT_REVOLUTE},
                {"prismatic", JN_JOINT_PRISMATIC}, {"fixed", JN_JOINT_FIXED},
-               {"floating", JN_JOINT_FREE}, {"planar", JN_JOINT_PLANAR}};
+               {"floating", JN_JOINT_FREE},       {"planar", JN_JOINT_PLANAR}};
   for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
     if (strcmp(text, types[i].name) == 0) {
       r->joint.type = types[i].type;
@@ -302,12 +313,13 @@ static int joint_type(reader *r, const char *text) {
   for (int type = 0; type < JN_JOINT_TYPE_COUNT; type++)
     if (strcmp(text, jn_joint_type_name((jn_joint_type)type)) == 0) {
       FAIL(r, JN_ERR_SYNTAX, line_of(r),
-           "%sURDF has no joint type '%s': use a native model file (.json) for it%s", r->subject, text,
-           type == JN_JOINT_FREE ? ", or 'floating'" : "");
+           "%sURDF has no joint type '%s': use a native model file (.json) for it%s", r->subject,
+           text, type == JN_JOINT_FREE ? ", or 'floating'" : "");
       return 0;
     }
   FAIL(r, JN_ERR_SYNTAX, line_of(r),
-       "%sunknown joint type '%.60s': expected revolute, continuous, prismatic, fixed, floating or planar",
+       "%sunknown joint type '%.60s': expected revolute, continuous, prismatic, fixed, floating or "
+       "planar",
        r->subject, text);
   return 0;
 }
@@ -351,8 +363,8 @@ static void read_dynamics(reader *r, const char **attributes) {
 }
 
 static void read_limit(reader *r, const char **attributes) {
-  static const char *const known[] = {"lower", "upper", "velocity", "effort", "acceleration", "jerk",
-                                      NULL};
+  static const char *const known[] = {"lower",        "upper", "velocity", "effort",
+                                      "acceleration", "jerk",  NULL};
   jn_limits *limits = &r->joint.limits;
   double lower = 0, upper = 0;
   note_unknown_attributes(r, "limit", attributes, known);
@@ -379,8 +391,9 @@ static void read_mimic(reader *r, const char **attributes) {
   numbers(r, "mimic", attributes, "multiplier", 1, &r->joint.mimic_multiplier);
   numbers(r, "mimic", attributes, "offset", 1, &r->joint.mimic_offset);
   r->joint.mimic = r->mimic;
-  check(r, jn_note(r->spec, JN_WARNING, line_of(r),
-                   "%smimics joint '%s': it is treated as an independent joint", r->subject, r->mimic),
+  check(r,
+        jn_note(r->spec, JN_WARNING, line_of(r),
+                "%smimics joint '%s': it is treated as an independent joint", r->subject, r->mimic),
         line_of(r), "findings");
 }
 
@@ -394,12 +407,14 @@ static void end_joint(reader *r) {
   joint->parent = r->parent;
   joint->child = r->child;
   check(r, jn_spec_add_joint(r->spec, joint), joint->line, "joints");
-  int has_range = (joint->type == JN_JOINT_REVOLUTE && !r->is_continuous) ||
-                  joint->type == JN_JOINT_PRISMATIC;
+  int has_range =
+      (joint->type == JN_JOINT_REVOLUTE && !r->is_continuous) || joint->type == JN_JOINT_PRISMATIC;
   if (has_range && (r->seen & SEEN_RANGE) == 0)
-    check(r, jn_note(r->spec, JN_NOTE, joint->line,
-                     "%sno <limit lower=\"...\" upper=\"...\"/>: its range is taken as unlimited",
-                     r->subject), joint->line, "findings");
+    check(r,
+          jn_note(r->spec, JN_NOTE, joint->line,
+                  "%sno <limit lower=\"...\" upper=\"...\"/>: its range is taken as unlimited",
+                  r->subject),
+          joint->line, "findings");
   r->place = IN_ROBOT;
 }
 
@@ -413,36 +428,41 @@ static int is_one_of(const char *element, const char *const *words) {
 
 /* what does not matter for the dynamics is passed over; what is not known is noted */
 static void skip_element(reader *r, const char *element, const char *inside) {
-  static const char *const known[] = {"visual", "collision", "gazebo", "material", "sensor",
-                                      "safety_controller", "calibration", "contact",
-                                      "self_collision_checking", "transmission", NULL};
+  static const char *const known[] = {"visual",       "collision", "gazebo",
+                                      "material",     "sensor",    "safety_controller",
+                                      "calibration",  "contact",   "self_collision_checking",
+                                      "transmission", NULL};
   r->skipped = r->depth;
   if (strcmp(element, "transmission") == 0 && !r->noted_transmission) {
     r->noted_transmission = 1;
-    check(r, jn_note(r->spec, JN_NOTE, line_of(r),
-                     "<transmission> is not read: rotor inertias and reductions count only as a joint's "
-                     "armature, which URDF cannot say (a native model can)"),
-          line_of(r), "findings");
+    check(
+        r,
+        jn_note(r->spec, JN_NOTE, line_of(r),
+                "<transmission> is not read: rotor inertias and reductions count only as a joint's "
+                "armature, which URDF cannot say (a native model can)"),
+        line_of(r), "findings");
   } else if (!is_one_of(element, known)) {
-    check(r, jn_note(r->spec, JN_NOTE, line_of(r), "%sunknown element <%.60s> in <%s> is ignored",
-                     r->place == IN_ROBOT ? "" : r->subject, element, inside),
+    check(r,
+          jn_note(r->spec, JN_NOTE, line_of(r), "%sunknown element <%.60s> in <%s> is ignored",
+                  r->place == IN_ROBOT ? "" : r->subject, element, inside),
           line_of(r), "findings");
   }
 }
 
 static void start_robot(reader *r, const char *element, const char **attributes) {
-  const char *hint = strcmp(element, "sdf") == 0      ? ": this is SDF"
-                     : strcmp(element, "mujoco") == 0 ? ": this is MJCF (MuJoCo)"
+  const char *hint = strcmp(element, "sdf") == 0       ? ": this is SDF"
+                     : strcmp(element, "mujoco") == 0  ? ": this is MJCF (MuJoCo)"
                      : strcmp(element, "COLLADA") == 0 ? ": this is COLLADA"
                                                        : "";
   if (strcmp(element, "robot") != 0) {
-    FAIL(r, JN_ERR_SYNTAX, line_of(r), "the root element is <%.60s>, not <robot>%s; only URDF is read",
-         element, hint);
+    FAIL(r, JN_ERR_SYNTAX, line_of(r),
+         "the root element is <%.60s>, not <robot>%s; only URDF is read", element, hint);
     return;
   }
   const char *name = attribute(attributes, "name");
   if (name != NULL && strlen(name) > JN_MAX_NAME) {
-    FAIL(r, JN_ERR_LIMIT, line_of(r), "<robot>: attribute 'name' is longer than %d bytes", JN_MAX_NAME);
+    FAIL(r, JN_ERR_LIMIT, line_of(r), "<robot>: attribute 'name' is longer than %d bytes",
+         JN_MAX_NAME);
     return;
   }
   jn_status status = jn_spec_new(name, r->allocator, &r->spec);
@@ -476,7 +496,8 @@ static void start_in_joint(reader *r, const char *element, const char **attribut
   if (strcmp(element, "origin") == 0) {
     if (first_time(r, element, SEEN_ORIGIN)) r->joint.origin = read_origin(r, attributes);
   } else if (strcmp(element, "parent") == 0) {
-    if (first_time(r, element, SEEN_PARENT)) required_name(r, element, attributes, "link", r->parent);
+    if (first_time(r, element, SEEN_PARENT))
+      required_name(r, element, attributes, "link", r->parent);
   } else if (strcmp(element, "child") == 0) {
     if (first_time(r, element, SEEN_CHILD)) required_name(r, element, attributes, "link", r->child);
   } else if (strcmp(element, "axis") == 0) {
@@ -512,26 +533,26 @@ static void XMLCALL on_start(void *context, const char *element, const char **at
     return;
   }
   switch (r->place) {
-  case AT_TOP:
-    start_robot(r, element, attributes);
-    break;
-  case IN_ROBOT:
-    if (strcmp(element, "link") == 0)
-      start_link(r, attributes);
-    else if (strcmp(element, "joint") == 0)
-      start_joint(r, attributes);
-    else
-      skip_element(r, element, "robot");
-    break;
-  case IN_LINK:
-    start_in_link(r, element);
-    break;
-  case IN_INERTIAL:
-    start_in_inertial(r, element, attributes);
-    break;
-  case IN_JOINT:
-    start_in_joint(r, element, attributes);
-    break;
+    case AT_TOP:
+      start_robot(r, element, attributes);
+      break;
+    case IN_ROBOT:
+      if (strcmp(element, "link") == 0)
+        start_link(r, attributes);
+      else if (strcmp(element, "joint") == 0)
+        start_joint(r, attributes);
+      else
+        skip_element(r, element, "robot");
+      break;
+    case IN_LINK:
+      start_in_link(r, element);
+      break;
+    case IN_INERTIAL:
+      start_in_inertial(r, element, attributes);
+      break;
+    case IN_JOINT:
+      start_in_joint(r, element, attributes);
+      break;
   }
 }
 
@@ -552,8 +573,8 @@ static void XMLCALL on_end(void *context, const char *element) {
     end_joint(r);
 }
 
-static void XMLCALL on_doctype(void *context, const char *name, const char *system, const char *public,
-                               int has_internal) {
+static void XMLCALL on_doctype(void *context, const char *name, const char *system,
+                               const char *public, int has_internal) {
   (void)name, (void)system, (void)public, (void)has_internal;
   reader *r = context;
   FAIL(r, JN_ERR_SYNTAX, line_of(r),
@@ -565,8 +586,8 @@ static void XMLCALL on_doctype(void *context, const char *name, const char *syst
 static jn_status xml_failure(reader *r, const xml_heap *heap, const char *text, size_t size) {
   enum XML_Error code = XML_GetErrorCode(r->parser);
   if (heap->is_full)
-    return jn_fail(r->error, JN_ERR_LIMIT, r->file, line_of(r), "reading needs more than %d MiB of memory",
-                   JN_MAX_XML_HEAP / (1024 * 1024));
+    return jn_fail(r->error, JN_ERR_LIMIT, r->file, line_of(r),
+                   "reading needs more than %d MiB of memory", JN_MAX_XML_HEAP / (1024 * 1024));
   if (code == XML_ERROR_NO_MEMORY)
     return jn_fail(r->error, JN_ERR_MEMORY, r->file, line_of(r), "out of memory");
   size_t i = 0;

@@ -37,7 +37,16 @@
   A(Ws, rows * 6 * nlink)      /* wrenches, spatial */                                            \
   A(Bs, rows * 36 * nlink)     /* composite ad_V^T M of the closed form */                        \
   A(row, rows * 36)            /* scratch of one link */                                          \
-  A(y, 6 * nv)                 /* scratch of one order */
+  A(y, 6 * nv)                 /* scratch of one order */                                         \
+  A(Su, rows * 6 * nv)         /* screws for the velocity as the user holds it, spatial */         \
+  A(Jf, rows * 6 * nv)         /* columns of a Jacobian, before they go out */                     \
+  A(Md, rows * 10 * nlink)     /* rates of the inertias, as Ms */                                 \
+  A(Pc, rows * 60 * nv)        /* partial derivatives: what a column of v carries (partials.h) */ \
+  A(Ev, rows * 6 * nv)         /* variations of multi-freedom joints: columns of E */             \
+  A(Ow, rows * 6 * nv)         /* their own rows in other than body representation */             \
+  A(pc, rows * 60)             /* as Pc, of one column more */                                    \
+  A(lane, 6 * 8 * nlink)       /* eight columns at once through the articulated tree */           \
+  A(xlane, 8 * nv)             /* their right-hand sides */
 
 typedef struct jn_work {
 #define JN_WORK_FIELD(name, size) double *name;

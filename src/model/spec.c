@@ -1,5 +1,5 @@
-/* spec.c: the editable description. Descriptions live in chunks that double in size and never move, so
- * that pointers into them stay valid; strings live in an arena that is freed with the spec. */
+/* spec.c: the editable description. Descriptions live in chunks that double in size and never move,
+ * so that pointers into them stay valid; strings live in an arena that is freed with the spec. */
 #include "model/spec.h"
 
 #include <limits.h>
@@ -109,8 +109,8 @@ const char *jn_joint_type_name(jn_joint_type type) {
     return name;
     JN_JOINT_TYPES(NAME)
 #undef NAME
-  case JN_JOINT_TYPE_COUNT:
-    break;
+    case JN_JOINT_TYPE_COUNT:
+      break;
   }
   return "unknown";
 }
@@ -265,7 +265,8 @@ int jn_spec_find_link(const jn_spec *spec, const char *name) {
   return -1;
 }
 
-/* The last place is kept for a remark that there was more; it takes the worst severity of the rest. */
+/* The last place is kept for a remark that there was more; it takes the worst severity of the rest.
+ */
 jn_status jn_spec_add_finding(jn_spec *spec, jn_severity severity, int line, const char *text) {
   if (spec == NULL || text == NULL) return JN_ERR_ARGUMENT;
   if ((int)severity < JN_NOTE || severity > JN_SERIOUS) return JN_ERR_ARGUMENT;

@@ -1,0 +1,57 @@
+/* composite.h (core): sums over subtrees in the spatial formulation, shared by the closed form and the
+ * partial derivatives. Include core/core.h and core/spatial.h first. */
+#ifndef JOUNCE_CORE_COMPOSITE_H
+#define JOUNCE_CORE_COMPOSITE_H
+
+#include <string.h>
+
+/* The screws of a free joint for the velocity as the user holds it: V = S v_user, S = Ad_C A, where
+ * v_body = A v_user; column c of A is what a constant v_user = e_c becomes in body representation.
+ * Bs and row are scratch. */
+static inline void represent_screws(const jn_model *m, jn_data *data, int i, int K) {
+  const jn_work *w = &data->w;
+  const jn_link *l = &m->link[i];
+  int rows = data->rows, rep = data->settings.representation;
+  double *unit = w->Bs, *A = w->Bs + 6 * (size_t)rows, *out = w->row;
+  if (rep == JN_BODY) return;
+  for (int c = 0; c < 6; c++) {
+    memset(unit, 0, sizeof(double) * 6 * ((size_t)K + 1));
+    unit[c] = 1;
+    for (int k = 0; k <= K; k++) {
+      six s = six_zero();
+      twist_to_body(rep, k, free_pose(l, w, rows), free_position(l, w), unit, 6, A, 6);
+      for (int j = 0; j < 6; j++) {
+        const six *S = screw_of(w, rows, l->iv + j);
+        for (int h = 0; h <= k; h++) s = six_add(s, six_scale(A[6 * (k - h) + j], S[h]));
+      }
+      double *o = out + 6 * ((size_t)c * rows + (size_t)k);
+      store_v3(o, s.w);
+      store_v3(o + 3, s.v);
+    }
+  }
+  memcpy(screw_of(w, rows, l->iv), out, sizeof(double) * 36 * (size_t)rows);
+}
+
+/* Sums over the subtrees: every link's block to its parent's, tips first; `used` numbers of each block. */
+static inline void add_to_parents(const jn_model *m, double *x, size_t block, size_t used) {
+  for (int i = m->nlink - 1; i > 0; i--) {
+    const double *a = x + block * (size_t)i;
+    double *p = x + block * (size_t)m->link[i].parent;
+    for (size_t n = 0; n < used; n++) p[n] += a[n];
+  }
+}
+
+/* six by six by columns: B s and B^T s */
+static inline six matrix_apply(const six *B, six s) {
+  const double x[6] = {s.w.x, s.w.y, s.w.z, s.v.x, s.v.y, s.v.z};
+  six r = six_zero();
+  for (int c = 0; c < 6; c++) r = six_add(r, six_scale(x[c], B[c]));
+  return r;
+}
+static inline six matrix_apply_t(const six *B, six s) {
+  double x[6];
+  for (int c = 0; c < 6; c++) x[c] = six_dot(B[c], s);
+  return (six){load_v3(x), load_v3(x + 3)};
+}
+
+#endif

@@ -1,0 +1,323 @@
+/* jacobian.c: Jacobians of any order. With the pose jets of the links, S = Ad_C (constant column):
+ *   w_k = R_k s.w,   v_k = R_k s.v + O x w_k + sum_(i>=1) P_i x w_(k-i)
+ * about the base's position; then to the frame's representation. Body columns come from the motion between
+ * joint and frame alone, from the tip to the root: D = sum of J v over the links passed,
+ *   k J_k = sum_(i<k) [J_i, D_(k-1-i)]
+ * so that what does not change in the frame has derivatives that are nil, not rounding. */
+#include <jounce/jet.h>
+#include <string.h>
+
+#include "scalar/double.h"
+
+#include "core/core.h"
+#include "core/spatial.h"
+#include "core/jacobian.h"
+
+jn_status jn_jets_check(const jn_model *model, const jn_data *data, int order) {
+  if (!model || !data || data->model != model || order < 0) return JN_ERR_ARGUMENT;
+  if ((unsigned)data->settings.representation > JN_MIXED) return JN_ERR_ARGUMENT;
+  if (order > data->rows - 1) return JN_ERR_ORDER;
+  return data->kinematics < order - 1 ? JN_ERR_STATE : JN_OK;
+}
+
+static void link_jets(const jn_model *m, const jn_data *data, int i, int order) {
+  const jn_work *w = &data->w;
+  const jn_link *l = &m->link[i];
+  int rows = data->rows;
+  pose_jet c = link_pose(w, rows, i);
+  v3 O = load_v3(w->O + 3 * (size_t)i);
+  for (int k = 1; k <= order; k++) {
+    if (data->formulation == JN_FORM_SPATIAL) spatial_pose_step(w, rows, i, k);
+    else pose_step(k, w->V + 6 * (size_t)i * rows, 6, c);
+  }
+  for (int j = 0; j < l->nv; j++) {
+    six s = joint_column(l, j), *S = user_screw(w, rows, l->iv + j);
+    for (int k = 0; k <= order; k++) {
+      const real *R = c.R + 9 * k;
+      S[k].w = m3_apply(R, s.w);
+      S[k].v = v3_add(m3_apply(R, s.v), v3_cross(O, S[k].w));
+      for (int h = 1; h <= k; h++) S[k].v = v3_add(S[k].v, v3_cross(load_v3(c.p + 3 * h), S[k - h].w));
+    }
+  }
+}
+
+/* The six columns of a free joint (`rows` apart) for a twist in representation rep instead of body:
+ * V = S v_body = S A v, where column c of A is what a constant v = e_c is in body representation. */
+static void represent_free(const jn_model *m, const jn_data *data, int i, int rep, int order, six *S) {
+  const jn_work *w = &data->w;
+  const jn_link *l = &m->link[i];
+  size_t rows = (size_t)data->rows;
+  double *unit = w->H, *A = w->F; /* scratch after kinematics */
+  six *out = (six *)w->row;
+  if (order) joint_step(l, order, w->q + l->iq, w->v + l->iv, m->nv, w->X + (size_t)l->ix * rows);
+  for (int c = 0; c < 6; c++) {
+    memset(unit, 0, sizeof(double) * 6 * ((size_t)order + 1));
+    unit[c] = 1;
+    for (int k = 0; k <= order; k++) {
+      six s = six_zero();
+      twist_to_body(rep, k, free_pose(l, w, data->rows), free_position(l, w), unit, 6, A, 6);
+      for (int j = 0; j < 6; j++)
+        for (int h = 0; h <= k; h++)
+          s = six_add(s, six_scale(A[6 * (k - h) + j], S[(size_t)j * rows + (size_t)h]));
+      out[(size_t)c * rows + (size_t)k] = s;
+    }
+  }
+  memcpy(S, out, sizeof(six) * 6 * rows);
+}
+
+void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int order) {
+  for (int i = link < 0 ? model->nlink - 1 : link; i >= 0; i = link < 0 ? i - 1 : model->link[i].parent) {
+    link_jets(model, data, i, order);
+    if (model->link[i].kind == JN_K_FREE && rep != JN_BODY)
+      represent_free(model, data, i, rep, order, user_screw(&data->w, data->rows, model->link[i].iv));
+  }
+}
+
+/* column s of link i, in the frame at (R, x), as it is now */
+static six column_now(const jn_work *w, int rows, int i, six s, const real *R, v3 x) {
+  const real *Ri = w->R + 9 * (size_t)i * rows;
+  v3 a = m3_apply(Ri, s.w), lever = v3_sub(load_v3(w->O + 3 * (size_t)i), x);
+  return (six){m3_apply_t(R, a), m3_apply_t(R, v3_add(m3_apply(Ri, s.v), v3_cross(lever, a)))};
+}
+
+void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_pose *inner, int rep, int order,
+                     int joint) {
+  const jn_work *w = &data->w;
+  int rows = data->rows;
+  size_t nv = (size_t)model->nv;
+  frame_motion f = frame_motion_jet(data, link, inner, 0, w->row);
+  six *D = (six *)w->U; /* scratch after kinematics */
+  double R[9];
+  memcpy(R, f.c.R, sizeof R);
+  memset(D, 0, sizeof(six) * ((size_t)order + 1));
+  for (int i = link; i >= 0 && (joint < 0 || model->link[i].joint == joint); i = model->link[i].parent) {
+    const jn_link *l = &model->link[i];
+    for (int c = 0; c < l->nv; c++) {
+      six *J = jacobian_column(w, rows, l->iv + c);
+      J[0] = column_now(w, rows, i, joint_column(l, c), R, f.O);
+      for (int k = 1; k <= order; k++) {
+        six s = six_zero();
+        for (int h = 0; h < k; h++) s = six_add(s, six_ad(J[h], D[k - 1 - h]));
+        J[k] = six_times(1.0 / k, s);
+      }
+    }
+    for (int c = l->iv; c < l->iv + l->nv; c++)
+      for (int k = 0; k < order; k++)
+        for (int h = 0; h <= k; h++)
+          D[k] = six_add(D[k], six_scale(w->v[(size_t)(k - h) * nv + (size_t)c], jacobian_column(w, rows, c)[h]));
+    if (l->kind == JN_K_FREE && rep != JN_BODY)
+      represent_free(model, data, i, rep, order, jacobian_column(w, rows, l->iv));
+  }
+}
+
+/* Columns of the frame `inner` of a link, as derivatives, into w->Jf; returns whether all is finite. */
+static int frame_columns(const jn_model *m, jn_data *data, int link, const jn_pose *inner, int rep, int order) {
+  const jn_work *w = &data->w;
+  int rows = data->rows, finite = 1, body = rep == JN_BODY || rep == JN_MIXED;
+  if (body) jn_body_columns(m, data, link, inner, (int)data->settings.representation, order, -1);
+  frame_motion f = frame_motion_jet(data, link, inner, rep == JN_BODY ? 0 : order, w->row);
+  for (int i = link; i >= 0; i = m->link[i].parent)
+    for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++) {
+      six *out = jacobian_column(w, rows, c), *h = (six *)w->U;
+      if (rep == JN_MIXED) { /* angular as body, linear as hybrid */
+        twist_column(JN_HYBRID, order, &f, data_base(data), user_screw(w, rows, c), h);
+        for (int k = 0; k <= order; k++) out[k].v = h[k].v;
+      } else if (!body) {
+        twist_column(rep, order, &f, data_base(data), user_screw(w, rows, c), out);
+      }
+      jn_jet_to_derivatives(order, 6, &out->w.x);
+      finite &= jn_all_finite(&out->w.x, 6 * ((size_t)order + 1));
+    }
+  return finite;
+}
+
+/* rows first..5 of the columns in w->Jf into J, whose orders are `stride` rows apart */
+static void put_columns(const jn_model *m, const jn_data *data, int link, int first, int order, size_t stride,
+                        double *J) {
+  size_t nv = (size_t)m->nv;
+  for (int i = link; i >= 0; i = m->link[i].parent)
+    for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++) {
+      const real *x = &jacobian_column(&data->w, data->rows, c)->w.x;
+      for (int k = 0; k <= order; k++)
+        for (int r = first; r < 6; r++)
+          J[((size_t)k * stride + (size_t)(r - first)) * nv + (size_t)c] = x[6 * k + r];
+    }
+}
+
+static jn_status jacobian_of(const jn_model *model, jn_data *data, int frame, const jn_vec3 *point, int rep,
+                             int order, double *J) {
+  jn_status status = jn_jets_check(model, data, order);
+  if (status) return status;
+  if (frame < 0 || frame >= model->nframe || (unsigned)rep > JN_MIXED || (model->nv && !J))
+    return JN_ERR_ARGUMENT;
+  int first = point ? 3 : 0;
+  size_t n = ((size_t)order + 1) * (size_t)(6 - first) * (size_t)model->nv;
+  jn_pose inner;
+  int link = frame_in_link(model, frame, &inner);
+  if (point) inner = jn_pose_mul(inner, (jn_pose){jn_m3_identity(), *point});
+  if (link >= 0) {
+    if (rep != JN_BODY) jn_motion_jets(model, data, link, (int)data->settings.representation, order);
+    if (!frame_columns(model, data, link, &inner, rep, order)) return JN_ERR_NOT_FINITE;
+  }
+  if (n) memset(J, 0, sizeof(double) * n);
+  put_columns(model, data, link, first, order, (size_t)(6 - first), J);
+  return JN_OK;
+}
+
+jn_status jn_frame_jacobian(const jn_model *model, jn_data *data, int frame, jn_representation representation,
+                            int order, double *J) {
+  return jacobian_of(model, data, frame, NULL, (int)representation, order, J);
+}
+
+jn_status jn_point_jacobian(const jn_model *model, jn_data *data, int frame, jn_vec3 point, int order,
+                            double *J) {
+  const double p[3] = {point.x, point.y, point.z};
+  if (!jn_all_finite(p, 3)) return JN_ERR_NOT_FINITE;
+  return jacobian_of(model, data, frame, &point, JN_HYBRID, order, J);
+}
+
+jn_status jn_system_jacobian(const jn_model *model, jn_data *data, jn_representation representation, int order,
+                             double *J) {
+  jn_status status = jn_jets_check(model, data, order);
+  if (status) return status;
+  if ((unsigned)representation > JN_MIXED || (model->nv && !J)) return JN_ERR_ARGUMENT;
+  size_t nv = (size_t)model->nv, height = 6 * (size_t)model->nbody, n = ((size_t)order + 1) * height * nv;
+  int rep = (int)representation;
+  if (rep != JN_BODY) jn_motion_jets(model, data, -1, (int)data->settings.representation, order);
+  for (int b = 0; b < model->nbody; b++)
+    if (!frame_columns(model, data, model->body_link[b], &model->body_pose[b], rep, order))
+      return JN_ERR_NOT_FINITE;
+  if (n) memset(J, 0, sizeof(double) * n);
+  for (int b = 0; b < model->nbody; b++) {
+    frame_columns(model, data, model->body_link[b], &model->body_pose[b], rep, order);
+    put_columns(model, data, model->body_link[b], 0, order, height, J + 6 * (size_t)b * nv);
+  }
+  return JN_OK;
+}
+
+/* Twists given per body, in any representation, to jets in link frames: w->V of the bodies' links. */
+static jn_status twists_in(const jn_model *m, jn_data *data, int rep, int order, const double *twists) {
+  const jn_work *w = &data->w;
+  size_t rows = (size_t)data->rows, n = 6 * ((size_t)order + 1);
+  double *in = w->row, *R = in + 6 * rows, *p = R + 9 * (rows + 1), *out = p + 3 * (rows + 1);
+  for (int b = 0; b < m->nbody; b++) {
+    jn_pose C;
+    jn_status status = jn_frame_pose(m, data, m->body[b].frame, &C);
+    if (status) return status;
+    memcpy(in, twists + (size_t)b * n, sizeof(double) * n);
+    jn_jet_to_taylor(order, 6, in);
+    jn_jet_convert_twist(order, (jn_representation)rep, JN_BODY, C, in, R, p, out);
+    for (int k = 0; k <= order; k++) {
+      const double *x = out + 6 * k;
+      jn_twist t = {jn_v3(x[0], x[1], x[2]), jn_v3(x[3], x[4], x[5])};
+      t = jn_Ad(m->body_pose[b], t);
+      const double y[6] = {t.w.x, t.w.y, t.w.z, t.v.x, t.v.y, t.v.z};
+      memcpy(w->V + 6 * ((size_t)m->body_link[b] * rows + (size_t)k), y, sizeof y);
+    }
+  }
+  return JN_OK;
+}
+
+/* Cholesky of S^T S, at most 6 x 6, and the solution of S^T S x = S^T e. */
+static int least_squares(int n, const six *S, six e, double *x) {
+  double L[6][6];
+  for (int i = 0; i < n; i++) {
+    x[i] = six_dot(S[i], e);
+    for (int j = 0; j <= i; j++) {
+      double s = six_dot(S[i], S[j]);
+      for (int h = 0; h < j; h++) s -= L[i][h] * L[j][h];
+      if (i == j && !(s > 1e-13 * six_dot(S[i], S[i]))) return 0;
+      L[i][j] = i == j ? sqrt(s) : s / L[j][j];
+    }
+    for (int h = 0; h < i; h++) x[i] -= L[i][h] * x[h];
+    x[i] /= L[i][i];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int h = i + 1; h < n; h++) x[i] -= L[h][i] * x[h];
+    x[i] /= L[i][i];
+  }
+  return 1;
+}
+
+/* Order k of the links first..last of a joint: from the parent's twist to V_k with v_k as it stands. */
+static six chain_motion(const jn_model *m, const jn_data *data, int first, int last, int k) {
+  const jn_work *w = &data->w;
+  size_t rows = (size_t)data->rows, nv = (size_t)m->nv;
+  six V = six_zero();
+  for (int i = first; i <= last; i++) {
+    const jn_link *l = &m->link[i];
+    six *u = (six *)w->U + (size_t)i * rows;
+    const real *X = w->X + (size_t)l->ix * rows;
+    int still = l->parent < 0;
+    six Vp = i > first ? V : still ? six_zero() : ((six *)w->V)[(size_t)l->parent * rows + (size_t)k];
+    u[k] = offset_motion(l, Vp);
+    V = still ? six_zero() : joint_motion(l->kind, k, 0, X, u);
+    V = joint_add_velocity(l, V, w->v + (size_t)k * nv + (size_t)l->iv);
+    if (i < last) ((six *)w->V)[(size_t)i * rows + (size_t)k] = V;
+  }
+  return V;
+}
+
+/* Order k of one joint: v_k, and the largest component of what is left. */
+static int joint_rates(const jn_model *m, jn_data *data, int joint, int k, double *left) {
+  const jn_work *w = &data->w;
+  size_t rows = (size_t)data->rows;
+  int last = m->body_link[joint], first = last, n = m->joint[joint].nv;
+  double *v = w->v + (size_t)k * (size_t)m->nv + (size_t)m->joint[joint].iv, x[6];
+  while (m->link[first].parent >= 0 && m->link[m->link[first].parent].joint == joint) first--;
+  six S[6] = {{{0, 0, 0}, {0, 0, 0}}};
+  for (int i = first, c = 0; i <= last; i++) {
+    const jn_link *l = &m->link[i];
+    real *X = w->X + (size_t)l->ix * rows;
+    if (k) joint_step(l, k, w->q + l->iq, w->v + l->iv, m->nv, X);
+    for (int j = 0; j < c; j++) {
+      six u = offset_motion(l, S[j]);
+      S[j] = joint_motion(l->kind, 0, 0, X, &u);
+    }
+    for (int j = 0; j < l->nv; j++) S[c++] = joint_column(l, j);
+  }
+  for (int j = 0; j < n; j++) v[j] = 0;
+  six e = six_sub(((six *)w->V)[(size_t)last * rows + (size_t)k], chain_motion(m, data, first, last, k));
+  if (!least_squares(n, S, e, x)) return 0;
+  for (int j = 0; j < n; j++) {
+    v[j] = x[j];
+    e = six_sub(e, six_scale(x[j], S[j]));
+  }
+  chain_motion(m, data, first, last, k);
+  const double parts[6] = {e.w.x, e.w.y, e.w.z, e.v.x, e.v.y, e.v.z};
+  for (int c = 0; c < 6; c++)
+    if (fabs(parts[c]) > *left) *left = fabs(parts[c]);
+  return 1;
+}
+
+jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int order, const double *q,
+                                     jn_representation representation, const double *twists, double *v,
+                                     double *residual) {
+  if (!model || !data || data->model != model || order < 0 || (unsigned)representation > JN_MIXED ||
+      (model->nbody && !twists) || (model->nv && !v))
+    return JN_ERR_ARGUMENT;
+  if (order + 1 > data->rows) return JN_ERR_ORDER;
+  size_t n = ((size_t)order + 1) * (size_t)model->nv;
+  if (!jn_all_finite(twists, 6 * ((size_t)order + 1) * (size_t)model->nbody)) return JN_ERR_NOT_FINITE;
+  jn_status status = jn_kinematics(model, data, -1, q, NULL);
+  if (!status) status = twists_in(model, data, (int)representation, order, twists);
+  if (status) return status;
+  const jn_work *w = &data->w;
+  double *left = w->row;
+  data->kinematics = -2;
+  memset(left, 0, sizeof(double) * ((size_t)order + 1));
+  for (int k = 0; k <= order; k++) {
+    for (int i = 0; i < model->nbody; i++)
+      if (!joint_rates(model, data, i, k, &left[k])) {
+        data->singular = i;
+        return JN_ERR_SINGULAR;
+      }
+    edge_motion_out(model, w, data->rows, (int)data->settings.representation, k);
+  }
+  jn_jet_to_derivatives(order, model->nv, w->io);
+  jn_jet_to_derivatives(order, 1, left);
+  if (!jn_all_finite(w->io, n) || !jn_all_finite(left, (size_t)order + 1)) return JN_ERR_NOT_FINITE;
+  if (n) memcpy(v, w->io, sizeof(double) * n);
+  if (residual) memcpy(residual, left, sizeof(double) * ((size_t)order + 1));
+  return JN_OK;
+}

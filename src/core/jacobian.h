@@ -1,0 +1,124 @@
+/* jacobian.h (private): jets of poses and screws after jn_kinematics, and columns between representations.
+ * Everything is in the axes of the world about the base's position; column c of v has its jet at
+ * user_screw(w, rows, c). Include core/core.h and core/spatial.h first. */
+#ifndef JOUNCE_CORE_JACOBIAN_H
+#define JOUNCE_CORE_JACOBIAN_H
+
+#include <jounce/jacobian.h>
+
+/* Jets of order k of poses and screws need the motion to order k-1. */
+jn_status jn_jets_check(const jn_model *model, const jn_data *data, int order);
+
+/* Pose jets (w->R, w->P) and screws (w->Su) of orders 0..order, of the links from the root to `link`, or
+ * of all when link = -1. Screws of free joints belong to a twist in representation `rep`. */
+void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int order);
+
+/* Columns of the frame `inner` of a link in its body representation, Taylor coefficients in w->Jf, made from
+ * the motion relative to the frame alone: of all links from the root, or, joint >= 0, of that joint's. */
+void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_pose *inner, int rep, int order,
+                     int joint);
+
+static inline six *user_screw(const jn_work *w, int rows, int column) {
+  return (six *)w->Su + (size_t)column * rows;
+}
+static inline six *jacobian_column(const jn_work *w, int rows, int column) {
+  return (six *)w->Jf + (size_t)column * rows;
+}
+
+/* the link that column c of v belongs to: iv does not fall along the links */
+static inline int link_of_column(const jn_model *m, int c) {
+  int lo = 0, hi = m->nlink - 1;
+  while (lo < hi) {
+    int mid = lo + (hi - lo) / 2;
+    if (m->link[mid].iv + m->link[mid].nv > c) hi = mid;
+    else lo = mid + 1;
+  }
+  return lo;
+}
+/* whether link a is link b or one of those that carry it */
+static inline int link_carries(const jn_model *m, int a, int b) {
+  while (b > a) b = m->link[b].parent;
+  return a == b;
+}
+
+/* the frame in its link's frame, and the link (-1: the world) */
+static inline int frame_in_link(const jn_model *m, int frame, jn_pose *out) {
+  const jn_frame *f = &m->frame[frame];
+  *out = f->body < 0 ? f->pose : jn_pose_mul(m->body_pose[f->body], f->pose);
+  return f->body < 0 ? -1 : m->body_link[f->body];
+}
+
+/* A frame's motion: (R, O + P) with P_0 = 0. */
+typedef struct frame_motion { pose_jet c; v3 O; } frame_motion;
+
+/* Motion jet of the frame `inner` of a link, in `room` of 12 * rows reals. */
+static inline frame_motion frame_motion_jet(const jn_data *data, int link, const jn_pose *inner, int order,
+                                            real *room) {
+  const jn_work *w = &data->w;
+  int rows = data->rows;
+  pose_jet a = link_pose(w, rows, link), c = {room, room + 9 * (size_t)rows, 9, 3};
+  v3 p = v3_make(inner->p.x, inner->p.y, inner->p.z);
+  for (int k = 0; k <= order; k++) {
+    m3_mul(a.R + 9 * k, &inner->R.m[0][0], c.R + 9 * k);
+    store_v3(c.p + 3 * k, k ? v3_add(load_v3(a.p + 3 * k), m3_apply(a.R + 9 * k, p)) : v3_zero());
+  }
+  return (frame_motion){c, v3_add(load_v3(w->O + 3 * (size_t)link), m3_apply(a.R, p))};
+}
+
+static inline v3 data_base(const jn_data *data) {
+  return v3_make(data->base.x, data->base.y, data->base.z);
+}
+
+/* sum_i (O + P)_i x y_(k-i) for the free (w: 0, v: 1) part of six-vectors */
+static inline v3 lever_order(int k, const frame_motion *f, const six *y, int linear) {
+  v3 s = v3_cross(f->O, linear ? y[k].v : y[k].w);
+  for (int i = 1; i <= k; i++)
+    s = v3_add(s, v3_cross(load_v3(f->c.p + 3 * i), linear ? y[k - i].v : y[k - i].w));
+  return s;
+}
+
+/* A jet of a twist about the base's position -> representation `rep` of frame f. out may not be in. */
+static inline void twist_column(int rep, int order, const frame_motion *f, v3 base, const six *in, six *out) {
+  for (int k = 0; k <= order; k++) {
+    out[k] = in[k];
+    if (rep == JN_SPATIAL) out[k].v = v3_add_cross_exact(in[k].v, base, in[k].w);
+    else out[k].v = v3_sub(in[k].v, lever_order(k, f, in, 0));
+  }
+  if (rep != JN_BODY && rep != JN_MIXED) return;
+  for (int k = order; k >= 0; k--) {
+    out[k].w = unrotate_order(k, f->c, &out[0].w.x, 6);
+    if (rep == JN_BODY) out[k].v = unrotate_order(k, f->c, &out[0].v.x, 6);
+  }
+}
+
+/* The same for a wrench or a momentum. */
+static inline void wrench_column(int rep, int order, const frame_motion *f, v3 base, const six *in, six *out) {
+  for (int k = 0; k <= order; k++) {
+    out[k] = in[k];
+    if (rep == JN_SPATIAL) out[k].w = v3_add_cross_exact(in[k].w, base, in[k].v);
+    else out[k].w = v3_sub(in[k].w, lever_order(k, f, in, 1));
+  }
+  if (rep != JN_BODY && rep != JN_MIXED) return;
+  for (int k = order; k >= 0; k--) {
+    out[k].w = unrotate_order(k, f->c, &out[0].w.x, 6);
+    if (rep == JN_BODY) out[k].v = unrotate_order(k, f->c, &out[0].v.x, 6);
+  }
+}
+
+/* From the frame to the axes of the world about the base's position, in place. */
+static inline void twist_to_base(int order, const frame_motion *f, six *x) {
+  for (int k = order; k >= 0; k--) {
+    v3 w = rotate_order(k, f->c, &x[0].w.x, 6), v = rotate_order(k, f->c, &x[0].v.x, 6);
+    x[k] = (six){w, v};
+  }
+  for (int k = 0; k <= order; k++) x[k].v = v3_add(x[k].v, lever_order(k, f, x, 0));
+}
+static inline void wrench_to_base(int order, const frame_motion *f, six *x) {
+  for (int k = order; k >= 0; k--) {
+    v3 n = rotate_order(k, f->c, &x[0].w.x, 6), v = rotate_order(k, f->c, &x[0].v.x, 6);
+    x[k] = (six){n, v};
+  }
+  for (int k = 0; k <= order; k++) x[k].w = v3_add(x[k].w, lever_order(k, f, x, 1));
+}
+
+#endif

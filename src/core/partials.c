@@ -1,0 +1,417 @@
+/* partials.c: the jets behind all partial derivatives (partials.h). */
+#include <jounce/jet.h>
+#include <string.h>
+
+#include "scalar/double.h"
+
+#include "core/core.h"
+#include "core/external.h"
+#include "core/spatial.h"
+#include "core/composite.h"
+#include "core/partials.h"
+
+static const six *twist_of(const varied *x, int link) { return (const six *)x->w->Vs + (size_t)link * x->rows; }
+static const six *acceleration_of(const varied *x, int link) {
+  return (const six *)x->w->U + (size_t)link * x->rows;
+}
+
+/* position of order k of a link, counted from the base's */
+static v3 position_of(const varied *x, int link, int k) {
+  if (k == 0) return load_v3(x->w->O + 3 * (size_t)link);
+  return load_v3(x->w->P + 3 * ((size_t)link * x->rows + (size_t)k));
+}
+
+/* Inertias and their rates: M'_k = sum rate(M_(k-i), V_i), M_(k+1) = M'_k / (k+1). */
+static void inertias(const varied *x, int i) {
+  const six *V = twist_of(x, i);
+  ten *M = (ten *)x->w->Ms + (size_t)i * x->rows, *Md = (ten *)x->w->Md + (size_t)i * x->rows;
+  M[0] = spatial_inertia(x->m, x->w, x->rows, i);
+  for (int k = 0; k <= x->K; k++) {
+    ten s = inertia_rate(&M[k], V[0]);
+    for (int h = 1; h <= k; h++) {
+      ten r = inertia_rate(&M[k - h], V[h]);
+      s.h = v3_add(s.h, r.h);
+      for (int j = 0; j < 6; j++) s.J[j] += r.J[j];
+    }
+    Md[k] = s;
+    if (k == x->K) break;
+    double f = 1.0 / (k + 1);
+    M[k + 1] = (ten){0, v3_times(f, s.h), {0}};
+    for (int j = 0; j < 6; j++) M[k + 1].J[j] = f * s.J[j];
+  }
+}
+
+/* N of one wrench: what a displacement D adds to it beyond turning it with the body, -ad_D^T W + N D:
+ *   hybrid   (x x (f x w) + n x w, f x w)     at x, the moving point
+ *   mixed    (x x (f x w), f x w)
+ *   spatial  (n x w + f x v, f x w) = ad_D^T W */
+static void moving_wrench(const varied *x, const jn_applied_wrench *a, double *jet) {
+  const jn_frame *f = &x->m->frame[a->frame];
+  if (f->body < 0 || a->representation == JN_BODY) return;
+  int link = x->m->body_link[f->body], rep = (int)a->representation;
+  jn_pose E = jn_pose_mul(x->m->body_pose[f->body], f->pose);
+  v3 pE = v3_make(E.p.x, E.p.y, E.p.z), *point = (v3 *)(void *)(jet + 6 * (size_t)x->rows);
+  v3 base = v3_make(x->data->base.x, x->data->base.y, x->data->base.z);
+  memcpy(jet, a->wrench, sizeof(double) * 6 * ((size_t)x->K + 1));
+  jn_jet_to_taylor(x->K, 6, jet);
+  for (int k = 0; k <= x->K; k++)
+    point[k] = v3_add(position_of(x, link, k),
+                      m3_apply(x->w->R + 9 * ((size_t)link * x->rows + (size_t)k), pE));
+  for (int k = 0; k <= x->K; k++) {
+    six *N = (six *)x->w->Bs + 6 * ((size_t)link * x->rows + (size_t)k);
+    v3 n = load_v3(jet + 6 * k), force = load_v3(jet + 6 * k + 3);
+    if (rep == JN_SPATIAL) n = v3_add_cross_exact(n, force, base);
+    for (int c = 0; c < 3; c++) {
+      v3 e = v3_make(c == 0, c == 1, c == 2), s = rep == JN_MIXED ? v3_zero() : v3_cross(n, e);
+      for (int h = 0; h <= k && rep != JN_SPATIAL; h++)
+        s = v3_add(s, v3_cross(point[h], v3_cross(load_v3(jet + 6 * (k - h) + 3), e)));
+      N[c] = six_add(N[c], (six){s, v3_cross(force, e)});
+      if (rep == JN_SPATIAL) N[c + 3].w = v3_add(N[c + 3].w, v3_cross(force, e));
+    }
+  }
+}
+
+static void load_wrenches(varied *x, const jn_external *external) {
+  x->loaded = external && external->wrench_count > 0;
+  if (!x->loaded) return;
+  for (int k = 0; k <= x->K; k++) jn_external_spatial(x->m, x->data, external, k);
+  for (int n = 0; n < external->wrench_count; n++) x->moving |= external->wrenches[n].representation != JN_BODY;
+  if (!x->moving) return;
+  memset(x->w->Bs, 0, sizeof(double) * 36 * (size_t)x->rows * (size_t)x->m->nlink);
+  for (int n = 0; n < external->wrench_count; n++) moving_wrench(x, &external->wrenches[n], x->w->row);
+}
+
+/* Poses of all links at this instant; free joints were placed when their twists were read. */
+static void place_all(const varied *x) {
+  const jn_work *w = x->w;
+  for (int i = 0; i < x->m->nlink; i++) {
+    const jn_link *l = &x->m->link[i];
+    if (l->kind != JN_K_FREE) joint_place(l, w->q + l->iq, w->X + (size_t)l->ix * x->rows);
+  }
+  place_links(x->m, w, x->rows);
+  v3 base = place_world(x->m, w, x->rows);
+  x->data->base = (jn_vec3){base.x, base.y, base.z};
+}
+
+jn_status jn_varied_start(const jn_model *m, jn_data *data, int K, const double *q, const double *v,
+                          const jn_external *external, varied *x) {
+  jn_status status = jn_load_state(m, data, K + 2, q, v);
+  if (status) return status;
+  const jn_work *w = &data->w;
+  int rows = data->rows, rep = data->settings.representation;
+  *x = (varied){.m = m, .data = data, .w = w, .rows = rows, .K = K};
+  data->kinematics = -2;
+  for (int k = 0; k <= K + 1; k++) edge_motion_in(m, w, rows, rep, k);
+  place_all(x);
+  spatial_kinematics(m, w, rows, K + 1);
+  six G = {v3_zero(), gravity_vector_of(data)};
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    const six *V = twist_of(x, i);
+    six *a = (six *)w->U + (size_t)i * rows;
+    for (int k = 0; k <= K; k++) a[k] = six_times(k + 1, V[k + 1]);
+    a[0] = six_sub(a[0], G);
+    inertias(x, i);
+    for (int c = 0; c < l->nv; c++) column_of(w, rows, l->iv + c)->P = *screw_of(w, rows, l->iv + c);
+    if (l->kind != JN_K_FREE || rep == JN_BODY) continue;
+    x->own = 1;
+    for (int k = 1; k <= K + 1; k++) spatial_pose_step(w, rows, i, k);
+    represent_screws(m, data, i, K);
+  }
+  load_wrenches(x, external);
+  return JN_OK;
+}
+
+/* N e_c of a joint with several freedoms, from its velocity u (as the user holds it) of one order */
+static six variation_rate(jn_kind kind, int rep, const double *u, int c) {
+  double e[6] = {0};
+  e[c] = 1;
+  six s = {load_v3(e), load_v3(e + 3)};
+  if (kind == JN_K_SPHERICAL) return (six){v3_cross(load_v3(u), s.w), v3_zero()};
+  six V = {load_v3(u), load_v3(u + 3)};
+  if (rep == JN_BODY) return six_ad(V, s);
+  if (rep == JN_SPATIAL) return six_ad(s, V);
+  return (six){v3_times(rep == JN_MIXED ? 1.0 : -1.0, v3_cross(V.w, s.w)), v3_zero()};
+}
+
+/* E of orders 0..last: E_0 = 1 (body) or what v_user becomes in the body, k E_k = sum E_i N_(k-1-i). */
+static void variation_map(const varied *x, int i, int last) {
+  const jn_work *w = x->w;
+  const jn_link *l = &x->m->link[i];
+  int rows = x->rows, n = l->nv, rep = l->kind == JN_K_FREE ? (int)x->data->settings.representation : JN_BODY;
+  double *E = w->Ev + 6 * (size_t)l->iv * rows;
+  const double *u = (rep == JN_BODY ? w->v : w->io) + l->iv;
+  for (int d = 0; d < n; d++) {
+    double *column = E + 6 * (size_t)d * rows, unit[6] = {0};
+    memset(column, 0, sizeof(double) * 6);
+    unit[d] = 1;
+    if (rep == JN_BODY) column[d] = 1;
+    else twist_to_body(rep, 0, free_pose(l, w, rows), free_position(l, w), unit, 6, column, 6);
+  }
+  for (int k = 1; k <= last; k++)
+    for (int d = 0; d < n; d++) {
+      double *out = E + 6 * ((size_t)d * rows + (size_t)k);
+      memset(out, 0, sizeof(double) * 6);
+      for (int h = 0; h < k; h++) {
+        six s = variation_rate(l->kind, rep, u + (size_t)(k - 1 - h) * (size_t)x->m->nv, d);
+        const double y[6] = {s.w.x, s.w.y, s.w.z, s.v.x, s.v.y, s.v.z};
+        for (int c = 0; c < n; c++)
+          for (int b = 0; b < n; b++) out[b] += y[c] / k * E[6 * ((size_t)c * rows + (size_t)h) + (size_t)b];
+      }
+    }
+}
+
+/* What P' has beyond ad(V_parent) P in other representations, with Vr = V - V_parent, p the link's position:
+ *   spatial ad(Vr) P;   hybrid ad(Vr) Q, Q = (w, p x w), w of P;   mixed (0, u x w), u = Vr.v + Vr.w x p
+ * In `room`: jets Q (six; P itself for spatial) and Vr (six; u in its v for mixed). */
+typedef struct beyond { int rep; six *Q, *Vr; } beyond;
+
+static beyond beyond_of(const varied *x, int i) {
+  const jn_link *l = &x->m->link[i];
+  beyond b = {(int)x->data->settings.representation, (six *)x->w->row, (six *)x->w->row + x->rows};
+  for (int k = 0; k <= x->K + 1; k++) {
+    b.Vr[k] = twist_of(x, i)[k];
+    if (l->parent >= 0) b.Vr[k] = six_sub(b.Vr[k], twist_of(x, l->parent)[k]);
+  }
+  if (b.rep != JN_MIXED) return b;
+  for (int k = x->K + 1; k >= 0; k--) {
+    for (int h = 0; h <= k; h++) b.Vr[k].v = v3_add(b.Vr[k].v, v3_cross(b.Vr[k - h].w, position_of(x, i, h)));
+  }
+  for (int k = 0; k <= x->K + 1; k++) b.Vr[k].w = v3_zero();
+  return b;
+}
+
+/* order k of P' beyond; P up to order k */
+static six beyond_step(const varied *x, int i, const beyond *b, int k, const pcol *c) {
+  six s = six_zero();
+  b->Q[k] = c[k].P;
+  if (b->rep != JN_SPATIAL) {
+    b->Q[k].v = v3_zero();
+    for (int h = 0; h <= k && b->rep == JN_HYBRID; h++)
+      b->Q[k].v = v3_add(b->Q[k].v, v3_cross(position_of(x, i, h), c[k - h].P.w));
+  }
+  for (int h = 0; h <= k; h++) s = six_add(s, six_ad(b->Vr[h], b->Q[k - h]));
+  return s;
+}
+
+/* order k of ad(V_parent) P */
+static six carried_by_parent(const varied *x, int parent, int k, const pcol *c) {
+  six s = six_zero();
+  if (parent < 0) return s;
+  const six *V = twist_of(x, parent);
+  for (int h = 0; h <= k; h++) s = six_add(s, six_ad(V[h], c[k - h].P));
+  return s;
+}
+
+/* order k of X = ad(a_parent - G) P + ad(V_parent) P' */
+static six bend(const varied *x, int parent, int k, const pcol *c) {
+  six s = six_zero();
+  if (parent < 0) return six_ad(c[k].P, (six){v3_zero(), gravity_vector_of(x->data)});
+  const six *V = twist_of(x, parent), *a = acceleration_of(x, parent);
+  for (int h = 0; h <= k; h++)
+    s = six_add(s, six_add(six_ad(a[h], c[k - h].P), six_ad(V[h], c[k - h].P1)));
+  return s;
+}
+
+/* A free joint in another representation: X = P'' - ad_G P with P'' from one order more of P'. */
+static void represented_column(const varied *x, int i, const beyond *b, pcol *c) {
+  int parent = x->m->link[i].parent, K = x->K;
+  six G = {v3_zero(), gravity_vector_of(x->data)}, *more = b->Q + 2 * x->rows;
+  for (int k = 0; k <= K; k++) {
+    c[k].P1 = six_add(carried_by_parent(x, parent, k, c), beyond_step(x, i, b, k, c));
+    if (k < K) c[k + 1].P = six_times(1.0 / (k + 1), c[k].P1);
+    more[k] = c[k].P1;
+  }
+  /* order K+1 of P' without room for P_(K+1): its terms apart */
+  six P = six_times(1.0 / (K + 1), c[K].P1), s = six_zero();
+  if (parent >= 0) {
+    const six *V = twist_of(x, parent);
+    s = six_ad(V[0], P);
+    for (int h = 1; h <= K + 1; h++) s = six_add(s, six_ad(V[h], c[K + 1 - h].P));
+  }
+  six *Q = &b->Q[K + 1];
+  *Q = P;
+  if (b->rep != JN_SPATIAL) Q->v = v3_zero();
+  if (b->rep == JN_HYBRID) {
+    Q->v = v3_cross(position_of(x, i, 0), P.w);
+    for (int h = 1; h <= K + 1; h++) Q->v = v3_add(Q->v, v3_cross(position_of(x, i, h), c[K + 1 - h].P.w));
+  }
+  for (int h = 0; h <= K + 1; h++) s = six_add(s, six_ad(b->Vr[h], b->Q[K + 1 - h]));
+  more[K + 1] = s;
+  for (int k = 0; k <= K; k++) c[k].X = six_sub(six_times(k + 1, more[k + 1]), six_ad(G, c[k].P));
+}
+
+void jn_varied_columns(const varied *x) {
+  for (int i = 0; i < x->m->nlink; i++) {
+    const jn_link *l = &x->m->link[i];
+    int other = l->kind == JN_K_FREE && x->own;
+    beyond b = {0};
+    if (other) b = beyond_of(x, i);
+    if (l->nv > 1 && !x->second) variation_map(x, i, x->K + 1);
+    for (int j = 0; j < l->nv; j++) {
+      pcol *c = column_of(x->w, x->rows, l->iv + j);
+      if (other) {
+        represented_column(x, i, &b, c);
+        continue;
+      }
+      for (int k = 0; k <= x->K; k++) {
+        c[k].P1 = carried_by_parent(x, l->parent, k, c);
+        c[k].X = bend(x, l->parent, k, c);
+        if (k < x->K && !x->second) c[k + 1].P = six_times(1.0 / (k + 1), c[k].P1);
+      }
+    }
+  }
+}
+
+/* Momentum and wrench of every link, then sums over the subtrees. */
+static void composites(const varied *x) {
+  const jn_work *w = x->w;
+  size_t rows = (size_t)x->rows, n = (size_t)x->K + 1;
+  for (int i = 0; i < x->m->nlink; i++) {
+    const six *V = twist_of(x, i), *a = acceleration_of(x, i);
+    const ten *M = (const ten *)w->Ms + (size_t)i * rows, *Md = (const ten *)w->Md + (size_t)i * rows;
+    six *P = (six *)w->F + (size_t)i * rows, *W = (six *)w->Ws + (size_t)i * rows;
+    for (int k = 0; k <= x->K; k++) {
+      six p = six_zero(), f = six_zero();
+      for (int h = 0; h <= k; h++) {
+        p = six_add(p, ten_apply(&M[h], V[k - h]));
+        f = six_add(f, six_add(ten_apply(&M[h], a[k - h]), ten_apply(&Md[h], V[k - h])));
+      }
+      P[k] = p;
+      W[k] = x->loaded ? six_sub(f, ((const six *)w->ext)[(size_t)i * rows + (size_t)k]) : f;
+    }
+  }
+  add_to_parents(x->m, w->Ms, 10 * rows, 10 * n);
+  add_to_parents(x->m, w->Md, 10 * rows, 10 * n);
+  add_to_parents(x->m, w->F, 6 * rows, 6 * n);
+  add_to_parents(x->m, w->Ws, 6 * rows, 6 * n);
+  if (x->moving) add_to_parents(x->m, w->Bs, 36 * rows, 36 * n);
+}
+
+/* A = Mc X + Mc' P' - ad_(P')^T Pc - ad_P^T Wc - Nc P,  B = 2 Mc P' + Mc' P - ad_P^T Pc,  M = Mc P */
+void jn_varied_wrenches(const varied *x, int i, pcol *c) {
+  const jn_work *w = x->w;
+  const size_t at = (size_t)i * x->rows;
+  const ten *M = (const ten *)w->Ms + at, *Md = (const ten *)w->Md + at;
+  const six *Pi = (const six *)w->F + at, *W = (const six *)w->Ws + at, *N = (const six *)w->Bs + 6 * at;
+  for (int k = 0; k <= x->K; k++) {
+    six A = six_zero(), B = A, F = A;
+    for (int h = 0; h <= k; h++) {
+      const pcol *d = &c[k - h];
+      A = six_add(A, six_add(ten_apply(&M[h], d->X), ten_apply(&Md[h], d->P1)));
+      A = six_sub(A, six_add(six_ad_t(d->P1, Pi[h]), six_ad_t(d->P, W[h])));
+      if (x->moving) A = six_sub(A, matrix_apply(N + 6 * h, d->P));
+      B = six_add(B, six_add(six_times(2.0, ten_apply(&M[h], d->P1)), ten_apply(&Md[h], d->P)));
+      B = six_sub(B, six_ad_t(d->P, Pi[h]));
+      F = six_add(F, ten_apply(&M[h], d->P));
+    }
+    c[k].A = A;
+    c[k].B = B;
+    c[k].M = F;
+  }
+}
+
+/* U = Mc S,  T = Mc' S + ad_S^T Pc,  Z = -Nc^T S */
+static void row_covectors(const varied *x, int i, const six *S, pcol *c) {
+  const jn_work *w = x->w;
+  const size_t at = (size_t)i * x->rows;
+  const ten *M = (const ten *)w->Ms + at, *Md = (const ten *)w->Md + at;
+  const six *Pi = (const six *)w->F + at, *N = (const six *)w->Bs + 6 * at;
+  int same = x->m->link[i].nv == 1; /* P = S */
+  for (int k = 0; k <= x->K; k++) {
+    six U = same ? c[k].M : six_zero(), T = six_zero(), Z = six_zero();
+    for (int h = 0; h <= k; h++) {
+      if (!same) U = six_add(U, ten_apply(&M[h], S[k - h]));
+      T = six_add(T, six_add(ten_apply(&Md[h], S[k - h]), six_ad_t(S[k - h], Pi[h])));
+      if (x->moving) Z = six_sub(Z, matrix_apply_t(N + 6 * h, S[k - h]));
+    }
+    c[k].U = U;
+    c[k].T = T;
+    c[k].Z = Z;
+  }
+}
+
+/* Screw S of a free joint in another representation does not turn with the body as ad_D S. The difference,
+ * projected on Wc, for its own columns P with w of P, p the position, r = P.v + w x p:
+ *   spatial dS = 0;   hybrid dS = (0, r x S.w);   mixed dS = (w x S.w, r x S.w + p x (w x S.w)) */
+static void own_row(const varied *x, int i, int d) {
+  const jn_link *l = &x->m->link[i];
+  int rows = x->rows, K = x->K, rep = (int)x->data->settings.representation;
+  const six *S = screw_of(x->w, rows, l->iv + d), *W = (const six *)x->w->Ws + (size_t)i * rows;
+  six *D = (six *)x->w->row;
+  v3 *r = (v3 *)(D + rows), *t = r + rows;
+  for (int c = 0; c < 6; c++) {
+    const pcol *P = column_of(x->w, rows, l->iv + c);
+    for (int k = 0; k <= K; k++) {
+      D[k] = six_zero();
+      r[k] = P[k].P.v;
+      t[k] = v3_zero();
+      for (int h = 0; h <= k; h++) {
+        D[k] = six_sub(D[k], six_ad(P[h].P, S[k - h]));
+        r[k] = v3_add(r[k], v3_cross(P[k - h].P.w, position_of(x, i, h)));
+        t[k] = v3_add(t[k], v3_cross(P[h].P.w, S[k - h].w));
+      }
+      if (rep == JN_SPATIAL) continue;
+      for (int h = 0; h <= k; h++) D[k].v = v3_add(D[k].v, v3_cross(r[h], S[k - h].w));
+      if (rep == JN_HYBRID) continue;
+      D[k].w = v3_add(D[k].w, t[k]);
+      for (int h = 0; h <= k; h++) D[k].v = v3_add(D[k].v, v3_cross(position_of(x, i, h), t[k - h]));
+    }
+    for (int k = 0; k <= K; k++)
+      x->w->Ow[6 * ((size_t)(l->iv + d) * rows + (size_t)k) + (size_t)c] = spatial_project(k, 0, D, W);
+  }
+}
+
+void jn_varied_carry(const varied *x) {
+  composites(x);
+  for (int i = 0; i < x->m->nlink; i++) {
+    const jn_link *l = &x->m->link[i];
+    for (int c = 0; c < l->nv; c++) {
+      pcol *column = column_of(x->w, x->rows, l->iv + c);
+      jn_varied_wrenches(x, i, column);
+      row_covectors(x, i, screw_of(x->w, x->rows, l->iv + c), column);
+      for (int k = 0; k <= x->K; k++) column[k].Y = six_times(2.0, column[k].P1);
+      if (l->kind == JN_K_FREE && x->own) own_row(x, i, c);
+    }
+  }
+}
+
+jn_status jn_varied_all(const jn_model *m, jn_data *data, int K, const double *q, const double *v,
+                        const jn_external *external, varied *x) {
+  jn_status status = jn_check_call(m, data, K, external);
+  if (!status) status = jn_varied_start(m, data, K, q, v, external, x);
+  if (status) return status;
+  jn_varied_columns(x);
+  jn_varied_carry(x);
+  return JN_OK;
+}
+
+static double magnitude(const double *x, size_t n) {
+  double s[8] = {0};
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (size_t j = 0; j < 8; j++) s[j] += fabs(x[i + j]);
+  for (; i < n; i++) s[0] += fabs(x[i]);
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+/* All entries are sums of products of screws and covectors with columns, E, and factors up to (K+1)!. */
+double jn_varied_bound(const varied *x) {
+  const jn_work *w = x->w;
+  size_t n = (size_t)x->K + 1, rows = (size_t)x->rows;
+  double columns = 1, screws = 1, maps = 1, own = 0, factor = 4.0 * (double)(n + 1) * (double)(n + 1);
+  for (int j = 0; j < x->m->nv; j++) {
+    columns += magnitude((const double *)column_of(w, x->rows, j), n * sizeof(pcol) / sizeof(double));
+    screws += magnitude(w->S + 6 * (size_t)j * rows, 6 * n);
+  }
+  for (int i = 0; i < x->m->nlink; i++) {
+    const jn_link *l = &x->m->link[i];
+    for (int j = l->iv; l->nv > 1 && j < l->iv + l->nv; j++) {
+      if (!x->second) maps += magnitude(w->Ev + 6 * (size_t)j * rows, 6 * (n + 1));
+      if (l->kind == JN_K_FREE && x->own) own += magnitude(w->Ow + 6 * (size_t)j * rows, 6 * n);
+    }
+    columns += l->armature + l->damping;
+  }
+  for (int k = 2; k <= x->K + 1; k++) factor *= k;
+  return factor * maps * (own + columns * (screws + columns));
+}

@@ -1,0 +1,287 @@
+/* create.c: options checked, one block laid out. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/block.h"
+#include "integrate/simulation.h"
+#include "model/data.h"
+
+#define ALIGN 64
+
+jn_simulation_options jn_simulation_default(void) {
+  jn_simulation_options o;
+  memset(&o, 0, sizeof o);
+  o.scheme = JN_TAYLOR;
+  o.tolerance = 1e-12;
+  o.representation = JN_SPATIAL;
+  o.forces.friction_width = 1e-2;
+  return o;
+}
+
+__attribute__((format(printf, 3, 4))) static jn_status refuse(jn_error *error, jn_status status,
+                                                              const char *format, ...) {
+  if (!error) return status;
+  memset(error, 0, sizeof *error);
+  error->status = status;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error->message, sizeof error->message, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+static int any(const double *x, int n) {
+  for (int i = 0; x && i < n; i++)
+    if (x[i] != 0) return 1;
+  return 0;
+}
+
+/* Arrays of the user: finite, and not negative where that makes no sense. */
+static jn_status check_arrays(const jn_model *m, const jn_forces *f, jn_error *error) {
+  const struct {
+    const char *name;
+    const double *x;
+    int signed_;
+  } list[] = {{"tau", f->tau, 1},
+              {"stiffness", f->stiffness, 1},
+              {"rest", f->rest, 1},
+              {"damping", f->damping, 1},
+              {"friction", f->friction, 0},
+              {"motor_stiffness", f->motor_stiffness, 0},
+              {"motor_inertia", f->motor_inertia, 0}};
+  for (size_t k = 0; k < sizeof list / sizeof list[0]; k++)
+    for (int i = 0; list[k].x && i < m->nv; i++) {
+      if (!isfinite(list[k].x[i]))
+        return refuse(error, JN_ERR_NOT_FINITE, "%s of degree of freedom %d is not finite", list[k].name, i);
+      if (!list[k].signed_ && list[k].x[i] < 0)
+        return refuse(error, JN_ERR_ARGUMENT, "%s of degree of freedom %d is negative", list[k].name, i);
+    }
+  for (int i = 0; i < m->nbody; i++) {
+    const jn_joint *j = &m->joint[i];
+    for (int c = j->iv; c < j->iv + j->nv; c++) {
+      int elastic = f->motor_stiffness && f->motor_stiffness[c] > 0;
+      if (j->nq != j->nv && (elastic || (f->stiffness && f->stiffness[c] != 0)))
+        return refuse(error, JN_ERR_ARGUMENT, "joint '%s' is %s: it can have no spring", j->name,
+                      jn_joint_type_name(j->type));
+      if (elastic && !(f->motor_inertia && f->motor_inertia[c] > 0))
+        return refuse(error, JN_ERR_ARGUMENT, "joint '%s' is elastic: its motor needs an inertia", j->name);
+    }
+  }
+  for (int i = 0; i < f->wrench_count; i++) {
+    const jn_applied_wrench *w = f->wrenches ? &f->wrenches[i] : NULL;
+    if (!w || !w->wrench || w->frame < 0 || w->frame >= m->nframe || (unsigned)w->representation > JN_MIXED)
+      return refuse(error, JN_ERR_ARGUMENT, "applied wrench %d: no numbers, or no such frame", i);
+    if (!jn_all_finite(w->wrench, 6)) return refuse(error, JN_ERR_NOT_FINITE, "applied wrench %d", i);
+  }
+  return JN_OK;
+}
+
+static jn_status check_scheme(const jn_model *m, const jn_simulation_options *o, jn_error *error) {
+  const char *name = jn_scheme_name(o->scheme);
+  if (o->step == 0 && (o->scheme == JN_RKMK4 || o->scheme == JN_VARIATIONAL))
+    return refuse(error, JN_ERR_ARGUMENT, "scheme %s has no error control: give it a step", name);
+  if (o->scheme == JN_MOMENTUM && !jn_model_is_floating(m))
+    return refuse(error, JN_ERR_ARGUMENT,
+                  "scheme momentum is for a floating base; this one is held: use rkmk54 or taylor");
+  if (o->scheme == JN_VARIATIONAL && any(o->forces.motor_stiffness, m->nv))
+    return refuse(error, JN_ERR_ARGUMENT, "scheme variational knows no elastic joints: use another");
+  if (o->scheme != JN_TAYLOR) return JN_OK;
+  if (o->forces.state)
+    return refuse(error, JN_ERR_ARGUMENT,
+                  "scheme taylor needs the derivatives of every force, and those of the state function are "
+                  "unknown: use rkmk54, or give the force as springs, damping or a function of time");
+  for (int i = 1; i < m->nbody && o->representation != JN_BODY; i++)
+    if (m->joint[i].type == JN_JOINT_FREE)
+      return refuse(error, JN_ERR_ARGUMENT,
+                    "scheme taylor with free joint '%s' within the tree: use the body representation",
+                    m->joint[i].name);
+  return JN_OK;
+}
+
+static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_error *error) {
+  if ((unsigned)o->scheme >= JN_SCHEME_COUNT) return refuse(error, JN_ERR_ARGUMENT, "no such scheme");
+  if ((unsigned)o->representation > JN_MIXED)
+    return refuse(error, JN_ERR_ARGUMENT, "no such representation");
+  if (!(o->step >= 0) || !isfinite(o->step) || !(o->max_step >= 0) || !isfinite(o->max_step))
+    return refuse(error, JN_ERR_ARGUMENT, "a step must be positive and finite (0: adaptive)");
+  if (o->step == 0 && !(o->tolerance >= 1e-17 && o->tolerance <= 1))
+    return refuse(error, JN_ERR_ARGUMENT, "the tolerance must be from 1e-17 to 1");
+  if (o->order < 0 || o->order == 1 || o->order > JN_MAX_ORDER)
+    return refuse(error, o->order > JN_MAX_ORDER ? JN_ERR_LIMIT : JN_ERR_ARGUMENT,
+                  "the order must be 0 (chosen) or from 2 to %d", JN_MAX_ORDER);
+  if (o->event_count < 0 || (o->event_count && !o->events))
+    return refuse(error, JN_ERR_ARGUMENT, "no events where some are announced");
+  for (int i = 0; i < o->event_count; i++)
+    if (!o->events[i].g) return refuse(error, JN_ERR_ARGUMENT, "event %d has no function", i);
+  if (o->gravity) {
+    const double g[3] = {o->gravity->x, o->gravity->y, o->gravity->z};
+    if (!jn_all_finite(g, 3)) return refuse(error, JN_ERR_NOT_FINITE, "gravity is not finite");
+  }
+  if (o->forces.wrench_count < 0) return refuse(error, JN_ERR_ARGUMENT, "a negative number of wrenches");
+  if ((o->forces.friction || o->forces.model_friction) && !(o->forces.friction_width > 0))
+    return refuse(error, JN_ERR_ARGUMENT, "friction_width must be positive");
+  jn_status status = check_scheme(m, o, error);
+  return status ? status : check_arrays(m, &o->forces, error);
+}
+
+static int default_degree(double tolerance) {
+  int degree = (int)ceil(1 - 0.5 * log(tolerance));
+  return degree < 4 ? 4 : degree;
+}
+
+static jn_point point(const jn_simulation *s, double *block) {
+  jn_point x;
+  x.q = block;
+  x.v = x.q + s->nq;
+  x.theta = x.v + s->nv;
+  x.theta_dot = x.theta + s->ne;
+  x.p = x.theta_dot + s->ne;
+  return x;
+}
+
+/* Bytes of the whole; with `block`, the pointers into it. */
+static size_t layout(jn_simulation *s, char *block, char **data) {
+  const jn_scheme scheme = s->o.scheme;
+  const size_t nv = (size_t)s->nv, ne = (size_t)s->ne, n = (size_t)s->n, np = (size_t)s->np,
+               rows = (size_t)s->rows, nb = (size_t)s->model->nbody,
+               nw = (size_t)s->o.forces.wrench_count, ne_events = (size_t)s->o.event_count,
+               taylor = scheme == JN_TAYLOR, chart = !taylor, momentum = scheme == JN_MOMENTUM,
+               variational = scheme == JN_VARIATIONAL;
+  size_t at = (sizeof *s + ALIGN - 1) / ALIGN * ALIGN;
+#define PLACE(pointer, count, type)                        \
+  if (block) pointer = (type *)(void *)(block + at);       \
+  at += ((count) * sizeof(type) + ALIGN - 1) / ALIGN * ALIGN;
+#define ARRAY(name, count) PLACE(s->at.name, count, double)
+  JN_SIMULATION_LIST(ARRAY)
+#undef ARRAY
+  PLACE(s->wrenches, nw + 1, jn_applied_wrench)
+  PLACE(s->events, ne_events, jn_event)
+  PLACE(s->poses, variational * 2 * nb, jn_pose)
+  PLACE(s->impulses, variational * nb, jn_applied_wrench)
+#undef PLACE
+  if (data) *data = block + at;
+  return at;
+}
+
+static void copy(double *to, const double *from, int n) {
+  if (from && n) memcpy(to, from, sizeof *to * (size_t)n);
+}
+
+/* Copies of what the user gave, and what follows from it. */
+static void fill(jn_simulation *s) {
+  const jn_model *m = s->model;
+  jn_forces *f = &s->o.forces;
+  copy(s->at.constant, f->tau, s->nv);
+  copy(s->at.stiffness, f->stiffness, s->nv);
+  copy(s->at.rest, f->rest, s->nv);
+  copy(s->at.damping, f->damping, s->nv);
+  copy(s->at.friction, f->friction, s->nv);
+  copy(s->at.motor_stiffness, f->motor_stiffness, s->ne);
+  copy(s->at.motor_inertia, f->motor_inertia, s->ne);
+  for (int i = 0; i < m->nbody; i++)
+    for (int c = m->joint[i].iv; c < m->joint[i].iv + m->joint[i].nv; c++) {
+      if (f->model_damping) s->at.model_damping[c] = m->joint[i].damping;
+      if (f->model_friction) s->at.friction[c] += m->joint[i].friction;
+    }
+  int slow = s->ne || any(s->at.stiffness, s->nv);
+  int fast = any(s->at.damping, s->nv) || any(s->at.friction, s->nv);
+  s->feedback = fast ? 2 : slow ? 1 : 0;
+  s->depends_on_v = fast || any(s->at.model_damping, s->nv) || f->state != NULL;
+  for (int i = 0; i < f->wrench_count; i++) {
+    double *rows = s->at.wrench_rows + 6 * (size_t)s->rows * (size_t)i;
+    s->wrenches[i] = f->wrenches[i];
+    memcpy(rows, f->wrenches[i].wrench, sizeof(double) * 6);
+    s->wrenches[i].wrench = rows;
+  }
+  s->external.wrench_count = f->wrench_count;
+  s->external.wrenches = s->wrenches;
+  if (s->o.scheme == JN_TAYLOR && s->o.representation != JN_BODY && jn_model_is_floating(m)) {
+    /* a base wrench that is given in world axes turns with the base: it is applied from outside */
+    s->wrenches[s->external.wrench_count++] =
+        (jn_applied_wrench){m->body[0].frame, s->o.representation, s->at.base_wrench};
+  }
+  for (int i = 0; i < s->o.event_count; i++) s->events[i] = s->o.events[i];
+  for (int i = 0; s->o.scheme == JN_VARIATIONAL && i < m->nbody; i++)
+    s->impulses[i] = (jn_applied_wrench){m->body[i].frame, JN_BODY, s->at.momenta + 6 * (size_t)i};
+  /* what was copied is no longer read through the user's pointers */
+  f->tau = f->stiffness = f->rest = f->damping = f->friction = NULL;
+  f->motor_stiffness = f->motor_inertia = NULL;
+  f->wrenches = NULL;
+  s->o.events = NULL;
+  s->o.gravity = NULL;
+  jn_settings *settings = jn_data_settings(s->data);
+  settings->representation = JN_BODY;
+  settings->damping = f->model_damping != 0;
+  settings->gravity = s->gravity;
+  if (s->o.scheme == JN_TAYLOR) jn_taylor_begin(s);
+}
+
+static void measure(jn_simulation *s, const jn_model *m, const jn_simulation_options *o) {
+  s->model = m;
+  s->o = *o;
+  s->gravity = o->gravity ? *o->gravity : m->gravity;
+  s->mass = m->moving_mass;
+  s->nq = m->nq;
+  s->nv = m->nv;
+  s->ne = any(o->forces.motor_stiffness, m->nv) ? m->nv : 0;
+  s->n = 2 * (s->nv + s->ne);
+  s->np = s->nq + s->nv + 2 * s->ne + (o->scheme == JN_MOMENTUM ? 12 : o->scheme == JN_VARIATIONAL ? s->nv : 0);
+  if (o->scheme == JN_TAYLOR) {
+    s->degree = o->order ? o->order : default_degree(o->step > 0 ? 1e-16 : o->tolerance);
+    s->order = s->degree - 1;
+  }
+  s->rows = s->order + 2;
+  s->statistics.order = s->order;
+}
+
+jn_status jn_simulation_new(const jn_model *model, const jn_simulation_options *options,
+                            const jn_allocator *allocator, jn_simulation **out, jn_error *error) {
+  if (error) memset(error, 0, sizeof *error);
+  if (out) *out = NULL;
+  if (!model || !options || !out) return refuse(error, JN_ERR_ARGUMENT, "no model, options or place");
+  jn_status status = check(model, options, error);
+  if (status) return status;
+  jn_simulation made;
+  memset(&made, 0, sizeof made);
+  measure(&made, model, options);
+  size_t data_size = jn_data_size(model, made.order), own = layout(&made, NULL, NULL);
+  if (!data_size || data_size > SIZE_MAX / 2 - own - 2 * ALIGN)
+    return refuse(error, JN_ERR_LIMIT, "no room for order %d", made.order);
+  made.allocator = jn_allocator_or_default(allocator);
+  made.raw = made.allocator.allocate(own + data_size + ALIGN, made.allocator.context);
+  if (!made.raw) return refuse(error, JN_ERR_MEMORY, "out of memory for order %d", made.order);
+  char *block = (char *)made.raw + (ALIGN - (uintptr_t)made.raw % ALIGN), *data;
+  memset(block, 0, own);
+  jn_simulation *s = (jn_simulation *)(void *)block;
+  *s = made;
+  layout(s, block, &data);
+  status = jn_data_place(model, s->order, data, data_size, &s->data);
+  if (!status) {
+    s->now = point(s, s->at.now);
+    s->start = point(s, s->at.start);
+    s->next = point(s, s->at.next);
+    s->trial = point(s, s->at.trial);
+    s->out = point(s, s->at.out);
+    fill(s);
+    /* home, at rest */
+    jn_model_home(model, s->next.q);
+    for (int i = 0; i < s->nv; i++) s->next.v[i] = 0;
+    status = jn_simulation_set_state(s, 0, s->next.q, s->next.v);
+  }
+  if (status) {
+    refuse(error, status, "%s", jn_status_text(status));
+    s->allocator.release(s->raw, s->allocator.context);
+    return status;
+  }
+  *out = s;
+  return JN_OK;
+}
+
+void jn_simulation_free(jn_simulation *simulation) {
+  if (!simulation) return;
+  jn_allocator hooks = simulation->allocator;
+  hooks.release(simulation->raw, hooks.context);
+}

@@ -1,0 +1,177 @@
+/* forces.c: what drives the joints, at order 0; and functions of time with all their derivatives. */
+#include <jounce/jet.h>
+#include <math.h>
+#include <string.h>
+
+#include "integrate/simulation.h"
+#include "model/data.h"
+
+static jn_pose free_pose(const double *q) {
+  return jn_pose_make(jn_quat_to_m3(jn_quat_make(q[0], q[1], q[2], q[3])), jn_v3(q[4], q[5], q[6]));
+}
+
+/* The twist of a free joint from one representation to another, at this instant. */
+static void convert_twist(jn_representation from, jn_representation to, const double *q, const double *V,
+                          double *out) {
+  double R[18], p[6], result[6];
+  jn_jet_convert_twist(0, from, to, free_pose(q), V, R, p, result);
+  memcpy(out, result, sizeof result);
+}
+
+static void wrench_to_body(jn_representation from, const double *q, double *W) {
+  const jn_pose C = free_pose(q);
+  double R[9], result[6];
+  const double p[3] = {C.p.x, C.p.y, C.p.z};
+  memcpy(R, C.R.m, sizeof R);
+  jn_jet_convert_wrench(0, from, JN_BODY, R, p, W, result);
+  memcpy(W, result, sizeof result);
+}
+
+void jn_edge_velocity(const jn_simulation *s, const double *q, const double *v, int to_body, double *out) {
+  jn_representation rep = s->o.representation;
+  if (out != v && s->nv) memcpy(out, v, sizeof *v * (size_t)s->nv);
+  for (int i = 0; i < s->model->nbody && rep != JN_BODY; i++) {
+    const jn_joint *j = &s->model->joint[i];
+    if (j->type != JN_JOINT_FREE) continue;
+    convert_twist(to_body ? rep : JN_BODY, to_body ? JN_BODY : rep, q + j->iq, out + j->iv, out + j->iv);
+  }
+}
+
+/* What the user's functions give, in the representation of the options. */
+static jn_status actuators(jn_simulation *s, double t, jn_point x) {
+  const jn_forces *f = &s->o.forces;
+  double *drive = s->at.drive, *more = s->at.tau;
+  size_t nv = (size_t)s->nv;
+  memcpy(drive, s->at.constant, sizeof *drive * nv);
+  if (f->time) {
+    memset(more, 0, sizeof *more * nv);
+    jn_status status = f->time(f->time_context, t, 0, more);
+    if (status) return status;
+    for (size_t i = 0; i < nv; i++) drive[i] += more[i];
+  }
+  if (f->state) {
+    double *v = s->at.a;
+    jn_edge_velocity(s, x.q, x.v, 0, v);
+    memset(more, 0, sizeof *more * nv);
+    jn_status status = f->state(f->state_context, t, x.q, v, more);
+    if (status) return status;
+    for (size_t i = 0; i < nv; i++) drive[i] += more[i];
+  }
+  return jn_all_finite(drive, nv) ? JN_OK : JN_ERR_NOT_FINITE;
+}
+
+/* tau_i += what springs, damping and friction of joint number i give */
+static double at_joint(const jn_simulation *s, size_t iv, double q, double v, int all) {
+  const jn_arrays *a = &s->at;
+  double tau = -a->damping[iv] * v;
+  if (all) tau -= a->model_damping[iv] * v;
+  if (a->stiffness[iv] != 0) tau -= a->stiffness[iv] * (q - a->rest[iv]);
+  if (a->friction[iv] != 0) tau -= a->friction[iv] * tanh(v / s->o.forces.friction_width);
+  return tau;
+}
+
+jn_status jn_force_at(jn_simulation *s, double t, jn_point x, int all) {
+  const jn_model *m = s->model;
+  double *tau = s->at.tau, *drive = s->at.drive;
+  jn_status status = actuators(s, t, x);
+  if (status || s->nv == 0) return status;
+  memcpy(tau, drive, sizeof *tau * (size_t)s->nv);
+  for (int i = 0; i < m->nbody; i++) {
+    const jn_joint *j = &m->joint[i];
+    if (j->type == JN_JOINT_FREE && s->o.representation != JN_BODY)
+      wrench_to_body(s->o.representation, x.q + j->iq, tau + j->iv);
+    for (int c = 0; c < j->nv; c++) {
+      size_t iv = (size_t)(j->iv + c);
+      double q = j->nq == j->nv ? x.q[j->iq + c] : 0.0;
+      if (s->ne && s->at.motor_stiffness[iv] > 0) {
+        tau[iv] = s->at.motor_stiffness[iv] * (x.theta[iv] - q);
+        drive[iv] -= tau[iv];
+      }
+      tau[iv] += at_joint(s, iv, q, x.v[iv], all);
+    }
+  }
+  return JN_OK;
+}
+
+jn_status jn_force_of_time(jn_simulation *s, double t, int order) {
+  const jn_forces *f = &s->o.forces;
+  double *drive = s->at.drive;
+  size_t nv = (size_t)s->nv, n = ((size_t)order + 1) * nv;
+  memset(drive, 0, sizeof *drive * n);
+  if (f->time) {
+    jn_status status = f->time(f->time_context, t, order, drive);
+    if (status) return status;
+  }
+  for (size_t i = 0; i < nv; i++) drive[i] += s->at.constant[i];
+  return jn_all_finite(drive, n) ? JN_OK : JN_ERR_NOT_FINITE;
+}
+
+/* the last sample not after t; -1: none */
+static int table_find(const jn_force_table *table, double t) {
+  int low = -1, high = table->count;
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (table->times[middle] <= t) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+jn_status jn_force_table_time(void *context, double t, int order, double *tau) {
+  const jn_force_table *table = context;
+  if (!table || table->count < 1 || !table->times || !table->tau) return JN_ERR_ARGUMENT;
+  size_t nv = (size_t)table->nv;
+  int i = table_find(table, t), last = table->count - 1;
+  int inside = i >= 0 && i < last;
+  const double *from = table->tau + nv * (size_t)(i < 0 ? 0 : i), *to = inside ? from + nv : from;
+  double step = inside ? table->times[i + 1] - table->times[i] : 1.0;
+  double part = inside ? (t - table->times[i]) / step : 0.0;
+  memset(tau, 0, sizeof *tau * nv * ((size_t)order + 1));
+  for (size_t c = 0; c < nv; c++) {
+    tau[c] = (1.0 - part) * from[c] + part * to[c];
+    if (order > 0) tau[nv + c] = (to[c] - from[c]) / step;
+  }
+  return JN_OK;
+}
+
+double jn_force_table_next_break(void *context, double t) {
+  const jn_force_table *table = context;
+  int i = table_find(table, t) + 1;
+  return i < table->count ? table->times[i] : HUGE_VAL;
+}
+
+jn_status jn_force_polynomial_time(void *context, double t, int order, double *tau) {
+  const jn_force_polynomial *f = context;
+  if (!f || f->degree < 0 || !f->c) return JN_ERR_ARGUMENT;
+  size_t nv = (size_t)f->nv;
+  memset(tau, 0, sizeof *tau * nv * ((size_t)order + 1));
+  for (int k = 0; k <= order && k <= f->degree; k++)
+    for (int i = f->degree; i >= k; i--) {
+      /* Horner with the k-th derivative's factors i (i-1) ... (i-k+1) */
+      double factor = 1;
+      for (int j = 0; j < k; j++) factor *= i - j;
+      double *row = tau + (size_t)k * nv;
+      for (size_t c = 0; c < nv; c++) row[c] = row[c] * (t - f->t0) + factor * f->c[(size_t)i * nv + c];
+    }
+  return JN_OK;
+}
+
+jn_status jn_force_fourier_time(void *context, double t, int order, double *tau) {
+  const jn_force_fourier *f = context;
+  if (!f || f->terms < 0 || (f->terms && (!f->a || !f->b))) return JN_ERR_ARGUMENT;
+  size_t nv = (size_t)f->nv;
+  memset(tau, 0, sizeof *tau * nv * ((size_t)order + 1));
+  for (int i = 0; i < f->terms; i++) {
+    double w = i * f->w, C = cos(w * t), S = sin(w * t), power = 1;
+    for (int k = 0; k <= order; k++) {
+      /* each derivative turns (cos, sin) into w (-sin, cos) */
+      for (size_t c = 0; c < nv; c++)
+        tau[(size_t)k * nv + c] += power * (f->a[(size_t)i * nv + c] * C + f->b[(size_t)i * nv + c] * S);
+      double next = -S;
+      S = C;
+      C = next;
+      power *= w;
+    }
+  }
+  return JN_OK;
+}

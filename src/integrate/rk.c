@@ -1,0 +1,153 @@
+/* rk.c: Munthe-Kaas schemes: Runge-Kutta in the chart q = q_start exp(xi). dexp^-1 is used in closed form, so
+ * that nothing has to be said about where its series is cut. */
+#include <math.h>
+#include <string.h>
+
+#include "integrate/simulation.h"
+#include "model/data.h"
+
+typedef struct tableau {
+  int stages;
+  double c[7], a[7][6], b[7];
+} tableau;
+
+static const tableau classical = {
+    4,
+    {0, 0.5, 0.5, 1},
+    {{0}, {0.5}, {0, 0.5}, {0, 0, 1}},
+    {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
+
+/* the seventh stage is the first of the next step */
+static const tableau dormand_prince = {
+    6,
+    {0, 0.2, 0.3, 0.8, 8.0 / 9, 1},
+    {{0},
+     {0.2},
+     {3.0 / 40, 9.0 / 40},
+     {44.0 / 45, -56.0 / 15, 32.0 / 9},
+     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
+    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
+
+/* b - b^ and the last coefficient of the interpolant (Hairer, Norsett, Wanner, II.6) */
+static const double error_weights[7] = {71.0 / 57600,      0,           -71.0 / 16695, 71.0 / 1920,
+                                        -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+static const double dense_weights[7] = {-12715105075.0 / 11282082432,  0,
+                                        87487479700.0 / 32700410799,   -10690763975.0 / 1880347072,
+                                        701980252875.0 / 199316789632, -1453857185.0 / 822651844,
+                                        69997945.0 / 29380423};
+
+/* sum_i w_i k_i, i < count */
+static double combine(const jn_simulation *s, const double *w, int count, size_t i) {
+  double sum = 0;
+  for (int j = 0; j < count; j++)
+    if (w[j] != 0) sum += w[j] * s->at.k[(size_t)j * (size_t)s->n + i];
+  return sum;
+}
+
+/* y_end after a step of length h, and the rate there in k[6] */
+static jn_status stages(jn_simulation *s, const tableau *T, double h) {
+  size_t n = (size_t)s->n;
+  double *y = s->at.y, *y_end = s->at.y_end;
+  jn_status status;
+  for (int j = 1; j < T->stages; j++) {
+    jn_chart_start(s, y);
+    for (size_t i = 0; i < n; i++) y[i] += h * combine(s, T->a[j], j, i);
+    status = jn_chart_derivative(s, s->t_start + T->c[j] * h, y, s->at.k + (size_t)j * n);
+    if (status) return status;
+  }
+  jn_chart_start(s, y_end);
+  for (size_t i = 0; i < n; i++) y_end[i] += h * combine(s, T->b, T->stages, i);
+  return jn_chart_derivative(s, s->t_start + h, y_end, s->at.k + 6 * n);
+}
+
+/* The rate at the start: where the last step ended, its rate is known but for the chart. */
+static jn_status first_stage(jn_simulation *s) {
+  size_t n = (size_t)s->n, nv = (size_t)s->nv;
+  double *k = s->at.k;
+  if (!s->has_rate) {
+    jn_chart_start(s, s->at.y);
+    jn_status status = jn_chart_derivative(s, s->t_start, s->at.y, k);
+    if (status) return status;
+  } else {
+    size_t first = s->o.scheme == JN_MOMENTUM ? 6 : 0;
+    memcpy(k, k + 6 * n, sizeof *k * n);
+    memcpy(k, s->start.v, sizeof *k * (first ? 3 : nv));
+    memcpy(k + first, s->start.v + first, sizeof *k * (nv - first));
+  }
+  s->has_rate = 0;
+  return JN_OK;
+}
+
+static double largest(const double *x, size_t n) {
+  double most = 0;
+  for (size_t i = 0; i < n; i++)
+    if (!(fabs(x[i]) <= most)) most = fabs(x[i]);
+  return most;
+}
+
+/* The estimated error in units of the tolerance. */
+static double step_error(const jn_simulation *s, double h) {
+  size_t n = (size_t)s->n, nv = (size_t)s->nv;
+  size_t first = s->o.scheme == JN_MOMENTUM ? 6 : 0;
+  double scale = 1 + largest(s->at.y_end + nv + first, n - nv - first);
+  double heavy = first ? 1 + largest(s->at.y_end + nv, 6) : 1, worst = 0;
+  for (size_t i = 0; i < n; i++) {
+    double e = fabs(h * combine(s, error_weights, 7, i));
+    e /= i < nv ? 1 : i < nv + first ? heavy : scale;
+    if (!(e <= worst)) worst = e;
+  }
+  return worst / s->o.tolerance;
+}
+
+/* a first guess: a small part of the time in which the state changes by itself */
+static double first_step(const jn_simulation *s) {
+  size_t n = (size_t)s->n, nv = (size_t)s->nv;
+  double scale = 1 + largest(s->start.v, nv);
+  double rate = largest(s->at.k, nv) + largest(s->at.k + nv, n - nv) / scale;
+  return 0.5 * pow(s->o.tolerance, 0.2) / (rate > 1e-3 ? rate : 1e-3);
+}
+
+static jn_status finish(jn_simulation *s, double h, int pair) {
+  size_t n = (size_t)s->n;
+  s->h = h;
+  for (size_t i = 0; i < n; i++) s->at.dense[i] = pair ? h * combine(s, dense_weights, 7, i) : 0.0;
+  s->has_dense = s->has_rate = 1;
+  jn_point_copy(s, s->trial, s->next); /* the last stage was evaluated there */
+  return JN_OK;
+}
+
+jn_status jn_rk_step(jn_simulation *s, double t_max) {
+  int pair = s->o.scheme == JN_RKMK54 || (s->o.scheme == JN_MOMENTUM && !(s->o.step > 0));
+  const tableau *T = pair ? &dormand_prince : &classical;
+  jn_status status = first_stage(s);
+  if (status) return status;
+  if (s->o.step > 0) {
+    double h = jn_clip_step(s, s->o.step, t_max);
+    status = stages(s, T, h);
+    return status ? status : finish(s, h, pair);
+  }
+  if (!(s->h_next > 0)) s->h_next = first_step(s);
+  double wish = s->h_next;
+  if (s->o.max_step > 0 && wish > s->o.max_step) wish = s->o.max_step;
+  for (int rejected = 0;; rejected++) {
+    double h = jn_clip_step(s, wish, t_max);
+    if (!(s->t_start + 0.01 * h > s->t_start)) return JN_ERR_LIMIT;
+    status = stages(s, T, h);
+    if (status && status != JN_ERR_NOT_FINITE) return status;
+    double error = status ? HUGE_VAL : step_error(s, h);
+    if (error <= 1) {
+      /* PI control; a step cut short says nothing against the one wished for */
+      double e = error > 1e-10 ? error : 1e-10;
+      double factor = 0.9 * pow(e, -0.17) * pow(s->err_old, 0.04);
+      factor = factor > 5 ? 5 : factor < 0.2 ? 0.2 : rejected && factor > 1 ? 1 : factor;
+      double next = h * factor;
+      s->h_next = h < wish && next < wish ? wish : next;
+      s->err_old = e > 1e-4 ? e : 1e-4;
+      return finish(s, h, pair);
+    }
+    s->statistics.rejected++;
+    double factor = error < HUGE_VAL ? 0.9 * pow(error, -0.2) : 0.2;
+    wish = h * (factor < 0.2 ? 0.2 : factor);
+  }
+}

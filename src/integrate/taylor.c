@@ -1,0 +1,253 @@
+/* taylor.c: one call of forward dynamics of order r gives v_0 ... v_N, N = r + 1, the Taylor coefficients of
+ * the velocity; those of the configuration follow in coordinates in which any numbers are a configuration:
+ *
+ *   angle, displacement   (k+1) x_(k+1) = v_k
+ *   rotation R0 exp(xi)   xi' = w + xi x w/2 + d(|xi|^2) xi x (xi x w),  d(t) = 1/12 + t/720 + t^2/30240 + ...
+ *   position p0 + R z     z' = v - w x z                                 z in the moving frame
+ *
+ * The polynomial is evaluated in these coordinates, so that the result is on the group whatever was cut off. */
+#include <jounce/jet.h>
+#include <math.h>
+#include <string.h>
+
+#include "integrate/simulation.h"
+#include "model/data.h"
+
+static jn_vec3 load_vec(const double *x) { return jn_v3(x[0], x[1], x[2]); }
+static void store_vec(double *x, jn_vec3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
+
+/* coefficients of d: |B_(2m+2)|/(2m+2)! = 2 zeta(2m+2)/(2 pi)^(2m+2) */
+void jn_taylor_begin(jn_simulation *s) {
+  static const double first[3] = {1.0 / 12, 1.0 / 720, 1.0 / 30240};
+  const double turn = 6.283185307179586476925;
+  for (int m = 0; m <= s->rows / 2; m++) {
+    double zeta = 0;
+    for (int n = 40; n >= 1; n--) zeta += pow(n, -(2 * m + 2));
+    s->at.bernoulli[m] = m < 3 ? first[m] : 2 * zeta * pow(turn, -(2 * m + 2));
+  }
+}
+
+/* xi_1 ... xi_(K+1) from w_0 ... w_K; rows of both are `nv` apart */
+static void rotation_jet(const jn_simulation *s, int K, const double *w, double *xi) {
+  const size_t nv = (size_t)s->nv, rows = (size_t)s->rows + 1;
+  double *A = s->at.rotation, *B = A + 3 * rows, *t = B + 3 * rows, *d = t + rows, *P = s->at.powers;
+  store_vec(xi, jn_v3(0, 0, 0));
+  for (int k = 0; k <= K; k++) {
+    /* A = xi x w, B = xi x A, t = |xi|^2 */
+    jn_vec3 a = jn_v3(0, 0, 0), b = a, e = a;
+    t[k] = 0;
+    for (int i = 1; i <= k; i++) {
+      const jn_vec3 x = load_vec(xi + (size_t)i * nv);
+      a = jn_v3_add(a, jn_v3_cross(x, load_vec(w + (size_t)(k - i) * nv)));
+      b = jn_v3_add(b, jn_v3_cross(x, load_vec(A + 3 * (k - i))));
+      t[k] += jn_v3_dot(x, load_vec(xi + (size_t)(k - i) * nv));
+    }
+    store_vec(A + 3 * k, a);
+    store_vec(B + 3 * k, b);
+    /* d = sum c_m t^m; t^m starts at order 2 m */
+    d[k] = k == 0 ? s->at.bernoulli[0] : 0.0;
+    for (int m = 1; 2 * m <= k; m++) {
+      double *p = P + (size_t)m * rows, *q = p - rows;
+      p[k] = m == 1 ? t[k] : 0.0;
+      for (int i = 2; m > 1 && i <= k - 2 * (m - 1); i++) p[k] += t[i] * q[k - i];
+      d[k] += s->at.bernoulli[m] * p[k];
+    }
+    /* B starts at order 3 at the earliest: xi_1 x (xi_1 x w_0) = 0 */
+    for (int i = 0; i + 2 <= k; i++) e = jn_v3_add(e, jn_v3_scale(d[i], load_vec(B + 3 * (k - i))));
+    a = jn_v3_add(load_vec(w + (size_t)k * nv), jn_v3_add(jn_v3_scale(0.5, a), e));
+    store_vec(xi + (size_t)(k + 1) * nv, jn_v3_scale(1.0 / (k + 1), a));
+  }
+}
+
+/* (k+1) z_(k+1) = v_k - sum w_i x z_(k-i) */
+static void position_jet(const jn_simulation *s, int K, const double *V, double *z) {
+  const size_t nv = (size_t)s->nv;
+  store_vec(z, jn_v3(0, 0, 0));
+  for (int k = 0; k <= K; k++) {
+    jn_vec3 a = load_vec(V + (size_t)k * nv + 3);
+    for (int i = 0; i < k; i++)
+      a = jn_v3_sub(a, jn_v3_cross(load_vec(V + (size_t)i * nv), load_vec(z + (size_t)(k - i) * nv)));
+    store_vec(z + (size_t)(k + 1) * nv, jn_v3_scale(1.0 / (k + 1), a));
+  }
+}
+
+/* The configuration's coefficients 1 ... N+1. */
+static void configuration_jets(const jn_simulation *s) {
+  const size_t nv = (size_t)s->nv;
+  int N = s->degree;
+  for (int k = 0; k <= N; k++)
+    for (size_t i = 0; i < nv; i++)
+      s->at.X[(size_t)(k + 1) * nv + i] = s->at.V[(size_t)k * nv + i] / (k + 1);
+  for (int i = 0; i < s->model->nbody; i++) {
+    const jn_joint *j = &s->model->joint[i];
+    if (j->type != JN_JOINT_SPHERICAL && j->type != JN_JOINT_FREE) continue;
+    rotation_jet(s, N, s->at.V + j->iv, s->at.X + j->iv);
+    if (j->type == JN_JOINT_FREE) position_jet(s, N, s->at.V + j->iv, s->at.X + j->iv + 3);
+  }
+}
+
+/* Forward dynamics of order K with the force coefficients: V to order K+1. */
+static jn_status dynamics(jn_simulation *s, int K) {
+  const size_t nv = (size_t)s->nv, n = ((size_t)K + 1) * nv;
+  double *tau = s->at.tau;
+  memcpy(tau, s->at.force, sizeof *tau * n);
+  jn_jet_to_derivatives(K, s->nv, tau);
+  jn_status status =
+      jn_forward_dynamics(s->model, s->data, K, s->start.q, s->start.v, tau, &s->external, s->at.V + nv);
+  s->statistics.dynamics++;
+  if (!status) jn_jet_to_taylor(K + 1, s->nv, s->at.V);
+  return status;
+}
+
+/* tanh(v/width) of order k: y' = (1 - y^2) u', with g = 1 - y^2 beside it */
+static double slip_order(const jn_simulation *s, int k, size_t i) {
+  const size_t nv = (size_t)s->nv;
+  double *y = s->at.slip + i, *g = s->at.slip + (size_t)s->rows * nv + i, width = s->o.forces.friction_width;
+  const double *v = s->at.V + i;
+  double sum = 0;
+  if (k == 0) y[0] = tanh(v[0] / width);
+  for (int j = 1; j <= k; j++) sum += j * v[(size_t)j * nv] / width * g[(size_t)(k - j) * nv];
+  if (k) y[(size_t)k * nv] = sum / k;
+  sum = k ? 0 : 1;
+  for (int j = 0; j <= k; j++) sum -= y[(size_t)j * nv] * y[(size_t)(k - j) * nv];
+  g[(size_t)k * nv] = sum;
+  return y[(size_t)k * nv];
+}
+
+/* Order k of the force from orders 0 ... k of positions and velocities. */
+static void force_order(const jn_simulation *s, int k) {
+  const size_t nv = (size_t)s->nv, row = (size_t)k * nv;
+  const jn_arrays *a = &s->at;
+  for (int b = 0; b < s->model->nbody; b++) {
+    const jn_joint *j = &s->model->joint[b];
+    for (int c = 0; c < j->nv; c++) {
+      size_t i = (size_t)(j->iv + c);
+      double x = j->nq != j->nv ? 0.0 : k ? a->X[row + i] : s->start.q[j->iq + c];
+      double *tau = a->force + row + i;
+      if (s->ne && a->motor_stiffness[i] > 0) {
+        *tau = a->motor_stiffness[i] * (a->theta[row + i] - x);
+        a->theta[row + 2 * nv + i] = (a->drive[row + i] - *tau) / (a->motor_inertia[i] * (k + 1) * (k + 2));
+      }
+      if (a->stiffness[i] != 0) *tau -= a->stiffness[i] * (k ? x : x - a->rest[i]);
+      if (a->damping[i] != 0) *tau -= a->damping[i] * a->V[row + i];
+      if (a->friction[i] != 0) *tau -= a->friction[i] * slip_order(s, k, i);
+    }
+  }
+}
+
+/* Forces that answer the motion: each call of the dynamics gives the next force, or the next two. */
+static jn_status jets_with_feedback(jn_simulation *s) {
+  const size_t nv = (size_t)s->nv;
+  int r = s->order, known = 0;
+  if (s->ne) {
+    memcpy(s->at.theta, s->start.theta, sizeof(double) * nv);
+    memcpy(s->at.theta + nv, s->start.theta_dot, sizeof(double) * nv);
+  }
+  memset(s->at.X, 0, sizeof(double) * nv);
+  for (size_t i = 0; i < nv; i++) s->at.X[nv + i] = s->at.V[i];
+  for (int K = s->feedback == 2 || r == 0 ? 0 : 1;;) {
+    for (; known <= K; known++) force_order(s, known);
+    jn_status status = dynamics(s, K);
+    if (status || K == r) return status;
+    for (int k = 1; k <= K + 1; k++)
+      for (size_t i = 0; i < nv; i++)
+        s->at.X[(size_t)(k + 1) * nv + i] = s->at.V[(size_t)k * nv + i] / (k + 1);
+    K += s->feedback == 2 ? 1 : 2;
+    if (K > r) K = r;
+  }
+}
+
+/* All coefficients at the start of the step. */
+static jn_status jets(jn_simulation *s) {
+  const size_t nv = (size_t)s->nv, rows = (size_t)s->order + 1;
+  double *drive = s->at.drive;
+  jn_status status = jn_force_of_time(s, s->t_start, s->order);
+  if (status) return status;
+  if (s->external.wrench_count > s->o.forces.wrench_count)
+    for (size_t k = 0; k < rows; k++) {
+      memcpy(s->at.base_wrench + 6 * k, drive + k * nv, sizeof(double) * 6);
+      memset(drive + k * nv, 0, sizeof(double) * 6);
+    }
+  jn_jet_to_taylor(s->order, s->nv, drive);
+  memcpy(s->at.force, drive, sizeof(double) * rows * nv);
+  memcpy(s->at.V, s->start.v, sizeof(double) * nv);
+  status = s->feedback ? jets_with_feedback(s) : dynamics(s, s->order);
+  if (!status) configuration_jets(s);
+  return status;
+}
+
+/* The size of order k, positions against one, velocities against 1 + max |v|. */
+static double size_of_order(const jn_simulation *s, int k) {
+  const size_t nv = (size_t)s->nv, row = (size_t)k * nv;
+  double scale = 1, most = 0;
+  for (size_t i = 0; i < nv; i++)
+    if (fabs(s->at.V[i]) + 1 > scale) scale = fabs(s->at.V[i]) + 1;
+  for (size_t i = 0; i < nv; i++) {
+    double x = fabs(s->at.X[row + i]), v = fabs(s->at.V[row + i]) / scale;
+    double y = s->ne ? fabs(s->at.theta[row + i]) : 0.0;
+    if (!(x <= most)) most = x;
+    if (!(v <= most)) most = v;
+    if (!(y <= most)) most = y;
+  }
+  return most;
+}
+
+/* Where the last two terms would be as large as the tolerance (Jorba and Zou). */
+static double step_length(const jn_simulation *s) {
+  int N = s->degree;
+  double h = 1048576;
+  for (int k = N - 1; k <= N; k++) {
+    double x = size_of_order(s, k);
+    if (x > 0) h = fmin(h, pow(s->o.tolerance / x, 1.0 / k));
+  }
+  h *= exp(-0.7 / (N - 1));
+  return s->o.max_step > 0 && h > s->o.max_step ? s->o.max_step : h;
+}
+
+/* x_0 + x_1 u + ... + x_N u^N, the smallest first */
+static void evaluate(const double *x, int N, size_t n, double u, double *out) {
+  for (size_t i = 0; i < n; i++) out[i] = x[(size_t)N * n + i];
+  for (int k = N - 1; k >= 0; k--)
+    for (size_t i = 0; i < n; i++) out[i] = out[i] * u + x[(size_t)k * n + i];
+}
+
+jn_status jn_taylor_dense(jn_simulation *s, double time, jn_point x) {
+  const size_t nv = (size_t)s->nv;
+  double *xi = s->at.tau;
+  if (nv == 0) return JN_OK;
+  evaluate(s->at.X, s->degree + 1, nv, time, xi);
+  evaluate(s->at.V, s->degree, nv, time, x.v);
+  for (int i = 0; i < s->model->nbody; i++) {
+    const jn_joint *j = &s->model->joint[i];
+    const double *q = s->start.q + j->iq, *d = xi + j->iv;
+    double *out = x.q + j->iq;
+    if (j->type != JN_JOINT_SPHERICAL && j->type != JN_JOINT_FREE) {
+      for (int c = 0; c < j->nv; c++) out[c] = q[c] + d[c];
+      continue;
+    }
+    const jn_quat r = jn_quat_step(q, load_vec(d));
+    out[0] = r.w, out[1] = r.x, out[2] = r.y, out[3] = r.z;
+    if (j->type == JN_JOINT_FREE)
+      store_vec(out + 4, jn_v3_add(load_vec(q + 4), jn_m3_apply(jn_quat_to_m3(r), load_vec(d + 3))));
+  }
+  if (!s->ne) return JN_OK;
+  /* theta and its rate: coefficients (k+1) theta_(k+1) */
+  int N = s->degree;
+  evaluate(s->at.theta, N, nv, time, x.theta);
+  for (size_t i = 0; i < nv; i++) {
+    double rate = N * s->at.theta[(size_t)N * nv + i];
+    for (int k = N - 1; k >= 1; k--) rate = rate * time + k * s->at.theta[(size_t)k * nv + i];
+    x.theta_dot[i] = rate;
+  }
+  return JN_OK;
+}
+
+jn_status jn_taylor_step(jn_simulation *s, double t_max) {
+  jn_status status = s->nv ? jets(s) : JN_OK;
+  if (status) return status;
+  double h = s->o.step > 0 ? s->o.step : s->nv ? step_length(s) : 1048576;
+  s->h = jn_clip_step(s, h, t_max);
+  if (!(s->t_start + 0.01 * s->h > s->t_start)) return JN_ERR_LIMIT;
+  s->has_dense = 1;
+  return jn_taylor_dense(s, s->h, s->next);
+}

@@ -1,0 +1,218 @@
+/* variational.c: the discrete Euler-Lagrange equations on the group, in position-momentum form.
+ *
+ * In a step of length h body b turns from R to R exp(w) and its centre of mass moves by d. Its part of the
+ * discrete Lagrangian is (m |d|^2 + w^T I w)/(2 h), whose derivatives are momenta at both ends:
+ *   f = m d/h in the world;  n0 = dexp_left(w)^-T I w/h,  n1 = dexp_right(w)^-T I w/h = exp(w)^T n0
+ * about the centre of mass in the body's axes there: one and the same momentum in space.
+ * With J^T the projection on the joints, potential and forces as kicks of half a step:
+ *   J(q0)^T (n0, f) = p0 + h/2 (tau0 - g(q0))     solved for dq, q1 = q0 exp(dq)
+ *   p1 = J(q1)^T (n1, f) + h/2 (tau1 - g(q1)),    v1 = M(q1)^-1 p1
+ * Newton's matrix is close to M(q0)/h, whose inverse is a forward dynamics call: O(n) an iteration. */
+#include <jounce/kinematics.h>
+#include <math.h>
+#include <string.h>
+
+#include "integrate/simulation.h"
+#include "model/data.h"
+
+enum { MOST_ITERATIONS = 60 };
+
+static jn_vec3 load_vec(const double *x) { return jn_v3(x[0], x[1], x[2]); }
+static void store_vec(double *x, jn_vec3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
+
+static void set_gravity(jn_simulation *s, int on) {
+  jn_settings *settings = jn_data_settings(s->data);
+  settings->gravity = on ? s->gravity : jn_v3(0, 0, 0);
+  settings->damping = 0;
+}
+
+/* M(q)^-1 f and M(q) a */
+static jn_status solve_mass(jn_simulation *s, const double *q, const double *f, double *a) {
+  double *rest = s->at.a;
+  memset(rest, 0, sizeof *rest * (size_t)s->nv);
+  set_gravity(s, 0);
+  s->statistics.dynamics++;
+  return jn_forward_dynamics(s->model, s->data, 0, q, rest, f, NULL, a);
+}
+
+/* inverse dynamics at rest: M a + g (gravity on or off) - J^T (wrenches) */
+static jn_status at_rest(jn_simulation *s, const double *q, const double *a, int gravity,
+                         const jn_external *external, double *out) {
+  double *v = s->at.k;
+  size_t nv = (size_t)s->nv;
+  memset(v, 0, sizeof *v * 2 * nv);
+  if (a) memcpy(v + nv, a, sizeof *v * nv);
+  set_gravity(s, gravity);
+  s->statistics.dynamics++;
+  return jn_inverse_dynamics(s->model, s->data, 0, q, v, external, out);
+}
+
+jn_status jn_variational_momentum(jn_simulation *s, jn_point x) {
+  return s->nv ? at_rest(s, x.q, x.v, 0, NULL, x.p) : JN_OK;
+}
+
+/* Poses of the bodies, in the world. */
+static jn_status place(jn_simulation *s, const double *q, jn_pose *poses) {
+  jn_status status = jn_kinematics(s->model, s->data, -1, q, NULL);
+  for (int i = 0; i < s->model->nbody && !status; i++)
+    status = jn_frame_pose(s->model, s->data, s->model->body[i].frame, &poses[i]);
+  return status;
+}
+
+/* Momenta of the bodies at one end (1: the end) of the step, as wrenches at their frames. */
+static void momenta(jn_simulation *s, int end, double h) {
+  const jn_pose *C0 = s->poses, *C1 = s->poses + s->model->nbody;
+  for (int i = 0; i < s->model->nbody; i++) {
+    const jn_inertia I = s->model->body[i].inertia;
+    double m;
+    jn_vec3 c;
+    jn_mat3 J;
+    jn_inertia_about_com(I, &m, &c, &J);
+    const jn_vec3 w = jn_so3_log(jn_m3_mul(jn_m3_transpose(C0[i].R), C1[i].R));
+    const jn_vec3 d = jn_v3_add(jn_v3_sub(C1[i].p, C0[i].p),
+                                jn_v3_sub(jn_m3_apply(C1[i].R, c), jn_m3_apply(C0[i].R, c)));
+    const jn_mat3 A = end ? jn_so3_dexp_right_inv(w) : jn_so3_dexp_left_inv(w);
+    const jn_vec3 n = jn_m3_apply_t(A, jn_v3_scale(1 / h, jn_m3_apply(J, w)));
+    const jn_vec3 f = jn_m3_apply_t(end ? C1[i].R : C0[i].R, jn_v3_scale(m / h, d));
+    store_vec(s->at.momenta + 6 * i, jn_v3_add(n, jn_v3_cross(c, f)));
+    store_vec(s->at.momenta + 6 * i + 3, f);
+  }
+}
+
+/* J^T m + armature, at the start (end = 0) or the end of the step with joint displacements dq */
+static jn_status project(jn_simulation *s, const double *q, int end, double h, const double *dq, double *out) {
+  const jn_model *m = s->model;
+  const jn_external external = {m->nbody, s->impulses, NULL};
+  momenta(s, end, h);
+  jn_status status = at_rest(s, q, NULL, 0, &external, out);
+  if (status) return status;
+  for (int i = 0; i < m->nbody; i++) {
+    const jn_joint *j = &m->joint[i];
+    double f = j->armature / h;
+    if (j->type == JN_JOINT_SPHERICAL && f != 0) {
+      const jn_vec3 x = load_vec(dq + j->iv);
+      const jn_mat3 A = end ? jn_so3_dexp_right_inv(x) : jn_so3_dexp_left_inv(x);
+      const jn_vec3 y = jn_m3_apply_t(A, jn_v3_scale(f, x));
+      store_vec(out + j->iv, jn_v3_sub(load_vec(out + j->iv), y));
+    } else if (j->type != JN_JOINT_FREE) {
+      for (int c = j->iv; c < j->iv + j->nv; c++) out[c] -= f * dq[c];
+    }
+  }
+  for (int i = 0; i < s->nv; i++) out[i] = -out[i];
+  return JN_OK;
+}
+
+/* h/2 (tau - g) at a state, added to p */
+static jn_status kick(jn_simulation *s, double t, jn_point x, double h, const double *from, double *p) {
+  jn_status status = jn_force_at(s, t, x, 1);
+  if (status) return status;
+  double *g = s->at.y;
+  jn_external external = s->external;
+  if ((status = at_rest(s, x.q, NULL, 1, &external, g))) return status;
+  for (int i = 0; i < s->nv; i++) p[i] = from[i] + 0.5 * h * (s->at.tau[i] - g[i]);
+  return JN_OK;
+}
+
+/* A first guess of dq: from earlier steps, else h v + h^2 v'/2. */
+static jn_status guess(jn_simulation *s, double h, double *dq) {
+  size_t nv = (size_t)s->nv;
+  const double *last = s->at.step + nv, *before = last + nv;
+  if (s->history >= 2 && h == s->history_h) {
+    for (size_t i = 0; i < nv; i++) dq[i] = 2 * last[i] - before[i];
+    return JN_OK;
+  }
+  double *y = s->at.y, *dy = s->at.dense;
+  set_gravity(s, 1);
+  jn_chart_start(s, y);
+  jn_status status = jn_force_at(s, s->t_start, s->start, 1);
+  if (!status)
+    status = jn_forward_dynamics(s->model, s->data, 0, s->start.q, s->start.v, s->at.tau, &s->external, dy);
+  s->statistics.dynamics++;
+  for (size_t i = 0; i < nv && !status; i++) dq[i] = h * (s->start.v[i] + 0.5 * h * dy[i]);
+  return status;
+}
+
+/* Base positions are counted from where the base is: far from the origin nothing is lost. */
+static jn_status try_dq(jn_simulation *s, double h, const double *dq, double *residual) {
+  const double *rhs = s->at.residual + s->nv;
+  jn_status status = jn_integrate(s->model, s->trial.q, dq, s->out.q);
+  if (!status) status = place(s, s->out.q, s->poses + s->model->nbody);
+  if (status) return status;
+  status = project(s, s->trial.q, 0, h, dq, residual);
+  for (int i = 0; i < s->nv && !status; i++) residual[i] = rhs[i] - residual[i];
+  return status;
+}
+
+static double largest(const double *x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++)
+    if (!(fabs(x[i]) <= most)) most = fabs(x[i]);
+  return most;
+}
+
+/* Quasi-Newton until the correction is rounding, or no longer shrinks near it. */
+static jn_status solve(jn_simulation *s, double h) {
+  int nv = s->nv;
+  double *dq = s->at.step, *r = s->at.residual, *delta = r + 2 * nv, old = HUGE_VAL;
+  jn_status status = guess(s, h, dq);
+  for (int pass = 0; pass < MOST_ITERATIONS && !status; pass++) {
+    if ((status = try_dq(s, h, dq, r))) break;
+    if ((status = solve_mass(s, s->trial.q, r, delta))) break;
+    double size = h * largest(delta, nv);
+    if (size < 1e-15 || (size < 1e-11 && !(size < 0.5 * old))) return JN_OK;
+    if (!(size < 1e3)) return JN_ERR_LIMIT;
+    for (int i = 0; i < nv; i++) dq[i] += h * delta[i];
+    old = size;
+  }
+  return status ? status : JN_ERR_LIMIT;
+}
+
+/* p1 from the momenta; forces at the end may depend on the velocity there. */
+static jn_status end_of_step(jn_simulation *s, double h) {
+  int nv = s->nv;
+  double *p = s->at.residual + nv, *rest = s->at.residual;
+  jn_status status = project(s, s->out.q, 1, h, s->at.step, p);
+  if (status) return status;
+  /* what the solver left over is not lost but handed on */
+  for (int i = 0; i < nv; i++) p[i] += rest[i];
+  if ((status = jn_integrate(s->model, s->start.q, s->at.step, s->next.q))) return status;
+  memcpy(s->next.v, s->start.v, sizeof(double) * (size_t)nv);
+  double change = HUGE_VAL;
+  for (int pass = 0; pass < MOST_ITERATIONS; pass++) {
+    if ((status = kick(s, s->t_start + h, s->next, h, p, s->next.p))) return status;
+    if ((status = solve_mass(s, s->next.q, s->next.p, rest))) return status;
+    double old = change;
+    change = 0;
+    for (int i = 0; i < nv; i++) {
+      change = fmax(change, fabs(rest[i] - s->next.v[i]));
+      s->next.v[i] = rest[i];
+    }
+    if (!s->depends_on_v || change == 0 || (change < 1e-13 && !(change < old))) return JN_OK;
+  }
+  return change < 1e-9 ? JN_OK : JN_ERR_LIMIT;
+}
+
+jn_status jn_variational_step(jn_simulation *s, double t_max) {
+  size_t nv = (size_t)s->nv;
+  double h = jn_clip_step(s, s->o.step, t_max);
+  s->h = h;
+  s->has_rate = 0;
+  if (nv == 0) return JN_OK;
+  jn_status status = kick(s, s->t_start, s->start, h, s->start.p, s->at.residual + nv);
+  if (status) return status;
+  jn_point_copy(s, s->start, s->trial);
+  if (jn_model_is_floating(s->model)) memset(s->trial.q + 4, 0, sizeof(double) * 3);
+  if ((status = place(s, s->trial.q, s->poses)) || (status = solve(s, h))) return status;
+  if ((status = end_of_step(s, h))) return status;
+  /* for the next guess, and for dense output */
+  double *dq = s->at.step;
+  memcpy(dq + 2 * nv, dq + nv, sizeof *dq * nv);
+  memcpy(dq + nv, dq, sizeof *dq * nv);
+  s->history = h == s->history_h ? s->history + 1 : 1;
+  s->history_h = h;
+  memcpy(s->at.y_end, dq, sizeof *dq * nv);
+  memcpy(s->at.y_end + nv, s->next.v, sizeof *dq * nv);
+  set_gravity(s, 1);
+  jn_data_settings(s->data)->damping = s->o.forces.model_damping != 0;
+  return JN_OK;
+}

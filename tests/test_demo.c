@@ -1,0 +1,231 @@
+/* `jounce demo` from outside: the study runs, passes its own check, writes a page that needs no
+ * network and tables whose numbers are the reference's. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <jansson.h>
+
+enum { ORDERS = 6, FORCES = 12, CURVES = 10, COLUMNS = 1 + 8 * CURVES };
+
+static char folder[] = "/tmp/jounce-demo-XXXXXX";
+
+static char *slurp(const char *name) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "rb");
+  if (!file) fail_msg("%s is missing", name);
+  fseek(file, 0, SEEK_END);
+  long size = ftell(file);
+  rewind(file);
+  char *text = calloc((size_t)size + 1, 1);
+  assert_int_equal(fread(text, 1, (size_t)size, file), size);
+  fclose(file);
+  return text;
+}
+
+/* Runs a shell line in the folder, where `$jounce` is the program; returns the exit status. */
+static int run(const char *line) {
+  char command[4096];
+  snprintf(command, sizeof command,
+           "cd %s && jounce='%s' && { %s\n} >stdout.txt 2>stderr.txt </dev/null", folder,
+           TEST_PROGRAM, line);
+  int status = system(command);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void assert_says(const char *file, const char *words) {
+  char *text = slurp(file);
+  if (!strstr(text, words)) fail_msg("'%s' is not in %s:\n%.2000s", words, file, text);
+  free(text);
+}
+
+static void the_quick_study_passes_and_prints_tables(void **state) {
+  (void)state;
+  int status = run("\"$jounce\" demo --quick");
+  if (status != 0) {
+    char *errors = slurp("stderr.txt");
+    fail_msg("exit status %d: %s", status, errors);
+  }
+  assert_says("stdout.txt", "passed");
+  assert_says("stdout.txt", "exponent of r+1");
+  assert_says("stdout.txt", "page: jounce-demo/index.html");
+}
+
+static void the_page_loads_nothing_from_elsewhere(void **state) {
+  (void)state;
+  static const char *const loads[] = {"src=\"http", "href=\"http", "url(http", "@import",
+                                      "<script",    "<link",       "src=\"//", "href=\"//"};
+  char *page = slurp("jounce-demo/index.html");
+  assert_non_null(strstr(page, "</html>"));
+  for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
+    if (strstr(page, loads[i])) fail_msg("the page contains %s", loads[i]);
+  }
+  static const char *const files[] = {"motion", "forces",    "forward",
+                                      "cost",   "roundtrip", "exponents"};
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s.csv", files[i]);
+    assert_non_null(strstr(page, name));
+    snprintf(name, sizeof name, "jounce-demo/data/%s.csv", files[i]);
+    free(slurp(name));
+  }
+  if (strstr(page, "<svg")) {
+    static const char *const drawn[] = {"motion.svg", "forces.png", "cost.svg", "cost.png"};
+    for (size_t i = 0; i < sizeof drawn / sizeof drawn[0]; i++) {
+      char name[64];
+      snprintf(name, sizeof name, "jounce-demo/figures/%s", drawn[i]);
+      free(slurp(name));
+    }
+  } else {
+    assert_non_null(strstr(page, "No figures"));
+  }
+  free(page);
+}
+
+/* The line of a table over time whose first number is t; returns how many numbers it has. */
+static int line_at(const char *name, double t, double *out) {
+  char *text = slurp(name), *line = strchr(text, '\n');
+  int found = 0;
+  for (; line && !found; line = strchr(line, '\n')) {
+    char *at = ++line;
+    if (!*at || fabs(strtod(at, NULL) - t) > 1e-9) continue;
+    while (*at && *at != '\n' && found < COLUMNS) {
+      out[found++] = strtod(at, &at);
+      at += *at == ',';
+    }
+  }
+  free(text);
+  return found;
+}
+
+static json_t *load(const char *name, const char *file) {
+  char path[2048];
+  json_error_t error;
+  snprintf(path, sizeof path, "%s/vectors/%s/%s", TEST_SHARED, name, file);
+  return json_load_file(path, 0, &error);
+}
+
+/* Relative to the largest of the row. */
+static double distance(int n, const double *x, const double *y) {
+  double difference = 0, size = 0;
+  for (int i = 0; i < n; i++) {
+    difference = fmax(difference, fabs(x[i] - y[i]));
+    size = fmax(size, fabs(y[i]));
+  }
+  return difference / size;
+}
+
+/* joint1 ... joint6 of a list of derivatives, row k */
+static void joints_of(const json_t *joints, int k, double *out) {
+  for (int j = 0; j < 6; j++) {
+    char name[16];
+    snprintf(name, sizeof name, "joint%d", j + 1);
+    out[j] = json_number_value(json_array_get(json_object_get(joints, name), (size_t)k));
+  }
+}
+
+static void motion_and_forces_are_the_references(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    double t;
+  } cases[] = {{"tilthex-t0", 0}, {"tilthex-t7.3", 7.3}, {"tilthex-t21.9", 21.9}};
+  double worst_motion = 0, worst_force = 0;
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    json_t *motion = load(cases[c].name, "state.json"),
+           *forces = load(cases[c].name, "expect.json");
+    if (!motion || !forces) skip();
+    double row[COLUMNS], expected[FORCES];
+    assert_int_equal(line_at("jounce-demo/data/motion.csv", cases[c].t, row), COLUMNS);
+    json_t *p = json_object_get(json_object_get(motion, "base"), "p");
+    for (size_t i = 0; i < 3; i++) expected[i] = json_number_value(json_array_get(p, i));
+    worst_motion = fmax(worst_motion, distance(3, row + 1, expected));
+    for (int k = 0; k < 8; k++) {
+      joints_of(json_object_get(motion, "joints"), k, expected);
+      worst_motion = fmax(worst_motion, distance(6, row + 5 + k * CURVES, expected));
+    }
+    assert_int_equal(line_at("jounce-demo/data/forces.csv", cases[c].t, row), 1 + ORDERS * FORCES);
+    for (int k = 0; k < ORDERS; k++) {
+      json_t *wrench = json_array_get(json_object_get(forces, "base_wrench"), (size_t)k);
+      for (size_t i = 0; i < 6; i++) expected[i] = json_number_value(json_array_get(wrench, i));
+      joints_of(json_object_get(forces, "tau"), k, expected + 6);
+      worst_force = fmax(worst_force, distance(FORCES, row + 1 + k * FORCES, expected));
+    }
+    json_decref(motion);
+    json_decref(forces);
+  }
+  print_message("worst relative difference: motion %.2g, forces %.2g\n", worst_motion, worst_force);
+  assert_true(worst_motion < 1e-13);
+  assert_true(worst_force < 1e-13);
+}
+
+static void the_summary_is_json_and_the_study_has_a_name(void **state) {
+  (void)state;
+  assert_int_equal(run("\"$jounce\" demo study --quick --no-plots --format json --output a/b"), 0);
+  char *text = slurp("stdout.txt");
+  json_error_t error;
+  json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+  if (!root) fail_msg("line %d: %s", error.line, error.text);
+  json_t *round = json_object_get(root, "round_trip"), *cost = json_object_get(root, "cost");
+  assert_true(json_is_true(json_object_get(round, "passed")));
+  assert_true(json_number_value(json_object_get(round, "worst_residual")) < 1e-13);
+  assert_int_equal(json_array_size(json_object_get(cost, "bodies")), 7);
+  json_t *orders = json_object_get(cost, "by_order_101_bodies");
+  json_t *forward = json_object_get(json_object_get(orders, "forward"), "spatial");
+  assert_int_equal(json_array_size(forward), 11);
+  assert_true(json_number_value(json_array_get(forward, 10)) > 0);
+  assert_true(json_is_false(json_object_get(root, "figures")));
+  json_decref(root);
+  free(text);
+  free(slurp("a/b/index.html"));
+}
+
+static void without_gnuplot_the_page_says_how_to_get_figures(void **state) {
+  (void)state;
+  assert_int_equal(run("PATH=/nowhere \"$jounce\" demo --quick --output plain"), 0);
+  assert_says("stdout.txt", "apt-get install gnuplot-nox");
+  assert_says("plain/index.html", "apt-get install gnuplot-nox");
+}
+
+static void wrong_usage_is_refused_before_any_work(void **state) {
+  (void)state;
+  assert_int_equal(run("\"$jounce\" demo studdy --output none"), 2);
+  assert_says("stderr.txt", "did you mean 'study'");
+  assert_int_equal(run("\"$jounce\" demo --format npy --output none"), 2);
+  assert_int_equal(run("\"$jounce\" demo --output ''"), 2);
+  assert_int_equal(run("test ! -e none"), 0);
+  assert_int_equal(run("echo text >file && \"$jounce\" demo --quick --output file/below"), 1);
+  assert_says("stderr.txt", "cannot be made");
+}
+
+static int make_folder(void **state) {
+  (void)state;
+  return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+  char command[64];
+  (void)state;
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  return system(command);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_quick_study_passes_and_prints_tables),
+      cmocka_unit_test(the_page_loads_nothing_from_elsewhere),
+      cmocka_unit_test(motion_and_forces_are_the_references),
+      cmocka_unit_test(the_summary_is_json_and_the_study_has_a_name),
+      cmocka_unit_test(without_gnuplot_the_page_says_how_to_get_figures),
+      cmocka_unit_test(wrong_usage_is_refused_before_any_work),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

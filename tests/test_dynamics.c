@@ -1,0 +1,450 @@
+/* Dynamics of any order: identities between independent routes on random trees with every joint
+ * type, closed forms, and equal bits where nothing may be lost. */
+#include "helpers/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/load.h"
+
+static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
+static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
+                                      JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
+                                      JN_JOINT_CYLINDRICAL, JN_JOINT_UNIVERSAL, JN_JOINT_PRISMATIC};
+
+static void set_form(robot *r, int spatial) {
+  jn_data_settings(r->data)->formulation = spatial ? JN_FORM_SPATIAL : JN_FORM_BODY;
+}
+
+/* (k+1) E_(k+1) = sum v_j . tau_(k-j) + power of the load, k = 0..order-1; in units of the terms */
+static double power_balance(robot *r, const load *l) {
+  int K = r->order;
+  size_t rows = (size_t)K + 1;
+  double *E = doubles(rows), *P = doubles(rows), *p = doubles(rows), *m = doubles(rows);
+  double *more = doubles(rows), *size = doubles(rows), worst = 0;
+  double *tau = robot_inverse(r, r->v, l ? &l->external : NULL), *v = copy_of(r->v, r->n);
+  jn_momentum out = {0};
+  out.kinetic = E, out.potential = P;
+  assert_ok(jn_momentum_energy(r->model, r->data, K, r->q, r->v, &out));
+  jn_jet_to_taylor(K, 1, E);
+  jn_jet_to_taylor(K, 1, P);
+  jn_jet_to_taylor(K, r->nv, v);
+  jn_jet_to_taylor(K, r->nv, tau);
+  jet_dot(K, (size_t)r->nv, v, tau, p, m);
+  if (l) load_power(r, l, more, size);
+  for (int k = 0; k < K; k++) {
+    double left = (k + 1) * (E[k + 1] + P[k + 1]);
+    worst = fmax(worst, fabs(left - p[k] - more[k]) / (m[k] + size[k] + fabs((k + 1) * P[k + 1])));
+  }
+  free(E), free(P), free(p), free(m), free(more), free(size), free(tau), free(v);
+  return worst;
+}
+
+static void power_balances_to_order_8_for_every_joint_type(void **state) {
+  (void)state;
+  uint64_t seed = 1000;
+  for (int form = 0; form < 2; form++)
+    for (jn_joint_type type = JN_JOINT_REVOLUTE; type < JN_JOINT_TYPE_COUNT; type++)
+      for (int n = 0; n < 8; n++, seed++) {
+        robot r = robot_random(seed, 2 + n, n % 2 ? JN_JOINT_FREE : JN_JOINT_FIXED, 1u << type, 9);
+        robot_represent(&r, all[seed % 4]);
+        set_form(&r, form);
+        check_residual(
+            form ? "power, one joint type, spatial form" : "power, one joint type, body form",
+            power_balance(&r, NULL), 1024 * U);
+        robot_free(&r);
+      }
+}
+
+static void power_balances_with_and_without_forces_from_outside(void **state) {
+  (void)state;
+  for (uint64_t seed = 1200; seed < 1272; seed++) {
+    robot r = robot_random(seed, 3 + (int)(seed % 20), bases[seed % COUNT(bases)], TYPES_ALL, 9);
+    robot_represent(&r, all[seed / 2 % 4]);
+    set_form(&r, seed % 2);
+    check_residual("power, all joint types", power_balance(&r, NULL), 1024 * U);
+    load l = load_random(&r, seed, 6);
+    load_represent(&r, &l, 4);
+    check_residual("power with wrenches in all representations", power_balance(&r, &l), 1024 * U);
+    load_free(&l);
+    robot_free(&r);
+  }
+}
+
+/* ID(FD(tau)) - tau in units of the largest wrench of that order */
+static double force_residual(robot *r, const double *tau, const double *v, const jn_external *e) {
+  double *back = robot_inverse(r, v, e), *scale = doubles((size_t)r->order + 1);
+  force_scale(r, v, tau, scale);
+  double worst = row_error(r->order + 1, (size_t)r->nv, back, tau, scale);
+  free(back), free(scale);
+  return worst;
+}
+
+static void forward_dynamics_undo_inverse_dynamics_on_200_trees(void **state) {
+  (void)state;
+  for (uint64_t seed = 2000; seed < 2200; seed++) {
+    int bodies = 2 + (int)((seed * 7) % 59);
+    robot r = robot_random(seed, bodies, bases[seed % COUNT(bases)], TYPES_ALL, 6);
+    robot_represent(&r, all[seed % 4]);
+    set_form(&r, seed % 5 == 0);
+    jn_data_settings(r.data)->damping = seed % 3 == 0;
+    load l = load_random(&r, seed, seed % 2 ? 3 : 0);
+    double *tau = robot_inverse(&r, r.v, &l.external), *v = robot_forward(&r, tau, &l.external);
+    set_form(&r, 0);
+    check_residual(seed % 5 ? "ID(FD(tau)) = tau, body form" : "ID(FD(tau)) = tau, spatial form",
+                   force_residual(&r, tau, v, &l.external), 1e-12);
+    free(tau), free(v);
+    load_free(&l);
+    robot_free(&r);
+  }
+}
+
+static void hybrid_dynamics_agree_with_inverse_and_forward_dynamics(void **state) {
+  (void)state;
+  for (uint64_t seed = 2300; seed < 2360; seed++) {
+    robot r = robot_random(seed, 2 + (int)(seed % 25), bases[seed % COUNT(bases)], TYPES_ALL, 5);
+    size_t nv = (size_t)r.nv;
+    rng g = rng_new(seed);
+    robot_represent(&r, all[seed % 4]);
+    set_form(&r, seed % 3 == 0);
+    jn_data_settings(r.data)->damping = seed % 2;
+    load l = load_random(&r, seed, seed % 2 ? 2 : 0);
+    double *tau = robot_inverse(&r, r.v, &l.external);
+    for (int mode = 0; mode < 3; mode++) {
+      unsigned char given[64] = {0};
+      double *v = doubles(r.n + nv), *t = doubles(r.n);
+      /* what must not be read is not a number */
+      fill(v, r.n + nv, NAN), fill(t, r.n, NAN);
+      memcpy(v, r.v, nv * sizeof *v);
+      for (int i = 0; i < r.nbody; i++) {
+        const jn_joint *j = jn_model_joint(r.model, i);
+        given[i] = mode == 2 ? (unsigned char)rng_below(&g, 2) : (unsigned char)mode;
+        for (size_t k = 0; k <= (size_t)r.order; k++)
+          for (int d = j->iv; d < j->iv + j->nv; d++) {
+            size_t at = k * nv + (size_t)d;
+            if (given[i])
+              v[at + nv] = r.v[at + nv];
+            else
+              t[at] = tau[at];
+          }
+      }
+      assert_ok(jn_hybrid_dynamics(r.model, r.data, r.order, r.q, given, v, t, &l.external));
+      if (mode == 0) {
+        double *want = robot_forward(&r, tau, &l.external);
+        assert_true(same_bits(v, want, r.n + nv) && same_bits(t, tau, r.n));
+        free(want);
+      } else if (mode == 1) {
+        double *scale = doubles((size_t)r.order + 1);
+        force_scale(&r, v, tau, scale);
+        assert_true(same_bits(v, r.v, r.n + nv));
+        check_residual("hybrid, all prescribed = ID", row_error(r.order + 1, nv, t, tau, scale),
+                       1e-12);
+        free(scale);
+      }
+      check_residual("hybrid: forces belong to the motion", force_residual(&r, t, v, &l.external),
+                     1e-12);
+      free(v), free(t);
+    }
+    free(tau);
+    load_free(&l);
+    robot_free(&r);
+  }
+}
+
+static void both_formulations_give_the_same_forces(void **state) {
+  (void)state;
+  for (uint64_t seed = 2400; seed < 2440; seed++) {
+    robot r = robot_random(seed, 2 + (int)(seed % 30), bases[seed % COUNT(bases)], TYPES_ALL, 6);
+    load l = load_random(&r, seed, 3);
+    double *scale = doubles(7), *body, *spatial;
+    load_represent(&r, &l, 4);
+    body = robot_inverse(&r, r.v, &l.external);
+    set_form(&r, 1);
+    spatial = robot_inverse(&r, r.v, &l.external);
+    force_scale(&r, r.v, body, scale);
+    check_residual("spatial = body formulation", row_error(7, (size_t)r.nv, spatial, body, scale),
+                   1e-12);
+    free(scale), free(body), free(spatial);
+    load_free(&l);
+    robot_free(&r);
+  }
+}
+
+static void joint_forces_are_the_same_in_every_representation(void **state) {
+  (void)state;
+  for (uint64_t seed = 2500; seed < 2530; seed++)
+    for (int form = 0; form < 2; form++) {
+      robot r = robot_random(seed, 2 + (int)(seed % 12), JN_JOINT_FREE, TYPES_ALL, 6);
+      double *want = NULL, *scale = doubles(7), *W = doubles(42), *X = doubles(42),
+             *V = doubles(42);
+      double *R = doubles(72), *p = doubles(24);
+      set_form(&r, form);
+      for (int i = 1; i <= 4; i++) { /* body first */
+        jn_representation rep = all[i % 4];
+        robot_represent(&r, rep);
+        double *tau = robot_inverse(&r, r.v, NULL);
+        for (int b = 0; b < r.nbody; b++) {
+          const jn_joint *j = jn_model_joint(r.model, b);
+          if (j->type != JN_JOINT_FREE) continue;
+          /* to the body representation with the pose of the joint itself */
+          curve_jet(&r.motion->curve[b], 7, r.t, R, p);
+          for (int k = 0; k < 7; k++) memcpy(W + 6 * k, tau + k * r.nv + j->iv, 6 * sizeof *W);
+          jn_jet_to_taylor(6, 6, W);
+          jn_jet_convert_wrench(6, rep, JN_BODY, R, p, W, X);
+          jn_jet_to_derivatives(6, 6, X);
+          for (int k = 0; k < 7; k++) memcpy(tau + k * r.nv + j->iv, X + 6 * k, 6 * sizeof *W);
+        }
+        if (!want) {
+          want = tau;
+          force_scale(&r, r.v, tau, scale);
+          continue;
+        }
+        check_residual("four representations", row_error(7, (size_t)r.nv, tau, want, scale), 1e-12);
+        free(tau);
+      }
+      free(want), free(scale), free(W), free(X), free(V), free(R), free(p);
+      robot_free(&r);
+    }
+}
+
+static void wrenches_from_outside_may_be_given_in_any_representation(void **state) {
+  (void)state;
+  for (uint64_t seed = 2600; seed < 2640; seed++) {
+    robot r = robot_random(seed, 2 + (int)(seed % 15), bases[seed % COUNT(bases)], TYPES_ALL, 6);
+    load l = load_random(&r, seed, 8); /* at links, welded links and frames */
+    double *want = robot_inverse(&r, r.v, &l.external), *scale = doubles(7);
+    double *v = robot_forward(&r, want, &l.external);
+    force_scale(&r, r.v, want, scale);
+    for (int rep = 0; rep < 5; rep++)
+      for (int form = 0; form < 2; form++) {
+        set_form(&r, form);
+        load_represent(&r, &l, rep);
+        double *tau = robot_inverse(&r, r.v, &l.external);
+        check_residual("wrenches in four representations",
+                       row_error(7, (size_t)r.nv, tau, want, scale), 1e-12);
+        double *w = robot_forward(&r, tau, &l.external);
+        check_residual("the same, forward", force_residual(&r, tau, w, &l.external), 1e-12);
+        free(tau), free(w);
+      }
+    free(want), free(scale), free(v);
+    load_free(&l);
+    robot_free(&r);
+  }
+}
+
+static void gravity_is_a_force_at_every_centre_of_mass(void **state) {
+  (void)state;
+  for (uint64_t seed = 2700; seed < 2720; seed++) {
+    robot r = robot_random(seed, 8, bases[seed % COUNT(bases)], TYPES_ALL, 5);
+    int links = jn_spec_link_count(r.spec);
+    jn_applied_wrench *w = calloc((size_t)links, sizeof *w);
+    double *jets = doubles((size_t)links * 36), *scale = doubles(6);
+    rng g = rng_new(seed);
+    jn_vec3 gravity = rng_vec3(&g, 20);
+    assert_non_null(w);
+    for (int i = 0; i < links; i++) {
+      char name[64];
+      const jn_link_desc *d = jn_spec_link(r.spec, i);
+      snprintf(name, sizeof name, "c_%s", d->name);
+      jets[36 * i + 3] = d->mass * gravity.x, jets[36 * i + 4] = d->mass * gravity.y;
+      jets[36 * i + 5] = d->mass * gravity.z;
+      w[i] = (jn_applied_wrench){jn_model_find_frame(r.model, name), i % 2 ? JN_HYBRID : JN_MIXED,
+                                 jets + 36 * i};
+    }
+    const jn_external e = {links, w, NULL};
+    set_form(&r, seed % 2);
+    jn_data_settings(r.data)->gravity = gravity;
+    double *want = robot_inverse(&r, r.v, NULL);
+    force_scale(&r, r.v, want, scale);
+    jn_data_settings(r.data)->gravity = jn_v3(0, 0, 0);
+    double *tau = robot_inverse(&r, r.v, &e);
+    check_residual("gravity = weights applied", row_error(6, (size_t)r.nv, tau, want, scale),
+                   1000 * U);
+    free(tau), free(want), free(w), free(jets), free(scale);
+    robot_free(&r);
+  }
+}
+
+static void gravity_is_an_acceleration_of_the_base(void **state) {
+  (void)state;
+  for (uint64_t seed = 2730; seed < 2740; seed++) {
+    robot r = robot_random(seed, 8, JN_JOINT_FREE, TYPES_ALL & ~TYPE(FREE), 5);
+    double *scale = doubles(6);
+    robot_represent(&r, JN_HYBRID);
+    jn_vec3 g = jn_data_settings(r.data)->gravity;
+    double *want = robot_inverse(&r, r.v, NULL);
+    force_scale(&r, r.v, want, scale);
+    r.v[r.nv + 3] -= g.x, r.v[r.nv + 4] -= g.y, r.v[r.nv + 5] -= g.z;
+    jn_data_settings(r.data)->gravity = jn_v3(0, 0, 0);
+    double *tau = robot_inverse(&r, r.v, NULL);
+    check_residual("gravity = the base accelerating", row_error(6, (size_t)r.nv, tau, want, scale),
+                   400 * U);
+    free(tau), free(want), free(scale);
+    robot_free(&r);
+  }
+}
+
+static void free_fall_needs_no_force(void **state) {
+  (void)state;
+  robot r = robot_random(2751, 10, JN_JOINT_FREE, TYPES_ALL & ~TYPE(FREE), 5);
+  jn_vec3 g = jn_data_settings(r.data)->gravity;
+  for (int form = 0; form < 2; form++) {
+    robot_represent(&r, JN_HYBRID);
+    set_form(&r, form);
+    fill(r.v, r.n + (size_t)r.nv, 0);
+    r.v[r.nv + 3] = g.x, r.v[r.nv + 4] = g.y, r.v[r.nv + 5] = g.z;
+    double *tau = robot_inverse(&r, r.v, NULL), *v;
+    check_residual("free fall", largest(tau, r.n) / (jn_model_mass(r.model) * jn_v3_norm(g)),
+                   16 * U);
+    fill(tau, r.n, 0);
+    v = robot_forward(&r, tau, NULL);
+    check_residual("no force: free fall",
+                   largest_difference(v, r.v, r.n + (size_t)r.nv) / jn_v3_norm(g), 1e-12);
+    free(tau), free(v);
+  }
+  robot_free(&r);
+}
+
+static void armature_and_damping_add_their_own_term(void **state) {
+  (void)state;
+  for (uint64_t seed = 2760; seed < 2780; seed++) {
+    robot r = robot_random(seed, 8, bases[seed % COUNT(bases)], TYPES_ALL, 5);
+    double *scale = doubles(6), *plain, *full, *with = NULL;
+    robot bare =
+        robot_new(random_spec(seed, 8, bases[seed % COUNT(bases)], TYPES_ALL), 5, seed, 1.5);
+    for (int i = 0; i < jn_spec_joint_count(bare.spec); i++)
+      jn_spec_joint(bare.spec, i)->armature = 0;
+    jn_model *model = build(bare.spec);
+    jn_data *data;
+    assert_ok(jn_data_new(model, 5, NULL, &data));
+    *jn_data_settings(data) = *jn_data_settings(r.data);
+    set_form(&r, seed % 2);
+    jn_data_settings(r.data)->damping = 1;
+    full = robot_inverse(&r, r.v, NULL);
+    jn_data_settings(r.data)->damping = 0;
+    with = robot_inverse(&r, r.v, NULL);
+    plain = doubles(r.n);
+    assert_ok(jn_inverse_dynamics(model, data, 5, r.q, r.v, NULL, plain));
+    force_scale(&r, r.v, full, scale);
+    for (int i = 0; i < r.nbody; i++) {
+      const jn_joint *j = jn_model_joint(r.model, i);
+      for (int d = j->iv; d < j->iv + j->nv; d++)
+        for (int k = 0; k <= 5; k++) {
+          int at = k * r.nv + d;
+          plain[at] += j->armature * r.v[at + r.nv];
+          with[at] += j->damping * r.v[at];
+        }
+    }
+    check_residual("damping", row_error(6, (size_t)r.nv, with, full, scale), 4 * U);
+    for (int i = 0; i < r.nbody; i++) {
+      const jn_joint *j = jn_model_joint(r.model, i);
+      for (int d = j->iv; d < j->iv + j->nv; d++)
+        for (int k = 0; k <= 5; k++) plain[k * r.nv + d] += j->damping * r.v[k * r.nv + d];
+    }
+    check_residual("armature", row_error(6, (size_t)r.nv, plain, full, scale), 400 * U);
+    free(scale), free(plain), free(full), free(with);
+    jn_data_free(data);
+    jn_model_free(model);
+    robot_free(&bare);
+    robot_free(&r);
+  }
+}
+
+/* pose -> A pose, gravity -> R_A gravity: nothing changes for the joints, nor in the base's frame
+ */
+static void moving_the_robot_and_gravity_together_changes_no_force(void **state) {
+  (void)state;
+  const double distance[] = {1, 1e3, 1e6};
+  const char *const names[2][3] = {
+      {"moved 1 m, body form", "moved 1e3 m, body form", "moved 1e6 m, body form"},
+      {"moved 1 m, spatial form", "moved 1e3 m, spatial form", "moved 1e6 m, spatial form"}};
+  for (uint64_t seed = 2800; seed < 2812; seed++)
+    for (size_t d = 0; d < COUNT(distance); d++)
+      for (int form = 0; form < 2; form++) {
+        robot r = robot_random(seed, 10, JN_JOINT_FREE, TYPES_ALL, 6);
+        double *scale = doubles(7);
+        rng g = rng_new(seed);
+        jn_pose A = jn_pose_make(rng_rotation(&g), jn_v3_scale(distance[d], rng_direction(&g)));
+        set_form(&r, form);
+        double *want = robot_inverse(&r, r.v, NULL);
+        force_scale(&r, r.v, want, scale);
+        jn_pose C = curve_pose(&r.motion->curve[0], r.t);
+        assert_ok(jn_model_set_pose(r.model, 0, jn_pose_mul(A, C), r.q));
+        jn_settings *s = jn_data_settings(r.data);
+        s->gravity = jn_m3_apply(A.R, s->gravity);
+        double *tau = robot_inverse(&r, r.v, NULL);
+        check_residual(names[form][d], row_error(7, (size_t)r.nv, tau, want, scale), 400 * U);
+        double *v = robot_forward(&r, want, NULL);
+        check_residual("moved, forward", force_residual(&r, want, v, NULL), 1e-12);
+        free(v), free(want), free(tau), free(scale);
+        robot_free(&r);
+      }
+}
+
+/* the spec with everything that has mass times f */
+static jn_spec *heavier(uint64_t seed, double f) {
+  jn_spec *spec = random_spec(seed, 9, JN_JOINT_FREE, TYPES_ALL);
+  for (int i = 0; i < jn_spec_link_count(spec); i++) {
+    jn_link_desc *l = jn_spec_link(spec, i);
+    l->mass *= f;
+    l->inertia = jn_m3_scale(f, l->inertia);
+  }
+  for (int i = 0; i < jn_spec_joint_count(spec); i++) jn_spec_joint(spec, i)->armature *= f;
+  return spec;
+}
+
+static void scaling_time_by_2_and_mass_by_8_and_reversing_time_is_exact(void **state) {
+  (void)state;
+  for (uint64_t seed = 2900; seed < 2916; seed++) {
+    robot r = robot_random(seed, 9, JN_JOINT_FREE, TYPES_ALL, 7);
+    robot m = robot_new(heavier(seed, 8), 7, seed, 1.5);
+    size_t nv = (size_t)r.nv;
+    set_form(&r, seed % 2), set_form(&m, seed % 2);
+    double *tau = robot_inverse(&r, r.v, NULL), *v = robot_forward(&r, tau, NULL);
+    double *fast = copy_of(r.v, r.n + nv), *back = copy_of(r.v, r.n + nv);
+    for (size_t i = 0; i < r.n + nv; i++) fast[i] = ldexp(fast[i], (int)(i / nv) + 1);
+    for (size_t i = 0; i < r.n + nv; i += 1) back[i] *= i / nv % 2 ? 1 : -1;
+    double *u = robot_inverse(&r, back, NULL);
+    for (size_t i = 0; i < r.n; i++) u[i] *= i / nv % 2 ? -1 : 1;
+    assert_true(same_bits(u, tau, r.n));
+    free(u);
+    u = robot_inverse(&m, r.v, NULL);
+    for (size_t i = 0; i < r.n; i++) u[i] /= 8;
+    assert_true(same_bits(u, tau, r.n));
+    free(u);
+    jn_settings *s = jn_data_settings(r.data);
+    s->gravity = jn_v3_scale(4, s->gravity);
+    u = robot_inverse(&r, fast, NULL);
+    for (size_t i = 0; i < r.n; i++) u[i] = ldexp(u[i], -(int)(i / nv) - 2);
+    assert_true(same_bits(u, tau, r.n));
+    for (size_t i = 0; i < r.n; i++) u[i] = ldexp(tau[i], (int)(i / nv) + 2);
+    memcpy(r.v, fast, nv * sizeof *fast);
+    double *w = robot_forward(&r, u, NULL);
+    for (size_t i = 0; i < r.n + nv; i++) w[i] = ldexp(w[i], -(int)(i / nv) - 1);
+    assert_true(same_bits(w, v, r.n + nv));
+    free(u), free(w), free(tau), free(v), free(fast), free(back);
+    robot_free(&r);
+    robot_free(&m);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(power_balances_to_order_8_for_every_joint_type),
+      cmocka_unit_test(power_balances_with_and_without_forces_from_outside),
+      cmocka_unit_test(forward_dynamics_undo_inverse_dynamics_on_200_trees),
+      cmocka_unit_test(hybrid_dynamics_agree_with_inverse_and_forward_dynamics),
+      cmocka_unit_test(both_formulations_give_the_same_forces),
+      cmocka_unit_test(joint_forces_are_the_same_in_every_representation),
+      cmocka_unit_test(wrenches_from_outside_may_be_given_in_any_representation),
+      cmocka_unit_test(gravity_is_a_force_at_every_centre_of_mass),
+      cmocka_unit_test(gravity_is_an_acceleration_of_the_base),
+      cmocka_unit_test(free_fall_needs_no_force),
+      cmocka_unit_test(armature_and_damping_add_their_own_term),
+      cmocka_unit_test(moving_the_robot_and_gravity_together_changes_no_force),
+      cmocka_unit_test(scaling_time_by_2_and_mass_by_8_and_reversing_time_is_exact),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,454 @@
+/* Dynamics where the answer is known to the last bit or in closed form. */
+#include "model/data.h" /* first: it has an array U */
+
+#include "helpers/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/load.h"
+
+static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_SPHERICAL,
+                                      JN_JOINT_PLANAR};
+
+/* Every compute function once, its outputs one after another in `out`. */
+enum { MAX_OUTPUT = 200000 };
+
+static size_t compute_all(robot *r, jn_data *data, int K, const load *l, double *out) {
+  const jn_model *m = r->model;
+  const jn_external *e = l ? &l->external : NULL;
+  size_t nv = (size_t)r->nv, rows = (size_t)K + 1, n = rows * nv, at = 0;
+  double *tau = out;
+  at += n;
+  assert_ok(jn_inverse_dynamics(m, data, K, r->q, r->v, e, tau));
+  assert_ok(jn_forward_dynamics(m, data, K, r->q, r->v, tau, e, out + at));
+  at += n;
+  unsigned char given[64] = {0};
+  for (int i = 0; i < r->nbody; i++) given[i] = i % 2;
+  memcpy(out + at, r->v, (n + nv) * sizeof *out);
+  memcpy(out + at + n + nv, tau, n * sizeof *out);
+  assert_ok(jn_hybrid_dynamics(m, data, K, r->q, given, out + at, out + at + n + nv, e));
+  at += 2 * n + nv;
+  double *M = out + at, *C = M + n * nv, *g = C + n * nv, *h = g + n, *x = h + n;
+  assert_ok(jn_equations_of_motion(m, data, K, r->q, r->v, e, M, C, g, h, x));
+  at += 2 * n * nv + 3 * n;
+  assert_ok(jn_mass_matrix(m, data, r->q, out + at));
+  at += nv * nv;
+  jn_momentum o = {out + at,
+                   out + at + 3 * rows,
+                   out + at + 9 * rows,
+                   out + at + 15 * rows,
+                   out + at + 16 * rows,
+                   out + at + 17 * rows};
+  assert_ok(jn_momentum_energy(m, data, K, r->q, r->v, &o));
+  at += 17 * rows + 6 * n;
+  assert_ok(jn_kinematics(m, data, K, r->q, r->v));
+  for (int f = 0; f < jn_model_frame_count(m); f++) {
+    assert_ok(jn_frame_twist(m, data, f, JN_SPATIAL, K, out + at));
+    at += 6 * rows;
+    assert_ok(jn_point_motion(m, data, f, jn_v3(1, 2, 3), K, out + at));
+    at += 3 * (rows + 1);
+  }
+  for (int i = 0; i < r->nbody; i++) {
+    assert_ok(jn_joint_screws(m, data, i, K, out + at));
+    at += 6 * rows * (size_t)jn_model_joint(m, i)->nv;
+  }
+  assert_true(at < MAX_OUTPUT);
+  return at;
+}
+
+static void results_do_not_depend_on_what_the_scratch_memory_holds(void **state) {
+  (void)state;
+  double *want = doubles(MAX_OUTPUT), *got = doubles(MAX_OUTPUT);
+  for (uint64_t seed = 3000; seed < 3016; seed++) {
+    robot r = robot_random(seed, 6, bases[seed / 4 % COUNT(bases)], TYPES_ALL, 4);
+    load l = load_random(&r, seed, 4);
+    robot_represent(&r, (jn_representation)(seed % 4));
+    jn_data_settings(r.data)->formulation = seed % 2 ? JN_FORM_SPATIAL : JN_FORM_BODY;
+    load_represent(&r, &l, 4);
+    size_t size = jn_data_size(r.model, 4), n = 0;
+    void *block = aligned_alloc(64, (size + 63) / 64 * 64);
+    jn_data *data;
+    assert_non_null(block);
+    assert_ok(jn_data_place(r.model, 4, block, size, &data));
+    *jn_data_settings(data) = *jn_data_settings(r.data);
+    /* fresh, used, all NaN, all ones */
+    for (int pass = 0; pass < 4; pass++) {
+      char *arrays = (char *)data->w.q;
+      size_t bytes = size - (size_t)(arrays - (char *)block);
+      if (pass == 2) memset(arrays, 0xFF, bytes);
+      if (pass == 3)
+        for (size_t i = 0; i < bytes / sizeof(double); i++) data->w.q[i] = 1;
+      n = compute_all(&r, data, 4, &l, pass ? got : want);
+      if (pass) assert_true(same_bits(got, want, n));
+    }
+    free(block);
+    load_free(&l);
+    robot_free(&r);
+  }
+  free(want);
+  free(got);
+}
+
+/* the poison is put before every single function too, not only before all of them */
+static void each_function_alone_reads_nothing_left_by_another(void **state) {
+  (void)state;
+  double *want = doubles(MAX_OUTPUT), *got = doubles(MAX_OUTPUT);
+  for (uint64_t seed = 3020; seed < 3028; seed++) {
+    robot r = robot_random(seed, 6, bases[seed % COUNT(bases)], TYPES_ALL, 3);
+    size_t size = jn_data_size(r.model, 3), nv = (size_t)r.nv, n = r.n;
+    void *block = aligned_alloc(64, (size + 63) / 64 * 64);
+    jn_data *data;
+    assert_non_null(block);
+    assert_ok(jn_data_place(r.model, 3, block, size, &data));
+    *jn_data_settings(data) = *jn_data_settings(r.data);
+    jn_data_settings(data)->formulation = seed % 2 ? JN_FORM_SPATIAL : JN_FORM_BODY;
+    compute_all(&r, data, 3, NULL, want);
+    for (int which = 0; which < 6; which++) {
+      char *arrays = (char *)data->w.q;
+      memset(arrays, 0xFF, size - (size_t)(arrays - (char *)block));
+      fill(got, 8 * n + 4 * n * nv, 0);
+      const double *expect = want;
+      size_t count = n;
+      jn_momentum o = {got, got + 12, got + 36, got + 60, got + 64, got + 68};
+      unsigned char given[64] = {0};
+      for (int i = 0; i < r.nbody; i++) given[i] = i % 2;
+      switch (which) {
+        case 0:
+          assert_ok(jn_inverse_dynamics(r.model, data, 3, r.q, r.v, NULL, got));
+          break;
+        case 1:
+          assert_ok(jn_forward_dynamics(r.model, data, 3, r.q, r.v, want, NULL, got));
+          expect = want + n;
+          break;
+        case 2:
+          memcpy(got, r.v, (n + nv) * sizeof *got);
+          memcpy(got + n + nv, want, n * sizeof *got);
+          assert_ok(jn_hybrid_dynamics(r.model, data, 3, r.q, given, got, got + n + nv, NULL));
+          expect = want + 2 * n;
+          count = 2 * n + nv;
+          break;
+        case 3:
+          assert_ok(jn_equations_of_motion(r.model, data, 3, r.q, r.v, NULL, got, got + n * nv,
+                                           got + 2 * n * nv, got + 2 * n * nv + n, NULL));
+          expect = want + 4 * n + nv;
+          count = 2 * n * nv + 2 * n;
+          break;
+        case 4:
+          assert_ok(jn_mass_matrix(r.model, data, r.q, got));
+          expect = want + 7 * n + nv + 2 * n * nv;
+          count = nv * nv;
+          break;
+        default:
+          assert_ok(jn_momentum_energy(r.model, data, 3, r.q, r.v, &o));
+          expect = want + 7 * n + nv + 2 * n * nv + nv * nv;
+          count = 68 + 6 * n;
+      }
+      assert_true(same_bits(got, expect, count));
+    }
+    free(block);
+    robot_free(&r);
+  }
+  free(want);
+  free(got);
+}
+
+static void the_first_rows_do_not_depend_on_the_order(void **state) {
+  (void)state;
+  enum { HIGH = 9 };
+  for (uint64_t seed = 3040; seed < 3060; seed++) {
+    robot r = robot_random(seed, 9, bases[seed % COUNT(bases)], TYPES_ALL, HIGH);
+    size_t nv = (size_t)r.nv;
+    jn_data_settings(r.data)->formulation = seed % 2 ? JN_FORM_SPATIAL : JN_FORM_BODY;
+    double *tau = robot_inverse(&r, r.v, NULL), *v = robot_forward(&r, tau, NULL);
+    double *M = doubles(r.n * nv), *C = doubles(r.n * nv), *M2 = doubles(r.n * nv),
+           *C2 = doubles(r.n * nv);
+    double E[HIGH + 1], E2[HIGH + 1], *got = doubles(r.n);
+    jn_momentum o = {0};
+    o.kinetic = E;
+    assert_ok(
+        jn_equations_of_motion(r.model, r.data, HIGH, r.q, r.v, NULL, M, C, NULL, NULL, NULL));
+    assert_ok(jn_momentum_energy(r.model, r.data, HIGH, r.q, r.v, &o));
+    o.kinetic = E2;
+    for (int K = 0; K < HIGH; K += 2) {
+      /* in the same data, and in one made for the lower order */
+      jn_data *low;
+      assert_ok(jn_data_new(r.model, K, NULL, &low));
+      *jn_data_settings(low) = *jn_data_settings(r.data);
+      for (int which = 0; which < 2; which++) {
+        jn_data *d = which ? low : r.data;
+        size_t n = ((size_t)K + 1) * nv;
+        assert_ok(jn_inverse_dynamics(r.model, d, K, r.q, r.v, NULL, got));
+        assert_true(same_bits(got, tau, n));
+        assert_ok(jn_forward_dynamics(r.model, d, K, r.q, r.v, tau, NULL, got));
+        assert_true(same_bits(got, v + nv, n));
+        assert_ok(jn_equations_of_motion(r.model, d, K, r.q, r.v, NULL, M2, C2, NULL, NULL, NULL));
+        assert_true(same_bits(M2, M, n * nv) && same_bits(C2, C, n * nv));
+        assert_ok(jn_momentum_energy(r.model, d, K, r.q, r.v, &o));
+        assert_true(same_bits(E2, E, (size_t)K + 1));
+      }
+      jn_data_free(low);
+    }
+    free(tau), free(v), free(M), free(C), free(M2), free(C2), free(got);
+    robot_free(&r);
+  }
+}
+
+static void at_rest_all_derivatives_of_the_forces_vanish(void **state) {
+  (void)state;
+  for (uint64_t seed = 3070; seed < 3090; seed++) {
+    robot r = robot_random(seed, 9, bases[seed % COUNT(bases)], TYPES_ALL, 7);
+    size_t nv = (size_t)r.nv;
+    robot_represent(&r, (jn_representation)(seed % 4));
+    jn_data_settings(r.data)->formulation = seed % 2 ? JN_FORM_SPATIAL : JN_FORM_BODY;
+    fill(r.v, r.n + nv, 0);
+    double *tau = robot_inverse(&r, r.v, NULL);
+    assert_true(largest(tau, nv) > 0);
+    assert_true(all_equal_to(tau + nv, r.n - nv, 0));
+    free(tau);
+    robot_free(&r);
+  }
+}
+
+static void a_pendulum_follows_its_closed_form(void **state) {
+  (void)state;
+  enum { K = 12 };
+  const double m = 1.3, l = 0.8, J = 0.2, g = 9.81;
+  jn_spec *spec;
+  jn_link_desc bob = link_of("bob", m, jn_v3(0, 0, -l), 9, J, 9);
+  jn_joint_desc joint = joint_of("hinge", JN_JOINT_REVOLUTE, NULL, "bob", shift(3, 2, 1));
+  joint.axis[0] = jn_v3(0, 1, 0);
+  assert_ok(jn_spec_new("pendulum", NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &bob));
+  assert_ok(jn_spec_add_joint(spec, &joint));
+  robot r = robot_new(spec, K, 1, 1);
+  assert_int_equal(r.nv, 1);
+  for (int form = 0; form < 2; form++) {
+    double q[K + 3], s[K + 1], c[K + 1], want[K + 1];
+    jn_data_settings(r.data)->formulation = form ? JN_FORM_SPATIAL : JN_FORM_BODY;
+    q[0] = r.q[0];
+    memcpy(q + 1, r.v, (K + 2) * sizeof *q);
+    memcpy(want, q + 2, sizeof want);
+    jn_jet_to_taylor(K, 1, q);
+    jn_jet_sincos(K, q, s, c);
+    jn_jet_to_derivatives(K, 1, s);
+    /* (J + m l^2) q'' + m g l sin q */
+    double *tau = robot_inverse(&r, r.v, NULL), *v;
+    for (int k = 0; k <= K; k++) {
+      double a = (J + m * l * l) * want[k], b = m * g * l * s[k];
+      check_residual("pendulum", fabs(tau[k] - (a + b)) / (fabs(a) + fabs(b)), 200 * U);
+    }
+    v = robot_forward(&r, tau, NULL);
+    double *back = robot_inverse(&r, v, NULL);
+    check_residual("pendulum, forward", row_error(K + 1, 1, back, tau, NULL), 200 * U);
+    free(tau), free(v), free(back);
+  }
+  robot_free(&r);
+}
+
+static void a_gantry_with_integer_data_is_exact(void **state) {
+  (void)state;
+  enum { K = 6 };
+  const double mass[3] = {3, 5, 7};
+  const char *const names[3] = {"x", "y", "z"};
+  jn_spec *spec;
+  assert_ok(jn_spec_new("gantry", NULL, &spec));
+  assert_ok(jn_spec_set_gravity(spec, jn_v3(1, 2, -10)));
+  for (int i = 0; i < 3; i++) {
+    jn_link_desc link = link_of(names[i], mass[i], jn_v3(1, i, 2), 2, 3, 4);
+    jn_joint_desc joint =
+        joint_of(names[i], JN_JOINT_PRISMATIC, i ? names[i - 1] : NULL, names[i], shift(i, 1, 2));
+    joint.axis[0] = jn_v3(i == 0, i == 1, i == 2);
+    assert_ok(jn_spec_add_link(spec, &link));
+    assert_ok(jn_spec_add_joint(spec, &joint));
+  }
+  robot r = robot_new(spec, K, 1, 1);
+  const double g[3] = {1, 2, -10}, moved[3] = {15, 12, 7};
+  for (int i = 0; i < 3; i++) r.q[i] = 4 - i;
+  for (int k = 0; k <= K + 1; k++)
+    for (int i = 0; i < 3; i++) r.v[3 * k + i] = (k * 31 + i * 17) % 23 - 11;
+  /* derivatives divided and multiplied by factorials need not come back: rows of k! are exact */
+  double f = 1;
+  for (int k = 0; k <= K + 1; k++) {
+    if (k > 1) f *= k;
+    for (int i = 0; i < 3; i++) r.v[3 * k + i] *= f;
+  }
+  for (int form = 0; form < 2; form++) {
+    jn_data_settings(r.data)->formulation = form ? JN_FORM_SPATIAL : JN_FORM_BODY;
+    double *tau = robot_inverse(&r, r.v, NULL), *v = robot_forward(&r, tau, NULL);
+    for (int k = 0; k <= K; k++)
+      for (int i = 0; i < 3; i++)
+        assert_true(tau[3 * k + i] == moved[i] * (r.v[3 * (k + 1) + i] - (k ? 0 : g[i])));
+    check_residual("gantry, forward", row_error(K + 2, 3, v, r.v, NULL), 16 * U);
+    free(tau), free(v);
+  }
+  robot_free(&r);
+}
+
+/* base A (free) - joint under test - B - revolute - C; `split`: the joint as a chain of simpler
+ * ones with massless links between */
+typedef struct step {
+  jn_joint_type type;
+  jn_vec3 axis[2];
+  double pitch;
+} step;
+
+static jn_spec *sandwich(const step *steps, int count) {
+  jn_spec *spec;
+  jn_link_desc A = link_of("A", 2, jn_v3(0.1, 0.2, 0.3), 0.2, 0.3, 0.4);
+  jn_link_desc B = link_of("B", 3, jn_v3(-0.2, 0.1, 0.2), 0.4, 0.3, 0.2);
+  jn_link_desc C = link_of("C", 1, jn_v3(0.2, 0.2, -0.1), 0.1, 0.1, 0.1);
+  jn_joint_desc root = joint_of("root", JN_JOINT_FREE, NULL, "A", shift(0, 0, 0));
+  jn_joint_desc last = joint_of("last", JN_JOINT_REVOLUTE, "B", "C", shift(0.3, 0.1, 0.2));
+  last.axis[0] = jn_v3(1, 1, 0);
+  assert_ok(jn_spec_new("sandwich", NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &A));
+  assert_ok(jn_spec_add_joint(spec, &root));
+  char parent[8] = "A";
+  for (int i = 0; i < count; i++) {
+    char name[8];
+    snprintf(name, sizeof name, i + 1 < count ? "s%d" : "B", i);
+    jn_link_desc none = jn_link_default(name);
+    jn_joint_desc j = joint_of(i + 1 < count ? name : "test", steps[i].type, parent, name,
+                               i ? shift(0, 0, 0) : shift(0.2, -0.1, 0.4));
+    j.axis[0] = steps[i].axis[0], j.axis[1] = steps[i].axis[1];
+    j.pitch = steps[i].pitch;
+    assert_ok(jn_spec_add_link(spec, i + 1 < count ? &none : &B));
+    assert_ok(jn_spec_add_joint(spec, &j));
+    memcpy(parent, name, sizeof parent);
+  }
+  assert_ok(jn_spec_add_link(spec, &C));
+  assert_ok(jn_spec_add_joint(spec, &last));
+  return spec;
+}
+
+#define X_AXIS \
+  { 1, 0, 0 }
+#define Y_AXIS \
+  { 0, 1, 0 }
+#define Z_AXIS \
+  { 0, 0, 1 }
+#define SKEW \
+  { 0.6, -0.3, 0.9 }
+
+static void joints_of_several_freedoms_equal_chains_of_simple_ones(void **state) {
+  (void)state;
+  enum { K = 7 };
+  static const struct {
+    const char *name;
+    step whole;
+    int count;
+    step part[6];
+  } cases[] = {
+      {"cylindrical = P R",
+       {JN_JOINT_CYLINDRICAL, {SKEW}, 0},
+       2,
+       {{JN_JOINT_PRISMATIC, {SKEW}, 0}, {JN_JOINT_REVOLUTE, {SKEW}, 0}}},
+      {"universal = R R",
+       {JN_JOINT_UNIVERSAL, {SKEW, Y_AXIS}, 0},
+       2,
+       {{JN_JOINT_REVOLUTE, {SKEW}, 0}, {JN_JOINT_REVOLUTE, {Y_AXIS}, 0}}},
+      {"planar = P P R",
+       {JN_JOINT_PLANAR, {Z_AXIS}, 0},
+       3,
+       {{JN_JOINT_PRISMATIC, {X_AXIS}, 0},
+        {JN_JOINT_PRISMATIC, {Y_AXIS}, 0},
+        {JN_JOINT_REVOLUTE, {Z_AXIS}, 0}}},
+      {"helical = P R",
+       {JN_JOINT_HELICAL, {SKEW}, 0.35},
+       2,
+       {{JN_JOINT_PRISMATIC, {SKEW}, 0}, {JN_JOINT_REVOLUTE, {SKEW}, 0}}},
+      {"spherical = R R R",
+       {JN_JOINT_SPHERICAL, {Z_AXIS}, 0},
+       3,
+       {{JN_JOINT_REVOLUTE, {Z_AXIS}, 0},
+        {JN_JOINT_REVOLUTE, {Y_AXIS}, 0},
+        {JN_JOINT_REVOLUTE, {X_AXIS}, 0}}},
+      {"free = P P P R R R",
+       {JN_JOINT_FREE, {Z_AXIS}, 0},
+       6,
+       {{JN_JOINT_PRISMATIC, {X_AXIS}, 0},
+        {JN_JOINT_PRISMATIC, {Y_AXIS}, 0},
+        {JN_JOINT_PRISMATIC, {Z_AXIS}, 0},
+        {JN_JOINT_REVOLUTE, {Z_AXIS}, 0},
+        {JN_JOINT_REVOLUTE, {Y_AXIS}, 0},
+        {JN_JOINT_REVOLUTE, {X_AXIS}, 0}}},
+  };
+  for (size_t c = 0; c < COUNT(cases); c++) {
+    jn_joint_type type = cases[c].whole.type;
+    robot w = robot_new(sandwich(&cases[c].whole, 1), K, 5 + c, 1.5);
+    robot s = robot_new(sandwich(cases[c].part, cases[c].count), K, 5 + c, 1.5);
+    int n = w.nv - 7, parts = cases[c].count; /* freedoms of the joint, whole and split */
+    s.motion->curve[0] = w.motion->curve[0];
+    s.motion->wave[s.nv - 1] = w.motion->wave[w.nv - 1];
+    curve *u = &w.motion->curve[1];
+    u->R0 = jn_m3_identity();
+    for (int i = 0; i < parts; i++) {
+      wave *to = &s.motion->wave[6 + i];
+      if (type == JN_JOINT_SPHERICAL)
+        *to = u->angle[i];
+      else if (type == JN_JOINT_FREE)
+        *to = i < 3 ? u->position[i] : u->angle[i - 3];
+      else
+        *to = w.motion->wave[6 + (n == parts ? i : 0)];
+      if (type != JN_JOINT_HELICAL || i) continue;
+      to->offset *= 0.35, to->amplitude[0] *= 0.35, to->amplitude[1] *= 0.35;
+    }
+    robot_at(&w, 0.4);
+    robot_at(&s, 0.4);
+    double *a = robot_inverse(&w, w.v, NULL), *b = robot_inverse(&s, s.v, NULL);
+    double scale[K + 1], pa[K + 1], pb[K + 1], ma[K + 1], mb[K + 1];
+    force_scale(&w, w.v, a, scale);
+    for (int k = 0; k <= K; k++) {
+      const double *x = a + k * w.nv, *y = b + k * s.nv;
+      double e = fmax(largest_difference(x, y, 6), fabs(x[w.nv - 1] - y[s.nv - 1]));
+      if (n == parts && n < 3) e = fmax(e, largest_difference(x + 6, y + 6, (size_t)n));
+      if (type == JN_JOINT_HELICAL) e = fmax(e, fabs(x[6] - (y[7] + 0.35 * y[6])));
+      check_residual(cases[c].name, e / scale[k], 2000 * U);
+    }
+    /* the power of the joint itself, as a jet */
+    jn_jet_to_taylor(K + 1, w.nv, w.v), jn_jet_to_taylor(K + 1, s.nv, s.v);
+    jn_jet_to_taylor(K, w.nv, a), jn_jet_to_taylor(K, s.nv, b);
+    jet_dot(K, (size_t)w.nv, w.v, a, pa, ma);
+    jet_dot(K, (size_t)s.nv, s.v, b, pb, mb);
+    for (int k = 0; k <= K; k++)
+      check_residual("power of a joint, whole and split", fabs(pa[k] - pb[k]) / fmax(ma[k], mb[k]),
+                     2000 * U);
+    free(a), free(b);
+    robot_free(&w);
+    robot_free(&s);
+  }
+}
+
+static void a_helical_joint_of_pitch_zero_is_revolute(void **state) {
+  (void)state;
+  const step helical = {JN_JOINT_HELICAL, {SKEW}, 0}, revolute = {JN_JOINT_REVOLUTE, {SKEW}, 0};
+  for (int form = 0; form < 2; form++) {
+    robot h = robot_new(sandwich(&helical, 1), 6, 9, 1.5),
+          r = robot_new(sandwich(&revolute, 1), 6, 9, 1.5);
+    jn_data_settings(h.data)->formulation = jn_data_settings(r.data)->formulation =
+        form ? JN_FORM_SPATIAL : JN_FORM_BODY;
+    double *a = robot_inverse(&h, h.v, NULL), *b = robot_inverse(&r, r.v, NULL);
+    double *c = robot_forward(&h, a, NULL), *d = robot_forward(&r, b, NULL);
+    assert_true(same_bits(a, b, h.n) && same_bits(c, d, h.n));
+    free(a), free(b), free(c), free(d);
+    robot_free(&h);
+    robot_free(&r);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(results_do_not_depend_on_what_the_scratch_memory_holds),
+      cmocka_unit_test(each_function_alone_reads_nothing_left_by_another),
+      cmocka_unit_test(the_first_rows_do_not_depend_on_the_order),
+      cmocka_unit_test(at_rest_all_derivatives_of_the_forces_vanish),
+      cmocka_unit_test(a_pendulum_follows_its_closed_form),
+      cmocka_unit_test(a_gantry_with_integer_data_is_exact),
+      cmocka_unit_test(joints_of_several_freedoms_equal_chains_of_simple_ones),
+      cmocka_unit_test(a_helical_joint_of_pitch_zero_is_revolute),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
