@@ -15,7 +15,11 @@
 
 #define ALWAYS static inline __attribute__((always_inline))
 /* loops over orders unroll where the order is known to the compiler */
+#ifdef __clang__
+#define EACH(k, from, to) for (int k = from; k <= to; k++)
+#else
 #define EACH(k, from, to) _Pragma("GCC unroll 16") for (int k = from; k <= to; k++)
+#endif
 
 /* Order 0 of the joint transform from the configuration and the sine and cosine of an angle. */
 static inline void joint_place(const jn_link *l, const real *q, real s, real c, real *X) {
