@@ -1,35 +1,21 @@
-/* algebra.h (core): three- and six-vectors over the scalar `real`. By value, no branches on values. */
+/* algebra.h (core): three- and six-vectors over the scalar. By value, no branches on values. The vectors
+ * themselves come from the scalar header (src/scalar). */
 #ifndef JOUNCE_CORE_ALGEBRA_H
 #define JOUNCE_CORE_ALGEBRA_H
 
-typedef struct v3 { real x, y, z; } v3;
 typedef struct six { v3 w, v; } six; /* twist (w, v) or wrench (torque in w, force in v) */
 typedef struct m3 { real m[9]; } m3; /* row-major */
 
-static inline v3 v3_make(real x, real y, real z) {
-  v3 a = {x, y, z};
-  return a;
-}
-static inline v3 v3_zero(void) {
-  v3 a = {0};
-  return a;
-}
-static inline v3 v3_add(v3 a, v3 b) { return v3_make(a.x + b.x, a.y + b.y, a.z + b.z); }
-static inline v3 v3_sub(v3 a, v3 b) { return v3_make(a.x - b.x, a.y - b.y, a.z - b.z); }
-static inline v3 v3_scale(real s, v3 a) { return v3_make(s * a.x, s * a.y, s * a.z); }
-static inline real v3_dot(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-static inline v3 v3_cross(v3 a, v3 b) {
-  return v3_make(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
+/* a six in memory, counted in reals: from one to the next, and from its angular to its linear part */
+enum { SIX_STRIDE = sizeof(six) / sizeof(real), SIX_LINEAR = sizeof(v3) / sizeof(real) };
 
 static inline six six_zero(void) { return (six){v3_zero(), v3_zero()}; }
 static inline six six_add(six a, six b) { return (six){v3_add(a.w, b.w), v3_add(a.v, b.v)}; }
 static inline six six_sub(six a, six b) { return (six){v3_sub(a.w, b.w), v3_sub(a.v, b.v)}; }
 static inline six six_scale(real s, six a) { return (six){v3_scale(s, a.w), v3_scale(s, a.v)}; }
 /* by a plain number */
-static inline v3 v3_times(double s, v3 a) { return v3_make(s * a.x, s * a.y, s * a.z); }
 static inline six six_times(double s, six a) { return (six){v3_times(s, a.w), v3_times(s, a.v)}; }
-static inline real six_dot(six a, six b) { return v3_dot(a.w, b.w) + v3_dot(a.v, b.v); }
+static inline real six_dot(six a, six b) { return v3_dot2(a.w, b.w, a.v, b.v); }
 
 /* the brackets ad_V U and ad_V^T W */
 static inline six six_ad(six V, six U) {
@@ -47,12 +33,12 @@ static inline m3 m3_identity(void) {
   return a;
 }
 static inline v3 m3_apply(const real *R, v3 a) {
-  return v3_make(R[0] * a.x + R[1] * a.y + R[2] * a.z, R[3] * a.x + R[4] * a.y + R[5] * a.z,
-                 R[6] * a.x + R[7] * a.y + R[8] * a.z);
+  real x = v3_x(a), y = v3_y(a), z = v3_z(a);
+  return v3_make(R[0] * x + R[1] * y + R[2] * z, R[3] * x + R[4] * y + R[5] * z, R[6] * x + R[7] * y + R[8] * z);
 }
 static inline v3 m3_apply_t(const real *R, v3 a) {
-  return v3_make(R[0] * a.x + R[3] * a.y + R[6] * a.z, R[1] * a.x + R[4] * a.y + R[7] * a.z,
-                 R[2] * a.x + R[5] * a.y + R[8] * a.z);
+  real x = v3_x(a), y = v3_y(a), z = v3_z(a);
+  return v3_make(R[0] * x + R[3] * y + R[6] * z, R[1] * x + R[4] * y + R[7] * z, R[2] * x + R[5] * y + R[8] * z);
 }
 static inline void m3_mul(const real *A, const real *B, real *out) {
   for (int i = 0; i < 3; i++)
@@ -61,42 +47,26 @@ static inline void m3_mul(const real *A, const real *B, real *out) {
 }
 /* out += A [b]x */
 static inline void m3_add_mul_hat(const real *A, v3 b, real *out) {
+  real x = v3_x(b), y = v3_y(b), z = v3_z(b);
   for (int i = 0; i < 9; i += 3) {
-    out[i] += A[i + 1] * b.z - A[i + 2] * b.y;
-    out[i + 1] += A[i + 2] * b.x - A[i] * b.z;
-    out[i + 2] += A[i] * b.y - A[i + 1] * b.x;
+    out[i] += A[i + 1] * z - A[i + 2] * y;
+    out[i + 1] += A[i + 2] * x - A[i] * z;
+    out[i + 2] += A[i] * y - A[i + 1] * x;
   }
 }
 /* out += [b]x A */
 static inline void m3_add_hat_mul(v3 b, const real *A, real *out) {
+  real x = v3_x(b), y = v3_y(b), z = v3_z(b);
   for (int j = 0; j < 3; j++) {
-    out[j] += b.y * A[6 + j] - b.z * A[3 + j];
-    out[3 + j] += b.z * A[j] - b.x * A[6 + j];
-    out[6 + j] += b.x * A[3 + j] - b.y * A[j];
+    out[j] += y * A[6 + j] - z * A[3 + j];
+    out[3 + j] += z * A[j] - x * A[6 + j];
+    out[6 + j] += x * A[3 + j] - y * A[j];
   }
 }
 
-/* R^T of a constant (double) matrix and friends: constants of the model are plain doubles */
-static inline v3 c3_apply(const double *R, v3 a) {
-  return v3_make(R[0] * a.x + R[1] * a.y + R[2] * a.z, R[3] * a.x + R[4] * a.y + R[5] * a.z,
-                 R[6] * a.x + R[7] * a.y + R[8] * a.z);
-}
-static inline v3 c3_apply_t(const double *R, v3 a) {
-  return v3_make(R[0] * a.x + R[3] * a.y + R[6] * a.z, R[1] * a.x + R[4] * a.y + R[7] * a.z,
-                 R[2] * a.x + R[5] * a.y + R[8] * a.z);
-}
-/* a x c and c x a for a constant c */
-static inline v3 v3_cross_c(v3 a, const double *c) {
-  return v3_make(a.y * c[2] - a.z * c[1], a.z * c[0] - a.x * c[2], a.x * c[1] - a.y * c[0]);
-}
-static inline v3 c_cross_v3(const double *c, v3 a) {
-  return v3_make(c[1] * a.z - c[2] * a.y, c[2] * a.x - c[0] * a.z, c[0] * a.y - c[1] * a.x);
-}
-/* J a for a symmetric constant J = xx xy xz yy yz zz */
-static inline v3 c_symmetric(const double *J, v3 a) {
-  return v3_make(J[0] * a.x + J[1] * a.y + J[2] * a.z, J[1] * a.x + J[3] * a.y + J[4] * a.z,
-                 J[2] * a.x + J[4] * a.y + J[5] * a.z);
-}
+/* constants of the model are plain doubles, in fours: a x c and c x a */
+static inline v3 v3_cross_c(v3 a, const double *c) { return v3_cross(a, c_vector(c)); }
+static inline v3 c_cross_v3(const double *c, v3 a) { return v3_cross(c_vector(c), a); }
 
 /* error-free sum and product (Knuth, Dekker): a + b = s + e, a b = s + e exactly */
 static inline real two_sum(real a, real b, real *e) {
@@ -120,8 +90,9 @@ static inline real sum_of_products(real a, real b, real c, real d, real e) {
 }
 /* a + b x c, as if in twice the precision: far from the origin a and b x c cancel */
 static inline v3 v3_add_cross_exact(v3 a, v3 b, v3 c) {
-  return v3_make(sum_of_products(a.x, b.y, c.z, b.z, c.y), sum_of_products(a.y, b.z, c.x, b.x, c.z),
-                 sum_of_products(a.z, b.x, c.y, b.y, c.x));
+  real bx = v3_x(b), by = v3_y(b), bz = v3_z(b), cx = v3_x(c), cy = v3_y(c), cz = v3_z(c);
+  return v3_make(sum_of_products(v3_x(a), by, cz, bz, cy), sum_of_products(v3_y(a), bz, cx, bx, cz),
+                 sum_of_products(v3_z(a), bx, cy, by, cx));
 }
 
 #endif

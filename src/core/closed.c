@@ -24,9 +24,9 @@ static jn_status start(const jn_model *m, jn_data *data, int K, const double *q,
   const jn_work *w = &data->w;
   int rows = data->rows;
   data->kinematics = -2;
-  memset(w->world, 0, sizeof(double) * 6 * (size_t)rows);
+  memset(w->world, 0, sizeof(double) * 8 * (size_t)rows);
   for (int k = 0; k <= K; k++) edge_motion_in(m, w, rows, data->settings.representation, k);
-  kinematics_pass(m, w, rows, 0);
+  place_joints(m, w, rows);
   place_links(m, w, rows);
   v3 base = place_world(m, w, rows);
   data->base = (jn_vec3){base.x, base.y, base.z};

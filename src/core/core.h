@@ -3,6 +3,7 @@
 #define JOUNCE_CORE_H
 
 #include "model/data.h"
+#include "scalar/sincos.h"
 
 #include "core/algebra.h"
 #include "core/represent.h"

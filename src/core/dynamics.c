@@ -6,6 +6,7 @@
 #include "scalar/double.h"
 
 #include "core/core.h"
+#include "core/engine.h"
 #include "core/external.h"
 #include "core/spatial.h"
 
@@ -17,8 +18,9 @@ static v3 gravity_of(const jn_data *data) {
 
 /* The world as seen from the falling frame; at rest for the spatial form, which keeps gravity as a force. */
 static void start_world(const jn_data *data) {
-  memset(data->w.world, 0, sizeof(double) * 6 * (size_t)data->rows);
-  if (!is_spatial(data)) store_v3(data->w.world + 9, v3_times(-1.0, gravity_of(data)));
+  memset(data->w.world, 0, sizeof(double) * 8 * (size_t)data->rows);
+  const jn_engine *e = data->engine;
+  if (!is_spatial(data)) store_v3(data->w.world + e->stride + e->linear, v3_times(-1.0, gravity_of(data)));
 }
 
 /* Poses are needed where a wrench is given in the world, or has to be expressed there. */
@@ -54,7 +56,8 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   data->kinematics = -2;
   start_world(data);
   for (int k = 0; k <= order + 1; k++) edge_motion_in(model, w, rows, rep, k);
-  kinematics_pass(model, w, rows, spatial ? 0 : order + 1);
+  if (spatial) place_joints(model, w, rows);
+  else data->engine->motion(model, w, rows, order + 1);
   if (spatial || poses) {
     place_links(model, w, rows);
     place_base(model, data);
@@ -63,7 +66,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   if (loaded)
     for (int k = 0; k <= order; k++) external_step(model, data, external, k, poses);
   if (spatial) spatial_inverse(model, w, rows, order, gravity_of(data), damping, loaded);
-  else inverse_pass(model, w, rows, order, damping, loaded);
+  else data->engine->inverse(model, w, rows, order, damping, loaded);
   for (int k = 0; k <= order; k++) edge_force_out(model, w, rows, rep, k);
   size_t n = ((size_t)order + 1) * (size_t)model->nv;
   jn_jet_to_derivatives(order, model->nv, w->io);
@@ -78,6 +81,11 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
 static void drive(const jn_model *model, const jn_data *data, int k, const unsigned char *prescribed) {
   const jn_work *w = &data->w;
   int rows = data->rows, nv = model->nv, rep = data->settings.representation;
+  if (!prescribed && !is_spatial(data) && !data->settings.damping && (rep == JN_BODY || !model->nfree)) {
+    memcpy(w->tau + (size_t)k * (size_t)nv, w->force + (size_t)k * (size_t)nv, sizeof(double) * (size_t)nv);
+    memcpy(w->e, w->force + (size_t)k * (size_t)nv, sizeof(double) * (size_t)nv);
+    return;
+  }
   for (int i = 0; i < model->nlink; i++) {
     const jn_link *l = &model->link[i];
     double *v = w->v + l->iv, *tau = w->tau + l->iv, *e = w->e + l->iv;
@@ -107,26 +115,28 @@ static jn_status run(const jn_model *model, jn_data *data, int order, const unsi
   data->kinematics = -2;
   start_world(data);
   edge_motion_in(model, w, rows, data->settings.representation, 0);
-  forward_start(model, w, rows);
-  place_links(model, w, rows);
-  if (spatial || poses) place_base(model, data);
+  if (spatial) place_joints(model, w, rows);
+  else data->singular = data->engine->start(model, w, rows, prescribed);
+  if (spatial || poses) {
+    place_links(model, w, rows);
+    place_base(model, data);
+  }
   if (spatial) {
     spatial_kinematics(model, w, rows, 0);
     spatial_inertias(model, w, rows, 0);
+    data->singular = spatial_articulate(model, w, rows, prescribed);
   }
-  data->singular = spatial ? spatial_articulate(model, w, rows, prescribed) : articulate(model, w, prescribed);
   if (data->singular >= 0) return JN_ERR_SINGULAR;
   for (int k = 0; k <= order; k++) {
     if (loaded) external_step(model, data, external, k, poses);
     if (spatial) spatial_known(model, w, rows, k, g, loaded);
-    else forward_known(model, w, rows, k, loaded);
+    else data->engine->known(model, w, rows, k, (int)data->settings.representation, loaded);
     drive(model, data, k, prescribed);
     if (spatial) {
       spatial_bias(model, w, rows, k, prescribed);
       spatial_solve(model, w, rows, k, prescribed, damping);
     } else {
-      forward_bias(model, w, rows, k, prescribed);
-      forward_solve(model, w, rows, k, prescribed, damping);
+      data->engine->solve(model, w, rows, k, prescribed, damping, k == order);
     }
   }
   return JN_OK;

@@ -22,10 +22,8 @@ jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const 
   const jn_vec3 g = data->settings.gravity;
   const double gravity[3] = {g.x, g.y, g.z};
   if (!jn_all_finite(gravity, 3)) return JN_ERR_NOT_FINITE;
-  for (int i = 0; i < model->nlink; i++) {
-    const jn_link *l = &model->link[i];
-    if (l->kind != JN_K_SPHERICAL && l->kind != JN_K_FREE) continue;
-    const double *c = q + l->iq;
+  for (int i = 0; i < model->nball; i++) {
+    const double *c = q + model->link[model->ball_link[i]].iq;
     double n = c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3];
     if (!(fabs(n - 1) <= JN_ROTATION_TOLERANCE)) return JN_ERR_POSE;
   }

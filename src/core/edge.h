@@ -3,6 +3,8 @@
 #ifndef JOUNCE_CORE_EDGE_H
 #define JOUNCE_CORE_EDGE_H
 
+#include <string.h>
+
 static inline pose_jet free_pose(const jn_link *l, const jn_work *w, int rows) {
   real *X = (real *)w->X + (size_t)l->ix * rows;
   return (pose_jet){X, X + 18, 21, 21};
@@ -11,45 +13,39 @@ static inline v3 free_position(const jn_link *l, const jn_work *w) {
   return load_v3((const real *)w->q + l->iq + 4);
 }
 
-/* The transform of free joints at order k, then their velocity at order k: w->io -> w->v. */
+/* The velocity at order k, w->io -> w->v, and the transform of free joints at order k, which it needs. (In
+ * body representation nobody asks for the transform of a free base beyond order 0.) */
 static inline void edge_motion_in(const jn_model *m, const jn_work *w, int rows, int rep, int k) {
   int nv = m->nv;
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    real *in = (real *)w->io + l->iv, *v = (real *)w->v + l->iv;
-    if (l->kind != JN_K_FREE) {
-      for (int j = 0; j < l->nv; j++) v[k * nv + j] = in[k * nv + j];
-      continue;
-    }
+  memcpy((real *)w->v + (size_t)k * nv, (const real *)w->io + (size_t)k * nv, sizeof(real) * (size_t)nv);
+  for (int i = 0; i < m->nfree; i++) {
+    const jn_link *l = &m->link[m->free_link[i]];
     const real *q = (const real *)w->q + l->iq;
-    real *X = (real *)w->X + (size_t)l->ix * rows;
-    if (k == 0) joint_place(l, q, X);
-    else joint_step(l, k, q, v, nv, X);
-    twist_to_body(rep, k, free_pose(l, w, rows), free_position(l, w), in, nv, v, nv);
+    real *in = (real *)w->io + l->iv, *v = (real *)w->v + l->iv, *X = (real *)w->X + (size_t)l->ix * rows;
+    if (k == 0) joint_place(l, q, q[0], q[0], X);
+    else if (rep != JN_BODY || l->parent >= 0) joint_step(l, k, q, v, nv, X);
+    if (rep != JN_BODY)
+      twist_to_body(rep, k, free_pose(l, w, rows), free_position(l, w), in, nv, v, nv);
   }
 }
 
 /* w->v -> w->io, w->tau -> w->io, and w->io -> w->tau at order k. */
 static inline void edge_motion_out(const jn_model *m, const jn_work *w, int rows, int rep, int k) {
   int nv = m->nv;
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    real *out = (real *)w->io + l->iv, *v = (real *)w->v + l->iv;
-    if (l->kind == JN_K_FREE)
-      twist_from_body(rep, k, free_pose(l, w, rows), free_position(l, w), v, nv, out, nv);
-    else
-      for (int j = 0; j < l->nv; j++) out[k * nv + j] = v[k * nv + j];
+  memcpy((real *)w->io + (size_t)k * nv, (const real *)w->v + (size_t)k * nv, sizeof(real) * (size_t)nv);
+  for (int i = 0; rep != JN_BODY && i < m->nfree; i++) {
+    const jn_link *l = &m->link[m->free_link[i]];
+    twist_from_body(rep, k, free_pose(l, w, rows), free_position(l, w), (const real *)w->v + l->iv, nv,
+                    (real *)w->io + l->iv, nv);
   }
 }
 static inline void edge_force_out(const jn_model *m, const jn_work *w, int rows, int rep, int k) {
   int nv = m->nv;
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    real *out = (real *)w->io + l->iv, *t = (real *)w->tau + l->iv;
-    if (l->kind == JN_K_FREE)
-      wrench_from_body(rep, k, free_pose(l, w, rows), free_position(l, w), t, nv, out, nv);
-    else
-      for (int j = 0; j < l->nv; j++) out[k * nv + j] = t[k * nv + j];
+  memcpy((real *)w->io + (size_t)k * nv, (const real *)w->tau + (size_t)k * nv, sizeof(real) * (size_t)nv);
+  for (int i = 0; rep != JN_BODY && i < m->nfree; i++) {
+    const jn_link *l = &m->link[m->free_link[i]];
+    wrench_from_body(rep, k, free_pose(l, w, rows), free_position(l, w), (const real *)w->tau + l->iv, nv,
+                     (real *)w->io + l->iv, nv);
   }
 }
 static inline void edge_force_in(const jn_link *l, const jn_work *w, int rows, int nv, int rep, int k,
@@ -60,18 +56,15 @@ static inline void edge_force_in(const jn_link *l, const jn_work *w, int rows, i
     for (int j = 0; j < l->nv; j++) tau[k * nv + j] = in[k * nv + j];
 }
 
-/* E: pose of every link in its parent, from X_0. */
+/* E: pose of every link in its parent, rotation row-major, from X_0. */
 static inline void place_links(const jn_model *m, const jn_work *w, int rows) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    real *E = (real *)w->E + 12 * (size_t)i, Q[9];
-    v3 d;
-    joint_pose(l, (const real *)w->q + l->iq, (const real *)w->X + (size_t)l->ix * rows, Q, &d);
-    for (int a = 0; a < 3; a++)
-      for (int c = 0; c < 3; c++)
-        E[3 * a + c] = l->R[3 * a] * Q[c] + l->R[3 * a + 1] * Q[3 + c] + l->R[3 * a + 2] * Q[6 + c];
-    d = c3_apply(l->R, d);
-    E[9] = d.x + l->p[0], E[10] = d.y + l->p[1], E[11] = d.z + l->p[2];
+    real *E = (real *)w->E + 12 * (size_t)i;
+    v3 c[3], p;
+    joint_place_in_parent(l, (const real *)w->q + l->iq, (const real *)w->X + (size_t)l->ix * rows, c, &p);
+    for (int j = 0; j < 3; j++) E[j] = v3_x(c[j]), E[3 + j] = v3_y(c[j]), E[6 + j] = v3_z(c[j]);
+    store_v3(E + 9, p);
   }
 }
 
@@ -100,10 +93,11 @@ static inline pose_jet link_pose(const jn_work *w, int rows, int i) {
 }
 
 /* World pose jet of link i at order k >= 1, and G_k = sum [P_i] R_(k-i). The twists in V are those seen
- * from the falling frame: its own way g t^2 / 2 is added to the position. */
-static inline void link_pose_step(const jn_work *w, int rows, int i, int k, v3 gravity) {
+ * from the falling frame: its own way g t^2 / 2 is added to the position. `stride`, `linear`: how the
+ * engine that made V lays out a six. */
+static inline void link_pose_step(const jn_work *w, int rows, int i, int k, v3 gravity, int stride, int linear) {
   pose_jet c = link_pose(w, rows, i);
-  pose_step(k, (const real *)w->V + 6 * (size_t)i * rows, 6, c);
+  pose_step_at(k, (const real *)w->V + (size_t)stride * (size_t)i * rows, stride, linear, c);
   if (k == 2) store_v3(c.p + 6, v3_add(load_v3(c.p + 6), v3_times(0.5, gravity)));
   m3 G = {{0}};
   for (int j = 1; j <= k; j++) m3_add_hat_mul(load_v3(c.p + 3 * j), c.R + 9 * (k - j), G.m);
@@ -130,15 +124,15 @@ static inline void spatial_pose_step(const jn_work *w, int rows, int i, int k) {
 }
 
 /* Order k of one wrench from outside (Taylor coefficients in[k x 6]) in the frame of link i.
- * (RE, pE): the frame it is given at, in the link's frame. position: the link's in the world.
+ * (RE, pE): the frame it is given at, in the link's frame, by columns of four. position: the link's in the world.
  *   body     n = RE n + pE x f, f = RE f          hybrid  n = R^T n + pE x f, f = R^T f
  *   mixed    n = RE n + pE x f, f = R^T f         spatial n = R^T (n - p x f), f = R^T f */
 static inline six external_order(int rep, const jn_work *w, int rows, int i, int k, const double *RE,
                                  const double *pE, v3 position, const real *in) {
   pose_jet c = link_pose(w, rows, i);
-  v3 n, f = rep == JN_BODY ? c3_apply(RE, load_v3(in + 6 * k + 3)) : unrotate_order(k, c, in + 3, 6);
+  v3 n, f = rep == JN_BODY ? c_columns(RE, load_v3(in + 6 * k + 3)) : unrotate_order(k, c, in + 3, 6);
   if (rep == JN_BODY || rep == JN_MIXED) {
-    n = c3_apply(RE, load_v3(in + 6 * k));
+    n = c_columns(RE, load_v3(in + 6 * k));
   } else if (rep == JN_HYBRID) {
     n = unrotate_order(k, c, in, 6);
   } else {

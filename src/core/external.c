@@ -7,6 +7,7 @@
 #include "scalar/double.h"
 
 #include "core/core.h"
+#include "core/engine.h"
 
 static jn_status check_external(const jn_model *model, const jn_external *external, int order) {
   if (!external) return JN_OK;
@@ -33,26 +34,28 @@ jn_status jn_check_call(const jn_model *model, const jn_data *data, int order, c
 
 /* Order k of all wrenches, in link frames, into `body`. `poses`: R, P, G of the loaded links to order k. */
 static void in_link_frames(const jn_model *model, const jn_data *data, const jn_external *external, int k,
-                           int poses, double *body) {
+                           int poses, double *body, int stride, int linear) {
   const jn_work *w = &data->w;
   int rows = data->rows;
   v3 base = v3_make(data->base.x, data->base.y, data->base.z);
   for (int i = 0; i < model->nlink; i++)
-    memset(body + 6 * ((size_t)i * (size_t)rows + (size_t)k), 0, sizeof(double) * 6);
+    memset(body + (size_t)stride * ((size_t)i * (size_t)rows + (size_t)k), 0, sizeof(double) * (size_t)stride);
   for (int n = 0; n < external->wrench_count; n++) {
     const jn_applied_wrench *a = &external->wrenches[n];
     const jn_frame *f = &model->frame[a->frame];
     if (f->body < 0) continue; /* a force on the world moves nothing */
     int link = model->body_link[f->body];
     jn_pose E = jn_pose_mul(model->body_pose[f->body], f->pose);
-    const double pE[3] = {E.p.x, E.p.y, E.p.z};
+    const double pE[4] = {E.p.x, E.p.y, E.p.z, 0};
+    double RE[12] = {0};
+    for (int j = 0; j < 9; j++) RE[4 * (j % 3) + j / 3] = E.R.m[j / 3][j % 3];
     v3 position = poses ? v3_add(base, load_v3(w->O + 3 * (size_t)link)) : v3_zero();
     memcpy(w->row, a->wrench, sizeof(double) * 6 * ((size_t)k + 1));
     jn_jet_to_taylor(k, 6, w->row);
-    six e = external_order((int)a->representation, w, rows, link, k, &E.R.m[0][0], pE, position, w->row);
-    double *at = body + 6 * ((size_t)link * (size_t)rows + (size_t)k);
+    six e = external_order((int)a->representation, w, rows, link, k, RE, pE, position, w->row);
+    double *at = body + (size_t)stride * ((size_t)link * (size_t)rows + (size_t)k);
     store_v3(at, v3_add(load_v3(at), e.w));
-    store_v3(at + 3, v3_add(load_v3(at + 3), e.v));
+    store_v3(at + linear, v3_add(load_v3(at + linear), e.v));
   }
 }
 
@@ -63,11 +66,12 @@ static int loaded_link(const jn_model *model, const jn_external *external, int n
 
 void jn_external_body(const jn_model *model, const jn_data *data, const jn_external *external, int k, int poses) {
   const jn_vec3 g = data->settings.gravity;
+  const jn_engine *e = data->engine;
   for (int n = 0; poses && k && n < external->wrench_count; n++) {
     int link = loaded_link(model, external, n);
-    if (link >= 0) link_pose_step(&data->w, data->rows, link, k, v3_make(g.x, g.y, g.z));
+    if (link >= 0) link_pose_step(&data->w, data->rows, link, k, v3_make(g.x, g.y, g.z), e->stride, e->linear);
   }
-  in_link_frames(model, data, external, k, poses, data->w.ext);
+  in_link_frames(model, data, external, k, poses, data->w.ext, e->stride, e->linear);
 }
 
 void jn_external_spatial(const jn_model *model, const jn_data *data, const jn_external *external, int k) {
@@ -78,7 +82,7 @@ void jn_external_spatial(const jn_model *model, const jn_data *data, const jn_ex
     int link = loaded_link(model, external, n);
     if (link >= 0) spatial_pose_step(w, rows, link, k);
   }
-  in_link_frames(model, data, external, k, 1, body);
+  in_link_frames(model, data, external, k, 1, body, 6, 3);
   for (int i = 0; i < model->nlink; i++)
     memset(w->ext + 6 * ((size_t)i * (size_t)rows + (size_t)k), 0, sizeof(double) * 6);
   for (int n = 0; n < external->wrench_count; n++) {

@@ -8,120 +8,111 @@
 #ifndef JOUNCE_CORE_FORWARD_H
 #define JOUNCE_CORE_FORWARD_H
 
-/* symmetric six by six [A B; B^T C]: A xx xy xz yy yz zz, B row-major, C as A */
-typedef struct sym6 { real A[6], B[9], C[6]; } sym6;
+#include <string.h>
 
-static inline v3 sym3_apply(const real *J, v3 a) {
-  return v3_make(J[0] * a.x + J[1] * a.y + J[2] * a.z, J[1] * a.x + J[3] * a.y + J[4] * a.z,
-                 J[2] * a.x + J[4] * a.y + J[5] * a.z);
-}
-static inline six sym6_apply(const sym6 *I, six a) {
-  return (six){v3_add(sym3_apply(I->A, a.w), m3_apply(I->B, a.v)),
-               v3_add(m3_apply_t(I->B, a.w), sym3_apply(I->C, a.v))};
+/* symmetric six by six [A B; B^T C], each block by columns; T = B^T once the inertia is complete */
+typedef struct sym6 { v3 A[3], B[3], C[3], T[3]; } sym6;
+
+ALWAYS six sym6_apply(const sym6 *I, six a) {
+  return (six){v3_add(v3_columns(I->A, a.w), v3_columns(I->B, a.v)),
+               v3_add(v3_columns(I->T, a.w), v3_columns(I->C, a.v))};
 }
 
 /* rigid body: A = J - m [c][c], B = m [c], C = m */
-static inline sym6 sym6_rigid(const jn_link *l) {
-  sym6 I = {{0}, {0}, {0}};
-  const double m = l->m, *c = l->c, *J = l->J;
-  I.A[0] += J[0] + m * (c[1] * c[1] + c[2] * c[2]);
-  I.A[1] += J[1] - m * c[0] * c[1];
-  I.A[2] += J[2] - m * c[0] * c[2];
-  I.A[3] += J[3] + m * (c[0] * c[0] + c[2] * c[2]);
-  I.A[4] += J[4] - m * c[1] * c[2];
-  I.A[5] += J[5] + m * (c[0] * c[0] + c[1] * c[1]);
-  I.B[1] += -m * c[2], I.B[2] += m * c[1];
-  I.B[3] += m * c[2], I.B[5] += -m * c[0];
-  I.B[6] += -m * c[1], I.B[7] += m * c[0];
-  I.C[0] += m, I.C[3] += m, I.C[5] += m;
+ALWAYS sym6 sym6_rigid(const jn_link *l) {
+  sym6 I;
+  for (int j = 0; j < 3; j++) {
+    I.A[j] = c_vector(l->I4 + 4 * j);
+    I.B[j] = c_vector(l->I4 + 12 + 4 * j);
+    I.C[j] = c_vector(l->I4 + 24 + 4 * j);
+  }
   return I;
 }
 
 /* I -= s a a^T */
-static inline void sym6_downdate(sym6 *I, real s, six a) {
-  v3 w = v3_scale(s, a.w), v = v3_scale(s, a.v);
-  I->A[0] -= w.x * a.w.x, I->A[1] -= w.x * a.w.y, I->A[2] -= w.x * a.w.z;
-  I->A[3] -= w.y * a.w.y, I->A[4] -= w.y * a.w.z, I->A[5] -= w.z * a.w.z;
-  I->B[0] -= w.x * a.v.x, I->B[1] -= w.x * a.v.y, I->B[2] -= w.x * a.v.z;
-  I->B[3] -= w.y * a.v.x, I->B[4] -= w.y * a.v.y, I->B[5] -= w.y * a.v.z;
-  I->B[6] -= w.z * a.v.x, I->B[7] -= w.z * a.v.y, I->B[8] -= w.z * a.v.z;
-  I->C[0] -= v.x * a.v.x, I->C[1] -= v.x * a.v.y, I->C[2] -= v.x * a.v.z;
-  I->C[3] -= v.y * a.v.y, I->C[4] -= v.y * a.v.z, I->C[5] -= v.z * a.v.z;
-}
-
-/* out = R J R^T, symmetric */
-static inline void sym3_rotate(const real *R, const real *J, real *out) {
-  v3 r[3];
-  for (int i = 0; i < 3; i++) r[i] = sym3_apply(J, load_v3(R + 3 * i));
-  out[0] = v3_dot(load_v3(R), r[0]);
-  out[1] = v3_dot(load_v3(R), r[1]);
-  out[2] = v3_dot(load_v3(R), r[2]);
-  out[3] = v3_dot(load_v3(R + 3), r[1]);
-  out[4] = v3_dot(load_v3(R + 3), r[2]);
-  out[5] = v3_dot(load_v3(R + 6), r[2]);
-}
-
-/* I += the child's inertia a, the child's frame at x = R x' + p:
- *   rotate all blocks, then B += [p] C,  A += [p] B_old^T - B_new [p] */
-static inline void sym6_add_moved(sym6 *I, const sym6 *a, const real *R, v3 p) {
-  real A[6], B[9], C[6], t[9], full[9];
-  sym3_rotate(R, a->A, A);
-  sym3_rotate(R, a->C, C);
-  m3_mul(R, a->B, t);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      B[3 * i + j] = t[3 * i] * R[3 * j] + t[3 * i + 1] * R[3 * j + 1] + t[3 * i + 2] * R[3 * j + 2];
-  real Cf[9] = {C[0], C[1], C[2], C[1], C[3], C[4], C[2], C[4], C[5]};
-  real Bt[9] = {B[0], B[3], B[6], B[1], B[4], B[7], B[2], B[5], B[8]};
-  m3_add_hat_mul(p, Cf, B);
-  m3 z = {{0}};
-  for (int j = 0; j < 9; j++) full[j] = z.m[j];
-  m3_add_hat_mul(p, Bt, full);
-  m3_add_mul_hat(B, v3_times(-1.0, p), full);
-  I->A[0] += A[0] + full[0], I->A[1] += A[1] + full[1], I->A[2] += A[2] + full[2];
-  I->A[3] += A[3] + full[4], I->A[4] += A[4] + full[5], I->A[5] += A[5] + full[8];
-  for (int j = 0; j < 9; j++) I->B[j] += B[j];
-  for (int j = 0; j < 6; j++) I->C[j] += C[j];
-}
-
-/* LDL^T of the n x n matrix S^T IA S + armature, S = column[n]; D[n x 6] holds rows of L and 1/d on the
- * diagonal, UA = IA S. Returns whether every pivot is clearly positive against the inertia it was taken from. */
-static inline int joint_factor(int n, const six *column, double armature, const sym6 *I, real *D, six *UA) {
-  int good = 1;
-  real tw = I->A[0] + I->A[3] + I->A[5], tv = I->C[0] + I->C[3] + I->C[5];
-  real S[6][6];
-  for (int j = 0; j < n; j++) {
-    UA[j] = sym6_apply(I, column[j]);
-    for (int i = 0; i <= j; i++) S[j][i] = six_dot(column[i], UA[j]);
-    S[j][j] += armature;
+ALWAYS void sym6_downdate(sym6 *I, real s, six a) {
+  const real w[3] = {s * v3_x(a.w), s * v3_y(a.w), s * v3_z(a.w)};
+  const real v[3] = {s * v3_x(a.v), s * v3_y(a.v), s * v3_z(a.v)};
+  for (int j = 0; j < 3; j++) {
+    I->A[j] = v3_sub(I->A[j], v3_scale(w[j], a.w));
+    I->B[j] = v3_sub(I->B[j], v3_scale(v[j], a.w));
+    I->C[j] = v3_sub(I->C[j], v3_scale(v[j], a.v));
   }
+}
+
+/* M = E M E^T by columns; Et: rows of E */
+ALWAYS void block_rotate(const v3 *E, const v3 *Et, const v3 *M, v3 *out) {
+  v3 T[3];
+  for (int j = 0; j < 3; j++) T[j] = v3_columns(E, M[j]);
+  for (int j = 0; j < 3; j++) out[j] = v3_columns(T, Et[j]);
+}
+
+/* I += the child's inertia a, the child's frame at x = E x' + p:
+ *   rotate all blocks, then B += [p] C,  A += [p] B_old^T - B_new [p] */
+ALWAYS void sym6_add_moved(sym6 *I, const sym6 *a, const v3 *E, v3 p) {
+  v3 A[3], B[3], C[3], Et[3], Bt[3];
+  real x = v3_x(p), y = v3_y(p), z = v3_z(p);
+  v3_transpose(E, Et);
+  block_rotate(E, Et, a->A, A);
+  block_rotate(E, Et, a->B, B);
+  block_rotate(E, Et, a->C, C);
+  v3_transpose(B, Bt);
+  for (int j = 0; j < 3; j++) {
+    A[j] = v3_add(A[j], v3_cross(p, Bt[j]));
+    B[j] = v3_add(B[j], v3_cross(p, C[j]));
+  }
+  A[0] = v3_sub(A[0], v3_sub(v3_scale(z, B[1]), v3_scale(y, B[2])));
+  A[1] = v3_sub(A[1], v3_sub(v3_scale(x, B[2]), v3_scale(z, B[0])));
+  A[2] = v3_sub(A[2], v3_sub(v3_scale(y, B[0]), v3_scale(x, B[1])));
+  for (int j = 0; j < 3; j++) {
+    I->A[j] = v3_add(I->A[j], A[j]);
+    I->B[j] = v3_add(I->B[j], B[j]);
+    I->C[j] = v3_add(I->C[j], C[j]);
+  }
+}
+
+/* LDL^T of the n x n matrix S (rows of 6, lower half): rows of L and 1/d on the diagonal, in D. Returns
+ * whether every pivot is clearly positive against the inertia it was taken from. */
+static inline int factor(int n, real *S, const real *scale, double armature, real *D) {
+  int good = 1;
   for (int j = 0; j < n; j++) {
-    six s = column[j];
-    real scale = v3_dot(s.w, s.w) * tw + v3_dot(s.v, s.v) * tv + armature;
-    real d = S[j][j];
+    real d = S[7 * j];
     for (int i = 0; i < j; i++) {
-      real t = S[j][i];
-      for (int h = 0; h < i; h++) t -= D[6 * j + h] * D[6 * i + h] * S[h][h];
-      D[6 * j + i] = t * D[6 * i + i];
-      d -= D[6 * j + i] * D[6 * j + i] * S[i][i];
+      real t = S[6 * j + i];
+      for (int h = 0; h < i; h++) t -= D[6 * j + h] * S[6 * i + h];
+      S[6 * j + i] = t; /* L d */
+      D[6 * j + i] = t * D[7 * i];
+      d -= D[6 * j + i] * t;
     }
-    good &= real_greater(d, 1e-13 * scale);
-    S[j][j] = d;
-    D[6 * j + j] = 1.0 / d;
+    good &= real_greater(d, 1e-13 * (scale[j] + armature));
+    D[7 * j] = 1.0 / d;
   }
   return good;
 }
 
-/* Factor, then take the joint's freedom out of the inertia: I -= UA (S^T IA S)^-1 UA^T. */
-static inline int joint_eliminate(int n, const six *column, double armature, sym6 *I, real *D, six *UA) {
+/* I -= UA (L D L^T)^-1 UA^T: with c = L^-1 UA, I -= c c^T / d */
+static inline void eliminate(int n, const real *D, const six *UA, sym6 *I) {
   six c[6];
-  int good = joint_factor(n, column, armature, I, D, UA);
   for (int j = 0; j < n; j++) {
-    /* c = L^-1 UA, I -= c c^T / d */
     c[j] = UA[j];
     for (int h = 0; h < j; h++) c[j] = six_sub(c[j], six_scale(D[6 * j + h], c[h]));
-    sym6_downdate(I, D[6 * j + j], c[j]);
+    sym6_downdate(I, D[7 * j], c[j]);
   }
+}
+
+/* Any columns S = column[n]: factor S^T I S + armature, UA = I S, and take the freedom out of I. */
+static inline int joint_eliminate(int n, const six *column, double armature, sym6 *I, real *D, six *UA) {
+  real S[36], scale[6];
+  memset(S, 0, sizeof S);
+  real tw = v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2]), tv = v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]);
+  for (int j = 0; j < n; j++) {
+    UA[j] = sym6_apply(I, column[j]);
+    for (int i = 0; i <= j; i++) S[6 * j + i] = six_dot(column[i], UA[j]);
+    S[7 * j] += armature;
+    scale[j] = v3_dot(column[j].w, column[j].w) * tw + v3_dot(column[j].v, column[j].v) * tv;
+  }
+  int good = factor(n, S, scale, armature, D);
+  eliminate(n, D, UA, I);
   return good;
 }
 
@@ -129,31 +120,68 @@ static inline int joint_eliminate(int n, const six *column, double armature, sym
 static inline void joint_solve(int n, const real *D, real *y) {
   for (int j = 1; j < n; j++)
     for (int i = 0; i < j; i++) y[j] -= D[6 * j + i] * y[i];
-  for (int j = 0; j < n; j++) y[j] *= D[6 * j + j];
+  for (int j = 0; j < n; j++) y[j] *= D[7 * j];
   for (int j = n - 2; j >= 0; j--)
     for (int i = j + 1; i < n; i++) y[j] -= D[6 * i + j] * y[i];
 }
 
+/* One degree of freedom about or along z: the same without loops and multiplications by zero. */
+ALWAYS int axis_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
+  six u = six_zero();
+  real d[6] = {v3_x(u.w)}, scale = v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2]);
+  if (l->kind == JN_K_HELICAL) u = sym6_apply(I, joint_column(l, 0));
+  if (l->kind == JN_K_REVOLUTE) u = (six){I->A[2], I->T[2]};
+  if (l->kind == JN_K_PRISMATIC) {
+    u = (six){I->B[2], I->C[2]};
+    scale = v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]);
+  }
+  joint_project(l, u, d);
+  d[0] += l->armature;
+  UA[0] = u;
+  D[0] = 1.0 / d[0];
+  sym6_downdate(I, D[0], u);
+  return real_greater(d[0], 1e-13 * (scale + l->armature));
+}
+
+/* Three or six degrees of freedom: the columns of IA S are columns of IA. Nothing is left to take out of a
+ * base. */
+static __attribute__((noinline)) int ball_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
+  int n = l->nv;
+  for (int j = 0; j < 3; j++) UA[j] = (six){I->A[j], I->T[j]};
+  for (int j = 3; j < n; j++) UA[j] = (six){I->B[j - 3], I->C[j - 3]};
+  real S[36];
+  memset(S, 0, sizeof S);
+  for (int j = 0; j < n; j++) {
+    joint_project(l, UA[j], S + 6 * j);
+    S[7 * j] += l->armature;
+  }
+  real tw = v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2]), tv = v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]);
+  real scale[6] = {tw, tw, tw, tv, tv, tv};
+  int good = factor(n, S, scale, l->armature, D);
+  if (l->parent >= 0) eliminate(n, D, UA, I);
+  return good;
+}
+
 /* Articulated inertias of all links and the factors of their joints. Returns the outermost joint whose
  * inertia vanishes, or -1. */
-static inline int articulate(const jn_model *m, const jn_work *w, const unsigned char *prescribed) {
+static inline int articulate(const jn_model *m, const jn_work *w, int rows, const unsigned char *prescribed) {
   sym6 *IA = (sym6 *)w->IA;
   int bad = -1;
   for (int i = 0; i < m->nlink; i++) IA[i] = sym6_rigid(&m->link[i]);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
-    int free_force = !(prescribed && prescribed[l->joint]);
     real *D = (real *)w->D + 6 * (size_t)l->iv;
     six *UA = (six *)w->UA + l->iv;
+    v3_transpose(IA[i].B, IA[i].T);
     sym6 a = IA[i];
-    if (l->nv && free_force) {
-      six S[6];
-      for (int j = 0; j < l->nv; j++) S[j] = joint_column(l, j);
-      if (!joint_eliminate(l->nv, S, l->armature, &a, D, UA) && bad < 0) bad = l->joint;
+    if (l->nv && !(prescribed && prescribed[l->joint])) {
+      int good = l->nv == 1 ? axis_eliminate(l, &a, D, UA) : ball_eliminate(l, &a, D, UA);
+      if (!good && bad < 0) bad = l->joint;
     }
     if (l->parent >= 0) {
-      const real *E = (const real *)w->E + 12 * (size_t)i;
-      sym6_add_moved(&IA[l->parent], &a, E, load_v3(E + 9));
+      v3 E[3], p;
+      joint_place_in_parent(l, (const real *)w->q + l->iq, (const real *)w->X + (size_t)l->ix * rows, E, &p);
+      sym6_add_moved(&IA[l->parent], &a, E, p);
     }
   }
   return bad;
@@ -161,6 +189,7 @@ static inline int articulate(const jn_model *m, const jn_work *w, const unsigned
 
 /* Positions and first velocities: X_0, u_0, V_0, H_0. */
 static inline void forward_start(const jn_model *m, const jn_work *w, int rows) {
+  place_joints(m, w, rows);
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     six *V = (six *)w->V + (size_t)i * rows;
@@ -171,25 +200,54 @@ static inline void forward_start(const jn_model *m, const jn_work *w, int rows) 
   }
 }
 
+/* X_(k+1) and b of one joint */
+ALWAYS void known_bias_of(jn_kind kind, const jn_link *l, int k, const real *q, const real *v, int nv,
+                          real *restrict X, const six *restrict u, six *restrict b) {
+  joint_step_of(kind, l, k + 1, q, v, nv, X);
+  *b = six_times(k + 1, joint_motion(kind, k + 1, 1, X, u));
+}
+static __attribute__((noinline)) void known_bias_any(const jn_link *l, int k, const real *q, const real *v, int nv,
+                                                     real *X, const six *u, six *b) {
+  known_bias_of(l->kind, l, k, q, v, nv, X, u, b);
+}
+ALWAYS void known_bias(const jn_link *l, int k, const real *q, const real *v, int nv, real *X, const six *u, six *b) {
+  if (l->kind == JN_K_REVOLUTE) known_bias_of(JN_K_REVOLUTE, l, k, q, v, nv, X, u, b);
+  else known_bias_any(l, k, q, v, nv, X, u, b);
+}
+
 /* What is known of order k before it is solved: X_(k+1), b, and p = sum V x* h - ext. */
-static inline void forward_known(const jn_model *m, const jn_work *w, int rows, int k, int external) {
+ALWAYS void forward_known(const jn_model *m, const jn_work *w, int rows, int k, int rep, int external) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     const size_t at = (size_t)i * rows;
-    const six *u = (const six *)w->U + at;
+    six *u = (six *)w->U + at;
     real *X = (real *)w->X + (size_t)l->ix * rows;
-    joint_step(l, k + 1, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X);
-    ((six *)w->b)[i] = six_times(k + 1, joint_motion(l->kind, k + 1, 1, X, u));
+    if (l->kind == JN_K_FREE && l->parent < 0) {
+      /* (k+1) times what falling adds to V_(k+1): see base_motion */
+      if (k) base_fall_step(k, (const six *)w->V + at, u);
+      ((six *)w->b)[i] = (six){v3_zero(), v3_times(k + 1, u[k].v)};
+      if (rep != JN_BODY) joint_step(l, k + 1, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X);
+    } else {
+      known_bias(l, k, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X, u, (six *)w->b + i);
+    }
     six p = link_wrench(l, k, (const six *)w->V + at, (const six *)w->H + at, six_zero());
     if (external) p = six_sub(p, ((const six *)w->ext)[at + k]);
     ((six *)w->p)[i] = p;
   }
 }
 
+/* p of the parent += T^T sum X_i^T F_(k-i) */
+static __attribute__((noinline)) six pass_force_any(const jn_link *l, int k, const real *X, const six *F) {
+  return offset_force(l, joint_force(l->kind, k, 0, X, F));
+}
+ALWAYS six pass_force(const jn_link *l, int k, const real *X, const six *F) {
+  if (l->kind == JN_K_REVOLUTE) return offset_force(l, joint_force(JN_K_REVOLUTE, k, 0, X, F));
+  return pass_force_any(l, k, X, F);
+}
+
 /* Bias wrenches from the tips to the base. tau_k of force-driven joints and x of prescribed ones are read
  * from w->e (x and tau share it, joint by joint). */
-static inline void forward_bias(const jn_model *m, const jn_work *w, int rows, int k,
-                                const unsigned char *prescribed) {
+ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int rows, int k, const unsigned char *prescribed) {
   six *p = (six *)w->p;
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
@@ -199,43 +257,59 @@ static inline void forward_bias(const jn_model *m, const jn_work *w, int rows, i
     six pa = six_add(p[i], sym6_apply(IA, ((const six *)w->b)[i]));
     if (prescribed && prescribed[l->joint]) {
       pa = six_add(pa, sym6_apply(IA, joint_add_velocity(l, six_zero(), e)));
+    } else if (l->kind == JN_K_REVOLUTE) {
+      e[0] -= v3_z(pa.w);
+      pa = six_add(pa, six_scale(e[0] * ((const real *)w->D)[6 * (size_t)l->iv], ((const six *)w->UA)[l->iv]));
     } else if (l->nv) {
       const six *UA = (const six *)w->UA + l->iv;
       joint_project(l, pa, t);
       for (int j = 0; j < l->nv; j++) t[j] = e[j] = e[j] - t[j];
-      joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, t);
-      for (int j = 0; j < l->nv; j++) pa = six_add(pa, six_scale(t[j], UA[j]));
+      if (l->parent >= 0) {
+        joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, t);
+        for (int j = 0; j < l->nv; j++) pa = six_add(pa, six_scale(t[j], UA[j]));
+      }
     }
     F[k] = pa;
-    if (l->parent >= 0) {
-      const real *X = (const real *)w->X + (size_t)l->ix * rows;
-      p[l->parent] = six_add(p[l->parent], offset_force(l, joint_force(l->kind, k, 0, X, F)));
-    }
+    if (l->parent >= 0)
+      p[l->parent] = six_add(p[l->parent], pass_force(l, k, (const real *)w->X + (size_t)l->ix * rows, F));
   }
 }
 
 /* From the base to the tips: x, V_(k+1), F_k, and the force of prescribed joints. */
-static inline void forward_solve(const jn_model *m, const jn_work *w, int rows, int k,
-                                 const unsigned char *prescribed, int damping) {
+ALWAYS void forward_solve(const jn_model *m, const jn_work *w, int rows, int k, const unsigned char *prescribed,
+                          int damping, int last) {
   int nv = m->nv;
   double inverse = 1.0 / (k + 1);
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     const size_t at = (size_t)i * rows;
-    six *V = (six *)w->V + at, *u = (six *)w->U + at;
+    six *V = (six *)w->V + at, *u = (six *)w->U + at, a;
     real *e = (real *)w->e + l->iv, *v = (real *)w->v + l->iv, *tau = (real *)w->tau + l->iv;
-    const real *X = (const real *)w->X + (size_t)l->ix * rows;
-    six Vp = l->parent < 0 ? ((const six *)w->world)[k + 1] : ((const six *)w->V)[(size_t)l->parent * rows + k + 1];
+    const real *X = (const real *)w->X + (size_t)l->ix * rows, *D = (const real *)w->D + 6 * (size_t)l->iv;
+    const six *UA = (const six *)w->UA + l->iv;
     int given = prescribed && prescribed[l->joint];
-    u[k + 1] = offset_motion(l, Vp);
-    six a = six_times(k + 1, joint_motion(l->kind, 0, 0, X, u + k + 1));
-    if (!given && l->nv) {
-      const six *UA = (const six *)w->UA + l->iv;
-      for (int j = 0; j < l->nv; j++) e[j] -= six_dot(UA[j], a);
-      joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, e);
+    if (l->kind == JN_K_FREE && l->parent < 0) {
+      a = six_zero();
+      if (!given) joint_solve(6, D, e);
+    } else {
+      u[k + 1] = offset_motion(l, l->parent < 0 ? ((const six *)w->world)[k + 1]
+                                                : ((const six *)w->V)[(size_t)l->parent * rows + k + 1]);
+      if (l->kind == JN_K_REVOLUTE) a = joint_motion(JN_K_REVOLUTE, 0, 0, X, u + k + 1);
+      else a = joint_motion(l->kind, 0, 0, X, u + k + 1);
+      if (k) a = six_times(k + 1, a);
+      if (!given && l->nv == 1) {
+        e[0] = (e[0] - six_dot(UA[0], a)) * D[0];
+      } else if (!given && l->nv) {
+        for (int j = 0; j < l->nv; j++) e[j] -= six_dot(UA[j], a);
+        joint_solve(l->nv, D, e);
+      }
     }
-    a = six_add(joint_add_velocity(l, a, e), ((const six *)w->b)[i]);
+    a = six_add(l->kind == JN_K_REVOLUTE ? joint_add_velocity_of(JN_K_REVOLUTE, l, a, e) : joint_add_velocity(l, a, e),
+                ((const six *)w->b)[i]);
     V[k + 1] = six_times(inverse, a);
+    if (!given)
+      for (int j = 0; j < l->nv; j++) v[(k + 1) * nv + j] = inverse * e[j];
+    if (last && !given) continue; /* what follows is for higher orders */
     ((six *)w->H)[at + k + 1] = link_spin(l, V[k + 1]);
     six F = six_add(sym6_apply((const sym6 *)w->IA + i, a), ((const six *)w->p)[i]);
     ((six *)w->F)[at + k] = F;
@@ -245,8 +319,6 @@ static inline void forward_solve(const jn_model *m, const jn_work *w, int rows, 
         tau[k * nv + j] += l->armature * e[j];
         if (damping) tau[k * nv + j] += l->damping * v[k * nv + j];
       }
-    } else {
-      for (int j = 0; j < l->nv; j++) v[(k + 1) * nv + j] = inverse * e[j];
     }
   }
 }

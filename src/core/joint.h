@@ -13,23 +13,30 @@
 #ifndef JOUNCE_CORE_JOINT_H
 #define JOUNCE_CORE_JOINT_H
 
-/* Order 0 of the joint transform from the configuration. */
-static inline void joint_place(const jn_link *l, const real *q, real *X) {
+#define ALWAYS static inline __attribute__((always_inline))
+/* loops over orders unroll where the order is known to the compiler */
+#ifdef __clang__
+#define EACH(k, from, to) for (int k = from; k <= to; k++)
+#else
+#define EACH(k, from, to) _Pragma("GCC unroll 16") for (int k = from; k <= to; k++)
+#endif
+
+/* Order 0 of the joint transform from the configuration and the sine and cosine of an angle. */
+static inline void joint_place(const jn_link *l, const real *q, real s, real c, real *X) {
   switch (l->kind) {
     case JN_K_FIXED: break;
-    case JN_K_REVOLUTE: real_sincos(q[0], &X[1], &X[0]); break;
+    case JN_K_REVOLUTE: X[0] = c, X[1] = s; break;
     case JN_K_PRISMATIC: X[0] = q[0]; break;
     case JN_K_HELICAL: {
-      real s, c, d = l->pitch * q[0];
-      real_sincos(q[0], &s, &c);
+      real d = l->pitch * q[0];
       X[0] = c, X[1] = s, X[2] = d * c, X[3] = d * s;
       break;
     }
     case JN_K_SPHERICAL:
     case JN_K_FREE: {
       /* rotation of a quaternion, exact for any length near one */
-      real w = q[0], x = q[1], y = q[2], z = q[3], s = 2.0 / (w * w + x * x + y * y + z * z);
-      real xs = x * s, ys = y * s, zs = z * s;
+      real w = q[0], x = q[1], y = q[2], z = q[3], f = 2.0 / (w * w + x * x + y * y + z * z);
+      real xs = x * f, ys = y * f, zs = z * f;
       X[0] = 1.0 - (y * ys + z * zs), X[1] = x * ys - w * zs, X[2] = x * zs + w * ys;
       X[3] = x * ys + w * zs, X[4] = 1.0 - (x * xs + z * zs), X[5] = y * zs - w * xs;
       X[6] = x * zs - w * ys, X[7] = y * zs + w * xs, X[8] = 1.0 - (x * xs + y * ys);
@@ -44,20 +51,40 @@ static inline void joint_place(const jn_link *l, const real *q, real *X) {
   }
 }
 
+/* Order 0 of the transforms of all joints but the free ones, which are made when their twists are read. */
+static inline void place_joints(const jn_model *m, const jn_work *w, int rows) {
+  const int lanes = sizeof(real) / sizeof(double);
+  const real *q = (const real *)w->q;
+  real *x = (real *)w->angle, *s = x + m->nturn + 3, *c = s + m->nturn + 3;
+  for (int i = 0; i < m->nturn; i++) x[i] = q[m->link[m->turn_link[i]].iq];
+  sincos_many(m->nturn * lanes, (double *)x, (double *)s, (double *)c);
+  for (int i = 0, n = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    real *X = (real *)w->X + (size_t)l->ix * rows;
+    if (l->kind == JN_K_FREE || l->kind == JN_K_FIXED) continue;
+    if (l->kind == JN_K_REVOLUTE || l->kind == JN_K_HELICAL) {
+      joint_place(l, q + l->iq, s[n], c[n], X);
+      n++;
+    } else {
+      joint_place(l, q + l->iq, q[l->iq], q[l->iq], X);
+    }
+  }
+}
+
 /* Order k >= 1 of the joint transform from orders 0..k-1 and the velocity jet, rows of `vs` reals. */
-static inline void joint_step(const jn_link *l, int k, const real *q, const real *v, int vs, real *X) {
+ALWAYS void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, const real *v, int vs, real *X) {
   double f = 1.0 / k;
-  switch (l->kind) {
+  switch (kind) {
     case JN_K_FIXED: break;
     case JN_K_REVOLUTE: {
       /* k s_k = sum q'_(k-1-i) c_i,  k c_k = -sum q'_(k-1-i) s_i */
-      real s = X[0] * 0.0, c = s;
-      for (int i = 0; i < k; i++) {
-        real r = v[(k - 1 - i) * vs];
+      real r = v[(k - 1) * vs], s = r * X[0], c = r * X[1];
+      EACH(i, 1, k - 1) {
+        r = v[(k - 1 - i) * vs];
         s += r * X[2 * i];
-        c -= r * X[2 * i + 1];
+        c += r * X[2 * i + 1];
       }
-      X[2 * k] = f * c;
+      X[2 * k] = -f * c;
       X[2 * k + 1] = f * s;
       break;
     }
@@ -103,48 +130,42 @@ static inline void joint_step(const jn_link *l, int k, const real *q, const real
   }
 }
 
+static inline void joint_step(const jn_link *l, int k, const real *q, const real *v, int vs, real *X) {
+  joint_step_of(l->kind, l, k, q, v, vs, X);
+}
+
 /* sum_(i=first..k) X_i u_(k-i): a twist jet from the parent's side of the joint to the child's */
-static inline six joint_motion(jn_kind kind, int k, int first, const real *X, const six *u) {
-  six s = six_zero();
+ALWAYS six joint_motion(jn_kind kind, int k, int first, const real *X, const six *u) {
+  six s = six_zero(), z = first == 0 ? u[k] : s;
+  turn_sum w = turn_zero(), v = turn_zero();
   switch (kind) {
-    case JN_K_FIXED: return first == 0 ? u[k] : s;
+    case JN_K_FIXED: return z;
     case JN_K_REVOLUTE:
-      if (first == 0) s.w.z = u[k].w.z, s.v.z = u[k].v.z;
-      for (int i = first; i <= k; i++) {
-        real c = X[2 * i], n = X[2 * i + 1];
-        six a = u[k - i];
-        s.w.x += c * a.w.x + n * a.w.y;
-        s.w.y += c * a.w.y - n * a.w.x;
-        s.v.x += c * a.v.x + n * a.v.y;
-        s.v.y += c * a.v.y - n * a.v.x;
+      EACH(i, first, k) {
+        w = turn_add(w, X[2 * i], X[2 * i + 1], u[k - i].w);
+        v = turn_add(v, X[2 * i], X[2 * i + 1], u[k - i].v);
       }
-      return s;
+      return (six){v3_with_z(turn_end(w), z.w), v3_with_z(turn_end(v), z.v)};
     case JN_K_PRISMATIC:
-      if (first == 0) s = u[k];
-      for (int i = first; i <= k; i++) {
-        s.v.x += X[i] * u[k - i].w.y;
-        s.v.y -= X[i] * u[k - i].w.x;
-      }
-      return s;
+      /* v + w x d z */
+      EACH(i, first, k) v = turn_add(v, X[i] - X[i], X[i], u[k - i].w);
+      return (six){z.w, v3_add(z.v, v3_with_z(turn_end(v), v3_zero()))};
     case JN_K_HELICAL:
-      if (first == 0) s.w.z = u[k].w.z, s.v.z = u[k].v.z;
-      for (int i = first; i <= k; i++) {
-        real c = X[4 * i], n = X[4 * i + 1], dc = X[4 * i + 2], ds = X[4 * i + 3];
-        six a = u[k - i];
-        s.w.x += c * a.w.x + n * a.w.y;
-        s.w.y += c * a.w.y - n * a.w.x;
-        s.v.x += c * a.v.x + n * a.v.y + (dc * a.w.y - ds * a.w.x);
-        s.v.y += c * a.v.y - n * a.v.x - (ds * a.w.y + dc * a.w.x);
+      EACH(i, first, k) {
+        const real *x = X + 4 * i;
+        w = turn_add(w, x[0], x[1], u[k - i].w);
+        v = turn_add(v, x[0], x[1], u[k - i].v);
+        v = turn_add(v, -x[3], x[2], u[k - i].w);
       }
-      return s;
+      return (six){v3_with_z(turn_end(w), z.w), v3_with_z(turn_end(v), z.v)};
     case JN_K_SPHERICAL:
-      for (int i = first; i <= k; i++) {
+      EACH(i, first, k) {
         s.w = v3_add(s.w, m3_apply_t(X + 9 * i, u[k - i].w));
         s.v = v3_add(s.v, m3_apply_t(X + 9 * i, u[k - i].v));
       }
       return s;
     case JN_K_FREE:
-      for (int i = first; i <= k; i++) {
+      EACH(i, first, k) {
         const real *x = X + 21 * i;
         s.w = v3_add(s.w, m3_apply_t(x, u[k - i].w));
         s.v = v3_add(s.v, v3_add(m3_apply_t(x, u[k - i].v), m3_apply_t(x + 9, u[k - i].w)));
@@ -155,47 +176,37 @@ static inline six joint_motion(jn_kind kind, int k, int first, const real *X, co
 }
 
 /* sum_(i=first..k) X_i^T f_(k-i): a wrench jet from the child's side of the joint to the parent's */
-static inline six joint_force(jn_kind kind, int k, int first, const real *X, const six *f) {
-  six s = six_zero();
+ALWAYS six joint_force(jn_kind kind, int k, int first, const real *X, const six *f) {
+  six s = six_zero(), z = first == 0 ? f[k] : s;
+  turn_sum w = turn_zero(), v = turn_zero();
   switch (kind) {
-    case JN_K_FIXED: return first == 0 ? f[k] : s;
+    case JN_K_FIXED: return z;
     case JN_K_REVOLUTE:
-      if (first == 0) s.w.z = f[k].w.z, s.v.z = f[k].v.z;
-      for (int i = first; i <= k; i++) {
-        real c = X[2 * i], n = X[2 * i + 1];
-        six a = f[k - i];
-        s.w.x += c * a.w.x - n * a.w.y;
-        s.w.y += n * a.w.x + c * a.w.y;
-        s.v.x += c * a.v.x - n * a.v.y;
-        s.v.y += n * a.v.x + c * a.v.y;
+      EACH(i, first, k) {
+        w = turn_add(w, X[2 * i], X[2 * i + 1], f[k - i].w);
+        v = turn_add(v, X[2 * i], X[2 * i + 1], f[k - i].v);
       }
-      return s;
+      return (six){v3_with_z(turn_back_end(w), z.w), v3_with_z(turn_back_end(v), z.v)};
     case JN_K_PRISMATIC:
-      if (first == 0) s = f[k];
-      for (int i = first; i <= k; i++) {
-        s.w.x -= X[i] * f[k - i].v.y;
-        s.w.y += X[i] * f[k - i].v.x;
-      }
-      return s;
+      /* n + d z x f */
+      EACH(i, first, k) w = turn_add(w, X[i] - X[i], X[i], f[k - i].v);
+      return (six){v3_add(z.w, v3_with_z(turn_back_end(w), v3_zero())), z.v};
     case JN_K_HELICAL:
-      if (first == 0) s.w.z = f[k].w.z, s.v.z = f[k].v.z;
-      for (int i = first; i <= k; i++) {
-        real c = X[4 * i], n = X[4 * i + 1], dc = X[4 * i + 2], ds = X[4 * i + 3];
-        six a = f[k - i];
-        s.w.x += c * a.w.x - n * a.w.y - (ds * a.v.x + dc * a.v.y);
-        s.w.y += n * a.w.x + c * a.w.y + (dc * a.v.x - ds * a.v.y);
-        s.v.x += c * a.v.x - n * a.v.y;
-        s.v.y += n * a.v.x + c * a.v.y;
+      EACH(i, first, k) {
+        const real *x = X + 4 * i;
+        w = turn_add(w, x[0], x[1], f[k - i].w);
+        w = turn_add(w, -x[3], x[2], f[k - i].v);
+        v = turn_add(v, x[0], x[1], f[k - i].v);
       }
-      return s;
+      return (six){v3_with_z(turn_back_end(w), z.w), v3_with_z(turn_back_end(v), z.v)};
     case JN_K_SPHERICAL:
-      for (int i = first; i <= k; i++) {
+      EACH(i, first, k) {
         s.w = v3_add(s.w, m3_apply(X + 9 * i, f[k - i].w));
         s.v = v3_add(s.v, m3_apply(X + 9 * i, f[k - i].v));
       }
       return s;
     case JN_K_FREE:
-      for (int i = first; i <= k; i++) {
+      EACH(i, first, k) {
         const real *x = X + 21 * i;
         s.w = v3_add(s.w, v3_add(m3_apply(x, f[k - i].w), m3_apply(x + 9, f[k - i].v)));
         s.v = v3_add(s.v, m3_apply(x, f[k - i].v));
@@ -206,14 +217,14 @@ static inline six joint_force(jn_kind kind, int k, int first, const real *X, con
 }
 
 /* V += S v */
-static inline six joint_add_velocity(const jn_link *l, six V, const real *v) {
-  switch (l->kind) {
+ALWAYS six joint_add_velocity_of(jn_kind kind, const jn_link *l, six V, const real *v) {
+  switch (kind) {
     case JN_K_FIXED: break;
-    case JN_K_REVOLUTE: V.w.z += v[0]; break;
-    case JN_K_PRISMATIC: V.v.z += v[0]; break;
+    case JN_K_REVOLUTE: V.w = v3_add_z(V.w, v[0]); break;
+    case JN_K_PRISMATIC: V.v = v3_add_z(V.v, v[0]); break;
     case JN_K_HELICAL:
-      V.w.z += v[0];
-      V.v.z += l->pitch * v[0];
+      V.w = v3_add_z(V.w, v[0]);
+      V.v = v3_add_z(V.v, l->pitch * v[0]);
       break;
     case JN_K_SPHERICAL: V.w = v3_add(V.w, load_v3(v)); break;
     case JN_K_FREE: V = six_add(V, (six){load_v3(v), load_v3(v + 3)}); break;
@@ -222,12 +233,12 @@ static inline six joint_add_velocity(const jn_link *l, six V, const real *v) {
 }
 
 /* S^T f */
-static inline void joint_project(const jn_link *l, six f, real *out) {
-  switch (l->kind) {
+ALWAYS void joint_project_of(jn_kind kind, const jn_link *l, six f, real *out) {
+  switch (kind) {
     case JN_K_FIXED: break;
-    case JN_K_REVOLUTE: out[0] = f.w.z; break;
-    case JN_K_PRISMATIC: out[0] = f.v.z; break;
-    case JN_K_HELICAL: out[0] = f.w.z + l->pitch * f.v.z; break;
+    case JN_K_REVOLUTE: out[0] = v3_z(f.w); break;
+    case JN_K_PRISMATIC: out[0] = v3_z(f.v); break;
+    case JN_K_HELICAL: out[0] = v3_z(f.w) + l->pitch * v3_z(f.v); break;
     case JN_K_SPHERICAL: store_v3(out, f.w); break;
     case JN_K_FREE:
       store_v3(out, f.w);
@@ -236,45 +247,49 @@ static inline void joint_project(const jn_link *l, six f, real *out) {
   }
 }
 
+static inline six joint_add_velocity(const jn_link *l, six V, const real *v) {
+  return joint_add_velocity_of(l->kind, l, V, v);
+}
+static inline void joint_project(const jn_link *l, six f, real *out) { joint_project_of(l->kind, l, f, out); }
+
 /* Column j of S. */
 static inline six joint_column(const jn_link *l, int j) {
   six S = six_zero();
+  real one = v3_x(S.w) + 1.0, e[6] = {v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w)};
   switch (l->kind) {
     case JN_K_FIXED: break;
-    case JN_K_REVOLUTE: S.w.z += 1.0; break;
-    case JN_K_PRISMATIC: S.v.z += 1.0; break;
+    case JN_K_REVOLUTE: S.w = v3_add_z(S.w, one); break;
+    case JN_K_PRISMATIC: S.v = v3_add_z(S.v, one); break;
     case JN_K_HELICAL:
-      S.w.z += 1.0;
-      S.v.z += l->pitch;
+      S.w = v3_add_z(S.w, one);
+      S.v = v3_add_z(S.v, l->pitch * one);
       break;
     case JN_K_SPHERICAL:
-    case JN_K_FREE: {
-      real e[6] = {0};
-      e[j] += 1.0;
+    case JN_K_FREE:
+      e[j] = one;
       S.w = load_v3(e);
       S.v = load_v3(e + 3);
       break;
-    }
   }
   return S;
 }
 
-/* Q and d of order 0 as a rotation matrix and a vector. */
-static inline void joint_pose(const jn_link *l, const real *q, const real *X, real *Q, v3 *d) {
-  m3 one = m3_identity();
-  for (int j = 0; j < 9; j++) Q[j] = one.m[j];
-  *d = v3_zero();
+/* Pose of the link in its parent at this instant: columns of the rotation R Q, and p + R d. */
+static inline void joint_place_in_parent(const jn_link *l, const real *q, const real *X, v3 *E, v3 *p) {
+  v3 x = c_vector(l->Rc), y = c_vector(l->Rc + 4), z = c_vector(l->Rc + 8);
+  *p = c_vector(l->p4);
+  E[0] = x, E[1] = y, E[2] = z;
   switch (l->kind) {
     case JN_K_FIXED: break;
-    case JN_K_HELICAL: d->z = l->pitch * q[0]; /* fall through */
+    case JN_K_HELICAL: *p = v3_add(*p, v3_scale(l->pitch * q[0], z)); /* fall through */
     case JN_K_REVOLUTE:
-      Q[0] = X[0], Q[1] = -X[1];
-      Q[3] = X[1], Q[4] = X[0];
+      E[0] = v3_add(v3_scale(X[0], x), v3_scale(X[1], y));
+      E[1] = v3_sub(v3_scale(X[0], y), v3_scale(X[1], x));
       break;
-    case JN_K_PRISMATIC: d->z = q[0]; break;
-    case JN_K_FREE: *d = load_v3(q + 4); /* fall through */
+    case JN_K_PRISMATIC: *p = v3_add(*p, v3_scale(q[0], z)); break;
+    case JN_K_FREE: *p = v3_add(*p, c_columns(l->Rc, load_v3(q + 4))); /* fall through */
     case JN_K_SPHERICAL:
-      for (int j = 0; j < 9; j++) Q[j] = X[j];
+      for (int j = 0; j < 3; j++) E[j] = c_columns(l->Rc, v3_make(X[j], X[3 + j], X[6 + j]));
       break;
   }
 }

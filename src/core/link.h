@@ -7,53 +7,97 @@
 #define JOUNCE_CORE_LINK_H
 
 /* twist of the parent carried to T: w' = R^T w, v' = R^T (v + w x p) */
-static inline six offset_motion(const jn_link *l, six V) {
-  return (six){c3_apply_t(l->R, V.w), c3_apply_t(l->R, v3_add(V.v, v3_cross_c(V.w, l->p)))};
+ALWAYS six offset_motion(const jn_link *l, six V) {
+  return (six){c_columns(l->Rr, V.w), c_columns(l->Rr, v3_add(V.v, v3_cross_c(V.w, l->p4)))};
 }
 /* wrench at T carried to the parent: f' = R f, n' = R n + p x f' */
-static inline six offset_force(const jn_link *l, six F) {
-  v3 f = c3_apply(l->R, F.v);
-  return (six){v3_add(c3_apply(l->R, F.w), c_cross_v3(l->p, f)), f};
+ALWAYS six offset_force(const jn_link *l, six F) {
+  v3 f = c_columns(l->Rc, F.v);
+  return (six){v3_add(c_columns(l->Rc, F.w), c_cross_v3(l->p4, f)), f};
 }
 
 /* H_k = (J w_k, v_k + w_k x c) */
-static inline six link_spin(const jn_link *l, six V) {
-  return (six){c_symmetric(l->J, V.w), v3_add(V.v, v3_cross_c(V.w, l->c))};
+ALWAYS six link_spin(const jn_link *l, six V) {
+  return (six){c_columns(l->J4, V.w), v3_add(V.v, v3_cross_c(V.w, l->c4))};
 }
 
 /* Wrench that moves the link, at the link's origin, of order k:
  *   n_k = (k+1) J w_(k+1) + sum w_i x J w_(k-i)       about the centre of mass (v x m v sums to zero)
  *   f_k = m ((k+1) v_(k+1) + sum w_i x v_(k-i))       v of the centre of mass
  * `top`: the (k+1) terms; zero for the part known before the order is solved. */
-static inline six link_wrench(const jn_link *l, int k, const six *V, const six *H, six top) {
-  v3 n = top.w, f = top.v;
-  for (int i = 0; i <= k; i++) {
-    n = v3_add(n, v3_cross(V[i].w, H[k - i].w));
-    f = v3_add(f, v3_cross(V[i].w, H[k - i].v));
+ALWAYS six link_wrench(const jn_link *l, int k, const six *V, const six *H, six top) {
+  cross_sum n = cross_zero(), f = cross_zero();
+  EACH(i, 0, k) {
+    n = cross_add(n, V[i].w, H[k - i].w);
+    f = cross_add(f, V[i].w, H[k - i].v);
   }
-  f = v3_make(l->m * f.x, l->m * f.y, l->m * f.z);
-  return (six){v3_add(n, c_cross_v3(l->c, f)), f};
+  v3 force = v3_times(l->m, v3_add(top.v, cross_end(f)));
+  return (six){v3_add(v3_add(top.w, cross_end(n)), c_cross_v3(l->c4, force)), force};
 }
 
-/* All orders 0..K of the joint transform and of the link's twist. Vp: the parent's twist jet, u: room for
- * K+1 twists. The transforms of free joints were made when their twists were read (edge.h). */
-static inline void link_motion(const jn_link *l, int K, const real *q, const real *v, int vs, const six *Vp,
-                               real *X, six *u, six *V) {
-  if (l->kind != JN_K_FREE) {
-    joint_place(l, q, X);
-    for (int k = 1; k <= K; k++) joint_step(l, k, q, v, vs, X);
+/* A free base: the world only falls, V = v + Q^T u, u = (0, -g t). With y = Q^T (-g): V_k = v_k + (0, y_(k-1)),
+ *   k y_k = -sum w_i x y_(k-1-i).  y is kept in the linear parts of u. */
+ALWAYS void base_fall_step(int k, const six *restrict V, six *restrict u) {
+  cross_sum s = cross_zero();
+  EACH(i, 0, k - 1) s = cross_add(s, u[k - 1 - i].v, V[i].w);
+  u[k].v = v3_times(1.0 / k, cross_end(s));
+}
+ALWAYS void base_motion(const jn_link *l, int K, const real *v, int vs, const six *Vp, const real *X, six *restrict u,
+                        six *restrict V) {
+  u[0] = (six){v3_zero(), v3_zero()};
+  u[0].v = m3_apply_t(X, c_columns(l->Rr, Vp[1].v));
+  V[0] = (six){load_v3(v), load_v3(v + 3)};
+  EACH(k, 1, K) {
+    V[k] = (six){load_v3(v + k * vs), v3_add(load_v3(v + k * vs + 3), u[k - 1].v)};
+    base_fall_step(k, V, u);
   }
-  for (int k = 0; k <= K; k++) u[k] = offset_motion(l, Vp[k]);
-  if (l->kind == JN_K_FREE && l->parent < 0) {
-    /* the world only falls: V_k = Q_(k-1)^T u_1 + v_k */
-    for (int k = 0; k <= K; k++) {
-      six t = six_zero();
-      if (k) t.v = m3_apply_t(X + 21 * (k - 1), u[1].v);
-      V[k] = joint_add_velocity(l, t, v + k * vs);
-    }
+}
+
+/* Orders 1..K of the joint transform, all orders 0..K of the link's twist. Vp: the parent's twist jet, u: room for
+ * K+1 twists. The transforms of free joints were made when their twists were read (edge.h). */
+ALWAYS void link_motion_of(jn_kind kind, const jn_link *l, int K, const real *q, const real *v, int vs,
+                           const six *restrict Vp, real *restrict X, six *restrict u, six *restrict V) {
+  if (kind == JN_K_FREE && l->parent < 0) {
+    base_motion(l, K, v, vs, Vp, X, u, V);
     return;
   }
-  for (int k = 0; k <= K; k++) V[k] = joint_add_velocity(l, joint_motion(l->kind, k, 0, X, u), v + k * vs);
+  if (kind != JN_K_FREE) EACH(k, 1, K) joint_step_of(kind, l, k, q, v, vs, X);
+  EACH(k, 0, K) u[k] = offset_motion(l, Vp[k]);
+  EACH(k, 0, K)
+    V[k] = joint_add_velocity_of(kind, l, joint_motion(kind, k, 0, X, u), v + k * vs);
+}
+/* the rarer kinds share one copy */
+static __attribute__((noinline)) void link_motion_any(const jn_link *l, int K, const real *q, const real *v,
+                                                      int vs, const six *Vp, real *X, six *u, six *V) {
+  link_motion_of(l->kind, l, K, q, v, vs, Vp, X, u, V);
+}
+ALWAYS void link_motion(const jn_link *l, int K, const real *q, const real *v, int vs, const six *Vp, real *X,
+                        six *u, six *V) {
+  if (l->kind == JN_K_REVOLUTE) link_motion_of(JN_K_REVOLUTE, l, K, q, v, vs, Vp, X, u, V);
+  else link_motion_any(l, K, q, v, vs, Vp, X, u, V);
+}
+
+/* Forces of the joint, and what it passes to the parent (NULL: nothing). */
+ALWAYS void link_force_of(jn_kind kind, const jn_link *l, int r, const six *restrict F, const real *restrict X,
+                          const real *v, real *restrict tau, int nv, int damping, six *restrict Fp) {
+  EACH(k, 0, r) joint_project_of(kind, l, F[k], tau + k * nv);
+  if (l->armature > 0 || damping)
+    for (int k = 0; k <= r; k++)
+      for (int j = 0; j < l->nv; j++) {
+        tau[k * nv + j] += (l->armature * (k + 1)) * v[(k + 1) * nv + j];
+        if (damping) tau[k * nv + j] += l->damping * v[k * nv + j];
+      }
+  if (!Fp) return;
+  EACH(k, 0, r) Fp[k] = six_add(Fp[k], offset_force(l, joint_force(kind, k, 0, X, F)));
+}
+static __attribute__((noinline)) void link_force_any(const jn_link *l, int r, const six *F, const real *X,
+                                                     const real *v, real *tau, int nv, int damping, six *Fp) {
+  link_force_of(l->kind, l, r, F, X, v, tau, nv, damping, Fp);
+}
+ALWAYS void link_force(const jn_link *l, int r, const six *F, const real *X, const real *v, real *tau, int nv,
+                       int damping, six *Fp) {
+  if (l->kind == JN_K_REVOLUTE) link_force_of(JN_K_REVOLUTE, l, r, F, X, v, tau, nv, damping, Fp);
+  else link_force_any(l, r, F, X, v, tau, nv, damping, Fp);
 }
 
 #endif

@@ -10,22 +10,21 @@
 /* the jet of a pose: R and p of order k at R + k * rs, p + k * ps */
 typedef struct pose_jet { real *R, *p; int rs, ps; } pose_jet;
 
-static inline v3 load_v3(const real *x) { return v3_make(x[0], x[1], x[2]); }
-static inline void store_v3(real *x, v3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
-
-/* k R_k = sum_(i<k) R_i [w_(k-1-i)],  k p_k = sum_(i<k) R_i v_(k-1-i);  V: body twist, `vs` reals an order */
-static inline void pose_step(int k, const real *V, int vs, pose_jet c) {
+/* k R_k = sum_(i<k) R_i [w_(k-1-i)],  k p_k = sum_(i<k) R_i v_(k-1-i);  V: body twist, `vs` reals an order,
+ * its linear part `vl` reals behind the angular one */
+static inline void pose_step_at(int k, const real *V, int vs, int vl, pose_jet c) {
   m3 r = {{0}};
   v3 d = v3_zero();
   for (int i = 0; i < k; i++) {
     const real *t = V + (k - 1 - i) * vs, *R = c.R + i * c.rs;
     m3_add_mul_hat(R, load_v3(t), r.m);
-    d = v3_add(d, m3_apply(R, load_v3(t + 3)));
+    d = v3_add(d, m3_apply(R, load_v3(t + vl)));
   }
   double f = 1.0 / k;
   for (int j = 0; j < 9; j++) c.R[k * c.rs + j] = f * r.m[j];
   store_v3(c.p + k * c.ps, v3_times(f, d));
 }
+static inline void pose_step(int k, const real *V, int vs, pose_jet c) { pose_step_at(k, V, vs, 3, c); }
 
 /* sum_i R_i x_(k-i) and sum_i R_i^T x_(k-i), x in rows of `stride` reals */
 static inline v3 rotate_order(int k, pose_jet c, const real *x, int stride) {

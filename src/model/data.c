@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/block.h"
+#include "core/engine.h"
 
 #define ALIGN 64
 
@@ -46,6 +47,7 @@ jn_status jn_data_place(const jn_model *model, int order, void *block, size_t si
   data->rows = order + 2;
   data->kinematics = -2;
   data->singular = -1;
+  data->engine = jn_engine_choose();
   data->settings.gravity = model->gravity;
   *out = data;
   return JN_OK;

@@ -13,19 +13,20 @@
   A(tau, rows * nv)            /* force jets of the joints, body representation, order-major */   \
   A(force, rows * nv)          /* force jets as they come in, order-major */                      \
   A(io, rows * nv)             /* jets as they go in or come out, order-major */                  \
-  A(world, rows * 6)           /* twist jet of the world seen from the falling frame */           \
+  A(world, rows * 8)           /* twist jet of the world seen from the falling frame */           \
+  A(angle, 3 * nlink + 12)     /* angles of turning joints, their sines and cosines */            \
   A(X, rows * nx)              /* joint transforms */                                             \
-  A(V, rows * 6 * nlink)       /* link twists, link frame */                                      \
-  A(U, rows * 6 * nlink)       /* parent's twist carried to the joint's parent side */            \
-  A(H, rows * 6 * nlink)       /* (J w, v of the centre of mass) */                               \
-  A(F, rows * 6 * nlink)       /* wrenches through the joints */                                  \
-  A(ext, rows * 6 * nlink)     /* wrenches from outside, link frame */                            \
-  A(IA, 21 * nlink)            /* articulated inertia: A (6) B (9) C (6) */                       \
-  A(UA, 6 * nv)                /* IA S */                                                         \
+  A(V, rows * 8 * nlink)       /* link twists, link frame */                                      \
+  A(U, rows * 8 * nlink)       /* parent's twist carried to the joint's parent side */            \
+  A(H, rows * 8 * nlink)       /* (J w, v of the centre of mass) */                               \
+  A(F, rows * 8 * nlink)       /* wrenches through the joints */                                  \
+  A(ext, rows * 8 * nlink)     /* wrenches from outside, link frame */                            \
+  A(IA, 48 * nlink)            /* articulated inertia */                       \
+  A(UA, 8 * nv)                /* IA S */                                                         \
   A(D, 6 * nv)                 /* factors of S^T IA S */                                          \
   A(E, 12 * nlink)             /* pose of the link in its parent link */                          \
-  A(b, 6 * nlink)              /* bias twist */                                                   \
-  A(p, 6 * nlink)              /* bias wrench */                                                  \
+  A(b, 8 * nlink)              /* bias twist */                                                   \
+  A(p, 8 * nlink)              /* bias wrench */                                                  \
   A(e, nv)                     /* force left for the joint */                                     \
   A(R, rows * 9 * nlink)       /* orientation of the link in the world */                         \
   A(P, rows * 3 * nlink)       /* position of the link, counted from where it is at this instant */ \
@@ -64,6 +65,7 @@ struct jn_data {
   jn_formulation formulation;   /* which of them */
   jn_vec3 base;                 /* position of the base at this instant */
   int singular;                 /* joint found singular; -1: none */
+  const struct jn_engine *engine; /* the body formulation for this machine */
   jn_work w;
 };
 

@@ -22,6 +22,8 @@ typedef struct jn_link {
   double m, c[3];    /* mass and centre of mass, in the link frame */
   double J[6];       /* xx xy xz yy yz zz about the centre of mass, along the link frame's axes */
   double pitch, armature, damping;
+  /* the same by columns of four, for registers: R^T, R, J, p, c; spatial inertia A, B, C about the origin */
+  double Rr[12], Rc[12], J4[12], p4[4], c4[4], I4[36];
 } jn_link;
 
 struct jn_model {
@@ -39,6 +41,8 @@ struct jn_model {
   jn_pose *body_pose;  /* frame of body i in its link's frame */
   int *frame_order, *joint_order; /* indices sorted by name, for look-up */
   char *names;                    /* all strings */
+  int nturn, nfree, nball;
+  int *turn_link, *free_link, *ball_link; /* revolute and helical; free; spherical and free */
 };
 
 /* Fills frame_order and joint_order. */

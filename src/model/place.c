@@ -148,7 +148,7 @@ void jn_model_free(jn_model *m) {
   if (!m) return;
   jn_allocator hooks = m->allocator;
   void *blocks[] = {m->link, m->body, m->joint, m->frame, m->body_link, m->body_pose, m->frame_order,
-                    m->joint_order, m->names};
+                    m->joint_order, m->names, m->turn_link};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
   jn_block_free(&hooks, m);
 }
@@ -166,8 +166,9 @@ static jn_model *model_new(jn_builder *b, int nlink, int nbody, int nframe, size
   m->frame_order = jn_block_new(&b->hooks, (size_t)nframe + 1, sizeof *m->frame_order);
   m->joint_order = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->joint_order);
   m->names = jn_block_new(&b->hooks, text + 1, 1);
+  m->turn_link = jn_block_new(&b->hooks, 3 * (size_t)nlink + 1, sizeof *m->turn_link);
   if (!m->link || !m->body || !m->joint || !m->frame || !m->body_link || !m->body_pose || !m->frame_order ||
-      !m->joint_order || !m->names) {
+      !m->joint_order || !m->names || !m->turn_link) {
     jn_model_free(m);
     return NULL;
   }
@@ -320,6 +321,34 @@ static void place_joint_names(jn_builder *b, jn_model *m, char **pool) {
   }
 }
 
+/* Lists of links by kind, and the constants as the registers want them. */
+static void arrange(jn_model *m) {
+  m->free_link = m->turn_link + m->nlink;
+  m->ball_link = m->free_link + m->nlink;
+  for (int i = 0; i < m->nlink; i++) {
+    jn_link *l = &m->link[i];
+    if (l->kind == JN_K_REVOLUTE || l->kind == JN_K_HELICAL) m->turn_link[m->nturn++] = i;
+    if (l->kind == JN_K_FREE) m->free_link[m->nfree++] = i;
+    if (l->kind == JN_K_FREE || l->kind == JN_K_SPHERICAL) m->ball_link[m->nball++] = i;
+    const double *c = l->c, *J = l->J, mass = l->m;
+    const double full[9] = {J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5]};
+    const double hat[9] = {0, -c[2], c[1], c[2], 0, -c[0], -c[1], c[0], 0}; /* [c] row-major */
+    const double cc = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+    for (int a = 0; a < 3; a++) {
+      l->p4[a] = l->p[a];
+      l->c4[a] = c[a];
+      for (int j = 0; j < 3; j++) {
+        l->Rr[4 * j + a] = l->R[3 * j + a];
+        l->Rc[4 * j + a] = l->R[3 * a + j];
+        l->J4[4 * j + a] = full[3 * a + j];
+        l->I4[4 * j + a] = full[3 * a + j] + mass * ((a == j ? cc : 0) - c[a] * c[j]);
+        l->I4[12 + 4 * j + a] = mass * hat[3 * a + j];
+        l->I4[24 + 4 * j + a] = a == j ? mass : 0;
+      }
+    }
+  }
+}
+
 static size_t text_size(const jn_builder *b) {
   size_t n = strlen(jn_spec_name(b->spec)) + 1 + sizeof "base";
   for (int i = 0; i < b->nlink; i++) n += strlen(b->link[i].name) + 1;
@@ -350,6 +379,7 @@ jn_status jn_build_place(jn_builder *b, jn_model **out) {
   place_joint_names(b, m, &pool);
   place_masses(b, m, sum);
   jn_block_free(&b->hooks, sum);
+  arrange(m);
   jn_status status = jn_model_index(m);
   if (status) {
     jn_model_free(m);

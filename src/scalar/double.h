@@ -1,4 +1,4 @@
-/* double.h: the scalar concept for one state: real is double. */
+/* double.h: the scalar concept for one state in plain C: real is double. */
 #ifndef JOUNCE_SCALAR_DOUBLE_H
 #define JOUNCE_SCALAR_DOUBLE_H
 
@@ -6,12 +6,9 @@
 
 typedef double real;
 
-#define ENTRY(name) name##_double
-
 static inline int real_greater(real a, real b) { return a > b; }
-static inline void real_sincos(real x, real *s, real *c) {
-  *s = sin(x);
-  *c = cos(x);
-}
+static inline int real_all(int mask) { return mask; }
+
+#include "scalar/plain.h"
 
 #endif

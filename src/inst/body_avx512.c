@@ -1,0 +1,5 @@
+/* body_avx512.c: the body formulation, vectors in lanes, avx512. */
+#include "scalar/lanes.h"
+#define ENGINE jn_engine_avx512
+#define ENGINE_NAME "avx512"
+#include "inst/body.h"

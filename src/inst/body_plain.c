@@ -1,0 +1,5 @@
+/* body_plain.c: the body formulation, plain C. */
+#include "scalar/double.h"
+#define ENGINE jn_engine_plain
+#define ENGINE_NAME "plain"
+#include "inst/body.h"

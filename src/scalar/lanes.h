@@ -1,0 +1,87 @@
+/* lanes.h: the scalar concept for one state on a SIMD machine: real is double, and the three components of
+ * a vector lie in the lanes of one 256-bit register (the fourth is zero). */
+#ifndef JOUNCE_SCALAR_LANES_H
+#define JOUNCE_SCALAR_LANES_H
+
+#include <math.h>
+
+typedef double real;
+typedef double v3 __attribute__((vector_size(32)));
+typedef double v3_unaligned __attribute__((vector_size(32), aligned(8)));
+
+#define JN_LANES 1
+
+static inline int real_greater(real a, real b) { return a > b; }
+static inline int real_all(int mask) { return mask; }
+
+#define SHUFFLE(a, i, j, k, l) __builtin_shufflevector(a, a, i, j, k, l)
+
+static inline v3 v3_make(real x, real y, real z) { return (v3){x, y, z, 0}; }
+static inline v3 v3_zero(void) { return (v3){0, 0, 0, 0}; }
+static inline real v3_x(v3 a) { return a[0]; }
+static inline real v3_y(v3 a) { return a[1]; }
+static inline real v3_z(v3 a) { return a[2]; }
+static inline v3 v3_add(v3 a, v3 b) { return a + b; }
+static inline v3 v3_sub(v3 a, v3 b) { return a - b; }
+static inline v3 v3_scale(real s, v3 a) { return s * a; }
+static inline v3 v3_times(double s, v3 a) { return s * a; }
+static inline v3 v3_add_z(v3 a, real s) { return a + (v3){0, 0, s, 0}; }
+/* x and y of a, z of b */
+static inline v3 v3_with_z(v3 a, v3 b) { return __builtin_shufflevector(a, b, 0, 1, 6, 7); }
+static inline real v3_sum(v3 p) {
+  v3 s = p + SHUFFLE(p, 2, 3, 0, 1);
+  return s[0] + s[1];
+}
+static inline real v3_dot(v3 a, v3 b) { return v3_sum(a * b); }
+static inline real v3_dot2(v3 a, v3 b, v3 c, v3 d) { return v3_sum(a * b + c * d); }
+
+/* sums of cross products: the cyclic permutation of the result is done once, at the end */
+typedef v3 cross_sum;
+static inline cross_sum cross_zero(void) { return v3_zero(); }
+static inline cross_sum cross_add(cross_sum s, v3 a, v3 b) {
+  return s + a * SHUFFLE(b, 1, 2, 0, 3) - SHUFFLE(a, 1, 2, 0, 3) * b;
+}
+static inline v3 cross_end(cross_sum s) { return SHUFFLE(s, 1, 2, 0, 3); }
+static inline v3 v3_cross(v3 a, v3 b) { return cross_end(cross_add(cross_zero(), a, b)); }
+
+/* sums of planar rotations (c x + n y, c y - n x, anything): the sign is put in at the end */
+typedef struct turn_sum { v3 a, b; } turn_sum;
+static inline turn_sum turn_zero(void) { return (turn_sum){v3_zero(), v3_zero()}; }
+static inline turn_sum turn_add(turn_sum s, real c, real n, v3 a) {
+  s.a += c * a;
+  s.b += n * SHUFFLE(a, 1, 0, 3, 2);
+  return s;
+}
+static inline v3 turn_end(turn_sum s) { return s.a + (v3){1, -1, 0, 0} * s.b; }
+/* (c x - n y, c y + n x, anything) */
+static inline v3 turn_back_end(turn_sum s) { return s.a + (v3){-1, 1, 0, 0} * s.b; }
+
+static inline v3 v3_load4(const double *x) { return *(const v3_unaligned *)x; }
+/* a_x col_0 + a_y col_1 + a_z col_2 of a constant matrix stored by columns of four */
+static inline v3 c_columns(const double *M, v3 a) {
+  return SHUFFLE(a, 0, 0, 0, 0) * v3_load4(M) + SHUFFLE(a, 1, 1, 1, 1) * v3_load4(M + 4) +
+         SHUFFLE(a, 2, 2, 2, 2) * v3_load4(M + 8);
+}
+static inline v3 v3_columns(const v3 *M, v3 a) {
+  return SHUFFLE(a, 0, 0, 0, 0) * M[0] + SHUFFLE(a, 1, 1, 1, 1) * M[1] + SHUFFLE(a, 2, 2, 2, 2) * M[2];
+}
+/* (m_0 . a, m_1 . a, m_2 . a) */
+static inline v3 v3_rows(const v3 *M, v3 a) {
+  v3 p = M[0] * a, q = M[1] * a, r = M[2] * a;
+  v3 s = __builtin_shufflevector(p, q, 0, 4, 2, 6) + __builtin_shufflevector(p, q, 1, 5, 3, 7);
+  v3 t = __builtin_shufflevector(r, v3_zero(), 0, 4, 2, 6) + __builtin_shufflevector(r, v3_zero(), 1, 5, 3, 7);
+  return __builtin_shufflevector(s, t, 0, 1, 4, 5) + __builtin_shufflevector(s, t, 2, 3, 6, 7);
+}
+static inline void v3_transpose(const v3 *M, v3 *T) {
+  v3 a = __builtin_shufflevector(M[0], M[1], 0, 4, 2, 6), b = __builtin_shufflevector(M[0], M[1], 1, 5, 3, 7);
+  v3 z = v3_zero();
+  v3 c = __builtin_shufflevector(M[2], z, 0, 4, 2, 6), d = __builtin_shufflevector(M[2], z, 1, 5, 3, 7);
+  T[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  T[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  T[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+}
+static inline v3 c_vector(const double *c) { return v3_load4(c); }
+static inline v3 load_v3(const real *x) { return (v3){x[0], x[1], x[2], 0}; }
+static inline void store_v3(real *x, v3 a) { x[0] = a[0], x[1] = a[1], x[2] = a[2]; }
+
+#endif

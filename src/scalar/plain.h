@@ -1,0 +1,81 @@
+/* plain.h: vectors as three numbers, for any `real` (double, or a pack of states). Included by a scalar
+ * header that has defined `real`. Same names as lanes.h. */
+#ifndef JOUNCE_SCALAR_PLAIN_H
+#define JOUNCE_SCALAR_PLAIN_H
+
+typedef struct v3 { real x, y, z; } v3;
+
+static inline v3 v3_make(real x, real y, real z) {
+  v3 a = {x, y, z};
+  return a;
+}
+static inline v3 v3_zero(void) {
+  v3 a = {0};
+  return a;
+}
+static inline real v3_x(v3 a) { return a.x; }
+static inline real v3_y(v3 a) { return a.y; }
+static inline real v3_z(v3 a) { return a.z; }
+static inline v3 v3_add(v3 a, v3 b) { return v3_make(a.x + b.x, a.y + b.y, a.z + b.z); }
+static inline v3 v3_sub(v3 a, v3 b) { return v3_make(a.x - b.x, a.y - b.y, a.z - b.z); }
+static inline v3 v3_scale(real s, v3 a) { return v3_make(s * a.x, s * a.y, s * a.z); }
+/* by a plain number */
+static inline v3 v3_times(double s, v3 a) { return v3_make(s * a.x, s * a.y, s * a.z); }
+static inline v3 v3_add_z(v3 a, real s) { return v3_make(a.x, a.y, a.z + s); }
+/* x and y of a, z of b */
+static inline v3 v3_with_z(v3 a, v3 b) { return v3_make(a.x, a.y, b.z); }
+static inline real v3_dot(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+static inline real v3_dot2(v3 a, v3 b, v3 c, v3 d) { return v3_dot(a, b) + v3_dot(c, d); }
+
+/* sums of cross products */
+typedef v3 cross_sum;
+static inline cross_sum cross_zero(void) { return v3_zero(); }
+static inline cross_sum cross_add(cross_sum s, v3 a, v3 b) {
+  return v3_make(s.x + a.y * b.z - a.z * b.y, s.y + a.z * b.x - a.x * b.z, s.z + a.x * b.y - a.y * b.x);
+}
+static inline v3 cross_end(cross_sum s) { return s; }
+static inline v3 v3_cross(v3 a, v3 b) {
+  return v3_make(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+/* sums of planar rotations (c x + n y, c y - n x, anything), and with the other sign of n */
+typedef struct turn_sum { real cx, cy, nx, ny; } turn_sum;
+static inline turn_sum turn_zero(void) {
+  turn_sum s = {0};
+  return s;
+}
+static inline turn_sum turn_add(turn_sum s, real c, real n, v3 a) {
+  s.cx += c * a.x, s.cy += c * a.y;
+  s.nx += n * a.x, s.ny += n * a.y;
+  return s;
+}
+static inline v3 turn_end(turn_sum s) { return v3_make(s.cx + s.ny, s.cy - s.nx, s.cx - s.cx); }
+static inline v3 turn_back_end(turn_sum s) { return v3_make(s.cx - s.ny, s.cy + s.nx, s.cx - s.cx); }
+
+/* a_x col_0 + a_y col_1 + a_z col_2 of a constant matrix stored by columns of four */
+static inline v3 c_columns(const double *M, v3 a) {
+  return v3_make(M[0] * a.x + M[4] * a.y + M[8] * a.z, M[1] * a.x + M[5] * a.y + M[9] * a.z,
+                 M[2] * a.x + M[6] * a.y + M[10] * a.z);
+}
+static inline v3 v3_columns(const v3 *M, v3 a) {
+  return v3_make(M[0].x * a.x + M[1].x * a.y + M[2].x * a.z, M[0].y * a.x + M[1].y * a.y + M[2].y * a.z,
+                 M[0].z * a.x + M[1].z * a.y + M[2].z * a.z);
+}
+/* (m_0 . a, m_1 . a, m_2 . a) */
+static inline v3 v3_rows(const v3 *M, v3 a) {
+  return v3_make(v3_dot(M[0], a), v3_dot(M[1], a), v3_dot(M[2], a));
+}
+static inline void v3_transpose(const v3 *M, v3 *T) {
+  T[0] = v3_make(M[0].x, M[1].x, M[2].x);
+  T[1] = v3_make(M[0].y, M[1].y, M[2].y);
+  T[2] = v3_make(M[0].z, M[1].z, M[2].z);
+}
+static inline v3 c_vector(const double *c) {
+  v3 a = v3_zero();
+  return v3_make(a.x + c[0], a.y + c[1], a.z + c[2]);
+}
+static inline v3 load_v3(const real *x) { return v3_make(x[0], x[1], x[2]); }
+static inline void store_v3(real *x, v3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
+
+#endif
