@@ -141,6 +141,19 @@ static void inverse_partials_are_differences_on_the_group(void **state) {
   }
 }
 
+static void joints_with_several_freedoms_anywhere_in_the_tree(void **state) {
+  (void)state;
+  for (uint64_t seed = 50; seed < 74; seed++) {
+    unsigned types = seed % 2 ? TYPE(FREE) | TYPE(SPHERICAL) : TYPE(FREE) | TYPE(REVOLUTE);
+    robot r = robot_random(seed, 3, seed % 3 ? JN_JOINT_FREE : JN_JOINT_REVOLUTE, types, (int)(seed % 5));
+    robot_represent(&r, all[seed / 2 % 4]);
+    static const char *const names[4] = {"inverse, free joints, spatial", "inverse, free joints, body",
+                                         "inverse, free joints, hybrid", "inverse, free joints, mixed"};
+    check_inverse(&r, NULL, names[seed / 2 % 4], 1e-9);
+    robot_free(&r);
+  }
+}
+
 static void wrenches_from_outside_vary_as_they_are_given(void **state) {
   (void)state;
   for (uint64_t seed = 100; seed < 124; seed++) {
@@ -191,6 +204,7 @@ static void forward_partials_are_differences_on_the_group(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(inverse_partials_are_differences_on_the_group),
+      cmocka_unit_test(joints_with_several_freedoms_anywhere_in_the_tree),
       cmocka_unit_test(wrenches_from_outside_vary_as_they_are_given),
       cmocka_unit_test(forward_partials_are_differences_on_the_group),
   };

@@ -250,7 +250,7 @@ size_t jn_cmtm_work_size(const jn_model *model, int order) {
 }
 
 /* f_k = (k+1) h_(k+1) + sum_i [zeta_i x]* h_(k-i) - gravity; zeta, h: r + 2 rows */
-static void link_force(const jn_data *data, const jn_inertia *I, jn_cmtm C, int r, const double *zeta,
+static void cmtm_link_force(const jn_data *data, const jn_inertia *I, jn_cmtm C, int r, const double *zeta,
                        double *h, double *f) {
   const jn_vec3 g = data->settings.gravity;
   for (int k = 0; k <= r + 1; k++) {
@@ -297,7 +297,7 @@ static jn_status cornea(const jn_model *m, jn_data *data, int r, double *work, c
     if (p < 0) memcpy(links + (size_t)i * size, joints + (size_t)i * size, sizeof(double) * size);
     else jn_cmtm_product(jn_cmtm_at(r + 2, links + (size_t)p * size), J, C);
     jn_cmtm_deconstruct(C, zeta);
-    link_force(data, &m->body[i].inertia, C, r, zeta, h, forces + (size_t)i * row);
+    cmtm_link_force(data, &m->body[i].inertia, C, r, zeta, h, forces + (size_t)i * row);
   }
   for (int i = m->nbody - 1; i >= 0; i--) {
     double *f = forces + (size_t)i * row, *fp = forces + (size_t)m->body[i].parent * row;

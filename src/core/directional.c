@@ -221,6 +221,19 @@ static inline void lane_solve(int n, int lanes, const double *D, double *y) {
       for (int s = 0; s < lanes; s++) y[j * lanes + s] -= D[6 * i + j] * y[i * lanes + s];
 }
 
+/* y -= a^T p and p += a y for six-vectors a; p[6 x lanes] */
+static inline void lane_dot(int lanes, const double *a, const double *p, double *y) {
+  double s[8];
+  for (int n = 0; n < lanes; n++) s[n] = a[0] * p[n];
+  for (int c = 1; c < 6; c++)
+    for (int n = 0; n < lanes; n++) s[n] += a[c] * p[c * lanes + n];
+  for (int n = 0; n < lanes; n++) y[n] -= s[n];
+}
+static inline void lane_axpy(int lanes, const double *a, const double *y, double *p) {
+  for (int c = 0; c < 6; c++)
+    for (int n = 0; n < lanes; n++) p[c * lanes + n] += a[c] * y[n];
+}
+
 static inline void solve_lanes(const varied *x, int lanes, double *rhs) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
@@ -231,20 +244,13 @@ static inline void solve_lanes(const varied *x, int lanes, double *rhs) {
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
     double *p = all + n * (size_t)i, *y = rhs + (size_t)l->iv * (size_t)lanes;
-    for (int j = 0; j < l->nv; j++) {
-      const double *S = (const double *)screw_of(w, x->rows, l->iv + j);
-      for (int c = 0; c < 6; c++)
-        for (int s = 0; s < lanes; s++) y[j * lanes + s] -= S[c] * p[c * lanes + s];
-    }
+    for (int j = 0; j < l->nv; j++)
+      lane_dot(lanes, (const double *)screw_of(w, x->rows, l->iv + j), p, y + j * lanes);
     if (l->parent < 0) continue;
     double *up = all + n * (size_t)l->parent;
     memcpy(t, y, sizeof(double) * (size_t)(l->nv * lanes));
     lane_solve(l->nv, lanes, w->D + 6 * (size_t)l->iv, t);
-    for (int j = 0; j < l->nv; j++) {
-      const double *U = w->UA + 6 * (size_t)(l->iv + j);
-      for (int c = 0; c < 6; c++)
-        for (int s = 0; s < lanes; s++) p[c * lanes + s] += U[c] * t[j * lanes + s];
-    }
+    for (int j = 0; j < l->nv; j++) lane_axpy(lanes, w->UA + 6 * (size_t)(l->iv + j), t + j * lanes, p);
     for (size_t c = 0; c < n; c++) up[c] += p[c];
   }
   /* to the tips: x = D^-1 (e - UA^T a_parent), a = a_parent + S x */
@@ -253,23 +259,19 @@ static inline void solve_lanes(const varied *x, int lanes, double *rhs) {
     double *a = all + n * (size_t)i, *y = rhs + (size_t)l->iv * (size_t)lanes;
     if (l->parent < 0) memset(a, 0, sizeof(double) * n);
     else memcpy(a, all + n * (size_t)l->parent, sizeof(double) * n);
-    for (int j = 0; j < l->nv; j++) {
-      const double *U = w->UA + 6 * (size_t)(l->iv + j);
-      for (int c = 0; c < 6; c++)
-        for (int s = 0; s < lanes; s++) y[j * lanes + s] -= U[c] * a[c * lanes + s];
-    }
+    for (int j = 0; j < l->nv; j++) lane_dot(lanes, w->UA + 6 * (size_t)(l->iv + j), a, y + j * lanes);
     lane_solve(l->nv, lanes, w->D + 6 * (size_t)l->iv, y);
-    for (int j = 0; j < l->nv; j++) {
-      const double *S = (const double *)screw_of(w, x->rows, l->iv + j);
-      for (int c = 0; c < 6; c++)
-        for (int s = 0; s < lanes; s++) a[c * lanes + s] += S[c] * y[j * lanes + s];
-    }
+    for (int j = 0; j < l->nv; j++)
+      lane_axpy(lanes, (const double *)screw_of(w, x->rows, l->iv + j), y + j * lanes, a);
   }
 }
 
+static void solve_eight(const varied *x, double *rhs) { solve_lanes(x, 8, rhs); }
+static void solve_one(const varied *x, double *rhs) { solve_lanes(x, 1, rhs); }
+
 void jn_varied_solve(const varied *x, int lanes, double *rhs) {
-  if (lanes == 8) solve_lanes(x, 8, rhs);
-  else solve_lanes(x, 1, rhs);
+  if (lanes == 8) solve_eight(x, rhs);
+  else solve_one(x, rhs);
 }
 
 /* ---- public ---- */

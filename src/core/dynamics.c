@@ -55,7 +55,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   int poses = needs_poses(data, external);
   data->kinematics = -2;
   start_world(data);
-  for (int k = 0; k <= order + 1; k++) edge_motion_in(model, w, rows, rep, k);
+  for (int k = 0; k <= order + 1; k++) edge_motion(model, w, rows, rep, k, !spatial);
   if (spatial) place_joints(model, w, rows);
   else data->engine->motion(model, w, rows, order + 1);
   if (spatial || poses) {

@@ -13,9 +13,9 @@ static inline v3 free_position(const jn_link *l, const jn_work *w) {
   return load_v3((const real *)w->q + l->iq + 4);
 }
 
-/* The velocity at order k, w->io -> w->v, and the transform of free joints at order k, which it needs. (In
- * body representation nobody asks for the transform of a free base beyond order 0.) */
-static inline void edge_motion_in(const jn_model *m, const jn_work *w, int rows, int rep, int k) {
+/* The velocity at order k, w->io -> w->v, and the transform of free joints at order k, which it needs.
+ * `lazy`: in body representation the body formulation can do without that of a free base beyond order 0. */
+static inline void edge_motion(const jn_model *m, const jn_work *w, int rows, int rep, int k, int lazy) {
   int nv = m->nv;
   memcpy((real *)w->v + (size_t)k * nv, (const real *)w->io + (size_t)k * nv, sizeof(real) * (size_t)nv);
   for (int i = 0; i < m->nfree; i++) {
@@ -23,10 +23,14 @@ static inline void edge_motion_in(const jn_model *m, const jn_work *w, int rows,
     const real *q = (const real *)w->q + l->iq;
     real *in = (real *)w->io + l->iv, *v = (real *)w->v + l->iv, *X = (real *)w->X + (size_t)l->ix * rows;
     if (k == 0) joint_place(l, q, q[0], q[0], X);
-    else if (rep != JN_BODY || l->parent >= 0) joint_step(l, k, q, v, nv, X);
+    else if (!lazy || rep != JN_BODY || l->parent >= 0) joint_step(l, k, q, v, nv, X);
     if (rep != JN_BODY)
       twist_to_body(rep, k, free_pose(l, w, rows), free_position(l, w), in, nv, v, nv);
   }
+}
+
+static inline void edge_motion_in(const jn_model *m, const jn_work *w, int rows, int rep, int k) {
+  edge_motion(m, w, rows, rep, k, 0);
 }
 
 /* w->v -> w->io, w->tau -> w->io, and w->io -> w->tau at order k. */

@@ -84,10 +84,7 @@ static void load_wrenches(varied *x, const jn_external *external) {
 /* Poses of all links at this instant; free joints were placed when their twists were read. */
 static void place_all(const varied *x) {
   const jn_work *w = x->w;
-  for (int i = 0; i < x->m->nlink; i++) {
-    const jn_link *l = &x->m->link[i];
-    if (l->kind != JN_K_FREE) joint_place(l, w->q + l->iq, w->X + (size_t)l->ix * x->rows);
-  }
+  place_joints(x->m, w, x->rows);
   place_links(x->m, w, x->rows);
   v3 base = place_world(x->m, w, x->rows);
   x->data->base = (jn_vec3){base.x, base.y, base.z};

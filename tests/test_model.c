@@ -1,0 +1,617 @@
+/* From a description to a model: order, merging, frames, how the root is held, limits, memory. */
+#include "helpers/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/tree.h"
+
+static jn_spec *new_spec(void) {
+  jn_spec *spec;
+  assert_ok(jn_spec_new("test", NULL, &spec));
+  return spec;
+}
+
+static void add(jn_spec *spec, const char *name) {
+  jn_link_desc l = link_of(name, 1, jn_v3(0.1, 0.2, 0.3), 0.1, 0.2, 0.25);
+  assert_ok(jn_spec_add_link(spec, &l));
+}
+
+static void join(jn_spec *spec, const char *name, jn_joint_type type, const char *parent,
+                 const char *child) {
+  jn_joint_desc j = joint_of(name, type, parent, child, shift(0.3, 0.2, 0.1));
+  assert_ok(jn_spec_add_joint(spec, &j));
+}
+
+static void bodies_come_depth_first_in_the_order_of_the_joints(void **state) {
+  (void)state;
+  jn_spec *spec = new_spec();
+  const char *const links[] = {"f", "c", "a", "e", "base", "b", "d"};
+  for (size_t i = 0; i < COUNT(links); i++) add(spec, links[i]);
+  join(spec, "1", JN_JOINT_REVOLUTE, "b", "c");
+  join(spec, "2", JN_JOINT_SPHERICAL, "base", "d");
+  join(spec, "3", JN_JOINT_PLANAR, "base", "a");
+  join(spec, "4", JN_JOINT_FREE, NULL, "base");
+  join(spec, "5", JN_JOINT_REVOLUTE, "d", "e");
+  join(spec, "6", JN_JOINT_PRISMATIC, "a", "b");
+  join(spec, "7", JN_JOINT_UNIVERSAL, "a", "f");
+  jn_model *m = build(spec);
+  const char *const want[] = {"base", "d", "e", "a", "b", "c", "f"};
+  const char *const joints[] = {"4", "2", "5", "3", "6", "1", "7"};
+  const int parent[] = {-1, 0, 1, 0, 3, 4, 3}, iq[] = {0, 7, 11, 12, 15, 16, 17},
+            iv[] = {0, 6, 9, 10, 13, 14, 15};
+  assert_int_equal(jn_model_body_count(m), 7);
+  assert_int_equal(jn_model_frame_count(m), 7);
+  assert_int_equal(jn_model_nq(m), 19);
+  assert_int_equal(jn_model_nv(m), 17);
+  assert_true(jn_model_is_floating(m));
+  assert_string_equal(jn_model_name(m), "test");
+  for (int i = 0; i < 7; i++) {
+    const jn_body *b = jn_model_body(m, i);
+    const jn_joint *j = jn_model_joint(m, i);
+    assert_string_equal(b->name, want[i]);
+    assert_string_equal(j->name, joints[i]);
+    assert_int_equal(b->parent, parent[i]);
+    assert_true(j->iq == iq[i] && j->iv == iv[i]);
+    assert_int_equal(jn_model_find_body(m, want[i]), i);
+    assert_int_equal(jn_model_find_joint(m, joints[i]), i);
+    assert_int_equal(jn_model_find_frame(m, want[i]), b->frame);
+    assert_int_equal(jn_model_frame(m, b->frame)->body, i);
+  }
+  assert_null(jn_model_body(m, 7));
+  assert_null(jn_model_body(m, -1));
+  assert_null(jn_model_joint(m, 7));
+  assert_null(jn_model_frame(m, 7));
+  assert_null(jn_model_frame(m, -1));
+  assert_int_equal(jn_model_find_body(m, "nobody"), -1);
+  assert_int_equal(jn_model_find_joint(m, ""), -1);
+  jn_model_free(m);
+  jn_spec_free(spec);
+}
+
+/* base (free) - arm (revolute), the arm split in two or three by welds */
+static jn_spec *split_arm(int parts, jn_placement placement) {
+  jn_spec *spec = new_spec();
+  rng r = rng_new(17);
+  add(spec, "base");
+  join(spec, "root", JN_JOINT_FREE, NULL, "base");
+  jn_pose home = shift(0, 0, 0);
+  for (int i = 0; i < parts; i++) {
+    char name[16], parent[16] = "base", joint[16];
+    snprintf(name, sizeof name, "arm%d", i);
+    snprintf(joint, sizeof joint, "joint%d", i);
+    if (i) snprintf(parent, sizeof parent, "arm%d", i - 1);
+    jn_link_desc l = link_of(name, i == 2 ? 0 : 1 + i, rng_vec3(&r, 0.2), 0.02, 0.03, 0.04);
+    if (i == 2) memset(&l.inertia, 0, sizeof l.inertia);
+    jn_joint_desc j =
+        joint_of(joint, i ? JN_JOINT_FIXED : JN_JOINT_REVOLUTE, parent, name, rng_pose(&r, 0.3));
+    home = jn_pose_mul(home, j.origin);
+    l.home = home;
+    j.placement = placement;
+    if (placement == JN_BY_SCREW) {
+      j.axis[0] = jn_m3_apply(home.R, j.axis[0]);
+      j.point = home.p;
+    }
+    assert_ok(jn_spec_add_link(spec, &l));
+    assert_ok(jn_spec_add_joint(spec, &j));
+  }
+  jn_frame_desc f = {"tool", parts > 1 ? "arm1" : "arm0", rng_pose(&r, 0.1), 0};
+  assert_ok(jn_spec_add_frame(spec, &f));
+  return spec;
+}
+
+static void links_welded_together_move_as_one_body(void **state) {
+  (void)state;
+  /* one link with the inertia of the two */
+  jn_spec *one = split_arm(1, JN_BY_FRAME);
+  robot two = robot_new(split_arm(2, JN_BY_FRAME), 5, 3, 1.5);
+  jn_link_desc *arm = jn_spec_link(one, jn_spec_find_link(one, "arm0"));
+  const jn_link_desc *a = jn_spec_link(two.spec, 1), *b = jn_spec_link(two.spec, 2);
+  jn_pose weld = jn_spec_joint(two.spec, 2)->origin;
+  jn_inertia sum =
+      jn_inertia_add(jn_inertia_make(a->mass, a->com, a->inertia),
+                     jn_inertia_move(weld, jn_inertia_make(b->mass, b->com, b->inertia)));
+  jn_inertia_about_com(sum, &arm->mass, &arm->com, &arm->inertia);
+  check_residual("inertia of welded links",
+                 largest_difference(&jn_model_body(two.model, 1)->inertia.m, &sum.m, 10) / sum.m,
+                 16 * U);
+  robot whole = robot_new(one, 5, 3, 1.5);
+  robot screw = robot_new(split_arm(2, JN_BY_SCREW), 5, 3, 1.5);
+  robot three = robot_new(split_arm(3, JN_BY_FRAME), 5, 3, 1.5);
+  robot *other[] = {&whole, &screw, &three};
+  double *want = robot_inverse(&two, two.v, NULL), scale[6];
+  force_scale(&two, two.v, want, scale);
+  assert_int_equal(two.nbody, 2);
+  for (size_t i = 0; i < 3; i++) {
+    assert_int_equal(other[i]->nv, two.nv);
+    double *tau = robot_inverse(other[i], two.v, NULL);
+    check_residual("a link split by a weld", row_error(6, (size_t)two.nv, tau, want, scale),
+                   64 * U);
+    /* a link without mass changes no bit */
+    if (i == 2) assert_true(same_bits(tau, want, two.n));
+    free(tau);
+  }
+  free(want);
+  for (size_t i = 0; i < 3; i++) robot_free(other[i]);
+  robot_free(&two);
+}
+
+static void links_merged_away_stay_as_frames(void **state) {
+  (void)state;
+  for (int p = 0; p < 2; p++) {
+    robot r = robot_new(split_arm(3, p ? JN_BY_SCREW : JN_BY_FRAME), 2, 3, 1.5);
+    const jn_model *m = r.model;
+    assert_int_equal(jn_model_frame_count(m), 5);
+    int arm1 = jn_model_find_frame(m, "arm1"), tool = jn_model_find_frame(m, "tool");
+    assert_int_equal(jn_model_find_body(m, "arm1"), -1);
+    assert_int_equal(jn_model_find_body(m, "tool"), -1);
+    assert_int_equal(jn_model_find_body(m, "arm0"), 1);
+    assert_int_equal(jn_model_find_joint(m, "joint1"), -1);
+    assert_int_equal(jn_model_frame(m, arm1)->body, 1);
+    assert_int_equal(jn_model_frame(m, tool)->body, 1);
+    assert_true(jn_model_frame(m, arm1)->is_link && !jn_model_frame(m, tool)->is_link);
+    assert_true(jn_model_frame(m, arm1)->mass == 2 && jn_model_frame(m, tool)->mass == 0);
+    assert_true(jn_model_mass(m) == 4 && jn_model_moving_mass(m) == 4);
+    jn_pose C0, C1, T;
+    assert_ok(jn_kinematics(m, r.data, -1, r.q, NULL));
+    assert_ok(jn_frame_pose(m, r.data, jn_model_find_frame(m, "arm0"), &C0));
+    assert_ok(jn_frame_pose(m, r.data, arm1, &C1));
+    assert_ok(jn_frame_pose(m, r.data, tool, &T));
+    jn_pose weld = jn_spec_joint(r.spec, 2)->origin;
+    jn_pose want = jn_pose_mul(C0, weld), far = jn_pose_mul(want, jn_spec_frame(r.spec, 0)->pose);
+    check_residual("pose of a welded link", largest_difference(&C1.R.m[0][0], &want.R.m[0][0], 12),
+                   16 * U);
+    check_residual("pose of a frame on it", largest_difference(&T.R.m[0][0], &far.R.m[0][0], 12),
+                   16 * U);
+    robot_free(&r);
+  }
+}
+
+/* world (no mass) - robot (floating) - arm */
+static jn_spec *in_a_world(double world_mass, jn_joint_type type) {
+  jn_spec *spec = new_spec();
+  jn_link_desc world = jn_link_default("world");
+  world.mass = world_mass;
+  world.home = shift(1, 2, 3);
+  assert_ok(jn_spec_add_link(spec, &world));
+  add(spec, "robot");
+  add(spec, "arm");
+  join(spec, "floating", type, "world", "robot");
+  join(spec, "hinge", JN_JOINT_REVOLUTE, "robot", "arm");
+  return spec;
+}
+
+static void a_root_without_mass_that_carries_a_free_joint_is_the_world(void **state) {
+  (void)state;
+  jn_spec *spec = in_a_world(0, JN_JOINT_FREE);
+  robot r = robot_new(spec, 1, 1, 1);
+  int world = jn_model_find_frame(r.model, "world");
+  jn_pose C, W;
+  assert_int_equal(r.nbody, 2);
+  assert_int_equal(r.nv, 7);
+  assert_true(jn_model_is_floating(r.model));
+  assert_int_equal(jn_model_find_body(r.model, "world"), -1);
+  assert_int_equal(jn_model_find_body(r.model, "robot"), 0);
+  assert_int_equal(jn_model_frame(r.model, world)->body, -1);
+  /* the joint's own place counts */
+  jn_model_home(r.model, r.q);
+  assert_ok(jn_kinematics(r.model, r.data, -1, r.q, NULL));
+  assert_ok(jn_frame_pose(r.model, r.data, jn_model_body(r.model, 0)->frame, &C));
+  assert_ok(jn_frame_pose(r.model, r.data, world, &W));
+  assert_true(W.p.x == 1 && W.p.y == 2 && W.p.z == 3);
+  check_residual("home in a world", fabs(C.p.x - 1.3) + fabs(C.p.y - 2.2) + fabs(C.p.z - 3.1),
+                 8 * U);
+  robot_free(&r);
+  /* with mass, or with another joint, it is a body held to the world */
+  for (int i = 0; i < 2; i++) {
+    spec = in_a_world(i ? 0 : 1, i ? JN_JOINT_REVOLUTE : JN_JOINT_FREE);
+    jn_model *m = build(spec);
+    assert_int_equal(jn_model_body_count(m), 3);
+    assert_int_equal(jn_model_find_body(m, "world"), 0);
+    assert_int_equal(jn_model_joint(m, 0)->type, JN_JOINT_FIXED);
+    assert_string_equal(jn_model_joint(m, 0)->name, "base");
+    assert_true(jn_model_mass(m) == (i ? 2 : 3) && jn_model_moving_mass(m) == 2);
+    jn_model_free(m);
+    jn_spec_free(spec);
+  }
+}
+
+static void the_root_is_held_as_the_options_say(void **state) {
+  (void)state;
+  const struct {
+    int given;
+    jn_joint_type type;
+    jn_root root;
+    jn_joint_type want;
+  } cases[] = {
+      {0, JN_JOINT_FIXED, JN_ROOT_AS_GIVEN, JN_JOINT_FIXED},
+      {0, JN_JOINT_FIXED, JN_ROOT_FLOATING, JN_JOINT_FREE},
+      {0, JN_JOINT_FIXED, JN_ROOT_FIXED, JN_JOINT_FIXED},
+      {1, JN_JOINT_REVOLUTE, JN_ROOT_AS_GIVEN, JN_JOINT_REVOLUTE},
+      {1, JN_JOINT_REVOLUTE, JN_ROOT_FIXED, JN_JOINT_FIXED},
+      {1, JN_JOINT_REVOLUTE, JN_ROOT_FLOATING, JN_JOINT_FREE},
+      {1, JN_JOINT_FREE, JN_ROOT_FIXED, JN_JOINT_FIXED},
+      {1, JN_JOINT_FIXED, JN_ROOT_FLOATING, JN_JOINT_FREE},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    jn_spec *spec = new_spec();
+    jn_model *m;
+    jn_data *d;
+    jn_pose C;
+    double q[16];
+    const jn_build_options options = {cases[i].root, 0};
+    add(spec, "root");
+    add(spec, "arm");
+    jn_spec_link(spec, 0)->home = shift(0.3, 0.2, 0.1);
+    if (cases[i].given) join(spec, "held", cases[i].type, NULL, "root");
+    join(spec, "hinge", JN_JOINT_REVOLUTE, "root", "arm");
+    assert_ok(jn_model_build(spec, &options, NULL, &m, NULL));
+    assert_int_equal(jn_model_joint(m, 0)->type, cases[i].want);
+    assert_string_equal(jn_model_joint(m, 0)->name, cases[i].given ? "held" : "base");
+    assert_int_equal(jn_model_is_floating(m), cases[i].want == JN_JOINT_FREE);
+    assert_ok(jn_data_new(m, 0, NULL, &d));
+    jn_model_home(m, q);
+    assert_ok(jn_kinematics(m, d, -1, q, NULL));
+    assert_ok(jn_frame_pose(m, d, 0, &C));
+    /* a free base is where its configuration says, the others at their place */
+    assert_true(C.p.x == (cases[i].want == JN_JOINT_FREE ? 0 : 0.3));
+    jn_data_free(d);
+    jn_model_free(m);
+    jn_spec_free(spec);
+  }
+}
+
+static void robots_of_one_body_work_on_every_base(void **state) {
+  (void)state;
+  for (jn_joint_type type = JN_JOINT_FIXED; type < JN_JOINT_TYPE_COUNT; type++) {
+    jn_spec *spec = new_spec();
+    add(spec, "body");
+    join(spec, "joint", type, NULL, "body");
+    robot r = robot_new(spec, 4, 5, 1.5);
+    size_t nv = (size_t)r.nv;
+    double scale[5], M[36], E[5];
+    jn_momentum out = {0};
+    out.kinetic = E;
+    for (int form = 0; form < 2; form++) {
+      jn_data_settings(r.data)->formulation = form ? JN_FORM_SPATIAL : JN_FORM_BODY;
+      double *tau = robot_inverse(&r, r.v, NULL), *v = robot_forward(&r, tau, NULL);
+      double *back = robot_inverse(&r, v, NULL);
+      force_scale(&r, v, tau, scale);
+      check_residual("one body: ID(FD(tau)) = tau", row_error(5, nv, back, tau, scale), 1e-13);
+      assert_ok(jn_mass_matrix(r.model, r.data, r.q, M));
+      assert_status(jn_momentum_energy(r.model, r.data, 4, r.q, r.v, &out),
+                    nv ? JN_OK : JN_ERR_SINGULAR);
+      free(tau), free(v), free(back);
+    }
+    if (type == JN_JOINT_FREE) { /* f = m (a - g) at rest in the air, as a body wrench at the com */
+      robot_represent(&r, JN_HYBRID);
+      fill(r.v, r.n + nv, 0);
+      double *tau = robot_inverse(&r, r.v, NULL);
+      check_residual("one body: weight", fabs(tau[5] - 9.81), 8 * U * 9.81);
+      free(tau);
+    }
+    robot_free(&r);
+  }
+}
+
+static void rotations_and_poses_are_written_only_when_they_are(void **state) {
+  (void)state;
+  robot r = robot_random(5002, 4, JN_JOINT_FREE, TYPE(SPHERICAL), 0);
+  double *before = copy_of(r.q, (size_t)r.nq);
+  rng g = rng_new(1);
+  jn_mat3 bad = jn_m3_scale(1 + 1e-6, jn_m3_identity()), mirror = jn_m3_identity(),
+          nan = jn_m3_identity();
+  mirror.m[2][2] = -1;
+  nan.m[0][1] = NAN;
+  assert_status(jn_model_set_rotation(r.model, 0, bad, r.q), JN_ERR_POSE);
+  assert_status(jn_model_set_rotation(r.model, 1, mirror, r.q), JN_ERR_POSE);
+  assert_status(jn_model_set_rotation(r.model, 1, nan, r.q), JN_ERR_POSE);
+  assert_status(jn_model_set_pose(r.model, 0, jn_pose_make(bad, jn_v3(0, 0, 0)), r.q), JN_ERR_POSE);
+  assert_status(jn_model_set_pose(r.model, 0, shift(0, INFINITY, 0), r.q), JN_ERR_NOT_FINITE);
+  assert_status(jn_model_set_pose(r.model, 1, shift(0, 0, 0), r.q), JN_ERR_ARGUMENT);
+  assert_status(jn_model_set_rotation(r.model, 4, jn_m3_identity(), r.q), JN_ERR_ARGUMENT);
+  assert_status(jn_model_set_rotation(r.model, -1, jn_m3_identity(), r.q), JN_ERR_ARGUMENT);
+  assert_status(jn_model_set_rotation(r.model, 0, jn_m3_identity(), NULL), JN_ERR_ARGUMENT);
+  assert_true(same_bits(r.q, before, (size_t)r.nq));
+  for (int i = 0; i < 100; i++) {
+    jn_pose C = rng_pose(&g, 3), D;
+    assert_ok(jn_model_set_pose(r.model, 0, C, r.q));
+    assert_ok(jn_kinematics(r.model, r.data, -1, r.q, NULL));
+    assert_ok(jn_frame_pose(r.model, r.data, jn_model_body(r.model, 0)->frame, &D));
+    check_residual("pose -> q -> pose", largest_difference(&C.R.m[0][0], &D.R.m[0][0], 12), 8 * U);
+  }
+  free(before);
+  robot_free(&r);
+}
+
+static void orders_up_to_the_limit_work_and_no_further(void **state) {
+  (void)state;
+  jn_spec *spec = new_spec();
+  add(spec, "body");
+  join(spec, "joint", JN_JOINT_REVOLUTE, NULL, "body");
+  jn_model *m = build(spec);
+  jn_data *d = NULL;
+  assert_ok(jn_data_new(m, JN_MAX_ORDER, NULL, &d));
+  assert_int_equal(jn_data_order(d), JN_MAX_ORDER);
+  double q = 0.3, *v = doubles(JN_MAX_ORDER + 2), *tau = doubles(JN_MAX_ORDER + 1);
+  assert_ok(jn_inverse_dynamics(m, d, JN_MAX_ORDER, &q, v, NULL, tau));
+  assert_true(tau[0] != 0 && all_equal_to(tau + 1, JN_MAX_ORDER, 0));
+  /* q' = 1e-3: tau^(k) = amplitude (1e-3)^k sin(q + phase + k pi/2) without end */
+  v[0] = 1e-3;
+  assert_ok(jn_inverse_dynamics(m, d, 100, &q, v, NULL, tau));
+  for (int k = 0; k + 2 <= 100; k++)
+    check_residual("tau^(k+2) = -w^2 tau^(k) to order 100",
+                   tau[k + 2] == 0 ? 0 : fabs(tau[k + 2] / tau[k] * -1e6 - 1), 1e-10);
+  jn_data_free(d);
+  d = NULL;
+  assert_status(jn_data_new(m, JN_MAX_ORDER + 1, NULL, &d), JN_ERR_LIMIT);
+  assert_status(jn_data_new(m, -1, NULL, &d), JN_ERR_ARGUMENT);
+  assert_status(jn_data_new(NULL, 0, NULL, &d), JN_ERR_ARGUMENT);
+  assert_null(d);
+  assert_int_equal(jn_data_size(m, JN_MAX_ORDER + 1), 0);
+  assert_int_equal(jn_data_size(m, -1), 0);
+  free(v), free(tau);
+  jn_model_free(m);
+  jn_spec_free(spec);
+}
+
+static void data_can_be_placed_in_the_callers_own_block(void **state) {
+  (void)state;
+  robot r = robot_random(5003, 5, JN_JOINT_FREE, TYPES_ALL, 3);
+  size_t size = jn_data_size(r.model, 3);
+  char *block = aligned_alloc(64, (size + 127) / 64 * 64);
+  jn_data *d = NULL;
+  assert_true(size > 0 && block);
+  memset(block, 0x5A, (size + 127) / 64 * 64);
+  assert_status(jn_data_place(r.model, 3, block, size - 1, &d), JN_ERR_ARGUMENT);
+  assert_status(jn_data_place(r.model, 3, block + 8, size + 56, &d), JN_ERR_ARGUMENT);
+  assert_status(jn_data_place(r.model, 3, NULL, size, &d), JN_ERR_ARGUMENT);
+  assert_status(jn_data_place(r.model, JN_MAX_ORDER + 1, block, size, &d), JN_ERR_LIMIT);
+  assert_true(block[0] == 0x5A);
+  assert_ok(jn_data_place(r.model, 3, block, size, &d));
+  *jn_data_settings(d) = *jn_data_settings(r.data);
+  double *want = robot_inverse(&r, r.v, NULL), *got = doubles(r.n);
+  assert_ok(jn_inverse_dynamics(r.model, d, 3, r.q, r.v, NULL, got));
+  assert_true(same_bits(got, want, r.n));
+  for (size_t i = size; i < (size + 127) / 64 * 64; i++) assert_true(block[i] == 0x5A);
+  jn_data_free(d); /* does nothing */
+  free(want), free(got), free(block);
+  robot_free(&r);
+}
+
+/* fails the n-th allocation; counts what is alive */
+typedef struct counter {
+  long left, alive;
+} counter;
+
+static void *count_allocate(size_t size, void *context) {
+  counter *c = context;
+  if (c->left-- == 0) return NULL;
+  c->alive++;
+  return malloc(size);
+}
+
+static void count_release(void *block, void *context) {
+  ((counter *)context)->alive--;
+  free(block);
+}
+
+static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) {
+  (void)state;
+  jn_spec *spec = random_spec(5004, 6, JN_JOINT_FREE, TYPES_ALL);
+  int finished = 0, failures = 0;
+  for (long n = 0; n < 200 && !finished; n++) {
+    counter c = {n, 0};
+    const jn_allocator hooks = {count_allocate, count_release, &c};
+    jn_model *m = NULL;
+    jn_data *d = NULL;
+    jn_error error;
+    jn_status status = jn_model_build(spec, NULL, &hooks, &m, &error);
+    if (!status) status = jn_data_new(m, 2, &hooks, &d);
+    if (status) {
+      assert_status(status, JN_ERR_MEMORY);
+      assert_null(d);
+      failures++;
+    } else {
+      finished = 1;
+    }
+    jn_data_free(d);
+    jn_model_free(m);
+    assert_int_equal(c.alive, 0);
+  }
+  assert_true(finished && failures > 10);
+  jn_spec_free(spec);
+}
+
+static void expect_refusal(jn_spec *spec, int strict, jn_status want, const char *word) {
+  jn_error error;
+  jn_model *m = (jn_model *)&error;
+  const jn_build_options options = {JN_ROOT_AS_GIVEN, strict};
+  memset(&error, 0, sizeof error);
+  assert_status(jn_model_build(spec, &options, NULL, &m, &error), want);
+  assert_null(m);
+  assert_int_equal(error.status, want);
+  if (!strstr(error.message, word)) fail_msg("'%s' does not say '%s'", error.message, word);
+  assert_status(jn_model_build(spec, &options, NULL, &m, NULL), want);
+  jn_spec_free(spec);
+}
+
+static void descriptions_that_are_no_robot_are_refused_with_the_name_of_the_culprit(void **state) {
+  (void)state;
+  expect_refusal(new_spec(), 0, JN_ERR_MODEL, "no links");
+  for (int which = 0; which < 19; which++) {
+    jn_spec *spec = new_spec();
+    jn_status want = JN_ERR_MODEL;
+    const char *word = "'elbow'";
+    add(spec, "base");
+    add(spec, "arm");
+    join(spec, "elbow", which == 6 ? JN_JOINT_UNIVERSAL : JN_JOINT_HELICAL, "base", "arm");
+    jn_link_desc *l = jn_spec_link(spec, 1);
+    jn_joint_desc *j = jn_spec_joint(spec, 0);
+    switch (which) {
+      case 0:
+        add(spec, "arm"), word = "'arm'";
+        break;
+      case 1:
+        join(spec, "elbow", JN_JOINT_FIXED, "arm", "base");
+        break;
+      case 2:
+        j->parent = "nobody", word = "'nobody'";
+        break;
+      case 3:
+        add(spec, "loose"), word = "'loose'";
+        break;
+      case 4:
+        join(spec, "back", JN_JOINT_FIXED, "arm", "base"), word = "cycle";
+        break;
+      case 5:
+        j->axis[0] = jn_v3(0, 0, 0);
+        break;
+      case 6:
+        j->axis[1] = jn_v3(0, 0, 2);
+        break;
+      case 7:
+        j->axis[0].x = NAN;
+        break;
+      case 8:
+        j->pitch = INFINITY;
+        break;
+      case 9:
+        j->armature = -1;
+        break;
+      case 10:
+        j->origin.R.m[0][0] = 1.1, want = JN_ERR_POSE;
+        break;
+      case 11:
+        j->origin.p.z = NAN;
+        break;
+      case 12:
+        j->limits.upper = NAN;
+        break;
+      case 13:
+        l->mass = -1, word = "'arm'";
+        break;
+      case 14:
+        l->mass = NAN, word = "'arm'";
+        break;
+      case 15:
+        l->inertia.m[0][1] = 0.1, word = "symmetric";
+        break;
+      case 16:
+        l->inertia.m[1][1] = -0.1, word = "'arm'";
+        break;
+      case 17:
+        join(spec, "second", JN_JOINT_FIXED, "base", "arm"), word = "two parents";
+        break;
+      default:
+        assert_ok(jn_spec_set_gravity(spec, jn_v3(0, NAN, 0))), word = "gravity";
+    }
+    expect_refusal(spec, 0, want, word);
+  }
+  /* the triangle inequality only when asked */
+  jn_spec *spec = new_spec();
+  jn_link_desc l = link_of("thin", 1, jn_v3(0, 0, 0), 1, 1, 3);
+  assert_ok(jn_spec_add_link(spec, &l));
+  jn_model_free(build(spec));
+  expect_refusal(spec, 1, JN_ERR_MODEL, "'thin'");
+}
+
+static void names_and_counts_have_limits(void **state) {
+  (void)state;
+  char name[JN_MAX_NAME + 2];
+  jn_spec *spec = new_spec();
+  memset(name, 'n', sizeof name);
+  name[JN_MAX_NAME] = 0;
+  jn_link_desc l = jn_link_default(name);
+  assert_ok(jn_spec_add_link(spec, &l));
+  name[JN_MAX_NAME] = 'n', name[JN_MAX_NAME + 1] = 0;
+  assert_status(jn_spec_add_link(spec, &l), JN_ERR_LIMIT);
+  l.name = "", assert_status(jn_spec_add_link(spec, &l), JN_ERR_ARGUMENT);
+  l.name = NULL, assert_status(jn_spec_add_link(spec, &l), JN_ERR_ARGUMENT);
+  assert_int_equal(jn_spec_link_count(spec), 1);
+  l.name = "x";
+  for (int i = 1; i < JN_MAX_BODIES; i++)
+    if (jn_spec_add_link(spec, &l)) fail_msg("link %d is refused", i);
+  assert_status(jn_spec_add_link(spec, &l), JN_ERR_LIMIT);
+  assert_int_equal(jn_spec_link_count(spec), JN_MAX_BODIES);
+  jn_spec_free(spec);
+}
+
+/* A horizontal chain of n equal links, each turning about y: at rest link i carries what lies
+ * beyond. */
+static void a_chain_of_10000_bodies_builds_and_runs_to_order_10(void **state) {
+  (void)state;
+  enum { N = 10000, K = 10 };
+  const double length = 0.0625, g = 9.81;
+  jn_spec *spec = new_spec();
+  for (int i = 0; i < N; i++) {
+    char name[16], parent[16];
+    snprintf(name, sizeof name, "l%d", i);
+    snprintf(parent, sizeof parent, "l%d", i - 1);
+    jn_link_desc l = link_of(name, 1, jn_v3(length / 2, 0, 0), 0.01, 0.01, 0.01);
+    jn_joint_desc j =
+        joint_of(name, JN_JOINT_REVOLUTE, i ? parent : NULL, name, shift(i ? length : 0, 0, 0));
+    j.axis[0] = jn_v3(0, 1, 0);
+    assert_ok(jn_spec_add_link(spec, &l));
+    assert_ok(jn_spec_add_joint(spec, &j));
+  }
+  jn_model *m = build(spec);
+  jn_data *d;
+  assert_int_equal(jn_model_body_count(m), N);
+  assert_int_equal(jn_model_find_body(m, "l9999"), N - 1);
+  assert_ok(jn_data_new(m, K, NULL, &d));
+  double *q = doubles(N), *v = doubles((K + 2) * N), *tau = doubles((K + 1) * N);
+  assert_ok(jn_inverse_dynamics(m, d, K, q, v, NULL, tau));
+  double all = g * length * N * (double)N / 2;
+  for (int i = 0; i < N; i++) {
+    double n = N - i, want = -g * length * n * n / 2;
+    check_residual("10000 bodies at rest", fabs(tau[i] - want) / all, 1e-12);
+  }
+  assert_true(all_equal_to(tau + N, K * N, 0));
+  /* in motion: neighbours against each other, energy against power */
+  double E[K + 1], P[K + 1], p[K + 1], size[K + 1];
+  jn_momentum out = {0};
+  out.kinetic = E, out.potential = P;
+  for (int k = 0; k <= K + 1; k++)
+    for (int i = 0; i < N; i++) v[k * N + i] = (i % 2 ? -1 : 1) * cos(0.001 * i + k);
+  assert_ok(jn_inverse_dynamics(m, d, K, q, v, NULL, tau));
+  assert_ok(jn_momentum_energy(m, d, K, q, v, &out));
+  jn_jet_to_taylor(K, N, v), jn_jet_to_taylor(K, N, tau), jn_jet_to_taylor(K, 1, E),
+      jn_jet_to_taylor(K, 1, P);
+  jet_dot(K, N, v, tau, p, size);
+  for (int k = 0; k < K; k++)
+    check_residual("10000 bodies: power to order 9",
+                   fabs((k + 1) * (E[k + 1] + P[k + 1]) - p[k]) / size[k], 1e-11);
+  jn_jet_to_derivatives(K, N, v);
+  double V[6 * (K + 1)];
+  assert_ok(jn_kinematics(m, d, K, q, v));
+  assert_ok(jn_frame_twist(m, d, N - 1, JN_SPATIAL, K, V));
+  double turn = 0;
+  for (int i = 0; i < N; i++) turn += v[i];
+  check_residual("10000 bodies: the last one's turn", fabs(V[1] - turn), 1e-10);
+  free(q), free(v), free(tau);
+  jn_data_free(d);
+  jn_model_free(m);
+  jn_spec_free(spec);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bodies_come_depth_first_in_the_order_of_the_joints),
+      cmocka_unit_test(links_welded_together_move_as_one_body),
+      cmocka_unit_test(links_merged_away_stay_as_frames),
+      cmocka_unit_test(a_root_without_mass_that_carries_a_free_joint_is_the_world),
+      cmocka_unit_test(the_root_is_held_as_the_options_say),
+      cmocka_unit_test(robots_of_one_body_work_on_every_base),
+      cmocka_unit_test(rotations_and_poses_are_written_only_when_they_are),
+      cmocka_unit_test(orders_up_to_the_limit_work_and_no_further),
+      cmocka_unit_test(data_can_be_placed_in_the_callers_own_block),
+      cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
+      cmocka_unit_test(descriptions_that_are_no_robot_are_refused_with_the_name_of_the_culprit),
+      cmocka_unit_test(names_and_counts_have_limits),
+      cmocka_unit_test(a_chain_of_10000_bodies_builds_and_runs_to_order_10),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
