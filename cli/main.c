@@ -16,6 +16,10 @@ static const cli_command commands[] = {
     {"fd", "forward dynamics: accelerations and their derivatives", cli_fd_help, cli_fd},
     {"hybrid", "per joint motion or force given: the missing half", cli_hybrid_help, cli_hybrid},
     {"eom", "the matrices M, C, g of the equations of motion", cli_eom_help, cli_eom},
+    {"jacobian", "the Jacobian of a link or point and its derivatives", cli_jacobian_help,
+     cli_jacobian},
+    {"simulate", "motion through time: a table, energy and momentum drift", cli_simulate_help,
+     cli_simulate},
     {"demo", "a study of an aerial manipulator: tables, figures, a page", cli_demo_help, cli_demo},
 };
 enum { COMMAND_COUNT = (int)(sizeof commands / sizeof commands[0]) };

@@ -11,6 +11,7 @@
 #include <jounce/io.h>
 #include <jounce/kinematics.h>
 #include <jounce/dynamics.h>
+#include <jounce/batch.h>
 #include <jounce/integrate.h>
 #include <jounce/derivatives.h>
 #include <jounce/jacobian.h>

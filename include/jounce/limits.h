@@ -6,6 +6,7 @@
 #define JN_MAX_FRAMES 1000000         /* named frames in a model, links not counted */
 #define JN_MAX_NAME 255               /* bytes in a name */
 #define JN_MAX_ORDER 1000             /* order of time derivatives of a jn_data (convolutions cost O(order^2)) */
+#define JN_MAX_THREADS 1024           /* threads of a batch */
 #define JN_MAX_FILE (64 * 1024 * 1024) /* bytes in a model or state file */
 #define JN_MAX_XML_DEPTH 64           /* nesting of XML elements */
 #define JN_MAX_XML_ATTRIBUTES 64      /* attributes of one XML element */

@@ -25,11 +25,15 @@ static inline six six_ad_t(six V, six W) {
   return (six){v3_add(v3_cross(W.w, V.w), v3_cross(W.v, V.v)), v3_cross(W.v, V.w)};
 }
 
+static inline m3 m3_zero(void) {
+  m3 a;
+  real zero = {0};
+  for (int i = 0; i < 9; i++) a.m[i] = zero;
+  return a;
+}
 static inline m3 m3_identity(void) {
-  m3 a = {{0}};
-  a.m[0] += 1;
-  a.m[4] += 1;
-  a.m[8] += 1;
+  m3 a = m3_zero();
+  for (int i = 0; i < 9; i += 4) a.m[i] += 1.0;
   return a;
 }
 static inline v3 m3_apply(const real *R, v3 a) {

@@ -222,14 +222,14 @@ static inline void lane_solve(int n, int lanes, const double *D, double *y) {
 }
 
 /* y -= a^T p and p += a y for six-vectors a; p[6 x lanes] */
-static inline void lane_dot(int lanes, const double *a, const double *p, double *y) {
+static inline void lane_dot(int lanes, const double *restrict a, const double *restrict p, double *restrict y) {
   double s[8];
   for (int n = 0; n < lanes; n++) s[n] = a[0] * p[n];
   for (int c = 1; c < 6; c++)
     for (int n = 0; n < lanes; n++) s[n] += a[c] * p[c * lanes + n];
   for (int n = 0; n < lanes; n++) y[n] -= s[n];
 }
-static inline void lane_axpy(int lanes, const double *a, const double *y, double *p) {
+static inline void lane_axpy(int lanes, const double *restrict a, const double *restrict y, double *restrict p) {
   for (int c = 0; c < 6; c++)
     for (int n = 0; n < lanes; n++) p[c * lanes + n] += a[c] * y[n];
 }

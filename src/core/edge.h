@@ -103,7 +103,7 @@ static inline void link_pose_step(const jn_work *w, int rows, int i, int k, v3 g
   pose_jet c = link_pose(w, rows, i);
   pose_step_at(k, (const real *)w->V + (size_t)stride * (size_t)i * rows, stride, linear, c);
   if (k == 2) store_v3(c.p + 6, v3_add(load_v3(c.p + 6), v3_times(0.5, gravity)));
-  m3 G = {{0}};
+  m3 G = m3_zero();
   for (int j = 1; j <= k; j++) m3_add_hat_mul(load_v3(c.p + 3 * j), c.R + 9 * (k - j), G.m);
   real *g = (real *)w->G + 9 * ((size_t)i * rows + k);
   for (int j = 0; j < 9; j++) g[j] = G.m[j];
@@ -114,7 +114,7 @@ static inline void spatial_pose_step(const jn_work *w, int rows, int i, int k) {
   pose_jet c = link_pose(w, rows, i);
   const six *V = (const six *)w->Vs + (size_t)i * rows;
   v3 d = v3_add(V[k - 1].v, v3_cross(V[k - 1].w, load_v3((const real *)w->O + 3 * (size_t)i)));
-  m3 r = {{0}}, G = {{0}};
+  m3 r = m3_zero(), G = m3_zero();
   for (int j = 0; j < k; j++) {
     m3_add_hat_mul(V[k - 1 - j].w, c.R + 9 * j, r.m);
     if (j) d = v3_add(d, v3_cross(V[k - 1 - j].w, load_v3(c.p + 3 * j)));

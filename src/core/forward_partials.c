@@ -15,9 +15,8 @@
 #include "core/composite.h"
 #include "core/partials.h"
 
-/* Forward dynamics, then the jets along its motion and the factors of M. */
-static jn_status start(const jn_model *model, jn_data *data, int order, const double *q, const double *v,
-                       const double *tau, const jn_external *external, varied *x) {
+jn_status jn_varied_forward(const jn_model *model, jn_data *data, int order, const double *q,
+                            const double *v, const double *tau, const jn_external *external, varied *x) {
   if (!model || !data) return JN_ERR_ARGUMENT;
   size_t nv = (size_t)model->nv;
   double *motion = data->w.force;
@@ -28,10 +27,7 @@ static jn_status start(const jn_model *model, jn_data *data, int order, const do
   status = jn_varied_start(model, data, order, q, motion, external, x);
   if (status) return status;
   data->singular = spatial_articulate(model, x->w, x->rows, NULL);
-  if (data->singular >= 0) return JN_ERR_SINGULAR;
-  jn_varied_columns(x);
-  jn_varied_carry(x);
-  return JN_OK;
+  return data->singular >= 0 ? JN_ERR_SINGULAR : JN_OK;
 }
 
 /* One direction: phi (w->y), dv_0 in w->force row 0, d tau in w->io; fills rows 1..order+1 of w->force. */
@@ -124,8 +120,10 @@ static void solve_in_place(const varied *x, double sign, double *A) {
 
 static void order_zero(const varied *x, double *dq, double *dv, double *dtau) {
   size_t nv = (size_t)x->m->nv;
-  square o = {dq, dv, NULL};
+  square o = {{dq, nv, 1}, {dv, nv, 1}, {NULL, 0, 0}};
   jn_varied_fold(x);
+  if (dq) memset(dq, 0, sizeof(double) * nv * nv);
+  if (dv) memset(dv, 0, sizeof(double) * nv * nv);
   if (dq || dv) jn_varied_square(x, 0, &o, 1);
   if (dq) solve_in_place(x, -1, dq);
   if (dv) solve_in_place(x, -1, dv);
@@ -139,8 +137,10 @@ jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, c
                               const double *v, const double *tau, const jn_external *external, double *dq,
                               double *dv, double *dtau) {
   varied x;
-  jn_status status = start(model, data, order, q, v, tau, external, &x);
+  jn_status status = jn_varied_forward(model, data, order, q, v, tau, external, &x);
   if (status) return status;
+  jn_varied_columns(&x);
+  jn_varied_carry(&x);
   if (!(jn_varied_bound(&x) < 1e300)) return JN_ERR_NOT_FINITE;
   size_t n = ((size_t)order + 1) * (size_t)model->nv * (size_t)model->nv;
   if (order == 0) order_zero(&x, dq, dv, dtau);
@@ -164,8 +164,10 @@ jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order, const 
                          const double *dtau, double *out) {
   varied x;
   if (model && model->nv && !out) return JN_ERR_ARGUMENT;
-  jn_status status = start(model, data, order, q, v, tau, external, &x);
+  jn_status status = jn_varied_forward(model, data, order, q, v, tau, external, &x);
   if (status) return status;
+  jn_varied_columns(&x);
+  jn_varied_carry(&x);
   const jn_work *w = x.w;
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
   if (!take(dq, nv, w->y) || !take(dv, nv, w->force) || !take(dtau, n, w->io)) return JN_ERR_NOT_FINITE;

@@ -66,16 +66,15 @@ static inline entry entry_below(const varied *x, int k, const pcol *row, int col
   return e;
 }
 
-static inline double put_entry(const square *o, size_t at, entry e, int write) {
-  if (write && o->dq) o->dq[at] = e.a;
-  if (write && o->dv) o->dv[at] = e.b;
-  if (write && o->M) o->M[at] = e.m;
+static inline double put_entry(const square *o, size_t i, size_t j, entry e, int write) {
+  if (write && o->dq.at) o->dq.at[i * o->dq.row + j * o->dq.column] = e.a;
+  if (write && o->dv.at) o->dv.at[i * o->dv.row + j * o->dv.column] = e.b;
+  if (write && o->M.at) o->M.at[i * o->M.row + j * o->M.column] = e.m;
   return 0.0 * e.a + 0.0 * e.b + 0.0 * e.m;
 }
 
 static inline int square_order(const varied *x, int k, const square *out, int write) {
   const jn_model *m = x->m;
-  size_t nv = (size_t)m->nv;
   double finite = 0;
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
@@ -90,14 +89,14 @@ static inline int square_order(const varied *x, int k, const square *out, int wr
           e.m += l->armature;
           if (x->data->settings.damping) e.b += l->damping;
         }
-        finite += put_entry(out, col * nv + (size_t)(l->iv + d), e, write);
+        finite += put_entry(out, col, (size_t)(l->iv + d), e, write);
       }
       for (int a = l->parent; a >= 0; a = m->link[a].parent)
         for (int d = m->link[a].iv; d < m->link[a].iv + m->link[a].nv; d++) {
           entry up = entry_above(x, k, d, held), down = entry_below(x, k, held, d);
-          finite += put_entry(out, (size_t)d * nv + col, up, write);
+          finite += put_entry(out, (size_t)d, col, up, write);
           down.m = up.m;
-          finite += put_entry(out, col * nv + (size_t)d, down, write);
+          finite += put_entry(out, col, (size_t)d, down, write);
         }
     }
   }
@@ -105,10 +104,6 @@ static inline int square_order(const varied *x, int k, const square *out, int wr
 }
 
 int jn_varied_square(const varied *x, int k, const square *out, int write) {
-  size_t n = (size_t)x->m->nv * (size_t)x->m->nv;
-  if (write && out->dq) memset(out->dq, 0, sizeof(double) * n);
-  if (write && out->dv) memset(out->dv, 0, sizeof(double) * n);
-  if (write && out->M) memset(out->M, 0, sizeof(double) * n);
   return k == 0 ? square_order(x, 0, out, write) : square_order(x, k, out, write);
 }
 
@@ -205,23 +200,20 @@ jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int order, c
   varied x;
   jn_status status = jn_varied_all(model, data, order, q, v, external, &x);
   if (status) return status;
-  size_t square_size = (size_t)model->nv * (size_t)model->nv, n = (size_t)order + 1;
+  size_t nv = (size_t)model->nv, size = nv * nv, n = (size_t)order + 1;
   if (order == 0) jn_varied_fold(&x);
   int safe = jn_varied_bound(&x) < 1e300;
-  square o = {dq, dv, dv ? dv + square_size : NULL};
+  square o = {{dq, nv, 1}, {dv, nv, 1}, {dv ? dv + size : NULL, nv, 1}};
   target t = {dq, dv, 0, 0};
   if (!safe && order == 0 && !jn_varied_square(&x, 0, &o, 0)) return JN_ERR_NOT_FINITE;
   if (!safe && order > 0) {
     fill_all(&x, &t);
     if (t.finite != 0.0) return JN_ERR_NOT_FINITE;
   }
-  if (order == 0) {
-    jn_varied_square(&x, 0, &o, 1);
-    return JN_OK;
-  }
-  if (dq) memset(dq, 0, sizeof(double) * n * square_size);
-  if (dv) memset(dv, 0, sizeof(double) * n * (n + 1) * square_size);
+  if (dq) memset(dq, 0, sizeof(double) * n * size);
+  if (dv) memset(dv, 0, sizeof(double) * n * (n + 1) * size);
   t.write = 1;
-  fill_all(&x, &t);
+  if (order == 0) jn_varied_square(&x, 0, &o, 1);
+  else fill_all(&x, &t);
   return JN_OK;
 }

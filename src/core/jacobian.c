@@ -49,7 +49,9 @@ static void represent_free(const jn_model *m, const jn_data *data, int i, int re
   size_t rows = (size_t)data->rows;
   double *unit = w->H, *A = w->F; /* scratch after kinematics */
   six *out = (six *)w->row;
-  if (order) joint_step(l, order, w->q + l->iq, w->v + l->iv, m->nv, w->X + (size_t)l->ix * rows);
+  /* the pose's jet, which nobody needed so far when the twist came in body representation */
+  for (int k = 1; k <= order; k++)
+    joint_step(l, k, w->q + l->iq, w->v + l->iv, m->nv, w->X + (size_t)l->ix * rows);
   for (int c = 0; c < 6; c++) {
     memset(unit, 0, sizeof(double) * 6 * ((size_t)order + 1));
     unit[c] = 1;

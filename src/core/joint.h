@@ -41,7 +41,7 @@ static inline void joint_place(const jn_link *l, const real *q, real s, real c, 
       X[3] = x * ys + w * zs, X[4] = 1.0 - (x * xs + z * zs), X[5] = y * zs - w * xs;
       X[6] = x * zs - w * ys, X[7] = y * zs + w * xs, X[8] = 1.0 - (x * xs + y * ys);
       if (l->kind == JN_K_FREE) {
-        m3 D = {{0}};
+        m3 D = m3_zero();
         m3_add_hat_mul(load_v3(q + 4), X, D.m);
         for (int j = 0; j < 9; j++) X[9 + j] = D.m[j];
         store_v3(X + 18, v3_zero());
@@ -111,7 +111,7 @@ ALWAYS void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, 
     }
     case JN_K_SPHERICAL: {
       /* k Q_k = sum Q_i [w_(k-1-i)] */
-      m3 r = {{0}};
+      m3 r = m3_zero();
       for (int i = 0; i < k; i++) m3_add_mul_hat(X + 9 * i, load_v3(v + (k - 1 - i) * vs), r.m);
       for (int j = 0; j < 9; j++) X[9 * k + j] = f * r.m[j];
       break;
@@ -119,7 +119,7 @@ ALWAYS void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, 
     case JN_K_FREE: {
       /* k Q_k = sum Q_i [w_(k-1-i)],  k d_k = sum Q_i v_(k-1-i),  D_k = sum [d_i] Q_(k-i) */
       real *x = X + 21 * k;
-      m3 D = {{0}};
+      m3 D = m3_zero();
       pose_step(k, v, vs, (pose_jet){X, X + 18, 21, 21});
       /* the world does not turn: on it D only ever meets zeros, and is zero */
       if (l->parent >= 0) m3_add_hat_mul(load_v3(q + 4), x, D.m);

@@ -210,6 +210,14 @@ static six bend(const varied *x, int parent, int k, const pcol *c) {
   return s;
 }
 
+void jn_varied_transport(const varied *x, int parent, pcol *c) {
+  for (int k = 0; k <= x->K; k++) {
+    c[k].P1 = carried_by_parent(x, parent, k, c);
+    c[k].X = bend(x, parent, k, c);
+    if (k < x->K && !x->second) c[k + 1].P = six_times(1.0 / (k + 1), c[k].P1);
+  }
+}
+
 /* A free joint in another representation: X = P'' - ad_G P with P'' from one order more of P'. */
 static void represented_column(const varied *x, int i, const beyond *b, pcol *c) {
   int parent = x->m->link[i].parent, K = x->K;
@@ -247,15 +255,8 @@ void jn_varied_columns(const varied *x) {
     if (l->nv > 1 && !x->second) variation_map(x, i, x->K + 1);
     for (int j = 0; j < l->nv; j++) {
       pcol *c = column_of(x->w, x->rows, l->iv + j);
-      if (other) {
-        represented_column(x, i, &b, c);
-        continue;
-      }
-      for (int k = 0; k <= x->K; k++) {
-        c[k].P1 = carried_by_parent(x, l->parent, k, c);
-        c[k].X = bend(x, l->parent, k, c);
-        if (k < x->K && !x->second) c[k + 1].P = six_times(1.0 / (k + 1), c[k].P1);
-      }
+      if (other) represented_column(x, i, &b, c);
+      else jn_varied_transport(x, l->parent, c);
     }
   }
 }

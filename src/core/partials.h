@@ -49,14 +49,18 @@ jn_status jn_varied_start(const jn_model *m, jn_data *data, int K, const double 
 void jn_varied_columns(const varied *x);
 /* Composites w->Ms, w->Md, w->F (momentum), w->Ws; then what columns and rows carry. */
 void jn_varied_carry(const varied *x);
+/* P', X and higher orders of P of a column that moves with link `parent` (-1: the world), from P_0. */
+void jn_varied_transport(const varied *x, int parent, pcol *c);
 /* A, B, M of a column whose P, P1, X are there and which moves link i and all beyond. */
 void jn_varied_wrenches(const varied *x, int i, pcol *c);
 /* The three in turn. */
 jn_status jn_varied_all(const jn_model *m, jn_data *data, int K, const double *q, const double *v,
                         const jn_external *external, varied *x);
 
-/* Matrices of one order, [nv x nv] each; NULL: not wanted. */
-typedef struct square { double *dq, *dv, *M; } square;
+/* Matrices of one order, [nv x nv] each, entry (i, j) at `at` + i row + j column; NULL: not wanted. They must
+ * be zero before: only what can differ from zero is written. */
+typedef struct place { double *at; size_t row, column; } place;
+typedef struct square { place dq, dv, M; } square;
 
 /* Columns for the velocity as the user holds it: B, M and Y, in place. Then the matrices d tau / d q,
  * d tau / d v, M of order k, k = 0 in time and 0 or 1 along a direction. `write` = 0 only looks whether all
@@ -77,6 +81,9 @@ void jn_varied_rate(const varied *x, int k, int first, const double *dv, double 
 void jn_varied_pull(const varied *x, const double *weight, double *gphi, double *grate);
 void jn_varied_rate_pull(const varied *x, const double *grate, double *gdv);
 
+/* Forward dynamics at q, v, tau, jn_varied_start along its motion, and the factors of M. */
+jn_status jn_varied_forward(const jn_model *m, jn_data *data, int order, const double *q, const double *v,
+                            const double *tau, const jn_external *external, varied *x);
 /* M^-1 applied to `lanes` (1 or 8) right-hand sides rhs[nv x lanes] in place; the factors are those of
  * spatial_articulate. */
 void jn_varied_solve(const varied *x, int lanes, double *rhs);

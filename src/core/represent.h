@@ -13,7 +13,7 @@ typedef struct pose_jet { real *R, *p; int rs, ps; } pose_jet;
 /* k R_k = sum_(i<k) R_i [w_(k-1-i)],  k p_k = sum_(i<k) R_i v_(k-1-i);  V: body twist, `vs` reals an order,
  * its linear part `vl` reals behind the angular one */
 static inline void pose_step_at(int k, const real *V, int vs, int vl, pose_jet c) {
-  m3 r = {{0}};
+  m3 r = m3_zero();
   v3 d = v3_zero();
   for (int i = 0; i < k; i++) {
     const real *t = V + (k - 1 - i) * vs, *R = c.R + i * c.rs;

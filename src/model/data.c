@@ -7,30 +7,38 @@
 #include "base/block.h"
 #include "core/engine.h"
 
-#define ALIGN 64
+#define ALIGN JN_WORK_ALIGN
+#define ROUND(bytes) (((bytes) + ALIGN - 1) / ALIGN * ALIGN)
 
-/* bytes of the header and of every array, each starting on a cache line; 0 when it does not fit */
-static size_t layout(const jn_model *m, int order, jn_data *data, char *block) {
-  size_t at = (sizeof(jn_data) + ALIGN - 1) / ALIGN * ALIGN;
+/* bytes of every array, each starting on a cache line; 0 when it does not fit. `w` may be NULL. */
+static size_t layout(const jn_model *m, int order, size_t lanes, char *block, jn_work *w) {
+  size_t at = 0;
   const size_t rows = (size_t)order + 2, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
                nlink = (size_t)m->nlink;
-  /* the longest product below is rows * 36 * max(nlink, nv, nx) */
+  /* no single array is longer than rows * 64 * max(nlink, nv, nx), and there are fewer than 64 of them */
   size_t most = nlink > nv ? nlink : nv, product;
   if (nx > most) most = nx;
-  if (!jn_size_multiply(rows * 64 * 40, most + 1, &product)) return 0;
-  if (product > SIZE_MAX / 2) return 0;
-#define ARRAY(name, size)                                                        \
-  if (data) data->w.name = (double *)(void *)(block + at);                       \
-  at += ((size) * sizeof(double) + ALIGN - 1) / ALIGN * ALIGN;
+  if (!jn_size_multiply(rows * 64 * 64 * 8 * lanes, most + 8, &product) || product > SIZE_MAX / 2) return 0;
+#define ARRAY(name, size)                                \
+  if (w) w->name = (double *)(void *)(block + at);       \
+  at += ROUND((size) * lanes * sizeof(double));
   JN_WORK_LIST(ARRAY)
 #undef ARRAY
-  (void)nq;
   return at;
+}
+
+size_t jn_work_size(const jn_model *model, int order, size_t lanes) {
+  return layout(model, order, lanes, NULL, NULL);
+}
+
+void jn_work_place(const jn_model *model, int order, size_t lanes, void *block, jn_work *w) {
+  layout(model, order, lanes, block, w);
 }
 
 size_t jn_data_size(const jn_model *model, int order) {
   if (!model || order < 0 || order > JN_MAX_ORDER) return 0;
-  return layout(model, order, NULL, NULL);
+  size_t size = layout(model, order, 1, NULL, NULL);
+  return size ? size + ROUND(sizeof(jn_data)) : 0;
 }
 
 jn_status jn_data_place(const jn_model *model, int order, void *block, size_t size, jn_data **out) {
@@ -41,7 +49,7 @@ jn_status jn_data_place(const jn_model *model, int order, void *block, size_t si
   if (size < need || (uintptr_t)block % ALIGN) return JN_ERR_ARGUMENT;
   memset(block, 0, need);
   jn_data *data = block;
-  layout(model, order, data, block);
+  layout(model, order, 1, (char *)block + ROUND(sizeof(jn_data)), &data->w);
   data->model = model;
   data->order = order;
   data->rows = order + 2;

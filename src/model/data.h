@@ -69,6 +69,11 @@ struct jn_data {
   jn_work w;
 };
 
+/* The arrays for `lanes` states at once: bytes, and their places in a block aligned to JN_WORK_ALIGN. */
+#define JN_WORK_ALIGN 64
+size_t jn_work_size(const jn_model *model, int order, size_t lanes);
+void jn_work_place(const jn_model *model, int order, size_t lanes, void *block, jn_work *w);
+
 /* inputs checked, copied, turned into body-representation jets, and back (src/core/edge.c) */
 jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const double *q, const double *v);
 int jn_all_finite(const double *x, size_t n);

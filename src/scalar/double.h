@@ -7,7 +7,6 @@
 typedef double real;
 
 static inline int real_greater(real a, real b) { return a > b; }
-static inline int real_all(int mask) { return mask; }
 
 #include "scalar/plain.h"
 

@@ -12,7 +12,6 @@ typedef double v3_unaligned __attribute__((vector_size(32), aligned(8)));
 #define JN_LANES 1
 
 static inline int real_greater(real a, real b) { return a > b; }
-static inline int real_all(int mask) { return mask; }
 
 #define SHUFFLE(a, i, j, k, l) __builtin_shufflevector(a, a, i, j, k, l)
 

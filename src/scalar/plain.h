@@ -10,8 +10,8 @@ static inline v3 v3_make(real x, real y, real z) {
   return a;
 }
 static inline v3 v3_zero(void) {
-  v3 a = {0};
-  return a;
+  real zero = {0};
+  return v3_make(zero, zero, zero);
 }
 static inline real v3_x(v3 a) { return a.x; }
 static inline real v3_y(v3 a) { return a.y; }
@@ -42,7 +42,8 @@ static inline v3 v3_cross(v3 a, v3 b) {
 /* sums of planar rotations (c x + n y, c y - n x, anything), and with the other sign of n */
 typedef struct turn_sum { real cx, cy, nx, ny; } turn_sum;
 static inline turn_sum turn_zero(void) {
-  turn_sum s = {0};
+  real zero = {0};
+  turn_sum s = {zero, zero, zero, zero};
   return s;
 }
 static inline turn_sum turn_add(turn_sum s, real c, real n, v3 a) {

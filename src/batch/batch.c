@@ -1,0 +1,278 @@
+/* batch.c: packs of states, on several threads. A pack with anything unusual in it (a number that is not
+ * finite, a bad quaternion, a singular or infinite result) goes through the single call, state by state. */
+#include <jounce/batch.h>
+#include <jounce/dynamics.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "base/block.h"
+#include "batch/pack.h"
+#include "core/engine.h"
+
+typedef struct worker { jn_data *single; jn_work w; void *block; } worker;
+
+struct jn_batch {
+  const jn_model *model;
+  jn_allocator hooks;
+  jn_settings settings;
+  const jn_pack_engine *engine;
+  int order, rows, threads;
+  worker *workers;
+};
+
+static const jn_pack_engine *choose(void) {
+#ifdef JOUNCE_X86
+  const jn_engine *e = jn_engine_choose();
+  if (e == &jn_engine_avx512) return &jn_pack_avx512;
+  if (e == &jn_engine_avx2) return &jn_pack_avx2;
+#endif
+  return &jn_pack_plain;
+}
+
+static jn_status worker_init(jn_batch *b, worker *k) {
+  size_t lanes = (size_t)b->engine->lanes, size = jn_work_size(b->model, b->order, lanes);
+  jn_status status = jn_data_new(b->model, b->order, &b->hooks, &k->single);
+  if (status) return status;
+  if (!size) return JN_ERR_LIMIT;
+  k->block = jn_block_new(&b->hooks, size + JN_WORK_ALIGN, 1);
+  if (!k->block) return JN_ERR_MEMORY;
+  char *at = k->block;
+  at += (JN_WORK_ALIGN - (uintptr_t)at % JN_WORK_ALIGN) % JN_WORK_ALIGN;
+  jn_work_place(b->model, b->order, lanes, at, &k->w);
+  return JN_OK;
+}
+
+void jn_batch_free(jn_batch *b) {
+  if (!b) return;
+  jn_allocator hooks = b->hooks;
+  for (int i = 0; b->workers && i < b->threads; i++) {
+    jn_data_free(b->workers[i].single);
+    jn_block_free(&hooks, b->workers[i].block);
+  }
+  jn_block_free(&hooks, b->workers);
+  jn_block_free(&hooks, b);
+}
+
+jn_status jn_batch_new(const jn_model *model, int order, int threads, const jn_allocator *allocator, jn_batch **out) {
+  if (!model || !out || order < 0 || threads < 0) return JN_ERR_ARGUMENT;
+  *out = NULL;
+  if (order > JN_MAX_ORDER || threads > JN_MAX_THREADS) return JN_ERR_LIMIT;
+#ifdef _OPENMP
+  if (threads == 0) threads = omp_get_num_procs();
+#else
+  threads = 1;
+#endif
+  jn_allocator hooks = jn_allocator_or_default(allocator);
+  jn_batch *b = jn_block_new(&hooks, 1, sizeof *b);
+  if (!b) return JN_ERR_MEMORY;
+  b->model = model;
+  b->hooks = hooks;
+  b->order = order;
+  b->rows = order + 2;
+  b->engine = choose();
+  b->threads = threads;
+  b->settings.gravity = jn_model_gravity(model);
+  b->workers = jn_block_new(&hooks, (size_t)threads, sizeof *b->workers);
+  jn_status status = b->workers ? JN_OK : JN_ERR_MEMORY;
+  for (int i = 0; !status && i < threads; i++) status = worker_init(b, &b->workers[i]);
+  if (status) {
+    jn_batch_free(b);
+    return status;
+  }
+  *out = b;
+  return JN_OK;
+}
+
+jn_settings *jn_batch_settings(jn_batch *batch) { return &batch->settings; }
+int jn_batch_lanes(const jn_batch *batch) { return batch->engine->lanes; }
+int jn_batch_threads(const jn_batch *batch) { return batch->threads; }
+
+/* What one call asks for; v and tau are read or written as its kind says. */
+typedef enum call_kind { INVERSE, FORWARD, HYBRID } call_kind;
+typedef struct call {
+  call_kind kind;
+  jn_pack_call pack;
+  const double *q, *v_in, *tau_in;
+  double *v_out, *tau_out;
+  size_t v_size, tau_size, a_size; /* numbers a state: v, tau, and the accelerations of FORWARD */
+} call;
+
+/* x[lane][n] -> w[n][lane] and back; lanes beyond `used` repeat the last state */
+static void gather(double *w, const double *x, size_t n, int lanes, int used) {
+  for (int l = 0; l < lanes; l++) {
+    const double *from = x + (size_t)(l < used ? l : used - 1) * n;
+    for (size_t i = 0; i < n; i++) w[i * (size_t)lanes + (size_t)l] = from[i];
+  }
+}
+static void scatter(double *x, const double *w, size_t n, int lanes, int used) {
+  for (int l = 0; l < used; l++)
+    for (size_t i = 0; i < n; i++) x[(size_t)l * n + i] = w[i * (size_t)lanes + (size_t)l];
+}
+
+static int good_state(const jn_model *m, const call *c, size_t state) {
+  const double *q = c->q + state * (size_t)m->nq;
+  if (!jn_all_finite(q, (size_t)m->nq)) return 0;
+  for (int i = 0; i < m->nball; i++) {
+    const double *x = q + m->link[m->ball_link[i]].iq;
+    double n = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3];
+    if (!(n >= 1 - JN_ROTATION_TOLERANCE && n <= 1 + JN_ROTATION_TOLERANCE)) return 0;
+  }
+  if (!jn_all_finite(c->v_in + state * c->v_size, c->kind == HYBRID ? (size_t)m->nv : c->v_size)) return 0;
+  return c->kind != FORWARD || jn_all_finite(c->tau_in + state * c->tau_size, c->tau_size);
+}
+
+/* the given halves of a hybrid call, the others zero; 0: something given is not finite */
+static int mask_given(const jn_model *m, const call *c, double *io, double *force, int lanes) {
+  size_t nv = (size_t)m->nv, L = (size_t)lanes;
+  for (int b = 0; b < m->nbody; b++)
+    for (size_t j = (size_t)m->joint[b].iv; j < (size_t)(m->joint[b].iv + m->joint[b].nv); j++)
+      for (size_t k = 0; k <= (size_t)c->pack.order; k++) {
+        double *drop = c->pack.prescribed[b] ? force + (k * nv + j) * L : io + ((k + 1) * nv + j) * L;
+        double *keep = c->pack.prescribed[b] ? io + ((k + 1) * nv + j) * L : force + (k * nv + j) * L;
+        memset(drop, 0, sizeof(double) * L);
+        if (!jn_all_finite(keep, L)) return 0;
+      }
+  return 1;
+}
+
+static void scatter_missing(const jn_model *m, const call *c, const jn_work *w, size_t first, int lanes, int used) {
+  size_t nv = (size_t)m->nv, L = (size_t)lanes;
+  for (int b = 0; b < m->nbody; b++)
+    for (size_t j = (size_t)m->joint[b].iv; j < (size_t)(m->joint[b].iv + m->joint[b].nv); j++)
+      for (size_t k = 0; k <= (size_t)c->pack.order; k++)
+        for (size_t l = 0; l < (size_t)used; l++) {
+          if (c->pack.prescribed[b])
+            c->tau_out[(first + l) * c->tau_size + k * nv + j] = w->force[(k * nv + j) * L + l];
+          else
+            c->v_out[(first + l) * c->v_size + (k + 1) * nv + j] = w->io[((k + 1) * nv + j) * L + l];
+        }
+}
+
+/* A pack of `used` states from `first`; 0: something in it is unusual. */
+static int run_pack(const jn_batch *b, const worker *k, const call *c, size_t first, int used) {
+  const jn_model *m = b->model;
+  const jn_work *w = &k->w;
+  int lanes = b->engine->lanes;
+  size_t L = (size_t)lanes;
+  for (int l = 0; l < used; l++)
+    if (!good_state(m, c, first + (size_t)l)) return 0;
+  gather(w->q, c->q + first * (size_t)m->nq, (size_t)m->nq, lanes, used);
+  gather(w->io, c->v_in + first * c->v_size, c->v_size, lanes, used);
+  if (c->kind == INVERSE) {
+    b->engine->inverse(m, w, b->rows, &c->pack);
+    if (!jn_all_finite(w->io, c->tau_size * L)) return 0;
+    scatter(c->tau_out + first * c->tau_size, w->io, c->tau_size, lanes, used);
+    return 1;
+  }
+  gather(w->force, c->tau_in + first * c->tau_size, c->tau_size, lanes, used);
+  if (c->kind == HYBRID && !mask_given(m, c, w->io, w->force, lanes)) return 0;
+  if (!b->engine->hybrid(m, w, b->rows, &c->pack)) return 0;
+  if (!jn_all_finite(w->io, ((size_t)c->pack.order + 2) * (size_t)m->nv * L)) return 0;
+  if (c->kind == FORWARD) {
+    scatter(c->v_out + first * c->a_size, w->io + (size_t)m->nv * L, c->a_size, lanes, used);
+    return 1;
+  }
+  if (!jn_all_finite(w->force, c->tau_size * L)) return 0;
+  scatter_missing(m, c, w, first, lanes, used);
+  return 1;
+}
+
+static jn_status run_single(const jn_batch *b, const worker *k, const call *c, size_t s) {
+  const jn_model *m = b->model;
+  const double *q = c->q + s * (size_t)m->nq, *v = c->v_in + s * c->v_size;
+  *jn_data_settings(k->single) = b->settings;
+  if (c->kind == INVERSE)
+    return jn_inverse_dynamics(m, k->single, c->pack.order, q, v, NULL, c->tau_out + s * c->tau_size);
+  if (c->kind == FORWARD)
+    return jn_forward_dynamics(m, k->single, c->pack.order, q, v, c->tau_in + s * c->tau_size, NULL,
+                               c->v_out + s * c->a_size);
+  return jn_hybrid_dynamics(m, k->single, c->pack.order, q, c->pack.prescribed, c->v_out + s * c->v_size,
+                            c->tau_out + s * c->tau_size, NULL);
+}
+
+static jn_status run_all(jn_batch *b, const call *c, size_t count, jn_status *status) {
+  const int lanes = b->engine->lanes;
+  const int64_t packs = (int64_t)((count + (size_t)lanes - 1) / (size_t)lanes);
+  size_t failed = count; /* the first state that failed */
+  jn_status result = JN_OK;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (packs > 1 && b->threads > 1)
+#endif
+  for (int64_t p = 0; p < packs; p++) {
+#ifdef _OPENMP
+    const worker *k = &b->workers[omp_get_thread_num()];
+#else
+    const worker *k = &b->workers[0];
+#endif
+    size_t first = (size_t)p * (size_t)lanes;
+    int used = count - first < (size_t)lanes ? (int)(count - first) : lanes;
+    int done = run_pack(b, k, c, first, used);
+    for (int l = 0; l < used; l++) {
+      size_t s = first + (size_t)l;
+      jn_status one = done ? JN_OK : run_single(b, k, c, s);
+      if (status) status[s] = one;
+      if (!one) continue;
+#ifdef _OPENMP
+#pragma omp critical(jounce_batch)
+#endif
+      if (s < failed) failed = s, result = one;
+    }
+  }
+  return result;
+}
+
+static jn_status start_call(const jn_model *m, const jn_batch *b, int order, const unsigned char *prescribed, call *c) {
+  if (!m || !b || b->model != m || order < 0) return JN_ERR_ARGUMENT;
+  if (order > b->order) return JN_ERR_ORDER;
+  const jn_settings *s = &b->settings;
+  if ((unsigned)s->representation > JN_MIXED || s->formulation != JN_FORM_BODY) return JN_ERR_ARGUMENT;
+  size_t nv = (size_t)m->nv, r = (size_t)order;
+  *c = (call){0};
+  c->pack = (jn_pack_call){order, (int)s->representation, s->damping,
+                           {s->gravity.x, s->gravity.y, s->gravity.z, 0}, prescribed};
+  if (!jn_all_finite(c->pack.gravity, 4)) return JN_ERR_NOT_FINITE;
+  c->v_size = (r + 2) * nv;
+  c->tau_size = c->a_size = (r + 1) * nv;
+  return JN_OK;
+}
+
+jn_status jn_batch_inverse_dynamics(const jn_model *model, jn_batch *batch, int order, size_t count,
+                                    const double *q, const double *v, double *tau, jn_status *status) {
+  call c;
+  jn_status s = start_call(model, batch, order, NULL, &c);
+  if (s) return s;
+  if (count && ((model->nq && !q) || (model->nv && (!v || !tau)))) return JN_ERR_ARGUMENT;
+  c.kind = INVERSE;
+  c.q = q, c.v_in = v, c.tau_out = tau;
+  return run_all(batch, &c, count, status);
+}
+
+jn_status jn_batch_forward_dynamics(const jn_model *model, jn_batch *batch, int order, size_t count,
+                                    const double *q, const double *v, const double *tau, double *a,
+                                    jn_status *status) {
+  call c;
+  jn_status s = start_call(model, batch, order, NULL, &c);
+  if (s) return s;
+  if (count && ((model->nq && !q) || (model->nv && (!v || !tau || !a)))) return JN_ERR_ARGUMENT;
+  c.kind = FORWARD;
+  c.q = q, c.v_in = v, c.tau_in = tau, c.v_out = a;
+  c.v_size = (size_t)model->nv;
+  return run_all(batch, &c, count, status);
+}
+
+jn_status jn_batch_hybrid_dynamics(const jn_model *model, jn_batch *batch, int order, size_t count,
+                                   const double *q, const unsigned char *prescribed, double *v, double *tau,
+                                   jn_status *status) {
+  call c;
+  jn_status s = start_call(model, batch, order, prescribed, &c);
+  if (s) return s;
+  if (!prescribed || (count && ((model->nq && !q) || (model->nv && (!v || !tau))))) return JN_ERR_ARGUMENT;
+  c.kind = HYBRID;
+  c.q = q, c.v_in = c.v_out = v, c.tau_in = c.tau_out = tau;
+  return run_all(batch, &c, count, status);
+}
