@@ -142,9 +142,9 @@ static void write_csv(cli_output *out, const jacobian_job *j) {
 static void write_text(cli_output *out, const jacobian_job *j) {
   const double *x = j->J;
   char name[64];
-  fprintf(out->file, "Jacobian of %s%s in %s, order %d%s%s\ndofs:",
-          j->point_given ? "a point of " : "", cli_clean(j->link).text,
-          cli_clean(jn_model_name(j->job.model)).text, j->job.order,
+  fprintf(out->file,
+          "Jacobian of %s%s in %s, order %d%s%s\ndofs:", j->point_given ? "a point of " : "",
+          cli_clean(j->link).text, cli_clean(jn_model_name(j->job.model)).text, j->job.order,
           j->point_given ? "" : "; twist in representation ",
           j->point_given ? "" : cli_representation_names[j->representation]);
   each_dof(out, j->job.model, text_name);

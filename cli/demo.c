@@ -20,6 +20,8 @@ typedef struct demo_entry {
 
 static const demo_entry demos[] = {
     {"study", "an aerial manipulator: round trip and cost of dynamics of order 0..5", demo_study},
+    {"jacobians", "comprehensive motion: Jacobians and N-CMTMs of a human-like robot",
+     demo_jacobians},
 };
 
 const char cli_demo_help[] =
@@ -28,7 +30,9 @@ const char cli_demo_help[] =
     "  study                  (default) the aerial manipulator of Ali et al. 2026, section 7, on\n"
     "                         the built-in robot 'tilthex': a motion of 30 s through inverse\n"
     "                         dynamics of order 5 and back through forward dynamics; the cost of\n"
-    "                         a call against order and bodies, beside the published figures\n\n"
+    "                         a call against order and bodies, beside the published figures\n"
+    "  jacobians              tables I to III and figure 6 of Samy et al. 2021 on a human-like\n"
+    "                         robot of 37 degrees of freedom; writes jacobians.html\n\n"
     "Prints tables; writes index.html, a page that opens without a network, with figures\n"
     "(if gnuplot is installed: apt-get install gnuplot-nox), CSV files in data/ and the figures\n"
     "as SVG and PNG in figures/. Takes about 20 s. Exit status 3: the relative residual in force\n"

@@ -1,71 +1,16 @@
-/* demo_jacobians.c: the validation of Samy, Ayusawa and Yoshida 2021, section VII: tables I to III on a
- * human-like robot of 37 degrees of freedom, and the two scaling figures. */
-#include "demo.h"
+/* demo_jacobians.c: the validation of Samy, Ayusawa and Yoshida 2021, section VII: tables I to III
+ * on a human-like robot of 37 degrees of freedom, and the two scaling figures. */
+#include "demo_jacobians.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jounce/cmtm.h>
 #include <jounce/dynamics.h>
 
 #include "job.h"
 #include "message.h"
-#include "output.h"
-#include "page.h"
-#include "plot.h"
-
-enum { TOP = 5, ROWS = TOP + 1, QUANTITIES = 5, COST_ORDERS = 12, COST_SIZES = 8, ROUTES = 3 };
-#define STEP 1e-8     /* of the paper's differences */
-#define WIDE_STEP 1e-3 /* of ours, fourth order */
-#define LIMIT 1e-11   /* of what is left of a Jacobian times the motion, against the quantity */
-
-/* as printed; NAN: none */
-static const double paper_fk[TOP][4] = {
-    {5.18703e-16, 2.28878e-16, NAN, NAN},
-    {1.75542e-15, 3.88578e-16, 1.08502e-7, NAN},
-    {NAN, 1.50195e-15, 2.83273e-7, 15.6074},
-    {NAN, 2.27058e-15, 5.10762e-7, 54.8067},
-    {NAN, NAN, 8.10141e-7, 150.261}};
-static const double paper_id[5][2] = {{5.62864e-16, NAN},
-                                      {4.33414e-15, NAN},
-                                      {NAN, 1.04706e-6},
-                                      {NAN, 1.2258e-6},
-                                      {NAN, 2.0509e-6}};
-static const double paper_jacobian[TOP][QUANTITIES] = {
-    {1.49629, 1.49629, 1.49629, 23.5579, 23.5579},
-    {15.6296, 22.2720, 20.1281, 143.064, 99.2641},
-    {87.0878, 87.6064, 76.7999, 148.885, 120.504},
-    {193.816, 209.061, 163.068, 842.994, 944.174},
-    {766.013, 547.351, 887.600, 2277.34, 3241.04}};
-static const char *const route_names[ROUTES] = {"engine", "N-CMTM", "Jacobian"};
-
-/* A robot that moves as psi = a sin(omega t + b), (65), in every degree of freedom. */
-typedef struct mover {
-  jn_model *model;
-  jn_data *data;
-  int nb, nq, nv;
-  double *a, *omega, *b, *q0, *q, *v; /* v: [(TOP+3) x nv] derivatives at the instant last asked for */
-} mover;
-
-typedef struct cost_line {
-  int order, joints;
-  double us[ROUTES];
-} cost_line;
-
-typedef struct jacobian_demo {
-  demo_options options;
-  mover human;
-  double fk[TOP][5];       /* engine body, spatial; dv, ddv, wide */
-  double id[5][3];         /* engine; dv, wide */
-  double forward[2];       /* algorithm 2 on algorithm 1's torques: accelerations, and to order 3 */
-  double left[TOP][QUANTITIES + 1], size[TOP][QUANTITIES + 1];
-  double worst;
-  cost_line orders[COST_ORDERS], joints[COST_SIZES];
-  int drawn;
-  char reason[256];
-} jacobian_demo;
 
 static double uniform(uint64_t *seed, double low, double high) {
   *seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -101,17 +46,20 @@ static jn_status add_limbs(jn_spec *spec, double side) {
   const char *const *n = side > 0 ? left : right;
   const jn_vec3 y = {0, 1, 0};
   const jn_joint_type ball = JN_JOINT_SPHERICAL, hinge = JN_JOINT_REVOLUTE;
-  jn_status s = add_part(spec, n[0], "chest", ball, jn_v3(0, 0.2 * side, 0.25), y, 2.1, jn_v3(0, 0, -0.14));
+  jn_status s =
+      add_part(spec, n[0], "chest", ball, jn_v3(0, 0.2 * side, 0.25), y, 2.1, jn_v3(0, 0, -0.14));
   if (!s) s = add_part(spec, n[1], n[0], hinge, jn_v3(0, 0, -0.29), y, 1.2, jn_v3(0, 0, -0.12));
   if (!s) s = add_part(spec, n[2], n[1], ball, jn_v3(0, 0, -0.26), y, 0.5, jn_v3(0, 0, -0.08));
-  if (!s) s = add_part(spec, n[3], "pelvis", ball, jn_v3(0, 0.09 * side, -0.08), y, 8.5, jn_v3(0, 0, -0.2));
+  if (!s)
+    s = add_part(spec, n[3], "pelvis", ball, jn_v3(0, 0.09 * side, -0.08), y, 8.5,
+                 jn_v3(0, 0, -0.2));
   if (!s) s = add_part(spec, n[4], n[3], hinge, jn_v3(0, 0, -0.42), y, 3.5, jn_v3(0, 0, -0.19));
   if (!s) s = add_part(spec, n[5], n[4], ball, jn_v3(0, 0, -0.41), y, 1.1, jn_v3(0.06, 0, -0.04));
   return s;
 }
 
-/* Free pelvis; spherical shoulders, wrists, hips, ankles; abdomen, chest, head, elbows and knees turn
- * about an axis: 6 + 8 x 3 + 7 = 37 degrees of freedom, 7 + 8 x 4 + 7 = 46 parameters. */
+/* Free pelvis; spherical shoulders, wrists, hips, ankles; abdomen, chest, head, elbows and knees
+ * turn about an axis: 6 + 8 x 3 + 7 = 37 degrees of freedom, 7 + 8 x 4 + 7 = 46 parameters. */
 static jn_status human_spec(jn_spec **out) {
   jn_spec *spec = NULL;
   const jn_vec3 y = {0, 1, 0}, z = {0, 0, 1}, zero = {0, 0, 0};
@@ -119,7 +67,8 @@ static jn_status human_spec(jn_spec **out) {
   jn_status s = jn_spec_new("human", NULL, &spec);
   if (!s) s = add_part(spec, "pelvis", NULL, JN_JOINT_FREE, zero, z, 10, jn_v3(0, 0, 0.03));
   if (!s) s = add_part(spec, "abdomen", "pelvis", hinge, jn_v3(0, 0, 0.1), y, 9, jn_v3(0, 0, 0.08));
-  if (!s) s = add_part(spec, "chest", "abdomen", hinge, jn_v3(0, 0, 0.17), z, 16, jn_v3(0, 0, 0.13));
+  if (!s)
+    s = add_part(spec, "chest", "abdomen", hinge, jn_v3(0, 0, 0.17), z, 16, jn_v3(0, 0, 0.13));
   if (!s) s = add_part(spec, "head", "chest", hinge, jn_v3(0, 0, 0.33), z, 5, jn_v3(0.02, 0, 0.1));
   if (!s) s = add_limbs(spec, 1);
   if (!s) s = add_limbs(spec, -1);
@@ -137,14 +86,14 @@ static jn_status chain_spec(int joints, jn_spec **out) {
   for (int i = 0; i < joints && !s; i++) {
     jn_vec3 axis = {i % 3 == 0, i % 3 == 1, i % 3 == 2};
     snprintf(names[(i + 1) % 2], sizeof names[0], "link%d", i + 1);
-    s = add_part(spec, names[(i + 1) % 2], names[i % 2], JN_JOINT_REVOLUTE, jn_v3(0.05, 0, 0.1), axis, 1,
-                 jn_v3(0, 0, 0.05));
+    s = add_part(spec, names[(i + 1) % 2], names[i % 2], JN_JOINT_REVOLUTE, jn_v3(0.05, 0, 0.1),
+                 axis, 1, jn_v3(0, 0, 0.05));
   }
   *out = spec;
   return s;
 }
 
-static void mover_free(mover *m) {
+void mover_free(mover *m) {
   jn_data_free(m->data);
   jn_model_free(m->model);
   double *const rooms[] = {m->a, m->omega, m->b, m->q0, m->q, m->v};
@@ -178,18 +127,34 @@ static int mover_open(jn_spec *spec, jn_status status, int order, mover *m) {
   jn_model_home(m->model, m->q0);
   for (int i = 0; i < m->nb; i++) {
     const jn_joint *j = jn_model_joint(m->model, i);
-    double *q = m->q0 + j->iq, x[3] = {uniform(&seed, -1, 1), uniform(&seed, -1, 1), uniform(&seed, -1, 1)};
+    double *q = m->q0 + j->iq,
+           x[3] = {uniform(&seed, -1, 1), uniform(&seed, -1, 1), uniform(&seed, -1, 1)};
     jn_mat3 R = jn_so3_exp(jn_v3(x[0], x[1], x[2]));
-    if (j->type == JN_JOINT_REVOLUTE) q[0] = x[0];
-    else jn_model_set_rotation(m->model, i, R, m->q0);
+    if (j->type == JN_JOINT_REVOLUTE)
+      q[0] = x[0];
+    else
+      jn_model_set_rotation(m->model, i, R, m->q0);
   }
   jn_data_settings(m->data)->representation = JN_BODY;
   return CLI_DONE;
 }
 
+int mover_human(mover *m) {
+  jn_spec *spec = NULL;
+  jn_status status = human_spec(&spec);
+  return mover_open(spec, status, TOP, m);
+}
+
+int mover_chain(int joints, int order, mover *m) {
+  jn_spec *spec = NULL;
+  jn_status status = chain_spec(joints, &spec);
+  return mover_open(spec, status, order, m);
+}
+
 static double wave(const mover *m, int dof, int k, double t) {
   const double pi = 3.14159265358979323846;
-  return m->a[dof] * pow(m->omega[dof], k) * sin(m->omega[dof] * t + m->b[dof] + 0.5 * pi * (k % 4));
+  return m->a[dof] * pow(m->omega[dof], k) *
+         sin(m->omega[dof] * t + m->b[dof] + 0.5 * pi * (k % 4));
 }
 
 /* The pose part of q at time h after the instant of q0, by its Taylor series. */
@@ -213,7 +178,7 @@ static void drift(const mover *m, int joint, double h) {
   for (int c = 0; c < 3 && j->nv == 6; c++) m->q[j->iq + 4 + c] = moved[c];
 }
 
-static void mover_at(mover *m, double t, int rows) {
+void mover_at(mover *m, double t, int rows) {
   memcpy(m->q, m->q0, sizeof *m->q * (size_t)m->nq);
   for (int i = 0; i < m->nb; i++) {
     const jn_joint *j = jn_model_joint(m->model, i);
@@ -237,8 +202,7 @@ static double apart(size_t n, const double *x, const double *y) {
   return most;
 }
 
-/* (27) and (17): derivatives 0..TOP-1 of every body's twist out of products of N-CMTMs, [nb][TOP][6] */
-static jn_status cmtm_twists(const mover *m, int N, double *memory, double *out) {
+jn_status cmtm_twists(const mover *m, int N, double *memory, double *out) {
   const size_t size = jn_cmtm_size(N);
   jn_status status = jn_kinematics(m->model, m->data, N - 1, m->q, m->v);
   double *joint = memory + (size_t)m->nb * size;
@@ -248,7 +212,8 @@ static jn_status cmtm_twists(const mover *m, int N, double *memory, double *out)
     status = jn_cmtm_joint(m->model, m->data, i, N, parent < 0 ? at : joint);
     if (status) break;
     jn_cmtm C = jn_cmtm_at(N, at);
-    if (parent >= 0) jn_cmtm_product(jn_cmtm_at(N, memory + (size_t)parent * size), jn_cmtm_at(N, joint), C);
+    if (parent >= 0)
+      jn_cmtm_product(jn_cmtm_at(N, memory + (size_t)parent * size), jn_cmtm_at(N, joint), C);
     if (!out) continue;
     jn_cmtm_deconstruct(C, out + (size_t)(i * N) * 6);
     jn_jet_to_derivatives(N - 1, 6, out + (size_t)(i * N) * 6);
@@ -261,14 +226,16 @@ static jn_status engine_twists(const mover *m, jn_formulation formulation, doubl
   jn_status status = jn_kinematics(m->model, m->data, TOP - 1, m->q, m->v);
   for (int i = 0; i < m->nb && !status; i++) {
     int frame = jn_model_body(m->model, i)->frame;
-    status = jn_frame_twist(m->model, m->data, frame, JN_BODY, TOP - 1, out + (size_t)(i * TOP) * 6);
+    status =
+        jn_frame_twist(m->model, m->data, frame, JN_BODY, TOP - 1, out + (size_t)(i * TOP) * 6);
   }
   jn_data_settings(m->data)->formulation = JN_FORM_BODY;
   return status;
 }
 
 /* The instants at which the differences look. */
-static const double looks[] = {0, STEP, 2 * STEP, -2 * WIDE_STEP, -WIDE_STEP, WIDE_STEP, 2 * WIDE_STEP};
+static const double looks[] = {0,          STEP,      2 * STEP,     -2 * WIDE_STEP,
+                               -WIDE_STEP, WIDE_STEP, 2 * WIDE_STEP};
 enum { LOOKS = 7 };
 
 /* The k-th row of a quantity by differences of the rows below, at x[look]: dv, ddv, and ours. */
@@ -304,7 +271,8 @@ static jn_status fill_fk(jacobian_demo *d, double *memory, double *const x[LOOKS
       for (int i = 0; i < m->nb; i++) {
         for (size_t c = 0; c < 6; c++) {
           const size_t at = (size_t)(i * TOP + k) * 6 + c;
-          d->fk[k][2 + kind] = fmax(d->fk[k][2 + kind], fabs(difference(kind, x, at, 6) - x[0][at]));
+          d->fk[k][2 + kind] =
+              fmax(d->fk[k][2 + kind], fabs(difference(kind, x, at, 6) - x[0][at]));
         }
       }
     }
@@ -312,7 +280,8 @@ static jn_status fill_fk(jacobian_demo *d, double *memory, double *const x[LOOKS
   return status;
 }
 
-/* momentum of the whole about the world's origin, by the comprehensive equations and by the engine */
+/* momentum of the whole about the world's origin, by the comprehensive equations and by the engine
+ */
 static jn_status fill_momentum(jacobian_demo *d, double *x, double *y) {
   mover *m = &d->human;
   double total[6];
@@ -350,8 +319,10 @@ static jn_status fill_id(jacobian_demo *d, double *work, double *const x[LOOKS +
       d->id[k + 1][2] = fmax(d->id[k + 1][2], fabs(difference(2, x, c, nv) - x[0][c]));
     }
   }
-  if (!status) status = jn_cmtm_forward_dynamics(m->model, m->data, 3, m->q, m->v, x[0], work, x[1]);
-  if (!status) d->forward[0] = apart(nv, x[1], m->v + nv), d->forward[1] = apart(4 * nv, x[1], m->v + nv);
+  if (!status)
+    status = jn_cmtm_forward_dynamics(m->model, m->data, 3, m->q, m->v, x[0], work, x[1]);
+  if (!status)
+    d->forward[0] = apart(nv, x[1], m->v + nv), d->forward[1] = apart(4 * nv, x[1], m->v + nv);
   return status ? status : fill_momentum(d, x[2], x[3]);
 }
 
@@ -376,14 +347,17 @@ static jn_status quantities(const mover *m, int N, double *memory, double *const
     jn_jet_ad_t(N, z, h, f);
     for (int n = 0; n < 6 * (N + 1); n++) f[n] = n < 6 * N ? (n / 6 + 1) * h[n + 6] - f[n] : 0;
   }
-  if (!status) status = jn_comprehensive_apply(m->model, m->data, JN_OP_DUAL_L_INVERSE, N, x[1], x[3]);
-  if (!status) status = jn_comprehensive_apply(m->model, m->data, JN_OP_DUAL_L_INVERSE, N, x[2], x[4]);
+  if (!status)
+    status = jn_comprehensive_apply(m->model, m->data, JN_OP_DUAL_L_INVERSE, N, x[1], x[3]);
+  if (!status)
+    status = jn_comprehensive_apply(m->model, m->data, JN_OP_DUAL_L_INVERSE, N, x[2], x[4]);
   return status;
 }
 
-static jn_status fill_order(jacobian_demo *d, int N, double *memory, double *matrix, double *const x[]) {
-  static const jn_quantity order[] = {JN_LINK_MOTION, JN_LINK_MOMENTUM, JN_LINK_FORCE, JN_JOINT_MOMENTUM,
-                                      JN_JOINT_FORCE, JN_JOINT_TORQUE};
+static jn_status fill_order(jacobian_demo *d, int N, double *memory, double *matrix,
+                            double *const x[]) {
+  static const jn_quantity order[] = {JN_LINK_MOTION,    JN_LINK_MOMENTUM, JN_LINK_FORCE,
+                                      JN_JOINT_MOMENTUM, JN_JOINT_FORCE,   JN_JOINT_TORQUE};
   mover *m = &d->human;
   const size_t nv = (size_t)m->nv, columns = ((size_t)N + 1) * nv;
   double *aleph = x[QUANTITIES], *tau = x[QUANTITIES + 1], got[6 * ROWS];
@@ -403,21 +377,23 @@ static jn_status fill_order(jacobian_demo *d, int N, double *memory, double *mat
       const size_t rows = jn_comprehensive_rows(m->model, order[q], i, N);
       double want[6 * ROWS];
       status = jn_comprehensive_jacobian(m->model, m->data, order[q], i, JN_BODY, N, matrix);
-      if (q < QUANTITIES) memcpy(want, x[q] + (size_t)(i * (N + 1)) * 6, sizeof *want * rows);
-      else for (int k = 0; k < N * j->nv; k++) want[k] = tau[(size_t)(k / j->nv) * nv + (size_t)(j->iv + k % j->nv)];
+      if (q < QUANTITIES)
+        memcpy(want, x[q] + (size_t)(i * (N + 1)) * 6, sizeof *want * rows);
+      else
+        for (int k = 0; k < N * j->nv; k++)
+          want[k] = tau[(size_t)(k / j->nv) * nv + (size_t)(j->iv + k % j->nv)];
       times(rows, columns, matrix, aleph, got);
       d->left[N - 1][q] = fmax(d->left[N - 1][q], apart(rows, got, want));
       for (size_t r = 0; r < rows; r++) d->size[N - 1][q] = fmax(d->size[N - 1][q], fabs(want[r]));
     }
   }
-  for (int q = 0; q <= QUANTITIES; q++) d->worst = fmax(d->worst, d->left[N - 1][q] / d->size[N - 1][q]);
+  for (int q = 0; q <= QUANTITIES; q++)
+    d->worst = fmax(d->worst, d->left[N - 1][q] / d->size[N - 1][q]);
   return status;
 }
 
 static int validate(jacobian_demo *d) {
-  jn_spec *spec = NULL;
-  jn_status status = human_spec(&spec);
-  int code = mover_open(spec, status, TOP, &d->human);
+  int code = mover_human(&d->human);
   if (code) return code;
   const mover *m = &d->human;
   const size_t cells = (size_t)m->nb * 6 * ROWS + (size_t)m->nv * ROWS;
@@ -426,11 +402,29 @@ static int validate(jacobian_demo *d) {
   double *matrix = cli_room(6 * ROWS, ROWS, (size_t)m->nv);
   int ready = memory && work && matrix;
   for (int i = 0; i <= LOOKS; i++) ready &= (x[i] = cli_room(cells, 1, 1)) != NULL;
-  status = ready ? fill_fk(d, memory, x) : JN_ERR_MEMORY;
+  jn_status status = ready ? fill_fk(d, memory, x) : JN_ERR_MEMORY;
   if (!status) status = fill_id(d, work, x);
   for (int N = 1; N <= TOP && !status; N++) status = fill_order(d, N, memory, matrix, x);
   if (status) cli_error("demo: %s", jn_status_text(status));
   for (int i = 0; i <= LOOKS; i++) free(x[i]);
   free(memory), free(work), free(matrix);
   return status ? CLI_BAD_INPUT : CLI_DONE;
+}
+
+int demo_jacobians(const demo_options *options) {
+  jacobian_demo *d = calloc(1, sizeof *d);
+  if (!d) {
+    cli_error("%s", jn_status_text(JN_ERR_MEMORY));
+    return CLI_BAD_INPUT;
+  }
+  d->options = *options;
+  demo_progress(0, "tables");
+  int code = validate(d);
+  if (code == CLI_DONE) code = jacobians_scaling(d);
+  demo_progress_end();
+  if (code == CLI_DONE) code = jacobians_report(d);
+  if (code == CLI_DONE && !(d->worst <= LIMIT)) code = CLI_CHECK_FAILED;
+  mover_free(&d->human);
+  free(d);
+  return code;
 }

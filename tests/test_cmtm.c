@@ -1,4 +1,5 @@
-/* N-CMTMs, the comprehensive equations and Jacobians of Samy et al. 2021, and where its print is wrong. */
+/* N-CMTMs, the comprehensive equations and Jacobians of Samy et al. 2021, and where its print is
+ * wrong. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -68,7 +69,8 @@ static void the_derivative_is_the_matrix_times_its_operator(void **state) {
         double off = 0, size = largest(block, (size_t)(w * w)) * (k + 1);
         for (int at = k; at < ORDER; at++)
           for (int i = 0; i < w * w; i++)
-            off = fmax(off, fabs((k + 1) * block[i] - P[(at * w + i / w) * n + (at - k) * w + i % w]));
+            off = fmax(off,
+                       fabs((k + 1) * block[i] - P[(at * w + i / w) * n + (at - k) * w + i % w]));
         check_residual("(14), (15) C' = C [zeta x]", off / size, 1e-13);
       }
       free(s);
@@ -111,8 +113,10 @@ static void the_printed_deconstruction_is_wrong_from_order_3(void **state) {
     const double vee[6] = {T[9], T[2], T[4], T[3], T[7], T[11]};
     for (int i = 0; i < 6; i++) got[p][i] = vee[i];
     double off = largest_difference(got[p], s->zeta + 6 * p, 6);
-    if (p < 3) assert_true(off < 1e-13);
-    else assert_true(off > 1e-2);
+    if (p < 3)
+      assert_true(off < 1e-13);
+    else
+      assert_true(off > 1e-2);
   }
   free(s);
 }
@@ -140,7 +144,8 @@ static void dense_matrices_multiply_as_the_jets_do(void **state) {
       memset(one, 0, sizeof one);
       for (int i = 0; i < n; i++) one[i * n + i] = 1;
       check_residual("dense(A) dense(A^-1) = 1",
-                     largest_difference(P, one, (size_t)(n * n)) / largest(A, (size_t)(n * n)), 1e-13);
+                     largest_difference(P, one, (size_t)(n * n)) / largest(A, (size_t)(n * n)),
+                     1e-13);
       free(a);
       free(b);
     }
@@ -151,7 +156,8 @@ static void the_inverse_obeys_68_and_gives_the_dual(void **state) {
   rng r = rng_new(5);
   for (int t = 0; t < 20; t++) {
     sample *s = sample_new(&r, ORDER);
-    double memory[21 * (ORDER + 1)], B[ORDER + 1][36], M[36], dual[36], T[36], sum[36], worst = HUGE_VAL;
+    double memory[21 * (ORDER + 1)], B[ORDER + 1][36], M[36], dual[36], T[36], sum[36],
+        worst = HUGE_VAL;
     jn_cmtm inverse = jn_cmtm_at(ORDER, memory);
     jn_cmtm_inverse(s->C, inverse);
     jn_cmtm_block(inverse, JN_CMTM_SPATIAL, 0, B[0]);
@@ -205,19 +211,21 @@ static void vectors_are_carried_without_the_matrix(void **state) {
     multiply(4 * (ORDER + 1), 4 * (ORDER + 1), 1, A, h, hy);
     jn_cmtm_point(s->C, ORDER, x, z);
     for (int k = 0; k <= ORDER; k++)
-      check_residual("point = homogeneous dense times (x, 1)", largest_difference(z + 3 * k, hy + 4 * k, 3),
-                     1e-12);
+      check_residual("point = homogeneous dense times (x, 1)",
+                     largest_difference(z + 3 * k, hy + 4 * k, 3), 1e-12);
     free(s);
   }
 }
 
-/* (27): products of the joints' N-CMTMs are the links'; deconstructed they are the engine's twists */
+/* (27): products of the joints' N-CMTMs are the links'; deconstructed they are the engine's twists
+ */
 static void chains_of_joints_are_the_links(void **state) {
   (void)state;
   size_t size = jn_cmtm_size(ORDER + 1);
   for (uint64_t seed = 1; seed <= 12; seed++) {
     robot r = robot_random(seed, 7, bases[seed % 4], TYPES_ALL, ORDER);
-    double *links = doubles((size_t)r.nbody * size), *joint = doubles(size), *chain = doubles((size_t)r.nbody * size);
+    double *links = doubles((size_t)r.nbody * size), *joint = doubles(size),
+           *chain = doubles((size_t)r.nbody * size);
     double zeta[6 * (ORDER + 1)], V[6 * (ORDER + 1)];
     for (int form = 0; form < 2; form++) {
       jn_data_settings(r.data)->formulation = form ? JN_FORM_SPATIAL : JN_FORM_BODY;
@@ -228,8 +236,11 @@ static void chains_of_joints_are_the_links(void **state) {
         const jn_body *b = jn_model_body(r.model, i);
         jn_cmtm C = jn_cmtm_at(ORDER + 1, chain + (size_t)i * size);
         assert_ok(jn_cmtm_joint(r.model, r.data, i, ORDER + 1, joint));
-        if (b->parent < 0) memcpy(C.R, joint, sizeof(double) * size);
-        else jn_cmtm_product(jn_cmtm_at(ORDER + 1, chain + (size_t)b->parent * size), jn_cmtm_at(ORDER + 1, joint), C);
+        if (b->parent < 0)
+          memcpy(C.R, joint, sizeof(double) * size);
+        else
+          jn_cmtm_product(jn_cmtm_at(ORDER + 1, chain + (size_t)b->parent * size),
+                          jn_cmtm_at(ORDER + 1, joint), C);
         check_residual("(27) C_i = C_p pC_i", relative(C.R, links + (size_t)i * size, size), 1e-13);
         jn_cmtm_deconstruct(C, zeta);
         assert_ok(jn_frame_twist(r.model, r.data, b->frame, JN_BODY, ORDER, V));
@@ -260,7 +271,8 @@ static void algorithms_1_and_2_give_the_engines_numbers(void **state) {
     jn_status status = jn_forward_dynamics(r.model, r.data, K, r.q, r.v, tau, NULL, want);
     if (status == JN_OK) {
       assert_ok(jn_cmtm_forward_dynamics(r.model, r.data, K, r.q, r.v, tau, work, got));
-      /* motions are as good as the mass matrix allows: what counts is the force that is left over */
+      /* motions are as good as the mass matrix allows: what counts is the force that is left over
+       */
       double *again = doubles(r.n), *v = copy_of(r.v, r.n + nv);
       const double *found[2] = {got, want};
       for (int who = 0; who < 2; who++) {
@@ -271,7 +283,8 @@ static void algorithms_1_and_2_give_the_engines_numbers(void **state) {
                        row_error(K + 1, nv, again, tau, scale), 1e-12);
       }
       for (int k = 0; k <= K; k++) scale[k] = largest(r.v + (size_t)(k + 1) * nv, nv);
-      check_residual("algorithm 2 = forward dynamics, orders 0, 1", row_error(2, nv, got, want, scale), 1e-9);
+      check_residual("algorithm 2 = forward dynamics, orders 0, 1",
+                     row_error(2, nv, got, want, scale), 1e-9);
       free(again), free(v);
       /* as printed, with an ABA that keeps its bias, the bias counts twice */
       double *first = doubles(nv), *rest = copy_of(r.v, 2 * nv);
@@ -290,7 +303,7 @@ static void algorithms_1_and_2_give_the_engines_numbers(void **state) {
 /* jets of a robot's state: aleph, and link motion, momentum, force by the engine's twists */
 typedef struct jets {
   int N, nb;
-  size_t row;                  /* 6 (N+1) */
+  size_t row;                   /* 6 (N+1) */
   double *aleph, *zeta, *h, *f; /* f: without gravity, orders 0..N-1 */
 } jets;
 
@@ -309,7 +322,8 @@ static jets jets_new(robot *r, int N) {
   assert_ok(jn_kinematics(r->model, r->data, N, r->q, r->v));
   for (int i = 0; i < r->nbody; i++) {
     const jn_body *b = jn_model_body(r->model, i);
-    double *z = j.zeta + (size_t)i * j.row, *h = j.h + (size_t)i * j.row, *f = j.f + (size_t)i * j.row;
+    double *z = j.zeta + (size_t)i * j.row, *h = j.h + (size_t)i * j.row,
+           *f = j.f + (size_t)i * j.row;
     assert_ok(jn_frame_twist(r->model, r->data, b->frame, JN_BODY, N, z));
     jn_jet_to_taylor(N, 6, z);
     for (int k = 0; k <= N; k++) apply_inertia(&b->inertia, z + 6 * k, h + 6 * k);
@@ -338,14 +352,16 @@ static void the_comprehensive_equations_hold(void **state) {
     double *VJ = doubles(n), *VL = doubles(n), *H = doubles(n), *HJ = doubles(n), *x = doubles(n);
     apply(&r, JN_OP_G, N, j.aleph, VJ);
     apply(&r, JN_OP_L, N, j.zeta, x);
-    check_residual("(38) L V_L = G aleph", largest_difference(x, VJ, n) / largest(j.zeta, n), 1e-13);
+    check_residual("(38) L V_L = G aleph", largest_difference(x, VJ, n) / largest(j.zeta, n),
+                   1e-13);
     apply(&r, JN_OP_L_INVERSE, N, VJ, VL);
     check_residual("(41) L^-1 G aleph = V_L", relative(VL, j.zeta, n), 1e-13);
     apply(&r, JN_OP_M, N, VL, H);
     check_residual("(42) M L^-1 G aleph = H_L", relative(H, j.h, n), 1e-13);
     apply(&r, JN_OP_DUAL_L_INVERSE, N, H, HJ);
     apply(&r, JN_OP_DUAL_L, N, HJ, x);
-    check_residual("dual L undoes its inverse", largest_difference(x, H, n) / largest(HJ, n), 1e-13);
+    check_residual("dual L undoes its inverse", largest_difference(x, H, n) / largest(HJ, n),
+                   1e-13);
     /* the momentum of the whole, by another road */
     double total[6 * 6], W[6 * 6], R[9 * 7], p[3 * 7], same[6 * 6];
     jn_momentum out = {.momentum = total};
@@ -384,14 +400,19 @@ static double block_error(const double *A, size_t width, int i, int j, int n, co
   double off = 0;
   for (int r = 0; r < n; r++)
     for (int c = 0; c < n; c++)
-      off = fmax(off, fabs(A[((size_t)(i * n) + (size_t)r) * width + (size_t)(j * n + c)] - (want ? want[r * n + c] : 0)));
+      off = fmax(off, fabs(A[((size_t)(i * n) + (size_t)r) * width + (size_t)(j * n + c)] -
+                           (want ? want[r * n + c] : 0)));
   return off;
 }
 
 /* iC_j as a dense matrix, from the links' N-CMTMs */
-static void relative_dense(const double *links, size_t size, int N, int i, int j, jn_cmtm_form form, double *out) {
+static void relative_dense(const double *links, size_t size, int N, int i, int j, jn_cmtm_form form,
+                           double *out) {
   double *memory = doubles(2 * size), *copy = copy_of(links, 0);
-  union { const double *in; double *out; } a = {links + (size_t)i * size}, b = {links + (size_t)j * size};
+  union {
+    const double *in;
+    double *out;
+  } a = {links + (size_t)i * size}, b = {links + (size_t)j * size};
   jn_cmtm inverse = jn_cmtm_at(N, memory), C = jn_cmtm_at(N, memory + size);
   jn_cmtm_inverse(jn_cmtm_at(N, a.out), inverse);
   jn_cmtm_product(inverse, jn_cmtm_at(N, b.out), C);
@@ -412,7 +433,8 @@ static void dense_operators_have_the_papers_blocks(void **state) {
   jets j = jets_new(&r, N);
   size_t n = (size_t)r.nbody * j.row, size = jn_cmtm_size(N);
   int side = (int)j.row, m = (int)n;
-  double *L = doubles(n * n), *I = doubles(n * n), *D = doubles(n * n), *P = doubles(n * n), *work = doubles(2 * n);
+  double *L = doubles(n * n), *I = doubles(n * n), *D = doubles(n * n), *P = doubles(n * n),
+         *work = doubles(2 * n);
   double *links = doubles((size_t)r.nbody * size), block[24 * 24], scale;
   assert_ok(jn_cmtm_forward_kinematics(r.model, r.data, N, links));
   assert_ok(jn_comprehensive_matrix(r.model, r.data, JN_OP_L, N, work, L));
@@ -423,11 +445,18 @@ static void dense_operators_have_the_papers_blocks(void **state) {
       int parent = jn_model_body(r.model, a)->parent;
       relative_dense(links, size, N, a, b, JN_CMTM_SPATIAL, block);
       scale = largest(block, (size_t)(side * side));
-      check_residual("(40) blocks of L^-1", block_error(I, n, a, b, side, carries(r.model, b, a) ? block : NULL) / scale, 1e-13);
+      check_residual("(40) blocks of L^-1",
+                     block_error(I, n, a, b, side, carries(r.model, b, a) ? block : NULL) / scale,
+                     1e-13);
       relative_dense(links, size, N, a, b, JN_CMTM_DUAL, P);
-      check_residual("dual blocks of L^-T", block_error(D, n, a, b, side, carries(r.model, a, b) ? P : NULL) / scale, 1e-13);
-      if (a != b) for (int i = 0; i < side * side; i++) block[i] = -block[i];
-      check_residual("(39) blocks of L", block_error(L, n, a, b, side, a == b || b == parent ? block : NULL) / scale, 1e-13);
+      check_residual("dual blocks of L^-T",
+                     block_error(D, n, a, b, side, carries(r.model, a, b) ? P : NULL) / scale,
+                     1e-13);
+      if (a != b)
+        for (int i = 0; i < side * side; i++) block[i] = -block[i];
+      check_residual("(39) blocks of L",
+                     block_error(L, n, a, b, side, a == b || b == parent ? block : NULL) / scale,
+                     1e-13);
     }
   multiply(m, m, m, L, I, P);
   for (int i = 0; i < m; i++) P[i * m + i] -= 1;
@@ -447,29 +476,34 @@ static void dense_operators_have_the_papers_blocks(void **state) {
   relative_dense(links, size, N, last, parent, JN_CMTM_SPATIAL, block);
   multiply(side, side, 1, block, x + (size_t)last * j.row, P);
   for (int i = 0; i < side; i++) y[(size_t)last * j.row + (size_t)i] += P[i];
-  assert_true(largest_difference(y + (size_t)last * j.row, j.zeta + (size_t)last * j.row, j.row) > 1e-2);
+  assert_true(largest_difference(y + (size_t)last * j.row, j.zeta + (size_t)last * j.row, j.row) >
+              1e-2);
   multiply(side, side, 1, block, j.zeta + (size_t)parent * j.row, P);
   for (int i = 0; i < side; i++) P[i] += x[(size_t)last * j.row + (size_t)i];
-  check_residual("(37) with the parent's motion", relative(P, j.zeta + (size_t)last * j.row, j.row), 1e-13);
+  check_residual("(37) with the parent's motion", relative(P, j.zeta + (size_t)last * j.row, j.row),
+                 1e-13);
   free(L), free(I), free(D), free(P), free(work), free(links), free(HJ), free(x), free(y);
   jets_free(&j);
   robot_free(&r);
 }
 
 /* a jet in the body's frame, carried to a representation */
-static void represent(robot *r, const jets *j, int body, jn_representation rep, int wrench, const double *x,
-                      double *out) {
+static void represent(robot *r, const jets *j, int body, jn_representation rep, int wrench,
+                      const double *x, double *out) {
   double R[9 * (ORDER + 2)], p[3 * (ORDER + 2)], same[6 * (ORDER + 1)];
   const double *zeta = j->zeta + (size_t)body * j->row;
   jn_pose C;
   assert_ok(jn_frame_pose(r->model, r->data, jn_model_body(r->model, body)->frame, &C));
   jn_jet_convert_twist(j->N, JN_BODY, rep, C, zeta, R, p, same);
-  if (wrench) jn_jet_convert_wrench(j->N, JN_BODY, rep, R, p, x, out);
-  else memcpy(out, same, sizeof(double) * j->row);
+  if (wrench)
+    jn_jet_convert_wrench(j->N, JN_BODY, rep, R, p, x, out);
+  else
+    memcpy(out, same, sizeof(double) * j->row);
 }
 
-static void check_product(robot *r, const jets *j, jn_quantity quantity, int body, jn_representation rep,
-                          const char *name, const double *want, double scale) {
+static void check_product(robot *r, const jets *j, jn_quantity quantity, int body,
+                          jn_representation rep, const char *name, const double *want,
+                          double scale) {
   size_t rows = jn_comprehensive_rows(r->model, quantity, body, j->N);
   size_t columns = ((size_t)j->N + 1) * (size_t)r->nv;
   double *A = doubles(rows * columns), *x = doubles(rows);
@@ -516,8 +550,10 @@ static void comprehensive_jacobians_reproduce_their_quantities(void **state) {
       }
       const jn_joint *q = jn_model_joint(r.model, i);
       for (int k = 0; k < N; k++)
-        for (int c = 0; c < q->nv; c++) part[k * q->nv + c] = tau[(size_t)k * nv + (size_t)(q->iv + c)];
-      if (q->nv) check_product(&r, &j, JN_JOINT_TORQUE, i, JN_BODY, "R aleph = tau of the engine", part, f);
+        for (int c = 0; c < q->nv; c++)
+          part[k * q->nv + c] = tau[(size_t)k * nv + (size_t)(q->iv + c)];
+      if (q->nv)
+        check_product(&r, &j, JN_JOINT_TORQUE, i, JN_BODY, "R aleph = tau of the engine", part, f);
     }
     free(tau), free(part), free(hj), free(fj);
     jets_free(&j);
@@ -525,15 +561,16 @@ static void comprehensive_jacobians_reproduce_their_quantities(void **state) {
   }
 }
 
-/* The structure: J is the Jacobian's jet (46), (49); J, K, B are Toeplitz; (51), (53) hold block by block;
- * R is not the partial derivative of tau. */
+/* The structure: J is the Jacobian's jet (46), (49); J, K, B are Toeplitz; (51), (53) hold block by
+ * block; R is not the partial derivative of tau. */
 static void comprehensive_jacobians_have_the_papers_structure(void **state) {
   (void)state;
   const int N = 3;
   robot r = robot_random(74, 5, JN_JOINT_FREE, TYPES_ALL, N);
   jets j = jets_new(&r, N);
   size_t nv = (size_t)r.nv, width = 4 * nv, blocks = 4 * 6 * nv;
-  double *J = doubles(blocks), *K = doubles(blocks), *A = doubles(24 * width), *F = doubles(18 * width);
+  double *J = doubles(blocks), *K = doubles(blocks), *A = doubles(24 * width),
+         *F = doubles(18 * width);
   static const jn_quantity toeplitz[] = {JN_LINK_MOTION, JN_LINK_MOMENTUM, JN_JOINT_MOMENTUM};
   static const jn_quantity force[] = {JN_LINK_MOTION, JN_LINK_FORCE, JN_JOINT_FORCE};
   for (int i = 0; i < r.nbody; i++)
@@ -564,7 +601,8 @@ static void comprehensive_jacobians_have_the_papers_structure(void **state) {
             for (int h = 0; h <= N; h++)
               for (size_t v = 0; v < nv; v++) {
                 double want[6] = {0};
-                for (int c = 0; c < 6 && k + 1 >= h; c++) want[c] = (k + 1) * K[(size_t)((k + 1 - h) * 6 + c) * nv + v];
+                for (int c = 0; c < 6 && k + 1 >= h; c++)
+                  want[c] = (k + 1) * K[(size_t)((k + 1 - h) * 6 + c) * nv + v];
                 for (int a = 0; a + h <= k; a++) {
                   double x[6], y[6];
                   for (int c = 0; c < 6; c++) x[c] = K[(size_t)((k - a - h) * 6 + c) * nv + v];
@@ -572,7 +610,8 @@ static void comprehensive_jacobians_have_the_papers_structure(void **state) {
                   for (int c = 0; c < 6; c++) want[c] -= y[c];
                 }
                 for (int c = 0; c < 6; c++)
-                  off = fmax(off, fabs(F[(size_t)(k * 6 + c) * width + (size_t)h * nv + v] - want[c]));
+                  off = fmax(off,
+                             fabs(F[(size_t)(k * 6 + c) * width + (size_t)h * nv + v] - want[c]));
               }
           check_residual("(51), (53) N = D K, Q = D B", off / largest(F, 18 * width), 1e-13);
         }
@@ -582,13 +621,14 @@ static void comprehensive_jacobians_have_the_papers_structure(void **state) {
   robot_free(&r);
 }
 
-/* d tau / d v of a pendulum at rest is nil, and so is R's block then; moving, R halves what it should be:
- * tau = v^T A v has the derivative 2 A v, the instantaneous map A v. */
+/* d tau / d v of a pendulum at rest is nil, and so is R's block then; moving, R halves what it
+ * should be: tau = v^T A v has the derivative 2 A v, the instantaneous map A v. */
 static void instantaneous_is_not_partial(void **state) {
   (void)state;
   robot r = robot_random(75, 4, JN_JOINT_REVOLUTE, TYPE(REVOLUTE), 1);
   size_t nv = (size_t)r.nv;
-  double *R = doubles(nv * 2 * nv), *up = doubles(nv), *down = doubles(nv), *v = copy_of(r.v, 2 * nv);
+  double *R = doubles(nv * 2 * nv), *up = doubles(nv), *down = doubles(nv),
+         *v = copy_of(r.v, 2 * nv);
   jn_data_settings(r.data)->gravity = jn_v3(0, 0, 0);
   const double e = 1e-4;
   v[0] += e;
@@ -611,12 +651,15 @@ static void refusals(void **state) {
   robot r = robot_random(76, 4, JN_JOINT_FREE, TYPES_ALL, 2);
   double *x = doubles(100000), *y = doubles(100000);
   assert_status(jn_cmtm_forward_kinematics(r.model, r.data, 1, x), JN_ERR_STATE);
-  assert_status(jn_comprehensive_jacobian(r.model, r.data, JN_LINK_MOTION, 0, JN_BODY, 1, x), JN_ERR_STATE);
+  assert_status(jn_comprehensive_jacobian(r.model, r.data, JN_LINK_MOTION, 0, JN_BODY, 1, x),
+                JN_ERR_STATE);
   assert_ok(jn_kinematics(r.model, r.data, 3, r.q, r.v));
   assert_status(jn_cmtm_forward_kinematics(r.model, r.data, 5, x), JN_ERR_ORDER);
   assert_status(jn_cmtm_joint(r.model, r.data, r.nbody, 2, x), JN_ERR_ARGUMENT);
-  assert_status(jn_comprehensive_blocks(r.model, r.data, JN_LINK_FORCE, 0, JN_BODY, 2, x), JN_ERR_ARGUMENT);
-  assert_status(jn_comprehensive_jacobian(r.model, r.data, JN_LINK_MOTION, -1, JN_BODY, 2, x), JN_ERR_ARGUMENT);
+  assert_status(jn_comprehensive_blocks(r.model, r.data, JN_LINK_FORCE, 0, JN_BODY, 2, x),
+                JN_ERR_ARGUMENT);
+  assert_status(jn_comprehensive_jacobian(r.model, r.data, JN_LINK_MOTION, -1, JN_BODY, 2, x),
+                JN_ERR_ARGUMENT);
   assert_status(jn_comprehensive_apply(r.model, r.data, JN_OP_L, 2, NULL, y), JN_ERR_ARGUMENT);
   x[0] = NAN;
   fill(y, 10, 7);

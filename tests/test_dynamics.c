@@ -116,7 +116,7 @@ static void hybrid_dynamics_agree_with_inverse_and_forward_dynamics(void **state
       unsigned char given[64] = {0};
       double *v = doubles(r.n + nv), *t = doubles(r.n);
       /* what must not be read is not a number */
-      fill(v, r.n + nv, NAN), fill(t, r.n, NAN);
+      fill(v, r.n + nv, nan("")), fill(t, r.n, nan(""));
       memcpy(v, r.v, nv * sizeof *v);
       for (int i = 0; i < r.nbody; i++) {
         const jn_joint *j = jn_model_joint(r.model, i);

@@ -157,14 +157,21 @@ static void each_function_alone_reads_nothing_left_by_another(void **state) {
 
 /* Data made between these two uses the engine without fused multiply-add, where equal terms give
  * equal bits however the loops are unrolled. */
-static void begin_plain(void) { assert_int_equal(setenv("JOUNCE_ISA", "plain", 1), 0); }
-static void end_plain(void) { assert_int_equal(unsetenv("JOUNCE_ISA"), 0); }
+static char isa[32];
+static void begin_plain(void) {
+  const char *now = getenv("JOUNCE_ISA");
+  snprintf(isa, sizeof isa, "%s", now ? now : "");
+  assert_int_equal(setenv("JOUNCE_ISA", "plain", 1), 0);
+}
+static void end_plain(void) {
+  assert_int_equal(isa[0] ? setenv("JOUNCE_ISA", isa, 1) : unsetenv("JOUNCE_ISA"), 0);
+}
 
 /* equal bits, or with fused multiply-add within a few units of the row */
 static void check_equal(int fused, const char *name, int rows, size_t n, const double *x,
                         const double *y, const double *scale) {
   if (fused)
-    check_residual(name, row_error(rows, n, x, y, scale), 64 * U);
+    check_residual(name, row_error(rows, n, x, y, scale), 400 * U);
   else
     assert_true(same_bits(x, y, (size_t)rows * n));
 }
@@ -252,7 +259,7 @@ static void a_pendulum_follows_its_closed_form(void **state) {
   robot r = robot_new(spec, K, 1, 1);
   assert_int_equal(r.nv, 1);
   for (int form = 0; form < 2; form++) {
-    double q[K + 3], s[K + 1], c[K + 1], want[K + 1];
+    double q[K + 3], s[K + 1], c[K + 1], want[K + 1], scale[K + 1];
     jn_data_settings(r.data)->formulation = form ? JN_FORM_SPATIAL : JN_FORM_BODY;
     q[0] = r.q[0];
     memcpy(q + 1, r.v, (K + 2) * sizeof *q);
@@ -264,11 +271,12 @@ static void a_pendulum_follows_its_closed_form(void **state) {
     double *tau = robot_inverse(&r, r.v, NULL), *v;
     for (int k = 0; k <= K; k++) {
       double a = (J + m * l * l) * want[k], b = m * g * l * s[k];
-      check_residual("pendulum", fabs(tau[k] - (a + b)) / (fabs(a) + fabs(b)), 200 * U);
+      scale[k] = fabs(a) + fabs(b);
+      check_residual("pendulum", fabs(tau[k] - (a + b)) / scale[k], 400 * U);
     }
     v = robot_forward(&r, tau, NULL);
     double *back = robot_inverse(&r, v, NULL);
-    check_residual("pendulum, forward", row_error(K + 1, 1, back, tau, NULL), 200 * U);
+    check_residual("pendulum, forward", row_error(K + 1, 1, back, tau, scale), 400 * U);
     free(tau), free(v), free(back);
   }
   robot_free(&r);

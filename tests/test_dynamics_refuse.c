@@ -145,7 +145,7 @@ static void inputs_free(inputs *in) {
 
 static void numbers_not_finite_are_refused_in_every_slot(void **state) {
   (void)state;
-  const double bad[] = {NAN, INFINITY, -INFINITY};
+  const double bad[] = {nan(""), HUGE_VAL, -HUGE_VAL};
   for (int form = 0; form < 2; form++) {
     robot r = robot_random(3112, 4, JN_JOINT_FREE, TYPES_ALL, 2);
     inputs in = inputs_of(&r, 1);

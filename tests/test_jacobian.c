@@ -14,12 +14,13 @@ static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_SP
                                       JN_JOINT_REVOLUTE};
 
 /* The size of the k-th derivatives of vectors seen from frames that turn with the joints:
- * sum_i binomial(k, i) rate^i |v^(k-i)|, rate = max |v^(i)|^(1/(i+1)). Changing the frame costs rounding
- * of this size, however small the result. */
+ * sum_i binomial(k, i) rate^i |v^(k-i)|, rate = max |v^(i)|^(1/(i+1)). Changing the frame costs
+ * rounding of this size, however small the result. */
 static double turning_size(const robot *r, int k) {
   double rate = 0, size = 0, power = 1;
   size_t nv = (size_t)r->nv;
-  for (int i = 0; i <= k; i++) rate = fmax(rate, pow(largest(r->v + (size_t)i * nv, nv), 1.0 / (i + 1)));
+  for (int i = 0; i <= k; i++)
+    rate = fmax(rate, pow(largest(r->v + (size_t)i * nv, nv), 1.0 / (i + 1)));
   for (int i = 0; i <= k; i++) {
     size += power * largest(r->v + (size_t)(k - i) * nv, nv);
     power *= rate * (k - i) / (i + 1);
@@ -78,8 +79,9 @@ static void twists_are_jacobians_times_velocities_to_order_8(void **state) {
           jn_data_settings(r.data)->formulation = form ? JN_FORM_SPATIAL : JN_FORM_BODY;
           robot_represent(&r, all[user]);
           assert_ok(jn_kinematics(r.model, r.data, ORDER, r.q, r.v));
-          check_frames(&r, form ? "V^(k) = sum of J^(i) v^(k-i), spatial formulation"
-                                : "V^(k) = sum of J^(i) v^(k-i), body formulation",
+          check_frames(&r,
+                       form ? "V^(k) = sum of J^(i) v^(k-i), spatial formulation"
+                            : "V^(k) = sum of J^(i) v^(k-i), body formulation",
                        form ? 1e-13 : 1e-14);
         }
       robot_free(&r);
@@ -101,8 +103,9 @@ static void a_jacobian_needs_one_order_less_of_the_motion(void **state) {
       assert_ok(jn_kinematics(r.model, r.data, k - 1, r.q, k ? r.v : NULL));
       assert_ok(jn_frame_jacobian(r.model, r.data, 5, JN_BODY, k, less));
       assert_true(same_bits(full, less, used));
-      if (k) assert_status(jn_frame_jacobian(r.model, r.data, 5, JN_BODY, k + 1, less),
-                           k == 5 ? JN_ERR_ORDER : JN_ERR_STATE);
+      if (k)
+        assert_status(jn_frame_jacobian(r.model, r.data, 5, JN_BODY, k + 1, less),
+                      k == 5 ? JN_ERR_ORDER : JN_ERR_STATE);
     }
   }
   free(full);
@@ -138,9 +141,11 @@ static void what_is_constant_has_derivatives_that_are_nil(void **state) {
   assert_ok(jn_kinematics(r.model, r.data, ORDER, r.q, r.v));
   for (int i = 0; i < r.nbody; i++) {
     const jn_joint *j = jn_model_joint(r.model, i);
-    if (j->type == JN_JOINT_UNIVERSAL || j->type == JN_JOINT_PLANAR || j->type == JN_JOINT_CYLINDRICAL)
+    if (j->type == JN_JOINT_UNIVERSAL || j->type == JN_JOINT_PLANAR ||
+        j->type == JN_JOINT_CYLINDRICAL)
       continue;
-    assert_ok(jn_frame_jacobian(r.model, r.data, jn_model_body(r.model, i)->frame, JN_BODY, ORDER, J));
+    assert_ok(
+        jn_frame_jacobian(r.model, r.data, jn_model_body(r.model, i)->frame, JN_BODY, ORDER, J));
     for (int row = 6; row < 6 * (ORDER + 1); row++)
       assert_true(all_equal_to(J + row * r.nv + j->iv, (size_t)j->nv, 0));
   }
@@ -245,7 +250,8 @@ static void screw_partials_equal_differences(void **state) {
       int column = rng_below(&random, r.nv), count = 1 + rng_below(&random, 4);
       for (int i = 0; i < count; i++) columns[i] = rng_below(&random, r.nv);
       /* half of the time within one joint, where derivatives do not commute */
-      for (int i = 1; i < count && t % 2; i++) columns[i] = columns[0] / 3 * 3 + rng_below(&random, 3);
+      for (int i = 1; i < count && t % 2; i++)
+        columns[i] = columns[0] / 3 * 3 + rng_below(&random, 3);
       for (int i = 1; i < count && t % 2; i++) columns[i] %= r.nv;
       for (int rep = 0; rep < 4; rep++) check_partial(&r, frame, all[rep], column, count, columns);
     }
@@ -318,21 +324,27 @@ static void the_papers_brackets_are_the_partials(void **state) {
       check_residual("(15) spatial", largest_difference(got, want, 6), 1e-14);
       /* (25) for j <= k; the print has no term for k < j, where the column turns with the whole */
       memset(want, 0, sizeof want);
-      if (j <= k) add(want, 1, bracket(hj, linear(hk)));
-      else add(want, 1, bracket(angular(hk), hj));
+      if (j <= k)
+        add(want, 1, bracket(hj, linear(hk)));
+      else
+        add(want, 1, bracket(angular(hk), hj));
       partial(&c.r, c.frame, JN_HYBRID, j, 1, one, got);
       check_residual("(25) hybrid", largest_difference(got, want, 6), 1e-14);
       for (int l = 0; l < c.n; l++) {
         const int two[2] = {k, l};
         jn_twist bl = six_of(c.Jb + 6 * l), sl = six_of(c.Js + 6 * l);
         memset(want, 0, sizeof want);
-        if (j < k && k <= l) add(want, 1, bracket(bracket(bj, bk), bl));
-        else if (j < l && l < k) add(want, 1, bracket(bracket(bj, bl), bk));
+        if (j < k && k <= l)
+          add(want, 1, bracket(bracket(bj, bk), bl));
+        else if (j < l && l < k)
+          add(want, 1, bracket(bracket(bj, bl), bk));
         partial(&c.r, c.frame, JN_BODY, j, 2, two, got);
         check_residual("(12) body", largest_difference(got, want, 6), 1e-14);
         memset(want, 0, sizeof want);
-        if (k < l && l < j) add(want, 1, bracket(sk, bracket(sl, sj)));
-        else if (l <= k && k < j) add(want, 1, bracket(sl, bracket(sk, sj)));
+        if (k < l && l < j)
+          add(want, 1, bracket(sk, bracket(sl, sj)));
+        else if (l <= k && k < j)
+          add(want, 1, bracket(sl, bracket(sk, sj)));
         partial(&c.r, c.frame, JN_SPATIAL, j, 2, two, got);
         check_residual("(20) spatial", largest_difference(got, want, 6), 1e-14);
       }
@@ -374,7 +386,8 @@ static void spatial_acceleration_and_jerk_in_closed_form(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 10; seed++) {
     chain c = chain_new(seed);
-    double V[6] = {0}, acceleration[6] = {0}, jerk[6] = {0}, again[6] = {0}, turning[6] = {0}, Vi[6] = {0};
+    double V[6] = {0}, acceleration[6] = {0}, jerk[6] = {0}, again[6] = {0}, turning[6] = {0},
+           Vi[6] = {0};
     for (int j = 0; j < c.n; j++) add(Vi, c.v[j], six_of(c.Js + 6 * j));
     for (int j = 0; j < c.n; j++) {
       jn_twist J = six_of(c.Js + 6 * j), before = six_of(V);
@@ -400,7 +413,8 @@ static void spatial_acceleration_and_jerk_in_closed_form(void **state) {
   }
 }
 
-/* motion of body j as the hybrid formulas need it: position, velocity, ..., angular velocity, ... */
+/* motion of body j as the hybrid formulas need it: position, velocity, ..., angular velocity, ...
+ */
 typedef struct body_state {
   jn_vec3 r[3], w[2];
 } body_state;
@@ -416,17 +430,15 @@ static body_state state_of(chain *c, int body) {
   return s;
 }
 /* Ad_r and ad_r of a translation, ad_w of an angular velocity: (96), (119) */
-static jn_twist ad_r(jn_vec3 r, jn_twist x) {
-  return (jn_twist){{0, 0, 0}, jn_v3_cross(r, x.w)};
-}
+static jn_twist ad_r(jn_vec3 r, jn_twist x) { return (jn_twist){{0, 0, 0}, jn_v3_cross(r, x.w)}; }
 static jn_twist Ad_r(jn_vec3 r, jn_twist x) { return jn_twist_add(x, ad_r(r, x)); }
 static jn_twist ad_w(jn_vec3 w, jn_twist x) {
   return (jn_twist){jn_v3_cross(w, x.w), jn_v3_cross(w, x.v)};
 }
 
-/* (27) first line, (29), (30)-(32) with r_ij = r_j - r_i and index j throughout; (28) needs, beside the
- * linear parts only, the turning of the whole by the joints before j. (33) holds for the acceleration and
- * not for the jerk. */
+/* (27) first line, (29), (30)-(32) with r_ij = r_j - r_i and index j throughout; (28) needs, beside
+ * the linear parts only, the turning of the whole by the joints before j. (33) holds for the
+ * acceleration and not for the jerk. */
 static void hybrid_acceleration_and_jerk_in_closed_form(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 10; seed++) {
@@ -456,7 +468,8 @@ static void hybrid_acceleration_and_jerk_in_closed_form(void **state) {
         if (j <= k) add(printed, c.v[j] * c.v[k], bracket(J, K));
       }
     }
-    check_residual("(27), (29) hybrid acceleration", compare(&c, JN_HYBRID, 1, acceleration), 1e-13);
+    check_residual("(27), (29) hybrid acceleration", compare(&c, JN_HYBRID, 1, acceleration),
+                   1e-13);
     check_residual("(28) hybrid acceleration, corrected", compare(&c, JN_HYBRID, 1, sums), 1e-13);
     check_residual("(30)-(32) hybrid jerk", compare(&c, JN_HYBRID, 2, jerk), 1e-13);
     assert_true(compare(&c, JN_HYBRID, 1, printed) > 1e-3);
@@ -469,8 +482,10 @@ static void hybrid_acceleration_and_jerk_in_closed_form(void **state) {
     for (int k = 0; k < 3; k++) {
       jn_vec3 w = jn_m3_apply_t(C.R, jn_v3(H[k][0], H[k][1], H[k][2]));
       double off = jn_v3_norm(jn_v3_sub(w, jn_v3(V[k][0], V[k][1], V[k][2]))) / jn_v3_norm(w);
-      if (k < 2) check_residual("(33) mixed from hybrid, k < 2", off, 1e-13);
-      else assert_true(off > 1e-3);
+      if (k < 2)
+        check_residual("(33) mixed from hybrid, k < 2", off, 1e-13);
+      else
+        assert_true(off > 1e-3);
     }
     chain_free(&c);
   }
@@ -482,7 +497,8 @@ static void joint_rates_come_back_from_twists(void **state) {
   for (uint64_t seed = 41; seed < 53; seed++) {
     robot r = robot_random(seed, 8, bases[seed % 4], TYPES_ALL, ORDER);
     size_t row = (ORDER + 1) * 6;
-    double *twists = doubles((size_t)r.nbody * row), *v = doubles(r.n), left[ORDER + 1], size[ORDER + 1];
+    double *twists = doubles((size_t)r.nbody * row), *v = doubles(r.n), left[ORDER + 1],
+           size[ORDER + 1];
     for (int rep = 0; rep < 4; rep++) {
       robot_represent(&r, all[(rep + 1) % 4]);
       assert_ok(jn_kinematics(r.model, r.data, ORDER, r.q, r.v));
@@ -506,7 +522,8 @@ static void joint_rates_come_back_from_twists(void **state) {
   }
 }
 
-/* the component-wise formula of remark 1 for one joint: q'' = X^T (V' - Ad V'_p + q' [X, V]) / |X|^2 */
+/* the component-wise formula of remark 1 for one joint: q'' = X^T (V' - Ad V'_p + q' [X, V]) /
+ * |X|^2 */
 static void remark_1_in_components(void **state) {
   (void)state;
   chain c = chain_new(3);
@@ -522,7 +539,8 @@ static void remark_1_in_components(void **state) {
     jn_twist X = six_of(own), e = six_of(V[1]);
     e = jn_twist_sub(e, jn_Ad(jn_pose_mul(jn_pose_inv(A), B), six_of(P[1])));
     e = jn_twist_add(e, jn_twist_scale(c.v[i], bracket(X, six_of(V[0]))));
-    double dot = jn_v3_dot(X.w, e.w) + jn_v3_dot(X.v, e.v), norm = jn_v3_dot(X.w, X.w) + jn_v3_dot(X.v, X.v);
+    double dot = jn_v3_dot(X.w, e.w) + jn_v3_dot(X.v, e.v),
+           norm = jn_v3_dot(X.w, X.w) + jn_v3_dot(X.v, X.v);
     check_residual("(11) in components", fabs(dot / norm - c.a[i]) / fmax(1, fabs(c.a[i])), 1e-13);
   }
   chain_free(&c);

@@ -54,13 +54,14 @@ static void orders_beyond_the_largest_factorial_of_a_double_keep_their_value(voi
   jn_jet_to_taylor(HIGH, 1, x);
   for (int k = 0; k <= HIGH; k++) {
     long double want = 0x1p1000L / tgammal((long double)k + 1);
-    check_residual("Taylor coefficients to order 290", (double)fabsl(x[k] / want - 1), 64 * U);
+    check_residual("Taylor coefficients to order 290", (double)fabsl((long double)x[k] / want - 1),
+                   64 * U);
   }
   for (int k = 0; k <= 200; k++) x[k] = 0x1p-700;
   jn_jet_to_derivatives(200, 1, x);
   for (int k = 0; k <= 200; k++) {
     long double want = 0x1p-700L * tgammal((long double)k + 1);
-    check_residual("derivatives to order 200", (double)fabsl(x[k] / want - 1), 64 * U);
+    check_residual("derivatives to order 200", (double)fabsl((long double)x[k] / want - 1), 64 * U);
   }
   free(x);
 }

@@ -370,7 +370,7 @@ static void calls_out_of_order_or_out_of_range_are_refused(void **state) {
   assert_status(jn_frame_pose(r.model, r.data, frames, &C), JN_ERR_ARGUMENT);
   assert_status(jn_joint_screws(r.model, r.data, r.nbody, 1, out), JN_ERR_ARGUMENT);
   /* a failed call leaves no kinematics behind, and writes nothing */
-  r.q[0] = NAN;
+  r.q[0] = nan("");
   assert_status(jn_kinematics(r.model, r.data, 1, r.q, r.v), JN_ERR_NOT_FINITE);
   r.q[0] = 2;
   assert_status(jn_kinematics(r.model, r.data, 1, r.q, r.v), JN_ERR_POSE);

@@ -301,15 +301,15 @@ static void rotations_and_poses_are_written_only_when_they_are(void **state) {
   robot r = robot_random(5002, 4, JN_JOINT_FREE, TYPE(SPHERICAL), 0);
   double *before = copy_of(r.q, (size_t)r.nq);
   rng g = rng_new(1);
-  jn_mat3 bad = jn_m3_scale(1 + 1e-6, jn_m3_identity()), mirror = jn_m3_identity(),
-          nan = jn_m3_identity();
+  jn_mat3 bad = jn_m3_scale(1 + 1e-6, jn_m3_identity()), mirror = jn_m3_identity();
   mirror.m[2][2] = -1;
-  nan.m[0][1] = NAN;
+  jn_mat3 broken = jn_m3_identity();
+  broken.m[0][1] = nan("");
   assert_status(jn_model_set_rotation(r.model, 0, bad, r.q), JN_ERR_POSE);
   assert_status(jn_model_set_rotation(r.model, 1, mirror, r.q), JN_ERR_POSE);
-  assert_status(jn_model_set_rotation(r.model, 1, nan, r.q), JN_ERR_POSE);
+  assert_status(jn_model_set_rotation(r.model, 1, broken, r.q), JN_ERR_POSE);
   assert_status(jn_model_set_pose(r.model, 0, jn_pose_make(bad, jn_v3(0, 0, 0)), r.q), JN_ERR_POSE);
-  assert_status(jn_model_set_pose(r.model, 0, shift(0, INFINITY, 0), r.q), JN_ERR_NOT_FINITE);
+  assert_status(jn_model_set_pose(r.model, 0, shift(0, HUGE_VAL, 0), r.q), JN_ERR_NOT_FINITE);
   assert_status(jn_model_set_pose(r.model, 1, shift(0, 0, 0), r.q), JN_ERR_ARGUMENT);
   assert_status(jn_model_set_rotation(r.model, 4, jn_m3_identity(), r.q), JN_ERR_ARGUMENT);
   assert_status(jn_model_set_rotation(r.model, -1, jn_m3_identity(), r.q), JN_ERR_ARGUMENT);
@@ -474,10 +474,10 @@ static void descriptions_that_are_no_robot_are_refused_with_the_name_of_the_culp
         j->axis[1] = jn_v3(0, 0, 2);
         break;
       case 7:
-        j->axis[0].x = NAN;
+        j->axis[0].x = nan("");
         break;
       case 8:
-        j->pitch = INFINITY;
+        j->pitch = HUGE_VAL;
         break;
       case 9:
         j->armature = -1;
@@ -486,16 +486,16 @@ static void descriptions_that_are_no_robot_are_refused_with_the_name_of_the_culp
         j->origin.R.m[0][0] = 1.1, want = JN_ERR_POSE;
         break;
       case 11:
-        j->origin.p.z = NAN;
+        j->origin.p.z = nan("");
         break;
       case 12:
-        j->limits.upper = NAN;
+        j->limits.upper = nan("");
         break;
       case 13:
         l->mass = -1, word = "'arm'";
         break;
       case 14:
-        l->mass = NAN, word = "'arm'";
+        l->mass = nan(""), word = "'arm'";
         break;
       case 15:
         l->inertia.m[0][1] = 0.1, word = "symmetric";
@@ -507,7 +507,7 @@ static void descriptions_that_are_no_robot_are_refused_with_the_name_of_the_culp
         join(spec, "second", JN_JOINT_FIXED, "base", "arm"), word = "two parents";
         break;
       default:
-        assert_ok(jn_spec_set_gravity(spec, jn_v3(0, NAN, 0))), word = "gravity";
+        assert_ok(jn_spec_set_gravity(spec, jn_v3(0, nan(""), 0))), word = "gravity";
     }
     expect_refusal(spec, 0, want, word);
   }

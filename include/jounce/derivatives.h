@@ -56,7 +56,7 @@ JN_API jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order,
  * With weight[nv] they are contracted: sum_i weight_i (...)[i], [nv x nv] each. dqdq is symmetric but
  * for the columns of one spherical or free joint, whose derivatives do not commute. Free joints in
  * JN_BODY representation and wrenches given as JN_BODY only, else JN_ERR_ARGUMENT.
- * Reads q, v[2 x nv]; data of order >= 1 (JN_ERR_ORDER). O(n) directions of O(n d), contracted of O(n). */
+ * Reads q, v[2 x nv]. O(n) directions of O(n d), contracted of O(n). */
 typedef struct jn_second {
   double *dqdq, *dqdv, *dvdv, *dmdq;
 } jn_second;

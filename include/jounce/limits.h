@@ -1,20 +1,21 @@
-/* limits.h: every limit of the library, in one place. Beyond a limit: JN_ERR_LIMIT, never a crash. */
+/* limits.h: every limit of the library. Beyond a limit: JN_ERR_LIMIT, never a crash. */
 #ifndef JOUNCE_LIMITS_H
 #define JOUNCE_LIMITS_H
 
-#define JN_MAX_BODIES 1000000         /* links in a model */
-#define JN_MAX_FRAMES 1000000         /* named frames in a model, links not counted */
-#define JN_MAX_NAME 255               /* bytes in a name */
-#define JN_MAX_ORDER 1000             /* order of time derivatives of a jn_data (convolutions cost O(order^2)) */
-#define JN_MAX_THREADS 1024           /* threads of a batch */
-#define JN_MAX_FILE (64 * 1024 * 1024) /* bytes in a model or state file */
-#define JN_MAX_XML_DEPTH 64           /* nesting of XML elements */
-#define JN_MAX_XML_ATTRIBUTES 64      /* attributes of one XML element */
-#define JN_MAX_XML_HEAP (512 * 1024 * 1024) /* bytes the XML parser may hold */
-#define JN_MAX_JSON_DEPTH 64          /* nesting of JSON values */
-#define JN_MAX_PATH 512               /* bytes of a file name kept in a jn_error */
-#define JN_MAX_MESSAGE 1024           /* bytes of a message in a jn_error */
-#define JN_MAX_FINDINGS 10000         /* findings kept by a lint run */
+#define JN_MAX_BODIES 1000000           /* links in a model */
+#define JN_MAX_FRAMES 1000000           /* named frames in a model, links not counted */
+#define JN_MAX_NAME 255                 /* bytes in a name */
+#define JN_MAX_ORDER 1000               /* order of a jn_data (convolutions cost O(order^2)) */
+#define JN_MAX_THREADS 1024             /* threads of a batch */
+#define JN_MAX_FILE (64 * 1024 * 1024)  /* bytes in a model or state file */
+#define JN_MAX_XML_DEPTH 64             /* nesting of XML elements */
+#define JN_MAX_XML_ATTRIBUTES 64        /* attributes of one XML element */
+#define JN_MAX_XML_MARKUP (1024 * 1024) /* bytes of one XML tag or comment */
+#define JN_MAX_JSON_DEPTH 64            /* nesting of JSON values */
+#define JN_MAX_JSON_HEAP 2147483648u    /* bytes the values of a JSON text take, by estimate */
+#define JN_MAX_PATH 512                 /* bytes of a file name kept in a jn_error */
+#define JN_MAX_MESSAGE 1024             /* bytes of a message in a jn_error */
+#define JN_MAX_FINDINGS 10000           /* findings kept by a lint run */
 
 /* A rotation is refused when |R^T R - 1| or ||quat|^2 - 1| exceeds this; below it is normalised. */
 #define JN_ROTATION_TOLERANCE 1e-6

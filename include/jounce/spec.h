@@ -1,5 +1,5 @@
-/* spec.h: an editable description of a robot. Links, joints and frames refer to each other by name and
- * may come in any order; jn_model_build checks the whole and freezes it into a jn_model. */
+/* spec.h: an editable description of a robot. Links, joints and frames refer to each other by name
+ * and may come in any order; jn_model_build checks the whole and freezes it into a jn_model. */
 #ifndef JOUNCE_SPEC_H
 #define JOUNCE_SPEC_H
 
@@ -16,42 +16,44 @@ extern "C" {
  *   prismatic    displacement              its rate
  *   helical      angle (moves pitch*angle) its rate
  *   cylindrical  (displacement, angle)     their rates
- *   planar       (x, y, angle)             their rates; x, y fixed to the parent, angle about the normal
- *   universal    (angle 1, angle 2)        their rates; axis 1 fixed to the parent, axis 2 to the child
- *   spherical    unit quaternion           angular velocity relative to the parent, in the child's axes
+ *   planar       (x, y, angle)             their rates; x, y fixed to the parent, angle about the
+ *                                          normal
+ *   universal    (angle 1, angle 2)        their rates; axis 1 fixed to the parent, 2 to the child
+ *   spherical    unit quaternion           angular velocity relative to the parent, in child's axes
  *   free         quaternion, position      twist relative to the parent, see jn_representation */
-#define JN_JOINT_TYPES(X)                                                                   \
-  X(JN_JOINT_FIXED, "fixed", 0, 0)                                                          \
-  X(JN_JOINT_REVOLUTE, "revolute", 1, 1)                                                    \
-  X(JN_JOINT_PRISMATIC, "prismatic", 1, 1)                                                  \
-  X(JN_JOINT_HELICAL, "helical", 1, 1)                                                      \
-  X(JN_JOINT_CYLINDRICAL, "cylindrical", 2, 2)                                              \
-  X(JN_JOINT_PLANAR, "planar", 3, 3)                                                        \
-  X(JN_JOINT_UNIVERSAL, "universal", 2, 2)                                                  \
-  X(JN_JOINT_SPHERICAL, "spherical", 4, 3)                                                  \
+#define JN_JOINT_TYPES(X)                      \
+  X(JN_JOINT_FIXED, "fixed", 0, 0)             \
+  X(JN_JOINT_REVOLUTE, "revolute", 1, 1)       \
+  X(JN_JOINT_PRISMATIC, "prismatic", 1, 1)     \
+  X(JN_JOINT_HELICAL, "helical", 1, 1)         \
+  X(JN_JOINT_CYLINDRICAL, "cylindrical", 2, 2) \
+  X(JN_JOINT_PLANAR, "planar", 3, 3)           \
+  X(JN_JOINT_UNIVERSAL, "universal", 2, 2)     \
+  X(JN_JOINT_SPHERICAL, "spherical", 4, 3)     \
   X(JN_JOINT_FREE, "free", 7, 6)
 
 typedef enum jn_joint_type {
 #define JN_JOINT_ENUM(code, name, nq, nv) code,
   JN_JOINT_TYPES(JN_JOINT_ENUM)
 #undef JN_JOINT_ENUM
-  JN_JOINT_TYPE_COUNT
+      JN_JOINT_TYPE_COUNT
 } jn_joint_type;
 
 JN_API const char *jn_joint_type_name(jn_joint_type type); /* "revolute" */
 
 /* Limits of a joint; an infinity (or -infinity for lower) where there is none. */
 typedef struct jn_limits {
-  double lower, upper;   /* position */
+  double lower, upper; /* position */
   double velocity, effort;
   double acceleration, jerk;
 } jn_limits;
 
 /* How a joint is placed. */
 typedef enum jn_placement {
-  JN_BY_SCREW, /* axis and point in the world at the home configuration; the bodies' `home` poses count */
-  JN_BY_FRAME  /* `origin`: the joint frame in the parent link's frame; the child link's frame is the
-                  joint frame moved by the joint; `axis` in the joint frame; the child's `home` is unused */
+  JN_BY_SCREW, /* axis and point in the world at home; the links' `home` poses count */
+  JN_BY_FRAME  /* `origin`: the joint frame in the parent link's frame; the child link's frame is
+                  the joint frame moved by the joint; `axis` in the joint frame; the child's `home`
+                  is unused */
 } jn_placement;
 
 typedef struct jn_link_desc {
@@ -59,7 +61,7 @@ typedef struct jn_link_desc {
   double mass;
   jn_vec3 com;     /* in the link frame */
   jn_mat3 inertia; /* about the centre of mass, along the link frame's axes; symmetric */
-  jn_pose home;    /* the link frame in the world when all joints are at zero (JN_BY_SCREW, and the root) */
+  jn_pose home;    /* the link frame in the world at home (JN_BY_SCREW, and the root) */
   int line;        /* where it stands in a file; 0: not from a file */
 } jn_link_desc;
 
@@ -73,7 +75,7 @@ typedef struct jn_joint_desc {
   jn_vec3 axis[2]; /* need not have unit length; [1] only for universal */
   jn_vec3 point;   /* JN_BY_SCREW: a point on the axis (spherical: the centre) */
   double pitch;    /* helical: metres a radian */
-  double armature; /* rotor inertia seen at the joint, each degree of freedom; not for free joints */
+  double armature; /* rotor inertia seen at the joint, a degree of freedom; not for free joints */
   double damping, friction;
   jn_limits limits;
   const char *mimic; /* name of the joint this one should follow, or NULL: kept, not enforced */
@@ -114,7 +116,11 @@ JN_API jn_vec3 jn_spec_gravity(const jn_spec *spec);
 JN_API int jn_spec_link_count(const jn_spec *spec);
 JN_API int jn_spec_joint_count(const jn_spec *spec);
 JN_API int jn_spec_frame_count(const jn_spec *spec);
-JN_API jn_link_desc *jn_spec_link(jn_spec *spec, int index);   /* NULL when out of range */
+/* To read, and below to edit in place; NULL when out of range. */
+JN_API const jn_link_desc *jn_spec_get_link(const jn_spec *spec, int index);
+JN_API const jn_joint_desc *jn_spec_get_joint(const jn_spec *spec, int index);
+JN_API const jn_frame_desc *jn_spec_get_frame(const jn_spec *spec, int index);
+JN_API jn_link_desc *jn_spec_link(jn_spec *spec, int index);
 JN_API jn_joint_desc *jn_spec_joint(jn_spec *spec, int index);
 JN_API jn_frame_desc *jn_spec_frame(jn_spec *spec, int index);
 JN_API int jn_spec_find_link(const jn_spec *spec, const char *name); /* -1: none */
@@ -126,7 +132,8 @@ typedef struct jn_finding {
   int line;
   const char *text;
 } jn_finding;
-JN_API jn_status jn_spec_add_finding(jn_spec *spec, jn_severity severity, int line, const char *text);
+JN_API jn_status jn_spec_add_finding(jn_spec *spec, jn_severity severity, int line,
+                                     const char *text);
 JN_API int jn_spec_finding_count(const jn_spec *spec);
 JN_API jn_finding jn_spec_finding(const jn_spec *spec, int index);
 

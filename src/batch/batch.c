@@ -198,10 +198,12 @@ static jn_status run_single(const jn_batch *b, const worker *k, const call *c, s
 static jn_status run_all(jn_batch *b, const call *c, size_t count, jn_status *status) {
   const int lanes = b->engine->lanes;
   const int64_t packs = (int64_t)((count + (size_t)lanes - 1) / (size_t)lanes);
-  size_t failed = count; /* the first state that failed */
-  jn_status result = JN_OK;
+  /* the first state that failed and its status, as one number */
+  const uint64_t none = UINT64_MAX;
+  uint64_t failed = none;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (packs > 1 && b->threads > 1)
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (packs > 1 && b->threads > 1) \
+    reduction(min : failed)
 #endif
   for (int64_t p = 0; p < packs; p++) {
 #ifdef _OPENMP
@@ -216,14 +218,11 @@ static jn_status run_all(jn_batch *b, const call *c, size_t count, jn_status *st
       size_t s = first + (size_t)l;
       jn_status one = done ? JN_OK : run_single(b, k, c, s);
       if (status) status[s] = one;
-      if (!one) continue;
-#ifdef _OPENMP
-#pragma omp critical(jounce_batch)
-#endif
-      if (s < failed) failed = s, result = one;
+      uint64_t key = (uint64_t)s * 64 + (uint64_t)one;
+      if (one && key < failed) failed = key;
     }
   }
-  return result;
+  return failed == none ? JN_OK : (jn_status)(failed % 64);
 }
 
 static jn_status start_call(const jn_model *m, const jn_batch *b, int order, const unsigned char *prescribed, call *c) {

@@ -86,7 +86,8 @@ static carried carry(const jn_work *w, int rows, int i, const six *S, int K, int
   return x;
 }
 
-/* One pass over all pairs (ancestor or self a, link i). `write` = 0 only checks that all is finite. */
+/* One pass over all pairs (ancestor or self a, link i): derivatives. `write` = 0 only checks that all is
+ * finite. */
 static int fill_matrices(const jn_model *m, const jn_work *w, int rows, int K, double *M, double *C, int write) {
   size_t nv = (size_t)m->nv;
   double finite = 0;
@@ -98,16 +99,19 @@ static int fill_matrices(const jn_model *m, const jn_work *w, int rows, int K, d
         for (int d = 0; d < m->link[a].nv; d++) {
           size_t row = (size_t)(m->link[a].iv + d);
           const six *S = screw_of(w, rows, (int)row);
+          double factorial = 1;
           for (int k = 0; k <= K; k++) {
             size_t at = (size_t)k * nv * nv;
-            double s = spatial_project(k, 0, S, x.F);
+            if (k > 1) factorial *= k;
+            double s = factorial * spatial_project(k, 0, S, x.F);
             if (k == 0 && row == col) s += m->link[i].armature;
             finite += 0.0 * s;
             if (M && write) M[at + row * nv + col] = M[at + col * nv + row] = s;
             if (!C) continue;
-            s = spatial_project(k, 0, S, x.Z);
+            s = factorial * spatial_project(k, 0, S, x.Z);
             double t = -spatial_project(k, 0, S, x.Y);
             for (int j = 0; j <= k; j++) t += (j + 1) * six_dot(S[j + 1], x.F[k - j]);
+            t *= factorial;
             finite += 0.0 * s + 0.0 * t;
             if (!write) continue;
             C[at + row * nv + col] = s;
@@ -166,13 +170,8 @@ static void gravity_vector(const jn_model *m, const jn_work *w, int rows, int K,
   }
 }
 
-static jn_status put_vector(const jn_model *m, int K, double *x, double *out) {
-  size_t n = ((size_t)K + 1) * (size_t)m->nv;
-  if (!out || !n) return JN_OK;
-  jn_jet_to_derivatives(K, m->nv, x);
-  if (!jn_all_finite(x, n)) return JN_ERR_NOT_FINITE;
-  memcpy(out, x, sizeof(double) * n);
-  return JN_OK;
+static void put_vector(const jn_model *m, int K, const double *x, double *out) {
+  if (out && m->nv) memcpy(out, x, sizeof(double) * ((size_t)K + 1) * (size_t)m->nv);
 }
 
 jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, const double *q, const double *v,
@@ -203,18 +202,19 @@ jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, co
           ev[(size_t)k * nv + (size_t)(m->link[i].iv + c)] = -spatial_project(
               k, 0, screw_of(w, rows, m->link[i].iv + c), (const six *)w->ext + (size_t)i * rows);
   }
+  jn_jet_to_derivatives(order, m->nv, gv);
+  jn_jet_to_derivatives(order, m->nv, hv);
+  jn_jet_to_derivatives(order, m->nv, ev);
+  if (external && external->tau)
+    for (size_t i = 0; i < n; i++) ev[i] -= external->tau[i];
   if ((M || C) && !fill_matrices(m, w, rows, order, M, C, 0)) return JN_ERR_NOT_FINITE;
   if (!jn_all_finite(gv, n) || !jn_all_finite(hv, n) || !jn_all_finite(ev, n)) return JN_ERR_NOT_FINITE;
   if (M) memset(M, 0, sizeof(double) * square);
   if (C) memset(C, 0, sizeof(double) * square);
   if (M || C) fill_matrices(m, w, rows, order, M, C, 1);
-  if (M) jn_jet_to_derivatives(order, m->nv * m->nv, M);
-  if (C) jn_jet_to_derivatives(order, m->nv * m->nv, C);
   put_vector(m, order, gv, g);
   put_vector(m, order, hv, h);
   put_vector(m, order, ev, tau_ext);
-  if (tau_ext && external && external->tau)
-    for (size_t i = 0; i < n; i++) tau_ext[i] -= external->tau[i];
   return JN_OK;
 }
 
@@ -267,8 +267,26 @@ static v3 about_com(int k, const v3 *com, const six *P) {
   return n;
 }
 
-static void put_rows(double *out, int stride, int k, v3 a, double factorial) {
-  store_v3(out + (size_t)k * (size_t)stride, v3_times(factorial, a));
+/* The centroidal momentum matrix, [(K+1) x 6 x nv] derivatives: Mc S about the centre of mass. */
+static void momentum_matrix(const jn_model *m, const jn_work *w, int rows, int K, const v3 *com, six *F, double *out) {
+  size_t nv = (size_t)m->nv;
+  add_to_parents(m, w->Ms, 10 * (size_t)rows, 10 * ((size_t)K + 1));
+  for (int i = 0; i < m->nlink; i++)
+    for (int c = 0; c < m->link[i].nv; c++) {
+      const ten *M = (const ten *)w->Ms + (size_t)i * rows;
+      const six *S = screw_of(w, rows, m->link[i].iv + c);
+      for (int k = 0; k <= K; k++) {
+        F[k] = spatial_momentum(k, 0, M, S);
+        v3 n = about_com(k, com, F), f = F[k].v;
+        const double x[6] = {n.x, n.y, n.z, f.x, f.y, f.z};
+        for (size_t r = 0; r < 6; r++) out[((size_t)k * 6 + r) * nv + (size_t)(m->link[i].iv + c)] = x[r];
+      }
+    }
+  jn_jet_to_derivatives(K, 6 * m->nv, out);
+}
+
+static void put(double *out, const double *x, size_t n) {
+  if (out && n) memcpy(out, x, sizeof(double) * n);
 }
 
 jn_status jn_momentum_energy(const jn_model *m, jn_data *data, int order, const double *q, const double *v,
@@ -284,49 +302,37 @@ jn_status jn_momentum_energy(const jn_model *m, jn_data *data, int order, const 
   if (status) return status;
   const jn_work *w = &data->w;
   int rows = data->rows;
-  size_t nv = (size_t)m->nv;
-  six *P = (six *)w->F; /* F is scratch here */
-  v3 *com = (v3 *)w->row;
-  double *energy = (double *)(com + rows);
+  size_t n = (size_t)order + 1, nm = out->matrix ? 6 * n * (size_t)m->nv : 0;
+  six *P = (six *)w->F, *F = (six *)w->U; /* F, U, H and Bs are scratch here */
+  v3 *first = (v3 *)w->H;
+  double *com = w->Bs, *momentum = com + 3 * n, *centroidal = momentum + 6 * n, *kinetic = centroidal + 6 * n,
+         *potential = kinetic + n, mass = m->moving_mass;
   v3 g = v3_make(data->settings.gravity.x, data->settings.gravity.y, data->settings.gravity.z);
   v3 base = v3_make(data->base.x, data->base.y, data->base.z);
-  totals(m, w, rows, order, P, com, energy);
-  if (!jn_all_finite(&P[0].w.x, 6 * ((size_t)order + 1)) || !jn_all_finite(&com[0].x, 3 * ((size_t)order + 1)) ||
-      !jn_all_finite(energy, (size_t)order + 1))
-    return JN_ERR_NOT_FINITE;
-  double mass = m->moving_mass, factorial = 1;
-  for (int k = 0; k <= order; k++) com[k] = v3_times(1 / mass, com[k]);
+  totals(m, w, rows, order, P, first, kinetic);
+  for (int k = 0; k <= order; k++) first[k] = v3_times(1 / mass, first[k]);
   for (int k = 0; k <= order; k++) {
-    if (k > 1) factorial *= k;
-    v3 c = k ? com[k] : v3_add(base, com[0]);
-    if (out->com) put_rows(out->com, 3, k, c, factorial);
-    if (out->momentum) {
-      put_rows(out->momentum, 6, k, v3_add_cross_exact(P[k].w, base, P[k].v), factorial);
-      put_rows(out->momentum + 3, 6, k, P[k].v, factorial);
-    }
-    if (out->centroidal) {
-      put_rows(out->centroidal, 6, k, about_com(k, com, P), factorial);
-      put_rows(out->centroidal + 3, 6, k, P[k].v, factorial);
-    }
-    if (out->kinetic) out->kinetic[k] = 0.5 * factorial * energy[k];
-    if (out->potential) out->potential[k] = -mass * factorial * v3_dot(g, c);
+    v3 c = k ? first[k] : v3_add(base, first[0]);
+    store_v3(com + 3 * k, c);
+    store_v3(momentum + 6 * k, v3_add_cross_exact(P[k].w, base, P[k].v));
+    store_v3(momentum + 6 * k + 3, P[k].v);
+    store_v3(centroidal + 6 * k, about_com(k, first, P));
+    store_v3(centroidal + 6 * k + 3, P[k].v);
+    kinetic[k] *= 0.5;
+    potential[k] = -mass * v3_dot(g, c);
   }
-  if (!out->matrix) return JN_OK;
-  /* composites, then column by column: about the centre of mass of Mc S */
-  add_to_parents(m, w->Ms, 10 * (size_t)rows, 10 * ((size_t)order + 1));
-  six *F = (six *)w->row + rows;
-  for (int i = 0; i < m->nlink; i++)
-    for (int c = 0; c < m->link[i].nv; c++) {
-      const ten *M = (const ten *)w->Ms + (size_t)i * rows;
-      const six *S = screw_of(w, rows, m->link[i].iv + c);
-      factorial = 1;
-      for (int k = 0; k <= order; k++) {
-        if (k > 1) factorial *= k;
-        F[k] = spatial_momentum(k, 0, M, S);
-        v3 n = v3_times(factorial, about_com(k, com, F)), f = v3_times(factorial, F[k].v);
-        const double x[6] = {n.x, n.y, n.z, f.x, f.y, f.z};
-        for (size_t r = 0; r < 6; r++) out->matrix[((size_t)k * 6 + r) * nv + (size_t)(m->link[i].iv + c)] = x[r];
-      }
-    }
+  jn_jet_to_derivatives(order, 3, com);
+  jn_jet_to_derivatives(order, 6, momentum);
+  jn_jet_to_derivatives(order, 6, centroidal);
+  jn_jet_to_derivatives(order, 1, kinetic);
+  jn_jet_to_derivatives(order, 1, potential);
+  if (nm) momentum_matrix(m, w, rows, order, first, F, w->Jf);
+  if (!jn_all_finite(w->Bs, 17 * n) || !jn_all_finite(w->Jf, nm)) return JN_ERR_NOT_FINITE;
+  put(out->com, com, 3 * n);
+  put(out->momentum, momentum, 6 * n);
+  put(out->centroidal, centroidal, 6 * n);
+  put(out->kinetic, kinetic, n);
+  put(out->potential, potential, n);
+  put(out->matrix, w->Jf, nm);
   return JN_OK;
 }

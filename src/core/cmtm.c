@@ -140,13 +140,16 @@ static void put_blocks(const double *A, const double *B, const double *C, double
 /* [A b; 0 one] */
 static void put_homogeneous(const double *A, const double *b, double one, double *out) {
   for (int r = 0; r < 4; r++)
-    for (int c = 0; c < 4; c++) out[4 * r + c] = r == 3 ? (c == 3 ? one : 0) : c == 3 ? b[r] : A[3 * r + c];
+    for (int c = 0; c < 4; c++)
+      out[4 * r + c] = r == 3 ? (c == 3 ? one : 0) : c == 3 ? b[r] : A[3 * r + c];
 }
 
 void jn_cmtm_block(jn_cmtm C, jn_cmtm_form form, int k, double *out) {
   const double *R = C.R + 9 * k, *D = C.D + 9 * k;
-  if (form == JN_CMTM_HOMOGENEOUS) put_homogeneous(R, C.p + 3 * k, k == 0, out);
-  else put_blocks(R, form == JN_CMTM_DUAL ? D : NULL, form == JN_CMTM_DUAL ? NULL : D, out);
+  if (form == JN_CMTM_HOMOGENEOUS)
+    put_homogeneous(R, C.p + 3 * k, k == 0, out);
+  else
+    put_blocks(R, form == JN_CMTM_DUAL ? D : NULL, form == JN_CMTM_DUAL ? NULL : D, out);
 }
 
 /* one block on its block diagonal, k below the main one */
@@ -155,7 +158,8 @@ static void put_diagonal(int order, int width, int k, const double *block, doubl
   for (int at = k; at <= order; at++)
     for (int r = 0; r < width; r++)
       for (int c = 0; c < width; c++)
-        out[((size_t)(at * width) + (size_t)r) * side + (size_t)((at - k) * width + c)] = block[width * r + c];
+        out[((size_t)(at * width) + (size_t)r) * side + (size_t)((at - k) * width + c)] =
+            block[width * r + c];
 }
 
 void jn_cmtm_dense(jn_cmtm C, jn_cmtm_form form, double *out) {
@@ -178,20 +182,24 @@ void jn_cmtm_operator_dense(int order, jn_cmtm_form form, const double *zeta, do
     m3 w = {{0}}, v = {{0}}, one = m3_identity();
     m3_add_hat_mul(load_v3(zeta + 6 * k), one.m, w.m);
     m3_add_hat_mul(load_v3(zeta + 6 * k + 3), one.m, v.m);
-    if (form == JN_CMTM_HOMOGENEOUS) put_homogeneous(w.m, zeta + 6 * k + 3, 0, block);
-    else put_blocks(w.m, form == JN_CMTM_DUAL ? v.m : NULL, form == JN_CMTM_DUAL ? NULL : v.m, block);
+    if (form == JN_CMTM_HOMOGENEOUS)
+      put_homogeneous(w.m, zeta + 6 * k + 3, 0, block);
+    else
+      put_blocks(w.m, form == JN_CMTM_DUAL ? v.m : NULL, form == JN_CMTM_DUAL ? NULL : v.m, block);
     put_diagonal(order, width, k, block, out);
   }
 }
 
 /* N-CMTMs of order N need poses and twists to order N-1 */
-static jn_status check_cmtm(const jn_model *model, const jn_data *data, int order, const void *memory) {
+static jn_status check_cmtm(const jn_model *model, const jn_data *data, int order,
+                            const void *memory) {
   if (!model || !data || data->model != model || order < 0 || !memory) return JN_ERR_ARGUMENT;
   if (order > data->rows) return JN_ERR_ORDER;
   return data->kinematics < order - 1 || data->kinematics < -1 ? JN_ERR_STATE : JN_OK;
 }
 
-jn_status jn_cmtm_forward_kinematics(const jn_model *model, jn_data *data, int order, double *memory) {
+jn_status jn_cmtm_forward_kinematics(const jn_model *model, jn_data *data, int order,
+                                     double *memory) {
   jn_status status = check_cmtm(model, data, order, memory);
   size_t size = jn_cmtm_size(order);
   double *zeta = data ? data->w.F : NULL;
@@ -208,12 +216,14 @@ jn_status jn_cmtm_forward_kinematics(const jn_model *model, jn_data *data, int o
   return status;
 }
 
-/* The columns of joint i in its body's frame (w->Jf), orders 0..order, for twists in representation rep. */
+/* The columns of joint i in its body's frame (w->Jf), orders 0..order, for twists in representation
+ * rep. */
 static void joint_columns(const jn_model *m, jn_data *data, int joint, int rep, int order) {
   jn_body_columns(m, data, m->body_link[joint], &m->body_pose[joint], rep, order, joint);
 }
 
-jn_status jn_cmtm_joint(const jn_model *model, jn_data *data, int joint, int order, double *memory) {
+jn_status jn_cmtm_joint(const jn_model *model, jn_data *data, int joint, int order,
+                        double *memory) {
   jn_status status = check_cmtm(model, data, order, memory);
   if (status) return status;
   if (joint < 0 || joint >= model->nbody) return JN_ERR_ARGUMENT;
@@ -250,8 +260,8 @@ size_t jn_cmtm_work_size(const jn_model *model, int order) {
 }
 
 /* f_k = (k+1) h_(k+1) + sum_i [zeta_i x]* h_(k-i) - gravity; zeta, h: r + 2 rows */
-static void cmtm_link_force(const jn_data *data, const jn_inertia *I, jn_cmtm C, int r, const double *zeta,
-                       double *h, double *f) {
+static void cmtm_link_force(const jn_data *data, const jn_inertia *I, jn_cmtm C, int r,
+                            const double *zeta, double *h, double *f) {
   const jn_vec3 g = data->settings.gravity;
   for (int k = 0; k <= r + 1; k++) {
     six z = get_six(zeta + 6 * k);
@@ -260,16 +270,18 @@ static void cmtm_link_force(const jn_data *data, const jn_inertia *I, jn_cmtm C,
   }
   for (int k = 0; k <= r; k++) {
     six s = six_times(k + 1, get_six(h + 6 * (k + 1)));
-    for (int i = 0; i <= k; i++) s = six_sub(s, six_ad_t(get_six(zeta + 6 * i), get_six(h + 6 * (k - i))));
+    for (int i = 0; i <= k; i++)
+      s = six_sub(s, six_ad_t(get_six(zeta + 6 * i), get_six(h + 6 * (k - i))));
     v3 a = m3_apply_t(C.R + 9 * k, v3_make(g.x, g.y, g.z)); /* gravity in the body's axes */
     jn_wrench W = jn_inertia_apply(*I, (jn_twist){{0, 0, 0}, {a.x, a.y, a.z}});
-    put_six(f + 6 * k, six_sub(s, (six){v3_make(W.n.x, W.n.y, W.n.z), v3_make(W.f.x, W.f.y, W.f.z)}));
+    put_six(f + 6 * k,
+            six_sub(s, (six){v3_make(W.n.x, W.n.y, W.n.z), v3_make(W.f.x, W.f.y, W.f.z)}));
   }
 }
 
 /* tau_i = G_i^T f_i and the joint's own inertia and damping, order by order */
-static void joint_torque(const jn_model *m, jn_data *data, int joint, int r, const double *f, const double *v,
-                         double *tau) {
+static void joint_torque(const jn_model *m, jn_data *data, int joint, int r, const double *f,
+                         const double *v, double *tau) {
   const jn_joint *j = &m->joint[joint];
   size_t nv = (size_t)m->nv;
   joint_columns(m, data, joint, (int)data->settings.representation, r);
@@ -285,17 +297,21 @@ static void joint_torque(const jn_model *m, jn_data *data, int joint, int r, con
 }
 
 /* v: jets as the user holds them; tau: jets. */
-static jn_status cornea(const jn_model *m, jn_data *data, int r, double *work, const double *v, double *tau) {
+static jn_status cornea(const jn_model *m, jn_data *data, int r, double *work, const double *v,
+                        double *tau) {
   size_t size = jn_cmtm_size(r + 2), nb = (size_t)m->nbody, row = 6 * ((size_t)r + 2);
   double *joints = work, *links = work + nb * size, *forces = links + nb * size;
   double *zeta = data->w.ext, *h = data->w.Ws;
   for (int i = 0; i < m->nbody; i++) {
-    jn_cmtm J = jn_cmtm_at(r + 2, joints + (size_t)i * size), C = jn_cmtm_at(r + 2, links + (size_t)i * size);
+    jn_cmtm J = jn_cmtm_at(r + 2, joints + (size_t)i * size),
+            C = jn_cmtm_at(r + 2, links + (size_t)i * size);
     int p = m->body[i].parent;
     jn_status status = jn_cmtm_joint(m, data, i, r + 2, joints + (size_t)i * size);
     if (status) return status;
-    if (p < 0) memcpy(links + (size_t)i * size, joints + (size_t)i * size, sizeof(double) * size);
-    else jn_cmtm_product(jn_cmtm_at(r + 2, links + (size_t)p * size), J, C);
+    if (p < 0)
+      memcpy(links + (size_t)i * size, joints + (size_t)i * size, sizeof(double) * size);
+    else
+      jn_cmtm_product(jn_cmtm_at(r + 2, links + (size_t)p * size), J, C);
     jn_cmtm_deconstruct(C, zeta);
     cmtm_link_force(data, &m->body[i].inertia, C, r, zeta, h, forces + (size_t)i * row);
   }
@@ -340,7 +356,8 @@ static jn_status solve_mass(const jn_model *m, jn_data *data, const double *q, c
 
 jn_status jn_cmtm_forward_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
                                    const double *v, const double *tau, double *work, double *a) {
-  if (!model || !data || data->model != model || order < 0 || !work || (model->nv && (!v || !tau || !a)))
+  if (!model || !data || data->model != model || order < 0 || !work ||
+      (model->nv && (!v || !tau || !a)))
     return JN_ERR_ARGUMENT;
   if (order > data->order) return JN_ERR_ORDER;
   size_t nv = (size_t)model->nv, n = ((size_t)order + 2) * nv;
@@ -350,7 +367,8 @@ jn_status jn_cmtm_forward_dynamics(const jn_model *model, jn_data *data, int ord
   memset(rest, 0, sizeof(double) * nv);
   memcpy(aleph, v, sizeof(double) * nv);
   for (int k = 0; k <= order; k++) {
-    /* the order k of the forces while v^(k+1) is still zero is the bias; all rows are derivatives */
+    /* the order k of the forces while v^(k+1) is still zero is the bias; all rows are derivatives
+     */
     double *at = aleph + ((size_t)k + 1) * nv, *b = bias + (size_t)k * nv;
     jn_status status = jn_cmtm_inverse_dynamics(model, data, k, q, aleph, work, bias);
     if (status) return status;

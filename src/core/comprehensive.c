@@ -1,11 +1,10 @@
-/* comprehensive.c: the comprehensive equations and Jacobians (Samy et al. 2021, (37)-(57)), through jets in
- * the axes of the world about the base's position, where
- *   link motion     zeta_i = zeta_parent + S psi            J   = S
- *   link momentum   h_i = M_i zeta_i                        K   = M_i S
- *   joint momentum  sum of h over what the joint carries    B   = Mc S      Mc of the outer of joint and column
- *   force           f_k = (k+1) h_(k+1)                     N, Q: block (k, h) = (k+1) times block k+1-h
- *   torque          tau = S^T f                             R   = S^T Q
- * (the bracket with zeta of (29), (51) is what carrying the last to the body's frame brings in). */
+/* comprehensive.c: the comprehensive equations and Jacobians (Samy et al. 2021, (37)-(57)), through
+ * jets in the axes of the world about the base's position, where link motion     zeta_i =
+ * zeta_parent + S psi            J   = S link momentum   h_i = M_i zeta_i                        K
+ * = M_i S joint momentum  sum of h over what the joint carries    B   = Mc S      Mc of the outer
+ * of joint and column force           f_k = (k+1) h_(k+1)                     N, Q: block (k, h) =
+ * (k+1) times block k+1-h torque          tau = S^T f                             R   = S^T Q (the
+ * bracket with zeta of (29), (51) is what carrying the last to the body's frame brings in). */
 #include <jounce/cmtm.h>
 #include <string.h>
 
@@ -21,21 +20,26 @@ static frame_motion body_motion(const jn_model *m, const jn_data *data, int body
 
 /* ---- operators */
 
-void jn_comprehensive_shape(const jn_model *model, jn_operator op, int order, size_t *in, size_t *out) {
-  size_t bodies = 6 * ((size_t)order + 1) * (size_t)model->nbody, dofs = ((size_t)order + 1) * (size_t)model->nv;
+void jn_comprehensive_shape(const jn_model *model, jn_operator op, int order, size_t *in,
+                            size_t *out) {
+  size_t bodies = 6 * ((size_t)order + 1) * (size_t)model->nbody,
+         dofs = ((size_t)order + 1) * (size_t)model->nv;
   *in = op == JN_OP_G ? dofs : bodies;
   *out = op == JN_OP_DUAL_G ? dofs : bodies;
 }
 
 /* x (link frames) to the world, all bodies: w->Ws, [bodies x rows x 6] */
-static six *carried_to_base(const jn_model *m, const jn_data *data, int order, const double *x, int wrench) {
+static six *carried_to_base(const jn_model *m, const jn_data *data, int order, const double *x,
+                            int wrench) {
   size_t rows = (size_t)data->rows, n = (size_t)order + 1;
   for (int i = 0; i < m->nbody; i++) {
     six *y = (six *)data->w.Ws + (size_t)i * rows;
     frame_motion f = body_motion(m, data, i, order);
     memcpy(y, x + 6 * n * (size_t)i, sizeof(six) * n);
-    if (wrench) wrench_to_base(order, &f, y);
-    else twist_to_base(order, &f, y);
+    if (wrench)
+      wrench_to_base(order, &f, y);
+    else
+      twist_to_base(order, &f, y);
   }
   return (six *)data->w.Ws;
 }
@@ -51,21 +55,26 @@ static void exchange(const jn_model *m, jn_operator op, size_t rows, int order, 
     if (p < 0) continue;
     six *to = y + (size_t)(dual ? p : i) * rows;
     const six *from = y + (size_t)(dual ? i : p) * rows;
-    for (int k = 0; k <= order; k++) to[k] = inverse ? six_add(to[k], from[k]) : six_sub(to[k], from[k]);
+    for (int k = 0; k <= order; k++)
+      to[k] = inverse ? six_add(to[k], from[k]) : six_sub(to[k], from[k]);
   }
 }
 
-static void operator_L(const jn_model *m, const jn_data *data, jn_operator op, int order, const double *in) {
+static void operator_L(const jn_model *m, const jn_data *data, jn_operator op, int order,
+                       const double *in) {
   size_t rows = (size_t)data->rows;
   int dual = op == JN_OP_DUAL_L || op == JN_OP_DUAL_L_INVERSE;
-  six *y = carried_to_base(m, data, order, in, dual), *z = (six *)data->w.Bs; /* room for one body */
+  six *y = carried_to_base(m, data, order, in, dual),
+      *z = (six *)data->w.Bs; /* room for one body */
   exchange(m, op, rows, order, y);
   for (int i = 0; i < m->nbody; i++) {
     frame_motion f = body_motion(m, data, i, order);
     six *at = y + (size_t)i * rows;
     memcpy(z, at, sizeof(six) * ((size_t)order + 1));
-    if (dual) wrench_column(JN_BODY, order, &f, v3_zero(), z, at);
-    else twist_column(JN_BODY, order, &f, v3_zero(), z, at);
+    if (dual)
+      wrench_column(JN_BODY, order, &f, v3_zero(), z, at);
+    else
+      twist_column(JN_BODY, order, &f, v3_zero(), z, at);
   }
 }
 
@@ -87,16 +96,21 @@ static void operator_G(const jn_model *m, jn_data *data, int dual, int order, co
   for (int i = 0; i < m->nbody; i++) {
     const jn_joint *j = &m->joint[i];
     six *y = (six *)w->Ws + (size_t)i * rows;
-    jn_body_columns(m, data, m->body_link[i], &m->body_pose[i], (int)data->settings.representation, order, i);
-    if (dual) memcpy(y, in + 6 * n * (size_t)i, sizeof(six) * n);
-    else memset(y, 0, sizeof(six) * n);
+    jn_body_columns(m, data, m->body_link[i], &m->body_pose[i], (int)data->settings.representation,
+                    order, i);
+    if (dual)
+      memcpy(y, in + 6 * n * (size_t)i, sizeof(six) * n);
+    else
+      memset(y, 0, sizeof(six) * n);
     for (int c = j->iv; c < j->iv + j->nv; c++) {
       const six *G = jacobian_column(w, data->rows, c);
       for (int k = 0; k <= order; k++) {
         double s = 0;
         for (int h = 0; h <= k; h++) {
-          if (dual) s += six_dot(G[h], y[k - h]);
-          else y[k] = six_add(y[k], six_scale(in[(size_t)(k - h) * nv + (size_t)c], G[h]));
+          if (dual)
+            s += six_dot(G[h], y[k - h]);
+          else
+            y[k] = six_add(y[k], six_scale(in[(size_t)(k - h) * nv + (size_t)c], G[h]));
         }
         if (dual) w->io[(size_t)k * nv + (size_t)c] = s;
       }
@@ -114,23 +128,28 @@ jn_status jn_comprehensive_apply(const jn_model *model, jn_data *data, jn_operat
   if ((in_size && !in) || (out_size && !out)) return JN_ERR_ARGUMENT;
   if (!jn_all_finite(in, in_size)) return JN_ERR_NOT_FINITE;
   jn_motion_jets(model, data, -1, (int)data->settings.representation, order);
-  if (op == JN_OP_M) operator_M(model, data, order, in);
-  else if (op == JN_OP_G || op == JN_OP_DUAL_G) operator_G(model, data, op == JN_OP_DUAL_G, order, in);
-  else operator_L(model, data, op, order, in);
+  if (op == JN_OP_M)
+    operator_M(model, data, order, in);
+  else if (op == JN_OP_G || op == JN_OP_DUAL_G)
+    operator_G(model, data, op == JN_OP_DUAL_G, order, in);
+  else
+    operator_L(model, data, op, order, in);
   if (op == JN_OP_DUAL_G) {
     if (!jn_all_finite(data->w.io, out_size)) return JN_ERR_NOT_FINITE;
     if (out_size) memcpy(out, data->w.io, sizeof(double) * out_size);
     return JN_OK;
   }
   for (int i = 0; i < model->nbody; i++)
-    if (!jn_all_finite(data->w.Ws + 6 * (size_t)i * (size_t)data->rows, n)) return JN_ERR_NOT_FINITE;
+    if (!jn_all_finite(data->w.Ws + 6 * (size_t)i * (size_t)data->rows, n))
+      return JN_ERR_NOT_FINITE;
   for (int i = 0; i < model->nbody; i++)
-    memcpy(out + n * (size_t)i, data->w.Ws + 6 * (size_t)i * (size_t)data->rows, sizeof(double) * n);
+    memcpy(out + n * (size_t)i, data->w.Ws + 6 * (size_t)i * (size_t)data->rows,
+           sizeof(double) * n);
   return JN_OK;
 }
 
-jn_status jn_comprehensive_matrix(const jn_model *model, jn_data *data, jn_operator op, int order, double *work,
-                                  double *matrix) {
+jn_status jn_comprehensive_matrix(const jn_model *model, jn_data *data, jn_operator op, int order,
+                                  double *work, double *matrix) {
   if (!model || !work || !matrix || order < 0) return JN_ERR_ARGUMENT;
   size_t columns, rows;
   jn_comprehensive_shape(model, op, order, &columns, &rows);
@@ -148,7 +167,9 @@ jn_status jn_comprehensive_matrix(const jn_model *model, jn_data *data, jn_opera
 /* ---- Jacobians */
 
 static int is_of_joint(jn_quantity x) { return x >= JN_JOINT_MOMENTUM; }
-static int is_force(jn_quantity x) { return x == JN_LINK_FORCE || x == JN_JOINT_FORCE || x == JN_JOINT_TORQUE; }
+static int is_force(jn_quantity x) {
+  return x == JN_LINK_FORCE || x == JN_JOINT_FORCE || x == JN_JOINT_TORQUE;
+}
 
 size_t jn_comprehensive_rows(const jn_model *model, jn_quantity quantity, int body, int order) {
   size_t n = (size_t)order + (is_force(quantity) ? 0 : 1);
@@ -163,8 +184,8 @@ static void inertia_jets(const jn_model *m, const jn_data *data, int K, int comp
     size_t at = 6 * (size_t)i * rows;
     if (data->formulation != JN_FORM_SPATIAL)
       for (int k = 0; k < K; k++)
-        twist_from_body(JN_SPATIAL, k, link_pose(w, data->rows, i), load_v3(w->O + 3 * (size_t)i), w->V + at, 6,
-                        w->Vs + at, 6);
+        twist_from_body(JN_SPATIAL, k, link_pose(w, data->rows, i), load_v3(w->O + 3 * (size_t)i),
+                        w->V + at, 6, w->Vs + at, 6);
   }
   spatial_inertias(m, w, data->rows, K);
   for (int i = m->nlink - 1; composite && i > 0; i--) {
@@ -175,7 +196,8 @@ static void inertia_jets(const jn_model *m, const jn_data *data, int K, int comp
 }
 
 /* Blocks 0..order in the world of one column: w->Jf; 0 when the column is nil. */
-static int block_column(const jn_model *m, const jn_data *data, jn_quantity x, int body, int order, int c) {
+static int block_column(const jn_model *m, const jn_data *data, jn_quantity x, int body, int order,
+                        int c) {
   const jn_work *w = &data->w;
   int link = m->body_link[body], own = link_of_column(m, c), inertia = link;
   const six *S = user_screw(w, data->rows, c);
@@ -185,23 +207,28 @@ static int block_column(const jn_model *m, const jn_data *data, jn_quantity x, i
     inertia = own;
   }
   const ten *M = (const ten *)w->Ms + (size_t)inertia * (size_t)data->rows;
-  for (int k = 0; k <= order; k++) out[k] = x == JN_LINK_MOTION ? S[k] : spatial_momentum(k, 0, M, S);
+  for (int k = 0; k <= order; k++)
+    out[k] = x == JN_LINK_MOTION ? S[k] : spatial_momentum(k, 0, M, S);
   return 1;
 }
 
-/* What a unit of v_h gives over the orders k of the quantity, in the representation asked for: `out`. */
-static void unit_response(const jn_data *data, jn_quantity x, int rep, const frame_motion *f, int order, int h,
-                          const six *block, six *room, six *out) {
+/* What a unit of v_h gives over the orders k of the quantity, in the representation asked for:
+ * `out`. */
+static void unit_response(const jn_data *data, jn_quantity x, int rep, const frame_motion *f,
+                          int order, int h, const six *block, six *room, six *out) {
   int last = is_force(x) ? order - 1 : order;
   for (int k = 0; k <= last; k++) {
     int at = is_force(x) ? k + 1 - h : k - h;
     room[k] = at < 0 ? six_zero() : is_force(x) ? six_times(k + 1, block[at]) : block[at];
   }
-  if (x == JN_LINK_MOTION) twist_column(rep, last, f, data_base(data), room, out);
-  else wrench_column(rep, last, f, data_base(data), room, out);
+  if (x == JN_LINK_MOTION)
+    twist_column(rep, last, f, data_base(data), room, out);
+  else
+    wrench_column(rep, last, f, data_base(data), room, out);
 }
 
-static double torque_entry(const jn_model *m, const jn_data *data, int row, int column, int k, int h, const six *f) {
+static double torque_entry(const jn_model *m, const jn_data *data, int row, int column, int k,
+                           int h, const six *f) {
   const six *S = user_screw(&data->w, data->rows, row);
   const jn_joint *j = &m->joint[m->link[link_of_column(m, row)].joint];
   double s = spatial_project(k, 0, S, f);
@@ -213,7 +240,8 @@ static double torque_entry(const jn_model *m, const jn_data *data, int row, int 
 /* One column (dof c, order h) of the matrix, from w->Jf; write = 0: only whether it is finite. */
 static int matrix_column(const jn_model *m, const jn_data *data, jn_quantity x, int body, int rep,
                          const frame_motion *f, int order, int h, int c, double *out, int write) {
-  size_t width = ((size_t)order + 1) * (size_t)m->nv, column = (size_t)h * (size_t)m->nv + (size_t)c;
+  size_t width = ((size_t)order + 1) * (size_t)m->nv,
+         column = (size_t)h * (size_t)m->nv + (size_t)c;
   const six *block = jacobian_column(&data->w, data->rows, c);
   six *room = (six *)data->w.Bs, *y = room + data->rows;
   const jn_joint *j = &m->joint[body];
@@ -229,24 +257,27 @@ static int matrix_column(const jn_model *m, const jn_data *data, jn_quantity x, 
   return finite == 0.0;
 }
 
-static jn_status prepare(const jn_model *m, jn_data *data, jn_quantity x, int body, int rep, int order,
-                         const double *out) {
+static jn_status prepare(const jn_model *m, jn_data *data, jn_quantity x, int body, int rep,
+                         int order, const double *out) {
   jn_status status = jn_jets_check(m, data, order);
   if (status) return status;
-  if ((unsigned)x > JN_JOINT_TORQUE || (unsigned)rep > JN_MIXED || body < 0 || body >= m->nbody || !out)
+  if ((unsigned)x > JN_JOINT_TORQUE || (unsigned)rep > JN_MIXED || body < 0 || body >= m->nbody ||
+      !out)
     return JN_ERR_ARGUMENT;
   jn_motion_jets(m, data, -1, (int)data->settings.representation, order);
   if (x != JN_LINK_MOTION) inertia_jets(m, data, order, is_of_joint(x));
   return JN_OK;
 }
 
-jn_status jn_comprehensive_jacobian(const jn_model *model, jn_data *data, jn_quantity quantity, int body,
-                                    jn_representation representation, int order, double *out) {
+jn_status jn_comprehensive_jacobian(const jn_model *model, jn_data *data, jn_quantity quantity,
+                                    int body, jn_representation representation, int order,
+                                    double *out) {
   jn_status status = prepare(model, data, quantity, body, (int)representation, order, out);
   if (status) return status;
   int rep = (int)representation;
   frame_motion f = body_motion(model, data, body, order);
-  size_t n = jn_comprehensive_rows(model, quantity, body, order) * ((size_t)order + 1) * (size_t)model->nv;
+  size_t n =
+      jn_comprehensive_rows(model, quantity, body, order) * ((size_t)order + 1) * (size_t)model->nv;
   for (int write = 0; write < 2; write++) {
     if (write && n) memset(out, 0, sizeof(double) * n);
     for (int c = 0; c < model->nv; c++) {
@@ -259,8 +290,9 @@ jn_status jn_comprehensive_jacobian(const jn_model *model, jn_data *data, jn_qua
   return JN_OK;
 }
 
-jn_status jn_comprehensive_blocks(const jn_model *model, jn_data *data, jn_quantity quantity, int body,
-                                  jn_representation representation, int order, double *out) {
+jn_status jn_comprehensive_blocks(const jn_model *model, jn_data *data, jn_quantity quantity,
+                                  int body, jn_representation representation, int order,
+                                  double *out) {
   if (is_force(quantity)) return JN_ERR_ARGUMENT;
   jn_status status = prepare(model, data, quantity, body, (int)representation, order, out);
   if (status) return status;
@@ -272,7 +304,8 @@ jn_status jn_comprehensive_blocks(const jn_model *model, jn_data *data, jn_quant
     if (write && nv) memset(out, 0, sizeof(double) * n * nv);
     for (int c = 0; c < model->nv; c++) {
       if (!block_column(model, data, quantity, body, order, c)) continue;
-      unit_response(data, quantity, rep, &f, order, 0, jacobian_column(&data->w, data->rows, c), room, y);
+      unit_response(data, quantity, rep, &f, order, 0, jacobian_column(&data->w, data->rows, c),
+                    room, y);
       if (!jn_all_finite(&y->w.x, n)) return JN_ERR_NOT_FINITE;
       for (size_t r = 0; write && r < n; r++) out[r * nv + (size_t)c] = (&y->w.x)[r];
     }

@@ -1,9 +1,9 @@
 /* jacobian.c: Jacobians of any order. With the pose jets of the links, S = Ad_C (constant column):
  *   w_k = R_k s.w,   v_k = R_k s.v + O x w_k + sum_(i>=1) P_i x w_(k-i)
- * about the base's position; then to the frame's representation. Body columns come from the motion between
- * joint and frame alone, from the tip to the root: D = sum of J v over the links passed,
- *   k J_k = sum_(i<k) [J_i, D_(k-1-i)]
- * so that what does not change in the frame has derivatives that are nil, not rounding. */
+ * about the base's position; then to the frame's representation. Body columns come from the motion
+ * between joint and frame alone, from the tip to the root: D = sum of J v over the links passed, k
+ * J_k = sum_(i<k) [J_i, D_(k-1-i)] so that what does not change in the frame has derivatives that
+ * are nil, not rounding. */
 #include <jounce/jet.h>
 #include <string.h>
 
@@ -27,8 +27,10 @@ static void link_jets(const jn_model *m, const jn_data *data, int i, int order) 
   pose_jet c = link_pose(w, rows, i);
   v3 O = load_v3(w->O + 3 * (size_t)i);
   for (int k = 1; k <= order; k++) {
-    if (data->formulation == JN_FORM_SPATIAL) spatial_pose_step(w, rows, i, k);
-    else pose_step(k, w->V + 6 * (size_t)i * rows, 6, c);
+    if (data->formulation == JN_FORM_SPATIAL)
+      spatial_pose_step(w, rows, i, k);
+    else
+      pose_step(k, w->V + 6 * (size_t)i * rows, 6, c);
   }
   for (int j = 0; j < l->nv; j++) {
     six s = joint_column(l, j), *S = user_screw(w, rows, l->iv + j);
@@ -36,14 +38,17 @@ static void link_jets(const jn_model *m, const jn_data *data, int i, int order) 
       const real *R = c.R + 9 * k;
       S[k].w = m3_apply(R, s.w);
       S[k].v = v3_add(m3_apply(R, s.v), v3_cross(O, S[k].w));
-      for (int h = 1; h <= k; h++) S[k].v = v3_add(S[k].v, v3_cross(load_v3(c.p + 3 * h), S[k - h].w));
+      for (int h = 1; h <= k; h++)
+        S[k].v = v3_add(S[k].v, v3_cross(load_v3(c.p + 3 * h), S[k - h].w));
     }
   }
 }
 
 /* The six columns of a free joint (`rows` apart) for a twist in representation rep instead of body:
- * V = S v_body = S A v, where column c of A is what a constant v = e_c is in body representation. */
-static void represent_free(const jn_model *m, const jn_data *data, int i, int rep, int order, six *S) {
+ * V = S v_body = S A v, where column c of A is what a constant v = e_c is in body representation.
+ */
+static void represent_free(const jn_model *m, const jn_data *data, int i, int rep, int order,
+                           six *S) {
   const jn_work *w = &data->w;
   const jn_link *l = &m->link[i];
   size_t rows = (size_t)data->rows;
@@ -68,10 +73,12 @@ static void represent_free(const jn_model *m, const jn_data *data, int i, int re
 }
 
 void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int order) {
-  for (int i = link < 0 ? model->nlink - 1 : link; i >= 0; i = link < 0 ? i - 1 : model->link[i].parent) {
+  for (int i = link < 0 ? model->nlink - 1 : link; i >= 0;
+       i = link < 0 ? i - 1 : model->link[i].parent) {
     link_jets(model, data, i, order);
     if (model->link[i].kind == JN_K_FREE && rep != JN_BODY)
-      represent_free(model, data, i, rep, order, user_screw(&data->w, data->rows, model->link[i].iv));
+      represent_free(model, data, i, rep, order,
+                     user_screw(&data->w, data->rows, model->link[i].iv));
   }
 }
 
@@ -82,8 +89,8 @@ static six column_now(const jn_work *w, int rows, int i, six s, const real *R, v
   return (six){m3_apply_t(R, a), m3_apply_t(R, v3_add(m3_apply(Ri, s.v), v3_cross(lever, a)))};
 }
 
-void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_pose *inner, int rep, int order,
-                     int joint) {
+void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_pose *inner, int rep,
+                     int order, int joint) {
   const jn_work *w = &data->w;
   int rows = data->rows;
   size_t nv = (size_t)model->nv;
@@ -92,7 +99,8 @@ void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_po
   double R[9];
   memcpy(R, f.c.R, sizeof R);
   memset(D, 0, sizeof(six) * ((size_t)order + 1));
-  for (int i = link; i >= 0 && (joint < 0 || model->link[i].joint == joint); i = model->link[i].parent) {
+  for (int i = link; i >= 0 && (joint < 0 || model->link[i].joint == joint);
+       i = model->link[i].parent) {
     const jn_link *l = &model->link[i];
     for (int c = 0; c < l->nv; c++) {
       six *J = jacobian_column(w, rows, l->iv + c);
@@ -106,14 +114,17 @@ void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_po
     for (int c = l->iv; c < l->iv + l->nv; c++)
       for (int k = 0; k < order; k++)
         for (int h = 0; h <= k; h++)
-          D[k] = six_add(D[k], six_scale(w->v[(size_t)(k - h) * nv + (size_t)c], jacobian_column(w, rows, c)[h]));
+          D[k] = six_add(D[k], six_scale(w->v[(size_t)(k - h) * nv + (size_t)c],
+                                         jacobian_column(w, rows, c)[h]));
     if (l->kind == JN_K_FREE && rep != JN_BODY)
       represent_free(model, data, i, rep, order, jacobian_column(w, rows, l->iv));
   }
 }
 
-/* Columns of the frame `inner` of a link, as derivatives, into w->Jf; returns whether all is finite. */
-static int frame_columns(const jn_model *m, jn_data *data, int link, const jn_pose *inner, int rep, int order) {
+/* Columns of the frame `inner` of a link, as derivatives, into w->Jf; returns whether all is
+ * finite. */
+static int frame_columns(const jn_model *m, jn_data *data, int link, const jn_pose *inner, int rep,
+                         int order) {
   const jn_work *w = &data->w;
   int rows = data->rows, finite = 1, body = rep == JN_BODY || rep == JN_MIXED;
   if (body) jn_body_columns(m, data, link, inner, (int)data->settings.representation, order, -1);
@@ -134,8 +145,8 @@ static int frame_columns(const jn_model *m, jn_data *data, int link, const jn_po
 }
 
 /* rows first..5 of the columns in w->Jf into J, whose orders are `stride` rows apart */
-static void put_columns(const jn_model *m, const jn_data *data, int link, int first, int order, size_t stride,
-                        double *J) {
+static void put_columns(const jn_model *m, const jn_data *data, int link, int first, int order,
+                        size_t stride, double *J) {
   size_t nv = (size_t)m->nv;
   for (int i = link; i >= 0; i = m->link[i].parent)
     for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++) {
@@ -146,8 +157,8 @@ static void put_columns(const jn_model *m, const jn_data *data, int link, int fi
     }
 }
 
-static jn_status jacobian_of(const jn_model *model, jn_data *data, int frame, const jn_vec3 *point, int rep,
-                             int order, double *J) {
+static jn_status jacobian_of(const jn_model *model, jn_data *data, int frame, const jn_vec3 *point,
+                             int rep, int order, double *J) {
   jn_status status = jn_jets_check(model, data, order);
   if (status) return status;
   if (frame < 0 || frame >= model->nframe || (unsigned)rep > JN_MIXED || (model->nv && !J))
@@ -158,7 +169,8 @@ static jn_status jacobian_of(const jn_model *model, jn_data *data, int frame, co
   int link = frame_in_link(model, frame, &inner);
   if (point) inner = jn_pose_mul(inner, (jn_pose){jn_m3_identity(), *point});
   if (link >= 0) {
-    if (rep != JN_BODY) jn_motion_jets(model, data, link, (int)data->settings.representation, order);
+    if (rep != JN_BODY)
+      jn_motion_jets(model, data, link, (int)data->settings.representation, order);
     if (!frame_columns(model, data, link, &inner, rep, order)) return JN_ERR_NOT_FINITE;
   }
   if (n) memset(J, 0, sizeof(double) * n);
@@ -166,24 +178,25 @@ static jn_status jacobian_of(const jn_model *model, jn_data *data, int frame, co
   return JN_OK;
 }
 
-jn_status jn_frame_jacobian(const jn_model *model, jn_data *data, int frame, jn_representation representation,
-                            int order, double *J) {
+jn_status jn_frame_jacobian(const jn_model *model, jn_data *data, int frame,
+                            jn_representation representation, int order, double *J) {
   return jacobian_of(model, data, frame, NULL, (int)representation, order, J);
 }
 
-jn_status jn_point_jacobian(const jn_model *model, jn_data *data, int frame, jn_vec3 point, int order,
-                            double *J) {
+jn_status jn_point_jacobian(const jn_model *model, jn_data *data, int frame, jn_vec3 point,
+                            int order, double *J) {
   const double p[3] = {point.x, point.y, point.z};
   if (!jn_all_finite(p, 3)) return JN_ERR_NOT_FINITE;
   return jacobian_of(model, data, frame, &point, JN_HYBRID, order, J);
 }
 
-jn_status jn_system_jacobian(const jn_model *model, jn_data *data, jn_representation representation, int order,
-                             double *J) {
+jn_status jn_system_jacobian(const jn_model *model, jn_data *data, jn_representation representation,
+                             int order, double *J) {
   jn_status status = jn_jets_check(model, data, order);
   if (status) return status;
   if ((unsigned)representation > JN_MIXED || (model->nv && !J)) return JN_ERR_ARGUMENT;
-  size_t nv = (size_t)model->nv, height = 6 * (size_t)model->nbody, n = ((size_t)order + 1) * height * nv;
+  size_t nv = (size_t)model->nv, height = 6 * (size_t)model->nbody,
+         n = ((size_t)order + 1) * height * nv;
   int rep = (int)representation;
   if (rep != JN_BODY) jn_motion_jets(model, data, -1, (int)data->settings.representation, order);
   for (int b = 0; b < model->nbody; b++)
@@ -197,8 +210,10 @@ jn_status jn_system_jacobian(const jn_model *model, jn_data *data, jn_representa
   return JN_OK;
 }
 
-/* Twists given per body, in any representation, to jets in link frames: w->V of the bodies' links. */
-static jn_status twists_in(const jn_model *m, jn_data *data, int rep, int order, const double *twists) {
+/* Twists given per body, in any representation, to jets in link frames: w->V of the bodies' links.
+ */
+static jn_status twists_in(const jn_model *m, jn_data *data, int rep, int order,
+                           const double *twists) {
   const jn_work *w = &data->w;
   size_t rows = (size_t)data->rows, n = 6 * ((size_t)order + 1);
   double *in = w->row, *R = in + 6 * rows, *p = R + 9 * (rows + 1), *out = p + 3 * (rows + 1);
@@ -241,7 +256,8 @@ static int least_squares(int n, const six *S, six e, double *x) {
   return 1;
 }
 
-/* Order k of the links first..last of a joint: from the parent's twist to V_k with v_k as it stands. */
+/* Order k of the links first..last of a joint: from the parent's twist to V_k with v_k as it
+ * stands. */
 static six chain_motion(const jn_model *m, const jn_data *data, int first, int last, int k) {
   const jn_work *w = &data->w;
   size_t rows = (size_t)data->rows, nv = (size_t)m->nv;
@@ -251,7 +267,9 @@ static six chain_motion(const jn_model *m, const jn_data *data, int first, int l
     six *u = (six *)w->U + (size_t)i * rows;
     const real *X = w->X + (size_t)l->ix * rows;
     int still = l->parent < 0;
-    six Vp = i > first ? V : still ? six_zero() : ((six *)w->V)[(size_t)l->parent * rows + (size_t)k];
+    six Vp = i > first ? V
+             : still   ? six_zero()
+                       : ((six *)w->V)[(size_t)l->parent * rows + (size_t)k];
     u[k] = offset_motion(l, Vp);
     V = still ? six_zero() : joint_motion(l->kind, k, 0, X, u);
     V = joint_add_velocity(l, V, w->v + (size_t)k * nv + (size_t)l->iv);
@@ -279,7 +297,8 @@ static int joint_rates(const jn_model *m, jn_data *data, int joint, int k, doubl
     for (int j = 0; j < l->nv; j++) S[c++] = joint_column(l, j);
   }
   for (int j = 0; j < n; j++) v[j] = 0;
-  six e = six_sub(((six *)w->V)[(size_t)last * rows + (size_t)k], chain_motion(m, data, first, last, k));
+  six e = six_sub(((six *)w->V)[(size_t)last * rows + (size_t)k],
+                  chain_motion(m, data, first, last, k));
   if (!least_squares(n, S, e, x)) return 0;
   for (int j = 0; j < n; j++) {
     v[j] = x[j];
@@ -292,15 +311,16 @@ static int joint_rates(const jn_model *m, jn_data *data, int joint, int k, doubl
   return 1;
 }
 
-jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int order, const double *q,
-                                     jn_representation representation, const double *twists, double *v,
-                                     double *residual) {
+jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int order,
+                                     const double *q, jn_representation representation,
+                                     const double *twists, double *v, double *residual) {
   if (!model || !data || data->model != model || order < 0 || (unsigned)representation > JN_MIXED ||
       (model->nbody && !twists) || (model->nv && !v))
     return JN_ERR_ARGUMENT;
   if (order + 1 > data->rows) return JN_ERR_ORDER;
   size_t n = ((size_t)order + 1) * (size_t)model->nv;
-  if (!jn_all_finite(twists, 6 * ((size_t)order + 1) * (size_t)model->nbody)) return JN_ERR_NOT_FINITE;
+  if (!jn_all_finite(twists, 6 * ((size_t)order + 1) * (size_t)model->nbody))
+    return JN_ERR_NOT_FINITE;
   jn_status status = jn_kinematics(model, data, -1, q, NULL);
   if (!status) status = twists_in(model, data, (int)representation, order, twists);
   if (status) return status;

@@ -1,6 +1,6 @@
-/* jacobian.h (private): jets of poses and screws after jn_kinematics, and columns between representations.
- * Everything is in the axes of the world about the base's position; column c of v has its jet at
- * user_screw(w, rows, c). Include core/core.h and core/spatial.h first. */
+/* jacobian.h (private): jets of poses and screws after jn_kinematics, and columns between
+ * representations. Everything is in the axes of the world about the base's position; column c of v
+ * has its jet at user_screw(w, rows, c). Include core/core.h and core/spatial.h first. */
 #ifndef JOUNCE_CORE_JACOBIAN_H
 #define JOUNCE_CORE_JACOBIAN_H
 
@@ -9,14 +9,16 @@
 /* Jets of order k of poses and screws need the motion to order k-1. */
 jn_status jn_jets_check(const jn_model *model, const jn_data *data, int order);
 
-/* Pose jets (w->R, w->P) and screws (w->Su) of orders 0..order, of the links from the root to `link`, or
- * of all when link = -1. Screws of free joints belong to a twist in representation `rep`. */
+/* Pose jets (w->R, w->P) and screws (w->Su) of orders 0..order, of the links from the root to
+ * `link`, or of all when link = -1. Screws of free joints belong to a twist in representation
+ * `rep`. */
 void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int order);
 
-/* Columns of the frame `inner` of a link in its body representation, Taylor coefficients in w->Jf, made from
- * the motion relative to the frame alone: of all links from the root, or, joint >= 0, of that joint's. */
-void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_pose *inner, int rep, int order,
-                     int joint);
+/* Columns of the frame `inner` of a link in its body representation, Taylor coefficients in w->Jf,
+ * made from the motion relative to the frame alone: of all links from the root, or, joint >= 0, of
+ * that joint's. */
+void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_pose *inner, int rep,
+                     int order, int joint);
 
 static inline six *user_screw(const jn_work *w, int rows, int column) {
   return (six *)w->Su + (size_t)column * rows;
@@ -30,8 +32,10 @@ static inline int link_of_column(const jn_model *m, int c) {
   int lo = 0, hi = m->nlink - 1;
   while (lo < hi) {
     int mid = lo + (hi - lo) / 2;
-    if (m->link[mid].iv + m->link[mid].nv > c) hi = mid;
-    else lo = mid + 1;
+    if (m->link[mid].iv + m->link[mid].nv > c)
+      hi = mid;
+    else
+      lo = mid + 1;
   }
   return lo;
 }
@@ -49,11 +53,14 @@ static inline int frame_in_link(const jn_model *m, int frame, jn_pose *out) {
 }
 
 /* A frame's motion: (R, O + P) with P_0 = 0. */
-typedef struct frame_motion { pose_jet c; v3 O; } frame_motion;
+typedef struct frame_motion {
+  pose_jet c;
+  v3 O;
+} frame_motion;
 
 /* Motion jet of the frame `inner` of a link, in `room` of 12 * rows reals. */
-static inline frame_motion frame_motion_jet(const jn_data *data, int link, const jn_pose *inner, int order,
-                                            real *room) {
+static inline frame_motion frame_motion_jet(const jn_data *data, int link, const jn_pose *inner,
+                                            int order, real *room) {
   const jn_work *w = &data->w;
   int rows = data->rows;
   pose_jet a = link_pose(w, rows, link), c = {room, room + 9 * (size_t)rows, 9, 3};
@@ -77,12 +84,16 @@ static inline v3 lever_order(int k, const frame_motion *f, const six *y, int lin
   return s;
 }
 
-/* A jet of a twist about the base's position -> representation `rep` of frame f. out may not be in. */
-static inline void twist_column(int rep, int order, const frame_motion *f, v3 base, const six *in, six *out) {
+/* A jet of a twist about the base's position -> representation `rep` of frame f. out may not be in.
+ */
+static inline void twist_column(int rep, int order, const frame_motion *f, v3 base, const six *in,
+                                six *out) {
   for (int k = 0; k <= order; k++) {
     out[k] = in[k];
-    if (rep == JN_SPATIAL) out[k].v = v3_add_cross_exact(in[k].v, base, in[k].w);
-    else out[k].v = v3_sub(in[k].v, lever_order(k, f, in, 0));
+    if (rep == JN_SPATIAL)
+      out[k].v = v3_add_cross_exact(in[k].v, base, in[k].w);
+    else
+      out[k].v = v3_sub(in[k].v, lever_order(k, f, in, 0));
   }
   if (rep != JN_BODY && rep != JN_MIXED) return;
   for (int k = order; k >= 0; k--) {
@@ -92,11 +103,14 @@ static inline void twist_column(int rep, int order, const frame_motion *f, v3 ba
 }
 
 /* The same for a wrench or a momentum. */
-static inline void wrench_column(int rep, int order, const frame_motion *f, v3 base, const six *in, six *out) {
+static inline void wrench_column(int rep, int order, const frame_motion *f, v3 base, const six *in,
+                                 six *out) {
   for (int k = 0; k <= order; k++) {
     out[k] = in[k];
-    if (rep == JN_SPATIAL) out[k].w = v3_add_cross_exact(in[k].w, base, in[k].v);
-    else out[k].w = v3_sub(in[k].w, lever_order(k, f, in, 1));
+    if (rep == JN_SPATIAL)
+      out[k].w = v3_add_cross_exact(in[k].w, base, in[k].v);
+    else
+      out[k].w = v3_sub(in[k].w, lever_order(k, f, in, 1));
   }
   if (rep != JN_BODY && rep != JN_MIXED) return;
   for (int k = order; k >= 0; k--) {

@@ -1,16 +1,18 @@
 /* screw_partials.c: partial derivatives of the columns of a Jacobian, any order, by nested brackets
- * (Mueller 2018, (5), (12), (14), (15), (20), (23), (25), for trees and joints with several freedoms).
+ * (Mueller 2018, (5), (12), (14), (15), (20), (23), (25), for trees and joints with several
+ * freedoms).
  *
  * Write k >= j when link(k) carries link(j) or is it, D_k for the derivative along column k. Then
  *   spatial  D_k J_j = [J_k, J_j] when k >= j, else 0
  *   body     D_k J_j = [J_j, J_k] when j > k >= frame, else 0
  * and by Jacobi's identity all orders are one nest, sorted along the path:
  *   spatial  [J_b1, [J_b2, ... [J_bn, J_j]]]      b1 nearest to the root; every b >= j
- *   body     [...[[J_j, J_b1], J_b2] ..., J_bn]   every b strictly between j and the frame, or at it
- * Of two columns of one link the later derivative is the outer bracket (spatial), the inner (body).
- * The linear part of hybrid and mixed columns is itself a derivative, of the frame's position x = C 0:
- *   D_bn ... D_b1 D_j x = w_b1 x (w_b2 x ... (v_bn + w_bn x x))    j sorted among the b, j first in time
- * and their angular parts are those of the spatial and of the body column. */
+ *   body     [...[[J_j, J_b1], J_b2] ..., J_bn]   every b strictly between j and the frame, or at
+ * it Of two columns of one link the later derivative is the outer bracket (spatial), the inner
+ * (body). The linear part of hybrid and mixed columns is itself a derivative, of the frame's
+ * position x = C 0: D_bn ... D_b1 D_j x = w_b1 x (w_b2 x ... (v_bn + w_bn x x))    j sorted among
+ * the b, j first in time and their angular parts are those of the spatial and of the body column.
+ */
 #include <string.h>
 
 #include "scalar/double.h"
@@ -36,8 +38,8 @@ static six screw_now(const nest *n, int column) {
   return (six){w, v3_add(m3_apply(R, s.v), v3_cross(O, w))};
 }
 
-/* Whether place t comes after place u when the list is gone through by link, from tip to root (up) or
- * from root to tip; within a link from the first place to the last (forward) or back. */
+/* Whether place t comes after place u when the list is gone through by link, from tip to root (up)
+ * or from root to tip; within a link from the first place to the last (forward) or back. */
 static int comes_after(const nest *n, int t, int u, int up, int forward) {
   int a = link_of_column(n->m, n->columns[t]), b = link_of_column(n->m, n->columns[u]);
   if (a != b) return up ? a < b : a > b;
@@ -69,7 +71,8 @@ static six spatial_partial(const nest *n, int column) {
   return s;
 }
 
-/* The body nest about the base's position, in the world's axes: still to be carried to the frame. */
+/* The body nest about the base's position, in the world's axes: still to be carried to the frame.
+ */
 static six body_partial(const nest *n, int column, int link) {
   int own = link_of_column(n->m, column);
   six s = screw_now(n, column);
@@ -92,8 +95,10 @@ static v3 point_partial(const nest *n, int column, int link, v3 x) {
     six s = screw_now(n, use_own ? column : n->columns[t]);
     r = started ? v3_cross(s.w, r) : v3_add(s.v, v3_cross(s.w, r));
     started = 1;
-    if (use_own) done = 1;
-    else t = next_place(n, t, 1, 1);
+    if (use_own)
+      done = 1;
+    else
+      t = next_place(n, t, 1, 1);
   }
   return r;
 }
@@ -108,16 +113,18 @@ static six partial_in(const nest *n, int link, const jn_pose *C, int rep, int co
     s.v = v3_add_cross_exact(s.v, data_base(n->data), s.w);
     return s;
   }
-  if (rep == JN_HYBRID) return (six){spatial_partial(n, column).w, point_partial(n, column, link, x)};
+  if (rep == JN_HYBRID)
+    return (six){spatial_partial(n, column).w, point_partial(n, column, link, x)};
   b = body_partial(n, column, link);
   s.w = unrotate(C, b.w);
-  s.v = rep == JN_MIXED ? point_partial(n, column, link, x) : unrotate(C, v3_add(b.v, v3_cross(b.w, x)));
+  s.v = rep == JN_MIXED ? point_partial(n, column, link, x)
+                        : unrotate(C, v3_add(b.v, v3_cross(b.w, x)));
   return s;
 }
 
 jn_status jn_screw_partial(const jn_model *model, const jn_data *data, int frame,
-                           jn_representation representation, int column, int count, const int *columns,
-                           double *out) {
+                           jn_representation representation, int column, int count,
+                           const int *columns, double *out) {
   if (!model || !data || data->model != model || !out || frame < 0 || frame >= model->nframe ||
       (unsigned)representation > JN_MIXED || column < 0 || column >= model->nv || count < 0 ||
       (count && !columns))
@@ -131,7 +138,8 @@ jn_status jn_screw_partial(const jn_model *model, const jn_data *data, int frame
   nest n = {model, data, count, columns};
   if (link >= 0 && link_carries(model, link_of_column(model, column), link)) {
     const double *R = data->w.R + 9 * (size_t)link * data->rows, *O = data->w.O + 3 * (size_t)link;
-    jn_pose C = {{{{R[0], R[1], R[2]}, {R[3], R[4], R[5]}, {R[6], R[7], R[8]}}}, {O[0], O[1], O[2]}};
+    jn_pose C = {{{{R[0], R[1], R[2]}, {R[3], R[4], R[5]}, {R[6], R[7], R[8]}}},
+                 {O[0], O[1], O[2]}};
     C = jn_pose_mul(C, inner);
     s = partial_in(&n, link, &C, (int)representation, column);
   }

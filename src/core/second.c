@@ -180,7 +180,7 @@ static void contract(const varied *x, const double *weight, double *gq, double *
 static void clear(double *x, size_t n) {
   if (x) memset(x, 0, sizeof(double) * n);
 }
-static int finite(const double *x, size_t n) { return !x || jn_all_finite(x, n); }
+static int usable(const double *x, size_t n) { return !x || jn_all_finite(x, n); }
 /* column b of an [nv x nv] matrix, or row b */
 static void put_column(double *out, size_t nv, size_t b, const double *x) {
   for (size_t i = 0; out && i < nv; i++) out[i * nv + b] = x[i];
@@ -226,7 +226,7 @@ jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *
     }
     unit[b] = 0;
   }
-  if (!finite(out->dqdq, n) || !finite(out->dqdv, n) || !finite(out->dvdv, n) || !finite(out->dmdq, n))
+  if (!usable(out->dqdq, n) || !usable(out->dqdv, n) || !usable(out->dvdv, n) || !usable(out->dmdq, n))
     return JN_ERR_NOT_FINITE;
   return JN_OK;
 }
@@ -331,7 +331,7 @@ jn_status jn_forward_second(const jn_model *model, jn_data *data, const double *
     }
     unit[b] = 0;
   }
-  if (!finite(out->dqdq, n) || !finite(out->dqdv, n) || !finite(out->dvdv, n) || !finite(out->dqdtau, n))
+  if (!usable(out->dqdq, n) || !usable(out->dqdv, n) || !usable(out->dvdv, n) || !usable(out->dqdtau, n))
     return JN_ERR_NOT_FINITE;
   return JN_OK;
 }

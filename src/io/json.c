@@ -12,14 +12,25 @@
  *
  * A joint has `name`, `type` (free, fixed, revolute or continuous, prismatic, helical, cylindrical,
  * planar, universal, spherical), `axis` (universal: `axes`, two vectors), `point`, `pitch`
- * (helical), in the world at home. Beyond that: "origin": {"R" | "quat", "p"}  the joint frame in
- * the parent body's frame. The body frame then is the joint frame moved by the joint, `axis` is in
- * it and `home` is unused "armature", "damping", "friction": numbers "limits": {"lower", "upper",
- * "velocity", "effort", "acceleration", "jerk"}: each may be left out "mimic": {"joint",
- * "multiplier", "offset"}: kept, not enforced At the top there may be "joints": [{..., "parent":
- * "B0", "child": "B1"}]  joints apart from the bodies, in an order of their own (the order of
- * children) "frames": [{"name", "link", "R" | "quat", "p"}]   named frames fixed to bodies and
- * anywhere "comment" with any value. Other keys are ignored with a warning. */
+ * (helical), in the world at home. Beyond that, all optional:
+ *
+ *   "origin": {"R" | "quat", "p"}
+ *       the joint frame in the parent body's frame; the body frame is the joint frame moved by the
+ *       joint, `axis` is in it and `home` is unused
+ *   "armature", "damping", "friction": numbers
+ *   "limits": {"lower", "upper", "velocity", "effort", "acceleration", "jerk"}
+ *       each may be left out
+ *   "mimic": {"joint", "multiplier", "offset"}
+ *       kept, not enforced
+ *
+ * At the top there may be
+ *
+ *   "joints": [{..., "parent": "B0", "child": "B1"}]
+ *       joints apart from the bodies, in an order of their own (the order of children)
+ *   "frames": [{"name", "link", "R" | "quat", "p"}]
+ *       named frames fixed to bodies
+ *
+ * and anywhere "comment" with any value. Other keys are ignored with a warning. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>

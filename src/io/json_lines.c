@@ -10,7 +10,6 @@
 /* what the parser will need, estimated: bytes of an object, an array, any other value with its key
  */
 enum { OBJECT_BYTES = 208, ARRAY_BYTES = 128, VALUE_BYTES = 96 };
-static const uint64_t heap_limit = (uint64_t)2 * 1024 * 1024 * 1024;
 
 typedef struct scan {
   const char *p, *end;
@@ -105,10 +104,10 @@ static jn_status run(scan *s, const char *text, size_t size, const char *file, j
       else
         skip_scalar(s);
     }
-    if (s->heap > heap_limit)
+    if (s->heap > JN_MAX_JSON_HEAP)
       return jn_fail(error, JN_ERR_LIMIT, file, s->line,
                      "the values up to here need more than %d MiB",
-                     (int)(heap_limit / (1024 * 1024)));
+                     (int)(JN_MAX_JSON_HEAP / (1024 * 1024)));
   }
   return JN_OK;
 }

@@ -20,8 +20,9 @@ typedef struct json_lines {
   unsigned count;
 } json_lines;
 
-/* JN_ERR_LIMIT: nested deeper than JN_MAX_JSON_DEPTH, or more values than a parser should be given.
- * The text need not be well-formed; for a text that is not, the nodes mean nothing. */
+/* JN_ERR_LIMIT: nested deeper than JN_MAX_JSON_DEPTH, or values that would take a parser more than
+ * JN_MAX_JSON_HEAP bytes. The text need not be well-formed; for a text that is not, the nodes mean
+ * nothing. */
 jn_status jn_json_lines_new(json_lines *lines, const char *text, size_t size,
                             const jn_allocator *allocator, const char *file, jn_error *error);
 void jn_json_lines_free(json_lines *lines);

@@ -79,9 +79,10 @@ static void lint_names(work *w, const entry *entries, int count, int is_link) {
   for (int i = 0; i < count; i++) {
     const char *name = entries[i].name;
     int index = entries[i].index;
-    int line = is_link ? jn_spec_link(w->spec, index)->line : jn_spec_joint(w->spec, index)->line;
+    int line =
+        is_link ? jn_spec_get_link(w->spec, index)->line : jn_spec_get_joint(w->spec, index)->line;
     if (i > 0 && strcmp(entries[i - 1].name, name) == 0)
-      NOTE(w, JN_SERIOUS, line, "%s '%s': the name is used twice", what, name);
+      NOTE(w, JN_SERIOUS, line, "%s '%s': the name is used twice: rename one", what, name);
     if (name[strcspn(name, " \t\r\n\v\f")] != '\0')
       NOTE(w, JN_NOTE, line, "%s '%s': white space in the name", what, name);
   }
@@ -92,20 +93,24 @@ static void lint_names(work *w, const entry *entries, int count, int is_link) {
 static void join(work *w) {
   for (int i = 0; i < w->links; i++) w->parent_joint[i] = w->parent[i] = w->first_child[i] = -1;
   for (int j = 0; j < w->joints; j++) {
-    const jn_joint_desc *joint = jn_spec_joint(w->spec, j);
+    const jn_joint_desc *joint = jn_spec_get_joint(w->spec, j);
     int child = find(w->link_name, w->links, joint->child);
     int parent = find(w->link_name, w->links, joint->parent);
     if (child < 0)
-      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': there is no child link '%s'",
+      NOTE(w, JN_SERIOUS, joint->line,
+           "joint '%s': there is no child link '%s': define it or fix the name",
            name_of(joint->name), name_of(joint->child));
     if (joint->parent != NULL && parent < 0)
-      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': there is no parent link '%s'",
+      NOTE(w, JN_SERIOUS, joint->line,
+           "joint '%s': there is no parent link '%s': define it or fix the name",
            name_of(joint->name), joint->parent);
     if (child < 0) continue;
     if (w->parent_joint[child] >= 0) {
-      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': link '%s' already is the child of joint '%s'",
+      NOTE(w, JN_SERIOUS, joint->line,
+           "joint '%s': link '%s' already is the child of joint '%s': closed loops are not "
+           "supported",
            name_of(joint->name), joint->child,
-           name_of(jn_spec_joint(w->spec, w->parent_joint[child])->name));
+           name_of(jn_spec_get_joint(w->spec, w->parent_joint[child])->name));
       continue;
     }
     w->parent_joint[child] = j;
@@ -123,36 +128,44 @@ static void walk(work *w) {
   int roots = 0;
   for (int i = 0; i < w->links; i++)
     if (w->parent[i] < 0) {
-      const jn_joint_desc *joint = jn_spec_joint(w->spec, w->parent_joint[i]);
-      int is_lost = joint != NULL && joint->parent != NULL;
+      const jn_link_desc *link = jn_spec_get_link(w->spec, i);
+      const jn_joint_desc *joint = jn_spec_get_joint(w->spec, w->parent_joint[i]);
+      /* a lost one has its own finding: a joint to an unknown link, or a name used twice */
+      int is_lost = (joint != NULL && joint->parent != NULL) ||
+                    find(w->link_name, w->links, name_of(link->name)) != i;
       if (!is_lost && ++roots == 2)
-        NOTE(w, JN_SERIOUS, jn_spec_link(w->spec, i)->line,
-             "link '%s': a second root: no joint connects it to the rest",
-             jn_spec_link(w->spec, i)->name);
+        NOTE(w, JN_SERIOUS, link->line,
+             "link '%s' is a second root: connect it to the rest by a joint, or delete it",
+             name_of(link->name));
       w->order[w->reached++] = i;
     }
   for (int k = 0; k < w->reached; k++)
     for (int c = w->first_child[w->order[k]]; c >= 0; c = w->next_child[c])
       w->order[w->reached++] = c;
 
-  if (w->reached == w->links) return;
-  for (int i = 0; i < w->links; i++) w->mass_below[i] = 0; /* borrowed as a mark */
+  int others = w->links - w->reached - 1, i = 0;
+  if (others < 0) return;
+  for (int k = 0; k < w->links; k++) w->mass_below[k] = 0; /* borrowed as a mark */
   for (int k = 0; k < w->reached; k++) w->mass_below[w->order[k]] = 1;
-  for (int i = 0; i < w->links; i++)
-    if (w->mass_below[i] == 0)
-      NOTE(w, JN_SERIOUS, jn_spec_link(w->spec, i)->line,
-           "link '%s' is not reached from any root: its joints form a cycle",
-           jn_spec_link(w->spec, i)->name);
+  while (w->mass_below[i] != 0) i++;
+  const jn_link_desc *link = jn_spec_get_link(w->spec, i);
+  if (others == 0)
+    NOTE(w, JN_SERIOUS, link->line, "link '%s' is its own parent: the joints must form a tree",
+         name_of(link->name));
+  else
+    NOTE(w, JN_SERIOUS, link->line,
+         "link '%s' and %d other%s are not reached from a root: their joints form a cycle",
+         name_of(link->name), others, others == 1 ? "" : "s");
 }
 
 static void add_masses(work *w) {
   for (int i = 0; i < w->links; i++)
-    w->mass_below[i] = w->rigid_mass[i] = jn_spec_link(w->spec, i)->mass;
+    w->mass_below[i] = w->rigid_mass[i] = jn_spec_get_link(w->spec, i)->mass;
   for (int k = w->reached - 1; k >= 0; k--) {
     int i = w->order[k], p = w->parent[i];
     if (p < 0) continue;
     w->mass_below[p] += w->mass_below[i];
-    if (jn_spec_joint(w->spec, w->parent_joint[i])->type == JN_JOINT_FIXED)
+    if (jn_spec_get_joint(w->spec, w->parent_joint[i])->type == JN_JOINT_FIXED)
       w->rigid_mass[p] += w->rigid_mass[i];
   }
 }
@@ -214,13 +227,14 @@ static void lint_inertia(work *w, const jn_link_desc *link) {
     for (int j = 0; j < i; j++)
       if (fabs(I[i][j] - I[j][i]) > 1e-12 * trace)
         NOTE(w, JN_SERIOUS, link->line, "link '%s': the inertia is not symmetric: %s and %s",
-             link->name, show(&a, I[i][j]), show(&b, I[j][i]));
+             link->name, show(&a, I[j][i]), show(&b, I[i][j]));
   double e[3];
   eigenvalues(link->inertia, e);
   double tolerance = 1e-12 * fmax(fabs(e[0]), fabs(e[2]));
   if (e[0] < -tolerance) {
     NOTE(w, JN_SERIOUS, link->line,
-         "link '%s': the inertia is not positive definite: principal moments %s, %s, %s",
+         "link '%s': the inertia is not positive definite: principal moments %s, %s, %s; check the "
+         "signs of the products of inertia",
          link->name, show(&a, e[0]), show(&b, e[1]), show(&c, e[2]));
     return;
   }
@@ -238,7 +252,8 @@ static void lint_inertia(work *w, const jn_link_desc *link) {
          "link '%s': no rigid body has this inertia: principal moment %s exceeds %s + %s (triangle "
          "inequality)",
          link->name, show(&c, e[2]), show(&a, e[0]), show(&b, e[1]));
-  if (!(link->mass > 0)) {
+  if (link->mass < 0) return;
+  if (link->mass == 0) {
     NOTE(w, JN_WARNING, link->line, "link '%s': rotational inertia but no mass", link->name);
     return;
   }
@@ -251,7 +266,7 @@ static void lint_inertia(work *w, const jn_link_desc *link) {
 }
 
 static void lint_link(work *w, int i) {
-  const jn_link_desc *link = jn_spec_link(w->spec, i);
+  const jn_link_desc *link = jn_spec_get_link(w->spec, i);
   shown a;
   if (!isfinite(link->mass) || !vector_is_finite(link->com) ||
       !all_finite(&link->inertia.m[0][0], 9) || !pose_is_finite(&link->home)) {
@@ -259,8 +274,8 @@ static void lint_link(work *w, int i) {
     return;
   }
   if (link->mass < 0)
-    NOTE(w, JN_SERIOUS, link->line, "link '%s': the mass %s is negative", link->name,
-         show(&a, link->mass));
+    NOTE(w, JN_SERIOUS, link->line, "link '%s': the mass %s is negative: it must be zero or more",
+         link->name, show(&a, link->mass));
   else if (link->mass > largest_mass)
     NOTE(w, JN_WARNING, link->line, "link '%s': the mass is %s kg: check the units", link->name,
          show(&a, link->mass));
@@ -276,10 +291,18 @@ static void lint_link(work *w, int i) {
 
 static void lint_limits(work *w, const jn_joint_desc *joint) {
   const jn_limits *x = &joint->limits;
+  static const char *const names[4] = {"velocity", "effort", "acceleration", "jerk"};
+  const double value[4] = {x->velocity, x->effort, x->acceleration, x->jerk};
   shown a, b;
   if (isnan(x->lower) || isnan(x->upper) || isnan(x->velocity) || isnan(x->effort) ||
       isnan(x->acceleration) || isnan(x->jerk)) {
     NOTE(w, JN_SERIOUS, joint->line, "joint '%s': a limit is not a number", joint->name);
+    return;
+  }
+  if (x->lower == 0 && x->upper == 0 && x->velocity == 0 && x->effort == 0) {
+    NOTE(w, JN_WARNING, joint->line,
+         "joint '%s': the limits are all 0: it cannot move; leave them out if there are none",
+         joint->name);
     return;
   }
   if (x->lower > x->upper)
@@ -289,8 +312,6 @@ static void lint_limits(work *w, const jn_joint_desc *joint) {
     NOTE(w, JN_WARNING, joint->line,
          "joint '%s': lower and upper limit are both %s: it cannot move", joint->name,
          show(&a, x->lower));
-  static const char *const names[4] = {"velocity", "effort", "acceleration", "jerk"};
-  const double value[4] = {x->velocity, x->effort, x->acceleration, x->jerk};
   for (int k = 0; k < 4; k++)
     if (value[k] <= 0)
       NOTE(w, JN_WARNING, joint->line, "joint '%s': %s limit is %s: %s", joint->name, names[k],
@@ -309,7 +330,8 @@ static void lint_axis(work *w, const jn_joint_desc *joint) {
   for (int k = 0; k < axes; k++) {
     double n = jn_v3_norm(joint->axis[k]);
     if (n == 0)
-      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': axis has zero length", joint->name);
+      NOTE(w, JN_SERIOUS, joint->line,
+           "joint '%s': axis has zero length: give a direction such as 0 0 1", joint->name);
     else if (fabs(n * n - 1) > unit_tolerance)
       NOTE(w, JN_NOTE, joint->line, "joint '%s': axis has length %s; it is normalised", joint->name,
            show(&a, n));
@@ -335,9 +357,10 @@ static double axis_inertia(const jn_joint_desc *joint, const jn_link_desc *link)
 
 /* can the joint be accelerated by a finite force only? */
 static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
-  const jn_link_desc *link = jn_spec_link(w->spec, child);
+  const jn_link_desc *link = jn_spec_get_link(w->spec, child);
   shown a, b;
   if (joint->armature > 0 && joint->type != JN_JOINT_FREE) return;
+  if (w->mass_below[child] < 0) return; /* a negative mass has its own finding */
   if (!(w->mass_below[child] > 0)) {
     NOTE(w, JN_SERIOUS, joint->line,
          "joint '%s' moves no mass (link '%s' and all below it are massless): the dynamics are "
@@ -368,7 +391,7 @@ static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
 }
 
 static void lint_joint(work *w, int j) {
-  const jn_joint_desc *joint = jn_spec_joint(w->spec, j);
+  const jn_joint_desc *joint = jn_spec_get_joint(w->spec, j);
   shown a;
   const double numbers[] = {joint->pitch,    joint->armature,         joint->damping,
                             joint->friction, joint->mimic_multiplier, joint->mimic_offset};
@@ -402,7 +425,7 @@ static void lint_joint(work *w, int j) {
 static void lint_whole(work *w) {
   double mass = 0;
   shown a;
-  for (int i = 0; i < w->links; i++) mass += jn_spec_link(w->spec, i)->mass;
+  for (int i = 0; i < w->links; i++) mass += jn_spec_get_link(w->spec, i)->mass;
   if (w->links == 0)
     NOTE(w, JN_SERIOUS, 0, "there are no links");
   else if (mass == 0)
@@ -414,7 +437,7 @@ static void lint_whole(work *w) {
     NOTE(w, JN_WARNING, 0, "gravity is %s m/s^2: check the units", show(&a, g));
   int frames = jn_spec_frame_count(w->spec);
   for (int i = 0; i < frames; i++) {
-    const jn_frame_desc *frame = jn_spec_frame(w->spec, i);
+    const jn_frame_desc *frame = jn_spec_get_frame(w->spec, i);
     if (!pose_is_finite(&frame->pose))
       NOTE(w, JN_SERIOUS, frame->line, "frame '%s': a number is not finite", frame->name);
     if (find(w->link_name, w->links, frame->link) < 0)
@@ -443,8 +466,10 @@ jn_status jn_spec_lint(jn_spec *spec) {
     w.order = ints + 4 * links;
     w.mass_below = doubles;
     w.rigid_mass = doubles + links;
-    for (int i = 0; i < n; i++) w.link_name[i] = (entry){name_of(jn_spec_link(spec, i)->name), i};
-    for (int j = 0; j < m; j++) w.joint_name[j] = (entry){name_of(jn_spec_joint(spec, j)->name), j};
+    for (int i = 0; i < n; i++)
+      w.link_name[i] = (entry){name_of(jn_spec_get_link(spec, i)->name), i};
+    for (int j = 0; j < m; j++)
+      w.joint_name[j] = (entry){name_of(jn_spec_get_joint(spec, j)->name), j};
     qsort(w.link_name, links, sizeof(entry), compare_entries);
     qsort(w.joint_name, joints, sizeof(entry), compare_entries);
 
@@ -461,5 +486,5 @@ jn_status jn_spec_lint(jn_spec *spec) {
   jn_block_free(hooks, w.joint_name);
   jn_block_free(hooks, ints);
   jn_block_free(hooks, doubles);
-  return w.status;
+  return w.status == JN_OK ? jn_spec_sort_findings(spec) : w.status;
 }

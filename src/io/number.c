@@ -1,4 +1,4 @@
-/* number.c: decimal numbers in and out, independent of the locale. */
+/* number.c: decimal numbers from text, independent of the locale. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__APPLE__)
@@ -117,17 +116,4 @@ const char *jn_number_complaint(number_result result, const char *text) {
   if (digits[0] == ',' && is_digit(digits[1]))
     return "a comma in a number: write a decimal point, and spaces between numbers";
   return scan_number(text) != NULL ? "too many numbers" : "this is not a number";
-}
-
-const char *jn_write_number(double value, int digits, char text[NUMBER_TEXT]) {
-  snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
-  /* whatever the locale puts between the digits is one point */
-  const char *tail = text;
-  while (*tail != '\0' && strchr("+-0123456789einfa", *tail) != NULL) tail++;
-  if (*tail == '\0') return text;
-  char *point = text + (tail - text);
-  while (*tail != '\0' && strchr("+-0123456789einfa", *tail) == NULL) tail++;
-  *point = '.';
-  memmove(point + 1, tail, strlen(tail) + 1);
-  return text;
 }

@@ -1,8 +1,10 @@
-/* number.h: decimal numbers in and out, independent of the locale. */
+/* number.h: decimal numbers in (and, from base/decimal.h, out), independent of the locale. */
 #ifndef JOUNCE_SRC_NUMBER_H
 #define JOUNCE_SRC_NUMBER_H
 
 #include <stddef.h>
+
+#include "base/decimal.h"
 
 typedef enum number_result {
   NUMBER_OK,
@@ -26,10 +28,5 @@ number_result jn_read_numbers(const char *text, size_t count, double *out, const
 /* Why `text` was refused, as the end of a sentence: "is not a number", "uses a decimal comma", ...
  */
 const char *jn_number_complaint(number_result result, const char *text);
-
-/* Room for any double with 17 digits. */
-enum { NUMBER_TEXT = 32 };
-/* "%.<digits>g" with a decimal point in every locale. Returns `text`. */
-const char *jn_write_number(double value, int digits, char text[NUMBER_TEXT]);
 
 #endif

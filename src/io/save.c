@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,14 +198,14 @@ static void body(writer *w, const jn_link_desc *x, const jn_joint_desc *held) {
 
 /* 1 when every joint can stand with its body: one joint a link at most, in the order of the links
  */
-static int joints_follow_links(jn_spec *spec) {
+static int joints_follow_links(const jn_spec *spec) {
   int links = jn_spec_link_count(spec), joints = jn_spec_joint_count(spec), next = 0;
   for (int i = 0; i < links && next < joints; i++)
-    if (strcmp(jn_spec_joint(spec, next)->child, jn_spec_link(spec, i)->name) == 0) next++;
+    if (strcmp(jn_spec_get_joint(spec, next)->child, jn_spec_get_link(spec, i)->name) == 0) next++;
   return next == joints;
 }
 
-static void write_spec(writer *w, jn_spec *spec) {
+static void write_spec(writer *w, const jn_spec *spec) {
   int links = jn_spec_link_count(spec), joints = jn_spec_joint_count(spec);
   int frames = jn_spec_frame_count(spec), together = joints_follow_links(spec), next = 0;
   w->subject = jn_spec_name(spec);
@@ -216,8 +215,8 @@ static void write_spec(writer *w, jn_spec *spec) {
   vector(w, jn_spec_gravity(spec));
   text(w, ",\n \"bodies\": [");
   for (int i = 0; i < links; i++) {
-    const jn_link_desc *link = jn_spec_link(spec, i);
-    const jn_joint_desc *held = together && next < joints ? jn_spec_joint(spec, next) : NULL;
+    const jn_link_desc *link = jn_spec_get_link(spec, i);
+    const jn_joint_desc *held = together && next < joints ? jn_spec_get_joint(spec, next) : NULL;
     if (held != NULL && strcmp(held->child, link->name) != 0) held = NULL;
     if (held != NULL) next++;
     text(w, i == 0 ? "\n" : ",\n");
@@ -226,11 +225,11 @@ static void write_spec(writer *w, jn_spec *spec) {
   text(w, "]");
   for (int i = 0; i < joints && !together; i++) {
     text(w, i == 0 ? ",\n \"joints\": [\n  " : ",\n  ");
-    joint(w, jn_spec_joint(spec, i), 1);
+    joint(w, jn_spec_get_joint(spec, i), 1);
     if (i == joints - 1) text(w, "]");
   }
   for (int i = 0; i < frames; i++) {
-    const jn_frame_desc *frame = jn_spec_frame(spec, i);
+    const jn_frame_desc *frame = jn_spec_get_frame(spec, i);
     w->subject = frame->name;
     text(w, i == 0 ? ",\n \"frames\": [\n  {\"name\": " : ",\n  {\"name\": ");
     string(w, frame->name);
@@ -243,7 +242,8 @@ static void write_spec(writer *w, jn_spec *spec) {
 }
 
 /* writes and closes; the descriptor is used up */
-static jn_status write_and_close(jn_spec *spec, int descriptor, const char *path, jn_error *error) {
+static jn_status write_and_close(const jn_spec *spec, int descriptor, const char *path,
+                                 jn_error *error) {
   FILE *file = fdopen(descriptor, "wb");
   if (file == NULL) {
     int reason = errno;
@@ -280,8 +280,6 @@ static int create_beside(const char *target, char *name, size_t room, mode_t mod
 jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error) {
   if (spec == NULL || path == NULL || path[0] == '\0')
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no spec or no file name was given");
-  jn_spec *readable =
-      (jn_spec *)(uintptr_t)spec; /* the access functions give pointers for editing too */
 
   /* a link leads to its file; a device or a pipe cannot be replaced, it is written to */
   struct stat old;
@@ -290,7 +288,7 @@ jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *err
     int descriptor = open(path, O_WRONLY | O_CLOEXEC);
     if (descriptor < 0)
       return jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
-    return write_and_close(readable, descriptor, path, error);
+    return write_and_close(spec, descriptor, path, error);
   }
   char *real = exists ? realpath(path, NULL) : NULL;
   const char *target = real != NULL ? real : path;
@@ -300,7 +298,7 @@ jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *err
   if (descriptor < 0) {
     status = jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
   } else {
-    status = write_and_close(readable, descriptor, path, error);
+    status = write_and_close(spec, descriptor, path, error);
     if (status == JN_OK && rename(name, target) != 0)
       status = jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
     if (status != JN_OK) unlink(name);

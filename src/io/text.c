@@ -1,4 +1,4 @@
-/* text.c: complete sentences for a jn_error, and small help with text. */
+/* text.c: findings from a format, and small help with text. */
 #include "io/text.h"
 
 #include <stdarg.h>
@@ -6,61 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* no control characters, and no half of a UTF-8 character at a cut end */
-static void clean(char *text, size_t room) {
-  size_t length = strlen(text);
-  for (size_t i = 0; i < length; i++) {
-    unsigned char c = (unsigned char)text[i];
-    if (c < 0x20 || c == 0x7f) text[i] = '?';
-  }
-  if (length + 1 < room) return;
-  size_t i = length;
-  while (i > 0 && ((unsigned char)text[i - 1] & 0xc0) == 0x80) i--;
-  if (i > 0 && (unsigned char)text[i - 1] >= 0xc0) text[i - 1] = '\0';
-}
-
-/* a long path keeps its end */
-static void copy_path(char *to, size_t room, const char *path) {
-  size_t length = strlen(path);
-  if (length < room)
-    memcpy(to, path, length + 1);
-  else
-    snprintf(to, room, "...%s", path + (length - (room - 4)));
-  clean(to, room);
-}
-
-jn_status jn_fail(jn_error *error, jn_status status, const char *file, int line, const char *format,
-                  ...) {
-  if (error == NULL) return status;
-  char path[JN_MAX_PATH];
-  copy_path(path, sizeof path, file != NULL ? file : "");
-
-  char *p = error->message;
-  size_t room = sizeof error->message;
-  int used = 0;
-  if (path[0] != '\0' && line > 0)
-    used = snprintf(p, room, "%s:%d: ", path, line);
-  else if (path[0] != '\0')
-    used = snprintf(p, room, "%s: ", path);
-  va_list arguments;
-  va_start(arguments, format);
-  if (used >= 0 && (size_t)used < room) vsnprintf(p + used, room - (size_t)used, format, arguments);
-  va_end(arguments);
-  clean(error->message, room);
-
-  error->status = status;
-  error->line = line;
-  memcpy(error->file, path, sizeof path);
-  return status;
-}
-
 jn_status jn_note(jn_spec *spec, jn_severity severity, int line, const char *format, ...) {
   char text[JN_MAX_MESSAGE];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  clean(text, sizeof text);
+  jn_clean_text(text, sizeof text);
   jn_status status = jn_spec_add_finding(spec, severity, line, text);
   return status == JN_ERR_LIMIT ? JN_OK : status;
 }

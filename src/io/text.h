@@ -1,17 +1,10 @@
-/* text.h: complete sentences for a jn_error, and small help with text. */
+/* text.h: sentences for errors and findings, and small help with text. */
 #ifndef JOUNCE_SRC_TEXT_H
 #define JOUNCE_SRC_TEXT_H
 
 #include <jounce/io.h>
 
-/* Fills `error` (may be NULL) with "file:line: sentence" and returns `status`. `file` may be NULL
- * or empty, `line` 0. Control characters become '?', so that a hostile file cannot steer a
- * terminal. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 5, 6)))
-#endif
-jn_status
-jn_fail(jn_error *error, jn_status status, const char *file, int line, const char *format, ...);
+#include "base/fail.h"
 
 /* A finding from a format; JN_ERR_LIMIT (too many findings) counts as success. */
 #if defined(__GNUC__)

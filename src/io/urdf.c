@@ -3,8 +3,8 @@
  * Read: links with their inertials; joints with origin, axis, dynamics, limits (also acceleration
  * and jerk) and mimic; rotations as rpy or, from URDF 1.2, quat_xyzw. Everything else is skipped. A
  * link's inertia is turned into the link's axes. The file is hostile until it is read: a document
- * type (and so every entity) is refused, depth, attributes and memory are limited, no other file is
- * ever opened. */
+ * type (and so every entity) is refused; depth, attributes and the length of a tag are limited, and
+ * with them the memory that expat takes; no other file is ever opened. */
 #include <expat.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,58 +14,10 @@
 #include "io/number.h"
 #include "io/text.h"
 
-/* ---- memory for expat: the user's hooks, counted and capped. Its hooks have no context argument,
- * hence the pointer below, set only while a parser is alive on this thread. */
-
-typedef struct xml_heap {
-  jn_allocator hooks;
-  size_t used;
-  int is_full; /* a request went beyond JN_MAX_XML_HEAP */
-} xml_heap;
-
-typedef union xml_block {
-  struct {
-    xml_heap *heap;
-    size_t size;
-  } of;
-  max_align_t alignment;
-} xml_block;
-
-static _Thread_local xml_heap *live_heap;
-
-static void *xml_allocate(size_t size) {
-  xml_heap *heap = live_heap;
-  const size_t most = JN_MAX_XML_HEAP;
-  if (size > most || heap->used > most - size) {
-    heap->is_full = 1;
-    return NULL;
-  }
-  xml_block *block = heap->hooks.allocate(sizeof *block + size, heap->hooks.context);
-  if (block == NULL) return NULL;
-  block->of.heap = heap;
-  block->of.size = size;
-  heap->used += size;
-  return block + 1;
-}
-
-static void xml_release(void *memory) {
-  if (memory == NULL) return;
-  xml_block *block = (xml_block *)memory - 1;
-  xml_heap *heap = block->of.heap;
-  heap->used -= block->of.size;
-  heap->hooks.release(block, heap->hooks.context);
-}
-
-static void *xml_resize(void *memory, size_t size) {
-  void *larger = xml_allocate(size);
-  if (larger == NULL || memory == NULL) return larger;
-  size_t old = ((xml_block *)memory - 1)->of.size;
-  memcpy(larger, memory, old < size ? old : size);
-  xml_release(memory);
-  return larger;
-}
-
 /* ---- the reader's state */
+
+enum { MOST_NOTED = 32 };       /* kinds of remarks that are not repeated */
+enum { XML_PIECE = 64 * 1024 }; /* bytes given to expat at once, at least */
 
 typedef enum place { AT_TOP, IN_ROBOT, IN_LINK, IN_INERTIAL, IN_JOINT } place;
 
@@ -93,7 +45,8 @@ typedef struct reader {
   jn_spec *spec;
   int depth, skipped; /* skipped: depth of the element whose content is ignored; 0: none */
   place place;
-  int noted_transmission;
+  uint32_t noted[MOST_NOTED]; /* hashes of what is noted only once */
+  int noted_count;
   unsigned seen;
   jn_link_desc link;
   jn_pose inertial; /* frame of the inertia in the link */
@@ -107,6 +60,8 @@ typedef struct reader {
 static const jn_pose identity = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}};
 
 static int line_of(const reader *r) { return (int)XML_GetCurrentLineNumber(r->parser); }
+
+#define MARKUP_TOO_LONG "a single tag or comment is longer than %d KiB: shorten it"
 
 /* the first failure counts; expat stops at the next event */
 #define FAIL(r, code, line, ...)                                                 \
@@ -134,6 +89,18 @@ static const char *attribute(const char **attributes, const char *name) {
   return NULL;
 }
 
+/* 1 for the first remark of its kind: exporters repeat themselves on every joint (FNV-1a) */
+static int is_first(reader *r, const char *where, const char *what) {
+  uint32_t hash = 2166136261u;
+  for (const char *c = where; *c != '\0'; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
+  hash = (hash ^ ' ') * 16777619u;
+  for (const char *c = what; *c != '\0'; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
+  for (int i = 0; i < r->noted_count; i++)
+    if (r->noted[i] == hash) return 0;
+  if (r->noted_count < MOST_NOTED) r->noted[r->noted_count++] = hash;
+  return 1;
+}
+
 /* one finding for each misspelt attribute, one more for all others of an element */
 static void note_unknown_attributes(reader *r, const char *element, const char **attributes,
                                     const char *const *known) {
@@ -152,9 +119,10 @@ static void note_unknown_attributes(reader *r, const char *element, const char *
     else
       snprintf(others + used, sizeof others - used, " '%.60s'", attributes[0]);
   }
-  if (others[0] != '\0' && status == JN_OK)
-    status = jn_note(r->spec, JN_NOTE, line_of(r), "%s<%s>: unknown attributes are ignored:%s",
-                     r->subject, element, others);
+  if (others[0] != '\0' && status == JN_OK && is_first(r, element, others))
+    status = jn_note(r->spec, JN_NOTE, line_of(r),
+                     "%s<%s>: unknown attributes are ignored, here and below:%s", r->subject,
+                     element, others);
   check(r, status, line_of(r), "findings");
 }
 
@@ -433,17 +401,18 @@ static void skip_element(reader *r, const char *element, const char *inside) {
                                       "calibration",  "contact",   "self_collision_checking",
                                       "transmission", NULL};
   r->skipped = r->depth;
-  if (strcmp(element, "transmission") == 0 && !r->noted_transmission) {
-    r->noted_transmission = 1;
+  if (strcmp(element, "transmission") == 0) {
+    if (!is_first(r, inside, element)) return;
     check(
         r,
         jn_note(r->spec, JN_NOTE, line_of(r),
                 "<transmission> is not read: rotor inertias and reductions count only as a joint's "
                 "armature, which URDF cannot say (a native model can)"),
         line_of(r), "findings");
-  } else if (!is_one_of(element, known)) {
+  } else if (!is_one_of(element, known) && is_first(r, inside, element)) {
     check(r,
-          jn_note(r->spec, JN_NOTE, line_of(r), "%sunknown element <%.60s> in <%s> is ignored",
+          jn_note(r->spec, JN_NOTE, line_of(r),
+                  "%sunknown element <%.60s> in <%s> is ignored, here and below",
                   r->place == IN_ROBOT ? "" : r->subject, element, inside),
           line_of(r), "findings");
   }
@@ -513,10 +482,28 @@ static void start_in_joint(reader *r, const char *element, const char **attribut
   }
 }
 
+/* the markup of the event at hand: a tag, a comment, an instruction */
+static int is_short(reader *r) {
+  if (XML_GetCurrentByteCount(r->parser) <= JN_MAX_XML_MARKUP) return 1;
+  FAIL(r, JN_ERR_LIMIT, line_of(r), MARKUP_TOO_LONG, JN_MAX_XML_MARKUP / 1024);
+  return 0;
+}
+
+static void XMLCALL on_comment(void *context, const char *text) {
+  (void)text;
+  is_short(context);
+}
+
+static void XMLCALL on_instruction(void *context, const char *target, const char *text) {
+  (void)target, (void)text;
+  is_short(context);
+}
+
 static void XMLCALL on_start(void *context, const char *element, const char **attributes) {
   reader *r = context;
   if (r->status != JN_OK) return;
   r->depth++;
+  if (!is_short(r)) return;
   if (r->depth > JN_MAX_XML_DEPTH) {
     FAIL(r, JN_ERR_LIMIT, line_of(r), "elements are nested deeper than %d", JN_MAX_XML_DEPTH);
     return;
@@ -583,11 +570,8 @@ static void XMLCALL on_doctype(void *context, const char *name, const char *syst
 
 /* ---- the whole text */
 
-static jn_status xml_failure(reader *r, const xml_heap *heap, const char *text, size_t size) {
+static jn_status xml_failure(reader *r, const char *text, size_t size) {
   enum XML_Error code = XML_GetErrorCode(r->parser);
-  if (heap->is_full)
-    return jn_fail(r->error, JN_ERR_LIMIT, r->file, line_of(r),
-                   "reading needs more than %d MiB of memory", JN_MAX_XML_HEAP / (1024 * 1024));
   if (code == XML_ERROR_NO_MEMORY)
     return jn_fail(r->error, JN_ERR_MEMORY, r->file, line_of(r), "out of memory");
   size_t i = 0;
@@ -600,13 +584,30 @@ static jn_status xml_failure(reader *r, const xml_heap *heap, const char *text, 
                  (int)XML_GetCurrentColumnNumber(r->parser) + 1, XML_ErrorString(code));
 }
 
-static jn_status parse(reader *r, const xml_heap *heap, const char *text, size_t size) {
+/* Expat keeps a copy of the markup that is not complete yet. So it is given the text in pieces, and
+ * no more once that copy is beyond the limit. Each piece at least doubles what is kept: expat may
+ * put off looking at less, and looking again and again would cost the square of the length. */
+static jn_status parse(reader *r, const char *text, size_t size) {
   XML_SetUserData(r->parser, r);
   XML_SetElementHandler(r->parser, on_start, on_end);
+  XML_SetCommentHandler(r->parser, on_comment);
+  XML_SetProcessingInstructionHandler(r->parser, on_instruction);
   XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
-  enum XML_Status ok = XML_Parse(r->parser, text, (int)size, 1);
-  if (r->status != JN_OK) return r->status;
-  return ok == XML_STATUS_OK ? JN_OK : xml_failure(r, heap, text, size);
+  size_t given = 0, kept = 0;
+  do {
+    size_t piece = kept > XML_PIECE ? kept : XML_PIECE;
+    if (piece > size - given) piece = size - given;
+    enum XML_Status ok = XML_Parse(r->parser, text + given, (int)piece,
+                                   given + piece == size ? XML_TRUE : XML_FALSE);
+    given += piece;
+    if (r->status != JN_OK) return r->status;
+    if (ok != XML_STATUS_OK) return xml_failure(r, text, size);
+    XML_Index start = XML_GetCurrentByteIndex(r->parser); /* of the markup at hand; -1: none */
+    kept = start >= 0 && (size_t)start < given ? given - (size_t)start : 0;
+    if (kept > JN_MAX_XML_MARKUP && given < size)
+      FAIL(r, JN_ERR_LIMIT, line_of(r), MARKUP_TOO_LONG, JN_MAX_XML_MARKUP / 1024);
+  } while (given < size && r->status == JN_OK);
+  return r->status;
 }
 
 jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
@@ -618,13 +619,9 @@ jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
     return jn_fail(error, JN_ERR_LIMIT, name, 0, "the text is larger than %d MiB",
                    JN_MAX_FILE / (1024 * 1024));
 
-  xml_heap heap = {jn_allocator_or_default(allocator), 0, 0};
-  xml_heap *outer = live_heap; /* a hook of the user may itself be reading a file */
-  live_heap = &heap;
-  reader *r = jn_block_new(&heap.hooks, 1, sizeof *r);
-  const XML_Memory_Handling_Suite memory = {xml_allocate, xml_resize, xml_release};
-  if (r != NULL) r->parser = XML_ParserCreate_MM(NULL, &memory, NULL);
-
+  jn_allocator hooks = jn_allocator_or_default(allocator);
+  reader *r = jn_block_new(&hooks, 1, sizeof *r);
+  if (r != NULL) r->parser = XML_ParserCreate(NULL);
   jn_status status;
   if (r == NULL || r->parser == NULL) {
     status = jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
@@ -632,14 +629,13 @@ jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
     r->allocator = allocator;
     r->file = name;
     r->error = error;
-    status = parse(r, &heap, text, size);
+    status = parse(r, text, size);
     XML_ParserFree(r->parser);
     if (status == JN_OK)
       *out = r->spec;
     else
       jn_spec_free(r->spec);
   }
-  live_heap = outer;
-  jn_block_free(&heap.hooks, r);
+  jn_block_free(&hooks, r);
   return status;
 }

@@ -2,32 +2,34 @@
 #include "model/build.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
+#include "base/fail.h"
+
 jn_status jn_build_fail(jn_builder *b, int line, jn_status status, const char *format, ...) {
-  if (!b->error) return status;
-  jn_error *e = b->error;
   const char *file = jn_spec_file(b->spec);
-  memset(e, 0, sizeof *e);
-  e->status = status;
-  e->line = line;
-  if (!file || !*file) file = jn_spec_name(b->spec);
-  if (!file) file = "";
-  snprintf(e->file, sizeof e->file, "%s", file);
-  int n = line > 0 ? snprintf(e->message, sizeof e->message, "%.400s:%d: ", file, line)
-                   : snprintf(e->message, sizeof e->message, "%.400s: ", file);
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(e->message + n, sizeof e->message - (size_t)n, format, arguments);
+  jn_fail_list(b->error, status, file[0] != '\0' ? file : jn_spec_name(b->spec), line, format,
+               arguments);
   va_end(arguments);
   return status;
 }
 
+/* a number for a message */
+typedef struct shown {
+  char text[NUMBER_TEXT];
+} shown;
+static const char *show(shown *s, double value) { return jn_write_number(value, 6, s->text); }
+
 /* ---- names ---- */
 
-typedef struct name_entry { const char *name; int index; } name_entry;
+typedef struct name_entry {
+  const char *name;
+  int index;
+} name_entry;
 
 static int compare_names(const void *a, const void *b) {
   const name_entry *x = a, *y = b;
@@ -40,8 +42,10 @@ static int find_name(const name_entry *table, int n, const char *name) {
   while (lo <= hi) {
     int mid = lo + (hi - lo) / 2, c = strcmp(name, table[mid].name);
     if (c == 0) return table[mid].index;
-    if (c < 0) hi = mid - 1;
-    else lo = mid + 1;
+    if (c < 0)
+      hi = mid - 1;
+    else
+      lo = mid + 1;
   }
   return -1;
 }
@@ -55,8 +59,8 @@ static jn_status sort_names(jn_builder *b, name_entry *table, int n, const char 
   for (int i = 1; i < n; i++)
     if (!strcmp(table[i].name, table[i - 1].name))
       return jn_build_fail(b, line(b, table[i].index), JN_ERR_MODEL,
-                           "%s '%s' is defined twice (first in line %d): rename one", what, table[i].name,
-                           line(b, table[i - 1].index));
+                           "%s '%s' is defined twice (first in line %d): rename one", what,
+                           table[i].name, line(b, table[i - 1].index));
   return JN_OK;
 }
 
@@ -85,9 +89,11 @@ static jn_status check_names(jn_builder *b) {
     for (int s = 0; s < 2 && !status; s++) {
       *at[s] = ends[s] ? find_name(links, b->nlink, ends[s]) : -1;
       if (s == 1 && !ends[s])
-        status = jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': no child link given", j->name);
+        status =
+            jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': no child link given", j->name);
       else if (ends[s] && *at[s] < 0)
-        status = jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': unknown %s link '%s': define it or fix the name",
+        status = jn_build_fail(b, j->line, JN_ERR_MODEL,
+                               "joint '%s': unknown %s link '%s': define it or fix the name",
                                j->name, s ? "child" : "parent", ends[s]);
     }
   }
@@ -99,9 +105,11 @@ static jn_status check_names(jn_builder *b) {
     const jn_frame_desc *f = b->frames[i];
     b->frame_link[i] = f->link ? find_name(links, b->nlink, f->link) : -1;
     if (b->frame_link[i] < 0)
-      status = jn_build_fail(b, f->line, JN_ERR_MODEL, "frame '%s': unknown link '%s'", f->name, f->link ? f->link : "");
+      status = jn_build_fail(b, f->line, JN_ERR_MODEL, "frame '%s': unknown link '%s'", f->name,
+                             f->link ? f->link : "");
     else if (find_name(links, b->nlink, f->name) >= 0)
-      status = jn_build_fail(b, f->line, JN_ERR_MODEL, "frame '%s' has the name of a link: rename it", f->name);
+      status = jn_build_fail(b, f->line, JN_ERR_MODEL,
+                             "frame '%s' has the name of a link: rename it", f->name);
   }
   jn_block_free(&b->hooks, table);
   jn_block_free(&b->hooks, links);
@@ -118,9 +126,10 @@ static jn_status report_cycle(jn_builder *b, int link) {
     link = b->joint_parent[j];
   }
   const jn_joint_desc *j = b->joints[b->parent_joint[link]];
-  return jn_build_fail(b, j->line, JN_ERR_MODEL,
-                       "joint '%s': link '%s' is its own ancestor (a cycle): the joints must form a tree", j->name,
-                       b->links[link]->name);
+  return jn_build_fail(
+      b, j->line, JN_ERR_MODEL,
+      "joint '%s': link '%s' is its own ancestor (a cycle): the joints must form a tree", j->name,
+      b->links[link]->name);
 }
 
 static jn_status find_root(jn_builder *b) {
@@ -129,14 +138,15 @@ static jn_status find_root(jn_builder *b) {
     int c = b->joint_child[i];
     if (b->joint_parent[i] == c)
       return jn_build_fail(b, b->joints[i]->line, JN_ERR_MODEL,
-                           "joint '%s': link '%s' is its own parent (a cycle of one)", b->joints[i]->name,
-                           b->links[c]->name);
+                           "joint '%s': link '%s' is its own parent (a cycle of one)",
+                           b->joints[i]->name, b->links[c]->name);
     if (b->parent_joint[c] >= 0)
-      return jn_build_fail(b, b->joints[i]->line, JN_ERR_MODEL,
-                           "link '%s' has two parents: joint '%s' and joint '%s' (line %d); closed loops are not "
-                           "supported, remove one joint",
-                           b->links[c]->name, b->joints[i]->name, b->joints[b->parent_joint[c]]->name,
-                           b->joints[b->parent_joint[c]]->line);
+      return jn_build_fail(
+          b, b->joints[i]->line, JN_ERR_MODEL,
+          "link '%s' has two parents: joint '%s' and joint '%s' (line %d); closed loops are not "
+          "supported, remove one joint",
+          b->links[c]->name, b->joints[i]->name, b->joints[b->parent_joint[c]]->name,
+          b->joints[b->parent_joint[c]]->line);
     b->parent_joint[c] = i;
   }
   b->root = -1;
@@ -144,9 +154,10 @@ static jn_status find_root(jn_builder *b) {
     int j = b->parent_joint[i];
     if (j >= 0 && b->joint_parent[j] >= 0) continue;
     if (b->root >= 0)
-      return jn_build_fail(b, b->links[i]->line, JN_ERR_MODEL,
-                           "two root links, '%s' and '%s' (line %d): connect them by a joint or delete one",
-                           b->links[b->root]->name, b->links[i]->name, b->links[b->root]->line);
+      return jn_build_fail(
+          b, b->links[i]->line, JN_ERR_MODEL,
+          "two root links, '%s' and '%s' (line %d): connect them by a joint or delete one",
+          b->links[b->root]->name, b->links[i]->name, b->links[b->root]->line);
     b->root = i;
   }
   return b->root < 0 ? report_cycle(b, 0) : JN_OK;
@@ -186,22 +197,45 @@ static jn_status order_links(jn_builder *b) {
 
 static int finite3(jn_vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
-static jn_status check_pose(jn_builder *b, int line, const char *what, const char *name, jn_pose *C) {
-  double e = jn_m3_rotation_error(C->R);
-  if (!(e <= JN_ROTATION_TOLERANCE))
-    return jn_build_fail(b, line, isfinite(e) ? JN_ERR_POSE : JN_ERR_MODEL,
-                         "%s '%s': the matrix is not a rotation (|R^T R - 1| = %.3g, det = %.3g; at most %g is "
-                         "accepted): give more digits or a quaternion",
-                         what, name, e, jn_m3_det(C->R), JN_ROTATION_TOLERANCE);
-  C->R = jn_m3_orthonormalise(C->R);
-  if (!finite3(C->p)) return jn_build_fail(b, line, JN_ERR_MODEL, "%s '%s': position is not finite", what, name);
-  return JN_OK;
+/* max |R^T R - 1| */
+static double orthogonality_error(jn_mat3 R) {
+  jn_mat3 E = jn_m3_sub(jn_m3_mul(jn_m3_transpose(R), R), jn_m3_identity());
+  double worst = 0;
+  for (int i = 0; i < 9; i++) worst = fmax(worst, fabs(E.m[i / 3][i % 3]));
+  return worst;
+}
+
+static jn_status check_pose(jn_builder *b, int line, const char *what, const char *name,
+                            jn_pose *C) {
+  shown error, det, most;
+  for (int i = 0; i < 9; i++)
+    if (!isfinite(C->R.m[i / 3][i % 3]))
+      return jn_build_fail(b, line, JN_ERR_MODEL, "%s '%s': the rotation matrix is not finite",
+                           what, name);
+  if (!finite3(C->p))
+    return jn_build_fail(b, line, JN_ERR_MODEL, "%s '%s': position is not finite", what, name);
+  if (jn_m3_rotation_error(C->R) <= JN_ROTATION_TOLERANCE) {
+    C->R = jn_m3_orthonormalise(C->R);
+    return JN_OK;
+  }
+  if (jn_m3_rotation_error(jn_m3_scale(-1, C->R)) <= JN_ROTATION_TOLERANCE)
+    return jn_build_fail(b, line, JN_ERR_POSE,
+                         "%s '%s': the matrix is a reflection (det = -1), not a rotation: check "
+                         "the signs and the order of its rows",
+                         what, name);
+  return jn_build_fail(
+      b, line, JN_ERR_POSE,
+      "%s '%s': the matrix is not a rotation (|R^T R - 1| = %s, det = %s; at most %s is "
+      "accepted): give more digits or a quaternion",
+      what, name, show(&error, orthogonality_error(C->R)), show(&det, jn_m3_det(C->R)),
+      show(&most, JN_ROTATION_TOLERANCE));
 }
 
 /* smallest pivot of the symmetric matrix: positive semi-definite to rounding? */
 static int semidefinite(const jn_mat3 *A) {
   double t = A->m[0][0] + A->m[1][1] + A->m[2][2], tol = 1e-12 * t;
-  double xx = A->m[0][0], yy = A->m[1][1], zz = A->m[2][2], xy = A->m[0][1], xz = A->m[0][2], yz = A->m[1][2];
+  double xx = A->m[0][0], yy = A->m[1][1], zz = A->m[2][2], xy = A->m[0][1], xz = A->m[0][2],
+         yz = A->m[1][2];
   double det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
   return xx >= -tol && yy >= -tol && zz >= -tol && xx * yy - xy * xy >= -tol * t &&
          xx * zz - xz * xz >= -tol * t && yy * zz - yz * yz >= -tol * t && det >= -tol * t * t;
@@ -216,42 +250,56 @@ static int triangle(const jn_mat3 *J) {
 }
 
 static jn_status check_link(jn_builder *b, jn_link_desc *l) {
-  if (!isfinite(l->mass)) return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': mass is not finite", l->name);
+  shown x, y;
+  if (!isfinite(l->mass))
+    return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': mass is not finite", l->name);
   if (l->mass < 0)
-    return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': negative mass %g: must be zero or more", l->name, l->mass);
-  if (!finite3(l->com)) return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': centre of mass is not finite", l->name);
+    return jn_build_fail(b, l->line, JN_ERR_MODEL,
+                         "link '%s': negative mass %s: must be zero or more", l->name,
+                         show(&x, l->mass));
+  if (!finite3(l->com))
+    return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': centre of mass is not finite",
+                         l->name);
   double size = 0;
   for (int i = 0; i < 9; i++) {
     double a = l->inertia.m[i / 3][i % 3];
-    if (!isfinite(a)) return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': inertia is not finite", l->name);
+    if (!isfinite(a))
+      return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': inertia is not finite", l->name);
     if (fabs(a) > size) size = fabs(a);
   }
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++) {
       double *u = &l->inertia.m[i][j], *w = &l->inertia.m[j][i];
       if (fabs(*u - *w) > 1e-9 * size)
-        return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': inertia is not symmetric (%g and %g)", l->name, *w, *u);
+        return jn_build_fail(b, l->line, JN_ERR_MODEL,
+                             "link '%s': inertia is not symmetric (%s and %s)", l->name,
+                             show(&x, *w), show(&y, *u));
       *u = *w = *u == *w ? *u : 0.5 * (*u + *w);
     }
   if (!semidefinite(&l->inertia))
-    return jn_build_fail(b, l->line, JN_ERR_MODEL,
-                         "link '%s': inertia is indefinite: a moment of inertia would be negative; check the signs "
-                         "of the products of inertia",
-                         l->name);
+    return jn_build_fail(
+        b, l->line, JN_ERR_MODEL,
+        "link '%s': inertia is indefinite: a moment of inertia would be negative; check the signs "
+        "of the products of inertia",
+        l->name);
   if (b->options.strict && size > 0 && !triangle(&l->inertia))
-    return jn_build_fail(b, l->line, JN_ERR_MODEL,
-                         "link '%s': principal moments violate the triangle inequality: no mass distribution has "
-                         "this inertia (refused in strict mode)",
-                         l->name);
+    return jn_build_fail(
+        b, l->line, JN_ERR_MODEL,
+        "link '%s': principal moments violate the triangle inequality: no mass distribution has "
+        "this inertia (refused in strict mode)",
+        l->name);
   return check_pose(b, l->line, "link", l->name, &l->home);
 }
 
 static jn_status check_axis(jn_builder *b, jn_joint_desc *j, int which) {
   jn_vec3 *a = &j->axis[which];
-  if (!finite3(*a)) return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': axis is not finite", j->name);
+  if (!finite3(*a))
+    return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': axis is not finite", j->name);
   double n = jn_v3_norm(*a);
   if (!(n > 1e-12))
-    return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': axis has zero length: give a direction such as 0 0 1", j->name);
+    return jn_build_fail(b, j->line, JN_ERR_MODEL,
+                         "joint '%s': axis has zero length: give a direction such as 0 0 1",
+                         j->name);
   *a = jn_v3_unit(*a);
   return JN_OK;
 }
@@ -260,20 +308,29 @@ static jn_status check_joint(jn_builder *b, jn_joint_desc *j) {
   if ((unsigned)j->type >= JN_JOINT_TYPE_COUNT)
     return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': unknown type", j->name);
   jn_status status = JN_OK;
-  int axes = j->type == JN_JOINT_UNIVERSAL ? 2 : j->type == JN_JOINT_FIXED || j->type == JN_JOINT_SPHERICAL || j->type == JN_JOINT_FREE ? 0 : 1;
+  shown x;
+  int axes =
+      j->type == JN_JOINT_UNIVERSAL                                                            ? 2
+      : j->type == JN_JOINT_FIXED || j->type == JN_JOINT_SPHERICAL || j->type == JN_JOINT_FREE ? 0
+                                                                                               : 1;
   for (int i = 0; i < axes && !status; i++) status = check_axis(b, j, i);
   if (status) return status;
   if (axes == 2 && jn_v3_norm(jn_v3_cross(j->axis[0], j->axis[1])) < 1e-6)
-    return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': the two axes of a universal joint are parallel", j->name);
-  if (!finite3(j->point)) return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': point is not finite", j->name);
-  if (!isfinite(j->pitch)) return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': pitch is not finite", j->name);
+    return jn_build_fail(b, j->line, JN_ERR_MODEL,
+                         "joint '%s': the two axes of a universal joint are parallel", j->name);
+  if (!finite3(j->point))
+    return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': point is not finite", j->name);
+  if (!isfinite(j->pitch))
+    return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': pitch is not finite", j->name);
   const double values[3] = {j->armature, j->damping, j->friction};
   static const char *const names[3] = {"armature", "damping", "friction"};
   for (int i = 0; i < 3; i++)
     if (!isfinite(values[i]) || values[i] < 0)
-      return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': %s %g: must be zero or more", j->name, names[i], values[i]);
+      return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': %s %s: must be zero or more",
+                           j->name, names[i], show(&x, values[i]));
   const jn_limits *m = &j->limits;
-  if (isnan(m->lower) || isnan(m->upper) || isnan(m->velocity) || isnan(m->effort) || isnan(m->acceleration) || isnan(m->jerk))
+  if (isnan(m->lower) || isnan(m->upper) || isnan(m->velocity) || isnan(m->effort) ||
+      isnan(m->acceleration) || isnan(m->jerk))
     return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': a limit is not a number", j->name);
   return check_pose(b, j->line, "joint", j->name, &j->origin);
 }
@@ -300,12 +357,13 @@ static jn_status check_numbers(jn_builder *b) {
 /* ---- set-up ---- */
 
 static void builder_free(jn_builder *b) {
-  void *blocks[] = {b->links, b->joints, b->frames, b->link, b->joint, b->frame, b->joint_parent, b->joint_child,
-                    b->frame_link, b->parent_joint, b->sequence, b->scratch, b->body_of, b->pose_in_body};
+  void *blocks[] = {b->links,    b->joints,       b->frames,      b->link,        b->joint,
+                    b->frame,    b->joint_parent, b->joint_child, b->frame_link,  b->parent_joint,
+                    b->sequence, b->scratch,      b->body_of,     b->pose_in_body};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&b->hooks, blocks[i]);
 }
 
-static jn_status builder_init(jn_builder *b, jn_spec *spec) {
+static jn_status builder_init(jn_builder *b) {
   size_t nl = (size_t)b->nlink + 1, nj = (size_t)b->njoint + 1, nf = (size_t)b->nframe + 1;
   b->links = jn_block_new(&b->hooks, nl, sizeof *b->links);
   b->joints = jn_block_new(&b->hooks, nj, sizeof *b->joints);
@@ -321,18 +379,18 @@ static jn_status builder_init(jn_builder *b, jn_spec *spec) {
   b->scratch = jn_block_new(&b->hooks, nl + nj, sizeof *b->scratch);
   b->body_of = jn_block_new(&b->hooks, nl, sizeof *b->body_of);
   b->pose_in_body = jn_block_new(&b->hooks, nl, sizeof *b->pose_in_body);
-  if (!b->links || !b->joints || !b->frames || !b->link || !b->joint || !b->frame || !b->joint_parent ||
-      !b->joint_child || !b->frame_link || !b->parent_joint || !b->sequence || !b->scratch || !b->body_of ||
-      !b->pose_in_body)
+  if (!b->links || !b->joints || !b->frames || !b->link || !b->joint || !b->frame ||
+      !b->joint_parent || !b->joint_child || !b->frame_link || !b->parent_joint || !b->sequence ||
+      !b->scratch || !b->body_of || !b->pose_in_body)
     return JN_ERR_MEMORY;
-  for (int i = 0; i < b->nlink; i++) b->links[i] = jn_spec_link(spec, i);
-  for (int i = 0; i < b->njoint; i++) b->joints[i] = jn_spec_joint(spec, i);
-  for (int i = 0; i < b->nframe; i++) b->frames[i] = jn_spec_frame(spec, i);
+  for (int i = 0; i < b->nlink; i++) b->links[i] = jn_spec_get_link(b->spec, i);
+  for (int i = 0; i < b->njoint; i++) b->joints[i] = jn_spec_get_joint(b->spec, i);
+  for (int i = 0; i < b->nframe; i++) b->frames[i] = jn_spec_get_frame(b->spec, i);
   return JN_OK;
 }
 
-jn_status jn_model_build(const jn_spec *spec, const jn_build_options *options, const jn_allocator *allocator,
-                         jn_model **out, jn_error *error) {
+jn_status jn_model_build(const jn_spec *spec, const jn_build_options *options,
+                         const jn_allocator *allocator, jn_model **out, jn_error *error) {
   if (!spec || !out) return JN_ERR_ARGUMENT;
   jn_builder b = {0};
   b.spec = spec;
@@ -343,15 +401,16 @@ jn_status jn_model_build(const jn_spec *spec, const jn_build_options *options, c
   b.njoint = jn_spec_joint_count(spec);
   b.nframe = jn_spec_frame_count(spec);
   *out = NULL;
-  if (b.nlink == 0) return jn_build_fail(&b, 0, JN_ERR_MODEL, "the model has no links: add at least one");
-  union { const jn_spec *in; jn_spec *out; } readable = {spec}; /* the accessors are shared with editors */
-  jn_status status = builder_init(&b, readable.out);
+  if (b.nlink == 0)
+    return jn_build_fail(&b, 0, JN_ERR_MODEL, "the model has no links: add at least one");
+  jn_status status = builder_init(&b);
   if (!status) status = check_names(&b);
   if (!status) status = find_root(&b);
   if (!status) status = order_links(&b);
   if (!status) status = check_numbers(&b);
   if (!status) status = jn_build_place(&b, out);
-  if (status == JN_ERR_MEMORY) jn_build_fail(&b, 0, status, "out of memory while building the model");
+  if (status == JN_ERR_MEMORY)
+    jn_build_fail(&b, 0, status, "out of memory while building the model");
   builder_free(&b);
   return status;
 }

@@ -11,9 +11,9 @@ typedef struct jn_builder {
   jn_allocator hooks;
   jn_build_options options;
   int nlink, njoint, nframe;
-  jn_link_desc **links; /* as in the spec */
-  jn_joint_desc **joints;
-  jn_frame_desc **frames;
+  const jn_link_desc **links; /* as in the spec */
+  const jn_joint_desc **joints;
+  const jn_frame_desc **frames;
   jn_link_desc *link; /* checked copies: rotations orthonormal, axes of unit length */
   jn_joint_desc *joint;
   jn_frame_desc *frame;

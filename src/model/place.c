@@ -1,8 +1,11 @@
 /* place.c: the checked tree -> bodies, links with their joint frames, frames. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/build.h"
+
+enum { BASE_NAME = 24 }; /* room for the name of a joint made up for the base */
 
 /* mass, centre of mass and inertia about it, in some frame */
 typedef struct lump { double m; jn_vec3 c; jn_mat3 J; } lump;
@@ -313,11 +316,37 @@ static void place_frames(jn_builder *b, jn_model *m, char **pool) {
   }
 }
 
+/* The joint made up for the base is "base", "base_joint" or "base_joint_<k>", k = 2, 3, ...: the first
+ * that no joint of the description has. The number of such a name; `most` + 1 for other names. */
+static int base_name_number(const char *name, int most) {
+  static const char stem[] = "base_joint";
+  if (!strcmp(name, "base")) return 0;
+  if (strncmp(name, stem, sizeof stem - 1) != 0) return most + 1;
+  name += sizeof stem - 1;
+  if (*name == '\0') return 1;
+  int k = 0;
+  if (*name++ != '_' || *name < '1' || *name > '9') return most + 1;
+  for (; *name >= '0' && *name <= '9' && k <= most; name++) k = 10 * k + (*name - '0');
+  return *name == '\0' && k > 1 && k <= most ? k : most + 1;
+}
+
+static const char *base_name(jn_builder *b, char text[BASE_NAME]) {
+  int *taken = b->scratch, most = b->njoint, k = 0; /* of njoint + 1 names one is free */
+  memset(taken, 0, ((size_t)most + 2) * sizeof *taken);
+  for (int i = 0; i < b->njoint; i++) taken[base_name_number(b->joint[i].name, most)] = 1;
+  while (taken[k]) k++;
+  if (k == 0) return "base";
+  if (k == 1) return "base_joint";
+  snprintf(text, BASE_NAME, "base_joint_%d", k);
+  return text;
+}
+
 static void place_joint_names(jn_builder *b, jn_model *m, char **pool) {
+  char made_up[BASE_NAME];
   for (int s = 0; s < b->nlink; s++) {
     int link = b->sequence[s], body = b->body_of[link], j = b->parent_joint[link];
     if (body < 0 || strcmp(m->body[body].name, b->link[link].name) != 0) continue;
-    m->joint[body].name = keep(pool, j >= 0 ? b->joint[j].name : "base");
+    m->joint[body].name = keep(pool, j >= 0 ? b->joint[j].name : base_name(b, made_up));
   }
 }
 
@@ -350,7 +379,7 @@ static void arrange(jn_model *m) {
 }
 
 static size_t text_size(const jn_builder *b) {
-  size_t n = strlen(jn_spec_name(b->spec)) + 1 + sizeof "base";
+  size_t n = strlen(jn_spec_name(b->spec)) + 1 + BASE_NAME;
   for (int i = 0; i < b->nlink; i++) n += strlen(b->link[i].name) + 1;
   for (int i = 0; i < b->njoint; i++) n += strlen(b->joint[i].name) + 1;
   for (int i = 0; i < b->nframe; i++) n += strlen(b->frame[i].name) + 1;

@@ -3,6 +3,7 @@
 #include "model/spec.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/block.h"
@@ -252,6 +253,16 @@ jn_vec3 jn_spec_gravity(const jn_spec *spec) { return spec->gravity; }
 int jn_spec_link_count(const jn_spec *spec) { return spec->links.count; }
 int jn_spec_joint_count(const jn_spec *spec) { return spec->joints.count; }
 int jn_spec_frame_count(const jn_spec *spec) { return spec->frames.count; }
+
+const jn_link_desc *jn_spec_get_link(const jn_spec *spec, int index) {
+  return store_at(&spec->links, index);
+}
+const jn_joint_desc *jn_spec_get_joint(const jn_spec *spec, int index) {
+  return store_at(&spec->joints, index);
+}
+const jn_frame_desc *jn_spec_get_frame(const jn_spec *spec, int index) {
+  return store_at(&spec->frames, index);
+}
 jn_link_desc *jn_spec_link(jn_spec *spec, int index) { return store_at(&spec->links, index); }
 jn_joint_desc *jn_spec_joint(jn_spec *spec, int index) { return store_at(&spec->joints, index); }
 jn_frame_desc *jn_spec_frame(jn_spec *spec, int index) { return store_at(&spec->frames, index); }
@@ -291,4 +302,27 @@ int jn_spec_finding_count(const jn_spec *spec) { return spec->findings.count; }
 jn_finding jn_spec_finding(const jn_spec *spec, int index) {
   const jn_finding *finding = store_at(&spec->findings, index);
   return finding != NULL ? *finding : (jn_finding){JN_NOTE, 0, ""};
+}
+
+typedef struct placed {
+  jn_finding finding;
+  int index;
+} placed;
+
+static int compare_placed(const void *a, const void *b) {
+  const placed *x = a, *y = b;
+  int order = (x->finding.line > y->finding.line) - (x->finding.line < y->finding.line);
+  return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+jn_status jn_spec_sort_findings(jn_spec *spec) {
+  /* the remark that there was more stays last */
+  int count = spec->findings.count - (spec->findings.count == JN_MAX_FINDINGS);
+  placed *sorted = jn_block_new(&spec->hooks, (size_t)count, sizeof *sorted);
+  if (sorted == NULL) return JN_ERR_MEMORY;
+  for (int i = 0; i < count; i++) sorted[i] = (placed){jn_spec_finding(spec, i), i};
+  qsort(sorted, (size_t)count, sizeof *sorted, compare_placed);
+  for (int i = 0; i < count; i++) *(jn_finding *)store_at(&spec->findings, i) = sorted[i].finding;
+  jn_block_free(&spec->hooks, sorted);
+  return JN_OK;
 }

@@ -1,0 +1,11 @@
+/* decimal.h: a double as decimal text, independent of the locale. */
+#ifndef JOUNCE_SRC_DECIMAL_H
+#define JOUNCE_SRC_DECIMAL_H
+
+/* Room for any double with 17 digits. */
+enum { NUMBER_TEXT = 32 };
+
+/* "%.<digits>g" with a decimal point in every locale. Returns `text`. */
+const char *jn_write_number(double value, int digits, char text[NUMBER_TEXT]);
+
+#endif

@@ -1,0 +1,118 @@
+/* simulate.c: see simulate.h. */
+#include "helpers/simulate.h"
+
+void assert_below(const char *what, double got, double limit) {
+  print_message("  %-58s %.2e (limit %.0e)\n", what, got, limit);
+  if (!(got <= limit)) fail();
+}
+
+jn_model *load_model(const char *name) {
+  jn_model *model = NULL;
+  jn_error error;
+  if (jn_model_load(name, NULL, NULL, &model, &error)) fail_msg("%s", error.message);
+  assert_true(jn_model_nq(model) <= ROOM && jn_model_nv(model) <= ROOM);
+  return model;
+}
+
+static unsigned seed = 1;
+void seed_uniform(unsigned number) { seed = number; }
+double uniform(double size) {
+  seed = seed * 1103515245u + 12345u;
+  return size * (2.0 * (double)(seed >> 16 & 0x7fff) / 32768.0 - 1.0);
+}
+
+/* A state near home; the same for the same model. */
+void some_state(const jn_model *model, double *q, double *v) {
+  double dq[ROOM];
+  seed = 1;
+  jn_model_home(model, q);
+  for (int i = 0; i < jn_model_nv(model); i++) {
+    dq[i] = uniform(0.3);
+    v[i] = uniform(1.0);
+  }
+  assert_int_equal(jn_integrate(model, q, dq, q), JN_OK);
+}
+
+jn_simulation *make(const jn_model *model, const jn_simulation_options *o) {
+  jn_simulation *s = NULL;
+  jn_error error;
+  if (jn_simulation_new(model, o, NULL, &s, &error)) fail_msg("%s", error.message);
+  return s;
+}
+
+jn_simulation_options options(jn_scheme scheme, double step, double tolerance) {
+  jn_simulation_options o = jn_simulation_default();
+  o.scheme = scheme;
+  o.step = step;
+  if (tolerance > 0) o.tolerance = tolerance;
+  o.representation = JN_BODY;
+  return o;
+}
+
+/* From some_state to t; returns the statistics. */
+jn_statistics run(const jn_model *model, const jn_simulation_options *o, double t, double *q,
+                         double *v) {
+  jn_simulation *s = make(model, o);
+  some_state(model, q, v);
+  assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
+  assert_int_equal(jn_simulation_run_to(s, t, NULL), JN_OK);
+  assert_int_equal(jn_simulation_state(s, NULL, q, v), JN_OK);
+  jn_statistics statistics = jn_simulation_statistics(s);
+  jn_simulation_free(s);
+  return statistics;
+}
+
+double distance(const jn_model *model, const double *q0, const double *v0, const double *q1,
+                       const double *v1) {
+  double d[ROOM], worst = 0;
+  assert_int_equal(jn_difference(model, q0, q1, d), JN_OK);
+  for (int i = 0; i < jn_model_nv(model); i++) {
+    worst = fmax(worst, fabs(d[i]));
+    worst = fmax(worst, fabs(v0[i] - v1[i]));
+  }
+  return worst;
+}
+
+totals measure(const jn_model *model, const jn_vec3 *gravity, const double *q, const double *v) {
+  jn_data *data;
+  totals t;
+  double kinetic, potential;
+  assert_int_equal(jn_data_new(model, 0, NULL, &data), JN_OK);
+  jn_data_settings(data)->representation = JN_BODY;
+  if (gravity) jn_data_settings(data)->gravity = *gravity;
+  jn_momentum out = {.com = t.com, .momentum = t.momentum, .kinetic = &kinetic, .potential = &potential};
+  assert_int_equal(jn_momentum_energy(model, data, 0, q, v, &out), JN_OK);
+  t.energy = kinetic + potential;
+  jn_data_free(data);
+  return t;
+}
+
+/* relative to |n| + |c| |f| and to |f| */
+double momentum_change(const totals *a, const totals *b) {
+  double dn = 0, df = 0, n = 0, f = 0, c = 0;
+  for (int i = 0; i < 3; i++) {
+    dn += (a->momentum[i] - b->momentum[i]) * (a->momentum[i] - b->momentum[i]);
+    df += (a->momentum[3 + i] - b->momentum[3 + i]) * (a->momentum[3 + i] - b->momentum[3 + i]);
+    n += a->momentum[i] * a->momentum[i];
+    f += a->momentum[3 + i] * a->momentum[3 + i];
+    c += b->com[i] * b->com[i];
+  }
+  return fmax(sqrt(dn) / (sqrt(n) + sqrt(c * f)), sqrt(df / f));
+}
+
+/* A single rigid body in space. */
+jn_model *one_body(double A, double B, double C, jn_vec3 gravity) {
+  jn_spec *spec;
+  jn_model *model;
+  jn_link_desc link = jn_link_default("body");
+  link.mass = 2;
+  link.inertia = (jn_mat3){{{A, 0, 0}, {0, B, 0}, {0, 0, C}}};
+  jn_joint_desc joint = jn_joint_default("base", JN_JOINT_FREE, NULL, "body");
+  assert_int_equal(jn_spec_new("one", NULL, &spec), JN_OK);
+  assert_int_equal(jn_spec_add_link(spec, &link), JN_OK);
+  assert_int_equal(jn_spec_add_joint(spec, &joint), JN_OK);
+  assert_int_equal(jn_spec_set_gravity(spec, gravity), JN_OK);
+  assert_int_equal(jn_model_build(spec, NULL, NULL, &model, NULL), JN_OK);
+  jn_spec_free(spec);
+  return model;
+}

@@ -1,0 +1,48 @@
+/* simulate.h: states, runs and totals for the tests of integration. */
+#ifndef TEST_SIMULATE_H
+#define TEST_SIMULATE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <jounce/jounce.h>
+
+#define PI 3.14159265358979323846
+enum { ROOM = 256 };
+
+/* Prints the figure, passed or not. */
+void assert_below(const char *what, double got, double limit);
+
+jn_model *load_model(const char *name);
+/* A single rigid body in space, mass 2. */
+jn_model *one_body(double A, double B, double C, jn_vec3 gravity);
+
+void seed_uniform(unsigned number);
+double uniform(double size); /* in -size ... size */
+/* A state near home; the same for the same model. */
+void some_state(const jn_model *model, double *q, double *v);
+
+/* Body representation; step > 0: fixed; tolerance 0: the default. */
+jn_simulation_options options(jn_scheme scheme, double step, double tolerance);
+jn_simulation *make(const jn_model *model, const jn_simulation_options *o);
+/* From some_state to t. */
+jn_statistics run(const jn_model *model, const jn_simulation_options *o, double t, double *q, double *v);
+double distance(const jn_model *model, const double *q0, const double *v0, const double *q1,
+                const double *v1);
+
+/* Energy, spatial momentum and centre of mass of a state in body representation. */
+typedef struct totals {
+  double energy, momentum[6], com[3];
+} totals;
+totals measure(const jn_model *model, const jn_vec3 *gravity, const double *q, const double *v);
+/* relative to |n| + |c| |f| and to |f| */
+double momentum_change(const totals *a, const totals *b);
+
+#endif
