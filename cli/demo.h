@@ -18,6 +18,7 @@ typedef struct demo_options {
 
 /* Each returns an exit status, after a message when it is 1 or 2. */
 int demo_study(const demo_options *options);
+int demo_integrators(const demo_options *options);
 int demo_jacobians(const demo_options *options);
 
 /* Where a long run stands, on standard error: one line that changes on a terminal, else a line

@@ -225,7 +225,7 @@ static void the_velocity_of_a_point_is_the_twist_at_it(void **state) {
         for (int j = 0; j < 3; j++)
           check_residual("x' = v + w x d as jets",
                          fabs(V[6 * k + 3 + j] + c[3 * k + j] - x[3 * (k + 1) + j]) / size[k],
-                         4000 * U);
+                         1e4 * U);
     }
     robot_free(&r);
   }

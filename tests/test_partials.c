@@ -718,7 +718,7 @@ static void bad_calls_leave_the_results_alone(void **state) {
   jn_data_settings(r.data)->representation = JN_BODY;
   /* not a number, and numbers whose results are too large */
   for (int big = 0; big < 2; big++) {
-    v[0] = big ? 1e200 : NAN;
+    v[0] = big ? 1e200 : (double)NAN;
     for (int K = 0; K <= 2; K++) {
       assert_status(jn_inverse_partials(r.model, r.data, K, r.q, v, NULL, x, x + 3 * n2), JN_ERR_NOT_FINITE);
       assert_status(jn_regressor(r.model, r.data, K, r.q, v, x), JN_ERR_NOT_FINITE);
@@ -729,7 +729,7 @@ static void bad_calls_leave_the_results_alone(void **state) {
     }
   }
   v[0] = r.v[0];
-  v[nv] = NAN;
+  v[nv] = (double)NAN;
   assert_status(jn_inverse_jvp(r.model, r.data, 2, r.q, r.v, NULL, NULL, v, x), JN_ERR_NOT_FINITE);
   assert_status(jn_inverse_vjp(r.model, r.data, 2, r.q, r.v, NULL, v, x, x), JN_ERR_NOT_FINITE);
   assert_true(all_equal_to(x, 30 * n2, 7));

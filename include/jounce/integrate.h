@@ -26,12 +26,13 @@ JN_API jn_status jn_difference(const jn_model *model, const double *q0, const do
 /* Schemes. All live on the group: every result is a configuration to rounding, with nothing projected.
  *   rkmk4        Munthe-Kaas with the classical Runge-Kutta tableau; order 4, fixed step
  *   rkmk54       Munthe-Kaas with the Dormand-Prince pair; order 5, adaptive (or fixed step)
- *   momentum     for a free base: state (C, q, q', Pi), Pi the spatial momentum, the base's twist solved
- *                from Pi at every stage. Without outer forces Pi never changes; uniform gravity enters as a
- *                quadrature. Order 4 with a fixed step, 5 with a tolerance
- *   variational  discrete Euler-Lagrange equations of L_d = sum 1/2 V^T I V h - h (U_0 + U_1)/2,
- *                V = log(C_0^-1 C_1)/h for each body: order 2, symplectic, momenta kept, energy error bounded
- *                for all time; implicit, fixed step
+ *   momentum     for a free base: the state holds the centre of mass c and the momentum (L about c, P) in
+ *                place of the base's position and twist, which follow from them at every stage. Without
+ *                outer forces L and P never change and c stays on its line, so that the spatial momentum
+ *                (L + c x P, P) is kept to rounding; gravity is exact. Order 4 with a step, 5 with a tolerance
+ *   variational  discrete Euler-Lagrange equations on the group, kinetic energy of a body over a step
+ *                (m |d|^2 + w^T I w)/(2 h^2), d the way of its centre of mass, w = log(R_0^T R_1): order 2,
+ *                symplectic, momenta kept, energy error bounded for all time; implicit, fixed step
  *   taylor       one forward-dynamics call of order r gives the Taylor polynomial of degree r+1 of v;
  *                rotations follow in exponential coordinates. Degree and step from the tolerance */
 #define JN_SCHEMES(X)              \
@@ -51,8 +52,7 @@ typedef enum jn_scheme {
 JN_API const char *jn_scheme_name(jn_scheme scheme); /* "taylor"; "" when out of range */
 
 /* What acts on the joints. Everything adds up; every pointer may be NULL, every array has nv numbers unless
- * it says otherwise, and arrays are copied. Rows of a free base are in the representation of the options;
- * those of other free joints are in body representation. */
+ * it says otherwise, and arrays are copied. Rows of free joints are in the representation of the options. */
 typedef struct jn_forces {
   const double *tau; /* constant; see jn_simulation_set_tau */
 
@@ -97,7 +97,7 @@ typedef struct jn_simulation_options {
   double step;      /* > 0: fixed, and the tolerance is unused. Schemes rkmk4 and variational need it */
   double max_step;  /* of adaptive schemes; 0: none */
   int order;        /* taylor: degree of the polynomial of v, at least 2; 0: ceil(1 - log(tolerance)/2) */
-  jn_representation representation; /* of the base's twist and wrench, in and out */
+  jn_representation representation; /* of twists and wrenches of free joints, in and out */
   const jn_vec3 *gravity;           /* NULL: the model's */
   jn_forces forces;
   int event_count;
@@ -131,7 +131,8 @@ JN_API jn_status jn_simulation_motor(const jn_simulation *simulation, double *th
 
 /* One step, of the scheme's own length but not past t_max. When an event is met the step ends there, with
  * g on its far side, and *event is its index, else -1 (event may be NULL). A failed step leaves the state
- * where it was. JN_ERR_LIMIT: the step needed would be lost in rounding (the solution blows up). */
+ * where it was. JN_ERR_LIMIT: the step needed would be lost in rounding (the solution blows up), or is too
+ * long for the equations of the variational scheme to be solved. */
 JN_API jn_status jn_simulation_step(jn_simulation *simulation, double t_max, int *event);
 
 /* Steps until t or the first event. The last step is shortened to end at t exactly. */
@@ -176,7 +177,7 @@ typedef struct jn_force_fourier {
 } jn_force_fourier;
 JN_API jn_status jn_force_fourier_time(void *fourier, double t, int order, double *tau);
 
-/* A ready event: number `dof` of q passes `value`; context: the struct. */
+/* A ready event: number iq of q passes `value` (a joint at its limit); context: the struct. */
 typedef struct jn_event_coordinate {
   int iq;
   double value;

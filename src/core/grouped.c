@@ -1,0 +1,69 @@
+/* grouped.c: the recursions written as matrices, for reading and for small models. */
+#include <jounce/dynamics.h>
+#include <jounce/kinematics.h>
+#include <string.h>
+
+#include "model/data.h"
+
+static void put_block(double *A, size_t columns, size_t row, size_t column, double (*B)[6]) {
+  for (size_t i = 0; i < 6; i++) memcpy(A + (6 * row + i) * columns + 6 * column, B[i], sizeof B[i]);
+}
+
+/* screws of joint i and their rates, [6 x nv] rows of the body */
+static jn_status put_screws(const jn_model *m, jn_data *data, int i, double *S, double *Sdot) {
+  const jn_joint *j = &m->joint[i];
+  size_t nv = (size_t)m->nv, n = (size_t)j->nv, row = 6 * (size_t)i;
+  double x[2 * 6 * 6];
+  jn_status status = jn_joint_screws(m, data, i, 1, x);
+  if (status) return status;
+  if (i == 0 && j->type == JN_JOINT_FREE) {
+    memset(x, 0, sizeof x);
+    for (size_t c = 0; c < 6; c++) x[6 * c + c] = 1;
+  }
+  for (size_t c = 0; c < n; c++)
+    for (size_t r = 0; r < 6; r++) {
+      if (S) S[(row + r) * nv + (size_t)j->iv + c] = x[6 * c + r];
+      if (Sdot) Sdot[(row + r) * nv + (size_t)j->iv + c] = x[6 * (n + c) + r];
+    }
+  return JN_OK;
+}
+
+static jn_status put_body(const jn_model *m, jn_data *data, int i, const jn_grouped *out) {
+  size_t n = (size_t)m->nbody;
+  jn_pose C;
+  double V[6], B[6][6];
+  jn_status status = jn_frame_pose(m, data, m->body[i].frame, &C);
+  if (!status) status = jn_frame_twist(m, data, m->body[i].frame, JN_SPATIAL, 0, V);
+  if (status) return status;
+  jn_inertia_matrix(jn_inertia_move(C, m->body[i].inertia), B);
+  if (out->M) put_block(out->M, 6 * n, (size_t)i, (size_t)i, B);
+  if (out->V) memcpy(out->V + 6 * (size_t)i, V, sizeof V);
+  if (out->G) {
+    const jn_vec3 g = data->settings.gravity;
+    const double G[6] = {0, 0, 0, g.x, g.y, g.z};
+    memcpy(out->G + 6 * (size_t)i, G, sizeof G);
+  }
+  memset(B, 0, sizeof B);
+  for (int r = 0; r < 6; r++) B[r][r] = 1;
+  for (int a = i; out->Gp && a >= 0; a = m->body[a].parent) put_block(out->Gp, 6 * n, (size_t)i, (size_t)a, B);
+  return put_screws(m, data, i, out->S, out->Sdot);
+}
+
+jn_status jn_grouped_matrices(const jn_model *m, jn_data *data, const double *q, const double *v,
+                              const jn_grouped *out) {
+  if (!m || !data || !out) return JN_ERR_ARGUMENT;
+  /* screw rates need the twist alone: the acceleration row may be anything, here zero */
+  size_t nv = (size_t)m->nv, n6 = 6 * (size_t)m->nbody;
+  if (nv && !v) return JN_ERR_ARGUMENT;
+  if (!jn_all_finite(v, nv)) return JN_ERR_NOT_FINITE;
+  memset(data->w.force, 0, sizeof(double) * 2 * nv);
+  if (nv) memcpy(data->w.force, v, sizeof(double) * nv);
+  jn_status status = jn_kinematics(m, data, 1, q, data->w.force);
+  if (status) return status;
+  double *const matrices[4] = {out->Gp, out->M, out->S, out->Sdot};
+  const size_t sizes[4] = {n6 * n6, n6 * n6, n6 * nv, n6 * nv};
+  for (int i = 0; i < 4; i++)
+    if (matrices[i]) memset(matrices[i], 0, sizeof(double) * sizes[i]);
+  for (int i = 0; i < m->nbody && !status; i++) status = put_body(m, data, i, out);
+  return status;
+}

@@ -1,0 +1,32 @@
+/* parsing.h: model texts read from memory, and texts made for it. */
+#ifndef TEST_PARSING_H
+#define TEST_PARSING_H
+
+#include <jounce/io.h>
+
+/* jn_spec_parse_urdf or jn_spec_parse_json */
+typedef jn_status parser(const char *, size_t, const char *, const jn_allocator *, jn_spec **,
+                         jn_error *);
+
+jn_spec *parse_ok(parser *parse, const char *text); /* fails the test on an error */
+/* Refused with that status and those words; nothing is built and nothing is lost. */
+void assert_refused(parser *parse, const char *text, size_t size, jn_status status,
+                    const char *words);
+int has_finding(const jn_spec *spec, jn_severity severity, int line, const char *words);
+
+/* A text that grows; release with free(t->text). */
+typedef struct text {
+  char *text;
+  size_t used, room;
+} text;
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void
+append(text *t, const char *format, ...); /* up to 1023 bytes at once */
+
+/* A robot that uses all of URDF that is read; and one with every type of joint. */
+extern const char urdf_sample[];
+#define JSON_SAMPLE TEST_DATA "/odd/all_joint_types.json"
+
+#endif

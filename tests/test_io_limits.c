@@ -1,0 +1,233 @@
+/* test_io_limits.c: every limit on both sides; hostile texts cost little. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "helpers/check.h"
+#include "helpers/counter.h"
+#include "helpers/files.h"
+#include "helpers/parsing.h"
+
+static void limits_hold_on_both_sides(void **state) {
+  (void)state;
+  for (int over = 0; over < 2; over++) {
+    /* depth: robot, then the rest */
+    text b = {0};
+    append(&b, "<robot>");
+    for (int i = 1; i < JN_MAX_XML_DEPTH + over; i++) append(&b, "<gazebo>");
+    for (int i = 1; i < JN_MAX_XML_DEPTH + over; i++) append(&b, "</gazebo>");
+    append(&b, "</robot>");
+    if (over)
+      assert_refused(jn_spec_parse_urdf, b.text, b.used, JN_ERR_LIMIT, "nested deeper");
+    else
+      jn_spec_free(parse_ok(jn_spec_parse_urdf, b.text));
+
+    /* attributes */
+    b.used = 0;
+    append(&b, "<robot><link name='a'");
+    for (int i = 1; i < JN_MAX_XML_ATTRIBUTES + over; i++) append(&b, " a%d='1'", i);
+    append(&b, "/></robot>");
+    if (over)
+      assert_refused(jn_spec_parse_urdf, b.text, b.used, JN_ERR_LIMIT, "attributes");
+    else
+      jn_spec_free(parse_ok(jn_spec_parse_urdf, b.text));
+
+    /* JSON depth: object, list, ... */
+    b.used = 0;
+    append(&b, "{\"bodies\": [], \"comment\": ");
+    for (int i = 1; i < JN_MAX_JSON_DEPTH + over; i++) append(&b, "[");
+    for (int i = 1; i < JN_MAX_JSON_DEPTH + over; i++) append(&b, "]");
+    append(&b, "}");
+    if (over)
+      assert_refused(jn_spec_parse_json, b.text, b.used, JN_ERR_LIMIT, "nested deeper");
+    else
+      jn_spec_free(parse_ok(jn_spec_parse_json, b.text));
+
+    /* names of links, joints, frames and of the robot */
+    char name[JN_MAX_NAME + 2];
+    memset(name, 'n', sizeof name);
+    name[JN_MAX_NAME + over] = '\0';
+#define FIXED(name, parent, child, more)                                                      \
+  "<robot><joint type='fixed' name='" name "'><parent link='" parent "'/><child link='" child \
+  "'/>" more "</joint></robot>"
+    static const char *const urdf[] = {
+        "<robot name='%s'/>",        "<robot><link name='%s'/></robot>",
+        (FIXED("%s", "a", "b", "")), (FIXED("j", "%s", "b", "")),
+        (FIXED("j", "a", "%s", "")), (FIXED("j", "a", "b", "<mimic joint='%s'/>"))};
+#undef FIXED
+    static const char *const json[] = {
+        "{'name': '%s', 'bodies': []}", "{'bodies': [{'name': '%s'}]}",
+        "{'bodies': [{'name': 'a', 'joint': {'name': '%s', 'type': 'free'}}]}",
+        "{'bodies': [{'name': 'a', 'parent': '%s', 'joint': {'name': 'j', 'type': 'free'}}]}",
+        "{'bodies': [], 'frames': [{'name': '%s', 'link': 'a'}]}"};
+    for (size_t i = 0; i < 11; i++) {
+      char text[1024];
+      snprintf(text, sizeof text, i < 6 ? urdf[i] : json[i - 6], name);
+      parser *parse = i < 6 ? jn_spec_parse_urdf : jn_spec_parse_json;
+      for (char *c = text; i >= 6 && *c != '\0'; c++)
+        if (*c == '\'') *c = '"';
+      if (over)
+        assert_refused(parse, text, strlen(text), JN_ERR_LIMIT, "longer than 255 bytes");
+      else
+        jn_spec_free(parse_ok(parse, text));
+    }
+    free(b.text);
+  }
+}
+
+static void file_size_is_limited(void **state) {
+  (void)state;
+  const char *ends[2] = {"<robot/>", "{\"bodies\": []}"};
+  parser *parse[2] = {jn_spec_parse_urdf, jn_spec_parse_json};
+  char *text = malloc((size_t)JN_MAX_FILE + 1);
+  for (int i = 0; i < 2; i++) {
+    jn_spec *spec = NULL;
+    jn_error error;
+    memset(text, ' ', (size_t)JN_MAX_FILE + 1);
+    memcpy(text, ends[i], strlen(ends[i]));
+    if (parse[i](text, JN_MAX_FILE, "text", NULL, &spec, &error) != JN_OK)
+      fail_msg("%s", error.message);
+    jn_spec_free(spec);
+    assert_refused(parse[i], text, (size_t)JN_MAX_FILE + 1, JN_ERR_LIMIT, "larger than 64 MiB");
+  }
+  free(text);
+
+  char path[600];
+  snprintf(path, sizeof path, "%s", temporary("large.urdf"));
+  FILE *file = fopen(path, "wb");
+  assert_int_equal(ftruncate(fileno(file), (off_t)JN_MAX_FILE + 1), 0);
+  fclose(file);
+  jn_spec *spec = NULL;
+  jn_error error;
+  counter c;
+  jn_allocator hooks = counting(&c);
+  assert_int_equal(jn_spec_load(path, &hooks, &spec, &error), JN_ERR_LIMIT);
+  assert_non_null(strstr(error.message, "larger than 64 MiB"));
+  assert_int_equal(c.live, 0);
+  assert_int_equal(truncate(path, (off_t)JN_MAX_FILE), 0);
+  assert_int_equal(jn_spec_load(path, &hooks, &spec, &error), JN_ERR_SYNTAX);
+  assert_int_equal(c.live, 0);
+  remove(path);
+
+  /* a folder has no bytes to read */
+  snprintf(path, sizeof path, "%s", temporary("folder.urdf"));
+  assert_int_equal(mkdir(path, 0700), 0);
+  assert_int_equal(jn_spec_load(path, &hooks, &spec, &error), JN_ERR_FILE);
+  rmdir(path);
+}
+
+static void hostile_shapes_cost_little(void **state) {
+  (void)state;
+  enum { MANY = 1000000 };
+  text b = {0};
+  for (int i = 0; i < MANY; i++) append(&b, "<a>");
+  assert_refused(jn_spec_parse_urdf, b.text, b.used, JN_ERR_SYNTAX, "root element");
+  b.used = 0;
+  append(&b, "<robot>");
+  for (int i = 0; i < MANY; i++) append(&b, "<a>");
+  assert_refused(jn_spec_parse_urdf, b.text, b.used, JN_ERR_LIMIT, "nested deeper");
+  b.used = 0;
+  for (int i = 0; i < MANY; i++) append(&b, "[");
+  assert_refused(jn_spec_parse_json, b.text, b.used, JN_ERR_LIMIT, "nested deeper");
+  b.used = 0;
+  for (int i = 0; i < MANY; i++) append(&b, "{\"a\":");
+  assert_refused(jn_spec_parse_json, b.text, b.used, JN_ERR_LIMIT, "nested deeper");
+  b.used = 0;
+  for (int i = 0; i < MANY; i++) append(&b, "]}");
+  assert_refused(jn_spec_parse_json, b.text, b.used, JN_ERR_SYNTAX, "JSON");
+
+  b.used = 0;
+  append(&b, "<robot><link ");
+  for (int i = 0; i < 200000; i++) append(&b, "a%d='' ", i);
+  append(&b, "/></robot>");
+  assert_refused(jn_spec_parse_urdf, b.text, b.used, JN_ERR_LIMIT, "attributes");
+
+  /* one name of 20 MB */
+  size_t large = 20 * 1000 * 1000;
+  char *text = malloc(large + 100);
+  memset(text, 'x', large + 100);
+  memcpy(text, "<robot><link name='", 19);
+  memcpy(text + large, "'/></robot>", 11);
+  assert_refused(jn_spec_parse_urdf, text, large + 11, JN_ERR_LIMIT, "longer than 255 bytes");
+  memcpy(text, "{\"bodies\": [{\"name\": \"", 22);
+  memcpy(text + large, "\"}]}", 4);
+  assert_refused(jn_spec_parse_json, text, large + 4, JN_ERR_LIMIT, "longer than 255 bytes");
+
+  /* as many empty objects as a file can hold */
+  size_t size = JN_MAX_FILE;
+  text = realloc(text, size);
+  for (size_t i = 0; i + 3 <= size; i += 3) memcpy(text + i, "{},", 3);
+  text[0] = '[';
+  assert_refused(jn_spec_parse_json, text, size, JN_ERR_LIMIT, "MiB");
+  free(text);
+
+  /* a long number is read, and a long line of unknown elements gives at most the limit of findings
+   */
+  b.used = 0;
+  append(&b, "<robot><link name='a'><inertial><mass value='1.");
+  for (int i = 0; i < 100000; i++) append(&b, "0");
+  append(&b, "1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link>");
+  for (int i = 0; i < 20000; i++) append(&b, "<x/>");
+  append(&b, "</robot>");
+  jn_spec *spec = parse_ok(jn_spec_parse_urdf, b.text);
+  assert_true(jn_spec_link(spec, 0)->mass == 1);
+  assert_int_equal(jn_spec_finding_count(spec), JN_MAX_FINDINGS);
+  jn_spec_free(spec);
+  free(b.text);
+}
+
+static void loading_is_linear_and_bounded(void **state) {
+  (void)state;
+  /* 20000 links in a chain, in both formats */
+  text u = {0}, j = {0};
+  enum { LINKS = 20000 };
+  append(&u, "<robot>");
+  append(&j, "{\"bodies\": [");
+  for (int i = 0; i < LINKS; i++) {
+    append(&u, "<link name='l%d'/>", i);
+    append(&j, "%s{\"name\": \"l%d\", \"mass\": 1", i ? ",\n" : "", i);
+    if (i > 0) {
+      append(&u, "<joint name='j%d' type='fixed'><parent link='l%d'/><child link='l%d'/></joint>",
+             i, i - 1, i);
+      append(&j, ", \"parent\": \"l%d\", \"joint\": {\"name\": \"j%d\", \"type\": \"fixed\"}",
+             i - 1, i);
+    }
+    append(&j, "}");
+  }
+  append(&u, "</robot>");
+  append(&j, "]}");
+  parser *parse[2] = {jn_spec_parse_urdf, jn_spec_parse_json};
+  text *texts[2] = {&u, &j};
+  for (int i = 0; i < 2; i++) {
+    counter c;
+    jn_allocator hooks = counting(&c);
+    jn_spec *spec = NULL;
+    jn_model *model = NULL;
+    jn_error error;
+    if (parse[i](text[i]->text, text[i]->used, "text", &hooks, &spec, &error) != JN_OK)
+      fail_msg("%s", error.message);
+    assert_int_equal(jn_spec_link_count(spec), LINKS);
+    assert_true(c.peak <= 32 * text[i]->used + (1 << 20));
+    assert_int_equal(jn_spec_lint(spec), JN_OK);
+    if (jn_model_build(spec, NULL, &hooks, &model, &error) != JN_OK) fail_msg("%s", error.message);
+    jn_model_free(model);
+    jn_spec_free(spec);
+    assert_int_equal(c.live, 0);
+    free(text[i]->text);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(limits_hold_on_both_sides),
+      cmocka_unit_test(file_size_is_limited),
+      cmocka_unit_test(hostile_shapes_cost_little),
+      cmocka_unit_test(loading_is_linear_and_bounded),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

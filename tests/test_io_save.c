@@ -1,0 +1,243 @@
+/* test_io_save.c: what is saved is loaded again bit for bit, and a file appears whole or not at
+ * all. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "helpers/check.h"
+#include "helpers/comma_locale.h"
+#include "helpers/counter.h"
+#include "helpers/files.h"
+
+static void assert_same_text(const char *a, const char *b) {
+  if (a == NULL || b == NULL)
+    assert_true(a == b);
+  else
+    assert_string_equal(a, b);
+}
+
+static void assert_same_spec(jn_spec *a, jn_spec *b) {
+  assert_string_equal(jn_spec_name(a), jn_spec_name(b));
+  jn_vec3 ga = jn_spec_gravity(a), gb = jn_spec_gravity(b);
+  assert_memory_equal(&ga, &gb, sizeof ga);
+  assert_int_equal(jn_spec_link_count(a), jn_spec_link_count(b));
+  assert_int_equal(jn_spec_joint_count(a), jn_spec_joint_count(b));
+  assert_int_equal(jn_spec_frame_count(a), jn_spec_frame_count(b));
+  for (int i = 0; i < jn_spec_link_count(a); i++) {
+    const jn_link_desc *x = jn_spec_link(a, i), *y = jn_spec_link(b, i);
+    assert_string_equal(x->name, y->name);
+    assert_memory_equal(&x->mass, &y->mass, sizeof x->mass);
+    assert_memory_equal(&x->com, &y->com, sizeof x->com);
+    assert_memory_equal(&x->inertia, &y->inertia, sizeof x->inertia);
+    assert_memory_equal(&x->home, &y->home, sizeof x->home);
+  }
+  for (int i = 0; i < jn_spec_joint_count(a); i++) {
+    const jn_joint_desc *x = jn_spec_joint(a, i), *y = jn_spec_joint(b, i);
+    assert_string_equal(x->name, y->name);
+    assert_same_text(x->parent, y->parent);
+    assert_same_text(x->child, y->child);
+    assert_same_text(x->mimic, y->mimic);
+    assert_int_equal(x->type, y->type);
+    assert_int_equal(x->placement, y->placement);
+    assert_memory_equal(&x->origin, &y->origin, sizeof x->origin);
+    assert_memory_equal(x->axis, y->axis, sizeof x->axis);
+    assert_memory_equal(&x->point, &y->point, sizeof x->point);
+    assert_memory_equal(&x->limits, &y->limits, sizeof x->limits);
+    assert_memory_equal(&x->pitch, &y->pitch, sizeof x->pitch);
+    assert_memory_equal(&x->armature, &y->armature, sizeof x->armature);
+    assert_memory_equal(&x->damping, &y->damping, sizeof x->damping);
+    assert_memory_equal(&x->friction, &y->friction, sizeof x->friction);
+    assert_memory_equal(&x->mimic_multiplier, &y->mimic_multiplier, sizeof x->mimic_multiplier);
+    assert_memory_equal(&x->mimic_offset, &y->mimic_offset, sizeof x->mimic_offset);
+  }
+  for (int i = 0; i < jn_spec_frame_count(a); i++) {
+    const jn_frame_desc *x = jn_spec_frame(a, i), *y = jn_spec_frame(b, i);
+    assert_string_equal(x->name, y->name);
+    assert_string_equal(x->link, y->link);
+    assert_memory_equal(&x->pose, &y->pose, sizeof x->pose);
+  }
+}
+
+static void assert_saves_and_loads(jn_spec *spec) {
+  jn_error error;
+  jn_spec *again = NULL;
+  const char *path = temporary("saved.json");
+  if (jn_spec_save_json(spec, path, &error) != JN_OK) fail_msg("%s", error.message);
+  if (jn_spec_load(path, NULL, &again, &error) != JN_OK) fail_msg("%s", error.message);
+  assert_same_spec(spec, again);
+  jn_spec_free(again);
+}
+
+static void assert_path_saves_and_loads(const char *path) {
+  jn_error error;
+  jn_spec *spec = NULL;
+  if (jn_spec_load(path, NULL, &spec, &error) != JN_OK) fail_msg("%s", error.message);
+  assert_saves_and_loads(spec);
+  jn_spec_free(spec);
+}
+
+static void builtin_robots_save_and_load(void **state) {
+  (void)state;
+  for (int i = 0; jn_builtin_name(i) != NULL; i++) assert_path_saves_and_loads(jn_builtin_name(i));
+  assert_path_saves_and_loads("tilthex:5x20");
+  assert_path_saves_and_loads("tilthex:1x1");
+  assert_path_saves_and_loads("chain:1000");
+}
+
+static int shared_files;
+
+static void visit_shared(const char *path) {
+  static const char *const names[] = {"model.urdf", "model.json"};
+  for (int i = 0; i < 2; i++) {
+    char full[1400];
+    snprintf(full, sizeof full, "%s/%s", path, names[i]);
+    if (access(full, R_OK) != 0) continue;
+    shared_files++;
+    assert_path_saves_and_loads(full);
+    jn_model *model = NULL;
+    jn_error error;
+    if (jn_model_load(full, NULL, NULL, &model, &error) != JN_OK) fail_msg("%s", error.message);
+    jn_model_free(model);
+  }
+}
+
+static void real_robots_load_build_and_save(void **state) {
+  (void)state;
+#ifdef TEST_SHARED
+  walk_folder(TEST_SHARED "/robots", visit_shared);
+  walk_folder(TEST_SHARED "/vectors", visit_shared);
+#endif
+  if (shared_files == 0) skip();
+  print_message("           %d model files\n", shared_files);
+}
+
+static int odd_files;
+
+static void visit_odd(const char *path) {
+  jn_model *model = NULL;
+  jn_error error;
+  counter c;
+  jn_allocator hooks = counting(&c);
+  if (jn_model_load(path, NULL, &hooks, &model, &error) != JN_OK) fail_msg("%s", error.message);
+  jn_model_free(model);
+  assert_int_equal(c.live, 0);
+  assert_path_saves_and_loads(path);
+  odd_files++;
+}
+
+static void odd_but_valid_files_are_accepted(void **state) {
+  (void)state;
+  walk_folder(TEST_DATA "/odd", visit_odd);
+  assert_true(odd_files >= 25);
+}
+
+static void every_double_survives_saving(void **state) {
+  (void)state;
+  jn_spec *spec = NULL;
+  assert_int_equal(jn_spec_new("a \"quoted\" \\ n\xc3\xa4me\n\t\x01", NULL, &spec), JN_OK);
+  jn_link_desc link = jn_link_default("x");
+  link.mass = 4.9406564584124654e-324;
+  link.com = (jn_vec3){-0.0, 1.7976931348623157e308, 0.1 + 0.2};
+  link.inertia.m[0][1] = -0.0;
+  link.home.R.m[0][1] = -0.0;
+  link.home.p = (jn_vec3){1.0 / 3, 2e-308, -1e-5};
+  assert_int_equal(jn_spec_add_link(spec, &link), JN_OK);
+  jn_joint_desc joint = jn_joint_default("j", JN_JOINT_SPHERICAL, NULL, "x");
+  joint.axis[0] = (jn_vec3){3, 4, 5};
+  joint.axis[1] = (jn_vec3){-0.0, 4, 5};
+  joint.pitch = 0.7;
+  joint.limits.velocity = 0;
+  joint.mimic = "k";
+  joint.mimic_multiplier = -2;
+  assert_int_equal(jn_spec_add_joint(spec, &joint), JN_OK);
+  joint.type = JN_JOINT_FIXED;
+  joint.axis[1] = (jn_vec3){1, 0, 0};
+  joint.child = "nowhere"; /* not a tree: still saved as it is, joints apart from bodies */
+  joint.placement = JN_BY_FRAME;
+  assert_int_equal(jn_spec_add_joint(spec, &joint), JN_OK);
+  assert_saves_and_loads(spec);
+  jn_spec_free(spec);
+}
+
+static int files_in_folder(void) {
+  DIR *dir = opendir(test_folder());
+  int count = 0;
+  for (struct dirent *e; (e = readdir(dir)) != NULL;) count += e->d_name[0] != '.';
+  closedir(dir);
+  return count;
+}
+
+static void saving_is_all_or_nothing(void **state) {
+  (void)state;
+  jn_spec *spec = NULL;
+  jn_error error;
+  assert_int_equal(jn_spec_builtin("pendulum", NULL, &spec, &error), JN_OK);
+  char path[600], link[600];
+  snprintf(path, sizeof path, "%s", temporary("kept.json"));
+  snprintf(link, sizeof link, "%s", temporary("link.json"));
+  assert_int_equal(jn_spec_save_json(spec, path, &error), JN_OK);
+  size_t before_size, after_size;
+  char *before = slurp(path, &before_size);
+  int files = files_in_folder();
+
+  /* what JSON cannot say is refused, and the old file stays */
+  jn_spec_link(spec, 0)->mass = nan("");
+  assert_int_equal(jn_spec_save_json(spec, path, &error), JN_ERR_MODEL);
+  assert_non_null(strstr(error.message, "'link1'"));
+  jn_spec_link(spec, 0)->mass = 1;
+  jn_spec_link(spec, 0)->name = "\xff";
+  assert_int_equal(jn_spec_save_json(spec, path, &error), JN_ERR_MODEL);
+  assert_non_null(strstr(error.message, "UTF-8"));
+  jn_spec_link(spec, 0)->name = "link1";
+  char *after = slurp(path, &after_size);
+  assert_int_equal(before_size, after_size);
+  assert_memory_equal(before, after, before_size);
+  assert_int_equal(files_in_folder(), files);
+  free(before);
+  free(after);
+
+  /* a symbolic link is followed, a full or closed place is reported */
+  assert_int_equal(symlink("kept.json", link), 0);
+  assert_int_equal(jn_spec_save_json(spec, link, &error), JN_OK);
+  struct stat info;
+  assert_int_equal(lstat(link, &info), 0);
+  assert_true(S_ISLNK(info.st_mode));
+  assert_int_equal(jn_spec_save_json(spec, "/nonexistent/x.json", &error), JN_ERR_FILE);
+  assert_non_null(strstr(error.message, "/nonexistent/x.json: cannot write"));
+  assert_int_equal(jn_spec_save_json(spec, test_folder(), &error), JN_ERR_FILE);
+  if (access("/dev/full", W_OK) == 0) {
+    assert_int_equal(jn_spec_save_json(spec, "/dev/full", &error), JN_ERR_FILE);
+    assert_int_equal(stat("/dev/full", &info), 0);
+    assert_true(S_ISCHR(info.st_mode));
+  }
+  assert_int_equal(jn_spec_save_json(spec, "/dev/null", &error), JN_OK);
+  assert_int_equal(jn_spec_save_json(NULL, path, &error), JN_ERR_ARGUMENT);
+  assert_int_equal(jn_spec_save_json(spec, NULL, &error), JN_ERR_ARGUMENT);
+  jn_spec_free(spec);
+}
+
+static void the_locale_does_not_matter(void **state) {
+  (void)state;
+  static void (*const again[])(void **) = {
+      builtin_robots_save_and_load, every_double_survives_saving, odd_but_valid_files_are_accepted};
+  with_comma_locale(again, (int)COUNT(again));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(builtin_robots_save_and_load),
+      cmocka_unit_test(real_robots_load_build_and_save),
+      cmocka_unit_test(odd_but_valid_files_are_accepted),
+      cmocka_unit_test(every_double_survives_saving),
+      cmocka_unit_test(saving_is_all_or_nothing),
+      cmocka_unit_test(the_locale_does_not_matter),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,114 @@
+/* test_io_text.c: numbers, words and messages. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/check.h"
+#include "helpers/comma_locale.h"
+#include "helpers/files.h"
+#include "io/number.h"
+#include "io/text.h"
+
+static void numbers_are_read_strictly(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double value;
+  } good[] = {{"0", 0},
+              {"-0.5", -0.5},
+              {"+1e3", 1000},
+              {".5", .5},
+              {"5.", 5},
+              {"  7\t", 7},
+              {"1E-2", 0.01},
+              {"0.1", 0.1},
+              {"1e-320", 1e-320},
+              {"1e-400", 0},
+              {"00012", 12},
+              {"1.7976931348623157e308", 1.7976931348623157e308},
+              {"9007199254740993", 9007199254740992.0}};
+  for (size_t i = 0; i < COUNT(good); i++) {
+    double x = nan("");
+    number_result result = jn_read_numbers(good[i].text, 1, &x, NULL);
+    assert_true(result == NUMBER_OK || result == NUMBER_UNDERFLOW);
+    assert_memory_equal(&x, &good[i].value, sizeof x);
+  }
+  static const char *const bad[] = {
+      "",      " ",      "x",   "1x",    "0x10", "0x1p3",    "nan", "NaN",   "inf", "-Infinity",
+      "1,5",   "1e",     "1e+", ".",     "+",    "-",        "--1", "1e5.0", "1 2", "1_000",
+      "1e999", "-1e999", "1f",  "1.0.0", "e5",   "\xd9\xa1", "1\v", "${x}"};
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    double x = 3;
+    const char *at;
+    number_result result = jn_read_numbers(bad[i], 1, &x, &at);
+    if (result == NUMBER_OK || result == NUMBER_UNDERFLOW) fail_msg("'%s' was accepted", bad[i]);
+    assert_true(strlen(jn_number_complaint(result, at)) > 0);
+  }
+  /* 17 digits read back as the same bits, at every magnitude */
+  uint64_t seed = 1;
+  for (int i = 0; i < 20000; i++) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    uint64_t bits = seed ^ (seed >> 29);
+    double x, back;
+    memcpy(&x, &bits, sizeof x);
+    if (!isfinite(x)) continue;
+    char text[NUMBER_TEXT];
+    number_result result = jn_read_numbers(jn_write_number(x, 17, text), 1, &back, NULL);
+    assert_true(result == NUMBER_OK || result == NUMBER_UNDERFLOW);
+    assert_memory_equal(&x, &back, sizeof x);
+  }
+}
+
+static void near_words_are_found(void **state) {
+  (void)state;
+  static const char *const words[] = {"mass", "com", "inertia", NULL};
+  assert_string_equal(jn_nearest_word("maas", words), "mass");
+  assert_string_equal(jn_nearest_word("inertai", words), "inertia");
+  assert_null(jn_nearest_word("colour", words));
+  assert_null(jn_nearest_word("", words));
+  assert_true(
+      jn_is_utf8("r\xc3\xb6"
+                 "bot \xe6\x89\x8b \xf0\x9f\xa6\xbe"));
+  assert_false(jn_is_utf8("\xff"));
+  assert_false(jn_is_utf8("\xc0\x80"));
+  assert_false(jn_is_utf8("\xed\xa0\x80"));
+  assert_false(jn_is_utf8("\xe6\x89"));
+  assert_false(jn_is_utf8("\xf4\x90\x80\x80"));
+}
+
+static void a_message_is_whole_and_harmless(void **state) {
+  (void)state;
+  jn_error error;
+  jn_fail(&error, JN_ERR_MODEL, "a.urdf", 7, "link '%s': x", "e\033[2Jvil\n");
+  assert_string_equal(error.message, "a.urdf:7: link 'e?[2Jvil?': x");
+  assert_int_equal(error.line, 7);
+  char path[2000];
+  memset(path, 'p', sizeof path);
+  strcpy(path + sizeof path - 10, "/end.urdf");
+  jn_fail(&error, JN_ERR_FILE, path, 0, "cannot open");
+  assert_non_null(strstr(error.message, "/end.urdf: cannot open"));
+  assert_true(strlen(error.file) < JN_MAX_PATH);
+  char text[3000];
+  for (size_t i = 0; i + 2 < sizeof text; i += 2) memcpy(text + i, "\xc3\xb6", 3);
+  jn_fail(&error, JN_ERR_FILE, "f", 0, "%s", text);
+  assert_true(jn_is_utf8(error.message));
+  assert_int_equal(jn_fail(NULL, JN_ERR_FILE, "f", 0, "x"), JN_ERR_FILE);
+  for (int s = -1; s < 20; s++) assert_true(strlen(jn_status_text((jn_status)s)) > 0);
+  assert_string_equal(jn_version(), JN_VERSION);
+}
+
+static void the_locale_does_not_matter(void **state) {
+  (void)state;
+  static void (*const again[])(void **) = {numbers_are_read_strictly};
+  with_comma_locale(again, (int)COUNT(again));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_are_read_strictly),
+      cmocka_unit_test(near_words_are_found),
+      cmocka_unit_test(a_message_is_whole_and_harmless),
+      cmocka_unit_test(the_locale_does_not_matter),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
