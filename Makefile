@@ -18,7 +18,7 @@ demo: setup-demo
 	$(BUILD)/jounce demo
 
 bench: setup-build
-	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_BENCH=ON"
+	@$(MAKE) --no-print-directory all
 	$(BUILD)/jounce bench
 
 install: all

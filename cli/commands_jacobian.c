@@ -26,7 +26,7 @@ const char cli_jacobian_help[] =
     "  --order R              order of the time derivatives, default 0\n"
     "  --state FILE           STATE file (JSON); '-' reads standard input\n"
     "  --pad                  take what the state lacks as zero\n"
-    "  --formulation NAME     which formulation computes: body (default) or spatial\n"
+    "  --formulation NAME     which computes: body (default), spatial, hybrid or mixed\n"
     "  --format NAME          json, csv, npy or text; default json, on a terminal text\n"
     "  --text                 the same as --format text\n"
     "  --output FILE          write there instead of standard output\n"

@@ -15,7 +15,7 @@
     "  --gravity X,Y,Z        instead of the state's or the model's\n"
 
 #define HELP_FORMULATION \
-    "  --formulation NAME     which formulation computes: body (default) or spatial\n"
+    "  --formulation NAME     which computes: body (default), spatial, hybrid or mixed\n"
 
 #define HELP_DAMPING \
     "  --damping              include the joints' viscous damping of the model file\n"

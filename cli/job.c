@@ -6,7 +6,7 @@
 
 #include "table.h"
 
-const char *const cli_formulation_names[] = {"body", "spatial", NULL};
+const char *const cli_formulation_names[] = {"body", "spatial", "hybrid", "mixed", NULL};
 
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv) {
   job->command = argv[0];

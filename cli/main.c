@@ -18,9 +18,11 @@ static const cli_command commands[] = {
     {"eom", "the matrices M, C, g of the equations of motion", cli_eom_help, cli_eom},
     {"jacobian", "the Jacobian of a link or point and its derivatives", cli_jacobian_help,
      cli_jacobian},
+    {"partials", "exact partial derivatives of the dynamics", cli_partials_help, cli_partials},
     {"simulate", "motion through time: a table, energy and momentum drift", cli_simulate_help,
      cli_simulate},
     {"demo", "a study of an aerial manipulator: tables, figures, a page", cli_demo_help, cli_demo},
+    {"bench", "what a call costs: algorithm, formulation, order, single or batch", cli_bench_help, cli_bench},
 };
 enum { COMMAND_COUNT = (int)(sizeof commands / sizeof commands[0]) };
 

@@ -32,22 +32,18 @@ static void try_everything(parser *parse, const char *text, size_t size, int *ac
   assert_int_equal(c.live, 0);
 }
 
-static char *sample_json(size_t *size) {
-  return slurp(TEST_DATA "/odd/all_joint_types.json", size);
-}
-
 static void every_prefix_is_handled(void **state) {
   (void)state;
   int accepted = 0;
   size_t size;
   /* each prefix in a block of its own size, so that reading beyond it is seen */
-  for (size_t n = 0; n < sizeof urdf_sample; n++) {
+  for (size_t n = 0; n <= strlen(urdf_sample); n++) {
     char *part = malloc(n + (n == 0));
     memcpy(part, urdf_sample, n);
     try_everything(jn_spec_parse_urdf, part, n, &accepted);
     free(part);
   }
-  char *json = sample_json(&size);
+  char *json = slurp(JSON_SAMPLE, &size);
   for (size_t n = 0; n <= size; n++) {
     char *part = malloc(n + (n == 0));
     memcpy(part, json, n);
@@ -71,11 +67,11 @@ static void flipped_bytes_are_handled(void **state) {
   uint64_t seed = 20240229;
   int accepted = 0;
   size_t json_size;
-  char *json = sample_json(&json_size);
+  char *json = slurp(JSON_SAMPLE, &json_size);
   for (int round = 0; round < 6000; round++) {
     int is_json = round % 2;
     const char *from = is_json ? json : urdf_sample;
-    size_t size = is_json ? json_size : sizeof urdf_sample - 1;
+    size_t size = is_json ? json_size : strlen(urdf_sample);
     char *text = malloc(size + 64);
     memcpy(text, from, size);
     int edits = 1 + (int)(next_random(&seed) % 3);
@@ -115,9 +111,7 @@ static void every_failed_allocation_is_survived(void **state) {
   static const char *const paths[] = {"sample.urdf", TEST_DATA "/odd/extensions.json",
                                       TEST_DATA "/odd/listed_joints.json", "quadruped",
                                       "tilthex:3x4"};
-  FILE *file = fopen(temporary("sample.urdf"), "wb");
-  fputs(urdf_sample, file);
-  fclose(file);
+  put("sample.urdf", urdf_sample);
   for (size_t i = 0; i < COUNT(paths); i++) {
     const char *path = i == 0 ? temporary("sample.urdf") : paths[i];
     counter c;
@@ -158,12 +152,12 @@ static void every_failed_allocation_is_survived(void **state) {
 
 static void *parse_in_a_thread(void *context) {
   size_t size;
-  char *json = sample_json(&size);
+  char *json = slurp(JSON_SAMPLE, &size);
   for (int i = 0; i < 200; i++) {
     counter c;
     jn_allocator hooks = counting(&c);
     jn_spec *spec = NULL;
-    if (jn_spec_parse_urdf(urdf_sample, sizeof urdf_sample - 1, "t", &hooks, &spec, NULL) == JN_OK)
+    if (jn_spec_parse_urdf(urdf_sample, strlen(urdf_sample), "t", &hooks, &spec, NULL) == JN_OK)
       ++*(int *)context;
     jn_spec_free(spec);
     spec = NULL;
@@ -209,8 +203,8 @@ static void a_hook_may_load_a_model_itself(void **state) {
   counter c = {0};
   jn_allocator hooks = {nested_allocate, nested_release, &c};
   jn_spec *spec = NULL;
-  assert_int_equal(
-      jn_spec_parse_urdf(urdf_sample, sizeof urdf_sample - 1, "t", &hooks, &spec, NULL), JN_OK);
+  assert_int_equal(jn_spec_parse_urdf(urdf_sample, strlen(urdf_sample), "t", &hooks, &spec, NULL),
+                   JN_OK);
   jn_spec_free(spec);
   assert_int_equal(c.live, 0);
 }

@@ -1,5 +1,6 @@
 /* test_io_urdf.c: URDF is read as it is meant. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/check.h"
@@ -72,6 +73,93 @@ static void urdf_misspelt_attributes_are_found(void **state) {
   jn_spec_free(spec);
 }
 
+/* what exporters write on every joint is noted once */
+static void remarks_are_not_repeated(void **state) {
+  (void)state;
+  growing_text t = {0};
+  append(&t, "<robot><link name='l0'/>\n");
+  for (int i = 1; i <= 5; i++)
+    append(&t,
+           "<link name='l%d'><hull/></link><joint name='j%d' type='continuous'><parent "
+           "link='l%d'/><child link='l%d'/><dynamics D='3' K='4'/></joint><transmission/>\n",
+           i, i, i - 1, i);
+  append(&t, "<joint name='k' type='continuous'><parent link='a'/><child link='b'/>\n");
+  append(&t, "<dynamics K='3'/><hull/></joint></robot>");
+  jn_spec *spec = parse_ok(jn_spec_parse_urdf, t.text);
+  assert_true(has_finding(spec, JN_NOTE, 2, "link 'l1': unknown element <hull> in <link>"));
+  assert_true(has_finding(spec, JN_NOTE, 2, "joint 'j1': <dynamics>: unknown attributes"));
+  assert_true(has_finding(spec, JN_NOTE, 2, "<transmission> is not read"));
+  assert_true(has_finding(spec, JN_NOTE, 8, "unknown attributes are ignored, here and below: 'K'"));
+  assert_true(has_finding(spec, JN_NOTE, 8, "unknown element <hull> in <joint>"));
+  assert_int_equal(jn_spec_finding_count(spec), 5);
+  jn_spec_free(spec);
+  free(t.text);
+}
+
+/* a joint that mimics is reported by name, each on its own line; transmissions once */
+static void mimics_and_transmissions_are_reported(void **state) {
+  (void)state;
+  jn_spec *spec = NULL;
+  assert_ok(jn_spec_load(TEST_DATA "/odd/mimic_and_transmission.urdf", NULL, &spec, NULL));
+  assert_true(has_finding(spec, JN_WARNING, 16, "joint 'jr': mimics joint 'jl'"));
+  assert_true(has_finding(spec, JN_NOTE, 17, "<transmission>"));
+  assert_int_equal(jn_spec_finding_count(spec), 2);
+  assert_string_equal(jn_spec_get_joint(spec, 1)->mimic, "jl");
+  assert_true(jn_spec_get_joint(spec, 1)->mimic_multiplier == -1);
+  jn_spec_free(spec);
+}
+
+/* the world as a massless link: its floating joint is the base's, and its frame stays */
+static void a_floating_joint_below_the_world_is_a_floating_base(void **state) {
+  (void)state;
+  jn_model *model = NULL;
+  assert_ok(jn_model_load(TEST_DATA "/odd/world_link.urdf", NULL, NULL, &model, NULL));
+  assert_true(jn_model_is_floating(model));
+  assert_int_equal(jn_model_body_count(model), 1);
+  assert_string_equal(jn_model_joint(model, 0)->name, "free");
+  assert_int_equal(jn_model_frame(model, jn_model_find_frame(model, "world"))->body, -1);
+  assert_int_equal(jn_model_frame(model, jn_model_find_frame(model, "body"))->body, 0);
+  jn_model_free(model);
+}
+
+/* the joint made up for a root without one: a name that no other joint has */
+static void the_base_joint_has_a_name_of_its_own(void **state) {
+  (void)state;
+  static const struct {
+    const char *taken[5], *made_up;
+  } cases[] = {
+      {{"a"}, "base"},
+      {{"base_joint", "base_joint_2"}, "base"},
+      {{"base"}, "base_joint"},
+      {{"base", "base_joint"}, "base_joint_2"},
+      {{"base_joint_3", "base", "base_joint_2", "base_joint"}, "base_joint_4"},
+      {{"base_joint_02", "base", "base_joint_", "base_joint", "base_joint_2x"}, "base_joint_2"},
+      {{"base", "base_joint", "base_joint_99999999999999999999"}, "base_joint_2"},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++)
+    for (int fixed = 0; fixed < 2; fixed++) {
+      growing_text t = {0};
+      int n = 0;
+      append(&t, "<robot><link name='l0'/>");
+      for (; n < 5 && cases[i].taken[n] != NULL; n++)
+        append(&t,
+               "<link name='l%d'/><joint name='%s' type='%s'><parent link='l%d'/><child "
+               "link='l%d'/></joint>",
+               n + 1, cases[i].taken[n], fixed ? "fixed" : "continuous", n, n + 1);
+      append(&t, "</robot>");
+      jn_spec *spec = parse_ok(jn_spec_parse_urdf, t.text);
+      jn_model *model = NULL;
+      assert_ok(jn_model_build(spec, NULL, NULL, &model, NULL));
+      assert_string_equal(jn_model_joint(model, 0)->name, cases[i].made_up);
+      assert_int_equal(jn_model_find_joint(model, cases[i].made_up), 0);
+      for (int k = 0; k < n; k++)
+        assert_int_equal(jn_model_find_joint(model, cases[i].taken[k]), fixed ? -1 : k + 1);
+      jn_model_free(model);
+      jn_spec_free(spec);
+      free(t.text);
+    }
+}
+
 static void the_locale_does_not_matter(void **state) {
   (void)state;
   static void (*const again[])(void **) = {urdf_is_read_as_written};
@@ -82,6 +170,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(urdf_is_read_as_written),
       cmocka_unit_test(urdf_misspelt_attributes_are_found),
+      cmocka_unit_test(remarks_are_not_repeated),
+      cmocka_unit_test(mimics_and_transmissions_are_reported),
+      cmocka_unit_test(a_floating_joint_below_the_world_is_a_floating_base),
+      cmocka_unit_test(the_base_joint_has_a_name_of_its_own),
       cmocka_unit_test(the_locale_does_not_matter),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -128,7 +128,7 @@ static void masses_are_checked(void **state) {
 
   spec = sound();
   link_of(spec, "hand")->mass = -1;
-  assert_among(spec, JN_SERIOUS, "is negative");
+  assert_only(spec, JN_SERIOUS, 12, "is negative");
   spec = sound();
   for (int i = 0; i < 3; i++) jn_spec_link(spec, i)->mass = 0;
   assert_among(spec, JN_SERIOUS, "no link has mass");
@@ -213,6 +213,9 @@ static void joints_are_checked(void **state) {
   jn_spec_joint(spec, 0)->limits.upper = 0;
   assert_only(spec, JN_WARNING, 21, "cannot move");
   spec = sound();
+  jn_spec_joint(spec, 0)->limits = (jn_limits){0, 0, 0, 0, HUGE_VAL, HUGE_VAL};
+  assert_only(spec, JN_WARNING, 21, "the limits are all 0");
+  spec = sound();
   jn_spec_joint(spec, 0)->limits.velocity = 0;
   assert_only(spec, JN_WARNING, 21, "velocity limit is 0");
   spec = sound();
@@ -285,13 +288,13 @@ static void the_tree_is_checked(void **state) {
   assert_among(spec, JN_SERIOUS, "no child link 'nobody'");
   spec = sound();
   jn_spec_joint(spec, 1)->child = "nobody";
-  assert_among(spec, JN_SERIOUS, "a second root");
+  assert_among(spec, JN_SERIOUS, "link 'hand' is a second root");
   spec = sound();
   jn_spec_joint(spec, 1)->child = "arm";
   assert_among(spec, JN_SERIOUS, "already is the child of joint 'elbow'");
   spec = sound();
   link_of(spec, "hand")->name = "arm";
-  assert_among(spec, JN_SERIOUS, "the name is used twice");
+  assert_among(spec, JN_SERIOUS, "link 'arm': the name is used twice");
   spec = sound();
   jn_spec_joint(spec, 1)->name = "elbow";
   assert_among(spec, JN_SERIOUS, "joint 'elbow': the name is used twice");
@@ -306,13 +309,16 @@ static void the_tree_is_checked(void **state) {
   spec = sound();
   jn_joint_desc back = jn_joint_default("back", JN_JOINT_REVOLUTE, "hand", "base");
   assert_int_equal(jn_spec_add_joint(spec, &back), JN_OK);
-  assert_among(spec, JN_SERIOUS, "form a cycle");
+  assert_among(spec, JN_SERIOUS, "link 'base' and 2 others are not reached");
   spec = sound();
   jn_spec_joint(spec, 0)->parent = "arm";
   assert_among(spec, JN_SERIOUS, "form a cycle");
   spec = sound();
+  jn_spec_joint(spec, 1)->parent = "hand";
+  assert_among(spec, JN_SERIOUS, "link 'hand' is its own parent");
+  spec = sound();
   jn_spec_joint(spec, 0)->parent = "hand";
-  assert_among(spec, JN_SERIOUS, "link 'arm' is not reached");
+  assert_among(spec, JN_SERIOUS, "link 'arm' and 1 other are not reached");
 
   /* nothing at all */
   assert_int_equal(jn_spec_new("empty", NULL, &spec), JN_OK);
@@ -325,6 +331,22 @@ static void the_tree_is_checked(void **state) {
   jn_spec_joint(spec, 0)->child = NULL;
   assert_int_equal(jn_spec_lint(spec), JN_OK);
   assert_true(jn_spec_finding_count(spec) > 0);
+  jn_spec_free(spec);
+}
+
+static void findings_come_in_the_order_of_lines(void **state) {
+  (void)state;
+  static const int want[] = {0, 10, 11, 12, 12, 21, 22};
+  jn_spec *spec = sound();
+  assert_int_equal(jn_spec_add_finding(spec, JN_NOTE, 12, "noted by a loader"), JN_OK);
+  jn_spec_set_gravity(spec, (jn_vec3){0, 0, -9810});
+  for (int i = 0; i < 3; i++) jn_spec_link(spec, i)->com.x = 100;
+  for (int j = 0; j < 2; j++) jn_spec_joint(spec, j)->axis[0].y = 3;
+  assert_int_equal(jn_spec_lint(spec), JN_OK);
+  assert_int_equal(jn_spec_finding_count(spec), sizeof want / sizeof want[0]);
+  for (int i = 0; i < jn_spec_finding_count(spec); i++)
+    assert_int_equal(jn_spec_finding(spec, i).line, want[i]);
+  assert_string_equal(jn_spec_finding(spec, 3).text, "noted by a loader");
   jn_spec_free(spec);
 }
 
@@ -349,9 +371,13 @@ static void a_large_tangle_takes_no_time(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sound_robots_have_no_findings), cmocka_unit_test(masses_are_checked),
-      cmocka_unit_test(inertias_are_checked),          cmocka_unit_test(joints_are_checked),
-      cmocka_unit_test(numbers_must_be_finite),        cmocka_unit_test(the_tree_is_checked),
+      cmocka_unit_test(sound_robots_have_no_findings),
+      cmocka_unit_test(masses_are_checked),
+      cmocka_unit_test(inertias_are_checked),
+      cmocka_unit_test(joints_are_checked),
+      cmocka_unit_test(numbers_must_be_finite),
+      cmocka_unit_test(the_tree_is_checked),
+      cmocka_unit_test(findings_come_in_the_order_of_lines),
       cmocka_unit_test(a_large_tangle_takes_no_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

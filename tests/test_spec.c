@@ -37,6 +37,13 @@ static void a_spec_keeps_what_it_is_given(void **state) {
     assert_true((jn_spec_joint(spec, i)->parent == NULL) == (i % 2 == 0));
   }
   assert_ptr_equal(first, jn_spec_link(spec, 0));
+  const jn_spec *frozen = spec;
+  assert_ptr_equal(jn_spec_get_link(frozen, 7), jn_spec_link(spec, 7));
+  assert_ptr_equal(jn_spec_get_joint(frozen, 7), jn_spec_joint(spec, 7));
+  assert_ptr_equal(jn_spec_get_frame(frozen, 7), jn_spec_frame(spec, 7));
+  assert_null(jn_spec_get_link(frozen, -1));
+  assert_null(jn_spec_get_joint(frozen, COUNT));
+  assert_null(jn_spec_get_frame(frozen, COUNT));
   assert_int_equal(jn_spec_find_link(spec, "l4999"), 4999);
   assert_int_equal(jn_spec_find_link(spec, "l5000"), -1);
   assert_int_equal(jn_spec_find_link(spec, NULL), -1);

@@ -19,8 +19,10 @@ typedef struct jn_data jn_data;
  * A wrench is the dual: the power is the same number in each. */
 typedef enum jn_representation { JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED } jn_representation;
 
-/* Which formulation computes. Same numbers to rounding; see docs/conventions.md for what each loses. */
-typedef enum jn_formulation { JN_FORM_BODY, JN_FORM_SPATIAL } jn_formulation;
+/* Which formulation computes. Same numbers to rounding; see docs/conventions.md for what each loses and
+ * docs/formulations.md for what each costs. JN_FORM_MIXED is a form of kinematics and inverse dynamics:
+ * forward and hybrid dynamics are then those of JN_FORM_HYBRID. */
+typedef enum jn_formulation { JN_FORM_BODY, JN_FORM_SPATIAL, JN_FORM_HYBRID, JN_FORM_MIXED } jn_formulation;
 
 /* Settings of a jn_data; change them between calls as you like. */
 typedef struct jn_settings {

@@ -1,4 +1,4 @@
-/* dynamics.c: inverse, forward and hybrid dynamics of any order, in both formulations. */
+/* dynamics.c: inverse, forward and hybrid dynamics of any order, in every formulation. */
 #include <jounce/dynamics.h>
 #include <jounce/jet.h>
 #include <string.h>
@@ -8,36 +8,32 @@
 #include "core/core.h"
 #include "core/engine.h"
 #include "core/external.h"
-#include "core/spatial.h"
+#include "core/form.h"
 
-static int is_spatial(const jn_data *data) { return data->settings.formulation == JN_FORM_SPATIAL; }
-
-static v3 gravity_of(const jn_data *data) {
-  return v3_make(data->settings.gravity.x, data->settings.gravity.y, data->settings.gravity.z);
+/* The mixed form has no forward recursion of its own: the hybrid one's wrenches from outside go with it. */
+static const jn_form *form_of(const jn_data *data, int forward) {
+  jn_formulation f = data->settings.formulation;
+  return &jn_forms[forward && f == JN_FORM_MIXED ? JN_FORM_HYBRID : f];
 }
 
-/* The world as seen from the falling frame; at rest for the spatial form, which keeps gravity as a force. */
-static void start_world(const jn_data *data) {
-  memset(data->w.world, 0, sizeof(double) * 8 * (size_t)data->rows);
+/* The world as seen from the falling frame; at rest for the forms that keep gravity as a force. */
+static void start_world(const jn_data *data, const jn_form *form) {
+  const jn_vec3 g = data->settings.gravity;
   const jn_engine *e = data->engine;
-  if (!is_spatial(data)) store_v3(data->w.world + e->stride + e->linear, v3_times(-1.0, gravity_of(data)));
+  memset(data->w.world, 0, sizeof(double) * 8 * (size_t)data->rows);
+  if (!form->world) store_v3(data->w.world + e->stride + e->linear, v3_make(-g.x, -g.y, -g.z));
 }
 
 /* Poses are needed where a wrench is given in the world, or has to be expressed there. */
-static int needs_poses(const jn_data *data, const jn_external *external) {
-  if (!external) return 0;
-  for (int i = 0; i < external->wrench_count; i++)
-    if (is_spatial(data) || external->wrenches[i].representation != JN_BODY) return 1;
+static int needs_poses(const jn_form *form, const jn_external *external) {
+  if (form->world) return 1;
+  for (int i = 0; external && i < external->wrench_count; i++)
+    if (external->wrenches[i].representation != JN_BODY) return 1;
   return 0;
 }
 
-static void external_step(const jn_model *model, const jn_data *data, const jn_external *external, int k,
-                          int poses) {
-  if (is_spatial(data)) jn_external_spatial(model, data, external, k);
-  else jn_external_body(model, data, external, k, poses);
-}
-
-static void place_base(const jn_model *model, jn_data *data) {
+static void place_poses(const jn_model *model, jn_data *data) {
+  place_links(model, &data->w, data->rows);
   v3 base = place_world(model, &data->w, data->rows);
   data->base = (jn_vec3){base.x, base.y, base.z};
 }
@@ -50,23 +46,19 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   status = jn_load_state(model, data, order + 2, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
-  int rows = data->rows, rep = data->settings.representation, damping = data->settings.damping;
-  int spatial = is_spatial(data), loaded = external && external->wrench_count > 0;
-  int poses = needs_poses(data, external);
+  int rows = data->rows, rep = data->settings.representation;
+  const jn_form *form = form_of(data, 0);
+  int loaded = external && external->wrench_count > 0, poses = needs_poses(form, external);
   data->kinematics = -2;
-  start_world(data);
-  for (int k = 0; k <= order + 1; k++) edge_motion(model, w, rows, rep, k, !spatial);
-  if (spatial) place_joints(model, w, rows);
-  else data->engine->motion(model, w, rows, order + 1);
-  if (spatial || poses) {
-    place_links(model, w, rows);
-    place_base(model, data);
-  }
-  if (spatial) spatial_kinematics(model, w, rows, order + 1);
+  start_world(data, form);
+  for (int k = 0; k <= order + 1; k++) edge_motion(model, w, rows, rep, k, !form->world);
+  if (form->world) place_joints(model, w, rows);
+  else form->motion(model, data, order + 1);
+  if (poses) place_poses(model, data);
+  if (form->world) form->motion(model, data, order + 1);
   if (loaded)
-    for (int k = 0; k <= order; k++) external_step(model, data, external, k, poses);
-  if (spatial) spatial_inverse(model, w, rows, order, gravity_of(data), damping, loaded);
-  else data->engine->inverse(model, w, rows, order, damping, loaded);
+    for (int k = 0; k <= order; k++) form->external(model, data, external, k, poses);
+  form->inverse(model, data, order, loaded);
   for (int k = 0; k <= order; k++) edge_force_out(model, w, rows, rep, k);
   size_t n = ((size_t)order + 1) * (size_t)model->nv;
   jn_jet_to_derivatives(order, model->nv, w->io);
@@ -80,8 +72,8 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
 /* What drives each joint at order k: e = (k+1) v_(k+1) where motion is given, else the force less damping. */
 static void drive(const jn_model *model, const jn_data *data, int k, const unsigned char *prescribed) {
   const jn_work *w = &data->w;
-  int rows = data->rows, nv = model->nv, rep = data->settings.representation;
-  if (!prescribed && !is_spatial(data) && !data->settings.damping && (rep == JN_BODY || !model->nfree)) {
+  int rows = data->rows, nv = model->nv, rep = data->settings.representation, world = form_of(data, 1)->world;
+  if (!prescribed && !world && !data->settings.damping && (rep == JN_BODY || !model->nfree)) {
     memcpy(w->tau + (size_t)k * (size_t)nv, w->force + (size_t)k * (size_t)nv, sizeof(double) * (size_t)nv);
     memcpy(w->e, w->force + (size_t)k * (size_t)nv, sizeof(double) * (size_t)nv);
     return;
@@ -89,7 +81,7 @@ static void drive(const jn_model *model, const jn_data *data, int k, const unsig
   for (int i = 0; i < model->nlink; i++) {
     const jn_link *l = &model->link[i];
     double *v = w->v + l->iv, *tau = w->tau + l->iv, *e = w->e + l->iv;
-    if (is_spatial(data) && l->kind == JN_K_FREE)
+    if (world && l->kind == JN_K_FREE)
       joint_step(l, k + 1, w->q + l->iq, v, nv, w->X + (size_t)l->ix * rows);
     if (prescribed && prescribed[l->joint]) {
       if (l->kind == JN_K_FREE)
@@ -109,35 +101,21 @@ static void drive(const jn_model *model, const jn_data *data, int k, const unsig
 static jn_status run(const jn_model *model, jn_data *data, int order, const unsigned char *prescribed,
                      const jn_external *external) {
   const jn_work *w = &data->w;
-  int rows = data->rows, damping = data->settings.damping, spatial = is_spatial(data);
-  int loaded = external && external->wrench_count > 0, poses = needs_poses(data, external);
-  v3 g = gravity_of(data);
+  const jn_form *form = form_of(data, 1);
+  int rows = data->rows, loaded = external && external->wrench_count > 0, poses = needs_poses(form, external);
   data->kinematics = -2;
-  start_world(data);
+  start_world(data, form);
   edge_motion_in(model, w, rows, data->settings.representation, 0);
-  if (spatial) place_joints(model, w, rows);
-  else data->singular = data->engine->start(model, w, rows, prescribed);
-  if (spatial || poses) {
-    place_links(model, w, rows);
-    place_base(model, data);
-  }
-  if (spatial) {
-    spatial_kinematics(model, w, rows, 0);
-    spatial_inertias(model, w, rows, 0);
-    data->singular = spatial_articulate(model, w, rows, prescribed);
-  }
+  if (form->world) place_joints(model, w, rows);
+  else data->singular = form->start(model, data, prescribed);
+  if (poses) place_poses(model, data);
+  if (form->world) data->singular = form->start(model, data, prescribed);
   if (data->singular >= 0) return JN_ERR_SINGULAR;
   for (int k = 0; k <= order; k++) {
-    if (loaded) external_step(model, data, external, k, poses);
-    if (spatial) spatial_known(model, w, rows, k, g, loaded);
-    else data->engine->known(model, w, rows, k, (int)data->settings.representation, loaded);
+    if (loaded) form->external(model, data, external, k, poses);
+    form->known(model, data, k, loaded);
     drive(model, data, k, prescribed);
-    if (spatial) {
-      spatial_bias(model, w, rows, k, prescribed);
-      spatial_solve(model, w, rows, k, prescribed, damping);
-    } else {
-      data->engine->solve(model, w, rows, k, prescribed, damping, k == order);
-    }
+    form->solve(model, data, k, prescribed, k == order);
   }
   return JN_OK;
 }

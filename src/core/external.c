@@ -8,6 +8,8 @@
 
 #include "core/core.h"
 #include "core/engine.h"
+#include "core/spatial.h"
+#include "core/hybrid_form.h"
 
 static jn_status check_external(const jn_model *model, const jn_external *external, int order) {
   if (!external) return JN_OK;
@@ -26,7 +28,7 @@ static jn_status check_external(const jn_model *model, const jn_external *extern
 jn_status jn_check_call(const jn_model *model, const jn_data *data, int order, const jn_external *external) {
   if (!model || !data || data->model != model || order < 0) return JN_ERR_ARGUMENT;
   if ((unsigned)data->settings.representation > JN_MIXED ||
-      (unsigned)data->settings.formulation > JN_FORM_SPATIAL)
+      (unsigned)data->settings.formulation > JN_FORM_MIXED)
     return JN_ERR_ARGUMENT;
   if (order > data->order) return JN_ERR_ORDER;
   return check_external(model, external, order);
@@ -74,13 +76,17 @@ void jn_external_body(const jn_model *model, const jn_data *data, const jn_exter
   in_link_frames(model, data, external, k, poses, data->w.ext, e->stride, e->linear);
 }
 
-void jn_external_spatial(const jn_model *model, const jn_data *data, const jn_external *external, int k) {
+/* In the axes of the world, in representation `rep` of the link: poses of order k first, as the twists of
+ * that form give them. H is scratch: the body form alone needs it. */
+static void in_world(const jn_model *model, const jn_data *data, const jn_external *external, int k, int rep) {
   const jn_work *w = &data->w;
   int rows = data->rows;
-  double *body = w->H; /* the spatial form has no use for H */
+  double *body = w->H;
   for (int n = 0; k && n < external->wrench_count; n++) {
     int link = loaded_link(model, external, n);
-    if (link >= 0) spatial_pose_step(w, rows, link, k);
+    if (link < 0) continue;
+    if (rep == JN_SPATIAL) spatial_pose_step(w, rows, link, k);
+    else hybrid_pose_step(w, rows, link, k, rep == JN_MIXED);
   }
   in_link_frames(model, data, external, k, 1, body, 6, 3);
   for (int i = 0; i < model->nlink; i++)
@@ -88,7 +94,19 @@ void jn_external_spatial(const jn_model *model, const jn_data *data, const jn_ex
   for (int n = 0; n < external->wrench_count; n++) {
     int link = loaded_link(model, external, n);
     if (link < 0) continue;
-    wrench_from_body(JN_SPATIAL, k, link_pose(w, rows, link), load_v3(w->O + 3 * (size_t)link),
+    wrench_from_body(rep, k, link_pose(w, rows, link), load_v3(w->O + 3 * (size_t)link),
                      body + 6 * (size_t)link * (size_t)rows, 6, w->ext + 6 * (size_t)link * (size_t)rows, 6);
   }
+}
+
+void jn_external_spatial(const jn_model *model, const jn_data *data, const jn_external *external, int k) {
+  in_world(model, data, external, k, JN_SPATIAL);
+}
+
+void jn_external_hybrid(const jn_model *model, const jn_data *data, const jn_external *external, int k) {
+  in_world(model, data, external, k, JN_HYBRID);
+}
+
+void jn_external_mixed(const jn_model *model, const jn_data *data, const jn_external *external, int k) {
+  in_world(model, data, external, k, JN_MIXED);
 }

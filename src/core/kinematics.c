@@ -7,9 +7,26 @@
 
 #include "core/core.h"
 #include "core/spatial.h"
+#include "core/hybrid_form.h"
+
+/* Twists of orders 0..K; hybrid ones are left as spatial ones, mixed ones as body ones. Returns which. */
+static jn_formulation twists(const jn_model *m, const jn_work *w, int rows, jn_formulation form, int K) {
+  if (form == JN_FORM_SPATIAL) spatial_kinematics(m, w, rows, K);
+  if (form == JN_FORM_HYBRID) {
+    hybrid_kinematics(m, w, rows, K);
+    hybrid_to_spatial(m, w, rows, K);
+  }
+  if (form == JN_FORM_MIXED) {
+    mixed_kinematics(m, w, rows, K);
+    mixed_to_body(m, w, rows, K);
+  }
+  return form == JN_FORM_BODY || form == JN_FORM_MIXED ? JN_FORM_BODY : JN_FORM_SPATIAL;
+}
 
 jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const double *q, const double *v) {
   if (!model || !data || data->model != model || order < -1) return JN_ERR_ARGUMENT;
+  jn_formulation form = data->settings.formulation;
+  if ((unsigned)form > JN_FORM_MIXED) return JN_ERR_ARGUMENT;
   if (order + 1 > data->rows) return JN_ERR_ORDER;
   jn_status status = jn_load_state(model, data, order + 1, q, v);
   if (status) return status;
@@ -19,19 +36,19 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   if (order < 0 && model->nv) memset(w->io, 0, sizeof(double) * (size_t)model->nv);
   memset(w->world, 0, sizeof(double) * 8 * (size_t)rows);
   for (int k = 0; k <= K; k++) edge_motion_in(model, w, rows, data->settings.representation, k);
-  if (data->settings.formulation == JN_FORM_BODY) kinematics_pass(model, w, rows, K);
+  if (form == JN_FORM_BODY) kinematics_pass(model, w, rows, K);
   else place_joints(model, w, rows);
   place_links(model, w, rows);
   v3 base = place_world(model, w, rows);
   data->base = (jn_vec3){base.x, base.y, base.z};
-  if (data->settings.formulation == JN_FORM_SPATIAL) spatial_kinematics(model, w, rows, K);
-  const double *V = data->settings.formulation == JN_FORM_SPATIAL ? w->Vs : w->V;
+  form = twists(model, w, rows, form, K);
+  const double *V = form == JN_FORM_SPATIAL ? w->Vs : w->V;
   for (int i = 0; i < model->nlink; i++)
     if (!jn_all_finite(V + 6 * (size_t)i * rows, 6 * ((size_t)K + 1)) ||
         !jn_all_finite(w->O + 3 * (size_t)i, 3) || !jn_all_finite(w->R + 9 * (size_t)i * rows, 9))
       return JN_ERR_NOT_FINITE;
   data->kinematics = order;
-  data->formulation = data->settings.formulation;
+  data->formulation = form;
   return JN_OK;
 }
 

@@ -47,7 +47,9 @@
   A(Ow, rows * 6 * nv)         /* their own rows in other than body representation */             \
   A(pc, rows * 60)             /* as Pc, of one column more */                                    \
   A(lane, 6 * 8 * nlink)       /* eight columns at once through the articulated tree */           \
-  A(xlane, 8 * nv)             /* their right-hand sides */
+  A(xlane, 8 * nv)             /* their right-hand sides */                                       \
+  A(axis, (rows + 1) * 9 * nlink)  /* axes of the links in the world (hybrid_form.h) */           \
+  A(reach, (rows + 1) * 3 * nlink) /* origin of the link from its parent's; or what its joint slid */
 
 typedef struct jn_work {
 #define JN_WORK_FIELD(name, size) double *name;
@@ -62,7 +64,7 @@ struct jn_data {
   jn_settings settings;
   int order, rows;
   int kinematics;               /* order of the kinematics held in V or Vs; -2: none */
-  jn_formulation formulation;   /* which of them */
+  jn_formulation formulation;   /* which of them: JN_FORM_BODY or JN_FORM_SPATIAL */
   jn_vec3 base;                 /* position of the base at this instant */
   int singular;                 /* joint found singular; -1: none */
   const struct jn_engine *engine; /* the body formulation for this machine */

@@ -9,29 +9,30 @@
 #include "helpers/check.h"
 #include "helpers/files.h"
 
+/* only the numbers, of a locale made on the spot: a complete one takes seconds */
+static const char definition[] =
+    "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n";
+
 void with_comma_locale(void (*const *tests)(void **state), int count) {
   char command[700];
   const char *old = getenv("LOCPATH");
   char *old_path = old != NULL ? strdup(old) : NULL;
-  if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL) {
-    snprintf(command, sizeof command, "localedef -f UTF-8 -i de_DE %s/de_DE.UTF-8 >/dev/null 2>&1",
-             test_folder());
-    int made = system(command) >= 0;
-    setenv("LOCPATH", test_folder(), 1);
-    if (!made || setlocale(LC_ALL, "de_DE.UTF-8") == NULL) {
-      unsetenv("LOCPATH");
-      free(old_path);
-      skip();
-    }
+  put("comma.txt", definition);
+  snprintf(command, sizeof command,
+           "cd %s && localedef -c -i comma.txt -f ANSI_X3.4-1968 ./comma >comma.log 2>&1",
+           test_folder());
+  int made = system(command) >= 0;
+  setenv("LOCPATH", test_folder(), 1);
+  const char *found = made ? setlocale(LC_NUMERIC, "comma") : NULL;
+  if (found != NULL) {
+    assert_string_equal(localeconv()->decimal_point, ",");
+    for (int i = 0; i < count; i++) tests[i](NULL);
+    setlocale(LC_NUMERIC, "C");
   }
-  assert_string_equal(localeconv()->decimal_point, ",");
-  for (int i = 0; i < count; i++) tests[i](NULL);
-  setlocale(LC_ALL, "C");
   if (old_path != NULL)
     setenv("LOCPATH", old_path, 1);
   else
     unsetenv("LOCPATH");
   free(old_path);
-  snprintf(command, sizeof command, "rm -rf %s/de_DE.UTF-8", test_folder());
-  assert_int_equal(system(command), 0);
+  if (found == NULL) skip();
 }

@@ -39,7 +39,7 @@ int has_finding(const jn_spec *spec, jn_severity severity, int line, const char 
   return 0;
 }
 
-void append(text *t, const char *format, ...) {
+void append(growing_text *t, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   if (t->room - t->used < 1024) {

@@ -15,15 +15,15 @@ void assert_refused(parser *parse, const char *text, size_t size, jn_status stat
 int has_finding(const jn_spec *spec, jn_severity severity, int line, const char *words);
 
 /* A text that grows; release with free(t->text). */
-typedef struct text {
+typedef struct growing_text {
   char *text;
   size_t used, room;
-} text;
+} growing_text;
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 void
-append(text *t, const char *format, ...); /* up to 1023 bytes at once */
+append(growing_text *t, const char *format, ...); /* up to 1023 bytes at once */
 
 /* A robot that uses all of URDF that is read; and one with every type of joint. */
 extern const char urdf_sample[];

@@ -1,0 +1,325 @@
+/* commands_bench.c: what a call costs. */
+#include "commands.h"
+
+#include <jounce/batch.h>
+#include <jounce/jounce.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "job.h"
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
+
+const char cli_bench_help[] =
+    "usage: jounce bench [MODEL ...] [options]\n\n"
+    "Measures nanoseconds a call, side by side in one run: median of many short rounds, and their\n"
+    "spread (from the fastest round to the median). Batch figures are for one state on one thread.\n"
+    "`calibration` is the time of 200 plain products of 6x6 matrices on this machine, for\n"
+    "comparison with others.\n\n"
+    "  --orders A-B         orders of the time derivative (0-5)\n"
+    "  --seconds S          time for one figure (0.05)\n"
+    "  --json               a list of {algorithm, formulation, order, bodies, mode, ns, calibration_ns}\n"
+    "  --format json|csv|text, --output FILE\n\n"
+    "Without MODEL: tilthex, tilthex:5x20, tilthex:5x199, arm7, quadruped, humanoid.\n"
+    "JOUNCE_ISA=plain|avx2|avx512 in the environment forces an instruction set.\n\n"
+    "example:\n"
+    "  jounce bench tilthex --orders 0-1 --seconds 0.002 --json\n";
+
+enum { MODELS = 32, ROUNDS = 200, STATES = 256 };
+
+typedef struct sample {
+  const char *model, *algorithm, *formulation, *mode;
+  int order, bodies;
+  double ns, spread;
+} sample;
+
+typedef struct bench {
+  jn_model *model;
+  jn_data *data;
+  jn_batch *batch;
+  int order;
+  size_t nv, nq, states;
+  double *q, *v, *v0, *tau, *out; /* states of each */
+} bench;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* One call each; all return a status and take the whole bench. */
+typedef jn_status (*routine)(bench *);
+
+static jn_status run_id(bench *b) {
+  return jn_inverse_dynamics(b->model, b->data, b->order, b->q, b->v, NULL, b->out);
+}
+static jn_status run_fd(bench *b) {
+  return jn_forward_dynamics(b->model, b->data, b->order, b->q, b->v, b->tau, NULL, b->out);
+}
+static jn_status run_fk(bench *b) { return jn_kinematics(b->model, b->data, b->order, b->q, b->v); }
+static jn_status run_mass(bench *b) { return jn_mass_matrix(b->model, b->data, b->q, b->out); }
+static jn_status run_batch_id(bench *b) {
+  return jn_batch_inverse_dynamics(b->model, b->batch, b->order, b->states, b->q, b->v, b->out, NULL);
+}
+static jn_status run_batch_fd(bench *b) {
+  return jn_batch_forward_dynamics(b->model, b->batch, b->order, b->states, b->q, b->v0, b->tau, b->out, NULL);
+}
+
+/* Median and spread of ns a call, `each` states in a call. */
+static jn_status measure(bench *b, routine f, double seconds, double each, sample *s) {
+  double round[ROUNDS], t = now();
+  jn_status status = f(b);
+  if (status) return status;
+  double once = now() - t;
+  int calls = once > 0 ? (int)(seconds / ROUNDS / once) : 100;
+  if (calls < 1) calls = 1;
+  if (calls > 100000) calls = 100000;
+  int n = 0;
+  for (double start = now(); n < ROUNDS && (n < 5 || now() - start < seconds); n++) {
+    t = now();
+    for (int i = 0; i < calls; i++) f(b);
+    round[n] = (now() - t) / calls / each * 1e9;
+  }
+  qsort(round, (size_t)n, sizeof *round, compare);
+  s->ns = round[n / 2];
+  s->spread = round[n / 2] - round[0];
+  return JN_OK;
+}
+
+/* One plain product, scalar code on every machine: the optimiser is held back. */
+#if defined(__GNUC__) && !defined(__clang__)
+__attribute__((noinline, optimize("O1")))
+#else
+__attribute__((noinline))
+#endif
+static void plain_product(double (*A)[6], double (*B)[6], double (*C)[6]) {
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) {
+      double s = 0;
+      for (int k = 0; k < 6; k++) s += A[i][k] * B[k][j];
+      C[i][j] = s;
+    }
+}
+
+/* 200 plain products of 6x6 matrices, the fastest of many rounds */
+static double calibrate(void) {
+  double A[6][6], B[6][6], C[6][6], best = INFINITY;
+  for (int i = 0; i < 36; i++) A[i / 6][i % 6] = 0.1 * i, B[i / 6][i % 6] = 1 - 0.01 * i;
+  for (int r = 0; r < 400; r++) {
+    double t = now();
+    for (int n = 0; n < 200; n++) plain_product(A, B, C);
+    t = now() - t;
+    if (t < best) best = t;
+  }
+  return best * 1e9;
+}
+
+static void bench_close(bench *b) {
+  jn_batch_free(b->batch);
+  jn_data_free(b->data);
+  free(b->q), free(b->v), free(b->v0), free(b->tau), free(b->out);
+  b->batch = NULL, b->data = NULL;
+  b->q = b->v = b->v0 = b->tau = b->out = NULL;
+}
+
+static double uniform(uint64_t *seed) {
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
+}
+
+/* Random states near home; rows of derivatives of size one. */
+static jn_status bench_open(bench *b, jn_model *model, int order) {
+  uint64_t seed = 1;
+  memset(b, 0, sizeof *b);
+  b->model = model;
+  b->order = order;
+  b->nq = (size_t)jn_model_nq(model), b->nv = (size_t)jn_model_nv(model);
+  b->states = jn_model_body_count(model) > 200 ? 16 : STATES;
+  size_t rows = (size_t)order + 2, square = b->nv * b->nv, most = b->states * rows * b->nv;
+  b->q = cli_room(b->states, b->nq + 1, 1);
+  b->v = cli_room(b->states, rows, b->nv + 1);
+  b->v0 = cli_room(b->states, b->nv + 1, 1);
+  b->tau = cli_room(b->states, rows, b->nv + 1);
+  b->out = cli_room(most > square ? most : square, 1, 1);
+  if (!b->q || !b->v || !b->v0 || !b->tau || !b->out) return JN_ERR_MEMORY;
+  for (size_t s = 0; s < b->states; s++) {
+    jn_model_home(model, b->q + s * b->nq);
+    for (int i = 0; i < jn_model_body_count(model); i++) {
+      const jn_joint *j = jn_model_joint(model, i);
+      for (int k = 0; k < j->nq && j->nq < 4; k++) b->q[s * b->nq + (size_t)(j->iq + k)] = uniform(&seed);
+    }
+  }
+  for (size_t i = 0; i < most; i++) b->v[i] = uniform(&seed);
+  for (size_t i = 0; i < b->states * b->nv; i++) b->v0[i] = uniform(&seed);
+  jn_status status = jn_data_new(model, order, NULL, &b->data);
+  if (!status) status = jn_batch_new(model, order, 1, NULL, &b->batch);
+  if (status) return status;
+  jn_data_settings(b->data)->representation = JN_BODY;
+  jn_batch_settings(b->batch)->representation = JN_BODY;
+  return JN_OK;
+}
+
+static const struct row {
+  const char *algorithm, *mode;
+  routine run;
+  int formulations; /* all of them, or the default alone */
+  int order_zero;   /* only there */
+} rows[] = {
+    {"inverse", "single", run_id, 1, 0},       {"forward", "single", run_fd, 1, 0},
+    {"kinematics", "single", run_fk, 1, 0},    {"mass_matrix", "single", run_mass, 0, 1},
+    {"inverse", "batch", run_batch_id, 0, 0},  {"forward", "batch", run_batch_fd, 0, 0},
+};
+
+/* All figures of one robot at one order, appended to list. */
+static int measure_robot(const char *name, jn_model *model, int order, double seconds, sample *list, int *count) {
+  bench b;
+  jn_status status = bench_open(&b, model, order);
+  for (int i = 0; !status && i < COUNT(rows); i++) {
+    if (rows[i].order_zero && order) continue;
+    for (int f = 0; cli_formulation_names[f] && (f == 0 || rows[i].formulations); f++) {
+      sample *s = &list[*count];
+      int batch = !strcmp(rows[i].mode, "batch");
+      *s = (sample){name, rows[i].algorithm, cli_formulation_names[f], rows[i].mode, order,
+                    jn_model_body_count(model), 0, 0};
+      jn_data_settings(b.data)->formulation = (jn_formulation)f;
+      jn_status one = measure(&b, rows[i].run, seconds, batch ? (double)b.states : 1, s);
+      if (one == JN_ERR_ARGUMENT) continue; /* this formulation does not offer it */
+      status = one;
+      if (!status) ++*count;
+    }
+  }
+  bench_close(&b);
+  if (status) cli_error("bench: %s: %s", name, jn_status_text(status));
+  return status ? CLI_BAD_INPUT : 0;
+}
+
+static const sample *find(const sample *list, int n, const sample *like, const char *formulation, const char *mode,
+                          int order) {
+  for (int i = 0; i < n; i++)
+    if (!strcmp(list[i].model, like->model) && !strcmp(list[i].algorithm, like->algorithm) &&
+        !strcmp(list[i].formulation, formulation) && !strcmp(list[i].mode, mode) && list[i].order == order)
+      return &list[i];
+  return NULL;
+}
+
+static void write_text(cli_output *out, const sample *list, int n, double calibration) {
+  FILE *f = out->file;
+  fprintf(f, "calibration %.0f ns (200 products of 6x6 matrices)\n", calibration);
+  fprintf(f, "%-16s %6s %-12s %-8s %-7s %5s %12s %9s %8s %8s %8s\n", "model", "bodies", "algorithm", "form", "mode",
+          "order", "ns", "spread", ":body", ":single", ":order0");
+  for (int i = 0; i < n; i++) {
+    const sample *s = &list[i], *body = find(list, n, s, "body", s->mode, s->order);
+    const sample *single = find(list, n, s, s->formulation, "single", s->order);
+    const sample *zero = find(list, n, s, s->formulation, s->mode, 0);
+    fprintf(f, "%-16s %6d %-12s %-8s %-7s %5d %12.0f %9.0f", s->model, s->bodies, s->algorithm, s->formulation,
+            s->mode, s->order, s->ns, s->spread);
+    const sample *against[3] = {body, single, zero};
+    for (int k = 0; k < 3; k++)
+      if (against[k]) fprintf(f, " %8.2f", s->ns / against[k]->ns);
+      else fprintf(f, " %8s", "-");
+    fputc('\n', f);
+  }
+}
+
+static void write_json(cli_output *out, const sample *list, int n, double calibration) {
+  cli_json_begin(out, '[');
+  for (int i = 0; i < n; i++) {
+    const sample *s = &list[i];
+    const char *const keys[] = {"model", "algorithm", "formulation", "mode"};
+    const char *const texts[] = {s->model, s->algorithm, s->formulation, s->mode};
+    const char *const names[] = {"order", "bodies", "ns", "spread_ns", "calibration_ns"};
+    const double values[] = {s->order, s->bodies, s->ns, s->spread, calibration};
+    cli_json_begin(out, '{');
+    for (int k = 0; k < 4; k++) {
+      cli_json_key(out, keys[k]);
+      cli_json_text(out, texts[k]);
+    }
+    for (int k = 0; k < 5; k++) {
+      cli_json_key(out, names[k]);
+      cli_json_number(out, values[k]);
+    }
+    cli_json_end(out);
+  }
+  cli_json_end(out);
+}
+
+static void write_csv(cli_output *out, const sample *list, int n, double calibration) {
+  fputs("model,bodies,algorithm,formulation,mode,order,ns,spread_ns,calibration_ns\n", out->file);
+  for (int i = 0; i < n; i++)
+    fprintf(out->file, "%s,%d,%s,%s,%s,%d,%.1f,%.1f,%.1f\n", list[i].model, list[i].bodies, list[i].algorithm,
+            list[i].formulation, list[i].mode, list[i].order, list[i].ns, list[i].spread, calibration);
+}
+
+/* "A-B" or "A" */
+static int read_orders(const char *text, int *low, int *high) {
+  char rest;
+  if (sscanf(text, "%d-%d%c", low, high, &rest) != 2) {
+    if (sscanf(text, "%d%c", low, &rest) != 1) return 0;
+    *high = *low;
+  }
+  return *low >= 0 && *high >= *low && *high <= 64;
+}
+
+static int measure_all(const char *const *names, int count, int low, int high, double seconds, sample *list, int *n) {
+  int code = 0;
+  for (int i = 0; i < count && !code; i++) {
+    jn_model *model;
+    jn_error error;
+    if (jn_model_load(names[i], NULL, NULL, &model, &error)) {
+      cli_error("%s", error.message);
+      return CLI_BAD_INPUT;
+    }
+    for (int r = low; r <= high && !code; r++) {
+      if (isatty(STDERR_FILENO)) fprintf(stderr, "\rbench: %s, order %d of %d ...      ", names[i], r, high);
+      code = measure_robot(names[i], model, r, seconds, list, n);
+    }
+    jn_model_free(model);
+  }
+  if (isatty(STDERR_FILENO)) fputs("\r                                                    \r", stderr);
+  return code;
+}
+
+int cli_bench(int argc, char **argv) {
+  static const char *const standard[] = {"tilthex", "tilthex:5x20", "tilthex:5x199", "arm7", "quadruped", "humanoid"};
+  cli_job job = CLI_JOB_DEFAULT;
+  const char *models[MODELS], *orders = "0-5";
+  double seconds = 0.05;
+  int seconds_given = 0, low, high, n = 0;
+  const cli_option table[] = {CLI_OUTPUT_OPTIONS(&job), CLI_OPT_TEXT("orders", &orders),
+                              CLI_OPT_FLAG("json", &job.output.format, CLI_JSON),
+                              CLI_OPT_NUMBER("seconds", &seconds, &seconds_given)};
+  int count = cli_parse(table, COUNT(table), argc, argv, models, MODELS);
+  if (count < 0) return CLI_BAD_USAGE;
+  if (!read_orders(orders, &low, &high) || !(seconds > 0 && seconds <= 60)) {
+    cli_error("bench: expected --orders A-B with 0 <= A <= B <= 64, and --seconds above 0, at most 60");
+    return CLI_BAD_USAGE;
+  }
+  if (count == 0)
+    for (; count < COUNT(standard); count++) models[count] = standard[count];
+  sample *list = calloc((size_t)count * (size_t)(high - low + 1) * COUNT(rows) * 8, sizeof *list);
+  if (!list) return CLI_BAD_INPUT;
+  double calibration = calibrate();
+  int code = measure_all(models, count, low, high, seconds, list, &n);
+  cli_output out;
+  if (job.output.format < 0) job.output.format = CLI_TABLE;
+  if (!code) code = cli_output_open(&out, &job.output, "bench", 1u << CLI_NPY);
+  if (!code) {
+    if (out.format == CLI_JSON) write_json(&out, list, n, calibration);
+    else if (out.format == CLI_CSV) write_csv(&out, list, n, calibration);
+    else write_text(&out, list, n, calibration);
+    code = cli_output_close(&out);
+  }
+  free(list);
+  return code;
+}

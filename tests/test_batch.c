@@ -1,0 +1,190 @@
+/* Batches against single calls: every joint type, representation, order, thread count; bad states. */
+#include "helpers/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/tree.h"
+
+enum { STATES = 29 }; /* no multiple of any lane count */
+
+typedef struct many {
+  robot r;
+  size_t nq, nv, V, T; /* numbers of one state: q, a row, v, tau */
+  double *q, *v, *v0, *tau;
+} many;
+
+static many many_new(uint64_t seed, int bodies, int order, jn_representation representation) {
+  static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_SPHERICAL, JN_JOINT_REVOLUTE};
+  many x;
+  x.r = robot_random(seed, bodies, bases[seed % 4], TYPES_ALL, order);
+  robot_represent(&x.r, representation);
+  x.nq = (size_t)x.r.nq, x.nv = (size_t)x.r.nv;
+  x.V = x.nv * ((size_t)order + 2), x.T = x.nv * ((size_t)order + 1);
+  x.q = doubles(STATES * x.nq), x.v = doubles(STATES * x.V), x.v0 = doubles(STATES * x.nv), x.tau = doubles(STATES * x.T);
+  for (size_t s = 0; s < STATES; s++) {
+    robot_at(&x.r, 0.1 * (double)s);
+    memcpy(x.q + s * x.nq, x.r.q, sizeof(double) * x.nq);
+    memcpy(x.v + s * x.V, x.r.v, sizeof(double) * x.V);
+    memcpy(x.v0 + s * x.nv, x.r.v, sizeof(double) * x.nv);
+    assert_ok(jn_inverse_dynamics(x.r.model, x.r.data, order, x.r.q, x.r.v, NULL, x.tau + s * x.T));
+  }
+  return x;
+}
+
+static void many_free(many *x) {
+  free(x->q), free(x->v), free(x->v0), free(x->tau);
+  robot_free(&x->r);
+}
+
+static jn_batch *batch_new(many *x, int threads) {
+  jn_batch *b;
+  assert_ok(jn_batch_new(x->r.model, x->r.order, threads, NULL, &b));
+  *jn_batch_settings(b) = *jn_data_settings(x->r.data);
+  jn_batch_settings(b)->formulation = JN_FORM_BODY;
+  return b;
+}
+
+/* the largest error of any order relative to that order's largest number */
+static double worst(const many *x, const double *got, const double *want, size_t rows) {
+  double w = 0;
+  for (size_t s = 0; s < STATES; s++)
+    w = fmax(w, row_error((int)rows, x->nv, got + s * rows * x->nv, want + s * rows * x->nv, NULL));
+  return w;
+}
+
+static void inverse_dynamics_agrees_with_single_calls(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 24; seed++) {
+    int order = (int)(seed % 7);
+    many x = many_new(seed, 2 + (int)(seed % 11), order, (jn_representation)(seed % 4));
+    jn_batch *b = batch_new(&x, 1);
+    double *tau = doubles(STATES * x.T);
+    jn_status status[STATES];
+    assert_ok(jn_batch_inverse_dynamics(x.r.model, b, order, STATES, x.q, x.v, tau, status));
+    for (int s = 0; s < STATES; s++) assert_int_equal(status[s], JN_OK);
+    check_residual("inverse: batch = single", worst(&x, tau, x.tau, (size_t)order + 1), 4096 * U);
+    free(tau);
+    jn_batch_free(b);
+    many_free(&x);
+  }
+}
+
+static void forward_dynamics_gives_back_the_force(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 24; seed++) {
+    int order = (int)(seed % 5);
+    many x = many_new(seed, 2 + (int)(seed % 11), order, (jn_representation)(seed % 4));
+    jn_batch *b = batch_new(&x, 1);
+    double *a = doubles(STATES * x.T), *v = doubles(x.V), *tau = doubles(STATES * x.T);
+    assert_ok(jn_batch_forward_dynamics(x.r.model, b, order, STATES, x.q, x.v0, x.tau, a, NULL));
+    for (size_t s = 0; s < STATES; s++) {
+      memcpy(v, x.v0 + s * x.nv, sizeof(double) * x.nv);
+      memcpy(v + x.nv, a + s * x.T, sizeof(double) * x.T);
+      assert_ok(jn_inverse_dynamics(x.r.model, x.r.data, order, x.q + s * x.nq, v, NULL, tau + s * x.T));
+    }
+    check_residual("forward: residual in force", worst(&x, tau, x.tau, (size_t)order + 1), 1e-12);
+    free(a), free(v), free(tau);
+    jn_batch_free(b);
+    many_free(&x);
+  }
+}
+
+static void hybrid_dynamics_finds_the_missing_half(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 16; seed++) {
+    int order = (int)(seed % 4);
+    many x = many_new(seed, 3 + (int)(seed % 9), order, (jn_representation)(seed % 4));
+    jn_batch *b = batch_new(&x, 1);
+    unsigned char given[64] = {0};
+    for (int i = 0; i < x.r.nbody; i++) given[i] = (seed >> (i % 5)) & 1;
+    double *v = copy_of(x.v, STATES * x.V), *tau = copy_of(x.tau, STATES * x.T), *back = doubles(STATES * x.T);
+    for (size_t s = 0; s < STATES; s++) /* what is not given may be anything */
+      for (int i = 0; i < x.r.nbody; i++) {
+        const jn_joint *j = jn_model_joint(x.r.model, i);
+        for (size_t c = (size_t)j->iv; c < (size_t)(j->iv + j->nv); c++)
+          for (size_t k = 0; k <= (size_t)order; k++) {
+            if (given[i]) tau[s * x.T + k * x.nv + c] = NAN;
+            else v[s * x.V + (k + 1) * x.nv + c] = NAN;
+          }
+      }
+    assert_ok(jn_batch_hybrid_dynamics(x.r.model, b, order, STATES, x.q, given, v, tau, NULL));
+    for (size_t s = 0; s < STATES; s++)
+      assert_ok(jn_inverse_dynamics(x.r.model, x.r.data, order, x.q + s * x.nq, v + s * x.V, NULL, back + s * x.T));
+    check_residual("hybrid: inverse of the result = force", worst(&x, back, tau, (size_t)order + 1), 1e-12);
+    free(v), free(tau), free(back);
+    jn_batch_free(b);
+    many_free(&x);
+  }
+}
+
+static void the_number_of_threads_changes_no_bit(void **state) {
+  (void)state;
+  many x = many_new(7, 9, 3, JN_SPATIAL);
+  double *first = NULL;
+  for (int threads = 1; threads <= 3; threads++) {
+    jn_batch *b = batch_new(&x, threads);
+    double *tau = doubles(2 * STATES * x.T);
+    assert_ok(jn_batch_inverse_dynamics(x.r.model, b, 3, STATES, x.q, x.v, tau, NULL));
+    assert_ok(jn_batch_forward_dynamics(x.r.model, b, 3, STATES, x.q, x.v0, x.tau, tau + STATES * x.T, NULL));
+    if (first) assert_true(same_bits(first, tau, 2 * STATES * x.T));
+    if (!first) first = tau;
+    else free(tau);
+    jn_batch_free(b);
+  }
+  free(first);
+  many_free(&x);
+}
+
+static void a_bad_state_spoils_no_other(void **state) {
+  (void)state;
+  many x = many_new(8, 6, 2, JN_BODY);
+  jn_batch *b = batch_new(&x, 1);
+  double *tau = doubles(STATES * x.T), *good = doubles(STATES * x.T);
+  jn_status status[STATES];
+  assert_ok(jn_batch_inverse_dynamics(x.r.model, b, 2, STATES, x.q, x.v, good, NULL));
+  x.v[5 * x.V + 1] = NAN;
+  x.q[20 * x.nq] *= 3; /* the base's quaternion */
+  x.v[28 * x.V] = INFINITY;
+  fill(tau, STATES * x.T, 7);
+  assert_status(jn_batch_inverse_dynamics(x.r.model, b, 2, STATES, x.q, x.v, tau, status), JN_ERR_NOT_FINITE);
+  for (size_t s = 0; s < STATES; s++) {
+    int bad = s == 5 || s == 20 || s == 28;
+    assert_int_equal(status[s], s == 20 ? JN_ERR_POSE : bad ? JN_ERR_NOT_FINITE : JN_OK);
+    if (bad) assert_true(all_equal_to(tau + s * x.T, x.T, 7));
+    else check_residual("beside a bad state", row_error(3, x.nv, tau + s * x.T, good + s * x.T, NULL), 4096 * U);
+  }
+  free(tau), free(good);
+  jn_batch_free(b);
+  many_free(&x);
+}
+
+static void wrong_calls_are_refused(void **state) {
+  (void)state;
+  many x = many_new(3, 4, 1, JN_BODY);
+  jn_batch *b = batch_new(&x, 1), *none;
+  assert_status(jn_batch_new(x.r.model, -1, 1, NULL, &none), JN_ERR_ARGUMENT);
+  assert_status(jn_batch_new(x.r.model, JN_MAX_ORDER + 1, 1, NULL, &none), JN_ERR_LIMIT);
+  assert_status(jn_batch_new(x.r.model, 0, JN_MAX_THREADS + 1, NULL, &none), JN_ERR_LIMIT);
+  assert_status(jn_batch_inverse_dynamics(x.r.model, b, 2, 1, x.q, x.v, x.tau, NULL), JN_ERR_ORDER);
+  assert_status(jn_batch_inverse_dynamics(x.r.model, b, 1, 1, NULL, x.v, x.tau, NULL), JN_ERR_ARGUMENT);
+  assert_ok(jn_batch_inverse_dynamics(x.r.model, b, 1, 0, NULL, NULL, NULL, NULL));
+  jn_batch_settings(b)->formulation = JN_FORM_SPATIAL;
+  assert_status(jn_batch_inverse_dynamics(x.r.model, b, 1, 1, x.q, x.v, x.tau, NULL), JN_ERR_ARGUMENT);
+  jn_batch_free(b);
+  jn_batch_free(NULL);
+  many_free(&x);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(inverse_dynamics_agrees_with_single_calls),
+      cmocka_unit_test(forward_dynamics_gives_back_the_force),
+      cmocka_unit_test(hybrid_dynamics_finds_the_missing_half),
+      cmocka_unit_test(the_number_of_threads_changes_no_bit),
+      cmocka_unit_test(a_bad_state_spoils_no_other),
+      cmocka_unit_test(wrong_calls_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
