@@ -24,7 +24,8 @@ static const char *const scheme_names[] = {
 
 const char cli_simulate_help[] =
     "usage: jounce simulate MODEL --time T [--state FILE] [options]\n\n"
-    "Moves a robot from a state through T seconds. 'tau', 'base_wrench', 'tau_ext' and 'wrench' of\n"
+    "Moves a robot from a state through T seconds. 'tau', 'base_wrench', 'tau_ext' and 'wrench' "
+    "of\n"
     "the state act all the time, constant in the representation they are given in; what is not\n"
     "given is zero. Writes a table: t, configuration (a free base: quaternion qw qx qy qz and\n"
     "position), velocities, energy; and how well energy and momentum were kept, where nothing\n"
@@ -68,10 +69,11 @@ typedef struct motion {
   double *rows; /* [samples x columns] */
   /* found */
   double seconds;
-  double energy, energy_drift, kinetic; /* at the start; largest deviation; largest kinetic energy */
-  double momentum_drift;                /* relative */
-  int energy_kept, momentum_kept;       /* nothing changes it */
-  double com[3], momentum[6], mass;     /* at the start */
+  double energy, energy_drift,
+      kinetic;                      /* at the start; largest deviation; largest kinetic energy */
+  double momentum_drift;            /* relative */
+  int energy_kept, momentum_kept;   /* nothing changes it */
+  double com[3], momentum[6], mass; /* at the start */
 } motion;
 
 static double clock_seconds(void) {
@@ -159,14 +161,16 @@ static int read_line(motion *m, int number, char *line, const int *dofs, int cou
   for (int i = 0; i <= count; i++) {
     double x = strtod(at, &end);
     int last = i == count;
-    if (end == at || !isfinite(x) || (last ? *end != '\0' && *end != '\n' && *end != '\r'
-                                           : *end != ',')) {
+    if (end == at || !isfinite(x) ||
+        (last ? *end != '\0' && *end != '\n' && *end != '\r' : *end != ',')) {
       cli_error("%s:%d: %d finite numbers expected, parted by commas", m->forces, number,
                 count + 1);
       return CLI_BAD_INPUT;
     }
-    if (i == 0) m->table_times[n] = x;
-    else m->table_tau[(size_t)n * nv + (size_t)dofs[i - 1]] = x;
+    if (i == 0)
+      m->table_times[n] = x;
+    else
+      m->table_tau[(size_t)n * nv + (size_t)dofs[i - 1]] = x;
     at = end + 1;
   }
   if (n > 0 && !(m->table_times[n] > m->table_times[n - 1])) {
@@ -211,9 +215,12 @@ static int read_forces(motion *m) {
   FILE *file = fopen(m->forces, "r");
   char *line = malloc(SIZE);
   int *dofs = malloc(((size_t)jn_model_nv(m->job.model) + 1) * sizeof *dofs), code = CLI_BAD_INPUT;
-  if (!file) cli_error("%s: cannot be read: %s", m->forces, strerror(errno));
-  else if (!line || !dofs) cli_error("%s: out of memory", m->forces);
-  else code = read_lines(m, file, line, SIZE, dofs);
+  if (!file)
+    cli_error("%s: cannot be read: %s", m->forces, strerror(errno));
+  else if (!line || !dofs)
+    cli_error("%s: out of memory", m->forces);
+  else
+    code = read_lines(m, file, line, SIZE, dofs);
   if (file) fclose(file);
   free(line);
   free(dofs);
@@ -247,8 +254,8 @@ static int prepare(motion *m) {
     o.forces.time_context = &m->table;
   }
   int base = jn_model_is_floating(job->model) ? 6 : 0;
-  m->energy_kept = !any(tau, nv) && !s->external.wrench_count && !m->forces && !job->damping &&
-                   !m->friction;
+  m->energy_kept =
+      !any(tau, nv) && !s->external.wrench_count && !m->forces && !job->damping && !m->friction;
   m->momentum_kept = base && !any(tau, base) && !s->external.wrench_count && !m->forces;
   jn_error error = {0};
   jn_status status = jn_simulation_new(job->model, &o, NULL, &m->simulation, &error);
@@ -265,8 +272,8 @@ static double momentum_error(const motion *m, double t, const double *now) {
   jn_vec3 P = jn_v3(m->momentum[3], m->momentum[4], m->momentum[5]);
   jn_vec3 c = jn_v3(m->com[0], m->com[1], m->com[2]), mg = jn_v3_scale(m->mass, g);
   jn_vec3 way = jn_v3_add(jn_v3_scale(t, c), jn_v3_scale(0.5 * t * t / m->mass, P));
-  jn_vec3 n = jn_v3_add(jn_v3(m->momentum[0], m->momentum[1], m->momentum[2]),
-                        jn_v3_cross(way, mg));
+  jn_vec3 n =
+      jn_v3_add(jn_v3(m->momentum[0], m->momentum[1], m->momentum[2]), jn_v3_cross(way, mg));
   jn_vec3 f = jn_v3_add(P, jn_v3_scale(t, mg));
   jn_vec3 path = jn_v3_add(c, jn_v3_scale(t / m->mass, jn_v3_add(P, jn_v3_scale(0.5 * t, mg))));
   double linear = jn_v3_norm(f) + 1e-300;
@@ -279,7 +286,8 @@ static double momentum_error(const motion *m, double t, const double *now) {
 /* Row n of the table is filled but for the energy; drifts are kept. */
 static jn_status measure(motion *m, int n, double t) {
   double *row = m->rows + (size_t)n * (size_t)m->columns, kinetic, potential, momentum[6], com[3];
-  jn_momentum out = {.com = com, .momentum = momentum, .kinetic = &kinetic, .potential = &potential};
+  jn_momentum out = {
+      .com = com, .momentum = momentum, .kinetic = &kinetic, .potential = &potential};
   int nq = jn_model_nq(m->job.model);
   row[0] = t;
   jn_status status = jn_momentum_energy(m->job.model, m->job.data, 0, row + 1, row + 1 + nq, &out);
@@ -324,7 +332,9 @@ static jn_status run(motion *m) {
     progress(m, t, &shown);
   }
   if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%40s\r", "");
+  int joint = status == JN_ERR_SINGULAR ? jn_simulation_singular_joint(sim) : -1;
   if (status) cli_error("simulate: stopped at t = %.17g", t);
+  if (joint >= 0) cli_error("simulate: joint '%s' moves no mass", cli_joint_name(m->job.model, joint));
   return status;
 }
 
@@ -354,17 +364,22 @@ static void summary_json(cli_output *out, const motion *m) {
   cli_json_key(out, "energy_kept");
   cli_json_bool(out, m->energy_kept);
   cli_json_key(out, "energy_drift");
-  if (m->energy_kept && m->kinetic > 0) cli_json_number(out, m->energy_drift / m->kinetic);
-  else cli_json_text(out, NULL);
+  if (m->energy_kept && m->kinetic > 0)
+    cli_json_number(out, m->energy_drift / m->kinetic);
+  else
+    cli_json_text(out, NULL);
   cli_json_key(out, "momentum_drift");
-  if (m->momentum_kept) cli_json_number(out, m->momentum_drift);
-  else cli_json_text(out, NULL);
+  if (m->momentum_kept)
+    cli_json_number(out, m->momentum_drift);
+  else
+    cli_json_text(out, NULL);
   cli_json_end(out);
 }
 
 static void summary_text(FILE *file, const motion *m) {
   jn_statistics s = jn_simulation_statistics(m->simulation);
-  fprintf(file, "%s: %.6g s in %ld steps (%ld rejected), %ld calls of dynamics of order %d, %.3g s\n",
+  fprintf(file,
+          "%s: %.6g s in %ld steps (%ld rejected), %ld calls of dynamics of order %d, %.3g s\n",
           scheme_names[m->scheme], m->time, s.steps, s.rejected, s.dynamics, s.order, m->seconds);
   fprintf(file, "energy %.9g J, changed by at most %.3g J", m->energy, m->energy_drift);
   if (m->energy_kept && m->kinetic > 0)
@@ -429,9 +444,12 @@ static int write_motion(const motion *m) {
   int code = cli_output_open(&out, &m->job.output, "simulate", without);
   if (code) return code;
   size_t shape[2] = {(size_t)m->samples, (size_t)m->columns};
-  if (out.format == CLI_JSON) write_json(&out, m);
-  else if (out.format == CLI_NPY) cli_npy(&out, 2, shape, m->rows);
-  else if (!m->drift) write_lines(&out, m);
+  if (out.format == CLI_JSON)
+    write_json(&out, m);
+  else if (out.format == CLI_NPY)
+    cli_npy(&out, 2, shape, m->rows);
+  else if (!m->drift)
+    write_lines(&out, m);
   if (out.format == CLI_TABLE) summary_text(out.file, m);
   if (out.format == CLI_CSV || out.format == CLI_NPY) summary_text(stderr, m);
   return cli_output_close(&out);
@@ -440,9 +458,10 @@ static int write_motion(const motion *m) {
 /* The figure: a panel for each kind of number, configuration left, velocity right. */
 
 enum { ROTATION, TURNING, POSITION, MOVING, JOINT, RATE, ENERGY, KINDS };
-static const char *const kind_names[KINDS] = {
-    "quaternion",      "angular velocity [rad/s]", "position [m]",     "linear velocity [m/s]",
-    "joint [rad or m]", "joint rate",               "energy change [J]"};
+static const char *const kind_names[KINDS] = {"quaternion",       "angular velocity [rad/s]",
+                                              "position [m]",     "linear velocity [m/s]",
+                                              "joint [rad or m]", "joint rate",
+                                              "energy change [J]"};
 
 static int column_kind(const motion *m, int n) {
   const jn_model *model = m->job.model;
@@ -490,18 +509,21 @@ static void plot_script(FILE *f, const motion *m, int png) {
     fprintf(f, "set terminal pngcairo size %d,%d font 'DejaVu Sans,18' linewidth 2\n", 2 * width,
             2 * height);
   else
-    fprintf(f, "set terminal svg size %d,%d dynamic font 'Helvetica,12' background '#ffffff'\n", width,
-            height);
+    fprintf(f, "set terminal svg size %d,%d dynamic font 'Helvetica,12' background '#ffffff'\n",
+            width, height);
   fprintf(f, "set output '%s'\n$data << END\n", m->plot);
   for (int i = 0; i < m->samples; i++) {
     for (int c = 0; c < m->columns; c++)
-      fprintf(f, "%.9g ", m->rows[(size_t)i * (size_t)m->columns + (size_t)c] -
-                              (c == m->columns - 1 ? m->energy : 0.0));
+      fprintf(f, "%.9g ",
+              m->rows[(size_t)i * (size_t)m->columns + (size_t)c] -
+                  (c == m->columns - 1 ? m->energy : 0.0));
     fputc('\n', f);
   }
-  fputs("END\nset key outside right top samplen 2.2 spacing 0.9\nset lmargin 10\nset rmargin 15\n"
-        "set border 3\nset tics nomirror out scale 0.5\nset grid linecolor rgb '#dfe3e8'\n"
-        "set xlabel 't [s]' offset 0,0.5\nset format y '%.3g'\n", f);
+  fputs(
+      "END\nset key outside right top samplen 2.2 spacing 0.9\nset lmargin 10\nset rmargin 15\n"
+      "set border 3\nset tics nomirror out scale 0.5\nset grid linecolor rgb '#dfe3e8'\n"
+      "set xlabel 't [s]' offset 0,0.5\nset format y '%.3g'\n",
+      f);
   fprintf(f, "set multiplot layout %d,2\n", lines);
   for (int k = 0; k < KINDS; k++) plot_panel(f, m, k);
   fputs("unset multiplot\nunset output\n", f);

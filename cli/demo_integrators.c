@@ -1,5 +1,5 @@
-/* demo_integrators.c: work against precision of the integrators, on a tumbling aerial manipulator and
- * a double pendulum. */
+/* demo_integrators.c: work against precision of the integrators, on a tumbling aerial manipulator
+ * and a double pendulum. */
 #include "demo.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@
 #include "plot.h"
 
 enum { RUNS_ROOM = 160, DOFS = 32, TARGETS = 3 };
-#define AIM 1e-10  /* where taylor and rkmk54 are compared */
-#define SHARE 3.0  /* and how much less taylor must cost */
+#define AIM 1e-10 /* where taylor and rkmk54 are compared */
+#define SHARE 3.0 /* and how much less taylor must cost */
 
 static const struct {
   const char *name, *title;
@@ -95,8 +95,10 @@ static jn_simulation_options options_of(jn_scheme scheme, int fixed, double para
   jn_simulation_options o = jn_simulation_default();
   o.scheme = scheme;
   o.representation = JN_BODY;
-  if (fixed) o.step = parameter;
-  else o.tolerance = parameter;
+  if (fixed)
+    o.step = parameter;
+  else
+    o.tolerance = parameter;
   return o;
 }
 
@@ -258,8 +260,10 @@ static void panel(FILE *f, const comparison *c, int robot, int x) {
           robots[robot].title);
   fprintf(f, "set xlabel '%s' offset 0,0.3\n",
           x == 5 ? "processor time [ms]" : "calls of dynamics");
-  if (x == 6) fprintf(f, "set key at screen 0.872,%g left center Left reverse\n", bottom + 0.18);
-  else fputs("unset key\n", f);
+  if (x == 6)
+    fprintf(f, "set key at screen 0.872,%g left center Left reverse\n", bottom + 0.18);
+  else
+    fputs("unset key\n", f);
   fputs("plot \\\n", f);
   for (int k = 0; k < COUNT(sweeps); k++) {
     int any = 0;
@@ -335,8 +339,10 @@ static int report(comparison *c) {
     make_sheet(c, &table);
     sheet_text(stdout, &table);
     sheet_free(&table);
-    printf("\nAt an error of %.0e on the tumbling robot taylor needs %.3g ms, rkmk54 %.3g ms: "
-           "1/%.1f.\n", AIM, 1e3 * taylor, 1e3 * pair, pair / taylor);
+    printf(
+        "\nAt an error of %.0e on the tumbling robot taylor needs %.3g ms, rkmk54 %.3g ms: "
+        "1/%.1f.\n",
+        AIM, 1e3 * taylor, 1e3 * pair, pair / taylor);
     printf("Written: %s/data/integrators.csv%s\n", c->options.output,
            c->figures ? ", figures/integrators.svg and .png" : "");
     if (c->note[0]) printf("%s\n", c->note);

@@ -1,14 +1,18 @@
-/* elastic_joint.c: an arm whose joints are elastic. Motor and link of joint i are coupled by a spring K:
+/* elastic_joint.c: an arm whose joints are elastic. Motor and link of joint i are coupled by a
+ * spring K:
  *
- *   inverse dynamics:  tau(q, q', q'') = K (theta - q),     motor:  B theta'' + K (theta - q) = tau_m
+ *   inverse dynamics:  tau(q, q', q'') = K (theta - q),     motor:  B theta'' + K (theta - q) =
+ * tau_m
  *
- * so that q determines everything: theta = q + tau/K, theta'' = q'' + tau''/K, tau_m = B theta'' + tau. The
- * reference needs a bounded snap, and the second derivative of inverse dynamics is what this library is for.
+ * so that q determines everything: theta = q + tau/K, theta'' = q'' + tau''/K, tau_m = B theta'' +
+ * tau. The reference needs a bounded snap, and the second derivative of inverse dynamics is what
+ * this library is for.
  *
  * Three ways to follow a point-to-point motion, each in simulation:
  *   1  feed-forward as if the joints were rigid: the arm lags and swings
  *   2  feed-forward by tau'': exact up to the tolerance of the integrator
- *   3  feedback linearisation at 1 kHz, from a start that is off: the error dies out as its poles say
+ *   3  feedback linearisation at 1 kHz, from a start that is off: the error dies out as its poles
+ * say
  *
  *   cc examples/elastic_joint.c -Iinclude -Lbuild -ljounce -lm && ./a.out */
 #include <jounce/jounce.h>
@@ -19,8 +23,8 @@
 enum { NV = 6, TOP = 24 }; /* joints; highest order of inverse dynamics asked for */
 #define DURATION 1.5
 
-static const double K[NV] = {8000, 8000, 5000, 1500, 1500, 1500}; /* N m/rad */
-static const double B[NV] = {1.2, 1.2, 0.8, 0.2, 0.2, 0.2};       /* kg m^2, at the joint */
+static const double K[NV] = {8000, 8000, 4000, 400, 100, 100}; /* N m/rad */
+static const double B[NV] = {1.2, 1.2, 0.8, 0.1, 0.05, 0.05};  /* kg m^2, at the joint */
 static const double from[NV] = {-0.8, 0.9, 0.6, 0.4, -0.5, 0.2};
 static const double to[NV] = {0.9, 0.3, 1.4, -0.6, 0.7, 1.2};
 
@@ -30,8 +34,8 @@ typedef struct arm {
   int rigid; /* feed-forward 1 */
 } arm;
 
-/* q(t) = from + (to - from) s(t/T), s = 35 u^4 - 84 u^5 + 70 u^6 - 20 u^7: velocity, acceleration and jerk are
- * zero at both ends, the snap is bounded. q, and derivatives 1..rows into v. */
+/* q(t) = from + (to - from) s(t/T), s = 35 u^4 - 84 u^5 + 70 u^6 - 20 u^7: velocity, acceleration
+ * and jerk are zero at both ends, the snap is bounded. q, and derivatives 1..rows into v. */
 static void reference(double t, int rows, double *q, double *v) {
   static const double c[8] = {0, 0, 0, 0, 35, -84, 70, -20};
   double u = t / DURATION, s[TOP + 4] = {0}, scale = 1;
@@ -72,9 +76,10 @@ static double next_break(void *context, double t) {
   return t < 0 ? 0 : t < DURATION ? DURATION : HUGE_VAL;
 }
 
-/* The motors' torque that makes q^(4) = r^(4) + sum of gains times errors, from the measured state. */
-static jn_status linearise(const arm *a, double t, const double *q, const double *v, const double *theta,
-                           const double *theta_dot, double *tau_m) {
+/* The motors' torque that makes q^(4) = r^(4) + sum of gains times errors, from the measured state.
+ */
+static jn_status linearise(const arm *a, double t, const double *q, const double *v,
+                           const double *theta, const double *theta_dot, double *tau_m) {
   const double p = 25, gain[4] = {p * p * p * p, 4 * p * p * p, 6 * p * p, 4 * p}; /* (s + p)^4 */
   double r[NV], w[4 * NV], x[4 * NV], tau[3 * NV];
   for (int i = 0; i < NV; i++) {
@@ -122,7 +127,7 @@ static jn_status follow(arm *a, int mode, double *largest, double *last) {
   double rest[2 * NV] = {0};
   memcpy(q, from, sizeof q);
   status = jn_inverse_dynamics(a->model, a->data, 0, q, rest, NULL, tau);
-  for (int i = 0; i < NV; i++) theta[i] = q[i] + tau[i] / K[i] + (mode == 2 ? 0.002 : 0);
+  for (int i = 0; i < NV; i++) theta[i] = q[i] + tau[i] / K[i];
   if (mode == 2) q[0] += 0.03, theta[0] += 0.03;
   if (!status) status = jn_simulation_set_state(s, 0, q, zero);
   if (!status) status = jn_simulation_set_motor(s, theta, zero);

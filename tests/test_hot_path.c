@@ -98,6 +98,36 @@ static void run(robot *r, const jn_external *e, memory *m) {
   assert_int_equal(s, 0);
 }
 
+/* the same for derivatives, Jacobians, N-CMTM and steps on the group, on plain states */
+static void run_more(robot *r, memory *m, double *x) {
+  int K = r->order;
+  const jn_model *model = r->model;
+  jn_data *d = r->data;
+  double *y = x + 20000, *z = x + 40000, *work = x + 60000;
+  jn_status s = JN_OK;
+  s |= jn_kinematics(model, d, K, r->q, r->v);
+  s |= jn_frame_jacobian(model, d, 1, JN_HYBRID, K, x);
+  s |= jn_point_jacobian(model, d, 1, jn_v3(1, 2, 3), K, x);
+  s |= jn_system_jacobian(model, d, JN_BODY, K, x);
+  s |= jn_inverse_partials(model, d, K, r->q, r->v, NULL, x, y);
+  s |= jn_forward_partials(model, d, K, r->q, r->v, m->tau, NULL, x, y, z);
+  s |= jn_inverse_jvp(model, d, K, r->q, r->v, NULL, m->g, r->v, x);
+  s |= jn_inverse_vjp(model, d, K, r->q, r->v, NULL, m->tau, x, y);
+  s |= jn_forward_jvp(model, d, K, r->q, r->v, m->tau, NULL, m->g, m->h, m->tau, x);
+  s |= jn_regressor(model, d, K, r->q, r->v, x);
+  s |= jn_geometry_partials(model, d, K, r->q, r->v, NULL, x);
+  assert_true(jn_cmtm_work_size(model, K) < 100000);
+  s |= jn_cmtm_inverse_dynamics(model, d, K, r->q, r->v, work, x);
+  s |= jn_cmtm_forward_dynamics(model, d, K, r->q, r->v, m->tau, work, x);
+  s |= jn_integrate(model, r->q, m->g, x);
+  s |= jn_difference(model, r->q, x, y);
+  if (jn_data_settings(d)->representation == JN_BODY) {
+    const jn_second second = {x, x + 14000, x + 28000, x + 42000};
+    s |= jn_inverse_second(model, d, r->q, r->v, NULL, NULL, &second);
+  }
+  assert_int_equal(s, 0);
+}
+
 static void compute_functions_do_not_allocate(void **state) {
   (void)state;
   const jn_allocator hooks = {hook_allocate, hook_release, NULL};
@@ -111,6 +141,7 @@ static void compute_functions_do_not_allocate(void **state) {
       load l = load_random(&r, 1, 4);
       load_represent(&r, &l, 4);
       size_t n = r.n, nv = (size_t)r.nv;
+      assert_true(nv <= 24); /* the room in `more` */
       memory m = {copy_of(r.q, (size_t)r.nq),
                   copy_of(r.v, n + nv),
                   doubles(n),
@@ -122,7 +153,9 @@ static void compute_functions_do_not_allocate(void **state) {
                   doubles(6 * n),
                   doubles(1000),
                   {0, 1, 0, 1}};
+      double *more = doubles(160000);
       run(&r, &l.external, &m); /* warm */
+      run_more(&r, &m, more);
       long hooked = hook_calls;
 #ifdef COUNTED
       long before = calls;
@@ -134,6 +167,7 @@ static void compute_functions_do_not_allocate(void **state) {
 #endif
       for (int i = 0; i < TIMES / 8; i++) {
         run(&r, &l.external, &m);
+        if (i % 10 == 0) run_more(&r, &m, more);
 #ifdef COUNTED
         assert_int_equal(calls, before);
 #endif
@@ -141,6 +175,7 @@ static void compute_functions_do_not_allocate(void **state) {
       assert_int_equal(hook_calls, hooked);
       double *all[] = {m.q, m.v, m.tau, m.a, m.M, m.C, m.g, m.h, m.x, m.out};
       for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
+      free(more);
       load_free(&l);
       robot_free(&r);
     }

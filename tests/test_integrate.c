@@ -1,5 +1,5 @@
-/* Integration: the group, the order of every scheme, closed forms, what is kept, dense output, events, forces.
- * JOUNCE_LONG=1 adds the long runs. */
+/* Integration: the group, the order of every scheme, closed forms, what is kept, dense output,
+ * events, forces. JOUNCE_LONG=1 adds the long runs. */
 #include "helpers/simulate.h"
 
 /* The group. */
@@ -15,7 +15,7 @@ static void test_difference_is_the_inverse_of_integrate(void **state) {
     some_state(model, q, v);
     for (int k = 0; k < 400; k++) {
       double size = k < 100 ? 1.7 : k < 200 ? 1e-3 : k < 300 ? 1e-9 : 1e-300;
-      for (int i = 0; i < nv; i++) dq[i] = uniform(size);
+      for (int i = 0; i < nv; i++) dq[i] = plain_uniform(size);
       assert_int_equal(jn_integrate(model, q, dq, q1), JN_OK);
       assert_int_equal(jn_difference(model, q, q1, back), JN_OK);
       for (int i = 0; i < nv; i++) worst = fmax(worst, fabs(back[i] - dq[i]));
@@ -49,8 +49,9 @@ static void test_a_free_joint_moves_by_the_exponential_of_se3(void **state) {
   double q[7], v[6], dq[6], q1[7], worst = 0;
   some_state(model, q, v);
   for (int k = 0; k < 100; k++) {
-    for (int i = 0; i < 6; i++) dq[i] = uniform(2);
-    jn_pose C = jn_pose_make(jn_quat_to_m3(jn_quat_make(q[0], q[1], q[2], q[3])), jn_v3(q[4], q[5], q[6]));
+    for (int i = 0; i < 6; i++) dq[i] = plain_uniform(2);
+    jn_pose C =
+        jn_pose_make(jn_quat_to_m3(jn_quat_make(q[0], q[1], q[2], q[3])), jn_v3(q[4], q[5], q[6]));
     jn_twist x = jn_twist_make(jn_v3(dq[0], dq[1], dq[2]), jn_v3(dq[3], dq[4], dq[5]));
     jn_pose D = jn_pose_mul(C, jn_se3_exp(x));
     assert_int_equal(jn_integrate(model, q, dq, q1), JN_OK);
@@ -68,7 +69,8 @@ static void test_a_million_steps_stay_on_the_group(void **state) {
   double q[7], v[6], dq[6] = {0.01, -0.02, 0.013, 1e-3, 2e-3, -1e-3}, length = 0;
   some_state(model, q, v);
   for (int k = 0; k < 1000000; k++) {
-    if (k % 2) for (int i = 0; i < 6; i++) dq[i] = uniform(0.05);
+    if (k % 2)
+      for (int i = 0; i < 6; i++) dq[i] = plain_uniform(0.05);
     if (jn_integrate(model, q, dq, q)) fail();
     length = fmax(length, fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1));
   }
@@ -76,8 +78,8 @@ static void test_a_million_steps_stay_on_the_group(void **state) {
   assert_below("||quaternion| - 1|, largest of 10^6 steps", length, 1e-15);
   assert_below("|R^T R - 1| after them", jn_m3_rotation_error(R), 1e-15);
 
-  /* the same small rotation over and over: the errors of one product do not add up in length, and a full
-     turn in 10^6 parts comes back */
+  /* the same small rotation over and over: the errors of one product do not add up in length, and a
+     full turn in 10^6 parts comes back */
   double q1[7] = {1, 0, 0, 0, 0, 0, 0}, turn[6] = {0, 0, 2 * PI / 1e6, 0, 0, 0};
   for (int k = 0; k < 1000000; k++)
     if (jn_integrate(model, q1, turn, q1)) fail();
@@ -93,13 +95,14 @@ static const struct {
   jn_scheme scheme;
   int order; /* what its name says */
   double step;
-} schemes[] = {{JN_RKMK4, 4, 0.05},         {JN_RKMK54, 5, 0.1}, {JN_MOMENTUM, 4, 0.05},
+} schemes[] = {{JN_RKMK4, 4, 0.05},         {JN_RKMK54, 5, 0.1},  {JN_MOMENTUM, 4, 0.05},
                {JN_VARIATIONAL, 2, 0.0125}, {JN_TAYLOR, 3, 0.05}, {JN_TAYLOR, 6, 0.025}};
 
 /* States at 8 times on the way to t, one after the other: q, v. */
 enum { LOOKS = 8 };
-static void look(const jn_model *model, const jn_simulation_options *o, double t, double (*states)[2][ROOM]) {
-  jn_simulation *s = make(model, o);
+static void look(const jn_model *model, const jn_simulation_options *o, double t,
+                 double (*states)[2][ROOM]) {
+  jn_simulation *s = new_simulation(model, o);
   some_state(model, states[0][0], states[0][1]);
   for (int i = 0; i < jn_model_nv(model); i++) states[0][1][i] *= 3;
   assert_int_equal(jn_simulation_set_state(s, 0, states[0][0], states[0][1]), JN_OK);
@@ -110,7 +113,8 @@ static void look(const jn_model *model, const jn_simulation_options *o, double t
   jn_simulation_free(s);
 }
 
-/* Root mean square over all numbers and times: one end time alone can lie where an error changes sign. */
+/* Root mean square over all numbers and times: one end time alone can lie where an error changes
+ * sign. */
 static double error_along(const jn_model *model, double (*x)[2][ROOM], double (*y)[2][ROOM]) {
   double sum = 0, d[ROOM];
   int nv = jn_model_nv(model);
@@ -133,11 +137,11 @@ static void test_every_scheme_has_the_order_of_its_name(void **state) {
   static double exact[LOOKS][2][ROOM], got[LOOKS][2][ROOM];
   for (int m = 0; m < 3; m++) {
     jn_model *model = load_model(models[m].name);
-    jn_simulation_options best = options(JN_TAYLOR, 0, 1e-17);
+    jn_simulation_options best = scheme_options(JN_TAYLOR, 0, 1e-17);
     look(model, &best, models[m].t, exact);
     for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
       if (schemes[i].scheme == JN_MOMENTUM && !jn_model_is_floating(model)) continue;
-      jn_simulation_options o = options(schemes[i].scheme, schemes[i].step, 0);
+      jn_simulation_options o = scheme_options(schemes[i].scheme, schemes[i].step, 0);
       if (o.scheme == JN_TAYLOR) o.order = schemes[i].order;
       double old = 0, order = 0;
       /* halve the step until rounding shows */
@@ -148,8 +152,9 @@ static void test_every_scheme_has_the_order_of_its_name(void **state) {
         if (old > 0) order = log2(old / e);
         old = e;
       }
-      print_message("  %-16s %-12s order %.3f of %d, error %.1e at a step of %.1e\n", models[m].name,
-                    jn_scheme_name(o.scheme), order, schemes[i].order, old, 2 * o.step);
+      print_message("  %-16s %-12s order %.3f of %d, error %.1e at a step of %.1e\n",
+                    models[m].name, jn_scheme_name(o.scheme), order, schemes[i].order, old,
+                    2 * o.step);
       if (!(fabs(order - schemes[i].order) < 0.1)) fail();
     }
     jn_model_free(model);
@@ -178,12 +183,14 @@ static void test_a_symmetric_top_in_closed_form(void **state) {
   static const struct {
     jn_scheme scheme;
     double step, limit;
-  } list[] = {{JN_TAYLOR, 0, 2e-13}, {JN_RKMK54, 0, 1e-10}, {JN_MOMENTUM, 0.002, 1e-9},
+  } list[] = {{JN_TAYLOR, 0, 2e-13},
+              {JN_RKMK54, 0, 1e-10},
+              {JN_MOMENTUM, 0.002, 1e-9},
               {JN_VARIATIONAL, 0.002, 1e-4}};
   for (int i = 0; i < 4; i++) {
     double q[7], v[6];
-    jn_simulation_options o = options(list[i].scheme, list[i].step, i ? 1e-12 : 1e-16);
-    jn_simulation *s = make(model, &o);
+    jn_simulation_options o = scheme_options(list[i].scheme, list[i].step, i ? 1e-12 : 1e-16);
+    jn_simulation *s = new_simulation(model, &o);
     assert_int_equal(jn_simulation_set_state(s, 0, q0, v0), JN_OK);
     assert_int_equal(jn_simulation_run_to(s, T, NULL), JN_OK);
     assert_int_equal(jn_simulation_state(s, NULL, q, v), JN_OK);
@@ -206,8 +213,8 @@ static void test_free_fall_is_exact(void **state) {
   jn_model_home(model, q0);
   for (int i = 0; i < JN_SCHEME_COUNT; i++) {
     double q[7], v[6];
-    jn_simulation_options o = options((jn_scheme)i, i == JN_TAYLOR ? 0 : 0.25, 0);
-    jn_simulation *s = make(model, &o);
+    jn_simulation_options o = scheme_options((jn_scheme)i, i == JN_TAYLOR ? 0 : 0.25, 0);
+    jn_simulation *s = new_simulation(model, &o);
     assert_int_equal(jn_simulation_set_state(s, 0, q0, v0), JN_OK);
     assert_int_equal(jn_simulation_run_to(s, 8, NULL), JN_OK);
     assert_int_equal(jn_simulation_state(s, NULL, q, v), JN_OK);
@@ -251,10 +258,10 @@ static void test_a_pendulum_swings_by_the_elliptic_integral(void **state) {
     double q0[1] = {0.25 * i}, v0[1] = {0}, t;
     jn_event_coordinate bottom = {0, 0.0};
     jn_event event = {jn_event_coordinate_g, &bottom, -1};
-    jn_simulation_options o = options(JN_TAYLOR, 0, 1e-16);
+    jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 1e-16);
     o.events = &event;
     o.event_count = 1;
-    jn_simulation *s = make(model, &o);
+    jn_simulation *s = new_simulation(model, &o);
     int met;
     assert_int_equal(jn_simulation_set_state(s, 0, q0, v0), JN_OK);
     assert_int_equal(jn_simulation_run_to(s, 100, &met), JN_OK);
@@ -267,10 +274,12 @@ static void test_a_pendulum_swings_by_the_elliptic_integral(void **state) {
   assert_below("quarter period of a pendulum, 0.25 ... 2.75 rad", worst, 2e-14);
 
   double q[1], v[1], q1[1], v1[1];
-  jn_simulation_options taylor = options(JN_TAYLOR, 0, 1e-15), rk = options(JN_RKMK54, 0, 1e-13);
-  run(model, &taylor, 10, q, v);
-  run(model, &rk, 10, q1, v1);
-  assert_below("taylor at 1e-15 against rkmk54 at 1e-13, 10 s", distance(model, q, v, q1, v1), 1e-11);
+  jn_simulation_options taylor = scheme_options(JN_TAYLOR, 0, 1e-15),
+                        rk = scheme_options(JN_RKMK54, 0, 1e-13);
+  run_scheme(model, &taylor, 10, q, v);
+  run_scheme(model, &rk, 10, q1, v1);
+  assert_below("taylor at 1e-15 against rkmk54 at 1e-13, 10 s", state_distance(model, q, v, q1, v1),
+               1e-11);
   jn_data_free(data);
   jn_model_free(model);
 }
@@ -285,15 +294,15 @@ static void test_taylor_keeps_energy_and_momentum(void **state) {
   jn_model *model = load_model("tilthex:4x5");
   double q[ROOM], v[ROOM], energy = 0, momentum = 0;
   some_state(model, q, v);
-  totals first = measure(model, &none, q, v);
-  jn_simulation_options o = options(JN_TAYLOR, 0, 1e-16);
+  totals first = totals_of(model, &none, q, v);
+  jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 1e-16);
   o.gravity = &none;
-  jn_simulation *s = make(model, &o);
+  jn_simulation *s = new_simulation(model, &o);
   assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
   for (int k = 1; k <= 50; k++) {
     assert_int_equal(jn_simulation_run_to(s, T * k / 50, NULL), JN_OK);
     jn_simulation_state(s, NULL, q, v);
-    totals now = measure(model, &none, q, v);
+    totals now = totals_of(model, &none, q, v);
     energy = fmax(energy, fabs(now.energy - first.energy) / first.energy);
     momentum = fmax(momentum, momentum_change(&first, &now));
   }
@@ -312,15 +321,15 @@ static void test_the_momentum_scheme_keeps_momentum_to_rounding(void **state) {
   jn_model *model = load_model("tilthex:4x5");
   double q[ROOM], v[ROOM], worst = 0;
   some_state(model, q, v);
-  totals first = measure(model, &none, q, v);
-  jn_simulation_options o = options(JN_MOMENTUM, 0.01, 0);
+  totals first = totals_of(model, &none, q, v);
+  jn_simulation_options o = scheme_options(JN_MOMENTUM, 0.01, 0);
   o.gravity = &none;
-  jn_simulation *s = make(model, &o);
+  jn_simulation *s = new_simulation(model, &o);
   assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
   for (int k = 1; k <= 20; k++) {
     assert_int_equal(jn_simulation_run_to(s, 0.01 * steps * k / 20, NULL), JN_OK);
     jn_simulation_state(s, NULL, q, v);
-    totals now = measure(model, &none, q, v);
+    totals now = totals_of(model, &none, q, v);
     worst = fmax(worst, momentum_change(&first, &now));
   }
   print_message("  %ld steps\n", jn_simulation_statistics(s).steps);
@@ -339,25 +348,28 @@ static void test_the_variational_scheme_has_no_secular_drift(void **state) {
     int floating = jn_model_is_floating(model);
     double q[ROOM], v[ROOM], worst[2] = {0, 0}, momentum = 0, mean[2] = {0, 0};
     some_state(model, q, v);
-    jn_simulation_options o = options(JN_VARIATIONAL, 0.01, 0);
+    jn_simulation_options o = scheme_options(JN_VARIATIONAL, 0.01, 0);
     if (floating) o.gravity = &none;
-    totals first = measure(model, o.gravity, q, v);
+    totals first = totals_of(model, o.gravity, q, v);
     double scale = floating ? first.energy : 10;
-    jn_simulation *s = make(model, &o);
+    jn_simulation *s = new_simulation(model, &o);
     assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
     for (int k = 0; k < steps; k++) {
       assert_int_equal(jn_simulation_step(s, HUGE_VAL, NULL), JN_OK);
       if (k % 5) continue;
       jn_simulation_state(s, NULL, q, v);
-      totals now = measure(model, o.gravity, q, v);
+      totals now = totals_of(model, o.gravity, q, v);
       int half = 2 * k >= steps;
       worst[half] = fmax(worst[half], fabs(now.energy - first.energy) / scale);
       mean[half] += (now.energy - first.energy) / scale / (0.1 * steps);
       if (floating) momentum = fmax(momentum, momentum_change(&first, &now));
     }
-    print_message("  %s, %d steps: energy error %.2e in the first half, %.2e in the second; means %.2e, "
-                  "%.2e\n", names[m], steps, worst[0], worst[1], mean[0], mean[1]);
-    assert_below("variational: energy in the second half against the first", worst[1] / worst[0], 2.0);
+    print_message(
+        "  %s, %d steps: energy error %.2e in the first half, %.2e in the second; means %.2e, "
+        "%.2e\n",
+        names[m], steps, worst[0], worst[1], mean[0], mean[1]);
+    assert_below("variational: energy in the second half against the first", worst[1] / worst[0],
+                 2.0);
     assert_below("variational: change of the mean", fabs(mean[1] - mean[0]) / worst[0], 0.2);
     if (floating) assert_below("variational: spatial momentum", momentum, 1e-11);
     jn_simulation_free(s);
@@ -370,15 +382,17 @@ static void test_momentum_under_gravity_follows_the_parabola(void **state) {
   (void)state;
   jn_model *model = load_model("humanoid");
   double q[ROOM], v[ROOM], T = 2, worst = 0;
-  jn_simulation_options o = options(JN_MOMENTUM, 0.01, 0);
+  jn_simulation_options o = scheme_options(JN_MOMENTUM, 0.01, 0);
   some_state(model, q, v);
-  totals a = measure(model, NULL, q, v);
-  run(model, &o, T, q, v);
-  totals b = measure(model, NULL, q, v);
+  totals a = totals_of(model, NULL, q, v);
+  run_scheme(model, &o, T, q, v);
+  totals b = totals_of(model, NULL, q, v);
   jn_vec3 g = jn_model_gravity(model), P = jn_v3(a.momentum[3], a.momentum[4], a.momentum[5]);
   double m = jn_model_mass(model);
-  jn_vec3 way = jn_v3_add(jn_v3_scale(T, jn_v3(a.com[0], a.com[1], a.com[2])), jn_v3_scale(T * T / 2 / m, P));
-  jn_vec3 n = jn_v3_add(jn_v3(a.momentum[0], a.momentum[1], a.momentum[2]), jn_v3_cross(way, jn_v3_scale(m, g)));
+  jn_vec3 way =
+      jn_v3_add(jn_v3_scale(T, jn_v3(a.com[0], a.com[1], a.com[2])), jn_v3_scale(T * T / 2 / m, P));
+  jn_vec3 n = jn_v3_add(jn_v3(a.momentum[0], a.momentum[1], a.momentum[2]),
+                        jn_v3_cross(way, jn_v3_scale(m, g)));
   jn_vec3 f = jn_v3_add(P, jn_v3_scale(m * T, g));
   worst = jn_v3_norm(jn_v3_sub(n, jn_v3(b.momentum[0], b.momentum[1], b.momentum[2])));
   worst = fmax(worst, jn_v3_norm(jn_v3_sub(f, jn_v3(b.momentum[3], b.momentum[4], b.momentum[5]))));
@@ -394,13 +408,16 @@ static void test_dense_output_is_the_motion(void **state) {
   static const struct {
     jn_scheme scheme;
     double step, limit;
-  } list[] = {{JN_TAYLOR, 0, 2e-11},     {JN_RKMK54, 0, 1e-8},        {JN_RKMK4, 0.01, 1e-6},
-              {JN_MOMENTUM, 0.01, 1e-6}, {JN_VARIATIONAL, 0.01, 1e-4}};
+  } list[] = {{JN_TAYLOR, 0, 2e-11},
+              {JN_RKMK54, 0, 1e-8},
+              {JN_RKMK4, 0.01, 1e-6},
+              {JN_MOMENTUM, 0.01, 1e-6},
+              {JN_VARIATIONAL, 0.01, 1e-4}};
   for (int i = 0; i < 5; i++) {
     double q[ROOM], v[ROOM], exact_q[ROOM], exact_v[ROOM], worst = 0, before = 0, t = 0;
-    jn_simulation_options o = options(list[i].scheme, list[i].step, 1e-12);
-    jn_simulation_options best = options(JN_TAYLOR, 0, 1e-17);
-    jn_simulation *s = make(model, &o), *exact = make(model, &best);
+    jn_simulation_options o = scheme_options(list[i].scheme, list[i].step, 1e-12);
+    jn_simulation_options best = scheme_options(JN_TAYLOR, 0, 1e-17);
+    jn_simulation *s = new_simulation(model, &o), *exact = new_simulation(model, &best);
     some_state(model, q, v);
     assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
     assert_int_equal(jn_simulation_at(s, 0, q, v), JN_ERR_ARGUMENT);
@@ -413,7 +430,7 @@ static void test_dense_output_is_the_motion(void **state) {
         assert_int_equal(jn_simulation_at(s, at, q, v), JN_OK);
         assert_int_equal(jn_simulation_run_to(exact, at, NULL), JN_OK);
         jn_simulation_state(exact, NULL, exact_q, exact_v);
-        worst = fmax(worst, distance(model, q, v, exact_q, exact_v));
+        worst = fmax(worst, state_distance(model, q, v, exact_q, exact_v));
       }
       assert_int_equal(jn_simulation_at(s, t + 1e-9, q, v), JN_ERR_ARGUMENT);
       assert_int_equal(jn_simulation_at(s, before - 1e-9, q, v), JN_ERR_ARGUMENT);
@@ -443,10 +460,11 @@ static void test_events_are_found_to_rounding(void **state) {
   const double root = sqrt(36 - 2 * g), want[3] = {(6 - root) / g, (6 + root) / g, 12 / g};
   for (int i = 0; i < JN_SCHEME_COUNT; i++) {
     jn_event events[2] = {{height, &level, 0}, {height, &ground, -1}};
-    jn_simulation_options o = options((jn_scheme)i, i == JN_TAYLOR || i == JN_RKMK54 ? 0 : 0.01, 1e-14);
+    jn_simulation_options o =
+        scheme_options((jn_scheme)i, i == JN_TAYLOR || i == JN_RKMK54 ? 0 : 0.01, 1e-14);
     o.events = events;
     o.event_count = 2;
-    jn_simulation *s = make(model, &o);
+    jn_simulation *s = new_simulation(model, &o);
     assert_int_equal(jn_simulation_set_state(s, 0, q0, v0), JN_OK);
     double bound = 0;
     for (int k = 0; k < 3; k++) {
@@ -473,10 +491,10 @@ static void test_a_joint_meets_its_limit_each_time_round(void **state) {
   jn_model *model = load_model("pendulum");
   jn_event_coordinate limit = {0, 0.4};
   jn_event event = {jn_event_coordinate_g, &limit, 1};
-  jn_simulation_options o = options(JN_TAYLOR, 0, 1e-15);
+  jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 1e-15);
   o.events = &event;
   o.event_count = 1;
-  jn_simulation *s = make(model, &o);
+  jn_simulation *s = new_simulation(model, &o);
   double q[1] = {1.0}, v[1] = {0}, times[4];
   assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
   for (int k = 0; k < 4; k++) {
@@ -486,8 +504,8 @@ static void test_a_joint_meets_its_limit_each_time_round(void **state) {
     jn_simulation_state(s, &times[k], q, v);
     assert_true(v[0] > 0 && q[0] >= 0.4 && q[0] < 0.4 + 1e-14);
   }
-  assert_below("one period between meetings, as the next", fabs(times[1] - times[0] - (times[3] - times[2])),
-               1e-13);
+  assert_below("one period between meetings, as the next",
+               fabs(times[1] - times[0] - (times[3] - times[2])), 1e-13);
   jn_simulation_free(s);
   jn_model_free(model);
 }
@@ -503,14 +521,14 @@ static void test_a_base_that_stands_on_its_nose_is_nothing_special(void **state)
     jn_model_home(model, q0);
     v[1] = 4;
     v[0] = v[2] = i * 1e-7;
-    totals a = measure(model, &none, q0, v);
-    jn_simulation_options o = options(JN_TAYLOR, 0, 1e-15);
+    totals a = totals_of(model, &none, q0, v);
+    jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 1e-15);
     o.gravity = &none;
-    jn_simulation *s = make(model, &o);
+    jn_simulation *s = new_simulation(model, &o);
     assert_int_equal(jn_simulation_set_state(s, 0, q0, v), JN_OK);
     assert_int_equal(jn_simulation_run_to(s, 10, NULL), JN_OK);
     jn_simulation_state(s, NULL, q, v);
-    totals b = measure(model, &none, q, v);
+    totals b = totals_of(model, &none, q, v);
     worst = fmax(worst, fabs(b.energy - a.energy) / a.energy);
     worst = fmax(worst, fabs(b.momentum[1] - a.momentum[1]) / a.momentum[1]);
     jn_simulation_free(s);

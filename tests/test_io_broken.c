@@ -1,5 +1,6 @@
 /* test_io_broken.c: broken files are refused with status, line (0: any) and words of the message.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,9 +79,59 @@ static void lint_stands_broken_files(void **state) {
   walk_folder(TEST_DATA "/broken", visit_lint);
 }
 
+/* what files cannot say, a program can: matrices that are no rotations, and names that steer a
+ * terminal */
+static void poses_that_are_none_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    double diagonal[3];
+    jn_status status;
+    const char *words;
+  } cases[] = {{{1, 1, -1}, JN_ERR_POSE, "is a reflection (det = -1), not a rotation"},
+               {{-1, -1, -1}, JN_ERR_POSE, "is a reflection (det = -1), not a rotation"},
+               {{-1, -1, 1}, JN_OK, ""},
+               {{1, 1, 1 + 4e-7}, JN_OK, ""},
+               {{1, 1, -1.5}, JN_ERR_POSE, "not a rotation (|R^T R - 1| = 1.25, det = -1.5;"},
+               {{1, 1, 0}, JN_ERR_POSE, "not a rotation (|R^T R - 1| = 1, det = 0;"},
+               {{0, 0, 0}, JN_ERR_POSE, "not a rotation"},
+               {{1e200, 1, 1}, JN_ERR_POSE, "not a rotation"},
+               {{1, NAN, 1}, JN_ERR_MODEL, "the rotation matrix is not finite"},
+               {{1, 1, INFINITY}, JN_ERR_MODEL, "the rotation matrix is not finite"}};
+  for (size_t i = 0; i < COUNT(cases); i++)
+    for (int where = 0; where < 3; where++) {
+      jn_spec *spec = NULL;
+      jn_model *model = NULL;
+      jn_error error = {0};
+      jn_mat3 R = {{{0}}};
+      for (int k = 0; k < 3; k++) R.m[k][k] = cases[i].diagonal[k];
+      jn_link_desc link = jn_link_default("bo\033dy");
+      jn_joint_desc joint = jn_joint_default("joint", JN_JOINT_REVOLUTE, NULL, link.name);
+      jn_frame_desc frame = {"frame", link.name, joint.origin, 7};
+      link.line = joint.line = 7;
+      if (where == 0) link.home.R = R;
+      if (where == 1) joint.origin.R = R;
+      if (where == 2) frame.pose.R = R;
+      assert_ok(jn_spec_new("made", NULL, &spec));
+      assert_ok(jn_spec_add_link(spec, &link));
+      assert_ok(jn_spec_add_joint(spec, &joint));
+      assert_ok(jn_spec_add_frame(spec, &frame));
+      static const char *const start[] = {
+          "made:7: link 'bo?dy': ", "made:7: joint 'joint': ", "made:7: frame 'frame': "};
+      assert_status(jn_model_build(spec, NULL, NULL, &model, &error), cases[i].status);
+      if (cases[i].status != JN_OK &&
+          (strncmp(error.message, start[where], strlen(start[where])) != 0 ||
+           strstr(error.message, cases[i].words) == NULL))
+        fail_msg("%s", error.message);
+      assert_int_equal(error.status, cases[i].status);
+      jn_model_free(model);
+      jn_spec_free(spec);
+    }
+}
+
 static void the_locale_does_not_matter(void **state) {
   (void)state;
-  static void (*const again[])(void **) = {broken_files_are_refused_with_place_and_reason};
+  static void (*const again[])(void **) = {broken_files_are_refused_with_place_and_reason,
+                                           poses_that_are_none_are_refused};
   with_comma_locale(again, (int)COUNT(again));
 }
 
@@ -89,6 +140,7 @@ int main(void) {
       cmocka_unit_test(broken_files_are_refused_with_place_and_reason),
       cmocka_unit_test(every_broken_file_is_in_the_table),
       cmocka_unit_test(lint_stands_broken_files),
+      cmocka_unit_test(poses_that_are_none_are_refused),
       cmocka_unit_test(the_locale_does_not_matter),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,5 +1,5 @@
-/* Simulation: forces of every kind, one against another and against closed forms; representations; memory;
- * what is refused; the program. */
+/* Simulation: forces of every kind, one against another and against closed forms; representations;
+ * memory; what is refused; the program. */
 #include "helpers/simulate.h"
 
 /* Two schemes, the same motion. */
@@ -8,11 +8,11 @@ static double schemes_differ(const jn_model *model, jn_simulation_options o, dou
   o.scheme = JN_TAYLOR;
   o.step = 0;
   o.tolerance = 1e-15;
-  run(model, &o, t, q0, v0);
+  run_scheme(model, &o, t, q0, v0);
   o.scheme = JN_RKMK54;
   o.tolerance = 1e-13;
-  run(model, &o, t, q1, v1);
-  return distance(model, q0, v0, q1, v1);
+  run_scheme(model, &o, t, q1, v1);
+  return state_distance(model, q0, v0, q1, v1);
 }
 
 /* A mass on a spring along x, with damping. */
@@ -43,19 +43,23 @@ static void test_an_oscillator_in_closed_form(void **state) {
   const double want = r + exp(-a * T) * (x0 - r) * (cos(w * T) + a / w * sin(w * T));
   for (int i = 0; i < JN_SCHEME_COUNT; i++) {
     if (i == JN_MOMENTUM) continue;
-    jn_simulation_options o = options((jn_scheme)i, i == JN_TAYLOR || i == JN_RKMK54 ? 0 : 0.002, 1e-14);
+    jn_simulation_options o =
+        scheme_options((jn_scheme)i, i == JN_TAYLOR || i == JN_RKMK54 ? 0 : 0.002, 1e-14);
     o.forces.stiffness = &k;
     o.forces.rest = &r;
     o.forces.damping = &damping;
     o.forces.model_damping = 1;
-    jn_simulation *s = make(model, &o);
+    jn_simulation *s = new_simulation(model, &o);
     double q[1] = {x0}, v[1] = {0};
     assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
     assert_int_equal(jn_simulation_run_to(s, T, NULL), JN_OK);
     jn_simulation_state(s, NULL, q, v);
     char what[64];
     snprintf(what, sizeof what, "damped oscillator, %s", jn_scheme_name(o.scheme));
-    assert_below(what, fabs(q[0] - want), i == JN_TAYLOR ? 2e-15 : i == JN_VARIATIONAL ? 1e-5 : 1e-11);
+    assert_below(what, fabs(q[0] - want),
+                 i == JN_TAYLOR        ? 2e-15
+                 : i == JN_VARIATIONAL ? 1e-5
+                                       : 1e-11);
     jn_simulation_free(s);
   }
   jn_model_free(model);
@@ -73,12 +77,12 @@ static void test_an_elastic_joint_in_closed_form(void **state) {
   const double want = c_end - B / (m + B) * s_end, want_theta = want + s_end;
   const jn_scheme list[3] = {JN_TAYLOR, JN_RKMK54, JN_RKMK4};
   for (int i = 0; i < 3; i++) {
-    jn_simulation_options o = options(list[i], i == 2 ? 0.001 : 0, 1e-14);
+    jn_simulation_options o = scheme_options(list[i], i == 2 ? 0.001 : 0, 1e-14);
     double q[1] = {x0}, v[1] = {0}, theta[1] = {theta0}, zero[1] = {0};
     o.forces.motor_stiffness = &K;
     o.forces.motor_inertia = &B;
     o.forces.tau = &force;
-    jn_simulation *s = make(model, &o);
+    jn_simulation *s = new_simulation(model, &o);
     assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
     assert_int_equal(jn_simulation_set_motor(s, theta, zero), JN_OK);
     assert_int_equal(jn_simulation_run_to(s, T, NULL), JN_OK);
@@ -103,7 +107,7 @@ static void test_springs_damping_and_friction_on_a_robot(void **state) {
     friction[i] = 0.02;
   }
   damping[0] = damping[4] = 0.1; /* of the base's own twist */
-  jn_simulation_options o = options(JN_TAYLOR, 0, 0);
+  jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 0);
   o.forces.stiffness = stiffness;
   o.forces.rest = rest;
   assert_below("springs, taylor against rkmk54", schemes_differ(model, o, 1), 1e-11);
@@ -127,12 +131,12 @@ static void test_forces_of_time(void **state) {
   assert_int_equal(jn_model_nv(model), NV);
   double a[3 * NV], b[3 * NV], times[4] = {0.1, 0.33, 0.34, 0.7}, samples[4 * NV];
   seed_uniform(7);
-  for (int i = 0; i < 3 * NV; i++) a[i] = uniform(0.02), b[i] = uniform(0.02);
-  for (int i = 0; i < 4 * NV; i++) samples[i] = uniform(0.02);
+  for (int i = 0; i < 3 * NV; i++) a[i] = plain_uniform(0.02), b[i] = plain_uniform(0.02);
+  for (int i = 0; i < 4 * NV; i++) samples[i] = plain_uniform(0.02);
   jn_force_fourier fourier = {3, NV, 5.0, a, b};
   jn_force_polynomial polynomial = {2, NV, 0.2, a};
   jn_force_table table = {4, NV, times, samples};
-  jn_simulation_options o = options(JN_TAYLOR, 0, 0);
+  jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 0);
   o.forces.time = jn_force_fourier_time;
   o.forces.time_context = &fourier;
   assert_below("Fourier sum, taylor against rkmk54", schemes_differ(model, o, 1), 1e-11);
@@ -147,7 +151,8 @@ static void test_forces_of_time(void **state) {
   /* derivatives against differences of the values, and the table's corners */
   double jet[5 * NV], ahead[5 * NV], behind[5 * NV], worst = 0, h = 1e-4;
   for (int f = 0; f < 2; f++) {
-    jn_status (*time)(void *, double, int, double *) = f ? jn_force_fourier_time : jn_force_polynomial_time;
+    jn_status (*time)(void *, double, int, double *) =
+        f ? jn_force_fourier_time : jn_force_polynomial_time;
     void *context = f ? (void *)&fourier : (void *)&polynomial;
     assert_int_equal(time(context, 0.4, 4, jet), JN_OK);
     assert_int_equal(time(context, 0.4 + h, 4, ahead), JN_OK);
@@ -165,11 +170,13 @@ static void test_forces_of_time(void **state) {
   jn_model_free(model);
 }
 
-/* The same constant wrench of the base in every representation is another force; all schemes agree on it. */
+/* The same constant wrench of the base in every representation is another force; all schemes agree
+ * on it. */
 static void test_forces_in_every_representation(void **state) {
   (void)state;
   jn_model *model = load_model("tilthex");
-  double tau[ROOM] = {0.02, -0.01, 0.03, 0.5, 0.1, 38}, wrench[6] = {0.01, 5e-3, -0.01, 0.1, -0.2, 0.05};
+  double tau[ROOM] = {0.02, -0.01, 0.03, 0.5, 0.1, 38},
+         wrench[6] = {0.01, 5e-3, -0.01, 0.1, -0.2, 0.05};
   const int frame = jn_model_find_frame(model, "B4");
   assert_true(frame >= 0);
   for (int rep = 0; rep < 4; rep++) {
@@ -177,17 +184,21 @@ static void test_forces_in_every_representation(void **state) {
     jn_applied_wrench applied = {frame, (jn_representation)rep, wrench};
     const jn_scheme list[5] = {JN_TAYLOR, JN_RKMK54, JN_MOMENTUM, JN_RKMK4, JN_VARIATIONAL};
     for (int i = 0; i < 5; i++) {
-      jn_simulation_options o = options(list[i], i < 3 ? 0 : 5e-4, i ? 1e-14 : 1e-16);
+      jn_simulation_options o = scheme_options(list[i], i < 3 ? 0 : 5e-4, i ? 1e-14 : 1e-16);
       o.representation = (jn_representation)rep;
       o.forces.tau = tau;
       o.forces.wrenches = &applied;
       o.forces.wrench_count = 1;
-      run(model, &o, 0.15, q[i], v[i]);
+      run_scheme(model, &o, 0.15, q[i], v[i]);
     }
     for (int i = 1; i < 5; i++) {
       char what[64];
-      snprintf(what, sizeof what, "representation %d, taylor against %s", rep, jn_scheme_name(list[i]));
-      assert_below(what, distance(model, q[0], v[0], q[i], v[i]), i < 3 ? 1e-11 : i < 4 ? 1e-9 : 1e-4);
+      snprintf(what, sizeof what, "representation %d, taylor against %s", rep,
+               jn_scheme_name(list[i]));
+      assert_below(what, state_distance(model, q[0], v[0], q[i], v[i]),
+                   i < 3   ? 1e-11
+                   : i < 4 ? 1e-9
+                           : 1e-4);
     }
   }
   jn_model_free(model);
@@ -195,7 +206,8 @@ static void test_forces_in_every_representation(void **state) {
 
 static jn_status pull(void *context, double t, const double *q, const double *v, double *tau) {
   const int *n = context;
-  for (int i = 0; i < *n; i++) tau[i] = 0.02 * sin(3 * t) * cos(q[i]) - 0.01 * v[i] - 1e-3 * v[i] * fabs(v[i]);
+  for (int i = 0; i < *n; i++)
+    tau[i] = 0.02 * sin(3 * t) * cos(q[i]) - 0.01 * v[i] - 1e-3 * v[i] * fabs(v[i]);
   return JN_OK;
 }
 
@@ -205,15 +217,19 @@ static void test_a_force_of_the_state_serves_runge_kutta_and_is_refused_by_taylo
   int n = jn_model_nv(model);
   double q[4][ROOM], v[4][ROOM];
   for (int i = 0; i < 3; i++) {
-    jn_simulation_options o = options(i == 2 ? JN_VARIATIONAL : i ? JN_RKMK4 : JN_RKMK54, i ? 2e-4 : 0, 1e-13);
+    jn_simulation_options o = scheme_options(i == 2 ? JN_VARIATIONAL
+                                             : i    ? JN_RKMK4
+                                                    : JN_RKMK54,
+                                             i ? 2e-4 : 0, 1e-13);
     o.forces.state = pull;
     o.forces.state_context = &n;
-    run(model, &o, 0.2, q[i], v[i]);
+    run_scheme(model, &o, 0.2, q[i], v[i]);
   }
-  assert_below("a force of the state, rkmk54 against rkmk4", distance(model, q[0], v[0], q[1], v[1]), 1e-9);
-  assert_below("a force of the state, rkmk54 against variational", distance(model, q[0], v[0], q[2], v[2]),
-               2e-3);
-  jn_simulation_options o = options(JN_TAYLOR, 0, 0);
+  assert_below("a force of the state, rkmk54 against rkmk4",
+               state_distance(model, q[0], v[0], q[1], v[1]), 1e-9);
+  assert_below("a force of the state, rkmk54 against variational",
+               state_distance(model, q[0], v[0], q[2], v[2]), 2e-3);
+  jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 0);
   jn_simulation *s;
   jn_error error;
   o.forces.state = pull;
@@ -229,9 +245,10 @@ static void test_a_held_force_can_be_changed(void **state) {
   jn_model *model = load_model("pendulum");
   for (int i = 0; i < JN_SCHEME_COUNT; i++) {
     if (i == JN_MOMENTUM) continue;
-    jn_simulation_options o = options((jn_scheme)i, i == JN_TAYLOR || i == JN_RKMK54 ? 0 : 0.001, 1e-13);
+    jn_simulation_options o =
+        scheme_options((jn_scheme)i, i == JN_TAYLOR || i == JN_RKMK54 ? 0 : 0.001, 1e-13);
     double tau[2] = {1.0, -2.0}, q[1] = {0.3}, v[1] = {0}, end[2][2];
-    jn_simulation *s = make(model, &o);
+    jn_simulation *s = new_simulation(model, &o);
     assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
     assert_int_equal(jn_simulation_set_tau(s, &tau[0]), JN_OK);
     assert_int_equal(jn_simulation_run_to(s, 1, NULL), JN_OK);
@@ -242,14 +259,15 @@ static void test_a_held_force_can_be_changed(void **state) {
     /* two simulations, one after the other */
     for (int k = 0; k < 2; k++) {
       o.forces.tau = &tau[k];
-      s = make(model, &o);
+      s = new_simulation(model, &o);
       assert_int_equal(jn_simulation_set_state(s, k, q, v), JN_OK);
       assert_int_equal(jn_simulation_run_to(s, k + 1, NULL), JN_OK);
       jn_simulation_state(s, NULL, q, v);
       jn_simulation_free(s);
     }
     end[1][0] = q[0], end[1][1] = v[0];
-    assert_below("a changed force", fmax(fabs(end[0][0] - end[1][0]), fabs(end[0][1] - end[1][1])), 1e-11);
+    assert_below("a changed force", fmax(fabs(end[0][0] - end[1][0]), fabs(end[0][1] - end[1][1])),
+                 1e-11);
   }
   jn_model_free(model);
 }
@@ -259,11 +277,12 @@ static void test_a_robot_far_away_moves_alike(void **state) {
   jn_model *model = load_model("tilthex");
   const jn_vec3 none = {0, 0, 0};
   for (int i = 0; i < JN_SCHEME_COUNT; i++) {
-    jn_simulation_options o = options((jn_scheme)i, i == JN_TAYLOR || i == JN_RKMK54 ? 0 : 0.01, 1e-13);
+    jn_simulation_options o =
+        scheme_options((jn_scheme)i, i == JN_TAYLOR || i == JN_RKMK54 ? 0 : 0.01, 1e-13);
     o.gravity = &none;
     double q[2][ROOM], v[2][ROOM], far = 1e6;
     for (int k = 0; k < 2; k++) {
-      jn_simulation *s = make(model, &o);
+      jn_simulation *s = new_simulation(model, &o);
       some_state(model, q[k], v[k]);
       q[k][4] += k * far;
       assert_int_equal(jn_simulation_set_state(s, 0, q[k], v[k]), JN_OK);
@@ -274,7 +293,7 @@ static void test_a_robot_far_away_moves_alike(void **state) {
     q[1][4] = q[0][4]; /* itself good to 1e-10 only */
     char what[64];
     snprintf(what, sizeof what, "1000 km away, %s", jn_scheme_name((jn_scheme)i));
-    assert_below(what, distance(model, q[0], v[0], q[1], v[1]), 1e-11);
+    assert_below(what, state_distance(model, q[0], v[0], q[1], v[1]), 1e-11);
   }
   jn_model_free(model);
 }
@@ -301,11 +320,13 @@ static void *no_allocate(size_t size, void *context) {
 static void test_one_allocation_and_none_later(void **state) {
   (void)state;
   jn_model *model = load_model("humanoid");
-  const jn_allocator counting = {count_allocate, count_release, NULL}, none = {no_allocate, NULL, NULL};
+  const jn_allocator counting = {count_allocate, count_release, NULL},
+                     none = {no_allocate, NULL, NULL};
   for (int i = 0; i < JN_SCHEME_COUNT; i++) {
     jn_simulation *s;
     double q[ROOM], v[ROOM];
-    jn_simulation_options o = options((jn_scheme)i, i == JN_TAYLOR || i == JN_RKMK54 ? 0 : 0.01, 0);
+    jn_simulation_options o =
+        scheme_options((jn_scheme)i, i == JN_TAYLOR || i == JN_RKMK54 ? 0 : 0.01, 0);
     allocations = releases = 0;
     assert_int_equal(jn_simulation_new(model, &o, &counting, &s, NULL), JN_OK);
     some_state(model, q, v);
@@ -336,42 +357,42 @@ static void refused(const jn_model *model, jn_simulation_options o, const char *
 static void test_options_that_make_no_sense_are_refused(void **state) {
   (void)state;
   jn_model *model = load_model("pendulum"), *ball = load_model("humanoid");
-  jn_simulation_options o = options(JN_RKMK4, 0, 0);
+  jn_simulation_options o = scheme_options(JN_RKMK4, 0, 0);
   double one[ROOM], minus[ROOM], bad[ROOM];
   for (int i = 0; i < ROOM; i++) one[i] = 1, minus[i] = -1, bad[i] = NAN;
   refused(model, o, "step");
-  refused(model, options(JN_VARIATIONAL, 0, 0), "step");
-  refused(model, options(JN_TAYLOR, -1, 0), "step");
-  refused(model, options(JN_TAYLOR, HUGE_VAL, 0), "step");
-  refused(model, options(JN_TAYLOR, 0, 1e-30), "tolerance");
-  refused(model, options(JN_MOMENTUM, 0.1, 0), "floating");
-  refused(model, options((jn_scheme)77, 0.1, 0), "scheme");
-  o = options(JN_TAYLOR, 0, 0);
+  refused(model, scheme_options(JN_VARIATIONAL, 0, 0), "step");
+  refused(model, scheme_options(JN_TAYLOR, -1, 0), "step");
+  refused(model, scheme_options(JN_TAYLOR, HUGE_VAL, 0), "step");
+  refused(model, scheme_options(JN_TAYLOR, 0, 1e-30), "tolerance");
+  refused(model, scheme_options(JN_MOMENTUM, 0.1, 0), "floating");
+  refused(model, scheme_options((jn_scheme)77, 0.1, 0), "scheme");
+  o = scheme_options(JN_TAYLOR, 0, 0);
   o.order = 1;
   refused(model, o, "order");
   o.order = JN_MAX_ORDER + 1;
   refused(model, o, "order");
-  o = options(JN_TAYLOR, 0, 0);
+  o = scheme_options(JN_TAYLOR, 0, 0);
   o.forces.tau = bad;
   refused(model, o, "tau");
-  o = options(JN_TAYLOR, 0, 0);
+  o = scheme_options(JN_TAYLOR, 0, 0);
   o.forces.friction = minus;
   refused(model, o, "friction");
-  o = options(JN_TAYLOR, 0, 0);
+  o = scheme_options(JN_TAYLOR, 0, 0);
   o.forces.stiffness = one;
   refused(ball, o, "spring");
-  o = options(JN_TAYLOR, 0, 0);
+  o = scheme_options(JN_TAYLOR, 0, 0);
   o.forces.motor_stiffness = one;
   refused(model, o, "inertia");
   o.forces.motor_inertia = one;
   o.scheme = JN_VARIATIONAL;
   o.step = 0.1;
   refused(model, o, "elastic");
-  o = options(JN_TAYLOR, 0, 0);
+  o = scheme_options(JN_TAYLOR, 0, 0);
   o.event_count = 1;
   refused(model, o, "event");
   jn_vec3 gravity = {NAN, 0, 0};
-  o = options(JN_TAYLOR, 0, 0);
+  o = scheme_options(JN_TAYLOR, 0, 0);
   o.gravity = &gravity;
   refused(model, o, "gravity");
   jn_simulation *s;
@@ -395,9 +416,10 @@ static void test_states_and_times_that_make_no_sense_are_refused(void **state) {
   int nv = jn_model_nv(model);
   for (int i = 0; i < JN_SCHEME_COUNT; i++) {
     double q[ROOM], v[ROOM], q1[ROOM], v1[ROOM], t;
-    jn_simulation_options o = options((jn_scheme)i, i == JN_TAYLOR || i == JN_RKMK54 ? 0 : 0.1, 0);
+    jn_simulation_options o =
+        scheme_options((jn_scheme)i, i == JN_TAYLOR || i == JN_RKMK54 ? 0 : 0.1, 0);
     o.forces.time = broken;
-    jn_simulation *s = make(model, &o);
+    jn_simulation *s = new_simulation(model, &o);
     some_state(model, q, v);
     assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
     q[0] += 0.1;
@@ -451,9 +473,11 @@ static void test_the_program(void **state) {
   char out[20000];
   assert_int_equal(program("tilthex --time 1 --drift --text", out, sizeof out), 0);
   assert_non_null(strstr(out, "momentum kept"));
-  assert_int_equal(program("double_pendulum --time 1 --format csv --samples 3", out, sizeof out), 0);
+  assert_int_equal(program("double_pendulum --time 1 --format csv --samples 3", out, sizeof out),
+                   0);
   assert_non_null(strstr(out, "t,joint1,joint2,joint1',joint2',energy\n"));
-  assert_int_equal(program("arm6 --time 0.1 --scheme variational --step 0.01 --samples 2", out, sizeof out), 0);
+  assert_int_equal(
+      program("arm6 --time 0.1 --scheme variational --step 0.01 --samples 2", out, sizeof out), 0);
   assert_non_null(strstr(out, "\"energy_drift\""));
   assert_int_equal(program("pendulum", out, sizeof out), 2);
   assert_non_null(strstr(out, "--time"));

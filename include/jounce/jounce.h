@@ -11,6 +11,8 @@
 #include <jounce/io.h>
 #include <jounce/kinematics.h>
 #include <jounce/dynamics.h>
+#include <jounce/newton_euler.h>
+#include <jounce/lagrange.h>
 #include <jounce/batch.h>
 #include <jounce/integrate.h>
 #include <jounce/derivatives.h>

@@ -10,6 +10,7 @@
 #define JN_MAX_FILE (64 * 1024 * 1024)  /* bytes in a model or state file */
 #define JN_MAX_XML_DEPTH 64             /* nesting of XML elements */
 #define JN_MAX_XML_ATTRIBUTES 64        /* attributes of one XML element */
+#define JN_MAX_XML_NAMES 10000          /* different names of elements and attributes */
 #define JN_MAX_XML_MARKUP (1024 * 1024) /* bytes of one XML tag or comment */
 #define JN_MAX_JSON_DEPTH 64            /* nesting of JSON values */
 #define JN_MAX_JSON_HEAP 2147483648u    /* bytes the values of a JSON text take, by estimate */

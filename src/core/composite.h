@@ -1,5 +1,5 @@
-/* composite.h (core): sums over subtrees in the spatial formulation, shared by the closed form and the
- * partial derivatives. Include core/core.h and core/spatial.h first. */
+/* composite.h (core): sums over subtrees in the spatial formulation, shared by the closed form
+ * and the partial derivatives. Include core/core.h and core/spatial.h first. */
 #ifndef JOUNCE_CORE_COMPOSITE_H
 #define JOUNCE_CORE_COMPOSITE_H
 
@@ -32,7 +32,8 @@ static inline void represent_screws(const jn_model *m, jn_data *data, int i, int
   memcpy(screw_of(w, rows, l->iv), out, sizeof(double) * 36 * (size_t)rows);
 }
 
-/* Sums over the subtrees: every link's block to its parent's, tips first; `used` numbers of each block. */
+/* Sums over the subtrees: every link's block to its parent's, tips first; `used` numbers of each
+ * block. */
 static inline void add_to_parents(const jn_model *m, double *x, size_t block, size_t used) {
   for (int i = m->nlink - 1; i > 0; i--) {
     const double *a = x + block * (size_t)i;

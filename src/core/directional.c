@@ -1,6 +1,7 @@
 /* directional.c: derivatives along a direction and their transpose, without matrices, and M^-1.
  *
- * With D_i = D_parent + P_i phi_i, as jets of D' and of X-like D'', and wrenches summed over what lies beyond:
+ * With D_i = D_parent + P_i phi_i, as jets of D' and of X-like D'', and wrenches summed over what
+ * lies beyond:
  *   tau_j = U_j.D'' + T_j.D' + Z_j.D + S_j.(sum over joints beyond of A phi + B phi' + M phi'') */
 #include <jounce/jet.h>
 #include <string.h>
@@ -53,8 +54,8 @@ void jn_varied_rate_pull(const varied *x, const double *grate, double *gdv) {
 }
 
 /* What the columns of link i add at order k: to D, D', D'' and to the wrench. */
-static void push_columns(const varied *x, int i, int k, const double *phi, const double *rate, six *D0, six *D1,
-                         six *D2, six *F) {
+static void push_columns(const varied *x, int i, int k, const double *phi, const double *rate,
+                         six *D0, six *D1, six *D2, six *F) {
   const jn_link *l = &x->m->link[i];
   int nv = x->m->nv;
   for (int j = l->iv; j < l->iv + l->nv; j++) {
@@ -79,7 +80,8 @@ void jn_varied_push(const varied *x, int k, const double *phi, const double *rat
   for (int i = 0; i < m->nlink; i++) {
     int p = m->link[i].parent;
     six D0 = six_zero(), D1 = D0, D2 = D0, F = D0;
-    if (p >= 0) D0 = block(w->V, rows, p)[k], D1 = block(w->H, rows, p)[k], D2 = block(w->U, rows, p)[k];
+    if (p >= 0)
+      D0 = block(w->V, rows, p)[k], D1 = block(w->H, rows, p)[k], D2 = block(w->U, rows, p)[k];
     push_columns(x, i, k, phi, rate, &D0, &D1, &D2, &F);
     block(w->V, rows, i)[k] = D0;
     block(w->H, rows, i)[k] = D1;
@@ -166,12 +168,15 @@ static void pull_rows(const varied *x, const double *weight) {
   add_to_parents(m, w->U, size, used);
 }
 
-/* gradients by phi_n, phi'_n, phi''_n of column j of link i; L: covectors of the wrenches of link i */
-static void pull_column(const varied *x, int i, int j, int n, const double *weight, const six *L, double *g) {
+/* gradients by phi_n, phi'_n, phi''_n of column j of link i; L: covectors of the wrenches of link
+ * i */
+static void pull_column(const varied *x, int i, int j, int n, const double *weight, const six *L,
+                        double *g) {
   const jn_work *w = x->w;
   const jn_link *l = &x->m->link[i];
   const pcol *c = column_of(w, x->rows, j);
-  const six *D0 = block(w->V, x->rows, i), *D1 = block(w->H, x->rows, i), *D2 = block(w->U, x->rows, i);
+  const six *D0 = block(w->V, x->rows, i), *D1 = block(w->H, x->rows, i),
+            *D2 = block(w->U, x->rows, i);
   size_t nv = (size_t)x->m->nv;
   g[0] = g[1] = g[2] = 0;
   for (int k = n; k <= x->K; k++) {
@@ -201,8 +206,10 @@ void jn_varied_pull(const varied *x, const double *weight, double *gphi, double 
       for (int n = 0; n <= x->K; n++) {
         double g[3];
         pull_column(x, i, j, n, weight, L, g);
-        if (n == 0) gphi[j] = g[0];
-        else grate[(size_t)(n - 1) * nv + (size_t)j] += g[0] / n;
+        if (n == 0)
+          gphi[j] = g[0];
+        else
+          grate[(size_t)(n - 1) * nv + (size_t)j] += g[0] / n;
         grate[(size_t)n * nv + (size_t)j] += g[1];
         grate[(size_t)(n + 1) * nv + (size_t)j] += (n + 1) * g[2];
       }
@@ -222,14 +229,16 @@ static inline void lane_solve(int n, int lanes, const double *D, double *y) {
 }
 
 /* y -= a^T p and p += a y for six-vectors a; p[6 x lanes] */
-static inline void lane_dot(int lanes, const double *restrict a, const double *restrict p, double *restrict y) {
+static inline void lane_dot(int lanes, const double *restrict a, const double *restrict p,
+                            double *restrict y) {
   double s[8];
   for (int n = 0; n < lanes; n++) s[n] = a[0] * p[n];
   for (int c = 1; c < 6; c++)
     for (int n = 0; n < lanes; n++) s[n] += a[c] * p[c * lanes + n];
   for (int n = 0; n < lanes; n++) y[n] -= s[n];
 }
-static inline void lane_axpy(int lanes, const double *restrict a, const double *restrict y, double *restrict p) {
+static inline void lane_axpy(int lanes, const double *restrict a, const double *restrict y,
+                             double *restrict p) {
   for (int c = 0; c < 6; c++)
     for (int n = 0; n < lanes; n++) p[c * lanes + n] += a[c] * y[n];
 }
@@ -250,16 +259,20 @@ static inline void solve_lanes(const varied *x, int lanes, double *rhs) {
     double *up = all + n * (size_t)l->parent;
     memcpy(t, y, sizeof(double) * (size_t)(l->nv * lanes));
     lane_solve(l->nv, lanes, w->D + 6 * (size_t)l->iv, t);
-    for (int j = 0; j < l->nv; j++) lane_axpy(lanes, w->UA + 6 * (size_t)(l->iv + j), t + j * lanes, p);
+    for (int j = 0; j < l->nv; j++)
+      lane_axpy(lanes, w->UA + 6 * (size_t)(l->iv + j), t + j * lanes, p);
     for (size_t c = 0; c < n; c++) up[c] += p[c];
   }
   /* to the tips: x = D^-1 (e - UA^T a_parent), a = a_parent + S x */
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     double *a = all + n * (size_t)i, *y = rhs + (size_t)l->iv * (size_t)lanes;
-    if (l->parent < 0) memset(a, 0, sizeof(double) * n);
-    else memcpy(a, all + n * (size_t)l->parent, sizeof(double) * n);
-    for (int j = 0; j < l->nv; j++) lane_dot(lanes, w->UA + 6 * (size_t)(l->iv + j), a, y + j * lanes);
+    if (l->parent < 0)
+      memset(a, 0, sizeof(double) * n);
+    else
+      memcpy(a, all + n * (size_t)l->parent, sizeof(double) * n);
+    for (int j = 0; j < l->nv; j++)
+      lane_dot(lanes, w->UA + 6 * (size_t)(l->iv + j), a, y + j * lanes);
     lane_solve(l->nv, lanes, w->D + 6 * (size_t)l->iv, y);
     for (int j = 0; j < l->nv; j++)
       lane_axpy(lanes, (const double *)screw_of(w, x->rows, l->iv + j), y + j * lanes, a);
@@ -270,8 +283,10 @@ static void solve_eight(const varied *x, double *rhs) { solve_lanes(x, 8, rhs); 
 static void solve_one(const varied *x, double *rhs) { solve_lanes(x, 1, rhs); }
 
 void jn_varied_solve(const varied *x, int lanes, double *rhs) {
-  if (lanes == 8) solve_eight(x, rhs);
-  else solve_one(x, rhs);
+  if (lanes == 8)
+    solve_eight(x, rhs);
+  else
+    solve_one(x, rhs);
 }
 
 /* ---- public ---- */
@@ -287,8 +302,9 @@ static int take(const double *in, int rows, int nv, double *out) {
   return 1;
 }
 
-jn_status jn_inverse_jvp(const jn_model *model, jn_data *data, int order, const double *q, const double *v,
-                         const jn_external *external, const double *dq, const double *dv, double *out) {
+jn_status jn_inverse_jvp(const jn_model *model, jn_data *data, int order, const double *q,
+                         const double *v, const jn_external *external, const double *dq,
+                         const double *dv, double *out) {
   varied x;
   if (model && model->nv && !out) return JN_ERR_ARGUMENT;
   jn_status status = jn_varied_all(model, data, order, q, v, external, &x);
@@ -296,7 +312,8 @@ jn_status jn_inverse_jvp(const jn_model *model, jn_data *data, int order, const 
   const jn_work *w = x.w;
   double *phi = w->y, *rate = w->tau, *step = w->force;
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
-  if (!take(dq, 1, model->nv, phi) || !take(dv, order + 2, model->nv, step)) return JN_ERR_NOT_FINITE;
+  if (!take(dq, 1, model->nv, phi) || !take(dv, order + 2, model->nv, step))
+    return JN_ERR_NOT_FINITE;
   for (int k = 0; k <= order + 1; k++) jn_varied_rate(&x, k, 0, step, rate);
   for (int k = 0; k <= order; k++) {
     double *o = w->io + (size_t)k * nv;
@@ -304,7 +321,8 @@ jn_status jn_inverse_jvp(const jn_model *model, jn_data *data, int order, const 
     for (int i = 0; i < model->nlink; i++)
       for (int j = model->link[i].iv; j < model->link[i].iv + model->link[i].nv; j++) {
         o[j] += model->link[i].armature * (k + 1) * step[(size_t)(k + 1) * nv + (size_t)j];
-        if (data->settings.damping) o[j] += model->link[i].damping * step[(size_t)k * nv + (size_t)j];
+        if (data->settings.damping)
+          o[j] += model->link[i].damping * step[(size_t)k * nv + (size_t)j];
       }
   }
   jn_jet_to_derivatives(order, model->nv, w->io);
@@ -313,8 +331,9 @@ jn_status jn_inverse_jvp(const jn_model *model, jn_data *data, int order, const 
   return JN_OK;
 }
 
-jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const double *q, const double *v,
-                         const jn_external *external, const double *weight, double *dq, double *dv) {
+jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const double *q,
+                         const double *v, const jn_external *external, const double *weight,
+                         double *dq, double *dv) {
   varied x;
   if (model && model->nv && !weight) return JN_ERR_ARGUMENT;
   jn_status status = jn_varied_all(model, data, order, q, v, external, &x);
@@ -323,7 +342,8 @@ jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const 
   double *gphi = w->y, *grate = w->tau, *g = w->io, *t = w->force;
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
   if (!jn_all_finite(weight, n)) return JN_ERR_NOT_FINITE;
-  /* weights of derivatives are k! times those of Taylor coefficients; gradients the other way round */
+  /* weights of derivatives are k! times those of Taylor coefficients; gradients the other way
+   * round */
   memset(t, 0, sizeof(double) * (n + nv));
   if (n) memcpy(t, weight, sizeof(double) * n);
   jn_jet_to_derivatives(order, model->nv, t);
@@ -332,8 +352,10 @@ jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const 
   for (int i = 0; i < model->nlink; i++)
     for (int j = model->link[i].iv; j < model->link[i].iv + model->link[i].nv; j++)
       for (size_t k = 0; k <= (size_t)order; k++) {
-        g[(k + 1) * nv + (size_t)j] += model->link[i].armature * (double)(k + 1) * t[k * nv + (size_t)j];
-        if (data->settings.damping) g[k * nv + (size_t)j] += model->link[i].damping * t[k * nv + (size_t)j];
+        g[(k + 1) * nv + (size_t)j] +=
+            model->link[i].armature * (double)(k + 1) * t[k * nv + (size_t)j];
+        if (data->settings.damping)
+          g[k * nv + (size_t)j] += model->link[i].damping * t[k * nv + (size_t)j];
       }
   jn_jet_to_taylor(order + 1, model->nv, g);
   if (!jn_all_finite(gphi, nv) || !jn_all_finite(g, n + nv)) return JN_ERR_NOT_FINITE;

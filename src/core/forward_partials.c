@@ -1,8 +1,8 @@
 /* forward_partials.c: partial derivatives of forward dynamics.
  *
- * The motion comes from forward dynamics; there tau = ID(q, v, v', ...) is differentiated and solved, order
- * by order, for the variation of v^(k+1):
- *   M x = d tau_k - (order k of A phi + B phi' + M phi'' without its newest term),   x = (k+1) dv_(k+1)
+ * The motion comes from forward dynamics; there tau = ID(q, v, v', ...) is differentiated and
+ * solved, order by order, for the variation of v^(k+1):
+ *   M x = d tau_k - (A phi + B phi' + M phi'')_k without its newest term,   x = (k+1) dv_(k+1)
  * M^-1 is applied through the articulated inertias. */
 #include <jounce/jet.h>
 #include <string.h>
@@ -16,7 +16,8 @@
 #include "core/partials.h"
 
 jn_status jn_varied_forward(const jn_model *model, jn_data *data, int order, const double *q,
-                            const double *v, const double *tau, const jn_external *external, varied *x) {
+                            const double *v, const double *tau, const jn_external *external,
+                            varied *x) {
   if (!model || !data) return JN_ERR_ARGUMENT;
   size_t nv = (size_t)model->nv;
   double *motion = data->w.force;
@@ -30,7 +31,8 @@ jn_status jn_varied_forward(const jn_model *model, jn_data *data, int order, con
   return data->singular >= 0 ? JN_ERR_SINGULAR : JN_OK;
 }
 
-/* One direction: phi (w->y), dv_0 in w->force row 0, d tau in w->io; fills rows 1..order+1 of w->force. */
+/* One direction: phi (w->y), dv_0 in w->force row 0, d tau in w->io; fills rows 1..order+1 of
+ * w->force. */
 static void direction(const varied *x, int first) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
@@ -72,7 +74,8 @@ static void put_column(const varied *x, int j, size_t column, double *out, size_
   for (int k = 0; k <= x->K; k++) {
     if (k >= j) f *= k + 1;
     for (size_t i = 0; i < nv; i++)
-      out[(size_t)k * stride + i * nv + column] = k < j ? 0 : f * x->w->force[(size_t)(k + 1) * nv + i];
+      out[(size_t)k * stride + i * nv + column] =
+          k < j ? 0 : f * x->w->force[(size_t)(k + 1) * nv + i];
   }
 }
 
@@ -134,8 +137,8 @@ static void order_zero(const varied *x, double *dq, double *dv, double *dtau) {
 }
 
 jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, const double *q,
-                              const double *v, const double *tau, const jn_external *external, double *dq,
-                              double *dv, double *dtau) {
+                              const double *v, const double *tau, const jn_external *external,
+                              double *dq, double *dv, double *dtau) {
   varied x;
   jn_status status = jn_varied_forward(model, data, order, q, v, tau, external, &x);
   if (status) return status;
@@ -143,8 +146,10 @@ jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, c
   jn_varied_carry(&x);
   if (!(jn_varied_bound(&x) < 1e300)) return JN_ERR_NOT_FINITE;
   size_t n = ((size_t)order + 1) * (size_t)model->nv * (size_t)model->nv;
-  if (order == 0) order_zero(&x, dq, dv, dtau);
-  else columns(&x, dq, dv, dtau);
+  if (order == 0)
+    order_zero(&x, dq, dv, dtau);
+  else
+    columns(&x, dq, dv, dtau);
   if ((dq && !jn_all_finite(dq, n)) || (dv && !jn_all_finite(dv, n)) ||
       (dtau && !jn_all_finite(dtau, n * ((size_t)order + 1))))
     return JN_ERR_NOT_FINITE;
@@ -153,15 +158,18 @@ jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, c
 
 static int take(const double *in, size_t n, double *out) {
   if (!n) return 1;
-  if (!in) memset(out, 0, sizeof(double) * n);
-  else if (!jn_all_finite(in, n)) return 0;
-  else memcpy(out, in, sizeof(double) * n);
+  if (!in)
+    memset(out, 0, sizeof(double) * n);
+  else if (!jn_all_finite(in, n))
+    return 0;
+  else
+    memcpy(out, in, sizeof(double) * n);
   return 1;
 }
 
-jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order, const double *q, const double *v,
-                         const double *tau, const jn_external *external, const double *dq, const double *dv,
-                         const double *dtau, double *out) {
+jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order, const double *q,
+                         const double *v, const double *tau, const jn_external *external,
+                         const double *dq, const double *dv, const double *dtau, double *out) {
   varied x;
   if (model && model->nv && !out) return JN_ERR_ARGUMENT;
   jn_status status = jn_varied_forward(model, data, order, q, v, tau, external, &x);
@@ -170,7 +178,8 @@ jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order, const 
   jn_varied_carry(&x);
   const jn_work *w = x.w;
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
-  if (!take(dq, nv, w->y) || !take(dv, nv, w->force) || !take(dtau, n, w->io)) return JN_ERR_NOT_FINITE;
+  if (!take(dq, nv, w->y) || !take(dv, nv, w->force) || !take(dtau, n, w->io))
+    return JN_ERR_NOT_FINITE;
   jn_jet_to_taylor(order, model->nv, w->io);
   direction(&x, 0);
   jn_jet_to_derivatives(order + 1, model->nv, w->force);

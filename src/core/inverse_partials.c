@@ -44,8 +44,11 @@ void jn_varied_fold(const varied *x) {
     if (x->m->link[i].nv > 1) fold_link(x, &x->m->link[i]);
 }
 
-/* Row `row` and column `col`; the column's joint lies beyond the row's (above) or carries it (below). */
-typedef struct entry { double a, b, m; } entry;
+/* Row `row` and column `col`; the column's joint lies beyond the row's (above) or carries it
+ * (below). */
+typedef struct entry {
+  double a, b, m;
+} entry;
 
 static inline entry entry_above(const varied *x, int k, int row, const pcol *c) {
   entry e;
@@ -109,7 +112,11 @@ int jn_varied_square(const varied *x, int k, const square *out, int write) {
 
 /* ---- all orders ---- */
 
-typedef struct target { double *dq, *dv; int write; double finite; } target;
+typedef struct target {
+  double *dq, *dv;
+  int write;
+  double finite;
+} target;
 
 static void put(target *t, double *out, size_t at, double value) {
   t->finite += 0.0 * value;
@@ -120,7 +127,8 @@ static void put(target *t, double *out, size_t at, double value) {
 static double jet_at(const double *x, int k) { return k < 0 ? 0 : x[k]; }
 
 /* sum_m E_(m-j-1) (A_(k-m)/m + B_(k-m+1) + (m-1) M_(k-m+2)) over the columns of a link */
-static double by_velocity(const varied *x, const jn_link *l, int d, const double *abm, int k, int j) {
+static double by_velocity(const varied *x, const jn_link *l, int d, const double *abm, int k,
+                          int j) {
   int K = x->K;
   double s = 0;
   for (int m = j + 1; m <= k + 2; m++) {
@@ -185,7 +193,8 @@ static void fill_all(const varied *x, target *t) {
         for (int c = 0; c < up->nv; c++) {
           double *o = abm + 3 * n * c;
           for (int k = 0; k <= K; k++) {
-            jets_below(k, r, column_of(x->w, x->rows, up->iv + c), x->moving, o + k, o + n + k, o + 2 * n + k);
+            jets_below(k, r, column_of(x->w, x->rows, up->iv + c), x->moving, o + k, o + n + k,
+                       o + 2 * n + k);
             if (a == i && l->kind == JN_K_FREE && x->own)
               o[k] += x->w->Ow[6 * (row * (size_t)x->rows + (size_t)k) + (size_t)c];
           }
@@ -196,7 +205,8 @@ static void fill_all(const varied *x, target *t) {
 }
 
 jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int order, const double *q,
-                              const double *v, const jn_external *external, double *dq, double *dv) {
+                              const double *v, const jn_external *external, double *dq,
+                              double *dv) {
   varied x;
   jn_status status = jn_varied_all(model, data, order, q, v, external, &x);
   if (status) return status;
@@ -213,7 +223,9 @@ jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int order, c
   if (dq) memset(dq, 0, sizeof(double) * n * size);
   if (dv) memset(dv, 0, sizeof(double) * n * (n + 1) * size);
   t.write = 1;
-  if (order == 0) jn_varied_square(&x, 0, &o, 1);
-  else fill_all(&x, &t);
+  if (order == 0)
+    jn_varied_square(&x, 0, &o, 1);
+  else
+    fill_all(&x, &t);
   return JN_OK;
 }

@@ -14,8 +14,8 @@
 #define JOUNCE_CORE_JOINT_H
 
 #define ALWAYS static inline __attribute__((always_inline))
-/* loops over orders unroll where the order is known to the compiler */
-#ifdef __clang__
+/* loops over orders unroll where the order is known to the compiler and one state is computed */
+#if defined(__clang__) || !defined(JN_LANES) || defined(JN_SMALL)
 #define EACH(k, from, to) for (int k = from; k <= to; k++)
 #else
 #define EACH(k, from, to) _Pragma("GCC unroll 16") for (int k = from; k <= to; k++)

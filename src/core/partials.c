@@ -10,7 +10,9 @@
 #include "core/composite.h"
 #include "core/partials.h"
 
-static const six *twist_of(const varied *x, int link) { return (const six *)x->w->Vs + (size_t)link * x->rows; }
+static const six *twist_of(const varied *x, int link) {
+  return (const six *)x->w->Vs + (size_t)link * x->rows;
+}
 static const six *acceleration_of(const varied *x, int link) {
   return (const six *)x->w->U + (size_t)link * x->rows;
 }
@@ -41,7 +43,8 @@ static void inertias(const varied *x, int i) {
   }
 }
 
-/* N of one wrench: what a displacement D adds to it beyond turning it with the body, -ad_D^T W + N D:
+/* N of one wrench: what a displacement D adds to it beyond turning it with the body, -ad_D^T W +
+ * N D:
  *   hybrid   (x x (f x w) + n x w, f x w)     at x, the moving point
  *   mixed    (x x (f x w), f x w)
  *   spatial  (n x w + f x v, f x w) = ad_D^T W */
@@ -75,10 +78,12 @@ static void load_wrenches(varied *x, const jn_external *external) {
   x->loaded = external && external->wrench_count > 0;
   if (!x->loaded) return;
   for (int k = 0; k <= x->K; k++) jn_external_spatial(x->m, x->data, external, k);
-  for (int n = 0; n < external->wrench_count; n++) x->moving |= external->wrenches[n].representation != JN_BODY;
+  for (int n = 0; n < external->wrench_count; n++)
+    x->moving |= external->wrenches[n].representation != JN_BODY;
   if (!x->moving) return;
   memset(x->w->Bs, 0, sizeof(double) * 36 * (size_t)x->rows * (size_t)x->m->nlink);
-  for (int n = 0; n < external->wrench_count; n++) moving_wrench(x, &external->wrenches[n], x->w->row);
+  for (int n = 0; n < external->wrench_count; n++)
+    moving_wrench(x, &external->wrenches[n], x->w->row);
 }
 
 /* Poses of all links at this instant; free joints were placed when their twists were read. */
@@ -109,7 +114,8 @@ jn_status jn_varied_start(const jn_model *m, jn_data *data, int K, const double 
     for (int k = 0; k <= K; k++) a[k] = six_times(k + 1, V[k + 1]);
     a[0] = six_sub(a[0], G);
     inertias(x, i);
-    for (int c = 0; c < l->nv; c++) column_of(w, rows, l->iv + c)->P = *screw_of(w, rows, l->iv + c);
+    for (int c = 0; c < l->nv; c++)
+      column_of(w, rows, l->iv + c)->P = *screw_of(w, rows, l->iv + c);
     if (l->kind != JN_K_FREE || rep == JN_BODY) continue;
     x->own = 1;
     for (int k = 1; k <= K + 1; k++) spatial_pose_step(w, rows, i, k);
@@ -119,7 +125,7 @@ jn_status jn_varied_start(const jn_model *m, jn_data *data, int K, const double 
   return JN_OK;
 }
 
-/* N e_c of a joint with several freedoms, from its velocity u (as the user holds it) of one order */
+/* N e_c of a joint with several freedoms, from one order of its velocity u as the user holds it */
 static six variation_rate(jn_kind kind, int rep, const double *u, int c) {
   double e[6] = {0};
   e[c] = 1;
@@ -131,19 +137,23 @@ static six variation_rate(jn_kind kind, int rep, const double *u, int c) {
   return (six){v3_times(rep == JN_MIXED ? 1.0 : -1.0, v3_cross(V.w, s.w)), v3_zero()};
 }
 
-/* E of orders 0..last: E_0 = 1 (body) or what v_user becomes in the body, k E_k = sum E_i N_(k-1-i). */
+/* E of orders 0..last: E_0 = 1 (body) or what v_user becomes in the body, k E_k = sum E_i
+ * N_(k-1-i). */
 static void variation_map(const varied *x, int i, int last) {
   const jn_work *w = x->w;
   const jn_link *l = &x->m->link[i];
-  int rows = x->rows, n = l->nv, rep = l->kind == JN_K_FREE ? (int)x->data->settings.representation : JN_BODY;
+  int rows = x->rows, n = l->nv,
+      rep = l->kind == JN_K_FREE ? (int)x->data->settings.representation : JN_BODY;
   double *E = w->Ev + 6 * (size_t)l->iv * rows;
   const double *u = (rep == JN_BODY ? w->v : w->io) + l->iv;
   for (int d = 0; d < n; d++) {
     double *column = E + 6 * (size_t)d * rows, unit[6] = {0};
     memset(column, 0, sizeof(double) * 6);
     unit[d] = 1;
-    if (rep == JN_BODY) column[d] = 1;
-    else twist_to_body(rep, 0, free_pose(l, w, rows), free_position(l, w), unit, 6, column, 6);
+    if (rep == JN_BODY)
+      column[d] = 1;
+    else
+      twist_to_body(rep, 0, free_pose(l, w, rows), free_position(l, w), unit, 6, column, 6);
   }
   for (int k = 1; k <= last; k++)
     for (int d = 0; d < n; d++) {
@@ -153,15 +163,22 @@ static void variation_map(const varied *x, int i, int last) {
         six s = variation_rate(l->kind, rep, u + (size_t)(k - 1 - h) * (size_t)x->m->nv, d);
         const double y[6] = {s.w.x, s.w.y, s.w.z, s.v.x, s.v.y, s.v.z};
         for (int c = 0; c < n; c++)
-          for (int b = 0; b < n; b++) out[b] += y[c] / k * E[6 * ((size_t)c * rows + (size_t)h) + (size_t)b];
+          for (int b = 0; b < n; b++)
+            out[b] += y[c] / k * E[6 * ((size_t)c * rows + (size_t)h) + (size_t)b];
       }
     }
 }
 
-/* What P' has beyond ad(V_parent) P in other representations, with Vr = V - V_parent, p the link's position:
- *   spatial ad(Vr) P;   hybrid ad(Vr) Q, Q = (w, p x w), w of P;   mixed (0, u x w), u = Vr.v + Vr.w x p
+/* What P' has beyond ad(V_parent) P in other representations, with Vr = V - V_parent, p the
+ * link's position:
+ *   spatial  ad(Vr) P
+ *   hybrid   ad(Vr) Q,  Q = (w, p x w), w of P
+ *   mixed    (0, u x w),  u = Vr.v + Vr.w x p
  * In `room`: jets Q (six; P itself for spatial) and Vr (six; u in its v for mixed). */
-typedef struct beyond { int rep; six *Q, *Vr; } beyond;
+typedef struct beyond {
+  int rep;
+  six *Q, *Vr;
+} beyond;
 
 static beyond beyond_of(const varied *x, int i) {
   const jn_link *l = &x->m->link[i];
@@ -172,7 +189,8 @@ static beyond beyond_of(const varied *x, int i) {
   }
   if (b.rep != JN_MIXED) return b;
   for (int k = x->K + 1; k >= 0; k--) {
-    for (int h = 0; h <= k; h++) b.Vr[k].v = v3_add(b.Vr[k].v, v3_cross(b.Vr[k - h].w, position_of(x, i, h)));
+    for (int h = 0; h <= k; h++)
+      b.Vr[k].v = v3_add(b.Vr[k].v, v3_cross(b.Vr[k - h].w, position_of(x, i, h)));
   }
   for (int k = 0; k <= x->K + 1; k++) b.Vr[k].w = v3_zero();
   return b;
@@ -239,7 +257,8 @@ static void represented_column(const varied *x, int i, const beyond *b, pcol *c)
   if (b->rep != JN_SPATIAL) Q->v = v3_zero();
   if (b->rep == JN_HYBRID) {
     Q->v = v3_cross(position_of(x, i, 0), P.w);
-    for (int h = 1; h <= K + 1; h++) Q->v = v3_add(Q->v, v3_cross(position_of(x, i, h), c[K + 1 - h].P.w));
+    for (int h = 1; h <= K + 1; h++)
+      Q->v = v3_add(Q->v, v3_cross(position_of(x, i, h), c[K + 1 - h].P.w));
   }
   for (int h = 0; h <= K + 1; h++) s = six_add(s, six_ad(b->Vr[h], b->Q[K + 1 - h]));
   more[K + 1] = s;
@@ -255,8 +274,10 @@ void jn_varied_columns(const varied *x) {
     if (l->nv > 1 && !x->second) variation_map(x, i, x->K + 1);
     for (int j = 0; j < l->nv; j++) {
       pcol *c = column_of(x->w, x->rows, l->iv + j);
-      if (other) represented_column(x, i, &b, c);
-      else jn_varied_transport(x, l->parent, c);
+      if (other)
+        represented_column(x, i, &b, c);
+      else
+        jn_varied_transport(x, l->parent, c);
     }
   }
 }
@@ -267,7 +288,8 @@ static void composites(const varied *x) {
   size_t rows = (size_t)x->rows, n = (size_t)x->K + 1;
   for (int i = 0; i < x->m->nlink; i++) {
     const six *V = twist_of(x, i), *a = acceleration_of(x, i);
-    const ten *M = (const ten *)w->Ms + (size_t)i * rows, *Md = (const ten *)w->Md + (size_t)i * rows;
+    const ten *M = (const ten *)w->Ms + (size_t)i * rows,
+              *Md = (const ten *)w->Md + (size_t)i * rows;
     six *P = (six *)w->F + (size_t)i * rows, *W = (six *)w->Ws + (size_t)i * rows;
     for (int k = 0; k <= x->K; k++) {
       six p = six_zero(), f = six_zero();
@@ -286,12 +308,14 @@ static void composites(const varied *x) {
   if (x->moving) add_to_parents(x->m, w->Bs, 36 * rows, 36 * n);
 }
 
-/* A = Mc X + Mc' P' - ad_(P')^T Pc - ad_P^T Wc - Nc P,  B = 2 Mc P' + Mc' P - ad_P^T Pc,  M = Mc P */
+/* A = Mc X + Mc' P' - ad_(P')^T Pc - ad_P^T Wc - Nc P,  B = 2 Mc P' + Mc' P - ad_P^T Pc,  M = Mc
+ * P */
 void jn_varied_wrenches(const varied *x, int i, pcol *c) {
   const jn_work *w = x->w;
   const size_t at = (size_t)i * x->rows;
   const ten *M = (const ten *)w->Ms + at, *Md = (const ten *)w->Md + at;
-  const six *Pi = (const six *)w->F + at, *W = (const six *)w->Ws + at, *N = (const six *)w->Bs + 6 * at;
+  const six *Pi = (const six *)w->F + at, *W = (const six *)w->Ws + at,
+            *N = (const six *)w->Bs + 6 * at;
   for (int k = 0; k <= x->K; k++) {
     six A = six_zero(), B = A, F = A;
     for (int h = 0; h <= k; h++) {
@@ -329,8 +353,9 @@ static void row_covectors(const varied *x, int i, const six *S, pcol *c) {
   }
 }
 
-/* Screw S of a free joint in another representation does not turn with the body as ad_D S. The difference,
- * projected on Wc, for its own columns P with w of P, p the position, r = P.v + w x p:
+/* Screw S of a free joint in another representation does not turn with the body as ad_D S. The
+ * difference, projected on Wc, for its own columns P with w of P, p the position, r = P.v + w x
+ * p:
  *   spatial dS = 0;   hybrid dS = (0, r x S.w);   mixed dS = (w x S.w, r x S.w + p x (w x S.w)) */
 static void own_row(const varied *x, int i, int d) {
   const jn_link *l = &x->m->link[i];
@@ -353,10 +378,12 @@ static void own_row(const varied *x, int i, int d) {
       for (int h = 0; h <= k; h++) D[k].v = v3_add(D[k].v, v3_cross(r[h], S[k - h].w));
       if (rep == JN_HYBRID) continue;
       D[k].w = v3_add(D[k].w, t[k]);
-      for (int h = 0; h <= k; h++) D[k].v = v3_add(D[k].v, v3_cross(position_of(x, i, h), t[k - h]));
+      for (int h = 0; h <= k; h++)
+        D[k].v = v3_add(D[k].v, v3_cross(position_of(x, i, h), t[k - h]));
     }
     for (int k = 0; k <= K; k++)
-      x->w->Ow[6 * ((size_t)(l->iv + d) * rows + (size_t)k) + (size_t)c] = spatial_project(k, 0, D, W);
+      x->w->Ow[6 * ((size_t)(l->iv + d) * rows + (size_t)k) + (size_t)c] =
+          spatial_project(k, 0, D, W);
   }
 }
 
@@ -393,13 +420,16 @@ static double magnitude(const double *x, size_t n) {
   return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
-/* All entries are sums of products of screws and covectors with columns, E, and factors up to (K+1)!. */
+/* All entries are sums of products of screws and covectors with columns, E, and factors up to
+ * (K+1)!. */
 double jn_varied_bound(const varied *x) {
   const jn_work *w = x->w;
   size_t n = (size_t)x->K + 1, rows = (size_t)x->rows;
-  double columns = 1, screws = 1, maps = 1, own = 0, factor = 4.0 * (double)(n + 1) * (double)(n + 1);
+  double columns = 1, screws = 1, maps = 1, own = 0,
+         factor = 4.0 * (double)(n + 1) * (double)(n + 1);
   for (int j = 0; j < x->m->nv; j++) {
-    columns += magnitude((const double *)column_of(w, x->rows, j), n * sizeof(pcol) / sizeof(double));
+    columns +=
+        magnitude((const double *)column_of(w, x->rows, j), n * sizeof(pcol) / sizeof(double));
     screws += magnitude(w->S + 6 * (size_t)j * rows, 6 * n);
   }
   for (int i = 0; i < x->m->nlink; i++) {

@@ -1,29 +1,34 @@
 /* partials.h (private): what the partial derivatives of the dynamics are made of.
  *
- * Spatial formulation about the base's position. A variation moves link b by the displacement D_b, a twist:
- * dC_b = D_b C_b. Then, along a motion,
+ * Spatial formulation about the base's position. A variation moves link b by the displacement
+ * D_b, a twist: dC_b = D_b C_b. Then, along a motion,
  *   dV = D' - ad_V D,   dM = -(M ad_D + ad_D^T M),   d(M V) = M D' - ad_D^T M V
  *   dW = -ad_D^T W + M (D'' - ad_G D) + M' D' - ad_(D')^T M V          W = (M V)' - M G - ext
- * With composites over the subtree (Mc, Mc', Pc of M V, Wc) the force of joint j, S_j^T Wc_j, varies by
+ * With composites over the subtree (Mc, Mc', Pc of M V, Wc) the force of joint j, S_j^T Wc_j,
+ * varies by
  *   U_j.(D'' - ad_G D) + T_j.D'     when the joint i that moves carries j or is j
  *       U_j = Mc_j S_j,  T_j = Mc_j' S_j + ad_(S_j)^T Pc_j
  *   S_j.(Mc_i (D'' - ad_G D) + Mc_i' D' - ad_(D')^T Pc_i - ad_D^T Wc_i)      when i lies beyond j
- * so ten numbers a link do where a six by six matrix is usual. D = P phi(t): column P moves so that D = P is
- * the variation of the configuration with all velocities held; P' = ad(V_parent) P for velocities held in
- * the body. A variation dv of the velocity makes phi' = E dv, k E_k = sum E_i N_(k-1-i), N = ad_v; both are
- * trivial (P = S, E = 1) for joints with one freedom. Everything is a jet, so that
+ * so ten numbers a link do where a six by six matrix is usual. D = P phi(t): column P moves so
+ * that D = P is the variation of the configuration with all velocities held; P' = ad(V_parent) P
+ * for velocities held in the body. A variation dv of the velocity makes phi' = E dv, k E_k = sum
+ * E_i N_(k-1-i), N = ad_v; both are trivial (P = S, E = 1) for joints with one freedom.
+ * Everything is a jet, so that
  *   d tau = A phi + B phi' + M phi''       as a product of jets
- * gives d tau^(k) / d v^(j) for all k and j. The same text with jets in another parameter than time gives
- * second derivatives (second.c). Include core/core.h, core/spatial.h and core/composite.h first. */
+ * gives d tau^(k) / d v^(j) for all k and j. The same text with jets in another parameter than
+ * time gives second derivatives (second.c). Include core/core.h, core/spatial.h and
+ * core/composite.h first. */
 #ifndef JOUNCE_CORE_PARTIALS_H
 #define JOUNCE_CORE_PARTIALS_H
 
 #include <jounce/derivatives.h>
 
-/* One column of v and one order: the displacement P, P', X = P'' - ad_G P, the wrenches A, B, M of the
- * subtree for phi, phi', phi''; as a row U, T and Z (wrenches from outside that do not turn with their
- * body); Y: D'' for a unit velocity at order 0. */
-typedef struct pcol { six P, P1, X, A, B, M, U, T, Z, Y; } pcol;
+/* One column of v and one order: the displacement P, P', X = P'' - ad_G P, the wrenches A, B, M
+ * of the subtree for phi, phi', phi''; as a row U, T and Z (wrenches from outside that do not
+ * turn with their body); Y: D'' for a unit velocity at order 0. */
+typedef struct pcol {
+  six P, P1, X, A, B, M, U, T, Z, Y;
+} pcol;
 
 static inline pcol *column_of(const jn_work *w, int rows, int dof) {
   return (pcol *)(void *)w->Pc + (size_t)dof * (size_t)rows;
@@ -41,15 +46,16 @@ typedef struct varied {
   int second; /* jets along a direction of states instead of time: P = S, w->Ev is E' alone */
 } varied;
 
-/* State in; poses, screws S (for v as the user holds it), twists, accelerations less gravity (w->U),
- * inertias and their rates (w->Ms, w->Md), wrenches from outside, P_0. v[(K+2) x nv]. */
+/* State in; poses, screws S (for v as the user holds it), twists, accelerations less gravity
+ * (w->U), inertias and their rates (w->Ms, w->Md), wrenches from outside, P_0. v[(K+2) x nv]. */
 jn_status jn_varied_start(const jn_model *m, jn_data *data, int K, const double *q, const double *v,
                           const jn_external *external, varied *x);
 /* Columns P, P', X of all joints, and E. */
 void jn_varied_columns(const varied *x);
 /* Composites w->Ms, w->Md, w->F (momentum), w->Ws; then what columns and rows carry. */
 void jn_varied_carry(const varied *x);
-/* P', X and higher orders of P of a column that moves with link `parent` (-1: the world), from P_0. */
+/* P', X and higher orders of P of a column that moves with link `parent` (-1: the world), from
+ * P_0. */
 void jn_varied_transport(const varied *x, int parent, pcol *c);
 /* A, B, M of a column whose P, P1, X are there and which moves link i and all beyond. */
 void jn_varied_wrenches(const varied *x, int i, pcol *c);
@@ -57,21 +63,27 @@ void jn_varied_wrenches(const varied *x, int i, pcol *c);
 jn_status jn_varied_all(const jn_model *m, jn_data *data, int K, const double *q, const double *v,
                         const jn_external *external, varied *x);
 
-/* Matrices of one order, [nv x nv] each, entry (i, j) at `at` + i row + j column; NULL: not wanted. They must
- * be zero before: only what can differ from zero is written. */
-typedef struct place { double *at; size_t row, column; } place;
-typedef struct square { place dq, dv, M; } square;
+/* Matrices of one order, [nv x nv] each, entry (i, j) at `at` + i row + j column; NULL: not
+ * wanted. They must be zero before: only what can differ from zero is written. */
+typedef struct place {
+  double *at;
+  size_t row, column;
+} place;
+typedef struct square {
+  place dq, dv, M;
+} square;
 
-/* Columns for the velocity as the user holds it: B, M and Y, in place. Then the matrices d tau / d q,
- * d tau / d v, M of order k, k = 0 in time and 0 or 1 along a direction. `write` = 0 only looks whether all
- * is finite. */
+/* Columns for the velocity as the user holds it: B, M and Y, in place. Then the matrices d tau /
+ * d q, d tau / d v, M of order k, k = 0 in time and 0 or 1 along a direction. `write` = 0 only
+ * looks whether all is finite. */
 void jn_varied_fold(const varied *x);
 int jn_varied_square(const varied *x, int k, const square *out, int write);
-/* A bound for all that jn_varied_square and the like can make, NaN or infinite when there is none. */
+/* A bound for all that jn_varied_square and the like can make, NaN or infinite when there is
+ * none. */
 double jn_varied_bound(const varied *x);
 
-/* Directional: phi[nv] and the jet of phi' [rows x nv]; out[nv] = order k of A phi + B phi' + M phi''.
- * Orders in turn. w->V, w->H, w->U, w->F, w->b are scratch. */
+/* Directional: phi[nv] and the jet of phi' [rows x nv]; out[nv] = order k of A phi + B phi' + M
+ * phi''. Orders in turn. w->V, w->H, w->U, w->F, w->b are scratch. */
 void jn_varied_push(const varied *x, int k, const double *phi, const double *rate, double *out);
 /* phi''_k grows by y[nv] after order k was pushed. */
 void jn_varied_push_top(const varied *x, int k, const double *y);
@@ -82,10 +94,11 @@ void jn_varied_pull(const varied *x, const double *weight, double *gphi, double 
 void jn_varied_rate_pull(const varied *x, const double *grate, double *gdv);
 
 /* Forward dynamics at q, v, tau, jn_varied_start along its motion, and the factors of M. */
-jn_status jn_varied_forward(const jn_model *m, jn_data *data, int order, const double *q, const double *v,
-                            const double *tau, const jn_external *external, varied *x);
-/* M^-1 applied to `lanes` (1 or 8) right-hand sides rhs[nv x lanes] in place; the factors are those of
- * spatial_articulate. */
+jn_status jn_varied_forward(const jn_model *m, jn_data *data, int order, const double *q,
+                            const double *v, const double *tau, const jn_external *external,
+                            varied *x);
+/* M^-1 applied to `lanes` (1 or 8) right-hand sides rhs[nv x lanes] in place; the factors are
+ * those of spatial_articulate. */
 void jn_varied_solve(const varied *x, int lanes, double *rhs);
 
 /* phi, phi', phi'' at order k of column j */
@@ -104,8 +117,8 @@ static inline void jets_above(int k, const six *S, const pcol *c, double *a, dou
   *a = sa, *b = sb, *m = sm;
 }
 /* the column's joint carries the row's or is it */
-static inline void jets_below(int k, const pcol *row, const pcol *c, int moving, double *a, double *b,
-                              double *m) {
+static inline void jets_below(int k, const pcol *row, const pcol *c, int moving, double *a,
+                              double *b, double *m) {
   double sa = 0, sb = 0, sm = 0;
   for (int h = 0; h <= k; h++) {
     const pcol *r = &row[h], *d = &c[k - h];

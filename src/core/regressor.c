@@ -51,9 +51,11 @@ static ten unit_inertia(jn_pose C, int p) {
   return M;
 }
 
-/* W_k = sum M_i (a - G)_(k-i) + M'_i V_(k-i) of an inertia M_0 fixed to link i; room for M, M' in w->row */
+/* W_k = sum M_i (a - G)_(k-i) + M'_i V_(k-i) of an inertia M_0 fixed to link i; room for M, M' in
+ * w->row */
 static void inertia_wrench(const varied *x, int i, ten M0, six *W) {
-  const six *V = (const six *)x->w->Vs + (size_t)i * x->rows, *a = (const six *)x->w->U + (size_t)i * x->rows;
+  const six *V = (const six *)x->w->Vs + (size_t)i * x->rows,
+            *a = (const six *)x->w->U + (size_t)i * x->rows;
   ten *M = (ten *)x->w->row, *Md = M + x->rows;
   M[0] = M0;
   for (int k = 0; k <= x->K; k++) {
@@ -101,7 +103,8 @@ static int regressor_is_safe(const varied *x) {
   size_t rows = (size_t)x->rows, n = 6 * ((size_t)x->K + 1);
   double b = 1;
   for (int i = 0; i < x->m->nlink; i++) {
-    b += magnitude(x->w->Vs + 6 * (size_t)i * rows, n) + magnitude(x->w->U + 6 * (size_t)i * rows, n);
+    b += magnitude(x->w->Vs + 6 * (size_t)i * rows, n) +
+         magnitude(x->w->U + 6 * (size_t)i * rows, n);
     b += magnitude(x->w->O + 3 * (size_t)i, 3);
   }
   for (int i = 0; i < x->m->nbody; i++) b += jn_v3_norm(x->m->body_pose[i].p);
@@ -111,8 +114,8 @@ static int regressor_is_safe(const varied *x) {
   return bound < 1e300;
 }
 
-jn_status jn_regressor(const jn_model *model, jn_data *data, int order, const double *q, const double *v,
-                       double *Y) {
+jn_status jn_regressor(const jn_model *model, jn_data *data, int order, const double *q,
+                       const double *v, double *Y) {
   varied x;
   jn_status status = jn_check_call(model, data, order, NULL);
   if (status) return status;
@@ -128,14 +131,15 @@ jn_status jn_regressor(const jn_model *model, jn_data *data, int order, const do
 
 /* ---- geometry ---- */
 
-/* Where joint b is placed: the frame of body b with the joint at zero, axes of the world, counted from the
- * base's position. first: the first link of the joint. */
+/* Where joint b is placed: the frame of body b with the joint at zero, axes of the world, counted
+ * from the base's position. first: the first link of the joint. */
 static jn_pose placement(const varied *x, int b, int first) {
   const jn_model *m = x->m;
   int parent = m->link[first].parent;
   jn_pose C = {jn_m3_identity(), {-x->data->base.x, -x->data->base.y, -x->data->base.z}};
   if (parent >= 0) {
-    const double *R = x->w->R + 9 * (size_t)parent * (size_t)x->rows, *O = x->w->O + 3 * (size_t)parent;
+    const double *R = x->w->R + 9 * (size_t)parent * (size_t)x->rows,
+                 *O = x->w->O + 3 * (size_t)parent;
     for (int j = 0; j < 9; j++) C.R.m[j / 3][j % 3] = R[j];
     C.p = jn_v3(O[0], O[1], O[2]);
   }
@@ -149,7 +153,8 @@ static jn_pose placement(const varied *x, int b, int first) {
 }
 
 /* One column of the result, derivatives k = 0..K: rows beyond `first` and rows that carry it. */
-static double geometry_column(const varied *x, int first, const pcol *c, double *out, size_t width, int write) {
+static double geometry_column(const varied *x, int first, const pcol *c, double *out, size_t width,
+                              int write) {
   const jn_model *m = x->m;
   double finite = 0, unused[2];
   int last = first;
@@ -159,8 +164,10 @@ static double geometry_column(const varied *x, int first, const pcol *c, double 
       double f = 1, s;
       for (int k = 0; k <= x->K; k++) {
         if (k > 1) f *= k;
-        if (i < first) jets_above(k, screw_of(x->w, x->rows, j), c, &s, unused, unused + 1);
-        else jets_below(k, column_of(x->w, x->rows, j), c, x->moving, &s, unused, unused + 1);
+        if (i < first)
+          jets_above(k, screw_of(x->w, x->rows, j), c, &s, unused, unused + 1);
+        else
+          jets_below(k, column_of(x->w, x->rows, j), c, x->moving, &s, unused, unused + 1);
         finite += 0.0 * f * s;
         if (write) out[((size_t)k * (size_t)m->nv + (size_t)j) * width] = f * s;
       }
@@ -184,7 +191,8 @@ static int fill_geometry(const varied *x, double *out, int write) {
       c->P = (six){w, v3_add(m3_apply(&A.R.m[0][0], load_v3(e + 3)), v3_cross(p, w))};
       jn_varied_transport(x, m->link[first].parent, c);
       jn_varied_wrenches(x, first, c);
-      finite += geometry_column(x, first, c, write ? out + 6 * (size_t)b + (size_t)d : NULL, width, write);
+      finite += geometry_column(x, first, c, write ? out + 6 * (size_t)b + (size_t)d : NULL, width,
+                                write);
     }
   }
   return finite == 0.0;
@@ -197,8 +205,8 @@ jn_status jn_geometry_partials(const jn_model *model, jn_data *data, int order, 
   if (status) return status;
   if (model->nv && !out) return JN_ERR_ARGUMENT;
   /* far below the range of double nothing can overflow */
-  double reach = magnitude(x.w->O, 3 * (size_t)model->nlink) + fabs(data->base.x) + fabs(data->base.y) +
-                 fabs(data->base.z);
+  double reach = magnitude(x.w->O, 3 * (size_t)model->nlink) + fabs(data->base.x) +
+                 fabs(data->base.y) + fabs(data->base.z);
   int safe = jn_varied_bound(&x) < 1e100 && reach < 1e50;
   if (!safe && !fill_geometry(&x, out, 0)) return JN_ERR_NOT_FINITE;
   size_t n = ((size_t)order + 1) * (size_t)model->nv * 6 * (size_t)model->nbody;

@@ -1,10 +1,11 @@
 /* second.c: second derivatives of the dynamics of order 0, exact.
  *
- * The matrices A = d tau / d q, B = d tau / d v and M are made of screws, twists, accelerations and inertias
- * (partials.h). Along a straight direction of states (q exp(s xi), v + s dv, v' + s da) each of these has a
- * jet in s, whose order 1 follows from the displacement Y = sum of S xi:
+ * The matrices A = d tau / d q, B = d tau / d v and M are made of screws, twists, accelerations
+ * and inertias (partials.h). Along a straight direction of states (q exp(s xi), v + s dv, v' + s
+ * da) each of these has a jet in s, whose order 1 follows from the displacement Y = sum of S xi:
  *   S_1 = ad_Y S,   M_1 = rate(M, Y),   V_1 = V_1,parent + S_1 v + S dv,   ...
- * and the products of jets give A_1, B_1, M_1: the derivatives along that direction. n directions give all. */
+ * and the products of jets give A_1, B_1, M_1: the derivatives along that direction. n directions
+ * give all. */
 #include <jounce/jet.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ static jn_status check(const jn_model *m, const jn_data *data, const jn_external
   jn_status status = jn_check_call(m, data, 0, external);
   if (status) return status;
   for (int i = 0; i < m->nlink; i++)
-    if (m->link[i].kind == JN_K_FREE && data->settings.representation != JN_BODY) return JN_ERR_ARGUMENT;
+    if (m->link[i].kind == JN_K_FREE && data->settings.representation != JN_BODY)
+      return JN_ERR_ARGUMENT;
   for (int i = 0; external && i < external->wrench_count; i++)
     if (external->wrenches[i].representation != JN_BODY) return JN_ERR_ARGUMENT;
   return JN_OK;
@@ -126,8 +128,8 @@ static void mass_rate(const varied *x, const double *y, double *out) {
     for (int j = l->iv; j < l->iv + l->nv; j++) {
       const pcol *c = column_of(w, rows, j);
       const six *S = screw_of(w, rows, j);
-      out[j] = six_dot(c[0].U, D[2 * i + 1]) + six_dot(c[1].U, D[2 * i]) + six_dot(S[0], F[2 * i + 1]) +
-               six_dot(S[1], F[2 * i]);
+      out[j] = six_dot(c[0].U, D[2 * i + 1]) + six_dot(c[1].U, D[2 * i]) +
+               six_dot(S[0], F[2 * i + 1]) + six_dot(S[1], F[2 * i]);
     }
     for (int k = 0; k < 2; k++) {
       for (int j = l->iv; j < l->iv + l->nv; j++)
@@ -142,7 +144,8 @@ static void contract(const varied *x, const double *weight, double *gq, double *
   const jn_model *m = x->m;
   const jn_work *w = x->w;
   int rows = x->rows;
-  six *D2 = (six *)w->V, *D1 = (six *)w->H, *G = (six *)w->F, *L = (six *)w->Ws; /* two orders a link */
+  six *D2 = (six *)w->V, *D1 = (six *)w->H, *G = (six *)w->F,
+      *L = (six *)w->Ws; /* two orders a link */
   memset(D2, 0, sizeof(six) * 2 * (size_t)m->nlink);
   memset(D1, 0, sizeof(six) * 2 * (size_t)m->nlink);
   for (int i = m->nlink - 1; i >= 0; i--) {
@@ -164,13 +167,16 @@ static void contract(const varied *x, const double *weight, double *gq, double *
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     for (int k = 0; k < 2; k++)
-      L[2 * i + k] = l->parent < 0 ? six_zero() : six_add(L[2 * l->parent + k], G[2 * l->parent + k]);
+      L[2 * i + k] =
+          l->parent < 0 ? six_zero() : six_add(L[2 * l->parent + k], G[2 * l->parent + k]);
     for (int j = l->iv; j < l->iv + l->nv; j++) {
       gq[j] = gv[j] = gm[j] = 0;
       for (int k = 0; k < 2; k++) {
         const pcol *c = column_of(w, rows, j) + k;
-        gq[j] += six_dot(c->X, D2[2 * i + k]) + six_dot(c->P1, D1[2 * i + k]) + six_dot(c->A, L[2 * i + k]);
-        gv[j] += six_dot(c->Y, D2[2 * i + k]) + six_dot(c->P, D1[2 * i + k]) + six_dot(c->B, L[2 * i + k]);
+        gq[j] += six_dot(c->X, D2[2 * i + k]) + six_dot(c->P1, D1[2 * i + k]) +
+                 six_dot(c->A, L[2 * i + k]);
+        gv[j] += six_dot(c->Y, D2[2 * i + k]) + six_dot(c->P, D1[2 * i + k]) +
+                 six_dot(c->B, L[2 * i + k]);
         gm[j] += six_dot(c->P, D2[2 * i + k]) + six_dot(c->M, L[2 * i + k]);
       }
     }
@@ -190,7 +196,8 @@ static void put_row(double *out, size_t nv, size_t b, const double *x) {
 }
 
 jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *q, const double *v,
-                            const jn_external *external, const double *weight, const jn_second *out) {
+                            const jn_external *external, const double *weight,
+                            const jn_second *out) {
   varied x;
   if (!out) return JN_ERR_ARGUMENT;
   jn_status status = check(model, data, external);
@@ -221,17 +228,21 @@ jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *
     if (out->dvdv) {
       along(&x, zero, unit, zero);
       square o = {{NULL, 0, 0}, {out->dvdv + b * nv, n2, 1}, {NULL, 0, 0}};
-      if (weight) contract(&x, weight, g, g + nv, g + 2 * nv), put_row(out->dvdv, nv, b, g + nv);
-      else jn_varied_square(&x, 1, &o, 1);
+      if (weight)
+        contract(&x, weight, g, g + nv, g + 2 * nv), put_row(out->dvdv, nv, b, g + nv);
+      else
+        jn_varied_square(&x, 1, &o, 1);
     }
     unit[b] = 0;
   }
-  if (!usable(out->dqdq, n) || !usable(out->dqdv, n) || !usable(out->dvdv, n) || !usable(out->dmdq, n))
+  if (!usable(out->dqdq, n) || !usable(out->dqdv, n) || !usable(out->dvdv, n) ||
+      !usable(out->dmdq, n))
     return JN_ERR_NOT_FINITE;
   return JN_OK;
 }
 
-/* X := -M^-1 (X + M_1 F), for nv columns of X at X + i n2 + c stride and F [nv x nv]; F NULL: no such term */
+/* X := -M^-1 (X + M_1 F), for nv columns of X at X + i n2 + c stride and F [nv x nv]; F NULL: no
+ * such term */
 static void solve_slice(const varied *x, double *X, size_t stride, const double *F) {
   size_t nv = (size_t)x->m->nv, n2 = nv * nv;
   double *lanes = x->w->xlane, *f = x->w->y + 2 * nv, *r = f + nv;
@@ -258,7 +269,9 @@ static void combine(size_t nv, double *g, const double *F, const double *z) {
   }
 }
 
-typedef struct first { const double *dq, *dv, *dtau; } first;
+typedef struct first {
+  const double *dq, *dv, *dtau;
+} first;
 
 /* One direction b of q: the slices of all results. */
 static void forward_slice(const varied *x, size_t b, const first *f, const jn_second_forward *out) {
@@ -299,8 +312,8 @@ static void forward_velocity(const varied *x, size_t b, const double *mu, double
 }
 
 jn_status jn_forward_second(const jn_model *model, jn_data *data, const double *q, const double *v,
-                            const double *tau, const jn_external *external, const double *weight, double *dq,
-                            double *dv, double *dtau, const jn_second_forward *out) {
+                            const double *tau, const jn_external *external, const double *weight,
+                            double *dq, double *dv, double *dtau, const jn_second_forward *out) {
   varied x;
   if (!out || (model && model->nv && (!dq || !dv || !dtau))) return JN_ERR_ARGUMENT;
   jn_status status = check(model, data, external);
@@ -322,8 +335,10 @@ jn_status jn_forward_second(const jn_model *model, jn_data *data, const double *
     unit[b] = 1;
     for (size_t i = 0; i < nv; i++) da[i] = dq[i * nv + b];
     along(&x, unit, zero, da);
-    if (mu) forward_contracted(&x, b, &f, mu, out);
-    else forward_slice(&x, b, &f, out);
+    if (mu)
+      forward_contracted(&x, b, &f, mu, out);
+    else
+      forward_slice(&x, b, &f, out);
     for (size_t i = 0; i < nv && out->dvdv; i++) da[i] = dv[i * nv + b];
     if (out->dvdv) {
       along(&x, zero, unit, da);
@@ -331,7 +346,8 @@ jn_status jn_forward_second(const jn_model *model, jn_data *data, const double *
     }
     unit[b] = 0;
   }
-  if (!usable(out->dqdq, n) || !usable(out->dqdv, n) || !usable(out->dvdv, n) || !usable(out->dqdtau, n))
+  if (!usable(out->dqdq, n) || !usable(out->dqdv, n) || !usable(out->dvdv, n) ||
+      !usable(out->dqdtau, n))
     return JN_ERR_NOT_FINITE;
   return JN_OK;
 }

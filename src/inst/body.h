@@ -4,6 +4,13 @@
 #include "core/core.h"
 
 /* common orders with a constant bound, so that the loops unroll */
+#if defined(JN_SMALL) || !defined(JN_LANES)
+#define EACH_ORDER(call)      \
+  switch (r) {                \
+    case 0: call(0); break;   \
+    default: call(r); break;  \
+  }
+#else
 #define EACH_ORDER(call)      \
   switch (r) {                \
     case 0: call(0); break;   \
@@ -17,6 +24,7 @@
     case 8: call(8); break;   \
     default: call(r); break;  \
   }
+#endif
 
 static void engine_motion(const jn_model *m, const jn_work *w, int rows, int K) {
   int r = K - 1;

@@ -1,11 +1,12 @@
-/* chart.c: the equations of motion in a chart around the start of a step, y = (xi, v, theta, theta'),
- * q = q_start exp(xi): what Munthe-Kaas schemes integrate, and what dense output interpolates.
+/* chart.c: the equations of motion in a chart around the start of a step, y = (xi, v, theta,
+ * theta'), q = q_start exp(xi): what Munthe-Kaas schemes integrate, and what dense output
+ * interpolates.
  *
- * The momentum scheme has other numbers in the base's place: its rotation vector and the displacement of the
- * centre of mass c; the angular momentum L about c and the linear momentum P, along the world's axes.
- *   c' = P/m,  P' = m g + f,  L' = n about c
- * The base's position and twist follow from them. A robot that nothing pushes keeps L and P to the last bit
- * and c on its line, and so the spatial momentum (L + c x P, P). */
+ * The momentum scheme has other numbers in the base's place: its rotation vector and the
+ * displacement of the centre of mass c; the angular momentum L about c and the linear momentum P,
+ * along the world's axes. c' = P/m,  P' = m g + f,  L' = n about c The base's position and twist
+ * follow from them. A robot that nothing pushes keeps L and P to the last bit and c on its line,
+ * and so the spatial momentum (L + c x P, P). */
 #include <jounce/kinematics.h>
 #include <math.h>
 #include <string.h>
@@ -78,7 +79,8 @@ jn_status jn_momentum_solve(jn_simulation *s, jn_point x) {
   return JN_OK;
 }
 
-/* (L', P') = wrenches from outside about c: the base's actuators (body representation), what is applied. */
+/* (L', P') = wrenches from outside about c: the base's actuators (body representation), what is
+ * applied. */
 static jn_status outer_wrench(jn_simulation *s, jn_point x, const double *tau, double *rate) {
   const jn_vec3 o = load_vec(x.p + 6);
   jn_wrench sum = jn_wrench_make(jn_v3(0, 0, 0), jn_v3_scale(s->mass, s->gravity));
@@ -91,7 +93,8 @@ static jn_status outer_wrench(jn_simulation *s, jn_point x, const double *tau, d
     const double *w = a ? a->wrench : tau;
     jn_representation rep = a ? a->representation : JN_BODY;
     jn_wrench W = jn_wrench_make(load_vec(w), load_vec(w + 3));
-    jn_pose C = jn_pose_make(jn_quat_to_m3(jn_quat_make(x.q[0], x.q[1], x.q[2], x.q[3])), load_vec(x.q + 4));
+    jn_pose C = jn_pose_make(jn_quat_to_m3(jn_quat_make(x.q[0], x.q[1], x.q[2], x.q[3])),
+                             load_vec(x.q + 4));
     if (a) {
       if (s->model->frame[a->frame].body < 0) continue;
       jn_status status = jn_frame_pose(s->model, s->data, a->frame, &C);
@@ -164,6 +167,7 @@ jn_status jn_chart_dense(jn_simulation *s, double time, jn_point x) {
   const double *k0 = s->at.k, *k6 = s->at.k + 6 * n;
   double h = s->h, u = time / h, *y = s->at.y;
   if (!s->has_dense) {
+    jn_settings_restore(s);
     jn_chart_start(s, y);
     jn_status status = jn_chart_derivative(s, s->t_start, y, s->at.k);
     if (!status) status = jn_chart_derivative(s, s->t_start + h, s->at.y_end, s->at.k + 6 * n);

@@ -55,9 +55,11 @@ static jn_status check_arrays(const jn_model *m, const jn_forces *f, jn_error *e
   for (size_t k = 0; k < sizeof list / sizeof list[0]; k++)
     for (int i = 0; list[k].x && i < m->nv; i++) {
       if (!isfinite(list[k].x[i]))
-        return refuse(error, JN_ERR_NOT_FINITE, "%s of degree of freedom %d is not finite", list[k].name, i);
+        return refuse(error, JN_ERR_NOT_FINITE, "%s of degree of freedom %d is not finite",
+                      list[k].name, i);
       if (!list[k].signed_ && list[k].x[i] < 0)
-        return refuse(error, JN_ERR_ARGUMENT, "%s of degree of freedom %d is negative", list[k].name, i);
+        return refuse(error, JN_ERR_ARGUMENT, "%s of degree of freedom %d is negative",
+                      list[k].name, i);
     }
   for (int i = 0; i < m->nbody; i++) {
     const jn_joint *j = &m->joint[i];
@@ -67,14 +69,17 @@ static jn_status check_arrays(const jn_model *m, const jn_forces *f, jn_error *e
         return refuse(error, JN_ERR_ARGUMENT, "joint '%s' is %s: it can have no spring", j->name,
                       jn_joint_type_name(j->type));
       if (elastic && !(f->motor_inertia && f->motor_inertia[c] > 0))
-        return refuse(error, JN_ERR_ARGUMENT, "joint '%s' is elastic: its motor needs an inertia", j->name);
+        return refuse(error, JN_ERR_ARGUMENT, "joint '%s' is elastic: its motor needs an inertia",
+                      j->name);
     }
   }
   for (int i = 0; i < f->wrench_count; i++) {
     const jn_applied_wrench *w = f->wrenches ? &f->wrenches[i] : NULL;
-    if (!w || !w->wrench || w->frame < 0 || w->frame >= m->nframe || (unsigned)w->representation > JN_MIXED)
+    if (!w || !w->wrench || w->frame < 0 || w->frame >= m->nframe ||
+        (unsigned)w->representation > JN_MIXED)
       return refuse(error, JN_ERR_ARGUMENT, "applied wrench %d: no numbers, or no such frame", i);
-    if (!jn_all_finite(w->wrench, 6)) return refuse(error, JN_ERR_NOT_FINITE, "applied wrench %d", i);
+    if (!jn_all_finite(w->wrench, 6))
+      return refuse(error, JN_ERR_NOT_FINITE, "applied wrench %d", i);
   }
   return JN_OK;
 }
@@ -87,22 +92,26 @@ static jn_status check_scheme(const jn_model *m, const jn_simulation_options *o,
     return refuse(error, JN_ERR_ARGUMENT,
                   "scheme momentum is for a floating base; this one is held: use rkmk54 or taylor");
   if (o->scheme == JN_VARIATIONAL && any(o->forces.motor_stiffness, m->nv))
-    return refuse(error, JN_ERR_ARGUMENT, "scheme variational knows no elastic joints: use another");
+    return refuse(error, JN_ERR_ARGUMENT,
+                  "scheme variational knows no elastic joints: use another");
   if (o->scheme != JN_TAYLOR) return JN_OK;
   if (o->forces.state)
-    return refuse(error, JN_ERR_ARGUMENT,
-                  "scheme taylor needs the derivatives of every force, and those of the state function are "
-                  "unknown: use rkmk54, or give the force as springs, damping or a function of time");
+    return refuse(
+        error, JN_ERR_ARGUMENT,
+        "scheme taylor needs the derivatives of every force, and those of the state function are "
+        "unknown: use rkmk54, or give the force as springs, damping or a function of time");
   for (int i = 1; i < m->nbody && o->representation != JN_BODY; i++)
     if (m->joint[i].type == JN_JOINT_FREE)
-      return refuse(error, JN_ERR_ARGUMENT,
-                    "scheme taylor with free joint '%s' within the tree: use the body representation",
-                    m->joint[i].name);
+      return refuse(
+          error, JN_ERR_ARGUMENT,
+          "scheme taylor with free joint '%s' within the tree: use the body representation",
+          m->joint[i].name);
   return JN_OK;
 }
 
 static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_error *error) {
-  if ((unsigned)o->scheme >= JN_SCHEME_COUNT) return refuse(error, JN_ERR_ARGUMENT, "no such scheme");
+  if ((unsigned)o->scheme >= JN_SCHEME_COUNT)
+    return refuse(error, JN_ERR_ARGUMENT, "no such scheme");
   if ((unsigned)o->representation > JN_MIXED)
     return refuse(error, JN_ERR_ARGUMENT, "no such representation");
   if (!(o->step >= 0) || !isfinite(o->step) || !(o->max_step >= 0) || !isfinite(o->max_step))
@@ -120,7 +129,8 @@ static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_err
     const double g[3] = {o->gravity->x, o->gravity->y, o->gravity->z};
     if (!jn_all_finite(g, 3)) return refuse(error, JN_ERR_NOT_FINITE, "gravity is not finite");
   }
-  if (o->forces.wrench_count < 0) return refuse(error, JN_ERR_ARGUMENT, "a negative number of wrenches");
+  if (o->forces.wrench_count < 0)
+    return refuse(error, JN_ERR_ARGUMENT, "a negative number of wrenches");
   if ((o->forces.friction || o->forces.model_friction) && !(o->forces.friction_width > 0))
     return refuse(error, JN_ERR_ARGUMENT, "friction_width must be positive");
   jn_status status = check_scheme(m, o, error);
@@ -151,8 +161,8 @@ static size_t layout(jn_simulation *s, char *block, char **data) {
                taylor = scheme == JN_TAYLOR, chart = !taylor, momentum = scheme == JN_MOMENTUM,
                variational = scheme == JN_VARIATIONAL;
   size_t at = (sizeof *s + ALIGN - 1) / ALIGN * ALIGN;
-#define PLACE(pointer, count, type)                        \
-  if (block) pointer = (type *)(void *)(block + at);       \
+#define PLACE(pointer, count, type)                  \
+  if (block) pointer = (type *)(void *)(block + at); \
   at += ((count) * sizeof(type) + ALIGN - 1) / ALIGN * ALIGN;
 #define ARRAY(name, count) PLACE(s->at.name, count, double)
   JN_SIMULATION_LIST(ARRAY)
@@ -228,7 +238,10 @@ static void measure(jn_simulation *s, const jn_model *m, const jn_simulation_opt
   s->nv = m->nv;
   s->ne = any(o->forces.motor_stiffness, m->nv) ? m->nv : 0;
   s->n = 2 * (s->nv + s->ne);
-  s->np = s->nq + s->nv + 2 * s->ne + (o->scheme == JN_MOMENTUM ? 12 : o->scheme == JN_VARIATIONAL ? s->nv : 0);
+  s->np = s->nq + s->nv + 2 * s->ne +
+          (o->scheme == JN_MOMENTUM      ? 12
+           : o->scheme == JN_VARIATIONAL ? s->nv
+                                         : 0);
   if (o->scheme == JN_TAYLOR) {
     s->degree = o->order ? o->order : default_degree(o->step > 0 ? 1e-16 : o->tolerance);
     s->order = s->degree - 1;
@@ -241,7 +254,8 @@ jn_status jn_simulation_new(const jn_model *model, const jn_simulation_options *
                             const jn_allocator *allocator, jn_simulation **out, jn_error *error) {
   if (error) memset(error, 0, sizeof *error);
   if (out) *out = NULL;
-  if (!model || !options || !out) return refuse(error, JN_ERR_ARGUMENT, "no model, options or place");
+  if (!model || !options || !out)
+    return refuse(error, JN_ERR_ARGUMENT, "no model, options or place");
   jn_status status = check(model, options, error);
   if (status) return status;
   jn_simulation made;

@@ -16,9 +16,11 @@ static jn_status evaluate(jn_simulation *s, int i, double time, double *g) {
 
 static double side(double g) { return g > 0 ? 1 : g < 0 ? -1 : 0; }
 
-/* The root between a and b, g(a) and g(b) of different signs: inverse quadratic interpolation as long as it is
- * safe, bisection otherwise (Chandrupatla). Ends with the far side, b, next to the root. */
-static jn_status locate(jn_simulation *s, int i, double a, double ga, double b, double gb, double *root) {
+/* The root between a and b, g(a) and g(b) of different signs: inverse quadratic interpolation as
+ * long as it is safe, bisection otherwise (Chandrupatla). Ends with the far side, b, next to the
+ * root. */
+static jn_status locate(jn_simulation *s, int i, double a, double ga, double b, double gb,
+                        double *root) {
   double sa = side(ga), c = a, gc = ga, part = 0.5;
   for (int pass = 0; pass < 100; pass++) {
     double x = a + part * (b - a), g;
@@ -26,8 +28,10 @@ static jn_status locate(jn_simulation *s, int i, double a, double ga, double b, 
     jn_status status = evaluate(s, i, x, &g);
     if (status) return status;
     /* c: the point that was dropped last */
-    if (side(g) == sa) c = a, gc = ga, a = x, ga = g;
-    else c = b, gc = gb, b = x, gb = g;
+    if (side(g) == sa)
+      c = a, gc = ga, a = x, ga = g;
+    else
+      c = b, gc = gb, b = x, gb = g;
     if (fabs(b - a) <= 4e-16 * s->h + 2e-16 * fabs(b)) break;
     /* seen from the newest point x1, with the other end of the bracket x2 and the old point x3 */
     double x1 = side(g) == sa ? a : b, f1 = side(g) == sa ? ga : gb;

@@ -1,4 +1,5 @@
-/* forces.c: what drives the joints, at order 0; and functions of time with all their derivatives. */
+/* forces.c: what drives the joints, at order 0; and functions of time with all their derivatives.
+ */
 #include <jounce/jet.h>
 #include <math.h>
 #include <string.h>
@@ -11,8 +12,8 @@ static jn_pose free_pose(const double *q) {
 }
 
 /* The twist of a free joint from one representation to another, at this instant. */
-static void convert_twist(jn_representation from, jn_representation to, const double *q, const double *V,
-                          double *out) {
+static void convert_twist(jn_representation from, jn_representation to, const double *q,
+                          const double *V, double *out) {
   double R[18], p[6], result[6];
   jn_jet_convert_twist(0, from, to, free_pose(q), V, R, p, result);
   memcpy(out, result, sizeof result);
@@ -27,13 +28,15 @@ static void wrench_to_body(jn_representation from, const double *q, double *W) {
   memcpy(W, result, sizeof result);
 }
 
-void jn_edge_velocity(const jn_simulation *s, const double *q, const double *v, int to_body, double *out) {
+void jn_edge_velocity(const jn_simulation *s, const double *q, const double *v, int to_body,
+                      double *out) {
   jn_representation rep = s->o.representation;
   if (out != v && s->nv) memcpy(out, v, sizeof *v * (size_t)s->nv);
   for (int i = 0; i < s->model->nbody && rep != JN_BODY; i++) {
     const jn_joint *j = &s->model->joint[i];
     if (j->type != JN_JOINT_FREE) continue;
-    convert_twist(to_body ? rep : JN_BODY, to_body ? JN_BODY : rep, q + j->iq, out + j->iv, out + j->iv);
+    convert_twist(to_body ? rep : JN_BODY, to_body ? JN_BODY : rep, q + j->iq, out + j->iv,
+                  out + j->iv);
   }
 }
 
@@ -111,8 +114,10 @@ static int table_find(const jn_force_table *table, double t) {
   int low = -1, high = table->count;
   while (high - low > 1) {
     int middle = low + (high - low) / 2;
-    if (table->times[middle] <= t) low = middle;
-    else high = middle;
+    if (table->times[middle] <= t)
+      low = middle;
+    else
+      high = middle;
   }
   return low;
 }
@@ -151,7 +156,8 @@ jn_status jn_force_polynomial_time(void *context, double t, int order, double *t
       double factor = 1;
       for (int j = 0; j < k; j++) factor *= i - j;
       double *row = tau + (size_t)k * nv;
-      for (size_t c = 0; c < nv; c++) row[c] = row[c] * (t - f->t0) + factor * f->c[(size_t)i * nv + c];
+      for (size_t c = 0; c < nv; c++)
+        row[c] = row[c] * (t - f->t0) + factor * f->c[(size_t)i * nv + c];
     }
   return JN_OK;
 }
@@ -166,7 +172,8 @@ jn_status jn_force_fourier_time(void *context, double t, int order, double *tau)
     for (int k = 0; k <= order; k++) {
       /* each derivative turns (cos, sin) into w (-sin, cos) */
       for (size_t c = 0; c < nv; c++)
-        tau[(size_t)k * nv + c] += power * (f->a[(size_t)i * nv + c] * C + f->b[(size_t)i * nv + c] * S);
+        tau[(size_t)k * nv + c] +=
+            power * (f->a[(size_t)i * nv + c] * C + f->b[(size_t)i * nv + c] * S);
       double next = -S;
       S = C;
       C = next;

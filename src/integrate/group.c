@@ -75,8 +75,8 @@ static void difference_joint(const jn_joint *j, const double *q0, const double *
   store_vec(dq, w);
   if (j->type != JN_JOINT_FREE) return;
   /* dexp_left(w)^-1 R0^T (p1 - p0) */
-  const jn_vec3 d = jn_m3_apply_t(jn_quat_to_m3(load_quat(q0)),
-                                  jn_v3_sub(load_vec(q1 + 4), load_vec(q0 + 4)));
+  const jn_vec3 d =
+      jn_m3_apply_t(jn_quat_to_m3(load_quat(q0)), jn_v3_sub(load_vec(q1 + 4), load_vec(q0 + 4)));
   store_vec(dq + 3, jn_so3_quadratic_apply(-0.5, jn_so3_dexp_inv_terms(w).d, w, d));
 }
 

@@ -1,5 +1,5 @@
-/* rk.c: Munthe-Kaas schemes: Runge-Kutta in the chart q = q_start exp(xi). dexp^-1 is used in closed form, so
- * that nothing has to be said about where its series is cut. */
+/* rk.c: Munthe-Kaas schemes: Runge-Kutta in the chart q = q_start exp(xi). dexp^-1 is used in
+ * closed form, so that nothing has to be said about where its series is cut. */
 #include <math.h>
 #include <string.h>
 
@@ -12,10 +12,7 @@ typedef struct tableau {
 } tableau;
 
 static const tableau classical = {
-    4,
-    {0, 0.5, 0.5, 1},
-    {{0}, {0.5}, {0, 0.5}, {0, 0, 1}},
-    {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
+    4, {0, 0.5, 0.5, 1}, {{0}, {0.5}, {0, 0.5}, {0, 0, 1}}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
 
 /* the seventh stage is the first of the next step */
 static const tableau dormand_prince = {
@@ -30,7 +27,7 @@ static const tableau dormand_prince = {
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
 
 /* b - b^ and the last coefficient of the interpolant (Hairer, Norsett, Wanner, II.6) */
-static const double error_weights[7] = {71.0 / 57600,      0,           -71.0 / 16695, 71.0 / 1920,
+static const double error_weights[7] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                         -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 static const double dense_weights[7] = {-12715105075.0 / 11282082432,  0,
                                         87487479700.0 / 32700410799,   -10690763975.0 / 1880347072,

@@ -18,6 +18,12 @@ void jn_point_copy(const jn_simulation *s, jn_point from, jn_point to) {
   if (s->np) memcpy(to.q, from.q, sizeof *to.q * (size_t)s->np);
 }
 
+void jn_settings_restore(jn_simulation *s) {
+  jn_settings *settings = jn_data_settings(s->data);
+  settings->gravity = s->gravity;
+  settings->damping = s->o.forces.model_damping != 0;
+}
+
 double jn_clip_step(const jn_simulation *s, double h, double t_max) {
   double left = t_max - s->t_start;
   if (h >= left * (1 - 1e-9)) return left;
@@ -47,7 +53,8 @@ jn_status jn_simulation_set_state(jn_simulation *s, double t, const double *q, c
   if (nq) memcpy(x.q, q, sizeof *q * nq);
   if (nv) {
     memset(s->at.a, 0, sizeof(double) * nv);
-    jn_status status = jn_integrate(s->model, q, s->at.a, s->out.q); /* refuses what is no configuration */
+    jn_status status =
+        jn_integrate(s->model, q, s->at.a, s->out.q); /* refuses what is no configuration */
     if (status) return status;
     jn_edge_velocity(s, q, v, 1, x.v);
     if (!jn_all_finite(x.v, nv)) return JN_ERR_NOT_FINITE;
@@ -109,6 +116,10 @@ jn_statistics jn_simulation_statistics(const jn_simulation *s) {
   return s ? s->statistics : none;
 }
 
+int jn_simulation_singular_joint(const jn_simulation *s) {
+  return s ? jn_data_singular_joint(s->data) : -1;
+}
+
 /* t + h with what rounding takes kept for the next time */
 static void advance_time(jn_simulation *s, double h) {
   double y = h + s->t_low, t = s->t + y;
@@ -140,6 +151,7 @@ static jn_status step(jn_simulation *s, double t_max, int *event) {
                      : s->o.scheme == JN_VARIATIONAL ? jn_variational_step(s, limit)
                                                      : jn_rk_step(s, limit);
   if (status) return status;
+  if (!(s->t_start + s->h > s->t_start)) return JN_ERR_LIMIT;
   end = s->h;
   if (s->o.event_count > 0) {
     double time = end;
@@ -190,8 +202,10 @@ jn_status jn_simulation_at(jn_simulation *s, double t, double *q, double *v) {
   jn_point x = s->out;
   double time = t - s->t_start;
   if (time > s->h) time = s->h;
-  if (t == s->t) jn_point_copy(s, s->now, x);
-  else if (t == s->t_start) jn_point_copy(s, s->start, x);
+  if (t == s->t)
+    jn_point_copy(s, s->now, x);
+  else if (t == s->t_start)
+    jn_point_copy(s, s->start, x);
   else {
     jn_status status = jn_dense(s, time, x);
     if (status) return status;

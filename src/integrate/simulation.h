@@ -1,8 +1,8 @@
 /* simulation.h (private): what a simulation holds and how its parts meet.
  *
- * A scheme steps from `start` to `next` and can then say where the motion was in between. All but Taylor do
- * so in a chart: y = (xi, v, theta, theta') with q = q_start exp(xi), n numbers. The momentum scheme has
- * other numbers for the base (chart.c). */
+ * A scheme steps from `start` to `next` and can then say where the motion was in between. All but
+ * Taylor do so in a chart: y = (xi, v, theta, theta') with q = q_start exp(xi), n numbers. The
+ * momentum scheme has other numbers for the base (chart.c). */
 #ifndef JOUNCE_PRIVATE_SIMULATION_H
 #define JOUNCE_PRIVATE_SIMULATION_H
 
@@ -15,44 +15,46 @@ typedef struct jn_point {
   double *p; /* momentum: (L, P), c and its rounding, see chart.c; variational: M v; else nothing */
 } jn_point;
 
-/* Every array of the block and its numbers. rows = Taylor coefficients of v; np = numbers of a state;
- * rk, variational, taylor: 1 where the scheme needs it. */
-#define JN_SIMULATION_LIST(A)                                                                       \
-  A(now, np)                    /* where the simulation is */                                       \
-  A(start, np)                  /* where the last step began */                                     \
-  A(next, np)                   /* where it ends */                                                 \
-  A(trial, np)                  /* a state in between */                                            \
-  A(out, np)                    /* a state asked for */                                             \
-  A(constant, nv)               /* constant force */                                                \
-  A(stiffness, nv)              /* of joint springs */                                              \
-  A(rest, nv)                   /* where they are slack */                                          \
-  A(damping, nv)                /* beside the model's */                                            \
-  A(friction, nv)               /* of joints, the model's included */                               \
-  A(model_damping, nv)          /* what forward dynamics adds by itself */                          \
-  A(motor_stiffness, ne)        /* elastic joints */                                                \
-  A(motor_inertia, ne)                                                                              \
-  A(tau, rows * nv)             /* force for forward dynamics, derivatives */                       \
-  A(drive, rows * nv)           /* force of the actuators, derivatives or (taylor) coefficients */  \
-  A(a, rows * nv)               /* v', v'', ... */                                                  \
-  A(base_wrench, rows * 6)      /* of a base in another representation, derivatives */              \
-  A(wrench_rows, rows * 6 * nw) /* applied wrenches, derivatives */                                 \
-  A(sign, ne_events)            /* side of the events */                                            \
-  A(y, chart * n)               /* chart coordinates: of a stage */                                 \
-  A(y_end, chart * n)           /* at the end of the step */                                        \
-  A(k, chart * 7 * n)           /* rates of the stages; 0 at the start, 6 at the end */             \
-  A(dense, chart * n)           /* last coefficient of the Dormand-Prince interpolant */            \
-  A(matrix, momentum * 6 * nv)  /* centroidal momentum matrix */                                    \
-  A(X, taylor * (rows + 1) * nv)  /* coefficients of xi (positions of free joints: in the moving frame) */ \
-  A(V, taylor * rows * nv)        /* coefficients of v */                                           \
-  A(force, taylor * rows * nv)    /* coefficients of the force on the joints */                     \
-  A(theta, taylor * (rows + 1) * ne) /* coefficients of theta */                                    \
-  A(slip, taylor * 2 * rows * nv) /* coefficients of tanh(v/width) and of 1 - tanh^2 */             \
-  A(rotation, taylor * 8 * (rows + 1)) /* scratch of one rotation's jet */                         \
-  A(powers, taylor * (rows / 2 + 1) * (rows + 1)) /* powers of |xi|^2 */                            \
-  A(bernoulli, taylor * (rows / 2 + 1))  /* |B_(2m+2)|/(2m+2)! */                                   \
-  A(momenta, variational * 6 * nb)  /* of the bodies over the step */                               \
-  A(step, variational * 4 * nv)     /* dq of this and of earlier steps, best so far */              \
-  A(residual, variational * 3 * nv) /* residual, right-hand side, scratch */
+/* Every array of the block and its numbers. rows = Taylor coefficients of v; np = numbers of a
+ * state; chart, momentum, variational, taylor: 1 where the scheme needs it. */
+/* clang-format off */
+#define JN_SIMULATION_LIST(A) \
+  A(now, np)                                    /* where the simulation is */ \
+  A(start, np)                                  /* where the last step began */ \
+  A(next, np)                                   /* where it ends */ \
+  A(trial, np)                                  /* a state in between */ \
+  A(out, np)                                    /* a state asked for */ \
+  A(constant, nv)                               /* constant force */ \
+  A(stiffness, nv)                              /* of joint springs */ \
+  A(rest, nv)                                   /* where they are slack */ \
+  A(damping, nv)                                /* beside the model's */ \
+  A(friction, nv)                               /* of joints, the model's included */ \
+  A(model_damping, nv)                          /* what forward dynamics adds by itself */ \
+  A(motor_stiffness, ne)                        /* elastic joints */ \
+  A(motor_inertia, ne)                          /* elastic joints */ \
+  A(tau, rows * nv)                             /* force for forward dynamics, derivatives */ \
+  A(drive, rows * nv)                           /* force of the actuators, derivatives or coefficients */ \
+  A(a, rows * nv)                               /* scratch */ \
+  A(base_wrench, rows * 6)                      /* of a base in another representation, derivatives */ \
+  A(wrench_rows, rows * 6 * nw)                 /* applied wrenches, derivatives */ \
+  A(sign, ne_events)                            /* side of the events */ \
+  A(y, chart * n)                               /* chart coordinates of a stage */ \
+  A(y_end, chart * n)                           /* at the end of the step */ \
+  A(k, chart * 7 * n)                           /* rates of the stages; 0 at the start, 6 at the end */ \
+  A(dense, chart * n)                           /* last coefficient of the interpolant */ \
+  A(matrix, momentum * 6 * nv)                  /* centroidal momentum matrix */ \
+  A(X, taylor * (rows + 1) * nv)                /* coefficients of xi and z */ \
+  A(V, taylor * rows * nv)                      /* coefficients of v */ \
+  A(force, taylor * rows * nv)                  /* coefficients of the force on the joints */ \
+  A(theta, taylor * (rows + 1) * ne)            /* coefficients of theta */ \
+  A(slip, taylor * 2 * rows * nv)               /* of tanh(v/width) and 1 - tanh^2 */ \
+  A(rotation, taylor * 8 * (rows + 1))          /* scratch of one rotation's jet */ \
+  A(powers, taylor * (rows / 2 + 1) * (rows + 1)) /* powers of |xi|^2 */ \
+  A(bernoulli, taylor * (rows / 2 + 1))         /* |B_(2m+2)|/(2m+2)! */ \
+  A(momenta, variational * 6 * nb)              /* of the bodies over the step */ \
+  A(step, variational * 3 * nv)                 /* dq of this and of earlier steps */ \
+  A(residual, variational * 3 * nv)             /* residual, right-hand side, scratch */
+/* clang-format on */
 
 typedef struct jn_arrays {
 #define JN_SIMULATION_FIELD(name, size) double *name;
@@ -67,9 +69,9 @@ struct jn_simulation {
   jn_data *data; /* body representation */
   jn_simulation_options o;
   int nq, nv, ne, n, np, rows;
-  int order;       /* of the dynamics calls */
-  int degree;      /* of the Taylor polynomial of v */
-  int feedback;    /* 0: forces do not depend on the state; 1: on positions; 2: on velocities too */
+  int order;    /* of the dynamics calls */
+  int degree;   /* of the Taylor polynomial of v */
+  int feedback; /* 0: forces do not depend on the state; 1: on positions; 2: on velocities too */
   int depends_on_v; /* any part of the force, damping included */
   jn_vec3 gravity;
   double mass;
@@ -84,16 +86,17 @@ struct jn_simulation {
   double t, t_low;        /* time and what rounding took from it */
   double t_start, h;      /* the last step */
   double h_next, err_old; /* adaptive schemes */
-  int has_step;    /* a last step is there to look back on */
-  int has_rate;    /* k[6] of the last step is the rate at `now` */
-  int has_dense;   /* rates at both ends are known */
+  int has_step;           /* a last step is there to look back on */
+  int has_rate;           /* k[6] of the last step is the rate at `now` */
+  int has_dense;          /* rates at both ends are known */
   int has_signs;
-  int history;     /* variational: steps remembered */
+  int history; /* variational: steps remembered */
   double history_h;
   jn_statistics statistics;
 };
 
 /* simulation.c */
+void jn_settings_restore(jn_simulation *s); /* what forward dynamics adds by itself */
 void jn_point_copy(const jn_simulation *s, jn_point from, jn_point to);
 
 /* group.c */
@@ -102,13 +105,15 @@ void jn_chart_rate(const jn_model *model, const double *xi, const double *v, dou
 jn_quat jn_quat_step(const double *q, jn_vec3 w);
 
 /* forces.c */
-/* Force at order 0 for the state x at time t, for forward dynamics in body representation: s->at.tau.
- * What is left for the motors of elastic joints goes to s->at.drive. `all`: with what forward dynamics would add by itself. */
+/* Force at order 0 for the state x at time t, for forward dynamics in body representation:
+ * s->at.tau. What is left for the motors of elastic joints goes to s->at.drive. `all`: with what
+ * forward dynamics would add by itself. */
 jn_status jn_force_at(jn_simulation *s, double t, jn_point x, int all);
 /* Derivatives 0..order of the part that depends on time alone: s->at.drive. */
 jn_status jn_force_of_time(jn_simulation *s, double t, int order);
 /* Twist or force rows of free joints between body representation and that of the options. */
-void jn_edge_velocity(const jn_simulation *s, const double *q, const double *v, int to_body, double *out);
+void jn_edge_velocity(const jn_simulation *s, const double *q, const double *v, int to_body,
+                      double *out);
 
 /* chart.c */
 jn_status jn_chart_point(jn_simulation *s, const double *y, jn_point x);
@@ -132,7 +137,8 @@ jn_status jn_dense(jn_simulation *s, double time, jn_point x);
 /* How far a step of length h may go: to t_max, without leaving a sliver. */
 double jn_clip_step(const jn_simulation *s, double h, double t_max);
 
-/* event.c: *time is moved back to the first event within the step; returns its index through *event. */
+/* event.c: *time is moved back to the first event within the step; returns its index through
+ * *event. */
 jn_status jn_find_event(jn_simulation *s, double *time, int *event);
 
 #endif

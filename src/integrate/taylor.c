@@ -1,11 +1,14 @@
-/* taylor.c: one call of forward dynamics of order r gives v_0 ... v_N, N = r + 1, the Taylor coefficients of
- * the velocity; those of the configuration follow in coordinates in which any numbers are a configuration:
+/* taylor.c: one call of forward dynamics of order r gives v_0 ... v_N, N = r + 1, the Taylor
+ * coefficients of the velocity; those of the configuration follow in coordinates in which any
+ * numbers are a configuration:
  *
  *   angle, displacement   (k+1) x_(k+1) = v_k
- *   rotation R0 exp(xi)   xi' = w + xi x w/2 + d(|xi|^2) xi x (xi x w),  d(t) = 1/12 + t/720 + t^2/30240 + ...
- *   position p0 + R z     z' = v - w x z                                 z in the moving frame
+ *   rotation R0 exp(xi)   xi' = w + xi x w/2 + d(|xi|^2) xi x (xi x w),  d(t) = 1/12 + t/720 +
+ * t^2/30240 + ... position p0 + R z     z' = v - w x z                                 z in the
+ * moving frame
  *
- * The polynomial is evaluated in these coordinates, so that the result is on the group whatever was cut off. */
+ * The polynomial is evaluated in these coordinates, so that the result is on the group whatever was
+ * cut off. */
 #include <jounce/jet.h>
 #include <math.h>
 #include <string.h>
@@ -30,7 +33,8 @@ void jn_taylor_begin(jn_simulation *s) {
 /* xi_1 ... xi_(K+1) from w_0 ... w_K; rows of both are `nv` apart */
 static void rotation_jet(const jn_simulation *s, int K, const double *w, double *xi) {
   const size_t nv = (size_t)s->nv, rows = (size_t)s->rows + 1;
-  double *A = s->at.rotation, *B = A + 3 * rows, *t = B + 3 * rows, *d = t + rows, *P = s->at.powers;
+  double *A = s->at.rotation, *B = A + 3 * rows, *t = B + 3 * rows, *d = t + rows,
+         *P = s->at.powers;
   store_vec(xi, jn_v3(0, 0, 0));
   for (int k = 0; k <= K; k++) {
     /* A = xi x w, B = xi x A, t = |xi|^2 */
@@ -66,7 +70,8 @@ static void position_jet(const jn_simulation *s, int K, const double *V, double 
   for (int k = 0; k <= K; k++) {
     jn_vec3 a = load_vec(V + (size_t)k * nv + 3);
     for (int i = 0; i < k; i++)
-      a = jn_v3_sub(a, jn_v3_cross(load_vec(V + (size_t)i * nv), load_vec(z + (size_t)(k - i) * nv)));
+      a = jn_v3_sub(a,
+                    jn_v3_cross(load_vec(V + (size_t)i * nv), load_vec(z + (size_t)(k - i) * nv)));
     store_vec(z + (size_t)(k + 1) * nv, jn_v3_scale(1.0 / (k + 1), a));
   }
 }
@@ -92,8 +97,8 @@ static jn_status dynamics(jn_simulation *s, int K) {
   double *tau = s->at.tau;
   memcpy(tau, s->at.force, sizeof *tau * n);
   jn_jet_to_derivatives(K, s->nv, tau);
-  jn_status status =
-      jn_forward_dynamics(s->model, s->data, K, s->start.q, s->start.v, tau, &s->external, s->at.V + nv);
+  jn_status status = jn_forward_dynamics(s->model, s->data, K, s->start.q, s->start.v, tau,
+                                         &s->external, s->at.V + nv);
   s->statistics.dynamics++;
   if (!status) jn_jet_to_taylor(K + 1, s->nv, s->at.V);
   return status;
@@ -102,7 +107,8 @@ static jn_status dynamics(jn_simulation *s, int K) {
 /* tanh(v/width) of order k: y' = (1 - y^2) u', with g = 1 - y^2 beside it */
 static double slip_order(const jn_simulation *s, int k, size_t i) {
   const size_t nv = (size_t)s->nv;
-  double *y = s->at.slip + i, *g = s->at.slip + (size_t)s->rows * nv + i, width = s->o.forces.friction_width;
+  double *y = s->at.slip + i, *g = s->at.slip + (size_t)s->rows * nv + i,
+         width = s->o.forces.friction_width;
   const double *v = s->at.V + i;
   double sum = 0;
   if (k == 0) y[0] = tanh(v[0] / width);
@@ -126,7 +132,8 @@ static void force_order(const jn_simulation *s, int k) {
       double *tau = a->force + row + i;
       if (s->ne && a->motor_stiffness[i] > 0) {
         *tau = a->motor_stiffness[i] * (a->theta[row + i] - x);
-        a->theta[row + 2 * nv + i] = (a->drive[row + i] - *tau) / (a->motor_inertia[i] * (k + 1) * (k + 2));
+        a->theta[row + 2 * nv + i] =
+            (a->drive[row + i] - *tau) / (a->motor_inertia[i] * (k + 1) * (k + 2));
       }
       if (a->stiffness[i] != 0) *tau -= a->stiffness[i] * (k ? x : x - a->rest[i]);
       if (a->damping[i] != 0) *tau -= a->damping[i] * a->V[row + i];
@@ -135,7 +142,8 @@ static void force_order(const jn_simulation *s, int k) {
   }
 }
 
-/* Forces that answer the motion: each call of the dynamics gives the next force, or the next two. */
+/* Forces that answer the motion: each call of the dynamics gives the next force, or the next two.
+ */
 static jn_status jets_with_feedback(jn_simulation *s) {
   const size_t nv = (size_t)s->nv;
   int r = s->order, known = 0;
@@ -228,7 +236,8 @@ jn_status jn_taylor_dense(jn_simulation *s, double time, jn_point x) {
     const jn_quat r = jn_quat_step(q, load_vec(d));
     out[0] = r.w, out[1] = r.x, out[2] = r.y, out[3] = r.z;
     if (j->type == JN_JOINT_FREE)
-      store_vec(out + 4, jn_v3_add(load_vec(q + 4), jn_m3_apply(jn_quat_to_m3(r), load_vec(d + 3))));
+      store_vec(out + 4,
+                jn_v3_add(load_vec(q + 4), jn_m3_apply(jn_quat_to_m3(r), load_vec(d + 3))));
   }
   if (!s->ne) return JN_OK;
   /* theta and its rate: coefficients (k+1) theta_(k+1) */

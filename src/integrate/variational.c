@@ -1,13 +1,14 @@
 /* variational.c: the discrete Euler-Lagrange equations on the group, in position-momentum form.
  *
- * In a step of length h body b turns from R to R exp(w) and its centre of mass moves by d. Its part of the
- * discrete Lagrangian is (m |d|^2 + w^T I w)/(2 h), whose derivatives are momenta at both ends:
- *   f = m d/h in the world;  n0 = dexp_left(w)^-T I w/h,  n1 = dexp_right(w)^-T I w/h = exp(w)^T n0
- * about the centre of mass in the body's axes there: one and the same momentum in space.
- * With J^T the projection on the joints, potential and forces as kicks of half a step:
+ * In a step of length h body b turns from R to R exp(w) and its centre of mass moves by d. Its part
+ * of the discrete Lagrangian is (m |d|^2 + w^T I w)/(2 h), whose derivatives are momenta at both
+ * ends: f = m d/h in the world;  n0 = dexp_left(w)^-T I w/h,  n1 = dexp_right(w)^-T I w/h =
+ * exp(w)^T n0 about the centre of mass in the body's axes there: one and the same momentum in
+ * space. With J^T the projection on the joints, potential and forces as kicks of half a step:
  *   J(q0)^T (n0, f) = p0 + h/2 (tau0 - g(q0))     solved for dq, q1 = q0 exp(dq)
  *   p1 = J(q1)^T (n1, f) + h/2 (tau1 - g(q1)),    v1 = M(q1)^-1 p1
- * Newton's matrix is close to M(q0)/h, whose inverse is a forward dynamics call: O(n) an iteration. */
+ * Newton's matrix is close to M(q0)/h, whose inverse is a forward dynamics call: O(n) an iteration.
+ */
 #include <jounce/kinematics.h>
 #include <math.h>
 #include <string.h>
@@ -80,7 +81,8 @@ static void momenta(jn_simulation *s, int end, double h) {
 }
 
 /* J^T m + armature, at the start (end = 0) or the end of the step with joint displacements dq */
-static jn_status project(jn_simulation *s, const double *q, int end, double h, const double *dq, double *out) {
+static jn_status project(jn_simulation *s, const double *q, int end, double h, const double *dq,
+                         double *out) {
   const jn_model *m = s->model;
   const jn_external external = {m->nbody, s->impulses, NULL};
   momenta(s, end, h);
@@ -103,7 +105,8 @@ static jn_status project(jn_simulation *s, const double *q, int end, double h, c
 }
 
 /* h/2 (tau - g) at a state, added to p */
-static jn_status kick(jn_simulation *s, double t, jn_point x, double h, const double *from, double *p) {
+static jn_status kick(jn_simulation *s, double t, jn_point x, double h, const double *from,
+                      double *p) {
   jn_status status = jn_force_at(s, t, x, 1);
   if (status) return status;
   double *g = s->at.y;
@@ -126,7 +129,8 @@ static jn_status guess(jn_simulation *s, double h, double *dq) {
   jn_chart_start(s, y);
   jn_status status = jn_force_at(s, s->t_start, s->start, 1);
   if (!status)
-    status = jn_forward_dynamics(s->model, s->data, 0, s->start.q, s->start.v, s->at.tau, &s->external, dy);
+    status = jn_forward_dynamics(s->model, s->data, 0, s->start.q, s->start.v, s->at.tau,
+                                 &s->external, dy);
   s->statistics.dynamics++;
   for (size_t i = 0; i < nv && !status; i++) dq[i] = h * (s->start.v[i] + 0.5 * h * dy[i]);
   return status;
@@ -212,7 +216,6 @@ jn_status jn_variational_step(jn_simulation *s, double t_max) {
   s->history_h = h;
   memcpy(s->at.y_end, dq, sizeof *dq * nv);
   memcpy(s->at.y_end + nv, s->next.v, sizeof *dq * nv);
-  set_gravity(s, 1);
-  jn_data_settings(s->data)->damping = s->o.forces.model_damping != 0;
+  jn_settings_restore(s);
   return JN_OK;
 }

@@ -3,8 +3,8 @@
  * Read: links with their inertials; joints with origin, axis, dynamics, limits (also acceleration
  * and jerk) and mimic; rotations as rpy or, from URDF 1.2, quat_xyzw. Everything else is skipped. A
  * link's inertia is turned into the link's axes. The file is hostile until it is read: a document
- * type (and so every entity) is refused; depth, attributes and the length of a tag are limited, and
- * with them the memory that expat takes; no other file is ever opened. */
+ * type (and so every entity) is refused; depth, attributes, names and the length of a tag are
+ * limited, and with them the memory that expat takes; no other file is ever opened. */
 #include <expat.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,8 +16,12 @@
 
 /* ---- the reader's state */
 
-enum { MOST_NOTED = 32 };       /* kinds of remarks that are not repeated */
-enum { XML_PIECE = 64 * 1024 }; /* bytes given to expat at once, at least */
+enum {
+  XML_PIECE = 64 * 1024, /* bytes given to expat at once, at least */
+  MOST_NOTED = 32,       /* kinds of remarks that are not repeated */
+  NAME_SLOTS = 16384     /* of a hash table */
+};
+_Static_assert(JN_MAX_XML_NAMES < NAME_SLOTS, "a free slot ends every search");
 
 typedef enum place { AT_TOP, IN_ROBOT, IN_LINK, IN_INERTIAL, IN_JOINT } place;
 
@@ -45,8 +49,10 @@ typedef struct reader {
   jn_spec *spec;
   int depth, skipped; /* skipped: depth of the element whose content is ignored; 0: none */
   place place;
-  uint32_t noted[MOST_NOTED]; /* hashes of what is noted only once */
+  uint64_t noted[MOST_NOTED]; /* hashes of what is noted only once */
   int noted_count;
+  uint64_t names[NAME_SLOTS]; /* hashes of the names of elements and attributes; 0: free */
+  int name_count;
   unsigned seen;
   jn_link_desc link;
   jn_pose inertial; /* frame of the inertia in the link */
@@ -89,12 +95,40 @@ static const char *attribute(const char **attributes, const char *name) {
   return NULL;
 }
 
-/* 1 for the first remark of its kind: exporters repeat themselves on every joint (FNV-1a) */
+/* FNV-1a, continued from `hash` */
+static uint64_t hash_text(uint64_t hash, const char *text) {
+  for (; *text != '\0'; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+  return hash;
+}
+static const uint64_t hash_start = 14695981039346656037u;
+
+/* Expat remembers every name it has met, so the number of different ones is limited. */
+static int is_name_accepted(reader *r, const char *name) {
+  uint64_t hash = hash_text(hash_start, name);
+  if (hash == 0) hash = 1;
+  size_t slot = (size_t)(hash ^ hash >> 32) % NAME_SLOTS;
+  while (r->names[slot] != 0 && r->names[slot] != hash) slot = (slot + 1) % NAME_SLOTS;
+  if (r->names[slot] == hash) return 1;
+  if (r->name_count == JN_MAX_XML_NAMES) {
+    FAIL(r, JN_ERR_LIMIT, line_of(r), "more than %d different names of elements and attributes",
+         JN_MAX_XML_NAMES);
+    return 0;
+  }
+  r->names[slot] = hash;
+  r->name_count++;
+  return 1;
+}
+
+static int are_names_accepted(reader *r, const char *element, const char **attributes) {
+  if (!is_name_accepted(r, element)) return 0;
+  for (; attributes[0] != NULL; attributes += 2)
+    if (!is_name_accepted(r, attributes[0])) return 0;
+  return 1;
+}
+
+/* 1 for the first remark of its kind: exporters repeat themselves on every joint */
 static int is_first(reader *r, const char *where, const char *what) {
-  uint32_t hash = 2166136261u;
-  for (const char *c = where; *c != '\0'; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
-  hash = (hash ^ ' ') * 16777619u;
-  for (const char *c = what; *c != '\0'; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
+  uint64_t hash = hash_text(hash_text(hash_text(hash_start, where), " "), what);
   for (int i = 0; i < r->noted_count; i++)
     if (r->noted[i] == hash) return 0;
   if (r->noted_count < MOST_NOTED) r->noted[r->noted_count++] = hash;
@@ -513,7 +547,7 @@ static void XMLCALL on_start(void *context, const char *element, const char **at
          JN_MAX_XML_ATTRIBUTES);
     return;
   }
-  if (r->skipped != 0) return;
+  if (!are_names_accepted(r, element, attributes) || r->skipped != 0) return;
   if (strncmp(element, "xacro:", 6) == 0) {
     FAIL(r, JN_ERR_SYNTAX, line_of(r),
          "<%.60s>: this is a xacro source: expand it first (xacro FILE > robot.urdf)", element);

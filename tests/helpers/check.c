@@ -14,6 +14,10 @@ typedef struct family {
 static family families[128];
 static size_t family_count;
 
+static uint64_t last_seed;
+
+void check_seed(uint64_t seed) { last_seed = seed; }
+
 static void print_families(void) {
   for (size_t i = 0; i < family_count; i++) {
     const family *f = &families[i];
@@ -35,12 +39,15 @@ void check_residual(const char *name, double value, double bound) {
   f->count++;
   f->bound = fmax(f->bound, bound);
   f->worst = isnan(value) ? HUGE_VAL : fmax(f->worst, value);
-  if (!(value <= bound)) fail_msg("%s: %.3e, at most %.3e is accepted", name, value, bound);
+  if (!(value <= bound))
+    fail_msg("%s: %.3e, at most %.3e is accepted (last seed %llu)", name, value, bound,
+             (unsigned long long)last_seed);
 }
 
 void check_status(jn_status got, jn_status want, const char *file, int line) {
   if (got == want) return;
-  print_error("got '%s', want '%s'\n", jn_status_text(got), jn_status_text(want));
+  print_error("got '%s', want '%s' (last seed %llu)\n", jn_status_text(got), jn_status_text(want),
+              (unsigned long long)last_seed);
   _fail(file, line);
 }
 

@@ -17,6 +17,9 @@
  * the program ends, passed or not. */
 void check_residual(const char *name, double value, double bound);
 
+/* The seed that made what is under test: named when a check fails. */
+void check_seed(uint64_t seed);
+
 /* Fails with the status in words. */
 void check_status(jn_status got, jn_status want, const char *file, int line);
 #define assert_ok(call) check_status((call), JN_OK, __FILE__, __LINE__)

@@ -16,7 +16,7 @@ jn_model *load_model(const char *name) {
 
 static unsigned seed = 1;
 void seed_uniform(unsigned number) { seed = number; }
-double uniform(double size) {
+double plain_uniform(double size) {
   seed = seed * 1103515245u + 12345u;
   return size * (2.0 * (double)(seed >> 16 & 0x7fff) / 32768.0 - 1.0);
 }
@@ -27,20 +27,20 @@ void some_state(const jn_model *model, double *q, double *v) {
   seed = 1;
   jn_model_home(model, q);
   for (int i = 0; i < jn_model_nv(model); i++) {
-    dq[i] = uniform(0.3);
-    v[i] = uniform(1.0);
+    dq[i] = plain_uniform(0.3);
+    v[i] = plain_uniform(1.0);
   }
   assert_int_equal(jn_integrate(model, q, dq, q), JN_OK);
 }
 
-jn_simulation *make(const jn_model *model, const jn_simulation_options *o) {
+jn_simulation *new_simulation(const jn_model *model, const jn_simulation_options *o) {
   jn_simulation *s = NULL;
   jn_error error;
   if (jn_simulation_new(model, o, NULL, &s, &error)) fail_msg("%s", error.message);
   return s;
 }
 
-jn_simulation_options options(jn_scheme scheme, double step, double tolerance) {
+jn_simulation_options scheme_options(jn_scheme scheme, double step, double tolerance) {
   jn_simulation_options o = jn_simulation_default();
   o.scheme = scheme;
   o.step = step;
@@ -50,9 +50,9 @@ jn_simulation_options options(jn_scheme scheme, double step, double tolerance) {
 }
 
 /* From some_state to t; returns the statistics. */
-jn_statistics run(const jn_model *model, const jn_simulation_options *o, double t, double *q,
+jn_statistics run_scheme(const jn_model *model, const jn_simulation_options *o, double t, double *q,
                          double *v) {
-  jn_simulation *s = make(model, o);
+  jn_simulation *s = new_simulation(model, o);
   some_state(model, q, v);
   assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
   assert_int_equal(jn_simulation_run_to(s, t, NULL), JN_OK);
@@ -62,8 +62,8 @@ jn_statistics run(const jn_model *model, const jn_simulation_options *o, double 
   return statistics;
 }
 
-double distance(const jn_model *model, const double *q0, const double *v0, const double *q1,
-                       const double *v1) {
+double state_distance(const jn_model *model, const double *q0, const double *v0, const double *q1,
+                      const double *v1) {
   double d[ROOM], worst = 0;
   assert_int_equal(jn_difference(model, q0, q1, d), JN_OK);
   for (int i = 0; i < jn_model_nv(model); i++) {
@@ -73,14 +73,15 @@ double distance(const jn_model *model, const double *q0, const double *v0, const
   return worst;
 }
 
-totals measure(const jn_model *model, const jn_vec3 *gravity, const double *q, const double *v) {
+totals totals_of(const jn_model *model, const jn_vec3 *gravity, const double *q, const double *v) {
   jn_data *data;
   totals t;
   double kinetic, potential;
   assert_int_equal(jn_data_new(model, 0, NULL, &data), JN_OK);
   jn_data_settings(data)->representation = JN_BODY;
   if (gravity) jn_data_settings(data)->gravity = *gravity;
-  jn_momentum out = {.com = t.com, .momentum = t.momentum, .kinetic = &kinetic, .potential = &potential};
+  jn_momentum out = {
+      .com = t.com, .momentum = t.momentum, .kinetic = &kinetic, .potential = &potential};
   assert_int_equal(jn_momentum_energy(model, data, 0, q, v, &out), JN_OK);
   t.energy = kinetic + potential;
   jn_data_free(data);

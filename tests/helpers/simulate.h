@@ -25,23 +25,24 @@ jn_model *load_model(const char *name);
 jn_model *one_body(double A, double B, double C, jn_vec3 gravity);
 
 void seed_uniform(unsigned number);
-double uniform(double size); /* in -size ... size */
+double plain_uniform(double size); /* in -size ... size */
 /* A state near home; the same for the same model. */
 void some_state(const jn_model *model, double *q, double *v);
 
 /* Body representation; step > 0: fixed; tolerance 0: the default. */
-jn_simulation_options options(jn_scheme scheme, double step, double tolerance);
-jn_simulation *make(const jn_model *model, const jn_simulation_options *o);
+jn_simulation_options scheme_options(jn_scheme scheme, double step, double tolerance);
+jn_simulation *new_simulation(const jn_model *model, const jn_simulation_options *o);
 /* From some_state to t. */
-jn_statistics run(const jn_model *model, const jn_simulation_options *o, double t, double *q, double *v);
-double distance(const jn_model *model, const double *q0, const double *v0, const double *q1,
-                const double *v1);
+jn_statistics run_scheme(const jn_model *model, const jn_simulation_options *o, double t, double *q,
+                         double *v);
+double state_distance(const jn_model *model, const double *q0, const double *v0, const double *q1,
+                      const double *v1);
 
 /* Energy, spatial momentum and centre of mass of a state in body representation. */
 typedef struct totals {
   double energy, momentum[6], com[3];
 } totals;
-totals measure(const jn_model *model, const jn_vec3 *gravity, const double *q, const double *v);
+totals totals_of(const jn_model *model, const jn_vec3 *gravity, const double *q, const double *v);
 /* relative to |n| + |c| |f| and to |f| */
 double momentum_change(const totals *a, const totals *b);
 

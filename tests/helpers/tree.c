@@ -99,6 +99,7 @@ static void add_joint(rng *r, jn_spec *spec, const char *name, jn_joint_type typ
 jn_spec *random_spec(uint64_t seed, int bodies, jn_joint_type base, unsigned types) {
   rng r = rng_new(seed);
   jn_spec *spec;
+  check_seed(seed);
   char name[24], joint[24];
   place *at = calloc((size_t)bodies, sizeof *at);
   assert_non_null(at);

@@ -1,0 +1,126 @@
+/* Second derivatives of the dynamics against differences of the first ones. */
+#include "model/data.h" /* before check.h, whose U it would meet */
+
+#include "helpers/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/differences.h"
+#include "helpers/load.h"
+
+static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
+                                      JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
+                                      JN_JOINT_CYLINDRICAL, JN_JOINT_UNIVERSAL, JN_JOINT_PRISMATIC};
+
+/* every number of the scratch, wherever it is */
+static void spoil(robot *r) {
+  size_t used = (size_t)((char *)r->data->w.q - (char *)r->data);
+  memset(r->data->w.q, 0xFF, jn_data_size(r->model, jn_data_order(r->data)) - used);
+}
+
+/* Differences of first derivatives give the second ones. */
+typedef struct twice {
+  robot *r;
+  const jn_external *external;
+  const double *tau; /* forward dynamics */
+  int row, column;
+  double *q, *v, *work;
+} twice;
+
+static void evaluate_twice(void *context, double s, double *out) {
+  twice *t = context;
+  robot *r = t->r;
+  size_t nv = (size_t)r->nv, square = nv * nv;
+  memcpy(t->q, r->q, sizeof *t->q * (size_t)r->nq);
+  memcpy(t->v, r->v, sizeof *t->v * 2 * nv);
+  if (t->row < 0)
+    move_along(r->model, r->q, t->column, s, t->q);
+  else
+    t->v[(size_t)t->row * nv + (size_t)t->column] += s;
+  if (t->tau)
+    assert_ok(jn_forward_partials(r->model, r->data, 0, t->q, t->v, t->tau, t->external, out,
+                                  out + square, out + 2 * square));
+  else
+    assert_ok(
+        jn_inverse_partials(r->model, r->data, 0, t->q, t->v, t->external, out, out + square));
+}
+
+static void check_second(robot *r, const jn_external *external, const double *tau,
+                         const char *name) {
+  size_t nv = (size_t)r->nv, n2 = nv * nv, n3 = n2 * nv;
+  double *x = doubles(4 * n3), *c = doubles(4 * n2), *w = doubles(nv), *want = doubles(3 * n2);
+  double *sum = doubles(4 * n2), *first = doubles(3 * n2);
+  rng g = rng_new(nv);
+  for (size_t i = 0; i < nv; i++) w[i] = rng_range(&g, -1, 1);
+  if (tau) {
+    jn_second_forward o = {x, x + n3, x + 2 * n3, x + 3 * n3},
+                      oc = {c, c + n2, c + 2 * n2, c + 3 * n2};
+    spoil(r);
+    assert_ok(jn_forward_second(r->model, r->data, r->q, r->v, tau, external, NULL, first,
+                                first + n2, first + 2 * n2, &o));
+    spoil(r);
+    assert_ok(jn_forward_second(r->model, r->data, r->q, r->v, tau, external, w, first, first + n2,
+                                first + 2 * n2, &oc));
+  } else {
+    jn_second o = {x, x + n3, x + 2 * n3, x + 3 * n3}, oc = {c, c + n2, c + 2 * n2, c + 3 * n2};
+    spoil(r);
+    assert_ok(jn_inverse_second(r->model, r->data, r->q, r->v, external, NULL, &o));
+    spoil(r);
+    assert_ok(jn_inverse_second(r->model, r->data, r->q, r->v, external, w, &oc));
+  }
+  for (int m = 0; m < 4; m++)
+    for (size_t i = 0; i < nv; i++)
+      for (size_t j = 0; j < n2; j++)
+        sum[(size_t)m * n2 + j] += w[i] * x[(size_t)m * n3 + i * n2 + j];
+  check_residual("second, contracted = tensor",
+                 largest_difference(sum, c, 4 * n2) / largest(sum, 4 * n2), 1e-12);
+  twice t = {r, external, tau, 0, 0, doubles((size_t)r->nq), doubles(2 * nv), NULL};
+  double error = 0;
+  for (size_t b = 0; b < nv; b++) {
+    t.column = (int)b;
+    t.row = -1;
+    derivative(evaluate_twice, &t, 0.1, 3 * n2, want);
+    for (size_t i = 0; i < nv; i++)
+      for (size_t a = 0; a < nv; a++) {
+        const double *slice = x + i * n2;
+        size_t mixed = tau ? b * nv + a : a * nv + b;
+        error = fmax(error, fabs(slice[a * nv + b] - want[i * nv + a]));
+        error = fmax(error, fabs(slice[n3 + b * nv + a] - want[n2 + i * nv + a]));
+        error = fmax(error, fabs(slice[3 * n3 + mixed] - want[2 * n2 + i * nv + a]));
+      }
+    t.row = 0;
+    derivative(evaluate_twice, &t, 0.5, 3 * n2, want);
+    for (size_t i = 0; i < nv; i++)
+      for (size_t a = 0; a < nv; a++) {
+        error = fmax(error, fabs(x[n3 + i * n2 + a * nv + b] - want[i * nv + a]));
+        error = fmax(error, fabs(x[2 * n3 + i * n2 + b * nv + a] - want[n2 + i * nv + a]));
+      }
+  }
+  check_residual(name, error / largest(x, 4 * n3), 1e-8);
+  free(x), free(c), free(w), free(want), free(sum), free(first), free(t.q), free(t.v);
+}
+
+static void second_derivatives_are_differences_of_first_ones(void **state) {
+  (void)state;
+  for (uint64_t seed = 900; seed < 924; seed++) {
+    robot r = robot_random(seed, 2 + (int)(seed % 4), bases[seed % COUNT(bases)], TYPES_ALL, 0);
+    jn_data_settings(r.data)->damping = seed % 2 == 0;
+    load l = load_random(&r, seed, 3);
+    const jn_external *e = seed % 3 ? &l.external : NULL;
+    double *tau = robot_inverse(&r, r.v, e);
+    if (r.nv) check_second(&r, e, NULL, "second, inverse");
+    if (r.nv) check_second(&r, e, tau, "second, forward");
+    free(tau);
+    load_free(&l);
+    robot_free(&r);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(second_derivatives_are_differences_of_first_ones),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
