@@ -95,8 +95,8 @@ static void poses_that_are_none_are_refused(void **state) {
                {{1, 1, 0}, JN_ERR_POSE, "not a rotation (|R^T R - 1| = 1, det = 0;"},
                {{0, 0, 0}, JN_ERR_POSE, "not a rotation"},
                {{1e200, 1, 1}, JN_ERR_POSE, "not a rotation"},
-               {{1, NAN, 1}, JN_ERR_MODEL, "the rotation matrix is not finite"},
-               {{1, 1, INFINITY}, JN_ERR_MODEL, "the rotation matrix is not finite"}};
+               {{1, HUGE_VAL - HUGE_VAL, 1}, JN_ERR_MODEL, "the rotation matrix is not finite"},
+               {{1, 1, -HUGE_VAL}, JN_ERR_MODEL, "the rotation matrix is not finite"}};
   for (size_t i = 0; i < COUNT(cases); i++)
     for (int where = 0; where < 3; where++) {
       jn_spec *spec = NULL;

@@ -102,28 +102,16 @@ typedef struct call {
   size_t v_size, tau_size, a_size; /* numbers a state: v, tau, and the accelerations of FORWARD */
 } call;
 
-/* x[lane][n] -> w[n][lane] and back; lanes beyond `used` repeat the last state */
-static void gather(double *w, const double *x, size_t n, int lanes, int used) {
-  for (int l = 0; l < lanes; l++) {
-    const double *from = x + (size_t)(l < used ? l : used - 1) * n;
-    for (size_t i = 0; i < n; i++) w[i * (size_t)lanes + (size_t)l] = from[i];
-  }
-}
-static void scatter(double *x, const double *w, size_t n, int lanes, int used) {
-  for (int l = 0; l < used; l++)
-    for (size_t i = 0; i < n; i++) x[(size_t)l * n + i] = w[i * (size_t)lanes + (size_t)l];
-}
-
-static int good_state(const jn_model *m, const call *c, size_t state) {
-  const double *q = c->q + state * (size_t)m->nq;
-  if (!jn_all_finite(q, (size_t)m->nq)) return 0;
+/* every quaternion of every lane of unit length */
+static int good_quaternions(const jn_model *m, const double *q, int lanes) {
   for (int i = 0; i < m->nball; i++) {
-    const double *x = q + m->link[m->ball_link[i]].iq;
-    double n = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3];
-    if (!(n >= 1 - JN_ROTATION_TOLERANCE && n <= 1 + JN_ROTATION_TOLERANCE)) return 0;
+    const double *x = q + (size_t)m->link[m->ball_link[i]].iq * (size_t)lanes;
+    for (int l = 0; l < lanes; l++, x++) {
+      double n = x[0] * x[0] + x[lanes] * x[lanes] + x[2 * lanes] * x[2 * lanes] + x[3 * lanes] * x[3 * lanes];
+      if (!(n >= 1 - JN_ROTATION_TOLERANCE && n <= 1 + JN_ROTATION_TOLERANCE)) return 0;
+    }
   }
-  if (!jn_all_finite(c->v_in + state * c->v_size, c->kind == HYBRID ? (size_t)m->nv : c->v_size)) return 0;
-  return c->kind != FORWARD || jn_all_finite(c->tau_in + state * c->tau_size, c->tau_size);
+  return 1;
 }
 
 /* the given halves of a hybrid call, the others zero; 0: something given is not finite */
@@ -159,22 +147,24 @@ static int run_pack(const jn_batch *b, const worker *k, const call *c, size_t fi
   const jn_work *w = &k->w;
   int lanes = b->engine->lanes;
   size_t L = (size_t)lanes;
-  for (int l = 0; l < used; l++)
-    if (!good_state(m, c, first + (size_t)l)) return 0;
-  gather(w->q, c->q + first * (size_t)m->nq, (size_t)m->nq, lanes, used);
-  gather(w->io, c->v_in + first * c->v_size, c->v_size, lanes, used);
+  const jn_pack_engine *e = b->engine;
+  if (!e->gather(w->q, c->q + first * (size_t)m->nq, (size_t)m->nq, used)) return 0;
+  if (!good_quaternions(m, w->q, lanes)) return 0;
+  int finite = e->gather(w->io, c->v_in + first * c->v_size, c->v_size, used);
   if (c->kind == INVERSE) {
-    b->engine->inverse(m, w, b->rows, &c->pack);
+    if (!finite) return 0;
+    e->inverse(m, w, b->rows, &c->pack);
     if (!jn_all_finite(w->io, c->tau_size * L)) return 0;
-    scatter(c->tau_out + first * c->tau_size, w->io, c->tau_size, lanes, used);
+    e->scatter(c->tau_out + first * c->tau_size, w->io, c->tau_size, used);
     return 1;
   }
-  gather(w->force, c->tau_in + first * c->tau_size, c->tau_size, lanes, used);
-  if (c->kind == HYBRID && !mask_given(m, c, w->io, w->force, lanes)) return 0;
+  finite &= e->gather(w->force, c->tau_in + first * c->tau_size, c->tau_size, used);
+  if (c->kind == HYBRID) finite = mask_given(m, c, w->io, w->force, lanes) && jn_all_finite(w->io, (size_t)m->nv * L);
+  if (!finite) return 0;
   if (!b->engine->hybrid(m, w, b->rows, &c->pack)) return 0;
   if (!jn_all_finite(w->io, ((size_t)c->pack.order + 2) * (size_t)m->nv * L)) return 0;
   if (c->kind == FORWARD) {
-    scatter(c->v_out + first * c->a_size, w->io + (size_t)m->nv * L, c->a_size, lanes, used);
+    e->scatter(c->v_out + first * c->a_size, w->io + (size_t)m->nv * L, c->a_size, used);
     return 1;
   }
   if (!jn_all_finite(w->force, c->tau_size * L)) return 0;

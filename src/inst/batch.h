@@ -5,6 +5,44 @@
 
 #include "core/core.h"
 
+typedef double four __attribute__((vector_size(32), aligned(8)));
+
+/* four rows of four -> four columns of four */
+static inline void transpose_four(const double *x, size_t from, double *y, size_t to) {
+  four a = *(const four *)x, b = *(const four *)(x + from), c = *(const four *)(x + 2 * from),
+       d = *(const four *)(x + 3 * from);
+  four p = __builtin_shufflevector(a, b, 0, 4, 2, 6), q = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  four r = __builtin_shufflevector(c, d, 0, 4, 2, 6), s = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  *(four *)y = __builtin_shufflevector(p, r, 0, 1, 4, 5);
+  *(four *)(y + to) = __builtin_shufflevector(q, s, 0, 1, 4, 5);
+  *(four *)(y + 2 * to) = __builtin_shufflevector(p, r, 2, 3, 6, 7);
+  *(four *)(y + 3 * to) = __builtin_shufflevector(q, s, 2, 3, 6, 7);
+}
+
+/* x[state][n] -> w[n][lane]; lanes beyond `used` repeat the last state. Returns whether all is finite. */
+static int pack_gather(double *w, const double *x, size_t n, int used) {
+  size_t i = 0;
+  if (used == LANES && LANES % 4 == 0)
+    for (; i + 4 <= n; i += 4)
+      for (size_t l = 0; l + 4 <= LANES; l += 4) transpose_four(x + l * n + i, n, w + i * LANES + l, LANES);
+  for (; i < n; i++)
+    for (int l = 0; l < LANES; l++) w[i * LANES + (size_t)l] = x[(size_t)(l < used ? l : used - 1) * n + i];
+  real sum = {0};
+  for (i = 0; i < n; i++) sum += 0.0 * ((const real *)w)[i];
+  double all = 0;
+  for (int l = 0; l < LANES; l++) all += sum[l];
+  return all == 0;
+}
+
+static void pack_scatter(double *x, const double *w, size_t n, int used) {
+  size_t i = 0;
+  if (used == LANES && LANES % 4 == 0)
+    for (; i + 4 <= n; i += 4)
+      for (size_t l = 0; l + 4 <= LANES; l += 4) transpose_four(w + i * LANES + l, LANES, x + l * n + i, n);
+  for (; i < n; i++)
+    for (int l = 0; l < used; l++) x[(size_t)l * n + i] = w[i * LANES + (size_t)l];
+}
+
 /* order-major rows of w->io to Taylor coefficients, and back */
 static void pack_scale(real *x, int order, int n, int to_taylor) {
   double f = 1;
@@ -83,4 +121,4 @@ static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_p
   return 1;
 }
 
-const jn_pack_engine ENGINE = {ENGINE_NAME, LANES, pack_inverse, pack_hybrid};
+const jn_pack_engine ENGINE = {ENGINE_NAME, LANES, pack_gather, pack_scatter, pack_inverse, pack_hybrid};
