@@ -34,7 +34,7 @@ clang: setup-clang
 	ctest --test-dir build-clang -j $(JOBS)
 
 format:
-	clang-format -i include/jounce/*.h src/*/*.[ch] cli/*.[ch] tests/*.c tests/helpers/*.[ch] bench/*.c
+	clang-format -i include/jounce/*.h src/*/*.[ch] cli/*.[ch] tests/*.c tests/helpers/*.[ch] examples/*.c
 
 clean:
 	rm -rf build build-sanitize build-clang build-core

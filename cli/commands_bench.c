@@ -114,7 +114,7 @@ static void plain_product(double (*A)[6], double (*B)[6], double (*C)[6]) {
 
 /* 200 plain products of 6x6 matrices, the fastest of many rounds */
 static double calibrate(void) {
-  double A[6][6], B[6][6], C[6][6], best = INFINITY;
+  double A[6][6], B[6][6], C[6][6], best = HUGE_VAL;
   for (int i = 0; i < 36; i++) A[i / 6][i % 6] = 0.1 * i, B[i / 6][i % 6] = 1 - 0.01 * i;
   for (int r = 0; r < 400; r++) {
     double t = now();

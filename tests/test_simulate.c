@@ -2,6 +2,8 @@
  * memory; what is refused; the program. */
 #include "helpers/simulate.h"
 
+#define NOT_A_NUMBER ((double)NAN)
+
 /* Two schemes, the same motion. */
 static double schemes_differ(const jn_model *model, jn_simulation_options o, double t) {
   double q0[ROOM], v0[ROOM], q1[ROOM], v1[ROOM];
@@ -359,7 +361,7 @@ static void test_options_that_make_no_sense_are_refused(void **state) {
   jn_model *model = load_model("pendulum"), *ball = load_model("humanoid");
   jn_simulation_options o = scheme_options(JN_RKMK4, 0, 0);
   double one[ROOM], minus[ROOM], bad[ROOM];
-  for (int i = 0; i < ROOM; i++) one[i] = 1, minus[i] = -1, bad[i] = NAN;
+  for (int i = 0; i < ROOM; i++) one[i] = 1, minus[i] = -1, bad[i] = NOT_A_NUMBER;
   refused(model, o, "step");
   refused(model, scheme_options(JN_VARIATIONAL, 0, 0), "step");
   refused(model, scheme_options(JN_TAYLOR, -1, 0), "step");
@@ -391,7 +393,7 @@ static void test_options_that_make_no_sense_are_refused(void **state) {
   o = scheme_options(JN_TAYLOR, 0, 0);
   o.event_count = 1;
   refused(model, o, "event");
-  jn_vec3 gravity = {NAN, 0, 0};
+  jn_vec3 gravity = {NOT_A_NUMBER, 0, 0};
   o = scheme_options(JN_TAYLOR, 0, 0);
   o.gravity = &gravity;
   refused(model, o, "gravity");
@@ -406,7 +408,7 @@ static void test_options_that_make_no_sense_are_refused(void **state) {
 static jn_status broken(void *context, double t, int order, double *tau) {
   (void)context;
   (void)order;
-  tau[0] = t > 0.5 ? NAN : 0;
+  tau[0] = t > 0.5 ? NOT_A_NUMBER : 0;
   return JN_OK;
 }
 
@@ -428,10 +430,10 @@ static void test_states_and_times_that_make_no_sense_are_refused(void **state) {
     v[nv - 1] = HUGE_VAL;
     assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_ERR_NOT_FINITE);
     v[nv - 1] = 0;
-    assert_int_equal(jn_simulation_set_state(s, NAN, q, v), JN_ERR_NOT_FINITE);
+    assert_int_equal(jn_simulation_set_state(s, NOT_A_NUMBER, q, v), JN_ERR_NOT_FINITE);
     assert_int_equal(jn_simulation_set_state(s, 0, NULL, v), JN_ERR_ARGUMENT);
     assert_int_equal(jn_simulation_run_to(s, -1, NULL), JN_ERR_ARGUMENT);
-    assert_int_equal(jn_simulation_run_to(s, NAN, NULL), JN_ERR_ARGUMENT);
+    assert_int_equal(jn_simulation_run_to(s, NOT_A_NUMBER, NULL), JN_ERR_ARGUMENT);
     assert_int_equal(jn_simulation_run_to(s, HUGE_VAL, NULL), JN_ERR_ARGUMENT);
     assert_int_equal(jn_simulation_motor(s, q1, v1), JN_ERR_ARGUMENT);
     /* a force that fails: the state stays where the last good step ended */
@@ -443,7 +445,7 @@ static void test_states_and_times_that_make_no_sense_are_refused(void **state) {
     jn_simulation_free(s);
   }
   assert_int_equal(jn_integrate(NULL, NULL, NULL, NULL), JN_ERR_ARGUMENT);
-  double q[ROOM], v[ROOM], bad[ROOM] = {NAN}, out[ROOM] = {42};
+  double q[ROOM], v[ROOM], bad[ROOM] = {NOT_A_NUMBER}, out[ROOM] = {42};
   some_state(model, q, v);
   assert_int_equal(jn_integrate(model, q, bad, out), JN_ERR_NOT_FINITE);
   assert_true(out[0] == 42);

@@ -16,6 +16,8 @@ extern "C" {
  * The only place where a factorial occurs. */
 JN_API void jn_jet_to_taylor(int order, int n, double *x);
 JN_API void jn_jet_to_derivatives(int order, int n, double *x);
+/* One number: x^(k) = k! x_k. */
+JN_API double jn_jet_derivative(int k, double x);
 
 /* Scalars. Outputs may not alias inputs. */
 JN_API void jn_jet_mul(int order, const double *x, const double *y, double *out);

@@ -16,6 +16,7 @@
 #include <jounce/batch.h>
 #include <jounce/integrate.h>
 #include <jounce/derivatives.h>
+#include <jounce/linearise.h>
 #include <jounce/jacobian.h>
 #include <jounce/cmtm.h>
 #include <jounce/propeller.h>

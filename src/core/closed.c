@@ -99,19 +99,17 @@ static int fill_matrices(const jn_model *m, const jn_work *w, int rows, int K, d
         for (int d = 0; d < m->link[a].nv; d++) {
           size_t row = (size_t)(m->link[a].iv + d);
           const six *S = screw_of(w, rows, (int)row);
-          double factorial = 1;
           for (int k = 0; k <= K; k++) {
             size_t at = (size_t)k * nv * nv;
-            if (k > 1) factorial *= k;
-            double s = factorial * spatial_project(k, 0, S, x.F);
+            double s = jn_jet_derivative(k, spatial_project(k, 0, S, x.F));
             if (k == 0 && row == col) s += m->link[i].armature;
             finite += 0.0 * s;
             if (M && write) M[at + row * nv + col] = M[at + col * nv + row] = s;
             if (!C) continue;
-            s = factorial * spatial_project(k, 0, S, x.Z);
+            s = jn_jet_derivative(k, spatial_project(k, 0, S, x.Z));
             double t = -spatial_project(k, 0, S, x.Y);
             for (int j = 0; j <= k; j++) t += (j + 1) * six_dot(S[j + 1], x.F[k - j]);
-            t *= factorial;
+            t = jn_jet_derivative(k, t);
             finite += 0.0 * s + 0.0 * t;
             if (!write) continue;
             C[at + row * nv + col] = s;

@@ -43,7 +43,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (model->nv && !tau) return JN_ERR_ARGUMENT;
-  status = jn_load_state(model, data, order + 2, q, v);
+  status = jn_load_near(model, data, order + 2, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
   int rows = data->rows, rep = data->settings.representation;
@@ -62,6 +62,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   for (int k = 0; k <= order; k++) edge_force_out(model, w, rows, rep, k);
   size_t n = ((size_t)order + 1) * (size_t)model->nv;
   jn_jet_to_derivatives(order, model->nv, w->io);
+  if (rep == JN_SPATIAL) edge_shift(model, w, w->io, order + 1, 1, 1);
   if (external && external->tau)
     for (size_t i = 0; i < n; i++) w->io[i] -= external->tau[i];
   if (!jn_all_finite(w->io, n)) return JN_ERR_NOT_FINITE;
@@ -125,17 +126,20 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (model->nv && (!tau || !a)) return JN_ERR_ARGUMENT;
-  status = jn_load_state(model, data, 1, q, v);
+  status = jn_load_near(model, data, 1, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
   for (size_t i = 0; i < n; i++) w->force[i] = tau[i] + (external && external->tau ? external->tau[i] : 0.0);
   if (!jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
+  int rep = data->settings.representation;
+  if (rep == JN_SPATIAL) edge_shift(model, w, w->force, order + 1, -1, 1);
   jn_jet_to_taylor(order, model->nv, w->force);
   status = run(model, data, order, NULL, external);
   if (status) return status;
-  for (int k = 0; k <= order + 1; k++) edge_motion_out(model, w, data->rows, data->settings.representation, k);
+  for (int k = 0; k <= order + 1; k++) edge_motion_out(model, w, data->rows, rep, k);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
+  if (rep == JN_SPATIAL) edge_shift(model, w, w->io, order + 2, 1, 0);
   if (!jn_all_finite(w->io + nv, n)) return JN_ERR_NOT_FINITE;
   if (n) memcpy(a, w->io + nv, sizeof(double) * n);
   return JN_OK;
@@ -147,7 +151,7 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (!prescribed || (model->nv && (!v || !tau))) return JN_ERR_ARGUMENT;
-  status = jn_load_state(model, data, 1, q, v);
+  status = jn_load_near(model, data, 1, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv;
@@ -161,17 +165,25 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
       }
   size_t n = ((size_t)order + 1) * nv;
   if (!jn_all_finite(w->io, n + nv) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
+  int rows = data->rows, rep = data->settings.representation;
+  if (rep == JN_SPATIAL) {
+    edge_shift(model, w, w->io + nv, order + 1, -1, 0); /* row 0 was shifted when it was loaded */
+    edge_shift(model, w, w->force, order + 1, -1, 1);
+  }
   jn_jet_to_taylor(order + 1, model->nv, w->io);
   jn_jet_to_taylor(order, model->nv, w->force);
   status = run(model, data, order, prescribed, external);
   if (status) return status;
   /* forces to w->force by way of w->io, then motion to w->io */
-  int rows = data->rows, rep = data->settings.representation;
   for (int k = 0; k <= order; k++) edge_force_out(model, w, rows, rep, k);
   memcpy(w->force, w->io, sizeof(double) * n);
   for (int k = 0; k <= order + 1; k++) edge_motion_out(model, w, rows, rep, k);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
   jn_jet_to_derivatives(order, model->nv, w->force);
+  if (rep == JN_SPATIAL) {
+    edge_shift(model, w, w->io, order + 2, 1, 0);
+    edge_shift(model, w, w->force, order + 1, 1, 1);
+  }
   if (!jn_all_finite(w->io, n + nv) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
   for (int i = 0; i < model->nbody; i++)
     for (int j = model->joint[i].iv; j < model->joint[i].iv + model->joint[i].nv; j++)

@@ -9,8 +9,34 @@ static inline pose_jet free_pose(const jn_link *l, const jn_work *w, int rows) {
   real *X = (real *)w->X + (size_t)l->ix * rows;
   return (pose_jet){X, X + 18, 21, 21};
 }
+/* about which point of the joint's parent side the user's spatial twists and wrenches are: see edge_near */
 static inline v3 free_position(const jn_link *l, const jn_work *w) {
-  return load_v3((const real *)w->q + l->iq + 4);
+  return load_v3((const real *)w->edge + l->iv);
+}
+static inline void edge_far(const jn_model *m, const jn_work *w) {
+  for (int i = 0; i < m->nfree; i++) {
+    const jn_link *l = &m->link[m->free_link[i]];
+    store_v3((real *)w->edge + l->iv, load_v3((const real *)w->q + l->iq + 4));
+  }
+}
+
+/* Spatial twists and wrenches of free joints, order-major rows x of *derivatives*, from the origin to the
+ * joint's position p (sign -1) or back (+1). A wrench's moment n goes with its force f as a twist's v with w:
+ *   v = v + sign p x w,   n = n + sign p x f
+ * Far from the origin these cancel digits: they must see the numbers as the user gave them. */
+static inline void edge_shift(const jn_model *m, const jn_work *w, real *x, int rows_used, int sign, int moment) {
+  for (int i = 0; i < m->nfree; i++) {
+    const jn_link *l = &m->link[m->free_link[i]];
+    v3 p = load_v3((const real *)w->q + l->iq + 4);
+    for (int k = 0; k < rows_used; k++) {
+      real *row = x + (size_t)k * m->nv + l->iv, *moved = moment ? row : row + 3, *by = moment ? row + 3 : row;
+      v3 a = load_v3(moved), b = load_v3(by);
+      store_v3(moved, sign > 0 ? v3_add_cross_exact(a, p, b) : v3_add_cross_exact(a, b, p));
+    }
+  }
+}
+static inline void edge_near(const jn_model *m, const jn_work *w) {
+  for (int i = 0; i < m->nfree; i++) store_v3((real *)w->edge + m->link[m->free_link[i]].iv, v3_zero());
 }
 
 /* The velocity at order k, w->io -> w->v, and the transform of free joints at order k, which it needs.

@@ -123,7 +123,7 @@ static void solve_in_place(const varied *x, double sign, double *A) {
 
 static void order_zero(const varied *x, double *dq, double *dv, double *dtau) {
   size_t nv = (size_t)x->m->nv;
-  square o = {{dq, nv, 1}, {dv, nv, 1}, {NULL, 0, 0}};
+  jn_blocks o = {{dq, nv, 1}, {dv, nv, 1}, {NULL, 0, 0}};
   jn_varied_fold(x);
   if (dq) memset(dq, 0, sizeof(double) * nv * nv);
   if (dv) memset(dv, 0, sizeof(double) * nv * nv);

@@ -14,10 +14,11 @@
 enum { LANES = 8 };
 
 /* At rest: positions alone decide. */
-static jn_status factor(const jn_model *m, jn_data *data, const double *q, varied *x) {
-  if (!m || !data || data->model != m || data->rows < 2) return JN_ERR_ARGUMENT;
+static jn_status factor_mass(const jn_model *m, jn_data *data, const double *q, varied *x) {
+  jn_status status = jn_check_call(m, data, 0, NULL);
+  if (status) return status;
   memset(data->w.force, 0, sizeof(double) * 2 * (size_t)m->nv);
-  jn_status status = jn_varied_start(m, data, 0, q, data->w.force, NULL, x);
+  status = jn_varied_start(m, data, 0, q, data->w.force, NULL, x);
   if (status) return status;
   data->singular = spatial_articulate(m, x->w, x->rows, NULL);
   return data->singular >= 0 ? JN_ERR_SINGULAR : JN_OK;
@@ -88,7 +89,7 @@ static void solve_to(const varied *x, int last, double *rhs) {
 jn_status jn_inverse_mass(const jn_model *model, jn_data *data, const double *q, double *Minv) {
   varied x;
   if (model && model->nv && !Minv) return JN_ERR_ARGUMENT;
-  jn_status status = factor(model, data, q, &x);
+  jn_status status = factor_mass(model, data, q, &x);
   if (status) return status;
   size_t nv = (size_t)model->nv;
   double *y = x.w->xlane;
@@ -114,7 +115,7 @@ jn_status jn_inverse_mass_apply(const jn_model *model, jn_data *data, const doub
   size_t nv = (size_t)model->nv, columns = (size_t)count;
   if (nv && columns && (!B || !out)) return JN_ERR_ARGUMENT;
   if (!jn_all_finite(B, nv * columns)) return JN_ERR_NOT_FINITE;
-  jn_status status = factor(model, data, q, &x);
+  jn_status status = factor_mass(model, data, q, &x);
   if (status) return status;
   double *y = x.w->xlane;
   for (size_t c = 0; c < columns; c += LANES) {

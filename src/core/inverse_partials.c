@@ -69,14 +69,14 @@ static inline entry entry_below(const varied *x, int k, const pcol *row, int col
   return e;
 }
 
-static inline double put_entry(const square *o, size_t i, size_t j, entry e, int write) {
+static inline double put_entry(const jn_blocks *o, size_t i, size_t j, entry e, int write) {
   if (write && o->dq.at) o->dq.at[i * o->dq.row + j * o->dq.column] = e.a;
   if (write && o->dv.at) o->dv.at[i * o->dv.row + j * o->dv.column] = e.b;
   if (write && o->M.at) o->M.at[i * o->M.row + j * o->M.column] = e.m;
   return 0.0 * e.a + 0.0 * e.b + 0.0 * e.m;
 }
 
-static inline int square_order(const varied *x, int k, const square *out, int write) {
+static inline int square_order(const varied *x, int k, const jn_blocks *out, int write) {
   const jn_model *m = x->m;
   double finite = 0;
   for (int i = 0; i < m->nlink; i++) {
@@ -106,7 +106,7 @@ static inline int square_order(const varied *x, int k, const square *out, int wr
   return finite == 0.0;
 }
 
-int jn_varied_square(const varied *x, int k, const square *out, int write) {
+int jn_varied_square(const varied *x, int k, const jn_blocks *out, int write) {
   return k == 0 ? square_order(x, 0, out, write) : square_order(x, k, out, write);
 }
 
@@ -213,7 +213,7 @@ jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int order, c
   size_t nv = (size_t)model->nv, size = nv * nv, n = (size_t)order + 1;
   if (order == 0) jn_varied_fold(&x);
   int safe = jn_varied_bound(&x) < 1e300;
-  square o = {{dq, nv, 1}, {dv, nv, 1}, {dv ? dv + size : NULL, nv, 1}};
+  jn_blocks o = {{dq, nv, 1}, {dv, nv, 1}, {dv ? dv + size : NULL, nv, 1}};
   target t = {dq, dv, 0, 0};
   if (!safe && order == 0 && !jn_varied_square(&x, 0, &o, 0)) return JN_ERR_NOT_FINITE;
   if (!safe && order > 0) {

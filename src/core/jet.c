@@ -15,6 +15,11 @@ static void scale_row(int k, int n, double *x, int to_taylor) {
   }
 }
 
+double jn_jet_derivative(int k, double x) {
+  scale_row(k, 1, &x, 0);
+  return x;
+}
+
 void jn_jet_to_taylor(int order, int n, double *x) {
   for (int k = 2; k <= order; k++) scale_row(k, n, x + (size_t)k * n, 1);
 }

@@ -28,7 +28,7 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   jn_formulation form = data->settings.formulation;
   if ((unsigned)form > JN_FORM_MIXED) return JN_ERR_ARGUMENT;
   if (order + 1 > data->rows) return JN_ERR_ORDER;
-  jn_status status = jn_load_state(model, data, order + 1, q, v);
+  jn_status status = jn_load_near(model, data, order + 1, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
   int rows = data->rows, K = order < 0 ? 0 : order;
@@ -36,6 +36,7 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   if (order < 0 && model->nv) memset(w->io, 0, sizeof(double) * (size_t)model->nv);
   memset(w->world, 0, sizeof(double) * 8 * (size_t)rows);
   for (int k = 0; k <= K; k++) edge_motion_in(model, w, rows, data->settings.representation, k);
+  jn_edge_far(model, data);
   if (form == JN_FORM_BODY) kinematics_pass(model, w, rows, K);
   else place_joints(model, w, rows);
   place_links(model, w, rows);

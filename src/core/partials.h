@@ -65,19 +65,19 @@ jn_status jn_varied_all(const jn_model *m, jn_data *data, int K, const double *q
 
 /* Matrices of one order, [nv x nv] each, entry (i, j) at `at` + i row + j column; NULL: not
  * wanted. They must be zero before: only what can differ from zero is written. */
-typedef struct place {
+typedef struct jn_block_at {
   double *at;
   size_t row, column;
-} place;
-typedef struct square {
-  place dq, dv, M;
-} square;
+} jn_block_at;
+typedef struct jn_blocks {
+  jn_block_at dq, dv, M;
+} jn_blocks;
 
 /* Columns for the velocity as the user holds it: B, M and Y, in place. Then the matrices d tau /
  * d q, d tau / d v, M of order k, k = 0 in time and 0 or 1 along a direction. `write` = 0 only
  * looks whether all is finite. */
 void jn_varied_fold(const varied *x);
-int jn_varied_square(const varied *x, int k, const square *out, int write);
+int jn_varied_square(const varied *x, int k, const jn_blocks *out, int write);
 /* A bound for all that jn_varied_square and the like can make, NaN or infinite when there is
  * none. */
 double jn_varied_bound(const varied *x);

@@ -219,15 +219,15 @@ jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *
         put_column(out->dqdq, nv, b, g), put_row(out->dqdv, nv, b, g + nv);
         put_column(out->dmdq, nv, b, g + 2 * nv);
       } else {
-        square o = {{out->dqdq ? out->dqdq + b : NULL, n2, nv},
-                    {out->dqdv ? out->dqdv + b * nv : NULL, n2, 1},
-                    {out->dmdq ? out->dmdq + b : NULL, n2, nv}};
+        jn_blocks o = {{out->dqdq ? out->dqdq + b : NULL, n2, nv},
+                       {out->dqdv ? out->dqdv + b * nv : NULL, n2, 1},
+                       {out->dmdq ? out->dmdq + b : NULL, n2, nv}};
         jn_varied_square(&x, 1, &o, 1);
       }
     }
     if (out->dvdv) {
       along(&x, zero, unit, zero);
-      square o = {{NULL, 0, 0}, {out->dvdv + b * nv, n2, 1}, {NULL, 0, 0}};
+      jn_blocks o = {{NULL, 0, 0}, {out->dvdv + b * nv, n2, 1}, {NULL, 0, 0}};
       if (weight)
         contract(&x, weight, g, g + nv, g + 2 * nv), put_row(out->dvdv, nv, b, g + nv);
       else
@@ -277,7 +277,7 @@ typedef struct first {
 static void forward_slice(const varied *x, size_t b, const first *f, const jn_second_forward *out) {
   size_t nv = (size_t)x->m->nv, n2 = nv * nv;
   double *qq = out->dqdq ? out->dqdq + b : NULL, *qv = out->dqdv ? out->dqdv + b * nv : NULL;
-  square o = {{qq, n2, nv}, {qv, n2, 1}, {NULL, 0, 0}};
+  jn_blocks o = {{qq, n2, nv}, {qv, n2, 1}, {NULL, 0, 0}};
   jn_varied_square(x, 1, &o, 1);
   if (qq) solve_slice(x, qq, nv, f->dq);
   if (qv) solve_slice(x, qv, 1, f->dv);
@@ -301,7 +301,7 @@ static void forward_contracted(const varied *x, size_t b, const first *f, const 
 static void forward_velocity(const varied *x, size_t b, const double *mu, double *dvdv) {
   size_t nv = (size_t)x->m->nv;
   double *g = x->w->y + 2 * nv;
-  square o = {{NULL, 0, 0}, {dvdv + b * nv, nv * nv, 1}, {NULL, 0, 0}};
+  jn_blocks o = {{NULL, 0, 0}, {dvdv + b * nv, nv * nv, 1}, {NULL, 0, 0}};
   if (mu) {
     contract(x, mu, g, g + nv, g + 2 * nv);
     for (size_t j = 0; j < nv; j++) dvdv[b * nv + j] = -g[nv + j];

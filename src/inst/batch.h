@@ -61,6 +61,8 @@ static void pack_world(const jn_work *w, int rows, const double *gravity) {
 static void pack_inverse(const jn_model *m, const jn_work *w, int rows, const jn_pack_call *c) {
   int r = c->order;
   pack_world(w, rows, c->gravity);
+  edge_near(m, w);
+  if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 2, -1, 0);
   pack_scale((real *)w->io, r + 1, m->nv, 1);
   for (int k = 0; k <= r + 1; k++) edge_motion(m, w, rows, c->rep, k, 1);
 #define CALL(n)                         \
@@ -73,6 +75,7 @@ static void pack_inverse(const jn_model *m, const jn_work *w, int rows, const jn
 #undef CALL
   for (int k = 0; k <= r; k++) edge_force_out(m, w, rows, c->rep, k);
   pack_scale((real *)w->io, r, m->nv, 0);
+  if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 1, 1, 1);
 }
 
 static void pack_drive(const jn_model *m, const jn_work *w, int rows, int k, const jn_pack_call *c) {
@@ -100,6 +103,11 @@ static void pack_drive(const jn_model *m, const jn_work *w, int rows, int k, con
 static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_pack_call *c) {
   int r = c->order;
   pack_world(w, rows, c->gravity);
+  edge_near(m, w);
+  if (c->rep == JN_SPATIAL) {
+    edge_shift(m, w, (real *)w->io, c->prescribed ? r + 2 : 1, -1, 0);
+    edge_shift(m, w, (real *)w->force, r + 1, -1, 1);
+  }
   pack_scale((real *)w->io, c->prescribed ? r + 1 : 0, m->nv, 1);
   pack_scale((real *)w->force, r, m->nv, 1);
   edge_motion(m, w, rows, c->rep, 0, 1);
@@ -115,9 +123,11 @@ static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_p
     for (int k = 0; k <= r; k++) edge_force_out(m, w, rows, c->rep, k);
     memcpy(w->force, w->io, sizeof(real) * (size_t)m->nv * ((size_t)r + 1));
     pack_scale((real *)w->force, r, m->nv, 0);
+    if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->force, r + 1, 1, 1);
   }
   for (int k = 0; k <= r + 1; k++) edge_motion_out(m, w, rows, c->rep, k);
   pack_scale((real *)w->io, r + 1, m->nv, 0);
+  if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 2, 1, 0);
   return 1;
 }
 

@@ -124,8 +124,8 @@ void jn_chart_start(const jn_simulation *s, double *y) {
 
 jn_status jn_chart_point(jn_simulation *s, const double *y, jn_point x) {
   size_t nv = (size_t)s->nv, ne = (size_t)s->ne;
-  jn_status status = jn_integrate(s->model, s->start.q, y, x.q);
-  if (status) return status;
+  jn_group_step(s->model, s->start.q, y, x.q);
+  if (!jn_all_finite(x.q, (size_t)s->nq)) return JN_ERR_NOT_FINITE;
   if (nv) memcpy(x.v, y + nv, sizeof *y * nv);
   if (ne) {
     memcpy(x.theta, y + 2 * nv, sizeof *y * ne);

@@ -48,6 +48,13 @@ static void integrate_joint(const jn_joint *j, const double *q, const double *dq
   out[0] = r.w, out[1] = r.x, out[2] = r.y, out[3] = r.z;
 }
 
+void jn_group_step(const jn_model *model, const double *q, const double *dq, double *out) {
+  for (int i = 0; i < model->nbody; i++) {
+    const jn_joint *j = &model->joint[i];
+    integrate_joint(j, q + j->iq, dq + j->iv, out + j->iq);
+  }
+}
+
 jn_status jn_integrate(const jn_model *model, const double *q, const double *dq, double *q_out) {
   if (!model) return JN_ERR_ARGUMENT;
   if (model->nv == 0) return JN_OK;

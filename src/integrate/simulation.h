@@ -100,6 +100,8 @@ void jn_settings_restore(jn_simulation *s); /* what forward dynamics adds by its
 void jn_point_copy(const jn_simulation *s, jn_point from, jn_point to);
 
 /* group.c */
+/* jn_integrate without its checks; out may not be q */
+void jn_group_step(const jn_model *model, const double *q, const double *dq, double *out);
 /* xi' of q exp(xi) = ... from the velocity: xi' = dexp_right(xi)^-1 v */
 void jn_chart_rate(const jn_model *model, const double *xi, const double *v, double *rate);
 jn_quat jn_quat_step(const double *q, jn_vec3 w);

@@ -13,6 +13,7 @@
   A(tau, rows * nv)            /* force jets of the joints, body representation, order-major */   \
   A(force, rows * nv)          /* force jets as they come in, order-major */                      \
   A(io, rows * nv)             /* jets as they go in or come out, order-major */                  \
+  A(edge, nv)                  /* position of free joints to use when representations change */    \
   A(world, rows * 8)           /* twist jet of the world seen from the falling frame */           \
   A(angle, 3 * nlink + 12)     /* angles of turning joints, their sines and cosines */            \
   A(X, rows * nx)              /* joint transforms */                                             \
@@ -78,6 +79,10 @@ void jn_work_place(const jn_model *model, int order, size_t lanes, void *block, 
 
 /* inputs checked, copied, turned into body-representation jets, and back (src/core/edge.c) */
 jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const double *q, const double *v);
+/* The same, but spatial twists of free joints are taken about the joint's own position before anything is
+ * rounded; jn_edge_far goes back to the origin. */
+jn_status jn_load_near(const jn_model *model, jn_data *data, int v_rows, const double *q, const double *v);
+void jn_edge_far(const jn_model *model, jn_data *data);
 int jn_all_finite(const double *x, size_t n);
 
 #endif

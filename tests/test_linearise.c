@@ -1,0 +1,845 @@
+/* Linearisation on the group and the inverse mass matrix: against the nonlinear motion, against
+ * differences on the group, against the algorithms of bos2022 as printed, and published values. */
+#include "helpers/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "helpers/differences.h"
+#include "helpers/load.h"
+
+static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
+static const jn_joint_type bases[] = {JN_JOINT_FREE,      JN_JOINT_FIXED,  JN_JOINT_FREE,
+                                      JN_JOINT_SPHERICAL, JN_JOINT_PLANAR, JN_JOINT_FREE,
+                                      JN_JOINT_UNIVERSAL, JN_JOINT_HELICAL};
+
+static robot random_robot(uint64_t seed, int bodies, int order) {
+  robot r = robot_random(seed, bodies, bases[seed % COUNT(bases)], TYPES_ALL, order);
+  robot_represent(&r, all[seed / 2 % 4]);
+  return r;
+}
+
+/* out[rows x columns] = A[rows x n] B[n x columns] */
+static void product(size_t rows, size_t n, size_t columns, const double *A, const double *B,
+                    double *out) {
+  fill(out, rows * columns, 0);
+  for (size_t i = 0; i < rows; i++)
+    for (size_t k = 0; k < n; k++)
+      for (size_t j = 0; j < columns; j++)
+        out[i * columns + j] += A[i * n + k] * B[k * columns + j];
+}
+
+static double norm_inf(const double *A, size_t n) {
+  double worst = 0;
+  for (size_t i = 0; i < n; i++) {
+    double s = 0;
+    for (size_t j = 0; j < n; j++) s += fabs(A[i * n + j]);
+    worst = fmax(worst, s);
+  }
+  return worst;
+}
+
+/* ---- the inverse mass matrix ---- */
+
+static void check_inverse_mass(robot *r, const char *name) {
+  size_t nv = (size_t)r->nv, size = nv * nv;
+  double *M = doubles(size), *Minv = doubles(size), *one = doubles(size), *x = doubles(size);
+  assert_ok(jn_mass_matrix(r->model, r->data, r->q, M));
+  assert_ok(jn_inverse_mass(r->model, r->data, r->q, Minv));
+  product(nv, nv, nv, Minv, M, one);
+  for (size_t i = 0; i < nv; i++) one[i * nv + i] -= 1;
+  if (nv) check_residual(name, largest(one, size) / (norm_inf(M, nv) * norm_inf(Minv, nv)), 1e-12);
+  for (size_t i = 0; i < nv; i++)
+    for (size_t j = 0; j < i; j++) assert_true(Minv[i * nv + j] == Minv[j * nv + i]);
+  /* M^-1 M again, by right-hand sides, in place */
+  memcpy(x, M, sizeof *x * size);
+  assert_ok(jn_inverse_mass_apply(r->model, r->data, r->q, r->nv, x, x));
+  for (size_t i = 0; i < nv; i++) x[i * nv + i] -= 1;
+  if (nv)
+    check_residual("M^-1 applied to M", largest(x, size) / (norm_inf(M, nv) * norm_inf(Minv, nv)),
+                   1e-12);
+  free(M), free(Minv), free(one), free(x);
+}
+
+static void inverse_mass_times_mass_is_one(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 48; seed++) {
+    robot r = random_robot(seed, 1 + (int)(seed * seed % 37), 0);
+    check_inverse_mass(&r, "M^-1 M - 1 over cond, up to 37 bodies");
+    robot_free(&r);
+  }
+  for (uint64_t seed = 0; seed < 4; seed++) {
+    robot r = robot_random(seed, 300, seed % 2 ? JN_JOINT_FREE : JN_JOINT_REVOLUTE,
+                           TYPE(REVOLUTE) | TYPE(PRISMATIC) | TYPE(HELICAL), 0);
+    check_inverse_mass(&r, "M^-1 M - 1 over cond, 300 bodies");
+    robot_free(&r);
+  }
+}
+
+/* ---- A and B by differences: (25) of bos2022, D lambda - ad_lambda ---- */
+
+typedef struct nearby {
+  robot *r;
+  const double *tau;
+  const jn_external *external;
+  int row, column; /* row 0: q, 1: v, 2: tau */
+  double h;        /* of a step; 0: the vector field */
+  const double *q_next, *v_next;
+} nearby;
+
+/* the body velocities of all joints, from v as the settings hold it */
+static void body_velocity(robot *r, const double *q, const double *v, double *out) {
+  int rep = (int)jn_data_settings(r->data)->representation;
+  memcpy(out, v, sizeof *v * (size_t)r->nv);
+  for (int i = 0; i < r->nbody; i++) {
+    const jn_joint *j = jn_model_joint(r->model, i);
+    if (j->type != JN_JOINT_FREE || rep == JN_BODY) continue;
+    const double *x = q + j->iq, *u = v + j->iv;
+    jn_pose C = {jn_quat_to_m3(jn_quat_make(x[0], x[1], x[2], x[3])), {x[4], x[5], x[6]}};
+    jn_twist V = {{u[0], u[1], u[2]}, {u[3], u[4], u[5]}}, b = jn_Ad_inv(C, V);
+    if (rep != JN_SPATIAL) b.v = jn_m3_apply_t(C.R, V.v);
+    if (rep == JN_MIXED) b.w = V.w;
+    const double y[6] = {b.w.x, b.w.y, b.w.z, b.v.x, b.v.y, b.v.z};
+    memcpy(out + j->iv, y, sizeof y);
+  }
+}
+
+static void evaluate(void *context, double s, double *out) {
+  nearby *a = context;
+  robot *r = a->r;
+  size_t nv = (size_t)r->nv;
+  double *q = copy_of(r->q, (size_t)r->nq), *v = copy_of(r->v, nv), *tau = copy_of(a->tau, nv);
+  if (a->row == 0) move_along(r->model, r->q, a->column, s, q);
+  if (a->row == 1) v[a->column] += s;
+  if (a->row == 2) tau[a->column] += s;
+  assert_ok(jn_forward_dynamics(r->model, r->data, 0, q, v, tau, a->external, out + nv));
+  if (a->h == 0) {
+    body_velocity(r, q, v, out);
+  } else {
+    for (size_t i = 0; i < nv; i++) v[i] += a->h * out[nv + i];
+    for (size_t i = 0; i < nv; i++) out[nv + i] = v[i] - a->v_next[i], v[i] *= a->h;
+    assert_ok(jn_integrate(r->model, q, v, q));
+    assert_ok(jn_difference(r->model, a->q_next, q, out));
+  }
+  free(q), free(v), free(tau);
+}
+
+/* -ad of the body velocities into the upper left block of a column */
+static void subtract_ad(robot *r, int column, double *out) {
+  double *V = doubles((size_t)r->nv), x[6] = {0};
+  body_velocity(r, r->q, r->v, V);
+  for (int i = 0; i < r->nbody; i++) {
+    const jn_joint *j = jn_model_joint(r->model, i);
+    if (column < j->iv || column >= j->iv + j->nv || j->nq == j->nv) continue;
+    double e[6] = {0};
+    memcpy(x, V + j->iv, sizeof *x * (size_t)j->nv);
+    e[column - j->iv] = 1;
+    jn_twist y = jn_ad((jn_twist){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}},
+                       (jn_twist){{e[0], e[1], e[2]}, {e[3], e[4], e[5]}});
+    const double d[6] = {y.w.x, y.w.y, y.w.z, y.v.x, y.v.y, y.v.z};
+    for (int c = 0; c < j->nv; c++) out[j->iv + c] -= d[c];
+  }
+  free(V);
+}
+
+static void check_columns(nearby *a, const double *A, const double *B, const char *name) {
+  size_t nv = (size_t)a->r->nv, n = 2 * nv;
+  double *want = doubles(n), size = fmax(largest(A, n * n), largest(B, n * nv));
+  for (a->row = 0; a->row < 3; a->row++)
+    for (a->column = 0; a->column < (int)nv; a->column++) {
+      derivative(evaluate, a, 0.1, n, want);
+      if (a->row == 0 && a->h == 0) subtract_ad(a->r, a->column, want);
+      double error = 0;
+      for (size_t i = 0; i < n; i++) {
+        size_t c = (size_t)a->column;
+        double got = a->row == 2 ? B[i * nv + c] : A[i * n + (a->row ? nv : 0) + c];
+        error = fmax(error, fabs(got - want[i]));
+      }
+      check_residual(name, error / size, 1e-8);
+    }
+  free(want);
+}
+
+static void A_and_B_are_differences_on_the_group(void **state) {
+  (void)state;
+  for (uint64_t seed = 100; seed < 132; seed++) {
+    robot r = random_robot(seed, 2 + (int)(seed % 4), 0);
+    size_t nv = (size_t)r.nv, n = 2 * nv;
+    check_seed(seed);
+    jn_data_settings(r.data)->damping = seed % 3 == 0;
+    load l = load_random(&r, seed, 3);
+    load_represent(&r, &l, 4);
+    const jn_external *external = seed % 2 ? &l.external : NULL;
+    double *A = doubles(n * n), *B = doubles(n * nv), *tau = robot_inverse(&r, r.v, external);
+    nearby a = {&r, tau, external, 0, 0, 0, NULL, NULL};
+    assert_ok(jn_linearise(r.model, r.data, NULL, r.q, r.v, tau, external, A, B));
+    check_columns(&a, A, B, "A, B against differences on the group");
+    /* one step of semi-implicit Euler */
+    robot_represent(&r, JN_BODY);
+    load_represent(&r, &l, JN_BODY);
+    memcpy(tau, r.v, sizeof *tau * nv); /* any force will do */
+    double *q = doubles((size_t)r.nq), *v = doubles(nv);
+    assert_ok(jn_linearise_step(r.model, r.data, NULL, 0.01, r.q, r.v, tau, external, q, v, A, B));
+    a.h = 0.01, a.q_next = q, a.v_next = v;
+    check_columns(&a, A, B, "A, B of a step of Euler's scheme against differences");
+    free(A), free(B), free(tau), free(q), free(v);
+    load_free(&l);
+    robot_free(&r);
+  }
+}
+
+/* ---- the linear motion against the nonlinear one ---- */
+
+enum { STEPS = 20 };
+#define SPAN 0.1
+
+typedef struct flow {
+  robot *r;
+  jn_linearise_options options;
+  const double *tau, *z0, *dtau;
+  double *q, *v; /* [2 STEPS + 1] instants of the motion */
+} flow;
+
+static void simulate(const flow *f, double e, int instants, double *q, double *v) {
+  robot *r = f->r;
+  size_t nv = (size_t)r->nv, nq = (size_t)r->nq;
+  double *tau = copy_of(f->tau, nv), *dq = doubles(nv), *v0 = copy_of(r->v, nv), *q0 = doubles(nq);
+  for (size_t i = 0; i < nv; i++)
+    tau[i] += e * f->dtau[i], dq[i] = e * f->z0[i], v0[i] += e * f->z0[nv + i];
+  assert_ok(jn_integrate(r->model, r->q, dq, q0));
+  jn_simulation_options o = jn_simulation_default();
+  o.tolerance = 1e-14;
+  o.representation = jn_data_settings(r->data)->representation;
+  o.forces.tau = tau;
+  jn_simulation *s;
+  assert_ok(jn_simulation_new(r->model, &o, NULL, &s, NULL));
+  assert_ok(jn_simulation_set_state(s, 0, q0, v0));
+  for (int i = 0; i <= instants; i++) {
+    assert_ok(jn_simulation_run_to(s, SPAN * i / (instants ? instants : 1), NULL));
+    if (!instants) assert_ok(jn_simulation_run_to(s, SPAN, NULL));
+    assert_ok(jn_simulation_state(s, NULL, q + (size_t)i * nq, v + (size_t)i * nv));
+  }
+  jn_simulation_free(s);
+  free(tau), free(dq), free(v0), free(q0);
+}
+
+/* Ad_C of spherical and free joints (or its inverse) on the first half of z */
+static void turn(const jn_model *model, const double *q, int inverse, double *z) {
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (j->nq == j->nv) continue;
+    const double *x = q + j->iq;
+    jn_pose C = {jn_quat_to_m3(jn_quat_make(x[0], x[1], x[2], x[3])), {0, 0, 0}};
+    double y[6] = {0};
+    memcpy(y, z + j->iv, sizeof *y * (size_t)j->nv);
+    if (j->nv == 6) C.p = jn_v3(x[4], x[5], x[6]);
+    jn_twist t = {{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
+    t = inverse ? jn_Ad_inv(C, t) : jn_Ad(C, t);
+    const double out[6] = {t.w.x, t.w.y, t.w.z, t.v.x, t.v.y, t.v.z};
+    memcpy(z + j->iv, out, sizeof *out * (size_t)j->nv);
+  }
+}
+
+/* z(SPAN) of z' = A z + B dtau along the motion, classical Runge-Kutta */
+static void linear_motion(flow *f, double *z) {
+  robot *r = f->r;
+  size_t nv = (size_t)r->nv, n = 2 * nv, nq = (size_t)r->nq;
+  double *A = doubles(n * n), *B = doubles(n * nv), *k = doubles(4 * n), *y = doubles(n);
+  const double h = SPAN / STEPS, ahead[4] = {0, 0.5, 0.5, 1};
+  memcpy(z, f->z0, sizeof *z * n);
+  if (f->options.trivialisation == JN_RIGHT) turn(r->model, r->q, 0, z);
+  for (int s = 0; s < STEPS; s++) {
+    for (int stage = 0; stage < 4; stage++) {
+      size_t at = (size_t)(2 * s + (int)(2 * ahead[stage]));
+      assert_ok(jn_linearise(r->model, r->data, &f->options, f->q + at * nq, f->v + at * nv, f->tau,
+                             NULL, A, B));
+      for (size_t i = 0; i < n; i++)
+        y[i] = z[i] + (stage ? ahead[stage] * h * k[(size_t)(stage - 1) * n + i] : 0);
+      double *out = k + (size_t)stage * n;
+      product(n, n, 1, A, y, out);
+      for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < nv; j++) out[i] += B[i * nv + j] * f->dtau[j];
+    }
+    for (size_t i = 0; i < n; i++)
+      z[i] += h / 6 * (k[i] + 2 * k[n + i] + 2 * k[2 * n + i] + k[3 * n + i]);
+  }
+  if (f->options.trivialisation == JN_RIGHT) turn(r->model, f->q + 2 * STEPS * nq, 1, z);
+  free(A), free(B), free(k), free(y);
+}
+
+/* |z_nonlinear - e z_linear| for a perturbation e z0, e dtau */
+static double apart(const flow *f, double e, const double *z) {
+  robot *r = f->r;
+  size_t nv = (size_t)r->nv, nq = (size_t)r->nq;
+  double *q = doubles(nq), *v = doubles(nv), *dq = doubles(nv), worst = 0;
+  simulate(f, e, 0, q, v);
+  assert_ok(jn_difference(r->model, f->q + 2 * STEPS * nq, q, dq));
+  for (size_t i = 0; i < nv; i++) {
+    worst = fmax(worst, fabs(dq[i] - e * z[i]));
+    worst = fmax(worst, fabs(v[i] - f->v[2 * STEPS * nv + i] - e * z[nv + i]));
+  }
+  free(q), free(v), free(dq);
+  return worst;
+}
+
+static void check_flow(uint64_t seed, jn_representation rep, jn_trivialisation side) {
+  robot r = robot_random(seed, 3, JN_JOINT_FREE,
+                         seed % 2 ? TYPE(SPHERICAL) | TYPE(REVOLUTE) : TYPES_ALL, 0);
+  size_t nv = (size_t)r.nv;
+  rng g = rng_new(seed);
+  /* pitch 90 degrees: where Euler angles end */
+  const double up[4] = {0.70710678118654752, 0, 0.70710678118654752, 0};
+  robot_represent(&r, rep);
+  memcpy(r.q, up, sizeof up);
+  double *z0 = doubles(2 * nv), *dtau = doubles(nv), *z = doubles(2 * nv);
+  double *q = doubles((2 * STEPS + 1) * (size_t)r.nq), *v = doubles((2 * STEPS + 1) * nv);
+  double *tau = robot_inverse(&r, r.v, NULL);
+  for (size_t i = 0; i < 2 * nv; i++) z0[i] = rng_range(&g, -1, 1);
+  for (size_t i = 0; i < nv; i++) dtau[i] = rng_range(&g, -1, 1);
+  flow f = {&r, jn_linearise_default(), tau, z0, dtau, q, v};
+  f.options.trivialisation = side;
+  simulate(&f, 0, 2 * STEPS, q, v);
+  linear_motion(&f, z);
+  double first = apart(&f, 2e-3, z), second = apart(&f, 1e-3, z);
+  check_residual("linear motion: | error ratio / 4 - 1 |", fabs(first / second / 4 - 1), 0.1);
+  free(z0), free(dtau), free(z), free(q), free(v), free(tau);
+  robot_free(&r);
+}
+
+static void the_linear_motion_is_right_to_second_order(void **state) {
+  (void)state;
+  for (uint64_t seed = 200; seed < 208; seed++) {
+    check_seed(seed);
+    check_flow(seed, all[seed % 4], JN_LEFT);
+    check_flow(seed, all[seed % 4], JN_RIGHT);
+  }
+}
+
+/* ---- time derivatives ---- */
+
+typedef struct in_time {
+  robot *r;
+  jn_linearise_options options;
+  double t, *work;
+} in_time;
+
+static void evaluate_in_time(void *context, double s, double *out) {
+  in_time *a = context;
+  robot *r = a->r;
+  size_t n = 2 * (size_t)r->nv, rows = (size_t)r->order + 1;
+  robot_at(r, a->t + s);
+  double *tau = robot_inverse(r, r->v, NULL);
+  assert_ok(jn_linearise_rates(r->model, r->data, &a->options, r->order, r->q, r->v, tau, NULL,
+                               a->work, out, out + rows * n * n));
+  free(tau);
+}
+
+static void rates_are_derivatives_in_time(void **state) {
+  (void)state;
+  for (uint64_t seed = 300; seed < 316; seed++) {
+    robot r = random_robot(seed, 2 + (int)(seed % 3), 1 + (int)(seed % 4));
+    check_seed(seed);
+    size_t nv = (size_t)r.nv, n = 2 * nv, rows = (size_t)r.order + 1;
+    in_time a = {&r, jn_linearise_default(), r.t, NULL};
+    a.options.trivialisation = seed % 2 ? JN_RIGHT : JN_LEFT;
+    a.options.input = seed % 3 ? JN_INPUT_FULL : JN_INPUT_JOINTS;
+    size_t m = (size_t)jn_linearise_inputs(r.model, &a.options), size = n * n, sizeB = n * m;
+    a.work = doubles(jn_linearise_rates_size(r.model, r.order));
+    double *x = doubles(rows * (size + sizeB)), *want = doubles(rows * (size + sizeB));
+    double *A = doubles(size), *B = doubles(sizeB);
+    derivative(evaluate_in_time, &a, 0.05, rows * (size + sizeB), want);
+    evaluate_in_time(&a, 0, x);
+    for (size_t k = 1; k < rows; k++) {
+      const double *dA = want + (k - 1) * size, *dB = want + rows * size + (k - 1) * sizeB;
+      check_residual("A^(k) against differences of A^(k-1)",
+                     largest_difference(x + k * size, dA, size) / fmax(largest(dA, size), 1), 1e-7);
+      check_residual(
+          "B^(k) against differences of B^(k-1)",
+          largest_difference(x + rows * size + k * sizeB, dB, sizeB) / fmax(largest(dB, sizeB), 1),
+          1e-7);
+    }
+    double *tau = robot_inverse(&r, r.v, NULL);
+    assert_ok(jn_linearise(r.model, r.data, &a.options, r.q, r.v, tau, NULL, A, B));
+    check_residual("order 0 of the rates is the linearisation",
+                   fmax(largest_difference(A, x, size) / largest(A, size),
+                        largest_difference(B, x + rows * size, sizeB) / fmax(largest(B, sizeB), 1)),
+                   1e-11);
+    free(a.work), free(x), free(want), free(A), free(B), free(tau);
+    robot_free(&r);
+  }
+}
+
+/* ---- discrete time, inputs, refusals ---- */
+
+static void zero_order_hold_is_the_exponential(void **state) {
+  (void)state;
+  double work[64], Ad[16], Bd[8], half[16], twice[16];
+  for (double h = 1e-6; h < 100; h *= 10) {
+    /* an oscillator x'' = -9 x + u and a double integrator */
+    const double A[16] = {0, 1, 0, 0, -9, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0},
+                 B[8] = {0, 0, 1, 0, 0, 0, 0, 1};
+    const double s = sin(3 * h), c = cos(3 * h), s2 = sin(1.5 * h);
+    const double wantA[16] = {c, s / 3, 0, 0, -3 * s, c, 0, 0, 0, 0, 1, h, 0, 0, 0, 1};
+    const double wantB[8] = {2 * s2 * s2 / 9, 0, s / 3, 0, 0, h * h / 2, 0, h};
+    assert_ok(jn_zero_order_hold(4, 2, A, B, h, work, Ad, Bd));
+    check_residual("exp(A h) in closed form", largest_difference(Ad, wantA, 16) / fmax(1, h),
+                   1e-13);
+    for (int i = 0; i < 8; i++)
+      if (wantB[i] != 0)
+        check_residual("held input in closed form, relative",
+                       fabs(Bd[i] - wantB[i]) / fmax(1e-3, fabs(wantB[i])), 1e-12);
+    assert_ok(jn_zero_order_hold(4, 0, A, NULL, h / 2, work, half, NULL));
+    product(4, 4, 4, half, half, twice);
+    check_residual("two half steps", largest_difference(Ad, twice, 16) / fmax(1, h), 1e-13);
+  }
+  assert_status(jn_zero_order_hold(2, 0, (const double[4]){0, NAN, 0, 0}, NULL, 1, work, Ad, NULL),
+                JN_ERR_NOT_FINITE);
+  assert_status(jn_zero_order_hold(-1, 0, NULL, NULL, 1, work, Ad, NULL), JN_ERR_ARGUMENT);
+}
+
+static void inputs_are_columns_of_the_full_matrix(void **state) {
+  (void)state;
+  robot r = robot_random(7, 4, JN_JOINT_FREE, TYPE(REVOLUTE), 0);
+  size_t nv = (size_t)r.nv, n = 2 * nv;
+  double *A = doubles(n * n), *B = doubles(n * nv), *J = doubles(n * nv), *H = doubles(n * 6);
+  double *map = doubles(nv * 6), *tau = robot_inverse(&r, r.v, NULL), *want = doubles(n * 6);
+  jn_hexarotor rotor = jn_hexarotor_actuated();
+  assert_ok(jn_propeller_matrix(&rotor, map));
+  jn_linearise_options joints = {JN_LEFT, JN_INPUT_JOINTS, NULL, 0},
+                       rotors = {JN_LEFT, JN_INPUT_MAP, map, 6},
+                       bad = {JN_LEFT, JN_INPUT_MAP, NULL, 6};
+  assert_ok(jn_linearise(r.model, r.data, NULL, r.q, r.v, tau, NULL, A, B));
+  assert_ok(jn_linearise(r.model, r.data, &joints, r.q, r.v, tau, NULL, A, J));
+  assert_ok(jn_linearise(r.model, r.data, &rotors, r.q, r.v, tau, NULL, A, H));
+  assert_int_equal(jn_linearise_inputs(r.model, &joints), r.nv - 6);
+  for (size_t i = 0; i < n; i++)
+    for (size_t c = 6; c < nv; c++) assert_true(J[i * (nv - 6) + c - 6] == B[i * nv + c]);
+  product(n, nv, 6, B, map, want);
+  check_residual("B of propellers", largest_difference(H, want, n * 6) / largest(want, n * 6),
+                 1e-13);
+  assert_status(jn_linearise(r.model, r.data, &bad, r.q, r.v, tau, NULL, A, H), JN_ERR_ARGUMENT);
+  robot_represent(&r, JN_SPATIAL);
+  assert_status(jn_linearise_step(r.model, r.data, NULL, 0.1, r.q, r.v, tau, NULL, r.q, r.v, A, B),
+                JN_ERR_ARGUMENT);
+  free(A), free(B), free(J), free(H), free(map), free(tau), free(want);
+  robot_free(&r);
+}
+
+/* ---- tables 4 to 8 of bos2022 as printed ---- */
+
+enum { MOST = 10 };
+typedef double m6[6][6];
+typedef struct printed {
+  int nb; /* joints: bodies 1..nb, 0 the base */
+  int parent[MOST];
+  m6 X[MOST], dX[MOST], I[MOST], Mc[MOST];
+  double G[MOST][6], vJ[MOST][6], v[MOST][6], ar[MOST][6], avp[MOST][6], m[MOST][6], bc[MOST][6],
+      bvp[MOST][6], a0[MOST][6], F0[MOST][6];
+  double s1[MOST];      /* rates r */
+  double r1[MOST];      /* r' */
+  double tau[6 + MOST]; /* base first */
+} printed;
+
+static void apply6(m6 A, const double *x, double *out, int transpose, double f) {
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) out[i] += f * (transpose ? A[j][i] : A[i][j]) * x[j];
+}
+static void cross6(const double *v, const double *x, double f, double *out) { /* f v x x */
+  jn_twist y = jn_ad((jn_twist){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}},
+                     (jn_twist){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}});
+  const double d[6] = {y.w.x, y.w.y, y.w.z, y.v.x, y.v.y, y.v.z};
+  for (int i = 0; i < 6; i++) out[i] += f * d[i];
+}
+static void dual6(const double *v, const double *x, double *out) { /* v xbar* x = -ad_v^T x */
+  jn_wrench y = jn_ad_t((jn_twist){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}},
+                        (jn_wrench){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}});
+  const double d[6] = {y.n.x, y.n.y, y.n.z, y.f.x, y.f.y, y.f.z};
+  for (int i = 0; i < 6; i++) out[i] -= d[i];
+}
+static double dot6(const double *x, const double *y) {
+  double s = 0;
+  for (int i = 0; i < 6; i++) s += x[i] * y[i];
+  return s;
+}
+/* out += X^T A Y */
+static void congruence(m6 X, m6 A, m6 Y, m6 out) {
+  for (int c = 0; c < 6; c++) {
+    double y[6], t[6] = {0}, u[6] = {0};
+    for (int i = 0; i < 6; i++) y[i] = Y[i][c];
+    apply6(A, y, t, 0, 1);
+    apply6(X, t, u, 1, 1);
+    for (int i = 0; i < 6; i++) out[i][c] += u[i];
+  }
+}
+
+/* X_i, Gamma_i, M_i out of the model: jcalc, and jcalcderiv: d X_i / d s_i = -Gamma x X_i */
+static void read_model(robot *r, printed *p) {
+  memset(p, 0, sizeof *p);
+  p->nb = r->nbody - 1;
+  assert_ok(jn_kinematics(r->model, r->data, 0, r->q, r->v));
+  jn_pose C[MOST];
+  for (int i = 0; i <= p->nb; i++) {
+    const jn_body *b = jn_model_body(r->model, i);
+    const jn_inertia *I = &b->inertia;
+    assert_ok(jn_frame_pose(r->model, r->data, b->frame, &C[i]));
+    p->parent[i] = b->parent;
+    const double J[9] = {I->xx, I->xy, I->xz, I->xy, I->yy, I->yz, I->xz, I->yz, I->zz};
+    const double h[9] = {0, -I->h.z, I->h.y, I->h.z, 0, -I->h.x, -I->h.y, I->h.x, 0};
+    for (int a = 0; a < 9; a++) {
+      p->I[i][a / 3][a % 3] = J[a];
+      p->I[i][a / 3][a % 3 + 3] = p->I[i][a % 3 + 3][a / 3] = h[a];
+      p->I[i][a / 3 + 3][a % 3 + 3] = a % 4 == 0 ? I->m : 0;
+    }
+    if (i == 0) continue;
+    double S[6], g[6] = {0};
+    m6 Y;
+    assert_ok(jn_joint_screws(r->model, r->data, i, 0, S));
+    jn_Ad_matrix(jn_pose_inv(C[i]), Y);
+    apply6(Y, S, g, 0, 1);
+    memcpy(p->G[i], g, sizeof g);
+    jn_Ad_matrix(jn_pose_mul(jn_pose_inv(C[i]), C[b->parent]), p->X[i]);
+    for (int c = 0; c < 6; c++) {
+      double x[6], y[6] = {0};
+      for (int a = 0; a < 6; a++) x[a] = p->X[i][a][c];
+      cross6(g, x, -1, y);
+      for (int a = 0; a < 6; a++) p->dX[i][a][c] = y[a];
+    }
+    p->s1[i] = r->v[5 + i];
+    p->r1[i] = r->v[r->nv + 5 + i];
+  }
+}
+
+/* Table 4. The state holds the body twist, so lines 1 to 5 only turn gravity. */
+static void EIDAmb(robot *r, printed *p) {
+  const jn_vec3 g = jn_data_settings(r->data)->gravity;
+  jn_vec3 down = jn_m3_apply_t(jn_quat_to_m3(jn_quat_make(r->q[0], r->q[1], r->q[2], r->q[3])), g);
+  memcpy(p->v[0], r->v, sizeof p->v[0]);
+  p->ar[0][3] = -down.x, p->ar[0][4] = -down.y, p->ar[0][5] = -down.z;
+  memcpy(p->avp[0], p->ar[0], sizeof p->ar[0]);
+  memcpy(p->a0[0], r->v + r->nv, sizeof p->a0[0]);
+  for (int i = 0; i <= p->nb; i++) {
+    int l = p->parent[i];
+    for (int c = 0; c < 6 && i; c++) p->vJ[i][c] = p->G[i][c] * p->s1[i];
+    if (i) {
+      apply6(p->X[i], p->v[l], p->v[i], 0, 1);
+      for (int c = 0; c < 6; c++) p->v[i][c] += p->vJ[i][c], p->ar[i][c] = p->G[i][c] * p->r1[i];
+      apply6(p->X[i], p->ar[l], p->ar[i], 0, 1);
+      apply6(p->X[i], p->avp[l], p->avp[i], 0, 1);
+      cross6(p->v[i], p->vJ[i], 1, p->ar[i]);
+      cross6(p->v[i], p->vJ[i], 1, p->avp[i]);
+      apply6(p->X[i], p->a0[l], p->a0[i], 0, 1);
+    }
+    memcpy(p->Mc[i], p->I[i], sizeof(m6));
+    apply6(p->I[i], p->v[i], p->m[i], 0, 1);
+    apply6(p->I[i], p->ar[i], p->bc[i], 0, 1);
+    apply6(p->I[i], p->avp[i], p->bvp[i], 0, 1);
+    dual6(p->v[i], p->m[i], p->bc[i]);
+    dual6(p->v[i], p->m[i], p->bvp[i]);
+  }
+  for (int i = p->nb; i > 0; i--) {
+    congruence(p->X[i], p->Mc[i], p->X[i], p->Mc[p->parent[i]]);
+    apply6(p->X[i], p->bc[i], p->bc[p->parent[i]], 1, 1);
+    apply6(p->X[i], p->bvp[i], p->bvp[p->parent[i]], 1, 1);
+  }
+  double base[6] = {0};
+  apply6(p->Mc[0], p->a0[0], base, 0, 1);
+  for (int i = 1; i <= p->nb; i++) {
+    double f[6] = {0}, F[6] = {0};
+    apply6(p->Mc[i], p->a0[i], f, 0, 1);
+    p->tau[5 + i] = dot6(p->G[i], f) + dot6(p->G[i], p->bc[i]);
+    apply6(p->Mc[i], p->G[i], F, 0, 1);
+    for (int j = i; j > 0; j = p->parent[j]) {
+      double up[6] = {0};
+      apply6(p->X[j], F, up, 1, 1);
+      memcpy(F, up, sizeof F);
+    }
+    for (int c = 0; c < 6; c++) base[c] += F[c] * p->r1[i];
+  }
+  for (int c = 0; c < 6; c++) p->tau[c] = base[c] + p->bvp[0][c];
+}
+
+/* Tables 5, 7 and 8, one column: d v_0, d a_0^r and the rate that varies (0: none) are given. */
+static void column_of_bias(const printed *q, const double *dv0, const double *da0, int rate,
+                           double *out) {
+  printed p = *q;
+  double dv[MOST][6] = {{0}}, da[MOST][6] = {{0}}, db[MOST][6] = {{0}};
+  memcpy(dv[0], dv0, sizeof dv[0]);
+  memcpy(da[0], da0, sizeof da[0]);
+  for (int i = 0; i <= p.nb; i++) {
+    double dm[6] = {0};
+    if (i) {
+      apply6(p.X[i], dv[p.parent[i]], dv[i], 0, 1);
+      for (int c = 0; c < 6 && i == rate; c++) dv[i][c] += p.G[i][c];
+      apply6(p.X[i], da[p.parent[i]], da[i], 0, 1);
+      cross6(dv[i], p.vJ[i], 1, da[i]);
+      if (i == rate) cross6(p.v[i], p.G[i], 1, da[i]);
+    }
+    apply6(p.I[i], dv[i], dm, 0, 1);
+    apply6(p.I[i], da[i], db[i], 0, 1);
+    dual6(dv[i], p.m[i], db[i]);
+    dual6(p.v[i], dm, db[i]);
+  }
+  for (int i = p.nb; i > 0; i--) {
+    apply6(p.X[i], db[i], db[p.parent[i]], 1, 1);
+    out[5 + i] = dot6(p.G[i], db[i]);
+  }
+  memcpy(out, db[0], sizeof db[0]);
+}
+
+/* Table 6, column k, with r'_i in line 47. */
+static void column_of_position(const printed *q, int k, double *out) {
+  printed p = *q;
+  double dv[MOST][6] = {{0}}, da[MOST][6] = {{0}}, dp[MOST][6] = {{0}}, db[MOST][6] = {{0}},
+         dbp[MOST][6] = {{0}}, d0[MOST][6] = {{0}};
+  m6 dM[MOST];
+  memset(dM, 0, sizeof dM);
+  for (int i = 1; i <= p.nb; i++) {
+    int l = p.parent[i];
+    double dm[6] = {0};
+    apply6(p.X[i], dv[l], dv[i], 0, 1);
+    if (i == k) apply6(p.dX[i], p.v[l], dv[i], 0, 1);
+    apply6(p.X[i], da[l], da[i], 0, 1);
+    apply6(p.X[i], dp[l], dp[i], 0, 1);
+    cross6(dv[i], p.vJ[i], 1, da[i]);
+    cross6(dv[i], p.vJ[i], 1, dp[i]);
+    if (i == k) apply6(p.dX[i], p.ar[l], da[i], 0, 1), apply6(p.dX[i], p.avp[l], dp[i], 0, 1);
+    apply6(p.I[i], dv[i], dm, 0, 1);
+    apply6(p.I[i], da[i], db[i], 0, 1), apply6(p.I[i], dp[i], dbp[i], 0, 1);
+    dual6(dv[i], p.m[i], db[i]), dual6(dv[i], p.m[i], dbp[i]);
+    dual6(p.v[i], dm, db[i]), dual6(p.v[i], dm, dbp[i]);
+    apply6(p.X[i], d0[l], d0[i], 0, 1);
+    if (i == k) apply6(p.dX[i], p.a0[l], d0[i], 0, 1);
+  }
+  for (int i = p.nb; i > 0; i--) {
+    int l = p.parent[i];
+    congruence(p.X[i], dM[i], p.X[i], dM[l]);
+    apply6(p.X[i], db[i], db[l], 1, 1), apply6(p.X[i], dbp[i], dbp[l], 1, 1);
+    if (i != k) continue;
+    congruence(p.dX[i], p.Mc[i], p.X[i], dM[l]), congruence(p.X[i], p.Mc[i], p.dX[i], dM[l]);
+    apply6(p.dX[i], p.bc[i], db[l], 1, 1), apply6(p.dX[i], p.bvp[i], dbp[l], 1, 1);
+  }
+  double base[6] = {0};
+  apply6(dM[0], p.a0[0], base, 0, 1);
+  for (int i = 1; i <= p.nb; i++) {
+    double f[6] = {0}, F[6] = {0}, dF[6] = {0};
+    apply6(dM[i], p.a0[i], f, 0, 1), apply6(p.Mc[i], d0[i], f, 0, 1);
+    out[5 + i] = dot6(p.G[i], f) + dot6(p.G[i], db[i]);
+    apply6(p.Mc[i], p.G[i], F, 0, 1), apply6(dM[i], p.G[i], dF, 0, 1);
+    for (int j = i; j > 0; j = p.parent[j]) {
+      double up[6] = {0}, dup[6] = {0};
+      apply6(p.X[j], F, up, 1, 1), apply6(p.X[j], dF, dup, 1, 1);
+      if (j == k) apply6(p.dX[j], F, dup, 1, 1);
+      memcpy(F, up, sizeof F), memcpy(dF, dup, sizeof dF);
+    }
+    for (int c = 0; c < 6; c++) base[c] += dF[c] * p.r1[i];
+  }
+  for (int c = 0; c < 6; c++) out[c] = base[c] + dbp[0][c];
+}
+
+/* Tables 5 to 8: [nv x nv] by the pose and s, by v and r. held: line 1 as printed, (67), or zero.
+ */
+static void tables(robot *r, const printed *p, jn_held held, double *dq, double *dv) {
+  size_t nv = (size_t)r->nv;
+  double column[6 + MOST];
+  const double zero[6] = {0}, *V = p->v[0], *g = p->ar[0];
+  for (int c = 0; c < (int)nv; c++) {
+    double e[6] = {0}, dv0[6] = {0}, da0[6] = {0};
+    if (c < 6) {
+      /* (67), (68) on (R^T w, R^T (v - o x w)) = V: [V] e, linear first in print */
+      e[c] = 1;
+      if (held == JN_HELD_SPATIAL) cross6(V, e, 1, dv0);
+      cross6(g, e, 1, da0);
+      column_of_bias(p, dv0, da0, 0, column);
+      for (size_t i = 0; i < nv; i++) dq[i * nv + (size_t)c] = column[i];
+      column_of_bias(p, e, zero, 0, column);
+    } else {
+      column_of_position(p, c - 5, column);
+      for (size_t i = 0; i < nv; i++) dq[i * nv + (size_t)c] = column[i];
+      column_of_bias(p, zero, zero, c - 5, column);
+    }
+    for (size_t i = 0; i < nv; i++) dv[i * nv + (size_t)c] = column[i];
+  }
+}
+
+typedef struct posed {
+  robot *r;
+  jn_held held;
+  int column;
+} posed;
+
+/* the forces at C exp(s e), the body or the spatial twist held */
+static void move_pose(void *context, double s, double *out) {
+  posed *a = context;
+  robot *r = a->r;
+  double *q = doubles((size_t)r->nq), *v = copy_of(r->v, 2 * (size_t)r->nv), e[6] = {0};
+  move_along(r->model, r->q, a->column, s, q);
+  if (a->held == JN_HELD_SPATIAL) {
+    e[a->column] = s;
+    jn_pose D = jn_pose_make(jn_so3_exp(jn_v3(e[0], e[1], e[2])), jn_v3(e[3], e[4], e[5]));
+    jn_twist V = jn_Ad_inv(D, (jn_twist){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}});
+    const double b[6] = {V.w.x, V.w.y, V.w.z, V.v.x, V.v.y, V.v.z};
+    memcpy(v, b, sizeof b);
+  }
+  assert_ok(jn_inverse_dynamics(r->model, r->data, 0, q, v, NULL, out));
+  free(q), free(v);
+}
+
+static void check_tables(robot *r, jn_held held, int consistent) {
+  size_t nv = (size_t)r->nv, size = nv * nv;
+  double *x = doubles(3 * size), *y = doubles(2 * size), *tau = robot_inverse(r, r->v, NULL);
+  double *want = doubles(nv);
+  printed p;
+  read_model(r, &p);
+  EIDAmb(r, &p);
+  for (int i = 1; i <= p.nb; i++) /* rotors are not in the paper */
+    p.tau[5 + i] += jn_model_joint(r->model, i)->armature * p.r1[i];
+  check_residual("table 4", largest_difference(p.tau, tau, nv) / largest(tau, nv), 1e-13);
+  if (consistent) assert_true(largest(p.tau, 6) <= 1e-11 * largest(tau, nv) + 1e-11);
+  tables(r, &p, held, y, y + size);
+  jn_data_settings(r->data)->representation = JN_HYBRID; /* must not matter */
+  assert_ok(jn_extended_partials(r->model, r->data, held, r->q, r->v, NULL, x, x + size));
+  assert_true(jn_data_settings(r->data)->representation == JN_HYBRID);
+  jn_data_settings(r->data)->representation = JN_BODY;
+  check_residual(
+      held == JN_HELD_BODY ? "tables 5 and 6, body twist held" : "tables 5 and 6 as printed",
+      largest_difference(x, y, size) / largest(y, size), 1e-13);
+  check_residual("tables 7 and 8",
+                 largest_difference(x + size, y + size, size) / largest(y + size, size), 1e-13);
+  posed a = {r, held, 0};
+  for (a.column = 0; a.column < 6; a.column++) {
+    derivative(move_pose, &a, 0.1, nv, want);
+    for (size_t i = 0; i < nv; i++)
+      check_residual(held == JN_HELD_BODY ? "table 5, body twist held, against differences"
+                                          : "table 5 as printed against differences",
+                     fabs(want[i] - y[i * nv + (size_t)a.column]) / largest(y, size), 1e-9);
+  }
+  free(x), free(y), free(tau), free(want);
+}
+
+static void the_tables_as_printed_agree(void **state) {
+  (void)state;
+  for (uint64_t seed = 400; seed < 424; seed++) {
+    robot r = robot_random(seed, 3 + (int)(seed % 7), JN_JOINT_FREE,
+                           TYPE(REVOLUTE) | TYPE(PRISMATIC) | TYPE(HELICAL), 0);
+    check_seed(seed);
+    robot_represent(&r, JN_BODY);
+    check_tables(&r, seed % 2 ? JN_HELD_SPATIAL : JN_HELD_BODY, 0);
+    double *tau = doubles((size_t)r.nv);
+    assert_ok(jn_consistent_motion(r.model, r.data, r.q, r.v, NULL, tau));
+    assert_true(all_equal_to(tau, 6, 0));
+    check_tables(&r, seed % 2 ? JN_HELD_BODY : JN_HELD_SPATIAL, 1);
+    free(tau);
+    robot_free(&r);
+  }
+}
+
+/* ---- published values of real robots, when they are there ---- */
+
+static double number(const json_t *list, size_t i) {
+  return json_number_value(json_array_get(list, i));
+}
+
+static void read_state(const jn_model *model, const json_t *state, double *q, double *v) {
+  const json_t *base = json_object_get(state, "base"), *joints = json_object_get(state, "joints");
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    for (size_t c = 0; c < 7 && j->type == JN_JOINT_FREE; c++)
+      q[(size_t)j->iq + c] = number(json_object_get(base, c < 4 ? "quat" : "p"), c < 4 ? c : c - 4);
+    for (size_t c = 0; c < 6 && j->type == JN_JOINT_FREE; c++)
+      v[(size_t)j->iv + c] = number(json_array_get(json_object_get(base, "twist"), 0), c);
+    if (j->nv != 1) continue;
+    q[j->iq] = number(json_object_get(joints, j->name), 0);
+    v[j->iv] = number(json_object_get(joints, j->name), 1);
+  }
+}
+
+/* where our degree of freedom c stands in the file */
+static size_t place_of(const jn_model *model, const json_t *dofs, int c) {
+  static const char *const part[6] = {"base:wx", "base:wy", "base:wz",
+                                      "base:vx", "base:vy", "base:vz"};
+  const char *name = NULL;
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (c >= j->iv && c < j->iv + j->nv) name = j->nv == 6 ? part[c - j->iv] : j->name;
+  }
+  for (size_t i = 0; i < json_array_size(dofs); i++)
+    if (strcmp(json_string_value(json_array_get(dofs, i)), name) == 0) return i;
+  fail();
+  return 0;
+}
+
+static void check_file(const char *name, const json_t *want, size_t n, const size_t *to,
+                       const double *got, size_t row) {
+  double error = 0, size = 0;
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) {
+      double x = number(json_array_get(want, to[i]), to[j]);
+      error = fmax(error, fabs(x - got[i * row + j]));
+      size = fmax(size, fabs(x));
+    }
+  check_residual(name, error / size, 1e-9);
+}
+
+static int check_robot(const char *name) {
+  char path[600];
+  snprintf(path, sizeof path, "%s/robots/%s/expect.json", TEST_SHARED, name);
+  json_t *expect = json_load_file(path, 0, NULL);
+  if (!expect) return 0;
+  snprintf(path, sizeof path, "%s/robots/%s/state.json", TEST_SHARED, name);
+  json_t *state = json_load_file(path, 0, NULL);
+  snprintf(path, sizeof path, "%s/robots/%s/model.urdf", TEST_SHARED, name);
+  jn_build_options options = {json_object_get(state, "base") ? JN_ROOT_FLOATING : JN_ROOT_FIXED, 0};
+  robot r = {.order = 0};
+  assert_ok(jn_model_load(path, &options, NULL, &r.model, NULL));
+  assert_ok(jn_data_new(r.model, 0, NULL, &r.data));
+  jn_data_settings(r.data)->representation = JN_BODY;
+  r.nv = jn_model_nv(r.model), r.nbody = jn_model_body_count(r.model);
+  size_t nv = (size_t)r.nv, n = 2 * nv, to[64];
+  double *v = doubles(nv), *A = doubles(n * n), *M = doubles(nv * nv), *tau = doubles(nv);
+  r.q = doubles((size_t)jn_model_nq(r.model));
+  assert_true(nv <= COUNT(to));
+  for (size_t i = 0; i < nv; i++) {
+    to[i] = place_of(r.model, json_object_get(expect, "dofs"), (int)i);
+    tau[i] = number(json_object_get(expect, "tau_for_fd"), to[i]);
+  }
+  read_state(r.model, state, r.q, v);
+  check_inverse_mass(&r, "robots, M^-1 M - 1 over cond");
+  assert_ok(jn_inverse_mass(r.model, r.data, r.q, M));
+  check_file("robots, Minv", json_object_get(expect, "Minv"), nv, to, M, nv);
+  assert_ok(jn_linearise(r.model, r.data, NULL, r.q, v, tau, NULL, A, NULL));
+  check_file("robots, A by q", json_object_get(expect, "dacc_dq"), nv, to, A + nv * n, n);
+  check_file("robots, A by v", json_object_get(expect, "dacc_dv"), nv, to, A + nv * n + nv, n);
+  free(v), free(A), free(M), free(tau), free(r.q);
+  json_decref(expect), json_decref(state);
+  jn_data_free(r.data);
+  jn_model_free(r.model);
+  return 1;
+}
+
+static void real_robots_agree_with_published_values(void **state) {
+  (void)state;
+  static const char *const robots[] = {
+      "allegro_hand",    "double_pendulum", "hextilt",       "panda7",
+      "simple_humanoid", "solo12",          "talos_reduced", "ur5"};
+  int found = 0;
+  for (size_t i = 0; i < COUNT(robots); i++) found += check_robot(robots[i]);
+  if (!found) skip();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(inverse_mass_times_mass_is_one),
+      cmocka_unit_test(A_and_B_are_differences_on_the_group),
+      cmocka_unit_test(the_linear_motion_is_right_to_second_order),
+      cmocka_unit_test(rates_are_derivatives_in_time),
+      cmocka_unit_test(zero_order_hold_is_the_exponential),
+      cmocka_unit_test(inputs_are_columns_of_the_full_matrix),
+      cmocka_unit_test(the_tables_as_printed_agree),
+      cmocka_unit_test(real_robots_agree_with_published_values),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
