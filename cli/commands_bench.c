@@ -30,7 +30,7 @@ const char cli_bench_help[] =
     "example:\n"
     "  jounce bench tilthex --orders 0-1 --seconds 0.002 --json\n";
 
-enum { MODELS = 32, ROUNDS = 200, STATES = 256 };
+enum { MODELS = 32, ROUNDS = 200, STATES = 256, MATRIX_DOFS = 64 };
 
 typedef struct sample {
   const char *model, *algorithm, *formulation, *mode;
@@ -43,7 +43,7 @@ typedef struct bench {
   jn_data *data;
   jn_batch *batch;
   int order;
-  size_t nv, nq, states;
+  size_t nv, nq, states, square; /* square: (r+1) nv nv */
   double *q, *v, *v0, *tau, *out; /* states of each */
 } bench;
 
@@ -69,6 +69,12 @@ static jn_status run_fd(bench *b) {
 }
 static jn_status run_fk(bench *b) { return jn_kinematics(b->model, b->data, b->order, b->q, b->v); }
 static jn_status run_mass(bench *b) { return jn_mass_matrix(b->model, b->data, b->q, b->out); }
+static jn_status run_inverse_partials(bench *b) {
+  return jn_inverse_partials(b->model, b->data, b->order, b->q, b->v, NULL, b->out, b->out + b->square);
+}
+static jn_status run_forward_partials(bench *b) {
+  return jn_forward_partials(b->model, b->data, b->order, b->q, b->v0, b->tau, NULL, b->out, b->out + b->square, NULL);
+}
 static jn_status run_batch_id(bench *b) {
   return jn_batch_inverse_dynamics(b->model, b->batch, b->order, b->states, b->q, b->v, b->out, NULL);
 }
@@ -146,12 +152,14 @@ static jn_status bench_open(bench *b, jn_model *model, int order) {
   b->order = order;
   b->nq = (size_t)jn_model_nq(model), b->nv = (size_t)jn_model_nv(model);
   b->states = jn_model_body_count(model) > 200 ? 16 : STATES;
-  size_t rows = (size_t)order + 2, square = b->nv * b->nv, most = b->states * rows * b->nv;
+  size_t rows = (size_t)order + 2, most = b->states * rows * b->nv;
+  b->square = (rows - 1) * b->nv * b->nv;
+  size_t matrices = b->nv > MATRIX_DOFS ? b->nv * b->nv : b->square * (rows + 1);
   b->q = cli_room(b->states, b->nq + 1, 1);
   b->v = cli_room(b->states, rows, b->nv + 1);
   b->v0 = cli_room(b->states, b->nv + 1, 1);
   b->tau = cli_room(b->states, rows, b->nv + 1);
-  b->out = cli_room(most > square ? most : square, 1, 1);
+  b->out = cli_room(most > matrices ? most : matrices, 1, 1);
   if (!b->q || !b->v || !b->v0 || !b->tau || !b->out) return JN_ERR_MEMORY;
   for (size_t s = 0; s < b->states; s++) {
     jn_model_home(model, b->q + s * b->nq);
@@ -175,10 +183,16 @@ static const struct row {
   routine run;
   int formulations; /* all of them, or the default alone */
   int order_zero;   /* only there */
+  int matrices;     /* of a size that large robots cannot have */
 } rows[] = {
-    {"inverse", "single", run_id, 1, 0},       {"forward", "single", run_fd, 1, 0},
-    {"kinematics", "single", run_fk, 1, 0},    {"mass_matrix", "single", run_mass, 0, 1},
-    {"inverse", "batch", run_batch_id, 0, 0},  {"forward", "batch", run_batch_fd, 0, 0},
+    {"inverse", "single", run_id, 1, 0, 0},
+    {"forward", "single", run_fd, 1, 0, 0},
+    {"kinematics", "single", run_fk, 1, 0, 0},
+    {"mass_matrix", "single", run_mass, 0, 1, 0},
+    {"inverse_partials", "single", run_inverse_partials, 0, 0, 1},
+    {"forward_partials", "single", run_forward_partials, 0, 0, 1},
+    {"inverse", "batch", run_batch_id, 0, 0, 0},
+    {"forward", "batch", run_batch_fd, 0, 0, 0},
 };
 
 /* All figures of one robot at one order, appended to list. */
@@ -187,6 +201,7 @@ static int measure_robot(const char *name, jn_model *model, int order, double se
   jn_status status = bench_open(&b, model, order);
   for (int i = 0; !status && i < COUNT(rows); i++) {
     if (rows[i].order_zero && order) continue;
+    if (rows[i].matrices && b.nv > MATRIX_DOFS) continue;
     for (int f = 0; cli_formulation_names[f] && (f == 0 || rows[i].formulations); f++) {
       sample *s = &list[*count];
       int batch = !strcmp(rows[i].mode, "batch");
@@ -216,13 +231,13 @@ static const sample *find(const sample *list, int n, const sample *like, const c
 static void write_text(cli_output *out, const sample *list, int n, double calibration) {
   FILE *f = out->file;
   fprintf(f, "calibration %.0f ns (200 products of 6x6 matrices)\n", calibration);
-  fprintf(f, "%-16s %6s %-12s %-8s %-7s %5s %12s %9s %8s %8s %8s\n", "model", "bodies", "algorithm", "form", "mode",
+  fprintf(f, "%-16s %6s %-16s %-8s %-7s %5s %12s %9s %8s %8s %8s\n", "model", "bodies", "algorithm", "form", "mode",
           "order", "ns", "spread", ":body", ":single", ":order0");
   for (int i = 0; i < n; i++) {
     const sample *s = &list[i], *body = find(list, n, s, "body", s->mode, s->order);
     const sample *single = find(list, n, s, s->formulation, "single", s->order);
     const sample *zero = find(list, n, s, s->formulation, s->mode, 0);
-    fprintf(f, "%-16s %6d %-12s %-8s %-7s %5d %12.0f %9.0f", s->model, s->bodies, s->algorithm, s->formulation,
+    fprintf(f, "%-16s %6d %-16s %-8s %-7s %5d %12.0f %9.0f", s->model, s->bodies, s->algorithm, s->formulation,
             s->mode, s->order, s->ns, s->spread);
     const sample *against[3] = {body, single, zero};
     for (int k = 0; k < 3; k++)

@@ -19,6 +19,8 @@ static const cli_command commands[] = {
     {"jacobian", "the Jacobian of a link or point and its derivatives", cli_jacobian_help,
      cli_jacobian},
     {"partials", "exact partial derivatives of the dynamics", cli_partials_help, cli_partials},
+    {"linearize", "A and B of the dynamics near a state, without charts", cli_linearize_help,
+     cli_linearize},
     {"simulate", "motion through time: a table, energy and momentum drift", cli_simulate_help,
      cli_simulate},
     {"demo", "a study of an aerial manipulator: tables, figures, a page", cli_demo_help, cli_demo},

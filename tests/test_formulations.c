@@ -201,8 +201,10 @@ static void hybrid_dynamics_agree_with_inverse_dynamics_in_every_form(void **sta
       for (int i = 0; i < r.nbody; i++)
         for (int j = jn_model_joint(r.model, i)->iv, n = jn_model_joint(r.model, i)->nv; n--; j++)
           for (size_t k = 0; k <= (size_t)r.order; k++) {
-            if (given[i]) f[k * nv + (size_t)j] = NAN;
-            else v[(k + 1) * nv + (size_t)j] = NAN;
+            if (given[i])
+              f[k * nv + (size_t)j] = NAN;
+            else
+              v[(k + 1) * nv + (size_t)j] = NAN;
           }
       set_form(&r, form);
       assert_ok(jn_hybrid_dynamics(r.model, r.data, r.order, r.q, given, v, f, &l.external));

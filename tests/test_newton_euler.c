@@ -43,7 +43,8 @@ static jn_twist rng_twist(rng *r, double size) {
   return jn_twist_make(rng_vec3(r, size), rng_vec3(r, size));
 }
 static jn_inertia rng_inertia(rng *r) {
-  jn_mat3 J = {{{rng_range(r, 1, 2), 0, 0}, {0, rng_range(r, 1, 2), 0}, {0, 0, rng_range(r, 1, 2)}}};
+  jn_mat3 J = {
+      {{rng_range(r, 1, 2), 0, 0}, {0, rng_range(r, 1, 2), 0}, {0, 0, rng_range(r, 1, 2)}}};
   jn_mat3 R = rng_rotation(r);
   J = jn_m3_mul(jn_m3_mul(R, J), jn_m3_transpose(R));
   return jn_inertia_make(rng_range(r, 0.5, 3), rng_vec3(r, 1), J);
@@ -103,7 +104,8 @@ static void every_representation_gives_newtons_and_eulers_wrench(void **state) {
                      128 * U);
       check_residual("momentum", apart(P, b.P[i]), 64 * U);
       check_residual(balance[i],
-                     apart(jn_momentum_balance(all[i], b.C, b.V[i], P, b.Pdot[i]), b.W[i]), 128 * U);
+                     apart(jn_momentum_balance(all[i], b.C, b.V[i], P, b.Pdot[i]), b.W[i]),
+                     128 * U);
     }
   }
 }
@@ -136,27 +138,30 @@ static void any_frame_will_do(void **state) {
     jn_twist A = jn_Ad_inv(Cj, jn_twist_sub(b.A[0], jn_ad(Vjs, b.V[0])));
     jn_wrench W = jn_Ad_t(Cj, b.W[0]);
     check_residual("any frame (60)", apart(jn_newton_euler_in_frame(I, Vj, V, A), W), 256 * U);
-    check_residual("(60) in the body", apart(jn_newton_euler_in_frame(b.I, b.V[1], b.V[1], b.A[1]), b.W[1]),
-                   256 * U);
+    check_residual("(60) in the body",
+                   apart(jn_newton_euler_in_frame(b.I, b.V[1], b.V[1], b.A[1]), b.W[1]), 256 * U);
     /* resolved in frame k: R from k to j, wk in k */
     jn_pose R = jn_pose_make(rng_rotation(&r), jn_v3(0, 0, 0));
     jn_vec3 wk = rng_vec3(&r, 2), turn = jn_v3_sub(jn_m3_apply(R.R, wk), Vj.w);
     jn_twist drift = jn_twist_make(jn_v3_cross(turn, V.w), jn_v3_cross(turn, V.v));
-    jn_twist kV = jn_Ad_inv(R, V), kA = jn_Ad_inv(R, jn_twist_sub(A, drift)), kVj = jn_Ad_inv(R, Vj);
+    jn_twist kV = jn_Ad_inv(R, V), kA = jn_Ad_inv(R, jn_twist_sub(A, drift)),
+             kVj = jn_Ad_inv(R, Vj);
     jn_inertia kI = jn_inertia_move(jn_pose_inv(R), I);
     jn_wrench kW = jn_Ad_t(R, W);
-    check_residual("any axes (63)", apart(jn_newton_euler_resolved(kI, wk, kVj, kV, kA), kW), 256 * U);
+    check_residual("any axes (63)", apart(jn_newton_euler_resolved(kI, wk, kVj, kV, kA), kW),
+                   256 * U);
     /* as printed: ad of V_i where V_j is meant */
     jn_vec3 rel = jn_v3_sub(wk, kVj.w);
     jn_twist B = jn_twist_make(jn_v3_cross(rel, kV.w), jn_v3_cross(rel, kV.v));
     B = jn_twist_add(jn_twist_add(kA, B), jn_ad(kV, kV));
-    jn_wrench as_printed = jn_wrench_sub(jn_inertia_apply(kI, B), jn_ad_t(kV, jn_inertia_apply(kI, kV)));
+    jn_wrench as_printed =
+        jn_wrench_sub(jn_inertia_apply(kI, B), jn_ad_t(kV, jn_inertia_apply(kI, kV)));
     if (n < 20) check_wrong("(63)", apart(as_printed, kW));
     /* hybrid: j the body, k along the world */
     jn_pose turned = jn_pose_make(b.C.R, jn_v3(0, 0, 0));
     check_residual("(63) as hybrid form",
-                   apart(jn_newton_euler_resolved(jn_inertia_move(turned, b.I), jn_v3(0, 0, 0), b.V[2],
-                                                  b.V[2], b.A[2]),
+                   apart(jn_newton_euler_resolved(jn_inertia_move(turned, b.I), jn_v3(0, 0, 0),
+                                                  b.V[2], b.V[2], b.A[2]),
                          b.W[2]),
                    256 * U);
   }
@@ -176,7 +181,8 @@ typedef struct chain {
 static chain chain_new(uint64_t seed) {
   chain c;
   c.n = 6;
-  c.r = robot_random(seed * 4, c.n, JN_JOINT_REVOLUTE, TYPE(REVOLUTE) | TYPE(PRISMATIC) | TYPE(HELICAL), 3);
+  c.r = robot_random(seed * 4, c.n, JN_JOINT_REVOLUTE,
+                     TYPE(REVOLUTE) | TYPE(PRISMATIC) | TYPE(HELICAL), 3);
   robot *r = &c.r;
   size_t nv = (size_t)r->nv;
   double x[18], p[12], *J = doubles(18 * nv);
@@ -233,7 +239,8 @@ static void the_hybrid_acceleration_and_jerk_are_27_to_32_corrected(void **state
       check_residual("(27) with V_j^h", apart_twist(shift_by(r, third), c.J[i][j][1]), 256 * U);
       if (j == 2) {
         jn_vec3 before = jn_v3_sub(c.at[j - 1][0], c.at[i][0]);
-        double error = apart_twist(jn_twist_add(slide(r1, X), shift_by(before, turn(w, X))), c.J[i][j][1]);
+        double error =
+            apart_twist(jn_twist_add(slide(r1, X), shift_by(before, turn(w, X))), c.J[i][j][1]);
         if (jn_v3_norm(jn_v3_cross(w, X.w)) > 0.1) check_wrong("(27), r_(i,j-1)", error);
       }
       /* (30) */
@@ -249,8 +256,11 @@ static void the_hybrid_acceleration_and_jerk_are_27_to_32_corrected(void **state
       for (int k = j; k <= i; k++)
         a28 = jn_twist_add(a28, jn_twist_scale(q1 * c.dq[0][k], jn_ad(c.J[i][j][0], c.J[i][k][0])));
       /* (31), (32): ad_w' + ad_w ad_w outside the bracket that q' multiplies */
-      k31 = jn_twist_add(k31, jn_twist_add(jn_twist_scale(q3, c.J[i][j][0]), jn_twist_scale(2 * q2, slide(r1, X))));
-      k31 = jn_twist_add(k31, jn_twist_scale(q1, jn_twist_add(slide(r2, X), jn_twist_scale(2, slide(r1, turn(w, X))))));
+      k31 = jn_twist_add(k31, jn_twist_add(jn_twist_scale(q3, c.J[i][j][0]),
+                                           jn_twist_scale(2 * q2, slide(r1, X))));
+      k31 = jn_twist_add(
+          k31,
+          jn_twist_scale(q1, jn_twist_add(slide(r2, X), jn_twist_scale(2, slide(r1, turn(w, X))))));
       jn_twist last = jn_twist_add(jn_twist_scale(2 * q2, turn(w, X)), inner);
       k31 = jn_twist_add(k31, jn_twist_scale(q1, shift_by(r, last)));
     }
@@ -294,11 +304,14 @@ static void the_mixed_jerk_is_not_33(void **state) {
     assert_ok(jn_frame_twist(c.r.model, c.r.data, f, JN_MIXED, 2, x));
     for (int k = 0; k < 3; k++) {
       jn_twist m = jn_twist_make(jn_m3_apply_t(C.R, c.V[i][k].w), c.V[i][k].v);
-      if (k < 2) check_residual("(33), twist and acceleration", apart_twist(m, twist_of(x + 6 * k)), 64 * U);
-      else check_wrong("(33), jerk", apart_twist(m, twist_of(x + 6 * k)));
+      if (k < 2)
+        check_residual("(33), twist and acceleration", apart_twist(m, twist_of(x + 6 * k)), 64 * U);
+      else
+        check_wrong("(33), jerk", apart_twist(m, twist_of(x + 6 * k)));
       /* w^b'' = R^T (w'' - w x w') */
       m.w = jn_m3_apply_t(C.R, jn_v3_sub(c.V[i][2].w, jn_v3_cross(c.V[i][0].w, c.V[i][1].w)));
-      if (k == 2) check_residual("(33), jerk less w x w'", apart_twist(m, twist_of(x + 12)), 256 * U);
+      if (k == 2)
+        check_residual("(33), jerk less w x w'", apart_twist(m, twist_of(x + 12)), 256 * U);
     }
     robot_free(&c.r);
   }
@@ -314,7 +327,8 @@ static void the_spatial_acceleration_is_17_with_one_dot(void **state) {
     double x[18];
     for (int j = 0; j < c.n; j++) {
       double S[6];
-      assert_ok(jn_frame_twist(r->model, r->data, jn_model_body(r->model, j)->frame, JN_SPATIAL, 2, x));
+      assert_ok(
+          jn_frame_twist(r->model, r->data, jn_model_body(r->model, j)->frame, JN_SPATIAL, 2, x));
       assert_ok(jn_joint_screws(r->model, r->data, j, 0, S));
       A = jn_twist_add(A, jn_twist_scale(c.dq[1][j], twist_of(S)));
       A = jn_twist_add(A, jn_twist_scale(c.dq[0][j], jn_ad(twist_of(x), twist_of(S))));
@@ -331,7 +345,8 @@ static void the_relative_pose_moves_with_the_column_of_the_joint_that_moves(void
   for (uint64_t seed = 1; seed <= 12; seed++) {
     chain c = chain_new(seed);
     robot *r = &c.r;
-    int i = 5, j = 1, k = 3, fi = jn_model_body(r->model, i)->frame, fj = jn_model_body(r->model, j)->frame;
+    int i = 5, j = 1, k = 3, fi = jn_model_body(r->model, i)->frame,
+        fj = jn_model_body(r->model, j)->frame;
     size_t nv = (size_t)r->nv;
     double *J = doubles(6 * nv), x[2][6], h = 1e-5;
     jn_pose Ci, Cj, C[2];
@@ -345,8 +360,10 @@ static void the_relative_pose_moves_with_the_column_of_the_joint_that_moves(void
       C[s] = jn_pose_mul(jn_pose_inv(Cj), Ci);
     }
     jn_twist d = jn_twist_scale(1 / h, jn_se3_log(jn_pose_mul(jn_pose_inv(C[1]), C[0])));
-    /* ... in the middle of the step: the logarithm is the constant twist of joint k as body i sees it */
-    for (int h6 = 0; h6 < 6; h6++) x[0][h6] = J[(size_t)h6 * nv + (size_t)k], x[1][h6] = J[(size_t)h6 * nv + (size_t)j];
+    /* ... in the middle of the step: the logarithm is the constant twist of joint k as body i sees
+     * it */
+    for (int h6 = 0; h6 < 6; h6++)
+      x[0][h6] = J[(size_t)h6 * nv + (size_t)k], x[1][h6] = J[(size_t)h6 * nv + (size_t)j];
     check_residual("(4) with J_ik, by differences", apart_twist(d, twist_of(x[0])), 1e-9);
     check_wrong("(4)", apart_twist(d, twist_of(x[1])));
     free(J);

@@ -3,9 +3,9 @@
  * analysis and small models; the recursions of dynamics.h are what to compute with.
  *
  * v is the velocity as the user holds it (settings->representation for free joints). Arrays are the
- * caller's, row-major; outputs may not alias inputs. All but the pure functions forget the result of
- * jn_kinematics. A call that fails with JN_ERR_NOT_FINITE may have written part of the n^2 and n^3
- * outputs; any other failure leaves them as they were. */
+ * caller's, row-major; outputs may not alias inputs. All but the pure functions forget the result
+ * of jn_kinematics. A call that fails with JN_ERR_NOT_FINITE may have written part of the n^2 and
+ * n^3 outputs; any other failure leaves them as they were. */
 #ifndef JOUNCE_LAGRANGE_H
 #define JOUNCE_LAGRANGE_H
 
@@ -28,9 +28,9 @@ JN_API jn_status jn_projection_equations(const jn_model *model, jn_data *data,
 /* Mass and Coriolis matrix as products with the system Jacobian (81), (84): q, v[nv], each output
  * [nv x nv] or NULL.
  *   M = J^T M J + armature,    C = J^T (M J' + N J)
- * N: -ad_V^T M for JN_SPATIAL and JN_BODY, the gyroscopic terms of (53), (56), (57) else. C v is the
- * same vector in every representation, C is not: M' - 2 C is skew for JN_SPATIAL only, and is then
- * that of jn_equations_of_motion. O(n nv^2). */
+ * N: -ad_V^T M for JN_SPATIAL and JN_BODY, the gyroscopic terms of (53), (56), (57) else. C v is
+ * the same vector in every representation, C is not: M' - 2 C is skew for JN_SPATIAL only, and is
+ * then that of jn_equations_of_motion. O(n nv^2). */
 JN_API jn_status jn_lagrange_matrices(const jn_model *model, jn_data *data,
                                       jn_representation representation, const double *q,
                                       const double *v, double *M, double *C);
@@ -52,9 +52,10 @@ JN_API jn_status jn_phase_rate(const jn_model *model, jn_data *data, const doubl
  * derivative along E_k: by q for joints that are plain numbers, along C exp(t e_k) or R exp(t e_k)
  * for free and spherical joints. */
 
-/* dM[i][j][k] = d M_ij / d q_k, [nv x nv x nv]: brackets of screws with composite inertias. O(n d^2)
- * for depth d, plus the writing of zeros. */
-JN_API jn_status jn_mass_partials(const jn_model *model, jn_data *data, const double *q, double *dM);
+/* dM[i][j][k] = d M_ij / d q_k, [nv x nv x nv]: brackets of screws with composite inertias. O(n
+ * d^2) for depth d, plus the writing of zeros. */
+JN_API jn_status jn_mass_partials(const jn_model *model, jn_data *data, const double *q,
+                                  double *dM);
 
 /* Minv[nv x nv] = M^-1 and dMinv[i][j][k] = d (M^-1)_ij / d q_k = -(M^-1 dM_k M^-1)_ij; both are
  * needed. O(n^4). */
@@ -63,14 +64,14 @@ JN_API jn_status jn_inverse_mass_partials(const jn_model *model, jn_data *data, 
 
 /* Christoffel symbols of the first kind, Gamma[i][j][k], [nv x nv x nv]:
  *   tau_i = sum_j M_ij v'_j + sum_jk Gamma_ijk v_j v_k + gravity
- * For joints with one freedom Gamma_ijk = (d_k M_ij + d_j M_ik - d_i M_jk)/2 = Gamma_ikj. In general
- * it is the connection of the kinetic energy in the frame E, <nabla_(E_k) E_j, E_i>, by Koszul's
- * formula: the same plus (<[E_k,E_j],E_i> - <[E_j,E_i],E_k> - <[E_k,E_i],E_j>)/2, where [E_j,E_k] =
- * E_(ad_j k) within a spherical or free joint and zero otherwise (the Boltzmann-Hamel terms); not
- * symmetric in j, k there. Always d_k M_ij = Gamma_ijk + Gamma_jik. Armature plays no part.
- * jn_christoffel takes the derivatives of M, jn_christoffel_binet composite second moments of mass
- * (Binet's tensor, (87)): Gamma_ijk = tr(S_i B (S_j S_k)^T), S 4 x 4, j the joint nearer to the
- * root (k before j within a joint). Same numbers to rounding, both O(n d^2). */
+ * For joints with one freedom Gamma_ijk = (d_k M_ij + d_j M_ik - d_i M_jk)/2 = Gamma_ikj. In
+ * general it is the connection of the kinetic energy in the frame E, <nabla_(E_k) E_j, E_i>, by
+ * Koszul's formula: the same plus (<[E_k,E_j],E_i> - <[E_j,E_i],E_k> - <[E_k,E_i],E_j>)/2, where
+ * [E_j,E_k] = E_(ad_j k) within a spherical or free joint and zero otherwise (the Boltzmann-Hamel
+ * terms); not symmetric in j, k there. Always d_k M_ij = Gamma_ijk + Gamma_jik. Armature plays no
+ * part. jn_christoffel takes the derivatives of M, jn_christoffel_binet composite second moments of
+ * mass (Binet's tensor, (87)): Gamma_ijk = tr(S_i B (S_j S_k)^T), S 4 x 4, j the joint nearer to
+ * the root (k before j within a joint). Same numbers to rounding, both O(n d^2). */
 JN_API jn_status jn_christoffel(const jn_model *model, jn_data *data, const double *q,
                                 double *Gamma);
 JN_API jn_status jn_christoffel_binet(const jn_model *model, jn_data *data, const double *q,
@@ -80,11 +81,11 @@ JN_API void jn_christoffel_coriolis(int n, const double *Gamma, const double *v,
 
 /* The matrices of section 2, N = 6 nbody, twists of the bodies' link frames; each may be NULL.
  *   V = J v, J = A X, V' = J v' + Jdot v
- * A[N x N]: from body j's own twist to that of the bodies it carries; X[N x nv]: the columns of each
- * joint on its own body; a, b[N x N]: blocks ad(X_i v_i) and ad(V_i), (9), (19), (82), JN_BODY and
- * JN_SPATIAL only; M[N x N]: blocks of inertia; J, Jdot[N x nv]; V[N].
- *   body     Jdot = A (X' - a (J - X)), which is (8) for joints with one freedom: X' = 0, a X = 0
- *   spatial  Jdot = A (b X + Y)                                                            (18)
+ * A[N x N]: from body j's own twist to that of the bodies it carries; X[N x nv]: the columns of
+ * each joint on its own body; a, b[N x N]: blocks ad(X_i v_i) and ad(V_i), (9), (19), (82), JN_BODY
+ * and JN_SPATIAL only; M[N x N]: blocks of inertia; J, Jdot[N x nv]; V[N].
+ *   body     Jdot = A (X' - a (J - X)): (8) for joints with one freedom, where X' = 0, a X = 0
+ *   spatial  Jdot = A (b X + Y): (18)
  * X', and Y = X' seen from the world, vanish but for universal, cylindrical and planar joints and
  * for free joints in another representation than JN_BODY. */
 typedef struct jn_system {

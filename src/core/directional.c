@@ -9,6 +9,7 @@
 #include "scalar/double.h"
 
 #include "core/core.h"
+#include "core/columns.h"
 #include "core/external.h"
 #include "core/spatial.h"
 #include "core/composite.h"
@@ -216,77 +217,10 @@ void jn_varied_pull(const varied *x, const double *weight, double *gphi, double 
   }
 }
 
-/* (L D L^T)^-1 for n freedoms, lane by lane */
-static inline void lane_solve(int n, int lanes, const double *D, double *y) {
-  for (int j = 1; j < n; j++)
-    for (int i = 0; i < j; i++)
-      for (int s = 0; s < lanes; s++) y[j * lanes + s] -= D[6 * j + i] * y[i * lanes + s];
-  for (int j = 0; j < n; j++)
-    for (int s = 0; s < lanes; s++) y[j * lanes + s] *= D[6 * j + j];
-  for (int j = n - 2; j >= 0; j--)
-    for (int i = j + 1; i < n; i++)
-      for (int s = 0; s < lanes; s++) y[j * lanes + s] -= D[6 * i + j] * y[i * lanes + s];
-}
-
-/* y -= a^T p and p += a y for six-vectors a; p[6 x lanes] */
-static inline void lane_dot(int lanes, const double *restrict a, const double *restrict p,
-                            double *restrict y) {
-  double s[8];
-  for (int n = 0; n < lanes; n++) s[n] = a[0] * p[n];
-  for (int c = 1; c < 6; c++)
-    for (int n = 0; n < lanes; n++) s[n] += a[c] * p[c * lanes + n];
-  for (int n = 0; n < lanes; n++) y[n] -= s[n];
-}
-static inline void lane_axpy(int lanes, const double *restrict a, const double *restrict y,
-                             double *restrict p) {
-  for (int c = 0; c < 6; c++)
-    for (int n = 0; n < lanes; n++) p[c * lanes + n] += a[c] * y[n];
-}
-
-static inline void solve_lanes(const varied *x, int lanes, double *rhs) {
-  const jn_model *m = x->m;
-  const jn_work *w = x->w;
-  const size_t n = 6 * (size_t)lanes;
-  double *all = w->lane, t[48];
-  memset(all, 0, sizeof(double) * n * (size_t)m->nlink);
-  /* to the base: e = x - S^T p, p_parent += p + UA D^-1 e */
-  for (int i = m->nlink - 1; i >= 0; i--) {
-    const jn_link *l = &m->link[i];
-    double *p = all + n * (size_t)i, *y = rhs + (size_t)l->iv * (size_t)lanes;
-    for (int j = 0; j < l->nv; j++)
-      lane_dot(lanes, (const double *)screw_of(w, x->rows, l->iv + j), p, y + j * lanes);
-    if (l->parent < 0) continue;
-    double *up = all + n * (size_t)l->parent;
-    memcpy(t, y, sizeof(double) * (size_t)(l->nv * lanes));
-    lane_solve(l->nv, lanes, w->D + 6 * (size_t)l->iv, t);
-    for (int j = 0; j < l->nv; j++)
-      lane_axpy(lanes, w->UA + 6 * (size_t)(l->iv + j), t + j * lanes, p);
-    for (size_t c = 0; c < n; c++) up[c] += p[c];
-  }
-  /* to the tips: x = D^-1 (e - UA^T a_parent), a = a_parent + S x */
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    double *a = all + n * (size_t)i, *y = rhs + (size_t)l->iv * (size_t)lanes;
-    if (l->parent < 0)
-      memset(a, 0, sizeof(double) * n);
-    else
-      memcpy(a, all + n * (size_t)l->parent, sizeof(double) * n);
-    for (int j = 0; j < l->nv; j++)
-      lane_dot(lanes, w->UA + 6 * (size_t)(l->iv + j), a, y + j * lanes);
-    lane_solve(l->nv, lanes, w->D + 6 * (size_t)l->iv, y);
-    for (int j = 0; j < l->nv; j++)
-      lane_axpy(lanes, (const double *)screw_of(w, x->rows, l->iv + j), y + j * lanes, a);
-  }
-}
-
-static void solve_eight(const varied *x, double *rhs) { solve_lanes(x, 8, rhs); }
-static void solve_one(const varied *x, double *rhs) { solve_lanes(x, 1, rhs); }
-
 void jn_varied_solve(const varied *x, int lanes, double *rhs) {
-  if (lanes == 8)
-    solve_eight(x, rhs);
-  else
-    solve_one(x, rhs);
+  int last = x->m->nlink - 1;
+  if (lanes == COLUMNS) x->data->engine->columns(x->m, x->w, x->rows, last, rhs);
+  else columns_pass(1, x->m, x->w, x->rows, last, rhs);
 }
 
 /* ---- public ---- */

@@ -14,7 +14,9 @@ static v3 gravity_of(const jn_data *d) {
 }
 
 /* body: the engine for this machine */
-static void body_motion(const jn_model *m, const jn_data *d, int K) { d->engine->motion(m, &d->w, d->rows, K); }
+static void body_motion(const jn_model *m, const jn_data *d, int K) {
+  d->engine->motion(m, &d->w, d->rows, K);
+}
 static void body_inverse(const jn_model *m, const jn_data *d, int r, int loaded) {
   d->engine->inverse(m, &d->w, d->rows, r, d->settings.damping, loaded);
 }
@@ -24,14 +26,16 @@ static int body_start(const jn_model *m, const jn_data *d, const unsigned char *
 static void body_known(const jn_model *m, const jn_data *d, int k, int loaded) {
   d->engine->known(m, &d->w, d->rows, k, (int)d->settings.representation, loaded);
 }
-static void body_solve(const jn_model *m, const jn_data *d, int k, const unsigned char *prescribed, int last) {
+static void body_solve(const jn_model *m, const jn_data *d, int k, const unsigned char *prescribed,
+                       int last) {
   d->engine->solve(m, &d->w, d->rows, k, prescribed, d->settings.damping, last);
 }
 
 static void motion_spatial(const jn_model *m, const jn_data *d, int K) {
   spatial_kinematics(m, &d->w, d->rows, K);
 }
-static void external_spatial(const jn_model *m, const jn_data *d, const jn_external *x, int k, int poses) {
+static void external_spatial(const jn_model *m, const jn_data *d, const jn_external *x, int k,
+                             int poses) {
   (void)poses;
   jn_external_spatial(m, d, x, k);
 }
@@ -46,14 +50,18 @@ static int start_spatial(const jn_model *m, const jn_data *d, const unsigned cha
 static void known_spatial(const jn_model *m, const jn_data *d, int k, int loaded) {
   spatial_known(m, &d->w, d->rows, k, gravity_of(d), loaded);
 }
-static void solve_spatial(const jn_model *m, const jn_data *d, int k, const unsigned char *prescribed, int last) {
+static void solve_spatial(const jn_model *m, const jn_data *d, int k,
+                          const unsigned char *prescribed, int last) {
   (void)last;
   spatial_bias(m, &d->w, d->rows, k, prescribed);
   spatial_solve(m, &d->w, d->rows, k, prescribed, d->settings.damping);
 }
 
-static void motion_hybrid(const jn_model *m, const jn_data *d, int K) { hybrid_kinematics(m, &d->w, d->rows, K); }
-static void external_hybrid(const jn_model *m, const jn_data *d, const jn_external *x, int k, int poses) {
+static void motion_hybrid(const jn_model *m, const jn_data *d, int K) {
+  hybrid_kinematics(m, &d->w, d->rows, K);
+}
+static void external_hybrid(const jn_model *m, const jn_data *d, const jn_external *x, int k,
+                            int poses) {
   (void)poses;
   jn_external_hybrid(m, d, x, k);
 }
@@ -66,14 +74,18 @@ static int start_hybrid(const jn_model *m, const jn_data *d, const unsigned char
 static void known_hybrid(const jn_model *m, const jn_data *d, int k, int loaded) {
   hybrid_known(m, &d->w, d->rows, k, gravity_of(d), loaded);
 }
-static void solve_hybrid(const jn_model *m, const jn_data *d, int k, const unsigned char *prescribed, int last) {
+static void solve_hybrid(const jn_model *m, const jn_data *d, int k,
+                         const unsigned char *prescribed, int last) {
   (void)last;
   hybrid_bias(m, &d->w, d->rows, k, prescribed);
   hybrid_solve(m, &d->w, d->rows, k, prescribed, d->settings.damping);
 }
 
-static void motion_mixed(const jn_model *m, const jn_data *d, int K) { mixed_kinematics(m, &d->w, d->rows, K); }
-static void external_mixed(const jn_model *m, const jn_data *d, const jn_external *x, int k, int poses) {
+static void motion_mixed(const jn_model *m, const jn_data *d, int K) {
+  mixed_kinematics(m, &d->w, d->rows, K);
+}
+static void external_mixed(const jn_model *m, const jn_data *d, const jn_external *x, int k,
+                           int poses) {
   (void)poses;
   jn_external_mixed(m, d, x, k);
 }
@@ -82,10 +94,12 @@ static void inverse_mixed(const jn_model *m, const jn_data *d, int r, int loaded
 }
 
 const jn_form jn_forms[4] = {
-    [JN_FORM_BODY] = {0, body_motion, jn_external_body, body_inverse, body_start, body_known, body_solve},
-    [JN_FORM_SPATIAL] = {1, motion_spatial, external_spatial, inverse_spatial, start_spatial, known_spatial,
-                         solve_spatial},
-    [JN_FORM_HYBRID] = {1, motion_hybrid, external_hybrid, inverse_hybrid, start_hybrid, known_hybrid,
-                        solve_hybrid},
-    [JN_FORM_MIXED] = {1, motion_mixed, external_mixed, inverse_mixed, start_hybrid, known_hybrid, solve_hybrid},
+    [JN_FORM_BODY] = {0, body_motion, jn_external_body, body_inverse, body_start, body_known,
+                      body_solve},
+    [JN_FORM_SPATIAL] = {1, motion_spatial, external_spatial, inverse_spatial, start_spatial,
+                         known_spatial, solve_spatial},
+    [JN_FORM_HYBRID] = {1, motion_hybrid, external_hybrid, inverse_hybrid, start_hybrid,
+                        known_hybrid, solve_hybrid},
+    [JN_FORM_MIXED] = {1, motion_mixed, external_mixed, inverse_mixed, start_hybrid, known_hybrid,
+                       solve_hybrid},
 };

@@ -1,20 +1,24 @@
-/* hybrid_form.h (core): the hybrid and the mixed formulation, (75) to (76) and (56) to (57) of mueller2018 as
- * jets, with joints of any number of degrees of freedom. Twists and wrenches of link i are those of its own
- * origin; u is the origin's velocity in the axes of the world, r leads there from the parent's origin.
+/* hybrid_form.h (core): the hybrid and the mixed formulation, (75) to (76) and (56) to (57) of
+ * mueller2018 as jets, with joints of any number of degrees of freedom. Twists and wrenches of link
+ * i are those of its own origin; u is the origin's velocity in the axes of the world, r leads there
+ * from the parent's origin, s is the velocity of the joint in the link frame.
  *
- * Hybrid: angular parts in the axes of the world. a: an axis of the link, d: from its origin to the centre of
- * mass, J: inertia tensor about the centre of mass; all in the axes of the world.
- *   k a_k = sum_(i<k) w_i x a_(k-1-i),   same for d;   k J_k = sum [w_i] J_(k-1-i) - J_(k-1-i) [w_i]
- *   r_k   = (u - u_parent)_(k-1) / k
- *   w_k   = wparent_k + sum a_i s_(k-i)                          s: velocity of the joint, in the link frame
- *   u_k   = uparent_k + sum wparent_i x r_(k-i) + sum a_i s_(k-i)
- *   f_k   = (k+1) m (u + d')_(k+1) - m g + children               g at order 0 only: it does not turn
- *   n_k   = (k+1) sum J_i w_(k+1-i) + sum d_i x (own f)_(k-i) + children (n_k + sum r_i x f_(k-i))
+ * Hybrid: angular parts in the axes of the world. a: an axis of the link, d: from its origin to the
+ * centre of mass, J: inertia tensor about the centre of mass; all in the axes of the world.
+ *   k a_k = sum_(i<k) w_i x a_(k-1-i), and so for d
+ *   k J_k = sum_(i<k) [w_i] J_(k-1-i) - J_(k-1-i) [w_i]
+ *   r_k   = (u - uparent)_(k-1) / k
+ *   w_k   = wparent_k + sum a_i s.w_(k-i)
+ *   u_k   = uparent_k + sum wparent_i x r_(k-i) + sum a_i s.v_(k-i)
+ *   f_k   = (k+1) m (u + d')_(k+1) - m g + children        g at order 0 only: it does not turn
+ *   n_k   = (k+1) sum J_i w_(k+1-i) + sum d_i x (own f)_(k-i)
+ *           + children (n_k + sum r_i x f_(k-i))
  *
- * Mixed: angular parts in the axes of the link. R: its axes, c: its centre of mass in it, p: origin of the
- * joint in the parent, e: what the joint has slid, in the link's axes. No convolution but the rotations'.
- *   w_k   = sum Q_i^T (T^T wparent)_(k-i) + s_k,    k R_k = sum R_i [w_(k-1-i)]
- *   u_k   = uparent_k + (k+1) (Rparent p + R e)_(k+1),     k e_k = s.v_(k-1) - sum s.w_i x e_(k-1-i)
+ * Mixed: angular parts in the axes of the link. R: its axes, c: its centre of mass in it, p: origin
+ * of the joint in the parent, e: what the joint has slid, in the link's axes.
+ *   w_k   = sum Q_i^T (T^T wparent)_(k-i) + s.w_k,  k R_k = sum_(i<k) R_i [w_(k-1-i)]
+ *   u_k   = uparent_k + (k+1) (Rparent p + R e)_(k+1)
+ *   k e_k = s.v_(k-1) - sum_(i<k) s.w_i x e_(k-1-i)
  *   f_k   = (k+1) m (u_(k+1) + (k+2) R_(k+2) c) - m g + children
  *   n_k   = (k+1) J w_(k+1) + sum w_i x J w_(k-i) + c x R^T (own f)
  *           + children (T Q (n + e x R^T f) + p x Rparent^T f)
@@ -22,7 +26,8 @@
 #ifndef JOUNCE_CORE_HYBRID_FORM_H
 #define JOUNCE_CORE_HYBRID_FORM_H
 
-/* Axis c of link i in the world, orders 0..rows; of a joint with one freedom the hybrid form keeps z alone. */
+/* Axis c of link i in the world, orders 0..rows; of a joint with one freedom the hybrid form keeps
+ * z alone. */
 static inline v3 *axis_of(const jn_work *w, int rows, int i, int c) {
   return (v3 *)w->axis + (size_t)(3 * i + c) * ((size_t)rows + 1);
 }
@@ -32,7 +37,9 @@ static inline v3 *reach_of(const jn_work *w, int rows, int i) {
 }
 
 /* which axes of the link its joint moves about or along: first..2 */
-typedef struct freedom { int first, turns, slides; } freedom;
+typedef struct freedom {
+  int first, turns, slides;
+} freedom;
 
 static const freedom all_axes = {0, 1, 1};
 
@@ -43,7 +50,8 @@ static inline freedom freedom_of(const jn_link *l) {
 }
 
 /* sum_(i=first..k) R_i x_(k-i) over the axes, and R^T: x in rows of six reals */
-static inline v3 axes_sum(const jn_work *w, int rows, int i, freedom f, int k, int first, const real *x) {
+static inline v3 axes_sum(const jn_work *w, int rows, int i, freedom f, int k, int first,
+                          const real *x) {
   v3 s = v3_zero();
   for (int c = f.first; c < 3; c++) {
     const v3 *a = axis_of(w, rows, i, c);
@@ -51,7 +59,8 @@ static inline v3 axes_sum(const jn_work *w, int rows, int i, freedom f, int k, i
   }
   return s;
 }
-static inline v3 axes_project(const jn_work *w, int rows, int i, freedom f, int k, int first, const real *x) {
+static inline v3 axes_project(const jn_work *w, int rows, int i, freedom f, int k, int first,
+                              const real *x) {
   real t[3] = {x[0] * 0.0, x[0] * 0.0, x[0] * 0.0};
   for (int c = f.first; c < 3; c++) {
     const v3 *a = axis_of(w, rows, i, c);
@@ -72,11 +81,13 @@ static inline void hybrid_place(const jn_model *m, const jn_work *w, int rows, i
   const real *R = (const real *)w->R + 9 * (size_t)i * rows, *O = (const real *)w->O;
   int parent = m->link[i].parent;
   for (int c = f.first; c < 3; c++) axis_of(w, rows, i, c)[0] = v3_make(R[c], R[3 + c], R[6 + c]);
-  if (parent >= 0) *reach_of(w, rows, i) = v3_sub(load_v3(O + 3 * (size_t)i), load_v3(O + 3 * (size_t)parent));
+  if (parent >= 0)
+    *reach_of(w, rows, i) = v3_sub(load_v3(O + 3 * (size_t)i), load_v3(O + 3 * (size_t)parent));
 }
 
 /* Orders k of axes and reach from twists below k. */
-static inline void hybrid_step(const jn_model *m, const jn_work *w, int rows, int i, freedom f, int k) {
+static inline void hybrid_step(const jn_model *m, const jn_work *w, int rows, int i, freedom f,
+                               int k) {
   const six *V = (const six *)w->Vs + (size_t)i * rows;
   int parent = m->link[i].parent;
   for (int c = f.first; c < 3; c++) {
@@ -89,9 +100,10 @@ static inline void hybrid_step(const jn_model *m, const jn_work *w, int rows, in
   reach_of(w, rows, i)[k] = v3_times(1.0 / k, v3_sub(V[k - 1].v, Vp[k - 1].v));
 }
 
-/* What the joint adds to the twist at order k, and the parent's turning: axes and reach of order first..k. */
-static inline six hybrid_joint_twist(const jn_model *m, const jn_work *w, int rows, int i, freedom f, int k,
-                                     int first) {
+/* What the joint adds to the twist at order k, and the parent's turning: axes and reach of order
+ * first..k. */
+static inline six hybrid_joint_twist(const jn_model *m, const jn_work *w, int rows, int i,
+                                     freedom f, int k, int first) {
   const six *s = (const six *)w->U + (size_t)i * rows;
   int parent = m->link[i].parent;
   six V = six_zero();
@@ -162,7 +174,8 @@ static inline v3 lever_moment(int k, int first, const ten *M, const v3 *f) {
 }
 
 /* The wrench that moves link i, orders 0..r, less gravity and wrenches from outside. */
-static inline void hybrid_wrench(const jn_model *m, const jn_work *w, int rows, int i, int r, v3 g, int external) {
+static inline void hybrid_wrench(const jn_model *m, const jn_work *w, int rows, int i, int r, v3 g,
+                                 int external) {
   const jn_link *l = &m->link[i];
   const six *V = (const six *)w->Vs + (size_t)i * rows;
   ten *M = (ten *)w->Ms + (size_t)i * rows;
@@ -185,7 +198,8 @@ static inline void hybrid_wrench(const jn_model *m, const jn_work *w, int rows, 
 }
 
 /* Forces of the joint of order k for the wrench (torque, force) it carries, in the link's axes. */
-static inline void put_force(const jn_model *m, const jn_work *w, int i, int k, six t, int damping) {
+static inline void put_force(const jn_model *m, const jn_work *w, int i, int k, six t,
+                             int damping) {
   const jn_link *l = &m->link[i];
   const real *v = (const real *)w->v + l->iv;
   real *tau = (real *)w->tau + l->iv + k * m->nv;
@@ -202,14 +216,15 @@ static inline six hybrid_project(const jn_work *w, int rows, int i, freedom f, i
                f.slides ? axes_project(w, rows, i, f, k, first, &W[0].v.x) : v3_zero()};
 }
 
-static inline void hybrid_inverse(const jn_model *m, const jn_work *w, int rows, int r, v3 g, int damping,
-                                  int external) {
+static inline void hybrid_inverse(const jn_model *m, const jn_work *w, int rows, int r, v3 g,
+                                  int damping, int external) {
   for (int i = 0; i < m->nlink; i++) hybrid_wrench(m, w, rows, i, r, g, external);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const six *W = (const six *)w->Ws + (size_t)i * rows;
     int parent = m->link[i].parent;
     freedom f = freedom_of(&m->link[i]);
-    for (int k = 0; k <= r; k++) put_force(m, w, i, k, hybrid_project(w, rows, i, f, k, 0), damping);
+    for (int k = 0; k <= r; k++)
+      put_force(m, w, i, k, hybrid_project(w, rows, i, f, k, 0), damping);
     if (parent < 0) continue;
     six *Wp = (six *)w->Ws + (size_t)parent * rows;
     for (int k = 0; k <= r; k++) {
@@ -219,8 +234,9 @@ static inline void hybrid_inverse(const jn_model *m, const jn_work *w, int rows,
   }
 }
 
-/* Forward dynamics, order by order as in spatial.h: with a = (k+1) V_(k+1), x = (k+1) v_(k+1)
- *   a = (aparent.w, aparent.v + aparent.w x r_0) + S x + b,   W_k = IA a + p,   IA at the link's origin. */
+/* Forward dynamics, order by order as in spatial.h, IA at the link's origin: with a = (k+1) V_(k+1),
+ * x = (k+1) v_(k+1)
+ *   a = (aparent.w, aparent.v + aparent.w x r_0) + S x + b,   W_k = IA a + p */
 
 /* column j of the joint, order 0, in the axes of the world */
 static inline six hybrid_column(const jn_work *w, int rows, const jn_link *l, int i, int j) {
@@ -258,8 +274,9 @@ static inline sym6 hybrid_rigid(const ten *M) {
   return ten_matrix(&I);
 }
 
-/* Twists and inertias of order 0, articulated inertias and factors. Returns a singular joint or -1. */
-static inline int hybrid_start(const jn_model *m, const jn_work *w, int rows, const unsigned char *prescribed) {
+/* Twists and inertias of order 0, articulated inertias, factors. Returns a singular joint or -1. */
+static inline int hybrid_start(const jn_model *m, const jn_work *w, int rows,
+                               const unsigned char *prescribed) {
   sym6 *IA = (sym6 *)w->IA;
   int bad = -1;
   hybrid_kinematics(m, w, rows, 0);
@@ -276,7 +293,8 @@ static inline int hybrid_start(const jn_model *m, const jn_work *w, int rows, co
       six S[6];
       for (int j = 0; j < l->nv; j++) S[j] = hybrid_column(w, rows, l, i, j);
       if (!joint_eliminate(l->nv, S, l->armature, &a, (real *)w->D + 6 * (size_t)l->iv,
-                           (six *)w->UA + l->iv) && bad < 0)
+                           (six *)w->UA + l->iv) &&
+          bad < 0)
         bad = l->joint;
     }
     if (l->parent >= 0) sym6_add_shifted(&IA[l->parent], &a, *reach_of(w, rows, i));
@@ -285,10 +303,13 @@ static inline int hybrid_start(const jn_model *m, const jn_work *w, int rows, co
 }
 
 /* own forces of link i, in F, which the body form alone needs */
-static inline v3 *own_force(const jn_work *w, int rows, int i) { return (v3 *)w->F + (size_t)i * rows; }
+static inline v3 *own_force(const jn_work *w, int rows, int i) {
+  return (v3 *)w->F + (size_t)i * rows;
+}
 
 /* What is known of order k: axes, reach, d, J of order k+1, b, p, and the own force but for a. */
-static inline void hybrid_known(const jn_model *m, const jn_work *w, int rows, int k, v3 g, int external) {
+static inline void hybrid_known(const jn_model *m, const jn_work *w, int rows, int k, v3 g,
+                                int external) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     const size_t at = (size_t)i * rows;
@@ -296,7 +317,8 @@ static inline void hybrid_known(const jn_model *m, const jn_work *w, int rows, i
     ten *M = (ten *)w->Ms + at;
     v3 *own = own_force(w, rows, i);
     freedom f = freedom_of(l);
-    ((six *)w->U)[at + k] = joint_add_velocity(l, six_zero(), (const real *)w->v + l->iv + k * m->nv);
+    ((six *)w->U)[at + k] =
+        joint_add_velocity(l, six_zero(), (const real *)w->v + l->iv + k * m->nv);
     hybrid_step(m, w, rows, i, f, k + 1);
     M[k + 1].h = v3_times(1.0 / (k + 1), lever_rate(k, k, V, M));
     tensor_step(k + 1, V, M);
@@ -328,7 +350,8 @@ static inline void hybrid_bias(const jn_model *m, const jn_work *w, int rows, in
     } else if (l->nv) {
       /* S^T W of order k but for what x does */
       six s = hybrid_project(w, rows, i, f, k, 1);
-      s = six_add(s, (six){axes_project(w, rows, i, f, 0, 0, &pa.w.x), axes_project(w, rows, i, f, 0, 0, &pa.v.x)});
+      s = six_add(s, (six){axes_project(w, rows, i, f, 0, 0, &pa.w.x),
+                           axes_project(w, rows, i, f, 0, 0, &pa.v.x)});
       joint_project(l, s, t);
       for (int j = 0; j < l->nv; j++) t[j] = e[j] = e[j] - t[j];
       joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, t);
@@ -362,12 +385,14 @@ static inline void hybrid_solve(const jn_model *m, const jn_work *w, int rows, i
       joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, e);
     }
     six x = joint_add_velocity(l, six_zero(), e);
-    a = six_add(a, (six){axes_sum(w, rows, i, f, 0, 0, &x.w.x), axes_sum(w, rows, i, f, 0, 0, &x.v.x)});
+    a = six_add(
+        a, (six){axes_sum(w, rows, i, f, 0, 0, &x.w.x), axes_sum(w, rows, i, f, 0, 0, &x.v.x)});
     a = six_add(a, ((const six *)w->b)[i]);
     ((six *)w->Vs)[at + k + 1] = six_times(inverse, a);
-    ((six *)w->Ws)[at + k] = six_add(sym6_apply((const sym6 *)w->IA + i, a), ((const six *)w->p)[i]);
-    own_force(w, rows, i)[k] = v3_add(own_force(w, rows, i)[k],
-                                      v3_times(l->m, v3_add(a.v, v3_cross(a.w, M[0].h))));
+    ((six *)w->Ws)[at + k] =
+        six_add(sym6_apply((const sym6 *)w->IA + i, a), ((const six *)w->p)[i]);
+    own_force(w, rows, i)[k] =
+        v3_add(own_force(w, rows, i)[k], v3_times(l->m, v3_add(a.v, v3_cross(a.w, M[0].h))));
     for (int j = 0; j < l->nv && !given; j++) v[j] = inverse * e[j];
     if (given) put_force(m, w, i, k, hybrid_project(w, rows, i, f, k, 0), damping);
   }
@@ -386,7 +411,8 @@ static inline void mixed_slide(const jn_link *l, const jn_work *w, int rows, int
 }
 
 /* angular twist and axes of link i, orders 0..K and 0..K+1; s in U. `up`: room for K+1 twists */
-static inline void mixed_turn(const jn_model *m, const jn_work *w, int rows, int i, int K, six *up) {
+static inline void mixed_turn(const jn_model *m, const jn_work *w, int rows, int i, int K,
+                              six *up) {
   const jn_link *l = &m->link[i];
   six *V = (six *)w->Vs + (size_t)i * rows, *s = (six *)w->U + (size_t)i * rows;
   real *X = (real *)w->X + (size_t)l->ix * rows;
@@ -432,7 +458,8 @@ static inline void mixed_kinematics(const jn_model *m, const jn_work *w, int row
     mixed_turn(m, w, rows, i, K, (six *)w->row);
     if (l->parent < 0) {
       /* the world does not turn: u = R s, whatever the distance */
-      for (int k = 0; k <= K; k++) V[k].v = slides ? axes_sum(w, rows, i, all_axes, k, 0, &s[0].v.x) : v3_zero();
+      for (int k = 0; k <= K; k++)
+        V[k].v = slides ? axes_sum(w, rows, i, all_axes, k, 0, &s[0].v.x) : v3_zero();
       continue;
     }
     const six *Vp = (const six *)w->Vs + (size_t)l->parent * rows;
@@ -442,32 +469,36 @@ static inline void mixed_kinematics(const jn_model *m, const jn_work *w, int row
       v3 r = axes_apply(w, rows, l->parent, k + 1, l->p);
       for (int c = 0; c < 3 && slides; c++) {
         const v3 *a = axis_of(w, rows, i, c);
-        for (int h = 0; h <= k + 1; h++) r = v3_add(r, v3_scale(((const real *)&e[k + 1 - h])[c], a[h]));
+        for (int h = 0; h <= k + 1; h++)
+          r = v3_add(r, v3_scale(((const real *)&e[k + 1 - h])[c], a[h]));
       }
       V[k].v = v3_add(Vp[k].v, v3_times(k + 1, r));
     }
   }
 }
 
-static inline void mixed_wrench(const jn_model *m, const jn_work *w, int rows, int i, int r, v3 g, int external) {
+static inline void mixed_wrench(const jn_model *m, const jn_work *w, int rows, int i, int r, v3 g,
+                                int external) {
   const jn_link *l = &m->link[i];
   const six *V = (const six *)w->Vs + (size_t)i * rows;
   six *W = (six *)w->Ws + (size_t)i * rows;
   v3 *H = (v3 *)w->row;
   for (int k = 0; k <= r + 1; k++) H[k] = c_columns(l->J4, V[k].w);
   for (int k = 0; k <= r; k++)
-    W[k].v = v3_times(l->m * (k + 1), v3_add(V[k + 1].v, v3_times(k + 2, axes_apply(w, rows, i, k + 2, l->c))));
+    W[k].v = v3_times(l->m * (k + 1),
+                      v3_add(V[k + 1].v, v3_times(k + 2, axes_apply(w, rows, i, k + 2, l->c))));
   W[0].v = v3_sub(W[0].v, v3_times(l->m, g));
   for (int k = 0; k <= r; k++) {
     v3 n = v3_times(k + 1, H[k + 1]);
     for (int h = 0; h <= k; h++) n = v3_add(n, v3_cross(V[h].w, H[k - h]));
     W[k].w = v3_add(n, c_cross_v3(l->c4, axes_project(w, rows, i, all_axes, k, 0, &W[0].v.x)));
   }
-  for (int k = 0; k <= r && external; k++) W[k] = six_sub(W[k], ((const six *)w->ext)[(size_t)i * rows + k]);
+  for (int k = 0; k <= r && external; k++)
+    W[k] = six_sub(W[k], ((const six *)w->ext)[(size_t)i * rows + k]);
 }
 
-static inline void mixed_inverse(const jn_model *m, const jn_work *w, int rows, int r, v3 g, int damping,
-                                 int external) {
+static inline void mixed_inverse(const jn_model *m, const jn_work *w, int rows, int r, v3 g,
+                                 int damping, int external) {
   for (int i = 0; i < m->nlink; i++) mixed_wrench(m, w, rows, i, r, g, external);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
@@ -485,14 +516,17 @@ static inline void mixed_inverse(const jn_model *m, const jn_work *w, int rows, 
     if (l->parent < 0) continue;
     six *Wp = (six *)w->Ws + (size_t)l->parent * rows;
     for (int k = 0; k <= r; k++) {
-      v3 n = l->kind == JN_K_REVOLUTE ? joint_force(JN_K_REVOLUTE, k, 0, X, N).w : joint_force(l->kind, k, 0, X, N).w;
-      n = v3_add(c_columns(l->Rc, n), c_cross_v3(l->p4, axes_project(w, rows, l->parent, all_axes, k, 0, &W[0].v.x)));
+      v3 n = l->kind == JN_K_REVOLUTE ? joint_force(JN_K_REVOLUTE, k, 0, X, N).w
+                                      : joint_force(l->kind, k, 0, X, N).w;
+      n = v3_add(c_columns(l->Rc, n),
+                 c_cross_v3(l->p4, axes_project(w, rows, l->parent, all_axes, k, 0, &W[0].v.x)));
       Wp[k] = six_add(Wp[k], (six){n, W[k].v});
     }
   }
 }
 
-/* Where link i is, order k >= 1, for wrenches from outside: R, P with P' = u, and G = [P] R. Twists below k. */
+/* Where link i is, order k >= 1, for wrenches from outside: R, P with P' = u, and G = [P] R. Twists
+ * below k. */
 static inline void hybrid_pose_step(const jn_work *w, int rows, int i, int k, int mixed) {
   pose_jet c = link_pose(w, rows, i);
   const six *V = (const six *)w->Vs + (size_t)i * rows;
@@ -505,8 +539,9 @@ static inline void hybrid_pose_step(const jn_work *w, int rows, int i, int k, in
   for (int j = 0; j < 9; j++) ((real *)w->G)[9 * ((size_t)i * rows + k) + j] = G.m[j];
 }
 
-/* After kinematics of order K, for those who read twists: spatial ones about the base's position (and the
- * screws) from hybrid ones, V^s = (w, u + (O + P) x w), and body ones from mixed ones, V^b = (w, R^T u). */
+/* After kinematics of order K, for those who read twists: spatial ones about the base's position
+ * (and the screws) from hybrid ones, V = (w, u + (O + P) x w); body ones from mixed ones, V = (w,
+ * R^T u). */
 static inline void hybrid_to_spatial(const jn_model *m, const jn_work *w, int rows, int K) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
@@ -534,7 +569,8 @@ static inline void mixed_to_body(const jn_model *m, const jn_work *w, int rows, 
   for (int i = 0; i < m->nlink; i++) {
     const six *V = (const six *)w->Vs + (size_t)i * rows;
     six *B = (six *)w->V + (size_t)i * rows;
-    for (int k = 0; k <= K; k++) B[k] = (six){V[k].w, axes_project(w, rows, i, all_axes, k, 0, &V[0].v.x)};
+    for (int k = 0; k <= K; k++)
+      B[k] = (six){V[k].w, axes_project(w, rows, i, all_axes, k, 0, &V[0].v.x)};
   }
 }
 

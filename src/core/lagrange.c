@@ -1,5 +1,5 @@
-/* lagrange.c: closed forms of the equations of motion. Screws S, inertias M about the base's position as in
- * spatial.h; Mc: sums over the subtree, F_i = Mc_i S_i. */
+/* lagrange.c: closed forms of the equations of motion. Screws S, inertias M about the base's
+ * position as in spatial.h; Mc: sums over the subtree, F_i = Mc_i S_i. */
 #include <jounce/jacobian.h>
 #include <jounce/lagrange.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "core/spatial.h"
 #include "core/composite.h"
 
-static jn_status check(const jn_model *m, const jn_data *data, jn_representation rep, const jn_external *external) {
+static jn_status check(const jn_model *m, const jn_data *data, jn_representation rep,
+                       const jn_external *external) {
   jn_status status = jn_check_call(m, data, 0, external);
   return status ? status : (unsigned)rep > JN_MIXED ? JN_ERR_ARGUMENT : JN_OK;
 }
@@ -38,7 +39,7 @@ static jn_twist twist_of(const double *x) {
   return jn_twist_make(jn_v3(x[0], x[1], x[2]), jn_v3(x[3], x[4], x[5]));
 }
 
-/* One body in a representation: J, J' [6 x nv] each, its pose and inertia, V, V' = J' v (+ J v'). */
+/* One body in a representation: J, J' [6 x nv] each, pose and inertia, V, V' = J' v (+ J v'). */
 typedef struct one_body {
   jn_inertia I;
   jn_pose C;
@@ -48,12 +49,14 @@ typedef struct one_body {
 
 /* column c of J and J' */
 static jn_twist column(const double *J, size_t nv, size_t c) {
-  return jn_twist_make(jn_v3(J[c], J[nv + c], J[2 * nv + c]), jn_v3(J[3 * nv + c], J[4 * nv + c], J[5 * nv + c]));
+  return jn_twist_make(jn_v3(J[c], J[nv + c], J[2 * nv + c]),
+                       jn_v3(J[3 * nv + c], J[4 * nv + c], J[5 * nv + c]));
 }
 
-/* jn_kinematics must have run; v1: v', may be NULL. J is left in Pc, which partial derivatives alone use. */
-static jn_status body_state(const jn_model *m, jn_data *data, int body, jn_representation rep, const double *v,
-                            const double *v1, one_body *out) {
+/* jn_kinematics must have run; v1: v', may be NULL. J is left in Pc, which partial derivatives
+ * alone use. */
+static jn_status body_state(const jn_model *m, jn_data *data, int body, jn_representation rep,
+                            const double *v, const double *v1, one_body *out) {
   size_t nv = (size_t)m->nv;
   double *J = data->w.Pc, x[12] = {0};
   int frame = m->body[body].frame;
@@ -97,14 +100,16 @@ static jn_wrench applied(const jn_model *m, const jn_data *data, int body, const
     jn_vec3 n0 = jn_v3(x[0], x[1], x[2]), f0 = jn_v3(x[3], x[4], x[5]);
     if (a->representation == JN_BODY || a->representation == JN_MIXED) n0 = jn_m3_apply(R, n0);
     if (a->representation == JN_BODY) f0 = jn_m3_apply(R, f0);
-    jn_vec3 lever = a->representation == JN_SPATIAL ? jn_v3_neg(b->C.p) : jn_m3_apply(b->C.R, inner.p);
+    jn_vec3 lever =
+        a->representation == JN_SPATIAL ? jn_v3_neg(b->C.p) : jn_m3_apply(b->C.R, inner.p);
     W = jn_wrench_add(W, jn_wrench_make(jn_v3_add(n0, jn_v3_cross(lever, f0)), f0));
   }
   return W;
 }
 
-jn_status jn_projection_equations(const jn_model *m, jn_data *data, jn_representation rep, const double *q,
-                                  const double *v, const jn_external *external, double *tau) {
+jn_status jn_projection_equations(const jn_model *m, jn_data *data, jn_representation rep,
+                                  const double *q, const double *v, const jn_external *external,
+                                  double *tau) {
   jn_status status = check(m, data, rep, external);
   if (status) return status;
   size_t nv = (size_t)m->nv;
@@ -115,7 +120,8 @@ jn_status jn_projection_equations(const jn_model *m, jn_data *data, jn_represent
   double *out = data->w.tau;
   for (int i = 0; i < m->nlink; i++)
     for (size_t c = (size_t)m->link[i].iv, n = (size_t)m->link[i].nv; n--; c++) {
-      out[c] = m->link[i].armature * v[nv + c] + (data->settings.damping ? m->link[i].damping * v[c] : 0.0);
+      out[c] = m->link[i].armature * v[nv + c] +
+               (data->settings.damping ? m->link[i].damping * v[c] : 0.0);
       if (external && external->tau) out[c] -= external->tau[c];
     }
   for (int i = 0; i < m->nbody; i++) {
@@ -144,8 +150,8 @@ static jn_wrench gyroscopic(jn_representation rep, const one_body *b, jn_twist U
   return P;
 }
 
-jn_status jn_lagrange_matrices(const jn_model *m, jn_data *data, jn_representation rep, const double *q,
-                               const double *v, double *M, double *C) {
+jn_status jn_lagrange_matrices(const jn_model *m, jn_data *data, jn_representation rep,
+                               const double *q, const double *v, double *M, double *C) {
   jn_status status = check(m, data, rep, NULL);
   if (status) return status;
   size_t nv = (size_t)m->nv;
@@ -154,7 +160,8 @@ jn_status jn_lagrange_matrices(const jn_model *m, jn_data *data, jn_representati
   if (M) memset(M, 0, sizeof(double) * nv * nv);
   if (C) memset(C, 0, sizeof(double) * nv * nv);
   for (int i = 0; i < m->nlink && M; i++)
-    for (size_t c = (size_t)m->link[i].iv, n = (size_t)m->link[i].nv; n--; c++) M[c * nv + c] = m->link[i].armature;
+    for (size_t c = (size_t)m->link[i].iv, n = (size_t)m->link[i].nv; n--; c++)
+      M[c * nv + c] = m->link[i].armature;
   for (int i = 0; i < m->nbody; i++) {
     one_body b;
     status = body_state(m, data, i, rep, v, NULL, &b);
@@ -162,7 +169,8 @@ jn_status jn_lagrange_matrices(const jn_model *m, jn_data *data, jn_representati
     for (size_t c = 0; c < nv; c++) {
       jn_twist U = column(b.J, nv, c);
       jn_wrench P = jn_body_momentum(rep, b.I, b.C, U);
-      jn_wrench W = jn_wrench_add(jn_body_momentum(rep, b.I, b.C, column(b.Jdot, nv, c)), gyroscopic(rep, &b, U));
+      jn_wrench W = jn_wrench_add(jn_body_momentum(rep, b.I, b.C, column(b.Jdot, nv, c)),
+                                  gyroscopic(rep, &b, U));
       for (size_t r = 0; r < nv; r++) {
         jn_twist T = column(b.J, nv, r);
         if (M) M[r * nv + c] += jn_power(T, P);
@@ -170,14 +178,15 @@ jn_status jn_lagrange_matrices(const jn_model *m, jn_data *data, jn_representati
       }
     }
   }
-  if ((M && !jn_all_finite(M, nv * nv)) || (C && !jn_all_finite(C, nv * nv))) return JN_ERR_NOT_FINITE;
+  if ((M && !jn_all_finite(M, nv * nv)) || (C && !jn_all_finite(C, nv * nv)))
+    return JN_ERR_NOT_FINITE;
   return JN_OK;
 }
 
 /* Phase space. */
 
-/* Screws for v as the user holds it, orders 0 and 1, and P = M V and M G + wrenches from outside, summed to
- * the base: orders 0 and 1 of w->Ws. */
+/* Screws for v as the user holds it, orders 0 and 1, and P = M V and M G + wrenches from outside,
+ * summed to the base: orders 0 and 1 of w->Ws. */
 static jn_status phase_state(const jn_model *m, jn_data *data, const double *q, const double *v,
                              const jn_external *external) {
   jn_status status = spatial_state(m, data, q, v);
@@ -207,7 +216,8 @@ static jn_status phase_state(const jn_model *m, jn_data *data, const double *q, 
   return JN_OK;
 }
 
-jn_status jn_phase_momentum(const jn_model *m, jn_data *data, const double *q, const double *v, double *p) {
+jn_status jn_phase_momentum(const jn_model *m, jn_data *data, const double *q, const double *v,
+                            double *p) {
   jn_status status = jn_check_call(m, data, 0, NULL);
   if (status) return status;
   if (m->nv && (!v || !p)) return JN_ERR_ARGUMENT;
@@ -224,7 +234,8 @@ jn_status jn_phase_momentum(const jn_model *m, jn_data *data, const double *q, c
 }
 
 /* M^-1 x: forward dynamics at rest, without gravity */
-static jn_status mass_solve(const jn_model *m, jn_data *data, const double *q, const double *x, double *out) {
+static jn_status mass_solve(const jn_model *m, jn_data *data, const double *q, const double *x,
+                            double *out) {
   jn_settings kept = data->settings;
   data->settings.gravity = jn_v3(0, 0, 0);
   data->settings.damping = 0;
@@ -234,15 +245,16 @@ static jn_status mass_solve(const jn_model *m, jn_data *data, const double *q, c
   return status;
 }
 
-jn_status jn_phase_velocity(const jn_model *m, jn_data *data, const double *q, const double *p, double *v) {
+jn_status jn_phase_velocity(const jn_model *m, jn_data *data, const double *q, const double *p,
+                            double *v) {
   jn_status status = jn_check_call(m, data, 0, NULL);
   if (status) return status;
   if (m->nv && (!p || !v)) return JN_ERR_ARGUMENT;
   return mass_solve(m, data, q, p, v);
 }
 
-jn_status jn_phase_rate(const jn_model *m, jn_data *data, const double *q, const double *p, const double *tau,
-                        const jn_external *external, double *v, double *p_rate) {
+jn_status jn_phase_rate(const jn_model *m, jn_data *data, const double *q, const double *p,
+                        const double *tau, const jn_external *external, double *v, double *p_rate) {
   jn_status status = jn_check_call(m, data, 0, external);
   if (status) return status;
   size_t nv = (size_t)m->nv;
@@ -266,10 +278,10 @@ jn_status jn_phase_rate(const jn_model *m, jn_data *data, const double *q, const
   return JN_OK;
 }
 
-/* Derivatives of M. With screws S of columns on one path from the root, a above or on i's link, F_i = Mc_i S_i:
- *   c above a or on its link:      d_c M_ai = 0: all moves with c
- *   c below a, above i or on it:   d_c M_ai = ad(S_a) S_c . F_i
- *   c below i:                     d_c M_ai = -(Mc_c S_a . ad(S_c) S_i + ad(S_c) S_a . Mc_c S_i) */
+/* Derivatives of M, for columns on one path from the root, a above i or on its link:
+ *   c above a or on its link:     d_c M_ai = 0: all moves with c
+ *   c below a, above i or on it:  d_c M_ai = ad(S_a) S_c . F_i
+ *   c below i:                    d_c M_ai = -(Mc_c S_a . ad(S_c) S_i + ad(S_c) S_a . Mc_c S_i) */
 
 static six screw(const jn_data *data, int c) { return *screw_of(&data->w, data->rows, c); }
 static const ten *composite(const jn_data *data, int link) {
@@ -284,7 +296,9 @@ static jn_status composites(const jn_model *m, jn_data *data, const double *q) {
 }
 
 /* a column and its link; next: the one before it on the way to the root */
-typedef struct dof { int column, link; } dof;
+typedef struct dof {
+  int column, link;
+} dof;
 
 static dof last_of(const jn_model *m, int link) {
   while (link >= 0 && !m->link[link].nv) link = m->link[link].parent;
@@ -321,7 +335,8 @@ static jn_status mass_partials(const jn_model *m, jn_data *data, const double *q
   size_t n = (size_t)m->nv * (size_t)m->nv * (size_t)m->nv;
   if (n) memset(dM, 0, sizeof(double) * n);
   for (int i = 0; i < m->nlink; i++)
-    for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++) partials_of_tip(m, data, (dof){c, i}, dM);
+    for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++)
+      partials_of_tip(m, data, (dof){c, i}, dM);
   return jn_all_finite(dM, n) ? JN_OK : JN_ERR_NOT_FINITE;
 }
 
@@ -332,7 +347,8 @@ jn_status jn_mass_partials(const jn_model *m, jn_data *data, const double *q, do
   return mass_partials(m, data, q, dM);
 }
 
-jn_status jn_inverse_mass_partials(const jn_model *m, jn_data *data, const double *q, double *Minv, double *dMinv) {
+jn_status jn_inverse_mass_partials(const jn_model *m, jn_data *data, const double *q, double *Minv,
+                                   double *dMinv) {
   jn_status status = check_partials(m, data);
   if (status) return status;
   size_t nv = (size_t)m->nv;
@@ -364,8 +380,10 @@ jn_status jn_inverse_mass_partials(const jn_model *m, jn_data *data, const doubl
   return jn_all_finite(dMinv, nv * nv * nv) ? JN_OK : JN_ERR_NOT_FINITE;
 }
 
-/* Koszul's terms with brackets: B = <[E_a, E_b], E_x> for columns a, b of link l and x on a path with it. */
-static void add_brackets(const jn_model *m, const jn_data *data, int l, int x, int x_link, double *G) {
+/* Koszul's terms with brackets: B = <[E_a, E_b], E_x> for columns a, b of link l and x on a path
+ * with it. */
+static void add_brackets(const jn_model *m, const jn_data *data, int l, int x, int x_link,
+                         double *G) {
   size_t nv = (size_t)m->nv, X = (size_t)x;
   six F = ten_apply(composite(data, x_link > l ? x_link : l), screw(data, x));
   for (int a = m->link[l].iv; a < m->link[l].iv + m->link[l].nv; a++)
@@ -397,7 +415,8 @@ jn_status jn_christoffel(const jn_model *m, jn_data *data, const double *q, doub
   for (size_t i = 0; i < nv; i++)
     for (size_t j = i; j < nv; j++)
       for (size_t k = j; k < nv; k++) {
-        double x = G[(j * nv + k) * nv + i], y = G[(i * nv + k) * nv + j], z = G[(i * nv + j) * nv + k];
+        double x = G[(j * nv + k) * nv + i], y = G[(i * nv + k) * nv + j],
+               z = G[(i * nv + j) * nv + k];
         G[(i * nv + j) * nv + k] = G[(i * nv + k) * nv + j] = 0.5 * (z + y - x);
         G[(j * nv + i) * nv + k] = G[(j * nv + k) * nv + i] = 0.5 * (z + x - y);
         G[(k * nv + i) * nv + j] = G[(k * nv + j) * nv + i] = 0.5 * (y + x - z);
@@ -431,7 +450,8 @@ static void binet_pair(const jn_model *m, const jn_data *data, dof j, dof k, dof
   int deepest = j.link > k.link ? j.link : k.link;
   for (dof i = last_of(m, tip.link); i.link >= 0; i = before(m, i)) {
     if (i.link != tip.link && deepest != tip.link) break;
-    G[((size_t)i.column * nv + (size_t)j.column) * nv + (size_t)k.column] = six_dot(screw(data, i.column), W);
+    G[((size_t)i.column * nv + (size_t)j.column) * nv + (size_t)k.column] =
+        six_dot(screw(data, i.column), W);
   }
 }
 
@@ -447,7 +467,8 @@ jn_status jn_christoffel_binet(const jn_model *m, jn_data *data, const double *q
     dof tip = {0, l};
     if (!m->link[l].nv) continue;
     for (dof j = last_of(m, l); j.link >= 0; j = before(m, j))
-      for (dof k = last_of(m, l); k.link >= 0; k = before(m, k)) binet_pair(m, data, j, k, tip, Gamma);
+      for (dof k = last_of(m, l); k.link >= 0; k = before(m, k))
+        binet_pair(m, data, j, k, tip, Gamma);
   }
   return jn_all_finite(Gamma, n) ? JN_OK : JN_ERR_NOT_FINITE;
 }
@@ -465,7 +486,8 @@ void jn_christoffel_coriolis(int n, const double *Gamma, const double *v, double
 /* pose of body i's link frame in the axes of the world, counted from the base's position */
 static jn_pose near_pose(const jn_model *m, const jn_data *data, int body) {
   int link = m->body_link[body];
-  const double *R = data->w.R + 9 * (size_t)link * (size_t)data->rows, *O = data->w.O + 3 * (size_t)link;
+  const double *R = data->w.R + 9 * (size_t)link * (size_t)data->rows,
+               *O = data->w.O + 3 * (size_t)link;
   jn_pose C;
   for (int j = 0; j < 9; j++) C.R.m[j / 3][j % 3] = R[j];
   C.p = jn_v3(O[0], O[1], O[2]);
@@ -474,12 +496,14 @@ static jn_pose near_pose(const jn_model *m, const jn_data *data, int body) {
 
 /* twist of body j's origin -> that of body i, which it carries */
 static void carry_matrix(jn_representation rep, jn_pose Ci, jn_pose Cj, double out[6][6]) {
-  jn_mat3 one = jn_m3_identity(), zero = jn_m3_scale(0, one), lever = jn_m3_hat(jn_v3_sub(Cj.p, Ci.p));
+  jn_mat3 one = jn_m3_identity(), zero = jn_m3_scale(0, one),
+          lever = jn_m3_hat(jn_v3_sub(Cj.p, Ci.p));
   if (rep == JN_BODY) jn_Ad_matrix(jn_pose_mul(jn_pose_inv(Ci), Cj), out);
   if (rep == JN_SPATIAL) jn_blocks_matrix(one, zero, zero, one, out);
   if (rep == JN_HYBRID) jn_blocks_matrix(one, zero, lever, one, out);
   if (rep == JN_MIXED)
-    jn_blocks_matrix(jn_m3_mul(jn_m3_transpose(Ci.R), Cj.R), zero, jn_m3_mul(lever, Cj.R), one, out);
+    jn_blocks_matrix(jn_m3_mul(jn_m3_transpose(Ci.R), Cj.R), zero, jn_m3_mul(lever, Cj.R), one,
+                     out);
 }
 
 static void put_block(double *M, size_t N, int i, int j, double block[6][6]) {
@@ -487,8 +511,8 @@ static void put_block(double *M, size_t N, int i, int j, double block[6][6]) {
     memcpy(M + (6 * (size_t)i + r) * N + 6 * (size_t)j, block[r], sizeof(double) * 6);
 }
 
-static void put_system(const jn_model *m, const jn_data *data, int i, jn_representation rep, const double *v,
-                       const one_body *b, const jn_system *out) {
+static void put_system(const jn_model *m, const jn_data *data, int i, jn_representation rep,
+                       const double *v, const one_body *b, const jn_system *out) {
   size_t nv = (size_t)m->nv, N = 6 * (size_t)m->nbody, at = 6 * (size_t)i;
   const jn_joint *joint = &m->joint[i];
   double block[6][6], x[6] = {0};
@@ -520,8 +544,8 @@ static void put_system(const jn_model *m, const jn_data *data, int i, jn_represe
   if (out->V) memcpy(out->V + at, V, sizeof V);
 }
 
-jn_status jn_system_matrices(const jn_model *m, jn_data *data, jn_representation rep, const double *q,
-                             const double *v, const jn_system *out) {
+jn_status jn_system_matrices(const jn_model *m, jn_data *data, jn_representation rep,
+                             const double *q, const double *v, const jn_system *out) {
   jn_status status = check(m, data, rep, NULL);
   if (status) return status;
   if (!out || ((out->a || out->b) && rep != JN_BODY && rep != JN_SPATIAL)) return JN_ERR_ARGUMENT;

@@ -2,6 +2,7 @@
 #include "core/engine.h"
 
 #include "core/core.h"
+#include "core/columns.h"
 
 /* common orders with a constant bound, so that the loops unroll */
 #if defined(JN_SMALL) || !defined(JN_LANES)
@@ -61,5 +62,9 @@ static void engine_solve(const jn_model *m, const jn_work *w, int rows, int k, c
 #undef CALL
 }
 
+static void engine_columns(const jn_model *m, const jn_work *w, int rows, int last, double *y) {
+  columns_pass(COLUMNS, m, w, rows, last, y);
+}
+
 const jn_engine ENGINE = {ENGINE_NAME, SIX_STRIDE, SIX_LINEAR, engine_motion, engine_inverse,
-                          engine_start, engine_known, engine_solve};
+                          engine_start, engine_known, engine_solve, engine_columns};
