@@ -22,6 +22,8 @@ static const demo_entry demos[] = {
     {"study", "an aerial manipulator: round trip and cost of dynamics of order 0..5", demo_study},
     {"jacobians", "comprehensive motion: Jacobians and N-CMTMs of a human-like robot",
      demo_jacobians},
+    {"linearization", "A and B of a floating robot against differences on the group",
+     demo_linearization},
     {"integrators", "work against precision of all integrators", demo_integrators},
 };
 
@@ -34,6 +36,10 @@ const char cli_demo_help[] =
     "                         a call against order and bodies, beside the published figures\n"
     "  jacobians              tables I to III and figure 6 of Samy et al. 2021 on a human-like\n"
     "                         robot of 37 degrees of freedom; writes jacobians.html\n"
+    "  linearization          section 5 of Bos et al. 2022: a floating robot with nine joints, its\n"
+    "                         exact linearisation against differences, errors beside the published\n"
+    "                         ones, error against step; writes linearization.html. Exit status 3:\n"
+    "                         an error above 1e-8\n"
     "  integrators            what each integrator costs at an accuracy, on a tumbling aerial\n"
     "                         manipulator and a double pendulum; no page. Exit status 3: taylor\n"
     "                         costs more than a third of rkmk54 at an error of 1e-10\n\n"

@@ -20,6 +20,7 @@ typedef struct demo_options {
 int demo_study(const demo_options *options);
 int demo_integrators(const demo_options *options);
 int demo_jacobians(const demo_options *options);
+int demo_linearization(const demo_options *options);
 
 /* Where a long run stands, on standard error: one line that changes on a terminal, else a line
  * every few seconds. `done` in 0..1. */

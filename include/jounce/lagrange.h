@@ -71,7 +71,8 @@ JN_API jn_status jn_inverse_mass_partials(const jn_model *model, jn_data *data, 
  * terms); not symmetric in j, k there. Always d_k M_ij = Gamma_ijk + Gamma_jik. Armature plays no
  * part. jn_christoffel takes the derivatives of M, jn_christoffel_binet composite second moments of
  * mass (Binet's tensor, (87)): Gamma_ijk = tr(S_i B (S_j S_k)^T), S 4 x 4, j the joint nearer to
- * the root (k before j within a joint). Same numbers to rounding, both O(n d^2). */
+ * the root (k before j within a joint). Same numbers to rounding, both O(n d^2) plus
+ * the writing. */
 JN_API jn_status jn_christoffel(const jn_model *model, jn_data *data, const double *q,
                                 double *Gamma);
 JN_API jn_status jn_christoffel_binet(const jn_model *model, jn_data *data, const double *q,

@@ -1,5 +1,5 @@
 /* columns.h (core): M^-1 times one or eight right-hand sides at once, through the factors of the articulated
- * bodies in the spatial formulation (w->S order 0, w->UA, w->D). Plain doubles, one column a lane: compiled
+ * bodies in the spatial formulation (w->S order 0, w->UA, w->D). Plain doubles, one column_row a lane: compiled
  * for every instruction set.
  *   to the base:  e = y - S^T p,  p_parent += p + UA D^-1 e
  *   to the tips:  y = D^-1 (e - UA^T a_parent),  a = a_parent + S y */
@@ -10,55 +10,49 @@
 
 #include "core/engine.h"
 
-#define EVERY_COLUMN for (int s = 0; s < lanes; s++)
+/* The includer says what a row of columns is: `typedef double column_row;` or a vector of eight. */
 
 /* (L D L^T)^-1 for n freedoms */
-ALWAYS void columns_solve(int lanes, int n, const double *restrict D, double *restrict y) {
+static inline void columns_solve(int n, const double *restrict D, column_row *restrict y) {
   for (int j = 1; j < n; j++)
-    for (int i = 0; i < j; i++) EVERY_COLUMN y[j * lanes + s] -= D[6 * j + i] * y[i * lanes + s];
-  for (int j = 0; j < n; j++) EVERY_COLUMN y[j * lanes + s] *= D[6 * j + j];
+    for (int i = 0; i < j; i++) y[j] -= D[6 * j + i] * y[i];
+  for (int j = 0; j < n; j++) y[j] *= D[6 * j + j];
   for (int j = n - 2; j >= 0; j--)
-    for (int i = j + 1; i < n; i++) EVERY_COLUMN y[j * lanes + s] -= D[6 * i + j] * y[i * lanes + s];
+    for (int i = j + 1; i < n; i++) y[j] -= D[6 * i + j] * y[i];
 }
 
-/* y -= a^T p and p += a y for a six-vector a; p[6 x lanes] */
-ALWAYS void columns_dot(int lanes, const double *restrict a, const double *restrict p, double *restrict y) {
-  EVERY_COLUMN {
-    double t = a[0] * p[s];
-    for (int c = 1; c < 6; c++) t += a[c] * p[c * lanes + s];
-    y[s] -= t;
-  }
+/* a^T p, and p += a y, for a six-vector a */
+static inline column_row columns_dot(const double *restrict a, const column_row *restrict p) {
+  return (a[0] * p[0] + a[1] * p[1] + a[2] * p[2]) + (a[3] * p[3] + a[4] * p[4] + a[5] * p[5]);
 }
-ALWAYS void columns_axpy(int lanes, const double *restrict a, const double *restrict y, double *restrict p) {
-  for (int c = 0; c < 6; c++) EVERY_COLUMN p[c * lanes + s] += a[c] * y[s];
+static inline void columns_axpy(const double *restrict a, column_row y, column_row *restrict p) {
+  for (int c = 0; c < 6; c++) p[c] += a[c] * y;
 }
 
-/* y[nv x lanes] in place, rows of links 0..last; those beyond must be zero and stay unknown. */
-ALWAYS void columns_pass(int lanes, const jn_model *m, const jn_work *w, int rows, int last, double *rhs) {
-  const size_t N = 6 * (size_t)lanes;
-  double *all = w->lane, t[6 * COLUMNS];
-  memset(all, 0, sizeof(double) * N * ((size_t)last + 1));
+/* y[nv] in place, rows of links 0..last; those beyond must be zero and stay unknown. */
+static inline void columns_pass(const jn_model *m, const jn_work *w, int rows, int last, column_row *rhs) {
+  column_row *all = (column_row *)w->lane;
+  memset(all, 0, sizeof(column_row) * 6 * ((size_t)last + 1));
   for (int i = last; i >= 0; i--) {
     const jn_link *l = &m->link[i];
-    double *p = all + N * (size_t)i, *y = rhs + (size_t)l->iv * (size_t)lanes;
-    for (int j = 0; j < l->nv; j++)
-      columns_dot(lanes, w->S + 6 * (size_t)rows * (size_t)(l->iv + j), p, y + j * lanes);
+    const double *S = w->S + 6 * (size_t)rows * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;
+    column_row *p = all + 6 * (size_t)i, *y = rhs + l->iv, t[6];
+    for (int j = 0; j < l->nv; j++) t[j] = y[j] -= columns_dot(S + 6 * (size_t)rows * (size_t)j, p);
     if (l->parent < 0) continue;
-    double *up = all + N * (size_t)l->parent;
-    memcpy(t, y, sizeof(double) * (size_t)(l->nv * lanes));
-    columns_solve(lanes, l->nv, w->D + 6 * (size_t)l->iv, t);
-    for (int j = 0; j < l->nv; j++) columns_axpy(lanes, w->UA + 6 * (size_t)(l->iv + j), t + j * lanes, p);
-    for (size_t c = 0; c < N; c++) up[c] += p[c];
+    column_row *up = all + 6 * (size_t)l->parent;
+    columns_solve(l->nv, w->D + 6 * (size_t)l->iv, t);
+    for (int j = 0; j < l->nv; j++) columns_axpy(UA + 6 * j, t[j], p);
+    for (int c = 0; c < 6; c++) up[c] += p[c];
   }
   for (int i = 0; i <= last; i++) {
     const jn_link *l = &m->link[i];
-    double *a = all + N * (size_t)i, *y = rhs + (size_t)l->iv * (size_t)lanes;
-    if (l->parent < 0) memset(a, 0, sizeof(double) * N);
-    else memcpy(a, all + N * (size_t)l->parent, sizeof(double) * N);
-    for (int j = 0; j < l->nv; j++) columns_dot(lanes, w->UA + 6 * (size_t)(l->iv + j), a, y + j * lanes);
-    columns_solve(lanes, l->nv, w->D + 6 * (size_t)l->iv, y);
-    for (int j = 0; j < l->nv; j++)
-      columns_axpy(lanes, w->S + 6 * (size_t)rows * (size_t)(l->iv + j), y + j * lanes, a);
+    const double *S = w->S + 6 * (size_t)rows * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;
+    column_row *a = all + 6 * (size_t)i, *y = rhs + l->iv;
+    if (l->parent < 0) memset(a, 0, sizeof(column_row) * 6);
+    else memcpy(a, all + 6 * (size_t)l->parent, sizeof(column_row) * 6);
+    for (int j = 0; j < l->nv; j++) y[j] -= columns_dot(UA + 6 * j, a);
+    columns_solve(l->nv, w->D + 6 * (size_t)l->iv, y);
+    for (int j = 0; j < l->nv; j++) columns_axpy(S + 6 * (size_t)rows * (size_t)j, y[j], a);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "scalar/double.h"
 
 #include "core/core.h"
+typedef double column_row;
 #include "core/columns.h"
 #include "core/external.h"
 #include "core/spatial.h"
@@ -220,7 +221,7 @@ void jn_varied_pull(const varied *x, const double *weight, double *gphi, double 
 void jn_varied_solve(const varied *x, int lanes, double *rhs) {
   int last = x->m->nlink - 1;
   if (lanes == COLUMNS) x->data->engine->columns(x->m, x->w, x->rows, last, rhs);
-  else columns_pass(1, x->m, x->w, x->rows, last, rhs);
+  else columns_pass(x->m, x->w, x->rows, last, rhs);
 }
 
 /* ---- public ---- */

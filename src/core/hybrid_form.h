@@ -234,8 +234,8 @@ static inline void hybrid_inverse(const jn_model *m, const jn_work *w, int rows,
   }
 }
 
-/* Forward dynamics, order by order as in spatial.h, IA at the link's origin: with a = (k+1) V_(k+1),
- * x = (k+1) v_(k+1)
+/* Forward dynamics, order by order as in spatial.h, IA at the link's origin; a = (k+1) V_(k+1),
+ * x = (k+1) v_(k+1):
  *   a = (aparent.w, aparent.v + aparent.w x r_0) + S x + b,   W_k = IA a + p */
 
 /* column j of the joint, order 0, in the axes of the world */

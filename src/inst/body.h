@@ -2,6 +2,8 @@
 #include "core/engine.h"
 
 #include "core/core.h"
+
+typedef double column_row __attribute__((vector_size(8 * COLUMNS), aligned(8)));
 #include "core/columns.h"
 
 /* common orders with a constant bound, so that the loops unroll */
@@ -63,7 +65,7 @@ static void engine_solve(const jn_model *m, const jn_work *w, int rows, int k, c
 }
 
 static void engine_columns(const jn_model *m, const jn_work *w, int rows, int last, double *y) {
-  columns_pass(COLUMNS, m, w, rows, last, y);
+  columns_pass(m, w, rows, last, (column_row *)(void *)y);
 }
 
 const jn_engine ENGINE = {ENGINE_NAME, SIX_STRIDE, SIX_LINEAR, engine_motion, engine_inverse,
