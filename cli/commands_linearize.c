@@ -210,17 +210,22 @@ static int compute(linearize_job *l) {
   return cli_job_status(job, status);
 }
 
-/* Calls `write` with "d NAME", "d NAME'" or "tau NAME" of every degree of freedom. */
+/* Calls `write` with the name of every number of xi (kind 0: "d elbow", "d base:rx", "d base:px"),
+ * of dv (1: "d elbow'", "d base:wx", "d base:vx") or of du (2: "tau elbow"). */
 static void each_name(cli_output *out, const linearize_job *l, int kind,
                       void (*write)(cli_output *out, const char *name)) {
   const jn_model *model = l->job.model;
   char name[JN_MAX_NAME + 16], text[JN_MAX_NAME + 32];
   for (int i = 0; i < jn_model_body_count(model); i++) {
     const jn_joint *j = jn_model_joint(model, i);
+    const int turns = j->type == JN_JOINT_FREE || j->type == JN_JOINT_SPHERICAL;
     for (int c = 0; c < j->nv; c++) {
       if (kind == 2 && (size_t)(j->iv + c) < l->nv - l->m) continue;
       cli_dof_name(model, i, c, name, sizeof name);
-      snprintf(text, sizeof text, "%s%s%s", kind == 2 ? "tau " : "d ", name, kind == 1 ? "'" : "");
+      char *component = strrchr(name, ':');
+      if (kind == 0 && turns && component) component[1] = c < 3 ? 'r' : 'p';
+      snprintf(text, sizeof text, "%s%s%s", kind == 2 ? "tau " : "d ", name,
+               kind == 1 && !turns ? "'" : "");
       write(out, text);
     }
   }

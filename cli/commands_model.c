@@ -260,6 +260,12 @@ static int write_findings(const cli_job *job, const jn_spec *spec) {
   return code ? code : counts[1] + counts[2] > 0 ? CLI_CHECK_FAILED : CLI_DONE;
 }
 
+static int has_serious(const jn_spec *spec) {
+  for (int i = 0; i < jn_spec_finding_count(spec); i++)
+    if (jn_spec_finding(spec, i).severity == JN_SERIOUS) return 1;
+  return 0;
+}
+
 static int run_lint(cli_job *job, jn_spec **spec) {
   jn_error error = {0};
   jn_status status = jn_spec_load(job->model_path, NULL, spec, &error);
@@ -269,12 +275,12 @@ static int run_lint(cli_job *job, jn_spec **spec) {
   }
   status = jn_spec_lint(*spec);
 
-  /* what keeps it from becoming a model is a finding too */
+  /* what keeps it from becoming a model is a finding too, unless the reason is already among them */
   jn_root root = job->fixed ? JN_ROOT_FIXED : job->floating ? JN_ROOT_FLOATING : JN_ROOT_AS_GIVEN;
   jn_build_options options = {root, job->strict};
   memset(&error, 0, sizeof error);
   if ((!status || status == JN_ERR_LIMIT) &&
-      jn_model_build(*spec, &options, NULL, &job->model, &error)) {
+      jn_model_build(*spec, &options, NULL, &job->model, &error) && !has_serious(*spec)) {
     const char *file = error.file[0] ? error.file : job->model_path;
     status = jn_spec_add_finding(*spec, JN_SERIOUS, error.line, bare_message(&error, file));
   }

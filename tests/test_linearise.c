@@ -1,5 +1,7 @@
 /* Linearisation on the group and the inverse mass matrix: against the nonlinear motion, against
  * differences on the group, and against published values. */
+#include "model/data.h" /* before check.h, whose U it would meet */
+
 #include "helpers/check.h"
 
 #include <math.h>
@@ -430,6 +432,92 @@ static void inputs_are_columns_of_the_full_matrix(void **state) {
   robot_free(&r);
 }
 
+/* ---- what must not depend on anything, and what must fail ---- */
+
+static void spoil(robot *r) {
+  size_t used = (size_t)((char *)r->data->w.q - (char *)r->data);
+  memset(r->data->w.q, 0xFF, jn_data_size(r->model, jn_data_order(r->data)) - used);
+}
+
+/* every result, one after the other */
+static size_t everything(robot *r, const double *tau, double *x) {
+  size_t nv = (size_t)r->nv, n = 2 * nv, rows = (size_t)r->order + 1, at = 0;
+  double *work = doubles(jn_linearise_rates_size(r->model, r->order)), *v = copy_of(r->v, 2 * nv);
+  assert_ok(jn_linearise(r->model, r->data, NULL, r->q, r->v, tau, NULL, x, x + n * n));
+  at += n * (n + nv);
+  spoil(r);
+  assert_ok(jn_linearise_rates(r->model, r->data, NULL, r->order, r->q, r->v, tau, NULL, work,
+                               x + at, x + at + rows * n * n));
+  at += rows * n * (n + nv);
+  spoil(r);
+  assert_ok(jn_linearise_step(r->model, r->data, NULL, 0.1, r->q, r->v, tau, NULL, x + at,
+                              x + at + r->nq, x + at + 2 * n, x + at + 2 * n + n * n));
+  at += 2 * n + n * (n + nv);
+  spoil(r);
+  assert_ok(jn_inverse_mass(r->model, r->data, r->q, x + at));
+  at += nv * nv;
+  spoil(r);
+  assert_ok(jn_extended_partials(r->model, r->data, JN_HELD_SPATIAL, r->q, r->v, NULL, x + at,
+                                 x + at + nv * nv));
+  at += 3 * nv * nv;
+  spoil(r);
+  if (jn_model_is_floating(r->model))
+    assert_ok(jn_consistent_motion(r->model, r->data, r->q, v, NULL, x + at));
+  at += nv;
+  free(work), free(v);
+  return at;
+}
+
+static void scratch_full_of_nan_changes_no_bit(void **state) {
+  (void)state;
+  for (uint64_t seed = 500; seed < 510; seed++) {
+    robot r = random_robot(seed, 1 + (int)(seed % 5), 2);
+    robot_represent(&r, JN_BODY);
+    size_t nv = (size_t)r.nv, size = 40 * (nv + 1) * (nv + 1);
+    double *tau = robot_inverse(&r, r.v, NULL), *x = doubles(size), *y = doubles(size);
+    size_t n = everything(&r, tau, x);
+    assert_true(n <= size);
+    spoil(&r);
+    everything(&r, tau, y);
+    assert_true(same_bits(x, y, n));
+    free(tau), free(x), free(y);
+    robot_free(&r);
+  }
+}
+
+static void what_makes_no_sense_is_refused(void **state) {
+  (void)state;
+  robot r = robot_random(11, 3, JN_JOINT_FREE, TYPE(REVOLUTE), 0);
+  size_t nv = (size_t)r.nv, n = 2 * nv;
+  double *x = doubles(n * n), *tau = doubles(nv), *q = copy_of(r.q, (size_t)r.nq);
+  assert_status(jn_inverse_mass(NULL, r.data, r.q, x), JN_ERR_ARGUMENT);
+  assert_status(jn_inverse_mass(r.model, r.data, r.q, NULL), JN_ERR_ARGUMENT);
+  assert_status(jn_inverse_mass(r.model, r.data, NULL, x), JN_ERR_ARGUMENT);
+  assert_status(jn_inverse_mass_apply(r.model, r.data, r.q, -1, x, x), JN_ERR_ARGUMENT);
+  assert_status(jn_linearise(NULL, r.data, NULL, r.q, r.v, tau, NULL, x, NULL), JN_ERR_ARGUMENT);
+  assert_status(jn_linearise(r.model, r.data, NULL, r.q, r.v, tau, NULL, NULL, x), JN_ERR_ARGUMENT);
+  assert_status(jn_linearise_rates(r.model, r.data, NULL, 5, r.q, r.v, tau, NULL, x, x, x),
+                JN_ERR_ORDER);
+  assert_status(jn_extended_partials(r.model, r.data, JN_HELD_SPATIAL, r.q, r.v, NULL, x, NULL),
+                JN_ERR_ARGUMENT);
+  q[0] = 2;
+  assert_status(jn_inverse_mass(r.model, r.data, q, x), JN_ERR_POSE);
+  assert_status(jn_linearise(r.model, r.data, NULL, q, r.v, tau, NULL, x, NULL), JN_ERR_POSE);
+  tau[0] = NAN;
+  assert_status(jn_linearise(r.model, r.data, NULL, r.q, r.v, tau, NULL, x, NULL),
+                JN_ERR_NOT_FINITE);
+  free(x), free(tau), free(q);
+  robot_free(&r);
+  /* nothing moves: nothing to write */
+  robot still = robot_random(0, 1, JN_JOINT_FIXED, TYPE(FIXED), 0);
+  assert_int_equal(still.nv, 0);
+  assert_ok(jn_inverse_mass(still.model, still.data, still.q, NULL));
+  assert_ok(jn_linearise(still.model, still.data, NULL, still.q, still.v, NULL, NULL, NULL, NULL));
+  assert_status(jn_consistent_motion(still.model, still.data, still.q, still.v, NULL, still.v),
+                JN_ERR_ARGUMENT);
+  robot_free(&still);
+}
+
 /* ---- published values of real robots, when they are there ---- */
 
 static double number(const json_t *list, size_t i) {
@@ -531,6 +619,8 @@ int main(void) {
       cmocka_unit_test(rates_are_derivatives_in_time),
       cmocka_unit_test(zero_order_hold_is_the_exponential),
       cmocka_unit_test(inputs_are_columns_of_the_full_matrix),
+      cmocka_unit_test(scratch_full_of_nan_changes_no_bit),
+      cmocka_unit_test(what_makes_no_sense_is_refused),
       cmocka_unit_test(real_robots_agree_with_published_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* io.h: model files. Text -> spec, spec -> text. Files are hostile until checked: a refusal names file,
  * line and remedy; nothing is leaked and nothing is half built. Numbers are read and written
- * independent of the locale. */
+ * independent of the locale. While a file is read, expat and jansson take their own memory from malloc; all
+ * that stays comes from the allocator given. */
 #ifndef JOUNCE_IO_H
 #define JOUNCE_IO_H
 

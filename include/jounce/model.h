@@ -69,7 +69,7 @@ JN_API int jn_model_find_body(const jn_model *model, const char *name);  /* -1: 
 JN_API int jn_model_find_joint(const jn_model *model, const char *name);
 JN_API int jn_model_find_frame(const jn_model *model, const char *name);
 
-/* The configuration with every joint at zero: q[nq]. */
+/* The configuration with every joint at zero and a free base at its home pose: q[nq]. */
 JN_API void jn_model_home(const jn_model *model, double *q);
 /* Write a rotation or a pose into the numbers q of a spherical or free joint. JN_ERR_POSE if not in the group. */
 JN_API jn_status jn_model_set_rotation(const jn_model *model, int joint, jn_mat3 R, double *q);

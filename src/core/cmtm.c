@@ -316,9 +316,11 @@ static jn_status cornea(const jn_model *m, jn_data *data, int r, double *work, c
     cmtm_link_force(data, &m->body[i].inertia, C, r, zeta, h, forces + (size_t)i * row);
   }
   for (int i = m->nbody - 1; i >= 0; i--) {
-    double *f = forces + (size_t)i * row, *fp = forces + (size_t)m->body[i].parent * row;
+    double *f = forces + (size_t)i * row;
+    int p = m->body[i].parent;
     joint_torque(m, data, i, r, f, v, tau);
-    if (m->body[i].parent < 0) continue;
+    if (p < 0) continue;
+    double *fp = forces + (size_t)p * row;
     jn_cmtm_force(jn_cmtm_at(r + 2, joints + (size_t)i * size), r, f, h);
     for (int n = 0; n < 6 * (r + 1); n++) fp[n] += h[n];
   }

@@ -63,9 +63,9 @@ static void blocks(const double *V, double a, double b, double c, double *out) {
   memset(out, 0, sizeof(double) * 36);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
-      out[6 * i + j] = a * w[3 * i + j];
-      out[6 * (i + 3) + j] = b * u[3 * i + j];
-      out[6 * (i + 3) + j + 3] = c * w[3 * i + j];
+      out[6 * i + j] = a * w[3 * i + j] + 0.0; /* no -0 */
+      out[6 * (i + 3) + j] = b * u[3 * i + j] + 0.0;
+      out[6 * (i + 3) + j + 3] = c * w[3 * i + j] + 0.0;
     }
 }
 /* K, and N in L' = -N L; both are linear in V */

@@ -84,6 +84,7 @@ void jn_model_home(const jn_model *model, double *q) {
   memset(q, 0, sizeof *q * (size_t)model->nq);
   for (int i = 0; i < model->nlink; i++)
     if (model->link[i].kind == JN_K_SPHERICAL || model->link[i].kind == JN_K_FREE) q[model->link[i].iq] = 1;
+  if (model->joint[0].type == JN_JOINT_FREE) jn_model_set_pose(model, 0, model->base_home, q);
 }
 
 jn_status jn_model_set_rotation(const jn_model *model, int joint, jn_mat3 R, double *q) {

@@ -31,6 +31,7 @@ struct jn_model {
   const char *name;
   jn_vec3 gravity;
   double mass, moving_mass;
+  jn_pose base_home; /* of a free base: where it is at home */
   int nlink, nbody, nframe, nq, nv;
   int nx; /* numbers of all joint transforms at one order */
   jn_link *link;

@@ -129,7 +129,7 @@ static jn_joint_desc root_joint(jn_builder *b) {
 }
 
 static int is_world_link(const jn_builder *b) {
-  if (b->parent_joint[b->root] >= 0 || b->options.root != JN_ROOT_AS_GIVEN) return 0;
+  if (b->parent_joint[b->root] >= 0 || b->options.root == JN_ROOT_FIXED) return 0;
   if (b->link[b->root].mass > 0 || b->nlink < 2) return 0;
   int children = 0, free_child = 0;
   for (int i = 0; i < b->njoint; i++)
@@ -250,7 +250,7 @@ static void add_links(jn_model *m, int body, const jn_joint_desc *j, int parent,
   joint->nv = m->nv - joint->iv;
 }
 
-static void place_bodies(jn_builder *b, jn_model *m, int world) {
+static void place_bodies(jn_builder *b, jn_model *m) {
   for (int s = 0; s < b->nlink; s++) {
     int link = b->sequence[s], body = b->body_of[link], j = b->parent_joint[link];
     jn_joint_desc root = root_joint(b);
@@ -270,7 +270,10 @@ static void place_bodies(jn_builder *b, jn_model *m, int world) {
       }
     }
     /* a free base is where its configuration says, whatever its home */
-    if (parent < 0 && joint->type == JN_JOINT_FREE && !world) A = jn_pose_identity();
+    if (parent < 0 && joint->type == JN_JOINT_FREE) {
+      m->base_home = A;
+      A = jn_pose_identity();
+    }
     m->body[body].parent = parent;
     fill_joint(&m->joint[body], joint, axis);
     add_links(m, body, joint, parent_link, A, axis, point);
@@ -403,7 +406,7 @@ jn_status jn_build_place(jn_builder *b, jn_model **out) {
   m->gravity = jn_spec_gravity(b->spec);
   m->nbody = nbody;
   m->nframe = nframe;
-  place_bodies(b, m, world);
+  place_bodies(b, m);
   place_frames(b, m, &pool);
   place_joint_names(b, m, &pool);
   place_masses(b, m, sum);
