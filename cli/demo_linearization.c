@@ -284,7 +284,7 @@ static int draw(linearization_demo *d) {
   fputs(
       "set logscale xy\nset format x '10^{%T}'\nset format y '10^{%T}'\n"
       "set xlabel 'step δ'\nset ylabel 'error, relative to the mean entry'\n"
-      "set xrange [1e-12:0.1]\nset key top center horizontal maxcols 2\nset yrange "
+      "set xrange [1e-12:0.1]\nset key top center horizontal maxcols 2 opaque\nset yrange "
       "[1e-11:1e4]\nplot "
       "\\\n",
       f);

@@ -85,9 +85,44 @@ static double length(int n, const double *x) {
   return sqrt(s);
 }
 
+/* The nonlinear robot under tau = hold - K z from q on; returns what is left of z after 15 s. */
+static double closed_loop(const jn_model *model, const double *goal, const double *hold,
+                          const double *K, double *q, FILE *csv) {
+  double z[N], tau[NV], still[NV] = {0}, error = HUGE_VAL;
+  jn_simulation_options options = jn_simulation_default();
+  jn_simulation *simulation;
+  options.scheme = JN_RKMK54;
+  options.tolerance = 1e-10;
+  options.representation = JN_BODY;
+  options.forces.tau = hold;
+  OK(jn_simulation_new(model, &options, NULL, &simulation, NULL));
+  OK(jn_simulation_set_state(simulation, 0, q, still));
+
+  if (csv) fputs("t,attitude_deg,position_m,joints_deg,speed\n", csv);
+  printf("%6s %14s %14s %14s\n", "t [s]", "attitude [deg]", "position [m]", "joints [deg]");
+  const double degrees = 57.29577951308232;
+  for (int step = 0; step <= 1500; step++) {
+    OK(jn_simulation_run_to(simulation, step * STEP, NULL));
+    OK(jn_simulation_state(simulation, NULL, q, z + NV));
+    OK(jn_difference(model, goal, q, z));
+    const double turn = degrees * length(3, z), joints = degrees * length(6, z + 6);
+    const double place = length(3, (double[3]){q[4] - goal[4], q[5] - goal[5], q[6] - goal[6]});
+    error = length(N, z);
+    if (csv)
+      fprintf(csv, "%.2f,%.8g,%.8g,%.8g,%.8g\n", step * STEP, turn, place, joints,
+              length(NV, z + NV));
+    if (step % 100 == 0) printf("%6.2f %14.6g %14.6g %14.6g\n", step * STEP, turn, place, joints);
+    multiply(0, NV, N, 1, K, z, tau);
+    for (int i = 0; i < NV; i++) tau[i] = hold[i] - tau[i];
+    OK(jn_simulation_set_tau(simulation, tau));
+  }
+  jn_simulation_free(simulation);
+  return error;
+}
+
 int main(int argc, char **argv) {
   static double A[N * N], B[N * NV], Ad[N * N], Bd[N * NV], work[4 * N * N], K[NV * N];
-  double goal[NQ], q[NQ], still[2 * NV] = {0}, v[NV] = {0}, hold[NV], tau[NV], z[N], Q[N], R[NV];
+  double goal[NQ], q[NQ], still[2 * NV] = {0}, hold[NV], Q[N], R[NV];
   jn_model *model = NULL;
   jn_data *data = NULL;
   OK(jn_model_load("tilthex", NULL, NULL, &model, NULL));
@@ -115,38 +150,10 @@ int main(int argc, char **argv) {
   const double away[NV] = {0.8, -0.9, 0.7, 0.6, -0.6, 0.5, 0.5, -0.5, 0.4, -0.4, 0.3, -0.3};
   OK(jn_integrate(model, goal, away, q));
 
-  jn_simulation_options options = jn_simulation_default();
-  jn_simulation *simulation;
-  options.scheme = JN_RKMK54;
-  options.tolerance = 1e-10;
-  options.representation = JN_BODY;
-  options.forces.tau = hold;
-  OK(jn_simulation_new(model, &options, NULL, &simulation, NULL));
-  OK(jn_simulation_set_state(simulation, 0, q, v));
-
   FILE *csv = argc > 1 ? fopen(argv[1], "w") : NULL;
-  if (csv) fputs("t,attitude_deg,position_m,joints_deg,speed\n", csv);
-  printf("%6s %14s %14s %14s\n", "t [s]", "attitude [deg]", "position [m]", "joints [deg]");
-  const double degrees = 57.29577951308232;
-  double error = HUGE_VAL;
-  for (int step = 0; step <= 1500; step++) {
-    OK(jn_simulation_run_to(simulation, step * STEP, NULL));
-    OK(jn_simulation_state(simulation, NULL, q, z + NV));
-    OK(jn_difference(model, goal, q, z));
-    const double turn = degrees * length(3, z), joints = degrees * length(6, z + 6);
-    const double place = length(3, (double[3]){q[4] - goal[4], q[5] - goal[5], q[6] - goal[6]});
-    error = length(N, z);
-    if (csv)
-      fprintf(csv, "%.2f,%.8g,%.8g,%.8g,%.8g\n", step * STEP, turn, place, joints,
-              length(NV, z + NV));
-    if (step % 100 == 0) printf("%6.2f %14.6g %14.6g %14.6g\n", step * STEP, turn, place, joints);
-    multiply(0, NV, N, 1, K, z, tau);
-    for (int i = 0; i < NV; i++) tau[i] = hold[i] - tau[i];
-    OK(jn_simulation_set_tau(simulation, tau));
-  }
+  double error = closed_loop(model, goal, hold, K, q, csv);
   if (csv) fclose(csv);
   printf("left of the state: %.2g\n", error);
-  jn_simulation_free(simulation);
   jn_data_free(data);
   jn_model_free(model);
   return error < 1e-6 ? 0 : 1;

@@ -1,5 +1,6 @@
-/* Tables 4 to 8 of bos2022, implemented as printed (six-vectors angular first), against the
- * engine's extended inverse dynamics and its derivatives, and against differences on the group. */
+/* Tables 4 to 9 of bos2022, implemented as printed (six-vectors angular first), against the
+ * engine's extended inverse dynamics, its derivatives and M^-1, and against differences on the
+ * group. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -256,6 +257,64 @@ static void tables(robot *r, const printed *p, jn_held held, double *dq, double 
   }
 }
 
+/* X := M^-1 X, M positive definite, X[6 x n] */
+static void solve6(m6 M, int n, double X[6][MOST]) {
+  for (int k = 0; k < 6; k++)
+    for (int i = 0; i < 6; i++) {
+      const double f = i == k ? 0 : M[i][k] / M[k][k];
+      for (int c = 0; c < 6; c++) M[i][c] -= f * M[k][c];
+      for (int c = 0; c < n; c++) X[i][c] -= f * X[k][c];
+    }
+  for (int i = 0; i < 6; i++)
+    for (int c = 0; c < n; c++) X[i][c] /= M[i][i];
+}
+
+/* Table 9; columns 0..nb-1 of F and P belong to the joints. Rotors join D in line 8. */
+static void IMMAmb(robot *r, const printed *given, double *Minv) {
+  printed p = *given;
+  size_t nv = (size_t)r->nv;
+  double F[MOST][6][MOST] = {{{0}}}, P[MOST][6][MOST] = {{{0}}}, UA[MOST][6] = {{0}}, D[MOST];
+  m6 A[MOST];
+  memcpy(A, p.I, sizeof A);
+  fill(Minv, nv * nv, 0);
+  for (int i = p.nb; i > 0; i--) {
+    double *row = Minv + (size_t)(5 + i) * nv + 6;
+    apply6(A[i], p.G[i], UA[i], 0, 1);
+    D[i] = dot6(p.G[i], UA[i]) + jn_model_joint(r->model, i)->armature;
+    row[i - 1] = 1 / D[i];
+    for (int c = 0; c < p.nb; c++) { /* zero beyond the subtree */
+      double f[6], up[6] = {0};
+      for (int k = 0; k < 6; k++) f[k] = F[i][k][c];
+      row[c] -= dot6(p.G[i], f) / D[i];
+      for (int k = 0; k < 6; k++) f[k] += UA[i][k] * row[c];
+      apply6(p.X[i], f, up, 1, 1);
+      for (int k = 0; k < 6; k++) F[p.parent[i]][k][c] += up[k];
+    }
+    for (int k = 0; k < 36; k++) A[i][k / 6][k % 6] -= UA[i][k / 6] * UA[i][k % 6] / D[i];
+    congruence(p.X[i], A[i], p.X[i], A[p.parent[i]]);
+  }
+  double one[6][MOST] = {{0}};
+  m6 copy;
+  memcpy(copy, A[0], sizeof copy);
+  for (int k = 0; k < 6; k++) one[k][k] = 1;
+  solve6(copy, 6, one);
+  memcpy(P[0], F[0], sizeof P[0]);
+  solve6(A[0], p.nb, P[0]);
+  for (int k = 0; k < 6 * MOST; k++) P[0][k / MOST][k % MOST] *= -1;
+  for (int i = 1; i <= p.nb; i++)
+    for (int c = i - 1; c < p.nb; c++) {
+      double *entry = Minv + (size_t)(5 + i) * nv + 6 + c, above[6], x[6] = {0};
+      for (int k = 0; k < 6; k++) above[k] = P[p.parent[i]][k][c];
+      apply6(p.X[i], above, x, 0, 1);
+      *entry -= dot6(UA[i], x) / D[i];
+      for (int k = 0; k < 6; k++) P[i][k][c] = p.G[i][k] * *entry + x[k];
+    }
+  for (size_t k = 0; k < 6; k++)
+    for (size_t c = 0; c < nv; c++) Minv[k * nv + c] = c < 6 ? one[k][c] : P[0][k][c - 6];
+  for (size_t i = 0; i < nv; i++)
+    for (size_t j = 0; j < i; j++) Minv[i * nv + j] = Minv[j * nv + i];
+}
+
 typedef struct posed {
   robot *r;
   jn_held held;
@@ -302,6 +361,10 @@ static void check_tables(robot *r, jn_held held, int consistent) {
       largest_difference(x, y, size) / largest(y, size), 1e-13);
   check_residual("tables 7 and 8",
                  largest_difference(x + size, y + size, size) / largest(y + size, size), 1e-13);
+  IMMAmb(r, &p, y + size);
+  assert_ok(jn_inverse_mass(r->model, r->data, r->q, x + size));
+  check_residual("table 9", largest_difference(x + size, y + size, size) / largest(y + size, size),
+                 1e-12);
   posed a = {r, held, 0};
   for (a.column = 0; a.column < 6; a.column++) {
     derivative(move_pose, &a, 0.1, nv, want);

@@ -220,13 +220,12 @@ jn_status jn_mass_matrix(const jn_model *m, jn_data *data, const double *q, doub
   jn_status status = jn_check_call(m, data, 0, NULL);
   if (status) return status;
   if (m->nv && !M) return JN_ERR_ARGUMENT;
-  /* at rest: positions alone decide */
-  memset(data->w.y, 0, sizeof(double) * (size_t)m->nv);
-  status = start(m, data, 0, q, data->w.y);
+  status = start_at_rest(m, data, q);
   if (status) return status;
   const jn_work *w = &data->w;
+  int moderate = moderate_at_rest(m, w, data->rows);
   add_to_parents(m, w->Ms, 10 * (size_t)data->rows, 10);
-  if (!fill_matrices(m, w, data->rows, 0, M, NULL, 0)) return JN_ERR_NOT_FINITE;
+  if (!moderate && !fill_matrices(m, w, data->rows, 0, M, NULL, 0)) return JN_ERR_NOT_FINITE;
   memset(M, 0, sizeof(double) * (size_t)m->nv * (size_t)m->nv);
   fill_matrices(m, w, data->rows, 0, M, NULL, 1);
   return JN_OK;

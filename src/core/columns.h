@@ -29,11 +29,13 @@ static inline void columns_axpy(const double *restrict a, column_row y, column_r
   for (int c = 0; c < 6; c++) p[c] += a[c] * y;
 }
 
-/* y[nv] in place, rows of links 0..last; those beyond must be zero and stay unknown. */
-static inline void columns_pass(const jn_model *m, const jn_work *w, int rows, int last, column_row *rhs) {
+/* y[nv] in place, rows of links 0..last. The right-hand sides are zero for links before `first` and beyond
+ * `last`; rows beyond `last` stay unknown. Links are in depth-first order, so that on the way to the base
+ * only links first..last and the ancestors of `first` carry anything. */
+static inline void columns_pass(const jn_model *m, const jn_work *w, int rows, int first, int last, column_row *rhs) {
   column_row *all = (column_row *)w->lane;
   memset(all, 0, sizeof(column_row) * 6 * ((size_t)last + 1));
-  for (int i = last; i >= 0; i--) {
+  for (int i = last; i >= 0; i = i > first ? i - 1 : m->link[i].parent) {
     const jn_link *l = &m->link[i];
     const double *S = w->S + 6 * (size_t)rows * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;
     column_row *p = all + 6 * (size_t)i, *y = rhs + l->iv, t[6];

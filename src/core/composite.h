@@ -32,6 +32,42 @@ static inline void represent_screws(const jn_model *m, jn_data *data, int i, int
   memcpy(screw_of(w, rows, l->iv), out, sizeof(double) * 36 * (size_t)rows);
 }
 
+/* Positions alone: poses, screws S and inertias Ms of order 0, for v as the user holds it. */
+static inline jn_status start_at_rest(const jn_model *m, jn_data *data, const double *q) {
+  jn_status status = jn_load_state(m, data, 0, q, NULL);
+  if (status) return status;
+  const jn_work *w = &data->w;
+  int rows = data->rows;
+  data->kinematics = -2;
+  memset(w->io, 0, sizeof(double) * (size_t)m->nv);
+  edge_motion_in(m, w, rows, JN_BODY, 0);
+  place_joints(m, w, rows);
+  place_links(m, w, rows);
+  v3 base = place_world(m, w, rows);
+  data->base = (jn_vec3){base.x, base.y, base.z};
+  for (int i = 0; i < m->nlink; i++) {
+    spatial_screws(m, w, rows, i);
+    if (m->link[i].kind == JN_K_FREE) represent_screws(m, data, i, 0);
+    ((ten *)w->Ms)[(size_t)i * (size_t)rows] = spatial_inertia(m, w, rows, i);
+  }
+  return JN_OK;
+}
+
+/* Every number of the screws and inertias of order 0 so small that no product of them overflows. */
+static inline int moderate_at_rest(const jn_model *m, const jn_work *w, int rows) {
+  const double limit = 1e75;
+  int small = 1;
+  for (int i = 0; i < m->nlink; i++) {
+    const double *M = w->Ms + 10 * (size_t)i * (size_t)rows;
+    for (int n = 0; n < 10; n++) small &= fabs(M[n]) < limit;
+  }
+  for (int c = 0; c < m->nv; c++) {
+    const double *S = w->S + 6 * (size_t)c * (size_t)rows;
+    for (int n = 0; n < 6; n++) small &= fabs(S[n]) < limit;
+  }
+  return small;
+}
+
 /* Sums over the subtrees: every link's block to its parent's, tips first; `used` numbers of each
  * block. */
 static inline void add_to_parents(const jn_model *m, double *x, size_t block, size_t used) {

@@ -20,8 +20,8 @@ typedef struct jn_engine {
   void (*known)(const jn_model *m, const jn_work *w, int rows, int k, int rep, int external);
   void (*solve)(const jn_model *m, const jn_work *w, int rows, int k, const unsigned char *prescribed,
                 int damping, int last);
-  /* M^-1 times eight columns y[nv x 8], links 0..last: see core/columns.h */
-  void (*columns)(const jn_model *m, const jn_work *w, int rows, int last, double *y);
+  /* M^-1 times eight columns y[nv x 8]: see core/columns.h */
+  void (*columns)(const jn_model *m, const jn_work *w, int rows, int first, int last, double *y);
 } jn_engine;
 
 extern const jn_engine jn_engine_plain, jn_engine_avx2, jn_engine_avx512;

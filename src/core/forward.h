@@ -102,6 +102,15 @@ static inline void eliminate(int n, const real *D, const six *UA, sym6 *I) {
 
 /* Any columns S = column[n]: factor S^T I S + armature, UA = I S, and take the freedom out of I. */
 static inline int joint_eliminate(int n, const six *column, double armature, sym6 *I, real *D, six *UA) {
+  if (n == 1) {
+    real a = v3_dot(column[0].w, column[0].w), b = v3_dot(column[0].v, column[0].v);
+    real most = a * (v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2])) + b * (v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]));
+    UA[0] = sym6_apply(I, column[0]);
+    real d = six_dot(column[0], UA[0]) + armature;
+    D[0] = 1.0 / d;
+    sym6_downdate(I, D[0], UA[0]);
+    return real_greater(d, 1e-13 * (most + armature));
+  }
   real S[36], scale[6];
   memset(S, 0, sizeof S);
   real tw = v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2]), tv = v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]);

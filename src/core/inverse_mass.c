@@ -10,59 +10,59 @@
 #include "core/external.h"
 #include "core/spatial.h"
 #include "core/composite.h"
-#include "core/partials.h"
 
 enum { LANES = COLUMNS };
 
-/* At rest: positions alone decide. */
-static jn_status factor_mass(const jn_model *m, jn_data *data, const double *q, varied *x) {
+static jn_status factor_mass(const jn_model *m, jn_data *data, const double *q) {
   jn_status status = jn_check_call(m, data, 0, NULL);
+  if (!status) status = start_at_rest(m, data, q);
   if (status) return status;
-  memset(data->w.force, 0, sizeof(double) * 2 * (size_t)m->nv);
-  status = jn_varied_start(m, data, 0, q, data->w.force, NULL, x);
-  if (status) return status;
-  data->singular = spatial_articulate(m, x->w, x->rows, NULL);
+  data->singular = spatial_articulate(m, &data->w, data->rows, NULL);
   return data->singular >= 0 ? JN_ERR_SINGULAR : JN_OK;
 }
 
 jn_status jn_inverse_mass(const jn_model *model, jn_data *data, const double *q, double *Minv) {
-  varied x;
   if (model && model->nv && !Minv) return JN_ERR_ARGUMENT;
-  jn_status status = factor_mass(model, data, q, &x);
+  jn_status status = factor_mass(model, data, q);
   if (status) return status;
   size_t nv = (size_t)model->nv;
-  double *y = x.w->xlane;
+  double *y = data->w.xlane;
   int last = 0;
   for (size_t c = 0; c < nv; c += LANES) {
     size_t count = nv - c < LANES ? nv - c : LANES, top = c + count - 1;
     memset(y, 0, sizeof(double) * nv * LANES);
     for (size_t n = 0; n < count; n++) y[(c + n) * LANES + n] = 1;
-    /* the link whose freedoms end behind the last column */
+    /* the links of the first and of the last column */
+    int first = last;
+    while ((size_t)(model->link[first].iv + model->link[first].nv) <= c) first++;
     while ((size_t)(model->link[last].iv + model->link[last].nv) <= top) last++;
     /* forces on the links that come later vanish, and their rows are known from symmetry */
-    data->engine->columns(model, x.w, x.rows, last, y);
-    for (size_t n = 0; n < count; n++)
-      for (size_t i = 0; i <= c + n; i++)
-        Minv[i * nv + c + n] = Minv[(c + n) * nv + i] = y[i * LANES + n];
+    data->engine->columns(model, &data->w, data->rows, first, last, y);
+    for (size_t i = 0; i <= top; i++) memcpy(Minv + i * nv + c, y + i * LANES, sizeof(double) * count);
   }
-  return jn_all_finite(Minv, nv * nv) ? JN_OK : JN_ERR_NOT_FINITE;
+  double finite = 0;
+  for (size_t i = 0; i < nv; i++)
+    for (size_t j = i; j < nv; j++) {
+      finite += 0.0 * Minv[i * nv + j];
+      Minv[j * nv + i] = Minv[i * nv + j];
+    }
+  return finite == 0.0 ? JN_OK : JN_ERR_NOT_FINITE;
 }
 
 jn_status jn_inverse_mass_apply(const jn_model *model, jn_data *data, const double *q, int count,
                                 const double *B, double *out) {
-  varied x;
   if (!model || count < 0) return JN_ERR_ARGUMENT;
   size_t nv = (size_t)model->nv, columns = (size_t)count;
   if (nv && columns && (!B || !out)) return JN_ERR_ARGUMENT;
   if (!jn_all_finite(B, nv * columns)) return JN_ERR_NOT_FINITE;
-  jn_status status = factor_mass(model, data, q, &x);
+  jn_status status = factor_mass(model, data, q);
   if (status) return status;
-  double *y = x.w->xlane;
+  double *y = data->w.xlane;
   for (size_t c = 0; c < columns; c += LANES) {
     size_t n = columns - c < LANES ? columns - c : LANES;
     for (size_t i = 0; i < nv; i++)
       for (size_t s = 0; s < LANES; s++) y[LANES * i + s] = s < n ? B[i * columns + c + s] : 0;
-    jn_varied_solve(&x, LANES, y);
+    data->engine->columns(model, &data->w, data->rows, 0, model->nlink - 1, y);
     for (size_t i = 0; i < nv; i++)
       for (size_t s = 0; s < n; s++) out[i * columns + c + s] = y[LANES * i + s];
   }

@@ -64,8 +64,8 @@ static void engine_solve(const jn_model *m, const jn_work *w, int rows, int k, c
 #undef CALL
 }
 
-static void engine_columns(const jn_model *m, const jn_work *w, int rows, int last, double *y) {
-  columns_pass(m, w, rows, last, (column_row *)(void *)y);
+static void engine_columns(const jn_model *m, const jn_work *w, int rows, int first, int last, double *y) {
+  columns_pass(m, w, rows, first, last, (column_row *)(void *)y);
 }
 
 const jn_engine ENGINE = {ENGINE_NAME, SIX_STRIDE, SIX_LINEAR, engine_motion, engine_inverse,
