@@ -21,6 +21,7 @@ const char cli_bench_help[] =
     "spread (from the fastest round to the median). Batch figures are for one state on one thread.\n"
     "`calibration` is the time of 200 plain products of 6x6 matrices on this machine, for\n"
     "comparison with others.\n\n"
+    "  --fixed, --floating  hold the root link, or let it float, against what the file says\n"
     "  --orders A-B         orders of the time derivative (0-5)\n"
     "  --seconds S          time for one figure (0.05)\n"
     "  --json               a list of {algorithm, formulation, order, bodies, mode, ns, calibration_ns}\n"
@@ -74,6 +75,10 @@ static jn_status run_inverse_partials(bench *b) {
 }
 static jn_status run_forward_partials(bench *b) {
   return jn_forward_partials(b->model, b->data, b->order, b->q, b->v0, b->tau, NULL, b->out, b->out + b->square, NULL);
+}
+static jn_status run_inverse_mass(bench *b) { return jn_inverse_mass(b->model, b->data, b->q, b->out); }
+static jn_status run_linearise(bench *b) {
+  return jn_linearise(b->model, b->data, NULL, b->q, b->v0, b->tau, NULL, b->out, b->out + 4 * b->nv * b->nv);
 }
 static jn_status run_batch_id(bench *b) {
   return jn_batch_inverse_dynamics(b->model, b->batch, b->order, b->states, b->q, b->v, b->out, NULL);
@@ -154,7 +159,7 @@ static jn_status bench_open(bench *b, jn_model *model, int order) {
   b->states = jn_model_body_count(model) > 200 ? 16 : STATES;
   size_t rows = (size_t)order + 2, most = b->states * rows * b->nv;
   b->square = (rows - 1) * b->nv * b->nv;
-  size_t matrices = b->nv > MATRIX_DOFS ? b->nv * b->nv : b->square * (rows + 1);
+  size_t matrices = b->nv > MATRIX_DOFS ? b->nv * b->nv : b->square * (rows + 4);
   b->q = cli_room(b->states, b->nq + 1, 1);
   b->v = cli_room(b->states, rows, b->nv + 1);
   b->v0 = cli_room(b->states, b->nv + 1, 1);
@@ -189,6 +194,8 @@ static const struct row {
     {"forward", "single", run_fd, 1, 0, 0},
     {"kinematics", "single", run_fk, 1, 0, 0},
     {"mass_matrix", "single", run_mass, 0, 1, 0},
+    {"inverse_mass", "single", run_inverse_mass, 0, 1, 1},
+    {"linearise", "single", run_linearise, 0, 1, 1},
     {"inverse_partials", "single", run_inverse_partials, 0, 0, 1},
     {"forward_partials", "single", run_forward_partials, 0, 0, 1},
     {"inverse", "batch", run_batch_id, 0, 0, 0},
@@ -286,12 +293,13 @@ static int read_orders(const char *text, int *low, int *high) {
   return *low >= 0 && *high >= *low && *high <= 64;
 }
 
-static int measure_all(const char *const *names, int count, int low, int high, double seconds, sample *list, int *n) {
+static int measure_all(const char *const *names, int count, const jn_build_options *options, int low, int high,
+                       double seconds, sample *list, int *n) {
   int code = 0;
   for (int i = 0; i < count && !code; i++) {
     jn_model *model;
     jn_error error;
-    if (jn_model_load(names[i], NULL, NULL, &model, &error)) {
+    if (jn_model_load(names[i], options, NULL, &model, &error)) {
       cli_error("%s", error.message);
       return CLI_BAD_INPUT;
     }
@@ -311,7 +319,7 @@ int cli_bench(int argc, char **argv) {
   const char *models[MODELS], *orders = "0-5";
   double seconds = 0.05;
   int seconds_given = 0, low, high, n = 0;
-  const cli_option table[] = {CLI_OUTPUT_OPTIONS(&job), CLI_OPT_TEXT("orders", &orders),
+  const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OUTPUT_OPTIONS(&job), CLI_OPT_TEXT("orders", &orders),
                               CLI_OPT_FLAG("json", &job.output.format, CLI_JSON),
                               CLI_OPT_NUMBER("seconds", &seconds, &seconds_given)};
   int count = cli_parse(table, COUNT(table), argc, argv, models, MODELS);
@@ -325,7 +333,9 @@ int cli_bench(int argc, char **argv) {
   sample *list = calloc((size_t)count * (size_t)(high - low + 1) * COUNT(rows) * 8, sizeof *list);
   if (!list) return CLI_BAD_INPUT;
   double calibration = calibrate();
-  int code = measure_all(models, count, low, high, seconds, list, &n);
+  const jn_build_options options = {job.fixed ? JN_ROOT_FIXED : job.floating ? JN_ROOT_FLOATING : JN_ROOT_AS_GIVEN,
+                                    job.strict};
+  int code = measure_all(models, count, &options, low, high, seconds, list, &n);
   cli_output out;
   if (job.output.format < 0) job.output.format = CLI_TABLE;
   if (!code) code = cli_output_open(&out, &job.output, "bench", 1u << CLI_NPY);
