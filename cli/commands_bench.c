@@ -18,13 +18,15 @@
 const char cli_bench_help[] =
     "usage: jounce bench [MODEL ...] [options]\n\n"
     "Measures nanoseconds a call, side by side in one run: median of many short rounds, and their\n"
-    "spread (from the fastest round to the median). Batch figures are for one state on one thread.\n"
+    "spread (from the fastest round to the median). Batch figures are for one state on one "
+    "thread.\n"
     "`calibration` is the time of 200 plain products of 6x6 matrices on this machine, for\n"
     "comparison with others.\n\n"
     "  --fixed, --floating  hold the root link, or let it float, against what the file says\n"
     "  --orders A-B         orders of the time derivative (0-5)\n"
     "  --seconds S          time for one figure (0.05)\n"
-    "  --json               a list of {algorithm, formulation, order, bodies, mode, ns, calibration_ns}\n"
+    "  --json               a list of {algorithm, formulation, order, bodies, mode, ns, "
+    "calibration_ns}\n"
     "  --format json|csv|text, --output FILE\n\n"
     "Without MODEL: tilthex, tilthex:5x20, tilthex:5x199, arm7, quadruped, humanoid.\n"
     "JOUNCE_ISA=plain|avx2|avx512 in the environment forces an instruction set.\n\n"
@@ -44,7 +46,7 @@ typedef struct bench {
   jn_data *data;
   jn_batch *batch;
   int order;
-  size_t nv, nq, states, square; /* square: (r+1) nv nv */
+  size_t nv, nq, states, square;  /* square: (r+1) nv nv */
   double *q, *v, *v0, *tau, *out; /* states of each */
 } bench;
 
@@ -71,20 +73,27 @@ static jn_status run_fd(bench *b) {
 static jn_status run_fk(bench *b) { return jn_kinematics(b->model, b->data, b->order, b->q, b->v); }
 static jn_status run_mass(bench *b) { return jn_mass_matrix(b->model, b->data, b->q, b->out); }
 static jn_status run_inverse_partials(bench *b) {
-  return jn_inverse_partials(b->model, b->data, b->order, b->q, b->v, NULL, b->out, b->out + b->square);
+  return jn_inverse_partials(b->model, b->data, b->order, b->q, b->v, NULL, b->out,
+                             b->out + b->square);
 }
 static jn_status run_forward_partials(bench *b) {
-  return jn_forward_partials(b->model, b->data, b->order, b->q, b->v0, b->tau, NULL, b->out, b->out + b->square, NULL);
+  return jn_forward_partials(b->model, b->data, b->order, b->q, b->v0, b->tau, NULL, b->out,
+                             b->out + b->square, NULL);
 }
-static jn_status run_inverse_mass(bench *b) { return jn_inverse_mass(b->model, b->data, b->q, b->out); }
+static jn_status run_inverse_mass(bench *b) {
+  return jn_inverse_mass(b->model, b->data, b->q, b->out);
+}
 static jn_status run_linearise(bench *b) {
-  return jn_linearise(b->model, b->data, NULL, b->q, b->v0, b->tau, NULL, b->out, b->out + 4 * b->nv * b->nv);
+  return jn_linearise(b->model, b->data, NULL, b->q, b->v0, b->tau, NULL, b->out,
+                      b->out + 4 * b->nv * b->nv);
 }
 static jn_status run_batch_id(bench *b) {
-  return jn_batch_inverse_dynamics(b->model, b->batch, b->order, b->states, b->q, b->v, b->out, NULL);
+  return jn_batch_inverse_dynamics(b->model, b->batch, b->order, b->states, b->q, b->v, b->out,
+                                   NULL);
 }
 static jn_status run_batch_fd(bench *b) {
-  return jn_batch_forward_dynamics(b->model, b->batch, b->order, b->states, b->q, b->v0, b->tau, b->out, NULL);
+  return jn_batch_forward_dynamics(b->model, b->batch, b->order, b->states, b->q, b->v0, b->tau,
+                                   b->out, NULL);
 }
 
 /* Median and spread of ns a call, `each` states in a call. */
@@ -114,7 +123,8 @@ __attribute__((noinline, optimize("O1")))
 #else
 __attribute__((noinline))
 #endif
-static void plain_product(double (*A)[6], double (*B)[6], double (*C)[6]) {
+static void
+plain_product(double (*A)[6], double (*B)[6], double (*C)[6]) {
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) {
       double s = 0;
@@ -170,7 +180,8 @@ static jn_status bench_open(bench *b, jn_model *model, int order) {
     jn_model_home(model, b->q + s * b->nq);
     for (int i = 0; i < jn_model_body_count(model); i++) {
       const jn_joint *j = jn_model_joint(model, i);
-      for (int k = 0; k < j->nq && j->nq < 4; k++) b->q[s * b->nq + (size_t)(j->iq + k)] = uniform(&seed);
+      for (int k = 0; k < j->nq && j->nq < 4; k++)
+        b->q[s * b->nq + (size_t)(j->iq + k)] = uniform(&seed);
     }
   }
   for (size_t i = 0; i < most; i++) b->v[i] = uniform(&seed);
@@ -203,7 +214,8 @@ static const struct row {
 };
 
 /* All figures of one robot at one order, appended to list. */
-static int measure_robot(const char *name, jn_model *model, int order, double seconds, sample *list, int *count) {
+static int measure_robot(const char *name, jn_model *model, int order, double seconds, sample *list,
+                         int *count) {
   bench b;
   jn_status status = bench_open(&b, model, order);
   for (int i = 0; !status && i < COUNT(rows); i++) {
@@ -212,8 +224,14 @@ static int measure_robot(const char *name, jn_model *model, int order, double se
     for (int f = 0; cli_formulation_names[f] && (f == 0 || rows[i].formulations); f++) {
       sample *s = &list[*count];
       int batch = !strcmp(rows[i].mode, "batch");
-      *s = (sample){name, rows[i].algorithm, cli_formulation_names[f], rows[i].mode, order,
-                    jn_model_body_count(model), 0, 0};
+      *s = (sample){name,
+                    rows[i].algorithm,
+                    cli_formulation_names[f],
+                    rows[i].mode,
+                    order,
+                    jn_model_body_count(model),
+                    0,
+                    0};
       jn_data_settings(b.data)->formulation = (jn_formulation)f;
       jn_status one = measure(&b, rows[i].run, seconds, batch ? (double)b.states : 1, s);
       if (one == JN_ERR_ARGUMENT) continue; /* this formulation does not offer it */
@@ -226,11 +244,12 @@ static int measure_robot(const char *name, jn_model *model, int order, double se
   return status ? CLI_BAD_INPUT : 0;
 }
 
-static const sample *find(const sample *list, int n, const sample *like, const char *formulation, const char *mode,
-                          int order) {
+static const sample *find(const sample *list, int n, const sample *like, const char *formulation,
+                          const char *mode, int order) {
   for (int i = 0; i < n; i++)
     if (!strcmp(list[i].model, like->model) && !strcmp(list[i].algorithm, like->algorithm) &&
-        !strcmp(list[i].formulation, formulation) && !strcmp(list[i].mode, mode) && list[i].order == order)
+        !strcmp(list[i].formulation, formulation) && !strcmp(list[i].mode, mode) &&
+        list[i].order == order)
       return &list[i];
   return NULL;
 }
@@ -238,18 +257,20 @@ static const sample *find(const sample *list, int n, const sample *like, const c
 static void write_text(cli_output *out, const sample *list, int n, double calibration) {
   FILE *f = out->file;
   fprintf(f, "calibration %.0f ns (200 products of 6x6 matrices)\n", calibration);
-  fprintf(f, "%-16s %6s %-16s %-8s %-7s %5s %12s %9s %8s %8s %8s\n", "model", "bodies", "algorithm", "form", "mode",
-          "order", "ns", "spread", ":body", ":single", ":order0");
+  fprintf(f, "%-16s %6s %-16s %-8s %-7s %5s %12s %9s %8s %8s %8s\n", "model", "bodies", "algorithm",
+          "form", "mode", "order", "ns", "spread", ":body", ":single", ":order0");
   for (int i = 0; i < n; i++) {
     const sample *s = &list[i], *body = find(list, n, s, "body", s->mode, s->order);
     const sample *single = find(list, n, s, s->formulation, "single", s->order);
     const sample *zero = find(list, n, s, s->formulation, s->mode, 0);
-    fprintf(f, "%-16s %6d %-16s %-8s %-7s %5d %12.0f %9.0f", s->model, s->bodies, s->algorithm, s->formulation,
-            s->mode, s->order, s->ns, s->spread);
+    fprintf(f, "%-16s %6d %-16s %-8s %-7s %5d %12.0f %9.0f", s->model, s->bodies, s->algorithm,
+            s->formulation, s->mode, s->order, s->ns, s->spread);
     const sample *against[3] = {body, single, zero};
     for (int k = 0; k < 3; k++)
-      if (against[k]) fprintf(f, " %8.2f", s->ns / against[k]->ns);
-      else fprintf(f, " %8s", "-");
+      if (against[k])
+        fprintf(f, " %8.2f", s->ns / against[k]->ns);
+      else
+        fprintf(f, " %8s", "-");
     fputc('\n', f);
   }
 }
@@ -279,8 +300,9 @@ static void write_json(cli_output *out, const sample *list, int n, double calibr
 static void write_csv(cli_output *out, const sample *list, int n, double calibration) {
   fputs("model,bodies,algorithm,formulation,mode,order,ns,spread_ns,calibration_ns\n", out->file);
   for (int i = 0; i < n; i++)
-    fprintf(out->file, "%s,%d,%s,%s,%s,%d,%.1f,%.1f,%.1f\n", list[i].model, list[i].bodies, list[i].algorithm,
-            list[i].formulation, list[i].mode, list[i].order, list[i].ns, list[i].spread, calibration);
+    fprintf(out->file, "%s,%d,%s,%s,%s,%d,%.1f,%.1f,%.1f\n", list[i].model, list[i].bodies,
+            list[i].algorithm, list[i].formulation, list[i].mode, list[i].order, list[i].ns,
+            list[i].spread, calibration);
 }
 
 /* "A-B" or "A" */
@@ -293,8 +315,8 @@ static int read_orders(const char *text, int *low, int *high) {
   return *low >= 0 && *high >= *low && *high <= 64;
 }
 
-static int measure_all(const char *const *names, int count, const jn_build_options *options, int low, int high,
-                       double seconds, sample *list, int *n) {
+static int measure_all(const char *const *names, int count, const jn_build_options *options,
+                       int low, int high, double seconds, sample *list, int *n) {
   int code = 0;
   for (int i = 0; i < count && !code; i++) {
     jn_model *model;
@@ -304,28 +326,33 @@ static int measure_all(const char *const *names, int count, const jn_build_optio
       return CLI_BAD_INPUT;
     }
     for (int r = low; r <= high && !code; r++) {
-      if (isatty(STDERR_FILENO)) fprintf(stderr, "\rbench: %s, order %d of %d ...      ", names[i], r, high);
+      if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\rbench: %s, order %d of %d ...      ", names[i], r, high);
       code = measure_robot(names[i], model, r, seconds, list, n);
     }
     jn_model_free(model);
   }
-  if (isatty(STDERR_FILENO)) fputs("\r                                                    \r", stderr);
+  if (isatty(STDERR_FILENO))
+    fputs("\r                                                    \r", stderr);
   return code;
 }
 
 int cli_bench(int argc, char **argv) {
-  static const char *const standard[] = {"tilthex", "tilthex:5x20", "tilthex:5x199", "arm7", "quadruped", "humanoid"};
+  static const char *const standard[] = {"tilthex", "tilthex:5x20", "tilthex:5x199",
+                                         "arm7",    "quadruped",    "humanoid"};
   cli_job job = CLI_JOB_DEFAULT;
   const char *models[MODELS], *orders = "0-5";
   double seconds = 0.05;
   int seconds_given = 0, low, high, n = 0;
-  const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OUTPUT_OPTIONS(&job), CLI_OPT_TEXT("orders", &orders),
+  const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OUTPUT_OPTIONS(&job),
+                              CLI_OPT_TEXT("orders", &orders),
                               CLI_OPT_FLAG("json", &job.output.format, CLI_JSON),
                               CLI_OPT_NUMBER("seconds", &seconds, &seconds_given)};
   int count = cli_parse(table, COUNT(table), argc, argv, models, MODELS);
   if (count < 0) return CLI_BAD_USAGE;
   if (!read_orders(orders, &low, &high) || !(seconds > 0 && seconds <= 60)) {
-    cli_error("bench: expected --orders A-B with 0 <= A <= B <= 64, and --seconds above 0, at most 60");
+    cli_error(
+        "bench: expected --orders A-B with 0 <= A <= B <= 64, and --seconds above 0, at most 60");
     return CLI_BAD_USAGE;
   }
   if (count == 0)
@@ -333,16 +360,21 @@ int cli_bench(int argc, char **argv) {
   sample *list = calloc((size_t)count * (size_t)(high - low + 1) * COUNT(rows) * 8, sizeof *list);
   if (!list) return CLI_BAD_INPUT;
   double calibration = calibrate();
-  const jn_build_options options = {job.fixed ? JN_ROOT_FIXED : job.floating ? JN_ROOT_FLOATING : JN_ROOT_AS_GIVEN,
+  const jn_build_options options = {job.fixed      ? JN_ROOT_FIXED
+                                    : job.floating ? JN_ROOT_FLOATING
+                                                   : JN_ROOT_AS_GIVEN,
                                     job.strict};
   int code = measure_all(models, count, &options, low, high, seconds, list, &n);
   cli_output out;
   if (job.output.format < 0) job.output.format = CLI_TABLE;
   if (!code) code = cli_output_open(&out, &job.output, "bench", 1u << CLI_NPY);
   if (!code) {
-    if (out.format == CLI_JSON) write_json(&out, list, n, calibration);
-    else if (out.format == CLI_CSV) write_csv(&out, list, n, calibration);
-    else write_text(&out, list, n, calibration);
+    if (out.format == CLI_JSON)
+      write_json(&out, list, n, calibration);
+    else if (out.format == CLI_CSV)
+      write_csv(&out, list, n, calibration);
+    else
+      write_text(&out, list, n, calibration);
     code = cli_output_close(&out);
   }
   free(list);

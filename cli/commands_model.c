@@ -275,7 +275,8 @@ static int run_lint(cli_job *job, jn_spec **spec) {
   }
   status = jn_spec_lint(*spec);
 
-  /* what keeps it from becoming a model is a finding too, unless the reason is already among them */
+  /* what keeps it from becoming a model is a finding too, unless the reason is already among them
+   */
   jn_root root = job->fixed ? JN_ROOT_FIXED : job->floating ? JN_ROOT_FLOATING : JN_ROOT_AS_GIVEN;
   jn_build_options options = {root, job->strict};
   memset(&error, 0, sizeof error);

@@ -334,7 +334,8 @@ static jn_status run(motion *m) {
   if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%40s\r", "");
   int joint = status == JN_ERR_SINGULAR ? jn_simulation_singular_joint(sim) : -1;
   if (status) cli_error("simulate: stopped at t = %.17g", t);
-  if (joint >= 0) cli_error("simulate: joint '%s' moves no mass", cli_joint_name(m->job.model, joint));
+  if (joint >= 0)
+    cli_error("simulate: joint '%s' moves no mass", cli_joint_name(m->job.model, joint));
   return status;
 }
 

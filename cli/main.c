@@ -24,7 +24,8 @@ static const cli_command commands[] = {
     {"simulate", "motion through time: a table, energy and momentum drift", cli_simulate_help,
      cli_simulate},
     {"demo", "a study of an aerial manipulator: tables, figures, a page", cli_demo_help, cli_demo},
-    {"bench", "what a call costs: algorithm, formulation, order, single or batch", cli_bench_help, cli_bench},
+    {"bench", "what a call costs: algorithm, formulation, order, single or batch", cli_bench_help,
+     cli_bench},
 };
 enum { COMMAND_COUNT = (int)(sizeof commands / sizeof commands[0]) };
 

@@ -1,4 +1,5 @@
-/* Batches against single calls: every joint type, representation, order, thread count; bad states. */
+/* Batches against single calls: every joint type, representation, order, thread count; bad states.
+ */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -16,13 +17,15 @@ typedef struct many {
 } many;
 
 static many many_new(uint64_t seed, int bodies, int order, jn_representation representation) {
-  static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_SPHERICAL, JN_JOINT_REVOLUTE};
+  static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_SPHERICAL,
+                                        JN_JOINT_REVOLUTE};
   many x;
   x.r = robot_random(seed, bodies, bases[seed % 4], TYPES_ALL, order);
   robot_represent(&x.r, representation);
   x.nq = (size_t)x.r.nq, x.nv = (size_t)x.r.nv;
   x.V = x.nv * ((size_t)order + 2), x.T = x.nv * ((size_t)order + 1);
-  x.q = doubles(STATES * x.nq), x.v = doubles(STATES * x.V), x.v0 = doubles(STATES * x.nv), x.tau = doubles(STATES * x.T);
+  x.q = doubles(STATES * x.nq), x.v = doubles(STATES * x.V), x.v0 = doubles(STATES * x.nv),
+  x.tau = doubles(STATES * x.T);
   for (size_t s = 0; s < STATES; s++) {
     robot_at(&x.r, 0.1 * (double)s);
     memcpy(x.q + s * x.nq, x.r.q, sizeof(double) * x.nq);
@@ -82,7 +85,8 @@ static void forward_dynamics_gives_back_the_force(void **state) {
     for (size_t s = 0; s < STATES; s++) {
       memcpy(v, x.v0 + s * x.nv, sizeof(double) * x.nv);
       memcpy(v + x.nv, a + s * x.T, sizeof(double) * x.T);
-      assert_ok(jn_inverse_dynamics(x.r.model, x.r.data, order, x.q + s * x.nq, v, NULL, tau + s * x.T));
+      assert_ok(
+          jn_inverse_dynamics(x.r.model, x.r.data, order, x.q + s * x.nq, v, NULL, tau + s * x.T));
     }
     check_residual("forward: residual in force", worst(&x, tau, x.tau, (size_t)order + 1), 1e-12);
     free(a), free(v), free(tau);
@@ -99,20 +103,25 @@ static void hybrid_dynamics_finds_the_missing_half(void **state) {
     jn_batch *b = batch_new(&x, 1);
     unsigned char given[64] = {0};
     for (int i = 0; i < x.r.nbody; i++) given[i] = (seed >> (i % 5)) & 1;
-    double *v = copy_of(x.v, STATES * x.V), *tau = copy_of(x.tau, STATES * x.T), *back = doubles(STATES * x.T);
+    double *v = copy_of(x.v, STATES * x.V), *tau = copy_of(x.tau, STATES * x.T),
+           *back = doubles(STATES * x.T);
     for (size_t s = 0; s < STATES; s++) /* what is not given may be anything */
       for (int i = 0; i < x.r.nbody; i++) {
         const jn_joint *j = jn_model_joint(x.r.model, i);
         for (size_t c = (size_t)j->iv; c < (size_t)(j->iv + j->nv); c++)
           for (size_t k = 0; k <= (size_t)order; k++) {
-            if (given[i]) tau[s * x.T + k * x.nv + c] = NAN;
-            else v[s * x.V + (k + 1) * x.nv + c] = NAN;
+            if (given[i])
+              tau[s * x.T + k * x.nv + c] = NAN;
+            else
+              v[s * x.V + (k + 1) * x.nv + c] = NAN;
           }
       }
     assert_ok(jn_batch_hybrid_dynamics(x.r.model, b, order, STATES, x.q, given, v, tau, NULL));
     for (size_t s = 0; s < STATES; s++)
-      assert_ok(jn_inverse_dynamics(x.r.model, x.r.data, order, x.q + s * x.nq, v + s * x.V, NULL, back + s * x.T));
-    check_residual("hybrid: inverse of the result = force", worst(&x, back, tau, (size_t)order + 1), 1e-12);
+      assert_ok(jn_inverse_dynamics(x.r.model, x.r.data, order, x.q + s * x.nq, v + s * x.V, NULL,
+                                    back + s * x.T));
+    check_residual("hybrid: inverse of the result = force", worst(&x, back, tau, (size_t)order + 1),
+                   1e-12);
     free(v), free(tau), free(back);
     jn_batch_free(b);
     many_free(&x);
@@ -127,10 +136,13 @@ static void the_number_of_threads_changes_no_bit(void **state) {
     jn_batch *b = batch_new(&x, threads);
     double *tau = doubles(2 * STATES * x.T);
     assert_ok(jn_batch_inverse_dynamics(x.r.model, b, 3, STATES, x.q, x.v, tau, NULL));
-    assert_ok(jn_batch_forward_dynamics(x.r.model, b, 3, STATES, x.q, x.v0, x.tau, tau + STATES * x.T, NULL));
+    assert_ok(jn_batch_forward_dynamics(x.r.model, b, 3, STATES, x.q, x.v0, x.tau,
+                                        tau + STATES * x.T, NULL));
     if (first) assert_true(same_bits(first, tau, 2 * STATES * x.T));
-    if (!first) first = tau;
-    else free(tau);
+    if (!first)
+      first = tau;
+    else
+      free(tau);
     jn_batch_free(b);
   }
   free(first);
@@ -148,12 +160,16 @@ static void a_bad_state_spoils_no_other(void **state) {
   x.q[20 * x.nq] *= 3; /* the base's quaternion */
   x.v[28 * x.V] = INFINITY;
   fill(tau, STATES * x.T, 7);
-  assert_status(jn_batch_inverse_dynamics(x.r.model, b, 2, STATES, x.q, x.v, tau, status), JN_ERR_NOT_FINITE);
+  assert_status(jn_batch_inverse_dynamics(x.r.model, b, 2, STATES, x.q, x.v, tau, status),
+                JN_ERR_NOT_FINITE);
   for (size_t s = 0; s < STATES; s++) {
     int bad = s == 5 || s == 20 || s == 28;
     assert_int_equal(status[s], s == 20 ? JN_ERR_POSE : bad ? JN_ERR_NOT_FINITE : JN_OK);
-    if (bad) assert_true(all_equal_to(tau + s * x.T, x.T, 7));
-    else check_residual("beside a bad state", row_error(3, x.nv, tau + s * x.T, good + s * x.T, NULL), 4096 * U);
+    if (bad)
+      assert_true(all_equal_to(tau + s * x.T, x.T, 7));
+    else
+      check_residual("beside a bad state", row_error(3, x.nv, tau + s * x.T, good + s * x.T, NULL),
+                     4096 * U);
   }
   free(tau), free(good);
   jn_batch_free(b);
@@ -168,10 +184,12 @@ static void wrong_calls_are_refused(void **state) {
   assert_status(jn_batch_new(x.r.model, JN_MAX_ORDER + 1, 1, NULL, &none), JN_ERR_LIMIT);
   assert_status(jn_batch_new(x.r.model, 0, JN_MAX_THREADS + 1, NULL, &none), JN_ERR_LIMIT);
   assert_status(jn_batch_inverse_dynamics(x.r.model, b, 2, 1, x.q, x.v, x.tau, NULL), JN_ERR_ORDER);
-  assert_status(jn_batch_inverse_dynamics(x.r.model, b, 1, 1, NULL, x.v, x.tau, NULL), JN_ERR_ARGUMENT);
+  assert_status(jn_batch_inverse_dynamics(x.r.model, b, 1, 1, NULL, x.v, x.tau, NULL),
+                JN_ERR_ARGUMENT);
   assert_ok(jn_batch_inverse_dynamics(x.r.model, b, 1, 0, NULL, NULL, NULL, NULL));
   jn_batch_settings(b)->formulation = JN_FORM_SPATIAL;
-  assert_status(jn_batch_inverse_dynamics(x.r.model, b, 1, 1, x.q, x.v, x.tau, NULL), JN_ERR_ARGUMENT);
+  assert_status(jn_batch_inverse_dynamics(x.r.model, b, 1, 1, x.q, x.v, x.tau, NULL),
+                JN_ERR_ARGUMENT);
   jn_batch_free(b);
   jn_batch_free(NULL);
   many_free(&x);

@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 /* A wrench applied to the robot from outside at a frame.
- * representation: JN_BODY in the frame at its origin; JN_SPATIAL about the world's origin in world axes;
- * JN_HYBRID at the frame's origin in world axes; JN_MIXED torque as body, force as hybrid. */
+ * representation: JN_BODY in the frame at its origin; JN_SPATIAL about the world's origin in world
+ * axes; JN_HYBRID at the frame's origin in world axes; JN_MIXED torque as body, force as hybrid. */
 typedef struct jn_applied_wrench {
   int frame;
   jn_representation representation;
@@ -26,27 +26,29 @@ typedef struct jn_external {
 
 /* tau[(r+1) x nv] = tau, tau', ..., tau^(r) from q[nq] and v[(r+2) x nv] = v, v', ..., v^(r+1).
  * The base's rows hold the base wrench. `tau` may not alias `v`. O(n r^2). */
-JN_API jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
-                                     const double *v, const jn_external *external, double *tau);
+JN_API jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order,
+                                     const double *q, const double *v, const jn_external *external,
+                                     double *tau);
 
 /* a[(r+1) x nv] = v', ..., v^(r+1) from q[nq], v[nv] and tau[(r+1) x nv]. */
-JN_API jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
-                                     const double *v, const double *tau, const jn_external *external,
-                                     double *a);
+JN_API jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order,
+                                     const double *q, const double *v, const double *tau,
+                                     const jn_external *external, double *a);
 
-/* prescribed[nbody]: 1 where joint i's motion is given, 0 where its force is. Reads q, v row 0 of every
- * joint, rows 1..r+1 of v of the prescribed joints and rows 0..r of tau of the others; writes the other
- * half: v[(r+2) x nv], tau[(r+1) x nv]. */
-JN_API jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
-                                    const unsigned char *prescribed, double *v, double *tau,
-                                    const jn_external *external);
+/* prescribed[nbody]: 1 where joint i's motion is given, 0 where its force is. Reads q, v row 0 of
+ * every joint, rows 1..r+1 of v of the prescribed joints and rows 0..r of tau of the others; writes
+ * the other half: v[(r+2) x nv], tau[(r+1) x nv]. */
+JN_API jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order,
+                                    const double *q, const unsigned char *prescribed, double *v,
+                                    double *tau, const jn_external *external);
 
 /* Closed form M v' + C v + g + tau_ext = tau along a motion, with time derivatives to order r.
- * Reads q[nq] and v[(r+1) x nv] (only v^(0..r-1) matter for M, g; C needs v^(r)). Each output may be NULL:
- *   M, C [(r+1) x nv x nv] row-major; g, h, tau_ext [(r+1) x nv]; h = C v + g.
- * C is the admissible matrix of Lemma 1: M' - 2 C is skew. */
-JN_API jn_status jn_equations_of_motion(const jn_model *model, jn_data *data, int order, const double *q,
-                                        const double *v, const jn_external *external, double *M, double *C,
+ * Reads q[nq] and v[(r+1) x nv] (only v^(0..r-1) matter for M, g; C needs v^(r)). Each output may
+ * be NULL: M, C [(r+1) x nv x nv] row-major; g, h, tau_ext [(r+1) x nv]; h = C v + g. C is the
+ * admissible matrix of Lemma 1: M' - 2 C is skew. */
+JN_API jn_status jn_equations_of_motion(const jn_model *model, jn_data *data, int order,
+                                        const double *q, const double *v,
+                                        const jn_external *external, double *M, double *C,
                                         double *g, double *h, double *tau_ext);
 
 /* The mass matrix alone, [nv x nv], by the composite-rigid-body algorithm, O(n depth). */
@@ -60,22 +62,22 @@ JN_API jn_status jn_mass_matrix(const jn_model *model, jn_data *data, const doub
 typedef struct jn_momentum {
   double *com, *momentum, *centroidal, *kinetic, *potential, *matrix;
 } jn_momentum;
-JN_API jn_status jn_momentum_energy(const jn_model *model, jn_data *data, int order, const double *q,
-                                    const double *v, const jn_momentum *out);
+JN_API jn_status jn_momentum_energy(const jn_model *model, jn_data *data, int order,
+                                    const double *q, const double *v, const jn_momentum *out);
 
-/* The matrices that group the recursions (ali2026, table 2), dense, for small models: n bodies, spatial
- * about the world's origin. Each output may be NULL.
- *   Gp [6n x 6n]: identity blocks from every body to its ancestors and itself; Gc is its transpose
- *   S, Sdot [6n x nv]: screws and their rates; a free base has S = 1 and its spatial twist as velocity,
- *     other free joints their body twist, whatever the settings say
- *   M [6n x 6n]: inertias on the diagonal; V [6n]: twists; G [6n]: (0, gravity) for every body
- * With them V = Gp S v,  M(q) = S^T Gc M Gp S,  C = S^T Gc (M Gp Sdot - ad_V^T M Gp S),  g = -S^T Gc M G.
- * `v` is read in the settings' representation. The data must have been made for order 0 or more. */
+/* The matrices that group the recursions (ali2026, table 2), dense, for small models: n bodies,
+ * spatial about the world's origin. Each output may be NULL. Gp [6n x 6n]: identity blocks from
+ * every body to its ancestors and itself; Gc is its transpose S, Sdot [6n x nv]: screws and their
+ * rates; a free base has S = 1 and its spatial twist as velocity, other free joints their body
+ * twist, whatever the settings say M [6n x 6n]: inertias on the diagonal; V [6n]: twists; G [6n]:
+ * (0, gravity) for every body With them V = Gp S v,  M(q) = S^T Gc M Gp S,  C = S^T Gc (M Gp Sdot -
+ * ad_V^T M Gp S),  g = -S^T Gc M G. `v` is read in the settings' representation. The data must have
+ * been made for order 0 or more. */
 typedef struct jn_grouped {
   double *Gp, *S, *Sdot, *M, *V, *G;
 } jn_grouped;
-JN_API jn_status jn_grouped_matrices(const jn_model *model, jn_data *data, const double *q, const double *v,
-                                     const jn_grouped *out);
+JN_API jn_status jn_grouped_matrices(const jn_model *model, jn_data *data, const double *q,
+                                     const double *v, const jn_grouped *out);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
-/* jet.h: Taylor arithmetic. A jet of order r is the list of Taylor coefficients x_k = x^(k)/k!, k = 0..r;
- * then (x y)_k = sum_i x_i y_(k-i) and (x')_k = (k+1) x_(k+1). No limit on the order. Arrays are
- * order-major: [(r+1) x n]. */
+/* jet.h: Taylor arithmetic. A jet of order r is the list of Taylor coefficients x_k = x^(k)/k!, k =
+ * 0..r; then (x y)_k = sum_i x_i y_(k-i) and (x')_k = (k+1) x_(k+1). No limit on the order. Arrays
+ * are order-major: [(r+1) x n]. */
 #ifndef JOUNCE_JET_H
 #define JOUNCE_JET_H
 
@@ -33,7 +33,7 @@ JN_API void jn_jet_eval(int order, int n, const double *x, double h, double *out
 JN_API void jn_jet_cross(int order, const double *x, const double *y, double *out);
 JN_API void jn_jet_rotate(int order, const double *R, const double *x, double *out);   /* R x */
 JN_API void jn_jet_unrotate(int order, const double *R, const double *x, double *out); /* R^T x */
-JN_API void jn_jet_compose(int order, const double *A, const double *B, double *out);  /* A B, 3x3 */
+JN_API void jn_jet_compose(int order, const double *A, const double *B, double *out); /* A B, 3x3 */
 
 /* Twists and wrenches [(r+1) x 6]: brackets ad_V U and ad_V^T W. */
 JN_API void jn_jet_ad(int order, const double *V, const double *U, double *out);
@@ -42,18 +42,18 @@ JN_API void jn_jet_ad_t(int order, const double *V, const double *W, double *out
 /* The jet of a pose from the jet of its twist, and back (C' = V C spatial, C' = C V body):
  *   V [(r+1) x 6] in the given representation, C0 the pose at this instant
  *   R [(r+2) x 9], p [(r+2) x 3]: one order more than the twist. */
-JN_API void jn_jet_pose_from_twist(int order, jn_representation representation, jn_pose C0, const double *V,
-                                   double *R, double *p);
+JN_API void jn_jet_pose_from_twist(int order, jn_representation representation, jn_pose C0,
+                                   const double *V, double *R, double *p);
 JN_API void jn_jet_twist_from_pose(int order, jn_representation representation, const double *R,
                                    const double *p, double *V);
 
-/* Change of representation of the jet of a twist at pose C0, and of the jet of a wrench at a moving pose.
- * The first fills R[(r+2) x 9], p[(r+2) x 3] with the pose's jet, which is what the second reads.
- * out[(r+1) x 6] may not alias the input. */
-JN_API void jn_jet_convert_twist(int order, jn_representation from, jn_representation to, jn_pose C0,
-                                 const double *V, double *R, double *p, double *out);
-JN_API void jn_jet_convert_wrench(int order, jn_representation from, jn_representation to, const double *R,
-                                  const double *p, const double *W, double *out);
+/* Change of representation of the jet of a twist at pose C0, and of the jet of a wrench at a moving
+ * pose. The first fills R[(r+2) x 9], p[(r+2) x 3] with the pose's jet, which is what the second
+ * reads. out[(r+1) x 6] may not alias the input. */
+JN_API void jn_jet_convert_twist(int order, jn_representation from, jn_representation to,
+                                 jn_pose C0, const double *V, double *R, double *p, double *out);
+JN_API void jn_jet_convert_wrench(int order, jn_representation from, jn_representation to,
+                                  const double *R, const double *p, const double *W, double *out);
 
 #ifdef __cplusplus
 }

@@ -18,10 +18,10 @@ typedef struct jn_build_options {
   int strict; /* refuse inertias that violate the triangle inequality */
 } jn_build_options;
 
-/* Checks everything (one tree, names, axes, poses, masses, inertias), orders the bodies parents first and
- * depth first in the order of the joints, merges links held by fixed joints (their frames stay), and
- * normalises rotations and axes. On failure nothing is built and `error` (may be NULL) says why.
- * `options` and `allocator` may be NULL. */
+/* Checks everything (one tree, names, axes, poses, masses, inertias), orders the bodies parents
+ * first and depth first in the order of the joints, merges links held by fixed joints (their frames
+ * stay), and normalises rotations and axes. On failure nothing is built and `error` (may be NULL)
+ * says why. `options` and `allocator` may be NULL. */
 JN_API jn_status jn_model_build(const jn_spec *spec, const jn_build_options *options,
                                 const jn_allocator *allocator, jn_model **out, jn_error *error);
 JN_API void jn_model_free(jn_model *model);
@@ -29,16 +29,17 @@ JN_API void jn_model_free(jn_model *model);
 /* Body i is moved by joint i; body 0 is the base and joint 0 holds it to the world. */
 typedef struct jn_body {
   const char *name;
-  int parent;         /* -1: the world */
-  int frame;          /* index of the body's own link frame */
-  jn_inertia inertia; /* of the body with all links merged into it, in the link frame, about its origin */
+  int parent; /* -1: the world */
+  int frame;  /* index of the body's own link frame */
+  jn_inertia
+      inertia; /* of the body with all links merged into it, in the link frame, about its origin */
 } jn_body;
 
 typedef struct jn_joint {
   const char *name;
   jn_joint_type type;
-  int iq, nq; /* its numbers in q */
-  int iv, nv; /* its numbers in v and tau */
+  int iq, nq;      /* its numbers in q */
+  int iv, nv;      /* its numbers in v and tau */
   jn_vec3 axis[2]; /* unit, in the child link's frame at zero */
   double pitch, armature, damping, friction;
   jn_limits limits;
@@ -47,7 +48,7 @@ typedef struct jn_joint {
 /* Every link of the description and every named frame, in the order of the description's tree. */
 typedef struct jn_frame {
   const char *name;
-  int body;     /* the body it is fixed to; -1: the world */
+  int body; /* the body it is fixed to; -1: the world */
   int is_link;
   jn_pose pose; /* in the body's link frame (the world for body -1) */
   double mass;  /* of a link, before merging */
@@ -61,17 +62,19 @@ JN_API int jn_model_nv(const jn_model *model);
 JN_API double jn_model_mass(const jn_model *model);        /* all links */
 JN_API double jn_model_moving_mass(const jn_model *model); /* without what is welded to the world */
 JN_API jn_vec3 jn_model_gravity(const jn_model *model);
-JN_API int jn_model_is_floating(const jn_model *model); /* joint 0 is free */
-JN_API const jn_body *jn_model_body(const jn_model *model, int body);    /* NULL when out of range */
+JN_API int jn_model_is_floating(const jn_model *model);               /* joint 0 is free */
+JN_API const jn_body *jn_model_body(const jn_model *model, int body); /* NULL when out of range */
 JN_API const jn_joint *jn_model_joint(const jn_model *model, int joint); /* joint i moves body i */
 JN_API const jn_frame *jn_model_frame(const jn_model *model, int frame);
-JN_API int jn_model_find_body(const jn_model *model, const char *name);  /* -1: none; links merged away: none */
+JN_API int jn_model_find_body(const jn_model *model,
+                              const char *name); /* -1: none; links merged away: none */
 JN_API int jn_model_find_joint(const jn_model *model, const char *name);
 JN_API int jn_model_find_frame(const jn_model *model, const char *name);
 
 /* The configuration with every joint at zero and a free base at its home pose: q[nq]. */
 JN_API void jn_model_home(const jn_model *model, double *q);
-/* Write a rotation or a pose into the numbers q of a spherical or free joint. JN_ERR_POSE if not in the group. */
+/* Write a rotation or a pose into the numbers q of a spherical or free joint. JN_ERR_POSE if not in
+ * the group. */
 JN_API jn_status jn_model_set_rotation(const jn_model *model, int joint, jn_mat3 R, double *q);
 JN_API jn_status jn_model_set_pose(const jn_model *model, int joint, jn_pose C, double *q);
 

@@ -1,5 +1,6 @@
-/* batch.c: packs of states, on several threads. A pack with anything unusual in it (a number that is not
- * finite, a bad quaternion, a singular or infinite result) goes through the single call, state by state. */
+/* batch.c: packs of states, on several threads. A pack with anything unusual in it (a number that
+ * is not finite, a bad quaternion, a singular or infinite result) goes through the single call,
+ * state by state. */
 #include <jounce/batch.h>
 #include <jounce/dynamics.h>
 #include <stdint.h>
@@ -14,7 +15,11 @@
 #include "batch/pack.h"
 #include "core/engine.h"
 
-typedef struct worker { jn_data *single; jn_work w; void *block; } worker;
+typedef struct worker {
+  jn_data *single;
+  jn_work w;
+  void *block;
+} worker;
 
 struct jn_batch {
   const jn_model *model;
@@ -58,7 +63,8 @@ void jn_batch_free(jn_batch *b) {
   jn_block_free(&hooks, b);
 }
 
-jn_status jn_batch_new(const jn_model *model, int order, int threads, const jn_allocator *allocator, jn_batch **out) {
+jn_status jn_batch_new(const jn_model *model, int order, int threads, const jn_allocator *allocator,
+                       jn_batch **out) {
   if (!model || !out || order < 0 || threads < 0) return JN_ERR_ARGUMENT;
   *out = NULL;
   if (order > JN_MAX_ORDER || threads > JN_MAX_THREADS) return JN_ERR_LIMIT;
@@ -107,7 +113,8 @@ static int good_quaternions(const jn_model *m, const double *q, int lanes) {
   for (int i = 0; i < m->nball; i++) {
     const double *x = q + (size_t)m->link[m->ball_link[i]].iq * (size_t)lanes;
     for (int l = 0; l < lanes; l++, x++) {
-      double n = x[0] * x[0] + x[lanes] * x[lanes] + x[2 * lanes] * x[2 * lanes] + x[3 * lanes] * x[3 * lanes];
+      double n = x[0] * x[0] + x[lanes] * x[lanes] + x[2 * lanes] * x[2 * lanes] +
+                 x[3 * lanes] * x[3 * lanes];
       if (!(n >= 1 - JN_ROTATION_TOLERANCE && n <= 1 + JN_ROTATION_TOLERANCE)) return 0;
     }
   }
@@ -120,15 +127,18 @@ static int mask_given(const jn_model *m, const call *c, double *io, double *forc
   for (int b = 0; b < m->nbody; b++)
     for (size_t j = (size_t)m->joint[b].iv; j < (size_t)(m->joint[b].iv + m->joint[b].nv); j++)
       for (size_t k = 0; k <= (size_t)c->pack.order; k++) {
-        double *drop = c->pack.prescribed[b] ? force + (k * nv + j) * L : io + ((k + 1) * nv + j) * L;
-        double *keep = c->pack.prescribed[b] ? io + ((k + 1) * nv + j) * L : force + (k * nv + j) * L;
+        double *drop =
+            c->pack.prescribed[b] ? force + (k * nv + j) * L : io + ((k + 1) * nv + j) * L;
+        double *keep =
+            c->pack.prescribed[b] ? io + ((k + 1) * nv + j) * L : force + (k * nv + j) * L;
         memset(drop, 0, sizeof(double) * L);
         if (!jn_all_finite(keep, L)) return 0;
       }
   return 1;
 }
 
-static void scatter_missing(const jn_model *m, const call *c, const jn_work *w, size_t first, int lanes, int used) {
+static void scatter_missing(const jn_model *m, const call *c, const jn_work *w, size_t first,
+                            int lanes, int used) {
   size_t nv = (size_t)m->nv, L = (size_t)lanes;
   for (int b = 0; b < m->nbody; b++)
     for (size_t j = (size_t)m->joint[b].iv; j < (size_t)(m->joint[b].iv + m->joint[b].nv); j++)
@@ -137,7 +147,8 @@ static void scatter_missing(const jn_model *m, const call *c, const jn_work *w, 
           if (c->pack.prescribed[b])
             c->tau_out[(first + l) * c->tau_size + k * nv + j] = w->force[(k * nv + j) * L + l];
           else
-            c->v_out[(first + l) * c->v_size + (k + 1) * nv + j] = w->io[((k + 1) * nv + j) * L + l];
+            c->v_out[(first + l) * c->v_size + (k + 1) * nv + j] =
+                w->io[((k + 1) * nv + j) * L + l];
         }
 }
 
@@ -159,7 +170,8 @@ static int run_pack(const jn_batch *b, const worker *k, const call *c, size_t fi
     return 1;
   }
   finite &= e->gather(w->force, c->tau_in + first * c->tau_size, c->tau_size, used);
-  if (c->kind == HYBRID) finite = mask_given(m, c, w->io, w->force, lanes) && jn_all_finite(w->io, (size_t)m->nv * L);
+  if (c->kind == HYBRID)
+    finite = mask_given(m, c, w->io, w->force, lanes) && jn_all_finite(w->io, (size_t)m->nv * L);
   if (!finite) return 0;
   if (!b->engine->hybrid(m, w, b->rows, &c->pack)) return 0;
   if (!jn_all_finite(w->io, ((size_t)c->pack.order + 2) * (size_t)m->nv * L)) return 0;
@@ -177,12 +189,13 @@ static jn_status run_single(const jn_batch *b, const worker *k, const call *c, s
   const double *q = c->q + s * (size_t)m->nq, *v = c->v_in + s * c->v_size;
   *jn_data_settings(k->single) = b->settings;
   if (c->kind == INVERSE)
-    return jn_inverse_dynamics(m, k->single, c->pack.order, q, v, NULL, c->tau_out + s * c->tau_size);
+    return jn_inverse_dynamics(m, k->single, c->pack.order, q, v, NULL,
+                               c->tau_out + s * c->tau_size);
   if (c->kind == FORWARD)
     return jn_forward_dynamics(m, k->single, c->pack.order, q, v, c->tau_in + s * c->tau_size, NULL,
                                c->v_out + s * c->a_size);
-  return jn_hybrid_dynamics(m, k->single, c->pack.order, q, c->pack.prescribed, c->v_out + s * c->v_size,
-                            c->tau_out + s * c->tau_size, NULL);
+  return jn_hybrid_dynamics(m, k->single, c->pack.order, q, c->pack.prescribed,
+                            c->v_out + s * c->v_size, c->tau_out + s * c->tau_size, NULL);
 }
 
 static jn_status run_all(jn_batch *b, const call *c, size_t count, jn_status *status) {
@@ -193,7 +206,8 @@ static jn_status run_all(jn_batch *b, const call *c, size_t count, jn_status *st
   uint64_t failed = none;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(b->threads) if (packs > 1 && b->threads > 1) \
-    reduction(min : failed)
+    reduction(min                                                                                  \
+              : failed)
 #endif
   for (int64_t p = 0; p < packs; p++) {
 #ifdef _OPENMP
@@ -215,15 +229,20 @@ static jn_status run_all(jn_batch *b, const call *c, size_t count, jn_status *st
   return failed == none ? JN_OK : (jn_status)(failed % 64);
 }
 
-static jn_status start_call(const jn_model *m, const jn_batch *b, int order, const unsigned char *prescribed, call *c) {
+static jn_status start_call(const jn_model *m, const jn_batch *b, int order,
+                            const unsigned char *prescribed, call *c) {
   if (!m || !b || b->model != m || order < 0) return JN_ERR_ARGUMENT;
   if (order > b->order) return JN_ERR_ORDER;
   const jn_settings *s = &b->settings;
-  if ((unsigned)s->representation > JN_MIXED || s->formulation != JN_FORM_BODY) return JN_ERR_ARGUMENT;
+  if ((unsigned)s->representation > JN_MIXED || s->formulation != JN_FORM_BODY)
+    return JN_ERR_ARGUMENT;
   size_t nv = (size_t)m->nv, r = (size_t)order;
   *c = (call){0};
-  c->pack = (jn_pack_call){order, (int)s->representation, s->damping,
-                           {s->gravity.x, s->gravity.y, s->gravity.z, 0}, prescribed};
+  c->pack = (jn_pack_call){order,
+                           (int)s->representation,
+                           s->damping,
+                           {s->gravity.x, s->gravity.y, s->gravity.z, 0},
+                           prescribed};
   if (!jn_all_finite(c->pack.gravity, 4)) return JN_ERR_NOT_FINITE;
   c->v_size = (r + 2) * nv;
   c->tau_size = c->a_size = (r + 1) * nv;
@@ -231,7 +250,8 @@ static jn_status start_call(const jn_model *m, const jn_batch *b, int order, con
 }
 
 jn_status jn_batch_inverse_dynamics(const jn_model *model, jn_batch *batch, int order, size_t count,
-                                    const double *q, const double *v, double *tau, jn_status *status) {
+                                    const double *q, const double *v, double *tau,
+                                    jn_status *status) {
   call c;
   jn_status s = start_call(model, batch, order, NULL, &c);
   if (s) return s;
@@ -255,12 +275,13 @@ jn_status jn_batch_forward_dynamics(const jn_model *model, jn_batch *batch, int 
 }
 
 jn_status jn_batch_hybrid_dynamics(const jn_model *model, jn_batch *batch, int order, size_t count,
-                                   const double *q, const unsigned char *prescribed, double *v, double *tau,
-                                   jn_status *status) {
+                                   const double *q, const unsigned char *prescribed, double *v,
+                                   double *tau, jn_status *status) {
   call c;
   jn_status s = start_call(model, batch, order, prescribed, &c);
   if (s) return s;
-  if (!prescribed || (count && ((model->nq && !q) || (model->nv && (!v || !tau))))) return JN_ERR_ARGUMENT;
+  if (!prescribed || (count && ((model->nq && !q) || (model->nv && (!v || !tau)))))
+    return JN_ERR_ARGUMENT;
   c.kind = HYBRID;
   c.q = q, c.v_in = c.v_out = v, c.tau_in = c.tau_out = tau;
   return run_all(batch, &c, count, status);

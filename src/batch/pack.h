@@ -1,4 +1,5 @@
-/* pack.h (private): a pack of states through the body formulation, as compiled for one instruction set. */
+/* pack.h (private): a pack of states through the body formulation, as compiled for one instruction
+ * set. */
 #ifndef JOUNCE_BATCH_PACK_H
 #define JOUNCE_BATCH_PACK_H
 
@@ -13,12 +14,14 @@ typedef struct jn_pack_call {
 typedef struct jn_pack_engine {
   const char *name;
   int lanes;
-  /* x[state][n] -> w[n][lane], the last state repeated beyond `used`; returns whether all is finite */
+  /* x[state][n] -> w[n][lane], the last state repeated beyond `used`; returns whether all is finite
+   */
   int (*gather)(double *w, const double *x, size_t n, int used);
   void (*scatter)(double *x, const double *w, size_t n, int used);
   /* w->q, w->io (derivatives of v) -> w->io (derivatives of tau) */
   void (*inverse)(const jn_model *m, const jn_work *w, int rows, const jn_pack_call *call);
-  /* w->q, w->io, w->force -> w->io (derivatives of v from order 0), w->force; 0: some state is singular */
+  /* w->q, w->io, w->force -> w->io (derivatives of v from order 0), w->force; 0: some state is
+   * singular */
   int (*hybrid)(const jn_model *m, const jn_work *w, int rows, const jn_pack_call *call);
 } jn_pack_engine;
 

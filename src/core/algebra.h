@@ -1,12 +1,17 @@
-/* algebra.h (core): three- and six-vectors over the scalar. By value, no branches on values. The vectors
- * themselves come from the scalar header (src/scalar). */
+/* algebra.h (core): three- and six-vectors over the scalar. By value, no branches on values. The
+ * vectors themselves come from the scalar header (src/scalar). */
 #ifndef JOUNCE_CORE_ALGEBRA_H
 #define JOUNCE_CORE_ALGEBRA_H
 
-typedef struct six { v3 w, v; } six; /* twist (w, v) or wrench (torque in w, force in v) */
-typedef struct m3 { real m[9]; } m3; /* row-major */
+typedef struct six {
+  v3 w, v;
+} six; /* twist (w, v) or wrench (torque in w, force in v) */
+typedef struct m3 {
+  real m[9];
+} m3; /* row-major */
 
-/* a six in memory, counted in reals: from one to the next, and from its angular to its linear part */
+/* a six in memory, counted in reals: from one to the next, and from its angular to its linear part
+ */
 enum { SIX_STRIDE = sizeof(six) / sizeof(real), SIX_LINEAR = sizeof(v3) / sizeof(real) };
 
 static inline six six_zero(void) { return (six){v3_zero(), v3_zero()}; }
@@ -38,11 +43,13 @@ static inline m3 m3_identity(void) {
 }
 static inline v3 m3_apply(const real *R, v3 a) {
   real x = v3_x(a), y = v3_y(a), z = v3_z(a);
-  return v3_make(R[0] * x + R[1] * y + R[2] * z, R[3] * x + R[4] * y + R[5] * z, R[6] * x + R[7] * y + R[8] * z);
+  return v3_make(R[0] * x + R[1] * y + R[2] * z, R[3] * x + R[4] * y + R[5] * z,
+                 R[6] * x + R[7] * y + R[8] * z);
 }
 static inline v3 m3_apply_t(const real *R, v3 a) {
   real x = v3_x(a), y = v3_y(a), z = v3_z(a);
-  return v3_make(R[0] * x + R[3] * y + R[6] * z, R[1] * x + R[4] * y + R[7] * z, R[2] * x + R[5] * y + R[8] * z);
+  return v3_make(R[0] * x + R[3] * y + R[6] * z, R[1] * x + R[4] * y + R[7] * z,
+                 R[2] * x + R[5] * y + R[8] * z);
 }
 static inline void m3_mul(const real *A, const real *B, real *out) {
   for (int i = 0; i < 3; i++)

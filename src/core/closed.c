@@ -1,9 +1,9 @@
-/* closed.c: the closed form M v' + C v + g + tau_ext = tau along a motion, momentum and energy, as jets.
- * Spatial formulation about the base's position: composites are plain sums there.
- *   Mc_i  = sum over the subtree of i of M_b,        Bc_i = sum of ad(V_b)^T M_b
- *   M_ai  = S_a^T Mc_i S_i                           a: an ancestor of i, or i
- *   C_ai  = S_a^T (Mc_i S_i' - Bc_i S_i),            C_ia = S_i^T (Mc_i S_a' - Bc_i S_a)     (Lemma 1)
- *   g_i   = -S_i^T Mc_i G,                           tau_ext,i = -S_i^T (sum of applied wrenches) */
+/* closed.c: the closed form M v' + C v + g + tau_ext = tau along a motion, momentum and energy, as
+ * jets. Spatial formulation about the base's position: composites are plain sums there. Mc_i  = sum
+ * over the subtree of i of M_b,        Bc_i = sum of ad(V_b)^T M_b M_ai  = S_a^T Mc_i S_i a: an
+ * ancestor of i, or i C_ai  = S_a^T (Mc_i S_i' - Bc_i S_i),            C_ia = S_i^T (Mc_i S_a' -
+ * Bc_i S_a)     (Lemma 1) g_i   = -S_i^T Mc_i G,                           tau_ext,i = -S_i^T (sum
+ * of applied wrenches) */
 #include <jounce/dynamics.h>
 #include <jounce/jet.h>
 #include <string.h>
@@ -15,7 +15,9 @@
 #include "core/spatial.h"
 #include "core/composite.h"
 
-static int is_static(const jn_model *m, int link) { return link == 0 && m->link[0].kind == JN_K_FIXED; }
+static int is_static(const jn_model *m, int link) {
+  return link == 0 && m->link[0].kind == JN_K_FIXED;
+}
 
 /* State in, poses, screws to order K+1, twists to order K, inertias to order K. */
 static jn_status start(const jn_model *m, jn_data *data, int K, const double *q, const double *v) {
@@ -42,7 +44,8 @@ static jn_status start(const jn_model *m, jn_data *data, int K, const double *q,
   return JN_OK;
 }
 
-/* Bc: 36 numbers, column-major: column c = sum_i ad(V_i)^T (column c of M_(k-i)); then sums to the base. */
+/* Bc: 36 numbers, column-major: column c = sum_i ad(V_i)^T (column c of M_(k-i)); then sums to the
+ * base. */
 static void coriolis_composites(const jn_model *m, const jn_work *w, int rows, int K) {
   for (int i = 0; i < m->nlink; i++) {
     const six *V = (const six *)w->Vs + (size_t)i * rows;
@@ -64,7 +67,9 @@ static void coriolis_composites(const jn_model *m, const jn_work *w, int rows, i
 }
 
 /* For one column S of link i: F = Mc S, Z = Mc S' - Bc S, Y = Bc^T S; orders 0..K. */
-typedef struct carried { six *F, *Z, *Y; } carried;
+typedef struct carried {
+  six *F, *Z, *Y;
+} carried;
 
 static carried carry(const jn_work *w, int rows, int i, const six *S, int K, int coriolis) {
   const ten *M = (const ten *)w->Ms + (size_t)i * rows;
@@ -86,9 +91,10 @@ static carried carry(const jn_work *w, int rows, int i, const six *S, int K, int
   return x;
 }
 
-/* One pass over all pairs (ancestor or self a, link i): derivatives. `write` = 0 only checks that all is
- * finite. */
-static int fill_matrices(const jn_model *m, const jn_work *w, int rows, int K, double *M, double *C, int write) {
+/* One pass over all pairs (ancestor or self a, link i): derivatives. `write` = 0 only checks that
+ * all is finite. */
+static int fill_matrices(const jn_model *m, const jn_work *w, int rows, int K, double *M, double *C,
+                         int write) {
   size_t nv = (size_t)m->nv;
   double finite = 0;
   for (int i = 0; i < m->nlink; i++)
@@ -120,8 +126,8 @@ static int fill_matrices(const jn_model *m, const jn_work *w, int rows, int K, d
   return finite == 0.0;
 }
 
-/* h = C v + g without forming C: for every link Mc, Bc are not needed, the recursion of order k is enough;
- * here C is applied through the bias wrench: W = Mv' part left out. */
+/* h = C v + g without forming C: for every link Mc, Bc are not needed, the recursion of order k is
+ * enough; here C is applied through the bias wrench: W = Mv' part left out. */
 static void bias_vector(const jn_model *m, const jn_work *w, int rows, int K, double *out) {
   size_t nv = (size_t)m->nv;
   /* twist bias a_i = a_parent + S' v, wrench M a + M' V, summed to the base (Ws), then projected */
@@ -131,29 +137,33 @@ static void bias_vector(const jn_model *m, const jn_work *w, int rows, int K, do
     const ten *M = (const ten *)w->Ms + (size_t)i * rows;
     const six *V = (const six *)w->Vs + (size_t)i * rows;
     for (int k = 0; k <= K; k++) {
-      six s = l->parent >= 0 ? ((const six *)w->U)[(size_t)l->parent * rows + (size_t)k] : six_zero();
+      six s =
+          l->parent >= 0 ? ((const six *)w->U)[(size_t)l->parent * rows + (size_t)k] : six_zero();
       for (int c = 0; c < l->nv; c++) {
         const six *S = screw_of(w, rows, l->iv + c);
         for (int j = 0; j <= k; j++)
-          s = six_add(s, six_scale((j + 1) * w->io[(size_t)(k - j) * nv + (size_t)(l->iv + c)], S[j + 1]));
+          s = six_add(
+              s, six_scale((j + 1) * w->io[(size_t)(k - j) * nv + (size_t)(l->iv + c)], S[j + 1]));
       }
       a[k] = s;
       W[k] = six_zero();
       for (int j = 0; j <= k; j++) W[k] = six_add(W[k], ten_apply(&M[j], a[k - j]));
       /* M' V = M ad.. : rate of the ten numbers, order by order: -(ad_V^T M V) as jets */
-      for (int j = 0; j <= k; j++) W[k] = six_sub(W[k], six_ad_t(V[j], spatial_momentum(k - j, 0, M, V)));
+      for (int j = 0; j <= k; j++)
+        W[k] = six_sub(W[k], six_ad_t(V[j], spatial_momentum(k - j, 0, M, V)));
     }
   }
   add_to_parents(m, w->Ws, 6 * (size_t)rows, 6 * ((size_t)K + 1));
   for (int i = 0; i < m->nlink; i++)
     for (int c = 0; c < m->link[i].nv; c++)
       for (int k = 0; k <= K; k++)
-        out[(size_t)k * nv + (size_t)(m->link[i].iv + c)] =
-            spatial_project(k, 0, screw_of(w, rows, m->link[i].iv + c), (const six *)w->Ws + (size_t)i * rows);
+        out[(size_t)k * nv + (size_t)(m->link[i].iv + c)] = spatial_project(
+            k, 0, screw_of(w, rows, m->link[i].iv + c), (const six *)w->Ws + (size_t)i * rows);
 }
 
 /* -S^T Mc G and -S^T (applied wrenches), each [(K+1) x nv] */
-static void gravity_vector(const jn_model *m, const jn_work *w, int rows, int K, v3 g, double *out) {
+static void gravity_vector(const jn_model *m, const jn_work *w, int rows, int K, v3 g,
+                           double *out) {
   six G = {v3_zero(), g};
   for (int i = 0; i < m->nlink; i++) {
     const ten *M = (const ten *)w->Ms + (size_t)i * rows;
@@ -172,9 +182,9 @@ static void put_vector(const jn_model *m, int K, const double *x, double *out) {
   if (out && m->nv) memcpy(out, x, sizeof(double) * ((size_t)K + 1) * (size_t)m->nv);
 }
 
-jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, const double *q, const double *v,
-                                 const jn_external *external, double *M, double *C, double *g, double *h,
-                                 double *tau_ext) {
+jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, const double *q,
+                                 const double *v, const jn_external *external, double *M, double *C,
+                                 double *g, double *h, double *tau_ext) {
   jn_status status = jn_check_call(m, data, order, external);
   if (status) return status;
   status = start(m, data, order, q, v);
@@ -182,7 +192,8 @@ jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, co
   const jn_work *w = &data->w;
   int rows = data->rows;
   size_t nv = (size_t)m->nv, n = ((size_t)order + 1) * nv, square = ((size_t)order + 1) * nv * nv;
-  v3 gravity = v3_make(data->settings.gravity.x, data->settings.gravity.y, data->settings.gravity.z);
+  v3 gravity =
+      v3_make(data->settings.gravity.x, data->settings.gravity.y, data->settings.gravity.z);
   /* vectors are collected in v, tau, force before anything is written */
   double *gv = w->tau, *hv = w->force, *ev = w->v;
   bias_vector(m, w, rows, order, hv);
@@ -206,7 +217,8 @@ jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, co
   if (external && external->tau)
     for (size_t i = 0; i < n; i++) ev[i] -= external->tau[i];
   if ((M || C) && !fill_matrices(m, w, rows, order, M, C, 0)) return JN_ERR_NOT_FINITE;
-  if (!jn_all_finite(gv, n) || !jn_all_finite(hv, n) || !jn_all_finite(ev, n)) return JN_ERR_NOT_FINITE;
+  if (!jn_all_finite(gv, n) || !jn_all_finite(hv, n) || !jn_all_finite(ev, n))
+    return JN_ERR_NOT_FINITE;
   if (M) memset(M, 0, sizeof(double) * square);
   if (C) memset(C, 0, sizeof(double) * square);
   if (M || C) fill_matrices(m, w, rows, order, M, C, 1);
@@ -231,8 +243,10 @@ jn_status jn_mass_matrix(const jn_model *m, jn_data *data, const double *q, doub
   return JN_OK;
 }
 
-/* Sums over the moving links: momentum and first moment (about the base's position), twice the energy. */
-static void totals(const jn_model *m, const jn_work *w, int rows, int K, six *P, v3 *first, double *energy) {
+/* Sums over the moving links: momentum and first moment (about the base's position), twice the
+ * energy. */
+static void totals(const jn_model *m, const jn_work *w, int rows, int K, six *P, v3 *first,
+                   double *energy) {
   for (int k = 0; k <= K; k++) {
     P[k] = six_zero();
     first[k] = v3_zero();
@@ -265,7 +279,8 @@ static v3 about_com(int k, const v3 *com, const six *P) {
 }
 
 /* The centroidal momentum matrix, [(K+1) x 6 x nv] derivatives: Mc S about the centre of mass. */
-static void momentum_matrix(const jn_model *m, const jn_work *w, int rows, int K, const v3 *com, six *F, double *out) {
+static void momentum_matrix(const jn_model *m, const jn_work *w, int rows, int K, const v3 *com,
+                            six *F, double *out) {
   size_t nv = (size_t)m->nv;
   add_to_parents(m, w->Ms, 10 * (size_t)rows, 10 * ((size_t)K + 1));
   for (int i = 0; i < m->nlink; i++)
@@ -276,7 +291,8 @@ static void momentum_matrix(const jn_model *m, const jn_work *w, int rows, int K
         F[k] = spatial_momentum(k, 0, M, S);
         v3 n = about_com(k, com, F), f = F[k].v;
         const double x[6] = {n.x, n.y, n.z, f.x, f.y, f.z};
-        for (size_t r = 0; r < 6; r++) out[((size_t)k * 6 + r) * nv + (size_t)(m->link[i].iv + c)] = x[r];
+        for (size_t r = 0; r < 6; r++)
+          out[((size_t)k * 6 + r) * nv + (size_t)(m->link[i].iv + c)] = x[r];
       }
     }
   jn_jet_to_derivatives(K, 6 * m->nv, out);
@@ -286,8 +302,8 @@ static void put(double *out, const double *x, size_t n) {
   if (out && n) memcpy(out, x, sizeof(double) * n);
 }
 
-jn_status jn_momentum_energy(const jn_model *m, jn_data *data, int order, const double *q, const double *v,
-                             const jn_momentum *out) {
+jn_status jn_momentum_energy(const jn_model *m, jn_data *data, int order, const double *q,
+                             const double *v, const jn_momentum *out) {
   jn_status status = jn_check_call(m, data, order, NULL);
   if (status) return status;
   if (!out) return JN_ERR_ARGUMENT;
@@ -302,8 +318,8 @@ jn_status jn_momentum_energy(const jn_model *m, jn_data *data, int order, const 
   size_t n = (size_t)order + 1, nm = out->matrix ? 6 * n * (size_t)m->nv : 0;
   six *P = (six *)w->F, *F = (six *)w->U; /* F, U, H and Bs are scratch here */
   v3 *first = (v3 *)w->H;
-  double *com = w->Bs, *momentum = com + 3 * n, *centroidal = momentum + 6 * n, *kinetic = centroidal + 6 * n,
-         *potential = kinetic + n, mass = m->moving_mass;
+  double *com = w->Bs, *momentum = com + 3 * n, *centroidal = momentum + 6 * n,
+         *kinetic = centroidal + 6 * n, *potential = kinetic + n, mass = m->moving_mass;
   v3 g = v3_make(data->settings.gravity.x, data->settings.gravity.y, data->settings.gravity.z);
   v3 base = v3_make(data->base.x, data->base.y, data->base.z);
   totals(m, w, rows, order, P, first, kinetic);

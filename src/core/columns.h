@@ -1,8 +1,7 @@
-/* columns.h (core): M^-1 times one or eight right-hand sides at once, through the factors of the articulated
- * bodies in the spatial formulation (w->S order 0, w->UA, w->D). Plain doubles, one column_row a lane: compiled
- * for every instruction set.
- *   to the base:  e = y - S^T p,  p_parent += p + UA D^-1 e
- *   to the tips:  y = D^-1 (e - UA^T a_parent),  a = a_parent + S y */
+/* columns.h (core): M^-1 times one or eight right-hand sides at once, through the factors of the
+ * articulated bodies in the spatial formulation (w->S order 0, w->UA, w->D). Plain doubles, one
+ * column_row a lane: compiled for every instruction set. to the base:  e = y - S^T p,  p_parent +=
+ * p + UA D^-1 e to the tips:  y = D^-1 (e - UA^T a_parent),  a = a_parent + S y */
 #ifndef JOUNCE_CORE_COLUMNS_H
 #define JOUNCE_CORE_COLUMNS_H
 
@@ -29,10 +28,11 @@ static inline void columns_axpy(const double *restrict a, column_row y, column_r
   for (int c = 0; c < 6; c++) p[c] += a[c] * y;
 }
 
-/* y[nv] in place, rows of links 0..last. The right-hand sides are zero for links before `first` and beyond
- * `last`; rows beyond `last` stay unknown. Links are in depth-first order, so that on the way to the base
- * only links first..last and the ancestors of `first` carry anything. */
-static inline void columns_pass(const jn_model *m, const jn_work *w, int rows, int first, int last, column_row *rhs) {
+/* y[nv] in place, rows of links 0..last. The right-hand sides are zero for links before `first` and
+ * beyond `last`; rows beyond `last` stay unknown. Links are in depth-first order, so that on the
+ * way to the base only links first..last and the ancestors of `first` carry anything. */
+static inline void columns_pass(const jn_model *m, const jn_work *w, int rows, int first, int last,
+                                column_row *rhs) {
   column_row *all = (column_row *)w->lane;
   memset(all, 0, sizeof(column_row) * 6 * ((size_t)last + 1));
   for (int i = last; i >= 0; i = i > first ? i - 1 : m->link[i].parent) {
@@ -50,8 +50,10 @@ static inline void columns_pass(const jn_model *m, const jn_work *w, int rows, i
     const jn_link *l = &m->link[i];
     const double *S = w->S + 6 * (size_t)rows * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;
     column_row *a = all + 6 * (size_t)i, *y = rhs + l->iv;
-    if (l->parent < 0) memset(a, 0, sizeof(column_row) * 6);
-    else memcpy(a, all + 6 * (size_t)l->parent, sizeof(column_row) * 6);
+    if (l->parent < 0)
+      memset(a, 0, sizeof(column_row) * 6);
+    else
+      memcpy(a, all + 6 * (size_t)l->parent, sizeof(column_row) * 6);
     for (int j = 0; j < l->nv; j++) y[j] -= columns_dot(UA + 6 * j, a);
     columns_solve(l->nv, w->D + 6 * (size_t)l->iv, y);
     for (int j = 0; j < l->nv; j++) columns_axpy(S + 6 * (size_t)rows * (size_t)j, y[j], a);

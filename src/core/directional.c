@@ -220,8 +220,10 @@ void jn_varied_pull(const varied *x, const double *weight, double *gphi, double 
 
 void jn_varied_solve(const varied *x, int lanes, double *rhs) {
   int last = x->m->nlink - 1;
-  if (lanes == COLUMNS) x->data->engine->columns(x->m, x->w, x->rows, 0, last, rhs);
-  else columns_pass(x->m, x->w, x->rows, 0, last, rhs);
+  if (lanes == COLUMNS)
+    x->data->engine->columns(x->m, x->w, x->rows, 0, last, rhs);
+  else
+    columns_pass(x->m, x->w, x->rows, 0, last, rhs);
 }
 
 /* ---- public ---- */

@@ -10,7 +10,8 @@
 #include "core/external.h"
 #include "core/form.h"
 
-/* The mixed form has no forward recursion of its own: the hybrid one's wrenches from outside go with it. */
+/* The mixed form has no forward recursion of its own: the hybrid one's wrenches from outside go
+ * with it. */
 static const jn_form *form_of(const jn_data *data, int forward) {
   jn_formulation f = data->settings.formulation;
   return &jn_forms[forward && f == JN_FORM_MIXED ? JN_FORM_HYBRID : f];
@@ -52,8 +53,10 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   data->kinematics = -2;
   start_world(data, form);
   for (int k = 0; k <= order + 1; k++) edge_motion(model, w, rows, rep, k, !form->world);
-  if (form->world) place_joints(model, w, rows);
-  else form->motion(model, data, order + 1);
+  if (form->world)
+    place_joints(model, w, rows);
+  else
+    form->motion(model, data, order + 1);
   if (poses) place_poses(model, data);
   if (form->world) form->motion(model, data, order + 1);
   if (loaded)
@@ -70,12 +73,16 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   return JN_OK;
 }
 
-/* What drives each joint at order k: e = (k+1) v_(k+1) where motion is given, else the force less damping. */
-static void drive(const jn_model *model, const jn_data *data, int k, const unsigned char *prescribed) {
+/* What drives each joint at order k: e = (k+1) v_(k+1) where motion is given, else the force less
+ * damping. */
+static void drive(const jn_model *model, const jn_data *data, int k,
+                  const unsigned char *prescribed) {
   const jn_work *w = &data->w;
-  int rows = data->rows, nv = model->nv, rep = data->settings.representation, world = form_of(data, 1)->world;
+  int rows = data->rows, nv = model->nv, rep = data->settings.representation,
+      world = form_of(data, 1)->world;
   if (!prescribed && !world && !data->settings.damping && (rep == JN_BODY || !model->nfree)) {
-    memcpy(w->tau + (size_t)k * (size_t)nv, w->force + (size_t)k * (size_t)nv, sizeof(double) * (size_t)nv);
+    memcpy(w->tau + (size_t)k * (size_t)nv, w->force + (size_t)k * (size_t)nv,
+           sizeof(double) * (size_t)nv);
     memcpy(w->e, w->force + (size_t)k * (size_t)nv, sizeof(double) * (size_t)nv);
     return;
   }
@@ -86,7 +93,8 @@ static void drive(const jn_model *model, const jn_data *data, int k, const unsig
       joint_step(l, k + 1, w->q + l->iq, v, nv, w->X + (size_t)l->ix * rows);
     if (prescribed && prescribed[l->joint]) {
       if (l->kind == JN_K_FREE)
-        twist_to_body(rep, k + 1, free_pose(l, w, rows), free_position(l, w), w->io + l->iv, nv, v, nv);
+        twist_to_body(rep, k + 1, free_pose(l, w, rows), free_position(l, w), w->io + l->iv, nv, v,
+                      nv);
       else
         for (int j = 0; j < l->nv; j++) v[(k + 1) * nv + j] = w->io[l->iv + (k + 1) * nv + j];
       for (int j = 0; j < l->nv; j++) e[j] = (k + 1) * v[(k + 1) * nv + j];
@@ -99,16 +107,19 @@ static void drive(const jn_model *model, const jn_data *data, int k, const unsig
 }
 
 /* Order by order; w->io holds the given motion and w->force the given force, as jets. */
-static jn_status run(const jn_model *model, jn_data *data, int order, const unsigned char *prescribed,
-                     const jn_external *external) {
+static jn_status run(const jn_model *model, jn_data *data, int order,
+                     const unsigned char *prescribed, const jn_external *external) {
   const jn_work *w = &data->w;
   const jn_form *form = form_of(data, 1);
-  int rows = data->rows, loaded = external && external->wrench_count > 0, poses = needs_poses(form, external);
+  int rows = data->rows, loaded = external && external->wrench_count > 0,
+      poses = needs_poses(form, external);
   data->kinematics = -2;
   start_world(data, form);
   edge_motion_in(model, w, rows, data->settings.representation, 0);
-  if (form->world) place_joints(model, w, rows);
-  else data->singular = form->start(model, data, prescribed);
+  if (form->world)
+    place_joints(model, w, rows);
+  else
+    data->singular = form->start(model, data, prescribed);
   if (poses) place_poses(model, data);
   if (form->world) data->singular = form->start(model, data, prescribed);
   if (data->singular >= 0) return JN_ERR_SINGULAR;
@@ -122,7 +133,8 @@ static jn_status run(const jn_model *model, jn_data *data, int order, const unsi
 }
 
 jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
-                              const double *v, const double *tau, const jn_external *external, double *a) {
+                              const double *v, const double *tau, const jn_external *external,
+                              double *a) {
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (model->nv && (!tau || !a)) return JN_ERR_ARGUMENT;
@@ -130,7 +142,8 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
   if (status) return status;
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
-  for (size_t i = 0; i < n; i++) w->force[i] = tau[i] + (external && external->tau ? external->tau[i] : 0.0);
+  for (size_t i = 0; i < n; i++)
+    w->force[i] = tau[i] + (external && external->tau ? external->tau[i] : 0.0);
   if (!jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
   int rep = data->settings.representation;
   if (rep == JN_SPATIAL) edge_shift(model, w, w->force, order + 1, -1, 1);
@@ -189,8 +202,10 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
     for (int j = model->joint[i].iv; j < model->joint[i].iv + model->joint[i].nv; j++)
       for (size_t k = 0; k <= (size_t)order; k++) {
         size_t at = k * nv + (size_t)j;
-        if (prescribed[i]) tau[at] = w->force[at] - (more ? more[at] : 0.0);
-        else v[at + nv] = w->io[at + nv];
+        if (prescribed[i])
+          tau[at] = w->force[at] - (more ? more[at] : 0.0);
+        else
+          v[at + nv] = w->io[at + nv];
       }
   return JN_OK;
 }

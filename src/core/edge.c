@@ -13,7 +13,8 @@ int jn_all_finite(const double *x, size_t n) {
   return s == 0.0;
 }
 
-static jn_status load(const jn_model *model, jn_data *data, int v_rows, const double *q, const double *v, int near) {
+static jn_status load(const jn_model *model, jn_data *data, int v_rows, const double *q,
+                      const double *v, int near) {
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv;
   if ((model->nq && !q) || (v_rows > 0 && nv && !v)) return JN_ERR_ARGUMENT;
@@ -28,21 +29,26 @@ static jn_status load(const jn_model *model, jn_data *data, int v_rows, const do
     if (!(fabs(n - 1) <= JN_ROTATION_TOLERANCE)) return JN_ERR_POSE;
   }
   if (model->nq) memcpy(w->q, q, sizeof *q * (size_t)model->nq);
-  if (near) edge_near(model, w);
-  else edge_far(model, w);
+  if (near)
+    edge_near(model, w);
+  else
+    edge_far(model, w);
   if (v_rows > 0 && nv) {
     memcpy(w->io, v, sizeof *v * v_rows * nv);
-    if (near && data->settings.representation == JN_SPATIAL) edge_shift(model, w, w->io, v_rows, -1, 0);
+    if (near && data->settings.representation == JN_SPATIAL)
+      edge_shift(model, w, w->io, v_rows, -1, 0);
     jn_jet_to_taylor(v_rows - 1, model->nv, w->io);
   }
   return JN_OK;
 }
 
-jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const double *q, const double *v) {
+jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const double *q,
+                        const double *v) {
   return load(model, data, v_rows, q, v, 0);
 }
 
-jn_status jn_load_near(const jn_model *model, jn_data *data, int v_rows, const double *q, const double *v) {
+jn_status jn_load_near(const jn_model *model, jn_data *data, int v_rows, const double *q,
+                       const double *v) {
   return load(model, data, v_rows, q, v, 1);
 }
 

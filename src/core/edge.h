@@ -1,5 +1,5 @@
-/* edge.h (core): between what the user holds (derivatives, any representation) and what the algorithms
- * work on (Taylor coefficients, body representation), and wrenches from outside. */
+/* edge.h (core): between what the user holds (derivatives, any representation) and what the
+ * algorithms work on (Taylor coefficients, body representation), and wrenches from outside. */
 #ifndef JOUNCE_CORE_EDGE_H
 #define JOUNCE_CORE_EDGE_H
 
@@ -9,7 +9,8 @@ static inline pose_jet free_pose(const jn_link *l, const jn_work *w, int rows) {
   real *X = (real *)w->X + (size_t)l->ix * rows;
   return (pose_jet){X, X + 18, 21, 21};
 }
-/* about which point of the joint's parent side the user's spatial twists and wrenches are: see edge_near */
+/* about which point of the joint's parent side the user's spatial twists and wrenches are: see
+ * edge_near */
 static inline v3 free_position(const jn_link *l, const jn_work *w) {
   return load_v3((const real *)w->edge + l->iv);
 }
@@ -20,36 +21,45 @@ static inline void edge_far(const jn_model *m, const jn_work *w) {
   }
 }
 
-/* Spatial twists and wrenches of free joints, order-major rows x of *derivatives*, from the origin to the
- * joint's position p (sign -1) or back (+1). A wrench's moment n goes with its force f as a twist's v with w:
- *   v = v + sign p x w,   n = n + sign p x f
- * Far from the origin these cancel digits: they must see the numbers as the user gave them. */
-static inline void edge_shift(const jn_model *m, const jn_work *w, real *x, int rows_used, int sign, int moment) {
+/* Spatial twists and wrenches of free joints, order-major rows x of *derivatives*, from the origin
+ * to the joint's position p (sign -1) or back (+1). A wrench's moment n goes with its force f as a
+ * twist's v with w: v = v + sign p x w,   n = n + sign p x f Far from the origin these cancel
+ * digits: they must see the numbers as the user gave them. */
+static inline void edge_shift(const jn_model *m, const jn_work *w, real *x, int rows_used, int sign,
+                              int moment) {
   for (int i = 0; i < m->nfree; i++) {
     const jn_link *l = &m->link[m->free_link[i]];
     v3 p = load_v3((const real *)w->q + l->iq + 4);
     for (int k = 0; k < rows_used; k++) {
-      real *row = x + (size_t)k * m->nv + l->iv, *moved = moment ? row : row + 3, *by = moment ? row + 3 : row;
+      real *row = x + (size_t)k * m->nv + l->iv, *moved = moment ? row : row + 3,
+           *by = moment ? row + 3 : row;
       v3 a = load_v3(moved), b = load_v3(by);
       store_v3(moved, sign > 0 ? v3_add_cross_exact(a, p, b) : v3_add_cross_exact(a, b, p));
     }
   }
 }
 static inline void edge_near(const jn_model *m, const jn_work *w) {
-  for (int i = 0; i < m->nfree; i++) store_v3((real *)w->edge + m->link[m->free_link[i]].iv, v3_zero());
+  for (int i = 0; i < m->nfree; i++)
+    store_v3((real *)w->edge + m->link[m->free_link[i]].iv, v3_zero());
 }
 
-/* The velocity at order k, w->io -> w->v, and the transform of free joints at order k, which it needs.
- * `lazy`: in body representation the body formulation can do without that of a free base beyond order 0. */
-static inline void edge_motion(const jn_model *m, const jn_work *w, int rows, int rep, int k, int lazy) {
+/* The velocity at order k, w->io -> w->v, and the transform of free joints at order k, which it
+ * needs. `lazy`: in body representation the body formulation can do without that of a free base
+ * beyond order 0. */
+static inline void edge_motion(const jn_model *m, const jn_work *w, int rows, int rep, int k,
+                               int lazy) {
   int nv = m->nv;
-  memcpy((real *)w->v + (size_t)k * nv, (const real *)w->io + (size_t)k * nv, sizeof(real) * (size_t)nv);
+  memcpy((real *)w->v + (size_t)k * nv, (const real *)w->io + (size_t)k * nv,
+         sizeof(real) * (size_t)nv);
   for (int i = 0; i < m->nfree; i++) {
     const jn_link *l = &m->link[m->free_link[i]];
     const real *q = (const real *)w->q + l->iq;
-    real *in = (real *)w->io + l->iv, *v = (real *)w->v + l->iv, *X = (real *)w->X + (size_t)l->ix * rows;
-    if (k == 0) joint_place(l, q, q[0], q[0], X);
-    else if (!lazy || rep != JN_BODY || l->parent >= 0) joint_step(l, k, q, v, nv, X);
+    real *in = (real *)w->io + l->iv, *v = (real *)w->v + l->iv,
+         *X = (real *)w->X + (size_t)l->ix * rows;
+    if (k == 0)
+      joint_place(l, q, q[0], q[0], X);
+    else if (!lazy || rep != JN_BODY || l->parent >= 0)
+      joint_step(l, k, q, v, nv, X);
     if (rep != JN_BODY)
       twist_to_body(rep, k, free_pose(l, w, rows), free_position(l, w), in, nv, v, nv);
   }
@@ -62,24 +72,26 @@ static inline void edge_motion_in(const jn_model *m, const jn_work *w, int rows,
 /* w->v -> w->io, w->tau -> w->io, and w->io -> w->tau at order k. */
 static inline void edge_motion_out(const jn_model *m, const jn_work *w, int rows, int rep, int k) {
   int nv = m->nv;
-  memcpy((real *)w->io + (size_t)k * nv, (const real *)w->v + (size_t)k * nv, sizeof(real) * (size_t)nv);
+  memcpy((real *)w->io + (size_t)k * nv, (const real *)w->v + (size_t)k * nv,
+         sizeof(real) * (size_t)nv);
   for (int i = 0; rep != JN_BODY && i < m->nfree; i++) {
     const jn_link *l = &m->link[m->free_link[i]];
-    twist_from_body(rep, k, free_pose(l, w, rows), free_position(l, w), (const real *)w->v + l->iv, nv,
-                    (real *)w->io + l->iv, nv);
+    twist_from_body(rep, k, free_pose(l, w, rows), free_position(l, w), (const real *)w->v + l->iv,
+                    nv, (real *)w->io + l->iv, nv);
   }
 }
 static inline void edge_force_out(const jn_model *m, const jn_work *w, int rows, int rep, int k) {
   int nv = m->nv;
-  memcpy((real *)w->io + (size_t)k * nv, (const real *)w->tau + (size_t)k * nv, sizeof(real) * (size_t)nv);
+  memcpy((real *)w->io + (size_t)k * nv, (const real *)w->tau + (size_t)k * nv,
+         sizeof(real) * (size_t)nv);
   for (int i = 0; rep != JN_BODY && i < m->nfree; i++) {
     const jn_link *l = &m->link[m->free_link[i]];
-    wrench_from_body(rep, k, free_pose(l, w, rows), free_position(l, w), (const real *)w->tau + l->iv, nv,
-                     (real *)w->io + l->iv, nv);
+    wrench_from_body(rep, k, free_pose(l, w, rows), free_position(l, w),
+                     (const real *)w->tau + l->iv, nv, (real *)w->io + l->iv, nv);
   }
 }
-static inline void edge_force_in(const jn_link *l, const jn_work *w, int rows, int nv, int rep, int k,
-                                 const real *in, real *tau) {
+static inline void edge_force_in(const jn_link *l, const jn_work *w, int rows, int nv, int rep,
+                                 int k, const real *in, real *tau) {
   if (l->kind == JN_K_FREE)
     wrench_to_body(rep, k, free_pose(l, w, rows), free_position(l, w), in, nv, tau, nv);
   else
@@ -92,13 +104,15 @@ static inline void place_links(const jn_model *m, const jn_work *w, int rows) {
     const jn_link *l = &m->link[i];
     real *E = (real *)w->E + 12 * (size_t)i;
     v3 c[3], p;
-    joint_place_in_parent(l, (const real *)w->q + l->iq, (const real *)w->X + (size_t)l->ix * rows, c, &p);
+    joint_place_in_parent(l, (const real *)w->q + l->iq, (const real *)w->X + (size_t)l->ix * rows,
+                          c, &p);
     for (int j = 0; j < 3; j++) E[j] = v3_x(c[j]), E[3 + j] = v3_y(c[j]), E[6 + j] = v3_z(c[j]);
     store_v3(E + 9, p);
   }
 }
 
-/* R_0, P_0 = 0 and O of every link in the world, O counted from the base; returns the base's position. */
+/* R_0, P_0 = 0 and O of every link in the world, O counted from the base; returns the base's
+ * position. */
 static inline v3 place_world(const jn_model *m, const jn_work *w, int rows) {
   v3 base = load_v3((const real *)w->E + 9);
   for (int i = 0; i < m->nlink; i++) {
@@ -113,7 +127,8 @@ static inline v3 place_world(const jn_model *m, const jn_work *w, int rows) {
     }
     const real *Rp = (const real *)w->R + 9 * (size_t)parent * rows;
     m3_mul(Rp, E, R);
-    store_v3(O, v3_add(load_v3((const real *)w->O + 3 * (size_t)parent), m3_apply(Rp, load_v3(E + 9))));
+    store_v3(
+        O, v3_add(load_v3((const real *)w->O + 3 * (size_t)parent), m3_apply(Rp, load_v3(E + 9))));
   }
   return base;
 }
@@ -122,10 +137,11 @@ static inline pose_jet link_pose(const jn_work *w, int rows, int i) {
   return (pose_jet){(real *)w->R + 9 * (size_t)i * rows, (real *)w->P + 3 * (size_t)i * rows, 9, 3};
 }
 
-/* World pose jet of link i at order k >= 1, and G_k = sum [P_i] R_(k-i). The twists in V are those seen
- * from the falling frame: its own way g t^2 / 2 is added to the position. `stride`, `linear`: how the
- * engine that made V lays out a six. */
-static inline void link_pose_step(const jn_work *w, int rows, int i, int k, v3 gravity, int stride, int linear) {
+/* World pose jet of link i at order k >= 1, and G_k = sum [P_i] R_(k-i). The twists in V are those
+ * seen from the falling frame: its own way g t^2 / 2 is added to the position. `stride`, `linear`:
+ * how the engine that made V lays out a six. */
+static inline void link_pose_step(const jn_work *w, int rows, int i, int k, v3 gravity, int stride,
+                                  int linear) {
   pose_jet c = link_pose(w, rows, i);
   pose_step_at(k, (const real *)w->V + (size_t)stride * (size_t)i * rows, stride, linear, c);
   if (k == 2) store_v3(c.p + 6, v3_add(load_v3(c.p + 6), v3_times(0.5, gravity)));
@@ -135,7 +151,8 @@ static inline void link_pose_step(const jn_work *w, int rows, int i, int k, v3 g
   for (int j = 0; j < 9; j++) g[j] = G.m[j];
 }
 
-/* The same in the spatial formulation, whose twists are the true ones: R' = [w] R, P' = v + w x (O + P). */
+/* The same in the spatial formulation, whose twists are the true ones: R' = [w] R, P' = v + w x (O
+ * + P). */
 static inline void spatial_pose_step(const jn_work *w, int rows, int i, int k) {
   pose_jet c = link_pose(w, rows, i);
   const six *V = (const six *)w->Vs + (size_t)i * rows;
@@ -154,13 +171,14 @@ static inline void spatial_pose_step(const jn_work *w, int rows, int i, int k) {
 }
 
 /* Order k of one wrench from outside (Taylor coefficients in[k x 6]) in the frame of link i.
- * (RE, pE): the frame it is given at, in the link's frame, by columns of four. position: the link's in the world.
- *   body     n = RE n + pE x f, f = RE f          hybrid  n = R^T n + pE x f, f = R^T f
+ * (RE, pE): the frame it is given at, in the link's frame, by columns of four. position: the link's
+ * in the world. body     n = RE n + pE x f, f = RE f          hybrid  n = R^T n + pE x f, f = R^T f
  *   mixed    n = RE n + pE x f, f = R^T f         spatial n = R^T (n - p x f), f = R^T f */
-static inline six external_order(int rep, const jn_work *w, int rows, int i, int k, const double *RE,
-                                 const double *pE, v3 position, const real *in) {
+static inline six external_order(int rep, const jn_work *w, int rows, int i, int k,
+                                 const double *RE, const double *pE, v3 position, const real *in) {
   pose_jet c = link_pose(w, rows, i);
-  v3 n, f = rep == JN_BODY ? c_columns(RE, load_v3(in + 6 * k + 3)) : unrotate_order(k, c, in + 3, 6);
+  v3 n,
+      f = rep == JN_BODY ? c_columns(RE, load_v3(in + 6 * k + 3)) : unrotate_order(k, c, in + 3, 6);
   if (rep == JN_BODY || rep == JN_MIXED) {
     n = c_columns(RE, load_v3(in + 6 * k));
   } else if (rep == JN_HYBRID) {

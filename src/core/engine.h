@@ -1,5 +1,6 @@
-/* engine.h (private): the body formulation as compiled for one instruction set. The best that the machine
- * can run is chosen when a jn_data is made; JOUNCE_ISA=plain|avx2|avx512 in the environment forces one. */
+/* engine.h (private): the body formulation as compiled for one instruction set. The best that the
+ * machine can run is chosen when a jn_data is made; JOUNCE_ISA=plain|avx2|avx512 in the environment
+ * forces one. */
 #ifndef JOUNCE_CORE_ENGINE_H
 #define JOUNCE_CORE_ENGINE_H
 
@@ -11,15 +12,16 @@
 typedef struct jn_engine {
   const char *name;
   int stride, linear; /* layout of a six in w->V, w->ext, w->world: see core/algebra.h */
-  /* twists V_0..V_K of all links; w->q, w->v, w->world and the transforms of free joints are given */
+  /* twists V_0..V_K of all links; w->q, w->v, w->world and the transforms of free joints are given
+   */
   void (*motion)(const jn_model *m, const jn_work *w, int rows, int K);
   /* forces of order 0..r from the twists: w->tau */
   void (*inverse)(const jn_model *m, const jn_work *w, int rows, int r, int damping, int external);
   /* positions, V_0 and articulated inertias; returns a joint that moves no mass, or -1 */
   int (*start)(const jn_model *m, const jn_work *w, int rows, const unsigned char *prescribed);
   void (*known)(const jn_model *m, const jn_work *w, int rows, int k, int rep, int external);
-  void (*solve)(const jn_model *m, const jn_work *w, int rows, int k, const unsigned char *prescribed,
-                int damping, int last);
+  void (*solve)(const jn_model *m, const jn_work *w, int rows, int k,
+                const unsigned char *prescribed, int damping, int last);
   /* M^-1 times eight columns y[nv x 8]: see core/columns.h */
   void (*columns)(const jn_model *m, const jn_work *w, int rows, int first, int last, double *y);
 } jn_engine;

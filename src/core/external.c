@@ -1,4 +1,5 @@
-/* external.c: what a call brings from outside, checked and carried to where the algorithms need it. */
+/* external.c: what a call brings from outside, checked and carried to where the algorithms need it.
+ */
 #include "core/external.h"
 
 #include <jounce/jet.h>
@@ -13,10 +14,12 @@
 
 static jn_status check_external(const jn_model *model, const jn_external *external, int order) {
   if (!external) return JN_OK;
-  if (external->wrench_count < 0 || (external->wrench_count && !external->wrenches)) return JN_ERR_ARGUMENT;
+  if (external->wrench_count < 0 || (external->wrench_count && !external->wrenches))
+    return JN_ERR_ARGUMENT;
   for (int i = 0; i < external->wrench_count; i++) {
     const jn_applied_wrench *a = &external->wrenches[i];
-    if (a->frame < 0 || a->frame >= model->nframe || !a->wrench || (unsigned)a->representation > JN_MIXED)
+    if (a->frame < 0 || a->frame >= model->nframe || !a->wrench ||
+        (unsigned)a->representation > JN_MIXED)
       return JN_ERR_ARGUMENT;
     if (!jn_all_finite(a->wrench, 6 * ((size_t)order + 1))) return JN_ERR_NOT_FINITE;
   }
@@ -25,7 +28,8 @@ static jn_status check_external(const jn_model *model, const jn_external *extern
   return JN_OK;
 }
 
-jn_status jn_check_call(const jn_model *model, const jn_data *data, int order, const jn_external *external) {
+jn_status jn_check_call(const jn_model *model, const jn_data *data, int order,
+                        const jn_external *external) {
   if (!model || !data || data->model != model || order < 0) return JN_ERR_ARGUMENT;
   if ((unsigned)data->settings.representation > JN_MIXED ||
       (unsigned)data->settings.formulation > JN_FORM_MIXED)
@@ -34,14 +38,16 @@ jn_status jn_check_call(const jn_model *model, const jn_data *data, int order, c
   return check_external(model, external, order);
 }
 
-/* Order k of all wrenches, in link frames, into `body`. `poses`: R, P, G of the loaded links to order k. */
-static void in_link_frames(const jn_model *model, const jn_data *data, const jn_external *external, int k,
-                           int poses, double *body, int stride, int linear) {
+/* Order k of all wrenches, in link frames, into `body`. `poses`: R, P, G of the loaded links to
+ * order k. */
+static void in_link_frames(const jn_model *model, const jn_data *data, const jn_external *external,
+                           int k, int poses, double *body, int stride, int linear) {
   const jn_work *w = &data->w;
   int rows = data->rows;
   v3 base = v3_make(data->base.x, data->base.y, data->base.z);
   for (int i = 0; i < model->nlink; i++)
-    memset(body + (size_t)stride * ((size_t)i * (size_t)rows + (size_t)k), 0, sizeof(double) * (size_t)stride);
+    memset(body + (size_t)stride * ((size_t)i * (size_t)rows + (size_t)k), 0,
+           sizeof(double) * (size_t)stride);
   for (int n = 0; n < external->wrench_count; n++) {
     const jn_applied_wrench *a = &external->wrenches[n];
     const jn_frame *f = &model->frame[a->frame];
@@ -66,27 +72,32 @@ static int loaded_link(const jn_model *model, const jn_external *external, int n
   return body < 0 ? -1 : model->body_link[body];
 }
 
-void jn_external_body(const jn_model *model, const jn_data *data, const jn_external *external, int k, int poses) {
+void jn_external_body(const jn_model *model, const jn_data *data, const jn_external *external,
+                      int k, int poses) {
   const jn_vec3 g = data->settings.gravity;
   const jn_engine *e = data->engine;
   for (int n = 0; poses && k && n < external->wrench_count; n++) {
     int link = loaded_link(model, external, n);
-    if (link >= 0) link_pose_step(&data->w, data->rows, link, k, v3_make(g.x, g.y, g.z), e->stride, e->linear);
+    if (link >= 0)
+      link_pose_step(&data->w, data->rows, link, k, v3_make(g.x, g.y, g.z), e->stride, e->linear);
   }
   in_link_frames(model, data, external, k, poses, data->w.ext, e->stride, e->linear);
 }
 
-/* In the axes of the world, in representation `rep` of the link: poses of order k first, as the twists of
- * that form give them. H is scratch: the body form alone needs it. */
-static void in_world(const jn_model *model, const jn_data *data, const jn_external *external, int k, int rep) {
+/* In the axes of the world, in representation `rep` of the link: poses of order k first, as the
+ * twists of that form give them. H is scratch: the body form alone needs it. */
+static void in_world(const jn_model *model, const jn_data *data, const jn_external *external, int k,
+                     int rep) {
   const jn_work *w = &data->w;
   int rows = data->rows;
   double *body = w->H;
   for (int n = 0; k && n < external->wrench_count; n++) {
     int link = loaded_link(model, external, n);
     if (link < 0) continue;
-    if (rep == JN_SPATIAL) spatial_pose_step(w, rows, link, k);
-    else hybrid_pose_step(w, rows, link, k, rep == JN_MIXED);
+    if (rep == JN_SPATIAL)
+      spatial_pose_step(w, rows, link, k);
+    else
+      hybrid_pose_step(w, rows, link, k, rep == JN_MIXED);
   }
   in_link_frames(model, data, external, k, 1, body, 6, 3);
   for (int i = 0; i < model->nlink; i++)
@@ -95,18 +106,22 @@ static void in_world(const jn_model *model, const jn_data *data, const jn_extern
     int link = loaded_link(model, external, n);
     if (link < 0) continue;
     wrench_from_body(rep, k, link_pose(w, rows, link), load_v3(w->O + 3 * (size_t)link),
-                     body + 6 * (size_t)link * (size_t)rows, 6, w->ext + 6 * (size_t)link * (size_t)rows, 6);
+                     body + 6 * (size_t)link * (size_t)rows, 6,
+                     w->ext + 6 * (size_t)link * (size_t)rows, 6);
   }
 }
 
-void jn_external_spatial(const jn_model *model, const jn_data *data, const jn_external *external, int k) {
+void jn_external_spatial(const jn_model *model, const jn_data *data, const jn_external *external,
+                         int k) {
   in_world(model, data, external, k, JN_SPATIAL);
 }
 
-void jn_external_hybrid(const jn_model *model, const jn_data *data, const jn_external *external, int k) {
+void jn_external_hybrid(const jn_model *model, const jn_data *data, const jn_external *external,
+                        int k) {
   in_world(model, data, external, k, JN_HYBRID);
 }
 
-void jn_external_mixed(const jn_model *model, const jn_data *data, const jn_external *external, int k) {
+void jn_external_mixed(const jn_model *model, const jn_data *data, const jn_external *external,
+                       int k) {
   in_world(model, data, external, k, JN_MIXED);
 }

@@ -1,17 +1,19 @@
-/* forward.h (core): hybrid dynamics of order r, body formulation (H-GHYB-FBS in body frames). With no joint
- * prescribed it is forward dynamics (H-GABI-FBS), with every joint prescribed inverse dynamics.
+/* forward.h (core): hybrid dynamics of order r, body formulation (H-GHYB-FBS in body frames). With
+ * no joint prescribed it is forward dynamics (H-GABI-FBS), with every joint prescribed inverse
+ * dynamics.
  *
  * With a = (k+1) V_(k+1) and x = (k+1) v_(k+1) of order k:
- *   a = X_0 T a_parent + S x + b,   b = (k+1) sum_(i>=1) X_i u_(k+1-i)      u: parent's twist at the joint
- *   F_k = IA a + p
- * IA does not depend on k (Lemma 2) and is factored once. */
+ *   a = X_0 T a_parent + S x + b,   b = (k+1) sum_(i>=1) X_i u_(k+1-i)      u: parent's twist at
+ * the joint F_k = IA a + p IA does not depend on k (Lemma 2) and is factored once. */
 #ifndef JOUNCE_CORE_FORWARD_H
 #define JOUNCE_CORE_FORWARD_H
 
 #include <string.h>
 
 /* symmetric six by six [A B; B^T C], each block by columns; T = B^T once the inertia is complete */
-typedef struct sym6 { v3 A[3], B[3], C[3], T[3]; } sym6;
+typedef struct sym6 {
+  v3 A[3], B[3], C[3], T[3];
+} sym6;
 
 ALWAYS six sym6_apply(const sym6 *I, six a) {
   return (six){v3_add(v3_columns(I->A, a.w), v3_columns(I->B, a.v)),
@@ -71,8 +73,8 @@ ALWAYS void sym6_add_moved(sym6 *I, const sym6 *a, const v3 *E, v3 p) {
   }
 }
 
-/* LDL^T of the n x n matrix S (rows of 6, lower half): rows of L and 1/d on the diagonal, in D. Returns
- * whether every pivot is clearly positive against the inertia it was taken from. */
+/* LDL^T of the n x n matrix S (rows of 6, lower half): rows of L and 1/d on the diagonal, in D.
+ * Returns whether every pivot is clearly positive against the inertia it was taken from. */
 static inline int factor(int n, real *S, const real *scale, double armature, real *D) {
   int good = 1;
   for (int j = 0; j < n; j++) {
@@ -101,10 +103,12 @@ static inline void eliminate(int n, const real *D, const six *UA, sym6 *I) {
 }
 
 /* Any columns S = column[n]: factor S^T I S + armature, UA = I S, and take the freedom out of I. */
-static inline int joint_eliminate(int n, const six *column, double armature, sym6 *I, real *D, six *UA) {
+static inline int joint_eliminate(int n, const six *column, double armature, sym6 *I, real *D,
+                                  six *UA) {
   if (n == 1) {
     real a = v3_dot(column[0].w, column[0].w), b = v3_dot(column[0].v, column[0].v);
-    real most = a * (v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2])) + b * (v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]));
+    real most = a * (v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2])) +
+                b * (v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]));
     UA[0] = sym6_apply(I, column[0]);
     real d = six_dot(column[0], UA[0]) + armature;
     D[0] = 1.0 / d;
@@ -113,7 +117,8 @@ static inline int joint_eliminate(int n, const six *column, double armature, sym
   }
   real S[36], scale[6];
   memset(S, 0, sizeof S);
-  real tw = v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2]), tv = v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]);
+  real tw = v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2]),
+       tv = v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]);
   for (int j = 0; j < n; j++) {
     UA[j] = sym6_apply(I, column[j]);
     for (int i = 0; i <= j; i++) S[6 * j + i] = six_dot(column[i], UA[j]);
@@ -152,8 +157,8 @@ ALWAYS int axis_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
   return real_greater(d[0], 1e-13 * (scale + l->armature));
 }
 
-/* Three or six degrees of freedom: the columns of IA S are columns of IA. Nothing is left to take out of a
- * base. */
+/* Three or six degrees of freedom: the columns of IA S are columns of IA. Nothing is left to take
+ * out of a base. */
 static __attribute__((noinline)) int ball_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
   int n = l->nv;
   for (int j = 0; j < 3; j++) UA[j] = (six){I->A[j], I->T[j]};
@@ -164,16 +169,18 @@ static __attribute__((noinline)) int ball_eliminate(const jn_link *l, sym6 *I, r
     joint_project(l, UA[j], S + 6 * j);
     S[7 * j] += l->armature;
   }
-  real tw = v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2]), tv = v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]);
+  real tw = v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2]),
+       tv = v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]);
   real scale[6] = {tw, tw, tw, tv, tv, tv};
   int good = factor(n, S, scale, l->armature, D);
   if (l->parent >= 0) eliminate(n, D, UA, I);
   return good;
 }
 
-/* Articulated inertias of all links and the factors of their joints. Returns the outermost joint whose
- * inertia vanishes, or -1. */
-static inline int articulate(const jn_model *m, const jn_work *w, int rows, const unsigned char *prescribed) {
+/* Articulated inertias of all links and the factors of their joints. Returns the outermost joint
+ * whose inertia vanishes, or -1. */
+static inline int articulate(const jn_model *m, const jn_work *w, int rows,
+                             const unsigned char *prescribed) {
   sym6 *IA = (sym6 *)w->IA;
   int bad = -1;
   for (int i = 0; i < m->nlink; i++) IA[i] = sym6_rigid(&m->link[i]);
@@ -189,7 +196,8 @@ static inline int articulate(const jn_model *m, const jn_work *w, int rows, cons
     }
     if (l->parent >= 0) {
       v3 E[3], p;
-      joint_place_in_parent(l, (const real *)w->q + l->iq, (const real *)w->X + (size_t)l->ix * rows, E, &p);
+      joint_place_in_parent(l, (const real *)w->q + l->iq,
+                            (const real *)w->X + (size_t)l->ix * rows, E, &p);
       sym6_add_moved(&IA[l->parent], &a, E, p);
     }
   }
@@ -202,7 +210,8 @@ static inline void forward_start(const jn_model *m, const jn_work *w, int rows) 
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     six *V = (six *)w->V + (size_t)i * rows;
-    const six *Vp = l->parent < 0 ? (const six *)w->world : (const six *)w->V + (size_t)l->parent * rows;
+    const six *Vp =
+        l->parent < 0 ? (const six *)w->world : (const six *)w->V + (size_t)l->parent * rows;
     link_motion(l, 0, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, Vp,
                 (real *)w->X + (size_t)l->ix * rows, (six *)w->U + (size_t)i * rows, V);
     ((six *)w->H)[(size_t)i * rows] = link_spin(l, V[0]);
@@ -210,22 +219,27 @@ static inline void forward_start(const jn_model *m, const jn_work *w, int rows) 
 }
 
 /* X_(k+1) and b of one joint */
-ALWAYS void known_bias_of(jn_kind kind, const jn_link *l, int k, const real *q, const real *v, int nv,
-                          real *restrict X, const six *restrict u, six *restrict b) {
+ALWAYS void known_bias_of(jn_kind kind, const jn_link *l, int k, const real *q, const real *v,
+                          int nv, real *restrict X, const six *restrict u, six *restrict b) {
   joint_step_of(kind, l, k + 1, q, v, nv, X);
   *b = six_times(k + 1, joint_motion(kind, k + 1, 1, X, u));
 }
-static __attribute__((noinline)) void known_bias_any(const jn_link *l, int k, const real *q, const real *v, int nv,
-                                                     real *X, const six *u, six *b) {
+static __attribute__((noinline)) void known_bias_any(const jn_link *l, int k, const real *q,
+                                                     const real *v, int nv, real *X, const six *u,
+                                                     six *b) {
   known_bias_of(l->kind, l, k, q, v, nv, X, u, b);
 }
-ALWAYS void known_bias(const jn_link *l, int k, const real *q, const real *v, int nv, real *X, const six *u, six *b) {
-  if (l->kind == JN_K_REVOLUTE) known_bias_of(JN_K_REVOLUTE, l, k, q, v, nv, X, u, b);
-  else known_bias_any(l, k, q, v, nv, X, u, b);
+ALWAYS void known_bias(const jn_link *l, int k, const real *q, const real *v, int nv, real *X,
+                       const six *u, six *b) {
+  if (l->kind == JN_K_REVOLUTE)
+    known_bias_of(JN_K_REVOLUTE, l, k, q, v, nv, X, u, b);
+  else
+    known_bias_any(l, k, q, v, nv, X, u, b);
 }
 
 /* What is known of order k before it is solved: X_(k+1), b, and p = sum V x* h - ext. */
-ALWAYS void forward_known(const jn_model *m, const jn_work *w, int rows, int k, int rep, int external) {
+ALWAYS void forward_known(const jn_model *m, const jn_work *w, int rows, int k, int rep,
+                          int external) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     const size_t at = (size_t)i * rows;
@@ -235,9 +249,11 @@ ALWAYS void forward_known(const jn_model *m, const jn_work *w, int rows, int k, 
       /* (k+1) times what falling adds to V_(k+1): see base_motion */
       if (k) base_fall_step(k, (const six *)w->V + at, u);
       ((six *)w->b)[i] = (six){v3_zero(), v3_times(k + 1, u[k].v)};
-      if (rep != JN_BODY) joint_step(l, k + 1, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X);
+      if (rep != JN_BODY)
+        joint_step(l, k + 1, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X);
     } else {
-      known_bias(l, k, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X, u, (six *)w->b + i);
+      known_bias(l, k, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X, u,
+                 (six *)w->b + i);
     }
     six p = link_wrench(l, k, (const six *)w->V + at, (const six *)w->H + at, six_zero());
     if (external) p = six_sub(p, ((const six *)w->ext)[at + k]);
@@ -246,7 +262,8 @@ ALWAYS void forward_known(const jn_model *m, const jn_work *w, int rows, int k, 
 }
 
 /* p of the parent += T^T sum X_i^T F_(k-i) */
-static __attribute__((noinline)) six pass_force_any(const jn_link *l, int k, const real *X, const six *F) {
+static __attribute__((noinline)) six pass_force_any(const jn_link *l, int k, const real *X,
+                                                    const six *F) {
   return offset_force(l, joint_force(l->kind, k, 0, X, F));
 }
 ALWAYS six pass_force(const jn_link *l, int k, const real *X, const six *F) {
@@ -254,9 +271,10 @@ ALWAYS six pass_force(const jn_link *l, int k, const real *X, const six *F) {
   return pass_force_any(l, k, X, F);
 }
 
-/* Bias wrenches from the tips to the base. tau_k of force-driven joints and x of prescribed ones are read
- * from w->e (x and tau share it, joint by joint). */
-ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int rows, int k, const unsigned char *prescribed) {
+/* Bias wrenches from the tips to the base. tau_k of force-driven joints and x of prescribed ones
+ * are read from w->e (x and tau share it, joint by joint). */
+ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int rows, int k,
+                         const unsigned char *prescribed) {
   six *p = (six *)w->p;
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
@@ -268,7 +286,8 @@ ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int rows, int k, c
       pa = six_add(pa, sym6_apply(IA, joint_add_velocity(l, six_zero(), e)));
     } else if (l->kind == JN_K_REVOLUTE) {
       e[0] -= v3_z(pa.w);
-      pa = six_add(pa, six_scale(e[0] * ((const real *)w->D)[6 * (size_t)l->iv], ((const six *)w->UA)[l->iv]));
+      pa = six_add(pa, six_scale(e[0] * ((const real *)w->D)[6 * (size_t)l->iv],
+                                 ((const six *)w->UA)[l->iv]));
     } else if (l->nv) {
       const six *UA = (const six *)w->UA + l->iv;
       joint_project(l, pa, t);
@@ -280,13 +299,14 @@ ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int rows, int k, c
     }
     F[k] = pa;
     if (l->parent >= 0)
-      p[l->parent] = six_add(p[l->parent], pass_force(l, k, (const real *)w->X + (size_t)l->ix * rows, F));
+      p[l->parent] =
+          six_add(p[l->parent], pass_force(l, k, (const real *)w->X + (size_t)l->ix * rows, F));
   }
 }
 
 /* From the base to the tips: x, V_(k+1), F_k, and the force of prescribed joints. */
-ALWAYS void forward_solve(const jn_model *m, const jn_work *w, int rows, int k, const unsigned char *prescribed,
-                          int damping, int last) {
+ALWAYS void forward_solve(const jn_model *m, const jn_work *w, int rows, int k,
+                          const unsigned char *prescribed, int damping, int last) {
   int nv = m->nv;
   double inverse = 1.0 / (k + 1);
   for (int i = 0; i < m->nlink; i++) {
@@ -294,17 +314,21 @@ ALWAYS void forward_solve(const jn_model *m, const jn_work *w, int rows, int k, 
     const size_t at = (size_t)i * rows;
     six *V = (six *)w->V + at, *u = (six *)w->U + at, a;
     real *e = (real *)w->e + l->iv, *v = (real *)w->v + l->iv, *tau = (real *)w->tau + l->iv;
-    const real *X = (const real *)w->X + (size_t)l->ix * rows, *D = (const real *)w->D + 6 * (size_t)l->iv;
+    const real *X = (const real *)w->X + (size_t)l->ix * rows,
+               *D = (const real *)w->D + 6 * (size_t)l->iv;
     const six *UA = (const six *)w->UA + l->iv;
     int given = prescribed && prescribed[l->joint];
     if (l->kind == JN_K_FREE && l->parent < 0) {
       a = six_zero();
       if (!given) joint_solve(6, D, e);
     } else {
-      u[k + 1] = offset_motion(l, l->parent < 0 ? ((const six *)w->world)[k + 1]
-                                                : ((const six *)w->V)[(size_t)l->parent * rows + k + 1]);
-      if (l->kind == JN_K_REVOLUTE) a = joint_motion(JN_K_REVOLUTE, 0, 0, X, u + k + 1);
-      else a = joint_motion(l->kind, 0, 0, X, u + k + 1);
+      u[k + 1] =
+          offset_motion(l, l->parent < 0 ? ((const six *)w->world)[k + 1]
+                                         : ((const six *)w->V)[(size_t)l->parent * rows + k + 1]);
+      if (l->kind == JN_K_REVOLUTE)
+        a = joint_motion(JN_K_REVOLUTE, 0, 0, X, u + k + 1);
+      else
+        a = joint_motion(l->kind, 0, 0, X, u + k + 1);
       if (k) a = six_times(k + 1, a);
       if (!given && l->nv == 1) {
         e[0] = (e[0] - six_dot(UA[0], a)) * D[0];
@@ -313,7 +337,8 @@ ALWAYS void forward_solve(const jn_model *m, const jn_work *w, int rows, int k, 
         joint_solve(l->nv, D, e);
       }
     }
-    a = six_add(l->kind == JN_K_REVOLUTE ? joint_add_velocity_of(JN_K_REVOLUTE, l, a, e) : joint_add_velocity(l, a, e),
+    a = six_add(l->kind == JN_K_REVOLUTE ? joint_add_velocity_of(JN_K_REVOLUTE, l, a, e)
+                                         : joint_add_velocity(l, a, e),
                 ((const six *)w->b)[i]);
     V[k + 1] = six_times(inverse, a);
     if (!given)

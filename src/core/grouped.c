@@ -6,7 +6,8 @@
 #include "model/data.h"
 
 static void put_block(double *A, size_t columns, size_t row, size_t column, double (*B)[6]) {
-  for (size_t i = 0; i < 6; i++) memcpy(A + (6 * row + i) * columns + 6 * column, B[i], sizeof B[i]);
+  for (size_t i = 0; i < 6; i++)
+    memcpy(A + (6 * row + i) * columns + 6 * column, B[i], sizeof B[i]);
 }
 
 /* screws of joint i and their rates, [6 x nv] rows of the body */
@@ -45,7 +46,8 @@ static jn_status put_body(const jn_model *m, jn_data *data, int i, const jn_grou
   }
   memset(B, 0, sizeof B);
   for (int r = 0; r < 6; r++) B[r][r] = 1;
-  for (int a = i; out->Gp && a >= 0; a = m->body[a].parent) put_block(out->Gp, 6 * n, (size_t)i, (size_t)a, B);
+  for (int a = i; out->Gp && a >= 0; a = m->body[a].parent)
+    put_block(out->Gp, 6 * n, (size_t)i, (size_t)a, B);
   return put_screws(m, data, i, out->S, out->Sdot);
 }
 

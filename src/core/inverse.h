@@ -1,14 +1,12 @@
-/* inverse.h (core): kinematics and inverse dynamics of order r, body formulation (CoRNEA; H-GRNE-FBS in body
- * frames).
- *   forward:   V_k = sum X_i (T V_parent)_(k-i) + S v_k        k = 0..r+1
+/* inverse.h (core): kinematics and inverse dynamics of order r, body formulation (CoRNEA;
+ * H-GRNE-FBS in body frames). forward:   V_k = sum X_i (T V_parent)_(k-i) + S v_k        k = 0..r+1
  *              F_k = (k+1) h_(k+1) + sum V_i x* h_(k-i) - ext_k  k = 0..r
  *   backward:  tau_k = S^T F_k + armature (k+1) v_(k+1) + damping v_k
  *              F_parent,k += T^T sum X_i^T F_(k-i) */
 #ifndef JOUNCE_CORE_INVERSE_H
 #define JOUNCE_CORE_INVERSE_H
 
-ALWAYS void kinematics_pass(const jn_model *m, const jn_work *w, int rows,
-                                                                  int K) {
+ALWAYS void kinematics_pass(const jn_model *m, const jn_work *w, int rows, int K) {
   const six *world = (const six *)w->world;
   six *Vall = (six *)w->V, *Uall = (six *)w->U;
   place_joints(m, w, rows);
@@ -16,12 +14,13 @@ ALWAYS void kinematics_pass(const jn_model *m, const jn_work *w, int rows,
     const jn_link *l = &m->link[i];
     const six *Vp = l->parent < 0 ? world : Vall + (size_t)l->parent * rows;
     link_motion(l, K, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, Vp,
-                (real *)w->X + (size_t)l->ix * rows, Uall + (size_t)i * rows, Vall + (size_t)i * rows);
+                (real *)w->X + (size_t)l->ix * rows, Uall + (size_t)i * rows,
+                Vall + (size_t)i * rows);
   }
 }
 
-ALWAYS void inverse_pass(const jn_model *m, const jn_work *w, int rows, int r,
-                                                               int damping, int external) {
+ALWAYS void inverse_pass(const jn_model *m, const jn_work *w, int rows, int r, int damping,
+                         int external) {
   int nv = m->nv;
   six *Fall = (six *)w->F, *restrict H = (six *)w->row;
   const six *ext = (const six *)w->ext;

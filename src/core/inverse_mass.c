@@ -38,7 +38,8 @@ jn_status jn_inverse_mass(const jn_model *model, jn_data *data, const double *q,
     while ((size_t)(model->link[last].iv + model->link[last].nv) <= top) last++;
     /* forces on the links that come later vanish, and their rows are known from symmetry */
     data->engine->columns(model, &data->w, data->rows, first, last, y);
-    for (size_t i = 0; i <= top; i++) memcpy(Minv + i * nv + c, y + i * LANES, sizeof(double) * count);
+    for (size_t i = 0; i <= top; i++)
+      memcpy(Minv + i * nv + c, y + i * LANES, sizeof(double) * count);
   }
   double finite = 0;
   for (size_t i = 0; i < nv; i++)

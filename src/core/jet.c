@@ -90,14 +90,18 @@ void jn_jet_eval(int order, int n, const double *x, double h, double *out) {
 void jn_jet_cross(int order, const double *x, const double *y, double *out) {
   for (int k = 0; k <= order; k++) {
     v3 s = v3_zero();
-    for (int i = 0; i <= k; i++) s = v3_add(s, v3_cross(load_v3(x + 3 * i), load_v3(y + 3 * (k - i))));
+    for (int i = 0; i <= k; i++)
+      s = v3_add(s, v3_cross(load_v3(x + 3 * i), load_v3(y + 3 * (k - i))));
     store_v3(out + 3 * k, s);
   }
 }
 
 /* reading a jet through pose_jet does not change it */
 static pose_jet pose_of(const double *R, const double *p) {
-  union { const double *in; double *out; } r = {R}, d = {p};
+  union {
+    const double *in;
+    double *out;
+  } r = {R}, d = {p};
   return (pose_jet){r.out, d.out, 9, 3};
 }
 
@@ -129,7 +133,8 @@ static void store_six(double *x, six a) {
 void jn_jet_ad(int order, const double *V, const double *U, double *out) {
   for (int k = 0; k <= order; k++) {
     six s = six_zero();
-    for (int i = 0; i <= k; i++) s = six_add(s, six_ad(load_six(V + 6 * i), load_six(U + 6 * (k - i))));
+    for (int i = 0; i <= k; i++)
+      s = six_add(s, six_ad(load_six(V + 6 * i), load_six(U + 6 * (k - i))));
     store_six(out + 6 * k, s);
   }
 }
@@ -137,7 +142,8 @@ void jn_jet_ad(int order, const double *V, const double *U, double *out) {
 void jn_jet_ad_t(int order, const double *V, const double *W, double *out) {
   for (int k = 0; k <= order; k++) {
     six s = six_zero();
-    for (int i = 0; i <= k; i++) s = six_add(s, six_ad_t(load_six(V + 6 * i), load_six(W + 6 * (k - i))));
+    for (int i = 0; i <= k; i++)
+      s = six_add(s, six_ad_t(load_six(V + 6 * i), load_six(W + 6 * (k - i))));
     store_six(out + 6 * k, s);
   }
 }
@@ -193,8 +199,8 @@ void jn_jet_convert_wrench(int order, jn_representation from, jn_representation 
     }
 }
 
-void jn_jet_pose_from_twist(int order, jn_representation representation, jn_pose C0, const double *V,
-                            double *R, double *p) {
+void jn_jet_pose_from_twist(int order, jn_representation representation, jn_pose C0,
+                            const double *V, double *R, double *p) {
   v3 p0 = start_pose(C0, R, p);
   pose_jet c = {R, p, 9, 3};
   int body_axes = representation == JN_BODY || representation == JN_MIXED;
@@ -203,12 +209,16 @@ void jn_jet_pose_from_twist(int order, jn_representation representation, jn_pose
     v3 d = v3_zero();
     for (int i = 0; i < k; i++) {
       v3 w = load_v3(V + 6 * (k - 1 - i));
-      if (body_axes) m3_add_mul_hat(R + 9 * i, w, r.m); /* R' = R [w] */
-      else m3_add_hat_mul(w, R + 9 * i, r.m);           /* R' = [w] R */
+      if (body_axes)
+        m3_add_mul_hat(R + 9 * i, w, r.m); /* R' = R [w] */
+      else
+        m3_add_hat_mul(w, R + 9 * i, r.m); /* R' = [w] R */
     }
     v3 v = load_v3(V + 6 * (k - 1) + 3);
-    if (representation == JN_BODY) d = rotate_order(k - 1, c, V + 3, 6);
-    else d = v;
+    if (representation == JN_BODY)
+      d = rotate_order(k - 1, c, V + 3, 6);
+    else
+      d = v;
     if (representation == JN_SPATIAL) /* p' = v - p x w */
       d = v3_sub(v3_add_cross_exact(v, load_v3(V + 6 * (k - 1)), p0), cross_order(k - 1, c, V, 6));
     for (int j = 0; j < 9; j++) R[9 * k + j] = r.m[j] / k;
@@ -217,8 +227,8 @@ void jn_jet_pose_from_twist(int order, jn_representation representation, jn_pose
   store_v3(p, p0);
 }
 
-void jn_jet_twist_from_pose(int order, jn_representation representation, const double *R, const double *p,
-                            double *V) {
+void jn_jet_twist_from_pose(int order, jn_representation representation, const double *R,
+                            const double *p, double *V) {
   pose_jet c = pose_of(R, p);
   for (int k = 0; k <= order; k++) {
     /* [w] = R^T R' (body axes) or R' R^T (world axes), R'_k = (k+1) R_(k+1) */
@@ -229,13 +239,15 @@ void jn_jet_twist_from_pose(int order, jn_representation representation, const d
       for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++)
           t[3 * a + b] = body_axes ? A[a] * B[b] + A[3 + a] * B[3 + b] + A[6 + a] * B[6 + b]
-                                   : B[3 * a] * A[3 * b] + B[3 * a + 1] * A[3 * b + 1] + B[3 * a + 2] * A[3 * b + 2];
+                                   : B[3 * a] * A[3 * b] + B[3 * a + 1] * A[3 * b + 1] +
+                                         B[3 * a + 2] * A[3 * b + 2];
       for (int j = 0; j < 9; j++) s[j] += (i + 1) * t[j];
     }
     store_v3(V + 6 * k, v3_make(0.5 * (s[7] - s[5]), 0.5 * (s[2] - s[6]), 0.5 * (s[3] - s[1])));
     v3 d = v3_zero();
     if (representation == JN_BODY) {
-      for (int i = 0; i <= k; i++) d = v3_add(d, v3_times(i + 1, m3_apply_t(R + 9 * (k - i), load_v3(p + 3 * (i + 1)))));
+      for (int i = 0; i <= k; i++)
+        d = v3_add(d, v3_times(i + 1, m3_apply_t(R + 9 * (k - i), load_v3(p + 3 * (i + 1)))));
     } else {
       d = v3_times(k + 1, load_v3(p + 3 * (k + 1)));
       if (representation == JN_SPATIAL) {

@@ -1,15 +1,12 @@
 /* joint.h (core): the only file that knows joint types.
  *
- * The transform of a joint is x_parent = Q x_child + d, with Q, d jets; acting on twists and wrenches
- *   w' = Q^T w,  v' = Q^T v + D^T w     (parent -> child)       D = [d] Q
- *   f  = Q f',   n  = Q n' + D f'       (child -> parent)
- * What is stored of order k (X + k * width), by kind:
- *   revolute   c s             Q = planar rotation by the angle, D = 0
- *   prismatic  d               Q = 1, d along z
- *   helical    c s dc ds       dc = jet of d cos, ds = jet of d sin
- *   spherical  Q (9)
- *   free       Q (9) D (9) d (3, counted from the position at this instant)
- * The motion subspace S is constant in the link frame: z, or three or six unit vectors. */
+ * The transform of a joint is x_parent = Q x_child + d, with Q, d jets; acting on twists and
+ * wrenches w' = Q^T w,  v' = Q^T v + D^T w     (parent -> child)       D = [d] Q f  = Q f',   n  =
+ * Q n' + D f'       (child -> parent) What is stored of order k (X + k * width), by kind: revolute
+ * c s             Q = planar rotation by the angle, D = 0 prismatic  d               Q = 1, d along
+ * z helical    c s dc ds       dc = jet of d cos, ds = jet of d sin spherical  Q (9) free       Q
+ * (9) D (9) d (3, counted from the position at this instant) The motion subspace S is constant in
+ * the link frame: z, or three or six unit vectors. */
 #ifndef JOUNCE_CORE_JOINT_H
 #define JOUNCE_CORE_JOINT_H
 
@@ -24,9 +21,14 @@
 /* Order 0 of the joint transform from the configuration and the sine and cosine of an angle. */
 static inline void joint_place(const jn_link *l, const real *q, real s, real c, real *X) {
   switch (l->kind) {
-    case JN_K_FIXED: break;
-    case JN_K_REVOLUTE: X[0] = c, X[1] = s; break;
-    case JN_K_PRISMATIC: X[0] = q[0]; break;
+    case JN_K_FIXED:
+      break;
+    case JN_K_REVOLUTE:
+      X[0] = c, X[1] = s;
+      break;
+    case JN_K_PRISMATIC:
+      X[0] = q[0];
+      break;
     case JN_K_HELICAL: {
       real d = l->pitch * q[0];
       X[0] = c, X[1] = s, X[2] = d * c, X[3] = d * s;
@@ -51,7 +53,8 @@ static inline void joint_place(const jn_link *l, const real *q, real s, real c, 
   }
 }
 
-/* Order 0 of the transforms of all joints but the free ones, which are made when their twists are read. */
+/* Order 0 of the transforms of all joints but the free ones, which are made when their twists are
+ * read. */
 static inline void place_joints(const jn_model *m, const jn_work *w, int rows) {
   const int lanes = sizeof(real) / sizeof(double);
   const real *q = (const real *)w->q;
@@ -71,11 +74,14 @@ static inline void place_joints(const jn_model *m, const jn_work *w, int rows) {
   }
 }
 
-/* Order k >= 1 of the joint transform from orders 0..k-1 and the velocity jet, rows of `vs` reals. */
-ALWAYS void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, const real *v, int vs, real *X) {
+/* Order k >= 1 of the joint transform from orders 0..k-1 and the velocity jet, rows of `vs` reals.
+ */
+ALWAYS void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, const real *v,
+                          int vs, real *X) {
   double f = 1.0 / k;
   switch (kind) {
-    case JN_K_FIXED: break;
+    case JN_K_FIXED:
+      break;
     case JN_K_REVOLUTE: {
       /* k s_k = sum q'_(k-1-i) c_i,  k c_k = -sum q'_(k-1-i) s_i */
       real r = v[(k - 1) * vs], s = r * X[0], c = r * X[1];
@@ -88,7 +94,9 @@ ALWAYS void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, 
       X[2 * k + 1] = f * s;
       break;
     }
-    case JN_K_PRISMATIC: X[k] = f * v[(k - 1) * vs]; break;
+    case JN_K_PRISMATIC:
+      X[k] = f * v[(k - 1) * vs];
+      break;
     case JN_K_HELICAL: {
       real s = X[0] * 0.0, c = s, h = l->pitch * q[0];
       for (int i = 0; i < k; i++) {
@@ -123,14 +131,16 @@ ALWAYS void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, 
       pose_step(k, v, vs, (pose_jet){X, X + 18, 21, 21});
       /* the world does not turn: on it D only ever meets zeros, and is zero */
       if (l->parent >= 0) m3_add_hat_mul(load_v3(q + 4), x, D.m);
-      for (int i = 1; i <= k && l->parent >= 0; i++) m3_add_hat_mul(load_v3(X + 21 * i + 18), X + 21 * (k - i), D.m);
+      for (int i = 1; i <= k && l->parent >= 0; i++)
+        m3_add_hat_mul(load_v3(X + 21 * i + 18), X + 21 * (k - i), D.m);
       for (int j = 0; j < 9; j++) x[9 + j] = D.m[j];
       break;
     }
   }
 }
 
-static inline void joint_step(const jn_link *l, int k, const real *q, const real *v, int vs, real *X) {
+static inline void joint_step(const jn_link *l, int k, const real *q, const real *v, int vs,
+                              real *X) {
   joint_step_of(l->kind, l, k, q, v, vs, X);
 }
 
@@ -139,7 +149,8 @@ ALWAYS six joint_motion(jn_kind kind, int k, int first, const real *X, const six
   six s = six_zero(), z = first == 0 ? u[k] : s;
   turn_sum w = turn_zero(), v = turn_zero();
   switch (kind) {
-    case JN_K_FIXED: return z;
+    case JN_K_FIXED:
+      return z;
     case JN_K_REVOLUTE:
       EACH(i, first, k) {
         w = turn_add(w, X[2 * i], X[2 * i + 1], u[k - i].w);
@@ -175,12 +186,14 @@ ALWAYS six joint_motion(jn_kind kind, int k, int first, const real *X, const six
   return s;
 }
 
-/* sum_(i=first..k) X_i^T f_(k-i): a wrench jet from the child's side of the joint to the parent's */
+/* sum_(i=first..k) X_i^T f_(k-i): a wrench jet from the child's side of the joint to the parent's
+ */
 ALWAYS six joint_force(jn_kind kind, int k, int first, const real *X, const six *f) {
   six s = six_zero(), z = first == 0 ? f[k] : s;
   turn_sum w = turn_zero(), v = turn_zero();
   switch (kind) {
-    case JN_K_FIXED: return z;
+    case JN_K_FIXED:
+      return z;
     case JN_K_REVOLUTE:
       EACH(i, first, k) {
         w = turn_add(w, X[2 * i], X[2 * i + 1], f[k - i].w);
@@ -219,15 +232,24 @@ ALWAYS six joint_force(jn_kind kind, int k, int first, const real *X, const six 
 /* V += S v */
 ALWAYS six joint_add_velocity_of(jn_kind kind, const jn_link *l, six V, const real *v) {
   switch (kind) {
-    case JN_K_FIXED: break;
-    case JN_K_REVOLUTE: V.w = v3_add_z(V.w, v[0]); break;
-    case JN_K_PRISMATIC: V.v = v3_add_z(V.v, v[0]); break;
+    case JN_K_FIXED:
+      break;
+    case JN_K_REVOLUTE:
+      V.w = v3_add_z(V.w, v[0]);
+      break;
+    case JN_K_PRISMATIC:
+      V.v = v3_add_z(V.v, v[0]);
+      break;
     case JN_K_HELICAL:
       V.w = v3_add_z(V.w, v[0]);
       V.v = v3_add_z(V.v, l->pitch * v[0]);
       break;
-    case JN_K_SPHERICAL: V.w = v3_add(V.w, load_v3(v)); break;
-    case JN_K_FREE: V = six_add(V, (six){load_v3(v), load_v3(v + 3)}); break;
+    case JN_K_SPHERICAL:
+      V.w = v3_add(V.w, load_v3(v));
+      break;
+    case JN_K_FREE:
+      V = six_add(V, (six){load_v3(v), load_v3(v + 3)});
+      break;
   }
   return V;
 }
@@ -235,11 +257,20 @@ ALWAYS six joint_add_velocity_of(jn_kind kind, const jn_link *l, six V, const re
 /* S^T f */
 ALWAYS void joint_project_of(jn_kind kind, const jn_link *l, six f, real *out) {
   switch (kind) {
-    case JN_K_FIXED: break;
-    case JN_K_REVOLUTE: out[0] = v3_z(f.w); break;
-    case JN_K_PRISMATIC: out[0] = v3_z(f.v); break;
-    case JN_K_HELICAL: out[0] = v3_z(f.w) + l->pitch * v3_z(f.v); break;
-    case JN_K_SPHERICAL: store_v3(out, f.w); break;
+    case JN_K_FIXED:
+      break;
+    case JN_K_REVOLUTE:
+      out[0] = v3_z(f.w);
+      break;
+    case JN_K_PRISMATIC:
+      out[0] = v3_z(f.v);
+      break;
+    case JN_K_HELICAL:
+      out[0] = v3_z(f.w) + l->pitch * v3_z(f.v);
+      break;
+    case JN_K_SPHERICAL:
+      store_v3(out, f.w);
+      break;
     case JN_K_FREE:
       store_v3(out, f.w);
       store_v3(out + 3, f.v);
@@ -250,16 +281,24 @@ ALWAYS void joint_project_of(jn_kind kind, const jn_link *l, six f, real *out) {
 static inline six joint_add_velocity(const jn_link *l, six V, const real *v) {
   return joint_add_velocity_of(l->kind, l, V, v);
 }
-static inline void joint_project(const jn_link *l, six f, real *out) { joint_project_of(l->kind, l, f, out); }
+static inline void joint_project(const jn_link *l, six f, real *out) {
+  joint_project_of(l->kind, l, f, out);
+}
 
 /* Column j of S. */
 static inline six joint_column(const jn_link *l, int j) {
   six S = six_zero();
-  real one = v3_x(S.w) + 1.0, e[6] = {v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w)};
+  real one = v3_x(S.w) + 1.0,
+       e[6] = {v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w)};
   switch (l->kind) {
-    case JN_K_FIXED: break;
-    case JN_K_REVOLUTE: S.w = v3_add_z(S.w, one); break;
-    case JN_K_PRISMATIC: S.v = v3_add_z(S.v, one); break;
+    case JN_K_FIXED:
+      break;
+    case JN_K_REVOLUTE:
+      S.w = v3_add_z(S.w, one);
+      break;
+    case JN_K_PRISMATIC:
+      S.v = v3_add_z(S.v, one);
+      break;
     case JN_K_HELICAL:
       S.w = v3_add_z(S.w, one);
       S.v = v3_add_z(S.v, l->pitch * one);
@@ -275,19 +314,25 @@ static inline six joint_column(const jn_link *l, int j) {
 }
 
 /* Pose of the link in its parent at this instant: columns of the rotation R Q, and p + R d. */
-static inline void joint_place_in_parent(const jn_link *l, const real *q, const real *X, v3 *E, v3 *p) {
+static inline void joint_place_in_parent(const jn_link *l, const real *q, const real *X, v3 *E,
+                                         v3 *p) {
   v3 x = c_vector(l->Rc), y = c_vector(l->Rc + 4), z = c_vector(l->Rc + 8);
   *p = c_vector(l->p4);
   E[0] = x, E[1] = y, E[2] = z;
   switch (l->kind) {
-    case JN_K_FIXED: break;
-    case JN_K_HELICAL: *p = v3_add(*p, v3_scale(l->pitch * q[0], z)); /* fall through */
+    case JN_K_FIXED:
+      break;
+    case JN_K_HELICAL:
+      *p = v3_add(*p, v3_scale(l->pitch * q[0], z)); /* fall through */
     case JN_K_REVOLUTE:
       E[0] = v3_add(v3_scale(X[0], x), v3_scale(X[1], y));
       E[1] = v3_sub(v3_scale(X[0], y), v3_scale(X[1], x));
       break;
-    case JN_K_PRISMATIC: *p = v3_add(*p, v3_scale(q[0], z)); break;
-    case JN_K_FREE: *p = v3_add(*p, c_columns(l->Rc, load_v3(q + 4))); /* fall through */
+    case JN_K_PRISMATIC:
+      *p = v3_add(*p, v3_scale(q[0], z));
+      break;
+    case JN_K_FREE:
+      *p = v3_add(*p, c_columns(l->Rc, load_v3(q + 4))); /* fall through */
     case JN_K_SPHERICAL:
       for (int j = 0; j < 3; j++) E[j] = c_columns(l->Rc, v3_make(X[j], X[3 + j], X[6 + j]));
       break;

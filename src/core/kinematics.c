@@ -9,8 +9,10 @@
 #include "core/spatial.h"
 #include "core/hybrid_form.h"
 
-/* Twists of orders 0..K; hybrid ones are left as spatial ones, mixed ones as body ones. Returns which. */
-static jn_formulation twists(const jn_model *m, const jn_work *w, int rows, jn_formulation form, int K) {
+/* Twists of orders 0..K; hybrid ones are left as spatial ones, mixed ones as body ones. Returns
+ * which. */
+static jn_formulation twists(const jn_model *m, const jn_work *w, int rows, jn_formulation form,
+                             int K) {
   if (form == JN_FORM_SPATIAL) spatial_kinematics(m, w, rows, K);
   if (form == JN_FORM_HYBRID) {
     hybrid_kinematics(m, w, rows, K);
@@ -23,7 +25,8 @@ static jn_formulation twists(const jn_model *m, const jn_work *w, int rows, jn_f
   return form == JN_FORM_BODY || form == JN_FORM_MIXED ? JN_FORM_BODY : JN_FORM_SPATIAL;
 }
 
-jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const double *q, const double *v) {
+jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const double *q,
+                        const double *v) {
   if (!model || !data || data->model != model || order < -1) return JN_ERR_ARGUMENT;
   jn_formulation form = data->settings.formulation;
   if ((unsigned)form > JN_FORM_MIXED) return JN_ERR_ARGUMENT;
@@ -37,8 +40,10 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   memset(w->world, 0, sizeof(double) * 8 * (size_t)rows);
   for (int k = 0; k <= K; k++) edge_motion_in(model, w, rows, data->settings.representation, k);
   jn_edge_far(model, data);
-  if (form == JN_FORM_BODY) kinematics_pass(model, w, rows, K);
-  else place_joints(model, w, rows);
+  if (form == JN_FORM_BODY)
+    kinematics_pass(model, w, rows, K);
+  else
+    place_joints(model, w, rows);
   place_links(model, w, rows);
   v3 base = place_world(model, w, rows);
   data->base = (jn_vec3){base.x, base.y, base.z};
@@ -75,7 +80,8 @@ static jn_pose near_pose(const jn_data *data, int link, jn_pose inner) {
 
 static v3 base_of(const jn_data *data) { return v3_make(data->base.x, data->base.y, data->base.z); }
 
-static jn_status check(const jn_model *model, const jn_data *data, int frame, int order, const void *out) {
+static jn_status check(const jn_model *model, const jn_data *data, int frame, int order,
+                       const void *out) {
   if (!model || !data || data->model != model || !out || frame < 0 || frame >= model->nframe)
     return JN_ERR_ARGUMENT;
   return data->kinematics < order ? JN_ERR_STATE : JN_OK;
@@ -91,7 +97,8 @@ jn_status jn_frame_pose(const jn_model *model, const jn_data *data, int frame, j
   return JN_OK;
 }
 
-/* Taylor coefficients of a frame's twist as held: body of the frame, or spatial about the base's position. */
+/* Taylor coefficients of a frame's twist as held: body of the frame, or spatial about the base's
+ * position. */
 static void frame_jet(const jn_data *data, int link, jn_pose inner, int order, double *V) {
   for (int k = 0; k <= order; k++) {
     const double *x = (data->formulation == JN_FORM_SPATIAL ? data->w.Vs : data->w.V) +
@@ -103,8 +110,8 @@ static void frame_jet(const jn_data *data, int link, jn_pose inner, int order, d
   }
 }
 
-jn_status jn_frame_twist(const jn_model *model, jn_data *data, int frame, jn_representation representation,
-                         int order, double *out) {
+jn_status jn_frame_twist(const jn_model *model, jn_data *data, int frame,
+                         jn_representation representation, int order, double *out) {
   jn_status status = check(model, data, frame, order, out);
   if (status) return status;
   if (order < 0 || (unsigned)representation > JN_MIXED) return JN_ERR_ARGUMENT;
@@ -120,9 +127,11 @@ jn_status jn_frame_twist(const jn_model *model, jn_data *data, int frame, jn_rep
   frame_jet(data, link, inner, order, V);
   jn_representation held = data->formulation == JN_FORM_SPATIAL ? JN_SPATIAL : JN_BODY;
   jn_jet_convert_twist(order, held, representation, near_pose(data, link, inner), V, R, p, y);
-  if (representation == JN_SPATIAL) /* from the base's position to the world's origin: v + base x w */
+  if (representation ==
+      JN_SPATIAL) /* from the base's position to the world's origin: v + base x w */
     for (int k = 0; k <= order; k++)
-      store_v3(y + 6 * k + 3, v3_add_cross_exact(load_v3(y + 6 * k + 3), base_of(data), load_v3(y + 6 * k)));
+      store_v3(y + 6 * k + 3,
+               v3_add_cross_exact(load_v3(y + 6 * k + 3), base_of(data), load_v3(y + 6 * k)));
   jn_jet_to_derivatives(order, 6, y);
   if (!jn_all_finite(y, n)) return JN_ERR_NOT_FINITE;
   memcpy(out, y, sizeof(double) * n);
@@ -175,11 +184,13 @@ static void screw_jet(const jn_data *data, const jn_link *l, int i, int j, int o
     }
   }
   for (int k = 0; k <= order; k++)
-    store_v3(S + 6 * k + 3, v3_add_cross_exact(load_v3(S + 6 * k + 3), base_of(data), load_v3(S + 6 * k)));
+    store_v3(S + 6 * k + 3,
+             v3_add_cross_exact(load_v3(S + 6 * k + 3), base_of(data), load_v3(S + 6 * k)));
 }
 
 jn_status jn_joint_screws(const jn_model *model, jn_data *data, int joint, int order, double *out) {
-  if (!model || !data || data->model != model || !out || joint < 0 || joint >= model->nbody || order < 0)
+  if (!model || !data || data->model != model || !out || joint < 0 || joint >= model->nbody ||
+      order < 0)
     return JN_ERR_ARGUMENT;
   if (data->kinematics < order) return JN_ERR_STATE;
   int columns = model->joint[joint].nv, column = 0;

@@ -1,8 +1,9 @@
 /* link.h (core): one link of the body formulation.
  *
- * Gravity: everything is seen from a frame that falls freely with the (constant) acceleration g and agrees
- * with the world in position and velocity at this instant. There gravity is nil to all orders, and the
- * world moves with the twist (0, -g t): its jet W has the one entry W_1 = (0, -g). */
+ * Gravity: everything is seen from a frame that falls freely with the (constant) acceleration g and
+ * agrees with the world in position and velocity at this instant. There gravity is nil to all
+ * orders, and the world moves with the twist (0, -g t): its jet W has the one entry W_1 = (0, -g).
+ */
 #ifndef JOUNCE_CORE_LINK_H
 #define JOUNCE_CORE_LINK_H
 
@@ -22,9 +23,9 @@ ALWAYS six link_spin(const jn_link *l, six V) {
 }
 
 /* Wrench that moves the link, at the link's origin, of order k:
- *   n_k = (k+1) J w_(k+1) + sum w_i x J w_(k-i)       about the centre of mass (v x m v sums to zero)
- *   f_k = m ((k+1) v_(k+1) + sum w_i x v_(k-i))       v of the centre of mass
- * `top`: the (k+1) terms; zero for the part known before the order is solved. */
+ *   n_k = (k+1) J w_(k+1) + sum w_i x J w_(k-i)       about the centre of mass (v x m v sums to
+ * zero) f_k = m ((k+1) v_(k+1) + sum w_i x v_(k-i))       v of the centre of mass `top`: the (k+1)
+ * terms; zero for the part known before the order is solved. */
 ALWAYS six link_wrench(const jn_link *l, int k, const six *V, const six *H, six top) {
   cross_sum n = cross_zero(), f = cross_zero();
   EACH(i, 0, k) {
@@ -35,15 +36,15 @@ ALWAYS six link_wrench(const jn_link *l, int k, const six *V, const six *H, six 
   return (six){v3_add(v3_add(top.w, cross_end(n)), c_cross_v3(l->c4, force)), force};
 }
 
-/* A free base: the world only falls, V = v + Q^T u, u = (0, -g t). With y = Q^T (-g): V_k = v_k + (0, y_(k-1)),
- *   k y_k = -sum w_i x y_(k-1-i).  y is kept in the linear parts of u. */
+/* A free base: the world only falls, V = v + Q^T u, u = (0, -g t). With y = Q^T (-g): V_k = v_k +
+ * (0, y_(k-1)), k y_k = -sum w_i x y_(k-1-i).  y is kept in the linear parts of u. */
 ALWAYS void base_fall_step(int k, const six *restrict V, six *restrict u) {
   cross_sum s = cross_zero();
   EACH(i, 0, k - 1) s = cross_add(s, u[k - 1 - i].v, V[i].w);
   u[k].v = v3_times(1.0 / k, cross_end(s));
 }
-ALWAYS void base_motion(const jn_link *l, int K, const real *v, int vs, const six *Vp, const real *X, six *restrict u,
-                        six *restrict V) {
+ALWAYS void base_motion(const jn_link *l, int K, const real *v, int vs, const six *Vp,
+                        const real *X, six *restrict u, six *restrict V) {
   u[0] = (six){v3_zero(), v3_zero()};
   u[0].v = m3_apply_t(X, c_columns(l->Rr, Vp[1].v));
   V[0] = (six){load_v3(v), load_v3(v + 3)};
@@ -53,10 +54,12 @@ ALWAYS void base_motion(const jn_link *l, int K, const real *v, int vs, const si
   }
 }
 
-/* Orders 1..K of the joint transform, all orders 0..K of the link's twist. Vp: the parent's twist jet, u: room for
- * K+1 twists. The transforms of free joints were made when their twists were read (edge.h). */
-ALWAYS void link_motion_of(jn_kind kind, const jn_link *l, int K, const real *q, const real *v, int vs,
-                           const six *restrict Vp, real *restrict X, six *restrict u, six *restrict V) {
+/* Orders 1..K of the joint transform, all orders 0..K of the link's twist. Vp: the parent's twist
+ * jet, u: room for K+1 twists. The transforms of free joints were made when their twists were read
+ * (edge.h). */
+ALWAYS void link_motion_of(jn_kind kind, const jn_link *l, int K, const real *q, const real *v,
+                           int vs, const six *restrict Vp, real *restrict X, six *restrict u,
+                           six *restrict V) {
   if (kind == JN_K_FREE && l->parent < 0) {
     base_motion(l, K, v, vs, Vp, X, u, V);
     return;
@@ -64,22 +67,26 @@ ALWAYS void link_motion_of(jn_kind kind, const jn_link *l, int K, const real *q,
   if (kind != JN_K_FREE) EACH(k, 1, K) joint_step_of(kind, l, k, q, v, vs, X);
   EACH(k, 0, K) u[k] = offset_motion(l, Vp[k]);
   EACH(k, 0, K)
-    V[k] = joint_add_velocity_of(kind, l, joint_motion(kind, k, 0, X, u), v + k * vs);
+  V[k] = joint_add_velocity_of(kind, l, joint_motion(kind, k, 0, X, u), v + k * vs);
 }
 /* the rarer kinds share one copy */
-static __attribute__((noinline)) void link_motion_any(const jn_link *l, int K, const real *q, const real *v,
-                                                      int vs, const six *Vp, real *X, six *u, six *V) {
+static __attribute__((noinline)) void link_motion_any(const jn_link *l, int K, const real *q,
+                                                      const real *v, int vs, const six *Vp, real *X,
+                                                      six *u, six *V) {
   link_motion_of(l->kind, l, K, q, v, vs, Vp, X, u, V);
 }
-ALWAYS void link_motion(const jn_link *l, int K, const real *q, const real *v, int vs, const six *Vp, real *X,
-                        six *u, six *V) {
-  if (l->kind == JN_K_REVOLUTE) link_motion_of(JN_K_REVOLUTE, l, K, q, v, vs, Vp, X, u, V);
-  else link_motion_any(l, K, q, v, vs, Vp, X, u, V);
+ALWAYS void link_motion(const jn_link *l, int K, const real *q, const real *v, int vs,
+                        const six *Vp, real *X, six *u, six *V) {
+  if (l->kind == JN_K_REVOLUTE)
+    link_motion_of(JN_K_REVOLUTE, l, K, q, v, vs, Vp, X, u, V);
+  else
+    link_motion_any(l, K, q, v, vs, Vp, X, u, V);
 }
 
 /* Forces of the joint, and what it passes to the parent (NULL: nothing). */
-ALWAYS void link_force_of(jn_kind kind, const jn_link *l, int r, const six *restrict F, const real *restrict X,
-                          const real *v, real *restrict tau, int nv, int damping, six *restrict Fp) {
+ALWAYS void link_force_of(jn_kind kind, const jn_link *l, int r, const six *restrict F,
+                          const real *restrict X, const real *v, real *restrict tau, int nv,
+                          int damping, six *restrict Fp) {
   EACH(k, 0, r) joint_project_of(kind, l, F[k], tau + k * nv);
   if (l->armature > 0 || damping)
     for (int k = 0; k <= r; k++)
@@ -90,14 +97,17 @@ ALWAYS void link_force_of(jn_kind kind, const jn_link *l, int r, const six *rest
   if (!Fp) return;
   EACH(k, 0, r) Fp[k] = six_add(Fp[k], offset_force(l, joint_force(kind, k, 0, X, F)));
 }
-static __attribute__((noinline)) void link_force_any(const jn_link *l, int r, const six *F, const real *X,
-                                                     const real *v, real *tau, int nv, int damping, six *Fp) {
+static __attribute__((noinline)) void link_force_any(const jn_link *l, int r, const six *F,
+                                                     const real *X, const real *v, real *tau,
+                                                     int nv, int damping, six *Fp) {
   link_force_of(l->kind, l, r, F, X, v, tau, nv, damping, Fp);
 }
-ALWAYS void link_force(const jn_link *l, int r, const six *F, const real *X, const real *v, real *tau, int nv,
-                       int damping, six *Fp) {
-  if (l->kind == JN_K_REVOLUTE) link_force_of(JN_K_REVOLUTE, l, r, F, X, v, tau, nv, damping, Fp);
-  else link_force_any(l, r, F, X, v, tau, nv, damping, Fp);
+ALWAYS void link_force(const jn_link *l, int r, const six *F, const real *X, const real *v,
+                       real *tau, int nv, int damping, six *Fp) {
+  if (l->kind == JN_K_REVOLUTE)
+    link_force_of(JN_K_REVOLUTE, l, r, F, X, v, tau, nv, damping, Fp);
+  else
+    link_force_any(l, r, F, X, v, tau, nv, damping, Fp);
 }
 
 #endif

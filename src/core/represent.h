@@ -1,17 +1,20 @@
-/* represent.h (core): twists and wrenches of a moving frame between representations, one order at a time.
- * The pose's jet is (R, p0 + p): p0 is the position at this instant and p_0 = 0, so that nothing but the
- * two places marked (far) sees the distance from the origin.
- *   body    (w, v)        spatial (R w, p' + (p0 + p) x R w)
- *   hybrid  (R w, p')     mixed   (w, p')                      with p' = R v
- * Order k needs the pose to order k, and the pose at order k needs the body twist to order k-1. */
+/* represent.h (core): twists and wrenches of a moving frame between representations, one order at a
+ * time. The pose's jet is (R, p0 + p): p0 is the position at this instant and p_0 = 0, so that
+ * nothing but the two places marked (far) sees the distance from the origin. body    (w, v) spatial
+ * (R w, p' + (p0 + p) x R w) hybrid  (R w, p')     mixed   (w, p')                      with p' = R
+ * v Order k needs the pose to order k, and the pose at order k needs the body twist to order k-1.
+ */
 #ifndef JOUNCE_CORE_REPRESENT_H
 #define JOUNCE_CORE_REPRESENT_H
 
 /* the jet of a pose: R and p of order k at R + k * rs, p + k * ps */
-typedef struct pose_jet { real *R, *p; int rs, ps; } pose_jet;
+typedef struct pose_jet {
+  real *R, *p;
+  int rs, ps;
+} pose_jet;
 
-/* k R_k = sum_(i<k) R_i [w_(k-1-i)],  k p_k = sum_(i<k) R_i v_(k-1-i);  V: body twist, `vs` reals an order,
- * its linear part `vl` reals behind the angular one */
+/* k R_k = sum_(i<k) R_i [w_(k-1-i)],  k p_k = sum_(i<k) R_i v_(k-1-i);  V: body twist, `vs` reals
+ * an order, its linear part `vl` reals behind the angular one */
 static inline void pose_step_at(int k, const real *V, int vs, int vl, pose_jet c) {
   m3 r = m3_zero();
   v3 d = v3_zero();
@@ -24,23 +27,28 @@ static inline void pose_step_at(int k, const real *V, int vs, int vl, pose_jet c
   for (int j = 0; j < 9; j++) c.R[k * c.rs + j] = f * r.m[j];
   store_v3(c.p + k * c.ps, v3_times(f, d));
 }
-static inline void pose_step(int k, const real *V, int vs, pose_jet c) { pose_step_at(k, V, vs, 3, c); }
+static inline void pose_step(int k, const real *V, int vs, pose_jet c) {
+  pose_step_at(k, V, vs, 3, c);
+}
 
 /* sum_i R_i x_(k-i) and sum_i R_i^T x_(k-i), x in rows of `stride` reals */
 static inline v3 rotate_order(int k, pose_jet c, const real *x, int stride) {
   v3 s = v3_zero();
-  for (int i = 0; i <= k; i++) s = v3_add(s, m3_apply(c.R + i * c.rs, load_v3(x + (k - i) * stride)));
+  for (int i = 0; i <= k; i++)
+    s = v3_add(s, m3_apply(c.R + i * c.rs, load_v3(x + (k - i) * stride)));
   return s;
 }
 static inline v3 unrotate_order(int k, pose_jet c, const real *x, int stride) {
   v3 s = v3_zero();
-  for (int i = 0; i <= k; i++) s = v3_add(s, m3_apply_t(c.R + i * c.rs, load_v3(x + (k - i) * stride)));
+  for (int i = 0; i <= k; i++)
+    s = v3_add(s, m3_apply_t(c.R + i * c.rs, load_v3(x + (k - i) * stride)));
   return s;
 }
 /* sum_(1<=i<=k) p_i x y_(k-i) */
 static inline v3 cross_order(int k, pose_jet c, const real *y, int stride) {
   v3 s = v3_zero();
-  for (int i = 1; i <= k; i++) s = v3_add(s, v3_cross(load_v3(c.p + i * c.ps), load_v3(y + (k - i) * stride)));
+  for (int i = 1; i <= k; i++)
+    s = v3_add(s, v3_cross(load_v3(c.p + i * c.ps), load_v3(y + (k - i) * stride)));
   return s;
 }
 
@@ -63,8 +71,8 @@ static inline void twist_from_body(int rep, int k, pose_jet c, v3 p0, const real
 }
 
 /* Order k of a twist: `rep` -> body. */
-static inline void twist_to_body(int rep, int k, pose_jet c, v3 p0, const real *in, int is,
-                                 real *V, int vs) {
+static inline void twist_to_body(int rep, int k, pose_jet c, v3 p0, const real *in, int is, real *V,
+                                 int vs) {
   real *o = V + k * vs;
   if (rep == JN_BODY) {
     for (int j = 0; j < 6; j++) o[j] = in[k * is + j];
@@ -75,7 +83,8 @@ static inline void twist_to_body(int rep, int k, pose_jet c, v3 p0, const real *
        R v = p'  =>  v_k = R_0^T (p'_k - sum_(i>=1) R_i v_(k-i)) */
     v3 w = load_v3(in + k * is), v = load_v3(in + k * is + 3);
     v = v3_sub(v3_add_cross_exact(v, w, p0), cross_order(k, c, in, is)); /* (far) */
-    for (int i = 1; i <= k; i++) v = v3_sub(v, m3_apply(c.R + i * c.rs, load_v3(V + (k - i) * vs + 3)));
+    for (int i = 1; i <= k; i++)
+      v = v3_sub(v, m3_apply(c.R + i * c.rs, load_v3(V + (k - i) * vs + 3)));
     store_v3(o, unrotate_order(k, c, in, is));
     store_v3(o + 3, m3_apply_t(c.R, v));
     return;

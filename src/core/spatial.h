@@ -1,16 +1,19 @@
-/* spatial.h (core): the spatial (right-invariant) formulation, algorithms 1 to 4 of ali2026 as jets, with
- * joints of any number of degrees of freedom. All quantities in the axes of the world; the origin is the
- * base's position at this instant, a point fixed in the world, so that nothing is lost far from the
- * world's origin. V, S, M, W of link i and order k; S by columns of v.
- *   k S_k = sum_(i<k) ad(V_i) S_(k-1-i)
- *   V_k   = Vparent_k + sum_(i<=k) S_i v_(k-i)
- *   k M_k = -sum_(i<k) (M_(k-1-i) ad(V_i) + ad(V_i)^T M_(k-1-i))
- *   W_k   = (k+1) sum_(i<=k+1) M_i V_(k+1-i) - Wapp_k - M_k G + children */
+/* spatial.h (core): the spatial (right-invariant) formulation, algorithms 1 to 4 of ali2026 as
+ * jets, with joints of any number of degrees of freedom. All quantities in the axes of the world;
+ * the origin is the base's position at this instant, a point fixed in the world, so that nothing is
+ * lost far from the world's origin. V, S, M, W of link i and order k; S by columns of v. k S_k =
+ * sum_(i<k) ad(V_i) S_(k-1-i) V_k   = Vparent_k + sum_(i<=k) S_i v_(k-i) k M_k = -sum_(i<k)
+ * (M_(k-1-i) ad(V_i) + ad(V_i)^T M_(k-1-i)) W_k   = (k+1) sum_(i<=k+1) M_i V_(k+1-i) - Wapp_k - M_k
+ * G + children */
 #ifndef JOUNCE_CORE_SPATIAL_H
 #define JOUNCE_CORE_SPATIAL_H
 
 /* ten numbers: mass, first moment, second moments xx xy xz yy yz zz */
-typedef struct ten { real m; v3 h; real J[6]; } ten;
+typedef struct ten {
+  real m;
+  v3 h;
+  real J[6];
+} ten;
 
 static inline v3 sym3_apply(const real *J, v3 a) {
   return v3_make(J[0] * a.x + J[1] * a.y + J[2] * a.z, J[1] * a.x + J[3] * a.y + J[4] * a.z,
@@ -46,7 +49,8 @@ static inline void spatial_screws(const jn_model *m, const jn_work *w, int rows,
 }
 
 /* k S_k = sum_(i<k) ad(V_i) S_(k-1-i) */
-static inline void spatial_screw_step(const jn_link *l, const jn_work *w, int rows, int k, const six *V) {
+static inline void spatial_screw_step(const jn_link *l, const jn_work *w, int rows, int k,
+                                      const six *V) {
   for (int j = 0; j < l->nv; j++) {
     six *S = screw_of(w, rows, l->iv + j), s = six_zero();
     for (int i = 0; i < k; i++) s = six_add(s, six_ad(V[i], S[k - 1 - i]));
@@ -55,7 +59,8 @@ static inline void spatial_screw_step(const jn_link *l, const jn_work *w, int ro
 }
 
 /* sum_(i=first..k) S_i v_(k-i) over the columns of a link */
-static inline six spatial_joint_twist(const jn_link *l, const jn_work *w, int rows, int nv, int k, int first) {
+static inline six spatial_joint_twist(const jn_link *l, const jn_work *w, int rows, int nv, int k,
+                                      int first) {
   six s = six_zero();
   for (int j = 0; j < l->nv; j++) {
     const six *S = screw_of(w, rows, l->iv + j);
@@ -101,7 +106,8 @@ static inline ten spatial_inertia(const jn_model *m, const jn_work *w, int rows,
   return M;
 }
 
-/* (E2) in ten numbers:  h' = w x h + m v,  J' = [w] J - J [w] + 2 (v.h) 1 - h v^T - v h^T,  m' = 0 */
+/* (E2) in ten numbers:  h' = w x h + m v,  J' = [w] J - J [w] + 2 (v.h) 1 - h v^T - v h^T,  m' = 0
+ */
 static inline ten inertia_rate(const ten *M, six V) {
   v3 w = V.w, v = V.v, h = M->h;
   const real *J = M->J;
@@ -172,8 +178,8 @@ static inline void spatial_inertias(const jn_model *m, const jn_work *w, int row
 }
 
 /* Algorithm 2. ext (if any) holds spatial wrenches. */
-static inline void spatial_inverse(const jn_model *m, const jn_work *w, int rows, int r, v3 g, int damping,
-                                   int external) {
+static inline void spatial_inverse(const jn_model *m, const jn_work *w, int rows, int r, v3 g,
+                                   int damping, int external) {
   int nv = m->nv;
   six *Wall = (six *)w->Ws, G = {v3_zero(), g};
   spatial_inertias(m, w, rows, r + 1);
@@ -219,7 +225,8 @@ static inline int spatial_articulate(const jn_model *m, const jn_work *w, int ro
       six S[6];
       for (int j = 0; j < l->nv; j++) S[j] = *screw_of(w, rows, l->iv + j);
       if (!joint_eliminate(l->nv, S, l->armature, &a, (real *)w->D + 6 * (size_t)l->iv,
-                           (six *)w->UA + l->iv) && bad < 0)
+                           (six *)w->UA + l->iv) &&
+          bad < 0)
         bad = l->joint;
     }
     if (l->parent < 0) continue;
@@ -235,7 +242,8 @@ static inline int spatial_articulate(const jn_model *m, const jn_work *w, int ro
 
 /* What is known of order k: S_(k+1), M_(k+1), b = (k+1) sum_(i>=1) S_i v_(k+1-i),
  * p = (k+1) sum_(i>=1) M_i V_(k+1-i) - Wapp_k - M_k G. */
-static inline void spatial_known(const jn_model *m, const jn_work *w, int rows, int k, v3 g, int external) {
+static inline void spatial_known(const jn_model *m, const jn_work *w, int rows, int k, v3 g,
+                                 int external) {
   six G = {v3_zero(), g};
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
@@ -264,7 +272,8 @@ static inline void spatial_bias(const jn_model *m, const jn_work *w, int rows, i
     six pa = six_add(p[i], sym6_apply(IA, ((const six *)w->b)[i]));
     if (prescribed && prescribed[l->joint]) {
       six a = six_zero();
-      for (int j = 0; j < l->nv; j++) a = six_add(a, six_scale(e[j], *screw_of(w, rows, l->iv + j)));
+      for (int j = 0; j < l->nv; j++)
+        a = six_add(a, six_scale(e[j], *screw_of(w, rows, l->iv + j)));
       pa = six_add(pa, sym6_apply(IA, a));
     } else if (l->nv) {
       const six *UA = (const six *)w->UA + l->iv;
@@ -294,7 +303,8 @@ static inline void spatial_solve(const jn_model *m, const jn_work *w, int rows, 
     real *e = (real *)w->e + l->iv, *v = (real *)w->v + l->iv, *tau = (real *)w->tau + l->iv;
     int given = prescribed && prescribed[l->joint];
     six a = six_zero();
-    if (l->parent >= 0) a = six_times(k + 1, ((const six *)w->Vs)[(size_t)l->parent * rows + k + 1]);
+    if (l->parent >= 0)
+      a = six_times(k + 1, ((const six *)w->Vs)[(size_t)l->parent * rows + k + 1]);
     if (!given && l->nv) {
       for (int j = 0; j < l->nv; j++) e[j] -= six_dot(((const six *)w->UA)[l->iv + j], a);
       joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, e);

@@ -19,14 +19,17 @@ static inline void transpose_four(const double *x, size_t from, double *y, size_
   *(four *)(y + 3 * to) = __builtin_shufflevector(q, s, 2, 3, 6, 7);
 }
 
-/* x[state][n] -> w[n][lane]; lanes beyond `used` repeat the last state. Returns whether all is finite. */
+/* x[state][n] -> w[n][lane]; lanes beyond `used` repeat the last state. Returns whether all is
+ * finite. */
 static int pack_gather(double *w, const double *x, size_t n, int used) {
   size_t i = 0;
   if (used == LANES && LANES % 4 == 0)
     for (; i + 4 <= n; i += 4)
-      for (size_t l = 0; l + 4 <= LANES; l += 4) transpose_four(x + l * n + i, n, w + i * LANES + l, LANES);
+      for (size_t l = 0; l + 4 <= LANES; l += 4)
+        transpose_four(x + l * n + i, n, w + i * LANES + l, LANES);
   for (; i < n; i++)
-    for (int l = 0; l < LANES; l++) w[i * LANES + (size_t)l] = x[(size_t)(l < used ? l : used - 1) * n + i];
+    for (int l = 0; l < LANES; l++)
+      w[i * LANES + (size_t)l] = x[(size_t)(l < used ? l : used - 1) * n + i];
   real sum = {0};
   for (i = 0; i < n; i++) sum += 0.0 * ((const real *)w)[i];
   double all = 0;
@@ -38,7 +41,8 @@ static void pack_scatter(double *x, const double *w, size_t n, int used) {
   size_t i = 0;
   if (used == LANES && LANES % 4 == 0)
     for (; i + 4 <= n; i += 4)
-      for (size_t l = 0; l + 4 <= LANES; l += 4) transpose_four(w + i * LANES + l, LANES, x + l * n + i, n);
+      for (size_t l = 0; l + 4 <= LANES; l += 4)
+        transpose_four(w + i * LANES + l, LANES, x + l * n + i, n);
   for (; i < n; i++)
     for (int l = 0; l < used; l++) x[(size_t)l * n + i] = w[i * LANES + (size_t)l];
 }
@@ -69,8 +73,12 @@ static void pack_inverse(const jn_model *m, const jn_work *w, int rows, const jn
   kinematics_pass(m, w, rows, (n) + 1); \
   inverse_pass(m, w, rows, n, c->damping, 0)
   switch (r) {
-    case 0: CALL(0); break;
-    default: CALL(r); break;
+    case 0:
+      CALL(0);
+      break;
+    default:
+      CALL(r);
+      break;
   }
 #undef CALL
   for (int k = 0; k <= r; k++) edge_force_out(m, w, rows, c->rep, k);
@@ -78,7 +86,8 @@ static void pack_inverse(const jn_model *m, const jn_work *w, int rows, const jn
   if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 1, 1, 1);
 }
 
-static void pack_drive(const jn_model *m, const jn_work *w, int rows, int k, const jn_pack_call *c) {
+static void pack_drive(const jn_model *m, const jn_work *w, int rows, int k,
+                       const jn_pack_call *c) {
   int nv = m->nv;
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
@@ -131,4 +140,5 @@ static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_p
   return 1;
 }
 
-const jn_pack_engine ENGINE = {ENGINE_NAME, LANES, pack_gather, pack_scatter, pack_inverse, pack_hybrid};
+const jn_pack_engine ENGINE = {ENGINE_NAME,  LANES,        pack_gather,
+                               pack_scatter, pack_inverse, pack_hybrid};

@@ -8,24 +8,48 @@ typedef double column_row __attribute__((vector_size(8 * COLUMNS), aligned(8)));
 
 /* common orders with a constant bound, so that the loops unroll */
 #if defined(JN_SMALL) || !defined(JN_LANES)
-#define EACH_ORDER(call)      \
-  switch (r) {                \
-    case 0: call(0); break;   \
-    default: call(r); break;  \
+#define EACH_ORDER(call) \
+  switch (r) {           \
+    case 0:              \
+      call(0);           \
+      break;             \
+    default:             \
+      call(r);           \
+      break;             \
   }
 #else
-#define EACH_ORDER(call)      \
-  switch (r) {                \
-    case 0: call(0); break;   \
-    case 1: call(1); break;   \
-    case 2: call(2); break;   \
-    case 3: call(3); break;   \
-    case 4: call(4); break;   \
-    case 5: call(5); break;   \
-    case 6: call(6); break;   \
-    case 7: call(7); break;   \
-    case 8: call(8); break;   \
-    default: call(r); break;  \
+#define EACH_ORDER(call) \
+  switch (r) {           \
+    case 0:              \
+      call(0);           \
+      break;             \
+    case 1:              \
+      call(1);           \
+      break;             \
+    case 2:              \
+      call(2);           \
+      break;             \
+    case 3:              \
+      call(3);           \
+      break;             \
+    case 4:              \
+      call(4);           \
+      break;             \
+    case 5:              \
+      call(5);           \
+      break;             \
+    case 6:              \
+      call(6);           \
+      break;             \
+    case 7:              \
+      call(7);           \
+      break;             \
+    case 8:              \
+      call(8);           \
+      break;             \
+    default:             \
+      call(r);           \
+      break;             \
   }
 #endif
 
@@ -36,37 +60,41 @@ static void engine_motion(const jn_model *m, const jn_work *w, int rows, int K) 
 #undef CALL
 }
 
-static void engine_inverse(const jn_model *m, const jn_work *w, int rows, int r, int damping, int external) {
+static void engine_inverse(const jn_model *m, const jn_work *w, int rows, int r, int damping,
+                           int external) {
 #define CALL(n) inverse_pass(m, w, rows, n, damping, external)
   EACH_ORDER(CALL)
 #undef CALL
 }
 
-static int engine_start(const jn_model *m, const jn_work *w, int rows, const unsigned char *prescribed) {
+static int engine_start(const jn_model *m, const jn_work *w, int rows,
+                        const unsigned char *prescribed) {
   forward_start(m, w, rows);
   return articulate(m, w, rows, prescribed);
 }
 
-static void engine_known(const jn_model *m, const jn_work *w, int rows, int k, int rep, int external) {
+static void engine_known(const jn_model *m, const jn_work *w, int rows, int k, int rep,
+                         int external) {
   int r = k;
 #define CALL(n) forward_known(m, w, rows, n, rep, external)
   EACH_ORDER(CALL)
 #undef CALL
 }
 
-static void engine_solve(const jn_model *m, const jn_work *w, int rows, int k, const unsigned char *prescribed,
-                         int damping, int last) {
+static void engine_solve(const jn_model *m, const jn_work *w, int rows, int k,
+                         const unsigned char *prescribed, int damping, int last) {
   int r = k;
-#define CALL(n)                              \
-  forward_bias(m, w, rows, n, prescribed);   \
+#define CALL(n)                            \
+  forward_bias(m, w, rows, n, prescribed); \
   forward_solve(m, w, rows, n, prescribed, damping, last)
   EACH_ORDER(CALL)
 #undef CALL
 }
 
-static void engine_columns(const jn_model *m, const jn_work *w, int rows, int first, int last, double *y) {
+static void engine_columns(const jn_model *m, const jn_work *w, int rows, int first, int last,
+                           double *y) {
   columns_pass(m, w, rows, first, last, (column_row *)(void *)y);
 }
 
-const jn_engine ENGINE = {ENGINE_NAME, SIX_STRIDE, SIX_LINEAR, engine_motion, engine_inverse,
+const jn_engine ENGINE = {ENGINE_NAME,  SIX_STRIDE,   SIX_LINEAR,   engine_motion, engine_inverse,
                           engine_start, engine_known, engine_solve, engine_columns};

@@ -15,13 +15,15 @@ static size_t layout(const jn_model *m, int order, size_t lanes, char *block, jn
   size_t at = 0;
   const size_t rows = (size_t)order + 2, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
                nlink = (size_t)m->nlink;
-  /* no single array is longer than rows * 64 * max(nlink, nv, nx), and there are fewer than 64 of them */
+  /* no single array is longer than rows * 64 * max(nlink, nv, nx), and there are fewer than 64 of
+   * them */
   size_t most = nlink > nv ? nlink : nv, product;
   if (nx > most) most = nx;
-  if (!jn_size_multiply(rows * 64 * 64 * 8 * lanes, most + 8, &product) || product > SIZE_MAX / 2) return 0;
-#define ARRAY(name, size)                                \
-  if (w) w->name = (double *)(void *)(block + at);       \
-  at += ROUND((size) * lanes * sizeof(double));
+  if (!jn_size_multiply(rows * 64 * 64 * 8 * lanes, most + 8, &product) || product > SIZE_MAX / 2)
+    return 0;
+#define ARRAY(name, size)                          \
+  if (w) w->name = (double *)(void *)(block + at); \
+  at += ROUND((size)*lanes * sizeof(double));
   JN_WORK_LIST(ARRAY)
 #undef ARRAY
   return at;
@@ -62,7 +64,8 @@ jn_status jn_data_place(const jn_model *model, int order, void *block, size_t si
 }
 
 /* The block starts with the address the allocator gave, then the aligned jn_data. */
-jn_status jn_data_new(const jn_model *model, int order, const jn_allocator *allocator, jn_data **out) {
+jn_status jn_data_new(const jn_model *model, int order, const jn_allocator *allocator,
+                      jn_data **out) {
   if (!model || !out || order < 0) return JN_ERR_ARGUMENT;
   *out = NULL;
   if (order > JN_MAX_ORDER) return JN_ERR_LIMIT;

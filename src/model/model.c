@@ -37,8 +37,10 @@ static int find(const jn_model *m, name_of name, const int *a, int n, const char
   while (lo <= hi) {
     int mid = lo + (hi - lo) / 2, c = strcmp(text, name(m, a[mid]));
     if (c == 0) return a[mid];
-    if (c < 0) hi = mid - 1;
-    else lo = mid + 1;
+    if (c < 0)
+      hi = mid - 1;
+    else
+      lo = mid + 1;
   }
   return -1;
 }
@@ -83,7 +85,8 @@ int jn_model_find_body(const jn_model *model, const char *name) {
 void jn_model_home(const jn_model *model, double *q) {
   memset(q, 0, sizeof *q * (size_t)model->nq);
   for (int i = 0; i < model->nlink; i++)
-    if (model->link[i].kind == JN_K_SPHERICAL || model->link[i].kind == JN_K_FREE) q[model->link[i].iq] = 1;
+    if (model->link[i].kind == JN_K_SPHERICAL || model->link[i].kind == JN_K_FREE)
+      q[model->link[i].iq] = 1;
   if (model->joint[0].type == JN_JOINT_FREE) jn_model_set_pose(model, 0, model->base_home, q);
 }
 

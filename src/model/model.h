@@ -1,28 +1,36 @@
 /* model.h (private): what the algorithms see of a model.
  *
- * A *link* here is one primitive joint and the rigid body it moves. A joint with one motion subgroup
- * (revolute, prismatic, helical, spherical, free) is one link; cylindrical, planar and universal joints are
- * chains of two or three links, massless but for the last. The link frame is fixed to the moved body, its
- * z axis is the joint's axis, its origin lies on the axis; at zero it coincides with the constant frame T
- * fixed to the parent link. */
+ * A *link* here is one primitive joint and the rigid body it moves. A joint with one motion
+ * subgroup (revolute, prismatic, helical, spherical, free) is one link; cylindrical, planar and
+ * universal joints are chains of two or three links, massless but for the last. The link frame is
+ * fixed to the moved body, its z axis is the joint's axis, its origin lies on the axis; at zero it
+ * coincides with the constant frame T fixed to the parent link. */
 #ifndef JOUNCE_PRIVATE_MODEL_H
 #define JOUNCE_PRIVATE_MODEL_H
 
 #include <jounce/model.h>
 
-typedef enum jn_kind { JN_K_FIXED, JN_K_REVOLUTE, JN_K_PRISMATIC, JN_K_HELICAL, JN_K_SPHERICAL, JN_K_FREE } jn_kind;
+typedef enum jn_kind {
+  JN_K_FIXED,
+  JN_K_REVOLUTE,
+  JN_K_PRISMATIC,
+  JN_K_HELICAL,
+  JN_K_SPHERICAL,
+  JN_K_FREE
+} jn_kind;
 
 typedef struct jn_link {
   int parent; /* link; -1: the world */
   jn_kind kind;
   int iq, iv, nv;
-  int ix;    /* first number of its joint transform in a list of all links' transforms */
-  int joint; /* the joint (= body) it belongs to */
+  int ix;            /* first number of its joint transform in a list of all links' transforms */
+  int joint;         /* the joint (= body) it belongs to */
   double R[9], p[3]; /* T in the parent link's frame */
   double m, c[3];    /* mass and centre of mass, in the link frame */
   double J[6];       /* xx xy xz yy yz zz about the centre of mass, along the link frame's axes */
   double pitch, armature, damping;
-  /* the same by columns of four, for registers: R^T, R, J, p, c; spatial inertia A, B, C about the origin */
+  /* the same by columns of four, for registers: R^T, R, J, p, c; spatial inertia A, B, C about the
+   * origin */
   double Rr[12], Rc[12], J4[12], p4[4], c4[4], I4[36];
 } jn_link;
 
@@ -38,8 +46,8 @@ struct jn_model {
   jn_body *body;
   jn_joint *joint;
   jn_frame *frame;
-  int *body_link;      /* the link that carries body i */
-  jn_pose *body_pose;  /* frame of body i in its link's frame */
+  int *body_link;                 /* the link that carries body i */
+  jn_pose *body_pose;             /* frame of body i in its link's frame */
   int *frame_order, *joint_order; /* indices sorted by name, for look-up */
   char *names;                    /* all strings */
   int nturn, nfree, nball;

@@ -8,7 +8,11 @@
 enum { BASE_NAME = 24 }; /* room for the name of a joint made up for the base */
 
 /* mass, centre of mass and inertia about it, in some frame */
-typedef struct lump { double m; jn_vec3 c; jn_mat3 J; } lump;
+typedef struct lump {
+  double m;
+  jn_vec3 c;
+  jn_mat3 J;
+} lump;
 
 static jn_mat3 outer(double s, jn_vec3 d) {
   /* s (|d|^2 1 - d d^T) */
@@ -55,17 +59,30 @@ static jn_mat3 rotation_to(jn_vec3 a) {
 
 static jn_vec3 column(jn_mat3 R, int j) { return jn_v3(R.m[0][j], R.m[1][j], R.m[2][j]); }
 
-typedef struct primitive { jn_kind kind; jn_mat3 R; } primitive;
+typedef struct primitive {
+  jn_kind kind;
+  jn_mat3 R;
+} primitive;
 
 /* The joint as a chain of primitive joints, in the child link's frame at zero; returns how many. */
 static int decompose(const jn_joint_desc *j, const jn_vec3 *axis, primitive *out) {
   jn_mat3 one = jn_m3_identity();
   switch (j->type) {
-    case JN_JOINT_FIXED: out[0] = (primitive){JN_K_FIXED, one}; return 1;
-    case JN_JOINT_REVOLUTE: out[0] = (primitive){JN_K_REVOLUTE, rotation_to(axis[0])}; return 1;
-    case JN_JOINT_PRISMATIC: out[0] = (primitive){JN_K_PRISMATIC, rotation_to(axis[0])}; return 1;
-    case JN_JOINT_HELICAL: out[0] = (primitive){JN_K_HELICAL, rotation_to(axis[0])}; return 1;
-    case JN_JOINT_SPHERICAL: out[0] = (primitive){JN_K_SPHERICAL, one}; return 1;
+    case JN_JOINT_FIXED:
+      out[0] = (primitive){JN_K_FIXED, one};
+      return 1;
+    case JN_JOINT_REVOLUTE:
+      out[0] = (primitive){JN_K_REVOLUTE, rotation_to(axis[0])};
+      return 1;
+    case JN_JOINT_PRISMATIC:
+      out[0] = (primitive){JN_K_PRISMATIC, rotation_to(axis[0])};
+      return 1;
+    case JN_JOINT_HELICAL:
+      out[0] = (primitive){JN_K_HELICAL, rotation_to(axis[0])};
+      return 1;
+    case JN_JOINT_SPHERICAL:
+      out[0] = (primitive){JN_K_SPHERICAL, one};
+      return 1;
     case JN_JOINT_CYLINDRICAL:
       out[0] = (primitive){JN_K_PRISMATIC, rotation_to(axis[0])};
       out[1] = (primitive){JN_K_REVOLUTE, out[0].R};
@@ -81,15 +98,20 @@ static int decompose(const jn_joint_desc *j, const jn_vec3 *axis, primitive *out
       out[2] = (primitive){JN_K_REVOLUTE, N};
       return 3;
     }
-    default: out[0] = (primitive){JN_K_FREE, one}; return 1;
+    default:
+      out[0] = (primitive){JN_K_FREE, one};
+      return 1;
   }
 }
 
 static int primitive_count(jn_joint_type type) {
-  return type == JN_JOINT_PLANAR ? 3 : type == JN_JOINT_CYLINDRICAL || type == JN_JOINT_UNIVERSAL ? 2 : 1;
+  return type == JN_JOINT_PLANAR                                      ? 3
+         : type == JN_JOINT_CYLINDRICAL || type == JN_JOINT_UNIVERSAL ? 2
+                                                                      : 1;
 }
 
-/* Pose of the child link's frame in the parent link's at zero; axes and point of the joint in the child's. */
+/* Pose of the child link's frame in the parent link's at zero; axes and point of the joint in the
+ * child's. */
 static jn_pose place_joint(const jn_builder *b, int joint, jn_vec3 *axis, jn_vec3 *point) {
   const jn_joint_desc *j = &b->joint[joint];
   if (j->placement == JN_BY_FRAME) {
@@ -110,12 +132,14 @@ static void complete_homes(jn_builder *b) {
     int link = b->sequence[s], j = b->parent_joint[link];
     if (j < 0 || b->joint[j].placement != JN_BY_FRAME) continue;
     int p = b->joint_parent[j];
-    b->link[link].home = p < 0 ? b->joint[j].origin : jn_pose_mul(b->link[p].home, b->joint[j].origin);
+    b->link[link].home =
+        p < 0 ? b->joint[j].origin : jn_pose_mul(b->link[p].home, b->joint[j].origin);
   }
 }
 
-/* How the root is held: its own joint, or one made up from the options. A massless root link that only
- * carries a free joint ("world") stands for the world itself. Returns the joint or a made-up one. */
+/* How the root is held: its own joint, or one made up from the options. A massless root link that
+ * only carries a free joint ("world") stands for the world itself. Returns the joint or a made-up
+ * one. */
 static jn_joint_desc root_joint(jn_builder *b) {
   int j = b->parent_joint[b->root];
   jn_joint_desc made = jn_joint_default("base", JN_JOINT_FIXED, NULL, b->link[b->root].name);
@@ -150,8 +174,8 @@ static const char *keep(char **pool, const char *text) {
 void jn_model_free(jn_model *m) {
   if (!m) return;
   jn_allocator hooks = m->allocator;
-  void *blocks[] = {m->link, m->body, m->joint, m->frame, m->body_link, m->body_pose, m->frame_order,
-                    m->joint_order, m->names, m->turn_link};
+  void *blocks[] = {m->link,      m->body,        m->joint,       m->frame, m->body_link,
+                    m->body_pose, m->frame_order, m->joint_order, m->names, m->turn_link};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
   jn_block_free(&hooks, m);
 }
@@ -170,8 +194,8 @@ static jn_model *model_new(jn_builder *b, int nlink, int nbody, int nframe, size
   m->joint_order = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->joint_order);
   m->names = jn_block_new(&b->hooks, text + 1, 1);
   m->turn_link = jn_block_new(&b->hooks, 3 * (size_t)nlink + 1, sizeof *m->turn_link);
-  if (!m->link || !m->body || !m->joint || !m->frame || !m->body_link || !m->body_pose || !m->frame_order ||
-      !m->joint_order || !m->names || !m->turn_link) {
+  if (!m->link || !m->body || !m->joint || !m->frame || !m->body_link || !m->body_pose ||
+      !m->frame_order || !m->joint_order || !m->names || !m->turn_link) {
     jn_model_free(m);
     return NULL;
   }
@@ -180,7 +204,8 @@ static jn_model *model_new(jn_builder *b, int nlink, int nbody, int nframe, size
 
 /* ---- bodies ---- */
 
-/* Sort links into bodies: a link held by a fixed joint joins its parent's body. Counts links and bodies. */
+/* Sort links into bodies: a link held by a fixed joint joins its parent's body. Counts links and
+ * bodies. */
 static void assign_bodies(jn_builder *b, int world, int *nbody, int *nprimitive) {
   jn_joint_desc root = root_joint(b);
   *nbody = *nprimitive = 0;
@@ -214,8 +239,8 @@ static void fill_joint(jn_joint *o, const jn_joint_desc *j, const jn_vec3 *axis)
 }
 
 /* The primitive links of one body's joint, appended to the model. */
-static void add_links(jn_model *m, int body, const jn_joint_desc *j, int parent, jn_pose A, const jn_vec3 *axis,
-                      jn_vec3 point) {
+static void add_links(jn_model *m, int body, const jn_joint_desc *j, int parent, jn_pose A,
+                      const jn_vec3 *axis, jn_vec3 point) {
   primitive chain[3];
   int n = decompose(j, axis, chain);
   jn_joint *joint = &m->joint[body];
@@ -297,7 +322,8 @@ static void place_masses(jn_builder *b, jn_model *m, lump *sum) {
     jn_link *l = &m->link[m->body_link[i]];
     l->m = a.m;
     l->c[0] = a.c.x, l->c[1] = a.c.y, l->c[2] = a.c.z;
-    const double J[6] = {a.J.m[0][0], a.J.m[0][1], a.J.m[0][2], a.J.m[1][1], a.J.m[1][2], a.J.m[2][2]};
+    const double J[6] = {a.J.m[0][0], a.J.m[0][1], a.J.m[0][2],
+                         a.J.m[1][1], a.J.m[1][2], a.J.m[2][2]};
     memcpy(l->J, J, sizeof J);
   }
 }
@@ -305,7 +331,8 @@ static void place_masses(jn_builder *b, jn_model *m, lump *sum) {
 static void place_frames(jn_builder *b, jn_model *m, char **pool) {
   for (int s = 0; s < b->nlink; s++) {
     int link = b->sequence[s], body = b->body_of[link];
-    m->frame[s] = (jn_frame){keep(pool, b->link[link].name), body, 1, b->pose_in_body[link], b->link[link].mass};
+    m->frame[s] = (jn_frame){keep(pool, b->link[link].name), body, 1, b->pose_in_body[link],
+                             b->link[link].mass};
     int own = link == b->root || b->joint[b->parent_joint[link]].type != JN_JOINT_FIXED;
     if (body >= 0 && own) {
       m->body[body].name = m->frame[s].name;
@@ -319,8 +346,9 @@ static void place_frames(jn_builder *b, jn_model *m, char **pool) {
   }
 }
 
-/* The joint made up for the base is "base", "base_joint" or "base_joint_<k>", k = 2, 3, ...: the first
- * that no joint of the description has. The number of such a name; `most` + 1 for other names. */
+/* The joint made up for the base is "base", "base_joint" or "base_joint_<k>", k = 2, 3, ...: the
+ * first that no joint of the description has. The number of such a name; `most` + 1 for other
+ * names. */
 static int base_name_number(const char *name, int most) {
   static const char stem[] = "base_joint";
   if (!strcmp(name, "base")) return 0;

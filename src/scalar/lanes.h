@@ -1,5 +1,5 @@
-/* lanes.h: the scalar concept for one state on a SIMD machine: real is double, and the three components of
- * a vector lie in the lanes of one 256-bit register (the fourth is zero). */
+/* lanes.h: the scalar concept for one state on a SIMD machine: real is double, and the three
+ * components of a vector lie in the lanes of one 256-bit register (the fourth is zero). */
 #ifndef JOUNCE_SCALAR_LANES_H
 #define JOUNCE_SCALAR_LANES_H
 
@@ -44,7 +44,9 @@ static inline v3 cross_end(cross_sum s) { return SHUFFLE(s, 1, 2, 0, 3); }
 static inline v3 v3_cross(v3 a, v3 b) { return cross_end(cross_add(cross_zero(), a, b)); }
 
 /* sums of planar rotations (c x + n y, c y - n x, anything): the sign is put in at the end */
-typedef struct turn_sum { v3 a, b; } turn_sum;
+typedef struct turn_sum {
+  v3 a, b;
+} turn_sum;
 static inline turn_sum turn_zero(void) { return (turn_sum){v3_zero(), v3_zero()}; }
 static inline turn_sum turn_add(turn_sum s, real c, real n, v3 a) {
   s.a += c * a;
@@ -62,19 +64,23 @@ static inline v3 c_columns(const double *M, v3 a) {
          SHUFFLE(a, 2, 2, 2, 2) * v3_load4(M + 8);
 }
 static inline v3 v3_columns(const v3 *M, v3 a) {
-  return SHUFFLE(a, 0, 0, 0, 0) * M[0] + SHUFFLE(a, 1, 1, 1, 1) * M[1] + SHUFFLE(a, 2, 2, 2, 2) * M[2];
+  return SHUFFLE(a, 0, 0, 0, 0) * M[0] + SHUFFLE(a, 1, 1, 1, 1) * M[1] +
+         SHUFFLE(a, 2, 2, 2, 2) * M[2];
 }
 /* (m_0 . a, m_1 . a, m_2 . a) */
 static inline v3 v3_rows(const v3 *M, v3 a) {
   v3 p = M[0] * a, q = M[1] * a, r = M[2] * a;
   v3 s = __builtin_shufflevector(p, q, 0, 4, 2, 6) + __builtin_shufflevector(p, q, 1, 5, 3, 7);
-  v3 t = __builtin_shufflevector(r, v3_zero(), 0, 4, 2, 6) + __builtin_shufflevector(r, v3_zero(), 1, 5, 3, 7);
+  v3 t = __builtin_shufflevector(r, v3_zero(), 0, 4, 2, 6) +
+         __builtin_shufflevector(r, v3_zero(), 1, 5, 3, 7);
   return __builtin_shufflevector(s, t, 0, 1, 4, 5) + __builtin_shufflevector(s, t, 2, 3, 6, 7);
 }
 static inline void v3_transpose(const v3 *M, v3 *T) {
-  v3 a = __builtin_shufflevector(M[0], M[1], 0, 4, 2, 6), b = __builtin_shufflevector(M[0], M[1], 1, 5, 3, 7);
+  v3 a = __builtin_shufflevector(M[0], M[1], 0, 4, 2, 6),
+     b = __builtin_shufflevector(M[0], M[1], 1, 5, 3, 7);
   v3 z = v3_zero();
-  v3 c = __builtin_shufflevector(M[2], z, 0, 4, 2, 6), d = __builtin_shufflevector(M[2], z, 1, 5, 3, 7);
+  v3 c = __builtin_shufflevector(M[2], z, 0, 4, 2, 6),
+     d = __builtin_shufflevector(M[2], z, 1, 5, 3, 7);
   T[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
   T[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
   T[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);

@@ -1,5 +1,5 @@
-/* pack.h: the scalar concept for several states at once: real is a vector of LANES doubles, one state a
- * lane. Every lane does the operations of a single state, in the same order. */
+/* pack.h: the scalar concept for several states at once: real is a vector of LANES doubles, one
+ * state a lane. Every lane does the operations of a single state, in the same order. */
 #ifndef JOUNCE_SCALAR_PACK_H
 #define JOUNCE_SCALAR_PACK_H
 

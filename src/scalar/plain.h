@@ -1,9 +1,11 @@
-/* plain.h: vectors as three numbers, for any `real` (double, or a pack of states). Included by a scalar
- * header that has defined `real`. Same names as lanes.h. */
+/* plain.h: vectors as three numbers, for any `real` (double, or a pack of states). Included by a
+ * scalar header that has defined `real`. Same names as lanes.h. */
 #ifndef JOUNCE_SCALAR_PLAIN_H
 #define JOUNCE_SCALAR_PLAIN_H
 
-typedef struct v3 { real x, y, z; } v3;
+typedef struct v3 {
+  real x, y, z;
+} v3;
 
 static inline v3 v3_make(real x, real y, real z) {
   v3 a = {x, y, z};
@@ -32,7 +34,8 @@ static inline real v3_dot2(v3 a, v3 b, v3 c, v3 d) { return v3_dot(a, b) + v3_do
 typedef v3 cross_sum;
 static inline cross_sum cross_zero(void) { return v3_zero(); }
 static inline cross_sum cross_add(cross_sum s, v3 a, v3 b) {
-  return v3_make(s.x + a.y * b.z - a.z * b.y, s.y + a.z * b.x - a.x * b.z, s.z + a.x * b.y - a.y * b.x);
+  return v3_make(s.x + a.y * b.z - a.z * b.y, s.y + a.z * b.x - a.x * b.z,
+                 s.z + a.x * b.y - a.y * b.x);
 }
 static inline v3 cross_end(cross_sum s) { return s; }
 static inline v3 v3_cross(v3 a, v3 b) {
@@ -40,7 +43,9 @@ static inline v3 v3_cross(v3 a, v3 b) {
 }
 
 /* sums of planar rotations (c x + n y, c y - n x, anything), and with the other sign of n */
-typedef struct turn_sum { real cx, cy, nx, ny; } turn_sum;
+typedef struct turn_sum {
+  real cx, cy, nx, ny;
+} turn_sum;
 static inline turn_sum turn_zero(void) {
   real zero = {0};
   turn_sum s = {zero, zero, zero, zero};
@@ -52,7 +57,9 @@ static inline turn_sum turn_add(turn_sum s, real c, real n, v3 a) {
   return s;
 }
 static inline v3 turn_end(turn_sum s) { return v3_make(s.cx + s.ny, s.cy - s.nx, s.cx - s.cx); }
-static inline v3 turn_back_end(turn_sum s) { return v3_make(s.cx - s.ny, s.cy + s.nx, s.cx - s.cx); }
+static inline v3 turn_back_end(turn_sum s) {
+  return v3_make(s.cx - s.ny, s.cy + s.nx, s.cx - s.cx);
+}
 
 /* a_x col_0 + a_y col_1 + a_z col_2 of a constant matrix stored by columns of four */
 static inline v3 c_columns(const double *M, v3 a) {
@@ -60,7 +67,8 @@ static inline v3 c_columns(const double *M, v3 a) {
                  M[2] * a.x + M[6] * a.y + M[10] * a.z);
 }
 static inline v3 v3_columns(const v3 *M, v3 a) {
-  return v3_make(M[0].x * a.x + M[1].x * a.y + M[2].x * a.z, M[0].y * a.x + M[1].y * a.y + M[2].y * a.z,
+  return v3_make(M[0].x * a.x + M[1].x * a.y + M[2].x * a.z,
+                 M[0].y * a.x + M[1].y * a.y + M[2].y * a.z,
                  M[0].z * a.x + M[1].z * a.y + M[2].z * a.z);
 }
 /* (m_0 . a, m_1 . a, m_2 . a) */

@@ -1,7 +1,7 @@
-/* sincos.h: sine and cosine of many angles at once, below one unit in the last place. Plain arithmetic in
- * packs of four, the same for every place in a pack.
- *   x = k pi/2 + r, |r| <= pi/4, with pi/2 as a sum of three parts of 33, 33 and 53 bits;
- *   sin r, cos r by the minimax polynomials of Sun's fdlibm (their coefficients). */
+/* sincos.h: sine and cosine of many angles at once, below one unit in the last place. Plain
+ * arithmetic in packs of four, the same for every place in a pack. x = k pi/2 + r, |r| <= pi/4,
+ * with pi/2 as a sum of three parts of 33, 33 and 53 bits; sin r, cos r by the minimax polynomials
+ * of Sun's fdlibm (their coefficients). */
 #ifndef JOUNCE_SCALAR_SINCOS_H
 #define JOUNCE_SCALAR_SINCOS_H
 
@@ -23,7 +23,8 @@ static inline sc_real sc_select(sc_bits mask, sc_real a, sc_real b) {
 /* four angles below the limit */
 static inline void sincos_four(const double *angle, double *sine_out, double *cosine_out) {
   const sc_real x = *(const sc_real *)angle;
-  const double round = 6755399441055744.0; /* 1.5 * 2^52: rounds to an integer, kept in the low bits */
+  const double round =
+      6755399441055744.0; /* 1.5 * 2^52: rounds to an integer, kept in the low bits */
   sc_real t = x * 0.63661977236758134308 + round, k = t - round;
   sc_bits quadrant = (sc_bits)t, zero = quadrant ^ quadrant;
   /* r + e = x - k pi/2 */
@@ -33,13 +34,15 @@ static inline void sincos_four(const double *angle, double *sine_out, double *co
   sc_real r = b - tail, e = (b - r) - tail, z = r * r;
   sc_real p = 8.33333333332248946124e-03 +
               z * (-1.98412698298579493134e-04 +
-                   z * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)));
+                   z * (2.75573137070700676789e-06 +
+                        z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)));
   sc_real s = r - ((z * (0.5 * e - (z * r) * p) - e) + (z * r) * 1.66666666666666324348e-01);
-  sc_real q = z * (4.16666666666666019037e-02 +
-                   z * (-1.38888888888741095749e-03 +
-                        z * (2.48015872894767294178e-05 +
-                             z * (-2.75573143513906633035e-07 +
-                                  z * (2.08757232129817482790e-09 - z * 1.13596475577881948265e-11)))));
+  sc_real q =
+      z * (4.16666666666666019037e-02 +
+           z * (-1.38888888888741095749e-03 +
+                z * (2.48015872894767294178e-05 +
+                     z * (-2.75573143513906633035e-07 +
+                          z * (2.08757232129817482790e-09 - z * 1.13596475577881948265e-11)))));
   sc_real h = 0.5 * z, one = 1.0 - h;
   sc_real c = one + (((1.0 - one) - h) + (z * q - r * e));
   /* quadrant: odd swaps, the second bit changes signs */
@@ -49,7 +52,8 @@ static inline void sincos_four(const double *angle, double *sine_out, double *co
   *(sc_real *)cosine_out = (sc_real)((sc_bits)cc ^ (((quadrant + 1) & 2) << 62));
 }
 
-/* n angles; the arrays have room up to a multiple of four, and x may be written there; s, c may not alias x */
+/* n angles; the arrays have room up to a multiple of four, and x may be written there; s, c may not
+ * alias x */
 static inline void sincos_many(int n, double *x, double *s, double *c) {
   double most = 0;
   for (int i = n; i % 4; i++) x[i] = 0;
