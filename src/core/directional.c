@@ -223,7 +223,7 @@ void jn_varied_solve(const varied *x, int lanes, double *rhs) {
   if (lanes == COLUMNS)
     x->data->engine->columns(x->m, x->w, x->rows, 0, last, rhs);
   else
-    columns_pass(x->m, x->w, x->rows, 0, last, rhs);
+    columns_pass(x->m, x->w, x->rows, 0, last, rhs, 1);
 }
 
 /* ---- public ---- */

@@ -3,7 +3,14 @@
 
 #include "core/core.h"
 
-typedef double column_row __attribute__((vector_size(8 * COLUMNS), aligned(8)));
+#if defined(__AVX512F__)
+#define COLUMN_LANES 8
+#elif defined(__AVX2__)
+#define COLUMN_LANES 4
+#else
+#define COLUMN_LANES 2
+#endif
+typedef double column_row __attribute__((vector_size(8 * COLUMN_LANES), aligned(8)));
 #include "core/columns.h"
 
 /* common orders with a constant bound, so that the loops unroll */
@@ -93,7 +100,9 @@ static void engine_solve(const jn_model *m, const jn_work *w, int rows, int k,
 
 static void engine_columns(const jn_model *m, const jn_work *w, int rows, int first, int last,
                            double *y) {
-  columns_pass(m, w, rows, first, last, (column_row *)(void *)y);
+  const int stride = COLUMNS / COLUMN_LANES;
+  for (int h = 0; h < stride; h++)
+    columns_pass(m, w, rows, first, last, (column_row *)(void *)y + h, stride);
 }
 
 const jn_engine ENGINE = {ENGINE_NAME,  SIX_STRIDE,   SIX_LINEAR,   engine_motion, engine_inverse,
