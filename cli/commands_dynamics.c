@@ -163,6 +163,25 @@ static int write_hybrid_npy(cli_output *out, const cli_job *job) {
   return CLI_DONE;
 }
 
+static void write_hybrid_text(cli_output *out, const cli_job *job, const cli_jets *forces,
+                              const cli_jets *motions) {
+  int any_force = 0, any_motion = 0;
+  for (int i = 0; i < jn_model_body_count(job->model); i++) {
+    any_force = any_force || cli_jets_shows(forces, i);
+    any_motion = any_motion || cli_jets_shows(motions, i);
+  }
+  fprintf(out->file, "hybrid dynamics of %s, order %d\n", cli_clean(jn_model_name(job->model)).text,
+          job->order);
+  if (any_force) {
+    fputs("forces where motion is given\n", out->file);
+    cli_jets_text(out, forces);
+  }
+  if (any_motion) {
+    fprintf(out->file, "%smotion where forces are given\n", any_force ? "\n" : "");
+    cli_jets_text(out, motions);
+  }
+}
+
 static int write_hybrid(const cli_job *job) {
   cli_output out;
   int code = cli_output_open(&out, &job->output, job->command, 0);
@@ -180,11 +199,7 @@ static int write_hybrid(const cli_job *job) {
   } else if (out.format == CLI_NPY) {
     code = write_hybrid_npy(&out, job);
   } else {
-    fprintf(out.file, "hybrid dynamics of %s, order %d\nforces where motion is given\n",
-            cli_clean(jn_model_name(job->model)).text, job->order);
-    cli_jets_text(&out, &forces);
-    fputs("\nmotion where forces are given\n", out.file);
-    cli_jets_text(&out, &motions);
+    write_hybrid_text(&out, job, &forces, &motions);
   }
   int closed = cli_output_close(&out);
   return code ? code : closed;

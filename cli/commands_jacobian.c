@@ -198,7 +198,9 @@ int cli_jacobian(int argc, char **argv) {
   jacobian_job j = {.job = CLI_JOB_DEFAULT};
   const cli_option table[] = {
       CLI_MODEL_OPTIONS(&j.job),
-      CLI_STATE_OPTIONS(&j.job),
+      CLI_OPT_INT("order", &j.job.order, 0, JN_MAX_ORDER), /* gravity has no part in this */
+      CLI_OPT_TEXT("state", &j.job.state_path),
+      CLI_OPT_FLAG("pad", &j.job.pad, 1),
       CLI_FORMULATION_OPTION(&j.job),
       CLI_OUTPUT_OPTIONS(&j.job),
       CLI_OPT_CHOICE("representation", &j.representation, cli_representation_names),

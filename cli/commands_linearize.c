@@ -35,7 +35,8 @@ const char cli_linearize_help[] =
     "  --order R              A and B with their time derivatives k = 0..R along the motion that\n"
     "                         tau ... tau^(R) makes: lists\n"
     "  --time T, --samples N  along the motion of T seconds that constant forces make from the\n"
-    "                         state on: \"t\": [N+1 instants], A ... Bd lists over them\n"
+    "                         state on: \"t\": [N+1 instants], A ... Bd lists over them; N\n"
+    "                         defaults to 10\n"
     "  --gravity X,Y,Z        instead of the state's or the model's\n"
     "  --damping              include the joints' viscous damping of the model file\n"
     "  --format NAME          json, csv, npy or text; default json, on a terminal text\n"
@@ -115,6 +116,8 @@ static int check_options(linearize_job *l) {
     cli_error("linearize: --step: a positive number of seconds expected");
   } else if (l->timed && (!isfinite(l->time) || l->time <= 0)) {
     cli_error("linearize: --time: a positive number of seconds expected");
+  } else if (l->samples && !l->timed) {
+    cli_error("linearize: --samples needs --time, the seconds they are spread over");
   } else if (l->timed && job->order > 0) {
     cli_error("linearize: --time and --order exclude each other");
   } else if (l->stepped && job->order > 0) {
@@ -124,6 +127,7 @@ static int check_options(linearize_job *l) {
     cli_error("linearize: with --order or --time the state must be given in --representation %s",
               cli_representation_names[l->representation]);
   } else {
+    if (!l->samples) l->samples = 10;
     return CLI_DONE;
   }
   return CLI_BAD_USAGE;
@@ -359,7 +363,7 @@ static int run_linearize(linearize_job *l, const cli_option *table, int count, i
 }
 
 int cli_linearize(int argc, char **argv) {
-  linearize_job l = {.job = CLI_JOB_DEFAULT, .representation = -1, .samples = 10};
+  linearize_job l = {.job = CLI_JOB_DEFAULT, .representation = -1};
   const cli_option table[] = {
       CLI_MODEL_OPTIONS(&l.job),
       CLI_STATE_OPTIONS(&l.job),

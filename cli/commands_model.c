@@ -225,6 +225,17 @@ static void write_finding(cli_output *out, const char *file, jn_finding finding)
   }
 }
 
+/* --strict refuses what lint warns of: an inertia that no rigid body has. */
+static jn_finding graded(const cli_job *job, jn_finding finding) {
+  static const char end[] = "(triangle inequality)";
+  size_t n = strlen(finding.text);
+  if (job->strict && finding.severity == JN_WARNING && n >= sizeof end - 1 &&
+      strcmp(finding.text + n - (sizeof end - 1), end) == 0) {
+    finding.severity = JN_SERIOUS;
+  }
+  return finding;
+}
+
 /* Writes all findings; returns 3 when there is one of weight. */
 static int write_findings(const cli_job *job, const jn_spec *spec) {
   int counts[3] = {0, 0, 0};
@@ -240,7 +251,7 @@ static int write_findings(const cli_job *job, const jn_spec *spec) {
     cli_json_begin(&out, '[');
   }
   for (int i = 0; i < jn_spec_finding_count(spec); i++) {
-    jn_finding finding = jn_spec_finding(spec, i);
+    jn_finding finding = graded(job, jn_spec_finding(spec, i));
     counts[finding.severity]++;
     write_finding(&out, job->model_path, finding);
   }
@@ -260,9 +271,9 @@ static int write_findings(const cli_job *job, const jn_spec *spec) {
   return code ? code : counts[1] + counts[2] > 0 ? CLI_CHECK_FAILED : CLI_DONE;
 }
 
-static int has_serious(const jn_spec *spec) {
+static int has_serious(const cli_job *job, const jn_spec *spec) {
   for (int i = 0; i < jn_spec_finding_count(spec); i++)
-    if (jn_spec_finding(spec, i).severity == JN_SERIOUS) return 1;
+    if (graded(job, jn_spec_finding(spec, i)).severity == JN_SERIOUS) return 1;
   return 0;
 }
 
@@ -281,7 +292,7 @@ static int run_lint(cli_job *job, jn_spec **spec) {
   jn_build_options options = {root, job->strict};
   memset(&error, 0, sizeof error);
   if ((!status || status == JN_ERR_LIMIT) &&
-      jn_model_build(*spec, &options, NULL, &job->model, &error) && !has_serious(*spec)) {
+      jn_model_build(*spec, &options, NULL, &job->model, &error) && !has_serious(job, *spec)) {
     const char *file = error.file[0] ? error.file : job->model_path;
     status = jn_spec_add_finding(*spec, JN_SERIOUS, error.line, bare_message(&error, file));
   }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "plot.h"
 #include "table.h"
 
+#define MOST_STEPS 1e9 /* of a run with --step */
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
 static const char *const scheme_names[] = {
@@ -34,8 +36,10 @@ const char cli_simulate_help[] =
     "  --time T               seconds\n"
     "  --scheme NAME          taylor (default), rkmk54, rkmk4, momentum, variational\n"
     "  --tolerance E          bound on the local error of a step; default 1e-12\n"
-    "  --step H               fixed step instead; rkmk4 and variational need one\n"
-    "  --order N              taylor: degree of the polynomials; default from the tolerance\n"
+    "  --step H               fixed step instead, at most 1e9 of them; rkmk4 and variational need\n"
+    "                         one\n"
+    "  --order N              taylor: degree of the polynomials, from 2; default from the "
+    "tolerance\n"
     "  --samples N            lines of the table, evenly in time; default 101\n"
     "  --forces FILE          CSV of forces over time, beside those of the state, joined by\n"
     "                         straight lines: first line 't,NAME,...' with names of degrees of\n"
@@ -134,6 +138,27 @@ static int find_dof(const jn_model *model, const char *name) {
   return -1;
 }
 
+typedef char dof_name[JN_MAX_NAME + 16];
+
+static const char *dof_word(const void *context, int index) {
+  return ((const dof_name *)context)[index];
+}
+
+/* The model has no degree of freedom of this name: says so, with those it has. */
+static void unknown_dof(const motion *m, const char *name) {
+  const jn_model *model = m->job.model;
+  char hint[1024] = "";
+  dof_name *names = malloc(((size_t)jn_model_nv(model) + 1) * sizeof *names);
+  for (int i = 0; names && i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    for (int c = 0; c < j->nv; c++) cli_dof_name(model, i, c, names[j->iv + c], sizeof *names);
+  }
+  cli_words words = {dof_word, names, jn_model_nv(model)};
+  if (names) cli_suggest(name, words, hint, sizeof hint);
+  cli_error("%s:1: the model has no degree of freedom '%s'%s", m->forces, name, hint);
+  free(names);
+}
+
 /* The heading: which degree of freedom each column drives. Returns how many, or -1. */
 static int read_heading(const motion *m, char *line, int *dofs) {
   int count = 0;
@@ -144,9 +169,13 @@ static int read_heading(const motion *m, char *line, int *dofs) {
   }
   while ((field = strtok(NULL, ",\r\n"))) {
     int dof = find_dof(m->job.model, field);
-    if (dof < 0 || count == jn_model_nv(m->job.model)) {
-      cli_error("%s:1: the model has no degree of freedom '%s', or it is named twice", m->forces,
-                field);
+    if (dof < 0) {
+      unknown_dof(m, field);
+      return -1;
+    }
+    for (int i = 0; i < count; i++) {
+      if (dofs[i] != dof) continue;
+      cli_error("%s:1: column '%s' is named twice", m->forces, field);
       return -1;
     }
     dofs[count++] = dof;
@@ -182,8 +211,15 @@ static int read_line(motion *m, int number, char *line, const int *dofs, int cou
 
 static int read_lines(motion *m, FILE *file, char *line, int size, int *dofs) {
   size_t nv = (size_t)jn_model_nv(m->job.model);
-  int count = fgets(line, size, file) ? read_heading(m, line, dofs) : -1, n = 0, room = 0;
-  if (count < 0) return CLI_BAD_INPUT;
+  int count, n = 0, room = 0;
+  if (!fgets(line, size, file)) {
+    if (ferror(file))
+      cli_error("%s: cannot be read: %s", m->forces, strerror(errno));
+    else
+      cli_error("%s: the file is empty", m->forces);
+    return CLI_BAD_INPUT;
+  }
+  if ((count = read_heading(m, line, dofs)) < 0) return CLI_BAD_INPUT;
   for (int number = 2; fgets(line, size, file); number++) {
     if (line[strspn(line, " \t\r\n")] == '\0') continue;
     if (n == room) {
@@ -200,6 +236,10 @@ static int read_lines(motion *m, FILE *file, char *line, int size, int *dofs) {
     memset(m->table_tau + (size_t)n * nv, 0, nv * sizeof(double));
     if (read_line(m, number, line, dofs, count, n)) return CLI_BAD_INPUT;
     n++;
+  }
+  if (ferror(file)) {
+    cli_error("%s: cannot be read to its end: %s", m->forces, strerror(errno));
+    return CLI_BAD_INPUT;
   }
   if (n == 0) {
     cli_error("%s: no line of numbers", m->forces);
@@ -459,10 +499,9 @@ static int write_motion(const motion *m) {
 /* The figure: a panel for each kind of number, configuration left, velocity right. */
 
 enum { ROTATION, TURNING, POSITION, MOVING, JOINT, RATE, ENERGY, KINDS };
-static const char *const kind_names[KINDS] = {"quaternion",       "angular velocity [rad/s]",
-                                              "position [m]",     "linear velocity [m/s]",
-                                              "joint [rad or m]", "joint rate",
-                                              "energy change [J]"};
+static const char *const kind_names[KINDS] = {
+    "quaternion",       "angular velocity [rad/s]",  "position [m]",     "linear velocity [m/s]",
+    "joint [rad or m]", "joint rate [rad/s or m/s]", "energy change [J]"};
 
 static int column_kind(const motion *m, int n) {
   const jn_model *model = m->job.model;
@@ -521,7 +560,7 @@ static void plot_script(FILE *f, const motion *m, int png) {
     fputc('\n', f);
   }
   fputs(
-      "END\nset key outside right top samplen 2.2 spacing 0.9\nset lmargin 10\nset rmargin 15\n"
+      "END\nset key outside right top samplen 2.2 spacing 0.9\nset lmargin 14\nset rmargin 15\n"
       "set border 3\nset tics nomirror out scale 0.5\nset grid linecolor rgb '#dfe3e8'\n"
       "set xlabel 't [s]' offset 0,0.5\nset format y '%.3g'\n",
       f);
@@ -530,15 +569,35 @@ static void plot_script(FILE *f, const motion *m, int png) {
   fputs("unset multiplot\nunset output\n", f);
 }
 
+static int ends_with(const char *text, const char *end) {
+  const size_t n = strlen(text), k = strlen(end);
+  return n > k && strcmp(text + n - k, end) == 0;
+}
+
+/* Before a run that may be long: can the figure be written? Leaves no file where there was none. */
+static int check_plot(const motion *m) {
+  struct stat found;
+  if (!m->plot) return CLI_DONE;
+  int there = lstat(m->plot, &found) == 0;
+  FILE *f = fopen(m->plot, "ab");
+  if (!f) {
+    cli_error("%s: cannot be written: %s", m->plot, strerror(errno));
+    return CLI_BAD_INPUT;
+  }
+  fclose(f);
+  if (!there) remove(m->plot);
+  return CLI_DONE;
+}
+
 static int draw(const motion *m) {
   if (!m->plot) return CLI_DONE;
-  const size_t n = strlen(m->plot);
-  FILE *f = plot_available() ? popen("gnuplot -d 2> /dev/null", "w") : NULL;
+  /* what it cannot write to the file it would write to standard output */
+  FILE *f = plot_available() ? popen("gnuplot -d > /dev/null 2>&1", "w") : NULL;
   if (!f) {
     cli_error("simulate: --plot: gnuplot cannot be run (apt-get install gnuplot-nox)");
     return CLI_BAD_INPUT;
   }
-  plot_script(f, m, n > 4 && strcmp(m->plot + n - 4, ".png") == 0);
+  plot_script(f, m, ends_with(m->plot, ".png"));
   if (pclose(f) == 0) return CLI_DONE;
   cli_error("%s: gnuplot could not draw it", m->plot);
   return CLI_BAD_INPUT;
@@ -553,8 +612,18 @@ static int check_usage(const motion *m) {
     cli_error("simulate: give --step H > 0 or --tolerance E, not both");
     return CLI_BAD_USAGE;
   }
+  if (m->step_given && m->time / m->step > MOST_STEPS) {
+    cli_error("simulate: --step is so small that the run would take %.3g steps; at most 1e9",
+              m->time / m->step);
+    return CLI_BAD_USAGE;
+  }
   if (m->plot && (m->plot[0] == '\0' || m->plot[0] == '|' || strpbrk(m->plot, "'`\n"))) {
     cli_error("simulate: --plot: a file name without quotes expected");
+    return CLI_BAD_USAGE;
+  }
+  if (m->plot && !ends_with(m->plot, ".svg") && !ends_with(m->plot, ".png")) {
+    cli_error("simulate: --plot: a file name that ends in .svg or .png expected, found '%s'",
+              m->plot);
     return CLI_BAD_USAGE;
   }
   return CLI_DONE;
@@ -566,7 +635,8 @@ static int run_simulate(motion *m, const cli_option *table, int count, int argc,
   if (code || (code = check_usage(m)) || (code = cli_job_model(job))) return code;
   /* forces are there for who names them: what hybrid dynamics calls for */
   cli_need need = {0, 1, 1, 1, 1, job->pad || !job->state_path};
-  if ((code = cli_job_state(job, &need, 0)) || (code = read_forces(m)) || (code = prepare(m)))
+  if ((code = cli_job_state(job, &need, 0)) || (code = read_forces(m)) || (code = prepare(m)) ||
+      (code = check_plot(m)))
     return code;
   m->columns = 2 + jn_model_nq(job->model) + jn_model_nv(job->model);
   m->rows = cli_room((size_t)m->samples, (size_t)m->columns, 1);
@@ -582,7 +652,10 @@ int cli_simulate(int argc, char **argv) {
   motion m = {.job = CLI_JOB_DEFAULT, .scheme = JN_TAYLOR, .samples = 101};
   cli_job *job = &m.job;
   const cli_option table[] = {CLI_MODEL_OPTIONS(job),
-                              CLI_STATE_OPTIONS(job),
+                              CLI_OPT_INT("order", &job->order, 2, JN_MAX_ORDER),
+                              CLI_OPT_TEXT("state", &job->state_path),
+                              CLI_OPT_FLAG("pad", &job->pad, 1),
+                              CLI_OPT_VECTOR("gravity", job->gravity, &job->gravity_given),
                               CLI_DAMPING_OPTION(job),
                               CLI_OUTPUT_OPTIONS(job),
                               CLI_OPT_NUMBER("time", &m.time, &m.time_given),

@@ -10,7 +10,8 @@
 
 #define HELP_STATE \
     "  --order R              order of the time derivatives, default 0\n" \
-    "  --state FILE           STATE file (JSON); '-' reads standard input\n" \
+    "  --state FILE           STATE file (JSON); '-' reads standard input; the state file is\n" \
+    "                         described in docs/files.md\n" \
     "  --pad                  take what the state lacks as zero\n" \
     "  --gravity X,Y,Z        instead of the state's or the model's\n"
 
@@ -20,16 +21,22 @@
 #define HELP_DAMPING \
     "  --damping              include the joints' viscous damping of the model file\n"
 
-#define HELP_OUTPUT \
-    "  --format NAME          json, csv, npy or text; default json, on a terminal text\n" \
+#define HELP_WHERE \
     "  --text                 the same as --format text\n" \
     "  --output FILE          write there instead of standard output\n"
+
+#define HELP_OUTPUT \
+    "  --format NAME          json, csv, npy or text; default json, on a terminal text\n" HELP_WHERE
+
+/* of commands that write no array */
+#define HELP_OUTPUT_PLAIN \
+    "  --format NAME          json, csv or text; default json, on a terminal text\n" HELP_WHERE
 
 const char cli_models_help[] =
     "usage: jounce models [options]\n\n"
     "Names that stand for a MODEL. Some take sizes: 'tilthex:5x20' is the aerial manipulator\n"
-    "with 5 arms of 20 bodies. There is no npy.\n\n"
-    HELP_OUTPUT
+    "with 5 arms of 20 bodies.\n\n"
+    HELP_OUTPUT_PLAIN
     "\nexample:\n"
     "  jounce models --text\n";
 
@@ -39,8 +46,8 @@ const char cli_info_help[] =
     "\"gravity\", \"links\", \"joints\", \"frames\"}; as text a drawing of the tree. \"moving_mass\"\n"
     "leaves out what is welded to the world. A link held by a fixed joint is part of the body\n"
     "it names (null: the world).\n\n"
-    HELP_MODEL HELP_OUTPUT
-    "csv: a line for each joint. There is no npy.\n\n"
+    HELP_MODEL HELP_OUTPUT_PLAIN
+    "csv: a line for each joint.\n\n"
     "example:\n"
     "  jounce info tilthex --text\n";
 
@@ -49,8 +56,8 @@ const char cli_lint_help[] =
     "Lists what is suspicious in a model, each finding a note, a warning or serious, with its\n"
     "line in the file. Exit status 3 when there is a warning or worse, 1 when the file cannot\n"
     "be read at all.\n\n"
-    HELP_MODEL HELP_OUTPUT
-    "csv: severity, line, text. There is no npy.\n\n"
+    HELP_MODEL HELP_OUTPUT_PLAIN
+    "csv: severity, line, text.\n\n"
     "example:\n"
     "  jounce lint tilthex --text\n";
 
@@ -86,6 +93,8 @@ const char cli_id_help[] =
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3]}}' |\n"
     "    jounce id pendulum --order 1 --state -\n"
+    "  echo '{\"base\": {\"quat\": [1,0,0,0], \"p\": [0,0,1],\n"
+    "    \"twist\": [[0,0,0.1,0,0,0], [0,0,0,0,0,0]]}}' | jounce id tilthex --pad --state -\n"
     "  jounce id tilthex --text\n";
 
 const char cli_fd_help[] =

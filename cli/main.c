@@ -24,6 +24,7 @@ static const cli_command commands[] = {
     {"simulate", "motion through time: a table, energy and momentum drift", cli_simulate_help,
      cli_simulate},
     {"demo", "a study of an aerial manipulator: tables, figures, a page", cli_demo_help, cli_demo},
+    {"check", "identities on your own model: a table of residuals", cli_check_help, cli_check},
     {"bench", "what a call costs: algorithm, formulation, order, single or batch", cli_bench_help,
      cli_bench},
 };

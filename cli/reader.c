@@ -48,6 +48,13 @@ json_t *cli_read_json(const char *path, const char *shown) {
   size_t size = 0;
   char *text = read_bytes(path, shown, &size);
   if (!text) return NULL;
+  size_t blank = 0;
+  while (blank < size && strchr(" \t\r\n", text[blank]) && text[blank]) blank++;
+  if (blank == size) {
+    cli_error("%s:1: %s is empty", shown, strcmp(path, "-") == 0 ? "the input" : "the file");
+    free(text);
+    return NULL;
+  }
   json_error_t error;
   json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
   free(text);
@@ -122,6 +129,16 @@ int cli_expect_object(const cli_reader *reader, const cli_key *key, const json_t
   return cli_refuse(reader, key, "an object {...} expected, found %s", kind_of(value));
 }
 
+/* "; did you mean 'a'? known: a, b": the whole list, for keys are few */
+static void describe_keys(const char *name, const char *const *known, char *out, size_t size) {
+  cli_suggest(name, cli_words_of(known), out, size);
+  if (strncmp(out, "; known", 7) == 0) return;
+  for (int i = 0; known[i]; i++) {
+    size_t used = strlen(out);
+    snprintf(out + used, size - used, "%s%s", i ? ", " : *out ? " known: " : "; known: ", known[i]);
+  }
+}
+
 int cli_expect_keys(const cli_reader *reader, const cli_key *key, json_t *object,
                     const char *const *known) {
   const char *name;
@@ -132,8 +149,8 @@ int cli_expect_keys(const cli_reader *reader, const cli_key *key, json_t *object
     if (found) continue;
     char hint[512];
     cli_key at = cli_key_below(key, name);
-    return cli_refuse(reader, &at, "unknown key%s",
-                      cli_suggest(name, cli_words_of(known), hint, sizeof hint));
+    describe_keys(name, known, hint, sizeof hint);
+    return cli_refuse(reader, &at, "unknown key%s", hint);
   }
   return 0;
 }

@@ -32,6 +32,16 @@ static const char *frame_word(const void *context, int index) {
   return jn_model_frame(context, index)->name;
 }
 
+/* Links held by fixed joints are part of other bodies: the names of these joints are gone. */
+static int has_welded_links(const jn_model *model) {
+  for (int i = 0; i < jn_model_frame_count(model); i++) {
+    const jn_frame *frame = jn_model_frame(model, i);
+    if (!frame->is_link) continue;
+    if (frame->body < 0 || jn_model_body(model, frame->body)->frame != i) return 1;
+  }
+  return 0;
+}
+
 /* The joint a key names, or -1 after a message; `base_key` is where the base's numbers belong. */
 static int find_joint(const reading *r, const cli_key *key, const char *name,
                       const char *base_key) {
@@ -44,12 +54,13 @@ static int find_joint(const reading *r, const cli_key *key, const char *name,
   if (joint < 0) {
     char hint[1024];
     cli_words words = {joint_word, r->model, jn_model_body_count(r->model)};
-    cli_refuse(&r->reader, key, "the model has no joint of this name%s",
-               cli_suggest(name, words, hint, sizeof hint));
+    cli_refuse(&r->reader, key, "the model has no joint of this name%s%s",
+               cli_suggest(name, words, hint, sizeof hint),
+               has_welded_links(r->model) ? " (joints of type fixed take no numbers)" : "");
     return -1;
   }
   if (jn_model_joint(r->model, joint)->nv == 0) {
-    cli_refuse(&r->reader, key, "a fixed joint has no numbers");
+    cli_refuse(&r->reader, key, "the joint is fixed and takes no numbers");
     return -1;
   }
   return joint;
@@ -140,7 +151,10 @@ static int read_free(reading *r, const cli_key *key, int joint, json_t *object, 
     return cli_refuse(&r->reader, key,
                       "missing; give {\"R\" or \"quat\", \"p\", \"twist\"} or use --pad");
   }
-  if (cli_expect_object(&r->reader, key, object)) return CLI_BAD_INPUT;
+  if (!json_is_object(object)) {
+    return cli_refuse(&r->reader, key,
+                      "an object {\"quat\" or \"R\", \"p\", \"twist\": [[6], ...]} expected");
+  }
   if (cli_expect_keys(&r->reader, key, object, known)) return CLI_BAD_INPUT;
 
   double *position = r->state->q + j->iq + 4;
@@ -162,7 +176,10 @@ static int read_spherical(reading *r, const cli_key *key, int joint, json_t *obj
     if (r->need->pad) return 0;
     return cli_refuse(&r->reader, key, "missing; give {\"R\" or \"quat\", \"omega\"} or use --pad");
   }
-  if (cli_expect_object(&r->reader, key, object)) return CLI_BAD_INPUT;
+  if (!json_is_object(object)) {
+    return cli_refuse(&r->reader, key,
+                      "a spherical joint takes {\"quat\" or \"R\", \"omega\": [[3], ...]}");
+  }
   if (cli_expect_keys(&r->reader, key, object, known)) return CLI_BAD_INPUT;
   if (place_rotation(r, key, joint, object)) return CLI_BAD_INPUT;
 

@@ -72,8 +72,10 @@ static void draw_links(const drawing *d, int body) {
 static void draw(const drawing *d) {
   FILE *file = d->out->file;
   const jn_model *model = d->model;
-  fprintf(file, "%s: %d bodies, %d degrees of freedom, %s base, %.6g kg (%.6g kg moving)\n",
-          cli_clean(jn_model_name(model)).text, jn_model_body_count(model), jn_model_nv(model),
+  int bodies = jn_model_body_count(model), nv = jn_model_nv(model);
+  fprintf(file, "%s: %d %s, %d %s of freedom, %s base, %.6g kg (%.6g kg moving)\n",
+          cli_clean(jn_model_name(model)).text, bodies, bodies == 1 ? "body" : "bodies", nv,
+          nv == 1 ? "degree" : "degrees",
           jn_model_is_floating(model)    ? "floating"
           : jn_model_joint(model, 0)->nv ? "jointed"
                                          : "fixed",

@@ -232,7 +232,7 @@ static void joints_are_checked(void **state) {
   assert_only(spec, JN_SERIOUS, 21, "cannot be negative");
   spec = sound();
   jn_spec_joint(spec, 0)->mimic = "nobody";
-  assert_only(spec, JN_WARNING, 21, "no joint 'nobody' to mimic");
+  assert_only(spec, JN_NOTE, 21, "no joint 'nobody' to mimic");
   spec = sound();
   jn_spec_joint(spec, 0)->mimic = "wrist";
   assert_int_equal(jn_spec_lint(spec), JN_OK);

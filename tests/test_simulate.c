@@ -1,5 +1,8 @@
 /* Simulation: forces of every kind, one against another and against closed forms; representations;
  * memory; what is refused; the program. */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "helpers/simulate.h"
 
 #define NOT_A_NUMBER ((double)NAN)
@@ -491,6 +494,66 @@ static void test_the_program(void **state) {
   assert_int_equal(program("pendulum --time 1 --plot '|x'", out, sizeof out), 2);
 }
 
+static void write_file(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  assert_int_equal(fclose(file), 0);
+}
+
+/* Forces of one file, and what the program says of them. */
+static void assert_forces_refused(const char *text, const char *reason) {
+  char out[4096], path[] = "test_simulate_XXXXXX", line[128];
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  write_file(path, text);
+  snprintf(line, sizeof line, "double_pendulum --time 1 --forces %s", path);
+  int code = program(line, out, sizeof out);
+  remove(path);
+  assert_int_equal(code, 1);
+  assert_non_null(strstr(out, reason));
+}
+
+static void test_the_program_refuses_force_files_with_a_reason(void **state) {
+  (void)state;
+  char out[4096];
+  assert_forces_refused("", "the file is empty");
+  assert_forces_refused("t,joint1,joint1\n0,1,2\n", "'joint1' is named twice");
+  assert_forces_refused("t,joint3\n0,1\n", "did you mean 'joint1' or 'joint2'?");
+  assert_forces_refused("t,joint1\n", "no line of numbers");
+  assert_int_equal(program("pendulum --time 1 --forces .", out, sizeof out), 1);
+  assert_non_null(strstr(out, "cannot be read: "));
+}
+
+static void test_the_program_refuses_what_it_could_not_finish(void **state) {
+  (void)state;
+  char out[4096];
+  assert_int_equal(program("pendulum --time 1 --step 1e-17", out, sizeof out), 2);
+  assert_non_null(strstr(out, "would take 1e+17 steps; at most 1e9"));
+  assert_int_equal(program("pendulum --time 1 --plot x.bmp", out, sizeof out), 2);
+  assert_non_null(strstr(out, ".svg or .png"));
+  assert_int_equal(program("pendulum --time 1 --plot /nowhere/x.png", out, sizeof out), 1);
+  assert_non_null(strstr(out, "cannot be written: "));
+  assert_null(strstr(out, "rows"));
+  assert_int_equal(program("pendulum --time 1 --order 0", out, sizeof out), 2);
+}
+
+static void test_a_step_that_time_does_not_notice_is_refused(void **state) {
+  (void)state;
+  jn_model *model = slider(1, 0, 0);
+  const double q[1] = {0}, v[1] = {1};
+  for (int i = 0; i < JN_SCHEME_COUNT; i++) {
+    if (i == JN_MOMENTUM) continue;
+    jn_simulation_options o = scheme_options((jn_scheme)i, 1e-17, 1e-12);
+    jn_simulation *s = new_simulation(model, &o);
+    assert_int_equal(jn_simulation_set_state(s, 1, q, v), JN_OK);
+    assert_int_equal(jn_simulation_run_to(s, 2, NULL), JN_ERR_LIMIT);
+    jn_simulation_free(s);
+  }
+  jn_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_oscillator_in_closed_form),
@@ -504,7 +567,10 @@ int main(void) {
       cmocka_unit_test(test_one_allocation_and_none_later),
       cmocka_unit_test(test_options_that_make_no_sense_are_refused),
       cmocka_unit_test(test_states_and_times_that_make_no_sense_are_refused),
+      cmocka_unit_test(test_a_step_that_time_does_not_notice_is_refused),
       cmocka_unit_test(test_the_program),
+      cmocka_unit_test(test_the_program_refuses_force_files_with_a_reason),
+      cmocka_unit_test(test_the_program_refuses_what_it_could_not_finish),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

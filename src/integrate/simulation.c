@@ -140,6 +140,7 @@ static jn_status cut_short(jn_simulation *s, double time) {
 static jn_status step(jn_simulation *s, double t_max, int *event) {
   double limit = t_max, end;
   const jn_forces *f = &s->o.forces;
+  if (s->o.step > 0 && !(s->t + s->o.step > s->t)) return JN_ERR_LIMIT; /* would never arrive */
   if (f->next_break && !(s->o.step > 0)) {
     double at = f->next_break(f->time_context, s->t);
     if (at > s->t && at < limit) limit = at;

@@ -407,8 +407,9 @@ static void lint_joint(work *w, int j) {
   if (joint->type == JN_JOINT_HELICAL && joint->pitch == 0)
     NOTE(w, JN_NOTE, joint->line, "joint '%s': a helical joint with pitch 0 is a revolute joint",
          joint->name);
+  /* that it mimics is the loader's warning */
   if (joint->mimic != NULL && find(w->joint_name, w->joints, joint->mimic) < 0)
-    NOTE(w, JN_WARNING, joint->line, "joint '%s': there is no joint '%s' to mimic", joint->name,
+    NOTE(w, JN_NOTE, joint->line, "joint '%s': there is no joint '%s' to mimic", joint->name,
          joint->mimic);
   if (joint->placement == JN_BY_FRAME && jn_v3_norm(joint->origin.p) > longest_offset)
     NOTE(w, JN_WARNING, joint->line, "joint '%s' is %s m from its parent's origin: check the units",

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/block.h"
 #include "io/text.h"
@@ -57,14 +58,29 @@ static int same_ending(const char *ending, const char *wanted) {
   return *ending == *wanted;
 }
 
+static int is_directory(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 && (about.st_mode & S_IFMT) == S_IFDIR;
+}
+
+static jn_status refuse_directory(const char *path, jn_error *error) {
+  return jn_fail(error, JN_ERR_FILE, path, 0, "is a directory: a model file expected");
+}
+
 jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec **out,
                        jn_error *error) {
-  if (path == NULL || path[0] == '\0' || out == NULL)
+  if (path != NULL && path[0] == '\0')
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "no model given: a file or the name of a built-in robot expected");
+  if (path == NULL || out == NULL)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
                    "no file name or no place for the result was given");
   const char *ending = ending_of(path);
-  if (ending == NULL && strchr(path, '/') == NULL)
-    return jn_spec_builtin(path, allocator, out, error);
+  if (ending == NULL && strchr(path, '/') == NULL) {
+    jn_status found = jn_spec_builtin(path, allocator, out, error);
+    return found != JN_OK && is_directory(path) ? refuse_directory(path, error) : found;
+  }
+  if (is_directory(path)) return refuse_directory(path, error);
   if (ending != NULL && same_ending(ending, ".xacro"))
     return jn_fail(error, JN_ERR_FILE, path, 0,
                    "this is a xacro source: expand it first (xacro FILE > robot.urdf)");
