@@ -88,7 +88,8 @@ static jn_status check_dynamics(check *c) {
   s->formulation = JN_FORM_BODY;
   if (status) return status;
   memcpy(c->other, c->v, sizeof(double) * c->nv);
-  status = jn_forward_dynamics(c->model, c->data, c->order, c->q, c->v, c->tau, NULL, c->other + c->nv);
+  status =
+      jn_forward_dynamics(c->model, c->data, c->order, c->q, c->v, c->tau, NULL, c->other + c->nv);
   if (!status)
     status = jn_inverse_dynamics(c->model, c->data, c->order, c->q, c->other, NULL, c->back);
   if (!status) note_rows(c, ROUND_TRIP, c->back, c->tau);
@@ -101,7 +102,8 @@ static jn_status check_closed(check *c) {
   jn_momentum energy = {NULL, NULL, NULL, kinetic, potential, NULL};
   size_t nv = c->nv, square = nv * nv;
   jn_status status = jn_momentum_energy(c->model, c->data, 1, c->q, c->v, &energy);
-  if (status == JN_ERR_SINGULAR) status = JN_OK; /* nothing moves: no energy */
+  if (status == JN_ERR_SINGULAR)
+    status = JN_OK; /* nothing moves: no energy */
   else if (!status) {
     for (size_t i = 0; i < nv; i++) {
       power += c->v[i] * c->tau[i];
@@ -111,7 +113,8 @@ static jn_status check_closed(check *c) {
     note(c, POWER, fabs(kinetic[1] + potential[1] - power) / (size > 0 ? size : 1));
   }
   if (!status)
-    status = jn_equations_of_motion(c->model, c->data, 1, c->q, c->v, NULL, c->M, c->C, c->g, NULL, NULL);
+    status = jn_equations_of_motion(c->model, c->data, 1, c->q, c->v, NULL, c->M, c->C, c->g, NULL,
+                                    NULL);
   if (status) return status;
   double most = 0, worst = 0;
   for (size_t i = 0; i < nv; i++) {
@@ -185,10 +188,9 @@ int cli_check(int argc, char **argv) {
   int states = 20, seed = 1, code;
   check c = {0};
   job.order = 3;
-  const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OUTPUT_OPTIONS(&job),
-                              CLI_OPT_INT("order", &job.order, 1, 64),
-                              CLI_OPT_INT("states", &states, 1, 1000000),
-                              CLI_OPT_INT("seed", &seed, 0, 2147483647)};
+  const cli_option table[] = {
+      CLI_MODEL_OPTIONS(&job), CLI_OUTPUT_OPTIONS(&job), CLI_OPT_INT("order", &job.order, 1, 64),
+      CLI_OPT_INT("states", &states, 1, 1000000), CLI_OPT_INT("seed", &seed, 0, 2147483647)};
   code = cli_job_begin(&job, table, COUNT(table), argc, argv);
   if (!code) code = cli_job_model(&job);
   if (!code) {

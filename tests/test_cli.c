@@ -247,6 +247,11 @@ static void test_formats_agree_to_the_last_bit(void **state) {
     assert_clean(run("%s", lines[i]));
     assert_true(output[0] && !errors[0] && !strstr(output, "nan"));
   }
+  /* no empty table, no plural of one */
+  assert_clean(run("jounce hybrid pendulum --pad --state e.json --text"));
+  assert_null(strstr(output, "motion where forces are given"));
+  assert_clean(run("jounce info pendulum --text"));
+  assert_non_null(strstr(output, "1 body, 1 degree of freedom"));
 }
 
 static void test_lint_grades_what_it_finds(void **state) {
@@ -254,6 +259,9 @@ static void test_lint_grades_what_it_finds(void **state) {
   assert_int_equal(run("jounce lint '%s/cli/suspicious.urdf' --text", TEST_DATA), 3);
   assert_non_null(strstr(output, "suspicious.urdf:"));
   assert_true(strstr(output, ": warning: ") || strstr(output, ": serious: "));
+  /* --strict: the same inertia once, as serious */
+  assert_int_equal(run("jounce lint '%s/cli/suspicious.urdf' --strict --text", TEST_DATA), 3);
+  assert_non_null(strstr(output, "suspicious.urdf: 1 serious, 0 warnings, 0 notes"));
   assert_int_equal(run("jounce lint '%s/cli/two_roots.urdf'", TEST_DATA), 3);
   json_t *lint = parse(output);
   assert_true(json_integer_value(item(lint, "serious", NULL)) >= 1);
