@@ -105,7 +105,7 @@ static void builtin_names_are_checked(void **state) {
              {"pendulum:2", JN_ERR_ARGUMENT, "no sizes"},
              {"tilthx", JN_ERR_FILE, "did you mean 'tilthex'"},
              {"robot9000", JN_ERR_FILE, "built-in robot"},
-             {"", JN_ERR_ARGUMENT, "no file name"},
+             {"", JN_ERR_ARGUMENT, "no model given"},
              {"x.sdf", JN_ERR_FILE, "unknown ending"},
              {"x.urdf.xacro", JN_ERR_FILE, "expand it first"},
              {"./noending", JN_ERR_FILE, "unknown ending"},
