@@ -83,18 +83,6 @@ static void write_momentum(cli_output *out, const eom_job *e) {
   cli_json_end(out);
 }
 
-/* Calls `write` with the name of every degree of freedom. */
-static void each_dof(cli_output *out, const jn_model *model,
-                     void (*write)(cli_output *out, const char *name)) {
-  char name[JN_MAX_NAME + 16];
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    for (int c = 0; c < jn_model_joint(model, i)->nv; c++) {
-      cli_dof_name(model, i, c, name, sizeof name);
-      write(out, name);
-    }
-  }
-}
-
 static void write_json(cli_output *out, const eom_job *e) {
   int nv = jn_model_nv(e->job.model);
   cli_json_begin(out, '{');
@@ -102,7 +90,7 @@ static void write_json(cli_output *out, const eom_job *e) {
   cli_json_int(out, e->job.order);
   cli_json_key(out, "dofs");
   cli_json_begin(out, '[');
-  each_dof(out, e->job.model, cli_json_text);
+  cli_each_dof(out, e->job.model, cli_json_text);
   cli_json_end(out);
   write_matrix(out, e, "M", nv, nv, e->M);
   write_matrix(out, e, "C", nv, nv, e->C);
@@ -137,7 +125,7 @@ static void csv_lines(cli_output *out, const eom_job *e, const char *quantity, i
 static void write_csv(cli_output *out, const eom_job *e) {
   int nv = jn_model_nv(e->job.model);
   fputs("quantity,k,row", out->file);
-  each_dof(out, e->job.model, csv_column);
+  cli_each_dof(out, e->job.model, csv_column);
   fputc('\n', out->file);
   csv_lines(out, e, "M", nv, e->M);
   csv_lines(out, e, "C", nv, e->C);
@@ -177,7 +165,7 @@ static void write_text(cli_output *out, const eom_job *e) {
   int nv = jn_model_nv(e->job.model);
   fprintf(out->file, "M v' + C v + g + tau_ext = tau of %s, order %d\ndofs:",
           cli_clean(jn_model_name(e->job.model)).text, e->job.order);
-  each_dof(out, e->job.model, text_name);
+  cli_each_dof(out, e->job.model, text_name);
   fputc('\n', out->file);
   text_block(out, e, "M", nv, nv, e->M);
   text_block(out, e, "C", nv, nv, e->C);

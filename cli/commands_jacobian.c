@@ -78,18 +78,6 @@ static int compute(jacobian_job *j) {
   return cli_job_status(job, status);
 }
 
-/* Calls `write` with the name of every degree of freedom. */
-static void each_dof(cli_output *out, const jn_model *model,
-                     void (*write)(cli_output *out, const char *name)) {
-  char name[JN_MAX_NAME + 16];
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    for (int c = 0; c < jn_model_joint(model, i)->nv; c++) {
-      cli_dof_name(model, i, c, name, sizeof name);
-      write(out, name);
-    }
-  }
-}
-
 static void csv_column(cli_output *out, const char *name) {
   fputc(',', out->file);
   cli_csv_text(out, name);
@@ -115,7 +103,7 @@ static void write_json(cli_output *out, const jacobian_job *j) {
   }
   cli_json_key(out, "dofs");
   cli_json_begin(out, '[');
-  each_dof(out, model, cli_json_text);
+  cli_each_dof(out, model, cli_json_text);
   cli_json_end(out);
   cli_json_key(out, "jacobian");
   cli_json_matrices(out, j->job.order + 1, 0, j->rows, jn_model_nv(model), j->J);
@@ -125,7 +113,7 @@ static void write_json(cli_output *out, const jacobian_job *j) {
 static void write_csv(cli_output *out, const jacobian_job *j) {
   const double *x = j->J;
   fputs("k,row", out->file);
-  each_dof(out, j->job.model, csv_column);
+  cli_each_dof(out, j->job.model, csv_column);
   fputc('\n', out->file);
   for (int k = 0; k <= j->job.order; k++) {
     for (int r = 0; r < j->rows; r++) {
@@ -147,7 +135,7 @@ static void write_text(cli_output *out, const jacobian_job *j) {
           cli_clean(j->link).text, cli_clean(jn_model_name(j->job.model)).text, j->job.order,
           j->point_given ? "" : "; twist in representation ",
           j->point_given ? "" : cli_representation_names[j->representation]);
-  each_dof(out, j->job.model, text_name);
+  cli_each_dof(out, j->job.model, text_name);
   fputc('\n', out->file);
   for (int k = 0; k <= j->job.order; k++) {
     cli_derivative_name("J", k, name, sizeof name);

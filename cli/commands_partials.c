@@ -84,18 +84,6 @@ static int compute(partials_job *p) {
   return cli_job_status(job, status);
 }
 
-/* Calls `write` with the name of every degree of freedom. */
-static void each_dof(cli_output *out, const jn_model *model,
-                     void (*write)(cli_output *out, const char *name)) {
-  char name[JN_MAX_NAME + 16];
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    for (int c = 0; c < jn_model_joint(model, i)->nv; c++) {
-      cli_dof_name(model, i, c, name, sizeof name);
-      write(out, name);
-    }
-  }
-}
-
 static void write_json(cli_output *out, const partials_job *p) {
   int nv = jn_model_nv(p->job.model), rows = p->job.order + 1;
   size_t size = (size_t)nv * (size_t)nv;
@@ -104,7 +92,7 @@ static void write_json(cli_output *out, const partials_job *p) {
   cli_json_int(out, p->job.order);
   cli_json_key(out, "dofs");
   cli_json_begin(out, '[');
-  each_dof(out, p->job.model, cli_json_text);
+  cli_each_dof(out, p->job.model, cli_json_text);
   cli_json_end(out);
   for (int i = 0; i < p->blocks; i++) {
     const partial_block *b = &p->block[i];
@@ -130,7 +118,7 @@ static void csv_column(cli_output *out, const char *name) {
 static void write_csv(cli_output *out, const partials_job *p) {
   int nv = jn_model_nv(p->job.model);
   fputs("quantity,k,j,row", out->file);
-  each_dof(out, p->job.model, csv_column);
+  cli_each_dof(out, p->job.model, csv_column);
   fputc('\n', out->file);
   for (int i = 0; i < p->blocks; i++) {
     const partial_block *b = &p->block[i];
@@ -177,7 +165,7 @@ static void write_text(cli_output *out, const partials_job *p) {
   fprintf(out->file, "partial derivatives of %s dynamics of %s, order %d\ndofs:",
           p->forward ? "forward" : "inverse", cli_clean(jn_model_name(p->job.model)).text,
           p->job.order);
-  each_dof(out, p->job.model, text_name);
+  cli_each_dof(out, p->job.model, text_name);
   fputc('\n', out->file);
   for (int k = 0; k <= p->job.order; k++) {
     for (int i = 0; i < p->blocks; i++) {

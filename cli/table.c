@@ -33,6 +33,17 @@ void cli_dof_name(const jn_model *model, int joint, int component, char *out, si
   snprintf(out, size, "%s%s%s", cli_joint_name(model, joint), *part ? ":" : "", part);
 }
 
+void cli_each_dof(cli_output *out, const jn_model *model,
+                  void (*write)(cli_output *out, const char *name)) {
+  char name[JN_MAX_NAME + 16];
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    for (int c = 0; c < jn_model_joint(model, i)->nv; c++) {
+      cli_dof_name(model, i, c, name, sizeof name);
+      write(out, name);
+    }
+  }
+}
+
 void cli_derivative_name(const char *symbol, int k, char *out, size_t size) {
   if (k < 3) {
     snprintf(out, size, "%s%.*s", symbol, k, "''");

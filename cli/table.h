@@ -16,6 +16,9 @@ const char *cli_component(jn_joint_type type, int component);
 
 /* "elbow", "base:wx": for a model's degree of freedom number iv + component of joint. */
 void cli_dof_name(const jn_model *model, int joint, int component, char *out, size_t size);
+/* Calls `write` with the name of every degree of freedom. */
+void cli_each_dof(cli_output *out, const jn_model *model,
+                  void (*write)(cli_output *out, const char *name));
 
 /* The k-th derivative of a symbol: "q", "q'", "q''", "q^(3)", ... */
 void cli_derivative_name(const char *symbol, int k, char *out, size_t size);

@@ -479,8 +479,46 @@ static void a_helical_joint_of_pitch_zero_is_revolute(void **state) {
     }
 }
 
+/* Numbers of few bits: v + p x w is exact, and so is everything that depends on where the base is.
+ */
+static void exactly_given_states_have_the_same_bits_far_away(void **state) {
+  (void)state;
+  enum { ORDER = 5 };
+  jn_model *m;
+  jn_data *d;
+  assert_ok(jn_model_load("tilthex", NULL, NULL, &m, NULL));
+  assert_ok(jn_data_new(m, ORDER, NULL, &d));
+  for (int rep = JN_SPATIAL; rep <= JN_MIXED; rep++) {
+    double tau[2][(ORDER + 1) * 12], a[2][(ORDER + 1) * 12];
+    jn_data_settings(d)->representation = (jn_representation)rep;
+    for (int far = 0; far < 2; far++) {
+      rng r = rng_new(7);
+      const double p[3] = {far ? 1048576 : 0, far ? -786432 : 0, far ? 262144 : 0};
+      double q[13] = {0.5, -0.5, 0.5, 0.5, p[0], p[1], p[2]}, v[(ORDER + 2) * 12];
+      for (int i = 7; i < 13; i++) q[i] = floor(64 * rng_range(&r, -1, 1)) / 64;
+      for (int k = 0; k < ORDER + 2; k++) {
+        double *x = v + 12 * k;
+        for (int i = 0; i < 12; i++) x[i] = floor(64 * rng_range(&r, -1, 1)) / 64;
+        if (rep != JN_SPATIAL) continue;
+        x[3] += p[1] * x[2] - p[2] * x[1];
+        x[4] += p[2] * x[0] - p[0] * x[2];
+        x[5] += p[0] * x[1] - p[1] * x[0];
+      }
+      assert_ok(jn_inverse_dynamics(m, d, ORDER, q, v, NULL, tau[far]));
+      if (rep != JN_SPATIAL)
+        assert_ok(jn_forward_dynamics(m, d, ORDER, q, v, tau[0], NULL, a[far]));
+    }
+    for (size_t k = 0; k <= ORDER; k++)
+      assert_true(same_bits(tau[0] + 12 * k + 6, tau[1] + 12 * k + 6, 6));
+    if (rep != JN_SPATIAL) assert_true(same_bits(a[0], a[1], COUNT(a[0])));
+  }
+  jn_data_free(d);
+  jn_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(exactly_given_states_have_the_same_bits_far_away),
       cmocka_unit_test(results_do_not_depend_on_what_the_scratch_memory_holds),
       cmocka_unit_test(each_function_alone_reads_nothing_left_by_another),
       cmocka_unit_test(the_first_rows_do_not_depend_on_the_order),
