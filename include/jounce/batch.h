@@ -1,7 +1,7 @@
 /* batch.h: many states of one model at once. States lie one behind the other in plain arrays;
  * several are computed in the lanes of a register and packs of them on several threads. Results
  * agree with the single call to rounding (the order of operations is the same, contraction may
- * differ) and do not depend on the number of threads. */
+ * differ), bit for bit when strict (jn_settings), and do not depend on the number of threads. */
 #ifndef JOUNCE_BATCH_H
 #define JOUNCE_BATCH_H
 

@@ -28,11 +28,16 @@ typedef enum jn_formulation {
   JN_FORM_MIXED
 } jn_formulation;
 
-/* Settings of a jn_data; change them between calls as you like. */
+/* Settings of a jn_data; change them between calls as you like.
+ * Strict: one fixed order of IEEE operations without fused multiply-add, so that equal inputs give
+ * equal bits on every IEEE 754 machine, with every compiler, instruction set, number of threads and
+ * of lanes, and a batch equals its single calls. Otherwise the results of one library on one
+ * instruction set are equal. JOUNCE_STRICT=1 in the environment makes 1 the default. */
 typedef struct jn_settings {
   jn_representation representation; /* default JN_SPATIAL */
   jn_formulation formulation;       /* default JN_FORM_BODY */
   int damping;                      /* 1: joint torques include damping * v; default 0 */
+  int strict;                       /* 1: the same bits on every machine; default 0 */
   jn_vec3 gravity;                  /* default: the model's */
 } jn_settings;
 

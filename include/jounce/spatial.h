@@ -11,6 +11,8 @@
 #include <float.h>
 #include <math.h>
 
+#include <jounce/base.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -190,10 +192,17 @@ static inline jn_mat3 jn_m3_orthonormalise(jn_mat3 R) {
   return R;
 }
 
+/* Sine and cosine of any angle, and the angle of (x, y), by plain arithmetic: the same bits on
+ * every machine, whatever its libm; within one and two units in the last place. */
+JN_API void jn_sincos(double x, double *sine, double *cosine);
+JN_API double jn_atan2(double y, double x);
+
 /* Rz(yaw) Ry(pitch) Rx(roll), as in URDF */
 static inline jn_mat3 jn_m3_from_rpy(double roll, double pitch, double yaw) {
-  const double sr = sin(roll), cr = cos(roll), sp = sin(pitch), cp = cos(pitch);
-  const double sy = sin(yaw), cy = cos(yaw);
+  double sr, cr, sp, cp, sy, cy;
+  jn_sincos(roll, &sr, &cr);
+  jn_sincos(pitch, &sp, &cp);
+  jn_sincos(yaw, &sy, &cy);
   const jn_mat3 R = {{{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr},
                       {sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr},
                       {-sp, cp * sr, cp * cr}}};
@@ -286,7 +295,8 @@ typedef struct jn_half_angle {
 static inline jn_half_angle jn_so3_half_angle(jn_vec3 x) {
   jn_half_angle h;
   h.angle = jn_v3_norm(x);
-  const double s = sin(0.5 * h.angle), c = cos(0.5 * h.angle);
+  double s, c;
+  jn_sincos(0.5 * h.angle, &s, &c);
 
   /* rounding the angle costs |x| 2^-53: put back what is lost, while first order will do */
   const double tail =
@@ -308,7 +318,7 @@ static inline jn_vec3 jn_quat_log(jn_quat q) {
   const double sign = q.w < 0.0 ? -1.0 : 1.0;
   const jn_vec3 v = jn_v3(sign * q.x, sign * q.y, sign * q.z);
   const double n = jn_v3_norm(v);
-  return n == 0.0 ? jn_v3(0.0, 0.0, 0.0) : jn_v3_scale(2.0 * atan2(n, sign * q.w) / n, v);
+  return n == 0.0 ? jn_v3(0.0, 0.0, 0.0) : jn_v3_scale(2.0 * jn_atan2(n, sign * q.w) / n, v);
 }
 
 /* exp(hat(x)), Rodrigues' formula by half angles */

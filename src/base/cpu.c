@@ -4,6 +4,11 @@
 
 #include "core/engine.h"
 
+int jn_strict_default(void) {
+  const char *want = getenv("JOUNCE_STRICT");
+  return want && want[0] && strcmp(want, "0") != 0;
+}
+
 const jn_engine *jn_engine_choose(void) {
 #ifdef JOUNCE_X86
   static const jn_engine *const all[] = {&jn_engine_avx512, &jn_engine_avx2, &jn_engine_plain};

@@ -25,18 +25,19 @@ struct jn_batch {
   const jn_model *model;
   jn_allocator hooks;
   jn_settings settings;
-  const jn_pack_engine *engine;
+  const jn_pack_engine *best, *strict, *engine; /* the two have the same lanes; the one that runs */
   int order, rows, threads;
   worker *workers;
 };
 
-static const jn_pack_engine *choose(void) {
+static void choose(jn_batch *b) {
+  b->best = b->strict = &jn_pack_plain;
 #ifdef JOUNCE_X86
   const jn_engine *e = jn_engine_choose();
-  if (e == &jn_engine_avx512) return &jn_pack_avx512;
-  if (e == &jn_engine_avx2) return &jn_pack_avx2;
+  if (e == &jn_engine_avx512) b->best = &jn_pack_avx512, b->strict = &jn_pack_avx512_strict;
+  if (e == &jn_engine_avx2) b->best = &jn_pack_avx2, b->strict = &jn_pack_avx2_strict;
 #endif
-  return &jn_pack_plain;
+  b->engine = b->best;
 }
 
 static jn_status worker_init(jn_batch *b, worker *k) {
@@ -80,9 +81,10 @@ jn_status jn_batch_new(const jn_model *model, int order, int threads, const jn_a
   b->hooks = hooks;
   b->order = order;
   b->rows = order + 2;
-  b->engine = choose();
+  choose(b);
   b->threads = threads;
   b->settings.gravity = jn_model_gravity(model);
+  b->settings.strict = jn_strict_default();
   b->workers = jn_block_new(&hooks, (size_t)threads, sizeof *b->workers);
   jn_status status = b->workers ? JN_OK : JN_ERR_MEMORY;
   for (int i = 0; !status && i < threads; i++) status = worker_init(b, &b->workers[i]);
@@ -229,13 +231,14 @@ static jn_status run_all(jn_batch *b, const call *c, size_t count, jn_status *st
   return failed == none ? JN_OK : (jn_status)(failed % 64);
 }
 
-static jn_status start_call(const jn_model *m, const jn_batch *b, int order,
+static jn_status start_call(const jn_model *m, jn_batch *b, int order,
                             const unsigned char *prescribed, call *c) {
   if (!m || !b || b->model != m || order < 0) return JN_ERR_ARGUMENT;
   if (order > b->order) return JN_ERR_ORDER;
   const jn_settings *s = &b->settings;
   if ((unsigned)s->representation > JN_MIXED || s->formulation != JN_FORM_BODY)
     return JN_ERR_ARGUMENT;
+  b->engine = s->strict ? b->strict : b->best;
   size_t nv = (size_t)m->nv, r = (size_t)order;
   *c = (call){0};
   c->pack = (jn_pack_call){order,

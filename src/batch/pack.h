@@ -25,6 +25,8 @@ typedef struct jn_pack_engine {
   int (*hybrid)(const jn_model *m, const jn_work *w, int rows, const jn_pack_call *call);
 } jn_pack_engine;
 
-extern const jn_pack_engine jn_pack_plain, jn_pack_avx2, jn_pack_avx512;
+/* strict ones do what plain C does, in every lane */
+extern const jn_pack_engine jn_pack_plain, jn_pack_avx2, jn_pack_avx512, jn_pack_avx2_strict,
+    jn_pack_avx512_strict;
 
 #endif

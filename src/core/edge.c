@@ -5,6 +5,7 @@
 #include "scalar/double.h"
 
 #include "core/core.h"
+#include "core/engine.h"
 
 int jn_all_finite(const double *x, size_t n) {
   /* 0 * x is 0 for every finite x and NaN for the others */
@@ -17,6 +18,7 @@ static jn_status load(const jn_model *model, jn_data *data, int v_rows, const do
                       const double *v, int near) {
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv;
+  data->engine = data->settings.strict ? &jn_engine_plain : data->best;
   if ((model->nq && !q) || (v_rows > 0 && nv && !v)) return JN_ERR_ARGUMENT;
   if (!jn_all_finite(q, (size_t)model->nq)) return JN_ERR_NOT_FINITE;
   if (v_rows > 0 && !jn_all_finite(v, v_rows * nv)) return JN_ERR_NOT_FINITE;

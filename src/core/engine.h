@@ -29,5 +29,6 @@ typedef struct jn_engine {
 extern const jn_engine jn_engine_plain, jn_engine_avx2, jn_engine_avx512;
 
 const jn_engine *jn_engine_choose(void);
+int jn_strict_default(void); /* JOUNCE_STRICT in the environment */
 
 #endif

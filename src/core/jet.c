@@ -1,6 +1,8 @@
 /* jet.c: Taylor arithmetic on plain arrays. */
 #include <jounce/jet.h>
+#include <jounce/spatial.h>
 
+#include "base/elementary.h"
 #include "scalar/double.h"
 
 #include "core/core.h"
@@ -57,7 +59,7 @@ void jn_jet_sqrt(int order, const double *x, double *out) {
 
 void jn_jet_exp(int order, const double *x, double *out) {
   /* out' = x' out */
-  out[0] = exp(x[0]);
+  out[0] = jn_exp(x[0]);
   for (int k = 1; k <= order; k++) {
     double s = 0;
     for (int i = 1; i <= k; i++) s += i * x[i] * out[k - i];
@@ -66,8 +68,7 @@ void jn_jet_exp(int order, const double *x, double *out) {
 }
 
 void jn_jet_sincos(int order, const double *x, double *s, double *c) {
-  s[0] = sin(x[0]);
-  c[0] = cos(x[0]);
+  jn_sincos(x[0], s, c);
   for (int k = 1; k <= order; k++) {
     double a = 0, b = 0;
     for (int i = 1; i <= k; i++) {

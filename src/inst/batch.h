@@ -47,13 +47,14 @@ static void pack_scatter(double *x, const double *w, size_t n, int used) {
     for (int l = 0; l < used; l++) x[(size_t)l * n + i] = w[i * LANES + (size_t)l];
 }
 
-/* order-major rows of w->io to Taylor coefficients, and back */
+/* order-major rows of w->io to Taylor coefficients, and back: factor by factor as in jet.c */
 static void pack_scale(real *x, int order, int n, int to_taylor) {
-  double f = 1;
-  for (int k = 2; k <= order; k++) {
-    f *= k;
-    for (int j = 0; j < n; j++) x[k * n + j] = to_taylor ? x[k * n + j] / f : x[k * n + j] * f;
-  }
+  for (int k = 2; k <= order; k++)
+    for (int i = 2; i <= k;) {
+      double f = 1;
+      for (; i <= k && f < 1e280; i++) f *= i;
+      for (int j = 0; j < n; j++) x[k * n + j] = to_taylor ? x[k * n + j] / f : x[k * n + j] * f;
+    }
 }
 
 static void pack_world(const jn_work *w, int rows, const double *gravity) {

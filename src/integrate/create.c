@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/block.h"
+#include "base/elementary.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
 
@@ -138,7 +139,7 @@ static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_err
 }
 
 static int default_degree(double tolerance) {
-  int degree = (int)ceil(1 - 0.5 * log(tolerance));
+  int degree = (int)ceil(1 - 0.5 * jn_log(tolerance));
   return degree < 4 ? 4 : degree;
 }
 

@@ -168,7 +168,8 @@ jn_status jn_force_fourier_time(void *context, double t, int order, double *tau)
   size_t nv = (size_t)f->nv;
   memset(tau, 0, sizeof *tau * nv * ((size_t)order + 1));
   for (int i = 0; i < f->terms; i++) {
-    double w = i * f->w, C = cos(w * t), S = sin(w * t), power = 1;
+    double w = i * f->w, C, S, power = 1;
+    jn_sincos(w * t, &S, &C);
     for (int k = 0; k <= order; k++) {
       /* each derivative turns (cos, sin) into w (-sin, cos) */
       for (size_t c = 0; c < nv; c++)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
 
@@ -102,7 +103,7 @@ static double first_step(const jn_simulation *s) {
   size_t n = (size_t)s->n, nv = (size_t)s->nv;
   double scale = 1 + largest(s->start.v, nv);
   double rate = largest(s->at.k, nv) + largest(s->at.k + nv, n - nv) / scale;
-  return 0.5 * pow(s->o.tolerance, 0.2) / (rate > 1e-3 ? rate : 1e-3);
+  return 0.5 * jn_pow(s->o.tolerance, 0.2) / (rate > 1e-3 ? rate : 1e-3);
 }
 
 static jn_status finish(jn_simulation *s, double h, int pair) {
@@ -136,7 +137,7 @@ jn_status jn_rk_step(jn_simulation *s, double t_max) {
     if (error <= 1) {
       /* PI control; a step cut short says nothing against the one wished for */
       double e = error > 1e-10 ? error : 1e-10;
-      double factor = 0.9 * pow(e, -0.17) * pow(s->err_old, 0.04);
+      double factor = 0.9 * jn_pow(e, -0.17) * jn_pow(s->err_old, 0.04);
       factor = factor > 5 ? 5 : factor < 0.2 ? 0.2 : rejected && factor > 1 ? 1 : factor;
       double next = h * factor;
       s->h_next = h < wish && next < wish ? wish : next;
@@ -144,7 +145,7 @@ jn_status jn_rk_step(jn_simulation *s, double t_max) {
       return finish(s, h, pair);
     }
     s->statistics.rejected++;
-    double factor = error < HUGE_VAL ? 0.9 * pow(error, -0.2) : 0.2;
+    double factor = error < HUGE_VAL ? 0.9 * jn_pow(error, -0.2) : 0.2;
     wish = h * (factor < 0.2 ? 0.2 : factor);
   }
 }

@@ -13,11 +13,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
 
 static jn_vec3 load_vec(const double *x) { return jn_v3(x[0], x[1], x[2]); }
 static void store_vec(double *x, jn_vec3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
+
+/* x^-n */
+static double reciprocal_power(double x, int n) {
+  double p = 1;
+  for (int i = 0; i < n; i++) p /= x;
+  return p;
+}
 
 /* coefficients of d: |B_(2m+2)|/(2m+2)! = 2 zeta(2m+2)/(2 pi)^(2m+2) */
 void jn_taylor_begin(jn_simulation *s) {
@@ -25,8 +33,8 @@ void jn_taylor_begin(jn_simulation *s) {
   const double turn = 6.283185307179586476925;
   for (int m = 0; m <= s->rows / 2; m++) {
     double zeta = 0;
-    for (int n = 40; n >= 1; n--) zeta += pow(n, -(2 * m + 2));
-    s->at.bernoulli[m] = m < 3 ? first[m] : 2 * zeta * pow(turn, -(2 * m + 2));
+    for (int n = 40; n >= 1; n--) zeta += reciprocal_power(n, 2 * m + 2);
+    s->at.bernoulli[m] = m < 3 ? first[m] : 2 * zeta * reciprocal_power(turn, 2 * m + 2);
   }
 }
 
@@ -206,9 +214,9 @@ static double step_length(const jn_simulation *s) {
   double h = 1048576;
   for (int k = N - 1; k <= N; k++) {
     double x = size_of_order(s, k);
-    if (x > 0) h = fmin(h, pow(s->o.tolerance / x, 1.0 / k));
+    if (x > 0) h = fmin(h, jn_pow(s->o.tolerance / x, 1.0 / k));
   }
-  h *= exp(-0.7 / (N - 1));
+  h *= jn_exp(-0.7 / (N - 1));
   return s->o.max_step > 0 && h > s->o.max_step ? s->o.max_step : h;
 }
 

@@ -77,9 +77,10 @@ static void make_tilthex(maker *k, int arms, int bodies) {
   int number = 2;
   for (int arm = 0; arm < arms && k->status == JN_OK; arm++) {
     /* two arms at x = +c/2 and -c/2 exactly; any other count evenly on the circle through them */
-    double angle = 2 * pi * arm / arms;
+    double cosine, sine;
+    jn_sincos(2 * pi * arm / arms, &sine, &cosine);
     jn_vec3 p = arms == 2 ? (jn_vec3){arm == 0 ? c / 2 : -c / 2, 0, 0}
-                          : (jn_vec3){c / 2 * cos(angle), c / 2 * sin(angle), 0};
+                          : (jn_vec3){c / 2 * cosine, c / 2 * sine, 0};
     if (arm == 0) p.y = 0;
     char parent[24] = "B1";
     for (int i = 0; i < bodies && k->status == JN_OK; i++, number++) {

@@ -182,8 +182,8 @@ static void eigenvalues(jn_mat3 a, double out[3]) {
       for (int q = p + 1; q < 3; q++) {
         if (a.m[p][q] == 0) continue;
         double theta = (a.m[q][q] - a.m[p][p]) / (2 * a.m[p][q]);
-        double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + hypot(theta, 1));
-        double c = 1 / hypot(t, 1), s = t * c;
+        double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
+        double c = 1 / sqrt(t * t + 1), s = t * c;
         for (int k = 0; k < 3; k++) {
           double x = a.m[k][p], y = a.m[k][q];
           a.m[k][p] = c * x - s * y;

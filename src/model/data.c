@@ -57,8 +57,9 @@ jn_status jn_data_place(const jn_model *model, int order, void *block, size_t si
   data->rows = order + 2;
   data->kinematics = -2;
   data->singular = -1;
-  data->engine = jn_engine_choose();
+  data->engine = data->best = jn_engine_choose();
   data->settings.gravity = model->gravity;
+  data->settings.strict = jn_strict_default();
   *out = data;
   return JN_OK;
 }

@@ -70,7 +70,8 @@ struct jn_data {
   jn_formulation formulation;     /* which of them: JN_FORM_BODY or JN_FORM_SPATIAL */
   jn_vec3 base;                   /* position of the base at this instant */
   int singular;                   /* joint found singular; -1: none */
-  const struct jn_engine *engine; /* the body formulation for this machine */
+  const struct jn_engine *best;   /* the body formulation for this machine */
+  const struct jn_engine *engine; /* the one that made what is held: best, or plain when strict */
   jn_work w;
 };
 

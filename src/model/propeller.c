@@ -46,9 +46,10 @@ jn_status jn_propeller_pose(const jn_hexarotor *rotor, int index, jn_pose *out) 
   int i = index + 1;
   double sign = rotor->alternate_tilt && i % 2 ? -1 : 1;
   double angle = (2 - i) * 2 * PI / rotor->count;
-  double cz = cos(angle), sz = sin(angle);
-  double cx = cos(rotor->alpha), sx = sign * sin(rotor->alpha);
-  double cy = cos(rotor->beta), sy = sin(rotor->beta);
+  double cx, sx, cy, sy, cz, sz;
+  jn_sincos(angle, &sz, &cz);
+  jn_sincos(sign * rotor->alpha, &sx, &cx);
+  jn_sincos(rotor->beta, &sy, &cy);
 
   /* Rx Ry, then Rz from the left; the arm is Rz x */
   double T[3][3] = {{cy, 0, sy}, {sx * sy, cx, -sx * cy}, {-cx * sy, sx, cx * cy}};

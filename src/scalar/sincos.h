@@ -9,8 +9,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* beyond this the parts of pi/2 do not suffice and libm is asked */
+/* beyond this the three parts of pi/2 do not suffice, and more of its bits are taken */
 #define SINCOS_LIMIT 1e6
+void jn_sincos_large(double x, double *sine, double *cosine); /* src/base/elementary.c */
 
 typedef double sc_real __attribute__((vector_size(32), aligned(8)));
 typedef int64_t sc_bits __attribute__((vector_size(32), aligned(8)));
@@ -20,18 +21,11 @@ static inline sc_real sc_select(sc_bits mask, sc_real a, sc_real b) {
   return (sc_real)((mask & (sc_bits)a) | (~mask & (sc_bits)b));
 }
 
-/* four angles below the limit */
-static inline void sincos_four(const double *angle, double *sine_out, double *cosine_out) {
-  const sc_real x = *(const sc_real *)angle;
-  const double round =
-      6755399441055744.0; /* 1.5 * 2^52: rounds to an integer, kept in the low bits */
-  sc_real t = x * 0.63661977236758134308 + round, k = t - round;
-  sc_bits quadrant = (sc_bits)t, zero = quadrant ^ quadrant;
-  /* r + e = x - k pi/2 */
-  sc_real a = x - k * 1.57079632673412561417e+00;
-  sc_real w = k * 6.07710050630396597660e-11, b = a - w;
-  sc_real tail = k * 2.02226624879595063154e-21 - ((a - b) - w);
-  sc_real r = b - tail, e = (b - r) - tail, z = r * r;
+/* of k pi/2 + r + e, the last two bits of k given */
+static inline void sincos_reduced(sc_real r, sc_real e, sc_bits quadrant, double *sine_out,
+                                  double *cosine_out) {
+  const sc_bits zero = quadrant ^ quadrant;
+  sc_real z = r * r;
   sc_real p = 8.33333333332248946124e-03 +
               z * (-1.98412698298579493134e-04 +
                    z * (2.75573137070700676789e-06 +
@@ -52,6 +46,21 @@ static inline void sincos_four(const double *angle, double *sine_out, double *co
   *(sc_real *)cosine_out = (sc_real)((sc_bits)cc ^ (((quadrant + 1) & 2) << 62));
 }
 
+/* four angles below the limit */
+static inline void sincos_four(const double *angle, double *sine_out, double *cosine_out) {
+  const sc_real x = *(const sc_real *)angle;
+  const double round =
+      6755399441055744.0; /* 1.5 * 2^52: rounds to an integer, kept in the low bits */
+  sc_real t = x * 0.63661977236758134308 + round, k = t - round;
+  sc_bits quadrant = (sc_bits)t;
+  /* r + e = x - k pi/2 */
+  sc_real a = x - k * 1.57079632673412561417e+00;
+  sc_real w = k * 6.07710050630396597660e-11, b = a - w;
+  sc_real tail = k * 2.02226624879595063154e-21 - ((a - b) - w);
+  sc_real r = b - tail;
+  sincos_reduced(r, (b - r) - tail, quadrant, sine_out, cosine_out);
+}
+
 /* n angles; the arrays have room up to a multiple of four, and x may be written there; s, c may not
  * alias x */
 static inline void sincos_many(int n, double *x, double *s, double *c) {
@@ -61,8 +70,7 @@ static inline void sincos_many(int n, double *x, double *s, double *c) {
   for (int i = 0; i < n; i += 4) sincos_four(x + i, s + i, c + i);
   for (int i = 0; most > SINCOS_LIMIT && i < n; i++) {
     if (!(fabs(x[i]) > SINCOS_LIMIT)) continue;
-    s[i] = sin(x[i]);
-    c[i] = cos(x[i]);
+    jn_sincos_large(x[i], s + i, c + i);
   }
 }
 

@@ -1,0 +1,11 @@
+/* elementary.h (private): exp, log and powers by plain arithmetic: the same bits on every machine,
+ * whatever its libm. Within two units in the last place; jn_pow: times |y log x|. Sine, cosine
+ * and atan2 are in jounce/spatial.h. */
+#ifndef JOUNCE_BASE_ELEMENTARY_H
+#define JOUNCE_BASE_ELEMENTARY_H
+
+double jn_exp(double x);
+double jn_log(double x);           /* x > 0 */
+double jn_pow(double x, double y); /* x^y, x > 0 */
+
+#endif
