@@ -20,5 +20,6 @@
 #include <jounce/jacobian.h>
 #include <jounce/cmtm.h>
 #include <jounce/propeller.h>
+#include <jounce/layout.h>
 
 #endif

@@ -163,30 +163,43 @@ static jn_status find_root(jn_builder *b) {
   return b->root < 0 ? report_cycle(b, 0) : JN_OK;
 }
 
-/* Links depth first, children in the order of their joints; no recursion. */
-static jn_status order_links(jn_builder *b) {
+/* Links depth first, the children of each in the order in which `joint` lists their joints (NULL:
+ * as described); no recursion. Returns how many the root reaches. */
+static int walk_links(jn_builder *b, const name_entry *joint, int *sequence) {
   int *first = b->scratch, *next = b->scratch + b->nlink; /* children as lists of joints */
   for (int i = 0; i < b->nlink; i++) first[i] = -1;
-  for (int i = b->njoint - 1; i >= 0; i--) {
-    int p = b->joint_parent[i];
+  for (int s = b->njoint - 1; s >= 0; s--) {
+    int i = joint ? joint[s].index : s, p = b->joint_parent[i];
     if (p < 0) continue;
     next[i] = first[p];
     first[p] = i;
   }
   int count = 0, at = b->root;
-  b->sequence[count++] = at;
+  sequence[count++] = at;
   while (1) {
     if (first[at] >= 0) { /* down to the next child */
       int j = first[at];
       first[at] = next[j];
       at = b->joint_child[j];
-      b->sequence[count++] = at;
+      sequence[count++] = at;
       continue;
     }
-    if (at == b->root) break;
+    if (at == b->root) return count;
     at = b->joint_parent[b->parent_joint[at]];
   }
-  if (count == b->nlink) return JN_OK;
+}
+
+static jn_status order_links(jn_builder *b) {
+  int count = walk_links(b, NULL, b->sequence), *first = b->scratch;
+  if (count == b->nlink) {
+    name_entry *names = jn_block_new(&b->hooks, (size_t)b->njoint + 1, sizeof *names);
+    if (!names) return JN_ERR_MEMORY;
+    for (int i = 0; i < b->njoint; i++) names[i] = (name_entry){b->joints[i]->name, i};
+    qsort(names, (size_t)b->njoint, sizeof *names, compare_names);
+    walk_links(b, names, b->by_name);
+    jn_block_free(&b->hooks, names);
+    return JN_OK;
+  }
   for (int i = 0; i < count; i++) first[b->sequence[i]] = -2;
   for (int i = 0; i < b->nlink; i++)
     if (first[i] != -2) return report_cycle(b, i);
@@ -357,9 +370,9 @@ static jn_status check_numbers(jn_builder *b) {
 /* ---- set-up ---- */
 
 static void builder_free(jn_builder *b) {
-  void *blocks[] = {b->links,    b->joints,       b->frames,      b->link,        b->joint,
-                    b->frame,    b->joint_parent, b->joint_child, b->frame_link,  b->parent_joint,
-                    b->sequence, b->scratch,      b->body_of,     b->pose_in_body};
+  void *blocks[] = {b->links,    b->joints,       b->frames,      b->link,         b->joint,
+                    b->frame,    b->joint_parent, b->joint_child, b->frame_link,   b->parent_joint,
+                    b->sequence, b->scratch,      b->body_of,     b->pose_in_body, b->by_name};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&b->hooks, blocks[i]);
 }
 
@@ -376,12 +389,13 @@ static jn_status builder_init(jn_builder *b) {
   b->frame_link = jn_block_new(&b->hooks, nf, sizeof *b->frame_link);
   b->parent_joint = jn_block_new(&b->hooks, nl, sizeof *b->parent_joint);
   b->sequence = jn_block_new(&b->hooks, nl, sizeof *b->sequence);
+  b->by_name = jn_block_new(&b->hooks, nl, sizeof *b->by_name);
   b->scratch = jn_block_new(&b->hooks, nl + nj, sizeof *b->scratch);
   b->body_of = jn_block_new(&b->hooks, nl, sizeof *b->body_of);
   b->pose_in_body = jn_block_new(&b->hooks, nl, sizeof *b->pose_in_body);
   if (!b->links || !b->joints || !b->frames || !b->link || !b->joint || !b->frame ||
       !b->joint_parent || !b->joint_child || !b->frame_link || !b->parent_joint || !b->sequence ||
-      !b->scratch || !b->body_of || !b->pose_in_body)
+      !b->by_name || !b->scratch || !b->body_of || !b->pose_in_body)
     return JN_ERR_MEMORY;
   for (int i = 0; i < b->nlink; i++) b->links[i] = jn_spec_get_link(b->spec, i);
   for (int i = 0; i < b->njoint; i++) b->joints[i] = jn_spec_get_joint(b->spec, i);

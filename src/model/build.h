@@ -22,6 +22,7 @@ typedef struct jn_builder {
   int *parent_joint; /* of a link; -1: none */
   int root;
   int *sequence; /* links, parents first, depth first */
+  int *by_name;  /* the same, children in the order of their joints' names */
   int *scratch;
   int *body_of;          /* body a link belongs to; -1: the world */
   jn_pose *pose_in_body; /* link frame in its body's frame */

@@ -49,6 +49,7 @@ struct jn_model {
   int *body_link;                 /* the link that carries body i */
   jn_pose *body_pose;             /* frame of body i in its link's frame */
   int *frame_order, *joint_order; /* indices sorted by name, for look-up */
+  int *by_name;                   /* bodies depth first, children by the names of their joints */
   char *names;                    /* all strings */
   int nturn, nfree, nball;
   int *turn_link, *free_link, *ball_link; /* revolute and helical; free; spherical and free */

@@ -174,8 +174,9 @@ static const char *keep(char **pool, const char *text) {
 void jn_model_free(jn_model *m) {
   if (!m) return;
   jn_allocator hooks = m->allocator;
-  void *blocks[] = {m->link,      m->body,        m->joint,       m->frame, m->body_link,
-                    m->body_pose, m->frame_order, m->joint_order, m->names, m->turn_link};
+  void *blocks[] = {m->link,      m->body,      m->joint,       m->frame,
+                    m->body_link, m->body_pose, m->frame_order, m->joint_order,
+                    m->names,     m->turn_link, m->by_name};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
   jn_block_free(&hooks, m);
 }
@@ -192,10 +193,11 @@ static jn_model *model_new(jn_builder *b, int nlink, int nbody, int nframe, size
   m->body_pose = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->body_pose);
   m->frame_order = jn_block_new(&b->hooks, (size_t)nframe + 1, sizeof *m->frame_order);
   m->joint_order = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->joint_order);
+  m->by_name = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->by_name);
   m->names = jn_block_new(&b->hooks, text + 1, 1);
   m->turn_link = jn_block_new(&b->hooks, 3 * (size_t)nlink + 1, sizeof *m->turn_link);
   if (!m->link || !m->body || !m->joint || !m->frame || !m->body_link || !m->body_pose ||
-      !m->frame_order || !m->joint_order || !m->names || !m->turn_link) {
+      !m->frame_order || !m->joint_order || !m->by_name || !m->names || !m->turn_link) {
     jn_model_free(m);
     return NULL;
   }
@@ -381,6 +383,16 @@ static void place_joint_names(jn_builder *b, jn_model *m, char **pool) {
   }
 }
 
+/* Bodies as b->by_name meets their own links. */
+static void place_by_name(const jn_builder *b, jn_model *m) {
+  int count = 0;
+  for (int s = 0; s < b->nlink; s++) {
+    int link = b->by_name[s], j = b->parent_joint[link], body = b->body_of[link];
+    int own = link == b->root || b->joint[j].type != JN_JOINT_FIXED;
+    if (body >= 0 && own) m->by_name[count++] = body;
+  }
+}
+
 /* Lists of links by kind, and the constants as the registers want them. */
 static void arrange(jn_model *m) {
   m->free_link = m->turn_link + m->nlink;
@@ -437,6 +449,7 @@ jn_status jn_build_place(jn_builder *b, jn_model **out) {
   place_bodies(b, m);
   place_frames(b, m, &pool);
   place_joint_names(b, m, &pool);
+  place_by_name(b, m);
   place_masses(b, m, sum);
   jn_block_free(&b->hooks, sum);
   arrange(m);
