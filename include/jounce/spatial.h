@@ -182,11 +182,25 @@ static inline double jn_m3_rotation_error(jn_mat3 R) {
   return jn_m3_det(R) > 0.0 ? worst : HUGE_VAL;
 }
 
+/* x . y - d, as if in twice the precision */
+static inline double jn_exact_dot3(const double *x, const double *y, double d) {
+  double sum = -d, rest = 0.0;
+  for (int i = 0; i < 3; i++) {
+    const double p = x[i] * y[i], t = sum + p, part = t - sum;
+    rest += fma(x[i], y[i], -p) + ((sum - (t - part)) + (p - part));
+    sum = t;
+  }
+  return sum + rest;
+}
+
 /* The rotation nearest to R, for an R within 1e-6 of one: two steps R <- R - R (R^T R - 1)/2, each
- * of which takes an error e to 3/4 e^2. */
+ * of which takes an error e to 3/4 e^2. Its entries are off by little more than their rounding. */
 static inline jn_mat3 jn_m3_orthonormalise(jn_mat3 R) {
   for (int step = 0; step < 2; step++) {
-    const jn_mat3 E = jn_m3_sub(jn_m3_mul(jn_m3_transpose(R), R), jn_m3_identity());
+    const jn_mat3 T = jn_m3_transpose(R);
+    jn_mat3 E;
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) E.m[i][j] = jn_exact_dot3(T.m[i], T.m[j], i == j ? 1.0 : 0.0);
     R = jn_m3_sub(R, jn_m3_scale(0.5, jn_m3_mul(R, E)));
   }
   return R;

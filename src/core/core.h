@@ -1,4 +1,6 @@
-/* core.h: every algorithm over the scalar `real`. Include a scalar header first (src/scalar). */
+/* core.h: every algorithm over the scalar `real`. Include a scalar header first (src/scalar). The
+ * tests compile it with a wider number in place of `double` as well (tests/oracle): fractions of
+ * integers are (double)1 / k, not 1.0 / k. */
 #ifndef JOUNCE_CORE_H
 #define JOUNCE_CORE_H
 

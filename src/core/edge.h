@@ -162,7 +162,7 @@ static inline void spatial_pose_step(const jn_work *w, int rows, int i, int k) {
     m3_add_hat_mul(V[k - 1 - j].w, c.R + 9 * j, r.m);
     if (j) d = v3_add(d, v3_cross(V[k - 1 - j].w, load_v3(c.p + 3 * j)));
   }
-  double f = 1.0 / k;
+  double f = (double)1 / k;
   for (int j = 0; j < 9; j++) c.R[9 * k + j] = f * r.m[j];
   store_v3(c.p + 3 * k, v3_times(f, d));
   for (int j = 1; j <= k; j++) m3_add_hat_mul(load_v3(c.p + 3 * j), c.R + 9 * (k - j), G.m);

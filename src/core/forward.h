@@ -308,7 +308,7 @@ ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int rows, int k,
 ALWAYS void forward_solve(const jn_model *m, const jn_work *w, int rows, int k,
                           const unsigned char *prescribed, int damping, int last) {
   int nv = m->nv;
-  double inverse = 1.0 / (k + 1);
+  double inverse = (double)1 / (k + 1);
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     const size_t at = (size_t)i * rows;

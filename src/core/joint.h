@@ -78,7 +78,7 @@ static inline void place_joints(const jn_model *m, const jn_work *w, int rows) {
  */
 ALWAYS void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, const real *v,
                           int vs, real *X) {
-  double f = 1.0 / k;
+  double f = (double)1 / k;
   switch (kind) {
     case JN_K_FIXED:
       break;

@@ -41,7 +41,7 @@ ALWAYS six link_wrench(const jn_link *l, int k, const six *V, const six *H, six 
 ALWAYS void base_fall_step(int k, const six *restrict V, six *restrict u) {
   cross_sum s = cross_zero();
   EACH(i, 0, k - 1) s = cross_add(s, u[k - 1 - i].v, V[i].w);
-  u[k].v = v3_times(1.0 / k, cross_end(s));
+  u[k].v = v3_times((double)1 / k, cross_end(s));
 }
 ALWAYS void base_motion(const jn_link *l, int K, const real *v, int vs, const six *Vp,
                         const real *X, six *restrict u, six *restrict V) {

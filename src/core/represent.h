@@ -23,7 +23,7 @@ static inline void pose_step_at(int k, const real *V, int vs, int vl, pose_jet c
     m3_add_mul_hat(R, load_v3(t), r.m);
     d = v3_add(d, m3_apply(R, load_v3(t + vl)));
   }
-  double f = 1.0 / k;
+  double f = (double)1 / k;
   for (int j = 0; j < 9; j++) c.R[k * c.rs + j] = f * r.m[j];
   store_v3(c.p + k * c.ps, v3_times(f, d));
 }

@@ -260,6 +260,7 @@ static void add_links(jn_model *m, int body, const jn_joint_desc *j, int parent,
     l->nv = jn_kind_nv(l->kind);
     l->ix = m->nx;
     l->joint = body;
+    T.R = jn_m3_orthonormalise(T.R);
     memcpy(l->R, T.R.m, sizeof l->R);
     l->p[0] = T.p.x, l->p[1] = T.p.y, l->p[2] = T.p.z;
     l->pitch = joint->pitch;

@@ -1,0 +1,332 @@
+/* newton.c: dynamics without recursions of velocity or force. The position of every body in the
+ * world is a power series in time; Newton's and Euler's law give the force and moment on it; a
+ * joint carries those of all bodies beyond it. R, p     pose of the body                  f = m
+ * (c'' - g),  c = p + R c_body L = R J w,  [w] = R^T R'                   N = c x f + L'    about
+ * the world's origin Series are arrays of N Taylor coefficients. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/check.h"
+#include "model/model.h"
+#include "oracle/quad.h"
+
+#define S(x, j) ((x) + (size_t)(j) * (size_t)N) /* series j of a list */
+
+/* z += sign x y */
+static void add_product(int N, quad sign, const quad *x, const quad *y, quad *z) {
+  for (int i = 0; i < N; i++) {
+    if (x[i] == 0) continue;
+    const quad a = sign * x[i];
+    for (int k = i; k < N; k++) z[k] += a * y[k - i];
+  }
+}
+static void add_cross(int N, quad sign, const quad *x, const quad *y, quad *z) {
+  for (int j = 0; j < 3; j++) {
+    int a = (j + 1) % 3, b = (j + 2) % 3;
+    add_product(N, sign, S(x, a), S(y, b), S(z, j));
+    add_product(N, -sign, S(x, b), S(y, a), S(z, j));
+  }
+}
+/* z += R x, z += R^T x */
+static void add_rotated(int N, const quad *R, const quad *x, quad *z) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) add_product(N, 1, S(x, j), S(R, 3 * i + j), S(z, i));
+}
+static void add_rotated_back(int N, const quad *R, const quad *x, quad *z) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) add_product(N, 1, S(x, j), S(R, 3 * j + i), S(z, i));
+}
+static void differentiate(int N, const quad *x, quad *y) {
+  for (int k = 0; k + 1 < N; k++) y[k] = (k + 1) * x[k + 1];
+  y[N - 1] = 0;
+}
+
+/* sin and cos of x by their own power series in what x adds to x_0 */
+static void series_sincos(int N, const quad *x, quad *s, quad *c) {
+  quad *power = quads(3 * (size_t)N), *next = power + N, *d = next + N, s0, c0;
+  quad_sincos(x[0], &s0, &c0);
+  memcpy(d + 1, x + 1, sizeof *d * (size_t)(N - 1));
+  power[0] = 1;
+  memset(s, 0, sizeof *s * (size_t)N);
+  memset(c, 0, sizeof *c * (size_t)N);
+  for (int m = 0; m < N; m++) {
+    /* the m-th derivatives of sine and cosine at x_0 */
+    quad ds = m % 2 ? c0 : s0, dc = m % 2 ? s0 : c0;
+    if (m % 4 > 1) ds = -ds;
+    if (m % 4 == 1 || m % 4 == 2) dc = -dc;
+    for (int k = m; k < N; k++) s[k] += ds * power[k], c[k] += dc * power[k];
+    memset(next, 0, sizeof *next * (size_t)N);
+    add_product(N, 1, power, d, next);
+    for (int k = 0; k < N; k++) power[k] = next[k] / (m + 1);
+  }
+  free(power);
+}
+
+/* Rotation series of a body that turns with w (in its own axes, or in fixed ones): of the
+ * quaternion, 2 a' = a w or 2 a' = w a; then of the matrix. */
+static void series_rotation(int N, const quad *q, const quad *w, int fixed_axes, quad *R) {
+  quad *a = quads(14 * (size_t)N), *p = a + 4 * N, length = 0;
+  for (int j = 0; j < 4; j++) length += q[j] * q[j];
+  for (int j = 0; j < 4; j++) S(a, j)[0] = q[j] / quad_sqrt(length);
+  for (int k = 0; k + 1 < N; k++) {
+    quad n[4] = {0, 0, 0, 0};
+    for (int i = 0; i <= k; i++) {
+      quad b[4], u[3];
+      for (int j = 0; j < 4; j++) b[j] = S(a, j)[i];
+      for (int j = 0; j < 3; j++) u[j] = S(w, j)[k - i];
+      n[0] -= b[1] * u[0] + b[2] * u[1] + b[3] * u[2];
+      for (int j = 0; j < 3; j++) {
+        int e = (j + 1) % 3, f = (j + 2) % 3;
+        quad turn = b[1 + e] * u[f] - b[1 + f] * u[e];
+        n[1 + j] += b[0] * u[j] + (fixed_axes ? -turn : turn);
+      }
+    }
+    for (int j = 0; j < 4; j++) S(a, j)[k + 1] = n[j] / (2 * (k + 1));
+  }
+  /* products a_i a_j: ww wx wy wz xx xy xz yy yz zz */
+  for (int i = 0, n = 0; i < 4; i++)
+    for (int j = i; j < 4; j++, n++) add_product(N, 2, S(a, i), S(a, j), S(p, n));
+  for (int k = 0; k < N; k++) {
+    quad wx = S(p, 1)[k], wy = S(p, 2)[k], wz = S(p, 3)[k], xx = S(p, 4)[k], xy = S(p, 5)[k],
+         xz = S(p, 6)[k], yy = S(p, 7)[k], yz = S(p, 8)[k], zz = S(p, 9)[k], one = k ? 0 : 1;
+    const quad m[9] = {one - yy - zz, xy - wz, xz + wy, xy + wz,      one - xx - zz,
+                       yz - wx,       xz - wy, yz + wx, one - xx - yy};
+    for (int j = 0; j < 9; j++) S(R, j)[k] = m[j];
+  }
+  free(a);
+}
+
+/* What a joint does: the child's frame in the joint's, series Q [9] and d [3]. v: Taylor
+ * coefficients of the joint's velocity, series. */
+static void series_joint(int N, const quad_link *l, jn_representation rep, const quad *q,
+                         const quad *v, quad *Q, quad *d) {
+  quad *x = quads(3 * (size_t)N), *s = x + N, *c = s + N;
+  Q[0] = S(Q, 4)[0] = S(Q, 8)[0] = 1;
+  if (l->nv == 1) {
+    x[0] = q[0];
+    for (int k = 1; k < N; k++) x[k] = v[k - 1] / k;
+  }
+  switch ((jn_kind)l->kind) {
+    case JN_K_FIXED:
+      break;
+    case JN_K_PRISMATIC:
+      memcpy(S(d, 2), x, sizeof *x * (size_t)N);
+      break;
+    case JN_K_REVOLUTE:
+    case JN_K_HELICAL:
+      series_sincos(N, x, s, c);
+      for (int k = 0; k < N; k++) {
+        S(Q, 0)[k] = S(Q, 4)[k] = c[k];
+        S(Q, 3)[k] = s[k], S(Q, 1)[k] = -s[k];
+        if (l->kind == JN_K_HELICAL) S(d, 2)[k] = l->pitch * x[k];
+      }
+      break;
+    case JN_K_SPHERICAL:
+      series_rotation(N, q, v, 0, Q);
+      break;
+    case JN_K_FREE: {
+      quad *u = quads(3 * (size_t)N);
+      series_rotation(N, q, v, rep == JN_SPATIAL || rep == JN_HYBRID, Q);
+      if (rep == JN_BODY)
+        add_rotated(N, Q, S(v, 3), u);
+      else
+        memcpy(u, S(v, 3), sizeof *u * 3 * (size_t)N);
+      for (int j = 0; j < 3; j++) S(d, j)[0] = q[4 + j];
+      for (int k = 0; k + 1 < N; k++)
+        for (int j = 0; j < 3; j++) {
+          int a = (j + 1) % 3, b = (j + 2) % 3;
+          quad t = S(u, j)[k]; /* d' = v + w x d */
+          for (int i = 0; rep == JN_SPATIAL && i <= k; i++)
+            t += S(v, a)[k - i] * S(d, b)[i] - S(v, b)[k - i] * S(d, a)[i];
+          S(d, j)[k + 1] = t / (k + 1);
+        }
+      free(u);
+      break;
+    }
+  }
+  free(x);
+}
+
+/* series of one link: pose R, p; joint frame A, o; force F and moment M of it and all beyond */
+enum { AT_R = 0, AT_P = 9, AT_A = 12, AT_O = 21, AT_F = 24, AT_M = 27, SERIES = 30 };
+
+static void place_body(int N, const quad_link *l, jn_representation rep, const quad *q,
+                       const quad *v, const quad *parent, quad *me) {
+  quad *Q = quads(12 * (size_t)N), *d = S(Q, 9);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      if (!parent) {
+        S(me, AT_A + 3 * i + j)[0] = l->R[3 * i + j];
+        continue;
+      }
+      for (int h = 0; h < 3; h++)
+        for (int k = 0; k < N; k++)
+          S(me, AT_A + 3 * i + j)[k] += S(parent, AT_R + 3 * i + h)[k] * l->R[3 * h + j];
+    }
+    if (!parent) {
+      S(me, AT_O + i)[0] = l->p[i];
+      continue;
+    }
+    for (int k = 0; k < N; k++) {
+      S(me, AT_O + i)[k] = S(parent, AT_P + i)[k];
+      for (int h = 0; h < 3; h++) S(me, AT_O + i)[k] += S(parent, AT_R + 3 * i + h)[k] * l->p[h];
+    }
+  }
+  series_joint(N, l, rep, q, v, Q, d);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int h = 0; h < 3; h++)
+        add_product(N, 1, S(Q, 3 * h + j), S(me, AT_A + 3 * i + h), S(me, AT_R + 3 * i + j));
+  memcpy(S(me, AT_P), S(me, AT_O), sizeof *me * 3 * (size_t)N);
+  add_rotated(N, S(me, AT_A), d, S(me, AT_P));
+  free(Q);
+}
+
+static void law_of_motion(int N, const quad_link *l, const quad *gravity, quad *me) {
+  if (l->m == 0) return;
+  const quad *R = S(me, AT_R);
+  quad *c = quads(30 * (size_t)N), *rate = S(c, 3), *w = S(c, 12), *h = S(c, 15), *L = S(c, 18),
+       *f = S(c, 21), *t = S(c, 24);
+  const quad *J = l->J, full[9] = {J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5]};
+  for (int j = 0; j < 3; j++) {
+    memcpy(S(c, j), S(me, AT_P + j), sizeof *c * (size_t)N);
+    for (int h2 = 0; h2 < 3; h2++)
+      for (int k = 0; k < N; k++) S(c, j)[k] += S(R, 3 * j + h2)[k] * l->c[h2];
+    /* f = m (c'' - g) */
+    differentiate(N, S(c, j), t);
+    differentiate(N, t, S(f, j));
+    S(f, j)[0] -= gravity[j];
+    for (int k = 0; k < N; k++) S(f, j)[k] *= l->m;
+  }
+  /* [w] = R^T R' */
+  for (int j = 0; j < 9; j++) differentiate(N, S(R, j), S(rate, j));
+  for (int j = 0; j < 3; j++) {
+    int a = (j + 1) % 3, b = (j + 2) % 3;
+    for (int i = 0; i < 3; i++) add_product(N, 1, S(R, 3 * i + b), S(rate, 3 * i + a), S(w, j));
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < N; k++) S(h, i)[k] += full[3 * i + j] * S(w, j)[k];
+  add_rotated(N, R, h, L);
+  for (int j = 0; j < 3; j++) {
+    differentiate(N, S(L, j), t);
+    for (int k = 0; k < N; k++) S(me, AT_M + j)[k] += t[k], S(me, AT_F + j)[k] += S(f, j)[k];
+  }
+  add_cross(N, 1, c, f, S(me, AT_M));
+  free(c);
+}
+
+/* The joint's share of the wrench, out: l->nv series. */
+static void project(int N, const quad_link *l, jn_representation rep, const quad *me, quad *out) {
+  const quad *R = S(me, AT_R), *A = S(me, AT_A), *F = S(me, AT_F);
+  const int about = l->kind == JN_K_FREE && rep == JN_SPATIAL ? AT_O : AT_P;
+  quad *n = quads(9 * (size_t)N), *moment = S(n, 3), *force = S(n, 6);
+  memcpy(n, S(me, AT_M), sizeof *n * 3 * (size_t)N);
+  add_cross(N, -1, S(me, about), F, n);
+  int turning = l->kind == JN_K_FREE && (rep == JN_SPATIAL || rep == JN_HYBRID);
+  add_rotated_back(N, turning ? A : R, n, moment);
+  add_rotated_back(N, l->kind == JN_K_FREE && rep != JN_BODY ? A : R, F, force);
+  const size_t one = sizeof *n * (size_t)N;
+  if (l->kind == JN_K_REVOLUTE) memcpy(out, S(moment, 2), one);
+  if (l->kind == JN_K_PRISMATIC) memcpy(out, S(force, 2), one);
+  if (l->kind == JN_K_HELICAL)
+    for (int k = 0; k < N; k++) out[k] = S(moment, 2)[k] + l->pitch * S(force, 2)[k];
+  if (l->kind == JN_K_SPHERICAL || l->kind == JN_K_FREE) memcpy(out, moment, 3 * one);
+  if (l->kind == JN_K_FREE) memcpy(S(out, 3), force, 3 * one);
+  free(n);
+}
+
+void newton_inverse(const quad_robot *r, int order, jn_representation rep, const quad *q,
+                    const quad *v, quad *tau) {
+  const int N = order + 3;
+  quad *all = quads((size_t)SERIES * (size_t)N * (size_t)r->nlink);
+  quad *motion = quads(12 * (size_t)N), *out = S(motion, 6);
+#define LINK(i) (all + (size_t)SERIES * (size_t)N * (size_t)(i))
+  for (int i = 0; i < r->nlink; i++) {
+    const quad_link *l = &r->link[i];
+    memset(motion, 0, sizeof *motion * 6 * (size_t)N);
+    for (int j = 0; j < l->nv; j++) {
+      quad factorial = 1;
+      for (int k = 0; k <= order + 1; k++) {
+        if (k) factorial *= k;
+        S(motion, j)[k] = v[(size_t)k * (size_t)r->nv + (size_t)(l->iv + j)] / factorial;
+      }
+    }
+    place_body(N, l, rep, q + l->iq, motion, l->parent < 0 ? NULL : LINK(l->parent), LINK(i));
+    law_of_motion(N, l, r->gravity, LINK(i));
+  }
+  for (int i = r->nlink - 1; i >= 0; i--) {
+    const quad_link *l = &r->link[i];
+    if (l->parent >= 0)
+      for (size_t k = 0; k < 6 * (size_t)N; k++) S(LINK(l->parent), AT_F)[k] += S(LINK(i), AT_F)[k];
+    project(N, l, rep, LINK(i), out);
+    for (int j = 0; j < l->nv; j++) {
+      quad factorial = 1;
+      for (int k = 0; k <= order; k++) {
+        size_t at = (size_t)k * (size_t)r->nv + (size_t)(l->iv + j);
+        if (k) factorial *= k;
+        tau[at] = factorial * S(out, j)[k] + l->armature * v[at + (size_t)r->nv];
+      }
+    }
+  }
+#undef LINK
+  free(all);
+  free(motion);
+}
+
+/* A x = b by elimination with row exchanges, in place; x replaces b */
+static int solve(int n, quad *A, quad *b, int columns) {
+  for (int c = 0; c < n; c++) {
+    int best = c;
+    for (int i = c + 1; i < n; i++)
+      if (quad_abs(A[i * n + c]) > quad_abs(A[best * n + c])) best = i;
+    if (A[best * n + c] == 0) return 0;
+    for (int j = 0; j < n; j++) {
+      quad t = A[c * n + j];
+      A[c * n + j] = A[best * n + j], A[best * n + j] = t;
+    }
+    for (int j = 0; j < columns; j++) {
+      quad t = b[c * columns + j];
+      b[c * columns + j] = b[best * columns + j], b[best * columns + j] = t;
+    }
+    for (int i = c + 1; i < n; i++) {
+      quad f = A[i * n + c] / A[c * n + c];
+      for (int j = c; j < n; j++) A[i * n + j] -= f * A[c * n + j];
+      for (int j = 0; j < columns; j++) b[i * columns + j] -= f * b[c * columns + j];
+    }
+  }
+  for (int i = n - 1; i >= 0; i--)
+    for (int j = 0; j < columns; j++) {
+      for (int h = i + 1; h < n; h++) b[i * columns + j] -= A[i * n + h] * b[h * columns + j];
+      b[i * columns + j] /= A[i * n + i];
+    }
+  return 1;
+}
+
+/* tau^(k) = M v^(k+1) + what it is without: the columns of M and the rest come from inverse
+ * dynamics. */
+int newton_forward(const quad_robot *r, int order, jn_representation rep, const quad *q,
+                   const quad *v, const quad *tau, quad *a) {
+  const size_t n = (size_t)r->nv, rows = (size_t)order + 2;
+  quad *M = quads(n * n), *copy = quads(n * n), *motion = quads(n * rows), *force = quads(n * rows);
+  quad_robot weightless = *r;
+  int good = 1;
+  memset(weightless.gravity, 0, sizeof weightless.gravity);
+  for (size_t c = 0; c < n; c++) {
+    motion[n + c] = 1;
+    newton_inverse(&weightless, 0, rep, q, motion, force);
+    motion[n + c] = 0;
+    for (size_t i = 0; i < n; i++) M[i * n + c] = force[i];
+  }
+  memcpy(motion, v, n * sizeof *v);
+  for (size_t k = 0; k <= (size_t)order && good; k++) {
+    newton_inverse(r, (int)k, rep, q, motion, force);
+    memcpy(copy, M, n * n * sizeof *M);
+    quad *x = motion + (k + 1) * n;
+    for (size_t i = 0; i < n; i++) x[i] = tau[k * n + i] - force[k * n + i];
+    good = solve((int)n, copy, x, 1);
+  }
+  memcpy(a, motion + n, n * (rows - 1) * sizeof *a);
+  free(M), free(copy), free(motion), free(force);
+  return good;
+}

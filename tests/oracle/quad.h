@@ -1,0 +1,44 @@
+/* quad.h: the ruler. Numbers of 113 bits, a robot in them, and two routes to its dynamics that
+ * share nothing but these numbers: newton_*  series of the position of every body in the world,
+ * then Newton's and Euler's law core_*    the text of src/core, compiled for this scalar The robot
+ * is the one the library has built: its link frames, masses and inertias as they are, rotations
+ * made orthonormal to 113 bits. */
+#ifndef TEST_QUAD_H
+#define TEST_QUAD_H
+
+#include <jounce/jounce.h>
+
+#if __LDBL_MANT_DIG__ == 113
+typedef long double quad;
+#else
+__extension__ typedef __float128 quad;
+#endif
+
+typedef struct quad_link {
+  int parent, kind, iq, iv, nv, joint; /* as jn_link (src/model/model.h) */
+  quad R[9], p[3], m, c[3], J[6], pitch, armature, damping;
+} quad_link;
+
+typedef struct quad_robot {
+  int nlink, nq, nv;
+  quad_link *link;
+  quad gravity[3];
+} quad_robot;
+
+quad_robot *quad_robot_new(const jn_model *model, jn_vec3 gravity);
+void quad_robot_free(quad_robot *r);
+
+quad quad_abs(quad x);
+quad quad_sqrt(quad x);
+void quad_sincos(quad x, quad *s, quad *c);
+quad *quads(size_t n); /* zeros; release with free */
+
+/* All arrays are derivatives, order-major, as in jounce/dynamics.h; no damping. */
+typedef void quad_inverse(const quad_robot *r, int order, jn_representation rep, const quad *q,
+                          const quad *v, quad *tau);
+typedef int quad_forward(const quad_robot *r, int order, jn_representation rep, const quad *q,
+                         const quad *v, const quad *tau, quad *a); /* 0: singular */
+quad_inverse newton_inverse, core_inverse;
+quad_forward newton_forward, core_forward;
+
+#endif
