@@ -13,6 +13,12 @@ test: setup-test
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
 	ctest --test-dir $(BUILD) -j $(JOBS)
 
+# reports with interactive figures, opened in a browser
+test-browser: setup-test
+	@tools/setup plot web browser
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
+	ctest --test-dir $(BUILD) -R test_report --verbose
+
 demo: setup-demo
 	@$(MAKE) --no-print-directory all
 	$(BUILD)/jounce demo
@@ -48,7 +54,8 @@ help:
 	@echo "make          build $(BUILD)/jounce and the library"
 	@echo "make demo     the aerial-manipulator study: tables, CSV, figures, one HTML page"
 	@echo "make test     build and run all tests"
+	@echo "make test-browser   the pages of --report in Chromium (installs npm and Chromium, about 700 MB)"
 	@echo "make bench    measure; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
 	@echo "make install PREFIX=/usr/local"
 
-.PHONY: all test demo bench install sanitize clang format clean help setup-build setup-test setup-demo setup-clang
+.PHONY: all test test-browser demo bench install sanitize clang format clean help setup-build setup-test setup-demo setup-clang

@@ -5,14 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <jounce/integrate.h>
 
 #include "job.h"
-#include "plot.h"
+#include "report.h"
 #include "table.h"
 
 #define MOST_STEPS 1e9 /* of a run with --step */
@@ -47,6 +46,7 @@ const char cli_simulate_help[] =
     "  --damping, --friction  include the joints' own of the model file\n"
     "  --drift                only the summary, no table\n"
     "  --plot FILE            draw the motion (.svg or .png; needs gnuplot)\n"
+    "  --report FILE          one HTML page with summary, figures and numbers; needs no network\n"
     "  --state FILE           STATE file (JSON); '-' reads standard input\n"
     "  --pad                  take what the state lacks as zero\n"
     "  --gravity X,Y,Z        instead of the state's or the model's\n"
@@ -57,14 +57,15 @@ const char cli_simulate_help[] =
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [1.5, 0], \"joint2\": [0.2, 0]}}' |\n"
     "    jounce simulate double_pendulum --state - --time 10 --format csv --samples 11\n"
-    "  jounce simulate tilthex --time 2 --drift\n";
+    "  jounce simulate tilthex --time 2 --drift\n"
+    "  jounce simulate double_pendulum --time 5 --drift --report motion.html\n";
 
 typedef struct motion {
   cli_job job;
   double time, step, tolerance;
   int time_given, step_given, tolerance_given;
   int scheme, samples, friction, drift;
-  const char *plot, *forces;
+  const char *plot, *report, *forces;
   /* made from them */
   jn_simulation *simulation;
   jn_force_table table;
@@ -498,10 +499,16 @@ static int write_motion(const motion *m) {
 
 /* The figure: a panel for each kind of number, configuration left, velocity right. */
 
-enum { ROTATION, TURNING, POSITION, MOVING, JOINT, RATE, ENERGY, KINDS };
-static const char *const kind_names[KINDS] = {
-    "quaternion",       "angular velocity [rad/s]",  "position [m]",     "linear velocity [m/s]",
-    "joint [rad or m]", "joint rate [rad/s or m/s]", "energy change [J]"};
+enum { ROTATION, TURNING, POSITION, MOVING, ANGLE, ANGLE_RATE, LENGTH, LENGTH_RATE, ENERGY, KINDS };
+static const chart_figure kinds[KINDS] = {{"orientation (quaternion)", "", 0},
+                                          {"angular velocity", "rad/s", 0},
+                                          {"position", "m", 0},
+                                          {"linear velocity", "m/s", 0},
+                                          {"joint angle", "rad", 0},
+                                          {"joint rate", "rad/s", 0},
+                                          {"joint displacement", "m", 0},
+                                          {"joint velocity", "m/s", 0},
+                                          {"energy change", "J", 1}};
 
 static int column_kind(const motion *m, int n) {
   const jn_model *model = m->job.model;
@@ -509,98 +516,94 @@ static int column_kind(const motion *m, int n) {
   for (int i = 0; n > 0 && n <= nq + nv && i < jn_model_body_count(model); i++) {
     const jn_joint *j = jn_model_joint(model, i);
     int iq = n - 1 - j->iq, iv = n - 1 - nq - j->iv, plain = j->nq == j->nv;
-    if (n <= nq && iq >= 0 && iq < j->nq) return plain ? JOINT : iq < 4 ? ROTATION : POSITION;
-    if (n > nq && iv >= 0 && iv < j->nv) return plain ? RATE : iv < 3 ? TURNING : MOVING;
+    if (n <= nq && iq >= 0 && iq < j->nq) {
+      if (!plain) return iq < 4 ? ROTATION : POSITION;
+      return cli_is_length(j->type, iq) ? LENGTH : ANGLE;
+    }
+    if (n > nq && iv >= 0 && iv < j->nv) {
+      if (!plain) return iv < 3 ? TURNING : MOVING;
+      return cli_is_length(j->type, iv) ? LENGTH_RATE : ANGLE_RATE;
+    }
   }
   return n > 0 ? ENERGY : -1;
 }
 
-static int plot_panel(FILE *f, const motion *m, int kind) {
-  static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                        "#e69f00", "#56b4e9", "#000000", "#7f7f7f"};
-  char name[JN_MAX_NAME + 32];
-  int found = 0;
-  for (int i = 1; i < m->columns; i++) {
-    if (column_kind(m, i) != kind) continue;
-    if (!f) return 1;
-    if (!found) fprintf(f, "set ylabel '%s'\nplot ", kind_names[kind]);
-    /* names come from a file: nothing that gnuplot could take for more than a name */
-    column_name(m, i, name, sizeof name);
-    char *end = strrchr(name, '\'');
-    if (end && end[1] == '\0') *end = '\0';
-    for (char *c = name; *c; c++) {
-      if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.- ", *c))
-        *c = '?';
-    }
-    fprintf(f, "%s$data using 1:%d with lines linewidth 1.4 dashtype %d linecolor rgb '%s' ",
-            found ? ", \\\n  " : "", i + 1, found / 8 % 4 + 1, colours[found % 8]);
-    fprintf(f, "title '%s' noenhanced", name);
-    found++;
-  }
-  if (found) fputc('\n', f);
-  return found;
+/* The table and its figures; names and kinds are [columns]. */
+typedef struct motion_chart {
+  chart chart;
+  char (*texts)[JN_MAX_NAME + 32];
+  const char **names;
+  int *kinds;
+} motion_chart;
+
+static void chart_free(motion_chart *c) {
+  free(c->texts);
+  free(c->names);
+  free(c->kinds);
 }
 
-static void plot_script(FILE *f, const motion *m, int png) {
-  int panels = 0, width = 1000;
-  for (int k = 0; k < KINDS; k++) panels += plot_panel(NULL, m, k);
-  int lines = (panels + 1) / 2, height = 230 * lines;
-  if (png)
-    fprintf(f, "set terminal pngcairo size %d,%d font 'DejaVu Sans,18' linewidth 2\n", 2 * width,
-            2 * height);
-  else
-    fprintf(f, "set terminal svg size %d,%d dynamic font 'Helvetica,12' background '#ffffff'\n",
-            width, height);
-  fprintf(f, "set output '%s'\n$data << END\n", m->plot);
-  for (int i = 0; i < m->samples; i++) {
-    for (int c = 0; c < m->columns; c++)
-      fprintf(f, "%.9g ",
-              m->rows[(size_t)i * (size_t)m->columns + (size_t)c] -
-                  (c == m->columns - 1 ? m->energy : 0.0));
-    fputc('\n', f);
-  }
-  fputs(
-      "END\nset key outside right top samplen 2.2 spacing 0.9\nset lmargin 14\nset rmargin 15\n"
-      "set border 3\nset tics nomirror out scale 0.5\nset grid linecolor rgb '#dfe3e8'\n"
-      "set xlabel 't [s]' offset 0,0.5\nset format y '%.3g'\n",
-      f);
-  fprintf(f, "set multiplot layout %d,2\n", lines);
-  for (int k = 0; k < KINDS; k++) plot_panel(f, m, k);
-  fputs("unset multiplot\nunset output\n", f);
-}
-
-static int ends_with(const char *text, const char *end) {
-  const size_t n = strlen(text), k = strlen(end);
-  return n > k && strcmp(text + n - k, end) == 0;
-}
-
-/* Before a run that may be long: can the figure be written? Leaves no file where there was none. */
-static int check_plot(const motion *m) {
-  struct stat found;
-  if (!m->plot) return CLI_DONE;
-  int there = lstat(m->plot, &found) == 0;
-  FILE *f = fopen(m->plot, "ab");
-  if (!f) {
-    cli_error("%s: cannot be written: %s", m->plot, strerror(errno));
+static int chart_of(const motion *m, motion_chart *c) {
+  size_t n = (size_t)m->columns;
+  c->texts = malloc(n * sizeof *c->texts);
+  c->names = malloc(n * sizeof *c->names);
+  c->kinds = malloc(n * sizeof *c->kinds);
+  if (!c->texts || !c->names || !c->kinds) {
+    cli_error("simulate: out of memory");
     return CLI_BAD_INPUT;
   }
-  fclose(f);
-  if (!there) remove(m->plot);
+  for (int i = 0; i < m->columns; i++) {
+    column_name(m, i, c->texts[i], sizeof c->texts[i]);
+    c->names[i] = c->texts[i];
+    c->kinds[i] = column_kind(m, i);
+  }
+  c->chart = (chart){.rows = m->samples,
+                     .columns = m->columns,
+                     .values = m->rows,
+                     .names = c->names,
+                     .axis = "t [s]",
+                     .figure_of = c->kinds,
+                     .figures = KINDS,
+                     .figure = kinds};
   return CLI_DONE;
 }
 
-static int draw(const motion *m) {
-  if (!m->plot) return CLI_DONE;
-  /* what it cannot write to the file it would write to standard output */
-  FILE *f = plot_available() ? popen("gnuplot -d > /dev/null 2>&1", "w") : NULL;
-  if (!f) {
-    cli_error("simulate: --plot: gnuplot cannot be run (apt-get install gnuplot-nox)");
-    return CLI_BAD_INPUT;
+static int write_report(const motion *m, const chart *c) {
+  char text[512], number[64];
+  jn_statistics s = jn_simulation_statistics(m->simulation);
+  snprintf(text, sizeof text, "Motion of %s", cli_clean(jn_model_name(m->job.model)).text);
+  FILE *page = report_open(m->report, text, "Simulated by jounce " JN_VERSION ".");
+  if (!page) return CLI_BAD_INPUT;
+  report_cards_begin(page);
+  snprintf(number, sizeof number, "%.6g s", m->time);
+  snprintf(text, sizeof text,
+           "in %ld steps (%ld rejected) of the scheme %s, %.3g s on this machine", s.steps,
+           s.rejected, scheme_names[m->scheme], m->seconds);
+  report_card(page, number, text);
+  snprintf(number, sizeof number, "%.6g J", m->energy);
+  snprintf(text, sizeof text, "energy at the start; it changed by at most %.3g J%s",
+           m->energy_drift, m->energy_kept ? "" : " (forces do work)");
+  report_card(page, number, text);
+  if (m->energy_kept && m->kinetic > 0) {
+    snprintf(number, sizeof number, "%.2g", m->energy_drift / m->kinetic);
+    report_card(page, number, "error of the energy, relative to the largest kinetic energy");
   }
-  plot_script(f, m, ends_with(m->plot, ".png"));
-  if (pclose(f) == 0) return CLI_DONE;
-  cli_error("%s: gnuplot could not draw it", m->plot);
-  return CLI_BAD_INPUT;
+  if (m->momentum_kept) {
+    snprintf(number, sizeof number, "%.2g", m->momentum_drift);
+    report_card(page, number, "error of the momentum, relative");
+  }
+  report_cards_end(page);
+  report_chart(page, c, "motion.csv");
+  return report_close(page, m->report);
+}
+
+/* The picture and the page that were asked for. */
+static int show(const motion *m) {
+  motion_chart c = {0};
+  int code = m->plot || m->report ? chart_of(m, &c) : CLI_DONE;
+  if (!code && m->plot) code = chart_draw(&c.chart, "simulate", m->plot);
+  if (!code && m->report) code = write_report(m, &c.chart);
+  chart_free(&c);
+  return code;
 }
 
 static int check_usage(const motion *m) {
@@ -617,16 +620,7 @@ static int check_usage(const motion *m) {
               m->time / m->step);
     return CLI_BAD_USAGE;
   }
-  if (m->plot && (m->plot[0] == '\0' || m->plot[0] == '|' || strpbrk(m->plot, "'`\n"))) {
-    cli_error("simulate: --plot: a file name without quotes expected");
-    return CLI_BAD_USAGE;
-  }
-  if (m->plot && !ends_with(m->plot, ".svg") && !ends_with(m->plot, ".png")) {
-    cli_error("simulate: --plot: a file name that ends in .svg or .png expected, found '%s'",
-              m->plot);
-    return CLI_BAD_USAGE;
-  }
-  return CLI_DONE;
+  return m->plot ? chart_check_path("simulate", m->plot) : CLI_DONE;
 }
 
 static int run_simulate(motion *m, const cli_option *table, int count, int argc, char **argv) {
@@ -636,7 +630,8 @@ static int run_simulate(motion *m, const cli_option *table, int count, int argc,
   /* forces are there for who names them: what hybrid dynamics calls for */
   cli_need need = {0, 1, 1, 1, 1, job->pad || !job->state_path};
   if ((code = cli_job_state(job, &need, 0)) || (code = read_forces(m)) || (code = prepare(m)) ||
-      (code = check_plot(m)))
+      (m->plot && (code = report_check_path(m->plot))) ||
+      (m->report && (code = report_check_path(m->report))))
     return code;
   m->columns = 2 + jn_model_nq(job->model) + jn_model_nv(job->model);
   m->rows = cli_room((size_t)m->samples, (size_t)m->columns, 1);
@@ -645,7 +640,7 @@ static int run_simulate(motion *m, const cli_option *table, int count, int argc,
   code = cli_job_status(job, run(m));
   m->seconds = clock_seconds() - start;
   if (code || (code = write_motion(m))) return code;
-  return draw(m);
+  return show(m);
 }
 
 int cli_simulate(int argc, char **argv) {
@@ -666,6 +661,7 @@ int cli_simulate(int argc, char **argv) {
                               CLI_OPT_FLAG("friction", &m.friction, 1),
                               CLI_OPT_FLAG("drift", &m.drift, 1),
                               CLI_OPT_TEXT("plot", &m.plot),
+                              CLI_OPT_TEXT("report", &m.report),
                               CLI_OPT_TEXT("forces", &m.forces)};
   int code = run_simulate(&m, table, COUNT(table), argc, argv);
   jn_simulation_free(m.simulation);

@@ -11,6 +11,7 @@
 #include "message.h"
 #include "options.h"
 #include "output.h"
+#include "report.h"
 
 typedef struct demo_entry {
   const char *name;
@@ -52,6 +53,7 @@ const char cli_demo_help[] =
     "gnuplot is installed: apt-get install gnuplot-nox); the pages named above open without a\n"
     "network. Each exits with status 3 when its own check fails.\n\n"
     "  --output DIR           folder to write to, made if missing; default 'jounce-demo'\n"
+    "  --report FILE          study: also one HTML page that holds all figures and numbers\n"
     "  --quick                fewer steps and shorter measurements, a few seconds\n"
     "  --no-plots             no figures\n"
     "  --format NAME          text (default) or json: the summary on standard output\n\n"
@@ -154,8 +156,9 @@ static const demo_entry *find_demo(const char *name) {
 }
 
 int cli_demo(int argc, char **argv) {
-  demo_options options = {"jounce-demo", 0, 0, CLI_TABLE};
+  demo_options options = {"jounce-demo", 0, 0, CLI_TABLE, NULL};
   const cli_option table[] = {CLI_OPT_TEXT("output", &options.output),
+                              CLI_OPT_TEXT("report", &options.report),
                               CLI_OPT_FLAG("quick", &options.quick, 1),
                               CLI_OPT_FLAG("no-plots", &options.no_plots, 1),
                               CLI_OPT_CHOICE("format", &options.format, cli_format_names),
@@ -169,6 +172,11 @@ int cli_demo(int argc, char **argv) {
               cli_format_names[options.format]);
     return CLI_BAD_USAGE;
   }
-  int code = make_folders(options.output);
+  if (options.report && demo->run != demo_study) {
+    cli_error("demo: --report is for the study; '%s' writes its page to --output", name);
+    return CLI_BAD_USAGE;
+  }
+  int code = options.report ? report_check_path(options.report) : CLI_DONE;
+  if (!code) code = make_folders(options.output);
   return code ? code : demo->run(&options);
 }

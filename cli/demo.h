@@ -13,7 +13,8 @@
 typedef struct demo_options {
   const char *output; /* folder */
   int quick, no_plots;
-  int format; /* CLI_TABLE or CLI_JSON */
+  int format;         /* CLI_TABLE or CLI_JSON */
+  const char *report; /* file, or NULL */
 } demo_options;
 
 /* Each returns an exit status, after a message when it is 1 or 2. */
@@ -126,6 +127,8 @@ int study_write_csv(const study *s);
 int study_draw(study *s);
 void study_cost_figure(FILE *script, const study *s);
 int study_write_page(const study *s, const sheet *sheets);
+void study_page_cards(FILE *page, const study *s);
+int study_write_report(const study *s, const sheet *sheets); /* to options.report */
 
 /* `folder`/`name`; opens for writing, NULL after a message. Closing returns an exit status. */
 FILE *demo_create(const char *folder, const char *name);

@@ -3,37 +3,31 @@
 
 #include "message.h"
 #include "page.h"
+#include "report.h"
 
-static void card(FILE *f, const char *number, const char *text) {
-  fputs("<div class=\"card\"><b>", f);
-  page_text(f, number);
-  fputs("</b><span>", f);
-  page_text(f, text);
-  fputs("</span></div>\n", f);
-}
-
-static void cards(FILE *f, const study *s) {
+void study_page_cards(FILE *f, const study *s) {
   char number[64], text[256];
   double least, most;
-  fputs("<div class=\"cards\">\n", f);
+  report_cards_begin(f);
   snprintf(number, sizeof number, "%.1e", s->round.worst);
   snprintf(text, sizeof text,
            "largest residual in force of the round trip, relative, orders 0 to 5: %s the limit of "
            "%.0e",
            s->round.worst <= STUDY_LIMIT ? "within" : "ABOVE", STUDY_LIMIT);
-  card(f, number, text);
+  report_card(f, number, text);
 
   study_bodies_range(&s->cost, &least, &most);
   snprintf(number, sizeof number, "%.2f to %.2f", least, most);
   snprintf(text, sizeof text,
            "exponent of the time of a call in the number of bodies, %d to %d (linear: 1)",
            s->cost.bodies[0][0][0][0].bodies, s->cost.bodies[0][0][0][s->cost.sizes - 1].bodies);
-  card(f, number, text);
+  report_card(f, number, text);
 
   study_orders_range(&s->cost, &least, &most);
   snprintf(number, sizeof number, "%.2f to %.2f", least, most);
-  card(f, number,
-       "exponent of the time of a call in r + 1, orders r = 2 to 10 at 101 bodies (quadratic: 2)");
+  report_card(
+      f, number,
+      "exponent of the time of a call in r + 1, orders r = 2 to 10 at 101 bodies (quadratic: 2)");
 
   const double inverse = s->cost.paper[COST_INVERSE][JN_FORM_BODY][STUDY_ORDER].median;
   const double forward = s->cost.paper[COST_FORWARD][JN_FORM_BODY][STUDY_ORDER].median;
@@ -42,8 +36,8 @@ static void cards(FILE *f, const study *s) {
            "inverse and forward dynamics of order 5, 7 bodies, median here; published: %.1f and "
            "%.1f µs on another processor",
            study_paper_us[0][STUDY_ORDER], study_paper_us[1][STUDY_ORDER]);
-  card(f, number, text);
-  fputs("</div>\n", f);
+  report_card(f, number, text);
+  report_cards_end(f);
 }
 
 /* The inlined figure with a caption; nothing when it was not drawn. */
@@ -145,7 +139,7 @@ int study_write_page(const study *s, const sheet *sheets) {
       "2026, section 7, repeated with jounce " JN_VERSION ".",
       f);
   fprintf(f, " %d steps of %g s.</p>\n", s->round.steps, s->round.dt);
-  cards(f, s);
+  study_page_cards(f, s);
   if (!s->figures) {
     fputs("<p><b>", f);
     page_text(f, s->figures_note);

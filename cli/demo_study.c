@@ -36,6 +36,7 @@ static int write_all(study *s, const sheet *sheets) {
     code = study_draw(s);
   }
   if (code == CLI_DONE) code = study_write_page(s, sheets);
+  if (code == CLI_DONE && s->options.report) code = study_write_report(s, sheets);
   demo_progress_end();
   if (code) return code;
   if (s->options.format == CLI_JSON) return study_write_json(s);

@@ -42,7 +42,12 @@ static const char style[] =
 
 void page_begin(FILE *file, const char *title) {
   fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", file);
-  fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>", file);
+  fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n", file);
+  /* nothing is fetched, whatever the page holds */
+  fputs(
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n<title>",
+      file);
   page_text(file, title);
   fprintf(file, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
 }
@@ -103,11 +108,8 @@ int page_svg(FILE *file, const char *path) {
   return start != NULL;
 }
 
-int page_download(FILE *file, const char *path, const char *name) {
+void page_download_text(FILE *file, const char *text, size_t size, const char *name) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  size_t size;
-  char *text = slurp(path, &size);
-  if (!text) return 0;
   fputs("<a download=\"", file);
   page_text(file, name);
   fputs("\" href=\"data:text/csv;charset=utf-8;base64,", file);
@@ -124,6 +126,13 @@ int page_download(FILE *file, const char *path, const char *name) {
   fputs("\">", file);
   page_text(file, name);
   fputs("</a>", file);
+}
+
+int page_download(FILE *file, const char *path, const char *name) {
+  size_t size;
+  char *text = slurp(path, &size);
+  if (!text) return 0;
+  page_download_text(file, text, size, name);
   free(text);
   return 1;
 }

@@ -14,8 +14,9 @@ void page_text(FILE *file, const char *text);
 /* An SVG file, inlined. Returns 0 when it cannot be read. */
 int page_svg(FILE *file, const char *path);
 
-/* A link that downloads the contents of a file, carried in the page. Returns 0 when it cannot be
- * read. */
+/* A link that downloads a text, carried in the page; and one for the contents of a file. Returns 0
+ * when it cannot be read. */
+void page_download_text(FILE *file, const char *text, size_t size, const char *name);
 int page_download(FILE *file, const char *path, const char *name);
 
 #endif

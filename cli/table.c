@@ -28,6 +28,21 @@ const char *cli_component(jn_joint_type type, int component) {
   }
 }
 
+int cli_is_length(jn_joint_type type, int component) {
+  switch (type) {
+    case JN_JOINT_PRISMATIC:
+      return 1;
+    case JN_JOINT_FREE:
+      return component >= 3;
+    case JN_JOINT_CYLINDRICAL:
+      return component == 0;
+    case JN_JOINT_PLANAR:
+      return component < 2;
+    default:
+      return 0;
+  }
+}
+
 void cli_dof_name(const jn_model *model, int joint, int component, char *out, size_t size) {
   const char *part = cli_component(jn_model_joint(model, joint)->type, component);
   snprintf(out, size, "%s%s%s", cli_joint_name(model, joint), *part ? ":" : "", part);

@@ -14,6 +14,9 @@ const char *cli_joint_name(const jn_model *model, int joint);
  * joints. */
 const char *cli_component(jn_joint_type type, int component);
 
+/* Whether a degree of freedom is a length (m, its force in N) or an angle (rad, N m). */
+int cli_is_length(jn_joint_type type, int component);
+
 /* "elbow", "base:wx": for a model's degree of freedom number iv + component of joint. */
 void cli_dof_name(const jn_model *model, int joint, int component, char *out, size_t size);
 /* Calls `write` with the name of every degree of freedom. */

@@ -1,0 +1,16 @@
+# cmake -DOUTPUT=... -DUPLOT=folder or empty -DWEB=folder -P embed.cmake
+# The files a report is made of as C arrays; those of uPlot are empty without it.
+set(text "/* made by cmake/embed.cmake */\n#include \"report_assets.h\"\n")
+foreach(item "report_js;${WEB}/report.js" "report_css;${WEB}/report.css"
+        "report_uplot_js;${UPLOT}/uPlot.iife.min.js" "report_uplot_css;${UPLOT}/uPlot.min.css")
+  list(GET item 0 name)
+  list(GET item 1 file)
+  set(bytes "")
+  if(EXISTS "${file}")
+    file(READ "${file}" bytes HEX)
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+    string(REGEX REPLACE "(0x0a,)" "\\1\n" bytes "${bytes}")
+  endif()
+  string(APPEND text "const char ${name}[] = {${bytes}0};\n")
+endforeach()
+file(WRITE "${OUTPUT}" "${text}")

@@ -1,0 +1,30 @@
+# uPlot for the figures of reports: from web/node_modules, else npm fetches it into the build folder once. Without
+# either the program is built all the same, and its reports have still figures.
+set(JOUNCE_UPLOT "")
+if(JOUNCE_WEB)
+  foreach(folder ${CMAKE_SOURCE_DIR}/web ${CMAKE_BINARY_DIR}/web)
+    if(NOT JOUNCE_UPLOT AND EXISTS ${folder}/node_modules/uplot/dist/uPlot.iife.min.js)
+      set(JOUNCE_UPLOT ${folder}/node_modules/uplot/dist)
+    endif()
+  endforeach()
+  find_program(JOUNCE_NPM npm)
+  if(NOT JOUNCE_UPLOT AND JOUNCE_NPM)
+    file(COPY web/package.json web/package-lock.json web/.npmrc DESTINATION ${CMAKE_BINARY_DIR}/web)
+    execute_process(COMMAND ${JOUNCE_NPM} ci --ignore-scripts --no-audit --no-fund
+      WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/web RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(NOT failed)
+      set(JOUNCE_UPLOT ${CMAKE_BINARY_DIR}/web/node_modules/uplot/dist)
+    endif()
+  endif()
+  if(NOT JOUNCE_UPLOT)
+    message(STATUS "no uPlot (npm cannot fetch it): reports will have still figures")
+  endif()
+endif()
+function(jounce_report_assets output uplot)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DUPLOT=${uplot} -DWEB=${CMAKE_SOURCE_DIR}/web
+            -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${CMAKE_SOURCE_DIR}/web/report.js ${CMAKE_SOURCE_DIR}/web/report.css
+            ${CMAKE_SOURCE_DIR}/cmake/embed.cmake ${CMAKE_SOURCE_DIR}/cmake/web.cmake VERBATIM)
+endfunction()
+jounce_report_assets(${CMAKE_BINARY_DIR}/report_assets.c "${JOUNCE_UPLOT}")
