@@ -104,6 +104,7 @@ typedef struct jn_simulation_options {
   double max_step; /* of adaptive schemes; 0: none */
   int order; /* taylor: degree of the polynomial of v, at least 2; 0: ceil(1 - log(tolerance)/2) */
   jn_representation representation; /* of twists and wrenches of free joints, in and out */
+  int strict;                       /* 1: the same bits on every machine (jn_settings) */
   const jn_vec3 *gravity;           /* NULL: the model's */
   jn_forces forces;
   int event_count;

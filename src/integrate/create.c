@@ -227,6 +227,7 @@ static void fill(jn_simulation *s) {
   settings->representation = JN_BODY;
   settings->damping = f->model_damping != 0;
   settings->gravity = s->gravity;
+  settings->strict |= s->o.strict != 0;
   if (s->o.scheme == JN_TAYLOR) jn_taylor_begin(s);
 }
 
