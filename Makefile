@@ -12,6 +12,7 @@ all: setup-build
 test: setup-test
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
 	ctest --test-dir $(BUILD) -j $(JOBS)
+	tools/score --quick --build $(BUILD)
 
 # reports with interactive figures, opened in a browser
 test-browser: setup-test
@@ -42,8 +43,11 @@ clang: setup-clang
 format:
 	clang-format -i include/jounce/*.h src/*/*.[ch] cli/*.[ch] tests/*.c tests/helpers/*.[ch] examples/*.c
 
+# the scorecard of docs/trust.md and its lines
+include tools/trust.mk
+
 clean:
-	rm -rf build build-sanitize build-clang build-core
+	rm -rf build build-*
 
 setup-build: ; @tools/setup build
 setup-test:  ; @tools/setup build test
@@ -55,6 +59,7 @@ help:
 	@echo "make demo     the aerial-manipulator study: tables, CSV, figures, one HTML page"
 	@echo "make test     build and run all tests"
 	@echo "make test-browser   the pages of --report in Chromium (installs npm and Chromium, about 700 MB)"
+	@echo "make score    the scorecard of docs/trust.md, an hour; QUICK=1: a sample (see CONTRIBUTING.md)"
 	@echo "make bench    measure; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
 	@echo "make install PREFIX=/usr/local"
 
