@@ -17,6 +17,11 @@
 #define JN_MAX_PATH 512                 /* bytes of a file name kept in a jn_error */
 #define JN_MAX_MESSAGE 1024             /* bytes of a message in a jn_error */
 #define JN_MAX_FINDINGS 10000           /* findings kept by a lint run */
+#define JN_MAX_DEGREE 100               /* degree of a polynomial of a trajectory */
+#define JN_MAX_SPLINE 31                /* degree of a spline; minimum of derivative 16 */
+#define JN_MAX_ROTATIONS 500            /* rotations a spline on SO(3) is led through */
+#define JN_MAX_SAMPLES 10000000         /* rows of a table, samples of a fit */
+#define JN_MAX_COLUMNS 100000           /* columns of a table */
 
 /* A rotation is refused when |R^T R - 1| or ||quat|^2 - 1| exceeds this; below it is normalised. */
 #define JN_ROTATION_TOLERANCE 1e-6

@@ -1,0 +1,52 @@
+/* band.c: Cholesky factors of banded matrices. Row i of A holds A(i, i-w) ... A(i, i). */
+#include <math.h>
+#include <string.h>
+
+#include "trajectory/trajectory.h"
+
+/* A(i, j), j <= i <= j + w */
+#define AT(A, i, j) (A)[(size_t)(i) * (size_t)(w + 1) + (size_t)((j) - (i) + w)]
+
+int jn_band_factor(int n, int w, double *A) {
+  for (int i = 0; i < n; i++) {
+    int from = i > w ? i - w : 0;
+    for (int j = from; j <= i; j++) {
+      double s = AT(A, i, j);
+      for (int k = j > w && j - w > from ? j - w : from; k < j; k++) s -= AT(A, i, k) * AT(A, j, k);
+      if (j < i) {
+        AT(A, i, j) = s / AT(A, j, j);
+      } else {
+        if (!(s > 0)) return 0;
+        AT(A, i, i) = sqrt(s);
+      }
+    }
+  }
+  return 1;
+}
+
+void jn_band_solve(int n, int w, const double *L, double *x) {
+  for (int i = 0; i < n; i++) {
+    for (int k = i > w ? i - w : 0; k < i; k++) x[i] -= AT(L, i, k) * x[k];
+    x[i] /= AT(L, i, i);
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int k = i + 1; k < n && k <= i + w; k++) x[i] -= AT(L, k, i) * x[k];
+    x[i] /= AT(L, i, i);
+  }
+}
+
+/* The band of A^-1 from its last row up: with A = L L^T, Z = A^-1,
+ *   Z(i,j) = ([i = j]/L(i,i) - sum_(k > i) L(k,i) Z(k,j))/L(i,i),  j >= i */
+double jn_band_trace(int n, int w, const double *L, const double *B, double *work) {
+  double *Z = work, trace = 0;
+  for (int i = n - 1; i >= 0; i--) {
+    int to = i + w < n ? i + w : n - 1;
+    for (int j = to; j >= i; j--) {
+      double s = i == j ? 1 / AT(L, i, i) : 0;
+      for (int k = i + 1; k <= to; k++) s -= AT(L, k, i) * (k >= j ? AT(Z, k, j) : AT(Z, j, k));
+      AT(Z, j, i) = s / AT(L, i, i);
+      trace += (i == j ? 1 : 2) * AT(Z, j, i) * AT(B, j, i);
+    }
+  }
+  return trace;
+}

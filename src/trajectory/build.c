@@ -1,0 +1,377 @@
+/* build.c: from arrays in the layout of q to splines and motions. */
+#include <jounce/jet.h>
+#include <math.h>
+#include <string.h>
+
+#include "trajectory/trajectory.h"
+
+static int turns(const jn_joint *j) {
+  return j->type == JN_JOINT_SPHERICAL || j->type == JN_JOINT_FREE;
+}
+
+static jn_status no_memory(jn_error *error) {
+  return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
+}
+
+/* what a source says when it cannot */
+static jn_status source_failed(jn_status status, jn_error *error) {
+  if (status == JN_ERR_MEMORY) return no_memory(error);
+  if (status == JN_ERR_SINGULAR)
+    return jn_fail(error, status, NULL, 0,
+                   "the samples do not determine the curve: fewer pieces, or a lambda above zero");
+  return jn_fail(error, status, NULL, 0, "times lie too close together");
+}
+
+static jn_status check_times(int count, const double *times, int may_rest, jn_error *error) {
+  for (int i = 0; i < count; i++) {
+    if (!isfinite(times[i]))
+      return jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0, "time %d is not finite", i);
+    if (i > 0 && !(may_rest ? times[i] >= times[i - 1] : times[i] > times[i - 1]))
+      return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                     "times must rise: number %d is %.9g, number %d is %.9g", i - 1, times[i - 1],
+                     i, times[i]);
+  }
+  return JN_OK;
+}
+
+/* columns of the joints' plain numbers in rows of q, and where rotations stand */
+static jn_status check_rows(const jn_trajectory *T, int from, int to, int count, const double *q,
+                            size_t nq, jn_error *error) {
+  for (size_t i = 0; i < (size_t)count * nq; i++)
+    if (!isfinite(q[i]))
+      return jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0, "row %zu of q is not finite", i / nq);
+  for (int j = from; j < to; j++) {
+    if (!turns(&T->joint[j])) continue;
+    for (int i = 0; i < count; i++) {
+      const double *r = q + (size_t)i * nq + (size_t)(T->joint[j].iq - T->joint[from].iq);
+      double n2 = jn_quat_norm2(jn_quat_make(r[0], r[1], r[2], r[3]));
+      if (!(fabs(n2 - 1) <= JN_ROTATION_TOLERANCE))
+        return jn_fail(error, JN_ERR_POSE, NULL, 0,
+                       "row %d of q: the quaternion of joint number %d has length %.9g, not 1", i,
+                       j, sqrt(n2));
+    }
+  }
+  return JN_OK;
+}
+
+static size_t numbers(const jn_trajectory *T, int from, int to, int velocities) {
+  size_t n = 0;
+  for (int j = from; j < to; j++) n += (size_t)(velocities ? T->joint[j].nv : T->joint[j].nq);
+  return n;
+}
+
+static jn_quat quat_of(const double *q) { return jn_quat_make(q[0], q[1], q[2], q[3]); }
+
+/* Waypoints. Each joint has columns of numbers: its plain ones, then those of its rotation: one for
+ * each step log(R_(i-1)^T R_i), which is 0 at the waypoints before i and 1 from it on, and where
+ * derivatives are prescribed three angles at the start and three at the end. */
+
+typedef struct columns {
+  int n, rows; /* columns, derivatives a waypoint */
+  double *x;   /* [count x n] */
+  double *d;   /* [count x rows x n], minimum only */
+} columns;
+
+/* derivatives of rotations are prescribed at: 1 the start, 2 the end */
+static jn_status rotation_ends(const jn_waypoints *w, size_t nv, size_t at, int joint, int *ends,
+                               int *rest, jn_error *error) {
+  const int rows = w->way == JN_WAY_MINIMUM ? w->degree - 1 : 0;
+  *ends = 0;
+  *rest = !w->v ? 3 : 0;
+  for (int i = 0; i < w->count && w->v; i++) {
+    int given = 0, moving = 0;
+    for (int k = 0; k < 3 * rows; k++) {
+      double x = w->v[((size_t)i * (size_t)rows + (size_t)(k / 3)) * nv + at + (size_t)(k % 3)];
+      given += !isnan(x);
+      moving |= !isnan(x) && x != 0;
+    }
+    int bit = i == 0 ? 1 : i == w->count - 1 ? 2 : 0;
+    if (given && (given < 3 * rows || !bit))
+      return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                     "joint number %d: a rotation's derivatives are given all together, at the "
+                     "first and last waypoint only",
+                     joint);
+    if (given) *rest |= bit;
+    if (moving) *ends |= bit;
+  }
+  return JN_OK;
+}
+
+static int columns_of(const jn_joint *j, int count, int ends) {
+  if (!turns(j)) return j->nv;
+  return j->nv - 3 + count - 1 + 3 * ((ends & 1) + (ends >> 1));
+}
+
+/* the angles whose derivatives give the prescribed angular velocities, as columns of d */
+static jn_status end_angles(const jn_trajectory *T, const jn_waypoints *w, const columns *c,
+                            size_t nv, size_t at, int point, int column) {
+  const int rows = c->rows;
+  double *w_jet = jn_block_new(
+      &T->hooks,
+      (size_t)(3 * rows + 3 * (rows + 1)) + (size_t)jn_turning_room(rows) + 4 * (size_t)rows,
+      sizeof *w_jet);
+  if (!w_jet) return JN_ERR_MEMORY;
+  double *angle = w_jet + 3 * rows, *work = angle + 3 * (rows + 1);
+  for (int k = 0; k < rows; k++)
+    for (int e = 0; e < 3; e++)
+      w_jet[3 * k + e] = w->v[((size_t)point * (size_t)rows + (size_t)k) * nv + at + (size_t)e];
+  jn_jet_to_taylor(rows - 1, 3, w_jet);
+  jn_turning_angles(rows, w_jet, work, angle);
+  jn_jet_to_derivatives(rows, 3, angle);
+  for (int k = 0; k < rows; k++)
+    for (int e = 0; e < 3; e++)
+      c->d[((size_t)point * (size_t)rows + (size_t)k) * (size_t)c->n + (size_t)(column + e)] =
+          angle[3 * (k + 1) + e];
+  jn_block_free(&T->hooks, w_jet);
+  return JN_OK;
+}
+
+/* rest (0) or free (NaN) at every waypoint of a column */
+static void end_rest(const columns *c, int count, int column, int rest) {
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < c->rows; k++) {
+      int fixed = (i == 0 && (rest & 1)) || (i == count - 1 && (rest & 2));
+      c->d[((size_t)i * (size_t)c->rows + (size_t)k) * (size_t)c->n + (size_t)column] =
+          fixed ? 0 : NAN;
+    }
+}
+
+static void plain_column(const jn_waypoints *w, const columns *c, const double *q, size_t nq,
+                         const double *v, size_t nv, int column) {
+  for (int i = 0; i < w->count; i++)
+    c->x[(size_t)i * (size_t)c->n + (size_t)column] = q[(size_t)i * nq];
+  if (c->rows && !v) end_rest(c, w->count, column, 3);
+  for (int i = 0; v && i < w->count * c->rows; i++)
+    c->d[(size_t)i * (size_t)c->n + (size_t)column] = v[(size_t)i * nv];
+}
+
+/* the rotation of joint j: axes of its factors, and their columns from `column` on */
+static jn_status turn_columns(jn_trajectory *T, int j, const jn_waypoints *w, const columns *c,
+                              const double *q, size_t nq, size_t nv, size_t at, int ends, int rest,
+                              int column) {
+  jn_motion *m = &T->motion[j];
+  const int steps = w->count - 1, first = (ends & 1) ? 3 : 0;
+  m->turning = JN_TURN_PRODUCT;
+  m->turn_first = column;
+  m->factors = steps + first + ((ends & 2) ? 3 : 0);
+  m->R0 = jn_quat_unit(quat_of(q));
+  m->axes = jn_block_new(&T->hooks, 3 * (size_t)m->factors + 1, sizeof *m->axes);
+  if (!m->axes) return JN_ERR_MEMORY;
+  for (int f = 0; f < m->factors; f++) {
+    int step = f - first;
+    double *axis = m->axes + 3 * f;
+    if (c->rows) end_rest(c, w->count, column + f, rest);
+    if (step < 0 || step >= steps) {
+      axis[step < 0 ? f : step - steps] = 1;
+      continue;
+    }
+    const double *a = q + (size_t)step * nq, *b = a + nq;
+    const jn_vec3 x = jn_quat_log(jn_quat_mul(jn_quat_conj(quat_of(a)), quat_of(b)));
+    axis[0] = x.x, axis[1] = x.y, axis[2] = x.z;
+    for (int i = step + 1; i < w->count; i++)
+      c->x[(size_t)i * (size_t)c->n + (size_t)(column + f)] = 1;
+  }
+  jn_status status = JN_OK;
+  if (ends & 1) status = end_angles(T, w, c, nv, at, 0, column);
+  if (!status && (ends & 2)) status = end_angles(T, w, c, nv, at, steps, column + first + steps);
+  return status;
+}
+
+static jn_status fill_columns(jn_trajectory *T, int from, int to, const jn_waypoints *w,
+                              const columns *c, int index, jn_error *error) {
+  const size_t nq = numbers(T, from, to, 0), nv = numbers(T, from, to, 1);
+  int column = 0;
+  for (int i = from; i < to; i++) {
+    const jn_joint *j = &T->joint[i];
+    const size_t iq = (size_t)(j->iq - T->joint[from].iq), iv = (size_t)(j->iv - T->joint[from].iv);
+    const int skip_q = turns(j) ? 4 : 0, skip_v = turns(j) ? 3 : 0;
+    int ends = 0, rest = 0;
+    T->motion[i].spline = T->motion[i].turn_spline = index;
+    T->motion[i].first = column;
+    for (int k = 0; k < j->nv - skip_v; k++)
+      plain_column(w, c, w->q + iq + (size_t)(skip_q + k), nq,
+                   w->v ? w->v + iv + (size_t)(skip_v + k) : NULL, nv, column++);
+    if (!turns(j)) continue;
+    jn_status status = rotation_ends(w, nv, iv, i, &ends, &rest, error);
+    if (status) return status;
+    status = turn_columns(T, i, w, c, w->q + iq, nq, nv, iv, ends, rest, column);
+    if (status) return no_memory(error);
+    column += T->motion[i].factors;
+  }
+  return JN_OK;
+}
+
+static jn_status lead_columns(jn_trajectory *T, int from, int to, const jn_waypoints *w, columns *c,
+                              jn_error *error) {
+  int index;
+  jn_status status = fill_columns(T, from, to, w, c, T->splines, error);
+  if (status) return status;
+  if (w->way == JN_WAY_HALF_COSINE)
+    status = jn_spline_half_cosine(T, w->count, w->times, c->n, c->x, &index);
+  else if (w->way == JN_WAY_BSPLINE)
+    status = jn_spline_bspline(T, w->degree, w->count, w->times, c->n, c->x, &index);
+  else
+    status = jn_spline_minimum(T, w->degree, w->count, w->times, c->n, c->x, c->d, &index);
+  return status ? source_failed(status, error) : JN_OK;
+}
+
+jn_status jn_lead(jn_trajectory *T, int from, int to, const jn_waypoints *w, jn_error *error) {
+  columns c = {0, w->way == JN_WAY_MINIMUM ? w->degree - 1 : 0, NULL, NULL};
+  const int bspline = w->way == JN_WAY_BSPLINE;
+  if (w->way == JN_WAY_MINIMUM && (w->degree < 1 || w->degree > (JN_MAX_SPLINE + 1) / 2))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the derivative to minimise is 1 to %d",
+                   (JN_MAX_SPLINE + 1) / 2);
+  if (bspline && (w->degree < 1 || w->degree > JN_MAX_SPLINE))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the degree of a B-spline is 1 to %d",
+                   JN_MAX_SPLINE);
+  if (w->count < (bspline ? w->degree + 1 : 2) || w->count > JN_MAX_SAMPLES || !w->times || !w->q)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "at least %d waypoints are needed",
+                   bspline ? w->degree + 1 : 2);
+  jn_status status =
+      check_times(bspline ? w->count + w->degree + 1 : w->count, w->times, bspline, error);
+  if (status || (status = check_rows(T, from, to, w->count, w->q, numbers(T, from, to, 0), error)))
+    return status;
+  if (bspline && !(w->times[w->degree] < w->times[w->count]))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the knots leave no time for the motion");
+  for (int i = from; i < to; i++) {
+    int ends, rest;
+    if (turns(&T->joint[i]) && w->count > JN_MAX_ROTATIONS)
+      return jn_fail(error, JN_ERR_LIMIT, NULL, 0,
+                     "a rotation is led through at most %d waypoints: fit samples instead",
+                     JN_MAX_ROTATIONS);
+    status = rotation_ends(w, numbers(T, from, to, 1), (size_t)(T->joint[i].iv - T->joint[from].iv),
+                           i, &ends, &rest, error);
+    if (turns(&T->joint[i]) && status) return status;
+    c.n += columns_of(&T->joint[i], w->count, turns(&T->joint[i]) ? ends : 0);
+  }
+  size_t n;
+  if (!jn_size_multiply((size_t)w->count, (size_t)c.n + 1, &n)) return no_memory(error);
+  c.x = jn_block_new(&T->hooks, n, sizeof *c.x);
+  c.d = jn_block_new(&T->hooks, n * (size_t)c.rows + 1, sizeof *c.d);
+  status = c.x && c.d ? lead_columns(T, from, to, w, &c, error) : no_memory(error);
+  jn_block_free(&T->hooks, c.x);
+  jn_block_free(&T->hooks, c.d);
+  return status;
+}
+
+/* Formulas. */
+
+/* R = exp(yaw e_z) exp(pitch e_y) exp(roll e_x): functions yaw, pitch, roll */
+static jn_status angle_axes(jn_trajectory *T, int j, int column) {
+  jn_motion *m = &T->motion[j];
+  m->turning = JN_TURN_PRODUCT;
+  m->turn_first = column;
+  m->factors = 3;
+  m->R0 = jn_quat_identity();
+  m->axes = jn_block_new(&T->hooks, 9, sizeof *m->axes);
+  if (!m->axes) return JN_ERR_MEMORY;
+  m->axes[2] = m->axes[4] = m->axes[6] = 1;
+  return JN_OK;
+}
+
+jn_status jn_follow(jn_trajectory *T, int from, int to, const jn_formula *f, jn_error *error) {
+  const size_t nv = numbers(T, from, to, 1);
+  const int degree = f->degree < 0 ? 0 : f->degree;
+  const double h = f->end - f->start;
+  int index, column = 0;
+  if (!(h > 0) || !isfinite(h))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the end must be after the start");
+  jn_status status = jn_spline_new(T, 1, degree, (int)nv, f->terms, &index);
+  if (status) return no_memory(error);
+  jn_spline *s = &T->spline[index];
+  s->breaks[0] = f->start;
+  s->breaks[1] = f->end;
+  for (int m = 0; m < f->terms; m++) s->w[m] = m * f->w;
+  for (int i = from; i < to; i++) {
+    const jn_joint *j = &T->joint[i];
+    T->motion[i].spline = T->motion[i].turn_spline = index;
+    T->motion[i].first = column + (turns(j) ? 3 : 0);
+    if (turns(j) && angle_axes(T, i, column)) return no_memory(error);
+    for (int c = 0; c < j->nv; c++) {
+      /* the factors of a rotation stand in the order yaw, pitch, roll */
+      size_t source = (size_t)(column + (turns(j) && c < 3 ? 2 - c : c)),
+             to_column = (size_t)(column + c);
+      double power = 1;
+      for (int k = 0; k <= f->degree; k++, power *= h)
+        s->c[(size_t)k * nv + to_column] = power * f->c[(size_t)k * nv + source];
+      for (int m = 0; m < f->terms; m++) {
+        s->a[(size_t)m * nv + to_column] = f->a[(size_t)m * nv + source];
+        s->b[(size_t)m * nv + to_column] = f->b[(size_t)m * nv + source];
+      }
+    }
+    column += j->nv;
+  }
+  return JN_OK;
+}
+
+/* Samples. */
+
+/* -q is the same rotation: the sign nearer to the row before */
+static void unwind(const jn_trajectory *T, int from, int to, int count, size_t nq, double *q) {
+  for (int j = from; j < to; j++) {
+    if (!turns(&T->joint[j])) continue;
+    double *r = q + (T->joint[j].iq - T->joint[from].iq);
+    for (int i = 1; i < count; i++) {
+      double *a = r + (size_t)(i - 1) * nq, *b = a + nq;
+      if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0)
+        for (int k = 0; k < 4; k++) b[k] = -b[k];
+    }
+  }
+}
+
+jn_fit_options jn_fit_default(void) {
+  jn_fit_options o = {7, -1, -1, 0};
+  return o;
+}
+
+static jn_status check_fit(int count, const jn_fit_options *o, jn_error *error) {
+  if (o->degree < 1 || o->degree > JN_MAX_SPLINE)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the degree of a fit is 1 to %d",
+                   JN_MAX_SPLINE);
+  if (count > JN_MAX_SAMPLES)
+    return jn_fail(error, JN_ERR_LIMIT, NULL, 0, "more than %d samples", JN_MAX_SAMPLES);
+  if (count <= o->degree)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "a fit of degree %d needs at least %d samples, found %d", o->degree,
+                   o->degree + 1, count);
+  if (o->pieces < 0 || o->pieces > count - o->degree)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "%d samples allow 1 to %d pieces of degree %d",
+                   count, count - o->degree, o->degree);
+  if (o->lambda >= 0 && o->tolerance >= 0)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "give lambda or a tolerance, not both");
+  if (isnan(o->lambda) || isnan(o->tolerance) || isinf(o->lambda) || isinf(o->tolerance))
+    return jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0, "lambda and tolerance must be finite");
+  return JN_OK;
+}
+
+jn_status jn_smooth(jn_trajectory *T, int from, int to, int count, const double *times,
+                    const double *q, const jn_fit_options *options, const jn_fit_report *report,
+                    jn_error *error) {
+  const jn_fit_options o = options ? *options : jn_fit_default();
+  const size_t nq = numbers(T, from, to, 0);
+  int index;
+  jn_status status = check_fit(count, &o, error);
+  if (status || (status = check_times(count, times, 0, error)) ||
+      (status = check_rows(T, from, to, count, q, nq, error)))
+    return status;
+  size_t size;
+  double *x = jn_size_multiply((size_t)count, nq, &size)
+                  ? jn_block_new(&T->hooks, size + 1, sizeof *x)
+                  : NULL;
+  if (!x) return no_memory(error);
+  memcpy(x, q, size * sizeof *x);
+  unwind(T, from, to, count, nq, x);
+  status = jn_spline_fit(T, count, times, (int)nq, x, &o, report, &index);
+  jn_block_free(&T->hooks, x);
+  if (status) return source_failed(status, error);
+  for (int i = from, column = 0; i < to; i++) {
+    const jn_joint *j = &T->joint[i];
+    jn_motion *m = &T->motion[i];
+    m->spline = m->turn_spline = index;
+    m->turn_first = column;
+    m->turning = turns(j) ? JN_TURN_QUATERNION : JN_TURN_NONE;
+    m->first = column + (turns(j) ? 4 : 0);
+    column += j->nq;
+  }
+  return JN_OK;
+}

@@ -1,0 +1,303 @@
+/* fit.c: smoothing splines through samples.
+ *
+ * The control numbers x of a B-spline minimise |y - B x|^2 + rho |D x|^2, where |D x|^2 is the
+ * integral of the m-th derivative squared, in units of the mean length of a piece. Rows of B and D
+ * that belong to one span touch the same degree+1 control numbers; Givens rotations take them span
+ * by span into a banded triangle, which keeps the digits that normal equations would square away.
+ * The samples of a span are rotated into a small triangle of their own first, so that a trial of
+ * rho does not see their number. */
+#include <math.h>
+#include <string.h>
+
+#include "trajectory/trajectory.h"
+
+enum { WIDE = JN_MAX_SPLINE + 1, MOST_PIECES = 400 };
+
+typedef struct fit {
+  int degree, w, m, rows; /* w = degree + 1; penalty rows of a span */
+  int pieces, controls, count, n;
+  const double *times, *y; /* [count], [count x n] */
+  double unit;             /* mean length of a piece */
+  double *knots;           /* [controls + degree + 1] */
+  double *sample, *right;  /* [pieces][w][w], [pieces][w][n]: triangles of the samples */
+  double *lost;            /* [n] squares that no x can remove */
+  double *penalty;         /* [pieces][rows][w] */
+  double *R, *z;           /* [controls][w] from the diagonal on; [controls] */
+  double *G, *L, *Z;       /* bands: B^T B, factor, inverse */
+  double *value;           /* [n] */
+  double *x;               /* [controls x n] */
+  double size;             /* of D^T D against B^T B: rho = size means equal traces */
+} fit;
+
+/* Rotates a row and its right sides into an upper triangle: row i's entries from the diagonal on
+ * are at T[i step]. */
+static void rotate_in(int width, int rights, double *T, int step, double *right, int right_step,
+                      double *row, double *value) {
+  for (int i = 0; i < width; i++) {
+    if (row[i] == 0) continue;
+    double *t = T + (size_t)i * (size_t)step, *u = right + (size_t)i * (size_t)right_step;
+    double r = hypot(t[0], row[i]), c = t[0] / r, s = row[i] / r;
+    for (int j = i; j < width; j++) {
+      double a = t[j - i], b = row[j];
+      t[j - i] = c * a + s * b;
+      row[j] = c * b - s * a;
+    }
+    for (int k = 0; k < rights; k++) {
+      double a = u[k], b = value[k];
+      u[k] = c * a + s * b;
+      value[k] = c * b - s * a;
+    }
+  }
+}
+
+static void choose_knots(fit *f) {
+  const int d = f->degree, N = f->count;
+  for (int i = 0; i < f->controls + d + 1; i++) {
+    double at = 0, s = (double)(i - d) * (N - 1) / f->pieces;
+    int j = (int)s;
+    if (i <= d) {
+      at = f->times[0];
+    } else if (i >= f->controls) {
+      at = f->times[N - 1];
+    } else if (f->controls == N) {
+      /* one control number a sample: the means of `degree` neighbours suit interpolation */
+      for (j = i - d; j < i; j++) at += f->times[j] / d;
+    } else {
+      at = f->times[j] + (s - j) * (f->times[j + 1] - f->times[j]);
+    }
+    f->knots[i] = at;
+  }
+}
+
+/* the samples of one span, from number i on; the first behind it is returned */
+static int take_samples(fit *f, int piece, const double *A, int i) {
+  const int w = f->w, span = piece + f->degree, last = piece == f->pieces - 1;
+  const double h = f->knots[span + 1] - f->knots[span];
+  double B[WIDE], row[WIDE], *T = f->sample + (size_t)piece * (size_t)w * (size_t)w;
+  for (; i < f->count && (last || f->times[i] < f->knots[span + 1]); i++) {
+    jn_bernstein_values(f->degree, (f->times[i] - f->knots[span]) / h, B);
+    for (int j = 0; j < w; j++) {
+      row[j] = 0;
+      for (int k = 0; k < w; k++) row[j] += B[k] * A[k * w + j];
+    }
+    memcpy(f->value, f->y + (size_t)i * (size_t)f->n, (size_t)f->n * sizeof(double));
+    rotate_in(w, f->n, T, w + 1, f->right + (size_t)piece * (size_t)w * (size_t)f->n, f->n, row,
+              f->value);
+    for (int c = 0; c < f->n; c++) f->lost[c] += f->value[c] * f->value[c];
+  }
+  return i;
+}
+
+/* rows whose squares sum to the integral: M = C C^T the integrals of the Bernstein polynomials of
+ * degree d - m, rows C^T d!/(d-m)! difference^m A h^(1/2-m) */
+static void take_penalty(fit *f, int piece, const double *A, const double *C) {
+  const int w = f->w, p = f->rows - 1, span = piece + f->degree;
+  double *D = f->penalty + (size_t)piece * (size_t)f->rows * (size_t)w, e[WIDE];
+  double size = pow((f->knots[span + 1] - f->knots[span]) / f->unit, 0.5 - f->m);
+  for (int k = 0; k < f->m; k++) size *= f->degree - k;
+  for (int j = 0; j < w; j++) {
+    for (int k = 0; k < w; k++) e[k] = A[k * w + j];
+    for (int a = 1; a <= f->m; a++)
+      for (int k = 0; k < w - a; k++) e[k] = e[k + 1] - e[k];
+    for (int r = 0; r <= p; r++) {
+      double sum = 0;
+      for (int k = r; k <= p; k++) sum += C[k * (p + 1) + r - k + p] * e[k];
+      D[r * w + j] = size * sum;
+    }
+  }
+}
+
+static void assemble(fit *f) {
+  const int w = f->w, p = f->rows - 1;
+  double A[WIDE * WIDE], M[WIDE * WIDE], C[WIDE * WIDE] = {0}, data = 0, bend = 0;
+  jn_bernstein_energy(p, 0, M);
+  for (int r = 0; r <= p; r++)
+    for (int c = 0; c <= r; c++) C[r * (p + 1) + c - r + p] = M[r * (p + 1) + c];
+  jn_band_factor(p + 1, p, C);
+  for (int piece = 0, i = 0; piece < f->pieces; piece++) {
+    jn_bspline_span(f->degree, f->knots, piece + f->degree, A);
+    i = take_samples(f, piece, A, i);
+    take_penalty(f, piece, A, C);
+    /* B^T B, and the traces */
+    const double *T = f->sample + (size_t)piece * (size_t)w * (size_t)w;
+    const double *D = f->penalty + (size_t)piece * (size_t)f->rows * (size_t)w;
+    for (int a = 0; a < w; a++)
+      for (int b = 0; b <= a; b++) {
+        double s = 0;
+        for (int r = 0; r <= b; r++) s += T[r * w + a] * T[r * w + b];
+        f->G[(size_t)(piece + a) * (size_t)w + (size_t)(b - a + f->degree)] += s;
+        if (a == b) data += s;
+      }
+    for (int k = 0; k < f->rows * w; k++) bend += D[k] * D[k];
+  }
+  f->size = bend > 0 ? data / bend : 1;
+}
+
+/* The control numbers of function c for a rho, into z. 0: not determined. */
+static int solve(fit *f, int c, double rho) {
+  const int w = f->w;
+  const double root = sqrt(rho);
+  double row[WIDE], value;
+  memset(f->R, 0, (size_t)f->controls * (size_t)w * sizeof *f->R);
+  memset(f->z, 0, (size_t)f->controls * sizeof *f->z);
+  for (int piece = 0; piece < f->pieces; piece++) {
+    double *R = f->R + (size_t)piece * (size_t)w, *z = f->z + piece;
+    const double *D = f->penalty + (size_t)piece * (size_t)f->rows * (size_t)w;
+    for (int r = 0; r < f->rows && rho > 0; r++) {
+      for (int j = 0; j < w; j++) row[j] = root * D[r * w + j];
+      value = 0;
+      rotate_in(w, 1, R, w, z, 1, row, &value);
+    }
+    const double *T = f->sample + (size_t)piece * (size_t)w * (size_t)w;
+    for (int r = 0; r < w; r++) {
+      for (int j = 0; j < w; j++) row[j] = j < r ? 0 : T[r * w + j];
+      value = f->right[((size_t)piece * (size_t)w + (size_t)r) * (size_t)f->n + (size_t)c];
+      rotate_in(w, 1, R, w, z, 1, row, &value);
+    }
+  }
+  for (int i = f->controls - 1; i >= 0; i--) {
+    const double *R = f->R + (size_t)i * (size_t)w;
+    for (int j = 1; j < w && i + j < f->controls; j++) f->z[i] -= R[j] * f->z[i + j];
+    if (R[0] == 0) return 0;
+    f->z[i] /= R[0];
+  }
+  return 1;
+}
+
+/* sum of squared residuals of z */
+static double squares(const fit *f, int c) {
+  const int w = f->w;
+  double sum = f->lost[c];
+  for (int piece = 0; piece < f->pieces; piece++)
+    for (int r = 0; r < w; r++) {
+      const double *T = f->sample + ((size_t)piece * (size_t)w + (size_t)r) * (size_t)w;
+      double e = f->right[((size_t)piece * (size_t)w + (size_t)r) * (size_t)f->n + (size_t)c];
+      for (int j = r; j < w; j++) e -= T[j] * f->z[piece + j];
+      sum += e * e;
+    }
+  return sum;
+}
+
+/* generalised cross validation: count |y - B x|^2/(count - trace of y -> B x)^2 */
+static double validation(fit *f, int c, double rho) {
+  const int w = f->w;
+  if (!solve(f, c, rho)) return HUGE_VAL;
+  for (int i = 0; i < f->controls; i++)
+    for (int j = 0; j < w && i + j < f->controls; j++)
+      f->L[(size_t)(i + j) * (size_t)w + (size_t)(f->degree - j)] =
+          f->R[(size_t)i * (size_t)w + (size_t)j];
+  double left = f->count - jn_band_trace(f->controls, f->degree, f->L, f->G, f->Z);
+  return left > 1e-3 * f->count ? squares(f, c) * f->count / (left * left) : HUGE_VAL;
+}
+
+/* powers of ten of rho/size that are tried: below, samples are met; above, a polynomial is left */
+static const double lowest = -14, highest = 14;
+
+static double at_power(const fit *f, double power) { return f->size * pow(10, power); }
+
+static double by_validation(fit *f, int c) {
+  double best = highest, least = HUGE_VAL, step = 1;
+  for (double p = lowest; p <= highest; p += 1) {
+    double v = validation(f, c, at_power(f, p));
+    if (v < least) least = v, best = p;
+  }
+  for (int i = 0; i < 5; i++) {
+    step /= 2;
+    for (int side = -1; side <= 1; side += 2) {
+      double v = validation(f, c, at_power(f, best + side * step));
+      if (v < least) {
+        least = v;
+        best += side * step;
+        break;
+      }
+    }
+  }
+  return at_power(f, best);
+}
+
+/* residuals grow with rho */
+static double by_tolerance(fit *f, int c, double rms) {
+  const double wanted = rms * rms * f->count;
+  double low = lowest, high = highest;
+  for (int i = 0; i < 50; i++) {
+    double middle = 0.5 * (low + high);
+    if (solve(f, c, at_power(f, middle)) && squares(f, c) <= wanted)
+      low = middle;
+    else
+      high = middle;
+  }
+  return at_power(f, low);
+}
+
+static jn_status fit_all(fit *f, const jn_fit_options *o, const jn_fit_report *report) {
+  const double per_lambda = pow(f->unit, 1 - 2 * f->m);
+  choose_knots(f);
+  for (int i = f->degree; i < f->controls; i++)
+    if (!(f->knots[i] < f->knots[i + 1])) return JN_ERR_ARGUMENT;
+  assemble(f);
+  for (int c = 0; c < f->n; c++) {
+    double rho = o->lambda >= 0      ? o->lambda * per_lambda
+                 : o->tolerance == 0 ? 0
+                 : o->tolerance > 0  ? by_tolerance(f, c, o->tolerance)
+                                     : by_validation(f, c);
+    if (!solve(f, c, rho)) return JN_ERR_SINGULAR;
+    for (int i = 0; i < f->controls; i++) f->x[(size_t)i * (size_t)f->n + (size_t)c] = f->z[i];
+    if (report && report->lambda) report->lambda[c] = rho / per_lambda;
+  }
+  return JN_OK;
+}
+
+static void residuals(const fit *f, const jn_spline *s, const jn_fit_report *report) {
+  for (int c = 0; c < f->n; c++) {
+    double sum = 0, most = 0, x;
+    for (int i = 0; i < f->count; i++) {
+      jn_spline_jet(s, f->times[i], f->times[f->count - 1], 1, c, 0, &x);
+      double e = fabs(x - f->y[(size_t)i * (size_t)f->n + (size_t)c]);
+      sum += e * e;
+      most = fmax(most, e);
+    }
+    if (report->rms) report->rms[c] = sqrt(sum / f->count);
+    if (report->max) report->max[c] = most;
+  }
+}
+
+jn_status jn_spline_fit(jn_trajectory *T, int count, const double *times, int n, const double *x,
+                        const jn_fit_options *o, const jn_fit_report *report, int *index) {
+  fit f = {.degree = o->degree,
+           .w = o->degree + 1,
+           .m = (o->degree + 1) / 2,
+           .count = count,
+           .n = n,
+           .times = times,
+           .y = x};
+  int most = count - f.degree;
+  f.rows = f.degree - f.m + 1;
+  f.pieces = o->pieces                            ? o->pieces
+             : most < MOST_PIECES                 ? most
+             : o->lambda < 0 && o->tolerance == 0 ? most
+                                                  : MOST_PIECES;
+  f.controls = f.pieces + f.degree;
+  f.unit = (times[count - 1] - times[0]) / f.pieces;
+  const size_t w = (size_t)f.w, P = (size_t)f.pieces, C = (size_t)f.controls, N = (size_t)n;
+  double *at = jn_block_new(
+      &T->hooks, (C + w) + P * w * (w + N) + 2 * N + P * (size_t)f.rows * w + C * w * 4 + C + C * N,
+      sizeof *at);
+  if (!at) return JN_ERR_MEMORY;
+  f.knots = at;
+  f.sample = f.knots + C + w;
+  f.right = f.sample + P * w * w;
+  f.lost = f.right + P * w * N;
+  f.value = f.lost + N;
+  f.penalty = f.value + N;
+  f.R = f.penalty + P * (size_t)f.rows * w;
+  f.G = f.R + C * w;
+  f.L = f.G + C * w;
+  f.Z = f.L + C * w;
+  f.z = f.Z + C * w;
+  f.x = f.z + C;
+  jn_status status = fit_all(&f, o, report);
+  if (!status) status = jn_spline_bspline(T, f.degree, f.controls, f.knots, n, f.x, index);
+  if (!status && report) residuals(&f, &T->spline[*index], report);
+  jn_block_free(&T->hooks, at);
+  return status;
+}

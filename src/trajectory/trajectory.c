@@ -1,0 +1,324 @@
+/* trajectory.c: the object, and its jets at a time. */
+#include "trajectory/trajectory.h"
+
+#include <jounce/jet.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* t counts as the end within this: times are sums and products of others */
+static double slack(const jn_trajectory *T) {
+  return 1e-12 * (fabs(T->start) + fabs(T->end) + (T->end - T->start));
+}
+
+/* t = start + scale (time of the splines - start), and back */
+static double outer_time(const jn_trajectory *T, double t) {
+  return T->scale == 1 ? t : T->start + T->scale * (t - T->start);
+}
+static double inner_time(const jn_trajectory *T, double t) {
+  return T->scale == 1 ? t : T->start + (t - T->start) / T->scale;
+}
+
+/* Splines. */
+
+static void spline_place(jn_spline *s, double *block) {
+  size_t pieces = (size_t)s->pieces, n = (size_t)s->n, terms = (size_t)s->terms;
+  s->breaks = block;
+  s->c = s->breaks + pieces + 1;
+  s->origin = s->c + pieces * ((size_t)s->degree + 1) * n;
+  s->w = s->origin + pieces;
+  s->a = s->w + pieces * terms;
+  s->b = s->a + pieces * terms * n;
+}
+
+/* doubles of the block; 0: too many */
+static size_t spline_size(const jn_spline *s) {
+  size_t rows, all;
+  if (!jn_size_multiply((size_t)s->pieces, (size_t)s->degree + 1 + 2 * (size_t)s->terms, &rows) ||
+      !jn_size_multiply(rows, (size_t)s->n, &all) || all > SIZE_MAX / 32)
+    return 0;
+  return all + (size_t)s->pieces * (2 + (size_t)s->terms) + 1;
+}
+
+jn_status jn_spline_new(jn_trajectory *T, int pieces, int degree, int n, int terms, int *index) {
+  if (T->splines == T->room) {
+    int room = T->room ? 2 * T->room : 4;
+    jn_spline *more = jn_block_new(&T->hooks, (size_t)room, sizeof *more);
+    if (!more) return JN_ERR_MEMORY;
+    if (T->splines) memcpy(more, T->spline, (size_t)T->splines * sizeof *more);
+    jn_block_free(&T->hooks, T->spline);
+    T->spline = more;
+    T->room = room;
+  }
+  jn_spline s = {pieces, degree, n, terms, NULL, NULL, NULL, NULL, NULL, NULL};
+  size_t size = spline_size(&s);
+  double *block = size ? jn_block_new(&T->hooks, size, sizeof *block) : NULL;
+  if (!block) return JN_ERR_MEMORY;
+  spline_place(&s, block);
+  T->spline[T->splines] = s;
+  *index = T->splines++;
+  return JN_OK;
+}
+
+/* the piece with breaks[i] <= t < breaks[i+1]; the first or last beyond */
+static int find_piece(const jn_spline *s, double t) {
+  int low = 0, high = s->pieces;
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (t >= s->breaks[middle])
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* adds a cos(w s) + b sin(w s): x_k += (w/scale)^k/k! (a cos + b sin)^(k) */
+static void add_harmonic(double w, double s, double a, double b, double scale, int order,
+                         double *x) {
+  double c = cos(w * s), d = sin(w * s), p = a * c + b * d, q = b * c - a * d, f = 1;
+  for (int k = 0; k <= order; k++) {
+    x[k] += f * (k % 4 == 0 ? p : k % 4 == 1 ? q : k % 4 == 2 ? -p : -q);
+    f *= w / scale / (k + 1);
+  }
+}
+
+void jn_spline_jet(const jn_spline *s, double t, double last, double scale, int channel, int order,
+                   double *x) {
+  const int held = t < s->breaks[0] || (t >= s->breaks[s->pieces] && s->breaks[s->pieces] < last);
+  const int i = find_piece(s, t), d = s->degree;
+  const size_t n = (size_t)s->n;
+  if (held) t = t < s->breaks[0] ? s->breaks[0] : s->breaks[s->pieces];
+  const double h = s->breaks[i + 1] - s->breaks[i], u = (t - s->breaks[i]) / h;
+  const double *c = s->c + (size_t)i * (size_t)(d + 1) * n + (size_t)channel;
+  double y[JN_MAX_DEGREE + 1], f = 1;
+  int top = held ? 0 : order;
+
+  /* the powers of u - u_0: synthetic division, once for each order */
+  for (int k = 0; k <= d; k++) y[k] = c[(size_t)k * n];
+  for (int k = 0; k <= order; k++) x[k] = 0;
+  for (int k = 0; k <= top && k <= d; k++) {
+    for (int j = d - 1; j >= k; j--) y[j] += u * y[j + 1];
+    x[k] = f * y[k];
+    f /= h * scale;
+  }
+  for (int m = 0; m < s->terms; m++) {
+    size_t at = (size_t)i * (size_t)s->terms + (size_t)m;
+    add_harmonic(s->w[at], t - s->origin[i], s->a[at * n + (size_t)channel],
+                 s->b[at * n + (size_t)channel], scale, top, x);
+  }
+}
+
+/* The object. */
+
+jn_status jn_trajectory_begin(const jn_model *model, const jn_allocator *allocator,
+                              jn_trajectory **out, jn_error *error) {
+  if (!model || !out)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "no model or no place for the result given");
+  jn_allocator hooks = jn_allocator_or_default(allocator);
+  size_t joints = (size_t)jn_model_body_count(model);
+  jn_trajectory *T = jn_block_new(&hooks, 1, sizeof *T);
+  if (!T) return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
+  T->hooks = hooks;
+  T->nq = jn_model_nq(model);
+  T->nv = jn_model_nv(model);
+  T->joints = (int)joints;
+  T->scale = 1;
+  T->joint = jn_block_new(&hooks, joints, sizeof *T->joint);
+  T->motion = jn_block_new(&hooks, joints, sizeof *T->motion);
+  if (!T->joint || !T->motion) {
+    jn_trajectory_free(T);
+    return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
+  }
+  for (int i = 0; i < T->joints; i++) {
+    T->joint[i] = *jn_model_joint(model, i);
+    T->joint[i].name = NULL;
+    T->motion[i].spline = -1;
+  }
+  *out = T;
+  return JN_OK;
+}
+
+static int all_finite(const double *x, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!isfinite(x[i])) return 0;
+  return 1;
+}
+
+jn_status jn_trajectory_finish(jn_trajectory *T, jn_error *error) {
+  T->start = HUGE_VAL;
+  T->end = -HUGE_VAL;
+  for (int i = 0; i < T->splines; i++) {
+    const jn_spline *s = &T->spline[i];
+    if (!all_finite(s->breaks, spline_size(s)))
+      return jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0,
+                     "the trajectory has numbers that are not finite: times too close together, or "
+                     "values too large");
+    T->start = fmin(T->start, s->breaks[0]);
+    T->end = fmax(T->end, s->breaks[s->pieces]);
+  }
+  if (!(T->start < T->end)) T->start = 0, T->end = 0;
+  return JN_OK;
+}
+
+void jn_trajectory_free(jn_trajectory *T) {
+  if (!T) return;
+  jn_allocator hooks = T->hooks;
+  for (int i = 0; i < T->splines; i++) jn_block_free(&hooks, T->spline[i].breaks);
+  for (int i = 0; T->motion && i < T->joints; i++) jn_block_free(&hooks, T->motion[i].axes);
+  jn_block_free(&hooks, T->spline);
+  jn_block_free(&hooks, T->motion);
+  jn_block_free(&hooks, T->joint);
+  jn_block_free(&hooks, T);
+}
+
+static jn_status copy_parts(const jn_trajectory *from, jn_trajectory *to) {
+  to->joint = jn_block_new(&to->hooks, (size_t)from->joints, sizeof *to->joint);
+  to->motion = jn_block_new(&to->hooks, (size_t)from->joints, sizeof *to->motion);
+  if (!to->joint || !to->motion) return JN_ERR_MEMORY;
+  memcpy(to->joint, from->joint, (size_t)from->joints * sizeof *to->joint);
+  for (int i = 0; i < from->splines; i++) {
+    const jn_spline *s = &from->spline[i];
+    int index;
+    jn_status status = jn_spline_new(to, s->pieces, s->degree, s->n, s->terms, &index);
+    if (status) return status;
+    memcpy(to->spline[index].breaks, s->breaks, spline_size(s) * sizeof(double));
+  }
+  for (int i = 0; i < from->joints; i++) {
+    to->motion[i] = from->motion[i];
+    to->motion[i].axes = NULL;
+    size_t n = 3 * (size_t)from->motion[i].factors;
+    if (!n) continue;
+    if (!(to->motion[i].axes = jn_block_new(&to->hooks, n, sizeof(double)))) return JN_ERR_MEMORY;
+    memcpy(to->motion[i].axes, from->motion[i].axes, n * sizeof(double));
+  }
+  return JN_OK;
+}
+
+jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
+                               const jn_allocator *allocator, jn_trajectory **out) {
+  if (!trajectory || !out || !(factor > 0) || !isfinite(factor)) return JN_ERR_ARGUMENT;
+  double scale = trajectory->scale * factor;
+  if (!(scale > 0) || !isfinite(scale * (trajectory->end - trajectory->start)))
+    return JN_ERR_NOT_FINITE;
+  jn_allocator hooks = jn_allocator_or_default(allocator);
+  jn_trajectory *T = jn_block_new(&hooks, 1, sizeof *T);
+  if (!T) return JN_ERR_MEMORY;
+  *T = *trajectory;
+  T->hooks = hooks;
+  T->scale = scale;
+  T->spline = NULL;
+  T->splines = T->room = 0;
+  jn_status status = copy_parts(trajectory, T);
+  if (status)
+    jn_trajectory_free(T);
+  else
+    *out = T;
+  return status;
+}
+
+double jn_trajectory_start(const jn_trajectory *T) { return T ? T->start : 0; }
+
+double jn_trajectory_end(const jn_trajectory *T) { return T ? outer_time(T, T->end) : 0; }
+
+double jn_trajectory_next_break(const jn_trajectory *T, double t) {
+  double next = HUGE_VAL;
+  if (!T || isnan(t)) return next;
+  for (int i = 0; i < T->splines; i++) {
+    const jn_spline *s = &T->spline[i];
+    /* from the piece that holds t on: rounding of the scaled time decides */
+    int p = find_piece(s, inner_time(T, t));
+    for (p = p > 0 ? p - 1 : 0; p <= s->pieces; p++) {
+      double at = outer_time(T, s->breaks[p]);
+      if (!(at > t)) continue;
+      next = fmin(next, at);
+      break;
+    }
+  }
+  return next;
+}
+
+/* Jets. K = order + 1 rows beyond the first; everything as Taylor coefficients until the end. 27 (K
+ * + 2) doubles of work, and those of a rotation. */
+
+static void plain_jets(const jn_trajectory *T, const jn_motion *m, double t, int K, int count,
+                       int nv, double *work, double *q, double *v) {
+  for (int c = 0; c < count; c++) {
+    jn_spline_jet(&T->spline[m->spline], t, T->end, T->scale, m->first + c, K + 1, work);
+    if (q) q[c] = work[0];
+    for (int k = 0; v && k <= K; k++) v[(size_t)k * (size_t)nv + (size_t)c] = (k + 1) * work[k + 1];
+  }
+}
+
+/* rotation, and position if free; the twist is (w, p') until it is converted */
+static void turning_jets(const jn_trajectory *T, int i, double t, int K,
+                         jn_representation representation, double *work, double *q, double *v) {
+  const jn_joint *j = &T->joint[i];
+  const jn_motion *m = &T->motion[i];
+  const size_t nv = (size_t)T->nv;
+  double *w = work, *V = w + 3 * (K + 1), *U = V + 6 * (K + 1), *R = U + 6 * (K + 1),
+         *p = R + 9 * (K + 2), *rest = p + 3 * (K + 2);
+  double position[3] = {0, 0, 0};
+  jn_quat r;
+  jn_turning_jet(T, m, t, K, rest, &r, w);
+  if (q) q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
+  if (j->type == JN_JOINT_SPHERICAL) {
+    for (int k = 0; v && k <= K; k++) memcpy(v + (size_t)k * nv, w + 3 * k, 3 * sizeof *v);
+    return;
+  }
+  for (int k = 0; k <= K; k++) memcpy(V + 6 * k, w + 3 * k, 3 * sizeof *V);
+  plain_jets(T, m, t, K, 3, 6, rest, position, V + 3);
+  if (q) memcpy(q + 4, position, sizeof position);
+  if (!v) return;
+  if (representation != JN_MIXED) {
+    jn_pose C = jn_pose_make(jn_quat_to_m3(r), jn_v3(position[0], position[1], position[2]));
+    jn_jet_convert_twist(K, JN_MIXED, representation, C, V, R, p, U);
+  }
+  for (int k = 0; k <= K; k++)
+    memcpy(v + (size_t)k * nv, (representation != JN_MIXED ? U : V) + 6 * k, 6 * sizeof *v);
+}
+
+static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representation representation,
+                          double *work, double *q, double *v) {
+  for (int i = 0; i < T->joints; i++) {
+    const jn_joint *j = &T->joint[i];
+    double *qi = q ? q + j->iq : NULL, *vi = v ? v + j->iv : NULL;
+    if (T->motion[i].turning)
+      turning_jets(T, i, t, K, representation, work, qi, vi);
+    else
+      plain_jets(T, &T->motion[i], t, K, j->nv, T->nv, work, qi, vi);
+  }
+  if (v) jn_jet_to_derivatives(K, T->nv, v);
+  if ((q && !all_finite(q, (size_t)T->nq)) ||
+      (v && !all_finite(v, (size_t)(K + 1) * (size_t)T->nv)))
+    return JN_ERR_NOT_FINITE;
+  return JN_OK;
+}
+
+enum { SMALL = 31 };
+
+/* its own frame on the stack, so that small orders do not pay for it */
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static jn_status
+evaluate_large(const jn_trajectory *T, double t, int K, jn_representation representation, double *q,
+               double *v) {
+  double work[50 * (JN_MAX_ORDER + 5)];
+  return evaluate(T, t, K, representation, work, q, v);
+}
+
+jn_status jn_trajectory_at(const jn_trajectory *T, double t, int order,
+                           jn_representation representation, double *q, double *v) {
+  if (!T || order < -1 || order > JN_MAX_ORDER || (int)representation < 0 ||
+      representation > JN_MIXED)
+    return JN_ERR_ARGUMENT;
+  double at = inner_time(T, t);
+  if (!(at >= T->start - slack(T) && at <= T->end + slack(T))) return JN_ERR_ARGUMENT;
+  if (at < T->start) at = T->start;
+  if (at > T->end) at = T->end;
+  int K = v ? order + 1 : 0;
+  if (K > SMALL) return evaluate_large(T, at, K, representation, q, v);
+  double work[50 * (SMALL + 4)];
+  return evaluate(T, at, K, representation, work, q, v);
+}

@@ -1,0 +1,256 @@
+/* test_trajectory_fit.c: smoothing splines: optimal, as close as asked, through noise and on the
+ * group. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/check.h"
+#include "helpers/motion.h"
+#include "helpers/rng.h"
+#include "helpers/tree.h"
+
+static jn_model *one_joint(void) {
+  jn_model *model;
+  assert_ok(jn_model_load("pendulum", NULL, NULL, &model, NULL));
+  return model;
+}
+
+static double normal(rng *r) {
+  double sum = 0;
+  for (int i = 0; i < 12; i++) sum += rng_range(r, -0.5, 0.5);
+  return sum;
+}
+
+static jn_trajectory *fit(const jn_model *model, int count, const double *t, const double *q,
+                          const jn_fit_options *o, const jn_fit_report *report) {
+  jn_trajectory *T = NULL;
+  jn_error error = {0};
+  if (jn_trajectory_fit(model, count, t, q, o, report, NULL, &T, &error))
+    fail_msg("%s", error.message);
+  return T;
+}
+
+/* A polynomial of degree m - 1 costs nothing: it comes back whatever lambda is. */
+static void polynomials_below_the_penalty_come_back(void **state) {
+  (void)state;
+  jn_model *model = one_joint();
+  rng r = rng_new(1);
+  for (int degree = 1; degree <= 9; degree++)
+    for (int power = -8; power <= 0; power += 4) {
+      double t[60], q[60], x, v[4], rms, lambda;
+      jn_fit_options o = jn_fit_default();
+      jn_fit_report report = {&rms, NULL, &lambda};
+      int m = (degree + 1) / 2;
+      o.degree = degree, o.lambda = pow(10, power);
+      for (int i = 0; i < 60; i++) {
+        t[i] = i ? t[i - 1] + rng_range(&r, 0.01, 0.1) : 2;
+        q[i] = pow(t[i] - 3, m - 1) + 0.5;
+      }
+      jn_trajectory *T = fit(model, 60, t, q, &o, &report);
+      check_residual("polynomial, rms", rms, 1e-8);
+      assert_true(fabs(lambda / o.lambda - 1) < 1e-12);
+      assert_ok(jn_trajectory_at(T, t[33], 2, JN_BODY, &x, v));
+      check_residual("polynomial, value", fabs(x - q[33]), 1e-8);
+      double want = m > 1 ? (m - 1) * pow(t[33] - 3, m - 2) : 0;
+      check_residual("polynomial, slope", fabs(v[0] - want), 1e-7);
+      jn_trajectory_free(T);
+    }
+  jn_model_free(model);
+}
+
+/* With all pieces and no penalty every sample is met. */
+static void tolerance_zero_interpolates(void **state) {
+  (void)state;
+  jn_model *model = one_joint();
+  rng r = rng_new(2);
+  for (int degree = 1; degree <= 9; degree++) {
+    double t[50], q[50], max;
+    jn_fit_options o = jn_fit_default();
+    jn_fit_report report = {NULL, &max, NULL};
+    o.degree = degree, o.tolerance = 0;
+    for (int i = 0; i < 50; i++) {
+      t[i] = i ? t[i - 1] + rng_range(&r, 0.05, 0.1) : -1;
+      q[i] = rng_range(&r, -1, 1);
+    }
+    jn_trajectory_free(fit(model, 50, t, q, &o, &report));
+    check_residual("samples met", max, 1e-10);
+  }
+  jn_model_free(model);
+}
+
+typedef struct penalty {
+  const jn_trajectory *a, *b;
+  int m;
+} penalty;
+
+/* integral of a^(m) b^(m), pieces of a */
+static double bending(const penalty *p) {
+  static const double x[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
+                              0.9061798459386640};
+  static const double w[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
+                              0.4786286704993665, 0.2369268850561891};
+  double sum = 0, t = jn_trajectory_start(p->a);
+  for (double next; (next = jn_trajectory_next_break(p->a, t)) < HUGE_VAL; t = next)
+    for (int i = 0; i < 5; i++) {
+      double u[8], v[8], at = 0.5 * (t + next) + 0.5 * (next - t) * x[i];
+      assert_ok(jn_trajectory_at(p->a, at, p->m - 2, JN_BODY, NULL, u));
+      assert_ok(jn_trajectory_at(p->b, at, p->m - 2, JN_BODY, NULL, v));
+      sum += 0.5 * (next - t) * w[i] * u[p->m - 1] * v[p->m - 1];
+    }
+  return sum;
+}
+
+/* The minimum of sum (y - x)^2 + lambda integral x^(m)^2: the first variation in the direction of
+ * any other spline of the same pieces is zero. The other is a fit of other numbers. */
+static void the_fit_is_the_minimum(void **state) {
+  (void)state;
+  jn_model *model = one_joint();
+  rng r = rng_new(3);
+  for (int degree = 3; degree <= 7; degree++)
+    for (int power = -6; power <= 0; power += 2) {
+      enum { N = 80 };
+      double t[N], q[N], other[N], x, d, sum = 0, a = 0, b = 0, lambda = pow(10, power);
+      jn_fit_options o = jn_fit_default();
+      o.degree = degree, o.lambda = lambda, o.pieces = 20;
+      for (int i = 0; i < N; i++) {
+        t[i] = i ? t[i - 1] + rng_range(&r, 0.02, 0.06) : 0;
+        q[i] = sin(2 * t[i]) + 0.1 * normal(&r);
+        other[i] = rng_range(&r, -1, 1);
+      }
+      penalty p = {fit(model, N, t, q, &o, NULL), NULL, (degree + 1) / 2};
+      o.lambda = 1e-9;
+      p.b = fit(model, N, t, other, &o, NULL);
+      for (int i = 0; i < N; i++) {
+        assert_ok(jn_trajectory_at(p.a, t[i], -1, JN_BODY, &x, NULL));
+        assert_ok(jn_trajectory_at(p.b, t[i], -1, JN_BODY, &d, NULL));
+        sum += (x - q[i]) * d, a += (x - q[i]) * (x - q[i]), b += d * d;
+      }
+      const penalty aa = {p.a, p.a, p.m}, bb = {p.b, p.b, p.m};
+      double bend = lambda * bending(&p), scale = lambda * sqrt(bending(&aa) * bending(&bb));
+      check_residual("first variation of the fit", fabs(sum + bend) / (scale + sqrt(a * b)), 1e-8);
+      /* planted fault: without the penalty it is not zero */
+      if (power == 0) assert_true(fabs(sum) / sqrt(a * b) > 1e-4);
+      jn_trajectory_free((jn_trajectory *)p.a), jn_trajectory_free((jn_trajectory *)p.b);
+    }
+  jn_model_free(model);
+}
+
+/* The residual asked for is the residual had, and what is reported is what is left. */
+static void tolerance_is_met(void **state) {
+  (void)state;
+  jn_model *model = one_joint();
+  rng r = rng_new(4);
+  double t[300], q[300], rms, max, x;
+  for (int i = 0; i < 300; i++) {
+    t[i] = 0.01 * i;
+    q[i] = cos(3 * t[i]) + 0.02 * normal(&r);
+  }
+  for (double tolerance = 0.01; tolerance < 0.3; tolerance *= 2) {
+    jn_fit_options o = jn_fit_default();
+    jn_fit_report report = {&rms, &max, NULL};
+    double sum = 0, most = 0;
+    o.tolerance = tolerance;
+    jn_trajectory *T = fit(model, 300, t, q, &o, &report);
+    for (int i = 0; i < 300; i++) {
+      assert_ok(jn_trajectory_at(T, t[i], -1, JN_BODY, &x, NULL));
+      sum += (x - q[i]) * (x - q[i]), most = fmax(most, fabs(x - q[i]));
+    }
+    check_residual("rms of the tolerance", fabs(rms / tolerance - 1), 1e-6);
+    check_residual("rms reported", fabs(sqrt(sum / 300) / rms - 1), 1e-12);
+    check_residual("max reported", fabs(most / max - 1), 1e-12);
+    jn_trajectory_free(T);
+  }
+  jn_model_free(model);
+}
+
+/* Noise of 1 mrad on a recording at 200 Hz: cross validation finds its size, and the derivatives
+ * come out; differences would give accelerations off by 80 rad/s^2. */
+static void cross_validation_finds_the_noise(void **state) {
+  (void)state;
+  jn_model *model = one_joint();
+  enum { N = 801 };
+  double *t = doubles(N), *q = doubles(N), rms, v[4];
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    rng r = rng_new(seed);
+    jn_fit_report report = {&rms, NULL, NULL};
+    for (int i = 0; i < N; i++) {
+      t[i] = 0.005 * i;
+      q[i] = sin(2 * t[i]) + 0.3 * cos(5 * t[i]) + 1e-3 * normal(&r);
+    }
+    jn_trajectory *T = fit(model, N, t, q, NULL, &report);
+    check_residual("noise found", fabs(rms / 1e-3 - 1), 0.1);
+    double worst[3] = {0};
+    for (int i = 80; i < N - 80; i += 5) {
+      double w = 2 * t[i], u = 5 * t[i];
+      assert_ok(jn_trajectory_at(T, t[i], 1, JN_BODY, NULL, v));
+      worst[0] = fmax(worst[0], fabs(v[0] - (2 * cos(w) - 1.5 * sin(u))));
+      worst[1] = fmax(worst[1], fabs(v[1] - (-4 * sin(w) - 7.5 * cos(u))));
+      worst[2] = fmax(worst[2], fabs(v[2] - (-8 * cos(w) + 37.5 * sin(u))));
+    }
+    check_residual("velocity from noisy samples", worst[0], 0.02);
+    check_residual("acceleration from noisy samples", worst[1], 0.4);
+    check_residual("jerk from noisy samples", worst[2], 10);
+    jn_trajectory_free(T);
+  }
+  free(t), free(q);
+  jn_model_free(model);
+}
+
+/* Samples of a smooth motion of every kind of joint: the jets of the fit are those of the motion,
+ * and the better the denser the samples. */
+static void fits_on_the_group_converge(void **state) {
+  (void)state;
+  jn_spec *spec = random_spec(3, 5, JN_JOINT_FREE, TYPES_ALL & ~TYPE(FIXED));
+  jn_model *model = build(spec);
+  motion *m = motion_new(model, 3, 1.5);
+  size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model);
+  double error[2][4];
+  for (int dense = 0; dense < 2; dense++) {
+    int count = dense ? 41 : 21;
+    double *t = doubles((size_t)count), *q = doubles((size_t)count * nq), *v = doubles(5 * nv),
+           *u = doubles(5 * nv), *p = doubles(nq);
+    jn_fit_options o = jn_fit_default();
+    o.degree = 9, o.tolerance = 0;
+    for (int i = 0; i < count; i++) {
+      t[i] = 3.0 * i / (count - 1);
+      motion_state(m, t[i], JN_BODY, 1, q + (size_t)i * nq, v);
+      /* a recording may change signs */
+      if (i % 3 == 0)
+        for (int k = 0; k < 4; k++) q[(size_t)i * nq + (size_t)k] *= -1;
+    }
+    jn_trajectory *T = fit(model, count, t, q, &o, NULL);
+    for (int k = 0; k < 4; k++) error[dense][k] = 0;
+    for (int i = 0; i <= 50; i++) {
+      double at = 0.5 + 2.0 * i / 50;
+      motion_state(m, at, JN_SPATIAL, 5, p, v);
+      assert_ok(jn_trajectory_at(T, at, 3, JN_SPATIAL, NULL, u));
+      for (size_t k = 0; k < 4; k++)
+        error[dense][k] = fmax(error[dense][k], largest_difference(u + k * nv, v + k * nv, nv));
+    }
+    jn_trajectory_free(T);
+    free(t), free(q), free(v), free(u), free(p);
+  }
+  static const char *const names[4] = {"v of a recorded motion", "v'", "v''", "v^(3)"};
+  static const double bound[4] = {1e-6, 1e-5, 1e-4, 1e-2};
+  for (int k = 0; k < 4; k++) {
+    check_residual(names[k], error[1][k], bound[k]);
+    /* x^(k+1) of degree 9: order 9 - k in the step */
+    if (k > 0) assert_true(log2(error[0][k] / error[1][k]) > 7 - k);
+  }
+  motion_free(m);
+  jn_model_free(model);
+  jn_spec_free(spec);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(polynomials_below_the_penalty_come_back),
+      cmocka_unit_test(tolerance_zero_interpolates),
+      cmocka_unit_test(the_fit_is_the_minimum),
+      cmocka_unit_test(tolerance_is_met),
+      cmocka_unit_test(cross_validation_finds_the_noise),
+      cmocka_unit_test(fits_on_the_group_converge),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
