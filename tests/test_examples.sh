@@ -1,6 +1,5 @@
 #!/bin/sh
-# Compiles and runs every examples/*.c and the C block of README.md against BUILD_DIR/libjounce.a, and runs
-# the console blocks of README.md: what they print must be what the page shows.
+# Compiles and runs every examples/*.c against BUILD_DIR/libjounce.a.
 # usage: sh test_examples.sh SOURCE_DIR BUILD_DIR
 set -eu
 source=$(cd "$1" && pwd)
@@ -45,35 +44,4 @@ for file in "$source"/examples/*.c; do
   build_and_run "$(basename "$file" .c)" "$file"
 done
 
-# the blocks of README.md, numbered by kind: block-c-1, block-console-1, block-text-1, ...
-awk -v at="$work/block-" '
-  /^```/ { if (file) { close(file); file = "" }
-           else { kind = substr($0, 4); if (kind == "") kind = "plain"; file = at kind "-" ++n[kind] }
-           next }
-  file { print > file }' "$source/README.md"
-
-# the first C block prints the first text block
-cp "$work/block-c-1" "$work/readme.c"
-build_and_run readme "$work/readme.c"
-if ! diff "$work/block-text-1" "$work/readme.out"; then
-  echo "FAILED: the C example of README.md prints something else"
-  failed=1
-fi
-
-# console blocks: a line "$ command" (continued by a backslash) and then its output
-if [ -x "$build/jounce" ]; then
-  PATH=$build:$PATH
-  export PATH
-  for block in "$work"/block-console-*; do
-    awk '/^\$ / { sub(/^\$ /, ""); on = 1 } on { print; on = /\\$/ }' "$block" >"$block.sh"
-    awk '/^\$ / { on = 1 } on { on = /\\$/; next } { print }' "$block" >"$block.want"
-    name=README:$(sed -n 1p "$block.sh" | cut -c 1-60)
-    if (cd "$source" && sh -e "$block.sh" >"$block.got" 2>&1) && diff "$block.want" "$block.got"; then
-      echo "ok  $name"
-    else
-      echo "FAILED: $name"
-      failed=1
-    fi
-  done
-fi
 exit $failed

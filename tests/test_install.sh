@@ -106,7 +106,7 @@ fi
 if command -v pkg-config > /dev/null; then
   PKG_CONFIG_PATH=$libdir/pkgconfig
   export PKG_CONFIG_PATH
-  pc() { pkg-config --define-variable=prefix="$prefix" "$@" jounce; }
+  pc() { pkg-config "$@" jounce; }
   # shellcheck disable=SC2046
   "$cc" "$work/main.c" -o "$work/pc_shared" $(pc --cflags --libs)
   run "pkg-config, shared" "$work/pc_shared"

@@ -1,0 +1,138 @@
+#!/bin/sh
+# Runs every code block of README.md and docs/*.md. The blocks of a page share a folder, in this order of things:
+#   `NAME`: before a block     the block is saved as NAME (a model, a state, a table, a program)
+#   sh                         run by sh -e with the built program on PATH; must succeed
+#   console                    lines "$ command", then what it prints
+#   c                          a program, or statements put where docs_block.c says BLOCK; compiled, linked, run
+#   python                     run with the built module; left out, and said so, without it
+#   output                     what the block before it printed
+#   json csv xml cmake         must have a name: it is for a later block to use
+#   text                       nothing to run
+# Blocks indented by four spaces are formulas.
+# usage: sh test_docs.sh SOURCE_DIR BUILD_DIR
+set -eu
+source=$(cd "$1" && pwd)
+build=$(cd "$2" && pwd)
+cache=$build/CMakeCache.txt
+if grep -q '^JOUNCE_SANITIZE:BOOL=\(ON\|1\|TRUE\)$' "$cache"; then
+  echo "skipped: a sanitizer build needs its own flags and runtime"
+  exit 0
+fi
+cc=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$cache")
+cc=${CC:-${cc:-cc}}
+private=$(sed -n 's/^Libs.private: *//p' "$build/jounce.pc")
+libs="-lexpat -ljansson ${private:--lm}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+failed=0
+ran=0
+
+# what a reader types after 'make install', and 'make' itself: its targets must exist, 'install' is done
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+libdir=$(dirname "$(find "$work/prefix" -name libjounce.a)")
+mkdir "$work/bin"
+cat >"$work/bin/make" <<EOF
+#!/bin/sh
+exec "$(command -v make)" -n -C "$source" "\$@" >/dev/null
+EOF
+chmod +x "$work/bin/make"
+PATH=$work/bin:$build:$PATH
+PKG_CONFIG_PATH=$libdir/pkgconfig
+LD_LIBRARY_PATH=$libdir
+CMAKE_PREFIX_PATH=$work/prefix
+PYTHONPATH=$build/python
+export PATH PKG_CONFIG_PATH LD_LIBRARY_PATH CMAKE_PREFIX_PATH PYTHONPATH
+python=
+for candidate in /usr/bin/python3 python3; do
+  if [ -z "$python" ] && $candidate -c 'import jounce' 2>/dev/null; then python=$candidate; fi
+done
+[ -n "$python" ] || echo "left out: python blocks (no built module)"
+
+bad() {
+  echo "FAILED: $*"
+  failed=1
+}
+
+# run_c BLOCK: a program, or statements for docs_block.c
+run_c() {
+  flags="-Wall -Wextra -Wshadow -Werror"
+  if grep -q 'int main(' "$1"; then
+    cp "$1" "$1.c"
+  else
+    flags="$flags -Wno-unused"
+    awk -v block="$1" '/^ *BLOCK$/ { while ((getline line < block) > 0) print line; next } { print }' \
+      "$source/tests/docs_block.c" >"$1.c"
+  fi
+  # shellcheck disable=SC2086
+  "$cc" -std=c11 $flags -O1 -I"$source/include" "$1.c" -o "$1.exe" "$build/libjounce.a" $libs && "$1.exe"
+}
+
+# run_console BLOCK: every command prints what the page shows
+run_console() {
+  awk '/^\$ / { sub(/^\$ /, ""); on = 1 } on { print; on = /\\$/ }' "$1" >"$1.sh"
+  awk '/^\$ / { on = 1 } on { on = /\\$/; next } { print }' "$1" >"$1.want"
+  sh -e "$1.sh" >"$1.got" 2>&1 && diff "$1.want" "$1.got"
+}
+
+# run_block PLACE FILE KIND NAME
+run_block() {
+  place=$1 file=$2 kind=$3 name=$4
+  [ -z "$name" ] || { mkdir -p "$(dirname "$name")" && cp "$file" "$name"; }
+  case $kind in
+  text) return 0 ;;
+  output)
+    diff "$file" "$last" || bad "$place: prints something else"
+    return 0
+    ;;
+  json | csv | xml | cmake)
+    [ -n "$name" ] || bad "$place: a block of $kind that nothing uses: give it a \`NAME\`: before it"
+    return 0
+    ;;
+  esac
+  last=$file.out
+  case $kind in
+  sh) sh -e "$file" >"$last" 2>&1 || { cat "$last"; bad "$place: failed"; } ;;
+  console) run_console "$file" || bad "$place: prints something else" ;;
+  c) run_c "$file" >"$last" 2>&1 || { cat "$last"; bad "$place: does not compile or fails"; } ;;
+  python)
+    [ -n "$python" ] || return 0
+    $python -W error "$file" >"$last" 2>&1 || { cat "$last"; bad "$place: failed"; }
+    ;;
+  *) bad "$place: a block of kind '$kind'; mark what cannot be run as text" ;;
+  esac
+  ran=$((ran + 1))
+}
+
+for page in "$source"/README.md "$source"/docs/*.md; do
+  folder=$work/$(basename "$page" .md)
+  mkdir "$folder"
+  cp -r "$source/examples" "$folder/examples"
+  # blocks to files; a list of: number of line, file, kind, name
+  awk -v at="$folder/.block" '
+    /^ *```/ {
+      if (file) { close(file); file = ""; before = "" }
+      else {
+        kind = $0; sub(/^ *```/, "", kind); sub(/ .*/, "", kind)
+        n++; file = at n; name = "-"
+        if (match(before, /`[^`]+`:$/)) name = substr(before, RSTART + 1, RLENGTH - 3)
+        print NR, file, kind == "" ? "none" : kind, name
+        printf "" > file
+      }
+      next
+    }
+    file { print > file; next }
+    /^    +((jounce|make|cmake|cc|\$|python3) |jn_|#include|static )/ && blank { print NR, "-", "indented", "-" }
+    { blank = /^ *$/; if (!blank) before = $0 }' "$page" >"$folder/.list"
+  cd "$folder"
+  while read -r line file kind name; do
+    [ "$name" != - ] || name=
+    if [ "$kind" = none ] || [ "$kind" = indented ]; then
+      bad "$(basename "$page"):$line: a block without a kind"
+    else
+      run_block "$(basename "$page"):$line" "$file" "$kind" "$name" </dev/null
+    fi
+  done <.list
+  echo "$(basename "$page"): $(wc -l <.list) blocks"
+done
+echo "$ran blocks run"
+exit $failed
