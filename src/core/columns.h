@@ -1,7 +1,8 @@
-/* columns.h (core): M^-1 times one or eight right-hand sides at once, through the factors of the
- * articulated bodies in the spatial formulation (w->S order 0, w->UA, w->D). Plain doubles, one
- * column_row a lane: compiled for every instruction set. to the base:  e = y - S^T p,  p_parent +=
- * p + UA D^-1 e to the tips:  y = D^-1 (e - UA^T a_parent),  a = a_parent + S y */
+/* columns.h (core): M^-1 times several right-hand sides at once, through the factors of the
+ * articulated bodies in the spatial formulation (w->S order 0, w->UA, w->D). One right-hand side a
+ * lane; GROUPS packs of lanes go together, so that one waits for its operands while another works.
+ *   to the base:  e = y - S^T p,  p_parent += p + UA D^-1 e
+ *   to the tips:  y = D^-1 (e - UA^T a_parent),  a = a_parent + S y */
 #ifndef JOUNCE_CORE_COLUMNS_H
 #define JOUNCE_CORE_COLUMNS_H
 
@@ -9,24 +10,41 @@
 
 #include "core/engine.h"
 
-/* The includer says what a row of columns is: `typedef double column_row;` or a vector. */
+/* The includer says what a pack is, `typedef double column_row;` or a vector, and GROUPS. */
+typedef struct column_rows {
+  column_row g[GROUPS];
+} column_rows;
 
-/* (L D L^T)^-1 for n freedoms; rows of y are `stride` apart here and below */
+/* (L D L^T)^-1 for n freedoms; rows of y are `stride` packs apart here and below */
 static inline void columns_solve(int n, const double *restrict D, column_row *restrict y,
                                  int stride) {
   for (int j = 1; j < n; j++)
-    for (int i = 0; i < j; i++) y[j * stride] -= D[6 * j + i] * y[i * stride];
-  for (int j = 0; j < n; j++) y[j * stride] *= D[6 * j + j];
+    for (int i = 0; i < j; i++)
+      for (int g = 0; g < GROUPS; g++) y[j * stride + g] -= D[6 * j + i] * y[i * stride + g];
+  for (int j = 0; j < n; j++)
+    for (int g = 0; g < GROUPS; g++) y[j * stride + g] *= D[6 * j + j];
   for (int j = n - 2; j >= 0; j--)
-    for (int i = j + 1; i < n; i++) y[j * stride] -= D[6 * i + j] * y[i * stride];
+    for (int i = j + 1; i < n; i++)
+      for (int g = 0; g < GROUPS; g++) y[j * stride + g] -= D[6 * i + j] * y[i * stride + g];
 }
 
 /* a^T p, and p += a y, for a six-vector a */
-static inline column_row columns_dot(const double *restrict a, const column_row *restrict p) {
-  return (a[0] * p[0] + a[1] * p[1] + a[2] * p[2]) + (a[3] * p[3] + a[4] * p[4] + a[5] * p[5]);
+static inline void columns_dot(const double *restrict a, const column_rows *restrict p,
+                               column_row *restrict y) {
+  for (int g = 0; g < GROUPS; g++)
+    y[g] -= (a[0] * p[0].g[g] + a[1] * p[1].g[g] + a[2] * p[2].g[g]) +
+            (a[3] * p[3].g[g] + a[4] * p[4].g[g] + a[5] * p[5].g[g]);
 }
-static inline void columns_axpy(const double *restrict a, column_row y, column_row *restrict p) {
-  for (int c = 0; c < 6; c++) p[c] += a[c] * y;
+static inline void columns_axpy(const double *restrict a, const column_row *restrict y,
+                                column_rows *restrict p) {
+  for (int c = 0; c < 6; c++)
+    for (int g = 0; g < GROUPS; g++) p[c].g[g] += a[c] * y[g];
+}
+
+/* Whether a child of link i does not follow it at once: what the link hands on is then kept in
+ * memory, else in registers. */
+static inline int columns_fork(const jn_model *m, int i) {
+  return m->link[i].last > i && m->link[i + 1].last < m->link[i].last;
 }
 
 /* y[nv] in place, rows of links 0..last. The right-hand sides are zero for links before `first` and
@@ -34,32 +52,49 @@ static inline void columns_axpy(const double *restrict a, column_row y, column_r
  * way to the base only links first..last and the ancestors of `first` carry anything. */
 static inline void columns_pass(const jn_model *m, const jn_work *w, int rows, int first, int last,
                                 column_row *rhs, int stride) {
-  column_row *all = (column_row *)w->lane;
-  memset(all, 0, sizeof(column_row) * 6 * ((size_t)last + 1));
-  for (int i = last; i >= 0; i = i > first ? i - 1 : m->link[i].parent) {
+  column_rows *all = (column_rows *)w->lane, p[6] = {0}, a[6] = {0};
+  const column_rows zero[6] = {0};
+  const size_t step = 6 * (size_t)rows;
+  for (int i = 0; i <= last; i++)
+    if (columns_fork(m, i)) memcpy(all + 6 * (size_t)i, zero, sizeof zero);
+  for (int i = last, next; i >= 0; i = next) {
     const jn_link *l = &m->link[i];
-    const double *S = w->S + 6 * (size_t)rows * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;
-    column_row *p = all + 6 * (size_t)i, *y = rhs + l->iv * stride, t[6];
-    for (int j = 0; j < l->nv; j++)
-      t[j] = y[j * stride] -= columns_dot(S + 6 * (size_t)rows * (size_t)j, p);
+    const double *S = w->S + step * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;
+    column_row *y = rhs + l->iv * stride, t[6 * GROUPS];
+    next = i > first ? i - 1 : l->parent;
+    if (columns_fork(m, i))
+      for (int c = 0; c < 6; c++)
+        for (int g = 0; g < GROUPS; g++) p[c].g[g] += all[6 * i + c].g[g];
+    for (int j = 0; j < l->nv; j++) {
+      columns_dot(S + step * (size_t)j, p, y + j * stride);
+      for (int g = 0; g < GROUPS; g++) t[j * GROUPS + g] = y[j * stride + g];
+    }
     if (l->parent < 0) continue;
-    column_row *up = all + 6 * (size_t)l->parent;
-    columns_solve(l->nv, w->D + 6 * (size_t)l->iv, t, 1);
-    for (int j = 0; j < l->nv; j++) columns_axpy(UA + 6 * j, t[j], p);
-    for (int c = 0; c < 6; c++) up[c] += p[c];
+    if (l->nv == 1)
+      for (int g = 0; g < GROUPS; g++) t[g] *= w->D[6 * (size_t)l->iv];
+    else
+      columns_solve(l->nv, w->D + 6 * (size_t)l->iv, t, GROUPS);
+    for (int j = 0; j < l->nv; j++) columns_axpy(UA + 6 * j, t + j * GROUPS, p);
+    if (next == l->parent) continue;
+    for (int c = 0; c < 6; c++)
+      for (int g = 0; g < GROUPS; g++) all[6 * l->parent + c].g[g] += p[c].g[g];
+    for (int c = 0; c < 6; c++) p[c] = zero[c];
   }
   for (int i = 0; i <= last; i++) {
     const jn_link *l = &m->link[i];
-    const double *S = w->S + 6 * (size_t)rows * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;
-    column_row *a = all + 6 * (size_t)i, *y = rhs + l->iv * stride;
-    if (l->parent < 0)
-      memset(a, 0, sizeof(column_row) * 6);
+    const double *S = w->S + step * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;
+    column_row *y = rhs + l->iv * stride;
+    if (l->parent != i - 1)
+      for (int c = 0; c < 6; c++) a[c] = all[6 * l->parent + c];
+    if (l->parent >= 0)
+      for (int j = 0; j < l->nv; j++) columns_dot(UA + 6 * j, a, y + j * stride);
+    if (l->nv == 1)
+      for (int g = 0; g < GROUPS; g++) y[g] *= w->D[6 * (size_t)l->iv];
     else
-      memcpy(a, all + 6 * (size_t)l->parent, sizeof(column_row) * 6);
-    for (int j = 0; j < l->nv; j++) y[j * stride] -= columns_dot(UA + 6 * j, a);
-    columns_solve(l->nv, w->D + 6 * (size_t)l->iv, y, stride);
-    for (int j = 0; j < l->nv; j++)
-      columns_axpy(S + 6 * (size_t)rows * (size_t)j, y[j * stride], a);
+      columns_solve(l->nv, w->D + 6 * (size_t)l->iv, y, stride);
+    for (int j = 0; j < l->nv; j++) columns_axpy(S + step * (size_t)j, y + j * stride, a);
+    if (columns_fork(m, i))
+      for (int c = 0; c < 6; c++) all[6 * i + c] = a[c];
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/core.h"
 typedef double column_row;
+#define GROUPS 1
 #include "core/columns.h"
 #include "core/external.h"
 #include "core/spatial.h"
@@ -221,7 +222,7 @@ void jn_varied_pull(const varied *x, const double *weight, double *gphi, double 
 void jn_varied_solve(const varied *x, int lanes, double *rhs) {
   int last = x->m->nlink - 1;
   if (lanes == COLUMNS)
-    x->data->engine->columns(x->m, x->w, x->rows, 0, last, rhs);
+    x->data->engine->lanes->solve(x->m, x->w, x->rows, 0, last, rhs);
   else
     columns_pass(x->m, x->w, x->rows, 0, last, rhs, 1);
 }

@@ -9,9 +9,12 @@
 
 int jn_all_finite(const double *x, size_t n) {
   /* 0 * x is 0 for every finite x and NaN for the others */
-  double s = 0;
-  for (size_t i = 0; i < n; i++) s += 0.0 * x[i];
-  return s == 0.0;
+  double s[8] = {0};
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (size_t j = 0; j < 8; j++) s[j] += 0.0 * x[i + j];
+  for (; i < n; i++) s[0] += 0.0 * x[i];
+  return (s[0] + s[1]) + (s[2] + s[3]) + (s[4] + s[5]) + (s[6] + s[7]) == 0.0;
 }
 
 static jn_status load(const jn_model *model, jn_data *data, int v_rows, const double *q,

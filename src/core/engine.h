@@ -7,7 +7,15 @@
 #include "model/data.h"
 
 /* right-hand sides that go through the articulated bodies together */
-#define COLUMNS 8
+#define COLUMNS 16
+
+/* Many freedoms or right-hand sides of one state at once, in lanes: every lane does the operations
+ * of one, in the same order. */
+typedef struct jn_lanes {
+  int width;
+  /* M^-1 times COLUMNS columns y[nv x COLUMNS]: see core/columns.h */
+  void (*solve)(const jn_model *m, const jn_work *w, int rows, int first, int last, double *y);
+} jn_lanes;
 
 typedef struct jn_engine {
   const char *name;
@@ -22,11 +30,11 @@ typedef struct jn_engine {
   void (*known)(const jn_model *m, const jn_work *w, int rows, int k, int rep, int external);
   void (*solve)(const jn_model *m, const jn_work *w, int rows, int k,
                 const unsigned char *prescribed, int damping, int last);
-  /* M^-1 times eight columns y[nv x 8]: see core/columns.h */
-  void (*columns)(const jn_model *m, const jn_work *w, int rows, int first, int last, double *y);
+  const jn_lanes *lanes;
 } jn_engine;
 
 extern const jn_engine jn_engine_plain, jn_engine_avx2, jn_engine_avx512;
+extern const jn_lanes jn_lanes_plain, jn_lanes_avx2, jn_lanes_avx512;
 
 const jn_engine *jn_engine_choose(void);
 int jn_strict_default(void); /* JOUNCE_STRICT in the environment */

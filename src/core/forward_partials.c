@@ -10,6 +10,7 @@
 #include "scalar/double.h"
 
 #include "core/core.h"
+#include "core/engine.h"
 #include "core/external.h"
 #include "core/spatial.h"
 #include "core/composite.h"
@@ -107,33 +108,40 @@ static void columns(const varied *x, double *dq, double *dv, double *dtau) {
     }
 }
 
-/* A := -M^-1 A (sign -1), or +1; eight columns at a time */
-static void solve_in_place(const varied *x, double sign, double *A) {
-  size_t nv = (size_t)x->m->nv;
-  double *y = x->w->xlane;
-  for (size_t c = 0; c < nv; c += 8) {
-    size_t n = nv - c < 8 ? nv - c : 8;
+/* A := sign M^-1 A for the matrices of a list, as many columns at a time as go together */
+typedef struct right_side {
+  double *A, sign;
+} right_side;
+
+static void solve_in_place(const varied *x, const right_side *list, size_t count) {
+  size_t nv = (size_t)x->m->nv, all = count * nv;
+  double *y = x->w->xlane, *from[COLUMNS], sign[COLUMNS];
+  for (size_t c = 0; c < all; c += COLUMNS) {
+    size_t n = all - c < COLUMNS ? all - c : COLUMNS;
+    for (size_t s = 0; s < COLUMNS; s++) {
+      const right_side *r = &list[(s < n ? c + s : all - 1) / nv];
+      from[s] = r->A + (s < n ? c + s : all - 1) % nv;
+      sign[s] = r->sign;
+    }
     for (size_t i = 0; i < nv; i++)
-      for (size_t s = 0; s < 8; s++) y[8 * i + s] = s < n ? sign * A[i * nv + c + s] : 0;
-    jn_varied_solve(x, 8, y);
+      for (size_t s = 0; s < COLUMNS; s++) y[COLUMNS * i + s] = sign[s] * from[s][i * nv];
+    jn_varied_solve(x, COLUMNS, y);
     for (size_t i = 0; i < nv; i++)
-      for (size_t s = 0; s < n; s++) A[i * nv + c + s] = y[8 * i + s];
+      for (size_t s = 0; s < n; s++) from[s][i * nv] = y[COLUMNS * i + s];
   }
 }
 
 static void order_zero(const varied *x, double *dq, double *dv, double *dtau) {
-  size_t nv = (size_t)x->m->nv;
+  size_t nv = (size_t)x->m->nv, n = 0;
   jn_blocks o = {{dq, nv, 1}, {dv, nv, 1}, {NULL, 0, 0}};
+  right_side list[3];
   jn_varied_fold(x);
-  if (dq) memset(dq, 0, sizeof(double) * nv * nv);
-  if (dv) memset(dv, 0, sizeof(double) * nv * nv);
+  if (dq) memset(dq, 0, sizeof(double) * nv * nv), list[n++] = (right_side){dq, -1};
+  if (dv) memset(dv, 0, sizeof(double) * nv * nv), list[n++] = (right_side){dv, -1};
+  if (dtau) memset(dtau, 0, sizeof(double) * nv * nv), list[n++] = (right_side){dtau, 1};
   if (dq || dv) jn_varied_square(x, 0, &o, 1);
-  if (dq) solve_in_place(x, -1, dq);
-  if (dv) solve_in_place(x, -1, dv);
-  if (!dtau) return;
-  memset(dtau, 0, sizeof(double) * nv * nv);
-  for (size_t i = 0; i < nv; i++) dtau[i * nv + i] = 1;
-  solve_in_place(x, 1, dtau);
+  for (size_t i = 0; i < nv && dtau; i++) dtau[i * nv + i] = 1;
+  solve_in_place(x, list, n);
 }
 
 jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, const double *q,

@@ -1,5 +1,5 @@
 /* inverse_mass.c: the inverse of the mass matrix through the articulated inertias (bos2022, table
- * 9, IMMAmb): unit forces, eight at a time. */
+ * 9, IMMAmb): unit forces, many at a time. */
 #include <jounce/linearise.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ jn_status jn_inverse_mass(const jn_model *model, jn_data *data, const double *q,
     while ((size_t)(model->link[first].iv + model->link[first].nv) <= c) first++;
     while ((size_t)(model->link[last].iv + model->link[last].nv) <= top) last++;
     /* forces on the links that come later vanish, and their rows are known from symmetry */
-    data->engine->columns(model, &data->w, data->rows, first, last, y);
+    data->engine->lanes->solve(model, &data->w, data->rows, first, last, y);
     for (size_t i = 0; i <= top; i++)
       memcpy(Minv + i * nv + c, y + i * LANES, sizeof(double) * count);
   }
@@ -63,7 +63,7 @@ jn_status jn_inverse_mass_apply(const jn_model *model, jn_data *data, const doub
     size_t n = columns - c < LANES ? columns - c : LANES;
     for (size_t i = 0; i < nv; i++)
       for (size_t s = 0; s < LANES; s++) y[LANES * i + s] = s < n ? B[i * columns + c + s] : 0;
-    data->engine->columns(model, &data->w, data->rows, 0, model->nlink - 1, y);
+    data->engine->lanes->solve(model, &data->w, data->rows, 0, model->nlink - 1, y);
     for (size_t i = 0; i < nv; i++)
       for (size_t s = 0; s < n; s++) out[i * columns + c + s] = y[LANES * i + s];
   }

@@ -97,7 +97,7 @@ void jn_varied_rate_pull(const varied *x, const double *grate, double *gdv);
 jn_status jn_varied_forward(const jn_model *m, jn_data *data, int order, const double *q,
                             const double *v, const double *tau, const jn_external *external,
                             varied *x);
-/* M^-1 applied to `lanes` (1 or 8) right-hand sides rhs[nv x lanes] in place; the factors are
+/* M^-1 applied to `lanes` (1 or COLUMNS) right-hand sides rhs[nv x lanes] in place; the factors are
  * those of spatial_articulate. */
 void jn_varied_solve(const varied *x, int lanes, double *rhs);
 

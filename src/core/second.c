@@ -12,6 +12,7 @@
 #include "scalar/double.h"
 
 #include "core/core.h"
+#include "core/engine.h"
 #include "core/external.h"
 #include "core/spatial.h"
 #include "core/composite.h"
@@ -246,17 +247,18 @@ jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *
 static void solve_slice(const varied *x, double *X, size_t stride, const double *F) {
   size_t nv = (size_t)x->m->nv, n2 = nv * nv;
   double *lanes = x->w->xlane, *f = x->w->y + 2 * nv, *r = f + nv;
-  for (size_t c = 0; c < nv; c += 8) {
-    size_t n = nv - c < 8 ? nv - c : 8;
-    memset(lanes, 0, sizeof(double) * 8 * nv);
+  for (size_t c = 0; c < nv; c += COLUMNS) {
+    size_t n = nv - c < COLUMNS ? nv - c : COLUMNS;
+    memset(lanes, 0, sizeof(double) * COLUMNS * nv);
     for (size_t s = 0; s < n; s++) {
       for (size_t i = 0; i < nv; i++) f[i] = F ? F[i * nv + c + s] : 0, r[i] = 0;
       if (F) mass_rate(x, f, r);
-      for (size_t i = 0; i < nv; i++) lanes[8 * i + s] = -(X[i * n2 + (c + s) * stride] + r[i]);
+      for (size_t i = 0; i < nv; i++)
+        lanes[COLUMNS * i + s] = -(X[i * n2 + (c + s) * stride] + r[i]);
     }
-    jn_varied_solve(x, 8, lanes);
+    jn_varied_solve(x, COLUMNS, lanes);
     for (size_t i = 0; i < nv; i++)
-      for (size_t s = 0; s < n; s++) X[i * n2 + (c + s) * stride] = lanes[8 * i + s];
+      for (size_t s = 0; s < n; s++) X[i * n2 + (c + s) * stride] = lanes[COLUMNS * i + s];
   }
 }
 

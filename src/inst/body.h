@@ -3,16 +3,6 @@
 
 #include "core/core.h"
 
-#if defined(__AVX512F__)
-#define COLUMN_LANES 8
-#elif defined(__AVX2__)
-#define COLUMN_LANES 4
-#else
-#define COLUMN_LANES 2
-#endif
-typedef double column_row __attribute__((vector_size(8 * COLUMN_LANES), aligned(8)));
-#include "core/columns.h"
-
 /* common orders with a constant bound, so that the loops unroll */
 #if defined(JN_SMALL) || !defined(JN_LANES)
 #define EACH_ORDER(call) \
@@ -98,12 +88,5 @@ static void engine_solve(const jn_model *m, const jn_work *w, int rows, int k,
 #undef CALL
 }
 
-static void engine_columns(const jn_model *m, const jn_work *w, int rows, int first, int last,
-                           double *y) {
-  const int stride = COLUMNS / COLUMN_LANES;
-  for (int h = 0; h < stride; h++)
-    columns_pass(m, w, rows, first, last, (column_row *)(void *)y + h, stride);
-}
-
 const jn_engine ENGINE = {ENGINE_NAME,  SIX_STRIDE,   SIX_LINEAR,   engine_motion, engine_inverse,
-                          engine_start, engine_known, engine_solve, engine_columns};
+                          engine_start, engine_known, engine_solve, &LANES_ENGINE};

@@ -48,8 +48,8 @@
   A(Ev, rows * 6 * nv)     /* variations of multi-freedom joints: columns of E */               \
   A(Ow, rows * 6 * nv)     /* their own rows in other than body representation */               \
   A(pc, rows * 60)         /* as Pc, of one column more */                                      \
-  A(lane, 6 * 8 * nlink)   /* eight columns at once through the articulated tree */             \
-  A(xlane, 8 * nv)         /* their right-hand sides */                                         \
+  A(lane, 6 * 16 * nlink)  /* sixteen columns at once through the articulated tree */           \
+  A(xlane, 16 * nv)        /* their right-hand sides */                                         \
   A(axis, (rows + 1) * 9 * nlink) /* axes of the links in the world (hybrid_form.h) */          \
   A(reach,                                                                                      \
     (rows + 1) * 3 * nlink) /* origin of the link from its parent's; or what its joint slid */

@@ -25,6 +25,7 @@ typedef struct jn_link {
   int iq, iv, nv;
   int ix;            /* first number of its joint transform in a list of all links' transforms */
   int joint;         /* the joint (= body) it belongs to */
+  int last;          /* last link of all that it carries, itself included: they follow each other */
   double R[9], p[3]; /* T in the parent link's frame */
   double m, c[3];    /* mass and centre of mass, in the link frame */
   double J[6];       /* xx xy xz yy yz zz about the centre of mass, along the link frame's axes */

@@ -398,6 +398,11 @@ static void place_by_name(const jn_builder *b, jn_model *m) {
 static void arrange(jn_model *m) {
   m->free_link = m->turn_link + m->nlink;
   m->ball_link = m->free_link + m->nlink;
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    jn_link *l = &m->link[i];
+    if (l->last < i) l->last = i;
+    if (l->parent >= 0 && m->link[l->parent].last < l->last) m->link[l->parent].last = l->last;
+  }
   for (int i = 0; i < m->nlink; i++) {
     jn_link *l = &m->link[i];
     if (l->kind == JN_K_REVOLUTE || l->kind == JN_K_HELICAL) m->turn_link[m->nturn++] = i;
