@@ -9,6 +9,7 @@
 #include <jounce/model.h>
 #include <jounce/data.h>
 #include <jounce/io.h>
+#include <jounce/table.h>
 #include <jounce/trajectory.h>
 #include <jounce/kinematics.h>
 #include <jounce/dynamics.h>

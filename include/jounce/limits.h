@@ -21,7 +21,7 @@
 #define JN_MAX_SPLINE 31                /* degree of a spline; minimum of derivative 16 */
 #define JN_MAX_ROTATIONS 500            /* rotations a spline on SO(3) is led through */
 #define JN_MAX_SAMPLES 10000000         /* rows of a table, samples of a fit */
-#define JN_MAX_COLUMNS 100000           /* columns of a table */
+#define JN_MAX_COLUMNS 10000            /* columns of a table */
 
 /* A rotation is refused when |R^T R - 1| or ||quat|^2 - 1| exceeds this; below it is normalised. */
 #define JN_ROTATION_TOLERANCE 1e-6

@@ -98,6 +98,7 @@ typedef struct jn_fit_options {
   double lambda;    /* >= 0; negative: not given (default) */
   double tolerance; /* >= 0; negative: not given (default) */
   int pieces; /* polynomials; 0: one less than samples, at most 400 (tolerance 0: no such limit) */
+  int hold;   /* files: joints without columns stay at home instead of being missed; default 0 */
 } jn_fit_options;
 JN_API jn_fit_options jn_fit_default(void);
 
@@ -113,6 +114,31 @@ JN_API jn_status jn_trajectory_fit(const jn_model *model, int count, const doubl
                                    const double *q, const jn_fit_options *options,
                                    const jn_fit_report *report, const jn_allocator *allocator,
                                    jn_trajectory **out, jn_error *error);
+
+/* Files; they need the loaders. */
+
+/* By the ending: .json a description (docs/trajectories.md), .csv, .npy or .npz samples (table.h),
+ * which are fitted: a column 't' or 'time', and one for each number of q by jn_coordinate_name,
+ * others are passed over; without names, t and q in their order; npz also 't' and an array 'q'.
+ * `options` and `report` are those of jn_trajectory_fit; a description's own come first. */
+JN_API jn_status jn_trajectory_load(const char *path, const jn_model *model,
+                                    const jn_fit_options *options, const jn_fit_report *report,
+                                    const jn_allocator *allocator, jn_trajectory **out,
+                                    jn_error *error);
+/* A description from memory; `name` stands for the file in messages, and files it names lie beside
+ * it. */
+JN_API jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
+                                     const jn_model *model, const jn_fit_options *options,
+                                     const jn_fit_report *report, const jn_allocator *allocator,
+                                     jn_trajectory **out, jn_error *error);
+/* A description that loads as the same trajectory bit for bit. The model is the one it was made
+ * for. */
+JN_API jn_status jn_trajectory_save(const jn_trajectory *trajectory, const jn_model *model,
+                                    const char *path, jn_error *error);
+
+/* The name of number iq of q in tables: "elbow"; of joints with several "base:qw" ... "base:qz",
+ * "base:x", "slide:d". text[JN_MAX_NAME + 16] */
+JN_API jn_status jn_coordinate_name(const jn_model *model, int iq, char *text);
 
 #ifdef __cplusplus
 }

@@ -1,18 +1,9 @@
 /* save.c: spec -> native JSON. Every double reads back as the same bits; what has its default
  * value, bit for bit, is left out. The file appears complete or not at all. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/block.h"
+#include "io/file.h"
 #include "io/number.h"
 #include "io/text.h"
 
@@ -241,68 +232,22 @@ static void write_spec(writer *w, const jn_spec *spec) {
   text(w, "}\n");
 }
 
-/* writes and closes; the descriptor is used up */
-static jn_status write_and_close(const jn_spec *spec, int descriptor, const char *path,
-                                 jn_error *error) {
-  FILE *file = fdopen(descriptor, "wb");
-  if (file == NULL) {
-    int reason = errno;
-    close(descriptor);
-    return jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(reason));
-  }
-  writer w = {file, path, error, JN_OK, ""};
-  errno = 0;
-  write_spec(&w, spec);
-  int bad = fflush(file) != 0 || ferror(file);
-  if (!bad && fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
-    bad = 1;
-  int reason = errno;
-  if (fclose(file) != 0 && !bad) bad = 1, reason = errno;
-  if (w.status == JN_OK && bad)
-    w.status = jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(reason));
-  return w.status;
-}
+typedef struct saving {
+  const jn_spec *spec;
+  const char *path;
+  jn_error *error;
+} saving;
 
-/* a new file beside `target`: its name into `name` */
-static int create_beside(const char *target, char *name, size_t room, mode_t mode) {
-  for (int i = 0; i < 100; i++) {
-    int length = snprintf(name, room, "%s.%ld.%d.tmp", target, (long)getpid(), i);
-    if (length < 0 || (size_t)length >= room) {
-      errno = ENAMETOOLONG;
-      return -1;
-    }
-    int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (descriptor >= 0 || errno != EEXIST) return descriptor;
-  }
-  return -1;
+static jn_status save(FILE *file, void *context) {
+  const saving *s = context;
+  writer w = {file, s->path, s->error, JN_OK, ""};
+  write_spec(&w, s->spec);
+  return w.status;
 }
 
 jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error) {
   if (spec == NULL || path == NULL || path[0] == '\0')
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no spec or no file name was given");
-
-  /* a link leads to its file; a device or a pipe cannot be replaced, it is written to */
-  struct stat old;
-  int exists = stat(path, &old) == 0;
-  if (exists && !S_ISREG(old.st_mode)) {
-    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0)
-      return jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
-    return write_and_close(spec, descriptor, path, error);
-  }
-  char *real = exists ? realpath(path, NULL) : NULL;
-  const char *target = real != NULL ? real : path;
-  char name[PATH_MAX];
-  int descriptor = create_beside(target, name, sizeof name, exists ? old.st_mode & 0777 : 0666);
-  jn_status status;
-  if (descriptor < 0) {
-    status = jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
-  } else {
-    status = write_and_close(spec, descriptor, path, error);
-    if (status == JN_OK && rename(name, target) != 0)
-      status = jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
-    if (status != JN_OK) unlink(name);
-  }
-  free(real);
-  return status;
+  saving s = {spec, path, error};
+  return jn_file_write(path, save, &s, error);
 }

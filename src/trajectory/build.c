@@ -320,7 +320,7 @@ static void unwind(const jn_trajectory *T, int from, int to, int count, size_t n
 }
 
 jn_fit_options jn_fit_default(void) {
-  jn_fit_options o = {7, -1, -1, 0};
+  jn_fit_options o = {7, -1, -1, 0, 0};
   return o;
 }
 
@@ -373,5 +373,20 @@ jn_status jn_smooth(jn_trajectory *T, int from, int to, int count, const double 
     m->first = column + (turns(j) ? 4 : 0);
     column += j->nq;
   }
+  return JN_OK;
+}
+
+/* A spline without a time of its own: jn_trajectory_finish gives it that of the others. */
+jn_status jn_hold(jn_trajectory *T, int joint, const double *q) {
+  const jn_joint *j = &T->joint[joint];
+  const int skip = turns(j) ? 4 : 0;
+  jn_motion *m = &T->motion[joint];
+  int index;
+  jn_status status = check_rows(T, joint, joint + 1, 1, q, (size_t)j->nq, NULL);
+  if (!status) status = jn_spline_new(T, 1, 0, j->nq - skip, 0, &index);
+  if (status) return status;
+  m->spline = m->turn_spline = index;
+  for (int c = skip; c < j->nq; c++) T->spline[index].c[c - skip] = q[c];
+  if (turns(j)) m->turning = JN_TURN_PRODUCT, m->R0 = jn_quat_unit(quat_of(q));
   return JN_OK;
 }

@@ -145,6 +145,9 @@ static int all_finite(const double *x, size_t n) {
   return 1;
 }
 
+/* made by jn_hold */
+static int is_timeless(const jn_spline *s) { return s->breaks[0] == s->breaks[s->pieces]; }
+
 jn_status jn_trajectory_finish(jn_trajectory *T, jn_error *error) {
   T->start = HUGE_VAL;
   T->end = -HUGE_VAL;
@@ -154,10 +157,17 @@ jn_status jn_trajectory_finish(jn_trajectory *T, jn_error *error) {
       return jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0,
                      "the trajectory has numbers that are not finite: times too close together, or "
                      "values too large");
+    if (is_timeless(s)) continue;
     T->start = fmin(T->start, s->breaks[0]);
     T->end = fmax(T->end, s->breaks[s->pieces]);
   }
-  if (!(T->start < T->end)) T->start = 0, T->end = 0;
+  if (!(T->start < T->end))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "nothing moves: no joint has a motion");
+  for (int i = 0; i < T->splines; i++) {
+    if (!is_timeless(&T->spline[i])) continue;
+    T->spline[i].breaks[0] = T->start;
+    T->spline[i].breaks[1] = T->end;
+  }
   return JN_OK;
 }
 

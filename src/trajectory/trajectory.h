@@ -82,6 +82,9 @@ jn_status jn_smooth(jn_trajectory *T, int from, int to, int count, const double 
                     const double *q, const jn_fit_options *options, const jn_fit_report *report,
                     jn_error *error);
 
+/* Joint `joint` stays at q all the time. */
+jn_status jn_hold(jn_trajectory *T, int joint, const double *q);
+
 /* Columns of numbers along time: x [count x n] -> a spline of T; see jn_waypoints. d [count x
  * (derivative-1) x n], NaN: free. */
 jn_status jn_spline_half_cosine(jn_trajectory *T, int count, const double *times, int n,

@@ -1,0 +1,14 @@
+/* npy.h: NumPy's arrays in files. */
+#ifndef JOUNCE_SRC_NPY_H
+#define JOUNCE_SRC_NPY_H
+
+#include <jounce/table.h>
+
+jn_status jn_npy_parse(const char *bytes, size_t size, const char *name,
+                       const jn_allocator *allocator, jn_table **out, jn_error *error);
+jn_status jn_npz_parse(const char *bytes, size_t size, const char *name,
+                       const jn_allocator *allocator, jn_table **out, jn_error *error);
+void jn_npy_print(const jn_table *table, FILE *file);
+jn_status jn_npz_print(const jn_table *table, FILE *file);
+
+#endif

@@ -1,0 +1,308 @@
+/* table.c: tables, and CSV. */
+#include <jounce/table.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/block.h"
+#include "io/file.h"
+#include "io/npy.h"
+#include "io/number.h"
+#include "io/text.h"
+
+jn_status jn_table_new(int rows, int columns, const jn_allocator *allocator, jn_table **out) {
+  size_t count;
+  if (rows < 0 || columns < 0 || !out) return JN_ERR_ARGUMENT;
+  if (rows > JN_MAX_SAMPLES || columns > JN_MAX_COLUMNS ||
+      !jn_size_multiply((size_t)rows, (size_t)columns, &count))
+    return JN_ERR_LIMIT;
+  jn_allocator hooks = jn_allocator_or_default(allocator);
+  jn_table *t = jn_block_new(&hooks, 1, sizeof *t);
+  if (!t) return JN_ERR_MEMORY;
+  t->rows = rows;
+  t->columns = columns;
+  t->hooks = hooks;
+  t->values = jn_block_new(&hooks, count, sizeof *t->values);
+  t->names = jn_block_new(&hooks, (size_t)columns, sizeof *t->names);
+  if (!t->values || !t->names) {
+    jn_table_free(t);
+    return JN_ERR_MEMORY;
+  }
+  *out = t;
+  return JN_OK;
+}
+
+void jn_table_free(jn_table *t) {
+  if (!t) return;
+  jn_allocator hooks = t->hooks;
+  jn_block_free(&hooks, t->values);
+  jn_block_free(&hooks, t->names);
+  jn_block_free(&hooks, t);
+}
+
+int jn_table_find(const jn_table *t, const char *name) {
+  for (int i = 0; t && name && i < t->columns; i++)
+    if (strcmp(t->names[i], name) == 0) return i;
+  return -1;
+}
+
+/* CSV. */
+
+typedef struct lines {
+  const char *at, *end;
+  const char *file;
+  int number;
+  jn_error *error;
+} lines;
+
+/* the next line that is not blank and no comment: its start, and its end in *end; NULL at the end
+ */
+static const char *next_line(lines *l, const char **end) {
+  while (l->at < l->end) {
+    const char *start = l->at, *stop = memchr(start, '\n', (size_t)(l->end - start));
+    if (!stop) stop = l->end;
+    l->at = stop < l->end ? stop + 1 : stop;
+    l->number++;
+    while (stop > start && (stop[-1] == '\r' || stop[-1] == ' ' || stop[-1] == '\t')) stop--;
+    *end = stop;
+    while (start < stop && (*start == ' ' || (*start == '\t' && start + 1 == stop))) start++;
+    if (start < stop && *start != '#') return start;
+  }
+  return NULL;
+}
+
+/* one field, quotes taken off, white space around it too; returns what is behind its separator, or
+ * NULL behind the last field. `out` is cut at its room, *cut says so. */
+static const char *next_field(const char *at, const char *end, char separator, char *out,
+                              size_t room, int *cut) {
+  size_t n = 0;
+  int quoted = 0;
+  *cut = 0;
+  while (at < end && *at == ' ') at++;
+  if (at < end && *at == '"') quoted = 1, at++;
+  for (; at < end && (quoted || *at != separator); at++) {
+    if (quoted && *at == '"') {
+      if (at + 1 < end && at[1] == '"') {
+        at++;
+      } else {
+        quoted = 0;
+        continue;
+      }
+    }
+    if (n + 1 < room)
+      out[n++] = *at;
+    else
+      *cut = 1;
+  }
+  while (n > 0 && (out[n - 1] == ' ' || out[n - 1] == '\t')) n--;
+  out[n] = '\0';
+  return at < end ? at + 1 : NULL;
+}
+
+static char separator_of(const char *line, const char *end) {
+  size_t n = (size_t)(end - line);
+  return memchr(line, ',', n)    ? ','
+         : memchr(line, ';', n)  ? ';'
+         : memchr(line, '\t', n) ? '\t'
+                                 : ',';
+}
+
+static int count_fields(const char *line, const char *end, char separator) {
+  char field[8];
+  int n = 0, cut;
+  for (const char *at = line; at; n++)
+    at = next_field(at, end, separator, field, sizeof field, &cut);
+  return n;
+}
+
+static int is_number(const char *text) {
+  double x;
+  const char *at = text;
+  number_result r = jn_read_number(&at, &x);
+  return (r == NUMBER_OK || r == NUMBER_UNDERFLOW) && *at == '\0';
+}
+
+static jn_status read_names(lines *l, const char *line, const char *end, char separator,
+                            jn_table *t) {
+  int cut;
+  const char *at = line;
+  for (int i = 0; i < t->columns; i++) {
+    at = next_field(at, end, separator, t->names[i], JN_COLUMN_NAME, &cut);
+    if (cut)
+      return jn_fail(l->error, JN_ERR_LIMIT, l->file, l->number,
+                     "the name of column %d is longer than %d bytes", i + 1, JN_COLUMN_NAME - 1);
+    for (int k = 0; k < i && t->names[i][0]; k++)
+      if (strcmp(t->names[i], t->names[k]) == 0)
+        return jn_fail(l->error, JN_ERR_SYNTAX, l->file, l->number, "column '%s' is named twice",
+                       t->names[i]);
+  }
+  return JN_OK;
+}
+
+static jn_status read_row(lines *l, const char *line, const char *end, char separator,
+                          const jn_table *t, double *row) {
+  char field[64];
+  int cut;
+  const char *at = line;
+  for (int i = 0; i < t->columns; i++) {
+    if (!at)
+      return jn_fail(l->error, JN_ERR_SYNTAX, l->file, l->number,
+                     "%d numbers expected, as in the line before, found %d", t->columns, i);
+    at = next_field(at, end, separator, field, sizeof field, &cut);
+    const char *cursor = field;
+    number_result r = cut ? NUMBER_SYNTAX : jn_read_number(&cursor, &row[i]);
+    if ((r != NUMBER_OK && r != NUMBER_UNDERFLOW) || *cursor)
+      return jn_fail(l->error, JN_ERR_SYNTAX, l->file, l->number, "column %d: '%.40s': %s", i + 1,
+                     field,
+                     field[0] ? jn_number_complaint(r == NUMBER_OK ? NUMBER_SYNTAX : r, field)
+                              : "a number is missing");
+  }
+  if (at)
+    return jn_fail(l->error, JN_ERR_SYNTAX, l->file, l->number,
+                   "more than the %d numbers of the lines before", t->columns);
+  return JN_OK;
+}
+
+static jn_status parse_csv(const char *text, size_t size, const char *name,
+                           const jn_allocator *allocator, jn_table **out, jn_error *error) {
+  if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, size -= 3;
+  lines l = {text, text + size, name, 0, error};
+  char field[64];
+  int cut, rows = 0;
+  if (memchr(text, '\0', size))
+    return jn_fail(error, JN_ERR_SYNTAX, name, 0, "this is no text: a zero byte was found");
+  const char *end, *first = next_line(&l, &end);
+  if (!first) return jn_fail(error, JN_ERR_SYNTAX, name, 1, "the file has no line of numbers");
+  const lines after = l;
+  const char separator = separator_of(first, end);
+  int columns = count_fields(first, end, separator), named = 0;
+  for (const char *at = first; at;) {
+    at = next_field(at, end, separator, field, sizeof field, &cut);
+    named |= cut || !is_number(field);
+  }
+  for (const char *stop; next_line(&l, &stop);) rows++;
+  jn_table *t;
+  jn_status status = jn_table_new(named ? rows : rows + 1, columns, allocator, &t);
+  if (status)
+    return jn_fail(error, status, name, 0, "%s (%d lines of %d numbers)", jn_status_text(status),
+                   rows, columns);
+  lines again = named ? after : (lines){text, text + size, name, 0, error};
+  lines heading = after;
+  if (named) status = read_names(&heading, first, end, separator, t);
+  for (int i = 0; i < t->rows && !status; i++) {
+    const char *stop, *line = next_line(&again, &stop);
+    status = read_row(&again, line, stop, separator, t, t->values + (size_t)i * (size_t)columns);
+  }
+  if (status)
+    jn_table_free(t);
+  else
+    *out = t;
+  return status;
+}
+
+static void print_csv(const jn_table *t, FILE *file) {
+  for (int i = 0; i < t->columns; i++) {
+    const char *name = t->names[i];
+    if (i) fputc(',', file);
+    if (!strpbrk(name, ",;\"\r\n\t #")) {
+      fputs(name, file);
+      continue;
+    }
+    fputc('"', file);
+    for (; *name; name++) {
+      if (*name == '"') fputc('"', file);
+      fputc(*name, file);
+    }
+    fputc('"', file);
+  }
+  fputc('\n', file);
+  for (int r = 0; r < t->rows; r++)
+    for (int i = 0; i < t->columns; i++) {
+      char digits[NUMBER_TEXT];
+      fputs(jn_write_number(t->values[(size_t)r * (size_t)t->columns + (size_t)i], 17, digits),
+            file);
+      fputc(i == t->columns - 1 ? '\n' : ',', file);
+    }
+}
+
+/* Every format. */
+
+jn_status jn_table_parse(jn_table_format format, const char *bytes, size_t size, const char *name,
+                         const jn_allocator *allocator, jn_table **out, jn_error *error) {
+  if (!bytes || !out || (int)format < 0 || format > JN_TABLE_NPZ)
+    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "no bytes, format or place for the result");
+  jn_table *t = NULL;
+  jn_status status = format == JN_TABLE_CSV ? parse_csv(bytes, size, name, allocator, &t, error)
+                     : format == JN_TABLE_NPY
+                         ? jn_npy_parse(bytes, size, name, allocator, &t, error)
+                         : jn_npz_parse(bytes, size, name, allocator, &t, error);
+  if (status) return status;
+  for (size_t i = 0; i < (size_t)t->rows * (size_t)t->columns; i++)
+    if (!isfinite(t->values[i])) {
+      int column = (int)(i % (size_t)t->columns);
+      status = jn_fail(error, JN_ERR_NOT_FINITE, name, 0, "row %zu, column %d%s%s%s is not finite",
+                       i / (size_t)t->columns, column + 1, t->names[column][0] ? " '" : "",
+                       t->names[column], t->names[column][0] ? "'" : "");
+      jn_table_free(t);
+      return status;
+    }
+  *out = t;
+  return JN_OK;
+}
+
+jn_status jn_table_print(const jn_table *t, jn_table_format format, FILE *file) {
+  if (!t || !file || (int)format < 0 || format > JN_TABLE_NPZ) return JN_ERR_ARGUMENT;
+  jn_status status = JN_OK;
+  if (format == JN_TABLE_CSV)
+    print_csv(t, file);
+  else if (format == JN_TABLE_NPY)
+    jn_npy_print(t, file);
+  else
+    status = jn_npz_print(t, file);
+  return status ? status : ferror(file) ? JN_ERR_FILE : JN_OK;
+}
+
+static jn_status format_of(const char *path, jn_table_format *format, jn_error *error) {
+  const char *ending = path ? jn_file_ending(path) : NULL;
+  static const char *const endings[] = {".csv", ".npy", ".npz"};
+  for (int i = 0; ending && i < 3; i++)
+    if (jn_same_ending(ending, endings[i])) {
+      *format = (jn_table_format)i;
+      return JN_OK;
+    }
+  return jn_fail(error, JN_ERR_FILE, path, 0, "unknown ending: expected .csv, .npy or .npz");
+}
+
+jn_status jn_table_load(const char *path, const jn_allocator *allocator, jn_table **out,
+                        jn_error *error) {
+  jn_table_format format = JN_TABLE_CSV;
+  jn_status status = format_of(path, &format, error);
+  jn_allocator hooks = jn_allocator_or_default(allocator);
+  char *bytes = NULL;
+  size_t size = 0;
+  if (status || (status = jn_file_read(path, &hooks, &bytes, &size, error))) return status;
+  status = jn_table_parse(format, bytes, size, path, allocator, out, error);
+  jn_block_free(&hooks, bytes);
+  return status;
+}
+
+typedef struct printing {
+  const jn_table *table;
+  jn_table_format format;
+  const char *path;
+  jn_error *error;
+} printing;
+
+static jn_status print(FILE *file, void *context) {
+  const printing *p = context;
+  jn_status status = jn_table_print(p->table, p->format, file);
+  if (status && status != JN_ERR_FILE)
+    jn_fail(p->error, status, p->path, 0, "%s", jn_status_text(status));
+  return status == JN_ERR_FILE ? JN_OK : status;
+}
+
+jn_status jn_table_save(const jn_table *table, const char *path, jn_error *error) {
+  printing p = {table, JN_TABLE_CSV, path, error};
+  if (!table) return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no table was given");
+  jn_status status = format_of(path, &p.format, error);
+  return status ? status : jn_file_write(path, print, &p, error);
+}

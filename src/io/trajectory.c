@@ -1,0 +1,698 @@
+/* trajectory.c: descriptions (JSON) and samples (tables) -> trajectory. */
+#include <jansson.h>
+#include <jounce/table.h>
+#include <math.h>
+#include <string.h>
+
+#include "io/file.h"
+#include "io/json_lines.h"
+#include "io/text.h"
+#include "trajectory/trajectory.h"
+
+typedef struct reader {
+  const char *file;
+  jn_error *error;
+  const jn_model *model;
+  jn_trajectory *T;
+  json_t *root; /* what a source lacks is looked for here */
+  jn_fit_options fit;
+  const jn_fit_report *report;
+  jn_status status;
+  char subject[JN_MAX_NAME + 16]; /* "joint 'elbow': " */
+  double *block[8];               /* arrays of the source at hand */
+  int blocks;
+} reader;
+
+/* the first failure counts; every reading function does nothing after it */
+#define FAIL(r, code, ...)                                                                      \
+  do {                                                                                          \
+    char fail_text[JN_MAX_MESSAGE];                                                             \
+    snprintf(fail_text, sizeof fail_text, __VA_ARGS__);                                         \
+    if ((r)->status == JN_OK)                                                                   \
+      (r)->status = jn_fail((r)->error, (code), (r)->file, 0, "%s%s", (r)->subject, fail_text); \
+  } while (0)
+
+static const char *joint_name(const jn_model *model, int joint) {
+  const jn_joint *j = jn_model_joint(model, joint);
+  return joint == 0 && j->type == JN_JOINT_FREE ? "base" : j->name;
+}
+
+jn_status jn_coordinate_name(const jn_model *model, int iq, char *text) {
+  static const char *const pose[] = {"qw", "qx", "qy", "qz", "x", "y", "z"};
+  static const char *const plain[JN_JOINT_TYPE_COUNT][3] = {[JN_JOINT_CYLINDRICAL] = {"d", "a"},
+                                                            [JN_JOINT_PLANAR] = {"x", "y", "a"},
+                                                            [JN_JOINT_UNIVERSAL] = {"a1", "a2"}};
+  if (!model || !text || iq < 0 || iq >= jn_model_nq(model)) return JN_ERR_ARGUMENT;
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    int c = iq - j->iq;
+    if (c < 0 || c >= j->nq) continue;
+    const char *part = j->nq != j->nv                   ? pose[c]
+                       : plain[j->type][c] && j->nq > 1 ? plain[j->type][c]
+                                                        : "";
+    snprintf(text, JN_MAX_NAME + 16, "%.*s%s%s", JN_MAX_NAME, joint_name(model, i),
+             *part ? ":" : "", part);
+    return JN_OK;
+  }
+  return JN_ERR_ARGUMENT;
+}
+
+/* Values. */
+
+static double *room(reader *r, size_t n) {
+  double *x = r->status || r->blocks == 8 ? NULL : jn_block_new(&r->T->hooks, n + 1, sizeof *x);
+  if (!x) {
+    FAIL(r, JN_ERR_MEMORY, "out of memory");
+    return NULL;
+  }
+  return r->block[r->blocks++] = x;
+}
+
+static void release(reader *r) {
+  while (r->blocks > 0) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
+}
+
+/* a source's own value, else the file's */
+static json_t *lookup(const reader *r, json_t *source, const char *key) {
+  json_t *own = json_is_object(source) ? json_object_get(source, key) : NULL;
+  return own ? own : json_object_get(r->root, key);
+}
+
+static int read_double(reader *r, const char *key, const json_t *value, double *x) {
+  if (!json_is_number(value) || !isfinite(json_number_value(value))) {
+    FAIL(r, JN_ERR_SYNTAX, "'%s': a number expected", key);
+    return 0;
+  }
+  *x = json_number_value(value);
+  return 1;
+}
+
+static double get_number(reader *r, json_t *source, const char *key, int required,
+                         double otherwise) {
+  double x = otherwise;
+  json_t *value = lookup(r, source, key);
+  if (value)
+    read_double(r, key, value, &x);
+  else if (required)
+    FAIL(r, JN_ERR_SYNTAX, "'%s' is missing", key);
+  return x;
+}
+
+static int get_int(reader *r, json_t *source, const char *key, int required, int otherwise,
+                   int most) {
+  double x = get_number(r, source, key, required, otherwise);
+  if (r->status) return 0;
+  if (x != floor(x) || x < 0 || x > most) {
+    FAIL(r, JN_ERR_SYNTAX, "'%s': a whole number from 0 to %d expected", key, most);
+    return 0;
+  }
+  return (int)x;
+}
+
+/* A list of rows of `width` numbers, bare numbers where width is 1. null is NaN if `free`. */
+static double *get_rows(reader *r, json_t *list, const char *key, int width, int free, int *count) {
+  *count = 0;
+  if (r->status) return NULL;
+  if (!json_is_array(list)) {
+    FAIL(r, JN_ERR_SYNTAX, "'%s': %s", key, list ? "a list expected" : "is missing");
+    return NULL;
+  }
+  size_t n = json_array_size(list);
+  if (n > JN_MAX_SAMPLES) FAIL(r, JN_ERR_LIMIT, "'%s': more than %d entries", key, JN_MAX_SAMPLES);
+  double *x = room(r, n * (size_t)width);
+  for (size_t i = 0; i < n && !r->status; i++) {
+    json_t *row = json_array_get(list, i);
+    if (free && json_is_null(row)) {
+      for (int c = 0; c < width; c++) x[i * (size_t)width + (size_t)c] = NAN;
+      continue;
+    }
+    if (width == 1 && !json_is_array(row)) {
+      read_double(r, key, row, &x[i]);
+      continue;
+    }
+    if (!json_is_array(row) || json_array_size(row) != (size_t)width) {
+      FAIL(r, JN_ERR_SYNTAX, "'%s': entry %zu: a list of %d numbers expected", key, i, width);
+      return NULL;
+    }
+    for (int c = 0; c < width; c++)
+      read_double(r, key, json_array_get(row, (size_t)c), &x[i * (size_t)width + (size_t)c]);
+  }
+  *count = (int)n;
+  return r->status ? NULL : x;
+}
+
+/* Sources. `from`..`to` is one joint. */
+
+static void check(reader *r, jn_status status, const jn_error *error) {
+  if (status) FAIL(r, status, "%s", error->message);
+}
+
+static void span(reader *r, json_t *source, double *start, double *end) {
+  *start = get_number(r, source, "start", 0, 0);
+  *end = get_number(r, source, "end", 1, 0);
+}
+
+static void read_polynomial(reader *r, int joint, json_t *source, json_t *values) {
+  jn_formula f = {0};
+  jn_error error = {0};
+  int rows;
+  json_t *list = values ? values : lookup(r, source, "coefficients");
+  f.c = get_rows(r, list, "coefficients", r->T->joint[joint].nv, 0, &rows);
+  f.degree = rows - 1;
+  span(r, source, &f.start, &f.end);
+  if (!r->status && (rows < 1 || rows > JN_MAX_DEGREE + 1))
+    FAIL(r, JN_ERR_LIMIT, "'coefficients': 1 to %d expected", JN_MAX_DEGREE + 1);
+  if (!r->status) check(r, jn_follow(r->T, joint, joint + 1, &f, &error), &error);
+}
+
+static void read_fourier(reader *r, int joint, json_t *source) {
+  jn_formula f = {.degree = -1};
+  jn_error error = {0};
+  const int nv = r->T->joint[joint].nv;
+  int na = 0, nb = 0;
+  json_t *a = lookup(r, source, "a"), *b = lookup(r, source, "b");
+  const double *x = a ? get_rows(r, a, "a", nv, 0, &na) : NULL;
+  const double *y = b ? get_rows(r, b, "b", nv, 0, &nb) : NULL;
+  f.terms = na > nb ? na : nb;
+  f.w = get_number(r, source, "w", 1, 0);
+  span(r, source, &f.start, &f.end);
+  if (f.terms < 1)
+    FAIL(r, JN_ERR_SYNTAX, "'a' or 'b' is missing: factors of cos(k w t), sin(k w t)");
+  double *full = room(r, 2 * (size_t)f.terms * (size_t)nv);
+  if (r->status) return;
+  if (x) memcpy(full, x, (size_t)na * (size_t)nv * sizeof *full);
+  f.a = full;
+  f.b = full + (size_t)f.terms * (size_t)nv;
+  if (y) memcpy(full + (size_t)f.terms * (size_t)nv, y, (size_t)nb * (size_t)nv * sizeof *full);
+  check(r, jn_follow(r->T, joint, joint + 1, &f, &error), &error);
+}
+
+/* derivatives at the ends: v [count x rows x nv], rest where not given */
+static double *ends_of(reader *r, json_t *source, int count, int rows, int nv) {
+  static const char *const keys[2] = {"start_derivatives", "end_derivatives"};
+  if (r->status || (!lookup(r, source, keys[0]) && !lookup(r, source, keys[1]))) return NULL;
+  double *v = room(r, (size_t)count * (size_t)rows * (size_t)nv);
+  for (int i = 0; v && i < count * rows * nv; i++) {
+    int point = i / (rows * nv);
+    v[i] = point == 0 || point == count - 1 ? 0 : NAN;
+  }
+  for (int e = 0; e < 2 && !r->status; e++) {
+    int given;
+    json_t *list = lookup(r, source, keys[e]);
+    double *x = list ? get_rows(r, list, keys[e], nv, 1, &given) : NULL;
+    if (!x) continue;
+    if (given > rows)
+      FAIL(r, JN_ERR_SYNTAX, "'%s': at most %d, one less than the derivative minimised", keys[e],
+           rows);
+    else
+      memcpy(v + (e ? (size_t)(count - 1) * (size_t)rows * (size_t)nv : 0), x,
+             (size_t)given * (size_t)nv * sizeof *v);
+  }
+  return v;
+}
+
+static void read_waypoints(reader *r, int joint, jn_way way, json_t *source, json_t *values) {
+  const jn_joint *j = &r->T->joint[joint];
+  jn_waypoints w = {.way = way};
+  jn_error error = {0};
+  int times = 0;
+  w.q = get_rows(r, values ? values : lookup(r, source, "values"), "values", j->nq, 0, &w.count);
+  if (way == JN_WAY_MINIMUM) w.degree = get_int(r, source, "derivative", 0, 3, 16);
+  if (way == JN_WAY_BSPLINE) {
+    w.degree = get_int(r, source, "degree", 0, 5, JN_MAX_SPLINE);
+    json_t *knots = lookup(r, source, "knots");
+    int need = w.count + w.degree + 1;
+    if (knots) {
+      w.times = get_rows(r, knots, "knots", 1, 0, &times);
+      if (!r->status && times != need)
+        FAIL(r, JN_ERR_SYNTAX, "'knots': %d needed (values + degree + 1), found %d", need, times);
+    } else {
+      double start, end, *k = room(r, (size_t)need);
+      span(r, source, &start, &end);
+      if (!r->status && jn_bspline_knots(start, end, w.degree, w.count, k))
+        FAIL(r, JN_ERR_SYNTAX, "a B-spline of degree %d needs at least %d values and start < end",
+             w.degree, w.degree + 1);
+      w.times = k;
+    }
+  } else {
+    w.times = get_rows(r, lookup(r, source, "times"), "times", 1, 0, &times);
+    if (!r->status && times != w.count)
+      FAIL(r, JN_ERR_SYNTAX, "%d times and %d values: as many of one as of the other expected",
+           times, w.count);
+  }
+  if (way == JN_WAY_MINIMUM && w.count > 1 && w.degree > 1)
+    w.v = ends_of(r, source, w.count, w.degree - 1, j->nv);
+  if (!r->status) check(r, jn_lead(r->T, joint, joint + 1, &w, &error), &error);
+}
+
+static void fit_options(reader *r, json_t *source, jn_fit_options *o) {
+  json_t *hold = lookup(r, source, "hold");
+  o->degree = get_int(r, source, "degree", 0, o->degree, JN_MAX_SPLINE);
+  o->pieces = get_int(r, source, "pieces", 0, o->pieces, JN_MAX_SAMPLES);
+  if (lookup(r, source, "lambda") || lookup(r, source, "tolerance")) {
+    o->lambda = get_number(r, source, "lambda", 0, -1);
+    o->tolerance = get_number(r, source, "tolerance", 0, -1);
+  }
+  if (hold && !json_is_boolean(hold)) FAIL(r, JN_ERR_SYNTAX, "'hold': true or false expected");
+  if (hold) o->hold = json_is_true(hold);
+}
+
+static jn_fit_report report_at(const reader *r, int iq) {
+  jn_fit_report x = {NULL, NULL, NULL};
+  if (r->report && r->report->rms) x.rms = r->report->rms + iq;
+  if (r->report && r->report->max) x.max = r->report->max + iq;
+  if (r->report && r->report->lambda) x.lambda = r->report->lambda + iq;
+  return x;
+}
+
+static void read_fit(reader *r, int joint, json_t *source, json_t *values) {
+  const jn_joint *j = &r->T->joint[joint];
+  jn_fit_options o = r->fit;
+  jn_error error = {0};
+  int count, times;
+  double *q =
+      get_rows(r, values ? values : lookup(r, source, "values"), "values", j->nq, 0, &count);
+  double *t = get_rows(r, lookup(r, source, "times"), "times", 1, 0, &times);
+  fit_options(r, source, &o);
+  if (!r->status && times != count)
+    FAIL(r, JN_ERR_SYNTAX, "%d times and %d values: as many of one as of the other expected", times,
+         count);
+  jn_fit_report report = report_at(r, j->iq);
+  if (!r->status)
+    check(r, jn_smooth(r->T, joint, joint + 1, count, t, q, &o, &report, &error), &error);
+}
+
+/* What jn_trajectory_save writes: pieces as they are. */
+static void read_pieces(reader *r, int joint, json_t *source) {
+  const jn_joint *j = &r->T->joint[joint];
+  const int turns = j->nq != j->nv;
+  json_t *axes = lookup(r, source, "axes"), *c = lookup(r, source, "coefficients");
+  jn_motion *m = &r->T->motion[joint];
+  int breaks = 0, factors = 0, index, n = turns ? j->nv - 3 : j->nv, terms = 0, rows = 0, count = 0;
+  double *b = get_rows(r, lookup(r, source, "breaks"), "breaks", 1, 0, &breaks);
+  double *axis = turns && axes ? get_rows(r, axes, "axes", 3, 0, &factors) : NULL;
+  if (turns) n += axes ? factors : 4;
+  if (!r->status && (breaks < 2 || !json_is_array(c) || (int)json_array_size(c) != breaks - 1)) {
+    FAIL(r, JN_ERR_SYNTAX, "'coefficients': a list for each piece between 'breaks' expected");
+    return;
+  }
+  json_t *w = lookup(r, source, "w");
+  if (r->status) return;
+  rows = (int)json_array_size(json_array_get(c, 0));
+  terms = w ? (int)json_array_size(json_array_get(w, 0)) : 0;
+  if (rows < 1 || rows > JN_MAX_DEGREE + 1 ||
+      jn_spline_new(r->T, breaks - 1, rows - 1, n, terms, &index)) {
+    FAIL(r, JN_ERR_SYNTAX, "'coefficients': 1 to %d powers expected", JN_MAX_DEGREE + 1);
+    return;
+  }
+  jn_spline *s = &r->T->spline[index];
+  memcpy(s->breaks, b, (size_t)breaks * sizeof *b);
+  for (int i = 1; i < breaks; i++)
+    if (!(b[i] > b[i - 1])) FAIL(r, JN_ERR_SYNTAX, "'breaks' must rise");
+  struct {
+    const char *key;
+    double *to;
+    int rows, width;
+  } parts[4] = {{"coefficients", s->c, rows, n},
+                {"w", s->w, terms, 1},
+                {"a", s->a, terms, n},
+                {"b", s->b, terms, n}};
+  for (int p = 0; p < (terms ? 4 : 1); p++)
+    for (int i = 0; i < breaks - 1 && !r->status; i++) {
+      int before = r->blocks;
+      double *x = get_rows(r, json_array_get(lookup(r, source, parts[p].key), (size_t)i),
+                           parts[p].key, parts[p].width, 0, &count);
+      size_t size = (size_t)parts[p].rows * (size_t)parts[p].width;
+      if (!r->status && count != parts[p].rows)
+        FAIL(r, JN_ERR_SYNTAX, "'%s': piece %d: %d rows expected", parts[p].key, i, parts[p].rows);
+      if (!r->status && size) memcpy(parts[p].to + (size_t)i * size, x, size * sizeof *x);
+      while (r->blocks > before) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
+    }
+  if (terms) {
+    double *origin = get_rows(r, lookup(r, source, "origin"), "origin", 1, 0, &count);
+    if (!r->status && count != breaks - 1) FAIL(r, JN_ERR_SYNTAX, "'origin': one a piece expected");
+    if (!r->status) memcpy(s->origin, origin, (size_t)count * sizeof *origin);
+  }
+  m->spline = m->turn_spline = index;
+  m->first = 0;
+  if (!turns || r->status) return;
+  m->turn_first = j->nv - 3;
+  m->turning = axes ? JN_TURN_PRODUCT : JN_TURN_QUATERNION;
+  if (!axes) return;
+  json_t *quat = lookup(r, source, "quat");
+  double x[4];
+  for (size_t i = 0; i < 4; i++) read_double(r, "quat", json_array_get(quat, i), &x[i]);
+  if (r->status) return;
+  m->R0 = jn_quat_make(x[0], x[1], x[2], x[3]);
+  if (fabs(jn_quat_norm2(m->R0) - 1) > JN_ROTATION_TOLERANCE)
+    FAIL(r, JN_ERR_POSE, "'quat' has not length 1");
+  m->axes = jn_block_new(&r->T->hooks, 3 * (size_t)factors + 1, sizeof *m->axes);
+  if (!m->axes) {
+    FAIL(r, JN_ERR_MEMORY, "out of memory");
+    return;
+  }
+  m->factors = factors;
+  if (factors) memcpy(m->axes, axis, 3 * (size_t)factors * sizeof *axis);
+}
+
+/* The kinds of source. `values`: what the file gives for the joint when it is a bare list. */
+
+static const char *const kinds[] = {"hold",    "polynomial", "fourier", "half_cosine", "bspline",
+                                    "minimum", "fit",        "pieces",  NULL};
+enum { HOLD, POLYNOMIAL, FOURIER, HALF_COSINE, BSPLINE, MINIMUM, FIT, PIECES };
+
+static int kind_of(reader *r, json_t *source) {
+  json_t *kind = lookup(r, source, "kind");
+  const char *word = json_string_value(kind);
+  for (int i = 0; word && kinds[i]; i++)
+    if (strcmp(word, kinds[i]) == 0) return i;
+  const char *near = word ? jn_nearest_word(word, kinds) : NULL;
+  FAIL(r, JN_ERR_SYNTAX,
+       "'kind': %s%.60s%s: hold, polynomial, fourier, half_cosine, bspline, minimum, fit or pieces "
+       "expected%s%s%s",
+       word ? "'" : "is missing", word ? word : "", word ? "' is unknown" : "",
+       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return -1;
+}
+
+static void check_source_keys(reader *r, json_t *source) {
+  static const char *const known[] = {"kind",
+                                      "value",
+                                      "values",
+                                      "times",
+                                      "start",
+                                      "end",
+                                      "coefficients",
+                                      "w",
+                                      "a",
+                                      "b",
+                                      "degree",
+                                      "knots",
+                                      "derivative",
+                                      "start_derivatives",
+                                      "end_derivatives",
+                                      "lambda",
+                                      "tolerance",
+                                      "pieces",
+                                      "breaks",
+                                      "axes",
+                                      "quat",
+                                      "origin",
+                                      NULL};
+  const char *key;
+  json_t *value;
+  json_object_foreach(source, key, value) {
+    int i = 0;
+    while (known[i] && strcmp(known[i], key) != 0) i++;
+    if (known[i]) continue;
+    const char *near = jn_nearest_word(key, known);
+    FAIL(r, JN_ERR_SYNTAX, "unknown key '%.60s'%s%s%s", key, near ? ": did you mean '" : "",
+         near ? near : "", near ? "'?" : "");
+  }
+}
+
+static void read_source(reader *r, int joint, json_t *source) {
+  json_t *values = json_is_object(source) ? NULL : source, *one;
+  int n;
+  snprintf(r->subject, sizeof r->subject, "'%.*s': ", JN_MAX_NAME, joint_name(r->model, joint));
+  if (r->T->joint[joint].nv == 0) FAIL(r, JN_ERR_SYNTAX, "a fixed joint does not move");
+  if (!values) check_source_keys(r, source);
+  if (r->status) return;
+  switch (kind_of(r, source)) {
+    case HOLD: {
+      one = json_array();
+      json_array_append(one, values ? values : lookup(r, source, "value"));
+      double *q = get_rows(r, one, "value", r->T->joint[joint].nq, 0, &n);
+      json_decref(one);
+      if (q && jn_hold(r->T, joint, q))
+        FAIL(r, JN_ERR_POSE, "'value': not a place of this joint, or out of memory");
+      break;
+    }
+    case POLYNOMIAL:
+      read_polynomial(r, joint, source, values);
+      break;
+    case FOURIER:
+      if (values) FAIL(r, JN_ERR_SYNTAX, "an object with 'a' and 'b' expected");
+      read_fourier(r, joint, source);
+      break;
+    case HALF_COSINE:
+      read_waypoints(r, joint, JN_WAY_HALF_COSINE, source, values);
+      break;
+    case BSPLINE:
+      read_waypoints(r, joint, JN_WAY_BSPLINE, source, values);
+      break;
+    case MINIMUM:
+      read_waypoints(r, joint, JN_WAY_MINIMUM, source, values);
+      break;
+    case FIT:
+      read_fit(r, joint, source, values);
+      break;
+    case PIECES:
+      read_pieces(r, joint, source);
+      break;
+    default:
+      break;
+  }
+  release(r);
+}
+
+/* Samples from a table. */
+
+/* column of number iq of q; -1: none */
+static int column_of(const jn_table *t, const jn_model *model, int iq, int time) {
+  char name[JN_MAX_NAME + 16];
+  int named = 0;
+  for (int i = 0; i < t->columns; i++) named |= t->names[i][0] != '\0';
+  if (!named) return t->columns == 1 + jn_model_nq(model) ? 1 + iq : -1;
+  jn_coordinate_name(model, iq, name);
+  int column = jn_table_find(t, name);
+  if (column < 0) {
+    snprintf(name, sizeof name, "q:%d", iq);
+    column = jn_table_find(t, name);
+  }
+  return column == time ? -1 : column;
+}
+
+static int time_column(reader *r, const jn_table *t, const char *path) {
+  int named = 0, time = jn_table_find(t, "t");
+  for (int i = 0; i < t->columns; i++) named |= t->names[i][0] != '\0';
+  if (time < 0) time = jn_table_find(t, "time");
+  if (!named && t->columns == 1 + r->T->nq) return 0;
+  if (!named)
+    FAIL(r, JN_ERR_SYNTAX,
+         "%s has no names: %d columns expected, t and the %d numbers of q, found %d", path,
+         1 + r->T->nq, r->T->nq, t->columns);
+  else if (time < 0)
+    FAIL(r, JN_ERR_SYNTAX, "%s has no column 't' or 'time'", path);
+  return time;
+}
+
+/* joint by joint, so that some may be held */
+static void take_samples(reader *r, const jn_table *t, const char *path) {
+  int time = time_column(r, t, path), taken = 0;
+  double *times = room(r, (size_t)t->rows);
+  if (r->status) return;
+  for (int i = 0; i < t->rows; i++)
+    times[i] = t->values[(size_t)i * (size_t)t->columns + (size_t)time];
+  for (int k = 0; k < r->T->joints && !r->status; k++) {
+    const jn_joint *j = &r->T->joint[k];
+    int column[7], found = 0, missing = 0;
+    char name[JN_MAX_NAME + 16] = "";
+    for (int c = 0; c < j->nq; c++) {
+      column[c] = column_of(t, r->model, j->iq + c, time);
+      found += column[c] >= 0;
+      if (column[c] < 0 && !missing++) jn_coordinate_name(r->model, j->iq + c, name);
+    }
+    if (j->nv == 0 || (missing && !found && r->fit.hold)) continue;
+    if (missing)
+      FAIL(r, JN_ERR_SYNTAX, "%s has no column '%s'%s", path, name,
+           found ? "" : " (joints without columns can be held at home: 'hold')");
+    double *q = room(r, (size_t)t->rows * (size_t)j->nq);
+    jn_error error = {0};
+    for (int i = 0; q && i < t->rows; i++)
+      for (int c = 0; c < j->nq; c++)
+        q[i * j->nq + c] = t->values[(size_t)i * (size_t)t->columns + (size_t)column[c]];
+    jn_fit_report report = report_at(r, j->iq);
+    if (!r->status) {
+      snprintf(r->subject, sizeof r->subject, "'%.*s': ", JN_MAX_NAME, joint_name(r->model, k));
+      check(r, jn_smooth(r->T, k, k + 1, t->rows, times, q, &r->fit, &report, &error), &error);
+      r->subject[0] = '\0';
+    }
+    if (q) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
+    taken++;
+  }
+  if (!taken) FAIL(r, JN_ERR_SYNTAX, "%s has no column of a joint of this model", path);
+  release(r);
+}
+
+/* a file named by a description lies beside it */
+static void read_samples(reader *r, const char *file) {
+  char path[4096];
+  const char *slash = r->file ? strrchr(r->file, '/') : NULL;
+  jn_error error = {0};
+  jn_table *t = NULL;
+  int folder = slash && file[0] != '/' ? (int)(slash - r->file) + 1 : 0;
+  if (snprintf(path, sizeof path, "%.*s%s", folder, r->file ? r->file : "", file) >=
+      (int)sizeof path)
+    FAIL(r, JN_ERR_FILE, "'samples': the path is too long");
+  fit_options(r, NULL, &r->fit);
+  if (r->status) return;
+  jn_status status = jn_table_load(path, &r->T->hooks, &t, &error);
+  if (status)
+    FAIL(r, status, "%s", error.message);
+  else
+    take_samples(r, t, path);
+  jn_table_free(t);
+}
+
+/* A whole description. */
+
+static int find_joint(reader *r, const char *name) {
+  int joint = strcmp(name, "base") == 0 && jn_model_is_floating(r->model)
+                  ? 0
+                  : jn_model_find_joint(r->model, name);
+  if (joint < 0) FAIL(r, JN_ERR_SYNTAX, "the model has no joint '%.200s'", name);
+  return joint;
+}
+
+static void read_root(reader *r) {
+  static const char *const known[] = {"comment",   "joints", "base",  "samples",    "time_scale",
+                                      "hold",      "kind",   "times", "start",      "end",
+                                      "w",         "degree", "knots", "derivative", "lambda",
+                                      "tolerance", "pieces", NULL};
+  const char *key;
+  json_t *value, *joints = json_object_get(r->root, "joints"),
+                 *base = json_object_get(r->root, "base");
+  json_t *samples = json_object_get(r->root, "samples");
+  json_object_foreach(r->root, key, value) {
+    int i = 0;
+    while (known[i] && strcmp(known[i], key) != 0) i++;
+    if (known[i]) continue;
+    const char *near = jn_nearest_word(key, known);
+    FAIL(r, JN_ERR_SYNTAX, "unknown key '%.60s'%s%s%s", key, near ? ": did you mean '" : "",
+         near ? near : "", near ? "'?" : "");
+  }
+  if (joints && !json_is_object(joints)) FAIL(r, JN_ERR_SYNTAX, "'joints': an object expected");
+  if (samples && !json_is_string(samples))
+    FAIL(r, JN_ERR_SYNTAX, "'samples': a file name expected");
+  if (r->status) return;
+  if (samples && (joints || base)) r->fit.hold = 1;
+  if (samples) read_samples(r, json_string_value(samples));
+  if (base && !r->status) {
+    if (!jn_model_is_floating(r->model))
+      FAIL(r, JN_ERR_SYNTAX, "'base': the model's base does not float");
+    if (!r->status) read_source(r, 0, base);
+  }
+  json_object_foreach(joints, key, value) {
+    r->subject[0] = '\0';
+    int joint = r->status ? -1 : find_joint(r, key);
+    if (joint < 0) return;
+    if (r->T->motion[joint].spline >= 0) FAIL(r, JN_ERR_SYNTAX, "'%.200s' is moved twice", key);
+    read_source(r, joint, value);
+  }
+  r->subject[0] = '\0';
+}
+
+/* what has no motion yet stays at home; the whole is checked and scaled */
+static jn_status finish(reader *r, double scale, jn_trajectory **out) {
+  double *home = r->status ? NULL : room(r, (size_t)r->T->nq);
+  if (home) jn_model_home(r->model, home);
+  for (int i = 0; home && i < r->T->joints; i++) {
+    const jn_joint *j = &r->T->joint[i];
+    if (r->T->motion[i].spline < 0 && j->nv && jn_hold(r->T, i, home + j->iq))
+      FAIL(r, JN_ERR_MEMORY, "out of memory");
+  }
+  release(r);
+  jn_error error = {0};
+  if (!r->status) check(r, jn_trajectory_finish(r->T, &error), &error);
+  if (!r->status && !(isfinite(scale) && scale > 0))
+    FAIL(r, JN_ERR_SYNTAX, "'time_scale': a number above zero expected");
+  if (r->status) {
+    jn_trajectory_free(r->T);
+    return r->status;
+  }
+  r->T->scale = scale;
+  *out = r->T;
+  return JN_OK;
+}
+
+static jn_status begin(reader *r, const char *name, const jn_model *model,
+                       const jn_fit_options *options, const jn_fit_report *report,
+                       const jn_allocator *allocator, jn_error *error) {
+  memset(r, 0, sizeof *r);
+  r->file = name;
+  r->error = error;
+  r->model = model;
+  r->fit = options ? *options : jn_fit_default();
+  r->report = report;
+  for (int i = 0; report && model && i < jn_model_nq(model); i++) {
+    if (report->rms) report->rms[i] = 0;
+    if (report->max) report->max[i] = 0;
+    if (report->lambda) report->lambda[i] = 0;
+  }
+  return jn_trajectory_begin(model, allocator, &r->T, error);
+}
+
+jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
+                              const jn_model *model, const jn_fit_options *options,
+                              const jn_fit_report *report, const jn_allocator *allocator,
+                              jn_trajectory **out, jn_error *error) {
+  reader r;
+  json_lines lines;
+  json_error_t wrong;
+  if (!text || !out)
+    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "no text or no place for the result given");
+  jn_status status = jn_json_lines_new(&lines, text, size, allocator, name, error);
+  if (status) return status;
+  jn_json_lines_free(&lines);
+  if ((status = begin(&r, name, model, options, report, allocator, error))) return status;
+  r.root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &wrong);
+  if (!r.root || !json_is_object(r.root)) {
+    r.status = jn_fail(error, JN_ERR_SYNTAX, name, r.root || wrong.line < 1 ? 1 : wrong.line,
+                       "not a JSON object: %s", r.root ? "{...} expected" : wrong.text);
+  } else {
+    read_root(&r);
+  }
+  double scale = r.status ? 1 : get_number(&r, NULL, "time_scale", 0, 1);
+  status = finish(&r, scale, out);
+  json_decref(r.root);
+  return status;
+}
+
+static jn_status load_samples(const char *path, const jn_model *model,
+                              const jn_fit_options *options, const jn_fit_report *report,
+                              const jn_allocator *allocator, jn_trajectory **out, jn_error *error) {
+  reader r;
+  jn_table *t = NULL;
+  jn_status status = jn_table_load(path, allocator, &t, error);
+  if (!status) status = begin(&r, NULL, model, options, report, allocator, error);
+  if (!status) {
+    take_samples(&r, t, path);
+    status = finish(&r, 1, out);
+  }
+  jn_table_free(t);
+  return status;
+}
+
+jn_status jn_trajectory_load(const char *path, const jn_model *model, const jn_fit_options *options,
+                             const jn_fit_report *report, const jn_allocator *allocator,
+                             jn_trajectory **out, jn_error *error) {
+  if (!path || !path[0] || !model || !out)
+    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no file, model or place for the result given");
+  const char *ending = jn_file_ending(path);
+  if (!ending || !(jn_same_ending(ending, ".json") || jn_same_ending(ending, ".csv") ||
+                   jn_same_ending(ending, ".npy") || jn_same_ending(ending, ".npz")))
+    return jn_fail(error, JN_ERR_FILE, path, 0,
+                   "unknown ending: a trajectory is a description (.json) or samples (.csv, .npy, "
+                   ".npz)");
+  if (!jn_same_ending(ending, ".json"))
+    return load_samples(path, model, options, report, allocator, out, error);
+  jn_allocator hooks = jn_allocator_or_default(allocator);
+  char *text = NULL;
+  size_t size = 0;
+  jn_status status = jn_file_read(path, &hooks, &text, &size, error);
+  if (status) return status;
+  status = jn_trajectory_parse(text, size, path, model, options, report, allocator, out, error);
+  jn_block_free(&hooks, text);
+  return status;
+}

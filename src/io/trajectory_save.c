@@ -1,0 +1,136 @@
+/* trajectory_save.c: a trajectory -> a description of its pieces, every bit of it. */
+#include <string.h>
+
+#include "io/file.h"
+#include "io/number.h"
+#include "io/text.h"
+#include "trajectory/trajectory.h"
+
+typedef struct saving {
+  const jn_trajectory *T;
+  const jn_model *model;
+  const char *path;
+  jn_error *error;
+  FILE *file;
+  jn_status status;
+} saving;
+
+static void number(const saving *s, double x) {
+  char digits[NUMBER_TEXT];
+  fputs(jn_write_number(x, 17, digits), s->file);
+}
+
+static void numbers(const saving *s, int n, const double *x) {
+  fputc('[', s->file);
+  for (int i = 0; i < n; i++) {
+    if (i) fputs(", ", s->file);
+    number(s, x[i]);
+  }
+  fputc(']', s->file);
+}
+
+static void string(saving *s, const char *text) {
+  if (!jn_is_utf8(text) && !s->status)
+    s->status = jn_fail(s->error, JN_ERR_MODEL, s->path, 0, "the name '%s' is not UTF-8", text);
+  fputc('"', s->file);
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\')
+      fprintf(s->file, "\\%c", *text);
+    else if ((unsigned char)*text < 0x20)
+      fprintf(s->file, "\\u%04x", (unsigned char)*text);
+    else
+      fputc(*text, s->file);
+  }
+  fputc('"', s->file);
+}
+
+/* [piece][row][function] of the functions of one joint: plain ones, then those of its rotation */
+static void table(const saving *s, const char *key, const jn_spline *p, const jn_motion *m,
+                  int plain, int turning, int rows, const double *x) {
+  const size_t n = (size_t)p->n;
+  fprintf(s->file, ",\n    \"%s\": [", key);
+  for (int i = 0; i < p->pieces; i++) {
+    fputs(i ? ",\n      [" : "[", s->file);
+    for (int k = 0; k < rows; k++) {
+      const double *row = x + ((size_t)i * (size_t)rows + (size_t)k) * n;
+      fputs(k ? ", [" : "[", s->file);
+      for (int c = 0; c < plain + turning; c++) {
+        if (c) fputs(", ", s->file);
+        number(s, row[c < plain ? m->first + c : m->turn_first + c - plain]);
+      }
+      fputc(']', s->file);
+    }
+    fputc(']', s->file);
+  }
+  fputc(']', s->file);
+}
+
+static void joint(const saving *s, int i) {
+  const jn_joint *j = &s->T->joint[i];
+  const jn_motion *m = &s->T->motion[i];
+  const jn_spline *p = &s->T->spline[m->spline];
+  const int turns = m->turning != JN_TURN_NONE;
+  const int plain = turns ? j->nv - 3 : j->nv;
+  const int turning = m->turning == JN_TURN_PRODUCT ? m->factors : turns ? 4 : 0;
+  fputs("{\"breaks\": ", s->file);
+  numbers(s, p->pieces + 1, p->breaks);
+  table(s, "coefficients", p, m, plain, turning, p->degree + 1, p->c);
+  if (p->terms) {
+    fputs(",\n    \"origin\": ", s->file);
+    numbers(s, p->pieces, p->origin);
+    fputs(",\n    \"w\": [", s->file);
+    for (int k = 0; k < p->pieces; k++) {
+      if (k) fputs(", ", s->file);
+      numbers(s, p->terms, p->w + (size_t)k * (size_t)p->terms);
+    }
+    fputc(']', s->file);
+    table(s, "a", p, m, plain, turning, p->terms, p->a);
+    table(s, "b", p, m, plain, turning, p->terms, p->b);
+  }
+  if (m->turning == JN_TURN_PRODUCT) {
+    const double quat[4] = {m->R0.w, m->R0.x, m->R0.y, m->R0.z};
+    fputs(",\n    \"quat\": ", s->file);
+    numbers(s, 4, quat);
+    fputs(",\n    \"axes\": [", s->file);
+    for (int f = 0; f < m->factors; f++) {
+      if (f) fputs(", ", s->file);
+      numbers(s, 3, m->axes + 3 * f);
+    }
+    fputc(']', s->file);
+  }
+  fputc('}', s->file);
+}
+
+static jn_status save(FILE *file, void *context) {
+  saving *s = context;
+  const jn_trajectory *T = s->T;
+  int first = jn_model_is_floating(s->model), written = 0;
+  s->file = file;
+  fputs("{\"kind\": \"pieces\", \"time_scale\": ", file);
+  number(s, T->scale);
+  if (first) {
+    fputs(",\n \"base\": ", file);
+    joint(s, 0);
+  }
+  fputs(",\n \"joints\": {", file);
+  for (int i = first; i < T->joints; i++) {
+    if (T->joint[i].nv == 0) continue;
+    fputs(written++ ? ",\n  " : "\n  ", file);
+    string(s, jn_model_joint(s->model, i)->name);
+    fputs(": ", file);
+    joint(s, i);
+  }
+  fputs("}}\n", file);
+  return s->status;
+}
+
+jn_status jn_trajectory_save(const jn_trajectory *trajectory, const jn_model *model,
+                             const char *path, jn_error *error) {
+  if (!trajectory || !model || !path || !path[0])
+    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no trajectory, model or file name was given");
+  if (jn_model_nq(model) != trajectory->nq || jn_model_nv(model) != trajectory->nv ||
+      jn_model_body_count(model) != trajectory->joints)
+    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "the trajectory belongs to another model");
+  saving s = {trajectory, model, path, error, NULL, JN_OK};
+  return jn_file_write(path, save, &s, error);
+}
