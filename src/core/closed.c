@@ -26,7 +26,6 @@ static jn_status start(const jn_model *m, jn_data *data, int K, const double *q,
   const jn_work *w = &data->w;
   int rows = data->rows;
   data->kinematics = -2;
-  memset(w->world, 0, sizeof(double) * 8 * (size_t)rows);
   for (int k = 0; k <= K; k++) edge_motion_in(m, w, rows, data->settings.representation, k);
   place_joints(m, w, rows);
   place_links(m, w, rows);

@@ -17,12 +17,9 @@ static const jn_form *form_of(const jn_data *data, int forward) {
   return &jn_forms[forward && f == JN_FORM_MIXED ? JN_FORM_HYBRID : f];
 }
 
-/* The world as seen from the falling frame; at rest for the forms that keep gravity as a force. */
-static void start_world(const jn_data *data, const jn_form *form) {
+static void set_gravity(const jn_data *data) {
   const jn_vec3 g = data->settings.gravity;
-  const jn_engine *e = data->engine;
-  memset(data->w.world, 0, sizeof(double) * 8 * (size_t)data->rows);
-  if (!form->world) store_v3(data->w.world + e->stride + e->linear, v3_make(-g.x, -g.y, -g.z));
+  store_v3(data->w.up, v3_make(-g.x, -g.y, -g.z));
 }
 
 /* Poses are needed where a wrench is given in the world, or has to be expressed there. */
@@ -51,7 +48,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   const jn_form *form = form_of(data, 0);
   int loaded = external && external->wrench_count > 0, poses = needs_poses(form, external);
   data->kinematics = -2;
-  start_world(data, form);
+  set_gravity(data);
   for (int k = 0; k <= order + 1; k++) edge_motion(model, w, rows, rep, k, !form->world);
   if (form->world)
     place_joints(model, w, rows);
@@ -114,7 +111,7 @@ static jn_status run(const jn_model *model, jn_data *data, int order,
   int rows = data->rows, loaded = external && external->wrench_count > 0,
       poses = needs_poses(form, external);
   data->kinematics = -2;
-  start_world(data, form);
+  set_gravity(data);
   edge_motion_in(model, w, rows, data->settings.representation, 0);
   if (form->world)
     place_joints(model, w, rows);

@@ -137,14 +137,12 @@ static inline pose_jet link_pose(const jn_work *w, int rows, int i) {
   return (pose_jet){(real *)w->R + 9 * (size_t)i * rows, (real *)w->P + 3 * (size_t)i * rows, 9, 3};
 }
 
-/* World pose jet of link i at order k >= 1, and G_k = sum [P_i] R_(k-i). The twists in V are those
- * seen from the falling frame: its own way g t^2 / 2 is added to the position. `stride`, `linear`:
- * how the engine that made V lays out a six. */
-static inline void link_pose_step(const jn_work *w, int rows, int i, int k, v3 gravity, int stride,
+/* World pose jet of link i at order k >= 1, and G_k = sum [P_i] R_(k-i). `stride`, `linear`: how
+ * the engine that made V lays out a six. */
+static inline void link_pose_step(const jn_work *w, int rows, int i, int k, int stride,
                                   int linear) {
   pose_jet c = link_pose(w, rows, i);
   pose_step_at(k, (const real *)w->V + (size_t)stride * (size_t)i * rows, stride, linear, c);
-  if (k == 2) store_v3(c.p + 6, v3_add(load_v3(c.p + 6), v3_times(0.5, gravity)));
   m3 G = m3_zero();
   for (int j = 1; j <= k; j++) m3_add_hat_mul(load_v3(c.p + 3 * j), c.R + 9 * (k - j), G.m);
   real *g = (real *)w->G + 9 * ((size_t)i * rows + k);

@@ -19,9 +19,8 @@ typedef struct jn_lanes {
 
 typedef struct jn_engine {
   const char *name;
-  int stride, linear; /* layout of a six in w->V, w->ext, w->world: see core/algebra.h */
-  /* twists V_0..V_K of all links; w->q, w->v, w->world and the transforms of free joints are given
-   */
+  int stride, linear; /* layout of a six in w->V, w->ext: see core/algebra.h */
+  /* twists V_0..V_K of all links; w->q, w->v and the transforms of free joints are given */
   void (*motion)(const jn_model *m, const jn_work *w, int rows, int K);
   /* forces of order 0..r from the twists: w->tau */
   void (*inverse)(const jn_model *m, const jn_work *w, int rows, int r, int damping, int external);

@@ -74,12 +74,11 @@ static int loaded_link(const jn_model *model, const jn_external *external, int n
 
 void jn_external_body(const jn_model *model, const jn_data *data, const jn_external *external,
                       int k, int poses) {
-  const jn_vec3 g = data->settings.gravity;
   const jn_engine *e = data->engine;
   for (int n = 0; poses && k && n < external->wrench_count; n++) {
     int link = loaded_link(model, external, n);
     if (link >= 0)
-      link_pose_step(&data->w, data->rows, link, k, v3_make(g.x, g.y, g.z), e->stride, e->linear);
+      link_pose_step(&data->w, data->rows, link, k, e->stride, e->linear);
   }
   in_link_frames(model, data, external, k, poses, data->w.ext, e->stride, e->linear);
 }

@@ -10,8 +10,8 @@
 
 typedef struct jn_form {
   /* computes in the axes of the world: link poses of order 0 must be there before anything else,
-   * gravity is a force, transforms of free joints are needed to all orders. Else: in link frames,
-   * seen from the falling frame, poses only for wrenches given in the world. */
+   * transforms of free joints are needed to all orders. Else: in link frames, poses only for
+   * wrenches given in the world. */
   int world;
   /* twists of orders 0..K */
   void (*motion)(const jn_model *m, const jn_data *data, int K);

@@ -204,17 +204,20 @@ static inline int articulate(const jn_model *m, const jn_work *w, int rows,
   return bad;
 }
 
-/* Positions and first velocities: X_0, u_0, V_0, H_0. */
+/* Positions and first velocities: X_0, u_0, V_0, H_0, y_0. */
 static inline void forward_start(const jn_model *m, const jn_work *w, int rows) {
   place_joints(m, w, rows);
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     six *V = (six *)w->V + (size_t)i * rows;
-    const six *Vp =
-        l->parent < 0 ? (const six *)w->world : (const six *)w->V + (size_t)l->parent * rows;
+    const six *Vp = l->parent < 0 ? NULL : (const six *)w->V + (size_t)l->parent * rows;
+    v3 *y = (v3 *)w->Y;
     link_motion(l, 0, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, Vp,
                 (real *)w->X + (size_t)l->ix * rows, (six *)w->U + (size_t)i * rows, V);
     ((six *)w->H)[(size_t)i * rows] = link_spin(l, V[0]);
+    y[(size_t)i * rows] =
+        gravity_start(l, (const real *)w->X + (size_t)l->ix * rows,
+                      l->parent < 0 ? load_v3((const real *)w->up) : y[(size_t)l->parent * rows]);
   }
 }
 
@@ -237,7 +240,7 @@ ALWAYS void known_bias(const jn_link *l, int k, const real *q, const real *v, in
     known_bias_any(l, k, q, v, nv, X, u, b);
 }
 
-/* What is known of order k before it is solved: X_(k+1), b, and p = sum V x* h - ext. */
+/* What is known of order k before it is solved: X_(k+1), b, and p = sum V x* h + m y - ext. */
 ALWAYS void forward_known(const jn_model *m, const jn_work *w, int rows, int k, int rep,
                           int external) {
   for (int i = 0; i < m->nlink; i++) {
@@ -245,17 +248,18 @@ ALWAYS void forward_known(const jn_model *m, const jn_work *w, int rows, int k, 
     const size_t at = (size_t)i * rows;
     six *u = (six *)w->U + at;
     real *X = (real *)w->X + (size_t)l->ix * rows;
-    if (l->kind == JN_K_FREE && l->parent < 0) {
-      /* (k+1) times what falling adds to V_(k+1): see base_motion */
-      if (k) base_fall_step(k, (const six *)w->V + at, u);
-      ((six *)w->b)[i] = (six){v3_zero(), v3_times(k + 1, u[k].v)};
-      if (rep != JN_BODY)
+    v3 *y = (v3 *)w->Y + at;
+    if (l->parent < 0) {
+      ((six *)w->b)[i] = six_zero();
+      if (l->kind == JN_K_FREE && rep != JN_BODY)
         joint_step(l, k + 1, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X);
     } else {
       known_bias(l, k, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X, u,
                  (six *)w->b + i);
     }
-    six p = link_wrench(l, k, (const six *)w->V + at, (const six *)w->H + at, six_zero());
+    if (k) y[k] = gravity_step(k, (const six *)w->V + at, y);
+    six p =
+        link_wrench(l, k, (const six *)w->V + at, (const six *)w->H + at, (six){v3_zero(), y[k]});
     if (external) p = six_sub(p, ((const six *)w->ext)[at + k]);
     ((six *)w->p)[i] = p;
   }
@@ -318,13 +322,11 @@ ALWAYS void forward_solve(const jn_model *m, const jn_work *w, int rows, int k,
                *D = (const real *)w->D + 6 * (size_t)l->iv;
     const six *UA = (const six *)w->UA + l->iv;
     int given = prescribed && prescribed[l->joint];
-    if (l->kind == JN_K_FREE && l->parent < 0) {
+    if (l->parent < 0) {
       a = six_zero();
-      if (!given) joint_solve(6, D, e);
+      if (!given) joint_solve(l->nv, D, e);
     } else {
-      u[k + 1] =
-          offset_motion(l, l->parent < 0 ? ((const six *)w->world)[k + 1]
-                                         : ((const six *)w->V)[(size_t)l->parent * rows + k + 1]);
+      u[k + 1] = offset_motion(l, ((const six *)w->V)[(size_t)l->parent * rows + k + 1]);
       if (l->kind == JN_K_REVOLUTE)
         a = joint_motion(JN_K_REVOLUTE, 0, 0, X, u + k + 1);
       else

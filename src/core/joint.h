@@ -229,6 +229,13 @@ ALWAYS six joint_force(jn_kind kind, int k, int first, const real *X, const six 
   return s;
 }
 
+/* Q_0^T a */
+ALWAYS v3 joint_turn_back(jn_kind kind, const real *X, v3 a) {
+  if (kind == JN_K_REVOLUTE || kind == JN_K_HELICAL)
+    return v3_with_z(turn_end(turn_add(turn_zero(), X[0], X[1], a)), a);
+  return kind == JN_K_SPHERICAL || kind == JN_K_FREE ? m3_apply_t(X, a) : a;
+}
+
 /* V += S v */
 ALWAYS six joint_add_velocity_of(jn_kind kind, const jn_link *l, six V, const real *v) {
   switch (kind) {

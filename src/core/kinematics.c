@@ -37,11 +37,10 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   int rows = data->rows, K = order < 0 ? 0 : order;
   data->kinematics = -2;
   if (order < 0 && model->nv) memset(w->io, 0, sizeof(double) * (size_t)model->nv);
-  memset(w->world, 0, sizeof(double) * 8 * (size_t)rows);
   for (int k = 0; k <= K; k++) edge_motion_in(model, w, rows, data->settings.representation, k);
   jn_edge_far(model, data);
   if (form == JN_FORM_BODY)
-    kinematics_pass(model, w, rows, K);
+    kinematics_pass(model, w, rows, K, 0);
   else
     place_joints(model, w, rows);
   place_links(model, w, rows);

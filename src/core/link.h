@@ -1,9 +1,8 @@
 /* link.h (core): one link of the body formulation.
  *
- * Gravity: everything is seen from a frame that falls freely with the (constant) acceleration g and
- * agrees with the world in position and velocity at this instant. There gravity is nil to all
- * orders, and the world moves with the twist (0, -g t): its jet W has the one entry W_1 = (0, -g).
- */
+ * Gravity is a vector that only turns: y = -g in the link's frame is an acceleration of every
+ * centre of mass beside the true one. It does not go into the twists (the world as seen from a
+ * freely falling frame): there order k would be the difference (k+1) y_k - k y_k. */
 #ifndef JOUNCE_CORE_LINK_H
 #define JOUNCE_CORE_LINK_H
 
@@ -36,32 +35,29 @@ ALWAYS six link_wrench(const jn_link *l, int k, const six *V, const six *H, six 
   return (six){v3_add(v3_add(top.w, cross_end(n)), c_cross_v3(l->c4, force)), force};
 }
 
-/* A free base: the world only falls, V = v + Q^T u, u = (0, -g t). With y = Q^T (-g): V_k = v_k +
- * (0, y_(k-1)), k y_k = -sum w_i x y_(k-1-i).  y is kept in the linear parts of u. */
-ALWAYS void base_fall_step(int k, const six *restrict V, six *restrict u) {
-  cross_sum s = cross_zero();
-  EACH(i, 0, k - 1) s = cross_add(s, u[k - 1 - i].v, V[i].w);
-  u[k].v = v3_times((double)1 / k, cross_end(s));
+/* the terms of its order that are no products */
+ALWAYS six link_top(int k, six H, v3 y) {
+  return (six){v3_times(k + 1, H.w), v3_add(v3_times(k + 1, H.v), y)};
 }
-ALWAYS void base_motion(const jn_link *l, int K, const real *v, int vs, const six *Vp,
-                        const real *X, six *restrict u, six *restrict V) {
-  u[0] = (six){v3_zero(), v3_zero()};
-  u[0].v = m3_apply_t(X, c_columns(l->Rr, Vp[1].v));
-  V[0] = (six){load_v3(v), load_v3(v + 3)};
-  EACH(k, 1, K) {
-    V[k] = (six){load_v3(v + k * vs), v3_add(load_v3(v + k * vs + 3), u[k - 1].v)};
-    base_fall_step(k, V, u);
-  }
+
+/* y_0 = Q_0^T R^T y of the parent,  k y_k = sum y_(k-1-i) x w_i */
+ALWAYS v3 gravity_start(const jn_link *l, const real *X, v3 parent) {
+  return joint_turn_back(l->kind, X, c_columns(l->Rr, parent));
+}
+ALWAYS v3 gravity_step(int k, const six *restrict V, const v3 *restrict y) {
+  cross_sum s = cross_zero();
+  EACH(i, 0, k - 1) s = cross_add(s, y[k - 1 - i], V[i].w);
+  return v3_times((double)1 / k, cross_end(s));
 }
 
 /* Orders 1..K of the joint transform, all orders 0..K of the link's twist. Vp: the parent's twist
- * jet, u: room for K+1 twists. The transforms of free joints were made when their twists were read
- * (edge.h). */
+ * jet, NULL: the world, which does not move; u: room for K+1 twists. The transforms of free joints
+ * were made when their twists were read (edge.h). */
 ALWAYS void link_motion_of(jn_kind kind, const jn_link *l, int K, const real *q, const real *v,
                            int vs, const six *restrict Vp, real *restrict X, six *restrict u,
                            six *restrict V) {
-  if (kind == JN_K_FREE && l->parent < 0) {
-    base_motion(l, K, v, vs, Vp, X, u, V);
+  if (!Vp) {
+    EACH(k, 0, K) V[k] = joint_add_velocity_of(kind, l, six_zero(), v + k * vs);
     return;
   }
   if (kind != JN_K_FREE) EACH(k, 1, K) joint_step_of(kind, l, k, q, v, vs, X);

@@ -57,22 +57,20 @@ static void pack_scale(real *x, int order, int n, int to_taylor) {
     }
 }
 
-static void pack_world(const jn_work *w, int rows, const double *gravity) {
-  six *world = (six *)w->world;
-  for (int k = 0; k < rows; k++) world[k] = six_zero();
-  world[1].v = v3_sub(world[1].v, c_vector(gravity));
+static void pack_gravity(const jn_work *w, const double *gravity) {
+  store_v3((real *)w->up, v3_sub(v3_zero(), c_vector(gravity)));
 }
 
 static void pack_inverse(const jn_model *m, const jn_work *w, int rows, const jn_pack_call *c) {
   int r = c->order;
-  pack_world(w, rows, c->gravity);
+  pack_gravity(w, c->gravity);
   edge_near(m, w);
   if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 2, -1, 0);
   pack_scale((real *)w->io, r + 1, m->nv, 1);
   for (int k = 0; k <= r + 1; k++) edge_motion(m, w, rows, c->rep, k, 1);
-#define CALL(n)                         \
-  kinematics_pass(m, w, rows, (n) + 1); \
-  inverse_pass(m, w, rows, n, c->damping, 0)
+#define CALL(n)                            \
+  kinematics_pass(m, w, rows, (n) + 1, 0); \
+  inverse_pass(m, w, rows, n, c->damping, 0, 0)
   switch (r) {
     case 0:
       CALL(0);
@@ -112,7 +110,7 @@ static void pack_drive(const jn_model *m, const jn_work *w, int rows, int k,
 
 static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_pack_call *c) {
   int r = c->order;
-  pack_world(w, rows, c->gravity);
+  pack_gravity(w, c->gravity);
   edge_near(m, w);
   if (c->rep == JN_SPATIAL) {
     edge_shift(m, w, (real *)w->io, c->prescribed ? r + 2 : 1, -1, 0);

@@ -50,16 +50,23 @@
   }
 #endif
 
+/* the strict engine does for order 0 what it does for the first row of the others */
+#ifdef JN_LANES
+#define FALLS(r) ((r) == 0)
+#else
+#define FALLS(r) 0
+#endif
+
 static void engine_motion(const jn_model *m, const jn_work *w, int rows, int K) {
   int r = K - 1;
-#define CALL(n) kinematics_pass(m, w, rows, (n) + 1)
+#define CALL(n) kinematics_pass(m, w, rows, (n) + 1, FALLS(n))
   EACH_ORDER(CALL)
 #undef CALL
 }
 
 static void engine_inverse(const jn_model *m, const jn_work *w, int rows, int r, int damping,
                            int external) {
-#define CALL(n) inverse_pass(m, w, rows, n, damping, external)
+#define CALL(n) inverse_pass(m, w, rows, n, damping, external, FALLS(n))
   EACH_ORDER(CALL)
 #undef CALL
 }

@@ -15,12 +15,13 @@
   A(force, rows *nv)       /* force jets as they come in, order-major */                        \
   A(io, rows *nv)          /* jets as they go in or come out, order-major */                    \
   A(edge, nv)              /* position of free joints to use when representations change */     \
-  A(world, rows * 8)       /* twist jet of the world seen from the falling frame */             \
+  A(up, 4)                 /* minus gravity, in the world */                                    \
   A(angle, 3 * nlink + 12) /* angles of turning joints, their sines and cosines */              \
   A(X, rows *nx)           /* joint transforms */                                               \
   A(V, rows * 8 * nlink)   /* link twists, link frame */                                        \
   A(U, rows * 8 * nlink)   /* parent's twist carried to the joint's parent side */              \
   A(H, rows * 8 * nlink)   /* (J w, v of the centre of mass) */                                 \
+  A(Y, rows * 4 * nlink)   /* minus gravity, link frame */                                      \
   A(F, rows * 8 * nlink)   /* wrenches through the joints */                                    \
   A(ext, rows * 8 * nlink) /* wrenches from outside, link frame */                              \
   A(IA, 48 * nlink)        /* articulated inertia */                                            \

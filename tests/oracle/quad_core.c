@@ -102,11 +102,9 @@ static void scale(quad *x, int order, int n, int to_taylor) {
 static void begin(const instance *s, const quad_robot *r, const quad *q, const quad *v, int v_rows,
                   jn_representation rep) {
   const jn_work *w = &s->work;
-  six *world = (six *)w->world;
   memcpy(w->q, q, sizeof *q * (size_t)r->nq);
   memcpy(w->io, v, sizeof *v * (size_t)v_rows * (size_t)r->nv);
-  for (int k = 0; k < s->rows; k++) world[k] = six_zero();
-  world[1].v = v3_make(-r->gravity[0], -r->gravity[1], -r->gravity[2]);
+  store_v3(w->up, v3_make(-r->gravity[0], -r->gravity[1], -r->gravity[2]));
   edge_near(&s->model, w);
   if (rep == JN_SPATIAL) edge_shift(&s->model, w, w->io, v_rows, -1, 0);
   scale(w->io, v_rows - 1, r->nv, 1);
@@ -119,8 +117,8 @@ void core_inverse(const quad_robot *r, int order, jn_representation rep, const q
   const jn_work *w = &s.work;
   begin(&s, r, q, v, order + 2, rep);
   for (int k = 0; k <= order + 1; k++) edge_motion(m, w, s.rows, (int)rep, k, 1);
-  kinematics_pass(m, w, s.rows, order + 1);
-  inverse_pass(m, w, s.rows, order, 0, 0);
+  kinematics_pass(m, w, s.rows, order + 1, 0);
+  inverse_pass(m, w, s.rows, order, 0, 0, 0);
   for (int k = 0; k <= order; k++) edge_force_out(m, w, s.rows, (int)rep, k);
   scale(w->io, order, r->nv, 0);
   if (rep == JN_SPATIAL) edge_shift(m, w, w->io, order + 1, 1, 1);
