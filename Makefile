@@ -28,6 +28,13 @@ bench: setup-build
 	@$(MAKE) --no-print-directory all
 	$(BUILD)/jounce bench
 
+# the documentation as a site, its links checked
+docs: setup-build
+	@tools/setup docs
+	@$(MAKE) --no-print-directory all
+	tools/site . $(BUILD)/jounce $(BUILD)/docs
+	@echo "open $(BUILD)/docs/index.html"
+
 install: all
 	cmake --install $(BUILD)
 
@@ -60,7 +67,8 @@ help:
 	@echo "make test     build and run all tests"
 	@echo "make test-browser   the pages of --report in Chromium (installs npm and Chromium, about 700 MB)"
 	@echo "make score    the scorecard of docs/trust.md, an hour; QUICK=1: a sample (see CONTRIBUTING.md)"
+	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"
 	@echo "make bench    measure; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
 	@echo "make install PREFIX=/usr/local"
 
-.PHONY: all test test-browser demo bench install sanitize clang format clean help setup-build setup-test setup-demo setup-clang
+.PHONY: all docs test test-browser demo bench install sanitize clang format clean help setup-build setup-test setup-demo setup-clang

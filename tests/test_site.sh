@@ -1,0 +1,22 @@
+#!/bin/sh
+# The documentation as a site: it builds, every link leads somewhere, every public function is in the reference.
+# Left out, and said so, without pandoc or python3 ('make docs' installs them).
+# usage: sh test_site.sh SOURCE_DIR BUILD_DIR
+set -eu
+source=$(cd "$1" && pwd)
+build=$(cd "$2" && pwd)
+for tool in pandoc python3; do
+  command -v $tool >/dev/null || { echo "left out: no $tool here ('make docs' installs it)"; exit 0; }
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+"$source/tools/site" "$source" "$build/jounce" "$work/docs"
+for name in $(sed -n 's/^JN_API .*\b\(jn_[a-z0-9_]*\)(.*/\1/p' "$source"/include/jounce/*.h); do
+  grep -q "id=\"$name\"" "$work/docs/api.html" || { echo "FAILED: $name is not in the reference"; exit 1; }
+done
+# a link that leads nowhere is found
+echo '<a href="nowhere.html">x</a>' >"$work/docs/broken.html"
+if python3 "$source/tools/check_links.py" "$work/docs" >/dev/null; then
+  echo "FAILED: a broken link is not found"
+  exit 1
+fi
