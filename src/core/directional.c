@@ -1,8 +1,5 @@
-/* directional.c: derivatives along a direction and their transpose, without matrices, and M^-1.
- *
- * With D_i = D_parent + P_i phi_i, as jets of D' and of X-like D'', and wrenches summed over what
- * lies beyond:
- *   tau_j = U_j.D'' + T_j.D' + Z_j.D + S_j.(sum over joints beyond of A phi + B phi' + M phi'') */
+/* directional.c: derivatives along a direction (course.h) and their transpose, without matrices,
+ * and M^-1. */
 #include <jounce/jet.h>
 #include <string.h>
 
@@ -20,25 +17,6 @@ typedef double column_row;
 static six *block(double *x, int rows, int link) { return (six *)x + (size_t)link * (size_t)rows; }
 static six six_plus(six a, double s, six b) { return six_add(a, six_scale(s, b)); }
 
-void jn_varied_rate(const varied *x, int k, int first, const double *dv, double *rate) {
-  size_t nv = (size_t)x->m->nv, rows = (size_t)x->rows;
-  for (int i = 0; i < x->m->nlink; i++) {
-    const jn_link *l = &x->m->link[i];
-    double *out = rate + (size_t)k * nv + (size_t)l->iv;
-    if (l->nv == 1) {
-      out[0] = first == 0 ? dv[(size_t)k * nv + (size_t)l->iv] : 0;
-      continue;
-    }
-    memset(out, 0, sizeof(double) * (size_t)l->nv);
-    for (int h = first; h <= k; h++)
-      for (int d = 0; d < l->nv; d++) {
-        const double *E = x->w->Ev + 6 * ((size_t)(l->iv + d) * rows + (size_t)h);
-        double s = dv[(size_t)(k - h) * nv + (size_t)(l->iv + d)];
-        for (int c = 0; c < l->nv; c++) out[c] += E[c] * s;
-      }
-  }
-}
-
 void jn_varied_rate_pull(const varied *x, const double *grate, double *gdv) {
   size_t nv = (size_t)x->m->nv, rows = (size_t)x->rows;
   int last = x->K + 1;
@@ -53,89 +31,6 @@ void jn_varied_rate_pull(const varied *x, const double *grate, double *gdv) {
                  grate[(size_t)(k + h) * nv + (size_t)(l->iv + c)];
         gdv[(size_t)k * nv + (size_t)(l->iv + d)] = s;
       }
-  }
-}
-
-/* What the columns of link i add at order k: to D, D', D'' and to the wrench. */
-static void push_columns(const varied *x, int i, int k, const double *phi, const double *rate,
-                         six *D0, six *D1, six *D2, six *F) {
-  const jn_link *l = &x->m->link[i];
-  int nv = x->m->nv;
-  for (int j = l->iv; j < l->iv + l->nv; j++) {
-    const pcol *c = column_of(x->w, x->rows, j);
-    for (int h = 0; h <= k; h++) {
-      int n = k - h;
-      double p0 = phi0_at(nv, j, n, phi, rate), p1 = rate[(size_t)n * (size_t)nv + (size_t)j];
-      double p2 = (n + 1) * rate[(size_t)(n + 1) * (size_t)nv + (size_t)j];
-      *D2 = six_plus(six_plus(six_plus(*D2, p0, c[h].X), 2 * p1, c[h].P1), p2, c[h].P);
-      *D1 = six_plus(six_plus(*D1, p0, c[h].P1), p1, c[h].P);
-      *F = six_plus(six_plus(six_plus(*F, p0, c[h].A), p1, c[h].B), p2, c[h].M);
-      if (x->moving) *D0 = six_plus(*D0, p0, c[h].P);
-    }
-  }
-}
-
-void jn_varied_push(const varied *x, int k, const double *phi, const double *rate, double *out) {
-  const jn_model *m = x->m;
-  const jn_work *w = x->w;
-  int rows = x->rows, nv = m->nv;
-  six *b = (six *)w->b;
-  for (int i = 0; i < m->nlink; i++) {
-    int p = m->link[i].parent;
-    six D0 = six_zero(), D1 = D0, D2 = D0, F = D0;
-    if (p >= 0)
-      D0 = block(w->V, rows, p)[k], D1 = block(w->H, rows, p)[k], D2 = block(w->U, rows, p)[k];
-    push_columns(x, i, k, phi, rate, &D0, &D1, &D2, &F);
-    block(w->V, rows, i)[k] = D0;
-    block(w->H, rows, i)[k] = D1;
-    block(w->U, rows, i)[k] = D2;
-    block(w->F, rows, i)[k] = six_zero();
-    b[i] = F;
-  }
-  for (int i = m->nlink - 1; i >= 0; i--) {
-    const jn_link *l = &m->link[i];
-    const six *D0 = block(w->V, rows, i), *D1 = block(w->H, rows, i), *D2 = block(w->U, rows, i);
-    const six *G = block(w->F, rows, i);
-    for (int j = l->iv; j < l->iv + l->nv; j++) {
-      const pcol *r = column_of(w, rows, j);
-      const six *S = screw_of(w, rows, j);
-      double s = 0;
-      for (int h = 0; h <= k; h++) {
-        s += six_dot(S[h], G[k - h]) + six_dot(r[h].U, D2[k - h]) + six_dot(r[h].T, D1[k - h]);
-        if (x->moving) s += six_dot(r[h].Z, D0[k - h]);
-        for (int c = 0; c < 6 && x->own && l->kind == JN_K_FREE; c++)
-          s += w->Ow[6 * ((size_t)j * (size_t)rows + (size_t)h) + (size_t)c] *
-               phi0_at(nv, l->iv + c, k - h, phi, rate);
-      }
-      out[j] = s;
-    }
-    if (l->parent < 0) continue;
-    b[l->parent] = six_add(b[l->parent], b[i]);
-    block(w->F, rows, l->parent)[k] = six_add(block(w->F, rows, l->parent)[k], b[i]);
-  }
-}
-
-void jn_varied_push_top(const varied *x, int k, const double *y) {
-  const jn_model *m = x->m;
-  const jn_work *w = x->w;
-  int rows = x->rows;
-  six *b = (six *)w->b, *a = (six *)w->p;
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    six D = l->parent < 0 ? six_zero() : a[l->parent], F = six_zero();
-    for (int j = l->iv; j < l->iv + l->nv; j++) {
-      const pcol *c = column_of(w, rows, j);
-      D = six_plus(D, y[j], c->P);
-      F = six_plus(F, y[j], c->M);
-    }
-    block(w->U, rows, i)[k] = six_add(block(w->U, rows, i)[k], D);
-    a[i] = D;
-    b[i] = F;
-  }
-  for (int i = m->nlink - 1; i > 0; i--) {
-    int p = m->link[i].parent;
-    b[p] = six_add(b[p], b[i]);
-    block(w->F, rows, p)[k] = six_add(block(w->F, rows, p)[k], b[i]);
   }
 }
 
@@ -224,19 +119,27 @@ void jn_varied_solve(const varied *x, int lanes, double *rhs) {
   if (lanes == COLUMNS)
     x->data->engine->lanes->solve(x->m, x->w, x->rows, 0, last, rhs);
   else
-    columns_pass(x->m, x->w, x->rows, 0, last, rhs, 1);
+    columns_pass(x->m, x->w, x->rows, 0, last, rhs, 1, 1);
 }
 
 /* ---- public ---- */
 
-/* derivatives in, Taylor coefficients out, zero for NULL; 0 when not finite */
-static int take(const double *in, int rows, int nv, double *out) {
-  size_t n = (size_t)rows * (size_t)nv;
-  memset(out, 0, sizeof(double) * n);
+jn_directions jn_varied_directions(const varied *x) {
+  const int width = x->data->engine->lanes->width;
+  const size_t nv = (size_t)x->m->nv * (size_t)width, size = (size_t)x->rows * nv;
+  double *phi = x->w->dlane;
+  return (jn_directions){width, phi, phi + nv, phi + nv + 2 * size};
+}
+
+int jn_varied_take(const varied *x, const double *in, int rows, int scale, double *out) {
+  size_t n = (size_t)rows * (size_t)x->m->nv, width = (size_t)x->data->engine->lanes->width;
+  double *t = x->w->io;
+  memset(out, 0, sizeof(double) * n * width);
   if (!in || !n) return 1;
   if (!jn_all_finite(in, n)) return 0;
-  memcpy(out, in, sizeof(double) * n);
-  jn_jet_to_taylor(rows - 1, nv, out);
+  memcpy(t, in, sizeof(double) * n);
+  jn_jet_to_taylor(rows - 1, x->m->nv, t);
+  for (size_t i = 0; i < n; i++) out[i * width] = scale * t[i];
   return 1;
 }
 
@@ -248,19 +151,20 @@ jn_status jn_inverse_jvp(const jn_model *model, jn_data *data, int order, const 
   jn_status status = jn_varied_all(model, data, order, q, v, external, &x);
   if (status) return status;
   const jn_work *w = x.w;
-  double *phi = w->y, *rate = w->tau, *step = w->force;
-  size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
-  if (!take(dq, 1, model->nv, phi) || !take(dv, order + 2, model->nv, step))
+  const jn_directions d = jn_varied_directions(&x);
+  size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv, width = (size_t)d.width;
+  if (!jn_varied_take(&x, dq, 1, 1, d.phi) || !jn_varied_take(&x, dv, order + 2, 1, d.step))
     return JN_ERR_NOT_FINITE;
-  for (int k = 0; k <= order + 1; k++) jn_varied_rate(&x, k, 0, step, rate);
+  data->engine->lanes->inverse(&x);
   for (int k = 0; k <= order; k++) {
     double *o = w->io + (size_t)k * nv;
-    jn_varied_push(&x, k, phi, rate, o);
+    for (size_t j = 0; j < nv; j++) o[j] = d.row[((size_t)k * nv + j) * width];
     for (int i = 0; i < model->nlink; i++)
       for (int j = model->link[i].iv; j < model->link[i].iv + model->link[i].nv; j++) {
-        o[j] += model->link[i].armature * (k + 1) * step[(size_t)(k + 1) * nv + (size_t)j];
+        o[j] +=
+            model->link[i].armature * (k + 1) * d.step[((size_t)(k + 1) * nv + (size_t)j) * width];
         if (data->settings.damping)
-          o[j] += model->link[i].damping * step[(size_t)k * nv + (size_t)j];
+          o[j] += model->link[i].damping * d.step[((size_t)k * nv + (size_t)j) * width];
       }
   }
   jn_jet_to_derivatives(order, model->nv, w->io);

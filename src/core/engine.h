@@ -9,12 +9,17 @@
 /* right-hand sides that go through the articulated bodies together */
 #define COLUMNS 16
 
+struct varied;
+
 /* Many freedoms or right-hand sides of one state at once, in lanes: every lane does the operations
  * of one, in the same order. */
 typedef struct jn_lanes {
   int width;
   /* M^-1 times COLUMNS columns y[nv x COLUMNS]: see core/columns.h */
   void (*solve)(const jn_model *m, const jn_work *w, int rows, int first, int last, double *y);
+  /* `width` directions through the linearised dynamics: see core/course.h */
+  void (*inverse)(const struct varied *x);
+  void (*forward)(const struct varied *x, int first, int still);
 } jn_lanes;
 
 typedef struct jn_engine {

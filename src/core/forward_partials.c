@@ -32,80 +32,43 @@ jn_status jn_varied_forward(const jn_model *model, jn_data *data, int order, con
   return data->singular >= 0 ? JN_ERR_SINGULAR : JN_OK;
 }
 
-/* One direction: phi (w->y), dv_0 in w->force row 0, d tau in w->io; fills rows 1..order+1 of
- * w->force. */
-static void direction(const varied *x, int first) {
-  const jn_model *m = x->m;
-  const jn_work *w = x->w;
-  size_t nv = (size_t)m->nv;
-  double *step = w->force, *rate = w->tau, *y = w->xlane, *top = w->e;
-  memset(rate, 0, sizeof(double) * (size_t)x->rows * nv);
-  memset(step + nv, 0, sizeof(double) * (size_t)(x->K + 1) * nv);
-  if (first == 0) jn_varied_rate(x, 0, 0, step, rate);
-  for (int k = 0; k < first; k++) jn_varied_push(x, k, w->y, rate, y);
-  for (int k = first; k <= x->K; k++) {
-    jn_varied_rate(x, k + 1, 1, step, rate);
-    jn_varied_push(x, k, w->y, rate, y);
-    for (size_t j = 0; j < nv; j++) y[j] = w->io[(size_t)k * nv + j] - y[j];
-    if (x->data->settings.damping)
-      for (int i = 0; i < m->nlink; i++)
-        for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv; j++)
-          y[j] -= m->link[i].damping * step[(size_t)k * nv + (size_t)j];
-    jn_varied_solve(x, 1, y);
-    for (size_t j = 0; j < nv; j++) step[(size_t)(k + 1) * nv + j] = y[j] / (k + 1);
-    /* phi'_(k+1) and phi''_k grow by E_0 dv_(k+1) */
-    for (int i = 0; i < m->nlink; i++) {
-      const jn_link *l = &m->link[i];
-      for (int c = 0; c < l->nv; c++) {
-        double s = l->nv == 1 ? y[l->iv] : 0;
-        for (int d = 0; d < l->nv && l->nv > 1; d++)
-          s += w->Ev[6 * (size_t)(l->iv + d) * (size_t)x->rows + (size_t)c] * y[l->iv + d];
-        top[l->iv + c] = s;
-        rate[(size_t)(k + 1) * nv + (size_t)(l->iv + c)] += s / (k + 1);
-      }
-    }
-    if (k < x->K) jn_varied_push_top(x, k, top);
-  }
-}
+/* What a set of directions varies: q, v or tau_j. */
+typedef enum varied_by { BY_Q, BY_V, BY_TAU } varied_by;
 
-/* out[k][.][column] = (k+1)! / j! dv_(k+1), k = j..K; zero below j */
-static void put_column(const varied *x, int j, size_t column, double *out, size_t stride) {
-  size_t nv = (size_t)x->m->nv;
+/* out[k][.][c..] = (k+1)! / j! dv_(k+1), k = j..K; zero below j. Units in as many lanes as there
+ * are columns left. */
+static void columns_from(const varied *x, varied_by by, int j, size_t c, double *out,
+                         size_t stride) {
+  const jn_directions d = jn_varied_directions(x);
+  size_t nv = (size_t)x->m->nv, width = (size_t)d.width, n = nv - c < width ? nv - c : width;
+  memset(d.phi, 0, sizeof(double) * nv * width);
+  memset(d.step, 0, sizeof(double) * nv * width);
+  memset(d.row, 0, sizeof(double) * nv * width * ((size_t)x->K + 1));
+  for (size_t s = 0; s < n; s++) {
+    double *unit = by == BY_Q ? d.phi : by == BY_V ? d.step : d.row + (size_t)j * nv * width;
+    unit[(c + s) * width + s] = by == BY_TAU ? -1 : 1;
+  }
+  x->data->engine->lanes->forward(x, j, by == BY_TAU);
   double f = 1;
   for (int k = 0; k <= x->K; k++) {
+    const double *step = d.step + (size_t)(k + 1) * nv * width;
+    double *o = out + (size_t)k * stride + c;
     if (k >= j) f *= k + 1;
     for (size_t i = 0; i < nv; i++)
-      out[(size_t)k * stride + i * nv + column] =
-          k < j ? 0 : f * x->w->force[(size_t)(k + 1) * nv + i];
+      for (size_t s = 0; s < n; s++) o[i * nv + s] = k < j ? 0 : f * step[i * width + s];
   }
 }
 
 static void columns(const varied *x, double *dq, double *dv, double *dtau) {
-  const jn_work *w = x->w;
-  size_t nv = (size_t)x->m->nv, rows = (size_t)x->rows, square_size = nv * nv, n = (size_t)x->K + 1;
-  memset(w->y, 0, sizeof(double) * nv);
-  memset(w->io, 0, sizeof(double) * rows * nv);
-  memset(w->force, 0, sizeof(double) * rows * nv);
-  for (size_t c = 0; c < nv && dq; c++) {
-    w->y[c] = 1;
-    direction(x, 0);
-    put_column(x, 0, c, dq, square_size);
-    w->y[c] = 0;
+  size_t nv = (size_t)x->m->nv, size = nv * nv, n = (size_t)x->K + 1,
+         width = (size_t)x->data->engine->lanes->width;
+  for (size_t c = 0; c < nv; c += width) {
+    if (dq) columns_from(x, BY_Q, 0, c, dq, size);
+    if (dv) columns_from(x, BY_V, 0, c, dv, size);
+    /* a unit of tau^(j) is 1/j! of tau_j: the factor starts there */
+    for (int j = 0; j <= x->K && dtau; j++)
+      columns_from(x, BY_TAU, j, c, dtau + (size_t)j * size, n * size);
   }
-  for (size_t c = 0; c < nv && dv; c++) {
-    w->force[c] = 1;
-    direction(x, 0);
-    put_column(x, 0, c, dv, square_size);
-    w->force[c] = 0;
-  }
-  for (int j = 0; j <= x->K && dtau; j++)
-    for (size_t c = 0; c < nv; c++) {
-      w->io[(size_t)j * nv + c] = 1;
-      direction(x, j);
-      /* a unit of tau^(j) is 1/j! of tau_j: put_column's factor starts there */
-      put_column(x, j, c, dtau + (size_t)j * square_size, n * square_size);
-      w->io[(size_t)j * nv + c] = 0;
-    }
 }
 
 /* A := sign M^-1 A for the matrices of a list, as many columns at a time as go together */
@@ -164,17 +127,6 @@ jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, c
   return JN_OK;
 }
 
-static int take(const double *in, size_t n, double *out) {
-  if (!n) return 1;
-  if (!in)
-    memset(out, 0, sizeof(double) * n);
-  else if (!jn_all_finite(in, n))
-    return 0;
-  else
-    memcpy(out, in, sizeof(double) * n);
-  return 1;
-}
-
 jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order, const double *q,
                          const double *v, const double *tau, const jn_external *external,
                          const double *dq, const double *dv, const double *dtau, double *out) {
@@ -184,14 +136,16 @@ jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order, const 
   if (status) return status;
   jn_varied_columns(&x);
   jn_varied_carry(&x);
-  const jn_work *w = x.w;
+  const jn_directions d = jn_varied_directions(&x);
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
-  if (!take(dq, nv, w->y) || !take(dv, nv, w->force) || !take(dtau, n, w->io))
+  if (!jn_varied_take(&x, dq, 1, 1, d.phi) || !jn_varied_take(&x, dv, 1, 1, d.step) ||
+      !jn_varied_take(&x, dtau, order + 1, -1, d.row))
     return JN_ERR_NOT_FINITE;
-  jn_jet_to_taylor(order, model->nv, w->io);
-  direction(&x, 0);
-  jn_jet_to_derivatives(order + 1, model->nv, w->force);
-  if (!jn_all_finite(w->force + nv, n)) return JN_ERR_NOT_FINITE;
-  if (n) memcpy(out, w->force + nv, sizeof(double) * n);
+  data->engine->lanes->forward(&x, 0, 0);
+  double *step = x.w->force;
+  for (size_t i = 0; i < n + nv; i++) step[i] = d.step[i * (size_t)d.width];
+  jn_jet_to_derivatives(order + 1, model->nv, step);
+  if (!jn_all_finite(step + nv, n)) return JN_ERR_NOT_FINITE;
+  if (n) memcpy(out, step + nv, sizeof(double) * n);
   return JN_OK;
 }

@@ -10,6 +10,10 @@
 #include "core/composite.h"
 #include "core/partials.h"
 
+static v3 gravity_vector_of(const jn_data *data) {
+  const jn_vec3 g = data->settings.gravity;
+  return v3_make(g.x, g.y, g.z);
+}
 static const six *twist_of(const varied *x, int link) {
   return (const six *)x->w->Vs + (size_t)link * x->rows;
 }

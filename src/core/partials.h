@@ -30,6 +30,10 @@ typedef struct pcol {
   six P, P1, X, A, B, M, U, T, Z, Y;
 } pcol;
 
+/* where they are in a column, in sixes */
+typedef enum jn_part { JN_P, JN_P1, JN_X, JN_A, JN_B, JN_M, JN_U, JN_T, JN_Z, JN_Y } jn_part;
+#define COLUMN_STEP 1
+
 static inline pcol *column_of(const jn_work *w, int rows, int dof) {
   return (pcol *)(void *)w->Pc + (size_t)dof * (size_t)rows;
 }
@@ -63,6 +67,11 @@ void jn_varied_wrenches(const varied *x, int i, pcol *c);
 jn_status jn_varied_all(const jn_model *m, jn_data *data, int K, const double *q, const double *v,
                         const jn_external *external, varied *x);
 
+/* order k of column j as plain numbers */
+static inline const double *column_at(const varied *x, int j, int k) {
+  return x->w->Pc + 60 * ((size_t)j * (size_t)x->rows + (size_t)k);
+}
+
 /* Matrices of one order, [nv x nv] each, entry (i, j) at `at` + i row + j column; NULL: not
  * wanted. They must be zero before: only what can differ from zero is written. */
 typedef struct jn_block_at {
@@ -82,13 +91,17 @@ int jn_varied_square(const varied *x, int k, const jn_blocks *out, int write);
  * none. */
 double jn_varied_bound(const varied *x);
 
-/* Directional: phi[nv] and the jet of phi' [rows x nv]; out[nv] = order k of A phi + B phi' + M
- * phi''. Orders in turn. w->V, w->H, w->U, w->F, w->b are scratch. */
-void jn_varied_push(const varied *x, int k, const double *phi, const double *rate, double *out);
-/* phi''_k grows by y[nv] after order k was pushed. */
-void jn_varied_push_top(const varied *x, int k, const double *y);
-/* phi'_k = sum_(i>=first) E_i dv_(k-i) */
-void jn_varied_rate(const varied *x, int k, int first, const double *dv, double *rate);
+/* Directions in lanes (course.h), `width` of them: phi [nv], variations of v and the forces [rows x
+ * nv] each, lane the fastest index. */
+typedef struct jn_directions {
+  int width;
+  double *phi, *step, *row;
+} jn_directions;
+jn_directions jn_varied_directions(const varied *x);
+/* One direction, in the first lane: derivatives in[rows x nv] to `scale` times Taylor coefficients,
+ * zero for NULL; 0 when not finite. w->io is scratch. */
+int jn_varied_take(const varied *x, const double *in, int rows, int scale, double *out);
+
 /* The transpose: weight[(K+1) x nv] -> gphi[nv], grate[rows x nv]; and grate -> gdv[rows x nv]. */
 void jn_varied_pull(const varied *x, const double *weight, double *gphi, double *grate);
 void jn_varied_rate_pull(const varied *x, const double *grate, double *gdv);
@@ -101,14 +114,9 @@ jn_status jn_varied_forward(const jn_model *m, jn_data *data, int order, const d
  * those of spatial_articulate. */
 void jn_varied_solve(const varied *x, int lanes, double *rhs);
 
-/* phi, phi', phi'' at order k of column j */
-static inline double phi0_at(int nv, int j, int k, const double *phi, const double *rate) {
-  return k ? rate[(size_t)(k - 1) * (size_t)nv + (size_t)j] / k : phi[j];
-}
-
 /* one row and one column, order k: the column's joint lies beyond the row's */
-static inline void jets_above(int k, const six *S, const pcol *c, double *a, double *b, double *m) {
-  double sa = 0, sb = 0, sm = 0;
+static inline void jets_above(int k, const six *S, const pcol *c, real *a, real *b, real *m) {
+  real sa = {0}, sb = {0}, sm = {0};
   for (int h = 0; h <= k; h++) {
     sa += six_dot(S[h], c[k - h].A);
     sb += six_dot(S[h], c[k - h].B);
@@ -117,9 +125,9 @@ static inline void jets_above(int k, const six *S, const pcol *c, double *a, dou
   *a = sa, *b = sb, *m = sm;
 }
 /* the column's joint carries the row's or is it */
-static inline void jets_below(int k, const pcol *row, const pcol *c, int moving, double *a,
-                              double *b, double *m) {
-  double sa = 0, sb = 0, sm = 0;
+static inline void jets_below(int k, const pcol *row, const pcol *c, int moving, real *a, real *b,
+                              real *m) {
+  real sa = {0}, sb = {0}, sm = {0};
   for (int h = 0; h <= k; h++) {
     const pcol *r = &row[h], *d = &c[k - h];
     sa += six_dot(r->U, d->X) + six_dot(r->T, d->P1);
@@ -128,11 +136,6 @@ static inline void jets_below(int k, const pcol *row, const pcol *c, int moving,
     sm += six_dot(r->U, d->P);
   }
   *a = sa, *b = sb, *m = sm;
-}
-
-static inline v3 gravity_vector_of(const jn_data *data) {
-  const jn_vec3 g = data->settings.gravity;
-  return v3_make(g.x, g.y, g.z);
 }
 
 /* first link of a joint's chain */

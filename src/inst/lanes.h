@@ -5,12 +5,19 @@
 
 typedef double column_row __attribute__((vector_size(8 * LANES), aligned(8)));
 #include "core/columns.h"
+#include "core/partials.h"
+#include "core/course.h"
 
 static void lanes_solve(const jn_model *m, const jn_work *w, int rows, int first, int last,
                         double *y) {
   const int stride = COLUMNS / LANES;
   for (int h = 0; h < stride; h += GROUPS)
-    columns_pass(m, w, rows, first, last, (column_row *)(void *)y + h, stride);
+    columns_pass(m, w, rows, first, last, (column_row *)(void *)y + h, stride, GROUPS);
 }
 
-const jn_lanes ENGINE = {LANES, lanes_solve};
+static void lanes_inverse(const varied *x) { course_inverse(x); }
+static void lanes_forward(const varied *x, int first, int still) {
+  course_forward(x, first, still);
+}
+
+const jn_lanes ENGINE = {LANES, lanes_solve, lanes_inverse, lanes_forward};

@@ -15,8 +15,8 @@ static size_t layout(const jn_model *m, int order, size_t lanes, char *block, jn
   size_t at = 0;
   const size_t rows = (size_t)order + 2, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
                nlink = (size_t)m->nlink;
-  /* no single array is longer than rows * 64 * max(nlink, nv, nx), and there are fewer than 64 of
-   * them */
+  /* on average an array is shorter than rows * 64 * max(nlink, nv, nx), and there are fewer than 64
+   * of them */
   size_t most = nlink > nv ? nlink : nv, product;
   if (nx > most) most = nx;
   if (!jn_size_multiply(rows * 64 * 64 * 8 * lanes, most + 8, &product) || product > SIZE_MAX / 2)

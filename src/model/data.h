@@ -51,6 +51,8 @@
   A(pc, rows * 60)         /* as Pc, of one column more */                                      \
   A(lane, 6 * 16 * nlink)  /* sixteen columns at once through the articulated tree */           \
   A(xlane, 16 * nv)        /* their right-hand sides */                                         \
+  A(dlane, 8 * (3 * rows + 1) * nv) /* directions in lanes (course.h) */                        \
+  A(dlink, 8 * 36 * nlink)          /* ... what they carry through the tree */                  \
   A(axis, (rows + 1) * 9 * nlink) /* axes of the links in the world (hybrid_form.h) */          \
   A(reach,                                                                                      \
     (rows + 1) * 3 * nlink) /* origin of the link from its parent's; or what its joint slid */
