@@ -23,7 +23,8 @@ JN_API int jn_batch_threads(const jn_batch *batch);
 
 /* q[count x nq], v[count x (r+2) x nv] -> tau[count x (r+1) x nv].
  * status[count] (may be NULL) tells for each state; a state that fails leaves its output as it was.
- * Returns JN_OK, or the status of the first state that failed. */
+ * Returns JN_OK, or the status of the first state that failed. A call refused as a whole is refused
+ * for every state. */
 JN_API jn_status jn_batch_inverse_dynamics(const jn_model *model, jn_batch *batch, int order,
                                            size_t count, const double *q, const double *v,
                                            double *tau, jn_status *status);

@@ -61,8 +61,7 @@ JN_API void jn_cmtm_dense(jn_cmtm C, jn_cmtm_form form, double *out);
 JN_API void jn_cmtm_operator_dense(int order, jn_cmtm_form form, const double *zeta, double *out);
 
 /* (27), after jn_kinematics of order N-1 or more: the N-CMTM of every body's link frame in the
- * world, memory [bodies x jn_cmtm_size(N)], read by jn_cmtm_at(N, memory + i * jn_cmtm_size(N)).
- * After an error the memory may have been written to. */
+ * world, memory [bodies x jn_cmtm_size(N)], read by jn_cmtm_at(N, memory + i * jn_cmtm_size(N)). */
 JN_API jn_status jn_cmtm_forward_kinematics(const jn_model *model, jn_data *data, int order,
                                             double *memory);
 /* The N-CMTM of joint i, of the body in its parent (the world), made from the joint's own motion.

@@ -9,8 +9,9 @@
  * components: one given as JN_BODY turns with its body, one given as JN_SPATIAL, JN_HYBRID or
  * JN_MIXED stands in the world as far as it says. external->tau is a constant. Results include
  * armature, and damping where the settings say so. Nothing is rounded but the arithmetic: no
- * differences, no step size. After JN_ERR_NOT_FINITE from jn_forward_* or jn_*_second the outputs
- * may be partly written; any other failure leaves them as they were. */
+ * differences, no step size. A failure leaves the outputs as they were: where these are too many
+ * to be held back, numbers that could overflow on the way (positions, velocities, accelerations,
+ * inertias or their inverses beyond 1e30) are refused beforehand with JN_ERR_NOT_FINITE. */
 #ifndef JOUNCE_DERIVATIVES_H
 #define JOUNCE_DERIVATIVES_H
 

@@ -4,8 +4,8 @@
  *
  * v is the velocity as the user holds it (settings->representation for free joints). Arrays are the
  * caller's, row-major; outputs may not alias inputs. All but the pure functions forget the result
- * of jn_kinematics. A call that fails with JN_ERR_NOT_FINITE may have written part of the n^2 and
- * n^3 outputs; any other failure leaves them as they were. */
+ * of jn_kinematics. A failure leaves the outputs as they were; positions, velocities and inertias
+ * beyond 1e30 are refused with JN_ERR_NOT_FINITE where n^2 or n^3 numbers come out. */
 #ifndef JOUNCE_LAGRANGE_H
 #define JOUNCE_LAGRANGE_H
 

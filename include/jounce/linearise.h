@@ -22,8 +22,7 @@ extern "C" {
 #endif
 
 /* Minv[nv x nv] = M(q)^-1 by the articulated inertias, without M (table 9): 1/2 n^2 link visits,
- * symmetric to the last bit; in the representation of the settings, like jn_mass_matrix. After
- * JN_ERR_NOT_FINITE it may be partly written. */
+ * symmetric to the last bit; in the representation of the settings, like jn_mass_matrix. */
 JN_API jn_status jn_inverse_mass(const jn_model *model, jn_data *data, const double *q,
                                  double *Minv);
 /* out[nv x count] = M^-1 B, B[nv x count]; O(n count). out may be B. */
@@ -50,8 +49,8 @@ JN_API jn_linearise_options jn_linearise_default(void);
 /* m, the columns of B; -1: options that make no sense. NULL: the default, here and below. */
 JN_API int jn_linearise_inputs(const jn_model *model, const jn_linearise_options *options);
 
-/* A[2nv x 2nv], B[2nv x m] at q[nq], v[nv], tau[nv]; B may be NULL. O(n^2) plus the map. After
- * JN_ERR_NOT_FINITE the outputs may be partly written, after any other failure they are not. */
+/* A[2nv x 2nv], B[2nv x m] at q[nq], v[nv], tau[nv]; B may be NULL. O(n^2) plus the map. A failure
+ * leaves the outputs as they were, here as in derivatives.h. */
 JN_API jn_status jn_linearise(const jn_model *model, jn_data *data,
                               const jn_linearise_options *options, const double *q, const double *v,
                               const double *tau, const jn_external *external, double *A, double *B);

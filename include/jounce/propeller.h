@@ -41,8 +41,7 @@ JN_API jn_status jn_propeller_pose(const jn_hexarotor *rotor, int index, jn_pose
 JN_API jn_status jn_propeller_matrix(const jn_hexarotor *rotor, double *G);
 
 /* W, W', ..., W^(r) [(r+1) x 6] from omega, omega', ..., omega^(r) [(r+1) x count]; O(r^2). No
- * aliasing. JN_ERR_NOT_FINITE for a number not finite, in or out (out: the wrench is then no longer
- * what it was). */
+ * aliasing. JN_ERR_NOT_FINITE for a number not finite, in or out. */
 JN_API jn_status jn_propeller_wrench(const jn_hexarotor *rotor, int order, const double *omega,
                                      double *wrench);
 

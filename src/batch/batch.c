@@ -231,6 +231,12 @@ static jn_status run_all(jn_batch *b, const call *c, size_t count, jn_status *st
   return failed == none ? JN_OK : (jn_status)(failed % 64);
 }
 
+/* The call as a whole is refused, and so is every state. */
+static jn_status refuse(jn_status s, size_t count, jn_status *status) {
+  for (size_t i = 0; status && i < count; i++) status[i] = s;
+  return s;
+}
+
 static jn_status start_call(const jn_model *m, jn_batch *b, int order,
                             const unsigned char *prescribed, call *c) {
   if (!m || !b || b->model != m || order < 0) return JN_ERR_ARGUMENT;
@@ -257,8 +263,9 @@ jn_status jn_batch_inverse_dynamics(const jn_model *model, jn_batch *batch, int 
                                     jn_status *status) {
   call c;
   jn_status s = start_call(model, batch, order, NULL, &c);
-  if (s) return s;
-  if (count && ((model->nq && !q) || (model->nv && (!v || !tau)))) return JN_ERR_ARGUMENT;
+  if (s) return refuse(s, count, status);
+  if (count && ((model->nq && !q) || (model->nv && (!v || !tau))))
+    return refuse(JN_ERR_ARGUMENT, count, status);
   c.kind = INVERSE;
   c.q = q, c.v_in = v, c.tau_out = tau;
   return run_all(batch, &c, count, status);
@@ -269,8 +276,9 @@ jn_status jn_batch_forward_dynamics(const jn_model *model, jn_batch *batch, int 
                                     jn_status *status) {
   call c;
   jn_status s = start_call(model, batch, order, NULL, &c);
-  if (s) return s;
-  if (count && ((model->nq && !q) || (model->nv && (!v || !tau || !a)))) return JN_ERR_ARGUMENT;
+  if (s) return refuse(s, count, status);
+  if (count && ((model->nq && !q) || (model->nv && (!v || !tau || !a))))
+    return refuse(JN_ERR_ARGUMENT, count, status);
   c.kind = FORWARD;
   c.q = q, c.v_in = v, c.tau_in = tau, c.v_out = a;
   c.v_size = (size_t)model->nv;
@@ -282,9 +290,9 @@ jn_status jn_batch_hybrid_dynamics(const jn_model *model, jn_batch *batch, int o
                                    double *tau, jn_status *status) {
   call c;
   jn_status s = start_call(model, batch, order, prescribed, &c);
-  if (s) return s;
+  if (s) return refuse(s, count, status);
   if (!prescribed || (count && ((model->nq && !q) || (model->nv && (!v || !tau)))))
-    return JN_ERR_ARGUMENT;
+    return refuse(JN_ERR_ARGUMENT, count, status);
   c.kind = HYBRID;
   c.q = q, c.v_in = c.v_out = v, c.tau_in = c.tau_out = tau;
   return run_all(batch, &c, count, status);

@@ -201,19 +201,23 @@ static jn_status check_cmtm(const jn_model *model, const jn_data *data, int orde
 jn_status jn_cmtm_forward_kinematics(const jn_model *model, jn_data *data, int order,
                                      double *memory) {
   jn_status status = check_cmtm(model, data, order, memory);
+  if (status) return status;
   size_t size = jn_cmtm_size(order);
-  double *zeta = data ? data->w.F : NULL;
-  for (int i = 0; !status && i < model->nbody; i++) {
-    int frame = model->body[i].frame;
-    jn_pose C0;
-    status = jn_frame_pose(model, data, frame, &C0);
-    if (!status && order) status = jn_frame_twist(model, data, frame, JN_BODY, order - 1, zeta);
-    if (status) break;
-    jn_jet_to_taylor(order - 1, 6, zeta);
-    jn_cmtm_construct(jn_cmtm_at(order, memory + (size_t)i * size), C0, zeta);
-    if (!jn_all_finite(memory + (size_t)i * size, size)) status = JN_ERR_NOT_FINITE;
-  }
-  return status;
+  double *zeta = data->w.F;
+  /* once in the working memory, so that a failure leaves the outputs as they were */
+  for (int write = 0; write < 2; write++)
+    for (int i = 0; i < model->nbody; i++) {
+      int frame = model->body[i].frame;
+      double *at = write ? memory + (size_t)i * size : data->w.row;
+      jn_pose C0;
+      status = jn_frame_pose(model, data, frame, &C0);
+      if (!status && order) status = jn_frame_twist(model, data, frame, JN_BODY, order - 1, zeta);
+      if (status) return status;
+      jn_jet_to_taylor(order - 1, 6, zeta);
+      jn_cmtm_construct(jn_cmtm_at(order, at), C0, zeta);
+      if (!jn_all_finite(at, size)) return JN_ERR_NOT_FINITE;
+    }
+  return JN_OK;
 }
 
 /* The columns of joint i in its body's frame (w->Jf), orders 0..order, for twists in representation
@@ -244,8 +248,11 @@ jn_status jn_cmtm_joint(const jn_model *model, jn_data *data, int joint, int ord
         zeta[k] = six_add(zeta[k], six_scale(w->v[(size_t)(k - i) * (size_t)model->nv + (size_t)c],
                                              jacobian_column(w, data->rows, c)[i]));
   }
-  jn_cmtm_construct(jn_cmtm_at(order, memory), jn_pose_mul(jn_pose_inv(P), C), w->F);
-  return jn_all_finite(memory, jn_cmtm_size(order)) ? JN_OK : JN_ERR_NOT_FINITE;
+  const size_t size = jn_cmtm_size(order);
+  jn_cmtm_construct(jn_cmtm_at(order, w->row), jn_pose_mul(jn_pose_inv(P), C), w->F);
+  if (!jn_all_finite(w->row, size)) return JN_ERR_NOT_FINITE;
+  memcpy(memory, w->row, sizeof(double) * size);
+  return JN_OK;
 }
 
 /* Algorithm 1. In work: the joints' N-CMTMs, the links', the forces, jets in and out; N = r + 2. */

@@ -1,5 +1,6 @@
 /* edge.c: what goes in is checked once, here. */
 #include <jounce/jet.h>
+#include <math.h>
 #include <string.h>
 
 #include "scalar/double.h"
@@ -15,6 +16,43 @@ int jn_all_finite(const double *x, size_t n) {
     for (size_t j = 0; j < 8; j++) s[j] += 0.0 * x[i + j];
   for (; i < n; i++) s[0] += 0.0 * x[i];
   return (s[0] + s[1]) + (s[2] + s[3]) + (s[4] + s[5]) + (s[6] + s[7]) == 0.0;
+}
+
+int jn_all_below(const double *x, size_t n, double most) {
+  double top = 0;
+  int numbers = 1;
+  for (size_t i = 0; i < n; i++) {
+    numbers &= x[i] == x[i];
+    top = fmax(top, fabs(x[i]));
+  }
+  return numbers && top < most;
+}
+
+int jn_is_tame(const jn_model *m, const jn_data *data, const double *v) {
+  const jn_vec3 g = data->settings.gravity, p = data->base;
+  const double vectors[6] = {p.x, p.y, p.z, g.x, g.y, g.z};
+  int tame =
+      jn_all_below(vectors, 6, JN_TAME) && jn_all_below(data->w.O, 3 * (size_t)m->nlink, JN_TAME);
+  if (v) tame &= jn_all_below(v, (size_t)m->nv, JN_TAME);
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    tame &= l->m < JN_TAME && jn_all_below(l->c, 3, JN_TAME) && jn_all_below(l->J, 6, JN_TAME) &&
+            l->armature < JN_TAME && l->damping < JN_TAME;
+  }
+  for (int i = 0; i < m->nbody; i++) {
+    const jn_vec3 f = m->frame[m->body[i].frame].pose.p, c = m->body_pose[i].p;
+    const double lever[6] = {f.x, f.y, f.z, c.x, c.y, c.z};
+    tame &= jn_all_below(lever, 6, JN_TAME);
+  }
+  return tame;
+}
+
+int jn_factors_are_tame(const jn_model *m, const jn_data *data) {
+  int tame = 1;
+  for (int i = 0; i < m->nlink; i++)
+    for (int j = 0; j < m->link[i].nv; j++) /* rows of L with 1/d on the diagonal */
+      tame &= jn_all_below(data->w.D + 6 * (size_t)(m->link[i].iv + j), (size_t)j + 1, JN_TAME);
+  return tame;
 }
 
 static jn_status load(const jn_model *model, jn_data *data, int v_rows, const double *q,

@@ -115,7 +115,7 @@ jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, c
   if (status) return status;
   jn_varied_columns(&x);
   jn_varied_carry(&x);
-  if (!(jn_varied_bound(&x) < 1e300)) return JN_ERR_NOT_FINITE;
+  if (!(jn_varied_bound(&x) < 1e200) || !jn_factors_are_tame(model, data)) return JN_ERR_NOT_FINITE;
   size_t n = ((size_t)order + 1) * (size_t)model->nv * (size_t)model->nv;
   if (order == 0)
     order_zero(&x, dq, dv, dtau);

@@ -37,6 +37,7 @@ static jn_status put_body(const jn_model *m, jn_data *data, int i, const jn_grou
   if (!status) status = jn_frame_twist(m, data, m->body[i].frame, JN_SPATIAL, 0, V);
   if (status) return status;
   jn_inertia_matrix(jn_inertia_move(C, m->body[i].inertia), B);
+  if (!jn_all_finite(&B[0][0], 36)) return JN_ERR_NOT_FINITE;
   if (out->M) put_block(out->M, 6 * n, (size_t)i, (size_t)i, B);
   if (out->V) memcpy(out->V + 6 * (size_t)i, V, sizeof V);
   if (out->G) {
@@ -61,6 +62,10 @@ jn_status jn_grouped_matrices(const jn_model *m, jn_data *data, const double *q,
   memset(data->w.force, 0, sizeof(double) * 2 * nv);
   if (nv) memcpy(data->w.force, v, sizeof(double) * nv);
   jn_status status = jn_kinematics(m, data, 1, q, data->w.force);
+  if (status) return status;
+  /* once without writing, so that a failure leaves everything as it was */
+  static const jn_grouped nothing;
+  for (int i = 0; i < m->nbody && !status; i++) status = put_body(m, data, i, &nothing);
   if (status) return status;
   double *const matrices[4] = {out->Gp, out->M, out->S, out->Sdot};
   const size_t sizes[4] = {n6 * n6, n6 * n6, n6 * nv, n6 * nv};

@@ -61,7 +61,8 @@ static inline v3 axes_sum(const jn_work *w, int rows, int i, freedom f, int k, i
 }
 static inline v3 axes_project(const jn_work *w, int rows, int i, freedom f, int k, int first,
                               const real *x) {
-  real t[3] = {x[0] * 0.0, x[0] * 0.0, x[0] * 0.0};
+  real t[3];
+  store_v3(t, v3_zero()); /* not 0 x: what is left of an earlier call may be no number */
   for (int c = f.first; c < 3; c++) {
     const v3 *a = axis_of(w, rows, i, c);
     for (int h = first; h <= k; h++) t[c] += v3_dot(a[h], load_v3(x + 6 * (k - h)));

@@ -18,7 +18,8 @@ static jn_status factor_mass(const jn_model *m, jn_data *data, const double *q) 
   if (!status) status = start_at_rest(m, data, q);
   if (status) return status;
   data->singular = spatial_articulate(m, &data->w, data->rows, NULL);
-  return data->singular >= 0 ? JN_ERR_SINGULAR : JN_OK;
+  if (data->singular >= 0) return JN_ERR_SINGULAR;
+  return jn_is_tame(m, data, NULL) && jn_factors_are_tame(m, data) ? JN_OK : JN_ERR_NOT_FINITE;
 }
 
 jn_status jn_inverse_mass(const jn_model *model, jn_data *data, const double *q, double *Minv) {
@@ -55,7 +56,7 @@ jn_status jn_inverse_mass_apply(const jn_model *model, jn_data *data, const doub
   if (!model || count < 0) return JN_ERR_ARGUMENT;
   size_t nv = (size_t)model->nv, columns = (size_t)count;
   if (nv && columns && (!B || !out)) return JN_ERR_ARGUMENT;
-  if (!jn_all_finite(B, nv * columns)) return JN_ERR_NOT_FINITE;
+  if (!jn_all_below(B, nv * columns, 1e150)) return JN_ERR_NOT_FINITE;
   jn_status status = factor_mass(model, data, q);
   if (status) return status;
   double *y = data->w.xlane;

@@ -192,18 +192,20 @@ jn_status jn_joint_screws(const jn_model *model, jn_data *data, int joint, int o
       order < 0)
     return JN_ERR_ARGUMENT;
   if (data->kinematics < order) return JN_ERR_STATE;
-  int columns = model->joint[joint].nv, column = 0;
+  const int columns = model->joint[joint].nv;
   double *S = data->w.row;
-  for (int i = 0; i < model->nlink; i++) {
-    const jn_link *l = &model->link[i];
-    if (l->joint != joint) continue;
-    for (int j = 0; j < l->nv; j++, column++) {
-      screw_jet(data, l, i, j, order, S);
-      jn_jet_to_derivatives(order, 6, S);
-      if (!jn_all_finite(S, 6 * ((size_t)order + 1))) return JN_ERR_NOT_FINITE;
-      for (int k = 0; k <= order; k++)
-        memcpy(out + 6 * ((size_t)k * columns + (size_t)column), S + 6 * k, sizeof(double) * 6);
+  /* all columns are looked at before the first is written; one column is written at once */
+  for (int write = columns == 1; write < 2; write++)
+    for (int i = 0, column = 0; i < model->nlink; i++) {
+      const jn_link *l = &model->link[i];
+      if (l->joint != joint) continue;
+      for (int j = 0; j < l->nv; j++, column++) {
+        screw_jet(data, l, i, j, order, S);
+        jn_jet_to_derivatives(order, 6, S);
+        if (!jn_all_finite(S, 6 * ((size_t)order + 1))) return JN_ERR_NOT_FINITE;
+        for (int k = 0; k <= order && write; k++)
+          memcpy(out + 6 * ((size_t)k * columns + (size_t)column), S + 6 * k, sizeof(double) * 6);
+      }
     }
-  }
   return JN_OK;
 }

@@ -157,6 +157,7 @@ jn_status jn_lagrange_matrices(const jn_model *m, jn_data *data, jn_representati
   size_t nv = (size_t)m->nv;
   status = jn_kinematics(m, data, 0, q, v);
   if (status || !nv) return status;
+  if (!jn_is_tame(m, data, v)) return JN_ERR_NOT_FINITE;
   if (M) memset(M, 0, sizeof(double) * nv * nv);
   if (C) memset(C, 0, sizeof(double) * nv * nv);
   for (int i = 0; i < m->nlink && M; i++)
@@ -292,7 +293,7 @@ static jn_status composites(const jn_model *m, jn_data *data, const double *q) {
   if (status) return status;
   add_to_parents(m, data->w.Ms, 10 * (size_t)data->rows, 10);
   data->kinematics = -2;
-  return JN_OK;
+  return jn_is_tame(m, data, NULL) ? JN_OK : JN_ERR_NOT_FINITE;
 }
 
 /* a column and its link; next: the one before it on the way to the root */
@@ -354,6 +355,12 @@ jn_status jn_inverse_mass_partials(const jn_model *m, jn_data *data, const doubl
   size_t nv = (size_t)m->nv;
   double *unit = data->w.xlane, *t = data->w.y;
   if (nv && (!Minv || !dMinv)) return JN_ERR_ARGUMENT;
+  /* a first solution outside of the outputs tells whether all will be finite */
+  memset(unit, 0, sizeof(double) * nv);
+  status = composites(m, data, q);
+  if (!status) status = mass_solve(m, data, q, unit, unit);
+  if (!status && !jn_factors_are_tame(m, data)) status = JN_ERR_NOT_FINITE;
+  if (status) return status;
   for (size_t i = 0; i < nv; i++) {
     memset(unit, 0, sizeof(double) * nv);
     unit[i] = 1;
@@ -552,6 +559,7 @@ jn_status jn_system_matrices(const jn_model *m, jn_data *data, jn_representation
   size_t nv = (size_t)m->nv, N = 6 * (size_t)m->nbody;
   status = jn_kinematics(m, data, 0, q, v);
   if (status) return status;
+  if (!jn_is_tame(m, data, v)) return JN_ERR_NOT_FINITE;
   double *const square[4] = {out->A, out->a, out->b, out->M};
   for (int i = 0; i < 4; i++)
     if (square[i]) memset(square[i], 0, sizeof(double) * N * N);

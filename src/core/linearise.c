@@ -242,7 +242,7 @@ static jn_status check(const jn_model *model, const jn_data *data, int order,
   if (inputs < 0 || (model->nv && !A)) return JN_ERR_ARGUMENT;
   *m = (size_t)inputs;
   if (options && options->input == JN_INPUT_MAP &&
-      !jn_all_finite(options->map, *m * (size_t)model->nv))
+      !jn_all_below(options->map, *m * (size_t)model->nv, JN_TAME))
     return JN_ERR_NOT_FINITE;
   return JN_OK;
 }
@@ -256,6 +256,9 @@ jn_status jn_linearise(const jn_model *model, jn_data *data, const jn_linearise_
   jn_status status = check(model, data, 0, external, options, A, &m);
   if (status) return status;
   const size_t nv = (size_t)model->nv, n = 2 * nv, block = nv * nv;
+  if (nv && q && v &&
+      !(jn_all_below(q, (size_t)model->nq, JN_TAME) && jn_all_below(v, nv, JN_TAME)))
+    return JN_ERR_NOT_FINITE;
   /* the partial derivatives need room: the upper half of A and half of the lower one */
   double *dq = A, *dv = nv ? A + block : A, *dtau = nv ? A + 2 * block : A;
   status = jn_forward_partials(model, data, 0, q, v, tau, external, dq, dv, B ? dtau : NULL);
@@ -297,18 +300,19 @@ typedef struct rates {
 size_t jn_linearise_rates_size(const jn_model *model, int order) {
   if (!model || order < 0 || order > JN_MAX_ORDER) return 0;
   const size_t nv = (size_t)model->nv, r = (size_t)order + 1;
-  return (r + 1) * nv + r * (2 + r) * nv * nv + r * 6 * nv * nv + r * TURNING;
+  return (r + 1) * nv + r * (2 + r) * nv * nv + r * (6 + 4) * nv * nv + r * TURNING;
 }
 
-static rates rates_at(const jn_model *model, int order, double *work, double *A) {
+static rates rates_at(const jn_model *model, int order, double *work) {
   const size_t nv = (size_t)model->nv, r = (size_t)order + 1, block = nv * nv;
-  rates x = {.model = model, .order = order, .nv = nv, .n = 2 * nv, .wide = 3 * nv, .A = A};
+  rates x = {.model = model, .order = order, .nv = nv, .n = 2 * nv, .wide = 3 * nv};
   x.v = work;
   x.dq = x.v + (r + 1) * nv;
   x.dv = x.dq + r * block;
   x.dtau = x.dv + r * block;
   x.W = x.dtau + r * r * block;
-  x.turning = x.W + r * 6 * block;
+  x.A = x.W + r * 6 * block;
+  x.turning = x.A + r * 4 * block;
   return x;
 }
 
@@ -367,18 +371,18 @@ jn_status jn_linearise_rates(const jn_model *model, jn_data *data,
   if (status) return status;
   const size_t nv = (size_t)model->nv, rows = (size_t)order + 1;
   if (nv && (!work || !v)) return JN_ERR_ARGUMENT;
-  rates x = rates_at(model, order, work, A);
+  rates x = rates_at(model, order, work);
   status = jn_forward_dynamics(model, data, order, q, v, tau, external, nv ? x.v + nv : NULL);
   if (status || !nv) return status;
   memcpy(x.v, v, sizeof(double) * nv);
   status = jn_forward_partials(model, data, order, q, v, tau, external, x.dq, x.dv, x.dtau);
   if (status) return status;
-  memset(A, 0, sizeof(double) * rows * x.n * x.n);
+  memset(x.A, 0, sizeof(double) * rows * x.n * x.n);
   turning t = turning_at(order, x.turning);
   for (int i = 0; i < model->nbody; i++) {
     const jn_joint *j = &model->joint[i];
     if (turns(j)) turning_fill(&t, data, j, order, q, x.v);
-    for (int k = 0; k <= order; k++) put_upper(&t, j, k, x.n, A + (size_t)k * x.n * x.n);
+    for (int k = 0; k <= order; k++) put_upper(&t, j, k, x.n, x.A + (size_t)k * x.n * x.n);
   }
   for (int k = 0; k <= order; k++) {
     if (k)
@@ -388,22 +392,23 @@ jn_status jn_linearise_rates(const jn_model *model, jn_data *data,
       for (size_t i = 0; i < x.n; i++) x.W[i * x.wide + i] = 1;
     }
   }
-  for (int k = 0; k <= order; k++) {
-    double *Bk = B ? B + (size_t)k * x.n * m : NULL;
-    subtract(&x, k);
-    if (!B) continue;
-    memset(Bk, 0, sizeof(double) * nv * m);
-    put_input(model, options, x.dtau + (size_t)k * rows * nv * nv, nv, m, Bk + nv * m);
-  }
+  for (int k = 0; k <= order; k++) subtract(&x, k);
   for (int i = 0; i < model->nbody && is_right(options); i++) {
     const jn_joint *j = &model->joint[i];
     if (!turns(j)) continue;
     turning_fill(&t, data, j, order, q, x.v);
-    make_right(&t, j, order, x.n, A);
+    make_right(&t, j, order, x.n, x.A);
   }
-  return jn_all_finite(A, rows * x.n * x.n) && (!B || jn_all_finite(B, rows * x.n * m))
-             ? JN_OK
-             : JN_ERR_NOT_FINITE;
+  /* a map is below JN_TAME */
+  if (!jn_all_finite(x.A, rows * x.n * x.n) || !jn_all_below(x.dtau, rows * rows * nv * nv, 1e270))
+    return JN_ERR_NOT_FINITE;
+  memcpy(A, x.A, sizeof(double) * rows * x.n * x.n);
+  for (int k = 0; k <= order && B; k++) {
+    double *Bk = B + (size_t)k * x.n * m;
+    memset(Bk, 0, sizeof(double) * nv * m);
+    put_input(model, options, x.dtau + (size_t)k * rows * nv * nv, nv, m, Bk + nv * m);
+  }
+  return JN_OK;
 }
 
 /* ---- discrete time ---- */
@@ -424,7 +429,7 @@ jn_status jn_zero_order_hold(int n, int m, const double *A, const double *B, dou
   const size_t N = (size_t)n, size = N * N, columns = (size_t)m;
   if (!n) return JN_OK;
   if (!jn_all_finite(&h, 1) || !jn_all_finite(A, size)) return JN_ERR_NOT_FINITE;
-  double *F = Ad, *P = work, *term = work + size, *next = work + 2 * size, norm = 0;
+  double *P = work, *term = work + size, *next = work + 2 * size, *F = work + 3 * size, norm = 0;
   for (size_t i = 0; i < N; i++) {
     double s = 0;
     for (size_t j = 0; j < N; j++) s += fabs(h * A[i * N + j]);
@@ -449,15 +454,18 @@ jn_status jn_zero_order_hold(int n, int m, const double *A, const double *B, dou
     multiply(N, F, F, term);
     for (size_t i = 0; i < size; i++) P[i] = 2 * P[i] + next[i], F[i] = 2 * F[i] + term[i];
   }
-  for (size_t i = 0; i < N; i++) Ad[i * N + i] += 1;
+  for (size_t i = 0; i < N; i++) F[i * N + i] += 1;
+  if (!jn_all_finite(F, size) || !jn_all_below(P, size, 1e200) ||
+      (Bd && !jn_all_below(B, N * columns, 1e100)))
+    return JN_ERR_NOT_FINITE;
+  memcpy(Ad, F, sizeof(double) * size);
   for (size_t i = 0; i < N && Bd; i++)
     for (size_t c = 0; c < columns; c++) {
       double s = 0;
       for (size_t k = 0; k < N; k++) s += P[i * N + k] * B[k * columns + c];
       Bd[i * columns + c] = s;
     }
-  return jn_all_finite(Ad, size) && (!Bd || jn_all_finite(Bd, N * columns)) ? JN_OK
-                                                                            : JN_ERR_NOT_FINITE;
+  return JN_OK;
 }
 
 /* X = Ad(exp(-x)), Y = h dexp_right(x) for x = h v of joint j */
@@ -507,8 +515,14 @@ jn_status jn_linearise_step(const jn_model *model, jn_data *data,
   if (!jn_all_finite(&h, 1)) return JN_ERR_NOT_FINITE;
   const size_t nv = (size_t)model->nv, n = 2 * nv;
   if (nv && (!q_next || !v_next || !v)) return JN_ERR_ARGUMENT;
-  status = jn_linearise(model, data, options, q, v, tau, external, Ad, Bd);
+  /* the step is tried before anything is written */
   double *a = data->w.y; /* free after any call */
+  status = jn_forward_dynamics(model, data, 0, q, v, tau, external, a);
+  if (status) return status;
+  for (size_t i = 0; i < nv; i++) a[i] = h * (v[i] + h * a[i]);
+  if (fabs(h) >= JN_TAME || !jn_all_below(a, nv, JN_TAME)) return JN_ERR_NOT_FINITE;
+  status = jn_integrate(model, q, a, data->w.io);
+  if (!status) status = jn_linearise(model, data, options, q, v, tau, external, Ad, Bd);
   if (!status) status = jn_forward_dynamics(model, data, 0, q, v, tau, external, a);
   if (status || !nv) return status;
   for (size_t i = 0; i < nv; i++) v_next[i] = v[i] + h * a[i];
@@ -528,6 +542,8 @@ jn_status jn_extended_partials(const jn_model *model, jn_data *data, jn_held hel
                                double *dv) {
   if (!model || !data || (held != JN_HELD_BODY && held != JN_HELD_SPATIAL)) return JN_ERR_ARGUMENT;
   if (held == JN_HELD_SPATIAL && dq && !dv) return JN_ERR_ARGUMENT;
+  if (held == JN_HELD_SPATIAL && v && !jn_all_below(v, 2 * (size_t)model->nv, JN_TAME))
+    return JN_ERR_NOT_FINITE;
   const jn_representation before = data->settings.representation;
   data->settings.representation = JN_BODY;
   jn_status status = jn_inverse_partials(model, data, 0, q, v, external, dq, dv);
@@ -551,10 +567,11 @@ jn_status jn_consistent_motion(const jn_model *model, jn_data *data, const doubl
                                const jn_external *external, double *tau) {
   if (!model || !data || !base_freedoms(model) || !v || !tau) return JN_ERR_ARGUMENT;
   const size_t nv = (size_t)model->nv;
-  double *a = v + nv, kept[6], M[6][6], x[6];
+  double *a = v + nv, kept[6], M[6][6], x[6], pivot = HUGE_VAL, *rest = data->w.e;
   memcpy(kept, a, sizeof kept);
   memset(a, 0, sizeof kept);
-  jn_status status = jn_inverse_dynamics(model, data, 0, q, v, external, tau);
+  jn_status status = jn_inverse_dynamics(model, data, 0, q, v, external, rest);
+  for (int c = 0; c < 6; c++) x[c] = -rest[c];
   varied state;
   if (!status) status = jn_varied_start(model, data, 0, q, v, external, &state);
   if (status) {
@@ -568,25 +585,29 @@ jn_status jn_consistent_motion(const jn_model *model, jn_data *data, const doubl
     six y = ten_apply((const ten *)w->Ms, *screw_of(w, state.rows, c));
     for (int r = 0; r < 6; r++)
       M[r][c] = six_dot(*screw_of(w, state.rows, r), y) + (r == c) * model->joint[0].armature;
-    x[c] = -tau[c];
   }
   /* elimination without pivots: M_11 is positive */
-  for (int k = 0; k < 6; k++)
+  for (int k = 0; k < 6; k++) {
+    pivot = fmin(pivot, M[k][k]);
     for (int r = k + 1; r < 6; r++) {
       const double f = M[r][k] / M[k][k];
       for (int c = k; c < 6; c++) M[r][c] -= f * M[k][c];
       x[r] -= f * x[k];
     }
+  }
   for (int k = 5; k >= 0; k--) {
     for (int c = k + 1; c < 6; c++) x[k] -= M[k][c] * x[c];
     x[k] /= M[k][k];
   }
   if (!jn_all_finite(x, 6)) {
     memcpy(a, kept, sizeof kept);
-    return JN_ERR_SINGULAR;
+    return pivot > 0 ? JN_ERR_NOT_FINITE : JN_ERR_SINGULAR;
   }
   memcpy(a, x, sizeof x);
   status = jn_inverse_dynamics(model, data, 0, q, v, external, tau);
-  memset(tau, 0, sizeof x);
+  if (status)
+    memcpy(a, kept, sizeof kept);
+  else
+    memset(tau, 0, sizeof x);
   return status;
 }

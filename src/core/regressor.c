@@ -168,7 +168,7 @@ static double geometry_column(const varied *x, int first, const pcol *c, double 
           jets_above(k, screw_of(x->w, x->rows, j), c, &s, unused, unused + 1);
         else
           jets_below(k, column_of(x->w, x->rows, j), c, x->moving, &s, unused, unused + 1);
-        finite += 0.0 * f * s;
+        finite += 0.0 * (f * s);
         if (write) out[((size_t)k * (size_t)m->nv + (size_t)j) * width] = f * s;
       }
     }

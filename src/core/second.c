@@ -30,6 +30,17 @@ static jn_status check(const jn_model *m, const jn_data *data, const jn_external
   return JN_OK;
 }
 
+/* Nothing that goes into the second derivatives is so large that they could overflow. */
+static int is_tame(const jn_model *m, const jn_data *data, const double *v,
+                   const jn_external *external, const double *weight) {
+  const size_t nv = (size_t)m->nv;
+  int tame = jn_is_tame(m, data, v) && (!weight || jn_all_below(weight, nv, JN_TAME)) &&
+             jn_all_below(data->w.v, 2 * nv, JN_TAME);
+  for (int i = 0; external && i < external->wrench_count; i++)
+    tame &= jn_all_below(external->wrenches[i].wrench, 6, JN_TAME);
+  return tame;
+}
+
 /* After jn_varied_start of order 0: keep the inertias, which composites overwrite. */
 static void keep(varied *x) {
   for (int i = 0; i < x->m->nlink; i++)
@@ -207,6 +218,7 @@ jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *
   if (weight && !jn_all_finite(weight, nv)) return JN_ERR_NOT_FINITE;
   status = jn_varied_start(model, data, 0, q, v, external, &x);
   if (status) return status;
+  if (!is_tame(model, data, v, external, weight)) return JN_ERR_NOT_FINITE;
   keep(&x);
   clear(out->dqdq, n), clear(out->dqdv, n), clear(out->dvdv, n), clear(out->dmdq, n);
   double *zero = x.w->y, *unit = zero + nv, *g = unit + nv;
@@ -322,7 +334,11 @@ jn_status jn_forward_second(const jn_model *model, jn_data *data, const double *
   if (status) return status;
   size_t nv = (size_t)model->nv, n2 = nv * nv, n = weight ? n2 : n2 * nv;
   if (weight && !jn_all_finite(weight, nv)) return JN_ERR_NOT_FINITE;
-  status = jn_forward_partials(model, data, 0, q, v, tau, external, dq, dv, dtau);
+  /* what may fail comes before the first output */
+  status = jn_varied_forward(model, data, 0, q, v, tau, external, &x);
+  if (!status && !(is_tame(model, data, v, external, weight) && jn_factors_are_tame(model, data)))
+    status = JN_ERR_NOT_FINITE;
+  if (!status) status = jn_forward_partials(model, data, 0, q, v, tau, external, dq, dv, dtau);
   if (!status) status = jn_varied_forward(model, data, 0, q, v, tau, external, &x);
   if (status) return status;
   keep(&x);

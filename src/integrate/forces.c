@@ -122,21 +122,38 @@ static int table_find(const jn_force_table *table, double t) {
   return low;
 }
 
-jn_status jn_force_table_time(void *context, double t, int order, double *tau) {
+/* Row k, number c of a force of time. */
+typedef double (*force_value)(const void *force, double t, int k, size_t c);
+
+/* All numbers are looked at before the first is written. */
+static jn_status put_force(force_value value, const void *force, size_t nv, double t, int order,
+                           double *tau) {
+  double finite = 0.0 * t;
+  for (int k = 0; k <= order; k++)
+    for (size_t c = 0; c < nv; c++) finite += 0.0 * value(force, t, k, c);
+  if (finite != 0) return JN_ERR_NOT_FINITE;
+  for (int k = 0; k <= order; k++)
+    for (size_t c = 0; c < nv; c++) tau[(size_t)k * nv + c] = value(force, t, k, c);
+  return JN_OK;
+}
+
+static double table_value(const void *context, double t, int k, size_t c) {
   const jn_force_table *table = context;
-  if (!table || table->count < 1 || !table->times || !table->tau) return JN_ERR_ARGUMENT;
   size_t nv = (size_t)table->nv;
   int i = table_find(table, t), last = table->count - 1;
   int inside = i >= 0 && i < last;
   const double *from = table->tau + nv * (size_t)(i < 0 ? 0 : i), *to = inside ? from + nv : from;
   double step = inside ? table->times[i + 1] - table->times[i] : 1.0;
   double part = inside ? (t - table->times[i]) / step : 0.0;
-  memset(tau, 0, sizeof *tau * nv * ((size_t)order + 1));
-  for (size_t c = 0; c < nv; c++) {
-    tau[c] = (1.0 - part) * from[c] + part * to[c];
-    if (order > 0) tau[nv + c] = (to[c] - from[c]) / step;
-  }
-  return JN_OK;
+  if (k == 0) return (1.0 - part) * from[c] + part * to[c];
+  return k == 1 ? (to[c] - from[c]) / step : 0;
+}
+
+jn_status jn_force_table_time(void *context, double t, int order, double *tau) {
+  const jn_force_table *table = context;
+  if (!table || table->count < 1 || !table->times || !table->tau) return JN_ERR_ARGUMENT;
+  if (!jn_all_finite(table->times, (size_t)table->count)) return JN_ERR_NOT_FINITE;
+  return put_force(table_value, table, (size_t)table->nv, t, order, tau);
 }
 
 double jn_force_table_next_break(void *context, double t) {
@@ -145,41 +162,46 @@ double jn_force_table_next_break(void *context, double t) {
   return i < table->count ? table->times[i] : HUGE_VAL;
 }
 
+static double polynomial_value(const void *context, double t, int k, size_t c) {
+  const jn_force_polynomial *f = context;
+  double value = 0;
+  for (int i = f->degree; i >= k; i--) {
+    /* Horner with the k-th derivative's factors i (i-1) ... (i-k+1) */
+    double factor = 1;
+    for (int j = 0; j < k; j++) factor *= i - j;
+    value = value * (t - f->t0) + factor * f->c[(size_t)i * (size_t)f->nv + c];
+  }
+  return value;
+}
+
 jn_status jn_force_polynomial_time(void *context, double t, int order, double *tau) {
   const jn_force_polynomial *f = context;
   if (!f || f->degree < 0 || !f->c) return JN_ERR_ARGUMENT;
-  size_t nv = (size_t)f->nv;
-  memset(tau, 0, sizeof *tau * nv * ((size_t)order + 1));
-  for (int k = 0; k <= order && k <= f->degree; k++)
-    for (int i = f->degree; i >= k; i--) {
-      /* Horner with the k-th derivative's factors i (i-1) ... (i-k+1) */
-      double factor = 1;
-      for (int j = 0; j < k; j++) factor *= i - j;
-      double *row = tau + (size_t)k * nv;
-      for (size_t c = 0; c < nv; c++)
-        row[c] = row[c] * (t - f->t0) + factor * f->c[(size_t)i * nv + c];
-    }
-  return JN_OK;
+  if (!jn_all_finite(&f->t0, 1)) return JN_ERR_NOT_FINITE;
+  return put_force(polynomial_value, f, (size_t)f->nv, t, order, tau);
+}
+
+static double fourier_value(const void *context, double t, int k, size_t c) {
+  const jn_force_fourier *f = context;
+  double value = 0;
+  for (int i = 0; i < f->terms; i++) {
+    /* each derivative turns (cos, sin) into w (-sin, cos) */
+    const size_t at = (size_t)i * (size_t)f->nv + c;
+    const double w = i * f->w;
+    double C, S;
+    jn_sincos(w * t, &S, &C);
+    const double turned[4] = {C, -S, -C, S}, a = f->a[at] * turned[k % 4],
+                 b = f->b[at] * turned[(k + 3) % 4];
+    double power = 1;
+    for (int j = 0; j < k; j++) power *= w;
+    value += power * (a + b);
+  }
+  return value;
 }
 
 jn_status jn_force_fourier_time(void *context, double t, int order, double *tau) {
   const jn_force_fourier *f = context;
   if (!f || f->terms < 0 || (f->terms && (!f->a || !f->b))) return JN_ERR_ARGUMENT;
-  size_t nv = (size_t)f->nv;
-  memset(tau, 0, sizeof *tau * nv * ((size_t)order + 1));
-  for (int i = 0; i < f->terms; i++) {
-    double w = i * f->w, C, S, power = 1;
-    jn_sincos(w * t, &S, &C);
-    for (int k = 0; k <= order; k++) {
-      /* each derivative turns (cos, sin) into w (-sin, cos) */
-      for (size_t c = 0; c < nv; c++)
-        tau[(size_t)k * nv + c] +=
-            power * (f->a[(size_t)i * nv + c] * C + f->b[(size_t)i * nv + c] * S);
-      double next = -S;
-      S = C;
-      C = next;
-      power *= w;
-    }
-  }
-  return JN_OK;
+  if (!jn_all_finite(&f->w, 1)) return JN_ERR_NOT_FINITE;
+  return put_force(fourier_value, f, (size_t)f->nv, t, order, tau);
 }

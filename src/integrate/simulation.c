@@ -137,6 +137,12 @@ static jn_status cut_short(jn_simulation *s, double time) {
   return s->o.scheme == JN_VARIATIONAL ? jn_variational_momentum(s, s->next) : JN_OK;
 }
 
+/* The numbers of a state, and the velocities as the user will see them. */
+static int is_finite(const jn_simulation *s, jn_point x) {
+  if (s->nv) jn_edge_velocity(s, x.q, x.v, 0, s->at.a);
+  return jn_all_finite(x.q, (size_t)s->np) && jn_all_finite(s->at.a, (size_t)s->nv);
+}
+
 static jn_status step(jn_simulation *s, double t_max, int *event) {
   double limit = t_max, end;
   const jn_forces *f = &s->o.forces;
@@ -160,7 +166,7 @@ static jn_status step(jn_simulation *s, double t_max, int *event) {
     if (*event >= 0 && time < end && (status = cut_short(s, time))) return status;
     end = time;
   }
-  if (!jn_all_finite(s->next.q, (size_t)s->np)) return JN_ERR_NOT_FINITE;
+  if (!is_finite(s, s->next)) return JN_ERR_NOT_FINITE;
   jn_point_copy(s, s->next, s->now);
   int to_the_end = end == s->h && s->h == limit - s->t_start;
   advance_time(s, end);
@@ -210,7 +216,7 @@ jn_status jn_simulation_at(jn_simulation *s, double t, double *q, double *v) {
   else {
     jn_status status = jn_dense(s, time, x);
     if (status) return status;
-    if (!jn_all_finite(x.q, (size_t)s->np)) return JN_ERR_NOT_FINITE;
+    if (!is_finite(s, x)) return JN_ERR_NOT_FINITE;
   }
   if (q && s->nq) memcpy(q, x.q, sizeof *q * (size_t)s->nq);
   if (v) jn_edge_velocity(s, x.q, x.v, 0, v);

@@ -94,4 +94,16 @@ jn_status jn_load_near(const jn_model *model, jn_data *data, int v_rows, const d
 void jn_edge_far(const jn_model *model, jn_data *data);
 int jn_all_finite(const double *x, size_t n);
 
+/* A call that fails leaves its outputs as they were. Where they are too many to be held back until
+ * all are known to be finite, the numbers they come from are looked at first: products of ten that
+ * are all below JN_TAME are finite. */
+#define JN_TAME 1e30
+int jn_all_below(const double *x, size_t n, double most); /* every |x_i| < most */
+/* After positions are known (w->O): they, gravity, the inertias and v[nv] (may be NULL) are below
+ * JN_TAME.
+ */
+int jn_is_tame(const jn_model *model, const jn_data *data, const double *v);
+/* After the articulated inertias: so are the inverses of what the joints move. */
+int jn_factors_are_tame(const jn_model *model, const jn_data *data);
+
 #endif

@@ -97,22 +97,26 @@ jn_status jn_propeller_wrench(const jn_hexarotor *rotor, int order, const double
   if (!omega || !wrench) return JN_ERR_ARGUMENT;
   size_t n = (size_t)rotor->count, rows = (size_t)order + 1;
   if ((status = check_finite(rows * n, omega))) return status;
-  for (size_t i = 0; i < rows * 6; i++) wrench[i] = 0;
-  for (size_t i = 0; i < n; i++) {
-    double g[6];
-    column(rotor, (int)i, g);
+  double g[JN_MAX_ROTORS][6];
+  for (size_t i = 0; i < n; i++) column(rotor, (int)i, g[i]);
+  /* all rows are looked at before the first is written */
+  for (int write = 0; write < 2; write++)
     for (int k = 0; k <= order; k++) {
-      /* u^(k) = sum_j (k over j) omega^(j) omega^(k-j), the binomial by recurrence: the input is
-       * const and there is no scratch to hold its Taylor coefficients */
-      double u = 0, binomial = 1;
-      for (int j = 0; j <= k; j++) {
-        u += binomial * (omega[(size_t)j * n + i] * omega[(size_t)(k - j) * n + i]);
-        binomial = binomial * (k - j) / (j + 1);
+      double row[6] = {0};
+      for (size_t i = 0; i < n; i++) {
+        /* u^(k) = sum_j (k over j) omega^(j) omega^(k-j), the binomial by recurrence: the input is
+         * const and there is no scratch to hold its Taylor coefficients */
+        double u = 0, binomial = 1;
+        for (int j = 0; j <= k; j++) {
+          u += binomial * (omega[(size_t)j * n + i] * omega[(size_t)(k - j) * n + i]);
+          binomial = binomial * (k - j) / (j + 1);
+        }
+        for (int c = 0; c < 6; c++) row[c] += g[i][c] * u;
       }
-      for (int c = 0; c < 6; c++) wrench[(size_t)k * 6 + (size_t)c] += g[c] * u;
+      if ((status = check_finite(6, row))) return status;
+      for (size_t c = 0; c < 6 && write; c++) wrench[(size_t)k * 6 + c] = row[c];
     }
-  }
-  return check_finite(rows * 6, wrench);
+  return JN_OK;
 }
 
 /* In place: G = L U with rows exchanged as `order` says; 0 when singular. */
@@ -186,6 +190,17 @@ static jn_status check_squares(double u[6], int order) {
   return JN_OK;
 }
 
+/* x, numbers `stride` apart: u_k -> omega_k = (u_k - sum_{0<j<k} omega_j omega_{k-j}) / 2 omega_0
+ */
+static void roots(int order, double first, double *x, size_t stride) {
+  x[0] = sqrt(first);
+  for (size_t k = 1; k <= (size_t)order; k++) {
+    double sum = x[k * stride];
+    for (size_t j = 1; j < k; j++) sum -= x[j * stride] * x[(k - j) * stride];
+    x[k * stride] = sum / (2 * x[0]);
+  }
+}
+
 jn_status jn_propeller_speeds(const jn_hexarotor *rotor, int order, const double *wrench,
                               double *omega) {
   jn_status status = check(rotor, order);
@@ -201,20 +216,24 @@ jn_status jn_propeller_speeds(const jn_hexarotor *rotor, int order, const double
   if ((status = check_finite(6, first))) return status;
   if ((status = check_squares(first, order))) return status;
 
-  /* u_k in the rows of omega, then in place omega_k = (u_k - sum_{0<j<k} omega_j omega_{k-j}) / 2
-   * omega_0 */
+  /* one propeller after the other on the stack, before anything is written */
+  for (size_t i = 0; i < 6; i++) {
+    double one[JN_MAX_ORDER + 1], u[6];
+    for (size_t k = 0; k < rows; k++) {
+      solve((const double(*)[6])G, exchange, scale, wrench + 6 * k, u);
+      one[k] = u[i];
+    }
+    jn_jet_to_taylor(order, 1, one);
+    roots(order, first[i], one, 1);
+    jn_jet_to_derivatives(order, 1, one);
+    if ((status = check_finite(rows, one))) return status;
+  }
+  /* u_k in the rows of omega, then in place */
   for (size_t k = 0; k < rows; k++) {
     solve((const double(*)[6])G, exchange, scale, wrench + 6 * k, omega + 6 * k);
   }
   jn_jet_to_taylor(order, 6, omega);
-  for (size_t i = 0; i < 6; i++) {
-    omega[i] = sqrt(first[i]);
-    for (size_t k = 1; k < rows; k++) {
-      double sum = omega[6 * k + i];
-      for (size_t j = 1; j < k; j++) sum -= omega[6 * j + i] * omega[6 * (k - j) + i];
-      omega[6 * k + i] = sum / (2 * omega[i]);
-    }
-  }
+  for (size_t i = 0; i < 6; i++) roots(order, first[i], omega + i, 6);
   jn_jet_to_derivatives(order, 6, omega);
-  return check_finite(rows * 6, omega);
+  return JN_OK;
 }

@@ -1,0 +1,71 @@
+/* calls.h: every public compute function as a call on one state, for the tests that ask something
+ * of all of them: nothing allocates, bad numbers are refused, the work is constant. */
+#ifndef TEST_CALLS_H
+#define TEST_CALLS_H
+
+#include "helpers/load.h"
+
+/* What a call reads. */
+enum {
+  READS_Q = 1,        /* q[nq] */
+  READS_V = 2,        /* v[(r+2) x nv] */
+  READS_TAU = 4,      /* tau[(r+1) x nv] */
+  READS_WRENCH = 8,   /* wrenches from outside, and forces beside the actuators' */
+  READS_GRAVITY = 16, /* of the settings */
+  READS_STEP = 32,    /* dq[nv], dv[(r+2) x nv], dtau[(r+1) x nv] */
+  READS_Q1 = 64,      /* a second configuration */
+  READS_TWISTS = 128, /* [bodies x (r+1) x 6] */
+  READS_POINT = 256,  /* a point or a length of time */
+  READS_MATRIX = 512, /* [nv x nv] */
+  READS_POSE = 1024,  /* a rotation matrix and a position */
+  READS_ROTOR = 2048, /* a hexarotor and its speeds */
+  READS_JET = 4096    /* numbers of pure functions, which have no status */
+};
+
+enum { SKIPPED = -1, BROKEN_PROMISE = -2, SLOTS = 16, SCHEMES = JN_SCHEME_COUNT };
+
+/* Inputs in one block, outputs in another. */
+typedef struct subject {
+  robot r;
+  load l;
+  int order;
+  jn_batch *batch;
+  jn_simulation *simulation[SCHEMES];
+  double *in;
+  size_t in_count;
+  double *q, *v, *tau, *wrench, *more, *gravity, *dq, *dv, *dtau, *q1, *twists, *point, *matrix,
+      *pose, *rotor, *omega, *jet;
+  struct slot {
+    const char *name;
+    unsigned reads;
+    double *x;
+    size_t n;
+  } slot[SLOTS];
+  double *good; /* the inputs as they were made */
+  double *out, *before, *work;
+  size_t used; /* numbers of `out` the last call took */
+} subject;
+
+typedef struct call {
+  const char *name; /* of the public function; what follows a '/' tells variants apart */
+  unsigned reads;
+  int (*run)(subject *s); /* a jn_status, SKIPPED or BROKEN_PROMISE */
+} call;
+
+extern const call calls[];
+extern const int call_count;
+
+/* Public functions that are none of them, with the reason: made for set-up, or only looking. */
+extern const char *const setup_functions[];
+
+subject subject_new(uint64_t seed, int bodies, jn_joint_type base, unsigned types, int order,
+                    jn_representation representation, jn_formulation formulation);
+void subject_free(subject *s);
+/* Runs a call; s->out[s->used] is what it wrote. */
+int call_run(subject *s, const call *c);
+
+/* n numbers of output; and n numbers that go in and out, as they are before the call. */
+double *take(subject *s, size_t n);
+double *give(subject *s, const double *x, size_t n);
+
+#endif

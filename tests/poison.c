@@ -1,0 +1,197 @@
+/* poison.c: bad numbers in every input slot of every compute function. A call that returns JN_OK
+ * has finite outputs, all of them written, and if it was given what is no number the outputs are
+ * those of the clean call: it did not read that slot. A call that fails leaves its outputs as they
+ * were. A configuration that is none is refused.
+ *
+ *   poison [--full]     prints a score line; exit status 1 when a promise was broken */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/calls.h"
+#include "helpers/check.h"
+
+static const double untouched = 0x1.23456789abcdep+300;
+
+enum {
+  NAN_IN,
+  INF_IN,
+  MINUS_INF_IN,
+  HUGE_IN,
+  MINUS_HUGE_IN,
+  DENORMAL_IN,
+  ZERO_IN,
+  TWO_IN,
+  LARGE_IN,
+  LARGER_IN,
+  KINDS
+};
+static const char *const kind_names[KINDS] = {"nan",      "inf", "-inf", "1e308", "-1e308",
+                                              "denormal", "0",   "2",    "1e60",  "1e155"};
+static double bad_number(int kind) {
+  switch (kind) {
+    case NAN_IN:
+      return nan("");
+    case INF_IN:
+      return HUGE_VAL;
+    case MINUS_INF_IN:
+      return -HUGE_VAL;
+    case HUGE_IN:
+      return 1e308;
+    case MINUS_HUGE_IN:
+      return -1e308;
+    case DENORMAL_IN:
+      return DBL_TRUE_MIN;
+    case ZERO_IN:
+      return 0;
+    case TWO_IN:
+      return 2;
+    default: /* finite, but their products are not */
+      return kind == LARGE_IN ? 1e60 : 1e155;
+  }
+}
+
+typedef struct tally {
+  long cases, refused, broken;
+  int seen; /* the call succeeds on good numbers */
+} tally;
+static tally *tallies;
+static long cases, broken;
+
+static void report(const subject *s, const call *c, const struct slot *slot, size_t i, int kind,
+                   int status, const char *what) {
+  tally *t = &tallies[c - calls];
+  broken++;
+  if (++t->broken > 3) return;
+  printf("%s, order %d, representation %d, formulation %d: %s in %s[%zu]: %s: %s\n", c->name,
+         s->order, (int)jn_data_settings(s->r.data)->representation,
+         (int)jn_data_settings(s->r.data)->formulation, kind_names[kind], slot->name, i,
+         status >= 0 ? jn_status_text((jn_status)status) : "state not kept", what);
+}
+
+static void fill_outputs(subject *s, size_t n) {
+  for (size_t i = 0; i < n; i++) s->out[i] = s->before[i] = untouched;
+}
+
+/* The numbers of q that make a quaternion, and a rotation's of a pose. */
+static int of_a_rotation(const subject *s, const struct slot *slot, size_t i) {
+  if (slot->x == s->pose) return i < 9;
+  if (slot->x != s->q && slot->x != s->q1) return 0;
+  for (int b = 0; b < s->r.nbody; b++) {
+    const jn_joint *j = jn_model_joint(s->r.model, b);
+    if ((j->type == JN_JOINT_FREE || j->type == JN_JOINT_SPHERICAL) && (int)i >= j->iq &&
+        (int)i < j->iq + 4)
+      return 1;
+  }
+  return 0;
+}
+
+static const char *judge_success(const subject *s, const double *clean, size_t n, int kind) {
+  for (size_t i = 0; i < n; i++) {
+    if (!isfinite(s->out[i])) return "an output is not finite";
+    if (s->out[i] == untouched && clean[i] != untouched) return "an output is stale";
+  }
+  if (kind <= MINUS_INF_IN && memcmp(s->out, clean, n * sizeof *clean) != 0)
+    return "the outputs depend on what is no number";
+  return NULL;
+}
+
+static void poison_slot(subject *s, const call *c, const struct slot *slot, size_t i, int kind,
+                        const double *clean, size_t n) {
+  const double keep = slot->x[i], bad = bad_number(kind);
+  const int rotation = of_a_rotation(s, slot, i);
+  fill_outputs(s, n);
+  slot->x[i] = bad;
+  int status = call_run(s, c);
+  slot->x[i] = keep;
+  cases++;
+  tallies[c - calls].cases++;
+  const char *what = NULL;
+  if (status == JN_OK) {
+    what = judge_success(s, clean, n, kind);
+    /* zero may be close to what was there; two is not */
+    if (!what && rotation && kind != ZERO_IN && kind != DENORMAL_IN)
+      what = "this is not a rotation";
+  } else {
+    tallies[c - calls].refused++;
+    if (status == BROKEN_PROMISE)
+      what = "after a failure the state has changed";
+    else if (memcmp(s->out, s->before, n * sizeof *clean) != 0)
+      what = "after a failure the outputs have changed";
+    else if (rotation && kind == TWO_IN && status != JN_ERR_POSE)
+      what = "want JN_ERR_POSE";
+    else if (kind <= MINUS_INF_IN && status != JN_ERR_NOT_FINITE && slot->x != s->pose)
+      what = "want JN_ERR_NOT_FINITE";
+  }
+  if (what) report(s, c, slot, i, kind, status, what);
+}
+
+static void poison_call(subject *s, const call *c) {
+  fill_outputs(s, 1);
+  int status = call_run(s, c);
+  if (status == SKIPPED || status == JN_ERR_ARGUMENT) return; /* not for this base or setting */
+  size_t n = s->used;
+  fill_outputs(s, n);
+  status = call_run(s, c);
+  if (status != JN_OK) {
+    printf("%s, order %d: fails on good numbers: %s\n", c->name, s->order,
+           status >= 0 ? jn_status_text((jn_status)status) : "state not kept");
+    broken++;
+    return;
+  }
+  tallies[c - calls].seen = 1;
+  if (c->reads & READS_JET) return; /* pure: no status to judge */
+  double *clean = copy_of(s->out, n);
+  for (int j = 0; j < SLOTS; j++)
+    for (size_t i = 0; i < s->slot[j].n && c->reads & s->slot[j].reads; i++)
+      for (int kind = 0; kind < KINDS; kind++) poison_slot(s, c, &s->slot[j], i, kind, clean, n);
+  /* and the call works as if nothing had been */
+  fill_outputs(s, n);
+  if (call_run(s, c) != JN_OK || memcmp(s->out, clean, n * sizeof *clean) != 0) {
+    printf("%s: the clean call is no longer the same\n", c->name);
+    broken++;
+  }
+  free(clean);
+}
+
+int main(int argc, char **argv) {
+  const int full = argc > 1 && strcmp(argv[1], "--full") == 0;
+  static const struct {
+    int bodies;
+    jn_joint_type base;
+    unsigned types;
+  } robots[] = {{3, JN_JOINT_FREE, TYPE(SPHERICAL)},
+                {3, JN_JOINT_REVOLUTE, TYPES_ALL},
+                {5, JN_JOINT_FREE, TYPES_ALL},
+                {1, JN_JOINT_PRISMATIC, TYPE(REVOLUTE)}};
+  tallies = calloc((size_t)call_count, sizeof *tallies);
+  if (!tallies) return 1;
+  for (size_t i = 0; i < (full ? COUNT(robots) : 2); i++)
+    for (int order = 0; order <= (full ? 3 : 1); order++)
+      for (int rep = 0; rep < 4; rep++)
+        for (int form = 0; form < 4; form++) {
+          /* the quick run takes every setting once */
+          if (!full && (form != (rep + order + (int)i) % 4 || (i == 0 && order == 1))) continue;
+          /* in full: every setting; of the large robot the diagonal of them */
+          if (full && (order == 2 || (i == 2 && form != rep))) continue;
+          subject s = subject_new(500 + i, robots[i].bodies, robots[i].base, robots[i].types, order,
+                                  (jn_representation)rep, (jn_formulation)form);
+          for (int c = 0; c < call_count; c++) poison_call(&s, &calls[c]);
+          subject_free(&s);
+        }
+  for (int c = 0; c < call_count; c++) {
+    if (!tallies[c].seen) printf("%s was never called with success\n", calls[c].name), broken++;
+    if (full)
+      printf("%-45s %8ld cases, %8ld refused, %ld broken\n", calls[c].name, tallies[c].cases,
+             tallies[c].refused, tallies[c].broken);
+  }
+  const int pass = broken == 0 && (!full || cases >= 100000);
+  printf(
+      "score {\"line\": 12, \"measured\": \"%ld of %ld\", \"target\": \"0 of >= 10^5\", "
+      "\"pass\": %s}\n",
+      broken, cases, pass ? "true" : "false");
+  free(tallies);
+  return !pass;
+}
