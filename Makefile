@@ -38,6 +38,10 @@ docs: setup-build
 install: all
 	cmake --install $(BUILD)
 
+python: setup-python
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_PYTHON=ON"
+	@echo "built: PYTHONPATH=$(BUILD)/python python3 -c 'import jounce'; to install: make install, or pip install ."
+
 sanitize: setup-test
 	@$(MAKE) --no-print-directory all BUILD=build-sanitize \
 	  CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON -DJOUNCE_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo"
@@ -57,7 +61,8 @@ clean:
 	rm -rf build build-*
 
 setup-build: ; @tools/setup build
-setup-test:  ; @tools/setup build test
+setup-test:  ; @tools/setup build test python
+setup-python: ; @tools/setup build python
 setup-demo:  ; @tools/setup build plot
 setup-clang: ; @tools/setup build test clang
 
@@ -68,7 +73,8 @@ help:
 	@echo "make test-browser   the pages of --report in Chromium (installs npm and Chromium, about 700 MB)"
 	@echo "make score    the scorecard of docs/trust.md, an hour; QUICK=1: a sample (see CONTRIBUTING.md)"
 	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"
+	@echo "make python   the Python module, $(BUILD)/python/jounce"
 	@echo "make bench    measure; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
 	@echo "make install PREFIX=/usr/local"
 
-.PHONY: all docs test test-browser demo bench install sanitize clang format clean help setup-build setup-test setup-demo setup-clang
+.PHONY: all docs test test-browser demo bench python install sanitize clang format clean help setup-build setup-test setup-python setup-demo setup-clang

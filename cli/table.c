@@ -8,26 +8,6 @@ const char *cli_joint_name(const jn_model *model, int joint) {
   return joint == 0 && j->type == JN_JOINT_FREE ? "base" : j->name;
 }
 
-const char *cli_component(jn_joint_type type, int component) {
-  static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
-  static const char *const cylindrical[] = {"d", "a"};
-  static const char *const planar[] = {"x", "y", "a"};
-  static const char *const universal[] = {"a1", "a2"};
-  switch (type) {
-    case JN_JOINT_FREE:
-    case JN_JOINT_SPHERICAL:
-      return twist[component];
-    case JN_JOINT_CYLINDRICAL:
-      return cylindrical[component];
-    case JN_JOINT_PLANAR:
-      return planar[component];
-    case JN_JOINT_UNIVERSAL:
-      return universal[component];
-    default:
-      return "";
-  }
-}
-
 int cli_is_length(jn_joint_type type, int component) {
   switch (type) {
     case JN_JOINT_PRISMATIC:
@@ -44,8 +24,7 @@ int cli_is_length(jn_joint_type type, int component) {
 }
 
 void cli_dof_name(const jn_model *model, int joint, int component, char *out, size_t size) {
-  const char *part = cli_component(jn_model_joint(model, joint)->type, component);
-  snprintf(out, size, "%s%s%s", cli_joint_name(model, joint), *part ? ":" : "", part);
+  jn_model_dof_name(model, joint, component, out, size);
 }
 
 void cli_each_dof(cli_output *out, const jn_model *model,
@@ -119,7 +98,7 @@ void cli_jets_csv(cli_output *out, const cli_jets *jets, const char *kind) {
     const jn_joint *joint = jn_model_joint(jets->model, i);
     for (int c = 0; c < joint->nv; c++) {
       cli_csv_text(out, cli_joint_name(jets->model, i));
-      fprintf(out->file, ",%s", cli_component(joint->type, c));
+      fprintf(out->file, ",%s", jn_joint_component(joint->type, c));
       if (kind) fprintf(out->file, ",%s", kind);
       for (int k = 0; k < jets->rows; k++) {
         fputc(',', out->file);

@@ -10,10 +10,6 @@
 /* Name of a joint in the program's files; "base" for a free joint 0. */
 const char *cli_joint_name(const jn_model *model, int joint);
 
-/* Short name of one degree of freedom of a joint: "wx" ... for angular velocities, "" for 1-DoF
- * joints. */
-const char *cli_component(jn_joint_type type, int component);
-
 /* Whether a degree of freedom is a length (m, its force in N) or an angle (rad, N m). */
 int cli_is_length(jn_joint_type type, int component);
 

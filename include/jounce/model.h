@@ -71,6 +71,14 @@ JN_API int jn_model_find_body(const jn_model *model,
 JN_API int jn_model_find_joint(const jn_model *model, const char *name);
 JN_API int jn_model_find_frame(const jn_model *model, const char *name);
 
+/* Short name of one degree of freedom of a joint: "wx" ... "vz" of a twist, "a1", "" of a joint with
+ * one. "" out of range. */
+JN_API const char *jn_joint_component(jn_joint_type type, int component);
+/* Name of a degree of freedom: component 0 ... nv-1 of a joint: "elbow", "wrist:a1", "base:wx" (a
+ * free joint 0 is "base"). Cut to fit `size`. */
+JN_API void jn_model_dof_name(const jn_model *model, int joint, int component, char *out,
+                              size_t size);
+
 /* The configuration with every joint at zero and a free base at its home pose: q[nq]. */
 JN_API void jn_model_home(const jn_model *model, double *q);
 /* Write a rotation or a pose into the numbers q of a spherical or free joint. JN_ERR_POSE if not in

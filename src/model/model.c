@@ -1,6 +1,7 @@
 /* model.c: reading a model. */
 #include "model/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/block.h"
@@ -80,6 +81,25 @@ int jn_model_find_body(const jn_model *model, const char *name) {
   int f = jn_model_find_frame(model, name);
   if (f < 0 || model->frame[f].body < 0) return -1;
   return model->body[model->frame[f].body].frame == f ? model->frame[f].body : -1;
+}
+
+const char *jn_joint_component(jn_joint_type type, int component) {
+  static const char *const names[JN_JOINT_TYPE_COUNT][6] = {
+      [JN_JOINT_CYLINDRICAL] = {"d", "a"},
+      [JN_JOINT_PLANAR] = {"x", "y", "a"},
+      [JN_JOINT_UNIVERSAL] = {"a1", "a2"},
+      [JN_JOINT_SPHERICAL] = {"wx", "wy", "wz"},
+      [JN_JOINT_FREE] = {"wx", "wy", "wz", "vx", "vy", "vz"},
+  };
+  if ((int)type < 0 || type >= JN_JOINT_TYPE_COUNT || component < 0 || component >= 6) return "";
+  return names[type][component] ? names[type][component] : "";
+}
+
+void jn_model_dof_name(const jn_model *model, int joint, int component, char *out, size_t size) {
+  const jn_joint *j = &model->joint[joint];
+  const char *part = jn_joint_component(j->type, component);
+  const char *name = joint == 0 && j->type == JN_JOINT_FREE ? "base" : j->name;
+  snprintf(out, size, "%s%s%s", name, *part ? ":" : "", part);
 }
 
 void jn_model_home(const jn_model *model, double *q) {

@@ -1,0 +1,16 @@
+"""Rigid-body dynamics of tree robots with time derivatives of any order.
+
+    >>> import jounce, numpy as np
+    >>> robot = jounce.Model("tilthex")
+    >>> v = np.zeros((4, robot.nv))            # rows v, v', v'', v'''
+    >>> tau = robot.inverse_dynamics(robot.home(), v)   # rows tau, tau', tau''
+
+Arrays are float64, C-contiguous arrays are used where they lie. Row k of v and tau is the k-th time
+derivative; the order is read off the shapes. Any leading axes make a batch. See docs/python.md.
+"""
+
+from ._jounce import *  # noqa: F401,F403
+from . import _jounce
+from ._jounce import __version__  # noqa: F401
+
+__all__ = [name for name in dir(_jounce) if not name.startswith("_")]

@@ -1,0 +1,109 @@
+/* binding.h: what the files of the Python module share. */
+#ifndef JOUNCE_PYTHON_BINDING_H
+#define JOUNCE_PYTHON_BINDING_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL jounce_ARRAY_API
+#ifndef JOUNCE_IMPORT_ARRAY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include <jounce/jounce.h>
+
+#if defined(__GNUC__)
+#define HIDDEN __attribute__((visibility("hidden")))
+#else
+#define HIDDEN
+#endif
+
+/* ---- errors: one exception class a status, below jounce.Error ---- */
+
+int add_exceptions(PyObject *module);
+/* Each sets the exception and returns NULL. */
+PyObject *raise_status(jn_status status);
+PyObject *raise_error(const jn_error *error); /* with file and line */
+PyObject *raise_text(jn_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Attributes of the exception that is set. */
+void note_attribute(const char *name, PyObject *value); /* takes the reference */
+
+/* ---- words for enumerations ---- */
+
+extern const char *const representation_words[], *const formulation_words[];
+/* The index of a word given as str; -1 with an exception that lists the words. */
+int word_index(PyObject *object, const char *const *words, const char *what);
+
+/* ---- arguments ---- */
+
+/* Positional and keyword arguments of a call by METH_FASTCALL | METH_KEYWORDS: values[count] in the
+ * order of `names`, NULL where not given. The first `positional` may be given by place. 0, or -1
+ * with an exception. */
+int take_arguments(const char *function, const char *const *names, int count, int positional,
+                   int required, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords,
+                   PyObject **values);
+/* A float of an object; -1 with an exception. */
+int take_double(PyObject *object, const char *what, double *out);
+/* A whole number in low..high. */
+int take_int(PyObject *object, const char *what, long low, long high, int *out);
+/* A new reference to a C-contiguous array of doubles, the object itself where it is one. */
+PyArrayObject *take_array(PyObject *object, const char *what);
+/* The same, of this shape. */
+PyArrayObject *take_shape(PyObject *object, const char *what, int nd, const npy_intp *shape);
+/* n numbers into out. */
+int take_numbers(PyObject *object, const char *what, npy_intp n, double *out);
+PyArrayObject *new_array(int nd, const npy_intp *shape);
+#define NUMBERS(array) ((double *)PyArray_DATA(array))
+
+/* ---- model.c ---- */
+
+typedef struct model_object {
+  PyObject_HEAD struct model_object
+      *owner; /* who frees the model: another object, or NULL: this one */
+  jn_model *model;
+  jn_settings settings;
+  jn_layout *layout; /* NULL: ours */
+  int threads;
+  /* one jn_data and one jn_batch at rest; a call takes them and puts them back */
+  jn_data *data;
+  jn_batch *batch;
+  int batch_order;
+  PyObject *weak;
+} model_object;
+
+extern PyTypeObject model_type;
+PyObject *model_wrap(jn_model *model, PyObject *settings); /* takes the model over */
+PyObject *model_load(PyObject *path, PyObject *root, int strict_inertia, PyObject *settings);
+/* The jn_data of a call, with the settings of the object: nobody else has it until it is put back.
+ * NULL with an exception. */
+jn_data *model_take_data(model_object *self, int order);
+void model_put_data(model_object *self, jn_data *data);
+jn_batch *model_take_batch(model_object *self, int order);
+void model_put_batch(model_object *self, jn_batch *batch, int order);
+/* A frame or joint by name or number; -1 with an exception. */
+int model_frame(const model_object *self, PyObject *object);
+int model_joint(const model_object *self, PyObject *object);
+/* numbers in and out of the layout of the object: one state, rows of nv */
+int model_take_q(const model_object *self, PyObject *object, const char *what, double *out);
+int model_take_rows(const model_object *self, PyObject *object, const char *what, npy_intp rows,
+                    double *out);
+PyObject *model_give_q(const model_object *self, const double *q);
+PyObject *model_give_rows(const model_object *self, int nd, const npy_intp *shape, const double *x);
+PyObject *raise_singular(const model_object *self, jn_status status, int joint);
+
+/* ---- the other types ---- */
+
+extern PyTypeObject spec_type, kinematics_type, simulation_type, layout_type;
+extern PyMethodDef algorithm_methods[]; /* of Model */
+extern PyMethodDef module_functions[];
+int add_results(PyObject *module); /* the named tuples of the algorithms */
+int add_simulation_results(PyObject *module);
+PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v);
+
+#define FAST(function, documentation) \
+  (PyCFunction)(void (*)(void)) function, METH_FASTCALL | METH_KEYWORDS, documentation
+
+#endif

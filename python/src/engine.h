@@ -1,0 +1,100 @@
+/* engine.h: how an algorithm of the table is described and run. */
+#ifndef JOUNCE_PYTHON_ENGINE_H
+#define JOUNCE_PYTHON_ENGINE_H
+
+#include "binding.h"
+
+/* A length of an axis: a number below 1000, or one of these. */
+enum {
+  NQ = 1001,
+  NV,
+  NV2,     /* 2 nv */
+  COLUMNS, /* any, but the same in all arguments */
+  INPUTS,  /* columns of the input of a linearisation */
+  BODIES = 2000,
+  ORDERS = 3000,
+  LOOSES = 4000,
+  MAYBES = 5000
+};
+#define NB(k) (BODIES + (k))    /* k nbody */
+#define ORDER(k) (ORDERS + (k)) /* order + k */
+#define LOOSE(k) \
+  (LOOSES + (k)) /* order + k; the axis may be left out at order 0, then everywhere */
+#define MAYBE(k) (MAYBES + (k)) /* order + k; left out of results without velocities */
+
+/* What a layout does with the numbers. */
+typedef enum meaning {
+  PLAIN,     /* nothing */
+  Q_NUMBERS, /* configurations */
+  ROWS,      /* rows of nv: v, tau, and columns of matrices */
+  LEFT,      /* [nv x columns]: rows change places */
+  MATRIX,    /* [nv x nv] */
+  PARTIAL,   /* [nv x nv], columns d/dq */
+  JACOBIAN,  /* [6 x nv] of a frame */
+  SIX        /* a twist of a frame */
+} meaning;
+
+typedef struct array_spec {
+  const char *name;
+  meaning what;
+  int nd;
+  int dims[4];
+} array_spec;
+
+enum {
+  EXTERNAL = 1,             /* external=, tau_ext= */
+  PRESCRIBED = 2,           /* prescribed: joints */
+  LINEAR = 4,               /* input=, map=, trivialisation= */
+  STEP = 8,                 /* h */
+  WORD_REPRESENTATION = 16, /* in_representation= */
+  WORD_HELD = 32,           /* held= */
+  FRAME = 64,               /* frame */
+  POINT = 128,              /* point */
+  OURS_ONLY = 256,          /* not in the layouts of others */
+  BODY_TANGENT = 512,       /* only in layouts with body twists */
+  NO_DATA = 1024,
+  KINEMATIC = 2048,
+  POSITIONS = 4096, /* the second input may be missing: order -1 */
+  BATCHED_INVERSE = 8192,
+  BATCHED_FORWARD = 16384,
+  BATCHED_HYBRID = 32768
+};
+
+enum { MOST_IN = 6, MOST_OUT = 8, MOST_NAMES = 16 };
+
+typedef struct call {
+  const struct algorithm *algorithm;
+  model_object *self;
+  int order, flat;
+  npy_intp columns;
+  int word, frame;
+  double number;
+  jn_vec3 point;
+  jn_linearise_options linear;
+  npy_intp inputs;
+  const jn_external *external;
+  unsigned char *prescribed;
+  double *work;
+} call;
+
+typedef struct algorithm {
+  const char *name;
+  jn_status (*run)(const call *c, jn_data *data, const double *const *in, double **out);
+  int flags;
+  size_t (*work)(const call *c); /* doubles, or NULL */
+  array_spec in[MOST_IN], out[MOST_OUT];
+  const char *documentation;
+  /* made from these by prepare_algorithm */
+  int nin, nout, nnames, positional, required;
+  const char *names[MOST_NAMES];
+  int slot_in[MOST_IN];
+  int slot_prescribed, slot_h, slot_frame, slot_point, slot_input, slot_map, slot_side, slot_word,
+      slot_external, slot_tau_ext, slot_out;
+  PyTypeObject *result; /* a named tuple where there are several outputs */
+} algorithm;
+
+int prepare_algorithm(algorithm *a, PyObject *module);
+PyObject *run_algorithm(const algorithm *a, model_object *self, PyObject *const *args,
+                        Py_ssize_t nargs, PyObject *keywords);
+
+#endif

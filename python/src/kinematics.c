@@ -1,0 +1,438 @@
+/* kinematics.c: the type Kinematics: positions and velocities computed once, asked many times. */
+#include "binding.h"
+
+#include <string.h>
+
+typedef struct kinematics_object {
+  PyObject_HEAD model_object *model;
+  jn_data *data; /* its own; calls hold the interpreter's lock */
+  int order;
+} kinematics_object;
+
+PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v) {
+  int order = -1;
+  PyArrayObject *rows = NULL;
+  size_t nv = (size_t)jn_model_nv(model->model);
+  if (v) {
+    if (!(rows = take_array(v, "v"))) return NULL;
+    npy_intp n = PyArray_NDIM(rows) == 2 ? PyArray_DIM(rows, 0) : 1;
+    if (n < 1 || n > JN_MAX_ORDER + 2) {
+      Py_DECREF(rows);
+      return n < 1 ? raise_text(JN_ERR_ARGUMENT, "v: shape (r+1, nv) or (nv,) expected")
+                   : raise_status(JN_ERR_LIMIT);
+    }
+    order = (int)n - 1;
+  }
+  kinematics_object *self = (kinematics_object *)kinematics_type.tp_alloc(&kinematics_type, 0);
+  double *state =
+      PyMem_New(double, (size_t)jn_model_nq(model->model) + (size_t)(order + 1) * nv + 1);
+  int bad = !self || !state;
+  if (bad && !PyErr_Occurred()) PyErr_NoMemory();
+  if (!bad) {
+    Py_INCREF(model);
+    self->model = model;
+    self->order = order;
+    double *vs = state + jn_model_nq(model->model);
+    bad = model_take_q(model, q, "q", state) ||
+          (rows && model_take_rows(model, (PyObject *)rows, "v",
+                                   PyArray_NDIM(rows) == 1 ? -1 : (npy_intp)order + 1, vs));
+    jn_status status = JN_OK;
+    if (!bad) {
+      status = jn_data_new(model->model, order > 0 ? order : 0, NULL, &self->data);
+      if (!status) {
+        *jn_data_settings(self->data) = model->settings;
+        status = jn_kinematics(model->model, self->data, order, state, rows ? vs : NULL);
+      }
+      if (status) raise_status(status);
+      bad = status != JN_OK;
+    }
+  }
+  PyMem_Free(state);
+  Py_XDECREF(rows);
+  if (bad) {
+    Py_XDECREF(self);
+    return NULL;
+  }
+  return (PyObject *)self;
+}
+
+static void kinematics_dealloc(PyObject *object) {
+  kinematics_object *self = (kinematics_object *)object;
+  jn_data_free(self->data);
+  Py_XDECREF(self->model);
+  Py_TYPE(object)->tp_free(object);
+}
+
+/* ---- arguments: frame or joint, representation, order ---- */
+
+typedef struct asked {
+  int frame, representation, order;
+  PyObject *point;
+} asked;
+
+/* order: default and largest */
+static int take_order(PyObject *value, int most, int *out) {
+  *out = most;
+  return value ? take_int(value, "order", 0, most < 0 ? 0 : most, out) : 0;
+}
+
+static int take_asked(kinematics_object *self, const char *function, const char *const *names,
+                      int point, int most, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *keywords, asked *out) {
+  PyObject *values[4];
+  int count = 3;
+  if (take_arguments(function, names, count, count, 1 + point, args, nargs, keywords, values))
+    return -1;
+  memset(out, 0, sizeof *out);
+  if (most < 0) {
+    raise_status(JN_ERR_STATE);
+    return -1;
+  }
+  if ((out->frame = model_frame(self->model, values[0])) < 0) return -1;
+  if (point)
+    out->point = values[1];
+  else if (values[1] && (out->representation =
+                             word_index(values[1], representation_words, "representation")) < 0)
+    return -1;
+  return take_order(values[2], most, &out->order);
+}
+
+static const char *const frame_names[] = {"frame", "representation", "order"};
+static const char *const point_names[] = {"frame", "point", "order"};
+
+/* One array [rows x ...] filled by a library call; columns in the layout of the model. */
+static PyObject *give(kinematics_object *self, jn_status status, PyArrayObject *a, int jacobian) {
+  if (status) {
+    Py_DECREF(a);
+    return raise_status(status);
+  }
+  const jn_layout *l = self->model->layout;
+  size_t size = (size_t)PyArray_SIZE(a), nv = (size_t)jn_model_nv(self->model->model);
+  if (!l || !size) return (PyObject *)a;
+  double *copy = PyMem_New(double, size);
+  if (!copy) {
+    Py_DECREF(a);
+    return PyErr_NoMemory();
+  }
+  memcpy(copy, NUMBERS(a), size * sizeof *copy);
+  int shift = jn_layout_kind_of(l) == JN_LAYOUT_PINOCCHIO ? 3 : 0;
+  if (jacobian == 6)
+    jn_layout_export_jacobians(l, size / (6 * nv), copy, NUMBERS(a));
+  else if (jacobian == 3)
+    jn_layout_export_rows(l, size / nv, copy, NUMBERS(a));
+  else if (jacobian == 1) /* a twist */
+    for (size_t i = 0; i < size; i++) NUMBERS(a)[i] = copy[i - i % 6 + (i + (size_t)shift) % 6];
+  PyMem_Free(copy);
+  return (PyObject *)a;
+}
+
+#define SELF kinematics_object *self = (kinematics_object *)object
+#define FASTCALL PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords
+#define MODEL self->model->model
+
+PyDoc_STRVAR(pose_doc,
+             "pose($self, frame, /)\n--\n\n"
+             "R (3, 3) and p (3,) of a link or frame in the world.");
+static PyObject *kin_pose(PyObject *object, PyObject *name) {
+  SELF;
+  int frame = model_frame(self->model, name);
+  if (frame < 0) return NULL;
+  jn_pose C;
+  jn_status status = jn_frame_pose(MODEL, self->data, frame, &C);
+  if (status) return raise_status(status);
+  npy_intp shape[2] = {3, 3};
+  PyArrayObject *R = new_array(2, shape), *p = new_array(1, shape);
+  if (!R || !p) {
+    Py_XDECREF(R);
+    Py_XDECREF(p);
+    return NULL;
+  }
+  memcpy(NUMBERS(R), C.R.m, sizeof C.R.m);
+  NUMBERS(p)[0] = C.p.x, NUMBERS(p)[1] = C.p.y, NUMBERS(p)[2] = C.p.z;
+  return Py_BuildValue("(NN)", R, p);
+}
+
+PyDoc_STRVAR(twist_doc,
+             "twist($self, /, frame, representation='spatial', order=None)\n--\n\n"
+             "The twist of a frame and its component-wise derivatives, (r+1, 6).");
+static PyObject *kin_twist(FASTCALL) {
+  SELF;
+  asked a;
+  if (take_asked(self, "twist", frame_names, 0, self->order, args, nargs, keywords, &a))
+    return NULL;
+  npy_intp shape[2] = {a.order + 1, 6};
+  PyArrayObject *out = new_array(2, shape);
+  if (!out) return NULL;
+  return give(self,
+              jn_frame_twist(MODEL, self->data, a.frame, (jn_representation)a.representation,
+                             a.order, NUMBERS(out)),
+              out, 1);
+}
+
+PyDoc_STRVAR(point_doc,
+             "point($self, /, frame, point, order=None)\n--\n\n"
+             "Position, velocity, acceleration, ... of a point given in a frame, in the\n"
+             "world: (r+2, 3).");
+static PyObject *kin_point(FASTCALL) {
+  SELF;
+  asked a;
+  double x[3];
+  if (take_asked(self, "point", point_names, 1, self->order, args, nargs, keywords, &a) ||
+      take_numbers(a.point, "point", 3, x))
+    return NULL;
+  npy_intp shape[2] = {a.order + 2, 3};
+  PyArrayObject *out = new_array(2, shape);
+  if (!out) return NULL;
+  return give(
+      self,
+      jn_point_motion(MODEL, self->data, a.frame, jn_v3(x[0], x[1], x[2]), a.order, NUMBERS(out)),
+      out, 0);
+}
+
+PyDoc_STRVAR(screws_doc,
+             "screws($self, /, joint, order=None)\n--\n\n"
+             "The instantaneous screws of a joint and their derivatives, spatial,\n"
+             "(r+1, nv of the joint, 6), angular first.");
+static PyObject *kin_screws(FASTCALL) {
+  SELF;
+  static const char *const names[] = {"joint", "order"};
+  PyObject *values[2];
+  int joint, order;
+  if (take_arguments("screws", names, 2, 2, 1, args, nargs, keywords, values) ||
+      (joint = model_joint(self->model, values[0])) < 0)
+    return NULL;
+  if (take_order(values[1], self->order < 0 ? 0 : self->order, &order)) return NULL;
+  npy_intp shape[3] = {order + 1, jn_model_joint(MODEL, joint)->nv, 6};
+  PyArrayObject *out = new_array(3, shape);
+  if (!out) return NULL;
+  return give(self, jn_joint_screws(MODEL, self->data, joint, order, NUMBERS(out)), out, 0);
+}
+
+PyDoc_STRVAR(
+    jacobian_doc,
+    "jacobian($self, /, frame, representation='spatial', order=None)\n--\n\n"
+    "J, J', ..., J^(r) of a frame, (r+1, 6, nv), with V = J v; r is at most one more than\n"
+    "the order of the velocities.");
+static PyObject *kin_jacobian(FASTCALL) {
+  SELF;
+  asked a;
+  if (take_asked(self, "jacobian", frame_names, 0, self->order + 1, args, nargs, keywords, &a))
+    return NULL;
+  npy_intp shape[3] = {a.order + 1, 6, jn_model_nv(MODEL)};
+  PyArrayObject *out = new_array(3, shape);
+  if (!out) return NULL;
+  return give(self,
+              jn_frame_jacobian(MODEL, self->data, a.frame, (jn_representation)a.representation,
+                                a.order, NUMBERS(out)),
+              out, 6);
+}
+
+PyDoc_STRVAR(point_jacobian_doc,
+             "point_jacobian($self, /, frame, point, order=None)\n--\n\n"
+             "J, ..., J^(r) of a point given in a frame, (r+1, 3, nv).");
+static PyObject *kin_point_jacobian(FASTCALL) {
+  SELF;
+  asked a;
+  double x[3];
+  if (take_asked(self, "point_jacobian", point_names, 1, self->order + 1, args, nargs, keywords,
+                 &a) ||
+      take_numbers(a.point, "point", 3, x))
+    return NULL;
+  npy_intp shape[3] = {a.order + 1, 3, jn_model_nv(MODEL)};
+  PyArrayObject *out = new_array(3, shape);
+  if (!out) return NULL;
+  return give(
+      self,
+      jn_point_jacobian(MODEL, self->data, a.frame, jn_v3(x[0], x[1], x[2]), a.order, NUMBERS(out)),
+      out, 3);
+}
+
+PyDoc_STRVAR(system_jacobian_doc,
+             "system_jacobian($self, /, representation='spatial', order=None)\n--\n\n"
+             "The Jacobians of all bodies' link frames stacked, (r+1, 6 nbody, nv).");
+static PyObject *kin_system_jacobian(FASTCALL) {
+  SELF;
+  static const char *const names[] = {"representation", "order"};
+  PyObject *values[2];
+  int word = 0, order;
+  if (take_arguments("system_jacobian", names, 2, 2, 0, args, nargs, keywords, values) ||
+      (values[0] && (word = word_index(values[0], representation_words, "representation")) < 0) ||
+      take_order(values[1], self->order + 1, &order))
+    return NULL;
+  npy_intp shape[3] = {order + 1, 6 * (npy_intp)jn_model_body_count(MODEL), jn_model_nv(MODEL)};
+  PyArrayObject *out = new_array(3, shape);
+  if (!out) return NULL;
+  return give(self,
+              jn_system_jacobian(MODEL, self->data, (jn_representation)word, order, NUMBERS(out)),
+              out, 6);
+}
+
+PyDoc_STRVAR(
+    screw_partial_doc,
+    "screw_partial($self, /, frame, column, columns=(), representation='spatial')\n--\n\n"
+    "The partial derivative of column `column` of a frame's Jacobian along the degrees of\n"
+    "freedom in `columns`, one after the other: (6,), angular first, columns as jounce\n"
+    "numbers them.");
+static PyObject *kin_screw_partial(FASTCALL) {
+  SELF;
+  static const char *const names[] = {"frame", "column", "columns", "representation"};
+  PyObject *values[4];
+  int frame, column, along[16], word = 0, nv = jn_model_nv(MODEL);
+  Py_ssize_t count = 0;
+  if (take_arguments("screw_partial", names, 4, 4, 2, args, nargs, keywords, values) ||
+      (frame = model_frame(self->model, values[0])) < 0 ||
+      take_int(values[1], "column", 0, nv - 1, &column) ||
+      (values[3] && (word = word_index(values[3], representation_words, "representation")) < 0))
+    return NULL;
+  PyObject *items =
+      values[2] ? PySequence_Fast(values[2], "columns: a list of whole numbers expected") : NULL;
+  if (values[2] && !items) return NULL;
+  count = items ? PySequence_Fast_GET_SIZE(items) : 0;
+  int bad = count > 16;
+  if (bad) raise_text(JN_ERR_LIMIT, "columns: at most 16");
+  for (Py_ssize_t i = 0; i < count && !bad; i++)
+    bad = take_int(PySequence_Fast_GET_ITEM(items, i), "columns", 0, nv - 1, &along[i]);
+  Py_XDECREF(items);
+  if (bad) return NULL;
+  npy_intp six = 6;
+  PyArrayObject *out = new_array(1, &six);
+  if (!out) return NULL;
+  return give(self,
+              jn_screw_partial(MODEL, self->data, frame, (jn_representation)word, column,
+                               (int)count, along, NUMBERS(out)),
+              out, 0);
+}
+
+static const char *const quantity_words[] = {
+    "link_motion", "link_momentum", "link_force", "joint_momentum",
+    "joint_force", "joint_torque",  NULL};
+PyDoc_STRVAR(
+    comprehensive_doc,
+    "comprehensive_jacobian($self, /, quantity, body, representation='body', order=None)\n"
+    "--\n\n"
+    "The instantaneous map (rows, (N+1) nv) from the jet of v to a quantity of a body:\n"
+    "'link_motion', 'link_momentum', 'link_force', 'joint_momentum', 'joint_force' or\n"
+    "'joint_torque'. Taylor coefficients, our order of numbers. It is no partial derivative.");
+static PyObject *kin_comprehensive(FASTCALL) {
+  SELF;
+  static const char *const names[] = {"quantity", "body", "representation", "order"};
+  PyObject *values[4];
+  int quantity, body, word = JN_BODY, order;
+  if (take_arguments("comprehensive_jacobian", names, 4, 4, 2, args, nargs, keywords, values) ||
+      (quantity = word_index(values[0], quantity_words, "quantity")) < 0 ||
+      (body = model_joint(self->model, values[1])) < 0 ||
+      (values[2] && (word = word_index(values[2], representation_words, "representation")) < 0) ||
+      take_order(values[3], self->order + 1, &order))
+    return NULL;
+  npy_intp shape[2] = {(npy_intp)jn_comprehensive_rows(MODEL, (jn_quantity)quantity, body, order),
+                       (npy_intp)(order + 1) * jn_model_nv(MODEL)};
+  PyArrayObject *out = new_array(2, shape);
+  if (!out) return NULL;
+  return give(self,
+              jn_comprehensive_jacobian(MODEL, self->data, (jn_quantity)quantity, body,
+                                        (jn_representation)word, order, NUMBERS(out)),
+              out, 0);
+}
+
+static const char *const operator_words[] = {"L", "L_inverse", "dual_L", "dual_L_inverse",
+                                             "G", "dual_G",    "M",      NULL};
+PyDoc_STRVAR(matrix_doc,
+             "comprehensive_matrix($self, /, operator, order=None)\n--\n\n"
+             "An operator of the comprehensive equations as a matrix: 'L', 'L_inverse', 'dual_L',\n"
+             "'dual_L_inverse', 'G', 'dual_G' or 'M'. Taylor coefficients, our order of numbers.");
+static PyObject *kin_matrix(FASTCALL) {
+  SELF;
+  static const char *const names[] = {"operator", "order"};
+  PyObject *values[2];
+  int op, order;
+  size_t in, out;
+  if (take_arguments("comprehensive_matrix", names, 2, 2, 1, args, nargs, keywords, values) ||
+      (op = word_index(values[0], operator_words, "operator")) < 0 ||
+      take_order(values[1], self->order + 1, &order))
+    return NULL;
+  jn_comprehensive_shape(MODEL, (jn_operator)op, order, &in, &out);
+  npy_intp shape[2] = {(npy_intp)out, (npy_intp)in};
+  PyArrayObject *matrix = new_array(2, shape);
+  double *work = matrix ? PyMem_New(double, in + out + 1) : NULL;
+  if (!work) {
+    Py_XDECREF(matrix);
+    return matrix ? PyErr_NoMemory() : NULL;
+  }
+  jn_status status =
+      jn_comprehensive_matrix(MODEL, self->data, (jn_operator)op, order, work, NUMBERS(matrix));
+  PyMem_Free(work);
+  return give(self, status, matrix, 0);
+}
+
+static const char *const form_words[] = {"homogeneous", "spatial", "dual", NULL};
+PyDoc_STRVAR(
+    cmtm_doc,
+    "cmtm($self, /, body, form='spatial', order=None)\n--\n\n"
+    "The comprehensive motion transformation of a body's link frame in the world as a\n"
+    "matrix, (m (N+1), m (N+1)): m = 4 for form 'homogeneous', 6 for 'spatial' and 'dual'.");
+static PyObject *kin_cmtm(FASTCALL) {
+  SELF;
+  static const char *const names[] = {"body", "form", "order"};
+  PyObject *values[3];
+  int body, form = JN_CMTM_SPATIAL, order;
+  if (take_arguments("cmtm", names, 3, 3, 1, args, nargs, keywords, values) ||
+      (body = model_joint(self->model, values[0])) < 0 ||
+      (values[1] && (form = word_index(values[1], form_words, "form")) < 0) ||
+      take_order(values[2], self->order + 1, &order))
+    return NULL;
+  size_t one = jn_cmtm_size(order);
+  npy_intp m = (npy_intp)(form == JN_CMTM_HOMOGENEOUS ? 4 : 6) * (order + 1), shape[2] = {m, m};
+  PyArrayObject *out = new_array(2, shape);
+  double *memory = out ? PyMem_New(double, one *(size_t)jn_model_body_count(MODEL)) : NULL;
+  if (!memory) {
+    Py_XDECREF(out);
+    return out ? PyErr_NoMemory() : NULL;
+  }
+  jn_status status = jn_cmtm_forward_kinematics(MODEL, self->data, order, memory);
+  if (!status)
+    jn_cmtm_dense(jn_cmtm_at(order, memory + (size_t)body * one), (jn_cmtm_form)form, NUMBERS(out));
+  PyMem_Free(memory);
+  return give(self, status, out, 0);
+}
+
+static PyObject *kin_order(PyObject *object, void *more) {
+  SELF;
+  (void)more;
+  return PyLong_FromLong(self->order);
+}
+static PyObject *kin_model(PyObject *object, void *more) {
+  SELF;
+  (void)more;
+  Py_INCREF(self->model);
+  return (PyObject *)self->model;
+}
+
+static PyMethodDef methods[] = {
+    {"pose", kin_pose, METH_O, pose_doc},
+    {"twist", FAST(kin_twist, twist_doc)},
+    {"point", FAST(kin_point, point_doc)},
+    {"screws", FAST(kin_screws, screws_doc)},
+    {"jacobian", FAST(kin_jacobian, jacobian_doc)},
+    {"point_jacobian", FAST(kin_point_jacobian, point_jacobian_doc)},
+    {"system_jacobian", FAST(kin_system_jacobian, system_jacobian_doc)},
+    {"screw_partial", FAST(kin_screw_partial, screw_partial_doc)},
+    {"comprehensive_jacobian", FAST(kin_comprehensive, comprehensive_doc)},
+    {"comprehensive_matrix", FAST(kin_matrix, matrix_doc)},
+    {"cmtm", FAST(kin_cmtm, cmtm_doc)},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef getset[] = {
+    {"order", kin_order, NULL, "Order of the velocities; -1: positions alone.", NULL},
+    {"model", kin_model, NULL, "The model.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyTypeObject kinematics_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Kinematics",
+    .tp_basicsize = sizeof(kinematics_object),
+    .tp_dealloc = kinematics_dealloc,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_doc = "Positions, velocities and their derivatives of every frame: Model.kinematics.",
+    .tp_methods = methods,
+    .tp_getset = getset,
+};

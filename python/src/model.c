@@ -1,0 +1,582 @@
+/* model.c: the type Model: a robot, the settings of its computations, and scratch. */
+#include "binding.h"
+
+#include <string.h>
+
+/* ---- scratch ---- */
+
+static void apply_settings(const model_object *self, jn_settings *to) { *to = self->settings; }
+
+jn_data *model_take_data(model_object *self, int order) {
+  jn_data *data = self->data;
+  if (data && jn_data_order(data) >= order) {
+    self->data = NULL;
+    return data;
+  }
+  jn_status status = jn_data_new(self->model, order, NULL, &data);
+  if (status) {
+    raise_status(status);
+    return NULL;
+  }
+  apply_settings(self, jn_data_settings(data));
+  return data;
+}
+
+void model_put_data(model_object *self, jn_data *data) {
+  jn_data *resting = self->data;
+  if (resting && jn_data_order(resting) >= jn_data_order(data)) {
+    jn_data_free(data);
+    return;
+  }
+  self->data = data;
+  jn_data_free(resting);
+}
+
+jn_batch *model_take_batch(model_object *self, int order) {
+  jn_batch *batch = self->batch;
+  if (batch && self->batch_order >= order) {
+    self->batch = NULL;
+    return batch;
+  }
+  jn_status status = jn_batch_new(self->model, order, self->threads, NULL, &batch);
+  if (status) {
+    raise_status(status);
+    return NULL;
+  }
+  apply_settings(self, jn_batch_settings(batch));
+  return batch;
+}
+
+void model_put_batch(model_object *self, jn_batch *batch, int order) {
+  jn_batch *resting = self->batch;
+  if (resting && self->batch_order >= order) {
+    jn_batch_free(batch);
+    return;
+  }
+  self->batch = batch;
+  self->batch_order = order;
+  jn_batch_free(resting);
+}
+
+/* ---- numbers in the layout of the object ---- */
+
+int model_take_q(const model_object *self, PyObject *object, const char *what, double *out) {
+  npy_intp nq = jn_model_nq(self->model);
+  PyArrayObject *a = take_shape(object, what, 1, &nq);
+  if (!a) return -1;
+  if (self->layout)
+    jn_layout_import_q(self->layout, NUMBERS(a), out);
+  else if (nq)
+    memcpy(out, NUMBERS(a), (size_t)nq * sizeof *out);
+  Py_DECREF(a);
+  return 0;
+}
+
+int model_take_rows(const model_object *self, PyObject *object, const char *what, npy_intp rows,
+                    double *out) {
+  npy_intp shape[2] = {rows, jn_model_nv(self->model)};
+  int flat = rows < 0;
+  if (flat) shape[0] = shape[1];
+  PyArrayObject *a = take_shape(object, what, flat ? 1 : 2, shape);
+  if (!a) return -1;
+  size_t n = flat ? 1 : (size_t)rows;
+  if (self->layout)
+    jn_layout_import_rows(self->layout, n, NUMBERS(a), out);
+  else if (PyArray_SIZE(a))
+    memcpy(out, NUMBERS(a), (size_t)PyArray_SIZE(a) * sizeof *out);
+  Py_DECREF(a);
+  return 0;
+}
+
+PyObject *model_give_q(const model_object *self, const double *q) {
+  npy_intp nq = jn_model_nq(self->model);
+  PyArrayObject *a = new_array(1, &nq);
+  if (!a) return NULL;
+  if (self->layout)
+    jn_layout_export_q(self->layout, q, NUMBERS(a));
+  else if (nq)
+    memcpy(NUMBERS(a), q, (size_t)nq * sizeof *q);
+  return (PyObject *)a;
+}
+
+PyObject *model_give_rows(const model_object *self, int nd, const npy_intp *shape,
+                          const double *x) {
+  PyArrayObject *a = new_array(nd, shape);
+  if (!a) return NULL;
+  size_t size = (size_t)PyArray_SIZE(a), nv = (size_t)jn_model_nv(self->model);
+  if (self->layout && nv)
+    jn_layout_export_rows(self->layout, size / nv, x, NUMBERS(a));
+  else if (size)
+    memcpy(NUMBERS(a), x, size * sizeof *x);
+  return (PyObject *)a;
+}
+
+PyObject *raise_singular(const model_object *self, jn_status status, int joint) {
+  raise_status(status);
+  if (status == JN_ERR_SINGULAR && joint >= 0)
+    note_attribute("joint", PyUnicode_FromString(jn_model_joint(self->model, joint)->name));
+  return NULL;
+}
+
+static int find_index(PyObject *object, const char *what, int count,
+                      int (*find)(const jn_model *, const char *), const jn_model *model) {
+  int index = -1;
+  if (PyUnicode_Check(object)) {
+    const char *name = PyUnicode_AsUTF8(object);
+    if (!name) return -1;
+    index = find(model, name);
+    if (index < 0) raise_text(JN_ERR_ARGUMENT, "the model has no %s '%.200s'", what, name);
+    return index;
+  }
+  return take_int(object, what, 0, count - 1, &index) ? -1 : index;
+}
+
+int model_frame(const model_object *self, PyObject *object) {
+  return find_index(object, "frame", jn_model_frame_count(self->model), jn_model_find_frame,
+                    self->model);
+}
+int model_joint(const model_object *self, PyObject *object) {
+  return find_index(object, "joint", jn_model_body_count(self->model), jn_model_find_joint,
+                    self->model);
+}
+
+/* ---- making one ---- */
+
+static const char *const setting_names[] = {"representation", "formulation", "damping", "strict",
+                                            "gravity",        "threads",     "layout",  NULL};
+enum { SETTINGS = 7 };
+static const char *const root_words[] = {"as given", "fixed", "floating", NULL};
+static const char *const layout_words[] = {"jounce", "pinocchio", "mujoco", "drake", "rbdl", NULL};
+
+static int set_layout(model_object *self, PyObject *value) {
+  int kind = word_index(value, layout_words, "layout");
+  if (kind < 0) return -1;
+  jn_layout *layout = NULL;
+  jn_error error = {0};
+  if (kind != JN_LAYOUT_JOUNCE &&
+      jn_layout_new(self->model, (jn_layout_kind)kind, NULL, &layout, &error)) {
+    raise_error(&error);
+    return -1;
+  }
+  jn_layout_free(self->layout);
+  self->layout = layout;
+  if (layout) self->settings.representation = jn_layout_representation(layout);
+  return 0;
+}
+
+/* values[SETTINGS] in the order of setting_names, NULL: unchanged */
+static int change_settings(model_object *self, PyObject *const *values) {
+  jn_settings *s = &self->settings;
+  int i;
+  if (values[6] && set_layout(self, values[6])) return -1;
+  if (values[0]) {
+    if ((i = word_index(values[0], representation_words, "representation")) < 0) return -1;
+    if (self->layout && i != (int)s->representation) {
+      raise_text(JN_ERR_ARGUMENT, "representation: the layout '%s' has '%s'",
+                 jn_layout_name(jn_layout_kind_of(self->layout)),
+                 representation_words[s->representation]);
+      return -1;
+    }
+    s->representation = (jn_representation)i;
+  }
+  if (values[1]) {
+    if ((i = word_index(values[1], formulation_words, "formulation")) < 0) return -1;
+    s->formulation = (jn_formulation)i;
+  }
+  if (values[2] && (s->damping = PyObject_IsTrue(values[2])) < 0) return -1;
+  if (values[3] && (s->strict = PyObject_IsTrue(values[3])) < 0) return -1;
+  if (values[4]) {
+    double g[3];
+    if (take_numbers(values[4], "gravity", 3, g)) return -1;
+    s->gravity = jn_v3(g[0], g[1], g[2]);
+  }
+  if (values[5] && take_int(values[5], "threads", 0, JN_MAX_THREADS, &self->threads)) return -1;
+  return 0;
+}
+
+static model_object *model_alloc(void) {
+  model_object *self = (model_object *)model_type.tp_alloc(&model_type, 0);
+  if (self) self->threads = 1;
+  return self;
+}
+
+static int settings_of_dict(model_object *self, PyObject *settings) {
+  PyObject *values[SETTINGS] = {0}, *key, *value;
+  Py_ssize_t at = 0;
+  while (settings && PyDict_Next(settings, &at, &key, &value)) {
+    int i = 0;
+    while (i < SETTINGS && PyUnicode_CompareWithASCIIString(key, setting_names[i])) i++;
+    if (i == SETTINGS) {
+      PyErr_Format(PyExc_TypeError, "Model has no setting '%U'", key);
+      return -1;
+    }
+    values[i] = value == Py_None ? NULL : value;
+  }
+  return change_settings(self, values);
+}
+
+PyObject *model_wrap(jn_model *model, PyObject *settings) {
+  model_object *self = model_alloc();
+  if (!self) {
+    jn_model_free(model);
+    return NULL;
+  }
+  self->model = model;
+  self->settings.gravity = jn_model_gravity(model);
+  if (settings_of_dict(self, settings)) {
+    Py_DECREF(self);
+    return NULL;
+  }
+  return (PyObject *)self;
+}
+
+PyObject *model_load(PyObject *path, PyObject *root, int strict_inertia, PyObject *settings) {
+  jn_build_options options = {JN_ROOT_AS_GIVEN, strict_inertia};
+  if (root) {
+    int i = word_index(root, root_words, "root");
+    if (i < 0) return NULL;
+    options.root = (jn_root)i;
+  }
+  PyObject *bytes = NULL;
+  if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
+  jn_model *model = NULL;
+  jn_error error = {0};
+  jn_status status;
+  Py_BEGIN_ALLOW_THREADS status =
+      jn_model_load(PyBytes_AS_STRING(bytes), &options, NULL, &model, &error);
+  Py_END_ALLOW_THREADS Py_DECREF(bytes);
+  return status ? raise_error(&error) : model_wrap(model, settings);
+}
+
+static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+  (void)type;
+  PyObject *path = NULL, *root = NULL, *strict = NULL, *rest = NULL, *result = NULL;
+  if (PyTuple_GET_SIZE(args) > 1) {
+    PyErr_SetString(PyExc_TypeError,
+                    "Model() takes one argument by place, a file or the name of a built-in robot");
+    return NULL;
+  }
+  if (PyTuple_GET_SIZE(args)) path = PyTuple_GET_ITEM(args, 0);
+  if (!(rest = keywords ? PyDict_Copy(keywords) : PyDict_New())) return NULL;
+  static const char *const own[] = {"source", "root", "strict_inertia"};
+  PyObject **target[] = {&path, &root, &strict};
+  for (int i = 0; i < 3; i++) {
+    PyObject *value = PyDict_GetItemString(rest, own[i]);
+    if (!value) continue;
+    *target[i] = value == Py_None ? NULL : value;
+    Py_INCREF(value); /* outlives the entry */
+    PyDict_DelItemString(rest, own[i]);
+    Py_DECREF(value); /* `keywords` holds it */
+  }
+  int check = strict ? PyObject_IsTrue(strict) : 0;
+  if (!path)
+    PyErr_SetString(PyExc_TypeError, "Model() needs a file or the name of a built-in robot");
+  else if (check >= 0)
+    result = model_load(path, root, check, rest);
+  Py_DECREF(rest);
+  return result;
+}
+
+static void model_dealloc(PyObject *object) {
+  model_object *self = (model_object *)object;
+  if (self->weak) PyObject_ClearWeakRefs(object);
+  jn_data_free(self->data);
+  jn_batch_free(self->batch);
+  jn_layout_free(self->layout);
+  if (self->owner)
+    Py_DECREF(self->owner);
+  else
+    jn_model_free(self->model);
+  Py_TYPE(object)->tp_free(object);
+}
+
+PyDoc_STRVAR(with_settings_doc,
+             "with_settings($self, /, *, representation=None, formulation=None, damping=None,\n"
+             "              strict=None, gravity=None, threads=None, layout=None)\n--\n\n"
+             "The same robot computed with other settings; what is not given stays as it is.\n"
+             "Both objects share one model; each has its own scratch.");
+static PyObject *model_with_settings(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                     PyObject *keywords) {
+  model_object *self = (model_object *)object;
+  PyObject *values[SETTINGS];
+  if (take_arguments("with_settings", setting_names, SETTINGS, 0, 0, args, nargs, keywords, values))
+    return NULL;
+  model_object *copy = model_alloc();
+  if (!copy) return NULL;
+  copy->owner = self->owner ? self->owner : self;
+  Py_INCREF(copy->owner);
+  copy->model = self->model;
+  copy->settings = self->settings;
+  copy->threads = self->threads;
+  jn_layout_kind kind = self->layout ? jn_layout_kind_of(self->layout) : JN_LAYOUT_JOUNCE;
+  jn_status status = JN_OK;
+  if (self->layout && !values[6])
+    status = jn_layout_new(self->model, kind, NULL, &copy->layout, NULL);
+  if (status) raise_status(status);
+  if (status || change_settings(copy, values)) {
+    Py_DECREF(copy);
+    return NULL;
+  }
+  return (PyObject *)copy;
+}
+
+PyDoc_STRVAR(home_doc,
+             "home($self, /)\n--\n\n"
+             "The configuration with every joint at zero and a free base at its home pose: (nq,).");
+static PyObject *model_home(PyObject *object, PyObject *unused) {
+  (void)unused;
+  model_object *self = (model_object *)object;
+  double *q = PyMem_New(double, (size_t)jn_model_nq(self->model) + 1);
+  if (!q) return PyErr_NoMemory();
+  jn_model_home(self->model, q);
+  PyObject *result = model_give_q(self, q);
+  PyMem_Free(q);
+  return result;
+}
+
+PyDoc_STRVAR(
+    with_pose_doc,
+    "with_pose($self, /, q, joint, R, p=None)\n--\n\n"
+    "A copy of q (nq,) in which a free joint has the pose R (3, 3), p (3,), or a spherical\n"
+    "one the rotation R. PoseError when R is not a rotation.");
+static PyObject *model_with_pose(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                 PyObject *keywords) {
+  static const char *const names[] = {"q", "joint", "R", "p"};
+  model_object *self = (model_object *)object;
+  PyObject *values[4], *result = NULL;
+  if (take_arguments("with_pose", names, 4, 4, 3, args, nargs, keywords, values)) return NULL;
+  int joint = model_joint(self, values[1]);
+  if (joint < 0) return NULL;
+  npy_intp shape[2] = {3, 3};
+  PyArrayObject *R = take_shape(values[2], "R", 2, shape);
+  if (!R) return NULL;
+  jn_pose C = jn_pose_identity();
+  memcpy(C.R.m, NUMBERS(R), sizeof C.R.m);
+  Py_DECREF(R);
+  double p[3] = {0};
+  if (values[3] && take_numbers(values[3], "p", 3, p)) return NULL;
+  C.p = jn_v3(p[0], p[1], p[2]);
+  double *q = PyMem_New(double, (size_t)jn_model_nq(self->model) + 1);
+  if (!q) return PyErr_NoMemory();
+  if (!model_take_q(self, values[0], "q", q)) {
+    int ball = jn_model_joint(self->model, joint)->type == JN_JOINT_SPHERICAL;
+    jn_status status = ball ? jn_model_set_rotation(self->model, joint, C.R, q)
+                            : jn_model_set_pose(self->model, joint, C, q);
+    result = status ? raise_status(status) : model_give_q(self, q);
+  }
+  PyMem_Free(q);
+  return result;
+}
+
+PyDoc_STRVAR(
+    kinematics_doc,
+    "kinematics($self, /, q, v=None)\n--\n\n"
+    "Forward kinematics at q (nq,), v (r+1, nv) = v, v', ..., v^(r), or (nv,), or None for\n"
+    "positions alone: an object that answers for every frame. O(n r^2).");
+static PyObject *model_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *keywords) {
+  static const char *const names[] = {"q", "v"};
+  PyObject *values[2];
+  if (take_arguments("kinematics", names, 2, 2, 1, args, nargs, keywords, values)) return NULL;
+  return kinematics_new((model_object *)object, values[0], values[1]);
+}
+
+PyDoc_STRVAR(frame_index_doc, "frame_index($self, frame, /)\n--\n\nThe number of a link or frame.");
+static PyObject *model_frame_index(PyObject *object, PyObject *name) {
+  int i = model_frame((model_object *)object, name);
+  return i < 0 ? NULL : PyLong_FromLong(i);
+}
+PyDoc_STRVAR(joint_index_doc, "joint_index($self, joint, /)\n--\n\nThe number of a joint.");
+static PyObject *model_joint_index(PyObject *object, PyObject *name) {
+  int i = model_joint((model_object *)object, name);
+  return i < 0 ? NULL : PyLong_FromLong(i);
+}
+
+/* ---- reading one ---- */
+
+#define READ(name, expression)                                 \
+  static PyObject *read_##name(PyObject *object, void *more) { \
+    (void)more;                                                \
+    const model_object *self = (model_object *)object;         \
+    const jn_model *m = self->model;                           \
+    (void)m;                                                   \
+    return expression;                                         \
+  }
+READ(name, PyUnicode_DecodeUTF8(jn_model_name(m), (Py_ssize_t)strlen(jn_model_name(m)), "replace"))
+READ(nq, PyLong_FromLong(jn_model_nq(m)))
+READ(nv, PyLong_FromLong(jn_model_nv(m)))
+READ(nbody, PyLong_FromLong(jn_model_body_count(m)))
+READ(nframe, PyLong_FromLong(jn_model_frame_count(m)))
+READ(mass, PyFloat_FromDouble(jn_model_mass(m)))
+READ(moving_mass, PyFloat_FromDouble(jn_model_moving_mass(m)))
+READ(floating, PyBool_FromLong(jn_model_is_floating(m)))
+READ(representation, PyUnicode_FromString(representation_words[self->settings.representation]))
+READ(formulation, PyUnicode_FromString(formulation_words[self->settings.formulation]))
+READ(damping, PyBool_FromLong(self->settings.damping))
+READ(strict, PyBool_FromLong(self->settings.strict))
+READ(threads, PyLong_FromLong(self->threads))
+READ(layout, PyUnicode_FromString(jn_layout_name(self->layout ? jn_layout_kind_of(self->layout)
+                                                              : JN_LAYOUT_JOUNCE)))
+
+static PyObject *vector(jn_vec3 a) { return Py_BuildValue("(ddd)", a.x, a.y, a.z); }
+READ(gravity, vector(self->settings.gravity))
+
+static PyObject *text(const char *s) {
+  return PyUnicode_DecodeUTF8(s, (Py_ssize_t)strlen(s), "replace");
+}
+static PyObject *matrix(jn_mat3 A) {
+  return Py_BuildValue("((ddd)(ddd)(ddd))", A.m[0][0], A.m[0][1], A.m[0][2], A.m[1][0], A.m[1][1],
+                       A.m[1][2], A.m[2][0], A.m[2][1], A.m[2][2]);
+}
+
+/* one dict a joint, body and frame */
+static PyObject *joint_dict(const jn_joint *j) {
+  const jn_limits *l = &j->limits;
+  return Py_BuildValue("{sN ss si si si si sN sN sd sd sd sd sd sd sd sd sd sd}", "name",
+                       text(j->name), "type", jn_joint_type_name(j->type), "iq", j->iq, "nq", j->nq,
+                       "iv", j->iv, "nv", j->nv, "axis", vector(j->axis[0]), "axis2",
+                       vector(j->axis[1]), "pitch", j->pitch, "armature", j->armature, "damping",
+                       j->damping, "friction", j->friction, "lower", l->lower, "upper", l->upper,
+                       "velocity", l->velocity, "effort", l->effort, "acceleration",
+                       l->acceleration, "jerk", l->jerk);
+}
+static PyObject *body_dict(const jn_body *b) {
+  double m;
+  jn_vec3 com;
+  jn_mat3 inertia;
+  jn_inertia_about_com(b->inertia, &m, &com, &inertia);
+  return Py_BuildValue("{sN si si sd sN sN}", "name", text(b->name), "parent", b->parent, "frame",
+                       b->frame, "mass", m, "com", vector(com), "inertia", matrix(inertia));
+}
+static PyObject *frame_dict(const jn_frame *f) {
+  return Py_BuildValue("{sN si sN sN sN sd}", "name", text(f->name), "body", f->body, "is_link",
+                       PyBool_FromLong(f->is_link), "R", matrix(f->pose.R), "p", vector(f->pose.p),
+                       "mass", f->mass);
+}
+
+static PyObject *records(const model_object *self, int count, int which) {
+  PyObject *list = PyTuple_New(count);
+  for (int i = 0; list && i < count; i++) {
+    PyObject *item = which == 0   ? joint_dict(jn_model_joint(self->model, i))
+                     : which == 1 ? body_dict(jn_model_body(self->model, i))
+                                  : frame_dict(jn_model_frame(self->model, i));
+    if (!item) {
+      Py_DECREF(list);
+      return NULL;
+    }
+    PyTuple_SET_ITEM(list, i, item);
+  }
+  return list;
+}
+READ(joints, records(self, jn_model_body_count(m), 0))
+READ(bodies, records(self, jn_model_body_count(m), 1))
+READ(frames, records(self, jn_model_frame_count(m), 2))
+
+/* names of the degrees of freedom, in the order of v */
+static PyObject *read_dofs(PyObject *object, void *more) {
+  (void)more;
+  const model_object *self = (model_object *)object;
+  const jn_model *m = self->model;
+  int nv = jn_model_nv(m), at = 0;
+  PyObject *ours = PyTuple_New(nv), *list = ours ? PyTuple_New(nv) : NULL;
+  for (int i = 0; list && i < jn_model_body_count(m); i++)
+    for (int c = 0; list && c < jn_model_joint(m, i)->nv; c++) {
+      char name[JN_MAX_NAME + 16];
+      jn_model_dof_name(m, i, c, name, sizeof name);
+      PyObject *item = text(name);
+      if (item)
+        PyTuple_SET_ITEM(ours, at++, item);
+      else
+        Py_CLEAR(list);
+    }
+  for (int i = 0; list && i < nv; i++)
+    PyTuple_SET_ITEM(
+        list, i,
+        Py_NewRef(PyTuple_GET_ITEM(ours, self->layout ? jn_layout_v_index(self->layout)[i] : i)));
+  Py_XDECREF(ours);
+  return list;
+}
+
+static PyObject *model_repr(PyObject *object) {
+  const model_object *self = (model_object *)object;
+  PyObject *name = read_name(object, NULL);
+  if (!name) return NULL;
+  PyObject *result = PyUnicode_FromFormat(
+      "<jounce.Model %R: %d bodies, nq = %d, nv = %d, %s>", name, jn_model_body_count(self->model),
+      jn_model_nq(self->model), jn_model_nv(self->model),
+      self->layout ? jn_layout_name(jn_layout_kind_of(self->layout))
+                   : representation_words[self->settings.representation]);
+  Py_DECREF(name);
+  return result;
+}
+
+static PyGetSetDef model_getset[] = {
+    {"name", read_name, NULL, "Name of the robot.", NULL},
+    {"nq", read_nq, NULL, "Numbers of a configuration q.", NULL},
+    {"nv", read_nv, NULL, "Degrees of freedom: numbers of v and tau.", NULL},
+    {"nbody", read_nbody, NULL, "Bodies, the base included.", NULL},
+    {"nframe", read_nframe, NULL, "Links and named frames.", NULL},
+    {"mass", read_mass, NULL, "Mass of all links.", NULL},
+    {"moving_mass", read_moving_mass, NULL, "Mass without what is welded to the world.", NULL},
+    {"floating", read_floating, NULL, "Whether the base is free.", NULL},
+    {"gravity", read_gravity, NULL, "Gravity of the computations.", NULL},
+    {"representation", read_representation, NULL, "Of twists and wrenches of free joints.", NULL},
+    {"formulation", read_formulation, NULL, "Which recursion computes.", NULL},
+    {"damping", read_damping, NULL, "Whether tau includes the joints' viscous damping.", NULL},
+    {"strict", read_strict, NULL, "Whether the bits are the same on every machine.", NULL},
+    {"threads", read_threads, NULL, "Threads of a batch; 0: as many as the machine has.", NULL},
+    {"layout", read_layout, NULL, "Whose order of numbers q, v, tau and matrices have.", NULL},
+    {"dofs", read_dofs, NULL, "Names of the degrees of freedom, in the order of v.", NULL},
+    {"joints", read_joints, NULL,
+     "One dict a joint: name, type, iq, nq, iv, nv (places in our order), axis, limits, ...", NULL},
+    {"bodies", read_bodies, NULL, "One dict a body: name, parent, frame, mass, com, inertia.",
+     NULL},
+    {"frames", read_frames, NULL, "One dict a link or frame: name, body, is_link, R, p, mass.",
+     NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef model_methods[128] = {
+    {"with_settings", FAST(model_with_settings, with_settings_doc)},
+    {"home", model_home, METH_NOARGS, home_doc},
+    {"with_pose", FAST(model_with_pose, with_pose_doc)},
+    {"kinematics", FAST(model_kinematics, kinematics_doc)},
+    {"frame_index", model_frame_index, METH_O, frame_index_doc},
+    {"joint_index", model_joint_index, METH_O, joint_index_doc},
+};
+
+/* the algorithms join the methods above, once, before the type is made ready */
+HIDDEN void model_add_methods(void);
+void model_add_methods(void) {
+  int n = 0, i = 0;
+  while (model_methods[n].ml_name) n++;
+  if (n > 6) return;
+  while (algorithm_methods[i].ml_name && n < 127) model_methods[n++] = algorithm_methods[i++];
+}
+
+PyDoc_STRVAR(
+    model_doc,
+    "Model(source, *, root=None, strict_inertia=False, representation='spatial',\n"
+    "      formulation='body', damping=False, strict=False, gravity=None, threads=1,\n"
+    "      layout='jounce')\n--\n\n"
+    "A robot: a URDF (.urdf, .xml), a native model (.json) or the name of a built-in robot.\n\n"
+    "root: 'fixed' or 'floating', against what the file says. strict_inertia: refuse inertias "
+    "that\n"
+    "violate the triangle inequality. The rest are settings of the computations: see\n"
+    "with_settings. layout: 'pinocchio', 'mujoco', 'drake' or 'rbdl' has every q, v, tau and\n"
+    "matrix in that library's order and meaning.\n\n"
+    "The object does not change; threads may share it. Methods take arrays with any number of\n"
+    "leading axes (a batch) and answer with the same; `out=` takes arrays to write into.");
+
+PyTypeObject model_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Model",
+    .tp_basicsize = sizeof(model_object),
+    .tp_dealloc = model_dealloc,
+    .tp_repr = model_repr,
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_doc = model_doc,
+    .tp_weaklistoffset = offsetof(model_object, weak),
+    .tp_methods = model_methods,
+    .tp_getset = model_getset,
+    .tp_new = model_new,
+};

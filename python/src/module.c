@@ -1,0 +1,219 @@
+/* module.c: the Python module jounce._jounce. */
+#define JOUNCE_IMPORT_ARRAY
+#include "binding.h"
+
+#include <string.h>
+#include <time.h>
+
+PyDoc_STRVAR(builtins_doc, "builtins()\n--\n\nThe built-in robots: {name: what it is}.");
+static PyObject *builtin_robots(PyObject *module, PyObject *unused) {
+  (void)module, (void)unused;
+  PyObject *names = PyDict_New();
+  for (int i = 0; names && jn_builtin_name(i); i++) {
+    PyObject *about = PyUnicode_FromString(jn_builtin_about(i));
+    if (!about || PyDict_SetItemString(names, jn_builtin_name(i), about)) Py_CLEAR(names);
+    Py_XDECREF(about);
+  }
+  return names;
+}
+
+PyDoc_STRVAR(hold_doc,
+             "zero_order_hold(A, B, h)\n--\n\n"
+             "Ad (n, n) = exp(A h) and Bd (n, m) of a step with the input held.");
+static PyObject *zero_order_hold(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                                 PyObject *keywords) {
+  (void)module;
+  static const char *const names[] = {"A", "B", "h"};
+  PyObject *v[3], *result = NULL;
+  double h, *work = NULL;
+  PyArrayObject *A = NULL, *B = NULL, *Ad = NULL, *Bd = NULL;
+  if (take_arguments("zero_order_hold", names, 3, 3, 3, args, nargs, keywords, v) ||
+      take_double(v[2], "h", &h) || !(A = take_array(v[0], "A")) || !(B = take_array(v[1], "B")))
+    goto done;
+  if (PyArray_NDIM(A) != 2 || PyArray_NDIM(B) != 2 || PyArray_DIM(A, 0) != PyArray_DIM(A, 1) ||
+      PyArray_DIM(B, 0) != PyArray_DIM(A, 0) || PyArray_DIM(A, 0) > 100000 ||
+      PyArray_DIM(B, 1) > 100000) {
+    raise_text(JN_ERR_ARGUMENT, "A (n, n) and B (n, m) expected");
+    goto done;
+  }
+  size_t n = (size_t)PyArray_DIM(A, 0);
+  if (!(work = PyMem_New(double, 4 * n * n + 1))) {
+    PyErr_NoMemory();
+    goto done;
+  }
+  if (!(Ad = new_array(2, PyArray_DIMS(A))) || !(Bd = new_array(2, PyArray_DIMS(B)))) goto done;
+  jn_status status = jn_zero_order_hold((int)n, (int)PyArray_DIM(B, 1), NUMBERS(A), NUMBERS(B), h,
+                                        work, NUMBERS(Ad), NUMBERS(Bd));
+  result = status ? raise_status(status) : Py_BuildValue("(OO)", Ad, Bd);
+done:
+  PyMem_Free(work);
+  Py_XDECREF(A);
+  Py_XDECREF(B);
+  Py_XDECREF(Ad);
+  Py_XDECREF(Bd);
+  return result;
+}
+
+/* ---- jets ---- */
+
+static PyObject *scale_jet(PyObject *value, void (*scale)(int, int, double *)) {
+  PyArrayObject *x = take_array(value, "x");
+  if (!x) return NULL;
+  if (PyArray_NDIM(x) < 1 || PyArray_DIM(x, 0) < 1 || PyArray_DIM(x, 0) > JN_MAX_ORDER + 2 ||
+      PyArray_SIZE(x) > 1000000000) {
+    Py_DECREF(x);
+    return raise_text(JN_ERR_ARGUMENT, "x: a first axis of orders expected");
+  }
+  PyArrayObject *out = (PyArrayObject *)PyArray_NewCopy(x, NPY_CORDER);
+  if (out)
+    scale((int)PyArray_DIM(x, 0) - 1, (int)(PyArray_SIZE(x) / PyArray_DIM(x, 0)), NUMBERS(out));
+  Py_DECREF(x);
+  return (PyObject *)out;
+}
+static PyObject *to_taylor(PyObject *module, PyObject *value) {
+  (void)module;
+  return scale_jet(value, jn_jet_to_taylor);
+}
+static PyObject *to_derivatives(PyObject *module, PyObject *value) {
+  (void)module;
+  return scale_jet(value, jn_jet_to_derivatives);
+}
+
+/* ---- propellers ---- */
+
+PyDoc_STRVAR(
+    propeller_doc,
+    "propeller_wrench(omega, *, radius=..., alpha=..., beta=..., thrust=..., drag=...,\n"
+    "                 alternate=True, alternate_tilt=True)\n--\n\n"
+    "The wrench (r+1, 6) of tilted propellers in the base frame, torque first, from their\n"
+    "speeds (r+1, count) and derivatives. Defaults: a fully actuated hexarotor.");
+static int take_rotor(PyObject **v, npy_intp count, jn_hexarotor *rotor) {
+  *rotor = jn_hexarotor_actuated();
+  if (count >= 0) rotor->count = (int)count;
+  static const char *const what[] = {"radius", "alpha", "beta", "thrust", "drag"};
+  double *target[] = {&rotor->radius, &rotor->alpha, &rotor->beta, &rotor->thrust, &rotor->drag};
+  for (int i = 0; i < 5; i++)
+    if (v[i] && take_double(v[i], what[i], target[i])) return -1;
+  if (v[5] && (rotor->alternate = PyObject_IsTrue(v[5])) < 0) return -1;
+  if (v[6] && (rotor->alternate_tilt = PyObject_IsTrue(v[6])) < 0) return -1;
+  return 0;
+}
+static PyObject *propeller(PyObject *const *args, Py_ssize_t nargs, PyObject *keywords, int back) {
+  static const char *const names[2][8] = {
+      {"omega", "radius", "alpha", "beta", "thrust", "drag", "alternate", "alternate_tilt"},
+      {"wrench", "radius", "alpha", "beta", "thrust", "drag", "alternate", "alternate_tilt"}};
+  PyObject *v[8], *result = NULL;
+  jn_hexarotor rotor;
+  if (take_arguments(back ? "propeller_speeds" : "propeller_wrench", names[back], 8, 1, 1, args,
+                     nargs, keywords, v))
+    return NULL;
+  PyArrayObject *x = take_array(v[0], names[back][0]), *y = NULL;
+  if (!x) return NULL;
+  npy_intp most = back ? 6 : JN_MAX_ROTORS, shape[2] = {0, 6};
+  if (PyArray_NDIM(x) != 2 || PyArray_DIM(x, 0) < 1 || PyArray_DIM(x, 0) > JN_MAX_ORDER + 1 ||
+      PyArray_DIM(x, 1) > most || (back && PyArray_DIM(x, 1) != 6)) {
+    raise_text(JN_ERR_ARGUMENT, "%s: shape (r+1, %s) expected", names[back][0],
+               back ? "6" : "count");
+  } else if (!take_rotor(v + 1, back ? -1 : PyArray_DIM(x, 1), &rotor)) {
+    shape[0] = PyArray_DIM(x, 0);
+    if ((y = new_array(2, shape))) {
+      int r = (int)shape[0] - 1;
+      jn_status status = back ? jn_propeller_speeds(&rotor, r, NUMBERS(x), NUMBERS(y))
+                              : jn_propeller_wrench(&rotor, r, NUMBERS(x), NUMBERS(y));
+      result = status ? raise_status(status) : Py_NewRef((PyObject *)y);
+    }
+  }
+  Py_XDECREF(y);
+  Py_DECREF(x);
+  return result;
+}
+static PyObject *propeller_wrench(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *keywords) {
+  (void)module;
+  return propeller(args, nargs, keywords, 0);
+}
+static PyObject *propeller_speeds(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *keywords) {
+  (void)module;
+  return propeller(args, nargs, keywords, 1);
+}
+
+/* What the library's own call costs, for the measure of what this module adds to it. */
+static PyObject *time_inverse_dynamics(PyObject *module, PyObject *args) {
+  (void)module;
+  PyObject *model, *x, *y;
+  int count;
+  if (!PyArg_ParseTuple(args, "O!OOi", &model_type, &model, &x, &y, &count)) return NULL;
+  model_object *self = (model_object *)model;
+  npy_intp nq = jn_model_nq(self->model), shape[2] = {2, jn_model_nv(self->model)};
+  PyArrayObject *q = take_shape(x, "q", 1, &nq), *v = q ? take_shape(y, "v", 2, shape) : NULL;
+  PyArrayObject *tau = v ? new_array(1, shape + 1) : NULL;
+  jn_data *data = tau ? model_take_data(self, 0) : NULL;
+  PyObject *result = NULL;
+  if (data) {
+    struct timespec a, b;
+    jn_status status = JN_OK;
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    for (int i = 0; i < count && !status; i++)
+      status =
+          jn_inverse_dynamics(self->model, data, 0, NUMBERS(q), NUMBERS(v), NULL, NUMBERS(tau));
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    model_put_data(self, data);
+    double seconds = (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+    result = status ? raise_status(status) : PyFloat_FromDouble(seconds);
+  }
+  Py_XDECREF(q);
+  Py_XDECREF(v);
+  Py_XDECREF(tau);
+  return result;
+}
+
+static PyMethodDef functions[] = {
+    {"_time_inverse_dynamics", time_inverse_dynamics, METH_VARARGS, NULL},
+    {"builtins", builtin_robots, METH_NOARGS, builtins_doc},
+    {"zero_order_hold", FAST(zero_order_hold, hold_doc)},
+    {"to_taylor", to_taylor, METH_O,
+     "to_taylor(x, /)\n--\n\nDerivatives (r+1, ...) to Taylor coefficients: row k divided by k!."},
+    {"to_derivatives", to_derivatives, METH_O,
+     "to_derivatives(x, /)\n--\n\nTaylor coefficients (r+1, ...) to derivatives."},
+    {"propeller_wrench", FAST(propeller_wrench, propeller_doc)},
+    {"propeller_speeds",
+     FAST(propeller_speeds,
+          "propeller_speeds(wrench, *, radius=..., alpha=..., beta=..., "
+          "thrust=..., drag=..., alternate=True, alternate_tilt=True)\n--\n\n"
+          "The inverse for six propellers: speeds (r+1, 6) of a wrench (r+1, 6).")},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    "jounce._jounce",
+    "Rigid-body dynamics with time derivatives of any order: the compiled part.",
+    -1,
+    functions,
+    NULL,
+    NULL,
+    NULL,
+    NULL};
+
+void model_add_methods(void);
+
+PyMODINIT_FUNC PyInit__jounce(void);
+PyMODINIT_FUNC PyInit__jounce(void) {
+  import_array();
+  PyObject *module = PyModule_Create(&definition);
+  if (!module || add_exceptions(module) || add_results(module) || add_simulation_results(module))
+    goto failed;
+  model_add_methods();
+  PyTypeObject *types[] = {&model_type, &spec_type, &kinematics_type, &simulation_type,
+                           &layout_type};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (PyModule_AddType(module, types[i])) goto failed;
+  if (PyModule_AddStringConstant(module, "__version__", jn_version()) ||
+      PyModule_AddIntConstant(module, "MAX_ORDER", JN_MAX_ORDER))
+    goto failed;
+  return module;
+failed:
+  Py_XDECREF(module);
+  return NULL;
+}

@@ -1,0 +1,662 @@
+/* simulation.c: the type Simulation: motion through time. */
+#include "binding.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct simulation_object {
+  PyObject_HEAD model_object *model;
+  jn_simulation *simulation;
+  int busy; /* a step is under way: it may call back, or run without the interpreter's lock */
+  /* what the callbacks and the forces of time point to */
+  PyObject *time, *state, *events, *arrays;
+  jn_force_table table;
+  jn_force_polynomial polynomial;
+  jn_force_fourier fourier;
+  double *room; /* nq + nv */
+} simulation_object;
+
+static PyTypeObject *statistics_type;
+
+/* ---- callbacks: an exception stays set and makes the step fail ---- */
+
+static PyObject *call_state(simulation_object *self, PyObject *function, double t, const double *q,
+                            const double *v) {
+  if (PyErr_Occurred()) return NULL;
+  npy_intp nv = jn_model_nv(self->model->model);
+  PyObject *a = model_give_q(self->model, q), *b = model_give_rows(self->model, 1, &nv, v);
+  PyObject *result = a && b ? PyObject_CallFunction(function, "dOO", t, a, b) : NULL;
+  Py_XDECREF(a);
+  Py_XDECREF(b);
+  return result;
+}
+
+static jn_status state_force(void *context, double t, const double *q, const double *v,
+                             double *tau) {
+  simulation_object *self = context;
+  PyObject *result = call_state(self, self->state, t, q, v);
+  int bad = !result || model_take_rows(self->model, result, "state: tau", -1, tau);
+  Py_XDECREF(result);
+  return bad ? JN_ERR_ARGUMENT : JN_OK;
+}
+
+static jn_status time_force(void *context, double t, int order, double *tau) {
+  simulation_object *self = context;
+  if (PyErr_Occurred()) return JN_ERR_ARGUMENT;
+  PyObject *result = PyObject_CallFunction(self->time, "di", t, order);
+  int bad = !result || model_take_rows(self->model, result, "time: tau", order + 1, tau);
+  Py_XDECREF(result);
+  return bad ? JN_ERR_ARGUMENT : JN_OK;
+}
+
+typedef struct event_context {
+  simulation_object *self;
+  PyObject *function; /* borrowed from self->events */
+} event_context;
+
+static double event_value(void *context, double t, const double *q, const double *v) {
+  event_context *e = context;
+  PyObject *result = call_state(e->self, e->function, t, q, v);
+  double g = NAN;
+  if (result && take_double(result, "event", &g)) g = NAN;
+  Py_XDECREF(result);
+  return g;
+}
+
+/* ---- options ---- */
+
+static const char *const names[] = {
+    "model",           "scheme",         "tolerance",     "step",
+    "max_step",        "order",          "tau",           "time",
+    "state",           "stiffness",      "rest",          "damping",
+    "friction",        "friction_width", "model_damping", "model_friction",
+    "motor_stiffness", "motor_inertia",  "external",      "table",
+    "polynomial",      "fourier",        "events"};
+enum {
+  MODEL,
+  SCHEME,
+  TOLERANCE,
+  STEP,
+  MAX_STEP,
+  ORDER,
+  TAU,
+  TIME,
+  STATE,
+  STIFFNESS,
+  REST,
+  DAMPING,
+  FRICTION,
+  FRICTION_WIDTH,
+  MODEL_DAMPING,
+  MODEL_FRICTION,
+  MOTOR_STIFFNESS,
+  MOTOR_INERTIA,
+  EXTERNAL,
+  TABLE,
+  POLYNOMIAL,
+  FOURIER,
+  EVENTS,
+  NAMES
+};
+
+/* an array kept alive by the object; NULL with an exception */
+static PyArrayObject *keep(simulation_object *self, PyArrayObject *a) {
+  if (!a) return NULL;
+  int bad = PyList_Append(self->arrays, (PyObject *)a);
+  Py_DECREF(a);
+  return bad ? NULL : a;
+}
+
+/* rows of nv in our layout; *rows: how many, -1: one flat row */
+static const double *keep_rows(simulation_object *self, PyObject *value, const char *what,
+                               npy_intp rows) {
+  npy_intp shape[2] = {rows < 0 ? 1 : rows, jn_model_nv(self->model->model)};
+  PyArrayObject *a = keep(self, new_array(2, shape));
+  if (!a || model_take_rows(self->model, value, what, rows, NUMBERS(a))) return NULL;
+  return NUMBERS(a);
+}
+
+static int set_force_of_time(simulation_object *self, PyObject **v, jn_forces *f) {
+  int given =
+      (v[TIME] != NULL) + (v[TABLE] != NULL) + (v[POLYNOMIAL] != NULL) + (v[FOURIER] != NULL);
+  PyObject *x, *y, *z;
+  if (given > 1) {
+    raise_text(JN_ERR_ARGUMENT, "one of time, table, polynomial, fourier at most");
+    return -1;
+  }
+  int nv = jn_model_nv(self->model->model);
+  if (v[TIME]) {
+    if (!PyCallable_Check(v[TIME])) {
+      PyErr_SetString(PyExc_TypeError, "time: a function of (t, order) expected");
+      return -1;
+    }
+    Py_INCREF(v[TIME]);
+    self->time = v[TIME];
+    f->time = time_force;
+    f->time_context = self;
+  }
+  if (v[TABLE]) {
+    if (!PyArg_ParseTuple(v[TABLE], "OO;table: (times, tau) expected", &x, &y)) return -1;
+    PyArrayObject *times = keep(self, take_array(x, "table: times"));
+    if (!times) return -1;
+    npy_intp n = PyArray_NDIM(times) == 1 ? PyArray_DIM(times, 0) : 0;
+    int rises = n > 0 && n < 100000000;
+    for (npy_intp i = 1; i < n && rises; i++) rises = NUMBERS(times)[i] > NUMBERS(times)[i - 1];
+    if (!rises) {
+      raise_text(JN_ERR_ARGUMENT, "table: times that rise expected, shape (n,)");
+      return -1;
+    }
+    self->table = (jn_force_table){(int)n, nv, NUMBERS(times), keep_rows(self, y, "table: tau", n)};
+    if (!self->table.tau) return -1;
+    f->time = jn_force_table_time;
+    f->next_break = jn_force_table_next_break;
+    f->time_context = &self->table;
+  }
+  if (v[POLYNOMIAL]) {
+    double t0;
+    if (!PyArg_ParseTuple(v[POLYNOMIAL], "dO;polynomial: (t0, c) expected", &t0, &x)) return -1;
+    PyArrayObject *c = take_array(x, "polynomial: c");
+    if (!c) return -1;
+    npy_intp n = PyArray_NDIM(c) == 2 ? PyArray_DIM(c, 0) : 0;
+    Py_DECREF(c);
+    if (n < 1 || n > JN_MAX_ORDER) {
+      raise_text(JN_ERR_ARGUMENT, "polynomial: c of shape (degree + 1, nv) expected");
+      return -1;
+    }
+    self->polynomial =
+        (jn_force_polynomial){(int)n - 1, nv, t0, keep_rows(self, x, "polynomial: c", n)};
+    if (!self->polynomial.c) return -1;
+    f->time = jn_force_polynomial_time;
+    f->time_context = &self->polynomial;
+  }
+  if (v[FOURIER]) {
+    double w;
+    if (!PyArg_ParseTuple(v[FOURIER], "dOO;fourier: (w, a, b) expected", &w, &y, &z)) return -1;
+    PyArrayObject *a = take_array(y, "fourier: a");
+    if (!a) return -1;
+    npy_intp n = PyArray_NDIM(a) == 2 ? PyArray_DIM(a, 0) : 0;
+    Py_DECREF(a);
+    if (n < 1 || n > 1000000) {
+      raise_text(JN_ERR_ARGUMENT, "fourier: a, b of shape (terms, nv) expected");
+      return -1;
+    }
+    const double *ca = keep_rows(self, y, "fourier: a", n),
+                 *cb = ca ? keep_rows(self, z, "fourier: b", n) : NULL;
+    if (!cb) return -1;
+    self->fourier = (jn_force_fourier){(int)n, nv, w, ca, cb};
+    f->time = jn_force_fourier_time;
+    f->time_context = &self->fourier;
+  }
+  return 0;
+}
+
+static int set_forces(simulation_object *self, PyObject **v, jn_forces *f) {
+  struct {
+    int slot;
+    const double **target;
+  } rows[] = {{TAU, &f->tau},
+              {STIFFNESS, &f->stiffness},
+              {REST, &f->rest},
+              {DAMPING, &f->damping},
+              {FRICTION, &f->friction},
+              {MOTOR_STIFFNESS, &f->motor_stiffness},
+              {MOTOR_INERTIA, &f->motor_inertia}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (v[rows[i].slot] &&
+        !(*rows[i].target = keep_rows(self, v[rows[i].slot], names[rows[i].slot], -1)))
+      return -1;
+  if (v[STATE]) {
+    if (!PyCallable_Check(v[STATE])) {
+      PyErr_SetString(PyExc_TypeError, "state: a function of (t, q, v) expected");
+      return -1;
+    }
+    Py_INCREF(v[STATE]);
+    self->state = v[STATE];
+    f->state = state_force;
+    f->state_context = self;
+  }
+  if (v[FRICTION_WIDTH] && take_double(v[FRICTION_WIDTH], "friction_width", &f->friction_width))
+    return -1;
+  if (v[MODEL_DAMPING] && (f->model_damping = PyObject_IsTrue(v[MODEL_DAMPING])) < 0) return -1;
+  if (v[MODEL_FRICTION] && (f->model_friction = PyObject_IsTrue(v[MODEL_FRICTION])) < 0) return -1;
+  return set_force_of_time(self, v, f);
+}
+
+/* wrenches[count] and events[count] live until the simulation has copied them */
+static int set_wrenches(simulation_object *self, PyObject *list, jn_applied_wrench **out, int *n) {
+  PyObject *items = PySequence_Fast(list, "external: a list of (frame, wrench) expected");
+  if (!items) return -1;
+  int bad = 0;
+  *n = (int)PySequence_Fast_GET_SIZE(items);
+  if (!(*out = PyMem_Calloc((size_t)*n + 1, sizeof **out))) {
+    PyErr_NoMemory();
+    bad = 1;
+  }
+  for (int i = 0; i < *n && !bad; i++) {
+    PyObject *frame, *wrench, *word = NULL, *item = PySequence_Fast_GET_ITEM(items, i);
+    npy_intp six = 6;
+    bad = 1;
+    if (!PyTuple_Check(item)) {
+      PyErr_SetString(PyExc_TypeError, "external: (frame, wrench, representation) expected");
+      break;
+    }
+    if (!PyArg_ParseTuple(item, "OO|O;external: (frame, wrench, representation) expected", &frame,
+                          &wrench, &word))
+      break;
+    int index = model_frame(self->model, frame);
+    int rep = word ? word_index(word, representation_words, "external") : JN_BODY;
+    PyArrayObject *a =
+        index < 0 || rep < 0 ? NULL : keep(self, take_shape(wrench, "external", 1, &six));
+    if (!a) break;
+    (*out)[i] = (jn_applied_wrench){index, (jn_representation)rep, NUMBERS(a)};
+    bad = 0;
+  }
+  Py_DECREF(items);
+  return bad ? -1 : 0;
+}
+
+static int set_events(simulation_object *self, PyObject *list, jn_event **out, int *n) {
+  PyObject *items = PySequence_Tuple(list);
+  if (!items) return -1;
+  self->events = items;
+  *n = (int)PyTuple_GET_SIZE(items);
+  *out = PyMem_Calloc((size_t)*n + 1, sizeof **out);
+  PyObject *block = PyBytes_FromStringAndSize(NULL, (*n + 1) * (Py_ssize_t)sizeof(event_context));
+  if (!*out || !block || PyList_Append(self->arrays, block)) {
+    Py_XDECREF(block);
+    if (!PyErr_Occurred()) PyErr_NoMemory();
+    return -1;
+  }
+  event_context *context = (event_context *)PyBytes_AS_STRING(block);
+  Py_DECREF(block); /* self->arrays holds it */
+  for (int i = 0; i < *n; i++) {
+    PyObject *item = PyTuple_GET_ITEM(items, i), *function = item;
+    int direction = 0;
+    if (PyTuple_Check(item) &&
+        !PyArg_ParseTuple(item, "Oi;events: functions or (function, direction) expected", &function,
+                          &direction))
+      return -1;
+    if (!PyCallable_Check(function) || direction < -1 || direction > 1) {
+      PyErr_SetString(PyExc_TypeError,
+                      "events: functions of (t, q, v), or (function, -1, 0 or 1), expected");
+      return -1;
+    }
+    context[i] = (event_context){self, function};
+    (*out)[i] = (jn_event){event_value, &context[i], direction};
+  }
+  return 0;
+}
+
+static int take_all(simulation_object *self, PyObject **v) {
+  static const char *words[JN_SCHEME_COUNT + 1];
+  for (int i = 0; i < JN_SCHEME_COUNT; i++) words[i] = jn_scheme_name((jn_scheme)i);
+  jn_simulation_options o = jn_simulation_default();
+  jn_applied_wrench *wrenches = NULL;
+  jn_event *events = NULL;
+  int i, bad = 0;
+  if (v[SCHEME]) {
+    if ((i = word_index(v[SCHEME], words, "scheme")) < 0) return -1;
+    o.scheme = (jn_scheme)i;
+  }
+  double *numbers[] = {&o.tolerance, &o.step, &o.max_step};
+  for (i = 0; i < 3; i++)
+    if (v[TOLERANCE + i] && take_double(v[TOLERANCE + i], names[TOLERANCE + i], numbers[i]))
+      return -1;
+  if (v[ORDER] && take_int(v[ORDER], "order", 0, JN_MAX_ORDER, &o.order)) return -1;
+  o.representation = self->model->settings.representation;
+  o.gravity = &self->model->settings.gravity;
+  bad = set_forces(self, v, &o.forces);
+  if (!bad && v[EXTERNAL]) bad = set_wrenches(self, v[EXTERNAL], &wrenches, &o.forces.wrench_count);
+  if (!bad && v[EVENTS]) bad = set_events(self, v[EVENTS], &events, &o.event_count);
+  o.forces.wrenches = wrenches;
+  o.events = events;
+  if (!bad) {
+    jn_error error = {0};
+    jn_status status = jn_simulation_new(self->model->model, &o, NULL, &self->simulation, &error);
+    if (status) {
+      error.status = status;
+      raise_error(&error);
+      bad = 1;
+    }
+  }
+  PyMem_Free(wrenches);
+  PyMem_Free(events);
+  return bad ? -1 : 0;
+}
+
+static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+  PyObject *values[NAMES] = {0}, *key, *value;
+  Py_ssize_t at = 0;
+  if (PyTuple_GET_SIZE(args) > 2) {
+    PyErr_SetString(PyExc_TypeError, "Simulation() takes a model and a scheme by place");
+    return NULL;
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) values[i] = PyTuple_GET_ITEM(args, i);
+  while (keywords && PyDict_Next(keywords, &at, &key, &value)) {
+    int i = 0;
+    while (i < NAMES && PyUnicode_CompareWithASCIIString(key, names[i])) i++;
+    if (i == NAMES || values[i]) {
+      PyErr_Format(PyExc_TypeError, "Simulation() %s '%U'",
+                   i == NAMES ? "has no argument" : "got two values for", key);
+      return NULL;
+    }
+    values[i] = value;
+  }
+  for (int i = 1; i < NAMES; i++)
+    if (values[i] == Py_None) values[i] = NULL;
+  if (!values[MODEL] || !PyObject_TypeCheck(values[MODEL], &model_type)) {
+    PyErr_SetString(PyExc_TypeError, "Simulation() needs a Model");
+    return NULL;
+  }
+  simulation_object *self = (simulation_object *)type->tp_alloc(type, 0);
+  if (!self) return NULL;
+  Py_INCREF(values[0]);
+  self->model = (model_object *)values[0];
+  const jn_model *m = self->model->model;
+  self->room = PyMem_New(double, (size_t)jn_model_nq(m) + (size_t)jn_model_nv(m) + 1);
+  self->arrays = PyList_New(0);
+  if (!self->room) PyErr_NoMemory();
+  if (!self->room || !self->arrays || take_all(self, values)) {
+    Py_DECREF(self);
+    return NULL;
+  }
+  return (PyObject *)self;
+}
+
+static int simulation_traverse(PyObject *object, visitproc visit, void *arg) {
+  simulation_object *self = (simulation_object *)object;
+  Py_VISIT(self->model);
+  Py_VISIT(self->time);
+  Py_VISIT(self->state);
+  Py_VISIT(self->events);
+  return 0;
+}
+static int simulation_clear(PyObject *object) {
+  simulation_object *self = (simulation_object *)object;
+  jn_simulation_free(self->simulation); /* before what its callbacks need */
+  self->simulation = NULL;
+  Py_CLEAR(self->time);
+  Py_CLEAR(self->state);
+  Py_CLEAR(self->events);
+  return 0;
+}
+static void simulation_dealloc(PyObject *object) {
+  simulation_object *self = (simulation_object *)object;
+  PyObject_GC_UnTrack(object);
+  simulation_clear(object);
+  Py_XDECREF(self->arrays);
+  Py_XDECREF(self->model);
+  PyMem_Free(self->room);
+  Py_TYPE(object)->tp_free(object);
+}
+
+/* ---- use ---- */
+
+static simulation_object *ready(PyObject *object) {
+  simulation_object *self = (simulation_object *)object;
+  if (self->simulation && !self->busy) return self;
+  raise_text(JN_ERR_STATE, "the simulation is in the middle of a step");
+  return NULL;
+}
+
+static PyObject *raise_step(simulation_object *self, jn_status status) {
+  if (PyErr_Occurred()) return NULL; /* raised by a callback */
+  return raise_singular(self->model, status, jn_simulation_singular_joint(self->simulation));
+}
+
+/* q, v of the moment, or at a time of the last step */
+static PyObject *give_state(simulation_object *self, double t, int dense) {
+  npy_intp nv = jn_model_nv(self->model->model);
+  double *q = self->room, *v = q + jn_model_nq(self->model->model);
+  self->busy = 1;
+  jn_status status = dense ? jn_simulation_at(self->simulation, t, q, v)
+                           : jn_simulation_state(self->simulation, &t, q, v);
+  self->busy = 0;
+  if (status || PyErr_Occurred()) return raise_step(self, status);
+  PyObject *a = model_give_q(self->model, q),
+           *b = a ? model_give_rows(self->model, 1, &nv, v) : NULL;
+  if (!b) {
+    Py_XDECREF(a);
+    return NULL;
+  }
+  return dense ? Py_BuildValue("(NN)", a, b) : Py_BuildValue("(dNN)", t, a, b);
+}
+
+PyDoc_STRVAR(set_state_doc,
+             "set_state($self, /, t, q, v)\n--\n\n"
+             "Starts anew at time t from q (nq,), v (nv,).");
+static PyObject *sim_set_state(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                               PyObject *keywords) {
+  static const char *const own[] = {"t", "q", "v"};
+  simulation_object *self = ready(object);
+  PyObject *values[3];
+  double t, *q;
+  if (!self || take_arguments("set_state", own, 3, 3, 3, args, nargs, keywords, values) ||
+      take_double(values[0], "t", &t))
+    return NULL;
+  q = self->room;
+  double *v = q + jn_model_nq(self->model->model);
+  if (model_take_q(self->model, values[1], "q", q) ||
+      model_take_rows(self->model, values[2], "v", -1, v))
+    return NULL;
+  self->busy = 1;
+  jn_status status = jn_simulation_set_state(self->simulation, t, q, v);
+  self->busy = 0;
+  if (status || PyErr_Occurred()) return raise_step(self, status);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(set_tau_doc,
+             "set_tau($self, tau, /)\n--\n\n"
+             "Replaces the constant force (nv,) from now on: a zero-order hold.");
+static PyObject *sim_set_tau(PyObject *object, PyObject *value) {
+  simulation_object *self = ready(object);
+  if (!self || model_take_rows(self->model, value, "tau", -1, self->room)) return NULL;
+  jn_status status = jn_simulation_set_tau(self->simulation, self->room);
+  if (status) return raise_status(status);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(set_motor_doc,
+             "set_motor($self, theta, theta_dot, /)\n--\n\n"
+             "Angles and rates (nv,) of the motors of elastic joints.");
+static PyObject *sim_set_motor(PyObject *object, PyObject *args) {
+  simulation_object *self = ready(object);
+  PyObject *x, *y;
+  if (!self || !PyArg_ParseTuple(args, "OO:set_motor", &x, &y)) return NULL;
+  size_t nv = (size_t)jn_model_nv(self->model->model);
+  double *both = PyMem_New(double, 2 * nv + 1);
+  if (!both) return PyErr_NoMemory();
+  PyObject *result = NULL;
+  if (!model_take_rows(self->model, x, "theta", -1, both) &&
+      !model_take_rows(self->model, y, "theta_dot", -1, both + nv)) {
+    jn_status status = jn_simulation_set_motor(self->simulation, both, both + nv);
+    result = status ? raise_status(status) : Py_NewRef(Py_None);
+  }
+  PyMem_Free(both);
+  return result;
+}
+
+static PyObject *advance(PyObject *object, PyObject *value, int one) {
+  simulation_object *self = ready(object);
+  double t;
+  int event = -1;
+  if (!self || take_double(value, "t", &t)) return NULL;
+  jn_status status;
+  self->busy = 1;
+  if (self->time || self->state || self->events) {
+    status = one ? jn_simulation_step(self->simulation, t, &event)
+                 : jn_simulation_run_to(self->simulation, t, &event);
+  } else {
+    Py_BEGIN_ALLOW_THREADS status = one ? jn_simulation_step(self->simulation, t, &event)
+                                        : jn_simulation_run_to(self->simulation, t, &event);
+    Py_END_ALLOW_THREADS
+  }
+  self->busy = 0;
+  if (status || PyErr_Occurred()) return raise_step(self, status);
+  return PyLong_FromLong(event);
+}
+static PyObject *sim_step(PyObject *object, PyObject *value) { return advance(object, value, 1); }
+static PyObject *sim_run_to(PyObject *object, PyObject *value) { return advance(object, value, 0); }
+
+static PyObject *sim_at(PyObject *object, PyObject *value) {
+  simulation_object *self = ready(object);
+  double t;
+  if (!self || take_double(value, "t", &t)) return NULL;
+  return give_state(self, t, 1);
+}
+
+PyDoc_STRVAR(run_doc,
+             "run($self, times, /)\n--\n\n"
+             "The motion at times (n,) that rise: q (n, nq), v (n, nv). Ends at an event,\n"
+             "with as many rows as were reached.");
+static PyObject *sim_run(PyObject *object, PyObject *value) {
+  simulation_object *self = ready(object);
+  PyArrayObject *times = self ? take_array(value, "times") : NULL;
+  if (!times) return NULL;
+  npy_intp n = PyArray_NDIM(times) == 1 ? PyArray_DIM(times, 0) : -1, reached = 0;
+  PyObject *qs = NULL, *vs = NULL, *result = NULL;
+  if (n < 0)
+    raise_text(JN_ERR_ARGUMENT, "times: shape (n,) expected");
+  else if ((qs = PyList_New(0)) && (vs = PyList_New(0))) {
+    for (; reached < n; reached++) {
+      PyObject *t = PyFloat_FromDouble(NUMBERS(times)[reached]);
+      PyObject *event = t ? advance(object, t, 0) : NULL;
+      Py_XDECREF(t);
+      if (!event) goto done;
+      int met = PyLong_AsLong(event) >= 0;
+      Py_DECREF(event);
+      PyObject *now = give_state(self, 0, 0);
+      int bad = !now || PyList_Append(qs, PyTuple_GET_ITEM(now, 1)) ||
+                PyList_Append(vs, PyTuple_GET_ITEM(now, 2));
+      Py_XDECREF(now);
+      if (bad) goto done;
+      if (met) break;
+    }
+    npy_intp shape[2] = {PyList_GET_SIZE(qs), jn_model_nq(self->model->model)};
+    PyArrayObject *q = new_array(2, shape);
+    shape[1] = jn_model_nv(self->model->model);
+    PyArrayObject *v = q ? new_array(2, shape) : NULL;
+    for (npy_intp i = 0; v && i < shape[0]; i++) {
+      PyArrayObject *a = (PyArrayObject *)PyList_GET_ITEM(qs, i),
+                    *b = (PyArrayObject *)PyList_GET_ITEM(vs, i);
+      memcpy(NUMBERS(q) + i * PyArray_SIZE(a), NUMBERS(a), (size_t)PyArray_NBYTES(a));
+      memcpy(NUMBERS(v) + i * PyArray_SIZE(b), NUMBERS(b), (size_t)PyArray_NBYTES(b));
+    }
+    if (v)
+      result = Py_BuildValue("(NN)", q, v);
+    else
+      Py_XDECREF(q);
+  }
+done:
+  Py_XDECREF(qs);
+  Py_XDECREF(vs);
+  Py_DECREF(times);
+  return result;
+}
+
+static PyObject *read_state(PyObject *object, void *more) {
+  (void)more;
+  simulation_object *self = ready(object);
+  return self ? give_state(self, 0, 0) : NULL;
+}
+static PyObject *read_part(PyObject *object, void *which) {
+  PyObject *all = read_state(object, NULL);
+  if (!all) return NULL;
+  PyObject *part = Py_NewRef(PyTuple_GET_ITEM(all, (Py_ssize_t)(intptr_t)which));
+  Py_DECREF(all);
+  return part;
+}
+static PyObject *read_motor(PyObject *object, void *more) {
+  (void)more;
+  simulation_object *self = ready(object);
+  if (!self) return NULL;
+  npy_intp nv = jn_model_nv(self->model->model);
+  double *both = PyMem_New(double, 2 * (size_t)nv + 1);
+  if (!both) return PyErr_NoMemory();
+  jn_status status = jn_simulation_motor(self->simulation, both, both + nv);
+  PyObject *a = status ? raise_status(status) : model_give_rows(self->model, 1, &nv, both);
+  PyObject *b = a ? model_give_rows(self->model, 1, &nv, both + nv) : NULL;
+  PyMem_Free(both);
+  if (!b) {
+    Py_XDECREF(a);
+    return NULL;
+  }
+  return Py_BuildValue("(NN)", a, b);
+}
+static PyObject *read_statistics(PyObject *object, void *more) {
+  (void)more;
+  simulation_object *self = ready(object);
+  if (!self) return NULL;
+  jn_statistics s = jn_simulation_statistics(self->simulation);
+  PyObject *result = PyStructSequence_New(statistics_type);
+  if (!result) return NULL;
+  PyObject *items[] = {PyLong_FromLong(s.steps), PyLong_FromLong(s.rejected),
+                       PyLong_FromLong(s.dynamics), PyFloat_FromDouble(s.last_step),
+                       PyLong_FromLong(s.order)};
+  for (Py_ssize_t i = 0; i < 5; i++) PyStructSequence_SetItem(result, i, items[i]);
+  return result;
+}
+
+static PyMethodDef methods[] = {
+    {"set_state", FAST(sim_set_state, set_state_doc)},
+    {"set_tau", sim_set_tau, METH_O, set_tau_doc},
+    {"set_motor", sim_set_motor, METH_VARARGS, set_motor_doc},
+    {"step", sim_step, METH_O,
+     "step($self, t_max, /)\n--\n\nOne step, not past t_max; the event met, or -1."},
+    {"run_to", sim_run_to, METH_O,
+     "run_to($self, t, /)\n--\n\nSteps until t or the first event, whose number it returns, or "
+     "-1."},
+    {"at", sim_at, METH_O,
+     "at($self, t, /)\n--\n\nq (nq,) and v (nv,) at any time of the last step."},
+    {"run", sim_run, METH_O, run_doc},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef getset[] = {
+    {"state", read_state, NULL, "t, q (nq,), v (nv,).", NULL},
+    {"t", read_part, NULL, "The time.", (void *)0},
+    {"q", read_part, NULL, "The configuration (nq,).", (void *)1},
+    {"v", read_part, NULL, "The velocity (nv,).", (void *)2},
+    {"motor", read_motor, NULL, "Angles and rates (nv,) of the motors of elastic joints.", NULL},
+    {"statistics", read_statistics, NULL, "steps, rejected, dynamics, last_step, order.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyDoc_STRVAR(
+    simulation_doc,
+    "Simulation(model, scheme='taylor', *, tolerance=1e-12, step=0, max_step=0, order=0, "
+    "tau=None,\n"
+    "           state=None, time=None, table=None, polynomial=None, fourier=None, stiffness=None,\n"
+    "           rest=None, damping=None, friction=None, friction_width=0.01, model_damping=False,\n"
+    "           model_friction=False, motor_stiffness=None, motor_inertia=None, external=None,\n"
+    "           events=None)\n--\n\n"
+    "Motion through time from home at rest, or from set_state. scheme: 'rkmk4', 'rkmk54',\n"
+    "'momentum', 'variational' or 'taylor'; step > 0: fixed.\n\n"
+    "Forces add up: tau (nv,) constant; state(t, q, v) -> (nv,) (not with 'taylor');\n"
+    "time(t, order) -> (order+1, nv) with derivatives; table (times, tau); polynomial (t0, c);\n"
+    "fourier (w, a, b); springs, damping and friction (nv,) at the joints; motor_stiffness and\n"
+    "motor_inertia (nv,) for elastic joints; external [(frame, wrench, representation), ...].\n"
+    "events: functions g(t, q, v), or (g, direction): a step ends where g passes zero.");
+
+PyTypeObject simulation_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Simulation",
+    .tp_basicsize = sizeof(simulation_object),
+    .tp_dealloc = simulation_dealloc,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .tp_doc = simulation_doc,
+    .tp_traverse = simulation_traverse,
+    .tp_clear = simulation_clear,
+    .tp_methods = methods,
+    .tp_getset = getset,
+    .tp_new = simulation_new,
+};
+
+int add_simulation_results(PyObject *module) {
+  static PyStructSequence_Field fields[] = {{"steps", NULL},    {"rejected", NULL},
+                                            {"dynamics", NULL}, {"last_step", NULL},
+                                            {"order", NULL},    {NULL, NULL}};
+  static PyStructSequence_Desc desc = {"jounce.Statistics", "What a simulation did.", fields, 5};
+  statistics_type = PyStructSequence_NewType(&desc);
+  return statistics_type ? PyModule_AddObjectRef(module, "Statistics", (PyObject *)statistics_type)
+                         : -1;
+}

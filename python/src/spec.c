@@ -1,0 +1,354 @@
+/* spec.c: the type Spec: an editable description of a robot. */
+#include "binding.h"
+
+#include <string.h>
+
+typedef struct spec_object {
+  PyObject_HEAD jn_spec *spec;
+} spec_object;
+
+static PyObject *spec_wrap(jn_spec *spec) {
+  spec_object *self = (spec_object *)spec_type.tp_alloc(&spec_type, 0);
+  if (self)
+    self->spec = spec;
+  else
+    jn_spec_free(spec);
+  return (PyObject *)self;
+}
+
+static PyObject *spec_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+  (void)type;
+  static char *names[] = {"name", NULL};
+  const char *name;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "s:Spec", names, &name)) return NULL;
+  jn_spec *spec;
+  jn_status status = jn_spec_new(name, NULL, &spec);
+  return status ? raise_status(status) : spec_wrap(spec);
+}
+
+static void spec_dealloc(PyObject *object) {
+  jn_spec_free(((spec_object *)object)->spec);
+  Py_TYPE(object)->tp_free(object);
+}
+
+static PyObject *spec_load(PyObject *type, PyObject *path) {
+  (void)type;
+  PyObject *bytes = NULL;
+  if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
+  jn_spec *spec = NULL;
+  jn_error error = {0};
+  jn_status status = jn_spec_load(PyBytes_AS_STRING(bytes), NULL, &spec, &error);
+  Py_DECREF(bytes);
+  return status ? raise_error(&error) : spec_wrap(spec);
+}
+
+typedef jn_status parser(const char *, size_t, const char *, const jn_allocator *, jn_spec **,
+                         jn_error *);
+static PyObject *parse(parser *read, const char *function, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *keywords) {
+  static const char *const names[] = {"text", "name"};
+  PyObject *values[2];
+  if (take_arguments(function, names, 2, 2, 1, args, nargs, keywords, values)) return NULL;
+  Py_ssize_t size;
+  const char *text = NULL, *name = "text";
+  if (PyBytes_Check(values[0])) {
+    text = PyBytes_AS_STRING(values[0]);
+    size = PyBytes_GET_SIZE(values[0]);
+  } else if (PyUnicode_Check(values[0])) {
+    text = PyUnicode_AsUTF8AndSize(values[0], &size);
+  } else {
+    PyErr_Format(PyExc_TypeError, "text: str or bytes expected, found %.200s",
+                 Py_TYPE(values[0])->tp_name);
+  }
+  if (!text) return NULL;
+  if (values[1] && !(name = PyUnicode_AsUTF8(values[1]))) return NULL;
+  jn_spec *spec = NULL;
+  jn_error error = {0};
+  jn_status status = read(text, (size_t)size, name, NULL, &spec, &error);
+  return status ? raise_error(&error) : spec_wrap(spec);
+}
+static PyObject *spec_parse_urdf(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                                 PyObject *keywords) {
+  (void)type;
+  return parse(jn_spec_parse_urdf, "parse_urdf", args, nargs, keywords);
+}
+static PyObject *spec_parse_json(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                                 PyObject *keywords) {
+  (void)type;
+  return parse(jn_spec_parse_json, "parse_json", args, nargs, keywords);
+}
+
+/* ---- pieces ---- */
+
+static int take_vec3(PyObject *value, const char *what, jn_vec3 *out) {
+  double x[3];
+  if (!value) return 0;
+  if (take_numbers(value, what, 3, x)) return -1;
+  *out = jn_v3(x[0], x[1], x[2]);
+  return 0;
+}
+
+static int take_mat3(PyObject *value, const char *what, jn_mat3 *out) {
+  npy_intp shape[2] = {3, 3};
+  if (!value) return 0;
+  PyArrayObject *a = take_array(value, what);
+  if (!a) return -1;
+  int principal = PyArray_NDIM(a) == 1 && PyArray_DIM(a, 0) == 3 && !strcmp(what, "inertia");
+  if (principal) { /* moments along the axes */
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < 3; i++) out->m[i][i] = NUMBERS(a)[i];
+    Py_DECREF(a);
+    return 0;
+  }
+  Py_DECREF(a);
+  if (!(a = take_shape(value, what, 2, shape))) return -1;
+  memcpy(out->m, NUMBERS(a), sizeof out->m);
+  Py_DECREF(a);
+  return 0;
+}
+
+static int take_optional(PyObject *value, const char *what, double *out) {
+  return value ? take_double(value, what, out) : 0;
+}
+
+static const char *take_text(PyObject *value, const char *what) {
+  if (PyUnicode_Check(value)) return PyUnicode_AsUTF8(value);
+  PyErr_Format(PyExc_TypeError, "%s: a str expected, found %.200s", what, Py_TYPE(value)->tp_name);
+  return NULL;
+}
+
+PyDoc_STRVAR(
+    add_link_doc,
+    "add_link($self, /, name, mass=0, com=(0, 0, 0), inertia=None, R=None, p=None)\n--\n\n"
+    "A link. com (3,) in its frame; inertia (3, 3) about the centre of mass, or (3,)\n"
+    "principal moments; R (3, 3), p (3,): where the link frame is at home, for joints placed\n"
+    "by screw and for the root. Returns the spec.");
+static PyObject *spec_add_link(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                               PyObject *keywords) {
+  static const char *const names[] = {"name", "mass", "com", "inertia", "R", "p"};
+  PyObject *v[6];
+  const char *name;
+  if (take_arguments("add_link", names, 6, 6, 1, args, nargs, keywords, v) ||
+      !(name = take_text(v[0], "name")))
+    return NULL;
+  jn_link_desc link = jn_link_default(name);
+  if (take_optional(v[1], "mass", &link.mass) || take_vec3(v[2], "com", &link.com) ||
+      take_mat3(v[3], "inertia", &link.inertia) || take_mat3(v[4], "R", &link.home.R) ||
+      take_vec3(v[5], "p", &link.home.p))
+    return NULL;
+  jn_status status = jn_spec_add_link(((spec_object *)object)->spec, &link);
+  if (status) return raise_status(status);
+  Py_INCREF(object);
+  return object;
+}
+
+PyDoc_STRVAR(
+    add_joint_doc,
+    "add_joint($self, /, name, type, parent, child, *, axis=None, axis2=None, point=None, R=None,\n"
+    "          p=None, pitch=0, armature=0, damping=0, friction=0, lower=-inf, upper=inf,\n"
+    "          velocity=inf, effort=inf, acceleration=inf, jerk=inf)\n--\n\n"
+    "A joint: 'fixed', 'revolute', 'prismatic', 'helical', 'cylindrical', 'planar', 'universal',\n"
+    "'spherical' or 'free'. parent None: the world. With R or p it is placed by frame: the joint\n"
+    "frame in the parent link's, axis in it. Else by screw: axis and point in the world at home.\n"
+    "axis2: the second axis of a universal joint. Returns the spec.");
+static PyObject *spec_add_joint(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                PyObject *keywords) {
+  static const char *const names[] = {
+      "name",  "type",     "parent", "child",        "axis",    "axis2",    "point",
+      "R",     "p",        "pitch",  "armature",     "damping", "friction", "lower",
+      "upper", "velocity", "effort", "acceleration", "jerk"};
+  static const char *words[JN_JOINT_TYPE_COUNT + 1];
+  for (int i = 0; i < JN_JOINT_TYPE_COUNT; i++) words[i] = jn_joint_type_name((jn_joint_type)i);
+  PyObject *v[19];
+  /* parent may be None: count it as not required */
+  if (take_arguments("add_joint", names, 19, 4, 2, args, nargs, keywords, v)) return NULL;
+  const char *name = take_text(v[0], "name"), *parent = NULL, *child;
+  int type = name ? word_index(v[1], words, "type") : -1;
+  if (type < 0 || (v[2] && !(parent = take_text(v[2], "parent")))) return NULL;
+  if (!v[3]) {
+    PyErr_SetString(PyExc_TypeError, "add_joint() needs 'child'");
+    return NULL;
+  }
+  if (!(child = take_text(v[3], "child"))) return NULL;
+  jn_joint_desc j = jn_joint_default(name, (jn_joint_type)type, parent, child);
+  j.placement = v[7] || v[8] ? JN_BY_FRAME : JN_BY_SCREW;
+  if (take_vec3(v[4], "axis", &j.axis[0]) || take_vec3(v[5], "axis2", &j.axis[1]) ||
+      take_vec3(v[6], "point", &j.point) || take_mat3(v[7], "R", &j.origin.R) ||
+      take_vec3(v[8], "p", &j.origin.p) || take_optional(v[9], "pitch", &j.pitch) ||
+      take_optional(v[10], "armature", &j.armature) ||
+      take_optional(v[11], "damping", &j.damping) ||
+      take_optional(v[12], "friction", &j.friction) ||
+      take_optional(v[13], "lower", &j.limits.lower) ||
+      take_optional(v[14], "upper", &j.limits.upper) ||
+      take_optional(v[15], "velocity", &j.limits.velocity) ||
+      take_optional(v[16], "effort", &j.limits.effort) ||
+      take_optional(v[17], "acceleration", &j.limits.acceleration) ||
+      take_optional(v[18], "jerk", &j.limits.jerk))
+    return NULL;
+  jn_status status = jn_spec_add_joint(((spec_object *)object)->spec, &j);
+  if (status) return raise_status(status);
+  Py_INCREF(object);
+  return object;
+}
+
+PyDoc_STRVAR(add_frame_doc,
+             "add_frame($self, /, name, link, R=None, p=None)\n--\n\n"
+             "A named frame fixed to a link, R (3, 3), p (3,) in the link's frame.\n"
+             "Returns the spec.");
+static PyObject *spec_add_frame(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                PyObject *keywords) {
+  static const char *const names[] = {"name", "link", "R", "p"};
+  PyObject *v[4];
+  if (take_arguments("add_frame", names, 4, 4, 2, args, nargs, keywords, v)) return NULL;
+  jn_frame_desc frame = {.pose = jn_pose_identity()};
+  if (!(frame.name = take_text(v[0], "name")) || !(frame.link = take_text(v[1], "link")) ||
+      take_mat3(v[2], "R", &frame.pose.R) || take_vec3(v[3], "p", &frame.pose.p))
+    return NULL;
+  jn_status status = jn_spec_add_frame(((spec_object *)object)->spec, &frame);
+  if (status) return raise_status(status);
+  Py_INCREF(object);
+  return object;
+}
+
+PyDoc_STRVAR(build_doc,
+             "build($self, /, *, root=None, strict_inertia=False, **settings)\n--\n\n"
+             "Checks the whole and freezes it into a Model; settings as there.");
+static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords) {
+  static const char *const words[] = {"as given", "fixed", "floating", NULL};
+  if (PyTuple_GET_SIZE(args)) {
+    PyErr_SetString(PyExc_TypeError, "build() takes no arguments by place");
+    return NULL;
+  }
+  PyObject *rest = keywords ? PyDict_Copy(keywords) : PyDict_New(), *value, *result = NULL;
+  if (!rest) return NULL;
+  jn_build_options options = {JN_ROOT_AS_GIVEN, 0};
+  int bad = 0;
+  if ((value = PyDict_GetItemString(rest, "root"))) {
+    int i = value == Py_None ? 0 : word_index(value, words, "root");
+    bad = i < 0;
+    options.root = (jn_root)i;
+    PyDict_DelItemString(rest, "root");
+  }
+  if (!bad && (value = PyDict_GetItemString(rest, "strict_inertia"))) {
+    options.strict = PyObject_IsTrue(value);
+    bad = options.strict < 0;
+    PyDict_DelItemString(rest, "strict_inertia");
+  }
+  if (!bad) {
+    jn_model *model = NULL;
+    jn_error error = {0};
+    jn_status status =
+        jn_model_build(((spec_object *)object)->spec, &options, NULL, &model, &error);
+    result = status ? raise_error(&error) : model_wrap(model, rest);
+  }
+  Py_DECREF(rest);
+  return result;
+}
+
+static PyObject *spec_save_json(PyObject *object, PyObject *path) {
+  PyObject *bytes = NULL;
+  if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
+  jn_error error = {0};
+  jn_status status =
+      jn_spec_save_json(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
+  Py_DECREF(bytes);
+  if (status) return raise_error(&error);
+  Py_RETURN_NONE;
+}
+
+static PyObject *spec_lint(PyObject *object, PyObject *unused) {
+  (void)unused;
+  static const char *const severity[] = {"note", "warning", "serious"};
+  jn_spec *spec = ((spec_object *)object)->spec;
+  jn_status status = jn_spec_lint(spec);
+  if (status) return raise_status(status);
+  PyObject *list = PyList_New(0);
+  for (int i = 0; list && i < jn_spec_finding_count(spec); i++) {
+    jn_finding f = jn_spec_finding(spec, i);
+    PyObject *words = PyUnicode_DecodeUTF8(f.text, (Py_ssize_t)strlen(f.text), "replace");
+    PyObject *item = words ? Py_BuildValue("(siN)", severity[f.severity], f.line, words) : NULL;
+    if (!item || PyList_Append(list, item)) Py_CLEAR(list);
+    Py_XDECREF(item);
+  }
+  return list;
+}
+
+static PyObject *read_gravity(PyObject *object, void *more) {
+  (void)more;
+  jn_vec3 g = jn_spec_gravity(((spec_object *)object)->spec);
+  return Py_BuildValue("(ddd)", g.x, g.y, g.z);
+}
+static int write_gravity(PyObject *object, PyObject *value, void *more) {
+  (void)more;
+  jn_vec3 g = {0, 0, 0};
+  if (!value) {
+    PyErr_SetString(PyExc_AttributeError, "gravity cannot be deleted");
+    return -1;
+  }
+  if (take_vec3(value, "gravity", &g)) return -1;
+  jn_status status = jn_spec_set_gravity(((spec_object *)object)->spec, g);
+  if (status) raise_status(status);
+  return status ? -1 : 0;
+}
+static PyObject *read_name(PyObject *object, void *more) {
+  (void)more;
+  const char *name = jn_spec_name(((spec_object *)object)->spec);
+  return PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
+}
+static PyObject *names_of(PyObject *object, void *links) {
+  const jn_spec *spec = ((spec_object *)object)->spec;
+  int n = links ? jn_spec_link_count(spec) : jn_spec_joint_count(spec);
+  PyObject *list = PyTuple_New(n);
+  for (int i = 0; list && i < n; i++) {
+    const char *name = links ? jn_spec_get_link(spec, i)->name : jn_spec_get_joint(spec, i)->name;
+    PyObject *item = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
+    if (item)
+      PyTuple_SET_ITEM(list, i, item);
+    else
+      Py_CLEAR(list);
+  }
+  return list;
+}
+
+static PyMethodDef methods[] = {
+    {"load", spec_load, METH_O | METH_STATIC,
+     "load(path, /)\n--\n\nA description from a file or a built-in robot."},
+    {"parse_urdf", (PyCFunction)(void (*)(void))spec_parse_urdf,
+     METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
+     "parse_urdf(text, name='text')\n--\n\nA description from the text of a URDF; `name` stands "
+     "for the file in messages."},
+    {"parse_json", (PyCFunction)(void (*)(void))spec_parse_json,
+     METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
+     "parse_json(text, name='text')\n--\n\nA description from the text of a native model."},
+    {"add_link", FAST(spec_add_link, add_link_doc)},
+    {"add_joint", FAST(spec_add_joint, add_joint_doc)},
+    {"add_frame", FAST(spec_add_frame, add_frame_doc)},
+    {"build", (PyCFunction)(void (*)(void))spec_build, METH_VARARGS | METH_KEYWORDS, build_doc},
+    {"save_json", spec_save_json, METH_O,
+     "save_json($self, path, /)\n--\n\nWrites a native model file; loading it gives the same "
+     "bits."},
+    {"lint", spec_lint, METH_NOARGS,
+     "lint($self, /)\n--\n\nWhat is suspicious: [(severity, line, text), ...]."},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef getset[] = {
+    {"name", read_name, NULL, "Name of the robot.", NULL},
+    {"gravity", read_gravity, write_gravity, "Gravity, (3,).", NULL},
+    {"links", names_of, NULL, "Names of the links.", (void *)1},
+    {"joints", names_of, NULL, "Names of the joints.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyTypeObject spec_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Spec",
+    .tp_basicsize = sizeof(spec_object),
+    .tp_dealloc = spec_dealloc,
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_doc =
+        "Spec(name)\n--\n\n"
+        "A robot by hand: links, joints and frames that name each other, in any order; build()\n"
+        "checks the whole.",
+    .tp_methods = methods,
+    .tp_getset = getset,
+    .tp_new = spec_new,
+};

@@ -1,0 +1,251 @@
+/* support.c: exceptions, words, arguments and arrays. */
+#include "binding.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- errors ---- */
+
+static PyObject *base_error, *errors[16];
+
+typedef struct error_class {
+  jn_status status;
+  const char *name;
+  PyObject **also; /* a second base: what Python calls this */
+  const char *documentation;
+} error_class;
+
+int add_exceptions(PyObject *module) {
+  const error_class classes[] = {
+      {JN_ERR_ARGUMENT, "ArgumentError", &PyExc_ValueError,
+       "An argument is missing or out of range."},
+      {JN_ERR_MEMORY, "OutOfMemory", &PyExc_MemoryError, "Out of memory."},
+      {JN_ERR_LIMIT, "LimitError", &PyExc_ValueError, "A limit of jounce/limits.h is exceeded."},
+      {JN_ERR_FILE, "FileError", &PyExc_OSError, "A file cannot be read or written."},
+      {JN_ERR_SYNTAX, "FormatError", &PyExc_ValueError, "A file is malformed."},
+      {JN_ERR_MODEL, "ModelError", &PyExc_ValueError, "The model is invalid."},
+      {JN_ERR_NOT_FINITE, "NotFiniteError", &PyExc_ValueError,
+       "A number in the state or in the result is not finite."},
+      {JN_ERR_POSE, "PoseError", &PyExc_ValueError, "A rotation or pose is not in SO(3) or SE(3)."},
+      {JN_ERR_ORDER, "OrderError", &PyExc_ValueError,
+       "An order is too high for what was computed."},
+      {JN_ERR_SINGULAR, "SingularError", &PyExc_ArithmeticError,
+       "The dynamics are singular: a joint moves no mass. `joint` names it where it is known."},
+      {JN_ERR_STATE, "StateError", &PyExc_RuntimeError, "The quantity asked for was not computed."},
+  };
+  base_error = PyErr_NewExceptionWithDoc(
+      "jounce.Error",
+      "What jounce raises. `status`: the library's code; `file`, `line`: where, for model files;\n"
+      "`index`: which state of a batch; `joint`: which joint, for SingularError.",
+      NULL, NULL);
+  if (!base_error || PyModule_AddObjectRef(module, "Error", base_error)) return -1;
+  const char *const none[] = {"status", "file", "line", "index", "joint"};
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+    if (PyObject_SetAttrString(base_error, none[i], Py_None)) return -1;
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+    const error_class *c = &classes[i];
+    char name[64];
+    snprintf(name, sizeof name, "jounce.%s", c->name);
+    PyObject *bases = PyTuple_Pack(2, base_error, *c->also);
+    PyObject *type = bases ? PyErr_NewExceptionWithDoc(name, c->documentation, bases, NULL) : NULL;
+    Py_XDECREF(bases);
+    PyObject *code = type ? PyLong_FromLong(c->status) : NULL;
+    if (!code || PyObject_SetAttrString(type, "status", code)) return -1;
+    Py_DECREF(code);
+    if (PyModule_AddObjectRef(module, c->name, type)) return -1;
+    errors[c->status] = type;
+  }
+  return 0;
+}
+
+static PyObject *class_of(jn_status status) {
+  return (int)status > 0 && (size_t)status < sizeof errors / sizeof *errors && errors[status]
+             ? errors[status]
+             : base_error;
+}
+
+PyObject *raise_status(jn_status status) {
+  PyErr_SetString(class_of(status), jn_status_text(status));
+  return NULL;
+}
+
+PyObject *raise_error(const jn_error *error) {
+  PyErr_SetString(class_of(error->status),
+                  error->message[0] ? error->message : jn_status_text(error->status));
+  if (error->file[0]) note_attribute("file", PyUnicode_DecodeFSDefault(error->file));
+  if (error->line > 0) note_attribute("line", PyLong_FromLong(error->line));
+  return NULL;
+}
+
+PyObject *raise_text(jn_status status, const char *format, ...) {
+  char text[JN_MAX_MESSAGE];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+  if (message) PyErr_SetObject(class_of(status), message);
+  Py_XDECREF(message);
+  return NULL;
+}
+
+void note_attribute(const char *name, PyObject *value) {
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  if (value && error && PyObject_SetAttrString(error, name, value)) PyErr_Clear();
+  if (!value) PyErr_Clear();
+  Py_XDECREF(value);
+  PyErr_Restore(type, error, trace);
+}
+
+/* ---- words ---- */
+
+const char *const representation_words[] = {"spatial", "body", "hybrid", "mixed", NULL};
+const char *const formulation_words[] = {"body", "spatial", "hybrid", "mixed", NULL};
+
+int word_index(PyObject *object, const char *const *words, const char *what) {
+  const char *text = PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : NULL;
+  if (!text && PyErr_Occurred()) return -1;
+  for (int i = 0; text && words[i]; i++)
+    if (!strcmp(text, words[i])) return i;
+  char list[256] = "";
+  for (int i = 0; words[i]; i++) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s'%s'", i ? ", " : "", words[i]);
+  }
+  PyObject *shown = PyObject_Repr(object);
+  const char *given = shown ? PyUnicode_AsUTF8(shown) : NULL;
+  if (given) raise_text(JN_ERR_ARGUMENT, "%s: one of %s expected, found %.100s", what, list, given);
+  Py_XDECREF(shown);
+  return -1;
+}
+
+/* ---- arguments ---- */
+
+static int same_name(PyObject *key, const char *name) {
+  return PyUnicode_CompareWithASCIIString(key, name) == 0;
+}
+
+int take_arguments(const char *function, const char *const *names, int count, int positional,
+                   int required, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords,
+                   PyObject **values) {
+  if (nargs > positional) {
+    PyErr_Format(PyExc_TypeError, "%s() takes at most %d arguments by place (%zd given)", function,
+                 positional, nargs);
+    return -1;
+  }
+  for (int i = 0; i < count; i++) values[i] = i < nargs ? args[i] : NULL;
+  Py_ssize_t nkeys = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+  for (Py_ssize_t k = 0; k < nkeys; k++) {
+    PyObject *key = PyTuple_GET_ITEM(keywords, k);
+    int i = 0;
+    while (i < count && !same_name(key, names[i])) i++;
+    if (i == count) {
+      PyErr_Format(PyExc_TypeError, "%s() has no argument '%U'", function, key);
+      return -1;
+    }
+    if (i < nargs) {
+      PyErr_Format(PyExc_TypeError, "%s() got two values for '%s'", function, names[i]);
+      return -1;
+    }
+    values[i] = args[nargs + k];
+  }
+  for (int i = 0; i < count; i++) {
+    if (i >= required && values[i] == Py_None) values[i] = NULL;
+    if (i < required && !values[i]) {
+      PyErr_Format(PyExc_TypeError, "%s() needs '%s'", function, names[i]);
+      return -1;
+    }
+  }
+  return 0;
+}
+
+int take_double(PyObject *object, const char *what, double *out) {
+  double x = PyFloat_AsDouble(object);
+  if (x == -1.0 && PyErr_Occurred()) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%s: a number expected, found %s", what,
+                 Py_TYPE(object)->tp_name);
+    return -1;
+  }
+  *out = x;
+  return 0;
+}
+
+int take_int(PyObject *object, const char *what, long low, long high, int *out) {
+  int overflow = 0;
+  PyObject *index = PyNumber_Index(object);
+  if (!index) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%s: a whole number expected, found %s", what,
+                 Py_TYPE(object)->tp_name);
+    return -1;
+  }
+  long x = PyLong_AsLongAndOverflow(index, &overflow);
+  Py_DECREF(index);
+  if (x == -1 && PyErr_Occurred()) return -1;
+  if (overflow || x < low || x > high) {
+    raise_text(JN_ERR_ARGUMENT, "%s: a whole number from %ld to %ld expected", what, low, high);
+    return -1;
+  }
+  *out = (int)x;
+  return 0;
+}
+
+PyArrayObject *take_array(PyObject *object, const char *what) {
+  if (PyArray_CheckExact(object)) {
+    PyArrayObject *a = (PyArrayObject *)object;
+    if (PyArray_TYPE(a) == NPY_DOUBLE && PyArray_ISCARRAY_RO(a)) {
+      Py_INCREF(a);
+      return a;
+    }
+  }
+  if (object == Py_None) {
+    PyErr_Format(PyExc_TypeError, "%s: an array of numbers expected, found None", what);
+    return NULL;
+  }
+  PyArrayObject *a =
+      (PyArrayObject *)PyArray_FROMANY(object, NPY_DOUBLE, 0, NPY_MAXDIMS, NPY_ARRAY_CARRAY_RO);
+  if (!a && (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError))) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%s: an array of numbers expected, found %.200s that is not one",
+                 what, Py_TYPE(object)->tp_name);
+  }
+  return a;
+}
+
+/* "(3, 4)" */
+static void write_shape(int nd, const npy_intp *shape, char *out, size_t size) {
+  size_t used = (size_t)snprintf(out, size, "(");
+  for (int i = 0; i < nd && used < size; i++)
+    used += (size_t)snprintf(out + used, size - used, "%s%ld", i ? ", " : "", (long)shape[i]);
+  if (used < size) snprintf(out + used, size - used, nd == 1 ? ",)" : ")");
+}
+
+PyArrayObject *take_shape(PyObject *object, const char *what, int nd, const npy_intp *shape) {
+  PyArrayObject *a = take_array(object, what);
+  if (!a) return NULL;
+  int same = PyArray_NDIM(a) == nd;
+  for (int i = 0; same && i < nd; i++) same = PyArray_DIM(a, i) == shape[i];
+  if (same) return a;
+  char want[128], got[128];
+  write_shape(nd, shape, want, sizeof want);
+  write_shape(PyArray_NDIM(a), PyArray_DIMS(a), got, sizeof got);
+  Py_DECREF(a);
+  raise_text(JN_ERR_ARGUMENT, "%s: shape %s expected, found %s", what, want, got);
+  return NULL;
+}
+
+int take_numbers(PyObject *object, const char *what, npy_intp n, double *out) {
+  PyArrayObject *a = take_shape(object, what, 1, &n);
+  if (!a) return -1;
+  if (n) memcpy(out, NUMBERS(a), (size_t)n * sizeof *out);
+  Py_DECREF(a);
+  return 0;
+}
+
+PyArrayObject *new_array(int nd, const npy_intp *shape) {
+  return (PyArrayObject *)PyArray_SimpleNew(nd, (npy_intp *)shape, NPY_DOUBLE);
+}
