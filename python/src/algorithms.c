@@ -648,10 +648,11 @@ static algorithm table[] = {
 
 #define METHODS(X)                                                                                 \
   X(inverse_dynamics, 0)                                                                           \
-  X(forward_dynamics, 1) X(hybrid_dynamics, 2) X(mass_matrix, 3) X(inverse_mass, 4) X(             \
-      inverse_mass_apply, 5) X(equations_of_motion, 6) X(momentum_energy, 7)                       \
-      X(grouped_matrices, 8) X(inverse_partials, 9) X(forward_partials, 10) X(inverse_jvp, 11) X(  \
-          inverse_vjp, 12) X(forward_jvp, 13) X(inverse_second, 14)                                \
+  X(forward_dynamics, 1)                                                                           \
+  X(hybrid_dynamics, 2)                                                                            \
+  X(mass_matrix, 3) X(inverse_mass, 4) X(inverse_mass_apply, 5) X(equations_of_motion, 6) X(       \
+      momentum_energy, 7) X(grouped_matrices, 8) X(inverse_partials, 9) X(forward_partials, 10)    \
+      X(inverse_jvp, 11) X(inverse_vjp, 12) X(forward_jvp, 13) X(inverse_second, 14)               \
           X(inverse_second_contracted, 15) X(forward_second, 16) X(forward_second_contracted, 17)  \
               X(regressor, 18) X(geometry_partials, 19) X(linearise, 20) X(linearise_rates, 21)    \
                   X(linearise_step, 22) X(extended_partials, 23) X(consistent_motion, 24)          \

@@ -96,7 +96,7 @@ PyObject *raise_singular(const model_object *self, jn_status status, int joint);
 
 /* ---- the other types ---- */
 
-extern PyTypeObject spec_type, kinematics_type, simulation_type, layout_type;
+extern PyTypeObject spec_type, kinematics_type, simulation_type, layout_type, trajectory_type;
 extern PyMethodDef algorithm_methods[]; /* of Model */
 extern PyMethodDef module_functions[];
 int add_results(PyObject *module); /* the named tuples of the algorithms */

@@ -205,8 +205,8 @@ PyMODINIT_FUNC PyInit__jounce(void) {
   if (!module || add_exceptions(module) || add_results(module) || add_simulation_results(module))
     goto failed;
   model_add_methods();
-  PyTypeObject *types[] = {&model_type, &spec_type, &kinematics_type, &simulation_type,
-                           &layout_type};
+  PyTypeObject *types[] = {&model_type,      &spec_type,   &kinematics_type,
+                           &simulation_type, &layout_type, &trajectory_type};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (PyModule_AddType(module, types[i])) goto failed;
   if (PyModule_AddStringConstant(module, "__version__", jn_version()) ||

@@ -1,0 +1,399 @@
+/* trajectory.c: the type Trajectory: motions as functions of time, with all derivatives. */
+#include "binding.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct trajectory_object {
+  PyObject_HEAD model_object *model;
+  jn_trajectory *trajectory;
+  PyObject *residual; /* of a fit: (rms, max, lambda), else None */
+} trajectory_object;
+
+static PyObject *wrap(model_object *model, jn_trajectory *trajectory) {
+  trajectory_object *self = (trajectory_object *)trajectory_type.tp_alloc(&trajectory_type, 0);
+  if (!self) {
+    jn_trajectory_free(trajectory);
+    return NULL;
+  }
+  self->model = (model_object *)Py_NewRef((PyObject *)model);
+  self->trajectory = trajectory;
+  self->residual = Py_NewRef(Py_None);
+  return (PyObject *)self;
+}
+
+static PyObject *finish(model_object *model, jn_status status, jn_error *error,
+                        jn_trajectory **trajectory) {
+  if (!status) return wrap(model, *trajectory);
+  error->status = status;
+  return raise_error(error);
+}
+
+static void trajectory_dealloc(PyObject *object) {
+  trajectory_object *self = (trajectory_object *)object;
+  jn_trajectory_free(self->trajectory);
+  Py_XDECREF(self->model);
+  Py_XDECREF(self->residual);
+  Py_TYPE(object)->tp_free(object);
+}
+
+/* ---- arguments of sources ---- */
+
+static model_object *take_model(PyObject *value) {
+  if (PyObject_TypeCheck(value, &model_type)) return (model_object *)value;
+  PyErr_Format(PyExc_TypeError, "model: a Model expected, found %.200s", Py_TYPE(value)->tp_name);
+  return NULL;
+}
+
+/* rows of nq or nv numbers in our order, in an array of their own; *rows: found */
+static PyArrayObject *take_table(const model_object *model, PyObject *value, const char *what,
+                                 int of_q, npy_intp *rows) {
+  PyArrayObject *a = take_array(value, what), *out = NULL;
+  npy_intp n = of_q ? jn_model_nq(model->model) : jn_model_nv(model->model);
+  if (!a) return NULL;
+  int nd = PyArray_NDIM(a);
+  if (nd < 2 || PyArray_DIM(a, nd - 1) != n || PyArray_DIM(a, 0) > 100000000)
+    raise_text(JN_ERR_ARGUMENT, "%s: rows of %s = %ld numbers expected", what, of_q ? "nq" : "nv",
+               (long)n);
+  else
+    out = new_array(nd, PyArray_DIMS(a));
+  if (out) {
+    *rows = PyArray_DIM(a, 0);
+    size_t all = n ? (size_t)PyArray_SIZE(a) / (size_t)n : 0;
+    for (size_t i = 0; i < all && of_q && model->layout; i++)
+      jn_layout_import_q(model->layout, NUMBERS(a) + i * (size_t)n, NUMBERS(out) + i * (size_t)n);
+    if (!of_q && model->layout) jn_layout_import_rows(model->layout, all, NUMBERS(a), NUMBERS(out));
+    if (!model->layout && PyArray_SIZE(a))
+      memcpy(NUMBERS(out), NUMBERS(a), (size_t)PyArray_NBYTES(a));
+  }
+  Py_DECREF(a);
+  return out;
+}
+
+/* times (n,) and q (n, nq) */
+static int take_waypoints(const model_object *model, PyObject *times, PyObject *q,
+                          PyArrayObject **t_out, PyArrayObject **q_out, int *count) {
+  npy_intp rows = 0;
+  if (!(*q_out = take_table(model, q, "q", 1, &rows))) return -1;
+  if (PyArray_NDIM(*q_out) != 2) {
+    raise_text(JN_ERR_ARGUMENT, "q: shape (n, nq) expected");
+    return -1;
+  }
+  if (!(*t_out = take_shape(times, "times", 1, &rows))) return -1;
+  *count = (int)rows;
+  return 0;
+}
+
+static int refuse_layout_numbers(const model_object *model, const char *what) {
+  if (!model->layout || jn_layout_representation(model->layout) == JN_MIXED) return 0;
+  raise_text(JN_ERR_ARGUMENT, "%s is not offered in the layout '%s'", what,
+             jn_layout_name(jn_layout_kind_of(model->layout)));
+  return -1;
+}
+
+#define SOURCE(name)                                                               \
+  static PyObject *name(PyObject *unused, PyObject *const *args, Py_ssize_t nargs, \
+                        PyObject *keywords)
+#define BEGIN(function, count, required)                                                   \
+  (void)unused;                                                                            \
+  PyObject *v[count], *result = NULL;                                                      \
+  jn_trajectory *made = NULL;                                                              \
+  jn_error error = {0};                                                                    \
+  model_object *model;                                                                     \
+  if (take_arguments(function, names, count, count, required, args, nargs, keywords, v) || \
+      !(model = take_model(v[0])))                                                         \
+  return NULL
+
+PyDoc_STRVAR(polynomial_doc,
+             "polynomial(model, c, start=0, end=1)\n--\n\n"
+             "x(t) = sum c_k (t - start)^k, c (degree+1, nv). A rotation has the\n"
+             "three numbers roll, pitch, yaw.");
+SOURCE(polynomial) {
+  static const char *const names[] = {"model", "c", "start", "end"};
+  BEGIN("polynomial", 4, 2);
+  double start = 0, end = 1;
+  npy_intp rows;
+  if (refuse_layout_numbers(model, "polynomial") || (v[2] && take_double(v[2], "start", &start)) ||
+      (v[3] && take_double(v[3], "end", &end)))
+    return NULL;
+  PyArrayObject *c = take_table(model, v[1], "c", 0, &rows);
+  if (c && PyArray_NDIM(c) == 2)
+    result = finish(model,
+                    jn_trajectory_polynomial(model->model, start, end, (int)rows - 1, NUMBERS(c),
+                                             NULL, &made, &error),
+                    &error, &made);
+  else if (c)
+    raise_text(JN_ERR_ARGUMENT, "c: shape (degree+1, nv) expected");
+  Py_XDECREF(c);
+  return result;
+}
+
+PyDoc_STRVAR(fourier_doc,
+             "fourier(model, w, a, b, start=0, end=1)\n--\n\n"
+             "x(t) = sum a_k cos(k w t) + b_k sin(k w t), a, b (terms, nv).");
+SOURCE(fourier) {
+  static const char *const names[] = {"model", "w", "a", "b", "start", "end"};
+  BEGIN("fourier", 6, 4);
+  double w, start = 0, end = 1;
+  npy_intp rows = 0, same = 0;
+  if (refuse_layout_numbers(model, "fourier") || take_double(v[1], "w", &w) ||
+      (v[4] && take_double(v[4], "start", &start)) || (v[5] && take_double(v[5], "end", &end)))
+    return NULL;
+  PyArrayObject *a = take_table(model, v[2], "a", 0, &rows),
+                *b = a ? take_table(model, v[3], "b", 0, &same) : NULL;
+  if (b && rows == same && PyArray_NDIM(a) == 2 && PyArray_NDIM(b) == 2)
+    result = finish(model,
+                    jn_trajectory_fourier(model->model, start, end, (int)rows, w, NUMBERS(a),
+                                          NUMBERS(b), NULL, &made, &error),
+                    &error, &made);
+  else if (b)
+    raise_text(JN_ERR_ARGUMENT, "a, b: shape (terms, nv) expected");
+  Py_XDECREF(a);
+  Py_XDECREF(b);
+  return result;
+}
+
+PyDoc_STRVAR(half_cosine_doc,
+             "half_cosine(model, times, q)\n--\n\n"
+             "From waypoint to waypoint, q (n, nq) at times (n,), at rest in each.");
+SOURCE(half_cosine) {
+  static const char *const names[] = {"model", "times", "q"};
+  BEGIN("half_cosine", 3, 3);
+  PyArrayObject *t = NULL, *q = NULL;
+  int n;
+  if (!take_waypoints(model, v[1], v[2], &t, &q, &n))
+    result = finish(
+        model,
+        jn_trajectory_half_cosine(model->model, n, NUMBERS(t), NUMBERS(q), NULL, &made, &error),
+        &error, &made);
+  Py_XDECREF(t);
+  Py_XDECREF(q);
+  return result;
+}
+
+PyDoc_STRVAR(bspline_doc,
+             "bspline(model, q, degree=5, knots=None, start=0, end=1)\n--\n\n"
+             "A B-spline with control configurations q (n, nq); knots (n+degree+1,), or\n"
+             "equal steps from start to end.");
+SOURCE(bspline) {
+  static const char *const names[] = {"model", "q", "degree", "knots", "start", "end"};
+  BEGIN("bspline", 6, 2);
+  int degree = 5;
+  double start = 0, end = 1;
+  npy_intp rows = 0, shape[1];
+  if ((v[2] && take_int(v[2], "degree", 0, 1000, &degree)) ||
+      (v[4] && take_double(v[4], "start", &start)) || (v[5] && take_double(v[5], "end", &end)))
+    return NULL;
+  PyArrayObject *q = take_table(model, v[1], "q", 1, &rows), *knots = NULL;
+  shape[0] = rows + degree + 1;
+  if (q && PyArray_NDIM(q) != 2)
+    raise_text(JN_ERR_ARGUMENT, "q: shape (n, nq) expected");
+  else if (q)
+    knots = v[3] ? take_shape(v[3], "knots", 1, shape) : new_array(1, shape);
+  if (knots) {
+    jn_status status =
+        v[3] ? JN_OK : jn_bspline_knots(start, end, degree, (int)rows, NUMBERS(knots));
+    if (!status)
+      status = jn_trajectory_bspline(model->model, degree, (int)rows, NUMBERS(knots), NUMBERS(q),
+                                     NULL, &made, &error);
+    result = finish(model, status, &error, &made);
+  }
+  Py_XDECREF(q);
+  Py_XDECREF(knots);
+  return result;
+}
+
+PyDoc_STRVAR(
+    minimum_doc,
+    "minimum(model, times, q, derivative=3, v=None)\n--\n\n"
+    "Through q (n, nq) at times (n,) with the least integral of the square of a derivative:\n"
+    "3: minimum jerk, 4: minimum snap. v (n, derivative-1, nv) prescribes v, v', ... at the\n"
+    "waypoints, free joints in mixed representation, NaN: free; None: rest at both ends.");
+SOURCE(minimum) {
+  static const char *const names[] = {"model", "times", "q", "derivative", "v"};
+  BEGIN("minimum", 5, 3);
+  PyArrayObject *t = NULL, *q = NULL, *given = NULL;
+  int n, derivative = 3;
+  npy_intp rows = 0;
+  if (v[3] && take_int(v[3], "derivative", 1, 16, &derivative)) return NULL;
+  if (v[4] && refuse_layout_numbers(model, "minimum with v=")) return NULL;
+  int good = !take_waypoints(model, v[1], v[2], &t, &q, &n);
+  if (good && v[4]) {
+    npy_intp shape[3] = {n, derivative - 1, jn_model_nv(model->model)};
+    PyArrayObject *check = take_shape(v[4], "v", 3, shape);
+    Py_XDECREF(check);
+    given = check ? take_table(model, v[4], "v", 0, &rows) : NULL;
+    good = given != NULL;
+  }
+  if (good)
+    result = finish(model,
+                    jn_trajectory_minimum(model->model, derivative, n, NUMBERS(t), NUMBERS(q),
+                                          given ? NUMBERS(given) : NULL, NULL, &made, &error),
+                    &error, &made);
+  Py_XDECREF(t);
+  Py_XDECREF(q);
+  Py_XDECREF(given);
+  return result;
+}
+
+PyDoc_STRVAR(
+    fit_doc,
+    "fit(model, times, q, degree=7, smoothing=None, tolerance=None, pieces=0)\n--\n\n"
+    "A smoothing spline of samples q (n, nq) at times (n,). smoothing: the weight lambda;\n"
+    "tolerance: the root mean square of the residuals (0: through every sample); with\n"
+    "neither, generalised cross validation. `residual` has rms, max and lambda (nq,).");
+SOURCE(fit) {
+  static const char *const names[] = {"model",     "times",     "q",     "degree",
+                                      "smoothing", "tolerance", "pieces"};
+  BEGIN("fit", 7, 3);
+  jn_fit_options o = jn_fit_default();
+  PyArrayObject *t = NULL, *q = NULL, *part[3] = {NULL};
+  int n;
+  if ((v[3] && take_int(v[3], "degree", 0, 1000, &o.degree)) ||
+      (v[4] && take_double(v[4], "smoothing", &o.lambda)) ||
+      (v[5] && take_double(v[5], "tolerance", &o.tolerance)) ||
+      (v[6] && take_int(v[6], "pieces", 0, 100000000, &o.pieces)))
+    return NULL;
+  int good = !take_waypoints(model, v[1], v[2], &t, &q, &n);
+  npy_intp nq = jn_model_nq(model->model);
+  for (int i = 0; i < 3 && good; i++) good = (part[i] = new_array(1, &nq)) != NULL;
+  if (good) {
+    jn_fit_report report = {NUMBERS(part[0]), NUMBERS(part[1]), NUMBERS(part[2])};
+    jn_status status;
+    Py_BEGIN_ALLOW_THREADS status = jn_trajectory_fit(model->model, n, NUMBERS(t), NUMBERS(q), &o,
+                                                      &report, NULL, &made, &error);
+    Py_END_ALLOW_THREADS result = finish(model, status, &error, &made);
+    PyObject *each[3] = {NULL};
+    for (int i = 0; i < 3 && result; i++)
+      if (!(each[i] = model_give_q(model, NUMBERS(part[i])))) Py_CLEAR(result);
+    if (result)
+      Py_SETREF(((trajectory_object *)result)->residual,
+                Py_BuildValue("(NNN)", each[0], each[1], each[2]));
+    else
+      for (int i = 0; i < 3; i++) Py_XDECREF(each[i]);
+  }
+  Py_XDECREF(t);
+  Py_XDECREF(q);
+  for (int i = 0; i < 3; i++) Py_XDECREF(part[i]);
+  return result;
+}
+
+/* ---- use ---- */
+
+PyDoc_STRVAR(at_doc,
+             "at($self, /, t, order=0)\n--\n\n"
+             "q (..., nq) and v (..., order+2, nv) = v, v', ..., v^(order+1) at times t (...):\n"
+             "what Model.inverse_dynamics of that order reads.");
+static PyObject *trajectory_at(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                               PyObject *keywords) {
+  static const char *const names[] = {"t", "order"};
+  trajectory_object *self = (trajectory_object *)object;
+  const model_object *model = self->model;
+  PyObject *values[2];
+  int order = 0;
+  if (take_arguments("at", names, 2, 2, 1, args, nargs, keywords, values) ||
+      (values[1] && take_int(values[1], "order", -1, JN_MAX_ORDER, &order)))
+    return NULL;
+  PyArrayObject *t = take_array(values[0], "t");
+  if (!t) return NULL;
+  int nd = PyArray_NDIM(t);
+  npy_intp shape[NPY_MAXDIMS + 2];
+  size_t nq = (size_t)jn_model_nq(model->model), nv = (size_t)jn_model_nv(model->model);
+  size_t rows = (size_t)order + 2, count = (size_t)PyArray_SIZE(t), at = 0;
+  if (nd + 2 > NPY_MAXDIMS) {
+    Py_DECREF(t);
+    return raise_text(JN_ERR_ARGUMENT, "t: too many axes");
+  }
+  memcpy(shape, PyArray_DIMS(t), (size_t)nd * sizeof *shape);
+  shape[nd] = (npy_intp)nq;
+  PyArrayObject *q = new_array(nd + 1, shape);
+  shape[nd] = (npy_intp)rows;
+  shape[nd + 1] = (npy_intp)nv;
+  PyArrayObject *v = q ? new_array(nd + 2, shape) : NULL;
+  double *room = v ? PyMem_RawMalloc((nq + rows * nv + 1) * sizeof *room) : NULL;
+  jn_status status = room ? JN_OK : JN_ERR_MEMORY;
+  jn_representation representation = model->settings.representation;
+  if (room) {
+    Py_BEGIN_ALLOW_THREADS for (; at < count && !status; at++) {
+      double *qi = NUMBERS(q) + at * nq, *vi = NUMBERS(v) + at * rows * nv;
+      status = jn_trajectory_at(self->trajectory, NUMBERS(t)[at], order, representation,
+                                model->layout ? room : qi, model->layout ? room + nq : vi);
+      if (!status && model->layout) {
+        jn_layout_export_q(model->layout, room, qi);
+        jn_layout_export_rows(model->layout, rows, room + nq, vi);
+      }
+    }
+    Py_END_ALLOW_THREADS
+  }
+  PyMem_RawFree(room);
+  Py_DECREF(t);
+  if (status) {
+    Py_XDECREF(q);
+    Py_XDECREF(v);
+    if (PyErr_Occurred()) return NULL;
+    if (status == JN_ERR_ARGUMENT)
+      return raise_text(status, "t: the trajectory runs from %.17g to %.17g",
+                        jn_trajectory_start(self->trajectory), jn_trajectory_end(self->trajectory));
+    return raise_status(status);
+  }
+  return Py_BuildValue("(NN)", q, v);
+}
+
+static PyObject *trajectory_scaled(PyObject *object, PyObject *value) {
+  trajectory_object *self = (trajectory_object *)object;
+  double factor;
+  jn_trajectory *made = NULL;
+  jn_error error = {0};
+  if (take_double(value, "factor", &factor)) return NULL;
+  return finish(self->model, jn_trajectory_scaled(self->trajectory, factor, NULL, &made), &error,
+                &made);
+}
+static PyObject *trajectory_next_break(PyObject *object, PyObject *value) {
+  double t;
+  if (take_double(value, "t", &t)) return NULL;
+  return PyFloat_FromDouble(jn_trajectory_next_break(((trajectory_object *)object)->trajectory, t));
+}
+static PyObject *read_end(PyObject *object, void *last) {
+  const jn_trajectory *t = ((trajectory_object *)object)->trajectory;
+  return PyFloat_FromDouble(last ? jn_trajectory_end(t) : jn_trajectory_start(t));
+}
+static PyObject *read_residual(PyObject *object, void *more) {
+  (void)more;
+  return Py_NewRef(((trajectory_object *)object)->residual);
+}
+
+#define STATIC(function, documentation) \
+  (PyCFunction)(void (*)(void)) function, METH_FASTCALL | METH_KEYWORDS | METH_STATIC, documentation
+static PyMethodDef methods[] = {
+    {"polynomial", STATIC(polynomial, polynomial_doc)},
+    {"fourier", STATIC(fourier, fourier_doc)},
+    {"half_cosine", STATIC(half_cosine, half_cosine_doc)},
+    {"bspline", STATIC(bspline, bspline_doc)},
+    {"minimum", STATIC(minimum, minimum_doc)},
+    {"fit", STATIC(fit, fit_doc)},
+    {"at", FAST(trajectory_at, at_doc)},
+    {"scaled", trajectory_scaled, METH_O,
+     "scaled($self, factor, /)\n--\n\nThe same motion `factor` times as slow."},
+    {"next_break", trajectory_next_break, METH_O,
+     "next_break($self, t, /)\n--\n\nThe first time after t where a derivative may jump; inf: "
+     "none."},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef getset[] = {
+    {"start", read_end, NULL, "The first time.", NULL},
+    {"end", read_end, NULL, "The last time.", (void *)1},
+    {"residual", read_residual, NULL, "Of a fit: rms, max, lambda, (nq,) each; else None.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyTypeObject trajectory_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Trajectory",
+    .tp_basicsize = sizeof(trajectory_object),
+    .tp_dealloc = trajectory_dealloc,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_doc =
+        "Motions as functions of time with all derivatives: polynomial, fourier, half_cosine,\n"
+        "bspline, minimum, fit. Times t give q and v, v', ... in the model's settings.",
+    .tp_methods = methods,
+    .tp_getset = getset,
+};

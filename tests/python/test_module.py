@@ -1,0 +1,533 @@
+"""Every algorithm: identities between independent ones, batches, layouts, out=, simulation."""
+import threading
+import unittest
+
+import numpy as np
+
+import jounce
+from support import main, random_state, residual
+
+
+def close(name, a, b, bound=1e-12):
+    a, b = np.asarray(a), np.asarray(b)
+    if a.shape != b.shape:
+        raise AssertionError("%s: shapes %s and %s" % (name, a.shape, b.shape))
+    scale = max(abs(b).max(), 1e-3) if b.size else 1
+    residual(name, (abs(a - b).max() if b.size else 0) / scale, bound)
+
+
+class Algorithms(unittest.TestCase):
+    def setUp(self):
+        self.robot = jounce.Model("tilthex", representation="body")
+        self.q, self.v = random_state(self.robot, 6)
+
+    def test_there_and_back(self):
+        for order in (0, 2, 4):
+            tau = self.robot.inverse_dynamics(self.q, self.v[:order + 2])
+            a = self.robot.forward_dynamics(self.q, self.v[0], tau)
+            for k in range(order + 1):
+                close("forward of inverse, order %d" % k, a[k], self.v[k + 1], 1e-8)
+
+    def test_closed_form(self):
+        r, q, v = self.robot, self.q, self.v
+        eom = r.equations_of_motion(q, v[0])
+        tau = r.inverse_dynamics(q, v[:2])[0]
+        close("closed form", eom.M @ v[1] + eom.C @ v[0] + eom.g, tau)
+        close("mass matrix", r.mass_matrix(q), eom.M)
+        close("inverse mass", r.inverse_mass(q) @ eom.M, np.eye(r.nv), 1e-10)
+        B = np.random.default_rng(3).normal(size=(r.nv, 5))
+        close("inverse mass times columns", eom.M @ r.inverse_mass_apply(q, B), B, 1e-10)
+        close("projection", r.projection_equations(q, v[:2]), tau)
+        close("Lagrange", r.lagrange_matrices(q, v[0]).M, eom.M)
+        close("momentum of phase space", r.phase_momentum(q, v[0]), eom.M @ v[0])
+        close("velocity of phase space", r.phase_velocity(q, eom.M @ v[0]), v[0], 1e-10)
+        rate = r.phase_rate(q, eom.M @ v[0], tau)
+        close("v of the phase rate", rate.v, v[0], 1e-10)
+        dot = r.equations_of_motion(q, v[:2]).M[1]
+        close("p' of the phase rate", rate.p_rate, eom.M @ v[1] + dot @ v[0], 1e-10)
+        gamma = r.christoffel(q)
+        close("Christoffel", np.einsum("ijk,j,k", gamma, v[0], v[0]) + eom.g, eom.h)
+        close("Christoffel by Binet", r.christoffel_binet(q), gamma)
+        dM = r.mass_partials(q)
+        close("d M = Gamma + Gamma^T", gamma + gamma.transpose(1, 0, 2), dM)
+        inverse = r.inverse_mass_partials(q)
+        close("d M^-1", inverse.dMinv, -np.einsum("ia,abk,bj->ijk", inverse.Minv, dM, inverse.Minv),
+              1e-9)
+        system = r.system_matrices(q, v[0], in_representation="body")
+        close("system Jacobian", system.A @ system.X, system.J)
+        close("system M", system.J.T @ system.M @ system.J, eom.M)
+        spatial = r.with_settings(representation="spatial")
+        grouped = spatial.grouped_matrices(q, v[0])
+        close("grouped", grouped.S.T @ grouped.Gp.T @ grouped.M @ grouped.Gp @ grouped.S,
+              spatial.mass_matrix(q))
+
+    def test_energy(self):
+        r, q, v = self.robot, self.q, self.v
+        e = r.momentum_energy(q, v[:2])
+        M = r.equations_of_motion(q, v[:2]).M
+        close("kinetic energy", e.kinetic[0], 0.5 * v[0] @ M[0] @ v[0])
+        tau = r.inverse_dynamics(q, v[:2])[0]
+        close("power", e.kinetic[1] + e.potential[1], tau @ v[0])
+        close("centroidal matrix", e.matrix[0] @ v[0], e.centroidal[0])
+        self.assertEqual(r.momentum_energy(q, v[0]).kinetic.shape, ())
+
+    def test_partials(self):
+        r, q, v = self.robot, self.q, self.v
+        random = np.random.default_rng(5)
+        dq, dv, w = random.normal(size=r.nv), random.normal(size=(3, r.nv)), random.normal(size=(2, r.nv))
+        p = r.inverse_partials(q, v[:3])
+        along = np.einsum("kij,j->ki", p.dq, dq) + np.einsum("kjab,jb->ka", p.dv, dv)
+        close("jvp", r.inverse_jvp(q, v[:3], dq, dv), along)
+        g = r.inverse_vjp(q, v[:3], w)
+        close("vjp", g.dq @ dq + (g.dv * dv).sum(), (w * along).sum())
+        h = 1e-5
+        plus, minus = (r.inverse_dynamics(r.integrate(q, s * dq), v[:3]) for s in (h, -h))
+        close("d tau/d q by differences", (plus - minus) / (2 * h), np.einsum("kij,j->ki", p.dq, dq), 1e-6)
+        tau = r.inverse_dynamics(q, v[:3])
+        f = r.forward_partials(q, v[0], tau)
+        close("forward times inverse", f.dtau[0, 0] @ p.dv[0, 1], np.eye(r.nv), 1e-10)
+        close("forward partials", f.dq[0], -f.dtau[0, 0] @ p.dq[0], 1e-9)
+        along = (np.einsum("kij,j->ki", f.dq, dq) + np.einsum("kij,j->ki", f.dv, dv[0]) +
+                 np.einsum("kjab,jb->ka", f.dtau, w))
+        close("forward jvp", r.forward_jvp(q, v[0], tau, dq, dv[0], w), along, 1e-9)
+        second = r.inverse_second(q, v[:2])
+        contracted = r.inverse_second_contracted(q, v[:2], w[0])
+        for a, b in zip(second, contracted):
+            close("second, contracted", np.einsum("i,ijk->jk", w[0], a), b, 1e-10)
+        whole = r.forward_second(q, v[0], tau[0])
+        part = r.forward_second_contracted(q, v[0], tau[0], w[0])
+        close("forward second, contracted", np.einsum("i,ijk->jk", w[0], whole.dqdv), part.dqdv, 1e-8)
+        close("forward second, first", whole.dq, r.forward_partials(q, v[0], tau[0]).dq, 1e-9)
+        x = r.extended_partials(q, v[:2])
+        close("extended partials", x.dq, r.inverse_partials(q, v[:2]).dq[0])
+
+    def test_identification(self):
+        r, q, v = self.robot, self.q, self.v
+        Y = r.regressor(q, v[:4])
+        pi = []
+        for b in r.bodies:
+            m, c, inertia = b["mass"], np.array(b["com"]), np.array(b["inertia"])
+            about = inertia + m * (c @ c * np.eye(3) - np.outer(c, c))
+            pi += [m, *(m * c), *about[np.triu_indices(3)]]
+        close("regressor", Y @ np.array(pi), r.inverse_dynamics(q, v[:4]))
+        self.assertEqual(r.geometry_partials(q, v[:3]).shape, (2, r.nv, 6 * r.nbody))
+
+    def test_linearise(self):
+        r, q, v = self.robot, self.q, self.v
+        tau = r.inverse_dynamics(q, v[:3])
+        A, B = r.linearise(q, v[0], tau[0])
+        n = r.nv
+        f = r.forward_partials(q, v[0], tau[0])
+        close("A below", A[n:], np.hstack([f.dq, f.dv]), 1e-10)
+        close("B below", B[n:], f.dtau, 1e-10)
+        self.assertEqual(r.linearise(q, v[0], tau[0], input="joints").B.shape, (2 * n, n - 6))
+        S = np.eye(n)[:, 6:8]
+        close("B of a map", r.linearise(q, v[0], tau[0], map=S).B, B[:, 6:8])
+        rates = r.linearise_rates(q, v[0], tau)
+        close("rates", rates.A[0], A)
+        step = r.linearise_step(q, v[0], tau[0], 1e-3)
+        close("step", step.v, v[0] + 1e-3 * v[1], 1e-10)
+        close("step of q", step.q, r.integrate(q, 1e-3 * step.v))
+        Ad, Bd = jounce.zero_order_hold(A, B, 1e-3)
+        close("zero-order hold", Ad, np.eye(2 * n) + 1e-3 * A + 5e-7 * A @ A, 1e-4)
+        self.assertEqual(Bd.shape, B.shape)
+        motion = r.consistent_motion(q, v[:2])
+        residual("no wrench at the base", abs(r.inverse_dynamics(q, motion.v)[0, :6]).max(), 1e-12)
+
+    def test_kinematics(self):
+        r, q, v = self.robot, self.q, self.v
+        k = r.kinematics(q, v[:3])
+        self.assertEqual(k.order, 2)
+        R, p = k.pose("B4")
+        T = r.frame_pose(q, "B4")
+        np.testing.assert_array_equal(T[:3, :3], R)
+        np.testing.assert_array_equal(T[:3, 3], p)
+        for representation in ("spatial", "body", "hybrid", "mixed"):
+            J, V = k.jacobian("B4", representation), k.twist("B4", representation)
+            close("V = J v", J[0] @ v[0], V[0])
+            close("V' = J' v + J v'", J[1] @ v[0] + J[0] @ v[1], V[1])
+            close("V''", J[2] @ v[0] + 2 * J[1] @ v[1] + J[0] @ v[2], V[2])
+        x, Jx = k.point("B4", (0, 0, 0.1)), k.point_jacobian("B4", (0, 0, 0.1))
+        close("position", x[0], R @ [0, 0, 0.1] + p)
+        close("velocity", Jx[0] @ v[0], x[1])
+        np.testing.assert_array_equal(r.point_motion(q, v[:3], "B4", (0, 0, 0.1)), x)
+        np.testing.assert_array_equal(r.frame_jacobian(q, "B4", v[:3], in_representation="body"),
+                                      k.jacobian("B4", "body"))
+        np.testing.assert_array_equal(r.frame_jacobian(q, "B4"), k.jacobian("B4")[0])
+        all_J = k.system_jacobian("body")
+        close("system Jacobian", all_J[0][18:24], k.jacobian("B4", "body")[0])
+        twists = np.stack([k.twist(b["name"], "body") for b in r.bodies])
+        back = r.joint_rates_from_twists(q, twists, in_representation="body")
+        close("joint rates from twists", back.v, v[:3], 1e-10)
+        self.assertEqual(k.screws("q3").shape, (3, 1, 6))
+        close("screw", k.screws("q3")[0, 0], k.screw_partial("B4", 7, representation="spatial"))
+        jet = jounce.to_taylor(v[:3])
+        J = k.comprehensive_jacobian("link_motion", "q4", order=2)
+        close("comprehensive", (J @ jet.ravel()).reshape(3, 6), jounce.to_taylor(k.twist("B4", "body")))
+        self.assertEqual(k.cmtm("q4", order=2).shape, (18, 18))
+        L, Li = (k.comprehensive_matrix(x, 1) for x in ("L", "L_inverse"))
+        close("L times its inverse", L @ Li, np.eye(len(L)))
+        close("N-CMTM inverse dynamics", r.cmtm_inverse_dynamics(q, v[:4]), r.inverse_dynamics(q, v[:4]))
+        tau = r.inverse_dynamics(q, v[:4])
+        close("N-CMTM forward dynamics", r.cmtm_forward_dynamics(q, v[0], tau),
+              r.forward_dynamics(q, v[0], tau), 1e-8)
+
+    def test_hybrid(self):
+        r, q, v = self.robot, self.q, self.v
+        tau = r.inverse_dynamics(q, v[:4])
+        half_v, half_tau = v[:4].copy(), tau.copy()
+        given = ["q2", 5]
+        free = [i for j, joint in enumerate(r.joints) if joint["name"] != "q2" and j != 5
+                for i in range(joint["iv"], joint["iv"] + joint["nv"])]
+        half_v[1:, free] = 99
+        half_tau[:, [i for i in range(r.nv) if i not in free]] = 99
+        done = r.hybrid_dynamics(q, half_v, half_tau, given)
+        for k in range(3):
+            close("hybrid, motion %d" % k, done.v[k + 1], v[k + 1], 1e-8)
+            close("hybrid, force %d" % k, done.tau[k], tau[k], 1e-9)
+
+    def test_external(self):
+        r, q, v = self.robot, self.q, self.v
+        wrench = np.random.default_rng(7).normal(size=(1, 6))
+        J = r.frame_jacobian(q, "B4", in_representation="body")
+        free = r.inverse_dynamics(q, v[:2])
+        close("a wrench is J^T W", r.inverse_dynamics(q, v[:2], external=[("B4", wrench)]),
+              free - wrench @ J)
+        close("one row", r.inverse_dynamics(q, v[:2], external=[("B4", wrench[0], "body")]),
+              free - wrench @ J)
+        close("tau_ext", r.inverse_dynamics(q, v[:2], tau_ext=v[2]), free - v[2])
+        many = r.inverse_dynamics(np.stack([q, q]), np.stack([v[:2], v[:2]]), external=[("B4", wrench)])
+        close("the same in a batch", many[1], free - wrench @ J)
+
+
+class Batches(unittest.TestCase):
+    def test_leading_axes(self):
+        for name in ("double_pendulum", "tilthex"):
+            robot = jounce.Model(name, representation="body")
+            states = [random_state(robot, 4, seed) for seed in range(6)]
+            q = np.stack([s[0] for s in states]).reshape(2, 3, robot.nq)
+            v = np.stack([s[1] for s in states]).reshape(2, 3, 4, robot.nv)
+            tau = robot.inverse_dynamics(q, v)
+            self.assertEqual(tau.shape, (2, 3, 3, robot.nv))
+            M = robot.mass_matrix(q)
+            eom = robot.equations_of_motion(q, v[..., 0, :])
+            a = robot.forward_dynamics(q, v[..., 0, :], tau)
+            prescribed = [0] if robot.floating else ["joint1"]
+            done = robot.hybrid_dynamics(q, v, tau, prescribed)
+            for i in range(2):
+                for j in range(3):
+                    close("batch, inverse", tau[i, j], robot.inverse_dynamics(q[i, j], v[i, j]))
+                    np.testing.assert_array_equal(M[i, j], robot.mass_matrix(q[i, j]))
+                    np.testing.assert_array_equal(
+                        eom.C[i, j], robot.equations_of_motion(q[i, j], v[i, j, 0]).C)
+                    close("batch, forward", a[i, j],
+                          robot.forward_dynamics(q[i, j], v[i, j, 0], tau[i, j]), 1e-9)
+                    close("batch, hybrid", done.tau[i, j], tau[i, j], 1e-9)
+            threads = robot.with_settings(threads=2)
+            np.testing.assert_array_equal(threads.inverse_dynamics(q, v), tau)
+
+    def test_empty_and_single(self):
+        robot = jounce.Model("tilthex")
+        n = robot.nv
+        self.assertEqual(robot.inverse_dynamics(np.zeros((0, robot.nq)), np.zeros((0, 2, n))).shape,
+                         (0, 1, n))
+        self.assertEqual(robot.mass_matrix(robot.home()[None]).shape, (1, n, n))
+
+    def test_the_state_at_fault_is_named(self):
+        robot = jounce.Model("tilthex")
+        q, v = np.stack([robot.home()] * 5), np.zeros((5, 2, robot.nv))
+        q[3, 0] = 2
+        with self.assertRaises(jounce.PoseError) as caught:
+            robot.inverse_dynamics(q, v)
+        self.assertEqual(caught.exception.index, 3)
+        with self.assertRaises(jounce.PoseError) as caught:
+            robot.mass_matrix(q)
+        self.assertEqual(caught.exception.index, 3)
+
+
+class Out(unittest.TestCase):
+    def test_written_where_it_lies(self):
+        robot = jounce.Model("tilthex", representation="body")
+        q, v = random_state(robot, 3)
+        out = np.empty((2, robot.nv))
+        self.assertIs(robot.inverse_dynamics(q, v, out=out), out)
+        np.testing.assert_array_equal(out, robot.inverse_dynamics(q, v))
+        arrays = (np.empty((2, robot.nv, robot.nv)), np.empty((2, 3, robot.nv, robot.nv)))
+        got = robot.inverse_partials(q, v, out=arrays)
+        self.assertIs(got.dq, arrays[0])
+        np.testing.assert_array_equal(got.dv, robot.inverse_partials(q, v).dv)
+
+    def test_inputs_of_any_kind(self):
+        robot = jounce.Model("double_pendulum")
+        want = robot.inverse_dynamics([0.5, 1], [[1, 2], [3, 4]])
+        wide = np.zeros((2, 4))
+        wide[:, ::2] = [[1, 2], [3, 4]]
+        np.testing.assert_array_equal(robot.inverse_dynamics((0.5, 1), wide[:, ::2]), want)
+        np.testing.assert_array_equal(
+            robot.inverse_dynamics(np.float32([0.5, 1]), np.asfortranarray([[1, 2], [3, 4]])), want)
+        swapped = np.array([0.5, 1]).astype(">f8")
+        np.testing.assert_array_equal(robot.inverse_dynamics(swapped, [[1, 2], [3, 4]]), want)
+
+
+class Layouts(unittest.TestCase):
+    def test_every_layout_computes_the_same(self):
+        ours = jounce.Model("tilthex", representation="spatial")
+        q, v = random_state(ours, 4)
+        tau = ours.inverse_dynamics(q, v)
+        power = tau[0] @ v[0]
+        home = jounce.Layout(ours, "jounce")
+        for name in ("pinocchio", "mujoco", "drake", "rbdl"):
+            theirs, layout = ours.with_settings(layout=name), jounce.Layout(ours, name)
+            self.assertEqual(theirs.layout, name)
+            self.assertEqual(theirs.representation, layout.representation)
+            q2, v2, tau2 = home.convert(layout, q, v, tau)
+            got = theirs.inverse_dynamics(q2, v2)
+            close("tau in a layout", got, tau2, 1e-11)
+            residual("power in a layout", abs(got[0] @ v2[0] - power) / abs(power), 1e-12)
+            close("forward in a layout", theirs.forward_dynamics(q2, v2[0], got), v2[1:], 1e-8)
+            M = theirs.mass_matrix(q2)
+            residual("kinetic energy in a layout", abs(
+                v2[0] @ M @ v2[0] / (v[0] @ ours.mass_matrix(q) @ v[0]) - 1), 1e-12)
+            J = theirs.frame_jacobian(q2, "B4", in_representation="hybrid")
+            V = theirs.frame_twist(q2, v2[0], "B4", in_representation="hybrid")
+            close("J v in a layout", J @ v2[0], V)
+            order = [3, 4, 5, 0, 1, 2] if name == "pinocchio" else list(range(6))
+            close("twist", V, ours.frame_twist(q, v[0], "B4", in_representation="hybrid")[order], 1e-11)
+            back = layout.convert(home, q2, v2, tau2)
+            close("round trip", back[1], v)
+            np.testing.assert_array_equal(layout.import_q(layout.export_q(q)), q)
+            np.testing.assert_array_equal(theirs.home(), layout.export_q(ours.home()))
+            batch = theirs.inverse_dynamics(np.stack([q2] * 3), np.stack([v2] * 3))
+            close("batch in a layout", batch[2], got, 1e-12)
+            Y = theirs.regressor(q2, v2)
+            self.assertEqual(Y.shape, (3, ours.nv, 10 * ours.nbody))
+            close("regressor in a layout", Y[0, 6:], ours.regressor(q, v)[0, 6:], 1e-10)
+            out = np.empty((3, ours.nv))
+            theirs.inverse_dynamics(q2, v2, out=out)
+            np.testing.assert_array_equal(out, got)
+
+    def test_places(self):
+        robot = jounce.Model("tilthex", layout="mujoco")
+        self.assertEqual(robot.dofs[:7], ("base:vx", "base:vy", "base:vz", "base:wx", "base:wy", "base:wz", "q2"))
+        layout = jounce.Layout(robot, "mujoco")
+        self.assertEqual(layout.q_index[:7].tolist(), [4, 5, 6, 0, 1, 2, 3])
+
+    def test_refused(self):
+        robot = jounce.Model("tilthex", layout="drake")
+        with self.assertRaisesRegex(jounce.ArgumentError, "linearise is not offered in the layout 'drake'"):
+            robot.linearise(robot.home(), np.zeros(robot.nv), np.zeros(robot.nv))
+        with self.assertRaises(jounce.ArgumentError):
+            jounce.Model("tilthex", layout="drake", representation="body")
+        spec = jounce.Spec("ball").add_link("l", 1, inertia=[1, 1, 1])
+        spec.add_joint("ball", "spherical", None, "l")
+        with self.assertRaisesRegex(jounce.ArgumentError, "joint 'ball': Drake"):
+            spec.build(layout="drake")
+
+
+class Models(unittest.TestCase):
+    def test_by_hand(self):
+        spec = jounce.Spec("pendulum")
+        spec.add_link("base").add_link("rod", 2.0, com=[0, 0, -0.5], inertia=[0.1, 0.1, 0.01])
+        spec.add_joint("hinge", "revolute", "base", "rod", axis=[0, 1, 0], damping=0.3, upper=2)
+        spec.add_frame("tip", "rod", p=[0, 0, -1])
+        robot = spec.build()
+        self.assertEqual((robot.nq, robot.nv, robot.name), (1, 1, "pendulum"))
+        # I q'' + m g l sin q
+        tau = robot.inverse_dynamics([0.3], [[0.0], [1.0]])[0, 0]
+        residual("pendulum by hand", abs(tau - (0.1 + 0.5 + 2 * 9.81 * 0.5 * np.sin(0.3))), 1e-14)
+        damped = robot.with_settings(damping=True)
+        residual("damping", abs(damped.inverse_dynamics([0.3], [[2.0], [1.0]])[0, 0] - tau - 0.6), 1e-14)
+        moon = robot.with_settings(gravity=(0, 0, -1.62))
+        self.assertEqual(moon.gravity, (0, 0, -1.62))
+        self.assertEqual(robot.gravity, (0, 0, -9.81))
+        self.assertEqual(robot.joints[1]["upper"], 2)
+        np.testing.assert_allclose(robot.frame_pose([0.0], "tip")[:3, 3], [0, 0, -1])
+
+    def test_files(self):
+        import os
+        import tempfile
+        spec = jounce.Spec.load("tilthex")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "robot.json")
+            spec.save_json(path)
+            a, b = jounce.Model(path), jounce.Model("tilthex")
+            q, v = random_state(a, 3)
+            np.testing.assert_array_equal(a.inverse_dynamics(q, v), b.inverse_dynamics(q, v))
+            with open(path) as file:
+                c = jounce.Spec.parse_json(file.read()).build()
+            np.testing.assert_array_equal(c.inverse_dynamics(q, v), b.inverse_dynamics(q, v))
+        self.assertIn("tilthex", jounce.builtins())
+        self.assertIsInstance(spec.lint(), list)
+
+    def test_poses(self):
+        robot = jounce.Model("tilthex")
+        R = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1.0]])
+        q = robot.with_pose(robot.home(), 0, R, [1, 2, 3])
+        np.testing.assert_allclose(robot.frame_pose(q, "B1")[:3, :3], R, atol=1e-15)
+        np.testing.assert_array_equal(robot.frame_pose(q, "B1")[:3, 3], [1, 2, 3])
+        with self.assertRaises(jounce.PoseError):
+            robot.with_pose(q, 0, 2 * R)
+
+    def test_difference(self):
+        robot = jounce.Model("tilthex")
+        q0, _ = random_state(robot, 1, 1)
+        dq = 0.3 * np.random.default_rng(2).normal(size=robot.nv)
+        close("difference of integrate", robot.difference(q0, robot.integrate(q0, dq)), dq)
+
+
+class Simulations(unittest.TestCase):
+    def test_energy_stays(self):
+        robot = jounce.Model("tilthex", representation="body", gravity=[0, 0, 0])
+        q, v = random_state(robot, 1)
+        sim = jounce.Simulation(robot)
+        sim.set_state(0, q, v[0])
+        before = robot.momentum_energy(q, v[0])
+        qs, vs = sim.run(np.linspace(0.1, 1, 10))
+        self.assertEqual((qs.shape, vs.shape, sim.t), ((10, robot.nq), (10, robot.nv), 1.0))
+        after = robot.momentum_energy(qs[-1], vs[-1])
+        close("energy", after.kinetic, before.kinetic, 1e-10)
+        close("momentum", after.momentum, before.momentum, 1e-10)
+        self.assertGreater(sim.statistics.steps, 0)
+        mid_q, mid_v = sim.at(sim.t)
+        np.testing.assert_allclose(mid_q, qs[-1], atol=1e-12)
+
+    def test_forces_and_events(self):
+        robot = jounce.Model("pendulum")
+        calls = []
+
+        def spring(t, q, v):
+            calls.append(t)
+            return -5 * q - 0.5 * v
+
+        by_call = jounce.Simulation(robot, "rkmk54", state=spring, tolerance=1e-11)
+        by_name = jounce.Simulation(robot, "rkmk54", stiffness=[5], damping=[0.5], tolerance=1e-11)
+        for sim in (by_call, by_name):
+            sim.set_state(0, [1.0], [0.0])
+            self.assertEqual(sim.run_to(1.5), -1)
+        residual("spring by call and by name", abs(by_call.q[0] - by_name.q[0]), 1e-12)
+        self.assertTrue(calls)
+        falling = jounce.Simulation(robot, events=[(lambda t, q, v: q[0], -1)])
+        falling.set_state(0, [0.5], [0.0])
+        self.assertEqual(falling.run_to(10), 0)
+        residual("event", abs(falling.q[0]), 1e-9)
+        for force in ({"table": ([0, 1, 2], [[0], [1], [1]])}, {"polynomial": (0, [[0], [1.0]])},
+                      {"fourier": (2.0, [[0], [1]], [[0], [0]])},
+                      {"time": lambda t, order: np.array([[t]] + [[1.0]] * (order > 0) + [[0.0]] * (order - 1))},
+                      {"external": [("link1", [1, 1, 1, 0, 0, 0], "body")]}, {"tau": [1.0]}):
+            sim = jounce.Simulation(robot, **force)
+            self.assertEqual(sim.run_to(0.5), -1)
+            self.assertNotEqual(sim.v[0], 0)
+
+    def test_errors_in_callbacks_come_out(self):
+        robot = jounce.Model("pendulum")
+
+        def broken(t, q, v):
+            raise KeyError("mine")
+
+        sim = jounce.Simulation(robot, "rkmk4", step=0.01, state=broken)
+        with self.assertRaises(KeyError):
+            sim.run_to(1)
+        with self.assertRaises(TypeError):
+            jounce.Simulation(robot, "rkmk4", step=0.01, state=lambda t, q, v: None).run_to(1)
+        with self.assertRaises(KeyError):
+            jounce.Simulation(robot, events=[broken]).run_to(1)
+        again = []
+        sim = jounce.Simulation(robot, "rkmk4", step=0.01, state=lambda t, q, v: again.append(sim.run_to(2)))
+        with self.assertRaises(jounce.StateError):
+            sim.run_to(1)
+
+    def test_elastic(self):
+        robot = jounce.Model("pendulum")
+        sim = jounce.Simulation(robot, motor_stiffness=[1e3], motor_inertia=[0.1], tau=[1.0])
+        sim.set_state(0, [0.2], [0])
+        sim.set_motor([0.2], [0.0])
+        sim.run_to(0.1)
+        theta, rate = sim.motor
+        self.assertNotEqual(theta[0], sim.q[0])
+
+
+class Trajectories(unittest.TestCase):
+    def test_through_the_waypoints(self):
+        robot = jounce.Model("tilthex", representation="body")
+        times = np.array([0, 0.7, 1.5])
+        q = np.stack([random_state(robot, 1, s)[0] for s in range(3)])
+        for make in (jounce.Trajectory.minimum, jounce.Trajectory.half_cosine):
+            motion = make(robot, times, q)
+            got, v = motion.at(times, order=2)
+            self.assertEqual((got.shape, v.shape), ((3, robot.nq), (3, 4, robot.nv)))
+            for a, b in zip(got, q):
+                residual("waypoints", abs(robot.difference(a, b)).max(), 1e-13)
+            residual("rest", abs(v[0, 0]).max(), 1e-12)
+        tau = robot.inverse_dynamics(got, v)
+        self.assertEqual(tau.shape, (3, 3, robot.nv))
+        slow = motion.scaled(2)
+        self.assertEqual((slow.start, slow.end), (0, 3))
+        close("twice as slow", slow.at(1.0)[1][0], motion.at(0.5)[1][0] / 2)
+
+    def test_consistent_in_every_layout(self):
+        for layout in ("jounce", "pinocchio", "mujoco", "drake", "rbdl"):
+            robot = jounce.Model("tilthex", layout=layout)
+            q = np.stack([robot.home()] * 6) + 0.0
+            ours = jounce.Model("tilthex")
+            random = np.stack([random_state(ours, 1, s)[0] for s in range(6)])
+            q = jounce.Layout(ours, layout).export_q(random)
+            motion = jounce.Trajectory.bspline(robot, q, degree=5, end=2)
+            h = 1e-4
+            _, v = motion.at(0.9, order=2)
+            ahead, behind = motion.at(0.9 + h, order=1)[1], motion.at(0.9 - h, order=1)[1]
+            close("v' by differences", (ahead - behind)[:3] / (2 * h), v[1:4], 1e-5)
+
+    def test_sources(self):
+        robot = jounce.Model("double_pendulum")
+        c = np.array([[0.1, 0.2], [1, 0], [0, 3]])
+        motion = jounce.Trajectory.polynomial(robot, c, start=1, end=4)
+        q, v = motion.at(3.0)
+        np.testing.assert_allclose(q, [0.1 + 2, 0.2 + 12])
+        np.testing.assert_allclose(v, [[1, 12], [0, 6]])
+        wave = jounce.Trajectory.fourier(robot, 2.0, [[0, 0], [1, 0]], [[0, 0], [0, 1]], end=5)
+        np.testing.assert_allclose(wave.at(0.3)[0], [np.cos(0.6), np.sin(0.6)])
+        t = np.linspace(0, 1, 50)
+        samples = np.stack([np.sin(3 * t), np.cos(2 * t)], axis=1)
+        fit = jounce.Trajectory.fit(robot, t, samples, tolerance=0)
+        rms, largest, weight = fit.residual
+        residual("fit through every sample", largest.max(), 1e-10)
+        close("fitted velocity", fit.at(0.5)[1][0], [3 * np.cos(1.5), -2 * np.sin(1.0)], 1e-6)
+        with self.assertRaisesRegex(jounce.ArgumentError, "runs from 0 to 1"):
+            fit.at(2)
+        with self.assertRaises(jounce.Error):
+            jounce.Trajectory.minimum(robot, [0, 0], samples[:2])
+
+
+class Propellers(unittest.TestCase):
+    def test_there_and_back(self):
+        omega = 300 + 20 * np.random.default_rng(1).random((3, 6))
+        wrench = jounce.propeller_wrench(omega)
+        close("propellers", jounce.propeller_speeds(wrench), omega, 1e-9)
+
+
+class Threads(unittest.TestCase):
+    def test_one_model_in_many_threads(self):
+        robot = jounce.Model("humanoid")
+        q, v = random_state(robot, 4)
+        want = robot.inverse_dynamics(q, v)
+        many = np.stack([q] * 64), np.stack([v] * 64)
+        batch, wrong = robot.inverse_dynamics(*many), []
+
+        def work():
+            for _ in range(40):
+                if not np.array_equal(robot.inverse_dynamics(q, v), want):
+                    wrong.append(1)
+                if not np.array_equal(robot.inverse_dynamics(*many), batch):
+                    wrong.append(2)
+                robot.inverse_partials(q, v)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+
+if __name__ == "__main__":
+    main()
