@@ -36,15 +36,9 @@ int chart_panel_column(const chart *c, const chart_panel *panel, int i) {
 
 /* Names come from files: nothing that gnuplot could take for more than a name. */
 static void write_name(FILE *f, const char *name) {
-  for (; *name; name++) {
-    if (*name == '\'')
-      fputs("''", f);
-    else
-      fputc(strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.^()/- ", *name)
-                ? *name
-                : '?',
-            f);
-  }
+  static const char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.^()/+-' ";
+  for (; *name; name++) fputc(strchr(plain, *name) ? *name : '?', f);
 }
 
 static void draw_panel(FILE *f, const chart *c, const chart_panel *panel) {
@@ -61,10 +55,10 @@ static void draw_panel(FILE *f, const chart *c, const chart_panel *panel) {
       fprintf(f, "($%d - %.17g)", column + 1, c->values[column]);
     else
       fprintf(f, "%d", column + 1);
-    fprintf(f, " with lines linewidth 1.4 dashtype %d linecolor rgb '%s' title '", i / 8 % 4 + 1,
+    fprintf(f, " with lines linewidth 1.4 dashtype %d linecolor rgb '%s' title \"", i / 8 % 4 + 1,
             colours[i % 8]);
     write_name(f, c->names[column]);
-    fputs("' noenhanced", f);
+    fputs("\" noenhanced", f);
   }
   fputc('\n', f);
 }

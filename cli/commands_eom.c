@@ -202,6 +202,7 @@ static int run_eom(eom_job *e, const cli_option *table, int count, int argc, cha
     case CLI_NPY:
       write_npy(&out, e);
       break;
+    case CLI_NPZ:
     case CLI_TABLE:
       write_text(&out, e);
       break;

@@ -175,6 +175,7 @@ static int run_jacobian(jacobian_job *j, const cli_option *table, int count, int
     case CLI_NPY:
       cli_npy(&out, 3, shape, j->J);
       break;
+    case CLI_NPZ:
     case CLI_TABLE:
       write_text(&out, j);
       break;

@@ -203,6 +203,7 @@ static int write_fk(const fk_job *fk) {
     case CLI_NPY:
       cli_npy(&out, 3, shape, fk->twists);
       break;
+    case CLI_NPZ:
     case CLI_TABLE:
       write_text(&out, fk);
       break;

@@ -56,11 +56,12 @@ int cli_models(int argc, char **argv) {
 
 /* {"lower", ...}: those that exist */
 static void write_limits(cli_output *out, const jn_limits *limits) {
-  const char *const keys[] = {"lower", "upper", "velocity", "effort", "acceleration", "jerk"};
-  const double values[] = {limits->lower,  limits->upper,        limits->velocity,
-                           limits->effort, limits->acceleration, limits->jerk};
+  const char *const keys[] = {"lower",        "upper", "velocity",   "effort",
+                              "acceleration", "jerk",  "effort_rate"};
+  const double values[] = {limits->lower,        limits->upper, limits->velocity,   limits->effort,
+                           limits->acceleration, limits->jerk,  limits->effort_rate};
   cli_json_begin(out, '{');
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 7; i++) {
     if (!isfinite(values[i])) continue;
     cli_json_key(out, keys[i]);
     cli_json_number(out, values[i]);

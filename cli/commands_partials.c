@@ -210,6 +210,7 @@ static int run_partials(partials_job *p, const cli_option *table, int count, int
     case CLI_NPY:
       code = write_npy(&out, p);
       break;
+    case CLI_NPZ:
     case CLI_TABLE:
       write_text(&out, p);
       break;

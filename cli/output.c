@@ -10,7 +10,7 @@
 
 #include "message.h"
 
-const char *const cli_format_names[] = {"json", "csv", "npy", "text", NULL};
+const char *const cli_format_names[] = {"json", "csv", "npy", "text", "npz", NULL};
 
 int cli_output_open(cli_output *out, const cli_output_options *options, const char *command,
                     unsigned without) {
@@ -20,13 +20,14 @@ int cli_output_open(cli_output *out, const cli_output_options *options, const ch
                 : terminal           ? CLI_TABLE
                                      : CLI_JSON;
   out->path = options->path;
-  if (without & (1u << out->format)) {
+  if ((without & (1u << out->format)) || (out->format == CLI_NPZ && !(without & CLI_WITH_NPZ))) {
     cli_error("%s: --format %s is not offered here (see 'jounce %s --help')", command,
               cli_format_names[out->format], command);
     return CLI_BAD_USAGE;
   }
-  if (terminal && out->format == CLI_NPY) {
-    cli_error("%s: --format npy is binary: use --output FILE or a pipe", command);
+  if (terminal && (out->format == CLI_NPY || out->format == CLI_NPZ)) {
+    cli_error("%s: --format %s is binary: use --output FILE or a pipe", command,
+              cli_format_names[out->format]);
     return CLI_BAD_USAGE;
   }
   out->file = out->path ? fopen(out->path, "wb") : stdout;

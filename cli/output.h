@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-typedef enum cli_format { CLI_JSON, CLI_CSV, CLI_NPY, CLI_TABLE } cli_format;
-extern const char *const cli_format_names[]; /* "json", "csv", "npy", "text", NULL */
+typedef enum cli_format { CLI_JSON, CLI_CSV, CLI_NPY, CLI_TABLE, CLI_NPZ } cli_format;
+extern const char *const cli_format_names[]; /* "json", "csv", "npy", "text", "npz", NULL */
 
 /* What the user asked for. */
 typedef struct cli_output_options {
@@ -15,6 +15,8 @@ typedef struct cli_output_options {
 } cli_output_options;
 #define CLI_OUTPUT_DEFAULT \
   { -1, NULL }
+
+#define CLI_WITH_NPZ (1u << 31)
 
 #define CLI_JSON_DEPTH 16
 typedef struct cli_output {
@@ -27,7 +29,8 @@ typedef struct cli_output {
   int items[CLI_JSON_DEPTH];
 } cli_output;
 
-/* `without`: a bit (1 << format) for each format the command does not offer. Both return an exit
+/* `without`: a bit (1 << format) for each format the command does not offer; npz is offered with
+ * CLI_WITH_NPZ alone. Both return an exit
  * status; close reports a failed write. */
 int cli_output_open(cli_output *out, const cli_output_options *options, const char *command,
                     unsigned without);

@@ -213,7 +213,7 @@ static void joints_are_checked(void **state) {
   jn_spec_joint(spec, 0)->limits.upper = 0;
   assert_only(spec, JN_WARNING, 21, "cannot move");
   spec = sound();
-  jn_spec_joint(spec, 0)->limits = (jn_limits){0, 0, 0, 0, HUGE_VAL, HUGE_VAL};
+  jn_spec_joint(spec, 0)->limits = (jn_limits){0, 0, 0, 0, HUGE_VAL, HUGE_VAL, HUGE_VAL};
   assert_only(spec, JN_WARNING, 21, "the limits are all 0");
   spec = sound();
   jn_spec_joint(spec, 0)->limits.velocity = 0;

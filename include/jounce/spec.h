@@ -46,6 +46,7 @@ typedef struct jn_limits {
   double lower, upper; /* position */
   double velocity, effort;
   double acceleration, jerk;
+  double effort_rate; /* of the joint's force or torque */
 } jn_limits;
 
 /* How a joint is placed. */

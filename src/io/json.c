@@ -18,7 +18,8 @@
  *       the joint frame in the parent body's frame; the body frame is the joint frame moved by the
  *       joint, `axis` is in it and `home` is unused
  *   "armature", "damping", "friction": numbers
- *   "limits": {"lower", "upper", "velocity", "effort", "acceleration", "jerk"}
+ *   "limits": {"lower", "upper", "velocity", "effort", "acceleration", "jerk",
+ *     "effort_rate"}
  *       each may be left out
  *   "mimic": {"joint", "multiplier", "offset"}
  *       kept, not enforced
@@ -275,8 +276,8 @@ static jn_joint_type read_joint_type(reader *r, cursor object) {
 }
 
 static void read_limits(reader *r, cursor object, jn_limits *limits) {
-  static const char *const known[] = {"lower",        "upper", "velocity", "effort",
-                                      "acceleration", "jerk",  NULL};
+  static const char *const known[] = {"lower",        "upper", "velocity",    "effort",
+                                      "acceleration", "jerk",  "effort_rate", NULL};
   cursor c = member(r, object, "limits");
   if (c.value == NULL || r->status != JN_OK || !is_object(r, c, "key 'limits'")) return;
   check_keys(r, c, known);
@@ -286,6 +287,7 @@ static void read_limits(reader *r, cursor object, jn_limits *limits) {
   read_number(r, c, "effort", &limits->effort);
   read_number(r, c, "acceleration", &limits->acceleration);
   read_number(r, c, "jerk", &limits->jerk);
+  read_number(r, c, "effort_rate", &limits->effort_rate);
 }
 
 static void read_mimic(reader *r, cursor object, jn_joint_desc *joint) {

@@ -291,11 +291,11 @@ static void lint_link(work *w, int i) {
 
 static void lint_limits(work *w, const jn_joint_desc *joint) {
   const jn_limits *x = &joint->limits;
-  static const char *const names[4] = {"velocity", "effort", "acceleration", "jerk"};
-  const double value[4] = {x->velocity, x->effort, x->acceleration, x->jerk};
+  static const char *const names[5] = {"velocity", "effort", "acceleration", "jerk", "effort_rate"};
+  const double value[5] = {x->velocity, x->effort, x->acceleration, x->jerk, x->effort_rate};
   shown a, b;
   if (isnan(x->lower) || isnan(x->upper) || isnan(x->velocity) || isnan(x->effort) ||
-      isnan(x->acceleration) || isnan(x->jerk)) {
+      isnan(x->acceleration) || isnan(x->jerk) || isnan(x->effort_rate)) {
     NOTE(w, JN_SERIOUS, joint->line, "joint '%s': a limit is not a number", joint->name);
     return;
   }
@@ -312,7 +312,7 @@ static void lint_limits(work *w, const jn_joint_desc *joint) {
     NOTE(w, JN_WARNING, joint->line,
          "joint '%s': lower and upper limit are both %s: it cannot move", joint->name,
          show(&a, x->lower));
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k < 5; k++)
     if (value[k] <= 0)
       NOTE(w, JN_WARNING, joint->line, "joint '%s': %s limit is %s: %s", joint->name, names[k],
            show(&a, value[k]),

@@ -97,11 +97,12 @@ static void optional(writer *w, const char *key, double value, double standard) 
 }
 
 static void limits(writer *w, const jn_limits *x) {
-  static const char *const keys[6] = {"lower",  "upper",        "velocity",
-                                      "effort", "acceleration", "jerk"};
-  const double value[6] = {x->lower, x->upper, x->velocity, x->effort, x->acceleration, x->jerk};
+  static const char *const keys[7] = {"lower",        "upper", "velocity",   "effort",
+                                      "acceleration", "jerk",  "effort_rate"};
+  const double value[7] = {x->lower,        x->upper, x->velocity,   x->effort,
+                           x->acceleration, x->jerk,  x->effort_rate};
   int written = 0;
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < 7; k++) {
     double none = k == 0 ? -HUGE_VAL : HUGE_VAL;
     if (value[k] == none) continue;
     fprintf(w->file, "%s\"%s\": ", written == 0 ? ", \"limits\": {" : ", ", keys[k]);

@@ -365,8 +365,8 @@ static void read_dynamics(reader *r, const char **attributes) {
 }
 
 static void read_limit(reader *r, const char **attributes) {
-  static const char *const known[] = {"lower",        "upper", "velocity", "effort",
-                                      "acceleration", "jerk",  NULL};
+  static const char *const known[] = {"lower",        "upper", "velocity",    "effort",
+                                      "acceleration", "jerk",  "effort_rate", NULL};
   jn_limits *limits = &r->joint.limits;
   double lower = 0, upper = 0;
   note_unknown_attributes(r, "limit", attributes, known);
@@ -376,6 +376,7 @@ static void read_limit(reader *r, const char **attributes) {
   numbers(r, "limit", attributes, "effort", 1, &limits->effort);
   numbers(r, "limit", attributes, "acceleration", 1, &limits->acceleration);
   numbers(r, "limit", attributes, "jerk", 1, &limits->jerk);
+  numbers(r, "limit", attributes, "effort_rate", 1, &limits->effort_rate);
   /* a missing lower or upper is 0 in URDF; without both, no range is meant */
   int has_range = (r->joint.type == JN_JOINT_REVOLUTE && !r->is_continuous) ||
                   r->joint.type == JN_JOINT_PRISMATIC;

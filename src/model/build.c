@@ -343,7 +343,7 @@ static jn_status check_joint(jn_builder *b, jn_joint_desc *j) {
                            j->name, names[i], show(&x, values[i]));
   const jn_limits *m = &j->limits;
   if (isnan(m->lower) || isnan(m->upper) || isnan(m->velocity) || isnan(m->effort) ||
-      isnan(m->acceleration) || isnan(m->jerk))
+      isnan(m->acceleration) || isnan(m->jerk) || isnan(m->effort_rate))
     return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': a limit is not a number", j->name);
   return check_pose(b, j->line, "joint", j->name, &j->origin);
 }

@@ -138,7 +138,7 @@ jn_joint_desc jn_joint_default(const char *name, jn_joint_type type, const char 
   joint.origin = identity;
   joint.axis[0] = (jn_vec3){0, 0, 1};
   joint.axis[1] = (jn_vec3){1, 0, 0};
-  joint.limits = (jn_limits){-HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  joint.limits = (jn_limits){-HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
   joint.mimic_multiplier = 1;
   return joint;
 }
