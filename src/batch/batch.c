@@ -167,21 +167,21 @@ static int run_pack(const jn_batch *b, const worker *k, const call *c, size_t fi
   if (c->kind == INVERSE) {
     if (!finite) return 0;
     e->inverse(m, w, b->rows, &c->pack);
-    if (!jn_all_finite(w->io, c->tau_size * L)) return 0;
+    if (!e->finite(w->io, c->tau_size)) return 0;
     e->scatter(c->tau_out + first * c->tau_size, w->io, c->tau_size, used);
     return 1;
   }
   finite &= e->gather(w->force, c->tau_in + first * c->tau_size, c->tau_size, used);
   if (c->kind == HYBRID)
-    finite = mask_given(m, c, w->io, w->force, lanes) && jn_all_finite(w->io, (size_t)m->nv * L);
+    finite = mask_given(m, c, w->io, w->force, lanes) && e->finite(w->io, (size_t)m->nv);
   if (!finite) return 0;
-  if (!b->engine->hybrid(m, w, b->rows, &c->pack)) return 0;
-  if (!jn_all_finite(w->io, ((size_t)c->pack.order + 2) * (size_t)m->nv * L)) return 0;
+  if (!e->hybrid(m, w, b->rows, &c->pack)) return 0;
+  if (!e->finite(w->io, ((size_t)c->pack.order + 2) * (size_t)m->nv)) return 0;
   if (c->kind == FORWARD) {
     e->scatter(c->v_out + first * c->a_size, w->io + (size_t)m->nv * L, c->a_size, used);
     return 1;
   }
-  if (!jn_all_finite(w->force, c->tau_size * L)) return 0;
+  if (!e->finite(w->force, c->tau_size)) return 0;
   scatter_missing(m, c, w, first, lanes, used);
   return 1;
 }

@@ -14,6 +14,7 @@ typedef struct jn_pack_call {
 typedef struct jn_pack_engine {
   const char *name;
   int lanes;
+  int (*finite)(const double *w, size_t n); /* all n numbers of all lanes */
   /* x[state][n] -> w[n][lane], the last state repeated beyond `used`; returns whether all is finite
    */
   int (*gather)(double *w, const double *x, size_t n, int used);

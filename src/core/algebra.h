@@ -3,6 +3,10 @@
 #ifndef JOUNCE_CORE_ALGEBRA_H
 #define JOUNCE_CORE_ALGEBRA_H
 
+#include <stddef.h>
+
+#define ALWAYS static inline __attribute__((always_inline))
+
 typedef struct six {
   v3 w, v;
 } six; /* twist (w, v) or wrench (torque in w, force in v) */
@@ -74,6 +78,11 @@ static inline void m3_add_hat_mul(v3 b, const real *A, real *out) {
     out[6 + j] += x * A[3 + j] - y * A[j];
   }
 }
+/* out += [b]x S, S symmetric: xx xy xz yy yz zz */
+static inline void m3_add_hat_sym(v3 b, const real *S, real *out) {
+  const real A[9] = {S[0], S[1], S[2], S[1], S[3], S[4], S[2], S[4], S[5]};
+  m3_add_hat_mul(b, A, out);
+}
 
 /* constants of the model are plain doubles, in fours: a x c and c x a */
 static inline v3 v3_cross_c(v3 a, const double *c) { return v3_cross(a, c_vector(c)); }
@@ -104,6 +113,26 @@ static inline v3 v3_add_cross_exact(v3 a, v3 b, v3 c) {
   real bx = v3_x(b), by = v3_y(b), bz = v3_z(b), cx = v3_x(c), cy = v3_y(c), cz = v3_z(c);
   return v3_make(sum_of_products(v3_x(a), by, cz, bz, cy), sum_of_products(v3_y(a), bz, cx, bx, cz),
                  sum_of_products(v3_z(a), bx, cy, by, cx));
+}
+
+/* Rows from..to of n numbers by k! or 1/k!, which leave the range of double at k = 171: late rows
+ * are scaled by factors in turn. */
+static inline void scale_rows(int from, int to, int n, real *x, int to_taylor) {
+  enum { WHOLE = 158 }; /* 158! > 1e280 */
+  double f = 1;
+  for (int k = 2; k <= to && k <= WHOLE; k++) {
+    f *= k;
+    if (k < from) continue;
+    real *row = x + (size_t)(k - from) * (size_t)n;
+    for (int j = 0; j < n; j++) row[j] = to_taylor ? row[j] / f : row[j] * f;
+  }
+  for (int k = from > WHOLE ? from : WHOLE + 1; k <= to; k++) {
+    real *row = x + (size_t)(k - from) * (size_t)n;
+    for (int i = 2; i <= k;) {
+      for (f = 1; i <= k && f < 1e280; i++) f *= i;
+      for (int j = 0; j < n; j++) row[j] = to_taylor ? row[j] / f : row[j] * f;
+    }
+  }
 }
 
 #endif

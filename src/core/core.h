@@ -9,6 +9,7 @@
 
 #include "core/algebra.h"
 #include "core/represent.h"
+#include "core/inertia.h"
 #include "core/joint.h"
 #include "core/link.h"
 #include "core/inverse.h"

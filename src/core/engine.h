@@ -25,9 +25,10 @@ typedef struct jn_lanes {
 typedef struct jn_engine {
   const char *name;
   int stride, linear; /* layout of a six in w->V, w->ext: see core/algebra.h */
-  /* twists V_0..V_K of all links; w->q, w->v and the transforms of free joints are given */
+  /* twists V_0..V_K of all links and wrenches F_0..F_(K-1) of their motion; w->q, w->v and the
+   * transforms of free joints are given */
   void (*motion)(const jn_model *m, const jn_work *w, int rows, int K);
-  /* forces of order 0..r from the twists: w->tau */
+  /* forces of order 0..r from these wrenches: w->tau */
   void (*inverse)(const jn_model *m, const jn_work *w, int rows, int r, int damping, int external);
   /* positions, V_0 and articulated inertias; returns a joint that moves no mass, or -1 */
   int (*start)(const jn_model *m, const jn_work *w, int rows, const unsigned char *prescribed);

@@ -77,8 +77,7 @@ void jn_external_body(const jn_model *model, const jn_data *data, const jn_exter
   const jn_engine *e = data->engine;
   for (int n = 0; poses && k && n < external->wrench_count; n++) {
     int link = loaded_link(model, external, n);
-    if (link >= 0)
-      link_pose_step(&data->w, data->rows, link, k, e->stride, e->linear);
+    if (link >= 0) link_pose_step(&data->w, data->rows, link, k, e->stride, e->linear);
   }
   in_link_frames(model, data, external, k, poses, data->w.ext, e->stride, e->linear);
 }

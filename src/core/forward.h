@@ -10,72 +10,9 @@
 
 #include <string.h>
 
-/* symmetric six by six [A B; B^T C], each block by columns; T = B^T once the inertia is complete */
-typedef struct sym6 {
-  v3 A[3], B[3], C[3], T[3];
-} sym6;
-
-ALWAYS six sym6_apply(const sym6 *I, six a) {
-  return (six){v3_add(v3_columns(I->A, a.w), v3_columns(I->B, a.v)),
-               v3_add(v3_columns(I->T, a.w), v3_columns(I->C, a.v))};
-}
-
-/* rigid body: A = J - m [c][c], B = m [c], C = m */
-ALWAYS sym6 sym6_rigid(const jn_link *l) {
-  sym6 I;
-  for (int j = 0; j < 3; j++) {
-    I.A[j] = c_vector(l->I4 + 4 * j);
-    I.B[j] = c_vector(l->I4 + 12 + 4 * j);
-    I.C[j] = c_vector(l->I4 + 24 + 4 * j);
-  }
-  return I;
-}
-
-/* I -= s a a^T */
-ALWAYS void sym6_downdate(sym6 *I, real s, six a) {
-  const real w[3] = {s * v3_x(a.w), s * v3_y(a.w), s * v3_z(a.w)};
-  const real v[3] = {s * v3_x(a.v), s * v3_y(a.v), s * v3_z(a.v)};
-  for (int j = 0; j < 3; j++) {
-    I->A[j] = v3_sub(I->A[j], v3_scale(w[j], a.w));
-    I->B[j] = v3_sub(I->B[j], v3_scale(v[j], a.w));
-    I->C[j] = v3_sub(I->C[j], v3_scale(v[j], a.v));
-  }
-}
-
-/* M = E M E^T by columns; Et: rows of E */
-ALWAYS void block_rotate(const v3 *E, const v3 *Et, const v3 *M, v3 *out) {
-  v3 T[3];
-  for (int j = 0; j < 3; j++) T[j] = v3_columns(E, M[j]);
-  for (int j = 0; j < 3; j++) out[j] = v3_columns(T, Et[j]);
-}
-
-/* I += the child's inertia a, the child's frame at x = E x' + p:
- *   rotate all blocks, then B += [p] C,  A += [p] B_old^T - B_new [p] */
-ALWAYS void sym6_add_moved(sym6 *I, const sym6 *a, const v3 *E, v3 p) {
-  v3 A[3], B[3], C[3], Et[3], Bt[3];
-  real x = v3_x(p), y = v3_y(p), z = v3_z(p);
-  v3_transpose(E, Et);
-  block_rotate(E, Et, a->A, A);
-  block_rotate(E, Et, a->B, B);
-  block_rotate(E, Et, a->C, C);
-  v3_transpose(B, Bt);
-  for (int j = 0; j < 3; j++) {
-    A[j] = v3_add(A[j], v3_cross(p, Bt[j]));
-    B[j] = v3_add(B[j], v3_cross(p, C[j]));
-  }
-  A[0] = v3_sub(A[0], v3_sub(v3_scale(z, B[1]), v3_scale(y, B[2])));
-  A[1] = v3_sub(A[1], v3_sub(v3_scale(x, B[2]), v3_scale(z, B[0])));
-  A[2] = v3_sub(A[2], v3_sub(v3_scale(y, B[0]), v3_scale(x, B[1])));
-  for (int j = 0; j < 3; j++) {
-    I->A[j] = v3_add(I->A[j], A[j]);
-    I->B[j] = v3_add(I->B[j], B[j]);
-    I->C[j] = v3_add(I->C[j], C[j]);
-  }
-}
-
 /* LDL^T of the n x n matrix S (rows of 6, lower half): rows of L and 1/d on the diagonal, in D.
  * Returns whether every pivot is clearly positive against the inertia it was taken from. */
-static inline int factor(int n, real *S, const real *scale, double armature, real *D) {
+ALWAYS int factor(int n, real *S, const real *scale, double armature, real *D) {
   int good = 1;
   for (int j = 0; j < n; j++) {
     real d = S[7 * j];
@@ -93,7 +30,7 @@ static inline int factor(int n, real *S, const real *scale, double armature, rea
 }
 
 /* I -= UA (L D L^T)^-1 UA^T: with c = L^-1 UA, I -= c c^T / d */
-static inline void eliminate(int n, const real *D, const six *UA, sym6 *I) {
+ALWAYS void eliminate(int n, const real *D, const six *UA, sym6 *I) {
   six c[6];
   for (int j = 0; j < n; j++) {
     c[j] = UA[j];
@@ -107,8 +44,7 @@ static inline int joint_eliminate(int n, const six *column, double armature, sym
                                   six *UA) {
   if (n == 1) {
     real a = v3_dot(column[0].w, column[0].w), b = v3_dot(column[0].v, column[0].v);
-    real most = a * (v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2])) +
-                b * (v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]));
+    real most = a * sym6_turning(I) + b * sym6_sliding(I);
     UA[0] = sym6_apply(I, column[0]);
     real d = six_dot(column[0], UA[0]) + armature;
     D[0] = 1.0 / d;
@@ -117,8 +53,7 @@ static inline int joint_eliminate(int n, const six *column, double armature, sym
   }
   real S[36], scale[6];
   memset(S, 0, sizeof S);
-  real tw = v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2]),
-       tv = v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]);
+  real tw = sym6_turning(I), tv = sym6_sliding(I);
   for (int j = 0; j < n; j++) {
     UA[j] = sym6_apply(I, column[j]);
     for (int i = 0; i <= j; i++) S[6 * j + i] = six_dot(column[i], UA[j]);
@@ -131,7 +66,7 @@ static inline int joint_eliminate(int n, const six *column, double armature, sym
 }
 
 /* y = (L D L^T)^-1 y */
-static inline void joint_solve(int n, const real *D, real *y) {
+ALWAYS void solve_factored(int n, const real *D, real *y) {
   for (int j = 1; j < n; j++)
     for (int i = 0; i < j; i++) y[j] -= D[6 * j + i] * y[i];
   for (int j = 0; j < n; j++) y[j] *= D[7 * j];
@@ -139,15 +74,22 @@ static inline void joint_solve(int n, const real *D, real *y) {
     for (int i = j + 1; i < n; i++) y[j] -= D[6 * i + j] * y[i];
 }
 
+static inline void joint_solve(int n, const real *D, real *y) {
+  if (n == 6)
+    solve_factored(6, D, y);
+  else
+    solve_factored(n, D, y);
+}
+
 /* One degree of freedom about or along z: the same without loops and multiplications by zero. */
 ALWAYS int axis_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
   six u = six_zero();
-  real d[6] = {v3_x(u.w)}, scale = v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2]);
+  real d[6] = {v3_x(u.w)}, scale = sym6_turning(I);
   if (l->kind == JN_K_HELICAL) u = sym6_apply(I, joint_column(l, 0));
-  if (l->kind == JN_K_REVOLUTE) u = (six){I->A[2], I->T[2]};
+  if (l->kind == JN_K_REVOLUTE) u = sym6_column(I, 2);
   if (l->kind == JN_K_PRISMATIC) {
-    u = (six){I->B[2], I->C[2]};
-    scale = v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]);
+    u = sym6_column(I, 5);
+    scale = sym6_sliding(I);
   }
   joint_project(l, u, d);
   d[0] += l->armature;
@@ -159,22 +101,20 @@ ALWAYS int axis_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
 
 /* Three or six degrees of freedom: the columns of IA S are columns of IA. Nothing is left to take
  * out of a base. */
-static __attribute__((noinline)) int ball_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
-  int n = l->nv;
-  for (int j = 0; j < 3; j++) UA[j] = (six){I->A[j], I->T[j]};
-  for (int j = 3; j < n; j++) UA[j] = (six){I->B[j - 3], I->C[j - 3]};
-  real S[36];
-  memset(S, 0, sizeof S);
+ALWAYS int ball_eliminate_of(int n, const jn_link *l, sym6 *I, real *D, six *UA) {
+  real S[36], tw = sym6_turning(I), tv = sym6_sliding(I), scale[6] = {tw, tw, tw, tv, tv, tv};
   for (int j = 0; j < n; j++) {
-    joint_project(l, UA[j], S + 6 * j);
+    UA[j] = sym6_column(I, j);
+    store_v3(S + 6 * j, UA[j].w);
+    if (n == 6) store_v3(S + 6 * j + 3, UA[j].v);
     S[7 * j] += l->armature;
   }
-  real tw = v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2]),
-       tv = v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]);
-  real scale[6] = {tw, tw, tw, tv, tv, tv};
   int good = factor(n, S, scale, l->armature, D);
   if (l->parent >= 0) eliminate(n, D, UA, I);
   return good;
+}
+static __attribute__((noinline)) int ball_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
+  return l->nv == 6 ? ball_eliminate_of(6, l, I, D, UA) : ball_eliminate_of(3, l, I, D, UA);
 }
 
 /* Articulated inertias of all links and the factors of their joints. Returns the outermost joint
@@ -188,18 +128,16 @@ static inline int articulate(const jn_model *m, const jn_work *w, int rows,
     const jn_link *l = &m->link[i];
     real *D = (real *)w->D + 6 * (size_t)l->iv;
     six *UA = (six *)w->UA + l->iv;
-    v3_transpose(IA[i].B, IA[i].T);
-    sym6 a = IA[i];
+    sym6_complete(&IA[i]);
+    sym6 a;
+    sym6_copy(&a, &IA[i]);
     if (l->nv && !(prescribed && prescribed[l->joint])) {
       int good = l->nv == 1 ? axis_eliminate(l, &a, D, UA) : ball_eliminate(l, &a, D, UA);
       if (!good && bad < 0) bad = l->joint;
     }
-    if (l->parent >= 0) {
-      v3 E[3], p;
-      joint_place_in_parent(l, (const real *)w->q + l->iq,
-                            (const real *)w->X + (size_t)l->ix * rows, E, &p);
-      sym6_add_moved(&IA[l->parent], &a, E, p);
-    }
+    if (l->parent >= 0)
+      joint_add_inertia(l, (const real *)w->q + l->iq, (const real *)w->X + (size_t)l->ix * rows,
+                        &a, &IA[l->parent]);
   }
   return bad;
 }
@@ -211,13 +149,12 @@ static inline void forward_start(const jn_model *m, const jn_work *w, int rows) 
     const jn_link *l = &m->link[i];
     six *V = (six *)w->V + (size_t)i * rows;
     const six *Vp = l->parent < 0 ? NULL : (const six *)w->V + (size_t)l->parent * rows;
-    v3 *y = (v3 *)w->Y;
+    v3 *y = (v3 *)w->Y, up = load_v3((const real *)w->up);
     link_motion(l, 0, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, Vp,
                 (real *)w->X + (size_t)l->ix * rows, (six *)w->U + (size_t)i * rows, V);
     ((six *)w->H)[(size_t)i * rows] = link_spin(l, V[0]);
-    y[(size_t)i * rows] =
-        gravity_start(l, (const real *)w->X + (size_t)l->ix * rows,
-                      l->parent < 0 ? load_v3((const real *)w->up) : y[(size_t)l->parent * rows]);
+    y[(size_t)i * rows] = gravity_start(l, (const real *)w->X + (size_t)l->ix * rows,
+                                        l->parent < 0 ? &up : &y[(size_t)l->parent * rows]);
   }
 }
 
@@ -266,13 +203,30 @@ ALWAYS void forward_known(const jn_model *m, const jn_work *w, int rows, int k, 
 }
 
 /* p of the parent += T^T sum X_i^T F_(k-i) */
-static __attribute__((noinline)) six pass_force_any(const jn_link *l, int k, const real *X,
-                                                    const six *F) {
-  return offset_force(l, joint_force(l->kind, k, 0, X, F));
+static __attribute__((noinline)) void pass_force_any(const jn_link *l, int k, const real *X,
+                                                     const six *F, six *p) {
+  offset_force(l, joint_force(l->kind, k, 0, X, F), p);
 }
-ALWAYS six pass_force(const jn_link *l, int k, const real *X, const six *F) {
-  if (l->kind == JN_K_REVOLUTE) return offset_force(l, joint_force(JN_K_REVOLUTE, k, 0, X, F));
-  return pass_force_any(l, k, X, F);
+ALWAYS void pass_force(const jn_link *l, int k, const real *X, const six *F, six *p) {
+  if (l->kind == JN_K_REVOLUTE)
+    offset_force(l, joint_force(JN_K_REVOLUTE, k, 0, X, F), p);
+  else
+    pass_force_any(l, k, X, F, p);
+}
+
+/* What is left for the joint of a link, e -= S^T p, and p += IA S x where x is already known:
+ * given, or D^-1 e. */
+static __attribute__((noinline)) six bias_any(const jn_link *l, const jn_work *w, const sym6 *IA,
+                                              six p, real *e, int given) {
+  const six *UA = (const six *)w->UA + l->iv;
+  real t[6];
+  if (given) return six_add(p, sym6_apply(IA, joint_add_velocity(l, six_zero(), e)));
+  joint_project(l, p, t);
+  for (int j = 0; j < l->nv; j++) t[j] = e[j] = e[j] - t[j];
+  if (l->parent < 0) return p;
+  joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, t);
+  for (int j = 0; j < l->nv; j++) p = six_add(p, six_scale(t[j], UA[j]));
+  return p;
 }
 
 /* Bias wrenches from the tips to the base. tau_k of force-driven joints and x of prescribed ones
@@ -284,78 +238,78 @@ ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int rows, int k,
     const jn_link *l = &m->link[i];
     const sym6 *IA = (const sym6 *)w->IA + i;
     six *F = (six *)w->F + (size_t)i * rows;
-    real *e = (real *)w->e + l->iv, t[6];
+    real *e = (real *)w->e + l->iv;
+    int given = prescribed && prescribed[l->joint];
     six pa = six_add(p[i], sym6_apply(IA, ((const six *)w->b)[i]));
-    if (prescribed && prescribed[l->joint]) {
-      pa = six_add(pa, sym6_apply(IA, joint_add_velocity(l, six_zero(), e)));
-    } else if (l->kind == JN_K_REVOLUTE) {
+    if (l->kind == JN_K_REVOLUTE && !given) {
       e[0] -= v3_z(pa.w);
       pa = six_add(pa, six_scale(e[0] * ((const real *)w->D)[6 * (size_t)l->iv],
                                  ((const six *)w->UA)[l->iv]));
-    } else if (l->nv) {
-      const six *UA = (const six *)w->UA + l->iv;
-      joint_project(l, pa, t);
-      for (int j = 0; j < l->nv; j++) t[j] = e[j] = e[j] - t[j];
-      if (l->parent >= 0) {
-        joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, t);
-        for (int j = 0; j < l->nv; j++) pa = six_add(pa, six_scale(t[j], UA[j]));
-      }
+    } else {
+      pa = bias_any(l, w, IA, pa, e, given);
     }
     F[k] = pa;
     if (l->parent >= 0)
-      p[l->parent] =
-          six_add(p[l->parent], pass_force(l, k, (const real *)w->X + (size_t)l->ix * rows, F));
+      pass_force(l, k, (const real *)w->X + (size_t)l->ix * rows, F, &p[l->parent]);
+  }
+}
+
+/* x of a joint in e from what is left for it; a: (k+1) V_(k+1) without it, returned with it. */
+static __attribute__((noinline)) six solve_any(const jn_link *l, const jn_work *w, six a, real *e,
+                                               int given) {
+  const six *UA = (const six *)w->UA + l->iv;
+  if (!given && l->nv) {
+    if (l->parent >= 0 || l->kind != JN_K_FREE)
+      for (int j = 0; j < l->nv; j++) e[j] -= six_dot(UA[j], a);
+    joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, e);
+  }
+  return joint_add_velocity(l, a, e);
+}
+static __attribute__((noinline)) six motion_any(const jn_link *l, const real *X, const six *u) {
+  return joint_motion(l->kind, 0, 0, X, u);
+}
+static __attribute__((noinline)) void given_force(const jn_link *l, six F, const real *e,
+                                                  const real *v, int damping, real *tau) {
+  joint_project(l, F, tau);
+  for (int j = 0; j < l->nv; j++) {
+    tau[j] += l->armature * e[j];
+    if (damping) tau[j] += l->damping * v[j];
   }
 }
 
 /* From the base to the tips: x, V_(k+1), F_k, and the force of prescribed joints. */
-ALWAYS void forward_solve(const jn_model *m, const jn_work *w, int rows, int k,
-                          const unsigned char *prescribed, int damping, int last) {
+static inline void forward_solve(const jn_model *m, const jn_work *w, int rows, int k,
+                                 const unsigned char *prescribed, int damping, int last) {
   int nv = m->nv;
   double inverse = (double)1 / (k + 1);
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     const size_t at = (size_t)i * rows;
-    six *V = (six *)w->V + at, *u = (six *)w->U + at, a;
+    six *V = (six *)w->V + at, *u = (six *)w->U + at, a = six_zero();
     real *e = (real *)w->e + l->iv, *v = (real *)w->v + l->iv, *tau = (real *)w->tau + l->iv;
-    const real *X = (const real *)w->X + (size_t)l->ix * rows,
-               *D = (const real *)w->D + 6 * (size_t)l->iv;
-    const six *UA = (const six *)w->UA + l->iv;
-    int given = prescribed && prescribed[l->joint];
-    if (l->parent < 0) {
-      a = six_zero();
-      if (!given) joint_solve(l->nv, D, e);
-    } else {
-      u[k + 1] = offset_motion(l, ((const six *)w->V)[(size_t)l->parent * rows + k + 1]);
-      if (l->kind == JN_K_REVOLUTE)
-        a = joint_motion(JN_K_REVOLUTE, 0, 0, X, u + k + 1);
-      else
-        a = joint_motion(l->kind, 0, 0, X, u + k + 1);
+    const real *X = (const real *)w->X + (size_t)l->ix * rows;
+    int given = prescribed && prescribed[l->joint], revolute = l->kind == JN_K_REVOLUTE;
+    if (l->parent >= 0) {
+      u[k + 1] = offset_motion(l, (const six *)w->V + (size_t)l->parent * rows + k + 1);
+      a = revolute ? joint_motion(JN_K_REVOLUTE, 0, 0, X, u + k + 1) : motion_any(l, X, u + k + 1);
       if (k) a = six_times(k + 1, a);
-      if (!given && l->nv == 1) {
-        e[0] = (e[0] - six_dot(UA[0], a)) * D[0];
-      } else if (!given && l->nv) {
-        for (int j = 0; j < l->nv; j++) e[j] -= six_dot(UA[j], a);
-        joint_solve(l->nv, D, e);
-      }
     }
-    a = six_add(l->kind == JN_K_REVOLUTE ? joint_add_velocity_of(JN_K_REVOLUTE, l, a, e)
-                                         : joint_add_velocity(l, a, e),
-                ((const six *)w->b)[i]);
+    if (revolute && !given) {
+      e[0] = (e[0] - six_dot(((const six *)w->UA)[l->iv], a)) *
+             ((const real *)w->D)[6 * (size_t)l->iv];
+      a = joint_add_velocity_of(JN_K_REVOLUTE, l, a, e);
+      v[(k + 1) * nv] = inverse * e[0];
+    } else {
+      a = solve_any(l, w, a, e, given);
+      for (int j = 0; j < l->nv && !given; j++) v[(k + 1) * nv + j] = inverse * e[j];
+    }
+    a = six_add(a, ((const six *)w->b)[i]);
     V[k + 1] = six_times(inverse, a);
-    if (!given)
-      for (int j = 0; j < l->nv; j++) v[(k + 1) * nv + j] = inverse * e[j];
     if (last && !given) continue; /* what follows is for higher orders */
     ((six *)w->H)[at + k + 1] = link_spin(l, V[k + 1]);
     six F = six_add(sym6_apply((const sym6 *)w->IA + i, a), ((const six *)w->p)[i]);
     ((six *)w->F)[at + k] = F;
-    if (given) {
-      joint_project(l, F, tau + k * nv);
-      for (int j = 0; j < l->nv; j++) {
-        tau[k * nv + j] += l->armature * e[j];
-        if (damping) tau[k * nv + j] += l->damping * v[k * nv + j];
-      }
-    }
+    if (given) given_force(l, F, e, v + k * nv, damping, tau + k * nv);
   }
 }
 

@@ -246,21 +246,6 @@ static inline six hybrid_column(const jn_work *w, int rows, const jn_link *l, in
   return (six){axes_sum(w, rows, i, f, 0, 0, &s.w.x), axes_sum(w, rows, i, f, 0, 0, &s.v.x)};
 }
 
-/* I += the child's inertia a, its origin at r:  B += [r] C,  A += [r] B_old^T - B_new [r] */
-static inline void sym6_add_shifted(sym6 *I, const sym6 *a, v3 r) {
-  v3 B[3], Bt[3];
-  v3_transpose(a->B, Bt);
-  for (int j = 0; j < 3; j++) B[j] = v3_add(a->B[j], v3_cross(r, a->C[j]));
-  const v3 Br[3] = {v3_sub(v3_scale(r.z, B[1]), v3_scale(r.y, B[2])),
-                    v3_sub(v3_scale(r.x, B[2]), v3_scale(r.z, B[0])),
-                    v3_sub(v3_scale(r.y, B[0]), v3_scale(r.x, B[1]))};
-  for (int j = 0; j < 3; j++) {
-    I->A[j] = v3_add(I->A[j], v3_sub(v3_add(a->A[j], v3_cross(r, Bt[j])), Br[j]));
-    I->B[j] = v3_add(I->B[j], B[j]);
-    I->C[j] = v3_add(I->C[j], a->C[j]);
-  }
-}
-
 /* the ten numbers about the link's origin: h = m d,  J - m [d][d] */
 static inline sym6 hybrid_rigid(const ten *M) {
   ten I = *M;
@@ -288,7 +273,7 @@ static inline int hybrid_start(const jn_model *m, const jn_work *w, int rows,
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
-    v3_transpose(IA[i].B, IA[i].T);
+    sym6_complete(&IA[i]);
     sym6 a = IA[i];
     if (l->nv && !(prescribed && prescribed[l->joint])) {
       six S[6];
@@ -298,7 +283,9 @@ static inline int hybrid_start(const jn_model *m, const jn_work *w, int rows,
           bad < 0)
         bad = l->joint;
     }
-    if (l->parent >= 0) sym6_add_shifted(&IA[l->parent], &a, *reach_of(w, rows, i));
+    if (l->parent < 0) continue;
+    sym6_shift(&a, *reach_of(w, rows, i));
+    sym6_add(&IA[l->parent], &a);
   }
   return bad;
 }

@@ -7,28 +7,14 @@
 
 #include "core/core.h"
 
-/* 1/k! would leave the range of double beyond k = 170: rows are scaled by factors in turn there. */
-static void scale_row(int k, int n, double *x, int to_taylor) {
-  double f = 1;
-  int i = 2;
-  while (i <= k) {
-    for (f = 1; i <= k && f < 1e280; i++) f *= i;
-    for (int j = 0; j < n; j++) x[j] = to_taylor ? x[j] / f : x[j] * f;
-  }
-}
-
 double jn_jet_derivative(int k, double x) {
-  scale_row(k, 1, &x, 0);
+  scale_rows(k, k, 1, &x, 0);
   return x;
 }
 
-void jn_jet_to_taylor(int order, int n, double *x) {
-  for (int k = 2; k <= order; k++) scale_row(k, n, x + (size_t)k * n, 1);
-}
+void jn_jet_to_taylor(int order, int n, double *x) { scale_rows(0, order, n, x, 1); }
 
-void jn_jet_to_derivatives(int order, int n, double *x) {
-  for (int k = 2; k <= order; k++) scale_row(k, n, x + (size_t)k * n, 0);
-}
+void jn_jet_to_derivatives(int order, int n, double *x) { scale_rows(0, order, n, x, 0); }
 
 void jn_jet_mul(int order, const double *x, const double *y, double *out) {
   for (int k = 0; k <= order; k++) {

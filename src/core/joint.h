@@ -10,7 +10,6 @@
 #ifndef JOUNCE_CORE_JOINT_H
 #define JOUNCE_CORE_JOINT_H
 
-#define ALWAYS static inline __attribute__((always_inline))
 /* loops over orders unroll where the order is known to the compiler and one state is computed */
 #if defined(__clang__) || !defined(JN_LANES) || defined(JN_SMALL)
 #define EACH(k, from, to) for (int k = from; k <= to; k++)
@@ -61,16 +60,17 @@ static inline void place_joints(const jn_model *m, const jn_work *w, int rows) {
   real *x = (real *)w->angle, *s = x + m->nturn + 3, *c = s + m->nturn + 3;
   for (int i = 0; i < m->nturn; i++) x[i] = q[m->link[m->turn_link[i]].iq];
   sincos_many(m->nturn * lanes, (double *)x, (double *)s, (double *)c);
-  for (int i = 0, n = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
+  for (int i = 0; i < m->nturn; i++) {
+    const jn_link *l = &m->link[m->turn_link[i]];
     real *X = (real *)w->X + (size_t)l->ix * rows;
-    if (l->kind == JN_K_FREE || l->kind == JN_K_FIXED) continue;
-    if (l->kind == JN_K_REVOLUTE || l->kind == JN_K_HELICAL) {
-      joint_place(l, q + l->iq, s[n], c[n], X);
-      n++;
-    } else {
-      joint_place(l, q + l->iq, q[l->iq], q[l->iq], X);
-    }
+    if (l->kind == JN_K_REVOLUTE)
+      X[0] = c[i], X[1] = s[i];
+    else
+      joint_place(l, q + l->iq, s[i], c[i], X);
+  }
+  for (int i = 0; i < m->nother; i++) {
+    const jn_link *l = &m->link[m->other_link[i]];
+    joint_place(l, q + l->iq, q[l->iq], q[l->iq], (real *)w->X + (size_t)l->ix * rows);
   }
 }
 
@@ -343,6 +343,55 @@ static inline void joint_place_in_parent(const jn_link *l, const real *q, const 
     case JN_K_SPHERICAL:
       for (int j = 0; j < 3; j++) E[j] = c_columns(l->Rc, v3_make(X[j], X[3 + j], X[6 + j]));
       break;
+  }
+}
+
+/* R^T a and out += R a, R the rotation between the link's parent and T */
+ALWAYS v3 offset_back(const jn_link *l, const v3 *a) {
+  return l->turned == JN_SAME      ? *a
+         : l->turned == JN_ALIGNED ? v3_pick(a, &l->back)
+                                   : c_columns(l->Rr, *a);
+}
+ALWAYS void offset_add(const jn_link *l, v3 a, v3 *out) {
+  if (l->turned == JN_ALIGNED)
+    v3_add_pick(out, a, &l->back);
+  else
+    *out = v3_add(*out, l->turned == JN_SAME ? a : c_columns(l->Rc, a));
+}
+
+/* P += the inertia a of the link, seen from its parent:  through the joint to T, to the parent's
+ * origin, to the parent's axes */
+ALWAYS void joint_add_inertia(const jn_link *l, const real *q, const real *X, sym6 *a, sym6 *P) {
+  v3 p = c_vector(l->pT4);
+  switch (l->kind) {
+    case JN_K_FIXED:
+      break;
+    case JN_K_HELICAL:
+      p = v3_add_z(p, l->pitch * q[0]); /* fall through */
+    case JN_K_REVOLUTE:
+      sym6_turn(a, X[0], X[1]);
+      break;
+    case JN_K_PRISMATIC:
+      p = v3_add_z(p, q[0]);
+      break;
+    case JN_K_FREE:
+      p = v3_add(p, load_v3(q + 4)); /* fall through */
+    case JN_K_SPHERICAL: {
+      const v3 E[3] = {v3_make(X[0], X[3], X[6]), v3_make(X[1], X[4], X[7]),
+                       v3_make(X[2], X[5], X[8])};
+      sym6_rotate(a, E);
+      break;
+    }
+  }
+  sym6_shift(a, p);
+  if (l->turned == JN_SAME) {
+    sym6_add(P, a);
+  } else if (l->turned == JN_ALIGNED) {
+    sym6_add_aligned(P, a, &l->turn);
+  } else {
+    const v3 E[3] = {c_vector(l->Rc), c_vector(l->Rc + 4), c_vector(l->Rc + 8)};
+    sym6_rotate(a, E);
+    sym6_add(P, a);
   }
 }
 

@@ -40,7 +40,7 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   for (int k = 0; k <= K; k++) edge_motion_in(model, w, rows, data->settings.representation, k);
   jn_edge_far(model, data);
   if (form == JN_FORM_BODY)
-    kinematics_pass(model, w, rows, K, 0);
+    motion_pass(model, w, rows, K, 0, 0);
   else
     place_joints(model, w, rows);
   place_links(model, w, rows);

@@ -6,14 +6,15 @@
 #ifndef JOUNCE_CORE_LINK_H
 #define JOUNCE_CORE_LINK_H
 
-/* twist of the parent carried to T: w' = R^T w, v' = R^T (v + w x p) */
-ALWAYS six offset_motion(const jn_link *l, six V) {
-  return (six){c_columns(l->Rr, V.w), c_columns(l->Rr, v3_add(V.v, v3_cross_c(V.w, l->p4)))};
+/* twist of the parent carried to T: w' = R^T w, v' = R^T v + w' x pT, pT = R^T p */
+ALWAYS six offset_motion(const jn_link *l, const six *V) {
+  v3 w = offset_back(l, &V->w);
+  return (six){w, v3_add(offset_back(l, &V->v), v3_cross_c(w, l->pT4))};
 }
-/* wrench at T carried to the parent: f' = R f, n' = R n + p x f' */
-ALWAYS six offset_force(const jn_link *l, six F) {
-  v3 f = c_columns(l->Rc, F.v);
-  return (six){v3_add(c_columns(l->Rc, F.w), c_cross_v3(l->p4, f)), f};
+/* wrench at T added to the parent's: f' = R f, n' = R (n + pT x f) */
+ALWAYS void offset_force(const jn_link *l, six F, six *Fp) {
+  offset_add(l, v3_add(F.w, c_cross_v3(l->pT4, F.v)), &Fp->w);
+  offset_add(l, F.v, &Fp->v);
 }
 
 /* H_k = (J w_k, v_k + w_k x c) */
@@ -41,8 +42,8 @@ ALWAYS six link_top(int k, six H, v3 y) {
 }
 
 /* y_0 = Q_0^T R^T y of the parent,  k y_k = sum y_(k-1-i) x w_i */
-ALWAYS v3 gravity_start(const jn_link *l, const real *X, v3 parent) {
-  return joint_turn_back(l->kind, X, c_columns(l->Rr, parent));
+ALWAYS v3 gravity_start(const jn_link *l, const real *X, const v3 *parent) {
+  return joint_turn_back(l->kind, X, offset_back(l, parent));
 }
 ALWAYS v3 gravity_step(int k, const six *restrict V, const v3 *restrict y) {
   cross_sum s = cross_zero();
@@ -61,7 +62,7 @@ ALWAYS void link_motion_of(jn_kind kind, const jn_link *l, int K, const real *q,
     return;
   }
   if (kind != JN_K_FREE) EACH(k, 1, K) joint_step_of(kind, l, k, q, v, vs, X);
-  EACH(k, 0, K) u[k] = offset_motion(l, Vp[k]);
+  EACH(k, 0, K) u[k] = offset_motion(l, &Vp[k]);
   EACH(k, 0, K)
   V[k] = joint_add_velocity_of(kind, l, joint_motion(kind, k, 0, X, u), v + k * vs);
 }
@@ -91,7 +92,7 @@ ALWAYS void link_force_of(jn_kind kind, const jn_link *l, int r, const six *rest
         if (damping) tau[k * nv + j] += l->damping * v[k * nv + j];
       }
   if (!Fp) return;
-  EACH(k, 0, r) Fp[k] = six_add(Fp[k], offset_force(l, joint_force(kind, k, 0, X, F)));
+  EACH(k, 0, r) offset_force(l, joint_force(kind, k, 0, X, F), &Fp[k]);
 }
 static __attribute__((noinline)) void link_force_any(const jn_link *l, int r, const six *F,
                                                      const real *X, const real *v, real *tau,

@@ -15,23 +15,6 @@ typedef struct ten {
   real J[6];
 } ten;
 
-static inline v3 sym3_apply(const real *J, v3 a) {
-  return v3_make(J[0] * a.x + J[1] * a.y + J[2] * a.z, J[1] * a.x + J[3] * a.y + J[4] * a.z,
-                 J[2] * a.x + J[4] * a.y + J[5] * a.z);
-}
-
-/* out = R J R^T, symmetric */
-static inline void sym3_rotate(const real *R, const real *J, real *out) {
-  v3 r[3];
-  for (int i = 0; i < 3; i++) r[i] = sym3_apply(J, load_v3(R + 3 * i));
-  out[0] = v3_dot(load_v3(R), r[0]);
-  out[1] = v3_dot(load_v3(R), r[1]);
-  out[2] = v3_dot(load_v3(R), r[2]);
-  out[3] = v3_dot(load_v3(R + 3), r[1]);
-  out[4] = v3_dot(load_v3(R + 3), r[2]);
-  out[5] = v3_dot(load_v3(R + 6), r[2]);
-}
-
 static inline six *screw_of(const jn_work *w, int rows, int column) {
   return (six *)w->S + (size_t)column * rows;
 }
@@ -146,10 +129,9 @@ static inline six ten_apply(const ten *M, six V) {
 }
 static inline sym6 ten_matrix(const ten *M) {
   const real *J = M->J, o = M->m - M->m, x = M->h.x, y = M->h.y, z = M->h.z;
-  sym6 I = {{{J[0], J[1], J[2]}, {J[1], J[3], J[4]}, {J[2], J[4], J[5]}},
-            {{o, z, -y}, {-z, o, x}, {y, -x, o}},
-            {{M->m, o, o}, {o, M->m, o}, {o, o, M->m}},
-            {{o, -z, y}, {z, o, -x}, {-y, x, o}}};
+  sym6 I = {{J[0], J[1], J[2], J[3], J[4], J[5]},
+            {o, -z, y, z, o, -x, -y, x, o},
+            {M->m, o, o, M->m, o, M->m}};
   return I;
 }
 
@@ -219,7 +201,7 @@ static inline int spatial_articulate(const jn_model *m, const jn_work *w, int ro
   for (int i = 0; i < m->nlink; i++) IA[i] = ten_matrix((const ten *)w->Ms + (size_t)i * rows);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
-    v3_transpose(IA[i].B, IA[i].T);
+    sym6_complete(&IA[i]);
     sym6 a = IA[i];
     if (l->nv && !(prescribed && prescribed[l->joint])) {
       six S[6];
@@ -229,13 +211,7 @@ static inline int spatial_articulate(const jn_model *m, const jn_work *w, int ro
           bad < 0)
         bad = l->joint;
     }
-    if (l->parent < 0) continue;
-    sym6 *P = &IA[l->parent];
-    for (int j = 0; j < 3; j++) {
-      P->A[j] = v3_add(P->A[j], a.A[j]);
-      P->B[j] = v3_add(P->B[j], a.B[j]);
-      P->C[j] = v3_add(P->C[j], a.C[j]);
-    }
+    if (l->parent >= 0) sym6_add(&IA[l->parent], &a);
   }
   return bad;
 }

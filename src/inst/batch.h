@@ -19,6 +19,19 @@ static inline void transpose_four(const double *x, size_t from, double *y, size_
   *(four *)(y + 3 * to) = __builtin_shufflevector(q, s, 2, 3, 6, 7);
 }
 
+/* 0 * x is 0 for every finite x and NaN for the others */
+static int pack_finite(const double *w, size_t n) {
+  const real *x = (const real *)w;
+  real sum[4] = {{0}};
+  for (; n >= 4; n -= 4, x += 4)
+    for (int i = 0; i < 4; i++) sum[i] += 0.0 * x[i];
+  for (; n; n--, x++) sum[0] += 0.0 * *x;
+  sum[0] += sum[1] + sum[2] + sum[3];
+  double all = 0;
+  for (int l = 0; l < LANES; l++) all += sum[0][l];
+  return all == 0;
+}
+
 /* x[state][n] -> w[n][lane]; lanes beyond `used` repeat the last state. Returns whether all is
  * finite. */
 static int pack_gather(double *w, const double *x, size_t n, int used) {
@@ -30,11 +43,7 @@ static int pack_gather(double *w, const double *x, size_t n, int used) {
   for (; i < n; i++)
     for (int l = 0; l < LANES; l++)
       w[i * LANES + (size_t)l] = x[(size_t)(l < used ? l : used - 1) * n + i];
-  real sum = {0};
-  for (i = 0; i < n; i++) sum += 0.0 * ((const real *)w)[i];
-  double all = 0;
-  for (int l = 0; l < LANES; l++) all += sum[l];
-  return all == 0;
+  return pack_finite(w, n);
 }
 
 static void pack_scatter(double *x, const double *w, size_t n, int used) {
@@ -47,16 +56,6 @@ static void pack_scatter(double *x, const double *w, size_t n, int used) {
     for (int l = 0; l < used; l++) x[(size_t)l * n + i] = w[i * LANES + (size_t)l];
 }
 
-/* order-major rows of w->io to Taylor coefficients, and back: factor by factor as in jet.c */
-static void pack_scale(real *x, int order, int n, int to_taylor) {
-  for (int k = 2; k <= order; k++)
-    for (int i = 2; i <= k;) {
-      double f = 1;
-      for (; i <= k && f < 1e280; i++) f *= i;
-      for (int j = 0; j < n; j++) x[k * n + j] = to_taylor ? x[k * n + j] / f : x[k * n + j] * f;
-    }
-}
-
 static void pack_gravity(const jn_work *w, const double *gravity) {
   store_v3((real *)w->up, v3_sub(v3_zero(), c_vector(gravity)));
 }
@@ -66,11 +65,11 @@ static void pack_inverse(const jn_model *m, const jn_work *w, int rows, const jn
   pack_gravity(w, c->gravity);
   edge_near(m, w);
   if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 2, -1, 0);
-  pack_scale((real *)w->io, r + 1, m->nv, 1);
+  scale_rows(0, r + 1, m->nv, (real *)w->io, 1);
   for (int k = 0; k <= r + 1; k++) edge_motion(m, w, rows, c->rep, k, 1);
-#define CALL(n)                            \
-  kinematics_pass(m, w, rows, (n) + 1, 0); \
-  inverse_pass(m, w, rows, n, c->damping, 0, 0)
+#define CALL(n)                           \
+  motion_pass(m, w, rows, (n) + 1, 0, 1); \
+  force_pass(m, w, rows, n, c->damping, 0)
   switch (r) {
     case 0:
       CALL(0);
@@ -81,7 +80,7 @@ static void pack_inverse(const jn_model *m, const jn_work *w, int rows, const jn
   }
 #undef CALL
   for (int k = 0; k <= r; k++) edge_force_out(m, w, rows, c->rep, k);
-  pack_scale((real *)w->io, r, m->nv, 0);
+  scale_rows(0, r, m->nv, (real *)w->io, 0);
   if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 1, 1, 1);
 }
 
@@ -116,8 +115,8 @@ static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_p
     edge_shift(m, w, (real *)w->io, c->prescribed ? r + 2 : 1, -1, 0);
     edge_shift(m, w, (real *)w->force, r + 1, -1, 1);
   }
-  pack_scale((real *)w->io, c->prescribed ? r + 1 : 0, m->nv, 1);
-  pack_scale((real *)w->force, r, m->nv, 1);
+  scale_rows(0, c->prescribed ? r + 1 : 0, m->nv, (real *)w->io, 1);
+  scale_rows(0, r, m->nv, (real *)w->force, 1);
   edge_motion(m, w, rows, c->rep, 0, 1);
   forward_start(m, w, rows);
   if (articulate(m, w, rows, c->prescribed) >= 0) return 0;
@@ -130,14 +129,14 @@ static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_p
   if (c->prescribed) {
     for (int k = 0; k <= r; k++) edge_force_out(m, w, rows, c->rep, k);
     memcpy(w->force, w->io, sizeof(real) * (size_t)m->nv * ((size_t)r + 1));
-    pack_scale((real *)w->force, r, m->nv, 0);
+    scale_rows(0, r, m->nv, (real *)w->force, 0);
     if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->force, r + 1, 1, 1);
   }
   for (int k = 0; k <= r + 1; k++) edge_motion_out(m, w, rows, c->rep, k);
-  pack_scale((real *)w->io, r + 1, m->nv, 0);
+  scale_rows(0, r + 1, m->nv, (real *)w->io, 0);
   if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 2, 1, 0);
   return 1;
 }
 
-const jn_pack_engine ENGINE = {ENGINE_NAME,  LANES,        pack_gather,
+const jn_pack_engine ENGINE = {ENGINE_NAME,  LANES,        pack_finite, pack_gather,
                                pack_scatter, pack_inverse, pack_hybrid};

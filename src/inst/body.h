@@ -59,14 +59,14 @@
 
 static void engine_motion(const jn_model *m, const jn_work *w, int rows, int K) {
   int r = K - 1;
-#define CALL(n) kinematics_pass(m, w, rows, (n) + 1, FALLS(n))
+#define CALL(n) motion_pass(m, w, rows, (n) + 1, FALLS(n), 1)
   EACH_ORDER(CALL)
 #undef CALL
 }
 
 static void engine_inverse(const jn_model *m, const jn_work *w, int rows, int r, int damping,
                            int external) {
-#define CALL(n) inverse_pass(m, w, rows, n, damping, external, FALLS(n))
+#define CALL(n) force_pass(m, w, rows, n, damping, external)
   EACH_ORDER(CALL)
 #undef CALL
 }
@@ -88,11 +88,10 @@ static void engine_known(const jn_model *m, const jn_work *w, int rows, int k, i
 static void engine_solve(const jn_model *m, const jn_work *w, int rows, int k,
                          const unsigned char *prescribed, int damping, int last) {
   int r = k;
-#define CALL(n)                            \
-  forward_bias(m, w, rows, n, prescribed); \
-  forward_solve(m, w, rows, n, prescribed, damping, last)
+#define CALL(n) forward_bias(m, w, rows, n, prescribed)
   EACH_ORDER(CALL)
 #undef CALL
+  forward_solve(m, w, rows, k, prescribed, damping, last);
 }
 
 const jn_engine ENGINE = {ENGINE_NAME,  SIX_STRIDE,   SIX_LINEAR,   engine_motion, engine_inverse,

@@ -19,6 +19,15 @@ typedef enum jn_kind {
   JN_K_FREE
 } jn_kind;
 
+/* the rotation of a link's T: none, one that only permutes axes, any */
+typedef enum jn_turned { JN_SAME, JN_ALIGNED, JN_TURNED } jn_turned;
+
+/* (R x)_i = sign_i x_from(i); lane: `from` for a register of eight halves, back: its inverse */
+typedef struct jn_axes {
+  double sign[4];
+  int from[3], lane[8], back[8];
+} jn_axes;
+
 typedef struct jn_link {
   int parent; /* link; -1: the world */
   jn_kind kind;
@@ -33,6 +42,9 @@ typedef struct jn_link {
   /* the same by columns of four, for registers: R^T, R, J, p, c; spatial inertia A, B, C about the
    * origin */
   double Rr[12], Rc[12], J4[12], p4[4], c4[4], I4[36];
+  double pT4[4]; /* R^T p */
+  jn_turned turned;
+  jn_axes turn, back; /* R and R^T where they only permute axes */
 } jn_link;
 
 struct jn_model {
@@ -52,8 +64,9 @@ struct jn_model {
   int *frame_order, *joint_order; /* indices sorted by name, for look-up */
   int *by_name;                   /* bodies depth first, children by the names of their joints */
   char *names;                    /* all strings */
-  int nturn, nfree, nball;
-  int *turn_link, *free_link, *ball_link; /* revolute and helical; free; spherical and free */
+  int nturn, nfree, nball, nother;
+  /* revolute and helical; free; spherical and free; prismatic and spherical */
+  int *turn_link, *free_link, *ball_link, *other_link;
 };
 
 /* Fills frame_order and joint_order. */

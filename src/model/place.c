@@ -195,7 +195,7 @@ static jn_model *model_new(jn_builder *b, int nlink, int nbody, int nframe, size
   m->joint_order = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->joint_order);
   m->by_name = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->by_name);
   m->names = jn_block_new(&b->hooks, text + 1, 1);
-  m->turn_link = jn_block_new(&b->hooks, 3 * (size_t)nlink + 1, sizeof *m->turn_link);
+  m->turn_link = jn_block_new(&b->hooks, 4 * (size_t)nlink + 1, sizeof *m->turn_link);
   if (!m->link || !m->body || !m->joint || !m->frame || !m->body_link || !m->body_pose ||
       !m->frame_order || !m->joint_order || !m->by_name || !m->names || !m->turn_link) {
     jn_model_free(m);
@@ -394,10 +394,34 @@ static void place_by_name(const jn_builder *b, jn_model *m) {
   }
 }
 
+/* Whether R is the identity or a permutation of axes, exactly, and which. */
+static void set_axis(jn_axes *a, int i, int from, double sign) {
+  a->from[i] = from, a->sign[i] = sign;
+  for (int h = 0; h < 2; h++) {
+    a->lane[2 * i + h] = 2 * from + h;
+    a->back[2 * from + h] = 2 * i + h;
+    a->lane[6 + h] = a->back[6 + h] = 6 + h;
+  }
+}
+static void classify_turn(jn_link *l) {
+  int ones = 0, same = 1;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      double x = l->R[3 * i + j];
+      same &= x == (i == j);
+      if (x != 1 && x != -1) continue;
+      ones++;
+      set_axis(&l->turn, i, j, x);
+      set_axis(&l->back, j, i, x);
+    }
+  l->turned = same ? JN_SAME : ones == 3 ? JN_ALIGNED : JN_TURNED;
+}
+
 /* Lists of links by kind, and the constants as the registers want them. */
 static void arrange(jn_model *m) {
   m->free_link = m->turn_link + m->nlink;
   m->ball_link = m->free_link + m->nlink;
+  m->other_link = m->ball_link + m->nlink;
   for (int i = m->nlink - 1; i >= 0; i--) {
     jn_link *l = &m->link[i];
     if (l->last < i) l->last = i;
@@ -406,14 +430,17 @@ static void arrange(jn_model *m) {
   for (int i = 0; i < m->nlink; i++) {
     jn_link *l = &m->link[i];
     if (l->kind == JN_K_REVOLUTE || l->kind == JN_K_HELICAL) m->turn_link[m->nturn++] = i;
+    if (l->kind == JN_K_PRISMATIC || l->kind == JN_K_SPHERICAL) m->other_link[m->nother++] = i;
     if (l->kind == JN_K_FREE) m->free_link[m->nfree++] = i;
     if (l->kind == JN_K_FREE || l->kind == JN_K_SPHERICAL) m->ball_link[m->nball++] = i;
     const double *c = l->c, *J = l->J, mass = l->m;
     const double full[9] = {J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5]};
     const double hat[9] = {0, -c[2], c[1], c[2], 0, -c[0], -c[1], c[0], 0}; /* [c] row-major */
     const double cc = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+    classify_turn(l);
     for (int a = 0; a < 3; a++) {
       l->p4[a] = l->p[a];
+      for (int j = 0; j < 3; j++) l->pT4[a] += l->R[3 * j + a] * l->p[j];
       l->c4[a] = c[a];
       for (int j = 0; j < 3; j++) {
         l->Rr[4 * j + a] = l->R[3 * j + a];

@@ -3,7 +3,10 @@
 #ifndef JOUNCE_SCALAR_LANES_H
 #define JOUNCE_SCALAR_LANES_H
 
+#include <immintrin.h>
 #include <math.h>
+
+#include "model/model.h"
 
 typedef double real;
 typedef double v3 __attribute__((vector_size(32)));
@@ -84,6 +87,16 @@ static inline void v3_transpose(const v3 *M, v3 *T) {
   T[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
   T[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
   T[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+}
+/* R a and out += R^T a, R only permutes axes */
+static inline v3 v3_permute(v3 a, const int *lane) {
+  return (v3)_mm256_permutevar8x32_ps((__m256)a, _mm256_loadu_si256((const __m256i *)lane));
+}
+static inline v3 v3_pick(const v3 *a, const jn_axes *R) {
+  return v3_load4(R->sign) * v3_permute(*a, R->lane);
+}
+static inline void v3_add_pick(v3 *out, v3 a, const jn_axes *R) {
+  *out += v3_permute(v3_load4(R->sign) * a, R->back);
 }
 static inline v3 c_vector(const double *c) { return v3_load4(c); }
 static inline v3 load_v3(const real *x) { return (v3){x[0], x[1], x[2], 0}; }

@@ -3,6 +3,8 @@
 #ifndef JOUNCE_SCALAR_PLAIN_H
 #define JOUNCE_SCALAR_PLAIN_H
 
+#include "model/model.h"
+
 typedef struct v3 {
   real x, y, z;
 } v3;
@@ -79,6 +81,21 @@ static inline void v3_transpose(const v3 *M, v3 *T) {
   T[0] = v3_make(M[0].x, M[1].x, M[2].x);
   T[1] = v3_make(M[0].y, M[1].y, M[2].y);
   T[2] = v3_make(M[0].z, M[1].z, M[2].z);
+}
+/* R a and out += R^T a, R only permutes axes */
+static inline v3 v3_pick(const v3 *a, const jn_axes *R) {
+  const real *x = &a->x;
+  const int *i = R->from;
+  const double *s = R->sign;
+  return v3_make(s[0] * x[i[0]], s[1] * x[i[1]], s[2] * x[i[2]]);
+}
+static inline void v3_add_pick(v3 *out, v3 a, const jn_axes *R) {
+  real *x = &out->x;
+  const int *i = R->from;
+  const double *s = R->sign;
+  x[i[0]] += s[0] * a.x;
+  x[i[1]] += s[1] * a.y;
+  x[i[2]] += s[2] * a.z;
 }
 static inline v3 c_vector(const double *c) {
   v3 a = v3_zero();

@@ -33,11 +33,13 @@ static void arrange_link(const quad_link *from, jn_link *l) {
   memcpy(l->p, from->p, sizeof l->p);
   memcpy(l->c, from->c, sizeof l->c);
   memcpy(l->J, from->J, sizeof l->J);
+  l->turned = JN_TURNED;
   const quad *c = l->c, *J = l->J, mass = l->m, cc = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
   const quad full[9] = {J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5]};
   const quad hat[9] = {0, -c[2], c[1], c[2], 0, -c[0], -c[1], c[0], 0};
   for (int a = 0; a < 3; a++) {
     l->p4[a] = l->p[a], l->c4[a] = c[a];
+    l->pT4[a] = l->R[a] * l->p[0] + l->R[3 + a] * l->p[1] + l->R[6 + a] * l->p[2];
     for (int j = 0; j < 3; j++) {
       l->Rr[4 * j + a] = l->R[3 * j + a], l->Rc[4 * j + a] = l->R[3 * a + j];
       l->J4[4 * j + a] = full[3 * a + j];
@@ -62,15 +64,17 @@ static instance instance_new(const quad_robot *r, int order) {
   s.rows = order + 2;
   m->nlink = r->nlink, m->nq = r->nq, m->nv = r->nv;
   m->link = calloc((size_t)r->nlink + 1, sizeof *m->link);
-  m->turn_link = calloc(3 * (size_t)r->nlink + 1, sizeof *m->turn_link);
+  m->turn_link = calloc(4 * (size_t)r->nlink + 1, sizeof *m->turn_link);
   if (!m->link || !m->turn_link) fail_msg("out of memory");
   m->free_link = m->turn_link + r->nlink, m->ball_link = m->free_link + r->nlink;
+  m->other_link = m->ball_link + r->nlink;
   for (int i = 0; i < r->nlink; i++) {
     jn_link *l = &m->link[i];
     arrange_link(&r->link[i], l);
     l->ix = m->nx;
     m->nx += jn_kind_width(l->kind);
     if (l->kind == JN_K_REVOLUTE || l->kind == JN_K_HELICAL) m->turn_link[m->nturn++] = i;
+    if (l->kind == JN_K_PRISMATIC || l->kind == JN_K_SPHERICAL) m->other_link[m->nother++] = i;
     if (l->kind == JN_K_FREE) m->free_link[m->nfree++] = i;
     if (l->kind == JN_K_FREE || l->kind == JN_K_SPHERICAL) m->ball_link[m->nball++] = i;
   }
@@ -117,8 +121,8 @@ void core_inverse(const quad_robot *r, int order, jn_representation rep, const q
   const jn_work *w = &s.work;
   begin(&s, r, q, v, order + 2, rep);
   for (int k = 0; k <= order + 1; k++) edge_motion(m, w, s.rows, (int)rep, k, 1);
-  kinematics_pass(m, w, s.rows, order + 1, 0);
-  inverse_pass(m, w, s.rows, order, 0, 0, 0);
+  motion_pass(m, w, s.rows, order + 1, 0, 1);
+  force_pass(m, w, s.rows, order, 0, 0);
   for (int k = 0; k <= order; k++) edge_force_out(m, w, s.rows, (int)rep, k);
   scale(w->io, order, r->nv, 0);
   if (rep == JN_SPATIAL) edge_shift(m, w, w->io, order + 1, 1, 1);
