@@ -85,7 +85,7 @@ static void exponential_logarithm_and_powers(void **state) {
   for (int i = 0; i < 200000; i++) {
     double x = i % 2 ? rng_range(&r, -700, 700) : spread(&r, -50, 2);
     e = fmax(e, ulps(jn_exp(x), expl(x)));
-    x = i % 2 ? rng_range(&r, 0.5, 2) : fabs(spread(&r, -1070, 1020));
+    x = i % 2 ? rng_range(&r, 0.5, 2) : fabs(spread(&r, denormals_count() ? -1070 : -1020, 1020));
     l = fmax(l, ulps(jn_log(x), logl(x)));
     double y = rng_range(&r, -3, 3), z = rng_range(&r, 1e-6, 1e3);
     p = fmax(p, ulps(jn_pow(z, y), powl(z, y)) / (1 + fabs(y * log(z))));
@@ -94,7 +94,8 @@ static void exponential_logarithm_and_powers(void **state) {
   check_residual("log (ulp)", l, 2);
   check_residual("power (ulp times |y log x| + 1)", p, 2);
   assert_true(jn_exp(0) == 1 && jn_exp(-800) == 0 && jn_exp(800) == HUGE_VAL && isnan(jn_exp(NAN)));
-  assert_true(jn_exp(-740) > 0 && jn_log(1) == 0);
+  assert_true(jn_exp(-740) > 0 || !denormals_count());
+  assert_true(jn_log(1) == 0);
 }
 
 /* v[(K+2) x nv] and tau[(K+1) x nv] of `count` states of a random robot */

@@ -582,8 +582,10 @@ static void norms_neither_overflow_nor_underflow(void **state) {
   settle(s, COUNT(s));
   const jn_vec3 none = jn_v3_unit(jn_v3(0, 0, 0)), tiny = jn_v3_unit(jn_v3(0, -5e-324, 0));
   assert_true(none.x == 0 && none.y == 0 && none.z == 0);
-  assert_true(tiny.x == 0 && tiny.y == -1 && tiny.z == 0);
-  assert_true(jn_v3_norm(jn_v3(5e-324, 0, 0)) == 5e-324);
+  volatile double least = DBL_MIN; /* a program may take denormal numbers for zero */
+  const int flushed = least / 2 == 0;
+  assert_true(flushed || (tiny.x == 0 && tiny.y == -1 && tiny.z == 0));
+  assert_true(flushed || jn_v3_norm(jn_v3(5e-324, 0, 0)) == 5e-324);
   assert_true(jn_v3_norm(jn_v3(0, DBL_MAX, 0)) == DBL_MAX);
   assert_true(jn_v3_norm(jn_v3(0, -HUGE_VAL, 1)) == HUGE_VAL);
   assert_true(isnan(jn_v3_norm(jn_v3(0, nan(""), 1))));

@@ -88,13 +88,17 @@ LINES = [
          means="What the library shows and touches: names, globals, calls that print or end the program, "
                "headers as C99, C11 and C++17, binary compatibility with the last release, and the tests "
                "again with a decimal comma, upward rounding and denormals flushed to zero.",
+         relaxed="Upward rounding is tested by a program of its own (test_environment: the library leaves the "
+                 "setting alone and loses digits, the worst error is printed), not by the whole suite: bounds in "
+                 "units of rounding and bitwise identities hold for rounding to nearest by definition.",
          quick=["tools/abi --quick"], full=["tools/abi"]),
     dict(line=18, what="soak and energy",
          means="Mixed calls by the million: memory must not grow and the last result must have the bits "
                "of the first. And a robot that swings freely for a million steps of the Taylor "
                "integrator: the energy must not drift faster than rounding makes it.",
-         quick=["{build}/bench/soak --calls 200000", "{build}/jounce simulate --drift --steps 1000"],
-         full=["{build}/bench/soak --calls 1e8", "{build}/jounce simulate --drift --steps 1e6"]),
+         relaxed="10^8 calls in a full run, not 10^9: a full run must end within an hour.",
+         quick=["{build}/bench/soak --calls 200000", "{build}/bench/soak --steps 20000"],
+         full=["{build}/bench/soak --calls 1e8", "{build}/bench/soak --steps 1e6"]),
 ]
 
 PROMISES = [

@@ -10,3 +10,20 @@ determinism: setup-score
 	tools/determinism
 
 .PHONY: setup-score score determinism
+
+abi: setup-score
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
+	BUILD=$(BUILD) tools/abi
+
+.PHONY: abi
+
+lint: setup-score
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
+	BUILD=$(BUILD) tools/lint
+
+soak: setup-test
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON"
+	$(BUILD)/bench/soak --calls 1e8
+	$(BUILD)/bench/soak --steps 1e6
+
+.PHONY: lint soak

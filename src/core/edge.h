@@ -134,7 +134,8 @@ static inline v3 place_world(const jn_model *m, const jn_work *w, int rows) {
 }
 
 static inline pose_jet link_pose(const jn_work *w, int rows, int i) {
-  return (pose_jet){(real *)w->R + 9 * (size_t)i * rows, (real *)w->P + 3 * (size_t)i * rows, 9, 3};
+  const size_t at = (size_t)i * (size_t)rows;
+  return (pose_jet){(real *)w->R + 9 * at, (real *)w->P + 3 * at, 9, 3};
 }
 
 /* World pose jet of link i at order k >= 1, and G_k = sum [P_i] R_(k-i). `stride`, `linear`: how

@@ -163,7 +163,7 @@ static size_t layout(jn_simulation *s, char *block, char **data) {
                variational = scheme == JN_VARIATIONAL;
   size_t at = (sizeof *s + ALIGN - 1) / ALIGN * ALIGN;
 #define PLACE(pointer, count, type)                  \
-  if (block) pointer = (type *)(void *)(block + at); \
+  if (block) (pointer) = (type *)(void *)(block + at); \
   at += ((count) * sizeof(type) + ALIGN - 1) / ALIGN * ALIGN;
 #define ARRAY(name, count) PLACE(s->at.name, count, double)
   JN_SIMULATION_LIST(ARRAY)

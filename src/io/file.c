@@ -24,7 +24,7 @@ const char *jn_file_ending(const char *path) {
 
 int jn_same_ending(const char *ending, const char *wanted) {
   for (; *ending != '\0' && *wanted != '\0'; ending++, wanted++) {
-    char c = *ending >= 'A' && *ending <= 'Z' ? (char)(*ending + ('a' - 'A')) : *ending;
+    const int c = *ending >= 'A' && *ending <= 'Z' ? *ending + ('a' - 'A') : *ending;
     if (c != *wanted) return 0;
   }
   return *ending == *wanted;

@@ -117,7 +117,7 @@ static jn_status read_array(const place *p, const char *bytes, size_t size, arra
 
 static double number_at(const array *a, size_t index) {
   const unsigned char *b = a->data + index * (size_t)a->size;
-  unsigned char turned[8];
+  unsigned char turned[8] = {0};
   double d;
   float f;
   for (int i = 0; i < a->size; i++) turned[i] = b[a->is_big ? a->size - 1 - i : i];
@@ -291,7 +291,8 @@ static void npy_header(unsigned char *b, int rows, int columns) {
   memset(b, ' ', NPY_HEADER);
   memcpy(b, "\x93NUMPY\x01", 8);
   put_little(b + 8, NPY_HEADER - 10, 2);
-  memcpy(b + 10, text, strlen(text));
+  const size_t length = strlen(text);
+  memcpy(b + 10, text, length);
   b[NPY_HEADER - 1] = '\n';
 }
 

@@ -100,10 +100,10 @@ static const char *next_field(const char *at, const char *end, char separator, c
 
 static char separator_of(const char *line, const char *end) {
   size_t n = (size_t)(end - line);
-  return memchr(line, ',', n)    ? ','
-         : memchr(line, ';', n)  ? ';'
-         : memchr(line, '\t', n) ? '\t'
-                                 : ',';
+  static const char known[] = {',', ';', '\t'};
+  for (size_t i = 0; i < sizeof known; i++)
+    if (memchr(line, known[i], n)) return known[i];
+  return ',';
 }
 
 static int count_fields(const char *line, const char *end, char separator) {

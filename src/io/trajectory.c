@@ -123,7 +123,7 @@ static double *get_rows(reader *r, json_t *list, const char *key, int width, int
   for (size_t i = 0; i < n && !r->status; i++) {
     json_t *row = json_array_get(list, i);
     if (free && json_is_null(row)) {
-      for (int c = 0; c < width; c++) x[i * (size_t)width + (size_t)c] = NAN;
+      for (int c = 0; c < width; c++) x[i * (size_t)width + (size_t)c] = (double)NAN;
       continue;
     }
     if (width == 1 && !json_is_array(row)) {
@@ -194,7 +194,7 @@ static double *ends_of(reader *r, json_t *source, int count, int rows, int nv) {
   double *v = room(r, (size_t)count * (size_t)rows * (size_t)nv);
   for (int i = 0; v && i < count * rows * nv; i++) {
     int point = i / (rows * nv);
-    v[i] = point == 0 || point == count - 1 ? 0 : NAN;
+    v[i] = point == 0 || point == count - 1 ? 0 : (double)NAN;
   }
   for (int e = 0; e < 2 && !r->status; e++) {
     int given;

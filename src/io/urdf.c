@@ -272,13 +272,19 @@ static void read_inertia(reader *r, const char **attributes) {
   }
 }
 
+static int is_turned(jn_mat3 R) {
+  for (int i = 0; i < 9; i++)
+    if (R.m[i / 3][i % 3] != identity.R.m[i / 3][i % 3]) return 1;
+  return 0;
+}
+
 static void end_inertial(reader *r) {
   if ((r->seen & SEEN_MASS) == 0)
     FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<inertial> has no <mass>", r->subject);
   if ((r->seen & SEEN_INERTIA) == 0)
     FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<inertial> has no <inertia>", r->subject);
   /* I <- R I R^T, symmetric to the last bit */
-  if (memcmp(&r->inertial.R, &identity.R, sizeof identity.R) != 0) {
+  if (is_turned(r->inertial.R)) {
     const double(*R)[3] = (const double(*)[3])r->inertial.R.m;
     jn_mat3 I = r->link.inertia;
     for (int i = 0; i < 3; i++)

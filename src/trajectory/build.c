@@ -132,7 +132,7 @@ static void end_rest(const columns *c, int count, int column, int rest) {
     for (int k = 0; k < c->rows; k++) {
       int fixed = (i == 0 && (rest & 1)) || (i == count - 1 && (rest & 2));
       c->d[((size_t)i * (size_t)c->rows + (size_t)k) * (size_t)c->n + (size_t)column] =
-          fixed ? 0 : NAN;
+          fixed ? 0 : (double)NAN;
     }
 }
 

@@ -33,6 +33,8 @@ void fill(double *x, size_t n, double value);
 double largest(const double *x, size_t n);                             /* max |x_i| */
 double largest_difference(const double *x, const double *y, size_t n); /* max |x_i - y_i| */
 int same_bits(const double *x, const double *y, size_t n);
+/* 0 where the processor was told to take denormal numbers for zero */
+int denormals_count(void);
 int all_equal_to(const double *x, size_t n, double value);
 
 /* max over rows k of max |x_k - y_k| / (max |y_k| + more_k): error relative to the size of that

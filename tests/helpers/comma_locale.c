@@ -16,7 +16,8 @@ static const char definition[] =
 void with_comma_locale(void (*const *tests)(void **state), int count) {
   char command[700];
   const char *old = getenv("LOCPATH");
-  char *old_path = old != NULL ? strdup(old) : NULL;
+  char *old_path = old != NULL ? strdup(old) : NULL,
+       *old_name = strdup(setlocale(LC_NUMERIC, NULL));
   put("comma.txt", definition);
   snprintf(command, sizeof command,
            "cd %s && localedef -c -i comma.txt -f ANSI_X3.4-1968 ./comma >comma.log 2>&1",
@@ -27,12 +28,12 @@ void with_comma_locale(void (*const *tests)(void **state), int count) {
   if (found != NULL) {
     assert_string_equal(localeconv()->decimal_point, ",");
     for (int i = 0; i < count; i++) tests[i](NULL);
-    setlocale(LC_NUMERIC, "C");
   }
   if (old_path != NULL)
     setenv("LOCPATH", old_path, 1);
   else
     unsetenv("LOCPATH");
-  free(old_path);
+  assert_non_null(setlocale(LC_NUMERIC, old_name));
+  free(old_path), free(old_name);
   if (found == NULL) skip();
 }

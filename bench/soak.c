@@ -1,0 +1,236 @@
+/* soak.c: long runs.
+ *
+ *   soak --calls N    mixed calls of everything that computes, N in all: the memory of the process
+ *                     must not grow after the first round, and every round must give the bits of
+ * the first soak --steps N    a floating tree that nothing drives, N steps of the Taylor
+ * integrator: largest relative change of energy and momentum, and how it grows. The root mean
+ * square of E(n + m) - E(n) goes as m^slope: 0.5 for rounding that goes either way (a random walk),
+ * 1 for rounding that goes one way Both end with a line of the scorecard; exit status 1 when the
+ * target is missed. */
+#include <jounce/jounce.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ORDER = 3, STATES = 16, NV = 32, NQ = 40 };
+
+typedef struct robot {
+  jn_model *model;
+  jn_data *data;
+  jn_batch *batch;
+  jn_simulation *simulation;
+  size_t nq, nv;
+  double q[STATES * NQ], v[STATES * NV * (ORDER + 2)], tau[STATES * NV * (ORDER + 1)];
+} robot;
+
+static double x[NV * NV * 8], y[NV * NV * 8], z[NV * NV * 8];
+
+static void stop(const char *what) {
+  fprintf(stderr, "soak: %s\n", what);
+  exit(1);
+}
+
+/* in -1 ... 1, the same everywhere */
+static double next(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(int64_t)*state * 0x1p-63;
+}
+
+static void open_robot(robot *r, const char *name, uint64_t seed) {
+  double dq[NV];
+  if (jn_model_load(name, NULL, NULL, &r->model, NULL)) stop(name);
+  r->nq = (size_t)jn_model_nq(r->model), r->nv = (size_t)jn_model_nv(r->model);
+  if (r->nq > NQ || r->nv > NV) stop("the robot is too large");
+  for (int s = 0; s < STATES; s++) {
+    double *q = r->q + (size_t)s * r->nq;
+    for (size_t i = 0; i < r->nv; i++) dq[i] = next(&seed);
+    jn_model_home(r->model, q);
+    if (jn_integrate(r->model, q, dq, q)) stop("integrate");
+  }
+  for (size_t i = 0; i < STATES * r->nv * (ORDER + 2); i++) r->v[i] = next(&seed);
+  for (size_t i = 0; i < STATES * r->nv * (ORDER + 1); i++) r->tau[i] = next(&seed);
+}
+
+static void add(uint64_t *hash, jn_status status, const double *values, size_t n) {
+  if (status) stop(jn_status_text(status));
+  for (size_t i = 0; i < n; i++) {
+    uint64_t bits;
+    memcpy(&bits, values + i, sizeof bits);
+    *hash = (*hash ^ bits) * 0x100000001b3u;
+  }
+}
+
+/* one round over all states; the number of calls made */
+static long round_of_calls(robot *r, uint64_t *hash) {
+  const jn_model *m = r->model;
+  jn_data *d = r->data;
+  const size_t nv = r->nv, n = (ORDER + 1) * nv, rows = (ORDER + 2) * nv, n2 = nv * nv;
+  long calls = 0;
+  for (size_t s = 0; s < STATES; s++) {
+    const double *q = r->q + s * r->nq, *v = r->v + s * rows, *tau = r->tau + s * n;
+    double e[3];
+    jn_momentum o = {.kinetic = e, .potential = e + 1};
+    add(hash, jn_inverse_dynamics(m, d, ORDER, q, v, NULL, x), x, n);
+    add(hash, jn_forward_dynamics(m, d, ORDER, q, v, tau, NULL, x), x, n);
+    add(hash, jn_mass_matrix(m, d, q, x), x, n2);
+    add(hash, jn_inverse_mass(m, d, q, x), x, n2);
+    add(hash, jn_equations_of_motion(m, d, 0, q, v, NULL, x, y, z, NULL, NULL), y, n2);
+    add(hash, jn_momentum_energy(m, d, 0, q, v, &o), e, 2);
+    add(hash, jn_kinematics(m, d, ORDER, q, v), NULL, 0);
+    add(hash, jn_frame_twist(m, d, 1, JN_MIXED, ORDER, x), x, 6 * (ORDER + 1));
+    add(hash, jn_frame_jacobian(m, d, 1, JN_SPATIAL, 0, x), x, 6 * nv);
+    add(hash, jn_inverse_partials(m, d, 0, q, v, NULL, x, y), x, n2);
+    add(hash, jn_forward_partials(m, d, 0, q, v, tau, NULL, x, y, z), y, n2);
+    add(hash, jn_simulation_set_state(r->simulation, 0, q, v), NULL, 0);
+    add(hash, jn_simulation_step(r->simulation, 1, NULL), NULL, 0);
+    add(hash, jn_simulation_state(r->simulation, NULL, x, y), x, r->nq);
+    calls += 14;
+  }
+  add(hash, jn_batch_inverse_dynamics(m, r->batch, ORDER, STATES, r->q, r->v, z, NULL), z, n);
+  return calls + 1;
+}
+
+/* what the process has written to, heap and stack; the numbers of statm are not exact */
+static long resident_bytes(void) {
+  char line[256];
+  long kilobytes = -1;
+  FILE *file = fopen("/proc/self/smaps_rollup", "r");
+  while (file && fgets(line, sizeof line, file))
+    if (!strncmp(line, "Anonymous:", 10)) kilobytes = strtol(line + 10, NULL, 10);
+  if (kilobytes < 0) stop("/proc/self/smaps_rollup");
+  fclose(file);
+  return 1024 * kilobytes;
+}
+
+static int soak(double calls) {
+  static const char *const names[] = {"tilthex", "double_pendulum", "tilthex:2x3"};
+  enum { ROBOTS = sizeof names / sizeof names[0], WARM = 16 };
+  static robot robots[ROBOTS];
+  uint64_t first[ROBOTS] = {0};
+  long rounds = 0, different = 0, start = 0;
+  double done = 0;
+  for (int i = 0; i < ROBOTS; i++) {
+    robot *r = &robots[i];
+    jn_simulation_options o = jn_simulation_default();
+    o.tolerance = 1e-9;
+    open_robot(r, names[i], (uint64_t)i + 1);
+    if (jn_data_new(r->model, ORDER, NULL, &r->data) ||
+        jn_batch_new(r->model, ORDER, 1, NULL, &r->batch) ||
+        jn_simulation_new(r->model, &o, NULL, &r->simulation, NULL))
+      stop("out of memory");
+  }
+  for (; done < calls || rounds < WARM + 2; rounds++) {
+    if (rounds <= WARM) start = resident_bytes(); /* the first reading itself takes a buffer */
+    for (int i = 0; i < ROBOTS; i++) {
+      uint64_t hash = 0;
+      done += (double)round_of_calls(&robots[i], &hash);
+      if (rounds == 0) first[i] = hash;
+      different += hash != first[i];
+    }
+  }
+  const long growth = resident_bytes() - start;
+  for (int i = 0; i < ROBOTS; i++) {
+    jn_simulation_free(robots[i].simulation);
+    jn_batch_free(robots[i].batch);
+    jn_data_free(robots[i].data);
+    jn_model_free(robots[i].model);
+  }
+  const int pass = growth == 0 && different == 0;
+  printf("%.0f calls in %ld rounds: %ld bytes more, %ld rounds with other bits than the first\n",
+         done, rounds, growth, different);
+  printf(
+      "score {\"line\": 18, \"measured\": \"%.2g mixed calls: memory grows by %ld bytes, %ld of "
+      "%ld rounds differ from the first\", \"target\": \"0 bytes, 0 rounds\", \"pass\": %s}\n",
+      done, growth, different, rounds, pass ? "true" : "false");
+  return !pass;
+}
+
+typedef struct totals {
+  double energy, momentum[6];
+} totals;
+
+static totals totals_of(const robot *r, const double *q, const double *v) {
+  totals t;
+  jn_momentum o = {.kinetic = &t.energy, .momentum = t.momentum};
+  if (jn_momentum_energy(r->model, r->data, 0, q, v, &o)) stop("energy");
+  return t;
+}
+
+static double norm(const double *a, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += a[i] * a[i];
+  return sqrt(s);
+}
+
+/* least squares of log rms(E(n + m) - E(n)) on log m, m = 1, 2, 4, ... a tenth of the run */
+static double slope_of(const double *energy, long count) {
+  double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  int points = 0;
+  for (long m = 1; m <= count / 10; m *= 2) {
+    double sum = 0;
+    for (long i = 0; i + m < count; i++)
+      sum += (energy[i + m] - energy[i]) * (energy[i + m] - energy[i]);
+    const double a = log((double)m), b = 0.5 * log(sum / (double)(count - m));
+    printf("lag %8ld  rms change of energy %.3e\n", m, exp(b) / fabs(energy[0]));
+    sx += a, sy += b, sxx += a * a, sxy += a * b, points++;
+  }
+  return (points * sxy - sx * sy) / (points * sxx - sx * sx);
+}
+
+static int drift(double wanted) {
+  static robot r;
+  const long every = wanted > 1e5 ? 8 : 1, count = (long)(wanted / (double)every);
+  double *energy = malloc(sizeof *energy * (size_t)(count + 1)), worst = 0, turned = 0;
+  const jn_vec3 none = {0, 0, 0};
+  jn_simulation_options o = jn_simulation_default();
+  o.tolerance = 1e-16;
+  o.gravity = &none;
+  o.representation = JN_BODY; /* the robot drifts kilometres away */
+  open_robot(&r, "tilthex", 7);
+  if (!energy || jn_data_new(r.model, 0, NULL, &r.data) ||
+      jn_simulation_new(r.model, &o, NULL, &r.simulation, NULL) ||
+      jn_simulation_set_state(r.simulation, 0, r.q, r.v))
+    stop("out of memory");
+  jn_data_settings(r.data)->gravity = none;
+  jn_data_settings(r.data)->representation = JN_BODY;
+  const totals first = totals_of(&r, r.q, r.v);
+  double t = 0;
+  for (long i = 0; i < count; i++) {
+    for (long k = 0; k < every; k++)
+      if (jn_simulation_step(r.simulation, HUGE_VAL, NULL)) stop("step");
+    if (jn_simulation_state(r.simulation, &t, x, y)) stop("state");
+    const totals now = totals_of(&r, x, y);
+    double change[6];
+    for (int k = 0; k < 6; k++) change[k] = now.momentum[k] - first.momentum[k];
+    energy[i] = now.energy;
+    worst = fmax(worst, fabs(now.energy - first.energy) / first.energy);
+    turned = fmax(turned, norm(change + 3, 3) / norm(first.momentum + 3, 3));
+  }
+  const double slope = slope_of(energy, count);
+  const long steps = jn_simulation_statistics(r.simulation).steps;
+  const int pass = worst <= 1e-12 && slope <= 0.6;
+  printf("%ld steps, %.6g s: |dE/E| %.2e, |dp|/|p| %.2e, slope %.2f\n", steps, t, worst, turned,
+         slope);
+  printf(
+      "score {\"line\": 18, \"measured\": \"%ld steps: |dE/E| %.2g, linear momentum %.2g, "
+      "log-log slope %.2f\", \"target\": \"|dE/E| <= 1e-12, slope <= 0.6\", \"pass\": %s}\n",
+      steps, worst, turned, slope, pass ? "true" : "false");
+  jn_simulation_free(r.simulation);
+  jn_data_free(r.data);
+  jn_model_free(r.model);
+  free(energy);
+  return !pass;
+}
+
+int main(int argc, char **argv) {
+  char *end = NULL;
+  const double n = argc == 3 ? strtod(argv[2], &end) : 0;
+  if (argc == 3 && *end == '\0' && n >= 1 && n <= 1e12) {
+    if (!strcmp(argv[1], "--calls")) return soak(n);
+    if (!strcmp(argv[1], "--steps") && n >= 100) return drift(n);
+  }
+  fputs("usage: soak --calls N | --steps N\n", stderr);
+  return 2;
+}

@@ -1,0 +1,12 @@
+# programs of the scorecard (docs/trust.md), run by tools/score
+add_executable(determinism determinism.c helpers/rng.c)
+set_target_properties(determinism PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+target_include_directories(determinism PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(determinism PRIVATE jounce_static jounce_flags)
+add_executable(soak ${CMAKE_SOURCE_DIR}/bench/soak.c)
+set_target_properties(soak PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+target_link_libraries(soak PRIVATE jounce_static jounce_flags)
+# loaded before a test: decimal comma, no denormal numbers (tools/abi)
+add_library(environment MODULE preload/environment.c)
+set_target_properties(environment PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+target_link_libraries(environment PRIVATE m)
