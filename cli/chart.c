@@ -63,6 +63,16 @@ static void draw_panel(FILE *f, const chart *c, const chart_panel *panel) {
   fputc('\n', f);
 }
 
+/* letters of the longest name that is drawn, so that the key has room */
+static int longest_name(const chart *c) {
+  size_t most = 7;
+  for (int i = 1; i < c->columns; i++) {
+    size_t n = c->figure_of[i] >= 0 ? strlen(c->names[i]) : 0;
+    if (n > most) most = n;
+  }
+  return most > 40 ? 40 : (int)most;
+}
+
 static void write_script(FILE *f, const chart *c, const char *path, int png) {
   chart_panel panel;
   int panels = 0, width = 1000;
@@ -81,9 +91,10 @@ static void write_script(FILE *f, const chart *c, const char *path, int png) {
     fputc('\n', f);
   }
   fputs(
-      "END\nset key outside right top samplen 2.2 spacing 0.9\nset lmargin 14\nset rmargin 15\n"
+      "END\nset key outside right top samplen 2.2 spacing 0.9\nset lmargin 14\n"
       "set border 3\nset tics nomirror out scale 0.5\nset grid linecolor rgb '#dfe3e8'\n",
       f);
+  fprintf(f, "set rmargin %d\n", longest_name(c) * 4 / 5 + 8);
   fprintf(f, "set xlabel '%s' offset 0,0.5 noenhanced\nset format y '%%.3g'\n", c->axis);
   if (c->log_x) fputs("set logscale x\n", f);
   if (c->log_y) fputs("set logscale y\n", f);

@@ -34,20 +34,14 @@ const char cli_elastic_help[] =
     "  --format NAME          json, csv, npy, npz or text; default json, on a terminal text: the\n"
     "                         least and the largest of every column\n\n"
     "example:\n"
-    "  cat > reach.json <<END\n"
-    "  {\"kind\": \"minimum\", \"derivative\": 5, \"times\": [0, 1.5],\n"
-    "   \"joints\": {\"joint1\": [0, 1], \"joint2\": [0, -0.5]}}\n"
-    "  END\n"
+    "  echo '{\"kind\": \"minimum\", \"derivative\": 5, \"times\": [0, 1.5],\n"
+    "    \"joints\": {\"joint1\": [0, 1], \"joint2\": [0, -0.5]}}' > reach.json\n"
     "  jounce elastic double_pendulum reach.json --stiffness 500,200 --motor-inertia 0.1 --text\n";
 
-static const chart_figure figures[] = {{"joint position", "rad or m", 0},
-                                       {"motor position", "rad or m", 0},
-                                       {"deflection (motor - joint)", "rad or m", 0},
-                                       {"motor velocity", "rad/s or m/s", 0},
-                                       {"spring torque", "N m or N", 0},
-                                       {"motor torque", "N m or N", 0},
-                                       {"deviation in simulation", "rad or m", 0}};
-enum { JOINT, MOTOR, BEND, SPEED, SPRING, TORQUE, DEVIATION };
+enum { JOINT, MOTOR, BEND, SPEED, SPRING, TORQUE, DEVIATION, FIGURES };
+static const char *const titles[FIGURES] = {
+    "joint position", "motor position", "deflection (motor - joint)", "motor velocity",
+    "spring torque",  "motor torque",   "deviation in simulation"};
 
 typedef struct elastic {
   cli_path path;
@@ -56,6 +50,8 @@ typedef struct elastic {
   int no_simulation;
   int n, *dof;   /* elastic degrees of freedom */
   double *K, *B; /* [nv]; 0: rigid */
+  chart_figure figure[FIGURES];
+  char speed_unit[32];
   cli_sheet sheet;
   jn_data *data; /* of the simulation's order */
   int order;
@@ -152,6 +148,11 @@ static void name_columns(elastic *x) {
   const jn_model *model = x->path.job.model;
   char name[JN_MAX_NAME + 16];
   int nq = jn_model_nq(model), at = 1;
+  snprintf(x->speed_unit, sizeof x->speed_unit, "%s/s", cli_joint_unit(model, 0));
+  for (int f = 0; f < FIGURES; f++)
+    x->figure[f] = (chart_figure){
+        titles[f], f == SPEED ? x->speed_unit : cli_joint_unit(model, f == SPRING || f == TORQUE),
+        0};
   cli_sheet_column(&x->sheet, 0, -1, "t");
   for (int i = 0; i < nq; i++) {
     int plain = 0;
@@ -351,8 +352,8 @@ static int run_elastic(elastic *x) {
   x->tau = cli_room(5, (size_t)(nq + nv), 1);
   double *tau_m = cli_room((size_t)nv, 1, 1);
   if (x->v && x->tau && tau_m)
-    code = cli_sheet_new(&x->sheet, p->samples, 1 + nq + (6 - x->no_simulation) * x->n, figures,
-                         COUNT(figures));
+    code = cli_sheet_new(&x->sheet, p->samples, 1 + nq + (6 - x->no_simulation) * x->n, x->figure,
+                         FIGURES);
   else
     code = CLI_BAD_INPUT;
   if (!code) name_columns(x);

@@ -40,10 +40,8 @@ const char cli_limits_help[] =
     "--apply\n" CLI_PATH_HELP_END
     "  --format NAME          json, csv or text; default json, on a terminal text\n\n"
     "example:\n"
-    "  cat > swing.json <<END\n"
-    "  {\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 0.7],\n"
-    "   \"joints\": {\"joint1\": [0, 1.2], \"joint2\": [0, -0.8]}}\n"
-    "  END\n"
+    "  echo '{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 0.7],\n"
+    "    \"joints\": {\"joint1\": [0, 1.2], \"joint2\": [0, -0.8]}}' > swing.json\n"
     "  jounce limits double_pendulum swing.json --velocity 6 --effort 40 --effort-rate 2000 "
     "--text\n"
     "  jounce limits double_pendulum swing.json --effort-rate 30 --apply slow.json --text ||\n"
@@ -125,7 +123,11 @@ static int limits_of_file(limits *x) {
         cli_key below = cli_key_below(&key, known[k]);
         double y;
         if (!number) continue;
-        if ((code = cli_read_numbers(&reader, &below, number, 1, &y))) break;
+        if (!json_is_number(number)) {
+          code = cli_refuse(&reader, &below, "a number expected");
+          break;
+        }
+        y = json_number_value(number);
         if (k < 2 && jn_model_joint(model, joint)->nq != jn_model_joint(model, joint)->nv)
           code = cli_refuse(&reader, &below, "a rotation has no position limits");
         else if (k == 0)
@@ -355,14 +357,14 @@ static int draw(limits *x) {
       char name[JN_MAX_NAME + 16];
       if (!p->limited) continue;
       dof_of(x, p, name, sizeof name);
-      cli_sheet_column(&x->sheet, at, k, "%s %s", name, kind_names[k]);
+      cli_sheet_column(&x->sheet, at, k, "%s:%s", kind_names[k], name);
       for (int n = 0; n < job->grid; n++)
         cli_sheet_row(&x->sheet, n)[at] = limit_use(job, n, iv, k, 1);
       at++;
     }
     for (int side = 0; side < 2; side++, at++) {
-      cli_sheet_column(&x->sheet, at, used[k] ? k : -1, "%slimit %s", side ? "-" : "+",
-                       kind_names[k]);
+      cli_sheet_column(&x->sheet, at, used[k] ? k : -1, "%s:%slimit", kind_names[k],
+                       side ? "-" : "+");
       for (int n = 0; n < job->grid; n++) cli_sheet_row(&x->sheet, n)[at] = side ? -1 : 1;
     }
   }

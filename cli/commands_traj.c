@@ -25,10 +25,8 @@ const char cli_traj_help[] =
     "  --format NAME          json, csv, npy, npz or text; default json, on a terminal text: the\n"
     "                         least and the largest of every column\n\n"
     "example:\n"
-    "  cat > reach.json <<END\n"
-    "  {\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 0.8, 2],\n"
-    "   \"joints\": {\"joint1\": [0, 1, 0.5], \"joint2\": [0, -0.5, 1]}}\n"
-    "  END\n"
+    "  echo '{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 0.8, 2],\n"
+    "    \"joints\": {\"joint1\": [0, 1, 0.5], \"joint2\": [0, -0.5, 1]}}' > reach.json\n"
     "  jounce traj double_pendulum reach.json --order 2 --text\n"
     "  jounce traj double_pendulum reach.json --format csv --samples 5\n";
 
@@ -66,17 +64,6 @@ static const char *order_word(int k, char *room, size_t size) {
 
 /* Columns. */
 
-/* What plain joints are measured in: 0 angles, 1 lengths, 2 both. */
-static int measure_of(const jn_model *model) {
-  int length = 0, angle = 0;
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    for (int c = 0; c < j->nv && j->nq == j->nv; c++)
-      *(cli_is_length(j->type, c) ? &length : &angle) = 1;
-  }
-  return length && angle ? 2 : length;
-}
-
 /* Every joint's numbers of v^(k), or of tau^(k); plain joints and those that turn apart. */
 static void name_row(traj *x, int first, const char *prefix, int k, int motion, int plain, int turn,
                      int move) {
@@ -100,9 +87,7 @@ static void name_row(traj *x, int first, const char *prefix, int k, int motion, 
 static void name_columns(traj *x) {
   const jn_model *model = x->path.job.model;
   int nq = jn_model_nq(model), nv = jn_model_nv(model), at = 1;
-  static const char *const motions[] = {"rad", "m", "rad or m"}, *const forces[] = {"N m", "N",
-                                                                                    "N m or N"};
-  const char *motion = motions[measure_of(model)], *force = forces[measure_of(model)];
+  const char *motion = cli_joint_unit(model, 0), *force = cli_joint_unit(model, 1);
   char name[JN_MAX_NAME + 16], word[64], text[96];
   int angle = add_figure(x, "joint position", motion, 0);
   int turn = add_figure(x, "orientation (quaternion)", "", 0);

@@ -271,7 +271,7 @@ static int break_spans(spans *s, const double *c, double bound, int side) {
   for (int i = 0; i < 4; i++) flipped[i] = side * c[i];
   /* a bound that is met stays met: rounding does not count */
   bound = side * bound;
-  bound += 0.1 * slack * fmax(fabs(bound), 1e-300);
+  bound += 1e-4 * slack * fmax(fabs(bound), 1e-300);
   int n = stretches(flipped, ends);
   for (int i = 0; i + 1 < n; i++) {
     double a = ends[i], b = ends[i + 1];

@@ -155,3 +155,14 @@ int cli_dof_joint(const jn_model *model, int iv, int *component) {
   }
   return -1;
 }
+
+const char *cli_joint_unit(const jn_model *model, int force) {
+  static const char *const units[2][3] = {{"rad", "m", "rad or m"}, {"N m", "N", "N m or N"}};
+  int length = 0, angle = 0;
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    for (int c = 0; c < j->nv && j->nq == j->nv; c++)
+      *(cli_is_length(j->type, c) ? &length : &angle) = 1;
+  }
+  return units[force][length && angle ? 2 : length];
+}

@@ -79,6 +79,10 @@ void cli_path_json(cli_output *out, const cli_path *path);
 int cli_path_show(const cli_path *path, const cli_sheet *sheet, const char *title,
                   const char *const *cards);
 
+/* What joints that are plain numbers are measured in: "rad", "m" or "rad or m"; `force`: their
+ * forces. */
+const char *cli_joint_unit(const jn_model *model, int force);
+
 /* Degree of freedom `iv`: its joint and component. */
 int cli_dof_joint(const jn_model *model, int iv, int *component);
 

@@ -1,0 +1,342 @@
+/* test_cli_trajectory.c: traj, limits and elastic from outside: against the library, closed forms,
+ * energy, and each other. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/check.h"
+#include "helpers/files.h"
+#include "helpers/program.h"
+
+#define ARM "'" TEST_DATA "/../../examples/data/arm.urdf'"
+#define RECORDED "'" TEST_DATA "/../../examples/data/arm.csv'"
+
+static const char reach[] =
+    "{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 0.8, 2],\n"
+    " \"joints\": {\"joint1\": [0, 1, 0.5], \"joint2\": [0, -0.5, 1]}}";
+
+static jn_model *model_of(const char *name) {
+  jn_model *model;
+  jn_error error;
+  if (jn_model_load(name, NULL, NULL, &model, &error)) fail_msg("%s", error.message);
+  return model;
+}
+
+static jn_table *table_of(const char *name) {
+  jn_table *t;
+  jn_error error;
+  if (jn_table_load(temporary(name), NULL, &t, &error)) fail_msg("%s", error.message);
+  return t;
+}
+
+static double value(const jn_table *t, int row, const char *name) {
+  int column = jn_table_find(t, name);
+  if (column < 0) fail_msg("no column '%s'", name);
+  return t->values[row * t->columns + column];
+}
+
+/* Every format has the numbers of the library, bit for bit. */
+static void tables_are_those_of_the_library(void **state) {
+  (void)state;
+  put("reach.json", reach);
+  assert_clean(
+      run("jounce traj double_pendulum reach.json --order 2 --samples 11 --format csv "
+          "--output a.csv && jounce traj double_pendulum reach.json --order 2 --samples 11 "
+          "--format npy --output a.npy && jounce traj double_pendulum reach.json --order 2 "
+          "--samples 11 --format npz > a.npz"));
+  json_t *json = run_json("jounce traj double_pendulum reach.json --order 2 --samples 11");
+  jn_table *csv = table_of("a.csv"), *npy = table_of("a.npy"), *npz = table_of("a.npz");
+  jn_model *m = model_of("double_pendulum");
+  jn_trajectory *T;
+  jn_data *data;
+  assert_ok(jn_trajectory_load(temporary("reach.json"), m, NULL, NULL, NULL, &T, NULL));
+  assert_ok(jn_data_new(m, 2, NULL, &data));
+  assert_true(csv->rows == 11 && csv->columns == 18);
+  for (int i = 0; i < 11; i++) {
+    double q[2], v[8], tau[6], want[18], *row = csv->values + 18 * i;
+    want[0] = i == 10 ? 2 : 2.0 * i / 10;
+    assert_ok(jn_trajectory_at(T, want[0], 2, JN_SPATIAL, q, v));
+    assert_ok(jn_inverse_dynamics(m, data, 2, q, v, NULL, tau));
+    memcpy(want + 1, q, sizeof q), memcpy(want + 3, v, sizeof v),
+        memcpy(want + 11, tau, sizeof tau);
+    want[17] = tau[0] * v[0] + tau[1] * v[1];
+    assert_true(same_bits(row, want, 18));
+    assert_true(same_bits(row, npy->values + 18 * i, 18));
+    assert_true(same_bits(row, npz->values + 18 * i, 18));
+    for (size_t c = 0; c < 18; c++)
+      assert_true(at(json_array_get(item(json, "rows", NULL), (size_t)i), c) == want[c]);
+  }
+  assert_string_equal(csv->names[15], "tau:joint1''");
+  assert_string_equal(npz->names[9], "joint1^(4)");
+  jn_data_free(data), jn_trajectory_free(T), jn_model_free(m), json_decref(json);
+  jn_table_free(csv), jn_table_free(npy), jn_table_free(npz);
+}
+
+/* The work of the forces is the change of energy; rates are differences of what they are rates of.
+ */
+static void forces_do_the_work_that_the_energy_shows(void **state) {
+  (void)state;
+  put("fly.json",
+      "{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 1, 2],\n"
+      " \"base\": [[1, 0, 0, 0, 0, 0, 1], [0.6, 0, 0.8, 0, 1, 0, 2], [0, 0.6, 0, 0.8, 1, 2, 3]],\n"
+      " \"joints\": {\"q2\": [0, 1, 0], \"q3\": [0, -1, 1]}}");
+  jn_model *m = model_of("tilthex");
+  jn_data *data;
+  assert_ok(jn_data_new(m, 0, NULL, &data));
+  for (int rep = 0; rep < 4; rep++) {
+    static const char *const names[] = {"spatial", "body", "hybrid", "mixed"};
+    assert_clean(
+        run("jounce traj tilthex fly.json --samples 2001 --representation %s --link B4 "
+            "--format csv > a.csv",
+            names[rep]));
+    jn_table *t = table_of("a.csv");
+    double work = 0, energy[2];
+    jn_data_settings(data)->representation = (jn_representation)rep;
+    for (int i = 0; i + 1 < t->rows; i += 2)
+      work += (value(t, i, "power") + 4 * value(t, i + 1, "power") + value(t, i + 2, "power")) *
+              2e-3 / 6;
+    for (int end = 0; end < 2; end++) {
+      double kinetic, potential, *row = t->values + (end ? 1000 : 0) * t->columns;
+      jn_momentum out = {.kinetic = &kinetic, .potential = &potential};
+      assert_ok(jn_momentum_energy(m, data, 0, row + 1, row + 14, &out));
+      energy[end] = kinetic + potential;
+      if (end) {
+        double half = 0;
+        for (int i = 0; i + 1 < 1000; i += 2)
+          half += (value(t, i, "power") + 4 * value(t, i + 1, "power") + value(t, i + 2, "power")) *
+                  2e-3 / 6;
+        check_residual("work against energy", fabs(energy[1] - energy[0] - half) / 100, 1e-9);
+      }
+    }
+    check_residual("work from 1 m to 3 m", fabs(work - 4 * 9.81 * 2) / 100, 0.1);
+    static const char *const pairs[][2] = {{"tau:q3", "tau:q3'"},   {"tau:base:vz", "tau:base:vz'"},
+                                           {"base:wx", "base:wx'"}, {"q2''", "q2^(3)"},
+                                           {"B4:x", "B4:x'"},       {"B4:z'", "B4:z''"},
+                                           {"B4:wy", "B4:wy'"}};
+    for (size_t p = 0; p < COUNT(pairs); p++) {
+      double worst = 0, size = 0;
+      for (int i = 2; i + 2 < t->rows; i += 7) {
+        if (abs(i - 1000) < 3) continue;
+        double d = (8 * (value(t, i + 1, pairs[p][0]) - value(t, i - 1, pairs[p][0])) -
+                    (value(t, i + 2, pairs[p][0]) - value(t, i - 2, pairs[p][0]))) /
+                   12e-3;
+        worst = fmax(worst, fabs(d - value(t, i, pairs[p][1])));
+        size = fmax(size, fabs(d));
+      }
+      check_residual("rates against differences", worst / size, 1e-7);
+    }
+    jn_table_free(t);
+  }
+  jn_data_free(data), jn_model_free(m);
+}
+
+static double scale_of(const char *options, int want) {
+  int status = run("jounce limits pendulum swing.json %s", options);
+  if (status != want) fail_msg("%s: exit status %d: %s", options, status, errors);
+  json_t *json = parse(output), *s = item(json, "time_scale", NULL);
+  double x = json_is_null(s) ? 0 : json_number_value(s);
+  json_decref(json);
+  return x;
+}
+
+/* Minimum jerk through 2 rad in 1.5 s: velocity 15/8 A/T, acceleration 10/sqrt 3 A/T^2, jerk
+ * 60 A/T^3 at most. */
+static void scales_in_closed_form(void **state) {
+  (void)state;
+  put("swing.json",
+      "{\"kind\": \"minimum\", \"times\": [0, 1.5], \"joints\": {\"joint1\": [-0.5, 1.5]}}");
+  const double A = 2, T = 1.5, v = 15.0 / 8 * A / T, a = 10 / sqrt(3) * A / T / T,
+               j = 60 * A / T / T / T;
+  check_residual("scale by velocity", fabs(scale_of("--velocity 1", 3) - v), 1e-9);
+  check_residual("scale by acceleration", fabs(scale_of("--acceleration 2", 3) - sqrt(a / 2)),
+                 1e-9);
+  check_residual("scale by jerk", fabs(scale_of("--jerk 4", 3) - cbrt(j / 4)), 1e-9);
+  check_residual("faster", fabs(scale_of("--velocity 10 --jerk 1e9", 0) - v / 10), 1e-9);
+  check_residual("the strictest counts",
+                 fabs(scale_of("--velocity 1 --acceleration 2 --jerk 4", 3) -
+                      fmax(v, fmax(sqrt(a / 2), cbrt(j / 4)))),
+                 1e-9);
+  assert_clean(run("jounce limits pendulum swing.json --velocity %.17g --format csv", v));
+  /* no speed is slow enough for a place out of range, or for a weight that cannot be held */
+  put("range.json", "{\"joint1\": {\"lower\": -1, \"upper\": 1}}");
+  assert_true(scale_of("--limits range.json", 3) == 0);
+  assert_non_null(strstr(output, "no time scaling helps: the position of 'joint1'"));
+  assert_true(scale_of("--effort 2", 3) == 0);
+  assert_non_null(strstr(output, "effort against gravity of 'joint1'"));
+  assert_int_equal(run("jounce limits pendulum swing.json --effort 2 --apply x.json"), 3);
+  assert_non_null(strstr(errors, "--apply"));
+}
+
+/* What the scale promises is what the slowed motion does: a little faster breaks it. */
+static void scaled_motions_just_keep_the_limits(void **state) {
+  (void)state;
+  static const char *const options[] = {"--effort-rate 12",
+                                        "--effort-rate 12 --damping",
+                                        "--effort 13.2",
+                                        "--effort 13.2 --damping",
+                                        "--effort-rate 4 --effort 14 --jerk 3",
+                                        "--velocity 1",
+                                        "--effort-rate 3 --gravity 0,0,0",
+                                        "--effort 1 --gravity 0,0,0"};
+  for (size_t i = 0; i < COUNT(options); i++) {
+    assert_int_equal(run("jounce limits " ARM " " RECORDED " %s --apply slow.json", options[i]), 3);
+    json_t *json = parse(output);
+    double s = json_number_value(item(json, "time_scale", NULL));
+    assert_true(s > 1);
+    json_decref(json);
+    assert_clean(run("jounce limits " ARM " slow.json %s", options[i]));
+    json = parse(output);
+    check_residual("scale of the scaled",
+                   fabs(json_number_value(item(json, "time_scale", NULL)) - 1), 1e-9);
+    json_decref(json);
+    assert_clean(run("jounce limits " ARM " slow.json %s --time-scale 1.000001", options[i]));
+    assert_int_equal(run("jounce limits " ARM " slow.json %s --time-scale 0.99999", options[i]), 3);
+    assert_int_equal(
+        run("jounce limits " ARM " " RECORDED " %s --time-scale %.17g", options[i], s * 0.99999),
+        3);
+    assert_clean(run("jounce limits " ARM " " RECORDED " %s --time-scale %.17g", options[i], s));
+  }
+}
+
+/* Names joint, time and amount; reads limits of the file; writes samples too. */
+static void limits_name_joint_time_and_amount(void **state) {
+  (void)state;
+  assert_int_equal(run("jounce limits " ARM " " RECORDED " --effort-rate 12 --text"), 3);
+  assert_non_null(
+      strstr(output, "shoulder         effort_rate           -12     -16.5488   0.6066"));
+  assert_non_null(strstr(output, "broken by 4.549"));
+  assert_non_null(strstr(output, "1 of 15 limits broken"));
+  json_t *json = run_json("jounce limits " ARM " " RECORDED);
+  assert_int_equal(json_array_size(item(json, "limits", NULL)), 12);
+  json_decref(json);
+  put("l.json", "{\"elbow\": {\"jerk\": 5}, \"turn\": {\"upper\": 1.1}}");
+  assert_int_equal(run("jounce limits " ARM " " RECORDED " --limits l.json --format csv"), 3);
+  assert_non_null(strstr(output, "\nelbow,jerk,"));
+  assert_non_null(strstr(output, "\nturn,position,1.1"));
+  assert_non_null(strstr(errors, "no time scaling helps"));
+  for (int f = 0; f < 3; f++) {
+    static const char *const files[] = {"slow.csv", "slow.npy", "slow.npz"};
+    assert_int_equal(
+        run("jounce limits " ARM " " RECORDED " --effort-rate 12 --apply %s --samples 400",
+            files[f]),
+        3);
+    /* samples are fitted again: near, not exact */
+    assert_clean(run("jounce limits " ARM " %s --tolerance 1e-6 --effort-rate 12.05", files[f]));
+  }
+}
+
+static void elastic_motions_are_followed(void **state) {
+  (void)state;
+  put("reach.json", reach);
+  json_t *json = run_json(
+      "jounce elastic double_pendulum reach.json --stiffness 500,200 "
+      "--motor-inertia 0.1,0.05 --samples 51");
+  check_residual("deviation in simulation", json_number_value(item(json, "deviation", NULL)),
+                 1e-10);
+  json_decref(json);
+  /* theta'' from the table by differences: B theta'' + tau = tau_m */
+  assert_clean(
+      run("jounce elastic double_pendulum reach.json --stiffness 500,200 --motor-inertia "
+          "0.1,0.05 --samples 4001 --no-simulation --format csv > e.csv"));
+  jn_table *t = table_of("e.csv");
+  double worst = 0, h = 2.0 / 4000;
+  for (int i = 2; i + 2 < t->rows; i += 13) {
+    if (abs(i - 1600) < 3) continue;
+    for (int j = 0; j < 2; j++) {
+      const char *theta = j ? "theta:joint2'" : "theta:joint1'",
+                 *tau = j ? "tau:joint2" : "tau:joint1",
+                 *motor = j ? "tau_m:joint2" : "tau_m:joint1";
+      double a = (8 * (value(t, i + 1, theta) - value(t, i - 1, theta)) -
+                  (value(t, i + 2, theta) - value(t, i - 2, theta))) /
+                 (12 * h);
+      worst = fmax(worst, fabs((j ? 0.05 : 0.1) * a + value(t, i, tau) - value(t, i, motor)));
+    }
+    check_residual(
+        "theta = q + tau/K",
+        fabs(value(t, i, "theta:joint1") - value(t, i, "joint1") - value(t, i, "tau:joint1") / 500),
+        1e-15);
+  }
+  check_residual("B theta'' + tau = tau_m", worst, 1e-7);
+  jn_table_free(t);
+  /* a flying base stays rigid */
+  put("fly.json",
+      "{\"kind\": \"minimum\", \"derivative\": 5, \"times\": [0, 1],\n"
+      " \"base\": [[1, 0, 0, 0, 0, 0, 1], [0.6, 0, 0.8, 0, 1, 0, 2]],\n"
+      " \"joints\": {\"q2\": [0, 1], \"q3\": [0, -1]}}");
+  assert_clean(
+      run("jounce elastic tilthex fly.json --stiffness 100 --motor-inertia 0.01 "
+          "--deviation 1e-8 --representation body"));
+  /* a motion whose torque rate jumps cannot be followed */
+  put("kink.json",
+      "{\"kind\": \"minimum\", \"derivative\": 2, \"times\": [0, 1, 2],\n"
+      " \"joints\": {\"joint1\": [0, 1, 0], \"joint2\": [0, 1, 0]}}");
+  assert_int_equal(
+      run("jounce elastic double_pendulum kink.json --stiffness 500 --motor-inertia 1"), 3);
+  assert_non_null(strstr(errors, "the torque rate jumps at t = 1"));
+}
+
+static void recorded_samples_give_torque_rates(void **state) {
+  (void)state;
+  json_t *json = run_json("jounce traj " ARM " " RECORDED);
+  json_t *fit = item(json, "fit", "elbow");
+  check_residual("residual of the recording",
+                 fabs(json_number_value(json_object_get(fit, "rms")) / 3e-4 - 1), 0.1);
+  json_decref(json);
+  assert_int_equal(run("jounce traj tilthex " RECORDED), 1);
+  assert_non_null(strstr(errors, "no column 'base:qw'"));
+  put("some.csv", "t,joint1\n0,0\n0.1,0.01\n0.2,0.03\n0.3,0.02\n");
+  assert_int_equal(run("jounce traj double_pendulum some.csv --degree 3"), 1);
+  assert_clean(run("jounce traj double_pendulum some.csv --degree 3 --hold --tolerance 0"));
+  assert_clean(run("jounce traj double_pendulum some.csv --degree 3 --hold --text"));
+  assert_non_null(strstr(output, "fit of the samples"));
+}
+
+static void wrong_usage_is_named(void **state) {
+  (void)state;
+  static const struct {
+    int status;
+    const char *line, *words;
+  } bad[] = {
+      {2, "jounce traj", "MODEL"},
+      {2, "jounce traj pendulum", "TRAJ"},
+      {1, "jounce traj pendulum none.csv", "none.csv: cannot open"},
+      {1, "jounce traj pendulum x.txt", "unknown ending"},
+      {2, "jounce traj pendulum swing.json --tolerance 1 --lambda 1", "not both"},
+      {2, "jounce traj pendulum swing.json --plot x.pdf", ".svg or .png"},
+      {2, "jounce traj pendulum swing.json --link tool", "no link or frame 'tool'"},
+      {2, "jounce traj pendulum swing.json --time-scale 0", "above zero"},
+      {1, "jounce limits pendulum swing.json", "has no limits"},
+      {2, "jounce limits pendulum swing.json --velocity 1 --format npy", "not offered"},
+      {1, "jounce limits pendulum swing.json --velocity -1", "leave no room"},
+      {1, "jounce limits pendulum swing.json --limits none.json", "none.json"},
+      {1, "jounce limits pendulum swing.json --limits odd.json", "no joint of this name"},
+      {2, "jounce elastic pendulum swing.json --motor-inertia 1", "--stiffness is missing"},
+      {2, "jounce elastic pendulum swing.json --stiffness 1", "--motor-inertia is missing"},
+      {2, "jounce elastic pendulum swing.json --stiffness 0 --motor-inertia 1", "positive"},
+      {2, "jounce elastic pendulum swing.json --stiffness 1,2 --motor-inertia 1",
+       "one number or 1"},
+      {2, "jounce info pendulum --format npz", "not offered"},
+  };
+  put("swing.json", "{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [0, 1]}}");
+  put("odd.json", "{\"elbow\": {\"jerk\": 1}}");
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    int status = run("%s", bad[i].line);
+    if (status != bad[i].status || !strstr(errors, bad[i].words) || output[0])
+      fail_msg("%s: %d: %s%s", bad[i].line, status, errors, output);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tables_are_those_of_the_library),
+      cmocka_unit_test(forces_do_the_work_that_the_energy_shows),
+      cmocka_unit_test(scales_in_closed_form),
+      cmocka_unit_test(scaled_motions_just_keep_the_limits),
+      cmocka_unit_test(limits_name_joint_time_and_amount),
+      cmocka_unit_test(elastic_motions_are_followed),
+      cmocka_unit_test(recorded_samples_give_torque_rates),
+      cmocka_unit_test(wrong_usage_is_named),
+  };
+  return cmocka_run_group_tests(tests, program_set_up, program_tear_down);
+}
