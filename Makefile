@@ -35,6 +35,15 @@ docs: setup-build
 	tools/site . $(BUILD)/jounce $(BUILD)/docs
 	@echo "open $(BUILD)/docs/index.html"
 
+# Debian packages in $(BUILD)/deb; and tried in a clean root
+deb: setup-build
+	@tools/setup deb
+	@tools/deb . $(BUILD)/deb
+
+test-deb: deb
+	@tools/setup root
+	tools/deb_root . $(BUILD)/deb $(BUILD)/deb/root
+
 install: all
 	cmake --install $(BUILD)
 
@@ -73,8 +82,9 @@ help:
 	@echo "make test-browser   the pages of --report in Chromium (installs npm and Chromium, about 700 MB)"
 	@echo "make score    the scorecard of docs/trust.md, an hour; QUICK=1: a sample (see CONTRIBUTING.md)"
 	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"
+	@echo "make deb      Debian packages in $(BUILD)/deb; make test-deb: tried in a clean root (as root)"
 	@echo "make python   the Python module, $(BUILD)/python/jounce"
 	@echo "make bench    measure; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
 	@echo "make install PREFIX=/usr/local"
 
-.PHONY: all docs test test-browser demo bench python install sanitize clang format clean help setup-build setup-test setup-python setup-demo setup-clang
+.PHONY: all docs deb test-deb test test-browser demo bench python install sanitize clang format clean help setup-build setup-test setup-python setup-demo setup-clang
