@@ -78,17 +78,4 @@ static inline void add_to_parents(const jn_model *m, double *x, size_t block, si
   }
 }
 
-/* six by six by columns: B s and B^T s */
-static inline six matrix_apply(const six *B, six s) {
-  const double x[6] = {s.w.x, s.w.y, s.w.z, s.v.x, s.v.y, s.v.z};
-  six r = six_zero();
-  for (int c = 0; c < 6; c++) r = six_add(r, six_scale(x[c], B[c]));
-  return r;
-}
-static inline six matrix_apply_t(const six *B, six s) {
-  double x[6];
-  for (int c = 0; c < 6; c++) x[c] = six_dot(B[c], s);
-  return (six){load_v3(x), load_v3(x + 3)};
-}
-
 #endif

@@ -44,14 +44,13 @@ static void pull_rows(const varied *x, const double *weight) {
     for (int n = 0; n <= K; n++) {
       six D0 = six_zero(), D1 = D0, D2 = D0, G = D0;
       for (int j = l->iv; j < l->iv + l->nv; j++) {
-        const pcol *r = column_of(w, rows, j);
         const six *S = screw_of(w, rows, j);
         for (int k = n; k <= K; k++) {
           double s = weight[(size_t)k * (size_t)nv + (size_t)j];
           G = six_plus(G, s, S[k - n]);
-          D2 = six_plus(D2, s, r[k - n].U);
-          D1 = six_plus(D1, s, r[k - n].T);
-          if (x->moving) D0 = six_plus(D0, s, r[k - n].Z);
+          D2 = six_plus(D2, s, part_of(x, j, k - n, JN_U));
+          D1 = six_plus(D1, s, part_of(x, j, k - n, JN_T));
+          if (x->moving) D0 = six_plus(D0, s, part_of(x, j, k - n, JN_Z));
         }
       }
       block(w->V, rows, i)[n] = D0;
@@ -72,17 +71,17 @@ static void pull_column(const varied *x, int i, int j, int n, const double *weig
                         double *g) {
   const jn_work *w = x->w;
   const jn_link *l = &x->m->link[i];
-  const pcol *c = column_of(w, x->rows, j);
   const six *D0 = block(w->V, x->rows, i), *D1 = block(w->H, x->rows, i),
             *D2 = block(w->U, x->rows, i);
   size_t nv = (size_t)x->m->nv;
   g[0] = g[1] = g[2] = 0;
   for (int k = n; k <= x->K; k++) {
-    const pcol *d = &c[k - n];
-    g[0] += six_dot(d->X, D2[k]) + six_dot(d->P1, D1[k]) + six_dot(d->A, L[k]);
-    if (x->moving) g[0] += six_dot(d->P, D0[k]);
-    g[1] += 2 * six_dot(d->P1, D2[k]) + six_dot(d->P, D1[k]) + six_dot(d->B, L[k]);
-    g[2] += six_dot(d->P, D2[k]) + six_dot(d->M, L[k]);
+    g[0] += six_dot(part_of(x, j, k - n, JN_X), D2[k]) +
+            six_dot(part_of(x, j, k - n, JN_P1), D1[k]) + six_dot(part_of(x, j, k - n, JN_A), L[k]);
+    if (x->moving) g[0] += six_dot(part_of(x, j, k - n, JN_P), D0[k]);
+    g[1] += 2 * six_dot(part_of(x, j, k - n, JN_P1), D2[k]) +
+            six_dot(part_of(x, j, k - n, JN_P), D1[k]) + six_dot(part_of(x, j, k - n, JN_B), L[k]);
+    g[2] += six_dot(part_of(x, j, k - n, JN_P), D2[k]) + six_dot(part_of(x, j, k - n, JN_M), L[k]);
     for (int a = l->iv; a < l->iv + 6 && x->own && l->kind == JN_K_FREE; a++)
       g[0] += weight[(size_t)k * nv + (size_t)a] *
               w->Ow[6 * ((size_t)a * (size_t)x->rows + (size_t)(k - n)) + (size_t)(j - l->iv)];

@@ -10,6 +10,7 @@
 #define COLUMNS 16
 
 struct varied;
+struct jn_blocks;
 
 /* Many freedoms or right-hand sides of one state at once, in lanes: every lane does the operations
  * of one, in the same order. */
@@ -17,6 +18,12 @@ typedef struct jn_lanes {
   int width;
   /* M^-1 times COLUMNS columns y[nv x COLUMNS]: see core/columns.h */
   void (*solve)(const jn_model *m, const jn_work *w, int rows, int first, int last, double *y);
+  /* what all columns and rows of the partial derivatives carry, and the matrices: see
+   * core/freedoms.h */
+  void (*columns)(const struct varied *x);
+  void (*carry)(const struct varied *x);
+  int (*square)(const struct varied *x, int k, const struct jn_blocks *out, int write);
+  int (*fill)(const struct varied *x, double *dq, double *dv, int write);
   /* `width` directions through the linearised dynamics: see core/course.h */
   void (*inverse)(const struct varied *x);
   void (*forward)(const struct varied *x, int first, int still);

@@ -5,10 +5,12 @@
 #include "scalar/double.h"
 
 #include "core/core.h"
+#include "core/engine.h"
 #include "core/external.h"
 #include "core/spatial.h"
 #include "core/composite.h"
 #include "core/partials.h"
+#include "core/variation.h"
 
 static v3 gravity_vector_of(const jn_data *data) {
   const jn_vec3 g = data->settings.gravity;
@@ -106,6 +108,7 @@ jn_status jn_varied_start(const jn_model *m, jn_data *data, int K, const double 
   const jn_work *w = &data->w;
   int rows = data->rows, rep = data->settings.representation;
   *x = (varied){.m = m, .data = data, .w = w, .rows = rows, .K = K};
+  x->width = data->engine->lanes->width;
   data->kinematics = -2;
   for (int k = 0; k <= K + 1; k++) edge_motion_in(m, w, rows, rep, k);
   place_all(x);
@@ -118,8 +121,7 @@ jn_status jn_varied_start(const jn_model *m, jn_data *data, int K, const double 
     for (int k = 0; k <= K; k++) a[k] = six_times(k + 1, V[k + 1]);
     a[0] = six_sub(a[0], G);
     inertias(x, i);
-    for (int c = 0; c < l->nv; c++)
-      column_of(w, rows, l->iv + c)->P = *screw_of(w, rows, l->iv + c);
+    for (int c = 0; c < l->nv; c++) part_put(x, l->iv + c, 0, JN_P, *screw_of(w, rows, l->iv + c));
     if (l->kind != JN_K_FREE || rep == JN_BODY) continue;
     x->own = 1;
     for (int k = 1; k <= K + 1; k++) spatial_pose_step(w, rows, i, k);
@@ -222,24 +224,6 @@ static six carried_by_parent(const varied *x, int parent, int k, const pcol *c) 
   return s;
 }
 
-/* order k of X = ad(a_parent - G) P + ad(V_parent) P' */
-static six bend(const varied *x, int parent, int k, const pcol *c) {
-  six s = six_zero();
-  if (parent < 0) return six_ad(c[k].P, (six){v3_zero(), gravity_vector_of(x->data)});
-  const six *V = twist_of(x, parent), *a = acceleration_of(x, parent);
-  for (int h = 0; h <= k; h++)
-    s = six_add(s, six_add(six_ad(a[h], c[k - h].P), six_ad(V[h], c[k - h].P1)));
-  return s;
-}
-
-void jn_varied_transport(const varied *x, int parent, pcol *c) {
-  for (int k = 0; k <= x->K; k++) {
-    c[k].P1 = carried_by_parent(x, parent, k, c);
-    c[k].X = bend(x, parent, k, c);
-    if (k < x->K && !x->second) c[k + 1].P = six_times(1.0 / (k + 1), c[k].P1);
-  }
-}
-
 /* A free joint in another representation: X = P'' - ad_G P with P'' from one order more of P'. */
 static void represented_column(const varied *x, int i, const beyond *b, pcol *c) {
   int parent = x->m->link[i].parent, K = x->K;
@@ -270,20 +254,37 @@ static void represented_column(const varied *x, int i, const beyond *b, pcol *c)
 }
 
 void jn_varied_columns(const varied *x) {
+  pcol *c = (pcol *)(void *)x->w->pc;
+  x->data->engine->lanes->columns(x);
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
-    int other = l->kind == JN_K_FREE && x->own;
-    beyond b = {0};
-    if (other) b = beyond_of(x, i);
     if (l->nv > 1 && !x->second) variation_map(x, i, x->K + 1);
-    for (int j = 0; j < l->nv; j++) {
-      pcol *c = column_of(x->w, x->rows, l->iv + j);
-      if (other)
-        represented_column(x, i, &b, c);
-      else
-        jn_varied_transport(x, l->parent, c);
+    if (l->kind != JN_K_FREE || !x->own) continue;
+    const beyond b = beyond_of(x, i);
+    for (int j = l->iv; j < l->iv + l->nv; j++) {
+      c->P = part_of(x, j, 0, JN_P);
+      represented_column(x, i, &b, c);
+      for (int k = 0; k <= x->K; k++) {
+        part_put(x, j, k, JN_P, c[k].P);
+        part_put(x, j, k, JN_P1, c[k].P1);
+        part_put(x, j, k, JN_X, c[k].X);
+      }
     }
   }
+}
+
+void jn_varied_column(const varied *x, int i, pcol *c) {
+  const jn_work *w = x->w;
+  const int parent = x->m->link[i].parent;
+  const size_t at = (size_t)i * (size_t)x->rows;
+  six *rest = (six *)w->row, *fall = rest + x->rows;
+  memset(rest, 0, sizeof(six) * 2 * (size_t)x->rows);
+  fall->v = v3_times(-1.0, gravity_vector_of(x->data));
+  variation_transport(x->K, 0, parent < 0 ? rest : twist_of(x, parent),
+                      parent < 0 ? fall : acceleration_of(x, parent), c);
+  const carried all = {(const ten *)w->Ms + at, (const ten *)w->Md + at, (const six *)w->F + at,
+                       (const six *)w->Ws + at, x->moving ? (const six *)w->Bs + 6 * at : NULL};
+  variation_wrenches(x->K, all, c);
 }
 
 /* Momentum and wrench of every link, then sums over the subtrees. */
@@ -312,51 +313,6 @@ static void composites(const varied *x) {
   if (x->moving) add_to_parents(x->m, w->Bs, 36 * rows, 36 * n);
 }
 
-/* A = Mc X + Mc' P' - ad_(P')^T Pc - ad_P^T Wc - Nc P,  B = 2 Mc P' + Mc' P - ad_P^T Pc,  M = Mc
- * P */
-void jn_varied_wrenches(const varied *x, int i, pcol *c) {
-  const jn_work *w = x->w;
-  const size_t at = (size_t)i * x->rows;
-  const ten *M = (const ten *)w->Ms + at, *Md = (const ten *)w->Md + at;
-  const six *Pi = (const six *)w->F + at, *W = (const six *)w->Ws + at,
-            *N = (const six *)w->Bs + 6 * at;
-  for (int k = 0; k <= x->K; k++) {
-    six A = six_zero(), B = A, F = A;
-    for (int h = 0; h <= k; h++) {
-      const pcol *d = &c[k - h];
-      A = six_add(A, six_add(ten_apply(&M[h], d->X), ten_apply(&Md[h], d->P1)));
-      A = six_sub(A, six_add(six_ad_t(d->P1, Pi[h]), six_ad_t(d->P, W[h])));
-      if (x->moving) A = six_sub(A, matrix_apply(N + 6 * h, d->P));
-      B = six_add(B, six_add(six_times(2.0, ten_apply(&M[h], d->P1)), ten_apply(&Md[h], d->P)));
-      B = six_sub(B, six_ad_t(d->P, Pi[h]));
-      F = six_add(F, ten_apply(&M[h], d->P));
-    }
-    c[k].A = A;
-    c[k].B = B;
-    c[k].M = F;
-  }
-}
-
-/* U = Mc S,  T = Mc' S + ad_S^T Pc,  Z = -Nc^T S */
-static void row_covectors(const varied *x, int i, const six *S, pcol *c) {
-  const jn_work *w = x->w;
-  const size_t at = (size_t)i * x->rows;
-  const ten *M = (const ten *)w->Ms + at, *Md = (const ten *)w->Md + at;
-  const six *Pi = (const six *)w->F + at, *N = (const six *)w->Bs + 6 * at;
-  int same = x->m->link[i].nv == 1; /* P = S */
-  for (int k = 0; k <= x->K; k++) {
-    six U = same ? c[k].M : six_zero(), T = six_zero(), Z = six_zero();
-    for (int h = 0; h <= k; h++) {
-      if (!same) U = six_add(U, ten_apply(&M[h], S[k - h]));
-      T = six_add(T, six_add(ten_apply(&Md[h], S[k - h]), six_ad_t(S[k - h], Pi[h])));
-      if (x->moving) Z = six_sub(Z, matrix_apply_t(N + 6 * h, S[k - h]));
-    }
-    c[k].U = U;
-    c[k].T = T;
-    c[k].Z = Z;
-  }
-}
-
 /* Screw S of a free joint in another representation does not turn with the body as ad_D S. The
  * difference, projected on Wc, for its own columns P with w of P, p the position, r = P.v + w x
  * p:
@@ -368,15 +324,16 @@ static void own_row(const varied *x, int i, int d) {
   six *D = (six *)x->w->row;
   v3 *r = (v3 *)(D + rows), *t = r + rows;
   for (int c = 0; c < 6; c++) {
-    const pcol *P = column_of(x->w, rows, l->iv + c);
+    six *P = (six *)(t + rows);
+    for (int k = 0; k <= K; k++) P[k] = part_of(x, l->iv + c, k, JN_P);
     for (int k = 0; k <= K; k++) {
       D[k] = six_zero();
-      r[k] = P[k].P.v;
+      r[k] = P[k].v;
       t[k] = v3_zero();
       for (int h = 0; h <= k; h++) {
-        D[k] = six_sub(D[k], six_ad(P[h].P, S[k - h]));
-        r[k] = v3_add(r[k], v3_cross(P[k - h].P.w, position_of(x, i, h)));
-        t[k] = v3_add(t[k], v3_cross(P[h].P.w, S[k - h].w));
+        D[k] = six_sub(D[k], six_ad(P[h], S[k - h]));
+        r[k] = v3_add(r[k], v3_cross(P[k - h].w, position_of(x, i, h)));
+        t[k] = v3_add(t[k], v3_cross(P[h].w, S[k - h].w));
       }
       if (rep == JN_SPATIAL) continue;
       for (int h = 0; h <= k; h++) D[k].v = v3_add(D[k].v, v3_cross(r[h], S[k - h].w));
@@ -393,16 +350,9 @@ static void own_row(const varied *x, int i, int d) {
 
 void jn_varied_carry(const varied *x) {
   composites(x);
-  for (int i = 0; i < x->m->nlink; i++) {
-    const jn_link *l = &x->m->link[i];
-    for (int c = 0; c < l->nv; c++) {
-      pcol *column = column_of(x->w, x->rows, l->iv + c);
-      jn_varied_wrenches(x, i, column);
-      row_covectors(x, i, screw_of(x->w, x->rows, l->iv + c), column);
-      for (int k = 0; k <= x->K; k++) column[k].Y = six_times(2.0, column[k].P1);
-      if (l->kind == JN_K_FREE && x->own) own_row(x, i, c);
-    }
-  }
+  x->data->engine->lanes->carry(x);
+  for (int i = 0; i < x->m->nlink && x->own; i++)
+    for (int c = 0; c < 6 && x->m->link[i].kind == JN_K_FREE; c++) own_row(x, i, c);
 }
 
 jn_status jn_varied_all(const jn_model *m, jn_data *data, int K, const double *q, const double *v,
@@ -431,9 +381,9 @@ double jn_varied_bound(const varied *x) {
   size_t n = (size_t)x->K + 1, rows = (size_t)x->rows;
   double columns = 1, screws = 1, maps = 1, own = 0,
          factor = 4.0 * (double)(n + 1) * (double)(n + 1);
+  for (int j = 0; j < x->m->nv; j += x->width)
+    columns += magnitude(column_at(x, j, 0), n * 60 * (size_t)x->width);
   for (int j = 0; j < x->m->nv; j++) {
-    columns +=
-        magnitude((const double *)column_of(w, x->rows, j), n * sizeof(pcol) / sizeof(double));
     screws += magnitude(w->S + 6 * (size_t)j * rows, 6 * n);
   }
   for (int i = 0; i < x->m->nlink; i++) {

@@ -32,11 +32,6 @@ typedef struct pcol {
 
 /* where they are in a column, in sixes */
 typedef enum jn_part { JN_P, JN_P1, JN_X, JN_A, JN_B, JN_M, JN_U, JN_T, JN_Z, JN_Y } jn_part;
-#define COLUMN_STEP 1
-
-static inline pcol *column_of(const jn_work *w, int rows, int dof) {
-  return (pcol *)(void *)w->Pc + (size_t)dof * (size_t)rows;
-}
 
 /* A call: jets of orders 0..K. */
 typedef struct varied {
@@ -44,6 +39,7 @@ typedef struct varied {
   jn_data *data;
   const jn_work *w;
   int rows, K;
+  int width;  /* freedoms in the lanes of a block of w->Pc */
   int loaded; /* wrenches from outside */
   int moving; /* ... some of which do not turn with their body: w->Bs, Z */
   int own;    /* free joints in another representation than body: w->Ow */
@@ -58,18 +54,23 @@ jn_status jn_varied_start(const jn_model *m, jn_data *data, int K, const double 
 void jn_varied_columns(const varied *x);
 /* Composites w->Ms, w->Md, w->F (momentum), w->Ws; then what columns and rows carry. */
 void jn_varied_carry(const varied *x);
-/* P', X and higher orders of P of a column that moves with link `parent` (-1: the world), from
- * P_0. */
-void jn_varied_transport(const varied *x, int parent, pcol *c);
-/* A, B, M of a column whose P, P1, X are there and which moves link i and all beyond. */
-void jn_varied_wrenches(const varied *x, int i, pcol *c);
+/* P', X, higher orders of P, then A, B, M of a column more, from P_0: one that moves link i and all
+ * beyond, and itself moves with what carries link i. */
+void jn_varied_column(const varied *x, int i, pcol *c);
 /* The three in turn. */
 jn_status jn_varied_all(const jn_model *m, jn_data *data, int K, const double *q, const double *v,
                         const jn_external *external, varied *x);
 
-/* order k of column j as plain numbers */
-static inline const double *column_at(const varied *x, int j, int k) {
-  return x->w->Pc + 60 * ((size_t)j * (size_t)x->rows + (size_t)k);
+/* w->Pc holds blocks of as many freedoms as there are lanes; of a block all orders, of an order
+ * sixty numbers in lanes. Order k of column j, numbers COLUMN_STEP apart: */
+#ifdef LANES
+#define COLUMN_STEP LANES
+#else
+#define COLUMN_STEP x->width
+#endif
+static inline double *column_at(const varied *x, int j, int k) {
+  const size_t width = (size_t)COLUMN_STEP, lane = (size_t)j & (width - 1);
+  return x->w->Pc + 60 * (((size_t)j - lane) * (size_t)x->rows + width * (size_t)k) + lane;
 }
 
 /* Matrices of one order, [nv x nv] each, entry (i, j) at `at` + i row + j column; NULL: not
@@ -114,29 +115,20 @@ jn_status jn_varied_forward(const jn_model *m, jn_data *data, int order, const d
  * those of spatial_articulate. */
 void jn_varied_solve(const varied *x, int lanes, double *rhs);
 
-/* one row and one column, order k: the column's joint lies beyond the row's */
-static inline void jets_above(int k, const six *S, const pcol *c, real *a, real *b, real *m) {
-  real sa = {0}, sb = {0}, sm = {0};
-  for (int h = 0; h <= k; h++) {
-    sa += six_dot(S[h], c[k - h].A);
-    sb += six_dot(S[h], c[k - h].B);
-    sm += six_dot(S[h], c[k - h].M);
-  }
-  *a = sa, *b = sb, *m = sm;
+#ifndef LANES
+/* one part of order k of column j */
+static inline six part_of(const varied *x, int j, int k, jn_part part) {
+  const size_t n = (size_t)x->width;
+  const double *c = column_at(x, j, k) + 6 * n * (size_t)part;
+  return (six){v3_make(c[0], c[n], c[2 * n]), v3_make(c[3 * n], c[4 * n], c[5 * n])};
 }
-/* the column's joint carries the row's or is it */
-static inline void jets_below(int k, const pcol *row, const pcol *c, int moving, real *a, real *b,
-                              real *m) {
-  real sa = {0}, sb = {0}, sm = {0};
-  for (int h = 0; h <= k; h++) {
-    const pcol *r = &row[h], *d = &c[k - h];
-    sa += six_dot(r->U, d->X) + six_dot(r->T, d->P1);
-    if (moving) sa += six_dot(r->Z, d->P);
-    sb += 2.0 * six_dot(r->U, d->P1) + six_dot(r->T, d->P);
-    sm += six_dot(r->U, d->P);
-  }
-  *a = sa, *b = sb, *m = sm;
+static inline void part_put(const varied *x, int j, int k, jn_part part, six s) {
+  const size_t n = (size_t)x->width;
+  double *c = column_at(x, j, k) + 6 * n * (size_t)part;
+  c[0] = s.w.x, c[n] = s.w.y, c[2 * n] = s.w.z;
+  c[3 * n] = s.v.x, c[4 * n] = s.v.y, c[5 * n] = s.v.z;
 }
+#endif
 
 /* first link of a joint's chain */
 static inline int is_first_link(const jn_model *m, int i) {

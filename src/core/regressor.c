@@ -156,7 +156,7 @@ static jn_pose placement(const varied *x, int b, int first) {
 static double geometry_column(const varied *x, int first, const pcol *c, double *out, size_t width,
                               int write) {
   const jn_model *m = x->m;
-  double finite = 0, unused[2];
+  double finite = 0;
   int last = first;
   while (last + 1 < m->nlink && m->link[last + 1].parent >= first) last++;
   for (int i = last; i >= 0; i = i > first ? i - 1 : m->link[i].parent)
@@ -164,10 +164,16 @@ static double geometry_column(const varied *x, int first, const pcol *c, double 
       double f = 1, s;
       for (int k = 0; k <= x->K; k++) {
         if (k > 1) f *= k;
-        if (i < first)
-          jets_above(k, screw_of(x->w, x->rows, j), c, &s, unused, unused + 1);
-        else
-          jets_below(k, column_of(x->w, x->rows, j), c, x->moving, &s, unused, unused + 1);
+        s = 0;
+        for (int h = 0; h <= k; h++) {
+          const pcol *d = &c[k - h];
+          if (i < first) {
+            s += six_dot(screw_of(x->w, x->rows, j)[h], d->A);
+            continue;
+          }
+          s += six_dot(part_of(x, j, h, JN_U), d->X) + six_dot(part_of(x, j, h, JN_T), d->P1);
+          if (x->moving) s += six_dot(part_of(x, j, h, JN_Z), d->P);
+        }
         finite += 0.0 * (f * s);
         if (write) out[((size_t)k * (size_t)m->nv + (size_t)j) * width] = f * s;
       }
@@ -189,8 +195,7 @@ static int fill_geometry(const varied *x, double *out, int write) {
       e[d] = 1;
       v3 p = v3_make(A.p.x, A.p.y, A.p.z), w = m3_apply(&A.R.m[0][0], load_v3(e));
       c->P = (six){w, v3_add(m3_apply(&A.R.m[0][0], load_v3(e + 3)), v3_cross(p, w))};
-      jn_varied_transport(x, m->link[first].parent, c);
-      jn_varied_wrenches(x, first, c);
+      jn_varied_column(x, first, c);
       finite += geometry_column(x, first, c, write ? out + 6 * (size_t)b + (size_t)d : NULL, width,
                                 write);
     }

@@ -73,11 +73,10 @@ static void direction_link(const varied *x, int i, six Y, const double *dv, cons
   ten *M = (ten *)w->Ms + at, *Md = (ten *)w->Md + at;
   for (int j = l->iv; j < l->iv + l->nv; j++) {
     six *S = screw_of(w, rows, j);
-    pcol *c = column_of(w, rows, j);
     double v = w->v[j], acc = w->v[x->m->nv + j];
     S[1] = six_ad(Y, S[0]);
-    c[0].P = S[0];
-    c[1].P = S[1];
+    part_put(x, j, 0, JN_P, S[0]);
+    part_put(x, j, 1, JN_P, S[1]);
     J0 = six_add(J0, six_scale(v, S[0]));
     J1 = six_add(J1, six_add(six_scale(v, S[1]), six_scale(dv[j], S[0])));
     A = six_add(A, six_add(six_scale(acc, S[1]), six_scale(da[j], S[0])));
@@ -130,22 +129,21 @@ static void mass_rate(const varied *x, const double *y, double *out) {
       D[2 * i + k] = l->parent < 0 ? six_zero() : D[2 * l->parent + k];
       F[2 * i + k] = six_zero();
       for (int j = l->iv; j < l->iv + l->nv; j++) {
-        const pcol *c = column_of(w, rows, j);
-        D[2 * i + k] = six_add(D[2 * i + k], six_scale(y[j], c[k].P));
+        D[2 * i + k] = six_add(D[2 * i + k], six_scale(y[j], part_of(x, j, k, JN_P)));
       }
     }
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
     for (int j = l->iv; j < l->iv + l->nv; j++) {
-      const pcol *c = column_of(w, rows, j);
       const six *S = screw_of(w, rows, j);
-      out[j] = six_dot(c[0].U, D[2 * i + 1]) + six_dot(c[1].U, D[2 * i]) +
-               six_dot(S[0], F[2 * i + 1]) + six_dot(S[1], F[2 * i]);
+      out[j] = six_dot(part_of(x, j, 0, JN_U), D[2 * i + 1]) +
+               six_dot(part_of(x, j, 1, JN_U), D[2 * i]) + six_dot(S[0], F[2 * i + 1]) +
+               six_dot(S[1], F[2 * i]);
     }
     for (int k = 0; k < 2; k++) {
       for (int j = l->iv; j < l->iv + l->nv; j++)
-        F[2 * i + k] = six_add(F[2 * i + k], six_scale(y[j], column_of(w, rows, j)[k].M));
+        F[2 * i + k] = six_add(F[2 * i + k], six_scale(y[j], part_of(x, j, k, JN_M)));
       if (l->parent >= 0) F[2 * l->parent + k] = six_add(F[2 * l->parent + k], F[2 * i + k]);
     }
   }
@@ -166,9 +164,8 @@ static void contract(const varied *x, const double *weight, double *gq, double *
       six *d2 = &D2[2 * i + k], *d1 = &D1[2 * i + k];
       G[2 * i + k] = six_zero();
       for (int j = l->iv; j < l->iv + l->nv; j++) {
-        const pcol *c = column_of(w, rows, j);
-        *d2 = six_add(*d2, six_scale(weight[j], c[1 - k].U));
-        *d1 = six_add(*d1, six_scale(weight[j], c[1 - k].T));
+        *d2 = six_add(*d2, six_scale(weight[j], part_of(x, j, 1 - k, JN_U)));
+        *d1 = six_add(*d1, six_scale(weight[j], part_of(x, j, 1 - k, JN_T)));
         G[2 * i + k] = six_add(G[2 * i + k], six_scale(weight[j], screw_of(w, rows, j)[1 - k]));
       }
       if (l->parent < 0) continue;
@@ -184,12 +181,14 @@ static void contract(const varied *x, const double *weight, double *gq, double *
     for (int j = l->iv; j < l->iv + l->nv; j++) {
       gq[j] = gv[j] = gm[j] = 0;
       for (int k = 0; k < 2; k++) {
-        const pcol *c = column_of(w, rows, j) + k;
-        gq[j] += six_dot(c->X, D2[2 * i + k]) + six_dot(c->P1, D1[2 * i + k]) +
-                 six_dot(c->A, L[2 * i + k]);
-        gv[j] += six_dot(c->Y, D2[2 * i + k]) + six_dot(c->P, D1[2 * i + k]) +
-                 six_dot(c->B, L[2 * i + k]);
-        gm[j] += six_dot(c->P, D2[2 * i + k]) + six_dot(c->M, L[2 * i + k]);
+        gq[j] += six_dot(part_of(x, j, k, JN_X), D2[2 * i + k]) +
+                 six_dot(part_of(x, j, k, JN_P1), D1[2 * i + k]) +
+                 six_dot(part_of(x, j, k, JN_A), L[2 * i + k]);
+        gv[j] += six_dot(part_of(x, j, k, JN_Y), D2[2 * i + k]) +
+                 six_dot(part_of(x, j, k, JN_P), D1[2 * i + k]) +
+                 six_dot(part_of(x, j, k, JN_B), L[2 * i + k]);
+        gm[j] += six_dot(part_of(x, j, k, JN_P), D2[2 * i + k]) +
+                 six_dot(part_of(x, j, k, JN_M), L[2 * i + k]);
       }
     }
   }

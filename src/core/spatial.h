@@ -8,12 +8,7 @@
 #ifndef JOUNCE_CORE_SPATIAL_H
 #define JOUNCE_CORE_SPATIAL_H
 
-/* ten numbers: mass, first moment, second moments xx xy xz yy yz zz */
-typedef struct ten {
-  real m;
-  v3 h;
-  real J[6];
-} ten;
+#include "core/ten.h"
 
 static inline six *screw_of(const jn_work *w, int rows, int column) {
   return (six *)w->S + (size_t)column * rows;
@@ -89,25 +84,6 @@ static inline ten spatial_inertia(const jn_model *m, const jn_work *w, int rows,
   return M;
 }
 
-/* (E2) in ten numbers:  h' = w x h + m v,  J' = [w] J - J [w] + 2 (v.h) 1 - h v^T - v h^T,  m' = 0
- */
-static inline ten inertia_rate(const ten *M, six V) {
-  v3 w = V.w, v = V.v, h = M->h;
-  const real *J = M->J;
-  ten r;
-  r.m = M->m * 0.0;
-  r.h = v3_add(v3_cross(w, h), v3_scale(M->m, v));
-  real d = 2.0 * v3_dot(v, h);
-  /* K = [w] J, then K + K^T */
-  r.J[0] = 2.0 * (w.y * J[2] - w.z * J[1]) + d - 2.0 * h.x * v.x;
-  r.J[1] = (w.y * J[4] - w.z * J[3]) + (w.z * J[0] - w.x * J[2]) - (h.x * v.y + h.y * v.x);
-  r.J[2] = (w.y * J[5] - w.z * J[4]) + (w.x * J[1] - w.y * J[0]) - (h.x * v.z + h.z * v.x);
-  r.J[3] = 2.0 * (w.z * J[1] - w.x * J[4]) + d - 2.0 * h.y * v.y;
-  r.J[4] = (w.z * J[2] - w.x * J[5]) + (w.x * J[3] - w.y * J[1]) - (h.y * v.z + h.z * v.y);
-  r.J[5] = 2.0 * (w.x * J[4] - w.y * J[2]) + d - 2.0 * h.z * v.z;
-  return r;
-}
-
 /* k M_k = sum_(i<k) rate(M_(k-1-i), V_i) */
 static inline void inertia_step(int k, const six *V, ten *M) {
   ten s = inertia_rate(&M[k - 1], V[0]);
@@ -122,11 +98,6 @@ static inline void inertia_step(int k, const six *V, ten *M) {
   for (int j = 0; j < 6; j++) M[k].J[j] = f * s.J[j];
 }
 
-/* M V = (J w + h x v, m v - h x w) */
-static inline six ten_apply(const ten *M, six V) {
-  return (six){v3_add(sym3_apply(M->J, V.w), v3_cross(M->h, V.v)),
-               v3_sub(v3_scale(M->m, V.v), v3_cross(M->h, V.w))};
-}
 static inline sym6 ten_matrix(const ten *M) {
   const real *J = M->J, o = M->m - M->m, x = M->h.x, y = M->h.y, z = M->h.z;
   sym6 I = {{J[0], J[1], J[2], J[3], J[4], J[5]},

@@ -45,12 +45,13 @@
   A(Su, rows * 6 * nv)     /* screws for the velocity as the user holds it, spatial */          \
   A(Jf, rows * 6 * nv)     /* columns of a Jacobian, before they go out */                      \
   A(Md, rows * 10 * nlink) /* rates of the inertias, as Ms */                                   \
-  A(Pc, rows * 60 * nv)    /* partial derivatives: what a column of v carries (partials.h) */   \
+  A(Pc, rows * 60 * (nv + 7)) /* partial derivatives: what columns of v carry (partials.h) */   \
   A(Ev, rows * 6 * nv)     /* variations of multi-freedom joints: columns of E */               \
   A(Ow, rows * 6 * nv)     /* their own rows in other than body representation */               \
   A(pc, rows * 60)         /* as Pc, of one column more */                                      \
   A(lane, 6 * 16 * nlink)  /* sixteen columns at once through the articulated tree */           \
   A(xlane, 16 * nv)        /* their right-hand sides */                                         \
+  A(glane, 600 * rows) /* what freedoms in lanes are made of (freedoms.h) */                    \
   A(dlane, 8 * (3 * rows + 1) * nv) /* directions in lanes (course.h) */                        \
   A(dlink, 8 * 36 * nlink)          /* ... what they carry through the tree */                  \
   A(axis, (rows + 1) * 9 * nlink) /* axes of the links in the world (hybrid_form.h) */          \
