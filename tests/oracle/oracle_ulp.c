@@ -17,7 +17,7 @@ typedef struct options {
   int cases, order, forward, json, shifts, ruler;
   unsigned long long seed;
   double shift[SHIFTS];
-  int form;
+  int form, rep; /* rep < 0: each in turn */
 } options;
 
 typedef struct figure {
@@ -44,7 +44,7 @@ static void compare_routes(const quad *x, const quad *y, int rows, size_t nv) {
 
 static void measure_inverse(const options *o, int n, sample *errors) {
   robot r = sample_robot(o->seed + (unsigned long long)n, o->order, 0);
-  const jn_representation rep = (jn_representation)(n % REPRESENTATIONS);
+  const jn_representation rep = (jn_representation)(o->rep < 0 ? n % REPRESENTATIONS : o->rep);
   const size_t nv = (size_t)r.nv;
   robot_represent(&r, rep);
   jn_data_settings(r.data)->formulation = (jn_formulation)o->form;
@@ -143,9 +143,20 @@ static void nudge(rng *r, double *x, size_t n) {
   for (size_t i = 0; i < n; i++) x[i] = nextafter(x[i], rng_below(r, 2) ? HUGE_VAL : -HUGE_VAL);
 }
 
+/* max_i |tau_i| + sum_j |M_ij| |x_j|: what the equation M x + ... = tau is solved among */
+static double force_size(size_t nv, const double *M, const double *x, const double *tau) {
+  double most = 0;
+  for (size_t i = 0; i < nv; i++) {
+    double sum = fabs(tau[i]);
+    for (size_t j = 0; j < nv; j++) sum += fabs(M[i * nv + j] * x[j]);
+    most = fmax(most, sum);
+  }
+  return most;
+}
+
 static void measure_forward(const options *o, int n, sample *residual, sample *ratio) {
   robot r = sample_robot(o->seed + (unsigned long long)n, o->order, 0);
-  const jn_representation rep = (jn_representation)(n % REPRESENTATIONS);
+  const jn_representation rep = (jn_representation)(o->rep < 0 ? n % REPRESENTATIONS : o->rep);
   const size_t nv = (size_t)r.nv;
   const int K = o->order;
   rng random = rng_new(o->seed + (unsigned long long)n);
@@ -163,10 +174,13 @@ static void measure_forward(const options *o, int n, sample *residual, sample *r
     /* what is left of the force */
     found = to_quads(a, r.n + nv);
     core_inverse(m, K, rep, q, found, force);
+    double *M = doubles(nv * nv);
+    assert_ok(jn_mass_matrix(r.model, r.data, r.q, M));
     for (size_t k = 0; k <= (size_t)K; k++) {
       double e = quad_difference(force, t, k * nv, (k + 1) * nv);
-      sample_add(&residual[k], e / quad_largest(t, k * nv, (k + 1) * nv) / U);
+      sample_add(&residual[k], e / force_size(nv, M, a + (k + 1) * nv, tau + k * nv) / U);
     }
+    free(M);
     if (n % o->ruler == 0 && newton_forward(m, K, rep, q, v, t, other))
       compare_routes(other, exact, 1, nv);
     /* the error, against what a nudge of the input does to the exact answer */
@@ -210,22 +224,22 @@ static int run_forward(const options *o) {
 /* ---- far from the origin ---- */
 
 /* The worst error in u of any order. The moment on the base about the world's origin grows with the
- * distance: it is measured by itself, and the other rows by their own size. */
+ * distance d: it is measured by itself and d times the other forces, the other rows by themselves.
+ */
 static double shifted_error(const options *o, robot *r, jn_representation rep, const double *q,
                             const double *v) {
   const size_t nv = (size_t)r->nv;
-  double *tau = doubles(r->n), worst = 0;
+  double *tau = doubles(r->n), worst = 0, d = hypot(hypot(q[4], q[5]), q[6]);
   assert_ok(jn_inverse_dynamics(r->model, r->data, o->order, q, v, NULL, tau));
   quad_robot *m = quad_robot_new(r->model, jn_data_settings(r->data)->gravity);
   quad *q2 = to_quads(q, (size_t)r->nq), *v2 = to_quads(v, r->n + nv), *exact = quads(r->n);
   core_inverse(m, o->order, rep, q2, v2, exact);
   for (size_t k = 0; k <= (size_t)o->order; k++) {
-    const size_t at = k * nv, rows[2][2] = {{at, at + 3}, {at + 3, at + nv}};
-    for (int part = 0; part < 2; part++) {
-      double size = quad_largest(exact, rows[part][0], rows[part][1]);
-      double e = quad_distance(exact, tau, rows[part][0], rows[part][1]);
-      if (size > 0) worst = fmax(worst, e / size / U);
-    }
+    const size_t at = k * nv;
+    double size = quad_largest(exact, at + 3, at + nv), moment = quad_largest(exact, at, at + 3);
+    double e = quad_distance(exact, tau, at + 3, at + nv) / size;
+    double m_e = quad_distance(exact, tau, at, at + 3) / fmax(moment, d * size);
+    if (size > 0 && moment > 0) worst = fmax(worst, fmax(e, m_e) / U);
   }
   quad_robot_free(m);
   free(tau), free(q2), free(v2), free(exact);
@@ -290,7 +304,7 @@ static int run_shift(const options *o) {
 static void usage(void) {
   fputs(
       "usage: oracle_ulp [--cases N] [--order R] [--seed S] [--forward | --shift 0,1e3,1e6]\n"
-      "                  [--formulation 0..3] [--ruler N] [--json]\n"
+      "                  [--formulation 0..3] [--representation 0..3] [--ruler N] [--json]\n"
       "Errors of the dynamics in units of rounding, against 113-bit arithmetic. --ruler N: every\n"
       "N-th case is computed by a second, independent route too. Exit status 3: target missed.\n",
       stderr);
@@ -305,7 +319,7 @@ static double number(const char *text, double low, double high) {
 }
 
 int main(int argc, char **argv) {
-  options o = {.cases = 200, .order = 10, .seed = 1, .ruler = 10};
+  options o = {.cases = 200, .order = 10, .seed = 1, .ruler = 10, .rep = -1};
   for (int i = 1; i < argc; i++) {
     const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
     if (!strcmp(name, "--forward")) {
@@ -327,6 +341,8 @@ int main(int argc, char **argv) {
       o.ruler = (int)number(value, 1, 1e9);
     else if (!strcmp(name, "--formulation"))
       o.form = (int)number(value, 0, 3);
+    else if (!strcmp(name, "--representation"))
+      o.rep = (int)number(value, 0, REPRESENTATIONS - 1);
     else if (!strcmp(name, "--shift") && value) {
       char *text = strdup(value), *save = NULL;
       for (char *t = strtok_r(text, ",", &save); t; t = strtok_r(NULL, ",", &save))
