@@ -83,7 +83,7 @@ static PyObject *to_derivatives(PyObject *module, PyObject *value) {
 
 PyDoc_STRVAR(
     propeller_doc,
-    "propeller_wrench(omega, *, radius=..., alpha=..., beta=..., thrust=..., drag=...,\n"
+    "propeller_wrench(omega, *, radius=None, alpha=None, beta=None, thrust=None, drag=None,\n"
     "                 alternate=True, alternate_tilt=True)\n--\n\n"
     "The wrench (r+1, 6) of tilted propellers in the base frame, torque first, from their\n"
     "speeds (r+1, count) and derivatives. Defaults: a fully actuated hexarotor.");
@@ -179,8 +179,8 @@ static PyMethodDef functions[] = {
     {"propeller_wrench", FAST(propeller_wrench, propeller_doc)},
     {"propeller_speeds",
      FAST(propeller_speeds,
-          "propeller_speeds(wrench, *, radius=..., alpha=..., beta=..., "
-          "thrust=..., drag=..., alternate=True, alternate_tilt=True)\n--\n\n"
+          "propeller_speeds(wrench, *, radius=None, alpha=None, beta=None, "
+          "thrust=None, drag=None, alternate=True, alternate_tilt=True)\n--\n\n"
           "The inverse for six propellers: speeds (r+1, 6) of a wrench (r+1, 6).")},
     {NULL, NULL, 0, NULL},
 };

@@ -145,8 +145,8 @@ static PyObject *spec_add_link(PyObject *object, PyObject *const *args, Py_ssize
 PyDoc_STRVAR(
     add_joint_doc,
     "add_joint($self, /, name, type, parent, child, *, axis=None, axis2=None, point=None, R=None,\n"
-    "          p=None, pitch=0, armature=0, damping=0, friction=0, lower=-inf, upper=inf,\n"
-    "          velocity=inf, effort=inf, acceleration=inf, jerk=inf)\n--\n\n"
+    "          p=None, pitch=0, armature=0, damping=0, friction=0, lower=None, upper=None,\n"
+    "          velocity=None, effort=None, acceleration=None, jerk=None)\n--\n\n"
     "A joint: 'fixed', 'revolute', 'prismatic', 'helical', 'cylindrical', 'planar', 'universal',\n"
     "'spherical' or 'free'. parent None: the world. With R or p it is placed by frame: the joint\n"
     "frame in the parent link's, axis in it. Else by screw: axis and point in the world at home.\n"
