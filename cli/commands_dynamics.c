@@ -9,11 +9,11 @@
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
-/* Options common to the three. */
+/* Options of id and fd. */
 #define DYNAMICS_TABLE(job)                                                      \
   {                                                                              \
     CLI_MODEL_OPTIONS(job), CLI_STATE_OPTIONS(job), CLI_FORMULATION_OPTION(job), \
-        CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job)                         \
+        CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job), CLI_LAYOUT_OPTION(job) \
   }
 
 static int state_is_given(const cli_job *job) {
@@ -45,6 +45,9 @@ static void write_plain(cli_output *out, const cli_job *job, const cli_jets *jet
 
 static int write_id(const cli_job *job) {
   cli_output out;
+  if (job->layout) {
+    return cli_job_flat(job, "inverse dynamics", "tau", "tau", 0, job->order + 1, job->state.tau);
+  }
   int code = cli_output_open(&out, &job->output, job->command, 0);
   if (code) return code;
   cli_jets jets = {job->model, job->state.tau, job->order + 1, "tau", 0, NULL, 0};
@@ -88,6 +91,10 @@ int cli_id(int argc, char **argv) {
 
 static int write_fd(const cli_job *job) {
   cli_output out;
+  if (job->layout) {
+    return cli_job_flat(job, "forward dynamics", "a", "v", 1, job->order + 1,
+                        job->state.v + jn_model_nv(job->model));
+  }
   int code = cli_output_open(&out, &job->output, job->command, 0);
   if (code) return code;
   const double *a = job->state.v + jn_model_nv(job->model);
@@ -222,7 +229,10 @@ static int run_hybrid(cli_job *job, const cli_option *table, int count, int argc
 
 int cli_hybrid(int argc, char **argv) {
   cli_job job = CLI_JOB_DEFAULT;
-  const cli_option table[] = DYNAMICS_TABLE(&job);
+  const cli_option table[] = {
+      CLI_MODEL_OPTIONS(&job),  CLI_STATE_OPTIONS(&job),  CLI_FORMULATION_OPTION(&job),
+      CLI_DAMPING_OPTION(&job), CLI_OUTPUT_OPTIONS(&job),
+  };
   int code = run_hybrid(&job, table, COUNT(table), argc, argv);
   cli_job_end(&job);
   return code;

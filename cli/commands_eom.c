@@ -41,7 +41,13 @@ static int compute(eom_job *e) {
   if (!status && e->with_momentum) {
     status = jn_momentum_energy(job->model, job->data, job->order, s->q, s->v, &e->momentum);
   }
-  return cli_job_status(job, status);
+  int code = cli_job_status(job, status);
+  size_t rows = (size_t)job->order + 1;
+  if (code || (code = cli_job_matrices(job, rows, e->M)) ||
+      (code = cli_job_matrices(job, rows, e->C)) || (code = cli_job_rows(job, rows, e->g)) ||
+      (code = cli_job_rows(job, rows, e->h)) || (code = cli_job_rows(job, rows, e->tau_ext)))
+    return code;
+  return e->with_momentum ? cli_job_rows(job, 6 * rows, e->momentum.matrix) : CLI_DONE;
 }
 
 /* n numbers, or a list of such rows for the orders */
@@ -90,7 +96,7 @@ static void write_json(cli_output *out, const eom_job *e) {
   cli_json_int(out, e->job.order);
   cli_json_key(out, "dofs");
   cli_json_begin(out, '[');
-  cli_each_dof(out, e->job.model, cli_json_text);
+  cli_job_dofs(out, &e->job, cli_json_text);
   cli_json_end(out);
   write_matrix(out, e, "M", nv, nv, e->M);
   write_matrix(out, e, "C", nv, nv, e->C);
@@ -125,7 +131,7 @@ static void csv_lines(cli_output *out, const eom_job *e, const char *quantity, i
 static void write_csv(cli_output *out, const eom_job *e) {
   int nv = jn_model_nv(e->job.model);
   fputs("quantity,k,row", out->file);
-  cli_each_dof(out, e->job.model, csv_column);
+  cli_job_dofs(out, &e->job, csv_column);
   fputc('\n', out->file);
   csv_lines(out, e, "M", nv, e->M);
   csv_lines(out, e, "C", nv, e->C);
@@ -165,7 +171,7 @@ static void write_text(cli_output *out, const eom_job *e) {
   int nv = jn_model_nv(e->job.model);
   fprintf(out->file, "M v' + C v + g + tau_ext = tau of %s, order %d\ndofs:",
           cli_clean(jn_model_name(e->job.model)).text, e->job.order);
-  cli_each_dof(out, e->job.model, text_name);
+  cli_job_dofs(out, &e->job, text_name);
   fputc('\n', out->file);
   text_block(out, e, "M", nv, nv, e->M);
   text_block(out, e, "C", nv, nv, e->C);
@@ -213,11 +219,9 @@ static int run_eom(eom_job *e, const cli_option *table, int count, int argc, cha
 int cli_eom(int argc, char **argv) {
   eom_job e = {.job = CLI_JOB_DEFAULT};
   const cli_option table[] = {
-      CLI_MODEL_OPTIONS(&e.job),
-      CLI_STATE_OPTIONS(&e.job),
-      CLI_DAMPING_OPTION(&e.job),
-      CLI_OUTPUT_OPTIONS(&e.job),
-      CLI_OPT_FLAG("momentum", &e.with_momentum, 1),
+      CLI_MODEL_OPTIONS(&e.job),  CLI_STATE_OPTIONS(&e.job),
+      CLI_DAMPING_OPTION(&e.job), CLI_LAYOUT_OPTION(&e.job),
+      CLI_OUTPUT_OPTIONS(&e.job), CLI_OPT_FLAG("momentum", &e.with_momentum, 1),
   };
   int code = run_eom(&e, table, COUNT(table), argc, argv);
   free(e.M);

@@ -27,6 +27,8 @@ const char cli_jacobian_help[] =
     "  --state FILE           STATE file (JSON); '-' reads standard input\n"
     "  --pad                  take what the state lacks as zero\n"
     "  --formulation NAME     which computes: body (default), spatial, hybrid or mixed\n"
+    "  --layout NAME          state and columns as jounce, pinocchio (and rows linear first),\n"
+    "                         mujoco, drake or rbdl hold them: docs/layouts.md\n"
     "  --format NAME          json, csv, npy or text; default json, on a terminal text\n"
     "  --text                 the same as --format text\n"
     "  --output FILE          write there instead of standard output\n"
@@ -75,7 +77,16 @@ static int compute(jacobian_job *j) {
     status = jn_frame_jacobian(job->model, job->data, j->frame,
                                (jn_representation)j->representation, R, j->J);
   }
-  return cli_job_status(job, status);
+  int code = cli_job_status(job, status);
+  if (code) return code;
+  size_t count = (size_t)R + 1;
+  return j->point_given ? cli_job_rows(job, 3 * count, j->J) : cli_job_jacobians(job, count, j->J);
+}
+
+/* the rows are linear first where the layout's are */
+static const char *row_name(const jacobian_job *j, int row) {
+  int linear = j->job.layout && jn_layout_kind_of(j->job.layout) == JN_LAYOUT_PINOCCHIO;
+  return row_names[j->rows == 3 ? row + 3 : linear ? (row + 3) % 6 : row];
 }
 
 static void csv_column(cli_output *out, const char *name) {
@@ -103,7 +114,7 @@ static void write_json(cli_output *out, const jacobian_job *j) {
   }
   cli_json_key(out, "dofs");
   cli_json_begin(out, '[');
-  cli_each_dof(out, model, cli_json_text);
+  cli_job_dofs(out, &j->job, cli_json_text);
   cli_json_end(out);
   cli_json_key(out, "jacobian");
   cli_json_matrices(out, j->job.order + 1, 0, j->rows, jn_model_nv(model), j->J);
@@ -113,11 +124,11 @@ static void write_json(cli_output *out, const jacobian_job *j) {
 static void write_csv(cli_output *out, const jacobian_job *j) {
   const double *x = j->J;
   fputs("k,row", out->file);
-  cli_each_dof(out, j->job.model, csv_column);
+  cli_job_dofs(out, &j->job, csv_column);
   fputc('\n', out->file);
   for (int k = 0; k <= j->job.order; k++) {
     for (int r = 0; r < j->rows; r++) {
-      fprintf(out->file, "%d,%s", k, row_names[r + 6 - j->rows]);
+      fprintf(out->file, "%d,%s", k, row_name(j, r));
       for (int c = 0; c < jn_model_nv(j->job.model); c++) {
         fputc(',', out->file);
         cli_write_number(out, *x++);
@@ -135,13 +146,13 @@ static void write_text(cli_output *out, const jacobian_job *j) {
           cli_clean(j->link).text, cli_clean(jn_model_name(j->job.model)).text, j->job.order,
           j->point_given ? "" : "; twist in representation ",
           j->point_given ? "" : cli_representation_names[j->representation]);
-  cli_each_dof(out, j->job.model, text_name);
+  cli_job_dofs(out, &j->job, text_name);
   fputc('\n', out->file);
   for (int k = 0; k <= j->job.order; k++) {
     cli_derivative_name("J", k, name, sizeof name);
     fprintf(out->file, "%s\n", name);
     for (int r = 0; r < j->rows; r++) {
-      fprintf(out->file, "  %-3s", row_names[r + 6 - j->rows]);
+      fprintf(out->file, "  %-3s", row_name(j, r));
       for (int c = 0; c < jn_model_nv(j->job.model); c++) fprintf(out->file, " %12.5g", *x++);
       fputc('\n', out->file);
     }
@@ -191,6 +202,7 @@ int cli_jacobian(int argc, char **argv) {
       CLI_OPT_TEXT("state", &j.job.state_path),
       CLI_OPT_FLAG("pad", &j.job.pad, 1),
       CLI_FORMULATION_OPTION(&j.job),
+      CLI_LAYOUT_OPTION(&j.job),
       CLI_OUTPUT_OPTIONS(&j.job),
       CLI_OPT_CHOICE("representation", &j.representation, cli_representation_names),
       CLI_OPT_TEXT("link", &j.link),

@@ -233,6 +233,7 @@ int cli_fk(int argc, char **argv) {
   const cli_option table[] = {
       CLI_MODEL_OPTIONS(&fk.job),
       CLI_STATE_OPTIONS(&fk.job),
+      CLI_LAYOUT_OPTION(&fk.job),
       CLI_FORMULATION_OPTION(&fk.job),
       CLI_OUTPUT_OPTIONS(&fk.job),
       CLI_OPT_CHOICE("representation", &fk.representation, cli_representation_names),

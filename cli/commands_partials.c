@@ -31,6 +31,9 @@ const char cli_partials_help[] =
     "  --pad                  take what the state lacks as zero\n"
     "  --gravity X,Y,Z        instead of the state's or the model's\n"
     "  --damping              include the joints' viscous damping of the model file\n"
+    "  --layout NAME          state and matrices as jounce, pinocchio, mujoco, drake or rbdl hold\n"
+    "                         them (docs/layouts.md); a free base then varies as its velocity "
+    "says\n"
     "  --format NAME          json, csv, npy or text; default json, on a terminal text\n"
     "  --text                 the same as --format text\n"
     "  --output FILE          write there instead of standard output\n"
@@ -81,7 +84,14 @@ static int compute(partials_job *p) {
     status = jn_inverse_partials(job->model, job->data, job->order, s->q, s->v, &s->external,
                                  p->block[0].x, p->block[1].x);
   }
-  return cli_job_status(job, status);
+  int code = cli_job_status(job, status);
+  size_t rows = (size_t)job->order + 1;
+  if (!code) code = cli_job_partials(job, rows, p->block[0].x);
+  for (int i = 1; i < p->blocks && !code; i++) {
+    size_t count = p->block[i].count ? (size_t)p->block[i].count : 1;
+    code = cli_job_matrices(job, rows * count, p->block[i].x);
+  }
+  return code;
 }
 
 static void write_json(cli_output *out, const partials_job *p) {
@@ -92,7 +102,7 @@ static void write_json(cli_output *out, const partials_job *p) {
   cli_json_int(out, p->job.order);
   cli_json_key(out, "dofs");
   cli_json_begin(out, '[');
-  cli_each_dof(out, p->job.model, cli_json_text);
+  cli_job_dofs(out, &p->job, cli_json_text);
   cli_json_end(out);
   for (int i = 0; i < p->blocks; i++) {
     const partial_block *b = &p->block[i];
@@ -118,7 +128,7 @@ static void csv_column(cli_output *out, const char *name) {
 static void write_csv(cli_output *out, const partials_job *p) {
   int nv = jn_model_nv(p->job.model);
   fputs("quantity,k,j,row", out->file);
-  cli_each_dof(out, p->job.model, csv_column);
+  cli_job_dofs(out, &p->job, csv_column);
   fputc('\n', out->file);
   for (int i = 0; i < p->blocks; i++) {
     const partial_block *b = &p->block[i];
@@ -165,7 +175,7 @@ static void write_text(cli_output *out, const partials_job *p) {
   fprintf(out->file, "partial derivatives of %s dynamics of %s, order %d\ndofs:",
           p->forward ? "forward" : "inverse", cli_clean(jn_model_name(p->job.model)).text,
           p->job.order);
-  cli_each_dof(out, p->job.model, text_name);
+  cli_job_dofs(out, &p->job, text_name);
   fputc('\n', out->file);
   for (int k = 0; k <= p->job.order; k++) {
     for (int i = 0; i < p->blocks; i++) {
@@ -222,11 +232,8 @@ static int run_partials(partials_job *p, const cli_option *table, int count, int
 int cli_partials(int argc, char **argv) {
   partials_job p = {.job = CLI_JOB_DEFAULT};
   const cli_option table[] = {
-      CLI_MODEL_OPTIONS(&p.job),
-      CLI_STATE_OPTIONS(&p.job),
-      CLI_DAMPING_OPTION(&p.job),
-      CLI_OUTPUT_OPTIONS(&p.job),
-      CLI_OPT_FLAG("forward", &p.forward, 1),
+      CLI_MODEL_OPTIONS(&p.job), CLI_STATE_OPTIONS(&p.job),  CLI_DAMPING_OPTION(&p.job),
+      CLI_LAYOUT_OPTION(&p.job), CLI_OUTPUT_OPTIONS(&p.job), CLI_OPT_FLAG("forward", &p.forward, 1),
   };
   int code = run_partials(&p, table, COUNT(table), argc, argv);
   for (int i = 0; i < p.blocks; i++) free(p.block[i].x);

@@ -21,6 +21,10 @@
 #define HELP_DAMPING \
     "  --damping              include the joints' viscous damping of the model file\n"
 
+#define HELP_LAYOUT \
+    "  --layout NAME          the state is flat, {\"q\", \"v\", \"tau\"}, and arrays come out as\n" \
+    "                         jounce, pinocchio, mujoco, drake or rbdl hold them: docs/layouts.md\n"
+
 #define HELP_WHERE \
     "  --text                 the same as --format text\n" \
     "  --output FILE          write there instead of standard output\n"
@@ -73,7 +77,7 @@ const char cli_fk_help[] =
     "  --point X,Y,Z          with --link: \"point\", the motion of a point given in that link:\n"
     "                         position, velocity, acceleration, ... to derivative R+1\n"
     "  --screws               \"screws\": {joint: [k = 0..R][nv][6]}, spatial; in JSON\n"
-    HELP_FORMULATION HELP_OUTPUT
+    HELP_LAYOUT HELP_FORMULATION HELP_OUTPUT
     "csv: a line for each link and k: link, k, twist, position, rotation.\n"
     "npy: the twists, array [links][R+1][6].\n\n"
     "example:\n"
@@ -88,13 +92,15 @@ const char cli_id_help[] =
     "('wrench', 'tau_ext' of the state) act beside the actuators. The base wrench is dual to\n"
     "the base twist, in the representation that the state names.\n"
     "Without --state: at home, at rest.\n\n"
-    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_OUTPUT
+    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3]}}' |\n"
     "    jounce id pendulum --order 1 --state -\n"
     "  echo '{\"base\": {\"quat\": [1,0,0,0], \"p\": [0,0,1],\n"
     "    \"twist\": [[0,0,0.1,0,0,0], [0,0,0,0,0,0]]}}' | jounce id tilthex --pad --state -\n"
+    "  echo '{\"q\": [0.5, 0.2], \"v\": [[1, -1], [0, 0]]}' |\n"
+    "    jounce id double_pendulum --layout mujoco --state -\n"
     "  jounce id tilthex --text\n";
 
 const char cli_fd_help[] =
@@ -102,7 +108,7 @@ const char cli_fd_help[] =
     "Reads q, q' and tau ... tau^(R) of the joints; pose, V and W ... W^(R) ('base_wrench') of a\n"
     "floating base. Writes {\"order\", \"joints\": {joint: [q'' ... q^(R+2)]},\n"
     "\"base_twist\": [V' ... V^(R+1)]}; a spherical joint's motion is {\"omega\": [omega' ...]}.\n\n"
-    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_OUTPUT
+    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1]}, \"tau\": {\"joint1\": [2, 0]}}' |\n"
@@ -134,7 +140,7 @@ const char cli_eom_help[] =
     "                         \"potential\", \"matrix\"}: centre of mass, momentum about the world's\n"
     "                         origin and about the centre of mass, energies, centroidal momentum\n"
     "                         matrix; in JSON and text\n"
-    HELP_DAMPING HELP_OUTPUT
+    HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
     "csv: quantity, k, row and a column for each degree of freedom.\n"
     "npy: M, array [nv][nv], with --order [R+1][nv][nv].\n\n"
     "example:\n"

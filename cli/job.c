@@ -6,6 +6,7 @@
 
 #include "table.h"
 
+const char *const cli_layout_names[] = {"jounce", "pinocchio", "mujoco", "drake", "rbdl", NULL};
 const char *const cli_formulation_names[] = {"body", "spatial", "hybrid", "mixed", NULL};
 
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv) {
@@ -29,6 +30,10 @@ int cli_job_model(cli_job *job) {
   jn_build_options options = {root, job->strict};
   jn_error error = {0};
   jn_status status = jn_model_load(job->model_path, &options, NULL, &job->model, &error);
+  if (status == JN_OK && job->layout_given) {
+    status =
+        jn_layout_new(job->model, (jn_layout_kind)job->layout_kind, NULL, &job->layout, &error);
+  }
   if (status == JN_OK) return CLI_DONE;
   if (error.message[0]) {
     cli_error("%s", error.message);
@@ -39,7 +44,7 @@ int cli_job_model(cli_job *job) {
 }
 
 int cli_job_state(cli_job *job, const cli_need *need, int data_order) {
-  int code = cli_state_read(job->state_path, job->model, need, &job->state);
+  int code = cli_state_read(job->state_path, job->model, job->layout, need, &job->state);
   if (code) return code;
   jn_status status = jn_data_new(job->model, data_order, NULL, &job->data);
   if (status) {
@@ -77,7 +82,9 @@ int cli_job_status(const cli_job *job, jn_status status) {
 void cli_job_end(cli_job *job) {
   cli_state_free(&job->state);
   jn_data_free(job->data);
+  jn_layout_free(job->layout);
   jn_model_free(job->model);
+  job->layout = NULL;
   job->data = NULL;
   job->model = NULL;
 }

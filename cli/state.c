@@ -384,11 +384,46 @@ static int read_sections(reading *r, json_t *root) {
   return read_gravity(r, json_object_get(root, "gravity"));
 }
 
+/* Rows of nv numbers in a layout, into the library's own. */
+static int read_flat_rows(reading *r, const jn_layout *layout, json_t *root, const char *name,
+                          const char *symbol, int needed, double *out) {
+  cli_key key = cli_key_of(name);
+  json_t *value = json_object_get(root, name);
+  cli_list list = {(int)r->nv, 0, needed, symbol, 0};
+  if (needed == 0) return 0;
+  if (cli_read_rows(&r->reader, &key, value, &list)) return CLI_BAD_INPUT;
+  jn_layout_import_rows(layout, (size_t)needed, r->reader.rows, out);
+  return 0;
+}
+
+/* {"q": [nq], "v": [[nv], ...], "tau": [[nv], ...]} in a layout. */
+static int read_flat(reading *r, const jn_layout *layout, json_t *root) {
+  static const char *const known[] = {"q", "v", "tau", "wrench", "gravity", NULL};
+  cli_key top = cli_key_of(""), key = cli_key_of("q");
+  int nq = jn_model_nq(r->model);
+  if (cli_expect_keys(&r->reader, &top, root, known)) return CLI_BAD_INPUT;
+  r->state->representation = jn_layout_representation(layout);
+  if (!json_object_get(root, "q")) {
+    return cli_refuse(&r->reader, &key, "missing: the %d numbers of q in the layout '%s'", nq,
+                      jn_layout_name(jn_layout_kind_of(layout)));
+  }
+  double *q = calloc((size_t)nq + 1, sizeof *q);
+  if (!q) return cli_refuse(&r->reader, &key, "out of memory");
+  int code = cli_read_numbers(&r->reader, &key, json_object_get(root, "q"), nq, q);
+  if (!code) jn_layout_import_q(layout, q, r->state->q);
+  free(q);
+  if (code || read_flat_rows(r, layout, root, "v", "v", r->need->motion_rows, r->state->v) ||
+      read_flat_rows(r, layout, root, "tau", "tau", r->need->force_rows, r->state->tau) ||
+      read_wrenches(r, json_object_get(root, "wrench")))
+    return CLI_BAD_INPUT;
+  return read_gravity(r, json_object_get(root, "gravity"));
+}
+
 /* One extra element keeps calloc from a size of zero. */
 static double *numbers(size_t count) { return calloc(count + 1, sizeof(double)); }
 
-int cli_state_read(const char *path, const jn_model *model, const cli_need *need,
-                   cli_state *state) {
+int cli_state_read(const char *path, const jn_model *model, const jn_layout *layout,
+                   const cli_need *need, cli_state *state) {
   memset(state, 0, sizeof *state);
   size_t nv = (size_t)jn_model_nv(model), bodies = (size_t)jn_model_body_count(model);
   size_t order = (size_t)need->order;
@@ -397,7 +432,7 @@ int cli_state_read(const char *path, const jn_model *model, const cli_need *need
   state->tau = numbers((order + 1) * nv);
   state->tau_ext = numbers((order + 1) * nv);
   state->prescribed = malloc(bodies + 1);
-  double *rows = numbers((order + 3) * 6);
+  double *rows = numbers((order + 3) * (nv > 6 ? nv : 6));
   unsigned char *seen = calloc(bodies + 1, 1);
   int status = CLI_BAD_INPUT;
   if (!state->q || !state->v || !state->tau || !state->tau_ext || !state->prescribed || !rows ||
@@ -409,7 +444,12 @@ int cli_state_read(const char *path, const jn_model *model, const cli_need *need
     const char *shown = path && strcmp(path, "-") == 0 ? "standard input" : path;
     reading r = {{shown, need->order, need->pad, rows}, model, need, state, nv, 0, seen};
     json_t *root = path ? cli_read_json(path, shown) : NULL;
-    if (root || !path) status = path ? read_sections(&r, root) : CLI_DONE;
+    if (layout) state->representation = jn_layout_representation(layout);
+    if (root && layout) {
+      status = read_flat(&r, layout, root);
+    } else if (root || !path) {
+      status = path ? read_sections(&r, root) : CLI_DONE;
+    }
     json_decref(root);
   }
   free(rows);

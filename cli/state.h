@@ -3,6 +3,7 @@
 #define CLI_STATE_H
 
 #include <jounce/dynamics.h>
+#include <jounce/layout.h>
 
 extern const char
     *const cli_representation_names[]; /* in the order of jn_representation, then NULL */
@@ -32,8 +33,11 @@ typedef struct cli_state {
 } cli_state;
 
 /* Reads `path` ("-": standard input; NULL: home at rest). Returns an exit status, after a message
- * when it is not 0. cli_state_free in any case. */
-int cli_state_read(const char *path, const jn_model *model, const cli_need *need, cli_state *state);
+ * when it is not 0. cli_state_free in any case. `layout` not NULL: the file holds flat arrays in
+ * it,
+ * {"q": [nq], "v": [[nv], ...], "tau": [[nv], ...]}, and v, tau are in its representation. */
+int cli_state_read(const char *path, const jn_model *model, const jn_layout *layout,
+                   const cli_need *need, cli_state *state);
 void cli_state_free(cli_state *state);
 
 #endif

@@ -2,12 +2,13 @@
 import glob
 import json
 import os
+import subprocess
 import unittest
 
 import numpy as np
 
 import jounce
-from support import (SHARED, exact_quaternions, flat_to_state, main, program, random_state, residual, result_to_flat,
+from support import (PROGRAM, SHARED, exact_quaternions, flat_to_state, main, program, random_state, residual, result_to_flat,
                      state_to_flat)
 
 ROBOTS = ["double_pendulum", "tilthex", "humanoid"]
@@ -63,6 +64,68 @@ class Bits(unittest.TestCase):
                 np.testing.assert_array_equal(p, want["p"])
                 np.testing.assert_array_equal(k.twist(link), want["twist"])
                 np.testing.assert_array_equal(robot.frame_twist(q, v[:3], link), want["twist"])
+
+
+class Layouts(unittest.TestCase):
+    """The program with --layout and the module with layout= are one."""
+
+    def test_every_command_in_every_layout(self):
+        for layout in ("jounce", "pinocchio", "mujoco", "drake", "rbdl"):
+            robot = jounce.Model("tilthex", layout=layout)
+            _, v = random_state(jounce.Model("tilthex"), 4)
+            ours = exact_quaternions(jounce.Model("tilthex"), jounce.Model("tilthex").home() + 0.25)
+            q = jounce.Layout(robot, layout).export_q(ours)
+            flat = {"q": q.tolist(), "v": v.tolist(), "tau": v[1:].tolist()}
+
+            def run(command, order, *more):
+                return program(command, "tilthex", "--layout", layout, "--state", "-", "--order", str(order),
+                               *more, state=flat)
+
+            got = run("id", 2)
+            self.assertEqual((got["layout"], got["dofs"]), (layout, list(robot.dofs)))
+            np.testing.assert_array_equal(got["tau"], robot.inverse_dynamics(q, v))
+            np.testing.assert_array_equal(run("fd", 2)["a"], robot.forward_dynamics(q, v[0], v[1:]))
+            got, want = run("eom", 1), robot.equations_of_motion(q, v[:2])
+            self.assertEqual(got["dofs"], list(robot.dofs))
+            for key in ("M", "C", "g", "h"):
+                np.testing.assert_array_equal(got[key], getattr(want, key))
+            got = run("jacobian", 1, "--link", "B4", "--representation", "hybrid")
+            np.testing.assert_array_equal(got["jacobian"],
+                                          robot.frame_jacobian(q, "B4", v[:1], in_representation="hybrid"))
+            got = run("fk", 0, "--link", "B4")["links"]["B4"]
+            np.testing.assert_array_equal(got["R"], robot.frame_pose(q, "B4")[:3, :3])
+            if layout == "jounce":
+                continue
+            got, want = run("partials", 1), robot.inverse_partials(q, v[:3])
+            np.testing.assert_array_equal(got["dtau_dq"], want.dq)
+            np.testing.assert_array_equal(got["dtau_dv"], want.dv)
+            got, want = run("partials", 1, "--forward"), robot.forward_partials(q, v[0], v[1:3])
+            np.testing.assert_array_equal(got["dacc_dq"], want.dq)
+            np.testing.assert_array_equal(got["dacc_dtau"], want.dtau)
+
+    def test_tables(self):
+        state = {"q": [1, 0, 0, 0, 0, 0, 0] + [0.1] * 6, "v": [[0] * 12, [0] * 12]}
+        for more in (["--text"], ["--format", "csv"], ["--format", "npy"]):
+            run = subprocess.run([PROGRAM, "id", "tilthex", "--layout", "drake", "--state", "-", *more],
+                                 input=json.dumps(state).encode(), stdout=subprocess.PIPE, check=True)
+            self.assertTrue(b"base:wx" in run.stdout or more[-1] == "npy")
+
+    def test_refusals(self):
+        good = {"q": [1, 0, 0, 0, 0, 0, 0] + [0.1] * 6, "v": [[0] * 12, [0] * 12]}
+        for bad, words in (({}, "q: missing: the 13 numbers of q in the layout 'drake'"),
+                           ({**good, "q": [1]}, "q: 13 numbers expected, found 1"),
+                           ({**good, "v": [[0] * 12]}, "v: 1 list of 12 numbers given, order 0 needs 2"),
+                           ({**good, "v": [[0] * 11] * 2}, "v[0]: 12 numbers expected"),
+                           ({**good, "joints": {}}, "joints: unknown key"),
+                           ({**good, "q": [0] * 13}, "not in SO(3)")):
+            run = subprocess.run([PROGRAM, "id", "tilthex", "--layout", "drake", "--state", "-"],
+                                 input=json.dumps(bad), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(words, run.stderr)
+        run = subprocess.run([PROGRAM, "id", "tilthex", "--layout", "opensim"], stderr=subprocess.PIPE)
+        self.assertEqual(run.returncode, 2)
+        run = subprocess.run([PROGRAM, "hybrid", "tilthex", "--layout", "drake"], stderr=subprocess.PIPE)
+        self.assertEqual(run.returncode, 2)
 
 
 class Reference(unittest.TestCase):
