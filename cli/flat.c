@@ -150,6 +150,7 @@ int cli_job_flat(const cli_job *job, const char *title, const char *key, const c
       write_csv(&out, job, first, rows, values);
       break;
     case CLI_NPY:
+    case CLI_NPZ: /* not offered here */
       cli_npy(&out, 2, shape, values);
       break;
     case CLI_TABLE:
