@@ -177,11 +177,11 @@ static void verdict(const limits *x, char *text, size_t size) {
   char name[JN_MAX_NAME + 16];
   double duration = x->path.end - x->path.start;
   if (x->scale > 0) {
-    snprintf(text, size, "%s limits are kept when the motion takes %.9g times as long (%.6g s)",
+    snprintf(text, size, "%s limits are kept when the motion takes %.6g times as long (%.6g s)",
              x->broken ? "all" : "the", x->scale, x->scale * duration);
     if (!x->broken)
       snprintf(text, size,
-               "all limits are kept; they still are when the motion takes %.9g times as long "
+               "all limits are kept; they still are when the motion takes %.6g times as long "
                "(%.6g s)",
                x->scale, x->scale * duration);
     return;

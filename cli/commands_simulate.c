@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <jounce/integrate.h>
+#include <jounce/trajectory.h>
 
 #include "job.h"
 #include "report.h"
@@ -96,16 +97,6 @@ static int any(const double *x, int n) {
 
 /* Names of the columns. */
 
-static void configuration_name(const jn_model *model, int joint, int i, char *out, size_t size) {
-  static const char *const pose[] = {"qw", "qx", "qy", "qz", "x", "y", "z"};
-  const jn_joint *j = jn_model_joint(model, joint);
-  if (j->nq == j->nv) {
-    cli_dof_name(model, joint, i, out, size);
-  } else {
-    snprintf(out, size, "%s:%s", cli_joint_name(model, joint), pose[i]);
-  }
-}
-
 static void velocity_name(const jn_model *model, int joint, int i, char *out, size_t size) {
   const jn_joint *j = jn_model_joint(model, joint);
   cli_dof_name(model, joint, i, out, size - 1);
@@ -120,7 +111,7 @@ static void column_name(const motion *m, int n, char *out, size_t size) {
   for (int i = 0; n > 0 && n <= nq + nv && i < jn_model_body_count(model); i++) {
     const jn_joint *j = jn_model_joint(model, i);
     int iq = n - 1 - j->iq, iv = n - 1 - nq - j->iv;
-    if (iq >= 0 && iq < j->nq && n <= nq) configuration_name(model, i, iq, out, size);
+    if (iq >= 0 && iq < j->nq && n <= nq) jn_coordinate_name(model, n - 1, out);
     if (iv >= 0 && iv < j->nv) velocity_name(model, i, iv, out, size);
   }
 }

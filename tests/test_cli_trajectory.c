@@ -292,6 +292,25 @@ static void recorded_samples_give_torque_rates(void **state) {
   assert_non_null(strstr(output, "fit of the samples"));
 }
 
+/* A picture where gnuplot is, else a message; a page anyway. */
+static void pictures_and_pages(void **state) {
+  (void)state;
+  static const char *const lines[] = {
+      "traj double_pendulum reach.json --order 2 --link link2",
+      "limits double_pendulum reach.json --effort-rate 100 --velocity 10",
+      "elastic double_pendulum reach.json --stiffness 500 --motor-inertia 0.1"};
+  int drawn = run("gnuplot --version") == 0;
+  put("reach.json", reach);
+  for (size_t i = 0; i < COUNT(lines); i++) {
+    int status = run("jounce %s --plot a%zu.svg --format csv", lines[i], i);
+    assert_int_equal(status, drawn ? 0 : 1);
+    if (!drawn) assert_non_null(strstr(errors, "gnuplot"));
+    assert_clean(run("jounce %s --report a%zu.html --output x.json", lines[i], i));
+    assert_clean(
+        run("%sgrep -q '<!DOCTYPE html>' a%zu.html", drawn ? "grep -q '<svg' a0.svg && " : "", i));
+  }
+}
+
 static void wrong_usage_is_named(void **state) {
   (void)state;
   static const struct {
@@ -336,6 +355,7 @@ int main(void) {
       cmocka_unit_test(limits_name_joint_time_and_amount),
       cmocka_unit_test(elastic_motions_are_followed),
       cmocka_unit_test(recorded_samples_give_torque_rates),
+      cmocka_unit_test(pictures_and_pages),
       cmocka_unit_test(wrong_usage_is_named),
   };
   return cmocka_run_group_tests(tests, program_set_up, program_tear_down);
