@@ -11,6 +11,7 @@
 #include "scalar/double.h"
 
 #include "core/core.h"
+#include "core/engine.h"
 #include "core/external.h"
 #include "core/spatial.h"
 #include "core/composite.h"
@@ -227,18 +228,73 @@ jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, co
   return JN_OK;
 }
 
+/* M (upper half) of free joints for the velocity as the user holds it: v_body = A v_user, so that
+ * rows and columns become A^T M and M A. */
+static void represent_mass(const jn_model *m, const jn_work *w, int rows, int rep, double *M) {
+  const size_t nv = (size_t)m->nv;
+  for (int f = 0; rep != JN_BODY && f < m->nfree; f++) {
+    const jn_link *l = &m->link[m->free_link[f]];
+    const size_t iv = (size_t)l->iv;
+    double A[6][6], t[6];
+    for (int c = 0; c < 6; c++) {
+      double unit[6] = {0};
+      unit[c] = 1;
+      twist_to_body(rep, 0, free_pose(l, w, rows), free_position(l, w), unit, 6, A[c], 6);
+    }
+    for (size_t i = 0; i < 6; i++)
+      for (size_t j = 0; j < i; j++) M[(iv + i) * nv + iv + j] = M[(iv + j) * nv + iv + i];
+    for (size_t r = 0; r < iv + 6; r++) {
+      double *row = M + r * nv + iv;
+      memcpy(t, row, sizeof t);
+      for (int c = 0; c < 6; c++) {
+        row[c] = 0;
+        for (int k = 0; k < 6; k++) row[c] += t[k] * A[c][k];
+      }
+    }
+    for (size_t c = iv; c < nv; c++) {
+      double *column = M + iv * nv + c;
+      for (size_t k = 0; k < 6; k++) t[k] = column[k * nv];
+      for (size_t r = 0; r < 6; r++) {
+        column[r * nv] = 0;
+        for (int k = 0; k < 6; k++) column[r * nv] += A[r][k] * t[k];
+      }
+    }
+  }
+}
+
+/* No number of a configuration so large that the mass matrix could overflow. */
+static int moderate_state(const jn_model *m, const double *q) {
+  int small = m->moderate;
+  for (int i = 0; i < m->nq; i++) small &= fabs(q[i]) < JN_MODERATE;
+  return small;
+}
+
 jn_status jn_mass_matrix(const jn_model *m, jn_data *data, const double *q, double *M) {
   jn_status status = jn_check_call(m, data, 0, NULL);
   if (status) return status;
   if (m->nv && !M) return JN_ERR_ARGUMENT;
+  const jn_work *w = &data->w;
+  const size_t nv = (size_t)m->nv;
+  int rows = data->rows;
+  status = jn_load_state(m, data, 0, q, NULL);
+  if (status) return status;
+  if (moderate_state(m, w->q)) {
+    data->kinematics = -2;
+    memset(w->io, 0, sizeof(double) * nv);
+    edge_motion_in(m, w, rows, JN_BODY, 0);
+    memset(M, 0, sizeof(double) * nv * nv);
+    data->engine->mass(m, w, rows, M);
+    represent_mass(m, w, rows, (int)data->settings.representation, M);
+    for (size_t i = 0; i < nv; i++)
+      for (size_t j = 0; j < i; j++) M[i * nv + j] = M[j * nv + i];
+    return JN_OK;
+  }
   status = start_at_rest(m, data, q);
   if (status) return status;
-  const jn_work *w = &data->w;
-  int moderate = moderate_at_rest(m, w, data->rows);
-  add_to_parents(m, w->Ms, 10 * (size_t)data->rows, 10);
-  if (!moderate && !fill_matrices(m, w, data->rows, 0, M, NULL, 0)) return JN_ERR_NOT_FINITE;
-  memset(M, 0, sizeof(double) * (size_t)m->nv * (size_t)m->nv);
-  fill_matrices(m, w, data->rows, 0, M, NULL, 1);
+  add_to_parents(m, w->Ms, 10 * (size_t)rows, 10);
+  if (!fill_matrices(m, w, rows, 0, M, NULL, 0)) return JN_ERR_NOT_FINITE;
+  memset(M, 0, sizeof(double) * nv * nv);
+  fill_matrices(m, w, rows, 0, M, NULL, 1);
   return JN_OK;
 }
 

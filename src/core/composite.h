@@ -55,15 +55,14 @@ static inline jn_status start_at_rest(const jn_model *m, jn_data *data, const do
 
 /* Every number of the screws and inertias of order 0 so small that no product of them overflows. */
 static inline int moderate_at_rest(const jn_model *m, const jn_work *w, int rows) {
-  const double limit = 1e75;
   int small = 1;
   for (int i = 0; i < m->nlink; i++) {
     const double *M = w->Ms + 10 * (size_t)i * (size_t)rows;
-    for (int n = 0; n < 10; n++) small &= fabs(M[n]) < limit;
+    for (int n = 0; n < 10; n++) small &= fabs(M[n]) < JN_MODERATE;
   }
   for (int c = 0; c < m->nv; c++) {
     const double *S = w->S + 6 * (size_t)c * (size_t)rows;
-    for (int n = 0; n < 6; n++) small &= fabs(S[n]) < limit;
+    for (int n = 0; n < 6; n++) small &= fabs(S[n]) < JN_MODERATE;
   }
   return small;
 }

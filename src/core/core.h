@@ -14,6 +14,7 @@
 #include "core/link.h"
 #include "core/inverse.h"
 #include "core/forward.h"
+#include "core/mass.h"
 #include "core/edge.h"
 
 #endif

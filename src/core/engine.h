@@ -42,6 +42,8 @@ typedef struct jn_engine {
   void (*known)(const jn_model *m, const jn_work *w, int rows, int k, int rep, int external);
   void (*solve)(const jn_model *m, const jn_work *w, int rows, int k,
                 const unsigned char *prescribed, int damping, int last);
+  /* upper half of the mass matrix in body representation; free joints are placed */
+  void (*mass)(const jn_model *m, const jn_work *w, int rows, double *M);
   const jn_lanes *lanes;
 } jn_engine;
 

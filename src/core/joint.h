@@ -359,28 +359,33 @@ ALWAYS void offset_add(const jn_link *l, v3 a, v3 *out) {
     *out = v3_add(*out, l->turned == JN_SAME ? a : c_columns(l->Rc, a));
 }
 
+/* d of order 0, in T */
+ALWAYS v3 joint_slide(const jn_link *l, const real *q) {
+  switch (l->kind) {
+    case JN_K_HELICAL:
+      return v3_add_z(v3_zero(), l->pitch * q[0]);
+    case JN_K_PRISMATIC:
+      return v3_add_z(v3_zero(), q[0]);
+    case JN_K_FREE:
+      return load_v3(q + 4);
+    default:
+      return v3_zero();
+  }
+}
+
 /* P += the inertia a of the link, seen from its parent:  through the joint to T, to the parent's
  * origin, to the parent's axes */
 ALWAYS void joint_add_inertia(const jn_link *l, const real *q, const real *X, sym6 *a, sym6 *P) {
   v3 p = c_vector(l->pT4);
-  switch (l->kind) {
-    case JN_K_FIXED:
-      break;
-    case JN_K_HELICAL:
-      p = v3_add_z(p, l->pitch * q[0]); /* fall through */
-    case JN_K_REVOLUTE:
-      sym6_turn(a, X[0], X[1]);
-      break;
-    case JN_K_PRISMATIC:
-      p = v3_add_z(p, q[0]);
-      break;
-    case JN_K_FREE:
-      p = v3_add(p, load_v3(q + 4)); /* fall through */
-    case JN_K_SPHERICAL: {
+  if (l->kind == JN_K_REVOLUTE) {
+    sym6_turn(a, X[0], X[1]);
+  } else {
+    p = v3_add(p, joint_slide(l, q));
+    if (l->kind == JN_K_HELICAL) sym6_turn(a, X[0], X[1]);
+    if (l->kind == JN_K_SPHERICAL || l->kind == JN_K_FREE) {
       const v3 E[3] = {v3_make(X[0], X[3], X[6]), v3_make(X[1], X[4], X[7]),
                        v3_make(X[2], X[5], X[8])};
       sym6_rotate(a, E);
-      break;
     }
   }
   sym6_shift(a, p);

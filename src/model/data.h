@@ -54,7 +54,7 @@
   A(glane, 600 * rows) /* what freedoms in lanes are made of (freedoms.h) */                    \
   A(dlane, 8 * (3 * rows + 1) * nv) /* directions in lanes (course.h) */                        \
   A(dlink, 8 * 36 * nlink)          /* ... what they carry through the tree */                  \
-  A(axis, (rows + 1) * 9 * nlink) /* axes of the links in the world (hybrid_form.h) */          \
+  A(axis, (rows + 1) * 9 * nlink)   /* axes of the links in the world (hybrid_form.h) */        \
   A(reach,                                                                                      \
     (rows + 1) * 3 * nlink) /* origin of the link from its parent's; or what its joint slid */
 

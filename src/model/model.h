@@ -64,10 +64,14 @@ struct jn_model {
   int *frame_order, *joint_order; /* indices sorted by name, for look-up */
   int *by_name;                   /* bodies depth first, children by the names of their joints */
   char *names;                    /* all strings */
+  int moderate; /* no product of a few of its numbers leaves the range of double */
   int nturn, nfree, nball, nother;
   /* revolute and helical; free; spherical and free; prismatic and spherical */
   int *turn_link, *free_link, *ball_link, *other_link;
 };
+
+/* numbers below this multiply, four at a time, without overflow */
+#define JN_MODERATE 1e75
 
 /* Fills frame_order and joint_order. */
 jn_status jn_model_index(jn_model *model);

@@ -1,4 +1,5 @@
 /* place.c: the checked tree -> bodies, links with their joint frames, frames. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -417,8 +418,16 @@ static void classify_turn(jn_link *l) {
   l->turned = same ? JN_SAME : ones == 3 ? JN_ALIGNED : JN_TURNED;
 }
 
+static int moderate(const jn_link *l) {
+  int small = fabs(l->pitch) < JN_MODERATE && l->armature < JN_MODERATE;
+  for (int n = 0; n < 3; n++) small &= fabs(l->p[n]) < JN_MODERATE;
+  for (int n = 0; n < 36; n++) small &= fabs(l->I4[n]) < JN_MODERATE;
+  return small;
+}
+
 /* Lists of links by kind, and the constants as the registers want them. */
 static void arrange(jn_model *m) {
+  m->moderate = 1;
   m->free_link = m->turn_link + m->nlink;
   m->ball_link = m->free_link + m->nlink;
   m->other_link = m->ball_link + m->nlink;
@@ -451,6 +460,7 @@ static void arrange(jn_model *m) {
         l->I4[24 + 4 * j + a] = a == j ? mass : 0;
       }
     }
+    m->moderate &= moderate(l);
   }
 }
 

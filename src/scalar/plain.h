@@ -26,6 +26,8 @@ static inline v3 v3_scale(real s, v3 a) { return v3_make(s * a.x, s * a.y, s * a
 /* by a plain number */
 static inline v3 v3_times(double s, v3 a) { return v3_make(s * a.x, s * a.y, s * a.z); }
 static inline v3 v3_add_z(v3 a, real s) { return v3_make(a.x, a.y, a.z + s); }
+/* z x a */
+static inline v3 v3_z_cross(v3 a) { return v3_make(-a.y, a.x, a.x - a.x); }
 /* x and y of a, z of b */
 static inline v3 v3_with_z(v3 a, v3 b) { return v3_make(a.x, a.y, b.z); }
 static inline real v3_dot(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
