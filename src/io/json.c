@@ -325,7 +325,9 @@ static void read_axes(reader *r, cursor object, jn_joint_desc *joint) {
   int needs_axis = joint->type == JN_JOINT_REVOLUTE || joint->type == JN_JOINT_PRISMATIC ||
                    joint->type == JN_JOINT_HELICAL || joint->type == JN_JOINT_CYLINDRICAL ||
                    joint->type == JN_JOINT_PLANAR;
-  if (needs_axis && !has_axis && !has_axes)
+  if (needs_axis && has_axes)
+    FAIL(r, JN_ERR_SYNTAX, object, "%s'axes' are for universal joints: give 'axis'", r->subject);
+  if (needs_axis && !has_axis)
     FAIL(r, JN_ERR_SYNTAX, object, "%skey 'axis' is missing", r->subject);
 }
 
