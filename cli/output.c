@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "message.h"
@@ -51,6 +52,8 @@ int cli_output_close(cli_output *out) {
   if (failed) {
     cli_error("%s: writing failed: %s", out->path ? out->path : "standard output",
               reason ? strerror(reason) : "write error");
+    struct stat about; /* half a file is worse than none */
+    if (out->path && stat(out->path, &about) == 0 && S_ISREG(about.st_mode)) remove(out->path);
     return CLI_BAD_INPUT;
   }
   if (out->not_finite) {

@@ -54,6 +54,10 @@ static jn_status read_all(FILE *file, const char *path, const jn_allocator *hook
     errno = 0;
     size_t got = fread(block + used, 1, capacity - used, file);
     used += got;
+    if (ferror(file) && errno == EINTR) {
+      clearerr(file); /* a signal came in between */
+      continue;
+    }
     if (ferror(file)) {
       jn_block_free(hooks, block);
       return jn_fail(error, JN_ERR_FILE, path, 0, "cannot read: %s", strerror(errno));

@@ -1,0 +1,23 @@
+/* state.c: a STATE file of the program. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/state.h"
+#include "robot.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  if (size < 1) return 0;
+  const jn_model *m = robot_of(bytes[0] & 1);
+  const int hybrid = bytes[0] >> 1 & 1, pad = bytes[0] >> 2 & 1, order = bytes[0] >> 3 & 3;
+  const cli_need need = {order, order + 2, order + 1, order + 1, hybrid, pad};
+  cli_state state;
+  memset(&state, 0, sizeof state);
+  int status = cli_state_read(file_of_bytes(bytes + 1, size - 1), m, &need, &state);
+  PROMISE(status >= 0 && status <= 2);
+  if (status == 0) {
+    for (int i = 0; i < jn_model_nq(m); i++) PROMISE(isfinite(state.q[i]));
+    for (int i = 0; i < (order + 2) * jn_model_nv(m); i++) PROMISE(isfinite(state.v[i]));
+  }
+  cli_state_free(&state);
+  return 0;
+}

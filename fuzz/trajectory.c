@@ -1,0 +1,38 @@
+/* trajectory.c: a description of a motion. */
+#include <jounce/trajectory.h>
+#include <math.h>
+#include <string.h>
+
+#include "robot.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  jn_trajectory *trajectory = NULL;
+  jn_error error;
+  if (size < 1) return 0;
+  memset(&error, 0, sizeof error);
+  const jn_model *m = robot_of(bytes[0] & 1);
+  char *text = malloc(size);
+  PROMISE(text != NULL);
+  memcpy(text, bytes + 1, size - 1);
+  jn_status status = jn_trajectory_parse(text, size - 1, "/nowhere/input.json", m, NULL, NULL, NULL,
+                                         &trajectory, &error);
+  free(text);
+  PROMISE((status == JN_OK) == (trajectory != NULL));
+  PROMISE(status == JN_OK || (error.status == status && error.message[0] != '\0'));
+  if (!trajectory) return 0;
+  const double start = jn_trajectory_start(trajectory), end = jn_trajectory_end(trajectory);
+  PROMISE(isfinite(start) && isfinite(end) && start <= end);
+  const size_t nq = (size_t)jn_model_nq(m), nv = (size_t)jn_model_nv(m);
+  double *x = malloc((nq + 4 * nv + 1) * sizeof *x);
+  PROMISE(x != NULL);
+  for (int i = 0; i <= 4; i++) {
+    double t = start + 0.25 * i * (end - start);
+    if (jn_trajectory_at(trajectory, t, 2, JN_SPATIAL, x, x + nq) != JN_OK) continue;
+    for (size_t k = 0; k < nq + 4 * nv; k++) PROMISE(isfinite(x[k]));
+  }
+  free(x);
+  status = jn_trajectory_save(trajectory, m, "/dev/null", &error);
+  PROMISE(status == JN_OK || error.message[0] != '\0');
+  jn_trajectory_free(trajectory);
+  return 0;
+}

@@ -1,0 +1,7 @@
+/* urdf.c: a URDF file. */
+#include "model.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  read_model(bytes, size, jn_spec_parse_urdf);
+  return 0;
+}

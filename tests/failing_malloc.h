@@ -1,0 +1,16 @@
+/* failing_malloc.h: the program's malloc, which counts and fails at the k-th request when told to.
+ * Linked into a test it also serves expat, jansson and stdio; as a shared object it is preloaded
+ * into the program: JN_FAIL_AT=12 fails the 12th request, JN_FAIL_AT=12+ all from it on, and
+ * JN_FAIL_REPORT names a file that receives the numbers at the end. */
+#ifndef TEST_FAILING_MALLOC_H
+#define TEST_FAILING_MALLOC_H
+
+typedef struct failing_malloc {
+  long calls, live; /* requests; blocks not released */
+  long fail_at;     /* 0: never */
+  int for_ever;
+} failing_malloc;
+
+extern failing_malloc malloc_state;
+
+#endif
