@@ -9,6 +9,7 @@
 
 failing_malloc malloc_state;
 
+#ifndef MALLOC_NOT_COUNTED
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *block, size_t size);
@@ -74,4 +75,5 @@ __attribute__((destructor)) static void end(void) {
   int n = snprintf(line, sizeof line, "%ld %ld\n", malloc_state.calls, malloc_state.live);
   if (file >= 0 && write(file, line, (size_t)n) == n) close(file);
 }
+#endif
 #endif

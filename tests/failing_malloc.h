@@ -5,6 +5,18 @@
 #ifndef TEST_FAILING_MALLOC_H
 #define TEST_FAILING_MALLOC_H
 
+#include <stdlib.h>
+
+/* Sanitizers bring a malloc of their own: nothing is counted then. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#define MALLOC_NOT_COUNTED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+#define MALLOC_NOT_COUNTED 1
+#endif
+#endif
+
 typedef struct failing_malloc {
   long calls, live; /* requests; blocks not released */
   long fail_at;     /* 0: never */

@@ -200,35 +200,47 @@ static jn_status run_single(const jn_batch *b, const worker *k, const call *c, s
                             c->v_out + s * c->v_size, c->tau_out + s * c->tau_size, NULL);
 }
 
+/* The first state that failed and its status, as one number. */
+static const uint64_t no_failure = UINT64_MAX;
+
+/* Pack p of `count` states by one worker. */
+static uint64_t run_states(const jn_batch *b, const worker *k, const call *c, size_t count,
+                           int64_t p, jn_status *status) {
+  const int lanes = b->engine->lanes;
+  const size_t first = (size_t)p * (size_t)lanes;
+  const int used = count - first < (size_t)lanes ? (int)(count - first) : lanes;
+  const int done = run_pack(b, k, c, first, used);
+  uint64_t failed = no_failure;
+  for (int l = 0; l < used; l++) {
+    size_t s = first + (size_t)l;
+    jn_status one = done ? JN_OK : run_single(b, k, c, s);
+    if (status) status[s] = one;
+    uint64_t key = (uint64_t)s * 64 + (uint64_t)one;
+    if (one && key < failed) failed = key;
+  }
+  return failed;
+}
+
 static jn_status run_all(jn_batch *b, const call *c, size_t count, jn_status *status) {
   const int lanes = b->engine->lanes;
   const int64_t packs = (int64_t)((count + (size_t)lanes - 1) / (size_t)lanes);
-  /* the first state that failed and its status, as one number */
-  const uint64_t none = UINT64_MAX;
-  uint64_t failed = none;
+  uint64_t failed = no_failure;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (packs > 1 && b->threads > 1) \
-    reduction(min                                                                                  \
-              : failed)
+  /* not with if(): even a team of one asks the system for its size */
+  if (packs > 1 && b->threads > 1) {
+#pragma omp parallel for schedule(static) num_threads(b->threads) reduction(min : failed)
+    for (int64_t p = 0; p < packs; p++) {
+      uint64_t one = run_states(b, &b->workers[omp_get_thread_num()], c, count, p, status);
+      if (one < failed) failed = one;
+    }
+    return failed == no_failure ? JN_OK : (jn_status)(failed % 64);
+  }
 #endif
   for (int64_t p = 0; p < packs; p++) {
-#ifdef _OPENMP
-    const worker *k = &b->workers[omp_get_thread_num()];
-#else
-    const worker *k = &b->workers[0];
-#endif
-    size_t first = (size_t)p * (size_t)lanes;
-    int used = count - first < (size_t)lanes ? (int)(count - first) : lanes;
-    int done = run_pack(b, k, c, first, used);
-    for (int l = 0; l < used; l++) {
-      size_t s = first + (size_t)l;
-      jn_status one = done ? JN_OK : run_single(b, k, c, s);
-      if (status) status[s] = one;
-      uint64_t key = (uint64_t)s * 64 + (uint64_t)one;
-      if (one && key < failed) failed = key;
-    }
+    uint64_t one = run_states(b, &b->workers[0], c, count, p, status);
+    if (one < failed) failed = one;
   }
-  return failed == none ? JN_OK : (jn_status)(failed % 64);
+  return failed == no_failure ? JN_OK : (jn_status)(failed % 64);
 }
 
 /* The call as a whole is refused, and so is every state. */
