@@ -333,7 +333,8 @@ static int show(const elastic *x) {
     for (int i = first; i < first + x->n; i++)
       if (fabs(cli_sheet_row(&x->sheet, n)[i]) > fabs(cli_sheet_row(&x->sheet, row)[at]))
         at = i, row = n;
-  snprintf(torque, sizeof torque, "%.4g", fabs(cli_sheet_row(&x->sheet, row)[at]));
+  snprintf(torque, sizeof torque, "%.4g %s", fabs(cli_sheet_row(&x->sheet, row)[at]),
+           x->sheet.figure[x->sheet.figure_of[at]].unit);
   snprintf(what, sizeof what, "largest %s, at %.4g s", cli_clean(x->sheet.names[at]).text,
            cli_sheet_row(&x->sheet, row)[0]);
   snprintf(number, sizeof number, "%.2g", x->deviation);

@@ -268,7 +268,7 @@ static void largest(const traj *x, int k, char *number, char *text, size_t size)
       double y = cli_sheet_row(&x->sheet, n)[c];
       if (y > most || -y > most) most = y < 0 ? -y : y, at = c, row = n;
     }
-  snprintf(number, size, "%.4g", most);
+  snprintf(number, size, "%.4g %s", most, x->sheet.figure[x->sheet.figure_of[at]].unit);
   snprintf(text, size, "largest %s, at %.4g s", cli_clean(x->sheet.names[at]).text,
            cli_sheet_row(&x->sheet, row)[0]);
 }

@@ -33,6 +33,7 @@ libdir=$(dirname "$(find "$work/prefix" -name libjounce.a)")
 mkdir "$work/bin"
 cat >"$work/bin/make" <<EOF
 #!/bin/sh
+mkdir -p build && ln -sf "$build/jounce" build/jounce
 exec "$(command -v make)" -n -C "$source" "\$@" >/dev/null
 EOF
 chmod +x "$work/bin/make"

@@ -52,6 +52,15 @@ grep -q 'writing failed' errors || fail "no reason: $(cat errors)"
 [ -c /dev/full ] || fail "removed what is no file of its own"
 echo "ok  refusals"
 
+# what belongs to a trajectory
+echo '{"kind": "minimum", "derivative": 5, "times": [0, 0.8, 2], "joints": {"joint1": [0, 1, 0.5], "joint2": [0, -0.5, 1]}}' >reach.json
+"$build/jounce" traj double_pendulum reach.json --order 2 --format csv --output want.csv --report traj.html
+numbers traj.html >got.csv
+cmp want.csv got.csv || fail "traj.html does not hold the numbers of the table"
+"$build/jounce" limits double_pendulum reach.json --effort-rate 1e4 --velocity 10 --report limits.html >out.json
+"$build/jounce" elastic double_pendulum reach.json --stiffness 500 --motor-inertia 0.1 --report elastic.html >out.json
+echo "ok  traj, limits, elastic"
+
 "$build/jounce" demo --quick --no-plots --output demo --report demo.html >demo.txt
 echo "ok  demo: $(wc -c <demo.html) bytes"
 
@@ -88,7 +97,7 @@ addEventListener("load", () => { probe.count = probe.panels(); probe.panels = ()
   probe.wide = document.documentElement.scrollWidth > innerWidth + 1; });
 </script>
 EOF
-for page in jounce-tilthex jounce-humanoid jounce-hostile demo; do
+for page in jounce-tilthex jounce-humanoid jounce-hostile traj limits elastic demo; do
   sed -e '/<\/title>/r first.html' "$page.html" | sed -e '/<\/main>/r probe.html' >probed.html
   width=1200
   [ $page = jounce-tilthex ] && width=390

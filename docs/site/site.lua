@@ -11,6 +11,7 @@ local function target(link)
   local example = path:match("^examples/([%w_]+)%.%w+$")
   if example then return "examples.html#" .. example end
   if path == "README.md" then return "readme.html" .. anchor end
+  if path == "CITATION.cff" then return "citation.html" end
   if path == "LICENSE" then return "license.html" end
   local page = path:match("^([%w_]+)%.md$")
   if page then return page:lower() .. ".html" .. anchor end
