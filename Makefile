@@ -37,7 +37,7 @@ docs: setup-build
 
 # Debian packages in $(BUILD)/deb; and tried in a clean root
 deb: setup-build
-	@tools/setup deb
+	@tools/setup deb python
 	@tools/deb . $(BUILD)/deb
 
 test-deb: deb
