@@ -210,7 +210,8 @@ static jn_status find_jump(elastic *x, double *tau_m) {
   for (double t = jn_trajectory_next_break(p->trajectory, p->start);
        t < p->end && !status && !x->jump; t = jn_trajectory_next_break(p->trajectory, t)) {
     for (int side = 0; side < 2 && !status; side++) {
-      status = motor_torque(x, p->job.data, side ? t : nextafter(t, p->start), 0, NULL, tau_m);
+      status = motor_torque(x, p->job.data, side ? t : t - 1e-12 * (fabs(t) + p->end - p->start), 0,
+                            NULL, tau_m);
       for (size_t i = 0; i < nv && !status; i++) {
         double rate = x->K[i] > 0 ? x->tau[nv + i] / x->K[i] : 0;
         if (side == 0)

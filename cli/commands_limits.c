@@ -61,7 +61,8 @@ typedef struct limits {
   limit_job job;
   limit_peak *peak; /* [nv x LIMIT_KINDS] at the motion's own speed */
   int broken, known;
-  double scale; /* 0: none helps */
+  double scale;  /* 0: none helps */
+  int any_speed; /* no limit depends on the speed; scale 1 */
   const limit_peak *reason;
   cli_sheet sheet;
 } limits;
@@ -176,6 +177,10 @@ static void dof_of(const limits *x, const limit_peak *p, char *name, size_t size
 static void verdict(const limits *x, char *text, size_t size) {
   char name[JN_MAX_NAME + 16];
   double duration = x->path.end - x->path.start;
+  if (x->any_speed) {
+    snprintf(text, size, "all limits are kept at every speed");
+    return;
+  }
   if (x->scale > 0) {
     snprintf(text, size, "%s limits are kept when the motion takes %.6g times as long (%.6g s)",
              x->broken ? "all" : "the", x->scale, x->scale * duration);
@@ -399,6 +404,8 @@ static int run_limits(limits *x) {
   if (!status) status = limit_peaks(&x->job, x->peak);
   if (!status) status = limit_scale(&x->job, &x->scale);
   if ((code = cli_job_status(&p->job, status))) return code;
+  x->any_speed = x->scale > 0 && x->scale <= 1.001 * LIMIT_FASTEST;
+  if (x->any_speed) x->scale = 1;
   for (int i = 0; i < nv * LIMIT_KINDS; i++) {
     const limit_peak *peak = &x->peak[i];
     x->broken += peak->broken;

@@ -7,8 +7,8 @@
 
 #include <jounce/dynamics.h>
 
-static const double fastest = 1e6; /* speeds beyond are not looked at */
-static const double slack = 1e-9;  /* relative; what rounding may add to a limit that is just met */
+static const double fastest = 1 / LIMIT_FASTEST; /* speeds beyond are not looked at */
+static const double slack = 1e-9; /* relative; what rounding may add to a limit that is just met */
 
 int limit_job_new(limit_job *job, const cli_path *path) {
   const jn_model *model = path->job.model;
@@ -91,7 +91,7 @@ jn_status limit_sample(limit_job *job) {
     if (!(next > t)) break;
     for (int i = 0; i < n && !status; i++) status = add_sample(job, t + (next - t) * i / n);
     /* the end of the piece, from the left */
-    if (!status) status = add_sample(job, nextafter(next, p->start));
+    if (!status) status = add_sample(job, next - 1e-12 * (fabs(next) + next - t));
     t = next;
   }
   if (!status) status = add_sample(job, p->end);

@@ -52,7 +52,8 @@ typedef struct limit_peak {
 /* At speed 1, extrema between samples found: peak[nv x kinds]. */
 jn_status limit_peaks(limit_job *job, limit_peak *peak);
 
-/* The smallest scale that keeps all limits; 0: none does. Infinite speed: 1e-6. */
+/* The smallest scale that keeps all limits; 0: none does; LIMIT_FASTEST: at least that small. */
+#define LIMIT_FASTEST 1e-6
 jn_status limit_scale(limit_job *job, double *scale);
 
 #endif

@@ -20,8 +20,9 @@ static int check_usage(const cli_path *p, int found) {
     cli_error("%s: --fixed and --floating exclude each other", command);
     return CLI_BAD_USAGE;
   }
-  if (p->fit.tolerance >= 0 && p->fit.lambda >= 0) {
-    cli_error("%s: give --tolerance or --lambda, not both", command);
+  if ((p->tolerance_given && !(p->fit.tolerance >= 0)) ||
+      (p->lambda_given && !(p->fit.lambda >= 0)) || (p->tolerance_given && p->lambda_given)) {
+    cli_error("%s: give --tolerance or --lambda, not both, and not below zero", command);
     return CLI_BAD_USAGE;
   }
   if (!(p->time_scale > 0)) {

@@ -14,6 +14,7 @@ typedef struct cli_path {
   /* options */
   const char *file;
   jn_fit_options fit;
+  int tolerance_given, lambda_given;
   int samples, representation;
   double time_scale;
   const char *plot, *report;
@@ -31,8 +32,8 @@ typedef struct cli_path {
       CLI_OPT_VECTOR("gravity", (p)->job.gravity, &(p)->job.gravity_given),             \
       CLI_DAMPING_OPTION(&(p)->job), CLI_OUTPUT_OPTIONS(&(p)->job),                     \
       CLI_OPT_INT("degree", &(p)->fit.degree, 1, JN_MAX_SPLINE),                        \
-      CLI_OPT_NUMBER("tolerance", &(p)->fit.tolerance, 0),                              \
-      CLI_OPT_NUMBER("lambda", &(p)->fit.lambda, 0),                                    \
+      CLI_OPT_NUMBER("tolerance", &(p)->fit.tolerance, &(p)->tolerance_given),          \
+      CLI_OPT_NUMBER("lambda", &(p)->fit.lambda, &(p)->lambda_given),                   \
       CLI_OPT_INT("pieces", &(p)->fit.pieces, 1, JN_MAX_SAMPLES),                       \
       CLI_OPT_FLAG("hold", &(p)->fit.hold, 1), CLI_OPT_TEXT("plot", &(p)->plot),        \
       CLI_OPT_TEXT("report", &(p)->report),                                             \

@@ -1,65 +1,15 @@
 /* trajectory.c: descriptions (JSON) and samples (tables) -> trajectory. */
-#include <jansson.h>
-#include <jounce/table.h>
 #include <math.h>
 #include <string.h>
 
 #include "io/file.h"
 #include "io/json_lines.h"
 #include "io/text.h"
-#include "trajectory/trajectory.h"
-
-typedef struct reader {
-  const char *file;
-  jn_error *error;
-  const jn_model *model;
-  jn_trajectory *T;
-  json_t *root; /* what a source lacks is looked for here */
-  jn_fit_options fit;
-  const jn_fit_report *report;
-  jn_status status;
-  char subject[JN_MAX_NAME + 16]; /* "joint 'elbow': " */
-  double *block[8];               /* arrays of the source at hand */
-  int blocks;
-} reader;
-
-/* the first failure counts; every reading function does nothing after it */
-#define FAIL(r, code, ...)                                                                      \
-  do {                                                                                          \
-    char fail_text[JN_MAX_MESSAGE];                                                             \
-    snprintf(fail_text, sizeof fail_text, __VA_ARGS__);                                         \
-    if ((r)->status == JN_OK)                                                                   \
-      (r)->status = jn_fail((r)->error, (code), (r)->file, 0, "%s%s", (r)->subject, fail_text); \
-  } while (0)
-
-static const char *joint_name(const jn_model *model, int joint) {
-  const jn_joint *j = jn_model_joint(model, joint);
-  return joint == 0 && j->type == JN_JOINT_FREE ? "base" : j->name;
-}
-
-jn_status jn_coordinate_name(const jn_model *model, int iq, char *text) {
-  static const char *const pose[] = {"qw", "qx", "qy", "qz", "x", "y", "z"};
-  static const char *const plain[JN_JOINT_TYPE_COUNT][3] = {[JN_JOINT_CYLINDRICAL] = {"d", "a"},
-                                                            [JN_JOINT_PLANAR] = {"x", "y", "a"},
-                                                            [JN_JOINT_UNIVERSAL] = {"a1", "a2"}};
-  if (!model || !text || iq < 0 || iq >= jn_model_nq(model)) return JN_ERR_ARGUMENT;
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    int c = iq - j->iq;
-    if (c < 0 || c >= j->nq) continue;
-    const char *part = j->nq != j->nv                   ? pose[c]
-                       : plain[j->type][c] && j->nq > 1 ? plain[j->type][c]
-                                                        : "";
-    snprintf(text, JN_MAX_NAME + 16, "%.*s%s%s", JN_MAX_NAME, joint_name(model, i),
-             *part ? ":" : "", part);
-    return JN_OK;
-  }
-  return JN_ERR_ARGUMENT;
-}
+#include "io/trajectory_reader.h"
 
 /* Values. */
 
-static double *room(reader *r, size_t n) {
+double *jn_reader_room(reader *r, size_t n) {
   double *x = r->status || r->blocks == 8 ? NULL : jn_block_new(&r->T->hooks, n + 1, sizeof *x);
   if (!x) {
     FAIL(r, JN_ERR_MEMORY, "out of memory");
@@ -68,7 +18,7 @@ static double *room(reader *r, size_t n) {
   return r->block[r->blocks++] = x;
 }
 
-static void release(reader *r) {
+void jn_reader_release(reader *r) {
   while (r->blocks > 0) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
 }
 
@@ -119,7 +69,7 @@ static double *get_rows(reader *r, json_t *list, const char *key, int width, int
   }
   size_t n = json_array_size(list);
   if (n > JN_MAX_SAMPLES) FAIL(r, JN_ERR_LIMIT, "'%s': more than %d entries", key, JN_MAX_SAMPLES);
-  double *x = room(r, n * (size_t)width);
+  double *x = jn_reader_room(r, n * (size_t)width);
   for (size_t i = 0; i < n && !r->status; i++) {
     json_t *row = json_array_get(list, i);
     if (free && json_is_null(row)) {
@@ -143,7 +93,7 @@ static double *get_rows(reader *r, json_t *list, const char *key, int width, int
 
 /* Sources. `from`..`to` is one joint. */
 
-static void check(reader *r, jn_status status, const jn_error *error) {
+void jn_reader_check(reader *r, jn_status status, const jn_error *error) {
   if (status) FAIL(r, status, "%s", error->message);
 }
 
@@ -162,7 +112,7 @@ static void read_polynomial(reader *r, int joint, json_t *source, json_t *values
   span(r, source, &f.start, &f.end);
   if (!r->status && (rows < 1 || rows > JN_MAX_DEGREE + 1))
     FAIL(r, JN_ERR_LIMIT, "'coefficients': 1 to %d expected", JN_MAX_DEGREE + 1);
-  if (!r->status) check(r, jn_follow(r->T, joint, joint + 1, &f, &error), &error);
+  if (!r->status) jn_reader_check(r, jn_follow(r->T, joint, joint + 1, &f, &error), &error);
 }
 
 static void read_fourier(reader *r, int joint, json_t *source) {
@@ -178,20 +128,20 @@ static void read_fourier(reader *r, int joint, json_t *source) {
   span(r, source, &f.start, &f.end);
   if (f.terms < 1)
     FAIL(r, JN_ERR_SYNTAX, "'a' or 'b' is missing: factors of cos(k w t), sin(k w t)");
-  double *full = room(r, 2 * (size_t)f.terms * (size_t)nv);
+  double *full = jn_reader_room(r, 2 * (size_t)f.terms * (size_t)nv);
   if (r->status) return;
   if (x) memcpy(full, x, (size_t)na * (size_t)nv * sizeof *full);
   f.a = full;
   f.b = full + (size_t)f.terms * (size_t)nv;
   if (y) memcpy(full + (size_t)f.terms * (size_t)nv, y, (size_t)nb * (size_t)nv * sizeof *full);
-  check(r, jn_follow(r->T, joint, joint + 1, &f, &error), &error);
+  jn_reader_check(r, jn_follow(r->T, joint, joint + 1, &f, &error), &error);
 }
 
 /* derivatives at the ends: v [count x rows x nv], rest where not given */
 static double *ends_of(reader *r, json_t *source, int count, int rows, int nv) {
   static const char *const keys[2] = {"start_derivatives", "end_derivatives"};
   if (r->status || (!lookup(r, source, keys[0]) && !lookup(r, source, keys[1]))) return NULL;
-  double *v = room(r, (size_t)count * (size_t)rows * (size_t)nv);
+  double *v = jn_reader_room(r, (size_t)count * (size_t)rows * (size_t)nv);
   for (int i = 0; v && i < count * rows * nv; i++) {
     int point = i / (rows * nv);
     v[i] = point == 0 || point == count - 1 ? 0 : (double)NAN;
@@ -227,7 +177,7 @@ static void read_waypoints(reader *r, int joint, jn_way way, json_t *source, jso
       if (!r->status && times != need)
         FAIL(r, JN_ERR_SYNTAX, "'knots': %d needed (values + degree + 1), found %d", need, times);
     } else {
-      double start, end, *k = room(r, (size_t)need);
+      double start, end, *k = jn_reader_room(r, (size_t)need);
       span(r, source, &start, &end);
       if (!r->status && jn_bspline_knots(start, end, w.degree, w.count, k))
         FAIL(r, JN_ERR_SYNTAX, "a B-spline of degree %d needs at least %d values and start < end",
@@ -242,7 +192,7 @@ static void read_waypoints(reader *r, int joint, jn_way way, json_t *source, jso
   }
   if (way == JN_WAY_MINIMUM && w.count > 1 && w.degree > 1)
     w.v = ends_of(r, source, w.count, w.degree - 1, j->nv);
-  if (!r->status) check(r, jn_lead(r->T, joint, joint + 1, &w, &error), &error);
+  if (!r->status) jn_reader_check(r, jn_lead(r->T, joint, joint + 1, &w, &error), &error);
 }
 
 static void fit_options(reader *r, json_t *source, jn_fit_options *o) {
@@ -257,14 +207,6 @@ static void fit_options(reader *r, json_t *source, jn_fit_options *o) {
   if (hold) o->hold = json_is_true(hold);
 }
 
-static jn_fit_report report_at(const reader *r, int iq) {
-  jn_fit_report x = {NULL, NULL, NULL};
-  if (r->report && r->report->rms) x.rms = r->report->rms + iq;
-  if (r->report && r->report->max) x.max = r->report->max + iq;
-  if (r->report && r->report->lambda) x.lambda = r->report->lambda + iq;
-  return x;
-}
-
 static void read_fit(reader *r, int joint, json_t *source, json_t *values) {
   const jn_joint *j = &r->T->joint[joint];
   jn_fit_options o = r->fit;
@@ -277,9 +219,9 @@ static void read_fit(reader *r, int joint, json_t *source, json_t *values) {
   if (!r->status && times != count)
     FAIL(r, JN_ERR_SYNTAX, "%d times and %d values: as many of one as of the other expected", times,
          count);
-  jn_fit_report report = report_at(r, j->iq);
+  jn_fit_report report = jn_reader_report(r, j->iq);
   if (!r->status)
-    check(r, jn_smooth(r->T, joint, joint + 1, count, t, q, &o, &report, &error), &error);
+    jn_reader_check(r, jn_smooth(r->T, joint, joint + 1, count, t, q, &o, &report, &error), &error);
 }
 
 /* What jn_trajectory_save writes: pieces as they are. */
@@ -414,7 +356,8 @@ static void check_source_keys(reader *r, json_t *source) {
 static void read_source(reader *r, int joint, json_t *source) {
   json_t *values = json_is_object(source) ? NULL : source, *one;
   int n;
-  snprintf(r->subject, sizeof r->subject, "'%.*s': ", JN_MAX_NAME, joint_name(r->model, joint));
+  snprintf(r->subject, sizeof r->subject, "'%.*s': ", JN_MAX_NAME,
+           jn_reader_joint(r->model, joint));
   if (r->T->joint[joint].nv == 0) FAIL(r, JN_ERR_SYNTAX, "a fixed joint does not move");
   if (!values) check_source_keys(r, source);
   if (r->status) return;
@@ -453,76 +396,7 @@ static void read_source(reader *r, int joint, json_t *source) {
     default:
       break;
   }
-  release(r);
-}
-
-/* Samples from a table. */
-
-/* column of number iq of q; -1: none */
-static int column_of(const jn_table *t, const jn_model *model, int iq, int time) {
-  char name[JN_MAX_NAME + 16];
-  int named = 0;
-  for (int i = 0; i < t->columns; i++) named |= t->names[i][0] != '\0';
-  if (!named) return t->columns == 1 + jn_model_nq(model) ? 1 + iq : -1;
-  jn_coordinate_name(model, iq, name);
-  int column = jn_table_find(t, name);
-  if (column < 0) {
-    snprintf(name, sizeof name, "q:%d", iq);
-    column = jn_table_find(t, name);
-  }
-  return column == time ? -1 : column;
-}
-
-static int time_column(reader *r, const jn_table *t, const char *path) {
-  int named = 0, time = jn_table_find(t, "t");
-  for (int i = 0; i < t->columns; i++) named |= t->names[i][0] != '\0';
-  if (time < 0) time = jn_table_find(t, "time");
-  if (!named && t->columns == 1 + r->T->nq) return 0;
-  if (!named)
-    FAIL(r, JN_ERR_SYNTAX,
-         "%s has no names: %d columns expected, t and the %d numbers of q, found %d", path,
-         1 + r->T->nq, r->T->nq, t->columns);
-  else if (time < 0)
-    FAIL(r, JN_ERR_SYNTAX, "%s has no column 't' or 'time'", path);
-  return time;
-}
-
-/* joint by joint, so that some may be held */
-static void take_samples(reader *r, const jn_table *t, const char *path) {
-  int time = time_column(r, t, path), taken = 0;
-  double *times = room(r, (size_t)t->rows);
-  if (r->status) return;
-  for (int i = 0; i < t->rows; i++)
-    times[i] = t->values[(size_t)i * (size_t)t->columns + (size_t)time];
-  for (int k = 0; k < r->T->joints && !r->status; k++) {
-    const jn_joint *j = &r->T->joint[k];
-    int column[7], found = 0, missing = 0;
-    char name[JN_MAX_NAME + 16] = "";
-    for (int c = 0; c < j->nq; c++) {
-      column[c] = column_of(t, r->model, j->iq + c, time);
-      found += column[c] >= 0;
-      if (column[c] < 0 && !missing++) jn_coordinate_name(r->model, j->iq + c, name);
-    }
-    if (j->nv == 0 || (missing && !found && r->fit.hold)) continue;
-    if (missing)
-      FAIL(r, JN_ERR_SYNTAX, "%s has no column '%s'%s", path, name,
-           found ? "" : " (joints without columns can be held at home: 'hold')");
-    double *q = room(r, (size_t)t->rows * (size_t)j->nq);
-    jn_error error = {0};
-    for (int i = 0; q && i < t->rows; i++)
-      for (int c = 0; c < j->nq; c++)
-        q[i * j->nq + c] = t->values[(size_t)i * (size_t)t->columns + (size_t)column[c]];
-    jn_fit_report report = report_at(r, j->iq);
-    if (!r->status) {
-      snprintf(r->subject, sizeof r->subject, "'%.*s': ", JN_MAX_NAME, joint_name(r->model, k));
-      check(r, jn_smooth(r->T, k, k + 1, t->rows, times, q, &r->fit, &report, &error), &error);
-      r->subject[0] = '\0';
-    }
-    if (q) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
-    taken++;
-  }
-  if (!taken) FAIL(r, JN_ERR_SYNTAX, "%s has no column of a joint of this model", path);
-  release(r);
+  jn_reader_release(r);
 }
 
 /* a file named by a description lies beside it */
@@ -541,7 +415,7 @@ static void read_samples(reader *r, const char *file) {
   if (status)
     FAIL(r, status, "%s", error.message);
   else
-    take_samples(r, t, path);
+    jn_reader_samples(r, t, path);
   jn_table_free(t);
 }
 
@@ -595,16 +469,16 @@ static void read_root(reader *r) {
 
 /* what has no motion yet stays at home; the whole is checked and scaled */
 static jn_status finish(reader *r, double scale, jn_trajectory **out) {
-  double *home = r->status ? NULL : room(r, (size_t)r->T->nq);
+  double *home = r->status ? NULL : jn_reader_room(r, (size_t)r->T->nq);
   if (home) jn_model_home(r->model, home);
   for (int i = 0; home && i < r->T->joints; i++) {
     const jn_joint *j = &r->T->joint[i];
     if (r->T->motion[i].spline < 0 && j->nv && jn_hold(r->T, i, home + j->iq))
       FAIL(r, JN_ERR_MEMORY, "out of memory");
   }
-  release(r);
+  jn_reader_release(r);
   jn_error error = {0};
-  if (!r->status) check(r, jn_trajectory_finish(r->T, &error), &error);
+  if (!r->status) jn_reader_check(r, jn_trajectory_finish(r->T, &error), &error);
   if (!r->status && !(isfinite(scale) && scale > 0))
     FAIL(r, JN_ERR_SYNTAX, "'time_scale': a number above zero expected");
   if (r->status) {
@@ -667,7 +541,7 @@ static jn_status load_samples(const char *path, const jn_model *model,
   jn_status status = jn_table_load(path, allocator, &t, error);
   if (!status) status = begin(&r, NULL, model, options, report, allocator, error);
   if (!status) {
-    take_samples(&r, t, path);
+    jn_reader_samples(&r, t, path);
     status = finish(&r, 1, out);
   }
   jn_table_free(t);

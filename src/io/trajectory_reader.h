@@ -1,0 +1,45 @@
+/* trajectory_reader.h: what reading a trajectory from files shares. */
+#ifndef JOUNCE_SRC_TRAJECTORY_READER_H
+#define JOUNCE_SRC_TRAJECTORY_READER_H
+
+#include <jansson.h>
+#include <jounce/table.h>
+#include <stdio.h>
+
+#include "trajectory/trajectory.h"
+
+typedef struct jn_path_reader {
+  const char *file;
+  jn_error *error;
+  const jn_model *model;
+  jn_trajectory *T;
+  json_t *root; /* what a source lacks is looked for here */
+  jn_fit_options fit;
+  const jn_fit_report *report;
+  jn_status status;
+  char subject[JN_MAX_NAME + 16]; /* "joint 'elbow': " */
+  double *block[8];               /* arrays of the source at hand */
+  int blocks;
+} reader;
+
+/* the first failure counts; every reading function does nothing after it */
+#define FAIL(r, code, ...)                                                                      \
+  do {                                                                                          \
+    char fail_text[JN_MAX_MESSAGE];                                                             \
+    snprintf(fail_text, sizeof fail_text, __VA_ARGS__);                                         \
+    if ((r)->status == JN_OK)                                                                   \
+      (r)->status = jn_fail((r)->error, (code), (r)->file, 0, "%s%s", (r)->subject, fail_text); \
+  } while (0)
+
+/* Room for an array of the source at hand; NULL after a failure. Released all at once. */
+double *jn_reader_room(reader *r, size_t n);
+void jn_reader_release(reader *r);
+/* Takes a failure of the library over. */
+void jn_reader_check(reader *r, jn_status status, const jn_error *error);
+jn_fit_report jn_reader_report(const reader *r, int iq);
+const char *jn_reader_joint(const jn_model *model, int joint); /* its name in files */
+
+/* Every joint that has columns in the table follows its samples; `path` is named in messages. */
+void jn_reader_samples(reader *r, const jn_table *t, const char *path);
+
+#endif

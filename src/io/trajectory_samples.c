@@ -1,0 +1,106 @@
+/* trajectory_samples.c: tables of samples -> trajectory, column by column. */
+#include <string.h>
+
+#include "io/trajectory_reader.h"
+
+const char *jn_reader_joint(const jn_model *model, int joint) {
+  const jn_joint *j = jn_model_joint(model, joint);
+  return joint == 0 && j->type == JN_JOINT_FREE ? "base" : j->name;
+}
+
+jn_status jn_coordinate_name(const jn_model *model, int iq, char *text) {
+  static const char *const pose[] = {"qw", "qx", "qy", "qz", "x", "y", "z"};
+  static const char *const plain[JN_JOINT_TYPE_COUNT][3] = {[JN_JOINT_CYLINDRICAL] = {"d", "a"},
+                                                            [JN_JOINT_PLANAR] = {"x", "y", "a"},
+                                                            [JN_JOINT_UNIVERSAL] = {"a1", "a2"}};
+  if (!model || !text || iq < 0 || iq >= jn_model_nq(model)) return JN_ERR_ARGUMENT;
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    int c = iq - j->iq;
+    if (c < 0 || c >= j->nq) continue;
+    const char *part = j->nq != j->nv                   ? pose[c]
+                       : plain[j->type][c] && j->nq > 1 ? plain[j->type][c]
+                                                        : "";
+    snprintf(text, JN_MAX_NAME + 16, "%.*s%s%s", JN_MAX_NAME, jn_reader_joint(model, i),
+             *part ? ":" : "", part);
+    return JN_OK;
+  }
+  return JN_ERR_ARGUMENT;
+}
+
+jn_fit_report jn_reader_report(const reader *r, int iq) {
+  jn_fit_report x = {NULL, NULL, NULL};
+  if (r->report && r->report->rms) x.rms = r->report->rms + iq;
+  if (r->report && r->report->max) x.max = r->report->max + iq;
+  if (r->report && r->report->lambda) x.lambda = r->report->lambda + iq;
+  return x;
+}
+
+/* column of number iq of q; -1: none */
+static int column_of(const jn_table *t, const jn_model *model, int iq, int time) {
+  char name[JN_MAX_NAME + 16];
+  int named = 0;
+  for (int i = 0; i < t->columns; i++) named |= t->names[i][0] != '\0';
+  if (!named) return t->columns == 1 + jn_model_nq(model) ? 1 + iq : -1;
+  jn_coordinate_name(model, iq, name);
+  int column = jn_table_find(t, name);
+  if (column < 0) {
+    snprintf(name, sizeof name, "q:%d", iq);
+    column = jn_table_find(t, name);
+  }
+  return column == time ? -1 : column;
+}
+
+static int time_column(reader *r, const jn_table *t, const char *path) {
+  int named = 0, time = jn_table_find(t, "t");
+  for (int i = 0; i < t->columns; i++) named |= t->names[i][0] != '\0';
+  if (time < 0) time = jn_table_find(t, "time");
+  if (!named && t->columns == 1 + r->T->nq) return 0;
+  if (!named)
+    FAIL(r, JN_ERR_SYNTAX,
+         "%s has no names: %d columns expected, t and the %d numbers of q, found %d", path,
+         1 + r->T->nq, r->T->nq, t->columns);
+  else if (time < 0)
+    FAIL(r, JN_ERR_SYNTAX, "%s has no column 't' or 'time'", path);
+  return time;
+}
+
+/* joint by joint, so that some may be held */
+void jn_reader_samples(reader *r, const jn_table *t, const char *path) {
+  int time = time_column(r, t, path), taken = 0;
+  double *times = jn_reader_room(r, (size_t)t->rows);
+  if (r->status) return;
+  for (int i = 0; i < t->rows; i++)
+    times[i] = t->values[(size_t)i * (size_t)t->columns + (size_t)time];
+  for (int k = 0; k < r->T->joints && !r->status; k++) {
+    const jn_joint *j = &r->T->joint[k];
+    int column[7], found = 0, missing = 0;
+    char name[JN_MAX_NAME + 16] = "";
+    for (int c = 0; c < j->nq; c++) {
+      column[c] = column_of(t, r->model, j->iq + c, time);
+      found += column[c] >= 0;
+      if (column[c] < 0 && !missing++) jn_coordinate_name(r->model, j->iq + c, name);
+    }
+    if (j->nv == 0 || (missing && !found && r->fit.hold)) continue;
+    if (missing)
+      FAIL(r, JN_ERR_SYNTAX, "%s has no column '%s'%s", path, name,
+           found ? "" : " (joints without columns can be held at home: 'hold')");
+    double *q = jn_reader_room(r, (size_t)t->rows * (size_t)j->nq);
+    jn_error error = {0};
+    for (int i = 0; q && i < t->rows; i++)
+      for (int c = 0; c < j->nq; c++)
+        q[i * j->nq + c] = t->values[(size_t)i * (size_t)t->columns + (size_t)column[c]];
+    jn_fit_report report = jn_reader_report(r, j->iq);
+    if (!r->status) {
+      snprintf(r->subject, sizeof r->subject, "'%.*s': ", JN_MAX_NAME,
+               jn_reader_joint(r->model, k));
+      jn_reader_check(r, jn_smooth(r->T, k, k + 1, t->rows, times, q, &r->fit, &report, &error),
+                      &error);
+      r->subject[0] = '\0';
+    }
+    if (q) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
+    taken++;
+  }
+  if (!taken) FAIL(r, JN_ERR_SYNTAX, "%s has no column of a joint of this model", path);
+  jn_reader_release(r);
+}
