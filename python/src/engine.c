@@ -631,8 +631,10 @@ static int batched(job *j) {
   jn_status *each = PyMem_RawMalloc((j->count + 1) * sizeof *each), status = JN_ERR_MEMORY;
   size_t at = 0;
   if (each) {
-    Py_BEGIN_ALLOW_THREADS status = run_batch(j, batch, each);
-    Py_END_ALLOW_THREADS while (status && at + 1 < j->count && each[at] == JN_OK) at++;
+    Py_BEGIN_ALLOW_THREADS;
+    status = run_batch(j, batch, each);
+    Py_END_ALLOW_THREADS;
+    while (status && at + 1 < j->count && each[at] == JN_OK) at++;
   }
   PyMem_RawFree(each);
   model_put_batch(j->c.self, batch, j->c.order);
@@ -658,8 +660,9 @@ static int singly(job *j) {
   /* others may run meanwhile where it takes long; the data is ours alone */
   double weight = (double)j->count * (order + 1) * (jn_model_nv(self->model) + 1);
   if (!status && weight > 500) {
-    Py_BEGIN_ALLOW_THREADS status = run_states(j, data, &at);
-    Py_END_ALLOW_THREADS
+    Py_BEGIN_ALLOW_THREADS;
+    status = run_states(j, data, &at);
+    Py_END_ALLOW_THREADS;
   } else if (!status) {
     status = run_states(j, data, &at);
   }

@@ -242,9 +242,10 @@ PyObject *model_load(PyObject *path, PyObject *root, int strict_inertia, PyObjec
   jn_model *model = NULL;
   jn_error error = {0};
   jn_status status;
-  Py_BEGIN_ALLOW_THREADS status =
-      jn_model_load(PyBytes_AS_STRING(bytes), &options, NULL, &model, &error);
-  Py_END_ALLOW_THREADS Py_DECREF(bytes);
+  Py_BEGIN_ALLOW_THREADS;
+  status = jn_model_load(PyBytes_AS_STRING(bytes), &options, NULL, &model, &error);
+  Py_END_ALLOW_THREADS;
+  Py_DECREF(bytes);
   return status ? raise_error(&error) : model_wrap(model, settings);
 }
 
@@ -497,6 +498,25 @@ static PyObject *read_dofs(PyObject *object, void *more) {
   return list;
 }
 
+/* names of the numbers of q, in their order */
+static PyObject *read_coordinates(PyObject *object, void *more) {
+  (void)more;
+  const model_object *self = (model_object *)object;
+  int nq = jn_model_nq(self->model);
+  PyObject *list = PyTuple_New(nq);
+  for (int i = 0; list && i < nq; i++) {
+    char name[JN_MAX_NAME + 16];
+    int iq = self->layout ? jn_layout_q_index(self->layout)[i] : i;
+    jn_status status = jn_coordinate_name(self->model, iq, name);
+    PyObject *item = status ? raise_status(status) : text(name);
+    if (item)
+      PyTuple_SET_ITEM(list, i, item);
+    else
+      Py_CLEAR(list);
+  }
+  return list;
+}
+
 static PyObject *model_repr(PyObject *object) {
   const model_object *self = (model_object *)object;
   PyObject *name = read_name(object, NULL);
@@ -527,6 +547,7 @@ static PyGetSetDef model_getset[] = {
     {"threads", read_threads, NULL, "Threads of a batch; 0: as many as the machine has.", NULL},
     {"layout", read_layout, NULL, "Whose order of numbers q, v, tau and matrices have.", NULL},
     {"dofs", read_dofs, NULL, "Names of the degrees of freedom, in the order of v.", NULL},
+    {"coordinates", read_coordinates, NULL, "Names of the numbers of q, in their order.", NULL},
     {"joints", read_joints, NULL,
      "One dict a joint: name, type, iq, nq, iv, nv (places in our order), axis, limits, ...", NULL},
     {"bodies", read_bodies, NULL, "One dict a body: name, parent, frame, mass, com, inertia.",

@@ -79,6 +79,106 @@ static PyObject *to_derivatives(PyObject *module, PyObject *value) {
   return scale_jet(value, jn_jet_to_derivatives);
 }
 
+/* ---- SO(3) and SE(3), over leading axes ---- */
+
+typedef struct group_map {
+  const char *what;
+  int in_axes, in[2], out_axes, out[2];
+  jn_status (*map)(const double *x, double *out);
+} group_map;
+
+static void write_pose(jn_pose C, double *T) {
+  const double p[3] = {C.p.x, C.p.y, C.p.z}, last[4] = {0, 0, 0, 1};
+  for (int i = 0; i < 3; i++) {
+    memcpy(T + 4 * i, C.R.m[i], sizeof C.R.m[i]);
+    T[4 * i + 3] = p[i];
+  }
+  memcpy(T + 12, last, sizeof last);
+}
+static jn_status map_so3_exp(const double *x, double *out) {
+  jn_mat3 R = jn_so3_exp(jn_v3(x[0], x[1], x[2]));
+  memcpy(out, R.m, sizeof R.m);
+  return JN_OK;
+}
+static jn_status map_so3_log(const double *x, double *out) {
+  jn_mat3 R;
+  memcpy(R.m, x, sizeof R.m);
+  if (!(jn_m3_rotation_error(R) <= JN_ROTATION_TOLERANCE)) return JN_ERR_POSE;
+  jn_vec3 w = jn_so3_log(R);
+  out[0] = w.x, out[1] = w.y, out[2] = w.z;
+  return JN_OK;
+}
+static jn_status map_se3_exp(const double *x, double *out) {
+  write_pose(jn_se3_exp(jn_twist_make(jn_v3(x[0], x[1], x[2]), jn_v3(x[3], x[4], x[5]))), out);
+  return JN_OK;
+}
+static jn_status map_se3_log(const double *x, double *out) {
+  jn_pose C;
+  for (int i = 0; i < 3; i++) memcpy(C.R.m[i], x + 4 * i, sizeof C.R.m[i]);
+  C.p = jn_v3(x[3], x[7], x[11]);
+  if (!(jn_m3_rotation_error(C.R) <= JN_ROTATION_TOLERANCE) || x[12] != 0 || x[13] != 0 ||
+      x[14] != 0 || x[15] != 1)
+    return JN_ERR_POSE;
+  jn_twist V = jn_se3_log(C);
+  const double all[6] = {V.w.x, V.w.y, V.w.z, V.v.x, V.v.y, V.v.z};
+  memcpy(out, all, sizeof all);
+  return JN_OK;
+}
+
+static PyObject *apply_map(PyObject *value, const group_map *m) {
+  PyArrayObject *x = take_array(value, m->what);
+  if (!x) return NULL;
+  int nd = PyArray_NDIM(x), lead = nd - m->in_axes, good = lead >= 0;
+  npy_intp shape[NPY_MAXDIMS + 2];
+  size_t in = 1, out = 1;
+  for (int i = 0; i < m->in_axes; i++) {
+    in *= (size_t)m->in[i];
+    good = good && PyArray_DIM(x, lead + i) == m->in[i];
+  }
+  PyArrayObject *y = NULL;
+  if (!good || lead + m->out_axes > NPY_MAXDIMS) {
+    raise_text(
+        JN_ERR_ARGUMENT,
+        m->in_axes == 1 ? "%s: shape (..., %d) expected" : "%s: shape (..., %d, %d) expected",
+        m->what, m->in[0], m->in[1]);
+  } else {
+    memcpy(shape, PyArray_DIMS(x), (size_t)lead * sizeof *shape);
+    for (int i = 0; i < m->out_axes; i++) shape[lead + i] = m->out[i], out *= (size_t)m->out[i];
+    y = new_array(lead + m->out_axes, shape);
+  }
+  size_t count = (size_t)PyArray_SIZE(x) / in;
+  jn_status status = JN_OK;
+  for (size_t i = 0; y && i < count && !status; i++) {
+    double s = 0;
+    for (size_t k = 0; k < in; k++) s += 0.0 * NUMBERS(x)[i * in + k];
+    status = s == 0.0 ? m->map(NUMBERS(x) + i * in, NUMBERS(y) + i * out) : JN_ERR_NOT_FINITE;
+  }
+  Py_DECREF(x);
+  if (!status) return (PyObject *)y;
+  Py_XDECREF(y);
+  return raise_status(status);
+}
+static PyObject *so3_exp(PyObject *module, PyObject *value) {
+  (void)module;
+  static const group_map m = {"w", 1, {3, 0}, 2, {3, 3}, map_so3_exp};
+  return apply_map(value, &m);
+}
+static PyObject *so3_log(PyObject *module, PyObject *value) {
+  (void)module;
+  static const group_map m = {"R", 2, {3, 3}, 1, {3, 0}, map_so3_log};
+  return apply_map(value, &m);
+}
+static PyObject *se3_exp(PyObject *module, PyObject *value) {
+  (void)module;
+  static const group_map m = {"V", 1, {6, 0}, 2, {4, 4}, map_se3_exp};
+  return apply_map(value, &m);
+}
+static PyObject *se3_log(PyObject *module, PyObject *value) {
+  (void)module;
+  static const group_map m = {"T", 2, {4, 4}, 1, {6, 0}, map_se3_log};
+  return apply_map(value, &m);
+}
+
 /* ---- propellers ---- */
 
 PyDoc_STRVAR(
@@ -176,6 +276,14 @@ static PyMethodDef functions[] = {
      "to_taylor(x, /)\n--\n\nDerivatives (r+1, ...) to Taylor coefficients: row k divided by k!."},
     {"to_derivatives", to_derivatives, METH_O,
      "to_derivatives(x, /)\n--\n\nTaylor coefficients (r+1, ...) to derivatives."},
+    {"so3_exp", so3_exp, METH_O,
+     "so3_exp(w, /)\n--\n\nR (..., 3, 3) of rotation vectors (..., 3)."},
+    {"so3_log", so3_log, METH_O,
+     "so3_log(R, /)\n--\n\nRotation vectors (..., 3) of R (..., 3, 3)."},
+    {"se3_exp", se3_exp, METH_O,
+     "se3_exp(V, /)\n--\n\nPoses (..., 4, 4) of twists (..., 6), angular first."},
+    {"se3_log", se3_log, METH_O,
+     "se3_log(T, /)\n--\n\nTwists (..., 6), angular first, of poses (..., 4, 4)."},
     {"propeller_wrench", FAST(propeller_wrench, propeller_doc)},
     {"propeller_speeds",
      FAST(propeller_speeds,

@@ -488,9 +488,10 @@ static PyObject *advance(PyObject *object, PyObject *value, int one) {
     status = one ? jn_simulation_step(self->simulation, t, &event)
                  : jn_simulation_run_to(self->simulation, t, &event);
   } else {
-    Py_BEGIN_ALLOW_THREADS status = one ? jn_simulation_step(self->simulation, t, &event)
-                                        : jn_simulation_run_to(self->simulation, t, &event);
-    Py_END_ALLOW_THREADS
+    Py_BEGIN_ALLOW_THREADS;
+    status = one ? jn_simulation_step(self->simulation, t, &event)
+                 : jn_simulation_run_to(self->simulation, t, &event);
+    Py_END_ALLOW_THREADS;
   }
   self->busy = 0;
   if (status || PyErr_Occurred()) return raise_step(self, status);

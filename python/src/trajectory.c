@@ -236,6 +236,68 @@ SOURCE(minimum) {
   return result;
 }
 
+/* degree, smoothing, tolerance, pieces */
+static int take_fit(PyObject **v, jn_fit_options *o) {
+  *o = jn_fit_default();
+  return (v[0] && take_int(v[0], "degree", 0, 1000, &o->degree)) ||
+                 (v[1] && take_double(v[1], "smoothing", &o->lambda)) ||
+                 (v[2] && take_double(v[2], "tolerance", &o->tolerance)) ||
+                 (v[3] && take_int(v[3], "pieces", 0, 100000000, &o->pieces))
+             ? -1
+             : 0;
+}
+
+/* rms, max and lambda of a fit as arrays of nq in our order */
+static int new_report(const model_object *model, PyArrayObject **part, jn_fit_report *report) {
+  npy_intp nq = jn_model_nq(model->model);
+  for (int i = 0; i < 3; i++) {
+    if (!(part[i] = new_array(1, &nq))) return -1;
+    PyArray_FILLWBYTE(part[i], 0);
+  }
+  *report = (jn_fit_report){NUMBERS(part[0]), NUMBERS(part[1]), NUMBERS(part[2])};
+  return 0;
+}
+
+static PyObject *keep_report(PyObject *result, const model_object *model, PyArrayObject **part) {
+  PyObject *each[3] = {NULL};
+  for (int i = 0; i < 3 && result; i++)
+    if (!(each[i] = model_give_q(model, NUMBERS(part[i])))) Py_CLEAR(result);
+  PyObject *all = result ? PyTuple_Pack(3, each[0], each[1], each[2]) : NULL;
+  for (int i = 0; i < 3; i++) Py_XDECREF(each[i]);
+  if (all)
+    Py_SETREF(((trajectory_object *)result)->residual, all);
+  else
+    Py_CLEAR(result);
+  return result;
+}
+
+PyDoc_STRVAR(
+    load_doc,
+    "load(model, path, degree=7, smoothing=None, tolerance=None, pieces=0)\n--\n\n"
+    "From a file: a description (.json), or samples (.csv, .npy, .npz) that are fitted as fit\n"
+    "does; columns by Model.coordinates. Files are in jounce's own layout.");
+SOURCE(load) {
+  static const char *const names[] = {"model",     "path",      "degree",
+                                      "smoothing", "tolerance", "pieces"};
+  BEGIN("load", 6, 2);
+  jn_fit_options o;
+  jn_fit_report report;
+  PyObject *path = NULL;
+  PyArrayObject *part[3] = {NULL};
+  if (take_fit(v + 2, &o) || !PyUnicode_FSConverter(v[1], &path)) return NULL;
+  if (!new_report(model, part, &report)) {
+    jn_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status =
+        jn_trajectory_load(PyBytes_AS_STRING(path), model->model, &o, &report, NULL, &made, &error);
+    Py_END_ALLOW_THREADS;
+    result = keep_report(finish(model, status, &error, &made), model, part);
+  }
+  for (int i = 0; i < 3; i++) Py_XDECREF(part[i]);
+  Py_DECREF(path);
+  return result;
+}
+
 PyDoc_STRVAR(
     fit_doc,
     "fit(model, times, q, degree=7, smoothing=None, tolerance=None, pieces=0)\n--\n\n"
@@ -246,31 +308,18 @@ SOURCE(fit) {
   static const char *const names[] = {"model",     "times",     "q",     "degree",
                                       "smoothing", "tolerance", "pieces"};
   BEGIN("fit", 7, 3);
-  jn_fit_options o = jn_fit_default();
+  jn_fit_options o;
+  jn_fit_report report;
   PyArrayObject *t = NULL, *q = NULL, *part[3] = {NULL};
   int n;
-  if ((v[3] && take_int(v[3], "degree", 0, 1000, &o.degree)) ||
-      (v[4] && take_double(v[4], "smoothing", &o.lambda)) ||
-      (v[5] && take_double(v[5], "tolerance", &o.tolerance)) ||
-      (v[6] && take_int(v[6], "pieces", 0, 100000000, &o.pieces)))
-    return NULL;
-  int good = !take_waypoints(model, v[1], v[2], &t, &q, &n);
-  npy_intp nq = jn_model_nq(model->model);
-  for (int i = 0; i < 3 && good; i++) good = (part[i] = new_array(1, &nq)) != NULL;
-  if (good) {
-    jn_fit_report report = {NUMBERS(part[0]), NUMBERS(part[1]), NUMBERS(part[2])};
+  if (take_fit(v + 3, &o)) return NULL;
+  if (!take_waypoints(model, v[1], v[2], &t, &q, &n) && !new_report(model, part, &report)) {
     jn_status status;
-    Py_BEGIN_ALLOW_THREADS status = jn_trajectory_fit(model->model, n, NUMBERS(t), NUMBERS(q), &o,
-                                                      &report, NULL, &made, &error);
-    Py_END_ALLOW_THREADS result = finish(model, status, &error, &made);
-    PyObject *each[3] = {NULL};
-    for (int i = 0; i < 3 && result; i++)
-      if (!(each[i] = model_give_q(model, NUMBERS(part[i])))) Py_CLEAR(result);
-    if (result)
-      Py_SETREF(((trajectory_object *)result)->residual,
-                Py_BuildValue("(NNN)", each[0], each[1], each[2]));
-    else
-      for (int i = 0; i < 3; i++) Py_XDECREF(each[i]);
+    Py_BEGIN_ALLOW_THREADS;
+    status = jn_trajectory_fit(model->model, n, NUMBERS(t), NUMBERS(q), &o, &report, NULL, &made,
+                               &error);
+    Py_END_ALLOW_THREADS;
+    result = keep_report(finish(model, status, &error, &made), model, part);
   }
   Py_XDECREF(t);
   Py_XDECREF(q);
@@ -314,7 +363,8 @@ static PyObject *trajectory_at(PyObject *object, PyObject *const *args, Py_ssize
   jn_status status = room ? JN_OK : JN_ERR_MEMORY;
   jn_representation representation = model->settings.representation;
   if (room) {
-    Py_BEGIN_ALLOW_THREADS for (; at < count && !status; at++) {
+    Py_BEGIN_ALLOW_THREADS;
+    for (; at < count && !status; at++) {
       double *qi = NUMBERS(q) + at * nq, *vi = NUMBERS(v) + at * rows * nv;
       status = jn_trajectory_at(self->trajectory, NUMBERS(t)[at], order, representation,
                                 model->layout ? room : qi, model->layout ? room + nq : vi);
@@ -323,7 +373,7 @@ static PyObject *trajectory_at(PyObject *object, PyObject *const *args, Py_ssize
         jn_layout_export_rows(model->layout, rows, room + nq, vi);
       }
     }
-    Py_END_ALLOW_THREADS
+    Py_END_ALLOW_THREADS;
   }
   PyMem_RawFree(room);
   Py_DECREF(t);
@@ -348,6 +398,17 @@ static PyObject *trajectory_scaled(PyObject *object, PyObject *value) {
   return finish(self->model, jn_trajectory_scaled(self->trajectory, factor, NULL, &made), &error,
                 &made);
 }
+static PyObject *trajectory_save(PyObject *object, PyObject *value) {
+  trajectory_object *self = (trajectory_object *)object;
+  PyObject *path = NULL;
+  jn_error error = {0};
+  if (!PyUnicode_FSConverter(value, &path)) return NULL;
+  jn_status status =
+      jn_trajectory_save(self->trajectory, self->model->model, PyBytes_AS_STRING(path), &error);
+  Py_DECREF(path);
+  error.status = status;
+  return status ? raise_error(&error) : Py_NewRef(Py_None);
+}
 static PyObject *trajectory_next_break(PyObject *object, PyObject *value) {
   double t;
   if (take_double(value, "t", &t)) return NULL;
@@ -371,7 +432,11 @@ static PyMethodDef methods[] = {
     {"bspline", STATIC(bspline, bspline_doc)},
     {"minimum", STATIC(minimum, minimum_doc)},
     {"fit", STATIC(fit, fit_doc)},
+    {"load", STATIC(load, load_doc)},
     {"at", FAST(trajectory_at, at_doc)},
+    {"save", trajectory_save, METH_O,
+     "save($self, path, /)\n--\n\nA description (.json) that loads as the same motion bit for "
+     "bit."},
     {"scaled", trajectory_scaled, METH_O,
      "scaled($self, factor, /)\n--\n\nThe same motion `factor` times as slow."},
     {"next_break", trajectory_next_break, METH_O,

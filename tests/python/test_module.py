@@ -497,6 +497,45 @@ class Trajectories(unittest.TestCase):
         with self.assertRaises(jounce.Error):
             jounce.Trajectory.minimum(robot, [0, 0], samples[:2])
 
+    def test_files(self):
+        import os
+        import tempfile
+        robot = jounce.Model("double_pendulum")
+        self.assertEqual(robot.coordinates, ("joint1", "joint2"))
+        self.assertEqual(jounce.Model("tilthex", layout="rbdl").coordinates[-1], "base:qw")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "motion.json")
+            motion = jounce.Trajectory.minimum(robot, [0, 1, 2], [[0, 1], [1, 0], [0, 0.5]])
+            motion.save(path)
+            again = jounce.Trajectory.load(robot, path)
+            for a, b in zip(motion.at(np.linspace(0, 2, 9), 2), again.at(np.linspace(0, 2, 9), 2)):
+                np.testing.assert_array_equal(a, b)
+            t = np.linspace(0, 1, 60)
+            samples = np.stack([t, np.sin(t), np.cos(t)], axis=1)
+            path = os.path.join(folder, "samples.csv")
+            np.savetxt(path, samples, delimiter=",", header="t,joint1,joint2", comments="", fmt="%.17g")
+            fit = jounce.Trajectory.load(robot, path, tolerance=0)
+            residual("fit of a file", fit.residual[1].max(), 1e-12)
+            close("velocity of a file", fit.at(0.5)[1][0], [np.cos(0.5), -np.sin(0.5)], 1e-7)
+            with self.assertRaises(jounce.FileError):
+                jounce.Trajectory.load(robot, os.path.join(folder, "none.csv"))
+
+
+class Groups(unittest.TestCase):
+    def test_there_and_back(self):
+        random = np.random.default_rng(2)
+        w, V = 0.5 * random.normal(size=(4, 3)), 0.5 * random.normal(size=(2, 3, 6))
+        close("log exp on SO(3)", jounce.so3_log(jounce.so3_exp(w)), w)
+        close("log exp on SE(3)", jounce.se3_log(jounce.se3_exp(V)), V)
+        R = jounce.so3_exp(w)
+        close("orthogonal", R @ R.transpose(0, 2, 1), np.stack([np.eye(3)] * 4))
+        with self.assertRaises(jounce.PoseError):
+            jounce.so3_log(2 * np.eye(3))
+        with self.assertRaises(jounce.NotFiniteError):
+            jounce.se3_exp([np.nan] * 6)
+        with self.assertRaises(jounce.ArgumentError):
+            jounce.se3_exp(np.zeros(5))
+
 
 class Propellers(unittest.TestCase):
     def test_there_and_back(self):
