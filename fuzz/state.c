@@ -1,4 +1,5 @@
 /* state.c: a STATE file of the program. */
+#include <jounce/layout.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   const cli_need need = {order, order + 2, order + 1, order + 1, hybrid, pad};
   cli_state state;
   memset(&state, 0, sizeof state);
-  int status = cli_state_read(file_of_bytes(bytes + 1, size - 1), m, &need, &state);
+  static jn_layout *layouts[2];
+  if (!layouts[bytes[0] & 1])
+    PROMISE(jn_layout_new(m, JN_LAYOUT_MUJOCO, NULL, &layouts[bytes[0] & 1], NULL) == JN_OK);
+  const jn_layout *layout = bytes[0] & 32 ? layouts[bytes[0] & 1] : NULL;
+  int status = cli_state_read(file_of_bytes(bytes + 1, size - 1), m, layout, &need, &state);
   PROMISE(status >= 0 && status <= 2);
   if (status == 0) {
     for (int i = 0; i < jn_model_nq(m); i++) PROMISE(isfinite(state.q[i]));
