@@ -52,9 +52,7 @@ python: setup-python
 	@echo "built: PYTHONPATH=$(BUILD)/python python3 -c 'import jounce'; to install: make install, or pip install ."
 
 sanitize: setup-test
-	@$(MAKE) --no-print-directory all BUILD=build-sanitize \
-	  CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON -DJOUNCE_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo"
-	UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir build-sanitize -j $(JOBS)
+	tools/sanitize
 
 clang: setup-clang
 	@CC=clang $(MAKE) --no-print-directory all BUILD=build-clang CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"

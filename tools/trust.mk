@@ -43,3 +43,15 @@ fuzz: build-fuzz
 	tools/fuzz $(T)
 
 .PHONY: oom fuzz build-fuzz
+sanitize-all: setup-score
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
+	BUILD=$(BUILD) tools/sanitize --all
+
+coverage: setup-score
+	tools/coverage
+
+N ?= 500
+mutate: setup-test
+	tools/mutate.py --count $(N)
+
+.PHONY: sanitize-all coverage mutate
