@@ -56,7 +56,7 @@ LINES = [
     dict(line=9, what="fuzzing",
          means="Everything that reads a file or an argument, fed with damaged input by the million: no "
                "crash, no hang, no leak.",
-         quick=["tools/fuzz_score --quick"], full=["tools/fuzz_score"]),
+         quick=[], full=["tools/fuzz 600"]),
     dict(line=10, what="loading is bounded",
          means="Memory and time of reading a model against the size of the file, over files made to hurt: "
                "a million nested elements, a million links, huge tokens.",
@@ -64,7 +64,7 @@ LINES = [
     dict(line=11, what="bad models are refused",
          means="Model files with one fault each: refused with the right reason, line and name. And odd "
                "but valid ones: accepted.",
-         quick=["{build}/tests/bad_models"], full=["{build}/tests/bad_models --full"]),
+         quick=["{build}/tests/bad_models"], full=["{build}/tests/bad_models"]),
     dict(line=12, what="bad states are refused",
          means="NaN, infinities, huge and tiny numbers and poses that are none, in every input of every "
                "function: calls that return success with an output that is not finite or not new.",
