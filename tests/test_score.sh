@@ -1,0 +1,47 @@
+#!/bin/sh
+# The scorecard: a program that says it passes but ends with an error does not pass, a missing one is not
+# measured, and the page says so.
+# usage: sh test_score.sh SOURCE_DIR BUILD_DIR
+set -eu
+source=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/tools" "$work/docs" "$work/build"
+cp "$source/tools/score" "$work/tools/score"
+cat >"$work/tools/good" <<'X'
+#!/bin/sh
+echo 'order 0   1.5   2.5   3.5'
+echo 'score {"line": 1, "measured": "1 u", "target": "2 u", "pass": true}'
+X
+cat >"$work/tools/liar" <<'X'
+#!/bin/sh
+echo 'score {"line": 2, "measured": "1 u", "target": "2 u", "pass": true}'
+exit 1
+X
+echo 'echo nothing to see' >"$work/tools/mute"
+chmod +x "$work"/tools/*
+cat >"$work/tools/scorecard.py" <<'X'
+LINES = [dict(line=i + 1, what="line " + name, means="It.", quick=["tools/" + name], full=["tools/" + name])
+         for i, name in enumerate(["good", "liar", "mute", "absent"])]
+PROMISES = [("Word", "kept.")]
+X
+failed=0
+want() { # TEXT FILE
+  grep -q -- "$1" "$2" || { echo "missing: $1"; cat "$2"; failed=1; }
+}
+status=0
+(cd "$work" && python3 tools/score) >"$work/out" 2>&1 || status=$?
+[ $status = 3 ] || { echo "exit status $status, 3 expected"; cat "$work/out"; failed=1; }
+want "line good  *pass" "$work/out"
+want "line liar  *falls short" "$work/out"
+want "line mute  *falls short" "$work/out"
+want "line absent  *not measured" "$work/out"
+want "1 of 4 lines at target" "$work/docs/trust.md"
+want "| 0 | 1.5 | 2.5 | 3.5 |" "$work/docs/trust.md"
+want "not measured" "$work/docs/trust.md"
+# a quick run changes nothing that is kept
+cp "$work/docs/trust.md" "$work/before"
+(cd "$work" && python3 tools/score --quick) >/dev/null 2>&1 || true
+cmp "$work/before" "$work/docs/trust.md" || failed=1
+[ $failed = 0 ] && echo "ok"
+exit $failed
