@@ -10,14 +10,14 @@ LINES = [
                "equations solved in 113-bit arithmetic by two independent routes: random robots of 1 to "
                "30 bodies with every type of joint. Errors are relative to the largest force of that "
                "order, in units of rounding, u = 2^-53 (1.1e-16).",
-         quick=["{build}/tests/oracle_ulp --cases 40 --order 10"],
+         quick=["{build}/tests/oracle_ulp --cases 100 --order 10"],
          full=["{build}/tests/oracle_ulp --cases 10000 --order 10",
                "{build}/tests/oracle_ulp --cases 200 --order 20"]),
     dict(line=2, what="accuracy of forward dynamics",
          means="Accelerations and their derivatives from forces. Residual: the forces that the computed "
                "motion needs, against those given. Ratio: the error of the motion against what a change "
                "of the input in its last bit does; a ratio near one is as good as the problem allows.",
-         quick=["{build}/tests/oracle_ulp --forward --cases 20 --order 10"],
+         quick=["{build}/tests/oracle_ulp --forward --cases 100 --order 10"],
          full=["{build}/tests/oracle_ulp --forward --cases 5000 --order 10"]),
     dict(line=3, what="mathematical identities",
          means="Laws that must hold whatever the robot does (power balance, scaling, symmetry, one "
@@ -29,7 +29,7 @@ LINES = [
     dict(line=4, what="independence of the origin",
          means="The error of a robot 1000 km from the map's origin against that of the same robot at the "
                "origin. Formulations that compute about the world's origin lose six digits there.",
-         quick=["{build}/tests/oracle_ulp --shift 0,1e3,1e6 --cases 20 --order 6"],
+         quick=["{build}/tests/oracle_ulp --shift 0,1e3,1e6 --cases 40 --order 6"],
          full=["{build}/tests/oracle_ulp --shift 0,1e3,1e6 --cases 500 --order 10"]),
     dict(line=5, what="the same bits everywhere",
          means="With strict settings, every kind of result of random robots, hashed bit by bit: two "
