@@ -11,6 +11,7 @@ if(JOUNCE_WEB)
   if(NOT JOUNCE_UPLOT AND JOUNCE_NPM)
     file(COPY web/package.json web/package-lock.json web/.npmrc DESTINATION ${CMAKE_BINARY_DIR}/web)
     execute_process(COMMAND ${JOUNCE_NPM} ci --ignore-scripts --no-audit --no-fund
+              --fetch-retries=0 --fetch-timeout=30000
       WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/web RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(NOT failed)
       set(JOUNCE_UPLOT ${CMAKE_BINARY_DIR}/web/node_modules/uplot/dist)

@@ -82,6 +82,7 @@ run_block() {
   case $kind in
   text) return 0 ;;
   output)
+    [ -n "$last" ] || return 0
     diff "$file" "$last" || bad "$place: prints something else"
     return 0
     ;;
@@ -96,7 +97,7 @@ run_block() {
   console) run_console "$file" || bad "$place: prints something else" ;;
   c) run_c "$file" >"$last" 2>&1 || { cat "$last"; bad "$place: does not compile or fails"; } ;;
   python)
-    [ -n "$python" ] || return 0
+    [ -n "$python" ] || { last=; return 0; }
     $python -W error "$file" >"$last" 2>&1 || { cat "$last"; bad "$place: failed"; }
     ;;
   *) bad "$place: a block of kind '$kind'; mark what cannot be run as text" ;;

@@ -97,14 +97,18 @@ addEventListener("load", () => { probe.count = probe.panels(); probe.panels = ()
   probe.wide = document.documentElement.scrollWidth > innerWidth + 1; });
 </script>
 EOF
+# look PAGE WIDTH: what the probe sees, into $seen; the console into log
+look() {
+  sed -e '/<\/title>/r first.html' "$1.html" | sed -e '/<\/main>/r probe.html' >probed.html
+  "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" \
+    --window-size="$2",900 --virtual-time-budget=3000 --enable-logging=stderr --dump-dom \
+    "file://$work/probed.html" >dom 2>log || { tail -n 5 log; fail "$1: Chromium does not open it"; }
+  seen=$(sed -n 's/.*PROBE \(.*\) END.*/\1/p' dom)
+}
 for page in jounce-tilthex jounce-humanoid jounce-hostile traj limits elastic demo; do
-  sed -e '/<\/title>/r first.html' "$page.html" | sed -e '/<\/main>/r probe.html' >probed.html
   width=1200
   [ $page = jounce-tilthex ] && width=390
-  "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" \
-    --window-size=$width,900 --virtual-time-budget=3000 --enable-logging=stderr --dump-dom \
-    "file://$work/probed.html" >dom 2>log || { tail -n 5 log; fail "$page: Chromium does not open it"; }
-  seen=$(sed -n 's/.*PROBE \(.*\) END.*/\1/p' dom)
+  look $page $width
   echo "$page: $seen"
   if grep 'CONSOLE' log; then fail "$page: messages on the console"; fi
   panels=$(expr "$seen" : 'panels=\([0-9]*\)')
@@ -112,3 +116,11 @@ for page in jounce-tilthex jounce-humanoid jounce-hostile traj limits elastic de
   [ "$seen" = "panels=$panels painted=$panels hidden=true blobs=true wide=false owned=false errors=0" ] ||
     fail "$page: not as it should be"
 done
+
+# and it would see a fault: a page that throws, runs a name, and fetches
+sed 's|</main>|<script>window.owned=1; new Image().src="http://nowhere.invalid/x.png"; throw new Error("planted")</script>&|' \
+  traj.html >planted.html
+look planted 1200
+echo "planted: $seen"
+echo "$seen" | grep -q 'owned=true errors=1' || fail "a planted fault is not seen"
+grep -q 'CONSOLE.*Content Security Policy' log || fail "the page would fetch from elsewhere"

@@ -8,8 +8,8 @@ local function target(link)
   local header = path:match("^include/jounce/([%w_]+)%.h$")
   if header then return "api.html#" .. header end
   if path:match("^examples/?$") then return "examples.html" end
-  local example = path:match("^examples/([%w_]+)%.%w+$")
-  if example then return "examples.html#" .. example end
+  local example, ending = path:match("^examples/([%w_]+)%.(%w+)$")
+  if example then return "examples.html#" .. example .. "_" .. ending end
   if path == "README.md" then return "readme.html" .. anchor end
   if path == "CITATION.cff" then return "citation.html" end
   if path == "LICENSE" then return "license.html" end
