@@ -24,9 +24,14 @@ demo: setup-demo
 	@$(MAKE) --no-print-directory all
 	$(BUILD)/jounce demo
 
+# reference robots beside the project, when there
+ROBOTS_FIXED := $(wildcard $(foreach r,ur5 panda7 allegro_hand,../shared/robots/$(r)/model.urdf))
+ROBOTS_FLOATING := $(wildcard $(foreach r,hextilt solo12 simple_humanoid talos_reduced,../shared/robots/$(r)/model.urdf))
 bench: setup-build
 	@$(MAKE) --no-print-directory all
 	$(BUILD)/jounce bench
+	@for r in $(ROBOTS_FIXED); do $(BUILD)/jounce bench $$r --fixed --orders 0-2 || exit 1; done
+	@for r in $(ROBOTS_FLOATING); do $(BUILD)/jounce bench $$r --floating --orders 0-2 || exit 1; done
 
 # the documentation as a site, its links checked
 docs: setup-build

@@ -21,7 +21,8 @@ const char cli_bench_help[] =
     "spread (from the fastest round to the median). Batch figures are for one state on one "
     "thread.\n"
     "Algorithms: inverse, forward, kinematics, mass_matrix, inverse_mass, linearise,\n"
-    "inverse_partials and forward_partials as single calls; inverse and forward as batch too.\n"
+    "inverse_partials, forward_partials (by q and v) and forward_by_tau (by tau too) as single\n"
+    "calls; inverse and forward as batch too.\n"
     "`calibration` is the time of 200 plain products of 6x6 matrices on this machine, for\n"
     "comparison with others.\n\n"
     "  --fixed, --floating  hold the root link, or let it float, against what the file says\n"
@@ -81,6 +82,10 @@ static jn_status run_inverse_partials(bench *b) {
 static jn_status run_forward_partials(bench *b) {
   return jn_forward_partials(b->model, b->data, b->order, b->q, b->v0, b->tau, NULL, b->out,
                              b->out + b->square, NULL);
+}
+static jn_status run_all_forward_partials(bench *b) {
+  return jn_forward_partials(b->model, b->data, b->order, b->q, b->v0, b->tau, NULL, b->out,
+                             b->out + b->square, b->out + 2 * b->square);
 }
 static jn_status run_inverse_mass(bench *b) {
   return jn_inverse_mass(b->model, b->data, b->q, b->out);
@@ -211,6 +216,7 @@ static const struct row {
     {"linearise", "single", run_linearise, 0, 1, 1},
     {"inverse_partials", "single", run_inverse_partials, 0, 0, 1},
     {"forward_partials", "single", run_forward_partials, 0, 0, 1},
+    {"forward_by_tau", "single", run_all_forward_partials, 0, 0, 1},
     {"inverse", "batch", run_batch_id, 0, 0, 0},
     {"forward", "batch", run_batch_fd, 0, 0, 0},
 };

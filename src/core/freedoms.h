@@ -186,7 +186,8 @@ INLINE int freedoms_order(const varied *x, int k, const jn_blocks *o, int write)
         const int first = l->iv > j ? l->iv - j : 0, to = end - j < LANES ? end - j : LANES;
         int beyond = own > j ? own - j : 0;
         if (beyond > to) beyond = to;
-        if (first < beyond) freedoms_own(x, l, k, d, b, &e);
+        if (first < beyond && (l->armature != 0 || l->damping != 0 || x->own))
+          freedoms_own(x, l, k, d, b, &e);
         if (!write) {
           for (int s = 0; s < LANES; s++)
             for (int n = 0; n < 3 && s >= first && s < to; n++)

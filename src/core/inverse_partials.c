@@ -22,11 +22,14 @@ static void fold_link(const varied *x, const jn_link *l) {
       for (int c = 0; c < n; c++) {
         const int j = l->iv + c;
         double e = x->second ? c == d : E[6 * (size_t)d * (size_t)rows + (size_t)c];
-        B = six_add(B, six_scale(e, part_of(x, j, k, JN_B)));
-        M = six_add(M, six_scale(e, part_of(x, j, k, JN_M)));
-        Y = six_add(Y, six_scale(2 * e, part_of(x, j, k, JN_P1)));
+        if (e != 0) {
+          B = six_add(B, six_scale(e, part_of(x, j, k, JN_B)));
+          M = six_add(M, six_scale(e, part_of(x, j, k, JN_M)));
+          Y = six_add(Y, six_scale(2 * e, part_of(x, j, k, JN_P1)));
+        }
         for (int h = 0; h <= k; h++) {
           double g = E[6 * ((size_t)d * (size_t)rows + (size_t)(h + !x->second)) + (size_t)c];
+          if (g == 0) continue;
           B = six_add(B, six_scale(g, part_of(x, j, k - h, JN_M)));
           Y = six_add(Y, six_scale(g, part_of(x, j, k - h, JN_P)));
         }

@@ -168,9 +168,12 @@ static void variation_map(const varied *x, int i, int last) {
       for (int h = 0; h < k; h++) {
         six s = variation_rate(l->kind, rep, u + (size_t)(k - 1 - h) * (size_t)x->m->nv, d);
         const double y[6] = {s.w.x, s.w.y, s.w.z, s.v.x, s.v.y, s.v.z};
-        for (int c = 0; c < n; c++)
-          for (int b = 0; b < n; b++)
-            out[b] += y[c] / k * E[6 * ((size_t)c * rows + (size_t)h) + (size_t)b];
+        for (int c = 0; c < n; c++) {
+          const double f = y[c] / k;
+          if (h == 0 && rep == JN_BODY) out[c] += f;
+          for (int b = 0; b < n && (h > 0 || rep != JN_BODY); b++)
+            out[b] += f * E[6 * ((size_t)c * rows + (size_t)h) + (size_t)b];
+        }
       }
     }
 }
