@@ -33,7 +33,7 @@ JN_API jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int o
  *   dq [(r+1) x nv x nv]            d v^(k+1) / d q
  *   dv [(r+1) x nv x nv]            d v^(k+1) / d v
  *   dtau [(r+1) x (r+1) x nv x nv]  d v^(k+1) / d tau^(j); zero for j > k, M^-1 for j = k
- * Any may be NULL. O(n^2) at order 0; above it column by column, O(n r^2) each. */
+ * Any may be NULL. O(n^2) at order 0; above it O(n r^2) a column, several at a time. */
 JN_API jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order,
                                      const double *q, const double *v, const double *tau,
                                      const jn_external *external, double *dq, double *dv,

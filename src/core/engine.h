@@ -12,22 +12,26 @@
 struct varied;
 struct jn_blocks;
 
-/* Many freedoms or right-hand sides of one state at once, in lanes: every lane does the operations
- * of one, in the same order. */
+/* Many right-hand sides or directions of one state at once, in lanes: every lane does the
+ * operations of one, in the same order. */
 typedef struct jn_lanes {
   int width;
   /* M^-1 times COLUMNS columns y[nv x COLUMNS]: see core/columns.h */
   void (*solve)(const jn_model *m, const jn_work *w, int rows, int first, int last, double *y);
-  /* what all columns and rows of the partial derivatives carry, and the matrices: see
-   * core/freedoms.h */
-  void (*columns)(const struct varied *x);
-  void (*carry)(const struct varied *x);
-  int (*square)(const struct varied *x, int k, const struct jn_blocks *out, int write);
-  int (*fill)(const struct varied *x, double *dq, double *dv, int write);
   /* `width` directions through the linearised dynamics: see core/course.h */
   void (*inverse)(const struct varied *x);
   void (*forward)(const struct varied *x, int first, int still);
 } jn_lanes;
+
+/* The freedoms of one state in lanes: what columns and rows of the partial derivatives carry, and
+ * the matrices (core/freedoms.h). */
+typedef struct jn_freedoms {
+  int width;
+  void (*columns)(const struct varied *x);
+  void (*carry)(const struct varied *x);
+  int (*square)(const struct varied *x, int k, const struct jn_blocks *out, int write);
+  int (*fill)(const struct varied *x, double *dq, double *dv, int write);
+} jn_freedoms;
 
 typedef struct jn_engine {
   const char *name;
@@ -45,10 +49,12 @@ typedef struct jn_engine {
   /* upper half of the mass matrix in body representation; free joints are placed */
   void (*mass)(const jn_model *m, const jn_work *w, int rows, double *M);
   const jn_lanes *lanes;
+  const jn_freedoms *freedoms;
 } jn_engine;
 
 extern const jn_engine jn_engine_plain, jn_engine_avx2, jn_engine_avx512;
 extern const jn_lanes jn_lanes_plain, jn_lanes_avx2, jn_lanes_avx512;
+extern const jn_freedoms jn_freedoms_plain, jn_freedoms_avx2, jn_freedoms_avx512;
 
 const jn_engine *jn_engine_choose(void);
 int jn_strict_default(void); /* JOUNCE_STRICT in the environment */

@@ -66,8 +66,16 @@ static void columns(const varied *x, double *dq, double *dv, double *dtau) {
     if (dq) columns_from(x, BY_Q, 0, c, dq, size);
     if (dv) columns_from(x, BY_V, 0, c, dv, size);
     /* a unit of tau^(j) is 1/j! of tau_j: the factor starts there */
-    for (int j = 0; j <= x->K && dtau; j++)
+    for (int j = 0; j < x->K && dtau; j++)
       columns_from(x, BY_TAU, j, c, dtau + (size_t)j * size, n * size);
+  }
+  /* by the newest force: M^-1 again */
+  for (size_t k = 0; k < n && dtau; k++) {
+    double *last = dtau + (k * n + n - 1) * size;
+    if (k + 1 < n)
+      memset(last, 0, sizeof(double) * size);
+    else
+      memcpy(last, dtau, sizeof(double) * size);
   }
 }
 

@@ -50,7 +50,7 @@ void jn_varied_fold(const varied *x) {
 }
 
 int jn_varied_square(const varied *x, int k, const jn_blocks *out, int write) {
-  return x->data->engine->lanes->square(x, k, out, write);
+  return x->data->engine->freedoms->square(x, k, out, write);
 }
 
 jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int order, const double *q,
@@ -63,14 +63,14 @@ jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int order, c
   if (order == 0) jn_varied_fold(&x);
   int safe = jn_varied_bound(&x) < 1e300;
   jn_blocks o = {{dq, nv, 1}, {dv, nv, 1}, {dv ? dv + size : NULL, nv, 1}};
-  const jn_lanes *lanes = data->engine->lanes;
+  const jn_freedoms *all = data->engine->freedoms;
   if (!safe && order == 0 && !jn_varied_square(&x, 0, &o, 0)) return JN_ERR_NOT_FINITE;
-  if (!safe && order > 0 && !lanes->fill(&x, dq, dv, 0)) return JN_ERR_NOT_FINITE;
+  if (!safe && order > 0 && !all->fill(&x, dq, dv, 0)) return JN_ERR_NOT_FINITE;
   if (dq) memset(dq, 0, sizeof(double) * n * size);
   if (dv) memset(dv, 0, sizeof(double) * n * (n + 1) * size);
   if (order == 0)
     jn_varied_square(&x, 0, &o, 1);
   else
-    lanes->fill(&x, dq, dv, 1);
+    all->fill(&x, dq, dv, 1);
   return JN_OK;
 }

@@ -108,7 +108,7 @@ jn_status jn_varied_start(const jn_model *m, jn_data *data, int K, const double 
   const jn_work *w = &data->w;
   int rows = data->rows, rep = data->settings.representation;
   *x = (varied){.m = m, .data = data, .w = w, .rows = rows, .K = K};
-  x->width = data->engine->lanes->width;
+  x->width = data->engine->freedoms->width;
   data->kinematics = -2;
   for (int k = 0; k <= K + 1; k++) edge_motion_in(m, w, rows, rep, k);
   place_all(x);
@@ -258,7 +258,7 @@ static void represented_column(const varied *x, int i, const beyond *b, pcol *c)
 
 void jn_varied_columns(const varied *x) {
   pcol *c = (pcol *)(void *)x->w->pc;
-  x->data->engine->lanes->columns(x);
+  x->data->engine->freedoms->columns(x);
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
     if (l->nv > 1 && !x->second) variation_map(x, i, x->K + 1);
@@ -353,7 +353,7 @@ static void own_row(const varied *x, int i, int d) {
 
 void jn_varied_carry(const varied *x) {
   composites(x);
-  x->data->engine->lanes->carry(x);
+  x->data->engine->freedoms->carry(x);
   for (int i = 0; i < x->m->nlink && x->own; i++)
     for (int c = 0; c < 6 && x->m->link[i].kind == JN_K_FREE; c++) own_row(x, i, c);
 }

@@ -64,7 +64,7 @@ jn_status jn_varied_all(const jn_model *m, jn_data *data, int K, const double *q
 /* w->Pc holds blocks of as many freedoms as there are lanes; of a block all orders, of an order
  * sixty numbers in lanes. Order k of column j, numbers COLUMN_STEP apart: */
 #ifdef LANES
-#define COLUMN_STEP LANES
+#define COLUMN_STEP FREEDOMS
 #else
 #define COLUMN_STEP x->width
 #endif

@@ -98,5 +98,6 @@ static void engine_mass(const jn_model *m, const jn_work *w, int rows, double *M
   mass_pass(m, w, rows, M);
 }
 
-const jn_engine ENGINE = {ENGINE_NAME,  SIX_STRIDE,   SIX_LINEAR,   engine_motion, engine_inverse,
-                          engine_start, engine_known, engine_solve, engine_mass,   &LANES_ENGINE};
+const jn_engine ENGINE = {ENGINE_NAME,    SIX_STRIDE,    SIX_LINEAR,      engine_motion,
+                          engine_inverse, engine_start,  engine_known,    engine_solve,
+                          engine_mass,    &LANES_ENGINE, &FREEDOMS_ENGINE};

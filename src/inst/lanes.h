@@ -1,4 +1,4 @@
-/* lanes.h: freedoms or right-hand sides in the lanes of packs; LANES says how many, ENGINE names
+/* lanes.h: right-hand sides and directions in the lanes of packs; LANES says how many, ENGINE names
  * it. */
 #include "core/core.h"
 #include "core/engine.h"
@@ -6,9 +6,7 @@
 typedef double column_row __attribute__((vector_size(8 * LANES), aligned(8)));
 #include "core/columns.h"
 #include "core/partials.h"
-#include "core/variation.h"
 #include "core/course.h"
-#include "core/freedoms.h"
 
 static void lanes_solve(const jn_model *m, const jn_work *w, int rows, int first, int last,
                         double *y) {
@@ -22,14 +20,4 @@ static void lanes_forward(const varied *x, int first, int still) {
   course_forward(x, first, still);
 }
 
-static void lanes_columns(const varied *x) { freedoms_columns(x); }
-static void lanes_carry(const varied *x) { freedoms_carry(x); }
-static int lanes_square(const varied *x, int k, const jn_blocks *out, int write) {
-  return k == 0 && write ? freedoms_order(x, 0, out, 1) : freedoms_order(x, k, out, write);
-}
-static int lanes_fill(const varied *x, double *dq, double *dv, int write) {
-  return freedoms_fill(x, dq, dv, write);
-}
-
-const jn_lanes ENGINE = {LANES,        lanes_solve, lanes_columns, lanes_carry,
-                         lanes_square, lanes_fill,  lanes_inverse, lanes_forward};
+const jn_lanes ENGINE = {LANES, lanes_solve, lanes_inverse, lanes_forward};
