@@ -353,7 +353,7 @@ static PyObject *trajectory_at(PyObject *object, PyObject *const *args, Py_ssize
     Py_DECREF(t);
     return raise_text(JN_ERR_ARGUMENT, "t: too many axes");
   }
-  memcpy(shape, PyArray_DIMS(t), (size_t)nd * sizeof *shape);
+  if (nd) memcpy(shape, PyArray_DIMS(t), (size_t)nd * sizeof *shape);
   shape[nd] = (npy_intp)nq;
   PyArrayObject *q = new_array(nd + 1, shape);
   shape[nd] = (npy_intp)rows;
