@@ -5,6 +5,14 @@
 set -eu
 source=$(cd "$1" && pwd)
 build=$(cd "$2" && pwd)
+# files and functions that pages name exist
+for path in $(grep -oh '`\(src\|cli\|tests\|tools\|examples\|include\)/[A-Za-z0-9_./-]*`' "$source"/docs/*.md "$source"/*.md | tr -d '`' | sort -u); do
+  [ -e "$source/$path" ] || { echo "FAILED: a page names $path, which does not exist"; exit 1; }
+done
+for name in $(grep -oh '`jn_[a-z0-9_]*[`(]' "$source"/docs/*.md "$source"/*.md | tr -d '`(' | grep -v '_$' | sort -u); do
+  grep -qw "$name" "$source"/include/jounce/*.h || { echo "FAILED: a page names $name, which does not exist"; exit 1; }
+done
+echo "ok  files and functions that pages name"
 for tool in pandoc python3; do
   command -v $tool >/dev/null || { echo "left out: no $tool here ('make docs' installs it)"; exit 0; }
 done

@@ -19,6 +19,10 @@ local function target(link)
 end
 
 function Link(link)
+  -- sources are not part of the site
+  if link.target:match("^[./]*tools/") or link.target:match("^[./]*tests/") or link.target:match("^[./]*src/") then
+    return link.content
+  end
   link.target = target(link.target)
   return link
 end
