@@ -120,3 +120,11 @@ if command -v pkg-config > /dev/null; then
 else
   echo "pkg-config is not there: its half is skipped"
 fi
+
+# one version everywhere
+version=$(sed -n 's/^#define JN_VERSION "\(.*\)"/\1/p' "$1/include/jounce/base.h")
+grep -q "^version: $version\$" "$1/CITATION.cff" || { echo "CITATION.cff is not for $version" >&2; exit 1; }
+sed -n 1p "$1/debian/changelog" | grep -q "($version-" || { echo "debian/changelog is not for $version" >&2; exit 1; }
+[ "$("$prefix/bin/jounce" --version)" = "jounce $version" ] || { echo "jounce --version is not $version" >&2; exit 1; }
+[ -e "$libdir/libjounce.so.$version" ] || { echo "libjounce.so.$version is not there" >&2; exit 1; }
+echo "version $version everywhere"
