@@ -15,21 +15,23 @@ page=$(find "$work/prefix" -name jounce.1)
 
 commands=$("$program" --help | awk '/^commands:/ { on = 1; next } on && /^$/ { exit } on { print $1 }')
 [ "$(echo "$commands" | wc -l)" -gt 10 ] || fail "commands are missing: $commands"
-count=0
 for command in $commands; do
   grep -q "^\.B $command\$" "$page" || fail "jounce.1 lacks $command"
   for option in $("$program" help "$command" | grep '^  --' | grep -o -- '--[a-z][a-z-]*'); do
     # with a value that no option takes: it may be refused, but not as unknown
-    if "$program" "$command" nowhere.urdf "$option" '?' 2>&1 </dev/null | grep "unknown option '$option'"; then
-      fail "the help of $command names $option, which it does not know"
-    fi
-    for file in "$share/bash-completion/completions/jounce" "$share/zsh/site-functions/_jounce" \
-      "$share/fish/vendor_completions.d/jounce.fish"; do
-      grep -q -- "${option#--}" "$file" || fail "$(basename "$file") lacks $option"
-    done
-    grep -q -- "$(echo "$option" | sed 's/-/.-/g')" "$page" || fail "jounce.1 lacks $option"
-    count=$((count + 1))
+    case $("$program" "$command" nowhere.urdf "$option" '?' 2>&1 </dev/null) in
+    *"unknown option '$option'"*) fail "the help of $command names $option, which it does not know" ;;
+    esac
+    echo "$option"
+  done >>"$work/options"
+done
+count=$(wc -l <"$work/options")
+for option in $(sort -u "$work/options"); do
+  for file in "$share/bash-completion/completions/jounce" "$share/zsh/site-functions/_jounce" \
+    "$share/fish/vendor_completions.d/jounce.fish"; do
+    grep -q -- "${option#--}" "$file" || fail "$(basename "$file") lacks $option"
   done
+  grep -q -- "$(echo "$option" | sed 's/-/.-/g')" "$page" || fail "jounce.1 lacks $option"
 done
 echo "ok  $count options of $(echo "$commands" | wc -l) commands"
 
