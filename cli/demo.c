@@ -17,15 +17,17 @@ typedef struct demo_entry {
   const char *name;
   const char *summary; /* one line of the help page names it too */
   int (*run)(const demo_options *options);
+  const char *page; /* complete in itself: what --report asks for; NULL: run() writes the report */
 } demo_entry;
 
 static const demo_entry demos[] = {
-    {"study", "an aerial manipulator: round trip and cost of dynamics of order 0..5", demo_study},
+    {"study", "an aerial manipulator: round trip and cost of dynamics of order 0..5", demo_study,
+     NULL},
     {"jacobians", "comprehensive motion: Jacobians and N-CMTMs of a human-like robot",
-     demo_jacobians},
+     demo_jacobians, "jacobians.html"},
     {"linearization", "A and B of a floating robot against differences on the group",
-     demo_linearization},
-    {"integrators", "work against precision of all integrators", demo_integrators},
+     demo_linearization, "linearization.html"},
+    {"integrators", "work against precision of all integrators", demo_integrators, NULL},
 };
 
 const char cli_demo_help[] =
@@ -53,7 +55,9 @@ const char cli_demo_help[] =
     "gnuplot is installed: apt-get install gnuplot-nox); the pages named above open without a\n"
     "network. Each exits with status 3 when its own check fails.\n\n"
     "  --output DIR           folder to write to, made if missing; default 'jounce-demo'\n"
-    "  --report FILE          study: also one HTML page that holds all figures and numbers\n"
+    "  --report FILE          also one HTML page that holds figures and numbers; interactive for "
+    "the\n"
+    "                         study; not for integrators\n"
     "  --quick                fewer steps and shorter measurements, a few seconds\n"
     "  --no-plots             no figures\n"
     "  --format NAME          text (default) or json: the summary on standard output\n\n"
@@ -155,6 +159,21 @@ static const demo_entry *find_demo(const char *name) {
   return NULL;
 }
 
+/* The page of a demonstration under another name. */
+static int copy_page(const char *folder, const char *page, const char *to) {
+  char from[8192], block[65536];
+  snprintf(from, sizeof from, "%s/%s", folder, page);
+  FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "wb") : NULL;
+  size_t n;
+  int failed = !in || !out;
+  while (!failed && (n = fread(block, 1, sizeof block, in)) > 0)
+    failed = fwrite(block, 1, n, out) != n;
+  if (in && (ferror(in) || fclose(in))) failed = 1;
+  if (out && fclose(out)) failed = 1;
+  if (failed) cli_error("%s: cannot be written: %s", to, strerror(errno));
+  return failed ? CLI_BAD_INPUT : CLI_DONE;
+}
+
 int cli_demo(int argc, char **argv) {
   demo_options options = {"jounce-demo", 0, 0, CLI_TABLE, NULL};
   const cli_option table[] = {CLI_OPT_TEXT("output", &options.output),
@@ -172,11 +191,17 @@ int cli_demo(int argc, char **argv) {
               cli_format_names[options.format]);
     return CLI_BAD_USAGE;
   }
-  if (options.report && demo->run != demo_study) {
-    cli_error("demo: --report is for the study; '%s' writes its page to --output", name);
+  if (options.report && demo->run != demo_study && !demo->page) {
+    cli_error("demo: '%s' has no page for --report", name);
     return CLI_BAD_USAGE;
   }
   int code = options.report ? report_check_path(options.report) : CLI_DONE;
   if (!code) code = make_folders(options.output);
-  return code ? code : demo->run(&options);
+  if (code) return code;
+  code = demo->run(&options);
+  if (options.report && demo->page && (code == CLI_DONE || code == CLI_CHECK_FAILED)) {
+    int copied = copy_page(options.output, demo->page, options.report);
+    if (copied) code = copied;
+  }
+  return code;
 }

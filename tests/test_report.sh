@@ -62,6 +62,10 @@ cmp want.csv got.csv || fail "traj.html does not hold the numbers of the table"
 echo "ok  traj, limits, elastic"
 
 "$build/jounce" demo --quick --no-plots --output demo --report demo.html >demo.txt
+"$build/jounce" demo linearization --quick --no-plots --output demo --report linear.html >demo.txt
+cmp demo/linearization.html linear.html || fail "demo linearization --report"
+if "$build/jounce" demo integrators --quick --output demo --report none.html 2>errors; then fail "a report of nothing"; fi
+grep -q 'no page' errors || fail "no reason: $(cat errors)"
 echo "ok  demo: $(wc -c <demo.html) bytes"
 
 if ! grep -q 'uPlot' jounce-tilthex.html; then
