@@ -166,6 +166,24 @@ static void every_double_survives_saving(void **state) {
   jn_spec_free(spec);
 }
 
+/* a second axis means nothing to a revolute joint: what is saved must still load */
+static void a_needless_second_axis_is_not_saved(void **state) {
+  (void)state;
+  jn_spec *spec, *back;
+  jn_error error;
+  assert_int_equal(jn_spec_new("s", NULL, &spec), JN_OK);
+  jn_link_desc link = jn_link_default("x");
+  jn_joint_desc joint = jn_joint_default("j", JN_JOINT_REVOLUTE, NULL, "x");
+  joint.axis[1] = (jn_vec3){1, 2, 3};
+  assert_int_equal(jn_spec_add_link(spec, &link), JN_OK);
+  assert_int_equal(jn_spec_add_joint(spec, &joint), JN_OK);
+  const char *path = temporary("axes.json");
+  assert_int_equal(jn_spec_save_json(spec, path, &error), JN_OK);
+  assert_int_equal(jn_spec_load(path, NULL, &back, &error), JN_OK);
+  jn_spec_free(back);
+  jn_spec_free(spec);
+}
+
 static int files_in_folder(void) {
   DIR *dir = opendir(test_folder());
   int count = 0;
@@ -236,6 +254,7 @@ int main(void) {
       cmocka_unit_test(real_robots_load_build_and_save),
       cmocka_unit_test(odd_but_valid_files_are_accepted),
       cmocka_unit_test(every_double_survives_saving),
+      cmocka_unit_test(a_needless_second_axis_is_not_saved),
       cmocka_unit_test(saving_is_all_or_nothing),
       cmocka_unit_test(the_locale_does_not_matter),
   };

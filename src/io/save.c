@@ -132,7 +132,9 @@ static void joint(writer *w, const jn_joint_desc *x, int listed) {
   int has_axis = x->type == JN_JOINT_REVOLUTE || x->type == JN_JOINT_PRISMATIC ||
                  x->type == JN_JOINT_HELICAL || x->type == JN_JOINT_CYLINDRICAL ||
                  x->type == JN_JOINT_PLANAR;
-  if (x->type == JN_JOINT_UNIVERSAL || !same(&x->axis[1], &standard.axis[1], sizeof x->axis[1])) {
+  /* a joint with one axis may not give two */
+  if (x->type == JN_JOINT_UNIVERSAL ||
+      (!has_axis && !same(&x->axis[1], &standard.axis[1], sizeof x->axis[1]))) {
     text(w, ", \"axes\": [");
     vector(w, x->axis[0]);
     text(w, ", ");
