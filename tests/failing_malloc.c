@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,10 @@ static int fails(void) {
 }
 
 static void *counted(void *block) {
-  if (block) malloc_state.live++;
+  if (!block) return NULL;
+  malloc_state.live++;
+  malloc_state.bytes += (long)malloc_usable_size(block);
+  if (malloc_state.bytes > malloc_state.peak) malloc_state.peak = malloc_state.bytes;
   return block;
 }
 
@@ -41,9 +45,11 @@ void *malloc(size_t size) { return fails() ? NULL : counted(__libc_malloc(size))
 void *calloc(size_t n, size_t size) { return fails() ? NULL : counted(__libc_calloc(n, size)); }
 void *realloc(void *block, size_t size) {
   if (fails()) return NULL;
+  const long before = block ? (long)malloc_usable_size(block) : 0;
   void *larger = __libc_realloc(block, size);
-  if (block && size == 0) malloc_state.live--;
-  return block ? larger : counted(larger);
+  /* a block that could not grow stays */
+  if (block && (larger || size == 0)) malloc_state.live--, malloc_state.bytes -= before;
+  return counted(larger);
 }
 void *aligned_alloc(size_t alignment, size_t size) {
   return fails() ? NULL : counted(__libc_memalign(alignment, size));
@@ -54,7 +60,7 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
   return *block ? 0 : ENOMEM;
 }
 void free(void *block) {
-  if (block) malloc_state.live--;
+  if (block) malloc_state.live--, malloc_state.bytes -= (long)malloc_usable_size(block);
   __libc_free(block);
 }
 

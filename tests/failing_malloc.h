@@ -19,6 +19,7 @@
 
 typedef struct failing_malloc {
   long calls, live; /* requests; blocks not released */
+  long bytes, peak; /* in those blocks; the most there were */
   long fail_at;     /* 0: never */
   int for_ever;
 } failing_malloc;

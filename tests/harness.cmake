@@ -1,5 +1,5 @@
 # programs that print a line of the scorecard (docs/trust.md): quick in ctest, in full with --full
-foreach(name poison bad_models oom)
+foreach(name poison bad_models oom load_limits)
   add_executable(${name} ${name}.c)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE test_helpers)
@@ -15,6 +15,10 @@ set_target_properties(failing_malloc PROPERTIES C_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 target_compile_definitions(failing_malloc PRIVATE PRELOADED)
 target_sources(oom PRIVATE failing_malloc.c)
+target_sources(load_limits PRIVATE failing_malloc.c)
+target_link_libraries(load_limits PRIVATE pthread)
+target_compile_definitions(load_limits PRIVATE TEST_CORPUS="${CMAKE_SOURCE_DIR}/fuzz/corpus"
+  TEST_INCLUDE="${CMAKE_SOURCE_DIR}/include")
 target_compile_definitions(oom PRIVATE TEST_FAILING_MALLOC="$<TARGET_FILE:failing_malloc>")
 add_dependencies(oom failing_malloc jounce)
 # what a call costs over states (tools/constant_work)

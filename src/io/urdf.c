@@ -636,7 +636,8 @@ static jn_status parse(reader *r, const char *text, size_t size) {
   XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
   size_t given = 0, kept = 0;
   do {
-    size_t piece = kept > XML_PIECE ? kept : XML_PIECE;
+    size_t piece = kept > XML_PIECE ? kept : XML_PIECE, room = JN_MAX_XML_MARKUP + 1 - kept;
+    if (piece > room) piece = room; /* one byte beyond the limit is enough to see it */
     if (piece > size - given) piece = size - given;
     enum XML_Status ok = XML_Parse(r->parser, text + given, (int)piece,
                                    given + piece == size ? XML_TRUE : XML_FALSE);

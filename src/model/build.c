@@ -381,9 +381,6 @@ static jn_status builder_init(jn_builder *b) {
   b->links = jn_block_new(&b->hooks, nl, sizeof *b->links);
   b->joints = jn_block_new(&b->hooks, nj, sizeof *b->joints);
   b->frames = jn_block_new(&b->hooks, nf, sizeof *b->frames);
-  b->link = jn_block_new(&b->hooks, nl, sizeof *b->link);
-  b->joint = jn_block_new(&b->hooks, nj, sizeof *b->joint);
-  b->frame = jn_block_new(&b->hooks, nf, sizeof *b->frame);
   b->joint_parent = jn_block_new(&b->hooks, nj, sizeof *b->joint_parent);
   b->joint_child = jn_block_new(&b->hooks, nj, sizeof *b->joint_child);
   b->frame_link = jn_block_new(&b->hooks, nf, sizeof *b->frame_link);
@@ -391,16 +388,24 @@ static jn_status builder_init(jn_builder *b) {
   b->sequence = jn_block_new(&b->hooks, nl, sizeof *b->sequence);
   b->by_name = jn_block_new(&b->hooks, nl, sizeof *b->by_name);
   b->scratch = jn_block_new(&b->hooks, nl + nj, sizeof *b->scratch);
-  b->body_of = jn_block_new(&b->hooks, nl, sizeof *b->body_of);
-  b->pose_in_body = jn_block_new(&b->hooks, nl, sizeof *b->pose_in_body);
-  if (!b->links || !b->joints || !b->frames || !b->link || !b->joint || !b->frame ||
-      !b->joint_parent || !b->joint_child || !b->frame_link || !b->parent_joint || !b->sequence ||
-      !b->by_name || !b->scratch || !b->body_of || !b->pose_in_body)
+  if (!b->links || !b->joints || !b->frames || !b->joint_parent || !b->joint_child ||
+      !b->frame_link || !b->parent_joint || !b->sequence || !b->by_name || !b->scratch)
     return JN_ERR_MEMORY;
   for (int i = 0; i < b->nlink; i++) b->links[i] = jn_spec_get_link(b->spec, i);
   for (int i = 0; i < b->njoint; i++) b->joints[i] = jn_spec_get_joint(b->spec, i);
   for (int i = 0; i < b->nframe; i++) b->frames[i] = jn_spec_get_frame(b->spec, i);
   return JN_OK;
+}
+
+/* Copies to check and change, once it is known that there is a tree. */
+static jn_status builder_copies(jn_builder *b) {
+  size_t nl = (size_t)b->nlink + 1, nj = (size_t)b->njoint + 1, nf = (size_t)b->nframe + 1;
+  b->link = jn_block_new(&b->hooks, nl, sizeof *b->link);
+  b->joint = jn_block_new(&b->hooks, nj, sizeof *b->joint);
+  b->frame = jn_block_new(&b->hooks, nf, sizeof *b->frame);
+  b->body_of = jn_block_new(&b->hooks, nl, sizeof *b->body_of);
+  b->pose_in_body = jn_block_new(&b->hooks, nl, sizeof *b->pose_in_body);
+  return b->link && b->joint && b->frame && b->body_of && b->pose_in_body ? JN_OK : JN_ERR_MEMORY;
 }
 
 jn_status jn_model_build(const jn_spec *spec, const jn_build_options *options,
@@ -421,6 +426,7 @@ jn_status jn_model_build(const jn_spec *spec, const jn_build_options *options,
   if (!status) status = check_names(&b);
   if (!status) status = find_root(&b);
   if (!status) status = order_links(&b);
+  if (!status) status = builder_copies(&b);
   if (!status) status = check_numbers(&b);
   if (!status) status = jn_build_place(&b, out);
   if (status == JN_ERR_MEMORY)

@@ -8,12 +8,12 @@
 
 #include "base/block.h"
 
-/* chunk k holds FIRST_CHUNK << k elements: room for FIRST_CHUNK * (2^CHUNKS - 1) */
-enum { FIRST_CHUNK = 8, CHUNKS = 20, ARENA_BYTES = 2048 };
+/* chunks k and k + 1, k even, hold FIRST_CHUNK << k/2 elements each */
+enum { FIRST_CHUNK = 8, CHUNKS = 40, ARENA_BYTES = 2048 };
 
 #define JN_LARGEST(a, b) ((a) > (b) ? (a) : (b))
 _Static_assert(JN_LARGEST(JN_MAX_BODIES, JN_LARGEST(JN_MAX_FRAMES, JN_MAX_FINDINGS)) <=
-                   FIRST_CHUNK * ((1L << CHUNKS) - 1),
+                   2 * FIRST_CHUNK * ((1L << CHUNKS / 2) - 1),
                "a spec's chunks hold as many elements as the limits allow");
 
 typedef struct store {
@@ -36,13 +36,16 @@ struct jn_spec {
   store links, joints, frames, findings;
 };
 
-/* index -> chunk and place in it */
+/* index -> chunk and place in it. Two chunks of each size: at most half as much again is left free.
+ */
 static void store_locate(int index, int *chunk, size_t *place) {
-  unsigned n = (unsigned)index / FIRST_CHUNK + 1;
+  unsigned n = (unsigned)index / (2 * FIRST_CHUNK) + 1;
   int k = 0;
   while ((n >> (k + 1)) != 0) k++;
-  *chunk = k;
-  *place = (size_t)index - (size_t)FIRST_CHUNK * (((size_t)1 << k) - 1);
+  const size_t size = (size_t)FIRST_CHUNK << k;
+  *place = (size_t)index - 2 * (size - FIRST_CHUNK);
+  *chunk = 2 * k + (*place >= size);
+  if (*place >= size) *place -= size;
 }
 
 static void *store_at(const store *s, int index) {
@@ -59,7 +62,7 @@ static void *store_next(jn_spec *spec, store *s) {
   size_t place;
   store_locate(s->count, &chunk, &place);
   if (s->chunk[chunk] == NULL) {
-    s->chunk[chunk] = jn_block_new(&spec->hooks, (size_t)FIRST_CHUNK << chunk, s->element);
+    s->chunk[chunk] = jn_block_new(&spec->hooks, (size_t)FIRST_CHUNK << chunk / 2, s->element);
     if (s->chunk[chunk] == NULL) return NULL;
   }
   return s->chunk[chunk] + place * s->element;

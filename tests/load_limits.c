@@ -1,0 +1,422 @@
+/* load_limits.c: what reading a file costs: peak heap against its size, processor time a megabyte
+ * and how both grow, stack against depth; over the corpus and files made to hurt. And limits of
+ * limits.h on both sides that no other test has.
+ *
+ *   load_limits [--full]     ends with a line for the scorecard */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <limits.h>
+#include <malloc.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <jounce/table.h>
+#include <jounce/trajectory.h>
+
+#include "failing_malloc.h"
+#include "helpers/check.h"
+#include "helpers/files.h"
+#include "helpers/parsing.h"
+#include "helpers/tree.h"
+
+enum { URDF, JSON, CSV, STACK = 1 << 20, PAINT = 0xa5, REPEAT = 5 };
+
+static int full;
+static double worst_heap, worst_seconds, worst_ratio;
+static const char *heap_name = "", *seconds_name = "", *ratio_name = "";
+static long files;
+
+static jn_status read_text(int format, const char *text, size_t size) {
+  jn_spec *spec = NULL;
+  jn_table *table = NULL;
+  jn_model *model = NULL;
+  jn_status status;
+  if (format == CSV) {
+    status = jn_table_parse(JN_TABLE_CSV, text, size, "text", NULL, &table, NULL);
+    jn_table_free(table);
+    return status;
+  }
+  status = format == URDF ? jn_spec_parse_urdf(text, size, "text", NULL, &spec, NULL)
+                          : jn_spec_parse_json(text, size, "text", NULL, &spec, NULL);
+  if (status == JN_OK) status = jn_model_build(spec, NULL, NULL, &model, NULL);
+  jn_model_free(model);
+  jn_spec_free(spec);
+  return status;
+}
+
+/* ---- heap */
+
+static void check_heap(const char *name, int format, const char *text, size_t size) {
+#ifndef MALLOC_NOT_COUNTED
+  const long live = malloc_state.live, bytes = malloc_state.bytes;
+  malloc_state.peak = bytes;
+  read_text(format, text, size);
+  if (malloc_state.live != live) fail_msg("%s: %ld blocks lost", name, malloc_state.live - live);
+  double peak = (double)(malloc_state.peak - bytes), factor = (peak - (1 << 20)) / (double)size;
+  if (factor > worst_heap) worst_heap = factor, heap_name = name;
+  if (peak > 32.0 * (double)size + (1 << 20)) fail_msg("%s: %.0f bytes for %zu", name, peak, size);
+#else
+  (void)name;
+  read_text(format, text, size);
+#endif
+  files++;
+}
+
+static void visit(const char *path) {
+  struct stat about;
+  size_t size;
+  if (stat(path, &about) || S_ISDIR(about.st_mode)) {
+    walk_folder(path, visit);
+    return;
+  }
+  const char *dot = strrchr(path, '.');
+  int format = strstr(path, "/urdf/") || (dot && strcmp(dot, ".urdf") == 0)   ? URDF
+               : strstr(path, "/json/") || (dot && strcmp(dot, ".json") == 0) ? JSON
+                                                                              : -1;
+  if (format < 0) return;
+  char *text = slurp(path, &size);
+  if (size) check_heap("the corpus", format, text, size);
+  free(text);
+}
+
+static void heap_of_the_corpus(void **state) {
+  (void)state;
+  visit(TEST_DATA "/broken");
+  visit(TEST_DATA "/odd");
+  visit(TEST_CORPUS);
+  assert_true(files > 200);
+}
+
+/* ---- files made to hurt, of n parts */
+
+static void text_repeat(growing_text *t, const char *part, int n) {
+  const size_t length = strlen(part);
+  t->room = t->used + length * (size_t)n + 1;
+  t->text = realloc(t->text, t->room);
+  if (!t->text) fail_msg("out of memory");
+  for (int i = 0; i < n; i++, t->used += length) memcpy(t->text + t->used, part, length);
+  t->text[t->used] = '\0';
+}
+
+static growing_text deep_xml(int n) {
+  growing_text t = {0};
+  append(&t, "<robot>");
+  text_repeat(&t, "<a>", n);
+  return t;
+}
+static growing_text wide_xml(int n) {
+  growing_text t = {0};
+  append(&t, "<robot>");
+  text_repeat(&t, "<a></a>", n);
+  append(&t, "</robot>");
+  return t;
+}
+static growing_text links(int n) {
+  growing_text t = {0};
+  append(&t, "<robot>");
+  for (int i = 0; i < n; i++) append(&t, "<link name='l%d'/>", i);
+  append(&t, "</robot>");
+  return t;
+}
+static growing_text chain(int n) {
+  growing_text t = {0};
+  append(&t, "<robot><link name='l0'/>");
+  for (int i = 1; i < n; i++)
+    append(&t,
+           "<link name='l%d'/><joint name='j%d' type='revolute'><parent link='l%d'/>"
+           "<child link='l%d'/></joint>",
+           i, i, i - 1, i);
+  append(&t, "</robot>");
+  return t;
+}
+static growing_text attributes(int n) {
+  growing_text t = {0};
+  append(&t, "<robot><link ");
+  for (int i = 0; i < n; i++) append(&t, "a%d='' ", i);
+  append(&t, "/></robot>");
+  return t;
+}
+static growing_text token(int n) {
+  growing_text t = {0};
+  append(&t, "<robot><link name='");
+  text_repeat(&t, "x", n);
+  append(&t, "'/></robot>");
+  return t;
+}
+static growing_text remark(int n) {
+  growing_text t = {0};
+  append(&t, "<robot>");
+  text_repeat(&t, "<!-- -->", n);
+  append(&t, "</robot>");
+  return t;
+}
+static growing_text deep_json(int n) {
+  growing_text t = {0};
+  text_repeat(&t, "[", n);
+  return t;
+}
+static growing_text bodies(int n) {
+  growing_text t = {0};
+  append(&t, "{\"bodies\": [{\"name\": \"b0\"}");
+  for (int i = 1; i < n; i++)
+    append(&t,
+           ",{\"name\":\"b%d\",\"parent\":\"b%d\",\"joint\":{\"name\":\"j%d\",\"type\":\"fixed\"}}",
+           i, i - 1, i);
+  append(&t, "]}");
+  return t;
+}
+static growing_text numbers(int n) {
+  growing_text t = {0};
+  append(&t, "{\"bodies\": [], \"comment\": [0");
+  text_repeat(&t, ",1.5", n);
+  append(&t, "]}");
+  return t;
+}
+static growing_text keys(int n) {
+  growing_text t = {0};
+  append(&t, "{\"bodies\": []");
+  for (int i = 0; i < n; i++) append(&t, ",\"k%d\":0", i);
+  append(&t, "}");
+  return t;
+}
+static growing_text string(int n) {
+  growing_text t = {0};
+  append(&t, "{\"bodies\": [{\"name\": \"");
+  text_repeat(&t, "x", n);
+  append(&t, "\"}]}");
+  return t;
+}
+static growing_text rows(int n) {
+  growing_text t = {0};
+  append(&t, "t,a,b\n");
+  text_repeat(&t, "1,2.5,-3e-7\n", n);
+  return t;
+}
+
+static const struct {
+  const char *name;
+  int format, quick, full; /* parts */
+  growing_text (*make)(int n);
+} shapes[] = {{"nested elements", URDF, 100000, 1000000, deep_xml},
+              {"elements side by side", URDF, 100000, 1000000, wide_xml},
+              {"links", URDF, 20000, 1000000, links},
+              {"a chain of links", URDF, 10000, 250000, chain},
+              {"attributes", URDF, 20000, 200000, attributes},
+              {"one token", URDF, 500000, 20000000, token},
+              {"remarks", URDF, 100000, 1000000, remark},
+              {"nested lists", JSON, 100000, 1000000, deep_json},
+              {"bodies", JSON, 10000, 400000, bodies},
+              {"numbers", JSON, 100000, 2000000, numbers},
+              {"keys", JSON, 20000, 500000, keys},
+              {"one string", JSON, 500000, 20000000, string},
+              {"rows of a table", CSV, 50000, 1000000, rows}};
+
+static double seconds_of(int format, const growing_text *t) {
+  struct timespec a, b;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+  read_text(format, t->text, t->used);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+  return (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+}
+
+/* Processor time, the least of some runs. A busy machine makes runs longer, never shorter: when the
+ * ratio is too large both are measured again. t(2n)/t(n) is the mean of two doublings: tables
+ * inside a parser double, too, somewhere on the way. */
+static void files_made_to_hurt_cost_little(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(shapes); i++) {
+    const int n = full ? shapes[i].full : shapes[i].quick;
+    growing_text part = shapes[i].make(n / 4), whole = shapes[i].make(n);
+    check_heap(shapes[i].name, shapes[i].format, whole.text, whole.used);
+    double a = HUGE_VAL, b = HUGE_VAL, ratio = HUGE_VAL;
+    for (int k = 0; k < 8 * REPEAT && (k < 2 || ratio > 2.3); k++) {
+      a = fmin(a, seconds_of(shapes[i].format, &part));
+      b = fmin(b, seconds_of(shapes[i].format, &whole));
+      /* refused at once, or too short to be told from nothing */
+      ratio = b < 1e-3 ? 0 : sqrt(b / a);
+    }
+    const double speed = b / ((double)whole.used / 1e6);
+    if (speed > worst_seconds) worst_seconds = speed, seconds_name = shapes[i].name;
+    if (ratio > worst_ratio) worst_ratio = ratio, ratio_name = shapes[i].name;
+    print_message("           %-22s %9zu bytes  %.4f s a megabyte  t(2n)/t(n) = %.2f\n",
+                  shapes[i].name, whole.used, speed, ratio);
+    if (!(ratio <= 2.3)) fail_msg("%s: t(2n)/t(n) = %.2f", shapes[i].name, ratio);
+    if (!(speed <= 1)) fail_msg("%s: %.2f s a megabyte", shapes[i].name, speed);
+    free(part.text), free(whole.text);
+  }
+}
+
+/* ---- stack */
+
+typedef struct reading {
+  int format;
+  growing_text text;
+} reading;
+
+static void *read_it(void *context) {
+  reading *r = context;
+  read_text(r->format, r->text.text, r->text.used);
+  return NULL;
+}
+
+static size_t stack_of(int format, growing_text text) {
+  unsigned char *stack =
+      mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  reading r = {format, text};
+  pthread_t thread;
+  pthread_attr_t how;
+  assert_true(stack != MAP_FAILED);
+  memset(stack, PAINT, STACK);
+  pthread_attr_init(&how);
+  assert_int_equal(pthread_attr_setstack(&how, stack, STACK), 0);
+  assert_int_equal(pthread_create(&thread, &how, read_it, &r), 0);
+  pthread_join(thread, NULL);
+  size_t clean = 0;
+  while (clean < STACK && stack[clean] == PAINT) clean++;
+  munmap(stack, STACK);
+  free(text.text);
+  return STACK - clean;
+}
+
+static void the_stack_does_not_grow_with_depth(void **state) {
+  (void)state;
+#ifdef MALLOC_NOT_COUNTED
+  skip(); /* frames of sanitizers */
+#endif
+  for (int k = 0; k < 3; k++) {
+    growing_text (*make)(int) = k == 0 ? deep_xml : k == 1 ? deep_json : chain;
+    const int format = k == 1 ? JSON : URDF, few = 1000, many = full && k < 2 ? 1000000 : 20000;
+    stack_of(format, make(few));
+    size_t a = stack_of(format, make(few)), b = stack_of(format, make(many));
+    print_message("           %zu bytes of stack at depth %d, %zu at %d\n", a, few, b, many);
+    assert_true(b <= a + 256);
+  }
+}
+
+/* ---- limits that no other test has */
+
+static void limits_of_motions_hold_on_both_sides(void **state) {
+  (void)state;
+  jn_spec *spec = random_spec(3, 1, JN_JOINT_SPHERICAL, TYPE(REVOLUTE));
+  jn_model *ball = build(spec);
+  jn_spec *other = random_spec(3, 1, JN_JOINT_REVOLUTE, TYPE(REVOLUTE));
+  jn_model *arm = build(other);
+  enum { MANY = JN_MAX_ROTATIONS + 1 };
+  double *c = doubles(JN_MAX_DEGREE + 2), *times = doubles(MANY), *q = doubles(4 * MANY),
+         *knots = doubles(200);
+  for (int i = 0; i < MANY; i++) times[i] = i, q[4 * i] = 1;
+  for (int over = 0; over < 2; over++) {
+    jn_trajectory *t = NULL;
+    jn_status status = jn_trajectory_polynomial(arm, 0, 1, JN_MAX_DEGREE + over, c, NULL, &t, NULL);
+    assert_int_equal(status == JN_OK, !over);
+    jn_trajectory_free(t);
+    t = NULL;
+    const int degree = JN_MAX_SPLINE + over, count = degree + 1;
+    double *x = doubles((size_t)count);
+    status = jn_bspline_knots(0, 1, degree, count, knots);
+    if (status == JN_OK)
+      status = jn_trajectory_bspline(arm, degree, count, knots, x, NULL, &t, NULL);
+    assert_int_equal(status == JN_OK, !over);
+    free(x);
+    jn_trajectory_free(t);
+    t = NULL;
+    status = jn_trajectory_half_cosine(ball, JN_MAX_ROTATIONS + over, times, q, NULL, &t, NULL);
+    assert_int_equal(status == JN_OK, !over);
+    jn_trajectory_free(t);
+  }
+  free(c), free(times), free(q), free(knots);
+  jn_model_free(ball), jn_model_free(arm);
+  jn_spec_free(spec), jn_spec_free(other);
+}
+
+static void frames_are_limited(void **state) {
+  (void)state;
+  if (!full) skip();
+  jn_spec *spec = NULL;
+  assert_ok(jn_spec_new("frames", NULL, &spec));
+  for (int i = 0; i < JN_MAX_FRAMES; i++) {
+    jn_frame_desc f = {"f", "l", jn_pose_identity(), 0};
+    assert_ok(jn_spec_add_frame(spec, &f));
+  }
+  jn_frame_desc f = {"f", "l", jn_pose_identity(), 0};
+  assert_status(jn_spec_add_frame(spec, &f), JN_ERR_LIMIT);
+  jn_spec_free(spec);
+}
+
+static void messages_end_in_time(void **state) {
+  (void)state;
+  char name[JN_MAX_NAME + 1], path[2 * JN_MAX_PATH], text[2000];
+  jn_spec *spec = NULL;
+  jn_error error;
+  memset(name, 'n', sizeof name), name[JN_MAX_NAME] = '\0';
+  memset(path, 'p', sizeof path), path[sizeof path - 1] = '\0';
+  snprintf(text, sizeof text,
+           "<robot><link name='%s'/><joint name='%s' type='%s'><parent link='%s'/></joint></robot>",
+           name, name, name, name);
+  memset(&error, 1, sizeof error);
+  assert_status(jn_spec_parse_urdf(text, strlen(text), path, NULL, &spec, &error), JN_ERR_SYNTAX);
+  assert_true(strnlen(error.message, JN_MAX_MESSAGE) < JN_MAX_MESSAGE);
+  assert_true(strnlen(error.file, JN_MAX_PATH) < JN_MAX_PATH);
+}
+
+/* every limit is a name that some test mentions */
+static char *all_tests;
+
+static void gather(const char *path) {
+  const char *dot = strrchr(path, '.');
+  if (!dot || strcmp(dot, ".c") != 0) return;
+  char *text = slurp(path, NULL);
+  all_tests = realloc(all_tests, strlen(all_tests) + strlen(text) + 1);
+  strcat(all_tests, text);
+  free(text);
+}
+
+static void every_limit_has_a_test(void **state) {
+  (void)state;
+  char *header = slurp(TEST_INCLUDE "/jounce/limits.h", NULL);
+  int limits = 0;
+  all_tests = calloc(1, 1);
+  walk_folder(TEST_DATA "/..", gather);
+  for (char *at = header; (at = strstr(at, "#define JN_MAX_")) != NULL;) {
+    char name[64];
+    at += strlen("#define ");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
+    if (!strstr(all_tests, name)) fail_msg("no test mentions %s", name);
+    limits++;
+  }
+  assert_true(limits > 15);
+  free(header), free(all_tests);
+}
+
+int main(int argc, char **argv) {
+  full = argc > 1 && strcmp(argv[1], "--full") == 0;
+  /* released memory stays with the program: pages the system gives and takes are not measured */
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(heap_of_the_corpus),
+      cmocka_unit_test(files_made_to_hurt_cost_little),
+      cmocka_unit_test(the_stack_does_not_grow_with_depth),
+      cmocka_unit_test(limits_of_motions_hold_on_both_sides),
+      cmocka_unit_test(frames_are_limited),
+      cmocka_unit_test(messages_end_in_time),
+      cmocka_unit_test(every_limit_has_a_test),
+  };
+  const int failed = cmocka_run_group_tests(tests, make_folder, remove_folder);
+  printf(
+      "score {\"line\": 10, \"measured\": \"%.1fx (%s); %.3f s/MB (%s); t(2n)/t(n) %.2f (%s); "
+      "stack "
+      "does not grow\", \"target\": \"<= 32x + 1 MiB; <= 1 s/MB; <= 2.3; stack independent of "
+      "depth\", "
+      "\"pass\": %s}\n",
+      worst_heap, heap_name, worst_seconds, seconds_name, worst_ratio, ratio_name,
+      failed ? "false" : "true");
+  return failed;
+}
