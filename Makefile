@@ -27,11 +27,18 @@ demo: setup-demo
 # reference robots beside the project, when there
 ROBOTS_FIXED := $(wildcard $(foreach r,ur5 panda7 allegro_hand,../shared/robots/$(r)/model.urdf))
 ROBOTS_FLOATING := $(wildcard $(foreach r,hextilt solo12 simple_humanoid talos_reduced,../shared/robots/$(r)/model.urdf))
-bench: setup-build
+bench: setup-demo
 	@$(MAKE) --no-print-directory all
-	$(BUILD)/jounce bench
+	$(BUILD)/jounce bench --figure $(BUILD)/bench
 	@for r in $(ROBOTS_FIXED); do $(BUILD)/jounce bench $$r --fixed --orders 0-2 || exit 1; done
 	@for r in $(ROBOTS_FLOATING); do $(BUILD)/jounce bench $$r --floating --orders 0-2 || exit 1; done
+	@echo "table and picture: $(BUILD)/bench"
+
+# instructions a call: stepped one by one on this processor, and as callgrind sees the plain engine
+bench-count: setup-build
+	@tools/setup count
+	@$(MAKE) --no-print-directory all
+	tools/bench_count $(BUILD)/jounce
 
 # the documentation as a site, its links checked
 docs: setup-build
@@ -87,7 +94,7 @@ help:
 	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"
 	@echo "make deb      Debian packages in $(BUILD)/deb; make test-deb: tried in a clean root (as root)"
 	@echo "make python   the Python module, $(BUILD)/python/jounce"
-	@echo "make bench    measure; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
+	@echo "make bench    measure; make bench-count: instructions a call; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
 	@echo "make install PREFIX=/usr/local"
 
-.PHONY: all docs deb test-deb test test-browser demo bench python install sanitize clang format clean help setup-build setup-test setup-python setup-demo setup-clang
+.PHONY: all docs deb test-deb test test-browser demo bench bench-count python install sanitize clang format clean help setup-build setup-test setup-python setup-demo setup-clang

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
+#include "count.h"
 #include "job.h"
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
@@ -20,16 +22,19 @@ const char cli_bench_help[] =
     "Measures nanoseconds a call, side by side in one run: median of many short rounds, and their\n"
     "spread (from the fastest round to the median). Batch figures are for one state on one "
     "thread.\n"
-    "Algorithms: inverse, forward, kinematics, mass_matrix, inverse_mass, linearise,\n"
-    "inverse_partials, forward_partials (by q and v) and forward_by_tau (by tau too) as single\n"
-    "calls; inverse and forward as batch too.\n"
+    "Algorithms: inverse, forward, hybrid (every second joint moved, the others driven),\n"
+    "kinematics, mass_matrix, inverse_mass, linearise, inverse_partials, forward_partials (by q\n"
+    "and v) and forward_by_tau (by tau too) as single calls; inverse, forward and hybrid as batch\n"
+    "too.\n"
     "`calibration` is the time of 200 plain products of 6x6 matrices on this machine, for\n"
     "comparison with others.\n\n"
     "  --fixed, --floating  hold the root link, or let it float, against what the file says\n"
     "  --orders A-B         orders of the time derivative (0-5)\n"
     "  --seconds S          time for one figure (0.05)\n"
+    "  --count              instructions of a call too, stepped one by one (Linux, x86-64)\n"
+    "  --figure FOLDER      the table and a picture of the first model's: time against order\n"
     "  --json               a list of {model, algorithm, formulation, mode, order, bodies, ns,\n"
-    "                       spread_ns, calibration_ns}\n"
+    "                       spread_ns, calibration_ns, instructions}\n"
     "  --format json|csv|text, --output FILE\n\n"
     "Without MODEL: tilthex, tilthex:5x20, tilthex:5x199, arm7, quadruped, humanoid.\n"
     "JOUNCE_ISA=plain|avx2|avx512 in the environment forces an instruction set.\n\n"
@@ -38,11 +43,7 @@ const char cli_bench_help[] =
 
 enum { MODELS = 32, ROUNDS = 200, STATES = 256, MATRIX_DOFS = 64 };
 
-typedef struct sample {
-  const char *model, *algorithm, *formulation, *mode;
-  int order, bodies;
-  double ns, spread;
-} sample;
+typedef bench_sample sample;
 
 typedef struct bench {
   jn_model *model;
@@ -51,6 +52,7 @@ typedef struct bench {
   int order;
   size_t nv, nq, states, square;  /* square: (r+1) nv nv */
   double *q, *v, *v0, *tau, *out; /* states of each */
+  unsigned char *given;           /* the joints that hybrid dynamics moves */
 } bench;
 
 static double now(void) {
@@ -72,6 +74,13 @@ static jn_status run_id(bench *b) {
 }
 static jn_status run_fd(bench *b) {
   return jn_forward_dynamics(b->model, b->data, b->order, b->q, b->v, b->tau, NULL, b->out);
+}
+static jn_status run_hybrid(bench *b) {
+  return jn_hybrid_dynamics(b->model, b->data, b->order, b->q, b->given, b->v, b->tau, NULL);
+}
+static jn_status run_batch_hybrid(bench *b) {
+  return jn_batch_hybrid_dynamics(b->model, b->batch, b->order, b->states, b->q, b->given, b->v,
+                                  b->tau, NULL);
 }
 static jn_status run_fk(bench *b) { return jn_kinematics(b->model, b->data, b->order, b->q, b->v); }
 static jn_status run_mass(bench *b) { return jn_mass_matrix(b->model, b->data, b->q, b->out); }
@@ -124,6 +133,15 @@ static jn_status measure(bench *b, routine f, double seconds, double each, sampl
   return JN_OK;
 }
 
+typedef struct counted {
+  bench *b;
+  routine run;
+} counted;
+static void run_counted(void *argument) {
+  counted *c = argument;
+  c->run(c->b);
+}
+
 /* One plain product, scalar code on every machine: the optimiser is held back. */
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((noinline, optimize("O1")))
@@ -156,9 +174,10 @@ static double calibrate(void) {
 static void bench_close(bench *b) {
   jn_batch_free(b->batch);
   jn_data_free(b->data);
-  free(b->q), free(b->v), free(b->v0), free(b->tau), free(b->out);
+  free(b->q), free(b->v), free(b->v0), free(b->tau), free(b->out), free(b->given);
   b->batch = NULL, b->data = NULL;
   b->q = b->v = b->v0 = b->tau = b->out = NULL;
+  b->given = NULL;
 }
 
 static double uniform(uint64_t *seed) {
@@ -182,7 +201,9 @@ static jn_status bench_open(bench *b, jn_model *model, int order) {
   b->v0 = cli_room(b->states, b->nv + 1, 1);
   b->tau = cli_room(b->states, rows, b->nv + 1);
   b->out = cli_room(most > matrices ? most : matrices, 1, 1);
-  if (!b->q || !b->v || !b->v0 || !b->tau || !b->out) return JN_ERR_MEMORY;
+  b->given = calloc((size_t)jn_model_body_count(model) + 1, 1);
+  if (!b->q || !b->v || !b->v0 || !b->tau || !b->out || !b->given) return JN_ERR_MEMORY;
+  for (int i = 1; i < jn_model_body_count(model); i += 2) b->given[i] = 1;
   for (size_t s = 0; s < b->states; s++) {
     jn_model_home(model, b->q + s * b->nq);
     for (int i = 0; i < jn_model_body_count(model); i++) {
@@ -210,6 +231,7 @@ static const struct row {
 } rows[] = {
     {"inverse", "single", run_id, 1, 0, 0},
     {"forward", "single", run_fd, 1, 0, 0},
+    {"hybrid", "single", run_hybrid, 1, 0, 0},
     {"kinematics", "single", run_fk, 1, 0, 0},
     {"mass_matrix", "single", run_mass, 0, 1, 0},
     {"inverse_mass", "single", run_inverse_mass, 0, 1, 1},
@@ -219,11 +241,12 @@ static const struct row {
     {"forward_by_tau", "single", run_all_forward_partials, 0, 0, 1},
     {"inverse", "batch", run_batch_id, 0, 0, 0},
     {"forward", "batch", run_batch_fd, 0, 0, 0},
+    {"hybrid", "batch", run_batch_hybrid, 0, 0, 0},
 };
 
 /* All figures of one robot at one order, appended to list. */
-static int measure_robot(const char *name, jn_model *model, int order, double seconds, sample *list,
-                         int *count) {
+static int measure_robot(const char *name, jn_model *model, int order, double seconds, int counting,
+                         sample *list, int *count) {
   bench b;
   jn_status status = bench_open(&b, model, order);
   for (int i = 0; !status && i < COUNT(rows); i++) {
@@ -239,10 +262,13 @@ static int measure_robot(const char *name, jn_model *model, int order, double se
                     order,
                     jn_model_body_count(model),
                     0,
-                    0};
+                    0,
+                    -1};
       jn_data_settings(b.data)->formulation = (jn_formulation)f;
       jn_status one = measure(&b, rows[i].run, seconds, batch ? (double)b.states : 1, s);
       if (one == JN_ERR_ARGUMENT) continue; /* this formulation does not offer it */
+      if (!one && counting && !batch)
+        s->instructions = cli_count(run_counted, &(counted){&b, rows[i].run});
       status = one;
       if (!status) ++*count;
     }
@@ -279,6 +305,7 @@ static void write_text(cli_output *out, const sample *list, int n, double calibr
         fprintf(f, " %8.2f", s->ns / against[k]->ns);
       else
         fprintf(f, " %8s", "-");
+    if (s->instructions >= 0) fprintf(f, " %10ld instructions", s->instructions);
     fputc('\n', f);
   }
 }
@@ -300,17 +327,13 @@ static void write_json(cli_output *out, const sample *list, int n, double calibr
       cli_json_key(out, names[k]);
       cli_json_number(out, values[k]);
     }
+    if (s->instructions >= 0) {
+      cli_json_key(out, "instructions");
+      cli_json_number(out, (double)s->instructions);
+    }
     cli_json_end(out);
   }
   cli_json_end(out);
-}
-
-static void write_csv(cli_output *out, const sample *list, int n, double calibration) {
-  fputs("model,bodies,algorithm,formulation,mode,order,ns,spread_ns,calibration_ns\n", out->file);
-  for (int i = 0; i < n; i++)
-    fprintf(out->file, "%s,%d,%s,%s,%s,%d,%.1f,%.1f,%.1f\n", list[i].model, list[i].bodies,
-            list[i].algorithm, list[i].formulation, list[i].mode, list[i].order, list[i].ns,
-            list[i].spread, calibration);
 }
 
 /* "A-B" or "A" */
@@ -324,7 +347,7 @@ static int read_orders(const char *text, int *low, int *high) {
 }
 
 static int measure_all(const char *const *names, int count, const jn_build_options *options,
-                       int low, int high, double seconds, sample *list, int *n) {
+                       int low, int high, double seconds, int counting, sample *list, int *n) {
   int code = 0;
   for (int i = 0; i < count && !code; i++) {
     jn_model *model;
@@ -336,7 +359,7 @@ static int measure_all(const char *const *names, int count, const jn_build_optio
     for (int r = low; r <= high && !code; r++) {
       if (isatty(STDERR_FILENO))
         fprintf(stderr, "\rbench: %s, order %d of %d ...      ", names[i], r, high);
-      code = measure_robot(names[i], model, r, seconds, list, n);
+      code = measure_robot(names[i], model, r, seconds, counting, list, n);
     }
     jn_model_free(model);
   }
@@ -349,12 +372,15 @@ int cli_bench(int argc, char **argv) {
   static const char *const standard[] = {"tilthex", "tilthex:5x20", "tilthex:5x199",
                                          "arm7",    "quadruped",    "humanoid"};
   cli_job job = CLI_JOB_DEFAULT;
-  const char *models[MODELS], *orders = "0-5";
+  const char *models[MODELS], *orders = "0-5", *figure = NULL;
   double seconds = 0.05;
-  int seconds_given = 0, low, high, n = 0;
-  const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OUTPUT_OPTIONS(&job),
+  int seconds_given = 0, counting = 0, low, high, n = 0;
+  const cli_option table[] = {CLI_MODEL_OPTIONS(&job),
+                              CLI_OUTPUT_OPTIONS(&job),
                               CLI_OPT_TEXT("orders", &orders),
                               CLI_OPT_FLAG("json", &job.output.format, CLI_JSON),
+                              CLI_OPT_FLAG("count", &counting, 1),
+                              CLI_OPT_TEXT("figure", &figure),
                               CLI_OPT_NUMBER("seconds", &seconds, &seconds_given)};
   int count = cli_parse(table, COUNT(table), argc, argv, models, MODELS);
   if (count < 0) return CLI_BAD_USAGE;
@@ -372,7 +398,12 @@ int cli_bench(int argc, char **argv) {
                                     : job.floating ? JN_ROOT_FLOATING
                                                    : JN_ROOT_AS_GIVEN,
                                     job.strict};
-  int code = measure_all(models, count, &options, low, high, seconds, list, &n);
+  int code = measure_all(models, count, &options, low, high, seconds, counting, list, &n);
+  if (!code && counting && n && list[0].instructions < 0) {
+    cli_error("bench: --count needs Linux on x86-64");
+    code = CLI_BAD_INPUT;
+  }
+  if (!code && figure) code = bench_figure(figure, list, n, calibration);
   cli_output out;
   if (job.output.format < 0) job.output.format = CLI_TABLE;
   if (!code) code = cli_output_open(&out, &job.output, "bench", 1u << CLI_NPY);
@@ -380,7 +411,7 @@ int cli_bench(int argc, char **argv) {
     if (out.format == CLI_JSON)
       write_json(&out, list, n, calibration);
     else if (out.format == CLI_CSV)
-      write_csv(&out, list, n, calibration);
+      bench_csv(out.file, list, n, calibration);
     else
       write_text(&out, list, n, calibration);
     code = cli_output_close(&out);

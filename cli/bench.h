@@ -1,0 +1,18 @@
+/* bench.h: figures of `jounce bench`. */
+#ifndef CLI_BENCH_H
+#define CLI_BENCH_H
+
+typedef struct bench_sample {
+  const char *model, *algorithm, *formulation, *mode;
+  int order, bodies;
+  double ns, spread;
+  long instructions; /* -1: not counted */
+} bench_sample;
+
+/* The samples as `folder`/data/bench.csv and a picture of the first model's: time against order.
+ * Returns 0, or an exit code with a message. */
+int bench_figure(const char *folder, const bench_sample *list, int n, double calibration);
+
+void bench_csv(void *file, const bench_sample *list, int n, double calibration);
+
+#endif
