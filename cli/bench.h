@@ -13,6 +13,9 @@ typedef struct bench_sample {
  * Returns 0, or an exit code with a message. */
 int bench_figure(const char *folder, const bench_sample *list, int n, double calibration);
 
+/* C = A B, plain scalar code on every machine */
+__attribute__((aligned(64))) void bench_product(double (*A)[6], double (*B)[6], double (*C)[6]);
+
 void bench_csv(void *file, const bench_sample *list, int n, double calibration);
 
 #endif

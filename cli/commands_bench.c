@@ -142,29 +142,13 @@ static void run_counted(void *argument) {
   c->run(c->b);
 }
 
-/* One plain product, scalar code on every machine: the optimiser is held back. */
-#if defined(__GNUC__) && !defined(__clang__)
-__attribute__((noinline, optimize("O1")))
-#else
-__attribute__((noinline))
-#endif
-static void
-plain_product(double (*A)[6], double (*B)[6], double (*C)[6]) {
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) {
-      double s = 0;
-      for (int k = 0; k < 6; k++) s += A[i][k] * B[k][j];
-      C[i][j] = s;
-    }
-}
-
 /* 200 plain products of 6x6 matrices, the fastest of many rounds */
 static double calibrate(void) {
   double A[6][6], B[6][6], C[6][6], best = HUGE_VAL;
   for (int i = 0; i < 36; i++) A[i / 6][i % 6] = 0.1 * i, B[i / 6][i % 6] = 1 - 0.01 * i;
   for (int r = 0; r < 400; r++) {
     double t = now();
-    for (int n = 0; n < 200; n++) plain_product(A, B, C);
+    for (int n = 0; n < 200; n++) bench_product(A, B, C);
     t = now() - t;
     if (t < best) best = t;
   }
