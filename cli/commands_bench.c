@@ -31,7 +31,8 @@ const char cli_bench_help[] =
     "  --fixed, --floating  hold the root link, or let it float, against what the file says\n"
     "  --orders A-B         orders of the time derivative (0-5)\n"
     "  --seconds S          time for one figure (0.05)\n"
-    "  --count              instructions of a call too, stepped one by one (Linux, x86-64)\n"
+    "  --count              instructions of a call too, stepped one by one (Linux, x86-64;\n"
+    "                       not of the partials)\n"
     "  --figure FOLDER      the table and a picture of the first model's: time against order\n"
     "  --json               a list of {model, algorithm, formulation, mode, order, bodies, ns,\n"
     "                       spread_ns, calibration_ns, instructions}\n"
@@ -251,7 +252,7 @@ static int measure_robot(const char *name, jn_model *model, int order, double se
       jn_data_settings(b.data)->formulation = (jn_formulation)f;
       jn_status one = measure(&b, rows[i].run, seconds, batch ? (double)b.states : 1, s);
       if (one == JN_ERR_ARGUMENT) continue; /* this formulation does not offer it */
-      if (!one && counting && !batch)
+      if (!one && counting && !batch && !rows[i].matrices)
         s->instructions = cli_count(run_counted, &(counted){&b, rows[i].run});
       status = one;
       if (!status) ++*count;
