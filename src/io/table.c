@@ -164,7 +164,8 @@ static jn_status read_row(lines *l, const char *line, const char *end, char sepa
 
 static jn_status parse_csv(const char *text, size_t size, const char *name,
                            const jn_allocator *allocator, jn_table **out, jn_error *error) {
-  if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, size -= 3;
+  /* byte order marks, also of files put together: no name begins with one */
+  while (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, size -= 3;
   lines l = {text, text + size, name, 0, error};
   char field[64];
   int cut, rows = 0;

@@ -119,6 +119,11 @@ subject subject_new(uint64_t seed, int bodies, jn_joint_type base, unsigned type
   assert_ok(jn_batch_new(s.r.model, order, 1, NULL, &s.batch));
   jn_batch_settings(s.batch)->representation = representation;
   make_simulations(&s, representation);
+  double *c = doubles(3 * (size_t)s.r.nv);
+  for (size_t i = 0; i < 3 * (size_t)s.r.nv; i++) c[i] = 0.1;
+  assert_ok(jn_trajectory_polynomial(s.r.model, 0, 1, 2, c, NULL, &s.trajectory, NULL));
+  assert_ok(jn_layout_new(s.r.model, JN_LAYOUT_MUJOCO, NULL, &s.layout, NULL));
+  free(c);
   make_slots(&s);
   fill_inputs(&s);
   s.out = doubles(OUTPUTS);
@@ -133,6 +138,8 @@ subject subject_new(uint64_t seed, int bodies, jn_joint_type base, unsigned type
 void subject_free(subject *s) {
   for (int i = 0; i < SCHEMES; i++) jn_simulation_free(s->simulation[i]);
   jn_batch_free(s->batch);
+  jn_trajectory_free(s->trajectory);
+  jn_layout_free(s->layout);
   load_free(&s->l);
   robot_free(&s->r);
   free(s->in), free(s->good), free(s->out), free(s->before), free(s->work);

@@ -3,6 +3,9 @@
 #ifndef TEST_CALLS_H
 #define TEST_CALLS_H
 
+#include <jounce/layout.h>
+#include <jounce/trajectory.h>
+
 #include "helpers/load.h"
 
 /* What a call reads. */
@@ -30,6 +33,8 @@ typedef struct subject {
   load l;
   int order;
   jn_batch *batch;
+  jn_trajectory *trajectory;
+  jn_layout *layout;
   jn_simulation *simulation[SCHEMES];
   double *in;
   size_t in_count;

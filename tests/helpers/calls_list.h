@@ -102,6 +102,8 @@
   X("jn_cmtm_construct/and what is pure of cmtm.h", READS_JET, run_cmtms)                      \
   X("jn_newton_euler/and all of newton_euler.h", READS_JET, run_bodies)                        \
   X("jn_christoffel_coriolis", READS_JET, run_coriolis)                                        \
+  X("jn_trajectory_at", READS_JET, run_trajectory)                                             \
+  X("jn_layout_export_q/and all of layout.h", READS_JET, run_layout)                           \
   X("jn_model_home/and what only looks", READS_JET, run_looks)
 
 #define DECLARE(name, reads, run) int run(subject *s);

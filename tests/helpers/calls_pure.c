@@ -141,6 +141,25 @@ int run_coriolis(subject *s) {
   jn_christoffel_coriolis(4, s->jet, s->jet, take(s, 16));
   return JN_OK;
 }
+int run_trajectory(subject *s) {
+  double *q = take(s, NQ), *v = take(s, (ROWS + 1) * NV);
+  return jn_trajectory_at(s->trajectory, 0.5, s->order, JN_SPATIAL, q, v);
+}
+int run_layout(subject *s) {
+  const jn_layout *l = s->layout;
+  double *x = take(s, NV * NV * 6), *q = take(s, NQ), *v = take(s, (ROWS + 1) * NV),
+         *tau = take(s, ROWS * NV);
+  jn_layout_export_q(l, s->q, q), jn_layout_import_q(l, q, x);
+  jn_layout_export_rows(l, ROWS, s->v, v), jn_layout_import_rows(l, ROWS, v, tau);
+  jn_layout_export_matrices(l, 1, s->matrix, x), jn_layout_import_matrices(l, 1, s->matrix, x);
+  jn_layout_export_jacobians(l, 1, s->work, x);
+  jn_status status = jn_layout_export_partials(l, s->q, 1, s->matrix, x);
+  jn_layout_export_q(l, s->q, x);
+  jn_layout_export_rows(l, ROWS + 1, s->v, x + NQ);
+  return status
+             ? (int)status
+             : (int)jn_layout_convert(l, l, (int)ROWS + 1, 0, x, x + NQ, NULL, s->work, q, v, NULL);
+}
 int run_looks(subject *s) {
   const jn_model *m = MODEL;
   volatile double sum = jn_model_mass(m) + jn_model_moving_mass(m) + jn_model_gravity(m).x;
@@ -206,4 +225,17 @@ const char *const setup_functions[] = {
     "jn_spec_name", "jn_spec_file", "jn_spec_gravity", "jn_spec_link_count", "jn_spec_joint_count",
     "jn_spec_frame_count", "jn_spec_get_link", "jn_spec_get_joint", "jn_spec_get_frame",
     "jn_spec_link", "jn_spec_joint", "jn_spec_frame", "jn_spec_find_link", "jn_spec_add_finding",
-    "jn_spec_finding_count", "jn_spec_finding", "jn_builtin_name", "jn_builtin_about", NULL};
+    "jn_spec_finding_count", "jn_spec_finding", "jn_builtin_name", "jn_builtin_about",
+    /* motions, layouts and tables: made, read and written; the rest is covered above */
+    "jn_layout_name", "jn_layout_find", "jn_layout_new", "jn_layout_free", "jn_layout_kind_of",
+    "jn_layout_representation", "jn_layout_q_index", "jn_layout_v_index", "jn_layout_import_q",
+    "jn_layout_export_rows", "jn_layout_import_rows", "jn_layout_export_matrices",
+    "jn_layout_import_matrices", "jn_layout_export_jacobians", "jn_layout_export_partials",
+    "jn_layout_work_size", "jn_layout_convert", "jn_joint_component", "jn_model_dof_name",
+    "jn_sincos", "jn_atan2", "jn_table_new", "jn_table_free", "jn_table_find", "jn_table_load",
+    "jn_table_save", "jn_table_parse", "jn_table_print", "jn_trajectory_free",
+    "jn_trajectory_start", "jn_trajectory_end", "jn_trajectory_next_break", "jn_trajectory_scaled",
+    "jn_trajectory_polynomial", "jn_trajectory_fourier", "jn_trajectory_half_cosine",
+    "jn_trajectory_bspline", "jn_bspline_knots", "jn_trajectory_minimum", "jn_fit_default",
+    "jn_trajectory_fit", "jn_trajectory_load", "jn_trajectory_parse", "jn_trajectory_save",
+    "jn_coordinate_name", NULL};
