@@ -9,7 +9,7 @@ LINES = [
          means="Forces and their time derivatives, computed in double precision, against the same "
                "equations solved in 113-bit arithmetic by two independent routes: random robots of 1 to "
                "30 bodies with every type of joint. Errors are relative to the largest force of that "
-               "order, in units of rounding, u = 2^-53 (1.1e-16).",
+               "order on a joint or a body, in units of rounding, u = 2^-53 (1.1e-16).",
          quick=["{build}/tests/oracle_ulp --cases 100 --order 10"],
          full=["{build}/tests/oracle_ulp --cases 10000 --order 10",
                "{build}/tests/oracle_ulp --cases 200 --order 20"]),
