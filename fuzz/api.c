@@ -151,10 +151,19 @@ static void call(source *s, world *w) {
       x = room(10 * w->nb * n);
       finish(jn_regressor(m, d, order, w->q, w->v, x), x, 10 * w->nb * n);
       break;
-    case 14:
+    case 14: {
+      jn_hexarotor h = next(s) & 1 ? jn_hexarotor_default() : jn_hexarotor_actuated();
+      jn_pose C;
+      double G[36], omega[30], W[30];
+      h.radius = number(s), h.alpha = number(s);
+      for (int i = 0; i < 30; i++) omega[i] = 2 + number(s);
+      jn_propeller_pose(&h, frame, &C);
+      if (jn_propeller_matrix(&h, G) == JN_OK && jn_propeller_wrench(&h, order, omega, W) == JN_OK)
+        jn_propeller_speeds(&h, order, W, omega);
       x = room(n);
       finish(jn_inverse_vjp(m, d, order, w->q, w->v, e, w->tau, NULL, NULL), x, 0);
       break;
+    }
     default: {
       jn_settings *settings = jn_data_settings(d);
       settings->representation = rep;

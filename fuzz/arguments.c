@@ -23,12 +23,24 @@ static int is_small(const char *text, size_t size) {
   return 1;
 }
 
+static void put(const char *name, const char *text) {
+  FILE *file = fopen(name, "wb");
+  PROMISE(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static int ready;
   if (!ready) {
     /* files it writes go to a folder of its own */
     char folder[] = "/tmp/jounce-fuzz-XXXXXX";
     PROMISE(mkdtemp(folder) != NULL && chdir(folder) == 0);
+    /* and these may be named */
+    put("m.urdf",
+        "<robot><link name='a'/><link name='b'/><joint name='q' type='fixed'>"
+        "<parent link='a'/><child link='b'/></joint></robot>");
+    put("m.json", "{\"bodies\": [{\"name\": \"a\", \"mass\": 1}]}");
+    put("s.json", "{\"gravity\": [0, 0, -1]}");
+    put("a.csv", "t,q\n0,0\n1,1\n");
     ready = 1;
   }
   if (size > 400) return 0;

@@ -17,3 +17,12 @@ const char *file_of_bytes(const uint8_t *bytes, size_t size) {
   PROMISE(pwrite(file, bytes, size, 0) == (ssize_t)size);
   return path;
 }
+
+const char *own_file(const char *name) {
+  static char folder[] = "/tmp/jounce-fuzz-XXXXXX", path[80];
+  static int made;
+  if (!made) PROMISE(mkdtemp(folder) != NULL);
+  made = 1;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return path;
+}

@@ -37,6 +37,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     jn_table_free(again);
   }
   free(written);
+  /* some by way of a file */
+  static const char *const names[3] = {"t.csv", "t.npy", "t.npz"};
+  if (size % 16 == 0 && jn_table_save(table, own_file(names[format]), &error) == JN_OK) {
+    jn_table *again = NULL;
+    jn_table_load(own_file(names[format]), NULL, &again, &error);
+    jn_table_free(again);
+  }
   jn_table_free(table);
   return 0;
 }

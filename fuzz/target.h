@@ -21,4 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 /* The bytes in a file of this process, for what reads files only; valid until the next call. */
 const char *file_of_bytes(const uint8_t *bytes, size_t size);
 
+/* The path of a file in a folder of this process's own; valid until the next call. */
+const char *own_file(const char *name);
+
 #endif

@@ -1,4 +1,4 @@
-/* trajectory.c: a description of a motion. */
+/* trajectory.c: a description of a motion, or samples of one. */
 #include <jounce/trajectory.h>
 #include <math.h>
 #include <string.h>
@@ -14,8 +14,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   char *text = malloc(size);
   PROMISE(text != NULL);
   memcpy(text, bytes + 1, size - 1);
-  jn_status status = jn_trajectory_parse(text, size - 1, "/nowhere/input.json", m, NULL, NULL, NULL,
-                                         &trajectory, &error);
+  jn_status status;
+  if (bytes[0] & 2) { /* samples */
+    const char *path = own_file("a.csv");
+    FILE *file = fopen(path, "wb");
+    PROMISE(file && fwrite(text, 1, size - 1, file) == size - 1 && fclose(file) == 0);
+    jn_fit_options fit = jn_fit_default();
+    fit.hold = bytes[0] >> 2 & 1, fit.degree = 3;
+    status = jn_trajectory_load(path, m, &fit, NULL, NULL, &trajectory, &error);
+  } else {
+    status = jn_trajectory_parse(text, size - 1, "/nowhere/input.json", m, NULL, NULL, NULL,
+                                 &trajectory, &error);
+  }
   free(text);
   PROMISE((status == JN_OK) == (trajectory != NULL));
   PROMISE(status == JN_OK || (error.status == status && error.message[0] != '\0'));
@@ -31,7 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     for (size_t k = 0; k < nq + 4 * nv; k++) PROMISE(isfinite(x[k]));
   }
   free(x);
-  status = jn_trajectory_save(trajectory, m, "/dev/null", &error);
+  status =
+      jn_trajectory_save(trajectory, m, bytes[0] & 2 ? own_file("t.json") : "/dev/null", &error);
   PROMISE(status == JN_OK || error.message[0] != '\0');
   jn_trajectory_free(trajectory);
   return 0;
