@@ -63,7 +63,7 @@ LINES = [
     dict(line=9, what="fuzzing",
          means="Everything that reads a file or an argument, fed with damaged input by the million: no "
                "crash, no hang, no leak.",
-         quick=[], full=["tools/fuzz 600"]),
+         quick=["tools/fuzz_score --quick"], full=["tools/fuzz_score"]),
     dict(line=10, what="loading is bounded",
          means="Memory and time of reading a model against the size of the file, over files made to hurt: "
                "a million nested elements, a million links, huge tokens.",
