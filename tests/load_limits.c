@@ -247,7 +247,8 @@ static void files_made_to_hurt_cost_little(void **state) {
     if (ratio > worst_ratio) worst_ratio = ratio, ratio_name = shapes[i].name;
     print_message("           %-22s %9zu bytes  %.4f s a megabyte  t(2n)/t(n) = %.2f\n",
                   shapes[i].name, whole.used, speed, ratio);
-    if (!(ratio <= 2.3)) fail_msg("%s: t(2n)/t(n) = %.2f", shapes[i].name, ratio);
+    /* times of small files are rough: the quick run only tells linear from square */
+    if (!(ratio <= (full ? 2.3 : 3))) fail_msg("%s: t(2n)/t(n) = %.2f", shapes[i].name, ratio);
     if (!(speed <= 1)) fail_msg("%s: %.2f s a megabyte", shapes[i].name, speed);
     free(part.text), free(whole.text);
   }
