@@ -75,6 +75,62 @@ static void inverse_dynamics_is_the_same_for_each_joint_type(void **state) {
     }
 }
 
+/* ID(FD(tau)) - tau in units of the largest wrench of that order */
+static double force_residual(robot *r, const double *tau, const double *v, const jn_external *e) {
+  double *back = robot_inverse(r, v, e), *scale = doubles((size_t)r->order + 1);
+  force_scale(r, v, tau, scale);
+  double worst = row_error(r->order + 1, (size_t)r->nv, back, tau, scale);
+  free(back), free(scale);
+  return worst;
+}
+
+/* Turn number n of a joint's frame: the 24 that only permute axes, and each of them off by 3.5e-12
+ * rad, as a right angle of twelve digits in a file is. */
+static jn_mat3 right_angles(int n) {
+  jn_mat3 R = jn_m3_identity(), Z = jn_so3_exp(jn_v3(0, 0, n >= 24 ? 3.5e-12 : 0));
+  const jn_mat3 quarter[2] = {{{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}}},
+                              {{{0, -1, 0}, {1, 0, 0}, {0, 0, 1}}}};
+  for (int i = 0; i < n % 24 % 4; i++) R = jn_m3_mul(quarter[0], R);
+  for (int i = 0; i < n % 24 / 4 % 4; i++) R = jn_m3_mul(quarter[1], R);
+  for (int i = 0; i < n % 24 / 16; i++) R = jn_m3_mul(quarter[0], R);
+  return jn_m3_mul(R, Z);
+}
+
+static void turns_by_right_angles_are_the_same_in_every_form(void **state) {
+  (void)state;
+  const jn_joint_type types[3] = {JN_JOINT_REVOLUTE, JN_JOINT_PRISMATIC, JN_JOINT_HELICAL};
+  for (int n = 0; n < 48; n++) {
+    jn_spec *spec;
+    assert_ok(jn_spec_new("turns", NULL, &spec));
+    for (int i = 0; i < 6; i++) {
+      char link[8], joint[8], parent[8];
+      snprintf(link, sizeof link, "l%d", i), snprintf(joint, sizeof joint, "j%d", i);
+      snprintf(parent, sizeof parent, "l%d", i ? i - 1 : 0);
+      jn_link_desc l = link_of(link, 1 + 0.1 * i, jn_v3(0.1, -0.2, 0.05 * i), 0.1, 0.12, 0.15);
+      assert_ok(jn_spec_add_link(spec, &l));
+      jn_pose at = shift(0.3, 0.1 * i, -0.2);
+      at.R = right_angles((n + 5 * i) % 24 + n / 24 * 24);
+      jn_joint_desc j = joint_of(joint, types[(n + i) % 3], parent, link, at);
+      j.pitch = 0.1;
+      if (i) assert_ok(jn_spec_add_joint(spec, &j));
+    }
+    robot r = robot_new(spec, 5, (uint64_t)n, 1.0);
+    size_t nv = (size_t)r.nv;
+    double *M = doubles(nv * nv), *want = doubles(nv * nv), *tau = robot_inverse(&r, r.v, NULL);
+    compare_forces(&r, "ID with right angles", NULL, 2048 * U);
+    set_form(&r, JN_FORM_BODY);
+    assert_ok(jn_mass_matrix(r.model, r.data, r.q, M));
+    assert_ok(
+        jn_equations_of_motion(r.model, r.data, 0, r.q, r.v, NULL, want, NULL, NULL, NULL, NULL));
+    check_residual("M with right angles",
+                   largest_difference(M, want, nv * nv) / largest(want, nv * nv), 256 * U);
+    double *v = robot_forward(&r, tau, NULL);
+    check_residual("ID(FD) with right angles", force_residual(&r, tau, v, NULL), 1e-12);
+    free(M), free(want), free(tau), free(v);
+    robot_free(&r);
+  }
+}
+
 static void wrenches_from_outside_are_the_same_in_every_form(void **state) {
   (void)state;
   for (uint64_t seed = 7300; seed < 7340; seed++) {
@@ -152,15 +208,6 @@ static void screws_are_the_same_in_every_form(void **state) {
     free(want), free(got);
     robot_free(&r);
   }
-}
-
-/* ID(FD(tau)) - tau in units of the largest wrench of that order */
-static double force_residual(robot *r, const double *tau, const double *v, const jn_external *e) {
-  double *back = robot_inverse(r, v, e), *scale = doubles((size_t)r->order + 1);
-  force_scale(r, v, tau, scale);
-  double worst = row_error(r->order + 1, (size_t)r->nv, back, tau, scale);
-  free(back), free(scale);
-  return worst;
 }
 
 static void forward_dynamics_undo_inverse_dynamics_in_every_form(void **state) {
@@ -310,6 +357,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(inverse_dynamics_is_the_same_in_every_form),
       cmocka_unit_test(inverse_dynamics_is_the_same_for_each_joint_type),
+      cmocka_unit_test(turns_by_right_angles_are_the_same_in_every_form),
       cmocka_unit_test(wrenches_from_outside_are_the_same_in_every_form),
       cmocka_unit_test(kinematics_is_the_same_in_every_form),
       cmocka_unit_test(screws_are_the_same_in_every_form),

@@ -405,17 +405,19 @@ static void set_axis(jn_axes *a, int i, int from, double sign) {
   }
 }
 static void classify_turn(jn_link *l) {
-  int ones = 0, same = 1;
+  int ones = 0, zeros = 0, same = 1;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       double x = l->R[3 * i + j];
       same &= x == (i == j);
+      zeros += x == 0;
       if (x != 1 && x != -1) continue;
       ones++;
       set_axis(&l->turn, i, j, x);
       set_axis(&l->back, j, i, x);
     }
-  l->turned = same ? JN_SAME : ones == 3 ? JN_ALIGNED : JN_TURNED;
+  /* a turn by nearly a right angle has ones too, and no zeros */
+  l->turned = same ? JN_SAME : ones == 3 && zeros == 6 ? JN_ALIGNED : JN_TURNED;
 }
 
 static int moderate(const jn_link *l) {
