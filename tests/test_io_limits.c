@@ -49,6 +49,16 @@ static void limits_hold_on_both_sides(void **state) {
     else
       jn_spec_free(parse_ok(jn_spec_parse_json, b.text));
 
+    /* keys of an object inside a comment, and of no other object */
+    b.used = 0;
+    append(&b, "{\"bodies\": [], \"comment\": {\"k0\": 0");
+    for (int i = 1; i < JN_MAX_JSON_KEYS + over; i++) append(&b, ",\"k%d\":0", i);
+    append(&b, "}}");
+    if (over)
+      assert_refused(jn_spec_parse_json, b.text, b.used, JN_ERR_LIMIT, "more than 100000 keys");
+    else
+      jn_spec_free(parse_ok(jn_spec_parse_json, b.text));
+
     /* names of links, joints, frames and of the robot */
     char name[JN_MAX_NAME + 2];
     memset(name, 'n', sizeof name);

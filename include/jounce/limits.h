@@ -13,6 +13,7 @@
 #define JN_MAX_XML_NAMES 10000          /* different names of elements and attributes */
 #define JN_MAX_XML_MARKUP (1024 * 1024) /* bytes of one XML tag or comment */
 #define JN_MAX_JSON_DEPTH 64            /* nesting of JSON values */
+#define JN_MAX_JSON_KEYS 100000         /* keys of one JSON object */
 #define JN_MAX_JSON_HEAP 2147483648u    /* bytes the values of a JSON text take, by estimate */
 #define JN_MAX_PATH 512                 /* bytes of a file name kept in a jn_error */
 #define JN_MAX_MESSAGE 1024             /* bytes of a message in a jn_error */

@@ -20,7 +20,7 @@ typedef struct scan {
   int depth;
   struct {
     unsigned node;
-    int is_object, wants_key, key_line;
+    int is_object, wants_key, key_line, keys;
   } open[JN_MAX_JSON_DEPTH + 1]; /* [0]: the text itself */
 } scan;
 
@@ -64,6 +64,7 @@ static jn_status open_container(scan *s, int is_object, const char *file, jn_err
   s->open[s->depth].is_object = is_object;
   s->open[s->depth].wants_key = is_object;
   s->open[s->depth].key_line = s->line;
+  s->open[s->depth].keys = 0;
   return JN_OK;
 }
 
@@ -96,6 +97,9 @@ static jn_status run(scan *s, const char *text, size_t size, const char *file, j
     } else if (c == '"' && s->open[s->depth].wants_key) {
       s->open[s->depth].wants_key = 0;
       s->open[s->depth].key_line = s->line;
+      if (++s->open[s->depth].keys > JN_MAX_JSON_KEYS)
+        return jn_fail(error, JN_ERR_LIMIT, file, s->line, "an object has more than %d keys",
+                       JN_MAX_JSON_KEYS);
       skip_string(s);
     } else {
       add_node(s, VALUE_BYTES);
