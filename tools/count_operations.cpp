@@ -13,6 +13,7 @@
 
 extern "C" {
 #include <jounce/jounce.h>
+void jn_sincos_large(double x, double *s, double *c);
 }
 
 static long multiplications, additions;
@@ -73,7 +74,7 @@ static jn_model *chain(int n) {
 }
 
 static void inverse(const jn_model *m, const jn_work *w, int rows, int form, int r, v3 g) {
-  if (form == JN_FORM_BODY) kinematics_pass(m, w, rows, r + 1), inverse_pass(m, w, rows, r, 0, 0);
+  if (form == JN_FORM_BODY) motion_pass(m, w, rows, r + 1, r == 0, 1), force_pass(m, w, rows, r, 0, 0);
   if (form == JN_FORM_SPATIAL)
     spatial_kinematics(m, w, rows, r + 1), spatial_inverse(m, w, rows, r, g, 0, 0);
   if (form == JN_FORM_HYBRID)
@@ -134,9 +135,9 @@ static void count(int bodies, int form, int r, int is_forward, long *mul, long *
   settings->representation = JN_BODY;
   settings->formulation = JN_FORM_SPATIAL;
   if (jn_inverse_dynamics(m, data, r, q.data(), v.data(), nullptr, tau.data())) exit(1);
-  /* the world of the body form, as its engine sees it */
-  memset(data->w.world, 0, sizeof(double) * 8 * data->rows);
-  if (form == JN_FORM_BODY) data->w.world[6 + 5] = 9.81;
+  /* against gravity, as the body form's engine sees it */
+  data->w.up[0] = data->w.up[1] = 0;
+  data->w.up[2] = 9.81;
   const jn_work *w = &data->w;
   v3 g = v3_make(0, 0, -9.81);
   multiplications = additions = 0;
