@@ -114,7 +114,7 @@ static void lagrange(subject *s) {
     }
     free(qt), free(vt), free(p);
   }
-  double *want = doubles(n), *got = doubles(n), scale[1];
+  double *want = doubles(n), *got = doubles(n), *scale = doubles((size_t)r->order + 1);
   for (size_t i = 0; i < n; i++) want[i] = (double)tau[i];
   force_scale(r, r->v, NULL, scale);
   scale[0] = fmax(scale[0], largest(want, n));
@@ -124,7 +124,7 @@ static void lagrange(subject *s) {
     expect_rows(s, "Lagrange", 1, n, got, want, scale, EXACT);
   }
   quad_robot_free(m);
-  free(q), free(v), free(rest), free(weight), free(tau), free(want), free(got);
+  free(q), free(v), free(rest), free(weight), free(tau), free(want), free(got), free(scale);
 }
 
 /* 27: tau^(k+1) = d tau^(k)/dq v + sum_j d tau^(k)/dv^(j) v^(j+1);  d tau^(k)/dv^(k+1) = M */
