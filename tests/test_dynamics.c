@@ -279,8 +279,10 @@ static void gravity_is_an_acceleration_of_the_base(void **state) {
     r.v[r.nv + 3] -= g.x, r.v[r.nv + 4] -= g.y, r.v[r.nv + 5] -= g.z;
     jn_data_settings(r.data)->gravity = jn_v3(0, 0, 0);
     double *tau = robot_inverse(&r, r.v, NULL);
+    /* such a base has order k as the difference (k+1) y_k - k y_k (core/link.h) */
+    for (int k = 0; k <= 5; k++) scale[k] *= 2 * k + 1;
     check_residual("gravity = the base accelerating", row_error(6, (size_t)r.nv, tau, want, scale),
-                   400 * U);
+                   100 * U);
     free(tau), free(want), free(scale);
     robot_free(&r);
   }
