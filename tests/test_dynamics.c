@@ -73,15 +73,6 @@ static void power_balances_with_and_without_forces_from_outside(void **state) {
   }
 }
 
-/* ID(FD(tau)) - tau in units of the largest wrench of that order */
-static double force_residual(robot *r, const double *tau, const double *v, const jn_external *e) {
-  double *back = robot_inverse(r, v, e), *scale = doubles((size_t)r->order + 1);
-  force_scale(r, v, tau, scale);
-  double worst = row_error(r->order + 1, (size_t)r->nv, back, tau, scale);
-  free(back), free(scale);
-  return worst;
-}
-
 static void forward_dynamics_undo_inverse_dynamics_on_200_trees(void **state) {
   (void)state;
   for (uint64_t seed = 2000; seed < 2200; seed++) {

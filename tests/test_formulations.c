@@ -75,15 +75,6 @@ static void inverse_dynamics_is_the_same_for_each_joint_type(void **state) {
     }
 }
 
-/* ID(FD(tau)) - tau in units of the largest wrench of that order */
-static double force_residual(robot *r, const double *tau, const double *v, const jn_external *e) {
-  double *back = robot_inverse(r, v, e), *scale = doubles((size_t)r->order + 1);
-  force_scale(r, v, tau, scale);
-  double worst = row_error(r->order + 1, (size_t)r->nv, back, tau, scale);
-  free(back), free(scale);
-  return worst;
-}
-
 /* Turn number n of a joint's frame: the 24 that only permute axes, and each of them off by 3.5e-12
  * rad, as a right angle of twelve digits in a file is. */
 static jn_mat3 right_angles(int n) {

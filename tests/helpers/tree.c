@@ -220,3 +220,11 @@ void frame_jet(robot *r, int frame, int order, double *R, double *p, double *V) 
   jn_jet_convert_twist(order, JN_BODY, JN_BODY, C, V, R, p, same);
   free(same);
 }
+
+double force_residual(robot *r, const double *tau, const double *v, const jn_external *e) {
+  double *back = robot_inverse(r, v, e), *scale = doubles((size_t)r->order + 1);
+  force_scale(r, v, tau, scale);
+  double worst = row_error(r->order + 1, (size_t)r->nv, back, tau, scale);
+  free(back), free(scale);
+  return worst;
+}

@@ -52,6 +52,8 @@ double *robot_forward(robot *r, const double *tau, const jn_external *external);
 /* scale[order+1]: the largest mass times com^(k+2) of a body (k = 0: or weight) or entry of
  * tau[(order+1) x nv], which may be NULL. */
 void force_scale(robot *r, const double *v, const double *tau, double *scale);
+/* ID(FD(tau)) - tau in these units, the largest of all orders; v: what FD found */
+double force_residual(robot *r, const double *tau, const double *v, const jn_external *e);
 
 /* Frame a is at, as jets: R[(order+2) x 9], p[(order+2) x 3] and body twist V[(order+1) x 6],
  * Taylor coefficients. jn_kinematics must have run to that order. */
