@@ -14,6 +14,14 @@ import jounce
 from support import main, random_state
 
 
+def setUpModule():
+    """Random arguments may be names of files to write: they go to a folder of their own."""
+    scratch, home = tempfile.TemporaryDirectory(), os.getcwd()
+    os.chdir(scratch.name)
+    unittest.addModuleCleanup(scratch.cleanup)
+    unittest.addModuleCleanup(os.chdir, home)
+
+
 class Refusals(unittest.TestCase):
     def setUp(self):
         self.robot = jounce.Model("tilthex")
