@@ -495,9 +495,8 @@ static jn_pose near_pose(const jn_model *m, const jn_data *data, int body) {
   int link = m->body_link[body];
   const double *R = data->w.R + 9 * (size_t)link * (size_t)data->rows,
                *O = data->w.O + 3 * (size_t)link;
-  jn_pose C;
+  jn_pose C = {.p = jn_v3(O[0], O[1], O[2])};
   for (int j = 0; j < 9; j++) C.R.m[j / 3][j % 3] = R[j];
-  C.p = jn_v3(O[0], O[1], O[2]);
   return jn_pose_mul(C, jn_pose_mul(m->body_pose[body], m->frame[m->body[body].frame].pose));
 }
 

@@ -437,7 +437,7 @@ jn_status jn_zero_order_hold(int n, int m, const double *A, const double *B, dou
   }
   if (!(norm < 1e15)) return JN_ERR_NOT_FINITE;
   int doublings = 0;
-  for (; norm > 0.5; norm *= 0.5) doublings++;
+  while (norm > 0.5) norm *= 0.5, doublings++;
   const double step = ldexp(h, -doublings);
 
   /* P = int_0^step exp(A s) ds = step sum (A step)^k / (k+1)!, F = exp(A step) - 1 = A P */

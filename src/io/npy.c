@@ -283,16 +283,16 @@ enum { NPY_HEADER = 128 };
 /* magic, version 1.0, length and dictionary: 128 bytes */
 static void npy_header(unsigned char *b, int rows, int columns) {
   char text[NPY_HEADER];
-  if (columns < 0)
-    snprintf(text, sizeof text, "{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }", rows);
-  else
-    snprintf(text, sizeof text, "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }",
-             rows, columns);
+  const int length =
+      columns < 0 ? snprintf(text, sizeof text,
+                             "{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }", rows)
+                  : snprintf(text, sizeof text,
+                             "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", rows,
+                             columns);
   memset(b, ' ', NPY_HEADER);
   memcpy(b, "\x93NUMPY\x01", 8);
   put_little(b + 8, NPY_HEADER - 10, 2);
-  const size_t length = strlen(text);
-  memcpy(b + 10, text, length);
+  memcpy(b + 10, text, (size_t)length);
   b[NPY_HEADER - 1] = '\n';
 }
 

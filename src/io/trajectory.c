@@ -70,6 +70,7 @@ static double *get_rows(reader *r, json_t *list, const char *key, int width, int
   size_t n = json_array_size(list);
   if (n > JN_MAX_SAMPLES) FAIL(r, JN_ERR_LIMIT, "'%s': more than %d entries", key, JN_MAX_SAMPLES);
   double *x = jn_reader_room(r, n * (size_t)width);
+  if (x == NULL) return NULL;
   for (size_t i = 0; i < n && !r->status; i++) {
     json_t *row = json_array_get(list, i);
     if (free && json_is_null(row)) {

@@ -378,9 +378,9 @@ static void builder_free(jn_builder *b) {
 
 static jn_status builder_init(jn_builder *b) {
   size_t nl = (size_t)b->nlink + 1, nj = (size_t)b->njoint + 1, nf = (size_t)b->nframe + 1;
-  b->links = jn_block_new(&b->hooks, nl, sizeof *b->links);
-  b->joints = jn_block_new(&b->hooks, nj, sizeof *b->joints);
-  b->frames = jn_block_new(&b->hooks, nf, sizeof *b->frames);
+  b->links = jn_block_new(&b->hooks, nl, sizeof(const jn_link_desc *));
+  b->joints = jn_block_new(&b->hooks, nj, sizeof(const jn_joint_desc *));
+  b->frames = jn_block_new(&b->hooks, nf, sizeof(const jn_frame_desc *));
   b->joint_parent = jn_block_new(&b->hooks, nj, sizeof *b->joint_parent);
   b->joint_child = jn_block_new(&b->hooks, nj, sizeof *b->joint_child);
   b->frame_link = jn_block_new(&b->hooks, nf, sizeof *b->frame_link);

@@ -51,8 +51,8 @@ static lump lump_add(lump a, lump b) {
 static jn_mat3 rotation_to(jn_vec3 a) {
   double side = a.z < 0 ? -1 : 1;
   jn_vec3 k = {-side * a.y, side * a.x, 0}; /* z x (side a) */
-  jn_mat3 K = jn_m3_hat(k), R = jn_m3_add(jn_m3_identity(), K);
-  R = jn_m3_add(R, jn_m3_scale(1 / (1 + side * a.z), jn_m3_mul(K, K)));
+  const jn_mat3 K = jn_m3_hat(k), K2 = jn_m3_scale(1 / (1 + side * a.z), jn_m3_mul(K, K));
+  jn_mat3 R = jn_m3_add(jn_m3_add(jn_m3_identity(), K), K2);
   if (side < 0)
     for (int i = 0; i < 3; i++) R.m[i][1] = -R.m[i][1], R.m[i][2] = -R.m[i][2];
   return jn_m3_orthonormalise(R);

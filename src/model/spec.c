@@ -48,12 +48,16 @@ static void store_locate(int index, int *chunk, size_t *place) {
   if (*place >= size) *place -= size;
 }
 
-static void *store_at(const store *s, int index) {
-  if (index < 0 || index >= s->count) return NULL;
+/* an element that is there */
+static void *store_element(const store *s, int index) {
   int chunk;
   size_t place;
   store_locate(index, &chunk, &place);
   return s->chunk[chunk] + place * s->element;
+}
+
+static void *store_at(const store *s, int index) {
+  return index < 0 || index >= s->count ? NULL : store_element(s, index);
 }
 
 /* a place for one more element; the caller fills it and counts it */
@@ -273,7 +277,7 @@ jn_frame_desc *jn_spec_frame(jn_spec *spec, int index) { return store_at(&spec->
 int jn_spec_find_link(const jn_spec *spec, const char *name) {
   if (name == NULL) return -1;
   for (int i = 0; i < spec->links.count; i++) {
-    const jn_link_desc *link = store_at(&spec->links, i);
+    const jn_link_desc *link = store_element(&spec->links, i);
     if (strcmp(link->name, name) == 0) return i;
   }
   return -1;
@@ -285,7 +289,7 @@ jn_status jn_spec_add_finding(jn_spec *spec, jn_severity severity, int line, con
   if (spec == NULL || text == NULL) return JN_ERR_ARGUMENT;
   if ((int)severity < JN_NOTE || severity > JN_SERIOUS) return JN_ERR_ARGUMENT;
   if (spec->findings.count >= JN_MAX_FINDINGS) {
-    jn_finding *last = store_at(&spec->findings, JN_MAX_FINDINGS - 1);
+    jn_finding *last = store_element(&spec->findings, JN_MAX_FINDINGS - 1);
     if (last->severity < severity) last->severity = severity;
     return JN_ERR_LIMIT;
   }
@@ -325,7 +329,8 @@ jn_status jn_spec_sort_findings(jn_spec *spec) {
   if (sorted == NULL) return JN_ERR_MEMORY;
   for (int i = 0; i < count; i++) sorted[i] = (placed){jn_spec_finding(spec, i), i};
   qsort(sorted, (size_t)count, sizeof *sorted, compare_placed);
-  for (int i = 0; i < count; i++) *(jn_finding *)store_at(&spec->findings, i) = sorted[i].finding;
+  for (int i = 0; i < count; i++)
+    *(jn_finding *)store_element(&spec->findings, i) = sorted[i].finding;
   jn_block_free(&spec->hooks, sorted);
   return JN_OK;
 }

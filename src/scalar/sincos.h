@@ -40,10 +40,12 @@ static inline void sincos_reduced(sc_real r, sc_real e, sc_bits quadrant, double
   sc_real h = 0.5 * z, one = 1.0 - h;
   sc_real c = one + (((1.0 - one) - h) + (z * q - r * e));
   /* quadrant: odd swaps, the second bit changes signs */
-  sc_bits odd = zero - (quadrant & 1);
+  const int64_t sign = INT64_MIN;
+  sc_bits odd = zero - (quadrant & 1), minus = zero - (quadrant & 2),
+          next = zero - ((quadrant + 1) & 2);
   sc_real ss = sc_select(odd, c, s), cc = sc_select(odd, s, c);
-  *(sc_real *)sine_out = (sc_real)((sc_bits)ss ^ ((quadrant & 2) << 62));
-  *(sc_real *)cosine_out = (sc_real)((sc_bits)cc ^ (((quadrant + 1) & 2) << 62));
+  *(sc_real *)sine_out = (sc_real)((sc_bits)ss ^ (minus & sign));
+  *(sc_real *)cosine_out = (sc_real)((sc_bits)cc ^ (next & sign));
 }
 
 /* four angles below the limit */

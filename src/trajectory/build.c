@@ -292,8 +292,10 @@ jn_status jn_follow(jn_trajectory *T, int from, int to, const jn_formula *f, jn_
       size_t source = (size_t)(column + (turns(j) && c < 3 ? 2 - c : c)),
              to_column = (size_t)(column + c);
       double power = 1;
-      for (int k = 0; k <= f->degree; k++, power *= h)
+      for (int k = 0; k <= f->degree; k++) {
         s->c[(size_t)k * nv + to_column] = power * f->c[(size_t)k * nv + source];
+        power *= h;
+      }
       for (int m = 0; m < f->terms; m++) {
         s->a[(size_t)m * nv + to_column] = f->a[(size_t)m * nv + source];
         s->b[(size_t)m * nv + to_column] = f->b[(size_t)m * nv + source];

@@ -191,13 +191,13 @@ static double validation(fit *f, int c, double rho) {
 }
 
 /* powers of ten of rho/size that are tried: below, samples are met; above, a polynomial is left */
-static const double lowest = -14, highest = 14;
+enum { lowest = -14, highest = 14 };
 
 static double at_power(const fit *f, double power) { return f->size * pow(10, power); }
 
 static double by_validation(fit *f, int c) {
   double best = highest, least = HUGE_VAL, step = 1;
-  for (double p = lowest; p <= highest; p += 1) {
+  for (int p = lowest; p <= highest; p++) {
     double v = validation(f, c, at_power(f, p));
     if (v < least) least = v, best = p;
   }
