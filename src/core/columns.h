@@ -11,7 +11,7 @@
 #include "core/engine.h"
 
 /* compiled anew for every constant G */
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE ALWAYS
 
 /* The includer says what a pack is, `typedef double column_row;` or a vector, and GROUPS. */
 typedef struct column_rows {

@@ -14,7 +14,13 @@ static jn_status done(jn_trajectory *T, jn_status status, jn_trajectory **out, j
 }
 
 static jn_status missing(jn_error *error) {
-  return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "an array is missing or a number out of range");
+  return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                 "an array or the place for the result is missing, or a number out of range");
+}
+
+static jn_status begin(const jn_model *model, const jn_allocator *allocator, jn_trajectory **out,
+                       jn_trajectory **T, jn_error *error) {
+  return out ? jn_trajectory_begin(model, allocator, T, error) : missing(error);
 }
 
 static jn_status all_finite(size_t n, const double *x, jn_error *error) {
@@ -27,7 +33,7 @@ static jn_status all_finite(size_t n, const double *x, jn_error *error) {
 static jn_status formula(const jn_model *model, const jn_formula *f, const jn_allocator *allocator,
                          jn_trajectory **out, jn_error *error) {
   jn_trajectory *T;
-  jn_status status = jn_trajectory_begin(model, allocator, &T, error);
+  jn_status status = begin(model, allocator, out, &T, error);
   if (status) return status;
   size_t nv = (size_t)T->nv;
   if (f->degree >= 0) status = all_finite(nv * (size_t)(f->degree + 1), f->c, error);
@@ -57,7 +63,7 @@ jn_status jn_trajectory_fourier(const jn_model *model, double start, double end,
 static jn_status lead(const jn_model *model, const jn_waypoints *w, const jn_allocator *allocator,
                       jn_trajectory **out, jn_error *error) {
   jn_trajectory *T;
-  jn_status status = jn_trajectory_begin(model, allocator, &T, error);
+  jn_status status = begin(model, allocator, out, &T, error);
   return status ? status : done(T, jn_lead(T, 0, T->joints, w, error), out, error);
 }
 
@@ -88,7 +94,7 @@ jn_status jn_trajectory_fit(const jn_model *model, int count, const double *time
                             const jn_allocator *allocator, jn_trajectory **out, jn_error *error) {
   jn_trajectory *T;
   if (!times || !q || count < 1) return missing(error);
-  jn_status status = jn_trajectory_begin(model, allocator, &T, error);
+  jn_status status = begin(model, allocator, out, &T, error);
   if (status) return status;
   status = jn_smooth(T, 0, T->joints, count, times, q, options, report, error);
   return done(T, status, out, error);

@@ -113,8 +113,7 @@ void jn_spline_jet(const jn_spline *s, double t, double last, double scale, int 
 
 jn_status jn_trajectory_begin(const jn_model *model, const jn_allocator *allocator,
                               jn_trajectory **out, jn_error *error) {
-  if (!model || !out)
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "no model or no place for the result given");
+  if (!model) return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "no model given");
   jn_allocator hooks = jn_allocator_or_default(allocator);
   size_t joints = (size_t)jn_model_body_count(model);
   jn_trajectory *T = jn_block_new(&hooks, 1, sizeof *T);
