@@ -184,8 +184,7 @@ int main(int argc, char **argv) {
   const int pass = t.allocations + kernel + t.faults + t.locks + t.outputs + never == 0 && told;
   printf(
       "score {\"line\": 6, \"measured\": \"%ld / %s%d / %ld / %ld / %ld in %ld calls of %d "
-      "functions\", "
-      "\"target\": \"0 allocations / 0 system calls / 0 page faults / 0 locks / 0 stdio\", "
+      "functions\", \"target\": \"0 allocations / system calls / page faults / locks / output\", "
       "\"pass\": %s}\n",
       t.allocations, told ? "" : "not seen: ", kernel, t.faults, t.locks, t.outputs, t.calls,
       call_count, pass ? "true" : "false");

@@ -1,5 +1,5 @@
 # The scorecard and its lines; see CONTRIBUTING.md.
-setup-score: ; @tools/setup build test clang score
+setup-score: ; @tools/setup build test python clang score fuzz
 
 # QUICK=1: a small sample, in build/trust.md
 score: $(if $(QUICK),setup-test,setup-score)
