@@ -11,6 +11,7 @@
 failing_malloc malloc_state;
 
 #ifndef MALLOC_NOT_COUNTED
+#pragma GCC visibility push(default) /* expat, jansson and stdio take these too */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *block, size_t size);
@@ -63,6 +64,8 @@ void free(void *block) {
   if (block) malloc_state.live--, malloc_state.bytes -= (long)malloc_usable_size(block);
   __libc_free(block);
 }
+
+#pragma GCC visibility pop
 
 #ifdef PRELOADED
 __attribute__((constructor)) static void begin(void) {

@@ -42,6 +42,7 @@ static void builtin_robots_build(void **state) {
   }
   assert_null(jn_builtin_name(-1));
   assert_null(jn_builtin_about(100));
+  assert_null(jn_builtin_about(-1));
 }
 
 static void tilthex_is_the_papers(void **state) {
@@ -104,6 +105,10 @@ static void builtin_names_are_checked(void **state) {
              {"chain:x", JN_ERR_ARGUMENT, "chain:N"},
              {"pendulum:2", JN_ERR_ARGUMENT, "no sizes"},
              {"tilthx", JN_ERR_FILE, "did you mean 'tilthex'"},
+             {"tilthex:1x1000000", JN_ERR_LIMIT, "more than 1000000"},
+             {"tilthex:999999999x999999999", JN_ERR_LIMIT, "more than 1000000"},
+             {"robot.", JN_ERR_FILE, "neither a model file"},
+             {"/nonexistent.URDF", JN_ERR_FILE, "cannot open"},
              {"robot9000", JN_ERR_FILE, "built-in robot"},
              {"", JN_ERR_ARGUMENT, "no model given"},
              {"x.sdf", JN_ERR_FILE, "unknown ending"},
@@ -122,6 +127,9 @@ static void builtin_names_are_checked(void **state) {
   assert_int_equal(jn_spec_load(NULL, NULL, &spec, NULL), JN_ERR_ARGUMENT);
   assert_int_equal(jn_spec_load("pendulum", NULL, NULL, NULL), JN_ERR_ARGUMENT);
   assert_int_equal(jn_spec_builtin(NULL, NULL, &spec, NULL), JN_ERR_ARGUMENT);
+  assert_int_equal(jn_spec_builtin("pendulum", NULL, NULL, NULL), JN_ERR_ARGUMENT);
+  assert_int_equal(jn_spec_parse_urdf("", 0, NULL, NULL, NULL, NULL), JN_ERR_ARGUMENT);
+  assert_int_equal(jn_spec_parse_json("", 0, NULL, NULL, NULL, NULL), JN_ERR_ARGUMENT);
   assert_int_equal(jn_model_load("pendulum", NULL, NULL, NULL, NULL), JN_ERR_ARGUMENT);
   assert_int_equal(jn_spec_parse_urdf(NULL, 0, NULL, NULL, &spec, NULL), JN_ERR_ARGUMENT);
   assert_int_equal(jn_spec_parse_json(NULL, 0, NULL, NULL, &spec, NULL), JN_ERR_ARGUMENT);

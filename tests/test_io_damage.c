@@ -108,9 +108,14 @@ static void flipped_bytes_are_handled(void **state) {
 
 static void every_failed_allocation_is_survived(void **state) {
   (void)state;
-  static const char *const paths[] = {"sample.urdf", TEST_DATA "/odd/extensions.json",
-                                      TEST_DATA "/odd/listed_joints.json", "quadruped",
-                                      "tilthex:3x4"};
+  static const char *const paths[] = {"sample.urdf",
+                                      TEST_DATA "/odd/extensions.json",
+                                      TEST_DATA "/odd/listed_joints.json",
+                                      "quadruped",
+                                      "tilthex:3x4",
+                                      "tilthex:1x20",
+                                      "chain:40",
+                                      "arm7"};
   put("sample.urdf", urdf_sample);
   for (size_t i = 0; i < COUNT(paths); i++) {
     const char *path = i == 0 ? temporary("sample.urdf") : paths[i];

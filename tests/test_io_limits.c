@@ -142,14 +142,25 @@ static void the_length_of_a_tag_is_limited(void **state) {
 }
 
 /* elements and attributes, in skipped parts too; the same name again is free */
+static void the_number_of_links_is_limited(void **state) {
+  (void)state;
+  static const char link[] = "<link name='a'/>";
+  const size_t n = strlen(link), links = (size_t)JN_MAX_BODIES + 1, size = 7 + n * links;
+  char *made = malloc(size);
+  memcpy(made, "<robot>", 7);
+  for (size_t i = 0; i < links; i++) memcpy(made + 7 + i * n, link, n);
+  assert_refused(jn_spec_parse_urdf, made, size, JN_ERR_LIMIT, "link 'a': too many links: at most");
+  free(made);
+}
+
 static void the_number_of_xml_names_is_limited(void **state) {
   (void)state;
-  for (int over = 0; over < 2; over++) {
+  for (int over = 0; over < 3; over++) {
     growing_text b = {0};
     append(&b, "<robot><gazebo>");
     for (int again = 0; again < 2; again++)
       for (int i = 2; i < JN_MAX_XML_NAMES; i += 2) append(&b, "<e%d a%d=''/>", i, i);
-    append(&b, "</gazebo>%s</robot>", over ? "<x/>" : "");
+    append(&b, "</gazebo>%s</robot>", over == 0 ? "" : over == 1 ? "<x/>" : "<gazebo x=''/>");
     if (over)
       assert_refused(jn_spec_parse_urdf, b.text, b.used, JN_ERR_LIMIT, "10000 different names");
     else
@@ -321,6 +332,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(limits_hold_on_both_sides),
       cmocka_unit_test(the_length_of_a_tag_is_limited),
+      cmocka_unit_test(the_number_of_links_is_limited),
       cmocka_unit_test(the_number_of_xml_names_is_limited),
       cmocka_unit_test(the_memory_for_json_is_limited),
       cmocka_unit_test(file_size_is_limited),

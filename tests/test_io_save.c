@@ -162,6 +162,10 @@ static void every_double_survives_saving(void **state) {
   joint.child = "nowhere"; /* not a tree: still saved as it is, joints apart from bodies */
   joint.placement = JN_BY_FRAME;
   assert_int_equal(jn_spec_add_joint(spec, &joint), JN_OK);
+  joint.type = JN_JOINT_FREE;
+  joint.placement = JN_BY_SCREW;
+  joint.point.y = 0.1; /* means nothing, is kept */
+  assert_int_equal(jn_spec_add_joint(spec, &joint), JN_OK);
   assert_saves_and_loads(spec);
   jn_spec_free(spec);
 }
@@ -209,11 +213,26 @@ static void saving_is_all_or_nothing(void **state) {
   jn_spec_link(spec, 0)->mass = nan("");
   assert_int_equal(jn_spec_save_json(spec, path, &error), JN_ERR_MODEL);
   assert_non_null(strstr(error.message, "'link1'"));
+  jn_spec_link(spec, 0)->com.x = HUGE_VAL; /* the first one counts */
+  assert_int_equal(jn_spec_save_json(spec, path, &error), JN_ERR_MODEL);
   jn_spec_link(spec, 0)->mass = 1;
-  jn_spec_link(spec, 0)->name = "\xff";
+  jn_spec_link(spec, 0)->com.x = 0;
+  jn_spec_joint(spec, 0)->child = jn_spec_link(spec, 0)->name = "\xff";
   assert_int_equal(jn_spec_save_json(spec, path, &error), JN_ERR_MODEL);
   assert_non_null(strstr(error.message, "UTF-8"));
-  jn_spec_link(spec, 0)->name = "link1";
+  jn_spec_joint(spec, 0)->child = jn_spec_link(spec, 0)->name = "link1";
+  jn_frame_desc frame = {"tip", "link1", jn_pose_identity(), 0};
+  assert_int_equal(jn_spec_add_frame(spec, &frame), JN_OK);
+  const char **const names[] = {&jn_spec_link(spec, 0)->name, &jn_spec_joint(spec, 0)->name,
+                                &jn_spec_joint(spec, 0)->child, &jn_spec_frame(spec, 0)->name,
+                                &jn_spec_frame(spec, 0)->link};
+  for (size_t i = 0; i < COUNT(names); i++) {
+    const char *name = *names[i];
+    *names[i] = NULL;
+    assert_int_equal(jn_spec_save_json(spec, path, &error), JN_ERR_MODEL);
+    assert_non_null(strstr(error.message, "has no name"));
+    *names[i] = name;
+  }
   char *after = slurp(path, &after_size);
   assert_int_equal(before_size, after_size);
   assert_memory_equal(before, after, before_size);
@@ -238,6 +257,7 @@ static void saving_is_all_or_nothing(void **state) {
   assert_int_equal(jn_spec_save_json(spec, "/dev/null", &error), JN_OK);
   assert_int_equal(jn_spec_save_json(NULL, path, &error), JN_ERR_ARGUMENT);
   assert_int_equal(jn_spec_save_json(spec, NULL, &error), JN_ERR_ARGUMENT);
+  assert_int_equal(jn_spec_save_json(spec, "", &error), JN_ERR_ARGUMENT);
   jn_spec_free(spec);
 }
 

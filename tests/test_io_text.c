@@ -66,6 +66,9 @@ static void near_words_are_found(void **state) {
   assert_string_equal(jn_nearest_word("inertai", words), "inertia");
   assert_null(jn_nearest_word("colour", words));
   assert_null(jn_nearest_word("", words));
+  static const char *const long_words[] = {"a_word_of_more_than_two_dozens", "inertia", NULL};
+  assert_string_equal(jn_nearest_word("inertja", long_words), "inertia");
+  assert_null(jn_nearest_word("a_word_of_more_than_two_dozen", long_words));
   assert_true(
       jn_is_utf8("r\xc3\xb6"
                  "bot \xe6\x89\x8b \xf0\x9f\xa6\xbe"));
@@ -73,6 +76,11 @@ static void near_words_are_found(void **state) {
   assert_false(jn_is_utf8("\xc0\x80"));
   assert_false(jn_is_utf8("\xed\xa0\x80"));
   assert_false(jn_is_utf8("\xe6\x89"));
+  assert_true(
+      jn_is_utf8("\xe0\xa0\x80 \xed\x9f\xbf \xee\x80\x80 \xf0\x90\x80\x80 \xf4\x8f\xbf\xbf"));
+  assert_false(jn_is_utf8("\xe0\x9f\xbf"));
+  assert_false(jn_is_utf8("\xed\xbf\xbf"));
+  assert_false(jn_is_utf8("\xf0\x8f\xbf\xbf"));
   assert_false(jn_is_utf8("\xf4\x90\x80\x80"));
 }
 

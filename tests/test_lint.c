@@ -278,6 +278,35 @@ static void numbers_must_be_finite(void **state) {
   assert_only(spec, JN_WARNING, 0, "gravity is 9810");
 }
 
+static void limits_and_friction_are_checked(void **state) {
+  (void)state;
+  for (int k = 0; k < 7; k++) {
+    jn_spec *spec = sound();
+    jn_limits *x = &jn_spec_joint(spec, 0)->limits;
+    double *const places[7] = {&x->lower,        &x->upper, &x->velocity,   &x->effort,
+                               &x->acceleration, &x->jerk,  &x->effort_rate};
+    *places[k] = nan("");
+    assert_only(spec, JN_SERIOUS, 21, "a limit is not a number");
+  }
+  /* all 0 but one */
+  for (int k = 0; k < 4; k++) {
+    jn_spec *spec = sound();
+    jn_limits *x = &jn_spec_joint(spec, 0)->limits;
+    *x = (jn_limits){k == 0 ? -1 : 0, k == 1, k == 2, k == 3, 1, 1, 1};
+    assert_among(spec, JN_WARNING, k == 2 ? "effort limit is 0" : "velocity limit is 0");
+  }
+  jn_spec *spec = sound();
+  jn_spec_joint(spec, 0)->friction = -1;
+  assert_only(spec, JN_SERIOUS, 21, "cannot be negative");
+  /* an armature helps no free joint */
+  spec = sound();
+  jn_spec_joint(spec, 1)->type = JN_JOINT_FREE;
+  jn_spec_joint(spec, 1)->armature = 1;
+  link_of(spec, "hand")->mass = 0;
+  link_of(spec, "hand")->inertia = (jn_mat3){{{0}}};
+  assert_among(spec, JN_SERIOUS, "moves no mass");
+}
+
 static void the_tree_is_checked(void **state) {
   (void)state;
   jn_spec *spec = sound();
@@ -376,6 +405,7 @@ int main(void) {
       cmocka_unit_test(inertias_are_checked),
       cmocka_unit_test(joints_are_checked),
       cmocka_unit_test(numbers_must_be_finite),
+      cmocka_unit_test(limits_and_friction_are_checked),
       cmocka_unit_test(the_tree_is_checked),
       cmocka_unit_test(findings_come_in_the_order_of_lines),
       cmocka_unit_test(a_large_tangle_takes_no_time),

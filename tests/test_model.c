@@ -1,4 +1,6 @@
 /* From a description to a model: order, merging, frames, how the root is held, limits, memory. */
+#include "model/data.h"
+
 #include "helpers/check.h"
 
 #include <math.h>
@@ -326,6 +328,79 @@ static void rotations_and_poses_are_written_only_when_they_are(void **state) {
   robot_free(&r);
 }
 
+static void what_is_not_there_is_not_found(void **state) {
+  (void)state;
+  robot r = robot_random(5004, 3, JN_JOINT_FREE, TYPE(REVOLUTE), 0);
+  const jn_mat3 R = jn_m3_identity();
+  const jn_pose C = jn_pose_identity();
+  jn_data *d = NULL;
+  char block[64];
+  assert_null(jn_model_body(r.model, -1));
+  assert_null(jn_model_joint(r.model, -1));
+  assert_null(jn_model_joint(r.model, 3));
+  assert_null(jn_model_frame(r.model, -1));
+  assert_int_equal(jn_model_find_frame(r.model, NULL), -1);
+  assert_int_equal(jn_model_find_joint(r.model, NULL), -1);
+  assert_status(jn_model_set_rotation(NULL, 0, R, r.q), JN_ERR_ARGUMENT);
+  assert_status(jn_model_set_rotation(r.model, 1, R, r.q), JN_ERR_ARGUMENT);
+  assert_status(jn_model_set_pose(NULL, 0, C, r.q), JN_ERR_ARGUMENT);
+  assert_status(jn_model_set_pose(r.model, 0, C, NULL), JN_ERR_ARGUMENT);
+  assert_status(jn_model_set_pose(r.model, -1, C, r.q), JN_ERR_ARGUMENT);
+  assert_status(jn_model_set_pose(r.model, 3, C, r.q), JN_ERR_ARGUMENT);
+  assert_string_equal(jn_joint_component(JN_JOINT_FREE, 5), "vz");
+  assert_string_equal(jn_joint_component(JN_JOINT_FREE, 6), "");
+  assert_string_equal(jn_joint_component(JN_JOINT_FREE, -1), "");
+  assert_string_equal(jn_joint_component((jn_joint_type)-1, 0), "");
+  assert_string_equal(jn_joint_component(JN_JOINT_TYPE_COUNT, 0), "");
+  assert_true(jn_data_size(NULL, 0) == 0 && jn_data_size(r.model, -1) == 0);
+  assert_status(jn_data_place(NULL, 0, block, 64, &d), JN_ERR_ARGUMENT);
+  assert_status(jn_data_place(r.model, 0, block, 64, NULL), JN_ERR_ARGUMENT);
+  assert_status(jn_data_place(r.model, -1, block, 64, &d), JN_ERR_ARGUMENT);
+  assert_status(jn_data_new(NULL, 0, NULL, &d), JN_ERR_ARGUMENT);
+  assert_status(jn_data_new(r.model, 0, NULL, NULL), JN_ERR_ARGUMENT);
+  assert_null(d);
+  jn_data_free(NULL);
+  /* work for so many states at once that its size does not fit */
+  const size_t numbers = (size_t)r.model->nx + 8, least = 3 * 64 * 64 * 8 * numbers;
+  assert_true(r.model->nx > r.model->nv && r.model->nx > r.model->nlink);
+  assert_true(jn_work_size(r.model, 1, 1) > 0);
+  assert_true(jn_work_size(r.model, 1, SIZE_MAX / 2 / least) > 0);
+  assert_true(jn_work_size(r.model, 1, SIZE_MAX / least) == 0);
+  assert_true(jn_work_size(r.model, 1, SIZE_MAX / least * 2) == 0);
+  robot_free(&r);
+}
+
+/* "base", "base_joint", "base_joint_2", ...: the first that no joint of the description has */
+static void the_joint_made_up_for_the_base_has_a_name_of_its_own(void **state) {
+  (void)state;
+  static const struct {
+    const char *names[3], *made;
+  } cases[] = {{{"a", "b", "c"}, "base"},
+               {{"base", "b", "c"}, "base_joint"},
+               {{"base", "base_joints", "base_joint_"}, "base_joint"},
+               {{"base", "base_joint", "c"}, "base_joint_2"},
+               {{"base", "base_joint", "base_joint_1"}, "base_joint_2"},
+               {{"base", "base_joint", "base_joint_0"}, "base_joint_2"},
+               {{"base", "base_joint", "base_joint_:"}, "base_joint_2"},
+               {{"base", "base_joint", "base_joint_2x"}, "base_joint_2"},
+               {{"base", "base_joint", "base_joint_4"}, "base_joint_2"},
+               {{"base", "base_joint", "base_joint_40000000000"}, "base_joint_2"},
+               {{"base", "base_joint", "base_joint_2"}, "base_joint_3"}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    jn_spec *spec = new_spec();
+    add(spec, "root");
+    for (int k = 0; k < 3; k++) {
+      char link[2] = {(char)('a' + k), '\0'};
+      add(spec, link);
+      join(spec, cases[i].names[k], JN_JOINT_REVOLUTE, "root", link);
+    }
+    jn_model *m = build(spec);
+    assert_string_equal(jn_model_joint(m, 0)->name, cases[i].made);
+    jn_model_free(m);
+    jn_spec_free(spec);
+  }
+}
+
 static void orders_up_to_the_limit_work_and_no_further(void **state) {
   (void)state;
   jn_spec *spec = new_spec();
@@ -607,6 +682,8 @@ int main(void) {
       cmocka_unit_test(the_root_is_held_as_the_options_say),
       cmocka_unit_test(robots_of_one_body_work_on_every_base),
       cmocka_unit_test(rotations_and_poses_are_written_only_when_they_are),
+      cmocka_unit_test(what_is_not_there_is_not_found),
+      cmocka_unit_test(the_joint_made_up_for_the_base_has_a_name_of_its_own),
       cmocka_unit_test(orders_up_to_the_limit_work_and_no_further),
       cmocka_unit_test(data_can_be_placed_in_the_callers_own_block),
       cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),

@@ -199,6 +199,14 @@ static void test_refusals(void **state) {
   assert_int_equal(jn_propeller_matrix(&rotor, NULL), JN_ERR_ARGUMENT);
   jn_pose C;
   assert_int_equal(jn_propeller_pose(&rotor, 6, &C), JN_ERR_ARGUMENT);
+  assert_int_equal(jn_propeller_pose(&rotor, -1, &C), JN_ERR_ARGUMENT);
+  assert_int_equal(jn_propeller_pose(&rotor, 0, NULL), JN_ERR_ARGUMENT);
+  assert_int_equal(jn_propeller_wrench(&rotor, 0, NULL, W), JN_ERR_ARGUMENT);
+  assert_int_equal(jn_propeller_wrench(&rotor, 0, omega, NULL), JN_ERR_ARGUMENT);
+  assert_int_equal(jn_propeller_speeds(&rotor, 0, NULL, omega), JN_ERR_ARGUMENT);
+  assert_int_equal(jn_propeller_speeds(&rotor, 0, W, NULL), JN_ERR_ARGUMENT);
+  rotor.count = 0;
+  assert_int_equal(jn_propeller_matrix(&rotor, G), JN_ERR_ARGUMENT);
   rotor.count = JN_MAX_ROTORS;
   assert_int_equal(jn_propeller_matrix(&rotor, G), JN_OK);
   assert_int_equal(jn_propeller_speeds(&rotor, 0, W, omega), JN_ERR_ARGUMENT);

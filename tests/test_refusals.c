@@ -39,6 +39,15 @@ static jn_spec *spoiled(int fault) {
     case 7:
       b.mass = HUGE_VAL;
       break;
+    case 8:
+      j.armature = (double)NAN;
+      break;
+    case 9:
+      j.limits.effort_rate = (double)NAN;
+      break;
+    case 10:
+      j.limits.lower = (double)NAN;
+      break;
     default:
       break;
   }
@@ -49,15 +58,21 @@ static jn_spec *spoiled(int fault) {
   /* edited in place */
   if (fault == 2) jn_spec_joint(spec, 0)->type = JN_JOINT_TYPE_COUNT;
   if (fault == 4) jn_spec_joint(spec, 0)->child = NULL;
+  if (fault == 11) jn_spec_link(spec, 1)->name = NULL;
+  if (fault == 12) jn_spec_joint(spec, 0)->name = "";
+  if (fault == 13) jn_spec_frame(spec, 0)->name = NULL;
+  if (fault == 14) jn_spec_frame(spec, 0)->link = NULL;
   return spec;
 }
 
 static void a_description_with_one_fault_is_refused_in_words(void **state) {
   (void)state;
   static const char *const words[] = {
-      "centre of mass is not finite", "inertia is not finite", "unknown type",
-      "point is not finite",          "no child link given",   "has the name of a link",
-      "pitch is not finite",          "mass is not finite"};
+      "centre of mass is not finite", "inertia is not finite",   "unknown type",
+      "point is not finite",          "no child link given",     "has the name of a link",
+      "pitch is not finite",          "mass is not finite",      "armature nan: must be",
+      "a limit is not a number",      "a limit is not a number", "link without a name",
+      "joint without a name",         "frame without a name",    "frame 'tool': unknown link ''"};
   for (int i = 0; i < (int)COUNT(words); i++) {
     jn_spec *spec = spoiled(i);
     jn_model *model = NULL;
@@ -133,6 +148,16 @@ static jn_model *with_a_free_joint_within(void) {
   jn_model *model = build(spec);
   jn_spec_free(spec);
   return model;
+}
+
+static void a_model_needs_a_description_and_a_place(void **state) {
+  (void)state;
+  jn_spec *spec = spoiled(-1);
+  jn_model *model = NULL;
+  assert_status(jn_model_build(NULL, NULL, NULL, &model, NULL), JN_ERR_ARGUMENT);
+  assert_status(jn_model_build(spec, NULL, NULL, NULL, NULL), JN_ERR_ARGUMENT);
+  assert_null(model);
+  jn_spec_free(spec);
 }
 
 static void options_that_make_no_sense_are_refused_in_words(void **state) {
@@ -240,6 +265,7 @@ static void batches_refuse_missing_arrays_and_tell_for_every_state(void **state)
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_description_with_one_fault_is_refused_in_words),
+      cmocka_unit_test(a_model_needs_a_description_and_a_place),
       cmocka_unit_test(options_that_make_no_sense_are_refused_in_words),
       cmocka_unit_test(memory_that_runs_out_leaves_nothing_behind),
       cmocka_unit_test(batches_refuse_missing_arrays_and_tell_for_every_state),

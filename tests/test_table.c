@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "helpers/check.h"
 #include "helpers/comma_locale.h"
@@ -54,6 +55,7 @@ static void csv_of_other_programs(void **state) {
       "# made by hand\n\nt, a , \"b\"\n0, 1, +2.0e0\n\n1,3,4",
       "t;a;b\n0;1;2\n1;3;4\n",
       "t\ta\tb\n0\t1\t2\n1\t3\t4\n",
+      "  t,a\t,b\t \n  # a remark\n   \n\t\n 0,1,2\t\n1,3,4\n",
       "0,1,2\n1,3,4\n",
   };
   const double want[6] = {0, 1, 2, 1, 3, 4};
@@ -62,7 +64,7 @@ static void csv_of_other_programs(void **state) {
     jn_error error = {0};
     if (parse(JN_TABLE_CSV, good[i], &t, &error)) fail_msg("%zu: %s", i, error.message);
     assert_true(t->rows == 2 && t->columns == 3 && same_bits(t->values, want, 6));
-    assert_int_equal(jn_table_find(t, "b"), i == 5 ? -1 : 2);
+    assert_int_equal(jn_table_find(t, "b"), i == 6 ? -1 : 2);
     jn_table_free(t);
   }
 }
@@ -81,6 +83,12 @@ static void bad_csv_is_refused_with_its_line(void **state) {
       {"t,a\n0,1e999\n", "too large"},
       {"t,a\n0,0x10\n", "hexadecimal"},
       {"t,a,t\n0,1,2\n", "x.csv:1: column 't' is named twice"},
+      {"0,1\n1,1 2\n", "x.csv:2: column 2: '1 2': too many numbers"},
+      {"1 2\nx\n", "x.csv:2: column 1: 'x': this is not a number"},
+      {"0,1\n1,0.00000000000000000000000000000000000000000000000000000000000000000000000001\n",
+       "x.csv:2: column 2"},
+      {"0,0.00000000000000000000000000000000000000000000000000000000000000000000000001\n,1\n",
+       "a number is missing"},
   };
   for (size_t i = 0; i < COUNT(bad); i++) {
     jn_table *t = NULL;
@@ -96,6 +104,59 @@ static void bad_csv_is_refused_with_its_line(void **state) {
   assert_status(jn_table_load("/nonexistent/x.csv", NULL, &t, &error), JN_ERR_FILE);
   assert_status(jn_table_new(JN_MAX_SAMPLES + 1, 1, NULL, &t), JN_ERR_LIMIT);
   assert_status(jn_table_new(1, JN_MAX_COLUMNS + 1, NULL, &t), JN_ERR_LIMIT);
+  char name[600] = "t,";
+  memset(name + 2, 'n', 500);
+  strcpy(name + 502, "\n0,1\n");
+  assert_status(parse(JN_TABLE_CSV, name, &t, &error), JN_ERR_LIMIT);
+  assert_non_null(strstr(error.message, "the name of column 2 is longer than"));
+}
+
+static void arguments_that_make_no_sense_are_refused(void **state) {
+  (void)state;
+  jn_table *t = NULL, *u;
+  jn_error error = {0};
+  char path[600];
+  assert_status(jn_table_new(-1, 1, NULL, &t), JN_ERR_ARGUMENT);
+  assert_status(jn_table_new(1, -1, NULL, &t), JN_ERR_ARGUMENT);
+  assert_status(jn_table_new(1, 1, NULL, NULL), JN_ERR_ARGUMENT);
+  assert_status(jn_table_parse(JN_TABLE_CSV, NULL, 1, "x", NULL, &t, &error), JN_ERR_ARGUMENT);
+  assert_status(jn_table_parse(JN_TABLE_CSV, "1", 1, "x", NULL, NULL, &error), JN_ERR_ARGUMENT);
+  for (int f = -1; f < 4; f += 4)
+    assert_status(jn_table_parse((jn_table_format)f, "1", 1, "x", NULL, &t, &error),
+                  JN_ERR_ARGUMENT);
+  assert_null(t);
+  assert_status(jn_table_load(NULL, NULL, &t, &error), JN_ERR_FILE);
+  assert_status(jn_table_load("x", NULL, &t, &error), JN_ERR_FILE);
+  t = random_table(1, 3, 2);
+  assert_int_equal(jn_table_find(NULL, "t"), -1);
+  assert_int_equal(jn_table_find(t, NULL), -1);
+  jn_table_free(NULL);
+  assert_status(jn_table_print(NULL, JN_TABLE_CSV, stdout), JN_ERR_ARGUMENT);
+  assert_status(jn_table_print(t, JN_TABLE_CSV, NULL), JN_ERR_ARGUMENT);
+  for (int f = -1; f < 4; f += 4)
+    assert_status(jn_table_print(t, (jn_table_format)f, stdout), JN_ERR_ARGUMENT);
+  assert_status(jn_table_save(NULL, "x.csv", &error), JN_ERR_ARGUMENT);
+  assert_status(jn_table_save(t, "x.txt", &error), JN_ERR_FILE);
+  /* a device that is full */
+  FILE *full = fopen("/dev/full", "wb");
+  assert_non_null(full);
+  setvbuf(full, NULL, _IONBF, 0);
+  assert_status(jn_table_print(t, JN_TABLE_CSV, full), JN_ERR_FILE);
+  fclose(full);
+  snprintf(path, sizeof path, "%s", temporary("full.csv"));
+  assert_int_equal(symlink("/dev/full", path), 0);
+  assert_status(jn_table_save(t, path, &error), JN_ERR_FILE);
+  u = random_table(2, 2000, 3); /* more than a buffer: it fails on the way */
+  assert_status(jn_table_save(u, path, &error), JN_ERR_FILE);
+  jn_table_free(u);
+  /* an archive has at most 65535 entries, and 4 GiB */
+  const int rows = t->rows, columns = t->columns;
+  t->columns = 65536;
+  assert_status(jn_table_save(t, temporary("large.npz"), &error), JN_ERR_LIMIT);
+  t->columns = 60, t->rows = JN_MAX_SAMPLES;
+  assert_status(jn_table_save(t, temporary("large.npz"), &error), JN_ERR_LIMIT);
+  t->rows = rows, t->columns = columns;
+  jn_table_free(t);
 }
 
 /* An NPY file with a header of our choice. */
@@ -128,6 +189,13 @@ static void npy_types_orders_and_shapes(void **state) {
       {"{'descr': '<i2', 'fortran_order': False, 'shape': (2, 1), }\n", small, 4, 2, 1, -1, 5},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2)}\n", single, 8, 1, 2, 1.5, -2},
       {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }\n", six, 48, 3, 2, 1, 6},
+      {"{\"descr\" :  \"<f8\", 'shape': ( 6,)}", six, 48, 6, 1, 1, 6},
+      {"{'descr': '|u1', 'shape': (2 , 2)}", small, 4, 2, 2, 255, 0},
+      {"{'descr': '|b1', 'shape': (4,)}", small, 4, 4, 1, 255, 0},
+      {"{'descr': '|i1', 'shape': (4,)}", small, 4, 4, 1, -1, 0},
+      {"{'descr': '<u2', 'shape': (2,)}", small, 4, 2, 1, 65535, 5},
+      {"{'descr': '>i4', 'shape': (1,)}", small, 4, 1, 1, -64256, -64256},
+      {"{'descr': '=i8', 'shape': (2,)}", big, 16, 2, 1, 63551, 192},
   };
   for (size_t i = 0; i < COUNT(good); i++) {
     size_t n = make_npy(b, good[i].header, good[i].data, good[i].size);
@@ -149,6 +217,23 @@ static void npy_types_orders_and_shapes(void **state) {
       "{'descr': [('t', '<f8')], 'fortran_order': False, 'shape': (3,), }\n",
       "{'descr': '<f8', 'fortran_order': False, }\n",
       "{'descr': '<f9', 'shape': (3,), }\n",
+      "{'descr': '<f2', 'shape': (3,), }\n",
+      "{'descr': '<i3', 'shape': (3,), }\n",
+      "{'descr': '<i16', 'shape': (3,), }\n",
+      "{'descr': '<f16', 'shape': (3,), }\n",
+      "{'descr': '<c8', 'shape': (3,), }\n",
+      "{'descr': '!f8', 'shape': (3,), }\n",
+      "{'descr': '",
+      "{'descr' '<f8', 'shape': (3,), }\n",
+      "{'descr': f8, 'shape': (3,), }\n",
+      "{'descr': '<f8', 'shape': [3], }\n",
+      "{'descr': '<f8', 'shape': (3, }\n",
+      "{'descr': '<f8', 'shape': (3, 2, 1), }\n",
+      "{'descr': '<f8', 'shape': (99999999999,), }\n",
+      "{'descr': '<f8', 'shape': (20000000, 0), }\n",
+      "{'descr': '<f8', 'shape': (0, 20000), }\n",
+      "{'descr': '<f8', 'shape': (10000, 10000), }\n",
+      "{'descr': '<f8', 'shape': (7,), }\n",
       "",
   };
   for (size_t i = 0; i < COUNT(bad); i++) {
@@ -158,6 +243,136 @@ static void npy_types_orders_and_shapes(void **state) {
     assert_null(t);
   }
   assert_status(jn_table_parse(JN_TABLE_NPY, "hello", 5, "x.npy", NULL, &t, &e), JN_ERR_SYNTAX);
+}
+
+/* A zip archive, entry by entry; what the directory says of the last one can be changed. */
+typedef struct archive {
+  unsigned char bytes[80000], directory[8000];
+  size_t size, directory_size, last;
+  int count;
+} archive;
+
+static void put_bytes(unsigned char *to, size_t x, int n) {
+  for (int i = 0; i < n; i++) to[i] = (unsigned char)(x >> (8 * i));
+}
+
+static void add_entry(archive *z, const char *name, const char *header, size_t data) {
+  static const char zeros[64];
+  unsigned char *b = z->bytes + z->size;
+  const size_t n = strlen(name);
+  char npy[512];
+  const size_t size = make_npy(npy, header, zeros, data);
+  memset(b, 0, 30);
+  put_bytes(b, 0x04034b50, 4);
+  put_bytes(b + 26, n, 2);
+  memcpy(b + 30, name, n);
+  memcpy(b + 30 + n, npy, size);
+  unsigned char *d = z->directory + z->directory_size;
+  memset(d, 0, 46);
+  put_bytes(d, 0x02014b50, 4);
+  put_bytes(d + 20, size, 4);
+  put_bytes(d + 24, size, 4);
+  put_bytes(d + 28, n, 2);
+  put_bytes(d + 42, z->size, 4);
+  memcpy(d + 46, name, n);
+  z->last = z->directory_size;
+  z->size += 30 + n + size;
+  z->directory_size += 46 + n;
+  z->count++;
+}
+
+static jn_status read_archive(archive *z, const jn_allocator *hooks, jn_table **t, jn_error *e) {
+  const size_t start = z->size, size = start + z->directory_size + 22;
+  unsigned char *b = malloc(size), *end = b + size - 22;
+  memcpy(b, z->bytes, start);
+  memcpy(b + start, z->directory, z->directory_size);
+  memset(end, 0, 22);
+  put_bytes(end, 0x06054b50, 4);
+  put_bytes(end + 10, (size_t)z->count, 2);
+  put_bytes(end + 16, start, 4);
+  *t = NULL;
+  jn_status status = jn_table_parse(JN_TABLE_NPZ, (const char *)b, size, "x.npz", hooks, t, e);
+  free(b);
+  return status;
+}
+
+#define ROWS2 "{'descr': '<f8', 'shape': (2,)}"
+
+static void archives_of_other_programs(void **state) {
+  (void)state;
+  static archive z;
+  jn_table *t;
+  jn_error e = {0};
+  /* the time decides how many rows; arrays of two dimensions become columns; the rest is passed
+   * over */
+  memset(&z, 0, sizeof z);
+  add_entry(&z, "other.npy", "{'descr': '<f8', 'shape': (3,)}", 24);
+  add_entry(&z, "time.npy", ROWS2, 16);
+  add_entry(&z, "xy", "{'descr': '<f4', 'shape': (2, 2)}", 16);
+  add_entry(&z, "text.npy", "{'descr': '<U4', 'shape': (2,)}", 32);
+  add_entry(&z, "one.npy", "{'descr': '<f8', 'shape': ()}", 8);
+  add_entry(&z, "high.npy", "{'descr': '<f8', 'shape': (20000000, 0)}", 0);
+  add_entry(&z, "wide.npy", "{'descr': '<f8', 'shape': (0, 20000)}", 0);
+  if (read_archive(&z, NULL, &t, &e)) fail_msg("%s", e.message);
+  assert_true(t->rows == 2 && t->columns == 3);
+  assert_string_equal(t->names[0], "time");
+  assert_string_equal(t->names[1], "xy:0");
+  assert_string_equal(t->names[2], "xy:1");
+  jn_table_free(t);
+  memset(&z, 0, sizeof z);
+  add_entry(&z, "a.npy", "{'descr': '<f8', 'shape': (3,)}", 24);
+  add_entry(&z, "t.npy", ROWS2, 16);
+  assert_ok(read_archive(&z, NULL, &t, &e));
+  assert_true(t->rows == 2 && t->columns == 1);
+  jn_table_free(t);
+}
+
+static void archives_with_one_fault_are_refused(void **state) {
+  (void)state;
+  static archive z;
+  static const char *const words[] = {"holds no array",   "two columns of this name",
+                                      "too many columns", "the name is too long",
+                                      "is compressed",    "is damaged",
+                                      "is damaged",       "is damaged",
+                                      "is damaged",       "is cut off",
+                                      "is cut off",       "is damaged",
+                                      "no NPZ archive",   "is damaged"};
+  for (int fault = 0; fault < (int)COUNT(words); fault++) {
+    jn_table *t;
+    jn_error e = {0};
+    char name[JN_COLUMN_NAME + 20] = "a.npy";
+    jn_status status;
+    memset(&z, 0, sizeof z);
+    if (fault == 3) memset(name, 'n', sizeof name - 1);
+    if (fault > 1) add_entry(&z, name, ROWS2, 16);
+    unsigned char *d = z.directory + z.last;
+    if (fault == 0) add_entry(&z, "a.npy", "{'descr': '<U4', 'shape': (2,)}", 32);
+    if (fault == 1) add_entry(&z, "a.npy", ROWS2, 16), add_entry(&z, "a.npy", ROWS2, 16);
+    if (fault == 2) {
+      memset(&z, 0, sizeof z);
+      add_entry(&z, "a.npy", "{'descr': '<f8', 'shape': (0, 9000)}", 0);
+      add_entry(&z, "b.npy", "{'descr': '<f8', 'shape': (0, 9000)}", 0);
+    }
+    if (fault == 4) d[10] = 8;                          /* deflated */
+    if (fault == 5) d[20]++;                            /* packed is not plain */
+    if (fault == 6) put_bytes(d + 42, 0x7fffffff, 4);   /* beyond the end */
+    if (fault == 7) put_bytes(d + 42, z.size + 46, 4);  /* near the end */
+    if (fault == 8) put_bytes(d + 42, 1, 4);            /* no entry there */
+    if (fault == 9) put_bytes(z.bytes + 26, 0xffff, 2); /* a name beyond the end */
+    if (fault == 10) put_bytes(d + 20, 5000, 4), put_bytes(d + 24, 5000, 4);
+    if (fault == 11) put_bytes(d + 30, 60000, 2); /* more fields than there is file */
+    if (fault == 12) {
+      static char blank[70000];
+      t = NULL;
+      status = jn_table_parse(JN_TABLE_NPZ, blank, sizeof blank, "x.npz", NULL, &t, &e);
+    } else {
+      if (fault == 13) z.count++; /* one that is not there */
+      status = read_archive(&z, NULL, &t, &e);
+    }
+    assert_true(status == JN_ERR_SYNTAX || status == JN_ERR_LIMIT);
+    assert_null(t);
+    if (!strstr(e.message, words[fault])) fail_msg("%d: %s", fault, e.message);
+  }
 }
 
 /* Every byte of an archive changed, and every length: refused or read, never a crash or a leak. */
@@ -209,7 +424,10 @@ int main(void) {
       cmocka_unit_test(every_format_reads_back_bit_for_bit),
       cmocka_unit_test(csv_of_other_programs),
       cmocka_unit_test(bad_csv_is_refused_with_its_line),
+      cmocka_unit_test(arguments_that_make_no_sense_are_refused),
       cmocka_unit_test(npy_types_orders_and_shapes),
+      cmocka_unit_test(archives_of_other_programs),
+      cmocka_unit_test(archives_with_one_fault_are_refused),
       cmocka_unit_test(damaged_files_are_refused_or_read),
       cmocka_unit_test(the_same_where_the_decimal_point_is_a_comma),
   };

@@ -7,11 +7,9 @@
 const char *jn_write_number(double value, int digits, char text[NUMBER_TEXT]) {
   snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
   /* whatever the locale puts between the digits is one point */
-  const char *tail = text;
-  while (*tail != '\0' && strchr("+-0123456789einfa", *tail) != NULL) tail++;
-  if (*tail == '\0') return text;
-  char *point = text + (tail - text);
-  while (*tail != '\0' && strchr("+-0123456789einfa", *tail) == NULL) tail++;
+  static const char others[] = "+-0123456789einfa";
+  char *point = text + strspn(text, others), *tail = point + strcspn(point, others);
+  if (tail == point) return text;
   *point = '.';
   memmove(point + 1, tail, strlen(tail) + 1);
   return text;

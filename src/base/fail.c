@@ -16,6 +16,8 @@ void jn_clean_text(char *text, size_t room) {
   if (i > 0 && (unsigned char)text[i - 1] >= 0xc0) text[i - 1] = '\0';
 }
 
+_Static_assert(JN_MAX_PATH + 16 < JN_MAX_MESSAGE, "a message has room behind \"file:line: \"");
+
 /* a long path keeps its end */
 static void copy_path(char *to, size_t room, const char *path) {
   size_t length = strlen(path);
@@ -39,7 +41,7 @@ jn_status jn_fail_list(jn_error *error, jn_status status, const char *file, int 
     used = snprintf(p, room, "%s:%d: ", path, line);
   else if (path[0] != '\0')
     used = snprintf(p, room, "%s: ", path);
-  if (used >= 0 && (size_t)used < room) vsnprintf(p + used, room - (size_t)used, format, arguments);
+  vsnprintf(p + used, room - (size_t)used, format, arguments);
   jn_clean_text(error->message, room);
 
   error->status = status;

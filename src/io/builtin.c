@@ -460,7 +460,7 @@ static jn_status understand(const char *name, request *out, jn_error *error) {
                      "'%.200s': expected tilthex:AxB with at least 1 arm of at least 1 body, as in "
                      "tilthex:5x20",
                      name);
-    if (out->a > JN_MAX_BODIES || out->b > JN_MAX_BODIES || out->b > (JN_MAX_BODIES - 1) / out->a)
+    if (out->b > (JN_MAX_BODIES - 1) / out->a)
       return jn_fail(error, JN_ERR_LIMIT, NULL, 0, "'%.200s' has more than %d bodies", name,
                      JN_MAX_BODIES);
   } else if (which == CHAIN) {
@@ -486,8 +486,7 @@ jn_status jn_spec_builtin(const char *name, const jn_allocator *allocator, jn_sp
   jn_status status = understand(name, &want, error);
   if (status != JN_OK) return status;
   maker k = {NULL, JN_OK};
-  k.status = jn_spec_new(strlen(name) <= JN_MAX_NAME ? name : builtins[want.which].name, allocator,
-                         &k.spec);
+  k.status = jn_spec_new(name, allocator, &k.spec); /* nine digits a number: no long names */
   if (k.status == JN_OK) {
     switch (want.which) {
       case TILTHEX:
@@ -511,7 +510,7 @@ jn_status jn_spec_builtin(const char *name, const jn_allocator *allocator, jn_sp
       case HUMANOID:
         make_humanoid(&k);
         break;
-      case CHAIN:
+      default: /* CHAIN */
         make_rods(&k, (int)want.a, 0.5, 0.25, 0.02, 1);
         break;
     }

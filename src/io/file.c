@@ -52,8 +52,7 @@ static jn_status read_all(FILE *file, const char *path, const jn_allocator *hook
       capacity = larger;
     }
     errno = 0;
-    size_t got = fread(block + used, 1, capacity - used, file);
-    used += got;
+    used += fread(block + used, 1, capacity - used, file);
     if (ferror(file) && errno == EINTR) {
       clearerr(file); /* a signal came in between */
       continue;
@@ -62,7 +61,7 @@ static jn_status read_all(FILE *file, const char *path, const jn_allocator *hook
       jn_block_free(hooks, block);
       return jn_fail(error, JN_ERR_FILE, path, 0, "cannot read: %s", strerror(errno));
     }
-    if (got == 0 && feof(file)) break;
+    if (feof(file)) break;
   }
   *text = block;
   *size = used;
@@ -90,7 +89,7 @@ static jn_status write_and_close(int descriptor, const char *path, jn_file_write
   }
   errno = 0;
   jn_status status = write_text(file, context);
-  int bad = fflush(file) != 0 || ferror(file);
+  int bad = (fflush(file) | ferror(file)) != 0;
   if (!bad && fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
     bad = 1;
   int reason = errno;
@@ -104,7 +103,7 @@ static jn_status write_and_close(int descriptor, const char *path, jn_file_write
 static int create_beside(const char *target, char *name, size_t room, mode_t mode) {
   for (int i = 0; i < 100; i++) {
     int length = snprintf(name, room, "%s.%ld.%d.tmp", target, (long)getpid(), i);
-    if (length < 0 || (size_t)length >= room) {
+    if ((size_t)length >= room) {
       errno = ENAMETOOLONG;
       return -1;
     }

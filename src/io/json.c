@@ -33,6 +33,7 @@
  *
  * and anywhere "comment" with any value. Other keys are ignored with a warning. */
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -56,50 +57,42 @@ typedef struct reader {
   char subject[2 * JN_MAX_NAME + 40]; /* "body 'B2': joint 'q2': " */
 } reader;
 
-static int line_of(const reader *r, cursor c) {
-  return c.node < r->lines.count ? r->lines.node[c.node].line : 0;
+static const json_node *node_at(const reader *r, unsigned node) {
+  return &r->lines.node[node < r->lines.count ? node : r->lines.count];
 }
 
+static int line_of(const reader *r, cursor c) { return node_at(r, c.node)->line; }
+
 /* the first failure counts; every reading function does nothing after it */
-#define FAIL(r, code, at, ...)                                                               \
-  do {                                                                                       \
-    if ((r)->status == JN_OK)                                                                \
-      (r)->status = jn_fail((r)->error, (code), (r)->file, line_of((r), (at)), __VA_ARGS__); \
-  } while (0)
+static void __attribute__((format(printf, 4, 5)))
+fail(reader *r, jn_status code, cursor at, const char *format, ...) {
+  va_list arguments;
+  if (r->status != JN_OK) return;
+  va_start(arguments, format);
+  r->status = jn_fail_list(r->error, code, r->file, line_of(r, at), format, arguments);
+  va_end(arguments);
+}
 
 static void check(reader *r, cursor at, jn_status status, const char *what) {
-  if (status == JN_ERR_LIMIT)
-    FAIL(r, status, at, "%stoo many %s: at most %d are accepted", r->subject, what, JN_MAX_BODIES);
-  else if (status != JN_OK)
-    FAIL(r, status, at, "%s%s", r->subject, jn_status_text(status));
+  if (r->status == JN_OK && status != JN_OK)
+    r->status = jn_fail_adding(r->error, status, r->file, line_of(r, at), r->subject, what);
 }
 
 static const char *type_of(const json_t *value) {
-  switch (json_typeof(value)) {
-    case JSON_OBJECT:
-      return "an object";
-    case JSON_ARRAY:
-      return "a list";
-    case JSON_STRING:
-      return "a string";
-    case JSON_INTEGER:
-    case JSON_REAL:
-      return "a number";
-    case JSON_TRUE:
-    case JSON_FALSE:
-      return "a truth value";
-    case JSON_NULL:
-      return "null";
-  }
-  return "something else";
+  static const char *const names[] = {
+      [JSON_OBJECT] = "an object",    [JSON_ARRAY] = "a list",  [JSON_STRING] = "a string",
+      [JSON_INTEGER] = "a number",    [JSON_REAL] = "a number", [JSON_TRUE] = "a truth value",
+      [JSON_FALSE] = "a truth value", [JSON_NULL] = "null"};
+  return names[json_typeof(value)];
 }
+
+/* of a value that is there; whole numbers are read as JSON_REAL too */
+static int is(cursor c, json_type type) { return json_typeof(c.value) == type; }
 
 /* ---- walking: members and elements with their nodes */
 
 /* the node of the next sibling */
-static unsigned behind(const reader *r, unsigned node) {
-  return node < r->lines.count ? r->lines.node[node].end : r->lines.count;
-}
+static unsigned behind(const reader *r, unsigned node) { return node_at(r, node)->end; }
 
 static cursor member(const reader *r, cursor object, const char *key) {
   unsigned node = object.node + 1;
@@ -119,8 +112,8 @@ static cursor next_element(const reader *r, cursor list, cursor element, size_t 
 }
 
 static int is_object(reader *r, cursor c, const char *what) {
-  if (json_is_object(c.value)) return 1;
-  FAIL(r, JN_ERR_SYNTAX, c, "%s%s: expected an object, got %s", r->subject, what, type_of(c.value));
+  if (is(c, JSON_OBJECT)) return 1;
+  fail(r, JN_ERR_SYNTAX, c, "%s%s: expected an object, got %s", r->subject, what, type_of(c.value));
   return 0;
 }
 
@@ -148,8 +141,8 @@ static void check_keys(reader *r, cursor object, const char *const *known) {
 static int read_number(reader *r, cursor object, const char *key, double *out) {
   cursor c = member(r, object, key);
   if (c.value == NULL || r->status != JN_OK) return 0;
-  if (!json_is_number(c.value)) {
-    FAIL(r, JN_ERR_SYNTAX, c, "%skey '%s': expected a number, got %s", r->subject, key,
+  if (!is(c, JSON_REAL)) {
+    fail(r, JN_ERR_SYNTAX, c, "%skey '%s': expected a number, got %s", r->subject, key,
          type_of(c.value));
     return 0;
   }
@@ -158,19 +151,19 @@ static int read_number(reader *r, cursor object, const char *key, double *out) {
 }
 
 static int read_list(reader *r, cursor list, const char *key, size_t count, double *out) {
-  if (!json_is_array(list.value) || json_array_size(list.value) != count) {
-    if (json_is_array(list.value))
-      FAIL(r, JN_ERR_SYNTAX, list, "%skey '%s': expected %d numbers, got %d", r->subject, key,
+  if (!is(list, JSON_ARRAY) || json_array_size(list.value) != count) {
+    if (is(list, JSON_ARRAY))
+      fail(r, JN_ERR_SYNTAX, list, "%skey '%s': expected %d numbers, got %d", r->subject, key,
            (int)count, (int)json_array_size(list.value));
     else
-      FAIL(r, JN_ERR_SYNTAX, list, "%skey '%s': expected a list of %d numbers, got %s", r->subject,
+      fail(r, JN_ERR_SYNTAX, list, "%skey '%s': expected a list of %d numbers, got %s", r->subject,
            key, (int)count, type_of(list.value));
     return 0;
   }
   cursor c = first_element(list);
   for (size_t i = 0; i < count; c = next_element(r, list, c, i), i++) {
-    if (!json_is_number(c.value)) {
-      FAIL(r, JN_ERR_SYNTAX, c, "%skey '%s': expected a number, got %s", r->subject, key,
+    if (!is(c, JSON_REAL)) {
+      fail(r, JN_ERR_SYNTAX, c, "%skey '%s': expected a number, got %s", r->subject, key,
            type_of(c.value));
       return 0;
     }
@@ -191,12 +184,12 @@ static int read_vector(reader *r, cursor object, const char *key, jn_vec3 *out) 
 static int read_rows(reader *r, cursor object, const char *key, size_t count, double (*out)[3]) {
   cursor list = member(r, object, key);
   if (list.value == NULL || r->status != JN_OK) return 0;
-  if (!json_is_array(list.value) || json_array_size(list.value) != count) {
-    if (json_is_array(list.value))
-      FAIL(r, JN_ERR_SYNTAX, list, "%skey '%s': expected %d lists of 3 numbers, got %d", r->subject,
+  if (!is(list, JSON_ARRAY) || json_array_size(list.value) != count) {
+    if (is(list, JSON_ARRAY))
+      fail(r, JN_ERR_SYNTAX, list, "%skey '%s': expected %d lists of 3 numbers, got %d", r->subject,
            key, (int)count, (int)json_array_size(list.value));
     else
-      FAIL(r, JN_ERR_SYNTAX, list, "%skey '%s': expected %d lists of 3 numbers, got %s", r->subject,
+      fail(r, JN_ERR_SYNTAX, list, "%skey '%s': expected %d lists of 3 numbers, got %s", r->subject,
            key, (int)count, type_of(list.value));
     return 0;
   }
@@ -212,14 +205,14 @@ static void read_pose(reader *r, cursor object, jn_pose *pose) {
   cursor rotation = member(r, object, "R"), quaternion = member(r, object, "quat");
   read_vector(r, object, "p", &pose->p);
   if (rotation.value != NULL && quaternion.value != NULL) {
-    FAIL(r, JN_ERR_SYNTAX, quaternion, "%sboth 'R' and 'quat' are given: keep one", r->subject);
+    fail(r, JN_ERR_SYNTAX, quaternion, "%sboth 'R' and 'quat' are given: keep one", r->subject);
   } else if (rotation.value != NULL) {
     read_rows(r, object, "R", 3, pose->R.m);
   } else if (quaternion.value != NULL && read_list(r, quaternion, "quat", 4, quat)) {
     double n2 = quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3];
     char found[NUMBER_TEXT], within[NUMBER_TEXT];
     if (!(fabs(n2 - 1) <= JN_ROTATION_TOLERANCE))
-      FAIL(r, JN_ERR_POSE, quaternion,
+      fail(r, JN_ERR_POSE, quaternion,
            "%skey 'quat': not a unit quaternion: the sum of squares is %s, not 1 within %s",
            r->subject, jn_write_number(n2, 9, found),
            jn_write_number(JN_ROTATION_TOLERANCE, 3, within));
@@ -243,18 +236,18 @@ static int read_pose_of(reader *r, cursor object, const char *key, jn_pose *pose
 static const char *read_name(reader *r, cursor object, const char *key, int required) {
   cursor c = member(r, object, key);
   if (r->status != JN_OK) return NULL;
-  if (c.value == NULL || (json_is_null(c.value) && !required)) {
-    if (required) FAIL(r, JN_ERR_SYNTAX, object, "%skey '%s' is missing", r->subject, key);
+  if (c.value == NULL || (is(c, JSON_NULL) && !required)) {
+    if (required) fail(r, JN_ERR_SYNTAX, object, "%skey '%s' is missing", r->subject, key);
     return NULL;
   }
   const char *text = json_string_value(c.value);
   if (text == NULL)
-    FAIL(r, JN_ERR_SYNTAX, c, "%skey '%s': expected a string, got %s", r->subject, key,
+    fail(r, JN_ERR_SYNTAX, c, "%skey '%s': expected a string, got %s", r->subject, key,
          type_of(c.value));
   else if (text[0] == '\0')
-    FAIL(r, JN_ERR_SYNTAX, c, "%skey '%s': the name is empty", r->subject, key);
+    fail(r, JN_ERR_SYNTAX, c, "%skey '%s': the name is empty", r->subject, key);
   else if (strlen(text) > JN_MAX_NAME)
-    FAIL(r, JN_ERR_LIMIT, c, "%skey '%s': the name is longer than %d bytes", r->subject, key,
+    fail(r, JN_ERR_LIMIT, c, "%skey '%s': the name is longer than %d bytes", r->subject, key,
          JN_MAX_NAME);
   return r->status == JN_OK ? text : NULL;
 }
@@ -267,7 +260,7 @@ static jn_joint_type read_joint_type(reader *r, cursor object) {
   if (strcmp(text, "continuous") == 0) return JN_JOINT_REVOLUTE;
   for (int type = 0; type < JN_JOINT_TYPE_COUNT; type++)
     if (strcmp(text, jn_joint_type_name((jn_joint_type)type)) == 0) return (jn_joint_type)type;
-  FAIL(r, JN_ERR_SYNTAX, member(r, object, "type"),
+  fail(r, JN_ERR_SYNTAX, member(r, object, "type"),
        "%sunknown joint type '%.60s': expected free, fixed, revolute, continuous, prismatic, "
        "helical, "
        "cylindrical, planar, universal or spherical",
@@ -316,19 +309,19 @@ static void read_axes(reader *r, cursor object, jn_joint_desc *joint) {
   int has_axis = read_vector(r, object, "axis", &joint->axis[0]);
   int has_axes = read_rows(r, object, "axes", 2, rows);
   if (has_axis && has_axes)
-    FAIL(r, JN_ERR_SYNTAX, object, "%sboth 'axis' and 'axes' are given: keep one", r->subject);
+    fail(r, JN_ERR_SYNTAX, object, "%sboth 'axis' and 'axes' are given: keep one", r->subject);
   if (has_axes)
     for (int k = 0; k < 2; k++) joint->axis[k] = (jn_vec3){rows[k][0], rows[k][1], rows[k][2]};
   if (joint->type == JN_JOINT_UNIVERSAL && !has_axes)
-    FAIL(r, JN_ERR_SYNTAX, object, "%skey 'axes' is missing: a universal joint has two axes",
+    fail(r, JN_ERR_SYNTAX, object, "%skey 'axes' is missing: a universal joint has two axes",
          r->subject);
   int needs_axis = joint->type == JN_JOINT_REVOLUTE || joint->type == JN_JOINT_PRISMATIC ||
                    joint->type == JN_JOINT_HELICAL || joint->type == JN_JOINT_CYLINDRICAL ||
                    joint->type == JN_JOINT_PLANAR;
   if (needs_axis && has_axes)
-    FAIL(r, JN_ERR_SYNTAX, object, "%s'axes' are for universal joints: give 'axis'", r->subject);
+    fail(r, JN_ERR_SYNTAX, object, "%s'axes' are for universal joints: give 'axis'", r->subject);
   if (needs_axis && !has_axis)
-    FAIL(r, JN_ERR_SYNTAX, object, "%skey 'axis' is missing", r->subject);
+    fail(r, JN_ERR_SYNTAX, object, "%skey 'axis' is missing", r->subject);
 }
 
 #define JOINT_KEYS                                                                               \
@@ -354,7 +347,7 @@ static void read_joint(reader *r, cursor object, const char *parent, const char 
   read_axes(r, object, &joint);
   int has_point = read_vector(r, object, "point", &joint.point);
   if (!read_number(r, object, "pitch", &joint.pitch) && joint.type == JN_JOINT_HELICAL)
-    FAIL(r, JN_ERR_SYNTAX, object,
+    fail(r, JN_ERR_SYNTAX, object,
          "%skey 'pitch' is missing: a helical joint has one, in metres a radian", r->subject);
   read_number(r, object, "armature", &joint.armature);
   read_number(r, object, "damping", &joint.damping);
@@ -394,7 +387,7 @@ static void read_body(reader *r, cursor body, size_t index) {
   const char *parent = read_name(r, body, "parent", 0);
   cursor joint = member(r, body, "joint");
   if (joint.value == NULL && parent != NULL)
-    FAIL(r, JN_ERR_SYNTAX, body, "%skey 'joint' is missing: what connects it to '%s'?", r->subject,
+    fail(r, JN_ERR_SYNTAX, body, "%skey 'joint' is missing: what connects it to '%s'?", r->subject,
          parent);
   else if (joint.value != NULL && r->status == JN_OK && is_object(r, joint, "key 'joint'"))
     read_joint(r, joint, parent, name);
@@ -426,8 +419,8 @@ static void read_all(reader *r, cursor top, const char *key,
   r->subject[0] = '\0';
   cursor list = member(r, top, key);
   if (list.value == NULL || r->status != JN_OK) return;
-  if (!json_is_array(list.value)) {
-    FAIL(r, JN_ERR_SYNTAX, list, "key '%s': expected a list, got %s", key, type_of(list.value));
+  if (!is(list, JSON_ARRAY)) {
+    fail(r, JN_ERR_SYNTAX, list, "key '%s': expected a list, got %s", key, type_of(list.value));
     return;
   }
   size_t count = json_array_size(list.value);
@@ -439,8 +432,8 @@ static void read_all(reader *r, cursor top, const char *key,
 static void read_model(reader *r, json_t *root, const jn_allocator *allocator) {
   static const char *const known[] = {"name", "gravity", "bodies", "joints", "frames", NULL};
   cursor top = {root, 0};
-  if (!json_is_object(root)) {
-    FAIL(r, JN_ERR_SYNTAX, top, "expected an object with the key 'bodies', got %s", type_of(root));
+  if (!is(top, JSON_OBJECT)) {
+    fail(r, JN_ERR_SYNTAX, top, "expected an object with the key 'bodies', got %s", type_of(root));
     return;
   }
   const char *name = read_name(r, top, "name", 0);
@@ -453,7 +446,7 @@ static void read_model(reader *r, json_t *root, const jn_allocator *allocator) {
   jn_vec3 gravity;
   if (read_vector(r, top, "gravity", &gravity)) jn_spec_set_gravity(r->spec, gravity);
   if (member(r, top, "bodies").value == NULL)
-    FAIL(r, JN_ERR_SYNTAX, top, "key 'bodies' is missing: this is not a native model");
+    fail(r, JN_ERR_SYNTAX, top, "key 'bodies' is missing: this is not a native model");
   read_all(r, top, "bodies", read_body);
   read_all(r, top, "joints", read_top_joint);
   read_all(r, top, "frames", read_frame);
@@ -463,12 +456,13 @@ static void read_model(reader *r, json_t *root, const jn_allocator *allocator) {
 
 static json_t *parse(reader *r, const char *text, size_t size) {
   json_error_t where;
-  json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &where);
+  int lacks_memory;
+  json_t *root = jn_json_load(text, size, &lacks_memory, &where);
   if (root != NULL) return root;
   size_t i = 0;
   while (i < size && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t')) i++;
   int line = where.line > 0 ? where.line : 1;
-  if (json_error_code(&where) == json_error_out_of_memory)
+  if (lacks_memory)
     r->status = jn_fail(r->error, JN_ERR_MEMORY, r->file, line, "out of memory");
   else if (json_error_code(&where) == json_error_null_character)
     r->status = jn_fail(r->error, JN_ERR_SYNTAX, r->file, line, "a null character in a string");

@@ -2,6 +2,7 @@
  * lines. */
 #include "io/json_lines.h"
 
+#include <errno.h>
 #include <stdint.h>
 
 #include "base/block.h"
@@ -125,8 +126,9 @@ jn_status jn_json_lines_new(json_lines *lines, const char *text, size_t size,
   jn_status status = run(&s, text, size, file, error);
   if (status != JN_OK) return status;
   lines->count = s.count;
-  lines->node = jn_block_new(&lines->hooks, s.count, sizeof *lines->node);
+  lines->node = jn_block_new(&lines->hooks, (size_t)s.count + 1, sizeof *lines->node);
   if (lines->node == NULL) return jn_fail(error, JN_ERR_MEMORY, file, 0, "out of memory");
+  lines->node[s.count].end = s.count;
   s.node = lines->node;
   return run(&s, text, size, file, error);
 }
@@ -134,4 +136,13 @@ jn_status jn_json_lines_new(json_lines *lines, const char *text, size_t size,
 void jn_json_lines_free(json_lines *lines) {
   jn_block_free(&lines->hooks, lines->node);
   lines->node = NULL;
+}
+
+json_t *jn_json_load(const char *text, size_t size, int *lacks_memory, json_error_t *where) {
+  const int saved = errno;
+  errno = 0;
+  json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, where);
+  *lacks_memory = (errno == ENOMEM) | (where->text[0] == '\0');
+  errno = saved;
+  return root;
 }

@@ -1,6 +1,7 @@
 /* lint.c: everything suspicious in a description. It must stand any spec: the tree may be none,
  * names may be missing, numbers may be NaN. No recursion; cost O(n log n). */
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,10 +40,14 @@ typedef struct work {
   double *rigid_mass; /* mass of a link and all that is welded below it */
 } work;
 
-#define NOTE(w, severity, line, ...)                                                             \
-  do {                                                                                           \
-    if ((w)->status == JN_OK) (w)->status = jn_note((w)->spec, (severity), (line), __VA_ARGS__); \
-  } while (0)
+static void __attribute__((format(printf, 4, 5)))
+note(work *w, jn_severity severity, int line, const char *format, ...) {
+  va_list arguments;
+  if (w->status != JN_OK) return;
+  va_start(arguments, format);
+  w->status = jn_note_list(w->spec, severity, line, format, arguments);
+  va_end(arguments);
+}
 
 /* a number for a message; up to three in one message */
 typedef struct shown {
@@ -82,9 +87,9 @@ static void lint_names(work *w, const entry *entries, int count, int is_link) {
     int line =
         is_link ? jn_spec_get_link(w->spec, index)->line : jn_spec_get_joint(w->spec, index)->line;
     if (i > 0 && strcmp(entries[i - 1].name, name) == 0)
-      NOTE(w, JN_SERIOUS, line, "%s '%s': the name is used twice: rename one", what, name);
+      note(w, JN_SERIOUS, line, "%s '%s': the name is used twice: rename one", what, name);
     if (name[strcspn(name, " \t\r\n\v\f")] != '\0')
-      NOTE(w, JN_NOTE, line, "%s '%s': white space in the name", what, name);
+      note(w, JN_NOTE, line, "%s '%s': white space in the name", what, name);
   }
 }
 
@@ -97,16 +102,16 @@ static void join(work *w) {
     int child = find(w->link_name, w->links, joint->child);
     int parent = find(w->link_name, w->links, joint->parent);
     if (child < 0)
-      NOTE(w, JN_SERIOUS, joint->line,
+      note(w, JN_SERIOUS, joint->line,
            "joint '%s': there is no child link '%s': define it or fix the name",
            name_of(joint->name), name_of(joint->child));
     if (joint->parent != NULL && parent < 0)
-      NOTE(w, JN_SERIOUS, joint->line,
+      note(w, JN_SERIOUS, joint->line,
            "joint '%s': there is no parent link '%s': define it or fix the name",
            name_of(joint->name), joint->parent);
     if (child < 0) continue;
     if (w->parent_joint[child] >= 0) {
-      NOTE(w, JN_SERIOUS, joint->line,
+      note(w, JN_SERIOUS, joint->line,
            "joint '%s': link '%s' already is the child of joint '%s': closed loops are not "
            "supported",
            name_of(joint->name), joint->child,
@@ -134,7 +139,7 @@ static void walk(work *w) {
       int is_lost = (joint != NULL && joint->parent != NULL) ||
                     find(w->link_name, w->links, name_of(link->name)) != i;
       if (!is_lost && ++roots == 2)
-        NOTE(w, JN_SERIOUS, link->line,
+        note(w, JN_SERIOUS, link->line,
              "link '%s' is a second root: connect it to the rest by a joint, or delete it",
              name_of(link->name));
       w->order[w->reached++] = i;
@@ -150,10 +155,10 @@ static void walk(work *w) {
   while (w->mass_below[i] != 0) i++;
   const jn_link_desc *link = jn_spec_get_link(w->spec, i);
   if (others == 0)
-    NOTE(w, JN_SERIOUS, link->line, "link '%s' is its own parent: the joints must form a tree",
+    note(w, JN_SERIOUS, link->line, "link '%s' is its own parent: the joints must form a tree",
          name_of(link->name));
   else
-    NOTE(w, JN_SERIOUS, link->line,
+    note(w, JN_SERIOUS, link->line,
          "link '%s' and %d other%s are not reached from a root: their joints form a cycle",
          name_of(link->name), others, others == 1 ? "" : "s");
 }
@@ -226,13 +231,13 @@ static void lint_inertia(work *w, const jn_link_desc *link) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++)
       if (fabs(I[i][j] - I[j][i]) > 1e-12 * trace)
-        NOTE(w, JN_SERIOUS, link->line, "link '%s': the inertia is not symmetric: %s and %s",
+        note(w, JN_SERIOUS, link->line, "link '%s': the inertia is not symmetric: %s and %s",
              link->name, show(&a, I[j][i]), show(&b, I[i][j]));
   double e[3];
   eigenvalues(link->inertia, e);
   double tolerance = 1e-12 * fmax(fabs(e[0]), fabs(e[2]));
   if (e[0] < -tolerance) {
-    NOTE(w, JN_SERIOUS, link->line,
+    note(w, JN_SERIOUS, link->line,
          "link '%s': the inertia is not positive definite: principal moments %s, %s, %s; check the "
          "signs of the products of inertia",
          link->name, show(&a, e[0]), show(&b, e[1]), show(&c, e[2]));
@@ -240,26 +245,26 @@ static void lint_inertia(work *w, const jn_link_desc *link) {
   }
   if (e[2] <= 0) {
     if (link->mass > 0)
-      NOTE(w, JN_NOTE, link->line, "link '%s': mass %s without rotational inertia: a point mass",
+      note(w, JN_NOTE, link->line, "link '%s': mass %s without rotational inertia: a point mass",
            link->name, show(&a, link->mass));
     return;
   }
   if (e[0] <= tolerance)
-    NOTE(w, JN_NOTE, link->line,
+    note(w, JN_NOTE, link->line,
          "link '%s': a principal moment of inertia is zero: an infinitely thin rod", link->name);
   else if (e[2] > (e[0] + e[1]) * (1 + triangle_tolerance))
-    NOTE(w, JN_WARNING, link->line,
+    note(w, JN_WARNING, link->line,
          "link '%s': no rigid body has this inertia: principal moment %s exceeds %s + %s (triangle "
          "inequality)",
          link->name, show(&c, e[2]), show(&a, e[0]), show(&b, e[1]));
   if (link->mass < 0) return;
   if (link->mass == 0) {
-    NOTE(w, JN_WARNING, link->line, "link '%s': rotational inertia but no mass", link->name);
+    note(w, JN_WARNING, link->line, "link '%s': rotational inertia but no mass", link->name);
     return;
   }
   double gyration = sqrt(e[2] / link->mass);
   if (gyration > longest_gyration || gyration < shortest_gyration)
-    NOTE(w, JN_WARNING, link->line,
+    note(w, JN_WARNING, link->line,
          "link '%s': with mass %s kg its inertia means a size of about %s m: check the units (kg, "
          "m)",
          link->name, show(&a, link->mass), show(&b, gyration));
@@ -270,18 +275,18 @@ static void lint_link(work *w, int i) {
   shown a;
   if (!isfinite(link->mass) || !vector_is_finite(link->com) ||
       !all_finite(&link->inertia.m[0][0], 9) || !pose_is_finite(&link->home)) {
-    NOTE(w, JN_SERIOUS, link->line, "link '%s': a number is not finite", link->name);
+    note(w, JN_SERIOUS, link->line, "link '%s': a number is not finite", link->name);
     return;
   }
   if (link->mass < 0)
-    NOTE(w, JN_SERIOUS, link->line, "link '%s': the mass %s is negative: it must be zero or more",
+    note(w, JN_SERIOUS, link->line, "link '%s': the mass %s is negative: it must be zero or more",
          link->name, show(&a, link->mass));
   else if (link->mass > largest_mass)
-    NOTE(w, JN_WARNING, link->line, "link '%s': the mass is %s kg: check the units", link->name,
+    note(w, JN_WARNING, link->line, "link '%s': the mass is %s kg: check the units", link->name,
          show(&a, link->mass));
   double far = jn_v3_norm(link->com);
   if (far > farthest_com)
-    NOTE(w, JN_WARNING, link->line,
+    note(w, JN_WARNING, link->line,
          "link '%s': the centre of mass is %s m from the link's origin: check the units",
          link->name, show(&a, far));
   lint_inertia(w, link);
@@ -291,30 +296,32 @@ static void lint_link(work *w, int i) {
 
 static void lint_limits(work *w, const jn_joint_desc *joint) {
   const jn_limits *x = &joint->limits;
-  static const char *const names[5] = {"velocity", "effort", "acceleration", "jerk", "effort_rate"};
-  const double value[5] = {x->velocity, x->effort, x->acceleration, x->jerk, x->effort_rate};
+  static const char *const names[7] = {"lower",        "upper", "velocity",   "effort",
+                                       "acceleration", "jerk",  "effort_rate"};
+  const double value[7] = {x->lower,        x->upper, x->velocity,   x->effort,
+                           x->acceleration, x->jerk,  x->effort_rate};
   shown a, b;
-  if (isnan(x->lower) || isnan(x->upper) || isnan(x->velocity) || isnan(x->effort) ||
-      isnan(x->acceleration) || isnan(x->jerk) || isnan(x->effort_rate)) {
-    NOTE(w, JN_SERIOUS, joint->line, "joint '%s': a limit is not a number", joint->name);
-    return;
-  }
+  for (int k = 0; k < 7; k++)
+    if (isnan(value[k])) {
+      note(w, JN_SERIOUS, joint->line, "joint '%s': a limit is not a number", joint->name);
+      return;
+    }
   if (x->lower == 0 && x->upper == 0 && x->velocity == 0 && x->effort == 0) {
-    NOTE(w, JN_WARNING, joint->line,
+    note(w, JN_WARNING, joint->line,
          "joint '%s': the limits are all 0: it cannot move; leave them out if there are none",
          joint->name);
     return;
   }
   if (x->lower > x->upper)
-    NOTE(w, JN_SERIOUS, joint->line, "joint '%s': lower limit %s is above upper limit %s",
+    note(w, JN_SERIOUS, joint->line, "joint '%s': lower limit %s is above upper limit %s",
          joint->name, show(&a, x->lower), show(&b, x->upper));
   else if (x->lower == x->upper)
-    NOTE(w, JN_WARNING, joint->line,
+    note(w, JN_WARNING, joint->line,
          "joint '%s': lower and upper limit are both %s: it cannot move", joint->name,
          show(&a, x->lower));
-  for (int k = 0; k < 5; k++)
+  for (int k = 2; k < 7; k++)
     if (value[k] <= 0)
-      NOTE(w, JN_WARNING, joint->line, "joint '%s': %s limit is %s: %s", joint->name, names[k],
+      note(w, JN_WARNING, joint->line, "joint '%s': %s limit is %s: %s", joint->name, names[k],
            show(&a, value[k]),
            value[k] == 0 ? "leave it out if there is none" : "a limit cannot be negative");
 }
@@ -330,16 +337,16 @@ static void lint_axis(work *w, const jn_joint_desc *joint) {
   for (int k = 0; k < axes; k++) {
     double n = jn_v3_norm(joint->axis[k]);
     if (n == 0)
-      NOTE(w, JN_SERIOUS, joint->line,
+      note(w, JN_SERIOUS, joint->line,
            "joint '%s': axis has zero length: give a direction such as 0 0 1", joint->name);
     else if (fabs(n * n - 1) > unit_tolerance)
-      NOTE(w, JN_NOTE, joint->line, "joint '%s': axis has length %s; it is normalised", joint->name,
+      note(w, JN_NOTE, joint->line, "joint '%s': axis has length %s; it is normalised", joint->name,
            show(&a, n));
   }
   if (axes == 2) {
     jn_vec3 cross = jn_v3_cross(jn_v3_unit(joint->axis[0]), jn_v3_unit(joint->axis[1]));
     if (!(jn_v3_norm(cross) > 1e-6))
-      NOTE(w, JN_SERIOUS, joint->line, "joint '%s': the two axes are parallel", joint->name);
+      note(w, JN_SERIOUS, joint->line, "joint '%s': the two axes are parallel", joint->name);
   }
 }
 
@@ -362,14 +369,14 @@ static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
   if (joint->armature > 0 && joint->type != JN_JOINT_FREE) return;
   if (w->mass_below[child] < 0) return; /* a negative mass has its own finding */
   if (!(w->mass_below[child] > 0)) {
-    NOTE(w, JN_SERIOUS, joint->line,
+    note(w, JN_SERIOUS, joint->line,
          "joint '%s' moves no mass (link '%s' and all below it are massless): the dynamics are "
          "singular",
          joint->name, link->name);
     return;
   }
   if (!(w->rigid_mass[child] > 0)) {
-    NOTE(w, JN_NOTE, link->line, "link '%s' is massless; only the links below it have mass",
+    note(w, JN_NOTE, link->line, "link '%s' is massless; only the links below it have mass",
          link->name);
     return;
   }
@@ -377,7 +384,7 @@ static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
   if (w->first_child[child] < 0 && is_turned && jn_v3_norm(joint->axis[0]) > 0) {
     double I = axis_inertia(joint, link);
     if (I <= 1e-12 * link->mass * shortest_gyration * shortest_gyration)
-      NOTE(w, JN_SERIOUS, joint->line,
+      note(w, JN_SERIOUS, joint->line,
            "joint '%s': link '%s' has no inertia about the axis: the dynamics are singular",
            joint->name, link->name);
   }
@@ -385,7 +392,7 @@ static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
   if (p < 0 || !(w->rigid_mass[p] > 0)) return;
   double ratio = w->rigid_mass[child] / w->rigid_mass[p];
   if (ratio > largest_ratio || ratio < 1 / largest_ratio)
-    NOTE(w, JN_NOTE, joint->line,
+    note(w, JN_NOTE, joint->line,
          "joint '%s' connects masses of %s kg and %s kg: digits will be lost", joint->name,
          show(&a, w->rigid_mass[p]), show(&b, w->rigid_mass[child]));
 }
@@ -398,21 +405,21 @@ static void lint_joint(work *w, int j) {
   if (!pose_is_finite(&joint->origin) || !vector_is_finite(joint->axis[0]) ||
       !vector_is_finite(joint->axis[1]) || !vector_is_finite(joint->point) ||
       !all_finite(numbers, 6)) {
-    NOTE(w, JN_SERIOUS, joint->line, "joint '%s': a number is not finite", joint->name);
+    note(w, JN_SERIOUS, joint->line, "joint '%s': a number is not finite", joint->name);
     return;
   }
   if (joint->armature < 0 || joint->damping < 0 || joint->friction < 0)
-    NOTE(w, JN_SERIOUS, joint->line,
+    note(w, JN_SERIOUS, joint->line,
          "joint '%s': armature, damping and friction cannot be negative", joint->name);
   if (joint->type == JN_JOINT_HELICAL && joint->pitch == 0)
-    NOTE(w, JN_NOTE, joint->line, "joint '%s': a helical joint with pitch 0 is a revolute joint",
+    note(w, JN_NOTE, joint->line, "joint '%s': a helical joint with pitch 0 is a revolute joint",
          joint->name);
   /* that it mimics is the loader's warning */
   if (joint->mimic != NULL && find(w->joint_name, w->joints, joint->mimic) < 0)
-    NOTE(w, JN_NOTE, joint->line, "joint '%s': there is no joint '%s' to mimic", joint->name,
+    note(w, JN_NOTE, joint->line, "joint '%s': there is no joint '%s' to mimic", joint->name,
          joint->mimic);
   if (joint->placement == JN_BY_FRAME && jn_v3_norm(joint->origin.p) > longest_offset)
-    NOTE(w, JN_WARNING, joint->line, "joint '%s' is %s m from its parent's origin: check the units",
+    note(w, JN_WARNING, joint->line, "joint '%s' is %s m from its parent's origin: check the units",
          joint->name, show(&a, jn_v3_norm(joint->origin.p)));
   lint_axis(w, joint);
   if (joint->type == JN_JOINT_FIXED) return;
@@ -428,21 +435,21 @@ static void lint_whole(work *w) {
   shown a;
   for (int i = 0; i < w->links; i++) mass += jn_spec_get_link(w->spec, i)->mass;
   if (w->links == 0)
-    NOTE(w, JN_SERIOUS, 0, "there are no links");
+    note(w, JN_SERIOUS, 0, "there are no links");
   else if (mass == 0)
-    NOTE(w, JN_SERIOUS, 0, "no link has mass: there are no dynamics");
+    note(w, JN_SERIOUS, 0, "no link has mass: there are no dynamics");
   double g = jn_v3_norm(jn_spec_gravity(w->spec));
   if (!vector_is_finite(jn_spec_gravity(w->spec)))
-    NOTE(w, JN_SERIOUS, 0, "gravity is not finite");
+    note(w, JN_SERIOUS, 0, "gravity is not finite");
   else if (g > largest_gravity)
-    NOTE(w, JN_WARNING, 0, "gravity is %s m/s^2: check the units", show(&a, g));
+    note(w, JN_WARNING, 0, "gravity is %s m/s^2: check the units", show(&a, g));
   int frames = jn_spec_frame_count(w->spec);
   for (int i = 0; i < frames; i++) {
     const jn_frame_desc *frame = jn_spec_get_frame(w->spec, i);
     if (!pose_is_finite(&frame->pose))
-      NOTE(w, JN_SERIOUS, frame->line, "frame '%s': a number is not finite", frame->name);
+      note(w, JN_SERIOUS, frame->line, "frame '%s': a number is not finite", frame->name);
     if (find(w->link_name, w->links, frame->link) < 0)
-      NOTE(w, JN_SERIOUS, frame->line, "frame '%s': there is no link '%s'", frame->name,
+      note(w, JN_SERIOUS, frame->line, "frame '%s': there is no link '%s'", frame->name,
            frame->link);
   }
 }

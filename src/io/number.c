@@ -93,19 +93,9 @@ static int starts_with(const char *text, const char *word) {
 }
 
 const char *jn_number_complaint(number_result result, const char *text) {
-  switch (result) {
-    case NUMBER_EMPTY:
-      return "too few numbers";
-    case NUMBER_OVERFLOW:
-      return "the number is too large for a double";
-    case NUMBER_MEMORY:
-      return "out of memory";
-    case NUMBER_OK:
-    case NUMBER_UNDERFLOW:
-      return "";
-    case NUMBER_SYNTAX:
-      break;
-  }
+  if (result == NUMBER_EMPTY) return "too few numbers";
+  if (result == NUMBER_OVERFLOW) return "the number is too large for a double";
+  if (result == NUMBER_MEMORY) return "out of memory";
   const char *digits = text + (*text == '+' || *text == '-');
   if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
     return "hexadecimal numbers are not accepted";

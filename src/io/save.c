@@ -24,18 +24,8 @@ static int same(const void *a, const void *b, size_t size) { return memcmp(a, b,
 static void text(writer *w, const char *s) { fputs(s, w->file); }
 
 static void string(writer *w, const char *s) {
-  if (!jn_is_utf8(s) && w->status == JN_OK)
+  if (!jn_write_string(w->file, s) && w->status == JN_OK)
     w->status = jn_fail(w->error, JN_ERR_MODEL, w->path, 0, "the name '%s' is not UTF-8", s);
-  fputc('"', w->file);
-  for (; *s != '\0'; s++) {
-    if (*s == '"' || *s == '\\')
-      fprintf(w->file, "\\%c", *s);
-    else if ((unsigned char)*s < 0x20)
-      fprintf(w->file, "\\u%04x", (unsigned char)*s);
-    else
-      fputc(*s, w->file);
-  }
-  fputc('"', w->file);
 }
 
 static void number(writer *w, double value) {
@@ -248,9 +238,26 @@ static jn_status save(FILE *file, void *context) {
   return w.status;
 }
 
+/* a spec may have been edited in place */
+static int names_are_there(const jn_spec *spec) {
+  for (int i = 0; i < jn_spec_link_count(spec); i++)
+    if (jn_spec_get_link(spec, i)->name == NULL) return 0;
+  for (int i = 0; i < jn_spec_joint_count(spec); i++) {
+    const jn_joint_desc *x = jn_spec_get_joint(spec, i);
+    if (x->name == NULL || x->child == NULL) return 0;
+  }
+  for (int i = 0; i < jn_spec_frame_count(spec); i++) {
+    const jn_frame_desc *x = jn_spec_get_frame(spec, i);
+    if (x->name == NULL || x->link == NULL) return 0;
+  }
+  return 1;
+}
+
 jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error) {
   if (spec == NULL || path == NULL || path[0] == '\0')
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no spec or no file name was given");
+  if (!names_are_there(spec))
+    return jn_fail(error, JN_ERR_MODEL, path, 0, "a link, joint or frame has no name");
   saving s = {spec, path, error};
   return jn_file_write(path, save, &s, error);
 }

@@ -10,18 +10,15 @@
 #include "io/text.h"
 
 jn_status jn_table_new(int rows, int columns, const jn_allocator *allocator, jn_table **out) {
-  size_t count;
   if (rows < 0 || columns < 0 || !out) return JN_ERR_ARGUMENT;
-  if (rows > JN_MAX_SAMPLES || columns > JN_MAX_COLUMNS ||
-      !jn_size_multiply((size_t)rows, (size_t)columns, &count))
-    return JN_ERR_LIMIT;
+  if (rows > JN_MAX_SAMPLES || columns > JN_MAX_COLUMNS) return JN_ERR_LIMIT;
   jn_allocator hooks = jn_allocator_or_default(allocator);
   jn_table *t = jn_block_new(&hooks, 1, sizeof *t);
   if (!t) return JN_ERR_MEMORY;
   t->rows = rows;
   t->columns = columns;
   t->hooks = hooks;
-  t->values = jn_block_new(&hooks, count, sizeof *t->values);
+  t->values = jn_block_new(&hooks, (size_t)rows, (size_t)columns * sizeof *t->values);
   t->names = jn_block_new(&hooks, (size_t)columns, sizeof *t->names);
   if (!t->values || !t->names) {
     jn_table_free(t);
@@ -64,7 +61,7 @@ static const char *next_line(lines *l, const char **end) {
     l->number++;
     while (stop > start && (stop[-1] == '\r' || stop[-1] == ' ' || stop[-1] == '\t')) stop--;
     *end = stop;
-    while (start < stop && (*start == ' ' || (*start == '\t' && start + 1 == stop))) start++;
+    while (start < stop && *start == ' ') start++;
     if (start < stop && *start != '#') return start;
   }
   return NULL;

@@ -6,15 +6,29 @@
 #include <stdio.h>
 #include <string.h>
 
-jn_status jn_note(jn_spec *spec, jn_severity severity, int line, const char *format, ...) {
+jn_status jn_note_list(jn_spec *spec, jn_severity severity, int line, const char *format,
+                       va_list arguments) {
   char text[JN_MAX_MESSAGE];
-  va_list arguments;
-  va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
   jn_clean_text(text, sizeof text);
   jn_status status = jn_spec_add_finding(spec, severity, line, text);
   return status == JN_ERR_LIMIT ? JN_OK : status;
+}
+
+jn_status jn_note(jn_spec *spec, jn_severity severity, int line, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  jn_status status = jn_note_list(spec, severity, line, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+jn_status jn_fail_adding(jn_error *error, jn_status status, const char *file, int line,
+                         const char *subject, const char *what) {
+  if (status == JN_ERR_LIMIT)
+    return jn_fail(error, status, file, line, "%stoo many %s: at most %d are accepted", subject,
+                   what, JN_MAX_BODIES);
+  return jn_fail(error, status, file, line, "%s%s", subject, jn_status_text(status));
 }
 
 /* number of letters to insert, delete, replace or swap, for short words; 3 stands for more than 2
@@ -71,4 +85,18 @@ int jn_is_utf8(const char *text) {
     p += more + 1;
   }
   return 1;
+}
+
+int jn_write_string(FILE *file, const char *text) {
+  fputc('"', file);
+  for (const char *s = text; *s != '\0'; s++) {
+    if (*s == '"' || *s == '\\')
+      fprintf(file, "\\%c", *s);
+    else if ((unsigned char)*s < 0x20)
+      fprintf(file, "\\u%04x", (unsigned char)*s);
+    else
+      fputc(*s, file);
+  }
+  fputc('"', file);
+  return jn_is_utf8(text);
 }

@@ -3,6 +3,7 @@
 #define JOUNCE_SRC_TEXT_H
 
 #include <jounce/io.h>
+#include <stdio.h>
 
 #include "base/fail.h"
 
@@ -13,9 +14,20 @@ __attribute__((format(printf, 4, 5)))
 jn_status
 jn_note(jn_spec *spec, jn_severity severity, int line, const char *format, ...);
 
+/* The same with the arguments as a list. */
+jn_status jn_note_list(jn_spec *spec, jn_severity severity, int line, const char *format,
+                       va_list arguments);
+
+/* Why a spec did not take one more of `what` ("links"): `error` filled, `status` returned. */
+jn_status jn_fail_adding(jn_error *error, jn_status status, const char *file, int line,
+                         const char *subject, const char *what);
+
 /* The word of `words` (ended by NULL) nearest to `word`, at most two edits away; NULL when none is.
  */
 const char *jn_nearest_word(const char *word, const char *const *words);
+
+/* "text" in JSON; 0 when it is not UTF-8. */
+int jn_write_string(FILE *file, const char *text);
 
 /* 1 when `text` is well-formed UTF-8. */
 int jn_is_utf8(const char *text);

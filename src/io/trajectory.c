@@ -1,5 +1,6 @@
 /* trajectory.c: descriptions (JSON) and samples (tables) -> trajectory. */
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "io/file.h"
@@ -7,12 +8,22 @@
 #include "io/text.h"
 #include "io/trajectory_reader.h"
 
+void jn_reader_fail(reader *r, jn_status code, const char *format, ...) {
+  char text[JN_MAX_MESSAGE];
+  va_list arguments;
+  if (r->status) return;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  r->status = jn_fail(r->error, code, r->file, 0, "%s%s", r->subject, text);
+}
+
 /* Values. */
 
 double *jn_reader_room(reader *r, size_t n) {
-  double *x = r->status || r->blocks == 8 ? NULL : jn_block_new(&r->T->hooks, n + 1, sizeof *x);
+  double *x = r->status ? NULL : jn_block_new(&r->T->hooks, n + 1, sizeof *x);
   if (!x) {
-    FAIL(r, JN_ERR_MEMORY, "out of memory");
+    jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
     return NULL;
   }
   return r->block[r->blocks++] = x;
@@ -22,19 +33,20 @@ void jn_reader_release(reader *r) {
   while (r->blocks > 0) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
 }
 
+/* whole numbers are read as JSON_REAL too */
+static int is(const json_t *value, json_type type) { return value && json_typeof(value) == type; }
+
 /* a source's own value, else the file's */
 static json_t *lookup(const reader *r, json_t *source, const char *key) {
-  json_t *own = json_is_object(source) ? json_object_get(source, key) : NULL;
+  json_t *own = json_object_get(source, key);
   return own ? own : json_object_get(r->root, key);
 }
 
-static int read_double(reader *r, const char *key, const json_t *value, double *x) {
-  if (!json_is_number(value) || !isfinite(json_number_value(value))) {
-    FAIL(r, JN_ERR_SYNTAX, "'%s': a number expected", key);
-    return 0;
-  }
-  *x = json_number_value(value);
-  return 1;
+static void read_double(reader *r, const char *key, const json_t *value, double *x) {
+  if (is(value, JSON_REAL))
+    *x = json_real_value(value);
+  else
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': a number expected", key);
 }
 
 static double get_number(reader *r, json_t *source, const char *key, int required,
@@ -44,7 +56,7 @@ static double get_number(reader *r, json_t *source, const char *key, int require
   if (value)
     read_double(r, key, value, &x);
   else if (required)
-    FAIL(r, JN_ERR_SYNTAX, "'%s' is missing", key);
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'%s' is missing", key);
   return x;
 }
 
@@ -53,40 +65,43 @@ static int get_int(reader *r, json_t *source, const char *key, int required, int
   double x = get_number(r, source, key, required, otherwise);
   if (r->status) return 0;
   if (x != floor(x) || x < 0 || x > most) {
-    FAIL(r, JN_ERR_SYNTAX, "'%s': a whole number from 0 to %d expected", key, most);
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': a whole number from 0 to %d expected", key, most);
     return 0;
   }
   return (int)x;
 }
 
-/* A list of rows of `width` numbers, bare numbers where width is 1. null is NaN if `free`. */
+/* `width` numbers; one of them may stand without a list */
+static void read_row(reader *r, const char *key, json_t *row, size_t index, int width, double *x) {
+  if (width == 1 && !is(row, JSON_ARRAY)) {
+    read_double(r, key, row, x);
+    return;
+  }
+  if (!is(row, JSON_ARRAY) || json_array_size(row) != (size_t)width) {
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': entry %zu: a list of %d numbers expected", key, index,
+                   width);
+    return;
+  }
+  for (int c = 0; c < width; c++) read_double(r, key, json_array_get(row, (size_t)c), &x[c]);
+}
+
+/* A list of rows of `width` numbers. null is NaN if `free`. */
 static double *get_rows(reader *r, json_t *list, const char *key, int width, int free, int *count) {
   *count = 0;
   if (r->status) return NULL;
-  if (!json_is_array(list)) {
-    FAIL(r, JN_ERR_SYNTAX, "'%s': %s", key, list ? "a list expected" : "is missing");
+  if (!is(list, JSON_ARRAY)) {
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': %s", key, list ? "a list expected" : "is missing");
     return NULL;
   }
   size_t n = json_array_size(list);
-  if (n > JN_MAX_SAMPLES) FAIL(r, JN_ERR_LIMIT, "'%s': more than %d entries", key, JN_MAX_SAMPLES);
   double *x = jn_reader_room(r, n * (size_t)width);
   if (x == NULL) return NULL;
   for (size_t i = 0; i < n && !r->status; i++) {
     json_t *row = json_array_get(list, i);
-    if (free && json_is_null(row)) {
+    if (free && is(row, JSON_NULL))
       for (int c = 0; c < width; c++) x[i * (size_t)width + (size_t)c] = (double)NAN;
-      continue;
-    }
-    if (width == 1 && !json_is_array(row)) {
-      read_double(r, key, row, &x[i]);
-      continue;
-    }
-    if (!json_is_array(row) || json_array_size(row) != (size_t)width) {
-      FAIL(r, JN_ERR_SYNTAX, "'%s': entry %zu: a list of %d numbers expected", key, i, width);
-      return NULL;
-    }
-    for (int c = 0; c < width; c++)
-      read_double(r, key, json_array_get(row, (size_t)c), &x[i * (size_t)width + (size_t)c]);
+    else
+      read_row(r, key, row, i, width, &x[i * (size_t)width]);
   }
   *count = (int)n;
   return r->status ? NULL : x;
@@ -95,7 +110,7 @@ static double *get_rows(reader *r, json_t *list, const char *key, int width, int
 /* Sources. `from`..`to` is one joint. */
 
 void jn_reader_check(reader *r, jn_status status, const jn_error *error) {
-  if (status) FAIL(r, status, "%s", error->message);
+  if (status) jn_reader_fail(r, status, "%s", error->message);
 }
 
 static void span(reader *r, json_t *source, double *start, double *end) {
@@ -112,7 +127,7 @@ static void read_polynomial(reader *r, int joint, json_t *source, json_t *values
   f.degree = rows - 1;
   span(r, source, &f.start, &f.end);
   if (!r->status && (rows < 1 || rows > JN_MAX_DEGREE + 1))
-    FAIL(r, JN_ERR_LIMIT, "'coefficients': 1 to %d expected", JN_MAX_DEGREE + 1);
+    jn_reader_fail(r, JN_ERR_LIMIT, "'coefficients': 1 to %d expected", JN_MAX_DEGREE + 1);
   if (!r->status) jn_reader_check(r, jn_follow(r->T, joint, joint + 1, &f, &error), &error);
 }
 
@@ -128,7 +143,7 @@ static void read_fourier(reader *r, int joint, json_t *source) {
   f.w = get_number(r, source, "w", 1, 0);
   span(r, source, &f.start, &f.end);
   if (f.terms < 1)
-    FAIL(r, JN_ERR_SYNTAX, "'a' or 'b' is missing: factors of cos(k w t), sin(k w t)");
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'a' or 'b' is missing: factors of cos(k w t), sin(k w t)");
   double *full = jn_reader_room(r, 2 * (size_t)f.terms * (size_t)nv);
   if (r->status) return;
   if (x) memcpy(full, x, (size_t)na * (size_t)nv * sizeof *full);
@@ -153,8 +168,8 @@ static double *ends_of(reader *r, json_t *source, int count, int rows, int nv) {
     double *x = list ? get_rows(r, list, keys[e], nv, 1, &given) : NULL;
     if (!x) continue;
     if (given > rows)
-      FAIL(r, JN_ERR_SYNTAX, "'%s': at most %d, one less than the derivative minimised", keys[e],
-           rows);
+      jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': at most %d, one less than the derivative minimised",
+                     keys[e], rows);
     else
       memcpy(v + (e ? (size_t)(count - 1) * (size_t)rows * (size_t)nv : 0), x,
              (size_t)given * (size_t)nv * sizeof *v);
@@ -176,20 +191,23 @@ static void read_waypoints(reader *r, int joint, jn_way way, json_t *source, jso
     if (knots) {
       w.times = get_rows(r, knots, "knots", 1, 0, &times);
       if (!r->status && times != need)
-        FAIL(r, JN_ERR_SYNTAX, "'knots': %d needed (values + degree + 1), found %d", need, times);
+        jn_reader_fail(r, JN_ERR_SYNTAX, "'knots': %d needed (values + degree + 1), found %d", need,
+                       times);
     } else {
       double start, end, *k = jn_reader_room(r, (size_t)need);
       span(r, source, &start, &end);
       if (!r->status && jn_bspline_knots(start, end, w.degree, w.count, k))
-        FAIL(r, JN_ERR_SYNTAX, "a B-spline of degree %d needs at least %d values and start < end",
-             w.degree, w.degree + 1);
+        jn_reader_fail(r, JN_ERR_SYNTAX,
+                       "a B-spline of degree %d needs at least %d values and start < end", w.degree,
+                       w.degree + 1);
       w.times = k;
     }
   } else {
     w.times = get_rows(r, lookup(r, source, "times"), "times", 1, 0, &times);
     if (!r->status && times != w.count)
-      FAIL(r, JN_ERR_SYNTAX, "%d times and %d values: as many of one as of the other expected",
-           times, w.count);
+      jn_reader_fail(r, JN_ERR_SYNTAX,
+                     "%d times and %d values: as many of one as of the other expected", times,
+                     w.count);
   }
   if (way == JN_WAY_MINIMUM && w.count > 1 && w.degree > 1)
     w.v = ends_of(r, source, w.count, w.degree - 1, j->nv);
@@ -204,8 +222,10 @@ static void fit_options(reader *r, json_t *source, jn_fit_options *o) {
     o->lambda = get_number(r, source, "lambda", 0, -1);
     o->tolerance = get_number(r, source, "tolerance", 0, -1);
   }
-  if (hold && !json_is_boolean(hold)) FAIL(r, JN_ERR_SYNTAX, "'hold': true or false expected");
-  if (hold) o->hold = json_is_true(hold);
+  if (!hold) return;
+  o->hold = is(hold, JSON_TRUE);
+  if (!o->hold && !is(hold, JSON_FALSE))
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'hold': true or false expected");
 }
 
 static void read_fit(reader *r, int joint, json_t *source, json_t *values) {
@@ -218,8 +238,8 @@ static void read_fit(reader *r, int joint, json_t *source, json_t *values) {
   double *t = get_rows(r, lookup(r, source, "times"), "times", 1, 0, &times);
   fit_options(r, source, &o);
   if (!r->status && times != count)
-    FAIL(r, JN_ERR_SYNTAX, "%d times and %d values: as many of one as of the other expected", times,
-         count);
+    jn_reader_fail(r, JN_ERR_SYNTAX,
+                   "%d times and %d values: as many of one as of the other expected", times, count);
   jn_fit_report report = jn_reader_report(r, j->iq);
   if (!r->status)
     jn_reader_check(r, jn_smooth(r->T, joint, joint + 1, count, t, q, &o, &report, &error), &error);
@@ -235,23 +255,27 @@ static void read_pieces(reader *r, int joint, json_t *source) {
   double *b = get_rows(r, lookup(r, source, "breaks"), "breaks", 1, 0, &breaks);
   double *axis = turns && axes ? get_rows(r, axes, "axes", 3, 0, &factors) : NULL;
   if (turns) n += axes ? factors : 4;
-  if (!r->status && (breaks < 2 || !json_is_array(c) || (int)json_array_size(c) != breaks - 1)) {
-    FAIL(r, JN_ERR_SYNTAX, "'coefficients': a list for each piece between 'breaks' expected");
+  if (!r->status && (breaks < 2 || !is(c, JSON_ARRAY) || (int)json_array_size(c) != breaks - 1)) {
+    jn_reader_fail(r, JN_ERR_SYNTAX,
+                   "'coefficients': a list for each piece between 'breaks' expected");
     return;
   }
   json_t *w = lookup(r, source, "w");
   if (r->status) return;
   rows = (int)json_array_size(json_array_get(c, 0));
   terms = w ? (int)json_array_size(json_array_get(w, 0)) : 0;
-  if (rows < 1 || rows > JN_MAX_DEGREE + 1 ||
-      jn_spline_new(r->T, breaks - 1, rows - 1, n, terms, &index)) {
-    FAIL(r, JN_ERR_SYNTAX, "'coefficients': 1 to %d powers expected", JN_MAX_DEGREE + 1);
+  if (rows < 1 || rows > JN_MAX_DEGREE + 1) {
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'coefficients': 1 to %d powers expected", JN_MAX_DEGREE + 1);
+    return;
+  }
+  if (jn_spline_new(r->T, breaks - 1, rows - 1, n, terms, &index)) {
+    jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
     return;
   }
   jn_spline *s = &r->T->spline[index];
   memcpy(s->breaks, b, (size_t)breaks * sizeof *b);
   for (int i = 1; i < breaks; i++)
-    if (!(b[i] > b[i - 1])) FAIL(r, JN_ERR_SYNTAX, "'breaks' must rise");
+    if (!(b[i] > b[i - 1])) jn_reader_fail(r, JN_ERR_SYNTAX, "'breaks' must rise");
   struct {
     const char *key;
     double *to;
@@ -267,13 +291,15 @@ static void read_pieces(reader *r, int joint, json_t *source) {
                            parts[p].key, parts[p].width, 0, &count);
       size_t size = (size_t)parts[p].rows * (size_t)parts[p].width;
       if (!r->status && count != parts[p].rows)
-        FAIL(r, JN_ERR_SYNTAX, "'%s': piece %d: %d rows expected", parts[p].key, i, parts[p].rows);
-      if (!r->status && size) memcpy(parts[p].to + (size_t)i * size, x, size * sizeof *x);
+        jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': piece %d: %d rows expected", parts[p].key, i,
+                       parts[p].rows);
+      if (!r->status) memcpy(parts[p].to + (size_t)i * size, x, size * sizeof *x);
       while (r->blocks > before) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
     }
   if (terms) {
     double *origin = get_rows(r, lookup(r, source, "origin"), "origin", 1, 0, &count);
-    if (!r->status && count != breaks - 1) FAIL(r, JN_ERR_SYNTAX, "'origin': one a piece expected");
+    if (!r->status && count != breaks - 1)
+      jn_reader_fail(r, JN_ERR_SYNTAX, "'origin': one a piece expected");
     if (!r->status) memcpy(s->origin, origin, (size_t)count * sizeof *origin);
   }
   m->spline = m->turn_spline = index;
@@ -288,14 +314,14 @@ static void read_pieces(reader *r, int joint, json_t *source) {
   if (r->status) return;
   m->R0 = jn_quat_make(x[0], x[1], x[2], x[3]);
   if (fabs(jn_quat_norm2(m->R0) - 1) > JN_ROTATION_TOLERANCE)
-    FAIL(r, JN_ERR_POSE, "'quat' has not length 1");
+    jn_reader_fail(r, JN_ERR_POSE, "'quat' has not length 1");
   m->axes = jn_block_new(&r->T->hooks, 3 * (size_t)factors + 1, sizeof *m->axes);
   if (!m->axes) {
-    FAIL(r, JN_ERR_MEMORY, "out of memory");
+    jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
     return;
   }
   m->factors = factors;
-  if (factors) memcpy(m->axes, axis, 3 * (size_t)factors * sizeof *axis);
+  memcpy(m->axes, axis, 3 * (size_t)factors * sizeof *axis);
 }
 
 /* The kinds of source. `values`: what the file gives for the joint when it is a bare list. */
@@ -310,73 +336,77 @@ static int kind_of(reader *r, json_t *source) {
   for (int i = 0; word && kinds[i]; i++)
     if (strcmp(word, kinds[i]) == 0) return i;
   const char *near = word ? jn_nearest_word(word, kinds) : NULL;
-  FAIL(r, JN_ERR_SYNTAX,
-       "'kind': %s%.60s%s: hold, polynomial, fourier, half_cosine, bspline, minimum, fit or pieces "
-       "expected%s%s%s",
-       word ? "'" : "is missing", word ? word : "", word ? "' is unknown" : "",
-       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  jn_reader_fail(
+      r, JN_ERR_SYNTAX,
+      "'kind': %s%.60s%s: hold, polynomial, fourier, half_cosine, bspline, minimum, fit or pieces "
+      "expected%s%s%s",
+      word ? "'" : "is missing", word ? word : "", word ? "' is unknown" : "",
+      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   return -1;
 }
 
-static void check_source_keys(reader *r, json_t *source) {
-  static const char *const known[] = {"kind",
-                                      "value",
-                                      "values",
-                                      "times",
-                                      "start",
-                                      "end",
-                                      "coefficients",
-                                      "w",
-                                      "a",
-                                      "b",
-                                      "degree",
-                                      "knots",
-                                      "derivative",
-                                      "start_derivatives",
-                                      "end_derivatives",
-                                      "lambda",
-                                      "tolerance",
-                                      "pieces",
-                                      "breaks",
-                                      "axes",
-                                      "quat",
-                                      "origin",
-                                      NULL};
-  const char *key;
-  json_t *value;
-  json_object_foreach(source, key, value) {
+static void check_keys(reader *r, json_t *object, const char *const *known) {
+  for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
+    const char *key = json_object_iter_key(at);
     int i = 0;
     while (known[i] && strcmp(known[i], key) != 0) i++;
     if (known[i]) continue;
     const char *near = jn_nearest_word(key, known);
-    FAIL(r, JN_ERR_SYNTAX, "unknown key '%.60s'%s%s%s", key, near ? ": did you mean '" : "",
-         near ? near : "", near ? "'?" : "");
+    jn_reader_fail(r, JN_ERR_SYNTAX, "unknown key '%.60s'%s%s%s", key,
+                   near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
   }
 }
 
+static const char *const source_keys[] = {"kind",
+                                          "value",
+                                          "values",
+                                          "times",
+                                          "start",
+                                          "end",
+                                          "coefficients",
+                                          "w",
+                                          "a",
+                                          "b",
+                                          "degree",
+                                          "knots",
+                                          "derivative",
+                                          "start_derivatives",
+                                          "end_derivatives",
+                                          "lambda",
+                                          "tolerance",
+                                          "pieces",
+                                          "breaks",
+                                          "axes",
+                                          "quat",
+                                          "origin",
+                                          NULL};
+
+static void read_hold(reader *r, int joint, json_t *source, json_t *values) {
+  json_t *value = values ? values : lookup(r, source, "value");
+  double *q = jn_reader_room(r, (size_t)r->T->joint[joint].nq);
+  if (!value) jn_reader_fail(r, JN_ERR_SYNTAX, "'value' is missing");
+  if (!r->status) read_row(r, "value", value, 0, r->T->joint[joint].nq, q);
+  if (r->status) return;
+  jn_status status = jn_hold(r->T, joint, q);
+  if (status) jn_reader_fail(r, status, "'value': %s", jn_status_text(status));
+}
+
 static void read_source(reader *r, int joint, json_t *source) {
-  json_t *values = json_is_object(source) ? NULL : source, *one;
-  int n;
+  json_t *values = is(source, JSON_OBJECT) ? NULL : source;
   snprintf(r->subject, sizeof r->subject, "'%.*s': ", JN_MAX_NAME,
            jn_reader_joint(r->model, joint));
-  if (r->T->joint[joint].nv == 0) FAIL(r, JN_ERR_SYNTAX, "a fixed joint does not move");
-  if (!values) check_source_keys(r, source);
+  if (r->T->joint[joint].nv == 0) jn_reader_fail(r, JN_ERR_SYNTAX, "a fixed joint does not move");
+  if (!values) check_keys(r, source, source_keys);
   if (r->status) return;
   switch (kind_of(r, source)) {
-    case HOLD: {
-      one = json_array();
-      json_array_append(one, values ? values : lookup(r, source, "value"));
-      double *q = get_rows(r, one, "value", r->T->joint[joint].nq, 0, &n);
-      json_decref(one);
-      if (q && jn_hold(r->T, joint, q))
-        FAIL(r, JN_ERR_POSE, "'value': not a place of this joint, or out of memory");
+    case HOLD:
+      read_hold(r, joint, source, values);
       break;
-    }
     case POLYNOMIAL:
       read_polynomial(r, joint, source, values);
       break;
     case FOURIER:
-      if (values) FAIL(r, JN_ERR_SYNTAX, "an object with 'a' and 'b' expected");
+      if (values) jn_reader_fail(r, JN_ERR_SYNTAX, "an object with 'a' and 'b' expected");
       read_fourier(r, joint, source);
       break;
     case HALF_COSINE:
@@ -409,12 +439,12 @@ static void read_samples(reader *r, const char *file) {
   int folder = slash && file[0] != '/' ? (int)(slash - r->file) + 1 : 0;
   if (snprintf(path, sizeof path, "%.*s%s", folder, r->file ? r->file : "", file) >=
       (int)sizeof path)
-    FAIL(r, JN_ERR_FILE, "'samples': the path is too long");
+    jn_reader_fail(r, JN_ERR_FILE, "'samples': the path is too long");
   fit_options(r, NULL, &r->fit);
   if (r->status) return;
   jn_status status = jn_table_load(path, &r->T->hooks, &t, &error);
   if (status)
-    FAIL(r, status, "%s", error.message);
+    jn_reader_fail(r, status, "%s", error.message);
   else
     jn_reader_samples(r, t, path);
   jn_table_free(t);
@@ -423,10 +453,9 @@ static void read_samples(reader *r, const char *file) {
 /* A whole description. */
 
 static int find_joint(reader *r, const char *name) {
-  int joint = strcmp(name, "base") == 0 && jn_model_is_floating(r->model)
-                  ? 0
-                  : jn_model_find_joint(r->model, name);
-  if (joint < 0) FAIL(r, JN_ERR_SYNTAX, "the model has no joint '%.200s'", name);
+  const int is_base = strcmp(name, "base") == 0 && jn_model_is_floating(r->model);
+  int joint = is_base ? 0 : jn_model_find_joint(r->model, name);
+  if (joint < 0) jn_reader_fail(r, JN_ERR_SYNTAX, "the model has no joint '%.200s'", name);
   return joint;
 }
 
@@ -435,35 +464,29 @@ static void read_root(reader *r) {
                                       "hold",      "kind",   "times", "start",      "end",
                                       "w",         "degree", "knots", "derivative", "lambda",
                                       "tolerance", "pieces", NULL};
-  const char *key;
-  json_t *value, *joints = json_object_get(r->root, "joints"),
-                 *base = json_object_get(r->root, "base");
+  json_t *joints = json_object_get(r->root, "joints"), *base = json_object_get(r->root, "base");
   json_t *samples = json_object_get(r->root, "samples");
-  json_object_foreach(r->root, key, value) {
-    int i = 0;
-    while (known[i] && strcmp(known[i], key) != 0) i++;
-    if (known[i]) continue;
-    const char *near = jn_nearest_word(key, known);
-    FAIL(r, JN_ERR_SYNTAX, "unknown key '%.60s'%s%s%s", key, near ? ": did you mean '" : "",
-         near ? near : "", near ? "'?" : "");
-  }
-  if (joints && !json_is_object(joints)) FAIL(r, JN_ERR_SYNTAX, "'joints': an object expected");
-  if (samples && !json_is_string(samples))
-    FAIL(r, JN_ERR_SYNTAX, "'samples': a file name expected");
+  check_keys(r, r->root, known);
+  if (joints && !is(joints, JSON_OBJECT))
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'joints': an object expected");
+  if (samples && !is(samples, JSON_STRING))
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'samples': a file name expected");
+  if (base && !jn_model_is_floating(r->model))
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'base': the model's base does not float");
   if (r->status) return;
   if (samples && (joints || base)) r->fit.hold = 1;
   if (samples) read_samples(r, json_string_value(samples));
-  if (base && !r->status) {
-    if (!jn_model_is_floating(r->model))
-      FAIL(r, JN_ERR_SYNTAX, "'base': the model's base does not float");
-    if (!r->status) read_source(r, 0, base);
-  }
-  json_object_foreach(joints, key, value) {
+  if (base && !r->status) read_source(r, 0, base);
+  for (void *at = json_object_iter(joints); at && !r->status;
+       at = json_object_iter_next(joints, at)) {
+    const char *key = json_object_iter_key(at);
     r->subject[0] = '\0';
-    int joint = r->status ? -1 : find_joint(r, key);
+    int joint = find_joint(r, key);
     if (joint < 0) return;
-    if (r->T->motion[joint].spline >= 0) FAIL(r, JN_ERR_SYNTAX, "'%.200s' is moved twice", key);
-    read_source(r, joint, value);
+    if (r->T->motion[joint].spline >= 0)
+      jn_reader_fail(r, JN_ERR_SYNTAX, "'%.200s' is moved twice", key);
+    else
+      read_source(r, joint, json_object_iter_value(at));
   }
   r->subject[0] = '\0';
 }
@@ -475,13 +498,13 @@ static jn_status finish(reader *r, double scale, jn_trajectory **out) {
   for (int i = 0; home && i < r->T->joints; i++) {
     const jn_joint *j = &r->T->joint[i];
     if (r->T->motion[i].spline < 0 && j->nv && jn_hold(r->T, i, home + j->iq))
-      FAIL(r, JN_ERR_MEMORY, "out of memory");
+      jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
   }
   jn_reader_release(r);
   jn_error error = {0};
   if (!r->status) jn_reader_check(r, jn_trajectory_finish(r->T, &error), &error);
-  if (!r->status && !(isfinite(scale) && scale > 0))
-    FAIL(r, JN_ERR_SYNTAX, "'time_scale': a number above zero expected");
+  if (!r->status && !(scale > 0))
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'time_scale': a number above zero expected");
   if (r->status) {
     jn_trajectory_free(r->T);
     return r->status;
@@ -515,19 +538,21 @@ jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
   reader r;
   json_lines lines;
   json_error_t wrong;
+  int lacks_memory;
   if (!text || !out)
     return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "no text or no place for the result given");
   jn_status status = jn_json_lines_new(&lines, text, size, allocator, name, error);
   if (status) return status;
   jn_json_lines_free(&lines);
   if ((status = begin(&r, name, model, options, report, allocator, error))) return status;
-  r.root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &wrong);
-  if (!r.root || !json_is_object(r.root)) {
-    r.status = jn_fail(error, JN_ERR_SYNTAX, name, r.root || wrong.line < 1 ? 1 : wrong.line,
-                       "not a JSON object: %s", r.root ? "{...} expected" : wrong.text);
-  } else {
+  r.root = jn_json_load(text, size, &lacks_memory, &wrong);
+  if (!r.root && lacks_memory)
+    r.status = jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
+  else if (!is(r.root, JSON_OBJECT))
+    r.status = jn_fail(error, JN_ERR_SYNTAX, name, r.root ? 1 : wrong.line, "not a JSON object: %s",
+                       r.root ? "{...} expected" : wrong.text);
+  else
     read_root(&r);
-  }
   double scale = r.status ? 1 : get_number(&r, NULL, "time_scale", 0, 1);
   status = finish(&r, scale, out);
   json_decref(r.root);

@@ -18,18 +18,13 @@ typedef struct jn_path_reader {
   const jn_fit_report *report;
   jn_status status;
   char subject[JN_MAX_NAME + 16]; /* "joint 'elbow': " */
-  double *block[8];               /* arrays of the source at hand */
+  double *block[8];               /* arrays of the source at hand: five at most */
   int blocks;
 } reader;
 
 /* the first failure counts; every reading function does nothing after it */
-#define FAIL(r, code, ...)                                                                      \
-  do {                                                                                          \
-    char fail_text[JN_MAX_MESSAGE];                                                             \
-    snprintf(fail_text, sizeof fail_text, __VA_ARGS__);                                         \
-    if ((r)->status == JN_OK)                                                                   \
-      (r)->status = jn_fail((r)->error, (code), (r)->file, 0, "%s%s", (r)->subject, fail_text); \
-  } while (0)
+void jn_reader_fail(reader *r, jn_status code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Room for an array of the source at hand; NULL after a failure. Released all at once. */
 double *jn_reader_room(reader *r, size_t n);

@@ -14,18 +14,14 @@ jn_status jn_coordinate_name(const jn_model *model, int iq, char *text) {
                                                             [JN_JOINT_PLANAR] = {"x", "y", "a"},
                                                             [JN_JOINT_UNIVERSAL] = {"a1", "a2"}};
   if (!model || !text || iq < 0 || iq >= jn_model_nq(model)) return JN_ERR_ARGUMENT;
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    int c = iq - j->iq;
-    if (c < 0 || c >= j->nq) continue;
-    const char *part = j->nq != j->nv                   ? pose[c]
-                       : plain[j->type][c] && j->nq > 1 ? plain[j->type][c]
-                                                        : "";
-    snprintf(text, JN_MAX_NAME + 16, "%.*s%s%s", JN_MAX_NAME, jn_reader_joint(model, i),
-             *part ? ":" : "", part);
-    return JN_OK;
-  }
-  return JN_ERR_ARGUMENT;
+  int i = 0;
+  while (iq >= jn_model_joint(model, i)->iq + jn_model_joint(model, i)->nq) i++;
+  const jn_joint *j = jn_model_joint(model, i);
+  const int c = iq - j->iq;
+  const char *part = j->nq != j->nv ? pose[c] : plain[j->type][c] ? plain[j->type][c] : "";
+  snprintf(text, JN_MAX_NAME + 16, "%.*s%s%s", JN_MAX_NAME, jn_reader_joint(model, i),
+           *part ? ":" : "", part);
+  return JN_OK;
 }
 
 jn_fit_report jn_reader_report(const reader *r, int iq) {
@@ -36,12 +32,16 @@ jn_fit_report jn_reader_report(const reader *r, int iq) {
   return x;
 }
 
+static int is_named(const jn_table *t) {
+  int named = 0;
+  for (int i = 0; i < t->columns; i++) named |= t->names[i][0] != '\0';
+  return named;
+}
+
 /* column of number iq of q; -1: none */
 static int column_of(const jn_table *t, const jn_model *model, int iq, int time) {
   char name[JN_MAX_NAME + 16];
-  int named = 0;
-  for (int i = 0; i < t->columns; i++) named |= t->names[i][0] != '\0';
-  if (!named) return t->columns == 1 + jn_model_nq(model) ? 1 + iq : -1;
+  if (!is_named(t)) return 1 + iq;
   jn_coordinate_name(model, iq, name);
   int column = jn_table_find(t, name);
   if (column < 0) {
@@ -51,17 +51,18 @@ static int column_of(const jn_table *t, const jn_model *model, int iq, int time)
   return column == time ? -1 : column;
 }
 
+/* a table without names has t and all of q */
 static int time_column(reader *r, const jn_table *t, const char *path) {
-  int named = 0, time = jn_table_find(t, "t");
-  for (int i = 0; i < t->columns; i++) named |= t->names[i][0] != '\0';
+  if (!is_named(t)) {
+    if (t->columns != 1 + r->T->nq)
+      jn_reader_fail(r, JN_ERR_SYNTAX,
+                     "%s has no names: %d columns expected, t and the %d numbers of q, found %d",
+                     path, 1 + r->T->nq, r->T->nq, t->columns);
+    return 0;
+  }
+  int time = jn_table_find(t, "t");
   if (time < 0) time = jn_table_find(t, "time");
-  if (!named && t->columns == 1 + r->T->nq) return 0;
-  if (!named)
-    FAIL(r, JN_ERR_SYNTAX,
-         "%s has no names: %d columns expected, t and the %d numbers of q, found %d", path,
-         1 + r->T->nq, r->T->nq, t->columns);
-  else if (time < 0)
-    FAIL(r, JN_ERR_SYNTAX, "%s has no column 't' or 'time'", path);
+  if (time < 0) jn_reader_fail(r, JN_ERR_SYNTAX, "%s has no column 't' or 'time'", path);
   return time;
 }
 
@@ -83,8 +84,8 @@ void jn_reader_samples(reader *r, const jn_table *t, const char *path) {
     }
     if (j->nv == 0 || (missing && !found && r->fit.hold)) continue;
     if (missing)
-      FAIL(r, JN_ERR_SYNTAX, "%s has no column '%s'%s", path, name,
-           found ? "" : " (joints without columns can be held at home: 'hold')");
+      jn_reader_fail(r, JN_ERR_SYNTAX, "%s has no column '%s'%s", path, name,
+                     found ? "" : " (joints without columns can be held at home: 'hold')");
     double *q = jn_reader_room(r, (size_t)t->rows * (size_t)j->nq);
     jn_error error = {0};
     for (int i = 0; q && i < t->rows; i++)
@@ -101,6 +102,6 @@ void jn_reader_samples(reader *r, const jn_table *t, const char *path) {
     if (q) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
     taken++;
   }
-  if (!taken) FAIL(r, JN_ERR_SYNTAX, "%s has no column of a joint of this model", path);
+  if (!taken) jn_reader_fail(r, JN_ERR_SYNTAX, "%s has no column of a joint of this model", path);
   jn_reader_release(r);
 }

@@ -30,18 +30,8 @@ static void numbers(const saving *s, int n, const double *x) {
 }
 
 static void string(saving *s, const char *text) {
-  if (!jn_is_utf8(text) && !s->status)
+  if (!jn_write_string(s->file, text) && !s->status)
     s->status = jn_fail(s->error, JN_ERR_MODEL, s->path, 0, "the name '%s' is not UTF-8", text);
-  fputc('"', s->file);
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\')
-      fprintf(s->file, "\\%c", *text);
-    else if ((unsigned char)*text < 0x20)
-      fprintf(s->file, "\\u%04x", (unsigned char)*text);
-    else
-      fputc(*text, s->file);
-  }
-  fputc('"', s->file);
 }
 
 /* [piece][row][function] of the functions of one joint: plain ones, then those of its rotation */

@@ -6,6 +6,7 @@
  * type (and so every entity) is refused; depth, attributes, names and the length of a tag are
  * limited, and with them the memory that expat takes; no other file is ever opened. */
 #include <expat.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,21 +71,23 @@ static int line_of(const reader *r) { return (int)XML_GetCurrentLineNumber(r->pa
 #define MARKUP_TOO_LONG "a single tag or comment is longer than %d KiB: shorten it"
 
 /* the first failure counts; expat stops at the next event */
-#define FAIL(r, code, line, ...)                                                 \
-  do {                                                                           \
-    if ((r)->status == JN_OK) {                                                  \
-      (r)->status = jn_fail((r)->error, (code), (r)->file, (line), __VA_ARGS__); \
-      XML_StopParser((r)->parser, XML_FALSE);                                    \
-    }                                                                            \
-  } while (0)
+static void stop(reader *r, jn_status status) {
+  r->status = status;
+  XML_StopParser(r->parser, XML_FALSE);
+}
+
+static void __attribute__((format(printf, 4, 5)))
+fail(reader *r, jn_status code, int line, const char *format, ...) {
+  va_list arguments;
+  if (r->status != JN_OK) return;
+  va_start(arguments, format);
+  stop(r, jn_fail_list(r->error, code, r->file, line, format, arguments));
+  va_end(arguments);
+}
 
 static void check(reader *r, jn_status status, int line, const char *what) {
-  if (status == JN_OK) return;
-  if (status == JN_ERR_LIMIT)
-    FAIL(r, status, line, "%stoo many %s: at most %d are accepted", r->subject, what,
-         JN_MAX_BODIES);
-  else
-    FAIL(r, status, line, "%s%s", r->subject, jn_status_text(status));
+  if (r->status == JN_OK && status != JN_OK)
+    stop(r, jn_fail_adding(r->error, status, r->file, line, r->subject, what));
 }
 
 /* ---- attributes */
@@ -104,13 +107,12 @@ static const uint64_t hash_start = 14695981039346656037u;
 
 /* Expat remembers every name it has met, so the number of different ones is limited. */
 static int is_name_accepted(reader *r, const char *name) {
-  uint64_t hash = hash_text(hash_start, name);
-  if (hash == 0) hash = 1;
+  const uint64_t hash = hash_text(hash_start, name) | 1; /* never that of a free slot */
   size_t slot = (size_t)(hash ^ hash >> 32) % NAME_SLOTS;
   while (r->names[slot] != 0 && r->names[slot] != hash) slot = (slot + 1) % NAME_SLOTS;
   if (r->names[slot] == hash) return 1;
   if (r->name_count == JN_MAX_XML_NAMES) {
-    FAIL(r, JN_ERR_LIMIT, line_of(r), "more than %d different names of elements and attributes",
+    fail(r, JN_ERR_LIMIT, line_of(r), "more than %d different names of elements and attributes",
          JN_MAX_XML_NAMES);
     return 0;
   }
@@ -176,7 +178,7 @@ static int numbers(reader *r, const char *element, const char **attributes, cons
           line_of(r), "findings");
     return 1;
   }
-  FAIL(r, result == NUMBER_MEMORY ? JN_ERR_MEMORY : JN_ERR_SYNTAX, line_of(r),
+  fail(r, result == NUMBER_MEMORY ? JN_ERR_MEMORY : JN_ERR_SYNTAX, line_of(r),
        "%s<%s %s=\"%.60s\">: expected %s; %s", r->subject, element, name, text,
        count == 1   ? "one number"
        : count == 3 ? "3 numbers"
@@ -188,7 +190,7 @@ static int numbers(reader *r, const char *element, const char **attributes, cons
 static void required_numbers(reader *r, const char *element, const char **attributes,
                              const char *name, int count, double *out) {
   if (!numbers(r, element, attributes, name, count, out) && r->status == JN_OK)
-    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<%s> has no attribute '%s'", r->subject, element, name);
+    fail(r, JN_ERR_SYNTAX, line_of(r), "%s<%s> has no attribute '%s'", r->subject, element, name);
 }
 
 /* a name into a buffer; `what` says whose it is */
@@ -196,12 +198,12 @@ static void required_name(reader *r, const char *element, const char **attribute
                           char buffer[JN_MAX_NAME + 1]) {
   const char *text = attribute(attributes, name);
   if (text == NULL)
-    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<%s> has no attribute '%s'", r->subject, element, name);
+    fail(r, JN_ERR_SYNTAX, line_of(r), "%s<%s> has no attribute '%s'", r->subject, element, name);
   else if (text[0] == '\0')
-    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<%s>: attribute '%s' is empty", r->subject, element,
+    fail(r, JN_ERR_SYNTAX, line_of(r), "%s<%s>: attribute '%s' is empty", r->subject, element,
          name);
   else if (strlen(text) > JN_MAX_NAME)
-    FAIL(r, JN_ERR_LIMIT, line_of(r), "%s<%s>: attribute '%s' is longer than %d bytes", r->subject,
+    fail(r, JN_ERR_LIMIT, line_of(r), "%s<%s>: attribute '%s' is longer than %d bytes", r->subject,
          element, name, JN_MAX_NAME);
   else
     memcpy(buffer, text, strlen(text) + 1);
@@ -209,7 +211,7 @@ static void required_name(reader *r, const char *element, const char **attribute
 
 static int first_time(reader *r, const char *element, unsigned bit) {
   if ((r->seen & bit) != 0)
-    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%sa second <%s>: keep one", r->subject, element);
+    fail(r, JN_ERR_SYNTAX, line_of(r), "%sa second <%s>: keep one", r->subject, element);
   r->seen |= bit;
   return r->status == JN_OK;
 }
@@ -223,7 +225,7 @@ static jn_pose read_origin(reader *r, const char **attributes) {
   int has_rpy = numbers(r, "origin", attributes, "rpy", 3, rpy);
   int has_quat = numbers(r, "origin", attributes, "quat_xyzw", 4, quat);
   if (has_rpy && has_quat) {
-    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<origin> has both rpy and quat_xyzw: keep one",
+    fail(r, JN_ERR_SYNTAX, line_of(r), "%s<origin> has both rpy and quat_xyzw: keep one",
          r->subject);
   } else if (has_rpy) {
     pose.R = jn_m3_from_rpy(rpy[0], rpy[1], rpy[2]);
@@ -231,7 +233,7 @@ static jn_pose read_origin(reader *r, const char **attributes) {
     double n2 = quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3];
     if (!(fabs(n2 - 1) <= JN_ROTATION_TOLERANCE)) {
       char found[NUMBER_TEXT], within[NUMBER_TEXT];
-      FAIL(r, JN_ERR_POSE, line_of(r),
+      fail(r, JN_ERR_POSE, line_of(r),
            "%s<origin quat_xyzw>: not a unit quaternion: the sum of squares is %s, not 1 within %s",
            r->subject, jn_write_number(n2, 9, found),
            jn_write_number(JN_ROTATION_TOLERANCE, 3, within));
@@ -280,9 +282,9 @@ static int is_turned(jn_mat3 R) {
 
 static void end_inertial(reader *r) {
   if ((r->seen & SEEN_MASS) == 0)
-    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<inertial> has no <mass>", r->subject);
+    fail(r, JN_ERR_SYNTAX, line_of(r), "%s<inertial> has no <mass>", r->subject);
   if ((r->seen & SEEN_INERTIA) == 0)
-    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<inertial> has no <inertia>", r->subject);
+    fail(r, JN_ERR_SYNTAX, line_of(r), "%s<inertial> has no <inertia>", r->subject);
   /* I <- R I R^T, symmetric to the last bit */
   if (is_turned(r->inertial.R)) {
     const double(*R)[3] = (const double(*)[3])r->inertial.R.m;
@@ -320,12 +322,12 @@ static int joint_type(reader *r, const char *text) {
     }
   for (int type = 0; type < JN_JOINT_TYPE_COUNT; type++)
     if (strcmp(text, jn_joint_type_name((jn_joint_type)type)) == 0) {
-      FAIL(r, JN_ERR_SYNTAX, line_of(r),
+      fail(r, JN_ERR_SYNTAX, line_of(r),
            "%sURDF has no joint type '%s': use a native model file (.json) for it%s", r->subject,
            text, type == JN_JOINT_FREE ? ", or 'floating'" : "");
       return 0;
     }
-  FAIL(r, JN_ERR_SYNTAX, line_of(r),
+  fail(r, JN_ERR_SYNTAX, line_of(r),
        "%sunknown joint type '%.60s': expected revolute, continuous, prismatic, fixed, floating or "
        "planar",
        r->subject, text);
@@ -343,7 +345,7 @@ static void start_joint(reader *r, const char **attributes) {
   r->seen = 0;
   const char *type = attribute(attributes, "type");
   if (type == NULL) {
-    FAIL(r, JN_ERR_SYNTAX, line_of(r), "%s<joint> has no attribute 'type'", r->subject);
+    fail(r, JN_ERR_SYNTAX, line_of(r), "%s<joint> has no attribute 'type'", r->subject);
     return;
   }
   if (!joint_type(r, type)) return;
@@ -409,9 +411,9 @@ static void read_mimic(reader *r, const char **attributes) {
 static void end_joint(reader *r) {
   jn_joint_desc *joint = &r->joint;
   if ((r->seen & SEEN_PARENT) == 0)
-    FAIL(r, JN_ERR_SYNTAX, joint->line, "%s<joint> has no <parent link=\"...\"/>", r->subject);
+    fail(r, JN_ERR_SYNTAX, joint->line, "%s<joint> has no <parent link=\"...\"/>", r->subject);
   if ((r->seen & SEEN_CHILD) == 0)
-    FAIL(r, JN_ERR_SYNTAX, joint->line, "%s<joint> has no <child link=\"...\"/>", r->subject);
+    fail(r, JN_ERR_SYNTAX, joint->line, "%s<joint> has no <child link=\"...\"/>", r->subject);
   if (r->status != JN_OK) return;
   joint->parent = r->parent;
   joint->child = r->child;
@@ -465,13 +467,13 @@ static void start_robot(reader *r, const char *element, const char **attributes)
                      : strcmp(element, "COLLADA") == 0 ? ": this is COLLADA"
                                                        : "";
   if (strcmp(element, "robot") != 0) {
-    FAIL(r, JN_ERR_SYNTAX, line_of(r),
+    fail(r, JN_ERR_SYNTAX, line_of(r),
          "the root element is <%.60s>, not <robot>%s; only URDF is read", element, hint);
     return;
   }
   const char *name = attribute(attributes, "name");
   if (name != NULL && strlen(name) > JN_MAX_NAME) {
-    FAIL(r, JN_ERR_LIMIT, line_of(r), "<robot>: attribute 'name' is longer than %d bytes",
+    fail(r, JN_ERR_LIMIT, line_of(r), "<robot>: attribute 'name' is longer than %d bytes",
          JN_MAX_NAME);
     return;
   }
@@ -526,7 +528,7 @@ static void start_in_joint(reader *r, const char *element, const char **attribut
 /* the markup of the event at hand: a tag, a comment, an instruction */
 static int is_short(reader *r) {
   if (XML_GetCurrentByteCount(r->parser) <= JN_MAX_XML_MARKUP) return 1;
-  FAIL(r, JN_ERR_LIMIT, line_of(r), MARKUP_TOO_LONG, JN_MAX_XML_MARKUP / 1024);
+  fail(r, JN_ERR_LIMIT, line_of(r), MARKUP_TOO_LONG, JN_MAX_XML_MARKUP / 1024);
   return 0;
 }
 
@@ -542,21 +544,20 @@ static void XMLCALL on_instruction(void *context, const char *target, const char
 
 static void XMLCALL on_start(void *context, const char *element, const char **attributes) {
   reader *r = context;
-  if (r->status != JN_OK) return;
   r->depth++;
   if (!is_short(r)) return;
   if (r->depth > JN_MAX_XML_DEPTH) {
-    FAIL(r, JN_ERR_LIMIT, line_of(r), "elements are nested deeper than %d", JN_MAX_XML_DEPTH);
+    fail(r, JN_ERR_LIMIT, line_of(r), "elements are nested deeper than %d", JN_MAX_XML_DEPTH);
     return;
   }
   if (XML_GetSpecifiedAttributeCount(r->parser) > 2 * JN_MAX_XML_ATTRIBUTES) {
-    FAIL(r, JN_ERR_LIMIT, line_of(r), "<%.60s> has more than %d attributes", element,
+    fail(r, JN_ERR_LIMIT, line_of(r), "<%.60s> has more than %d attributes", element,
          JN_MAX_XML_ATTRIBUTES);
     return;
   }
   if (!are_names_accepted(r, element, attributes) || r->skipped != 0) return;
   if (strncmp(element, "xacro:", 6) == 0) {
-    FAIL(r, JN_ERR_SYNTAX, line_of(r),
+    fail(r, JN_ERR_SYNTAX, line_of(r),
          "<%.60s>: this is a xacro source: expand it first (xacro FILE > robot.urdf)", element);
     return;
   }
@@ -605,7 +606,7 @@ static void XMLCALL on_doctype(void *context, const char *name, const char *syst
                                const char *public, int has_internal) {
   (void)name, (void)system, (void)public, (void)has_internal;
   reader *r = context;
-  FAIL(r, JN_ERR_SYNTAX, line_of(r),
+  fail(r, JN_ERR_SYNTAX, line_of(r),
        "a document type (<!DOCTYPE ...>, and with it entities) is not accepted: remove it");
 }
 
@@ -646,8 +647,8 @@ static jn_status parse(reader *r, const char *text, size_t size) {
     if (ok != XML_STATUS_OK) return xml_failure(r, text, size);
     XML_Index start = XML_GetCurrentByteIndex(r->parser); /* of the markup at hand; -1: none */
     kept = start >= 0 && (size_t)start < given ? given - (size_t)start : 0;
-    if (kept > JN_MAX_XML_MARKUP && given < size)
-      FAIL(r, JN_ERR_LIMIT, line_of(r), MARKUP_TOO_LONG, JN_MAX_XML_MARKUP / 1024);
+    if (kept > JN_MAX_XML_MARKUP)
+      fail(r, JN_ERR_LIMIT, line_of(r), MARKUP_TOO_LONG, JN_MAX_XML_MARKUP / 1024);
   } while (given < size && r->status == JN_OK);
   return r->status;
 }

@@ -118,13 +118,10 @@ static jn_status check_names(jn_builder *b) {
 
 /* ---- the tree ---- */
 
-/* A link that no path from the root reaches hangs on a cycle: walk up until a link comes twice. */
+/* A link that no path from the root reaches hangs on a cycle, and so do all above it: after as many
+ * steps up as there are links, one on the cycle itself. */
 static jn_status report_cycle(jn_builder *b, int link) {
-  for (int i = 0; i < b->nlink; i++) {
-    int j = b->parent_joint[link];
-    if (j < 0) break;
-    link = b->joint_parent[j];
-  }
+  for (int i = 0; i < b->nlink; i++) link = b->joint_parent[b->parent_joint[link]];
   const jn_joint_desc *j = b->joints[b->parent_joint[link]];
   return jn_build_fail(
       b, j->line, JN_ERR_MODEL,
@@ -200,10 +197,10 @@ static jn_status order_links(jn_builder *b) {
     jn_block_free(&b->hooks, names);
     return JN_OK;
   }
+  int lost = 0;
   for (int i = 0; i < count; i++) first[b->sequence[i]] = -2;
-  for (int i = 0; i < b->nlink; i++)
-    if (first[i] != -2) return report_cycle(b, i);
-  return JN_OK;
+  while (first[lost] == -2) lost++;
+  return report_cycle(b, lost);
 }
 
 /* ---- numbers ---- */
@@ -342,9 +339,12 @@ static jn_status check_joint(jn_builder *b, jn_joint_desc *j) {
       return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': %s %s: must be zero or more",
                            j->name, names[i], show(&x, values[i]));
   const jn_limits *m = &j->limits;
-  if (isnan(m->lower) || isnan(m->upper) || isnan(m->velocity) || isnan(m->effort) ||
-      isnan(m->acceleration) || isnan(m->jerk) || isnan(m->effort_rate))
-    return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': a limit is not a number", j->name);
+  const double limits[7] = {m->lower,        m->upper, m->velocity,   m->effort,
+                            m->acceleration, m->jerk,  m->effort_rate};
+  for (int i = 0; i < 7; i++)
+    if (isnan(limits[i]))
+      return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': a limit is not a number",
+                           j->name);
   return check_pose(b, j->line, "joint", j->name, &j->origin);
 }
 

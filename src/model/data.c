@@ -40,16 +40,12 @@ void jn_work_place(const jn_model *model, int order, size_t lanes, void *block, 
 size_t jn_data_size(const jn_model *model, int order) {
   if (!model || order < 0 || order > JN_MAX_ORDER) return 0;
   size_t size = layout(model, order, 1, NULL, NULL);
-  return size ? size + ROUND(sizeof(jn_data)) : 0;
+  return size + (size > 0) * ROUND(sizeof(jn_data)); /* 0 stays 0 */
 }
 
-jn_status jn_data_place(const jn_model *model, int order, void *block, size_t size, jn_data **out) {
-  if (!model || !block || !out || order < 0) return JN_ERR_ARGUMENT;
-  if (order > JN_MAX_ORDER) return JN_ERR_LIMIT;
-  size_t need = jn_data_size(model, order);
-  if (!need) return JN_ERR_LIMIT;
-  if (size < need || (uintptr_t)block % ALIGN) return JN_ERR_ARGUMENT;
-  memset(block, 0, need);
+/* in a block of the right size */
+static jn_data *place(const jn_model *model, int order, size_t size, void *block) {
+  memset(block, 0, size);
   jn_data *data = block;
   layout(model, order, 1, (char *)block + ROUND(sizeof(jn_data)), &data->w);
   data->model = model;
@@ -60,7 +56,15 @@ jn_status jn_data_place(const jn_model *model, int order, void *block, size_t si
   data->engine = data->best = jn_engine_choose();
   data->settings.gravity = model->gravity;
   data->settings.strict = jn_strict_default();
-  *out = data;
+  return data;
+}
+
+jn_status jn_data_place(const jn_model *model, int order, void *block, size_t size, jn_data **out) {
+  if (!model || !block || !out || order < 0) return JN_ERR_ARGUMENT;
+  size_t need = jn_data_size(model, order);
+  if (!need) return JN_ERR_LIMIT;
+  if (size < need || (uintptr_t)block % ALIGN) return JN_ERR_ARGUMENT;
+  *out = place(model, order, need, block);
   return JN_OK;
 }
 
@@ -69,7 +73,6 @@ jn_status jn_data_new(const jn_model *model, int order, const jn_allocator *allo
                       jn_data **out) {
   if (!model || !out || order < 0) return JN_ERR_ARGUMENT;
   *out = NULL;
-  if (order > JN_MAX_ORDER) return JN_ERR_LIMIT;
   size_t size = jn_data_size(model, order);
   if (!size) return JN_ERR_LIMIT;
   jn_allocator hooks = jn_allocator_or_default(allocator);
@@ -78,11 +81,7 @@ jn_status jn_data_new(const jn_model *model, int order, const jn_allocator *allo
   char *block = raw + sizeof(void *);
   block += ALIGN - (uintptr_t)block % ALIGN;
   memcpy(block - sizeof(void *), &raw, sizeof raw);
-  jn_status status = jn_data_place(model, order, block, size, out);
-  if (status) {
-    hooks.release(raw, hooks.context);
-    return status;
-  }
+  *out = place(model, order, size, block);
   (*out)->allocator = hooks;
   (*out)->owned = 1;
   return JN_OK;

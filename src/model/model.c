@@ -46,10 +46,9 @@ static int find(const jn_model *m, name_of name, const int *a, int n, const char
   return -1;
 }
 
-jn_status jn_model_index(jn_model *m) {
+void jn_model_index(jn_model *m) {
   sort_index(m, frame_name, m->frame_order, m->nframe);
   sort_index(m, joint_name, m->joint_order, m->nbody);
-  return JN_OK;
 }
 
 const char *jn_model_name(const jn_model *model) { return model->name; }

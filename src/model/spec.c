@@ -2,7 +2,6 @@
  * so that pointers into them stay valid; strings live in an arena that is freed with the spec. */
 #include "model/spec.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,16 +59,21 @@ static void *store_at(const store *s, int index) {
   return index < 0 || index >= s->count ? NULL : store_element(s, index);
 }
 
-/* a place for one more element; the caller fills it and counts it */
-static void *store_next(jn_spec *spec, store *s) {
+/* room for one more element of at most `most` */
+static jn_status store_room(jn_spec *spec, store *s, int most) {
   int chunk;
   size_t place;
+  if (s->count >= most) return JN_ERR_LIMIT;
   store_locate(s->count, &chunk, &place);
-  if (s->chunk[chunk] == NULL) {
-    s->chunk[chunk] = jn_block_new(&spec->hooks, (size_t)FIRST_CHUNK << chunk / 2, s->element);
-    if (s->chunk[chunk] == NULL) return NULL;
-  }
-  return s->chunk[chunk] + place * s->element;
+  if (s->chunk[chunk] != NULL) return JN_OK;
+  s->chunk[chunk] = jn_block_new(&spec->hooks, (size_t)FIRST_CHUNK << chunk / 2, s->element);
+  return s->chunk[chunk] != NULL ? JN_OK : JN_ERR_MEMORY;
+}
+
+/* one more, for which there is room */
+static void store_put(store *s, const void *element) {
+  memcpy(store_element(s, s->count), element, s->element);
+  s->count++;
 }
 
 static void store_free(jn_spec *spec, store *s) {
@@ -83,7 +87,6 @@ static const char *arena_copy(jn_spec *spec, const char *text) {
   if (block == NULL || block->size - block->used < length) {
     size_t size = JN_LARGEST(length, (size_t)ARENA_BYTES);
     if (block != NULL && block->size < (size_t)1 << 20) size = JN_LARGEST(size, 2 * block->size);
-    if (size > (size_t)INT_MAX) return NULL;
     block = jn_block_new(&spec->hooks, 1, sizeof *block + size);
     if (block == NULL) return NULL;
     block->size = size;
@@ -190,16 +193,12 @@ void jn_spec_free(jn_spec *spec) {
 
 jn_status jn_spec_add_link(jn_spec *spec, const jn_link_desc *link) {
   if (spec == NULL || link == NULL) return JN_ERR_ARGUMENT;
-  jn_status status = check_name(link->name);
-  if (status != JN_OK) return status;
-  if (spec->links.count >= JN_MAX_BODIES) return JN_ERR_LIMIT;
-  jn_link_desc *place = store_next(spec, &spec->links);
-  if (place == NULL) return JN_ERR_MEMORY;
   jn_link_desc copy = *link;
-  if (own(spec, &copy.name) != JN_OK) return JN_ERR_MEMORY;
-  *place = copy;
-  spec->links.count++;
-  return JN_OK;
+  jn_status status = check_name(link->name);
+  if (status == JN_OK) status = store_room(spec, &spec->links, JN_MAX_BODIES);
+  if (status == JN_OK) status = own(spec, &copy.name);
+  if (status == JN_OK) store_put(&spec->links, &copy);
+  return status;
 }
 
 jn_status jn_spec_add_joint(jn_spec *spec, const jn_joint_desc *joint) {
@@ -210,36 +209,26 @@ jn_status jn_spec_add_joint(jn_spec *spec, const jn_joint_desc *joint) {
   if (status == JN_OK) status = check_name(joint->child);
   if (status == JN_OK && joint->parent != NULL) status = check_name(joint->parent);
   if (status == JN_OK && joint->mimic != NULL) status = check_name(joint->mimic);
-  if (status != JN_OK) return status;
-  if (spec->joints.count >= JN_MAX_BODIES) return JN_ERR_LIMIT;
-  jn_joint_desc *place = store_next(spec, &spec->joints);
-  if (place == NULL) return JN_ERR_MEMORY;
   jn_joint_desc copy = *joint;
-  status = own(spec, &copy.name);
+  if (status == JN_OK) status = store_room(spec, &spec->joints, JN_MAX_BODIES);
+  if (status == JN_OK) status = own(spec, &copy.name);
   if (status == JN_OK) status = own(spec, &copy.parent);
   if (status == JN_OK) status = own(spec, &copy.child);
   if (status == JN_OK) status = own(spec, &copy.mimic);
-  if (status != JN_OK) return status;
-  *place = copy;
-  spec->joints.count++;
-  return JN_OK;
+  if (status == JN_OK) store_put(&spec->joints, &copy);
+  return status;
 }
 
 jn_status jn_spec_add_frame(jn_spec *spec, const jn_frame_desc *frame) {
   if (spec == NULL || frame == NULL) return JN_ERR_ARGUMENT;
   jn_status status = check_name(frame->name);
   if (status == JN_OK) status = check_name(frame->link);
-  if (status != JN_OK) return status;
-  if (spec->frames.count >= JN_MAX_FRAMES) return JN_ERR_LIMIT;
-  jn_frame_desc *place = store_next(spec, &spec->frames);
-  if (place == NULL) return JN_ERR_MEMORY;
   jn_frame_desc copy = *frame;
-  status = own(spec, &copy.name);
+  if (status == JN_OK) status = store_room(spec, &spec->frames, JN_MAX_FRAMES);
+  if (status == JN_OK) status = own(spec, &copy.name);
   if (status == JN_OK) status = own(spec, &copy.link);
-  if (status != JN_OK) return status;
-  *place = copy;
-  spec->frames.count++;
-  return JN_OK;
+  if (status == JN_OK) store_put(&spec->frames, &copy);
+  return status;
 }
 
 jn_status jn_spec_set_gravity(jn_spec *spec, jn_vec3 gravity) {
@@ -293,14 +282,13 @@ jn_status jn_spec_add_finding(jn_spec *spec, jn_severity severity, int line, con
     if (last->severity < severity) last->severity = severity;
     return JN_ERR_LIMIT;
   }
-  jn_finding *place = store_next(spec, &spec->findings);
-  if (place == NULL) return JN_ERR_MEMORY;
   jn_finding finding = {severity, line, text};
   int is_last = spec->findings.count == JN_MAX_FINDINGS - 1;
   if (is_last) finding.text = "there are more findings than are kept";
-  if (own(spec, &finding.text) != JN_OK) return JN_ERR_MEMORY;
-  *place = finding;
-  spec->findings.count++;
+  jn_status status = store_room(spec, &spec->findings, JN_MAX_FINDINGS);
+  if (status == JN_OK) status = own(spec, &finding.text);
+  if (status != JN_OK) return status;
+  store_put(&spec->findings, &finding);
   return is_last ? JN_ERR_LIMIT : JN_OK;
 }
 

@@ -1,0 +1,101 @@
+/* test_base.c: memory through hooks, the choice of an engine, cut texts. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/block.h"
+#include "base/cpu.h"
+#include "base/fail.h"
+#include "helpers/check.h"
+
+static void hooks_that_are_not_given_are_malloc_and_free(void **state) {
+  (void)state;
+  int context;
+  const jn_allocator none = {NULL, NULL, &context}, all = jn_allocator_or_default(NULL);
+  const jn_allocator hooks = jn_allocator_or_default(&none);
+  assert_true(hooks.allocate == all.allocate && hooks.release == all.release);
+  assert_ptr_equal(hooks.context, &context);
+  jn_spec *spec = NULL;
+  assert_ok(jn_spec_new("r", &none, &spec));
+  jn_spec_free(spec);
+}
+
+static void sizes_that_do_not_fit_are_refused(void **state) {
+  (void)state;
+  const size_t half = (size_t)1 << (4 * sizeof(size_t));
+  const jn_allocator hooks = jn_allocator_or_default(NULL);
+  size_t product = 7;
+  assert_true(jn_size_multiply(half, half - 1, &product) && product == half * (half - 1));
+  assert_true(jn_size_multiply(SIZE_MAX, 0, &product) && product == 0);
+  assert_true(jn_size_multiply(SIZE_MAX, 1, &product) && product == SIZE_MAX);
+  assert_false(jn_size_multiply(half, half, &product));
+  assert_false(jn_size_multiply(2, SIZE_MAX, &product));
+  assert_null(jn_block_new(&hooks, half, half));
+  void *block = jn_block_new(&hooks, 0, 8);
+  assert_non_null(block);
+  jn_block_free(&hooks, block);
+}
+
+static void the_best_engine_that_runs_and_is_wanted_is_taken(void **state) {
+  (void)state;
+  if (jn_engine_pick((const int[3]){1, 1, 1}, NULL) == &jn_engine_plain) skip(); /* no x86-64 */
+  static const struct {
+    int can[3];
+    const char *want, *get;
+  } cases[] = {{{1, 1, 1}, NULL, "avx512"},     {{0, 1, 1}, NULL, "avx2"},
+               {{0, 0, 1}, NULL, "plain"},      {{1, 1, 1}, "avx2", "avx2"},
+               {{1, 1, 1}, "plain", "plain"},   {{0, 0, 1}, "avx512", "plain"},
+               {{1, 1, 1}, "nonsense", "plain"}};
+  for (size_t i = 0; i < COUNT(cases); i++)
+    assert_string_equal(jn_engine_pick(cases[i].can, cases[i].want)->name, cases[i].get);
+}
+
+static void strictness_comes_from_the_environment(void **state) {
+  (void)state;
+  static const char *const on[] = {"1", "yes", "00"}, *const off[] = {"", "0"};
+  const char *old = getenv("JOUNCE_STRICT");
+  char *kept = old ? strdup(old) : NULL;
+  for (size_t i = 0; i < COUNT(on); i++) {
+    setenv("JOUNCE_STRICT", on[i], 1);
+    assert_true(jn_strict_default());
+  }
+  for (size_t i = 0; i < COUNT(off); i++) {
+    setenv("JOUNCE_STRICT", off[i], 1);
+    assert_false(jn_strict_default());
+  }
+  unsetenv("JOUNCE_STRICT");
+  assert_false(jn_strict_default());
+  if (kept) setenv("JOUNCE_STRICT", kept, 1);
+  free(kept);
+}
+
+static void a_cut_text_ends_with_a_whole_character(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *clean;
+    size_t room;
+  } cases[] = {{"a\xc3\xb6", "a", 4},
+               {"a\xc3\xb6", "a\xc3\xb6", 5},
+               {"a\xc3", "a", 3},
+               {"\x80\x80\x80", "\x80\x80\x80", 4},
+               {"", "", 1},
+               {"\xe6\x89", "", 3},
+               {"a\tb\x7f", "a?b?", 9}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    char text[16];
+    strcpy(text, cases[i].text);
+    jn_clean_text(text, cases[i].room);
+    assert_string_equal(text, cases[i].clean);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hooks_that_are_not_given_are_malloc_and_free),
+      cmocka_unit_test(sizes_that_do_not_fit_are_refused),
+      cmocka_unit_test(the_best_engine_that_runs_and_is_wanted_is_taken),
+      cmocka_unit_test(strictness_comes_from_the_environment),
+      cmocka_unit_test(a_cut_text_ends_with_a_whole_character),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

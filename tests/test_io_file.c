@@ -1,0 +1,204 @@
+/* test_io_file.c: files that cannot be read, written, flushed, closed or put in their place; names
+ * and endings. Some of libc's functions stand here too, to fail when told to. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <jounce/table.h>
+
+#include "base/block.h"
+#include "helpers/check.h"
+#include "helpers/files.h"
+#include "helpers/parsing.h"
+#include "io/file.h"
+#include "io/number.h"
+
+static int fsync_fails, fclose_fails, fdopen_fails, no_locale; /* errno it fails with; 0: none */
+
+static int failing(int with) {
+  if (with) errno = with;
+  return with != 0;
+}
+
+int fsync(int file) {
+  int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
+  return failing(fsync_fails) ? -1 : real(file);
+}
+
+int fclose(FILE *file) {
+  int (*real)(FILE *) = (int (*)(FILE *))dlsym(RTLD_NEXT, "fclose");
+  int result = real(file);
+  return failing(fclose_fails) ? EOF : result;
+}
+
+FILE *fdopen(int file, const char *mode) {
+  FILE *(*real)(int, const char *) = (FILE * (*)(int, const char *)) dlsym(RTLD_NEXT, "fdopen");
+  return failing(fdopen_fails) ? NULL : real(file, mode);
+}
+
+locale_t newlocale(int mask, const char *name, locale_t base) {
+  locale_t (*real)(int, const char *, locale_t) =
+      (locale_t(*)(int, const char *, locale_t))dlsym(RTLD_NEXT, "newlocale");
+  return failing(no_locale) ? (locale_t)0 : real(mask, name, base);
+}
+
+static jn_status write_hello(FILE *file, void *context) {
+  if (context) assert_int_equal(mkdir(context, 0700), 0);
+  fputs("hello", file);
+  return JN_OK;
+}
+
+static int left_beside; /* files whose name has .tmp */
+static void count_tmp(const char *path) { left_beside += strstr(path, ".tmp") != NULL; }
+
+static void assert_nothing_beside(void) {
+  left_beside = 0;
+  walk_folder(test_folder(), count_tmp);
+  assert_int_equal(left_beside, 0);
+}
+
+static void what_fails_on_the_way_to_the_disk_is_told(void **state) {
+  (void)state;
+  static const struct {
+    int *fails, with;
+    jn_status status;
+  } cases[] = {{&fsync_fails, EIO, JN_ERR_FILE},    {&fsync_fails, ENOSPC, JN_ERR_FILE},
+               {&fsync_fails, EINVAL, JN_OK},       {&fsync_fails, EROFS, JN_OK},
+               {&fsync_fails, ENOTSUP, JN_OK},      {&fclose_fails, EIO, JN_ERR_FILE},
+               {&fdopen_fails, ENOMEM, JN_ERR_FILE}};
+  char path[600];
+  snprintf(path, sizeof path, "%s", temporary("hello"));
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    jn_error error = {0};
+    put("hello", "as it was");
+    *cases[i].fails = cases[i].with;
+    jn_status status = jn_file_write(path, write_hello, NULL, &error);
+    *cases[i].fails = 0;
+    assert_status(status, cases[i].status);
+    if (status) {
+      assert_non_null(strstr(error.message, "cannot write: "));
+      assert_non_null(strstr(error.message, strerror(cases[i].with)));
+    }
+    char *text = slurp(path, NULL);
+    assert_string_equal(text, status ? "as it was" : "hello");
+    free(text);
+    assert_nothing_beside();
+  }
+  /* both: the first reason counts */
+  jn_error error = {0};
+  fsync_fails = ENOSPC, fclose_fails = EIO;
+  jn_status status = jn_file_write(path, write_hello, NULL, &error);
+  fsync_fails = fclose_fails = 0;
+  assert_status(status, JN_ERR_FILE);
+  assert_non_null(strstr(error.message, strerror(ENOSPC)));
+}
+
+static void a_file_that_cannot_take_its_place_is_removed(void **state) {
+  (void)state;
+  jn_error error = {0};
+  char path[600], name[700];
+  snprintf(path, sizeof path, "%s", temporary("folder"));
+  /* a folder appears where the file should be */
+  assert_status(jn_file_write(path, write_hello, path, &error), JN_ERR_FILE);
+  assert_non_null(strstr(error.message, "cannot write: "));
+  assert_nothing_beside();
+  /* every name beside it is taken */
+  for (int i = 0; i < 100; i++) {
+    snprintf(name, sizeof name, "full.%ld.%d.tmp", (long)getpid(), i);
+    put(name, "");
+  }
+  snprintf(path, sizeof path, "%s", temporary("full"));
+  assert_status(jn_file_write(path, write_hello, NULL, &error), JN_ERR_FILE);
+  assert_non_null(strstr(error.message, strerror(EEXIST)));
+  for (int i = 0; i < 100; i++) {
+    snprintf(name, sizeof name, "full.%ld.%d.tmp", (long)getpid(), i);
+    assert_int_equal(unlink(temporary(name)), 0);
+  }
+  assert_ok(jn_file_write(path, write_hello, NULL, &error));
+  /* no room for the name */
+  char *longer = malloc(10000);
+  memset(longer, 'x', 9999);
+  longer[9999] = '\0';
+  assert_status(jn_file_write(longer, write_hello, NULL, &error), JN_ERR_FILE);
+  assert_non_null(strstr(error.message, strerror(ENAMETOOLONG)));
+  free(longer);
+}
+
+static void what_cannot_be_read_is_told(void **state) {
+  (void)state;
+  jn_error error = {0};
+  jn_table *table = NULL;
+  char path[600];
+  snprintf(path, sizeof path, "%s", temporary("folder.csv"));
+  assert_int_equal(mkdir(path, 0700), 0);
+  assert_status(jn_table_load(path, NULL, &table, &error), JN_ERR_FILE);
+  assert_non_null(strstr(error.message, "cannot read: "));
+  assert_null(table);
+  /* sizes about those of the blocks it is read in */
+  static const size_t sizes[] = {0, 1, 16383, 16384, 16385, 32768};
+  for (size_t i = 0; i < COUNT(sizes); i++) {
+    char *text = malloc(sizes[i] + 1), *back = NULL;
+    size_t size = 1;
+    memset(text, 'x', sizes[i]);
+    text[sizes[i]] = '\0';
+    put("text", text);
+    const jn_allocator hooks = jn_allocator_or_default(NULL);
+    assert_ok(jn_file_read(temporary("text"), &hooks, &back, &size, &error));
+    assert_int_equal(size, sizes[i]);
+    assert_memory_equal(text, back, size);
+    jn_block_free(&hooks, back);
+    free(text);
+  }
+}
+
+static void endings_are_found(void **state) {
+  (void)state;
+  static const struct {
+    const char *path, *ending;
+  } cases[] = {{"a.urdf", ".urdf"}, {"a", NULL},       {"a.", NULL},   {".hidden", NULL},
+               {"b.c/a", NULL},     {"b/a.x.y", ".y"}, {"b/.a", NULL}, {"", NULL}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    const char *ending = jn_file_ending(cases[i].path);
+    if (cases[i].ending)
+      assert_string_equal(ending, cases[i].ending);
+    else
+      assert_null(ending);
+  }
+  assert_true(jn_same_ending(".URDF", ".urdf") && jn_same_ending(".json", ".json"));
+  assert_false(jn_same_ending(".jsonx", ".json"));
+  assert_false(jn_same_ending(".jso", ".json"));
+  assert_false(jn_same_ending(".js[n", ".json"));
+}
+
+static void numbers_without_a_locale_are_out_of_memory(void **state) {
+  (void)state;
+  const char *at = "1.5";
+  double x = 7;
+  no_locale = ENOMEM;
+  assert_int_equal(jn_read_number(&at, &x), NUMBER_MEMORY);
+  assert_refused(jn_spec_parse_urdf, urdf_sample, strlen(urdf_sample), JN_ERR_MEMORY,
+                 "out of memory");
+  no_locale = 0;
+  assert_true(x == 7);
+  assert_int_equal(jn_read_number(&at, &x), NUMBER_OK);
+  assert_true(x == 1.5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_fails_on_the_way_to_the_disk_is_told),
+      cmocka_unit_test(a_file_that_cannot_take_its_place_is_removed),
+      cmocka_unit_test(what_cannot_be_read_is_told),
+      cmocka_unit_test(endings_are_found),
+      cmocka_unit_test(numbers_without_a_locale_are_out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
