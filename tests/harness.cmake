@@ -14,6 +14,7 @@ add_library(failing_malloc MODULE failing_malloc.c)
 set_target_properties(failing_malloc PROPERTIES C_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 target_compile_definitions(failing_malloc PRIVATE PRELOADED)
+set_source_files_properties(failing_malloc.c PROPERTIES COMPILE_OPTIONS -fvisibility=default) # for jansson too
 target_sources(oom PRIVATE failing_malloc.c)
 target_sources(load_limits PRIVATE failing_malloc.c)
 target_link_libraries(load_limits PRIVATE pthread)

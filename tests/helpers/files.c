@@ -9,16 +9,20 @@
 
 #include "helpers/check.h"
 
-static char folder[] = "/tmp/jounce-test-XXXXXX";
+static char folder[400];
 
 int make_folder(void **state) {
   (void)state;
+  const char *room = getenv("TMPDIR");
+  if (room == NULL || room[0] == '\0') room = "/tmp";
+  if ((size_t)snprintf(folder, sizeof folder, "%s/jounce-test-XXXXXX", room) >= sizeof folder)
+    return -1;
   return mkdtemp(folder) != NULL ? 0 : -1;
 }
 
 int remove_folder(void **state) {
   (void)state;
-  char command[64];
+  char command[sizeof folder + 8];
   snprintf(command, sizeof command, "rm -r '%s'", folder);
   return system(command);
 }
