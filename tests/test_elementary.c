@@ -98,6 +98,35 @@ static void exponential_logarithm_and_powers(void **state) {
   assert_true(jn_log(1) == 0);
 }
 
+static void hash(uint64_t *h, double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  for (int i = 0; i < 8; i++) *h = (*h ^ (bits >> 8 * i & 255)) * 0x100000001b3;
+}
+
+/* equal bits on every machine and with every compiler: who changes a digit changes these */
+static void the_bits_are_those_they_were(void **state) {
+  (void)state;
+  rng r = rng_new(4);
+  uint64_t h[6] = {0};
+  double s, c;
+  for (int i = 0; i < 40000; i++) {
+    const double unit = rng_range(&r, -1, 1), near = rng_range(&r, 0.5, 2),
+                 wide = ldexp(unit, i % 2 ? 3 : rng_below(&r, 120) - 60);
+    jn_sincos(wide, &s, &c);
+    hash(h, s), hash(h + 1, c);
+    hash(h + 2, jn_atan2(unit, rng_range(&r, -1, 1)));
+    hash(h + 3, jn_exp(i % 2 ? 700 * unit : unit));
+    hash(h + 4, jn_log(i % 2 ? near : ldexp(near, rng_below(&r, 2000) - 1000)));
+    hash(h + 5, jn_pow(near, 3 * unit));
+  }
+  const uint64_t want[6] = {0x9f440926001d8b58, 0xfe8dd42c230f4d09, 0x340cd219727c6e70,
+                            0x93226562162b88b1, 0xf375c78179ee8c1e, 0x2bbb62a3b7e146e3};
+  for (int i = 0; i < 6; i++)
+    if (h[i] != want[i]) print_error("function %d: 0x%llx\n", i, (unsigned long long)h[i]);
+  assert_memory_equal(h, want, sizeof h);
+}
+
 /* v[(K+2) x nv] and tau[(K+1) x nv] of `count` states of a random robot */
 typedef struct states {
   size_t count, nq, nv, r;
@@ -220,6 +249,7 @@ int main(void) {
       cmocka_unit_test(sine_and_cosine_of_any_angle),
       cmocka_unit_test(angle_of_a_point),
       cmocka_unit_test(exponential_logarithm_and_powers),
+      cmocka_unit_test(the_bits_are_those_they_were),
       cmocka_unit_test(a_strict_batch_equals_single_calls_to_the_bit),
       cmocka_unit_test(strict_may_change_between_calls),
   };

@@ -13,8 +13,8 @@ enum { TOP = 9 }; /* highest order asked for */
 
 static jn_model *random_model(uint64_t seed) {
   check_seed(seed);
-  jn_spec *spec =
-      random_spec(seed, 6, seed % 2 ? JN_JOINT_FREE : JN_JOINT_REVOLUTE, TYPES_ALL & ~TYPE(FIXED));
+  const unsigned types = seed % 3 ? TYPES_ALL & ~TYPE(FIXED) : TYPE(SPHERICAL) | TYPE(PRISMATIC);
+  jn_spec *spec = random_spec(seed, 6, seed % 2 ? JN_JOINT_FREE : JN_JOINT_REVOLUTE, types);
   jn_model *model = build(spec);
   jn_spec_free(spec);
   return model;

@@ -6,17 +6,17 @@
 A mutant is one change of one place of src/: an operator (+ - * / < <= > >= == != && ||), a constant, or a
 statement left out. The library is built as plain C with -O1, once; for a mutant only what the changed file
 enters is compiled again. The tests (those of ctest in C, the scorecard's programs with few cases, and the tests
-of the program, which is linked with the mutant) run until one fails: first those that most often noticed a
-fault nearby for the time they take. A test that takes far more processor time than usual hangs, and counts as
+of the program, which is linked with the mutant) that run the line, as gcov tells, run until one fails: first
+those that most often noticed a fault nearby for the time they take. A test that takes far more processor time than usual hangs, and counts as
 failed. A mutant that does not compile, or gives the same code (with -O1, or with -O2), does not count.
 Survivors are printed with their place and must be explained in tools/mutants.txt or get a test. Ends with
 line 15 of the scorecard; exit status 1 below 95 % or with a survivor that is not explained."""
 import argparse
 import glob
+import json
 import os
 import random
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -89,18 +89,20 @@ class Library:
     def object_of(source, folder):
         return os.path.join(WORK, folder, source.replace("/", "_")[:-2] + ".o")
 
-    def compile(self, source, folder, level="-O1", text=None, lead=()):
+    def compile(self, source, folder, flags=("-O1",), text=None, lead=()):
         """`lead` comes before the include path, so that a changed header is found first."""
-        return run(CC + [level, "-DJN_BUILDING"] + list(lead) + self.flags
+        return run(CC + list(flags) + ["-DJN_BUILDING"] + list(lead) + self.flags
                    + ["-c", text or source, "-o", self.object_of(source, folder)]).returncode == 0
 
-    def link(self, folder, changed=()):
+    def link(self, folder, changed, flags=()):
         objects = [self.object_of(s, folder if s in changed else "base") for s in self.sources]
         out = os.path.join(WORK, folder, "libjounce.so")
-        return run(["gcc", "-shared", "-Wl,-Bsymbolic", "-o", out] + objects + self.libs).returncode == 0
+        return run(["gcc", "-shared", "-Wl,-Bsymbolic", "-o", out] + list(flags) + objects + self.libs).returncode == 0
 
     def build(self, jobs):
-        if not all(parallel(jobs, lambda s: self.compile(s, "base"), self.sources)) or not self.link("base"):
+        counting = ["-O1", "--coverage", "-fno-inline"]
+        good = parallel(jobs, lambda s: self.compile(s, "base") and self.compile(s, "cover", counting), self.sources)
+        if not all(good) or not self.link("base", self.sources) or not self.link("cover", self.sources, ["--coverage"]):
             sys.exit("mutate: the library does not build")
         for source in self.sources:
             text = run(["gcc"] + self.flags + ["-DJN_BUILDING", "-DJN_SMALL", "-MM", source]).stdout
@@ -115,7 +117,7 @@ class Library:
             base = "base" + level
             with self.lock:
                 if not os.path.exists(self.object_of(source, base)):
-                    self.compile(source, base, level)
+                    self.compile(source, base, [level])
         with open(self.object_of(source, base), "rb") as one, open(self.object_of(source, folder), "rb") as other:
             return one.read() == other.read()
 
@@ -142,27 +144,54 @@ def parallel(jobs, work, items):
 
 class Test:
     def __init__(self, name, command):
-        self.name, self.command, self.seconds = name, command, 1.0
-        self.kills = {}
+        self.name, self.command, self.seconds = name, command, 60.0
+        self.kills, self.lines, self.functions = {}, {}, {}
 
-    def run(self, folder):
-        """Whether it passes with the library in that folder. A mutant may run for ever or ask for all memory, so
-        that processor time and memory are limited; and may wait for ever."""
-        where = os.path.join(WORK, folder)
-        room = os.path.join(where, "tmp")
+    def run(self, folder, room, **more):
+        """Whether it passes with the library in that folder, and its processor time. A mutant may run for ever or
+        ask for all memory, so that processor time and memory are limited; and may wait for ever."""
+        room = os.path.join(WORK, room, "tmp")
         shutil.rmtree(room, ignore_errors=True)
         os.makedirs(room)
         bound = f"ulimit -c 0 -t {int(5 + 10 * self.seconds)} -v {4 << 20}; exec \"$@\""
-        more = dict(LD_LIBRARY_PATH=where, TMPDIR=room, CMOCKA_TEST_ABORT="1", MALLOC_PERTURB_="165", LC_ALL="C")
+        more.update(LD_LIBRARY_PATH=os.path.join(WORK, folder), TMPDIR=room, CMOCKA_TEST_ABORT="1",
+                    MALLOC_PERTURB_="165", LC_ALL="C")
         process = subprocess.Popen(["bash", "-c", bound, "test"] + self.command, cwd=room, env={**os.environ, **more},
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    start_new_session=True)
-        try:
-            return process.wait(120 + 60 * self.seconds) == 0
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            process.wait()
-            return False
+        alarm = threading.Timer(120 + 60 * self.seconds, os.killpg, (process.pid, 9))
+        alarm.start()
+        _, status, used = os.wait4(process.pid, 0)
+        alarm.cancel()
+        process.returncode = status
+        return status == 0, used.ru_utime + used.ru_stime
+
+    def learn(self):
+        """Runs with the library that counts: whether it passes, its time, and the lines it runs."""
+        room = "learn-" + self.name
+        counts = os.path.join(WORK, room, "counts")
+        os.makedirs(counts)
+        good, self.seconds = self.run("cover", room, GCOV_PREFIX=counts, GCOV_PREFIX_STRIP="99")
+        for data in glob.glob(counts + "/*.gcda"):
+            note = os.path.basename(data)[:-4] + "gcno"
+            os.symlink(os.path.join(WORK, "cover", note), os.path.join(counts, note))
+        done = subprocess.run("gcov -j -t *.gcda", shell=True, cwd=counts, capture_output=True, text=True)
+        for line in done.stdout.splitlines():
+            for file in json.loads(line)["files"]:
+                seen = self.lines.setdefault(file["file"], {})
+                for at in file["lines"]:
+                    seen[at["line_number"]] = seen.get(at["line_number"], False) or at["count"] > 0
+                self.functions.setdefault(file["file"], []).extend(
+                    (f["start_line"], f["end_line"], f["execution_count"] > 0) for f in file["functions"])
+        shutil.rmtree(os.path.join(WORK, room))
+        return good
+
+    def reaches(self, path, line):
+        """Whether it runs the line; of one that is no code of its own: its function; else it may."""
+        if line in self.lines.get(path, {}):
+            return self.lines[path][line]
+        around = [run for first, last, run in self.functions.get(path, []) if first <= line <= last]
+        return any(around) or not around
 
     def promise(self, path):
         """Faults found per second: those nearby count most."""
@@ -227,18 +256,11 @@ def build_tests(library, jobs):
     for test, path in zip(tests, made):
         if not path:
             print("left out, cannot be built:", test[0])
-    passed = []
-    for test in found:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        test.seconds = 60.0
-        good = test.run("base")
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        test.seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        if good:
-            passed.append(test)
-        else:
+    for test, good in zip(found, parallel(jobs, Test.learn, found)):
+        if not good:
             print("left out, fails here:", test.name)
-    return passed
+            found = [t for t in found if t is not test]
+    return found
 
 
 def try_mutant(library, tests, mutant, folder):
@@ -259,7 +281,7 @@ def try_mutant(library, tests, mutant, folder):
         """The sources whose object is another one; None where one does not compile."""
         other = []
         for source in affected:
-            if not library.compile(source, folder, level, changed if source == path else None, lead):
+            if not library.compile(source, folder, [level], changed if source == path else None, lead):
                 return None
             if not library.same(source, folder, level):
                 other.append(source)
@@ -271,11 +293,12 @@ def try_mutant(library, tests, mutant, folder):
         return "same code"
     if not library.link(folder, different):
         return "does not compile"
-    for test in sorted(tests, key=lambda t: -t.promise(path)):
-        if not test.run(folder):
+    able = [t for t in tests if t.reaches(path, number + 1)]
+    for test in sorted(able, key=lambda t: -t.promise(path)):
+        if not test.run(folder, folder)[0]:
             test.kills[path] = test.kills.get(path, 0) + 1
             return "killed by " + test.name
-    return "survived" if compiled("-O2") else "same code"
+    return f"survived {len(able)} tests" if compiled("-O2") else "same code"
 
 
 def explained(place, text):
@@ -339,7 +362,7 @@ def main():
     random.Random(options.seed).shuffle(everything)
     start = time.time()
     shutil.rmtree(WORK, ignore_errors=True)
-    for folder in ("base", "base-O2", "tests"):
+    for folder in ("base", "base-O2", "cover", "tests"):
         os.makedirs(os.path.join(WORK, folder))
     library = Library()
     library.build(options.jobs)
@@ -347,7 +370,7 @@ def main():
     print(f"{len(tests)} tests of {sum(t.seconds for t in tests):.0f} s built in {time.time() - start:.0f} s; seed {options.seed}")
     survivors, killed, total, core_killed, core = [], 0, 0, 0, 0
     for (path, number, text), result in try_all(library, tests, everything, options.count, options.jobs):
-        dead, alive = result.startswith("killed"), result == "survived"
+        dead, alive = result.startswith("killed"), result.startswith("survived")
         killed, total = killed + dead, total + dead + alive
         if path.startswith("src/core/"):
             core_killed, core = core_killed + dead, core + dead + alive
