@@ -120,8 +120,8 @@ static void the_bits_are_those_they_were(void **state) {
     hash(h + 4, jn_log(i % 2 ? near : ldexp(near, rng_below(&r, 2000) - 1000)));
     hash(h + 5, jn_pow(near, 3 * unit));
   }
-  const uint64_t want[6] = {0x9f440926001d8b58, 0xfe8dd42c230f4d09, 0x340cd219727c6e70,
-                            0x93226562162b88b1, 0xf375c78179ee8c1e, 0x2bbb62a3b7e146e3};
+  const uint64_t want[6] = {0x79c3d73fc698178,  0x5e8f4c120c357502, 0x799bdc82244e673b,
+                            0x61d97f62cff156ea, 0x21d2ddea88ddd358, 0xb69a0ff20ec204b};
   for (int i = 0; i < 6; i++)
     if (h[i] != want[i]) print_error("function %d: 0x%llx\n", i, (unsigned long long)h[i]);
   assert_memory_equal(h, want, sizeof h);

@@ -4,7 +4,7 @@
   tools/mutate.py [--count N] [--seed S] [--only src/core] [--jobs N] [--list]
 
 A mutant is one change of one place of src/: an operator (+ - * / < <= > >= == != && ||), a constant, or a
-statement left out. The library is built as plain C with -O1, once; for a mutant only what the changed file
+statement left out; 1 becomes 0 (2 is as true), a larger array is no fault. The library is built as plain C with -O1, once; for a mutant only what the changed file
 enters is compiled again. The tests (those of ctest in C, the scorecard's programs with few cases, and the tests
 of the program, which is linked with the mutant) that run the line, as gcov tells, run until one fails: first
 those that most often noticed a fault nearby for the time they take. A test that takes far more processor time than usual hangs, and counts as
@@ -15,6 +15,7 @@ import argparse
 import glob
 import json
 import os
+import pickle
 import random
 import re
 import shutil
@@ -30,6 +31,8 @@ SWAPS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (
          (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "), (r" && ", " || "),
          (r" \|\| ", " && "), (r" \+= ", " -= "), (r" -= ", " += ")]
 CONSTANT = re.compile(r"(?<![\w.\"'%])(\d+\.\d*|\d+)(?![\w.\"'])")
+# up to a number in the size of an array that is declared, where more makes it larger
+ARRAY = re.compile(r"^\s*(const )?(char|double|int|real|v3|six|size_t|unsigned char|jn_\w+) ([^=]*, )?\*?\w+\[[^\]/-]*$")
 STATEMENT = re.compile(r"^\s+[\w\[\]>.()*+ -]+ (=|\+=|-=) [^{]*;$|^\s+\w+\([^{]*\);$")
 
 
@@ -65,7 +68,11 @@ def mutants_of(path):
                 yield path, number, code[: hit.start()] + new + code[hit.end():]
         for hit in CONSTANT.finditer(code):
             value = hit.group(1)
-            new = str(int(value) + 1) if value.isdigit() else repr(float(value) * 2 + (value.strip("0.") == ""))
+            if ARRAY.match(code[: hit.start()]):
+                continue
+            new = repr(float(value) * 2 + (value.strip("0.") == ""))
+            if value.isdigit():
+                new = "0" if value == "1" else str(int(value) + 1)
             yield path, number, code[: hit.start()] + new + code[hit.end():]
         if STATEMENT.match(code) and not re.match(r"^\s+(const |double |int |size_t |jn_|return|real |v3 |six )", code):
             yield path, number, re.match(r"^\s*", code).group(0) + ";"
@@ -351,6 +358,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="src/", help="files whose path starts with this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="mutants at a time")
+    parser.add_argument("--keep", action="store_true", help="with the build of the run before: nothing has changed")
     parser.add_argument("--list", action="store_true", help="count the mutants there are")
     options = parser.parse_args()
     files = [f for f in sorted(glob.glob("src/*/*.[ch]", root_dir=ROOT)) if f.startswith(options.only) and "_avx" not in f
@@ -361,12 +369,19 @@ def main():
         return 0
     random.Random(options.seed).shuffle(everything)
     start = time.time()
-    shutil.rmtree(WORK, ignore_errors=True)
-    for folder in ("base", "base-O2", "cover", "tests"):
-        os.makedirs(os.path.join(WORK, folder))
     library = Library()
-    library.build(options.jobs)
-    tests = build_tests(library, options.jobs)
+    ready = os.path.join(WORK, "ready")
+    if options.keep and os.path.exists(ready):
+        with open(ready, "rb") as file:
+            library.uses, tests = pickle.load(file)
+    else:
+        shutil.rmtree(WORK, ignore_errors=True)
+        for folder in ("base", "base-O2", "cover", "tests"):
+            os.makedirs(os.path.join(WORK, folder))
+        library.build(options.jobs)
+        tests = build_tests(library, options.jobs)
+        with open(ready, "wb") as file:
+            pickle.dump((library.uses, tests), file)
     print(f"{len(tests)} tests of {sum(t.seconds for t in tests):.0f} s built in {time.time() - start:.0f} s; seed {options.seed}")
     survivors, killed, total, core_killed, core = [], 0, 0, 0, 0
     for (path, number, text), result in try_all(library, tests, everything, options.count, options.jobs):

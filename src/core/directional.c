@@ -185,7 +185,6 @@ jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const 
   if (!jn_all_finite(weight, n)) return JN_ERR_NOT_FINITE;
   /* weights of derivatives are k! times those of Taylor coefficients; gradients the other way
    * round */
-  memset(t, 0, sizeof(double) * (n + nv));
   if (n) memcpy(t, weight, sizeof(double) * n);
   jn_jet_to_derivatives(order, model->nv, t);
   jn_varied_pull(&x, t, gphi, grate);
