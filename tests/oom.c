@@ -91,18 +91,23 @@ static jn_status load_native(const jn_allocator *a) {
 static jn_status odd_urdf(const jn_allocator *a) {
   static const char text[] =
       "<robot><link name='a'/><link name='b'/><joint name='j' type='fixed'><parent link='a'/>"
-      "<child link='b'/><origin zzz='1' xyzz='0 0 0' rpyy='0 0 0' rpy='0 0 0'/></joint></robot>";
+      "<child link='b'/><origin colour='1' xyzz='0 0 0' rpyy='0 0 0' rpy='0 0 0'/></joint></robot>";
   jn_spec *s = NULL;
   jn_status status = jn_spec_parse_urdf(text, sizeof text - 1, "odd", a, &s, NULL);
   jn_spec_free(s);
   return status;
 }
 static jn_status odd_json(const jn_allocator *a) {
-  static const char text[] =
-      "{\"bodies\": [{\"maas\": 1, \"colour\": 2, \"name\": \"a\", \"mass\": 1}]}";
-  jn_spec *s = NULL;
-  jn_status status = jn_spec_parse_json(text, sizeof text - 1, "odd", a, &s, NULL);
-  jn_spec_free(s);
+  static const char *const texts[2] = {
+      "{\"bodies\": [{\"maas\": 1, \"colour\": 2, \"name\": \"a\", \"mass\": 1}]}",
+      "{\"bodies\": [{\"name\": \"b\", \"joint\": {\"name\": \"q\", \"type\": \"revolute\","
+      " \"axis\": [0, 0, 1]}}]}"};
+  jn_status status = JN_OK;
+  for (int i = 0; i < 2 && !status; i++) {
+    jn_spec *s = NULL;
+    status = jn_spec_parse_json(texts[i], strlen(texts[i]), "odd", a, &s, NULL);
+    jn_spec_free(s);
+  }
   return status;
 }
 static jn_status load_builtin(const jn_allocator *a) { return load("tilthex:2x3", a); }
@@ -116,6 +121,15 @@ static jn_status new_model(const jn_allocator *a) {
 static jn_status lint(const jn_allocator *a) {
   jn_spec *s = NULL;
   jn_status status = jn_spec_load(TEST_DATA "/odd/massless_links.urdf", a, &s, NULL);
+  if (!status) status = jn_spec_lint(s);
+  jn_spec_free(s);
+  return status;
+}
+static jn_status lint_much(const jn_allocator *a) {
+  static const char text[] =
+      "{\"bodies\": [{\"name\": \"a b\", \"mass\": -1}, {\"name\": \"c d\"}]}";
+  jn_spec *s = NULL;
+  jn_status status = jn_spec_parse_json(text, sizeof text - 1, "text", a, &s, NULL);
   if (!status) status = jn_spec_lint(s);
   jn_spec_free(s);
   return status;
@@ -261,6 +275,7 @@ static const struct {
               {"built-in robot", load_builtin},
               {"model", new_model},
               {"lint", lint},
+              {"much to lint", lint_much},
               {"data", new_data},
               {"batch", new_batch},
               {"simulation", new_simulation},

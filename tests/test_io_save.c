@@ -217,10 +217,13 @@ static void saving_is_all_or_nothing(void **state) {
   assert_int_equal(jn_spec_save_json(spec, path, &error), JN_ERR_MODEL);
   jn_spec_link(spec, 0)->mass = 1;
   jn_spec_link(spec, 0)->com.x = 0;
+  const char *joint = jn_spec_joint(spec, 0)->name;
+  jn_spec_joint(spec, 0)->name = "\xfe"; /* one refusal for both */
   jn_spec_joint(spec, 0)->child = jn_spec_link(spec, 0)->name = "\xff";
   assert_int_equal(jn_spec_save_json(spec, path, &error), JN_ERR_MODEL);
   assert_non_null(strstr(error.message, "UTF-8"));
   jn_spec_joint(spec, 0)->child = jn_spec_link(spec, 0)->name = "link1";
+  jn_spec_joint(spec, 0)->name = joint;
   jn_frame_desc frame = {"tip", "link1", jn_pose_identity(), 0};
   assert_int_equal(jn_spec_add_frame(spec, &frame), JN_OK);
   const char **const names[] = {&jn_spec_link(spec, 0)->name, &jn_spec_joint(spec, 0)->name,

@@ -58,7 +58,8 @@ typedef struct reader {
 } reader;
 
 static const json_node *node_at(const reader *r, unsigned node) {
-  return &r->lines.node[node < r->lines.count ? node : r->lines.count];
+  const unsigned index[2] = {r->lines.count, node};
+  return &r->lines.node[index[node < r->lines.count]];
 }
 
 static int line_of(const reader *r, cursor c) { return node_at(r, c.node)->line; }

@@ -579,7 +579,7 @@ static void XMLCALL on_start(void *context, const char *element, const char **at
     case IN_INERTIAL:
       start_in_inertial(r, element, attributes);
       break;
-    case IN_JOINT:
+    default: /* IN_JOINT */
       start_in_joint(r, element, attributes);
       break;
   }

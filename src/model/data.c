@@ -10,9 +10,12 @@
 #define ALIGN JN_WORK_ALIGN
 #define ROUND(bytes) (((bytes) + ALIGN - 1) / ALIGN * ALIGN)
 
-/* bytes of every array, each starting on a cache line; 0 when it does not fit. `w` may be NULL. */
-static size_t layout(const jn_model *m, int order, size_t lanes, char *block, jn_work *w) {
-  size_t at = 0;
+#define HEAD ROUND(sizeof(jn_data))
+
+/* `at` and the bytes of every array behind it, each starting on a cache line; 0 when it does not
+ * fit. `w` may be NULL. */
+static size_t layout(const jn_model *m, int order, size_t lanes, size_t at, char *block,
+                     jn_work *w) {
   const size_t rows = (size_t)order + 2, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
                nlink = (size_t)m->nlink;
   /* on average an array is shorter than rows * 64 * max(nlink, nv, nx), and there are fewer than 64
@@ -30,24 +33,23 @@ static size_t layout(const jn_model *m, int order, size_t lanes, char *block, jn
 }
 
 size_t jn_work_size(const jn_model *model, int order, size_t lanes) {
-  return layout(model, order, lanes, NULL, NULL);
+  return layout(model, order, lanes, 0, NULL, NULL);
 }
 
 void jn_work_place(const jn_model *model, int order, size_t lanes, void *block, jn_work *w) {
-  layout(model, order, lanes, block, w);
+  layout(model, order, lanes, 0, block, w);
 }
 
 size_t jn_data_size(const jn_model *model, int order) {
   if (!model || order < 0 || order > JN_MAX_ORDER) return 0;
-  size_t size = layout(model, order, 1, NULL, NULL);
-  return size + (size > 0) * ROUND(sizeof(jn_data)); /* 0 stays 0 */
+  return layout(model, order, 1, HEAD, NULL, NULL);
 }
 
 /* in a block of the right size */
 static jn_data *place(const jn_model *model, int order, size_t size, void *block) {
   memset(block, 0, size);
   jn_data *data = block;
-  layout(model, order, 1, (char *)block + ROUND(sizeof(jn_data)), &data->w);
+  layout(model, order, 1, HEAD, block, &data->w);
   data->model = model;
   data->order = order;
   data->rows = order + 2;
