@@ -1,7 +1,8 @@
 /* poison.c: bad numbers in every input slot of every compute function. A call that returns JN_OK
  * has finite outputs, all of them written, and if it was given what is no number the outputs are
  * those of the clean call: it did not read that slot. A call that fails leaves its outputs as they
- * were. A configuration that is none is refused.
+ * were. A configuration that is none is refused. Then numbers that are too large only together, in
+ * the state and in the robot.
  *
  *   poison [--full]     prints a score line; exit status 1 when a promise was broken */
 #include <float.h>
@@ -156,6 +157,83 @@ static void poison_call(subject *s, const call *c) {
   free(clean);
 }
 
+/* ---- numbers that are too large together: all of a slot, or of several, times a factor */
+
+static const struct grown {
+  const char *name;
+  unsigned reads; /* the slots that grow */
+} grown[] = {{"q", READS_Q | READS_Q1},
+             {"v", READS_V},
+             {"q and v", READS_Q | READS_V},
+             {"forces", READS_TAU | READS_WRENCH},
+             {"steps", READS_STEP | READS_POINT | READS_MATRIX},
+             {"gravity", READS_GRAVITY},
+             {"all", ~0u}};
+
+static void grow_call(subject *s, const call *c, const struct grown *g, double factor) {
+  fill_outputs(s, 1);
+  int status = call_run(s, c);
+  if (status == SKIPPED || status == JN_ERR_ARGUMENT || c->reads & READS_JET) return;
+  const size_t n = s->used;
+  for (int j = 0; j < SLOTS; j++)
+    for (size_t i = 0; i < s->slot[j].n && g->reads & s->slot[j].reads; i++)
+      if (!of_a_rotation(s, &s->slot[j], i)) s->slot[j].x[i] *= factor;
+  fill_outputs(s, n);
+  status = call_run(s, c);
+  memcpy(s->in, s->good, s->in_count * sizeof *s->in);
+  cases++;
+  tallies[c - calls].cases++;
+  const char *what = NULL;
+  if (status == JN_OK) {
+    for (size_t i = 0; i < n && !what; i++)
+      if (!isfinite(s->out[i])) what = "an output is not finite";
+  } else if (status == BROKEN_PROMISE) {
+    what = "after a failure the state has changed";
+  } else if (memcmp(s->out, s->before, n * sizeof *s->out) != 0) {
+    what = "after a failure the outputs have changed";
+  }
+  if (!what) return;
+  broken++;
+  if (++tallies[c - calls].broken <= 3)
+    printf("%s, order %d: %s times %g: %s: %s\n", c->name, s->order, g->name, factor,
+           status >= 0 ? jn_status_text((jn_status)status) : "", what);
+}
+
+/* A tree whose masses, lengths or pitches are large too. */
+static jn_spec *large_spec(int what, double factor) {
+  jn_spec *spec = random_spec(640, 4, JN_JOINT_FREE, TYPES_ALL & ~TYPE(FIXED));
+  for (int i = 0; i < jn_spec_link_count(spec) && what == 1; i++) {
+    jn_link_desc *l = jn_spec_link(spec, i);
+    l->mass *= factor;
+    for (int j = 0; j < 9; j++) l->inertia.m[j / 3][j % 3] *= fmin(factor, 1e90);
+  }
+  for (int i = 0; i < jn_spec_joint_count(spec); i++) {
+    jn_joint_desc *j = jn_spec_joint(spec, i);
+    if (what == 2) j->origin.p = jn_v3_scale(factor, j->origin.p);
+    if (what == 2) j->point = jn_v3_scale(factor, j->point);
+    if (what == 3 && j->type != JN_JOINT_FREE) j->type = JN_JOINT_HELICAL, j->pitch = factor;
+    if (what == 4) j->armature = j->damping = factor;
+  }
+  return spec;
+}
+
+static void grow(int full) {
+  static const double factors[] = {1, 1e-250, 1e29, 1e60, 1e100, 1e140, 1e160, 1e200, 1e290};
+  static const double sizes[] = {1e29, 1e60, 1e120, 1e160, 1e250};
+  for (int what = 0; what <= 4; what++)
+    for (size_t size = 0; size < (what ? COUNT(sizes) : 1); size++)
+      for (int order = 0; order <= (full ? 2 : 1); order++) {
+        robot r = robot_new(large_spec(what, sizes[size]), order, 641, 1.5);
+        subject s = subject_of(r, 642, (what + order) % 2 ? JN_BODY : JN_SPATIAL,
+                               (jn_formulation)((size + (size_t)order) % 4), what != 0);
+        for (int c = 0; c < call_count; c++)
+          for (size_t f = 0; f < COUNT(factors); f++)
+            for (size_t g = 0; g < (f ? COUNT(grown) : 1); g++)
+              grow_call(&s, &calls[c], &grown[g], factors[f]);
+        subject_free(&s);
+      }
+}
+
 int main(int argc, char **argv) {
   const int full = argc > 1 && strcmp(argv[1], "--full") == 0;
   static const struct {
@@ -181,6 +259,7 @@ int main(int argc, char **argv) {
           for (int c = 0; c < call_count; c++) poison_call(&s, &calls[c]);
           subject_free(&s);
         }
+  grow(full);
   for (int c = 0; c < call_count; c++) {
     if (!tallies[c].seen) printf("%s was never called with success\n", calls[c].name), broken++;
     if (full)

@@ -393,13 +393,23 @@ static void every_argument_is_checked(void **state) {
   robot a = robot_random(77, 3, JN_JOINT_FREE, TYPES_ALL, ORDER_MADE),
         b = robot_random(78, 3, JN_JOINT_PRISMATIC, TYPE(REVOLUTE), ORDER_MADE),
         none = robot_random(79, 1, JN_JOINT_FIXED, TYPE(REVOLUTE), ORDER_MADE);
-  robot *all[] = {&a, &b, &none};
+  /* frame 0 is the world's: a force there moves nothing */
+  jn_spec *spec;
+  jn_link_desc world = jn_link_default("world"), body = link_of("body", 1, jn_v3(0, 0, 0), 1, 1, 1);
+  jn_joint_desc joint = joint_of("j", JN_JOINT_FREE, "world", "body", shift(0, 0, 0));
+  assert_ok(jn_spec_new("w", NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &world));
+  assert_ok(jn_spec_add_link(spec, &body));
+  assert_ok(jn_spec_add_joint(spec, &joint));
+  robot still_frame = robot_new(spec, ORDER_MADE, 1, 1);
+  assert_int_equal(jn_model_frame(still_frame.model, 0)->body, -1);
+  robot *all[] = {&a, &b, &none, &still_frame};
   for (size_t i = 0; i < COUNT(all); i++) {
     other = all[(i + 1) % COUNT(all)]->data;
     assert_ok(jn_batch_new(all[(i + 1) % COUNT(all)]->model, ORDER_MADE, 1, NULL, &other_batch));
     make(all[i]);
     print_message("           %d freedoms: %ld calls\n", freedoms, spoil_all(calls, COUNT(calls)));
-    if (jn_model_is_floating(r->model)) {
+    if (i == 0) {
       make_more(all[(i + 1) % COUNT(all)]);
       print_message("           what is made: %ld calls\n",
                     spoil_all(more_calls, COUNT(more_calls)));

@@ -38,7 +38,7 @@ int jn_is_tame(const jn_model *m, const jn_data *data, const double *v) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     tame &= l->m < JN_TAME && jn_all_below(l->c, 3, JN_TAME) && jn_all_below(l->J, 6, JN_TAME) &&
-            l->armature < JN_TAME && l->damping < JN_TAME;
+            fabs(l->pitch) < JN_TAME && l->armature < JN_TAME && l->damping < JN_TAME;
   }
   for (int i = 0; i < m->nbody; i++) {
     const jn_vec3 f = m->frame[m->body[i].frame].pose.p, c = m->body_pose[i].p;

@@ -82,11 +82,13 @@ jn_status jn_propeller_matrix(const jn_hexarotor *rotor, double *G) {
   jn_status status = check(rotor, 0);
   if (status) return status;
   if (!G) return JN_ERR_ARGUMENT;
+  double g[JN_MAX_ROTORS][6];
   for (int i = 0; i < rotor->count; i++) {
-    double g[6];
-    column(rotor, i, g);
-    for (int c = 0; c < 6; c++) G[c * rotor->count + i] = g[c];
+    column(rotor, i, g[i]);
+    if ((status = check_finite(6, g[i]))) return status;
   }
+  for (int i = 0; i < rotor->count; i++)
+    for (int c = 0; c < 6; c++) G[c * rotor->count + i] = g[i][c];
   return JN_OK;
 }
 

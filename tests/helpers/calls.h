@@ -31,7 +31,7 @@ enum { SKIPPED = -1, BROKEN_PROMISE = -2, SLOTS = 16, SCHEMES = JN_SCHEME_COUNT 
 typedef struct subject {
   robot r;
   load l;
-  int order;
+  int order, large;
   jn_batch *batch;
   jn_trajectory *trajectory;
   jn_layout *layout;
@@ -65,6 +65,9 @@ extern const char *const setup_functions[];
 
 subject subject_new(uint64_t seed, int bodies, jn_joint_type base, unsigned types, int order,
                     jn_representation representation, jn_formulation formulation);
+/* The same of any robot, whose numbers may be so large that nothing can be computed of it. */
+subject subject_of(robot r, uint64_t seed, jn_representation representation,
+                   jn_formulation formulation, int large);
 void subject_free(subject *s);
 /* Runs a call; s->out[s->used] is what it wrote. */
 int call_run(subject *s, const call *c);

@@ -281,9 +281,10 @@ static int step(subject *s, jn_scheme scheme) {
   double *t = take(s, 1), *q = take(s, NQ), *v = take(s, NV), at, *was = s->work,
          *is = was + NQ + NV;
   const double *good = s->good;
-  if (jn_simulation_set_state(x, 0, good, good + NQ)) return BROKEN_PROMISE;
+  jn_status status = jn_simulation_set_state(x, 0, good, good + NQ);
+  if (status) return s->large ? (int)status : BROKEN_PROMISE;
   jn_simulation_state(x, NULL, was, was + NQ);
-  jn_status status = jn_simulation_set_state(x, 0, s->q, s->v);
+  status = jn_simulation_set_state(x, 0, s->q, s->v);
   if (status == JN_OK) {
     status = jn_simulation_set_tau(x, s->tau);
     jn_simulation_state(x, NULL, was, was + NQ);
@@ -333,7 +334,7 @@ static int batch(subject *s, int which) {
   memcpy(out, y + width, width * sizeof *out);
   if (memcmp(s->gravity, s->good + (s->gravity - s->in), 3 * sizeof(double)) == 0) {
     /* the neighbours */
-    if (status[0] || status[2] || memcmp(y, y + 2 * width, width * sizeof *y) != 0)
+    if (status[0] != status[2] || (status[0] && !s->large) || memcmp(y, y + 2 * width, width * sizeof *y) != 0)
       return BROKEN_PROMISE;
   }
   return status[1];
