@@ -64,7 +64,7 @@ static jn_fit_options fit, fit_high, fit_low, fit_pieces, fit_few, fit_both, fit
               &fit_both),                                                                      \
           &fit_nan[0], JN_ERR_NOT_FINITE),                                                     \
       &fit_infinite[0], JN_ERR_NOT_FINITE)
-static double one = 1;
+static double one = 1, far = 1000, large = 600, infinite = HUGE_VAL;
 static jn_force_table table = {1, 1, &one, &one}, table_no_times = {1, 1, NULL, &one},
                       table_no_tau = {1, 1, &one, NULL}, table_no_rows = {0, 1, &one, &one};
 static jn_force_polynomial polynomial = {0, 1, 0, &one}, polynomial_no_c = {0, 1, 0, NULL},
@@ -72,11 +72,24 @@ static jn_force_polynomial polynomial = {0, 1, 0, &one}, polynomial_no_c = {0, 1
 static jn_force_fourier fourier = {1, 1, 1, &one, &one}, fourier_no_a = {1, 1, 1, NULL, &one},
                         fourier_no_b = {1, 1, 1, &one, NULL},
                         fourier_no_terms = {-1, 1, 1, &one, &one};
+static jn_status states[1];
+static jn_data *settings(jn_representation representation, jn_formulation form) {
+  jn_data_settings(r->data)->representation = representation;
+  jn_data_settings(r->data)->formulation = form;
+  return r->data;
+}
+static jn_batch *batch_settings(jn_representation representation, jn_formulation form) {
+  jn_batch_settings(batch)->representation = representation;
+  jn_batch_settings(batch)->formulation = form;
+  return batch;
+}
 static double wrench[18];
 static jn_applied_wrench applied = {0, JN_BODY, wrench};
 static const jn_applied_wrench no_numbers = {0, JN_BODY, NULL}, no_frame = {-1, JN_BODY, wrench},
                                far_frame = {1000, JN_BODY, wrench},
                                no_representation = {0, (jn_representation)4, wrench};
+static const jn_applied_wrench hybrid_wrench = {0, JN_HYBRID, wrench};
+static const jn_external hybrid_load = {1, &hybrid_wrench, NULL};
 static const jn_external external = {1, &applied, NULL}, negative = {-1, &applied, NULL},
                          missing = {1, NULL, NULL}, bad_numbers = {1, &no_numbers, NULL},
                          bad_frame = {1, &no_frame, NULL}, bad_far = {1, &far_frame, NULL},
@@ -260,6 +273,10 @@ static const jn_external external = {1, &applied, NULL}, negative = {-1, &applie
     jn_trajectory_fit(MODEL, BAD(NOT(NOT(4, 0), 3), JN_MAX_SAMPLES + 1, JN_ERR_LIMIT),             \
                       NOT(MUST(times), still), MUST(samples), FIT, NULL, NULL,                     \
                       MUST(&made.trajectory), NULL))                                               \
+  X(jn_trajectory_fit_2, jn_trajectory_fit(r->model, 4, times, samples,                            \
+                                           BAD(BAD(&fit, &fit_nan[1], JN_ERR_NOT_FINITE),          \
+                                               &fit_infinite[1], JN_ERR_NOT_FINITE),               \
+                                           NULL, NULL, &made.trajectory, NULL))                    \
   X(jn_force_table_time,                                                                           \
     jn_force_table_time(                                                                           \
         NOT(NOT(NOT(MUST(&table), &table_no_times), &table_no_tau), &table_no_rows), 0.5, 1, x))   \
@@ -271,16 +288,80 @@ static const jn_external external = {1, &applied, NULL}, negative = {-1, &applie
         NOT(NOT(NOT(MUST(&fourier), &fourier_no_a), &fourier_no_b), &fourier_no_terms), 0.5, 1,    \
         x))
 
+/* Outputs one by one. */
+#define PART_CALLS(X)                                                                             \
+  X(part_second,                                                                                  \
+    jn_inverse_second(r->model, r->data, r->q, r->v, NOT(NULL, &hybrid_load), NULL,               \
+                      (&(jn_second){MAY(x), MAY(x + 8000), MAY(x + 16000), MAY(x + 24000)})))     \
+  X(part_second_weighted,                                                                         \
+    jn_inverse_second(r->model, r->data, r->q, r->v, NULL, weight,                                \
+                      (&(jn_second){MAY(x), MAY(x + 8000), MAY(x + 16000), MAY(x + 24000)})))     \
+  X(part_second_velocity, jn_inverse_second(r->model, r->data, r->q, r->v, NULL, MAY(weight),     \
+                                            (&(jn_second){NULL, NULL, MAY(x), NULL})))            \
+  X(part_second_mass, jn_inverse_second(r->model, r->data, r->q, r->v, NULL, MAY(weight),         \
+                                        (&(jn_second){NULL, MAY(x + 8000), NULL, MAY(x)})))       \
+  X(part_second_forward,                                                                          \
+    jn_forward_second(                                                                            \
+        r->model, r->data, r->q, r->v, tau, NULL, NULL, x + 32000, x + 33000, x + 34000,          \
+        (&(jn_second_forward){MAY(x), MAY(x + 8000), MAY(x + 16000), MAY(x + 24000)})))           \
+  X(part_second_forward_weighted,                                                                 \
+    jn_forward_second(                                                                            \
+        r->model, r->data, r->q, r->v, tau, NULL, weight, x + 32000, x + 33000, x + 34000,        \
+        (&(jn_second_forward){MAY(x), MAY(x + 8000), MAY(x + 16000), MAY(x + 24000)})))           \
+  X(part_system, jn_system_matrices(r->model, r->data, JN_BODY, r->q, r->v,                       \
+                                    (&(jn_system){MAY(x), MAY(x + 4000), MAY(x + 8000),           \
+                                                  MAY(x + 12000), MAY(x + 16000), MAY(x + 20000), \
+                                                  MAY(x + 24000), MAY(x + 28000)})))              \
+  X(part_system_hybrid,                                                                           \
+    jn_system_matrices(r->model, r->data, JN_HYBRID, r->q, r->v,                                  \
+                       (&(jn_system){x, x, NOT(NULL, x), NOT(NULL, x), x, x, x, x})))             \
+  X(part_grouped,                                                                                 \
+    jn_grouped_matrices(r->model, r->data, r->q, r->v,                                            \
+                        (&(jn_grouped){MAY(x), MAY(x + 4000), MAY(x + 8000), MAY(x + 12000),      \
+                                       MAY(x + 16000), MAY(x + 20000)})))                         \
+  X(part_extended, jn_extended_partials(r->model, r->data, JN_HELD_SPATIAL, r->q, MUST(r->v),     \
+                                        NULL, x, MUST(x + 5000)))                                 \
+  X(part_extended_none,                                                                           \
+    jn_extended_partials(r->model, r->data, JN_HELD_SPATIAL, r->q, r->v, NULL, NULL, MAY(x)))     \
+  X(part_hold, jn_zero_order_hold(BAD(2, 0, JN_OK), BAD(1, 0, JN_OK), weight, weight,             \
+                                  BAD(0.1, (double)NAN, JN_ERR_NOT_FINITE), work, x, x + 500))    \
+  X(part_hold_large,                                                                              \
+    jn_zero_order_hold(1, 1,                                                                      \
+                       BAD(BAD(BAD(&one, &far, JN_ERR_NOT_FINITE), &large, JN_ERR_NOT_FINITE),    \
+                           &infinite, JN_ERR_NOT_FINITE),                                         \
+                       BAD(&one, &infinite, JN_ERR_NOT_FINITE), 1, work, x, x + 500))             \
+  X(part_hold_no_input, jn_zero_order_hold(1, 1, &one, MAY(&one), 1, work, x, NULL))              \
+  X(part_apply, jn_inverse_mass_apply(r->model, r->data, r->q, BAD(2, 0, JN_OK), weight, x))      \
+  X(part_screw_partial,                                                                           \
+    jn_screw_partial(r->model, r->data, 0, JN_BODY, 0, BAD(2, 0, JN_OK), columns, x))             \
+  X(part_representation,                                                                          \
+    jn_mass_partials(r->model, settings(NOT(JN_BODY, JN_SPATIAL), JN_FORM_BODY), r->q, x))        \
+  X(part_settings,                                                                                \
+    jn_kinematics(r->model, settings(JN_BODY, NOT(JN_FORM_BODY, (jn_formulation)4)), 0, r->q,     \
+                  r->v))                                                                          \
+  X(part_batch, jn_batch_inverse_dynamics(r->model,                                               \
+                                          batch_settings(NOT(JN_BODY, (jn_representation)4),      \
+                                                         NOT(JN_FORM_BODY, JN_FORM_SPATIAL)),     \
+                                          0, 1, r->q, r->v, x, NULL))                             \
+  X(part_batch_none,                                                                              \
+    jn_batch_inverse_dynamics(r->model, batch, 0, 0, NULL, NULL, NULL, MAY(states)))              \
+  X(part_batch_none_forward,                                                                      \
+    jn_batch_forward_dynamics(r->model, batch, 0, 0, NULL, NULL, NULL, NULL, MAY(states)))        \
+  X(part_batch_none_hybrid,                                                                       \
+    jn_batch_hybrid_dynamics(r->model, batch, 0, 0, NULL, given, NULL, NULL, MAY(states)))
+
 #define RUN(name, call) \
   static jn_status run_##name(void) { return call; }
 CALLS(RUN)
 MORE_CALLS(RUN)
+PART_CALLS(RUN)
 typedef struct asked {
   const char *name;
   jn_status (*run)(void);
 } asked;
 #define ROW(name, call) {#name, run_##name},
-static const asked calls[] = {CALLS(ROW)}, more_calls[] = {MORE_CALLS(ROW)};
+static const asked calls[] = {CALLS(ROW)}, more_calls[] = {MORE_CALLS(ROW)},
+                   part_calls[] = {PART_CALLS(ROW)};
 
 static void make(robot *robot_asked) {
   r = robot_asked;
@@ -347,6 +428,8 @@ static void unmake_more(void) {
 }
 /* as before the first call */
 static void renew(void) {
+  settings(JN_BODY, JN_FORM_BODY);
+  batch_settings(JN_BODY, JN_FORM_BODY);
   assert_ok(jn_kinematics(r->model, r->data, ORDER_MADE, r->q, r->v));
   if (!simulation) return;
   assert_ok(jn_simulation_set_state(simulation, 0, r->q, r->v));
@@ -413,6 +496,7 @@ static void every_argument_is_checked(void **state) {
       make_more(all[(i + 1) % COUNT(all)]);
       print_message("           what is made: %ld calls\n",
                     spoil_all(more_calls, COUNT(more_calls)));
+      print_message("           parts: %ld calls\n", spoil_all(part_calls, COUNT(part_calls)));
       unmake_more();
     }
     unmake();
@@ -421,7 +505,76 @@ static void every_argument_is_checked(void **state) {
   for (size_t i = 0; i < COUNT(all); i++) robot_free(all[i]);
 }
 
+/* Functions without a status. */
+static void what_only_looks_has_an_answer_for_everything(void **state) {
+  (void)state;
+  robot a = robot_random(77, 3, JN_JOINT_FREE, TYPES_ALL, 0),
+        b = robot_random(78, 3, JN_JOINT_PRISMATIC, TYPE(REVOLUTE), 0);
+  jn_linearise_options o = jn_linearise_default();
+  assert_int_equal(jn_linearise_inputs(NULL, NULL), -1);
+  assert_int_equal(jn_linearise_inputs(a.model, NULL), a.nv);
+  assert_int_equal(jn_linearise_inputs(a.model, &o), a.nv);
+  o.input = JN_INPUT_JOINTS;
+  assert_int_equal(jn_linearise_inputs(a.model, &o), a.nv - 6);
+  assert_int_equal(jn_linearise_inputs(b.model, &o), b.nv);
+  o.input = JN_INPUT_MAP, o.map_columns = 0;
+  assert_int_equal(jn_linearise_inputs(a.model, &o), 0);
+  o.map_columns = 2;
+  assert_int_equal(jn_linearise_inputs(a.model, &o), -1); /* and no map */
+  o.map = &one;
+  assert_int_equal(jn_linearise_inputs(a.model, &o), 2);
+  o.map_columns = -1;
+  assert_int_equal(jn_linearise_inputs(a.model, &o), -1);
+  o.input = (jn_input)3;
+  assert_int_equal(jn_linearise_inputs(a.model, &o), -1);
+  o = jn_linearise_default(), o.trivialisation = (jn_trivialisation)2;
+  assert_int_equal(jn_linearise_inputs(a.model, &o), -1);
+  assert_int_equal(jn_linearise_rates_size(NULL, 0), 0);
+  assert_int_equal(jn_linearise_rates_size(a.model, -1), 0);
+  assert_int_equal(jn_linearise_rates_size(a.model, JN_MAX_ORDER + 1), 0);
+  assert_int_equal(jn_layout_work_size(-1), 0);
+  assert_string_equal(jn_layout_name((jn_layout_kind)-1), "");
+  assert_string_equal(jn_layout_name(JN_LAYOUT_COUNT), "");
+  assert_string_equal(jn_scheme_name(JN_SCHEME_COUNT), "");
+  assert_int_equal(jn_simulation_statistics(NULL).steps, 0);
+  assert_int_equal(jn_simulation_singular_joint(NULL), -1);
+  assert_true(jn_trajectory_start(NULL) == 0 && jn_trajectory_end(NULL) == 0);
+  assert_true(jn_trajectory_next_break(NULL, 0) == HUGE_VAL);
+  robot_free(&a), robot_free(&b);
+}
+
+/* Nothing moves, and time goes on. */
+static void a_robot_without_freedoms_can_be_simulated(void **state) {
+  (void)state;
+  robot none = robot_random(79, 1, JN_JOINT_FIXED, TYPE(REVOLUTE), 0);
+  for (int scheme = 0; scheme < JN_SCHEME_COUNT; scheme++)
+    for (int fixed = 0; fixed < 2; fixed++) {
+      jn_simulation_options o = jn_simulation_default();
+      jn_simulation *s = NULL;
+      double t = 0;
+      o.scheme = (jn_scheme)scheme, o.step = fixed ? 0.125 : 0;
+      o.forces.tau = &one, o.forces.damping = &one;
+      jn_status status = jn_simulation_new(none.model, &o, NULL, &s, NULL);
+      const int needs = scheme == JN_RKMK4 || scheme == JN_VARIATIONAL;
+      assert_status(status, scheme == JN_MOMENTUM || (needs && !fixed) ? JN_ERR_ARGUMENT : JN_OK);
+      if (status) continue;
+      assert_ok(jn_simulation_set_state(s, 0, NULL, NULL));
+      assert_ok(jn_simulation_set_tau(s, NULL));
+      assert_ok(jn_simulation_step(s, 0, NULL)); /* no way to go */
+      assert_ok(jn_simulation_run_to(s, 1, NULL));
+      assert_ok(jn_simulation_state(s, &t, &one, &one));
+      assert_true(t == 1 && one == 1);
+      const double before = 1 - 0.5 * jn_simulation_statistics(s).last_step;
+      assert_ok(jn_simulation_at(s, before, &one, &one));
+      assert_true(one == 1);
+      jn_simulation_free(s);
+    }
+  robot_free(&none);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_argument_is_checked)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_argument_is_checked),
+                                     cmocka_unit_test(what_only_looks_has_an_answer_for_everything),
+                                     cmocka_unit_test(a_robot_without_freedoms_can_be_simulated)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -395,7 +395,8 @@ jn_status jn_momentum_energy(const jn_model *m, jn_data *data, int order, const 
   jn_jet_to_derivatives(order, 1, kinetic);
   jn_jet_to_derivatives(order, 1, potential);
   if (nm) momentum_matrix(m, w, rows, order, first, F, w->Jf);
-  if (!jn_all_finite(w->Bs, 17 * n) || !jn_all_finite(w->Jf, nm)) return JN_ERR_NOT_FINITE;
+  const int finite = jn_all_finite(w->Bs, 17 * n) & jn_all_finite(w->Jf, nm);
+  if (!finite) return JN_ERR_NOT_FINITE;
   put(out->com, com, 3 * n);
   put(out->momentum, momentum, 6 * n);
   put(out->centroidal, centroidal, 6 * n);

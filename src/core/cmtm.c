@@ -195,7 +195,7 @@ static jn_status check_cmtm(const jn_model *model, const jn_data *data, int orde
                             const void *memory) {
   if (!model || !data || data->model != model || order < 0 || !memory) return JN_ERR_ARGUMENT;
   if (order > data->rows) return JN_ERR_ORDER;
-  return data->kinematics < order - 1 || data->kinematics < -1 ? JN_ERR_STATE : JN_OK;
+  return data->kinematics < order - 1 ? JN_ERR_STATE : JN_OK;
 }
 
 jn_status jn_cmtm_forward_kinematics(const jn_model *model, jn_data *data, int order,

@@ -204,7 +204,7 @@ static inline void course_forward(const varied *x, int first, int still) {
   memset(s.rate, 0, sizeof(real) * (size_t)x->rows * nv);
   memset(s.step + nv, 0, sizeof(real) * ((size_t)x->K + 1) * nv);
   if (!still) course_rate(&s, 0, 0);
-  for (int k = first; k <= x->K; k++) {
+  for (int k = first;; k++) {
     course_rate(&s, k + 1, 1);
     if (still && k == first) {
       memset(s.span, 0, sizeof(span) * (size_t)x->m->nlink);

@@ -183,7 +183,7 @@ static inline void hybrid_wrench(const jn_model *m, const jn_work *w, int rows, 
   six *W = (six *)w->Ws + (size_t)i * rows;
   v3 *own = (v3 *)w->row;
   M[0] = hybrid_inertia(l, (const real *)w->R + 9 * (size_t)i * rows);
-  for (int k = 0; k <= r + 1; k++) {
+  for (int k = 0;; k++) {
     v3 rate = lever_rate(k, k, V, M);
     if (k) own[k - 1] = v3_times(l->m * k, v3_add(V[k].v, rate));
     if (k > r) break;

@@ -17,14 +17,10 @@
 #define EACH(k, from, to) _Pragma("GCC unroll 16") for (int k = from; k <= to; k++)
 #endif
 
-/* Order 0 of the joint transform from the configuration and the sine and cosine of an angle. */
+/* Order 0 of the joint transform from the configuration and the sine and cosine of an angle; a
+ * revolute joint has these alone, a fixed one nothing. */
 static inline void joint_place(const jn_link *l, const real *q, real s, real c, real *X) {
   switch (l->kind) {
-    case JN_K_FIXED:
-      break;
-    case JN_K_REVOLUTE:
-      X[0] = c, X[1] = s;
-      break;
     case JN_K_PRISMATIC:
       X[0] = q[0];
       break;
@@ -33,8 +29,7 @@ static inline void joint_place(const jn_link *l, const real *q, real s, real c, 
       X[0] = c, X[1] = s, X[2] = d * c, X[3] = d * s;
       break;
     }
-    case JN_K_SPHERICAL:
-    case JN_K_FREE: {
+    default: { /* spherical or free */
       /* rotation of a quaternion, exact for any length near one */
       real w = q[0], x = q[1], y = q[2], z = q[3], f = 2.0 / (w * w + x * x + y * y + z * z);
       real xs = x * f, ys = y * f, zs = z * f;
@@ -144,13 +139,12 @@ static inline void joint_step(const jn_link *l, int k, const real *q, const real
   joint_step_of(l->kind, l, k, q, v, vs, X);
 }
 
-/* sum_(i=first..k) X_i u_(k-i): a twist jet from the parent's side of the joint to the child's */
+/* sum_(i=first..k) X_i u_(k-i): a twist jet from the parent's side of the joint to the child's. A
+ * fixed joint has no parent: it holds the base to the world. */
 ALWAYS six joint_motion(jn_kind kind, int k, int first, const real *X, const six *u) {
   six s = six_zero(), z = first == 0 ? u[k] : s;
   turn_sum w = turn_zero(), v = turn_zero();
   switch (kind) {
-    case JN_K_FIXED:
-      return z;
     case JN_K_REVOLUTE:
       EACH(i, first, k) {
         w = turn_add(w, X[2 * i], X[2 * i + 1], u[k - i].w);
@@ -175,7 +169,7 @@ ALWAYS six joint_motion(jn_kind kind, int k, int first, const real *X, const six
         s.v = v3_add(s.v, m3_apply_t(X + 9 * i, u[k - i].v));
       }
       return s;
-    case JN_K_FREE:
+    default: /* free */
       EACH(i, first, k) {
         const real *x = X + 21 * i;
         s.w = v3_add(s.w, m3_apply_t(x, u[k - i].w));
@@ -183,7 +177,6 @@ ALWAYS six joint_motion(jn_kind kind, int k, int first, const real *X, const six
       }
       return s;
   }
-  return s;
 }
 
 /* sum_(i=first..k) X_i^T f_(k-i): a wrench jet from the child's side of the joint to the parent's
@@ -192,8 +185,6 @@ ALWAYS six joint_force(jn_kind kind, int k, int first, const real *X, const six 
   six s = six_zero(), z = first == 0 ? f[k] : s;
   turn_sum w = turn_zero(), v = turn_zero();
   switch (kind) {
-    case JN_K_FIXED:
-      return z;
     case JN_K_REVOLUTE:
       EACH(i, first, k) {
         w = turn_add(w, X[2 * i], X[2 * i + 1], f[k - i].w);
@@ -218,7 +209,7 @@ ALWAYS six joint_force(jn_kind kind, int k, int first, const real *X, const six 
         s.v = v3_add(s.v, m3_apply(X + 9 * i, f[k - i].v));
       }
       return s;
-    case JN_K_FREE:
+    default: /* free */
       EACH(i, first, k) {
         const real *x = X + 21 * i;
         s.w = v3_add(s.w, v3_add(m3_apply(x, f[k - i].w), m3_apply(x + 9, f[k - i].v)));
@@ -226,7 +217,6 @@ ALWAYS six joint_force(jn_kind kind, int k, int first, const real *X, const six 
       }
       return s;
   }
-  return s;
 }
 
 /* Q_0^T a */
@@ -254,7 +244,7 @@ ALWAYS six joint_add_velocity_of(jn_kind kind, const jn_link *l, six V, const re
     case JN_K_SPHERICAL:
       V.w = v3_add(V.w, load_v3(v));
       break;
-    case JN_K_FREE:
+    default: /* free */
       V = six_add(V, (six){load_v3(v), load_v3(v + 3)});
       break;
   }
@@ -298,8 +288,6 @@ static inline six joint_column(const jn_link *l, int j) {
   real one = v3_x(S.w) + 1.0,
        e[6] = {v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w)};
   switch (l->kind) {
-    case JN_K_FIXED:
-      break;
     case JN_K_REVOLUTE:
       S.w = v3_add_z(S.w, one);
       break;
@@ -310,8 +298,7 @@ static inline six joint_column(const jn_link *l, int j) {
       S.w = v3_add_z(S.w, one);
       S.v = v3_add_z(S.v, l->pitch * one);
       break;
-    case JN_K_SPHERICAL:
-    case JN_K_FREE:
+    default: /* spherical or free */
       e[j] = one;
       S.w = load_v3(e);
       S.v = load_v3(e + 3);
@@ -340,7 +327,7 @@ static inline void joint_place_in_parent(const jn_link *l, const real *q, const 
       break;
     case JN_K_FREE:
       *p = v3_add(*p, c_columns(l->Rc, load_v3(q + 4))); /* fall through */
-    case JN_K_SPHERICAL:
+    default:                                             /* spherical */
       for (int j = 0; j < 3; j++) E[j] = c_columns(l->Rc, v3_make(X[j], X[3 + j], X[6 + j]));
       break;
   }

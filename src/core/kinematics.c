@@ -50,7 +50,7 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   const double *V = form == JN_FORM_SPATIAL ? w->Vs : w->V;
   for (int i = 0; i < model->nlink; i++)
     if (!jn_all_finite(V + 6 * (size_t)i * rows, 6 * ((size_t)K + 1)) ||
-        !jn_all_finite(w->O + 3 * (size_t)i, 3) || !jn_all_finite(w->R + 9 * (size_t)i * rows, 9))
+        !jn_all_finite(w->O + 3 * (size_t)i, 3))
       return JN_ERR_NOT_FINITE;
   data->kinematics = order;
   data->formulation = form;
@@ -91,8 +91,13 @@ jn_status jn_frame_pose(const jn_model *model, const jn_data *data, int frame, j
   if (status) return status;
   jn_pose inner;
   int link = frame_in_link(model, frame, &inner);
-  *out = link < 0 ? inner : near_pose(data, link, inner);
-  if (link >= 0) out->p = jn_v3_add(data->base, out->p);
+  if (link >= 0) {
+    inner = near_pose(data, link, inner);
+    inner.p = jn_v3_add(data->base, inner.p);
+  }
+  const double p[3] = {inner.p.x, inner.p.y, inner.p.z};
+  if (!jn_all_finite(p, 3)) return JN_ERR_NOT_FINITE;
+  *out = inner;
   return JN_OK;
 }
 
@@ -142,6 +147,8 @@ jn_status jn_point_motion(const jn_model *model, jn_data *data, int frame, jn_ve
   jn_status status = check(model, data, frame, order, out);
   if (status) return status;
   if (order < 0) return JN_ERR_ARGUMENT;
+  const double at[3] = {point.x, point.y, point.z};
+  if (!jn_all_finite(at, 3)) return JN_ERR_NOT_FINITE;
   size_t n = 3 * ((size_t)order + 2);
   jn_pose inner;
   int link = frame_in_link(model, frame, &inner);

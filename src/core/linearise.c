@@ -23,9 +23,7 @@ jn_linearise_options jn_linearise_default(void) {
   return (jn_linearise_options){JN_LEFT, JN_INPUT_FULL, NULL, 0};
 }
 
-static int base_freedoms(const jn_model *m) {
-  return m->nbody && m->joint[0].type == JN_JOINT_FREE ? 6 : 0;
-}
+static int base_freedoms(const jn_model *m) { return m->joint[0].type == JN_JOINT_FREE ? 6 : 0; }
 
 int jn_linearise_inputs(const jn_model *model, const jn_linearise_options *options) {
   if (!model) return -1;
@@ -400,8 +398,9 @@ jn_status jn_linearise_rates(const jn_model *model, jn_data *data,
     make_right(&t, j, order, x.n, x.A);
   }
   /* a map is below JN_TAME */
-  if (!jn_all_finite(x.A, rows * x.n * x.n) || !jn_all_below(x.dtau, rows * rows * nv * nv, 1e270))
-    return JN_ERR_NOT_FINITE;
+  int finite = jn_all_finite(x.A, rows * x.n * x.n);
+  finite &= jn_all_below(x.dtau, rows * rows * nv * nv, 1e270);
+  if (!finite) return JN_ERR_NOT_FINITE;
   memcpy(A, x.A, sizeof(double) * rows * x.n * x.n);
   for (int k = 0; k <= order && B; k++) {
     double *Bk = B + (size_t)k * x.n * m;
@@ -521,18 +520,16 @@ jn_status jn_linearise_step(const jn_model *model, jn_data *data,
   if (status) return status;
   for (size_t i = 0; i < nv; i++) a[i] = h * (v[i] + h * a[i]);
   if (fabs(h) >= JN_TAME || !jn_all_below(a, nv, JN_TAME)) return JN_ERR_NOT_FINITE;
-  status = jn_integrate(model, q, a, data->w.io);
-  if (!status) status = jn_linearise(model, data, options, q, v, tau, external, Ad, Bd);
+  status = jn_linearise(model, data, options, q, v, tau, external, Ad, Bd);
   if (!status) status = jn_forward_dynamics(model, data, 0, q, v, tau, external, a);
   if (status || !nv) return status;
   for (size_t i = 0; i < nv; i++) v_next[i] = v[i] + h * a[i];
   for (size_t i = 0; i < nv; i++) a[i] = h * v_next[i];
-  if ((status = jn_integrate(model, q, a, q_next))) return status;
   for (size_t i = nv * n; i < n * n; i++) Ad[i] *= h;
   for (size_t i = nv; i < n; i++) Ad[i * n + i] += 1;
   for (size_t i = nv * m; Bd && i < n * m; i++) Bd[i] *= h;
   for (int i = 0; i < model->nbody; i++) step_rows(&model->joint[i], h, v_next, nv, m, Ad, Bd);
-  return JN_OK;
+  return jn_integrate(model, q, a, q_next); /* a tame step from a good state */
 }
 
 /* ---- extended inverse dynamics ---- */

@@ -33,10 +33,9 @@ jn_wrench jn_newton_euler(jn_representation representation, jn_inertia I, jn_pos
       return balance(I, V, A);
     case JN_HYBRID:
       return hybrid(jn_inertia_move(turned(C), I), V, A);
-    case JN_MIXED:
-      break;
+    default:
+      return mixed(I, C.R, V, A);
   }
-  return mixed(I, C.R, V, A);
 }
 
 jn_wrench jn_body_momentum(jn_representation representation, jn_inertia I, jn_pose C, jn_twist V) {
@@ -47,7 +46,7 @@ jn_wrench jn_body_momentum(jn_representation representation, jn_inertia I, jn_po
       return jn_inertia_apply(I, V);
     case JN_HYBRID:
       return jn_inertia_apply(jn_inertia_move(turned(C), I), V);
-    case JN_MIXED:
+    default: /* mixed */
       break;
   }
   jn_wrench P = jn_inertia_apply(I, jn_twist_make(V.w, jn_m3_apply_t(C.R, V.v)));
@@ -67,7 +66,7 @@ jn_wrench jn_momentum_balance(jn_representation representation, jn_pose C, jn_tw
     case JN_HYBRID:
       W.n = jn_v3_add(W.n, jn_v3_cross(V.v, P.f));
       break;
-    case JN_MIXED:
+    default: /* mixed */
       W.n = jn_v3_add(W.n, jn_v3_cross(V.w, P.n));
       W.n = jn_v3_add(W.n, jn_m3_apply_t(C.R, jn_v3_cross(V.v, P.f)));
       break;

@@ -34,7 +34,7 @@ static void inertias(const varied *x, int i) {
   const six *V = twist_of(x, i);
   ten *M = (ten *)x->w->Ms + (size_t)i * x->rows, *Md = (ten *)x->w->Md + (size_t)i * x->rows;
   M[0] = spatial_inertia(x->m, x->w, x->rows, i);
-  for (int k = 0; k <= x->K; k++) {
+  for (int k = 0;; k++) {
     ten s = inertia_rate(&M[k], V[0]);
     for (int h = 1; h <= k; h++) {
       ten r = inertia_rate(&M[k - h], V[h]);

@@ -58,7 +58,7 @@ static void inertia_wrench(const varied *x, int i, ten M0, six *W) {
             *a = (const six *)x->w->U + (size_t)i * x->rows;
   ten *M = (ten *)x->w->row, *Md = M + x->rows;
   M[0] = M0;
-  for (int k = 0; k <= x->K; k++) {
+  for (int k = 0;; k++) {
     Md[k] = inertia_rate(&M[k], V[0]);
     for (int h = 1; h <= k; h++) {
       ten r = inertia_rate(&M[k - h], V[h]);

@@ -52,14 +52,11 @@ static inline v3 cross_order(int k, pose_jet c, const real *y, int stride) {
   return s;
 }
 
-/* Order k of a twist: body V (rows of `vs` reals) -> representation `rep` (rows of `os` reals). */
+/* Order k of a twist: body V (rows of `vs` reals) -> representation `rep`, not the body one (rows
+ * of `os` reals). */
 static inline void twist_from_body(int rep, int k, pose_jet c, v3 p0, const real *V, int vs,
                                    real *out, int os) {
   real *o = out + k * os;
-  if (rep == JN_BODY) {
-    for (int j = 0; j < 6; j++) o[j] = V[k * vs + j];
-    return;
-  }
   v3 w = rep == JN_MIXED ? load_v3(V + k * vs) : rotate_order(k, c, V, vs);
   v3 v = rotate_order(k, c, V + 3, vs);
   store_v3(o, w);
@@ -97,10 +94,6 @@ static inline void twist_to_body(int rep, int k, pose_jet c, v3 p0, const real *
 static inline void wrench_from_body(int rep, int k, pose_jet c, v3 p0, const real *W, int ws,
                                     real *out, int os) {
   real *o = out + k * os;
-  if (rep == JN_BODY) {
-    for (int j = 0; j < 6; j++) o[j] = W[k * ws + j];
-    return;
-  }
   v3 f = rotate_order(k, c, W + 3, ws);
   v3 n = rep == JN_MIXED ? load_v3(W + k * ws) : rotate_order(k, c, W, ws);
   store_v3(o + 3, f);

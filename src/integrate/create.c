@@ -162,7 +162,7 @@ static size_t layout(jn_simulation *s, char *block, char **data) {
                taylor = scheme == JN_TAYLOR, chart = !taylor, momentum = scheme == JN_MOMENTUM,
                variational = scheme == JN_VARIATIONAL;
   size_t at = (sizeof *s + ALIGN - 1) / ALIGN * ALIGN;
-#define PLACE(pointer, count, type)                  \
+#define PLACE(pointer, count, type)                    \
   if (block) (pointer) = (type *)(void *)(block + at); \
   at += ((count) * sizeof(type) + ALIGN - 1) / ALIGN * ALIGN;
 #define ARRAY(name, count) PLACE(s->at.name, count, double)
@@ -264,29 +264,27 @@ jn_status jn_simulation_new(const jn_model *model, const jn_simulation_options *
   memset(&made, 0, sizeof made);
   measure(&made, model, options);
   size_t data_size = jn_data_size(model, made.order), own = layout(&made, NULL, NULL);
-  if (!data_size || data_size > SIZE_MAX / 2 - own - 2 * ALIGN)
-    return refuse(error, JN_ERR_LIMIT, "no room for order %d", made.order);
   made.allocator = jn_allocator_or_default(allocator);
-  made.raw = made.allocator.allocate(own + data_size + ALIGN, made.allocator.context);
+  /* a size beyond what can be counted is 0 */
+  const int fits = data_size > 0 && data_size < SIZE_MAX / 2 - own - 2 * ALIGN;
+  if (fits) made.raw = made.allocator.allocate(own + data_size + ALIGN, made.allocator.context);
   if (!made.raw) return refuse(error, JN_ERR_MEMORY, "out of memory for order %d", made.order);
   char *block = (char *)made.raw + (ALIGN - (uintptr_t)made.raw % ALIGN), *data;
   memset(block, 0, own);
   jn_simulation *s = (jn_simulation *)(void *)block;
   *s = made;
   layout(s, block, &data);
-  status = jn_data_place(model, s->order, data, data_size, &s->data);
-  if (!status) {
-    s->now = point(s, s->at.now);
-    s->start = point(s, s->at.start);
-    s->next = point(s, s->at.next);
-    s->trial = point(s, s->at.trial);
-    s->out = point(s, s->at.out);
-    fill(s);
-    /* home, at rest */
-    jn_model_home(model, s->next.q);
-    for (int i = 0; i < s->nv; i++) s->next.v[i] = 0;
-    status = jn_simulation_set_state(s, 0, s->next.q, s->next.v);
-  }
+  jn_data_place(model, s->order, data, data_size, &s->data); /* of the size it asked for */
+  s->now = point(s, s->at.now);
+  s->start = point(s, s->at.start);
+  s->next = point(s, s->at.next);
+  s->trial = point(s, s->at.trial);
+  s->out = point(s, s->at.out);
+  fill(s);
+  /* home, at rest */
+  jn_model_home(model, s->next.q);
+  for (int i = 0; i < s->nv; i++) s->next.v[i] = 0;
+  status = jn_simulation_set_state(s, 0, s->next.q, s->next.v);
   if (status) {
     refuse(error, status, "%s", jn_status_text(status));
     s->allocator.release(s->raw, s->allocator.context);

@@ -41,7 +41,6 @@ static jn_status locate(jn_simulation *s, int i, double a, double ga, double b, 
       t = f1 / (f2 - f1) * gc / (f2 - gc) + (c - x1) / (x2 - x1) * f1 / (gc - f1) * f2 / (gc - f2);
     double least = 2e-16 * s->h / fabs(b - a);
     t = t < least ? least : t > 1 - least ? 1 - least : t;
-    if (!(t > 0 && t < 1)) t = 0.5;
     part = (x1 + t * (x2 - x1) - a) / (b - a);
   }
   *root = b;
@@ -64,7 +63,7 @@ static jn_status first_crossing(jn_simulation *s, int i, double limit, double *t
       /* at the place of the last event g may still be on the wrong side by rounding */
       *found = s->events[i].direction == 0 || s->events[i].direction * now > 0;
       *time = 0;
-      if (*found && side(ga) == now && look == 1) return JN_OK;
+      if (*found && side(ga) == now) return JN_OK; /* from the start of the step on */
       if (*found) return locate(s, i, a, ga, b, gb, time);
       sign = now;
     }

@@ -158,7 +158,6 @@ static jn_status step(jn_simulation *s, double t_max, int *event) {
                      : s->o.scheme == JN_VARIATIONAL ? jn_variational_step(s, limit)
                                                      : jn_rk_step(s, limit);
   if (status) return status;
-  if (!(s->t_start + s->h > s->t_start)) return JN_ERR_LIMIT;
   end = s->h;
   if (s->o.event_count > 0) {
     double time = end;

@@ -1,0 +1,343 @@
+/* Simulation where something goes wrong or is just so: forces that fail at any call, events that
+ * touch, jump, coincide or are no numbers, options at their edges. */
+#include "helpers/simulate.h"
+
+#include "helpers/check.h"
+#include "helpers/tree.h"
+
+/* A mass on a rail: q = t at v = 1, without gravity. */
+static jn_model *rail(void) {
+  jn_spec *spec;
+  jn_link_desc base = link_of("base", 1, jn_v3(0, 0, 0), 1, 1, 1),
+               car = link_of("car", 1, jn_v3(0, 0, 0), 1, 1, 1);
+  jn_joint_desc held = jn_joint_default("held", JN_JOINT_FIXED, NULL, "base"),
+                slide = joint_of("slide", JN_JOINT_PRISMATIC, "base", "car", shift(0, 0, 0));
+  slide.friction = slide.damping = 0.25;
+  assert_ok(jn_spec_new("rail", NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &base));
+  assert_ok(jn_spec_add_link(spec, &car));
+  assert_ok(jn_spec_add_joint(spec, &held));
+  assert_ok(jn_spec_add_joint(spec, &slide));
+  assert_ok(jn_spec_set_gravity(spec, jn_v3(0, 0, 0)));
+  jn_model *model = build(spec);
+  jn_spec_free(spec);
+  return model;
+}
+
+/* A body in space and another hinged to it, its frame 0 that of the world. */
+static jn_model *afloat(void) {
+  jn_spec *spec;
+  jn_link_desc world = jn_link_default("world"), body = link_of("body", 1, jn_v3(0, 0, 0), 1, 1, 1),
+               arm = link_of("arm", 1, jn_v3(0.5, 0, 0), 1, 1, 1);
+  jn_joint_desc base = joint_of("base", JN_JOINT_FREE, "world", "body", shift(0, 0, 0)),
+                hinge = joint_of("hinge", JN_JOINT_REVOLUTE, "body", "arm", shift(1, 0, 0)),
+                ball = joint_of("ball", JN_JOINT_SPHERICAL, "arm", "hand", shift(1, 0, 0));
+  jn_link_desc hand = link_of("hand", 1, jn_v3(0, 0.5, 0), 1, 1, 1);
+  ball.armature = 0.1;
+  assert_ok(jn_spec_new("afloat", NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &world));
+  assert_ok(jn_spec_add_link(spec, &body));
+  assert_ok(jn_spec_add_link(spec, &arm));
+  assert_ok(jn_spec_add_link(spec, &hand));
+  assert_ok(jn_spec_add_joint(spec, &base));
+  assert_ok(jn_spec_add_joint(spec, &hinge));
+  assert_ok(jn_spec_add_joint(spec, &ball));
+  jn_model *model = build(spec);
+  jn_spec_free(spec);
+  return model;
+}
+
+/* ---- forces that fail at the n-th call */
+
+static long left; /* calls that go well */
+static int nv;
+static jn_status of_time(void *context, double t, int order, double *tau) {
+  (void)context;
+  if (left-- <= 0) return JN_ERR_STATE;
+  for (int i = 0; i < (order + 1) * nv; i++) tau[i] = i < nv ? 0.1 + 0.01 * t : 0;
+  return JN_OK;
+}
+static jn_status of_state(void *context, double t, const double *q, const double *v, double *tau) {
+  (void)context, (void)t, (void)q;
+  if (left-- <= 0) return JN_ERR_STATE;
+  for (int i = 0; i < nv; i++) tau[i] = -0.1 * v[i];
+  return JN_OK;
+}
+static double somewhere(void *context, double t, const double *q, const double *v) {
+  (void)q, (void)v;
+  return t - *(const double *)context;
+}
+
+static void a_force_that_fails_leaves_the_state(void **state) {
+  (void)state;
+  jn_model *models[2] = {rail(), afloat()};
+  static double at = 0.05, push[6] = {0, 0, 1, 0, 0, 1};
+  const jn_applied_wrench wrenches[2] = {{0, JN_BODY, push}, {1, JN_HYBRID, push}};
+  const jn_event event = {somewhere, &at, 0};
+  for (int m = 0; m < 2; m++)
+    for (int scheme = 0; scheme < JN_SCHEME_COUNT; scheme++)
+      for (int kind = 0; kind < 12; kind++) {
+        const int fixed = kind % 2, events = kind / 2 % 2, which = kind / 4;
+        jn_simulation_options o = scheme_options((jn_scheme)scheme, fixed ? 0.1 : 0, 1e-6);
+        jn_simulation *s = NULL;
+        double q[ROOM], v[ROOM], q1[ROOM], v1[ROOM], t;
+        nv = jn_model_nv(models[m]);
+        if (which != 1) o.forces.time = of_time;
+        if (which != 0) o.forces.state = of_state;
+        o.forces.wrench_count = 2, o.forces.wrenches = wrenches;
+        o.event_count = events, o.events = &event;
+        if (jn_simulation_new(models[m], &o, NULL, &s, NULL)) continue; /* does not go together */
+        some_state(models[m], q, v);
+        /* every call of the first step in turn, until none is left to fail */
+        int done = 0;
+        for (long n = 0; !done; n++) {
+          assert_true(n < 500);
+          left = 1000000;
+          assert_ok(jn_simulation_set_state(s, 0, q, v));
+          left = n;
+          jn_status status = jn_simulation_step(s, 0.1, NULL);
+          assert_true(status == JN_OK || status == JN_ERR_STATE);
+          jn_simulation_state(s, &t, q1, v1);
+          if (status) assert_true(t == 0 && same_bits(q, q1, (size_t)jn_model_nq(models[m])));
+          if (status) continue;
+          assert_true(t > 0);
+          /* dense output may ask again */
+          const long used = n - left;
+          status = jn_simulation_at(s, 0.5 * t, q1, v1);
+          assert_true(status == JN_OK || status == JN_ERR_STATE);
+          done = status == JN_OK && left > 0 && used <= n;
+        }
+        jn_simulation_free(s);
+      }
+  jn_model_free(models[0]), jn_model_free(models[1]);
+}
+
+/* ---- events */
+
+typedef struct wanted {
+  double at, until;
+  int kind;
+} wanted;
+enum { LINE, JUMP, NAN_AFTER, NAN_WITHIN, NAN_AT, TOUCH, FLAT, HUGE_JUMP };
+static double event_g(void *context, double t, const double *q, const double *v) {
+  const wanted *w = context;
+  (void)v, (void)q;
+  switch (w->kind) {
+    case LINE:
+      return t - w->at;
+    case JUMP:
+      return t < w->at ? -1 : 1;
+    case NAN_AFTER:
+      return t < w->at ? -1 : (double)NAN;
+    case NAN_WITHIN:
+      return t <= w->at ? -1 : t < w->until ? (double)NAN : 1;
+    case NAN_AT:
+      return fabs(t - w->at) < 1e-9 ? (double)NAN : 1;
+    case TOUCH: /* zero from `at` to `until` */
+      return t < w->at ? -1 : t <= w->until ? 0 : 1;
+    case HUGE_JUMP:
+      return t < w->at ? -1.7e308 : 1.7e308;
+    default:
+      return 0;
+  }
+}
+
+static jn_status run_events(const jn_model *model, const jn_event *events, int count, double *t,
+                            int *found) {
+  jn_simulation_options o = scheme_options(JN_RKMK4, 1, 0);
+  const double q = 0, v = 1;
+  o.events = events, o.event_count = count;
+  jn_simulation *s = new_simulation(model, &o);
+  assert_ok(jn_simulation_set_state(s, 0, &q, &v));
+  jn_status status = jn_simulation_step(s, 1, found);
+  jn_simulation_state(s, t, NULL, NULL);
+  jn_simulation_free(s);
+  return status;
+}
+
+static void events_touch_jump_coincide_or_are_no_numbers(void **state) {
+  (void)state;
+  jn_model *model = rail();
+  static const struct {
+    wanted w[2];
+    int direction[2], count;
+    jn_status status;
+    int found;
+    double at;
+  } cases[] = {
+      {{{0.3, 0, LINE}}, {0}, 1, JN_OK, 0, 0.3},
+      {{{0.3, 0, JUMP}}, {0}, 1, JN_OK, 0, 0.3},
+      {{{0.3, 0, HUGE_JUMP}}, {0}, 1, JN_OK, 0, 0.3},
+      {{{1, 0, JUMP}}, {0}, 1, JN_OK, 0, 1}, /* at the end of the step */
+      {{{0.3, 0, JUMP}}, {-1}, 1, JN_OK, -1, 1},
+      {{{0.5, 0, LINE}}, {0}, 1, JN_OK, 0, 0.5}, /* zero where it is looked at */
+      {{{0, 0, LINE}}, {0}, 1, JN_OK, -1, 1},    /* zero at the start */
+      {{{0, 0, FLAT}}, {0}, 1, JN_OK, -1, 1},
+      {{{0.3, 0.4, TOUCH}}, {0}, 1, JN_OK, 0, 0.4}, /* zero where it is looked at: left */
+      {{{0.3, 0.31, TOUCH}}, {0}, 1, JN_OK, 0, 0.3},
+      {{{0.5, 0, NAN_AFTER}}, {0}, 1, JN_ERR_NOT_FINITE, -1, 0},
+      {{{0, 0, NAN_AFTER}}, {0}, 1, JN_ERR_NOT_FINITE, -1, 0},
+      {{{0.5, 0.625, NAN_WITHIN}}, {0}, 1, JN_ERR_NOT_FINITE, -1, 0},
+      {{{0.3, 0, NAN_AT}, {0.3, 0, LINE}}, {0}, 2, JN_ERR_NOT_FINITE, -1, 0},
+      {{{0.6, 0, LINE}, {0.3, 0, LINE}}, {0}, 2, JN_OK, 1, 0.3},
+      {{{0.3, 0, LINE}, {0.6, 0, LINE}}, {0}, 2, JN_OK, 0, 0.3},
+      {{{1, 0, JUMP}, {1, 0, JUMP}}, {0}, 2, JN_OK, 0, 1}, /* the first of two at once */
+      {{{0.3, 0, JUMP}, {0.3, 1, TOUCH}}, {0, -1}, 2, JN_OK, 0, 0.3},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    wanted w[2] = {cases[i].w[0], cases[i].w[1]};
+    const jn_event events[2] = {{event_g, &w[0], cases[i].direction[0]},
+                                {event_g, &w[1], cases[i].direction[1]}};
+    double t = -1;
+    int found = 7;
+    jn_status status = run_events(model, events, cases[i].count, &t, &found);
+    if (status != cases[i].status || found != cases[i].found || fabs(t - cases[i].at) > 1e-12)
+      fail_msg("case %zu: %s, event %d at %.17g", i, jn_status_text(status), found, t);
+  }
+  /* a limit that is moved across the state: met at once */
+  jn_event_coordinate limit = {0, 5};
+  const jn_event event = {jn_event_coordinate_g, &limit, 0};
+  jn_simulation_options o = scheme_options(JN_RKMK4, 1, 0);
+  const double q = 0, v = 1;
+  int found;
+  double t;
+  o.events = &event, o.event_count = 1;
+  jn_simulation *s = new_simulation(model, &o);
+  assert_ok(jn_simulation_set_state(s, 0, &q, &v));
+  assert_ok(jn_simulation_run_to(s, 2, &found));
+  assert_int_equal(found, -1);
+  limit.value = 1;
+  assert_ok(jn_simulation_run_to(s, 3, &found));
+  jn_simulation_state(s, &t, NULL, NULL);
+  assert_true(found == 0 && t == 2);
+  assert_ok(jn_simulation_run_to(s, 3, &found)); /* and it goes on */
+  assert_int_equal(found, -1);
+  jn_simulation_free(s);
+  jn_model_free(model);
+}
+
+/* ---- options */
+
+static double no_break(void *context, double t) { return *(const double *)context + 0 * t; }
+
+static void options_at_their_edges(void **state) {
+  (void)state;
+  jn_model *model = rail();
+  const jn_event nothing = {NULL, NULL, 0};
+  static const double bad[] = {-1, (double)NAN, (double)INFINITY};
+  jn_simulation *s = NULL;
+  for (int i = 0; i < 12; i++) {
+    jn_simulation_options o = scheme_options(JN_RKMK54, 0, 0);
+    if (i < 3) o.max_step = bad[i];
+    if (i >= 3 && i < 6) o.step = bad[i - 3];
+    if (i == 6) o.order = -1;
+    if (i == 7) o.order = 1;
+    if (i == 8) o.event_count = -1;
+    if (i == 9) o.event_count = 1;
+    if (i == 10) o.event_count = 1, o.events = &nothing;
+    if (i == 11) o.tolerance = 2;
+    assert_status(jn_simulation_new(model, &o, NULL, &s, NULL), JN_ERR_ARGUMENT);
+  }
+  /* what damps, each alone: v(1) = exp(-1/4), or a loss of 1/4 */
+  for (int i = 0; i < 4; i++)
+    for (int scheme = 0; scheme < JN_SCHEME_COUNT; scheme++) {
+      const double quarter = 0.25, q = 0, v = 1;
+      double at[2];
+      jn_simulation_options o =
+          scheme_options((jn_scheme)scheme, scheme == JN_VARIATIONAL ? 1e-3 : 0, 1e-9);
+      if (scheme == JN_RKMK4) o.step = 1e-2;
+      if (i == 0) o.forces.damping = &quarter;
+      if (i == 1) o.forces.model_damping = 1;
+      if (i == 2) o.forces.friction = &quarter;
+      if (i == 3) o.forces.model_friction = 1;
+      o.max_step = i == 1 ? 0.01 : 0;
+      if (scheme == JN_MOMENTUM) continue; /* the base is held */
+      s = new_simulation(model, &o);
+      assert_ok(jn_simulation_set_state(s, 0, &q, &v));
+      assert_ok(jn_simulation_run_to(s, 1, NULL));
+      jn_simulation_state(s, NULL, &at[0], &at[1]);
+      assert_below("what damps slows", fabs(at[1] - (i < 2 ? exp(-0.25) : 0.75)), 1e-6);
+      if (o.max_step > 0)
+        assert_true(jn_simulation_statistics(s).last_step <= 0.0101 || o.step > 0);
+      /* a way too short to be counted */
+      if (!(o.step > 0)) assert_status(jn_simulation_step(s, nextafter(1, 2), NULL), JN_ERR_LIMIT);
+      jn_simulation_free(s);
+    }
+  /* breaks that are behind, ahead, and of no interest to a fixed step */
+  static const double breaks[] = {-1, 0.3, 9};
+  for (int i = 0; i < 6; i++) {
+    double at = breaks[i % 3];
+    const double q = 0, v = 1;
+    jn_simulation_options o = scheme_options(JN_RKMK54, i < 3 ? 0 : 0.25, 0);
+    o.forces.next_break = no_break, o.forces.time_context = &at;
+    s = new_simulation(model, &o);
+    assert_ok(jn_simulation_set_state(s, 0, &q, &v));
+    assert_ok(jn_simulation_run_to(s, 1, NULL));
+    jn_simulation_free(s);
+  }
+  jn_model_free(model);
+}
+
+/* The end of a variational step with a force k v there: v = p - (h/2) k v, found by repetition that
+ * shrinks by h k/2 a time. */
+static double gain;
+static jn_status drag(void *context, double t, const double *q, const double *v, double *tau) {
+  (void)context, (void)t, (void)q;
+  tau[0] = -gain * v[0];
+  return JN_OK;
+}
+static void a_drag_that_is_too_strong_is_refused(void **state) {
+  (void)state;
+  jn_model *model = rail();
+  static const struct {
+    double gain;
+    jn_status status;
+  } cases[] = {{0.2, JN_OK}, {1.3, JN_OK}, {2, JN_ERR_LIMIT}, {3, JN_ERR_LIMIT}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    jn_simulation_options o = scheme_options(JN_VARIATIONAL, 1, 0);
+    const double q = 0, v = 1;
+    o.forces.state = drag;
+    gain = cases[i].gain;
+    jn_simulation *s = new_simulation(model, &o);
+    assert_ok(jn_simulation_set_state(s, 0, &q, &v));
+    assert_status(jn_simulation_step(s, 1, NULL), cases[i].status);
+    jn_simulation_free(s);
+  }
+  jn_model_free(model);
+}
+
+/* Springs and motors where a joint can have none. */
+static void springs_need_a_number_of_their_own(void **state) {
+  (void)state;
+  jn_model *model = afloat();
+  const int n = jn_model_nv(model);
+  double *x = doubles((size_t)n), *y = doubles((size_t)n), *none = doubles((size_t)n);
+  for (int i = 0; i < n; i++)
+    for (int kind = 0; kind < 4; kind++) {
+      jn_simulation_options o = scheme_options(JN_RKMK4, 0.1, 0);
+      jn_simulation *s = NULL;
+      const int plain = i == 6; /* the hinge */
+      fill(x, (size_t)n, 0), fill(y, (size_t)n, 1), x[i] = 1;
+      if (kind == 0) o.forces.stiffness = x;
+      if (kind > 0) o.forces.motor_stiffness = x;
+      if (kind == 1) o.forces.motor_inertia = y;
+      if (kind == 3) o.forces.motor_inertia = none;
+      if (kind == 1) o.forces.stiffness = none;
+      assert_status(jn_simulation_new(model, &o, NULL, &s, NULL),
+                    plain && kind < 2 ? JN_OK : JN_ERR_ARGUMENT);
+      jn_simulation_free(s);
+    }
+  free(x), free(y), free(none);
+  jn_model_free(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_force_that_fails_leaves_the_state),
+      cmocka_unit_test(events_touch_jump_coincide_or_are_no_numbers),
+      cmocka_unit_test(options_at_their_edges),
+      cmocka_unit_test(a_drag_that_is_too_strong_is_refused),
+      cmocka_unit_test(springs_need_a_number_of_their_own),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
