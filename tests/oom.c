@@ -185,7 +185,7 @@ static jn_status print_npz(const jn_allocator *a) {
   return status;
 }
 static jn_status trajectory(const jn_allocator *a, int kind) {
-  static const double times[4] = {0, 1, 2, 3};
+  static const double times[4] = {0, 1, 2, 3}, knots[6] = {0, 0, 1, 2, 3, 3};
   jn_trajectory *t = NULL;
   double q[4 * 64];
   jn_fit_options o = jn_fit_default();
@@ -193,7 +193,9 @@ static jn_status trajectory(const jn_allocator *a, int kind) {
   for (int i = 0; i < 4; i++) jn_model_home(model, q + i * jn_model_nq(model));
   jn_status status = kind == 0   ? jn_trajectory_minimum(model, 3, 4, times, q, NULL, a, &t, NULL)
                      : kind == 1 ? jn_trajectory_half_cosine(model, 4, times, q, a, &t, NULL)
-                                 : jn_trajectory_fit(model, 4, times, q, &o, NULL, a, &t, NULL);
+                     : kind == 2 ? jn_trajectory_fit(model, 4, times, q, &o, NULL, a, &t, NULL)
+                     : kind == 3 ? jn_trajectory_polynomial(model, 0, 1, 1, q, a, &t, NULL)
+                                 : jn_trajectory_bspline(model, 1, 4, knots, q, a, &t, NULL);
   if ((status == JN_OK) != (t != NULL)) return JN_ERR_STATE;
   jn_trajectory_free(t);
   return status;
@@ -209,6 +211,8 @@ static jn_status described(const jn_allocator *a, const char *text) {
   jn_trajectory_free(t);
   return status;
 }
+static jn_status polynomial(const jn_allocator *a) { return trajectory(a, 3); }
+static jn_status bspline(const jn_allocator *a) { return trajectory(a, 4); }
 static jn_status description(const jn_allocator *a) {
   return described(a,
                    "{\"kind\": \"minimum\", \"derivative\": 3, \"times\": [0, 1], \"hold\": true,"
@@ -284,6 +288,8 @@ static const struct {
               {"minimum", minimum},
               {"half cosine", half_cosine},
               {"fit", fit},
+              {"polynomial", polynomial},
+              {"B-spline", bspline},
               {"description", description},
               {"with ends", description_ends},
               {"splines", description_splines},

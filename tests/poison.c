@@ -170,6 +170,10 @@ static const struct grown {
              {"gravity", READS_GRAVITY},
              {"all", ~0u}};
 
+static double times(double x, double factor) {
+  return copysign(fmin(fabs(x) * factor, DBL_MAX), x);
+}
+
 static void grow_call(subject *s, const call *c, const struct grown *g, double factor) {
   fill_outputs(s, 1);
   int status = call_run(s, c);
@@ -177,7 +181,7 @@ static void grow_call(subject *s, const call *c, const struct grown *g, double f
   const size_t n = s->used;
   for (int j = 0; j < SLOTS; j++)
     for (size_t i = 0; i < s->slot[j].n && g->reads & s->slot[j].reads; i++)
-      if (!of_a_rotation(s, &s->slot[j], i)) s->slot[j].x[i] *= factor;
+      if (!of_a_rotation(s, &s->slot[j], i)) s->slot[j].x[i] = times(s->slot[j].x[i], factor);
   fill_outputs(s, n);
   status = call_run(s, c);
   memcpy(s->in, s->good, s->in_count * sizeof *s->in);
@@ -199,13 +203,14 @@ static void grow_call(subject *s, const call *c, const struct grown *g, double f
            status >= 0 ? jn_status_text((jn_status)status) : "", what);
 }
 
-/* A tree whose masses, lengths or pitches are large too. */
+/* A tree whose masses, lengths or pitches are large too, or its masses small. */
 static jn_spec *large_spec(int what, double factor) {
   jn_spec *spec = random_spec(640, 4, JN_JOINT_FREE, TYPES_ALL & ~TYPE(FIXED));
-  for (int i = 0; i < jn_spec_link_count(spec) && what == 1; i++) {
+  if (what == 5) factor = 1 / factor;
+  for (int i = 0; i < jn_spec_link_count(spec) && (what == 1 || what == 5); i++) {
     jn_link_desc *l = jn_spec_link(spec, i);
     l->mass *= factor;
-    for (int j = 0; j < 9; j++) l->inertia.m[j / 3][j % 3] *= fmin(factor, 1e90);
+    for (int j = 0; j < 9; j++) l->inertia.m[j / 3][j % 3] *= fmax(fmin(factor, 1e90), 1e-90);
   }
   for (int i = 0; i < jn_spec_joint_count(spec); i++) {
     jn_joint_desc *j = jn_spec_joint(spec, i);
@@ -218,9 +223,9 @@ static jn_spec *large_spec(int what, double factor) {
 }
 
 static void grow(int full) {
-  static const double factors[] = {1, 1e-250, 1e29, 1e60, 1e100, 1e140, 1e160, 1e200, 1e290};
+  static const double factors[] = {1, 1e-250, 1e29, 1e60, 1e100, 1e140, 1e160, 1e200, 1e290, 1e308};
   static const double sizes[] = {1e29, 1e60, 1e120, 1e160, 1e250};
-  for (int what = 0; what <= 4; what++)
+  for (int what = 0; what <= 5; what++)
     for (size_t size = 0; size < (what ? COUNT(sizes) : 1); size++)
       for (int order = 0; order <= (full ? 2 : 1); order++) {
         robot r = robot_new(large_spec(what, sizes[size]), order, 641, 1.5);

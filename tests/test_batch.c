@@ -22,6 +22,7 @@ static many many_new(uint64_t seed, int bodies, int order, jn_representation rep
   many x;
   x.r = robot_random(seed, bodies, bases[seed % 4], TYPES_ALL, order);
   robot_represent(&x.r, representation);
+  jn_data_settings(x.r.data)->damping = seed % 3 == 1;
   x.nq = (size_t)x.r.nq, x.nv = (size_t)x.r.nv;
   x.V = x.nv * ((size_t)order + 2), x.T = x.nv * ((size_t)order + 1);
   x.q = doubles(STATES * x.nq), x.v = doubles(STATES * x.V), x.v0 = doubles(STATES * x.nv),

@@ -44,8 +44,8 @@ static jn_status worker_init(jn_batch *b, worker *k) {
   size_t lanes = (size_t)b->engine->lanes, size = jn_work_size(b->model, b->order, lanes);
   jn_status status = jn_data_new(b->model, b->order, &b->hooks, &k->single);
   if (status) return status;
-  if (!size) return JN_ERR_LIMIT;
-  k->block = jn_block_new(&b->hooks, size + JN_WORK_ALIGN, 1);
+  /* what cannot be counted is 0 */
+  k->block = size ? jn_block_new(&b->hooks, size + JN_WORK_ALIGN, 1) : NULL;
   if (!k->block) return JN_ERR_MEMORY;
   char *at = k->block;
   at += (JN_WORK_ALIGN - (uintptr_t)at % JN_WORK_ALIGN) % JN_WORK_ALIGN;

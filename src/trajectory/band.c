@@ -12,7 +12,7 @@ int jn_band_factor(int n, int w, double *A) {
     int from = i > w ? i - w : 0;
     for (int j = from; j <= i; j++) {
       double s = AT(A, i, j);
-      for (int k = j > w && j - w > from ? j - w : from; k < j; k++) s -= AT(A, i, k) * AT(A, j, k);
+      for (int k = from; k < j; k++) s -= AT(A, i, k) * AT(A, j, k);
       if (j < i) {
         AT(A, i, j) = s / AT(A, j, j);
       } else {

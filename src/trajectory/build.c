@@ -192,9 +192,8 @@ static jn_status fill_columns(jn_trajectory *T, int from, int to, const jn_waypo
       plain_column(w, c, w->q + iq + (size_t)(skip_q + k), nq,
                    w->v ? w->v + iv + (size_t)(skip_v + k) : NULL, nv, column++);
     if (!turns(j)) continue;
-    jn_status status = rotation_ends(w, nv, iv, i, &ends, &rest, error);
-    if (status) return status;
-    status = turn_columns(T, i, w, c, w->q + iq, nq, nv, iv, ends, rest, column);
+    rotation_ends(w, nv, iv, i, &ends, &rest, error); /* checked by jn_lead */
+    jn_status status = turn_columns(T, i, w, c, w->q + iq, nq, nv, iv, ends, rest, column);
     if (status) return no_memory(error);
     column += T->motion[i].factors;
   }
@@ -234,20 +233,21 @@ jn_status jn_lead(jn_trajectory *T, int from, int to, const jn_waypoints *w, jn_
   if (bspline && !(w->times[w->degree] < w->times[w->count]))
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the knots leave no time for the motion");
   for (int i = from; i < to; i++) {
-    int ends, rest;
-    if (turns(&T->joint[i]) && w->count > JN_MAX_ROTATIONS)
+    const jn_joint *j = &T->joint[i];
+    int ends = 0, rest;
+    if (turns(j) && w->count > JN_MAX_ROTATIONS)
       return jn_fail(error, JN_ERR_LIMIT, NULL, 0,
                      "a rotation is led through at most %d waypoints: fit samples instead",
                      JN_MAX_ROTATIONS);
-    status = rotation_ends(w, numbers(T, from, to, 1), (size_t)(T->joint[i].iv - T->joint[from].iv),
-                           i, &ends, &rest, error);
-    if (turns(&T->joint[i]) && status) return status;
-    c.n += columns_of(&T->joint[i], w->count, turns(&T->joint[i]) ? ends : 0);
+    if (turns(j))
+      status = rotation_ends(w, numbers(T, from, to, 1), (size_t)(j->iv - T->joint[from].iv), i,
+                             &ends, &rest, error);
+    if (status) return status;
+    c.n += columns_of(j, w->count, ends);
   }
-  size_t n;
-  if (!jn_size_multiply((size_t)w->count, (size_t)c.n + 1, &n)) return no_memory(error);
-  c.x = jn_block_new(&T->hooks, n, sizeof *c.x);
-  c.d = jn_block_new(&T->hooks, n * (size_t)c.rows + 1, sizeof *c.d);
+  const size_t row = ((size_t)c.n + 1) * sizeof(double);
+  c.x = jn_block_new(&T->hooks, (size_t)w->count, row);
+  c.d = jn_block_new(&T->hooks, (size_t)w->count, row * (size_t)c.rows);
   status = c.x && c.d ? lead_columns(T, from, to, w, &c, error) : no_memory(error);
   jn_block_free(&T->hooks, c.x);
   jn_block_free(&T->hooks, c.d);
@@ -356,12 +356,9 @@ jn_status jn_smooth(jn_trajectory *T, int from, int to, int count, const double 
   if (status || (status = check_times(count, times, 0, error)) ||
       (status = check_rows(T, from, to, count, q, nq, error)))
     return status;
-  size_t size;
-  double *x = jn_size_multiply((size_t)count, nq, &size)
-                  ? jn_block_new(&T->hooks, size + 1, sizeof *x)
-                  : NULL;
+  double *x = jn_block_new(&T->hooks, (size_t)count, nq * sizeof *x);
   if (!x) return no_memory(error);
-  memcpy(x, q, size * sizeof *x);
+  memcpy(x, q, (size_t)count * nq * sizeof *x);
   unwind(T, from, to, count, nq, x);
   status = jn_spline_fit(T, count, times, (int)nq, x, &o, report, &index);
   jn_block_free(&T->hooks, x);

@@ -33,11 +33,11 @@ static void spline_place(jn_spline *s, double *block) {
 
 /* doubles of the block; 0: too many */
 static size_t spline_size(const jn_spline *s) {
-  size_t rows, all;
-  if (!jn_size_multiply((size_t)s->pieces, (size_t)s->degree + 1 + 2 * (size_t)s->terms, &rows) ||
-      !jn_size_multiply(rows, (size_t)s->n, &all) || all > SIZE_MAX / 32)
-    return 0;
-  return all + (size_t)s->pieces * (2 + (size_t)s->terms) + 1;
+  size_t rows = 0, all = 0;
+  int fits =
+      jn_size_multiply((size_t)s->pieces, (size_t)s->degree + 1 + 2 * (size_t)s->terms, &rows);
+  fits &= jn_size_multiply(rows, (size_t)s->n, &all) & (all < SIZE_MAX / 32);
+  return fits ? all + (size_t)s->pieces * (2 + (size_t)s->terms) + 1 : 0;
 }
 
 jn_status jn_spline_new(jn_trajectory *T, int pieces, int degree, int n, int terms, int *index) {

@@ -1,0 +1,175 @@
+/* Trajectories at their edges: times that are all but equal, numbers that are all but infinite,
+ * derivatives that are given in part, times a rounding outside. */
+#include <float.h>
+#include <jounce/trajectory.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/check.h"
+#include "helpers/tree.h"
+
+static jn_model *one_joint(void) {
+  jn_model *model;
+  assert_ok(jn_model_load("pendulum", NULL, NULL, &model, NULL));
+  return model;
+}
+/* a rotation with two neighbours that are numbers */
+static jn_model *with_a_ball(void) {
+  jn_spec *spec = random_spec(91, 2, JN_JOINT_PRISMATIC, TYPE(SPHERICAL));
+  jn_model *model = build(spec);
+  jn_spec_free(spec);
+  return model;
+}
+
+static void times_all_but_equal_are_refused_in_words(void **state) {
+  (void)state;
+  jn_model *model = one_joint();
+  jn_trajectory *T = NULL;
+  jn_error error;
+  /* a piece whose weight is nothing beside the others' */
+  static const double far[] = {0, 1e-200, 1}, q[600] = {0, 1, 2, 1, 3, 0, 1, 2};
+  assert_status(jn_trajectory_minimum(model, 3, 3, far, q, NULL, NULL, &T, &error),
+                JN_ERR_SINGULAR);
+  assert_non_null(strstr(error.message, "do not determine"));
+  /* knots between neighbouring doubles */
+  double close[8];
+  for (int i = 0; i < 8; i++) close[i] = i ? nextafter(close[i - 1], 2) : 1;
+  jn_fit_options o = jn_fit_default();
+  for (o.degree = 1; o.degree <= 7; o.degree++) {
+    jn_status status = jn_trajectory_fit(model, 8, close, q, &o, NULL, NULL, &T, &error);
+    if (!status) jn_trajectory_free(T);
+    if (status) assert_non_null(error.message[0] ? error.message : NULL);
+    if (o.degree == 2) assert_status(status, JN_ERR_ARGUMENT);
+    if (o.degree == 2) assert_non_null(strstr(error.message, "too close"));
+  }
+  /* samples that say the same thrice: t^2 is nothing */
+  static const double cluster[] = {0, 1e-200, 2e-200, 1};
+  o = jn_fit_default(), o.degree = 3, o.tolerance = 0;
+  assert_status(jn_trajectory_fit(model, 4, cluster, q, &o, NULL, NULL, &T, &error),
+                JN_ERR_SINGULAR);
+  assert_non_null(strstr(error.message, "do not determine"));
+  /* whatever is asked for, a fit is finite or refused */
+  static const double scales[] = {1e-300, 1e-150, 1e-80, 1e-20, 1e100, 1e300};
+  for (size_t s = 0; s < COUNT(scales); s++)
+    for (int kind = 0; kind < 12; kind++) {
+      double t[8], x, v[3];
+      for (int i = 0; i < 8; i++) t[i] = kind < 6 ? scales[s] * i : i < 4 ? scales[s] * i : i;
+      if (kind >= 6 && scales[s] > 1) continue;
+      o = jn_fit_default(), o.degree = kind % 2 ? 7 : 3, o.pieces = kind % 2 ? 0 : 3;
+      if (kind % 6 / 2 == 1) o.tolerance = 0.1;
+      if (kind % 6 / 2 == 2) o.lambda = 1;
+      T = NULL;
+      if (jn_trajectory_fit(model, 8, t, q, &o, NULL, NULL, &T, NULL)) {
+        assert_null(T);
+        continue;
+      }
+      jn_status status = jn_trajectory_at(T, t[3], 1, JN_BODY, &x, v);
+      assert_true(status == JN_OK ? isfinite(x) && isfinite(v[2]) : status == JN_ERR_NOT_FINITE);
+      jn_trajectory_free(T);
+    }
+  jn_model_free(model);
+}
+
+static void many_samples_have_fewer_pieces_unless_all_must_be_met(void **state) {
+  (void)state;
+  jn_model *model = one_joint();
+  double t[600], q[600], rms;
+  for (int i = 0; i < 600; i++) t[i] = 0.01 * i, q[i] = sin(t[i]);
+  for (int kind = 0; kind < 3; kind++) {
+    jn_trajectory *T = NULL;
+    const jn_fit_report report = {&rms, NULL, NULL};
+    jn_fit_options o = jn_fit_default();
+    o.degree = 3;
+    if (kind == 0) o.tolerance = 0;
+    if (kind == 1) o.lambda = 0;
+    if (kind == 2) o.tolerance = 1e-3;
+    assert_ok(jn_trajectory_fit(model, 600, t, q, &o, &report, NULL, &T, NULL));
+    check_residual("600 samples, rms", rms, kind == 2 ? 1.001e-3 : 1e-9);
+    jn_trajectory_free(T);
+  }
+  jn_model_free(model);
+}
+
+/* Derivatives of a rotation: all or none, at the ends alone; each end for itself. */
+static void derivatives_of_a_rotation_are_given_together(void **state) {
+  (void)state;
+  jn_model *model = with_a_ball();
+  const int nq = jn_model_nq(model), nv = jn_model_nv(model);
+  const jn_joint *ball = jn_model_joint(model, 1);
+  assert_int_equal(ball->type, JN_JOINT_SPHERICAL);
+  double *q = doubles(3 * (size_t)nq), *v = doubles(3 * 2 * (size_t)nv), w[3 * 8], p[8];
+  static const double times[] = {0, 1, 2};
+  for (int i = 0; i < 3; i++) jn_model_home(model, q + i * nq);
+  for (int given = 0; given < 8; given++)
+    for (int part = 0; part < 2; part++)
+      for (int moving = 0; moving < 2; moving++) {
+        jn_trajectory *T = NULL;
+        fill(v, 3 * 2 * (size_t)nv, (double)NAN);
+        for (int i = 0; i < 3; i++)
+          for (int k = 0; k < 2; k++)
+            for (int c = 0; c < 3 - part; c++)
+              if (given >> i & 1) v[(i * 2 + k) * nv + ball->iv + c] = moving && !k ? 0.5 : 0;
+        const int good = !given || (!part && !(given & 2));
+        assert_status(jn_trajectory_minimum(model, 3, 3, times, q, v, NULL, &T, NULL),
+                      good ? JN_OK : JN_ERR_ARGUMENT);
+        for (int i = 0; i < 3 && good; i += 2) {
+          if (!(given >> i & 1)) continue;
+          assert_ok(jn_trajectory_at(T, times[i], 0, JN_BODY, p, w));
+          for (int c = 0; c < 3; c++)
+            check_residual("prescribed turn", fabs(w[ball->iv + c] - (moving ? 0.5 : 0)), 1e-12);
+        }
+        jn_trajectory_free(T);
+      }
+  free(q), free(v);
+  jn_model_free(model);
+}
+
+static void outputs_may_be_left_out_and_times_may_be_a_rounding_outside(void **state) {
+  (void)state;
+  jn_model *model = with_a_ball();
+  const size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model);
+  double *c = doubles(2 * nv), *q = doubles(nq), *v = doubles(3 * nv), *q1 = doubles(nq),
+         *v1 = doubles(3 * nv);
+  jn_trajectory *T = NULL, *slow = NULL;
+  fill(c, 2 * nv, 0.3);
+  assert_ok(jn_trajectory_polynomial(model, 1, 2, 1, c, NULL, &T, NULL));
+  assert_ok(jn_trajectory_scaled(T, 3, NULL, &slow));
+  assert_ok(jn_trajectory_at(T, 1, 1, JN_BODY, q, v));
+  assert_ok(jn_trajectory_at(T, 1, 1, JN_BODY, q1, NULL));
+  assert_ok(jn_trajectory_at(T, 1, 1, JN_BODY, NULL, v1));
+  assert_true(same_bits(q, q1, nq) && same_bits(v, v1, 3 * nv));
+  assert_ok(jn_trajectory_at(T, nextafter(1, 0), 1, JN_BODY, q1, v1));
+  assert_true(same_bits(q, q1, nq) && same_bits(v, v1, 3 * nv));
+  assert_ok(jn_trajectory_at(T, nextafter(2, 3), 1, JN_BODY, q1, v1));
+  assert_status(jn_trajectory_at(T, 0.99, 1, JN_BODY, q1, v1), JN_ERR_ARGUMENT);
+  assert_true(jn_trajectory_next_break(T, (double)NAN) == HUGE_VAL);
+  assert_true(jn_trajectory_next_break(slow, 1) == 4 && jn_trajectory_end(slow) == 4);
+  jn_trajectory_free(T), jn_trajectory_free(slow);
+  /* finite in the file, not on the way: a number, and a derivative alone */
+  jn_model *plain = one_joint();
+  const double large[] = {1.7e308, 1.7e308}, steep[] = {0, 1.7e308, 1.7e308};
+  assert_ok(jn_trajectory_polynomial(plain, 0, 1, 1, large, NULL, &T, NULL));
+  assert_status(jn_trajectory_at(T, 1, 0, JN_BODY, q, NULL), JN_ERR_NOT_FINITE);
+  assert_ok(jn_trajectory_at(T, 0, -1, JN_BODY, q, NULL));
+  jn_trajectory_free(T);
+  assert_ok(jn_trajectory_polynomial(plain, 0, 0.1, 2, steep, NULL, &T, NULL));
+  assert_status(jn_trajectory_at(T, 0.1, 1, JN_BODY, q, v), JN_ERR_NOT_FINITE);
+  assert_ok(jn_trajectory_at(T, 0.1, 1, JN_BODY, q, NULL));
+  jn_trajectory_free(T);
+  /* and not finite as pieces */
+  assert_status(jn_trajectory_polynomial(plain, 0, 1e10, 2, steep, NULL, &T, NULL),
+                JN_ERR_NOT_FINITE);
+  free(c), free(q), free(v), free(q1), free(v1);
+  jn_model_free(plain), jn_model_free(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(times_all_but_equal_are_refused_in_words),
+      cmocka_unit_test(many_samples_have_fewer_pieces_unless_all_must_be_met),
+      cmocka_unit_test(derivatives_of_a_rotation_are_given_together),
+      cmocka_unit_test(outputs_may_be_left_out_and_times_may_be_a_rounding_outside),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
