@@ -57,7 +57,9 @@ static jn_status write_hello(FILE *file, void *context) {
 }
 
 static int left_beside; /* files whose name has .tmp */
-static void count_tmp(const char *path) { left_beside += strstr(path, ".tmp") != NULL; }
+static void count_tmp(const char *path) {
+  left_beside += strstr(strrchr(path, '/'), ".tmp") != NULL;
+}
 
 static void assert_nothing_beside(void) {
   left_beside = 0;

@@ -1,5 +1,6 @@
 /* test_io_json.c: native models are read as they are meant. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "helpers/check.h"
@@ -62,6 +63,22 @@ static void json_is_read_as_written(void **state) {
   jn_spec_free(spec);
 }
 
+/* whatever white space comes first */
+static void empty_texts_and_those_of_the_other_format_are_told(void **state) {
+  (void)state;
+  static const char *const blank[] = {"", " ", "\n", "\r", "\t", " \r\n\t "};
+  for (size_t i = 0; i < COUNT(blank); i++) {
+    char text[16];
+    size_t n = strlen(blank[i]);
+    assert_refused(jn_spec_parse_json, blank[i], n, JN_ERR_SYNTAX, "the file is empty");
+    assert_refused(jn_spec_parse_urdf, blank[i], n, JN_ERR_SYNTAX, "the file is empty");
+    n = (size_t)snprintf(text, sizeof text, "%s<robot>", blank[i]);
+    assert_refused(jn_spec_parse_json, text, n, JN_ERR_SYNTAX, "needs the ending .urdf");
+    n = (size_t)snprintf(text, sizeof text, "%s{}", blank[i]);
+    assert_refused(jn_spec_parse_urdf, text, n, JN_ERR_SYNTAX, "needs the ending .json");
+  }
+}
+
 static void the_locale_does_not_matter(void **state) {
   (void)state;
   static void (*const again[])(void **) = {json_is_read_as_written};
@@ -71,6 +88,7 @@ static void the_locale_does_not_matter(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(json_is_read_as_written),
+      cmocka_unit_test(empty_texts_and_those_of_the_other_format_are_told),
       cmocka_unit_test(the_locale_does_not_matter),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -384,9 +384,15 @@ static void the_tables_as_printed_agree(void **state) {
     check_seed(seed);
     robot_represent(&r, JN_BODY);
     check_tables(&r, seed % 2 ? JN_HELD_SPATIAL : JN_HELD_BODY, 0);
-    double *tau = doubles((size_t)r.nv);
+    double *tau = doubles((size_t)r.nv), *want = doubles((size_t)r.nv);
     assert_ok(jn_consistent_motion(r.model, r.data, r.q, r.v, NULL, tau));
     assert_true(all_equal_to(tau, 6, 0));
+    /* it needs those forces, and none on the base */
+    assert_ok(jn_inverse_dynamics(r.model, r.data, 0, r.q, r.v, NULL, want));
+    assert_true(same_bits(tau + 6, want + 6, (size_t)r.nv - 6));
+    check_residual("force on the base of a consistent motion",
+                   largest(want, 6) / largest(want, (size_t)r.nv), 1e-10);
+    free(want);
     check_tables(&r, seed % 2 ? JN_HELD_BODY : JN_HELD_SPATIAL, 1);
     free(tau);
     robot_free(&r);

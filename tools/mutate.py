@@ -31,6 +31,10 @@ SWAPS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (
          (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "), (r" && ", " || "),
          (r" \|\| ", " && "), (r" \+= ", " -= "), (r" -= ", " += ")]
 CONSTANT = re.compile(r"(?<![\w.\"'%])(\d+\.\d*|\d+)(?![\w.\"'])")
+# the larger or smaller of two: which one does not matter where they are equal
+STRICT = (" < ", " <= ", " > ", " >= ")
+LARGER = re.compile(r"(?<!\S)\(?([\w.>\[\]-]+) [<>]=? ([\w.>\[\]-]+) \? (\1 : \2|\2 : \1)(?=[;,)])"
+                    r"|if \((.+) [<>]=? (.+)\) (\4 = \5|\5 = \4);")
 # up to a number in the size of an array that is declared, where more makes it larger
 ARRAY = re.compile(r"^\s*(const )?(char|double|int|real|v3|six|size_t|unsigned char|jn_\w+) ([^=]*, )?\*?\w+\[[^\]/-]*$")
 STATEMENT = re.compile(r"^\s+[\w\[\]>.()*+ -]+ (=|\+=|-=) [^{]*;$|^\s+\w+\([^{]*\);$")
@@ -65,6 +69,8 @@ def mutants_of(path):
         code = line.split("/*")[0]
         for old, new in SWAPS:
             for hit in re.finditer(old, code):
+                if old in STRICT and any(m.start() <= hit.start() < m.end() for m in LARGER.finditer(code)):
+                    continue
                 yield path, number, code[: hit.start()] + new + code[hit.end():]
         for hit in CONSTANT.finditer(code):
             value = hit.group(1)
@@ -284,16 +290,16 @@ def try_mutant(library, tests, mutant, folder):
     lead = [f"-I{shadow}/src", "-I" + os.path.dirname(os.path.join(ROOT, path))]
     affected = library.uses.get(path, [])
 
-    def compiled(level):
+    def compiled(sources, level):
         """The sources whose object is another one; None where one does not compile."""
         other = []
-        for source in affected:
+        for source in sources:
             if not library.compile(source, folder, [level], changed if source == path else None, lead):
                 return None
             if not library.same(source, folder, level):
                 other.append(source)
         return other
-    different = compiled("-O1")
+    different = compiled(affected, "-O1")
     if different is None:
         return "does not compile"
     if not different:
@@ -305,7 +311,7 @@ def try_mutant(library, tests, mutant, folder):
         if not test.run(folder, folder)[0]:
             test.kills[path] = test.kills.get(path, 0) + 1
             return "killed by " + test.name
-    return f"survived {len(able)} tests" if compiled("-O2") else "same code"
+    return f"survived {len(able)} tests" if compiled(different, "-O2") else "same code"
 
 
 def explained(place, text):
