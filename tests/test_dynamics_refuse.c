@@ -55,6 +55,40 @@ static void a_joint_that_moves_no_mass_is_named(void **state) {
     }
 }
 
+/* Forces and inertias times a power of two, the motion keeps its bits: what is singular does not
+ * depend on the unit of mass. */
+static void light_and_heavy_robots_move_alike(void **state) {
+  (void)state;
+  static const int powers[] = {0, -60, -40, -20, 20, 40, 60};
+  for (int form = 0; form < 2; form++)
+    for (uint64_t seed = 3150; seed < 3154; seed++) {
+      double *first = NULL;
+      for (size_t i = 0; i < COUNT(powers); i++) {
+        const double unit = ldexp(1, powers[i]);
+        jn_spec *spec = random_spec(seed, 4, seed % 2 ? JN_JOINT_FREE : JN_JOINT_REVOLUTE,
+                                    TYPES_ALL & ~TYPE(FIXED));
+        for (int k = 0; k < jn_spec_link_count(spec); k++) {
+          jn_link_desc *l = jn_spec_link(spec, k);
+          l->mass *= unit, l->inertia = jn_m3_scale(unit, l->inertia);
+        }
+        for (int k = 0; k < jn_spec_joint_count(spec); k++) {
+          jn_joint_desc *j = jn_spec_joint(spec, k);
+          j->armature *= unit, j->damping *= unit, j->friction *= unit;
+        }
+        robot r = robot_new(spec, 2, seed, 1.5);
+        jn_data_settings(r.data)->formulation = form ? JN_FORM_SPATIAL : JN_FORM_BODY;
+        double *tau = robot_inverse(&r, r.v, NULL), *v = robot_forward(&r, tau, NULL);
+        if (i)
+          assert_true(same_bits(v, first, r.n));
+        else
+          first = copy_of(v, r.n);
+        free(tau), free(v);
+        robot_free(&r);
+      }
+      free(first);
+    }
+}
+
 /* The calls of one state; their outputs are the rest of the arrays. Returns how many were refused
  * with `want`; a call that reads nothing bad may succeed, but only with finite numbers. */
 typedef struct inputs {
@@ -316,6 +350,7 @@ static void wrong_orders_and_missing_arguments_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(light_and_heavy_robots_move_alike),
       cmocka_unit_test(a_joint_that_moves_no_mass_is_named),
       cmocka_unit_test(numbers_not_finite_are_refused_in_every_slot),
       cmocka_unit_test(success_means_finite_wherever_the_numbers_overflow),

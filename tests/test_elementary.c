@@ -76,6 +76,7 @@ static void angle_of_a_point(void **state) {
       assert_true(jn_atan2(1, zero[i]) == atan2(1, zero[i]));
     }
   assert_true(isnan(jn_atan2(HUGE_VAL, 1)) && isnan(jn_atan2(1, NAN)));
+  assert_true(isnan(jn_atan2(1, HUGE_VAL)) && isnan(jn_atan2(NAN, 1)));
 }
 
 static void exponential_logarithm_and_powers(void **state) {
