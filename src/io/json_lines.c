@@ -138,11 +138,30 @@ void jn_json_lines_free(json_lines *lines) {
   lines->node = NULL;
 }
 
+/* The library saves a token byte by byte and forgets the one for which there is no room, without a
+ * word: a name or a number would be another. Given a byte at a time, it cannot finish a token
+ * before errno is looked at. */
+typedef struct feed {
+  const char *at, *end;
+  int lacks_memory;
+} feed;
+
+static size_t give_byte(void *buffer, size_t room, void *context) {
+  feed *f = context;
+  (void)room;
+  f->lacks_memory |= errno == ENOMEM;
+  if (f->lacks_memory || f->at == f->end) return 0;
+  *(char *)buffer = *f->at++;
+  return 1;
+}
+
 json_t *jn_json_load(const char *text, size_t size, int *lacks_memory, json_error_t *where) {
+  feed f = {text, text + size, 0};
   const int saved = errno;
   errno = 0;
-  json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, where);
-  *lacks_memory = (errno == ENOMEM) | (where->text[0] == '\0');
+  json_t *root =
+      json_load_callback(give_byte, &f, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, where);
+  *lacks_memory = f.lacks_memory | (errno == ENOMEM) | (where->text[0] == '\0');
   errno = saved;
   return root;
 }
