@@ -129,10 +129,9 @@ jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, c
     order_zero(&x, dq, dv, dtau);
   else
     columns(&x, dq, dv, dtau);
-  if ((dq && !jn_all_finite(dq, n)) || (dv && !jn_all_finite(dv, n)) ||
-      (dtau && !jn_all_finite(dtau, n * ((size_t)order + 1))))
-    return JN_ERR_NOT_FINITE;
-  return JN_OK;
+  int finite = jn_all_finite(dq, dq ? n : 0) & jn_all_finite(dv, dv ? n : 0);
+  finite &= jn_all_finite(dtau, dtau ? n * ((size_t)order + 1) : 0);
+  return finite ? JN_OK : JN_ERR_NOT_FINITE;
 }
 
 jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order, const double *q,

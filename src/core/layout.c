@@ -235,8 +235,7 @@ static void take_six(const jn_layout *l, int iv, int rows, const double *x, doub
       six[6 * k + c] = x[(size_t)k * (size_t)l->model->nv + (size_t)l->v_place[iv + c]];
   jn_jet_to_taylor(rows - 1, 6, six);
 }
-static void give_six(const jn_layout *l, int iv, int rows, double *six, double *x) {
-  jn_jet_to_derivatives(rows - 1, 6, six);
+static void give_six(const jn_layout *l, int iv, int rows, const double *six, double *x) {
   for (int k = 0; k < rows; k++)
     for (int c = 0; c < 6; c++)
       x[(size_t)k * (size_t)l->model->nv + (size_t)l->v_place[iv + c]] = six[6 * k + c];
@@ -245,18 +244,22 @@ static void give_six(const jn_layout *l, int iv, int rows, double *six, double *
 /* in, out [(rows+1) x 6], R [(rows+2) x 9], p [(rows+2) x 3] */
 size_t jn_layout_work_size(int v_rows) { return v_rows < 0 ? 0 : 24 * ((size_t)v_rows + 2); }
 
-static void convert_free(const jn_layout *from, const jn_layout *to, const jn_link *link,
-                         int v_rows, int tau_rows, const double *q, const double *v,
-                         const double *tau, double *work, double *v_out, double *tau_out) {
+/* Returns whether all is finite; writes only where it is asked to. */
+static int convert_free(const jn_layout *from, const jn_layout *to, const jn_link *link, int v_rows,
+                        int tau_rows, const double *q, const double *v, const double *tau,
+                        double *work, int write, double *v_out, double *tau_out) {
   jn_representation a = jn_layout_representation(from), b = jn_layout_representation(to);
   size_t rows = (size_t)v_rows + 2;
   double *in = work, *out = in + 6 * rows, *R = out + 6 * rows, *p = R + 9 * rows, c[7];
   for (int i = 0; i < 7; i++) c[i] = q[from->q_place[link->iq + i]];
   jn_pose C = pose_of(c);
+  int finite = 1;
   if (v_rows > 0) {
     take_six(from, link->iv, v_rows, v, in);
     jn_jet_convert_twist(v_rows - 1, a, b, C, in, R, p, out);
-    give_six(to, link->iv, v_rows, out, v_out);
+    jn_jet_to_derivatives(v_rows - 1, 6, out);
+    finite = jn_all_finite(out, 6 * (size_t)v_rows);
+    if (write) give_six(to, link->iv, v_rows, out, v_out);
   } else { /* the pose alone, for a wrench of order 0 */
     memcpy(R, C.R.m, sizeof C.R.m);
     p[0] = C.p.x, p[1] = C.p.y, p[2] = C.p.z;
@@ -264,8 +267,11 @@ static void convert_free(const jn_layout *from, const jn_layout *to, const jn_li
   if (tau_rows > 0) {
     take_six(from, link->iv, tau_rows, tau, in);
     jn_jet_convert_wrench(tau_rows - 1, a, b, R, p, in, out);
-    give_six(to, link->iv, tau_rows, out, tau_out);
+    jn_jet_to_derivatives(tau_rows - 1, 6, out);
+    finite &= jn_all_finite(out, 6 * (size_t)tau_rows);
+    if (write) give_six(to, link->iv, tau_rows, out, tau_out);
   }
+  return finite;
 }
 
 jn_status jn_layout_convert(const jn_layout *from, const jn_layout *to, int v_rows, int tau_rows,
@@ -283,14 +289,15 @@ jn_status jn_layout_convert(const jn_layout *from, const jn_layout *to, int v_ro
   if (status) return status;
   if (!jn_all_finite(v, (size_t)v_rows * nv) || !jn_all_finite(tau, (size_t)tau_rows * nv))
     return JN_ERR_NOT_FINITE;
-  for (int i = 0; i < m->nq; i++) q_out[i] = q[from->q_place[to->q[i]]];
-  move_rows(from, to, v_rows, v, v_out);
-  move_rows(from, to, tau_rows, tau, tau_out);
-  if (jn_layout_representation(from) == jn_layout_representation(to)) return JN_OK;
-  for (int i = 0; i < m->nfree; i++)
-    convert_free(from, to, &m->link[m->free_link[i]], v_rows, tau_rows, q, v, tau, work, v_out,
-                 tau_out);
-  if (!jn_all_finite(v_out, (size_t)v_rows * nv) || !jn_all_finite(tau_out, (size_t)tau_rows * nv))
-    return JN_ERR_NOT_FINITE;
+  /* all is looked at before the first number is written */
+  const int turned = jn_layout_representation(from) != jn_layout_representation(to);
+  for (int write = 0; write < 2; write++) {
+    for (int i = 0; i < m->nq && write; i++) q_out[i] = q[from->q_place[to->q[i]]];
+    if (write) move_rows(from, to, v_rows, v, v_out), move_rows(from, to, tau_rows, tau, tau_out);
+    for (int i = 0; i < m->nfree && turned; i++)
+      if (!convert_free(from, to, &m->link[m->free_link[i]], v_rows, tau_rows, q, v, tau, work,
+                        write, v_out, tau_out))
+        return JN_ERR_NOT_FINITE;
+  }
   return JN_OK;
 }
