@@ -100,8 +100,10 @@ static void what_overflows_in_the_result_alone_is_refused(void **state) {
     free(q), free(v);
     robot_free(&r);
   }
-  for (int i = 0; i < READERS; i++)
+  for (int i = 0; i < READERS; i++) { /* two that only carry finite numbers on, and a pose */
     print_message("           reader %d: %d refused\n", i, refused[i]);
+    if (i != 9 && i != 12 && i != 14) assert_true(refused[i] > 0);
+  }
   free(x), free(before);
 }
 
