@@ -4,13 +4,14 @@
   tools/mutate.py [--count N] [--seed S] [--only src/core] [--jobs N] [--list]
 
 A mutant is one change of one place of src/: an operator (+ - * / < <= > >= == != && ||), a constant, or a
-statement left out; 1 becomes 0 (2 is as true), a larger array is no fault. The library is built as plain C with -O1, once; for a mutant only what the changed file
-enters is compiled again. The tests (those of ctest in C, the scorecard's programs with few cases, and the tests
-of the program, which is linked with the mutant) that run the line, as gcov tells, run until one fails: first
-those that most often noticed a fault nearby for the time they take. A test that takes far more processor time than usual hangs, and counts as
-failed. A mutant that does not compile, or gives the same code (with -O1, or with -O2), does not count.
-Survivors are printed with their place and must be explained in tools/mutants.txt or get a test. Ends with
-line 15 of the scorecard; exit status 1 below 95 % or with a survivor that is not explained."""
+statement left out; 1 becomes 0 (2 is as true), a larger array is no fault. The library is built as plain C with
+-O1, once; for a mutant only what the changed file enters is compiled again. The tests (those of ctest in C, the
+scorecard's programs with few cases, and the tests of the program, which is linked with the mutant) that run the
+line, as gcov tells, run until one fails: first those that most often noticed a fault nearby for the time they
+take. A test that takes far more processor time than usual hangs, and counts as failed. A mutant that does not
+compile, or gives the same code (with -O1, or with -O2), does not count. Survivors are printed with their place
+and must be explained in tools/mutants.txt or get a test. Ends with line 15 of the scorecard; exit status 1
+below 95 % or with a survivor that is not explained."""
 import argparse
 import glob
 import json
@@ -18,6 +19,7 @@ import os
 import pickle
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -403,14 +405,18 @@ def main():
         print(f"survivor: {place}\n      as: {text}\n  reason: {reason or 'not explained'}")
     by_kills = sorted(tests, key=lambda t: -sum(t.kills.values()))
     print("most telling:", ", ".join(f"{t.name} {sum(t.kills.values())}" for t in by_kills[:8]))
-    print(f"{total} mutants in {time.time() - start:.0f} s by {len(tests)} tests")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{total} mutants in {time.time() - start:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of processor time, "
+          f"by {len(tests)} tests")
     score = 100.0 * killed / total if total else 0.0
     open_ones = sum(reason is None for _, _, reason in survivors)
     good = score >= 95 and open_ones == 0
-    print('score {"line": 15, "measured": "%d of %d mutants killed (%.1f %%), %d survivors explained, %d not; '
-          'in src/core %d of %d (seed %d)", "target": ">= 95 %% killed, each survivor explained", "pass": %s}'
-          % (killed, total, score, len(survivors) - open_ones, open_ones, core_killed, core, options.seed,
-             "true" if good else "false"))
+    reasons = [f"{place.split(':')[0]}: {reason or 'not explained'}" for place, _, reason in survivors]
+    print("score " + json.dumps({
+        "line": 15, "measured": f"{killed} of {total} killed ({score:.1f} %), in src/core {core_killed} of {core}; "
+        f"{len(survivors) - open_ones} survivors explained, {open_ones} not",
+        "detail": "; ".join([f"seed {options.seed}"] + reasons),
+        "target": ">= 95 % killed, each survivor explained", "pass": good}))
     return 0 if good else 1
 
 
