@@ -235,10 +235,17 @@ static void strict_may_change_between_calls(void **state) {
   assert_ok(jn_data_new(r.model, 3, NULL, &other));
   assert_int_equal(jn_data_settings(other)->strict, 1);
   jn_data_free(other);
+  jn_batch *batch;
+  assert_ok(jn_batch_new(r.model, 3, 1, NULL, &batch));
+  assert_int_equal(jn_batch_settings(batch)->strict, 1);
+  jn_batch_free(batch);
   assert_int_equal(setenv("JOUNCE_STRICT", "0", 1), 0);
   assert_ok(jn_data_new(r.model, 3, NULL, &other));
   assert_int_equal(jn_data_settings(other)->strict, 0);
   jn_data_free(other);
+  assert_ok(jn_batch_new(r.model, 3, 1, NULL, &batch));
+  assert_int_equal(jn_batch_settings(batch)->strict, 0);
+  jn_batch_free(batch);
   assert_int_equal(unsetenv("JOUNCE_STRICT"), 0);
   free(tau), free(want), free(fast);
   jn_data_free(fresh);

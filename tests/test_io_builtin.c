@@ -1,10 +1,12 @@
 /* test_io_builtin.c: the built-in robots, and names that are none. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/check.h"
 #include "helpers/counter.h"
+#include "helpers/files.h"
 
 static void builtin_robots_build(void **state) {
   (void)state;
@@ -43,6 +45,34 @@ static void builtin_robots_build(void **state) {
   assert_null(jn_builtin_name(-1));
   assert_null(jn_builtin_about(100));
   assert_null(jn_builtin_about(-1));
+}
+
+/* every number of every robot: who changes one changes its hash */
+static void builtin_robots_are_what_they_were(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    uint64_t hash;
+  } want[] = {{"tilthex", 0x4dc0007f3108ad26},  {"tilthex:2x3", 0x9e80764fc84de26b},
+              {"pendulum", 0xfd069146aaaad33a}, {"double_pendulum", 0xd90a25666f4a720a},
+              {"arm6", 0x86d2b2b83393a3e2},     {"arm7", 0x6943064008a9b719},
+              {"chain", 0x92f65e761c8bf1df},    {"quadruped", 0xc6932ca63c985d7d},
+              {"humanoid", 0x717fc7b563932b75}};
+  int wrong = 0;
+  for (size_t i = 0; i < COUNT(want); i++) {
+    jn_spec *spec = NULL;
+    size_t size;
+    uint64_t hash = 0;
+    assert_ok(jn_spec_builtin(want[i].name, NULL, &spec, NULL));
+    assert_ok(jn_spec_save_json(spec, temporary("robot.json"), NULL));
+    char *text = slurp(temporary("robot.json"), &size);
+    for (size_t k = 0; k < size; k++) hash = (hash ^ (unsigned char)text[k]) * 0x100000001b3;
+    if (hash != want[i].hash)
+      print_error("%s: 0x%llx\n", want[i].name, (unsigned long long)hash), wrong++;
+    free(text);
+    jn_spec_free(spec);
+  }
+  assert_int_equal(wrong, 0);
 }
 
 static void tilthex_is_the_papers(void **state) {
@@ -141,8 +171,9 @@ static void builtin_names_are_checked(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(builtin_robots_build),
+      cmocka_unit_test(builtin_robots_are_what_they_were),
       cmocka_unit_test(tilthex_is_the_papers),
       cmocka_unit_test(builtin_names_are_checked),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

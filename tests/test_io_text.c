@@ -66,6 +66,11 @@ static void near_words_are_found(void **state) {
   assert_string_equal(jn_nearest_word("inertai", words), "inertia");
   assert_null(jn_nearest_word("colour", words));
   assert_null(jn_nearest_word("", words));
+  /* letters that changed places are one fault, two more letters are two */
+  static const char *const alike[] = {"abdcxy", "bacdxy", "acbdxy", "abcd", NULL};
+  assert_string_equal(jn_nearest_word("abdc", alike), "abcd");
+  assert_string_equal(jn_nearest_word("bacd", alike), "abcd");
+  assert_string_equal(jn_nearest_word("acbd", alike), "abcd");
   static const char *const long_words[] = {"a_word_of_more_than_two_dozens", "inertia", NULL};
   assert_string_equal(jn_nearest_word("inertja", long_words), "inertia");
   assert_null(jn_nearest_word("a_word_of_more_than_two_dozen", long_words));

@@ -193,7 +193,8 @@ static void every_layout_converts_into_every_other(void **state) {
                            seed % 2 ? TYPES_COMMON : TYPES_COMMON | TYPE(FREE), ORDER);
     check_seed(seed);
     size_t nq = (size_t)r.nq, nv = (size_t)r.nv, n = nq + (2 * ORDER + 3) * nv;
-    double *x[JN_LAYOUT_COUNT], *y = doubles(n), *work = doubles(jn_layout_work_size(ORDER + 2));
+    double *x[JN_LAYOUT_COUNT], *y = doubles(n + 1),
+                                *work = doubles(jn_layout_work_size(ORDER + 2));
     double power[JN_LAYOUT_COUNT][ORDER + 1], size[ORDER + 1];
     jn_layout *l[JN_LAYOUT_COUNT];
     for (int a = 0; a < KINDS; a++) {
@@ -213,9 +214,11 @@ static void every_layout_converts_into_every_other(void **state) {
     for (int a = 0; a < KINDS; a++)
       for (int b = 0; b < KINDS; b++) {
         fill(y, n, NAN);
+        y[n] = 7;
         double *v = y + nq, *tau = v + (ORDER + 2) * nv;
         assert_ok(jn_layout_convert(l[a], l[b], ORDER + 2, ORDER + 1, x[a], x[a] + nq,
                                     x[a] + nq + (ORDER + 2) * nv, work, y, v, tau));
+        assert_true(y[n] == 7);
         assert_true(same_bits(y, x[b], nq));
         check_residual("motion, every pair", row_error(ORDER + 2, nv, v, x[b] + nq, NULL), 1e-13);
         check_residual("forces, every pair",

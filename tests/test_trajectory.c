@@ -604,11 +604,13 @@ static void bad_sources_are_refused(void **state) {
   t[2] = 1.5;
   assert_status(jn_trajectory_minimum(plain, 0, 4, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
   assert_status(jn_trajectory_minimum(plain, 17, 4, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
+  assert_non_null(strstr(e.message, "is 1 to 16"));
   assert_status(jn_trajectory_minimum(plain, 3, 1, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
   assert_status(jn_trajectory_minimum(plain, 3, 4, NULL, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
   assert_status(jn_trajectory_minimum(NULL, 3, 4, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
   assert_status(jn_trajectory_bspline(plain, 4, 4, t, x, NULL, &T, &e), JN_ERR_ARGUMENT);
   assert_status(jn_trajectory_bspline(plain, 0, 4, t, x, NULL, &T, &e), JN_ERR_ARGUMENT);
+  assert_non_null(strstr(e.message, "is 1 to 31"));
   assert_status(jn_trajectory_fit(plain, 4, t, x, NULL, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
   assert_non_null(strstr(e.message, "at least 8 samples"));
   jn_fit_options o = jn_fit_default();
