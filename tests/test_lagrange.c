@@ -321,13 +321,19 @@ typedef struct system {
   jn_system s;
 } system_of;
 
+static double *unwritten(size_t n) {
+  double *x = doubles(n);
+  fill(x, n, NAN);
+  return x;
+}
+
 static system_of system_new(robot *r, jn_representation rep) {
   system_of x;
   size_t N = x.N = 6 * (size_t)r->nbody, nv = (size_t)r->nv;
   int flat = rep == JN_BODY || rep == JN_SPATIAL;
-  x.s.A = doubles(N * N), x.s.M = doubles(N * N), x.s.X = doubles(N * nv), x.s.J = doubles(N * nv);
-  x.s.Jdot = doubles(N * nv), x.s.V = doubles(N);
-  x.s.a = flat ? doubles(N * N) : NULL, x.s.b = flat ? doubles(N * N) : NULL;
+  x.s.A = unwritten(N * N), x.s.M = unwritten(N * N), x.s.X = unwritten(N * nv);
+  x.s.J = unwritten(N * nv), x.s.Jdot = unwritten(N * nv), x.s.V = unwritten(N);
+  x.s.a = flat ? unwritten(N * N) : NULL, x.s.b = flat ? unwritten(N * N) : NULL;
   assert_ok(jn_system_matrices(r->model, r->data, rep, r->q, r->v, &x.s));
   return x;
 }
