@@ -284,6 +284,50 @@ static void test_a_pendulum_swings_by_the_elliptic_integral(void **state) {
   jn_model_free(model);
 }
 
+/* Steps taken, steps refused and calls of the dynamics: whoever changes the choice of steps changes
+ * these. Strict, so that they are the same on every machine. */
+static void test_the_choice_of_steps_is_what_it_was(void **state) {
+  (void)state;
+  static const struct {
+    const char *robot;
+    jn_scheme scheme;
+    double tolerance, max_step, stiffness;
+    long steps, rejected, dynamics;
+  } cases[] = {
+      {"double_pendulum", JN_RKMK54, 1e-6, 0, 0, 58, 1, 355},
+      {"double_pendulum", JN_RKMK54, 1e-10, 0.01, 0, 354, 0, 2125},
+      {"double_pendulum", JN_RKMK54, 1e-7, 0, 400, 1666, 102, 10609},
+      {"double_pendulum", JN_TAYLOR, 1e-8, 0, 0, 35, 0, 35},
+      {"double_pendulum", JN_TAYLOR, 1e-12, 0.03, 400, 653, 0, 5224},
+      {"tilthex", JN_RKMK54, 1e-8, 0, 0, 33, 0, 199},
+      {"tilthex", JN_MOMENTUM, 1e-8, 0, 0, 30, 0, 181},
+      {"tilthex", JN_TAYLOR, 1e-14, 0, 0, 9, 0, 9},
+  };
+  int wrong = 0;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    jn_model *model = load_model(cases[i].robot);
+    double q[ROOM], v[ROOM], stiffness[ROOM];
+    some_state(model, q, v);
+    for (int k = 0; k < ROOM; k++) stiffness[k] = cases[i].stiffness;
+    jn_simulation_options o = scheme_options(cases[i].scheme, 0, cases[i].tolerance);
+    o.max_step = cases[i].max_step;
+    o.strict = 1;
+    if (cases[i].stiffness > 0) o.forces.stiffness = stiffness;
+    jn_simulation *s = new_simulation(model, &o);
+    assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
+    assert_int_equal(jn_simulation_run_to(s, 1.5, NULL), JN_OK);
+    jn_statistics n = jn_simulation_statistics(s);
+    if (n.steps != cases[i].steps || n.rejected != cases[i].rejected ||
+        n.dynamics != cases[i].dynamics) {
+      print_error("case %zu: %ld, %ld, %ld\n", i, n.steps, n.rejected, n.dynamics);
+      wrong++;
+    }
+    jn_simulation_free(s);
+    jn_model_free(model);
+  }
+  assert_int_equal(wrong, 0);
+}
+
 /* What is kept. */
 
 static void test_taylor_keeps_energy_and_momentum(void **state) {
@@ -546,6 +590,7 @@ int main(void) {
       cmocka_unit_test(test_a_symmetric_top_in_closed_form),
       cmocka_unit_test(test_free_fall_is_exact),
       cmocka_unit_test(test_a_pendulum_swings_by_the_elliptic_integral),
+      cmocka_unit_test(test_the_choice_of_steps_is_what_it_was),
       cmocka_unit_test(test_taylor_keeps_energy_and_momentum),
       cmocka_unit_test(test_the_momentum_scheme_keeps_momentum_to_rounding),
       cmocka_unit_test(test_the_variational_scheme_has_no_secular_drift),
