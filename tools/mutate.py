@@ -37,8 +37,9 @@ CONSTANT = re.compile(r"(?<![\w.\"'%])(\d+\.\d*|\d+)(?![\w.\"'])")
 STRICT = (" < ", " <= ", " > ", " >= ")
 LARGER = re.compile(r"(?<!\S)\(?([\w.>\[\]-]+) [<>]=? ([\w.>\[\]-]+) \? (\1 : \2|\2 : \1)(?=[;,)])"
                     r"|if \((.+) [<>]=? (.+)\) (\4 = \5|\5 = \4);")
-# up to a number in the size of an array that is declared, where more makes it larger
-ARRAY = re.compile(r"^\s*(const )?(char|double|int|real|v3|six|size_t|unsigned char|jn_\w+) ([^=]*, )?\*?\w+\[[^\]/-]*$")
+# up to a number in the size of an array that is declared (or listed: simulation.h, data.h), where more makes it larger
+ARRAY = re.compile(r"^\s*(const |static )*(?!return|else|case)[a-z]\w*( [a-z]\w*)? ((\w|[\[\], *+]|= \{0\})*, )?\*?\w+\[[\w *+]*$"
+                   r"|^\s*A\(\w+, [^/-]*$")
 STATEMENT = re.compile(r"^\s+[\w\[\]>.()*+ -]+ (=|\+=|-=) [^{]*;$|^\s+\w+\([^{]*\);$")
 
 
@@ -76,7 +77,7 @@ def mutants_of(path):
                 yield path, number, code[: hit.start()] + new + code[hit.end():]
         for hit in CONSTANT.finditer(code):
             value = hit.group(1)
-            if ARRAY.match(code[: hit.start()]):
+            if value != "1" and ARRAY.match(code[: hit.start()]):
                 continue
             new = repr(float(value) * 2 + (value.strip("0.") == ""))
             if value.isdigit():
