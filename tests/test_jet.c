@@ -180,12 +180,15 @@ static void a_constant_twist_moves_along_the_exponential(void **state) {
   rng r = rng_new(5);
   for (int n = 0; n < 100; n++) {
     jn_pose C0 = rng_pose(&r, 1);
-    double V[6 * ROWS] = {0}, R[9 * ROWS], p[3 * ROWS], got[12], h = 0.25;
+    double V[6 * ROWS] = {0}, R[9 * ROWS + 1], p[3 * ROWS + 1], got[12], h = 0.25;
+    double *behind[2] = {R + 9 * (ORDER + 2), p + 3 * (ORDER + 2)}; /* not theirs */
+    *behind[0] = *behind[1] = 7;
     for (int j = 0; j < 6; j++) V[j] = rng_range(&r, -1, 1);
     jn_pose step = jn_se3_exp(jn_twist_scale(h, twist(V)));
     for (int spatial = 0; spatial < 2; spatial++) {
       jn_pose want = spatial ? jn_pose_mul(step, C0) : jn_pose_mul(C0, step);
       jn_jet_pose_from_twist(ORDER, spatial ? JN_SPATIAL : JN_BODY, C0, V, R, p);
+      assert_true(*behind[0] == 7 && *behind[1] == 7);
       jn_jet_eval(ORDER + 1, 9, R, h, got);
       jn_jet_eval(ORDER + 1, 3, p, h, got + 9);
       check_residual("constant twist: exp", largest_difference(got, &want.R.m[0][0], 12), 40 * U);

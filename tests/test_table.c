@@ -262,22 +262,29 @@ static void add_entry(archive *z, const char *name, const char *header, size_t d
   const size_t n = strlen(name);
   char npy[512];
   const size_t size = make_npy(npy, header, zeros, data);
-  memset(b, 0, 30);
+  /* with times, four bytes more beside the name, and in the directory five and a comment */
+  enum { BESIDE = 4, MORE = 5, COMMENT = 3 };
+  memset(b, 0, 30 + n + BESIDE);
   put_bytes(b, 0x04034b50, 4);
+  put_bytes(b + 10, 0x5a5a5a5a, 4);
   put_bytes(b + 26, n, 2);
+  put_bytes(b + 28, BESIDE, 2);
   memcpy(b + 30, name, n);
-  memcpy(b + 30 + n, npy, size);
+  memcpy(b + 30 + n + BESIDE, npy, size);
   unsigned char *d = z->directory + z->directory_size;
-  memset(d, 0, 46);
+  memset(d, 0, 46 + n + MORE + COMMENT);
   put_bytes(d, 0x02014b50, 4);
+  put_bytes(d + 12, 0x5a5a5a5a, 4);
   put_bytes(d + 20, size, 4);
   put_bytes(d + 24, size, 4);
   put_bytes(d + 28, n, 2);
+  put_bytes(d + 30, MORE, 2);
+  put_bytes(d + 32, COMMENT, 2);
   put_bytes(d + 42, z->size, 4);
   memcpy(d + 46, name, n);
   z->last = z->directory_size;
-  z->size += 30 + n + size;
-  z->directory_size += 46 + n;
+  z->size += 30 + n + BESIDE + size;
+  z->directory_size += 46 + n + MORE + COMMENT;
   z->count++;
 }
 
