@@ -543,6 +543,33 @@ static void what_only_looks_has_an_answer_for_everything(void **state) {
   robot_free(&a), robot_free(&b);
 }
 
+/* As many threads as the machine has; and the first of the bad states is the call's status. */
+static void threads_tell_of_a_bad_state(void **state) {
+  (void)state;
+  robot a = robot_random(77, 3, JN_JOINT_FREE, TYPES_ALL, 0);
+  enum { STATES = 40 };
+  const size_t nq = (size_t)a.nq, nv2 = 2 * (size_t)a.nv;
+  double *q = doubles(STATES * nq), *v = doubles(STATES * nv2), *out = doubles(STATES * nv2);
+  for (size_t i = 0; i < STATES; i++) {
+    memcpy(q + i * nq, a.q, nq * sizeof *q);
+    memcpy(v + i * nv2, a.v, nv2 * sizeof *v);
+  }
+  for (int threads = 0; threads < 3; threads++) {
+    jn_batch *many;
+    assert_ok(jn_batch_new(a.model, 0, threads, NULL, &many));
+    assert_true(jn_batch_threads(many) >= 1);
+    jn_batch_settings(many)->representation = JN_BODY;
+    q[33 * nq] = a.q[0];
+    assert_ok(jn_batch_inverse_dynamics(a.model, many, 0, STATES, q, v, out, NULL));
+    q[33 * nq] = (double)NAN;
+    assert_status(jn_batch_inverse_dynamics(a.model, many, 0, STATES, q, v, out, NULL),
+                  JN_ERR_NOT_FINITE);
+    jn_batch_free(many);
+  }
+  free(q), free(v), free(out);
+  robot_free(&a);
+}
+
 /* Nothing moves, and time goes on. */
 static void a_robot_without_freedoms_can_be_simulated(void **state) {
   (void)state;
@@ -575,6 +602,7 @@ static void a_robot_without_freedoms_can_be_simulated(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_argument_is_checked),
                                      cmocka_unit_test(what_only_looks_has_an_answer_for_everything),
+                                     cmocka_unit_test(threads_tell_of_a_bad_state),
                                      cmocka_unit_test(a_robot_without_freedoms_can_be_simulated)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
