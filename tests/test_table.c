@@ -360,12 +360,12 @@ static void archives_with_one_fault_are_refused(void **state) {
       add_entry(&z, "a.npy", "{'descr': '<f8', 'shape': (0, 9000)}", 0);
       add_entry(&z, "b.npy", "{'descr': '<f8', 'shape': (0, 9000)}", 0);
     }
-    if (fault == 4) d[10] = 8;                          /* deflated */
-    if (fault == 5) d[20]++;                            /* packed is not plain */
-    if (fault == 6) put_bytes(d + 42, 0x7fffffff, 4);   /* beyond the end */
-    if (fault == 7) put_bytes(d + 42, z.size + 46, 4);  /* near the end */
-    if (fault == 8) put_bytes(d + 42, 1, 4);            /* no entry there */
-    if (fault == 9) put_bytes(z.bytes + 26, 0xffff, 2); /* a name beyond the end */
+    if (fault == 4) d[10] = 8;                                       /* deflated */
+    if (fault == 5) d[20]++;                                         /* packed is not plain */
+    if (fault == 6) put_bytes(d + 42, 0x7fffffff, 4);                /* beyond the end */
+    if (fault == 7) put_bytes(d + 42, z.size + z.directory_size, 4); /* near the end */
+    if (fault == 8) put_bytes(d + 42, 1, 4);                         /* no entry there */
+    if (fault == 9) put_bytes(z.bytes + 26, 0xffff, 2);              /* a name beyond the end */
     if (fault == 10) put_bytes(d + 20, 5000, 4), put_bytes(d + 24, 5000, 4);
     if (fault == 11) put_bytes(d + 30, 60000, 2); /* more fields than there is file */
     if (fault == 12) {
