@@ -95,7 +95,7 @@ static void forward(const jn_model *m, const jn_work *w, int rows, int form, int
     if (form == JN_FORM_BODY) {
       forward_known(m, w, rows, k, JN_BODY, 0);
       forward_bias(m, w, rows, k, nullptr);
-      forward_solve(m, w, rows, k, nullptr, 0, k == r);
+      forward_solve(m, w, rows, k, nullptr, 0);
     }
     if (form == JN_FORM_SPATIAL) {
       spatial_known(m, w, rows, k, g, 0);

@@ -124,7 +124,7 @@ static jn_status run(const jn_model *model, jn_data *data, int order,
     if (loaded) form->external(model, data, external, k, poses);
     form->known(model, data, k, loaded);
     drive(model, data, k, prescribed);
-    form->solve(model, data, k, prescribed, k == order);
+    form->solve(model, data, k, prescribed);
   }
   return JN_OK;
 }

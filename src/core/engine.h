@@ -45,7 +45,7 @@ typedef struct jn_engine {
   int (*start)(const jn_model *m, const jn_work *w, int rows, const unsigned char *prescribed);
   void (*known)(const jn_model *m, const jn_work *w, int rows, int k, int rep, int external);
   void (*solve)(const jn_model *m, const jn_work *w, int rows, int k,
-                const unsigned char *prescribed, int damping, int last);
+                const unsigned char *prescribed, int damping);
   /* upper half of the mass matrix in body representation; free joints are placed */
   void (*mass)(const jn_model *m, const jn_work *w, int rows, double *M);
   const jn_lanes *lanes;

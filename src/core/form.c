@@ -26,9 +26,9 @@ static int body_start(const jn_model *m, const jn_data *d, const unsigned char *
 static void body_known(const jn_model *m, const jn_data *d, int k, int loaded) {
   d->engine->known(m, &d->w, d->rows, k, (int)d->settings.representation, loaded);
 }
-static void body_solve(const jn_model *m, const jn_data *d, int k, const unsigned char *prescribed,
-                       int last) {
-  d->engine->solve(m, &d->w, d->rows, k, prescribed, d->settings.damping, last);
+static void body_solve(const jn_model *m, const jn_data *d, int k,
+                       const unsigned char *prescribed) {
+  d->engine->solve(m, &d->w, d->rows, k, prescribed, d->settings.damping);
 }
 
 static void motion_spatial(const jn_model *m, const jn_data *d, int K) {
@@ -51,8 +51,7 @@ static void known_spatial(const jn_model *m, const jn_data *d, int k, int loaded
   spatial_known(m, &d->w, d->rows, k, gravity_of(d), loaded);
 }
 static void solve_spatial(const jn_model *m, const jn_data *d, int k,
-                          const unsigned char *prescribed, int last) {
-  (void)last;
+                          const unsigned char *prescribed) {
   spatial_bias(m, &d->w, d->rows, k, prescribed);
   spatial_solve(m, &d->w, d->rows, k, prescribed, d->settings.damping);
 }
@@ -75,8 +74,7 @@ static void known_hybrid(const jn_model *m, const jn_data *d, int k, int loaded)
   hybrid_known(m, &d->w, d->rows, k, gravity_of(d), loaded);
 }
 static void solve_hybrid(const jn_model *m, const jn_data *d, int k,
-                         const unsigned char *prescribed, int last) {
-  (void)last;
+                         const unsigned char *prescribed) {
   hybrid_bias(m, &d->w, d->rows, k, prescribed);
   hybrid_solve(m, &d->w, d->rows, k, prescribed, d->settings.damping);
 }

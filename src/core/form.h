@@ -24,8 +24,7 @@ typedef struct jn_form {
   int (*start)(const jn_model *m, const jn_data *data, const unsigned char *prescribed);
   /* what is known of order k, then its solution; in between w->e is set (dynamics.c) */
   void (*known)(const jn_model *m, const jn_data *data, int k, int loaded);
-  void (*solve)(const jn_model *m, const jn_data *data, int k, const unsigned char *prescribed,
-                int last);
+  void (*solve)(const jn_model *m, const jn_data *data, int k, const unsigned char *prescribed);
 } jn_form;
 
 /* by jn_formulation */

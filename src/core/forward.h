@@ -2,9 +2,10 @@
  * no joint prescribed it is forward dynamics (H-GABI-FBS), with every joint prescribed inverse
  * dynamics.
  *
- * With a = (k+1) V_(k+1) and x = (k+1) v_(k+1) of order k:
- *   a = X_0 T a_parent + S x + b,   b = (k+1) sum_(i>=1) X_i u_(k+1-i)      u: parent's twist at
- * the joint F_k = IA a + p IA does not depend on k (Lemma 2) and is factored once. */
+ * Of order k, with u the parent's twist at the joint:
+ *   V_(k+1) = X_0 u_(k+1) + S v_(k+1) + b,   b = sum_(i>=1) X_i u_(k+1-i)
+ *   F_k = (k+1) IA V_(k+1) + p
+ * IA does not depend on k (Lemma 2) and is factored once. */
 #ifndef JOUNCE_CORE_FORWARD_H
 #define JOUNCE_CORE_FORWARD_H
 
@@ -12,19 +13,17 @@
 
 /* LDL^T of the n x n matrix S (rows of 6, lower half): rows of L and 1/d on the diagonal, in D.
  * Returns whether every pivot is clearly positive against the inertia it was taken from. */
-ALWAYS int factor(int n, real *S, const real *scale, double armature, real *D) {
+ALWAYS int factor(int n, real *restrict S, const real *scale, double armature, real *restrict D) {
   int good = 1;
-  for (int j = 0; j < n; j++) {
-    real d = S[7 * j];
-    for (int i = 0; i < j; i++) {
-      real t = S[6 * j + i];
-      for (int h = 0; h < i; h++) t -= D[6 * j + h] * S[6 * i + h];
-      S[6 * j + i] = t; /* L d */
-      D[6 * j + i] = t * D[7 * i];
-      d -= D[6 * j + i] * t;
+  EACH(j, 0, n - 1) {
+    const real d = 1.0 / S[7 * j];
+    good &= real_greater(S[7 * j], 1e-13 * (scale[j] + armature));
+    D[7 * j] = d;
+    EACH(i, j + 1, n - 1) {
+      const real l = S[6 * i + j] * d;
+      EACH(h, j + 1, i) S[6 * i + h] -= l * S[6 * h + j];
+      D[6 * i + j] = l;
     }
-    good &= real_greater(d, 1e-13 * (scale[j] + armature));
-    D[7 * j] = 1.0 / d;
   }
   return good;
 }
@@ -66,17 +65,20 @@ static inline int joint_eliminate(int n, const six *column, double armature, sym
 }
 
 /* y = (L D L^T)^-1 y */
-ALWAYS void solve_factored(int n, const real *D, real *y) {
-  for (int j = 1; j < n; j++)
-    for (int i = 0; i < j; i++) y[j] -= D[6 * j + i] * y[i];
-  for (int j = 0; j < n; j++) y[j] *= D[7 * j];
-  for (int j = n - 2; j >= 0; j--)
-    for (int i = j + 1; i < n; i++) y[j] -= D[6 * i + j] * y[i];
+ALWAYS void solve_factored(int n, const real *D, real *out) {
+  real y[6];
+  EACH(j, 0, n - 1) y[j] = out[j];
+  EACH(i, 0, n - 1) EACH(j, i + 1, n - 1) y[j] -= D[6 * j + i] * y[i];
+  EACH(j, 0, n - 1) y[j] *= D[7 * j];
+  EACH_DOWN(i, 0, n - 1) EACH(j, 0, i - 1) y[j] -= D[6 * i + j] * y[i];
+  EACH(j, 0, n - 1) out[j] = y[j];
 }
 
 static inline void joint_solve(int n, const real *D, real *y) {
   if (n == 6)
     solve_factored(6, D, y);
+  else if (n == 3)
+    solve_factored(3, D, y);
   else
     solve_factored(n, D, y);
 }
@@ -99,22 +101,29 @@ ALWAYS int axis_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
   return real_greater(d[0], 1e-13 * (scale + l->armature));
 }
 
-/* Three or six degrees of freedom: the columns of IA S are columns of IA. Nothing is left to take
- * out of a base. */
-ALWAYS int ball_eliminate_of(int n, const jn_link *l, sym6 *I, real *D, six *UA) {
+/* Three or six degrees of freedom: the columns of IA S are columns of IA. */
+ALWAYS int ball_factor(int n, const jn_link *l, const sym6 *I, real *D) {
   real S[36], tw = sym6_turning(I), tv = sym6_sliding(I), scale[6] = {tw, tw, tw, tv, tv, tv};
-  for (int j = 0; j < n; j++) {
-    UA[j] = sym6_column(I, j);
-    store_v3(S + 6 * j, UA[j].w);
-    if (n == 6) store_v3(S + 6 * j + 3, UA[j].v);
+  EACH(j, 0, n - 1) {
+    const six u = sym6_column(I, j);
+    store_v3(S + 6 * j, u.w);
+    if (n == 6) store_v3(S + 6 * j + 3, u.v);
     S[7 * j] += l->armature;
   }
-  int good = factor(n, S, scale, l->armature, D);
-  if (l->parent >= 0) eliminate(n, D, UA, I);
+  return factor(n, S, scale, l->armature, D);
+}
+ALWAYS int ball_eliminate_of(int n, const jn_link *l, sym6 *I, real *D, six *UA) {
+  for (int j = 0; j < n; j++) UA[j] = sym6_column(I, j);
+  int good = ball_factor(n, l, I, D);
+  eliminate(n, D, UA, I);
   return good;
 }
 static __attribute__((noinline)) int ball_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
   return l->nv == 6 ? ball_eliminate_of(6, l, I, D, UA) : ball_eliminate_of(3, l, I, D, UA);
+}
+/* Of a base nothing has to be taken out. */
+static __attribute__((noinline)) int base_factor(const jn_link *l, const sym6 *I, real *D) {
+  return ball_factor(6, l, I, D);
 }
 
 /* Articulated inertias of all links and the factors of their joints. Returns the outermost joint
@@ -123,18 +132,23 @@ static inline int articulate(const jn_model *m, const jn_work *w, int rows,
                              const unsigned char *prescribed) {
   sym6 *IA = (sym6 *)w->IA;
   int bad = -1;
-  for (int i = 0; i < m->nlink; i++) IA[i] = sym6_rigid(&m->link[i]);
+  for (int i = 0; i < m->nlink; i++) sym6_rigid(&IA[i], m->link[i].I4);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
+    const int driven = l->nv && !(prescribed && prescribed[l->joint]);
     real *D = (real *)w->D + 6 * (size_t)l->iv;
     six *UA = (six *)w->UA + l->iv;
-    sym6_complete(&IA[i]);
     sym6 a;
-    sym6_copy(&a, &IA[i]);
-    if (l->nv && !(prescribed && prescribed[l->joint])) {
-      int good = l->nv == 1 ? axis_eliminate(l, &a, D, UA) : ball_eliminate(l, &a, D, UA);
-      if (!good && bad < 0) bad = l->joint;
+    int good = 1;
+    if (l->last > i) sym6_complete(&IA[i]);
+    if (l->parent < 0 && l->nv == 6) {
+      if (driven) good = base_factor(l, &IA[i], D);
+    } else {
+      sym6_copy(&a, &IA[i]);
+      if (driven && l->nv == 1) good = axis_eliminate(l, &a, D, UA);
+      if (driven && l->nv > 1) good = ball_eliminate(l, &a, D, UA);
     }
+    if (!good && bad < 0) bad = l->joint;
     if (l->parent >= 0)
       joint_add_inertia(l, (const real *)w->q + l->iq, (const real *)w->X + (size_t)l->ix * rows,
                         &a, &IA[l->parent]);
@@ -158,60 +172,74 @@ static inline void forward_start(const jn_model *m, const jn_work *w, int rows) 
   }
 }
 
-/* X_(k+1) and b of one joint */
-ALWAYS void known_bias_of(jn_kind kind, const jn_link *l, int k, const real *q, const real *v,
-                          int nv, real *restrict X, const six *restrict u, six *restrict b) {
+/* X_(k+1), b, and what the wrenches of lower orders pass on of one joint */
+ALWAYS void known_joint_of(jn_kind kind, const jn_link *l, int k, const real *q, const real *v,
+                           int nv, real *restrict X, const six *restrict u, six *restrict b,
+                           six *restrict F) {
   joint_step_of(kind, l, k + 1, q, v, nv, X);
-  *b = six_times(k + 1, joint_motion(kind, k + 1, 1, X, u));
+  *b = joint_motion(kind, k + 1, 1, X, u);
+  if (k) F[k] = joint_force(kind, k, 1, X, F);
 }
-static __attribute__((noinline)) void known_bias_any(const jn_link *l, int k, const real *q,
-                                                     const real *v, int nv, real *X, const six *u,
-                                                     six *b) {
-  known_bias_of(l->kind, l, k, q, v, nv, X, u, b);
+static __attribute__((noinline)) void known_joint_any(const jn_link *l, int k, const real *q,
+                                                      const real *v, int nv, real *X, const six *u,
+                                                      six *b, six *F) {
+  known_joint_of(l->kind, l, k, q, v, nv, X, u, b, F);
 }
-ALWAYS void known_bias(const jn_link *l, int k, const real *q, const real *v, int nv, real *X,
-                       const six *u, six *b) {
+ALWAYS void known_joint(const jn_link *l, int k, const real *q, const real *v, int nv, real *X,
+                        const six *u, six *b, six *F) {
   if (l->kind == JN_K_REVOLUTE)
-    known_bias_of(JN_K_REVOLUTE, l, k, q, v, nv, X, u, b);
+    known_joint_of(JN_K_REVOLUTE, l, k, q, v, nv, X, u, b, F);
   else
-    known_bias_any(l, k, q, v, nv, X, u, b);
+    known_joint_any(l, k, q, v, nv, X, u, b, F);
 }
 
-/* What is known of order k before it is solved: X_(k+1), b, and p = sum V x* h + m y - ext. */
+/* F_k = (k+1) IA a + p, a: V_(k+1) without b, left in w->b by forward_solve */
+ALWAYS six forward_wrench(const jn_work *w, int k, int i) {
+  return six_add(six_times(k + 1, sym6_apply((const sym6 *)w->IA + i, ((const six *)w->b)[i])),
+                 ((const six *)w->p)[i]);
+}
+
+/* What is left of the order before, H_k and F_(k-1); then what is known of order k before it is
+ * solved: X_(k+1), b, p = sum V x* h + m y - ext + (k+1) IA b, and in the place of F_k what F_0 ..
+ * F_(k-1) pass to the parent. No link waits for another. */
 ALWAYS void forward_known(const jn_model *m, const jn_work *w, int rows, int k, int rep,
                           int external) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     const size_t at = (size_t)i * rows;
-    six *u = (six *)w->U + at;
+    six *V = (six *)w->V + at, *u = (six *)w->U + at, *H = (six *)w->H + at, *F = (six *)w->F + at;
+    six *b = (six *)w->b + i;
     real *X = (real *)w->X + (size_t)l->ix * rows;
     v3 *y = (v3 *)w->Y + at;
+    if (k) {
+      F[k - 1] = forward_wrench(w, k - 1, i);
+      H[k] = link_spin(l, V[k]);
+      y[k] = gravity_step(k, V, y);
+    }
+    six p = link_wrench(l, k, V, H, (six){v3_zero(), y[k]});
+    if (external) p = six_sub(p, ((const six *)w->ext)[at + k]);
     if (l->parent < 0) {
-      ((six *)w->b)[i] = six_zero();
+      *b = six_zero();
       if (l->kind == JN_K_FREE && rep != JN_BODY)
         joint_step(l, k + 1, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X);
     } else {
-      known_bias(l, k, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X, u,
-                 (six *)w->b + i);
+      known_joint(l, k, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X, u, b, F);
+      p = six_add(p, six_times(k + 1, sym6_apply((const sym6 *)w->IA + i, *b)));
     }
-    if (k) y[k] = gravity_step(k, (const six *)w->V + at, y);
-    six p =
-        link_wrench(l, k, (const six *)w->V + at, (const six *)w->H + at, (six){v3_zero(), y[k]});
-    if (external) p = six_sub(p, ((const six *)w->ext)[at + k]);
     ((six *)w->p)[i] = p;
   }
 }
 
-/* p of the parent += T^T sum X_i^T F_(k-i) */
-static __attribute__((noinline)) void pass_force_any(const jn_link *l, int k, const real *X,
-                                                     const six *F, six *p) {
-  offset_force(l, joint_force(l->kind, k, 0, X, F), p);
+/* p of the parent += T^T (X_0^T f + what is known) */
+static __attribute__((noinline)) void pass_force_any(const jn_link *l, const real *X, six f,
+                                                     six known, six *p) {
+  offset_force(l, six_add(joint_force(l->kind, 0, 0, X, &f), known), p);
 }
-ALWAYS void pass_force(const jn_link *l, int k, const real *X, const six *F, six *p) {
+ALWAYS void pass_force(const jn_link *l, const real *X, six f, six known, six *p) {
   if (l->kind == JN_K_REVOLUTE)
-    offset_force(l, joint_force(JN_K_REVOLUTE, k, 0, X, F), p);
+    offset_force(l, six_add(joint_force(JN_K_REVOLUTE, 0, 0, X, &f), known), p);
   else
-    pass_force_any(l, k, X, F, p);
+    pass_force_any(l, X, f, known, p);
 }
 
 /* What is left for the joint of a link, e -= S^T p, and p += IA S x where x is already known:
@@ -229,87 +257,96 @@ static __attribute__((noinline)) six bias_any(const jn_link *l, const jn_work *w
   return p;
 }
 
-/* Bias wrenches from the tips to the base. tau_k of force-driven joints and x of prescribed ones
- * are read from w->e (x and tau share it, joint by joint). */
+/* Bias wrenches from the tips to the base. tau_k of force-driven joints and (k+1) v_(k+1) of
+ * prescribed ones are read from w->e; what is left of the force for the joint stays there. */
 ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int rows, int k,
                          const unsigned char *prescribed) {
   six *p = (six *)w->p;
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
-    const sym6 *IA = (const sym6 *)w->IA + i;
-    six *F = (six *)w->F + (size_t)i * rows;
     real *e = (real *)w->e + l->iv;
     int given = prescribed && prescribed[l->joint];
-    six pa = six_add(p[i], sym6_apply(IA, ((const six *)w->b)[i]));
+    six f = p[i];
     if (l->kind == JN_K_REVOLUTE && !given) {
-      e[0] -= v3_z(pa.w);
-      pa = six_add(pa, six_scale(e[0] * ((const real *)w->D)[6 * (size_t)l->iv],
-                                 ((const six *)w->UA)[l->iv]));
+      e[0] -= v3_z(f.w);
+      f = six_add(f, six_scale(e[0] * ((const real *)w->D)[6 * (size_t)l->iv],
+                               ((const six *)w->UA)[l->iv]));
+    } else if (l->kind == JN_K_FREE && l->parent < 0 && !given) {
+      store_v3(e, v3_sub(load_v3(e), f.w));
+      store_v3(e + 3, v3_sub(load_v3(e + 3), f.v));
     } else {
-      pa = bias_any(l, w, IA, pa, e, given);
+      f = bias_any(l, w, (const sym6 *)w->IA + i, f, e, given);
     }
-    F[k] = pa;
     if (l->parent >= 0)
-      pass_force(l, k, (const real *)w->X + (size_t)l->ix * rows, F, &p[l->parent]);
+      pass_force(l, (const real *)w->X + (size_t)l->ix * rows, f,
+                 k ? ((const six *)w->F)[(size_t)i * rows + k] : six_zero(), &p[l->parent]);
   }
 }
 
-/* x of a joint in e from what is left for it; a: (k+1) V_(k+1) without it, returned with it. */
-static __attribute__((noinline)) six solve_any(const jn_link *l, const jn_work *w, six a, real *e,
-                                               int given) {
+/* v_(k+1) of a joint from e, what is left of the force; a: V_(k+1) without it and b, returned with
+ * it. */
+ALWAYS six solve_joint(jn_kind kind, int n, const jn_link *l, const jn_work *w, int k, six a,
+                       real *v, int given) {
   const six *UA = (const six *)w->UA + l->iv;
-  if (!given && l->nv) {
-    if (l->parent >= 0 || l->kind != JN_K_FREE)
-      for (int j = 0; j < l->nv; j++) e[j] -= six_dot(UA[j], a);
-    joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, e);
+  const real *e = (const real *)w->e + l->iv;
+  const double inverse = (double)1 / (k + 1);
+  real y[6];
+  for (int j = 0; j < n; j++) y[j] = inverse * e[j];
+  if (!given) {
+    if (l->parent >= 0)
+      for (int j = 0; j < n; j++) y[j] -= six_dot(UA[j], a);
+    solve_factored(n, (const real *)w->D + 6 * (size_t)l->iv, y);
+    for (int j = 0; j < n; j++) v[j] = y[j];
   }
-  return joint_add_velocity(l, a, e);
+  return joint_add_velocity_of(kind, l, a, y);
+}
+static __attribute__((noinline)) six solve_any(const jn_link *l, const jn_work *w, int k, six a,
+                                               real *v, int given) {
+  if (l->nv == 6) return solve_joint(JN_K_FREE, 6, l, w, k, a, v, given);
+  return solve_joint(l->kind, l->nv, l, w, k, a, v, given);
 }
 static __attribute__((noinline)) six motion_any(const jn_link *l, const real *X, const six *u) {
   return joint_motion(l->kind, 0, 0, X, u);
 }
-static __attribute__((noinline)) void given_force(const jn_link *l, six F, const real *e,
+static __attribute__((noinline)) void given_force(const jn_link *l, int k, six F, const real *next,
                                                   const real *v, int damping, real *tau) {
   joint_project(l, F, tau);
   for (int j = 0; j < l->nv; j++) {
-    tau[j] += l->armature * e[j];
+    tau[j] += (l->armature * (k + 1)) * next[j];
     if (damping) tau[j] += l->damping * v[j];
   }
 }
 
-/* From the base to the tips: x, V_(k+1), F_k, and the force of prescribed joints. */
+/* From the base to the tips: v_(k+1), V_(k+1), and the force of prescribed joints. */
 static inline void forward_solve(const jn_model *m, const jn_work *w, int rows, int k,
-                                 const unsigned char *prescribed, int damping, int last) {
+                                 const unsigned char *prescribed, int damping) {
   int nv = m->nv;
   double inverse = (double)1 / (k + 1);
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    const size_t at = (size_t)i * rows;
-    six *V = (six *)w->V + at, *u = (six *)w->U + at, a = six_zero();
-    real *e = (real *)w->e + l->iv, *v = (real *)w->v + l->iv, *tau = (real *)w->tau + l->iv;
+    const size_t at = (size_t)i * rows + k + 1;
+    six *V = (six *)w->V, *u = (six *)w->U + at, *b = (six *)w->b + i, a = six_zero();
+    real *v = (real *)w->v + l->iv + (k + 1) * nv;
     const real *X = (const real *)w->X + (size_t)l->ix * rows;
     int given = prescribed && prescribed[l->joint], revolute = l->kind == JN_K_REVOLUTE;
     if (l->parent >= 0) {
-      u[k + 1] = offset_motion(l, (const six *)w->V + (size_t)l->parent * rows + k + 1);
-      a = revolute ? joint_motion(JN_K_REVOLUTE, 0, 0, X, u + k + 1) : motion_any(l, X, u + k + 1);
-      if (k) a = six_times(k + 1, a);
+      *u = offset_motion(l, V + (size_t)l->parent * rows + k + 1);
+      a = revolute ? joint_motion(JN_K_REVOLUTE, 0, 0, X, u) : motion_any(l, X, u);
     }
     if (revolute && !given) {
-      e[0] = (e[0] - six_dot(((const six *)w->UA)[l->iv], a)) *
+      v[0] = (inverse * ((const real *)w->e)[l->iv] - six_dot(((const six *)w->UA)[l->iv], a)) *
              ((const real *)w->D)[6 * (size_t)l->iv];
-      a = joint_add_velocity_of(JN_K_REVOLUTE, l, a, e);
-      v[(k + 1) * nv] = inverse * e[0];
+      a = joint_add_velocity_of(JN_K_REVOLUTE, l, a, v);
+    } else if (l->kind == JN_K_FREE && l->parent < 0 && !given) {
+      a = solve_joint(JN_K_FREE, 6, l, w, k, a, v, 0);
     } else {
-      a = solve_any(l, w, a, e, given);
-      for (int j = 0; j < l->nv && !given; j++) v[(k + 1) * nv + j] = inverse * e[j];
+      a = solve_any(l, w, k, a, v, given);
     }
-    a = six_add(a, ((const six *)w->b)[i]);
-    V[k + 1] = six_times(inverse, a);
-    if (last && !given) continue; /* what follows is for higher orders */
-    ((six *)w->H)[at + k + 1] = link_spin(l, V[k + 1]);
-    six F = six_add(sym6_apply((const sym6 *)w->IA + i, a), ((const six *)w->p)[i]);
-    ((six *)w->F)[at + k] = F;
-    if (given) given_force(l, F, e, v + k * nv, damping, tau + k * nv);
+    V[at] = six_add(a, *b);
+    *b = a;
+    if (given)
+      given_force(l, k, forward_wrench(w, k, i), v, v - nv, damping,
+                  (real *)w->tau + l->iv + k * nv);
   }
 }
 

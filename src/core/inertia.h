@@ -11,15 +11,14 @@ typedef struct sym6 {
   v3 A[3], B[3], C[3], T[3];
 } sym6;
 
-/* rigid body: A = J - m [c][c], B = m [c], C = m */
-ALWAYS sym6 sym6_rigid(const jn_link *l) {
-  sym6 I;
+/* rigid body: A = J - m [c][c], B = m [c] = -B^T, C = m; c: these by columns of four */
+ALWAYS void sym6_rigid(sym6 *I, const double *c) {
   for (int j = 0; j < 3; j++) {
-    I.A[j] = c_vector(l->I4 + 4 * j);
-    I.B[j] = c_vector(l->I4 + 12 + 4 * j);
-    I.C[j] = c_vector(l->I4 + 24 + 4 * j);
+    I->A[j] = c_vector(c + 4 * j);
+    I->B[j] = c_vector(c + 12 + 4 * j);
+    I->C[j] = c_vector(c + 24 + 4 * j);
+    I->T[j] = -I->B[j];
   }
-  return I;
 }
 ALWAYS void sym6_complete(sym6 *I) { v3_transpose(I->B, I->T); }
 ALWAYS void sym6_copy(sym6 *to, const sym6 *from) {
@@ -121,16 +120,14 @@ ALWAYS v3 sym3_apply(const real *S, v3 a) {
   return v3_make(S[XX] * a.x + S[XY] * a.y + S[XZ] * a.z, S[XY] * a.x + S[YY] * a.y + S[YZ] * a.z,
                  S[XZ] * a.x + S[YZ] * a.y + S[ZZ] * a.z);
 }
-ALWAYS sym6 sym6_rigid(const jn_link *l) {
-  sym6 I;
+ALWAYS void sym6_rigid(sym6 *I, const double *c) {
   const real zero = {0};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
-      if (j >= i) I.A[sym_place[i][j]] = zero + l->I4[4 * j + i];
-      if (j >= i) I.C[sym_place[i][j]] = zero + l->I4[24 + 4 * j + i];
-      I.B[3 * i + j] = zero + l->I4[12 + 4 * j + i];
+      if (j >= i) I->A[sym_place[i][j]] = zero + c[4 * j + i];
+      if (j >= i) I->C[sym_place[i][j]] = zero + c[24 + 4 * j + i];
+      I->B[3 * i + j] = zero + c[12 + 4 * j + i];
     }
-  return I;
 }
 ALWAYS void sym6_complete(sym6 *I) { (void)I; }
 ALWAYS void sym6_copy(sym6 *to, const sym6 *from) {

@@ -13,8 +13,10 @@
 /* loops over orders unroll where the order is known to the compiler and one state is computed */
 #if defined(__clang__) || !defined(JN_LANES) || defined(JN_SMALL)
 #define EACH(k, from, to) for (int k = from; k <= to; k++)
+#define EACH_DOWN(k, from, to) for (int k = to; k >= from; k--)
 #else
 #define EACH(k, from, to) _Pragma("GCC unroll 16") for (int k = from; k <= to; k++)
+#define EACH_DOWN(k, from, to) _Pragma("GCC unroll 16") for (int k = to; k >= from; k--)
 #endif
 
 /* Order 0 of the joint transform from the configuration and the sine and cosine of an angle; a
@@ -179,24 +181,24 @@ ALWAYS six joint_motion(jn_kind kind, int k, int first, const real *X, const six
   }
 }
 
-/* sum_(i=first..k) X_i^T f_(k-i): a wrench jet from the child's side of the joint to the parent's
- */
+/* sum_(i=first..k) X_i^T f_(k-i): a wrench jet from the child's side of the joint to the parent's.
+ * The newest wrench, which others may wait for, comes last. */
 ALWAYS six joint_force(jn_kind kind, int k, int first, const real *X, const six *f) {
   six s = six_zero(), z = first == 0 ? f[k] : s;
   turn_sum w = turn_zero(), v = turn_zero();
   switch (kind) {
     case JN_K_REVOLUTE:
-      EACH(i, first, k) {
+      EACH_DOWN(i, first, k) {
         w = turn_add(w, X[2 * i], X[2 * i + 1], f[k - i].w);
         v = turn_add(v, X[2 * i], X[2 * i + 1], f[k - i].v);
       }
       return (six){v3_with_z(turn_back_end(w), z.w), v3_with_z(turn_back_end(v), z.v)};
     case JN_K_PRISMATIC:
       /* n + d z x f */
-      EACH(i, first, k) w = turn_add(w, X[i] - X[i], X[i], f[k - i].v);
+      EACH_DOWN(i, first, k) w = turn_add(w, X[i] - X[i], X[i], f[k - i].v);
       return (six){v3_add(z.w, v3_with_z(turn_back_end(w), v3_zero())), z.v};
     case JN_K_HELICAL:
-      EACH(i, first, k) {
+      EACH_DOWN(i, first, k) {
         const real *x = X + 4 * i;
         w = turn_add(w, x[0], x[1], f[k - i].w);
         w = turn_add(w, -x[3], x[2], f[k - i].v);
@@ -204,13 +206,13 @@ ALWAYS six joint_force(jn_kind kind, int k, int first, const real *X, const six 
       }
       return (six){v3_with_z(turn_back_end(w), z.w), v3_with_z(turn_back_end(v), z.v)};
     case JN_K_SPHERICAL:
-      EACH(i, first, k) {
+      EACH_DOWN(i, first, k) {
         s.w = v3_add(s.w, m3_apply(X + 9 * i, f[k - i].w));
         s.v = v3_add(s.v, m3_apply(X + 9 * i, f[k - i].v));
       }
       return s;
     default: /* free */
-      EACH(i, first, k) {
+      EACH_DOWN(i, first, k) {
         const real *x = X + 21 * i;
         s.w = v3_add(s.w, v3_add(m3_apply(x, f[k - i].w), m3_apply(x + 9, f[k - i].v)));
         s.v = v3_add(s.v, m3_apply(x, f[k - i].v));

@@ -28,7 +28,7 @@ ALWAYS six link_spin(const jn_link *l, six V) {
  * terms; zero for the part known before the order is solved. */
 ALWAYS six link_wrench(const jn_link *l, int k, const six *V, const six *H, six top) {
   cross_sum n = cross_zero(), f = cross_zero();
-  EACH(i, 0, k) {
+  EACH_DOWN(i, 0, k) {
     n = cross_add(n, V[i].w, H[k - i].w);
     f = cross_add(f, V[i].w, H[k - i].v);
   }

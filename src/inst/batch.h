@@ -124,7 +124,7 @@ static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_p
     forward_known(m, w, rows, k, c->rep, 0);
     pack_drive(m, w, rows, k, c);
     forward_bias(m, w, rows, k, c->prescribed);
-    forward_solve(m, w, rows, k, c->prescribed, c->damping, k == r);
+    forward_solve(m, w, rows, k, c->prescribed, c->damping);
   }
   if (c->prescribed) {
     for (int k = 0; k <= r; k++) edge_force_out(m, w, rows, c->rep, k);

@@ -86,12 +86,9 @@ static void engine_known(const jn_model *m, const jn_work *w, int rows, int k, i
 }
 
 static void engine_solve(const jn_model *m, const jn_work *w, int rows, int k,
-                         const unsigned char *prescribed, int damping, int last) {
-  int r = k;
-#define CALL(n) forward_bias(m, w, rows, n, prescribed)
-  EACH_ORDER(CALL)
-#undef CALL
-  forward_solve(m, w, rows, k, prescribed, damping, last);
+                         const unsigned char *prescribed, int damping) {
+  forward_bias(m, w, rows, k, prescribed);
+  forward_solve(m, w, rows, k, prescribed, damping);
 }
 
 static void engine_mass(const jn_model *m, const jn_work *w, int rows, double *M) {

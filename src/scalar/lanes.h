@@ -30,7 +30,7 @@ static inline v3 v3_times(double s, v3 a) { return s * a; }
 static inline v3 v3_add_z(v3 a, real s) { return a + (v3){0, 0, s, 0}; }
 static inline v3 v3_z_cross(v3 a) { return (v3){-1, 1, 0, 0} * SHUFFLE(a, 1, 0, 3, 3); }
 /* x and y of a, z of b */
-static inline v3 v3_with_z(v3 a, v3 b) { return __builtin_shufflevector(a, b, 0, 1, 6, 7); }
+static inline v3 v3_with_z(v3 a, v3 b) { return (v3)_mm256_blend_pd(a, b, 12); }
 static inline real v3_sum(v3 p) {
   v3 s = p + SHUFFLE(p, 2, 3, 0, 1);
   return s[0] + s[1];
@@ -39,13 +39,20 @@ static inline real v3_dot(v3 a, v3 b) { return v3_sum(a * b); }
 static inline real v3_dot2(v3 a, v3 b, v3 c, v3 d) { return v3_sum(a * b + c * d); }
 
 /* sums of cross products: the cyclic permutation of the result is done once, at the end */
-typedef v3 cross_sum;
-static inline cross_sum cross_zero(void) { return v3_zero(); }
+typedef struct cross_sum {
+  v3 a, b;
+} cross_sum;
+static inline cross_sum cross_zero(void) { return (cross_sum){v3_zero(), v3_zero()}; }
 static inline cross_sum cross_add(cross_sum s, v3 a, v3 b) {
-  return s + a * SHUFFLE(b, 1, 2, 0, 3) - SHUFFLE(a, 1, 2, 0, 3) * b;
+  s.a += a * SHUFFLE(b, 1, 2, 0, 3);
+  s.b += SHUFFLE(a, 1, 2, 0, 3) * b;
+  return s;
 }
-static inline v3 cross_end(cross_sum s) { return SHUFFLE(s, 1, 2, 0, 3); }
-static inline v3 v3_cross(v3 a, v3 b) { return cross_end(cross_add(cross_zero(), a, b)); }
+static inline v3 cross_end(cross_sum s) { return SHUFFLE(s.a - s.b, 1, 2, 0, 3); }
+static inline v3 v3_cross(v3 a, v3 b) {
+  const v3 c = a * SHUFFLE(b, 1, 2, 0, 3) - SHUFFLE(a, 1, 2, 0, 3) * b;
+  return SHUFFLE(c, 1, 2, 0, 3);
+}
 
 /* sums of planar rotations (c x + n y, c y - n x, anything): the sign is put in at the end */
 typedef struct turn_sum {

@@ -152,7 +152,7 @@ int core_forward(const quad_robot *r, int order, jn_representation rep, const qu
         w->e[l->iv + j] = w->tau[(size_t)k * nv + (size_t)(l->iv + j)];
     }
     forward_bias(m, w, s.rows, k, NULL);
-    forward_solve(m, w, s.rows, k, NULL, 0, k == order);
+    forward_solve(m, w, s.rows, k, NULL, 0);
   }
   for (int k = 0; k <= order + 1; k++) edge_motion_out(m, w, s.rows, (int)rep, k);
   scale(w->io, order + 1, r->nv, 0);
