@@ -285,6 +285,28 @@ static double jump(const jn_trajectory *T, size_t nv, double t, int k) {
 
 /* k-th derivative minimised: 2k-2 derivatives of q go through, the next one jumps; a B-spline of
  * degree d has d-1. For rotations as for numbers. */
+/* x = (a + b)/2 + (a - b)/2 cos(pi s) between two points, s from 0 to 1 */
+static void half_cosines_go_from_point_to_point(void **state) {
+  (void)state;
+  jn_model *model = one_joint();
+  jn_trajectory *T;
+  jn_error error;
+  const double t[4] = {-0.7, 0.4, 2.1, 2.6}, x[4] = {0.3, -1.1, 0.8, 0.9}, pi = acos(-1);
+  assert_ok(jn_trajectory_half_cosine(model, 4, t, x, NULL, &T, &error));
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k <= 8; k++) {
+      const double s = k / 8.0, w = pi / (t[i + 1] - t[i]), half = 0.5 * (x[i] - x[i + 1]);
+      double q, v[2];
+      assert_ok(jn_trajectory_at(T, t[i] + s * (t[i + 1] - t[i]), 0, JN_BODY, &q, v));
+      check_residual("half-cosine, q", fabs(q - (x[i] - half + half * cos(pi * s))), 8 * U);
+      check_residual("half-cosine, v", fabs(v[0] + half * w * sin(pi * s)), 64 * U);
+      if (k > 0 && k < 8)
+        check_residual("half-cosine, a", fabs(v[1] + half * w * w * cos(pi * s)), 512 * U);
+    }
+  jn_trajectory_free(T);
+  jn_model_free(model);
+}
+
 static void derivatives_are_continuous_as_promised(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -649,6 +671,7 @@ int main(void) {
       cmocka_unit_test(configurations_follow_their_velocities),
       cmocka_unit_test(representations_agree),
       cmocka_unit_test(closed_forms),
+      cmocka_unit_test(half_cosines_go_from_point_to_point),
       cmocka_unit_test(derivatives_are_continuous_as_promised),
       cmocka_unit_test(minima_are_minima),
       cmocka_unit_test(bsplines_are_sums_of_basis_functions),
