@@ -352,11 +352,13 @@ static void test_one_allocation_and_none_later(void **state) {
 static void refused(const jn_model *model, jn_simulation_options o, const char *word) {
   jn_simulation *s = (jn_simulation *)&o;
   jn_error error;
+  memset(&error, 'x', sizeof error); /* what was there before is gone */
   jn_status status = jn_simulation_new(model, &o, NULL, &s, &error);
   assert_int_not_equal(status, JN_OK);
   assert_int_equal(error.status, status);
   assert_null(s);
   if (!strstr(error.message, word)) fail_msg("'%s' lacks '%s'", error.message, word);
+  assert_true(error.line == 0 && error.file[0] == '\0');
 }
 
 static void test_options_that_make_no_sense_are_refused(void **state) {

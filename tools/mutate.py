@@ -5,13 +5,13 @@
 
 A mutant is one change of one place of src/: an operator (+ - * / < <= > >= == != && ||), a constant, or a
 statement left out; 1 becomes 0 (2 is as true), a larger array is no fault. The library is built as plain C with
--O1, once; for a mutant only what the changed file enters is compiled again. The tests (those of ctest in C, the
-scorecard's programs with few cases, and the tests of the program, which is linked with the mutant) that run the
-line, as gcov tells, run until one fails: first those that most often noticed a fault nearby for the time they
-take. A test that takes far more processor time than usual hangs, and counts as failed. A mutant that does not
-compile, or gives the same code (with -O1, or with -O2), does not count. Survivors are printed with their place
-and must be explained in tools/mutants.txt or get a test. Ends with line 15 of the scorecard; exit status 1
-below 95 % or with a survivor that is not explained."""
+-O1, stopping at an index beyond its array, once; for a mutant only what the changed file enters is compiled
+again. The tests (those of ctest in C, the scorecard's programs with few cases, and the tests of the program,
+which is linked with the mutant) that run the line, as gcov tells, run until one fails: first those that most
+often noticed a fault nearby for the time they take. A test that takes far more processor time than usual hangs,
+and counts as failed. A mutant that does not compile, or gives the same code (with -O1, or with -O2), does not
+count. Survivors are printed with their place and must be explained in tools/mutants.txt or get a test. Ends
+with line 15 of the scorecard; exit status 1 below 95 % or with a survivor that is not explained."""
 import argparse
 import glob
 import json
@@ -29,6 +29,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK = os.path.join(ROOT, "build-mutate")
 CC = ["gcc", "-std=gnu11", "-fPIC", "-w", "-Wno-psabi", "-ffp-contract=off", "-fno-math-errno", "-DJN_SMALL"]
+TRAP = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"]  # as the sanitized tests of line 8 would
 SWAPS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" < ", " <= "), (r" <= ", " < "),
          (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "), (r" && ", " || "),
          (r" \|\| ", " && "), (r" \+= ", " -= "), (r" -= ", " += ")]
@@ -107,7 +108,7 @@ class Library:
 
     def compile(self, source, folder, flags=("-O1",), text=None, lead=()):
         """`lead` comes before the include path, so that a changed header is found first."""
-        return run(CC + list(flags) + ["-DJN_BUILDING"] + list(lead) + self.flags
+        return run(CC + TRAP + list(flags) + ["-DJN_BUILDING"] + list(lead) + self.flags
                    + ["-c", text or source, "-o", self.object_of(source, folder)]).returncode == 0
 
     def link(self, folder, changed, flags=()):
