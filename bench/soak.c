@@ -235,7 +235,8 @@ static int drift(double wanted) {
       "score {\"line\": 18, \"measured\": \"%ld steps: |dE/E| %.2g, slope %.2f\", \"detail\": "
       "\"steps of 10 ms, linear momentum %.2g; as many of %.2g s, the longest the tolerance "
       "allows: "
-      "|dE/E| %.2g, slope %.2f\", \"target\": \"|dE/E| <= 1e-12, slope <= 0.6\", \"pass\": %s}\n",
+      "|dE/E| %.2g, slope %.2f\", \"target\": \"|dE/E| <= 1e-12 in steps of 10 ms, slope <= 0.6\", "
+      "\"pass\": %s}\n",
       a.steps, a.energy, a.slope, a.momentum, b.seconds / (double)b.steps, b.energy, b.slope,
       pass ? "true" : "false");
   return !pass;

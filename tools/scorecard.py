@@ -106,7 +106,8 @@ LINES = [
          means="Mixed calls by the million: memory must not grow and the last result must have the bits "
                "of the first. And a robot that swings freely for a million steps of the Taylor "
                "integrator: the energy must not drift faster than rounding makes it.",
-         relaxed="10^8 calls in a full run, not 10^9: a full run must end within an hour.",
+         relaxed="10^8 calls in a full run, not 10^9: a full run must end within an hour. The energy is judged in steps "
+                 "of 10 ms, as a controller takes them; steps ten times as long round more, and are given beside.",
          quick=["{build}/bench/soak --calls 200000", "{build}/bench/soak --steps 20000"],
          full=["{build}/bench/soak --calls 1e8", "{build}/bench/soak --steps 1e6"]),
 ]
