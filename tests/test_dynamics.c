@@ -163,6 +163,27 @@ static void both_formulations_give_the_same_forces(void **state) {
   }
 }
 
+/* inertias along the axes of the links, frames that only permute axes: shorter ways */
+static void built_in_robots_take_no_other_forces_on_shorter_ways(void **state) {
+  (void)state;
+  static const char *const names[] = {"tilthex:2x3", "arm6", "quadruped", "humanoid", "chain:9"};
+  for (size_t n = 0; n < COUNT(names); n++) {
+    jn_spec *spec;
+    assert_ok(jn_spec_builtin(names[n], NULL, &spec, NULL));
+    robot r = robot_new(spec, 8, 2450 + n, 1.5);
+    double *scale = doubles(9), *body = robot_inverse(&r, r.v, NULL), *v, *spatial;
+    v = robot_forward(&r, body, NULL);
+    check_residual("built-in robots: ID(FD(tau)) = tau", force_residual(&r, body, v, NULL), 1e-12);
+    set_form(&r, 1);
+    spatial = robot_inverse(&r, r.v, NULL);
+    force_scale(&r, r.v, body, scale);
+    check_residual("built-in robots: spatial = body formulation",
+                   row_error(9, (size_t)r.nv, spatial, body, scale), 1e-12);
+    free(scale), free(body), free(v), free(spatial);
+    robot_free(&r);
+  }
+}
+
 static void joint_forces_are_the_same_in_every_representation(void **state) {
   (void)state;
   for (uint64_t seed = 2500; seed < 2530; seed++)
@@ -383,6 +404,7 @@ int main(void) {
       cmocka_unit_test(forward_dynamics_undo_inverse_dynamics_on_200_trees),
       cmocka_unit_test(hybrid_dynamics_agree_with_inverse_and_forward_dynamics),
       cmocka_unit_test(both_formulations_give_the_same_forces),
+      cmocka_unit_test(built_in_robots_take_no_other_forces_on_shorter_ways),
       cmocka_unit_test(joint_forces_are_the_same_in_every_representation),
       cmocka_unit_test(wrenches_from_outside_may_be_given_in_any_representation),
       cmocka_unit_test(gravity_is_a_force_at_every_centre_of_mass),

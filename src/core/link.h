@@ -19,21 +19,35 @@ ALWAYS void offset_force(const jn_link *l, six F, six *Fp) {
 
 /* H_k = (J w_k, v_k + w_k x c) */
 ALWAYS six link_spin(const jn_link *l, six V) {
-  return (six){c_columns(l->J4, V.w), v3_add(V.v, v3_cross_c(V.w, l->c4))};
+  v3 c = v3_add(V.v, v3_cross_c(V.w, l->c4));
+  if (DIAGONAL(l)) return (six){v3_mul(c_vector(l->Jd4), V.w), c};
+  return (six){c_columns(l->J4, V.w), c};
 }
 
 /* Wrench that moves the link, at the link's origin, of order k:
  *   n_k = (k+1) J w_(k+1) + sum w_i x J w_(k-i)       about the centre of mass (v x m v sums to
  * zero) f_k = m ((k+1) v_(k+1) + sum w_i x v_(k-i))       v of the centre of mass `top`: the (k+1)
- * terms; zero for the part known before the order is solved. */
+ * terms; zero for the part known before the order is solved. With diagonal J the two terms of a
+ * component of w x J w are one: (J_z - J_y) sum w_y,i w_z,(k-i). */
 ALWAYS six link_wrench(const jn_link *l, int k, const six *V, const six *H, six top) {
-  cross_sum n = cross_zero(), f = cross_zero();
-  EACH_DOWN(i, 0, k) {
-    n = cross_add(n, V[i].w, H[k - i].w);
-    f = cross_add(f, V[i].w, H[k - i].v);
+  cross_sum f = cross_zero();
+  if (DIAGONAL(l)) {
+    pair_sum n = pair_zero();
+    EACH_DOWN(i, 0, k) {
+      n = pair_add(n, V[i].w, V[k - i].w);
+      f = cross_add(f, V[i].w, H[k - i].v);
+    }
+    top.w = v3_add(top.w, v3_mul(c_vector(l->Jd4 + 4), pair_end(n)));
+  } else {
+    cross_sum n = cross_zero();
+    EACH_DOWN(i, 0, k) {
+      n = cross_add(n, V[i].w, H[k - i].w);
+      f = cross_add(f, V[i].w, H[k - i].v);
+    }
+    top.w = v3_add(top.w, cross_end(n));
   }
   v3 force = v3_times(l->m, v3_add(top.v, cross_end(f)));
-  return (six){v3_add(v3_add(top.w, cross_end(n)), c_cross_v3(l->c4, force)), force};
+  return (six){v3_add(top.w, c_cross_v3(l->c4, force)), force};
 }
 
 /* the terms of its order that are no products */

@@ -43,6 +43,9 @@ typedef struct jn_link {
    * origin */
   double Rr[12], Rc[12], J4[12], p4[4], c4[4], I4[36];
   double pT4[4]; /* R^T p */
+  int diagonal;  /* J is, exactly; then (J_x, J_y, J_z, 0) and (J_z - J_y, J_x - J_z, J_y - J_x, 0)
+                  */
+  double Jd4[8];
   jn_turned turned;
   jn_axes turn, back; /* R and R^T where they only permute axes */
 } jn_link;

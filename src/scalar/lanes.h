@@ -14,6 +14,9 @@ typedef double v3_unaligned __attribute__((vector_size(32), aligned(8)));
 
 #define JN_LANES 1
 
+/* whether a link's inertia is diagonal and has a shorter way: worth a branch for one state only */
+#define DIAGONAL(link) ((link)->diagonal)
+
 static inline int real_greater(real a, real b) { return a > b; }
 
 #define SHUFFLE(a, i, j, k, l) __builtin_shufflevector(a, a, i, j, k, l)
@@ -26,6 +29,7 @@ static inline real v3_z(v3 a) { return a[2]; }
 static inline v3 v3_add(v3 a, v3 b) { return a + b; }
 static inline v3 v3_sub(v3 a, v3 b) { return a - b; }
 static inline v3 v3_scale(real s, v3 a) { return s * a; }
+static inline v3 v3_mul(v3 a, v3 b) { return a * b; }
 static inline v3 v3_times(double s, v3 a) { return s * a; }
 static inline v3 v3_add_z(v3 a, real s) { return a + (v3){0, 0, s, 0}; }
 static inline v3 v3_z_cross(v3 a) { return (v3){-1, 1, 0, 0} * SHUFFLE(a, 1, 0, 3, 3); }
@@ -53,6 +57,12 @@ static inline v3 v3_cross(v3 a, v3 b) {
   const v3 c = a * SHUFFLE(b, 1, 2, 0, 3) - SHUFFLE(a, 1, 2, 0, 3) * b;
   return SHUFFLE(c, 1, 2, 0, 3);
 }
+
+/* sums of (a_y b_z, a_z b_x, a_x b_y), permuted likewise */
+typedef v3 pair_sum;
+static inline pair_sum pair_zero(void) { return v3_zero(); }
+static inline pair_sum pair_add(pair_sum s, v3 a, v3 b) { return s + a * SHUFFLE(b, 1, 2, 0, 3); }
+static inline v3 pair_end(pair_sum s) { return SHUFFLE(s, 1, 2, 0, 3); }
 
 /* sums of planar rotations (c x + n y, c y - n x, anything): the sign is put in at the end */
 typedef struct turn_sum {

@@ -5,6 +5,8 @@
 
 #include "model/model.h"
 
+#define DIAGONAL(link) 0
+
 typedef struct v3 {
   real x, y, z;
 } v3;
@@ -23,6 +25,7 @@ static inline real v3_z(v3 a) { return a.z; }
 static inline v3 v3_add(v3 a, v3 b) { return v3_make(a.x + b.x, a.y + b.y, a.z + b.z); }
 static inline v3 v3_sub(v3 a, v3 b) { return v3_make(a.x - b.x, a.y - b.y, a.z - b.z); }
 static inline v3 v3_scale(real s, v3 a) { return v3_make(s * a.x, s * a.y, s * a.z); }
+static inline v3 v3_mul(v3 a, v3 b) { return v3_make(a.x * b.x, a.y * b.y, a.z * b.z); }
 /* by a plain number */
 static inline v3 v3_times(double s, v3 a) { return v3_make(s * a.x, s * a.y, s * a.z); }
 static inline v3 v3_add_z(v3 a, real s) { return v3_make(a.x, a.y, a.z + s); }
@@ -45,6 +48,14 @@ static inline v3 cross_end(cross_sum s) { return s; }
 static inline v3 v3_cross(v3 a, v3 b) {
   return v3_make(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
+
+/* sums of (a_y b_z, a_z b_x, a_x b_y) */
+typedef v3 pair_sum;
+static inline pair_sum pair_zero(void) { return v3_zero(); }
+static inline pair_sum pair_add(pair_sum s, v3 a, v3 b) {
+  return v3_make(s.x + a.y * b.z, s.y + a.z * b.x, s.z + a.x * b.y);
+}
+static inline v3 pair_end(pair_sum s) { return s; }
 
 /* sums of planar rotations (c x + n y, c y - n x, anything), and with the other sign of n */
 typedef struct turn_sum {
