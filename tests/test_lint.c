@@ -95,6 +95,12 @@ static void masses_are_checked(void **state) {
   link_of(spec, "hand")->inertia = (jn_mat3){{{0}}};
   assert_only(spec, JN_SERIOUS, 22, "moves no mass");
 
+  /* nor does the joint of the first link */
+  assert_int_equal(jn_spec_builtin("pendulum", NULL, &spec, NULL), JN_OK);
+  jn_spec_link(spec, 0)->mass = 0;
+  jn_spec_link(spec, 0)->inertia = (jn_mat3){{{0}}};
+  assert_among(spec, JN_SERIOUS, "moves no mass");
+
   /* a rotor's inertia is enough to move */
   spec = sound();
   link_of(spec, "hand")->mass = 0;
