@@ -307,6 +307,30 @@ static void half_cosines_go_from_point_to_point(void **state) {
   jn_model_free(model);
 }
 
+/* R = Rz(yaw) Ry(pitch) Rx(roll) */
+static void angles_turn_in_their_order(void **state) {
+  (void)state;
+  jn_model *model;
+  jn_trajectory *T;
+  jn_error error;
+  assert_ok(jn_model_load("tilthex", NULL, NULL, &model, &error));
+  const size_t nv = (size_t)jn_model_nv(model);
+  double *c = doubles(2 * nv), *q = doubles((size_t)jn_model_nq(model));
+  const double roll = 0.4, pitch = -0.9, yaw = 1.7, t = 0.6;
+  c[0] = 0.1, c[1] = 0.3, c[2] = 0.5, c[3] = 2, c[4] = 3, c[5] = 5;
+  c[nv] = (roll - c[0]) / t, c[nv + 1] = (pitch - c[1]) / t, c[nv + 2] = (yaw - c[2]) / t;
+  assert_ok(jn_trajectory_polynomial(model, 0, 1, 1, c, NULL, &T, &error));
+  assert_ok(jn_trajectory_at(T, t, -1, JN_BODY, q, NULL));
+  jn_mat3 want = jn_m3_mul(jn_so3_exp(jn_v3(0, 0, yaw)), jn_m3_mul(jn_so3_exp(jn_v3(0, pitch, 0)),
+                                                                   jn_so3_exp(jn_v3(roll, 0, 0))));
+  jn_mat3 got = jn_quat_to_m3(jn_quat_make(q[0], q[1], q[2], q[3]));
+  check_residual("roll, pitch, yaw", largest_difference(&got.m[0][0], &want.m[0][0], 9), 8 * U);
+  assert_true(q[4] == 2 && q[5] == 3 && q[6] == 5);
+  jn_trajectory_free(T);
+  jn_model_free(model);
+  free(c), free(q);
+}
+
 static void derivatives_are_continuous_as_promised(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -625,6 +649,9 @@ static void bad_sources_are_refused(void **state) {
   assert_non_null(strstr(e.message, "times must rise"));
   t[2] = 1.5;
   assert_status(jn_trajectory_minimum(plain, 0, 4, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
+  if (jn_trajectory_minimum(plain, 16, 2, t, x, NULL, NULL, &T, &e)) fail_msg("%s", e.message);
+  jn_trajectory_free(T);
+  T = NULL;
   assert_status(jn_trajectory_minimum(plain, 17, 4, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
   assert_non_null(strstr(e.message, "is 1 to 16"));
   assert_status(jn_trajectory_minimum(plain, 3, 1, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
@@ -672,6 +699,7 @@ int main(void) {
       cmocka_unit_test(representations_agree),
       cmocka_unit_test(closed_forms),
       cmocka_unit_test(half_cosines_go_from_point_to_point),
+      cmocka_unit_test(angles_turn_in_their_order),
       cmocka_unit_test(derivatives_are_continuous_as_promised),
       cmocka_unit_test(minima_are_minima),
       cmocka_unit_test(bsplines_are_sums_of_basis_functions),
