@@ -282,7 +282,7 @@ jn_status jn_mass_matrix(const jn_model *m, jn_data *data, const double *q, doub
     data->kinematics = -2;
     memset(w->io, 0, sizeof(double) * nv);
     edge_motion_in(m, w, rows, JN_BODY, 0);
-    memset(M, 0, sizeof(double) * nv * nv);
+    for (size_t i = 0; i < nv * nv; i++) M[i] = 0;
     data->engine->mass(m, w, rows, M);
     represent_mass(m, w, rows, (int)data->settings.representation, M);
     for (size_t i = 0; i < nv; i++)
