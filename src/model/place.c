@@ -462,7 +462,7 @@ static void arrange(jn_model *m) {
         l->I4[24 + 4 * j + a] = a == j ? mass : 0;
       }
     }
-    l->diagonal = J[1] == 0 && J[2] == 0 && J[4] == 0;
+    l->diagonal = (J[1] == 0) & (J[2] == 0) & (J[4] == 0);
     for (int a = 0; a < 3; a++) {
       l->Jd4[a] = full[4 * a];
       l->Jd4[4 + a] = full[4 * ((a + 2) % 3)] - full[4 * ((a + 1) % 3)];
