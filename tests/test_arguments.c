@@ -477,14 +477,7 @@ static void every_argument_is_checked(void **state) {
         b = robot_random(78, 3, JN_JOINT_PRISMATIC, TYPE(REVOLUTE), ORDER_MADE),
         none = robot_random(79, 1, JN_JOINT_FIXED, TYPE(REVOLUTE), ORDER_MADE);
   /* frame 0 is the world's: a force there moves nothing */
-  jn_spec *spec;
-  jn_link_desc world = jn_link_default("world"), body = link_of("body", 1, jn_v3(0, 0, 0), 1, 1, 1);
-  jn_joint_desc joint = joint_of("j", JN_JOINT_FREE, "world", "body", shift(0, 0, 0));
-  assert_ok(jn_spec_new("w", NULL, &spec));
-  assert_ok(jn_spec_add_link(spec, &world));
-  assert_ok(jn_spec_add_link(spec, &body));
-  assert_ok(jn_spec_add_joint(spec, &joint));
-  robot still_frame = robot_new(spec, ORDER_MADE, 1, 1);
+  robot still_frame = robot_in_world(ORDER_MADE);
   assert_int_equal(jn_model_frame(still_frame.model, 0)->body, -1);
   robot *all[] = {&a, &b, &none, &still_frame};
   for (size_t i = 0; i < COUNT(all); i++) {

@@ -321,14 +321,7 @@ static void far_from_the_origin_twists_keep_their_digits(void **state) {
 
 static void a_frame_of_the_world_stands_still(void **state) {
   (void)state;
-  jn_spec *spec;
-  jn_link_desc world = jn_link_default("world"), body = link_of("body", 1, jn_v3(0, 0, 0), 1, 1, 1);
-  jn_joint_desc joint = joint_of("j", JN_JOINT_FREE, "world", "body", shift(0, 0, 0));
-  assert_ok(jn_spec_new("w", NULL, &spec));
-  assert_ok(jn_spec_add_link(spec, &world));
-  assert_ok(jn_spec_add_link(spec, &body));
-  assert_ok(jn_spec_add_joint(spec, &joint));
-  robot r = robot_new(spec, 3, 1, 1);
+  robot r = robot_in_world(3);
   int frame = jn_model_find_frame(r.model, "world");
   double V[6 * 4], x[3 * 5];
   jn_pose C;

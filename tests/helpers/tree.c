@@ -155,6 +155,17 @@ robot robot_new(jn_spec *spec, int order, uint64_t seed, double omega) {
   return r;
 }
 
+robot robot_in_world(int order) {
+  jn_spec *spec;
+  jn_link_desc world = jn_link_default("world"), body = link_of("body", 1, jn_v3(0, 0, 0), 1, 1, 1);
+  jn_joint_desc joint = joint_of("j", JN_JOINT_FREE, "world", "body", shift(0, 0, 0));
+  assert_ok(jn_spec_new("w", NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &world));
+  assert_ok(jn_spec_add_link(spec, &body));
+  assert_ok(jn_spec_add_joint(spec, &joint));
+  return robot_new(spec, order, 1, 1);
+}
+
 robot robot_random(uint64_t seed, int bodies, jn_joint_type base, unsigned types, int order) {
   return robot_new(random_spec(seed, bodies, base, types), order, seed, 1.5);
 }

@@ -40,6 +40,8 @@ typedef struct robot {
 /* Takes the spec over; the state is in the body representation, and so are the data's settings. */
 robot robot_new(jn_spec *spec, int order, uint64_t seed, double omega);
 robot robot_random(uint64_t seed, int bodies, jn_joint_type base, unsigned types, int order);
+/* One free body; frame 0 is "world", which stands still. */
+robot robot_in_world(int order);
 void robot_represent(robot *r, jn_representation representation); /* state and settings */
 void robot_at(robot *r, double t);
 void robot_free(robot *r);
