@@ -31,7 +31,7 @@ static void times_all_but_equal_are_refused_in_words(void **state) {
   static const double far[] = {0, 1e-200, 1}, q[600] = {0, 1, 2, 1, 3, 0, 1, 2};
   assert_status(jn_trajectory_minimum(model, 3, 3, far, q, NULL, NULL, &T, &error),
                 JN_ERR_SINGULAR);
-  assert_non_null(strstr(error.message, "do not determine"));
+  assert_non_null(strstr(error.message, "take a lower derivative"));
   /* knots between neighbouring doubles */
   double close[8];
   for (int i = 0; i < 8; i++) close[i] = i ? nextafter(close[i - 1], 2) : 1;
@@ -68,6 +68,36 @@ static void times_all_but_equal_are_refused_in_words(void **state) {
       assert_true(status == JN_OK ? isfinite(x) && isfinite(v[2]) : status == JN_ERR_NOT_FINITE);
       jn_trajectory_free(T);
     }
+  jn_model_free(model);
+}
+
+/* what trajectory.h says of jn_trajectory_minimum: digits up to derivative 10, words beyond */
+static void waypoints_are_met_to_the_digits_that_are_stated(void **state) {
+  (void)state;
+  jn_model *model = one_joint();
+  double t[40], q[40], x, v[2], worst[2] = {0};
+  jn_error error;
+  for (int i = 0; i < 40; i++) t[i] = i, q[i] = sin(1.3 * i);
+  for (int k = 1; k <= 10; k++)
+    for (int count = 2; count <= 40; count += count < 8 ? 1 : 16) {
+      jn_trajectory *T = NULL;
+      double missed = 0, range = 0;
+      assert_ok(jn_trajectory_minimum(model, k, count, t, q, NULL, NULL, &T, NULL));
+      for (int i = 20; i <= 20 * (count - 1); i++) {
+        assert_ok(
+            jn_trajectory_at(T, i % 20 ? 0.05 * i : nextafter(t[i / 20], 0), 0, JN_BODY, &x, v));
+        range = fmax(range, fabs(x));
+        if (i % 20 == 0) missed = fmax(missed, fabs(x - q[i / 20]));
+      }
+      worst[k > 6] = fmax(worst[k > 6], missed / range);
+      jn_trajectory_free(T);
+    }
+  check_residual("waypoints missed, derivatives 1 to 6", worst[0], 1e-12);
+  check_residual("waypoints missed, derivatives 7 to 10", worst[1], 1e-7);
+  jn_trajectory *none = NULL;
+  assert_status(jn_trajectory_minimum(model, 16, 5, t, q, NULL, NULL, &none, &error),
+                JN_ERR_SINGULAR);
+  assert_non_null(strstr(error.message, "take a lower derivative"));
   jn_model_free(model);
 }
 
@@ -167,6 +197,7 @@ static void outputs_may_be_left_out_and_times_may_be_a_rounding_outside(void **s
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(times_all_but_equal_are_refused_in_words),
+      cmocka_unit_test(waypoints_are_met_to_the_digits_that_are_stated),
       cmocka_unit_test(many_samples_have_fewer_pieces_unless_all_must_be_met),
       cmocka_unit_test(derivatives_of_a_rotation_are_given_together),
       cmocka_unit_test(outputs_may_be_left_out_and_times_may_be_a_rounding_outside),

@@ -60,12 +60,12 @@ static double get_number(reader *r, json_t *source, const char *key, int require
   return x;
 }
 
-static int get_int(reader *r, json_t *source, const char *key, int required, int otherwise,
-                   int most) {
-  double x = get_number(r, source, key, required, otherwise);
+static int get_int(reader *r, json_t *source, const char *key, int otherwise, int least, int most) {
+  double x = get_number(r, source, key, 0, otherwise);
   if (r->status) return 0;
-  if (x != floor(x) || x < 0 || x > most) {
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': a whole number from 0 to %d expected", key, most);
+  if (x != floor(x) || x < least || x > most) {
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': a whole number from %d to %d expected, found %.9g", key,
+                   least, most, x);
     return 0;
   }
   return (int)x;
@@ -183,9 +183,9 @@ static void read_waypoints(reader *r, int joint, jn_way way, json_t *source, jso
   jn_error error = {0};
   int times = 0;
   w.q = get_rows(r, values ? values : lookup(r, source, "values"), "values", j->nq, 0, &w.count);
-  if (way == JN_WAY_MINIMUM) w.degree = get_int(r, source, "derivative", 0, 3, 16);
+  if (way == JN_WAY_MINIMUM) w.degree = get_int(r, source, "derivative", 3, 1, 16);
   if (way == JN_WAY_BSPLINE) {
-    w.degree = get_int(r, source, "degree", 0, 5, JN_MAX_SPLINE);
+    w.degree = get_int(r, source, "degree", 5, 1, JN_MAX_SPLINE);
     json_t *knots = lookup(r, source, "knots");
     int need = w.count + w.degree + 1;
     if (knots) {
@@ -216,8 +216,8 @@ static void read_waypoints(reader *r, int joint, jn_way way, json_t *source, jso
 
 static void fit_options(reader *r, json_t *source, jn_fit_options *o) {
   json_t *hold = lookup(r, source, "hold");
-  o->degree = get_int(r, source, "degree", 0, o->degree, JN_MAX_SPLINE);
-  o->pieces = get_int(r, source, "pieces", 0, o->pieces, JN_MAX_SAMPLES);
+  o->degree = get_int(r, source, "degree", o->degree, 1, JN_MAX_SPLINE);
+  o->pieces = get_int(r, source, "pieces", o->pieces, 0, JN_MAX_SAMPLES);
   if (lookup(r, source, "lambda") || lookup(r, source, "tolerance")) {
     o->lambda = get_number(r, source, "lambda", 0, -1);
     o->tolerance = get_number(r, source, "tolerance", 0, -1);
@@ -443,10 +443,14 @@ static void read_samples(reader *r, const char *file) {
   fit_options(r, NULL, &r->fit);
   if (r->status) return;
   jn_status status = jn_table_load(path, &r->T->hooks, &t, &error);
-  if (status)
+  if (status) {
     jn_reader_fail(r, status, "%s", error.message);
-  else
-    jn_reader_samples(r, t, path);
+  } else {
+    const char *description = r->file;
+    r->file = path;
+    jn_reader_samples(r, t);
+    r->file = description;
+  }
   jn_table_free(t);
 }
 
@@ -565,9 +569,9 @@ static jn_status load_samples(const char *path, const jn_model *model,
   reader r;
   jn_table *t = NULL;
   jn_status status = jn_table_load(path, allocator, &t, error);
-  if (!status) status = begin(&r, NULL, model, options, report, allocator, error);
+  if (!status) status = begin(&r, path, model, options, report, allocator, error);
   if (!status) {
-    jn_reader_samples(&r, t, path);
+    jn_reader_samples(&r, t);
     status = finish(&r, 1, out);
   }
   jn_table_free(t);

@@ -34,7 +34,7 @@ void jn_reader_check(reader *r, jn_status status, const jn_error *error);
 jn_fit_report jn_reader_report(const reader *r, int iq);
 const char *jn_reader_joint(const jn_model *model, int joint); /* its name in files */
 
-/* Every joint that has columns in the table follows its samples; `path` is named in messages. */
-void jn_reader_samples(reader *r, const jn_table *t, const char *path);
+/* Every joint that has columns in the table follows its samples; r->file is the table's. */
+void jn_reader_samples(reader *r, const jn_table *t);
 
 #endif

@@ -52,23 +52,23 @@ static int column_of(const jn_table *t, const jn_model *model, int iq, int time)
 }
 
 /* a table without names has t and all of q */
-static int time_column(reader *r, const jn_table *t, const char *path) {
+static int time_column(reader *r, const jn_table *t) {
   if (!is_named(t)) {
     if (t->columns != 1 + r->T->nq)
       jn_reader_fail(r, JN_ERR_SYNTAX,
-                     "%s has no names: %d columns expected, t and the %d numbers of q, found %d",
-                     path, 1 + r->T->nq, r->T->nq, t->columns);
+                     "columns without names: %d expected, t and the %d numbers of q, found %d",
+                     1 + r->T->nq, r->T->nq, t->columns);
     return 0;
   }
   int time = jn_table_find(t, "t");
   if (time < 0) time = jn_table_find(t, "time");
-  if (time < 0) jn_reader_fail(r, JN_ERR_SYNTAX, "%s has no column 't' or 'time'", path);
+  if (time < 0) jn_reader_fail(r, JN_ERR_SYNTAX, "no column 't' or 'time'");
   return time;
 }
 
 /* joint by joint, so that some may be held */
-void jn_reader_samples(reader *r, const jn_table *t, const char *path) {
-  int time = time_column(r, t, path), taken = 0;
+void jn_reader_samples(reader *r, const jn_table *t) {
+  int time = time_column(r, t), taken = 0;
   double *times = jn_reader_room(r, (size_t)t->rows);
   if (r->status) return;
   for (int i = 0; i < t->rows; i++)
@@ -84,8 +84,8 @@ void jn_reader_samples(reader *r, const jn_table *t, const char *path) {
     }
     if (j->nv == 0 || (missing && !found && r->fit.hold)) continue;
     if (missing)
-      jn_reader_fail(r, JN_ERR_SYNTAX, "%s has no column '%s'%s", path, name,
-                     found ? "" : " (joints without columns can be held at home: 'hold')");
+      jn_reader_fail(r, JN_ERR_SYNTAX, "no column '%s'%s", name,
+                     found ? "" : " (with 'hold', --hold of the program, such a joint stays home)");
     double *q = jn_reader_room(r, (size_t)t->rows * (size_t)j->nq);
     jn_error error = {0};
     for (int i = 0; q && i < t->rows; i++)
@@ -102,6 +102,6 @@ void jn_reader_samples(reader *r, const jn_table *t, const char *path) {
     if (q) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
     taken++;
   }
-  if (!taken) jn_reader_fail(r, JN_ERR_SYNTAX, "%s has no column of a joint of this model", path);
+  if (!taken) jn_reader_fail(r, JN_ERR_SYNTAX, "no column of a joint of this model");
   jn_reader_release(r);
 }

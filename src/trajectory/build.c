@@ -13,13 +13,11 @@ static jn_status no_memory(jn_error *error) {
   return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
 }
 
-/* what a source says when it cannot */
-static jn_status source_failed(jn_status status, jn_error *error) {
+/* what a source says when it cannot; `undetermined`: why its equations have no solution */
+static jn_status source_failed(jn_status status, const char *undetermined, jn_error *error) {
   if (status == JN_ERR_MEMORY) return no_memory(error);
-  if (status == JN_ERR_SINGULAR)
-    return jn_fail(error, status, NULL, 0,
-                   "the samples do not determine the curve: fewer pieces, or a lambda above zero");
-  return jn_fail(error, status, NULL, 0, "times lie too close together");
+  return jn_fail(error, status, NULL, 0, "%s",
+                 status == JN_ERR_SINGULAR ? undetermined : "times lie too close together");
 }
 
 static jn_status check_times(int count, const double *times, int may_rest, jn_error *error) {
@@ -28,8 +26,8 @@ static jn_status check_times(int count, const double *times, int may_rest, jn_er
       return jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0, "time %d is not finite", i);
     if (i > 0 && !(may_rest ? times[i] >= times[i - 1] : times[i] > times[i - 1]))
       return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
-                     "times must rise: number %d is %.9g, number %d is %.9g", i - 1, times[i - 1],
-                     i, times[i]);
+                     "times must rise: number %d is %.9g, number %d is %.9g (the first is 0)",
+                     i - 1, times[i - 1], i, times[i]);
   }
   return JN_OK;
 }
@@ -211,7 +209,12 @@ static jn_status lead_columns(jn_trajectory *T, int from, int to, const jn_waypo
     status = jn_spline_bspline(T, w->degree, w->count, w->times, c->n, c->x, &index);
   else
     status = jn_spline_minimum(T, w->degree, w->count, w->times, c->n, c->x, c->d, &index);
-  return status ? source_failed(status, error) : JN_OK;
+  if (status)
+    return source_failed(status,
+                         "rounding leaves nothing of the equations of these waypoints: take a "
+                         "lower derivative, times more evenly spaced or fewer waypoints",
+                         error);
+  return JN_OK;
 }
 
 jn_status jn_lead(jn_trajectory *T, int from, int to, const jn_waypoints *w, jn_error *error) {
@@ -334,8 +337,9 @@ static jn_status check_fit(int count, const jn_fit_options *o, jn_error *error) 
     return jn_fail(error, JN_ERR_LIMIT, NULL, 0, "more than %d samples", JN_MAX_SAMPLES);
   if (count <= o->degree)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
-                   "a fit of degree %d needs at least %d samples, found %d", o->degree,
-                   o->degree + 1, count);
+                   "a fit of degree %d needs at least %d samples, found %d: give more, or a lower "
+                   "degree",
+                   o->degree, o->degree + 1, count);
   if (o->pieces < 0 || o->pieces > count - o->degree)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "%d samples allow 1 to %d pieces of degree %d",
                    count, count - o->degree, o->degree);
@@ -362,7 +366,10 @@ jn_status jn_smooth(jn_trajectory *T, int from, int to, int count, const double 
   unwind(T, from, to, count, nq, x);
   status = jn_spline_fit(T, count, times, (int)nq, x, &o, report, &index);
   jn_block_free(&T->hooks, x);
-  if (status) return source_failed(status, error);
+  if (status)
+    return source_failed(
+        status, "the samples do not determine the curve: fewer pieces, or a lambda above zero",
+        error);
   for (int i = from, column = 0; i < to; i++) {
     const jn_joint *j = &T->joint[i];
     jn_motion *m = &T->motion[i];
