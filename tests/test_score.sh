@@ -36,6 +36,7 @@ want "line good  *pass" "$work/out"
 want "line liar  *falls short" "$work/out"
 want "line mute  *falls short" "$work/out"
 want "line absent  *not measured" "$work/out"
+want "there is no tools/absent" "$work/out"
 want "1 of 4 lines at target" "$work/docs/trust.md"
 want "| 0 | 1.5 | 2.5 | 3.5 |" "$work/docs/trust.md"
 want "not measured" "$work/docs/trust.md"
@@ -43,5 +44,20 @@ want "not measured" "$work/docs/trust.md"
 cp "$work/docs/trust.md" "$work/before"
 (cd "$work" && python3 tools/score --quick) >/dev/null 2>&1 || true
 cmp "$work/before" "$work/docs/trust.md" || failed=1
+# one line, one that cannot be measured, one that does not exist
+expect() { # STATUS ARGUMENT...
+  wanted=$1
+  shift
+  status=0
+  (cd "$work" && python3 tools/score "$@") >"$work/out" 2>&1 || status=$?
+  [ $status = "$wanted" ] || { echo "$*: exit status $status, $wanted expected"; cat "$work/out"; failed=1; }
+}
+expect 0 --line 1
+want "1 of 1 lines" "$work/out"
+expect 3 --line 4
+want "there is no tools/absent" "$work/out"
+expect 0 --quick --build nosuch --line 4
+expect 2 --line 5
+want "invalid choice: 5" "$work/out"
 [ $failed = 0 ] && echo "ok"
 exit $failed
