@@ -10,6 +10,7 @@
 
 #include <jounce/limits.h>
 
+#include "../src/io/json_lines.h"
 #include "table.h"
 
 /* The bytes of a file, up to the limit; NULL after a message. */
@@ -56,8 +57,13 @@ json_t *cli_read_json(const char *path, const char *shown) {
     return NULL;
   }
   json_error_t error;
-  json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+  int lacks_memory;
+  json_t *root = jn_json_load(text, size, &lacks_memory, &error);
   free(text);
+  if (!root && lacks_memory) {
+    cli_error("%s: out of memory", shown);
+    return NULL;
+  }
   if (!root) {
     if (error.line < 1) error.line = 1;
     cli_error("%s:%d: not valid JSON: %s", shown, error.line, error.text);
