@@ -83,7 +83,8 @@ int bench_figure(const char *folder, const bench_sample *list, int n, double cal
   }
   bench_csv(data, list, n, calibration);
   plot_begin(script, "bench", 960, 420);
-  fputs("set multiplot layout 1,2\nset key outside bottom center horizontal Left reverse\n", script);
+  fputs("set multiplot layout 1,2\nset key outside bottom center horizontal Left reverse\n",
+        script);
   panel(script, list, n, "inverse");
   panel(script, list, n, "forward");
   fputs("unset multiplot\n", script);

@@ -27,12 +27,13 @@ const char cli_bench_help[] =
     "and v) and forward_by_tau (by tau too) as single calls; inverse, forward and hybrid as batch\n"
     "too.\n"
     "`calibration` is the time of 200 plain products of 6x6 matrices on this machine, for\n"
-    "comparison with others.\n\n"
+    "comparison with others. The columns :body, :single and :order0 are the time over that of the\n"
+    "body formulation, of the single call and of order 0.\n\n"
     "  --fixed, --floating  hold the root link, or let it float, against what the file says\n"
-    "  --orders A-B         orders of the time derivative (0-5)\n"
-    "  --seconds S          time for one figure (0.05)\n"
-    "  --count              instructions of a call too, stepped one by one (Linux, x86-64;\n"
-    "                       not of the partials)\n"
+    "  --orders A-B         orders of the time derivative, at most 64 (0-5)\n"
+    "  --seconds S          time for one figure, at most 60 (0.05)\n"
+    "  --count              instructions of a call too, stepped one by one (Linux, x86-64; of\n"
+    "                       single calls to mass_matrix)\n"
     "  --figure FOLDER      the table and a picture of the first model's: time against order\n"
     "  --json               a list of {model, algorithm, formulation, mode, order, bodies, ns,\n"
     "                       spread_ns, calibration_ns, instructions}\n"
@@ -369,9 +370,12 @@ int cli_bench(int argc, char **argv) {
                               CLI_OPT_NUMBER("seconds", &seconds, &seconds_given)};
   int count = cli_parse(table, COUNT(table), argc, argv, models, MODELS);
   if (count < 0) return CLI_BAD_USAGE;
-  if (!read_orders(orders, &low, &high) || !(seconds > 0 && seconds <= 60)) {
-    cli_error(
-        "bench: expected --orders A-B with 0 <= A <= B <= 64, and --seconds above 0, at most 60");
+  if (!read_orders(orders, &low, &high)) {
+    cli_error("bench: --orders: A-B with 0 <= A <= B <= 64 expected, found '%s'", orders);
+    return CLI_BAD_USAGE;
+  }
+  if (!(seconds > 0 && seconds <= 60)) {
+    cli_error("bench: --seconds: a number above 0, at most 60, expected, found %.9g", seconds);
     return CLI_BAD_USAGE;
   }
   if (count == 0)

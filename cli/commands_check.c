@@ -16,7 +16,7 @@ const char cli_check_help[] =
     "Identities that must hold on any model, at random states of it: the worst residual of each,\n"
     "relative to the largest number of that order. Exit status 3 when one exceeds its bound.\n\n"
     "  --fixed, --floating, --strict   as for the other commands\n"
-    "  --order R            highest order of the time derivative, default 3\n"
+    "  --order R            highest order of the time derivative, 1 to 64, default 3\n"
     "  --states N           random states, default 20\n"
     "  --seed S             of the random numbers, default 1\n"
     "  --format json|csv|text, --text, --output FILE\n\n"

@@ -48,19 +48,9 @@ typedef struct jacobian_job {
 
 static const char *const row_names[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
 
-static const char *frame_word(const void *context, int index) {
-  return jn_model_frame(context, index)->name;
-}
-
 static int choose_frame(jacobian_job *j) {
-  const jn_model *model = j->job.model;
-  j->frame = jn_model_find_frame(model, j->link);
-  if (j->frame >= 0) return CLI_DONE;
-  char hint[1024];
-  cli_words words = {frame_word, model, jn_model_frame_count(model)};
-  cli_error("jacobian: --link: %s has no link or frame '%s'%s", j->job.model_path, j->link,
-            cli_suggest(j->link, words, hint, sizeof hint));
-  return CLI_BAD_INPUT;
+  j->frame = cli_job_link(&j->job, j->link);
+  return j->frame < 0 ? CLI_BAD_INPUT : CLI_DONE;
 }
 
 static int compute(jacobian_job *j) {

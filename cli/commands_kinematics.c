@@ -24,10 +24,6 @@ typedef struct fk_job {
   double *screws; /* of the joints, one after the other: [(R+1) x nv_i x 6] */
 } fk_job;
 
-static const char *frame_word(const void *context, int index) {
-  return jn_model_frame(context, index)->name;
-}
-
 static int choose_frames(fk_job *fk) {
   const jn_model *model = fk->job.model;
   int count = jn_model_frame_count(model);
@@ -38,14 +34,8 @@ static int choose_frames(fk_job *fk) {
     return CLI_BAD_INPUT;
   }
   if (fk->link) {
-    int frame = jn_model_find_frame(model, fk->link);
-    if (frame < 0) {
-      char hint[1024];
-      cli_words words = {frame_word, model, count};
-      cli_error("fk: --link: %s has no link or frame '%s'%s", fk->job.model_path, fk->link,
-                cli_suggest(fk->link, words, hint, sizeof hint));
-      return CLI_BAD_INPUT;
-    }
+    int frame = cli_job_link(&fk->job, fk->link);
+    if (frame < 0) return CLI_BAD_INPUT;
     fk->frames[fk->frame_count++] = frame;
     return CLI_DONE;
   }

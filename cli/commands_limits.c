@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "limits.h"
 #include "path.h"
@@ -124,22 +125,23 @@ static int limits_of_file(limits *x) {
         cli_key below = cli_key_below(&key, known[k]);
         double y;
         if (!number) continue;
-        if (!json_is_number(number)) {
-          code = cli_refuse(&reader, &below, "a number expected");
-          break;
-        }
-        y = json_number_value(number);
+        if ((code = cli_read_number(&reader, &below, number, &y))) break;
         if (k < 2 && jn_model_joint(model, joint)->nq != jn_model_joint(model, joint)->nv)
           code = cli_refuse(&reader, &below, "a rotation has no position limits");
         else if (k == 0)
           r[0].low = y;
         else if (k == 1)
           r[0].high = y;
+        else if (y < 0)
+          code = cli_refuse(&reader, &below, "a size of at least 0 expected, found %.9g", y);
         for (int kind = 1; kind < LIMIT_KINDS; kind++)
           if (strcmp(known[k], kind_names[kind]) == 0) r[kind] = (limit_range){-y, y};
       }
     }
-    if (!code && !found) code = cli_refuse(&reader, &key, "the model has no joint of this name");
+    char hint[1024];
+    if (!code && !found)
+      code = cli_refuse(&reader, &key, "the model has no joint of this name%s",
+                        cli_suggest(name, cli_joint_words(model), hint, sizeof hint));
   }
   json_decref(json);
   return code;
@@ -153,7 +155,7 @@ static int check_limits(limits *x) {
       char dof[JN_MAX_NAME + 16];
       int c, joint = cli_dof_joint(x->path.job.model, i / LIMIT_KINDS, &c);
       cli_dof_name(x->path.job.model, joint, c, dof, sizeof dof);
-      cli_error("limits: %s of '%s': the limits %.6g and %.6g leave no room",
+      cli_error("limits: %s of '%s': the lower limit %.6g is above the upper one, %.6g",
                 kind_names[i % LIMIT_KINDS], dof, r->low, r->high);
       return CLI_BAD_INPUT;
     }
@@ -415,6 +417,24 @@ static int run_limits(limits *x) {
   return x->broken ? CLI_CHECK_FAILED : CLI_DONE;
 }
 
+static int check_options(const limits *x) {
+  static const char *const names[LIMIT_KINDS] = {"",     "velocity", "acceleration",
+                                                 "jerk", "effort",   "effort-rate"};
+  for (int k = 1; k < LIMIT_KINDS; k++) {
+    if (!x->given_flag[k] || x->given[k] >= 0) continue;
+    cli_error("limits: --%s: a size of at least 0 expected, found %.9g", names[k], x->given[k]);
+    return CLI_BAD_USAGE;
+  }
+  const char *ending = x->apply ? strrchr(x->apply, '.') : ".json";
+  if (ending && (!strcasecmp(ending, ".json") || !strcasecmp(ending, ".csv") ||
+                 !strcasecmp(ending, ".npy") || !strcasecmp(ending, ".npz")))
+    return CLI_DONE;
+  cli_error(
+      "limits: --apply: a file name that ends in .json, .csv, .npy or .npz expected, found '%s'",
+      x->apply);
+  return CLI_BAD_USAGE;
+}
+
 int cli_limits(int argc, char **argv) {
   limits x = {.path = CLI_PATH_DEFAULT};
   int order = 1;
@@ -431,6 +451,7 @@ int cli_limits(int argc, char **argv) {
       CLI_OPT_NUMBER("effort", &x.given[LIMIT_EFFORT], &x.given_flag[LIMIT_EFFORT]),
       CLI_OPT_NUMBER("effort-rate", &x.given[LIMIT_EFFORT_RATE], &x.given_flag[LIMIT_EFFORT_RATE])};
   int code = cli_path_begin(&x.path, table, COUNT(table), argc, argv, &order);
+  if (!code) code = check_options(&x);
   if (!code) code = run_limits(&x);
   cli_sheet_free(&x.sheet);
   limit_job_free(&x.job);

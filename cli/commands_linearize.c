@@ -113,9 +113,9 @@ static int check_options(linearize_job *l) {
   cli_job *job = &l->job;
   const int moving = job->order > 0 || l->timed;
   if (l->stepped && (!isfinite(l->step) || l->step <= 0)) {
-    cli_error("linearize: --step: a positive number of seconds expected");
+    cli_error("linearize: --step: a positive number of seconds expected, found %.9g", l->step);
   } else if (l->timed && (!isfinite(l->time) || l->time <= 0)) {
-    cli_error("linearize: --time: a positive number of seconds expected");
+    cli_error("linearize: --time: a positive number of seconds expected, found %.9g", l->time);
   } else if (l->samples && !l->timed) {
     cli_error("linearize: --samples needs --time, the seconds they are spread over");
   } else if (l->timed && job->order > 0) {

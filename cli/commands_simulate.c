@@ -59,7 +59,8 @@ const char cli_simulate_help[] =
     "  echo '{\"joints\": {\"joint1\": [1.5, 0], \"joint2\": [0.2, 0]}}' |\n"
     "    jounce simulate double_pendulum --state - --time 10 --format csv --samples 11\n"
     "  jounce simulate tilthex --time 2 --drift\n"
-    "  jounce simulate double_pendulum --time 5 --drift --report motion.html\n";
+    "  echo '{\"joints\": {\"joint1\": [1.5, 0], \"joint2\": [0.2, 0]}}' |\n"
+    "    jounce simulate double_pendulum --state - --time 5 --drift --report motion.html\n";
 
 typedef struct motion {
   cli_job job;

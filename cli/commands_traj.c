@@ -152,7 +152,6 @@ static int link_columns(const traj *x) { return 3 * (x->order + 2) + 4 + 3 * (x-
 
 static int find_links(traj *x) {
   if (!x->links) return CLI_DONE;
-  const jn_model *model = x->path.job.model;
   char *text = strdup(x->links), *rest = NULL;
   x->frame = malloc((strlen(x->links) / 2 + 1) * sizeof *x->frame);
   if (!text || !x->frame) {
@@ -161,11 +160,10 @@ static int find_links(traj *x) {
     return CLI_BAD_INPUT;
   }
   for (char *name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
-    int frame = jn_model_find_frame(model, name);
+    int frame = cli_job_link(&x->path.job, name);
     if (frame < 0) {
-      cli_error("traj: --link: the model has no link or frame '%s'", name);
       free(text);
-      return CLI_BAD_USAGE;
+      return CLI_BAD_INPUT;
     }
     x->frame[x->frames++] = frame;
   }

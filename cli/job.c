@@ -43,6 +43,15 @@ int cli_job_model(cli_job *job) {
   return CLI_BAD_INPUT;
 }
 
+int cli_job_link(const cli_job *job, const char *name) {
+  int frame = jn_model_find_frame(job->model, name);
+  char hint[1024];
+  if (frame < 0)
+    cli_error("%s: --link: %s has no link or frame '%s'%s", job->command, job->model_path, name,
+              cli_suggest(name, cli_frame_words(job->model), hint, sizeof hint));
+  return frame;
+}
+
 int cli_job_state(cli_job *job, const cli_need *need, int data_order) {
   int code = cli_state_read(job->state_path, job->model, job->layout, need, &job->state);
   if (code) return code;

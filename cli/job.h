@@ -54,6 +54,8 @@ extern const char *const cli_formulation_names[]; /* in the order of jn_formulat
 /* Each returns an exit status, after a message when it is not 0. Call cli_job_end in any case. */
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv);
 int cli_job_model(cli_job *job);
+/* the frame of the link or frame named by --link; -1 after a message */
+int cli_job_link(const cli_job *job, const char *name);
 /* reads the state and makes scratch for dynamics of order `data_order` */
 int cli_job_state(cli_job *job, const cli_need *need, int data_order);
 /* the names of the degrees of freedom, in the order of the layout */

@@ -26,7 +26,7 @@ static int check_usage(const cli_path *p, int found) {
     return CLI_BAD_USAGE;
   }
   if (!(p->time_scale > 0)) {
-    cli_error("%s: --time-scale: a number above zero expected", command);
+    cli_error("%s: --time-scale: a number above zero expected, found %.9g", command, p->time_scale);
     return CLI_BAD_USAGE;
   }
   return p->plot ? chart_check_path(command, p->plot) : CLI_DONE;

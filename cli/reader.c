@@ -161,8 +161,8 @@ int cli_expect_keys(const cli_reader *reader, const cli_key *key, json_t *object
   return 0;
 }
 
-static int read_number(const cli_reader *reader, const cli_key *key, const json_t *value,
-                       double *out) {
+int cli_read_number(const cli_reader *reader, const cli_key *key, const json_t *value,
+                    double *out) {
   if (!json_is_number(value)) {
     return cli_refuse(reader, key, "a number expected, found %s", kind_of(value));
   }
@@ -181,7 +181,8 @@ int cli_read_numbers(const cli_reader *reader, const cli_key *key, const json_t 
   }
   for (int i = 0; i < n; i++) {
     cli_key item = cli_key_item(key, i);
-    if (read_number(reader, &item, json_array_get(value, (size_t)i), &out[i])) return CLI_BAD_INPUT;
+    if (cli_read_number(reader, &item, json_array_get(value, (size_t)i), &out[i]))
+      return CLI_BAD_INPUT;
   }
   return 0;
 }
@@ -229,7 +230,7 @@ int cli_read_rows(cli_reader *reader, const cli_key *key, const json_t *value,
     const json_t *item = json_array_get(value, (size_t)k);
     double *row = reader->rows + (size_t)k * width;
     cli_key at = cli_key_item(key, k);
-    int status = list->flat ? read_number(reader, &at, item, row)
+    int status = list->flat ? cli_read_number(reader, &at, item, row)
                             : cli_read_numbers(reader, &at, item, list->width, row);
     if (status) return status;
   }

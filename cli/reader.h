@@ -35,6 +35,8 @@ int cli_expect_object(const cli_reader *reader, const cli_key *key, const json_t
 /* every key of the object is one of `known` */
 int cli_expect_keys(const cli_reader *reader, const cli_key *key, json_t *object,
                     const char *const *known);
+/* a finite number */
+int cli_read_number(const cli_reader *reader, const cli_key *key, const json_t *value, double *out);
 /* exactly n finite numbers */
 int cli_read_numbers(const cli_reader *reader, const cli_key *key, const json_t *value, int n,
                      double *out);

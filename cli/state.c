@@ -20,18 +20,6 @@ typedef struct reading {
   unsigned char *seen; /* [bodies]: joints named in the section being read */
 } reading;
 
-/* Names that may stand in 'joints', 'tau' and 'tau_ext'. */
-static const char *joint_word(const void *context, int index) {
-  const jn_model *model = context;
-  const jn_joint *joint = jn_model_joint(model, index);
-  if (joint->nv == 0 || (index == 0 && joint->type == JN_JOINT_FREE)) return NULL;
-  return joint->name;
-}
-
-static const char *frame_word(const void *context, int index) {
-  return jn_model_frame(context, index)->name;
-}
-
 /* Links held by fixed joints are part of other bodies: the names of these joints are gone. */
 static int has_welded_links(const jn_model *model) {
   for (int i = 0; i < jn_model_frame_count(model); i++) {
@@ -53,9 +41,8 @@ static int find_joint(const reading *r, const cli_key *key, const char *name,
   }
   if (joint < 0) {
     char hint[1024];
-    cli_words words = {joint_word, r->model, jn_model_body_count(r->model)};
     cli_refuse(&r->reader, key, "the model has no joint of this name%s%s",
-               cli_suggest(name, words, hint, sizeof hint),
+               cli_suggest(name, cli_joint_words(r->model), hint, sizeof hint),
                has_welded_links(r->model) ? " (joints of type fixed take no numbers)" : "");
     return -1;
   }
@@ -329,9 +316,8 @@ static int read_wrenches(reading *r, json_t *object) {
     int frame = jn_model_find_frame(r->model, name);
     if (frame < 0) {
       char hint[1024];
-      cli_words words = {frame_word, r->model, jn_model_frame_count(r->model)};
       return cli_refuse(&r->reader, &at, "the model has no link or frame of this name%s",
-                        cli_suggest(name, words, hint, sizeof hint));
+                        cli_suggest(name, cli_frame_words(r->model), hint, sizeof hint));
     }
     if (rows == 0) continue;
     s->wrenches[n].frame = frame;

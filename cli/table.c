@@ -8,6 +8,23 @@ const char *cli_joint_name(const jn_model *model, int joint) {
   return joint == 0 && j->type == JN_JOINT_FREE ? "base" : j->name;
 }
 
+static const char *joint_word(const void *context, int index) {
+  const jn_joint *joint = jn_model_joint(context, index);
+  return joint->nv == 0 || (index == 0 && joint->type == JN_JOINT_FREE) ? NULL : joint->name;
+}
+
+static const char *frame_word(const void *context, int index) {
+  return jn_model_frame(context, index)->name;
+}
+
+cli_words cli_joint_words(const jn_model *model) {
+  return (cli_words){joint_word, model, jn_model_body_count(model)};
+}
+
+cli_words cli_frame_words(const jn_model *model) {
+  return (cli_words){frame_word, model, jn_model_frame_count(model)};
+}
+
 int cli_is_length(jn_joint_type type, int component) {
   switch (type) {
     case JN_JOINT_PRISMATIC:

@@ -5,10 +5,15 @@
 #include <stddef.h>
 #include <jounce/model.h>
 
+#include "message.h"
 #include "output.h"
 
 /* Name of a joint in the program's files; "base" for a free joint 0. */
 const char *cli_joint_name(const jn_model *model, int joint);
+
+/* For suggestions: joints that move, without a free base; links and frames. */
+cli_words cli_joint_words(const jn_model *model);
+cli_words cli_frame_words(const jn_model *model);
 
 /* Whether a degree of freedom is a length (m, its force in N) or an angle (rad, N m). */
 int cli_is_length(jn_joint_type type, int component);

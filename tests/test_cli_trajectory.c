@@ -323,13 +323,21 @@ static void wrong_usage_is_named(void **state) {
       {1, "jounce traj pendulum x.txt", "unknown ending"},
       {2, "jounce traj pendulum swing.json --tolerance 1 --lambda 1", "not both"},
       {2, "jounce traj pendulum swing.json --plot x.pdf", ".svg or .png"},
-      {2, "jounce traj pendulum swing.json --link tool", "no link or frame 'tool'"},
-      {2, "jounce traj pendulum swing.json --time-scale 0", "above zero"},
+      {1, "jounce traj pendulum swing.json --link tool", "no link or frame 'tool'; known: link1"},
+      {2, "jounce traj pendulum swing.json --time-scale 0", "above zero expected, found 0"},
       {1, "jounce limits pendulum swing.json", "has no limits"},
       {2, "jounce limits pendulum swing.json --velocity 1 --format npy", "not offered"},
-      {1, "jounce limits pendulum swing.json --velocity -1", "leave no room"},
+      {2, "jounce limits pendulum swing.json --effort-rate -1",
+       "--effort-rate: a size of at least 0"},
+      {2, "jounce limits pendulum swing.json --velocity 1 --apply slow.txt", "found 'slow.txt'"},
+      {2, "jounce limits pendulum swing.json --velocity 1 --apply slow", "found 'slow'"},
+      {1, "jounce limits pendulum swing.json --limits below.json",
+       "joint1.jerk: a size of at least 0"},
+      {1, "jounce limits pendulum swing.json --limits turned.json", "lower limit 2 is above"},
+      {1, "jounce limits pendulum swing.json --limits word.json", "found a string"},
       {1, "jounce limits pendulum swing.json --limits none.json", "none.json"},
-      {1, "jounce limits pendulum swing.json --limits odd.json", "no joint of this name"},
+      {1, "jounce limits pendulum swing.json --limits odd.json",
+       "no joint of this name; known: joint1"},
       {2, "jounce elastic pendulum swing.json --motor-inertia 1", "--stiffness is missing"},
       {2, "jounce elastic pendulum swing.json --stiffness 1", "--motor-inertia is missing"},
       {2, "jounce elastic pendulum swing.json --stiffness 0 --motor-inertia 1", "positive"},
@@ -339,6 +347,9 @@ static void wrong_usage_is_named(void **state) {
   };
   put("swing.json", "{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [0, 1]}}");
   put("odd.json", "{\"elbow\": {\"jerk\": 1}}");
+  put("below.json", "{\"joint1\": {\"jerk\": -1}}");
+  put("turned.json", "{\"joint1\": {\"lower\": 2, \"upper\": 1}}");
+  put("word.json", "{\"joint1\": {\"jerk\": \"1\"}}");
   for (size_t i = 0; i < COUNT(bad); i++) {
     int status = run("%s", bad[i].line);
     if (status != bad[i].status || !strstr(errors, bad[i].words) || output[0])
