@@ -83,8 +83,12 @@ int bench_figure(const char *folder, const bench_sample *list, int n, double cal
   }
   bench_csv(data, list, n, calibration);
   plot_begin(script, "bench", 960, 420);
-  fputs("set multiplot layout 1,2\nset key outside bottom center horizontal Left reverse\n",
-        script);
+  int high = 0;
+  for (int i = 0; i < n; i++) high = list[i].order > high ? list[i].order : high;
+  fprintf(script,
+          "set multiplot layout 1,2\nset key outside bottom center horizontal Left reverse\n"
+          "set xtics %d\n", /* orders are whole numbers */
+          1 + high / 12);
   panel(script, list, n, "inverse");
   panel(script, list, n, "forward");
   fputs("unset multiplot\n", script);
