@@ -56,6 +56,14 @@ json_t *cli_read_json(const char *path, const char *shown) {
     free(text);
     return NULL;
   }
+  json_lines lines;
+  jn_error limit = {0};
+  if (jn_json_lines_new(&lines, text, size, NULL, shown, &limit)) {
+    cli_error("%s", limit.message);
+    free(text);
+    return NULL;
+  }
+  jn_json_lines_free(&lines);
   json_error_t error;
   int lacks_memory;
   json_t *root = jn_json_load(text, size, &lacks_memory, &error);
