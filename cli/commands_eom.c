@@ -157,7 +157,7 @@ static void text_block(cli_output *out, const eom_job *e, const char *symbol, in
     cli_derivative_name(symbol, k, name, sizeof name);
     fprintf(out->file, "%s\n", name);
     for (int i = 0; i < rows; i++) {
-      for (int j = 0; j < columns; j++) fprintf(out->file, " %12.5g", *x++);
+      for (int j = 0; j < columns; j++) fprintf(out->file, " %12.5g", *x++ + 0.0); /* no -0 */
       fputc('\n', out->file);
     }
   }

@@ -143,7 +143,8 @@ static void write_text(cli_output *out, const jacobian_job *j) {
     fprintf(out->file, "%s\n", name);
     for (int r = 0; r < j->rows; r++) {
       fprintf(out->file, "  %-3s", row_name(j, r));
-      for (int c = 0; c < jn_model_nv(j->job.model); c++) fprintf(out->file, " %12.5g", *x++);
+      for (int c = 0; c < jn_model_nv(j->job.model); c++)
+        fprintf(out->file, " %12.5g", *x++ + 0.0); /* no -0 */
       fputc('\n', out->file);
     }
   }

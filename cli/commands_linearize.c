@@ -316,7 +316,7 @@ static void text_block(cli_output *out, const linearize_job *l, const char *symb
       cli_derivative_name(symbol, k, name, sizeof name);
     fprintf(out->file, "%s\n", name);
     for (size_t i = 0; i < l->n; i++) {
-      for (size_t j = 0; j < columns; j++) fprintf(out->file, " %11.4g", *x++);
+      for (size_t j = 0; j < columns; j++) fprintf(out->file, " %11.4g", *x++ + 0.0); /* no -0 */
       fputc('\n', out->file);
     }
   }

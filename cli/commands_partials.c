@@ -190,7 +190,7 @@ static void write_text(cli_output *out, const partials_job *p) {
         const double *x = b->x + ((size_t)k * (size_t)(b->count ? b->count : 1) + (size_t)j) *
                                      (size_t)nv * (size_t)nv;
         for (int row = 0; row < nv; row++) {
-          for (int c = 0; c < nv; c++) fprintf(out->file, " %12.5g", *x++);
+          for (int c = 0; c < nv; c++) fprintf(out->file, " %12.5g", *x++ + 0.0); /* no -0 */
           fputc('\n', out->file);
         }
       }

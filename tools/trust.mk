@@ -2,9 +2,9 @@
 setup-score: ; @tools/setup build test python clang score fuzz
 
 # QUICK=1: a small sample, in build/trust.md
-score: $(if $(QUICK),setup-test,setup-score)
+score: $(if $(filter-out 0,$(QUICK)),setup-test,setup-score)
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
-	tools/score $(if $(QUICK),--quick) --build $(BUILD)
+	tools/score $(if $(filter-out 0,$(QUICK)),--quick) --build $(BUILD)
 
 determinism: setup-score
 	tools/determinism

@@ -334,6 +334,7 @@ static void read_joint(reader *r, cursor object, const char *parent, const char 
   static const char *const known[] = {JOINT_KEYS, NULL};
   static const char *const known_listed[] = {JOINT_KEYS, "parent", "child", NULL};
   size_t prefix = strlen(r->subject);
+  if (child != NULL) snprintf(r->subject + prefix, sizeof r->subject - prefix, "joint: ");
   const char *name = read_name(r, object, "name", 1);
   if (name == NULL) return;
   snprintf(r->subject + prefix, sizeof r->subject - prefix, "joint '%s': ", name);
