@@ -4,14 +4,15 @@
   tools/mutate.py [--count N] [--seed S] [--only src/core] [--jobs N] [--list]
 
 A mutant is one change of one place of src/: an operator (+ - * / < <= > >= == != && ||), a constant, or a
-statement left out; 1 becomes 0 (2 is as true), a larger array is no fault. The library is built as plain C with
--O1, stopping at an index beyond its array, once; for a mutant only what the changed file enters is compiled
-again. The tests (those of ctest in C, the scorecard's programs with few cases, and the tests of the program,
-which is linked with the mutant) that run the line, as gcov tells, run until one fails: first those that most
-often noticed a fault nearby for the time they take. A test that takes far more processor time than usual hangs,
-and counts as failed. A mutant that does not compile, or gives the same code (with -O1, or with -O2), does not
-count. Survivors are printed with their place and must be explained in tools/mutants.txt or get a test. Ends
-with line 15 of the scorecard; exit status 1 below 95 % or with a survivor that is not explained."""
+statement left out; 1 becomes 0 (2 is as true), memset fills with 255, a larger array is no fault. The library
+is built as plain C with -O1, stopping at an index beyond its array, once; for a mutant only what the changed
+file enters is compiled again. The tests (those of ctest in C, the scorecard's programs with few cases, and the
+tests of the program, which is linked with the mutant) that run the line, as gcov tells, run until one fails:
+first those that most often noticed a fault nearby for the time they take. A test that takes far more processor
+time than usual hangs, and counts as failed. A mutant that does not compile, or gives the same code (with -O1,
+or with -O2), does not count. Survivors are printed with their place and must be explained in tools/mutants.txt
+or get a test. Ends with line 15 of the scorecard; exit status 1 below 95 % or with a survivor that is not
+explained."""
 import argparse
 import glob
 import json
@@ -41,6 +42,7 @@ LARGER = re.compile(r"(?<!\S)\(?([\w.>\[\]-]+) [<>]=? ([\w.>\[\]-]+) \? (\1 : \2
 # up to a number in the size of an array that is declared (or listed: simulation.h, data.h), where more makes it larger
 ARRAY = re.compile(r"^\s*(const |static )*(?!return|else|case)[a-z]\w*( [a-z]\w*)? ((\w|[\[\], *+]|= \{0\})*, )?\*?\w+\[[\w *+]*$"
                    r"|^\s*A\(\w+, [^/-]*$")
+FILLED = re.compile(r"\bmemset\([^;]*, $")  # bytes 255 make no number, bytes 1 one below rounding
 STATEMENT = re.compile(r"^\s+[\w\[\]>.()*+ -]+ (=|\+=|-=) [^{]*;$|^\s+\w+\([^{]*\);$")
 
 
@@ -82,7 +84,8 @@ def mutants_of(path):
                 continue
             new = repr(float(value) * 2 + (value.strip("0.") == ""))
             if value.isdigit():
-                new = "0" if value == "1" else str(int(value) + 1)
+                filled = value == "0" and FILLED.search(code[: hit.start()])
+                new = "255" if filled else "0" if value == "1" else str(int(value) + 1)
             yield path, number, code[: hit.start()] + new + code[hit.end():]
         if STATEMENT.match(code) and not re.match(r"^\s+(const |double |int |size_t |jn_|return|real |v3 |six )", code):
             yield path, number, re.match(r"^\s*", code).group(0) + ";"
