@@ -54,7 +54,8 @@ static jn_batch *batch_new(many *x, int threads) {
 static double worst(const many *x, const double *got, const double *want, size_t rows) {
   double w = 0;
   for (size_t s = 0; s < STATES; s++)
-    w = fmax(w, row_error((int)rows, x->nv, got + s * rows * x->nv, want + s * rows * x->nv, NULL));
+    w = worse(w,
+              row_error((int)rows, x->nv, got + s * rows * x->nv, want + s * rows * x->nv, NULL));
   return w;
 }
 

@@ -50,8 +50,8 @@ static void compare_links(const json_t *got, const json_t *want, int order, doub
     compare(&R, item(mine, "R", NULL), item(link, "R", NULL));
     compare(&p, item(mine, "p", NULL), item(link, "p", NULL));
   }
-  *worst = fmax(*worst, judge("rotations", &R, 1e-13));
-  *worst = fmax(*worst, judge("positions", &p, 1e-13));
+  *worst = worse(*worst, judge("rotations", &R, 1e-13));
+  *worst = worse(*worst, judge("positions", &p, 1e-13));
   for (int k = 0; k <= order; k++) {
     residual V = {0, 0};
     json_object_foreach(item(want, "links", NULL), name, link) {
@@ -60,7 +60,7 @@ static void compare_links(const json_t *got, const json_t *want, int order, doub
       compare(&V, json_array_get(rows, (size_t)k),
               json_array_get(json_object_get(link, "twist"), (size_t)k));
     }
-    *worst = fmax(*worst, judge("twists", &V, 1e-13));
+    *worst = worse(*worst, judge("twists", &V, 1e-13));
   }
 }
 
@@ -119,7 +119,7 @@ static void id_variant(const char *directory, const char *options, const json_t 
                    json_object_size(item(want, "tau", NULL)));
   for (size_t k = 0; k <= (size_t)order; k++) {
     residual r = compare_forces(got, want, k);
-    *worst = fmax(*worst, judge("forces", &r, k <= 5 ? 1e-12 : 1e-11));
+    *worst = worse(*worst, judge("forces", &r, k <= 5 ? 1e-12 : 1e-11));
   }
   json_decref(got);
 }
@@ -157,7 +157,7 @@ static double backward(const char *directory, const char *option, const json_t *
                directory, option);
   for (size_t k = 0; k <= 2; k++) {
     residual r = compare_forces(id, want, k);
-    worst = fmax(worst, judge("id(fd)", &r, BACKWARD));
+    worst = worse(worst, judge("id(fd)", &r, BACKWARD));
   }
   json_decref(id);
   json_decref(found);
@@ -219,9 +219,9 @@ static void forward_case(const char *directory, const char *name) {
         assert_null(json_object_get(some, joint));
         compare(&force, json_array_get(value, k), json_array_get(item(want, "tau", joint), k));
       }
-      worst[0] = fmax(worst[0], judge("fd", &all, FORWARD));
-      worst[1] = fmax(worst[1], judge("hybrid motion", &part, FORWARD));
-      worst[2] = fmax(worst[2], judge("hybrid forces", &force, FORWARD));
+      worst[0] = worse(worst[0], judge("fd", &all, FORWARD));
+      worst[1] = worse(worst[1], judge("hybrid motion", &part, FORWARD));
+      worst[2] = worse(worst[2], judge("hybrid forces", &force, FORWARD));
     }
     double back = backward(directory, option, state, fd, want);
     printf("  %-15s %-8s fd %.2e, id(fd) %.2e, hybrid motion %.2e, forces %.2e\n", name, option,
@@ -330,13 +330,13 @@ static double eom_residual(const json_t *eom, const json_t *want, const json_t *
       json_decref(theirs);
       theirs = product;
     }
-    worst = fmax(worst, check_one(names[i], mine, theirs, 1e-11));
+    worst = worse(worst, check_one(names[i], mine, theirs, 1e-11));
     json_decref(mine);
     json_decref(theirs);
   }
   for (int i = 0; i < (int)COUNT(whole); i++) {
     json_t *mine = item(eom, "momentum", whole[i][0]), *theirs = item(want, whole[i][1], NULL);
-    worst = fmax(worst, check_one(whole[i][0], mine, theirs, 1e-11));
+    worst = worse(worst, check_one(whole[i][0], mine, theirs, 1e-11));
   }
   return worst;
 }

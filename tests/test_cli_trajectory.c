@@ -121,7 +121,7 @@ static void forces_do_the_work_that_the_energy_shows(void **state) {
         double d = (8 * (value(t, i + 1, pairs[p][0]) - value(t, i - 1, pairs[p][0])) -
                     (value(t, i + 2, pairs[p][0]) - value(t, i - 2, pairs[p][0]))) /
                    12e-3;
-        worst = fmax(worst, fabs(d - value(t, i, pairs[p][1])));
+        worst = worse(worst, fabs(d - value(t, i, pairs[p][1])));
         size = fmax(size, fabs(d));
       }
       check_residual("rates against differences", worst / size, 1e-7);
@@ -250,7 +250,7 @@ static void elastic_motions_are_followed(void **state) {
       double a = (8 * (value(t, i + 1, theta) - value(t, i - 1, theta)) -
                   (value(t, i + 2, theta) - value(t, i - 2, theta))) /
                  (12 * h);
-      worst = fmax(worst, fabs((j ? 0.05 : 0.1) * a + value(t, i, tau) - value(t, i, motor)));
+      worst = worse(worst, fabs((j ? 0.05 : 0.1) * a + value(t, i, tau) - value(t, i, motor)));
     }
     check_residual(
         "theta = q + tau/K",

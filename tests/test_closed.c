@@ -139,7 +139,7 @@ static void the_derivative_of_M_is_C_plus_its_transpose_as_jets(void **state) {
       double size = fmax(largest(C, square), 1e-300), e = 0;
       for (size_t i = 0; i < nv; i++)
         for (size_t j = 0; j < nv; j++)
-          e = fmax(e, fabs((double)(k + 1) * M[i * nv + j] - C[i * nv + j] - C[j * nv + i]));
+          e = worse(e, fabs((double)(k + 1) * M[i * nv + j] - C[i * nv + j] - C[j * nv + i]));
       check_residual("M' = C + C^T, orders 0..5", e / size, 512 * U);
     }
     form_free(&f);

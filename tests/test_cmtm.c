@@ -69,8 +69,8 @@ static void the_derivative_is_the_matrix_times_its_operator(void **state) {
         double off = 0, size = largest(block, (size_t)(w * w)) * (k + 1);
         for (int at = k; at < ORDER; at++)
           for (int i = 0; i < w * w; i++)
-            off = fmax(off,
-                       fabs((k + 1) * block[i] - P[(at * w + i / w) * n + (at - k) * w + i % w]));
+            off = worse(off,
+                        fabs((k + 1) * block[i] - P[(at * w + i / w) * n + (at - k) * w + i % w]));
         check_residual("(14), (15) C' = C [zeta x]", off / size, 1e-13);
       }
       free(s);
@@ -85,6 +85,9 @@ static void round_trip_to_order_8(void **state) {
     sample *s = sample_new(&r, ORDER);
     jn_cmtm_deconstruct(s->C, back);
     check_residual("(16), (17) round trip", largest_difference(back, s->zeta, 6 * ORDER), 1e-12);
+    const jn_pose C = jn_cmtm_pose(s->C);
+    const double p[3] = {C.p.x, C.p.y, C.p.z};
+    assert_true(same_bits(&C.R.m[0][0], s->C.R, 9) && same_bits(p, s->C.p, 3));
     free(s);
   }
 }
@@ -400,8 +403,8 @@ static double block_error(const double *A, size_t width, int i, int j, int n, co
   double off = 0;
   for (int r = 0; r < n; r++)
     for (int c = 0; c < n; c++)
-      off = fmax(off, fabs(A[((size_t)(i * n) + (size_t)r) * width + (size_t)(j * n + c)] -
-                           (want ? want[r * n + c] : 0)));
+      off = worse(off, fabs(A[((size_t)(i * n) + (size_t)r) * width + (size_t)(j * n + c)] -
+                            (want ? want[r * n + c] : 0)));
   return off;
 }
 
@@ -585,7 +588,7 @@ static void comprehensive_jacobians_have_the_papers_structure(void **state) {
             for (int c = 0; c < 6; c++)
               for (size_t v = 0; v < nv; v++) {
                 double want = k < h ? 0 : K[(size_t)((k - h) * 6 + c) * nv + v];
-                off = fmax(off, fabs(A[(size_t)(k * 6 + c) * width + (size_t)h * nv + v] - want));
+                off = worse(off, fabs(A[(size_t)(k * 6 + c) * width + (size_t)h * nv + v] - want));
               }
         check_residual("J, K, B are Toeplitz", off / scale, 1e-14);
         if (!t) {
@@ -610,8 +613,8 @@ static void comprehensive_jacobians_have_the_papers_structure(void **state) {
                   for (int c = 0; c < 6; c++) want[c] -= y[c];
                 }
                 for (int c = 0; c < 6; c++)
-                  off = fmax(off,
-                             fabs(F[(size_t)(k * 6 + c) * width + (size_t)h * nv + v] - want[c]));
+                  off = worse(off,
+                              fabs(F[(size_t)(k * 6 + c) * width + (size_t)h * nv + v] - want[c]));
               }
           check_residual("(51), (53) N = D K, Q = D B", off / largest(F, 18 * width), 1e-13);
         }
@@ -639,7 +642,7 @@ static void instantaneous_is_not_partial(void **state) {
   double off = 0;
   for (int i = 0; i < r.nbody; i++) {
     assert_ok(jn_comprehensive_jacobian(r.model, r.data, JN_JOINT_TORQUE, i, JN_BODY, 1, R));
-    off = fmax(off, fabs(R[0] - (up[i] - down[i]) / (2 * e)));
+    off = worse(off, fabs(R[0] - (up[i] - down[i]) / (2 * e)));
   }
   assert_true(off > 1e-3);
   free(R), free(up), free(down), free(v);

@@ -13,6 +13,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "helpers/worse.h"
+
 enum { ORDERS = 6, FORCES = 12, CURVES = 10, COLUMNS = 1 + 8 * CURVES };
 
 static char folder[] = "/tmp/jounce-demo-XXXXXX";
@@ -117,10 +119,10 @@ static json_t *load(const char *name, const char *file) {
 static double distance(int n, const double *x, const double *y) {
   double difference = 0, size = 0;
   for (int i = 0; i < n; i++) {
-    difference = fmax(difference, fabs(x[i] - y[i]));
+    difference = worse(difference, fabs(x[i] - y[i]));
     size = fmax(size, fabs(y[i]));
   }
-  return difference / size;
+  return size > 0 ? difference / size : difference;
 }
 
 /* joint1 ... joint6 of a list of derivatives, row k */
@@ -147,17 +149,17 @@ static void motion_and_forces_are_the_references(void **state) {
     assert_int_equal(line_at("jounce-demo/data/motion.csv", cases[c].t, row), COLUMNS);
     json_t *p = json_object_get(json_object_get(motion, "base"), "p");
     for (size_t i = 0; i < 3; i++) expected[i] = json_number_value(json_array_get(p, i));
-    worst_motion = fmax(worst_motion, distance(3, row + 1, expected));
+    worst_motion = worse(worst_motion, distance(3, row + 1, expected));
     for (int k = 0; k < 8; k++) {
       joints_of(json_object_get(motion, "joints"), k, expected);
-      worst_motion = fmax(worst_motion, distance(6, row + 5 + k * CURVES, expected));
+      worst_motion = worse(worst_motion, distance(6, row + 5 + k * CURVES, expected));
     }
     assert_int_equal(line_at("jounce-demo/data/forces.csv", cases[c].t, row), 1 + ORDERS * FORCES);
     for (int k = 0; k < ORDERS; k++) {
       json_t *wrench = json_array_get(json_object_get(forces, "base_wrench"), (size_t)k);
       for (size_t i = 0; i < 6; i++) expected[i] = json_number_value(json_array_get(wrench, i));
       joints_of(json_object_get(forces, "tau"), k, expected + 6);
-      worst_force = fmax(worst_force, distance(FORCES, row + 1 + k * FORCES, expected));
+      worst_force = worse(worst_force, distance(FORCES, row + 1 + k * FORCES, expected));
     }
     json_decref(motion);
     json_decref(forces);

@@ -36,7 +36,7 @@ static double power_balance(robot *r, const load *l) {
   if (l) load_power(r, l, more, size);
   for (int k = 0; k < K; k++) {
     double left = (k + 1) * (E[k + 1] + P[k + 1]);
-    worst = fmax(worst, fabs(left - p[k] - more[k]) / (m[k] + size[k] + fabs((k + 1) * P[k + 1])));
+    worst = worse(worst, fabs(left - p[k] - more[k]) / (m[k] + size[k] + fabs((k + 1) * P[k + 1])));
   }
   free(E), free(P), free(p), free(m), free(more), free(size), free(tau), free(v);
   return worst;

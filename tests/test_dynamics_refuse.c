@@ -327,6 +327,23 @@ static void wrong_orders_and_missing_arguments_are_refused(void **state) {
   assert_status(jn_mass_matrix(m, d, r.q, NULL), JN_ERR_ARGUMENT);
   assert_status(jn_momentum_energy(m, d, 0, r.q, r.v, NULL), JN_ERR_ARGUMENT);
   assert_ok(jn_inverse_dynamics(m, d, 2, r.q, r.v, &e, x));
+  /* the last number of the order is looked at, the one behind it is not */
+  wrench[12] = (double)NAN;
+  assert_ok(jn_inverse_dynamics(m, d, 1, r.q, r.v, &e, x));
+  wrench[12] = 0, wrench[17] = (double)NAN;
+  assert_status(jn_inverse_dynamics(m, d, 2, r.q, r.v, &e, x), JN_ERR_NOT_FINITE);
+  robot fixed = robot_in_world(2); /* where the force would move nothing */
+  assert_status(jn_inverse_dynamics(fixed.model, fixed.data, 2, fixed.q, fixed.v, &e, x),
+                JN_ERR_NOT_FINITE);
+  robot_free(&fixed);
+  wrench[17] = 0;
+  double *more = doubles(3 * (size_t)r.nv);
+  const jn_external forces = {0, NULL, more};
+  more[2 * r.nv] = (double)NAN;
+  assert_ok(jn_inverse_dynamics(m, d, 1, r.q, r.v, &forces, x));
+  more[2 * r.nv] = 0, more[3 * r.nv - 1] = (double)NAN;
+  assert_status(jn_inverse_dynamics(m, d, 2, r.q, r.v, &forces, x), JN_ERR_NOT_FINITE);
+  free(more);
   const int frames[] = {-1, jn_model_frame_count(m)};
   for (size_t i = 0; i < 2; i++) {
     w.frame = frames[i];

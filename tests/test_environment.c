@@ -28,7 +28,7 @@ static double worst_change(void (*enter)(void), void (*leave)(void)) {
     leave();
     assert_true(jn_model_nv(r.model) == 0 || largest(back, (size_t)r.nv) >= 0);
     double e = row_error(r.order + 1, (size_t)r.nv, changed, plain, NULL);
-    worst = fmax(worst, e);
+    worst = worse(worst, e);
     free(plain), free(changed), free(back);
     robot_free(&r);
   }

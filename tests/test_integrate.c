@@ -18,7 +18,7 @@ static void test_difference_is_the_inverse_of_integrate(void **state) {
       for (int i = 0; i < nv; i++) dq[i] = plain_uniform(size);
       assert_int_equal(jn_integrate(model, q, dq, q1), JN_OK);
       assert_int_equal(jn_difference(model, q, q1, back), JN_OK);
-      for (int i = 0; i < nv; i++) worst = fmax(worst, fabs(back[i] - dq[i]));
+      for (int i = 0; i < nv; i++) worst = worse(worst, fabs(back[i] - dq[i]));
     }
     jn_model_free(model);
   }
@@ -32,11 +32,11 @@ static void test_difference_is_the_inverse_of_integrate(void **state) {
     assert_int_equal(jn_integrate(model, q, back, q2), JN_OK);
     double same = 0, other = 0;
     for (int i = 0; i < 4; i++) {
-      same = fmax(same, fabs(q1[i] - q2[i]));
-      other = fmax(other, fabs(q1[i] + q2[i]));
+      same = worse(same, fabs(q1[i] - q2[i]));
+      other = worse(other, fabs(q1[i] + q2[i]));
     }
-    worst_near = fmax(worst_near, fmin(same, other));
-    for (int i = 4; i < 7; i++) worst_near = fmax(worst_near, fabs(q1[i] - q2[i]));
+    worst_near = worse(worst_near, fmin(same, other));
+    for (int i = 4; i < 7; i++) worst_near = worse(worst_near, fabs(q1[i] - q2[i]));
   }
   jn_model_free(model);
   assert_below("log(exp(dq)) - dq", worst, 4e-15);
@@ -56,8 +56,8 @@ static void test_a_free_joint_moves_by_the_exponential_of_se3(void **state) {
     jn_pose D = jn_pose_mul(C, jn_se3_exp(x));
     assert_int_equal(jn_integrate(model, q, dq, q1), JN_OK);
     jn_mat3 R = jn_quat_to_m3(jn_quat_make(q1[0], q1[1], q1[2], q1[3]));
-    for (int i = 0; i < 9; i++) worst = fmax(worst, fabs(R.m[i / 3][i % 3] - D.R.m[i / 3][i % 3]));
-    worst = fmax(worst, jn_v3_norm(jn_v3_sub(D.p, jn_v3(q1[4], q1[5], q1[6]))));
+    for (int i = 0; i < 9; i++) worst = worse(worst, fabs(R.m[i / 3][i % 3] - D.R.m[i / 3][i % 3]));
+    worst = worse(worst, jn_v3_norm(jn_v3_sub(D.p, jn_v3(q1[4], q1[5], q1[6]))));
   }
   assert_below("q exp(dq) against C exp(x)", worst, 4e-15);
   jn_model_free(model);
@@ -72,7 +72,7 @@ static void test_a_million_steps_stay_on_the_group(void **state) {
     if (k % 2)
       for (int i = 0; i < 6; i++) dq[i] = plain_uniform(0.05);
     if (jn_integrate(model, q, dq, q)) fail();
-    length = fmax(length, fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1));
+    length = worse(length, fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1));
   }
   jn_mat3 R = jn_quat_to_m3(jn_quat_make(q[0], q[1], q[2], q[3]));
   assert_below("||quaternion| - 1|, largest of 10^6 steps", length, 1e-15);
@@ -196,8 +196,8 @@ static void test_a_symmetric_top_in_closed_form(void **state) {
     assert_int_equal(jn_simulation_state(s, NULL, q, v), JN_OK);
     jn_mat3 got = jn_quat_to_m3(jn_quat_make(q[0], q[1], q[2], q[3]));
     double e = jn_v3_norm(jn_v3_sub(w, jn_v3(v[0], v[1], v[2])));
-    e = fmax(e, jn_v3_norm(jn_v3_sub(p, jn_v3(q[4], q[5], q[6]))));
-    for (int k = 0; k < 9; k++) e = fmax(e, fabs(R.m[k / 3][k % 3] - got.m[k / 3][k % 3]));
+    e = worse(e, jn_v3_norm(jn_v3_sub(p, jn_v3(q[4], q[5], q[6]))));
+    for (int k = 0; k < 9; k++) e = worse(e, fabs(R.m[k / 3][k % 3] - got.m[k / 3][k % 3]));
     char what[64];
     snprintf(what, sizeof what, "symmetric top, 20 s, %s", jn_scheme_name(o.scheme));
     assert_below(what, e, list[i].limit);
@@ -221,8 +221,8 @@ static void test_free_fall_is_exact(void **state) {
     const double g[3] = {1, -2, -9.81};
     double e = 0;
     for (int c = 0; c < 3; c++) {
-      e = fmax(e, fabs(q[4 + c] - (8 * v0[3 + c] + 32 * g[c])) / 300);
-      e = fmax(e, fabs(v[3 + c] - (v0[3 + c] + 8 * g[c])) / 80);
+      e = worse(e, fabs(q[4 + c] - (8 * v0[3 + c] + 32 * g[c])) / 300);
+      e = worse(e, fabs(v[3 + c] - (v0[3 + c] + 8 * g[c])) / 80);
     }
     char what[64];
     snprintf(what, sizeof what, "free fall, %s, %ld steps", jn_scheme_name(o.scheme),
@@ -268,7 +268,7 @@ static void test_a_pendulum_swings_by_the_elliptic_integral(void **state) {
     assert_int_equal(met, 0);
     jn_simulation_state(s, &t, NULL, NULL);
     double want = sqrt(M / mgl) * elliptic_K(sin(q0[0] / 2));
-    worst = fmax(worst, fabs(t - want) / want);
+    worst = worse(worst, fabs(t - want) / want);
     jn_simulation_free(s);
   }
   assert_below("quarter period of a pendulum, 0.25 ... 2.75 rad", worst, 2e-14);
@@ -347,8 +347,8 @@ static void test_taylor_keeps_energy_and_momentum(void **state) {
     assert_int_equal(jn_simulation_run_to(s, T * k / 50, NULL), JN_OK);
     jn_simulation_state(s, NULL, q, v);
     totals now = totals_of(model, &none, q, v);
-    energy = fmax(energy, fabs(now.energy - first.energy) / first.energy);
-    momentum = fmax(momentum, momentum_change(&first, &now));
+    energy = worse(energy, fabs(now.energy - first.energy) / first.energy);
+    momentum = worse(momentum, momentum_change(&first, &now));
   }
   print_message("  21 bodies tumbling for %g s: %ld steps of order %d\n", T,
                 jn_simulation_statistics(s).steps, jn_simulation_statistics(s).order);
@@ -374,7 +374,7 @@ static void test_the_momentum_scheme_keeps_momentum_to_rounding(void **state) {
     assert_int_equal(jn_simulation_run_to(s, 0.01 * steps * k / 20, NULL), JN_OK);
     jn_simulation_state(s, NULL, q, v);
     totals now = totals_of(model, &none, q, v);
-    worst = fmax(worst, momentum_change(&first, &now));
+    worst = worse(worst, momentum_change(&first, &now));
   }
   print_message("  %ld steps\n", jn_simulation_statistics(s).steps);
   assert_below("momentum scheme: spatial momentum", worst, 1e-12);
@@ -404,9 +404,9 @@ static void test_the_variational_scheme_has_no_secular_drift(void **state) {
       jn_simulation_state(s, NULL, q, v);
       totals now = totals_of(model, o.gravity, q, v);
       int half = 2 * k >= steps;
-      worst[half] = fmax(worst[half], fabs(now.energy - first.energy) / scale);
+      worst[half] = worse(worst[half], fabs(now.energy - first.energy) / scale);
       mean[half] += (now.energy - first.energy) / scale / (0.1 * steps);
-      if (floating) momentum = fmax(momentum, momentum_change(&first, &now));
+      if (floating) momentum = worse(momentum, momentum_change(&first, &now));
     }
     print_message(
         "  %s, %d steps: energy error %.2e in the first half, %.2e in the second; means %.2e, "
@@ -439,7 +439,8 @@ static void test_momentum_under_gravity_follows_the_parabola(void **state) {
                         jn_v3_cross(way, jn_v3_scale(m, g)));
   jn_vec3 f = jn_v3_add(P, jn_v3_scale(m * T, g));
   worst = jn_v3_norm(jn_v3_sub(n, jn_v3(b.momentum[0], b.momentum[1], b.momentum[2])));
-  worst = fmax(worst, jn_v3_norm(jn_v3_sub(f, jn_v3(b.momentum[3], b.momentum[4], b.momentum[5]))));
+  worst =
+      worse(worst, jn_v3_norm(jn_v3_sub(f, jn_v3(b.momentum[3], b.momentum[4], b.momentum[5]))));
   assert_below("momentum under gravity, against the parabola", worst / (m * 9.81 * T), 1e-13);
   jn_model_free(model);
 }
@@ -474,7 +475,7 @@ static void test_dense_output_is_the_motion(void **state) {
         assert_int_equal(jn_simulation_at(s, at, q, v), JN_OK);
         assert_int_equal(jn_simulation_run_to(exact, at, NULL), JN_OK);
         jn_simulation_state(exact, NULL, exact_q, exact_v);
-        worst = fmax(worst, state_distance(model, q, v, exact_q, exact_v));
+        worst = worse(worst, state_distance(model, q, v, exact_q, exact_v));
       }
       assert_int_equal(jn_simulation_at(s, t + 1e-9, q, v), JN_ERR_ARGUMENT);
       assert_int_equal(jn_simulation_at(s, before - 1e-9, q, v), JN_ERR_ARGUMENT);
@@ -517,7 +518,7 @@ static void test_events_are_found_to_rounding(void **state) {
       assert_int_equal(jn_simulation_run_to(s, 10, &met), JN_OK);
       assert_int_equal(met, k == 2);
       jn_simulation_state(s, &t, q, NULL);
-      bound = fmax(bound, fabs(t - want[k]));
+      bound = worse(bound, fabs(t - want[k]));
     }
     char what[64];
     snprintf(what, sizeof what, "event times of a tumbling throw, %s", jn_scheme_name(o.scheme));
@@ -573,8 +574,8 @@ static void test_a_base_that_stands_on_its_nose_is_nothing_special(void **state)
     assert_int_equal(jn_simulation_run_to(s, 10, NULL), JN_OK);
     jn_simulation_state(s, NULL, q, v);
     totals b = totals_of(model, &none, q, v);
-    worst = fmax(worst, fabs(b.energy - a.energy) / a.energy);
-    worst = fmax(worst, fabs(b.momentum[1] - a.momentum[1]) / a.momentum[1]);
+    worst = worse(worst, fabs(b.energy - a.energy) / a.energy);
+    worst = worse(worst, fabs(b.momentum[1] - a.momentum[1]) / a.momentum[1]);
     jn_simulation_free(s);
   }
   assert_below("energy and momentum through six flips", worst, 1e-13);

@@ -74,6 +74,10 @@ static void near_words_are_found(void **state) {
   static const char *const long_words[] = {"a_word_of_more_than_two_dozens", "inertia", NULL};
   assert_string_equal(jn_nearest_word("inertja", long_words), "inertia");
   assert_null(jn_nearest_word("a_word_of_more_than_two_dozen", long_words));
+  static const char *const longest[] = {"a_word_of_two_dozen_char",
+                                        NULL}; /* 24 letters, compared */
+  assert_string_equal(jn_nearest_word("a_word_of_two_dozen_chaz", longest), longest[0]);
+  assert_string_equal(jn_nearest_word("b_word_of_two_dozen_cha", longest), longest[0]);
   assert_true(
       jn_is_utf8("r\xc3\xb6"
                  "bot \xe6\x89\x8b \xf0\x9f\xa6\xbe"));

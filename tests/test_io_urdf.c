@@ -73,6 +73,28 @@ static void urdf_misspelt_attributes_are_found(void **state) {
   jn_spec_free(spec);
 }
 
+/* a fault in an element without a name is not laid at the door of the one before */
+static void the_nameless_are_not_taken_for_their_neighbours(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      "<robot><link name='a'/><joint type='fixed'/></robot>",
+      "<robot><link name='a'/><link/></robot>",
+      "<robot><link name='a'/><link name='b'/><joint name='j' type='fixed'><parent link='a'/>"
+      "<child link='b'/></joint><joint name='' type='fixed'/></robot>",
+      "<robot><link name='a'/><link name='b'/><joint name='j' type='fixed'><parent link='a'/>"
+      "<child link='b'/></joint><link name=''/></robot>"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    jn_spec *spec = NULL;
+    jn_error error = {0};
+    assert_int_equal(jn_spec_parse_urdf(texts[i], strlen(texts[i]), "x", NULL, &spec, &error),
+                     JN_ERR_SYNTAX);
+    assert_null(spec);
+    assert_non_null(strstr(error.message, "name"));
+    assert_null(strstr(error.message, "link 'a'"));
+    assert_null(strstr(error.message, "joint 'j'"));
+  }
+}
+
 /* what exporters write on every joint is noted once */
 static void remarks_are_not_repeated(void **state) {
   (void)state;
@@ -170,6 +192,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(urdf_is_read_as_written),
       cmocka_unit_test(urdf_misspelt_attributes_are_found),
+      cmocka_unit_test(the_nameless_are_not_taken_for_their_neighbours),
       cmocka_unit_test(remarks_are_not_repeated),
       cmocka_unit_test(mimics_and_transmissions_are_reported),
       cmocka_unit_test(a_floating_joint_below_the_world_is_a_floating_base),

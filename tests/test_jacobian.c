@@ -45,9 +45,9 @@ static double product_error(const robot *r, int order, int rows, const double *J
         binomial = binomial * (k - i) / (i + 1);
       }
       scale = fmax(scale, size);
-      off = fmax(off, fabs(s - V[k * rows + c]));
+      off = worse(off, fabs(s - V[k * rows + c]));
     }
-    worst = fmax(worst, off / scale);
+    worst = worse(worst, off / scale);
   }
   return worst;
 }

@@ -51,7 +51,7 @@ static double unskew(size_t n, const double *M1, const double *C) {
   double worst = 0;
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < n; j++)
-      worst = fmax(worst, fabs(M1[i * n + j] + M1[j * n + i] - 2 * (C[i * n + j] + C[j * n + i])));
+      worst = worse(worst, fabs(M1[i * n + j] + M1[j * n + i] - 2 * (C[i * n + j] + C[j * n + i])));
   return worst;
 }
 
@@ -200,7 +200,7 @@ static double by_differences(robot *r, int inverse, const double *D, double h, d
         matrix_at(r, k, sign * n * h, inverse, M, room);
         for (size_t i = 0; i < n2; i++) s[i] += sign * weight[n - 1] * M[i] / h;
       }
-    for (size_t i = 0; i < n2; i++) worst = fmax(worst, fabs(s[i] - D[i * nv + (size_t)k]));
+    for (size_t i = 0; i < n2; i++) worst = worse(worst, fabs(s[i] - D[i * nv + (size_t)k]));
   }
   *size = largest(M, n2);
   free(M), free(s), free(room);
@@ -510,9 +510,9 @@ static void equations_86_and_87_with_their_indices_set_right(void **state) {
           check_residual("(87) as w_j.(b (w_k x w_i) + m v_k x v_i)",
                          fabs(b - AT(G, i, j, k)) / size, 64 * U);
           if (i < j || (j <= i && i < k)) {
-            worst[0] = fmax(worst[0], fabs(printed - AT(G, i, j, k)) / size);
+            worst[0] = worse(worst[0], fabs(printed - AT(G, i, j, k)) / size);
             /* (87) has ad(J_i) J_i = 0 */
-            worst[1] = fmax(worst[1], fabs(AT(G, i, j, k)) / size);
+            worst[1] = worse(worst[1], fabs(AT(G, i, j, k)) / size);
             worst[2] =
                 fmax(worst[2],
                      fmin(fabs(again - AT(G, i, j, k)), fabs(0.5 * again - AT(G, i, j, k))) / size);

@@ -398,7 +398,7 @@ static double matrix_error(const json_t *want, int floating, size_t nv, const do
     for (size_t j = 0; j < nv; j++) {
       double x = json_number_value(
           json_array_get(json_array_get(want, swapped(i, floating)), swapped(j, floating)));
-      error = fmax(error, fabs(x - got[i * nv + j]));
+      error = worse(error, fabs(x - got[i * nv + j]));
       size = fmax(size, fabs(x));
     }
   return error / size;
@@ -438,7 +438,7 @@ static void check_robot(const char *folder) {
   for (size_t i = 0; i < nv; i++) {
     double x =
         json_number_value(json_array_get(json_object_get(want, "tau"), swapped(i, floating)));
-    off = fmax(off, fabs(x - flat[nq + i])), size = fmax(size, fabs(x));
+    off = worse(off, fabs(x - flat[nq + i])), size = fmax(size, fabs(x));
   }
   check_residual("Pinocchio: tau", off / size, 1e-13);
   check_residual("Pinocchio: M", matrix_error(json_object_get(want, "M"), floating, nv, theirs),

@@ -40,7 +40,7 @@ static double norm_inf(const double *A, size_t n) {
   for (size_t i = 0; i < n; i++) {
     double s = 0;
     for (size_t j = 0; j < n; j++) s += fabs(A[i * n + j]);
-    worst = fmax(worst, s);
+    worst = worse(worst, s);
   }
   return worst;
 }
@@ -159,7 +159,7 @@ static void check_columns(nearby *a, const double *A, const double *B, const cha
       for (size_t i = 0; i < n; i++) {
         size_t c = (size_t)a->column;
         double got = a->row == 2 ? B[i * nv + c] : A[i * n + (a->row ? nv : 0) + c];
-        error = fmax(error, fabs(got - want[i]));
+        error = worse(error, fabs(got - want[i]));
       }
       check_residual(name, error / size, 1e-8);
     }
@@ -282,8 +282,8 @@ static double apart(const flow *f, double e, const double *z) {
   simulate(f, e, 0, q, v);
   assert_ok(jn_difference(r->model, f->q + 2 * STEPS * nq, q, dq));
   for (size_t i = 0; i < nv; i++) {
-    worst = fmax(worst, fabs(dq[i] - e * z[i]));
-    worst = fmax(worst, fabs(v[i] - f->v[2 * STEPS * nv + i] - e * z[nv + i]));
+    worst = worse(worst, fabs(dq[i] - e * z[i]));
+    worst = worse(worst, fabs(v[i] - f->v[2 * STEPS * nv + i] - e * z[nv + i]));
   }
   free(q), free(v), free(dq);
   return worst;
@@ -352,6 +352,7 @@ static void rates_are_derivatives_in_time(void **state) {
     a.options.input = seed % 3 ? JN_INPUT_FULL : JN_INPUT_JOINTS;
     size_t m = (size_t)jn_linearise_inputs(r.model, &a.options), size = n * n, sizeB = n * m;
     a.work = doubles(jn_linearise_rates_size(r.model, r.order));
+    fill(a.work, jn_linearise_rates_size(r.model, r.order), (double)NAN);
     double *x = doubles(rows * (size + sizeB)), *want = doubles(rows * (size + sizeB));
     double *A = doubles(size), *B = doubles(sizeB);
     derivative(evaluate_in_time, &a, 0.05, rows * (size + sizeB), want);
@@ -559,7 +560,7 @@ static void check_file(const char *name, const json_t *want, size_t n, const siz
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < n; j++) {
       double x = number(json_array_get(want, to[i]), to[j]);
-      error = fmax(error, fabs(x - got[i * row + j]));
+      error = worse(error, fabs(x - got[i * row + j]));
       size = fmax(size, fabs(x));
     }
   check_residual(name, error / size, 1e-9);

@@ -198,6 +198,32 @@ static void inertias_are_checked(void **state) {
   assert_among(spec, JN_SERIOUS, "no inertia about the axis");
 }
 
+/* Moments (1, 2, 2.9) and (1, 2, 3.1) times 1e-2 in axes turned by q: the first is a body's. */
+static void inertias_are_checked_in_any_axes(void **state) {
+  (void)state;
+  for (int n = 0; n < 60; n++) {
+    const jn_mat3 R = jn_quat_to_m3(
+        jn_quat_unit(jn_quat_make(cos(n), sin(2.0 * n), cos(3.0 * n), sin(5.0 * n + 1))));
+    const double e[3] = {0.01, 0.02, n % 2 ? 0.031 : 0.029};
+    jn_mat3 I;
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j <= i; j++) {
+        double sum = 0;
+        for (int k = 0; k < 3; k++) sum += R.m[i][k] * e[(k + n) % 3] * R.m[j][k];
+        I.m[i][j] = I.m[j][i] = sum;
+      }
+    jn_spec *spec = sound();
+    link_of(spec, "arm")->inertia = I;
+    if (n % 2) {
+      assert_only(spec, JN_WARNING, 11, "principal moment 0.031 exceeds 0.01 + 0.02");
+      continue;
+    }
+    assert_int_equal(jn_spec_lint(spec), JN_OK);
+    assert_int_equal(jn_spec_finding_count(spec), 0);
+    jn_spec_free(spec);
+  }
+}
+
 static void joints_are_checked(void **state) {
   (void)state;
   jn_spec *spec = sound();
@@ -409,6 +435,7 @@ int main(void) {
       cmocka_unit_test(sound_robots_have_no_findings),
       cmocka_unit_test(masses_are_checked),
       cmocka_unit_test(inertias_are_checked),
+      cmocka_unit_test(inertias_are_checked_in_any_axes),
       cmocka_unit_test(joints_are_checked),
       cmocka_unit_test(numbers_must_be_finite),
       cmocka_unit_test(limits_and_friction_are_checked),

@@ -673,8 +673,39 @@ static void a_chain_of_10000_bodies_builds_and_runs_to_order_10(void **state) {
   jn_spec_free(spec);
 }
 
+/* The axes of a joint in its parent's: the same, others in another order, or anything else. */
+static void turns_are_told_apart(void **state) {
+  (void)state;
+  static const double tiny = 1e-9; /* its cosine is 1 */
+  const struct {
+    jn_mat3 R;
+    int turned;
+  } cases[] = {
+      {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, JN_SAME},
+      {{{{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}}, JN_ALIGNED},
+      {{{{-1, 0, 0}, {0, -1, 0}, {0, 0, 1}}}, JN_ALIGNED},
+      {{{{0, -1, 0}, {1, 0, 0}, {0, 0, 1}}}, JN_ALIGNED},
+      {{{{1, 0, 0}, {0, 1, -tiny}, {0, tiny, 1}}}, JN_TURNED},
+      {{{{1, -tiny, 0}, {tiny, 1, 0}, {0, 0, 1}}}, JN_TURNED},
+      {{{{-tiny, -1, 0}, {1, -tiny, 0}, {0, 0, 1}}}, JN_TURNED},
+      {{{{1, 0, 0}, {0, 0.6, -0.8}, {0, 0.8, 0.6}}}, JN_TURNED},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    jn_spec *spec = new_spec();
+    add(spec, "a"), add(spec, "b");
+    jn_joint_desc j = joint_of("j", JN_JOINT_SPHERICAL, "a", "b", shift(0.3, 0.2, 0.1));
+    j.origin.R = cases[i].R;
+    assert_ok(jn_spec_add_joint(spec, &j));
+    jn_model *m = build(spec);
+    assert_int_equal(m->link[m->nlink - 1].turned, cases[i].turned);
+    jn_model_free(m);
+    jn_spec_free(spec);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(turns_are_told_apart),
       cmocka_unit_test(bodies_come_depth_first_in_the_order_of_the_joints),
       cmocka_unit_test(links_welded_together_move_as_one_body),
       cmocka_unit_test(links_merged_away_stay_as_frames),

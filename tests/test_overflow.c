@@ -107,6 +107,53 @@ static void what_overflows_in_the_result_alone_is_refused(void **state) {
   free(x), free(before);
 }
 
+/* Derivatives of a force: finite, or refused and nothing written. */
+static void partial_derivatives_that_overflow_are_refused(void **state) {
+  (void)state;
+  double *x = doubles(OUT), *before = doubles(OUT);
+  int good[6] = {0}, refused[6] = {0};
+  fill(before, OUT, 0.3);
+  for (int order = 0; order < 2; order++) {
+    robot r = robot_random(813, 4, JN_JOINT_FREE, TYPE(REVOLUTE) | TYPE(PRISMATIC), order);
+    const size_t nv = (size_t)r.nv, n = r.n + nv;
+    double *q = copy_of(r.q, (size_t)r.nq), *v = copy_of(r.v, n), *tau = doubles(r.n);
+    for (double scale = 1; scale < 1e308; scale *= 3)
+      for (int which = 0; which < 9; which++) {
+        const int kind = which / 3;
+        for (size_t i = 0; i < n; i++) r.v[i] = kind != 1 ? scale * v[i] : v[i];
+        for (int i = 0; i < r.nbody; i++) { /* lengths of q */
+          const jn_joint *j = jn_model_joint(r.model, i);
+          if (j->type == JN_JOINT_PRISMATIC) r.q[j->iq] = kind ? scale * q[j->iq] : q[j->iq];
+        }
+        fill(x, OUT, 0.3);
+        jn_status status =
+            which % 3 == 0
+                ? jn_inverse_partials(r.model, r.data, order, r.q, r.v, NULL, x, x + OUT / 2)
+            : which % 3 == 1 ? jn_geometry_partials(r.model, r.data, order, r.q, r.v, NULL, x)
+                             : jn_forward_partials(r.model, r.data, order, r.q, r.v, tau, NULL, x,
+                                                   x + OUT / 3, x + OUT / 2);
+        /* to a mass that is far enough away the others are nothing */
+        const int singular = which % 3 == 2 && kind && status == JN_ERR_SINGULAR;
+        if (status && status != JN_ERR_NOT_FINITE && !singular)
+          fail_msg("%d of order %d at %g: %s", which, order, scale, jn_status_text(status));
+        for (size_t i = 0; i < OUT && !status; i++)
+          if (!isfinite(x[i])) fail_msg("%d of order %d at %g: not finite", which, order, scale);
+        if (status && which % 3 < 2 && !same_bits(x, before, OUT))
+          fail_msg("%d of order %d at %g: refused, and something written", which, order, scale);
+        good[2 * (which % 3) + order] += status == JN_OK;
+        refused[2 * (which % 3) + order] += status != JN_OK;
+      }
+    memcpy(r.q, q, sizeof *q * (size_t)r.nq);
+    free(q), free(v), free(tau);
+    robot_free(&r);
+  }
+  for (int i = 0; i < 6; i++) {
+    print_message("           partials %d of order %d: %d refused\n", i / 2, i % 2, refused[i]);
+    assert_true(good[i] > 0 && refused[i] > 0);
+  }
+  free(x), free(before);
+}
+
 static void a_conversion_that_overflows_writes_nothing(void **state) {
   (void)state;
   robot r = robot_random(812, 2, JN_JOINT_FREE, TYPE(REVOLUTE), ORDER);
@@ -134,6 +181,7 @@ static void a_conversion_that_overflows_writes_nothing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_overflows_in_the_result_alone_is_refused),
+      cmocka_unit_test(partial_derivatives_that_overflow_are_refused),
       cmocka_unit_test(a_conversion_that_overflows_writes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,8 +67,8 @@ static double column_error(const robot *r, const double *want, const double *got
     const double *block = got + (size_t)k * stride;
     double size = fmax(largest(block, nv * nv), floor), error = 0;
     for (size_t i = 0; i < nv; i++)
-      error = fmax(error, fabs(block[i * nv + (size_t)column] - want[(size_t)k * nv + i]));
-    if (size > 0) worst = fmax(worst, error / size);
+      error = worse(error, fabs(block[i * nv + (size_t)column] - want[(size_t)k * nv + i]));
+    if (size > 0) worst = worse(worst, error / size);
   }
   return worst;
 }
@@ -290,11 +290,11 @@ static double round_trip(robot *r, const double *dq, const double *dv, const dou
           s += t;
           size += fabs(t);
         }
-      error = fmax(error, fabs(s));
+      error = worse(error, fabs(s));
       most = fmax(most, size);
     }
     /* of a variation that changes nothing only rounding is left */
-    worst = fmax(worst, error / fmax(most, 1e-3));
+    worst = worse(worst, error / fmax(most, 1e-3));
   }
   return worst;
 }
@@ -384,7 +384,7 @@ static double file_error(const json_t *want, size_t n, const size_t *to, const d
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < n; j++) {
       double x = number(json_array_get(want, to[i]), to[j]);
-      error = fmax(error, fabs(x - got[i * n + j]));
+      error = worse(error, fabs(x - got[i * n + j]));
       size = fmax(size, fabs(x));
     }
   return error / size;

@@ -10,6 +10,8 @@
 
 #include <jounce/propeller.h>
 
+#include "helpers/worse.h"
+
 #define PI 3.14159265358979323846
 #define ORDER 6
 
@@ -106,7 +108,7 @@ static void test_speeds_come_back_to_order_6(void **state) {
     double scale = 0;
     for (int i = 0; i < 6; i++) scale = fmax(scale, fabs(omega[k * 6 + i]));
     for (int i = 0; i < 6; i++) {
-      worst = fmax(worst, fabs(back[k * 6 + i] - omega[k * 6 + i]) / scale);
+      worst = worse(worst, fabs(back[k * 6 + i] - omega[k * 6 + i]) / scale);
     }
   }
   printf("  round trip to order %d: %.3g\n", ORDER, worst);
@@ -143,7 +145,7 @@ static void test_taylor_slope_of_the_wrench(void **state) {
           sum += W[k * 6 + c] * power;
           power *= h / (k + 1);
         }
-        error[half] = fmax(error[half], fabs(sum - later[c]));
+        error[half] = worse(error[half], fabs(sum - later[c]));
       }
     }
     double slope = log2(error[0] / error[1]);

@@ -114,8 +114,8 @@ static void geometry_partials_are_differences_of_rebuilt_models(void **state) {
         for (size_t k = 0; k < rows; k++) {
           double error = 0, size = largest(out + k * nv * width, nv * width);
           for (size_t j = 0; j < nv; j++)
-            error = fmax(error, fabs(want[k * nv + j] -
-                                     out[(k * nv + j) * width + (size_t)(6 * body + d.column)]));
+            error = worse(error, fabs(want[k * nv + j] -
+                                      out[(k * nv + j) * width + (size_t)(6 * body + d.column)]));
           check_residual("geometry", error / size, 1e-9);
         }
       }

@@ -86,16 +86,16 @@ static void check_second(robot *r, const jn_external *external, const double *ta
       for (size_t a = 0; a < nv; a++) {
         const double *slice = x + i * n2;
         size_t mixed = tau ? b * nv + a : a * nv + b;
-        error = fmax(error, fabs(slice[a * nv + b] - want[i * nv + a]));
-        error = fmax(error, fabs(slice[n3 + b * nv + a] - want[n2 + i * nv + a]));
-        error = fmax(error, fabs(slice[3 * n3 + mixed] - want[2 * n2 + i * nv + a]));
+        error = worse(error, fabs(slice[a * nv + b] - want[i * nv + a]));
+        error = worse(error, fabs(slice[n3 + b * nv + a] - want[n2 + i * nv + a]));
+        error = worse(error, fabs(slice[3 * n3 + mixed] - want[2 * n2 + i * nv + a]));
       }
     t.row = 0;
     derivative(evaluate_twice, &t, 0.5, 3 * n2, want);
     for (size_t i = 0; i < nv; i++)
       for (size_t a = 0; a < nv; a++) {
-        error = fmax(error, fabs(x[n3 + i * n2 + a * nv + b] - want[i * nv + a]));
-        error = fmax(error, fabs(x[2 * n3 + i * n2 + b * nv + a] - want[n2 + i * nv + a]));
+        error = worse(error, fabs(x[n3 + i * n2 + a * nv + b] - want[i * nv + a]));
+        error = worse(error, fabs(x[2 * n3 + i * n2 + b * nv + a] - want[n2 + i * nv + a]));
       }
   }
   check_residual(name, error / largest(x, 4 * n3), 1e-8);

@@ -165,7 +165,7 @@ static void test_forces_of_time(void **state) {
     for (int k = 0; k < 4; k++)
       for (int i = 0; i < NV; i++) {
         double slope = (ahead[k * NV + i] - behind[k * NV + i]) / (2 * h);
-        worst = fmax(worst, fabs(slope - jet[(k + 1) * NV + i]) / pow(10, k));
+        worst = worse(worst, fabs(slope - jet[(k + 1) * NV + i]) / pow(10, k));
       }
   }
   assert_below("derivatives of the functions against differences", worst, 1e-4);

@@ -2,6 +2,8 @@
  * touch, jump, coincide or are no numbers, options at their edges. */
 #include "helpers/simulate.h"
 
+#include "integrate/simulation.h"
+
 #include "helpers/check.h"
 #include "helpers/tree.h"
 
@@ -155,6 +157,52 @@ static jn_status run_events(const jn_model *model, const jn_event *events, int c
   return status;
 }
 
+/* Smooth roots take few looks: 9 to find the interval, then what interpolation needs. */
+typedef struct counted {
+  int kind;
+  double at;
+  long calls;
+} counted;
+static double smooth_g(void *context, double t, const double *q, const double *v) {
+  counted *c = context;
+  const double x = q[0] - c->at;
+  (void)v, (void)t;
+  c->calls++;
+  switch (c->kind) {
+    case 0:
+      return expm1(3 * x);
+    case 1:
+      return x * (1 + x * (2 + 5 * x));
+    case 2:
+      return atan(8 * x);
+    default:
+      return -sin(2 * x);
+  }
+}
+static void roots_of_smooth_functions_take_few_calls(void **state) {
+  (void)state;
+  jn_model *model = rail();
+  long most = 0, all = 0;
+  double worst = 0;
+  for (int kind = 0; kind < 4; kind++)
+    for (int n = 0; n < 25; n++) {
+      counted c = {kind, 0.013 + 0.039 * n, 0};
+      const jn_event event = {smooth_g, &c, 0};
+      double t = -1;
+      int found = -1;
+      assert_ok(run_events(model, &event, 1, &t, &found));
+      assert_int_equal(found, 0);
+      worst = worse(worst, fabs(t - c.at));
+      const long root = c.calls - 2 - (long)ceil(8 * c.at);
+      most = root > most ? root : most;
+      all += root;
+    }
+  print_message("           %ld calls for 100 roots, at most %ld for one\n", all, most);
+  assert_below("roots of smooth functions", worst, 4e-16);
+  assert_true(most <= 8 && all <= 640);
+  jn_model_free(model);
+}
+
 static void events_touch_jump_coincide_or_are_no_numbers(void **state) {
   (void)state;
   jn_model *model = rail();
@@ -272,9 +320,68 @@ static void options_at_their_edges(void **state) {
     o.forces.next_break = no_break, o.forces.time_context = &at;
     s = new_simulation(model, &o);
     assert_ok(jn_simulation_set_state(s, 0, &q, &v));
-    assert_ok(jn_simulation_run_to(s, 1, NULL));
+    int met = 0;
+    for (double t = 0; t < 1;) {
+      assert_ok(jn_simulation_step(s, 1, NULL));
+      jn_simulation_state(s, &t, NULL, NULL);
+      met += t == at;
+    }
+    assert_int_equal(met, i == 1);
+    if (i >= 3) assert_int_equal(jn_simulation_statistics(s).steps, 4);
     jn_simulation_free(s);
   }
+  /* strict is handed on */
+  for (int strict = 0; strict < 2; strict++) {
+    jn_simulation_options o = scheme_options(JN_RKMK54, 0, 0);
+    o.strict = strict;
+    s = new_simulation(model, &o);
+    jn_data *data;
+    assert_ok(jn_data_new(model, 0, NULL, &data));
+    assert_int_equal(jn_data_settings(s->data)->strict, strict | jn_data_settings(data)->strict);
+    jn_data_free(data);
+    jn_simulation_free(s);
+  }
+  jn_model_free(model);
+}
+
+/* What a motor and a force of the state are told of the state. */
+static double told_v[16];
+static jn_status told(void *context, double t, const double *q, const double *v, double *tau) {
+  const double *want = context;
+  (void)q, (void)tau;
+  if (t == 0) memcpy(told_v, v, sizeof *v * (size_t)want[0]);
+  return JN_OK;
+}
+static void the_state_is_told_as_it_was_given(void **state) {
+  (void)state;
+  jn_model *model = afloat();
+  const int n = jn_model_nv(model);
+  double q[16], v[16], theta[16], theta_dot[16], context = n;
+  some_state(model, q, v);
+  for (int i = 4; i < 7; i++)
+    q[i] = 0.3 * i; /* away from the origin, where representations differ */
+  for (int rep = 0; rep < 4; rep++) {
+    jn_simulation_options o = scheme_options(JN_RKMK4, 1e-3, 0);
+    o.representation = (jn_representation)rep;
+    o.forces.state = told, o.forces.state_context = &context;
+    jn_simulation *s = new_simulation(model, &o);
+    assert_ok(jn_simulation_set_state(s, 0, q, v));
+    fill(told_v, 16, (double)NAN);
+    assert_ok(jn_simulation_step(s, 1, NULL));
+    assert_below("velocities as a force is told them", largest_difference(told_v, v, (size_t)n),
+                 1e-14);
+    jn_simulation_free(s);
+  }
+  /* motors start where the joints are */
+  double K[16] = {0}, B[16] = {0};
+  jn_simulation_options o = scheme_options(JN_RKMK4, 1e-3, 0);
+  K[6] = B[6] = 1;
+  o.forces.motor_stiffness = K, o.forces.motor_inertia = B;
+  jn_simulation *s = new_simulation(model, &o);
+  assert_ok(jn_simulation_set_state(s, 0, q, v));
+  assert_ok(jn_simulation_motor(s, theta, theta_dot));
+  assert_true(theta[6] == q[7] && theta_dot[6] == v[6] && q[7] != 0 && v[6] != 0);
+  jn_simulation_free(s);
   jn_model_free(model);
 }
 
@@ -334,8 +441,10 @@ static void springs_need_a_number_of_their_own(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_force_that_fails_leaves_the_state),
+      cmocka_unit_test(roots_of_smooth_functions_take_few_calls),
       cmocka_unit_test(events_touch_jump_coincide_or_are_no_numbers),
       cmocka_unit_test(options_at_their_edges),
+      cmocka_unit_test(the_state_is_told_as_it_was_given),
       cmocka_unit_test(a_drag_that_is_too_strong_is_refused),
       cmocka_unit_test(springs_need_a_number_of_their_own),
   };

@@ -12,6 +12,7 @@
 #include <jounce/spatial.h>
 
 #include "data/spatial_reference.h"
+#include "helpers/worse.h"
 
 #define U 1.1102230246251565e-16
 #define PI 3.14159265358979323846
@@ -515,7 +516,7 @@ static void orthonormalise_finds_the_nearest_rotation(void **state) {
     /* R^T R - 1 = 2 S + S^2 */
     const jn_mat3 D = jn_m3_add(jn_m3_scale(2, S), jn_m3_mul(S, S));
     double worst = 0;
-    for (int a = 0; a < 9; a++) worst = fmax(worst, fabs(D.m[a / 3][a % 3]));
+    for (int a = 0; a < 9; a++) worst = worse(worst, fabs(D.m[a / 3][a % 3]));
     const double got = jn_m3_rotation_error(P);
     note(&s[3], error_in_u(&got, &worst, 1, 1), &x, 3);
   }

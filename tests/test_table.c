@@ -209,6 +209,29 @@ static void npy_types_orders_and_shapes(void **state) {
   assert_ok(jn_table_parse(JN_TABLE_NPY, b, n, "x.npy", NULL, &t, &e));
   assert_true(t->values[1] == 4 && t->values[2] == 2);
   jn_table_free(t);
+  /* headers up to 4095 bytes are read; longer ones, and one that is cut off, are refused */
+  char *header = malloc(6000), *file = malloc(7000);
+  for (int length = 4095; length < 5000; length += length < 4097 ? 1 : 300) {
+    memset(header, ' ', 6000), header[length] = '\0';
+    memcpy(header, "{'descr': '<f8', 'shape': (6,)}", 31);
+    n = make_npy(file, header, six, 48);
+    jn_status status = jn_table_parse(JN_TABLE_NPY, file, n, "x.npy", NULL, &t, &e);
+    assert_status(status, length == 4095 ? JN_OK : JN_ERR_SYNTAX);
+    if (status)
+      assert_non_null(strstr(e.message, "the header is cut off or too long"));
+    else
+      jn_table_free(t);
+  }
+  header[100] = '\0';
+  make_npy(file, header, six, 48);
+  for (n = 12; n < 110; n += 7) {
+    char *part = malloc(n); /* no byte more */
+    memcpy(part, file, n);
+    assert_status(jn_table_parse(JN_TABLE_NPY, part, n, "x.npy", NULL, &t, &e), JN_ERR_SYNTAX);
+    assert_non_null(strstr(e.message, "the header is cut off or too long"));
+    free(part);
+  }
+  free(header), free(file);
   static const char *const bad[] = {
       "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 2), }\n",
       "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 2), }\n",

@@ -147,7 +147,7 @@ static void configurations_follow_their_velocities(void **state) {
             double x = q[j->iq + c];
             for (int k = 0; k <= TOP + 1; k++)
               x += v[(size_t)k * nv + (size_t)(j->iv + c)] * pow(h, k + 1) / (k + 1);
-            worst = fmax(worst, fabs(x - qh[j->iq + c]));
+            worst = worse(worst, fabs(x - qh[j->iq + c]));
           }
           continue;
         }
@@ -161,8 +161,8 @@ static void configurations_follow_their_velocities(void **state) {
         jn_jet_eval(TOP + 2, 9, R, h, Rh);
         jn_jet_eval(TOP + 2, 3, p, h, ph);
         jn_mat3 want = jn_quat_to_m3(jn_quat_make(b[0], b[1], b[2], b[3]));
-        worst = fmax(worst, largest_difference(Rh, &want.m[0][0], 9));
-        if (j->nv == 6) worst = fmax(worst, largest_difference(ph, b + 4, 3));
+        worst = worse(worst, largest_difference(Rh, &want.m[0][0], 9));
+        if (j->nv == 6) worst = worse(worst, largest_difference(ph, b + 4, 3));
       }
       check_residual("q(t + h) from the jet of v", worst / scale, 1e-13);
       jn_trajectory_free(T);
@@ -346,7 +346,7 @@ static void derivatives_are_continuous_as_promised(void **state) {
         /* v^(m) = x^(m+1) */
         for (int m = 0; m + 1 <= 2 * k - 2; m++)
           check_residual("jump of a minimum's continuous derivatives", jump(T, nv, t[i], m), 2e-10);
-        most = fmax(most, jump(T, nv, t[i], 2 * k - 2));
+        most = worse(most, jump(T, nv, t[i], 2 * k - 2));
       }
       assert_true(most > 1e-6);
       jn_trajectory_free(T);

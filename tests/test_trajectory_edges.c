@@ -32,6 +32,10 @@ static void times_all_but_equal_are_refused_in_words(void **state) {
   assert_status(jn_trajectory_minimum(model, 3, 3, far, q, NULL, NULL, &T, &error),
                 JN_ERR_SINGULAR);
   assert_non_null(strstr(error.message, "take a lower derivative"));
+  error.line = 7;
+  assert_status(jn_trajectory_minimum(model, 3, 3, far, q, NULL, NULL, NULL, &error),
+                JN_ERR_ARGUMENT);
+  assert_int_equal(error.line, 0);
   /* knots between neighbouring doubles */
   double close[8];
   for (int i = 0; i < 8; i++) close[i] = i ? nextafter(close[i - 1], 2) : 1;
@@ -87,9 +91,9 @@ static void waypoints_are_met_to_the_digits_that_are_stated(void **state) {
         assert_ok(
             jn_trajectory_at(T, i % 20 ? 0.05 * i : nextafter(t[i / 20], 0), 0, JN_BODY, &x, v));
         range = fmax(range, fabs(x));
-        if (i % 20 == 0) missed = fmax(missed, fabs(x - q[i / 20]));
+        if (i % 20 == 0) missed = worse(missed, fabs(x - q[i / 20]));
       }
-      worst[k > 6] = fmax(worst[k > 6], missed / range);
+      worst[k > 6] = worse(worst[k > 6], missed / range);
       jn_trajectory_free(T);
     }
   check_residual("waypoints missed, derivatives 1 to 6", worst[0], 1e-12);
@@ -98,6 +102,28 @@ static void waypoints_are_met_to_the_digits_that_are_stated(void **state) {
   assert_status(jn_trajectory_minimum(model, 16, 5, t, q, NULL, NULL, &none, &error),
                 JN_ERR_SINGULAR);
   assert_non_null(strstr(error.message, "take a lower derivative"));
+  jn_model_free(model);
+}
+
+/* Times in other units: the same ways, bit for bit where the unit is a power of two. */
+static void a_way_does_not_know_the_unit_of_time(void **state) {
+  (void)state;
+  jn_model *model = one_joint();
+  static const double times[] = {0, 1, 1.5, 3.25, 4}, q[] = {0, 1, -0.5, 2, 0.25};
+  for (int k = 1; k <= 5; k++)
+    for (int power = -240; power <= 240; power += 60) {
+      jn_trajectory *T[2];
+      double scaled[5], x[2], v[2];
+      for (int i = 0; i < 5; i++) scaled[i] = ldexp(times[i], power);
+      assert_ok(jn_trajectory_minimum(model, k, 5, times, q, NULL, NULL, &T[0], NULL));
+      assert_ok(jn_trajectory_minimum(model, k, 5, scaled, q, NULL, NULL, &T[1], NULL));
+      for (double t = 0; t <= 4; t += 0.0625) {
+        assert_ok(jn_trajectory_at(T[0], t, 0, JN_BODY, &x[0], &v[0]));
+        assert_ok(jn_trajectory_at(T[1], ldexp(t, power), 0, JN_BODY, &x[1], &v[1]));
+        assert_true(x[0] == x[1] && v[0] == ldexp(v[1], power));
+      }
+      jn_trajectory_free(T[0]), jn_trajectory_free(T[1]);
+    }
   jn_model_free(model);
 }
 
@@ -198,6 +224,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(times_all_but_equal_are_refused_in_words),
       cmocka_unit_test(waypoints_are_met_to_the_digits_that_are_stated),
+      cmocka_unit_test(a_way_does_not_know_the_unit_of_time),
       cmocka_unit_test(many_samples_have_fewer_pieces_unless_all_must_be_met),
       cmocka_unit_test(derivatives_of_a_rotation_are_given_together),
       cmocka_unit_test(outputs_may_be_left_out_and_times_may_be_a_rounding_outside),

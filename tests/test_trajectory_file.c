@@ -31,10 +31,10 @@ static double distance(const jn_model *model, const jn_trajectory *T, const jn_t
     double t = start + (end - start) * i / 30;
     assert_ok(jn_trajectory_at(T, t, 4, JN_SPATIAL, q, v));
     assert_ok(jn_trajectory_at(S, t, 4, JN_SPATIAL, p, u));
-    worst = fmax(worst, largest_difference(q, p, nq));
+    worst = worse(worst, largest_difference(q, p, nq));
     for (size_t k = 0; k < 6; k++)
-      worst = fmax(worst,
-                   largest_difference(v + k * nv, u + k * nv, nv) / (1 + largest(u + k * nv, nv)));
+      worst = worse(worst,
+                    largest_difference(v + k * nv, u + k * nv, nv) / (1 + largest(u + k * nv, nv)));
   }
   free(q), free(p), free(v), free(u);
   return worst;

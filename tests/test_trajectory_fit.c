@@ -154,7 +154,7 @@ static void tolerance_is_met(void **state) {
     jn_trajectory *T = fit(model, 300, t, q, &o, &report);
     for (int i = 0; i < 300; i++) {
       assert_ok(jn_trajectory_at(T, t[i], -1, JN_BODY, &x, NULL));
-      sum += (x - q[i]) * (x - q[i]), most = fmax(most, fabs(x - q[i]));
+      sum += (x - q[i]) * (x - q[i]), most = worse(most, fabs(x - q[i]));
     }
     check_residual("rms of the tolerance", fabs(rms / tolerance - 1), 1e-6);
     check_residual("rms reported", fabs(sqrt(sum / 300) / rms - 1), 1e-12);
@@ -184,9 +184,9 @@ static void cross_validation_finds_the_noise(void **state) {
     for (int i = 80; i < N - 80; i += 5) {
       double w = 2 * t[i], u = 5 * t[i];
       assert_ok(jn_trajectory_at(T, t[i], 1, JN_BODY, NULL, v));
-      worst[0] = fmax(worst[0], fabs(v[0] - (2 * cos(w) - 1.5 * sin(u))));
-      worst[1] = fmax(worst[1], fabs(v[1] - (-4 * sin(w) - 7.5 * cos(u))));
-      worst[2] = fmax(worst[2], fabs(v[2] - (-8 * cos(w) + 37.5 * sin(u))));
+      worst[0] = worse(worst[0], fabs(v[0] - (2 * cos(w) - 1.5 * sin(u))));
+      worst[1] = worse(worst[1], fabs(v[1] - (-4 * sin(w) - 7.5 * cos(u))));
+      worst[2] = worse(worst[2], fabs(v[2] - (-8 * cos(w) + 37.5 * sin(u))));
     }
     check_residual("velocity from noisy samples", worst[0], 0.02);
     check_residual("acceleration from noisy samples", worst[1], 0.4);
@@ -226,7 +226,7 @@ static void fits_on_the_group_converge(void **state) {
       motion_state(m, at, JN_SPATIAL, 5, p, v);
       assert_ok(jn_trajectory_at(T, at, 3, JN_SPATIAL, NULL, u));
       for (size_t k = 0; k < 4; k++)
-        error[dense][k] = fmax(error[dense][k], largest_difference(u + k * nv, v + k * nv, nv));
+        error[dense][k] = worse(error[dense][k], largest_difference(u + k * nv, v + k * nv, nv));
     }
     jn_trajectory_free(T);
     free(t), free(q), free(v), free(u), free(p);

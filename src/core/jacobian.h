@@ -29,7 +29,7 @@ static inline six *jacobian_column(const jn_work *w, int rows, int column) {
 
 /* the link that column c of v belongs to: iv does not fall along the links */
 static inline int link_of_column(const jn_model *m, int c) {
-  int lo = 0, hi = m->nlink - 1;
+  int lo = 0, hi = m->nlink;
   while (lo < hi) {
     int mid = lo + (hi - lo) / 2;
     if (m->link[mid].iv + m->link[mid].nv > c)

@@ -102,7 +102,7 @@ jn_status jn_layout_new(const jn_model *model, jn_layout_kind kind, const jn_all
   jn_allocator hooks = jn_allocator_or_default(allocator);
   size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
   jn_layout *l = jn_block_new(&hooks, 1, sizeof *l);
-  int *index = jn_block_new(&hooks, 2 * (nq + nv) + 1, sizeof *index);
+  int *index = jn_block_new(&hooks, 2 * (nq + nv), sizeof *index);
   if (!l || !index) {
     jn_block_free(&hooks, l);
     jn_block_free(&hooks, index);

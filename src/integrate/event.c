@@ -28,20 +28,20 @@ static jn_status locate(jn_simulation *s, int i, double a, double ga, double b, 
     jn_status status = evaluate(s, i, x, &g);
     if (status) return status;
     /* c: the point that was dropped last */
-    if (side(g) == sa)
+    const int near = side(g) == sa;
+    if (near)
       c = a, gc = ga, a = x, ga = g;
     else
       c = b, gc = gb, b = x, gb = g;
     if (fabs(b - a) <= 4e-16 * s->h + 2e-16 * fabs(b)) break;
-    /* seen from the newest point x1, with the other end of the bracket x2 and the old point x3 */
-    double x1 = side(g) == sa ? a : b, f1 = side(g) == sa ? ga : gb;
-    double x2 = side(g) == sa ? b : a, f2 = side(g) == sa ? gb : ga;
-    double xi = (x1 - x2) / (c - x2), phi = (f1 - f2) / (gc - f2), t = 0.5;
-    if (gc != f1 && gc != f2 && phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi)
-      t = f1 / (f2 - f1) * gc / (f2 - gc) + (c - x1) / (x2 - x1) * f1 / (gc - f1) * f2 / (gc - f2);
+    /* seen from the newest point x, with the other end of the bracket y and the old point c */
+    double y = near ? b : a, gy = near ? gb : ga;
+    double xi = (x - y) / (c - y), phi = (g - gy) / (gc - gy), t = 0.5;
+    if (gc != g && gc != gy && phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi)
+      t = g / (gy - g) * gc / (gy - gc) + (c - x) / (y - x) * g / (gc - g) * gy / (gc - gy);
     double least = 2e-16 * s->h / fabs(b - a);
     t = t < least ? least : t > 1 - least ? 1 - least : t;
-    part = (x1 + t * (x2 - x1) - a) / (b - a);
+    part = (x + t * (y - x) - a) / (b - a);
   }
   *root = b;
   return JN_OK;

@@ -65,7 +65,7 @@ static void rotation_jet(const jn_simulation *s, int K, const double *w, double 
       d[k] += s->at.bernoulli[m] * p[k];
     }
     /* B starts at order 3 at the earliest: xi_1 x (xi_1 x w_0) = 0 */
-    for (int i = 0; i + 2 <= k; i++) e = jn_v3_add(e, jn_v3_scale(d[i], load_vec(B + 3 * (k - i))));
+    for (int i = 0; i + 3 <= k; i++) e = jn_v3_add(e, jn_v3_scale(d[i], load_vec(B + 3 * (k - i))));
     a = jn_v3_add(load_vec(w + (size_t)k * nv), jn_v3_add(jn_v3_scale(0.5, a), e));
     store_vec(xi + (size_t)(k + 1) * nv, jn_v3_scale(1.0 / (k + 1), a));
   }

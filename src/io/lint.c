@@ -179,10 +179,7 @@ static void add_masses(work *w) {
 
 /* eigenvalues of a symmetric matrix by Jacobi's rotations, ascending */
 static void eigenvalues(jn_mat3 a, double out[3]) {
-  for (int sweep = 0; sweep < 30; sweep++) {
-    double off = fabs(a.m[0][1]) + fabs(a.m[0][2]) + fabs(a.m[1][2]);
-    double size = fabs(a.m[0][0]) + fabs(a.m[1][1]) + fabs(a.m[2][2]);
-    if (!(off > 1e-17 * size)) break;
+  for (int sweep = 0; sweep < 30; sweep++)
     for (int p = 0; p < 2; p++)
       for (int q = p + 1; q < 3; q++) {
         if (a.m[p][q] == 0) continue;
@@ -200,7 +197,6 @@ static void eigenvalues(jn_mat3 a, double out[3]) {
           a.m[q][k] = s * x + c * y;
         }
       }
-  }
   for (int k = 0; k < 3; k++) out[k] = a.m[k][k];
   for (int k = 0; k < 2; k++)
     for (int l = 0; l < 2 - k; l++)

@@ -21,7 +21,7 @@ void jn_reader_fail(reader *r, jn_status code, const char *format, ...) {
 /* Values. */
 
 double *jn_reader_room(reader *r, size_t n) {
-  double *x = r->status ? NULL : jn_block_new(&r->T->hooks, n + 1, sizeof *x);
+  double *x = r->status ? NULL : jn_block_new(&r->T->hooks, n, sizeof *x);
   if (!x) {
     jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
     return NULL;
@@ -315,7 +315,7 @@ static void read_pieces(reader *r, int joint, json_t *source) {
   m->R0 = jn_quat_make(x[0], x[1], x[2], x[3]);
   if (fabs(jn_quat_norm2(m->R0) - 1) > JN_ROTATION_TOLERANCE)
     jn_reader_fail(r, JN_ERR_POSE, "'quat' has not length 1");
-  m->axes = jn_block_new(&r->T->hooks, 3 * (size_t)factors + 1, sizeof *m->axes);
+  m->axes = jn_block_new(&r->T->hooks, 3 * (size_t)factors, sizeof *m->axes);
   if (!m->axes) {
     jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
     return;

@@ -155,7 +155,7 @@ static void note_unknown_attributes(reader *r, const char *element, const char *
     else
       snprintf(others + used, sizeof others - used, " '%.60s'", attributes[0]);
   }
-  if (others[0] != '\0' && status == JN_OK && is_first(r, element, others))
+  if (*others && status == JN_OK && is_first(r, element, others))
     status = jn_note(r->spec, JN_NOTE, line_of(r),
                      "%s<%s>: unknown attributes are ignored, here and below:%s", r->subject,
                      element, others);
@@ -187,10 +187,12 @@ static int numbers(reader *r, const char *element, const char **attributes, cons
   return 0;
 }
 
-static void required_numbers(reader *r, const char *element, const char **attributes,
-                             const char *name, int count, double *out) {
-  if (!numbers(r, element, attributes, name, count, out) && r->status == JN_OK)
+static int required_numbers(reader *r, const char *element, const char **attributes,
+                            const char *name, int count, double *out) {
+  if (numbers(r, element, attributes, name, count, out)) return 1;
+  if (r->status == JN_OK)
     fail(r, JN_ERR_SYNTAX, line_of(r), "%s<%s> has no attribute '%s'", r->subject, element, name);
+  return 0;
 }
 
 /* a name into a buffer; `what` says whose it is */
@@ -268,16 +270,10 @@ static void read_inertia(reader *r, const char **attributes) {
   static const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
   note_unknown_attributes(r, "inertia", attributes, known);
   for (int k = 0; k < 6; k++) {
-    double value = 0;
-    required_numbers(r, "inertia", attributes, known[k], 1, &value);
+    double value;
+    if (!required_numbers(r, "inertia", attributes, known[k], 1, &value)) return;
     r->link.inertia.m[row[k]][column[k]] = r->link.inertia.m[column[k]][row[k]] = value;
   }
-}
-
-static int is_turned(jn_mat3 R) {
-  for (int i = 0; i < 9; i++)
-    if (R.m[i / 3][i % 3] != identity.R.m[i / 3][i % 3]) return 1;
-  return 0;
 }
 
 static void end_inertial(reader *r) {
@@ -286,17 +282,15 @@ static void end_inertial(reader *r) {
   if ((r->seen & SEEN_INERTIA) == 0)
     fail(r, JN_ERR_SYNTAX, line_of(r), "%s<inertial> has no <inertia>", r->subject);
   /* I <- R I R^T, symmetric to the last bit */
-  if (is_turned(r->inertial.R)) {
-    const double(*R)[3] = (const double(*)[3])r->inertial.R.m;
-    jn_mat3 I = r->link.inertia;
-    for (int i = 0; i < 3; i++)
-      for (int j = i; j < 3; j++) {
-        double sum = 0;
-        for (int k = 0; k < 3; k++)
-          for (int l = 0; l < 3; l++) sum += R[i][k] * I.m[k][l] * R[j][l];
-        r->link.inertia.m[i][j] = r->link.inertia.m[j][i] = sum;
-      }
-  }
+  const double(*R)[3] = (const double(*)[3])r->inertial.R.m;
+  const jn_mat3 I = r->link.inertia;
+  for (int i = 0; i < 3; i++)
+    for (int j = i; j < 3; j++) {
+      double sum = 0;
+      for (int k = 0; k < 3; k++)
+        for (int l = 0; l < 3; l++) sum += R[i][k] * I.m[k][l] * R[j][l];
+      r->link.inertia.m[i][j] = r->link.inertia.m[j][i] = sum;
+    }
   r->link.com = r->inertial.p;
   r->place = IN_LINK;
 }
@@ -357,9 +351,9 @@ static void start_joint(reader *r, const char **attributes) {
 
 static void read_axis(reader *r, const char **attributes) {
   static const char *const known[] = {"xyz", NULL};
-  double xyz[3] = {0, 0, 0};
+  double xyz[3];
   note_unknown_attributes(r, "axis", attributes, known);
-  required_numbers(r, "axis", attributes, "xyz", 3, xyz);
+  if (!required_numbers(r, "axis", attributes, "xyz", 3, xyz)) return;
   /* exporters write zero axes for joints that have none */
   if (r->joint.type != JN_JOINT_FIXED && r->joint.type != JN_JOINT_FREE)
     r->joint.axis[0] = (jn_vec3){xyz[0], xyz[1], xyz[2]};

@@ -71,8 +71,8 @@ static int frame_line(jn_builder *b, int i) { return b->frames[i]->line; }
 static jn_status check_names(jn_builder *b) {
   int most = b->nlink > b->njoint ? b->nlink : b->njoint;
   if (b->nframe > most) most = b->nframe;
-  name_entry *table = jn_block_new(&b->hooks, (size_t)most + 1, sizeof *table);
-  name_entry *links = jn_block_new(&b->hooks, (size_t)b->nlink + 1, sizeof *links);
+  name_entry *table = jn_block_new(&b->hooks, (size_t)most, sizeof *table);
+  name_entry *links = jn_block_new(&b->hooks, (size_t)b->nlink, sizeof *links);
   jn_status status = table && links ? JN_OK : JN_ERR_MEMORY;
   if (!status) {
     for (int i = 0; i < b->nlink; i++) links[i] = (name_entry){b->links[i]->name, i};
@@ -189,7 +189,7 @@ static int walk_links(jn_builder *b, const name_entry *joint, int *sequence) {
 static jn_status order_links(jn_builder *b) {
   int count = walk_links(b, NULL, b->sequence), *first = b->scratch;
   if (count == b->nlink) {
-    name_entry *names = jn_block_new(&b->hooks, (size_t)b->njoint + 1, sizeof *names);
+    name_entry *names = jn_block_new(&b->hooks, (size_t)b->njoint, sizeof *names);
     if (!names) return JN_ERR_MEMORY;
     for (int i = 0; i < b->njoint; i++) names[i] = (name_entry){b->joints[i]->name, i};
     qsort(names, (size_t)b->njoint, sizeof *names, compare_names);
@@ -377,7 +377,7 @@ static void builder_free(jn_builder *b) {
 }
 
 static jn_status builder_init(jn_builder *b) {
-  size_t nl = (size_t)b->nlink + 1, nj = (size_t)b->njoint + 1, nf = (size_t)b->nframe + 1;
+  size_t nl = (size_t)b->nlink, nj = (size_t)b->njoint, nf = (size_t)b->nframe;
   b->links = jn_block_new(&b->hooks, nl, sizeof(const jn_link_desc *));
   b->joints = jn_block_new(&b->hooks, nj, sizeof(const jn_joint_desc *));
   b->frames = jn_block_new(&b->hooks, nf, sizeof(const jn_frame_desc *));
@@ -387,7 +387,7 @@ static jn_status builder_init(jn_builder *b) {
   b->parent_joint = jn_block_new(&b->hooks, nl, sizeof *b->parent_joint);
   b->sequence = jn_block_new(&b->hooks, nl, sizeof *b->sequence);
   b->by_name = jn_block_new(&b->hooks, nl, sizeof *b->by_name);
-  b->scratch = jn_block_new(&b->hooks, nl + nj, sizeof *b->scratch);
+  b->scratch = jn_block_new(&b->hooks, nl + nj + 1, sizeof *b->scratch);
   if (!b->links || !b->joints || !b->frames || !b->joint_parent || !b->joint_child ||
       !b->frame_link || !b->parent_joint || !b->sequence || !b->by_name || !b->scratch)
     return JN_ERR_MEMORY;
@@ -399,7 +399,7 @@ static jn_status builder_init(jn_builder *b) {
 
 /* Copies to check and change, once it is known that there is a tree. */
 static jn_status builder_copies(jn_builder *b) {
-  size_t nl = (size_t)b->nlink + 1, nj = (size_t)b->njoint + 1, nf = (size_t)b->nframe + 1;
+  size_t nl = (size_t)b->nlink, nj = (size_t)b->njoint, nf = (size_t)b->nframe;
   b->link = jn_block_new(&b->hooks, nl, sizeof *b->link);
   b->joint = jn_block_new(&b->hooks, nj, sizeof *b->joint);
   b->frame = jn_block_new(&b->hooks, nf, sizeof *b->frame);

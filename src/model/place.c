@@ -186,17 +186,17 @@ static jn_model *model_new(jn_builder *b, int nlink, int nbody, int nframe, size
   jn_model *m = jn_block_new(&b->hooks, 1, sizeof *m);
   if (!m) return NULL;
   m->allocator = b->hooks;
-  m->link = jn_block_new(&b->hooks, (size_t)nlink + 1, sizeof *m->link);
-  m->body = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->body);
-  m->joint = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->joint);
-  m->frame = jn_block_new(&b->hooks, (size_t)nframe + 1, sizeof *m->frame);
-  m->body_link = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->body_link);
-  m->body_pose = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->body_pose);
-  m->frame_order = jn_block_new(&b->hooks, (size_t)nframe + 1, sizeof *m->frame_order);
-  m->joint_order = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->joint_order);
-  m->by_name = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *m->by_name);
-  m->names = jn_block_new(&b->hooks, text + 1, 1);
-  m->turn_link = jn_block_new(&b->hooks, 4 * (size_t)nlink + 1, sizeof *m->turn_link);
+  m->link = jn_block_new(&b->hooks, (size_t)nlink, sizeof *m->link);
+  m->body = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->body);
+  m->joint = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->joint);
+  m->frame = jn_block_new(&b->hooks, (size_t)nframe, sizeof *m->frame);
+  m->body_link = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->body_link);
+  m->body_pose = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->body_pose);
+  m->frame_order = jn_block_new(&b->hooks, (size_t)nframe, sizeof *m->frame_order);
+  m->joint_order = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->joint_order);
+  m->by_name = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->by_name);
+  m->names = jn_block_new(&b->hooks, text, 1);
+  m->turn_link = jn_block_new(&b->hooks, 4 * (size_t)nlink, sizeof *m->turn_link);
   if (!m->link || !m->body || !m->joint || !m->frame || !m->body_link || !m->body_pose ||
       !m->frame_order || !m->joint_order || !m->by_name || !m->names || !m->turn_link) {
     jn_model_free(m);
@@ -485,7 +485,7 @@ jn_status jn_build_place(jn_builder *b, jn_model **out) {
   assign_bodies(b, world, &nbody, &nprimitive);
   int nframe = b->nlink + b->nframe;
   jn_model *m = model_new(b, nprimitive, nbody, nframe, text_size(b));
-  lump *sum = jn_block_new(&b->hooks, (size_t)nbody + 1, sizeof *sum);
+  lump *sum = jn_block_new(&b->hooks, (size_t)nbody, sizeof *sum);
   if (!m || !sum) {
     jn_model_free(m);
     jn_block_free(&b->hooks, sum);

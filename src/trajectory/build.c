@@ -153,7 +153,7 @@ static jn_status turn_columns(jn_trajectory *T, int j, const jn_waypoints *w, co
   m->turn_first = column;
   m->factors = steps + first + ((ends & 2) ? 3 : 0);
   m->R0 = jn_quat_unit(quat_of(q));
-  m->axes = jn_block_new(&T->hooks, 3 * (size_t)m->factors + 1, sizeof *m->axes);
+  m->axes = jn_block_new(&T->hooks, 3 * (size_t)m->factors, sizeof *m->axes);
   if (!m->axes) return JN_ERR_MEMORY;
   for (int f = 0; f < m->factors; f++) {
     int step = f - first;

@@ -219,14 +219,14 @@ static double by_validation(fit *f, int c) {
 static double by_tolerance(fit *f, int c, double rms) {
   const double wanted = rms * rms * f->count;
   double low = lowest, high = highest;
-  for (int i = 0; i < 50; i++) {
+  for (;;) {
     double middle = 0.5 * (low + high);
+    if (middle == low || middle == high) return at_power(f, low);
     if (solve(f, c, at_power(f, middle)) && squares(f, c) <= wanted)
       low = middle;
     else
       high = middle;
   }
-  return at_power(f, low);
 }
 
 static jn_status fit_all(fit *f, const jn_fit_options *o, const jn_fit_report *report) {

@@ -22,7 +22,7 @@ typedef struct system {
   double *L;             /* its factor without the fixed unknowns */
   double *unit;          /* [size] 1/sqrt(diagonal of H) */
   double *y, *r;         /* [size] */
-  unsigned char *fixed;  /* [size], of L */
+  unsigned char *fixed;  /* [size] */
 } system;
 
 /* b_i = sum_j C(i,j) (n-j)!/n! a_j, and from the other end with alternating signs */
@@ -118,18 +118,16 @@ static void residual(system *s, int n, const double *x) {
 
 /* the unknowns of one function; d [count x (k-1)], `n` apart */
 static jn_status solve(system *s, int n, const double *x, const double *d) {
-  int changed = 0;
   memset(s->y, 0, (size_t)s->size * sizeof *s->y);
   for (int i = 0; i < s->size; i++) {
     int point = i / (s->k - 1), j = i % (s->k - 1);
     double given = d[(size_t)i * (size_t)n], f = 1;
     int fixed = !isnan(given);
-    changed |= fixed != s->fixed[i];
     s->fixed[i] = (unsigned char)fixed;
     for (int p = 0; p <= j; p++) f *= s->length[point];
     if (fixed) s->y[i] = given * f / s->unit[i];
   }
-  if (changed && !factor(s)) return JN_ERR_SINGULAR;
+  if (!factor(s)) return JN_ERR_SINGULAR;
   /* the second round removes what rounding left in the first */
   for (int round = 0; round < 2; round++) {
     residual(s, n, x);
@@ -176,7 +174,6 @@ static jn_status fill(jn_trajectory *T, system *s, int n, const double *x, const
   }
   end_maps(s);
   assemble(s);
-  memset(s->fixed, 2, (size_t)s->size + 1);
   for (int c = 0; c < n && !status; c++) {
     status = solve(s, n, x + c, d + c);
     if (!status) pieces_of(s, n, x + c, out->c + c);
@@ -189,8 +186,8 @@ jn_status jn_spline_minimum(jn_trajectory *T, int k, int count, const double *ti
   const size_t size = (size_t)count * (size_t)(k - 1), width = k > 1 ? 2 * (size_t)(k - 1) - 1 : 0;
   system *s = jn_block_new(&T->hooks, 1, sizeof *s);
   double *room =
-      jn_block_new(&T->hooks, (size_t)count + size * (2 * (width + 1) + 3) + 1, sizeof *room);
-  unsigned char *fixed = jn_block_new(&T->hooks, size + 1, 1);
+      jn_block_new(&T->hooks, (size_t)count + size * (2 * (width + 1) + 3), sizeof *room);
+  unsigned char *fixed = jn_block_new(&T->hooks, size, 1);
   jn_status status = s && room && fixed ? JN_OK : JN_ERR_MEMORY;
   if (!status) {
     s->k = k;

@@ -33,10 +33,10 @@ static void spline_place(jn_spline *s, double *block) {
 
 /* doubles of the block; 0: too many */
 static size_t spline_size(const jn_spline *s) {
-  size_t rows = 0, all = 0;
-  int fits =
-      jn_size_multiply((size_t)s->pieces, (size_t)s->degree + 1 + 2 * (size_t)s->terms, &rows);
-  fits &= jn_size_multiply(rows, (size_t)s->n, &all) & (all < SIZE_MAX / 32);
+  const size_t of_one = (size_t)s->degree + 1 + 2 * (size_t)s->terms;
+  size_t rows, all;
+  const int fits = jn_size_multiply((size_t)s->pieces, of_one, &rows) &&
+                   jn_size_multiply(rows, (size_t)s->n, &all) && all < SIZE_MAX / 32;
   return fits ? all + (size_t)s->pieces * (2 + (size_t)s->terms) + 1 : 0;
 }
 

@@ -10,6 +10,8 @@
 
 #include <jounce/jounce.h>
 
+#include "helpers/worse.h"
+
 #define U 1.1102230246251565e-16 /* unit roundoff of double */
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 

@@ -67,8 +67,8 @@ double state_distance(const jn_model *model, const double *q0, const double *v0,
   double d[ROOM], worst = 0;
   assert_int_equal(jn_difference(model, q0, q1, d), JN_OK);
   for (int i = 0; i < jn_model_nv(model); i++) {
-    worst = fmax(worst, fabs(d[i]));
-    worst = fmax(worst, fabs(v0[i] - v1[i]));
+    worst = worse(worst, fabs(d[i]));
+    worst = worse(worst, fabs(v0[i] - v1[i]));
   }
   return worst;
 }

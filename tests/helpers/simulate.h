@@ -14,6 +14,8 @@
 
 #include <jounce/jounce.h>
 
+#include "helpers/worse.h"
+
 #define PI 3.14159265358979323846
 enum { ROOM = 256 };
 

@@ -94,7 +94,7 @@ static void coriolis(subject *s) {
     double worst = 0, size = fmax(largest(c, square), natural), form = 0, terms = natural;
     for (size_t i = 0; i < nv; i++)
       for (size_t j = 0; j < nv; j++)
-        worst = fmax(worst, fabs(rate[i * nv + j] - c[i * nv + j] - c[j * nv + i]));
+        worst = worse(worst, fabs(rate[i * nv + j] - c[i * nv + j] - c[j * nv + i]));
     double *x = doubles(nv);
     for (size_t i = 0; i < nv; i++) x[i] = rng_range(&s->random, -1, 1);
     for (size_t i = 0; i < nv; i++)

@@ -476,7 +476,7 @@ static void whole_and_split(subject *s, const char *name, step joint, int parts,
       const double *x = a + k * (size_t)w.nv, *y = b + k * (size_t)t.nv;
       double e = fmax(largest_difference(x, y, 6), fabs(x[w.nv - 1] - y[t.nv - 1]));
       if (joint.type != JN_JOINT_SPHERICAL && joint.type != JN_JOINT_FREE)
-        e = fmax(e, largest_difference(x + 6, y + 6, (size_t)n));
+        e = worse(e, largest_difference(x + 6, y + 6, (size_t)n));
       expect(s, name, e / scale[k], 8 * EXACT);
       s->checks += n + 6;
     }

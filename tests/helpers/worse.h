@@ -1,0 +1,9 @@
+/* worse.h: the larger of two errors; one that is no number is the worst of all. */
+#ifndef TEST_WORSE_H
+#define TEST_WORSE_H
+
+#include <math.h>
+
+static inline double worse(double a, double b) { return isnan(b) ? HUGE_VAL : fmax(a, b); }
+
+#endif
