@@ -55,6 +55,40 @@ static void a_joint_that_moves_no_mass_is_named(void **state) {
     }
 }
 
+/* The base itself, and every function that divides by the mass. */
+static void a_base_that_moves_no_mass_is_named(void **state) {
+  (void)state;
+  enum { ROOM = 2000, A = 400 };
+  jn_spec *spec;
+  assert_ok(jn_spec_new("idle", NULL, &spec));
+  const jn_link_desc world = jn_link_default("world"), nothing = jn_link_default("nothing");
+  const jn_joint_desc idle = joint_of("idle", JN_JOINT_FREE, "world", "nothing", shift(0, 0, 0));
+  assert_ok(jn_spec_add_link(spec, &world));
+  assert_ok(jn_spec_add_link(spec, &nothing));
+  assert_ok(jn_spec_add_joint(spec, &idle));
+  jn_model *m = build(spec);
+  jn_data *d;
+  assert_ok(jn_data_new(m, 1, NULL, &d));
+  const double q[7] = {1}, v[12] = {0.1, 0.2}, tau[12] = {1};
+  double *x = doubles(ROOM);
+  for (int which = 0; which < 4; which++) {
+    fill(x, ROOM, 7);
+    jn_status status = which == 0   ? jn_forward_dynamics(m, d, 1, q, v, tau, NULL, x)
+                       : which == 1 ? jn_inverse_mass(m, d, q, x)
+                       : which == 2 ? jn_inverse_mass_apply(m, d, q, 1, tau, x)
+                       : which == 3
+                           ? jn_forward_partials(m, d, 0, q, v, tau, NULL, x, x + A, x + 2 * A)
+                           : jn_inverse_mass_partials(m, d, q, x, x + A);
+    assert_status(status, JN_ERR_SINGULAR);
+    assert_int_equal(jn_data_singular_joint(d), 0);
+    assert_true(all_equal_to(x, ROOM, 7));
+  }
+  free(x);
+  jn_data_free(d);
+  jn_model_free(m);
+  jn_spec_free(spec);
+}
+
 /* Forces and inertias times a power of two, the motion keeps its bits: what is singular does not
  * depend on the unit of mass. */
 static void light_and_heavy_robots_move_alike(void **state) {
@@ -369,6 +403,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(light_and_heavy_robots_move_alike),
       cmocka_unit_test(a_joint_that_moves_no_mass_is_named),
+      cmocka_unit_test(a_base_that_moves_no_mass_is_named),
       cmocka_unit_test(numbers_not_finite_are_refused_in_every_slot),
       cmocka_unit_test(success_means_finite_wherever_the_numbers_overflow),
       cmocka_unit_test(a_quaternion_that_is_not_a_rotation_is_refused),

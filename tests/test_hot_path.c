@@ -66,10 +66,31 @@ static void data_is_one_allocation(void **state) {
   robot_free(&r);
 }
 
+static void no_call_changes_the_settings(void **state) {
+  (void)state;
+  long done = 0;
+  for (int form = JN_FORM_BODY; form <= JN_FORM_MIXED; form++)
+    for (int rep = JN_SPATIAL; rep <= JN_MIXED; rep++) {
+      subject s = subject_new(6002, 3, rep % 2 ? JN_JOINT_FREE : JN_JOINT_REVOLUTE, TYPES_ALL, 2,
+                              (jn_representation)rep, (jn_formulation)form);
+      for (int i = 0; i < call_count; i++) {
+        const jn_settings *now = jn_data_settings(s.r.data), was = *now;
+        done += call_run(&s, &calls[i]) == JN_OK;
+        if (now->representation != was.representation || now->formulation != was.formulation ||
+            now->damping != was.damping || now->strict != was.strict ||
+            now->gravity.z != was.gravity.z)
+          fail_msg("%s changes the settings", calls[i].name);
+      }
+      subject_free(&s);
+    }
+  assert_true(done > 1000);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_public_function_is_watched_or_set_up),
       cmocka_unit_test(data_is_one_allocation),
+      cmocka_unit_test(no_call_changes_the_settings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,6 +122,7 @@ static void builtin_names_are_checked(void **state) {
     jn_status status;
     const char *words;
   } bad[] = {{"tilthex:0x3", JN_ERR_ARGUMENT, "at least 1 arm"},
+             {"tilthex:3x0", JN_ERR_ARGUMENT, "at least 1 body"},
              {"tilthex:axb", JN_ERR_ARGUMENT, "tilthex:AxB"},
              {"tilthex:", JN_ERR_ARGUMENT, "AxB"},
              {"tilthex:3", JN_ERR_ARGUMENT, "AxB"},
@@ -151,6 +152,7 @@ static void builtin_names_are_checked(void **state) {
     jn_error error;
     assert_int_equal(jn_spec_load(bad[i].name, NULL, &spec, &error), bad[i].status);
     if (strstr(error.message, bad[i].words) == NULL) fail_msg("%s: %s", bad[i].name, error.message);
+    assert_int_equal(error.line, 0);
     assert_null(spec);
   }
   jn_spec *spec = NULL;

@@ -95,6 +95,22 @@ static void the_nameless_are_not_taken_for_their_neighbours(void **state) {
   }
 }
 
+/* what does not move the robot is passed over in silence */
+static void what_is_only_seen_is_passed_over(void **state) {
+  (void)state;
+  static const char *const known[] = {"visual",  "collision",         "gazebo",
+                                      "sensor",  "safety_controller", "material",
+                                      "contact", "calibration",       "self_collision_checking"};
+  for (size_t i = 0; i <= COUNT(known); i++) {
+    growing_text t = {0};
+    append(&t, "<robot><link name='a'><%s/></link></robot>", i < COUNT(known) ? known[i] : "else");
+    jn_spec *spec = parse_ok(jn_spec_parse_urdf, t.text);
+    assert_int_equal(jn_spec_finding_count(spec), i == COUNT(known));
+    jn_spec_free(spec);
+    free(t.text);
+  }
+}
+
 /* what exporters write on every joint is noted once */
 static void remarks_are_not_repeated(void **state) {
   (void)state;
@@ -193,6 +209,7 @@ int main(void) {
       cmocka_unit_test(urdf_is_read_as_written),
       cmocka_unit_test(urdf_misspelt_attributes_are_found),
       cmocka_unit_test(the_nameless_are_not_taken_for_their_neighbours),
+      cmocka_unit_test(what_is_only_seen_is_passed_over),
       cmocka_unit_test(remarks_are_not_repeated),
       cmocka_unit_test(mimics_and_transmissions_are_reported),
       cmocka_unit_test(a_floating_joint_below_the_world_is_a_floating_base),

@@ -120,6 +120,11 @@ static void test_speeds_come_back_to_order_6(void **state) {
 
   /* only the drag alternating is enough to invert, if worse */
   rotor = jn_hexarotor_default();
+  assert_near(rotor.alpha * 180 / PI, 35, 1e-13);
+  assert_near(rotor.beta * 180 / PI, -10, 1e-13);
+  assert_true(rotor.count == 6 && rotor.radius == 0.39);
+  assert_true(rotor.thrust == 2.5e-5 && rotor.drag == 4.8e-7);
+  assert_true(rotor.alternate == 0 && rotor.alternate_tilt == 0);
   rotor.alternate = 1;
   assert_int_equal(jn_propeller_wrench(&rotor, ORDER, omega, W), JN_OK);
   assert_int_equal(jn_propeller_speeds(&rotor, ORDER, W, back), JN_OK);

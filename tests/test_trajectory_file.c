@@ -478,6 +478,12 @@ static void samples_are_found_by_their_names(void **state) {
   report = (jn_fit_report){rms, NULL, max};
   assert_ok(jn_trajectory_load(temporary("by.json"), m, NULL, &report, NULL, &T, &e));
   jn_trajectory_free(T);
+  /* a fault behind the samples is the description's */
+  put("wrong.json", "{\"samples\": \"named.csv\", \"degree\": 1, \"time_scale\": -1}");
+  assert_status(jn_trajectory_load(temporary("wrong.json"), m, &o, NULL, NULL, &T, &e),
+                JN_ERR_SYNTAX);
+  assert_non_null(strstr(e.message, "time_scale"));
+  assert_non_null(strstr(e.file, "wrong.json"));
   char text[6000], name[700];
   snprintf(name, sizeof name, "%s", temporary("named.csv"));
   snprintf(text, sizeof text, "{\"samples\": \"%s\", \"degree\": 1, \"hold\": true}", name);

@@ -130,7 +130,7 @@ static void assemble(fit *f) {
       }
     for (int k = 0; k < f->rows * w; k++) bend += D[k] * D[k];
   }
-  f->size = bend > 0 ? data / bend : 1;
+  f->size = data / bend;
 }
 
 /* The control numbers of function c for a rho, into z. 0: not determined. */
