@@ -144,7 +144,11 @@ static void test_forces_of_time(void **state) {
   jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 0);
   o.forces.time = jn_force_fourier_time;
   o.forces.time_context = &fourier;
-  assert_below("Fourier sum, taylor against rkmk54", schemes_differ(model, o, 1), 1e-11);
+  for (int rep = JN_SPATIAL; rep <= JN_MIXED; rep++) { /* of the base's wrench */
+    o.representation = (jn_representation)rep;
+    assert_below("Fourier sum, taylor against rkmk54", schemes_differ(model, o, 1), 1e-11);
+  }
+  o.representation = JN_BODY;
   o.forces.time = jn_force_polynomial_time;
   o.forces.time_context = &polynomial;
   assert_below("polynomial", schemes_differ(model, o, 1), 1e-11);

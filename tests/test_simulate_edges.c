@@ -175,6 +175,8 @@ static double smooth_g(void *context, double t, const double *q, const double *v
       return x * (1 + x * (2 + 5 * x));
     case 2:
       return atan(8 * x);
+    case 4:
+      return x < 0 ? -1 : 1;
     default:
       return -sin(2 * x);
   }
@@ -199,6 +201,15 @@ static void roots_of_smooth_functions_take_few_calls(void **state) {
     }
   print_message("           %ld calls for 100 roots, at most %ld for one\n", all, most);
   assert_below("roots of smooth functions", worst, 4e-16);
+  for (int power = -30; power <= 30; power += 10) {
+    counted c = {4, 0.3, ldexp(1, power), 0};
+    const jn_event event = {smooth_g, &c, 0};
+    double t = -1;
+    int found = -1;
+    assert_ok(run_events(model, &event, 1, c.h, &t, &found));
+    assert_int_equal(found, 0);
+    assert_below("a jump", fabs(t / c.h - c.at), 1e-15);
+  }
   assert_true(most <= 8 && all <= 640);
   jn_model_free(model);
 }
@@ -344,6 +355,51 @@ static void options_at_their_edges(void **state) {
   jn_model_free(model);
 }
 
+/* A simulation that is set to a state is as a new one: bits, time, steps and events. */
+static void a_simulation_set_back_is_as_new(void **state) {
+  (void)state;
+  jn_model *model = afloat();
+  const size_t n = (size_t)jn_model_nq(model), m = (size_t)jn_model_nv(model);
+  for (int scheme = 0; scheme < JN_SCHEME_COUNT; scheme++) {
+    const int fixed = scheme == JN_RKMK4 || scheme == JN_VARIATIONAL;
+    double q[16], v[16], q1[2][16], v1[2][16], t[2][3];
+    long steps[2], before = 0;
+    jn_event_coordinate limit = {7, 0.2};
+    const jn_event event = {jn_event_coordinate_g, &limit, 0};
+    jn_simulation_options o = scheme_options((jn_scheme)scheme, fixed ? 0.011 : 0, 1e-9);
+    o.events = &event, o.event_count = 1;
+    some_state(model, q, v);
+    q[7] = 0.1, v[6] = 0.7;
+    jn_simulation *used = new_simulation(model, &o), *fresh = new_simulation(model, &o);
+    for (int i = 0; i < 2; i++) {
+      jn_simulation *s = i ? fresh : used;
+      if (!i) { /* three quarters of a second of another motion, beyond the event */
+        q[7] = 0.5;
+        assert_ok(jn_simulation_set_state(s, 0.1, q, v));
+        while (jn_simulation_state(s, &t[0][0], NULL, NULL) == JN_OK && t[0][0] < 0.85)
+          assert_ok(jn_simulation_step(s, 9, NULL));
+        q[7] = 0.1;
+      }
+      before = jn_simulation_statistics(s).steps;
+      assert_ok(jn_simulation_set_state(s, 0, q, v));
+      assert_ok(jn_simulation_step(s, 1, NULL));
+      jn_simulation_state(s, &t[i][0], NULL, NULL);
+      assert_ok(jn_simulation_run_to(s, 1, NULL));
+      jn_simulation_state(s, &t[i][1], NULL, NULL);
+      assert_ok(jn_simulation_run_to(s, 1, NULL));
+      jn_simulation_state(s, &t[i][2], q1[i], v1[i]);
+      steps[i] = jn_simulation_statistics(s).steps - before;
+      assert_true(t[i][0] < 1 || t[i][1] < 1); /* at the event */
+    }
+    if (memcmp(t[0], t[1], sizeof t[0]) != 0 || steps[0] != steps[1] ||
+        !same_bits(q1[0], q1[1], n) || !same_bits(v1[0], v1[1], m))
+      fail_msg("%s: %.17g %.17g, %ld and %ld steps", jn_scheme_name((jn_scheme)scheme), t[0][1],
+               t[1][1], steps[0], steps[1]);
+    jn_simulation_free(used), jn_simulation_free(fresh);
+  }
+  jn_model_free(model);
+}
+
 /* What a motor and a force of the state are told of the state. */
 static double told_v[16];
 static jn_status told(void *context, double t, const double *q, const double *v, double *tau) {
@@ -444,6 +500,7 @@ int main(void) {
       cmocka_unit_test(roots_of_smooth_functions_take_few_calls),
       cmocka_unit_test(events_touch_jump_coincide_or_are_no_numbers),
       cmocka_unit_test(options_at_their_edges),
+      cmocka_unit_test(a_simulation_set_back_is_as_new),
       cmocka_unit_test(the_state_is_told_as_it_was_given),
       cmocka_unit_test(a_drag_that_is_too_strong_is_refused),
       cmocka_unit_test(springs_need_a_number_of_their_own),

@@ -31,7 +31,7 @@ static void wrench_to_body(jn_representation from, const double *q, double *W) {
 void jn_edge_velocity(const jn_simulation *s, const double *q, const double *v, int to_body,
                       double *out) {
   jn_representation rep = s->o.representation;
-  if (out != v && s->nv) memcpy(out, v, sizeof *v * (size_t)s->nv);
+  for (int i = 0; i < s->nv; i++) out[i] = v[i];
   for (int i = 0; i < s->model->nbody && rep != JN_BODY; i++) {
     const jn_joint *j = &s->model->joint[i];
     if (j->type != JN_JOINT_FREE) continue;
