@@ -105,6 +105,74 @@ static void waypoints_are_met_to_the_digits_that_are_stated(void **state) {
   jn_model_free(model);
 }
 
+static void knots_are_evenly_spaced(void **state) {
+  (void)state;
+  for (int degree = 1; degree <= 7; degree++)
+    for (int count = degree + 1; count < degree + 9; count++) {
+      double knots[32];
+      assert_ok(jn_bspline_knots(-1, 3, degree, count, knots));
+      for (int i = 0; i < count + degree + 1; i++) {
+        const double part = (double)(i - degree) / (count - degree);
+        assert_true(fabs(knots[i] - (-1 + 4 * fmin(fmax(part, 0), 1))) <= 4e-16);
+      }
+    }
+}
+
+/* Quaternions of either sign are samples of one rotation; two turns about a slanted axis. */
+static void samples_of_a_rotation_may_change_sign(void **state) {
+  (void)state;
+  enum { SAMPLES = 81 };
+  jn_model *model = with_a_ball();
+  const int nq = jn_model_nq(model), n = jn_model_body_count(model);
+  double *q = doubles((size_t)(SAMPLES * nq)), t[SAMPLES], x[16], v[16];
+  int turning = 0;
+  for (int i = 0; i < SAMPLES; i++) t[i] = i / 80.0;
+  for (int j = 0; j < n; j++) {
+    const jn_joint *joint = jn_model_joint(model, j);
+    if (joint->type != JN_JOINT_SPHERICAL) continue;
+    turning++;
+    for (int i = 0; i < SAMPLES; i++) {
+      const double half = 6.283185307179586 * t[i], s = i % 7 < 3 ? -sin(half) : sin(half);
+      const double row[4] = {i % 7 < 3 ? -cos(half) : cos(half), 0.36 * s, 0.48 * s, 0.8 * s};
+      memcpy(q + i * nq + joint->iq, row, sizeof row);
+    }
+  }
+  assert_true(turning > 0 && nq <= 16 && jn_model_nv(model) <= 16);
+  jn_fit_options o = jn_fit_default();
+  o.tolerance = 0;
+  jn_trajectory *T;
+  assert_ok(jn_trajectory_fit(model, SAMPLES, t, q, &o, NULL, NULL, &T, NULL));
+  for (double at = 0.1; at < 0.9; at += 0.013) {
+    assert_ok(jn_trajectory_at(T, at, -1, JN_BODY, x, v));
+    for (int j = 0; j < n; j++) {
+      const jn_joint *joint = jn_model_joint(model, j);
+      if (joint->type != JN_JOINT_SPHERICAL) continue;
+      const double *p = x + joint->iq, half = 6.283185307179586 * at;
+      const double off = p[0] * cos(half) + sin(half) * (0.36 * p[1] + 0.48 * p[2] + 0.8 * p[3]);
+      check_residual("a rotation between samples of either sign", fabs(fabs(off) - 1), 1e-9);
+    }
+  }
+  /* the lower orders of a large order are those of a small one */
+  double *few = doubles(3 * 16), *many = doubles(40 * 16);
+  for (int order = 20; order < 36; order++) {
+    const size_t rows = 3 * (size_t)jn_model_nv(model);
+    assert_ok(jn_trajectory_at(T, 0.31, 1, JN_BODY, x, few));
+    jn_status status = jn_trajectory_at(T, 0.31, order, JN_BODY, x, many);
+    if (status) fail_msg("order %d: %s", order, jn_status_text(status));
+    check_residual("lower orders of larger ones",
+                   largest_difference(few, many, rows) / largest(few, rows), 1e-14);
+  }
+  free(few), free(many);
+  jn_trajectory_free(T);
+  /* a polynomial of degree 0 is a place */
+  for (int i = 0; i < 16; i++) v[i] = 0.25;
+  assert_ok(jn_trajectory_polynomial(model, 0, 1, 0, v, NULL, &T, NULL));
+  jn_trajectory_free(T);
+  assert_status(jn_trajectory_polynomial(model, 0, 1, -1, v, NULL, &T, NULL), JN_ERR_ARGUMENT);
+  free(q);
+  jn_model_free(model);
+}
+
 /* Times in other units: the same ways, bit for bit where the unit is a power of two. */
 static void a_way_does_not_know_the_unit_of_time(void **state) {
   (void)state;
@@ -224,6 +292,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(times_all_but_equal_are_refused_in_words),
       cmocka_unit_test(waypoints_are_met_to_the_digits_that_are_stated),
+      cmocka_unit_test(knots_are_evenly_spaced),
+      cmocka_unit_test(samples_of_a_rotation_may_change_sign),
       cmocka_unit_test(a_way_does_not_know_the_unit_of_time),
       cmocka_unit_test(many_samples_have_fewer_pieces_unless_all_must_be_met),
       cmocka_unit_test(derivatives_of_a_rotation_are_given_together),

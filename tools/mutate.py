@@ -39,9 +39,10 @@ CONSTANT = re.compile(r"(?<![\w.\"'%])(\d+\.\d*|\d+)(?![\w.\"'])")
 STRICT = (" < ", " <= ", " > ", " >= ")
 LARGER = re.compile(r"(?<!\S)\(?([\w.>\[\]-]+) [<>]=? ([\w.>\[\]-]+) \? (\1 : \2|\2 : \1)(?=[;,)])"
                     r"|if \((.+) [<>]=? (.+)\) (\4 = \5|\5 = \4);")
-# up to a number in the size of an array that is declared (or listed: simulation.h, data.h), where more makes it larger
+# up to a number in the size of an array that is declared (listed: simulation.h, data.h; allocated), where more makes it larger
 ARRAY = re.compile(r"^\s*(const |static )*(?!return|else|case)[a-z]\w*( [a-z]\w*)? ((\w|[\[\], *+]|= \{0\})*, )?\*?\w+\[[\w *+]*$"
-                   r"|^\s*A\(\w+, [^/-]*$")
+                   r"|^\s*A\(\w+, [^/-]*$"
+                   r"|(^\s*|.*\bjn_block_new\()&[\w>.-]*hooks, ([^/-]|->)*$")
 FILLED = re.compile(r"\bmemset\([^;]*, $")  # bytes 255 make no number, bytes 1 one below rounding
 STATEMENT = re.compile(r"^\s+[\w\[\]>.()*+ -]+ (=|\+=|-=) [^{]*;$|^\s+\w+\([^{]*\);$")
 

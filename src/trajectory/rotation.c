@@ -98,7 +98,6 @@ void jn_turning_jet(const jn_trajectory *T, const jn_motion *m, double t, int or
  * it, since the three axes stand as they are when the angles are zero */
 void jn_turning_angles(int rows, const double *w, double *work, double *angle) {
   double *one = work, *got = one + rows + 1, *rest = got + 3 * rows;
-  memset(angle, 0, sizeof *angle * 3 * (size_t)(rows + 1));
   for (int k = 0; k < rows; k++) {
     memset(got, 0, sizeof *got * 3 * (size_t)rows);
     for (int c = 0; c < 3; c++) {
