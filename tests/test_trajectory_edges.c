@@ -118,6 +118,88 @@ static void knots_are_evenly_spaced(void **state) {
     }
 }
 
+/* The largest and smallest that is accepted, and one more or less. */
+static void limits_are_met_and_not_passed(void **state) {
+  (void)state;
+  jn_model *model = one_joint();
+  double t[140], x[140], knots[140];
+  for (int i = 0; i < 140; i++) t[i] = i, x[i] = sin(i);
+  enum { POLYNOMIAL, FOURIER, COSINE, BSPLINE, MINIMUM, FIT, PIECES, LAMBDA };
+  static const struct {
+    int kind, size, count, good;
+  } cases[] = {
+      {POLYNOMIAL, 0, 0, 1},
+      {POLYNOMIAL, -1, 0, 0},
+      {POLYNOMIAL, JN_MAX_DEGREE, 0, 1},
+      {POLYNOMIAL, JN_MAX_DEGREE + 1, 0, 0},
+      {FOURIER, 0, 0, 0},
+      {FOURIER, 1, 0, 1},
+      {COSINE, 0, 1, 0},
+      {COSINE, 0, 2, 1},
+      {BSPLINE, 1, 2, 1},
+      {BSPLINE, 1, 1, 0},
+      {BSPLINE, 0, 2, 0},
+      {BSPLINE, JN_MAX_SPLINE, JN_MAX_SPLINE + 1, 1},
+      {BSPLINE, JN_MAX_SPLINE, JN_MAX_SPLINE, 0},
+      {BSPLINE, JN_MAX_SPLINE + 1, JN_MAX_SPLINE + 2, 0},
+      {MINIMUM, 1, 2, 1},
+      {MINIMUM, 1, 1, 0},
+      {MINIMUM, 0, 2, 0},
+      {FIT, 1, 2, 1},
+      {FIT, 1, 1, 0},
+      {FIT, 0, 2, 0},
+      {FIT, 5, 6, 1},
+      {FIT, 5, 5, 0},
+      {FIT, JN_MAX_SPLINE + 1, 40, 0},
+      {PIECES, 7, 10, 1},
+      {PIECES, 8, 10, 0},
+      {PIECES, -1, 10, 0},
+      {LAMBDA, -1, 10, 1},
+      {LAMBDA, 0, 10, 0},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    const int size = cases[i].size, count = cases[i].count;
+    jn_trajectory *T = NULL;
+    jn_error e = {.line = 7};
+    jn_fit_options o = jn_fit_default();
+    jn_status status = JN_OK;
+    switch (cases[i].kind) {
+      case POLYNOMIAL:
+        status = jn_trajectory_polynomial(model, 0, 1, size, x, NULL, &T, &e);
+        break;
+      case FOURIER:
+        status = jn_trajectory_fourier(model, 0, 1, size, 2, x, x, NULL, &T, &e);
+        break;
+      case COSINE:
+        status = jn_trajectory_half_cosine(model, count, t, x, NULL, &T, &e);
+        break;
+      case BSPLINE:
+        for (int k = 0; k < count + size + 1; k++) knots[k] = k <= size ? 0 : k < count ? k : 99;
+        status = jn_trajectory_bspline(model, size, count, knots, x, NULL, &T, &e);
+        break;
+      case MINIMUM:
+        status = jn_trajectory_minimum(model, size, count, t, x, NULL, NULL, &T, &e);
+        break;
+      case FIT:
+        o.degree = size, o.tolerance = 0;
+        status = jn_trajectory_fit(model, count, t, x, &o, NULL, NULL, &T, &e);
+        break;
+      case PIECES:
+        o.degree = 3, o.pieces = size;
+        status = jn_trajectory_fit(model, count, t, x, &o, NULL, NULL, &T, &e);
+        break;
+      default:
+        o.degree = 3, o.lambda = size, o.tolerance = 0;
+        status = jn_trajectory_fit(model, count, t, x, &o, NULL, NULL, &T, &e);
+    }
+    if (status != (cases[i].good ? JN_OK : JN_ERR_ARGUMENT))
+      fail_msg("case %zu: %s", i, jn_status_text(status));
+    if (status) assert_true(e.message[0] && e.line == 0 && !T);
+    jn_trajectory_free(T);
+  }
+  jn_model_free(model);
+}
+
 /* Quaternions of either sign are samples of one rotation; two turns about a slanted axis. */
 static void samples_of_a_rotation_may_change_sign(void **state) {
   (void)state;
@@ -293,6 +375,7 @@ int main(void) {
       cmocka_unit_test(times_all_but_equal_are_refused_in_words),
       cmocka_unit_test(waypoints_are_met_to_the_digits_that_are_stated),
       cmocka_unit_test(knots_are_evenly_spaced),
+      cmocka_unit_test(limits_are_met_and_not_passed),
       cmocka_unit_test(samples_of_a_rotation_may_change_sign),
       cmocka_unit_test(a_way_does_not_know_the_unit_of_time),
       cmocka_unit_test(many_samples_have_fewer_pieces_unless_all_must_be_met),
