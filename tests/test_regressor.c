@@ -102,6 +102,7 @@ static void geometry_partials_are_differences_of_rebuilt_models(void **state) {
     double *out = doubles(rows * nv * width), *want = doubles(r.n);
     displaced d = {&r, seed, bodies, 0, 0};
     assert_int_equal(r.nbody, bodies);
+    fill(out, rows * nv * width, (double)NAN);
     assert_ok(jn_geometry_partials(r.model, r.data, r.order, r.q, r.v, NULL, out));
     for (int i = 0; i < bodies; i++)
       for (d.column = 0; d.column < 6; d.column++) {

@@ -118,6 +118,27 @@ static void knots_are_evenly_spaced(void **state) {
     }
 }
 
+/* Derivatives that are free at an end: those of order k ... 2k-2 vanish there. */
+static void free_ends_are_natural(void **state) {
+  (void)state;
+  jn_model *model = one_joint();
+  static const double t[] = {0, 1, 2.5, 3, 4}, q[] = {0.3, 1, -0.5, 2, 0.25};
+  for (int k = 2; k <= 4; k++) {
+    double v[16], x, jet[8];
+    jn_trajectory *T;
+    fill(v, 16, (double)NAN);
+    assert_ok(jn_trajectory_minimum(model, k, 5, t, q, v, NULL, &T, NULL));
+    for (int end = 0; end < 2; end++) {
+      assert_ok(jn_trajectory_at(T, end ? 4 : 0, 2 * k - 3, JN_BODY, &x, jet));
+      for (int i = k; i <= 2 * k - 2; i++)
+        check_residual("derivatives at a free end", fabs(jet[i - 1]) / largest(jet, (size_t)k - 1),
+                       1e-10);
+    }
+    jn_trajectory_free(T);
+  }
+  jn_model_free(model);
+}
+
 /* The largest and smallest that is accepted, and one more or less. */
 static void limits_are_met_and_not_passed(void **state) {
   (void)state;
@@ -375,6 +396,7 @@ int main(void) {
       cmocka_unit_test(times_all_but_equal_are_refused_in_words),
       cmocka_unit_test(waypoints_are_met_to_the_digits_that_are_stated),
       cmocka_unit_test(knots_are_evenly_spaced),
+      cmocka_unit_test(free_ends_are_natural),
       cmocka_unit_test(limits_are_met_and_not_passed),
       cmocka_unit_test(samples_of_a_rotation_may_change_sign),
       cmocka_unit_test(a_way_does_not_know_the_unit_of_time),
