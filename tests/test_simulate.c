@@ -173,6 +173,15 @@ static void test_forces_of_time(void **state) {
       }
   }
   assert_below("derivatives of the functions against differences", worst, 1e-4);
+  for (int i = 0; i < 3; i++) { /* a line between neighbours */
+    const double half = 0.5 * (times[i] + times[i + 1]);
+    assert_int_equal(jn_force_table_time(&table, half, 1, jet), JN_OK);
+    for (int c = 0; c < NV; c++) {
+      const double a0 = samples[i * NV + c], a1 = samples[(i + 1) * NV + c];
+      assert_true(fabs(jet[c] - 0.5 * (a0 + a1)) < 1e-16);
+      assert_true(fabs(jet[NV + c] * (times[i + 1] - times[i]) - (a1 - a0)) < 1e-16);
+    }
+  }
   assert_true(jn_force_table_next_break(&table, 0.2) == 0.33);
   assert_true(jn_force_table_next_break(&table, 0.7) == HUGE_VAL);
   assert_true(jn_force_table_next_break(&table, -1) == 0.1);
