@@ -428,6 +428,28 @@ static jn_model *model_of_text(const char *text) {
   return model_of(temporary("model.json"));
 }
 
+/* derivatives that are not given at an end are those of rest, whichever are */
+static void ends_rest_where_nothing_else_is_said(void **state) {
+  (void)state;
+  jn_model *m = model_of("pendulum");
+  jn_error e = {0};
+  jn_trajectory *T = NULL;
+  char text[400];
+  snprintf(text, sizeof text,
+           "{'joints': {'%s': {'kind': 'minimum', 'derivative': 3, 'times': [0, 1, 2],"
+           " 'values': [0, 1, 0.5], 'start_derivatives': [0.5]}}}",
+           jn_model_joint(m, jn_model_body_count(m) - 1)->name);
+  if (parse_quoted(m, "x.json", text, &T, &e)) fail_msg("%s", e.message);
+  double q[8], v[16];
+  const size_t nv = (size_t)jn_model_nv(m);
+  assert_ok(jn_trajectory_at(T, 0, 1, JN_BODY, q, v));
+  assert_true(fabs(v[0] - 0.5) < 1e-12 && fabs(v[nv]) < 1e-12);
+  assert_ok(jn_trajectory_at(T, 2, 1, JN_BODY, q, v));
+  assert_true(fabs(v[0]) < 1e-12 && fabs(v[nv]) < 1e-12);
+  jn_trajectory_free(T);
+  jn_model_free(m);
+}
+
 static void samples_are_found_by_their_names(void **state) {
   (void)state;
   jn_fit_options o = jn_fit_default();
@@ -670,6 +692,7 @@ int main(void) {
       cmocka_unit_test(descriptions_with_one_fault_are_refused),
       cmocka_unit_test(polynomials_have_a_largest_degree),
       cmocka_unit_test(odd_descriptions_are_accepted),
+      cmocka_unit_test(ends_rest_where_nothing_else_is_said),
       cmocka_unit_test(samples_are_found_by_their_names),
       cmocka_unit_test(coordinates_have_names),
       cmocka_unit_test(arguments_that_make_no_sense_are_refused),
