@@ -37,6 +37,7 @@ OPERATOR(-, additions)
 static inline real operator-(real a) { return real(-a.x); }
 static inline bool operator>(real a, double b) { return a.x > b; }
 static inline int real_greater(real a, real b) { return a.x > b.x; }
+static inline real real_of(double x) { return x; }
 
 #define JOUNCE_SCALAR_DOUBLE_H
 #include "scalar/plain.h"
@@ -74,7 +75,8 @@ static jn_model *chain(int n) {
 }
 
 static void inverse(const jn_model *m, const jn_work *w, int rows, int form, int r, v3 g) {
-  if (form == JN_FORM_BODY) motion_pass(m, w, rows, r + 1, r == 0, 1), force_pass(m, w, rows, r, 0, 0);
+  if (form == JN_FORM_BODY)
+    motion_pass(m, w, rows, r + 1, r == 0, 1), force_pass(m, w, rows, r, 0, 0);
   if (form == JN_FORM_SPATIAL)
     spatial_kinematics(m, w, rows, r + 1), spatial_inverse(m, w, rows, r, g, 0, 0);
   if (form == JN_FORM_HYBRID)
@@ -91,11 +93,11 @@ static void forward(const jn_model *m, const jn_work *w, int rows, int form, int
     spatial_articulate(m, w, rows, nullptr);
   }
   if (form == JN_FORM_HYBRID) hybrid_start(m, w, rows, nullptr);
+  if (form == JN_FORM_BODY) forward_known(m, w, rows, JN_BODY, 0);
   for (int k = 0; k <= r; k++) {
     if (form == JN_FORM_BODY) {
-      forward_known(m, w, rows, k, JN_BODY, 0);
-      forward_bias(m, w, rows, k, nullptr);
-      forward_solve(m, w, rows, k, nullptr, 0);
+      forward_bias(m, w, rows, k, nullptr, k < r);
+      forward_solve(m, w, rows, k, nullptr, 0, k < r, JN_BODY, 0);
     }
     if (form == JN_FORM_SPATIAL) {
       spatial_known(m, w, rows, k, g, 0);
@@ -147,10 +149,12 @@ static void count(int bodies, int form, int r, int is_forward, long *mul, long *
     forward(m, w, data->rows, form, r, g);
   else
     inverse(m, w, data->rows, form, r, g), check(w, tau, nv, r, form);
-  /* the mixed form drops the linear parts of joint_motion and joint_force; so does the compiler */
-  long dropped = form == JN_FORM_MIXED ? (r + 2) * (r + 2) : 0;
-  *mul = multiplications - bodies * 4 * dropped;
-  *add = additions - bodies * (4 * dropped + (dropped ? 3 * (2 * r + 3) : 0));
+  /* the mixed form drops the linear parts of joint_motion, joint_force and joint_here; so does the
+   * compiler: for twists of orders 0..r+1 and wrenches of orders 0..r the turn at this instant (4
+   * products), one by s_1 alone (2) and k-1 whole ones (4); two ends of three sums each */
+  const long dropped = form == JN_FORM_MIXED;
+  *mul = multiplications - bodies * dropped * (4 * (r + 2) * (r + 2) - (4 * r + 2));
+  *add = additions - bodies * dropped * (2 * (r + 1) * (r + 1) + 2 * r * r + 6 * (2 * r + 3));
   jn_data_free(data);
   jn_model_free(m);
 }

@@ -27,7 +27,7 @@ static jn_status start(const jn_model *m, jn_data *data, int K, const double *q,
   const jn_work *w = &data->w;
   int rows = data->rows;
   data->kinematics = -2;
-  for (int k = 0; k <= K; k++) edge_motion_in(m, w, rows, data->settings.representation, k);
+  edge_motion_in(m, w, rows, data->settings.representation, 0, K);
   place_joints(m, w, rows);
   place_links(m, w, rows);
   v3 base = place_world(m, w, rows);
@@ -281,7 +281,7 @@ jn_status jn_mass_matrix(const jn_model *m, jn_data *data, const double *q, doub
   if (moderate_state(m, w->q)) {
     data->kinematics = -2;
     memset(w->io, 0, sizeof(double) * nv);
-    edge_motion_in(m, w, rows, JN_BODY, 0);
+    edge_motion_in(m, w, rows, JN_BODY, 0, 0);
     for (size_t i = 0; i < nv * nv; i++) M[i] = 0;
     data->engine->mass(m, w, rows, M);
     represent_mass(m, w, rows, (int)data->settings.representation, M);

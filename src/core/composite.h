@@ -40,7 +40,7 @@ static inline jn_status start_at_rest(const jn_model *m, jn_data *data, const do
   int rows = data->rows;
   data->kinematics = -2;
   memset(w->io, 0, sizeof(double) * (size_t)m->nv);
-  edge_motion_in(m, w, rows, JN_BODY, 0);
+  edge_motion_in(m, w, rows, JN_BODY, 0, 0);
   place_joints(m, w, rows);
   place_links(m, w, rows);
   v3 base = place_world(m, w, rows);

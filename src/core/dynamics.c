@@ -49,7 +49,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   int loaded = external && external->wrench_count > 0, poses = needs_poses(form, external);
   data->kinematics = -2;
   set_gravity(data);
-  for (int k = 0; k <= order + 1; k++) edge_motion(model, w, rows, rep, k, !form->world);
+  edge_motion(model, w, rows, rep, 0, order + 1, !form->world);
   if (form->world)
     place_joints(model, w, rows);
   else
@@ -59,7 +59,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   if (loaded)
     for (int k = 0; k <= order; k++) form->external(model, data, external, k, poses);
   form->inverse(model, data, order, loaded);
-  for (int k = 0; k <= order; k++) edge_force_out(model, w, rows, rep, k);
+  edge_force_out(model, w, rows, rep, 0, order);
   size_t n = ((size_t)order + 1) * (size_t)model->nv;
   jn_jet_to_derivatives(order, model->nv, w->io);
   if (rep == JN_SPATIAL) edge_shift(model, w, w->io, order + 1, 1, 1);
@@ -71,15 +71,13 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
 }
 
 /* What drives each joint at order k: e = (k+1) v_(k+1) where motion is given, else the force less
- * damping. */
+ * damping. w->tau, where it is not the force as it came in. */
 static void drive(const jn_model *model, const jn_data *data, int k,
                   const unsigned char *prescribed) {
   const jn_work *w = &data->w;
   int rows = data->rows, nv = model->nv, rep = data->settings.representation,
       world = form_of(data, 1)->world;
   if (!prescribed && !world && !data->settings.damping && (rep == JN_BODY || !model->nfree)) {
-    memcpy(w->tau + (size_t)k * (size_t)nv, w->force + (size_t)k * (size_t)nv,
-           sizeof(double) * (size_t)nv);
     memcpy(w->e, w->force + (size_t)k * (size_t)nv, sizeof(double) * (size_t)nv);
     return;
   }
@@ -112,7 +110,7 @@ static jn_status run(const jn_model *model, jn_data *data, int order,
       poses = needs_poses(form, external);
   data->kinematics = -2;
   set_gravity(data);
-  edge_motion_in(model, w, rows, data->settings.representation, 0);
+  edge_motion_in(model, w, rows, data->settings.representation, 0, 0);
   if (form->world)
     place_joints(model, w, rows);
   else
@@ -120,11 +118,13 @@ static jn_status run(const jn_model *model, jn_data *data, int order,
   if (poses) place_poses(model, data);
   if (form->world) data->singular = form->start(model, data, prescribed);
   if (data->singular >= 0) return JN_ERR_SINGULAR;
+  if (loaded) form->external(model, data, external, 0, poses);
+  form->known(model, data, loaded);
   for (int k = 0; k <= order; k++) {
-    if (loaded) form->external(model, data, external, k, poses);
-    form->known(model, data, k, loaded);
+    const int more = k < order;
     drive(model, data, k, prescribed);
-    form->solve(model, data, k, prescribed);
+    if (loaded && more) form->external(model, data, external, k + 1, poses);
+    form->solve(model, data, k, prescribed, loaded, more);
   }
   return JN_OK;
 }
@@ -147,7 +147,7 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
   jn_jet_to_taylor(order, model->nv, w->force);
   status = run(model, data, order, NULL, external);
   if (status) return status;
-  for (int k = 0; k <= order + 1; k++) edge_motion_out(model, w, data->rows, rep, k);
+  edge_motion_out(model, w, data->rows, rep, rep == JN_BODY, order + 1);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
   if (rep == JN_SPATIAL) edge_shift(model, w, w->io, order + 2, 1, 0);
   if (!jn_all_finite(w->io + nv, n)) return JN_ERR_NOT_FINITE;
@@ -166,6 +166,8 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv;
   const double *more = external ? external->tau : NULL;
+  int some = 0; /* is prescribed; else it is forward dynamics */
+  for (int i = 0; i < model->nbody; i++) some |= prescribed[i];
   for (int i = 0; i < model->nbody; i++)
     for (int j = model->joint[i].iv; j < model->joint[i].iv + model->joint[i].nv; j++)
       for (size_t k = 0; k <= (size_t)order; k++) {
@@ -182,12 +184,14 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
   }
   jn_jet_to_taylor(order + 1, model->nv, w->io);
   jn_jet_to_taylor(order, model->nv, w->force);
-  status = run(model, data, order, prescribed, external);
+  status = run(model, data, order, some ? prescribed : NULL, external);
   if (status) return status;
   /* forces to w->force by way of w->io, then motion to w->io */
-  for (int k = 0; k <= order; k++) edge_force_out(model, w, rows, rep, k);
-  memcpy(w->force, w->io, sizeof(double) * n);
-  for (int k = 0; k <= order + 1; k++) edge_motion_out(model, w, rows, rep, k);
+  if (some) {
+    edge_force_out(model, w, rows, rep, 0, order);
+    memcpy(w->force, w->io, sizeof(double) * n);
+  }
+  edge_motion_out(model, w, rows, rep, 0, order + 1);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
   jn_jet_to_derivatives(order, model->nv, w->force);
   if (rep == JN_SPATIAL) {

@@ -10,12 +10,16 @@
 
 int jn_all_finite(const double *x, size_t n) {
   /* 0 * x is 0 for every finite x and NaN for the others */
-  double s[8] = {0};
+  typedef double two __attribute__((vector_size(16), aligned(8)));
+  two a = {0, 0}, b = a;
   size_t i = 0;
-  for (; i + 8 <= n; i += 8)
-    for (size_t j = 0; j < 8; j++) s[j] += 0.0 * x[i + j];
-  for (; i < n; i++) s[0] += 0.0 * x[i];
-  return (s[0] + s[1]) + (s[2] + s[3]) + (s[4] + s[5]) + (s[6] + s[7]) == 0.0;
+  for (; i + 4 <= n; i += 4) {
+    a += 0.0 * *(const two *)(x + i);
+    b += 0.0 * *(const two *)(x + i + 2);
+  }
+  for (; i < n; i++) a[0] += 0.0 * x[i];
+  a += b;
+  return a[0] + a[1] == 0.0;
 }
 
 int jn_all_below(const double *x, size_t n, double most) {

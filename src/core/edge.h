@@ -43,51 +43,56 @@ static inline void edge_near(const jn_model *m, const jn_work *w) {
     store_v3((real *)w->edge + m->link[m->free_link[i]].iv, v3_zero());
 }
 
-/* The velocity at order k, w->io -> w->v, and the transform of free joints at order k, which it
- * needs. `lazy`: in body representation the body formulation can do without that of a free base
+/* rows from..to of an order-major array of jets */
+static inline void edge_copy(const jn_model *m, real *to_rows, const real *x, int from, int to) {
+  const size_t nv = (size_t)m->nv, at = (size_t)from * nv;
+  memcpy(to_rows + at, x + at, sizeof(real) * nv * (size_t)(to - from + 1));
+}
+
+/* The velocity of orders from..to, w->io -> w->v, and the transforms of free joints, which it
+ * needs. `lazy`: in body representation the body formulation can do without those of a free base
  * beyond order 0. */
-static inline void edge_motion(const jn_model *m, const jn_work *w, int rows, int rep, int k,
-                               int lazy) {
-  int nv = m->nv;
-  memcpy((real *)w->v + (size_t)k * nv, (const real *)w->io + (size_t)k * nv,
-         sizeof(real) * (size_t)nv);
+static inline void edge_motion(const jn_model *m, const jn_work *w, int rows, int rep, int from,
+                               int to, int lazy) {
+  const int nv = m->nv;
+  edge_copy(m, (real *)w->v, (const real *)w->io, from, to);
   for (int i = 0; i < m->nfree; i++) {
     const jn_link *l = &m->link[m->free_link[i]];
-    const real *q = (const real *)w->q + l->iq;
-    real *in = (real *)w->io + l->iv, *v = (real *)w->v + l->iv,
-         *X = (real *)w->X + (size_t)l->ix * rows;
-    if (k == 0)
-      joint_place(l, q, q[0], q[0], X);
-    else if (!lazy || rep != JN_BODY || l->parent >= 0)
-      joint_step(l, k, q, v, nv, X);
-    if (rep != JN_BODY)
-      twist_to_body(rep, k, free_pose(l, w, rows), free_position(l, w), in, nv, v, nv);
+    const real *q = (const real *)w->q + l->iq, *in = (const real *)w->io + l->iv;
+    real *v = (real *)w->v + l->iv, *X = (real *)w->X + (size_t)l->ix * rows;
+    if (from == 0) joint_place(l, q, q[0], q[0], X);
+    for (int k = from; k <= to; k++) {
+      if (k && (!lazy || rep != JN_BODY || l->parent >= 0)) joint_step(l, k, q, v, nv, X);
+      if (rep != JN_BODY)
+        twist_to_body(rep, k, free_pose(l, w, rows), free_position(l, w), in, nv, v, nv);
+    }
   }
 }
 
-static inline void edge_motion_in(const jn_model *m, const jn_work *w, int rows, int rep, int k) {
-  edge_motion(m, w, rows, rep, k, 0);
+static inline void edge_motion_in(const jn_model *m, const jn_work *w, int rows, int rep, int from,
+                                  int to) {
+  edge_motion(m, w, rows, rep, from, to, 0);
 }
 
-/* w->v -> w->io, w->tau -> w->io, and w->io -> w->tau at order k. */
-static inline void edge_motion_out(const jn_model *m, const jn_work *w, int rows, int rep, int k) {
-  int nv = m->nv;
-  memcpy((real *)w->io + (size_t)k * nv, (const real *)w->v + (size_t)k * nv,
-         sizeof(real) * (size_t)nv);
+/* w->v -> w->io, w->tau -> w->io, and w->io -> w->tau */
+static inline void edge_motion_out(const jn_model *m, const jn_work *w, int rows, int rep, int from,
+                                   int to) {
+  edge_copy(m, (real *)w->io, (const real *)w->v, from, to);
   for (int i = 0; rep != JN_BODY && i < m->nfree; i++) {
     const jn_link *l = &m->link[m->free_link[i]];
-    twist_from_body(rep, k, free_pose(l, w, rows), free_position(l, w), (const real *)w->v + l->iv,
-                    nv, (real *)w->io + l->iv, nv);
+    for (int k = from; k <= to; k++)
+      twist_from_body(rep, k, free_pose(l, w, rows), free_position(l, w),
+                      (const real *)w->v + l->iv, m->nv, (real *)w->io + l->iv, m->nv);
   }
 }
-static inline void edge_force_out(const jn_model *m, const jn_work *w, int rows, int rep, int k) {
-  int nv = m->nv;
-  memcpy((real *)w->io + (size_t)k * nv, (const real *)w->tau + (size_t)k * nv,
-         sizeof(real) * (size_t)nv);
+static inline void edge_force_out(const jn_model *m, const jn_work *w, int rows, int rep, int from,
+                                  int to) {
+  edge_copy(m, (real *)w->io, (const real *)w->tau, from, to);
   for (int i = 0; rep != JN_BODY && i < m->nfree; i++) {
     const jn_link *l = &m->link[m->free_link[i]];
-    wrench_from_body(rep, k, free_pose(l, w, rows), free_position(l, w),
-                     (const real *)w->tau + l->iv, nv, (real *)w->io + l->iv, nv);
+    for (int k = from; k <= to; k++)
+      wrench_from_body(rep, k, free_pose(l, w, rows), free_position(l, w),
+                       (const real *)w->tau + l->iv, m->nv, (real *)w->io + l->iv, m->nv);
   }
 }
 static inline void edge_force_in(const jn_link *l, const jn_work *w, int rows, int nv, int rep,

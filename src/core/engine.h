@@ -43,9 +43,10 @@ typedef struct jn_engine {
   void (*inverse)(const jn_model *m, const jn_work *w, int rows, int r, int damping, int external);
   /* positions, V_0 and articulated inertias; returns a joint that moves no mass, or -1 */
   int (*start)(const jn_model *m, const jn_work *w, int rows, const unsigned char *prescribed);
-  void (*known)(const jn_model *m, const jn_work *w, int rows, int k, int rep, int external);
+  /* what is known of order 0; the solution of order k, and what is known of k+1 if more is 1 */
+  void (*known)(const jn_model *m, const jn_work *w, int rows, int rep, int external);
   void (*solve)(const jn_model *m, const jn_work *w, int rows, int k,
-                const unsigned char *prescribed, int damping);
+                const unsigned char *prescribed, int damping, int more, int rep, int external);
   /* upper half of the mass matrix in body representation; free joints are placed */
   void (*mass)(const jn_model *m, const jn_work *w, int rows, double *M);
   const jn_lanes *lanes;

@@ -23,12 +23,13 @@ static void body_inverse(const jn_model *m, const jn_data *d, int r, int loaded)
 static int body_start(const jn_model *m, const jn_data *d, const unsigned char *prescribed) {
   return d->engine->start(m, &d->w, d->rows, prescribed);
 }
-static void body_known(const jn_model *m, const jn_data *d, int k, int loaded) {
-  d->engine->known(m, &d->w, d->rows, k, (int)d->settings.representation, loaded);
+static void body_known(const jn_model *m, const jn_data *d, int loaded) {
+  d->engine->known(m, &d->w, d->rows, (int)d->settings.representation, loaded);
 }
-static void body_solve(const jn_model *m, const jn_data *d, int k,
-                       const unsigned char *prescribed) {
-  d->engine->solve(m, &d->w, d->rows, k, prescribed, d->settings.damping);
+static void body_solve(const jn_model *m, const jn_data *d, int k, const unsigned char *prescribed,
+                       int loaded, int more) {
+  d->engine->solve(m, &d->w, d->rows, k, prescribed, d->settings.damping, more,
+                   (int)d->settings.representation, loaded);
 }
 
 static void motion_spatial(const jn_model *m, const jn_data *d, int K) {
@@ -47,13 +48,14 @@ static int start_spatial(const jn_model *m, const jn_data *d, const unsigned cha
   spatial_inertias(m, &d->w, d->rows, 0);
   return spatial_articulate(m, &d->w, d->rows, prescribed);
 }
-static void known_spatial(const jn_model *m, const jn_data *d, int k, int loaded) {
-  spatial_known(m, &d->w, d->rows, k, gravity_of(d), loaded);
+static void known_spatial(const jn_model *m, const jn_data *d, int loaded) {
+  spatial_known(m, &d->w, d->rows, 0, gravity_of(d), loaded);
 }
 static void solve_spatial(const jn_model *m, const jn_data *d, int k,
-                          const unsigned char *prescribed) {
+                          const unsigned char *prescribed, int loaded, int more) {
   spatial_bias(m, &d->w, d->rows, k, prescribed);
   spatial_solve(m, &d->w, d->rows, k, prescribed, d->settings.damping);
+  if (more) spatial_known(m, &d->w, d->rows, k + 1, gravity_of(d), loaded);
 }
 
 static void motion_hybrid(const jn_model *m, const jn_data *d, int K) {
@@ -70,13 +72,14 @@ static void inverse_hybrid(const jn_model *m, const jn_data *d, int r, int loade
 static int start_hybrid(const jn_model *m, const jn_data *d, const unsigned char *prescribed) {
   return hybrid_start(m, &d->w, d->rows, prescribed);
 }
-static void known_hybrid(const jn_model *m, const jn_data *d, int k, int loaded) {
-  hybrid_known(m, &d->w, d->rows, k, gravity_of(d), loaded);
+static void known_hybrid(const jn_model *m, const jn_data *d, int loaded) {
+  hybrid_known(m, &d->w, d->rows, 0, gravity_of(d), loaded);
 }
 static void solve_hybrid(const jn_model *m, const jn_data *d, int k,
-                         const unsigned char *prescribed) {
+                         const unsigned char *prescribed, int loaded, int more) {
   hybrid_bias(m, &d->w, d->rows, k, prescribed);
   hybrid_solve(m, &d->w, d->rows, k, prescribed, d->settings.damping);
+  if (more) hybrid_known(m, &d->w, d->rows, k + 1, gravity_of(d), loaded);
 }
 
 static void motion_mixed(const jn_model *m, const jn_data *d, int K) {

@@ -22,9 +22,11 @@ typedef struct jn_form {
   void (*inverse)(const jn_model *m, const jn_data *data, int r, int loaded);
   /* twists of order 0, articulated inertias; returns a joint that moves no mass, or -1 */
   int (*start)(const jn_model *m, const jn_data *data, const unsigned char *prescribed);
-  /* what is known of order k, then its solution; in between w->e is set (dynamics.c) */
-  void (*known)(const jn_model *m, const jn_data *data, int k, int loaded);
-  void (*solve)(const jn_model *m, const jn_data *data, int k, const unsigned char *prescribed);
+  /* what is known of order 0; the solution of order k from w->e (dynamics.c), and what is known of
+   * order k+1 if more is 1: of that order the wrenches from outside are there */
+  void (*known)(const jn_model *m, const jn_data *data, int loaded);
+  void (*solve)(const jn_model *m, const jn_data *data, int k, const unsigned char *prescribed,
+                int loaded, int more);
 } jn_form;
 
 /* by jn_formulation */

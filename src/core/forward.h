@@ -151,7 +151,7 @@ static inline int articulate(const jn_model *m, const jn_work *w, int rows,
     if (!good && bad < 0) bad = l->joint;
     if (l->parent >= 0)
       joint_add_inertia(l, (const real *)w->q + l->iq, (const real *)w->X + (size_t)l->ix * rows,
-                        &a, &IA[l->parent]);
+                        way_of(l, w, i, 1), &a, &IA[l->parent]);
   }
   return bad;
 }
@@ -164,33 +164,15 @@ static inline void forward_start(const jn_model *m, const jn_work *w, int rows) 
     six *V = (six *)w->V + (size_t)i * rows;
     const six *Vp = l->parent < 0 ? NULL : (const six *)w->V + (size_t)l->parent * rows;
     v3 *y = (v3 *)w->Y, up = load_v3((const real *)w->up);
-    link_motion(l, 0, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, Vp,
-                (real *)w->X + (size_t)l->ix * rows, (six *)w->U + (size_t)i * rows, V);
+    real *X = (real *)w->X + (size_t)l->ix * rows;
+    way *by = way_of(l, w, i, 1);
+    if (by) way_make(l, (const real *)w->q + l->iq, X, by);
+    link_motion(l, 0, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, Vp, X, by,
+                (six *)w->U + (size_t)i * rows, V);
     ((six *)w->H)[(size_t)i * rows] = link_spin(l, V[0]);
-    y[(size_t)i * rows] = gravity_start(l, (const real *)w->X + (size_t)l->ix * rows,
-                                        l->parent < 0 ? &up : &y[(size_t)l->parent * rows]);
+    y[(size_t)i * rows] =
+        gravity_start(l, X, by, l->parent < 0 ? &up : &y[(size_t)l->parent * rows]);
   }
-}
-
-/* X_(k+1), b, and what the wrenches of lower orders pass on of one joint */
-ALWAYS void known_joint_of(jn_kind kind, const jn_link *l, int k, const real *q, const real *v,
-                           int nv, real *restrict X, const six *restrict u, six *restrict b,
-                           six *restrict F) {
-  joint_step_of(kind, l, k + 1, q, v, nv, X);
-  *b = joint_motion(kind, k + 1, 1, X, u);
-  if (k) F[k] = joint_force(kind, k, 1, X, F);
-}
-static __attribute__((noinline)) void known_joint_any(const jn_link *l, int k, const real *q,
-                                                      const real *v, int nv, real *X, const six *u,
-                                                      six *b, six *F) {
-  known_joint_of(l->kind, l, k, q, v, nv, X, u, b, F);
-}
-ALWAYS void known_joint(const jn_link *l, int k, const real *q, const real *v, int nv, real *X,
-                        const six *u, six *b, six *F) {
-  if (l->kind == JN_K_REVOLUTE)
-    known_joint_of(JN_K_REVOLUTE, l, k, q, v, nv, X, u, b, F);
-  else
-    known_joint_any(l, k, q, v, nv, X, u, b, F);
 }
 
 /* F_k = (k+1) IA a + p, a: V_(k+1) without b, left in w->b by forward_solve */
@@ -199,47 +181,89 @@ ALWAYS six forward_wrench(const jn_work *w, int k, int i) {
                  ((const six *)w->p)[i]);
 }
 
-/* What is left of the order before, H_k and F_(k-1); then what is known of order k before it is
- * solved: X_(k+1), b, p = sum V x* h + m y - ext + (k+1) IA b, and in the place of F_k what F_0 ..
- * F_(k-1) pass to the parent. No link waits for another. */
-ALWAYS void forward_known(const jn_model *m, const jn_work *w, int rows, int k, int rep,
-                          int external) {
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    const size_t at = (size_t)i * rows;
-    six *V = (six *)w->V + at, *u = (six *)w->U + at, *H = (six *)w->H + at, *F = (six *)w->F + at;
-    six *b = (six *)w->b + i;
-    real *X = (real *)w->X + (size_t)l->ix * rows;
-    v3 *y = (v3 *)w->Y + at;
-    if (k) {
-      F[k - 1] = forward_wrench(w, k - 1, i);
-      H[k] = link_spin(l, V[k]);
-      y[k] = gravity_step(k, V, y);
-    }
-    six p = link_wrench(l, k, V, H, (six){v3_zero(), y[k]});
-    if (external) p = six_sub(p, ((const six *)w->ext)[at + k]);
-    if (l->parent < 0) {
-      *b = six_zero();
-      if (l->kind == JN_K_FREE && rep != JN_BODY)
-        joint_step(l, k + 1, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X);
-    } else {
-      known_joint(l, k, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, X, u, b, F);
-      p = six_add(p, six_times(k + 1, sym6_apply((const sym6 *)w->IA + i, *b)));
-    }
-    ((six *)w->p)[i] = p;
+/* Of order k what needs nothing of V_k, v_k, F_(k-1): the sums over all older terms. It can be had
+ * while order k-1 is being solved, and fills the time one link waits for another then. */
+typedef struct begun {
+  products s;
+  turn_pair b, F;
+  real sine;
+} begun;
+
+ALWAYS void known_begin(const jn_model *m, const jn_work *w, int rows, int k, int i, begun *a) {
+  const jn_link *l = &m->link[i];
+  const size_t at = (size_t)i * rows;
+  const six *V = (const six *)w->V + at, *H = (const six *)w->H + at;
+  a->s = products_add(l, products_zero(), k, 1, k - 1, V, H);
+  ((v3 *)w->Y)[at + k] = gravity_step(k, V, (const v3 *)w->Y + at);
+  if (l->kind != JN_K_REVOLUTE || l->parent < 0) {
+    const real zero = {0};
+    if (!WAYS) a->b = a->F = turns_start(six_zero()), a->sine = zero;
+    return;
   }
+  const six *u = (const six *)w->U + at, *F = (const six *)w->F + at;
+  real *X = (real *)w->X + (size_t)l->ix * rows;
+  a->sine = angle_begin(k + 1, 2, (const real *)w->v + l->iv, m->nv, X);
+  a->b = turns_add(turns_start(six_zero()), k + 1, 2, k, 2, X, u);
+  a->F = turns_add(turns_start(six_zero()), k, 2, k, 2, X, F);
 }
 
-/* p of the parent += T^T (X_0^T f + what is known) */
-static __attribute__((noinline)) void pass_force_any(const jn_link *l, const real *X, six f,
-                                                     six known, six *p) {
-  offset_force(l, six_add(joint_force(l->kind, 0, 0, X, &f), known), p);
+/* X_(k+1), b, and what the wrenches of lower orders pass on of one joint */
+static __attribute__((noinline)) void known_joint_any(const jn_link *l, int k, const real *q,
+                                                      const real *v, int nv, real *X, const six *u,
+                                                      six *b, six *F) {
+  joint_step(l, k + 1, q, v, nv, X);
+  *b = joint_motion(l->kind, k + 1, 1, X, u);
+  F[k] = joint_force(l->kind, k, 1, X, F);
 }
-ALWAYS void pass_force(const jn_link *l, const real *X, six f, six known, six *p) {
-  if (l->kind == JN_K_REVOLUTE)
-    offset_force(l, six_add(joint_force(JN_K_REVOLUTE, 0, 0, X, &f), known), p);
-  else
-    pass_force_any(l, X, f, known, p);
+
+/* The rest, H_k and F_(k-1) first; then all that is known of order k before it is solved is there:
+ * X_(k+1), b, p = sum V x* h + m y - ext + (k+1) IA b, and in the place of F_k what F_0 .. F_(k-1)
+ * pass to the parent. No link waits for another. */
+ALWAYS void known_end(const jn_model *m, const jn_work *w, int rows, int k, int rep, int external,
+                      int i, const begun *a) {
+  const jn_link *l = &m->link[i];
+  const size_t at = (size_t)i * rows;
+  const real *q = (const real *)w->q + l->iq, *v = (const real *)w->v + l->iv;
+  six *V = (six *)w->V + at, *u = (six *)w->U + at, *H = (six *)w->H + at, *F = (six *)w->F + at;
+  six *b = (six *)w->b + i;
+  real *X = (real *)w->X + (size_t)l->ix * rows;
+  products s = k ? a->s : products_zero();
+  if (k) {
+    if (l->parent >= 0) F[k - 1] = forward_wrench(w, k - 1, i);
+    H[k] = link_spin(l, V[k]);
+    s = products_add(l, s, k, k, k, V, H);
+  }
+  s = products_add(l, s, k, 0, 0, V, H);
+  six p = products_end(l, s, (six){v3_zero(), ((const v3 *)w->Y)[at + k]});
+  if (external) p = six_sub(p, ((const six *)w->ext)[at + k]);
+  if (l->parent < 0) {
+    *b = six_zero();
+    if (l->kind == JN_K_FREE && rep != JN_BODY) joint_step(l, k + 1, q, v, m->nv, X);
+  } else {
+    if (l->kind == JN_K_REVOLUTE) {
+      const turn_pair none = turns_start(six_zero());
+      angle_end(k + 1, 2, k ? a->sine : angle_begin(1, 2, v, m->nv, X), v, m->nv, X);
+      const turn_pair c = turns_add(k ? a->b : none, k + 1, 1, 1, 2, X, u);
+      *b = turns_end(k ? turns_add(c, k + 1, k + 1, k + 1, 2, X, u) : c, six_zero());
+      F[k] =
+          k ? turns_back_end(turns_add(k ? a->F : none, k, 1, 1, 2, X, F), six_zero()) : six_zero();
+    } else {
+      known_joint_any(l, k, q, v, m->nv, X, u, b, F);
+    }
+    p = six_add(p, six_times(k + 1, sym6_apply((const sym6 *)w->IA + i, *b)));
+  }
+  ((six *)w->p)[i] = p;
+}
+
+/* Order 0. */
+ALWAYS void forward_known(const jn_model *m, const jn_work *w, int rows, int rep, int external) {
+  for (int i = 0; i < m->nlink; i++) known_end(m, w, rows, 0, rep, external, i, NULL);
+}
+
+/* a += T^T (X_0^T f + what is known) */
+static __attribute__((noinline)) void pass_force_any(const jn_link *l, const real *X, six f,
+                                                     six known, six *a) {
+  to_parent(l->kind, l, X, NULL, six_add(joint_force(l->kind, 0, 0, X, &f), known), a);
 }
 
 /* What is left for the joint of a link, e -= S^T p, and p += IA S x where x is already known:
@@ -258,15 +282,18 @@ static __attribute__((noinline)) six bias_any(const jn_link *l, const jn_work *w
 }
 
 /* Bias wrenches from the tips to the base. tau_k of force-driven joints and (k+1) v_(k+1) of
- * prescribed ones are read from w->e; what is left of the force for the joint stays there. */
+ * prescribed ones are read from w->e; what is left of the force for the joint stays there. more:
+ * another order follows. */
 ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int rows, int k,
-                         const unsigned char *prescribed) {
-  six *p = (six *)w->p;
-  for (int i = m->nlink - 1; i >= 0; i--) {
+                         const unsigned char *prescribed, int more) {
+  /* sum: for link `to`, not yet in p; links that wait for it would wait for memory as well */
+  six *p = (six *)w->p, sum = six_zero();
+  for (int i = m->nlink - 1, to = -1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
     real *e = (real *)w->e + l->iv;
     int given = prescribed && prescribed[l->joint];
     six f = p[i];
+    if (WAYS && to == i) p[i] = f = six_add(f, sum);
     if (l->kind == JN_K_REVOLUTE && !given) {
       e[0] -= v3_z(f.w);
       f = six_add(f, six_scale(e[0] * ((const real *)w->D)[6 * (size_t)l->iv],
@@ -277,9 +304,24 @@ ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int rows, int k,
     } else {
       f = bias_any(l, w, (const sym6 *)w->IA + i, f, e, given);
     }
-    if (l->parent >= 0)
-      pass_force(l, (const real *)w->X + (size_t)l->ix * rows, f,
-                 k ? ((const six *)w->F)[(size_t)i * rows + k] : six_zero(), &p[l->parent]);
+    if (l->parent >= 0) {
+      const real *X = (const real *)w->X + (size_t)l->ix * rows;
+      const six *known = (const six *)w->F + (size_t)i * rows + k;
+      if (WAYS && to != l->parent) {
+        if (to >= 0 && to != i) p[to] = six_add(p[to], sum);
+        sum = six_zero();
+      }
+      to = l->parent;
+      if (l->kind == JN_K_REVOLUTE) {
+        to_parent(JN_K_REVOLUTE, l, X, way_of(l, w, i, 1), six_add(f, *known),
+                  WAYS ? &sum : &p[to]);
+      } else {
+        six a = WAYS ? sum : p[to];
+        pass_force_any(l, X, f, *known, &a);
+        *(WAYS ? &sum : &p[to]) = a;
+      }
+    }
+    if (WAYS && more) known_begin(m, w, rows, k + 1, i, (begun *)w->begun + i);
   }
 }
 
@@ -305,7 +347,10 @@ static __attribute__((noinline)) six solve_any(const jn_link *l, const jn_work *
   if (l->nv == 6) return solve_joint(JN_K_FREE, 6, l, w, k, a, v, given);
   return solve_joint(l->kind, l->nv, l, w, k, a, v, given);
 }
-static __attribute__((noinline)) six motion_any(const jn_link *l, const real *X, const six *u) {
+/* u and X_0 u */
+static __attribute__((noinline)) six motion_any(const jn_link *l, const real *X, const six *V,
+                                                six *u) {
+  *u = from_parent(l->kind, l, X, NULL, V);
   return joint_motion(l->kind, 0, 0, X, u);
 }
 static __attribute__((noinline)) void given_force(const jn_link *l, int k, six F, const real *next,
@@ -317,9 +362,11 @@ static __attribute__((noinline)) void given_force(const jn_link *l, int k, six F
   }
 }
 
-/* From the base to the tips: v_(k+1), V_(k+1), and the force of prescribed joints. */
-static inline void forward_solve(const jn_model *m, const jn_work *w, int rows, int k,
-                                 const unsigned char *prescribed, int damping) {
+/* From the base to the tips: v_(k+1), V_(k+1), the force of prescribed joints, and what is known of
+ * the next order. */
+ALWAYS void forward_solve(const jn_model *m, const jn_work *w, int rows, int k,
+                          const unsigned char *prescribed, int damping, int more, int rep,
+                          int external) {
   int nv = m->nv;
   double inverse = (double)1 / (k + 1);
   for (int i = 0; i < m->nlink; i++) {
@@ -330,8 +377,10 @@ static inline void forward_solve(const jn_model *m, const jn_work *w, int rows, 
     const real *X = (const real *)w->X + (size_t)l->ix * rows;
     int given = prescribed && prescribed[l->joint], revolute = l->kind == JN_K_REVOLUTE;
     if (l->parent >= 0) {
-      *u = offset_motion(l, V + (size_t)l->parent * rows + k + 1);
-      a = revolute ? joint_motion(JN_K_REVOLUTE, 0, 0, X, u) : motion_any(l, X, u);
+      const six *Vp = V + (size_t)l->parent * rows + k + 1;
+      a = revolute ? from_parent(JN_K_REVOLUTE, l, X, way_of(l, w, i, 1), Vp)
+                   : motion_any(l, X, Vp, u);
+      if (revolute) *u = a;
     }
     if (revolute && !given) {
       v[0] = (inverse * ((const real *)w->e)[l->iv] - six_dot(((const six *)w->UA)[l->iv], a)) *
@@ -347,6 +396,10 @@ static inline void forward_solve(const jn_model *m, const jn_work *w, int rows, 
     if (given)
       given_force(l, k, forward_wrench(w, k, i), v, v - nv, damping,
                   (real *)w->tau + l->iv + k * nv);
+    if (!more) continue;
+    begun own, *next = WAYS ? (begun *)w->begun + i : &own;
+    if (!WAYS) known_begin(m, w, rows, k + 1, i, next);
+    known_end(m, w, rows, k + 1, rep, external, i, next);
   }
 }
 

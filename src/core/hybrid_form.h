@@ -414,6 +414,7 @@ static inline void mixed_turn(const jn_model *m, const jn_work *w, int rows, int
     if (l->parent >= 0) {
       up[k] = six_zero();
       up[k].w = c_columns(l->Rr, ((const six *)w->Vs)[(size_t)l->parent * rows + k].w);
+      up[k] = joint_here(l->kind, X, up[k]);
       V[k].w = v3_add(V[k].w, l->kind == JN_K_REVOLUTE ? joint_motion(JN_K_REVOLUTE, k, 0, X, up).w
                                                        : joint_motion(l->kind, k, 0, X, up).w);
     }
@@ -504,8 +505,9 @@ static inline void mixed_inverse(const jn_model *m, const jn_work *w, int rows, 
     if (l->parent < 0) continue;
     six *Wp = (six *)w->Ws + (size_t)l->parent * rows;
     for (int k = 0; k <= r; k++) {
-      v3 n = l->kind == JN_K_REVOLUTE ? joint_force(JN_K_REVOLUTE, k, 0, X, N).w
-                                      : joint_force(l->kind, k, 0, X, N).w;
+      six n6 = l->kind == JN_K_REVOLUTE ? joint_force(JN_K_REVOLUTE, k, 0, X, N)
+                                        : joint_force(l->kind, k, 0, X, N);
+      v3 n = joint_here_back(l->kind, X, n6).w;
       n = v3_add(c_columns(l->Rc, n),
                  c_cross_v3(l->p4, axes_project(w, rows, l->parent, all_axes, k, 0, &W[0].v.x)));
       Wp[k] = six_add(Wp[k], (six){n, W[k].v});

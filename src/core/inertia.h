@@ -121,12 +121,11 @@ ALWAYS v3 sym3_apply(const real *S, v3 a) {
                  S[XZ] * a.x + S[YZ] * a.y + S[ZZ] * a.z);
 }
 ALWAYS void sym6_rigid(sym6 *I, const double *c) {
-  const real zero = {0};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
-      if (j >= i) I->A[sym_place[i][j]] = zero + c[4 * j + i];
-      if (j >= i) I->C[sym_place[i][j]] = zero + c[24 + 4 * j + i];
-      I->B[3 * i + j] = zero + c[12 + 4 * j + i];
+      if (j >= i) I->A[sym_place[i][j]] = real_of(c[4 * j + i]);
+      if (j >= i) I->C[sym_place[i][j]] = real_of(c[24 + 4 * j + i]);
+      I->B[3 * i + j] = real_of(c[12 + 4 * j + i]);
     }
 }
 ALWAYS void sym6_complete(sym6 *I) { (void)I; }

@@ -17,15 +17,18 @@ ALWAYS void motion_pass(const jn_model *m, const jn_work *w, int rows, int K, in
   place_joints(m, w, rows);
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
+    way *by = way_of(l, w, i, K > 1);
     const six *Vp = l->parent < 0 ? NULL : Vall + (size_t)l->parent * rows;
     six *restrict V = Vall + (size_t)i * rows, *restrict F = Fall + (size_t)i * rows;
     v3 *restrict y = Yall + (size_t)i * rows;
     real *X = (real *)w->X + (size_t)l->ix * rows;
-    link_motion(l, K, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, Vp, X, H, V);
-    if (fall && !Vp) V[1].v = v3_add(V[1].v, gravity_start(l, X, &up));
+    if (by) way_make(l, (const real *)w->q + l->iq, X, by);
+    link_motion(l, K, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, Vp, X, by, H,
+                V);
+    if (fall && !Vp) V[1].v = v3_add(V[1].v, gravity_start(l, X, by, &up));
     if (!wrenches) continue;
     EACH(k, 0, K) H[k] = link_spin(l, V[k]);
-    y[0] = fall ? v3_zero() : gravity_start(l, X, Vp ? &Yall[(size_t)l->parent * rows] : &up);
+    y[0] = fall ? v3_zero() : gravity_start(l, X, by, Vp ? &Yall[(size_t)l->parent * rows] : &up);
     EACH(k, 1, K - 1) y[k] = gravity_step(k, V, y);
     EACH(k, 0, K - 1) F[k] = link_wrench(l, k, V, H, link_top(k, H[k + 1], y[k]));
   }
@@ -40,8 +43,8 @@ ALWAYS void force_pass(const jn_model *m, const jn_work *w, int rows, int r, int
     six *F = Fall + (size_t)i * rows, *Fp = l->parent < 0 ? NULL : Fall + (size_t)l->parent * rows;
     if (external)
       for (int k = 0; k <= r; k++) F[k] = six_sub(F[k], ext[(size_t)i * rows + k]);
-    link_force(l, r, F, (const real *)w->X + (size_t)l->ix * rows, (const real *)w->v + l->iv,
-               (real *)w->tau + l->iv, m->nv, damping, Fp);
+    link_force(l, r, F, (const real *)w->X + (size_t)l->ix * rows, way_of(l, w, i, r > 0),
+               (const real *)w->v + l->iv, (real *)w->tau + l->iv, m->nv, damping, Fp);
   }
 }
 

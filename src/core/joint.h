@@ -6,17 +6,20 @@
  * c s             Q = planar rotation by the angle, D = 0 prismatic  d               Q = 1, d along
  * z helical    c s dc ds       dc = jet of d cos, ds = jet of d sin spherical  Q (9) free       Q
  * (9) D (9) d (3, counted from the position at this instant) The motion subspace S is constant in
- * the link frame: z, or three or six unit vectors. */
+ * the link frame: z, or three or six unit vectors.
+ * A joint that turn_pair about z (revolute, helical) is X = Y X_0: its orders k >= 1 are those of
+ * Y, which counts angle and slide from this instant (c_0 = 1, s_0 = d_0 = 0, c_1 = 0). X_0 is
+ * applied by joint_here, once, beside the constant offset. */
 #ifndef JOUNCE_CORE_JOINT_H
 #define JOUNCE_CORE_JOINT_H
 
-/* loops over orders unroll where the order is known to the compiler and one state is computed */
-#if defined(__clang__) || !defined(JN_LANES) || defined(JN_SMALL)
+/* loops over orders unroll where the order is known to the compiler and the scalar asks for it */
+#if defined(__clang__) || !defined(JN_UNROLL) || defined(JN_SMALL)
 #define EACH(k, from, to) for (int k = from; k <= to; k++)
 #define EACH_DOWN(k, from, to) for (int k = to; k >= from; k--)
 #else
-#define EACH(k, from, to) _Pragma("GCC unroll 16") for (int k = from; k <= to; k++)
-#define EACH_DOWN(k, from, to) _Pragma("GCC unroll 16") for (int k = to; k >= from; k--)
+#define EACH(k, from, to) _Pragma(JN_UNROLL) for (int k = from; k <= to; k++)
+#define EACH_DOWN(k, from, to) _Pragma(JN_UNROLL) for (int k = to; k >= from; k--)
 #endif
 
 /* Order 0 of the joint transform from the configuration and the sine and cosine of an angle; a
@@ -71,6 +74,24 @@ static inline void place_joints(const jn_model *m, const jn_work *w, int rows) {
   }
 }
 
+/* k s_k = sum q'_(k-1-i) c_i,  k c_k = -sum q'_(k-1-i) s_i of a joint that turns about z, x reals
+ * an order: c_k and, of the first sum, all but q'_(k-1); then that */
+ALWAYS real angle_begin(int k, int x, const real *v, int vs, real *X) {
+  real s = {0}, c = {0};
+  EACH(i, 1, k - 1) {
+    const real r = v[(k - 1 - i) * vs];
+    s += r * X[x * i];
+    c += r * X[x * i + 1];
+  }
+  X[x * k] = -((double)1 / k) * c;
+  return s;
+}
+ALWAYS void angle_end(int k, int x, real s, const real *v, int vs, real *X) {
+  const double f = (double)1 / k;
+  s += v[(k - 1) * vs];
+  X[x * k + 1] = f * s;
+}
+
 /* Order k >= 1 of the joint transform from orders 0..k-1 and the velocity jet, rows of `vs` reals.
  */
 ALWAYS void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, const real *v,
@@ -79,36 +100,20 @@ ALWAYS void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, 
   switch (kind) {
     case JN_K_FIXED:
       break;
-    case JN_K_REVOLUTE: {
-      /* k s_k = sum q'_(k-1-i) c_i,  k c_k = -sum q'_(k-1-i) s_i */
-      real r = v[(k - 1) * vs], s = r * X[0], c = r * X[1];
-      EACH(i, 1, k - 1) {
-        r = v[(k - 1 - i) * vs];
-        s += r * X[2 * i];
-        c += r * X[2 * i + 1];
-      }
-      X[2 * k] = -f * c;
-      X[2 * k + 1] = f * s;
+    case JN_K_REVOLUTE:
+      angle_end(k, 2, angle_begin(k, 2, v, vs, X), v, vs, X);
       break;
-    }
     case JN_K_PRISMATIC:
       X[k] = f * v[(k - 1) * vs];
       break;
     case JN_K_HELICAL: {
-      real s = X[0] * 0.0, c = s, h = l->pitch * q[0];
-      for (int i = 0; i < k; i++) {
-        real r = v[(k - 1 - i) * vs];
-        s += r * X[4 * i];
-        c -= r * X[4 * i + 1];
-      }
-      real *x = X + 4 * k;
-      x[0] = f * c;
-      x[1] = f * s;
+      real zero = {0}, *x = X + 4 * k;
+      angle_end(k, 4, angle_begin(k, 4, v, vs, X), v, vs, X);
       /* d_i = pitch q_i */
-      x[2] = h * x[0];
-      x[3] = h * x[1];
-      for (int i = 1; i <= k; i++) {
-        real d = (l->pitch / i) * v[(i - 1) * vs];
+      x[2] = (l->pitch / k) * v[(k - 1) * vs];
+      x[3] = zero;
+      for (int i = 1; i < k; i++) {
+        const real d = (l->pitch / i) * v[(i - 1) * vs];
         x[2] += d * X[4 * (k - i)];
         x[3] += d * X[4 * (k - i) + 1];
       }
@@ -141,30 +146,70 @@ static inline void joint_step(const jn_link *l, int k, const real *q, const real
   joint_step_of(l->kind, l, k, q, v, vs, X);
 }
 
-/* sum_(i=first..k) X_i u_(k-i): a twist jet from the parent's side of the joint to the child's. A
- * fixed joint has no parent: it holds the base to the world. */
+/* X_0 of a joint that turn_pair about z on a twist, and X_0^T on a wrench; nothing for the others
+ */
+ALWAYS six joint_here(jn_kind kind, const real *X, six u) {
+  if (kind != JN_K_REVOLUTE && kind != JN_K_HELICAL) return u;
+  turn_sum w = turn_of(X[0], X[1], u.w), v = turn_of(X[0], X[1], u.v);
+  if (kind == JN_K_HELICAL) v = turn_add(v, -X[3], X[2], u.w);
+  return (six){v3_with_z(turn_end(w), u.w), v3_with_z(turn_end(v), u.v)};
+}
+ALWAYS six joint_here_back(jn_kind kind, const real *X, six f) {
+  if (kind != JN_K_REVOLUTE && kind != JN_K_HELICAL) return f;
+  turn_sum w = turn_of(X[0], X[1], f.w), v = turn_of(X[0], X[1], f.v);
+  if (kind == JN_K_HELICAL) w = turn_add(w, -X[3], X[2], f.v);
+  return (six){v3_with_z(turn_back_end(w), f.w), v3_with_z(turn_back_end(v), f.v)};
+}
+
+/* sum_(i=from..to) Y_i u_(k-i) of a joint that turns about z, x reals an order, or of Y_i^T: how it
+ * ends; z: of what it started with */
+typedef struct turn_pair {
+  turn_sum w, v;
+} turn_pair;
+ALWAYS turn_pair turns_start(six a) { return (turn_pair){turn_start(a.w), turn_start(a.v)}; }
+ALWAYS turn_pair turns_add(turn_pair s, int k, int from, int to, int x, const real *X,
+                           const six *u) {
+  const int whole = from > 1 ? from : 2;
+  EACH_DOWN(i, whole, to) {
+    s.w = turn_add(s.w, X[x * i], X[x * i + 1], u[k - i].w);
+    s.v = turn_add(s.v, X[x * i], X[x * i + 1], u[k - i].v);
+  }
+  if (from == 1 && to > 0) { /* c_1 = 0 */
+    s.w = turn_side(s.w, X[x + 1], u[k - 1].w);
+    s.v = turn_side(s.v, X[x + 1], u[k - 1].v);
+  }
+  return s;
+}
+/* i = k-1..1, and k last: the terms that are the last to be known */
+ALWAYS turn_pair turns_motion(turn_pair s, int k, int x, const real *X, const six *u) {
+  s = turns_add(s, k, 1, k > 1 ? k - 1 : k, x, X, u);
+  return k > 1 ? turns_add(s, k, k, k, x, X, u) : s;
+}
+ALWAYS six turns_end(turn_pair s, six z) {
+  return (six){v3_with_z(turn_end(s.w), z.w), v3_with_z(turn_end(s.v), z.v)};
+}
+ALWAYS six turns_back_end(turn_pair s, six z) {
+  return (six){v3_with_z(turn_back_end(s.w), z.w), v3_with_z(turn_back_end(s.v), z.v)};
+}
+
+/* sum_(i=first..k) X_i u_(k-i): a twist jet from the parent's side of the joint to the child's; of
+ * a joint that turn_pair about z the sum of Y_i, u after joint_here. A fixed joint has no parent:
+ * it holds the base to the world. */
 ALWAYS six joint_motion(jn_kind kind, int k, int first, const real *X, const six *u) {
   six s = six_zero(), z = first == 0 ? u[k] : s;
-  turn_sum w = turn_zero(), v = turn_zero();
+  turn_sum v = turn_start(z.v);
+  turn_pair t;
   switch (kind) {
     case JN_K_REVOLUTE:
-      EACH(i, first, k) {
-        w = turn_add(w, X[2 * i], X[2 * i + 1], u[k - i].w);
-        v = turn_add(v, X[2 * i], X[2 * i + 1], u[k - i].v);
-      }
-      return (six){v3_with_z(turn_end(w), z.w), v3_with_z(turn_end(v), z.v)};
+      return turns_end(turns_motion(turns_start(z), k, 2, X, u), z);
     case JN_K_PRISMATIC:
       /* v + w x d z */
-      EACH(i, first, k) v = turn_add(v, X[i] - X[i], X[i], u[k - i].w);
-      return (six){z.w, v3_add(z.v, v3_with_z(turn_end(v), v3_zero()))};
+      EACH(i, first, k) v = turn_side(v, X[i], u[k - i].w);
+      return (six){z.w, v3_with_z(turn_end(v), z.v)};
     case JN_K_HELICAL:
-      EACH(i, first, k) {
-        const real *x = X + 4 * i;
-        w = turn_add(w, x[0], x[1], u[k - i].w);
-        v = turn_add(v, x[0], x[1], u[k - i].v);
-        v = turn_add(v, -x[3], x[2], u[k - i].w);
-      }
-      return (six){v3_with_z(turn_end(w), z.w), v3_with_z(turn_end(v), z.v)};
+      t = turns_motion(turns_start(z), k, 4, X, u);
+      EACH(i, 1, k) t.v = turn_add(t.v, -X[4 * i + 3], X[4 * i + 2], u[k - i].w);
+      return turns_end(t, z);
     case JN_K_SPHERICAL:
       EACH(i, first, k) {
         s.w = v3_add(s.w, m3_apply_t(X + 9 * i, u[k - i].w));
@@ -181,30 +226,24 @@ ALWAYS six joint_motion(jn_kind kind, int k, int first, const real *X, const six
   }
 }
 
-/* sum_(i=first..k) X_i^T f_(k-i): a wrench jet from the child's side of the joint to the parent's.
- * The newest wrench, which others may wait for, comes last. */
+/* sum_(i=first..k) X_i^T f_(k-i): a wrench jet from the child's side of the joint to the parent's,
+ * of a joint that turn_pair about z before joint_here_back. The newest wrench, which others may
+ * wait for, comes last. */
 ALWAYS six joint_force(jn_kind kind, int k, int first, const real *X, const six *f) {
   six s = six_zero(), z = first == 0 ? f[k] : s;
-  turn_sum w = turn_zero(), v = turn_zero();
+  turn_sum w = turn_start(z.w);
+  turn_pair t;
   switch (kind) {
     case JN_K_REVOLUTE:
-      EACH_DOWN(i, first, k) {
-        w = turn_add(w, X[2 * i], X[2 * i + 1], f[k - i].w);
-        v = turn_add(v, X[2 * i], X[2 * i + 1], f[k - i].v);
-      }
-      return (six){v3_with_z(turn_back_end(w), z.w), v3_with_z(turn_back_end(v), z.v)};
+      return turns_back_end(turns_add(turns_start(z), k, 1, k, 2, X, f), z);
     case JN_K_PRISMATIC:
       /* n + d z x f */
-      EACH_DOWN(i, first, k) w = turn_add(w, X[i] - X[i], X[i], f[k - i].v);
-      return (six){v3_add(z.w, v3_with_z(turn_back_end(w), v3_zero())), z.v};
+      EACH_DOWN(i, first, k) w = turn_side(w, X[i], f[k - i].v);
+      return (six){v3_with_z(turn_back_end(w), z.w), z.v};
     case JN_K_HELICAL:
-      EACH_DOWN(i, first, k) {
-        const real *x = X + 4 * i;
-        w = turn_add(w, x[0], x[1], f[k - i].w);
-        w = turn_add(w, -x[3], x[2], f[k - i].v);
-        v = turn_add(v, x[0], x[1], f[k - i].v);
-      }
-      return (six){v3_with_z(turn_back_end(w), z.w), v3_with_z(turn_back_end(v), z.v)};
+      t = turns_add(turns_start(z), k, 1, k, 4, X, f);
+      EACH_DOWN(i, 1, k) t.w = turn_add(t.w, -X[4 * i + 3], X[4 * i + 2], f[k - i].v);
+      return turns_back_end(t, z);
     case JN_K_SPHERICAL:
       EACH_DOWN(i, first, k) {
         s.w = v3_add(s.w, m3_apply(X + 9 * i, f[k - i].w));
@@ -224,7 +263,7 @@ ALWAYS six joint_force(jn_kind kind, int k, int first, const real *X, const six 
 /* Q_0^T a */
 ALWAYS v3 joint_turn_back(jn_kind kind, const real *X, v3 a) {
   if (kind == JN_K_REVOLUTE || kind == JN_K_HELICAL)
-    return v3_with_z(turn_end(turn_add(turn_zero(), X[0], X[1], a)), a);
+    return v3_with_z(turn_end(turn_of(X[0], X[1], a)), a);
   return kind == JN_K_SPHERICAL || kind == JN_K_FREE ? m3_apply_t(X, a) : a;
 }
 
@@ -362,9 +401,36 @@ ALWAYS v3 joint_slide(const jn_link *l, const real *q) {
   }
 }
 
+/* The way between a link and its parent at this instant, T and X_0 in one: E, and D = [p] E, by
+ * columns and by rows. */
+typedef struct way {
+  v3 E[3], D[3], Et[3], Dt[3];
+} way;
+
+/* that of link i, where it has one: it has to pay */
+ALWAYS way *way_of(const jn_link *l, const jn_work *w, int i, int pays) {
+  if (!WAYS || !pays || l->kind != JN_K_REVOLUTE) return NULL;
+  if (!w->way) __builtin_unreachable();
+  return (way *)w->way + i;
+}
+ALWAYS void way_make(const jn_link *l, const real *q, const real *X, way *a) {
+  v3 p;
+  joint_place_in_parent(l, q, X, a->E, &p);
+  for (int j = 0; j < 3; j++) a->D[j] = v3_cross(p, a->E[j]);
+  v3_transpose(a->E, a->Et);
+  v3_transpose(a->D, a->Dt);
+}
+
 /* P += the inertia a of the link, seen from its parent:  through the joint to T, to the parent's
- * origin, to the parent's axes */
-ALWAYS void joint_add_inertia(const jn_link *l, const real *q, const real *X, sym6 *a, sym6 *P) {
+ * origin, to the parent's axes; or by the way */
+ALWAYS void joint_add_inertia(const jn_link *l, const real *q, const real *X, const way *by,
+                              sym6 *a, sym6 *P) {
+  if (by && l->turned == JN_TURNED) {
+    sym6_rotate(a, by->E);
+    sym6_shift(a, c_vector(l->p4));
+    sym6_add(P, a);
+    return;
+  }
   v3 p = c_vector(l->pT4);
   if (l->kind == JN_K_REVOLUTE) {
     sym6_turn(a, X[0], X[1]);

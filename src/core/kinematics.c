@@ -37,7 +37,7 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   int rows = data->rows, K = order < 0 ? 0 : order;
   data->kinematics = -2;
   if (order < 0 && model->nv) memset(w->io, 0, sizeof(double) * (size_t)model->nv);
-  for (int k = 0; k <= K; k++) edge_motion_in(model, w, rows, data->settings.representation, k);
+  edge_motion_in(model, w, rows, data->settings.representation, 0, K);
   jn_edge_far(model, data);
   if (form == JN_FORM_BODY)
     motion_pass(model, w, rows, K, 0, 0);

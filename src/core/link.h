@@ -17,6 +17,22 @@ ALWAYS void offset_force(const jn_link *l, six F, six *Fp) {
   offset_add(l, F.v, &Fp->v);
 }
 
+/* the same with X_0 of joints that turn about z; `by`: the way, NULL: not made */
+ALWAYS six from_parent(jn_kind kind, const jn_link *l, const real *X, const way *by, const six *V) {
+  if (!by) return joint_here(kind, X, offset_motion(l, V));
+  return (six){v3_columns_at(by->Et, &V->w),
+               v3_add(v3_columns_at(by->Et, &V->v), v3_columns_at(by->Dt, &V->w))};
+}
+ALWAYS void to_parent(jn_kind kind, const jn_link *l, const real *X, const way *by, six F,
+                      six *Fp) {
+  if (!by) {
+    offset_force(l, joint_here_back(kind, X, F), Fp);
+    return;
+  }
+  Fp->w = v3_add(Fp->w, v3_add(v3_columns(by->E, F.w), v3_columns(by->D, F.v)));
+  Fp->v = v3_add(Fp->v, v3_columns(by->E, F.v));
+}
+
 /* H_k = (J w_k, v_k + w_k x c) */
 ALWAYS six link_spin(const jn_link *l, six V) {
   v3 c = v3_add(V.v, v3_cross_c(V.w, l->c4));
@@ -29,25 +45,34 @@ ALWAYS six link_spin(const jn_link *l, six V) {
  * zero) f_k = m ((k+1) v_(k+1) + sum w_i x v_(k-i))       v of the centre of mass `top`: the (k+1)
  * terms; zero for the part known before the order is solved. With diagonal J the two terms of a
  * component of w x J w are one: (J_z - J_y) sum w_y,i w_z,(k-i). */
-ALWAYS six link_wrench(const jn_link *l, int k, const six *V, const six *H, six top) {
-  cross_sum f = cross_zero();
+typedef struct products {
+  cross_sum n, f;
+  pair_sum d;
+} products;
+ALWAYS products products_zero(void) { return (products){cross_zero(), cross_zero(), pair_zero()}; }
+/* i = from..to */
+ALWAYS products products_add(const jn_link *l, products s, int k, int from, int to, const six *V,
+                             const six *H) {
   if (DIAGONAL(l)) {
-    pair_sum n = pair_zero();
-    EACH_DOWN(i, 0, k) {
-      n = pair_add(n, V[i].w, V[k - i].w);
-      f = cross_add(f, V[i].w, H[k - i].v);
+    EACH_DOWN(i, from, to) {
+      s.d = pair_add(s.d, V[i].w, V[k - i].w);
+      s.f = cross_add(s.f, V[i].w, H[k - i].v);
     }
-    top.w = v3_add(top.w, v3_mul(c_vector(l->Jd4 + 4), pair_end(n)));
   } else {
-    cross_sum n = cross_zero();
-    EACH_DOWN(i, 0, k) {
-      n = cross_add(n, V[i].w, H[k - i].w);
-      f = cross_add(f, V[i].w, H[k - i].v);
+    EACH_DOWN(i, from, to) {
+      s.n = cross_add(s.n, V[i].w, H[k - i].w);
+      s.f = cross_add(s.f, V[i].w, H[k - i].v);
     }
-    top.w = v3_add(top.w, cross_end(n));
   }
-  v3 force = v3_times(l->m, v3_add(top.v, cross_end(f)));
-  return (six){v3_add(top.w, c_cross_v3(l->c4, force)), force};
+  return s;
+}
+ALWAYS six products_end(const jn_link *l, products s, six top) {
+  const v3 n = DIAGONAL(l) ? v3_mul(c_vector(l->Jd4 + 4), pair_end(s.d)) : cross_end(s.n);
+  const v3 force = v3_times(l->m, v3_add(top.v, cross_end(s.f)));
+  return (six){v3_add(v3_add(top.w, n), c_cross_v3(l->c4, force)), force};
+}
+ALWAYS six link_wrench(const jn_link *l, int k, const six *V, const six *H, six top) {
+  return products_end(l, products_add(l, products_zero(), k, 0, k, V, H), top);
 }
 
 /* the terms of its order that are no products */
@@ -56,8 +81,8 @@ ALWAYS six link_top(int k, six H, v3 y) {
 }
 
 /* y_0 = Q_0^T R^T y of the parent,  k y_k = sum y_(k-1-i) x w_i */
-ALWAYS v3 gravity_start(const jn_link *l, const real *X, const v3 *parent) {
-  return joint_turn_back(l->kind, X, offset_back(l, parent));
+ALWAYS v3 gravity_start(const jn_link *l, const real *X, const way *by, const v3 *parent) {
+  return by ? v3_columns(by->Et, *parent) : joint_turn_back(l->kind, X, offset_back(l, parent));
 }
 ALWAYS v3 gravity_step(int k, const six *restrict V, const v3 *restrict y) {
   cross_sum s = cross_zero();
@@ -69,14 +94,14 @@ ALWAYS v3 gravity_step(int k, const six *restrict V, const v3 *restrict y) {
  * jet, NULL: the world, which does not move; u: room for K+1 twists. The transforms of free joints
  * were made when their twists were read (edge.h). */
 ALWAYS void link_motion_of(jn_kind kind, const jn_link *l, int K, const real *q, const real *v,
-                           int vs, const six *restrict Vp, real *restrict X, six *restrict u,
-                           six *restrict V) {
+                           int vs, const six *restrict Vp, real *restrict X, const way *by,
+                           six *restrict u, six *restrict V) {
   if (!Vp) {
     EACH(k, 0, K) V[k] = joint_add_velocity_of(kind, l, six_zero(), v + k * vs);
     return;
   }
   if (kind != JN_K_FREE) EACH(k, 1, K) joint_step_of(kind, l, k, q, v, vs, X);
-  EACH(k, 0, K) u[k] = offset_motion(l, &Vp[k]);
+  EACH(k, 0, K) u[k] = from_parent(kind, l, X, by, &Vp[k]);
   EACH(k, 0, K)
   V[k] = joint_add_velocity_of(kind, l, joint_motion(kind, k, 0, X, u), v + k * vs);
 }
@@ -84,20 +109,20 @@ ALWAYS void link_motion_of(jn_kind kind, const jn_link *l, int K, const real *q,
 static __attribute__((noinline)) void link_motion_any(const jn_link *l, int K, const real *q,
                                                       const real *v, int vs, const six *Vp, real *X,
                                                       six *u, six *V) {
-  link_motion_of(l->kind, l, K, q, v, vs, Vp, X, u, V);
+  link_motion_of(l->kind, l, K, q, v, vs, Vp, X, NULL, u, V);
 }
 ALWAYS void link_motion(const jn_link *l, int K, const real *q, const real *v, int vs,
-                        const six *Vp, real *X, six *u, six *V) {
+                        const six *Vp, real *X, const way *by, six *u, six *V) {
   if (l->kind == JN_K_REVOLUTE)
-    link_motion_of(JN_K_REVOLUTE, l, K, q, v, vs, Vp, X, u, V);
+    link_motion_of(JN_K_REVOLUTE, l, K, q, v, vs, Vp, X, by, u, V);
   else
     link_motion_any(l, K, q, v, vs, Vp, X, u, V);
 }
 
 /* Forces of the joint, and what it passes to the parent (NULL: nothing). */
 ALWAYS void link_force_of(jn_kind kind, const jn_link *l, int r, const six *restrict F,
-                          const real *restrict X, const real *v, real *restrict tau, int nv,
-                          int damping, six *restrict Fp) {
+                          const real *restrict X, const way *by, const real *v, real *restrict tau,
+                          int nv, int damping, six *restrict Fp) {
   EACH(k, 0, r) joint_project_of(kind, l, F[k], tau + k * nv);
   if (l->armature > 0 || damping)
     for (int k = 0; k <= r; k++)
@@ -106,17 +131,17 @@ ALWAYS void link_force_of(jn_kind kind, const jn_link *l, int r, const six *rest
         if (damping) tau[k * nv + j] += l->damping * v[k * nv + j];
       }
   if (!Fp) return;
-  EACH(k, 0, r) offset_force(l, joint_force(kind, k, 0, X, F), &Fp[k]);
+  EACH(k, 0, r) to_parent(kind, l, X, by, joint_force(kind, k, 0, X, F), &Fp[k]);
 }
 static __attribute__((noinline)) void link_force_any(const jn_link *l, int r, const six *F,
                                                      const real *X, const real *v, real *tau,
                                                      int nv, int damping, six *Fp) {
-  link_force_of(l->kind, l, r, F, X, v, tau, nv, damping, Fp);
+  link_force_of(l->kind, l, r, F, X, NULL, v, tau, nv, damping, Fp);
 }
-ALWAYS void link_force(const jn_link *l, int r, const six *F, const real *X, const real *v,
-                       real *tau, int nv, int damping, six *Fp) {
+ALWAYS void link_force(const jn_link *l, int r, const six *F, const real *X, const way *by,
+                       const real *v, real *tau, int nv, int damping, six *Fp) {
   if (l->kind == JN_K_REVOLUTE)
-    link_force_of(JN_K_REVOLUTE, l, r, F, X, v, tau, nv, damping, Fp);
+    link_force_of(JN_K_REVOLUTE, l, r, F, X, by, v, tau, nv, damping, Fp);
   else
     link_force_any(l, r, F, X, v, tau, nv, damping, Fp);
 }

@@ -11,10 +11,9 @@ typedef struct lump {
 } lump;
 
 ALWAYS void lump_rigid(const jn_link *l, lump *a) {
-  const real zero = {0};
   for (int j = 0; j < 3; j++) a->J[j] = c_vector(l->I4 + 4 * j);
   a->h = v3_times(l->m, c_vector(l->c4));
-  a->m = zero + l->m;
+  a->m = real_of(l->m);
 }
 /* M V = (J w + h x v, m v - h x w) */
 ALWAYS six lump_apply(const lump *a, six V) {
@@ -22,7 +21,7 @@ ALWAYS six lump_apply(const lump *a, six V) {
                v3_sub(v3_scale(a->m, V.v), v3_cross(a->h, V.w))};
 }
 ALWAYS v3 turn_forth(const real *X, v3 a) {
-  return v3_with_z(turn_back_end(turn_add(turn_zero(), X[0], X[1], a)), a);
+  return v3_with_z(turn_back_end(turn_of(X[0], X[1], a)), a);
 }
 ALWAYS void lump_turn(lump *a, const real *X) {
   for (int j = 0; j < 3; j++) a->J[j] = turn_forth(X, a->J[j]);
@@ -78,16 +77,16 @@ ALWAYS void lump_add(const jn_link *l, const real *q, const real *X, lump *a, lu
 static __attribute__((noinline)) void mass_columns_any(const jn_link *l, const real *X, six *F,
                                                        int count) {
   for (int c = 0; c < count; c++) {
-    six G = joint_force(l->kind, 0, 0, X, F + c);
+    const six G = joint_force(l->kind, 0, 0, X, F + c);
     F[c] = six_zero();
-    offset_force(l, G, F + c);
+    to_parent(l->kind, l, X, NULL, G, F + c);
   }
 }
 /* the same for a turn about z, the rotation of the offset chosen once */
 ALWAYS void mass_columns_of(jn_turned turned, const jn_link *l, const real *X, six *F, int count) {
   const v3 p = c_vector(l->pT4);
   for (int c = 0; c < count; c++) {
-    six G = joint_force(JN_K_REVOLUTE, 0, 0, X, F + c);
+    six G = joint_here_back(JN_K_REVOLUTE, X, F[c]);
     G.w = v3_add(G.w, v3_cross(p, G.v));
     if (turned == JN_ALIGNED) G = (six){v3_pick(&G.w, &l->turn), v3_pick(&G.v, &l->turn)};
     if (turned == JN_TURNED) G = (six){c_columns(l->Rc, G.w), c_columns(l->Rc, G.v)};

@@ -110,7 +110,7 @@ jn_status jn_varied_start(const jn_model *m, jn_data *data, int K, const double 
   *x = (varied){.m = m, .data = data, .w = w, .rows = rows, .K = K};
   x->width = data->engine->freedoms->width;
   data->kinematics = -2;
-  for (int k = 0; k <= K + 1; k++) edge_motion_in(m, w, rows, rep, k);
+  edge_motion_in(m, w, rows, rep, 0, K + 1);
   place_all(x);
   spatial_kinematics(m, w, rows, K + 1);
   six G = {v3_zero(), gravity_vector_of(data)};

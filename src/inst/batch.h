@@ -7,8 +7,9 @@
 
 typedef double four __attribute__((vector_size(32), aligned(8)));
 
-/* four rows of four -> four columns of four */
-static inline void transpose_four(const double *x, size_t from, double *y, size_t to) {
+/* four rows of four -> four columns of four; returns zeros where all is finite, NaN elsewhere: 0 *
+ * x is 0 for every finite x */
+static inline four transpose_four(const double *x, size_t from, double *y, size_t to) {
   four a = *(const four *)x, b = *(const four *)(x + from), c = *(const four *)(x + 2 * from),
        d = *(const four *)(x + 3 * from);
   four p = __builtin_shufflevector(a, b, 0, 4, 2, 6), q = __builtin_shufflevector(a, b, 1, 5, 3, 7);
@@ -17,9 +18,9 @@ static inline void transpose_four(const double *x, size_t from, double *y, size_
   *(four *)(y + to) = __builtin_shufflevector(q, s, 0, 1, 4, 5);
   *(four *)(y + 2 * to) = __builtin_shufflevector(p, r, 2, 3, 6, 7);
   *(four *)(y + 3 * to) = __builtin_shufflevector(q, s, 2, 3, 6, 7);
+  return (0.0 * a + 0.0 * b) + (0.0 * c + 0.0 * d);
 }
 
-/* 0 * x is 0 for every finite x and NaN for the others */
 static int pack_finite(const double *w, size_t n) {
   const real *x = (const real *)w;
   real sum[4] = {{0}};
@@ -36,14 +37,16 @@ static int pack_finite(const double *w, size_t n) {
  * finite. */
 static int pack_gather(double *w, const double *x, size_t n, int used) {
   size_t i = 0;
+  four zero = {0};
   if (used == LANES && LANES % 4 == 0)
     for (; i + 4 <= n; i += 4)
       for (size_t l = 0; l + 4 <= LANES; l += 4)
-        transpose_four(x + l * n + i, n, w + i * LANES + l, LANES);
+        zero += transpose_four(x + l * n + i, n, w + i * LANES + l, LANES);
+  const size_t done = i;
   for (; i < n; i++)
     for (int l = 0; l < LANES; l++)
       w[i * LANES + (size_t)l] = x[(size_t)(l < used ? l : used - 1) * n + i];
-  return pack_finite(w, n);
+  return zero[0] + zero[1] + zero[2] + zero[3] == 0 && pack_finite(w + done * LANES, n - done);
 }
 
 static void pack_scatter(double *x, const double *w, size_t n, int used) {
@@ -60,26 +63,54 @@ static void pack_gravity(const jn_work *w, const double *gravity) {
   store_v3((real *)w->up, v3_sub(v3_zero(), c_vector(gravity)));
 }
 
+/* orders with a constant bound, so that the loops unroll: short loops are left too often otherwise
+ */
+#define INVERSE(name, order)                                                                       \
+  static __attribute__((noinline)) void name(const jn_model *m, const jn_work *w, int rows, int r, \
+                                             int damping) {                                        \
+    (void)r;                                                                                       \
+    motion_pass(m, w, rows, (order) + 1, 0, 1);                                                    \
+    force_pass(m, w, rows, order, damping, 0);                                                     \
+  }
+INVERSE(inverse_0, 0)
+INVERSE(inverse_1, 1)
+INVERSE(inverse_2, 2)
+INVERSE(inverse_3, 3)
+INVERSE(inverse_4, 4)
+INVERSE(inverse_5, 5)
+INVERSE(inverse_r, r)
+
 static void pack_inverse(const jn_model *m, const jn_work *w, int rows, const jn_pack_call *c) {
   int r = c->order;
   pack_gravity(w, c->gravity);
   edge_near(m, w);
   if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 2, -1, 0);
   scale_rows(0, r + 1, m->nv, (real *)w->io, 1);
-  for (int k = 0; k <= r + 1; k++) edge_motion(m, w, rows, c->rep, k, 1);
-#define CALL(n)                           \
-  motion_pass(m, w, rows, (n) + 1, 0, 1); \
-  force_pass(m, w, rows, n, c->damping, 0)
+  edge_motion(m, w, rows, c->rep, 0, r + 1, 1);
   switch (r) {
     case 0:
-      CALL(0);
+      inverse_0(m, w, rows, r, c->damping);
+      break;
+    case 1:
+      inverse_1(m, w, rows, r, c->damping);
+      break;
+    case 2:
+      inverse_2(m, w, rows, r, c->damping);
+      break;
+    case 3:
+      inverse_3(m, w, rows, r, c->damping);
+      break;
+    case 4:
+      inverse_4(m, w, rows, r, c->damping);
+      break;
+    case 5:
+      inverse_5(m, w, rows, r, c->damping);
       break;
     default:
-      CALL(r);
+      inverse_r(m, w, rows, r, c->damping);
       break;
   }
-#undef CALL
-  for (int k = 0; k <= r; k++) edge_force_out(m, w, rows, c->rep, k);
+  edge_force_out(m, w, rows, c->rep, 0, r);
   scale_rows(0, r, m->nv, (real *)w->io, 0);
   if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 1, 1, 1);
 }
@@ -117,22 +148,22 @@ static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_p
   }
   scale_rows(0, c->prescribed ? r + 1 : 0, m->nv, (real *)w->io, 1);
   scale_rows(0, r, m->nv, (real *)w->force, 1);
-  edge_motion(m, w, rows, c->rep, 0, 1);
+  edge_motion(m, w, rows, c->rep, 0, 0, 1);
   forward_start(m, w, rows);
   if (articulate(m, w, rows, c->prescribed) >= 0) return 0;
+  forward_known(m, w, rows, c->rep, 0);
   for (int k = 0; k <= r; k++) {
-    forward_known(m, w, rows, k, c->rep, 0);
     pack_drive(m, w, rows, k, c);
-    forward_bias(m, w, rows, k, c->prescribed);
-    forward_solve(m, w, rows, k, c->prescribed, c->damping);
+    forward_bias(m, w, rows, k, c->prescribed, k < r);
+    forward_solve(m, w, rows, k, c->prescribed, c->damping, k < r, c->rep, 0);
   }
   if (c->prescribed) {
-    for (int k = 0; k <= r; k++) edge_force_out(m, w, rows, c->rep, k);
+    edge_force_out(m, w, rows, c->rep, 0, r);
     memcpy(w->force, w->io, sizeof(real) * (size_t)m->nv * ((size_t)r + 1));
     scale_rows(0, r, m->nv, (real *)w->force, 0);
     if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->force, r + 1, 1, 1);
   }
-  for (int k = 0; k <= r + 1; k++) edge_motion_out(m, w, rows, c->rep, k);
+  edge_motion_out(m, w, rows, c->rep, 0, r + 1);
   scale_rows(0, r + 1, m->nv, (real *)w->io, 0);
   if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 2, 1, 0);
   return 1;

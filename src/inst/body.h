@@ -77,18 +77,29 @@ static int engine_start(const jn_model *m, const jn_work *w, int rows,
   return articulate(m, w, rows, prescribed);
 }
 
-static void engine_known(const jn_model *m, const jn_work *w, int rows, int k, int rep,
-                         int external) {
-  int r = k;
-#define CALL(n) forward_known(m, w, rows, n, rep, external)
-  EACH_ORDER(CALL)
-#undef CALL
+static void engine_known(const jn_model *m, const jn_work *w, int rows, int rep, int external) {
+  forward_known(m, w, rows, rep, external);
 }
 
+static __attribute__((noinline)) void solve_given(const jn_model *m, const jn_work *w, int rows,
+                                                  int k, const unsigned char *prescribed,
+                                                  int damping, int more, int rep, int external) {
+  forward_bias(m, w, rows, k, prescribed, more);
+  forward_solve(m, w, rows, k, prescribed, damping, more, rep, external);
+}
 static void engine_solve(const jn_model *m, const jn_work *w, int rows, int k,
-                         const unsigned char *prescribed, int damping) {
-  forward_bias(m, w, rows, k, prescribed);
-  forward_solve(m, w, rows, k, prescribed, damping);
+                         const unsigned char *prescribed, int damping, int more, int rep,
+                         int external) {
+  int r = k;
+  if (prescribed) {
+    solve_given(m, w, rows, k, prescribed, damping, more, rep, external);
+    return;
+  }
+#define CALL(n)                            \
+  forward_bias(m, w, rows, n, NULL, more); \
+  forward_solve(m, w, rows, n, NULL, 0, more, rep, external)
+  EACH_ORDER(CALL)
+#undef CALL
 }
 
 static void engine_mass(const jn_model *m, const jn_work *w, int rows, double *M) {

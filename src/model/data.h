@@ -28,6 +28,8 @@
   A(UA, 8 * nv)            /* IA S */                                                           \
   A(D, 6 * nv)             /* factors of S^T IA S */                                            \
   A(E, 12 * nlink)         /* pose of the link in its parent link */                            \
+  A(way, 48 * nlink)       /* the way between a link and its parent (core/joint.h) */            \
+  A(begun, 64 * nlink)     /* what is known of the next order (core/forward.h) */               \
   A(b, 8 * nlink)          /* bias twist */                                                     \
   A(p, 8 * nlink)          /* bias wrench */                                                    \
   A(e, nv)                 /* force left for the joint */                                       \

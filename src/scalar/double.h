@@ -7,6 +7,7 @@
 typedef double real;
 
 static inline int real_greater(real a, real b) { return a > b; }
+static inline real real_of(double x) { return x; }
 
 #include "scalar/plain.h"
 

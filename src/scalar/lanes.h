@@ -13,11 +13,15 @@ typedef double v3 __attribute__((vector_size(32)));
 typedef double v3_unaligned __attribute__((vector_size(32), aligned(8)));
 
 #define JN_LANES 1
+#define JN_UNROLL "GCC unroll 16"
 
 /* whether a link's inertia is diagonal and has a shorter way: worth a branch for one state only */
 #define DIAGONAL(link) ((link)->diagonal)
+/* whether the way between a link and its parent is worth being made as one (core/joint.h) */
+#define WAYS 1
 
 static inline int real_greater(real a, real b) { return a > b; }
+static inline real real_of(double x) { return x; }
 
 #define SHUFFLE(a, i, j, k, l) __builtin_shufflevector(a, a, i, j, k, l)
 
@@ -68,9 +72,17 @@ static inline v3 pair_end(pair_sum s) { return SHUFFLE(s, 1, 2, 0, 3); }
 typedef struct turn_sum {
   v3 a, b;
 } turn_sum;
-static inline turn_sum turn_zero(void) { return (turn_sum){v3_zero(), v3_zero()}; }
+static inline turn_sum turn_start(v3 a) { return (turn_sum){a, v3_zero()}; }
+static inline turn_sum turn_of(real c, real n, v3 a) {
+  return (turn_sum){c * a, n * SHUFFLE(a, 1, 0, 3, 2)};
+}
 static inline turn_sum turn_add(turn_sum s, real c, real n, v3 a) {
   s.a += c * a;
+  s.b += n * SHUFFLE(a, 1, 0, 3, 2);
+  return s;
+}
+/* c = 0 */
+static inline turn_sum turn_side(turn_sum s, real n, v3 a) {
   s.b += n * SHUFFLE(a, 1, 0, 3, 2);
   return s;
 }
@@ -87,6 +99,11 @@ static inline v3 c_columns(const double *M, v3 a) {
 static inline v3 v3_columns(const v3 *M, v3 a) {
   return SHUFFLE(a, 0, 0, 0, 0) * M[0] + SHUFFLE(a, 1, 1, 1, 1) * M[1] +
          SHUFFLE(a, 2, 2, 2, 2) * M[2];
+}
+/* the same of a vector in memory */
+static inline v3 v3_columns_at(const v3 *M, const v3 *a) {
+  const double *x = (const double *)a;
+  return x[0] * M[0] + x[1] * M[1] + x[2] * M[2];
 }
 /* (m_0 . a, m_1 . a, m_2 . a) */
 static inline v3 v3_rows(const v3 *M, v3 a) {

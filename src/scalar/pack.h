@@ -14,6 +14,18 @@ static inline int real_greater(real a, real b) {
   return all;
 }
 
+/* a short loop that is left at another count each time costs more than the room of its copies; what
+ * strict packs compute does not depend on it */
+#ifdef __FMA__
+#define JN_UNROLL "GCC unroll 8"
+#endif
+
+/* a plain number in every lane; the compiler drops the product, a sum with zero it would keep */
+static inline real real_of(double x) {
+  const real one = (real){0} + 1.0;
+  return x * one;
+}
+
 #include "scalar/plain.h"
 
 #endif

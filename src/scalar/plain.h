@@ -5,7 +5,8 @@
 
 #include "model/model.h"
 
-#define DIAGONAL(link) 0
+#define DIAGONAL(link) ((void)(link), 0)
+#define WAYS 0
 
 typedef struct v3 {
   real x, y, z;
@@ -61,13 +62,22 @@ static inline v3 pair_end(pair_sum s) { return s; }
 typedef struct turn_sum {
   real cx, cy, nx, ny;
 } turn_sum;
-static inline turn_sum turn_zero(void) {
+static inline turn_sum turn_start(v3 a) {
   real zero = {0};
-  turn_sum s = {zero, zero, zero, zero};
+  turn_sum s = {a.x, a.y, zero, zero};
+  return s;
+}
+static inline turn_sum turn_of(real c, real n, v3 a) {
+  turn_sum s = {c * a.x, c * a.y, n * a.x, n * a.y};
   return s;
 }
 static inline turn_sum turn_add(turn_sum s, real c, real n, v3 a) {
   s.cx += c * a.x, s.cy += c * a.y;
+  s.nx += n * a.x, s.ny += n * a.y;
+  return s;
+}
+/* c = 0 */
+static inline turn_sum turn_side(turn_sum s, real n, v3 a) {
   s.nx += n * a.x, s.ny += n * a.y;
   return s;
 }
@@ -86,6 +96,8 @@ static inline v3 v3_columns(const v3 *M, v3 a) {
                  M[0].y * a.x + M[1].y * a.y + M[2].y * a.z,
                  M[0].z * a.x + M[1].z * a.y + M[2].z * a.z);
 }
+/* the same of a vector in memory */
+static inline v3 v3_columns_at(const v3 *M, const v3 *a) { return v3_columns(M, *a); }
 /* (m_0 . a, m_1 . a, m_2 . a) */
 static inline v3 v3_rows(const v3 *M, v3 a) {
   return v3_make(v3_dot(M[0], a), v3_dot(M[1], a), v3_dot(M[2], a));
@@ -111,8 +123,7 @@ static inline void v3_add_pick(v3 *out, v3 a, const jn_axes *R) {
   x[i[2]] += s[2] * a.z;
 }
 static inline v3 c_vector(const double *c) {
-  v3 a = v3_zero();
-  return v3_make(a.x + c[0], a.y + c[1], a.z + c[2]);
+  return v3_make(real_of(c[0]), real_of(c[1]), real_of(c[2]));
 }
 static inline v3 load_v3(const real *x) { return v3_make(x[0], x[1], x[2]); }
 static inline void store_v3(real *x, v3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }

@@ -16,6 +16,7 @@
 
 typedef quad real;
 static inline int real_greater(real a, real b) { return a > b; }
+static inline real real_of(real x) { return x; }
 #include "scalar/plain.h"
 
 static inline void quad_sincos_many(int n, quad *x, quad *s, quad *c) {
@@ -120,10 +121,10 @@ void core_inverse(const quad_robot *r, int order, jn_representation rep, const q
   const jn_model *m = &s.model;
   const jn_work *w = &s.work;
   begin(&s, r, q, v, order + 2, rep);
-  for (int k = 0; k <= order + 1; k++) edge_motion(m, w, s.rows, (int)rep, k, 1);
+  edge_motion(m, w, s.rows, (int)rep, 0, order + 1, 1);
   motion_pass(m, w, s.rows, order + 1, 0, 1);
   force_pass(m, w, s.rows, order, 0, 0);
-  for (int k = 0; k <= order; k++) edge_force_out(m, w, s.rows, (int)rep, k);
+  edge_force_out(m, w, s.rows, (int)rep, 0, order);
   scale(w->io, order, r->nv, 0);
   if (rep == JN_SPATIAL) edge_shift(m, w, w->io, order + 1, 1, 1);
   memcpy(tau, w->io, sizeof *tau * ((size_t)order + 1) * (size_t)r->nv);
@@ -140,21 +141,21 @@ int core_forward(const quad_robot *r, int order, jn_representation rep, const qu
   memcpy(w->force, tau, n * sizeof *tau);
   if (rep == JN_SPATIAL) edge_shift(m, w, w->force, order + 1, -1, 1);
   scale(w->force, order, r->nv, 1);
-  edge_motion(m, w, s.rows, (int)rep, 0, 1);
+  edge_motion(m, w, s.rows, (int)rep, 0, 0, 1);
   forward_start(m, w, s.rows);
   int good = articulate(m, w, s.rows, NULL) < 0;
+  forward_known(m, w, s.rows, (int)rep, 0);
   for (int k = 0; good && k <= order; k++) {
-    forward_known(m, w, s.rows, k, (int)rep, 0);
     for (int i = 0; i < m->nlink; i++) {
       const jn_link *l = &m->link[i];
       edge_force_in(l, w, s.rows, r->nv, (int)rep, k, w->force + l->iv, w->tau + l->iv);
       for (int j = 0; j < l->nv; j++)
         w->e[l->iv + j] = w->tau[(size_t)k * nv + (size_t)(l->iv + j)];
     }
-    forward_bias(m, w, s.rows, k, NULL);
-    forward_solve(m, w, s.rows, k, NULL, 0);
+    forward_bias(m, w, s.rows, k, NULL, k < order);
+    forward_solve(m, w, s.rows, k, NULL, 0, k < order, (int)rep, 0);
   }
-  for (int k = 0; k <= order + 1; k++) edge_motion_out(m, w, s.rows, (int)rep, k);
+  edge_motion_out(m, w, s.rows, (int)rep, 0, order + 1);
   scale(w->io, order + 1, r->nv, 0);
   if (rep == JN_SPATIAL) edge_shift(m, w, w->io, order + 2, 1, 0);
   memcpy(a, w->io + nv, n * sizeof *a);
