@@ -86,14 +86,13 @@ static void inverse(const jn_model *m, const jn_work *w, int rows, int form, int
 }
 
 static void forward(const jn_model *m, const jn_work *w, int rows, int form, int r, v3 g) {
-  if (form == JN_FORM_BODY) forward_start(m, w, rows), articulate(m, w, rows, nullptr);
+  if (form == JN_FORM_BODY) forward_start(m, w, rows, JN_BODY), articulate(m, w, rows, nullptr);
   if (form == JN_FORM_SPATIAL) {
     spatial_kinematics(m, w, rows, 0);
     spatial_inertias(m, w, rows, 0);
     spatial_articulate(m, w, rows, nullptr);
   }
   if (form == JN_FORM_HYBRID) hybrid_start(m, w, rows, nullptr);
-  if (form == JN_FORM_BODY) forward_known(m, w, rows, JN_BODY, 0);
   for (int k = 0; k <= r; k++) {
     if (form == JN_FORM_BODY) {
       forward_bias(m, w, rows, k, nullptr, k < r);

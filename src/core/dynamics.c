@@ -139,8 +139,9 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
   if (status) return status;
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
-  for (size_t i = 0; i < n; i++)
-    w->force[i] = tau[i] + (external && external->tau ? external->tau[i] : 0.0);
+  if (n) memcpy(w->force, tau, sizeof(double) * n);
+  if (external && external->tau)
+    for (size_t i = 0; i < n; i++) w->force[i] += external->tau[i];
   if (!jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
   int rep = data->settings.representation;
   if (rep == JN_SPATIAL) edge_shift(model, w, w->force, order + 1, -1, 1);

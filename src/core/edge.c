@@ -11,14 +11,17 @@
 int jn_all_finite(const double *x, size_t n) {
   /* 0 * x is 0 for every finite x and NaN for the others */
   typedef double two __attribute__((vector_size(16), aligned(8)));
-  two a = {0, 0}, b = a;
+  two a = {0, 0}, b = a, c = a, d = a;
   size_t i = 0;
-  for (; i + 4 <= n; i += 4) {
+  for (; i + 8 <= n; i += 8) {
     a += 0.0 * *(const two *)(x + i);
     b += 0.0 * *(const two *)(x + i + 2);
+    c += 0.0 * *(const two *)(x + i + 4);
+    d += 0.0 * *(const two *)(x + i + 6);
   }
-  for (; i < n; i++) a[0] += 0.0 * x[i];
-  a += b;
+  for (; i + 2 <= n; i += 2) a += 0.0 * *(const two *)(x + i);
+  if (i < n) b[0] += 0.0 * x[i];
+  a = (a + b) + (c + d);
   return a[0] + a[1] == 0.0;
 }
 

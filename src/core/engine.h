@@ -41,10 +41,13 @@ typedef struct jn_engine {
   void (*motion)(const jn_model *m, const jn_work *w, int rows, int K);
   /* forces of order 0..r from these wrenches: w->tau */
   void (*inverse)(const jn_model *m, const jn_work *w, int rows, int r, int damping, int external);
-  /* positions, V_0 and articulated inertias; returns a joint that moves no mass, or -1 */
-  int (*start)(const jn_model *m, const jn_work *w, int rows, const unsigned char *prescribed);
-  /* what is known of order 0; the solution of order k, and what is known of k+1 if more is 1 */
-  void (*known)(const jn_model *m, const jn_work *w, int rows, int rep, int external);
+  /* positions, V_0, articulated inertias and what is known of order 0; returns a joint that moves
+   * no mass, or -1 */
+  int (*start)(const jn_model *m, const jn_work *w, int rows, int rep,
+               const unsigned char *prescribed);
+  /* wrenches from outside of order 0 */
+  void (*external)(const jn_model *m, const jn_work *w, int rows);
+  /* the solution of order k, and what is known of k+1 if more is 1 */
   void (*solve)(const jn_model *m, const jn_work *w, int rows, int k,
                 const unsigned char *prescribed, int damping, int more, int rep, int external);
   /* upper half of the mass matrix in body representation; free joints are placed */

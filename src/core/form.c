@@ -21,10 +21,10 @@ static void body_inverse(const jn_model *m, const jn_data *d, int r, int loaded)
   d->engine->inverse(m, &d->w, d->rows, r, d->settings.damping, loaded);
 }
 static int body_start(const jn_model *m, const jn_data *d, const unsigned char *prescribed) {
-  return d->engine->start(m, &d->w, d->rows, prescribed);
+  return d->engine->start(m, &d->w, d->rows, (int)d->settings.representation, prescribed);
 }
 static void body_known(const jn_model *m, const jn_data *d, int loaded) {
-  d->engine->known(m, &d->w, d->rows, (int)d->settings.representation, loaded);
+  if (loaded) d->engine->external(m, &d->w, d->rows);
 }
 static void body_solve(const jn_model *m, const jn_data *d, int k, const unsigned char *prescribed,
                        int loaded, int more) {

@@ -126,8 +126,8 @@ static __attribute__((noinline)) int base_factor(const jn_link *l, const sym6 *I
   return ball_factor(6, l, I, D);
 }
 
-/* Articulated inertias of all links and the factors of their joints. Returns the outermost joint
- * whose inertia vanishes, or -1. */
+/* Articulated inertias IA of all links and the factors of their joints; p += IA b of order 0.
+ * Returns the outermost joint whose inertia vanishes, or -1. */
 static inline int articulate(const jn_model *m, const jn_work *w, int rows,
                              const unsigned char *prescribed) {
   sym6 *IA = (sym6 *)w->IA;
@@ -149,30 +149,13 @@ static inline int articulate(const jn_model *m, const jn_work *w, int rows,
       if (driven && l->nv > 1) good = ball_eliminate(l, &a, D, UA);
     }
     if (!good && bad < 0) bad = l->joint;
-    if (l->parent >= 0)
-      joint_add_inertia(l, (const real *)w->q + l->iq, (const real *)w->X + (size_t)l->ix * rows,
-                        way_of(l, w, i, 1), &a, &IA[l->parent]);
+    if (l->parent < 0) continue;
+    six *p = (six *)w->p + i;
+    *p = six_add(*p, sym6_apply(&IA[i], ((const six *)w->b)[i]));
+    joint_add_inertia(l, (const real *)w->q + l->iq, (const real *)w->X + (size_t)l->ix * rows,
+                      way_of(l, w, i, 1), &a, &IA[l->parent]);
   }
   return bad;
-}
-
-/* Positions and first velocities: X_0, u_0, V_0, H_0, y_0. */
-static inline void forward_start(const jn_model *m, const jn_work *w, int rows) {
-  place_joints(m, w, rows);
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    six *V = (six *)w->V + (size_t)i * rows;
-    const six *Vp = l->parent < 0 ? NULL : (const six *)w->V + (size_t)l->parent * rows;
-    v3 *y = (v3 *)w->Y, up = load_v3((const real *)w->up);
-    real *X = (real *)w->X + (size_t)l->ix * rows;
-    way *by = way_of(l, w, i, 1);
-    if (by) way_make(l, (const real *)w->q + l->iq, X, by);
-    link_motion(l, 0, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, Vp, X, by,
-                (six *)w->U + (size_t)i * rows, V);
-    ((six *)w->H)[(size_t)i * rows] = link_spin(l, V[0]);
-    y[(size_t)i * rows] =
-        gravity_start(l, X, by, l->parent < 0 ? &up : &y[(size_t)l->parent * rows]);
-  }
 }
 
 /* F_k = (k+1) IA a + p, a: V_(k+1) without b, left in w->b by forward_solve */
@@ -218,7 +201,7 @@ static __attribute__((noinline)) void known_joint_any(const jn_link *l, int k, c
 
 /* The rest, H_k and F_(k-1) first; then all that is known of order k before it is solved is there:
  * X_(k+1), b, p = sum V x* h + m y - ext + (k+1) IA b, and in the place of F_k what F_0 .. F_(k-1)
- * pass to the parent. No link waits for another. */
+ * pass to the parent. No link waits for another. (Of order 0, IA is not yet there.) */
 ALWAYS void known_end(const jn_model *m, const jn_work *w, int rows, int k, int rep, int external,
                       int i, const begun *a) {
   const jn_link *l = &m->link[i];
@@ -245,19 +228,40 @@ ALWAYS void known_end(const jn_model *m, const jn_work *w, int rows, int k, int 
       angle_end(k + 1, 2, k ? a->sine : angle_begin(1, 2, v, m->nv, X), v, m->nv, X);
       const turn_pair c = turns_add(k ? a->b : none, k + 1, 1, 1, 2, X, u);
       *b = turns_end(k ? turns_add(c, k + 1, k + 1, k + 1, 2, X, u) : c, six_zero());
-      F[k] =
-          k ? turns_back_end(turns_add(k ? a->F : none, k, 1, 1, 2, X, F), six_zero()) : six_zero();
+      F[k] = k ? turns_back_end(turns_add(a->F, k, 1, 1, 2, X, F), six_zero()) : six_zero();
     } else {
       known_joint_any(l, k, q, v, m->nv, X, u, b, F);
     }
-    p = six_add(p, six_times(k + 1, sym6_apply((const sym6 *)w->IA + i, *b)));
+    if (k) p = six_add(p, six_times(k + 1, sym6_apply((const sym6 *)w->IA + i, *b)));
   }
   ((six *)w->p)[i] = p;
 }
 
-/* Order 0. */
-ALWAYS void forward_known(const jn_model *m, const jn_work *w, int rows, int rep, int external) {
-  for (int i = 0; i < m->nlink; i++) known_end(m, w, rows, 0, rep, external, i, NULL);
+/* Positions and first velocities, X_0, u_0, V_0, H_0, y_0, and what is known of order 0 but for the
+ * wrenches from outside and IA b, which articulate adds. */
+static inline void forward_start(const jn_model *m, const jn_work *w, int rows, int rep) {
+  place_joints(m, w, rows);
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    six *V = (six *)w->V + (size_t)i * rows;
+    const six *Vp = l->parent < 0 ? NULL : (const six *)w->V + (size_t)l->parent * rows;
+    v3 *y = (v3 *)w->Y, up = load_v3((const real *)w->up);
+    real *X = (real *)w->X + (size_t)l->ix * rows;
+    way *by = way_of(l, w, i, 1);
+    if (by) way_make(l, (const real *)w->q + l->iq, X, by);
+    link_motion(l, 0, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, Vp, X, by,
+                (six *)w->U + (size_t)i * rows, V);
+    ((six *)w->H)[(size_t)i * rows] = link_spin(l, V[0]);
+    y[(size_t)i * rows] =
+        gravity_start(l, X, by, l->parent < 0 ? &up : &y[(size_t)l->parent * rows]);
+    known_end(m, w, rows, 0, rep, 0, i, NULL);
+  }
+}
+
+/* Wrenches from outside, of order 0. */
+static inline void forward_external(const jn_model *m, const jn_work *w, int rows) {
+  six *p = (six *)w->p;
+  for (int i = 0; i < m->nlink; i++) p[i] = six_sub(p[i], ((const six *)w->ext)[(size_t)i * rows]);
 }
 
 /* a += T^T (X_0^T f + what is known) */
@@ -293,7 +297,10 @@ ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int rows, int k,
     real *e = (real *)w->e + l->iv;
     int given = prescribed && prescribed[l->joint];
     six f = p[i];
-    if (WAYS && to == i) p[i] = f = six_add(f, sum);
+    if (WAYS && to == i) {
+      p[i] = f = six_add(f, sum);
+      to = -1;
+    }
     if (l->kind == JN_K_REVOLUTE && !given) {
       e[0] -= v3_z(f.w);
       f = six_add(f, six_scale(e[0] * ((const real *)w->D)[6 * (size_t)l->iv],
@@ -308,7 +315,7 @@ ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int rows, int k,
       const real *X = (const real *)w->X + (size_t)l->ix * rows;
       const six *known = (const six *)w->F + (size_t)i * rows + k;
       if (WAYS && to != l->parent) {
-        if (to >= 0 && to != i) p[to] = six_add(p[to], sum);
+        if (to >= 0) p[to] = six_add(p[to], sum);
         sum = six_zero();
       }
       to = l->parent;

@@ -149,9 +149,8 @@ static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_p
   scale_rows(0, c->prescribed ? r + 1 : 0, m->nv, (real *)w->io, 1);
   scale_rows(0, r, m->nv, (real *)w->force, 1);
   edge_motion(m, w, rows, c->rep, 0, 0, 1);
-  forward_start(m, w, rows);
+  forward_start(m, w, rows, c->rep);
   if (articulate(m, w, rows, c->prescribed) >= 0) return 0;
-  forward_known(m, w, rows, c->rep, 0);
   for (int k = 0; k <= r; k++) {
     pack_drive(m, w, rows, k, c);
     forward_bias(m, w, rows, k, c->prescribed, k < r);

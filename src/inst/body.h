@@ -71,14 +71,14 @@ static void engine_inverse(const jn_model *m, const jn_work *w, int rows, int r,
 #undef CALL
 }
 
-static int engine_start(const jn_model *m, const jn_work *w, int rows,
+static int engine_start(const jn_model *m, const jn_work *w, int rows, int rep,
                         const unsigned char *prescribed) {
-  forward_start(m, w, rows);
+  forward_start(m, w, rows, rep);
   return articulate(m, w, rows, prescribed);
 }
 
-static void engine_known(const jn_model *m, const jn_work *w, int rows, int rep, int external) {
-  forward_known(m, w, rows, rep, external);
+static void engine_external(const jn_model *m, const jn_work *w, int rows) {
+  forward_external(m, w, rows);
 }
 
 static __attribute__((noinline)) void solve_given(const jn_model *m, const jn_work *w, int rows,
@@ -107,5 +107,5 @@ static void engine_mass(const jn_model *m, const jn_work *w, int rows, double *M
 }
 
 const jn_engine ENGINE = {ENGINE_NAME,    SIX_STRIDE,    SIX_LINEAR,      engine_motion,
-                          engine_inverse, engine_start,  engine_known,    engine_solve,
+                          engine_inverse, engine_start,  engine_external, engine_solve,
                           engine_mass,    &LANES_ENGINE, &FREEDOMS_ENGINE};

@@ -142,9 +142,8 @@ int core_forward(const quad_robot *r, int order, jn_representation rep, const qu
   if (rep == JN_SPATIAL) edge_shift(m, w, w->force, order + 1, -1, 1);
   scale(w->force, order, r->nv, 1);
   edge_motion(m, w, s.rows, (int)rep, 0, 0, 1);
-  forward_start(m, w, s.rows);
+  forward_start(m, w, s.rows, (int)rep);
   int good = articulate(m, w, s.rows, NULL) < 0;
-  forward_known(m, w, s.rows, (int)rep, 0);
   for (int k = 0; good && k <= order; k++) {
     for (int i = 0; i < m->nlink; i++) {
       const jn_link *l = &m->link[i];
