@@ -1,15 +1,21 @@
 /* joint.h (core): the only file that knows joint types.
  *
- * The transform of a joint is x_parent = Q x_child + d, with Q, d jets; acting on twists and
- * wrenches w' = Q^T w,  v' = Q^T v + D^T w     (parent -> child)       D = [d] Q f  = Q f',   n  =
- * Q n' + D f'       (child -> parent) What is stored of order k (X + k * width), by kind: revolute
- * c s             Q = planar rotation by the angle, D = 0 prismatic  d               Q = 1, d along
- * z helical    c s dc ds       dc = jet of d cos, ds = jet of d sin spherical  Q (9) free       Q
- * (9) D (9) d (3, counted from the position at this instant) The motion subspace S is constant in
- * the link frame: z, or three or six unit vectors.
- * A joint that turn_pair about z (revolute, helical) is X = Y X_0: its orders k >= 1 are those of
- * Y, which counts angle and slide from this instant (c_0 = 1, s_0 = d_0 = 0, c_1 = 0). X_0 is
- * applied by joint_here, once, beside the constant offset. */
+ * The transform of a joint is x_parent = Q x_child + d, with Q, d jets; on twists and wrenches
+ *   parent -> child   w' = Q^T w,  v' = Q^T v + D^T w     D = [d] Q
+ *   child -> parent   f = Q f',    n = Q n' + D f'
+ *
+ * What is stored of order k (X + k * width), by kind:
+ *   revolute    c s          Q = planar rotation by the angle, D = 0
+ *   prismatic   d            Q = 1, d along z
+ *   helical     c s dc ds    dc = jet of d cos, ds = jet of d sin
+ *   spherical   Q (9)
+ *   free        Q (9) D (9) d (3, counted from the position at this instant)
+ *
+ * The motion subspace S is constant in the link frame: z, or three or six unit vectors.
+ *
+ * A joint that turns about z (revolute, helical) is X = Y X_0: its orders k >= 1 are those of Y,
+ * which counts angle and slide from this instant (c_0 = 1, s_0 = d_0 = 0, c_1 = 0). X_0 is applied
+ * by joint_here, once, beside the constant offset. */
 #ifndef JOUNCE_CORE_JOINT_H
 #define JOUNCE_CORE_JOINT_H
 
@@ -146,7 +152,7 @@ static inline void joint_step(const jn_link *l, int k, const real *q, const real
   joint_step_of(l->kind, l, k, q, v, vs, X);
 }
 
-/* X_0 of a joint that turn_pair about z on a twist, and X_0^T on a wrench; nothing for the others
+/* X_0 of a joint that turns about z on a twist, and X_0^T on a wrench; nothing for the others
  */
 ALWAYS six joint_here(jn_kind kind, const real *X, six u) {
   if (kind != JN_K_REVOLUTE && kind != JN_K_HELICAL) return u;
@@ -193,7 +199,7 @@ ALWAYS six turns_back_end(turn_pair s, six z) {
 }
 
 /* sum_(i=first..k) X_i u_(k-i): a twist jet from the parent's side of the joint to the child's; of
- * a joint that turn_pair about z the sum of Y_i, u after joint_here. A fixed joint has no parent:
+ * a joint that turns about z the sum of Y_i, u after joint_here. A fixed joint has no parent:
  * it holds the base to the world. */
 ALWAYS six joint_motion(jn_kind kind, int k, int first, const real *X, const six *u) {
   six s = six_zero(), z = first == 0 ? u[k] : s;
@@ -227,7 +233,7 @@ ALWAYS six joint_motion(jn_kind kind, int k, int first, const real *X, const six
 }
 
 /* sum_(i=first..k) X_i^T f_(k-i): a wrench jet from the child's side of the joint to the parent's,
- * of a joint that turn_pair about z before joint_here_back. The newest wrench, which others may
+ * of a joint that turns about z before joint_here_back. The newest wrench, which others may
  * wait for, comes last. */
 ALWAYS six joint_force(jn_kind kind, int k, int first, const real *X, const six *f) {
   six s = six_zero(), z = first == 0 ? f[k] : s;

@@ -40,11 +40,14 @@ ALWAYS six link_spin(const jn_link *l, six V) {
   return (six){c_columns(l->J4, V.w), c};
 }
 
-/* Wrench that moves the link, at the link's origin, of order k:
- *   n_k = (k+1) J w_(k+1) + sum w_i x J w_(k-i)       about the centre of mass (v x m v sums to
- * zero) f_k = m ((k+1) v_(k+1) + sum w_i x v_(k-i))       v of the centre of mass `top`: the (k+1)
- * terms; zero for the part known before the order is solved. With diagonal J the two terms of a
- * component of w x J w are one: (J_z - J_y) sum w_y,i w_z,(k-i). */
+/* Wrench that moves the link, at the link's origin, of order k: about the centre of mass, where
+ * v x m v sums to zero,
+ *   n_k = (k+1) J w_(k+1) + sum w_i x J w_(k-i)
+ *   f_k = m ((k+1) v_(k+1) + sum w_i x v_(k-i))
+ *
+ * The sums are `products`; `top` the (k+1) terms, zero for the part known before the order is
+ * solved. With diagonal J the two terms of a component of w x J w are one:
+ *   (J_z - J_y) sum w_y,i w_z,(k-i) */
 typedef struct products {
   cross_sum n, f;
   pair_sum d;
