@@ -284,14 +284,15 @@ static void a_way_does_not_know_the_unit_of_time(void **state) {
   for (int k = 1; k <= 5; k++)
     for (int power = -240; power <= 240; power += 60) {
       jn_trajectory *T[2];
-      double scaled[5], x[2], v[2];
+      double scaled[5], x[2], v[2][2]; /* velocity and acceleration */
       for (int i = 0; i < 5; i++) scaled[i] = ldexp(times[i], power);
       assert_ok(jn_trajectory_minimum(model, k, 5, times, q, NULL, NULL, &T[0], NULL));
       assert_ok(jn_trajectory_minimum(model, k, 5, scaled, q, NULL, NULL, &T[1], NULL));
       for (double t = 0; t <= 4; t += 0.0625) {
-        assert_ok(jn_trajectory_at(T[0], t, 0, JN_BODY, &x[0], &v[0]));
-        assert_ok(jn_trajectory_at(T[1], ldexp(t, power), 0, JN_BODY, &x[1], &v[1]));
-        assert_true(x[0] == x[1] && v[0] == ldexp(v[1], power));
+        assert_ok(jn_trajectory_at(T[0], t, 0, JN_BODY, &x[0], v[0]));
+        assert_ok(jn_trajectory_at(T[1], ldexp(t, power), 0, JN_BODY, &x[1], v[1]));
+        assert_true(x[0] == x[1] && v[0][0] == ldexp(v[1][0], power));
+        assert_true(v[0][1] == ldexp(v[1][1], 2 * power));
       }
       jn_trajectory_free(T[0]), jn_trajectory_free(T[1]);
     }

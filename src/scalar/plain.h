@@ -97,7 +97,7 @@ static inline v3 v3_columns(const v3 *M, v3 a) {
                  M[0].z * a.x + M[1].z * a.y + M[2].z * a.z);
 }
 /* the same of a vector in memory */
-static inline v3 v3_columns_at(const v3 *M, const v3 *a) { return v3_columns(M, *a); }
+#define v3_columns_at(M, a) v3_columns(M, *(a))
 /* (m_0 . a, m_1 . a, m_2 . a) */
 static inline v3 v3_rows(const v3 *M, v3 a) {
   return v3_make(v3_dot(M[0], a), v3_dot(M[1], a), v3_dot(M[2], a));

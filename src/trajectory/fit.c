@@ -137,7 +137,7 @@ static void assemble(fit *f) {
 static int solve(fit *f, int c, double rho) {
   const int w = f->w;
   const double root = sqrt(rho);
-  double row[WIDE], value;
+  double row[WIDE] = {0}, value;
   memset(f->R, 0, (size_t)f->controls * (size_t)w * sizeof *f->R);
   memset(f->z, 0, (size_t)f->controls * sizeof *f->z);
   for (int piece = 0; piece < f->pieces; piece++) {
