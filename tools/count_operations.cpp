@@ -76,7 +76,7 @@ static jn_model *chain(int n) {
 
 static void inverse(const jn_model *m, const jn_work *w, int rows, int form, int r, v3 g) {
   if (form == JN_FORM_BODY)
-    motion_pass(m, w, rows, r + 1, r == 0, 1), force_pass(m, w, rows, r, 0, 0);
+    motion_pass(m, w, rows, r + 1, r == 0, 1), force_pass(m, w, r, 0, 0);
   if (form == JN_FORM_SPATIAL)
     spatial_kinematics(m, w, rows, r + 1), spatial_inverse(m, w, rows, r, g, 0, 0);
   if (form == JN_FORM_HYBRID)
@@ -86,7 +86,7 @@ static void inverse(const jn_model *m, const jn_work *w, int rows, int form, int
 }
 
 static void forward(const jn_model *m, const jn_work *w, int rows, int form, int r, v3 g) {
-  if (form == JN_FORM_BODY) forward_start(m, w, rows, JN_BODY), articulate(m, w, rows, nullptr);
+  if (form == JN_FORM_BODY) forward_start(m, w, rows, JN_BODY), articulate(m, w, nullptr);
   if (form == JN_FORM_SPATIAL) {
     spatial_kinematics(m, w, rows, 0);
     spatial_inertias(m, w, rows, 0);
@@ -95,8 +95,8 @@ static void forward(const jn_model *m, const jn_work *w, int rows, int form, int
   if (form == JN_FORM_HYBRID) hybrid_start(m, w, rows, nullptr);
   for (int k = 0; k <= r; k++) {
     if (form == JN_FORM_BODY) {
-      forward_bias(m, w, rows, k, nullptr, k < r);
-      forward_solve(m, w, rows, k, nullptr, 0, k < r, JN_BODY, 0);
+      forward_bias(m, w, k, nullptr, k < r);
+      forward_solve(m, w, k, nullptr, 0, k < r, JN_BODY, 0);
     }
     if (form == JN_FORM_SPATIAL) {
       spatial_known(m, w, rows, k, g, 0);

@@ -50,6 +50,7 @@ static jn_status worker_init(jn_batch *b, worker *k) {
   char *at = k->block;
   at += (JN_WORK_ALIGN - (uintptr_t)at % JN_WORK_ALIGN) % JN_WORK_ALIGN;
   jn_work_place(b->model, b->order, lanes, at, &k->w);
+  b->engine->place(b->model, &k->w, b->rows);
   return JN_OK;
 }
 

@@ -14,6 +14,8 @@ typedef struct jn_pack_call {
 typedef struct jn_pack_engine {
   const char *name;
   int lanes;
+  /* once for a w: where the numbers of its links are */
+  void (*place)(const jn_model *m, const jn_work *w, int rows);
   int (*finite)(const double *w, size_t n); /* all n numbers of all lanes */
   /* x[state][n] -> w[n][lane], the last state repeated beyond `used`; returns whether all is finite
    */

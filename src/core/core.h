@@ -12,6 +12,7 @@
 #include "core/inertia.h"
 #include "core/joint.h"
 #include "core/link.h"
+#include "core/spot.h"
 #include "core/inverse.h"
 #include "core/forward.h"
 #include "core/mass.h"

@@ -20,6 +20,7 @@ static const jn_form *form_of(const jn_data *data, int forward) {
 static void set_gravity(const jn_data *data) {
   const jn_vec3 g = data->settings.gravity;
   store_v3(data->w.up, v3_make(-g.x, -g.y, -g.z));
+  data->w.up[3] = 0; /* a vector in lanes has four */
 }
 
 /* Poses are needed where a wrench is given in the world, or has to be expressed there. */

@@ -35,21 +35,23 @@ typedef struct jn_freedoms {
 
 typedef struct jn_engine {
   const char *name;
+  /* once for a w: where the numbers of its links are */
+  void (*place)(const jn_model *m, const jn_work *w, int rows);
   int stride, linear; /* layout of a six in w->V, w->ext: see core/algebra.h */
   /* twists V_0..V_K of all links and wrenches F_0..F_(K-1) of their motion; w->q, w->v and the
    * transforms of free joints are given */
   void (*motion)(const jn_model *m, const jn_work *w, int rows, int K);
   /* forces of order 0..r from these wrenches: w->tau */
-  void (*inverse)(const jn_model *m, const jn_work *w, int rows, int r, int damping, int external);
+  void (*inverse)(const jn_model *m, const jn_work *w, int r, int damping, int external);
   /* positions, V_0, articulated inertias and what is known of order 0; returns a joint that moves
    * no mass, or -1 */
   int (*start)(const jn_model *m, const jn_work *w, int rows, int rep,
                const unsigned char *prescribed);
   /* wrenches from outside of order 0 */
-  void (*external)(const jn_model *m, const jn_work *w, int rows);
+  void (*external)(const jn_model *m, const jn_work *w);
   /* the solution of order k, and what is known of k+1 if more is 1 */
-  void (*solve)(const jn_model *m, const jn_work *w, int rows, int k,
-                const unsigned char *prescribed, int damping, int more, int rep, int external);
+  void (*solve)(const jn_model *m, const jn_work *w, int k, const unsigned char *prescribed,
+                int damping, int more, int rep, int external);
   /* upper half of the mass matrix in body representation; free joints are placed */
   void (*mass)(const jn_model *m, const jn_work *w, int rows, double *M);
   const jn_lanes *lanes;

@@ -18,17 +18,17 @@ static void body_motion(const jn_model *m, const jn_data *d, int K) {
   d->engine->motion(m, &d->w, d->rows, K);
 }
 static void body_inverse(const jn_model *m, const jn_data *d, int r, int loaded) {
-  d->engine->inverse(m, &d->w, d->rows, r, d->settings.damping, loaded);
+  d->engine->inverse(m, &d->w, r, d->settings.damping, loaded);
 }
 static int body_start(const jn_model *m, const jn_data *d, const unsigned char *prescribed) {
   return d->engine->start(m, &d->w, d->rows, (int)d->settings.representation, prescribed);
 }
 static void body_known(const jn_model *m, const jn_data *d, int loaded) {
-  if (loaded) d->engine->external(m, &d->w, d->rows);
+  if (loaded) d->engine->external(m, &d->w);
 }
 static void body_solve(const jn_model *m, const jn_data *d, int k, const unsigned char *prescribed,
                        int loaded, int more) {
-  d->engine->solve(m, &d->w, d->rows, k, prescribed, d->settings.damping, more,
+  d->engine->solve(m, &d->w, k, prescribed, d->settings.damping, more,
                    (int)d->settings.representation, loaded);
 }
 

@@ -128,140 +128,126 @@ static __attribute__((noinline)) int base_factor(const jn_link *l, const sym6 *I
 
 /* Articulated inertias IA of all links and the factors of their joints; p += IA b of order 0.
  * Returns the outermost joint whose inertia vanishes, or -1. */
-static inline int articulate(const jn_model *m, const jn_work *w, int rows,
-                             const unsigned char *prescribed) {
-  sym6 *IA = (sym6 *)w->IA;
-  int bad = -1;
-  for (int i = 0; i < m->nlink; i++) sym6_rigid(&IA[i], m->link[i].I4);
+static inline int articulate(const jn_model *m, const jn_work *w, const unsigned char *prescribed) {
+  int bad = -1, where = -1;
+  for (int i = 0; i < m->nlink; i++) sym6_rigid(spot_of(w, i)->IA, spot_of(w, i)->link->I4);
   for (int i = m->nlink - 1; i >= 0; i--) {
-    const jn_link *l = &m->link[i];
+    const spot *at = spot_of(w, i);
+    const jn_link *l = at->link;
     const int driven = l->nv && !(prescribed && prescribed[l->joint]);
-    real *D = (real *)w->D + 6 * (size_t)l->iv;
-    six *UA = (six *)w->UA + l->iv;
     sym6 a;
     int good = 1;
-    if (l->last > i) sym6_complete(&IA[i]);
-    if (l->parent < 0 && l->nv == 6) {
-      if (driven) good = base_factor(l, &IA[i], D);
+    if (at->carries) sym6_complete(at->IA);
+    if (i == 0 && l->nv == 6) {
+      if (driven) good = base_factor(l, at->IA, at->D);
     } else {
-      sym6_copy(&a, &IA[i]);
-      if (driven && l->nv == 1) good = axis_eliminate(l, &a, D, UA);
-      if (driven && l->nv > 1) good = ball_eliminate(l, &a, D, UA);
+      sym6_copy(&a, at->IA);
+      if (driven && l->nv == 1) good = axis_eliminate(l, &a, at->D, at->UA);
+      if (driven && l->nv > 1) good = ball_eliminate(l, &a, at->D, at->UA);
     }
-    if (!good && bad < 0) bad = l->joint;
-    if (l->parent < 0) continue;
-    six *p = (six *)w->p + i;
-    *p = six_add(*p, sym6_apply(&IA[i], ((const six *)w->b)[i]));
-    joint_add_inertia(l, (const real *)w->q + l->iq, (const real *)w->X + (size_t)l->ix * rows,
-                      way_of(l, w, i, 1), &a, &IA[l->parent]);
+    if (!good && l->iv > where) bad = l->joint, where = l->iv;
+    if (i == 0) continue;
+    *at->p = six_add(*at->p, sym6_apply(at->IA, *at->b));
+    joint_add_inertia(l, at->q, at->X, way_of(at, 1), &a, spot_of(w, at->parent)->IA);
   }
   return bad;
 }
 
-/* F_k = (k+1) IA a + p, a: V_(k+1) without b, left in w->b by forward_solve */
-ALWAYS six forward_wrench(const jn_work *w, int k, int i) {
-  return six_add(six_times(k + 1, sym6_apply((const sym6 *)w->IA + i, ((const six *)w->b)[i])),
-                 ((const six *)w->p)[i]);
+/* F_k = (k+1) IA a + p, a: V_(k+1) without b, left in its place by forward_solve */
+ALWAYS six forward_wrench(const spot *at, int k) {
+  return six_add(six_times(k + 1, sym6_apply(at->IA, *at->b)), *at->p);
 }
 
 /* Of order k what needs nothing of V_k, v_k, F_(k-1): the sums over all older terms. It can be had
- * while order k-1 is being solved, and fills the time one link waits for another then. */
-typedef struct begun {
-  products s;
-  turn_pair b, F;
-  real sine;
-} begun;
-
-ALWAYS void known_begin(const jn_model *m, const jn_work *w, int rows, int k, int i, begun *a) {
-  const jn_link *l = &m->link[i];
-  const size_t at = (size_t)i * rows;
-  const six *V = (const six *)w->V + at, *H = (const six *)w->H + at;
-  a->s = products_add(l, products_zero(), k, 1, k - 1, V, H);
-  ((v3 *)w->Y)[at + k] = gravity_step(k, V, (const v3 *)w->Y + at);
-  if (l->kind != JN_K_REVOLUTE || l->parent < 0) {
-    const real zero = {0};
-    if (!WAYS) a->b = a->F = turns_start(six_zero()), a->sine = zero;
-    return;
+ * while order k-1 is being solved, and fills the time one link waits for another then. root: the
+ * base; no other link is without a parent. */
+ALWAYS void known_begin(const spot *at, int k, int nv, int root) {
+  const jn_link *l = at->link;
+  begun a, *out = at->next;
+  a.s = products_add(l, products_zero(), k, 1, k - 1, at->V, at->H);
+  at->Y[k] = gravity_step(k, at->V, at->Y);
+  out->s = a.s;
+  if (root || l->kind != JN_K_REVOLUTE) return;
+  const six *u = at->U, *F = at->F;
+  real *X = at->X;
+  out->sine = angle_begin(k + 1, 2, at->v, nv, X);
+  a.b = a.F = turns_start(six_zero());
+  EACH_DOWN(i, 2, k) {
+    a.b = turns_add(a.b, k + 1, i, i, 2, X, u);
+    a.F = turns_add(a.F, k, i, i, 2, X, F);
   }
-  const six *u = (const six *)w->U + at, *F = (const six *)w->F + at;
-  real *X = (real *)w->X + (size_t)l->ix * rows;
-  a->sine = angle_begin(k + 1, 2, (const real *)w->v + l->iv, m->nv, X);
-  a->b = turns_add(turns_start(six_zero()), k + 1, 2, k, 2, X, u);
-  a->F = turns_add(turns_start(six_zero()), k, 2, k, 2, X, F);
+  out->b = a.b;
+  out->F = a.F;
 }
 
 /* X_(k+1), b, and what the wrenches of lower orders pass on of one joint */
-static __attribute__((noinline)) void known_joint_any(const jn_link *l, int k, const real *q,
-                                                      const real *v, int nv, real *X, const six *u,
-                                                      six *b, six *F) {
+static __attribute__((noinline)) six known_joint_any(const jn_link *l, int k, const real *q,
+                                                     const real *v, int nv, real *X, const six *u,
+                                                     six *F) {
   joint_step(l, k + 1, q, v, nv, X);
-  *b = joint_motion(l->kind, k + 1, 1, X, u);
   F[k] = joint_force(l->kind, k, 1, X, F);
+  return joint_motion(l->kind, k + 1, 1, X, u);
 }
 
 /* The rest, H_k and F_(k-1) first; then all that is known of order k before it is solved is there:
  * X_(k+1), b, p = sum V x* h + m y - ext + (k+1) IA b, and in the place of F_k what F_0 .. F_(k-1)
  * pass to the parent. No link waits for another. (Of order 0, IA is not yet there.) */
-ALWAYS void known_end(const jn_model *m, const jn_work *w, int rows, int k, int rep, int external,
-                      int i, const begun *a) {
-  const jn_link *l = &m->link[i];
-  const size_t at = (size_t)i * rows;
-  const real *q = (const real *)w->q + l->iq, *v = (const real *)w->v + l->iv;
-  six *V = (six *)w->V + at, *u = (six *)w->U + at, *H = (six *)w->H + at, *F = (six *)w->F + at;
-  six *b = (six *)w->b + i;
-  real *X = (real *)w->X + (size_t)l->ix * rows;
+ALWAYS void known_end(const spot *at, int k, int nv, int rep, int external, int root) {
+  const jn_link *l = at->link;
+  const begun *a = at->next;
+  const six *V = at->V, *u = at->U;
+  six *H = at->H, *F = at->F, b = six_zero();
+  real *X = at->X;
   products s = k ? a->s : products_zero();
   if (k) {
-    if (l->parent >= 0) F[k - 1] = forward_wrench(w, k - 1, i);
+    if (!root) F[k - 1] = forward_wrench(at, k - 1);
     H[k] = link_spin(l, V[k]);
     s = products_add(l, s, k, k, k, V, H);
   }
   s = products_add(l, s, k, 0, 0, V, H);
-  six p = products_end(l, s, (six){v3_zero(), ((const v3 *)w->Y)[at + k]});
-  if (external) p = six_sub(p, ((const six *)w->ext)[at + k]);
-  if (l->parent < 0) {
-    *b = six_zero();
-    if (l->kind == JN_K_FREE && rep != JN_BODY) joint_step(l, k + 1, q, v, m->nv, X);
+  six p = products_end(l, s, (six){v3_zero(), at->Y[k]});
+  if (external) p = six_sub(p, at->ext[k]);
+  if (root) {
+    if (l->kind == JN_K_FREE && rep != JN_BODY) joint_step(l, k + 1, at->q, at->v, nv, X);
   } else {
     if (l->kind == JN_K_REVOLUTE) {
       const turn_pair none = turns_start(six_zero());
-      angle_end(k + 1, 2, k ? a->sine : angle_begin(1, 2, v, m->nv, X), v, m->nv, X);
+      angle_end(k + 1, 2, k ? a->sine : angle_begin(1, 2, at->v, nv, X), at->v, nv, X);
       const turn_pair c = turns_add(k ? a->b : none, k + 1, 1, 1, 2, X, u);
-      *b = turns_end(k ? turns_add(c, k + 1, k + 1, k + 1, 2, X, u) : c, six_zero());
+      b = turns_end(k ? turns_add(c, k + 1, k + 1, k + 1, 2, X, u) : c, six_zero());
       F[k] = k ? turns_back_end(turns_add(a->F, k, 1, 1, 2, X, F), six_zero()) : six_zero();
     } else {
-      known_joint_any(l, k, q, v, m->nv, X, u, b, F);
+      b = known_joint_any(l, k, at->q, at->v, nv, X, u, F);
     }
-    if (k) p = six_add(p, six_times(k + 1, sym6_apply((const sym6 *)w->IA + i, *b)));
+    if (k) p = six_add(p, six_times(k + 1, sym6_apply(at->IA, b)));
   }
-  ((six *)w->p)[i] = p;
+  *at->b = b;
+  *at->p = p;
 }
 
 /* Positions and first velocities, X_0, u_0, V_0, H_0, y_0, and what is known of order 0 but for the
  * wrenches from outside and IA b, which articulate adds. */
+ALWAYS void start_link(const jn_model *m, const spot *at, int rep, int root) {
+  const jn_link *l = at->link;
+  way *by = way_of(at, 1);
+  if (by) way_make(l, at->q, at->X, by);
+  link_motion(l, 0, at->q, at->v, m->nv, root ? NULL : at->Vp, at->X, by, at->U, at->V);
+  at->H[0] = link_spin(l, at->V[0]);
+  at->Y[0] = gravity_start(l, at->X, by, at->Yp);
+  known_end(at, 0, m->nv, rep, 0, root);
+}
 static inline void forward_start(const jn_model *m, const jn_work *w, int rows, int rep) {
   place_joints(m, w, rows);
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    six *V = (six *)w->V + (size_t)i * rows;
-    const six *Vp = l->parent < 0 ? NULL : (const six *)w->V + (size_t)l->parent * rows;
-    v3 *y = (v3 *)w->Y, up = load_v3((const real *)w->up);
-    real *X = (real *)w->X + (size_t)l->ix * rows;
-    way *by = way_of(l, w, i, 1);
-    if (by) way_make(l, (const real *)w->q + l->iq, X, by);
-    link_motion(l, 0, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, Vp, X, by,
-                (six *)w->U + (size_t)i * rows, V);
-    ((six *)w->H)[(size_t)i * rows] = link_spin(l, V[0]);
-    y[(size_t)i * rows] =
-        gravity_start(l, X, by, l->parent < 0 ? &up : &y[(size_t)l->parent * rows]);
-    known_end(m, w, rows, 0, rep, 0, i, NULL);
-  }
+  if (WAYS) start_link(m, spot_of(w, 0), rep, 1);
+  for (int i = WAYS; i < m->nlink; i++) start_link(m, spot_of(w, i), rep, !WAYS && i == 0);
 }
 
 /* Wrenches from outside, of order 0. */
-static inline void forward_external(const jn_model *m, const jn_work *w, int rows) {
-  six *p = (six *)w->p;
-  for (int i = 0; i < m->nlink; i++) p[i] = six_sub(p[i], ((const six *)w->ext)[(size_t)i * rows]);
+static inline void forward_external(const jn_model *m, const jn_work *w) {
+  for (int i = 0; i < m->nlink; i++) {
+    const spot *at = spot_of(w, i);
+    *at->p = six_sub(*at->p, at->ext[0]);
+  }
 }
 
 /* a += T^T (X_0^T f + what is known) */
@@ -272,87 +258,89 @@ static __attribute__((noinline)) void pass_force_any(const jn_link *l, const rea
 
 /* What is left for the joint of a link, e -= S^T p, and p += IA S x where x is already known:
  * given, or D^-1 e. */
-static __attribute__((noinline)) six bias_any(const jn_link *l, const jn_work *w, const sym6 *IA,
-                                              six p, real *e, int given) {
-  const six *UA = (const six *)w->UA + l->iv;
-  real t[6];
-  if (given) return six_add(p, sym6_apply(IA, joint_add_velocity(l, six_zero(), e)));
+static __attribute__((noinline)) six bias_any(const spot *at, six p, int given) {
+  const jn_link *l = at->link;
+  real t[6], *e = at->e;
+  if (given) return six_add(p, sym6_apply(at->IA, joint_add_velocity(l, six_zero(), e)));
   joint_project(l, p, t);
   for (int j = 0; j < l->nv; j++) t[j] = e[j] = e[j] - t[j];
   if (l->parent < 0) return p;
-  joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, t);
-  for (int j = 0; j < l->nv; j++) p = six_add(p, six_scale(t[j], UA[j]));
+  joint_solve(l->nv, at->D, t);
+  for (int j = 0; j < l->nv; j++) p = six_add(p, six_scale(t[j], at->UA[j]));
   return p;
 }
 
 /* Bias wrenches from the tips to the base. tau_k of force-driven joints and (k+1) v_(k+1) of
  * prescribed ones are read from w->e; what is left of the force for the joint stays there. more:
  * another order follows. */
-ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int rows, int k,
+ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int k,
                          const unsigned char *prescribed, int more) {
-  /* sum: for link `to`, not yet in p; links that wait for it would wait for memory as well */
-  six *p = (six *)w->p, sum = six_zero();
-  for (int i = m->nlink - 1, to = -1; i >= 0; i--) {
-    const jn_link *l = &m->link[i];
-    real *e = (real *)w->e + l->iv;
+  /* sum: for spot `to`, not yet in its p; a link that waits for it would wait for memory as well */
+  six sum = six_zero(), f;
+  const spot *at;
+  const jn_link *l;
+  int to = -1;
+  for (int i = m->nlink - 1; i > 0; i--) {
+    at = spot_of(w, i);
+    l = at->link;
     int given = prescribed && prescribed[l->joint];
-    six f = p[i];
-    if (WAYS && to == i) {
-      p[i] = f = six_add(f, sum);
-      to = -1;
+    f = *at->p;
+    if (WAYS && to == i) *at->p = f = six_add(f, sum);
+    if (WAYS && to != at->parent) {
+      six *p = spot_of(w, to)->p;
+      if (to >= 0 && to != i) *p = six_add(*p, sum);
+      sum = six_zero();
     }
+    to = at->parent;
     if (l->kind == JN_K_REVOLUTE && !given) {
-      e[0] -= v3_z(f.w);
-      f = six_add(f, six_scale(e[0] * ((const real *)w->D)[6 * (size_t)l->iv],
-                               ((const six *)w->UA)[l->iv]));
-    } else if (l->kind == JN_K_FREE && l->parent < 0 && !given) {
-      store_v3(e, v3_sub(load_v3(e), f.w));
-      store_v3(e + 3, v3_sub(load_v3(e + 3), f.v));
+      at->e[0] -= v3_z(f.w);
+      f = six_add(f, six_scale(at->e[0] * at->D[0], at->UA[0]));
     } else {
-      f = bias_any(l, w, (const sym6 *)w->IA + i, f, e, given);
+      f = bias_any(at, f, given);
     }
-    if (l->parent >= 0) {
-      const real *X = (const real *)w->X + (size_t)l->ix * rows;
-      const six *known = (const six *)w->F + (size_t)i * rows + k;
-      if (WAYS && to != l->parent) {
-        if (to >= 0) p[to] = six_add(p[to], sum);
-        sum = six_zero();
-      }
-      to = l->parent;
-      if (l->kind == JN_K_REVOLUTE) {
-        to_parent(JN_K_REVOLUTE, l, X, way_of(l, w, i, 1), six_add(f, *known),
-                  WAYS ? &sum : &p[to]);
-      } else {
-        six a = WAYS ? sum : p[to];
-        pass_force_any(l, X, f, *known, &a);
-        *(WAYS ? &sum : &p[to]) = a;
-      }
+    six *s = WAYS ? &sum : spot_of(w, to)->p;
+    if (l->kind == JN_K_REVOLUTE) {
+      to_parent(JN_K_REVOLUTE, l, at->X, way_of(at, 1), six_add(f, at->F[k]), s);
+    } else {
+      six a = *s;
+      pass_force_any(l, at->X, f, at->F[k], &a);
+      *s = a;
     }
-    if (WAYS && more) known_begin(m, w, rows, k + 1, i, (begun *)w->begun + i);
+    if (WAYS && more) known_begin(at, k + 1, m->nv, 0);
   }
+  at = spot_of(w, 0);
+  l = at->link;
+  f = *at->p;
+  if (WAYS) *at->p = f = six_add(f, sum);
+  if (l->kind == JN_K_FREE && !(prescribed && prescribed[l->joint])) {
+    store_v3(at->e, v3_sub(load_v3(at->e), f.w));
+    store_v3(at->e + 3, v3_sub(load_v3(at->e + 3), f.v));
+  } else {
+    bias_any(at, f, prescribed && prescribed[l->joint]);
+  }
+  if (WAYS && more) known_begin(at, k + 1, m->nv, 1);
 }
 
 /* v_(k+1) of a joint from e, what is left of the force; a: V_(k+1) without it and b, returned with
  * it. */
-ALWAYS six solve_joint(jn_kind kind, int n, const jn_link *l, const jn_work *w, int k, six a,
-                       real *v, int given) {
-  const six *UA = (const six *)w->UA + l->iv;
-  const real *e = (const real *)w->e + l->iv;
+ALWAYS six solve_joint(jn_kind kind, int n, const spot *at, int k, six a, real *v, int given,
+                       int root) {
   const double inverse = (double)1 / (k + 1);
   real y[6];
-  for (int j = 0; j < n; j++) y[j] = inverse * e[j];
+  for (int j = 0; j < n; j++) y[j] = inverse * at->e[j];
   if (!given) {
-    if (l->parent >= 0)
-      for (int j = 0; j < n; j++) y[j] -= six_dot(UA[j], a);
-    solve_factored(n, (const real *)w->D + 6 * (size_t)l->iv, y);
+    if (!root)
+      for (int j = 0; j < n; j++) y[j] -= six_dot(at->UA[j], a);
+    solve_factored(n, at->D, y);
     for (int j = 0; j < n; j++) v[j] = y[j];
   }
-  return joint_add_velocity_of(kind, l, a, y);
+  return joint_add_velocity_of(kind, at->link, a, y);
 }
-static __attribute__((noinline)) six solve_any(const jn_link *l, const jn_work *w, int k, six a,
-                                               real *v, int given) {
-  if (l->nv == 6) return solve_joint(JN_K_FREE, 6, l, w, k, a, v, given);
-  return solve_joint(l->kind, l->nv, l, w, k, a, v, given);
+static __attribute__((noinline)) six solve_any(const spot *at, int k, six a, real *v, int given) {
+  const jn_link *l = at->link;
+  const int root = l->parent < 0;
+  if (l->nv == 6) return solve_joint(JN_K_FREE, 6, at, k, a, v, given, root);
+  return solve_joint(l->kind, l->nv, at, k, a, v, given, root);
 }
 /* u and X_0 u */
 static __attribute__((noinline)) six motion_any(const jn_link *l, const real *X, const six *V,
@@ -369,45 +357,37 @@ static __attribute__((noinline)) void given_force(const jn_link *l, int k, six F
   }
 }
 
-/* From the base to the tips: v_(k+1), V_(k+1), the force of prescribed joints, and what is known of
+/* v_(k+1) and V_(k+1) of a link, the force of its joint if it is prescribed, and what is known of
  * the next order. */
-ALWAYS void forward_solve(const jn_model *m, const jn_work *w, int rows, int k,
+ALWAYS void solve_link(const jn_model *m, const spot *at, int k, const unsigned char *prescribed,
+                       int damping, int more, int rep, int external, int root) {
+  const jn_link *l = at->link;
+  const int nv = m->nv, given = prescribed && prescribed[l->joint];
+  six *u = at->U + k + 1, a = six_zero();
+  real *v = at->v + (k + 1) * nv;
+  if (root && l->kind == JN_K_FREE && !given) {
+    a = solve_joint(JN_K_FREE, 6, at, k, a, v, 0, 1);
+  } else if (!root && l->kind == JN_K_REVOLUTE) {
+    *u = a = from_parent(JN_K_REVOLUTE, l, at->X, way_of(at, 1), at->Vp + k + 1);
+    a = given ? solve_any(at, k, a, v, 1) : solve_joint(JN_K_REVOLUTE, 1, at, k, a, v, 0, 0);
+  } else {
+    if (!root) a = motion_any(l, at->X, at->Vp + k + 1, u);
+    a = solve_any(at, k, a, v, given);
+  }
+  at->V[k + 1] = six_add(a, *at->b);
+  *at->b = a;
+  if (given) given_force(l, k, forward_wrench(at, k), v, v - nv, damping, at->tau + k * nv);
+  if (!more) return;
+  if (!WAYS) known_begin(at, k + 1, nv, root);
+  known_end(at, k + 1, nv, rep, external, root);
+}
+/* from the base to the tips */
+ALWAYS void forward_solve(const jn_model *m, const jn_work *w, int k,
                           const unsigned char *prescribed, int damping, int more, int rep,
                           int external) {
-  int nv = m->nv;
-  double inverse = (double)1 / (k + 1);
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    const size_t at = (size_t)i * rows + k + 1;
-    six *V = (six *)w->V, *u = (six *)w->U + at, *b = (six *)w->b + i, a = six_zero();
-    real *v = (real *)w->v + l->iv + (k + 1) * nv;
-    const real *X = (const real *)w->X + (size_t)l->ix * rows;
-    int given = prescribed && prescribed[l->joint], revolute = l->kind == JN_K_REVOLUTE;
-    if (l->parent >= 0) {
-      const six *Vp = V + (size_t)l->parent * rows + k + 1;
-      a = revolute ? from_parent(JN_K_REVOLUTE, l, X, way_of(l, w, i, 1), Vp)
-                   : motion_any(l, X, Vp, u);
-      if (revolute) *u = a;
-    }
-    if (revolute && !given) {
-      v[0] = (inverse * ((const real *)w->e)[l->iv] - six_dot(((const six *)w->UA)[l->iv], a)) *
-             ((const real *)w->D)[6 * (size_t)l->iv];
-      a = joint_add_velocity_of(JN_K_REVOLUTE, l, a, v);
-    } else if (l->kind == JN_K_FREE && l->parent < 0 && !given) {
-      a = solve_joint(JN_K_FREE, 6, l, w, k, a, v, 0);
-    } else {
-      a = solve_any(l, w, k, a, v, given);
-    }
-    V[at] = six_add(a, *b);
-    *b = a;
-    if (given)
-      given_force(l, k, forward_wrench(w, k, i), v, v - nv, damping,
-                  (real *)w->tau + l->iv + k * nv);
-    if (!more) continue;
-    begun own, *next = WAYS ? (begun *)w->begun + i : &own;
-    if (!WAYS) known_begin(m, w, rows, k + 1, i, next);
-    known_end(m, w, rows, k + 1, rep, external, i, next);
-  }
+  if (WAYS) solve_link(m, spot_of(w, 0), k, prescribed, damping, more, rep, external, 1);
+  for (int i = WAYS; i < m->nlink; i++)
+    solve_link(m, spot_of(w, i), k, prescribed, damping, more, rep, external, !WAYS && i == 0);
 }
 
 #endif

@@ -11,40 +11,32 @@
  * for order 0 is the same and costs nothing (link.h) */
 ALWAYS void motion_pass(const jn_model *m, const jn_work *w, int rows, int K, int fall,
                         int wrenches) {
-  six *Vall = (six *)w->V, *Fall = (six *)w->F, *restrict H = (six *)w->row;
-  const v3 up = load_v3((const real *)w->up);
-  v3 *Yall = (v3 *)w->Y;
+  six *restrict H = (six *)w->row;
   place_joints(m, w, rows);
   for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    way *by = way_of(l, w, i, K > 1);
-    const six *Vp = l->parent < 0 ? NULL : Vall + (size_t)l->parent * rows;
-    six *restrict V = Vall + (size_t)i * rows, *restrict F = Fall + (size_t)i * rows;
-    v3 *restrict y = Yall + (size_t)i * rows;
-    real *X = (real *)w->X + (size_t)l->ix * rows;
-    if (by) way_make(l, (const real *)w->q + l->iq, X, by);
-    link_motion(l, K, (const real *)w->q + l->iq, (const real *)w->v + l->iv, m->nv, Vp, X, by, H,
-                V);
-    if (fall && !Vp) V[1].v = v3_add(V[1].v, gravity_start(l, X, by, &up));
+    const spot *at = spot_of(w, i);
+    const jn_link *l = at->link;
+    way *by = way_of(at, K > 1);
+    six *restrict V = at->V, *restrict F = at->F;
+    v3 *restrict y = at->Y;
+    if (by) way_make(l, at->q, at->X, by);
+    link_motion(l, K, at->q, at->v, m->nv, at->Vp, at->X, by, H, V);
+    if (fall && i == 0) V[1].v = v3_add(V[1].v, gravity_start(l, at->X, by, at->Yp));
     if (!wrenches) continue;
     EACH(k, 0, K) H[k] = link_spin(l, V[k]);
-    y[0] = fall ? v3_zero() : gravity_start(l, X, by, Vp ? &Yall[(size_t)l->parent * rows] : &up);
+    y[0] = fall ? v3_zero() : gravity_start(l, at->X, by, at->Yp);
     EACH(k, 1, K - 1) y[k] = gravity_step(k, V, y);
     EACH(k, 0, K - 1) F[k] = link_wrench(l, k, V, H, link_top(k, H[k + 1], y[k]));
   }
 }
 
-ALWAYS void force_pass(const jn_model *m, const jn_work *w, int rows, int r, int damping,
-                       int external) {
-  six *Fall = (six *)w->F;
-  const six *ext = (const six *)w->ext;
+ALWAYS void force_pass(const jn_model *m, const jn_work *w, int r, int damping, int external) {
   for (int i = m->nlink - 1; i >= 0; i--) {
-    const jn_link *l = &m->link[i];
-    six *F = Fall + (size_t)i * rows, *Fp = l->parent < 0 ? NULL : Fall + (size_t)l->parent * rows;
+    const spot *at = spot_of(w, i);
+    six *F = at->F;
     if (external)
-      for (int k = 0; k <= r; k++) F[k] = six_sub(F[k], ext[(size_t)i * rows + k]);
-    link_force(l, r, F, (const real *)w->X + (size_t)l->ix * rows, way_of(l, w, i, r > 0),
-               (const real *)w->v + l->iv, (real *)w->tau + l->iv, m->nv, damping, Fp);
+      for (int k = 0; k <= r; k++) F[k] = six_sub(F[k], at->ext[k]);
+    link_force(at->link, r, F, at->X, way_of(at, r > 0), at->v, at->tau, m->nv, damping, at->Fp);
   }
 }
 

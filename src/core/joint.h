@@ -413,12 +413,6 @@ typedef struct way {
   v3 E[3], D[3], Et[3], Dt[3];
 } way;
 
-/* that of link i, where it has one: it has to pay */
-ALWAYS way *way_of(const jn_link *l, const jn_work *w, int i, int pays) {
-  if (!WAYS || !pays || l->kind != JN_K_REVOLUTE) return NULL;
-  if (!w->way) __builtin_unreachable();
-  return (way *)w->way + i;
-}
 ALWAYS void way_make(const jn_link *l, const real *q, const real *X, way *a) {
   v3 p;
   joint_place_in_parent(l, q, X, a->E, &p);

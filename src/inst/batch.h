@@ -70,7 +70,7 @@ static void pack_gravity(const jn_work *w, const double *gravity) {
                                              int damping) {                                        \
     (void)r;                                                                                       \
     motion_pass(m, w, rows, (order) + 1, 0, 1);                                                    \
-    force_pass(m, w, rows, order, damping, 0);                                                     \
+    force_pass(m, w, order, damping, 0);                                                           \
   }
 INVERSE(inverse_0, 0)
 INVERSE(inverse_1, 1)
@@ -138,6 +138,8 @@ static void pack_drive(const jn_model *m, const jn_work *w, int rows, int k,
   }
 }
 
+static void pack_place(const jn_model *m, const jn_work *w, int rows) { spots_place(m, w, rows); }
+
 static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_pack_call *c) {
   int r = c->order;
   pack_gravity(w, c->gravity);
@@ -150,11 +152,11 @@ static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_p
   scale_rows(0, r, m->nv, (real *)w->force, 1);
   edge_motion(m, w, rows, c->rep, 0, 0, 1);
   forward_start(m, w, rows, c->rep);
-  if (articulate(m, w, rows, c->prescribed) >= 0) return 0;
+  if (articulate(m, w, c->prescribed) >= 0) return 0;
   for (int k = 0; k <= r; k++) {
     pack_drive(m, w, rows, k, c);
-    forward_bias(m, w, rows, k, c->prescribed, k < r);
-    forward_solve(m, w, rows, k, c->prescribed, c->damping, k < r, c->rep, 0);
+    forward_bias(m, w, k, c->prescribed, k < r);
+    forward_solve(m, w, k, c->prescribed, c->damping, k < r, c->rep, 0);
   }
   if (c->prescribed) {
     edge_force_out(m, w, rows, c->rep, 0, r);
@@ -168,5 +170,5 @@ static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_p
   return 1;
 }
 
-const jn_pack_engine ENGINE = {ENGINE_NAME,  LANES,        pack_finite, pack_gather,
-                               pack_scatter, pack_inverse, pack_hybrid};
+const jn_pack_engine ENGINE = {ENGINE_NAME, LANES,        pack_place,   pack_finite,
+                               pack_gather, pack_scatter, pack_inverse, pack_hybrid};

@@ -64,40 +64,39 @@ static void engine_motion(const jn_model *m, const jn_work *w, int rows, int K) 
 #undef CALL
 }
 
-static void engine_inverse(const jn_model *m, const jn_work *w, int rows, int r, int damping,
-                           int external) {
-#define CALL(n) force_pass(m, w, rows, n, damping, external)
+static void engine_inverse(const jn_model *m, const jn_work *w, int r, int damping, int external) {
+#define CALL(n) force_pass(m, w, n, damping, external)
   EACH_ORDER(CALL)
 #undef CALL
 }
 
+static void engine_place(const jn_model *m, const jn_work *w, int rows) { spots_place(m, w, rows); }
+
 static int engine_start(const jn_model *m, const jn_work *w, int rows, int rep,
                         const unsigned char *prescribed) {
   forward_start(m, w, rows, rep);
-  return articulate(m, w, rows, prescribed);
+  return articulate(m, w, prescribed);
 }
 
-static void engine_external(const jn_model *m, const jn_work *w, int rows) {
-  forward_external(m, w, rows);
-}
+static void engine_external(const jn_model *m, const jn_work *w) { forward_external(m, w); }
 
-static __attribute__((noinline)) void solve_given(const jn_model *m, const jn_work *w, int rows,
-                                                  int k, const unsigned char *prescribed,
-                                                  int damping, int more, int rep, int external) {
-  forward_bias(m, w, rows, k, prescribed, more);
-  forward_solve(m, w, rows, k, prescribed, damping, more, rep, external);
+static __attribute__((noinline)) void solve_given(const jn_model *m, const jn_work *w, int k,
+                                                  const unsigned char *prescribed, int damping,
+                                                  int more, int rep, int external) {
+  forward_bias(m, w, k, prescribed, more);
+  forward_solve(m, w, k, prescribed, damping, more, rep, external);
 }
-static void engine_solve(const jn_model *m, const jn_work *w, int rows, int k,
+static void engine_solve(const jn_model *m, const jn_work *w, int k,
                          const unsigned char *prescribed, int damping, int more, int rep,
                          int external) {
   int r = k;
   if (prescribed) {
-    solve_given(m, w, rows, k, prescribed, damping, more, rep, external);
+    solve_given(m, w, k, prescribed, damping, more, rep, external);
     return;
   }
-#define CALL(n)                            \
-  forward_bias(m, w, rows, n, NULL, more); \
-  forward_solve(m, w, rows, n, NULL, 0, more, rep, external)
+#define CALL(n)                      \
+  forward_bias(m, w, n, NULL, more); \
+  forward_solve(m, w, n, NULL, 0, more, rep, external)
   EACH_ORDER(CALL)
 #undef CALL
 }
@@ -106,6 +105,6 @@ static void engine_mass(const jn_model *m, const jn_work *w, int rows, double *M
   mass_pass(m, w, rows, M);
 }
 
-const jn_engine ENGINE = {ENGINE_NAME,    SIX_STRIDE,    SIX_LINEAR,      engine_motion,
-                          engine_inverse, engine_start,  engine_external, engine_solve,
-                          engine_mass,    &LANES_ENGINE, &FREEDOMS_ENGINE};
+const jn_engine ENGINE = {ENGINE_NAME,   engine_place,   SIX_STRIDE,    SIX_LINEAR,
+                          engine_motion, engine_inverse, engine_start,  engine_external,
+                          engine_solve,  engine_mass,    &LANES_ENGINE, &FREEDOMS_ENGINE};

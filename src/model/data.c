@@ -56,6 +56,8 @@ static jn_data *place(const jn_model *model, int order, size_t size, void *block
   data->kinematics = -2;
   data->singular = -1;
   data->engine = data->best = jn_engine_choose();
+  jn_engine_plain.place(model, &data->w, data->rows);
+  data->best->place(model, &data->w, data->rows);
   data->settings.gravity = model->gravity;
   data->settings.strict = jn_strict_default();
   return data;

@@ -8,56 +8,58 @@
 
 #include "model/model.h"
 
-#define JN_WORK_LIST(A)                                                                         \
-  A(q, nq)                 /* configuration */                                                  \
-  A(v, rows *nv)           /* velocity jets of the joints, body representation, order-major */  \
-  A(tau, rows *nv)         /* force jets of the joints, body representation, order-major */     \
-  A(force, rows *nv)       /* force jets as they come in, order-major */                        \
-  A(io, rows *nv)          /* jets as they go in or come out, order-major */                    \
-  A(edge, nv)              /* position of free joints to use when representations change */     \
-  A(up, 4)                 /* minus gravity, in the world */                                    \
-  A(angle, 3 * nlink + 12) /* angles of turning joints, their sines and cosines */              \
-  A(X, rows *nx)           /* joint transforms */                                               \
-  A(V, rows * 8 * nlink)   /* link twists, link frame */                                        \
-  A(U, rows * 8 * nlink)   /* parent's twist carried to the joint's parent side */              \
-  A(H, rows * 8 * nlink)   /* (J w, v of the centre of mass) */                                 \
-  A(Y, rows * 4 * nlink)   /* minus gravity, link frame */                                      \
-  A(F, rows * 8 * nlink)   /* wrenches through the joints */                                    \
-  A(ext, rows * 8 * nlink) /* wrenches from outside, link frame */                              \
-  A(IA, 48 * nlink)        /* articulated inertia */                                            \
-  A(UA, 8 * nv)            /* IA S */                                                           \
-  A(D, 6 * nv)             /* factors of S^T IA S */                                            \
-  A(E, 12 * nlink)         /* pose of the link in its parent link */                            \
-  A(way, 48 * nlink)       /* the way between a link and its parent (core/joint.h) */            \
-  A(begun, 64 * nlink)     /* what is known of the next order (core/forward.h) */               \
-  A(b, 8 * nlink)          /* bias twist */                                                     \
-  A(p, 8 * nlink)          /* bias wrench */                                                    \
-  A(e, nv)                 /* force left for the joint */                                       \
-  A(R, rows * 9 * nlink)   /* orientation of the link in the world */                           \
-  A(P, rows * 3 * nlink)   /* position of the link, counted from where it is at this instant */ \
-  A(G, rows * 9 * nlink)   /* [P] R */                                                          \
-  A(O, 3 * nlink)          /* position of the link at this instant, counted from the base */    \
-  A(S, rows * 6 * nv)      /* instantaneous screws, spatial */                                  \
-  A(Vs, rows * 6 * nlink)  /* twists, spatial */                                                \
-  A(Ms, rows * 10 * nlink) /* inertias, spatial: mass, first moment, second moments */          \
-  A(Ws, rows * 6 * nlink)  /* wrenches, spatial */                                              \
-  A(Bs, rows * 36 * nlink) /* composite ad_V^T M of the closed form */                          \
-  A(row, rows * 36)        /* scratch of one link */                                            \
-  A(y, 6 * nv)             /* scratch of one order */                                           \
-  A(Su, rows * 6 * nv)     /* screws for the velocity as the user holds it, spatial */          \
-  A(Jf, rows * 6 * nv)     /* columns of a Jacobian, before they go out */                      \
-  A(Md, rows * 10 * nlink) /* rates of the inertias, as Ms */                                   \
-  A(Pc, rows * 60 * (nv + 7)) /* partial derivatives: what columns of v carry (partials.h) */   \
-  A(Ev, rows * 6 * nv)     /* variations of multi-freedom joints: columns of E */               \
-  A(Ow, rows * 6 * nv)     /* their own rows in other than body representation */               \
-  A(pc, rows * 60)         /* as Pc, of one column more */                                      \
-  A(lane, 6 * 16 * nlink)  /* sixteen columns at once through the articulated tree */           \
-  A(xlane, 16 * nv)        /* their right-hand sides */                                         \
-  A(glane, 600 * rows) /* what freedoms in lanes are made of (freedoms.h) */                    \
-  A(dlane, 8 * (3 * rows + 1) * nv) /* directions in lanes (course.h) */                        \
-  A(dlink, 8 * 36 * nlink)          /* ... what they carry through the tree */                  \
-  A(axis, (rows + 1) * 9 * nlink)   /* axes of the links in the world (hybrid_form.h) */        \
-  A(reach,                                                                                      \
+#define JN_WORK_LIST(A)                                                                            \
+  A(spot, 28 * nlink)         /* where each link has what (core/spot.h): made at set-up */         \
+  A(spot_lanes, 28 * nlink)   /* ... with sixes in lanes; the rest is scratch */                   \
+  A(q, nq)                    /* configuration */                                                  \
+  A(v, rows *nv)              /* velocity jets of the joints, body representation, order-major */  \
+  A(tau, rows *nv)            /* force jets of the joints, body representation, order-major */     \
+  A(force, rows *nv)          /* force jets as they come in, order-major */                        \
+  A(io, rows *nv)             /* jets as they go in or come out, order-major */                    \
+  A(edge, nv)                 /* position of free joints to use when representations change */     \
+  A(up, 4)                    /* minus gravity, in the world */                                    \
+  A(angle, 3 * nlink + 12)    /* angles of turning joints, their sines and cosines */              \
+  A(X, rows *nx)              /* joint transforms */                                               \
+  A(V, rows * 8 * nlink)      /* link twists, link frame */                                        \
+  A(U, rows * 8 * nlink)      /* parent's twist carried to the joint's parent side */              \
+  A(H, rows * 8 * nlink)      /* (J w, v of the centre of mass) */                                 \
+  A(Y, rows * 4 * nlink)      /* minus gravity, link frame */                                      \
+  A(F, rows * 8 * nlink)      /* wrenches through the joints */                                    \
+  A(ext, rows * 8 * nlink)    /* wrenches from outside, link frame */                              \
+  A(IA, 48 * nlink)           /* articulated inertia */                                            \
+  A(UA, 8 * nv)               /* IA S */                                                           \
+  A(D, 6 * nv)                /* factors of S^T IA S */                                            \
+  A(E, 12 * nlink)            /* pose of the link in its parent link */                            \
+  A(way, 48 * nlink)          /* the way between a link and its parent (core/joint.h) */           \
+  A(begun, 64 * nlink)        /* what is known of the next order (core/forward.h) */               \
+  A(b, 8 * nlink)             /* bias twist */                                                     \
+  A(p, 8 * nlink)             /* bias wrench */                                                    \
+  A(e, nv)                    /* force left for the joint */                                       \
+  A(R, rows * 9 * nlink)      /* orientation of the link in the world */                           \
+  A(P, rows * 3 * nlink)      /* position of the link, counted from where it is at this instant */ \
+  A(G, rows * 9 * nlink)      /* [P] R */                                                          \
+  A(O, 3 * nlink)             /* position of the link at this instant, counted from the base */    \
+  A(S, rows * 6 * nv)         /* instantaneous screws, spatial */                                  \
+  A(Vs, rows * 6 * nlink)     /* twists, spatial */                                                \
+  A(Ms, rows * 10 * nlink)    /* inertias, spatial: mass, first moment, second moments */          \
+  A(Ws, rows * 6 * nlink)     /* wrenches, spatial */                                              \
+  A(Bs, rows * 36 * nlink)    /* composite ad_V^T M of the closed form */                          \
+  A(row, rows * 36)           /* scratch of one link */                                            \
+  A(y, 6 * nv)                /* scratch of one order */                                           \
+  A(Su, rows * 6 * nv)        /* screws for the velocity as the user holds it, spatial */          \
+  A(Jf, rows * 6 * nv)        /* columns of a Jacobian, before they go out */                      \
+  A(Md, rows * 10 * nlink)    /* rates of the inertias, as Ms */                                   \
+  A(Pc, rows * 60 * (nv + 7)) /* partial derivatives: what columns of v carry (partials.h) */      \
+  A(Ev, rows * 6 * nv)        /* variations of multi-freedom joints: columns of E */               \
+  A(Ow, rows * 6 * nv)        /* their own rows in other than body representation */               \
+  A(pc, rows * 60)            /* as Pc, of one column more */                                      \
+  A(lane, 6 * 16 * nlink)     /* sixteen columns at once through the articulated tree */           \
+  A(xlane, 16 * nv)           /* their right-hand sides */                                         \
+  A(glane, 600 * rows)        /* what freedoms in lanes are made of (freedoms.h) */                \
+  A(dlane, 8 * (3 * rows + 1) * nv) /* directions in lanes (course.h) */                           \
+  A(dlink, 8 * 36 * nlink)          /* ... what they carry through the tree */                     \
+  A(axis, (rows + 1) * 9 * nlink)   /* axes of the links in the world (hybrid_form.h) */           \
+  A(reach,                                                                                         \
     (rows + 1) * 3 * nlink) /* origin of the link from its parent's; or what its joint slid */
 
 typedef struct jn_work {

@@ -33,6 +33,7 @@ typedef struct jn_link {
   jn_kind kind;
   int iq, iv, nv;
   int ix;            /* first number of its joint transform in a list of all links' transforms */
+  int rank;          /* its place in the list of links outward from the base */
   int joint;         /* the joint (= body) it belongs to */
   int last;          /* last link of all that it carries, itself included: they follow each other */
   double R[9], p[3]; /* T in the parent link's frame */
@@ -71,6 +72,7 @@ struct jn_model {
   int nturn, nfree, nball, nother;
   /* revolute and helical; free; spherical and free; prismatic and spherical */
   int *turn_link, *free_link, *ball_link, *other_link;
+  int *outward; /* all links, by depth; the children of one follow each other */
 };
 
 /* numbers below this multiply, four at a time, without overflow */

@@ -196,7 +196,7 @@ static jn_model *model_new(jn_builder *b, int nlink, int nbody, int nframe, size
   m->joint_order = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->joint_order);
   m->by_name = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->by_name);
   m->names = jn_block_new(&b->hooks, text, 1);
-  m->turn_link = jn_block_new(&b->hooks, 4 * (size_t)nlink, sizeof *m->turn_link);
+  m->turn_link = jn_block_new(&b->hooks, 5 * (size_t)nlink, sizeof *m->turn_link);
   if (!m->link || !m->body || !m->joint || !m->frame || !m->body_link || !m->body_pose ||
       !m->frame_order || !m->joint_order || !m->by_name || !m->names || !m->turn_link) {
     jn_model_free(m);
@@ -433,10 +433,17 @@ static void arrange(jn_model *m) {
   m->free_link = m->turn_link + m->nlink;
   m->ball_link = m->free_link + m->nlink;
   m->other_link = m->ball_link + m->nlink;
+  m->outward = m->other_link + m->nlink;
   for (int i = m->nlink - 1; i >= 0; i--) {
     jn_link *l = &m->link[i];
     if (l->last < i) l->last = i;
     if (l->parent >= 0 && m->link[l->parent].last < l->last) m->link[l->parent].last = l->last;
+  }
+  /* link 0 is the base; a link is followed by all it carries */
+  for (int at = 0, n = 1; at < n; at++) {
+    const int i = m->outward[at];
+    m->link[i].rank = at;
+    for (int c = i + 1; c <= m->link[i].last; c = m->link[c].last + 1) m->outward[n++] = c;
   }
   for (int i = 0; i < m->nlink; i++) {
     jn_link *l = &m->link[i];

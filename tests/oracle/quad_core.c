@@ -65,14 +65,15 @@ static instance instance_new(const quad_robot *r, int order) {
   s.rows = order + 2;
   m->nlink = r->nlink, m->nq = r->nq, m->nv = r->nv;
   m->link = calloc((size_t)r->nlink + 1, sizeof *m->link);
-  m->turn_link = calloc(4 * (size_t)r->nlink + 1, sizeof *m->turn_link);
+  m->turn_link = calloc(5 * (size_t)r->nlink + 1, sizeof *m->turn_link);
   if (!m->link || !m->turn_link) fail_msg("out of memory");
   m->free_link = m->turn_link + r->nlink, m->ball_link = m->free_link + r->nlink;
-  m->other_link = m->ball_link + r->nlink;
+  m->other_link = m->ball_link + r->nlink, m->outward = m->other_link + r->nlink;
   for (int i = 0; i < r->nlink; i++) {
     jn_link *l = &m->link[i];
     arrange_link(&r->link[i], l);
     l->ix = m->nx;
+    m->outward[i] = l->rank = i;
     m->nx += jn_kind_width(l->kind);
     if (l->kind == JN_K_REVOLUTE || l->kind == JN_K_HELICAL) m->turn_link[m->nturn++] = i;
     if (l->kind == JN_K_PRISMATIC || l->kind == JN_K_SPHERICAL) m->other_link[m->nother++] = i;
@@ -88,6 +89,7 @@ static instance instance_new(const quad_robot *r, int order) {
   at = 0;
 #define PLACE(name, size) s.work.name = s.block + at, at += (size) + 8;
   JN_WORK_LIST(PLACE)
+  spots_place(m, &s.work, s.rows);
   return s;
 }
 
@@ -123,7 +125,7 @@ void core_inverse(const quad_robot *r, int order, jn_representation rep, const q
   begin(&s, r, q, v, order + 2, rep);
   edge_motion(m, w, s.rows, (int)rep, 0, order + 1, 1);
   motion_pass(m, w, s.rows, order + 1, 0, 1);
-  force_pass(m, w, s.rows, order, 0, 0);
+  force_pass(m, w, order, 0, 0);
   edge_force_out(m, w, s.rows, (int)rep, 0, order);
   scale(w->io, order, r->nv, 0);
   if (rep == JN_SPATIAL) edge_shift(m, w, w->io, order + 1, 1, 1);
@@ -143,7 +145,7 @@ int core_forward(const quad_robot *r, int order, jn_representation rep, const qu
   scale(w->force, order, r->nv, 1);
   edge_motion(m, w, s.rows, (int)rep, 0, 0, 1);
   forward_start(m, w, s.rows, (int)rep);
-  int good = articulate(m, w, s.rows, NULL) < 0;
+  int good = articulate(m, w, NULL) < 0;
   for (int k = 0; good && k <= order; k++) {
     for (int i = 0; i < m->nlink; i++) {
       const jn_link *l = &m->link[i];
@@ -151,8 +153,8 @@ int core_forward(const quad_robot *r, int order, jn_representation rep, const qu
       for (int j = 0; j < l->nv; j++)
         w->e[l->iv + j] = w->tau[(size_t)k * nv + (size_t)(l->iv + j)];
     }
-    forward_bias(m, w, s.rows, k, NULL, k < order);
-    forward_solve(m, w, s.rows, k, NULL, 0, k < order, (int)rep, 0);
+    forward_bias(m, w, k, NULL, k < order);
+    forward_solve(m, w, k, NULL, 0, k < order, (int)rep, 0);
   }
   edge_motion_out(m, w, s.rows, (int)rep, 0, order + 1);
   scale(w->io, order + 1, r->nv, 0);
