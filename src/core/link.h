@@ -89,7 +89,7 @@ ALWAYS v3 gravity_start(const jn_link *l, const real *X, const way *by, const v3
 }
 ALWAYS v3 gravity_step(int k, const six *restrict V, const v3 *restrict y) {
   cross_sum s = cross_zero();
-  EACH(i, 0, k - 1) s = cross_add(s, y[k - 1 - i], V[i].w);
+  EACH_DOWN(i, 0, k - 1) s = cross_add(s, y[k - 1 - i], V[i].w); /* the newest y last */
   return v3_times((double)1 / k, cross_end(s));
 }
 
