@@ -287,8 +287,10 @@ ALWAYS void forward_bias(const jn_model *m, const jn_work *w, int k,
     f = *at->p;
     if (WAYS && to == i) *at->p = f = six_add(f, sum);
     if (WAYS && to != at->parent) {
-      six *p = spot_of(w, to)->p;
-      if (to >= 0 && to != i) *p = six_add(*p, sum);
+      if (to >= 0 && to != i) {
+        six *p = spot_of(w, to)->p;
+        *p = six_add(*p, sum);
+      }
       sum = six_zero();
     }
     to = at->parent;
