@@ -269,6 +269,20 @@ static int moderate_state(const jn_model *m, const double *q) {
   return small;
 }
 
+/* The lower half of M[n x n] from the upper one, two rows at a time. */
+static void mirror(size_t n, double *M) {
+  for (size_t i = 1; i < n; i += 2) {
+    const double *from = M + i;
+    double *row = M + i * n, *next = row + n;
+    if (i + 1 < n) {
+      for (size_t j = 0; j < i; j++, from += n) row[j] = from[0], next[j] = from[1];
+      next[i] = from[1];
+    } else {
+      for (size_t j = 0; j < i; j++, from += n) row[j] = from[0];
+    }
+  }
+}
+
 jn_status jn_mass_matrix(const jn_model *m, jn_data *data, const double *q, double *M) {
   jn_status status = jn_check_call(m, data, 0, NULL);
   if (status) return status;
@@ -285,8 +299,7 @@ jn_status jn_mass_matrix(const jn_model *m, jn_data *data, const double *q, doub
     for (size_t i = 0; i < nv * nv; i++) M[i] = 0;
     data->engine->mass(m, w, rows, M);
     represent_mass(m, w, rows, (int)data->settings.representation, M);
-    for (size_t i = 0; i < nv; i++)
-      for (size_t j = 0; j < i; j++) M[i * nv + j] = M[j * nv + i];
+    mirror(nv, M);
     return JN_OK;
   }
   status = start_at_rest(m, data, q);
