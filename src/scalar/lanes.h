@@ -35,7 +35,7 @@ static inline v3 v3_sub(v3 a, v3 b) { return a - b; }
 static inline v3 v3_scale(real s, v3 a) { return s * a; }
 static inline v3 v3_mul(v3 a, v3 b) { return a * b; }
 static inline v3 v3_times(double s, v3 a) { return s * a; }
-static inline v3 v3_add_z(v3 a, real s) { return a + (v3){0, 0, s, 0}; }
+static inline v3 v3_add_z(v3 a, real s) { return (v3)_mm256_blend_pd(a, a + s, 4); }
 static inline v3 v3_z_cross(v3 a) { return (v3){-1, 1, 0, 0} * SHUFFLE(a, 1, 0, 3, 3); }
 /* x and y of a, z of b */
 static inline v3 v3_with_z(v3 a, v3 b) { return (v3)_mm256_blend_pd(a, b, 12); }
