@@ -352,8 +352,8 @@ static inline void fill_several(const varied *x, int i, target *t) {
     if (d) row[count++] = m->link[a].iv + --d;
     while (a >= 0 && !d) a = m->link[a].parent, d = a < 0 ? 0 : m->link[a].nv;
     if (count < LANES && a >= 0) continue;
-    for (int s = 0; s < LANES; s++) from[s] = x->w->S + 6 * rows * (size_t)row[s < count ? s : 0];
     if (!count) break;
+    for (int s = 0; s < LANES; s++) from[s] = x->w->S + 6 * rows * (size_t)row[s < count ? s : 0];
     gather(from, 6 * (size_t)n, S);
     for (int e = 0; e < l->nv; e++) {
       real *o = abm + 3 * n * e;
