@@ -679,16 +679,16 @@ static void turns_are_told_apart(void **state) {
   static const double tiny = 1e-9; /* its cosine is 1 */
   const struct {
     jn_mat3 R;
-    int turned;
+    int rotation;
   } cases[] = {
-      {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, JN_SAME},
-      {{{{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}}, JN_ALIGNED},
-      {{{{-1, 0, 0}, {0, -1, 0}, {0, 0, 1}}}, JN_ALIGNED},
-      {{{{0, -1, 0}, {1, 0, 0}, {0, 0, 1}}}, JN_ALIGNED},
-      {{{{1, 0, 0}, {0, 1, -tiny}, {0, tiny, 1}}}, JN_TURNED},
-      {{{{1, -tiny, 0}, {tiny, 1, 0}, {0, 0, 1}}}, JN_TURNED},
-      {{{{-tiny, -1, 0}, {1, -tiny, 0}, {0, 0, 1}}}, JN_TURNED},
-      {{{{1, 0, 0}, {0, 0.6, -0.8}, {0, 0.8, 0.6}}}, JN_TURNED},
+      {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, JN_ROTATION_IDENTITY},
+      {{{{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}}, JN_ROTATION_AXES},
+      {{{{-1, 0, 0}, {0, -1, 0}, {0, 0, 1}}}, JN_ROTATION_AXES},
+      {{{{0, -1, 0}, {1, 0, 0}, {0, 0, 1}}}, JN_ROTATION_AXES},
+      {{{{1, 0, 0}, {0, 1, -tiny}, {0, tiny, 1}}}, JN_ROTATION_GENERAL},
+      {{{{1, -tiny, 0}, {tiny, 1, 0}, {0, 0, 1}}}, JN_ROTATION_GENERAL},
+      {{{{-tiny, -1, 0}, {1, -tiny, 0}, {0, 0, 1}}}, JN_ROTATION_GENERAL},
+      {{{{1, 0, 0}, {0, 0.6, -0.8}, {0, 0.8, 0.6}}}, JN_ROTATION_GENERAL},
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
     jn_spec *spec = new_spec();
@@ -697,7 +697,7 @@ static void turns_are_told_apart(void **state) {
     j.origin.R = cases[i].R;
     assert_ok(jn_spec_add_joint(spec, &j));
     jn_model *m = build(spec);
-    assert_int_equal(m->link[m->nlink - 1].turned, cases[i].turned);
+    assert_int_equal(m->link[m->nlink - 1].rotation, cases[i].rotation);
     jn_model_free(m);
     jn_spec_free(spec);
   }

@@ -45,8 +45,8 @@ extern "C" {
 #include "model/data.h"
 }
 #include "core/core.h"
-#include "core/spatial.h"
-#include "core/hybrid_form.h"
+#include "core/spatial/spatial.h"
+#include "core/hybrid/hybrid.h"
 
 static jn_model *chain(int n) {
   jn_spec *spec;
@@ -76,7 +76,7 @@ static jn_model *chain(int n) {
 
 static void inverse(const jn_model *m, const jn_work *w, int rows, int form, int r, v3 g) {
   if (form == JN_FORM_BODY)
-    motion_pass(m, w, rows, r + 1, r == 0, 1), force_pass(m, w, r, 0, 0);
+    rnea_outward(m, w, rows, r + 1, r == 0, 1), rnea_inward(m, w, r, 0, 0);
   if (form == JN_FORM_SPATIAL)
     spatial_kinematics(m, w, rows, r + 1), spatial_inverse(m, w, rows, r, g, 0, 0);
   if (form == JN_FORM_HYBRID)
@@ -86,25 +86,25 @@ static void inverse(const jn_model *m, const jn_work *w, int rows, int form, int
 }
 
 static void forward(const jn_model *m, const jn_work *w, int rows, int form, int r, v3 g) {
-  if (form == JN_FORM_BODY) forward_start(m, w, rows, JN_BODY), articulate(m, w, nullptr);
+  if (form == JN_FORM_BODY) aba_start(m, w, rows, JN_BODY), aba_inertias(m, w, nullptr);
   if (form == JN_FORM_SPATIAL) {
     spatial_kinematics(m, w, rows, 0);
     spatial_inertias(m, w, rows, 0);
-    spatial_articulate(m, w, rows, nullptr);
+    spatial_articulated_inertias(m, w, rows, nullptr);
   }
   if (form == JN_FORM_HYBRID) hybrid_start(m, w, rows, nullptr);
   for (int k = 0; k <= r; k++) {
     if (form == JN_FORM_BODY) {
-      forward_bias(m, w, k, nullptr, k < r);
-      forward_solve(m, w, k, nullptr, 0, k < r, JN_BODY, 0);
+      aba_inward(m, w, k, nullptr, k < r);
+      aba_outward(m, w, k, nullptr, 0, k < r, JN_BODY, 0);
     }
     if (form == JN_FORM_SPATIAL) {
-      spatial_known(m, w, rows, k, g, 0);
+      spatial_bias_terms(m, w, rows, k, g, 0);
       spatial_bias(m, w, rows, k, nullptr);
       spatial_solve(m, w, rows, k, nullptr, 0);
     }
     if (form == JN_FORM_HYBRID) {
-      hybrid_known(m, w, rows, k, g, 0);
+      hybrid_bias_terms(m, w, rows, k, g, 0);
       hybrid_bias(m, w, rows, k, nullptr);
       hybrid_solve(m, w, rows, k, nullptr, 0);
     }
@@ -148,7 +148,7 @@ static void count(int bodies, int form, int r, int is_forward, long *mul, long *
     forward(m, w, data->rows, form, r, g);
   else
     inverse(m, w, data->rows, form, r, g), check(w, tau, nv, r, form);
-  /* the mixed form drops the linear parts of joint_motion, joint_force and joint_here; so does the
+  /* the mixed form drops the linear parts of joint_motion, joint_force and joint_apply_X0; so does the
    * compiler: for twists of orders 0..r+1 and wrenches of orders 0..r the turn at this instant (4
    * products), one by s_1 alone (2) and k-1 whole ones (4); two ends of three sums each */
   const long dropped = form == JN_FORM_MIXED;

@@ -113,8 +113,8 @@ typedef struct call {
 
 /* every quaternion of every lane of unit length */
 static int good_quaternions(const jn_model *m, const double *q, int lanes) {
-  for (int i = 0; i < m->nball; i++) {
-    const double *x = q + (size_t)m->link[m->ball_link[i]].iq * (size_t)lanes;
+  for (int i = 0; i < m->nquat; i++) {
+    const double *x = q + (size_t)m->link[m->quat_link[i]].iq * (size_t)lanes;
     for (int l = 0; l < lanes; l++, x++) {
       double n = x[0] * x[0] + x[lanes] * x[lanes] + x[2 * lanes] * x[2 * lanes] +
                  x[3 * lanes] * x[3 * lanes];

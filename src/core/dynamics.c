@@ -8,7 +8,7 @@
 #include "core/core.h"
 #include "core/engine.h"
 #include "core/external.h"
-#include "core/form.h"
+#include "core/formulations.h"
 
 /* The mixed form has no forward recursion of its own: the hybrid one's wrenches from outside go
  * with it. */
@@ -42,7 +42,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (model->nv && !tau) return JN_ERR_ARGUMENT;
-  status = jn_load_near(model, data, order + 2, q, v);
+  status = jn_load_state_about_joint(model, data, order + 2, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
   int rows = data->rows, rep = data->settings.representation;
@@ -50,7 +50,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   int loaded = external && external->wrench_count > 0, poses = needs_poses(form, external);
   data->kinematics = -2;
   set_gravity(data);
-  edge_motion(model, w, rows, rep, 0, order + 1, !form->world);
+  boundary_motion(model, w, rows, rep, 0, order + 1, !form->world);
   if (form->world)
     place_joints(model, w, rows);
   else
@@ -60,10 +60,10 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   if (loaded)
     for (int k = 0; k <= order; k++) form->external(model, data, external, k, poses);
   form->inverse(model, data, order, loaded);
-  edge_force_out(model, w, rows, rep, 0, order);
+  boundary_force_out(model, w, rows, rep, 0, order);
   size_t n = ((size_t)order + 1) * (size_t)model->nv;
   jn_jet_to_derivatives(order, model->nv, w->io);
-  if (rep == JN_SPATIAL) edge_shift(model, w, w->io, order + 1, 1, 1);
+  if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, order + 1, 1, 1);
   if (external && external->tau)
     for (size_t i = 0; i < n; i++) w->io[i] -= external->tau[i];
   if (!jn_all_finite(w->io, n)) return JN_ERR_NOT_FINITE;
@@ -95,7 +95,7 @@ static void drive(const jn_model *model, const jn_data *data, int k,
         for (int j = 0; j < l->nv; j++) v[(k + 1) * nv + j] = w->io[l->iv + (k + 1) * nv + j];
       for (int j = 0; j < l->nv; j++) e[j] = (k + 1) * v[(k + 1) * nv + j];
     } else {
-      edge_force_in(l, w, rows, nv, rep, k, w->force + l->iv, tau);
+      boundary_force_in(l, w, rows, nv, rep, k, w->force + l->iv, tau);
       for (int j = 0; j < l->nv; j++)
         e[j] = tau[k * nv + j] - (data->settings.damping ? l->damping * v[k * nv + j] : 0.0);
     }
@@ -111,7 +111,7 @@ static jn_status run(const jn_model *model, jn_data *data, int order,
       poses = needs_poses(form, external);
   data->kinematics = -2;
   set_gravity(data);
-  edge_motion_in(model, w, rows, data->settings.representation, 0, 0);
+  boundary_motion_in(model, w, rows, data->settings.representation, 0, 0);
   if (form->world)
     place_joints(model, w, rows);
   else
@@ -136,7 +136,7 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (model->nv && (!tau || !a)) return JN_ERR_ARGUMENT;
-  status = jn_load_near(model, data, 1, q, v);
+  status = jn_load_state_about_joint(model, data, 1, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
@@ -145,13 +145,13 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
     for (size_t i = 0; i < n; i++) w->force[i] += external->tau[i];
   if (!jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
   int rep = data->settings.representation;
-  if (rep == JN_SPATIAL) edge_shift(model, w, w->force, order + 1, -1, 1);
+  if (rep == JN_SPATIAL) boundary_shift(model, w, w->force, order + 1, -1, 1);
   jn_jet_to_taylor(order, model->nv, w->force);
   status = run(model, data, order, NULL, external);
   if (status) return status;
-  edge_motion_out(model, w, data->rows, rep, rep == JN_BODY, order + 1);
+  boundary_motion_out(model, w, data->rows, rep, rep == JN_BODY, order + 1);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
-  if (rep == JN_SPATIAL) edge_shift(model, w, w->io, order + 2, 1, 0);
+  if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, order + 2, 1, 0);
   if (!jn_all_finite(w->io + nv, n)) return JN_ERR_NOT_FINITE;
   if (n) memcpy(a, w->io + nv, sizeof(double) * n);
   return JN_OK;
@@ -163,7 +163,7 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (!prescribed || (model->nv && (!v || !tau))) return JN_ERR_ARGUMENT;
-  status = jn_load_near(model, data, 1, q, v);
+  status = jn_load_state_about_joint(model, data, 1, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv;
@@ -181,8 +181,9 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
   if (!jn_all_finite(w->io, n + nv) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
   int rows = data->rows, rep = data->settings.representation;
   if (rep == JN_SPATIAL) {
-    edge_shift(model, w, w->io + nv, order + 1, -1, 0); /* row 0 was shifted when it was loaded */
-    edge_shift(model, w, w->force, order + 1, -1, 1);
+    boundary_shift(model, w, w->io + nv, order + 1, -1,
+                   0); /* row 0 was shifted when it was loaded */
+    boundary_shift(model, w, w->force, order + 1, -1, 1);
   }
   jn_jet_to_taylor(order + 1, model->nv, w->io);
   jn_jet_to_taylor(order, model->nv, w->force);
@@ -190,15 +191,15 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
   if (status) return status;
   /* forces to w->force by way of w->io, then motion to w->io */
   if (some) {
-    edge_force_out(model, w, rows, rep, 0, order);
+    boundary_force_out(model, w, rows, rep, 0, order);
     memcpy(w->force, w->io, sizeof(double) * n);
   }
-  edge_motion_out(model, w, rows, rep, 0, order + 1);
+  boundary_motion_out(model, w, rows, rep, 0, order + 1);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
   jn_jet_to_derivatives(order, model->nv, w->force);
   if (rep == JN_SPATIAL) {
-    edge_shift(model, w, w->io, order + 2, 1, 0);
-    edge_shift(model, w, w->force, order + 1, 1, 1);
+    boundary_shift(model, w, w->io, order + 2, 1, 0);
+    boundary_shift(model, w, w->force, order + 1, 1, 1);
   }
   if (!jn_all_finite(w->io, n + nv) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
   for (int i = 0; i < model->nbody; i++)

@@ -9,35 +9,35 @@
 /* right-hand sides that go through the articulated bodies together */
 #define COLUMNS 16
 
-struct varied;
+struct variation;
 struct jn_blocks;
 
 /* Many right-hand sides or directions of one state at once, in lanes: every lane does the
  * operations of one, in the same order. */
 typedef struct jn_lanes {
   int width;
-  /* M^-1 times COLUMNS columns y[nv x COLUMNS]: see core/columns.h */
+  /* M^-1 times COLUMNS columns y[nv x COLUMNS]: see core/derivatives/mass_solve.h */
   void (*solve)(const jn_model *m, const jn_work *w, int rows, int first, int last, double *y);
-  /* `width` directions through the linearised dynamics: see core/course.h */
-  void (*inverse)(const struct varied *x);
-  void (*forward)(const struct varied *x, int first, int still);
+  /* `width` directions through the linearised dynamics: see core/derivatives/course.h */
+  void (*inverse)(const struct variation *x);
+  void (*forward)(const struct variation *x, int first, int still);
 } jn_lanes;
 
 /* The freedoms of one state in lanes: what columns and rows of the partial derivatives carry, and
- * the matrices (core/freedoms.h). */
+ * the matrices (core/derivatives/freedoms.h). */
 typedef struct jn_freedoms {
   int width;
-  void (*columns)(const struct varied *x);
-  void (*carry)(const struct varied *x);
-  int (*square)(const struct varied *x, int k, const struct jn_blocks *out, int write);
-  int (*fill)(const struct varied *x, double *dq, double *dv, int write);
+  void (*columns)(const struct variation *x);
+  void (*carry)(const struct variation *x);
+  int (*square)(const struct variation *x, int k, const struct jn_blocks *out, int write);
+  int (*fill)(const struct variation *x, double *dq, double *dv, int write);
 } jn_freedoms;
 
 typedef struct jn_engine {
   const char *name;
   /* once for a w: where the numbers of its links are */
   void (*place)(const jn_model *m, const jn_work *w, int rows);
-  int stride, linear; /* layout of a six in w->V, w->ext: see core/algebra.h */
+  int stride, linear; /* layout of a six in w->V, w->ext: see core/algebra/algebra.h */
   /* twists V_0..V_K of all links and wrenches F_0..F_(K-1) of their motion; w->q, w->v and the
    * transforms of free joints are given */
   void (*motion)(const jn_model *m, const jn_work *w, int rows, int K);

@@ -9,8 +9,8 @@
 
 #include "core/core.h"
 #include "core/engine.h"
-#include "core/spatial.h"
-#include "core/hybrid_form.h"
+#include "core/spatial/spatial.h"
+#include "core/hybrid/hybrid.h"
 
 static jn_status check_external(const jn_model *model, const jn_external *external, int order) {
   if (!external) return JN_OK;

@@ -10,7 +10,7 @@
 #include "scalar/double.h"
 
 #include "core/core.h"
-#include "core/spatial.h"
+#include "core/spatial/spatial.h"
 #include "core/jacobian.h"
 
 jn_status jn_jets_check(const jn_model *model, const jn_data *data, int order) {
@@ -270,7 +270,7 @@ static six chain_motion(const jn_model *m, const jn_data *data, int first, int l
     six Vp = i > first ? V
              : still   ? six_zero()
                        : ((six *)w->V)[(size_t)l->parent * rows + (size_t)k];
-    u[k] = from_parent(l->kind, l, X, NULL, &Vp);
+    u[k] = twist_from_parent(l->kind, l, X, NULL, &Vp);
     V = still ? six_zero() : joint_motion(l->kind, k, 0, X, u);
     V = joint_add_velocity(l, V, w->v + (size_t)k * nv + (size_t)l->iv);
     if (i < last) ((six *)w->V)[(size_t)i * rows + (size_t)k] = V;
@@ -291,7 +291,7 @@ static int joint_rates(const jn_model *m, jn_data *data, int joint, int k, doubl
     real *X = w->X + (size_t)l->ix * rows;
     if (k) joint_step(l, k, w->q + l->iq, w->v + l->iv, m->nv, X);
     for (int j = 0; j < c; j++) {
-      six u = from_parent(l->kind, l, X, NULL, &S[j]);
+      six u = twist_from_parent(l->kind, l, X, NULL, &S[j]);
       S[j] = joint_motion(l->kind, 0, 0, X, &u);
     }
     for (int j = 0; j < l->nv; j++) S[c++] = joint_column(l, j);
@@ -334,7 +334,7 @@ jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int o
         data->singular = i;
         return JN_ERR_SINGULAR;
       }
-    edge_motion_out(model, w, data->rows, (int)data->settings.representation, k, k);
+    boundary_motion_out(model, w, data->rows, (int)data->settings.representation, k, k);
   }
   jn_jet_to_derivatives(order, model->nv, w->io);
   jn_jet_to_derivatives(order, 1, left);

@@ -1,6 +1,6 @@
 /* jacobian.h (private): jets of poses and screws after jn_kinematics, and columns between
  * representations. Everything is in the axes of the world about the base's position; column c of v
- * has its jet at user_screw(w, rows, c). Include core/core.h and core/spatial.h first. */
+ * has its jet at user_screw(w, rows, c). Include core/core.h and core/spatial/spatial.h first. */
 #ifndef JOUNCE_CORE_JACOBIAN_H
 #define JOUNCE_CORE_JACOBIAN_H
 

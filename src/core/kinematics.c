@@ -6,8 +6,8 @@
 #include "scalar/double.h"
 
 #include "core/core.h"
-#include "core/spatial.h"
-#include "core/hybrid_form.h"
+#include "core/spatial/spatial.h"
+#include "core/hybrid/hybrid.h"
 
 /* Twists of orders 0..K; hybrid ones are left as spatial ones, mixed ones as body ones. Returns
  * which. */
@@ -31,16 +31,16 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   jn_formulation form = data->settings.formulation;
   if ((unsigned)form > JN_FORM_MIXED) return JN_ERR_ARGUMENT;
   if (order + 1 > data->rows) return JN_ERR_ORDER;
-  jn_status status = jn_load_near(model, data, order + 1, q, v);
+  jn_status status = jn_load_state_about_joint(model, data, order + 1, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
   int rows = data->rows, K = order < 0 ? 0 : order;
   data->kinematics = -2;
   if (order < 0 && model->nv) memset(w->io, 0, sizeof(double) * (size_t)model->nv);
-  edge_motion_in(model, w, rows, data->settings.representation, 0, K);
-  jn_edge_far(model, data);
+  boundary_motion_in(model, w, rows, data->settings.representation, 0, K);
+  jn_boundary_about_origin(model, data);
   if (form == JN_FORM_BODY)
-    motion_pass(model, w, rows, K, 0, 0);
+    rnea_outward(model, w, rows, K, 0, 0);
   else
     place_joints(model, w, rows);
   place_links(model, w, rows);

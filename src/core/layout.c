@@ -209,10 +209,10 @@ jn_status jn_layout_export_partials(const jn_layout *l, const double *q, size_t 
 static jn_status check_q(const jn_layout *l, const double *q) {
   const jn_model *m = l->model;
   if (!jn_all_finite(q, (size_t)m->nq)) return JN_ERR_NOT_FINITE;
-  for (int i = 0; i < m->nball; i++) {
+  for (int i = 0; i < m->nquat; i++) {
     double n = 0;
     for (int c = 0; c < 4; c++) {
-      double x = q[l->q_place[m->link[m->ball_link[i]].iq + c]];
+      double x = q[l->q_place[m->link[m->quat_link[i]].iq + c]];
       n += x * x;
     }
     if (!(fabs(n - 1) <= JN_ROTATION_TOLERANCE)) return JN_ERR_POSE;

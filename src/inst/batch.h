@@ -69,8 +69,8 @@ static void pack_gravity(const jn_work *w, const double *gravity) {
   static __attribute__((noinline)) void name(const jn_model *m, const jn_work *w, int rows, int r, \
                                              int damping) {                                        \
     (void)r;                                                                                       \
-    motion_pass(m, w, rows, (order) + 1, 0, 1);                                                    \
-    force_pass(m, w, order, damping, 0);                                                           \
+    rnea_outward(m, w, rows, (order) + 1, 0, 1);                                                   \
+    rnea_inward(m, w, order, damping, 0);                                                          \
   }
 INVERSE(inverse_0, 0)
 INVERSE(inverse_1, 1)
@@ -83,10 +83,10 @@ INVERSE(inverse_r, r)
 static void pack_inverse(const jn_model *m, const jn_work *w, int rows, const jn_pack_call *c) {
   int r = c->order;
   pack_gravity(w, c->gravity);
-  edge_near(m, w);
-  if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 2, -1, 0);
+  boundary_about_joint(m, w);
+  if (c->rep == JN_SPATIAL) boundary_shift(m, w, (real *)w->io, r + 2, -1, 0);
   scale_rows(0, r + 1, m->nv, (real *)w->io, 1);
-  edge_motion(m, w, rows, c->rep, 0, r + 1, 1);
+  boundary_motion(m, w, rows, c->rep, 0, r + 1, 1);
   switch (r) {
     case 0:
       inverse_0(m, w, rows, r, c->damping);
@@ -110,9 +110,9 @@ static void pack_inverse(const jn_model *m, const jn_work *w, int rows, const jn
       inverse_r(m, w, rows, r, c->damping);
       break;
   }
-  edge_force_out(m, w, rows, c->rep, 0, r);
+  boundary_force_out(m, w, rows, c->rep, 0, r);
   scale_rows(0, r, m->nv, (real *)w->io, 0);
-  if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 1, 1, 1);
+  if (c->rep == JN_SPATIAL) boundary_shift(m, w, (real *)w->io, r + 1, 1, 1);
 }
 
 static void pack_drive(const jn_model *m, const jn_work *w, int rows, int k,
@@ -130,7 +130,7 @@ static void pack_drive(const jn_model *m, const jn_work *w, int rows, int k,
       for (int j = 0; j < l->nv; j++) e[j] = (double)(k + 1) * v[(k + 1) * nv + j];
       continue;
     }
-    edge_force_in(l, w, rows, nv, c->rep, k, (const real *)w->force + l->iv, tau);
+    boundary_force_in(l, w, rows, nv, c->rep, k, (const real *)w->force + l->iv, tau);
     for (int j = 0; j < l->nv; j++) {
       e[j] = tau[k * nv + j];
       if (c->damping) e[j] -= l->damping * v[k * nv + j];
@@ -138,35 +138,37 @@ static void pack_drive(const jn_model *m, const jn_work *w, int rows, int k,
   }
 }
 
-static void pack_place(const jn_model *m, const jn_work *w, int rows) { spots_place(m, w, rows); }
+static void pack_place(const jn_model *m, const jn_work *w, int rows) {
+  link_views_place(m, w, rows);
+}
 
 static int pack_hybrid(const jn_model *m, const jn_work *w, int rows, const jn_pack_call *c) {
   int r = c->order;
   pack_gravity(w, c->gravity);
-  edge_near(m, w);
+  boundary_about_joint(m, w);
   if (c->rep == JN_SPATIAL) {
-    edge_shift(m, w, (real *)w->io, c->prescribed ? r + 2 : 1, -1, 0);
-    edge_shift(m, w, (real *)w->force, r + 1, -1, 1);
+    boundary_shift(m, w, (real *)w->io, c->prescribed ? r + 2 : 1, -1, 0);
+    boundary_shift(m, w, (real *)w->force, r + 1, -1, 1);
   }
   scale_rows(0, c->prescribed ? r + 1 : 0, m->nv, (real *)w->io, 1);
   scale_rows(0, r, m->nv, (real *)w->force, 1);
-  edge_motion(m, w, rows, c->rep, 0, 0, 1);
-  forward_start(m, w, rows, c->rep);
-  if (articulate(m, w, c->prescribed) >= 0) return 0;
+  boundary_motion(m, w, rows, c->rep, 0, 0, 1);
+  aba_start(m, w, rows, c->rep);
+  if (aba_inertias(m, w, c->prescribed) >= 0) return 0;
   for (int k = 0; k <= r; k++) {
     pack_drive(m, w, rows, k, c);
-    forward_bias(m, w, k, c->prescribed, k < r);
-    forward_solve(m, w, k, c->prescribed, c->damping, k < r, c->rep, 0);
+    aba_inward(m, w, k, c->prescribed, k < r);
+    aba_outward(m, w, k, c->prescribed, c->damping, k < r, c->rep, 0);
   }
   if (c->prescribed) {
-    edge_force_out(m, w, rows, c->rep, 0, r);
+    boundary_force_out(m, w, rows, c->rep, 0, r);
     memcpy(w->force, w->io, sizeof(real) * (size_t)m->nv * ((size_t)r + 1));
     scale_rows(0, r, m->nv, (real *)w->force, 0);
-    if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->force, r + 1, 1, 1);
+    if (c->rep == JN_SPATIAL) boundary_shift(m, w, (real *)w->force, r + 1, 1, 1);
   }
-  edge_motion_out(m, w, rows, c->rep, 0, r + 1);
+  boundary_motion_out(m, w, rows, c->rep, 0, r + 1);
   scale_rows(0, r + 1, m->nv, (real *)w->io, 0);
-  if (c->rep == JN_SPATIAL) edge_shift(m, w, (real *)w->io, r + 2, 1, 0);
+  if (c->rep == JN_SPATIAL) boundary_shift(m, w, (real *)w->io, r + 2, 1, 0);
   return 1;
 }
 

@@ -59,32 +59,34 @@
 
 static void engine_motion(const jn_model *m, const jn_work *w, int rows, int K) {
   int r = K - 1;
-#define CALL(n) motion_pass(m, w, rows, (n) + 1, FALLS(n), 1)
+#define CALL(n) rnea_outward(m, w, rows, (n) + 1, FALLS(n), 1)
   EACH_ORDER(CALL)
 #undef CALL
 }
 
 static void engine_inverse(const jn_model *m, const jn_work *w, int r, int damping, int external) {
-#define CALL(n) force_pass(m, w, n, damping, external)
+#define CALL(n) rnea_inward(m, w, n, damping, external)
   EACH_ORDER(CALL)
 #undef CALL
 }
 
-static void engine_place(const jn_model *m, const jn_work *w, int rows) { spots_place(m, w, rows); }
+static void engine_place(const jn_model *m, const jn_work *w, int rows) {
+  link_views_place(m, w, rows);
+}
 
 static int engine_start(const jn_model *m, const jn_work *w, int rows, int rep,
                         const unsigned char *prescribed) {
-  forward_start(m, w, rows, rep);
-  return articulate(m, w, prescribed);
+  aba_start(m, w, rows, rep);
+  return aba_inertias(m, w, prescribed);
 }
 
-static void engine_external(const jn_model *m, const jn_work *w) { forward_external(m, w); }
+static void engine_external(const jn_model *m, const jn_work *w) { aba_external(m, w); }
 
 static __attribute__((noinline)) void solve_given(const jn_model *m, const jn_work *w, int k,
                                                   const unsigned char *prescribed, int damping,
                                                   int more, int rep, int external) {
-  forward_bias(m, w, k, prescribed, more);
-  forward_solve(m, w, k, prescribed, damping, more, rep, external);
+  aba_inward(m, w, k, prescribed, more);
+  aba_outward(m, w, k, prescribed, damping, more, rep, external);
 }
 static void engine_solve(const jn_model *m, const jn_work *w, int k,
                          const unsigned char *prescribed, int damping, int more, int rep,
@@ -94,15 +96,15 @@ static void engine_solve(const jn_model *m, const jn_work *w, int k,
     solve_given(m, w, k, prescribed, damping, more, rep, external);
     return;
   }
-#define CALL(n)                      \
-  forward_bias(m, w, n, NULL, more); \
-  forward_solve(m, w, n, NULL, 0, more, rep, external)
+#define CALL(n)                    \
+  aba_inward(m, w, n, NULL, more); \
+  aba_outward(m, w, n, NULL, 0, more, rep, external)
   EACH_ORDER(CALL)
 #undef CALL
 }
 
 static void engine_mass(const jn_model *m, const jn_work *w, int rows, double *M) {
-  mass_pass(m, w, rows, M);
+  crba_pass(m, w, rows, M);
 }
 
 const jn_engine ENGINE = {ENGINE_NAME,   engine_place,   SIX_STRIDE,    SIX_LINEAR,

@@ -4,19 +4,19 @@
 #include "core/core.h"
 #include "core/engine.h"
 
-typedef double column_row __attribute__((vector_size(8 * LANES), aligned(8)));
-#include "core/columns.h"
-#include "core/partials.h"
-#include "core/variation.h"
-#include "core/course.h"
-#include "core/freedoms.h"
+typedef double solve_pack __attribute__((vector_size(8 * LANES), aligned(8)));
+#include "core/derivatives/mass_solve.h"
+#include "core/derivatives/partials.h"
+#include "core/derivatives/variation.h"
+#include "core/derivatives/course.h"
+#include "core/derivatives/freedoms.h"
 
-static void all_columns(const varied *x) { freedoms_columns(x); }
-static void all_carry(const varied *x) { freedoms_carry(x); }
-static int all_square(const varied *x, int k, const jn_blocks *out, int write) {
+static void all_columns(const variation *x) { freedoms_columns(x); }
+static void all_carry(const variation *x) { freedoms_carry(x); }
+static int all_square(const variation *x, int k, const jn_blocks *out, int write) {
   return k == 0 && write ? freedoms_order(x, 0, out, 1) : freedoms_order(x, k, out, write);
 }
-static int all_fill(const varied *x, double *dq, double *dv, int write) {
+static int all_fill(const variation *x, double *dq, double *dv, int write) {
   return freedoms_fill(x, dq, dv, write);
 }
 

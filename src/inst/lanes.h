@@ -3,20 +3,20 @@
 #include "core/core.h"
 #include "core/engine.h"
 
-typedef double column_row __attribute__((vector_size(8 * LANES), aligned(8)));
-#include "core/columns.h"
-#include "core/partials.h"
-#include "core/course.h"
+typedef double solve_pack __attribute__((vector_size(8 * LANES), aligned(8)));
+#include "core/derivatives/mass_solve.h"
+#include "core/derivatives/partials.h"
+#include "core/derivatives/course.h"
 
 static void lanes_solve(const jn_model *m, const jn_work *w, int rows, int first, int last,
                         double *y) {
   const int stride = COLUMNS / LANES;
   for (int h = 0; h < stride; h += GROUPS)
-    columns_pass(m, w, rows, first, last, (column_row *)(void *)y + h, stride, GROUPS);
+    mass_solve_pass(m, w, rows, first, last, (solve_pack *)(void *)y + h, stride, GROUPS);
 }
 
-static void lanes_inverse(const varied *x) { course_inverse(x); }
-static void lanes_forward(const varied *x, int first, int still) {
+static void lanes_inverse(const variation *x) { course_inverse(x); }
+static void lanes_forward(const variation *x, int first, int still) {
   course_forward(x, first, still);
 }
 

@@ -20,7 +20,11 @@ typedef enum jn_kind {
 } jn_kind;
 
 /* the rotation of a link's T: none, one that only permutes axes, any */
-typedef enum jn_turned { JN_SAME, JN_ALIGNED, JN_TURNED } jn_turned;
+typedef enum jn_rotation_kind {
+  JN_ROTATION_IDENTITY,
+  JN_ROTATION_AXES,
+  JN_ROTATION_GENERAL
+} jn_rotation_kind;
 
 /* (R x)_i = sign_i x_from(i); lane: `from` for a register of eight halves, back: its inverse */
 typedef struct jn_axes {
@@ -47,8 +51,8 @@ typedef struct jn_link {
   int diagonal;  /* J is, exactly; then (J_x, J_y, J_z, 0) and (J_z - J_y, J_x - J_z, J_y - J_x, 0)
                   */
   double Jd4[8];
-  jn_turned turned;
-  jn_axes turn, back; /* R and R^T where they only permute axes */
+  jn_rotation_kind rotation;
+  jn_axes axes, axes_t; /* R and R^T where they only permute axes */
 } jn_link;
 
 struct jn_model {
@@ -69,9 +73,9 @@ struct jn_model {
   int *by_name;                   /* bodies depth first, children by the names of their joints */
   char *names;                    /* all strings */
   int moderate; /* no product of a few of its numbers leaves the range of double */
-  int nturn, nfree, nball, nother;
+  int nangle, nfree, nquat, nother;
   /* revolute and helical; free; spherical and free; prismatic and spherical */
-  int *turn_link, *free_link, *ball_link, *other_link;
+  int *angle_link, *free_link, *quat_link, *other_link;
   int *outward; /* all links, by depth; the children of one follow each other */
 };
 
@@ -81,7 +85,7 @@ struct jn_model {
 /* Fills frame_order and joint_order. */
 void jn_model_index(jn_model *model);
 
-/* numbers of a joint transform (see core/joint.h) */
+/* numbers of a joint transform (see core/body/joint.h) */
 static inline int jn_kind_width(jn_kind kind) {
   static const int width[] = {0, 2, 1, 4, 9, 21};
   return width[kind];

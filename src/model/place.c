@@ -9,11 +9,11 @@
 enum { BASE_NAME = 24 }; /* room for the name of a joint made up for the base */
 
 /* mass, centre of mass and inertia about it, in some frame */
-typedef struct lump {
+typedef struct mass_properties {
   double m;
   jn_vec3 c;
   jn_mat3 J;
-} lump;
+} mass_properties;
 
 static jn_mat3 outer(double s, jn_vec3 d) {
   /* s (|d|^2 1 - d d^T) */
@@ -24,16 +24,17 @@ static jn_mat3 outer(double s, jn_vec3 d) {
   return A;
 }
 
-static lump lump_move(jn_pose C, lump a) {
-  lump b = {a.m, jn_pose_apply(C, a.c), jn_m3_mul(jn_m3_mul(C.R, a.J), jn_m3_transpose(C.R))};
+static mass_properties mass_properties_move(jn_pose C, mass_properties a) {
+  mass_properties b = {a.m, jn_pose_apply(C, a.c),
+                       jn_m3_mul(jn_m3_mul(C.R, a.J), jn_m3_transpose(C.R))};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++) b.J.m[i][j] = b.J.m[j][i] = 0.5 * (b.J.m[i][j] + b.J.m[j][i]);
   return b;
 }
 
-/* two lumps as one: J = J1 + J2 + (m1 m2 / m) (|d|^2 1 - d d^T) */
-static lump lump_add(lump a, lump b) {
-  lump s = a;
+/* two mass properties as one: J = J1 + J2 + (m1 m2 / m) (|d|^2 1 - d d^T) */
+static mass_properties mass_properties_add(mass_properties a, mass_properties b) {
+  mass_properties s = a;
   s.m = a.m + b.m;
   s.J = jn_m3_add(a.J, b.J);
   if (b.m == 0) return s;
@@ -175,9 +176,9 @@ static const char *keep(char **pool, const char *text) {
 void jn_model_free(jn_model *m) {
   if (!m) return;
   jn_allocator hooks = m->allocator;
-  void *blocks[] = {m->link,      m->body,      m->joint,       m->frame,
-                    m->body_link, m->body_pose, m->frame_order, m->joint_order,
-                    m->names,     m->turn_link, m->by_name};
+  void *blocks[] = {m->link,      m->body,       m->joint,       m->frame,
+                    m->body_link, m->body_pose,  m->frame_order, m->joint_order,
+                    m->names,     m->angle_link, m->by_name};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
   jn_block_free(&hooks, m);
 }
@@ -196,9 +197,9 @@ static jn_model *model_new(jn_builder *b, int nlink, int nbody, int nframe, size
   m->joint_order = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->joint_order);
   m->by_name = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->by_name);
   m->names = jn_block_new(&b->hooks, text, 1);
-  m->turn_link = jn_block_new(&b->hooks, 5 * (size_t)nlink, sizeof *m->turn_link);
+  m->angle_link = jn_block_new(&b->hooks, 5 * (size_t)nlink, sizeof *m->angle_link);
   if (!m->link || !m->body || !m->joint || !m->frame || !m->body_link || !m->body_pose ||
-      !m->frame_order || !m->joint_order || !m->by_name || !m->names || !m->turn_link) {
+      !m->frame_order || !m->joint_order || !m->by_name || !m->names || !m->angle_link) {
     jn_model_free(m);
     return NULL;
   }
@@ -309,20 +310,21 @@ static void place_bodies(jn_builder *b, jn_model *m) {
   }
 }
 
-static void place_masses(jn_builder *b, jn_model *m, lump *sum) {
+static void place_masses(jn_builder *b, jn_model *m, mass_properties *sum) {
   memset(sum, 0, sizeof *sum * (size_t)m->nbody);
   for (int s = 0; s < b->nlink; s++) {
     int link = b->sequence[s], body = b->body_of[link];
     const jn_link_desc *l = &b->link[link];
-    lump a = lump_move(b->pose_in_body[link], (lump){l->mass, l->com, l->inertia});
+    mass_properties a =
+        mass_properties_move(b->pose_in_body[link], (mass_properties){l->mass, l->com, l->inertia});
     m->mass += l->mass;
-    if (body >= 0) sum[body] = lump_add(sum[body], a);
+    if (body >= 0) sum[body] = mass_properties_add(sum[body], a);
   }
   m->moving_mass = m->mass;
   for (int i = 0; i < m->nbody; i++) {
     if (i == 0 && m->joint[0].type == JN_JOINT_FIXED) m->moving_mass -= sum[0].m;
     m->body[i].inertia = jn_inertia_make(sum[i].m, sum[i].c, sum[i].J);
-    lump a = lump_move(m->body_pose[i], sum[i]);
+    mass_properties a = mass_properties_move(m->body_pose[i], sum[i]);
     jn_link *l = &m->link[m->body_link[i]];
     l->m = a.m;
     l->c[0] = a.c.x, l->c[1] = a.c.y, l->c[2] = a.c.z;
@@ -413,11 +415,13 @@ static void classify_turn(jn_link *l) {
       zeros += x == 0;
       if (x != 1 && x != -1) continue;
       ones++;
-      set_axis(&l->turn, i, j, x);
-      set_axis(&l->back, j, i, x);
+      set_axis(&l->axes, i, j, x);
+      set_axis(&l->axes_t, j, i, x);
     }
   /* a turn by nearly a right angle has ones too, and no zeros */
-  l->turned = same ? JN_SAME : ones == 3 && zeros == 6 ? JN_ALIGNED : JN_TURNED;
+  l->rotation = same                      ? JN_ROTATION_IDENTITY
+                : ones == 3 && zeros == 6 ? JN_ROTATION_AXES
+                                          : JN_ROTATION_GENERAL;
 }
 
 static int moderate(const jn_link *l) {
@@ -430,9 +434,9 @@ static int moderate(const jn_link *l) {
 /* Lists of links by kind, and the constants as the registers want them. */
 static void arrange(jn_model *m) {
   m->moderate = 1;
-  m->free_link = m->turn_link + m->nlink;
-  m->ball_link = m->free_link + m->nlink;
-  m->other_link = m->ball_link + m->nlink;
+  m->free_link = m->angle_link + m->nlink;
+  m->quat_link = m->free_link + m->nlink;
+  m->other_link = m->quat_link + m->nlink;
   m->outward = m->other_link + m->nlink;
   for (int i = m->nlink - 1; i >= 0; i--) {
     jn_link *l = &m->link[i];
@@ -447,10 +451,10 @@ static void arrange(jn_model *m) {
   }
   for (int i = 0; i < m->nlink; i++) {
     jn_link *l = &m->link[i];
-    if (l->kind == JN_K_REVOLUTE || l->kind == JN_K_HELICAL) m->turn_link[m->nturn++] = i;
+    if (l->kind == JN_K_REVOLUTE || l->kind == JN_K_HELICAL) m->angle_link[m->nangle++] = i;
     if (l->kind == JN_K_PRISMATIC || l->kind == JN_K_SPHERICAL) m->other_link[m->nother++] = i;
     if (l->kind == JN_K_FREE) m->free_link[m->nfree++] = i;
-    if (l->kind == JN_K_FREE || l->kind == JN_K_SPHERICAL) m->ball_link[m->nball++] = i;
+    if (l->kind == JN_K_FREE || l->kind == JN_K_SPHERICAL) m->quat_link[m->nquat++] = i;
     const double *c = l->c, *J = l->J, mass = l->m;
     const double full[9] = {J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5]};
     const double hat[9] = {0, -c[2], c[1], c[2], 0, -c[0], -c[1], c[0], 0}; /* [c] row-major */
@@ -492,7 +496,7 @@ jn_status jn_build_place(jn_builder *b, jn_model **out) {
   assign_bodies(b, world, &nbody, &nprimitive);
   int nframe = b->nlink + b->nframe;
   jn_model *m = model_new(b, nprimitive, nbody, nframe, text_size(b));
-  lump *sum = jn_block_new(&b->hooks, (size_t)nbody, sizeof *sum);
+  mass_properties *sum = jn_block_new(&b->hooks, (size_t)nbody, sizeof *sum);
   if (!m || !sum) {
     jn_model_free(m);
     jn_block_free(&b->hooks, sum);

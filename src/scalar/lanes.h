@@ -17,8 +17,8 @@ typedef double v3_unaligned __attribute__((vector_size(32), aligned(8)));
 
 /* whether a link's inertia is diagonal and has a shorter way: worth a branch for one state only */
 #define DIAGONAL(link) ((link)->diagonal)
-/* whether the way between a link and its parent is worth being made as one (core/joint.h) */
-#define WAYS 1
+/* whether the way between a link and its parent is worth being made as one (core/body/joint.h) */
+#define LINK_TRANSFORMS 1
 
 static inline int real_greater(real a, real b) { return a > b; }
 static inline real real_of(double x) { return x; }
@@ -69,26 +69,26 @@ static inline pair_sum pair_add(pair_sum s, v3 a, v3 b) { return s + a * SHUFFLE
 static inline v3 pair_end(pair_sum s) { return SHUFFLE(s, 1, 2, 0, 3); }
 
 /* sums of planar rotations (c x + n y, c y - n x, anything): the sign is put in at the end */
-typedef struct turn_sum {
+typedef struct rotz_sum {
   v3 a, b;
-} turn_sum;
-static inline turn_sum turn_start(v3 a) { return (turn_sum){a, v3_zero()}; }
-static inline turn_sum turn_of(real c, real n, v3 a) {
-  return (turn_sum){c * a, n * SHUFFLE(a, 1, 0, 3, 2)};
+} rotz_sum;
+static inline rotz_sum rotz_start(v3 a) { return (rotz_sum){a, v3_zero()}; }
+static inline rotz_sum rotz_of(real c, real n, v3 a) {
+  return (rotz_sum){c * a, n * SHUFFLE(a, 1, 0, 3, 2)};
 }
-static inline turn_sum turn_add(turn_sum s, real c, real n, v3 a) {
+static inline rotz_sum rotz_add(rotz_sum s, real c, real n, v3 a) {
   s.a += c * a;
   s.b += n * SHUFFLE(a, 1, 0, 3, 2);
   return s;
 }
 /* c = 0 */
-static inline turn_sum turn_side(turn_sum s, real n, v3 a) {
+static inline rotz_sum rotz_add_sine(rotz_sum s, real n, v3 a) {
   s.b += n * SHUFFLE(a, 1, 0, 3, 2);
   return s;
 }
-static inline v3 turn_end(turn_sum s) { return s.a + (v3){1, -1, 0, 0} * s.b; }
+static inline v3 rotz_end(rotz_sum s) { return s.a + (v3){1, -1, 0, 0} * s.b; }
 /* (c x - n y, c y + n x, anything) */
-static inline v3 turn_back_end(turn_sum s) { return s.a + (v3){-1, 1, 0, 0} * s.b; }
+static inline v3 rotz_end_t(rotz_sum s) { return s.a + (v3){-1, 1, 0, 0} * s.b; }
 
 static inline v3 v3_load4(const double *x) { return *(const v3_unaligned *)x; }
 /* a_x col_0 + a_y col_1 + a_z col_2 of a constant matrix stored by columns of four */

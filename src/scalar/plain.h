@@ -6,7 +6,7 @@
 #include "model/model.h"
 
 #define DIAGONAL(link) ((void)(link), 0)
-#define WAYS 0
+#define LINK_TRANSFORMS 0
 
 typedef struct v3 {
   real x, y, z;
@@ -59,32 +59,30 @@ static inline pair_sum pair_add(pair_sum s, v3 a, v3 b) {
 static inline v3 pair_end(pair_sum s) { return s; }
 
 /* sums of planar rotations (c x + n y, c y - n x, anything), and with the other sign of n */
-typedef struct turn_sum {
+typedef struct rotz_sum {
   real cx, cy, nx, ny;
-} turn_sum;
-static inline turn_sum turn_start(v3 a) {
+} rotz_sum;
+static inline rotz_sum rotz_start(v3 a) {
   real zero = {0};
-  turn_sum s = {a.x, a.y, zero, zero};
+  rotz_sum s = {a.x, a.y, zero, zero};
   return s;
 }
-static inline turn_sum turn_of(real c, real n, v3 a) {
-  turn_sum s = {c * a.x, c * a.y, n * a.x, n * a.y};
+static inline rotz_sum rotz_of(real c, real n, v3 a) {
+  rotz_sum s = {c * a.x, c * a.y, n * a.x, n * a.y};
   return s;
 }
-static inline turn_sum turn_add(turn_sum s, real c, real n, v3 a) {
+static inline rotz_sum rotz_add(rotz_sum s, real c, real n, v3 a) {
   s.cx += c * a.x, s.cy += c * a.y;
   s.nx += n * a.x, s.ny += n * a.y;
   return s;
 }
 /* c = 0 */
-static inline turn_sum turn_side(turn_sum s, real n, v3 a) {
+static inline rotz_sum rotz_add_sine(rotz_sum s, real n, v3 a) {
   s.nx += n * a.x, s.ny += n * a.y;
   return s;
 }
-static inline v3 turn_end(turn_sum s) { return v3_make(s.cx + s.ny, s.cy - s.nx, s.cx - s.cx); }
-static inline v3 turn_back_end(turn_sum s) {
-  return v3_make(s.cx - s.ny, s.cy + s.nx, s.cx - s.cx);
-}
+static inline v3 rotz_end(rotz_sum s) { return v3_make(s.cx + s.ny, s.cy - s.nx, s.cx - s.cx); }
+static inline v3 rotz_end_t(rotz_sum s) { return v3_make(s.cx - s.ny, s.cy + s.nx, s.cx - s.cx); }
 
 /* a_x col_0 + a_y col_1 + a_z col_2 of a constant matrix stored by columns of four */
 static inline v3 c_columns(const double *M, v3 a) {

@@ -34,7 +34,7 @@ static void arrange_link(const quad_link *from, jn_link *l) {
   memcpy(l->p, from->p, sizeof l->p);
   memcpy(l->c, from->c, sizeof l->c);
   memcpy(l->J, from->J, sizeof l->J);
-  l->turned = JN_TURNED;
+  l->rotation = JN_ROTATION_GENERAL;
   const quad *c = l->c, *J = l->J, mass = l->m, cc = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
   const quad full[9] = {J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5]};
   const quad hat[9] = {0, -c[2], c[1], c[2], 0, -c[0], -c[1], c[0], 0};
@@ -65,20 +65,20 @@ static instance instance_new(const quad_robot *r, int order) {
   s.rows = order + 2;
   m->nlink = r->nlink, m->nq = r->nq, m->nv = r->nv;
   m->link = calloc((size_t)r->nlink + 1, sizeof *m->link);
-  m->turn_link = calloc(5 * (size_t)r->nlink + 1, sizeof *m->turn_link);
-  if (!m->link || !m->turn_link) fail_msg("out of memory");
-  m->free_link = m->turn_link + r->nlink, m->ball_link = m->free_link + r->nlink;
-  m->other_link = m->ball_link + r->nlink, m->outward = m->other_link + r->nlink;
+  m->angle_link = calloc(5 * (size_t)r->nlink + 1, sizeof *m->angle_link);
+  if (!m->link || !m->angle_link) fail_msg("out of memory");
+  m->free_link = m->angle_link + r->nlink, m->quat_link = m->free_link + r->nlink;
+  m->other_link = m->quat_link + r->nlink, m->outward = m->other_link + r->nlink;
   for (int i = 0; i < r->nlink; i++) {
     jn_link *l = &m->link[i];
     arrange_link(&r->link[i], l);
     l->ix = m->nx;
     m->outward[i] = l->rank = i;
     m->nx += jn_kind_width(l->kind);
-    if (l->kind == JN_K_REVOLUTE || l->kind == JN_K_HELICAL) m->turn_link[m->nturn++] = i;
+    if (l->kind == JN_K_REVOLUTE || l->kind == JN_K_HELICAL) m->angle_link[m->nangle++] = i;
     if (l->kind == JN_K_PRISMATIC || l->kind == JN_K_SPHERICAL) m->other_link[m->nother++] = i;
     if (l->kind == JN_K_FREE) m->free_link[m->nfree++] = i;
-    if (l->kind == JN_K_FREE || l->kind == JN_K_SPHERICAL) m->ball_link[m->nball++] = i;
+    if (l->kind == JN_K_FREE || l->kind == JN_K_SPHERICAL) m->quat_link[m->nquat++] = i;
   }
   const size_t rows = (size_t)s.rows, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
                nlink = (size_t)m->nlink;
@@ -89,12 +89,12 @@ static instance instance_new(const quad_robot *r, int order) {
   at = 0;
 #define PLACE(name, size) s.work.name = s.block + at, at += (size) + 8;
   JN_WORK_LIST(PLACE)
-  spots_place(m, &s.work, s.rows);
+  link_views_place(m, &s.work, s.rows);
   return s;
 }
 
 static void instance_free(instance *s) {
-  free(s->model.link), free(s->model.turn_link), free(s->block);
+  free(s->model.link), free(s->model.angle_link), free(s->block);
 }
 
 /* derivatives to Taylor coefficients, and back */
@@ -112,8 +112,8 @@ static void begin(const instance *s, const quad_robot *r, const quad *q, const q
   memcpy(w->q, q, sizeof *q * (size_t)r->nq);
   memcpy(w->io, v, sizeof *v * (size_t)v_rows * (size_t)r->nv);
   store_v3(w->up, v3_make(-r->gravity[0], -r->gravity[1], -r->gravity[2]));
-  edge_near(&s->model, w);
-  if (rep == JN_SPATIAL) edge_shift(&s->model, w, w->io, v_rows, -1, 0);
+  boundary_about_joint(&s->model, w);
+  if (rep == JN_SPATIAL) boundary_shift(&s->model, w, w->io, v_rows, -1, 0);
   scale(w->io, v_rows - 1, r->nv, 1);
 }
 
@@ -123,12 +123,12 @@ void core_inverse(const quad_robot *r, int order, jn_representation rep, const q
   const jn_model *m = &s.model;
   const jn_work *w = &s.work;
   begin(&s, r, q, v, order + 2, rep);
-  edge_motion(m, w, s.rows, (int)rep, 0, order + 1, 1);
-  motion_pass(m, w, s.rows, order + 1, 0, 1);
-  force_pass(m, w, order, 0, 0);
-  edge_force_out(m, w, s.rows, (int)rep, 0, order);
+  boundary_motion(m, w, s.rows, (int)rep, 0, order + 1, 1);
+  rnea_outward(m, w, s.rows, order + 1, 0, 1);
+  rnea_inward(m, w, order, 0, 0);
+  boundary_force_out(m, w, s.rows, (int)rep, 0, order);
   scale(w->io, order, r->nv, 0);
-  if (rep == JN_SPATIAL) edge_shift(m, w, w->io, order + 1, 1, 1);
+  if (rep == JN_SPATIAL) boundary_shift(m, w, w->io, order + 1, 1, 1);
   memcpy(tau, w->io, sizeof *tau * ((size_t)order + 1) * (size_t)r->nv);
   instance_free(&s);
 }
@@ -141,24 +141,24 @@ int core_forward(const quad_robot *r, int order, jn_representation rep, const qu
   const size_t nv = (size_t)r->nv, n = ((size_t)order + 1) * nv;
   begin(&s, r, q, v, 1, rep);
   memcpy(w->force, tau, n * sizeof *tau);
-  if (rep == JN_SPATIAL) edge_shift(m, w, w->force, order + 1, -1, 1);
+  if (rep == JN_SPATIAL) boundary_shift(m, w, w->force, order + 1, -1, 1);
   scale(w->force, order, r->nv, 1);
-  edge_motion(m, w, s.rows, (int)rep, 0, 0, 1);
-  forward_start(m, w, s.rows, (int)rep);
-  int good = articulate(m, w, NULL) < 0;
+  boundary_motion(m, w, s.rows, (int)rep, 0, 0, 1);
+  aba_start(m, w, s.rows, (int)rep);
+  int good = aba_inertias(m, w, NULL) < 0;
   for (int k = 0; good && k <= order; k++) {
     for (int i = 0; i < m->nlink; i++) {
       const jn_link *l = &m->link[i];
-      edge_force_in(l, w, s.rows, r->nv, (int)rep, k, w->force + l->iv, w->tau + l->iv);
+      boundary_force_in(l, w, s.rows, r->nv, (int)rep, k, w->force + l->iv, w->tau + l->iv);
       for (int j = 0; j < l->nv; j++)
         w->e[l->iv + j] = w->tau[(size_t)k * nv + (size_t)(l->iv + j)];
     }
-    forward_bias(m, w, k, NULL, k < order);
-    forward_solve(m, w, k, NULL, 0, k < order, (int)rep, 0);
+    aba_inward(m, w, k, NULL, k < order);
+    aba_outward(m, w, k, NULL, 0, k < order, (int)rep, 0);
   }
-  edge_motion_out(m, w, s.rows, (int)rep, 0, order + 1);
+  boundary_motion_out(m, w, s.rows, (int)rep, 0, order + 1);
   scale(w->io, order + 1, r->nv, 0);
-  if (rep == JN_SPATIAL) edge_shift(m, w, w->io, order + 2, 1, 0);
+  if (rep == JN_SPATIAL) boundary_shift(m, w, w->io, order + 2, 1, 0);
   memcpy(a, w->io + nv, n * sizeof *a);
   instance_free(&s);
   return good;

@@ -1,0 +1,143 @@
+/* algebra.h (core): three- and six-vectors over the scalar. By value, no branches on values. The
+ * vectors themselves come from the scalar header (src/scalar). */
+#ifndef JOUNCE_CORE_ALGEBRA_H
+#define JOUNCE_CORE_ALGEBRA_H
+
+#include <stddef.h>
+
+/* where branches are counted a function has one copy, not one a caller */
+#ifdef JN_COUNTED
+#define INLINE static inline
+#else
+#define INLINE static inline __attribute__((always_inline))
+#endif
+
+typedef struct six {
+  v3 w, v;
+} six; /* twist (w, v) or wrench (torque in w, force in v) */
+typedef struct m3 {
+  real m[9];
+} m3; /* row-major */
+
+/* a six in memory, counted in reals: from one to the next, and from its angular to its linear part
+ */
+enum { SIX_STRIDE = sizeof(six) / sizeof(real), SIX_LINEAR = sizeof(v3) / sizeof(real) };
+
+static inline six six_zero(void) { return (six){v3_zero(), v3_zero()}; }
+static inline six six_add(six a, six b) { return (six){v3_add(a.w, b.w), v3_add(a.v, b.v)}; }
+static inline six six_sub(six a, six b) { return (six){v3_sub(a.w, b.w), v3_sub(a.v, b.v)}; }
+static inline six six_scale(real s, six a) { return (six){v3_scale(s, a.w), v3_scale(s, a.v)}; }
+/* by a plain number */
+static inline six six_times(double s, six a) { return (six){v3_times(s, a.w), v3_times(s, a.v)}; }
+static inline real six_dot(six a, six b) { return v3_dot2(a.w, b.w, a.v, b.v); }
+
+/* the brackets ad_V U and ad_V^T W */
+static inline six six_ad(six V, six U) {
+  return (six){v3_cross(V.w, U.w), v3_add(v3_cross(V.w, U.v), v3_cross(V.v, U.w))};
+}
+static inline six six_ad_t(six V, six W) {
+  return (six){v3_add(v3_cross(W.w, V.w), v3_cross(W.v, V.v)), v3_cross(W.v, V.w)};
+}
+
+static inline m3 m3_zero(void) {
+  m3 a;
+  real zero = {0};
+  for (int i = 0; i < 9; i++) a.m[i] = zero;
+  return a;
+}
+static inline m3 m3_identity(void) {
+  m3 a = m3_zero();
+  for (int i = 0; i < 9; i += 4) a.m[i] += 1.0;
+  return a;
+}
+static inline v3 m3_apply(const real *R, v3 a) {
+  real x = v3_x(a), y = v3_y(a), z = v3_z(a);
+  return v3_make(R[0] * x + R[1] * y + R[2] * z, R[3] * x + R[4] * y + R[5] * z,
+                 R[6] * x + R[7] * y + R[8] * z);
+}
+static inline v3 m3_apply_t(const real *R, v3 a) {
+  real x = v3_x(a), y = v3_y(a), z = v3_z(a);
+  return v3_make(R[0] * x + R[3] * y + R[6] * z, R[1] * x + R[4] * y + R[7] * z,
+                 R[2] * x + R[5] * y + R[8] * z);
+}
+static inline void m3_mul(const real *A, const real *B, real *out) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      out[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
+}
+/* out += A [b]x */
+static inline void m3_add_mul_hat(const real *A, v3 b, real *out) {
+  real x = v3_x(b), y = v3_y(b), z = v3_z(b);
+  for (int i = 0; i < 9; i += 3) {
+    out[i] += A[i + 1] * z - A[i + 2] * y;
+    out[i + 1] += A[i + 2] * x - A[i] * z;
+    out[i + 2] += A[i] * y - A[i + 1] * x;
+  }
+}
+/* out += [b]x A */
+static inline void m3_add_hat_mul(v3 b, const real *A, real *out) {
+  real x = v3_x(b), y = v3_y(b), z = v3_z(b);
+  for (int j = 0; j < 3; j++) {
+    out[j] += y * A[6 + j] - z * A[3 + j];
+    out[3 + j] += z * A[j] - x * A[6 + j];
+    out[6 + j] += x * A[3 + j] - y * A[j];
+  }
+}
+/* out += [b]x S, S symmetric: xx xy xz yy yz zz */
+static inline void m3_add_hat_sym(v3 b, const real *S, real *out) {
+  const real A[9] = {S[0], S[1], S[2], S[1], S[3], S[4], S[2], S[4], S[5]};
+  m3_add_hat_mul(b, A, out);
+}
+
+/* constants of the model are plain doubles, in fours: a x c and c x a */
+static inline v3 v3_cross_c(v3 a, const double *c) { return v3_cross(a, c_vector(c)); }
+static inline v3 c_cross_v3(const double *c, v3 a) { return v3_cross(c_vector(c), a); }
+
+/* error-free sum and product (Knuth, Dekker): a + b = s + e, a b = s + e exactly */
+static inline real two_sum(real a, real b, real *e) {
+  real s = a + b, t = s - a;
+  *e = (a - (s - t)) + (b - t);
+  return s;
+}
+static inline real two_product(real a, real b, real *e) {
+  real ta = 134217729.0 * a, tb = 134217729.0 * b;
+  real ah = ta - (ta - a), bh = tb - (tb - b), al = a - ah, bl = b - bh, s = a * b;
+  *e = ((ah * bh - s) + ah * bl + al * bh) + al * bl;
+  return s;
+}
+/* a + b c - d e with the rounding errors of products and sums carried along */
+static inline real sum_of_products(real a, real b, real c, real d, real e) {
+  real e1, e2, e3, e4;
+  real bc = two_product(b, c, &e1), de = two_product(d, e, &e2);
+  real s = two_sum(bc, -de, &e3);
+  s = two_sum(a, s, &e4);
+  return s + ((e1 - e2) + (e3 + e4));
+}
+/* a + b x c, as if in twice the precision: far from the origin a and b x c cancel */
+static inline v3 v3_add_cross_exact(v3 a, v3 b, v3 c) {
+  real bx = v3_x(b), by = v3_y(b), bz = v3_z(b), cx = v3_x(c), cy = v3_y(c), cz = v3_z(c);
+  return v3_make(sum_of_products(v3_x(a), by, cz, bz, cy), sum_of_products(v3_y(a), bz, cx, bx, cz),
+                 sum_of_products(v3_z(a), bx, cy, by, cx));
+}
+
+/* Rows from..to of n numbers by k! or 1/k!, which leave the range of double at k = 171: late rows
+ * are scaled by factors in turn. */
+static inline void scale_rows(int from, int to, int n, real *x, int to_taylor) {
+  enum { WHOLE = 158 }; /* 158! > 1e280 */
+  double f = 1;
+  for (int k = 2; k <= to && k <= WHOLE; k++) {
+    f *= k;
+    if (k < from) continue;
+    real *row = x + (size_t)(k - from) * (size_t)n;
+    for (int j = 0; j < n; j++) row[j] = to_taylor ? row[j] / f : row[j] * f;
+  }
+  for (int k = from > WHOLE ? from : WHOLE + 1; k <= to; k++) {
+    real *row = x + (size_t)(k - from) * (size_t)n;
+    for (int i = 2; i <= k;) {
+      for (f = 1; i <= k && f < 1e280; i++) f *= i;
+      for (int j = 0; j < n; j++) row[j] = to_taylor ? row[j] / f : row[j] * f;
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,237 @@
+/* inertia.h (core): symmetric six by six matrices [A B; B^T C], as rigid and articulated inertias
+ * are. One interface, two layouts: columns in registers for one state in lanes, the 21 different
+ * numbers elsewhere. */
+#ifndef JOUNCE_CORE_INERTIA_H
+#define JOUNCE_CORE_INERTIA_H
+
+#ifdef JN_LANES
+
+/* by columns; T = B^T, made by sym6_complete */
+typedef struct sym6 {
+  v3 A[3], B[3], C[3], T[3];
+} sym6;
+
+/* rigid body: A = J - m [c][c], B = m [c] = -B^T, C = m; c: these by columns of four */
+INLINE void sym6_rigid(sym6 *I, const double *c) {
+  for (int j = 0; j < 3; j++) {
+    I->A[j] = c_vector(c + 4 * j);
+    I->B[j] = c_vector(c + 12 + 4 * j);
+    I->C[j] = c_vector(c + 24 + 4 * j);
+    I->T[j] = -I->B[j];
+  }
+}
+INLINE void sym6_complete(sym6 *I) { v3_transpose(I->B, I->T); }
+INLINE void sym6_copy(sym6 *to, const sym6 *from) {
+  for (int j = 0; j < 3; j++) {
+    to->A[j] = from->A[j], to->B[j] = from->B[j];
+    to->C[j] = from->C[j], to->T[j] = from->T[j];
+  }
+}
+INLINE six sym6_apply(const sym6 *I, six a) {
+  return (six){v3_add(v3_columns(I->A, a.w), v3_columns(I->B, a.v)),
+               v3_add(v3_columns(I->T, a.w), v3_columns(I->C, a.v))};
+}
+INLINE six sym6_column(const sym6 *I, int j) {
+  return j < 3 ? (six){I->A[j], I->T[j]} : (six){I->B[j - 3], I->C[j - 3]};
+}
+/* traces of A and C */
+INLINE real sym6_angular_trace(const sym6 *I) {
+  return v3_x(I->A[0]) + v3_y(I->A[1]) + v3_z(I->A[2]);
+}
+INLINE real sym6_linear_trace(const sym6 *I) {
+  return v3_x(I->C[0]) + v3_y(I->C[1]) + v3_z(I->C[2]);
+}
+
+/* I -= s a a^T */
+INLINE void sym6_downdate(sym6 *I, real s, six a) {
+  v3 w = v3_scale(s, a.w), v = v3_scale(s, a.v);
+  for (int j = 0; j < 3; j++) {
+    I->A[j] = v3_sub(I->A[j], v3_scale(w[j], a.w));
+    I->B[j] = v3_sub(I->B[j], v3_scale(v[j], a.w));
+    I->C[j] = v3_sub(I->C[j], v3_scale(v[j], a.v));
+  }
+}
+INLINE void block_rotz(real c, real s, v3 *M) {
+  v3 C = {c, c, 1, 0}, S = {-s, s, 0, 0}, x, y;
+  for (int j = 0; j < 3; j++) M[j] = C * M[j] + S * SHUFFLE(M[j], 1, 0, 3, 2);
+  x = M[0], y = M[1];
+  M[0] = c * x - s * y;
+  M[1] = s * x + c * y;
+}
+/* Z I Z^T, Z the rotation about z by an angle with cosine c and sine s */
+INLINE void sym6_rotz(sym6 *I, real c, real s) {
+  block_rotz(c, s, I->A);
+  block_rotz(c, s, I->B);
+  block_rotz(c, s, I->C);
+}
+/* E M E^T; Et: rows of E */
+INLINE void block_rotate(const v3 *E, const v3 *Et, v3 *M) {
+  v3 T[3];
+  for (int j = 0; j < 3; j++) T[j] = v3_columns(E, M[j]);
+  for (int j = 0; j < 3; j++) M[j] = v3_columns(T, Et[j]);
+}
+/* E I E^T, E by columns */
+INLINE void sym6_rotate(sym6 *I, const v3 *E) {
+  v3 Et[3];
+  v3_transpose(E, Et);
+  block_rotate(E, Et, I->A);
+  block_rotate(E, Et, I->B);
+  block_rotate(E, Et, I->C);
+}
+/* seen from an origin that lies at -p: B += [p] C,  A += [p] B_old^T - B_new [p] */
+INLINE void sym6_shift(sym6 *I, v3 p) {
+  v3 Bt[3], *B = I->B;
+  real x = v3_x(p), y = v3_y(p), z = v3_z(p);
+  v3_transpose(B, Bt);
+  for (int j = 0; j < 3; j++) {
+    I->A[j] = v3_add(I->A[j], v3_cross(p, Bt[j]));
+    B[j] = v3_add(B[j], v3_cross(p, I->C[j]));
+  }
+  I->A[0] = v3_sub(I->A[0], v3_sub(v3_scale(z, B[1]), v3_scale(y, B[2])));
+  I->A[1] = v3_sub(I->A[1], v3_sub(v3_scale(x, B[2]), v3_scale(z, B[0])));
+  I->A[2] = v3_sub(I->A[2], v3_sub(v3_scale(y, B[0]), v3_scale(x, B[1])));
+}
+INLINE void sym6_add(sym6 *I, const sym6 *a) {
+  for (int j = 0; j < 3; j++) {
+    I->A[j] = v3_add(I->A[j], a->A[j]);
+    I->B[j] = v3_add(I->B[j], a->B[j]);
+    I->C[j] = v3_add(I->C[j], a->C[j]);
+  }
+}
+/* I += R a R^T where R only permutes axes */
+INLINE void sym6_add_aligned(sym6 *I, const sym6 *a, const jn_axes *R) {
+  const v3 sign = v3_load4(R->sign);
+  for (int j = 0; j < 3; j++) {
+    const int k = R->from[j];
+    const v3 s = R->sign[j] * sign;
+    I->A[j] += s * v3_permute(a->A[k], R->lane);
+    I->B[j] += s * v3_permute(a->B[k], R->lane);
+    I->C[j] += s * v3_permute(a->C[k], R->lane);
+  }
+}
+
+#else
+
+/* A, C: xx xy xz yy yz zz; B: row-major */
+typedef struct sym6 {
+  real A[6], B[9], C[6];
+} sym6;
+
+enum { XX, XY, XZ, YY, YZ, ZZ };
+static const unsigned char sym_place[3][3] = {{XX, XY, XZ}, {XY, YY, YZ}, {XZ, YZ, ZZ}};
+
+INLINE v3 sym3_apply(const real *S, v3 a) {
+  return v3_make(S[XX] * a.x + S[XY] * a.y + S[XZ] * a.z, S[XY] * a.x + S[YY] * a.y + S[YZ] * a.z,
+                 S[XZ] * a.x + S[YZ] * a.y + S[ZZ] * a.z);
+}
+INLINE void sym6_rigid(sym6 *I, const double *c) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      if (j >= i) I->A[sym_place[i][j]] = real_of(c[4 * j + i]);
+      if (j >= i) I->C[sym_place[i][j]] = real_of(c[24 + 4 * j + i]);
+      I->B[3 * i + j] = real_of(c[12 + 4 * j + i]);
+    }
+}
+INLINE void sym6_complete(sym6 *I) { (void)I; }
+INLINE void sym6_copy(sym6 *to, const sym6 *from) {
+  for (int n = 0; n < 6; n++) to->A[n] = from->A[n];
+  for (int n = 0; n < 9; n++) to->B[n] = from->B[n];
+  for (int n = 0; n < 6; n++) to->C[n] = from->C[n];
+}
+INLINE six sym6_apply(const sym6 *I, six a) {
+  return (six){v3_add(sym3_apply(I->A, a.w), m3_apply(I->B, a.v)),
+               v3_add(m3_apply_t(I->B, a.w), sym3_apply(I->C, a.v))};
+}
+INLINE six sym6_column(const sym6 *I, int j) {
+  const unsigned char *at = sym_place[j % 3];
+  const real *B = I->B;
+  if (j < 3)
+    return (six){v3_make(I->A[at[0]], I->A[at[1]], I->A[at[2]]),
+                 v3_make(B[3 * j], B[3 * j + 1], B[3 * j + 2])};
+  return (six){v3_make(B[j - 3], B[j], B[j + 3]), v3_make(I->C[at[0]], I->C[at[1]], I->C[at[2]])};
+}
+INLINE real sym6_angular_trace(const sym6 *I) { return I->A[XX] + I->A[YY] + I->A[ZZ]; }
+INLINE real sym6_linear_trace(const sym6 *I) { return I->C[XX] + I->C[YY] + I->C[ZZ]; }
+
+INLINE void sym6_downdate(sym6 *I, real s, six a) {
+  const real w[3] = {a.w.x, a.w.y, a.w.z}, v[3] = {a.v.x, a.v.y, a.v.z};
+  for (int i = 0; i < 3; i++) {
+    const real sw = s * w[i], sv = s * v[i];
+    for (int j = 0; j < 3; j++) {
+      if (j >= i) I->A[sym_place[i][j]] -= sw * w[j];
+      if (j >= i) I->C[sym_place[i][j]] -= sv * v[j];
+      I->B[3 * i + j] -= sw * v[j];
+    }
+  }
+}
+INLINE void sym3_rotz(real c, real s, real *S) {
+  const real a = c * S[XX] - s * S[XY], b = c * S[XY] - s * S[YY];
+  const real d = s * S[XX] + c * S[XY], e = s * S[XY] + c * S[YY];
+  const real xz = S[XZ], yz = S[YZ];
+  S[XX] = c * a - s * b;
+  S[XY] = s * a + c * b;
+  S[YY] = s * d + c * e;
+  S[XZ] = c * xz - s * yz;
+  S[YZ] = s * xz + c * yz;
+}
+INLINE void sym6_rotz(sym6 *I, real c, real s) {
+  real *B = I->B;
+  sym3_rotz(c, s, I->A);
+  sym3_rotz(c, s, I->C);
+  for (int j = 0; j < 3; j++) {
+    const real x = B[j], y = B[3 + j];
+    B[j] = c * x - s * y;
+    B[3 + j] = s * x + c * y;
+  }
+  for (int i = 0; i < 9; i += 3) {
+    const real x = B[i], y = B[i + 1];
+    B[i] = c * x - s * y;
+    B[i + 1] = s * x + c * y;
+  }
+}
+/* out = R J R^T; out may be J */
+INLINE void sym3_rotate(const real *R, const real *J, real *out) {
+  const v3 R0 = load_v3(R), R1 = load_v3(R + 3), R2 = load_v3(R + 6);
+  const v3 x = sym3_apply(J, R0), y = sym3_apply(J, R1), z = sym3_apply(J, R2);
+  out[XX] = v3_dot(R0, x), out[XY] = v3_dot(R0, y), out[XZ] = v3_dot(R0, z);
+  out[YY] = v3_dot(R1, y), out[YZ] = v3_dot(R1, z), out[ZZ] = v3_dot(R2, z);
+}
+INLINE void sym6_rotate(sym6 *I, const v3 *E) {
+  const real R[9] = {E[0].x, E[1].x, E[2].x, E[0].y, E[1].y, E[2].y, E[0].z, E[1].z, E[2].z};
+  sym3_rotate(R, I->A, I->A);
+  sym3_rotate(R, I->C, I->C);
+  v3 row[3];
+  for (int i = 0; i < 3; i++) row[i] = m3_apply_t(I->B, load_v3(R + 3 * i));
+  for (int i = 0; i < 3; i++) store_v3(I->B + 3 * i, m3_apply(R, row[i]));
+}
+/* with b_i the rows of B:  A_ij += (p x b_j)_i + (p x b'_i)_j,  b' those of B + [p] C */
+INLINE void sym6_shift(sym6 *I, v3 p) {
+  real *A = I->A, *B = I->B;
+  v3 c[3];
+  for (int j = 0; j < 3; j++) c[j] = v3_cross(p, load_v3(B + 3 * j));
+  A[XX] += c[0].x, A[XY] += c[1].x, A[XZ] += c[2].x;
+  A[YY] += c[1].y, A[YZ] += c[2].y, A[ZZ] += c[2].z;
+  m3_add_hat_sym(p, I->C, B);
+  for (int j = 0; j < 3; j++) c[j] = v3_cross(p, load_v3(B + 3 * j));
+  A[XX] += c[0].x, A[XY] += c[0].y, A[XZ] += c[0].z;
+  A[YY] += c[1].y, A[YZ] += c[1].z, A[ZZ] += c[2].z;
+}
+INLINE void sym6_add(sym6 *I, const sym6 *a) {
+  for (int n = 0; n < 6; n++) I->A[n] += a->A[n];
+  for (int n = 0; n < 9; n++) I->B[n] += a->B[n];
+  for (int n = 0; n < 6; n++) I->C[n] += a->C[n];
+}
+INLINE void sym6_add_aligned(sym6 *I, const sym6 *a, const jn_axes *R) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      const double s = R->sign[i] * R->sign[j];
+      const int k = sym_place[R->from[i]][R->from[j]];
+      if (j >= i) I->A[sym_place[i][j]] += s * a->A[k];
+      if (j >= i) I->C[sym_place[i][j]] += s * a->C[k];
+      I->B[3 * i + j] += s * a->B[3 * R->from[i] + R->from[j]];
+    }
+}
+
+#endif
+
+#endif

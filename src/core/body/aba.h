@@ -1,0 +1,403 @@
+/* forward.h (core): hybrid dynamics of order r, body formulation (H-GHYB-FBS in body frames). With
+ * no joint prescribed it is forward dynamics (H-GABI-FBS), with every joint prescribed inverse
+ * dynamics.
+ *
+ * Of order k, with u the parent's twist at the joint:
+ *   V_(k+1) = X_0 u_(k+1) + S v_(k+1) + b,   b = sum_(i>=1) X_i u_(k+1-i)
+ *   F_k = (k+1) IA V_(k+1) + p
+ * IA does not depend on k (Lemma 2) and is factored once. */
+#ifndef JOUNCE_CORE_FORWARD_H
+#define JOUNCE_CORE_FORWARD_H
+
+#include <string.h>
+
+/* LDL^T of the n x n matrix S (rows of 6, lower half): rows of L and 1/d on the diagonal, in D.
+ * Returns whether every pivot is clearly positive against the inertia it was taken from. */
+INLINE int factor(int n, real *restrict S, const real *scale, double armature, real *restrict D) {
+  int good = 1;
+  EACH(j, 0, n - 1) {
+    const real d = 1.0 / S[7 * j];
+    good &= real_greater(S[7 * j], 1e-13 * (scale[j] + armature));
+    D[7 * j] = d;
+    EACH(i, j + 1, n - 1) {
+      const real l = S[6 * i + j] * d;
+      EACH(h, j + 1, i) S[6 * i + h] -= l * S[6 * h + j];
+      D[6 * i + j] = l;
+    }
+  }
+  return good;
+}
+
+/* I -= UA (L D L^T)^-1 UA^T: with c = L^-1 UA, I -= c c^T / d */
+INLINE void eliminate(int n, const real *D, const six *UA, sym6 *I) {
+  six c[6];
+  for (int j = 0; j < n; j++) {
+    c[j] = UA[j];
+    for (int h = 0; h < j; h++) c[j] = six_sub(c[j], six_scale(D[6 * j + h], c[h]));
+    sym6_downdate(I, D[7 * j], c[j]);
+  }
+}
+
+/* Any columns S = column[n]: factor S^T I S + armature, UA = I S, and take the freedom out of I. */
+static inline int joint_eliminate(int n, const six *column, double armature, sym6 *I, real *D,
+                                  six *UA) {
+  if (n == 1) {
+    real a = v3_dot(column[0].w, column[0].w), b = v3_dot(column[0].v, column[0].v);
+    real most = a * sym6_angular_trace(I) + b * sym6_linear_trace(I);
+    UA[0] = sym6_apply(I, column[0]);
+    real d = six_dot(column[0], UA[0]) + armature;
+    D[0] = 1.0 / d;
+    sym6_downdate(I, D[0], UA[0]);
+    return real_greater(d, 1e-13 * (most + armature));
+  }
+  real S[36], scale[6];
+  memset(S, 0, sizeof S);
+  real tw = sym6_angular_trace(I), tv = sym6_linear_trace(I);
+  for (int j = 0; j < n; j++) {
+    UA[j] = sym6_apply(I, column[j]);
+    for (int i = 0; i <= j; i++) S[6 * j + i] = six_dot(column[i], UA[j]);
+    S[7 * j] += armature;
+    scale[j] = v3_dot(column[j].w, column[j].w) * tw + v3_dot(column[j].v, column[j].v) * tv;
+  }
+  int good = factor(n, S, scale, armature, D);
+  eliminate(n, D, UA, I);
+  return good;
+}
+
+/* y = (L D L^T)^-1 y */
+INLINE void solve_factored(int n, const real *D, real *out) {
+  real y[6];
+  EACH(j, 0, n - 1) y[j] = out[j];
+  EACH(i, 0, n - 1) EACH(j, i + 1, n - 1) y[j] -= D[6 * j + i] * y[i];
+  EACH(j, 0, n - 1) y[j] *= D[7 * j];
+  EACH_DOWN(i, 0, n - 1) EACH(j, 0, i - 1) y[j] -= D[6 * i + j] * y[i];
+  EACH(j, 0, n - 1) out[j] = y[j];
+}
+
+static inline void joint_solve(int n, const real *D, real *y) {
+  if (n == 6)
+    solve_factored(6, D, y);
+  else if (n == 3)
+    solve_factored(3, D, y);
+  else
+    solve_factored(n, D, y);
+}
+
+/* One degree of freedom about or along z: the same without loops and multiplications by zero. */
+INLINE int axis_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
+  six u = six_zero();
+  real d[6] = {v3_x(u.w)}, scale = sym6_angular_trace(I);
+  if (l->kind == JN_K_HELICAL) u = sym6_apply(I, joint_column(l, 0));
+  if (l->kind == JN_K_REVOLUTE) u = sym6_column(I, 2);
+  if (l->kind == JN_K_PRISMATIC) {
+    u = sym6_column(I, 5);
+    scale = sym6_linear_trace(I);
+  }
+  joint_project(l, u, d);
+  d[0] += l->armature;
+  UA[0] = u;
+  D[0] = 1.0 / d[0];
+  sym6_downdate(I, D[0], u);
+  return real_greater(d[0], 1e-13 * (scale + l->armature));
+}
+
+/* Three or six degrees of freedom: the columns of IA S are columns of IA. */
+INLINE int ball_factor(int n, const jn_link *l, const sym6 *I, real *D) {
+  real S[36], tw = sym6_angular_trace(I), tv = sym6_linear_trace(I),
+              scale[6] = {tw, tw, tw, tv, tv, tv};
+  EACH(j, 0, n - 1) {
+    const six u = sym6_column(I, j);
+    store_v3(S + 6 * j, u.w);
+    if (n == 6) store_v3(S + 6 * j + 3, u.v);
+    S[7 * j] += l->armature;
+  }
+  return factor(n, S, scale, l->armature, D);
+}
+INLINE int ball_eliminate_of(int n, const jn_link *l, sym6 *I, real *D, six *UA) {
+  for (int j = 0; j < n; j++) UA[j] = sym6_column(I, j);
+  int good = ball_factor(n, l, I, D);
+  eliminate(n, D, UA, I);
+  return good;
+}
+static __attribute__((noinline)) int ball_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
+  return l->nv == 6 ? ball_eliminate_of(6, l, I, D, UA) : ball_eliminate_of(3, l, I, D, UA);
+}
+/* Of a base nothing has to be taken out. */
+static __attribute__((noinline)) int base_factor(const jn_link *l, const sym6 *I, real *D) {
+  return ball_factor(6, l, I, D);
+}
+
+/* Articulated inertias IA of all links and the factors of their joints; p += IA b of order 0.
+ * Returns the outermost joint whose inertia vanishes, or -1. */
+static inline int aba_inertias(const jn_model *m, const jn_work *w,
+                               const unsigned char *prescribed) {
+  int bad = -1, where = -1;
+  for (int i = 0; i < m->nlink; i++)
+    sym6_rigid(link_view_of(w, i)->IA, link_view_of(w, i)->link->I4);
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    const link_view *at = link_view_of(w, i);
+    const jn_link *l = at->link;
+    const int driven = l->nv && !(prescribed && prescribed[l->joint]);
+    sym6 a;
+    int good = 1;
+    if (at->carries) sym6_complete(at->IA);
+    if (i == 0 && l->nv == 6) {
+      if (driven) good = base_factor(l, at->IA, at->D);
+    } else {
+      sym6_copy(&a, at->IA);
+      if (driven && l->nv == 1) good = axis_eliminate(l, &a, at->D, at->UA);
+      if (driven && l->nv > 1) good = ball_eliminate(l, &a, at->D, at->UA);
+    }
+    if (!good && l->iv > where) bad = l->joint, where = l->iv;
+    if (i == 0) continue;
+    *at->p = six_add(*at->p, sym6_apply(at->IA, *at->b));
+    joint_add_inertia(l, at->q, at->X, link_transform_of(at, 1), &a,
+                      link_view_of(w, at->parent)->IA);
+  }
+  return bad;
+}
+
+/* F_k = (k+1) IA a + p, a: V_(k+1) without b, left in its place by aba_outward */
+INLINE six aba_wrench(const link_view *at, int k) {
+  return six_add(six_times(k + 1, sym6_apply(at->IA, *at->b)), *at->p);
+}
+
+/* Of order k what needs nothing of V_k, v_k, F_(k-1): the sums over all older terms. It can be had
+ * while order k-1 is being solved, and fills the time one link waits for another then. root: the
+ * base; no other link is without a parent. */
+INLINE void bias_terms_begin(const link_view *at, int k, int nv, int root) {
+  const jn_link *l = at->link;
+  next_order a, *out = at->next;
+  a.s = products_add(l, products_zero(), k, 1, k - 1, at->V, at->H);
+  at->Y[k] = gravity_step(k, at->V, at->Y);
+  out->s = a.s;
+  if (root || l->kind != JN_K_REVOLUTE) return;
+  const six *u = at->U, *F = at->F;
+  real *X = at->X;
+  out->sine = sincos_begin(k + 1, 2, at->v, nv, X);
+  a.b = a.F = rotz_pair_start(six_zero());
+  EACH_DOWN(i, 2, k) {
+    a.b = rotz_pair_add(a.b, k + 1, i, i, 2, X, u);
+    a.F = rotz_pair_add(a.F, k, i, i, 2, X, F);
+  }
+  out->b = a.b;
+  out->F = a.F;
+}
+
+/* X_(k+1), b, and what the wrenches of lower orders pass on of one joint */
+static __attribute__((noinline)) six bias_terms_joint(const jn_link *l, int k, const real *q,
+                                                      const real *v, int nv, real *X, const six *u,
+                                                      six *F) {
+  joint_step(l, k + 1, q, v, nv, X);
+  F[k] = joint_force(l->kind, k, 1, X, F);
+  return joint_motion(l->kind, k + 1, 1, X, u);
+}
+
+/* The rest, H_k and F_(k-1) first; then all that is known of order k before it is solved is there:
+ * X_(k+1), b, p = sum V x* h + m y - ext + (k+1) IA b, and in the place of F_k what F_0 .. F_(k-1)
+ * pass to the parent. No link waits for another. (Of order 0, IA is not yet there.) */
+INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int external, int root) {
+  const jn_link *l = at->link;
+  const next_order *a = at->next;
+  const six *V = at->V, *u = at->U;
+  six *H = at->H, *F = at->F, b = six_zero();
+  real *X = at->X;
+  products s = k ? a->s : products_zero();
+  if (k) {
+    if (!root) F[k - 1] = aba_wrench(at, k - 1);
+    H[k] = link_spin(l, V[k]);
+    s = products_add(l, s, k, k, k, V, H);
+  }
+  s = products_add(l, s, k, 0, 0, V, H);
+  six p = products_end(l, s, (six){v3_zero(), at->Y[k]});
+  if (external) p = six_sub(p, at->ext[k]);
+  if (root) {
+    if (l->kind == JN_K_FREE && rep != JN_BODY) joint_step(l, k + 1, at->q, at->v, nv, X);
+  } else {
+    if (l->kind == JN_K_REVOLUTE) {
+      const rotz_pair none = rotz_pair_start(six_zero());
+      sincos_end(k + 1, 2, k ? a->sine : sincos_begin(1, 2, at->v, nv, X), at->v, nv, X);
+      const rotz_pair c = rotz_pair_add(k ? a->b : none, k + 1, 1, 1, 2, X, u);
+      b = rotz_pair_end(k ? rotz_pair_add(c, k + 1, k + 1, k + 1, 2, X, u) : c, six_zero());
+      F[k] = k ? rotz_pair_end_t(rotz_pair_add(a->F, k, 1, 1, 2, X, F), six_zero()) : six_zero();
+    } else {
+      b = bias_terms_joint(l, k, at->q, at->v, nv, X, u, F);
+    }
+    if (k) p = six_add(p, six_times(k + 1, sym6_apply(at->IA, b)));
+  }
+  *at->b = b;
+  *at->p = p;
+}
+
+/* Positions and first velocities, X_0, u_0, V_0, H_0, y_0, and what is known of order 0 but for the
+ * wrenches from outside and IA b, which articulate adds. */
+INLINE void start_link(const jn_model *m, const link_view *at, int rep, int root) {
+  const jn_link *l = at->link;
+  link_transform *XT = link_transform_of(at, 1);
+  if (XT) link_transform_make(l, at->q, at->X, XT);
+  link_motion(l, 0, at->q, at->v, m->nv, root ? NULL : at->Vp, at->X, XT, at->U, at->V);
+  at->H[0] = link_spin(l, at->V[0]);
+  at->Y[0] = gravity_start(l, at->X, XT, at->Yp);
+  bias_terms_end(at, 0, m->nv, rep, 0, root);
+}
+static inline void aba_start(const jn_model *m, const jn_work *w, int rows, int rep) {
+  place_joints(m, w, rows);
+  if (LINK_TRANSFORMS) start_link(m, link_view_of(w, 0), rep, 1);
+  for (int i = LINK_TRANSFORMS; i < m->nlink; i++)
+    start_link(m, link_view_of(w, i), rep, !LINK_TRANSFORMS && i == 0);
+}
+
+/* Wrenches from outside, of order 0. */
+static inline void aba_external(const jn_model *m, const jn_work *w) {
+  for (int i = 0; i < m->nlink; i++) {
+    const link_view *at = link_view_of(w, i);
+    *at->p = six_sub(*at->p, at->ext[0]);
+  }
+}
+
+/* a += T^T (X_0^T f + what is known) */
+static __attribute__((noinline)) void pass_force_any(const jn_link *l, const real *X, six f,
+                                                     six known, six *a) {
+  wrench_to_parent(l->kind, l, X, NULL, six_add(joint_force(l->kind, 0, 0, X, &f), known), a);
+}
+
+/* What is left for the joint of a link, e -= S^T p, and p += IA S x where x is already known:
+ * given, or D^-1 e. */
+static __attribute__((noinline)) six bias_any(const link_view *at, six p, int given) {
+  const jn_link *l = at->link;
+  real t[6], *e = at->e;
+  if (given) return six_add(p, sym6_apply(at->IA, joint_add_velocity(l, six_zero(), e)));
+  joint_project(l, p, t);
+  for (int j = 0; j < l->nv; j++) t[j] = e[j] = e[j] - t[j];
+  if (l->parent < 0) return p;
+  joint_solve(l->nv, at->D, t);
+  for (int j = 0; j < l->nv; j++) p = six_add(p, six_scale(t[j], at->UA[j]));
+  return p;
+}
+
+/* Bias wrenches from the tips to the base. tau_k of force-driven joints and (k+1) v_(k+1) of
+ * prescribed ones are read from w->e; what is left of the force for the joint stays there. more:
+ * another order follows. */
+INLINE void aba_inward(const jn_model *m, const jn_work *w, int k, const unsigned char *prescribed,
+                       int more) {
+  /* sum: for spot `to`, not yet in its p; a link that waits for it would wait for memory as well */
+  six sum = six_zero(), f;
+  const link_view *at;
+  const jn_link *l;
+  int to = -1;
+  for (int i = m->nlink - 1; i > 0; i--) {
+    at = link_view_of(w, i);
+    l = at->link;
+    int given = prescribed && prescribed[l->joint];
+    f = *at->p;
+    if (LINK_TRANSFORMS && to == i) *at->p = f = six_add(f, sum);
+    if (LINK_TRANSFORMS && to != at->parent) {
+      if (to >= 0 && to != i) {
+        six *p = link_view_of(w, to)->p;
+        *p = six_add(*p, sum);
+      }
+      sum = six_zero();
+    }
+    to = at->parent;
+    if (l->kind == JN_K_REVOLUTE && !given) {
+      at->e[0] -= v3_z(f.w);
+      f = six_add(f, six_scale(at->e[0] * at->D[0], at->UA[0]));
+    } else {
+      f = bias_any(at, f, given);
+    }
+    six *s = LINK_TRANSFORMS ? &sum : link_view_of(w, to)->p;
+    if (l->kind == JN_K_REVOLUTE) {
+      wrench_to_parent(JN_K_REVOLUTE, l, at->X, link_transform_of(at, 1), six_add(f, at->F[k]), s);
+    } else {
+      six a = *s;
+      pass_force_any(l, at->X, f, at->F[k], &a);
+      *s = a;
+    }
+    if (LINK_TRANSFORMS && more) bias_terms_begin(at, k + 1, m->nv, 0);
+  }
+  at = link_view_of(w, 0);
+  l = at->link;
+  f = *at->p;
+  if (LINK_TRANSFORMS) *at->p = f = six_add(f, sum);
+  if (l->kind == JN_K_FREE && !(prescribed && prescribed[l->joint])) {
+    store_v3(at->e, v3_sub(load_v3(at->e), f.w));
+    store_v3(at->e + 3, v3_sub(load_v3(at->e + 3), f.v));
+  } else {
+    bias_any(at, f, prescribed && prescribed[l->joint]);
+  }
+  if (LINK_TRANSFORMS && more) bias_terms_begin(at, k + 1, m->nv, 1);
+}
+
+/* v_(k+1) of a joint from e, what is left of the force; a: V_(k+1) without it and b, returned with
+ * it. */
+INLINE six solve_joint(jn_kind kind, int n, const link_view *at, int k, six a, real *v, int given,
+                       int root) {
+  const double inverse = (double)1 / (k + 1);
+  real y[6];
+  for (int j = 0; j < n; j++) y[j] = inverse * at->e[j];
+  if (!given) {
+    if (!root)
+      for (int j = 0; j < n; j++) y[j] -= six_dot(at->UA[j], a);
+    solve_factored(n, at->D, y);
+    for (int j = 0; j < n; j++) v[j] = y[j];
+  }
+  return joint_add_velocity_of(kind, at->link, a, y);
+}
+static __attribute__((noinline)) six solve_any(const link_view *at, int k, six a, real *v,
+                                               int given) {
+  const jn_link *l = at->link;
+  const int root = l->parent < 0;
+  if (l->nv == 6) return solve_joint(JN_K_FREE, 6, at, k, a, v, given, root);
+  return solve_joint(l->kind, l->nv, at, k, a, v, given, root);
+}
+/* u and X_0 u */
+static __attribute__((noinline)) six motion_any(const jn_link *l, const real *X, const six *V,
+                                                six *u) {
+  *u = twist_from_parent(l->kind, l, X, NULL, V);
+  return joint_motion(l->kind, 0, 0, X, u);
+}
+static __attribute__((noinline)) void given_force(const jn_link *l, int k, six F, const real *next,
+                                                  const real *v, int damping, real *tau) {
+  joint_project(l, F, tau);
+  for (int j = 0; j < l->nv; j++) {
+    tau[j] += (l->armature * (k + 1)) * next[j];
+    if (damping) tau[j] += l->damping * v[j];
+  }
+}
+
+/* v_(k+1) and V_(k+1) of a link, the force of its joint if it is prescribed, and what is known of
+ * the next order. */
+INLINE void solve_link(const jn_model *m, const link_view *at, int k,
+                       const unsigned char *prescribed, int damping, int more, int rep,
+                       int external, int root) {
+  const jn_link *l = at->link;
+  const int nv = m->nv, given = prescribed && prescribed[l->joint];
+  six *u = at->U + k + 1, a = six_zero();
+  real *v = at->v + (k + 1) * nv;
+  if (root && l->kind == JN_K_FREE && !given) {
+    a = solve_joint(JN_K_FREE, 6, at, k, a, v, 0, 1);
+  } else if (!root && l->kind == JN_K_REVOLUTE) {
+    *u = a = twist_from_parent(JN_K_REVOLUTE, l, at->X, link_transform_of(at, 1), at->Vp + k + 1);
+    a = given ? solve_any(at, k, a, v, 1) : solve_joint(JN_K_REVOLUTE, 1, at, k, a, v, 0, 0);
+  } else {
+    if (!root) a = motion_any(l, at->X, at->Vp + k + 1, u);
+    a = solve_any(at, k, a, v, given);
+  }
+  at->V[k + 1] = six_add(a, *at->b);
+  *at->b = a;
+  if (given) given_force(l, k, aba_wrench(at, k), v, v - nv, damping, at->tau + k * nv);
+  if (!more) return;
+  if (!LINK_TRANSFORMS) bias_terms_begin(at, k + 1, nv, root);
+  bias_terms_end(at, k + 1, nv, rep, external, root);
+}
+/* from the base to the tips */
+INLINE void aba_outward(const jn_model *m, const jn_work *w, int k, const unsigned char *prescribed,
+                        int damping, int more, int rep, int external) {
+  if (LINK_TRANSFORMS)
+    solve_link(m, link_view_of(w, 0), k, prescribed, damping, more, rep, external, 1);
+  for (int i = LINK_TRANSFORMS; i < m->nlink; i++)
+    solve_link(m, link_view_of(w, i), k, prescribed, damping, more, rep, external,
+               !LINK_TRANSFORMS && i == 0);
+}
+
+#endif

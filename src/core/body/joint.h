@@ -1,0 +1,458 @@
+/* joint.h (core): the only file that knows joint types.
+ *
+ * The transform of a joint is x_parent = Q x_child + d, with Q, d jets; on twists and wrenches
+ *   parent -> child   w' = Q^T w,  v' = Q^T v + D^T w     D = [d] Q
+ *   child -> parent   f = Q f',    n = Q n' + D f'
+ *
+ * What is stored of order k (X + k * width), by kind:
+ *   revolute    c s          Q = planar rotation by the angle, D = 0
+ *   prismatic   d            Q = 1, d along z
+ *   helical     c s dc ds    dc = jet of d cos, ds = jet of d sin
+ *   spherical   Q (9)
+ *   free        Q (9) D (9) d (3, counted from the position at this instant)
+ *
+ * The motion subspace S is constant in the link frame: z, or three or six unit vectors.
+ *
+ * A joint that turns about z (revolute, helical) is X = Y X_0: its orders k >= 1 are those of Y,
+ * which counts angle and slide from this instant (c_0 = 1, s_0 = d_0 = 0, c_1 = 0). X_0 is applied
+ * by joint_apply_X0, once, beside the constant offset. */
+#ifndef JOUNCE_CORE_JOINT_H
+#define JOUNCE_CORE_JOINT_H
+
+/* loops over orders unroll where the order is known to the compiler and the scalar asks for it */
+#if defined(__clang__) || !defined(JN_UNROLL) || defined(JN_SMALL)
+#define EACH(k, from, to) for (int k = from; k <= to; k++)
+#define EACH_DOWN(k, from, to) for (int k = to; k >= from; k--)
+#else
+#define EACH(k, from, to) _Pragma(JN_UNROLL) for (int k = from; k <= to; k++)
+#define EACH_DOWN(k, from, to) _Pragma(JN_UNROLL) for (int k = to; k >= from; k--)
+#endif
+
+/* Order 0 of the joint transform from the configuration and the sine and cosine of an angle; a
+ * revolute joint has these alone, a fixed one nothing. */
+static inline void joint_place(const jn_link *l, const real *q, real s, real c, real *X) {
+  switch (l->kind) {
+    case JN_K_PRISMATIC:
+      X[0] = q[0];
+      break;
+    case JN_K_HELICAL: {
+      real d = l->pitch * q[0];
+      X[0] = c, X[1] = s, X[2] = d * c, X[3] = d * s;
+      break;
+    }
+    default: { /* spherical or free */
+      /* rotation of a quaternion, exact for any length near one */
+      real w = q[0], x = q[1], y = q[2], z = q[3], f = 2.0 / (w * w + x * x + y * y + z * z);
+      real xs = x * f, ys = y * f, zs = z * f;
+      X[0] = 1.0 - (y * ys + z * zs), X[1] = x * ys - w * zs, X[2] = x * zs + w * ys;
+      X[3] = x * ys + w * zs, X[4] = 1.0 - (x * xs + z * zs), X[5] = y * zs - w * xs;
+      X[6] = x * zs - w * ys, X[7] = y * zs + w * xs, X[8] = 1.0 - (x * xs + y * ys);
+      if (l->kind == JN_K_FREE) {
+        m3 D = m3_zero();
+        m3_add_hat_mul(load_v3(q + 4), X, D.m);
+        for (int j = 0; j < 9; j++) X[9 + j] = D.m[j];
+        store_v3(X + 18, v3_zero());
+      }
+      break;
+    }
+  }
+}
+
+/* Order 0 of the transforms of all joints but the free ones, which are made when their twists are
+ * read. */
+static inline void place_joints(const jn_model *m, const jn_work *w, int rows) {
+  const int lanes = sizeof(real) / sizeof(double);
+  const real *q = (const real *)w->q;
+  real *x = (real *)w->angle, *s = x + m->nangle + 3, *c = s + m->nangle + 3;
+  for (int i = 0; i < m->nangle; i++) x[i] = q[m->link[m->angle_link[i]].iq];
+  sincos_many(m->nangle * lanes, (double *)x, (double *)s, (double *)c);
+  for (int i = 0; i < m->nangle; i++) {
+    const jn_link *l = &m->link[m->angle_link[i]];
+    real *X = (real *)w->X + (size_t)l->ix * rows;
+    if (l->kind == JN_K_REVOLUTE)
+      X[0] = c[i], X[1] = s[i];
+    else
+      joint_place(l, q + l->iq, s[i], c[i], X);
+  }
+  for (int i = 0; i < m->nother; i++) {
+    const jn_link *l = &m->link[m->other_link[i]];
+    joint_place(l, q + l->iq, q[l->iq], q[l->iq], (real *)w->X + (size_t)l->ix * rows);
+  }
+}
+
+/* k s_k = sum q'_(k-1-i) c_i,  k c_k = -sum q'_(k-1-i) s_i of a joint that turns about z, x reals
+ * an order: c_k and, of the first sum, all but q'_(k-1); then that */
+INLINE real sincos_begin(int k, int x, const real *v, int vs, real *X) {
+  real s = {0}, c = {0};
+  EACH(i, 1, k - 1) {
+    const real r = v[(k - 1 - i) * vs];
+    s += r * X[x * i];
+    c += r * X[x * i + 1];
+  }
+  X[x * k] = -((double)1 / k) * c;
+  return s;
+}
+INLINE void sincos_end(int k, int x, real s, const real *v, int vs, real *X) {
+  const double f = (double)1 / k;
+  s += v[(k - 1) * vs];
+  X[x * k + 1] = f * s;
+}
+
+/* Order k >= 1 of the joint transform from orders 0..k-1 and the velocity jet, rows of `vs` reals.
+ */
+INLINE void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, const real *v,
+                          int vs, real *X) {
+  double f = (double)1 / k;
+  switch (kind) {
+    case JN_K_FIXED:
+      break;
+    case JN_K_REVOLUTE:
+      sincos_end(k, 2, sincos_begin(k, 2, v, vs, X), v, vs, X);
+      break;
+    case JN_K_PRISMATIC:
+      X[k] = f * v[(k - 1) * vs];
+      break;
+    case JN_K_HELICAL: {
+      real zero = {0}, *x = X + 4 * k;
+      sincos_end(k, 4, sincos_begin(k, 4, v, vs, X), v, vs, X);
+      /* d_i = pitch q_i */
+      x[2] = (l->pitch / k) * v[(k - 1) * vs];
+      x[3] = zero;
+      for (int i = 1; i < k; i++) {
+        const real d = (l->pitch / i) * v[(i - 1) * vs];
+        x[2] += d * X[4 * (k - i)];
+        x[3] += d * X[4 * (k - i) + 1];
+      }
+      break;
+    }
+    case JN_K_SPHERICAL: {
+      /* k Q_k = sum Q_i [w_(k-1-i)] */
+      m3 r = m3_zero();
+      for (int i = 0; i < k; i++) m3_add_mul_hat(X + 9 * i, load_v3(v + (k - 1 - i) * vs), r.m);
+      for (int j = 0; j < 9; j++) X[9 * k + j] = f * r.m[j];
+      break;
+    }
+    case JN_K_FREE: {
+      /* k Q_k = sum Q_i [w_(k-1-i)],  k d_k = sum Q_i v_(k-1-i),  D_k = sum [d_i] Q_(k-i) */
+      real *x = X + 21 * k;
+      m3 D = m3_zero();
+      pose_step(k, v, vs, (pose_jet){X, X + 18, 21, 21});
+      /* the world does not turn: on it D only ever meets zeros, and is zero */
+      if (l->parent >= 0) m3_add_hat_mul(load_v3(q + 4), x, D.m);
+      for (int i = 1; i <= k && l->parent >= 0; i++)
+        m3_add_hat_mul(load_v3(X + 21 * i + 18), X + 21 * (k - i), D.m);
+      for (int j = 0; j < 9; j++) x[9 + j] = D.m[j];
+      break;
+    }
+  }
+}
+
+static inline void joint_step(const jn_link *l, int k, const real *q, const real *v, int vs,
+                              real *X) {
+  joint_step_of(l->kind, l, k, q, v, vs, X);
+}
+
+/* X_0 of a joint that turns about z on a twist, and X_0^T on a wrench; nothing for the others
+ */
+INLINE six joint_apply_X0(jn_kind kind, const real *X, six u) {
+  if (kind != JN_K_REVOLUTE && kind != JN_K_HELICAL) return u;
+  rotz_sum w = rotz_of(X[0], X[1], u.w), v = rotz_of(X[0], X[1], u.v);
+  if (kind == JN_K_HELICAL) v = rotz_add(v, -X[3], X[2], u.w);
+  return (six){v3_with_z(rotz_end(w), u.w), v3_with_z(rotz_end(v), u.v)};
+}
+INLINE six joint_apply_X0_t(jn_kind kind, const real *X, six f) {
+  if (kind != JN_K_REVOLUTE && kind != JN_K_HELICAL) return f;
+  rotz_sum w = rotz_of(X[0], X[1], f.w), v = rotz_of(X[0], X[1], f.v);
+  if (kind == JN_K_HELICAL) w = rotz_add(w, -X[3], X[2], f.v);
+  return (six){v3_with_z(rotz_end_t(w), f.w), v3_with_z(rotz_end_t(v), f.v)};
+}
+
+/* sum_(i=from..to) Y_i u_(k-i) of a joint that turns about z, x reals an order, or of Y_i^T: how it
+ * ends; z: of what it started with */
+typedef struct rotz_pair {
+  rotz_sum w, v;
+} rotz_pair;
+INLINE rotz_pair rotz_pair_start(six a) { return (rotz_pair){rotz_start(a.w), rotz_start(a.v)}; }
+INLINE rotz_pair rotz_pair_add(rotz_pair s, int k, int from, int to, int x, const real *X,
+                               const six *u) {
+  const int whole = from > 1 ? from : 2;
+  EACH_DOWN(i, whole, to) {
+    s.w = rotz_add(s.w, X[x * i], X[x * i + 1], u[k - i].w);
+    s.v = rotz_add(s.v, X[x * i], X[x * i + 1], u[k - i].v);
+  }
+  if (from == 1 && to > 0) { /* c_1 = 0 */
+    s.w = rotz_add_sine(s.w, X[x + 1], u[k - 1].w);
+    s.v = rotz_add_sine(s.v, X[x + 1], u[k - 1].v);
+  }
+  return s;
+}
+/* i = k-1..1, and k last: the terms that are the last to be known */
+INLINE rotz_pair rotz_pair_motion(rotz_pair s, int k, int x, const real *X, const six *u) {
+  s = rotz_pair_add(s, k, 1, k > 1 ? k - 1 : k, x, X, u);
+  return k > 1 ? rotz_pair_add(s, k, k, k, x, X, u) : s;
+}
+INLINE six rotz_pair_end(rotz_pair s, six z) {
+  return (six){v3_with_z(rotz_end(s.w), z.w), v3_with_z(rotz_end(s.v), z.v)};
+}
+INLINE six rotz_pair_end_t(rotz_pair s, six z) {
+  return (six){v3_with_z(rotz_end_t(s.w), z.w), v3_with_z(rotz_end_t(s.v), z.v)};
+}
+
+/* sum_(i=first..k) X_i u_(k-i): a twist jet from the parent's side of the joint to the child's; of
+ * a joint that turns about z the sum of Y_i, u after joint_apply_X0. A fixed joint has no parent:
+ * it holds the base to the world. */
+INLINE six joint_motion(jn_kind kind, int k, int first, const real *X, const six *u) {
+  six s = six_zero(), z = first == 0 ? u[k] : s;
+  rotz_sum v = rotz_start(z.v);
+  rotz_pair t;
+  switch (kind) {
+    case JN_K_REVOLUTE:
+      return rotz_pair_end(rotz_pair_motion(rotz_pair_start(z), k, 2, X, u), z);
+    case JN_K_PRISMATIC:
+      /* v + w x d z */
+      EACH(i, first, k) v = rotz_add_sine(v, X[i], u[k - i].w);
+      return (six){z.w, v3_with_z(rotz_end(v), z.v)};
+    case JN_K_HELICAL:
+      t = rotz_pair_motion(rotz_pair_start(z), k, 4, X, u);
+      EACH(i, 1, k) t.v = rotz_add(t.v, -X[4 * i + 3], X[4 * i + 2], u[k - i].w);
+      return rotz_pair_end(t, z);
+    case JN_K_SPHERICAL:
+      EACH(i, first, k) {
+        s.w = v3_add(s.w, m3_apply_t(X + 9 * i, u[k - i].w));
+        s.v = v3_add(s.v, m3_apply_t(X + 9 * i, u[k - i].v));
+      }
+      return s;
+    default: /* free */
+      EACH(i, first, k) {
+        const real *x = X + 21 * i;
+        s.w = v3_add(s.w, m3_apply_t(x, u[k - i].w));
+        s.v = v3_add(s.v, v3_add(m3_apply_t(x, u[k - i].v), m3_apply_t(x + 9, u[k - i].w)));
+      }
+      return s;
+  }
+}
+
+/* sum_(i=first..k) X_i^T f_(k-i): a wrench jet from the child's side of the joint to the parent's,
+ * of a joint that turns about z before joint_apply_X0_t. The newest wrench, which others may
+ * wait for, comes last. */
+INLINE six joint_force(jn_kind kind, int k, int first, const real *X, const six *f) {
+  six s = six_zero(), z = first == 0 ? f[k] : s;
+  rotz_sum w = rotz_start(z.w);
+  rotz_pair t;
+  switch (kind) {
+    case JN_K_REVOLUTE:
+      return rotz_pair_end_t(rotz_pair_add(rotz_pair_start(z), k, 1, k, 2, X, f), z);
+    case JN_K_PRISMATIC:
+      /* n + d z x f */
+      EACH_DOWN(i, first, k) w = rotz_add_sine(w, X[i], f[k - i].v);
+      return (six){v3_with_z(rotz_end_t(w), z.w), z.v};
+    case JN_K_HELICAL:
+      t = rotz_pair_add(rotz_pair_start(z), k, 1, k, 4, X, f);
+      EACH_DOWN(i, 1, k) t.w = rotz_add(t.w, -X[4 * i + 3], X[4 * i + 2], f[k - i].v);
+      return rotz_pair_end_t(t, z);
+    case JN_K_SPHERICAL:
+      EACH_DOWN(i, first, k) {
+        s.w = v3_add(s.w, m3_apply(X + 9 * i, f[k - i].w));
+        s.v = v3_add(s.v, m3_apply(X + 9 * i, f[k - i].v));
+      }
+      return s;
+    default: /* free */
+      EACH_DOWN(i, first, k) {
+        const real *x = X + 21 * i;
+        s.w = v3_add(s.w, v3_add(m3_apply(x, f[k - i].w), m3_apply(x + 9, f[k - i].v)));
+        s.v = v3_add(s.v, m3_apply(x, f[k - i].v));
+      }
+      return s;
+  }
+}
+
+/* Q_0^T a */
+INLINE v3 joint_rotate_t(jn_kind kind, const real *X, v3 a) {
+  if (kind == JN_K_REVOLUTE || kind == JN_K_HELICAL)
+    return v3_with_z(rotz_end(rotz_of(X[0], X[1], a)), a);
+  return kind == JN_K_SPHERICAL || kind == JN_K_FREE ? m3_apply_t(X, a) : a;
+}
+
+/* V += S v */
+INLINE six joint_add_velocity_of(jn_kind kind, const jn_link *l, six V, const real *v) {
+  switch (kind) {
+    case JN_K_FIXED:
+      break;
+    case JN_K_REVOLUTE:
+      V.w = v3_add_z(V.w, v[0]);
+      break;
+    case JN_K_PRISMATIC:
+      V.v = v3_add_z(V.v, v[0]);
+      break;
+    case JN_K_HELICAL:
+      V.w = v3_add_z(V.w, v[0]);
+      V.v = v3_add_z(V.v, l->pitch * v[0]);
+      break;
+    case JN_K_SPHERICAL:
+      V.w = v3_add(V.w, load_v3(v));
+      break;
+    default: /* free */
+      V = six_add(V, (six){load_v3(v), load_v3(v + 3)});
+      break;
+  }
+  return V;
+}
+
+/* S^T f */
+INLINE void joint_project_of(jn_kind kind, const jn_link *l, six f, real *out) {
+  switch (kind) {
+    case JN_K_FIXED:
+      break;
+    case JN_K_REVOLUTE:
+      out[0] = v3_z(f.w);
+      break;
+    case JN_K_PRISMATIC:
+      out[0] = v3_z(f.v);
+      break;
+    case JN_K_HELICAL:
+      out[0] = v3_z(f.w) + l->pitch * v3_z(f.v);
+      break;
+    case JN_K_SPHERICAL:
+      store_v3(out, f.w);
+      break;
+    case JN_K_FREE:
+      store_v3(out, f.w);
+      store_v3(out + 3, f.v);
+      break;
+  }
+}
+
+static inline six joint_add_velocity(const jn_link *l, six V, const real *v) {
+  return joint_add_velocity_of(l->kind, l, V, v);
+}
+static inline void joint_project(const jn_link *l, six f, real *out) {
+  joint_project_of(l->kind, l, f, out);
+}
+
+/* Column j of S. */
+static inline six joint_column(const jn_link *l, int j) {
+  six S = six_zero();
+  real one = v3_x(S.w) + 1.0,
+       e[6] = {v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w)};
+  switch (l->kind) {
+    case JN_K_REVOLUTE:
+      S.w = v3_add_z(S.w, one);
+      break;
+    case JN_K_PRISMATIC:
+      S.v = v3_add_z(S.v, one);
+      break;
+    case JN_K_HELICAL:
+      S.w = v3_add_z(S.w, one);
+      S.v = v3_add_z(S.v, l->pitch * one);
+      break;
+    default: /* spherical or free */
+      e[j] = one;
+      S.w = load_v3(e);
+      S.v = load_v3(e + 3);
+      break;
+  }
+  return S;
+}
+
+/* Pose of the link in its parent at this instant: columns of the rotation R Q, and p + R d. */
+static inline void joint_place_in_parent(const jn_link *l, const real *q, const real *X, v3 *E,
+                                         v3 *p) {
+  v3 x = c_vector(l->Rc), y = c_vector(l->Rc + 4), z = c_vector(l->Rc + 8);
+  *p = c_vector(l->p4);
+  E[0] = x, E[1] = y, E[2] = z;
+  switch (l->kind) {
+    case JN_K_FIXED:
+      break;
+    case JN_K_HELICAL:
+      *p = v3_add(*p, v3_scale(l->pitch * q[0], z)); /* fall through */
+    case JN_K_REVOLUTE:
+      E[0] = v3_add(v3_scale(X[0], x), v3_scale(X[1], y));
+      E[1] = v3_sub(v3_scale(X[0], y), v3_scale(X[1], x));
+      break;
+    case JN_K_PRISMATIC:
+      *p = v3_add(*p, v3_scale(q[0], z));
+      break;
+    case JN_K_FREE:
+      *p = v3_add(*p, c_columns(l->Rc, load_v3(q + 4))); /* fall through */
+    default:                                             /* spherical */
+      for (int j = 0; j < 3; j++) E[j] = c_columns(l->Rc, v3_make(X[j], X[3 + j], X[6 + j]));
+      break;
+  }
+}
+
+/* R^T a and out += R a, R the rotation between the link's parent and T */
+INLINE v3 offset_back(const jn_link *l, const v3 *a) {
+  return l->rotation == JN_ROTATION_IDENTITY ? *a
+         : l->rotation == JN_ROTATION_AXES   ? v3_pick(a, &l->axes_t)
+                                             : c_columns(l->Rr, *a);
+}
+INLINE void offset_add(const jn_link *l, v3 a, v3 *out) {
+  if (l->rotation == JN_ROTATION_AXES)
+    v3_add_pick(out, a, &l->axes_t);
+  else
+    *out = v3_add(*out, l->rotation == JN_ROTATION_IDENTITY ? a : c_columns(l->Rc, a));
+}
+
+/* d of order 0, in T */
+INLINE v3 joint_displacement(const jn_link *l, const real *q) {
+  switch (l->kind) {
+    case JN_K_HELICAL:
+      return v3_add_z(v3_zero(), l->pitch * q[0]);
+    case JN_K_PRISMATIC:
+      return v3_add_z(v3_zero(), q[0]);
+    case JN_K_FREE:
+      return load_v3(q + 4);
+    default:
+      return v3_zero();
+  }
+}
+
+/* The way between a link and its parent at this instant, T and X_0 in one: E, and D = [p] E, XT
+ * columns and by rows. */
+typedef struct link_transform {
+  v3 E[3], D[3], Et[3], Dt[3];
+} link_transform;
+
+INLINE void link_transform_make(const jn_link *l, const real *q, const real *X, link_transform *a) {
+  v3 p;
+  joint_place_in_parent(l, q, X, a->E, &p);
+  for (int j = 0; j < 3; j++) a->D[j] = v3_cross(p, a->E[j]);
+  v3_transpose(a->E, a->Et);
+  v3_transpose(a->D, a->Dt);
+}
+
+/* P += the inertia a of the link, seen from its parent:  through the joint to T, to the parent's
+ * origin, to the parent's axes; or by the way */
+INLINE void joint_add_inertia(const jn_link *l, const real *q, const real *X,
+                              const link_transform *XT, sym6 *a, sym6 *P) {
+  if (XT && l->rotation == JN_ROTATION_GENERAL) {
+    sym6_rotate(a, XT->E);
+    sym6_shift(a, c_vector(l->p4));
+    sym6_add(P, a);
+    return;
+  }
+  v3 p = c_vector(l->pT4);
+  if (l->kind == JN_K_REVOLUTE) {
+    sym6_rotz(a, X[0], X[1]);
+  } else {
+    p = v3_add(p, joint_displacement(l, q));
+    if (l->kind == JN_K_HELICAL) sym6_rotz(a, X[0], X[1]);
+    if (l->kind == JN_K_SPHERICAL || l->kind == JN_K_FREE) {
+      const v3 E[3] = {v3_make(X[0], X[3], X[6]), v3_make(X[1], X[4], X[7]),
+                       v3_make(X[2], X[5], X[8])};
+      sym6_rotate(a, E);
+    }
+  }
+  sym6_shift(a, p);
+  if (l->rotation == JN_ROTATION_IDENTITY) {
+    sym6_add(P, a);
+  } else if (l->rotation == JN_ROTATION_AXES) {
+    sym6_add_aligned(P, a, &l->axes);
+  } else {
+    const v3 E[3] = {c_vector(l->Rc), c_vector(l->Rc + 4), c_vector(l->Rc + 8)};
+    sym6_rotate(a, E);
+    sym6_add(P, a);
+  }
+}
+
+#endif

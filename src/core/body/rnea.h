@@ -1,0 +1,44 @@
+/* inverse.h (core): kinematics and inverse dynamics of order r, body formulation (CoRNEA;
+ * H-GRNE-FBS in body frames). forward:   V_k = sum X_i (T V_parent)_(k-i) + S v_k        k = 0..r+1
+ *              F_k = (k+1) h_(k+1) + sum V_i x* h_(k-i) + m y_k - ext_k  k = 0..r
+ *   backward:  tau_k = S^T F_k + armature (k+1) v_(k+1) + damping v_k
+ *              F_parent,k += T^T sum X_i^T F_(k-i) */
+#ifndef JOUNCE_CORE_INVERSE_H
+#define JOUNCE_CORE_INVERSE_H
+
+/* V_0..V_K of every link and, if asked, F_0..F_(K-1) of its own motion and weight. What a link
+ * needs of its parent's twists and momenta is scratch. fall: the world's acceleration is -g, which
+ * for order 0 is the same and costs nothing (link.h) */
+INLINE void rnea_outward(const jn_model *m, const jn_work *w, int rows, int K, int fall,
+                         int wrenches) {
+  six *restrict H = (six *)w->row;
+  place_joints(m, w, rows);
+  for (int i = 0; i < m->nlink; i++) {
+    const link_view *at = link_view_of(w, i);
+    const jn_link *l = at->link;
+    link_transform *XT = link_transform_of(at, K > 1);
+    six *restrict V = at->V, *restrict F = at->F;
+    v3 *restrict y = at->Y;
+    if (XT) link_transform_make(l, at->q, at->X, XT);
+    link_motion(l, K, at->q, at->v, m->nv, at->Vp, at->X, XT, H, V);
+    if (fall && i == 0) V[1].v = v3_add(V[1].v, gravity_start(l, at->X, XT, at->Yp));
+    if (!wrenches) continue;
+    EACH(k, 0, K) H[k] = link_spin(l, V[k]);
+    y[0] = fall ? v3_zero() : gravity_start(l, at->X, XT, at->Yp);
+    EACH(k, 1, K - 1) y[k] = gravity_step(k, V, y);
+    EACH(k, 0, K - 1) F[k] = link_wrench(l, k, V, H, link_top(k, H[k + 1], y[k]));
+  }
+}
+
+INLINE void rnea_inward(const jn_model *m, const jn_work *w, int r, int damping, int external) {
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    const link_view *at = link_view_of(w, i);
+    six *F = at->F;
+    if (external)
+      for (int k = 0; k <= r; k++) F[k] = six_sub(F[k], at->ext[k]);
+    link_force(at->link, r, F, at->X, link_transform_of(at, r > 0), at->v, at->tau, m->nv, damping,
+               at->Fp);
+  }
+}
+
+#endif

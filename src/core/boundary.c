@@ -1,0 +1,109 @@
+/* edge.c: what goes in is checked once, here. */
+#include <jounce/jet.h>
+#include <math.h>
+#include <string.h>
+
+#include "scalar/double.h"
+
+#include "core/core.h"
+#include "core/engine.h"
+
+int jn_all_finite(const double *x, size_t n) {
+  /* 0 * x is 0 for every finite x and NaN for the others */
+  typedef double two __attribute__((vector_size(16), aligned(8)));
+  two a = {0, 0}, b = a, c = a, d = a;
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    a += 0.0 * *(const two *)(x + i);
+    b += 0.0 * *(const two *)(x + i + 2);
+    c += 0.0 * *(const two *)(x + i + 4);
+    d += 0.0 * *(const two *)(x + i + 6);
+  }
+  for (; i + 2 <= n; i += 2) a += 0.0 * *(const two *)(x + i);
+  if (i < n) b[0] += 0.0 * x[i];
+  a = (a + b) + (c + d);
+  return a[0] + a[1] == 0.0;
+}
+
+int jn_all_below(const double *x, size_t n, double most) {
+  double top = 0;
+  int numbers = 1;
+  for (size_t i = 0; i < n; i++) {
+    numbers &= x[i] == x[i];
+    const double a = fabs(x[i]);
+    top = a > top ? a : top; /* not fmax: no branch, no call */
+  }
+  return numbers && top < most;
+}
+
+int jn_is_bounded(const jn_model *m, const jn_data *data, const double *v) {
+  const jn_vec3 g = data->settings.gravity, p = data->base;
+  const double vectors[6] = {p.x, p.y, p.z, g.x, g.y, g.z};
+  int bounded =
+      jn_all_below(vectors, 6, JN_BOUND) && jn_all_below(data->w.O, 3 * (size_t)m->nlink, JN_BOUND);
+  if (v) bounded &= jn_all_below(v, (size_t)m->nv, JN_BOUND);
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    bounded &= l->m < JN_BOUND && jn_all_below(l->c, 3, JN_BOUND) &&
+               jn_all_below(l->J, 6, JN_BOUND) && fabs(l->pitch) < JN_BOUND &&
+               l->armature < JN_BOUND && l->damping < JN_BOUND;
+  }
+  for (int i = 0; i < m->nbody; i++) {
+    const jn_vec3 f = m->frame[m->body[i].frame].pose.p, c = m->body_pose[i].p;
+    const double lever[6] = {f.x, f.y, f.z, c.x, c.y, c.z};
+    bounded &= jn_all_below(lever, 6, JN_BOUND);
+  }
+  return bounded;
+}
+
+int jn_factors_are_bounded(const jn_model *m, const jn_data *data) {
+  int bounded = 1;
+  for (int i = 0; i < m->nlink; i++)
+    for (int j = 0; j < m->link[i].nv; j++) /* rows of L with 1/d on the diagonal */
+      bounded &= jn_all_below(data->w.D + 6 * (size_t)(m->link[i].iv + j), (size_t)j + 1, JN_BOUND);
+  return bounded;
+}
+
+static jn_status load(const jn_model *model, jn_data *data, int v_rows, const double *q,
+                      const double *v, int near) {
+  const jn_work *w = &data->w;
+  size_t nv = (size_t)model->nv;
+  data->engine = data->settings.strict ? &jn_engine_plain : data->best;
+  if ((model->nq && !q) || (v_rows > 0 && nv && !v)) return JN_ERR_ARGUMENT;
+  if (!jn_all_finite(q, (size_t)model->nq)) return JN_ERR_NOT_FINITE;
+  if (v_rows > 0 && !jn_all_finite(v, v_rows * nv)) return JN_ERR_NOT_FINITE;
+  const jn_vec3 g = data->settings.gravity;
+  const double gravity[3] = {g.x, g.y, g.z};
+  if (!jn_all_finite(gravity, 3)) return JN_ERR_NOT_FINITE;
+  for (int i = 0; i < model->nquat; i++) {
+    const double *c = q + model->link[model->quat_link[i]].iq;
+    double n = c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3];
+    if (!(fabs(n - 1) <= JN_ROTATION_TOLERANCE)) return JN_ERR_POSE;
+  }
+  if (model->nq) memcpy(w->q, q, sizeof *q * (size_t)model->nq);
+  if (near)
+    boundary_about_joint(model, w);
+  else
+    boundary_about_origin(model, w);
+  if (v_rows > 0 && nv) {
+    memcpy(w->io, v, sizeof *v * v_rows * nv);
+    if (near && data->settings.representation == JN_SPATIAL)
+      boundary_shift(model, w, w->io, v_rows, -1, 0);
+    jn_jet_to_taylor(v_rows - 1, model->nv, w->io);
+  }
+  return JN_OK;
+}
+
+jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const double *q,
+                        const double *v) {
+  return load(model, data, v_rows, q, v, 0);
+}
+
+jn_status jn_load_state_about_joint(const jn_model *model, jn_data *data, int v_rows,
+                                    const double *q, const double *v) {
+  return load(model, data, v_rows, q, v, 1);
+}
+
+void jn_boundary_about_origin(const jn_model *model, jn_data *data) {
+  boundary_about_origin(model, &data->w);
+}

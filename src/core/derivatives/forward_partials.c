@@ -1,0 +1,159 @@
+/* forward_partials.c: partial derivatives of forward dynamics.
+ *
+ * The motion comes from forward dynamics; there tau = ID(q, v, v', ...) is differentiated and
+ * solved, order by order, for the variation of v^(k+1):
+ *   M x = d tau_k - (A phi + B phi' + M phi'')_k without its newest term,   x = (k+1) dv_(k+1)
+ * M^-1 is applied through the articulated inertias. */
+#include <jounce/jet.h>
+#include <string.h>
+
+#include "scalar/double.h"
+
+#include "core/core.h"
+#include "core/engine.h"
+#include "core/external.h"
+#include "core/spatial/spatial.h"
+#include "core/spatial/composite.h"
+#include "core/derivatives/partials.h"
+
+jn_status jn_variation_forward(const jn_model *model, jn_data *data, int order, const double *q,
+                               const double *v, const double *tau, const jn_external *external,
+                               variation *x) {
+  if (!model || !data) return JN_ERR_ARGUMENT;
+  size_t nv = (size_t)model->nv;
+  double *motion = data->w.force;
+  jn_status status =
+      jn_forward_dynamics(model, data, order, q, v, tau, external, nv ? motion + nv : NULL);
+  if (status) return status;
+  if (nv) memcpy(motion, v, sizeof(double) * nv);
+  status = jn_variation_start(model, data, order, q, motion, external, x);
+  if (status) return status;
+  data->singular = spatial_articulated_inertias(model, x->w, x->rows, NULL);
+  return data->singular >= 0 ? JN_ERR_SINGULAR : JN_OK;
+}
+
+/* What a set of directions varies: q, v or tau_j. */
+typedef enum varied_by { BY_Q, BY_V, BY_TAU } varied_by;
+
+/* out[k][.][c..] = (k+1)! / j! dv_(k+1), k = j..K; zero below j. Units in as many lanes as there
+ * are columns left. */
+static void columns_from(const variation *x, varied_by by, int j, size_t c, double *out,
+                         size_t stride) {
+  const jn_directions d = jn_variation_directions(x);
+  size_t nv = (size_t)x->m->nv, width = (size_t)d.width, n = nv - c < width ? nv - c : width;
+  memset(d.phi, 0, sizeof(double) * nv * width);
+  memset(d.step, 0, sizeof(double) * nv * width);
+  memset(d.row, 0, sizeof(double) * nv * width * ((size_t)x->K + 1));
+  for (size_t s = 0; s < n; s++) {
+    double *unit = by == BY_Q ? d.phi : by == BY_V ? d.step : d.row + (size_t)j * nv * width;
+    unit[(c + s) * width + s] = by == BY_TAU ? -1 : 1;
+  }
+  x->data->engine->lanes->forward(x, j, by == BY_TAU);
+  double f = 1;
+  for (int k = 0; k <= x->K; k++) {
+    const double *step = d.step + (size_t)(k + 1) * nv * width;
+    double *o = out + (size_t)k * stride + c;
+    if (k >= j) f *= k + 1;
+    for (size_t i = 0; i < nv; i++)
+      for (size_t s = 0; s < n; s++) o[i * nv + s] = k < j ? 0 : f * step[i * width + s];
+  }
+}
+
+static void columns(const variation *x, double *dq, double *dv, double *dtau) {
+  size_t nv = (size_t)x->m->nv, size = nv * nv, n = (size_t)x->K + 1,
+         width = (size_t)x->data->engine->lanes->width;
+  for (size_t c = 0; c < nv; c += width) {
+    if (dq) columns_from(x, BY_Q, 0, c, dq, size);
+    if (dv) columns_from(x, BY_V, 0, c, dv, size);
+    /* a unit of tau^(j) is 1/j! of tau_j: the factor starts there */
+    for (int j = 0; j < x->K && dtau; j++)
+      columns_from(x, BY_TAU, j, c, dtau + (size_t)j * size, n * size);
+  }
+  /* by the newest force: M^-1 again */
+  for (size_t k = 0; k < n && dtau; k++) {
+    double *last = dtau + (k * n + n - 1) * size;
+    if (k + 1 < n)
+      memset(last, 0, sizeof(double) * size);
+    else
+      memcpy(last, dtau, sizeof(double) * size);
+  }
+}
+
+/* A := sign M^-1 A for the matrices of a list, as many columns at a time as go together */
+typedef struct right_side {
+  double *A, sign;
+} right_side;
+
+static void solve_in_place(const variation *x, const right_side *list, size_t count) {
+  size_t nv = (size_t)x->m->nv, all = count * nv;
+  double *y = x->w->xlane, *from[COLUMNS], sign[COLUMNS];
+  for (size_t c = 0; c < all; c += COLUMNS) {
+    size_t n = all - c < COLUMNS ? all - c : COLUMNS;
+    for (size_t s = 0; s < COLUMNS; s++) {
+      const right_side *r = &list[(s < n ? c + s : all - 1) / nv];
+      from[s] = r->A + (s < n ? c + s : all - 1) % nv;
+      sign[s] = r->sign;
+    }
+    for (size_t i = 0; i < nv; i++)
+      for (size_t s = 0; s < COLUMNS; s++) y[COLUMNS * i + s] = sign[s] * from[s][i * nv];
+    jn_variation_solve(x, COLUMNS, y);
+    for (size_t i = 0; i < nv; i++)
+      for (size_t s = 0; s < n; s++) from[s][i * nv] = y[COLUMNS * i + s];
+  }
+}
+
+static void order_zero(const variation *x, double *dq, double *dv, double *dtau) {
+  size_t nv = (size_t)x->m->nv, n = 0;
+  jn_blocks o = {{dq, nv, 1}, {dv, nv, 1}, {NULL, 0, 0}};
+  right_side list[3];
+  jn_variation_fold(x);
+  if (dq) memset(dq, 0, sizeof(double) * nv * nv), list[n++] = (right_side){dq, -1};
+  if (dv) memset(dv, 0, sizeof(double) * nv * nv), list[n++] = (right_side){dv, -1};
+  if (dtau) memset(dtau, 0, sizeof(double) * nv * nv), list[n++] = (right_side){dtau, 1};
+  if (dq || dv) jn_variation_square(x, 0, &o, 1);
+  for (size_t i = 0; i < nv && dtau; i++) dtau[i * nv + i] = 1;
+  solve_in_place(x, list, n);
+}
+
+jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, const double *q,
+                              const double *v, const double *tau, const jn_external *external,
+                              double *dq, double *dv, double *dtau) {
+  variation x;
+  jn_status status = jn_variation_forward(model, data, order, q, v, tau, external, &x);
+  if (status) return status;
+  jn_variation_columns(&x);
+  jn_variation_carry(&x);
+  if (!(jn_variation_bound(&x) < 1e200) || !jn_factors_are_bounded(model, data))
+    return JN_ERR_NOT_FINITE;
+  size_t n = ((size_t)order + 1) * (size_t)model->nv * (size_t)model->nv;
+  if (order == 0)
+    order_zero(&x, dq, dv, dtau);
+  else
+    columns(&x, dq, dv, dtau);
+  int finite = jn_all_finite(dq, dq ? n : 0) & jn_all_finite(dv, dv ? n : 0);
+  finite &= jn_all_finite(dtau, dtau ? n * ((size_t)order + 1) : 0);
+  return finite ? JN_OK : JN_ERR_NOT_FINITE;
+}
+
+jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order, const double *q,
+                         const double *v, const double *tau, const jn_external *external,
+                         const double *dq, const double *dv, const double *dtau, double *out) {
+  variation x;
+  if (model && model->nv && !out) return JN_ERR_ARGUMENT;
+  jn_status status = jn_variation_forward(model, data, order, q, v, tau, external, &x);
+  if (status) return status;
+  jn_variation_columns(&x);
+  jn_variation_carry(&x);
+  const jn_directions d = jn_variation_directions(&x);
+  size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
+  if (!jn_variation_take(&x, dq, 1, 1, d.phi) || !jn_variation_take(&x, dv, 1, 1, d.step) ||
+      !jn_variation_take(&x, dtau, order + 1, -1, d.row))
+    return JN_ERR_NOT_FINITE;
+  data->engine->lanes->forward(&x, 0, 0);
+  double *step = x.w->force;
+  for (size_t i = 0; i < n + nv; i++) step[i] = d.step[i * (size_t)d.width];
+  jn_jet_to_derivatives(order + 1, model->nv, step);
+  if (!jn_all_finite(step + nv, n)) return JN_ERR_NOT_FINITE;
+  if (n) memcpy(out, step + nv, sizeof(double) * n);
+  return JN_OK;
+}

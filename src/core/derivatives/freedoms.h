@@ -1,0 +1,415 @@
+/* freedoms.h (core): the matrices of partial derivatives with one freedom a lane (partials.h). The
+ * freedoms beyond a joint follow each other, so that a row against all that lies beyond it is a run
+ * of lanes, and so is a column against all that it carries. Include core/derivatives/partials.h,
+ * core/derivatives/variation.h and core/derivatives/course.h first. */
+#ifndef JOUNCE_CORE_FREEDOMS_H
+#define JOUNCE_CORE_FREEDOMS_H
+
+#if LANES == 8
+#define GATHER(p, n) \
+  ((real){p[0][n], p[1][n], p[2][n], p[3][n], p[4][n], p[5][n], p[6][n], p[7][n]})
+#elif LANES == 4
+#define GATHER(p, n) ((real){p[0][n], p[1][n], p[2][n], p[3][n]})
+#else
+#define GATHER(p, n) ((real){p[0][n], p[1][n]})
+#endif
+
+static inline column_jet *block_of(const variation *x, int b) {
+  return (column_jet *)(void *)x->w->Pc + (size_t)b * (size_t)x->rows;
+}
+
+/* the links of the freedoms of block b, from the link of the block's first freedom on; lanes to
+ * spare repeat the last freedom */
+typedef struct lane_links {
+  int link[LANES], freedom[LANES], single;
+} lane_links;
+
+static inline lane_links links_of(const jn_model *m, int b, int *at) {
+  lane_links t = {.single = 1};
+  for (int s = 0; s < LANES; s++) {
+    int j = b * LANES + s;
+    if (j >= m->nv) j = m->nv - 1;
+    while (m->link[*at].iv + m->link[*at].nv <= j) ++*at;
+    t.link[s] = *at;
+    t.freedom[s] = j;
+    t.single &= m->link[*at].nv == 1;
+  }
+  return t;
+}
+
+/* count sixes (or other structs of n numbers) from where each lane has them */
+static inline void gather(const double *const *from, size_t n, real *to) {
+  for (size_t i = 0; i < n; i++) to[i] = GATHER(from, i);
+}
+
+/* lanes to spare repeat the last freedom: P of orders 0..last */
+static inline void freedoms_pad(const variation *x, int last) {
+  for (int j = x->m->nv; j % LANES; j++)
+    for (int k = 0; k <= last; k++)
+      for (int n = 0; n < 6; n++)
+        column_at(x, j, k)[n * LANES] = column_at(x, x->m->nv - 1, k)[n * LANES];
+}
+
+/* P, P', X of all columns, for velocities held in the body */
+static inline void freedoms_columns(const variation *x) {
+  const jn_model *m = x->m;
+  const size_t n = 6 * ((size_t)x->K + 1), rows = (size_t)x->rows;
+  const jn_vec3 g = x->data->settings.gravity;
+  /* the world: at rest, falling upwards */
+  double *rest = x->w->glane, *fall = rest + 8 * rows;
+  real *V = (real *)(fall + 8 * rows), *a = V + 6 * rows;
+  memset(rest, 0, sizeof(double) * 16 * rows);
+  freedoms_pad(x, x->second ? x->K : 0);
+  fall[3] = -g.x, fall[4] = -g.y, fall[5] = -g.z;
+  for (int b = 0, at = 0; b * LANES < m->nv; b++) {
+    const lane_links t = links_of(m, b, &at);
+    const double *twist[LANES], *acceleration[LANES];
+    for (int s = 0; s < LANES; s++) {
+      const int p = m->link[t.link[s]].parent;
+      twist[s] = p < 0 ? rest : x->w->Vs + 6 * rows * (size_t)p;
+      acceleration[s] = p < 0 ? fall : x->w->U + 6 * rows * (size_t)p;
+    }
+    gather(twist, n, V);
+    gather(acceleration, n, a);
+    variation_transport(x->K, x->second, (const six *)V, (const six *)a, block_of(x, b));
+  }
+}
+
+/* what columns and rows carry, from the sums over the subtrees */
+static inline void freedoms_carry(const variation *x) {
+  const jn_model *m = x->m;
+  const jn_work *w = x->w;
+  const size_t n = (size_t)x->K + 1, rows = (size_t)x->rows;
+  real *M = (real *)w->glane, *Md = M + 10 * rows, *P = Md + 10 * rows, *W = P + 6 * rows,
+       *S = W + 6 * rows, *N = S + 6 * rows;
+  const carried all = {(const inertia10 *)M, (const inertia10 *)Md, (const six *)P, (const six *)W,
+                       x->moving ? (const six *)N : NULL};
+  for (int b = 0, at = 0; b * LANES < m->nv; b++) {
+    const lane_links t = links_of(m, b, &at);
+    const double *from[6][LANES];
+    for (int s = 0; s < LANES; s++) {
+      const size_t i = rows * (size_t)t.link[s];
+      from[0][s] = w->Ms + 10 * i;
+      from[1][s] = w->Md + 10 * i;
+      from[2][s] = w->F + 6 * i;
+      from[3][s] = w->Ws + 6 * i;
+      from[4][s] = w->S + 6 * rows * (size_t)t.freedom[s];
+      from[5][s] = w->Bs + 36 * i;
+    }
+    gather(from[0], 10 * n, M);
+    gather(from[1], 10 * n, Md);
+    gather(from[2], 6 * n, P);
+    gather(from[3], 6 * n, W);
+    gather(from[4], 6 * n, S);
+    if (x->moving) gather(from[5], 36 * n, N);
+    variation_wrenches(x->K, all, block_of(x, b));
+    variation_covectors(x->K, t.single, all, (const six *)S, block_of(x, b));
+  }
+}
+
+/* ---- one order: d tau / d q, d tau / d v, M ---- */
+
+/* freedom beyond the last that link i carries */
+static inline int freedoms_end(const jn_model *m, int i) {
+  const jn_link *l = &m->link[m->link[i].last];
+  return l->iv + l->nv;
+}
+
+/* lanes from..to-1 to entries (i, j + lane), or (i + lane, j) */
+static inline void put_lanes(double *out, size_t step, int from, int to, real value) {
+  double t[LANES];
+  if (step == 1 && from == 0 && to == LANES) {
+    *(solve_pack *)(void *)out = value;
+    return;
+  }
+  memcpy(t, &value, sizeof t);
+  for (int s = from; s < to; s++) out[(size_t)s * step] = t[s];
+}
+static inline void put_row(const jn_block_at *o, int i, int j, int from, int to, real value) {
+  if (o->at)
+    put_lanes(o->at + (size_t)i * o->row + (size_t)j * o->column, o->column, from, to, value);
+}
+static inline void put_column(const jn_block_at *o, int i, int j, int from, int to, real value) {
+  if (o->at) put_lanes(o->at + (size_t)i * o->row + (size_t)j * o->column, o->row, from, to, value);
+}
+
+/* One freedom d of link i against the lanes of block b: as a row (above) and as a column (below).
+ */
+typedef struct entries {
+  real above[3], below[3];
+} entries;
+
+static inline entries freedoms_entries(const variation *x, int k, int d, int b) {
+  entries e = {0};
+  const column_jet *c = block_of(x, b);
+  for (int h = 0; h <= k; h++) {
+    const double *S = x->w->S + 6 * ((size_t)d * (size_t)x->rows + (size_t)h), *D, *Sd;
+    const column_jet *p = &c[k - h], *r = &c[h];
+    D = column_at(x, d, k - h);
+    Sd = x->w->S + 6 * ((size_t)d * (size_t)x->rows + (size_t)(k - h));
+    e.above[0] += six_dot_plain(S, 1, p->A);
+    e.above[1] += six_dot_plain(S, 1, p->B);
+    e.above[2] += six_dot_plain(S, 1, p->M);
+    e.below[0] += column_dot(D, JN_X, r->U) + column_dot(D, JN_P1, r->T);
+    if (x->moving) e.below[0] += column_dot(D, JN_P, r->Z);
+    e.below[1] += column_dot(D, JN_Y, r->U) + six_dot_plain(Sd, 1, r->T);
+    e.below[2] += six_dot_plain(Sd, 1, r->U);
+  }
+  return e;
+}
+
+/* armature, damping, and what the joint's own wrench has in other representations */
+static inline void freedoms_own(const variation *x, const jn_link *l, int k, int d, int b,
+                                entries *e) {
+  const int j = b * LANES, own = l->iv + l->nv;
+  for (int row = l->iv > j ? l->iv : j; row < own && row < j + LANES; row++) {
+    const int s = row - j;
+    if (l->kind == JN_K_FREE && x->own)
+      e->below[0][s] +=
+          x->w->Ow[6 * ((size_t)row * (size_t)x->rows + (size_t)k) + (size_t)(d - l->iv)];
+    if (row != d || k) continue;
+    e->below[2][s] += l->armature;
+    if (x->data->settings.damping) e->below[1][s] += l->damping;
+  }
+}
+
+INLINE int freedoms_order(const variation *x, int k, const jn_blocks *o, int write) {
+  const jn_model *m = x->m;
+  real bad = {0};
+  double sum = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    const int own = l->iv + l->nv, end = freedoms_end(m, i);
+    for (int d = l->iv; d < own; d++)
+      for (int b = l->iv / LANES, j = b * LANES; j < end; b++, j += LANES) {
+        entries e = freedoms_entries(x, k, d, b);
+        const int first = l->iv > j ? l->iv - j : 0, to = end - j < LANES ? end - j : LANES;
+        int extra_transport = own > j ? own - j : 0;
+        if (extra_transport > to) extra_transport = to;
+        if (first < extra_transport && (l->armature != 0 || l->damping != 0 || x->own))
+          freedoms_own(x, l, k, d, b, &e);
+        if (!write) {
+          for (int s = 0; s < LANES; s++)
+            for (int n = 0; n < 3 && s >= first && s < to; n++)
+              bad[s] += 0.0 * e.below[n][s] + (s < extra_transport ? 0.0 : 0.0 * e.above[n][s]);
+          continue;
+        }
+        put_row(&o->dq, d, j, extra_transport, to, e.above[0]);
+        put_row(&o->dv, d, j, extra_transport, to, e.above[1]);
+        put_row(&o->M, d, j, extra_transport, to, e.above[2]);
+        put_column(&o->dq, j, d, first, to, e.below[0]);
+        put_column(&o->dv, j, d, first, to, e.below[1]);
+        put_column(&o->M, j, d, first, extra_transport, e.below[2]);
+        put_column(&o->M, j, d, extra_transport, to, e.above[2]);
+      }
+  }
+  for (int s = 0; s < LANES; s++) sum += bad[s];
+  return sum == 0.0;
+}
+
+/* ---- all orders ---- */
+
+/* where the derivatives go, whether they do, and 0 times all of them */
+typedef struct target {
+  double *dq, *dv;
+  int write;
+  real finite;
+} target;
+
+/* row `i` + lane or rows[lane], column `j` or `j` + lane */
+typedef struct places {
+  size_t at[LANES];
+  int from, to; /* lanes that count */
+  int run;      /* they follow each other */
+  int own;      /* lane of the diagonal; -1: none */
+} places;
+
+static inline void put(target *t, double *out, const places *p, real value) {
+  if (!out) return;
+  if (!t->write) {
+    for (int s = p->from; s < p->to; s++) t->finite[s] += 0.0 * value[s];
+  } else if (p->run) {
+    put_lanes(out + p->at[0], 1, p->from, p->to, value);
+  } else {
+    double v[LANES];
+    memcpy(v, &value, sizeof v);
+    for (int s = p->from; s < p->to; s++) out[p->at[s]] = v[s];
+  }
+}
+
+/* a_k, b_k, m_k of column c at abm + 3 (K+1) c; index below zero: nothing */
+static inline real jet_at(const real *x, int k) {
+  const real zero = {0};
+  return k < 0 ? zero : x[k];
+}
+
+/* sum_m E_(m-j-1) (A_(k-m)/m + B_(k-m+1) + (m-1) M_(k-m+2)) over the columns of a link; one
+ * freedom: E = 1 */
+static inline real by_velocity(const variation *x, const jn_link *l, int d, const real *abm, int k,
+                               int j) {
+  int K = x->K;
+  real sum = {0};
+  for (int m = j + 1; m <= k + 2 && (l || m == j + 1); m++)
+    for (int c = 0; c < (l ? l->nv : 1); c++) {
+      const real *a = abm + 3 * (K + 1) * c, *b = a + K + 1, *M = b + K + 1;
+      real t = jet_at(a, k - m) * (1.0 / m) + jet_at(b, k - m + 1);
+      if (m > 1) t += (m - 1.0) * jet_at(M, k - m + 2);
+      if (l)
+        t *=
+            x->w->Ev[6 * ((size_t)(l->iv + d) * (size_t)x->rows + (size_t)(m - j - 1)) + (size_t)c];
+      sum += t;
+    }
+  return sum;
+}
+
+/* Column d of a link with several freedoms (l) or of one alone (NULL): Taylor coefficients to
+ * derivatives, k!/j! times. `diagonal`: the link on whose diagonal an entry lies. */
+static inline void scatter(const variation *x, const jn_link *l, int d, const real *abm,
+                           const jn_link *diagonal, const places *p, target *t) {
+  const int K = x->K;
+  const size_t size = (size_t)x->m->nv * (size_t)x->m->nv;
+  double factorial = 1;
+  real top = l ? by_velocity(x, l, d, abm, 0, 1) : abm[2 * (K + 1)];
+  if (diagonal && p->own >= 0) top[p->own] += diagonal->armature;
+  for (int k = 0; k <= K; k++) {
+    if (k > 1) factorial *= k;
+    put(t, t->dq ? t->dq + (size_t)k * size : NULL, p, factorial * abm[3 * (K + 1) * d + k]);
+    if (!t->dv) continue;
+    /* j = k+1: the mass matrix */
+    double f = 1, *block = t->dv + (size_t)k * ((size_t)K + 2) * size;
+    put(t, block + ((size_t)k + 1) * size, p, top);
+    for (int j = k; j >= 0; j--) {
+      real value = f * by_velocity(x, l, d, abm, k, j);
+      if (diagonal && p->own >= 0 && j == k && x->data->settings.damping)
+        value[p->own] += diagonal->damping;
+      put(t, block + (size_t)j * size, p, value);
+      f *= j;
+    }
+  }
+}
+
+/* Freedom d as a row against the columns of block b, those of joints with one freedom. */
+static inline void fill_above(const variation *x, int d, int b, int from, int to, target *t) {
+  const int n = x->K + 1;
+  const size_t nv = (size_t)x->m->nv;
+  const double *S = x->w->S + 6 * (size_t)d * (size_t)x->rows;
+  const column_jet *c = block_of(x, b);
+  real *abm = (real *)x->w->glane;
+  for (int k = 0; k < n; k++) {
+    real A = {0}, B = {0}, M = {0};
+    for (int h = 0; h <= k; h++) {
+      A += six_dot_plain(S + 6 * h, 1, c[k - h].A);
+      B += six_dot_plain(S + 6 * h, 1, c[k - h].B);
+      M += six_dot_plain(S + 6 * h, 1, c[k - h].M);
+    }
+    abm[k] = A, abm[n + k] = B, abm[2 * n + k] = M;
+  }
+  const places p = {{(size_t)d * nv + (size_t)(b * LANES)}, from, to, 1, -1};
+  scatter(x, NULL, 0, abm, NULL, &p, t);
+}
+
+/* The rows of block b against the columns of link i, which carries them or is theirs. */
+static inline void fill_below(const variation *x, int i, int b, int from, int to, target *t) {
+  const jn_link *l = &x->m->link[i];
+  const int n = x->K + 1;
+  const size_t nv = (size_t)x->m->nv, rows = (size_t)x->rows;
+  const column_jet *r = block_of(x, b);
+  for (int e = 0; e < l->nv; e++) {
+    real *abm = (real *)x->w->glane + 3 * n * e;
+    for (int k = 0; k < n; k++) {
+      real A = {0}, B = {0}, M = {0};
+      for (int h = 0; h <= k; h++) {
+        const double *D = column_at(x, l->iv + e, k - h);
+        A += column_dot(D, JN_X, r[h].U) + column_dot(D, JN_P1, r[h].T);
+        if (x->moving) A += column_dot(D, JN_P, r[h].Z);
+        B += 2.0 * column_dot(D, JN_P1, r[h].U) + column_dot(D, JN_P, r[h].T);
+        M += column_dot(D, JN_P, r[h].U);
+      }
+      for (int s = from; s < to && x->own && l->kind == JN_K_FREE; s++)
+        if (b * LANES + s < l->iv + l->nv)
+          A[s] += x->w->Ow[6 * ((size_t)(b * LANES + s) * rows + (size_t)k) + (size_t)e];
+      abm[k] = A, abm[n + k] = B, abm[2 * n + k] = M;
+    }
+  }
+  for (int e = 0; e < l->nv; e++) {
+    const int own = l->iv + e - b * LANES;
+    places p = {{0}, from, to, 0, own >= from && own < to ? own : -1};
+    for (int s = from; s < to; s++) p.at[s] = (size_t)(b * LANES + s) * nv + (size_t)(l->iv + e);
+    scatter(x, l->nv > 1 ? l : NULL, e, (real *)x->w->glane, l, &p, t);
+  }
+}
+
+/* The freedoms that carry link i, as rows in lanes, against its several columns. */
+static inline void fill_several(const variation *x, int i, target *t) {
+  const jn_model *m = x->m;
+  const jn_link *l = &m->link[i];
+  const int n = x->K + 1;
+  const size_t rows = (size_t)x->rows, nv = (size_t)m->nv;
+  real *abm = (real *)x->w->glane, *S = abm + 18 * n;
+  const double *from[LANES];
+  int row[LANES], count = 0;
+  for (int a = l->parent, d = a < 0 ? 0 : m->link[a].nv; a >= 0;) {
+    if (d) row[count++] = m->link[a].iv + --d;
+    while (a >= 0 && !d) a = m->link[a].parent, d = a < 0 ? 0 : m->link[a].nv;
+    if (count < LANES && a >= 0) continue;
+    if (!count) break;
+    for (int s = 0; s < LANES; s++) from[s] = x->w->S + 6 * rows * (size_t)row[s < count ? s : 0];
+    gather(from, 6 * (size_t)n, S);
+    for (int e = 0; e < l->nv; e++) {
+      real *o = abm + 3 * n * e;
+      for (int k = 0; k < n; k++) {
+        real A = {0}, B = {0}, M = {0};
+        for (int h = 0; h <= k; h++) {
+          const double *c = column_at(x, l->iv + e, k - h);
+          const six s = ((const six *)S)[h];
+          A += column_dot(c, JN_A, s), B += column_dot(c, JN_B, s), M += column_dot(c, JN_M, s);
+        }
+        o[k] = A, o[n + k] = B, o[2 * n + k] = M;
+      }
+    }
+    for (int e = 0; e < l->nv; e++) {
+      places p = {{0}, 0, count, 0, -1};
+      for (int s = 0; s < count; s++) p.at[s] = (size_t)row[s] * nv + (size_t)(l->iv + e);
+      scatter(x, l, e, abm, NULL, &p, t);
+    }
+    count = 0;
+  }
+}
+
+/* the run of lanes of block b, from `from` on, that belong to joints with one freedom */
+static inline int single_run(const jn_model *m, int b, int *at, int *from, int to) {
+  int s;
+  for (s = *from; s < to; s++) {
+    while (m->link[*at].iv + m->link[*at].nv <= b * LANES + s) ++*at;
+    if (m->link[*at].nv > 1) {
+      if (s > *from) break;
+      ++*from;
+    }
+  }
+  return s;
+}
+
+INLINE int freedoms_fill(const variation *x, double *dq, double *dv, int write) {
+  const jn_model *m = x->m;
+  target t = {dq, dv, write, {0}};
+  double sum = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    const int own = l->iv + l->nv, end = freedoms_end(m, i);
+    int at = i;
+    if (l->nv > 1) fill_several(x, i, &t);
+    for (int b = l->iv / LANES, j = b * LANES; l->nv && j < end; b++, j += LANES) {
+      const int first = l->iv > j ? l->iv - j : 0, to = end - j < LANES ? end - j : LANES;
+      fill_below(x, i, b, first, to, &t);
+      for (int from = own > j ? own - j : 0; from < to;) {
+        const int stop = single_run(m, b, &at, &from, to);
+        for (int d = l->iv; d < own && from < stop; d++) fill_above(x, d, b, from, stop, &t);
+        from = stop;
+      }
+    }
+  }
+  for (int s = 0; s < LANES; s++) sum += t.finite[s];
+  return sum == 0.0;
+}
+
+#endif

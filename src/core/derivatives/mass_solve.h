@@ -1,0 +1,101 @@
+/* columns.h (core): M^-1 times several right-hand sides at once, through the factors of the
+ * articulated bodies in the spatial formulation (w->S order 0, w->UA, w->D). One right-hand side a
+ * lane; up to GROUPS packs go together (G), so that one waits for its operands while another works.
+ *   to the base:  e = y - S^T p,  p_parent += p + UA D^-1 e
+ *   to the tips:  y = D^-1 (e - UA^T a_parent),  a = a_parent + S y */
+#ifndef JOUNCE_CORE_COLUMNS_H
+#define JOUNCE_CORE_COLUMNS_H
+
+#include <string.h>
+
+#include "core/engine.h"
+
+/* The includer says what a pack is, `typedef double solve_pack;` or a vector, and GROUPS. */
+typedef struct solve_packs {
+  solve_pack g[GROUPS];
+} solve_packs;
+
+/* (L D L^T)^-1 for n freedoms; rows of y are `stride` packs apart here and below */
+INLINE void mass_solve_joint(int n, const double *restrict D, solve_pack *restrict y, int stride,
+                             const int G) {
+  for (int j = 1; j < n; j++)
+    for (int i = 0; i < j; i++)
+      for (int g = 0; g < G; g++) y[j * stride + g] -= D[6 * j + i] * y[i * stride + g];
+  for (int j = 0; j < n; j++)
+    for (int g = 0; g < G; g++) y[j * stride + g] *= D[6 * j + j];
+  for (int j = n - 2; j >= 0; j--)
+    for (int i = j + 1; i < n; i++)
+      for (int g = 0; g < G; g++) y[j * stride + g] -= D[6 * i + j] * y[i * stride + g];
+}
+
+/* a^T p, and p += a y, for a six-vector a */
+INLINE void mass_solve_dot(const double *restrict a, const solve_packs *restrict p,
+                           solve_pack *restrict y, const int G) {
+  for (int g = 0; g < G; g++)
+    y[g] -= (a[0] * p[0].g[g] + a[1] * p[1].g[g] + a[2] * p[2].g[g]) +
+            (a[3] * p[3].g[g] + a[4] * p[4].g[g] + a[5] * p[5].g[g]);
+}
+INLINE void mass_solve_axpy(const double *restrict a, const solve_pack *restrict y,
+                            solve_packs *restrict p, const int G) {
+  for (int c = 0; c < 6; c++)
+    for (int g = 0; g < G; g++) p[c].g[g] += a[c] * y[g];
+}
+
+/* Whether a child of link i does not follow it at once: what the link hands on is then kept in
+ * memory, else in registers. */
+static inline int mass_solve_fork(const jn_model *m, int i) {
+  return m->link[i].last > i && m->link[i + 1].last < m->link[i].last;
+}
+
+/* y[nv] in place, rows of links 0..last. The right-hand sides are zero for links before `first` and
+ * beyond `last`; rows beyond `last` stay unknown. Links are in depth-first order, so that on the
+ * way to the base only links first..last and the ancestors of `first` carry anything. */
+INLINE void mass_solve_pass(const jn_model *m, const jn_work *w, int rows, int first, int last,
+                            solve_pack *rhs, int stride, const int G) {
+  solve_packs *all = (solve_packs *)w->lane, p[6] = {0}, a[6] = {0};
+  const solve_packs zero[6] = {0};
+  const size_t step = 6 * (size_t)rows;
+  for (int i = 0; i <= last; i++)
+    if (mass_solve_fork(m, i)) memcpy(all + 6 * (size_t)i, zero, sizeof zero);
+  for (int i = last, next; i >= 0; i = next) {
+    const jn_link *l = &m->link[i];
+    const double *S = w->S + step * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;
+    solve_pack *y = rhs + l->iv * stride, t[6 * GROUPS];
+    next = i > first ? i - 1 : l->parent;
+    if (mass_solve_fork(m, i))
+      for (int c = 0; c < 6; c++)
+        for (int g = 0; g < G; g++) p[c].g[g] += all[6 * i + c].g[g];
+    for (int j = 0; j < l->nv; j++) {
+      mass_solve_dot(S + step * (size_t)j, p, y + j * stride, G);
+      for (int g = 0; g < G; g++) t[j * GROUPS + g] = y[j * stride + g];
+    }
+    if (l->parent < 0) continue;
+    if (l->nv == 1)
+      for (int g = 0; g < G; g++) t[g] *= w->D[6 * (size_t)l->iv];
+    else
+      mass_solve_joint(l->nv, w->D + 6 * (size_t)l->iv, t, GROUPS, G);
+    for (int j = 0; j < l->nv; j++) mass_solve_axpy(UA + 6 * j, t + j * GROUPS, p, G);
+    if (next == l->parent) continue;
+    for (int c = 0; c < 6; c++)
+      for (int g = 0; g < G; g++) all[6 * l->parent + c].g[g] += p[c].g[g];
+    for (int c = 0; c < 6; c++) p[c] = zero[c];
+  }
+  for (int i = 0; i <= last; i++) {
+    const jn_link *l = &m->link[i];
+    const double *S = w->S + step * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;
+    solve_pack *y = rhs + l->iv * stride;
+    if (l->parent != i - 1)
+      for (int c = 0; c < 6; c++) a[c] = all[6 * l->parent + c];
+    if (l->parent >= 0)
+      for (int j = 0; j < l->nv; j++) mass_solve_dot(UA + 6 * j, a, y + j * stride, G);
+    if (l->nv == 1)
+      for (int g = 0; g < G; g++) y[g] *= w->D[6 * (size_t)l->iv];
+    else
+      mass_solve_joint(l->nv, w->D + 6 * (size_t)l->iv, y, stride, G);
+    for (int j = 0; j < l->nv; j++) mass_solve_axpy(S + step * (size_t)j, y + j * stride, a, G);
+    if (mass_solve_fork(m, i))
+      for (int c = 0; c < 6; c++) all[6 * i + c] = a[c];
+  }
+}
+
+#endif

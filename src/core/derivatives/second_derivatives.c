@@ -1,0 +1,368 @@
+/* second.c: second derivatives of the dynamics of order 0, exact.
+ *
+ * The matrices A = d tau / d q, B = d tau / d v and M are made of screws, twists, accelerations
+ * and inertias (partials.h). Along a straight direction of states (q exp(s xi), v + s dv, v' + s
+ * da) each of these has a jet in s, whose order 1 follows from the displacement Y = sum of S xi:
+ *   S_1 = ad_Y S,   M_1 = rate(M, Y),   V_1 = V_1,parent + S_1 v + S dv,   ...
+ * and the products of jets give A_1, B_1, M_1: the derivatives along that direction. n directions
+ * give all. */
+#include <jounce/jet.h>
+#include <string.h>
+
+#include "scalar/double.h"
+
+#include "core/core.h"
+#include "core/engine.h"
+#include "core/external.h"
+#include "core/spatial/spatial.h"
+#include "core/spatial/composite.h"
+#include "core/derivatives/partials.h"
+
+/* Only what does not ask for the other representations. */
+static jn_status check(const jn_model *m, const jn_data *data, const jn_external *external) {
+  jn_status status = jn_check_call(m, data, 0, external);
+  if (status) return status;
+  for (int i = 0; i < m->nlink; i++)
+    if (m->link[i].kind == JN_K_FREE && data->settings.representation != JN_BODY)
+      return JN_ERR_ARGUMENT;
+  for (int i = 0; external && i < external->wrench_count; i++)
+    if (external->wrenches[i].representation != JN_BODY) return JN_ERR_ARGUMENT;
+  return JN_OK;
+}
+
+/* Nothing that goes into the second derivatives is so large that they could overflow. */
+static int is_bounded(const jn_model *m, const jn_data *data, const double *v,
+                      const jn_external *external, const double *weight) {
+  const size_t nv = (size_t)m->nv;
+  int bounded = jn_is_bounded(m, data, v) && (!weight || jn_all_below(weight, nv, JN_BOUND)) &&
+                jn_all_below(data->w.v, 2 * nv, JN_BOUND);
+  for (int i = 0; external && i < external->wrench_count; i++)
+    bounded &= jn_all_below(external->wrenches[i].wrench, 6, JN_BOUND);
+  return bounded;
+}
+
+/* After jn_variation_start of order 0: keep the inertias, which composites overwrite. */
+static void keep(variation *x) {
+  for (int i = 0; i < x->m->nlink; i++)
+    ((inertia10 *)x->w->Bs)[i] = ((const inertia10 *)x->w->Ms)[(size_t)i * x->rows];
+  x->K = 1;
+  x->second = 1;
+}
+
+/* E' of orders 0 and 1: the columns of ad_v and of ad_dv */
+static void variation_maps(const variation *x, const jn_link *l, const double *dv) {
+  for (int k = 0; k < 2; k++)
+    for (int d = 0; d < l->nv; d++) {
+      double *out = x->w->Ev + 6 * ((size_t)(l->iv + d) * (size_t)x->rows + (size_t)k), e[6] = {0};
+      const double *v = k ? dv : x->w->v;
+      six V = {load_v3(v + l->iv), l->kind == JN_K_FREE ? load_v3(v + l->iv + 3) : v3_zero()};
+      e[d] = 1;
+      six s = six_ad(V, (six){load_v3(e), load_v3(e + 3)});
+      store_v3(out, s.w);
+      store_v3(out + 3, s.v);
+    }
+}
+
+/* Order 1 of one link along the direction; Y: its displacement. */
+static void direction_link(const variation *x, int i, six Y, const double *dv, const double *da) {
+  const jn_work *w = x->w;
+  const jn_link *l = &x->m->link[i];
+  int rows = x->rows;
+  const size_t at = (size_t)i * (size_t)rows;
+  six *V = (six *)w->Vs + at, *a = (six *)w->U + at, J0 = six_zero(), J1 = J0, A = J0;
+  inertia10 *M = (inertia10 *)w->Ms + at, *Md = (inertia10 *)w->Md + at;
+  for (int j = l->iv; j < l->iv + l->nv; j++) {
+    six *S = screw_of(w, rows, j);
+    double v = w->v[j], acc = w->v[x->m->nv + j];
+    S[1] = six_ad(Y, S[0]);
+    part_put(x, j, 0, JN_P, S[0]);
+    part_put(x, j, 1, JN_P, S[1]);
+    J0 = six_add(J0, six_scale(v, S[0]));
+    J1 = six_add(J1, six_add(six_scale(v, S[1]), six_scale(dv[j], S[0])));
+    A = six_add(A, six_add(six_scale(acc, S[1]), six_scale(da[j], S[0])));
+  }
+  V[1] = J1;
+  a[1] = A;
+  if (l->parent >= 0) {
+    V[1] = six_add(V[1], ((const six *)w->Vs)[(size_t)l->parent * rows + 1]);
+    a[1] = six_add(a[1], ((const six *)w->U)[(size_t)l->parent * rows + 1]);
+  }
+  a[1] = six_add(a[1], six_add(six_ad(V[1], J0), six_ad(V[0], J1)));
+  M[0] = ((const inertia10 *)w->Bs)[i];
+  M[1] = inertia10_rate(&M[0], Y);
+  Md[0] = inertia10_rate(&M[0], V[0]);
+  inertia10 r = inertia10_rate(&M[1], V[0]);
+  Md[1] = inertia10_rate(&M[0], V[1]);
+  Md[1].h = v3_add(Md[1].h, r.h);
+  for (int j = 0; j < 6; j++) Md[1].J[j] += r.J[j];
+  if (x->loaded) {
+    six *ext = (six *)w->ext + at;
+    ext[1] = six_times(-1.0, six_ad_t(Y, ext[0]));
+  }
+  if (l->nv > 1) variation_maps(x, l, dv);
+}
+
+/* All jets of orders 0 and 1 along (xi, dv, da), folded columns. */
+static void along(const variation *x, const double *xi, const double *dv, const double *da) {
+  six *Y = (six *)x->w->b;
+  for (int i = 0; i < x->m->nlink; i++) {
+    const jn_link *l = &x->m->link[i];
+    Y[i] = l->parent < 0 ? six_zero() : Y[l->parent];
+    for (int j = l->iv; j < l->iv + l->nv; j++)
+      Y[i] = six_add(Y[i], six_scale(xi[j], *screw_of(x->w, x->rows, j)));
+    direction_link(x, i, Y[i], dv, da);
+  }
+  jn_variation_columns(x);
+  jn_variation_carry(x);
+  jn_variation_fold(x);
+}
+
+/* out[nv] = M_1 y: d/ds of M(q(s)) y */
+static void mass_rate(const variation *x, const double *y, double *out) {
+  const jn_model *m = x->m;
+  const jn_work *w = x->w;
+  int rows = x->rows;
+  six *D = (six *)w->V, *F = (six *)w->H; /* two orders a link */
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    for (int k = 0; k < 2; k++) {
+      D[2 * i + k] = l->parent < 0 ? six_zero() : D[2 * l->parent + k];
+      F[2 * i + k] = six_zero();
+      for (int j = l->iv; j < l->iv + l->nv; j++) {
+        D[2 * i + k] = six_add(D[2 * i + k], six_scale(y[j], part_of(x, j, k, JN_P)));
+      }
+    }
+  }
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    const jn_link *l = &m->link[i];
+    for (int j = l->iv; j < l->iv + l->nv; j++) {
+      const six *S = screw_of(w, rows, j);
+      out[j] = six_dot(part_of(x, j, 0, JN_U), D[2 * i + 1]) +
+               six_dot(part_of(x, j, 1, JN_U), D[2 * i]) + six_dot(S[0], F[2 * i + 1]) +
+               six_dot(S[1], F[2 * i]);
+    }
+    for (int k = 0; k < 2; k++) {
+      for (int j = l->iv; j < l->iv + l->nv; j++)
+        F[2 * i + k] = six_add(F[2 * i + k], six_scale(y[j], part_of(x, j, k, JN_M)));
+      if (l->parent >= 0) F[2 * l->parent + k] = six_add(F[2 * l->parent + k], F[2 * i + k]);
+    }
+  }
+}
+
+/* weight^T A_1, weight^T B_1, weight^T M_1, [nv] each */
+static void contract(const variation *x, const double *weight, double *gq, double *gv, double *gm) {
+  const jn_model *m = x->m;
+  const jn_work *w = x->w;
+  int rows = x->rows;
+  six *D2 = (six *)w->V, *D1 = (six *)w->H, *G = (six *)w->F,
+      *L = (six *)w->Ws; /* two orders a link */
+  memset(D2, 0, sizeof(six) * 2 * (size_t)m->nlink);
+  memset(D1, 0, sizeof(six) * 2 * (size_t)m->nlink);
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    const jn_link *l = &m->link[i];
+    for (int k = 0; k < 2; k++) {
+      six *d2 = &D2[2 * i + k], *d1 = &D1[2 * i + k];
+      G[2 * i + k] = six_zero();
+      for (int j = l->iv; j < l->iv + l->nv; j++) {
+        *d2 = six_add(*d2, six_scale(weight[j], part_of(x, j, 1 - k, JN_U)));
+        *d1 = six_add(*d1, six_scale(weight[j], part_of(x, j, 1 - k, JN_T)));
+        G[2 * i + k] = six_add(G[2 * i + k], six_scale(weight[j], screw_of(w, rows, j)[1 - k]));
+      }
+      if (l->parent < 0) continue;
+      D2[2 * l->parent + k] = six_add(D2[2 * l->parent + k], *d2);
+      D1[2 * l->parent + k] = six_add(D1[2 * l->parent + k], *d1);
+    }
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    for (int k = 0; k < 2; k++)
+      L[2 * i + k] =
+          l->parent < 0 ? six_zero() : six_add(L[2 * l->parent + k], G[2 * l->parent + k]);
+    for (int j = l->iv; j < l->iv + l->nv; j++) {
+      gq[j] = gv[j] = gm[j] = 0;
+      for (int k = 0; k < 2; k++) {
+        gq[j] += six_dot(part_of(x, j, k, JN_X), D2[2 * i + k]) +
+                 six_dot(part_of(x, j, k, JN_P1), D1[2 * i + k]) +
+                 six_dot(part_of(x, j, k, JN_A), L[2 * i + k]);
+        gv[j] += six_dot(part_of(x, j, k, JN_Y), D2[2 * i + k]) +
+                 six_dot(part_of(x, j, k, JN_P), D1[2 * i + k]) +
+                 six_dot(part_of(x, j, k, JN_B), L[2 * i + k]);
+        gm[j] += six_dot(part_of(x, j, k, JN_P), D2[2 * i + k]) +
+                 six_dot(part_of(x, j, k, JN_M), L[2 * i + k]);
+      }
+    }
+  }
+}
+
+static void clear(double *x, size_t n) {
+  if (x) memset(x, 0, sizeof(double) * n);
+}
+/* column b of an [nv x nv] matrix, or row b */
+static void put_column(double *out, size_t nv, size_t b, const double *x) {
+  for (size_t i = 0; out && i < nv; i++) out[i * nv + b] = x[i];
+}
+static void put_row(double *out, size_t nv, size_t b, const double *x) {
+  if (out) memcpy(out + b * nv, x, sizeof(double) * nv);
+}
+
+jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *q, const double *v,
+                            const jn_external *external, const double *weight,
+                            const jn_second *out) {
+  variation x;
+  if (!out) return JN_ERR_ARGUMENT;
+  jn_status status = check(model, data, external);
+  if (status) return status;
+  size_t nv = (size_t)model->nv, n2 = nv * nv, n = weight ? n2 : n2 * nv;
+  if (weight && !jn_all_finite(weight, nv)) return JN_ERR_NOT_FINITE;
+  status = jn_variation_start(model, data, 0, q, v, external, &x);
+  if (status) return status;
+  if (!is_bounded(model, data, v, external, weight)) return JN_ERR_NOT_FINITE;
+  keep(&x);
+  clear(out->dqdq, n), clear(out->dqdv, n), clear(out->dvdv, n), clear(out->dmdq, n);
+  double *zero = x.w->y, *unit = zero + nv, *g = unit + nv;
+  memset(zero, 0, sizeof(double) * 2 * nv);
+  for (size_t b = 0; b < nv; b++) {
+    unit[b] = 1;
+    if (out->dqdq || out->dqdv || out->dmdq) {
+      along(&x, unit, zero, zero);
+      if (weight) {
+        contract(&x, weight, g, g + nv, g + 2 * nv);
+        put_column(out->dqdq, nv, b, g), put_row(out->dqdv, nv, b, g + nv);
+        put_column(out->dmdq, nv, b, g + 2 * nv);
+      } else {
+        jn_blocks o = {{out->dqdq ? out->dqdq + b : NULL, n2, nv},
+                       {out->dqdv ? out->dqdv + b * nv : NULL, n2, 1},
+                       {out->dmdq ? out->dmdq + b : NULL, n2, nv}};
+        jn_variation_square(&x, 1, &o, 1);
+      }
+    }
+    if (out->dvdv) {
+      along(&x, zero, unit, zero);
+      jn_blocks o = {{NULL, 0, 0}, {out->dvdv + b * nv, n2, 1}, {NULL, 0, 0}};
+      if (weight)
+        contract(&x, weight, g, g + nv, g + 2 * nv), put_row(out->dvdv, nv, b, g + nv);
+      else
+        jn_variation_square(&x, 1, &o, 1);
+    }
+    unit[b] = 0;
+  }
+  return JN_OK; /* of tame numbers */
+}
+
+/* X := -M^-1 (X + M_1 F), for nv columns of X at X + i n2 + c stride and F [nv x nv]; F NULL: no
+ * such term */
+static void solve_slice(const variation *x, double *X, size_t stride, const double *F) {
+  size_t nv = (size_t)x->m->nv, n2 = nv * nv;
+  double *lanes = x->w->xlane, *f = x->w->y + 2 * nv, *r = f + nv;
+  for (size_t c = 0; c < nv; c += COLUMNS) {
+    size_t n = nv - c < COLUMNS ? nv - c : COLUMNS;
+    memset(lanes, 0, sizeof(double) * COLUMNS * nv);
+    for (size_t s = 0; s < n; s++) {
+      for (size_t i = 0; i < nv; i++) f[i] = F ? F[i * nv + c + s] : 0, r[i] = 0;
+      if (F) mass_rate(x, f, r);
+      for (size_t i = 0; i < nv; i++)
+        lanes[COLUMNS * i + s] = -(X[i * n2 + (c + s) * stride] + r[i]);
+    }
+    jn_variation_solve(x, COLUMNS, lanes);
+    for (size_t i = 0; i < nv; i++)
+      for (size_t s = 0; s < n; s++) X[i * n2 + (c + s) * stride] = lanes[COLUMNS * i + s];
+  }
+}
+
+/* g := -(g + F^T z) */
+static void combine(size_t nv, double *g, const double *F, const double *z) {
+  for (size_t j = 0; j < nv; j++) {
+    double s = g[j];
+    for (size_t i = 0; i < nv; i++) s += F[i * nv + j] * z[i];
+    g[j] = -s;
+  }
+}
+
+typedef struct first {
+  const double *dq, *dv, *dtau;
+} first;
+
+/* One direction b of q: the slices of all results. */
+static void forward_slice(const variation *x, size_t b, const first *f,
+                          const jn_second_forward *out) {
+  size_t nv = (size_t)x->m->nv, n2 = nv * nv;
+  double *qq = out->dqdq ? out->dqdq + b : NULL, *qv = out->dqdv ? out->dqdv + b * nv : NULL;
+  jn_blocks o = {{qq, n2, nv}, {qv, n2, 1}, {NULL, 0, 0}};
+  jn_variation_square(x, 1, &o, 1);
+  if (qq) solve_slice(x, qq, nv, f->dq);
+  if (qv) solve_slice(x, qv, 1, f->dv);
+  if (out->dqdtau) solve_slice(x, out->dqdtau + b * nv, 1, f->dtau);
+}
+
+/* The same contracted; mu = M^-1 weight. */
+static void forward_contracted(const variation *x, size_t b, const first *f, const double *mu,
+                               const jn_second_forward *out) {
+  size_t nv = (size_t)x->m->nv;
+  double *g = x->w->y + 2 * nv, *z = x->w->xlane + nv;
+  contract(x, mu, g, g + nv, g + 2 * nv);
+  mass_rate(x, mu, z);
+  memset(g + 2 * nv, 0, sizeof(double) * nv);
+  if (out->dqdq) combine(nv, g, f->dq, z), put_column(out->dqdq, nv, b, g);
+  if (out->dqdv) combine(nv, g + nv, f->dv, z), put_row(out->dqdv, nv, b, g + nv);
+  if (out->dqdtau) combine(nv, g + 2 * nv, f->dtau, z), put_row(out->dqdtau, nv, b, g + 2 * nv);
+}
+
+/* One direction b of v: M does not change. */
+static void forward_velocity(const variation *x, size_t b, const double *mu, double *dvdv) {
+  size_t nv = (size_t)x->m->nv;
+  double *g = x->w->y + 2 * nv;
+  jn_blocks o = {{NULL, 0, 0}, {dvdv + b * nv, nv * nv, 1}, {NULL, 0, 0}};
+  if (mu) {
+    contract(x, mu, g, g + nv, g + 2 * nv);
+    for (size_t j = 0; j < nv; j++) dvdv[b * nv + j] = -g[nv + j];
+  } else {
+    jn_variation_square(x, 1, &o, 1);
+    solve_slice(x, dvdv + b * nv, 1, NULL);
+  }
+}
+
+jn_status jn_forward_second(const jn_model *model, jn_data *data, const double *q, const double *v,
+                            const double *tau, const jn_external *external, const double *weight,
+                            double *dq, double *dv, double *dtau, const jn_second_forward *out) {
+  variation x;
+  if (!out || (model && model->nv && (!dq || !dv || !dtau))) return JN_ERR_ARGUMENT;
+  jn_status status = check(model, data, external);
+  if (status) return status;
+  size_t nv = (size_t)model->nv, n2 = nv * nv, n = weight ? n2 : n2 * nv;
+  if (weight && !jn_all_finite(weight, nv)) return JN_ERR_NOT_FINITE;
+  /* what may fail comes before the first output */
+  status = jn_variation_forward(model, data, 0, q, v, tau, external, &x);
+  if (!status &&
+      !(is_bounded(model, data, v, external, weight) && jn_factors_are_bounded(model, data)))
+    status = JN_ERR_NOT_FINITE;
+  if (!status) status = jn_forward_partials(model, data, 0, q, v, tau, external, dq, dv, dtau);
+  if (!status) status = jn_variation_forward(model, data, 0, q, v, tau, external, &x);
+  if (status) return status;
+  keep(&x);
+  clear(out->dqdq, n), clear(out->dqdv, n), clear(out->dvdv, n), clear(out->dqdtau, n);
+  /* mu stays in w->tau; w->y: zero, unit, then scratch; da in w->force */
+  double *mu = weight ? x.w->tau : NULL, *zero = x.w->y, *unit = zero + nv, *da = x.w->force;
+  const first f = {dq, dv, dtau};
+  if (mu && nv) memcpy(mu, weight, sizeof(double) * nv);
+  if (mu) jn_variation_solve(&x, 1, mu);
+  memset(zero, 0, sizeof(double) * 2 * nv);
+  for (size_t b = 0; b < nv; b++) {
+    unit[b] = 1;
+    for (size_t i = 0; i < nv; i++) da[i] = dq[i * nv + b];
+    along(&x, unit, zero, da);
+    if (mu)
+      forward_contracted(&x, b, &f, mu, out);
+    else
+      forward_slice(&x, b, &f, out);
+    for (size_t i = 0; i < nv && out->dvdv; i++) da[i] = dv[i * nv + b];
+    if (out->dvdv) {
+      along(&x, zero, unit, da);
+      forward_velocity(&x, b, mu, out->dvdv);
+    }
+    unit[b] = 0;
+  }
+  double *const all[4] = {out->dqdq, out->dqdv, out->dvdv, out->dqdtau};
+  int finite = 1;
+  for (int i = 0; i < 4; i++) finite &= jn_all_finite(all[i], all[i] ? n : 0);
+  return finite ? JN_OK : JN_ERR_NOT_FINITE;
+}

@@ -1,0 +1,68 @@
+/* variation.h (core): what columns and rows of the partial derivatives carry (partials.h), over the
+ * scalar: for one freedom, or with one freedom a lane. */
+#ifndef JOUNCE_CORE_VARIATION_H
+#define JOUNCE_CORE_VARIATION_H
+
+#include "core/algebra/inertia10.h"
+
+/* P', X and higher orders of P from P_0; V, a: twist, and acceleration less gravity, of what
+ * carries the joint.  P' = ad(V) P,  X = ad(a) P + ad(V) P'.  `given`: P of all orders is there. */
+static inline void variation_transport(int K, int given, const six *V, const six *a,
+                                       column_jet *c) {
+  for (int k = 0; k <= K; k++) {
+    six s = six_ad(V[0], c[k].P);
+    for (int h = 1; h <= k; h++) s = six_add(s, six_ad(V[h], c[k - h].P));
+    c[k].P1 = s;
+    s = six_add(six_ad(a[0], c[k].P), six_ad(V[0], c[k].P1));
+    for (int h = 1; h <= k; h++)
+      s = six_add(s, six_add(six_ad(a[h], c[k - h].P), six_ad(V[h], c[k - h].P1)));
+    c[k].X = s;
+    if (k < K && !given) c[k + 1].P = six_times(1.0 / (k + 1), c[k].P1);
+  }
+}
+
+/* Sums over all that a joint carries: inertia and its rate, momentum, wrench, and N of wrenches
+ * from outside that do not turn with their body (NULL: none), jets of each. */
+typedef struct carried {
+  const inertia10 *M, *Md;
+  const six *P, *W, *N;
+} carried;
+
+/* A = Mc X + Mc' P' - ad_(P')^T Pc - ad_P^T Wc - Nc P,  B = 2 Mc P' + Mc' P - ad_P^T Pc,  M = Mc
+ * P */
+static inline void variation_wrenches(int K, carried m, column_jet *c) {
+  for (int k = 0; k <= K; k++) {
+    six A = six_zero(), B = A, F = A;
+    for (int h = 0; h <= k; h++) {
+      const column_jet *d = &c[k - h];
+      A = six_add(A, six_add(inertia10_apply(&m.M[h], d->X), inertia10_apply(&m.Md[h], d->P1)));
+      A = six_sub(A, six_add(six_ad_t(d->P1, m.P[h]), six_ad_t(d->P, m.W[h])));
+      if (m.N) A = six_sub(A, matrix_apply(m.N + 6 * h, d->P));
+      B = six_add(B, six_add(six_times(2.0, inertia10_apply(&m.M[h], d->P1)),
+                             inertia10_apply(&m.Md[h], d->P)));
+      B = six_sub(B, six_ad_t(d->P, m.P[h]));
+      F = six_add(F, inertia10_apply(&m.M[h], d->P));
+    }
+    c[k].A = A;
+    c[k].B = B;
+    c[k].M = F;
+    c[k].Y = six_times(2.0, c[k].P1);
+  }
+}
+
+/* U = Mc S,  T = Mc' S + ad_S^T Pc,  Z = -Nc^T S;  `same`: P = S */
+static inline void variation_covectors(int K, int same, carried m, const six *S, column_jet *c) {
+  for (int k = 0; k <= K; k++) {
+    six U = six_zero(), T = U, Z = U;
+    for (int h = 0; h <= k; h++) {
+      if (!same) U = six_add(U, inertia10_apply(&m.M[h], S[k - h]));
+      T = six_add(T, six_add(inertia10_apply(&m.Md[h], S[k - h]), six_ad_t(S[k - h], m.P[h])));
+      if (m.N) Z = six_sub(Z, matrix_apply_t(m.N + 6 * h, S[k - h]));
+    }
+    c[k].U = same ? c[k].M : U;
+    c[k].T = T;
+    c[k].Z = Z;
+  }
+}
+
+#endif

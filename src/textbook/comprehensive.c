@@ -1,0 +1,314 @@
+/* comprehensive.c: the comprehensive equations and Jacobians (Samy et al. 2021, (37)-(57)), through
+ * jets in the axes of the world about the base's position, where link motion     zeta_i =
+ * zeta_parent + S psi            J   = S link momentum   h_i = M_i zeta_i                        K
+ * = M_i S joint momentum  sum of h over what the joint carries    B   = Mc S      Mc of the outer
+ * of joint and column force           f_k = (k+1) h_(k+1)                     N, Q: block (k, h) =
+ * (k+1) times block k+1-h torque          tau = S^T f                             R   = S^T Q (the
+ * bracket with zeta of (29), (51) is what carrying the last to the body's frame brings in). */
+#include <jounce/cmtm.h>
+#include <string.h>
+
+#include "scalar/double.h"
+
+#include "core/core.h"
+#include "core/spatial/spatial.h"
+#include "core/jacobian.h"
+
+static frame_motion body_motion(const jn_model *m, const jn_data *data, int body, int order) {
+  return frame_motion_jet(data, m->body_link[body], &m->body_pose[body], order, data->w.row);
+}
+
+/* ---- operators */
+
+void jn_comprehensive_shape(const jn_model *model, jn_operator op, int order, size_t *in,
+                            size_t *out) {
+  size_t bodies = 6 * ((size_t)order + 1) * (size_t)model->nbody,
+         dofs = ((size_t)order + 1) * (size_t)model->nv;
+  *in = op == JN_OP_G ? dofs : bodies;
+  *out = op == JN_OP_DUAL_G ? dofs : bodies;
+}
+
+/* x (link frames) to the world, all bodies: w->Ws, [bodies x rows x 6] */
+static six *carried_to_base(const jn_model *m, const jn_data *data, int order, const double *x,
+                            int wrench) {
+  size_t rows = (size_t)data->rows, n = (size_t)order + 1;
+  for (int i = 0; i < m->nbody; i++) {
+    six *y = (six *)data->w.Ws + (size_t)i * rows;
+    frame_motion f = body_motion(m, data, i, order);
+    memcpy(y, x + 6 * n * (size_t)i, sizeof(six) * n);
+    if (wrench)
+      wrench_to_base(order, &f, y);
+    else
+      twist_to_base(order, &f, y);
+  }
+  return (six *)data->w.Ws;
+}
+
+/* y = x - what comes from the parent (or the children), or its inverse, in the world */
+static void exchange(const jn_model *m, jn_operator op, size_t rows, int order, six *y) {
+  int inverse = op == JN_OP_L_INVERSE || op == JN_OP_DUAL_L_INVERSE;
+  int dual = op == JN_OP_DUAL_L || op == JN_OP_DUAL_L_INVERSE;
+  /* what is read must not be changed yet (L) or must be complete (its inverse) */
+  int rising = dual != inverse;
+  for (int t = 0; t < m->nbody; t++) {
+    int i = rising ? t : m->nbody - 1 - t, p = m->body[i].parent;
+    if (p < 0) continue;
+    six *to = y + (size_t)(dual ? p : i) * rows;
+    const six *from = y + (size_t)(dual ? i : p) * rows;
+    for (int k = 0; k <= order; k++)
+      to[k] = inverse ? six_add(to[k], from[k]) : six_sub(to[k], from[k]);
+  }
+}
+
+static void operator_L(const jn_model *m, const jn_data *data, jn_operator op, int order,
+                       const double *in) {
+  size_t rows = (size_t)data->rows;
+  int dual = op == JN_OP_DUAL_L || op == JN_OP_DUAL_L_INVERSE;
+  six *y = carried_to_base(m, data, order, in, dual),
+      *z = (six *)data->w.Bs; /* room for one body */
+  exchange(m, op, rows, order, y);
+  for (int i = 0; i < m->nbody; i++) {
+    frame_motion f = body_motion(m, data, i, order);
+    six *at = y + (size_t)i * rows;
+    memcpy(z, at, sizeof(six) * ((size_t)order + 1));
+    if (dual)
+      wrench_column(JN_BODY, order, &f, v3_zero(), z, at);
+    else
+      twist_column(JN_BODY, order, &f, v3_zero(), z, at);
+  }
+}
+
+static void operator_M(const jn_model *m, const jn_data *data, int order, const double *in) {
+  for (int i = 0; i < m->nbody; i++)
+    for (int k = 0; k <= order; k++) {
+      const double *x = in + 6 * ((size_t)i * ((size_t)order + 1) + (size_t)k);
+      jn_twist V = {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+      jn_wrench W = jn_inertia_apply(m->body[i].inertia, V);
+      const double y[6] = {W.n.x, W.n.y, W.n.z, W.f.x, W.f.y, W.f.z};
+      memcpy(data->w.Ws + 6 * ((size_t)i * (size_t)data->rows + (size_t)k), y, sizeof y);
+    }
+}
+
+/* G, or its dual from w->Ws (filled with the input) into w->io */
+static void operator_G(const jn_model *m, jn_data *data, int dual, int order, const double *in) {
+  const jn_work *w = &data->w;
+  size_t rows = (size_t)data->rows, n = (size_t)order + 1, nv = (size_t)m->nv;
+  for (int i = 0; i < m->nbody; i++) {
+    const jn_joint *j = &m->joint[i];
+    six *y = (six *)w->Ws + (size_t)i * rows;
+    jn_body_columns(m, data, m->body_link[i], &m->body_pose[i], (int)data->settings.representation,
+                    order, i);
+    if (dual)
+      memcpy(y, in + 6 * n * (size_t)i, sizeof(six) * n);
+    else
+      memset(y, 0, sizeof(six) * n);
+    for (int c = j->iv; c < j->iv + j->nv; c++) {
+      const six *G = jacobian_column(w, data->rows, c);
+      for (int k = 0; k <= order; k++) {
+        double s = 0;
+        for (int h = 0; h <= k; h++) {
+          if (dual)
+            s += six_dot(G[h], y[k - h]);
+          else
+            y[k] = six_add(y[k], six_scale(in[(size_t)(k - h) * nv + (size_t)c], G[h]));
+        }
+        if (dual) w->io[(size_t)k * nv + (size_t)c] = s;
+      }
+    }
+  }
+}
+
+jn_status jn_comprehensive_apply(const jn_model *model, jn_data *data, jn_operator op, int order,
+                                 const double *in, double *out) {
+  jn_status status = jn_jets_check(model, data, order);
+  if (status) return status;
+  size_t in_size, out_size, n = 6 * ((size_t)order + 1);
+  if ((unsigned)op > JN_OP_M) return JN_ERR_ARGUMENT;
+  jn_comprehensive_shape(model, op, order, &in_size, &out_size);
+  if ((in_size && !in) || (out_size && !out)) return JN_ERR_ARGUMENT;
+  if (!jn_all_finite(in, in_size)) return JN_ERR_NOT_FINITE;
+  jn_motion_jets(model, data, -1, (int)data->settings.representation, order);
+  if (op == JN_OP_M)
+    operator_M(model, data, order, in);
+  else if (op == JN_OP_G || op == JN_OP_DUAL_G)
+    operator_G(model, data, op == JN_OP_DUAL_G, order, in);
+  else
+    operator_L(model, data, op, order, in);
+  if (op == JN_OP_DUAL_G) {
+    if (!jn_all_finite(data->w.io, out_size)) return JN_ERR_NOT_FINITE;
+    if (out_size) memcpy(out, data->w.io, sizeof(double) * out_size);
+    return JN_OK;
+  }
+  for (int i = 0; i < model->nbody; i++)
+    if (!jn_all_finite(data->w.Ws + 6 * (size_t)i * (size_t)data->rows, n))
+      return JN_ERR_NOT_FINITE;
+  for (int i = 0; i < model->nbody; i++)
+    memcpy(out + n * (size_t)i, data->w.Ws + 6 * (size_t)i * (size_t)data->rows,
+           sizeof(double) * n);
+  return JN_OK;
+}
+
+jn_status jn_comprehensive_matrix(const jn_model *model, jn_data *data, jn_operator op, int order,
+                                  double *work, double *matrix) {
+  if (!model || !work || !matrix || order < 0) return JN_ERR_ARGUMENT;
+  size_t columns, rows;
+  jn_comprehensive_shape(model, op, order, &columns, &rows);
+  memset(work, 0, sizeof(double) * columns);
+  for (size_t c = 0; c < columns; c++) {
+    work[c] = 1;
+    jn_status status = jn_comprehensive_apply(model, data, op, order, work, work + columns);
+    if (status) return status;
+    work[c] = 0;
+    for (size_t r = 0; r < rows; r++) matrix[r * columns + c] = work[columns + r];
+  }
+  return JN_OK;
+}
+
+/* ---- Jacobians */
+
+static int is_of_joint(jn_quantity x) { return x >= JN_JOINT_MOMENTUM; }
+static int is_force(jn_quantity x) {
+  return x == JN_LINK_FORCE || x == JN_JOINT_FORCE || x == JN_JOINT_TORQUE;
+}
+
+size_t jn_comprehensive_rows(const jn_model *model, jn_quantity quantity, int body, int order) {
+  size_t n = (size_t)order + (is_force(quantity) ? 0 : 1);
+  return n * (quantity == JN_JOINT_TORQUE ? (size_t)model->joint[body].nv : 6);
+}
+
+/* Twists in the world to order K-1 (w->Vs), inertias to order K (w->Ms), composites if asked. */
+static void inertia_jets(const jn_model *m, const jn_data *data, int K, int composite) {
+  const jn_work *w = &data->w;
+  size_t rows = (size_t)data->rows;
+  for (int i = 0; i < m->nlink; i++) {
+    size_t at = 6 * (size_t)i * rows;
+    if (data->formulation != JN_FORM_SPATIAL)
+      for (int k = 0; k < K; k++)
+        twist_from_body(JN_SPATIAL, k, link_pose(w, data->rows, i), load_v3(w->O + 3 * (size_t)i),
+                        w->V + at, 6, w->Vs + at, 6);
+  }
+  spatial_inertias(m, w, data->rows, K);
+  for (int i = m->nlink - 1; composite && i > 0; i--) {
+    const double *a = w->Ms + 10 * rows * (size_t)i;
+    double *p = w->Ms + 10 * rows * (size_t)m->link[i].parent;
+    for (size_t n = 0; n < 10 * ((size_t)K + 1); n++) p[n] += a[n];
+  }
+}
+
+/* Blocks 0..order in the world of one column: w->Jf; 0 when the column is nil. */
+static int block_column(const jn_model *m, const jn_data *data, jn_quantity x, int body, int order,
+                        int c) {
+  const jn_work *w = &data->w;
+  int link = m->body_link[body], own = link_of_column(m, c), inertia = link;
+  const six *S = user_screw(w, data->rows, c);
+  six *out = jacobian_column(w, data->rows, c);
+  if (!link_carries(m, own, link)) {
+    if (!is_of_joint(x) || !link_carries(m, link, own)) return 0;
+    inertia = own;
+  }
+  const inertia10 *M = (const inertia10 *)w->Ms + (size_t)inertia * (size_t)data->rows;
+  for (int k = 0; k <= order; k++)
+    out[k] = x == JN_LINK_MOTION ? S[k] : spatial_momentum(k, 0, M, S);
+  return 1;
+}
+
+/* What a unit of v_h gives over the orders k of the quantity, in the representation asked for:
+ * `out`. */
+static void unit_response(const jn_data *data, jn_quantity x, int rep, const frame_motion *f,
+                          int order, int h, const six *block, six *room, six *out) {
+  int last = is_force(x) ? order - 1 : order;
+  for (int k = 0; k <= last; k++) {
+    int at = is_force(x) ? k + 1 - h : k - h;
+    room[k] = at < 0 ? six_zero() : is_force(x) ? six_times(k + 1, block[at]) : block[at];
+  }
+  if (x == JN_LINK_MOTION)
+    twist_column(rep, last, f, data_base(data), room, out);
+  else
+    wrench_column(rep, last, f, data_base(data), room, out);
+}
+
+static double torque_entry(const jn_model *m, const jn_data *data, int row, int column, int k,
+                           int h, const six *f) {
+  const six *S = user_screw(&data->w, data->rows, row);
+  const jn_joint *j = &m->joint[m->link[link_of_column(m, row)].joint];
+  double s = spatial_project(k, 0, S, f);
+  if (row == column && h == k + 1) s += j->armature * (k + 1);
+  if (row == column && h == k && data->settings.damping) s += j->damping;
+  return s;
+}
+
+/* One column (dof c, order h) of the matrix, from w->Jf; write = 0: only whether it is finite. */
+static int matrix_column(const jn_model *m, const jn_data *data, jn_quantity x, int body, int rep,
+                         const frame_motion *f, int order, int h, int c, double *out, int write) {
+  size_t width = ((size_t)order + 1) * (size_t)m->nv,
+         column = (size_t)h * (size_t)m->nv + (size_t)c;
+  const six *block = jacobian_column(&data->w, data->rows, c);
+  six *room = (six *)data->w.Bs, *y = room + data->rows;
+  const jn_joint *j = &m->joint[body];
+  int last = is_force(x) ? order - 1 : order, torque = x == JN_JOINT_TORQUE, n = torque ? j->nv : 6;
+  double finite = 0;
+  unit_response(data, x, rep, f, order, h, block, room, y);
+  for (int k = 0; k <= last; k++)
+    for (int r = 0; r < n; r++) {
+      double s = torque ? torque_entry(m, data, j->iv + r, c, k, h, room) : (&y[k].w.x)[r];
+      finite += 0.0 * s;
+      if (write) out[((size_t)k * (size_t)n + (size_t)r) * width + column] = s;
+    }
+  return finite == 0.0;
+}
+
+static jn_status prepare(const jn_model *m, jn_data *data, jn_quantity x, int body, int rep,
+                         int order, const double *out) {
+  jn_status status = jn_jets_check(m, data, order);
+  if (status) return status;
+  if ((unsigned)x > JN_JOINT_TORQUE || (unsigned)rep > JN_MIXED || body < 0 || body >= m->nbody ||
+      !out)
+    return JN_ERR_ARGUMENT;
+  jn_motion_jets(m, data, -1, (int)data->settings.representation, order);
+  if (x != JN_LINK_MOTION) inertia_jets(m, data, order, is_of_joint(x));
+  return JN_OK;
+}
+
+jn_status jn_comprehensive_jacobian(const jn_model *model, jn_data *data, jn_quantity quantity,
+                                    int body, jn_representation representation, int order,
+                                    double *out) {
+  jn_status status = prepare(model, data, quantity, body, (int)representation, order, out);
+  if (status) return status;
+  int rep = (int)representation;
+  frame_motion f = body_motion(model, data, body, order);
+  size_t n =
+      jn_comprehensive_rows(model, quantity, body, order) * ((size_t)order + 1) * (size_t)model->nv;
+  for (int write = 0; write < 2; write++) {
+    if (write && n) memset(out, 0, sizeof(double) * n);
+    for (int c = 0; c < model->nv; c++) {
+      if (!block_column(model, data, quantity, body, order, c)) continue;
+      for (int h = 0; h <= order; h++)
+        if (!matrix_column(model, data, quantity, body, rep, &f, order, h, c, out, write))
+          return JN_ERR_NOT_FINITE;
+    }
+  }
+  return JN_OK;
+}
+
+jn_status jn_comprehensive_blocks(const jn_model *model, jn_data *data, jn_quantity quantity,
+                                  int body, jn_representation representation, int order,
+                                  double *out) {
+  if (is_force(quantity)) return JN_ERR_ARGUMENT;
+  jn_status status = prepare(model, data, quantity, body, (int)representation, order, out);
+  if (status) return status;
+  size_t nv = (size_t)model->nv, n = 6 * ((size_t)order + 1);
+  int rep = (int)representation;
+  frame_motion f = body_motion(model, data, body, order);
+  six *room = (six *)data->w.Bs, *y = room + data->rows;
+  for (int write = 0; write < 2; write++) {
+    if (write && nv) memset(out, 0, sizeof(double) * n * nv);
+    for (int c = 0; c < model->nv; c++) {
+      if (!block_column(model, data, quantity, body, order, c)) continue;
+      unit_response(data, quantity, rep, &f, order, 0, jacobian_column(&data->w, data->rows, c),
+                    room, y);
+      if (!jn_all_finite(&y->w.x, n)) return JN_ERR_NOT_FINITE;
+      for (size_t r = 0; write && r < n; r++) out[r * nv + (size_t)c] = (&y->w.x)[r];
+    }
+  }
+  return JN_OK;
+}

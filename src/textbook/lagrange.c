@@ -1,0 +1,570 @@
+/* lagrange.c: closed forms of the equations of motion. Screws S, inertias M about the base's
+ * position as in spatial.h; Mc: sums over the subtree, F_i = Mc_i S_i. */
+#include <jounce/jacobian.h>
+#include <jounce/lagrange.h>
+#include <string.h>
+
+#include "scalar/double.h"
+
+#include "core/core.h"
+#include "core/external.h"
+#include "core/spatial/spatial.h"
+#include "core/spatial/composite.h"
+
+static jn_status check(const jn_model *m, const jn_data *data, jn_representation rep,
+                       const jn_external *external) {
+  jn_status status = jn_check_call(m, data, 0, external);
+  return status ? status : (unsigned)rep > JN_MIXED ? JN_ERR_ARGUMENT : JN_OK;
+}
+
+/* d/dq goes with body velocities */
+static jn_status check_partials(const jn_model *m, const jn_data *data) {
+  jn_status status = jn_check_call(m, data, 0, NULL);
+  if (status) return status;
+  return m->nfree && data->settings.representation != JN_BODY ? JN_ERR_ARGUMENT : JN_OK;
+}
+
+/* Poses and screws, with v also twists, in the spatial form whatever the settings say. */
+static jn_status spatial_state(const jn_model *m, jn_data *data, const double *q, const double *v) {
+  jn_formulation form = data->settings.formulation;
+  data->settings.formulation = JN_FORM_SPATIAL;
+  jn_status status = jn_kinematics(m, data, v || !m->nv ? 0 : -1, q, v);
+  data->settings.formulation = form;
+  if (status) return status;
+  spatial_inertias(m, &data->w, data->rows, 0);
+  return JN_OK;
+}
+
+static jn_twist twist_of(const double *x) {
+  return jn_twist_make(jn_v3(x[0], x[1], x[2]), jn_v3(x[3], x[4], x[5]));
+}
+
+/* One body in a representation: J, J' [6 x nv] each, pose and inertia, V, V' = J' v (+ J v'). */
+typedef struct one_body {
+  jn_inertia I;
+  jn_pose C;
+  const double *J, *Jdot;
+  jn_twist V, A;
+} one_body;
+
+/* column c of J and J' */
+static jn_twist column(const double *J, size_t nv, size_t c) {
+  return jn_twist_make(jn_v3(J[c], J[nv + c], J[2 * nv + c]),
+                       jn_v3(J[3 * nv + c], J[4 * nv + c], J[5 * nv + c]));
+}
+
+/* jn_kinematics must have run; v1: v', may be NULL. J is left in Pc, which partial derivatives
+ * alone use. */
+static jn_status body_state(const jn_model *m, jn_data *data, int body, jn_representation rep,
+                            const double *v, const double *v1, one_body *out) {
+  size_t nv = (size_t)m->nv;
+  double *J = data->w.Pc, x[12] = {0};
+  int frame = m->body[body].frame;
+  jn_status status = jn_frame_pose(m, data, frame, &out->C);
+  if (!status) status = jn_frame_jacobian(m, data, frame, rep, 1, J);
+  if (status) return status;
+  for (size_t r = 0; r < 6; r++)
+    for (size_t c = 0; c < nv; c++) {
+      x[r] += J[r * nv + c] * v[c];
+      x[6 + r] += J[(6 + r) * nv + c] * v[c];
+      if (v1) x[6 + r] += J[r * nv + c] * v1[c];
+    }
+  out->I = m->body[body].inertia;
+  out->J = J;
+  out->Jdot = J + 6 * nv;
+  out->V = twist_of(x);
+  out->A = twist_of(x + 6);
+  return JN_OK;
+}
+
+/* a wrench at the frame's origin in world axes -> representation */
+static jn_wrench wrench_at(jn_representation rep, jn_pose C, jn_wrench W) {
+  if (rep == JN_SPATIAL) W.n = jn_v3_add(W.n, jn_v3_cross(C.p, W.f));
+  if (rep == JN_BODY || rep == JN_MIXED) W.n = jn_m3_apply_t(C.R, W.n);
+  if (rep == JN_BODY) W.f = jn_m3_apply_t(C.R, W.f);
+  return W;
+}
+
+/* Gravity and wrenches from outside on body i, hybrid. */
+static jn_wrench applied(const jn_model *m, const jn_data *data, int body, const one_body *b,
+                         const jn_external *external) {
+  jn_vec3 g = data->settings.gravity;
+  jn_wrench W = {jn_v3_cross(jn_m3_apply(b->C.R, b->I.h), g), jn_v3_scale(b->I.m, g)};
+  for (int n = 0; external && n < external->wrench_count; n++) {
+    const jn_applied_wrench *a = &external->wrenches[n];
+    const jn_frame *f = &m->frame[a->frame];
+    if (f->body != body) continue;
+    const double *x = a->wrench;
+    jn_pose inner = jn_pose_mul(jn_pose_inv(m->frame[m->body[body].frame].pose), f->pose);
+    jn_mat3 R = jn_m3_mul(b->C.R, inner.R);
+    jn_vec3 n0 = jn_v3(x[0], x[1], x[2]), f0 = jn_v3(x[3], x[4], x[5]);
+    if (a->representation == JN_BODY || a->representation == JN_MIXED) n0 = jn_m3_apply(R, n0);
+    if (a->representation == JN_BODY) f0 = jn_m3_apply(R, f0);
+    jn_vec3 lever =
+        a->representation == JN_SPATIAL ? jn_v3_neg(b->C.p) : jn_m3_apply(b->C.R, inner.p);
+    W = jn_wrench_add(W, jn_wrench_make(jn_v3_add(n0, jn_v3_cross(lever, f0)), f0));
+  }
+  return W;
+}
+
+jn_status jn_projection_equations(const jn_model *m, jn_data *data, jn_representation rep,
+                                  const double *q, const double *v, const jn_external *external,
+                                  double *tau) {
+  jn_status status = check(m, data, rep, external);
+  if (status) return status;
+  size_t nv = (size_t)m->nv;
+  if (nv && (!v || !tau)) return JN_ERR_ARGUMENT;
+  if (nv && !jn_all_finite(v + nv, nv)) return JN_ERR_NOT_FINITE;
+  status = jn_kinematics(m, data, 0, q, v);
+  if (status) return status;
+  double *out = data->w.tau;
+  for (int i = 0; i < m->nlink; i++)
+    for (size_t c = (size_t)m->link[i].iv, n = (size_t)m->link[i].nv; n--; c++) {
+      out[c] = m->link[i].armature * v[nv + c] +
+               (data->settings.damping ? m->link[i].damping * v[c] : 0.0);
+      if (external && external->tau) out[c] -= external->tau[c];
+    }
+  for (int i = 0; i < m->nbody; i++) {
+    one_body b;
+    status = body_state(m, data, i, rep, v, v + nv, &b);
+    if (status) return status;
+    jn_wrench W = jn_newton_euler(rep, b.I, b.C, b.V, b.A);
+    W = jn_wrench_sub(W, wrench_at(rep, b.C, applied(m, data, i, &b, external)));
+    for (size_t c = 0; c < nv; c++) out[c] += jn_power(column(b.J, nv, c), W);
+  }
+  if (!jn_all_finite(out, nv)) return JN_ERR_NOT_FINITE;
+  if (nv) memcpy(tau, out, sizeof(double) * nv);
+  return JN_OK;
+}
+
+/* N U, with N V the part of the Newton-Euler equations without acceleration */
+static jn_wrench gyroscopic(jn_representation rep, const one_body *b, jn_twist U) {
+  jn_vec3 zero = jn_v3(0, 0, 0);
+  if (rep == JN_SPATIAL || rep == JN_BODY)
+    return jn_wrench_neg(jn_ad_t(b->V, jn_body_momentum(rep, b->I, b->C, U)));
+  /* ad_w M (u, 0); in the mixed form w turns the force in the body */
+  jn_inertia I = rep == JN_MIXED ? b->I : jn_inertia_move(jn_pose_make(b->C.R, zero), b->I);
+  jn_wrench P = jn_inertia_apply(I, jn_twist_make(U.w, zero));
+  P = jn_wrench_make(jn_v3_cross(b->V.w, P.n), jn_v3_cross(b->V.w, P.f));
+  if (rep == JN_MIXED) P.f = jn_m3_apply(b->C.R, P.f);
+  return P;
+}
+
+jn_status jn_lagrange_matrices(const jn_model *m, jn_data *data, jn_representation rep,
+                               const double *q, const double *v, double *M, double *C) {
+  jn_status status = check(m, data, rep, NULL);
+  if (status) return status;
+  size_t nv = (size_t)m->nv;
+  status = jn_kinematics(m, data, 0, q, v);
+  if (status || !nv) return status;
+  if (!jn_is_bounded(m, data, v)) return JN_ERR_NOT_FINITE;
+  if (M) memset(M, 0, sizeof(double) * nv * nv);
+  if (C) memset(C, 0, sizeof(double) * nv * nv);
+  for (int i = 0; i < m->nlink && M; i++)
+    for (size_t c = (size_t)m->link[i].iv, n = (size_t)m->link[i].nv; n--; c++)
+      M[c * nv + c] = m->link[i].armature;
+  for (int i = 0; i < m->nbody; i++) {
+    one_body b;
+    status = body_state(m, data, i, rep, v, NULL, &b);
+    if (status) return status;
+    for (size_t c = 0; c < nv; c++) {
+      jn_twist U = column(b.J, nv, c);
+      jn_wrench P = jn_body_momentum(rep, b.I, b.C, U);
+      jn_wrench W = jn_wrench_add(jn_body_momentum(rep, b.I, b.C, column(b.Jdot, nv, c)),
+                                  gyroscopic(rep, &b, U));
+      for (size_t r = 0; r < nv; r++) {
+        jn_twist T = column(b.J, nv, r);
+        if (M) M[r * nv + c] += jn_power(T, P);
+        if (C) C[r * nv + c] += jn_power(T, W);
+      }
+    }
+  }
+  return JN_OK; /* of tame numbers */
+}
+
+/* Phase space. */
+
+/* Screws for v as the user holds it, orders 0 and 1, and P = M V and M G + wrenches from outside,
+ * summed to the base: orders 0 and 1 of w->Ws. */
+static jn_status phase_state(const jn_model *m, jn_data *data, const double *q, const double *v,
+                             const jn_external *external) {
+  jn_status status = spatial_state(m, data, q, v);
+  if (status) return status;
+  const jn_work *w = &data->w;
+  int rows = data->rows, loaded = external && external->wrench_count > 0;
+  six G = six_zero();
+  G.v = v3_make(data->settings.gravity.x, data->settings.gravity.y, data->settings.gravity.z);
+  if (loaded) jn_external_spatial(m, data, external, 0);
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    const size_t at = (size_t)i * rows;
+    const six *V = (const six *)w->Vs + at;
+    const inertia10 *M = (const inertia10 *)w->Ms + at;
+    six *W = (six *)w->Ws + at;
+    spatial_screw_step(l, w, rows, 1, V);
+    if (l->kind == JN_K_FREE) {
+      joint_step(l, 1, w->q + l->iq, w->v + l->iv, m->nv, w->X + (size_t)l->ix * rows);
+      represent_screws(m, data, i, 1);
+    }
+    W[0] = inertia10_apply(M, V[0]);
+    W[1] = inertia10_apply(M, G);
+    if (loaded) W[1] = six_add(W[1], ((const six *)w->ext)[at]);
+  }
+  add_to_parents(m, w->Ws, 6 * (size_t)rows, 12);
+  data->kinematics = -2;
+  return JN_OK;
+}
+
+jn_status jn_phase_momentum(const jn_model *m, jn_data *data, const double *q, const double *v,
+                            double *p) {
+  jn_status status = jn_check_call(m, data, 0, NULL);
+  if (status) return status;
+  if (m->nv && (!v || !p)) return JN_ERR_ARGUMENT;
+  status = phase_state(m, data, q, v, NULL);
+  if (status) return status;
+  const jn_work *w = &data->w;
+  for (int i = 0; i < m->nlink; i++)
+    for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++)
+      w->e[c] = six_dot(*screw_of(w, data->rows, c), ((const six *)w->Ws)[(size_t)i * data->rows]) +
+                m->link[i].armature * v[c];
+  if (!jn_all_finite(w->e, (size_t)m->nv)) return JN_ERR_NOT_FINITE;
+  if (m->nv) memcpy(p, w->e, sizeof(double) * (size_t)m->nv);
+  return JN_OK;
+}
+
+/* M^-1 x: forward dynamics at rest, without gravity */
+static jn_status mass_solve(const jn_model *m, jn_data *data, const double *q, const double *x,
+                            double *out) {
+  jn_settings kept = data->settings;
+  data->settings.gravity = jn_v3(0, 0, 0);
+  data->settings.damping = 0;
+  memset(data->w.y, 0, sizeof(double) * (size_t)m->nv);
+  jn_status status = jn_forward_dynamics(m, data, 0, q, data->w.y, x, NULL, out);
+  data->settings = kept;
+  return status;
+}
+
+jn_status jn_phase_velocity(const jn_model *m, jn_data *data, const double *q, const double *p,
+                            double *v) {
+  jn_status status = jn_check_call(m, data, 0, NULL);
+  if (status) return status;
+  if (m->nv && (!p || !v)) return JN_ERR_ARGUMENT;
+  return mass_solve(m, data, q, p, v);
+}
+
+jn_status jn_phase_rate(const jn_model *m, jn_data *data, const double *q, const double *p,
+                        const double *tau, const jn_external *external, double *v, double *p_rate) {
+  jn_status status = jn_check_call(m, data, 0, external);
+  if (status) return status;
+  size_t nv = (size_t)m->nv;
+  if (nv && (!p || !tau || !p_rate)) return JN_ERR_ARGUMENT;
+  if (!jn_all_finite(tau, nv)) return JN_ERR_NOT_FINITE;
+  const jn_work *w = &data->w;
+  double *velocity = w->xlane, *rate = w->e;
+  status = mass_solve(m, data, q, p, velocity);
+  if (!status) status = phase_state(m, data, q, velocity, external);
+  if (status) return status;
+  for (int i = 0; i < m->nlink; i++)
+    for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++) {
+      const six *S = screw_of(w, data->rows, c), *W = (const six *)w->Ws + (size_t)i * data->rows;
+      rate[c] = tau[c] + six_dot(S[1], W[0]) + six_dot(S[0], W[1]);
+      if (data->settings.damping) rate[c] -= m->link[i].damping * velocity[c];
+      if (external && external->tau) rate[c] += external->tau[c];
+    }
+  if (!jn_all_finite(rate, nv)) return JN_ERR_NOT_FINITE;
+  if (v && nv) memcpy(v, velocity, sizeof(double) * nv);
+  if (nv) memcpy(p_rate, rate, sizeof(double) * nv);
+  return JN_OK;
+}
+
+/* Derivatives of M, for columns on one path from the root, a above i or on its link:
+ *   c above a or on its link:     d_c M_ai = 0: all moves with c
+ *   c below a, above i or on it:  d_c M_ai = ad(S_a) S_c . F_i
+ *   c below i:                    d_c M_ai = -(Mc_c S_a . ad(S_c) S_i + ad(S_c) S_a . Mc_c S_i) */
+
+static six screw(const jn_data *data, int c) { return *screw_of(&data->w, data->rows, c); }
+static const inertia10 *composite(const jn_data *data, int link) {
+  return (const inertia10 *)data->w.Ms + (size_t)link * (size_t)data->rows;
+}
+static jn_status composites(const jn_model *m, jn_data *data, const double *q) {
+  jn_status status = spatial_state(m, data, q, NULL);
+  if (status) return status;
+  add_to_parents(m, data->w.Ms, 10 * (size_t)data->rows, 10);
+  data->kinematics = -2;
+  return jn_is_bounded(m, data, NULL) ? JN_OK : JN_ERR_NOT_FINITE;
+}
+
+/* a column and its link; next: the one before it on the way to the root */
+typedef struct dof {
+  int column, link;
+} dof;
+
+static dof last_of(const jn_model *m, int link) {
+  while (link >= 0 && !m->link[link].nv) link = m->link[link].parent;
+  return (dof){link < 0 ? -1 : m->link[link].iv + m->link[link].nv - 1, link};
+}
+static dof before(const jn_model *m, dof d) {
+  if (d.column > m->link[d.link].iv) return (dof){d.column - 1, d.link};
+  return last_of(m, m->link[d.link].parent);
+}
+
+/* all of d_c M_ai with c on `tip` and a, i above it or on it, and with i on `tip` and c above it */
+static void partials_of_tip(const jn_model *m, const jn_data *data, dof tip, double *dM) {
+  const size_t nv = (size_t)m->nv, t = (size_t)tip.column;
+  const inertia10 *Mc = composite(data, tip.link);
+  six S = screw(data, tip.column), F = inertia10_apply(Mc, S);
+  for (dof a = last_of(m, tip.link); a.link >= 0; a = before(m, a)) {
+    six Sa = screw(data, a.column), Fa = inertia10_apply(Mc, Sa), ta = six_ad(S, Sa);
+    for (dof b = last_of(m, tip.link); b.link >= 0; b = before(m, b)) {
+      size_t x = (size_t)a.column, y = (size_t)b.column;
+      six Sb = screw(data, b.column);
+      /* tip moves, x and y above */
+      if (a.link < tip.link && b.link < tip.link)
+        dM[(x * nv + y) * nv + t] =
+            -(six_dot(Fa, six_ad(S, Sb)) + six_dot(ta, inertia10_apply(Mc, Sb)));
+      /* b moves tip's column, x above b */
+      if (a.link < b.link)
+        dM[(x * nv + t) * nv + y] = dM[(t * nv + x) * nv + y] = six_dot(six_ad(Sa, Sb), F);
+    }
+  }
+}
+
+static jn_status mass_partials(const jn_model *m, jn_data *data, const double *q, double *dM) {
+  jn_status status = composites(m, data, q);
+  if (status) return status;
+  size_t n = (size_t)m->nv * (size_t)m->nv * (size_t)m->nv;
+  if (n) memset(dM, 0, sizeof(double) * n);
+  for (int i = 0; i < m->nlink; i++)
+    for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++)
+      partials_of_tip(m, data, (dof){c, i}, dM);
+  return JN_OK; /* composites are tame */
+}
+
+jn_status jn_mass_partials(const jn_model *m, jn_data *data, const double *q, double *dM) {
+  jn_status status = check_partials(m, data);
+  if (status) return status;
+  if (m->nv && !dM) return JN_ERR_ARGUMENT;
+  return mass_partials(m, data, q, dM);
+}
+
+jn_status jn_inverse_mass_partials(const jn_model *m, jn_data *data, const double *q, double *Minv,
+                                   double *dMinv) {
+  jn_status status = check_partials(m, data);
+  if (status) return status;
+  size_t nv = (size_t)m->nv;
+  double *unit = data->w.xlane, *t = data->w.y;
+  if (nv && (!Minv || !dMinv)) return JN_ERR_ARGUMENT;
+  /* a first solution outside of the outputs tells whether all will be finite */
+  memset(unit, 0, sizeof(double) * nv);
+  status = composites(m, data, q);
+  if (!status) status = mass_solve(m, data, q, unit, unit);
+  if (!status && !jn_factors_are_bounded(m, data)) status = JN_ERR_NOT_FINITE;
+  if (status) return status;
+  for (size_t i = 0; i < nv && !status; i++) {
+    memset(unit, 0, sizeof(double) * nv);
+    unit[i] = 1;
+    status = mass_solve(m, data, q, unit, Minv + i * nv);
+  }
+  mass_partials(m, data, q, dMinv); /* of a state that is known to be good */
+  for (size_t k = 0; k < nv; k++) {
+    /* rows: dM Minv; then columns: -Minv times that */
+    for (size_t i = 0; i < nv; i++) {
+      memset(t, 0, sizeof(double) * nv);
+      for (size_t h = 0; h < nv; h++)
+        for (size_t j = 0; j < nv; j++) t[j] += dMinv[(i * nv + h) * nv + k] * Minv[h * nv + j];
+      for (size_t j = 0; j < nv; j++) dMinv[(i * nv + j) * nv + k] = t[j];
+    }
+    for (size_t j = 0; j < nv; j++) {
+      memset(t, 0, sizeof(double) * nv);
+      for (size_t i = 0; i < nv; i++)
+        for (size_t h = 0; h < nv; h++) t[i] -= Minv[i * nv + h] * dMinv[(h * nv + j) * nv + k];
+      for (size_t i = 0; i < nv; i++) dMinv[(i * nv + j) * nv + k] = t[i];
+    }
+  }
+  return status || jn_all_finite(dMinv, nv * nv * nv) ? status : JN_ERR_NOT_FINITE;
+}
+
+/* Koszul's terms with brackets: B = <[E_a, E_b], E_x> for columns a, b of link l and x on a path
+ * with it. */
+static void add_brackets(const jn_model *m, const jn_data *data, int l, int x, int x_link,
+                         double *G) {
+  size_t nv = (size_t)m->nv, X = (size_t)x;
+  six F = inertia10_apply(composite(data, x_link > l ? x_link : l), screw(data, x));
+  for (int a = m->link[l].iv; a < m->link[l].iv + m->link[l].nv; a++)
+    for (int b = m->link[l].iv; b < m->link[l].iv + m->link[l].nv; b++) {
+      size_t A = (size_t)a, B = (size_t)b;
+      double half = 0.5 * six_dot(six_ad(screw(data, a), screw(data, b)), F);
+      if (a == b) continue;
+      G[(X * nv + B) * nv + A] += half;
+      G[(B * nv + A) * nv + X] -= half;
+      G[(B * nv + X) * nv + A] -= half;
+    }
+}
+
+static int on_one_path(const jn_model *m, int a, int b) {
+  if (a > b) return on_one_path(m, b, a);
+  while (b > a) b = m->link[b].parent;
+  return a == b;
+}
+
+jn_status jn_christoffel(const jn_model *m, jn_data *data, const double *q, double *Gamma) {
+  jn_status status = check_partials(m, data);
+  if (status) return status;
+  size_t nv = (size_t)m->nv;
+  if (nv && !Gamma) return JN_ERR_ARGUMENT;
+  status = mass_partials(m, data, q, Gamma);
+  if (status) return status;
+  double *G = Gamma;
+  /* in place: the derivatives x = d_i M_jk, y = d_j M_ik, z = d_k M_ij make six symbols */
+  for (size_t i = 0; i < nv; i++)
+    for (size_t j = i; j < nv; j++)
+      for (size_t k = j; k < nv; k++) {
+        double x = G[(j * nv + k) * nv + i], y = G[(i * nv + k) * nv + j],
+               z = G[(i * nv + j) * nv + k];
+        G[(i * nv + j) * nv + k] = G[(i * nv + k) * nv + j] = 0.5 * (z + y - x);
+        G[(j * nv + i) * nv + k] = G[(j * nv + k) * nv + i] = 0.5 * (z + x - y);
+        G[(k * nv + i) * nv + j] = G[(k * nv + j) * nv + i] = 0.5 * (y + x - z);
+      }
+  for (int l = 0; l < m->nlink; l++)
+    for (int i = 0; i < m->nlink && m->link[l].nv > 1; i++)
+      for (int x = m->link[i].iv; x < m->link[i].iv + m->link[i].nv && on_one_path(m, l, i); x++)
+        add_brackets(m, data, l, x, i, G);
+  return JN_OK;
+}
+
+/* The wrench dual to S in tr(S B (S_a S_b)^T), B = [b h; h^T m], b = tr(J)/2 - J, S = [[w] v; 0 0]:
+ *   P = [w_a][w_b], p = w_a x v_b:  (axis of b P^T + h p^T, P h + m p) */
+static six second_moment(const inertia10 *M, six a, six b) {
+  const double *J = M->J, half = 0.5 * (J[0] + J[3] + J[5]);
+  const double bin[6] = {half - J[0], -J[1], -J[2], half - J[3], -J[4], half - J[5]};
+  v3 p = v3_cross(a.w, b.v), h = M->h;
+  double ab = v3_dot(a.w, b.w);
+  /* P^T = a b^T - (a.b) 1; a dyad x y^T has the axis x x y, a symmetric matrix none */
+  v3 axis = v3_add(v3_cross(sym3_apply(bin, a.w), b.w), v3_cross(h, p));
+  v3 Ph = v3_sub(v3_scale(v3_dot(a.w, h), b.w), v3_scale(ab, h));
+  return (six){axis, v3_add(Ph, v3_scale(M->m, p))};
+}
+
+/* all symbols of columns j, k on one path, i on the same */
+static void binet_pair(const jn_model *m, const jn_data *data, dof j, dof k, dof tip, double *G) {
+  size_t nv = (size_t)m->nv;
+  six Sj = screw(data, j.column), Sk = screw(data, k.column);
+  int swap = j.link > k.link || j.link == k.link; /* root first; within a joint k first */
+  six W = second_moment(composite(data, tip.link), swap ? Sk : Sj, swap ? Sj : Sk);
+  int deepest = j.link > k.link ? j.link : k.link;
+  for (dof i = last_of(m, tip.link); i.link >= 0; i = before(m, i)) {
+    if (i.link != tip.link && deepest != tip.link) break;
+    G[((size_t)i.column * nv + (size_t)j.column) * nv + (size_t)k.column] =
+        six_dot(screw(data, i.column), W);
+  }
+}
+
+jn_status jn_christoffel_binet(const jn_model *m, jn_data *data, const double *q, double *Gamma) {
+  jn_status status = check_partials(m, data);
+  if (status) return status;
+  size_t n = (size_t)m->nv * (size_t)m->nv * (size_t)m->nv;
+  if (n && !Gamma) return JN_ERR_ARGUMENT;
+  status = composites(m, data, q);
+  if (status || !n) return status;
+  memset(Gamma, 0, sizeof(double) * n);
+  for (int l = 0; l < m->nlink; l++) {
+    dof tip = {0, l};
+    if (!m->link[l].nv) continue;
+    for (dof j = last_of(m, l); j.link >= 0; j = before(m, j))
+      for (dof k = last_of(m, l); k.link >= 0; k = before(m, k))
+        binet_pair(m, data, j, k, tip, Gamma);
+  }
+  return JN_OK;
+}
+
+void jn_christoffel_coriolis(int n, const double *Gamma, const double *v, double *C) {
+  for (int i = 0; i < n * n; i++) {
+    const double *g = Gamma + (size_t)i * (size_t)n;
+    C[i] = 0;
+    for (int k = 0; k < n; k++) C[i] += g[k] * v[k];
+  }
+}
+
+/* System matrices. */
+
+/* pose of body i's link frame in the axes of the world, counted from the base's position */
+static jn_pose near_pose(const jn_model *m, const jn_data *data, int body) {
+  int link = m->body_link[body];
+  const double *R = data->w.R + 9 * (size_t)link * (size_t)data->rows,
+               *O = data->w.O + 3 * (size_t)link;
+  jn_pose C = {.p = jn_v3(O[0], O[1], O[2])};
+  for (int j = 0; j < 9; j++) C.R.m[j / 3][j % 3] = R[j];
+  return jn_pose_mul(C, jn_pose_mul(m->body_pose[body], m->frame[m->body[body].frame].pose));
+}
+
+/* twist of body j's origin -> that of body i, which it carries */
+static void carry_matrix(jn_representation rep, jn_pose Ci, jn_pose Cj, double out[6][6]) {
+  jn_mat3 one = jn_m3_identity(), zero = jn_m3_scale(0, one),
+          lever = jn_m3_hat(jn_v3_sub(Cj.p, Ci.p));
+  if (rep == JN_BODY) jn_Ad_matrix(jn_pose_mul(jn_pose_inv(Ci), Cj), out);
+  if (rep == JN_SPATIAL) jn_blocks_matrix(one, zero, zero, one, out);
+  if (rep == JN_HYBRID) jn_blocks_matrix(one, zero, lever, one, out);
+  if (rep == JN_MIXED)
+    jn_blocks_matrix(jn_m3_mul(jn_m3_transpose(Ci.R), Cj.R), zero, jn_m3_mul(lever, Cj.R), one,
+                     out);
+}
+
+static void put_block(double *M, size_t N, int i, int j, double block[6][6]) {
+  for (size_t r = 0; M && r < 6; r++)
+    memcpy(M + (6 * (size_t)i + r) * N + 6 * (size_t)j, block[r], sizeof(double) * 6);
+}
+
+static void put_system(const jn_model *m, const jn_data *data, int i, jn_representation rep,
+                       const double *v, const one_body *b, const jn_system *out) {
+  size_t nv = (size_t)m->nv, N = 6 * (size_t)m->nbody, at = 6 * (size_t)i;
+  const jn_joint *joint = &m->joint[i];
+  double block[6][6], x[6] = {0};
+  for (int j = i; j >= 0 && out->A; j = m->body[j].parent) {
+    carry_matrix(rep, near_pose(m, data, i), near_pose(m, data, j), block);
+    put_block(out->A, N, i, j, block);
+  }
+  for (size_t r = 0; r < 6; r++) {
+    for (size_t c = (size_t)joint->iv, n = (size_t)joint->nv; n--; c++) {
+      x[r] += b->J[r * nv + c] * v[c];
+      if (out->X) out->X[(at + r) * nv + c] = b->J[r * nv + c];
+    }
+    if (out->J) memcpy(out->J + (at + r) * nv, b->J + r * nv, sizeof(double) * nv);
+    if (out->Jdot) memcpy(out->Jdot + (at + r) * nv, b->Jdot + r * nv, sizeof(double) * nv);
+  }
+  jn_ad_matrix(twist_of(x), block);
+  put_block(out->a, N, i, i, block);
+  jn_ad_matrix(b->V, block);
+  put_block(out->b, N, i, i, block);
+  for (int c = 0; c < 6; c++) {
+    double e[6] = {0};
+    e[c] = 1;
+    jn_wrench P = jn_body_momentum(rep, b->I, b->C, twist_of(e));
+    const double p[6] = {P.n.x, P.n.y, P.n.z, P.f.x, P.f.y, P.f.z};
+    for (int r = 0; r < 6; r++) block[r][c] = p[r];
+  }
+  put_block(out->M, N, i, i, block);
+  const double V[6] = {b->V.w.x, b->V.w.y, b->V.w.z, b->V.v.x, b->V.v.y, b->V.v.z};
+  if (out->V) memcpy(out->V + at, V, sizeof V);
+}
+
+jn_status jn_system_matrices(const jn_model *m, jn_data *data, jn_representation rep,
+                             const double *q, const double *v, const jn_system *out) {
+  jn_status status = check(m, data, rep, NULL);
+  if (status) return status;
+  if (!out || ((out->a || out->b) && rep != JN_BODY && rep != JN_SPATIAL)) return JN_ERR_ARGUMENT;
+  size_t nv = (size_t)m->nv, N = 6 * (size_t)m->nbody;
+  status = jn_kinematics(m, data, 0, q, v);
+  if (status) return status;
+  if (!jn_is_bounded(m, data, v)) return JN_ERR_NOT_FINITE;
+  double *const square[4] = {out->A, out->a, out->b, out->M};
+  for (int i = 0; i < 4; i++)
+    if (square[i]) memset(square[i], 0, sizeof(double) * N * N);
+  if (out->X && nv) memset(out->X, 0, sizeof(double) * N * nv);
+  for (int i = 0; i < m->nbody; i++) {
+    one_body b;
+    status = body_state(m, data, i, rep, v, NULL, &b);
+    if (status) return status;
+    put_system(m, data, i, rep, v, &b, out);
+  }
+  return JN_OK; /* of tame numbers */
+}

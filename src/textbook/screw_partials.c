@@ -1,0 +1,150 @@
+/* screw_partials.c: partial derivatives of the columns of a Jacobian, any order, by nested brackets
+ * (Mueller 2018, (5), (12), (14), (15), (20), (23), (25), for trees and joints with several
+ * freedoms).
+ *
+ * Write k >= j when link(k) carries link(j) or is it, D_k for the derivative along column k. Then
+ *   spatial  D_k J_j = [J_k, J_j] when k >= j, else 0
+ *   body     D_k J_j = [J_j, J_k] when j > k >= frame, else 0
+ * and by Jacobi's identity all orders are one nest, sorted along the path:
+ *   spatial  [J_b1, [J_b2, ... [J_bn, J_j]]]      b1 nearest to the root; every b >= j
+ *   body     [...[[J_j, J_b1], J_b2] ..., J_bn]   every b strictly between j and the frame, or at
+ * it Of two columns of one link the later derivative is the outer bracket (spatial), the inner
+ * (body). The linear part of hybrid and mixed columns is itself a derivative, of the frame's
+ * position x = C 0: D_bn ... D_b1 D_j x = w_b1 x (w_b2 x ... (v_bn + w_bn x x))    j sorted among
+ * the b, j first in time and their angular parts are those of the spatial and of the body column.
+ */
+#include <string.h>
+
+#include "scalar/double.h"
+
+#include "core/core.h"
+#include "core/spatial/spatial.h"
+#include "core/jacobian.h"
+
+typedef struct nest {
+  const jn_model *m;
+  const jn_data *data;
+  int count;
+  const int *columns;
+} nest;
+
+/* The column as a screw about the base's position. */
+static six screw_now(const nest *n, int column) {
+  int i = link_of_column(n->m, column);
+  const jn_link *l = &n->m->link[i];
+  const double *R = n->data->w.R + 9 * (size_t)i * n->data->rows;
+  six s = joint_column(l, column - l->iv);
+  v3 w = m3_apply(R, s.w), O = load_v3(n->data->w.O + 3 * (size_t)i);
+  return (six){w, v3_add(m3_apply(R, s.v), v3_cross(O, w))};
+}
+
+/* Whether place t comes after place u when the list is gone through by link, from tip to root (up)
+ * or from root to tip; within a link from the first place to the last (forward) or back. */
+static int comes_after(const nest *n, int t, int u, int up, int forward) {
+  int a = link_of_column(n->m, n->columns[t]), b = link_of_column(n->m, n->columns[u]);
+  if (a != b) return up ? a < b : a > b;
+  return forward ? t > u : t < u;
+}
+
+/* The place after `at` (-1: the first); count: no more. */
+static int next_place(const nest *n, int at, int up, int forward) {
+  int best = n->count;
+  for (int t = 0; t < n->count; t++) {
+    if (at >= 0 && !comes_after(n, t, at, up, forward)) continue;
+    if (best == n->count || comes_after(n, best, t, up, forward)) best = t;
+  }
+  return best;
+}
+
+/* Whether every column of the list belongs to link `of` or to one that carries it. */
+static int all_carry(const nest *n, int of) {
+  for (int t = 0; t < n->count; t++)
+    if (!link_carries(n->m, link_of_column(n->m, n->columns[t]), of)) return 0;
+  return 1;
+}
+
+static six spatial_partial(const nest *n, int column) {
+  six s = screw_now(n, column);
+  if (!all_carry(n, link_of_column(n->m, column))) return six_zero();
+  for (int t = next_place(n, -1, 1, 1); t < n->count; t = next_place(n, t, 1, 1))
+    s = six_ad(screw_now(n, n->columns[t]), s);
+  return s;
+}
+
+/* The body nest about the base's position, in the world's axes: still to be carried to the frame.
+ */
+static six body_partial(const nest *n, int column, int link) {
+  int own = link_of_column(n->m, column);
+  six s = screw_now(n, column);
+  if (!all_carry(n, link)) return six_zero();
+  for (int t = 0; t < n->count; t++)
+    if (link_of_column(n->m, n->columns[t]) <= own) return six_zero();
+  for (int t = next_place(n, -1, 0, 0); t < n->count; t = next_place(n, t, 0, 0))
+    s = six_ad(s, screw_now(n, n->columns[t]));
+  return s;
+}
+
+/* Derivatives of the position x. */
+static v3 point_partial(const nest *n, int column, int link, v3 x) {
+  int own = link_of_column(n->m, column), started = 0, done = 0;
+  v3 r = x;
+  if (!all_carry(n, link)) return v3_zero();
+  for (int t = next_place(n, -1, 1, 1); t < n->count || !done;) {
+    int here = t < n->count ? link_of_column(n->m, n->columns[t]) : -1;
+    int use_own = !done && own >= here;
+    six s = screw_now(n, use_own ? column : n->columns[t]);
+    r = started ? v3_cross(s.w, r) : v3_add(s.v, v3_cross(s.w, r));
+    started = 1;
+    if (use_own)
+      done = 1;
+    else
+      t = next_place(n, t, 1, 1);
+  }
+  return r;
+}
+
+static v3 unrotate(const jn_pose *C, v3 a) { return m3_apply_t(&C->R.m[0][0], a); }
+
+static six partial_in(const nest *n, int link, const jn_pose *C, int rep, int column) {
+  v3 x = v3_make(C->p.x, C->p.y, C->p.z);
+  six s, b;
+  if (rep == JN_SPATIAL) {
+    s = spatial_partial(n, column);
+    s.v = v3_add_cross_exact(s.v, data_base(n->data), s.w);
+    return s;
+  }
+  if (rep == JN_HYBRID)
+    return (six){spatial_partial(n, column).w, point_partial(n, column, link, x)};
+  b = body_partial(n, column, link);
+  s.w = unrotate(C, b.w);
+  s.v = rep == JN_MIXED ? point_partial(n, column, link, x)
+                        : unrotate(C, v3_add(b.v, v3_cross(b.w, x)));
+  return s;
+}
+
+jn_status jn_screw_partial(const jn_model *model, const jn_data *data, int frame,
+                           jn_representation representation, int column, int count,
+                           const int *columns, double *out) {
+  if (!model || !data || data->model != model || !out || frame < 0 || frame >= model->nframe ||
+      (unsigned)representation > JN_MIXED || column < 0 || column >= model->nv || count < 0 ||
+      (count && !columns))
+    return JN_ERR_ARGUMENT;
+  for (int t = 0; t < count; t++)
+    if (columns[t] < 0 || columns[t] >= model->nv) return JN_ERR_ARGUMENT;
+  if (data->kinematics < -1) return JN_ERR_STATE;
+  jn_pose inner;
+  int link = frame_in_link(model, frame, &inner);
+  six s = six_zero();
+  nest n = {model, data, count, columns};
+  if (link >= 0 && link_carries(model, link_of_column(model, column), link)) {
+    const double *R = data->w.R + 9 * (size_t)link * data->rows, *O = data->w.O + 3 * (size_t)link;
+    jn_pose C = {{{{R[0], R[1], R[2]}, {R[3], R[4], R[5]}, {R[6], R[7], R[8]}}},
+                 {O[0], O[1], O[2]}};
+    C = jn_pose_mul(C, inner);
+    s = partial_in(&n, link, &C, (int)representation, column);
+  }
+  const double x[6] = {s.w.x, s.w.y, s.w.z, s.v.x, s.v.y, s.v.z};
+  if (!jn_all_finite(x, 6)) return JN_ERR_NOT_FINITE;
+  memcpy(out, x, sizeof x);
+  return JN_OK;
+}
