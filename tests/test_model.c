@@ -361,12 +361,12 @@ static void what_is_not_there_is_not_found(void **state) {
   assert_null(d);
   jn_data_free(NULL);
   /* work for so many states at once that its size does not fit */
-  const size_t numbers = (size_t)r.model->nx + 8, least = 3 * 64 * 64 * 8 * numbers;
+  const size_t numbers = (size_t)r.model->nx + 8, least = 3 * 96 * 64 * 8 * numbers;
   assert_true(r.model->nx > r.model->nv && r.model->nx > r.model->nlink);
-  assert_true(jn_work_size(r.model, 1, 1) > 0);
-  assert_true(jn_work_size(r.model, 1, SIZE_MAX / 2 / least) > 0);
-  assert_true(jn_work_size(r.model, 1, SIZE_MAX / least) == 0);
-  assert_true(jn_work_size(r.model, 1, SIZE_MAX / least * 2) == 0);
+  assert_true(jn_work_layout(r.model, 1, 1, 0, NULL, NULL) > 0);
+  assert_true(jn_work_layout(r.model, 1, SIZE_MAX / 2 / least, 0, NULL, NULL) > 0);
+  assert_true(jn_work_layout(r.model, 1, SIZE_MAX / least, 0, NULL, NULL) == 0);
+  assert_true(jn_work_layout(r.model, 1, SIZE_MAX / least * 2, 0, NULL, NULL) == 0);
   robot_free(&r);
 }
 

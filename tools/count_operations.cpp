@@ -44,9 +44,9 @@ static inline real real_of(double x) { return x; }
 extern "C" {
 #include "model/data.h"
 }
-#include "core/core.h"
+#include "core/body/rnea.h"
+#include "core/hybrid/mixed.h"
 #include "core/spatial/spatial.h"
-#include "core/hybrid/hybrid.h"
 
 static jn_model *chain(int n) {
   jn_spec *spec;
@@ -74,40 +74,26 @@ static jn_model *chain(int n) {
   return model;
 }
 
-static void inverse(const jn_model *m, const jn_work *w, int rows, int form, int r, v3 g) {
-  if (form == JN_FORM_BODY)
-    rnea_outward(m, w, rows, r + 1, r == 0, 1), rnea_inward(m, w, r, 0, 0);
-  if (form == JN_FORM_SPATIAL)
-    spatial_kinematics(m, w, rows, r + 1), spatial_inverse(m, w, rows, r, g, 0, 0);
-  if (form == JN_FORM_HYBRID)
-    hybrid_kinematics(m, w, rows, r + 1), hybrid_inverse(m, w, rows, r, g, 0, 0);
-  if (form == JN_FORM_MIXED)
-    mixed_kinematics(m, w, rows, r + 1), mixed_inverse(m, w, rows, r, g, 0, 0);
+static void inverse(const jn_model *m, const jn_work *w, const jn_settings *set, int form, int r) {
+  if (form == JN_FORM_BODY) rnea_outward(m, w, r + 1, r == 0, 1), rnea_inward(m, w, r, 0, 0);
+  if (form == JN_FORM_SPATIAL) spatial_kinematics(m, w, r + 1), spatial_inverse(m, w, set, r, 0);
+  if (form == JN_FORM_HYBRID) hybrid_kinematics(m, w, r + 1), hybrid_inverse(m, w, set, r, 0);
+  if (form == JN_FORM_MIXED) mixed_kinematics(m, w, r + 1), mixed_inverse(m, w, set, r, 0);
 }
 
-static void forward(const jn_model *m, const jn_work *w, int rows, int form, int r, v3 g) {
-  if (form == JN_FORM_BODY) aba_start(m, w, rows, JN_BODY), aba_inertias(m, w, nullptr);
-  if (form == JN_FORM_SPATIAL) {
-    spatial_kinematics(m, w, rows, 0);
-    spatial_inertias(m, w, rows, 0);
-    spatial_articulated_inertias(m, w, rows, nullptr);
-  }
-  if (form == JN_FORM_HYBRID) hybrid_start(m, w, rows, nullptr);
+static void forward(const jn_model *m, const jn_work *w, const jn_settings *set, int form, int r) {
+  if (form == JN_FORM_BODY) aba_start(m, w, JN_BODY), aba_inertias(m, w, nullptr);
+  if (form == JN_FORM_SPATIAL) spatial_start(m, w, set, nullptr);
+  if (form == JN_FORM_SPATIAL) spatial_bias_terms(m, w, set, 0, 0);
+  if (form == JN_FORM_HYBRID) hybrid_start(m, w, set, nullptr);
+  if (form == JN_FORM_HYBRID) hybrid_bias_terms(m, w, set, 0, 0);
   for (int k = 0; k <= r; k++) {
     if (form == JN_FORM_BODY) {
       aba_inward(m, w, k, nullptr, k < r);
       aba_outward(m, w, k, nullptr, 0, k < r, JN_BODY, 0);
     }
-    if (form == JN_FORM_SPATIAL) {
-      spatial_bias_terms(m, w, rows, k, g, 0);
-      spatial_bias(m, w, rows, k, nullptr);
-      spatial_solve(m, w, rows, k, nullptr, 0);
-    }
-    if (form == JN_FORM_HYBRID) {
-      hybrid_bias_terms(m, w, rows, k, g, 0);
-      hybrid_bias(m, w, rows, k, nullptr);
-      hybrid_solve(m, w, rows, k, nullptr, 0);
-    }
+    if (form == JN_FORM_SPATIAL) spatial_solve(m, w, set, k, nullptr, 0, k < r);
+    if (form == JN_FORM_HYBRID) hybrid_solve(m, w, set, k, nullptr, 0, k < r);
   }
 }
 
@@ -140,14 +126,13 @@ static void count(int bodies, int form, int r, int is_forward, long *mul, long *
   data->w.up[0] = data->w.up[1] = 0;
   data->w.up[2] = 9.81;
   const jn_work *w = &data->w;
-  v3 g = v3_make(0, 0, -9.81);
   multiplications = additions = 0;
-  place_joints(m, w, data->rows);
-  if (form != JN_FORM_BODY) place_links(m, w, data->rows), place_world(m, w, data->rows);
+  place_joints(m, w);
+  if (form != JN_FORM_BODY) place_links(m, w), place_world(m, w);
   if (is_forward)
-    forward(m, w, data->rows, form, r, g);
+    forward(m, w, settings, form, r);
   else
-    inverse(m, w, data->rows, form, r, g), check(w, tau, nv, r, form);
+    inverse(m, w, settings, form, r), check(w, tau, nv, r, form);
   /* the mixed form drops the linear parts of joint_motion, joint_force and joint_apply_X0; so does the
    * compiler: for twists of orders 0..r+1 and wrenches of orders 0..r the turn at this instant (4
    * products), one by s_1 alone (2) and k-1 whole ones (4); two ends of three sums each */

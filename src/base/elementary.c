@@ -4,7 +4,7 @@
 
 #include <jounce/spatial.h>
 
-#include "scalar/sincos.h"
+#include "base/sincos.h"
 
 /* 64 zeros, then the bits of 2/pi */
 static const uint64_t two_over_pi[20] = {

@@ -12,7 +12,7 @@
 #endif
 
 #include "base/block.h"
-#include "batch/pack.h"
+#include "base/cpu.h"
 #include "core/engine.h"
 
 typedef struct worker {
@@ -25,23 +25,15 @@ struct jn_batch {
   const jn_model *model;
   jn_allocator hooks;
   jn_settings settings;
-  const jn_pack_engine *best, *strict, *engine; /* the two have the same lanes; the one that runs */
-  int order, rows, threads;
+  const jn_engine *engine;
+  const jn_pack *pack; /* of the engine: the strict one, or the fast one */
+  int order, threads;
   worker *workers;
 };
 
-static void choose(jn_batch *b) {
-  b->best = b->strict = &jn_pack_plain;
-#ifdef JOUNCE_X86
-  const jn_engine *e = jn_engine_choose();
-  if (e == &jn_engine_avx512) b->best = &jn_pack_avx512, b->strict = &jn_pack_avx512_strict;
-  if (e == &jn_engine_avx2) b->best = &jn_pack_avx2, b->strict = &jn_pack_avx2_strict;
-#endif
-  b->engine = b->best;
-}
-
 static jn_status worker_init(jn_batch *b, worker *k) {
-  size_t lanes = (size_t)b->engine->lanes, size = jn_work_size(b->model, b->order, lanes);
+  size_t lanes = (size_t)b->engine->lanes,
+         size = jn_work_layout(b->model, b->order, lanes, 0, NULL, NULL);
   jn_status status = jn_data_new(b->model, b->order, &b->hooks, &k->single);
   if (status) return status;
   /* what cannot be counted is 0 */
@@ -49,8 +41,8 @@ static jn_status worker_init(jn_batch *b, worker *k) {
   if (!k->block) return JN_ERR_MEMORY;
   char *at = k->block;
   at += (JN_WORK_ALIGN - (uintptr_t)at % JN_WORK_ALIGN) % JN_WORK_ALIGN;
-  jn_work_place(b->model, b->order, lanes, at, &k->w);
-  b->engine->place(b->model, &k->w, b->rows);
+  jn_work_layout(b->model, b->order, lanes, 0, at, &k->w);
+  b->pack->place(b->model, &k->w);
   return JN_OK;
 }
 
@@ -81,8 +73,8 @@ jn_status jn_batch_new(const jn_model *model, int order, int threads, const jn_a
   b->model = model;
   b->hooks = hooks;
   b->order = order;
-  b->rows = order + 2;
-  choose(b);
+  b->engine = jn_engine_choose();
+  b->pack = &b->engine->pack;
   b->threads = threads;
   b->settings.gravity = jn_model_gravity(model);
   b->settings.strict = jn_strict_default();
@@ -161,13 +153,13 @@ static int run_pack(const jn_batch *b, const worker *k, const call *c, size_t fi
   const jn_work *w = &k->w;
   int lanes = b->engine->lanes;
   size_t L = (size_t)lanes;
-  const jn_pack_engine *e = b->engine;
+  const jn_pack *e = b->pack;
   if (!e->gather(w->q, c->q + first * (size_t)m->nq, (size_t)m->nq, used)) return 0;
   if (!good_quaternions(m, w->q, lanes)) return 0;
   int finite = e->gather(w->io, c->v_in + first * c->v_size, c->v_size, used);
   if (c->kind == INVERSE) {
     if (!finite) return 0;
-    e->inverse(m, w, b->rows, &c->pack);
+    e->inverse(m, w, &c->pack);
     if (!e->finite(w->io, c->tau_size)) return 0;
     e->scatter(c->tau_out + first * c->tau_size, w->io, c->tau_size, used);
     return 1;
@@ -176,7 +168,7 @@ static int run_pack(const jn_batch *b, const worker *k, const call *c, size_t fi
   if (c->kind == HYBRID)
     finite = mask_given(m, c, w->io, w->force, lanes) && e->finite(w->io, (size_t)m->nv);
   if (!finite) return 0;
-  if (!e->hybrid(m, w, b->rows, &c->pack)) return 0;
+  if (!e->hybrid(m, w, &c->pack)) return 0;
   if (!e->finite(w->io, ((size_t)c->pack.order + 2) * (size_t)m->nv)) return 0;
   if (c->kind == FORWARD) {
     e->scatter(c->v_out + first * c->a_size, w->io + (size_t)m->nv * L, c->a_size, used);
@@ -257,15 +249,12 @@ static jn_status start_call(const jn_model *m, jn_batch *b, int order,
   const jn_settings *s = &b->settings;
   if ((unsigned)s->representation > JN_MIXED || s->formulation != JN_FORM_BODY)
     return JN_ERR_ARGUMENT;
-  b->engine = s->strict ? b->strict : b->best;
+  b->pack = s->strict ? &b->engine->pack_strict : &b->engine->pack;
   size_t nv = (size_t)m->nv, r = (size_t)order;
   *c = (call){0};
-  c->pack = (jn_pack_call){order,
-                           (int)s->representation,
-                           s->damping,
-                           {s->gravity.x, s->gravity.y, s->gravity.z, 0},
-                           prescribed};
-  if (!jn_all_finite(c->pack.gravity, 4)) return JN_ERR_NOT_FINITE;
+  c->pack = (jn_pack_call){order, s, prescribed};
+  const double gravity[3] = {s->gravity.x, s->gravity.y, s->gravity.z};
+  if (!jn_all_finite(gravity, 3)) return JN_ERR_NOT_FINITE;
   c->v_size = (r + 2) * nv;
   c->tau_size = c->a_size = (r + 1) * nv;
   return JN_OK;

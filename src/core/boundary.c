@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
+#include "base/cpu.h"
+#include "core/boundary.h"
 #include "core/engine.h"
 
 int jn_all_finite(const double *x, size_t n) {
@@ -36,6 +35,15 @@ int jn_all_below(const double *x, size_t n, double most) {
   return numbers && top < most;
 }
 
+double jn_magnitude(const double *x, size_t n) {
+  double s[8] = {0};
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (size_t j = 0; j < 8; j++) s[j] += fabs(x[i + j]);
+  for (; i < n; i++) s[0] += fabs(x[i]);
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
 int jn_is_bounded(const jn_model *m, const jn_data *data, const double *v) {
   const jn_vec3 g = data->settings.gravity, p = data->base;
   const double vectors[6] = {p.x, p.y, p.z, g.x, g.y, g.z};
@@ -60,7 +68,7 @@ int jn_factors_are_bounded(const jn_model *m, const jn_data *data) {
   int bounded = 1;
   for (int i = 0; i < m->nlink; i++)
     for (int j = 0; j < m->link[i].nv; j++) /* rows of L with 1/d on the diagonal */
-      bounded &= jn_all_below(data->w.D + 6 * (size_t)(m->link[i].iv + j), (size_t)j + 1, JN_BOUND);
+      bounded &= jn_all_below(D_of(&data->w, m->link[i].iv + j), (size_t)j + 1, JN_BOUND);
   return bounded;
 }
 
@@ -68,7 +76,7 @@ static jn_status load(const jn_model *model, jn_data *data, int v_rows, const do
                       const double *v, int near) {
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv;
-  data->engine = data->settings.strict ? &jn_engine_plain : data->best;
+  data->engine = data->settings.strict ? &jn_engines[JN_ISA_PLAIN] : data->best;
   if ((model->nq && !q) || (v_rows > 0 && nv && !v)) return JN_ERR_ARGUMENT;
   if (!jn_all_finite(q, (size_t)model->nq)) return JN_ERR_NOT_FINITE;
   if (v_rows > 0 && !jn_all_finite(v, v_rows * nv)) return JN_ERR_NOT_FINITE;

@@ -1,68 +1,133 @@
-/* engine.h (private): the body formulation as compiled for one instruction set. The best that the
- * machine can run is chosen when a jn_data is made; JOUNCE_ISA=plain|avx2|avx512 in the environment
- * forces one. */
+/* engine.h (private): the one table of what is compiled for each instruction set, and of the
+ * formulations of the dynamics.
+ *
+ * The body formulation, the lanes of derivatives and the packs of batches are the core's text
+ * compiled once for each instruction set (src/inst); the other formulations are compiled once. The
+ * best table for the machine is chosen when a jn_data or jn_batch is made;
+ * JOUNCE_ISA=plain|avx2|avx512 in the environment forces one. */
 #ifndef JOUNCE_CORE_ENGINE_H
 #define JOUNCE_CORE_ENGINE_H
 
-#include "model/data.h"
+#include <jounce/dynamics.h>
 
-/* right-hand sides that go through the articulated bodies together */
-#define COLUMNS 16
+#include "model/data.h"
 
 struct variation;
 struct jn_blocks;
 
-/* Many right-hand sides or directions of one state at once, in lanes: every lane does the
- * operations of one, in the same order. */
-typedef struct jn_lanes {
-  int width;
-  /* M^-1 times COLUMNS columns y[nv x COLUMNS]: see core/derivatives/mass_solve.h */
-  void (*solve)(const jn_model *m, const jn_work *w, int rows, int first, int last, double *y);
-  /* `width` directions through the linearised dynamics: see core/derivatives/course.h */
-  void (*inverse)(const struct variation *x);
-  void (*forward)(const struct variation *x, int first, int still);
-} jn_lanes;
+/* A pack of states, the lanes of a register, through the body formulation. */
+typedef struct jn_pack_call {
+  int order;
+  const jn_settings *set;
+  const unsigned char *prescribed; /* NULL: no joint */
+} jn_pack_call;
 
-/* The freedoms of one state in lanes: what columns and rows of the partial derivatives carry, and
- * the matrices (core/derivatives/freedoms.h). */
-typedef struct jn_freedoms {
-  int width;
-  void (*columns)(const struct variation *x);
-  void (*carry)(const struct variation *x);
-  int (*square)(const struct variation *x, int k, const struct jn_blocks *out, int write);
-  int (*fill)(const struct variation *x, double *dq, double *dv, int write);
-} jn_freedoms;
+/* Types of the functions in the tables. */
+typedef void jn_place_fn(const jn_model *m, const jn_work *w);
+typedef void jn_motion_fn(const jn_model *m, const jn_work *w, int K);
+typedef void jn_external_fn(const jn_model *m, const jn_data *data, const jn_external *external,
+                            int k);
+typedef void jn_inverse_fn(const jn_model *m, const jn_work *w, const jn_settings *set, int r,
+                           int external);
+typedef int jn_start_fn(const jn_model *m, const jn_work *w, const jn_settings *set,
+                        const unsigned char *prescribed);
+typedef void jn_bias_terms_fn(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
+                              int external);
+typedef void jn_solve_fn(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
+                         const unsigned char *prescribed, int external, int more);
+typedef void jn_mass_fn(const jn_model *m, const jn_work *w, double *M);
+typedef void jn_mass_solve_fn(const jn_model *m, const jn_work *w, int first, int last, double *y);
+typedef void jn_variation_fn(const struct variation *x);
+typedef void jn_course_fn(const struct variation *x, int first, int still);
+typedef int jn_matrices_fn(const struct variation *x, int k, const struct jn_blocks *out,
+                           int write);
+typedef int jn_fill_fn(const struct variation *x, double *dq, double *dv, int write);
+typedef int jn_finite_fn(const double *x, size_t n);
+typedef int jn_gather_fn(double *y, const double *x, size_t n, int used);
+typedef void jn_scatter_fn(double *x, const double *y, size_t n, int used);
+typedef void jn_pack_inverse_fn(const jn_model *m, const jn_work *w, const jn_pack_call *call);
+typedef int jn_pack_hybrid_fn(const jn_model *m, const jn_work *w, const jn_pack_call *call);
+
+/* One formulation of the dynamics of one state. The caller moves numbers between the user's
+ * representation and w->v, w->tau. external: applied wrenches are in w->ext. */
+typedef struct jn_recursion {
+  /* computes in the axes of the world: link poses of order 0 come first, and transforms of free
+   * joints of all orders. Else: in link frames, poses only for wrenches given in the world. */
+  int world;
+  jn_motion_fn *motion;     /* twists of orders 0..K */
+  jn_external_fn *external; /* applied wrenches of order k; orders in turn */
+  jn_inverse_fn *inverse;   /* w->tau of orders 0..r, after motion to order r+1 */
+  jn_start_fn *start;       /* twists of order 0, articulated inertias; a joint that moves no mass,
+                               or -1 */
+  jn_bias_terms_fn *bias_terms; /* terms of order k = 0 that are known before it is solved */
+  jn_solve_fn *solve;           /* order k from w->e (dynamics.c); more: then bias_terms of k+1 */
+} jn_recursion;
+
+/* Packs of states. */
+typedef struct jn_pack {
+  jn_place_fn *place;
+  jn_finite_fn *finite;        /* all n numbers of all lanes are */
+  jn_gather_fn *gather;        /* x[state][n] -> y[n][lane], the last state repeated beyond `used`;
+                             returns whether all is finite */
+  jn_scatter_fn *scatter;      /* y[n][lane] -> x[state][n] */
+  jn_pack_inverse_fn *inverse; /* w->q, w->io (derivatives of v) -> w->io (derivatives of tau) */
+  jn_pack_hybrid_fn *hybrid;   /* w->q, w->io, w->force -> w->io (derivatives of v from order 0),
+                                  w->force; 0: some state is singular */
+} jn_pack;
 
 typedef struct jn_engine {
   const char *name;
-  /* once for a w: where the numbers of its links are */
-  void (*place)(const jn_model *m, const jn_work *w, int rows);
-  int stride, linear; /* layout of a six in w->V, w->ext: see core/algebra/algebra.h */
-  /* twists V_0..V_K of all links and wrenches F_0..F_(K-1) of their motion; w->q, w->v and the
-   * transforms of free joints are given */
-  void (*motion)(const jn_model *m, const jn_work *w, int rows, int K);
-  /* forces of order 0..r from these wrenches: w->tau */
-  void (*inverse)(const jn_model *m, const jn_work *w, int r, int damping, int external);
-  /* positions, V_0, articulated inertias and what is known of order 0; returns a joint that moves
-   * no mass, or -1 */
-  int (*start)(const jn_model *m, const jn_work *w, int rows, int rep,
-               const unsigned char *prescribed);
-  /* wrenches from outside of order 0 */
-  void (*external)(const jn_model *m, const jn_work *w);
-  /* the solution of order k, and what is known of k+1 if more is 1 */
-  void (*solve)(const jn_model *m, const jn_work *w, int k, const unsigned char *prescribed,
-                int damping, int more, int rep, int external);
-  /* upper half of the mass matrix in body representation; free joints are placed */
-  void (*mass)(const jn_model *m, const jn_work *w, int rows, double *M);
-  const jn_lanes *lanes;
-  const jn_freedoms *freedoms;
+  int lanes;                  /* states in a pack, directions in a register */
+  int freedom_lanes;          /* freedoms in a register */
+  int six_stride, six_linear; /* a six of the body formulation in doubles (algebra.h) */
+  jn_recursion recursion[4];  /* by jn_formulation */
+  jn_place_fn *place;         /* where the numbers of each link are: once for a w */
+  jn_mass_fn *mass;           /* upper half of M, body representation; free joints are placed */
+  /* M^-1 of JN_SOLVE_COLUMNS columns y in lanes: core/derivatives/mass_solve.h */
+  jn_mass_solve_fn *mass_solve;
+  /* directions in lanes through the linearised dynamics: core/derivatives/course.h */
+  jn_variation_fn *course_inverse;
+  jn_course_fn *course_forward;
+  /* freedoms in lanes: core/derivatives/freedoms.h */
+  jn_variation_fn *freedoms_columns, *freedoms_carry;
+  jn_matrices_fn *freedoms_order;
+  jn_fill_fn *freedoms_fill;
+  jn_pack pack, pack_strict; /* strict: what plain C does, in every lane */
 } jn_engine;
 
-extern const jn_engine jn_engine_plain, jn_engine_avx2, jn_engine_avx512;
-extern const jn_lanes jn_lanes_plain, jn_lanes_avx2, jn_lanes_avx512;
-extern const jn_freedoms jn_freedoms_plain, jn_freedoms_avx2, jn_freedoms_avx512;
+/* What src/inst compiles for an instruction set. */
+#define JN_PACK_DECLARE(isa)                       \
+  extern jn_place_fn jn_pack_place_##isa;          \
+  extern jn_finite_fn jn_pack_finite_##isa;        \
+  extern jn_gather_fn jn_pack_gather_##isa;        \
+  extern jn_scatter_fn jn_pack_scatter_##isa;      \
+  extern jn_pack_inverse_fn jn_pack_inverse_##isa; \
+  extern jn_pack_hybrid_fn jn_pack_hybrid_##isa;
+#define JN_ENGINE_DECLARE(isa)                      \
+  extern jn_place_fn jn_body_place_##isa;           \
+  extern jn_motion_fn jn_body_motion_##isa;         \
+  extern jn_inverse_fn jn_body_inverse_##isa;       \
+  extern jn_start_fn jn_body_start_##isa;           \
+  extern jn_bias_terms_fn jn_body_bias_terms_##isa; \
+  extern jn_solve_fn jn_body_solve_##isa;           \
+  extern jn_mass_fn jn_body_mass_##isa;             \
+  extern jn_mass_solve_fn jn_mass_solve_##isa;      \
+  extern jn_variation_fn jn_course_inverse_##isa;   \
+  extern jn_course_fn jn_course_forward_##isa;      \
+  extern jn_variation_fn jn_freedoms_columns_##isa; \
+  extern jn_variation_fn jn_freedoms_carry_##isa;   \
+  extern jn_matrices_fn jn_freedoms_order_##isa;    \
+  extern jn_fill_fn jn_freedoms_fill_##isa;         \
+  JN_PACK_DECLARE(isa)
+JN_ENGINE_DECLARE(plain)
+JN_ENGINE_DECLARE(avx2)
+JN_ENGINE_DECLARE(avx512)
+JN_PACK_DECLARE(avx2_strict)
+JN_PACK_DECLARE(avx512_strict)
 
+/* By jn_isa (base/cpu.h). */
+extern const jn_engine jn_engines[];
+/* The best that the machine can run, or the one that JOUNCE_ISA names. */
 const jn_engine *jn_engine_choose(void);
-int jn_strict_default(void); /* JOUNCE_STRICT in the environment */
 
 #endif

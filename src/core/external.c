@@ -5,12 +5,9 @@
 #include <jounce/jet.h>
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
 #include "core/engine.h"
-#include "core/spatial/spatial.h"
 #include "core/hybrid/hybrid.h"
+#include "core/spatial/spatial.h"
 
 static jn_status check_external(const jn_model *model, const jn_external *external, int order) {
   if (!external) return JN_OK;
@@ -43,7 +40,7 @@ jn_status jn_check_call(const jn_model *model, const jn_data *data, int order,
 static void in_link_frames(const jn_model *model, const jn_data *data, const jn_external *external,
                            int k, int poses, double *body, int stride, int linear) {
   const jn_work *w = &data->w;
-  int rows = data->rows;
+  const int rows = w->rows;
   v3 base = v3_make(data->base.x, data->base.y, data->base.z);
   for (int i = 0; i < model->nlink; i++)
     memset(body + (size_t)stride * ((size_t)i * (size_t)rows + (size_t)k), 0,
@@ -57,10 +54,10 @@ static void in_link_frames(const jn_model *model, const jn_data *data, const jn_
     const double pE[4] = {E.p.x, E.p.y, E.p.z, 0};
     double RE[12] = {0};
     for (int j = 0; j < 9; j++) RE[4 * (j % 3) + j / 3] = E.R.m[j / 3][j % 3];
-    v3 position = poses ? v3_add(base, load_v3(w->O + 3 * (size_t)link)) : v3_zero();
-    memcpy(w->row, a->wrench, sizeof(double) * 6 * ((size_t)k + 1));
-    jn_jet_to_taylor(k, 6, w->row);
-    six e = external_order((int)a->representation, w, rows, link, k, RE, pE, position, w->row);
+    v3 position = poses ? v3_add(base, load_v3(O_of(w, link))) : v3_zero();
+    memcpy(w->frame, a->wrench, sizeof(double) * 6 * ((size_t)k + 1));
+    jn_jet_to_taylor(k, 6, w->frame);
+    six e = external_order((int)a->representation, w, link, k, RE, pE, position, w->frame);
     double *at = body + (size_t)stride * ((size_t)link * (size_t)rows + (size_t)k);
     store_v3(at, v3_add(load_v3(at), e.w));
     store_v3(at + linear, v3_add(load_v3(at + linear), e.v));
@@ -72,40 +69,44 @@ static int loaded_link(const jn_model *model, const jn_external *external, int n
   return body < 0 ? -1 : model->body_link[body];
 }
 
+int jn_external_needs_poses(const jn_external *external) {
+  for (int i = 0; external && i < external->wrench_count; i++)
+    if (external->wrenches[i].representation != JN_BODY) return 1;
+  return 0;
+}
+
 void jn_external_body(const jn_model *model, const jn_data *data, const jn_external *external,
-                      int k, int poses) {
+                      int k) {
   const jn_engine *e = data->engine;
+  const int poses = jn_external_needs_poses(external);
   for (int n = 0; poses && k && n < external->wrench_count; n++) {
     int link = loaded_link(model, external, n);
-    if (link >= 0) link_pose_step(&data->w, data->rows, link, k, e->stride, e->linear);
+    if (link >= 0) link_pose_step(&data->w, link, k, e->six_stride, e->six_linear);
   }
-  in_link_frames(model, data, external, k, poses, data->w.ext, e->stride, e->linear);
+  in_link_frames(model, data, external, k, poses, data->w.ext, e->six_stride, e->six_linear);
 }
 
 /* In the axes of the world, in representation `rep` of the link: poses of order k first, as the
- * twists of that form give them. H is scratch: the body form alone needs it. */
+ * twists of that form give them. */
 static void in_world(const jn_model *model, const jn_data *data, const jn_external *external, int k,
                      int rep) {
   const jn_work *w = &data->w;
-  int rows = data->rows;
-  double *body = w->H;
+  double *body = &Wl_of(w, 0)->w.x;
   for (int n = 0; k && n < external->wrench_count; n++) {
     int link = loaded_link(model, external, n);
     if (link < 0) continue;
     if (rep == JN_SPATIAL)
-      spatial_pose_step(w, rows, link, k);
+      spatial_pose_step(w, link, k);
     else
-      hybrid_pose_step(w, rows, link, k, rep == JN_MIXED);
+      hybrid_pose_step(w, link, k, rep == JN_MIXED);
   }
   in_link_frames(model, data, external, k, 1, body, 6, 3);
-  for (int i = 0; i < model->nlink; i++)
-    memset(w->ext + 6 * ((size_t)i * (size_t)rows + (size_t)k), 0, sizeof(double) * 6);
+  for (int i = 0; i < model->nlink; i++) ext_of(w, i)[k] = six_zero();
   for (int n = 0; n < external->wrench_count; n++) {
     int link = loaded_link(model, external, n);
     if (link < 0) continue;
-    wrench_from_body(rep, k, link_pose(w, rows, link), load_v3(w->O + 3 * (size_t)link),
-                     body + 6 * (size_t)link * (size_t)rows, 6,
-                     w->ext + 6 * (size_t)link * (size_t)rows, 6);
+    wrench_from_body(rep, k, link_pose(w, link), load_v3(O_of(w, link)), &Wl_of(w, link)->w.x, 6,
+                     &ext_of(w, link)->w.x, 6);
   }
 }
 

@@ -16,8 +16,11 @@ void jn_external_hybrid(const jn_model *model, const jn_data *data, const jn_ext
                         int k);
 void jn_external_mixed(const jn_model *model, const jn_data *data, const jn_external *external,
                        int k);
-/* The same in link frames, for the body formulation; poses: some wrench is given in the world. */
+/* The same in link frames, for the body formulation. */
 void jn_external_body(const jn_model *model, const jn_data *data, const jn_external *external,
-                      int k, int poses);
+                      int k);
+/* Whether link poses are needed to express the wrenches in link frames: one is given in the world.
+ */
+int jn_external_needs_poses(const jn_external *external);
 
 #endif

@@ -1,35 +1,20 @@
-/* form.h (private): the formulations side by side, behind one interface. State, settings and
- * wrenches are in data; the caller moves numbers between the user's representation and w->v,
- * w->tau. */
-#ifndef JOUNCE_CORE_FORM_H
-#define JOUNCE_CORE_FORM_H
+/* formulations.h (private): the formulations in the axes of the world as rows of the engine's
+ * table. They are compiled once. The mixed formulation has no forward recursion of its own:
+ * dynamics.c takes the hybrid one. */
+#ifndef JOUNCE_CORE_FORMULATIONS_H
+#define JOUNCE_CORE_FORMULATIONS_H
 
-#include <jounce/dynamics.h>
+#include "core/external.h"
+#include "core/hybrid/mixed.h"
+#include "core/spatial/spatial.h"
 
-#include "model/data.h"
-
-typedef struct jn_form {
-  /* computes in the axes of the world: link poses of order 0 must be there before anything else,
-   * transforms of free joints are needed to all orders. Else: in link frames, poses only for
-   * wrenches given in the world. */
-  int world;
-  /* twists of orders 0..K */
-  void (*motion)(const jn_model *m, const jn_data *data, int K);
-  /* wrenches from outside, order k, orders in turn */
-  void (*external)(const jn_model *m, const jn_data *data, const jn_external *external, int k,
-                   int poses);
-  /* w->tau of orders 0..r from the twists */
-  void (*inverse)(const jn_model *m, const jn_data *data, int r, int loaded);
-  /* twists of order 0, articulated inertias; returns a joint that moves no mass, or -1 */
-  int (*start)(const jn_model *m, const jn_data *data, const unsigned char *prescribed);
-  /* what is known of order 0; the solution of order k from w->e (dynamics.c), and what is known of
-   * order k+1 if more is 1: of that order the wrenches from outside are there */
-  void (*known)(const jn_model *m, const jn_data *data, int loaded);
-  void (*solve)(const jn_model *m, const jn_data *data, int k, const unsigned char *prescribed,
-                int loaded, int more);
-} jn_form;
-
-/* by jn_formulation */
-extern const jn_form jn_forms[4];
+/* clang-format off */
+#define SPATIAL_RECURSION {1, spatial_kinematics, jn_external_spatial, spatial_inverse, \
+                           spatial_start, spatial_bias_terms, spatial_solve}
+#define HYBRID_RECURSION  {1, hybrid_kinematics, jn_external_hybrid, hybrid_inverse, \
+                           hybrid_start, hybrid_bias_terms, hybrid_solve}
+#define MIXED_RECURSION   {1, mixed_kinematics, jn_external_mixed, mixed_inverse, \
+                           NULL, NULL, NULL}
+/* clang-format on */
 
 #endif

@@ -7,10 +7,6 @@
 #include <jounce/jet.h>
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
-#include "core/spatial/spatial.h"
 #include "core/jacobian.h"
 
 jn_status jn_jets_check(const jn_model *model, const jn_data *data, int order) {
@@ -23,17 +19,16 @@ jn_status jn_jets_check(const jn_model *model, const jn_data *data, int order) {
 static void link_jets(const jn_model *m, const jn_data *data, int i, int order) {
   const jn_work *w = &data->w;
   const jn_link *l = &m->link[i];
-  int rows = data->rows;
-  pose_jet c = link_pose(w, rows, i);
-  v3 O = load_v3(w->O + 3 * (size_t)i);
+  pose_jet c = link_pose(w, i);
+  v3 O = load_v3(O_of(w, i));
   for (int k = 1; k <= order; k++) {
     if (data->formulation == JN_FORM_SPATIAL)
-      spatial_pose_step(w, rows, i, k);
+      spatial_pose_step(w, i, k);
     else
-      pose_step(k, w->V + 6 * (size_t)i * rows, 6, c);
+      pose_step(k, &V_of(w, i)->w.x, 6, c);
   }
   for (int j = 0; j < l->nv; j++) {
-    six s = joint_column(l, j), *S = user_screw(w, rows, l->iv + j);
+    six s = joint_column(l, j), *S = Su_of(w, l->iv + j);
     for (int k = 0; k <= order; k++) {
       const real *R = c.R + 9 * k;
       S[k].w = m3_apply(R, s.w);
@@ -44,32 +39,13 @@ static void link_jets(const jn_model *m, const jn_data *data, int i, int order) 
   }
 }
 
-/* The six columns of a free joint (`rows` apart) for a twist in representation rep instead of body:
- * V = S v_body = S A v, where column c of A is what a constant v = e_c is in body representation.
- */
-static void represent_free(const jn_model *m, const jn_data *data, int i, int rep, int order,
-                           six *S) {
-  const jn_work *w = &data->w;
+/* The columns S of a free joint for a velocity in representation `rep`. The jet of its pose is not
+ * there yet when the twist came in body representation. */
+static void represent_free(const jn_model *m, const jn_work *w, int i, int rep, int order, six *S) {
   const jn_link *l = &m->link[i];
-  size_t rows = (size_t)data->rows;
-  double *unit = w->H, *A = w->F; /* scratch after kinematics */
-  six *out = (six *)w->row;
-  /* the pose's jet, which nobody needed so far when the twist came in body representation */
   for (int k = 1; k <= order; k++)
-    joint_step(l, k, w->q + l->iq, w->v + l->iv, m->nv, w->X + (size_t)l->ix * rows);
-  for (int c = 0; c < 6; c++) {
-    memset(unit, 0, sizeof(double) * 6 * ((size_t)order + 1));
-    unit[c] = 1;
-    for (int k = 0; k <= order; k++) {
-      six s = six_zero();
-      twist_to_body(rep, k, free_pose(l, w, data->rows), free_position(l, w), unit, 6, A, 6);
-      for (int j = 0; j < 6; j++)
-        for (int h = 0; h <= k; h++)
-          s = six_add(s, six_scale(A[6 * (k - h) + j], S[(size_t)j * rows + (size_t)h]));
-      out[(size_t)c * rows + (size_t)k] = s;
-    }
-  }
-  memcpy(S, out, sizeof(six) * 6 * rows);
+    joint_step(l, k, q_of(w, l->iq), v_of(w, l->iv), m->nv, X_of(w, l->ix));
+  represent_screws(l, w, rep, order, S);
 }
 
 void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int order) {
@@ -77,25 +53,23 @@ void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int
        i = link < 0 ? i - 1 : model->link[i].parent) {
     link_jets(model, data, i, order);
     if (model->link[i].kind == JN_K_FREE && rep != JN_BODY)
-      represent_free(model, data, i, rep, order,
-                     user_screw(&data->w, data->rows, model->link[i].iv));
+      represent_free(model, &data->w, i, rep, order, Su_of(&data->w, model->link[i].iv));
   }
 }
 
 /* column s of link i, in the frame at (R, x), as it is now */
-static six column_now(const jn_work *w, int rows, int i, six s, const real *R, v3 x) {
-  const real *Ri = w->R + 9 * (size_t)i * rows;
-  v3 a = m3_apply(Ri, s.w), lever = v3_sub(load_v3(w->O + 3 * (size_t)i), x);
+static six column_now(const jn_work *w, int i, six s, const real *R, v3 x) {
+  const real *Ri = R_of(w, i);
+  v3 a = m3_apply(Ri, s.w), lever = v3_sub(load_v3(O_of(w, i)), x);
   return (six){m3_apply_t(R, a), m3_apply_t(R, v3_add(m3_apply(Ri, s.v), v3_cross(lever, a)))};
 }
 
 void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_pose *inner, int rep,
                      int order, int joint) {
   const jn_work *w = &data->w;
-  int rows = data->rows;
   size_t nv = (size_t)model->nv;
-  frame_motion f = frame_motion_jet(data, link, inner, 0, w->row);
-  six *D = (six *)w->U; /* scratch after kinematics */
+  frame_motion f = frame_motion_jet(data, link, inner, 0, w->frame);
+  six *D = jet_of(w, 2);
   double R[9];
   memcpy(R, f.c.R, sizeof R);
   memset(D, 0, sizeof(six) * ((size_t)order + 1));
@@ -103,8 +77,8 @@ void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_po
        i = model->link[i].parent) {
     const jn_link *l = &model->link[i];
     for (int c = 0; c < l->nv; c++) {
-      six *J = jacobian_column(w, rows, l->iv + c);
-      J[0] = column_now(w, rows, i, joint_column(l, c), R, f.O);
+      six *J = Jf_of(w, l->iv + c);
+      J[0] = column_now(w, i, joint_column(l, c), R, f.O);
       for (int k = 1; k <= order; k++) {
         six s = six_zero();
         for (int h = 0; h < k; h++) s = six_add(s, six_ad(J[h], D[k - 1 - h]));
@@ -114,10 +88,9 @@ void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_po
     for (int c = l->iv; c < l->iv + l->nv; c++)
       for (int k = 0; k < order; k++)
         for (int h = 0; h <= k; h++)
-          D[k] = six_add(D[k], six_scale(w->v[(size_t)(k - h) * nv + (size_t)c],
-                                         jacobian_column(w, rows, c)[h]));
+          D[k] = six_add(D[k], six_scale(w->v[(size_t)(k - h) * nv + (size_t)c], Jf_of(w, c)[h]));
     if (l->kind == JN_K_FREE && rep != JN_BODY)
-      represent_free(model, data, i, rep, order, jacobian_column(w, rows, l->iv));
+      represent_free(model, w, i, rep, order, Jf_of(w, l->iv));
   }
 }
 
@@ -126,17 +99,17 @@ void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_po
 static int frame_columns(const jn_model *m, jn_data *data, int link, const jn_pose *inner, int rep,
                          int order) {
   const jn_work *w = &data->w;
-  int rows = data->rows, finite = 1, body = rep == JN_BODY || rep == JN_MIXED;
+  int finite = 1, body = rep == JN_BODY || rep == JN_MIXED;
   if (body) jn_body_columns(m, data, link, inner, (int)data->settings.representation, order, -1);
-  frame_motion f = frame_motion_jet(data, link, inner, rep == JN_BODY ? 0 : order, w->row);
+  frame_motion f = frame_motion_jet(data, link, inner, rep == JN_BODY ? 0 : order, w->frame);
   for (int i = link; i >= 0; i = m->link[i].parent)
     for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++) {
-      six *out = jacobian_column(w, rows, c), *h = (six *)w->U;
+      six *out = Jf_of(w, c), *h = jet_of(w, 3);
       if (rep == JN_MIXED) { /* angular as body, linear as hybrid */
-        twist_column(JN_HYBRID, order, &f, data_base(data), user_screw(w, rows, c), h);
+        twist_column(JN_HYBRID, order, &f, base_position(data), Su_of(w, c), h);
         for (int k = 0; k <= order; k++) out[k].v = h[k].v;
       } else if (!body) {
-        twist_column(rep, order, &f, data_base(data), user_screw(w, rows, c), out);
+        twist_column(rep, order, &f, base_position(data), Su_of(w, c), out);
       }
       jn_jet_to_derivatives(order, 6, &out->w.x);
       finite &= jn_all_finite(&out->w.x, 6 * ((size_t)order + 1));
@@ -150,7 +123,7 @@ static void put_columns(const jn_model *m, const jn_data *data, int link, int fi
   size_t nv = (size_t)m->nv;
   for (int i = link; i >= 0; i = m->link[i].parent)
     for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++) {
-      const real *x = &jacobian_column(&data->w, data->rows, c)->w.x;
+      const real *x = &Jf_of(&data->w, c)->w.x;
       for (int k = 0; k <= order; k++)
         for (int r = first; r < 6; r++)
           J[((size_t)k * stride + (size_t)(r - first)) * nv + (size_t)c] = x[6 * k + r];
@@ -216,7 +189,7 @@ static jn_status twists_in(const jn_model *m, jn_data *data, int rep, int order,
                            const double *twists) {
   const jn_work *w = &data->w;
   size_t rows = (size_t)data->rows, n = 6 * ((size_t)order + 1);
-  double *in = w->row, *R = in + 6 * rows, *p = R + 9 * (rows + 1), *out = p + 3 * (rows + 1);
+  double *in = w->frame, *R = in + 6 * rows, *p = R + 9 * (rows + 1), *out = p + 3 * (rows + 1);
   for (int b = 0; b < m->nbody; b++) {
     jn_pose C;
     jn_status status = jn_frame_pose(m, data, m->body[b].frame, &C);
@@ -229,30 +202,22 @@ static jn_status twists_in(const jn_model *m, jn_data *data, int rep, int order,
       jn_twist t = {jn_v3(x[0], x[1], x[2]), jn_v3(x[3], x[4], x[5])};
       t = jn_Ad(m->body_pose[b], t);
       const double y[6] = {t.w.x, t.w.y, t.w.z, t.v.x, t.v.y, t.v.z};
-      memcpy(w->V + 6 * ((size_t)m->body_link[b] * rows + (size_t)k), y, sizeof y);
+      memcpy(&V_of(w, m->body_link[b])[k], y, sizeof y);
     }
   }
   return JN_OK;
 }
 
-/* Cholesky of S^T S, at most 6 x 6, and the solution of S^T S x = S^T e. */
+/* The solution of S^T S x = S^T e, at most 6 x 6; 0: singular. */
 static int least_squares(int n, const six *S, six e, double *x) {
-  double L[6][6];
+  double A[36], D[36], scale[6];
   for (int i = 0; i < n; i++) {
     x[i] = six_dot(S[i], e);
-    for (int j = 0; j <= i; j++) {
-      double s = six_dot(S[i], S[j]);
-      for (int h = 0; h < j; h++) s -= L[i][h] * L[j][h];
-      if (i == j && !(s > 1e-13 * six_dot(S[i], S[i]))) return 0;
-      L[i][j] = i == j ? sqrt(s) : s / L[j][j];
-    }
-    for (int h = 0; h < i; h++) x[i] -= L[i][h] * x[h];
-    x[i] /= L[i][i];
+    scale[i] = six_dot(S[i], S[i]);
+    for (int j = 0; j <= i; j++) A[6 * i + j] = six_dot(S[i], S[j]);
   }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int h = i + 1; h < n; h++) x[i] -= L[h][i] * x[h];
-    x[i] /= L[i][i];
-  }
+  if (!factor(n, A, scale, 0, D)) return 0;
+  solve_factored(n, D, x);
   return 1;
 }
 
@@ -260,20 +225,18 @@ static int least_squares(int n, const six *S, six e, double *x) {
  * stands. */
 static six chain_motion(const jn_model *m, const jn_data *data, int first, int last, int k) {
   const jn_work *w = &data->w;
-  size_t rows = (size_t)data->rows, nv = (size_t)m->nv;
+  size_t nv = (size_t)m->nv;
   six V = six_zero();
   for (int i = first; i <= last; i++) {
     const jn_link *l = &m->link[i];
-    six *u = (six *)w->U + (size_t)i * rows;
-    const real *X = w->X + (size_t)l->ix * rows;
+    six *u = U_of(w, i);
+    const real *X = X_of(w, l->ix);
     int still = l->parent < 0;
-    six Vp = i > first ? V
-             : still   ? six_zero()
-                       : ((six *)w->V)[(size_t)l->parent * rows + (size_t)k];
+    six Vp = i > first ? V : still ? six_zero() : V_of(w, l->parent)[k];
     u[k] = twist_from_parent(l->kind, l, X, NULL, &Vp);
     V = still ? six_zero() : joint_motion(l->kind, k, 0, X, u);
     V = joint_add_velocity(l, V, w->v + (size_t)k * nv + (size_t)l->iv);
-    if (i < last) ((six *)w->V)[(size_t)i * rows + (size_t)k] = V;
+    if (i < last) V_of(w, i)[k] = V;
   }
   return V;
 }
@@ -281,14 +244,13 @@ static six chain_motion(const jn_model *m, const jn_data *data, int first, int l
 /* Order k of one joint: v_k, and the largest component of what is left. */
 static int joint_rates(const jn_model *m, jn_data *data, int joint, int k, double *left) {
   const jn_work *w = &data->w;
-  size_t rows = (size_t)data->rows;
   int last = m->body_link[joint], first = last, n = m->joint[joint].nv;
   double *v = w->v + (size_t)k * (size_t)m->nv + (size_t)m->joint[joint].iv, x[6];
   while (m->link[first].parent >= 0 && m->link[m->link[first].parent].joint == joint) first--;
   six S[6] = {{{0, 0, 0}, {0, 0, 0}}};
   for (int i = first, c = 0; i <= last; i++) {
     const jn_link *l = &m->link[i];
-    real *X = w->X + (size_t)l->ix * rows;
+    real *X = X_of(w, l->ix);
     if (k) joint_step(l, k, w->q + l->iq, w->v + l->iv, m->nv, X);
     for (int j = 0; j < c; j++) {
       six u = twist_from_parent(l->kind, l, X, NULL, &S[j]);
@@ -297,8 +259,7 @@ static int joint_rates(const jn_model *m, jn_data *data, int joint, int k, doubl
     for (int j = 0; j < l->nv; j++) S[c++] = joint_column(l, j);
   }
   for (int j = 0; j < n; j++) v[j] = 0;
-  six e = six_sub(((six *)w->V)[(size_t)last * rows + (size_t)k],
-                  chain_motion(m, data, first, last, k));
+  six e = six_sub(V_of(w, last)[k], chain_motion(m, data, first, last, k));
   if (!least_squares(n, S, e, x)) return 0;
   for (int j = 0; j < n; j++) {
     v[j] = x[j];
@@ -325,7 +286,7 @@ jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int o
   if (!status) status = twists_in(model, data, (int)representation, order, twists);
   if (status) return status;
   const jn_work *w = &data->w;
-  double *left = w->row;
+  double *left = w->frame;
   data->kinematics = -2;
   memset(left, 0, sizeof(double) * ((size_t)order + 1));
   for (int k = 0; k <= order; k++) {
@@ -334,7 +295,7 @@ jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int o
         data->singular = i;
         return JN_ERR_SINGULAR;
       }
-    boundary_motion_out(model, w, data->rows, (int)data->settings.representation, k, k);
+    boundary_motion_out(model, w, (int)data->settings.representation, k, k);
   }
   jn_jet_to_derivatives(order, model->nv, w->io);
   jn_jet_to_derivatives(order, 1, left);

@@ -1,31 +1,26 @@
 /* jacobian.h (private): jets of poses and screws after jn_kinematics, and columns between
  * representations. Everything is in the axes of the world about the base's position; column c of v
- * has its jet at user_screw(w, rows, c). Include core/core.h and core/spatial/spatial.h first. */
+ * has its jet at Su_of(w, c). Include core/core.h and core/spatial/spatial.h first. */
 #ifndef JOUNCE_CORE_JACOBIAN_H
 #define JOUNCE_CORE_JACOBIAN_H
 
 #include <jounce/jacobian.h>
 
+#include "core/spatial/composite.h"
+
 /* Jets of order k of poses and screws need the motion to order k-1. */
 jn_status jn_jets_check(const jn_model *model, const jn_data *data, int order);
 
-/* Pose jets (w->R, w->P) and screws (w->Su) of orders 0..order, of the links from the root to
+/* Pose jets (R, P) and screws (Su) of orders 0..order, of the links from the root to
  * `link`, or of all when link = -1. Screws of free joints belong to a twist in representation
  * `rep`. */
 void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int order);
 
-/* Columns of the frame `inner` of a link in its body representation, Taylor coefficients in w->Jf,
+/* Columns of the frame `inner` of a link in its body representation, Taylor coefficients in Jf,
  * made from the motion relative to the frame alone: of all links from the root, or, joint >= 0, of
  * that joint's. */
 void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_pose *inner, int rep,
                      int order, int joint);
-
-static inline six *user_screw(const jn_work *w, int rows, int column) {
-  return (six *)w->Su + (size_t)column * rows;
-}
-static inline six *jacobian_column(const jn_work *w, int rows, int column) {
-  return (six *)w->Jf + (size_t)column * rows;
-}
 
 /* the link that column c of v belongs to: iv does not fall along the links */
 static inline int link_of_column(const jn_model *m, int c) {
@@ -62,18 +57,13 @@ typedef struct frame_motion {
 static inline frame_motion frame_motion_jet(const jn_data *data, int link, const jn_pose *inner,
                                             int order, real *room) {
   const jn_work *w = &data->w;
-  int rows = data->rows;
-  pose_jet a = link_pose(w, rows, link), c = {room, room + 9 * (size_t)rows, 9, 3};
+  pose_jet a = link_pose(w, link), c = {room, room + 9 * (size_t)w->rows, 9, 3};
   v3 p = v3_make(inner->p.x, inner->p.y, inner->p.z);
   for (int k = 0; k <= order; k++) {
     m3_mul(a.R + 9 * k, &inner->R.m[0][0], c.R + 9 * k);
     store_v3(c.p + 3 * k, k ? v3_add(load_v3(a.p + 3 * k), m3_apply(a.R + 9 * k, p)) : v3_zero());
   }
-  return (frame_motion){c, v3_add(load_v3(w->O + 3 * (size_t)link), m3_apply(a.R, p))};
-}
-
-static inline v3 data_base(const jn_data *data) {
-  return v3_make(data->base.x, data->base.y, data->base.z);
+  return (frame_motion){c, v3_add(load_v3(O_of(w, link)), m3_apply(a.R, p))};
 }
 
 /* sum_i (O + P)_i x y_(k-i) for the free (w: 0, v: 1) part of six-vectors */

@@ -5,7 +5,7 @@
 #include "base/elementary.h"
 #include "scalar/double.h"
 
-#include "core/core.h"
+#include "core/poses.h"
 
 double jn_jet_derivative(int k, double x) {
   scale_rows(k, k, 1, &x, 0);

@@ -3,24 +3,21 @@
 #include <jounce/kinematics.h>
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
-#include "core/spatial/spatial.h"
-#include "core/hybrid/hybrid.h"
+#include "core/body/rnea.h"
+#include "core/hybrid/mixed.h"
+#include "core/jacobian.h"
 
 /* Twists of orders 0..K; hybrid ones are left as spatial ones, mixed ones as body ones. Returns
  * which. */
-static jn_formulation twists(const jn_model *m, const jn_work *w, int rows, jn_formulation form,
-                             int K) {
-  if (form == JN_FORM_SPATIAL) spatial_kinematics(m, w, rows, K);
+static jn_formulation twists(const jn_model *m, const jn_work *w, jn_formulation form, int K) {
+  if (form == JN_FORM_SPATIAL) spatial_kinematics(m, w, K);
   if (form == JN_FORM_HYBRID) {
-    hybrid_kinematics(m, w, rows, K);
-    hybrid_to_spatial(m, w, rows, K);
+    hybrid_kinematics(m, w, K);
+    hybrid_to_spatial(m, w, K);
   }
   if (form == JN_FORM_MIXED) {
-    mixed_kinematics(m, w, rows, K);
-    mixed_to_body(m, w, rows, K);
+    mixed_kinematics(m, w, K);
+    mixed_to_body(m, w, K);
   }
   return form == JN_FORM_BODY || form == JN_FORM_MIXED ? JN_FORM_BODY : JN_FORM_SPATIAL;
 }
@@ -34,50 +31,31 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   jn_status status = jn_load_state_about_joint(model, data, order + 1, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
-  int rows = data->rows, K = order < 0 ? 0 : order;
+  const int K = order < 0 ? 0 : order;
   data->kinematics = -2;
   if (order < 0 && model->nv) memset(w->io, 0, sizeof(double) * (size_t)model->nv);
-  boundary_motion_in(model, w, rows, data->settings.representation, 0, K);
+  boundary_motion_in(model, w, data->settings.representation, 0, K);
   jn_boundary_about_origin(model, data);
   if (form == JN_FORM_BODY)
-    rnea_outward(model, w, rows, K, 0, 0);
+    rnea_outward(model, w, K, 0, 0);
   else
-    place_joints(model, w, rows);
-  place_links(model, w, rows);
-  v3 base = place_world(model, w, rows);
-  data->base = (jn_vec3){base.x, base.y, base.z};
-  form = twists(model, w, rows, form, K);
-  const double *V = form == JN_FORM_SPATIAL ? w->Vs : w->V;
+    place_joints(model, w);
+  place_poses(model, data);
+  form = twists(model, w, form, K);
   for (int i = 0; i < model->nlink; i++)
-    if (!jn_all_finite(V + 6 * (size_t)i * rows, 6 * ((size_t)K + 1)) ||
-        !jn_all_finite(w->O + 3 * (size_t)i, 3))
+    if (!jn_all_finite(&(form == JN_FORM_SPATIAL ? Vs_of(w, i) : V_of(w, i))->w.x,
+                       6 * ((size_t)K + 1)) ||
+        !jn_all_finite(O_of(w, i), 3))
       return JN_ERR_NOT_FINITE;
   data->kinematics = order;
   data->formulation = form;
   return JN_OK;
 }
 
-/* the frame in its link's frame, and the link (-1: the world) */
-static int frame_in_link(const jn_model *model, int frame, jn_pose *out) {
-  const jn_frame *f = &model->frame[frame];
-  if (f->body < 0) {
-    *out = f->pose;
-    return -1;
-  }
-  *out = jn_pose_mul(model->body_pose[f->body], f->pose);
-  return model->body_link[f->body];
-}
-
 /* pose of a frame in the world's axes, counted from the base's position */
 static jn_pose near_pose(const jn_data *data, int link, jn_pose inner) {
-  const double *R = data->w.R + 9 * (size_t)link * data->rows, *O = data->w.O + 3 * (size_t)link;
-  jn_pose C;
-  for (int j = 0; j < 9; j++) C.R.m[j / 3][j % 3] = R[j];
-  C.p = jn_v3(O[0], O[1], O[2]);
-  return jn_pose_mul(C, inner);
+  return jn_pose_mul(link_pose_now(data, link), inner);
 }
-
-static v3 base_of(const jn_data *data) { return v3_make(data->base.x, data->base.y, data->base.z); }
 
 static jn_status check(const jn_model *model, const jn_data *data, int frame, int order,
                        const void *out) {
@@ -105,9 +83,8 @@ jn_status jn_frame_pose(const jn_model *model, const jn_data *data, int frame, j
  * position. */
 static void frame_jet(const jn_data *data, int link, jn_pose inner, int order, double *V) {
   for (int k = 0; k <= order; k++) {
-    const double *x = (data->formulation == JN_FORM_SPATIAL ? data->w.Vs : data->w.V) +
-                      6 * ((size_t)link * data->rows + (size_t)k);
-    jn_twist t = {jn_v3(x[0], x[1], x[2]), jn_v3(x[3], x[4], x[5])};
+    const six x = (data->formulation == JN_FORM_SPATIAL ? Vs_of : V_of)(&data->w, link)[k];
+    jn_twist t = {jn_v3(x.w.x, x.w.y, x.w.z), jn_v3(x.v.x, x.v.y, x.v.z)};
     if (data->formulation != JN_FORM_SPATIAL) t = jn_Ad_inv(inner, t);
     const double y[6] = {t.w.x, t.w.y, t.w.z, t.v.x, t.v.y, t.v.z};
     memcpy(V + 6 * k, y, sizeof y);
@@ -126,7 +103,7 @@ jn_status jn_frame_twist(const jn_model *model, jn_data *data, int frame,
     memset(out, 0, sizeof(double) * n);
     return JN_OK;
   }
-  double *V = data->w.row, *R = V + 6 * (size_t)data->rows, *p = R + 9 * ((size_t)data->rows + 1),
+  double *V = data->w.frame, *R = V + 6 * (size_t)data->rows, *p = R + 9 * ((size_t)data->rows + 1),
          *y = p + 3 * ((size_t)data->rows + 1);
   frame_jet(data, link, inner, order, V);
   jn_representation held = data->formulation == JN_FORM_SPATIAL ? JN_SPATIAL : JN_BODY;
@@ -135,7 +112,7 @@ jn_status jn_frame_twist(const jn_model *model, jn_data *data, int frame,
       JN_SPATIAL) /* from the base's position to the world's origin: v + base x w */
     for (int k = 0; k <= order; k++)
       store_v3(y + 6 * k + 3,
-               v3_add_cross_exact(load_v3(y + 6 * k + 3), base_of(data), load_v3(y + 6 * k)));
+               v3_add_cross_exact(load_v3(y + 6 * k + 3), base_position(data), load_v3(y + 6 * k)));
   jn_jet_to_derivatives(order, 6, y);
   if (!jn_all_finite(y, n)) return JN_ERR_NOT_FINITE;
   memcpy(out, y, sizeof(double) * n);
@@ -158,11 +135,11 @@ jn_status jn_point_motion(const jn_model *model, jn_data *data, int frame, jn_ve
     out[0] = inner.p.x, out[1] = inner.p.y, out[2] = inner.p.z;
     return JN_OK;
   }
-  double *V = data->w.row, *R = V + 6 * (size_t)data->rows, *p = R + 9 * ((size_t)data->rows + 1);
+  double *V = data->w.frame, *R = V + 6 * (size_t)data->rows, *p = R + 9 * ((size_t)data->rows + 1);
   frame_jet(data, link, inner, order, V);
   jn_representation held = data->formulation == JN_FORM_SPATIAL ? JN_SPATIAL : JN_BODY;
   jn_jet_pose_from_twist(order, held, near_pose(data, link, inner), V, R, p);
-  store_v3(p, v3_add(load_v3(p), base_of(data)));
+  store_v3(p, v3_add(load_v3(p), base_position(data)));
   jn_jet_to_derivatives(order + 1, 3, p);
   if (!jn_all_finite(p, n)) return JN_ERR_NOT_FINITE;
   memcpy(out, p, sizeof(double) * n);
@@ -174,7 +151,7 @@ static void screw_jet(const jn_data *data, const jn_link *l, int i, int j, int o
   const jn_work *w = &data->w;
   size_t rows = (size_t)data->rows, n = (size_t)order + 1;
   if (data->formulation == JN_FORM_SPATIAL) {
-    memcpy(S, screw_of(w, data->rows, l->iv + j), sizeof(double) * 6 * n);
+    memcpy(S, S_of(w, l->iv + j), sizeof(double) * 6 * n);
   } else {
     double *constant = S + 6 * rows, *R = constant + 6 * rows, *p = R + 9 * rows;
     pose_jet c = {R, p, 9, 3};
@@ -182,16 +159,16 @@ static void screw_jet(const jn_data *data, const jn_link *l, int i, int j, int o
     memset(constant, 0, sizeof(double) * 6 * n);
     store_v3(constant, s.w);
     store_v3(constant + 3, s.v);
-    memcpy(R, w->R + 9 * (size_t)i * rows, sizeof(double) * 9);
+    memcpy(R, R_of(w, i), sizeof(double) * 9);
     store_v3(p, v3_zero());
     for (int k = 0; k <= order; k++) {
-      if (k) pose_step(k, w->V + 6 * (size_t)i * rows, 6, c);
-      twist_from_body(JN_SPATIAL, k, c, load_v3(w->O + 3 * (size_t)i), constant, 6, S, 6);
+      if (k) pose_step(k, &V_of(w, i)->w.x, 6, c);
+      twist_from_body(JN_SPATIAL, k, c, load_v3(O_of(w, i)), constant, 6, S, 6);
     }
   }
   for (int k = 0; k <= order; k++)
     store_v3(S + 6 * k + 3,
-             v3_add_cross_exact(load_v3(S + 6 * k + 3), base_of(data), load_v3(S + 6 * k)));
+             v3_add_cross_exact(load_v3(S + 6 * k + 3), base_position(data), load_v3(S + 6 * k)));
 }
 
 jn_status jn_joint_screws(const jn_model *model, jn_data *data, int joint, int order, double *out) {
@@ -200,7 +177,7 @@ jn_status jn_joint_screws(const jn_model *model, jn_data *data, int joint, int o
     return JN_ERR_ARGUMENT;
   if (data->kinematics < order) return JN_ERR_STATE;
   const int columns = model->joint[joint].nv;
-  double *S = data->w.row;
+  double *S = data->w.frame;
   /* all columns are looked at before the first is written; one column is written at once */
   for (int write = columns == 1; write < 2; write++)
     for (int i = 0, column = 0; i < model->nlink; i++) {

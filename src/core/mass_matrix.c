@@ -1,23 +1,100 @@
-/* inverse_mass.c: the inverse of the mass matrix through the articulated inertias (bos2022, table
- * 9, IMMAmb): unit forces, many at a time. */
+/* mass_matrix.c: the mass matrix by composite inertias (CRBA), and its inverse through the articulated
+ * inertias (bos2022, table 9, IMMAmb): unit forces, many at a time. */
+#include <jounce/dynamics.h>
 #include <jounce/linearise.h>
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
 #include "core/engine.h"
 #include "core/external.h"
-#include "core/spatial/spatial.h"
 #include "core/spatial/composite.h"
 
-enum { LANES = COLUMNS };
+/* M (upper half) of free joints for the velocity as the user holds it: v_body = A v_user, so that
+ * rows and columns become A^T M and M A. */
+static void represent_mass(const jn_model *m, const jn_work *w, int rep, double *M) {
+  const size_t nv = (size_t)m->nv;
+  for (int f = 0; rep != JN_BODY && f < m->nfree; f++) {
+    const jn_link *l = &m->link[m->free_link[f]];
+    const size_t iv = (size_t)l->iv;
+    double A[6][6], t[6];
+    for (int c = 0; c < 6; c++) {
+      double unit[6] = {0};
+      unit[c] = 1;
+      twist_to_body(rep, 0, free_pose(l, w), free_position(l, w), unit, 6, A[c], 6);
+    }
+    for (size_t i = 0; i < 6; i++)
+      for (size_t j = 0; j < i; j++) M[(iv + i) * nv + iv + j] = M[(iv + j) * nv + iv + i];
+    for (size_t r = 0; r < iv + 6; r++) {
+      double *row = M + r * nv + iv;
+      memcpy(t, row, sizeof t);
+      for (int c = 0; c < 6; c++) {
+        row[c] = 0;
+        for (int k = 0; k < 6; k++) row[c] += t[k] * A[c][k];
+      }
+    }
+    for (size_t c = iv; c < nv; c++) {
+      double *column = M + iv * nv + c;
+      for (size_t k = 0; k < 6; k++) t[k] = column[k * nv];
+      for (size_t r = 0; r < 6; r++) {
+        column[r * nv] = 0;
+        for (int k = 0; k < 6; k++) column[r * nv] += A[r][k] * t[k];
+      }
+    }
+  }
+}
+
+/* No number of a configuration so large that the mass matrix could overflow. */
+static int moderate_state(const jn_model *m, const double *q) {
+  int small = m->moderate;
+  for (int i = 0; i < m->nq; i++) small &= fabs(q[i]) < JN_MODERATE;
+  return small;
+}
+
+/* The lower half of M[n x n] from the upper one, two rows at a time. */
+static void mirror(size_t n, double *M) {
+  for (size_t i = 1; i < n; i += 2) {
+    const double *from = M + i;
+    double *row = M + i * n, *next = row + n;
+    if (i + 1 < n) {
+      for (size_t j = 0; j < i; j++, from += n) row[j] = from[0], next[j] = from[1];
+      next[i] = from[1];
+    } else {
+      for (size_t j = 0; j < i; j++, from += n) row[j] = from[0];
+    }
+  }
+}
+
+jn_status jn_mass_matrix(const jn_model *m, jn_data *data, const double *q, double *M) {
+  jn_status status = jn_check_call(m, data, 0, NULL);
+  if (status) return status;
+  if (m->nv && !M) return JN_ERR_ARGUMENT;
+  const jn_work *w = &data->w;
+  const size_t nv = (size_t)m->nv;
+  status = jn_load_state(m, data, 0, q, NULL);
+  if (status) return status;
+  if (moderate_state(m, w->q)) {
+    data->kinematics = -2;
+    memset(w->io, 0, sizeof(double) * nv);
+    boundary_motion_in(m, w, JN_BODY, 0, 0);
+    for (size_t i = 0; i < nv * nv; i++) M[i] = 0;
+    data->engine->mass(m, w, M);
+    represent_mass(m, w, (int)data->settings.representation, M);
+    mirror(nv, M);
+    return JN_OK;
+  }
+  status = start_at_rest(m, data, q);
+  if (status) return status;
+  add_to_parents(m, w->Ms, 10 * (size_t)w->rows, 10);
+  if (!jn_composite_matrices(m, w, 0, M, NULL, 0)) return JN_ERR_NOT_FINITE;
+  memset(M, 0, sizeof(double) * nv * nv);
+  jn_composite_matrices(m, w, 0, M, NULL, 1);
+  return JN_OK;
+}
 
 static jn_status factor_mass(const jn_model *m, jn_data *data, const double *q) {
   jn_status status = jn_check_call(m, data, 0, NULL);
   if (!status) status = start_at_rest(m, data, q);
   if (status) return status;
-  data->singular = spatial_articulated_inertias(m, &data->w, data->rows, NULL);
+  data->singular = spatial_articulated_inertias(m, &data->w, NULL);
   if (data->singular >= 0) return JN_ERR_SINGULAR;
   return jn_is_bounded(m, data, NULL) && jn_factors_are_bounded(m, data) ? JN_OK
                                                                          : JN_ERR_NOT_FINITE;
@@ -28,20 +105,20 @@ jn_status jn_inverse_mass(const jn_model *model, jn_data *data, const double *q,
   jn_status status = factor_mass(model, data, q);
   if (status) return status;
   size_t nv = (size_t)model->nv;
-  double *y = data->w.xlane;
+  double *y = data->w.solve_rhs;
   int last = 0;
-  for (size_t c = 0; c < nv; c += LANES) {
-    size_t count = nv - c < LANES ? nv - c : LANES, top = c + count - 1;
-    memset(y, 0, sizeof(double) * nv * LANES);
-    for (size_t n = 0; n < count; n++) y[(c + n) * LANES + n] = 1;
+  for (size_t c = 0; c < nv; c += JN_SOLVE_COLUMNS) {
+    size_t count = nv - c < JN_SOLVE_COLUMNS ? nv - c : JN_SOLVE_COLUMNS, top = c + count - 1;
+    memset(y, 0, sizeof(double) * nv * JN_SOLVE_COLUMNS);
+    for (size_t n = 0; n < count; n++) y[(c + n) * JN_SOLVE_COLUMNS + n] = 1;
     /* the links of the first and of the last column */
     int first = last;
     while ((size_t)(model->link[first].iv + model->link[first].nv) <= c) first++;
     while ((size_t)(model->link[last].iv + model->link[last].nv) <= top) last++;
     /* forces on the links that come later vanish, and their rows are known from symmetry */
-    data->engine->lanes->solve(model, &data->w, data->rows, first, last, y);
+    data->engine->mass_solve(model, &data->w, first, last, y);
     for (size_t i = 0; i <= top; i++)
-      memcpy(Minv + i * nv + c, y + i * LANES, sizeof(double) * count);
+      memcpy(Minv + i * nv + c, y + i * JN_SOLVE_COLUMNS, sizeof(double) * count);
   }
   double finite = 0;
   for (size_t i = 0; i < nv; i++)
@@ -60,14 +137,15 @@ jn_status jn_inverse_mass_apply(const jn_model *model, jn_data *data, const doub
   if (!jn_all_below(B, nv * columns, 1e150)) return JN_ERR_NOT_FINITE;
   jn_status status = factor_mass(model, data, q);
   if (status) return status;
-  double *y = data->w.xlane;
-  for (size_t c = 0; c < columns; c += LANES) {
-    size_t n = columns - c < LANES ? columns - c : LANES;
+  double *y = data->w.solve_rhs;
+  for (size_t c = 0; c < columns; c += JN_SOLVE_COLUMNS) {
+    size_t n = columns - c < JN_SOLVE_COLUMNS ? columns - c : JN_SOLVE_COLUMNS;
     for (size_t i = 0; i < nv; i++)
-      for (size_t s = 0; s < LANES; s++) y[LANES * i + s] = s < n ? B[i * columns + c + s] : 0;
-    data->engine->lanes->solve(model, &data->w, data->rows, 0, model->nlink - 1, y);
+      for (size_t s = 0; s < JN_SOLVE_COLUMNS; s++)
+        y[JN_SOLVE_COLUMNS * i + s] = s < n ? B[i * columns + c + s] : 0;
+    data->engine->mass_solve(model, &data->w, 0, model->nlink - 1, y);
     for (size_t i = 0; i < nv; i++)
-      for (size_t s = 0; s < n; s++) out[i * columns + c + s] = y[LANES * i + s];
+      for (size_t s = 0; s < n; s++) out[i * columns + c + s] = y[JN_SOLVE_COLUMNS * i + s];
   }
   return jn_all_finite(out, nv * columns) ? JN_OK : JN_ERR_NOT_FINITE;
 }

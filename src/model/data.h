@@ -1,6 +1,13 @@
-/* data.h (private): the working memory. One list of every array: name, numbers it holds, meaning.
- * rows = order + 2 is the number of Taylor coefficients kept of every jet; link-major, then order.
- */
+/* data.h (private): the working memory. One list of every array.
+ *
+ *   A(name, element, stride, count)   meaning
+ *
+ * Element i of an array begins `stride` elements after element i-1; core/work.h makes from each
+ * line an accessor name_of(w, i) with the element's type. rows = order + 2 is the number of Taylor
+ * coefficients of a jet. Per link or per degree of freedom: jets side by side, orders in turn.
+ * Order-major arrays, [rows x nv], have stride 1.
+ *
+ * Every array has one meaning. Scratch is what no function leaves behind for another. */
 #ifndef JOUNCE_PRIVATE_DATA_H
 #define JOUNCE_PRIVATE_DATA_H
 
@@ -8,63 +15,110 @@
 
 #include "model/model.h"
 
-#define JN_WORK_LIST(A)                                                                            \
-  A(link_view, 28 * nlink) /* where each link has what (core/body/link_view.h): made at set-up */  \
-  A(link_view_lanes, 28 * nlink) /* ... with sixes in lanes; the rest is scratch */                \
-  A(q, nq)                       /* configuration */                                               \
-  A(v, rows *nv)           /* velocity jets of the joints, body representation, order-major */     \
-  A(tau, rows *nv)         /* force jets of the joints, body representation, order-major */        \
-  A(force, rows *nv)       /* force jets as they come in, order-major */                           \
-  A(io, rows *nv)          /* jets as they go in or come out, order-major */                       \
-  A(boundary, nv)          /* position of free joints to use when representations change */        \
-  A(up, 4)                 /* minus gravity, in the world */                                       \
-  A(angle, 3 * nlink + 12) /* angles of turning joints, their sines and cosines */                 \
-  A(X, rows *nx)           /* joint transforms */                                                  \
-  A(V, rows * 8 * nlink)   /* link twists, link frame */                                           \
-  A(U, rows * 8 * nlink)   /* parent's twist carried to the joint's parent side */                 \
-  A(H, rows * 8 * nlink)   /* (J w, v of the centre of mass) */                                    \
-  A(Y, rows * 4 * nlink)   /* minus gravity, link frame */                                         \
-  A(F, rows * 8 * nlink)   /* wrenches through the joints */                                       \
-  A(ext, rows * 8 * nlink) /* wrenches from outside, link frame */                                 \
-  A(IA, 48 * nlink)        /* articulated inertia */                                               \
-  A(UA, 8 * nv)            /* IA S */                                                              \
-  A(D, 6 * nv)             /* factors of S^T IA S */                                               \
-  A(E, 12 * nlink)         /* pose of the link in its parent link */                               \
-  A(link_transform, 48 * nlink) /* the way between a link and its parent (core/body/joint.h) */    \
-  A(next_order, 64 * nlink)     /* what is known of the next order (core/body/aba.h) */            \
-  A(b, 8 * nlink)               /* bias twist */                                                   \
-  A(p, 8 * nlink)               /* bias wrench */                                                  \
-  A(e, nv)                      /* force left for the joint */                                     \
-  A(R, rows * 9 * nlink)        /* orientation of the link in the world */                         \
-  A(P, rows * 3 * nlink)      /* position of the link, counted from where it is at this instant */ \
-  A(G, rows * 9 * nlink)      /* [P] R */                                                          \
-  A(O, 3 * nlink)             /* position of the link at this instant, counted from the base */    \
-  A(S, rows * 6 * nv)         /* instantaneous screws, spatial */                                  \
-  A(Vs, rows * 6 * nlink)     /* twists, spatial */                                                \
-  A(Ms, rows * 10 * nlink)    /* inertias, spatial: mass, first moment, second moments */          \
-  A(Ws, rows * 6 * nlink)     /* wrenches, spatial */                                              \
-  A(Bs, rows * 36 * nlink)    /* composite ad_V^T M of the closed form */                          \
-  A(row, rows * 36)           /* scratch of one link */                                            \
-  A(y, 6 * nv)                /* scratch of one order */                                           \
-  A(Su, rows * 6 * nv)        /* screws for the velocity as the user holds it, spatial */          \
-  A(Jf, rows * 6 * nv)        /* columns of a Jacobian, before they go out */                      \
-  A(Md, rows * 10 * nlink)    /* rates of the inertias, as Ms */                                   \
-  A(Pc, rows * 60 * (nv + 7)) /* partial derivatives: what columns of v carry (partials.h) */      \
-  A(Ev, rows * 6 * nv)        /* variations of multi-freedom joints: columns of E */               \
-  A(Ow, rows * 6 * nv)        /* their own rows in other than body representation */               \
-  A(pc, rows * 60)            /* as Pc, of one column more */                                      \
-  A(lane, 6 * 16 * nlink)     /* sixteen columns at once through the articulated tree */           \
-  A(xlane, 16 * nv)           /* their right-hand sides */                                         \
-  A(glane, 600 * rows)        /* what freedoms in lanes are made of (freedoms.h) */                \
-  A(dlane, 8 * (3 * rows + 1) * nv) /* directions in lanes (course.h) */                           \
-  A(dlink, 8 * 36 * nlink)          /* ... what they carry through the tree */                     \
-  A(axis, (rows + 1) * 9 * nlink)   /* axes of the links in the world (hybrid_form.h) */           \
-  A(reach,                                                                                         \
-    (rows + 1) * 3 * nlink) /* origin of the link from its parent's; or what its joint slid */
+/* doubles of an element, at most: a v3 or six in a register is padded (core/work.h checks) */
+enum {
+  JN_SIZE_double = 1,
+  JN_SIZE_real = 1,
+  JN_SIZE_v3 = 4,
+  JN_SIZE_six = 8,
+  JN_SIZE_six1 = 6, /* of one state, not padded */
+  JN_SIZE_sym6 = 48,
+  JN_SIZE_inertia1 = 10,
+  JN_SIZE_link_transform = 48,
+  JN_SIZE_next_order = 64,
+  JN_SIZE_link_view = 28,
+  JN_SIZE_column_jet = 60,
+  JN_SIZE_direction_link = 36
+};
+
+/* Right-hand sides that are solved together, and the widest pack of directions (core/engine.h). */
+#define JN_SOLVE_COLUMNS 16
+#define JN_MAX_LANES 8
+
+/* clang-format off */
+/* The arrays of the body formulation, also for a pack of states in lanes. */
+#define JN_WORK_PACK(A)                                                                                  \
+  A(link_view, link_view, 1, nlink)                /* where each link has what: made at set-up */        \
+  A(link_view_lanes, link_view, 1, nlink)          /* ... where vectors are padded */                    \
+  A(q, real, 1, nq)                                /* configuration */                                   \
+  A(v, real, 1, rows * nv)                         /* velocity jets, body representation, order-major */ \
+  A(tau, real, 1, rows * nv)                       /* force jets, body representation, order-major */    \
+  A(force, real, 1, rows * nv)                     /* force jets as they come in, order-major */         \
+  A(io, real, 1, rows * nv)                        /* jets as they go in or come out, order-major */     \
+  A(reference, real, 1, nv)                        /* of free joints: the point of spatial twists */     \
+  A(up, real, 1, 4)                                /* minus gravity, in the world */                     \
+  A(angle, real, 1, 3 * nlink + 12)                /* angles, sines, cosines */                          \
+  A(X, real, rows, rows * nx)                      /* joint transforms: core/body/joint.h */             \
+  A(V, six, rows, rows * nlink)                    /* link twists, link frame */                         \
+  A(U, six, rows, rows * nlink)                    /* parent's twist on the joint's parent side */       \
+  A(H, six, rows, rows * nlink)                    /* (J w, v of the centre of mass) */                  \
+  A(Y, v3, rows, rows * nlink)                     /* minus gravity, link frame */                       \
+  A(F, six, rows, rows * nlink)                    /* wrenches through the joints, link frame */         \
+  A(ext, six, rows, rows * nlink)                  /* applied wrenches, as the formulation needs them */ \
+  A(IA, sym6, 1, nlink)                            /* articulated or composite inertia */                \
+  A(UA, six, 1, nv)                                /* IA S, or composite inertia times S */              \
+  A(D, real, 6, 6 * nv)                            /* factors of S^T IA S */                             \
+  A(link_transform, link_transform, 1, nlink)      /* combined transform to the parent */                \
+  A(next_order, next_order, 1, nlink)              /* sums of the next order, begun: core/body/aba.h */  \
+  A(b, six, 1, nlink)                              /* bias twist */                                      \
+  A(p, six, 1, nlink)                              /* bias wrench */                                     \
+  A(e, real, 1, nv)                                /* force left for the joint */                        \
+  A(jet, six, rows, 6 * rows)                      /* scratch: six jets */
+
+/* What else a single state needs. */
+#define JN_WORK_SINGLE(A)                                                                                           \
+  A(E, real, 12, 12 * nlink)                       /* pose of the link in its parent link: R, p */                  \
+  A(R, real, 9 * rows, 9 * rows * nlink)           /* orientation of the link in the world */                       \
+  A(P, real, 3 * rows, 3 * rows * nlink)           /* position of the link, counted from the present one */         \
+  A(G, real, 9 * rows, 9 * rows * nlink)           /* [P] R */                                                      \
+  A(O, real, 3, 3 * nlink)                         /* present position of the link, counted from the base */        \
+  /* spatial formulation */                                                                                         \
+  A(S, six1, rows, rows * nv)                      /* screws */                                                     \
+  A(Vs, six1, rows, rows * nlink)                  /* twists; hybrid and mixed ones in those formulations */        \
+  A(As, six1, rows, rows * nlink)                  /* accelerations less gravity */                                 \
+  A(Ab, six1, rows, rows * nlink)                  /* accelerations for v' = 0 */                                   \
+  A(Ms, inertia1, rows, rows * nlink)             /* inertias, then composites */                                  \
+  A(Md, inertia1, rows, rows * nlink)             /* rates of Ms */                                                \
+  A(M0, inertia1, 1, nlink)                       /* inertias kept while Ms becomes composite */                   \
+  A(Ps, six1, rows, rows * nlink)                  /* momenta, then composites */                                   \
+  A(Ws, six1, rows, rows * nlink)                  /* wrenches, then composites */                                  \
+  A(Bs, six1, 6 * rows, 6 * rows * nlink)          /* ad_V^T M by columns, then composites */                       \
+  A(Ns, six1, 6 * rows, 6 * rows * nlink)          /* slopes of wrenches that do not turn with their body */        \
+  A(Wl, six1, rows, rows * nlink)                  /* applied wrenches in link frames, on their way to the world */ \
+  /* hybrid and mixed formulation */                                                                                \
+  A(Vj, six1, rows, rows * nlink)                  /* velocity of the joint, link frame */                          \
+  A(own, v3, rows, rows * nlink)                   /* force that moves the link itself */                           \
+  A(axis, v3, rows + 1, 3 * (rows + 1) * nlink)    /* axes of the link in the world */                           \
+  A(reach, v3, rows + 1, (rows + 1) * nlink)       /* origin from the parent's; mixed: what the joint slid */       \
+  /* Jacobians */                                                                                                   \
+  A(Su, six1, rows, rows * nv)                     /* screws for v as the user holds it */                          \
+  A(Jf, six1, rows, rows * nv)                     /* columns of a Jacobian, before they go out */                  \
+  A(Jb, double, 1, 12 * nv)                        /* Jacobian of one body and its rate */                          \
+  /* partial derivatives: core/derivatives/partials.h */                                                            \
+  A(Pc, column_jet, 1, rows * (nv + 7))            /* what the columns of v carry, in blocks of lanes */            \
+  A(pc, column_jet, 1, rows)                       /* of one column more */                                         \
+  A(Ev, double, 6 * rows, 6 * rows * nv)           /* variations of multi-dof joints: columns of E */               \
+  A(Ow, double, 6 * rows, 6 * rows * nv)           /* their own rows in other than body representation */           \
+  A(Yd, six1, 1, nlink)                            /* displacement along a direction of states */                   \
+  A(D0, six1, rows, rows * nlink)                  /* covectors of the displacement D, */                           \
+  A(D1, six1, rows, rows * nlink)                  /* ... of D', */                                                 \
+  A(D2, six1, rows, rows * nlink)                  /* ... of D'', */                                                \
+  A(Df, six1, rows, rows * nlink)                  /* ... and of the wrenches */                                    \
+  A(solve_link, double, 1, 6 * JN_SOLVE_COLUMNS * nlink) /* M^-1 of columns in lanes: what links carry */           \
+  A(solve_rhs, double, 1, JN_SOLVE_COLUMNS * nv)   /* ... the right-hand sides */                                   \
+  A(gather, double, 1, 75 * JN_MAX_LANES * rows)   /* scratch of freedoms in lanes */                               \
+  A(direction, double, 1, (3 * rows + 1) * JN_MAX_LANES * nv) /* directions in lanes: phi, dv, phi', forces */      \
+  A(direction_link, direction_link, 1, JN_MAX_LANES * nlink) /* ... what they carry through the tree */             \
+  /* scratch */                                                                                                     \
+  A(frame, double, 1, 36 * (rows + 1))             /* jets of one frame */                                          \
+  A(out, double, rows * nv, 3 * rows * nv)         /* results before they go out: three of [rows x nv] */           \
+  A(dof, double, nv, 6 * nv)                       /* six vectors [nv] */
+/* clang-format on */
 
 typedef struct jn_work {
-#define JN_WORK_FIELD(name, size) double *name;
-  JN_WORK_LIST(JN_WORK_FIELD)
+  int rows, nv;
+#define JN_WORK_FIELD(name, element, stride, count) double *name;
+  JN_WORK_PACK(JN_WORK_FIELD) JN_WORK_SINGLE(JN_WORK_FIELD)
 #undef JN_WORK_FIELD
 } jn_work;
 
@@ -83,11 +137,20 @@ struct jn_data {
   jn_work w;
 };
 
-/* The arrays for `lanes` states at once: bytes, and their places in a block aligned to
- * JN_WORK_ALIGN. */
+/* A call with other settings than the user's goes through a copy of the data, which shares its
+ * arrays; then the data takes over what the call found. */
+static inline void jn_data_adopt(jn_data *data, const jn_data *copy) {
+  const jn_settings own = data->settings;
+  *data = *copy;
+  data->settings = own;
+}
+
+/* Places every array behind `at` bytes of a block aligned to JN_WORK_ALIGN, each on a cache line of
+ * its own, and returns the bytes in all; 0 when they cannot be counted. lanes > 1: the arrays of
+ * JN_WORK_PACK for so many states at once. `w` may be NULL. */
 #define JN_WORK_ALIGN 64
-size_t jn_work_size(const jn_model *model, int order, size_t lanes);
-void jn_work_place(const jn_model *model, int order, size_t lanes, void *block, jn_work *w);
+size_t jn_work_layout(const jn_model *m, int order, size_t lanes, size_t at, char *block,
+                      jn_work *w);
 
 /* inputs checked, copied, turned into body-representation jets, and back (src/core/boundary.c) */
 jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const double *q,
@@ -101,11 +164,12 @@ int jn_all_finite(const double *x, size_t n);
 
 /* A call that fails leaves its outputs as they were. Where they are too many to be held back until
  * all are known to be finite, the numbers they come from are looked at first: products of ten that
- * are all below JN_TAME are finite. */
+ * are all below JN_BOUND are finite. */
 #define JN_BOUND 1e30
 int jn_all_below(const double *x, size_t n, double most); /* every |x_i| < most */
+double jn_magnitude(const double *x, size_t n);           /* sum of |x_i| */
 /* After positions are known (w->O): they, gravity, the inertias and v[nv] (may be NULL) are below
- * JN_TAME.
+ * JN_BOUND.
  */
 int jn_is_bounded(const jn_model *model, const jn_data *data, const double *v);
 /* After the articulated inertias: so are the inverses of what the joints move. */

@@ -12,7 +12,7 @@ typedef double real;
 typedef double v3 __attribute__((vector_size(32)));
 typedef double v3_unaligned __attribute__((vector_size(32), aligned(8)));
 
-#define JN_LANES 1
+#define JN_PADDED 1
 #define JN_UNROLL "GCC unroll 16"
 
 /* whether a link's inertia is diagonal and has a shorter way: worth a branch for one state only */

@@ -3,10 +3,6 @@
 #include <jounce/dynamics.h>
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
-#include "core/spatial/spatial.h"
 #include "core/jacobian.h"
 
 size_t jn_cmtm_size(int order) { return 21 * ((size_t)order + 1); }
@@ -16,7 +12,7 @@ jn_cmtm jn_cmtm_at(int order, double *memory) {
   return (jn_cmtm){order, memory, memory + 9 * n, memory + 12 * n};
 }
 
-static pose_jet jet_of(jn_cmtm C) { return (pose_jet){C.R, C.p, 9, 3}; }
+static pose_jet pose_of(jn_cmtm C) { return (pose_jet){C.R, C.p, 9, 3}; }
 static six get_six(const double *x) { return (six){load_v3(x), load_v3(x + 3)}; }
 static void put_six(double *x, six a) {
   store_v3(x, a.w);
@@ -36,7 +32,7 @@ void jn_cmtm_construct(jn_cmtm C, jn_pose C0, const double *zeta) {
   memcpy(C.R, C0.R.m, sizeof(double) * 9);
   store_v3(C.p, v3_make(C0.p.x, C0.p.y, C0.p.z));
   /* (k+1) C_(k+1) = sum_i C_(k-i) [zeta_i x]: p_0 itself does not occur */
-  for (int k = 1; k <= C.order; k++) pose_step(k, zeta, 6, jet_of(C));
+  for (int k = 1; k <= C.order; k++) pose_step(k, zeta, 6, pose_of(C));
   fill_moments(C);
 }
 
@@ -69,7 +65,7 @@ jn_pose jn_cmtm_pose(jn_cmtm C) {
 void jn_cmtm_product(jn_cmtm A, jn_cmtm B, jn_cmtm out) {
   jn_jet_compose(A.order, A.R, B.R, out.R);
   for (int k = 0; k <= A.order; k++)
-    store_v3(out.p + 3 * k, v3_add(load_v3(A.p + 3 * k), rotate_order(k, jet_of(A), B.p, 3)));
+    store_v3(out.p + 3 * k, v3_add(load_v3(A.p + 3 * k), rotate_order(k, pose_of(A), B.p, 3)));
   fill_moments(out);
 }
 
@@ -80,7 +76,7 @@ void jn_cmtm_inverse(jn_cmtm A, jn_cmtm out) {
       out.R[9 * k + j] = A.R[9 * k + 3 * (j % 3) + j / 3];
       out.D[9 * k + j] = A.D[9 * k + 3 * (j % 3) + j / 3];
     }
-    store_v3(out.p + 3 * k, v3_times(-1.0, unrotate_order(k, jet_of(A), A.p, 3)));
+    store_v3(out.p + 3 * k, v3_times(-1.0, unrotate_order(k, pose_of(A), A.p, 3)));
   }
 }
 
@@ -122,7 +118,7 @@ void jn_cmtm_force_back(jn_cmtm C, int order, const double *x, double *out) {
 }
 void jn_cmtm_point(jn_cmtm C, int order, const double *x, double *out) {
   for (int k = 0; k <= order; k++)
-    store_v3(out + 3 * k, v3_add(load_v3(C.p + 3 * k), rotate_order(k, jet_of(C), x, 3)));
+    store_v3(out + 3 * k, v3_add(load_v3(C.p + 3 * k), rotate_order(k, pose_of(C), x, 3)));
 }
 
 static int form_width(jn_cmtm_form form) { return form == JN_CMTM_HOMOGENEOUS ? 4 : 6; }
@@ -203,12 +199,12 @@ jn_status jn_cmtm_forward_kinematics(const jn_model *model, jn_data *data, int o
   jn_status status = check_cmtm(model, data, order, memory);
   if (status) return status;
   size_t size = jn_cmtm_size(order);
-  double *zeta = data->w.F;
+  double *zeta = &jet_of(&data->w, 2)->w.x;
   /* once in the working memory, so that a failure leaves the outputs as they were */
   for (int write = 0; write < 2; write++)
     for (int i = 0; i < model->nbody; i++) {
       int frame = model->body[i].frame;
-      double *at = write ? memory + (size_t)i * size : data->w.row;
+      double *at = write ? memory + (size_t)i * size : data->w.frame;
       jn_pose C0;
       status = jn_frame_pose(model, data, frame, &C0);
       if (!status && order) status = jn_frame_twist(model, data, frame, JN_BODY, order - 1, zeta);
@@ -220,7 +216,7 @@ jn_status jn_cmtm_forward_kinematics(const jn_model *model, jn_data *data, int o
   return JN_OK;
 }
 
-/* The columns of joint i in its body's frame (w->Jf), orders 0..order, for twists in representation
+/* The columns of joint i in its body's frame (Jf), orders 0..order, for twists in representation
  * rep. */
 static void joint_columns(const jn_model *m, jn_data *data, int joint, int rep, int order) {
   jn_body_columns(m, data, m->body_link[joint], &m->body_pose[joint], rep, order, joint);
@@ -240,18 +236,18 @@ jn_status jn_cmtm_joint(const jn_model *model, jn_data *data, int joint, int ord
   if (status) return status;
   if (order) joint_columns(model, data, joint, JN_BODY, order - 1);
   /* zeta = G psi */
-  six *zeta = (six *)w->F;
+  six *zeta = jet_of(w, 3);
   for (int k = 0; k < order; k++) {
     zeta[k] = six_zero();
     for (int c = j->iv; c < j->iv + j->nv; c++)
       for (int i = 0; i <= k; i++)
         zeta[k] = six_add(zeta[k], six_scale(w->v[(size_t)(k - i) * (size_t)model->nv + (size_t)c],
-                                             jacobian_column(w, data->rows, c)[i]));
+                                             Jf_of(w, c)[i]));
   }
   const size_t size = jn_cmtm_size(order);
-  jn_cmtm_construct(jn_cmtm_at(order, w->row), jn_pose_mul(jn_pose_inv(P), C), w->F);
-  if (!jn_all_finite(w->row, size)) return JN_ERR_NOT_FINITE;
-  memcpy(memory, w->row, sizeof(double) * size);
+  jn_cmtm_construct(jn_cmtm_at(order, w->frame), jn_pose_mul(jn_pose_inv(P), C), &zeta->w.x);
+  if (!jn_all_finite(w->frame, size)) return JN_ERR_NOT_FINITE;
+  memcpy(memory, w->frame, sizeof(double) * size);
   return JN_OK;
 }
 
@@ -294,7 +290,7 @@ static void joint_torque(const jn_model *m, jn_data *data, int joint, int r, con
   joint_columns(m, data, joint, (int)data->settings.representation, r);
   for (int c = j->iv; c < j->iv + j->nv; c++)
     for (int k = 0; k <= r; k++) {
-      const six *G = jacobian_column(&data->w, data->rows, c);
+      const six *G = Jf_of(&data->w, c);
       const double *x = v + (size_t)k * nv + (size_t)c;
       double s = j->armature * (k + 1) * x[nv];
       if (data->settings.damping) s += j->damping * x[0];
@@ -308,7 +304,7 @@ static jn_status cornea(const jn_model *m, jn_data *data, int r, double *work, c
                         double *tau) {
   size_t size = jn_cmtm_size(r + 2), nb = (size_t)m->nbody, row = 6 * ((size_t)r + 2);
   double *joints = work, *links = work + nb * size, *forces = links + nb * size;
-  double *zeta = data->w.ext, *h = data->w.Ws;
+  double *zeta = &jet_of(&data->w, 4)->w.x, *h = &jet_of(&data->w, 5)->w.x;
   for (int i = 0; i < m->nbody; i++) {
     jn_cmtm J = jn_cmtm_at(r + 2, joints + (size_t)i * size),
             C = jn_cmtm_at(r + 2, links + (size_t)i * size);
@@ -356,10 +352,10 @@ jn_status jn_cmtm_inverse_dynamics(const jn_model *model, jn_data *data, int ord
 /* x = M^-1 y: forward dynamics at rest without gravity. */
 static jn_status solve_mass(const jn_model *m, jn_data *data, const double *q, const double *rest,
                             const double *y, double *x) {
-  jn_vec3 g = data->settings.gravity;
-  data->settings.gravity = jn_v3(0, 0, 0);
-  jn_status status = jn_forward_dynamics(m, data, 0, q, rest, y, NULL, x);
-  data->settings.gravity = g;
+  jn_data weightless = *data;
+  weightless.settings.gravity = jn_v3(0, 0, 0);
+  jn_status status = jn_forward_dynamics(m, &weightless, 0, q, rest, y, NULL, x);
+  jn_data_adopt(data, &weightless);
   return status;
 }
 

@@ -8,14 +8,10 @@
 #include <jounce/cmtm.h>
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
-#include "core/spatial/spatial.h"
 #include "core/jacobian.h"
 
 static frame_motion body_motion(const jn_model *m, const jn_data *data, int body, int order) {
-  return frame_motion_jet(data, m->body_link[body], &m->body_pose[body], order, data->w.row);
+  return frame_motion_jet(data, m->body_link[body], &m->body_pose[body], order, data->w.frame);
 }
 
 /* ---- operators */
@@ -31,9 +27,9 @@ void jn_comprehensive_shape(const jn_model *model, jn_operator op, int order, si
 /* x (link frames) to the world, all bodies: w->Ws, [bodies x rows x 6] */
 static six *carried_to_base(const jn_model *m, const jn_data *data, int order, const double *x,
                             int wrench) {
-  size_t rows = (size_t)data->rows, n = (size_t)order + 1;
+  size_t n = (size_t)order + 1;
   for (int i = 0; i < m->nbody; i++) {
-    six *y = (six *)data->w.Ws + (size_t)i * rows;
+    six *y = Ws_of(&data->w, i);
     frame_motion f = body_motion(m, data, i, order);
     memcpy(y, x + 6 * n * (size_t)i, sizeof(six) * n);
     if (wrench)
@@ -41,7 +37,7 @@ static six *carried_to_base(const jn_model *m, const jn_data *data, int order, c
     else
       twist_to_base(order, &f, y);
   }
-  return (six *)data->w.Ws;
+  return Ws_of(&data->w, 0);
 }
 
 /* y = x - what comes from the parent (or the children), or its inverse, in the world */
@@ -64,8 +60,7 @@ static void operator_L(const jn_model *m, const jn_data *data, jn_operator op, i
                        const double *in) {
   size_t rows = (size_t)data->rows;
   int dual = op == JN_OP_DUAL_L || op == JN_OP_DUAL_L_INVERSE;
-  six *y = carried_to_base(m, data, order, in, dual),
-      *z = (six *)data->w.Bs; /* room for one body */
+  six *y = carried_to_base(m, data, order, in, dual), *z = jet_of(&data->w, 2);
   exchange(m, op, rows, order, y);
   for (int i = 0; i < m->nbody; i++) {
     frame_motion f = body_motion(m, data, i, order);
@@ -85,17 +80,17 @@ static void operator_M(const jn_model *m, const jn_data *data, int order, const 
       jn_twist V = {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
       jn_wrench W = jn_inertia_apply(m->body[i].inertia, V);
       const double y[6] = {W.n.x, W.n.y, W.n.z, W.f.x, W.f.y, W.f.z};
-      memcpy(data->w.Ws + 6 * ((size_t)i * (size_t)data->rows + (size_t)k), y, sizeof y);
+      memcpy(&Ws_of(&data->w, i)[k], y, sizeof y);
     }
 }
 
 /* G, or its dual from w->Ws (filled with the input) into w->io */
 static void operator_G(const jn_model *m, jn_data *data, int dual, int order, const double *in) {
   const jn_work *w = &data->w;
-  size_t rows = (size_t)data->rows, n = (size_t)order + 1, nv = (size_t)m->nv;
+  size_t n = (size_t)order + 1, nv = (size_t)m->nv;
   for (int i = 0; i < m->nbody; i++) {
     const jn_joint *j = &m->joint[i];
-    six *y = (six *)w->Ws + (size_t)i * rows;
+    six *y = Ws_of(w, i);
     jn_body_columns(m, data, m->body_link[i], &m->body_pose[i], (int)data->settings.representation,
                     order, i);
     if (dual)
@@ -103,7 +98,7 @@ static void operator_G(const jn_model *m, jn_data *data, int dual, int order, co
     else
       memset(y, 0, sizeof(six) * n);
     for (int c = j->iv; c < j->iv + j->nv; c++) {
-      const six *G = jacobian_column(w, data->rows, c);
+      const six *G = Jf_of(w, c);
       for (int k = 0; k <= order; k++) {
         double s = 0;
         for (int h = 0; h <= k; h++) {
@@ -112,7 +107,7 @@ static void operator_G(const jn_model *m, jn_data *data, int dual, int order, co
           else
             y[k] = six_add(y[k], six_scale(in[(size_t)(k - h) * nv + (size_t)c], G[h]));
         }
-        if (dual) w->io[(size_t)k * nv + (size_t)c] = s;
+        if (dual) out_of(w, 0)[(size_t)k * nv + (size_t)c] = s;
       }
     }
   }
@@ -135,16 +130,15 @@ jn_status jn_comprehensive_apply(const jn_model *model, jn_data *data, jn_operat
   else
     operator_L(model, data, op, order, in);
   if (op == JN_OP_DUAL_G) {
-    if (!jn_all_finite(data->w.io, out_size)) return JN_ERR_NOT_FINITE;
-    if (out_size) memcpy(out, data->w.io, sizeof(double) * out_size);
+    const double *result = out_of(&data->w, 0);
+    if (!jn_all_finite(result, out_size)) return JN_ERR_NOT_FINITE;
+    if (out_size) memcpy(out, result, sizeof(double) * out_size);
     return JN_OK;
   }
   for (int i = 0; i < model->nbody; i++)
-    if (!jn_all_finite(data->w.Ws + 6 * (size_t)i * (size_t)data->rows, n))
-      return JN_ERR_NOT_FINITE;
+    if (!jn_all_finite(&Ws_of(&data->w, i)->w.x, n)) return JN_ERR_NOT_FINITE;
   for (int i = 0; i < model->nbody; i++)
-    memcpy(out + n * (size_t)i, data->w.Ws + 6 * (size_t)i * (size_t)data->rows,
-           sizeof(double) * n);
+    memcpy(out + n * (size_t)i, Ws_of(&data->w, i), sizeof(double) * n);
   return JN_OK;
 }
 
@@ -180,19 +174,12 @@ size_t jn_comprehensive_rows(const jn_model *model, jn_quantity quantity, int bo
 static void inertia_jets(const jn_model *m, const jn_data *data, int K, int composite) {
   const jn_work *w = &data->w;
   size_t rows = (size_t)data->rows;
-  for (int i = 0; i < m->nlink; i++) {
-    size_t at = 6 * (size_t)i * rows;
-    if (data->formulation != JN_FORM_SPATIAL)
-      for (int k = 0; k < K; k++)
-        twist_from_body(JN_SPATIAL, k, link_pose(w, data->rows, i), load_v3(w->O + 3 * (size_t)i),
-                        w->V + at, 6, w->Vs + at, 6);
-  }
-  spatial_inertias(m, w, data->rows, K);
-  for (int i = m->nlink - 1; composite && i > 0; i--) {
-    const double *a = w->Ms + 10 * rows * (size_t)i;
-    double *p = w->Ms + 10 * rows * (size_t)m->link[i].parent;
-    for (size_t n = 0; n < 10 * ((size_t)K + 1); n++) p[n] += a[n];
-  }
+  for (int i = 0; i < m->nlink && data->formulation != JN_FORM_SPATIAL; i++)
+    for (int k = 0; k < K; k++)
+      twist_from_body(JN_SPATIAL, k, link_pose(w, i), load_v3(O_of(w, i)), &V_of(w, i)->w.x, 6,
+                      &Vs_of(w, i)->w.x, 6);
+  spatial_inertias(m, w, K);
+  if (composite) add_to_parents(m, w->Ms, 10 * rows, 10 * ((size_t)K + 1));
 }
 
 /* Blocks 0..order in the world of one column: w->Jf; 0 when the column is nil. */
@@ -200,13 +187,13 @@ static int block_column(const jn_model *m, const jn_data *data, jn_quantity x, i
                         int c) {
   const jn_work *w = &data->w;
   int link = m->body_link[body], own = link_of_column(m, c), inertia = link;
-  const six *S = user_screw(w, data->rows, c);
-  six *out = jacobian_column(w, data->rows, c);
+  const six *S = Su_of(w, c);
+  six *out = Jf_of(w, c);
   if (!link_carries(m, own, link)) {
     if (!is_of_joint(x) || !link_carries(m, link, own)) return 0;
     inertia = own;
   }
-  const inertia10 *M = (const inertia10 *)w->Ms + (size_t)inertia * (size_t)data->rows;
+  const inertia10 *M = Ms_of(w, inertia);
   for (int k = 0; k <= order; k++)
     out[k] = x == JN_LINK_MOTION ? S[k] : spatial_momentum(k, 0, M, S);
   return 1;
@@ -222,14 +209,14 @@ static void unit_response(const jn_data *data, jn_quantity x, int rep, const fra
     room[k] = at < 0 ? six_zero() : is_force(x) ? six_times(k + 1, block[at]) : block[at];
   }
   if (x == JN_LINK_MOTION)
-    twist_column(rep, last, f, data_base(data), room, out);
+    twist_column(rep, last, f, base_position(data), room, out);
   else
-    wrench_column(rep, last, f, data_base(data), room, out);
+    wrench_column(rep, last, f, base_position(data), room, out);
 }
 
 static double torque_entry(const jn_model *m, const jn_data *data, int row, int column, int k,
                            int h, const six *f) {
-  const six *S = user_screw(&data->w, data->rows, row);
+  const six *S = Su_of(&data->w, row);
   const jn_joint *j = &m->joint[m->link[link_of_column(m, row)].joint];
   double s = spatial_project(k, 0, S, f);
   if (row == column && h == k + 1) s += j->armature * (k + 1);
@@ -242,8 +229,8 @@ static int matrix_column(const jn_model *m, const jn_data *data, jn_quantity x, 
                          const frame_motion *f, int order, int h, int c, double *out, int write) {
   size_t width = ((size_t)order + 1) * (size_t)m->nv,
          column = (size_t)h * (size_t)m->nv + (size_t)c;
-  const six *block = jacobian_column(&data->w, data->rows, c);
-  six *room = (six *)data->w.Bs, *y = room + data->rows;
+  const six *block = Jf_of(&data->w, c);
+  six *room = jet_of(&data->w, 2), *y = jet_of(&data->w, 3);
   const jn_joint *j = &m->joint[body];
   int last = is_force(x) ? order - 1 : order, torque = x == JN_JOINT_TORQUE, n = torque ? j->nv : 6;
   double finite = 0;
@@ -299,13 +286,12 @@ jn_status jn_comprehensive_blocks(const jn_model *model, jn_data *data, jn_quant
   size_t nv = (size_t)model->nv, n = 6 * ((size_t)order + 1);
   int rep = (int)representation;
   frame_motion f = body_motion(model, data, body, order);
-  six *room = (six *)data->w.Bs, *y = room + data->rows;
+  six *room = jet_of(&data->w, 2), *y = jet_of(&data->w, 3);
   for (int write = 0; write < 2; write++) {
     if (write && nv) memset(out, 0, sizeof(double) * n * nv);
     for (int c = 0; c < model->nv; c++) {
       if (!block_column(model, data, quantity, body, order, c)) continue;
-      unit_response(data, quantity, rep, &f, order, 0, jacobian_column(&data->w, data->rows, c),
-                    room, y);
+      unit_response(data, quantity, rep, &f, order, 0, Jf_of(&data->w, c), room, y);
       if (!jn_all_finite(&y->w.x, n)) return JN_ERR_NOT_FINITE;
       for (size_t r = 0; write && r < n; r++) out[r * nv + (size_t)c] = (&y->w.x)[r];
     }

@@ -3,7 +3,7 @@
 #include <jounce/kinematics.h>
 #include <string.h>
 
-#include "model/data.h"
+#include "core/work.h"
 
 static void put_block(double *A, size_t columns, size_t row, size_t column, double (*B)[6]) {
   for (size_t i = 0; i < 6; i++)
@@ -59,9 +59,10 @@ jn_status jn_grouped_matrices(const jn_model *m, jn_data *data, const double *q,
   size_t nv = (size_t)m->nv, n6 = 6 * (size_t)m->nbody;
   if (nv && !v) return JN_ERR_ARGUMENT;
   if (!jn_all_finite(v, nv)) return JN_ERR_NOT_FINITE;
-  memset(data->w.force, 0, sizeof(double) * 2 * nv);
-  if (nv) memcpy(data->w.force, v, sizeof(double) * nv);
-  jn_status status = jn_kinematics(m, data, 1, q, data->w.force);
+  double *motion = out_of(&data->w, 0);
+  memset(motion, 0, sizeof(double) * 2 * nv);
+  if (nv) memcpy(motion, v, sizeof(double) * nv);
+  jn_status status = jn_kinematics(m, data, 1, q, motion);
   if (status) return status;
   /* once without writing, so that a failure leaves everything as it was */
   static const jn_grouped nothing;

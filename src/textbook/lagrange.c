@@ -4,11 +4,7 @@
 #include <jounce/lagrange.h>
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
 #include "core/external.h"
-#include "core/spatial/spatial.h"
 #include "core/spatial/composite.h"
 
 static jn_status check(const jn_model *m, const jn_data *data, jn_representation rep,
@@ -26,12 +22,12 @@ static jn_status check_partials(const jn_model *m, const jn_data *data) {
 
 /* Poses and screws, with v also twists, in the spatial form whatever the settings say. */
 static jn_status spatial_state(const jn_model *m, jn_data *data, const double *q, const double *v) {
-  jn_formulation form = data->settings.formulation;
-  data->settings.formulation = JN_FORM_SPATIAL;
-  jn_status status = jn_kinematics(m, data, v || !m->nv ? 0 : -1, q, v);
-  data->settings.formulation = form;
+  jn_data spatial = *data;
+  spatial.settings.formulation = JN_FORM_SPATIAL;
+  jn_status status = jn_kinematics(m, &spatial, v || !m->nv ? 0 : -1, q, v);
+  jn_data_adopt(data, &spatial);
   if (status) return status;
-  spatial_inertias(m, &data->w, data->rows, 0);
+  spatial_inertias(m, &data->w, 0);
   return JN_OK;
 }
 
@@ -53,12 +49,11 @@ static jn_twist column(const double *J, size_t nv, size_t c) {
                        jn_v3(J[3 * nv + c], J[4 * nv + c], J[5 * nv + c]));
 }
 
-/* jn_kinematics must have run; v1: v', may be NULL. J is left in Pc, which partial derivatives
- * alone use. */
+/* jn_kinematics must have run; v1: v', may be NULL. */
 static jn_status body_state(const jn_model *m, jn_data *data, int body, jn_representation rep,
                             const double *v, const double *v1, one_body *out) {
   size_t nv = (size_t)m->nv;
-  double *J = data->w.Pc, x[12] = {0};
+  double *J = data->w.Jb, x[12] = {0};
   int frame = m->body[body].frame;
   jn_status status = jn_frame_pose(m, data, frame, &out->C);
   if (!status) status = jn_frame_jacobian(m, data, frame, rep, 1, J);
@@ -117,7 +112,7 @@ jn_status jn_projection_equations(const jn_model *m, jn_data *data, jn_represent
   if (nv && !jn_all_finite(v + nv, nv)) return JN_ERR_NOT_FINITE;
   status = jn_kinematics(m, data, 0, q, v);
   if (status) return status;
-  double *out = data->w.tau;
+  double *out = out_of(&data->w, 0);
   for (int i = 0; i < m->nlink; i++)
     for (size_t c = (size_t)m->link[i].iv, n = (size_t)m->link[i].nv; n--; c++) {
       out[c] = m->link[i].armature * v[nv + c] +
@@ -179,7 +174,7 @@ jn_status jn_lagrange_matrices(const jn_model *m, jn_data *data, jn_representati
       }
     }
   }
-  return JN_OK; /* of tame numbers */
+  return JN_OK; /* of bounded numbers */
 }
 
 /* Phase space. */
@@ -191,26 +186,25 @@ static jn_status phase_state(const jn_model *m, jn_data *data, const double *q, 
   jn_status status = spatial_state(m, data, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
-  int rows = data->rows, loaded = external && external->wrench_count > 0;
+  const int loaded = external && external->wrench_count > 0;
   six G = six_zero();
-  G.v = v3_make(data->settings.gravity.x, data->settings.gravity.y, data->settings.gravity.z);
+  G.v = settings_gravity(&data->settings);
   if (loaded) jn_external_spatial(m, data, external, 0);
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    const size_t at = (size_t)i * rows;
-    const six *V = (const six *)w->Vs + at;
-    const inertia10 *M = (const inertia10 *)w->Ms + at;
-    six *W = (six *)w->Ws + at;
-    spatial_screw_step(l, w, rows, 1, V);
+    const six *V = Vs_of(w, i);
+    const inertia10 *M = Ms_of(w, i);
+    six *W = Ws_of(w, i);
+    spatial_screw_step(l, w, 1, V);
     if (l->kind == JN_K_FREE) {
-      joint_step(l, 1, w->q + l->iq, w->v + l->iv, m->nv, w->X + (size_t)l->ix * rows);
-      represent_screws(m, data, i, 1);
+      joint_step(l, 1, q_of(w, l->iq), v_of(w, l->iv), m->nv, X_of(w, l->ix));
+      represent_screws(l, w, (int)data->settings.representation, 1, S_of(w, l->iv));
     }
     W[0] = inertia10_apply(M, V[0]);
     W[1] = inertia10_apply(M, G);
-    if (loaded) W[1] = six_add(W[1], ((const six *)w->ext)[at]);
+    if (loaded) W[1] = six_add(W[1], *ext_of(w, i));
   }
-  add_to_parents(m, w->Ws, 6 * (size_t)rows, 12);
+  add_to_parents(m, w->Ws, 6 * (size_t)w->rows, 12);
   data->kinematics = -2;
   return JN_OK;
 }
@@ -223,24 +217,25 @@ jn_status jn_phase_momentum(const jn_model *m, jn_data *data, const double *q, c
   status = phase_state(m, data, q, v, NULL);
   if (status) return status;
   const jn_work *w = &data->w;
+  double *out = dof_of(w, 2);
   for (int i = 0; i < m->nlink; i++)
     for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++)
-      w->e[c] = six_dot(*screw_of(w, data->rows, c), ((const six *)w->Ws)[(size_t)i * data->rows]) +
-                m->link[i].armature * v[c];
-  if (!jn_all_finite(w->e, (size_t)m->nv)) return JN_ERR_NOT_FINITE;
-  if (m->nv) memcpy(p, w->e, sizeof(double) * (size_t)m->nv);
+      out[c] = six_dot(*S_of(w, c), *Ws_of(w, i)) + m->link[i].armature * v[c];
+  if (!jn_all_finite(out, (size_t)m->nv)) return JN_ERR_NOT_FINITE;
+  if (m->nv) memcpy(p, out, sizeof(double) * (size_t)m->nv);
   return JN_OK;
 }
 
 /* M^-1 x: forward dynamics at rest, without gravity */
 static jn_status mass_solve(const jn_model *m, jn_data *data, const double *q, const double *x,
                             double *out) {
-  jn_settings kept = data->settings;
-  data->settings.gravity = jn_v3(0, 0, 0);
-  data->settings.damping = 0;
-  memset(data->w.y, 0, sizeof(double) * (size_t)m->nv);
-  jn_status status = jn_forward_dynamics(m, data, 0, q, data->w.y, x, NULL, out);
-  data->settings = kept;
+  jn_data at_rest = *data;
+  double *zero = dof_of(&data->w, 0);
+  at_rest.settings.gravity = jn_v3(0, 0, 0);
+  at_rest.settings.damping = 0;
+  memset(zero, 0, sizeof(double) * (size_t)m->nv);
+  jn_status status = jn_forward_dynamics(m, &at_rest, 0, q, zero, x, NULL, out);
+  jn_data_adopt(data, &at_rest);
   return status;
 }
 
@@ -260,13 +255,13 @@ jn_status jn_phase_rate(const jn_model *m, jn_data *data, const double *q, const
   if (nv && (!p || !tau || !p_rate)) return JN_ERR_ARGUMENT;
   if (!jn_all_finite(tau, nv)) return JN_ERR_NOT_FINITE;
   const jn_work *w = &data->w;
-  double *velocity = w->xlane, *rate = w->e;
+  double *velocity = dof_of(w, 1), *rate = dof_of(w, 2);
   status = mass_solve(m, data, q, p, velocity);
   if (!status) status = phase_state(m, data, q, velocity, external);
   if (status) return status;
   for (int i = 0; i < m->nlink; i++)
     for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++) {
-      const six *S = screw_of(w, data->rows, c), *W = (const six *)w->Ws + (size_t)i * data->rows;
+      const six *S = S_of(w, c), *W = Ws_of(w, i);
       rate[c] = tau[c] + six_dot(S[1], W[0]) + six_dot(S[0], W[1]);
       if (data->settings.damping) rate[c] -= m->link[i].damping * velocity[c];
       if (external && external->tau) rate[c] += external->tau[c];
@@ -282,10 +277,8 @@ jn_status jn_phase_rate(const jn_model *m, jn_data *data, const double *q, const
  *   c below a, above i or on it:  d_c M_ai = ad(S_a) S_c . F_i
  *   c below i:                    d_c M_ai = -(Mc_c S_a . ad(S_c) S_i + ad(S_c) S_a . Mc_c S_i) */
 
-static six screw(const jn_data *data, int c) { return *screw_of(&data->w, data->rows, c); }
-static const inertia10 *composite(const jn_data *data, int link) {
-  return (const inertia10 *)data->w.Ms + (size_t)link * (size_t)data->rows;
-}
+static six screw(const jn_data *data, int c) { return *S_of(&data->w, c); }
+static const inertia10 *composite(const jn_data *data, int link) { return Ms_of(&data->w, link); }
 static jn_status composites(const jn_model *m, jn_data *data, const double *q) {
   jn_status status = spatial_state(m, data, q, NULL);
   if (status) return status;
@@ -337,7 +330,7 @@ static jn_status mass_partials(const jn_model *m, jn_data *data, const double *q
   for (int i = 0; i < m->nlink; i++)
     for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++)
       partials_of_tip(m, data, (dof){c, i}, dM);
-  return JN_OK; /* composites are tame */
+  return JN_OK; /* composites are bounded */
 }
 
 jn_status jn_mass_partials(const jn_model *m, jn_data *data, const double *q, double *dM) {
@@ -352,7 +345,7 @@ jn_status jn_inverse_mass_partials(const jn_model *m, jn_data *data, const doubl
   jn_status status = check_partials(m, data);
   if (status) return status;
   size_t nv = (size_t)m->nv;
-  double *unit = data->w.xlane, *t = data->w.y;
+  double *unit = dof_of(&data->w, 1), *t = dof_of(&data->w, 2);
   if (nv && (!Minv || !dMinv)) return JN_ERR_ARGUMENT;
   /* a first solution outside of the outputs tells whether all will be finite */
   memset(unit, 0, sizeof(double) * nv);
@@ -489,11 +482,7 @@ void jn_christoffel_coriolis(int n, const double *Gamma, const double *v, double
 
 /* pose of body i's link frame in the axes of the world, counted from the base's position */
 static jn_pose near_pose(const jn_model *m, const jn_data *data, int body) {
-  int link = m->body_link[body];
-  const double *R = data->w.R + 9 * (size_t)link * (size_t)data->rows,
-               *O = data->w.O + 3 * (size_t)link;
-  jn_pose C = {.p = jn_v3(O[0], O[1], O[2])};
-  for (int j = 0; j < 9; j++) C.R.m[j / 3][j % 3] = R[j];
+  const jn_pose C = link_pose_now(data, m->body_link[body]);
   return jn_pose_mul(C, jn_pose_mul(m->body_pose[body], m->frame[m->body[body].frame].pose));
 }
 
@@ -566,5 +555,5 @@ jn_status jn_system_matrices(const jn_model *m, jn_data *data, jn_representation
     if (status) return status;
     put_system(m, data, i, rep, v, &b, out);
   }
-  return JN_OK; /* of tame numbers */
+  return JN_OK; /* of bounded numbers */
 }

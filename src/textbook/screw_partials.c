@@ -15,10 +15,6 @@
  */
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
-#include "core/spatial/spatial.h"
 #include "core/jacobian.h"
 
 typedef struct nest {
@@ -32,9 +28,9 @@ typedef struct nest {
 static six screw_now(const nest *n, int column) {
   int i = link_of_column(n->m, column);
   const jn_link *l = &n->m->link[i];
-  const double *R = n->data->w.R + 9 * (size_t)i * n->data->rows;
+  const double *R = R_of(&n->data->w, i);
   six s = joint_column(l, column - l->iv);
-  v3 w = m3_apply(R, s.w), O = load_v3(n->data->w.O + 3 * (size_t)i);
+  v3 w = m3_apply(R, s.w), O = load_v3(O_of(&n->data->w, i));
   return (six){w, v3_add(m3_apply(R, s.v), v3_cross(O, w))};
 }
 
@@ -110,7 +106,7 @@ static six partial_in(const nest *n, int link, const jn_pose *C, int rep, int co
   six s, b;
   if (rep == JN_SPATIAL) {
     s = spatial_partial(n, column);
-    s.v = v3_add_cross_exact(s.v, data_base(n->data), s.w);
+    s.v = v3_add_cross_exact(s.v, base_position(n->data), s.w);
     return s;
   }
   if (rep == JN_HYBRID)
@@ -137,7 +133,7 @@ jn_status jn_screw_partial(const jn_model *model, const jn_data *data, int frame
   six s = six_zero();
   nest n = {model, data, count, columns};
   if (link >= 0 && link_carries(model, link_of_column(model, column), link)) {
-    const double *R = data->w.R + 9 * (size_t)link * data->rows, *O = data->w.O + 3 * (size_t)link;
+    const double *R = R_of(&data->w, link), *O = O_of(&data->w, link);
     jn_pose C = {{{{R[0], R[1], R[2]}, {R[3], R[4], R[5]}, {R[6], R[7], R[8]}}},
                  {O[0], O[1], O[2]}};
     C = jn_pose_mul(C, inner);

@@ -7,7 +7,7 @@
 
 #include "helpers/check.h"
 #include "oracle/quad.h"
-#include "scalar/sincos.h" /* in doubles; replaced below */
+#include "base/sincos.h" /* in doubles; replaced below */
 
 #undef U
 #undef COUNT
@@ -23,7 +23,9 @@ static inline void quad_sincos_many(int n, quad *x, quad *s, quad *c) {
   for (int i = 0; i < n; i++) quad_sincos(x[i], s + i, c + i);
 }
 #define sincos_many quad_sincos_many
-#include "core/core.h"
+#include "core/body/aba.h"
+#include "core/body/rnea.h"
+#include "core/boundary.h"
 
 /* as src/model/place.c lays them out */
 static void arrange_link(const quad_link *from, jn_link *l) {
@@ -83,13 +85,13 @@ static instance instance_new(const quad_robot *r, int order) {
   const size_t rows = (size_t)s.rows, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
                nlink = (size_t)m->nlink;
   size_t at = 0;
-#define SIZE(name, size) at += (size) + 8;
-  JN_WORK_LIST(SIZE)
-  s.block = quads(at);
+#define SIZE(name, element, stride, count) at += JN_SIZE_##element * (size_t)(count) + 8;
+  JN_WORK_PACK(SIZE) JN_WORK_SINGLE(SIZE) s.block = quads(at);
   at = 0;
-#define PLACE(name, size) s.work.name = s.block + at, at += (size) + 8;
-  JN_WORK_LIST(PLACE)
-  link_views_place(m, &s.work, s.rows);
+#define PLACE(name, element, stride, count) \
+  s.work.name = s.block + at, at += JN_SIZE_##element * (size_t)(count) + 8;
+  s.work.rows = s.rows, s.work.nv = m->nv;
+  JN_WORK_PACK(PLACE) JN_WORK_SINGLE(PLACE) link_views_place(m, &s.work);
   return s;
 }
 
@@ -123,10 +125,10 @@ void core_inverse(const quad_robot *r, int order, jn_representation rep, const q
   const jn_model *m = &s.model;
   const jn_work *w = &s.work;
   begin(&s, r, q, v, order + 2, rep);
-  boundary_motion(m, w, s.rows, (int)rep, 0, order + 1, 1);
-  rnea_outward(m, w, s.rows, order + 1, 0, 1);
+  boundary_motion(m, w, (int)rep, 0, order + 1, 1);
+  rnea_outward(m, w, order + 1, 0, 1);
   rnea_inward(m, w, order, 0, 0);
-  boundary_force_out(m, w, s.rows, (int)rep, 0, order);
+  boundary_force_out(m, w, (int)rep, 0, order);
   scale(w->io, order, r->nv, 0);
   if (rep == JN_SPATIAL) boundary_shift(m, w, w->io, order + 1, 1, 1);
   memcpy(tau, w->io, sizeof *tau * ((size_t)order + 1) * (size_t)r->nv);
@@ -143,20 +145,20 @@ int core_forward(const quad_robot *r, int order, jn_representation rep, const qu
   memcpy(w->force, tau, n * sizeof *tau);
   if (rep == JN_SPATIAL) boundary_shift(m, w, w->force, order + 1, -1, 1);
   scale(w->force, order, r->nv, 1);
-  boundary_motion(m, w, s.rows, (int)rep, 0, 0, 1);
-  aba_start(m, w, s.rows, (int)rep);
+  boundary_motion(m, w, (int)rep, 0, 0, 1);
+  aba_start(m, w, (int)rep);
   int good = aba_inertias(m, w, NULL) < 0;
   for (int k = 0; good && k <= order; k++) {
     for (int i = 0; i < m->nlink; i++) {
       const jn_link *l = &m->link[i];
-      boundary_force_in(l, w, s.rows, r->nv, (int)rep, k, w->force + l->iv, w->tau + l->iv);
+      boundary_force_in(l, w, r->nv, (int)rep, k, w->force + l->iv, w->tau + l->iv);
       for (int j = 0; j < l->nv; j++)
         w->e[l->iv + j] = w->tau[(size_t)k * nv + (size_t)(l->iv + j)];
     }
     aba_inward(m, w, k, NULL, k < order);
     aba_outward(m, w, k, NULL, 0, k < order, (int)rep, 0);
   }
-  boundary_motion_out(m, w, s.rows, (int)rep, 0, order + 1);
+  boundary_motion_out(m, w, (int)rep, 0, order + 1);
   scale(w->io, order + 1, r->nv, 0);
   if (rep == JN_SPATIAL) boundary_shift(m, w, w->io, order + 2, 1, 0);
   memcpy(a, w->io + nv, n * sizeof *a);

@@ -1,15 +1,23 @@
 /* algebra.h (core): three- and six-vectors over the scalar. By value, no branches on values. The
  * vectors themselves come from the scalar header (src/scalar). */
-#ifndef JOUNCE_CORE_ALGEBRA_H
-#define JOUNCE_CORE_ALGEBRA_H
+#ifndef JOUNCE_CORE_ALGEBRA_ALGEBRA_H
+#define JOUNCE_CORE_ALGEBRA_ALGEBRA_H
 
+#include <assert.h>
 #include <stddef.h>
+
+#include "scalar/scalar.h"
 
 /* where branches are counted a function has one copy, not one a caller */
 #ifdef JN_COUNTED
 #define INLINE static inline
 #else
 #define INLINE static inline __attribute__((always_inline))
+#endif
+
+/* functions of the engine's table: external where an instruction set is compiled (src/inst) */
+#ifndef ENTRY_FUNCTION
+#define ENTRY_FUNCTION static inline
 #endif
 
 typedef struct six {

@@ -1,10 +1,12 @@
 /* inertia.h (core): symmetric six by six matrices [A B; B^T C], as rigid and articulated inertias
  * are. One interface, two layouts: columns in registers for one state in lanes, the 21 different
  * numbers elsewhere. */
-#ifndef JOUNCE_CORE_INERTIA_H
-#define JOUNCE_CORE_INERTIA_H
+#ifndef JOUNCE_CORE_ALGEBRA_INERTIA_H
+#define JOUNCE_CORE_ALGEBRA_INERTIA_H
 
-#ifdef JN_LANES
+#include "core/algebra/algebra.h"
+
+#ifdef JN_PADDED
 
 /* by columns; T = B^T, made by sym6_complete */
 typedef struct sym6 {

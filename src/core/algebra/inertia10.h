@@ -1,7 +1,9 @@
-/* ten.h (core): the inertia of a body as ten numbers, and what it does. Include core/core.h
- * first. */
-#ifndef JOUNCE_CORE_TEN_H
-#define JOUNCE_CORE_TEN_H
+/* ten.h (core): the inertia of a body as ten numbers, and what it does. */
+#ifndef JOUNCE_CORE_ALGEBRA_INERTIA10_H
+#define JOUNCE_CORE_ALGEBRA_INERTIA10_H
+
+#include "core/algebra/algebra.h"
+#include "core/algebra/inertia.h"
 
 /* ten numbers: mass, first moment, second moments xx xy xz yy yz zz */
 typedef struct inertia10 {
@@ -27,6 +29,45 @@ static inline inertia10 inertia10_rate(const inertia10 *M, six V) {
   r.J[4] = (w.z * J[2] - w.x * J[5]) + (w.x * J[3] - w.y * J[1]) - (h.y * v.z + h.z * v.y);
   r.J[5] = 2.0 * (w.x * J[4] - w.y * J[2]) + d - 2.0 * h.z * v.z;
   return r;
+}
+
+/* M'_k = sum_(i<=k) rate(M_(k-i), V_i) */
+static inline inertia10 inertia10_rate_order(int k, const six *V, const inertia10 *M) {
+  inertia10 s = inertia10_rate(&M[k], V[0]);
+  for (int i = 1; i <= k; i++) {
+    const inertia10 r = inertia10_rate(&M[k - i], V[i]);
+    s.h = v3_add(s.h, r.h);
+    for (int j = 0; j < 6; j++) s.J[j] += r.J[j];
+  }
+  return s;
+}
+/* M_k = M'_(k-1) / k, k >= 1 */
+static inline inertia10 inertia10_integrate(int k, const inertia10 *rate) {
+  const double f = 1.0 / k;
+  inertia10 M;
+  M.m = rate->m;
+  M.h = v3_times(f, rate->h);
+  for (int j = 0; j < 6; j++) M.J[j] = f * rate->J[j];
+  return M;
+}
+static inline void inertia10_step(int k, const six *V, inertia10 *M) {
+  const inertia10 rate = inertia10_rate_order(k - 1, V, M);
+  M[k] = inertia10_integrate(k, &rate);
+}
+/* M_0..M_K and M'_0..M'_K from M_0 */
+static inline void inertia10_jets(int K, const six *V, inertia10 *M, inertia10 *rate) {
+  for (int k = 0; k <= K; k++) {
+    rate[k] = inertia10_rate_order(k, V, M);
+    if (k < K) M[k + 1] = inertia10_integrate(k + 1, &rate[k]);
+  }
+}
+
+static inline sym6 inertia10_matrix(const inertia10 *M) {
+  const real *J = M->J, o = M->m - M->m, x = M->h.x, y = M->h.y, z = M->h.z;
+  sym6 I = {{J[0], J[1], J[2], J[3], J[4], J[5]},
+            {o, -z, y, z, o, -x, -y, x, o},
+            {M->m, o, o, M->m, o, M->m}};
+  return I;
 }
 
 /* M V = (J w + h x v, m v - h x w) */

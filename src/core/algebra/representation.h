@@ -4,8 +4,10 @@
  * (R w, p' + (p0 + p) x R w) hybrid  (R w, p')     mixed   (w, p')                      with p' = R
  * v Order k needs the pose to order k, and the pose at order k needs the body twist to order k-1.
  */
-#ifndef JOUNCE_CORE_REPRESENT_H
-#define JOUNCE_CORE_REPRESENT_H
+#ifndef JOUNCE_CORE_ALGEBRA_REPRESENTATION_H
+#define JOUNCE_CORE_ALGEBRA_REPRESENTATION_H
+
+#include "core/algebra/algebra.h"
 
 /* the jet of a pose: R and p of order k at R + k * rs, p + k * ps */
 typedef struct pose_jet {

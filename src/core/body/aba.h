@@ -6,10 +6,12 @@
  *   V_(k+1) = X_0 u_(k+1) + S v_(k+1) + b,   b = sum_(i>=1) X_i u_(k+1-i)
  *   F_k = (k+1) IA V_(k+1) + p
  * IA does not depend on k (Lemma 2) and is factored once. */
-#ifndef JOUNCE_CORE_FORWARD_H
-#define JOUNCE_CORE_FORWARD_H
+#ifndef JOUNCE_CORE_BODY_ABA_H
+#define JOUNCE_CORE_BODY_ABA_H
 
 #include <string.h>
+
+#include "core/body/link_view.h"
 
 /* LDL^T of the n x n matrix S (rows of 6, lower half): rows of L and 1/d on the diagonal, in D.
  * Returns whether every pivot is clearly positive against the inertia it was taken from. */
@@ -240,8 +242,8 @@ INLINE void start_link(const jn_model *m, const link_view *at, int rep, int root
   at->Y[0] = gravity_start(l, at->X, XT, at->Yp);
   bias_terms_end(at, 0, m->nv, rep, 0, root);
 }
-static inline void aba_start(const jn_model *m, const jn_work *w, int rows, int rep) {
-  place_joints(m, w, rows);
+static inline void aba_start(const jn_model *m, const jn_work *w, int rep) {
+  place_joints(m, w);
   if (LINK_TRANSFORMS) start_link(m, link_view_of(w, 0), rep, 1);
   for (int i = LINK_TRANSFORMS; i < m->nlink; i++)
     start_link(m, link_view_of(w, i), rep, !LINK_TRANSFORMS && i == 0);

@@ -1,14 +1,18 @@
 /* mass.h (core): the mass matrix by composite inertias (CRBA), body formulation. Tips first, with
  * the columns F = Ic S of all freedoms beyond a joint carried through it together: M[j][c] = S_j^T
  * F_c for c in the subtree of j,   F_c of the parent = T^T X_0^T F_c */
-#ifndef JOUNCE_CORE_MASS_H
-#define JOUNCE_CORE_MASS_H
+#ifndef JOUNCE_CORE_BODY_CRBA_H
+#define JOUNCE_CORE_BODY_CRBA_H
+
+#include "core/body/link_view.h"
 
 /* rigid bodies as one: J about the link's origin by columns, first moment h, mass m */
 typedef struct composite_inertia {
   v3 J[3], h;
   real m;
 } composite_inertia;
+
+static_assert(sizeof(composite_inertia) <= sizeof(sym6), "composites lie in IA");
 
 INLINE void composite_rigid(const jn_link *l, composite_inertia *a) {
   for (int j = 0; j < 3; j++) a->J[j] = c_vector(l->I4 + 4 * j);
@@ -107,15 +111,15 @@ INLINE void crba_columns(const jn_link *l, const real *X, six *F, int count) {
 }
 
 /* Upper half of M, body representation; free joints are placed. */
-static inline void crba_pass(const jn_model *m, const jn_work *w, int rows, real *M) {
+static inline void crba_pass(const jn_model *m, const jn_work *w, real *M) {
   const size_t nv = (size_t)m->nv;
-  composite_inertia *Ic = (composite_inertia *)w->IA;
-  six *F = (six *)w->UA;
-  place_joints(m, w, rows);
+  composite_inertia *Ic = (composite_inertia *)(void *)IA_of(w, 0);
+  six *F = UA_of(w, 0);
+  place_joints(m, w);
   for (int i = 0; i < m->nlink; i++) composite_rigid(&m->link[i], &Ic[i]);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i], *last = &m->link[l->last];
-    const real *X = (const real *)w->X + (size_t)l->ix * rows;
+    const real *X = X_of(w, l->ix);
     const int end = last->iv + last->nv;
     if (l->kind == JN_K_REVOLUTE) {
       real *row = M + (size_t)l->iv * nv;
@@ -131,7 +135,7 @@ static inline void crba_pass(const jn_model *m, const jn_work *w, int rows, real
     }
     for (int j = 0; j < l->nv; j++) M[(size_t)(l->iv + j) * (nv + 1)] += l->armature;
     if (l->parent < 0) continue;
-    composite_add(l, (const real *)w->q + l->iq, X, &Ic[i], &Ic[l->parent]);
+    composite_add(l, q_of(w, l->iq), X, &Ic[i], &Ic[l->parent]);
     crba_columns(l, X, F + l->iv, end - l->iv);
   }
 }

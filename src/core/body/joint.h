@@ -16,8 +16,12 @@
  * A joint that turns about z (revolute, helical) is X = Y X_0: its orders k >= 1 are those of Y,
  * which counts angle and slide from this instant (c_0 = 1, s_0 = d_0 = 0, c_1 = 0). X_0 is applied
  * by joint_apply_X0, once, beside the constant offset. */
-#ifndef JOUNCE_CORE_JOINT_H
-#define JOUNCE_CORE_JOINT_H
+#ifndef JOUNCE_CORE_BODY_JOINT_H
+#define JOUNCE_CORE_BODY_JOINT_H
+
+#include "base/sincos.h"
+#include "core/algebra/representation.h"
+#include "core/work.h"
 
 /* loops over orders unroll where the order is known to the compiler and the scalar asks for it */
 #if defined(__clang__) || !defined(JN_UNROLL) || defined(JN_SMALL)
@@ -60,15 +64,15 @@ static inline void joint_place(const jn_link *l, const real *q, real s, real c, 
 
 /* Order 0 of the transforms of all joints but the free ones, which are made when their twists are
  * read. */
-static inline void place_joints(const jn_model *m, const jn_work *w, int rows) {
+static inline void place_joints(const jn_model *m, const jn_work *w) {
   const int lanes = sizeof(real) / sizeof(double);
-  const real *q = (const real *)w->q;
+  const real *q = q_of(w, 0);
   real *x = (real *)w->angle, *s = x + m->nangle + 3, *c = s + m->nangle + 3;
   for (int i = 0; i < m->nangle; i++) x[i] = q[m->link[m->angle_link[i]].iq];
   sincos_many(m->nangle * lanes, (double *)x, (double *)s, (double *)c);
   for (int i = 0; i < m->nangle; i++) {
     const jn_link *l = &m->link[m->angle_link[i]];
-    real *X = (real *)w->X + (size_t)l->ix * rows;
+    real *X = X_of(w, l->ix);
     if (l->kind == JN_K_REVOLUTE)
       X[0] = c[i], X[1] = s[i];
     else
@@ -76,7 +80,7 @@ static inline void place_joints(const jn_model *m, const jn_work *w, int rows) {
   }
   for (int i = 0; i < m->nother; i++) {
     const jn_link *l = &m->link[m->other_link[i]];
-    joint_place(l, q + l->iq, q[l->iq], q[l->iq], (real *)w->X + (size_t)l->ix * rows);
+    joint_place(l, q + l->iq, q[l->iq], q[l->iq], X_of(w, l->ix));
   }
 }
 

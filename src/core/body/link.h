@@ -3,8 +3,10 @@
  * Gravity is a vector that only turns: y = -g in the link's frame is an acceleration of every
  * centre of mass beside the true one. It does not go into the twists (the world as seen from a
  * freely falling frame): there order k would be the difference (k+1) y_k - k y_k. */
-#ifndef JOUNCE_CORE_LINK_H
-#define JOUNCE_CORE_LINK_H
+#ifndef JOUNCE_CORE_BODY_LINK_H
+#define JOUNCE_CORE_BODY_LINK_H
+
+#include "core/body/joint.h"
 
 /* twist of the parent carried to T: w' = R^T w, v' = R^T v + w' x pT, pT = R^T p */
 INLINE six offset_motion(const jn_link *l, const six *V) {

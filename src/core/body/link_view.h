@@ -1,8 +1,10 @@
 /* spot.h (core): where the numbers of each link are. It is written down once, outward from the
  * base: what is found by adding and multiplying indices would cost as much as the arithmetic.
  * Links of the same depth follow each other; none of them waits for another. */
-#ifndef JOUNCE_CORE_SPOT_H
-#define JOUNCE_CORE_SPOT_H
+#ifndef JOUNCE_CORE_BODY_LINK_VIEW_H
+#define JOUNCE_CORE_BODY_LINK_VIEW_H
+
+#include "core/body/link.h"
 
 /* Of the next order of a link what is known before this one is solved (forward.h) */
 typedef struct next_order {
@@ -26,52 +28,57 @@ typedef struct link_view {
   next_order *next;
 } link_view;
 
-/* spot i of the list; a six in lanes has another size than elsewhere, and with it another list */
+static_assert(sizeof(link_view) <= JN_SIZE_link_view * sizeof(double), "JN_SIZE_link_view");
+static_assert(sizeof(next_order) <= JN_SIZE_next_order * sizeof(real), "JN_SIZE_next_order");
+static_assert(sizeof(link_transform) <= JN_SIZE_link_transform * sizeof(real),
+              "JN_SIZE_link_transform");
+
+/* View i of the list, outward by depth. Padded vectors have another list than plain ones. */
 INLINE link_view *link_view_of(const jn_work *w, int i) {
-#ifdef JN_LANES
-  return (link_view *)w->link_view_lanes + i;
+#ifdef JN_PADDED
+  return (link_view *)(void *)w->link_view_lanes + i;
 #else
-  return (link_view *)w->link_view + i;
+  return (link_view *)(void *)w->link_view + i;
 #endif
 }
 
-/* the way to its parent, where it has one: it has to pay */
-INLINE link_transform *link_transform_of(const link_view *at, int pays) {
-  if (!LINK_TRANSFORMS || !pays || at->link->kind != JN_K_REVOLUTE) return NULL;
+/* Combined transform to the parent; NULL unless precomputed. */
+INLINE link_transform *link_transform_of(const link_view *at, int precomputed) {
+  if (!LINK_TRANSFORMS || !precomputed || at->link->kind != JN_K_REVOLUTE) return NULL;
   if (!at->XT) __builtin_unreachable();
   return at->XT;
 }
 
-static inline void link_views_place(const jn_model *m, const jn_work *w, int rows) {
+static inline void link_views_place(const jn_model *m, const jn_work *w) {
   for (int n = 0; n < m->nlink; n++) {
     const int i = m->outward[n];
     const jn_link *l = &m->link[i];
-    const size_t at = (size_t)i * rows, up = (size_t)(l->parent < 0 ? 0 : l->parent) * rows;
+    const int world = l->parent < 0;
     link_view *s = link_view_of(w, n);
     s->link = l;
-    s->parent = l->parent < 0 ? -1 : m->link[l->parent].rank;
+    s->parent = world ? -1 : m->link[l->parent].rank;
     s->carries = l->last > i;
-    s->V = (six *)w->V + at;
-    s->U = (six *)w->U + at;
-    s->H = (six *)w->H + at;
-    s->F = (six *)w->F + at;
-    s->UA = (six *)w->UA + l->iv;
-    s->p = (six *)w->p + i;
-    s->b = (six *)w->b + i;
-    s->Vp = l->parent < 0 ? NULL : (six *)w->V + up;
-    s->ext = (six *)w->ext + at;
-    s->Fp = l->parent < 0 ? NULL : (six *)w->F + up;
-    s->Y = (v3 *)w->Y + at;
-    s->Yp = l->parent < 0 ? (v3 *)w->up : (v3 *)w->Y + up;
-    s->X = (real *)w->X + (size_t)l->ix * rows;
-    s->q = (real *)w->q + l->iq;
-    s->v = (real *)w->v + l->iv;
-    s->tau = (real *)w->tau + l->iv;
-    s->e = (real *)w->e + l->iv;
-    s->D = (real *)w->D + 6 * (size_t)l->iv;
-    s->IA = (sym6 *)w->IA + i;
-    s->XT = (link_transform *)w->link_transform + i;
-    s->next = (next_order *)w->next_order + i;
+    s->V = V_of(w, i);
+    s->U = U_of(w, i);
+    s->H = H_of(w, i);
+    s->F = F_of(w, i);
+    s->UA = UA_of(w, l->iv);
+    s->p = p_of(w, i);
+    s->b = b_of(w, i);
+    s->Vp = world ? NULL : V_of(w, l->parent);
+    s->ext = ext_of(w, i);
+    s->Fp = world ? NULL : F_of(w, l->parent);
+    s->Y = Y_of(w, i);
+    s->Yp = world ? (v3 *)(void *)up_of(w, 0) : Y_of(w, l->parent);
+    s->X = X_of(w, l->ix);
+    s->q = q_of(w, l->iq);
+    s->v = v_of(w, l->iv);
+    s->tau = tau_of(w, l->iv);
+    s->e = e_of(w, l->iv);
+    s->D = D_of(w, l->iv);
+    s->IA = IA_of(w, i);
+    s->XT = (link_transform *)(void *)w->link_transform + i;
+    s->next = (next_order *)(void *)w->next_order + i;
   }
 }
 

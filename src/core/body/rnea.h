@@ -3,16 +3,17 @@
  *              F_k = (k+1) h_(k+1) + sum V_i x* h_(k-i) + m y_k - ext_k  k = 0..r
  *   backward:  tau_k = S^T F_k + armature (k+1) v_(k+1) + damping v_k
  *              F_parent,k += T^T sum X_i^T F_(k-i) */
-#ifndef JOUNCE_CORE_INVERSE_H
-#define JOUNCE_CORE_INVERSE_H
+#ifndef JOUNCE_CORE_BODY_RNEA_H
+#define JOUNCE_CORE_BODY_RNEA_H
+
+#include "core/body/link_view.h"
 
 /* V_0..V_K of every link and, if asked, F_0..F_(K-1) of its own motion and weight. What a link
  * needs of its parent's twists and momenta is scratch. fall: the world's acceleration is -g, which
  * for order 0 is the same and costs nothing (link.h) */
-INLINE void rnea_outward(const jn_model *m, const jn_work *w, int rows, int K, int fall,
-                         int wrenches) {
-  six *restrict H = (six *)w->row;
-  place_joints(m, w, rows);
+INLINE void rnea_outward(const jn_model *m, const jn_work *w, int K, int fall, int wrenches) {
+  six *restrict H = jet_of(w, 0);
+  place_joints(m, w);
   for (int i = 0; i < m->nlink; i++) {
     const link_view *at = link_view_of(w, i);
     const jn_link *l = at->link;

@@ -7,42 +7,31 @@
  * it is known, so that one order of them is held. In forward dynamics the newest term of phi''_k
  * comes from M^-1 applied to what is left of d tau_k. Include core/derivatives/mass_solve.h and core/derivatives/partials.h
  * first. */
-#ifndef JOUNCE_CORE_COURSE_H
-#define JOUNCE_CORE_COURSE_H
+#ifndef JOUNCE_CORE_DERIVATIVES_COURSE_H
+#define JOUNCE_CORE_DERIVATIVES_COURSE_H
+
+#include "core/derivatives/mass_solve.h"
+#include "core/derivatives/partials.h"
 
 /* of a link: D, D', D'', the wrench of its columns, the sum of those beyond, newest part of D'' */
-typedef struct span {
+typedef struct direction_link {
   six D0, D1, D2, F, G, top;
-} span;
+} direction_link;
+static_assert(sizeof(direction_link) <= JN_SIZE_direction_link * sizeof(real),
+              "JN_SIZE_direction_link");
 
-/* w->dlane: phi [nv], variations of v and phi' [rows x nv] each, forces [rows x nv], in lanes */
+/* in w->direction: phi [nv], variations of v, phi' and forces [rows x nv] each, in lanes */
 typedef struct course {
   const variation *x;
   real *phi, *step, *rate, *row;
-  span *span;
+  direction_link *link;
 } course;
 
 static inline course course_of(const variation *x) {
   const size_t nv = (size_t)x->m->nv, size = (size_t)x->rows * nv;
-  real *phi = (real *)x->w->dlane, *step = phi + nv;
-  return (course){x, phi, step, step + size, step + 2 * size, (span *)x->w->dlink};
-}
-
-/* a + s c, and c . a, for a six-vector c of plain numbers `step` apart */
-static inline six six_plus_plain(six a, real s, const double *c, int step) {
-  a.w.x += c[0] * s, a.w.y += c[step] * s, a.w.z += c[2 * step] * s;
-  a.v.x += c[3 * step] * s, a.v.y += c[4 * step] * s, a.v.z += c[5 * step] * s;
-  return a;
-}
-static inline real six_dot_plain(const double *c, int step, six a) {
-  return (c[0] * a.w.x + c[step] * a.w.y + c[2 * step] * a.w.z) +
-         (c[3 * step] * a.v.x + c[4 * step] * a.v.y + c[5 * step] * a.v.z);
-}
-static inline six column_plus(six a, real s, const double *c, jn_part part) {
-  return six_plus_plain(a, s, c + 6 * part * COLUMN_STEP, COLUMN_STEP);
-}
-static inline real column_dot(const double *c, jn_part part, six a) {
-  return six_dot_plain(c + 6 * part * COLUMN_STEP, COLUMN_STEP, a);
+  real *phi = (real *)(void *)x->w->direction, *step = phi + nv;
+  return (course){
+      x, phi, step, step + size, step + 2 * size, (direction_link *)(void *)x->w->direction_link};
 }
 
 /* phi_n of column j */
@@ -53,7 +42,7 @@ static inline real course_phi(const course *s, int j, int n) {
 /* phi'_k = sum_(h>=first) E_h dv_(k-h) */
 static inline void course_rate(const course *s, int k, int first) {
   const variation *x = s->x;
-  const size_t nv = (size_t)x->m->nv, rows = (size_t)x->rows;
+  const size_t nv = (size_t)x->m->nv;
   const real zero = {0};
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
@@ -65,7 +54,7 @@ static inline void course_rate(const course *s, int k, int first) {
     for (int c = 0; c < l->nv; c++) out[c] = zero;
     for (int h = first; h <= k; h++)
       for (int d = 0; d < l->nv; d++) {
-        const double *E = x->w->Ev + 6 * ((size_t)(l->iv + d) * rows + (size_t)h);
+        const double *E = Ev_of(x->w, (l->iv + d)) + 6 * h;
         const real v = s->step[(size_t)(k - h) * nv + (size_t)(l->iv + d)];
         for (int c = 0; c < l->nv; c++) out[c] += E[c] * v;
       }
@@ -75,7 +64,7 @@ static inline void course_rate(const course *s, int k, int first) {
 /* wrenches to all that carries them */
 static inline void course_sum_wrenches(const course *s) {
   for (int i = s->x->m->nlink - 1; i > 0; i--) {
-    span *a = &s->span[i], *p = &s->span[s->x->m->link[i].parent];
+    direction_link *a = &s->link[i], *p = &s->link[s->x->m->link[i].parent];
     p->F = six_add(p->F, a->F);
     p->G = six_add(p->G, a->F);
   }
@@ -90,7 +79,7 @@ static inline void course_sweep(const course *s, int k, int first, int open) {
     const jn_link *l = &x->m->link[i];
     six D0 = six_zero(), D1 = D0, D2 = D0, F = D0;
     if (l->parent >= 0) {
-      const span *p = &s->span[l->parent];
+      const direction_link *p = &s->link[l->parent];
       D0 = p->D0, D1 = p->D1, D2 = p->D2;
     }
     for (int j = l->iv; j < l->iv + l->nv; j++)
@@ -107,7 +96,7 @@ static inline void course_sweep(const course *s, int k, int first, int open) {
         D2 = column_plus(D2, p2, c, JN_P);
         F = column_plus(F, p2, c, JN_M);
       }
-    s->span[i] = (span){D0, D1, D2, F, six_zero(), six_zero()};
+    s->link[i] = (direction_link){D0, D1, D2, F, six_zero(), six_zero()};
   }
   course_sum_wrenches(s);
 }
@@ -115,20 +104,19 @@ static inline void course_sweep(const course *s, int k, int first, int open) {
 /* What order k of D, D', D'' and the wrenches adds to the forces of orders k+from..k+to. */
 static inline void course_rows(const course *s, int k, int from, int to) {
   const variation *x = s->x;
-  const size_t nv = (size_t)x->m->nv, rows = (size_t)x->rows;
+  const size_t nv = (size_t)x->m->nv;
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
-    const span *a = &s->span[i];
+    const direction_link *a = &s->link[i];
     for (int j = l->iv; j < l->iv + l->nv; j++)
       for (int h = from; h <= to; h++) {
-        const double *r = column_at(x, j, h), *S = x->w->S + 6 * ((size_t)j * rows + (size_t)h);
+        const double *r = column_at(x, j, h), *S = S_of(x->w, j)[h].x;
         real *out = s->row + (size_t)(k + h) * nv + (size_t)j;
         real sum =
             six_dot_plain(S, 1, a->G) + column_dot(r, JN_U, a->D2) + column_dot(r, JN_T, a->D1);
         if (x->moving) sum += column_dot(r, JN_Z, a->D0);
         for (int c = 0; c < 6 && x->own && l->kind == JN_K_FREE; c++)
-          sum += x->w->Ow[6 * ((size_t)j * rows + (size_t)h) + (size_t)c] *
-                 course_phi(s, l->iv + c, k);
+          sum += Ow_of(x->w, j)[6 * h + c] * course_phi(s, l->iv + c, k);
         *out += sum;
       }
   }
@@ -139,14 +127,14 @@ static inline void course_rows(const course *s, int k, int from, int to) {
 static inline void course_solve(const course *s, int k) {
   const variation *x = s->x;
   const jn_model *m = x->m;
-  const size_t nv = (size_t)m->nv, rows = (size_t)x->rows;
+  const size_t nv = (size_t)m->nv;
   real *y = s->row + (size_t)k * nv, *step = s->step + (size_t)k * nv,
        *rate = s->rate + (size_t)(k + 1) * nv;
   for (size_t j = 0; j < nv; j++) y[j] = -y[j];
   for (int i = 0; i < m->nlink && x->data->settings.damping; i++)
     for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv; j++)
       y[j] -= m->link[i].damping * step[j];
-  mass_solve_pass(m, x->w, x->rows, 0, m->nlink - 1, (solve_pack *)y, 1, 1);
+  mass_solve_pass(m, x->w, 0, m->nlink - 1, (solve_pack *)y, 1, 1);
   step += nv;
   for (size_t j = 0; j < nv; j++) step[j] = y[j] * (1.0 / (k + 1));
   for (int i = 0; i < m->nlink; i++) {
@@ -155,8 +143,7 @@ static inline void course_solve(const course *s, int k) {
     real top[6] = {y[l->iv]};
     for (int c = 0; c < l->nv && l->nv > 1; c++) {
       top[c] = y[l->iv] * 0.0;
-      for (int d = 0; d < l->nv; d++)
-        top[c] += x->w->Ev[6 * (size_t)(l->iv + d) * rows + (size_t)c] * y[l->iv + d];
+      for (int d = 0; d < l->nv; d++) top[c] += Ev_of(x->w, l->iv + d)[c] * y[l->iv + d];
     }
     for (int c = 0; c < l->nv; c++) {
       y[l->iv + c] = top[c];
@@ -171,8 +158,8 @@ static inline void course_top(const course *s, int k) {
   const real *y = s->row + (size_t)k * (size_t)x->m->nv;
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
-    span *a = &s->span[i];
-    six D = l->parent < 0 ? six_zero() : s->span[l->parent].top, F = six_zero();
+    direction_link *a = &s->link[i];
+    six D = l->parent < 0 ? six_zero() : s->link[l->parent].top, F = six_zero();
     for (int j = l->iv; j < l->iv + l->nv; j++) {
       const double *c = column_at(x, j, 0);
       D = column_plus(D, y[j], c, JN_P);
@@ -186,7 +173,7 @@ static inline void course_top(const course *s, int k) {
 }
 
 /* Inverse: phi and all dv given; the forces of all orders in the rows. */
-static inline void course_inverse(const variation *x) {
+ENTRY_FUNCTION void course_inverse(const variation *x) {
   const course s = course_of(x);
   memset(s.row, 0, sizeof(real) * (size_t)x->rows * (size_t)x->m->nv);
   for (int k = 0; k <= x->K + 1; k++) course_rate(&s, k, 0);
@@ -198,7 +185,7 @@ static inline void course_inverse(const variation *x) {
 
 /* Forward: phi, dv_0 and, with the other sign, d tau_k in the rows; the variations of v_1, v_2,
  * ... `first` > 0 or `still`: phi = dv_0 = 0 and d tau_k = 0 below `first`. */
-static inline void course_forward(const variation *x, int first, int still) {
+ENTRY_FUNCTION void course_forward(const variation *x, int first, int still) {
   const course s = course_of(x);
   const size_t nv = (size_t)x->m->nv;
   memset(s.rate, 0, sizeof(real) * (size_t)x->rows * nv);
@@ -207,7 +194,7 @@ static inline void course_forward(const variation *x, int first, int still) {
   for (int k = first;; k++) {
     course_rate(&s, k + 1, 1);
     if (still && k == first) {
-      memset(s.span, 0, sizeof(span) * (size_t)x->m->nlink);
+      memset(s.link, 0, sizeof(direction_link) * (size_t)x->m->nlink);
     } else {
       course_sweep(&s, k, first, 1);
       course_rows(&s, k, 0, 0);

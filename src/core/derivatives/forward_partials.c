@@ -7,28 +7,24 @@
 #include <jounce/jet.h>
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
+#include "core/derivatives/partials.h"
 #include "core/engine.h"
 #include "core/external.h"
-#include "core/spatial/spatial.h"
 #include "core/spatial/composite.h"
-#include "core/derivatives/partials.h"
 
 jn_status jn_variation_forward(const jn_model *model, jn_data *data, int order, const double *q,
                                const double *v, const double *tau, const jn_external *external,
                                variation *x) {
   if (!model || !data) return JN_ERR_ARGUMENT;
   size_t nv = (size_t)model->nv;
-  double *motion = data->w.force;
+  double *motion = out_of(&data->w, 2);
   jn_status status =
       jn_forward_dynamics(model, data, order, q, v, tau, external, nv ? motion + nv : NULL);
   if (status) return status;
   if (nv) memcpy(motion, v, sizeof(double) * nv);
   status = jn_variation_start(model, data, order, q, motion, external, x);
   if (status) return status;
-  data->singular = spatial_articulated_inertias(model, x->w, x->rows, NULL);
+  data->singular = spatial_articulated_inertias(model, x->w, NULL);
   return data->singular >= 0 ? JN_ERR_SINGULAR : JN_OK;
 }
 
@@ -48,7 +44,7 @@ static void columns_from(const variation *x, varied_by by, int j, size_t c, doub
     double *unit = by == BY_Q ? d.phi : by == BY_V ? d.step : d.row + (size_t)j * nv * width;
     unit[(c + s) * width + s] = by == BY_TAU ? -1 : 1;
   }
-  x->data->engine->lanes->forward(x, j, by == BY_TAU);
+  x->data->engine->course_forward(x, j, by == BY_TAU);
   double f = 1;
   for (int k = 0; k <= x->K; k++) {
     const double *step = d.step + (size_t)(k + 1) * nv * width;
@@ -61,7 +57,7 @@ static void columns_from(const variation *x, varied_by by, int j, size_t c, doub
 
 static void columns(const variation *x, double *dq, double *dv, double *dtau) {
   size_t nv = (size_t)x->m->nv, size = nv * nv, n = (size_t)x->K + 1,
-         width = (size_t)x->data->engine->lanes->width;
+         width = (size_t)x->data->engine->lanes;
   for (size_t c = 0; c < nv; c += width) {
     if (dq) columns_from(x, BY_Q, 0, c, dq, size);
     if (dv) columns_from(x, BY_V, 0, c, dv, size);
@@ -86,19 +82,20 @@ typedef struct right_side {
 
 static void solve_in_place(const variation *x, const right_side *list, size_t count) {
   size_t nv = (size_t)x->m->nv, all = count * nv;
-  double *y = x->w->xlane, *from[COLUMNS], sign[COLUMNS];
-  for (size_t c = 0; c < all; c += COLUMNS) {
-    size_t n = all - c < COLUMNS ? all - c : COLUMNS;
-    for (size_t s = 0; s < COLUMNS; s++) {
+  double *y = x->w->solve_rhs, *from[JN_SOLVE_COLUMNS], sign[JN_SOLVE_COLUMNS];
+  for (size_t c = 0; c < all; c += JN_SOLVE_COLUMNS) {
+    size_t n = all - c < JN_SOLVE_COLUMNS ? all - c : JN_SOLVE_COLUMNS;
+    for (size_t s = 0; s < JN_SOLVE_COLUMNS; s++) {
       const right_side *r = &list[(s < n ? c + s : all - 1) / nv];
       from[s] = r->A + (s < n ? c + s : all - 1) % nv;
       sign[s] = r->sign;
     }
     for (size_t i = 0; i < nv; i++)
-      for (size_t s = 0; s < COLUMNS; s++) y[COLUMNS * i + s] = sign[s] * from[s][i * nv];
-    jn_variation_solve(x, COLUMNS, y);
+      for (size_t s = 0; s < JN_SOLVE_COLUMNS; s++)
+        y[JN_SOLVE_COLUMNS * i + s] = sign[s] * from[s][i * nv];
+    jn_variation_solve(x, JN_SOLVE_COLUMNS, y);
     for (size_t i = 0; i < nv; i++)
-      for (size_t s = 0; s < n; s++) from[s][i * nv] = y[COLUMNS * i + s];
+      for (size_t s = 0; s < n; s++) from[s][i * nv] = y[JN_SOLVE_COLUMNS * i + s];
   }
 }
 
@@ -149,8 +146,8 @@ jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order, const 
   if (!jn_variation_take(&x, dq, 1, 1, d.phi) || !jn_variation_take(&x, dv, 1, 1, d.step) ||
       !jn_variation_take(&x, dtau, order + 1, -1, d.row))
     return JN_ERR_NOT_FINITE;
-  data->engine->lanes->forward(&x, 0, 0);
-  double *step = x.w->force;
+  data->engine->course_forward(&x, 0, 0);
+  double *step = out_of(x.w, 0);
   for (size_t i = 0; i < n + nv; i++) step[i] = d.step[i * (size_t)d.width];
   jn_jet_to_derivatives(order + 1, model->nv, step);
   if (!jn_all_finite(step + nv, n)) return JN_ERR_NOT_FINITE;

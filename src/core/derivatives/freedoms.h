@@ -2,8 +2,13 @@
  * freedoms beyond a joint follow each other, so that a row against all that lies beyond it is a run
  * of lanes, and so is a column against all that it carries. Include core/derivatives/partials.h,
  * core/derivatives/variation.h and core/derivatives/course.h first. */
-#ifndef JOUNCE_CORE_FREEDOMS_H
-#define JOUNCE_CORE_FREEDOMS_H
+#ifndef JOUNCE_CORE_DERIVATIVES_FREEDOMS_H
+#define JOUNCE_CORE_DERIVATIVES_FREEDOMS_H
+
+#include <string.h>
+
+#include "core/derivatives/mass_solve.h"
+#include "core/derivatives/variation.h"
 
 #if LANES == 8
 #define GATHER(p, n) \
@@ -13,6 +18,9 @@
 #else
 #define GATHER(p, n) ((real){p[0][n], p[1][n]})
 #endif
+
+/* numbers an order of what is gathered below: M, M', P, W, S, N */
+static_assert((10 + 10 + 6 + 6 + 6 + 36) * LANES <= 75 * JN_MAX_LANES, "gather in data.h");
 
 static inline column_jet *block_of(const variation *x, int b) {
   return (column_jet *)(void *)x->w->Pc + (size_t)b * (size_t)x->rows;
@@ -51,12 +59,12 @@ static inline void freedoms_pad(const variation *x, int last) {
 }
 
 /* P, P', X of all columns, for velocities held in the body */
-static inline void freedoms_columns(const variation *x) {
+ENTRY_FUNCTION void freedoms_columns(const variation *x) {
   const jn_model *m = x->m;
   const size_t n = 6 * ((size_t)x->K + 1), rows = (size_t)x->rows;
   const jn_vec3 g = x->data->settings.gravity;
   /* the world: at rest, falling upwards */
-  double *rest = x->w->glane, *fall = rest + 8 * rows;
+  double *rest = x->w->gather, *fall = rest + 8 * rows;
   real *V = (real *)(fall + 8 * rows), *a = V + 6 * rows;
   memset(rest, 0, sizeof(double) * 16 * rows);
   freedoms_pad(x, x->second ? x->K : 0);
@@ -66,8 +74,8 @@ static inline void freedoms_columns(const variation *x) {
     const double *twist[LANES], *acceleration[LANES];
     for (int s = 0; s < LANES; s++) {
       const int p = m->link[t.link[s]].parent;
-      twist[s] = p < 0 ? rest : x->w->Vs + 6 * rows * (size_t)p;
-      acceleration[s] = p < 0 ? fall : x->w->U + 6 * rows * (size_t)p;
+      twist[s] = p < 0 ? rest : Vs_of(x->w, p)->x;
+      acceleration[s] = p < 0 ? fall : As_of(x->w, p)->x;
     }
     gather(twist, n, V);
     gather(acceleration, n, a);
@@ -76,11 +84,11 @@ static inline void freedoms_columns(const variation *x) {
 }
 
 /* what columns and rows carry, from the sums over the subtrees */
-static inline void freedoms_carry(const variation *x) {
+ENTRY_FUNCTION void freedoms_carry(const variation *x) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
   const size_t n = (size_t)x->K + 1, rows = (size_t)x->rows;
-  real *M = (real *)w->glane, *Md = M + 10 * rows, *P = Md + 10 * rows, *W = P + 6 * rows,
+  real *M = (real *)w->gather, *Md = M + 10 * rows, *P = Md + 10 * rows, *W = P + 6 * rows,
        *S = W + 6 * rows, *N = S + 6 * rows;
   const carried all = {(const inertia10 *)M, (const inertia10 *)Md, (const six *)P, (const six *)W,
                        x->moving ? (const six *)N : NULL};
@@ -88,13 +96,13 @@ static inline void freedoms_carry(const variation *x) {
     const lane_links t = links_of(m, b, &at);
     const double *from[6][LANES];
     for (int s = 0; s < LANES; s++) {
-      const size_t i = rows * (size_t)t.link[s];
-      from[0][s] = w->Ms + 10 * i;
-      from[1][s] = w->Md + 10 * i;
-      from[2][s] = w->F + 6 * i;
-      from[3][s] = w->Ws + 6 * i;
-      from[4][s] = w->S + 6 * rows * (size_t)t.freedom[s];
-      from[5][s] = w->Bs + 36 * i;
+      const int i = t.link[s];
+      from[0][s] = Ms_of(w, i)->x;
+      from[1][s] = Md_of(w, i)->x;
+      from[2][s] = Ps_of(w, i)->x;
+      from[3][s] = Ws_of(w, i)->x;
+      from[4][s] = S_of(w, t.freedom[s])->x;
+      from[5][s] = Ns_of(w, i)->x;
     }
     gather(from[0], 10 * n, M);
     gather(from[1], 10 * n, Md);
@@ -143,10 +151,10 @@ static inline entries freedoms_entries(const variation *x, int k, int d, int b) 
   entries e = {0};
   const column_jet *c = block_of(x, b);
   for (int h = 0; h <= k; h++) {
-    const double *S = x->w->S + 6 * ((size_t)d * (size_t)x->rows + (size_t)h), *D, *Sd;
+    const double *S = S_of(x->w, d)[h].x, *D, *Sd;
     const column_jet *p = &c[k - h], *r = &c[h];
     D = column_at(x, d, k - h);
-    Sd = x->w->S + 6 * ((size_t)d * (size_t)x->rows + (size_t)(k - h));
+    Sd = S_of(x->w, d)[k - h].x;
     e.above[0] += six_dot_plain(S, 1, p->A);
     e.above[1] += six_dot_plain(S, 1, p->B);
     e.above[2] += six_dot_plain(S, 1, p->M);
@@ -164,16 +172,14 @@ static inline void freedoms_own(const variation *x, const jn_link *l, int k, int
   const int j = b * LANES, own = l->iv + l->nv;
   for (int row = l->iv > j ? l->iv : j; row < own && row < j + LANES; row++) {
     const int s = row - j;
-    if (l->kind == JN_K_FREE && x->own)
-      e->below[0][s] +=
-          x->w->Ow[6 * ((size_t)row * (size_t)x->rows + (size_t)k) + (size_t)(d - l->iv)];
+    if (l->kind == JN_K_FREE && x->own) e->below[0][s] += Ow_of(x->w, row)[6 * k + (d - l->iv)];
     if (row != d || k) continue;
     e->below[2][s] += l->armature;
     if (x->data->settings.damping) e->below[1][s] += l->damping;
   }
 }
 
-INLINE int freedoms_order(const variation *x, int k, const jn_blocks *o, int write) {
+INLINE int matrices_of_order(const variation *x, int k, const jn_blocks *o, int write) {
   const jn_model *m = x->m;
   real bad = {0};
   double sum = 0;
@@ -184,27 +190,31 @@ INLINE int freedoms_order(const variation *x, int k, const jn_blocks *o, int wri
       for (int b = l->iv / LANES, j = b * LANES; j < end; b++, j += LANES) {
         entries e = freedoms_entries(x, k, d, b);
         const int first = l->iv > j ? l->iv - j : 0, to = end - j < LANES ? end - j : LANES;
-        int extra_transport = own > j ? own - j : 0;
-        if (extra_transport > to) extra_transport = to;
-        if (first < extra_transport && (l->armature != 0 || l->damping != 0 || x->own))
+        int past = own > j ? own - j : 0;
+        if (past > to) past = to;
+        if (first < past && (l->armature != 0 || l->damping != 0 || x->own))
           freedoms_own(x, l, k, d, b, &e);
         if (!write) {
           for (int s = 0; s < LANES; s++)
             for (int n = 0; n < 3 && s >= first && s < to; n++)
-              bad[s] += 0.0 * e.below[n][s] + (s < extra_transport ? 0.0 : 0.0 * e.above[n][s]);
+              bad[s] += 0.0 * e.below[n][s] + (s < past ? 0.0 : 0.0 * e.above[n][s]);
           continue;
         }
-        put_row(&o->dq, d, j, extra_transport, to, e.above[0]);
-        put_row(&o->dv, d, j, extra_transport, to, e.above[1]);
-        put_row(&o->M, d, j, extra_transport, to, e.above[2]);
+        put_row(&o->dq, d, j, past, to, e.above[0]);
+        put_row(&o->dv, d, j, past, to, e.above[1]);
+        put_row(&o->M, d, j, past, to, e.above[2]);
         put_column(&o->dq, j, d, first, to, e.below[0]);
         put_column(&o->dv, j, d, first, to, e.below[1]);
-        put_column(&o->M, j, d, first, extra_transport, e.below[2]);
-        put_column(&o->M, j, d, extra_transport, to, e.above[2]);
+        put_column(&o->M, j, d, first, past, e.below[2]);
+        put_column(&o->M, j, d, past, to, e.above[2]);
       }
   }
   for (int s = 0; s < LANES; s++) sum += bad[s];
   return sum == 0.0;
+}
+/* order 0 with constant arguments */
+ENTRY_FUNCTION int freedoms_order(const variation *x, int k, const jn_blocks *out, int write) {
+  return k == 0 && write ? matrices_of_order(x, 0, out, 1) : matrices_of_order(x, k, out, write);
 }
 
 /* ---- all orders ---- */
@@ -254,9 +264,7 @@ static inline real by_velocity(const variation *x, const jn_link *l, int d, cons
       const real *a = abm + 3 * (K + 1) * c, *b = a + K + 1, *M = b + K + 1;
       real t = jet_at(a, k - m) * (1.0 / m) + jet_at(b, k - m + 1);
       if (m > 1) t += (m - 1.0) * jet_at(M, k - m + 2);
-      if (l)
-        t *=
-            x->w->Ev[6 * ((size_t)(l->iv + d) * (size_t)x->rows + (size_t)(m - j - 1)) + (size_t)c];
+      if (l) t *= Ev_of(x->w, (l->iv + d))[6 * (m - j - 1) + c];
       sum += t;
     }
   return sum;
@@ -292,9 +300,9 @@ static inline void scatter(const variation *x, const jn_link *l, int d, const re
 static inline void fill_above(const variation *x, int d, int b, int from, int to, target *t) {
   const int n = x->K + 1;
   const size_t nv = (size_t)x->m->nv;
-  const double *S = x->w->S + 6 * (size_t)d * (size_t)x->rows;
+  const double *S = S_of(x->w, d)->x;
   const column_jet *c = block_of(x, b);
-  real *abm = (real *)x->w->glane;
+  real *abm = (real *)x->w->gather;
   for (int k = 0; k < n; k++) {
     real A = {0}, B = {0}, M = {0};
     for (int h = 0; h <= k; h++) {
@@ -312,10 +320,10 @@ static inline void fill_above(const variation *x, int d, int b, int from, int to
 static inline void fill_below(const variation *x, int i, int b, int from, int to, target *t) {
   const jn_link *l = &x->m->link[i];
   const int n = x->K + 1;
-  const size_t nv = (size_t)x->m->nv, rows = (size_t)x->rows;
+  const size_t nv = (size_t)x->m->nv;
   const column_jet *r = block_of(x, b);
   for (int e = 0; e < l->nv; e++) {
-    real *abm = (real *)x->w->glane + 3 * n * e;
+    real *abm = (real *)x->w->gather + 3 * n * e;
     for (int k = 0; k < n; k++) {
       real A = {0}, B = {0}, M = {0};
       for (int h = 0; h <= k; h++) {
@@ -326,8 +334,7 @@ static inline void fill_below(const variation *x, int i, int b, int from, int to
         M += column_dot(D, JN_P, r[h].U);
       }
       for (int s = from; s < to && x->own && l->kind == JN_K_FREE; s++)
-        if (b * LANES + s < l->iv + l->nv)
-          A[s] += x->w->Ow[6 * ((size_t)(b * LANES + s) * rows + (size_t)k) + (size_t)e];
+        if (b * LANES + s < l->iv + l->nv) A[s] += Ow_of(x->w, (b * LANES + s))[6 * k + e];
       abm[k] = A, abm[n + k] = B, abm[2 * n + k] = M;
     }
   }
@@ -335,7 +342,7 @@ static inline void fill_below(const variation *x, int i, int b, int from, int to
     const int own = l->iv + e - b * LANES;
     places p = {{0}, from, to, 0, own >= from && own < to ? own : -1};
     for (int s = from; s < to; s++) p.at[s] = (size_t)(b * LANES + s) * nv + (size_t)(l->iv + e);
-    scatter(x, l->nv > 1 ? l : NULL, e, (real *)x->w->glane, l, &p, t);
+    scatter(x, l->nv > 1 ? l : NULL, e, (real *)x->w->gather, l, &p, t);
   }
 }
 
@@ -344,8 +351,8 @@ static inline void fill_several(const variation *x, int i, target *t) {
   const jn_model *m = x->m;
   const jn_link *l = &m->link[i];
   const int n = x->K + 1;
-  const size_t rows = (size_t)x->rows, nv = (size_t)m->nv;
-  real *abm = (real *)x->w->glane, *S = abm + 18 * n;
+  const size_t nv = (size_t)m->nv;
+  real *abm = (real *)x->w->gather, *S = abm + 18 * n;
   const double *from[LANES];
   int row[LANES], count = 0;
   for (int a = l->parent, d = a < 0 ? 0 : m->link[a].nv; a >= 0;) {
@@ -353,7 +360,7 @@ static inline void fill_several(const variation *x, int i, target *t) {
     while (a >= 0 && !d) a = m->link[a].parent, d = a < 0 ? 0 : m->link[a].nv;
     if (count < LANES && a >= 0) continue;
     if (!count) break;
-    for (int s = 0; s < LANES; s++) from[s] = x->w->S + 6 * rows * (size_t)row[s < count ? s : 0];
+    for (int s = 0; s < LANES; s++) from[s] = S_of(x->w, row[s < count ? s : 0])->x;
     gather(from, 6 * (size_t)n, S);
     for (int e = 0; e < l->nv; e++) {
       real *o = abm + 3 * n * e;
@@ -389,7 +396,7 @@ static inline int single_run(const jn_model *m, int b, int *at, int *from, int t
   return s;
 }
 
-INLINE int freedoms_fill(const variation *x, double *dq, double *dv, int write) {
+ENTRY_FUNCTION int freedoms_fill(const variation *x, double *dq, double *dv, int write) {
   const jn_model *m = x->m;
   target t = {dq, dv, write, {0}};
   double sum = 0;

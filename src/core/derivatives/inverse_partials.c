@@ -1,20 +1,16 @@
 /* inverse_partials.c: partial derivatives of inverse dynamics as matrices, every order. */
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
+#include "core/derivatives/partials.h"
 #include "core/engine.h"
 #include "core/external.h"
-#include "core/spatial/spatial.h"
 #include "core/spatial/composite.h"
-#include "core/derivatives/partials.h"
 
 /* Columns of a joint with several freedoms, for its velocity as the user holds it:
  *   B = B E_0 + M E',  M = M E_0,  Y = 2 P' E_0 + P E' */
 static void fold_link(const variation *x, const jn_link *l) {
   int rows = x->rows, n = l->nv;
-  const double *E = x->w->Ev + 6 * (size_t)l->iv * (size_t)rows;
+  const double *E = Ev_of(x->w, l->iv);
   six held[18];
   for (int k = x->K; k >= 0; k--) {
     for (int d = 0; d < n; d++) {
@@ -50,7 +46,7 @@ void jn_variation_fold(const variation *x) {
 }
 
 int jn_variation_square(const variation *x, int k, const jn_blocks *out, int write) {
-  return x->data->engine->freedoms->square(x, k, out, write);
+  return x->data->engine->freedoms_order(x, k, out, write);
 }
 
 jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int order, const double *q,
@@ -63,14 +59,13 @@ jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int order, c
   if (order == 0) jn_variation_fold(&x);
   int safe = jn_variation_bound(&x) < 1e300;
   jn_blocks o = {{dq, nv, 1}, {dv, nv, 1}, {dv ? dv + size : NULL, nv, 1}};
-  const jn_freedoms *all = data->engine->freedoms;
   if (!safe && order == 0 && !jn_variation_square(&x, 0, &o, 0)) return JN_ERR_NOT_FINITE;
-  if (!safe && order > 0 && !all->fill(&x, dq, dv, 0)) return JN_ERR_NOT_FINITE;
+  if (!safe && order > 0 && !data->engine->freedoms_fill(&x, dq, dv, 0)) return JN_ERR_NOT_FINITE;
   if (dq) memset(dq, 0, sizeof(double) * n * size);
   if (dv) memset(dv, 0, sizeof(double) * n * (n + 1) * size);
   if (order == 0)
     jn_variation_square(&x, 0, &o, 1);
   else
-    all->fill(&x, dq, dv, 1);
+    data->engine->freedoms_fill(&x, dq, dv, 1);
   return JN_OK;
 }

@@ -3,22 +3,16 @@
 #include <jounce/jet.h>
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
-typedef double solve_pack;
-#define GROUPS 1
 #include "core/derivatives/mass_solve.h"
-#include "core/external.h"
-#include "core/spatial/spatial.h"
-#include "core/spatial/composite.h"
 #include "core/derivatives/partials.h"
+#include "core/engine.h"
+#include "core/external.h"
+#include "core/spatial/composite.h"
 
-static six *block(double *x, int rows, int link) { return (six *)x + (size_t)link * (size_t)rows; }
 static six six_plus(six a, double s, six b) { return six_add(a, six_scale(s, b)); }
 
 void jn_variation_rate_pull(const variation *x, const double *grate, double *gdv) {
-  size_t nv = (size_t)x->m->nv, rows = (size_t)x->rows;
+  size_t nv = (size_t)x->m->nv;
   int last = x->K + 1;
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
@@ -27,7 +21,7 @@ void jn_variation_rate_pull(const variation *x, const double *grate, double *gdv
         double s = l->nv == 1 ? grate[(size_t)k * nv + (size_t)l->iv] : 0;
         for (int h = 0; h <= last - k && l->nv > 1; h++)
           for (int c = 0; c < l->nv; c++)
-            s += x->w->Ev[6 * ((size_t)(l->iv + d) * rows + (size_t)h) + (size_t)c] *
+            s += Ev_of(x->w, (l->iv + d))[6 * h + c] *
                  grate[(size_t)(k + h) * nv + (size_t)(l->iv + c)];
         gdv[(size_t)k * nv + (size_t)(l->iv + d)] = s;
       }
@@ -38,13 +32,13 @@ void jn_variation_rate_pull(const variation *x, const double *grate, double *gdv
 static void pull_rows(const variation *x, const double *weight) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
-  int rows = x->rows, nv = m->nv, K = x->K;
+  const int nv = m->nv, K = x->K;
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     for (int n = 0; n <= K; n++) {
       six D0 = six_zero(), D1 = D0, D2 = D0, G = D0;
       for (int j = l->iv; j < l->iv + l->nv; j++) {
-        const six *S = screw_of(w, rows, j);
+        const six *S = S_of(w, j);
         for (int k = n; k <= K; k++) {
           double s = weight[(size_t)k * (size_t)nv + (size_t)j];
           G = six_plus(G, s, S[k - n]);
@@ -53,16 +47,16 @@ static void pull_rows(const variation *x, const double *weight) {
           if (x->moving) D0 = six_plus(D0, s, part_of(x, j, k - n, JN_Z));
         }
       }
-      block(w->V, rows, i)[n] = D0;
-      block(w->H, rows, i)[n] = D1;
-      block(w->U, rows, i)[n] = D2;
-      block(w->F, rows, i)[n] = G;
+      D0_of(w, i)[n] = D0;
+      D1_of(w, i)[n] = D1;
+      D2_of(w, i)[n] = D2;
+      Df_of(w, i)[n] = G;
     }
   }
-  size_t size = 6 * (size_t)rows, used = 6 * ((size_t)K + 1);
-  if (x->moving) add_to_parents(m, w->V, size, used);
-  add_to_parents(m, w->H, size, used);
-  add_to_parents(m, w->U, size, used);
+  size_t size = 6 * (size_t)w->rows, used = 6 * ((size_t)K + 1);
+  if (x->moving) add_to_parents(m, w->D0, size, used);
+  add_to_parents(m, w->D1, size, used);
+  add_to_parents(m, w->D2, size, used);
 }
 
 /* gradients by phi_n, phi'_n, phi''_n of column j of link i; L: covectors of the wrenches of link
@@ -71,8 +65,7 @@ static void pull_column(const variation *x, int i, int j, int n, const double *w
                         double *g) {
   const jn_work *w = x->w;
   const jn_link *l = &x->m->link[i];
-  const six *D0 = block(w->V, x->rows, i), *D1 = block(w->H, x->rows, i),
-            *D2 = block(w->U, x->rows, i);
+  const six *D0 = D0_of(w, i), *D1 = D1_of(w, i), *D2 = D2_of(w, i);
   size_t nv = (size_t)x->m->nv;
   g[0] = g[1] = g[2] = 0;
   for (int k = n; k <= x->K; k++) {
@@ -83,8 +76,7 @@ static void pull_column(const variation *x, int i, int j, int n, const double *w
             six_dot(part_of(x, j, k - n, JN_P), D1[k]) + six_dot(part_of(x, j, k - n, JN_B), L[k]);
     g[2] += six_dot(part_of(x, j, k - n, JN_P), D2[k]) + six_dot(part_of(x, j, k - n, JN_M), L[k]);
     for (int a = l->iv; a < l->iv + 6 && x->own && l->kind == JN_K_FREE; a++)
-      g[0] += weight[(size_t)k * nv + (size_t)a] *
-              w->Ow[6 * ((size_t)a * (size_t)x->rows + (size_t)(k - n)) + (size_t)(j - l->iv)];
+      g[0] += weight[(size_t)k * nv + (size_t)a] * Ow_of(w, a)[6 * (k - n) + (j - l->iv)];
   }
 }
 
@@ -96,9 +88,9 @@ void jn_variation_pull(const variation *x, const double *weight, double *gphi, d
   memset(grate, 0, sizeof(double) * ((size_t)x->K + 2) * nv);
   for (int i = 0; i < m->nlink; i++) {
     int p = m->link[i].parent;
-    six *L = block(w->Ws, x->rows, i);
+    six *L = Ws_of(w, i);
     for (int k = 0; k <= x->K; k++)
-      L[k] = p < 0 ? six_zero() : six_add(block(w->Ws, x->rows, p)[k], block(w->F, x->rows, p)[k]);
+      L[k] = p < 0 ? six_zero() : six_add(Ws_of(w, p)[k], Df_of(w, p)[k]);
     for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv; j++)
       for (int n = 0; n <= x->K; n++) {
         double g[3];
@@ -115,24 +107,24 @@ void jn_variation_pull(const variation *x, const double *weight, double *gphi, d
 
 void jn_variation_solve(const variation *x, int lanes, double *rhs) {
   int last = x->m->nlink - 1;
-  if (lanes == COLUMNS)
-    x->data->engine->lanes->solve(x->m, x->w, x->rows, 0, last, rhs);
+  if (lanes == JN_SOLVE_COLUMNS)
+    x->data->engine->mass_solve(x->m, x->w, 0, last, rhs);
   else
-    mass_solve_pass(x->m, x->w, x->rows, 0, last, rhs, 1, 1);
+    mass_solve_pass(x->m, x->w, 0, last, rhs, 1, 1);
 }
 
 /* ---- public ---- */
 
 jn_directions jn_variation_directions(const variation *x) {
-  const int width = x->data->engine->lanes->width;
+  const int width = x->data->engine->lanes;
   const size_t nv = (size_t)x->m->nv * (size_t)width, size = (size_t)x->rows * nv;
-  double *phi = x->w->dlane;
+  double *phi = x->w->direction;
   return (jn_directions){width, phi, phi + nv, phi + nv + 2 * size};
 }
 
 int jn_variation_take(const variation *x, const double *in, int rows, int scale, double *out) {
-  size_t n = (size_t)rows * (size_t)x->m->nv, width = (size_t)x->data->engine->lanes->width;
-  double *t = x->w->io;
+  size_t n = (size_t)rows * (size_t)x->m->nv, width = (size_t)x->data->engine->lanes;
+  double *t = out_of(x->w, 0);
   memset(out, 0, sizeof(double) * n * width);
   if (!in || !n) return 1;
   if (!jn_all_finite(in, n)) return 0;
@@ -154,9 +146,10 @@ jn_status jn_inverse_jvp(const jn_model *model, jn_data *data, int order, const 
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv, width = (size_t)d.width;
   if (!jn_variation_take(&x, dq, 1, 1, d.phi) || !jn_variation_take(&x, dv, order + 2, 1, d.step))
     return JN_ERR_NOT_FINITE;
-  data->engine->lanes->inverse(&x);
+  data->engine->course_inverse(&x);
+  double *tau = out_of(w, 1);
   for (int k = 0; k <= order; k++) {
-    double *o = w->io + (size_t)k * nv;
+    double *o = tau + (size_t)k * nv;
     for (size_t j = 0; j < nv; j++) o[j] = d.row[((size_t)k * nv + j) * width];
     for (int i = 0; i < model->nlink; i++)
       for (int j = model->link[i].iv; j < model->link[i].iv + model->link[i].nv; j++) {
@@ -166,9 +159,9 @@ jn_status jn_inverse_jvp(const jn_model *model, jn_data *data, int order, const 
           o[j] += model->link[i].damping * d.step[((size_t)k * nv + (size_t)j) * width];
       }
   }
-  jn_jet_to_derivatives(order, model->nv, w->io);
-  if (!jn_all_finite(w->io, n)) return JN_ERR_NOT_FINITE;
-  if (n) memcpy(out, w->io, sizeof(double) * n);
+  jn_jet_to_derivatives(order, model->nv, tau);
+  if (!jn_all_finite(tau, n)) return JN_ERR_NOT_FINITE;
+  if (n) memcpy(out, tau, sizeof(double) * n);
   return JN_OK;
 }
 
@@ -180,7 +173,7 @@ jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const 
   jn_status status = jn_variation_all(model, data, order, q, v, external, &x);
   if (status) return status;
   const jn_work *w = x.w;
-  double *gphi = w->y, *grate = w->tau, *g = w->io, *t = w->force;
+  double *gphi = dof_of(w, 0), *grate = out_of(w, 0), *g = out_of(w, 1), *t = out_of(w, 2);
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
   if (!jn_all_finite(weight, n)) return JN_ERR_NOT_FINITE;
   /* weights of derivatives are k! times those of Taylor coefficients; gradients the other way

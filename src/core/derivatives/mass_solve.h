@@ -3,14 +3,24 @@
  * lane; up to GROUPS packs go together (G), so that one waits for its operands while another works.
  *   to the base:  e = y - S^T p,  p_parent += p + UA D^-1 e
  *   to the tips:  y = D^-1 (e - UA^T a_parent),  a = a_parent + S y */
-#ifndef JOUNCE_CORE_COLUMNS_H
-#define JOUNCE_CORE_COLUMNS_H
+#ifndef JOUNCE_CORE_DERIVATIVES_MASS_SOLVE_H
+#define JOUNCE_CORE_DERIVATIVES_MASS_SOLVE_H
 
 #include <string.h>
 
 #include "core/engine.h"
+#include "core/work.h"
 
-/* The includer says what a pack is, `typedef double solve_pack;` or a vector, and GROUPS. */
+#ifndef GROUPS
+#define GROUPS 1
+#endif
+#ifdef LANES
+typedef double solve_pack __attribute__((vector_size(8 * LANES), aligned(8)));
+static_assert(6 * GROUPS * LANES <= 6 * JN_SOLVE_COLUMNS, "solve_link in data.h");
+#else
+typedef double solve_pack;
+#endif
+
 typedef struct solve_packs {
   solve_pack g[GROUPS];
 } solve_packs;
@@ -50,11 +60,11 @@ static inline int mass_solve_fork(const jn_model *m, int i) {
 /* y[nv] in place, rows of links 0..last. The right-hand sides are zero for links before `first` and
  * beyond `last`; rows beyond `last` stay unknown. Links are in depth-first order, so that on the
  * way to the base only links first..last and the ancestors of `first` carry anything. */
-INLINE void mass_solve_pass(const jn_model *m, const jn_work *w, int rows, int first, int last,
+INLINE void mass_solve_pass(const jn_model *m, const jn_work *w, int first, int last,
                             solve_pack *rhs, int stride, const int G) {
-  solve_packs *all = (solve_packs *)w->lane, p[6] = {0}, a[6] = {0};
+  solve_packs *all = (solve_packs *)(void *)w->solve_link, p[6] = {0}, a[6] = {0};
   const solve_packs zero[6] = {0};
-  const size_t step = 6 * (size_t)rows;
+  const size_t step = 6 * (size_t)w->rows;
   for (int i = 0; i <= last; i++)
     if (mass_solve_fork(m, i)) memcpy(all + 6 * (size_t)i, zero, sizeof zero);
   for (int i = last, next; i >= 0; i = next) {

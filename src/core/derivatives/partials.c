@@ -2,52 +2,18 @@
 #include <jounce/jet.h>
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
+#include "core/derivatives/variation.h"
 #include "core/engine.h"
 #include "core/external.h"
-#include "core/spatial/spatial.h"
 #include "core/spatial/composite.h"
-#include "core/derivatives/partials.h"
-#include "core/derivatives/variation.h"
 
-static v3 gravity_vector_of(const jn_data *data) {
-  const jn_vec3 g = data->settings.gravity;
-  return v3_make(g.x, g.y, g.z);
-}
-static const six *twist_of(const variation *x, int link) {
-  return (const six *)x->w->Vs + (size_t)link * x->rows;
-}
-static const six *acceleration_of(const variation *x, int link) {
-  return (const six *)x->w->U + (size_t)link * x->rows;
-}
+static const six *twist_of(const variation *x, int link) { return Vs_of(x->w, link); }
+static const six *acceleration_of(const variation *x, int link) { return As_of(x->w, link); }
 
 /* position of order k of a link, counted from the base's */
 static v3 position_of(const variation *x, int link, int k) {
-  if (k == 0) return load_v3(x->w->O + 3 * (size_t)link);
-  return load_v3(x->w->P + 3 * ((size_t)link * x->rows + (size_t)k));
-}
-
-/* Inertias and their rates: M'_k = sum rate(M_(k-i), V_i), M_(k+1) = M'_k / (k+1). */
-static void inertias(const variation *x, int i) {
-  const six *V = twist_of(x, i);
-  inertia10 *M = (inertia10 *)x->w->Ms + (size_t)i * x->rows,
-            *Md = (inertia10 *)x->w->Md + (size_t)i * x->rows;
-  M[0] = spatial_inertia(x->m, x->w, x->rows, i);
-  for (int k = 0;; k++) {
-    inertia10 s = inertia10_rate(&M[k], V[0]);
-    for (int h = 1; h <= k; h++) {
-      inertia10 r = inertia10_rate(&M[k - h], V[h]);
-      s.h = v3_add(s.h, r.h);
-      for (int j = 0; j < 6; j++) s.J[j] += r.J[j];
-    }
-    Md[k] = s;
-    if (k == x->K) break;
-    double f = 1.0 / (k + 1);
-    M[k + 1] = (inertia10){0, v3_times(f, s.h), {0}};
-    for (int j = 0; j < 6; j++) M[k + 1].J[j] = f * s.J[j];
-  }
+  if (k == 0) return load_v3(O_of(x->w, link));
+  return load_v3(P_of(x->w, link) + 3 * k);
 }
 
 /* N of one wrench: what a displacement D adds to it beyond turning it with the body, -ad_D^T W +
@@ -61,16 +27,14 @@ static void moving_wrench(const variation *x, const jn_applied_wrench *a, double
   int link = x->m->body_link[f->body], rep = (int)a->representation;
   jn_pose E = jn_pose_mul(x->m->body_pose[f->body], f->pose);
   v3 pE = v3_make(E.p.x, E.p.y, E.p.z), *point = (v3 *)(void *)(jet + 6 * (size_t)x->rows);
-  v3 base = v3_make(x->data->base.x, x->data->base.y, x->data->base.z);
   memcpy(jet, a->wrench, sizeof(double) * 6 * ((size_t)x->K + 1));
   jn_jet_to_taylor(x->K, 6, jet);
   for (int k = 0; k <= x->K; k++)
-    point[k] = v3_add(position_of(x, link, k),
-                      m3_apply(x->w->R + 9 * ((size_t)link * x->rows + (size_t)k), pE));
+    point[k] = v3_add(position_of(x, link, k), m3_apply(R_of(x->w, link) + 9 * k, pE));
   for (int k = 0; k <= x->K; k++) {
-    six *N = (six *)x->w->Bs + 6 * ((size_t)link * x->rows + (size_t)k);
+    six *N = Ns_of(x->w, link) + 6 * k;
     v3 n = load_v3(jet + 6 * k), force = load_v3(jet + 6 * k + 3);
-    if (rep == JN_SPATIAL) n = v3_add_cross_exact(n, force, base);
+    if (rep == JN_SPATIAL) n = v3_add_cross_exact(n, force, base_position(x->data));
     for (int c = 0; c < 3; c++) {
       v3 e = v3_make(c == 0, c == 1, c == 2), s = rep == JN_MIXED ? v3_zero() : v3_cross(n, e);
       for (int h = 0; h <= k && rep != JN_SPATIAL; h++)
@@ -88,18 +52,9 @@ static void load_wrenches(variation *x, const jn_external *external) {
   for (int n = 0; n < external->wrench_count; n++)
     x->moving |= external->wrenches[n].representation != JN_BODY;
   if (!x->moving) return;
-  memset(x->w->Bs, 0, sizeof(double) * 36 * (size_t)x->rows * (size_t)x->m->nlink);
+  memset(x->w->Ns, 0, sizeof(double) * 36 * (size_t)x->rows * (size_t)x->m->nlink);
   for (int n = 0; n < external->wrench_count; n++)
-    moving_wrench(x, &external->wrenches[n], x->w->row);
-}
-
-/* Poses of all links at this instant; free joints were placed when their twists were read. */
-static void place_all(const variation *x) {
-  const jn_work *w = x->w;
-  place_joints(x->m, w, x->rows);
-  place_links(x->m, w, x->rows);
-  v3 base = place_world(x->m, w, x->rows);
-  x->data->base = (jn_vec3){base.x, base.y, base.z};
+    moving_wrench(x, &external->wrenches[n], x->w->frame);
 }
 
 jn_status jn_variation_start(const jn_model *m, jn_data *data, int K, const double *q,
@@ -109,24 +64,26 @@ jn_status jn_variation_start(const jn_model *m, jn_data *data, int K, const doub
   const jn_work *w = &data->w;
   int rows = data->rows, rep = data->settings.representation;
   *x = (variation){.m = m, .data = data, .w = w, .rows = rows, .K = K};
-  x->width = data->engine->freedoms->width;
+  x->width = data->engine->freedom_lanes;
   data->kinematics = -2;
-  boundary_motion_in(m, w, rows, rep, 0, K + 1);
-  place_all(x);
-  spatial_kinematics(m, w, rows, K + 1);
-  six G = {v3_zero(), gravity_vector_of(data)};
+  boundary_motion_in(m, w, rep, 0, K + 1);
+  place_joints(m, w);
+  place_poses(m, data);
+  spatial_kinematics(m, w, K + 1);
+  six G = {v3_zero(), settings_gravity(&data->settings)};
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     const six *V = twist_of(x, i);
-    six *a = (six *)w->U + (size_t)i * rows;
+    six *a = As_of(w, i);
     for (int k = 0; k <= K; k++) a[k] = six_times(k + 1, V[k + 1]);
     a[0] = six_sub(a[0], G);
-    inertias(x, i);
-    for (int c = 0; c < l->nv; c++) part_put(x, l->iv + c, 0, JN_P, *screw_of(w, rows, l->iv + c));
+    *Ms_of(w, i) = spatial_inertia(m, w, i);
+    inertia10_jets(K, V, Ms_of(w, i), Md_of(w, i));
+    for (int c = 0; c < l->nv; c++) part_put(x, l->iv + c, 0, JN_P, *S_of(w, l->iv + c));
     if (l->kind != JN_K_FREE || rep == JN_BODY) continue;
     x->own = 1;
-    for (int k = 1; k <= K + 1; k++) spatial_pose_step(w, rows, i, k);
-    represent_screws(m, data, i, K);
+    for (int k = 1; k <= K + 1; k++) spatial_pose_step(w, i, k);
+    represent_screws(l, w, rep, K, S_of(w, l->iv));
   }
   load_wrenches(x, external);
   return JN_OK;
@@ -151,7 +108,7 @@ static void variation_map(const variation *x, int i, int last) {
   const jn_link *l = &x->m->link[i];
   int rows = x->rows, n = l->nv,
       rep = l->kind == JN_K_FREE ? (int)x->data->settings.representation : JN_BODY;
-  double *E = w->Ev + 6 * (size_t)l->iv * rows;
+  double *E = Ev_of(w, l->iv);
   const double *u = (rep == JN_BODY ? w->v : w->io) + l->iv;
   for (int d = 0; d < n; d++) {
     double *column = E + 6 * (size_t)d * rows, unit[6] = {0};
@@ -160,7 +117,7 @@ static void variation_map(const variation *x, int i, int last) {
     if (rep == JN_BODY)
       column[d] = 1;
     else
-      twist_to_body(rep, 0, free_pose(l, w, rows), free_position(l, w), unit, 6, column, 6);
+      twist_to_body(rep, 0, free_pose(l, w), free_position(l, w), unit, 6, column, 6);
   }
   for (int k = 1; k <= last; k++)
     for (int d = 0; d < n; d++) {
@@ -192,8 +149,7 @@ typedef struct extra_transport {
 
 static extra_transport extra_transport_of(const variation *x, int i) {
   const jn_link *l = &x->m->link[i];
-  extra_transport b = {(int)x->data->settings.representation, (six *)x->w->row,
-                       (six *)x->w->row + x->rows};
+  extra_transport b = {(int)x->data->settings.representation, jet_of(x->w, 0), jet_of(x->w, 1)};
   for (int k = 0; k <= x->K + 1; k++) {
     b.Vr[k] = twist_of(x, i)[k];
     if (l->parent >= 0) b.Vr[k] = six_sub(b.Vr[k], twist_of(x, l->parent)[k]);
@@ -233,7 +189,7 @@ static six carried_by_parent(const variation *x, int parent, int k, const column
 /* A free joint in another representation: X = P'' - ad_G P with P'' from one order more of P'. */
 static void represented_column(const variation *x, int i, const extra_transport *b, column_jet *c) {
   int parent = x->m->link[i].parent, K = x->K;
-  six G = {v3_zero(), gravity_vector_of(x->data)}, *more = b->Q + 2 * x->rows;
+  six G = {v3_zero(), settings_gravity(&x->data->settings)}, *more = jet_of(x->w, 2);
   for (int k = 0; k <= K; k++) {
     c[k].P1 = six_add(carried_by_parent(x, parent, k, c), extra_transport_step(x, i, b, k, c));
     if (k < K) c[k + 1].P = six_times(1.0 / (k + 1), c[k].P1);
@@ -261,7 +217,7 @@ static void represented_column(const variation *x, int i, const extra_transport 
 
 void jn_variation_columns(const variation *x) {
   column_jet *c = (column_jet *)(void *)x->w->pc;
-  x->data->engine->freedoms->columns(x);
+  x->data->engine->freedoms_columns(x);
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
     if (l->nv > 1 && !x->second) variation_map(x, i, x->K + 1);
@@ -282,15 +238,14 @@ void jn_variation_columns(const variation *x) {
 void jn_variation_column(const variation *x, int i, column_jet *c) {
   const jn_work *w = x->w;
   const int parent = x->m->link[i].parent;
-  const size_t at = (size_t)i * (size_t)x->rows;
-  six *rest = (six *)w->row, *fall = rest + x->rows;
-  memset(rest, 0, sizeof(six) * 2 * (size_t)x->rows);
-  fall->v = v3_times(-1.0, gravity_vector_of(x->data));
+  six *rest = jet_of(w, 0), *fall = jet_of(w, 1);
+  memset(rest, 0, sizeof(six) * (size_t)x->rows);
+  memset(fall, 0, sizeof(six) * (size_t)x->rows);
+  fall->v = v3_times(-1.0, settings_gravity(&x->data->settings));
   variation_transport(x->K, 0, parent < 0 ? rest : twist_of(x, parent),
                       parent < 0 ? fall : acceleration_of(x, parent), c);
-  const carried all = {(const inertia10 *)w->Ms + at, (const inertia10 *)w->Md + at,
-                       (const six *)w->F + at, (const six *)w->Ws + at,
-                       x->moving ? (const six *)w->Bs + 6 * at : NULL};
+  const carried all = {Ms_of(w, i), Md_of(w, i), Ps_of(w, i), Ws_of(w, i),
+                       x->moving ? Ns_of(w, i) : NULL};
   variation_wrenches(x->K, all, c);
 }
 
@@ -300,9 +255,8 @@ static void composites(const variation *x) {
   size_t rows = (size_t)x->rows, n = (size_t)x->K + 1;
   for (int i = 0; i < x->m->nlink; i++) {
     const six *V = twist_of(x, i), *a = acceleration_of(x, i);
-    const inertia10 *M = (const inertia10 *)w->Ms + (size_t)i * rows,
-                    *Md = (const inertia10 *)w->Md + (size_t)i * rows;
-    six *P = (six *)w->F + (size_t)i * rows, *W = (six *)w->Ws + (size_t)i * rows;
+    const inertia10 *M = Ms_of(w, i), *Md = Md_of(w, i);
+    six *P = Ps_of(w, i), *W = Ws_of(w, i);
     for (int k = 0; k <= x->K; k++) {
       six p = six_zero(), f = six_zero();
       for (int h = 0; h <= k; h++) {
@@ -311,14 +265,14 @@ static void composites(const variation *x) {
                     six_add(inertia10_apply(&M[h], a[k - h]), inertia10_apply(&Md[h], V[k - h])));
       }
       P[k] = p;
-      W[k] = x->loaded ? six_sub(f, ((const six *)w->ext)[(size_t)i * rows + (size_t)k]) : f;
+      W[k] = x->loaded ? six_sub(f, ext_of(w, i)[k]) : f;
     }
   }
   add_to_parents(x->m, w->Ms, 10 * rows, 10 * n);
   add_to_parents(x->m, w->Md, 10 * rows, 10 * n);
-  add_to_parents(x->m, w->F, 6 * rows, 6 * n);
+  add_to_parents(x->m, w->Ps, 6 * rows, 6 * n);
   add_to_parents(x->m, w->Ws, 6 * rows, 6 * n);
-  if (x->moving) add_to_parents(x->m, w->Bs, 36 * rows, 36 * n);
+  if (x->moving) add_to_parents(x->m, w->Ns, 36 * rows, 36 * n);
 }
 
 /* Screw S of a free joint in another representation does not turn with the body as ad_D S. The
@@ -327,12 +281,11 @@ static void composites(const variation *x) {
  *   spatial dS = 0;   hybrid dS = (0, r x S.w);   mixed dS = (w x S.w, r x S.w + p x (w x S.w)) */
 static void own_row(const variation *x, int i, int d) {
   const jn_link *l = &x->m->link[i];
-  int rows = x->rows, K = x->K, rep = (int)x->data->settings.representation;
-  const six *S = screw_of(x->w, rows, l->iv + d), *W = (const six *)x->w->Ws + (size_t)i * rows;
-  six *D = (six *)x->w->row;
-  v3 *r = (v3 *)(D + rows), *t = r + rows;
+  int K = x->K, rep = (int)x->data->settings.representation;
+  const six *S = S_of(x->w, l->iv + d), *W = Ws_of(x->w, i);
+  six *D = jet_of(x->w, 0), *P = jet_of(x->w, 1);
+  v3 *r = (v3 *)(void *)jet_of(x->w, 2), *t = (v3 *)(void *)jet_of(x->w, 3);
   for (int c = 0; c < 6; c++) {
-    six *P = (six *)(t + rows);
     for (int k = 0; k <= K; k++) P[k] = part_of(x, l->iv + c, k, JN_P);
     for (int k = 0; k <= K; k++) {
       D[k] = six_zero();
@@ -350,15 +303,13 @@ static void own_row(const variation *x, int i, int d) {
       for (int h = 0; h <= k; h++)
         D[k].v = v3_add(D[k].v, v3_cross(position_of(x, i, h), t[k - h]));
     }
-    for (int k = 0; k <= K; k++)
-      x->w->Ow[6 * ((size_t)(l->iv + d) * rows + (size_t)k) + (size_t)c] =
-          spatial_project(k, 0, D, W);
+    for (int k = 0; k <= K; k++) Ow_of(x->w, (l->iv + d))[6 * k + c] = spatial_project(k, 0, D, W);
   }
 }
 
 void jn_variation_carry(const variation *x) {
   composites(x);
-  x->data->engine->freedoms->carry(x);
+  x->data->engine->freedoms_carry(x);
   for (int i = 0; i < x->m->nlink && x->own; i++)
     for (int c = 0; c < 6 && x->m->link[i].kind == JN_K_FREE; c++) own_row(x, i, c);
 }
@@ -373,32 +324,23 @@ jn_status jn_variation_all(const jn_model *m, jn_data *data, int K, const double
   return JN_OK;
 }
 
-static double magnitude(const double *x, size_t n) {
-  double s[8] = {0};
-  size_t i = 0;
-  for (; i + 8 <= n; i += 8)
-    for (size_t j = 0; j < 8; j++) s[j] += fabs(x[i + j]);
-  for (; i < n; i++) s[0] += fabs(x[i]);
-  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
-}
-
 /* All entries are sums of products of screws and covectors with columns, E, and factors up to
  * (K+1)!. */
 double jn_variation_bound(const variation *x) {
   const jn_work *w = x->w;
-  size_t n = (size_t)x->K + 1, rows = (size_t)x->rows;
+  size_t n = (size_t)x->K + 1;
   double columns = 1, screws = 1, maps = 1, own = 0,
          factor = 4.0 * (double)(n + 1) * (double)(n + 1);
   for (int j = 0; j < x->m->nv; j += x->width)
-    columns += magnitude(column_at(x, j, 0), n * 60 * (size_t)x->width);
+    columns += jn_magnitude(column_at(x, j, 0), n * JN_SIZE_column_jet * (size_t)x->width);
   for (int j = 0; j < x->m->nv; j++) {
-    screws += magnitude(w->S + 6 * (size_t)j * rows, 6 * n);
+    screws += jn_magnitude(&S_of(w, j)->w.x, 6 * n);
   }
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
     for (int j = l->iv; l->nv > 1 && j < l->iv + l->nv; j++) {
-      if (!x->second) maps += magnitude(w->Ev + 6 * (size_t)j * rows, 6 * (n + 1));
-      if (l->kind == JN_K_FREE && x->own) own += magnitude(w->Ow + 6 * (size_t)j * rows, 6 * n);
+      if (!x->second) maps += jn_magnitude(Ev_of(w, j), 6 * (n + 1));
+      if (l->kind == JN_K_FREE && x->own) own += jn_magnitude(Ow_of(w, j), 6 * n);
     }
     columns += l->armature + l->damping;
   }

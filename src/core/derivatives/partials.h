@@ -18,10 +18,12 @@
  * gives d tau^(k) / d v^(j) for all k and j. The same text with jets in another parameter than
  * time gives second derivatives (second.c). Include core/core.h, core/spatial/spatial.h and
  * core/spatial/composite.h first. */
-#ifndef JOUNCE_CORE_PARTIALS_H
-#define JOUNCE_CORE_PARTIALS_H
+#ifndef JOUNCE_CORE_DERIVATIVES_PARTIALS_H
+#define JOUNCE_CORE_DERIVATIVES_PARTIALS_H
 
 #include <jounce/derivatives.h>
+
+#include "core/work.h"
 
 /* One column of v and one order: the displacement P, P', X = P'' - ad_G P, the wrenches A, B, M
  * of the subtree for phi, phi', phi''; as a row U, T and Z (wrenches from outside that do not
@@ -39,9 +41,9 @@ typedef struct variation {
   jn_data *data;
   const jn_work *w;
   int rows, K;
-  int width;  /* freedoms in the lanes of a block of w->Pc */
+  int width;  /* freedoms in the lanes of a block of Pc */
   int loaded; /* wrenches from outside */
-  int moving; /* ... some of which do not turn with their body: w->Bs, Z */
+  int moving; /* ... some of which do not turn with their body: Ns, Z */
   int own;    /* free joints in another representation than body: w->Ow */
   int second; /* jets along a direction of states instead of time: P = S, w->Ev is E' alone */
 } variation;
@@ -61,16 +63,18 @@ void jn_variation_column(const variation *x, int i, column_jet *c);
 jn_status jn_variation_all(const jn_model *m, jn_data *data, int K, const double *q,
                            const double *v, const jn_external *external, variation *x);
 
-/* w->Pc holds blocks of as many freedoms as there are lanes; of a block all orders, of an order
+/* Pc holds blocks of as many freedoms as there are lanes; of a block all orders, of an order
  * sixty numbers in lanes. Order k of column j, numbers COLUMN_STEP apart: */
 #ifdef LANES
 #define COLUMN_STEP FREEDOMS
+static_assert(sizeof(column_jet) == JN_SIZE_column_jet * sizeof(real), "JN_SIZE_column_jet");
 #else
 #define COLUMN_STEP x->width
 #endif
 static inline double *column_at(const variation *x, int j, int k) {
   const size_t width = (size_t)COLUMN_STEP, lane = (size_t)j & (width - 1);
-  return x->w->Pc + 60 * (((size_t)j - lane) * (size_t)x->rows + width * (size_t)k) + lane;
+  return x->w->Pc +
+         JN_SIZE_column_jet * (((size_t)j - lane) * (size_t)x->rows + width * (size_t)k) + lane;
 }
 
 /* Matrices of one order, [nv x nv] each, entry (i, j) at `at` + i row + j column; NULL: not
@@ -115,7 +119,24 @@ jn_status jn_variation_forward(const jn_model *m, jn_data *data, int order, cons
  * those of spatial_articulated_inertias. */
 void jn_variation_solve(const variation *x, int lanes, double *rhs);
 
-#ifndef LANES
+#ifdef LANES
+/* a + s c, and c . a, for a six-vector c of plain numbers `step` apart */
+static inline six six_plus_plain(six a, real s, const double *c, int step) {
+  a.w.x += c[0] * s, a.w.y += c[step] * s, a.w.z += c[2 * step] * s;
+  a.v.x += c[3 * step] * s, a.v.y += c[4 * step] * s, a.v.z += c[5 * step] * s;
+  return a;
+}
+static inline real six_dot_plain(const double *c, int step, six a) {
+  return (c[0] * a.w.x + c[step] * a.w.y + c[2 * step] * a.w.z) +
+         (c[3 * step] * a.v.x + c[4 * step] * a.v.y + c[5 * step] * a.v.z);
+}
+static inline six column_plus(six a, real s, const double *c, jn_part part) {
+  return six_plus_plain(a, s, c + 6 * part * COLUMN_STEP, COLUMN_STEP);
+}
+static inline real column_dot(const double *c, jn_part part, six a) {
+  return six_dot_plain(c + 6 * part * COLUMN_STEP, COLUMN_STEP, a);
+}
+#else
 /* one part of order k of column j */
 static inline six part_of(const variation *x, int j, int k, jn_part part) {
   const size_t n = (size_t)x->width;

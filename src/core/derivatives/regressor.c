@@ -1,34 +1,14 @@
-/* regressor.c: derivatives by the parameters of a model: inertias (the regressor) and geometry. */
+/* regressor.c: derivatives of the forces by the inertial parameters of the bodies. */
 #include <jounce/jet.h>
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
-#include "core/external.h"
-#include "core/spatial/spatial.h"
-#include "core/spatial/composite.h"
 #include "core/derivatives/partials.h"
-
-static double factorial_of(int k) {
-  double f = 1;
-  for (int i = 2; i <= k; i++) f *= i;
-  return f;
-}
-static double magnitude(const double *x, size_t n) {
-  double s = 0;
-  for (size_t i = 0; i < n; i++) s += fabs(x[i]);
-  return s;
-}
+#include "core/external.h"
+#include "core/spatial/composite.h"
 
 /* pose of body b's link frame in the world's axes, counted from the base's position */
 static jn_pose body_pose(const variation *x, int b) {
-  int link = x->m->body_link[b];
-  const double *R = x->w->R + 9 * (size_t)link * (size_t)x->rows, *O = x->w->O + 3 * (size_t)link;
-  jn_pose C;
-  for (int j = 0; j < 9; j++) C.R.m[j / 3][j % 3] = R[j];
-  C.p = jn_v3(O[0], O[1], O[2]);
-  return jn_pose_mul(C, x->m->body_pose[b]);
+  return jn_pose_mul(link_pose_now(x->data, x->m->body_link[b]), x->m->body_pose[b]);
 }
 
 /* Parameter p = 1 of a body at pose C, all others zero: ten numbers about the base's position.
@@ -51,28 +31,17 @@ static inertia10 unit_inertia(jn_pose C, int p) {
   return M;
 }
 
-/* W_k = sum M_i (a - G)_(k-i) + M'_i V_(k-i) of an inertia M_0 fixed to link i; room for M, M' in
- * w->row */
+/* W_k = sum M_i (a - G)_(k-i) + M'_i V_(k-i) of an inertia M_0 fixed to link i. Scratch: frame. */
 static void inertia_wrench(const variation *x, int i, inertia10 M0, six *W) {
-  const six *V = (const six *)x->w->Vs + (size_t)i * x->rows,
-            *a = (const six *)x->w->U + (size_t)i * x->rows;
-  inertia10 *M = (inertia10 *)x->w->row, *Md = M + x->rows;
+  const six *V = Vs_of(x->w, i), *a = As_of(x->w, i);
+  inertia10 *M = (inertia10 *)(void *)x->w->frame, *Md = M + x->rows;
   M[0] = M0;
-  for (int k = 0;; k++) {
-    Md[k] = inertia10_rate(&M[k], V[0]);
-    for (int h = 1; h <= k; h++) {
-      inertia10 r = inertia10_rate(&M[k - h], V[h]);
-      Md[k].h = v3_add(Md[k].h, r.h);
-      for (int j = 0; j < 6; j++) Md[k].J[j] += r.J[j];
-    }
+  inertia10_jets(x->K, V, M, Md);
+  for (int k = 0; k <= x->K; k++) {
     W[k] = six_zero();
     for (int h = 0; h <= k; h++)
       W[k] = six_add(W[k],
                      six_add(inertia10_apply(&M[h], a[k - h]), inertia10_apply(&Md[h], V[k - h])));
-    if (k == x->K) break;
-    double f = 1.0 / (k + 1);
-    M[k + 1] = (inertia10){0, v3_times(f, Md[k].h), {0}};
-    for (int j = 0; j < 6; j++) M[k + 1].J[j] = f * Md[k].J[j];
   }
 }
 
@@ -80,7 +49,7 @@ static void inertia_wrench(const variation *x, int i, inertia10 M0, six *W) {
 static int fill_regressor(const variation *x, double *Y, int write) {
   const jn_model *m = x->m;
   size_t nv = (size_t)m->nv, width = 10 * (size_t)m->nbody;
-  six *W = (six *)x->w->row + 4 * x->rows; /* behind M and M' */
+  six *W = jet_of(x->w, 0);
   double finite = 0;
   for (int b = 0; b < m->nbody; b++)
     for (int p = 0; p < 10; p++) {
@@ -90,7 +59,7 @@ static int fill_regressor(const variation *x, double *Y, int write) {
           double f = 1;
           for (int k = 0; k <= x->K; k++) {
             if (k > 1) f *= k;
-            double s = f * spatial_project(k, 0, screw_of(x->w, x->rows, j), W);
+            double s = f * spatial_project(k, 0, S_of(x->w, j), W);
             finite += 0.0 * s;
             if (write) Y[((size_t)k * nv + (size_t)j) * width + (size_t)(10 * b + p)] = s;
           }
@@ -101,16 +70,15 @@ static int fill_regressor(const variation *x, double *Y, int write) {
 
 /* Whether no entry can overflow: inertias grow by a factor of at most 8 |V| an order. */
 static int regressor_is_safe(const variation *x) {
-  size_t rows = (size_t)x->rows, n = 6 * ((size_t)x->K + 1);
+  size_t n = 6 * ((size_t)x->K + 1);
   double b = 1;
   for (int i = 0; i < x->m->nlink; i++) {
-    b += magnitude(x->w->Vs + 6 * (size_t)i * rows, n) +
-         magnitude(x->w->U + 6 * (size_t)i * rows, n);
-    b += magnitude(x->w->O + 3 * (size_t)i, 3);
+    b += jn_magnitude(&Vs_of(x->w, i)->w.x, n) + jn_magnitude(&As_of(x->w, i)->w.x, n);
+    b += jn_magnitude(O_of(x->w, i), 3);
   }
   for (int i = 0; i < x->m->nbody; i++) b += jn_v3_norm(x->m->body_pose[i].p);
-  for (int j = 0; j < x->m->nv; j++) b += magnitude(x->w->S + 6 * (size_t)j * rows, n);
-  double bound = 1e4 * factorial_of(x->K + 2);
+  for (int j = 0; j < x->m->nv; j++) b += jn_magnitude(&S_of(x->w, j)->w.x, n);
+  double bound = 1e4 * jn_jet_derivative(x->K + 2, 1);
   for (int k = 0; k < x->K + 6; k++) bound *= 8 * b;
   return bound < 1e300;
 }
@@ -127,96 +95,5 @@ jn_status jn_regressor(const jn_model *model, jn_data *data, int order, const do
   size_t n = ((size_t)order + 1) * (size_t)model->nv * 10 * (size_t)model->nbody;
   if (n) memset(Y, 0, sizeof(double) * n);
   fill_regressor(&x, Y, 1);
-  return JN_OK;
-}
-
-/* ---- geometry ---- */
-
-/* Where joint b is placed: the frame of body b with the joint at zero, axes of the world, counted
- * from the base's position. first: the first link of the joint. */
-static jn_pose placement(const variation *x, int b, int first) {
-  const jn_model *m = x->m;
-  int parent = m->link[first].parent;
-  jn_pose C = {jn_m3_identity(), {-x->data->base.x, -x->data->base.y, -x->data->base.z}};
-  if (parent >= 0) {
-    const double *R = x->w->R + 9 * (size_t)parent * (size_t)x->rows,
-                 *O = x->w->O + 3 * (size_t)parent;
-    for (int j = 0; j < 9; j++) C.R.m[j / 3][j % 3] = R[j];
-    C.p = jn_v3(O[0], O[1], O[2]);
-  }
-  for (int i = first; i <= m->body_link[b]; i++) {
-    jn_pose T;
-    for (int j = 0; j < 9; j++) T.R.m[j / 3][j % 3] = m->link[i].R[j];
-    T.p = jn_v3(m->link[i].p[0], m->link[i].p[1], m->link[i].p[2]);
-    C = jn_pose_mul(C, T);
-  }
-  return jn_pose_mul(C, m->body_pose[b]);
-}
-
-/* One column of the result, derivatives k = 0..K: rows beyond `first` and rows that carry it. */
-static double geometry_column(const variation *x, int first, const column_jet *c, double *out,
-                              size_t width, int write) {
-  const jn_model *m = x->m;
-  double finite = 0;
-  int last = first;
-  while (last + 1 < m->nlink && m->link[last + 1].parent >= first) last++;
-  for (int i = last; i >= 0; i = i > first ? i - 1 : m->link[i].parent)
-    for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv; j++) {
-      double f = 1, s;
-      for (int k = 0; k <= x->K; k++) {
-        if (k > 1) f *= k;
-        s = 0;
-        for (int h = 0; h <= k; h++) {
-          const column_jet *d = &c[k - h];
-          if (i < first) {
-            s += six_dot(screw_of(x->w, x->rows, j)[h], d->A);
-            continue;
-          }
-          s += six_dot(part_of(x, j, h, JN_U), d->X) + six_dot(part_of(x, j, h, JN_T), d->P1);
-          if (x->moving) s += six_dot(part_of(x, j, h, JN_Z), d->P);
-        }
-        finite += 0.0 * (f * s);
-        if (write) out[((size_t)k * (size_t)m->nv + (size_t)j) * width] = f * s;
-      }
-    }
-  return finite;
-}
-
-static int fill_geometry(const variation *x, double *out, int write) {
-  const jn_model *m = x->m;
-  size_t width = 6 * (size_t)m->nbody;
-  column_jet *c = (column_jet *)(void *)x->w->pc;
-  double finite = 0;
-  for (int b = 0; b < m->nbody; b++) {
-    int first = m->body_link[b];
-    while (!is_first_link(m, first)) first--;
-    jn_pose A = placement(x, b, first);
-    for (int d = 0; d < 6; d++) {
-      double e[6] = {0};
-      e[d] = 1;
-      v3 p = v3_make(A.p.x, A.p.y, A.p.z), w = m3_apply(&A.R.m[0][0], load_v3(e));
-      c->P = (six){w, v3_add(m3_apply(&A.R.m[0][0], load_v3(e + 3)), v3_cross(p, w))};
-      jn_variation_column(x, first, c);
-      finite += geometry_column(x, first, c, write ? out + 6 * (size_t)b + (size_t)d : NULL, width,
-                                write);
-    }
-  }
-  return finite == 0.0;
-}
-
-jn_status jn_geometry_partials(const jn_model *model, jn_data *data, int order, const double *q,
-                               const double *v, const jn_external *external, double *out) {
-  variation x;
-  jn_status status = jn_variation_all(model, data, order, q, v, external, &x);
-  if (status) return status;
-  if (model->nv && !out) return JN_ERR_ARGUMENT;
-  /* far below the range of double nothing can overflow */
-  double reach = magnitude(x.w->O, 3 * (size_t)model->nlink) + fabs(data->base.x) +
-                 fabs(data->base.y) + fabs(data->base.z);
-  int safe = jn_variation_bound(&x) < 1e100 && reach < 1e50;
-  if (!safe && !fill_geometry(&x, out, 0)) return JN_ERR_NOT_FINITE;
-  size_t n = ((size_t)order + 1) * (size_t)model->nv * 6 * (size_t)model->nbody;
-  if (n) memset(out, 0, sizeof(double) * n);
-  fill_geometry(&x, out, 1);
   return JN_OK;
 }

@@ -1,4 +1,4 @@
-/* second.c: second derivatives of the dynamics of order 0, exact.
+/* second_derivatives.c: second derivatives of the dynamics of order 0, exact.
  *
  * The matrices A = d tau / d q, B = d tau / d v and M are made of screws, twists, accelerations
  * and inertias (partials.h). Along a straight direction of states (q exp(s xi), v + s dv, v' + s
@@ -9,14 +9,10 @@
 #include <jounce/jet.h>
 #include <string.h>
 
-#include "scalar/double.h"
-
-#include "core/core.h"
+#include "core/derivatives/partials.h"
 #include "core/engine.h"
 #include "core/external.h"
-#include "core/spatial/spatial.h"
 #include "core/spatial/composite.h"
-#include "core/derivatives/partials.h"
 
 /* Only what does not ask for the other representations. */
 static jn_status check(const jn_model *m, const jn_data *data, const jn_external *external) {
@@ -43,8 +39,7 @@ static int is_bounded(const jn_model *m, const jn_data *data, const double *v,
 
 /* After jn_variation_start of order 0: keep the inertias, which composites overwrite. */
 static void keep(variation *x) {
-  for (int i = 0; i < x->m->nlink; i++)
-    ((inertia10 *)x->w->Bs)[i] = ((const inertia10 *)x->w->Ms)[(size_t)i * x->rows];
+  for (int i = 0; i < x->m->nlink; i++) *M0_of(x->w, i) = *Ms_of(x->w, i);
   x->K = 1;
   x->second = 1;
 }
@@ -53,7 +48,7 @@ static void keep(variation *x) {
 static void variation_maps(const variation *x, const jn_link *l, const double *dv) {
   for (int k = 0; k < 2; k++)
     for (int d = 0; d < l->nv; d++) {
-      double *out = x->w->Ev + 6 * ((size_t)(l->iv + d) * (size_t)x->rows + (size_t)k), e[6] = {0};
+      double *out = Ev_of(x->w, (l->iv + d)) + 6 * k, e[6] = {0};
       const double *v = k ? dv : x->w->v;
       six V = {load_v3(v + l->iv), l->kind == JN_K_FREE ? load_v3(v + l->iv + 3) : v3_zero()};
       e[d] = 1;
@@ -67,12 +62,10 @@ static void variation_maps(const variation *x, const jn_link *l, const double *d
 static void direction_link(const variation *x, int i, six Y, const double *dv, const double *da) {
   const jn_work *w = x->w;
   const jn_link *l = &x->m->link[i];
-  int rows = x->rows;
-  const size_t at = (size_t)i * (size_t)rows;
-  six *V = (six *)w->Vs + at, *a = (six *)w->U + at, J0 = six_zero(), J1 = J0, A = J0;
-  inertia10 *M = (inertia10 *)w->Ms + at, *Md = (inertia10 *)w->Md + at;
+  six *V = Vs_of(w, i), *a = As_of(w, i), J0 = six_zero(), J1 = J0, A = J0;
+  inertia10 *M = Ms_of(w, i), *Md = Md_of(w, i);
   for (int j = l->iv; j < l->iv + l->nv; j++) {
-    six *S = screw_of(w, rows, j);
+    six *S = S_of(w, j);
     double v = w->v[j], acc = w->v[x->m->nv + j];
     S[1] = six_ad(Y, S[0]);
     part_put(x, j, 0, JN_P, S[0]);
@@ -84,11 +77,11 @@ static void direction_link(const variation *x, int i, six Y, const double *dv, c
   V[1] = J1;
   a[1] = A;
   if (l->parent >= 0) {
-    V[1] = six_add(V[1], ((const six *)w->Vs)[(size_t)l->parent * rows + 1]);
-    a[1] = six_add(a[1], ((const six *)w->U)[(size_t)l->parent * rows + 1]);
+    V[1] = six_add(V[1], Vs_of(w, l->parent)[1]);
+    a[1] = six_add(a[1], As_of(w, l->parent)[1]);
   }
   a[1] = six_add(a[1], six_add(six_ad(V[1], J0), six_ad(V[0], J1)));
-  M[0] = ((const inertia10 *)w->Bs)[i];
+  M[0] = *M0_of(w, i);
   M[1] = inertia10_rate(&M[0], Y);
   Md[0] = inertia10_rate(&M[0], V[0]);
   inertia10 r = inertia10_rate(&M[1], V[0]);
@@ -96,7 +89,7 @@ static void direction_link(const variation *x, int i, six Y, const double *dv, c
   Md[1].h = v3_add(Md[1].h, r.h);
   for (int j = 0; j < 6; j++) Md[1].J[j] += r.J[j];
   if (x->loaded) {
-    six *ext = (six *)w->ext + at;
+    six *ext = ext_of(w, i);
     ext[1] = six_times(-1.0, six_ad_t(Y, ext[0]));
   }
   if (l->nv > 1) variation_maps(x, l, dv);
@@ -104,12 +97,12 @@ static void direction_link(const variation *x, int i, six Y, const double *dv, c
 
 /* All jets of orders 0 and 1 along (xi, dv, da), folded columns. */
 static void along(const variation *x, const double *xi, const double *dv, const double *da) {
-  six *Y = (six *)x->w->b;
+  six *Y = Yd_of(x->w, 0);
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
     Y[i] = l->parent < 0 ? six_zero() : Y[l->parent];
     for (int j = l->iv; j < l->iv + l->nv; j++)
-      Y[i] = six_add(Y[i], six_scale(xi[j], *screw_of(x->w, x->rows, j)));
+      Y[i] = six_add(Y[i], six_scale(xi[j], *S_of(x->w, j)));
     direction_link(x, i, Y[i], dv, da);
   }
   jn_variation_columns(x);
@@ -121,8 +114,7 @@ static void along(const variation *x, const double *xi, const double *dv, const 
 static void mass_rate(const variation *x, const double *y, double *out) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
-  int rows = x->rows;
-  six *D = (six *)w->V, *F = (six *)w->H; /* two orders a link */
+  six *D = D2_of(w, 0), *F = Df_of(w, 0); /* two orders a link */
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     for (int k = 0; k < 2; k++) {
@@ -136,7 +128,7 @@ static void mass_rate(const variation *x, const double *y, double *out) {
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
     for (int j = l->iv; j < l->iv + l->nv; j++) {
-      const six *S = screw_of(w, rows, j);
+      const six *S = S_of(w, j);
       out[j] = six_dot(part_of(x, j, 0, JN_U), D[2 * i + 1]) +
                six_dot(part_of(x, j, 1, JN_U), D[2 * i]) + six_dot(S[0], F[2 * i + 1]) +
                six_dot(S[1], F[2 * i]);
@@ -153,9 +145,8 @@ static void mass_rate(const variation *x, const double *y, double *out) {
 static void contract(const variation *x, const double *weight, double *gq, double *gv, double *gm) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
-  int rows = x->rows;
-  six *D2 = (six *)w->V, *D1 = (six *)w->H, *G = (six *)w->F,
-      *L = (six *)w->Ws; /* two orders a link */
+  six *D2 = D2_of(w, 0), *D1 = D1_of(w, 0), *G = Df_of(w, 0),
+      *L = D0_of(w, 0); /* two orders a link */
   memset(D2, 0, sizeof(six) * 2 * (size_t)m->nlink);
   memset(D1, 0, sizeof(six) * 2 * (size_t)m->nlink);
   for (int i = m->nlink - 1; i >= 0; i--) {
@@ -166,7 +157,7 @@ static void contract(const variation *x, const double *weight, double *gq, doubl
       for (int j = l->iv; j < l->iv + l->nv; j++) {
         *d2 = six_add(*d2, six_scale(weight[j], part_of(x, j, 1 - k, JN_U)));
         *d1 = six_add(*d1, six_scale(weight[j], part_of(x, j, 1 - k, JN_T)));
-        G[2 * i + k] = six_add(G[2 * i + k], six_scale(weight[j], screw_of(w, rows, j)[1 - k]));
+        G[2 * i + k] = six_add(G[2 * i + k], six_scale(weight[j], S_of(w, j)[1 - k]));
       }
       if (l->parent < 0) continue;
       D2[2 * l->parent + k] = six_add(D2[2 * l->parent + k], *d2);
@@ -219,7 +210,7 @@ jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *
   if (!is_bounded(model, data, v, external, weight)) return JN_ERR_NOT_FINITE;
   keep(&x);
   clear(out->dqdq, n), clear(out->dqdv, n), clear(out->dvdv, n), clear(out->dmdq, n);
-  double *zero = x.w->y, *unit = zero + nv, *g = unit + nv;
+  double *zero = dof_of(x.w, 0), *unit = dof_of(x.w, 1), *g = dof_of(x.w, 2);
   memset(zero, 0, sizeof(double) * 2 * nv);
   for (size_t b = 0; b < nv; b++) {
     unit[b] = 1;
@@ -246,26 +237,26 @@ jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *
     }
     unit[b] = 0;
   }
-  return JN_OK; /* of tame numbers */
+  return JN_OK; /* of bounded numbers */
 }
 
 /* X := -M^-1 (X + M_1 F), for nv columns of X at X + i n2 + c stride and F [nv x nv]; F NULL: no
  * such term */
 static void solve_slice(const variation *x, double *X, size_t stride, const double *F) {
   size_t nv = (size_t)x->m->nv, n2 = nv * nv;
-  double *lanes = x->w->xlane, *f = x->w->y + 2 * nv, *r = f + nv;
-  for (size_t c = 0; c < nv; c += COLUMNS) {
-    size_t n = nv - c < COLUMNS ? nv - c : COLUMNS;
-    memset(lanes, 0, sizeof(double) * COLUMNS * nv);
+  double *lanes = x->w->solve_rhs, *f = dof_of(x->w, 2), *r = dof_of(x->w, 3);
+  for (size_t c = 0; c < nv; c += JN_SOLVE_COLUMNS) {
+    size_t n = nv - c < JN_SOLVE_COLUMNS ? nv - c : JN_SOLVE_COLUMNS;
+    memset(lanes, 0, sizeof(double) * JN_SOLVE_COLUMNS * nv);
     for (size_t s = 0; s < n; s++) {
       for (size_t i = 0; i < nv; i++) f[i] = F ? F[i * nv + c + s] : 0, r[i] = 0;
       if (F) mass_rate(x, f, r);
       for (size_t i = 0; i < nv; i++)
-        lanes[COLUMNS * i + s] = -(X[i * n2 + (c + s) * stride] + r[i]);
+        lanes[JN_SOLVE_COLUMNS * i + s] = -(X[i * n2 + (c + s) * stride] + r[i]);
     }
-    jn_variation_solve(x, COLUMNS, lanes);
+    jn_variation_solve(x, JN_SOLVE_COLUMNS, lanes);
     for (size_t i = 0; i < nv; i++)
-      for (size_t s = 0; s < n; s++) X[i * n2 + (c + s) * stride] = lanes[COLUMNS * i + s];
+      for (size_t s = 0; s < n; s++) X[i * n2 + (c + s) * stride] = lanes[JN_SOLVE_COLUMNS * i + s];
   }
 }
 
@@ -298,7 +289,7 @@ static void forward_slice(const variation *x, size_t b, const first *f,
 static void forward_contracted(const variation *x, size_t b, const first *f, const double *mu,
                                const jn_second_forward *out) {
   size_t nv = (size_t)x->m->nv;
-  double *g = x->w->y + 2 * nv, *z = x->w->xlane + nv;
+  double *g = dof_of(x->w, 2), *z = x->w->solve_rhs;
   contract(x, mu, g, g + nv, g + 2 * nv);
   mass_rate(x, mu, z);
   memset(g + 2 * nv, 0, sizeof(double) * nv);
@@ -310,7 +301,7 @@ static void forward_contracted(const variation *x, size_t b, const first *f, con
 /* One direction b of v: M does not change. */
 static void forward_velocity(const variation *x, size_t b, const double *mu, double *dvdv) {
   size_t nv = (size_t)x->m->nv;
-  double *g = x->w->y + 2 * nv;
+  double *g = dof_of(x->w, 2);
   jn_blocks o = {{NULL, 0, 0}, {dvdv + b * nv, nv * nv, 1}, {NULL, 0, 0}};
   if (mu) {
     contract(x, mu, g, g + nv, g + 2 * nv);
@@ -340,8 +331,8 @@ jn_status jn_forward_second(const jn_model *model, jn_data *data, const double *
   if (status) return status;
   keep(&x);
   clear(out->dqdq, n), clear(out->dqdv, n), clear(out->dvdv, n), clear(out->dqdtau, n);
-  /* mu stays in w->tau; w->y: zero, unit, then scratch; da in w->force */
-  double *mu = weight ? x.w->tau : NULL, *zero = x.w->y, *unit = zero + nv, *da = x.w->force;
+  double *mu = weight ? dof_of(x.w, 5) : NULL, *zero = dof_of(x.w, 0), *unit = dof_of(x.w, 1),
+         *da = out_of(x.w, 0);
   const first f = {dq, dv, dtau};
   if (mu && nv) memcpy(mu, weight, sizeof(double) * nv);
   if (mu) jn_variation_solve(&x, 1, mu);

@@ -1,9 +1,10 @@
 /* variation.h (core): what columns and rows of the partial derivatives carry (partials.h), over the
  * scalar: for one freedom, or with one freedom a lane. */
-#ifndef JOUNCE_CORE_VARIATION_H
-#define JOUNCE_CORE_VARIATION_H
+#ifndef JOUNCE_CORE_DERIVATIVES_VARIATION_H
+#define JOUNCE_CORE_DERIVATIVES_VARIATION_H
 
 #include "core/algebra/inertia10.h"
+#include "core/derivatives/partials.h"
 
 /* P', X and higher orders of P from P_0; V, a: twist, and acceleration less gravity, of what
  * carries the joint.  P' = ad(V) P,  X = ad(a) P + ad(V) P'.  `given`: P of all orders is there. */

@@ -23,18 +23,13 @@
  *   n_k   = (k+1) J w_(k+1) + sum w_i x J w_(k-i) + c x R^T (own f)
  *           + children (T Q (n + e x R^T f) + p x Rparent^T f)
  * Include core/core.h and core/spatial/spatial.h first. */
-#ifndef JOUNCE_CORE_HYBRID_FORM_H
-#define JOUNCE_CORE_HYBRID_FORM_H
+#ifndef JOUNCE_CORE_HYBRID_HYBRID_H
+#define JOUNCE_CORE_HYBRID_HYBRID_H
 
-/* Axis c of link i in the world, orders 0..rows; of a joint with one freedom the hybrid form keeps
- * z alone. */
-static inline v3 *axis_of(const jn_work *w, int rows, int i, int c) {
-  return (v3 *)w->axis + (size_t)(3 * i + c) * ((size_t)rows + 1);
-}
-/* r (hybrid) or e (mixed) of link i, orders 0..rows */
-static inline v3 *reach_of(const jn_work *w, int rows, int i) {
-  return (v3 *)w->reach + (size_t)i * ((size_t)rows + 1);
-}
+#include "core/spatial/spatial.h"
+
+/* Axis c of link i in the world is axis_of(w, 3 * i + c), orders 0..rows; of a joint with one
+ * freedom the hybrid form keeps z alone. r (hybrid) or e (mixed) of link i is reach_of(w, i). */
 
 /* which axes of the link its joint moves about or along: first..2 */
 typedef struct freedom {
@@ -50,21 +45,19 @@ static inline freedom freedom_of(const jn_link *l) {
 }
 
 /* sum_(i=first..k) R_i x_(k-i) over the axes, and R^T: x in rows of six reals */
-static inline v3 axes_sum(const jn_work *w, int rows, int i, freedom f, int k, int first,
-                          const real *x) {
+static inline v3 axes_sum(const jn_work *w, int i, freedom f, int k, int first, const real *x) {
   v3 s = v3_zero();
   for (int c = f.first; c < 3; c++) {
-    const v3 *a = axis_of(w, rows, i, c);
+    const v3 *a = axis_of(w, 3 * i + c);
     for (int h = first; h <= k; h++) s = v3_add(s, v3_scale(x[6 * (k - h) + c], a[h]));
   }
   return s;
 }
-static inline v3 axes_project(const jn_work *w, int rows, int i, freedom f, int k, int first,
-                              const real *x) {
+static inline v3 axes_project(const jn_work *w, int i, freedom f, int k, int first, const real *x) {
   real t[3];
   store_v3(t, v3_zero()); /* not 0 x: what is left of an earlier call may be no number */
   for (int c = f.first; c < 3; c++) {
-    const v3 *a = axis_of(w, rows, i, c);
+    const v3 *a = axis_of(w, 3 * i + c);
     for (int h = first; h <= k; h++) t[c] += v3_dot(a[h], load_v3(x + 6 * (k - h)));
   }
   return load_v3(t);
@@ -78,55 +71,54 @@ static inline v3 cross_sixes(int k, int first, const v3 *a, const real *b) {
 }
 
 /* order 0 of axes and reach */
-static inline void hybrid_place(const jn_model *m, const jn_work *w, int rows, int i, freedom f) {
-  const real *R = (const real *)w->R + 9 * (size_t)i * rows, *O = (const real *)w->O;
+static inline void hybrid_place(const jn_model *m, const jn_work *w, int i, freedom f) {
+  const real *R = R_of(w, i), *O = (const real *)w->O;
   int parent = m->link[i].parent;
-  for (int c = f.first; c < 3; c++) axis_of(w, rows, i, c)[0] = v3_make(R[c], R[3 + c], R[6 + c]);
+  for (int c = f.first; c < 3; c++) axis_of(w, 3 * i + c)[0] = v3_make(R[c], R[3 + c], R[6 + c]);
   if (parent >= 0)
-    *reach_of(w, rows, i) = v3_sub(load_v3(O + 3 * (size_t)i), load_v3(O + 3 * (size_t)parent));
+    *reach_of(w, i) = v3_sub(load_v3(O + 3 * (size_t)i), load_v3(O + 3 * (size_t)parent));
 }
 
 /* Orders k of axes and reach from twists below k. */
-static inline void hybrid_step(const jn_model *m, const jn_work *w, int rows, int i, freedom f,
-                               int k) {
-  const six *V = (const six *)w->Vs + (size_t)i * rows;
+static inline void hybrid_step(const jn_model *m, const jn_work *w, int i, freedom f, int k) {
+  const six *V = Vs_of(w, i);
   int parent = m->link[i].parent;
   for (int c = f.first; c < 3; c++) {
-    v3 *a = axis_of(w, rows, i, c), s = v3_zero();
+    v3 *a = axis_of(w, 3 * i + c), s = v3_zero();
     for (int h = 0; h < k; h++) s = v3_add(s, v3_cross(V[h].w, a[k - 1 - h]));
     a[k] = v3_times(1.0 / k, s);
   }
   if (parent < 0) return;
-  const six *Vp = (const six *)w->Vs + (size_t)parent * rows;
-  reach_of(w, rows, i)[k] = v3_times(1.0 / k, v3_sub(V[k - 1].v, Vp[k - 1].v));
+  const six *Vp = Vs_of(w, parent);
+  reach_of(w, i)[k] = v3_times(1.0 / k, v3_sub(V[k - 1].v, Vp[k - 1].v));
 }
 
 /* What the joint adds to the twist at order k, and the parent's turning: axes and reach of order
  * first..k. */
-static inline six hybrid_joint_twist(const jn_model *m, const jn_work *w, int rows, int i,
-                                     freedom f, int k, int first) {
-  const six *s = (const six *)w->U + (size_t)i * rows;
+static inline six hybrid_joint_twist(const jn_model *m, const jn_work *w, int i, freedom f, int k,
+                                     int first) {
+  const six *s = Vj_of(w, i);
   int parent = m->link[i].parent;
   six V = six_zero();
-  if (f.turns) V.w = axes_sum(w, rows, i, f, k, first, &s[0].w.x);
-  if (f.slides) V.v = axes_sum(w, rows, i, f, k, first, &s[0].v.x);
+  if (f.turns) V.w = axes_sum(w, i, f, k, first, &s[0].w.x);
+  if (f.slides) V.v = axes_sum(w, i, f, k, first, &s[0].v.x);
   if (parent < 0) return V;
-  const six *Vp = (const six *)w->Vs + (size_t)parent * rows;
-  V.v = v3_sub(V.v, cross_sixes(k, first, reach_of(w, rows, i), &Vp[0].w.x));
+  const six *Vp = Vs_of(w, parent);
+  V.v = v3_sub(V.v, cross_sixes(k, first, reach_of(w, i), &Vp[0].w.x));
   return V;
 }
 
-static inline void hybrid_kinematics(const jn_model *m, const jn_work *w, int rows, int K) {
+static inline void hybrid_kinematics(const jn_model *m, const jn_work *w, int K) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    six *V = (six *)w->Vs + (size_t)i * rows, *s = (six *)w->U + (size_t)i * rows;
+    six *V = Vs_of(w, i), *s = Vj_of(w, i);
     freedom f = freedom_of(l);
-    hybrid_place(m, w, rows, i, f);
+    hybrid_place(m, w, i, f);
     for (int k = 0; k <= K; k++) {
-      if (k) hybrid_step(m, w, rows, i, f, k);
-      s[k] = joint_add_velocity(l, six_zero(), (const real *)w->v + l->iv + k * m->nv);
-      V[k] = hybrid_joint_twist(m, w, rows, i, f, k, 0);
-      if (l->parent >= 0) V[k] = six_add(V[k], ((const six *)w->Vs)[(size_t)l->parent * rows + k]);
+      if (k) hybrid_step(m, w, i, f, k);
+      s[k] = joint_add_velocity(l, six_zero(), v_of(w, l->iv) + k * m->nv);
+      V[k] = hybrid_joint_twist(m, w, i, f, k, 0);
+      if (l->parent >= 0) V[k] = six_add(V[k], Vs_of(w, l->parent)[k]);
     }
   }
 }
@@ -175,14 +167,14 @@ static inline v3 lever_moment(int k, int first, const inertia10 *M, const v3 *f)
 }
 
 /* The wrench that moves link i, orders 0..r, less gravity and wrenches from outside. */
-static inline void hybrid_wrench(const jn_model *m, const jn_work *w, int rows, int i, int r, v3 g,
+static inline void hybrid_wrench(const jn_model *m, const jn_work *w, int i, int r, v3 g,
                                  int external) {
   const jn_link *l = &m->link[i];
-  const six *V = (const six *)w->Vs + (size_t)i * rows;
-  inertia10 *M = (inertia10 *)w->Ms + (size_t)i * rows;
-  six *W = (six *)w->Ws + (size_t)i * rows;
-  v3 *own = (v3 *)w->row;
-  M[0] = hybrid_inertia(l, (const real *)w->R + 9 * (size_t)i * rows);
+  const six *V = Vs_of(w, i);
+  inertia10 *M = Ms_of(w, i);
+  six *W = Ws_of(w, i);
+  v3 *own = own_of(w, i);
+  M[0] = hybrid_inertia(l, R_of(w, i));
   for (int k = 0;; k++) {
     v3 rate = lever_rate(k, k, V, M);
     if (k) own[k - 1] = v3_times(l->m * k, v3_add(V[k].v, rate));
@@ -194,7 +186,7 @@ static inline void hybrid_wrench(const jn_model *m, const jn_work *w, int rows, 
   for (int k = 0; k <= r; k++) {
     v3 n = v3_times(k + 1, hybrid_spin(k + 1, 0, M, V));
     W[k] = (six){v3_add(n, lever_moment(k, 0, M, own)), own[k]};
-    if (external) W[k] = six_sub(W[k], ((const six *)w->ext)[(size_t)i * rows + k]);
+    if (external) W[k] = six_sub(W[k], ext_of(w, i)[k]);
   }
 }
 
@@ -202,8 +194,8 @@ static inline void hybrid_wrench(const jn_model *m, const jn_work *w, int rows, 
 static inline void put_force(const jn_model *m, const jn_work *w, int i, int k, six t,
                              int damping) {
   const jn_link *l = &m->link[i];
-  const real *v = (const real *)w->v + l->iv;
-  real *tau = (real *)w->tau + l->iv + k * m->nv;
+  const real *v = v_of(w, l->iv);
+  real *tau = tau_of(w, l->iv) + k * m->nv;
   joint_project(l, t, tau);
   for (int j = 0; j < l->nv; j++) {
     tau[j] += (l->armature * (k + 1)) * v[(k + 1) * m->nv + j];
@@ -211,26 +203,26 @@ static inline void put_force(const jn_model *m, const jn_work *w, int i, int k, 
   }
 }
 
-static inline six hybrid_project(const jn_work *w, int rows, int i, freedom f, int k, int first) {
-  const six *W = (const six *)w->Ws + (size_t)i * rows;
-  return (six){f.turns ? axes_project(w, rows, i, f, k, first, &W[0].w.x) : v3_zero(),
-               f.slides ? axes_project(w, rows, i, f, k, first, &W[0].v.x) : v3_zero()};
+static inline six hybrid_project(const jn_work *w, int i, freedom f, int k, int first) {
+  const six *W = Ws_of(w, i);
+  return (six){f.turns ? axes_project(w, i, f, k, first, &W[0].w.x) : v3_zero(),
+               f.slides ? axes_project(w, i, f, k, first, &W[0].v.x) : v3_zero()};
 }
 
-static inline void hybrid_inverse(const jn_model *m, const jn_work *w, int rows, int r, v3 g,
-                                  int damping, int external) {
-  for (int i = 0; i < m->nlink; i++) hybrid_wrench(m, w, rows, i, r, g, external);
+static inline void hybrid_inverse(const jn_model *m, const jn_work *w, const jn_settings *set,
+                                  int r, int external) {
+  const v3 g = settings_gravity(set);
+  for (int i = 0; i < m->nlink; i++) hybrid_wrench(m, w, i, r, g, external);
   for (int i = m->nlink - 1; i >= 0; i--) {
-    const six *W = (const six *)w->Ws + (size_t)i * rows;
+    const six *W = Ws_of(w, i);
     int parent = m->link[i].parent;
     freedom f = freedom_of(&m->link[i]);
-    for (int k = 0; k <= r; k++)
-      put_force(m, w, i, k, hybrid_project(w, rows, i, f, k, 0), damping);
+    for (int k = 0; k <= r; k++) put_force(m, w, i, k, hybrid_project(w, i, f, k, 0), set->damping);
     if (parent < 0) continue;
-    six *Wp = (six *)w->Ws + (size_t)parent * rows;
+    six *Wp = Ws_of(w, parent);
     for (int k = 0; k <= r; k++) {
       Wp[k] = six_add(Wp[k], W[k]);
-      Wp[k].w = v3_add(Wp[k].w, cross_sixes(k, 0, reach_of(w, rows, i), &W[0].v.x));
+      Wp[k].w = v3_add(Wp[k].w, cross_sixes(k, 0, reach_of(w, i), &W[0].v.x));
     }
   }
 }
@@ -240,10 +232,10 @@ static inline void hybrid_inverse(const jn_model *m, const jn_work *w, int rows,
  *   a = (aparent.w, aparent.v + aparent.w x r_0) + S x + b,   W_k = IA a + p */
 
 /* column j of the joint, order 0, in the axes of the world */
-static inline six hybrid_column(const jn_work *w, int rows, const jn_link *l, int i, int j) {
+static inline six hybrid_column(const jn_work *w, const jn_link *l, int i, int j) {
   six s = joint_column(l, j);
   freedom f = freedom_of(l);
-  return (six){axes_sum(w, rows, i, f, 0, 0, &s.w.x), axes_sum(w, rows, i, f, 0, 0, &s.v.x)};
+  return (six){axes_sum(w, i, f, 0, 0, &s.w.x), axes_sum(w, i, f, 0, 0, &s.v.x)};
 }
 
 /* the ten numbers about the link's origin: h = m d,  J - m [d][d] */
@@ -261,291 +253,159 @@ static inline sym6 hybrid_rigid(const inertia10 *M) {
 }
 
 /* Twists and inertias of order 0, articulated inertias, factors. Returns a singular joint or -1. */
-static inline int hybrid_start(const jn_model *m, const jn_work *w, int rows,
+static inline int hybrid_start(const jn_model *m, const jn_work *w, const jn_settings *set,
                                const unsigned char *prescribed) {
-  sym6 *IA = (sym6 *)w->IA;
+  (void)set;
+  sym6 *IA = IA_of(w, 0);
   int bad = -1;
-  hybrid_kinematics(m, w, rows, 0);
+  hybrid_kinematics(m, w, 0);
   for (int i = 0; i < m->nlink; i++) {
-    inertia10 *M = (inertia10 *)w->Ms + (size_t)i * rows;
-    M[0] = hybrid_inertia(&m->link[i], (const real *)w->R + 9 * (size_t)i * rows);
+    inertia10 *M = Ms_of(w, i);
+    M[0] = hybrid_inertia(&m->link[i], R_of(w, i));
     IA[i] = hybrid_rigid(M);
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
     sym6_complete(&IA[i]);
     sym6 a = IA[i];
-    if (l->nv && !(prescribed && prescribed[l->joint])) {
+    if (l->nv && !is_prescribed(prescribed, l)) {
       six S[6];
-      for (int j = 0; j < l->nv; j++) S[j] = hybrid_column(w, rows, l, i, j);
-      if (!joint_eliminate(l->nv, S, l->armature, &a, (real *)w->D + 6 * (size_t)l->iv,
-                           (six *)w->UA + l->iv) &&
-          bad < 0)
+      for (int j = 0; j < l->nv; j++) S[j] = hybrid_column(w, l, i, j);
+      if (!joint_eliminate(l->nv, S, l->armature, &a, D_of(w, l->iv), UA_of(w, l->iv)) && bad < 0)
         bad = l->joint;
     }
     if (l->parent < 0) continue;
-    sym6_shift(&a, *reach_of(w, rows, i));
+    sym6_shift(&a, *reach_of(w, i));
     sym6_add(&IA[l->parent], &a);
   }
   return bad;
 }
 
-/* own forces of link i, in F, which the body form alone needs */
-static inline v3 *own_force(const jn_work *w, int rows, int i) {
-  return (v3 *)w->F + (size_t)i * rows;
-}
-
 /* What is known of order k: axes, reach, d, J of order k+1, b, p, and the own force but for a. */
-static inline void hybrid_bias_terms(const jn_model *m, const jn_work *w, int rows, int k, v3 g,
-                                     int external) {
+static inline void hybrid_bias_terms(const jn_model *m, const jn_work *w, const jn_settings *set,
+                                     int k, int external) {
+  const v3 g = settings_gravity(set);
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    const size_t at = (size_t)i * rows;
-    const six *V = (const six *)w->Vs + at;
-    inertia10 *M = (inertia10 *)w->Ms + at;
-    v3 *own = own_force(w, rows, i);
+    const six *V = Vs_of(w, i);
+    inertia10 *M = Ms_of(w, i);
+    v3 *own = own_of(w, i);
     freedom f = freedom_of(l);
-    ((six *)w->U)[at + k] =
-        joint_add_velocity(l, six_zero(), (const real *)w->v + l->iv + k * m->nv);
-    hybrid_step(m, w, rows, i, f, k + 1);
+    Vj_of(w, i)[k] = joint_add_velocity(l, six_zero(), v_of(w, l->iv) + k * m->nv);
+    hybrid_step(m, w, i, f, k + 1);
     M[k + 1].h = v3_times(1.0 / (k + 1), lever_rate(k, k, V, M));
     tensor_step(k + 1, V, M);
-    ((six *)w->b)[i] = six_times(k + 1, hybrid_joint_twist(m, w, rows, i, f, k + 1, 1));
+    *b_of(w, i) = six_times(k + 1, hybrid_joint_twist(m, w, i, f, k + 1, 1));
     own[k] = v3_times(l->m * (k + 1), lever_rate(k + 1, k, V, M));
     if (k == 0) own[0] = v3_sub(own[0], v3_times(l->m, g));
     six p = {v3_times(k + 1, hybrid_spin(k + 1, 1, M, V)), own[k]};
     p.w = v3_add(p.w, lever_moment(k, 0, M, own));
-    if (external) p = six_sub(p, ((const six *)w->ext)[at + k]);
-    ((six *)w->p)[i] = p;
+    if (external) p = six_sub(p, ext_of(w, i)[k]);
+    *p_of(w, i) = p;
   }
 }
 
 /* Backward recursion of order k; w->e as in aba_inward. */
-static inline void hybrid_bias(const jn_model *m, const jn_work *w, int rows, int k,
-                               const unsigned char *prescribed) {
-  six *p = (six *)w->p;
+static inline void hybrid_inward(const jn_model *m, const jn_work *w, int k,
+                                 const unsigned char *prescribed) {
+  six *p = p_of(w, 0);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
-    const sym6 *IA = (const sym6 *)w->IA + i;
-    const six *W = (const six *)w->Ws + (size_t)i * rows, *UA = (const six *)w->UA + l->iv;
+    const sym6 *IA = IA_of(w, i);
+    const six *W = Ws_of(w, i), *UA = UA_of(w, l->iv);
     freedom f = freedom_of(l);
-    real *e = (real *)w->e + l->iv, t[6];
-    six pa = six_add(p[i], sym6_apply(IA, ((const six *)w->b)[i]));
-    if (prescribed && prescribed[l->joint]) {
+    real *e = e_of(w, l->iv), t[6];
+    six pa = six_add(p[i], sym6_apply(IA, *b_of(w, i)));
+    if (is_prescribed(prescribed, l)) {
       six x = joint_add_velocity(l, six_zero(), e);
-      pa = six_add(pa, sym6_apply(IA, (six){axes_sum(w, rows, i, f, 0, 0, &x.w.x),
-                                            axes_sum(w, rows, i, f, 0, 0, &x.v.x)}));
+      pa = six_add(pa, sym6_apply(IA, (six){axes_sum(w, i, f, 0, 0, &x.w.x),
+                                            axes_sum(w, i, f, 0, 0, &x.v.x)}));
     } else if (l->nv) {
       /* S^T W of order k but for what x does */
-      six s = hybrid_project(w, rows, i, f, k, 1);
-      s = six_add(s, (six){axes_project(w, rows, i, f, 0, 0, &pa.w.x),
-                           axes_project(w, rows, i, f, 0, 0, &pa.v.x)});
+      six s = hybrid_project(w, i, f, k, 1);
+      s = six_add(
+          s, (six){axes_project(w, i, f, 0, 0, &pa.w.x), axes_project(w, i, f, 0, 0, &pa.v.x)});
       joint_project(l, s, t);
       for (int j = 0; j < l->nv; j++) t[j] = e[j] = e[j] - t[j];
-      joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, t);
+      joint_solve(l->nv, D_of(w, l->iv), t);
       for (int j = 0; j < l->nv; j++) pa = six_add(pa, six_scale(t[j], UA[j]));
     }
     if (l->parent < 0) continue;
-    const v3 *r = reach_of(w, rows, i);
+    const v3 *r = reach_of(w, i);
     pa.w = v3_add(pa.w, v3_add(v3_cross(r[0], pa.v), cross_sixes(k, 1, r, &W[0].v.x)));
     p[l->parent] = six_add(p[l->parent], pa);
   }
 }
 
 /* Forward recursion of order k. */
-static inline void hybrid_solve(const jn_model *m, const jn_work *w, int rows, int k,
-                                const unsigned char *prescribed, int damping) {
+static inline void hybrid_outward(const jn_model *m, const jn_work *w, int k,
+                                  const unsigned char *prescribed, int damping) {
   double inverse = 1.0 / (k + 1);
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    const size_t at = (size_t)i * rows;
-    const inertia10 *M = (const inertia10 *)w->Ms + at;
+    const inertia10 *M = Ms_of(w, i);
     freedom f = freedom_of(l);
-    real *e = (real *)w->e + l->iv, *v = (real *)w->v + l->iv + (k + 1) * m->nv;
-    int given = prescribed && prescribed[l->joint];
+    real *e = e_of(w, l->iv), *v = v_of(w, l->iv) + (k + 1) * m->nv;
+    const int given = is_prescribed(prescribed, l);
     six a = six_zero();
     if (l->parent >= 0) {
-      a = six_times(k + 1, ((const six *)w->Vs)[(size_t)l->parent * rows + k + 1]);
-      a.v = v3_add(a.v, v3_cross(a.w, *reach_of(w, rows, i)));
+      a = six_times(k + 1, Vs_of(w, l->parent)[k + 1]);
+      a.v = v3_add(a.v, v3_cross(a.w, *reach_of(w, i)));
     }
     if (!given && l->nv) {
-      for (int j = 0; j < l->nv; j++) e[j] -= six_dot(((const six *)w->UA)[l->iv + j], a);
-      joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, e);
+      for (int j = 0; j < l->nv; j++) e[j] -= six_dot(*UA_of(w, l->iv + j), a);
+      joint_solve(l->nv, D_of(w, l->iv), e);
     }
     six x = joint_add_velocity(l, six_zero(), e);
-    a = six_add(
-        a, (six){axes_sum(w, rows, i, f, 0, 0, &x.w.x), axes_sum(w, rows, i, f, 0, 0, &x.v.x)});
-    a = six_add(a, ((const six *)w->b)[i]);
-    ((six *)w->Vs)[at + k + 1] = six_times(inverse, a);
-    ((six *)w->Ws)[at + k] =
-        six_add(sym6_apply((const sym6 *)w->IA + i, a), ((const six *)w->p)[i]);
-    own_force(w, rows, i)[k] =
-        v3_add(own_force(w, rows, i)[k], v3_times(l->m, v3_add(a.v, v3_cross(a.w, M[0].h))));
+    a = six_add(a, (six){axes_sum(w, i, f, 0, 0, &x.w.x), axes_sum(w, i, f, 0, 0, &x.v.x)});
+    a = six_add(a, *b_of(w, i));
+    Vs_of(w, i)[k + 1] = six_times(inverse, a);
+    Ws_of(w, i)[k] = six_add(sym6_apply(IA_of(w, i), a), *p_of(w, i));
+    own_of(w, i)[k] = v3_add(own_of(w, i)[k], v3_times(l->m, v3_add(a.v, v3_cross(a.w, M[0].h))));
     for (int j = 0; j < l->nv && !given; j++) v[j] = inverse * e[j];
-    if (given) put_force(m, w, i, k, hybrid_project(w, rows, i, f, k, 0), damping);
+    if (given) put_force(m, w, i, k, hybrid_project(w, i, f, k, 0), damping);
   }
 }
 
-/* The mixed form. */
-
-/* e of a joint that slides, orders 0..K+1 */
-static inline void mixed_slide(const jn_link *l, const jn_work *w, int rows, int i, int K) {
-  const real *E = (const real *)w->E + 12 * (size_t)i;
-  const six *s = (const six *)w->U + (size_t)i * rows;
-  v3 *e = reach_of(w, rows, i);
-  e[0] = m3_apply_t(E, v3_sub(load_v3(E + 9), v3_make(l->p[0], l->p[1], l->p[2])));
-  for (int k = 1; k <= K + 1; k++)
-    e[k] = v3_times(1.0 / k, v3_add(s[k - 1].v, cross_sixes(k - 1, 0, e, &s[0].w.x)));
-}
-
-/* angular twist and axes of link i, orders 0..K and 0..K+1; s in U. `up`: room for K+1 twists */
-static inline void mixed_turn(const jn_model *m, const jn_work *w, int rows, int i, int K,
-                              six *up) {
-  const jn_link *l = &m->link[i];
-  six *V = (six *)w->Vs + (size_t)i * rows, *s = (six *)w->U + (size_t)i * rows;
-  real *X = (real *)w->X + (size_t)l->ix * rows;
-  const real *v = (const real *)w->v + l->iv;
-  v3 *x = axis_of(w, rows, i, 0), *y = axis_of(w, rows, i, 1), *z = axis_of(w, rows, i, 2);
-  hybrid_place(m, w, rows, i, all_axes);
-  for (int k = 0; k <= K; k++) {
-    if (k && l->kind != JN_K_FREE) joint_step(l, k, (const real *)w->q + l->iq, v, m->nv, X);
-    s[k] = joint_add_velocity(l, six_zero(), v + k * m->nv);
-    V[k].w = s[k].w;
-    if (l->parent >= 0) {
-      up[k] = six_zero();
-      up[k].w = c_columns(l->Rr, ((const six *)w->Vs)[(size_t)l->parent * rows + k].w);
-      up[k] = joint_apply_X0(l->kind, X, up[k]);
-      V[k].w = v3_add(V[k].w, l->kind == JN_K_REVOLUTE ? joint_motion(JN_K_REVOLUTE, k, 0, X, up).w
-                                                       : joint_motion(l->kind, k, 0, X, up).w);
-    }
-    /* x' = w_z y - w_y z, ... */
-    v3 a = v3_zero(), b = a, c = a;
-    for (int h = 0; h <= k; h++) {
-      v3 t = V[k - h].w;
-      a = v3_add(a, v3_sub(v3_scale(t.z, y[h]), v3_scale(t.y, z[h])));
-      b = v3_add(b, v3_sub(v3_scale(t.x, z[h]), v3_scale(t.z, x[h])));
-      c = v3_add(c, v3_sub(v3_scale(t.y, x[h]), v3_scale(t.x, y[h])));
-    }
-    double f = 1.0 / (k + 1);
-    x[k + 1] = v3_times(f, a), y[k + 1] = v3_times(f, b), z[k + 1] = v3_times(f, c);
-  }
-}
-
-/* R_k a of a constant a */
-static inline v3 axes_apply(const jn_work *w, int rows, int i, int k, const double *a) {
-  v3 s = v3_times(a[0], axis_of(w, rows, i, 0)[k]);
-  s = v3_add(s, v3_times(a[1], axis_of(w, rows, i, 1)[k]));
-  return v3_add(s, v3_times(a[2], axis_of(w, rows, i, 2)[k]));
-}
-
-static inline void mixed_kinematics(const jn_model *m, const jn_work *w, int rows, int K) {
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    six *V = (six *)w->Vs + (size_t)i * rows;
-    const six *s = (const six *)w->U + (size_t)i * rows;
-    int slides = freedom_of(l).slides;
-    mixed_turn(m, w, rows, i, K, (six *)w->row);
-    if (l->parent < 0) {
-      /* the world does not turn: u = R s, whatever the distance */
-      for (int k = 0; k <= K; k++)
-        V[k].v = slides ? axes_sum(w, rows, i, all_axes, k, 0, &s[0].v.x) : v3_zero();
-      continue;
-    }
-    const six *Vp = (const six *)w->Vs + (size_t)l->parent * rows;
-    const v3 *e = reach_of(w, rows, i);
-    if (slides) mixed_slide(l, w, rows, i, K);
-    for (int k = 0; k <= K; k++) {
-      v3 r = axes_apply(w, rows, l->parent, k + 1, l->p);
-      for (int c = 0; c < 3 && slides; c++) {
-        const v3 *a = axis_of(w, rows, i, c);
-        for (int h = 0; h <= k + 1; h++)
-          r = v3_add(r, v3_scale(((const real *)&e[k + 1 - h])[c], a[h]));
-      }
-      V[k].v = v3_add(Vp[k].v, v3_times(k + 1, r));
-    }
-  }
-}
-
-static inline void mixed_wrench(const jn_model *m, const jn_work *w, int rows, int i, int r, v3 g,
-                                int external) {
-  const jn_link *l = &m->link[i];
-  const six *V = (const six *)w->Vs + (size_t)i * rows;
-  six *W = (six *)w->Ws + (size_t)i * rows;
-  v3 *H = (v3 *)w->row;
-  for (int k = 0; k <= r + 1; k++) H[k] = c_columns(l->J4, V[k].w);
-  for (int k = 0; k <= r; k++)
-    W[k].v = v3_times(l->m * (k + 1),
-                      v3_add(V[k + 1].v, v3_times(k + 2, axes_apply(w, rows, i, k + 2, l->c))));
-  W[0].v = v3_sub(W[0].v, v3_times(l->m, g));
-  for (int k = 0; k <= r; k++) {
-    v3 n = v3_times(k + 1, H[k + 1]);
-    for (int h = 0; h <= k; h++) n = v3_add(n, v3_cross(V[h].w, H[k - h]));
-    W[k].w = v3_add(n, c_cross_v3(l->c4, axes_project(w, rows, i, all_axes, k, 0, &W[0].v.x)));
-  }
-  for (int k = 0; k <= r && external; k++)
-    W[k] = six_sub(W[k], ((const six *)w->ext)[(size_t)i * rows + k]);
-}
-
-static inline void mixed_inverse(const jn_model *m, const jn_work *w, int rows, int r, v3 g,
-                                 int damping, int external) {
-  for (int i = 0; i < m->nlink; i++) mixed_wrench(m, w, rows, i, r, g, external);
-  for (int i = m->nlink - 1; i >= 0; i--) {
-    const jn_link *l = &m->link[i];
-    const six *W = (const six *)w->Ws + (size_t)i * rows;
-    const real *X = (const real *)w->X + (size_t)l->ix * rows;
-    six *F = (six *)w->row, *N = F + r + 1; /* (0, R^T f), (n + e x R^T f, 0) */
-    int slides = freedom_of(l).slides;
-    for (int k = 0; k <= r; k++) {
-      F[k] = six_zero(), N[k] = six_zero();
-      if (slides) F[k].v = axes_project(w, rows, i, all_axes, k, 0, &W[0].v.x);
-      put_force(m, w, i, k, (six){W[k].w, F[k].v}, damping);
-      N[k].w = W[k].w;
-      if (slides) N[k].w = v3_add(N[k].w, cross_sixes(k, 0, reach_of(w, rows, i), &F[0].v.x));
-    }
-    if (l->parent < 0) continue;
-    six *Wp = (six *)w->Ws + (size_t)l->parent * rows;
-    for (int k = 0; k <= r; k++) {
-      six n6 = l->kind == JN_K_REVOLUTE ? joint_force(JN_K_REVOLUTE, k, 0, X, N)
-                                        : joint_force(l->kind, k, 0, X, N);
-      v3 n = joint_apply_X0_t(l->kind, X, n6).w;
-      n = v3_add(c_columns(l->Rc, n),
-                 c_cross_v3(l->p4, axes_project(w, rows, l->parent, all_axes, k, 0, &W[0].v.x)));
-      Wp[k] = six_add(Wp[k], (six){n, W[k].v});
-    }
-  }
+/* Order k, and what is known of order k+1 if there is one more. */
+static inline void hybrid_solve(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
+                                const unsigned char *prescribed, int external, int more) {
+  hybrid_inward(m, w, k, prescribed);
+  hybrid_outward(m, w, k, prescribed, set->damping);
+  if (more) hybrid_bias_terms(m, w, set, k + 1, external);
 }
 
 /* Where link i is, order k >= 1, for wrenches from outside: R, P with P' = u, and G = [P] R. Twists
  * below k. */
-static inline void hybrid_pose_step(const jn_work *w, int rows, int i, int k, int mixed) {
-  pose_jet c = link_pose(w, rows, i);
-  const six *V = (const six *)w->Vs + (size_t)i * rows;
+static inline void hybrid_pose_step(const jn_work *w, int i, int k, int mixed) {
+  pose_jet c = link_pose(w, i);
+  const six *V = Vs_of(w, i);
   m3 r = m3_zero(), G = m3_zero();
   for (int h = 0; h < k && !mixed; h++) m3_add_hat_mul(V[k - 1 - h].w, c.R + 9 * h, r.m);
   for (int h = 0; h < k && mixed; h++) m3_add_mul_hat(c.R + 9 * h, V[k - 1 - h].w, r.m);
   for (int j = 0; j < 9; j++) c.R[9 * k + j] = (1.0 / k) * r.m[j];
   store_v3(c.p + 3 * k, v3_times(1.0 / k, V[k - 1].v));
   for (int h = 1; h <= k; h++) m3_add_hat_mul(load_v3(c.p + 3 * h), c.R + 9 * (k - h), G.m);
-  for (int j = 0; j < 9; j++) ((real *)w->G)[9 * ((size_t)i * rows + k) + j] = G.m[j];
+  for (int j = 0; j < 9; j++) G_of(w, i)[9 * k + j] = G.m[j];
 }
 
 /* After kinematics of order K, for those who read twists: spatial ones about the base's position
  * (and the screws) from hybrid ones, V = (w, u + (O + P) x w); body ones from mixed ones, V = (w,
  * R^T u). */
-static inline void hybrid_to_spatial(const jn_model *m, const jn_work *w, int rows, int K) {
+static inline void hybrid_to_spatial(const jn_model *m, const jn_work *w, int K) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    six *V = (six *)w->Vs + (size_t)i * rows;
-    v3 *P = (v3 *)w->P + (size_t)i * rows, O = load_v3((const real *)w->O + 3 * (size_t)i);
+    six *V = Vs_of(w, i);
+    v3 *P = (v3 *)(void *)P_of(w, i), O = load_v3(O_of(w, i));
     freedom f = freedom_of(l);
     P[0] = v3_zero();
     for (int k = 1; k <= K; k++) P[k] = v3_times(1.0 / k, V[k - 1].v);
     for (int j = 0; j < l->nv; j++) {
-      six *S = screw_of(w, rows, l->iv + j), s = joint_column(l, j);
+      six *S = S_of(w, l->iv + j), s = joint_column(l, j);
       for (int k = 0; k <= K; k++) {
         S[k] = six_zero();
         for (int c = f.first; c < 3; c++) {
-          v3 a = axis_of(w, rows, i, c)[k];
+          v3 a = axis_of(w, 3 * i + c)[k];
           S[k] = six_add(S[k], (six){v3_scale((&s.w.x)[c], a), v3_scale((&s.v.x)[c], a)});
         }
         S[k].v = v3_add(S[k].v, v3_add(v3_cross(O, S[k].w), cross_sixes(k, 1, P, &S[0].w.x)));
@@ -553,14 +413,6 @@ static inline void hybrid_to_spatial(const jn_model *m, const jn_work *w, int ro
     }
     for (int k = 0; k <= K; k++)
       V[k].v = v3_add(V[k].v, v3_add(v3_cross(O, V[k].w), cross_sixes(k, 1, P, &V[0].w.x)));
-  }
-}
-static inline void mixed_to_body(const jn_model *m, const jn_work *w, int rows, int K) {
-  for (int i = 0; i < m->nlink; i++) {
-    const six *V = (const six *)w->Vs + (size_t)i * rows;
-    six *B = (six *)w->V + (size_t)i * rows;
-    for (int k = 0; k <= K; k++)
-      B[k] = (six){V[k].w, axes_project(w, rows, i, all_axes, k, 0, &V[0].v.x)};
   }
 }
 

@@ -1,35 +1,33 @@
 /* composite.h (core): sums over subtrees in the spatial formulation, shared by the closed form
  * and the partial derivatives. Include core/core.h and core/spatial/spatial.h first. */
-#ifndef JOUNCE_CORE_COMPOSITE_H
-#define JOUNCE_CORE_COMPOSITE_H
+#ifndef JOUNCE_CORE_SPATIAL_COMPOSITE_H
+#define JOUNCE_CORE_SPATIAL_COMPOSITE_H
 
 #include <string.h>
 
-/* The screws of a free joint for the velocity as the user holds it: V = S v_user, S = Ad_C A, where
- * v_body = A v_user; column c of A is what a constant v_user = e_c becomes in body representation.
- * Bs and row are scratch. */
-static inline void represent_screws(const jn_model *m, jn_data *data, int i, int K) {
-  const jn_work *w = &data->w;
-  const jn_link *l = &m->link[i];
-  int rows = data->rows, rep = data->settings.representation;
-  double *unit = w->Bs, *A = w->Bs + 6 * (size_t)rows, *out = w->row;
+#include "core/spatial/spatial.h"
+
+/* The six columns S (jets, `rows` apart) of a free joint for a velocity in representation `rep`
+ * instead of body: V = S v_body = S A v, where column c of A is what a constant v = e_c is in body
+ * representation. The joint's transform is known to order K. Scratch: jets 0 and 1, frame. */
+static inline void represent_screws(const jn_link *l, const jn_work *w, int rep, int K, six *S) {
+  const size_t rows = (size_t)w->rows;
+  double *unit = &jet_of(w, 0)->w.x, *A = &jet_of(w, 1)->w.x;
+  six *out = (six *)(void *)frame_of(w, 0);
   if (rep == JN_BODY) return;
   for (int c = 0; c < 6; c++) {
     memset(unit, 0, sizeof(double) * 6 * ((size_t)K + 1));
     unit[c] = 1;
     for (int k = 0; k <= K; k++) {
       six s = six_zero();
-      twist_to_body(rep, k, free_pose(l, w, rows), free_position(l, w), unit, 6, A, 6);
-      for (int j = 0; j < 6; j++) {
-        const six *S = screw_of(w, rows, l->iv + j);
-        for (int h = 0; h <= k; h++) s = six_add(s, six_scale(A[6 * (k - h) + j], S[h]));
-      }
-      double *o = out + 6 * ((size_t)c * rows + (size_t)k);
-      store_v3(o, s.w);
-      store_v3(o + 3, s.v);
+      twist_to_body(rep, k, free_pose(l, w), free_position(l, w), unit, 6, A, 6);
+      for (size_t j = 0; j < 6; j++)
+        for (int h = 0; h <= k; h++)
+          s = six_add(s, six_scale(A[6 * (size_t)(k - h) + j], S[j * rows + (size_t)h]));
+      out[(size_t)c * rows + (size_t)k] = s;
     }
   }
-  memcpy(screw_of(w, rows, l->iv), out, sizeof(double) * 36 * (size_t)rows);
+  memcpy(S, out, sizeof(six) * 6 * rows);
 }
 
 /* Positions alone: poses, screws S and inertias Ms of order 0, for v as the user holds it. */
@@ -37,34 +35,43 @@ static inline jn_status start_at_rest(const jn_model *m, jn_data *data, const do
   jn_status status = jn_load_state(m, data, 0, q, NULL);
   if (status) return status;
   const jn_work *w = &data->w;
-  int rows = data->rows;
   data->kinematics = -2;
   memset(w->io, 0, sizeof(double) * (size_t)m->nv);
-  boundary_motion_in(m, w, rows, JN_BODY, 0, 0);
-  place_joints(m, w, rows);
-  place_links(m, w, rows);
-  v3 base = place_world(m, w, rows);
-  data->base = (jn_vec3){base.x, base.y, base.z};
+  boundary_motion_in(m, w, JN_BODY, 0, 0);
+  place_joints(m, w);
+  place_poses(m, data);
   for (int i = 0; i < m->nlink; i++) {
-    spatial_screws(m, w, rows, i);
-    if (m->link[i].kind == JN_K_FREE) represent_screws(m, data, i, 0);
-    ((inertia10 *)w->Ms)[(size_t)i * (size_t)rows] = spatial_inertia(m, w, rows, i);
+    spatial_screws(m, w, i);
+    const jn_link *l = &m->link[i];
+    if (l->kind == JN_K_FREE)
+      represent_screws(l, w, (int)data->settings.representation, 0, S_of(w, l->iv));
+    *Ms_of(w, i) = spatial_inertia(m, w, i);
   }
   return JN_OK;
 }
 
-/* Every number of the screws and inertias of order 0 so small that no product of them overflows. */
-static inline int moderate_at_rest(const jn_model *m, const jn_work *w, int rows) {
-  int small = 1;
+/* Along a motion v[(K+1) x nv]: poses, screws to order K+1 for v as the user holds it, twists and
+ * inertias to order K. */
+static inline jn_status start_in_motion(const jn_model *m, jn_data *data, int K, const double *q,
+                                        const double *v) {
+  jn_status status = jn_load_state(m, data, K + 1, q, v);
+  if (status) return status;
+  const jn_work *w = &data->w;
+  const int rep = (int)data->settings.representation;
+  data->kinematics = -2;
+  boundary_motion_in(m, w, rep, 0, K);
+  place_joints(m, w);
+  place_poses(m, data);
+  spatial_kinematics(m, w, K);
+  spatial_inertias(m, w, K);
   for (int i = 0; i < m->nlink; i++) {
-    const double *M = w->Ms + 10 * (size_t)i * (size_t)rows;
-    for (int n = 0; n < 10; n++) small &= fabs(M[n]) < JN_MODERATE;
+    const jn_link *l = &m->link[i];
+    spatial_screw_step(l, w, K + 1, Vs_of(w, i));
+    if (l->kind != JN_K_FREE) continue;
+    joint_step(l, K + 1, q_of(w, l->iq), v_of(w, l->iv), m->nv, X_of(w, l->ix));
+    represent_screws(l, w, rep, K + 1, S_of(w, l->iv));
   }
-  for (int c = 0; c < m->nv; c++) {
-    const double *S = w->S + 6 * (size_t)c * (size_t)rows;
-    for (int n = 0; n < 6; n++) small &= fabs(S[n]) < JN_MODERATE;
-  }
-  return small;
+  return JN_OK;
 }
 
 /* Sums over the subtrees: every link's block to its parent's, tips first; `used` numbers of each
@@ -76,5 +83,11 @@ static inline void add_to_parents(const jn_model *m, double *x, size_t block, si
     for (size_t n = 0; n < used; n++) p[n] += a[n];
   }
 }
+
+/* M, C [(K+1) x nv x nv] (either may be NULL), derivatives of orders 0..K, from the composites in Ms
+ * and, for C, Bs: one pass over all pairs of a link and an ancestor or itself. Entries of other pairs
+ * stay. `write` = 0 only checks that all is finite (equations_of_motion.c). */
+int jn_composite_matrices(const jn_model *m, const jn_work *w, int K, double *M, double *C,
+                          int write);
 
 #endif

@@ -5,69 +5,65 @@
  * sum_(i<k) ad(V_i) S_(k-1-i) V_k   = Vparent_k + sum_(i<=k) S_i v_(k-i) k M_k = -sum_(i<k)
  * (M_(k-1-i) ad(V_i) + ad(V_i)^T M_(k-1-i)) W_k   = (k+1) sum_(i<=k+1) M_i V_(k+1-i) - Wapp_k - M_k
  * G + children */
-#ifndef JOUNCE_CORE_SPATIAL_H
-#define JOUNCE_CORE_SPATIAL_H
+#ifndef JOUNCE_CORE_SPATIAL_SPATIAL_H
+#define JOUNCE_CORE_SPATIAL_SPATIAL_H
 
-#include "core/algebra/inertia10.h"
-
-static inline six *screw_of(const jn_work *w, int rows, int column) {
-  return (six *)w->S + (size_t)column * rows;
-}
+#include "core/body/aba.h"
+#include "core/poses.h"
 
 /* Order 0 of the screws of link i: S = Ad_C (column in the link frame). */
-static inline void spatial_screws(const jn_model *m, const jn_work *w, int rows, int i) {
+static inline void spatial_screws(const jn_model *m, const jn_work *w, int i) {
   const jn_link *l = &m->link[i];
-  const real *R = (const real *)w->R + 9 * (size_t)i * rows;
-  v3 O = load_v3((const real *)w->O + 3 * (size_t)i);
+  const real *R = R_of(w, i);
+  v3 O = load_v3(O_of(w, i));
   for (int j = 0; j < l->nv; j++) {
     six s = joint_column(l, j);
     v3 a = m3_apply(R, s.w);
-    *screw_of(w, rows, l->iv + j) = (six){a, v3_add(m3_apply(R, s.v), v3_cross(O, a))};
+    *S_of(w, l->iv + j) = (six){a, v3_add(m3_apply(R, s.v), v3_cross(O, a))};
   }
 }
 
 /* k S_k = sum_(i<k) ad(V_i) S_(k-1-i) */
-static inline void spatial_screw_step(const jn_link *l, const jn_work *w, int rows, int k,
-                                      const six *V) {
+static inline void spatial_screw_step(const jn_link *l, const jn_work *w, int k, const six *V) {
   for (int j = 0; j < l->nv; j++) {
-    six *S = screw_of(w, rows, l->iv + j), s = six_zero();
+    six *S = S_of(w, l->iv + j), s = six_zero();
     for (int i = 0; i < k; i++) s = six_add(s, six_ad(V[i], S[k - 1 - i]));
     S[k] = six_times(1.0 / k, s);
   }
 }
 
 /* sum_(i=first..k) S_i v_(k-i) over the columns of a link */
-static inline six spatial_joint_twist(const jn_link *l, const jn_work *w, int rows, int nv, int k,
+static inline six spatial_joint_twist(const jn_link *l, const jn_work *w, int nv, int k,
                                       int first) {
   six s = six_zero();
   for (int j = 0; j < l->nv; j++) {
-    const six *S = screw_of(w, rows, l->iv + j);
-    const real *v = (const real *)w->v + l->iv + j;
+    const six *S = S_of(w, l->iv + j);
+    const real *v = v_of(w, l->iv) + j;
     for (int i = first; i <= k; i++) s = six_add(s, six_scale(v[(k - i) * nv], S[i]));
   }
   return s;
 }
 
 /* Algorithm 1: screws and twists of orders 0..K. */
-static inline void spatial_kinematics(const jn_model *m, const jn_work *w, int rows, int K) {
+static inline void spatial_kinematics(const jn_model *m, const jn_work *w, int K) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    six *V = (six *)w->Vs + (size_t)i * rows;
-    const six *Vp = (const six *)w->Vs + (size_t)(l->parent < 0 ? 0 : l->parent) * rows;
-    spatial_screws(m, w, rows, i);
+    six *V = Vs_of(w, i);
+    const six *Vp = Vs_of(w, (l->parent < 0 ? 0 : l->parent));
+    spatial_screws(m, w, i);
     for (int k = 0; k <= K; k++) {
-      if (k) spatial_screw_step(l, w, rows, k, V);
-      V[k] = spatial_joint_twist(l, w, rows, m->nv, k, 0);
+      if (k) spatial_screw_step(l, w, k, V);
+      V[k] = spatial_joint_twist(l, w, m->nv, k, 0);
       if (l->parent >= 0) V[k] = six_add(V[k], Vp[k]);
     }
   }
 }
 
 /* ten numbers at the current pose: c = R c + O, J = R J R^T about the origin */
-static inline inertia10 spatial_inertia(const jn_model *m, const jn_work *w, int rows, int i) {
+static inline inertia10 spatial_inertia(const jn_model *m, const jn_work *w, int i) {
   const jn_link *l = &m->link[i];
-  const real *R = (const real *)w->R + 9 * (size_t)i * rows;
-  v3 O = load_v3((const real *)w->O + 3 * (size_t)i);
+  const real *R = R_of(w, i);
+  v3 O = load_v3(O_of(w, i));
   v3 c = v3_add(O, m3_apply(R, v3_make(l->c[0], l->c[1], l->c[2])));
   real J[6];
   inertia10 M;
@@ -82,28 +78,6 @@ static inline inertia10 spatial_inertia(const jn_model *m, const jn_work *w, int
   M.J[4] -= M.h.y * c.z;
   M.J[5] += M.h.x * c.x + M.h.y * c.y;
   return M;
-}
-
-/* k M_k = sum_(i<k) rate(M_(k-1-i), V_i) */
-static inline void inertia10_step(int k, const six *V, inertia10 *M) {
-  inertia10 s = inertia10_rate(&M[k - 1], V[0]);
-  for (int i = 1; i < k; i++) {
-    inertia10 r = inertia10_rate(&M[k - 1 - i], V[i]);
-    s.h = v3_add(s.h, r.h);
-    for (int j = 0; j < 6; j++) s.J[j] += r.J[j];
-  }
-  double f = 1.0 / k;
-  M[k].m = s.m;
-  M[k].h = v3_times(f, s.h);
-  for (int j = 0; j < 6; j++) M[k].J[j] = f * s.J[j];
-}
-
-static inline sym6 inertia10_matrix(const inertia10 *M) {
-  const real *J = M->J, o = M->m - M->m, x = M->h.x, y = M->h.y, z = M->h.z;
-  sym6 I = {{J[0], J[1], J[2], J[3], J[4], J[5]},
-            {o, -z, y, z, o, -x, -y, x, o},
-            {M->m, o, o, M->m, o, M->m}};
-  return I;
 }
 
 /* momentum of order k: sum_(i=first..k) M_i V_(k-i) */
@@ -121,66 +95,63 @@ static inline real spatial_project(int k, int first, const six *S, const six *W)
 }
 
 /* Inertia jets 0..K of every link; V must be there. */
-static inline void spatial_inertias(const jn_model *m, const jn_work *w, int rows, int K) {
+static inline void spatial_inertias(const jn_model *m, const jn_work *w, int K) {
   for (int i = 0; i < m->nlink; i++) {
-    const six *V = (const six *)w->Vs + (size_t)i * rows;
-    inertia10 *M = (inertia10 *)w->Ms + (size_t)i * rows;
-    M[0] = spatial_inertia(m, w, rows, i);
+    const six *V = Vs_of(w, i);
+    inertia10 *M = Ms_of(w, i);
+    M[0] = spatial_inertia(m, w, i);
     for (int k = 1; k <= K; k++) inertia10_step(k, V, M);
   }
 }
 
 /* Algorithm 2. ext (if any) holds spatial wrenches. */
-static inline void spatial_inverse(const jn_model *m, const jn_work *w, int rows, int r, v3 g,
-                                   int damping, int external) {
+static inline void spatial_inverse(const jn_model *m, const jn_work *w, const jn_settings *set,
+                                   int r, int external) {
   int nv = m->nv;
-  six *Wall = (six *)w->Ws, G = {v3_zero(), g};
-  spatial_inertias(m, w, rows, r + 1);
+  const six G = {v3_zero(), settings_gravity(set)};
+  spatial_inertias(m, w, r + 1);
   for (int i = 0; i < m->nlink; i++) {
-    const six *V = (const six *)w->Vs + (size_t)i * rows;
-    const inertia10 *M = (const inertia10 *)w->Ms + (size_t)i * rows;
-    six *W = Wall + (size_t)i * rows;
+    const six *V = Vs_of(w, i);
+    const inertia10 *M = Ms_of(w, i);
+    six *W = Ws_of(w, i);
     for (int k = 0; k <= r; k++) {
       W[k] = six_times(k + 1, spatial_momentum(k + 1, 0, M, V));
       W[k] = six_sub(W[k], inertia10_apply(&M[k], G));
-      if (external) W[k] = six_sub(W[k], ((const six *)w->ext)[(size_t)i * rows + k]);
+      if (external) W[k] = six_sub(W[k], ext_of(w, i)[k]);
     }
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
-    const six *W = Wall + (size_t)i * rows;
+    const six *W = Ws_of(w, i);
     for (int j = 0; j < l->nv; j++) {
-      const real *v = (const real *)w->v + l->iv + j;
-      real *tau = (real *)w->tau + l->iv + j;
+      const real *v = v_of(w, l->iv) + j;
+      real *tau = tau_of(w, l->iv) + j;
       for (int k = 0; k <= r; k++) {
-        tau[k * nv] = spatial_project(k, 0, screw_of(w, rows, l->iv + j), W) +
+        tau[k * nv] = spatial_project(k, 0, S_of(w, l->iv + j), W) +
                       (l->armature * (k + 1)) * v[(k + 1) * nv];
-        if (damping) tau[k * nv] += l->damping * v[k * nv];
+        if (set->damping) tau[k * nv] += l->damping * v[k * nv];
       }
     }
     if (l->parent < 0) continue;
-    six *Wp = Wall + (size_t)l->parent * rows;
+    six *Wp = Ws_of(w, l->parent);
     for (int k = 0; k <= r; k++) Wp[k] = six_add(Wp[k], W[k]);
   }
 }
 
 /* Algorithms 3 and 4: articulated inertias once (Lemma 2). Returns a singular joint or -1. */
-static inline int spatial_articulated_inertias(const jn_model *m, const jn_work *w, int rows,
+static inline int spatial_articulated_inertias(const jn_model *m, const jn_work *w,
                                                const unsigned char *prescribed) {
-  sym6 *IA = (sym6 *)w->IA;
+  sym6 *IA = IA_of(w, 0);
   int bad = -1;
-  for (int i = 0; i < m->nlink; i++)
-    IA[i] = inertia10_matrix((const inertia10 *)w->Ms + (size_t)i * rows);
+  for (int i = 0; i < m->nlink; i++) IA[i] = inertia10_matrix(Ms_of(w, i));
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
     sym6_complete(&IA[i]);
     sym6 a = IA[i];
-    if (l->nv && !(prescribed && prescribed[l->joint])) {
+    if (l->nv && !is_prescribed(prescribed, l)) {
       six S[6];
-      for (int j = 0; j < l->nv; j++) S[j] = *screw_of(w, rows, l->iv + j);
-      if (!joint_eliminate(l->nv, S, l->armature, &a, (real *)w->D + 6 * (size_t)l->iv,
-                           (six *)w->UA + l->iv) &&
-          bad < 0)
+      for (int j = 0; j < l->nv; j++) S[j] = *S_of(w, l->iv + j);
+      if (!joint_eliminate(l->nv, S, l->armature, &a, D_of(w, l->iv), UA_of(w, l->iv)) && bad < 0)
         bad = l->joint;
     }
     if (l->parent >= 0) sym6_add(&IA[l->parent], &a);
@@ -190,49 +161,56 @@ static inline int spatial_articulated_inertias(const jn_model *m, const jn_work 
 
 /* What is known of order k: S_(k+1), M_(k+1), b = (k+1) sum_(i>=1) S_i v_(k+1-i),
  * p = (k+1) sum_(i>=1) M_i V_(k+1-i) - Wapp_k - M_k G. */
-static inline void spatial_bias_terms(const jn_model *m, const jn_work *w, int rows, int k, v3 g,
-                                      int external) {
-  six G = {v3_zero(), g};
+static inline void spatial_bias_terms(const jn_model *m, const jn_work *w, const jn_settings *set,
+                                      int k, int external) {
+  const six G = {v3_zero(), settings_gravity(set)};
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    const size_t at = (size_t)i * rows;
-    const six *V = (const six *)w->Vs + at;
-    inertia10 *M = (inertia10 *)w->Ms + at;
-    spatial_screw_step(l, w, rows, k + 1, V);
+    const six *V = Vs_of(w, i);
+    inertia10 *M = Ms_of(w, i);
+    spatial_screw_step(l, w, k + 1, V);
     inertia10_step(k + 1, V, M);
-    ((six *)w->b)[i] = six_times(k + 1, spatial_joint_twist(l, w, rows, m->nv, k + 1, 1));
+    *b_of(w, i) = six_times(k + 1, spatial_joint_twist(l, w, m->nv, k + 1, 1));
     six p = six_times(k + 1, spatial_momentum(k + 1, 1, M, V));
     p = six_sub(p, inertia10_apply(&M[k], G));
-    if (external) p = six_sub(p, ((const six *)w->ext)[at + k]);
-    ((six *)w->p)[i] = p;
+    if (external) p = six_sub(p, ext_of(w, i)[k]);
+    *p_of(w, i) = p;
   }
 }
 
-/* Backward recursion of order k; w->e as in aba_inward. */
-static inline void spatial_bias(const jn_model *m, const jn_work *w, int rows, int k,
+/* Start of forward dynamics: order 0 of twists and inertias, articulated inertias. */
+static inline int spatial_start(const jn_model *m, const jn_work *w, const jn_settings *set,
                                 const unsigned char *prescribed) {
-  six *p = (six *)w->p;
+  (void)set;
+  spatial_kinematics(m, w, 0);
+  spatial_inertias(m, w, 0);
+  return spatial_articulated_inertias(m, w, prescribed);
+}
+
+/* Backward recursion of order k; w->e as in aba_inward. */
+static inline void spatial_inward(const jn_model *m, const jn_work *w, int k,
+                                  const unsigned char *prescribed) {
+  six *p = p_of(w, 0);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
-    const sym6 *IA = (const sym6 *)w->IA + i;
-    const six *W = (const six *)w->Ws + (size_t)i * rows;
-    real *e = (real *)w->e + l->iv, t[6];
-    six pa = six_add(p[i], sym6_apply(IA, ((const six *)w->b)[i]));
-    if (prescribed && prescribed[l->joint]) {
+    const sym6 *IA = IA_of(w, i);
+    const six *W = Ws_of(w, i);
+    real *e = e_of(w, l->iv), t[6];
+    six pa = six_add(p[i], sym6_apply(IA, *b_of(w, i)));
+    if (is_prescribed(prescribed, l)) {
       six a = six_zero();
-      for (int j = 0; j < l->nv; j++)
-        a = six_add(a, six_scale(e[j], *screw_of(w, rows, l->iv + j)));
+      for (int j = 0; j < l->nv; j++) a = six_add(a, six_scale(e[j], *S_of(w, l->iv + j)));
       pa = six_add(pa, sym6_apply(IA, a));
     } else if (l->nv) {
-      const six *UA = (const six *)w->UA + l->iv;
+      const six *UA = UA_of(w, l->iv);
       for (int j = 0; j < l->nv; j++) {
-        const six *S = screw_of(w, rows, l->iv + j);
+        const six *S = S_of(w, l->iv + j);
         e[j] -= six_dot(S[0], pa);
         /* tau~ = sum_(1<=i<=k) S_i^T W_(k-i) */
         for (int h = 1; h <= k; h++) e[j] -= six_dot(S[h], W[k - h]);
         t[j] = e[j];
       }
-      joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, t);
+      joint_solve(l->nv, D_of(w, l->iv), t);
       for (int j = 0; j < l->nv; j++) pa = six_add(pa, six_scale(t[j], UA[j]));
     }
     if (l->parent >= 0) p[l->parent] = six_add(p[l->parent], pa);
@@ -240,36 +218,42 @@ static inline void spatial_bias(const jn_model *m, const jn_work *w, int rows, i
 }
 
 /* Forward recursion of order k. */
-static inline void spatial_solve(const jn_model *m, const jn_work *w, int rows, int k,
-                                 const unsigned char *prescribed, int damping) {
+static inline void spatial_outward(const jn_model *m, const jn_work *w, int k,
+                                   const unsigned char *prescribed, int damping) {
   int nv = m->nv;
   double inverse = 1.0 / (k + 1);
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    const size_t at = (size_t)i * rows;
-    six *V = (six *)w->Vs + at, *W = (six *)w->Ws + at;
-    real *e = (real *)w->e + l->iv, *v = (real *)w->v + l->iv, *tau = (real *)w->tau + l->iv;
-    int given = prescribed && prescribed[l->joint];
+    six *V = Vs_of(w, i), *W = Ws_of(w, i);
+    real *e = e_of(w, l->iv), *v = v_of(w, l->iv), *tau = tau_of(w, l->iv);
+    const int given = is_prescribed(prescribed, l);
     six a = six_zero();
-    if (l->parent >= 0)
-      a = six_times(k + 1, ((const six *)w->Vs)[(size_t)l->parent * rows + k + 1]);
+    if (l->parent >= 0) a = six_times(k + 1, Vs_of(w, l->parent)[k + 1]);
     if (!given && l->nv) {
-      for (int j = 0; j < l->nv; j++) e[j] -= six_dot(((const six *)w->UA)[l->iv + j], a);
-      joint_solve(l->nv, (const real *)w->D + 6 * (size_t)l->iv, e);
+      for (int j = 0; j < l->nv; j++) e[j] -= six_dot(*UA_of(w, l->iv + j), a);
+      joint_solve(l->nv, D_of(w, l->iv), e);
     }
-    for (int j = 0; j < l->nv; j++) a = six_add(a, six_scale(e[j], *screw_of(w, rows, l->iv + j)));
-    a = six_add(a, ((const six *)w->b)[i]);
+    for (int j = 0; j < l->nv; j++) a = six_add(a, six_scale(e[j], *S_of(w, l->iv + j)));
+    a = six_add(a, *b_of(w, i));
     V[k + 1] = six_times(inverse, a);
-    W[k] = six_add(sym6_apply((const sym6 *)w->IA + i, a), ((const six *)w->p)[i]);
+    W[k] = six_add(sym6_apply(IA_of(w, i), a), *p_of(w, i));
     for (int j = 0; j < l->nv; j++) {
       if (!given) {
         v[(k + 1) * nv + j] = inverse * e[j];
         continue;
       }
-      tau[k * nv + j] = spatial_project(k, 0, screw_of(w, rows, l->iv + j), W) + l->armature * e[j];
+      tau[k * nv + j] = spatial_project(k, 0, S_of(w, l->iv + j), W) + l->armature * e[j];
       if (damping) tau[k * nv + j] += l->damping * v[k * nv + j];
     }
   }
+}
+
+/* Order k, and what is known of order k+1 if there is one more. */
+static inline void spatial_solve(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
+                                 const unsigned char *prescribed, int external, int more) {
+  spatial_inward(m, w, k, prescribed);
+  spatial_outward(m, w, k, prescribed, set->damping);
+  if (more) spatial_bias_terms(m, w, set, k + 1, external);
 }
 
 #endif

@@ -2,8 +2,8 @@
  * arithmetic in packs of four, the same for every place in a pack. x = k pi/2 + r, |r| <= pi/4,
  * with pi/2 as a sum of three parts of 33, 33 and 53 bits; sin r, cos r by the minimax polynomials
  * of Sun's fdlibm (their coefficients). */
-#ifndef JOUNCE_SCALAR_SINCOS_H
-#define JOUNCE_SCALAR_SINCOS_H
+#ifndef JOUNCE_BASE_SINCOS_H
+#define JOUNCE_BASE_SINCOS_H
 
 #include <math.h>
 #include <stdint.h>

@@ -1,0 +1,73 @@
+/* data.c: one block of working memory, and the engine that uses it. */
+#include <stdint.h>
+#include <string.h>
+
+#include "base/block.h"
+#include "base/cpu.h"
+#include "core/engine.h"
+#include "model/data.h"
+
+#define ALIGN JN_WORK_ALIGN
+#define HEAD ((sizeof(jn_data) + ALIGN - 1) / ALIGN * ALIGN)
+
+size_t jn_data_size(const jn_model *model, int order) {
+  if (!model || order < 0 || order > JN_MAX_ORDER) return 0;
+  return jn_work_layout(model, order, 1, HEAD, NULL, NULL);
+}
+
+/* in a block of the right size */
+static jn_data *place(const jn_model *model, int order, size_t size, void *block) {
+  memset(block, 0, size);
+  jn_data *data = block;
+  jn_work_layout(model, order, 1, HEAD, block, &data->w);
+  data->model = model;
+  data->order = order;
+  data->rows = order + 2;
+  data->kinematics = -2;
+  data->singular = -1;
+  data->engine = data->best = jn_engine_choose();
+  jn_engines[JN_ISA_PLAIN].place(model, &data->w);
+  data->best->place(model, &data->w);
+  data->settings.gravity = model->gravity;
+  data->settings.strict = jn_strict_default();
+  return data;
+}
+jn_status jn_data_place(const jn_model *model, int order, void *block, size_t size, jn_data **out) {
+  if (!model || !block || !out || order < 0) return JN_ERR_ARGUMENT;
+  size_t need = jn_data_size(model, order);
+  if (!need) return JN_ERR_LIMIT;
+  if (size < need || (uintptr_t)block % ALIGN) return JN_ERR_ARGUMENT;
+  *out = place(model, order, need, block);
+  return JN_OK;
+}
+
+/* The block starts with the address the allocator gave, then the aligned jn_data. */
+jn_status jn_data_new(const jn_model *model, int order, const jn_allocator *allocator,
+                      jn_data **out) {
+  if (!model || !out || order < 0) return JN_ERR_ARGUMENT;
+  *out = NULL;
+  size_t size = jn_data_size(model, order);
+  if (!size) return JN_ERR_LIMIT;
+  jn_allocator hooks = jn_allocator_or_default(allocator);
+  char *raw = hooks.allocate(size + 2 * ALIGN, hooks.context);
+  if (!raw) return JN_ERR_MEMORY;
+  char *block = raw + sizeof(void *);
+  block += ALIGN - (uintptr_t)block % ALIGN;
+  memcpy(block - sizeof(void *), &raw, sizeof raw);
+  *out = place(model, order, size, block);
+  (*out)->allocator = hooks;
+  (*out)->owned = 1;
+  return JN_OK;
+}
+
+void jn_data_free(jn_data *data) {
+  if (!data || !data->owned) return;
+  jn_allocator hooks = data->allocator;
+  void *raw;
+  memcpy(&raw, (char *)data - sizeof(void *), sizeof raw);
+  hooks.release(raw, hooks.context);
+}
+
+jn_settings *jn_data_settings(jn_data *data) { return &data->settings; }
+int jn_data_order(const jn_data *data) { return data->order; }
+int jn_data_singular_joint(const jn_data *data) { return data->singular; }

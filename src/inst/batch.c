@@ -1,0 +1,135 @@
+/* batch.c: the body formulation for a pack of states, one in each lane. */
+#include "inst/entry.h"
+
+#define LANES JN_STATES
+#include "scalar/pack.h"
+
+#include <string.h>
+
+#include "core/body/aba.h"
+#include "core/body/rnea.h"
+#include "core/boundary.h"
+#include "inst/orders.h"
+
+typedef double four __attribute__((vector_size(32), aligned(8)));
+
+/* four rows of four -> four columns of four; returns zeros where all is finite, NaN elsewhere: 0 *
+ * x is 0 for every finite x */
+static inline four transpose_four(const double *x, size_t from, double *y, size_t to) {
+  four a = *(const four *)x, b = *(const four *)(x + from), c = *(const four *)(x + 2 * from),
+       d = *(const four *)(x + 3 * from);
+  four p = __builtin_shufflevector(a, b, 0, 4, 2, 6), q = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  four r = __builtin_shufflevector(c, d, 0, 4, 2, 6), s = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  *(four *)y = __builtin_shufflevector(p, r, 0, 1, 4, 5);
+  *(four *)(y + to) = __builtin_shufflevector(q, s, 0, 1, 4, 5);
+  *(four *)(y + 2 * to) = __builtin_shufflevector(p, r, 2, 3, 6, 7);
+  *(four *)(y + 3 * to) = __builtin_shufflevector(q, s, 2, 3, 6, 7);
+  return (0.0 * a + 0.0 * b) + (0.0 * c + 0.0 * d);
+}
+
+int ENTRY(pack_finite)(const double *y, size_t n) {
+  const real *x = (const real *)(const void *)y;
+  real sum[4] = {{0}};
+  for (; n >= 4; n -= 4, x += 4)
+    for (int i = 0; i < 4; i++) sum[i] += 0.0 * x[i];
+  for (; n; n--, x++) sum[0] += 0.0 * *x;
+  sum[0] += sum[1] + sum[2] + sum[3];
+  double all = 0;
+  for (int l = 0; l < LANES; l++) all += sum[0][l];
+  return all == 0;
+}
+
+/* x[state][n] -> w[n][lane]; lanes beyond `used` repeat the last state. Returns whether all is
+ * finite. */
+int ENTRY(pack_gather)(double *y, const double *x, size_t n, int used) {
+  size_t i = 0;
+  four zero = {0};
+  if (used == LANES && LANES % 4 == 0)
+    for (; i + 4 <= n; i += 4)
+      for (size_t l = 0; l + 4 <= LANES; l += 4)
+        zero += transpose_four(x + l * n + i, n, y + i * LANES + l, LANES);
+  const size_t done = i;
+  for (; i < n; i++)
+    for (int l = 0; l < LANES; l++)
+      y[i * LANES + (size_t)l] = x[(size_t)(l < used ? l : used - 1) * n + i];
+  return zero[0] + zero[1] + zero[2] + zero[3] == 0 &&
+         ENTRY(pack_finite)(y + done * LANES, n - done);
+}
+
+void ENTRY(pack_scatter)(double *x, const double *y, size_t n, int used) {
+  size_t i = 0;
+  if (used == LANES && LANES % 4 == 0)
+    for (; i + 4 <= n; i += 4)
+      for (size_t l = 0; l + 4 <= LANES; l += 4)
+        transpose_four(y + i * LANES + l, LANES, x + l * n + i, n);
+  for (; i < n; i++)
+    for (int l = 0; l < used; l++) x[(size_t)l * n + i] = y[i * LANES + (size_t)l];
+}
+
+static void pack_gravity(const jn_work *w, jn_vec3 g) {
+  const double gravity[4] = {g.x, g.y, g.z, 0};
+  store_v3(up_of(w, 0), v3_sub(v3_zero(), c_vector(gravity)));
+}
+
+/* one copy of the recursion for each common order */
+#define INVERSE(n)                                                                              \
+  static __attribute__((noinline)) void inverse_##n(const jn_model *m, const jn_work *w, int r, \
+                                                    int damping) {                              \
+    (void)r;                                                                                    \
+    rnea_outward(m, w, (n) + 1, 0, 1);                                                          \
+    rnea_inward(m, w, n, damping, 0);                                                           \
+  }
+INVERSE(0)
+INVERSE(1)
+INVERSE(2)
+INVERSE(3)
+INVERSE(4)
+INVERSE(5)
+INVERSE(r)
+
+void ENTRY(pack_inverse)(const jn_model *m, const jn_work *w, const jn_pack_call *c) {
+  const int r = c->order, rep = (int)c->set->representation;
+  pack_gravity(w, c->set->gravity);
+  boundary_about_joint(m, w);
+  if (rep == JN_SPATIAL) boundary_shift(m, w, io_of(w, 0), r + 2, -1, 0);
+  scale_rows(0, r + 1, m->nv, io_of(w, 0), 1);
+  boundary_motion(m, w, rep, 0, r + 1, 1);
+#define CALL(n) inverse_##n(m, w, r, c->set->damping)
+  EACH_ORDER(r, ORDERS_0_TO_5, CALL)
+#undef CALL
+  boundary_force_out(m, w, rep, 0, r);
+  scale_rows(0, r, m->nv, io_of(w, 0), 0);
+  if (rep == JN_SPATIAL) boundary_shift(m, w, io_of(w, 0), r + 1, 1, 1);
+}
+
+void ENTRY(pack_place)(const jn_model *m, const jn_work *w) { link_views_place(m, w); }
+
+int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *c) {
+  const int r = c->order, rep = (int)c->set->representation;
+  pack_gravity(w, c->set->gravity);
+  boundary_about_joint(m, w);
+  if (rep == JN_SPATIAL) {
+    boundary_shift(m, w, io_of(w, 0), c->prescribed ? r + 2 : 1, -1, 0);
+    boundary_shift(m, w, force_of(w, 0), r + 1, -1, 1);
+  }
+  scale_rows(0, c->prescribed ? r + 1 : 0, m->nv, io_of(w, 0), 1);
+  scale_rows(0, r, m->nv, force_of(w, 0), 1);
+  boundary_motion(m, w, rep, 0, 0, 1);
+  aba_start(m, w, rep);
+  if (aba_inertias(m, w, c->prescribed) >= 0) return 0;
+  for (int k = 0; k <= r; k++) {
+    boundary_drive(m, w, c->set, k, c->prescribed, 0);
+    aba_inward(m, w, k, c->prescribed, k < r);
+    aba_outward(m, w, k, c->prescribed, c->set->damping, k < r, rep, 0);
+  }
+  if (c->prescribed) {
+    boundary_force_out(m, w, rep, 0, r);
+    memcpy(w->force, w->io, sizeof(real) * (size_t)m->nv * ((size_t)r + 1));
+    scale_rows(0, r, m->nv, force_of(w, 0), 0);
+    if (rep == JN_SPATIAL) boundary_shift(m, w, force_of(w, 0), r + 1, 1, 1);
+  }
+  boundary_motion_out(m, w, rep, 0, r + 1);
+  scale_rows(0, r + 1, m->nv, io_of(w, 0), 0);
+  if (rep == JN_SPATIAL) boundary_shift(m, w, io_of(w, 0), r + 2, 1, 0);
+  return 1;
+}

@@ -1,0 +1,79 @@
+/* body.c: the body formulation of one state; vectors in registers where the instruction set has
+ * them. */
+#include "inst/entry.h"
+
+#ifdef __AVX2__ /* vectors in registers */
+#include "scalar/lanes.h"
+#else
+#include "scalar/double.h"
+#endif
+
+#include "core/body/aba.h"
+#include "core/body/crba.h"
+#include "core/body/rnea.h"
+#include "inst/orders.h"
+
+#if defined(JN_SMALL) || !defined(JN_PADDED)
+#define ORDERS ORDERS_0
+#else
+#define ORDERS ORDERS_0_TO_8
+#endif
+
+/* the strict engine does for order 0 what it does for the first row of the others */
+#ifdef JN_PADDED
+#define FALLS(r) ((r) == 0)
+#else
+#define FALLS(r) 0
+#endif
+
+void ENTRY(body_place)(const jn_model *m, const jn_work *w) { link_views_place(m, w); }
+
+void ENTRY(body_motion)(const jn_model *m, const jn_work *w, int K) {
+  int r = K - 1;
+#define CALL(n) rnea_outward(m, w, (n) + 1, FALLS(n), 1)
+  EACH_ORDER(r, ORDERS, CALL)
+#undef CALL
+}
+
+void ENTRY(body_inverse)(const jn_model *m, const jn_work *w, const jn_settings *set, int r,
+                         int external) {
+#define CALL(n) rnea_inward(m, w, n, set->damping, external)
+  EACH_ORDER(r, ORDERS, CALL)
+#undef CALL
+}
+
+int ENTRY(body_start)(const jn_model *m, const jn_work *w, const jn_settings *set,
+                      const unsigned char *prescribed) {
+  aba_start(m, w, (int)set->representation);
+  return aba_inertias(m, w, prescribed);
+}
+
+/* All but the applied wrenches was known at the start. */
+void ENTRY(body_bias_terms)(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
+                            int external) {
+  (void)set, (void)k;
+  if (external) aba_external(m, w);
+}
+
+static __attribute__((noinline)) void solve_prescribed(const jn_model *m, const jn_work *w,
+                                                       const jn_settings *set, int k,
+                                                       const unsigned char *prescribed,
+                                                       int external, int more) {
+  aba_inward(m, w, k, prescribed, more);
+  aba_outward(m, w, k, prescribed, set->damping, more, (int)set->representation, external);
+}
+void ENTRY(body_solve)(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
+                       const unsigned char *prescribed, int external, int more) {
+  const int r = k, rep = (int)set->representation;
+  if (prescribed) {
+    solve_prescribed(m, w, set, k, prescribed, external, more);
+    return;
+  }
+#define CALL(n)                    \
+  aba_inward(m, w, n, NULL, more); \
+  aba_outward(m, w, n, NULL, 0, more, rep, external)
+  EACH_ORDER(r, ORDERS, CALL)
+#undef CALL
+}
+
+void ENTRY(body_mass)(const jn_model *m, const jn_work *w, double *M) { crba_pass(m, w, M); }

@@ -1,0 +1,15 @@
+/* directions.c: right-hand sides of M^-1 and directions of derivatives in lanes. */
+#include "inst/entry.h"
+
+#define LANES JN_STATES
+#define FREEDOMS JN_FREEDOMS
+#define GROUPS 2
+#include "scalar/pack.h"
+
+#include "core/derivatives/course.h"
+
+void ENTRY(mass_solve)(const jn_model *m, const jn_work *w, int first, int last, double *y) {
+  const int stride = JN_SOLVE_COLUMNS / LANES;
+  for (int h = 0; h < stride; h += GROUPS)
+    mass_solve_pass(m, w, first, last, (solve_pack *)(void *)y + h, stride, GROUPS);
+}

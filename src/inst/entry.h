@@ -1,0 +1,31 @@
+/* entry.h: what is compiled for an instruction set. cmake/instruction_sets.cmake gives
+ *   JN_ISA       its name: avx2, avx512; avx2_strict, avx512_strict for strict batches
+ *   JN_STATES    states in a pack, directions in a register
+ *   JN_FREEDOMS  freedoms in a register
+ * and the compiler's flags. Without them the files of this folder are plain C. Functions of
+ * core/engine.h are ENTRY(name): jn_name_plain, jn_name_avx2, ... */
+#ifndef JOUNCE_INST_ENTRY_H
+#define JOUNCE_INST_ENTRY_H
+
+#ifndef JN_ISA
+#define JN_ISA plain
+#define JN_STATES 2
+#define JN_FREEDOMS 2
+#endif
+
+#define ENTRY_PASTE(name, isa) jn_##name##_##isa
+#define ENTRY_OF(name, isa) ENTRY_PASTE(name, isa)
+#define ENTRY(name) ENTRY_OF(name, JN_ISA)
+
+/* functions of the core's text that are entries themselves */
+#define ENTRY_FUNCTION
+#define course_inverse ENTRY(course_inverse)
+#define course_forward ENTRY(course_forward)
+#define freedoms_columns ENTRY(freedoms_columns)
+#define freedoms_carry ENTRY(freedoms_carry)
+#define freedoms_order ENTRY(freedoms_order)
+#define freedoms_fill ENTRY(freedoms_fill)
+
+#include "core/engine.h"
+
+#endif
