@@ -71,7 +71,7 @@ clang: setup-clang
 	ctest --test-dir build-clang -j $(JOBS)
 
 format:
-	clang-format -i include/jounce/*.h src/*/*.[ch] cli/*.[ch] tests/*.c tests/helpers/*.[ch] examples/*.c python/src/*.[ch]
+	tools/format
 
 # the scorecard of docs/trust.md and its lines
 include tools/trust.mk

@@ -646,25 +646,54 @@ static algorithm table[] = {
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
-#define METHODS(X)                                                                                 \
-  X(inverse_dynamics, 0)                                                                           \
-  X(forward_dynamics, 1)                                                                           \
-  X(hybrid_dynamics, 2)                                                                            \
-  X(mass_matrix, 3)                                                                                \
-  X(inverse_mass, 4)                                                                               \
-  X(inverse_mass_apply, 5) X(equations_of_motion, 6) X(momentum_energy, 7) X(grouped_matrices, 8)  \
-      X(inverse_partials, 9) X(forward_partials, 10) X(inverse_jvp, 11) X(inverse_vjp, 12) X(      \
-          forward_jvp, 13) X(inverse_second, 14) X(inverse_second_contracted, 15)                  \
-          X(forward_second, 16) X(forward_second_contracted, 17) X(regressor, 18) X(               \
-              geometry_partials, 19) X(linearise, 20) X(linearise_rates, 21) X(linearise_step, 22) \
-              X(extended_partials, 23) X(consistent_motion, 24) X(projection_equations, 25)        \
-                  X(lagrange_matrices, 26) X(phase_momentum, 27) X(phase_velocity, 28)             \
-                      X(phase_rate, 29) X(mass_partials, 30) X(inverse_mass_partials, 31)          \
-                          X(christoffel, 32) X(christoffel_binet, 33) X(system_matrices, 34)       \
-                              X(integrate, 35) X(difference, 36) X(joint_rates_from_twists, 37)    \
-                                  X(cmtm_inverse_dynamics, 38) X(cmtm_forward_dynamics, 39)        \
-                                      X(frame_pose, 40) X(frame_twist, 41) X(frame_jacobian, 42)   \
-                                          X(point_motion, 43)
+/* by their place in the table */
+/* clang-format off */
+#define METHODS(X)                 \
+  X(inverse_dynamics, 0)           \
+  X(forward_dynamics, 1)           \
+  X(hybrid_dynamics, 2)            \
+  X(mass_matrix, 3)                \
+  X(inverse_mass, 4)               \
+  X(inverse_mass_apply, 5)         \
+  X(equations_of_motion, 6)        \
+  X(momentum_energy, 7)            \
+  X(grouped_matrices, 8)           \
+  X(inverse_partials, 9)           \
+  X(forward_partials, 10)          \
+  X(inverse_jvp, 11)               \
+  X(inverse_vjp, 12)               \
+  X(forward_jvp, 13)               \
+  X(inverse_second, 14)            \
+  X(inverse_second_contracted, 15) \
+  X(forward_second, 16)            \
+  X(forward_second_contracted, 17) \
+  X(regressor, 18)                 \
+  X(geometry_partials, 19)         \
+  X(linearise, 20)                 \
+  X(linearise_rates, 21)           \
+  X(linearise_step, 22)            \
+  X(extended_partials, 23)         \
+  X(consistent_motion, 24)         \
+  X(projection_equations, 25)      \
+  X(lagrange_matrices, 26)         \
+  X(phase_momentum, 27)            \
+  X(phase_velocity, 28)            \
+  X(phase_rate, 29)                \
+  X(mass_partials, 30)             \
+  X(inverse_mass_partials, 31)     \
+  X(christoffel, 32)               \
+  X(christoffel_binet, 33)         \
+  X(system_matrices, 34)           \
+  X(integrate, 35)                 \
+  X(difference, 36)                \
+  X(joint_rates_from_twists, 37)   \
+  X(cmtm_inverse_dynamics, 38)     \
+  X(cmtm_forward_dynamics, 39)     \
+  X(frame_pose, 40)                \
+  X(frame_twist, 41)               \
+  X(frame_jacobian, 42)            \
+  X(point_motion, 43)
+/* clang-format on */
 
 #define FUNCTION(name, i)                                                            \
   static PyObject *m_##name(PyObject *self, PyObject *const *args, Py_ssize_t nargs, \

@@ -108,7 +108,7 @@ static inline void boundary_force_out(const jn_model *m, const jn_work *w, int r
 }
 static inline void boundary_force_in(const jn_link *l, const jn_work *w, int nv, int rep, int k,
                                      const real *in, real *tau) {
-  if (l->kind == JN_K_FREE)
+  if (link_is_free(l))
     wrench_to_body(rep, k, free_pose(l, w), free_position(l, w), in, nv, tau, nv);
   else
     for (int j = 0; j < l->nv; j++) tau[k * nv + j] = in[k * nv + j];
@@ -128,9 +128,9 @@ static inline void boundary_drive(const jn_model *m, const jn_work *w, const jn_
     const jn_link *l = &m->link[i];
     const real *in = io_of(w, l->iv);
     real *v = v_of(w, l->iv), *tau = tau_of(w, l->iv), *e = e_of(w, l->iv);
-    if (world && l->kind == JN_K_FREE) joint_step(l, k + 1, q_of(w, l->iq), v, nv, X_of(w, l->ix));
+    if (world && link_is_free(l)) joint_step(l, k + 1, q_of(w, l->iq), v, nv, X_of(w, l->ix));
     if (is_prescribed(prescribed, l)) {
-      if (l->kind == JN_K_FREE)
+      if (link_is_free(l))
         twist_to_body(rep, k + 1, free_pose(l, w), free_position(l, w), in, nv, v, nv);
       else
         for (int j = 0; j < l->nv; j++) v[(k + 1) * nv + j] = in[(k + 1) * nv + j];

@@ -52,7 +52,7 @@ void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int
   for (int i = link < 0 ? model->nlink - 1 : link; i >= 0;
        i = link < 0 ? i - 1 : model->link[i].parent) {
     link_jets(model, data, i, order);
-    if (model->link[i].kind == JN_K_FREE && rep != JN_BODY)
+    if (link_is_free(&model->link[i]) && rep != JN_BODY)
       represent_free(model, &data->w, i, rep, order, Su_of(&data->w, model->link[i].iv));
   }
 }
@@ -89,8 +89,7 @@ void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_po
       for (int k = 0; k < order; k++)
         for (int h = 0; h <= k; h++)
           D[k] = six_add(D[k], six_scale(w->v[(size_t)(k - h) * nv + (size_t)c], Jf_of(w, c)[h]));
-    if (l->kind == JN_K_FREE && rep != JN_BODY)
-      represent_free(model, w, i, rep, order, Jf_of(w, l->iv));
+    if (link_is_free(l) && rep != JN_BODY) represent_free(model, w, i, rep, order, Jf_of(w, l->iv));
   }
 }
 

@@ -61,7 +61,7 @@ static int place_quaternion(const preset *p, int iq, int *index, int *ends) {
 
 static void place_joint_numbers(jn_layout *l, const preset *p, const jn_joint *j, int *nq, int *nv,
                                 int *nend, int *ends) {
-  int has_quat = j->type == JN_JOINT_FREE || j->type == JN_JOINT_SPHERICAL;
+  int has_quat = joint_has_quaternion(j);
   int free_joint = j->type == JN_JOINT_FREE;
   for (int c = 0; free_joint && p->position_first && c < 3; c++) l->q[(*nq)++] = j->iq + 4 + c;
   if (has_quat) {

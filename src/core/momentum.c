@@ -6,9 +6,7 @@
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
-static int is_static(const jn_model *m, int link) {
-  return link == 0 && m->link[0].kind == JN_K_FIXED;
-}
+static int is_static(const jn_model *m, int link) { return link == 0 && m->link[0].nv == 0; }
 
 /* Sums over the moving links: momentum and first moment (about the base's position), twice the
  * energy. */

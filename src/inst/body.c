@@ -2,11 +2,7 @@
  * them. */
 #include "inst/entry.h"
 
-#ifdef __AVX2__ /* vectors in registers */
-#include "scalar/lanes.h"
-#else
-#include "scalar/double.h"
-#endif
+#include "scalar/vector.h"
 
 #include "core/body/aba.h"
 #include "core/body/crba.h"

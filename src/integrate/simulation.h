@@ -8,6 +8,8 @@
 
 #include <jounce/integrate.h>
 
+#include "core/group.h"
+
 /* One state: views into one block. v in body representation. */
 typedef struct jn_point {
   double *q, *v;
@@ -98,13 +100,6 @@ struct jn_simulation {
 /* simulation.c */
 void jn_settings_restore(jn_simulation *s); /* what forward dynamics adds by itself */
 void jn_point_copy(const jn_simulation *s, jn_point from, jn_point to);
-
-/* group.c */
-/* jn_integrate without its checks; out may not be q */
-void jn_group_step(const jn_model *model, const double *q, const double *dq, double *out);
-/* xi' of q exp(xi) = ... from the velocity: xi' = dexp_right(xi)^-1 v */
-void jn_chart_rate(const jn_model *model, const double *xi, const double *v, double *rate);
-jn_quat jn_quat_step(const double *q, jn_vec3 w);
 
 /* forces.c */
 /* Force at order 0 for the state x at time t, for forward dynamics in body representation:

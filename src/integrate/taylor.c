@@ -93,7 +93,7 @@ static void configuration_jets(const jn_simulation *s) {
       s->at.X[(size_t)(k + 1) * nv + i] = s->at.V[(size_t)k * nv + i] / (k + 1);
   for (int i = 0; i < s->model->nbody; i++) {
     const jn_joint *j = &s->model->joint[i];
-    if (j->type != JN_JOINT_SPHERICAL && j->type != JN_JOINT_FREE) continue;
+    if (!joint_has_quaternion(j)) continue;
     rotation_jet(s, N, s->at.V + j->iv, s->at.X + j->iv);
     if (j->type == JN_JOINT_FREE) position_jet(s, N, s->at.V + j->iv, s->at.X + j->iv + 3);
   }
@@ -237,7 +237,7 @@ jn_status jn_taylor_dense(jn_simulation *s, double time, jn_point x) {
     const jn_joint *j = &s->model->joint[i];
     const double *q = s->start.q + j->iq, *d = xi + j->iv;
     double *out = x.q + j->iq;
-    if (j->type != JN_JOINT_SPHERICAL && j->type != JN_JOINT_FREE) {
+    if (!joint_has_quaternion(j)) {
       for (int c = 0; c < j->nv; c++) out[c] = q[c] + d[c];
       continue;
     }

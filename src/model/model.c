@@ -112,7 +112,7 @@ void jn_model_home(const jn_model *model, double *q) {
 jn_status jn_model_set_rotation(const jn_model *model, int joint, jn_mat3 R, double *q) {
   if (!model || !q || joint < 0 || joint >= model->nbody) return JN_ERR_ARGUMENT;
   const jn_joint *j = &model->joint[joint];
-  if (j->type != JN_JOINT_SPHERICAL && j->type != JN_JOINT_FREE) return JN_ERR_ARGUMENT;
+  if (!joint_has_quaternion(j)) return JN_ERR_ARGUMENT;
   if (!(jn_m3_rotation_error(R) <= JN_ROTATION_TOLERANCE)) return JN_ERR_POSE;
   jn_quat c = jn_quat_from_m3(jn_m3_orthonormalise(R));
   q[j->iq] = c.w, q[j->iq + 1] = c.x, q[j->iq + 2] = c.y, q[j->iq + 3] = c.z;

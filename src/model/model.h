@@ -79,6 +79,14 @@ struct jn_model {
   int *outward; /* all links, by depth; the children of one follow each other */
 };
 
+/* spherical or free */
+static inline int joint_has_quaternion(const jn_joint *j) {
+  return j->type == JN_JOINT_SPHERICAL || j->type == JN_JOINT_FREE;
+}
+/* of several freedoms whose twist has a representation; nothing outside of src/model and
+ * src/core/body asks more of a joint's kind */
+static inline int link_is_free(const jn_link *l) { return l->kind == JN_K_FREE; }
+
 /* numbers below this multiply, four at a time, without overflow */
 #define JN_MODERATE 1e75
 

@@ -5,6 +5,10 @@
 
 #include <math.h>
 
+#ifndef LANES
+#define LANES 2
+#endif
+
 typedef double real __attribute__((vector_size(8 * LANES)));
 
 /* in every lane */

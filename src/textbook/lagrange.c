@@ -196,7 +196,7 @@ static jn_status phase_state(const jn_model *m, jn_data *data, const double *q, 
     const inertia10 *M = Ms_of(w, i);
     six *W = Ws_of(w, i);
     spatial_screw_step(l, w, 1, V);
-    if (l->kind == JN_K_FREE) {
+    if (link_is_free(l)) {
       joint_step(l, 1, q_of(w, l->iq), v_of(w, l->iv), m->nv, X_of(w, l->ix));
       represent_screws(l, w, (int)data->settings.representation, 1, S_of(w, l->iv));
     }

@@ -3,11 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/model.h"
 #include "trajectory/trajectory.h"
-
-static int turns(const jn_joint *j) {
-  return j->type == JN_JOINT_SPHERICAL || j->type == JN_JOINT_FREE;
-}
 
 static jn_status no_memory(jn_error *error) {
   return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
@@ -39,7 +36,7 @@ static jn_status check_rows(const jn_trajectory *T, int from, int to, int count,
     if (!isfinite(q[i]))
       return jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0, "row %zu of q is not finite", i / nq);
   for (int j = from; j < to; j++) {
-    if (!turns(&T->joint[j])) continue;
+    if (!joint_has_quaternion(&T->joint[j])) continue;
     for (int i = 0; i < count; i++) {
       const double *r = q + (size_t)i * nq + (size_t)(T->joint[j].iq - T->joint[from].iq);
       double n2 = jn_quat_norm2(jn_quat_make(r[0], r[1], r[2], r[3]));
@@ -96,7 +93,7 @@ static jn_status rotation_ends(const jn_waypoints *w, size_t nv, size_t at, int 
 }
 
 static int columns_of(const jn_joint *j, int count, int ends) {
-  if (!turns(j)) return j->nv;
+  if (!joint_has_quaternion(j)) return j->nv;
   return j->nv - 3 + count - 1 + 3 * ((ends & 1) + (ends >> 1));
 }
 
@@ -182,14 +179,14 @@ static jn_status fill_columns(jn_trajectory *T, int from, int to, const jn_waypo
   for (int i = from; i < to; i++) {
     const jn_joint *j = &T->joint[i];
     const size_t iq = (size_t)(j->iq - T->joint[from].iq), iv = (size_t)(j->iv - T->joint[from].iv);
-    const int skip_q = turns(j) ? 4 : 0, skip_v = turns(j) ? 3 : 0;
+    const int skip_q = joint_has_quaternion(j) ? 4 : 0, skip_v = joint_has_quaternion(j) ? 3 : 0;
     int ends = 0, rest = 0;
     T->motion[i].spline = T->motion[i].turn_spline = index;
     T->motion[i].first = column;
     for (int k = 0; k < j->nv - skip_v; k++)
       plain_column(w, c, w->q + iq + (size_t)(skip_q + k), nq,
                    w->v ? w->v + iv + (size_t)(skip_v + k) : NULL, nv, column++);
-    if (!turns(j)) continue;
+    if (!joint_has_quaternion(j)) continue;
     rotation_ends(w, nv, iv, i, &ends, &rest, error); /* checked by jn_lead */
     jn_status status = turn_columns(T, i, w, c, w->q + iq, nq, nv, iv, ends, rest, column);
     if (status) return no_memory(error);
@@ -238,11 +235,11 @@ jn_status jn_lead(jn_trajectory *T, int from, int to, const jn_waypoints *w, jn_
   for (int i = from; i < to; i++) {
     const jn_joint *j = &T->joint[i];
     int ends = 0, rest;
-    if (turns(j) && w->count > JN_MAX_ROTATIONS)
+    if (joint_has_quaternion(j) && w->count > JN_MAX_ROTATIONS)
       return jn_fail(error, JN_ERR_LIMIT, NULL, 0,
                      "a rotation is led through at most %d waypoints: fit samples instead",
                      JN_MAX_ROTATIONS);
-    if (turns(j))
+    if (joint_has_quaternion(j))
       status = rotation_ends(w, numbers(T, from, to, 1), (size_t)(j->iv - T->joint[from].iv), i,
                              &ends, &rest, error);
     if (status) return status;
@@ -288,11 +285,11 @@ jn_status jn_follow(jn_trajectory *T, int from, int to, const jn_formula *f, jn_
   for (int i = from; i < to; i++) {
     const jn_joint *j = &T->joint[i];
     T->motion[i].spline = T->motion[i].turn_spline = index;
-    T->motion[i].first = column + (turns(j) ? 3 : 0);
-    if (turns(j) && angle_axes(T, i, column)) return no_memory(error);
+    T->motion[i].first = column + (joint_has_quaternion(j) ? 3 : 0);
+    if (joint_has_quaternion(j) && angle_axes(T, i, column)) return no_memory(error);
     for (int c = 0; c < j->nv; c++) {
       /* the factors of a rotation stand in the order yaw, pitch, roll */
-      size_t source = (size_t)(column + (turns(j) && c < 3 ? 2 - c : c)),
+      size_t source = (size_t)(column + (joint_has_quaternion(j) && c < 3 ? 2 - c : c)),
              to_column = (size_t)(column + c);
       double power = 1;
       for (int k = 0; k <= f->degree; k++) {
@@ -314,7 +311,7 @@ jn_status jn_follow(jn_trajectory *T, int from, int to, const jn_formula *f, jn_
 /* -q is the same rotation: the sign nearer to the row before */
 static void unwind(const jn_trajectory *T, int from, int to, int count, size_t nq, double *q) {
   for (int j = from; j < to; j++) {
-    if (!turns(&T->joint[j])) continue;
+    if (!joint_has_quaternion(&T->joint[j])) continue;
     double *r = q + (T->joint[j].iq - T->joint[from].iq);
     for (int i = 1; i < count; i++) {
       double *a = r + (size_t)(i - 1) * nq, *b = a + nq;
@@ -375,8 +372,8 @@ jn_status jn_smooth(jn_trajectory *T, int from, int to, int count, const double 
     jn_motion *m = &T->motion[i];
     m->spline = m->turn_spline = index;
     m->turn_first = column;
-    m->turning = turns(j) ? JN_TURN_QUATERNION : JN_TURN_NONE;
-    m->first = column + (turns(j) ? 4 : 0);
+    m->turning = joint_has_quaternion(j) ? JN_TURN_QUATERNION : JN_TURN_NONE;
+    m->first = column + (joint_has_quaternion(j) ? 4 : 0);
     column += j->nq;
   }
   return JN_OK;
@@ -385,7 +382,7 @@ jn_status jn_smooth(jn_trajectory *T, int from, int to, int count, const double 
 /* A spline without a time of its own: jn_trajectory_finish gives it that of the others. */
 jn_status jn_hold(jn_trajectory *T, int joint, const double *q) {
   const jn_joint *j = &T->joint[joint];
-  const int skip = turns(j) ? 4 : 0;
+  const int skip = joint_has_quaternion(j) ? 4 : 0;
   jn_motion *m = &T->motion[joint];
   int index;
   jn_status status = check_rows(T, joint, joint + 1, 1, q, (size_t)j->nq, NULL);
@@ -393,6 +390,6 @@ jn_status jn_hold(jn_trajectory *T, int joint, const double *q) {
   if (status) return status;
   m->spline = m->turn_spline = index;
   for (int c = skip; c < j->nq; c++) T->spline[index].c[c - skip] = q[c];
-  if (turns(j)) m->turning = JN_TURN_PRODUCT, m->R0 = jn_quat_unit(quat_of(q));
+  if (joint_has_quaternion(j)) m->turning = JN_TURN_PRODUCT, m->R0 = jn_quat_unit(quat_of(q));
   return JN_OK;
 }

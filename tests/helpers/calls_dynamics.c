@@ -334,7 +334,8 @@ static int batch(subject *s, int which) {
   memcpy(out, y + width, width * sizeof *out);
   if (memcmp(s->gravity, s->good + (s->gravity - s->in), 3 * sizeof(double)) == 0) {
     /* the neighbours */
-    if (status[0] != status[2] || (status[0] && !s->large) || memcmp(y, y + 2 * width, width * sizeof *y) != 0)
+    if (status[0] != status[2] || (status[0] && !s->large) ||
+        memcmp(y, y + 2 * width, width * sizeof *y) != 0)
       return BROKEN_PROMISE;
   }
   return status[1];

@@ -7,6 +7,8 @@
 #ifndef JOUNCE_CORE_ALGEBRA_REPRESENTATION_H
 #define JOUNCE_CORE_ALGEBRA_REPRESENTATION_H
 
+#include <jounce/data.h>
+
 #include "core/algebra/algebra.h"
 
 /* the jet of a pose: R and p of order k at R + k * rs, p + k * ps */

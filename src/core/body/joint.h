@@ -269,6 +269,15 @@ INLINE six joint_force(jn_kind kind, int k, int first, const real *X, const six 
       return s;
   }
 }
+/* the same for a kind that is not known to the compiler; the most common one has its own copy */
+static inline six joint_motion_any(const jn_link *l, int k, const real *X, const six *u) {
+  return l->kind == JN_K_REVOLUTE ? joint_motion(JN_K_REVOLUTE, k, 0, X, u)
+                                  : joint_motion(l->kind, k, 0, X, u);
+}
+static inline six joint_force_any(const jn_link *l, int k, const real *X, const six *F) {
+  return l->kind == JN_K_REVOLUTE ? joint_force(JN_K_REVOLUTE, k, 0, X, F)
+                                  : joint_force(l->kind, k, 0, X, F);
+}
 
 /* Q_0^T a */
 INLINE v3 joint_rotate_t(jn_kind kind, const real *X, v3 a) {

@@ -10,6 +10,10 @@
 #ifndef JOUNCE_CORE_DERIVATIVES_COURSE_H
 #define JOUNCE_CORE_DERIVATIVES_COURSE_H
 
+#include <string.h>
+
+#include "scalar/pack.h"
+
 #include "core/derivatives/mass_solve.h"
 #include "core/derivatives/partials.h"
 
@@ -115,7 +119,7 @@ static inline void course_rows(const course *s, int k, int from, int to) {
         real sum =
             six_dot_plain(S, 1, a->G) + column_dot(r, JN_U, a->D2) + column_dot(r, JN_T, a->D1);
         if (x->moving) sum += column_dot(r, JN_Z, a->D0);
-        for (int c = 0; c < 6 && x->own && l->kind == JN_K_FREE; c++)
+        for (int c = 0; c < 6 && x->own && link_is_free(l); c++)
           sum += Ow_of(x->w, j)[6 * h + c] * course_phi(s, l->iv + c, k);
         *out += sum;
       }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "scalar/pack.h"
+
 #include "core/derivatives/mass_solve.h"
 #include "core/derivatives/variation.h"
 
@@ -172,7 +174,7 @@ static inline void freedoms_own(const variation *x, const jn_link *l, int k, int
   const int j = b * LANES, own = l->iv + l->nv;
   for (int row = l->iv > j ? l->iv : j; row < own && row < j + LANES; row++) {
     const int s = row - j;
-    if (l->kind == JN_K_FREE && x->own) e->below[0][s] += Ow_of(x->w, row)[6 * k + (d - l->iv)];
+    if (link_is_free(l) && x->own) e->below[0][s] += Ow_of(x->w, row)[6 * k + (d - l->iv)];
     if (row != d || k) continue;
     e->below[2][s] += l->armature;
     if (x->data->settings.damping) e->below[1][s] += l->damping;
@@ -333,7 +335,7 @@ static inline void fill_below(const variation *x, int i, int b, int from, int to
         B += 2.0 * column_dot(D, JN_P1, r[h].U) + column_dot(D, JN_P, r[h].T);
         M += column_dot(D, JN_P, r[h].U);
       }
-      for (int s = from; s < to && x->own && l->kind == JN_K_FREE; s++)
+      for (int s = from; s < to && x->own && link_is_free(l); s++)
         if (b * LANES + s < l->iv + l->nv) A[s] += Ow_of(x->w, (b * LANES + s))[6 * k + e];
       abm[k] = A, abm[n + k] = B, abm[2 * n + k] = M;
     }

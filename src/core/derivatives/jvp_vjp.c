@@ -75,7 +75,7 @@ static void pull_column(const variation *x, int i, int j, int n, const double *w
     g[1] += 2 * six_dot(part_of(x, j, k - n, JN_P1), D2[k]) +
             six_dot(part_of(x, j, k - n, JN_P), D1[k]) + six_dot(part_of(x, j, k - n, JN_B), L[k]);
     g[2] += six_dot(part_of(x, j, k - n, JN_P), D2[k]) + six_dot(part_of(x, j, k - n, JN_M), L[k]);
-    for (int a = l->iv; a < l->iv + 6 && x->own && l->kind == JN_K_FREE; a++)
+    for (int a = l->iv; a < l->iv + 6 && x->own && link_is_free(l); a++)
       g[0] += weight[(size_t)k * nv + (size_t)a] * Ow_of(w, a)[6 * (k - n) + (j - l->iv)];
   }
 }

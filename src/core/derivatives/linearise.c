@@ -133,7 +133,7 @@ void jn_turning_fill(turning *t, const jn_data *data, const jn_joint *j, int ord
 void jn_linearise_upper(const turning *t, const jn_joint *j, int k, size_t n, double *A) {
   double K[36];
   const size_t nv = n / 2, at = (size_t)j->iv;
-  if (!turns(j)) {
+  if (!joint_has_quaternion(j)) {
     for (size_t a = at; a < at + (size_t)j->nv; a++) A[a * n + nv + a] = k == 0;
     return;
   }
@@ -238,9 +238,9 @@ jn_status jn_linearise(const jn_model *model, jn_data *data, const jn_linearise_
   turning t = jn_turning_at(0, memory);
   for (int i = 0; i < model->nbody; i++) {
     const jn_joint *j = &model->joint[i];
-    if (turns(j)) jn_turning_fill(&t, data, j, 0, q, v);
+    if (joint_has_quaternion(j)) jn_turning_fill(&t, data, j, 0, q, v);
     jn_linearise_upper(&t, j, 0, n, A);
-    if (turns(j) && is_right(options)) jn_linearise_right(&t, j, 0, n, A);
+    if (joint_has_quaternion(j) && is_right(options)) jn_linearise_right(&t, j, 0, n, A);
   }
   return jn_all_finite(A, n * n) && (!B || jn_all_finite(B, n * m)) ? JN_OK : JN_ERR_NOT_FINITE;
 }

@@ -17,10 +17,6 @@ static inline jn_twist twist_of(const double *x) {
 static inline int is_right(const jn_linearise_options *o) {
   return o && o->trivialisation == JN_RIGHT;
 }
-/* whether the joint has a rotation that is no plain number */
-static inline int turns(const jn_joint *j) {
-  return j->type == JN_JOINT_SPHERICAL || j->type == JN_JOINT_FREE;
-}
 /* degrees of freedom of a free base */
 static inline int base_freedoms(const jn_model *m) {
   return m->joint[0].type == JN_JOINT_FREE ? 6 : 0;

@@ -100,7 +100,7 @@ jn_status jn_linearise_rates(const jn_model *model, jn_data *data,
   turning t = jn_turning_at(order, x.turning);
   for (int i = 0; i < model->nbody; i++) {
     const jn_joint *j = &model->joint[i];
-    if (turns(j)) jn_turning_fill(&t, data, j, order, q, x.v);
+    if (joint_has_quaternion(j)) jn_turning_fill(&t, data, j, order, q, x.v);
     for (int k = 0; k <= order; k++) jn_linearise_upper(&t, j, k, x.n, x.A + (size_t)k * x.n * x.n);
   }
   for (int k = 0; k <= order; k++) {
@@ -114,7 +114,7 @@ jn_status jn_linearise_rates(const jn_model *model, jn_data *data,
   for (int k = 0; k <= order; k++) subtract(&x, k);
   for (int i = 0; i < model->nbody && is_right(options); i++) {
     const jn_joint *j = &model->joint[i];
-    if (!turns(j)) continue;
+    if (!joint_has_quaternion(j)) continue;
     jn_turning_fill(&t, data, j, order, q, x.v);
     jn_linearise_right(&t, j, order, x.n, x.A);
   }

@@ -84,8 +84,8 @@ static void step_rows(const jn_joint *j, double h, const double *v, size_t nv, s
                       double *Bd) {
   const size_t n = 2 * nv, at = (size_t)j->iv, freedoms = (size_t)j->nv;
   double X[36] = {0}, Y[36] = {0};
-  for (size_t i = 0; i < 6 && !turns(j); i++) X[7 * i] = 1, Y[7 * i] = h;
-  if (turns(j)) step_blocks(j, h, v + at, X, Y);
+  for (size_t i = 0; i < 6 && !joint_has_quaternion(j); i++) X[7 * i] = 1, Y[7 * i] = h;
+  if (joint_has_quaternion(j)) step_blocks(j, h, v + at, X, Y);
   for (size_t a = 0; a < freedoms; a++) {
     memset(Ad + (at + a) * n, 0, sizeof(double) * n);
     if (Bd) memset(Bd + (at + a) * m, 0, sizeof(double) * m);

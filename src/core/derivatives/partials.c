@@ -80,7 +80,7 @@ jn_status jn_variation_start(const jn_model *m, jn_data *data, int K, const doub
     *Ms_of(w, i) = spatial_inertia(m, w, i);
     inertia10_jets(K, V, Ms_of(w, i), Md_of(w, i));
     for (int c = 0; c < l->nv; c++) part_put(x, l->iv + c, 0, JN_P, *S_of(w, l->iv + c));
-    if (l->kind != JN_K_FREE || rep == JN_BODY) continue;
+    if (!link_is_free(l) || rep == JN_BODY) continue;
     x->own = 1;
     for (int k = 1; k <= K + 1; k++) spatial_pose_step(w, i, k);
     represent_screws(l, w, rep, K, S_of(w, l->iv));
@@ -90,11 +90,11 @@ jn_status jn_variation_start(const jn_model *m, jn_data *data, int K, const doub
 }
 
 /* N e_c of a joint with several freedoms, from one order of its velocity u as the user holds it */
-static six variation_rate(jn_kind kind, int rep, const double *u, int c) {
+static six variation_rate(int freedoms, int rep, const double *u, int c) {
   double e[6] = {0};
   e[c] = 1;
   six s = {load_v3(e), load_v3(e + 3)};
-  if (kind == JN_K_SPHERICAL) return (six){v3_cross(load_v3(u), s.w), v3_zero()};
+  if (freedoms == 3) return (six){v3_cross(load_v3(u), s.w), v3_zero()};
   six V = {load_v3(u), load_v3(u + 3)};
   if (rep == JN_BODY) return six_ad(V, s);
   if (rep == JN_SPATIAL) return six_ad(s, V);
@@ -107,7 +107,7 @@ static void variation_map(const variation *x, int i, int last) {
   const jn_work *w = x->w;
   const jn_link *l = &x->m->link[i];
   int rows = x->rows, n = l->nv,
-      rep = l->kind == JN_K_FREE ? (int)x->data->settings.representation : JN_BODY;
+      rep = link_is_free(l) ? (int)x->data->settings.representation : JN_BODY;
   double *E = Ev_of(w, l->iv);
   const double *u = (rep == JN_BODY ? w->v : w->io) + l->iv;
   for (int d = 0; d < n; d++) {
@@ -124,7 +124,7 @@ static void variation_map(const variation *x, int i, int last) {
       double *out = E + 6 * ((size_t)d * rows + (size_t)k);
       memset(out, 0, sizeof(double) * 6);
       for (int h = 0; h < k; h++) {
-        six s = variation_rate(l->kind, rep, u + (size_t)(k - 1 - h) * (size_t)x->m->nv, d);
+        six s = variation_rate(l->nv, rep, u + (size_t)(k - 1 - h) * (size_t)x->m->nv, d);
         const double y[6] = {s.w.x, s.w.y, s.w.z, s.v.x, s.v.y, s.v.z};
         for (int c = 0; c < n; c++) {
           const double f = y[c] / k;
@@ -221,7 +221,7 @@ void jn_variation_columns(const variation *x) {
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
     if (l->nv > 1 && !x->second) variation_map(x, i, x->K + 1);
-    if (l->kind != JN_K_FREE || !x->own) continue;
+    if (!link_is_free(l) || !x->own) continue;
     const extra_transport b = extra_transport_of(x, i);
     for (int j = l->iv; j < l->iv + l->nv; j++) {
       c->P = part_of(x, j, 0, JN_P);
@@ -311,7 +311,7 @@ void jn_variation_carry(const variation *x) {
   composites(x);
   x->data->engine->freedoms_carry(x);
   for (int i = 0; i < x->m->nlink && x->own; i++)
-    for (int c = 0; c < 6 && x->m->link[i].kind == JN_K_FREE; c++) own_row(x, i, c);
+    for (int c = 0; c < 6 && link_is_free(&x->m->link[i]); c++) own_row(x, i, c);
 }
 
 jn_status jn_variation_all(const jn_model *m, jn_data *data, int K, const double *q,
@@ -340,7 +340,7 @@ double jn_variation_bound(const variation *x) {
     const jn_link *l = &x->m->link[i];
     for (int j = l->iv; l->nv > 1 && j < l->iv + l->nv; j++) {
       if (!x->second) maps += jn_magnitude(Ev_of(w, j), 6 * (n + 1));
-      if (l->kind == JN_K_FREE && x->own) own += jn_magnitude(Ow_of(w, j), 6 * n);
+      if (link_is_free(l) && x->own) own += jn_magnitude(Ow_of(w, j), 6 * n);
     }
     columns += l->armature + l->damping;
   }

@@ -66,6 +66,9 @@ jn_status jn_variation_all(const jn_model *m, jn_data *data, int K, const double
 /* Pc holds blocks of as many freedoms as there are lanes; of a block all orders, of an order
  * sixty numbers in lanes. Order k of column j, numbers COLUMN_STEP apart: */
 #ifdef LANES
+#ifndef FREEDOMS
+#define FREEDOMS LANES
+#endif
 #define COLUMN_STEP FREEDOMS
 static_assert(sizeof(column_jet) == JN_SIZE_column_jet * sizeof(real), "JN_SIZE_column_jet");
 #else

@@ -19,7 +19,7 @@ static jn_status check(const jn_model *m, const jn_data *data, const jn_external
   jn_status status = jn_check_call(m, data, 0, external);
   if (status) return status;
   for (int i = 0; i < m->nlink; i++)
-    if (m->link[i].kind == JN_K_FREE && data->settings.representation != JN_BODY)
+    if (link_is_free(&m->link[i]) && data->settings.representation != JN_BODY)
       return JN_ERR_ARGUMENT;
   for (int i = 0; external && i < external->wrench_count; i++)
     if (external->wrenches[i].representation != JN_BODY) return JN_ERR_ARGUMENT;
@@ -50,7 +50,7 @@ static void variation_maps(const variation *x, const jn_link *l, const double *d
     for (int d = 0; d < l->nv; d++) {
       double *out = Ev_of(x->w, (l->iv + d)) + 6 * k, e[6] = {0};
       const double *v = k ? dv : x->w->v;
-      six V = {load_v3(v + l->iv), l->kind == JN_K_FREE ? load_v3(v + l->iv + 3) : v3_zero()};
+      six V = {load_v3(v + l->iv), link_is_free(l) ? load_v3(v + l->iv + 3) : v3_zero()};
       e[d] = 1;
       six s = six_ad(V, (six){load_v3(e), load_v3(e + 3)});
       store_v3(out, s.w);

@@ -26,15 +26,14 @@ static inline void mixed_turn(const jn_model *m, const jn_work *w, int i, int K,
   v3 *x = axis_of(w, 3 * i + 0), *y = axis_of(w, 3 * i + 1), *z = axis_of(w, 3 * i + 2);
   hybrid_place(m, w, i, all_axes);
   for (int k = 0; k <= K; k++) {
-    if (k && l->kind != JN_K_FREE) joint_step(l, k, q_of(w, l->iq), v, m->nv, X);
+    if (k && !link_is_free(l)) joint_step(l, k, q_of(w, l->iq), v, m->nv, X);
     s[k] = joint_add_velocity(l, six_zero(), v + k * m->nv);
     V[k].w = s[k].w;
     if (l->parent >= 0) {
       up[k] = six_zero();
       up[k].w = c_columns(l->Rr, Vs_of(w, l->parent)[k].w);
       up[k] = joint_apply_X0(l->kind, X, up[k]);
-      V[k].w = v3_add(V[k].w, l->kind == JN_K_REVOLUTE ? joint_motion(JN_K_REVOLUTE, k, 0, X, up).w
-                                                       : joint_motion(l->kind, k, 0, X, up).w);
+      V[k].w = v3_add(V[k].w, joint_motion_any(l, k, X, up).w);
     }
     /* x' = w_z y - w_y z, ... */
     v3 a = v3_zero(), b = a, c = a;
@@ -123,8 +122,7 @@ static inline void mixed_inverse(const jn_model *m, const jn_work *w, const jn_s
     if (l->parent < 0) continue;
     six *Wp = Ws_of(w, l->parent);
     for (int k = 0; k <= r; k++) {
-      six n6 = l->kind == JN_K_REVOLUTE ? joint_force(JN_K_REVOLUTE, k, 0, X, N)
-                                        : joint_force(l->kind, k, 0, X, N);
+      const six n6 = joint_force_any(l, k, X, N);
       v3 n = joint_apply_X0_t(l->kind, X, n6).w;
       n = v3_add(c_columns(l->Rc, n),
                  c_cross_v3(l->p4, axes_project(w, l->parent, all_axes, k, 0, &W[0].v.x)));

@@ -43,7 +43,7 @@ static inline jn_status start_at_rest(const jn_model *m, jn_data *data, const do
   for (int i = 0; i < m->nlink; i++) {
     spatial_screws(m, w, i);
     const jn_link *l = &m->link[i];
-    if (l->kind == JN_K_FREE)
+    if (link_is_free(l))
       represent_screws(l, w, (int)data->settings.representation, 0, S_of(w, l->iv));
     *Ms_of(w, i) = spatial_inertia(m, w, i);
   }
@@ -67,7 +67,7 @@ static inline jn_status start_in_motion(const jn_model *m, jn_data *data, int K,
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     spatial_screw_step(l, w, K + 1, Vs_of(w, i));
-    if (l->kind != JN_K_FREE) continue;
+    if (!link_is_free(l)) continue;
     joint_step(l, K + 1, q_of(w, l->iq), v_of(w, l->iv), m->nv, X_of(w, l->ix));
     represent_screws(l, w, rep, K + 1, S_of(w, l->iv));
   }

@@ -2,14 +2,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "integrate/simulation.h"
+#include <jounce/integrate.h>
+
+#include "core/group.h"
 #include "model/data.h"
 
 static jn_quat load_quat(const double *q) { return jn_quat_make(q[0], q[1], q[2], q[3]); }
 static jn_vec3 load_vec(const double *x) { return jn_v3(x[0], x[1], x[2]); }
 static void store_vec(double *x, jn_vec3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
 
-/* q exp(w), scaled by (3 - |q|^2)/2 ~ 1/|q|: the length of q does not accumulate */
 jn_quat jn_quat_step(const double *q, jn_vec3 w) {
   const jn_quat a = load_quat(q);
   return jn_quat_scale(1.5 - 0.5 * jn_quat_norm2(a), jn_quat_mul(a, jn_quat_exp(w)));
@@ -19,21 +20,17 @@ static int is_unit(const double *q) {
   return fabs(jn_quat_norm2(load_quat(q)) - 1.0) <= JN_ROTATION_TOLERANCE;
 }
 
-/* joints with a rotation of their own */
-static int turns(const jn_joint *j) {
-  return j->type == JN_JOINT_SPHERICAL || j->type == JN_JOINT_FREE;
-}
-
 static jn_status check(const jn_model *model, const double *q) {
   if (!jn_all_finite(q, (size_t)model->nq)) return JN_ERR_NOT_FINITE;
   for (int i = 0; i < model->nbody; i++)
-    if (turns(&model->joint[i]) && !is_unit(q + model->joint[i].iq)) return JN_ERR_POSE;
+    if (joint_has_quaternion(&model->joint[i]) && !is_unit(q + model->joint[i].iq))
+      return JN_ERR_POSE;
   return JN_OK;
 }
 
 /* one joint; out may be q */
 static void integrate_joint(const jn_joint *j, const double *q, const double *dq, double *out) {
-  if (!turns(j)) {
+  if (!joint_has_quaternion(j)) {
     for (int c = 0; c < j->nv; c++) out[c] = q[c] + dq[c];
     return;
   }
@@ -74,7 +71,7 @@ jn_status jn_integrate(const jn_model *model, const double *q, const double *dq,
 }
 
 static void difference_joint(const jn_joint *j, const double *q0, const double *q1, double *dq) {
-  if (!turns(j)) {
+  if (!joint_has_quaternion(j)) {
     for (int c = 0; c < j->nv; c++) dq[c] = q1[c] - q0[c];
     return;
   }
