@@ -2,7 +2,7 @@
 #ifndef CLI_DEMO_JACOBIANS_H
 #define CLI_DEMO_JACOBIANS_H
 
-#include <jounce/cmtm.h>
+#include <jounce/textbook/cmtm.h>
 
 #include "demo.h"
 

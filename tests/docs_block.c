@@ -15,7 +15,11 @@ int main(void) {
   double q[nq], v[7 * nv] = {0}, tau[6 * nv] = {0};
   if (jn_model_nq(model) != nq || jn_model_nv(model) != nv) return 1;
   jn_model_home(model, q);
-  {BLOCK} jn_data_free(data);
+  // clang-format off
+  {
+BLOCK
+  }  // clang-format on
+  jn_data_free(data);
   jn_model_free(model);
   return 0;
 }

@@ -62,8 +62,8 @@ run() {
 }
 
 # every public header compiles alone, as C99, C11 and C++
-for header in "$prefix"/include/jounce/*.h; do
-  echo "#include <jounce/$(basename "$header")>" > "$work/alone.c"
+for header in "$prefix"/include/jounce/*.h "$prefix"/include/jounce/textbook/*.h; do
+  echo "#include <${header#"$prefix/include/"}>" > "$work/alone.c"
   echo "int used(void);" >> "$work/alone.c"
   for standard in c99 c11; do
     "$cc" -std=$standard -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" "$work/alone.c"

@@ -10,7 +10,7 @@ for path in $(grep -oh '`\(src\|cli\|tests\|tools\|examples\|include\)/[A-Za-z0-
   [ -e "$source/$path" ] || { echo "FAILED: a page names $path, which does not exist"; exit 1; }
 done
 for name in $(grep -oh '`jn_[a-z0-9_]*[`(]' "$source"/docs/*.md "$source"/*.md | tr -d '`(' | grep -v '_$' | sort -u); do
-  grep -qw "$name" "$source"/include/jounce/*.h || { echo "FAILED: a page names $name, which does not exist"; exit 1; }
+  grep -qw "$name" "$source"/include/jounce/*.h "$source"/include/jounce/textbook/*.h || { echo "FAILED: a page names $name, which does not exist"; exit 1; }
 done
 echo "ok  files and functions that pages name"
 for tool in pandoc python3; do
@@ -19,7 +19,7 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 "$source/tools/site" "$source" "$build/jounce" "$work/docs"
-for name in $(sed -n 's/^JN_API .*\b\(jn_[a-z0-9_]*\)(.*/\1/p' "$source"/include/jounce/*.h); do
+for name in $(sed -n 's/^JN_API .*\b\(jn_[a-z0-9_]*\)(.*/\1/p' "$source"/include/jounce/*.h "$source"/include/jounce/textbook/*.h); do
   grep -q "id=\"$name\"" "$work/docs/api.html" || { echo "FAILED: $name is not in the reference"; exit 1; }
 done
 # a link that leads nowhere is found

@@ -97,8 +97,9 @@ def names(code):
 
 def main():
     folder = Path(sys.argv[1])
-    order = re.findall(r"#include <jounce/(\w+)\.h>", (folder / "jounce.h").read_text())
-    order += sorted(p.stem for p in folder.glob("*.h") if p.stem not in order + ["jounce"])
+    order = re.findall(r"#include <jounce/([\w/]+)\.h>", (folder / "jounce.h").read_text())
+    every = (str(p.relative_to(folder).with_suffix("")) for p in folder.rglob("*.h"))
+    order += sorted(name for name in every if name not in order + ["jounce"])
     print("<h1>C reference</h1>\n<p>Made from the headers in <code>include/jounce/</code>; "
           "<code>jounce/jounce.h</code> includes them all.</p>")
     seen = set()
@@ -111,7 +112,7 @@ def main():
             text, declared = comment_text(comment) if comment else [], without_bodies(code)
             if first:
                 title = text[0].split(":", 1)[-1].strip() if text else ""
-                print('<h2 id="%s"><code>%s.h</code></h2>' % (stem, stem))
+                print('<h2 id="%s"><code>%s.h</code></h2>' % (stem.replace("/", "-"), stem))
                 print(prose([title] + text[1:]))
                 first = False
                 if not declared:

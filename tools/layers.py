@@ -27,7 +27,7 @@ MAY = {
     "src/core": ["src/base", "src/model", "src/scalar", "src/core/algebra", "src/core/body", "src/core/spatial",
                  "src/core/hybrid"],
     "src/inst": ["src/base", "src/scalar", "src/core", "src/core/body", "src/core/derivatives"],
-    "src/textbook": ["src/model", "src/core", "src/core/algebra", "src/core/spatial"],
+    "src/textbook": ["src/model", "src/core", "src/core/derivatives", "src/core/algebra", "src/core/spatial"],
     "src/trajectory": ["src/base", "src/model"],
     "src/integrate": ["src/base", "src/model", "src/core"],
     "src/batch": ["src/base", "src/model", "src/core"],

@@ -1,4 +1,5 @@
-/* dynamics.h: inverse, forward and hybrid dynamics of any order, and the closed form. */
+/* dynamics.h: inverse, forward and hybrid dynamics of any order, the equations of motion, momentum
+ * and energy. */
 #ifndef JOUNCE_DYNAMICS_H
 #define JOUNCE_DYNAMICS_H
 
@@ -51,9 +52,6 @@ JN_API jn_status jn_equations_of_motion(const jn_model *model, jn_data *data, in
                                         const jn_external *external, double *M, double *C,
                                         double *g, double *h, double *tau_ext);
 
-/* The mass matrix alone, [nv x nv], by the composite-rigid-body algorithm, O(n depth). */
-JN_API jn_status jn_mass_matrix(const jn_model *model, jn_data *data, const double *q, double *M);
-
 /* Whole-robot quantities along a motion and their derivatives to order r; each output may be NULL.
  * Reads q and v[(r+1) x nv].
  *   com [(r+1) x 3]; momentum [(r+1) x 6] spatial (about the world's origin);
@@ -64,20 +62,6 @@ typedef struct jn_momentum {
 } jn_momentum;
 JN_API jn_status jn_momentum_energy(const jn_model *model, jn_data *data, int order,
                                     const double *q, const double *v, const jn_momentum *out);
-
-/* The matrices that group the recursions (ali2026, table 2), dense, for small models: n bodies,
- * spatial about the world's origin. Each output may be NULL. Gp [6n x 6n]: identity blocks from
- * every body to its ancestors and itself; Gc is its transpose S, Sdot [6n x nv]: screws and their
- * rates; a free base has S = 1 and its spatial twist as velocity, other free joints their body
- * twist, whatever the settings say M [6n x 6n]: inertias on the diagonal; V [6n]: twists; G [6n]:
- * (0, gravity) for every body With them V = Gp S v,  M(q) = S^T Gc M Gp S,  C = S^T Gc (M Gp Sdot -
- * ad_V^T M Gp S),  g = -S^T Gc M G. `v` is read in the settings' representation. The data must have
- * been made for order 0 or more. */
-typedef struct jn_grouped {
-  double *Gp, *S, *Sdot, *M, *V, *G;
-} jn_grouped;
-JN_API jn_status jn_grouped_matrices(const jn_model *model, jn_data *data, const double *q,
-                                     const double *v, const jn_grouped *out);
 
 #ifdef __cplusplus
 }

@@ -28,16 +28,6 @@ JN_API jn_status jn_point_jacobian(const jn_model *model, jn_data *data, int fra
 JN_API jn_status jn_system_jacobian(const jn_model *model, jn_data *data,
                                     jn_representation representation, int order, double *J);
 
-/* Partial derivative of order `count` of column j of a frame's Jacobian: out[6] = D_c ... D_b D_a
- * J_j with columns = {a, b, ..., c}; count = 0: the column itself. D_c is the derivative along
- * degree of freedom c: d/dq of joints that are plain numbers; for spherical and free joints, whose
- * column here belongs to the body twist whatever the settings say, along C exp(t e_c). Derivatives
- * of different joints commute, those of one spherical or free joint do not. Closed form by nested
- * brackets (docs/jacobians.md), no recursion: O(count^2). Reads positions only. */
-JN_API jn_status jn_screw_partial(const jn_model *model, const jn_data *data, int frame,
-                                  jn_representation representation, int column, int count,
-                                  const int *columns, double *out);
-
 /* The inverse problem: v [(r+1) x nv] = v, v', ..., v^(r) from q and the twists [bodies x (r+1) x
  * 6] of all bodies' link frames and their derivatives, in a representation. Joint by joint, the
  * motion relative to the parent is projected on the joint's screws, v_i = (S^T S)^-1 S^T (V_i - Ad

@@ -12,16 +12,21 @@
 #include <jounce/table.h>
 #include <jounce/trajectory.h>
 #include <jounce/kinematics.h>
+#include <jounce/jacobian.h>
 #include <jounce/dynamics.h>
-#include <jounce/newton_euler.h>
-#include <jounce/lagrange.h>
-#include <jounce/batch.h>
-#include <jounce/integrate.h>
+#include <jounce/mass_matrix.h>
 #include <jounce/derivatives.h>
 #include <jounce/linearise.h>
-#include <jounce/jacobian.h>
-#include <jounce/cmtm.h>
+#include <jounce/batch.h>
+#include <jounce/integrate.h>
 #include <jounce/propeller.h>
 #include <jounce/layout.h>
+
+/* the forms of textbooks and papers: views of the engine for reading and for small models */
+#include <jounce/textbook/cmtm.h>
+#include <jounce/textbook/grouped.h>
+#include <jounce/textbook/lagrange.h>
+#include <jounce/textbook/newton_euler.h>
+#include <jounce/textbook/screw_partials.h>
 
 #endif

@@ -21,14 +21,6 @@
 extern "C" {
 #endif
 
-/* Minv[nv x nv] = M(q)^-1 by the articulated inertias, without M (table 9): 1/2 n^2 link visits,
- * symmetric to the last bit; in the representation of the settings, like jn_mass_matrix. */
-JN_API jn_status jn_inverse_mass(const jn_model *model, jn_data *data, const double *q,
-                                 double *Minv);
-/* out[nv x count] = M^-1 B, B[nv x count]; O(n count). out may be B. */
-JN_API jn_status jn_inverse_mass_apply(const jn_model *model, jn_data *data, const double *q,
-                                       int count, const double *B, double *out);
-
 /* The variation of spherical and free joints: C exp(xi), or exp(xi) C with xi in the axes and
  * about the origin of the joint's parent side (the world for the base). */
 typedef enum jn_trivialisation { JN_LEFT, JN_RIGHT } jn_trivialisation;

@@ -1,7 +1,6 @@
 /* mass_matrix.c: the mass matrix by composite inertias (CRBA), and its inverse through the articulated
  * inertias (bos2022, table 9, IMMAmb): unit forces, many at a time. */
-#include <jounce/dynamics.h>
-#include <jounce/linearise.h>
+#include <jounce/mass_matrix.h>
 #include <string.h>
 
 #include "core/engine.h"
@@ -134,7 +133,7 @@ jn_status jn_inverse_mass_apply(const jn_model *model, jn_data *data, const doub
   if (!model || count < 0) return JN_ERR_ARGUMENT;
   size_t nv = (size_t)model->nv, columns = (size_t)count;
   if (nv && columns && (!B || !out)) return JN_ERR_ARGUMENT;
-  if (!jn_all_below(B, nv * columns, 1e150)) return JN_ERR_NOT_FINITE;
+  if (!jn_all_below(B, nv * columns, JN_BOUND_2)) return JN_ERR_NOT_FINITE;
   jn_status status = factor_mass(model, data, q);
   if (status) return status;
   double *y = data->w.solve_rhs;

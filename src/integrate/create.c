@@ -110,6 +110,8 @@ static jn_status check_scheme(const jn_model *m, const jn_simulation_options *o,
   return JN_OK;
 }
 
+#define LEAST_TOLERANCE 1e-17 /* below rounding nothing is gained */
+
 static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_error *error) {
   if ((unsigned)o->scheme >= JN_SCHEME_COUNT)
     return refuse(error, JN_ERR_ARGUMENT, "no such scheme");
@@ -117,7 +119,7 @@ static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_err
     return refuse(error, JN_ERR_ARGUMENT, "no such representation");
   if (!(o->step >= 0) || !isfinite(o->step) || !(o->max_step >= 0) || !isfinite(o->max_step))
     return refuse(error, JN_ERR_ARGUMENT, "a step must be positive and finite (0: adaptive)");
-  if (o->step == 0 && !(o->tolerance >= 1e-17 && o->tolerance <= 1))
+  if (o->step == 0 && !(o->tolerance >= LEAST_TOLERANCE && o->tolerance <= 1))
     return refuse(error, JN_ERR_ARGUMENT, "the tolerance must be from 1e-17 to 1");
   if (o->order < 0 || o->order == 1 || o->order > JN_MAX_ORDER)
     return refuse(error, o->order > JN_MAX_ORDER ? JN_ERR_LIMIT : JN_ERR_ARGUMENT,

@@ -5,6 +5,10 @@
 
 #include "base/elementary.h"
 #include "integrate/simulation.h"
+
+/* errors of a step, relative to the tolerance, that the control of the step counts as nil */
+#define LEAST_ERROR 1e-10
+#define LEAST_OLD_ERROR 1e-4
 #include "model/data.h"
 
 typedef struct tableau {
@@ -136,12 +140,12 @@ jn_status jn_rk_step(jn_simulation *s, double t_max) {
     double error = status ? HUGE_VAL : step_error(s, h);
     if (error <= 1) {
       /* PI control; a step cut short says nothing against the one wished for */
-      double e = error > 1e-10 ? error : 1e-10;
+      double e = error > LEAST_ERROR ? error : LEAST_ERROR;
       double factor = 0.9 * jn_pow(e, -0.17) * jn_pow(s->err_old, 0.04);
       factor = factor > 5 ? 5 : factor < 0.2 ? 0.2 : rejected && factor > 1 ? 1 : factor;
       double next = h * factor;
       s->h_next = h < wish && next < wish ? wish : next;
-      s->err_old = e > 1e-4 ? e : 1e-4;
+      s->err_old = e > LEAST_OLD_ERROR ? e : LEAST_OLD_ERROR;
       return finish(s, h, pair);
     }
     s->statistics.rejected++;

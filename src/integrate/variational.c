@@ -154,6 +154,14 @@ static double largest(const double *x, int n) {
   return most;
 }
 
+/* corrections of positions (rad, m) and of velocities: at rounding; near it, where they need not
+ * shrink any more; and too large to come back from */
+#define ROUNDING 1e-15
+#define NEAR_ROUNDING 1e-11
+#define DIVERGED 1e3
+#define VELOCITY_ROUNDING 1e-13
+#define VELOCITY_NEAR_ROUNDING 1e-9
+
 /* Quasi-Newton until the correction is rounding, or no longer shrinks near it. */
 static jn_status solve(jn_simulation *s, double h) {
   int nv = s->nv;
@@ -163,8 +171,8 @@ static jn_status solve(jn_simulation *s, double h) {
     if ((status = try_dq(s, h, dq, r))) break;
     if ((status = solve_mass(s, s->trial.q, r, delta))) break;
     double size = h * largest(delta, nv);
-    if (size < 1e-15 || (size < 1e-11 && !(size < 0.5 * old))) return JN_OK;
-    if (!(size < 1e3)) return JN_ERR_LIMIT;
+    if (size < ROUNDING || (size < NEAR_ROUNDING && !(size < 0.5 * old))) return JN_OK;
+    if (!(size < DIVERGED)) return JN_ERR_LIMIT;
     for (int i = 0; i < nv; i++) dq[i] += h * delta[i];
     old = size;
   }
@@ -191,9 +199,10 @@ static jn_status end_of_step(jn_simulation *s, double h) {
       change = fmax(change, fabs(rest[i] - s->next.v[i]));
       s->next.v[i] = rest[i];
     }
-    if (!s->depends_on_v || change == 0 || (change < 1e-13 && !(change < old))) return JN_OK;
+    if (!s->depends_on_v || change == 0 || (change < VELOCITY_ROUNDING && !(change < old)))
+      return JN_OK;
   }
-  return change < 1e-9 ? JN_OK : JN_ERR_LIMIT;
+  return change < VELOCITY_NEAR_ROUNDING ? JN_OK : JN_ERR_LIMIT;
 }
 
 jn_status jn_variational_step(jn_simulation *s, double t_max) {

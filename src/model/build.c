@@ -241,9 +241,14 @@ static jn_status check_pose(jn_builder *b, int line, const char *what, const cha
       show(&most, JN_ROTATION_TOLERANCE));
 }
 
+/* of an inertia tensor, relative to its trace: rounding in a file may make it indefinite */
+#define SEMIDEFINITE_TOLERANCE 1e-12
+#define TRIANGLE_TOLERANCE 1e-9
+#define SHORTEST_AXIS 1e-12 /* shorter ones have no direction */
+
 /* smallest pivot of the symmetric matrix: positive semi-definite to rounding? */
 static int semidefinite(const jn_mat3 *A) {
-  double t = A->m[0][0] + A->m[1][1] + A->m[2][2], tol = 1e-12 * t;
+  double t = A->m[0][0] + A->m[1][1] + A->m[2][2], tol = SEMIDEFINITE_TOLERANCE * t;
   double xx = A->m[0][0], yy = A->m[1][1], zz = A->m[2][2], xy = A->m[0][1], xz = A->m[0][2],
          yz = A->m[1][2];
   double det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
@@ -255,7 +260,7 @@ static int semidefinite(const jn_mat3 *A) {
 static int triangle(const jn_mat3 *J) {
   double h = 0.5 * (J->m[0][0] + J->m[1][1] + J->m[2][2]);
   jn_mat3 A = jn_m3_scale(-1, *J);
-  for (int i = 0; i < 3; i++) A.m[i][i] += h * (1 + 1e-9);
+  for (int i = 0; i < 3; i++) A.m[i][i] += h * (1 + TRIANGLE_TOLERANCE);
   return semidefinite(&A);
 }
 
@@ -306,7 +311,7 @@ static jn_status check_axis(jn_builder *b, jn_joint_desc *j, int which) {
   if (!finite3(*a))
     return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': axis is not finite", j->name);
   double n = jn_v3_norm(*a);
-  if (!(n > 1e-12))
+  if (!(n > SHORTEST_AXIS))
     return jn_build_fail(b, j->line, JN_ERR_MODEL,
                          "joint '%s': axis has zero length: give a direction such as 0 0 1",
                          j->name);

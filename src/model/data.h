@@ -163,9 +163,12 @@ void jn_boundary_about_origin(const jn_model *model, jn_data *data);
 int jn_all_finite(const double *x, size_t n);
 
 /* A call that fails leaves its outputs as they were. Where they are too many to be held back until
- * all are known to be finite, the numbers they come from are looked at first: products of ten that
- * are all below JN_BOUND are finite. */
-#define JN_BOUND 1e30
+ * all are known to be finite, the numbers they come from are bounded first. The range of double ends
+ * at 1.8e308, so that these are finite: */
+#define JN_BOUND 1e30    /* a product of ten numbers below this */
+#define JN_BOUND_1 1e300 /* a number below this, with small factors */
+#define JN_BOUND_2 1e150 /* a product of two numbers below this */
+#define JN_BOUND_3 1e100 /* a product of three */
 int jn_all_below(const double *x, size_t n, double most); /* every |x_i| < most */
 double jn_magnitude(const double *x, size_t n);           /* sum of |x_i| */
 /* After positions are known (w->O): they, gravity, the inertias and v[nv] (may be NULL) are below

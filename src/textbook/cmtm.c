@@ -1,6 +1,6 @@
 /* cmtm.c: the N-CMTM as a view of a pose jet, and the recursions of Samy et al. 2021 through it. */
-#include <jounce/cmtm.h>
-#include <jounce/dynamics.h>
+#include <jounce/textbook/cmtm.h>
+#include <jounce/mass_matrix.h>
 #include <string.h>
 
 #include "core/jacobian.h"
@@ -257,9 +257,9 @@ static size_t inverse_size(const jn_model *m, int r) {
   return (size_t)m->nbody * (2 * jn_cmtm_size(r + 2) + 6 * rows) + 2 * rows * (size_t)m->nv;
 }
 
-/* Algorithm 2 beside it: motion, bias, a velocity of zero. */
+/* Algorithm 2 beside it: motion and bias. */
 size_t jn_cmtm_work_size(const jn_model *model, int order) {
-  return inverse_size(model, order) + (2 * ((size_t)order + 2) + 1) * (size_t)model->nv;
+  return inverse_size(model, order) + 2 * ((size_t)order + 2) * (size_t)model->nv;
 }
 
 /* f_k = (k+1) h_(k+1) + sum_i [zeta_i x]* h_(k-i) - gravity; zeta, h: r + 2 rows */
@@ -349,16 +349,6 @@ jn_status jn_cmtm_inverse_dynamics(const jn_model *model, jn_data *data, int ord
   return JN_OK;
 }
 
-/* x = M^-1 y: forward dynamics at rest without gravity. */
-static jn_status solve_mass(const jn_model *m, jn_data *data, const double *q, const double *rest,
-                            const double *y, double *x) {
-  jn_data weightless = *data;
-  weightless.settings.gravity = jn_v3(0, 0, 0);
-  jn_status status = jn_forward_dynamics(m, &weightless, 0, q, rest, y, NULL, x);
-  jn_data_adopt(data, &weightless);
-  return status;
-}
-
 jn_status jn_cmtm_forward_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
                                    const double *v, const double *tau, double *work, double *a) {
   if (!model || !data || data->model != model || order < 0 || !work ||
@@ -366,10 +356,9 @@ jn_status jn_cmtm_forward_dynamics(const jn_model *model, jn_data *data, int ord
     return JN_ERR_ARGUMENT;
   if (order > data->order) return JN_ERR_ORDER;
   size_t nv = (size_t)model->nv, n = ((size_t)order + 2) * nv;
-  double *aleph = work + inverse_size(model, order), *bias = aleph + n, *rest = bias + n;
+  double *aleph = work + inverse_size(model, order), *bias = aleph + n;
   if (!nv) return JN_OK;
   memset(aleph, 0, sizeof(double) * n);
-  memset(rest, 0, sizeof(double) * nv);
   memcpy(aleph, v, sizeof(double) * nv);
   for (int k = 0; k <= order; k++) {
     /* the order k of the forces while v^(k+1) is still zero is the bias; all rows are derivatives
@@ -378,7 +367,7 @@ jn_status jn_cmtm_forward_dynamics(const jn_model *model, jn_data *data, int ord
     jn_status status = jn_cmtm_inverse_dynamics(model, data, k, q, aleph, work, bias);
     if (status) return status;
     for (size_t i = 0; i < nv; i++) b[i] = tau[(size_t)k * nv + i] - b[i];
-    status = solve_mass(model, data, q, rest, b, at);
+    status = jn_inverse_mass_apply(model, data, q, 1, b, at);
     if (status) return status;
   }
   memcpy(a, aleph + nv, sizeof(double) * (n - nv));

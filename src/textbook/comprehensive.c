@@ -5,7 +5,7 @@
  * of joint and column force           f_k = (k+1) h_(k+1)                     N, Q: block (k, h) =
  * (k+1) times block k+1-h torque          tau = S^T f                             R   = S^T Q (the
  * bracket with zeta of (29), (51) is what carrying the last to the body's frame brings in). */
-#include <jounce/cmtm.h>
+#include <jounce/textbook/cmtm.h>
 #include <string.h>
 
 #include "core/jacobian.h"

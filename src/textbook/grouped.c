@@ -1,5 +1,5 @@
 /* grouped.c: the recursions written as matrices, for reading and for small models. */
-#include <jounce/dynamics.h>
+#include <jounce/textbook/grouped.h>
 #include <jounce/kinematics.h>
 #include <string.h>
 

@@ -1,11 +1,12 @@
 /* lagrange.c: closed forms of the equations of motion. Screws S, inertias M about the base's
  * position as in spatial.h; Mc: sums over the subtree, F_i = Mc_i S_i. */
 #include <jounce/jacobian.h>
-#include <jounce/lagrange.h>
+#include <jounce/mass_matrix.h>
+#include <jounce/textbook/lagrange.h>
 #include <string.h>
 
+#include "core/derivatives/mass_partials.h"
 #include "core/external.h"
-#include "core/spatial/composite.h"
 
 static jn_status check(const jn_model *m, const jn_data *data, jn_representation rep,
                        const jn_external *external) {
@@ -13,18 +14,11 @@ static jn_status check(const jn_model *m, const jn_data *data, jn_representation
   return status ? status : (unsigned)rep > JN_MIXED ? JN_ERR_ARGUMENT : JN_OK;
 }
 
-/* d/dq goes with body velocities */
-static jn_status check_partials(const jn_model *m, const jn_data *data) {
-  jn_status status = jn_check_call(m, data, 0, NULL);
-  if (status) return status;
-  return m->nfree && data->settings.representation != JN_BODY ? JN_ERR_ARGUMENT : JN_OK;
-}
-
-/* Poses and screws, with v also twists, in the spatial form whatever the settings say. */
+/* Poses, screws and twists in the spatial form, whatever the settings say. */
 static jn_status spatial_state(const jn_model *m, jn_data *data, const double *q, const double *v) {
   jn_data spatial = *data;
   spatial.settings.formulation = JN_FORM_SPATIAL;
-  jn_status status = jn_kinematics(m, &spatial, v || !m->nv ? 0 : -1, q, v);
+  jn_status status = jn_kinematics(m, &spatial, 0, q, v);
   jn_data_adopt(data, &spatial);
   if (status) return status;
   spatial_inertias(m, &data->w, 0);
@@ -226,25 +220,12 @@ jn_status jn_phase_momentum(const jn_model *m, jn_data *data, const double *q, c
   return JN_OK;
 }
 
-/* M^-1 x: forward dynamics at rest, without gravity */
-static jn_status mass_solve(const jn_model *m, jn_data *data, const double *q, const double *x,
-                            double *out) {
-  jn_data at_rest = *data;
-  double *zero = dof_of(&data->w, 0);
-  at_rest.settings.gravity = jn_v3(0, 0, 0);
-  at_rest.settings.damping = 0;
-  memset(zero, 0, sizeof(double) * (size_t)m->nv);
-  jn_status status = jn_forward_dynamics(m, &at_rest, 0, q, zero, x, NULL, out);
-  jn_data_adopt(data, &at_rest);
-  return status;
-}
-
 jn_status jn_phase_velocity(const jn_model *m, jn_data *data, const double *q, const double *p,
                             double *v) {
   jn_status status = jn_check_call(m, data, 0, NULL);
   if (status) return status;
   if (m->nv && (!p || !v)) return JN_ERR_ARGUMENT;
-  return mass_solve(m, data, q, p, v);
+  return jn_inverse_mass_apply(m, data, q, 1, p, v);
 }
 
 jn_status jn_phase_rate(const jn_model *m, jn_data *data, const double *q, const double *p,
@@ -256,7 +237,7 @@ jn_status jn_phase_rate(const jn_model *m, jn_data *data, const double *q, const
   if (!jn_all_finite(tau, nv)) return JN_ERR_NOT_FINITE;
   const jn_work *w = &data->w;
   double *velocity = dof_of(w, 1), *rate = dof_of(w, 2);
-  status = mass_solve(m, data, q, p, velocity);
+  status = jn_inverse_mass_apply(m, data, q, 1, p, velocity);
   if (!status) status = phase_state(m, data, q, velocity, external);
   if (status) return status;
   for (int i = 0; i < m->nlink; i++)
@@ -270,111 +251,6 @@ jn_status jn_phase_rate(const jn_model *m, jn_data *data, const double *q, const
   if (v && nv) memcpy(v, velocity, sizeof(double) * nv);
   if (nv) memcpy(p_rate, rate, sizeof(double) * nv);
   return JN_OK;
-}
-
-/* Derivatives of M, for columns on one path from the root, a above i or on its link:
- *   c above a or on its link:     d_c M_ai = 0: all moves with c
- *   c below a, above i or on it:  d_c M_ai = ad(S_a) S_c . F_i
- *   c below i:                    d_c M_ai = -(Mc_c S_a . ad(S_c) S_i + ad(S_c) S_a . Mc_c S_i) */
-
-static six screw(const jn_data *data, int c) { return *S_of(&data->w, c); }
-static const inertia10 *composite(const jn_data *data, int link) { return Ms_of(&data->w, link); }
-static jn_status composites(const jn_model *m, jn_data *data, const double *q) {
-  jn_status status = spatial_state(m, data, q, NULL);
-  if (status) return status;
-  add_to_parents(m, data->w.Ms, 10 * (size_t)data->rows, 10);
-  data->kinematics = -2;
-  return jn_is_bounded(m, data, NULL) ? JN_OK : JN_ERR_NOT_FINITE;
-}
-
-/* a column and its link; next: the one before it on the way to the root */
-typedef struct dof {
-  int column, link;
-} dof;
-
-static dof last_of(const jn_model *m, int link) {
-  while (link >= 0 && !m->link[link].nv) link = m->link[link].parent;
-  return (dof){link < 0 ? -1 : m->link[link].iv + m->link[link].nv - 1, link};
-}
-static dof before(const jn_model *m, dof d) {
-  if (d.column > m->link[d.link].iv) return (dof){d.column - 1, d.link};
-  return last_of(m, m->link[d.link].parent);
-}
-
-/* all of d_c M_ai with c on `tip` and a, i above it or on it, and with i on `tip` and c above it */
-static void partials_of_tip(const jn_model *m, const jn_data *data, dof tip, double *dM) {
-  const size_t nv = (size_t)m->nv, t = (size_t)tip.column;
-  const inertia10 *Mc = composite(data, tip.link);
-  six S = screw(data, tip.column), F = inertia10_apply(Mc, S);
-  for (dof a = last_of(m, tip.link); a.link >= 0; a = before(m, a)) {
-    six Sa = screw(data, a.column), Fa = inertia10_apply(Mc, Sa), ta = six_ad(S, Sa);
-    for (dof b = last_of(m, tip.link); b.link >= 0; b = before(m, b)) {
-      size_t x = (size_t)a.column, y = (size_t)b.column;
-      six Sb = screw(data, b.column);
-      /* tip moves, x and y above */
-      if (a.link < tip.link && b.link < tip.link)
-        dM[(x * nv + y) * nv + t] =
-            -(six_dot(Fa, six_ad(S, Sb)) + six_dot(ta, inertia10_apply(Mc, Sb)));
-      /* b moves tip's column, x above b */
-      if (a.link < b.link)
-        dM[(x * nv + t) * nv + y] = dM[(t * nv + x) * nv + y] = six_dot(six_ad(Sa, Sb), F);
-    }
-  }
-}
-
-static jn_status mass_partials(const jn_model *m, jn_data *data, const double *q, double *dM) {
-  jn_status status = composites(m, data, q);
-  if (status) return status;
-  size_t n = (size_t)m->nv * (size_t)m->nv * (size_t)m->nv;
-  if (n) memset(dM, 0, sizeof(double) * n);
-  for (int i = 0; i < m->nlink; i++)
-    for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++)
-      partials_of_tip(m, data, (dof){c, i}, dM);
-  return JN_OK; /* composites are bounded */
-}
-
-jn_status jn_mass_partials(const jn_model *m, jn_data *data, const double *q, double *dM) {
-  jn_status status = check_partials(m, data);
-  if (status) return status;
-  if (m->nv && !dM) return JN_ERR_ARGUMENT;
-  return mass_partials(m, data, q, dM);
-}
-
-jn_status jn_inverse_mass_partials(const jn_model *m, jn_data *data, const double *q, double *Minv,
-                                   double *dMinv) {
-  jn_status status = check_partials(m, data);
-  if (status) return status;
-  size_t nv = (size_t)m->nv;
-  double *unit = dof_of(&data->w, 1), *t = dof_of(&data->w, 2);
-  if (nv && (!Minv || !dMinv)) return JN_ERR_ARGUMENT;
-  /* a first solution outside of the outputs tells whether all will be finite */
-  memset(unit, 0, sizeof(double) * nv);
-  status = composites(m, data, q);
-  if (!status) status = mass_solve(m, data, q, unit, unit);
-  if (!status && !jn_factors_are_bounded(m, data)) status = JN_ERR_NOT_FINITE;
-  if (status) return status;
-  for (size_t i = 0; i < nv && !status; i++) {
-    memset(unit, 0, sizeof(double) * nv);
-    unit[i] = 1;
-    status = mass_solve(m, data, q, unit, Minv + i * nv);
-  }
-  mass_partials(m, data, q, dMinv); /* of a state that is known to be good */
-  for (size_t k = 0; k < nv; k++) {
-    /* rows: dM Minv; then columns: -Minv times that */
-    for (size_t i = 0; i < nv; i++) {
-      memset(t, 0, sizeof(double) * nv);
-      for (size_t h = 0; h < nv; h++)
-        for (size_t j = 0; j < nv; j++) t[j] += dMinv[(i * nv + h) * nv + k] * Minv[h * nv + j];
-      for (size_t j = 0; j < nv; j++) dMinv[(i * nv + j) * nv + k] = t[j];
-    }
-    for (size_t j = 0; j < nv; j++) {
-      memset(t, 0, sizeof(double) * nv);
-      for (size_t i = 0; i < nv; i++)
-        for (size_t h = 0; h < nv; h++) t[i] -= Minv[i * nv + h] * dMinv[(h * nv + j) * nv + k];
-      for (size_t i = 0; i < nv; i++) dMinv[(i * nv + j) * nv + k] = t[i];
-    }
-  }
-  return status || jn_all_finite(dMinv, nv * nv * nv) ? status : JN_ERR_NOT_FINITE;
 }
 
 /* Koszul's terms with brackets: B = <[E_a, E_b], E_x> for columns a, b of link l and x on a path
@@ -401,11 +277,11 @@ static int on_one_path(const jn_model *m, int a, int b) {
 }
 
 jn_status jn_christoffel(const jn_model *m, jn_data *data, const double *q, double *Gamma) {
-  jn_status status = check_partials(m, data);
+  jn_status status = jn_mass_partials_check(m, data);
   if (status) return status;
   size_t nv = (size_t)m->nv;
   if (nv && !Gamma) return JN_ERR_ARGUMENT;
-  status = mass_partials(m, data, q, Gamma);
+  status = jn_mass_partials(m, data, q, Gamma);
   if (status) return status;
   double *G = Gamma;
   /* in place: the derivatives x = d_i M_jk, y = d_j M_ik, z = d_k M_ij make six symbols */
@@ -453,11 +329,11 @@ static void binet_pair(const jn_model *m, const jn_data *data, dof j, dof k, dof
 }
 
 jn_status jn_christoffel_binet(const jn_model *m, jn_data *data, const double *q, double *Gamma) {
-  jn_status status = check_partials(m, data);
+  jn_status status = jn_mass_partials_check(m, data);
   if (status) return status;
   size_t n = (size_t)m->nv * (size_t)m->nv * (size_t)m->nv;
   if (n && !Gamma) return JN_ERR_ARGUMENT;
-  status = composites(m, data, q);
+  status = jn_mass_composites(m, data, q);
   if (status || !n) return status;
   memset(Gamma, 0, sizeof(double) * n);
   for (int l = 0; l < m->nlink; l++) {

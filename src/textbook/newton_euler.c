@@ -1,5 +1,5 @@
 /* newton_euler.c: one rigid body, in every representation. */
-#include <jounce/newton_euler.h>
+#include <jounce/textbook/newton_euler.h>
 
 /* the body's axes turned into the world's, about its own origin */
 static jn_pose turned(jn_pose C) { return jn_pose_make(C.R, jn_v3(0, 0, 0)); }

@@ -13,6 +13,7 @@
  * position x = C 0: D_bn ... D_b1 D_j x = w_b1 x (w_b2 x ... (v_bn + w_bn x x))    j sorted among
  * the b, j first in time and their angular parts are those of the spatial and of the body column.
  */
+#include <jounce/textbook/screw_partials.h>
 #include <string.h>
 
 #include "core/jacobian.h"

@@ -131,7 +131,8 @@ static inline v3 v3_add_cross_exact(v3 a, v3 b, v3 c) {
 /* Rows from..to of n numbers by k! or 1/k!, which leave the range of double at k = 171: late rows
  * are scaled by factors in turn. */
 static inline void scale_rows(int from, int to, int n, real *x, int to_taylor) {
-  enum { WHOLE = 158 }; /* 158! > 1e280 */
+  const double largest = 1e280;
+  enum { WHOLE = 158 }; /* 158! > largest */
   double f = 1;
   for (int k = 2; k <= to && k <= WHOLE; k++) {
     f *= k;
@@ -142,7 +143,7 @@ static inline void scale_rows(int from, int to, int n, real *x, int to_taylor) {
   for (int k = from > WHOLE ? from : WHOLE + 1; k <= to; k++) {
     real *row = x + (size_t)(k - from) * (size_t)n;
     for (int i = 2; i <= k;) {
-      for (f = 1; i <= k && f < 1e280; i++) f *= i;
+      for (f = 1; i <= k && f < largest; i++) f *= i;
       for (int j = 0; j < n; j++) row[j] = to_taylor ? row[j] / f : row[j] * f;
     }
   }

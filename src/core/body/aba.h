@@ -13,13 +13,16 @@
 
 #include "core/body/link_view.h"
 
+/* A pivot below this share of the inertia it was taken from is rounding: the joint moves no mass. */
+#define SINGULAR_PIVOT 1e-13
+
 /* LDL^T of the n x n matrix S (rows of 6, lower half): rows of L and 1/d on the diagonal, in D.
  * Returns whether every pivot is clearly positive against the inertia it was taken from. */
 INLINE int factor(int n, real *restrict S, const real *scale, double armature, real *restrict D) {
   int good = 1;
   EACH(j, 0, n - 1) {
     const real d = 1.0 / S[7 * j];
-    good &= real_greater(S[7 * j], 1e-13 * (scale[j] + armature));
+    good &= real_greater(S[7 * j], SINGULAR_PIVOT * (scale[j] + armature));
     D[7 * j] = d;
     EACH(i, j + 1, n - 1) {
       const real l = S[6 * i + j] * d;
@@ -50,7 +53,7 @@ static inline int joint_eliminate(int n, const six *column, double armature, sym
     real d = six_dot(column[0], UA[0]) + armature;
     D[0] = 1.0 / d;
     sym6_downdate(I, D[0], UA[0]);
-    return real_greater(d, 1e-13 * (most + armature));
+    return real_greater(d, SINGULAR_PIVOT * (most + armature));
   }
   real S[36], scale[6];
   memset(S, 0, sizeof S);
@@ -100,7 +103,7 @@ INLINE int axis_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
   UA[0] = u;
   D[0] = 1.0 / d[0];
   sym6_downdate(I, D[0], u);
-  return real_greater(d[0], 1e-13 * (scale + l->armature));
+  return real_greater(d[0], SINGULAR_PIVOT * (scale + l->armature));
 }
 
 /* Three or six degrees of freedom: the columns of IA S are columns of IA. */

@@ -120,7 +120,7 @@ jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, c
   if (status) return status;
   jn_variation_columns(&x);
   jn_variation_carry(&x);
-  if (!(jn_variation_bound(&x) < 1e200) || !jn_factors_are_bounded(model, data))
+  if (!(jn_variation_bound(&x) < JN_BOUND_1 / JN_BOUND_3) || !jn_factors_are_bounded(model, data))
     return JN_ERR_NOT_FINITE;
   size_t n = ((size_t)order + 1) * (size_t)model->nv * (size_t)model->nv;
   if (order == 0)

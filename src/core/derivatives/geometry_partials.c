@@ -81,7 +81,7 @@ jn_status jn_geometry_partials(const jn_model *model, jn_data *data, int order, 
   /* far below the range of double nothing can overflow */
   double reach = jn_magnitude(x.w->O, 3 * (size_t)model->nlink) + fabs(data->base.x) +
                  fabs(data->base.y) + fabs(data->base.z);
-  int safe = jn_variation_bound(&x) < 1e100 && reach < 1e50;
+  int safe = jn_variation_bound(&x) < JN_BOUND_3 && reach < JN_BOUND;
   if (!safe && !fill_geometry(&x, out, 0)) return JN_ERR_NOT_FINITE;
   size_t n = ((size_t)order + 1) * (size_t)model->nv * 6 * (size_t)model->nbody;
   if (n) memset(out, 0, sizeof(double) * n);

@@ -57,7 +57,7 @@ jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int order, c
   if (status) return status;
   size_t nv = (size_t)model->nv, size = nv * nv, n = (size_t)order + 1;
   if (order == 0) jn_variation_fold(&x);
-  int safe = jn_variation_bound(&x) < 1e300;
+  int safe = jn_variation_bound(&x) < JN_BOUND_1;
   jn_blocks o = {{dq, nv, 1}, {dv, nv, 1}, {dv ? dv + size : NULL, nv, 1}};
   if (!safe && order == 0 && !jn_variation_square(&x, 0, &o, 0)) return JN_ERR_NOT_FINITE;
   if (!safe && order > 0 && !data->engine->freedoms_fill(&x, dq, dv, 0)) return JN_ERR_NOT_FINITE;

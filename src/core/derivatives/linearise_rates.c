@@ -120,7 +120,7 @@ jn_status jn_linearise_rates(const jn_model *model, jn_data *data,
   }
   /* a map is below JN_BOUND */
   int finite = jn_all_finite(x.A, rows * x.n * x.n);
-  finite &= jn_all_below(x.dtau, rows * rows * nv * nv, 1e270);
+  finite &= jn_all_below(x.dtau, rows * rows * nv * nv, JN_BOUND_1 / JN_BOUND);
   if (!finite) return JN_ERR_NOT_FINITE;
   memcpy(A, x.A, sizeof(double) * rows * x.n * x.n);
   for (int k = 0; k <= order && B; k++) {

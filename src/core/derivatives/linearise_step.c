@@ -18,6 +18,9 @@ static void multiply(size_t n, const double *A, const double *B, double *out) {
     }
 }
 
+/* of A h: exp would be far beyond the range of double, and is halved some fifty times before */
+#define LARGEST_NORM 1e15
+
 jn_status jn_zero_order_hold(int n, int m, const double *A, const double *B, double h, double *work,
                              double *Ad, double *Bd) {
   if (n < 0 || m < 0 || (n && (!A || !work || !Ad)) || (n && m && Bd && !B)) return JN_ERR_ARGUMENT;
@@ -30,7 +33,7 @@ jn_status jn_zero_order_hold(int n, int m, const double *A, const double *B, dou
     for (size_t j = 0; j < N; j++) s += fabs(h * A[i * N + j]);
     if (!(s <= norm)) norm = s;
   }
-  if (!(norm < 1e15)) return JN_ERR_NOT_FINITE;
+  if (!(norm < LARGEST_NORM)) return JN_ERR_NOT_FINITE;
   int doublings = 0;
   while (norm > 0.5) norm *= 0.5, doublings++;
   const double step = ldexp(h, -doublings);
@@ -50,8 +53,8 @@ jn_status jn_zero_order_hold(int n, int m, const double *A, const double *B, dou
     for (size_t i = 0; i < size; i++) P[i] = 2 * P[i] + next[i], F[i] = 2 * F[i] + term[i];
   }
   for (size_t i = 0; i < N; i++) F[i * N + i] += 1;
-  if (!jn_all_finite(F, size) || !jn_all_below(P, size, 1e200) ||
-      (Bd && !jn_all_below(B, N * columns, 1e100)))
+  if (!jn_all_finite(F, size) || !jn_all_below(P, size, JN_BOUND_1 / JN_BOUND_3) ||
+      (Bd && !jn_all_below(B, N * columns, JN_BOUND_3)))
     return JN_ERR_NOT_FINITE;
   memcpy(Ad, F, sizeof(double) * size);
   for (size_t i = 0; i < N && Bd; i++)

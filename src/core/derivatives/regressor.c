@@ -80,7 +80,7 @@ static int regressor_is_safe(const variation *x) {
   for (int j = 0; j < x->m->nv; j++) b += jn_magnitude(&S_of(x->w, j)->w.x, n);
   double bound = 1e4 * jn_jet_derivative(x->K + 2, 1);
   for (int k = 0; k < x->K + 6; k++) bound *= 8 * b;
-  return bound < 1e300;
+  return bound < JN_BOUND_1;
 }
 
 jn_status jn_regressor(const jn_model *model, jn_data *data, int order, const double *q,

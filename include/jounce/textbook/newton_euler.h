@@ -9,8 +9,8 @@
  *   hybrid   n = J w' + w x J w + h x r'',  f = m r'' + w' x h + w x (w x h)           (54), (55)
  *   mixed    n as body with r'' turned into the body, f as hybrid                      (56), (57)
  * Gravity is a wrench like any other. */
-#ifndef JOUNCE_NEWTON_EULER_H
-#define JOUNCE_NEWTON_EULER_H
+#ifndef JOUNCE_TEXTBOOK_NEWTON_EULER_H
+#define JOUNCE_TEXTBOOK_NEWTON_EULER_H
 
 #include <jounce/data.h>
 

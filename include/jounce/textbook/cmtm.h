@@ -5,8 +5,8 @@
  * Here it is a view of the jet itself, 21 numbers an order; the matrix is made only on request.
  * Everything here is in Taylor coefficients (the papers' hat), as in jet.h. zeta is the jet of a
  * body twist. */
-#ifndef JOUNCE_CMTM_H
-#define JOUNCE_CMTM_H
+#ifndef JOUNCE_TEXTBOOK_CMTM_H
+#define JOUNCE_TEXTBOOK_CMTM_H
 
 #include <jounce/jacobian.h>
 #include <jounce/jet.h>

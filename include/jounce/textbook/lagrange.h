@@ -6,11 +6,11 @@
  * caller's, row-major; outputs may not alias inputs. All but the pure functions forget the result
  * of jn_kinematics. A failure leaves the outputs as they were; positions, velocities and inertias
  * beyond 1e30 are refused with JN_ERR_NOT_FINITE where n^2 or n^3 numbers come out. */
-#ifndef JOUNCE_LAGRANGE_H
-#define JOUNCE_LAGRANGE_H
+#ifndef JOUNCE_TEXTBOOK_LAGRANGE_H
+#define JOUNCE_TEXTBOOK_LAGRANGE_H
 
 #include <jounce/dynamics.h>
-#include <jounce/newton_euler.h>
+#include <jounce/textbook/newton_euler.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,16 +51,6 @@ JN_API jn_status jn_phase_rate(const jn_model *model, jn_data *data, const doubl
 /* The following take free joints in JN_BODY representation, else JN_ERR_ARGUMENT. d/dq_k is the
  * derivative along E_k: by q for joints that are plain numbers, along C exp(t e_k) or R exp(t e_k)
  * for free and spherical joints. */
-
-/* dM[i][j][k] = d M_ij / d q_k, [nv x nv x nv]: brackets of screws with composite inertias. O(n
- * d^2) for depth d, plus the writing of zeros. */
-JN_API jn_status jn_mass_partials(const jn_model *model, jn_data *data, const double *q,
-                                  double *dM);
-
-/* Minv[nv x nv] = M^-1 and dMinv[i][j][k] = d (M^-1)_ij / d q_k = -(M^-1 dM_k M^-1)_ij; both are
- * needed. O(n^4). */
-JN_API jn_status jn_inverse_mass_partials(const jn_model *model, jn_data *data, const double *q,
-                                          double *Minv, double *dMinv);
 
 /* Christoffel symbols of the first kind, Gamma[i][j][k], [nv x nv x nv]:
  *   tau_i = sum_j M_ij v'_j + sum_jk Gamma_ijk v_j v_k + gravity
