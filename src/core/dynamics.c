@@ -73,7 +73,7 @@ static jn_status solve_orders(const jn_model *model, jn_data *data, int order,
   if (form->world) data->singular = form->start(model, w, set, prescribed);
   if (data->singular >= 0) return JN_ERR_SINGULAR;
   if (loaded) form->external(model, data, external, 0);
-  form->bias_terms(model, w, set, 0, loaded);
+  form->first_terms(model, w, set, loaded);
   for (int k = 0; k <= order; k++) {
     const int more = k < order;
     boundary_drive(model, w, set, k, prescribed, form->world);

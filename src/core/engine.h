@@ -31,8 +31,8 @@ typedef void jn_inverse_fn(const jn_model *m, const jn_work *w, const jn_setting
                            int external);
 typedef int jn_start_fn(const jn_model *m, const jn_work *w, const jn_settings *set,
                         const unsigned char *prescribed);
-typedef void jn_bias_terms_fn(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
-                              int external);
+typedef void jn_first_terms_fn(const jn_model *m, const jn_work *w, const jn_settings *set,
+                               int external);
 typedef void jn_solve_fn(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
                          const unsigned char *prescribed, int external, int more);
 typedef void jn_mass_fn(const jn_model *m, const jn_work *w, double *M);
@@ -59,8 +59,8 @@ typedef struct jn_recursion {
   jn_inverse_fn *inverse;   /* w->tau of orders 0..r, after motion to order r+1 */
   jn_start_fn *start;       /* twists of order 0, articulated inertias; a joint that moves no mass,
                                or -1 */
-  jn_bias_terms_fn *bias_terms; /* terms of order k = 0 that are known before it is solved */
-  jn_solve_fn *solve;           /* order k from w->e (dynamics.c); more: then bias_terms of k+1 */
+  jn_first_terms_fn *first_terms; /* terms of order 0 that are known before it is solved */
+  jn_solve_fn *solve;             /* order k from w->e (dynamics.c); more: then those of k+1 */
 } jn_recursion;
 
 /* Packs of states. */
@@ -103,21 +103,21 @@ typedef struct jn_engine {
   extern jn_scatter_fn jn_pack_scatter_##isa;      \
   extern jn_pack_inverse_fn jn_pack_inverse_##isa; \
   extern jn_pack_hybrid_fn jn_pack_hybrid_##isa;
-#define JN_ENGINE_DECLARE(isa)                      \
-  extern jn_place_fn jn_body_place_##isa;           \
-  extern jn_motion_fn jn_body_motion_##isa;         \
-  extern jn_inverse_fn jn_body_inverse_##isa;       \
-  extern jn_start_fn jn_body_start_##isa;           \
-  extern jn_bias_terms_fn jn_body_bias_terms_##isa; \
-  extern jn_solve_fn jn_body_solve_##isa;           \
-  extern jn_mass_fn jn_body_mass_##isa;             \
-  extern jn_mass_solve_fn jn_mass_solve_##isa;      \
-  extern jn_variation_fn jn_course_inverse_##isa;   \
-  extern jn_course_fn jn_course_forward_##isa;      \
-  extern jn_variation_fn jn_freedoms_columns_##isa; \
-  extern jn_variation_fn jn_freedoms_carry_##isa;   \
-  extern jn_matrices_fn jn_freedoms_order_##isa;    \
-  extern jn_fill_fn jn_freedoms_fill_##isa;         \
+#define JN_ENGINE_DECLARE(isa)                        \
+  extern jn_place_fn jn_body_place_##isa;             \
+  extern jn_motion_fn jn_body_motion_##isa;           \
+  extern jn_inverse_fn jn_body_inverse_##isa;         \
+  extern jn_start_fn jn_body_start_##isa;             \
+  extern jn_first_terms_fn jn_body_first_terms_##isa; \
+  extern jn_solve_fn jn_body_solve_##isa;             \
+  extern jn_mass_fn jn_body_mass_##isa;               \
+  extern jn_mass_solve_fn jn_mass_solve_##isa;        \
+  extern jn_variation_fn jn_course_inverse_##isa;     \
+  extern jn_course_fn jn_course_forward_##isa;        \
+  extern jn_variation_fn jn_freedoms_columns_##isa;   \
+  extern jn_variation_fn jn_freedoms_carry_##isa;     \
+  extern jn_matrices_fn jn_freedoms_order_##isa;      \
+  extern jn_fill_fn jn_freedoms_fill_##isa;           \
   JN_PACK_DECLARE(isa)
 JN_ENGINE_DECLARE(plain)
 JN_ENGINE_DECLARE(avx2)

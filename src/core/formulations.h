@@ -10,9 +10,9 @@
 
 /* clang-format off */
 #define SPATIAL_RECURSION {1, spatial_kinematics, jn_external_spatial, spatial_inverse, \
-                           spatial_start, spatial_bias_terms, spatial_solve}
+                           spatial_start, spatial_first_terms, spatial_solve}
 #define HYBRID_RECURSION  {1, hybrid_kinematics, jn_external_hybrid, hybrid_inverse, \
-                           hybrid_start, hybrid_bias_terms, hybrid_solve}
+                           hybrid_start, hybrid_first_terms, hybrid_solve}
 #define MIXED_RECURSION   {1, mixed_kinematics, jn_external_mixed, mixed_inverse, \
                            NULL, NULL, NULL}
 /* clang-format on */

@@ -45,9 +45,9 @@ int ENTRY(body_start)(const jn_model *m, const jn_work *w, const jn_settings *se
 }
 
 /* All but the applied wrenches was known at the start. */
-void ENTRY(body_bias_terms)(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
-                            int external) {
-  (void)set, (void)k;
+void ENTRY(body_first_terms)(const jn_model *m, const jn_work *w, const jn_settings *set,
+                             int external) {
+  (void)set;
   if (external) aba_external(m, w);
 }
 

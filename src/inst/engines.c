@@ -15,7 +15,7 @@
     .lanes = states, .freedom_lanes = freedoms, .six_stride = stride, .six_linear = linear, \
     .recursion = {                                                                  \
       [JN_FORM_BODY] = {0, jn_body_motion_##isa, jn_external_body, jn_body_inverse_##isa, \
-                        jn_body_start_##isa, jn_body_bias_terms_##isa, jn_body_solve_##isa}, \
+                        jn_body_start_##isa, jn_body_first_terms_##isa, jn_body_solve_##isa}, \
       [JN_FORM_SPATIAL] = SPATIAL_RECURSION,                                        \
       [JN_FORM_HYBRID] = HYBRID_RECURSION,                                          \
       [JN_FORM_MIXED] = MIXED_RECURSION},                                           \

@@ -32,7 +32,7 @@ static inline inertia10 inertia10_rate(const inertia10 *M, six V) {
 }
 
 /* M'_k = sum_(i<=k) rate(M_(k-i), V_i) */
-static inline inertia10 inertia10_rate_order(int k, const six *V, const inertia10 *M) {
+INLINE inertia10 inertia10_rate_order(int k, const six *V, const inertia10 *M) {
   inertia10 s = inertia10_rate(&M[k], V[0]);
   for (int i = 1; i <= k; i++) {
     const inertia10 r = inertia10_rate(&M[k - i], V[i]);
@@ -42,7 +42,7 @@ static inline inertia10 inertia10_rate_order(int k, const six *V, const inertia1
   return s;
 }
 /* M_k = M'_(k-1) / k, k >= 1 */
-static inline inertia10 inertia10_integrate(int k, const inertia10 *rate) {
+INLINE inertia10 inertia10_integrate(int k, const inertia10 *rate) {
   const double f = 1.0 / k;
   inertia10 M;
   M.m = rate->m;

@@ -367,6 +367,12 @@ static inline void hybrid_outward(const jn_model *m, const jn_work *w, int k,
   }
 }
 
+/* order 0 as a constant */
+static inline void hybrid_first_terms(const jn_model *m, const jn_work *w, const jn_settings *set,
+                                      int external) {
+  hybrid_bias_terms(m, w, set, 0, external);
+}
+
 /* Order k, and what is known of order k+1 if there is one more. */
 static inline void hybrid_solve(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
                                 const unsigned char *prescribed, int external, int more) {
