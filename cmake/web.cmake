@@ -21,11 +21,13 @@ if(JOUNCE_WEB)
     message(STATUS "no uPlot (npm cannot fetch it): reports will have still figures")
   endif()
 endif()
+file(GLOB JOUNCE_WEB_FILES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/*.js ${CMAKE_SOURCE_DIR}/web/*.css
+     ${CMAKE_SOURCE_DIR}/web/*.html ${CMAKE_SOURCE_DIR}/web/*.gp)
 function(jounce_report_assets output uplot)
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DUPLOT=${uplot} -DWEB=${CMAKE_SOURCE_DIR}/web
             -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
-    DEPENDS ${CMAKE_SOURCE_DIR}/web/report.js ${CMAKE_SOURCE_DIR}/web/report.css
+    DEPENDS ${JOUNCE_WEB_FILES}
             ${CMAKE_SOURCE_DIR}/cmake/embed.cmake ${CMAKE_SOURCE_DIR}/cmake/web.cmake VERBATIM)
 endfunction()
 jounce_report_assets(${CMAKE_BINARY_DIR}/report_assets.c "${JOUNCE_UPLOT}")

@@ -67,6 +67,7 @@ static void the_page_loads_nothing_from_elsewhere(void **state) {
                                       "<script",    "<link",       "src=\"//", "href=\"//"};
   char *page = slurp("jounce-demo/index.html");
   assert_non_null(strstr(page, "</html>"));
+  assert_null(strstr(page, "{{"));
   for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
     if (strstr(page, loads[i])) fail_msg("the page contains %s", loads[i]);
   }
@@ -80,7 +81,8 @@ static void the_page_loads_nothing_from_elsewhere(void **state) {
     free(slurp(name));
   }
   if (strstr(page, "<svg")) {
-    static const char *const drawn[] = {"motion.svg", "forces.png", "cost.svg", "cost.png"};
+    static const char *const drawn[] = {"motion.svg", "motion.gp", "forces.png",
+                                        "cost.svg",   "cost.png",  "cost.gp"};
     for (size_t i = 0; i < sizeof drawn / sizeof drawn[0]; i++) {
       char name[64];
       snprintf(name, sizeof name, "jounce-demo/figures/%s", drawn[i]);

@@ -16,7 +16,7 @@ cat >hostile.json <<'EOF'
  "bodies": [
    {"name": "a", "joint": {"name": "</script><script>window.owned=1</script>", "type": "revolute", "axis": [0,1,0],
     "point": [0,0,0]}, "home": {"p": [1,0,0]}, "mass": 1},
-   {"name": "b", "parent": "a", "joint": {"name": "q,\"2\"\n'; system \"touch owned\" #", "type": "prismatic",
+   {"name": "b", "parent": "a", "joint": {"name": "q,\"2\"\n'; system \"touch owned\" # `touch owned` $x @y \\", "type": "prismatic",
     "axis": [1,0,0], "point": [0,0,0]}, "home": {"p": [2,0,0]}, "mass": 1}]}
 EOF
 
@@ -31,6 +31,7 @@ for program in jounce tests/jounce_still; do
     "$build/$program" simulate $robot --time 0.5 --samples 21 --format csv --report "$page" >want.csv 2>/dev/null
     numbers "$page" >got.csv
     cmp want.csv got.csv || fail "$page does not hold the numbers of the table"
+    if grep -F '{{' "$page"; then fail "$page: a place of the template is not filled"; fi
     if grep -E 'src="http|href="http|url\(http|@import|<link|src="//|href="//|<img|<script>window' "$page"; then
       fail "$page: something that does not belong there"
     fi
@@ -40,6 +41,18 @@ done
 [ ! -e owned ] || fail "a name was run"
 if command -v gnuplot >/dev/null; then
   grep -q '<svg' jounce_still-tilthex.html || fail "no still figures without uPlot"
+  # names in a picture: the script is gnuplot's, the name is not
+  "$build/jounce" simulate hostile.json --time 0.5 --samples 21 --plot hostile.svg >out.json
+  grep -q 'system' hostile.svg || fail "the name is missing in the picture"
+  [ ! -e owned ] || fail "a name was run by gnuplot"
+  if grep -F '<script' hostile.svg; then fail "a name became markup of the picture"; fi
+  # a picture that cannot be drawn leaves the old one
+  cp hostile.svg before.svg
+  if PATH=/nowhere "$build/jounce" simulate pendulum --time 1 --plot hostile.svg >out.json 2>errors; then
+    fail "a picture without gnuplot"
+  fi
+  grep -q 'apt-get install gnuplot-nox' errors || fail "no reason: $(cat errors)"
+  cmp before.svg hostile.svg || fail "the old picture is lost"
 fi
 PATH=/nowhere "$build/tests/jounce_still" simulate pendulum --time 1 --drift --report none.html >out.json
 grep -q 'No figures.*apt-get install gnuplot-nox' none.html || fail "no sentence instead of figures"
@@ -62,10 +75,18 @@ cmp want.csv got.csv || fail "traj.html does not hold the numbers of the table"
 echo "ok  traj, limits, elastic"
 
 "$build/jounce" demo --quick --no-plots --output demo --report demo.html >demo.txt
-"$build/jounce" demo linearization --quick --no-plots --output demo --report linear.html >demo.txt
-cmp demo/linearization.html linear.html || fail "demo linearization --report"
-if "$build/jounce" demo integrators --quick --output demo --report none.html 2>errors; then fail "a report of nothing"; fi
-grep -q 'no page' errors || fail "no reason: $(cat errors)"
+for page in demo.html demo/index.html; do
+  if grep -F '{{' $page; then fail "$page: a place of the template is not filled"; fi
+  [ "$(grep -c '<table>' $page)" = 4 ] || fail "$page: four tables expected"
+done
+# the numbers of --quick are not thinned: those of the page are those of the files
+sed -n 's/.*base64,\([A-Za-z0-9+\/=]*\)".*base64,\([A-Za-z0-9+\/=]*\)".*/\1 \2/p' demo.html | head -n 1 >links
+for n in 1 2; do
+  file=$(echo motion forward | cut -d' ' -f$n)
+  cut -d' ' -f$n links | base64 -d | cmp - demo/data/$file.csv || fail "demo.html does not hold $file.csv"
+done
+if "$build/jounce" demo integrators --quick --output demo 2>errors; then fail "a study that is not there"; fi
+grep -q "known: 'study'\|known: study" errors || fail "no reason: $(cat errors)"
 echo "ok  demo: $(wc -c <demo.html) bytes"
 
 if ! grep -q 'uPlot' jounce-tilthex.html; then
