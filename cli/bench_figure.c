@@ -20,7 +20,7 @@ void bench_csv(void *file, const bench_sample *list, int n, double calibration) 
   }
 }
 
-/* Time against order: inverse and forward dynamics of the first model, a column for each line. */
+/* Time against order for the first model: inverse and forward dynamics, a column per curve. */
 static void fill_sheet(cli_sheet *sheet, const bench_sample *list, int n) {
   static const char *const lines[][3] = {{"spatial", "single", "spatial"},
                                          {"hybrid", "single", "hybrid"},
@@ -43,8 +43,8 @@ static void fill_sheet(cli_sheet *sheet, const bench_sample *list, int n) {
 }
 
 int bench_figure(const char *folder, const bench_sample *list, int n, double calibration) {
-  static const chart_figure figures[] = {{"inverse dynamics", "ns a state", 0},
-                                         {"forward dynamics", "ns a state", 0}};
+  static const chart_figure figures[] = {{"inverse dynamics", "ns per state", 0},
+                                         {"forward dynamics", "ns per state", 0}};
   char path[4096], reason[PLOT_REASON];
   const cli_output_options options = {CLI_CSV, path};
   cli_output data;
@@ -66,7 +66,7 @@ int bench_figure(const char *folder, const bench_sample *list, int n, double cal
     c.log_y = 1;
     const plot_picture picture = {.charts = &c, .count = 1, .across = 2, .height = 360};
     if (!plot_save(&picture, folder, "bench", reason))
-      cli_error("bench: no picture (%s); the numbers are in %s", reason, path);
+      cli_error("bench: no figure: %s; the numbers are in %s", reason, path);
   }
   cli_sheet_free(&sheet);
   return code;

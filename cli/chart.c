@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Number of columns that a figure shows, or the column number `n` of them. */
+/* The n-th column of a figure; for n = -1 their number. */
 static int scan(const chart *c, int figure, int n) {
   int found = 0;
   for (int i = 1; c && i < c->columns; i++) {

@@ -1,4 +1,4 @@
-/* demo.c: the command `jounce demo`: options, progress, and the study from start to end. */
+/* demo.c: the command `jounce demo`: options, progress, and the steps of the study. */
 #include "demo.h"
 
 #include <stdlib.h>
@@ -13,18 +13,18 @@
 
 const char cli_demo_help[] =
     "usage: jounce demo [study] [options]\n\n"
-    "The aerial manipulator of Ali et al. 2026, section 7, on the built-in robot 'tilthex': a\n"
-    "motion of 30 s through inverse dynamics of order 5 and back through forward dynamics; the "
-    "cost\n"
-    "of a call against order and bodies, beside the published figures. About 20 s.\n\n"
-    "Prints tables and writes index.html, which opens without a network, CSV files in data/ and\n"
-    "figures as SVG and PNG in figures/ (if gnuplot is installed: apt-get install gnuplot-nox).\n"
-    "Exit status 3: the relative residual in force exceeds 1e-10.\n\n"
-    "  --output DIR           folder to write to, made if missing; default 'jounce-demo'\n"
-    "  --report FILE          also one HTML page with interactive figures and all numbers\n"
-    "  --quick                fewer steps and shorter measurements, a few seconds\n"
-    "  --no-plots             no figures\n"
-    "  --format NAME          text (default) or json: the summary on standard output\n\n"
+    "Runs the aerial-manipulator study of Ali et al. 2026, section 7, on the built-in robot\n"
+    "'tilthex': a motion of 30 s through inverse dynamics of order 5 and back through forward\n"
+    "dynamics, and the time per call against order and number of bodies, compared with the\n"
+    "published times. Takes about 20 s.\n\n"
+    "Prints tables. Writes index.html (opens without a network), CSV files to data/, and figures\n"
+    "as SVG and PNG to figures/ (needs gnuplot: apt-get install gnuplot-nox). Exit status 3: the\n"
+    "relative force residual exceeds 1e-10.\n\n"
+    "  --output DIR           output folder, created if missing; default 'jounce-demo'\n"
+    "  --report FILE          also write one HTML page with interactive figures and all numbers\n"
+    "  --quick                fewer steps and shorter measurements; takes a few seconds\n"
+    "  --no-plots             draw no figures\n"
+    "  --format NAME          format of the summary: text (default) or json\n\n"
     "The studies of Jacobians, linearisation and integrators are programs in examples/.\n\n"
     "example:\n"
     "  jounce demo --quick --output jounce-demo\n";
@@ -35,10 +35,10 @@ double demo_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* the line on standard error */
+/* progress line on standard error */
 static struct {
-  int width; /* of what stands there */
-  double last;
+  int width;   /* characters on the current line */
+  double last; /* time of the last line */
 } shown;
 
 void demo_progress(double done, const char *what) {
@@ -62,7 +62,7 @@ static void progress_end(void) {
   shown.width = 0;
 }
 
-/* The processor's name, where the system tells it. */
+/* The name of the processor, or "this machine". */
 static void name_processor(char *out, size_t size) {
   char line[512];
   FILE *file = fopen("/proc/cpuinfo", "r");
@@ -78,7 +78,7 @@ static void name_processor(char *out, size_t size) {
   if (file) fclose(file);
 }
 
-/* A table, or cells, as data/NAME. */
+/* Writes a table or cells to data/NAME. */
 static int write_file(const study *s, const char *name, const jn_table *table,
                       const cli_cells *cells) {
   char path[4096];
@@ -124,7 +124,7 @@ static int run(const demo_options *options) {
   if (!code) code = write_all(s);
   progress_end();
   if (!code && !(s->round.worst <= STUDY_LIMIT)) {
-    cli_error("demo: the relative residual in force is %.2g; at most %.0e expected", s->round.worst,
+    cli_error("demo: the relative force residual is %.2g; expected at most %.0e", s->round.worst,
               STUDY_LIMIT);
     code = CLI_CHECK_FAILED;
   }
@@ -148,7 +148,7 @@ int cli_demo(int argc, char **argv) {
   if (cli_parse(table, COUNT(table), argc, argv, &name, 1) < 0) return CLI_BAD_USAGE;
   if (strcmp(name, names[0]) != 0) {
     char hint[512];
-    cli_error("demo: '%s' is no demonstration%s", name,
+    cli_error("demo: '%s' is not a known demo%s", name,
               cli_suggest(name, cli_words_of(names), hint, sizeof hint));
     return CLI_BAD_USAGE;
   }

@@ -1,6 +1,8 @@
-/* demo.h: `jounce demo`, the study of an aerial manipulator (Ali et al. 2026, section 7). The
- * numbers: a motion through inverse and forward dynamics, and the cost of a call. Then tables, CSV
- * files, figures and pages of them. */
+/* demo.h: `jounce demo`, the study of an aerial manipulator (Ali et al. 2026, section 7).
+ *   demo_motion.c  a motion through inverse and forward dynamics
+ *   demo_cost.c    time per call
+ *   demo_tables.c  tables, text and JSON of both
+ *   demo_page.c    figures and pages */
 #ifndef CLI_DEMO_H
 #define CLI_DEMO_H
 
@@ -17,8 +19,8 @@ typedef struct demo_options {
   const char *report; /* file, or NULL */
 } demo_options;
 
-/* Progress of a long run on standard error: one line that changes on a terminal, else a line every
- * few seconds. `done` in 0..1. */
+/* Reports progress on standard error: on a terminal one line that is overwritten, else a line every
+ * few seconds. `done` is in 0..1. */
 void demo_progress(double done, const char *what);
 double demo_seconds(void); /* a monotonic clock */
 
@@ -32,9 +34,9 @@ enum {
   STUDY_FIGURES = 3 * (STUDY_DERIVATIVES + 1)
 };
 #define STUDY_SECONDS 30.0
-#define STUDY_LIMIT 1e-10 /* of the relative residual in force */
+#define STUDY_LIMIT 1e-10 /* of the relative force residual */
 
-/* Curves over time and their derivatives, three figures for each order. */
+/* Curves over time with derivatives; three figures per order. */
 typedef struct study_series {
   cli_sheet sheet;
   chart_figure figure[STUDY_FIGURES];
@@ -42,33 +44,33 @@ typedef struct study_series {
   const char *labels[1 + (STUDY_DERIVATIVES + 1) * STUDY_CURVES];
 } study_series;
 
-/* Largest magnitudes over the whole motion, for one order. */
+/* Maximum magnitudes over the whole motion, for one order. */
 typedef struct study_error {
-  double motion, difference; /* of v^(r+1): its size, and forward(inverse(motion)) - motion */
-  double force, residual;    /* of tau^(r): its size, and inverse(forward(tau)) - tau */
+  double motion, difference; /* of v^(r+1), and of forward(inverse(motion)) - motion */
+  double force, residual;    /* of tau^(r), and of inverse(forward(tau)) - tau */
 } study_error;
 
 enum { STUDY_MOTION, STUDY_FORCES, STUDY_FORWARD, STUDY_SERIES };
 typedef struct study_round {
   int steps;
   double dt;
-  study_series series[STUDY_SERIES]; /* by the body formulation */
+  study_series series[STUDY_SERIES]; /* body formulation */
   study_error error[2][STUDY_ROWS];  /* by formulation */
-  double apart[STUDY_ROWS];          /* forces of the two formulations: difference */
-  double agreement;                  /* the largest of apart/force */
-  double worst;                      /* largest residual/force of all orders, formulations */
+  double apart[STUDY_ROWS];          /* difference of the forces of the two formulations */
+  double agreement;                  /* maximum of apart/force */
+  double worst;                      /* maximum of residual/force over orders and formulations */
 } study_round;
-/* Each returns an exit status; in any case the caller frees the series and the points. */
+/* Both return an exit status. The caller frees the sheets and the points in any case. */
 int study_run_round(int quick, study_round *out);
 
-/* Cost of one call, in three sweeps. */
+/* Time per call, in three sweeps. */
 enum { COST_PAPER, COST_ORDERS, COST_BODIES };
 enum { COST_SIZES = 10, COST_TOP_ORDER = 10, COST_SAMPLES = 128 };
 
 typedef struct cost_point {
   int sweep, size; /* COST_BODIES: size 0 ... sizes - 1 */
   int bodies, order, algorithm, formulation;
-  double minimum, median; /* microseconds a call, over rounds */
+  double minimum, median; /* microseconds per call, over rounds */
   int rounds;
   double samples[COST_SAMPLES];
 } cost_point;
@@ -88,7 +90,7 @@ extern const double study_paper_us[2][STUDY_ROWS]; /* published, Intel Core i7-1
 extern const char *const cost_algorithm_names[2];
 extern const char *const cost_formulation_names[2];
 
-/* Tables: four to read, three for CSV files. */
+/* Four tables are shown, three are written as CSV files. */
 enum { TABLE_ROUND, TABLE_PAPER, TABLE_BODIES, TABLE_ORDERS, TABLES_SHOWN };
 enum { CSV_ROUND = TABLES_SHOWN, CSV_COST, CSV_EXPONENTS, STUDY_TABLES };
 extern const char *const study_table_names[STUDY_TABLES];
@@ -99,16 +101,17 @@ typedef struct study {
   study_round round;
   study_cost cost;
   cli_cells tables[STUDY_TABLES];
-  double least[2], most[2]; /* of the exponents in bodies, in r + 1 */
+  double least[2], most[2]; /* exponents in the number of bodies, in r + 1 */
   char processor[128];
   int figures;    /* 1: drawn */
-  char note[300]; /* why not */
+  char note[300]; /* the reason if not */
 } study;
 
-int study_tables(study *s); /* fills tables, least, most; an exit status */
+/* Fills tables, least and most. Returns an exit status. */
+int study_tables(study *s);
 void study_write_text(FILE *file, const study *s);
 void study_write_json(cli_output *out, const study *s);
-/* Figures, index.html, and the page of --report. An exit status. */
+/* Draws the figures; writes index.html and the page of --report. Returns an exit status. */
 int study_write_pages(study *s);
 
 #endif

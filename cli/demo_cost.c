@@ -1,4 +1,4 @@
-/* demo_cost.c: the cost of a call against the number of bodies and the order. */
+/* demo_cost.c: time per call against the number of bodies and the order. */
 #include "demo.h"
 
 #include <math.h>
@@ -30,7 +30,8 @@ static double uniform(uint64_t *seed) {
   return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
 }
 
-/* As in table 4 of the paper: base at the identity, random joints and derivatives; no forces. */
+/* Inputs of table 4 of the paper: base at the identity, random joints and derivatives, no forces.
+ */
 static int open_robot(const char *name, cost_robot *robot) {
   const size_t rows = COST_TOP_ORDER + 2;
   jn_error error;
@@ -62,7 +63,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* One visit: rounds of so many calls that a round is long against the clock's resolution. */
+/* Measures rounds of calls; a round is long compared with the resolution of the clock. */
 static jn_status visit(const cost_robot *robot, int quick, cost_point *point) {
   const double visit_time = quick ? 1e-3 : 15e-3, round_time = quick ? 0.1e-3 : 0.4e-3;
   jn_data *data;
@@ -89,7 +90,7 @@ static jn_status visit(const cost_robot *robot, int quick, cost_point *point) {
   return status;
 }
 
-/* All points of one robot. */
+/* Measures all points of one robot. */
 static int visit_robot(const char *name, int quick, int sweep, int size, study_cost *cost) {
   cost_robot robot;
   int code = open_robot(name, &robot);
@@ -165,7 +166,7 @@ static int list_points(study_cost *cost) {
   return CLI_DONE;
 }
 
-/* Each point is visited in several passes, so that a busy spell of the machine does not hit all the
+/* Each point is measured in several passes, so that other load on the machine does not affect all
  * rounds of one point. */
 int study_run_cost(int quick, study_cost *cost) {
   const int passes = quick ? 1 : 3;
@@ -175,7 +176,7 @@ int study_run_cost(int quick, study_cost *cost) {
     const int n = step % robots - 2, sweep = n < 0 ? n + 2 : COST_BODIES;
     char name[32] = "tilthex", what[128];
     if (n >= -1) snprintf(name, sizeof name, "tilthex:5x%d", n < 0 ? 20 : arms[n]);
-    snprintf(what, sizeof what, "cost of a call, pass %d of %d, %s", step / robots + 1, passes,
+    snprintf(what, sizeof what, "time per call, pass %d of %d, %s", step / robots + 1, passes,
              name);
     demo_progress(0.05 + 0.85 * step / (passes * robots), what);
     code = visit_robot(name, quick, sweep, n < 0 ? 0 : n, cost);

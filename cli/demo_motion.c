@@ -14,14 +14,15 @@
 
 enum { TOP = STUDY_DERIVATIVES };
 
-/* The reference of table 3 at one instant; all rows are derivatives. */
+/* The reference motion of table 3 at one instant; row k is the k-th derivative. */
 typedef struct reference {
   double curves[TOP + 1][STUDY_CURVES];
   jn_pose base;
   double v[TOP][STUDY_NV]; /* base twist (spatial), joint rates */
 } reference;
 
-/* Columns of a series: curves, for each order first ... last; a figure for each group of curves. */
+/* Columns of a series: all curves of order first, ..., all of order last. A figure shows one group
+ * of curves of one order. */
 typedef struct layout {
   const char *const *names;
   const char *groups; /* the group of each curve */
@@ -139,7 +140,7 @@ static void curves_of(const reference *motion, const double a[STUDY_ROWS][STUDY_
   jn_jet_to_derivatives(TOP, 3, p[0]);
   for (int r = 0; r < STUDY_ROWS; r++) {
     memcpy(out[r], p[r + 2], 3 * sizeof(double));
-    out[r][3] = a[r][2]; /* turning about z only: w_z = yaw' */
+    out[r][3] = a[r][2]; /* the base turns about z only: w_z = yaw' */
     memcpy(out[r] + 4, a[r] + 6, STUDY_JOINTS * sizeof(double));
   }
 }
@@ -148,8 +149,8 @@ static void raise_to(double *most, double x) {
   if (isnan(x) || fabs(x) > *most) *most = fabs(x);
 }
 
-/* One instant: tau = ID(motion), a = FD(tau), again = ID(a). The body formulation's numbers go to
- * row n of the series; the spatial formulation's forces are compared with them. */
+/* One instant: tau = ID(motion), a = FD(tau), again = ID(a). Row n of the series holds the results
+ * of the body formulation; the forces of the spatial formulation are compared with them. */
 static jn_status round_trip(const jn_model *model, jn_data *data, int formulation, int n, double t,
                             const reference *motion, study_round *out) {
   double q[7 + STUDY_JOINTS], v[STUDY_ROWS + 1][STUDY_NV], forward[STUDY_ROWS][STUDY_CURVES];

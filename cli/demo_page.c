@@ -1,5 +1,5 @@
-/* demo_page.c: the study as charts, figures and pages. index.html has figures drawn by gnuplot, the
- * page of --report interactive ones; both are web/study.html. */
+/* demo_page.c: the study as charts, figures and pages. Both pages are made from web/study.html:
+ * index.html with figures drawn by gnuplot, the page of --report with interactive figures. */
 #include "demo.h"
 
 #include <stdlib.h>
@@ -8,27 +8,30 @@
 #include "message.h"
 #include "report.h"
 
-enum { MOST_ROWS = 401, MOST_POINTS = 150 }; /* of a chart over time, of a picture */
+enum {
+  MOST_ROWS = 401,
+  MOST_POINTS = 150
+}; /* rows of a chart over time; points of a drawn curve */
 enum { CHART_MOTION, CHART_FORCES, CHART_COST, CHARTS = CHART_COST + 3 };
 
 typedef struct view {
   const study *study;
-  int still;
+  int still; /* figures drawn by gnuplot, no scripts */
   chart charts[CHARTS], forward;
-  cli_sheet costs[3]; /* by bodies, by order, beside the paper */
+  cli_sheet costs[3]; /* against bodies, against order, compared with the paper */
 } view;
 
 static const struct {
   const char *name;
   plot_picture picture;
-  int first; /* chart */
+  int first; /* first chart of the picture */
 } pictures[] = {{"motion", {NULL, 1, 3, 178, MOST_POINTS}, CHART_MOTION},
                 {"forces", {NULL, 1, 3, 178, MOST_POINTS}, CHART_FORCES},
                 {"cost", {NULL, 3, 2, 330, 0}, CHART_COST}};
 static const char *const chart_files[CHARTS] = {"motion.csv", "forces.csv", "cost_bodies.csv",
                                                 "cost_orders.csv", "cost_paper.csv"};
 
-/* A measured point into the table of its sweep. */
+/* Stores a measured point in the table of its sweep. */
 static void place_point(const cost_point *p, cli_sheet costs[3]) {
   const int a = p->algorithm, f = p->formulation;
   const char *algorithm = cost_algorithm_names[a];
@@ -50,10 +53,10 @@ static void place_point(const cost_point *p, cli_sheet costs[3]) {
 }
 
 static int make_costs(view *v) {
-  static const chart_figure figures[] = {{"inverse dynamics, body form", "µs a call", 0},
-                                         {"forward dynamics, body form", "µs a call", 0},
-                                         {"against the order, 101 bodies", "µs a call", 0},
-                                         {"7 bodies, beside the paper", "µs a call", 0}};
+  static const chart_figure figures[] = {{"inverse dynamics, body formulation", "µs per call", 0},
+                                         {"forward dynamics, body formulation", "µs per call", 0},
+                                         {"against the order, 101 bodies", "µs per call", 0},
+                                         {"7 bodies, compared with the paper", "µs per call", 0}};
   static const char *const labels[] = {"bodies", "r = 0", "r = 1", "r = 2", "r = 3",
                                        "r = 4",  "r = 5", "r = 0", "r = 1", "r = 2",
                                        "r = 3",  "r = 4", "r = 5"};
@@ -99,7 +102,7 @@ static void make_series(view *v) {
 static void draw_figures(study *s, const view *v) {
   char reason[PLOT_REASON];
   s->figures = !s->options.no_plots;
-  if (!s->figures) snprintf(s->note, sizeof s->note, "No figures, as asked (--no-plots).");
+  if (!s->figures) snprintf(s->note, sizeof s->note, "No figures (--no-plots).");
   for (int i = 0; i < COUNT(pictures) && s->figures; i++) {
     plot_picture picture = pictures[i].picture;
     picture.charts = &v->charts[pictures[i].first];
@@ -109,7 +112,7 @@ static void draw_figures(study *s, const view *v) {
   }
 }
 
-/* Figure number i: interactive charts, or the picture that was drawn. */
+/* Picture i: its charts as interactive figures, or the SVG file. */
 static void figure(FILE *page, const view *v, int i) {
   const char *name = pictures[i].name;
   char path[4096];
@@ -134,7 +137,7 @@ static void download(FILE *page, const cli_cells *table, const char *name) {
   free(text);
 }
 
-/* Numbers and words of the page. */
+/* Numbers and short texts of the page. */
 static void word(FILE *page, const char *name, const study *s, int still) {
   const study_cost *cost = &s->cost;
   const int top = STUDY_ORDER, last = cost->sizes - 1;
@@ -159,7 +162,7 @@ static void word(FILE *page, const char *name, const study *s, int still) {
   report_text(page, text);
 }
 
-/* web/study.html */
+/* Fills web/study.html. */
 static int fill(FILE *page, const char *name, const void *context) {
   const view *v = context;
   for (int i = 0; i < STUDY_TABLES; i++) {
@@ -183,7 +186,7 @@ static int fill(FILE *page, const char *name, const void *context) {
 static int write_page(const view *v, const char *path) {
   FILE *page = report_open(path, "An aerial manipulator and the time derivatives of its dynamics",
                            "A hexarotor with two arms of three joints each: the study of Ali et "
-                           "al. 2026, section 7, by jounce " JN_VERSION ".");
+                           "al. 2026, section 7, computed by jounce " JN_VERSION ".");
   if (!page) return CLI_BAD_INPUT;
   report_template(page, report_study_html, fill, v);
   return v->still ? report_close_still(page, path) : report_close(page, path);

@@ -14,7 +14,7 @@ static void round_tables(study *s) {
                   "order~r largest difference relative largest residual relative motion force");
   cli_cells_group(t, "motion v^(r+1)", 1, 3);
   cli_cells_group(t, "force tau^(r)", 4, 3);
-  cli_cells_group(t, "spatial form", 7, 2);
+  cli_cells_group(t, "spatial", 7, 2);
   cli_cells_begin(csv, NULL, "formulation order motion difference force residual");
   for (int r = 0; r < STUDY_ROWS; r++) {
     const study_error *b = &s->round.error[JN_FORM_BODY][r];
@@ -29,19 +29,19 @@ static void round_tables(study *s) {
                   i % STUDY_ROWS, e->motion, e->difference, e->force, e->residual);
   }
   t->note =
-      "Largest over time and degrees of freedom, SI; relative to the largest of the order. "
-      "Residual:\n"
-      "  inverse dynamics of what forward dynamics answered, against the force it was given.";
+      "Maxima over time and degrees of freedom, SI units. relative: divided by the maximum of "
+      "that\n"
+      "  order. residual: inverse dynamics of the output of forward dynamics, minus its input.";
 }
 
-/* Inverse and forward dynamics beside each other. */
+/* Columns of inverse and of forward dynamics, side by side. */
 static void algorithm_groups(cli_cells *t, int columns) {
   cli_cells_group(t, "inverse dynamics", 1, columns);
   cli_cells_group(t, "forward dynamics", 1 + columns, columns);
 }
 
 static void paper_table(const study *s, cli_cells *t) {
-  cli_cells_begin(t, "Cost of a call, 7 bodies, microseconds",
+  cli_cells_begin(t, "Time per call, 7 bodies, microseconds",
                   "order~r paper body median spatial ratio paper body median spatial ratio");
   algorithm_groups(t, 5);
   for (int r = 0; r < STUDY_ROWS; r++) {
@@ -55,14 +55,14 @@ static void paper_table(const study *s, cli_cells *t) {
     }
   }
   t->note =
-      "paper: published mean on an Intel Core i7-12700H (to 4.7 GHz); body, spatial: jounce here, "
-      "least\n"
-      "  of many rounds; median: of the body form's rounds; ratio: paper/median.";
+      "paper: published mean on an Intel Core i7-12700H (up to 4.7 GHz). body, spatial: minimum "
+      "on\n"
+      "  this machine. median: of the body formulation. ratio: paper/median.";
 }
 
 static void bodies_table(const study *s, cli_cells *t) {
   const study_cost *cost = &s->cost;
-  cli_cells_begin(t, "Cost of a call against the number of bodies, body form, microseconds",
+  cli_cells_begin(t, "Time per call against the number of bodies, body formulation, microseconds",
                   "bodies r~=~0 r~=~1 r~=~2 r~=~3 r~=~4 r~=~5 r~=~0 r~=~1 r~=~2 r~=~3 r~=~4 r~=~5");
   algorithm_groups(t, 6);
   for (int n = 0; n < cost->sizes; n++) {
@@ -77,14 +77,13 @@ static void bodies_table(const study *s, cli_cells *t) {
     for (int i = 0; i < 12; i++) cli_cells_add(t, "%.2f", cost->bodies_exponent[i / 6][f][i % 6]);
   }
   t->note =
-      "Least-squares slope of log time on log bodies over all sizes, for the body and the spatial "
-      "form.\n"
-      "  The paper: linear.";
+      "exponent: least-squares slope of log time on log bodies over all sizes, for the body and\n"
+      "  the spatial formulation. The paper states linear cost.";
 }
 
 static void orders_table(const study *s, cli_cells *t) {
   const double *plus_1 = s->cost.order_exponent[0], *plain = s->cost.order_exponent_r[0];
-  cli_cells_begin(t, "Cost of a call against the order, 101 bodies, microseconds",
+  cli_cells_begin(t, "Time per call against the order, 101 bodies, microseconds",
                   "order~r body spatial body spatial");
   algorithm_groups(t, 2);
   for (int r = 0; r <= COST_TOP_ORDER; r++) {
@@ -96,7 +95,8 @@ static void orders_table(const study *s, cli_cells *t) {
                 plus_1[3]);
   cli_cells_add(t, "exponent~of~r %.2f %.2f %.2f %.2f", plain[0], plain[1], plain[2], plain[3]);
   t->note =
-      "Least-squares slope of log time on log(r+1) and on log r, r = 2..10. The paper: quadratic.";
+      "exponent: least-squares slope of log time on log(r+1) and on log r, r = 2..10.\n"
+      "  The paper states quadratic cost.";
 }
 
 static void cost_csv(const study *s, cli_cells *t) {
@@ -157,9 +157,10 @@ void study_write_text(FILE *file, const study *s) {
   fprintf(file, "  motion     %g s in %d steps of %g s; 7 bodies, 12 degrees of freedom\n",
           STUDY_SECONDS, s->round.steps, s->round.dt);
   fprintf(file, "  processor  %s, one core\n", s->processor);
-  fprintf(file, "  residual   in force %.1e of the largest, limit %.0e: %s\n", s->round.worst,
+  fprintf(file, "  residual   relative force residual %.1e, limit %.0e: %s\n", s->round.worst,
           STUDY_LIMIT, s->round.worst <= STUDY_LIMIT ? "passed" : "FAILED");
-  fprintf(file, "  two forms  body and spatial agree on the forces to %.1e of the largest\n",
+  fprintf(file,
+          "  agreement  forces of the body and spatial formulations differ by %.1e, relative\n",
           s->round.agreement);
   fprintf(file, "  scaling    time ~ bodies^%.2f to bodies^%.2f; ", s->least[0], s->most[0]);
   fprintf(file, "~ (r+1)^%.2f to (r+1)^%.2f at 101 bodies\n\n", s->least[1], s->most[1]);
@@ -199,8 +200,8 @@ static void json_round(cli_output *out, const study_round *round) {
   cli_json_end(out);
 }
 
-/* {"inverse": {"body": [...], "spatial": [...]}, "forward": ...}: n numbers, or `rows` lists of n,
- * for each; the numbers are `stride` apart, those of the next `next`. */
+/* {"inverse": {"body": [...], "spatial": [...]}, "forward": ...}: a list of n numbers each, or
+ * `rows` lists. The numbers are `stride` apart, the four lists `next` apart. */
 static void json_quartet(cli_output *out, const char *name, int rows, int n, const double *x,
                          size_t stride, size_t next) {
   cli_json_begin(key(out, name), '{');

@@ -1,4 +1,4 @@
-/* plot.c: gnuplot scripts from charts, and gnuplot as a child process. */
+/* plot.c: writes gnuplot scripts and runs gnuplot as a child process. */
 #include "plot.h"
 
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include "message.h"
 #include "report.h"
 
-enum { LABEL = 36 }; /* letters of a label; longer ones are cut */
+enum { LABEL = 36 }; /* characters of a legend entry; longer names are truncated */
 
-/* The first line of gnuplot's error messages. */
+/* Copies the first line of gnuplot's error messages. */
 static void first_line(FILE *log, char *reason) {
   char line[PLOT_REASON];
   rewind(log);
@@ -25,7 +25,7 @@ static void first_line(FILE *log, char *reason) {
   }
 }
 
-/* What a script draws, from its start; NULL and a reason when it cannot. */
+/* Runs a script. Returns what it draws, positioned at the start, or NULL and a reason. */
 static FILE *gnuplot(FILE *script, const char *format, char *reason) {
   FILE *out = tmpfile(), *log = tmpfile();
   int status = 0;
@@ -44,15 +44,16 @@ static FILE *gnuplot(FILE *script, const char *format, char *reason) {
   snprintf(reason, PLOT_REASON, "gnuplot failed with exit status %d", status);
   if (status && log) first_line(log, reason);
   if (status == 127)
-    snprintf(reason, PLOT_REASON, "gnuplot cannot be run (apt-get install gnuplot-nox)");
+    snprintf(reason, PLOT_REASON, "cannot run gnuplot (apt-get install gnuplot-nox)");
   if (log) fclose(log);
   if (out) rewind(out);
   if (out && status) fclose(out);
   return status ? NULL : out;
 }
 
-/* Text in double quotes. Names come from files: whatever is not plain becomes '?'. `own`: a text of
- * this program, which may hold other letters. "^2", "^-3" and "^(4)" are raised. */
+/* Writes a text within double quotes. Names come from files: every character outside a small set
+ * becomes '?'. `own`: a text of this program, which may contain other letters. "^2", "^-3" and
+ * "^(4)" become superscripts. */
 static void write_text(FILE *f, const char *text, int own) {
   static const char plain[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.=^()/+-', []";
@@ -70,7 +71,7 @@ static void write_text(FILE *f, const char *text, int own) {
   }
 }
 
-/* Least and largest drawn number of a panel; of positive numbers alone on a logarithmic axis. */
+/* Range of the values in a panel; on a logarithmic axis of the positive values. */
 static void panel_range(const chart *c, const chart_panel *panel, double *least, double *most) {
   *least = HUGE_VAL, *most = -HUGE_VAL;
   for (int i = 0; i < panel->count + panel->over; i++) {
@@ -84,7 +85,8 @@ static void panel_range(const chart *c, const chart_panel *panel, double *least,
   }
 }
 
-/* A logarithmic axis with tics at 1, 2 and 5, or at powers of ten where there are many. */
+/* A logarithmic axis with tics at 1, 2 and 5 times powers of ten; only at powers of ten if the
+ * range is wide. */
 static void log_axis(FILE *f, char axis, double least, double most) {
   if (!(least > 0 && least <= most)) least = most = 1;
   const int low = (int)floor(log10(least)), high = (int)ceil(log10(most)), wide = high - low > 5;
@@ -110,14 +112,14 @@ static void x_axis(FILE *f, const chart *c) {
   }
 }
 
-/* The power of ten, a multiple of three, that a y axis is divided by. */
+/* The values of a y axis are divided by this power of ten, a multiple of three. */
 static int panel_power(const chart *c, double least, double most) {
   double size = fmax(fabs(least), fabs(most));
   if (c->log_y || !isfinite(size) || size == 0 || (size >= 0.1 && size < 1e4)) return 0;
   return 3 * (int)floor((log10(size) + 1) / 3);
 }
 
-/* A linear axis with about `tics` intervals of 1, 2 or 5 times a power of ten. */
+/* A linear axis with about `tics` intervals of length 1, 2 or 5 times a power of ten. */
 static void linear_y(FILE *f, double least, double most, int power, int tics) {
   const double span = (most - least) * pow(10, -power), low = least * pow(10, -power);
   fputs("unset logscale y\nset autoscale y\nset ytics autofreq\n", f);
@@ -127,7 +129,7 @@ static void linear_y(FILE *f, double least, double most, int power, int tics) {
   fprintf(f, "set yrange [%.9g:%.9g]\nset ytics %g\n", low - 0.06 * span, low + 1.06 * span, step);
 }
 
-/* The ends of a line y ~ x^slope below the curves, as far down as they go. */
+/* End points of a line y ~ x^slope below the curves; it starts at their minimum. */
 static void reference_line(FILE *f, const chart *c, const chart_panel *panel, double least) {
   const double right = chart_value(c, c->rows - 1, 0), left = chart_value(c, 0, 0);
   double last = HUGE_VAL;
@@ -154,7 +156,7 @@ static void draw_curves(FILE *f, const chart *c, int number, const chart_panel *
       snprintf(label, sizeof label, "%s", name);
       write_text(f, label, 0);
       fputs(name[strlen(label)] ? "...\" noenhanced" : "\" noenhanced", f);
-    } else { /* one entry of the legend stands for all of the overlay */
+    } else { /* one legend entry for the whole overlay */
       fprintf(f, "lines linewidth 0.9 dashtype (6,6) linecolor rgb c7 title '%s'",
               i == panel->count ? c->overlay_name : "");
     }
@@ -167,7 +169,7 @@ static void draw_curves(FILE *f, const chart *c, int number, const chart_panel *
   fputc('\n', f);
 }
 
-/* `bottom`: no panel of the same chart is below this one. */
+/* `bottom`: no panel of the same chart lies below. */
 static void draw_panel(FILE *f, const chart *c, int number, const chart_panel *panel, int bottom,
                        int height) {
   const chart_figure *figure = &c->figure[panel->figure];
@@ -206,7 +208,7 @@ static void write_data(FILE *f, const chart *c, int number) {
   fputs("END\n", f);
 }
 
-/* Letters of the longest label that is drawn: room for the legend. */
+/* Characters of the longest legend entry. */
 static int longest_label(const plot_picture *p) {
   size_t most = 7;
   for (int k = 0; k < p->count; k++) {
@@ -227,7 +229,7 @@ static int count_panels(const chart *c) {
   return n;
 }
 
-/* Writes a picture to standard output in `format`. */
+/* A script that writes the picture to standard output in `format`. */
 static void write_script(FILE *f, const plot_picture *p) {
   int panels = 0;
   for (int k = 0; k < p->count; k++) panels += count_panels(&p->charts[k]);
@@ -247,7 +249,7 @@ static void write_script(FILE *f, const plot_picture *p) {
   fputs("unset multiplot\n", f);
 }
 
-/* Returns 1, or 0 and a reason; closes `from`. */
+/* Copies a file to a path and closes it. Returns 1, or 0 and a reason. */
 static int copy(FILE *from, const char *path, char *reason) {
   char block[65536];
   FILE *to = fopen(path, "wb");
@@ -279,12 +281,12 @@ int plot_save(const plot_picture *picture, const char *folder, const char *name,
     saved += drawn && copy(drawn, path, reason);
   }
   fclose(script);
-  return saved > 0; /* the SVG is what pages need */
+  return saved > 0; /* pages need the SVG */
 }
 
 static FILE *draw(const plot_picture *picture, const char *format, char *reason) {
   FILE *script = tmpfile();
-  snprintf(reason, PLOT_REASON, "no temporary file can be made");
+  snprintf(reason, PLOT_REASON, "cannot create a temporary file");
   if (!script) return NULL;
   write_script(script, picture);
   FILE *drawn = gnuplot(script, format, reason);
@@ -315,8 +317,7 @@ static int ends_with(const char *text, const char *end) {
 
 int chart_check_path(const char *command, const char *path) {
   if (ends_with(path, ".svg") || ends_with(path, ".png")) return CLI_DONE;
-  cli_error("%s: --plot: a file name that ends in .svg or .png expected, found '%s'", command,
-            path);
+  cli_error("%s: --plot: expected a file name ending in .svg or .png, found '%s'", command, path);
   return CLI_BAD_USAGE;
 }
 
@@ -334,7 +335,7 @@ int plot_folders(const char *command, const char *folder) {
   static const char *const below[] = {"data", "figures"};
   char path[4096];
   if (!folder[0] || strlen(folder) > sizeof path - 64) {
-    cli_error("%s: the name of a folder expected", command);
+    cli_error("%s: expected the name of a folder", command);
     return CLI_BAD_USAGE;
   }
   for (int i = 0; i < 2; i++) {
@@ -344,7 +345,7 @@ int plot_folders(const char *command, const char *folder) {
       end = strchr(end + 1, '/');
       if (end) *end = '\0';
       if (mkdir(path, 0777) && (stat(path, &about) || !S_ISDIR(about.st_mode))) {
-        cli_error("%s: the folder cannot be made: %s", path, strerror(errno));
+        cli_error("%s: cannot create the folder: %s", path, strerror(errno));
         return CLI_BAD_INPUT;
       }
       if (!end) break;

@@ -1,4 +1,4 @@
-/* plot.h: charts drawn by gnuplot, if it is installed. */
+/* plot.h: draws charts with gnuplot, which is optional. */
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
 
@@ -7,33 +7,32 @@
 
 #include "chart.h"
 
-enum { PLOT_REASON = 256 }; /* bytes of a reason, with its end */
+enum { PLOT_REASON = 256 }; /* size of a reason in bytes */
 
-/* The panels of one or several charts in one picture, row by row. */
+/* One picture with the panels of one or several charts. */
 typedef struct plot_picture {
   const chart *charts;
   int count;
   int across; /* panels in a row */
-  int height; /* of a panel, in points */
-  int points; /* curves are thinned to about so many points; 0: all are drawn */
+  int height; /* of a panel, in pixels */
+  int points; /* approximate number of points per curve; 0: all */
 } plot_picture;
 
-/* Each returns 1, or 0 and a reason. */
-/* To `folder`/figures/`name`.svg and .png, with the script that draws them, `name`.gp. */
+/* Writes `folder`/figures/`name`.svg, .png and the script, .gp. Returns 1, or 0 and a reason. */
 int plot_save(const plot_picture *picture, const char *folder, const char *name, char *reason);
-/* As SVG into an open file. */
+/* Writes the picture as SVG to an open file. Returns 1, or 0 and a reason. */
 int plot_svg(const plot_picture *picture, FILE *file, char *reason);
 
-/* Copies an SVG file from its first element on, for use in HTML, and closes it. Returns 0 when it
- * is NULL or no SVG. */
+/* Copies an SVG file without its XML header, for use in HTML, and closes it. Returns 0 if it is
+ * NULL or not SVG. */
 int plot_copy_svg(FILE *from, FILE *to);
-/* Makes a folder, those above it, and data/ and figures/ in it. An exit status, after a message. */
+/* Creates a folder with its parents, data/ and figures/. Returns an exit status. */
 int plot_folders(const char *command, const char *folder);
 
-/* Whether a path for --plot ends in .svg or .png: an exit status, after a message that starts with
- * the command. */
+/* Checks that a path of --plot ends in .svg or .png. Returns an exit status, after a message that
+ * starts with the command. */
 int chart_check_path(const char *command, const char *path);
-/* Draws all panels of a chart into one picture; an exit status. */
+/* Draws all panels of a chart into one picture. Returns an exit status. */
 int chart_draw(const chart *c, const char *command, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* report.c: pages from templates, with charts and downloads. */
+/* report.c: HTML pages from templates, with charts and downloads. */
 #include "report.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ typedef struct frame {
   int scripts;
 } frame;
 
-/* web/page.html */
+/* Fills web/page.html. */
 static int fill_frame(FILE *page, const char *name, const void *context) {
   const frame *f = context;
   if (!strcmp(name, "title")) report_text(page, f->title);
@@ -141,7 +141,7 @@ static void write_csv(cli_output *out, const chart *c) {
   }
 }
 
-/* One table of a chart as a link. */
+/* A download link for the table of a chart. */
 static void write_numbers(FILE *page, const chart *c, const char *download) {
   char *csv = NULL;
   size_t size;
@@ -155,7 +155,7 @@ static void write_numbers(FILE *page, const chart *c, const char *download) {
   free(csv);
 }
 
-/* Writes a key; its value follows. */
+/* Writes a key; the caller writes the value. */
 static cli_output *key(cli_output *out, const char *name) {
   cli_json_key(out, name);
   return out;
@@ -178,7 +178,7 @@ static void write_panel(cli_output *out, const chart *c, const chart_panel *pane
   cli_json_end(out);
 }
 
-/* What the page's script needs beside the numbers. */
+/* The input of web/report.js, except for the numbers. */
 static void write_description(cli_output *out, const chart *c) {
   const int over = c->overlay ? c->overlay->columns : 0;
   chart_panel panel;
@@ -201,7 +201,7 @@ static void write_description(cli_output *out, const chart *c) {
   cli_json_end(out);
 }
 
-/* The description as JSON in a script element: it cannot hold the end of the element. */
+/* The description as JSON in a script element. '<' is escaped, so that no text ends the element. */
 static void write_script(FILE *page, const chart *c) {
   char *json = NULL;
   size_t size;
@@ -219,7 +219,7 @@ static void write_script(FILE *page, const chart *c) {
   }
   fputs(
       "</script>\n<div class=\"panels\"></div>\n"
-      "<noscript><p><b>The figures need JavaScript.</b></p></noscript>\n",
+      "<noscript><p><b>The figures require JavaScript.</b></p></noscript>\n",
       page);
   free(json);
 }
@@ -229,7 +229,7 @@ void report_chart(FILE *page, const chart *whole, const char *download) {
   const int every = numbers > MOST_NUMBERS ? (int)(numbers / MOST_NUMBERS) + 1 : 1;
   const chart c = chart_thin(whole, every);
   if (every > 1)
-    fprintf(page, "<p class=\"note\">Every %d-th of %d rows is in this page.</p>\n", every,
+    fprintf(page, "<p class=\"note\">This page contains every %d-th of %d rows.</p>\n", every,
             whole->rows);
   fputs("<section class=\"chart\">\n<p class=\"note\">Numbers: ", page);
   write_numbers(page, &c, download);
@@ -249,7 +249,7 @@ void report_chart(FILE *page, const chart *whole, const char *download) {
     char reason[PLOT_REASON];
     fputs("<figure>\n", page);
     if (!plot_svg(&picture, page, reason)) {
-      fputs("<p><b>No figures: this jounce was built without uPlot, and ", page);
+      fputs("<p><b>No figures: jounce was built without uPlot, and ", page);
       report_text(page, reason);
       fputs(".</b></p>\n", page);
     }

@@ -71,7 +71,7 @@ int cli_sheet_print(cli_output *out, const cli_sheet *s) {
                            : out->format == CLI_NPY ? JN_TABLE_NPY
                                                     : JN_TABLE_NPZ;
   jn_status status = jn_table_print(s->table, format, out->file);
-  if (!status || status == JN_ERR_FILE) return CLI_DONE; /* cli_output_close says what is wrong */
+  if (!status || status == JN_ERR_FILE) return CLI_DONE; /* cli_output_close reports it */
   cli_error("--format %s: %s", cli_format_names[out->format], jn_status_text(status));
   return CLI_BAD_INPUT;
 }
@@ -148,10 +148,10 @@ static int starts_group(const cli_cells *c, int column) {
   return 0;
 }
 
-/* Blanks before a column: two, or three at the start of a group. */
+/* Blanks before a column. */
 static int gap(const cli_cells *c, int column) { return 2 + (column && starts_group(c, column)); }
 
-/* The widest cell of a column; at least what its group's title needs. */
+/* Width of a column, large enough for the title of its group. */
 static int width(const cli_cells *c, int column) {
   int most = 0;
   for (int i = column; i < c->count; i += c->columns) {

@@ -1,5 +1,5 @@
-/* sheet.h: tables of results. A cli_sheet holds numbers in named columns with the figures that show
- * them; cli_cells holds short texts with headings. */
+/* sheet.h: tables of results: cli_sheet for numbers in named columns with their figures, cli_cells
+ * for short texts with headings. */
 #ifndef CLI_SHEET_H
 #define CLI_SHEET_H
 
@@ -16,10 +16,10 @@ typedef struct cli_sheet {
   int figures;
 } cli_sheet;
 
-/* An exit status, after a message when it is not 0. Figures stay the caller's. */
+/* Returns an exit status, after a message if it is not 0. The caller owns the figures. */
 int cli_sheet_new(cli_sheet *sheet, int rows, int columns, const chart_figure *figure, int figures);
 void cli_sheet_free(cli_sheet *sheet);
-/* Names a column and the figure that shows it (-1: none). */
+/* Sets the name of a column and its figure (-1: none). */
 void cli_sheet_column(cli_sheet *sheet, int column, int figure, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 double *cli_sheet_row(const cli_sheet *sheet, int row);
@@ -27,30 +27,30 @@ double *cli_sheet_row(const cli_sheet *sheet, int row);
 chart cli_sheet_chart(const cli_sheet *sheet);
 /* "columns" and "rows" of an open JSON object */
 void cli_sheet_json(cli_output *out, const cli_sheet *sheet);
-/* csv, npy, npz; an exit status */
+/* Writes csv, npy or npz. Returns an exit status. */
 int cli_sheet_print(cli_output *out, const cli_sheet *sheet);
-/* For people: the least and the largest number of every column, and when. */
+/* Writes minimum and maximum of every column with their times. */
 void cli_sheet_text(cli_output *out, const cli_sheet *sheet);
 
 enum { CELL = 32, CELL_GROUPS = 4 };
 
 typedef struct cli_cells {
   const char *title;
-  const char *note;   /* below the table; lines are separated by "\n  "; or NULL */
-  int columns, count; /* cells in use, row by row; the first row is the heading */
-  int room, failed;   /* failed: memory ran out, cells are missing */
+  const char *note;   /* text below the table, lines separated by "\n  "; may be NULL */
+  int columns, count; /* number of cells, row by row; the first row is the heading */
+  int room, failed;   /* failed: out of memory */
   char (*cells)[CELL];
   int groups;
   struct {
     const char *title;
     int first, columns;
-  } group[CELL_GROUPS]; /* headings above the heading, left to right */
+  } group[CELL_GROUPS]; /* titles above groups of columns, left to right */
 } cli_cells;
 
-/* Begins a table with its heading. At most CELL_GROUPS groups. */
+/* Starts a table with its heading; at most CELL_GROUPS groups. */
 void cli_cells_begin(cli_cells *c, const char *title, const char *head);
 void cli_cells_group(cli_cells *c, const char *title, int first, int columns);
-/* Adds cells: a text is split at its blanks. '~' stands for a blank within a cell. */
+/* Adds cells: the formatted text is split at blanks; '~' becomes a blank within a cell. */
 void cli_cells_add(cli_cells *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_cells_free(cli_cells *c);
 

@@ -1,14 +1,18 @@
 /* comprehensive_jacobians.c: the validation of Samy, Ayusawa and Yoshida 2021 (generalized
- * comprehensive motion theory), section VII, on a human-like robot of 37 degrees of freedom. Prints
- * tables I to III beside the published numbers:
- *   I    twists of all links from products of N-CMTMs (27), taken apart by (17), against the
- * engine's recursions in body and in spatial form, and against differences in time II   CoRNEA
- * (algorithm 1) and algorithm 2 against the engine's dynamics III  comprehensive Jacobians times
- * the motion against the quantities themselves and the cost of forward kinematics, figure 6.
- * Checks: the relative residual of table III is at most 1e-11, and the robot has 37 degrees of
- * freedom and 46 parameters.
+ * comprehensive motion theory), section VII, on a human-like robot with 37 degrees of freedom.
+ * Prints three tables with the published numbers, and the time of forward kinematics (figure 6).
  *
- * With a file name as argument: measures longer, and writes the cost as CSV (drawn in
+ * Table I: twists of all links from products of N-CMTMs (27), deconstructed by (17), against the
+ * engine's recursions in body and spatial formulation, and against differences in time.
+ *
+ * Table II: CoRNEA (algorithm 1) and algorithm 2 against the engine's dynamics.
+ *
+ * Table III: comprehensive Jacobians times the motion against the quantities themselves.
+ *
+ * Checks: the relative residual of table III is at most 1e-11; the robot has 37 degrees of freedom
+ * and 46 parameters.
+ *
+ * With a file name as argument: measures longer and writes the times as CSV (drawn in
  * docs/jacobians.md). */
 #include <jounce/jounce.h>
 #include <math.h>
@@ -131,7 +135,7 @@ typedef struct mover {
   double *q, *v; /* at the instant last asked for; v by rows of nv */
 } mover;
 
-/* Takes the spec over. */
+/* Frees the spec. */
 static mover mover_open(jn_spec *spec, int order) {
   mover m = {0};
   uint64_t seed = 2021;
@@ -445,7 +449,7 @@ static void call(mover *m, int route, int N, double *memory, double *J) {
 
 static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
-/* Microseconds a call, the least over rounds of about a millisecond. */
+/* Microseconds per call, the minimum over rounds of about a millisecond. */
 static void measure(mover *m, int N, int thorough, double us[ROUTES]) {
   double *memory = room(((size_t)m->nb + 1) * jn_cmtm_size(N));
   double *J = room(((size_t)N + 1) * 6 * (size_t)(m->nv > m->nb ? m->nv : m->nb));
@@ -491,7 +495,7 @@ static void scaling(FILE *csv) {
     measure(&m, TOP, csv != NULL, by_size[i]);
     mover_free(&m);
   }
-  printf("\nForward kinematics, microseconds a call\n%6s %8s %8s %8s %10s %8s %8s %8s\n", "order",
+  printf("\nForward kinematics, microseconds per call\n%6s %8s %8s %8s %10s %8s %8s %8s\n", "order",
          "engine", "N-CMTM", "Jacobian", "joints", "engine", "N-CMTM", "Jacobian");
   for (int i = 0; i < ORDERS; i++) {
     printf("%6d", orders[i]);

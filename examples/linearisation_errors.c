@@ -1,13 +1,14 @@
 /* linearisation_errors.c: the exact linearisation of forward dynamics against differences on the
  * group: the validation of Bos, Traversaro, Pucci and Saccon 2022, section 5. 100 random robots and
  * states: a floating base with nine joints, revolute, prismatic and helical along x, y and z,
- * branched. A holds the derivatives of the acceleration by pose, joint positions, base twist and
- * joint rates; differences of three kinds approximate them. Prints the largest and the mean error
- * of an entry over the mean size of an entry of its block, (86) and (87), beside the published
- * ones. Check: errors of at most 1e-8 against extrapolated differences.
+ * branched. A contains the derivatives of the acceleration by pose, joint positions, base twist and
+ * joint rates; three kinds of differences approximate them. Prints the largest and the mean error
+ * of an entry relative to the mean entry of its block, (86) and (87), with the published errors.
  *
- * With a file name as argument: the error against the step of the differences as CSV, figure 5 of
- * the paper (drawn in docs/linearisation.md). */
+ * Check: the error against extrapolated differences is at most 1e-8.
+ *
+ * With a file name as argument: writes the error against the step of the differences as CSV,
+ * figure 5 of the paper (drawn in docs/linearisation.md). */
 #include <jounce/jounce.h>
 #include <math.h>
 #include <stdint.h>

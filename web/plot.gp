@@ -1,5 +1,5 @@
-# The look of every figure that gnuplot draws. Set before: format ('svg' or 'png'), width, height, and
-# label, the letters of the longest label.
+# Style of all gnuplot figures. Variables set before: format ('svg' or 'png'), width and height in
+# pixels, label: characters of the longest legend entry.
 set encoding utf8
 if (format eq 'png') set terminal pngcairo enhanced size 2*width,2*height font 'DejaVu Sans,18' linewidth 2
 if (format eq 'svg') set terminal svg enhanced size width,height dynamic font 'DejaVu Sans, Helvetica, sans-serif,12' background '#ffffff'
@@ -7,7 +7,7 @@ set border 3 linecolor rgb '#49525e'
 set tics nomirror out scale 0.5
 set grid linetype 1 linecolor rgb '#dfe3e8'
 set format '%g'
-# the SVG terminal takes lines to be higher than they are
+# the SVG terminal assumes taller lines of text
 line = format eq 'png' ? 1 : 0.77
 set key at graph 1.03, graph 1 left top Left reverse samplen 1.6 spacing 0.95*line
 set lmargin 10

@@ -1,4 +1,5 @@
-// Figures of a report: each chart's numbers are in its download link, what to draw beside it.
+// Draws the figures of a report. The numbers of a chart are in its download link, its description in the script element
+// next to it.
 (function () {
   "use strict";
   const light = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#c08600", "#3a9bd9", "#222222", "#7f7f7f"];
@@ -8,12 +9,12 @@
 
   function csvOf(link) {
     const bytes = Uint8Array.from(atob(link.href.slice(link.href.indexOf(",") + 1)), (c) => c.charCodeAt(0));
-    // browsers refuse to follow long data: addresses
+    // browsers do not follow long data: URLs
     link.href = URL.createObjectURL(new Blob([bytes], { type: "text/csv" }));
     return bytes;
   }
 
-  // columns of numbers: the last `rows` lines (a quoted name may hold a line break)
+  // the last `rows` lines as columns (a quoted name may contain a line break)
   function columnsOf(bytes, rows, count) {
     const lines = new TextDecoder().decode(bytes).trimEnd().split("\n").slice(-rows);
     const columns = Array.from({ length: count }, () => new Float64Array(lines.length));
@@ -25,7 +26,7 @@
   const raised = (text) => text.replace(/\^(-?\d+|\(\d+\))/g, (all, n) =>
     n.replace(/./g, (c) => "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207d\u207e"["0123456789-()".indexOf(c)]));
 
-  // the power of ten, a multiple of three, that an axis is divided by
+  // the values of an axis are divided by this power of ten, a multiple of three
   function powerOf(curves) {
     let most = 0;
     for (const curve of curves) for (const x of curve) if (Math.abs(x) > most) most = Math.abs(x);
@@ -42,7 +43,7 @@
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif", labelSize: 20 };
     const widest = (u, values) => 24 + 7 * Math.max(3, ...(values || []).map((text) => (text || "").length));
     const whole = !chart.logX && chart.rows < 30 && chart.columns[0].every(Number.isInteger);
-    const close = (u, low, high) => [low / 1.15, high * 1.15]; // instead of whole decades
+    const close = (u, low, high) => [low / 1.15, high * 1.15]; // not rounded to decades
     const value = (u, x) => short(x == null ? x : x * 10 ** power);
     const line_over = { stroke: colour("--ink"), dash: [4, 6], width: 1, points: { show: false }, value: value };
     const series = panel.columns.map((column, i) => column >= chart.own
@@ -74,7 +75,7 @@
     };
   }
 
-  // y ~ x^slope, below the curves and as far down as they go
+  // a line y ~ x^slope below the curves; it starts at their minimum
   function reference(chart, curves) {
     const x = chart.columns[0], right = chart.rows - 1;
     const least = Math.min(...curves.map((curve) => Math.min(...curve)));
@@ -103,7 +104,7 @@
     scheme.addEventListener("change", make);
   }
 
-  // the first figures are drawn at once, those beyond when they come near the window
+  // the first figures are drawn immediately, the others when they are scrolled near the window
   const atOnce = 60;
   const waiting = new Map();
   const near = new IntersectionObserver((entries) => {
@@ -126,7 +127,7 @@
     const panels = section.querySelector(".panels");
     const hint = document.createElement("p");
     hint.className = "hint";
-    hint.textContent = "Drag over a figure to look closer, double-click to see all again; click a name to hide or show its curve.";
+    hint.textContent = "Drag over a figure to zoom, double-click to reset; click a name to hide or show its curve.";
     if (number === 0) panels.before(hint);
     for (const panel of chart.panels) {
       const frame = document.createElement("div"), title = document.createElement("h3"), box = document.createElement("div");
