@@ -9,8 +9,8 @@ typedef struct bench_sample {
   long instructions; /* -1: not counted */
 } bench_sample;
 
-/* The samples as `folder`/data/bench.csv and a picture of the first model's: time against order.
- * Returns 0, or an exit code with a message. */
+/* Writes the samples to `folder`/data/bench.csv and draws those of the first model, time against
+ * order, to `folder`/figures. Returns an exit status, after a message if it is not 0. */
 int bench_figure(const char *folder, const bench_sample *list, int n, double calibration);
 
 /* C = A B, plain scalar code on every machine */

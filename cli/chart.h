@@ -1,42 +1,53 @@
-/* chart.h: a table of named columns and the figures its columns are drawn in, by gnuplot here and
- * in a page by report.h. */
+/* chart.h: a table with named columns and the description of its figures. gnuplot (plot.h) and, in
+ * a page, uPlot (report.h) draw the same description. */
 #ifndef CLI_CHART_H
 #define CLI_CHART_H
 
-enum { CHART_CURVES = 12 }; /* in one panel; more are parted */
+enum { CHART_CURVES = 12 }; /* per panel; a figure with more curves is split evenly */
 
 typedef struct chart_figure {
   const char *title;
-  const char *unit; /* of its axis; "" for pure numbers */
-  int from_start;   /* draw what a column adds to its first number */
+  const char *unit; /* of the y axis; "" if dimensionless */
+  int from_start;   /* draw differences from the first row */
 } chart_figure;
 
 typedef struct chart {
   int rows, columns;
-  const double *values;     /* [rows x columns]; column 0 is what the others are drawn over */
-  const char *const *names; /* [columns] */
-  const char *axis;         /* of column 0: "t [s]" */
-  const int *figure_of;     /* [columns]: the figure a column is drawn in; -1: none */
+  const double *values;      /* [rows x columns]; column 0 is the x axis */
+  const char *const *names;  /* [columns], as in the CSV file */
+  const char *const *labels; /* [columns], for legends; NULL: the names */
+  const char *axis;          /* label of the x axis: "t [s]" */
+  const int *figure_of;      /* [columns]: the figure that shows a column; -1: none */
   int figures;
-  const chart_figure *figure; /* those without columns are left out */
+  const chart_figure *figure; /* figures without columns are not drawn */
   int log_x, log_y;
+  int every;              /* row n of the chart is row n * every of values; 0 means 1 */
+  double slope;           /* of a dashed reference line y ~ x^slope; 0: no line */
+  const char *slope_name; /* label of that line */
+  /* A second table with the same x and figures, drawn dashed on top. Its columns are numbered after
+   * those of the first. May be NULL. */
+  const struct chart *overlay;
+  const char *overlay_name;
 } chart;
 
-/* A figure's columns parted evenly into panels of at most CHART_CURVES. */
+/* A figure, or a part of a figure with more than CHART_CURVES columns. */
 typedef struct chart_panel {
   int figure, part, parts;
-  int first, count; /* the columns of the figure number first ... first + count - 1 */
+  int first, count; /* columns of the figure: number first to first + count - 1 */
+  int over;         /* number of overlay columns */
 } chart_panel;
-int chart_figure_columns(const chart *c, int figure);
-/* Panel number n of the chart; returns 0 when there are not so many. */
+/* Panel n of the chart. Returns 0 if there are fewer. */
 int chart_panel_at(const chart *c, int n, chart_panel *out);
-/* The column of the table that is number i of the panel. */
+/* The column of curve i < count + over of the panel. */
 int chart_panel_column(const chart *c, const chart_panel *panel, int i);
 
-/* Whether a name can be drawn to (.svg or .png, without quotes): an exit status, after a message
- * that starts with the command. */
-int chart_check_path(const char *command, const char *path);
-/* Draws all panels into one picture; an exit status. */
-int chart_draw(const chart *c, const char *command, const char *path);
+/* Value and legend entry of a column; overlay columns follow those of the chart. */
+double chart_value(const chart *c, int row, int column);
+const char *chart_label(const chart *c, int column);
+/* The value that is drawn. */
+double chart_drawn(const chart *c, const chart_panel *panel, int column, int row);
+
+/* Every n-th row of a chart. */
+chart chart_thin(const chart *c, int n);
 
 #endif

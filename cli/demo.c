@@ -1,66 +1,31 @@
-/* demo.c: the command `jounce demo`: its options, the table of demonstrations, progress. */
+/* demo.c: the command `jounce demo`: options, progress, and the steps of the study. */
 #include "demo.h"
 
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "message.h"
 #include "options.h"
-#include "output.h"
 #include "report.h"
 
-typedef struct demo_entry {
-  const char *name;
-  const char *summary; /* one line of the help page names it too */
-  int (*run)(const demo_options *options);
-  const char *page; /* complete in itself: what --report asks for; NULL: run() writes the report */
-} demo_entry;
-
-static const demo_entry demos[] = {
-    {"study", "an aerial manipulator: round trip and cost of dynamics of order 0..5", demo_study,
-     NULL},
-    {"jacobians", "comprehensive motion: Jacobians and N-CMTMs of a human-like robot",
-     demo_jacobians, "jacobians.html"},
-    {"linearization", "A and B of a floating robot against differences on the group",
-     demo_linearization, "linearization.html"},
-    {"integrators", "work against precision of all integrators", demo_integrators, NULL},
-};
-
 const char cli_demo_help[] =
-    "usage: jounce demo [NAME] [options]\n\n"
-    "NAME is one of:\n"
-    "  study                  (default) the aerial manipulator of Ali et al. 2026, section 7, on\n"
-    "                         the built-in robot 'tilthex': a motion of 30 s through inverse\n"
-    "                         dynamics of order 5 and back through forward dynamics; the cost of\n"
-    "                         a call against order and bodies, beside the published figures;\n"
-    "                         writes index.html. About 20 s. Exit status 3: the relative residual\n"
-    "                         in force exceeds 1e-10\n"
-    "  jacobians              tables I to III and figure 6 of Samy et al. 2021 on a human-like\n"
-    "                         robot of 37 degrees of freedom; writes jacobians.html. Exit status\n"
-    "                         3: a relative residual above 1e-11\n"
-    "  linearization          section 5 of Bos et al. 2022: a floating robot with nine joints, "
-    "its\n"
-    "                         exact linearisation against differences, errors beside the "
-    "published\n"
-    "                         ones, error against step; writes linearization.html. Exit status 3:\n"
-    "                         an error above 1e-8\n"
-    "  integrators            what each integrator costs at an accuracy, on a tumbling aerial\n"
-    "                         manipulator and a double pendulum; no page. Exit status 3: taylor\n"
-    "                         costs more than a third of rkmk54 at an error of 1e-10\n\n"
-    "Each prints tables and writes CSV files in data/ and figures as SVG and PNG in figures/ (if\n"
-    "gnuplot is installed: apt-get install gnuplot-nox); the pages named above open without a\n"
-    "network. Each exits with status 3 when its own check fails.\n\n"
-    "  --output DIR           folder to write to, made if missing; default 'jounce-demo'\n"
-    "  --report FILE          also one HTML page that holds figures and numbers; interactive for "
-    "the\n"
-    "                         study; not for integrators\n"
-    "  --quick                fewer steps and shorter measurements, a few seconds\n"
-    "  --no-plots             no figures\n"
-    "  --format NAME          text (default) or json: the summary on standard output\n\n"
+    "usage: jounce demo [study] [options]\n\n"
+    "Runs the aerial-manipulator study of Ali et al. 2026, section 7, on the built-in robot\n"
+    "'tilthex': a motion of 30 s through inverse dynamics of order 5 and back through forward\n"
+    "dynamics, and the time per call against order and number of bodies, compared with the\n"
+    "published times. Takes about 20 s.\n\n"
+    "Prints tables. Writes index.html (opens without a network), CSV files to data/, and figures\n"
+    "as SVG and PNG to figures/ (needs gnuplot: apt-get install gnuplot-nox). Exit status 3: the\n"
+    "relative force residual exceeds 1e-10.\n\n"
+    "  --output DIR           output folder, created if missing; default 'jounce-demo'\n"
+    "  --report FILE          also write one HTML page with interactive figures and all numbers\n"
+    "  --quick                fewer steps and shorter measurements; takes a few seconds\n"
+    "  --no-plots             draw no figures\n"
+    "  --format NAME          format of the summary: text (default) or json\n\n"
+    "The studies of Jacobians, linearisation and integrators are programs in examples/.\n\n"
     "example:\n"
     "  jounce demo --quick --output jounce-demo\n";
 
@@ -70,10 +35,10 @@ double demo_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* the line on standard error */
+/* progress line on standard error */
 static struct {
-  int width; /* of what stands there */
-  double last;
+  int width;   /* characters on the current line */
+  double last; /* time of the last line */
 } shown;
 
 void demo_progress(double done, const char *what) {
@@ -92,89 +57,86 @@ void demo_progress(double done, const char *what) {
   }
 }
 
-void demo_progress_end(void) {
+static void progress_end(void) {
   if (shown.width) fprintf(stderr, "\r%*s\r", shown.width, "");
   shown.width = 0;
-  shown.last = 0;
 }
 
-FILE *demo_create(const char *folder, const char *name) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *file = fopen(path, "w");
-  if (!file) cli_error("%s: cannot be written: %s", path, strerror(errno));
-  return file;
-}
-
-int demo_close(FILE *file, const char *folder, const char *name) {
-  int failed = ferror(file) != 0;
-  if (fclose(file)) failed = 1;
-  if (failed) cli_error("%s/%s: writing failed", folder, name);
-  return failed ? CLI_BAD_INPUT : CLI_DONE;
-}
-
-/* A folder and those above it. */
-static int make_folder(const char *path) {
-  char part[4096];
-  size_t n = strlen(path);
-  if (n == 0 || n > sizeof part - 64) {
-    cli_error("demo: --output: the name of a folder expected");
-    return CLI_BAD_USAGE;
+/* The name of the processor, or "this machine". */
+static void name_processor(char *out, size_t size) {
+  char line[512];
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  snprintf(out, size, "this machine");
+  while (file && fgets(line, sizeof line, file)) {
+    char *colon = strchr(line, ':');
+    if (strncmp(line, "model name", 10) != 0 || !colon) continue;
+    colon += strspn(colon, ": \t");
+    colon[strcspn(colon, "\n")] = '\0';
+    snprintf(out, size, "%s", colon);
+    break;
   }
-  for (size_t i = 1; i <= n; i++) {
-    if (path[i] != '/' && path[i] != '\0') continue;
-    memcpy(part, path, i);
-    part[i] = '\0';
-    struct stat about;
-    if (mkdir(part, 0777) == 0 || (stat(part, &about) == 0 && S_ISDIR(about.st_mode))) continue;
-    cli_error("%s: the folder cannot be made: %s", part, strerror(errno));
+  if (file) fclose(file);
+}
+
+/* Writes a table or cells to data/NAME. */
+static int write_file(const study *s, const char *name, const jn_table *table,
+                      const cli_cells *cells) {
+  char path[4096];
+  const cli_output_options options = {CLI_CSV, path};
+  cli_output out;
+  snprintf(path, sizeof path, "%s/data/%s", s->options.output, name);
+  int code = cli_output_open(&out, &options, "demo", 0);
+  if (code) return code;
+  if (table) jn_table_print(table, JN_TABLE_CSV, out.file);
+  if (cells) cli_cells_csv(out.file, cells);
+  return cli_output_close(&out);
+}
+
+static int write_all(study *s) {
+  const cli_output_options options = {s->options.format, NULL};
+  cli_output out;
+  int code = study_tables(s);
+  for (int i = 0; i < STUDY_SERIES && !code; i++)
+    code = write_file(s, study_series_names[i], s->round.series[i].sheet.table, NULL);
+  for (int i = TABLES_SHOWN; i < STUDY_TABLES && !code; i++)
+    code = write_file(s, study_table_names[i], NULL, &s->tables[i]);
+  if (!code) code = study_write_pages(s);
+  progress_end();
+  if (!code) code = cli_output_open(&out, &options, "demo", 0);
+  if (code) return code;
+  if (out.format == CLI_JSON)
+    study_write_json(&out, s);
+  else
+    study_write_text(out.file, s);
+  return cli_output_close(&out);
+}
+
+static int run(const demo_options *options) {
+  study *s = calloc(1, sizeof *s);
+  if (!s) {
+    cli_error("%s", jn_status_text(JN_ERR_MEMORY));
     return CLI_BAD_INPUT;
   }
-  return CLI_DONE;
-}
-
-static int make_folders(const char *output) {
-  static const char *const below[] = {"", "/data", "/figures"};
-  for (int i = 0; i < COUNT(below); i++) {
-    char path[8192];
-    snprintf(path, sizeof path, "%s%s", output, below[i]);
-    int code = make_folder(path);
-    if (code) return code;
+  s->options = *options;
+  name_processor(s->processor, sizeof s->processor);
+  int code = study_run_round(options->quick, &s->round);
+  if (!code) code = study_run_cost(options->quick, &s->cost);
+  if (!code) code = write_all(s);
+  progress_end();
+  if (!code && !(s->round.worst <= STUDY_LIMIT)) {
+    cli_error("demo: the relative force residual is %.2g; expected at most %.0e", s->round.worst,
+              STUDY_LIMIT);
+    code = CLI_CHECK_FAILED;
   }
-  return CLI_DONE;
-}
-
-static const char *demo_name(const void *context, int index) {
-  (void)context;
-  return demos[index].name;
-}
-
-static const demo_entry *find_demo(const char *name) {
-  for (int i = 0; i < COUNT(demos); i++) {
-    if (strcmp(demos[i].name, name) == 0) return &demos[i];
-  }
-  char hint[512];
-  cli_words words = {demo_name, NULL, COUNT(demos)};
-  cli_error("demo: '%s' is no demonstration%s", name, cli_suggest(name, words, hint, sizeof hint));
-  return NULL;
-}
-
-/* The page of a demonstration under another name. */
-static int copy_page(const char *folder, const char *page, const char *to) {
-  char from[8192], block[65536];
-  snprintf(from, sizeof from, "%s/%s", folder, page);
-  FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "wb") : NULL;
-  size_t n;
-  int failed = !in || !out;
-  while (!failed && (n = fread(block, 1, sizeof block, in)) > 0)
-    failed = fwrite(block, 1, n, out) != n;
-  if (in && (ferror(in) || fclose(in))) failed = 1;
-  if (out && fclose(out)) failed = 1;
-  if (failed) cli_error("%s: cannot be written: %s", to, strerror(errno));
-  return failed ? CLI_BAD_INPUT : CLI_DONE;
+  for (int i = 0; i < STUDY_TABLES; i++) cli_cells_free(&s->tables[i]);
+  for (int i = 0; i < STUDY_SERIES; i++) cli_sheet_free(&s->round.series[i].sheet);
+  free(s->cost.points);
+  free(s);
+  return code;
 }
 
 int cli_demo(int argc, char **argv) {
+  static const char *const names[] = {"study", NULL};
   demo_options options = {"jounce-demo", 0, 0, CLI_TABLE, NULL};
   const cli_option table[] = {CLI_OPT_TEXT("output", &options.output),
                               CLI_OPT_TEXT("report", &options.report),
@@ -182,26 +144,20 @@ int cli_demo(int argc, char **argv) {
                               CLI_OPT_FLAG("no-plots", &options.no_plots, 1),
                               CLI_OPT_CHOICE("format", &options.format, cli_format_names),
                               CLI_OPT_FLAG("text", &options.format, CLI_TABLE)};
-  const char *name = demos[0].name;
+  const char *name = names[0];
   if (cli_parse(table, COUNT(table), argc, argv, &name, 1) < 0) return CLI_BAD_USAGE;
-  const demo_entry *demo = find_demo(name);
-  if (!demo) return CLI_BAD_USAGE;
+  if (strcmp(name, names[0]) != 0) {
+    char hint[512];
+    cli_error("demo: '%s' is not a known demo%s", name,
+              cli_suggest(name, cli_words_of(names), hint, sizeof hint));
+    return CLI_BAD_USAGE;
+  }
   if (options.format != CLI_TABLE && options.format != CLI_JSON) {
     cli_error("demo: --format %s is not offered here (see 'jounce demo --help')",
               cli_format_names[options.format]);
     return CLI_BAD_USAGE;
   }
-  if (options.report && demo->run != demo_study && !demo->page) {
-    cli_error("demo: '%s' has no page for --report", name);
-    return CLI_BAD_USAGE;
-  }
   int code = options.report ? report_check_path(options.report) : CLI_DONE;
-  if (!code) code = make_folders(options.output);
-  if (code) return code;
-  code = demo->run(&options);
-  if (options.report && demo->page && (code == CLI_DONE || code == CLI_CHECK_FAILED)) {
-    int copied = copy_page(options.output, demo->page, options.report);
-    if (copied) code = copied;
-  }
-  return code;
+  if (!code) code = plot_folders("demo: --output", options.output);
+  return code ? code : run(&options);
 }

@@ -2,7 +2,6 @@
 #include "demo.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <jounce/io.h>
@@ -13,12 +12,72 @@
 #define PI 3.14159265358979323846
 #define DEGREE (PI / 180.0)
 
-const char *const study_curve_names[STUDY_CURVES] = {"x",  "y",  "z",  "yaw", "q2",
-                                                     "q3", "q4", "q5", "q6",  "q7"};
-const char *const study_force_names[STUDY_NV] = {"nx", "ny", "nz", "fx", "fy", "fz",
-                                                 "t2", "t3", "t4", "t5", "t6", "t7"};
-
 enum { TOP = STUDY_DERIVATIVES };
+
+/* The reference motion of table 3 at one instant; row k is the k-th derivative. */
+typedef struct reference {
+  double curves[TOP + 1][STUDY_CURVES];
+  jn_pose base;
+  double v[TOP][STUDY_NV]; /* base twist (spatial), joint rates */
+} reference;
+
+/* Columns of a series: all curves of order first, ..., all of order last. A figure shows one group
+ * of curves of one order. */
+typedef struct layout {
+  const char *const *names;
+  const char *groups; /* the group of each curve */
+  int first, last;
+  const char *titles[3], *units[3];
+} layout;
+
+const char *const study_series_names[] = {"motion.csv", "forces.csv", "forward.csv"};
+static const char *const curve_names[] = {"x", "y", "z", "yaw", "q2", "q3", "q4", "q5", "q6", "q7"};
+static const char *const force_names[] = {"nx", "ny", "nz", "fx", "fy", "fz",
+                                          "t2", "t3", "t4", "t5", "t6", "t7"};
+#define MOTION_TITLES \
+  { "base position", "base yaw", "joint angles" }
+static const layout layouts[STUDY_SERIES] = {
+    {curve_names, "0001222222", 0, TOP, MOTION_TITLES, {"m", "rad", "rad"}},
+    {force_names,
+     "111000222222",
+     0,
+     STUDY_ORDER,
+     {"base force", "base torque about the world's origin", "joint torques"},
+     {"N", "N m", "N m"}},
+    {curve_names, "0001222222", 2, TOP, MOTION_TITLES, {"m", "rad", "rad"}}};
+
+static void name_figure(study_series *s, int figure, const char *title, const char *unit, int k) {
+  char(*text)[64] = s->texts[figure];
+  char order[32], power[16];
+  snprintf(order, sizeof order, ", derivative %d", k);
+  snprintf(power, sizeof power, "/s^%d", k);
+  snprintf(text[0], sizeof text[0], "%s%s", title, k ? order : "");
+  snprintf(text[1], sizeof text[1], "%s%s", unit, k > 1 ? power : k ? "/s" : "");
+  s->figure[figure] = (chart_figure){text[0], text[1], 0};
+}
+
+static int open_series(study_series *s, const layout *l, int rows) {
+  const int width = (int)strlen(l->groups);
+  int code = cli_sheet_new(&s->sheet, rows, 1 + (l->last - l->first + 1) * width, s->figure,
+                           STUDY_FIGURES);
+  if (code) return code;
+  cli_sheet_column(&s->sheet, 0, -1, "t");
+  s->labels[0] = "t";
+  for (int k = l->first, at = 1; k <= l->last; k++) {
+    for (int g = 0; g < 3; g++) name_figure(s, 3 * k + g, l->titles[g], l->units[g], k);
+    for (int i = 0; i < width; i++, at++) {
+      cli_sheet_column(&s->sheet, at, 3 * k + l->groups[i] - '0', "%s_%d", l->names[i], k);
+      s->labels[at] = l->names[i];
+    }
+  }
+  return CLI_DONE;
+}
+
+static void fill_row(const study_series *s, int n, double t, const double *x) {
+  double *row = cli_sheet_row(&s->sheet, n);
+  row[0] = t;
+  memcpy(row + 1, x, (size_t)(s->sheet.table->columns - 1) * sizeof *row);
+}
 
 /* Taylor coefficients of sin and cos of rate*t */
 static void harmonic(double rate, double t, double s[TOP + 1], double c[TOP + 1]) {
@@ -46,7 +105,7 @@ static void reference_curves(double t, double x[TOP + 1][STUDY_CURVES]) {
   }
 }
 
-void study_reference(double t, study_motion *out) {
+static void reference_at(double t, reference *out) {
   double yaw[TOP + 1], s[TOP + 1], c[TOP + 1], R[TOP + 1][9], p[TOP + 1][3], V[TOP][6];
   reference_curves(t, out->curves);
 
@@ -71,7 +130,7 @@ void study_reference(double t, study_motion *out) {
 }
 
 /* Derivatives 2..7 of position, yaw and joints from v and forward dynamics' v', v'', ... */
-static void curves_of(const study_motion *motion, const double a[STUDY_ROWS][STUDY_NV],
+static void curves_of(const reference *motion, const double a[STUDY_ROWS][STUDY_NV],
                       double out[STUDY_ROWS][STUDY_CURVES]) {
   double V[TOP][6], R[TOP + 1][9], p[TOP + 1][3];
   memcpy(V[0], motion->v[0], sizeof V[0]);
@@ -81,7 +140,7 @@ static void curves_of(const study_motion *motion, const double a[STUDY_ROWS][STU
   jn_jet_to_derivatives(TOP, 3, p[0]);
   for (int r = 0; r < STUDY_ROWS; r++) {
     memcpy(out[r], p[r + 2], 3 * sizeof(double));
-    out[r][3] = a[r][2]; /* turning about z only: w_z = yaw' */
+    out[r][3] = a[r][2]; /* the base turns about z only: w_z = yaw' */
     memcpy(out[r] + 4, a[r] + 6, STUDY_JOINTS * sizeof(double));
   }
 }
@@ -90,94 +149,72 @@ static void raise_to(double *most, double x) {
   if (isnan(x) || fabs(x) > *most) *most = fabs(x);
 }
 
-/* Sizes and differences of one instant into the maxima. */
-static void compare(const study_motion *motion, const double tau[STUDY_ROWS][STUDY_NV],
-                    const double a[STUDY_ROWS][STUDY_NV], const double again[STUDY_ROWS][STUDY_NV],
-                    study_error *error) {
-  for (int r = 0; r < STUDY_ROWS; r++) {
-    for (int i = 0; i < STUDY_NV; i++) {
-      raise_to(&error[r].motion, motion->v[r + 1][i]);
-      raise_to(&error[r].difference, a[r][i] - motion->v[r + 1][i]);
-      raise_to(&error[r].force, tau[r][i]);
-      raise_to(&error[r].residual, again[r][i] - tau[r][i]);
-    }
-  }
-}
-
-/* One instant: tau = ID(motion), a = FD(tau), again = ID(a). Writes the sample where the
- * formulation is the body's. */
-static jn_status round_trip(const jn_model *model, jn_data *data, int formulation,
-                            study_sample *sample, study_round *out) {
-  double q[7 + STUDY_JOINTS], v[STUDY_ROWS + 1][STUDY_NV];
+/* One instant: tau = ID(motion), a = FD(tau), again = ID(a). Row n of the series holds the results
+ * of the body formulation; the forces of the spatial formulation are compared with them. */
+static jn_status round_trip(const jn_model *model, jn_data *data, int formulation, int n, double t,
+                            const reference *motion, study_round *out) {
+  double q[7 + STUDY_JOINTS], v[STUDY_ROWS + 1][STUDY_NV], forward[STUDY_ROWS][STUDY_CURVES];
   double tau[STUDY_ROWS][STUDY_NV], a[STUDY_ROWS][STUDY_NV], again[STUDY_ROWS][STUDY_NV];
-  const study_motion *motion = &sample->motion;
   jn_status status = jn_model_set_pose(model, 0, motion->base, q);
-  if (status) return status;
   memcpy(q + 7, motion->curves[0] + 4, STUDY_JOINTS * sizeof(double));
-
   jn_data_settings(data)->formulation = (jn_formulation)formulation;
-  status = jn_inverse_dynamics(model, data, STUDY_ORDER, q, motion->v[0], NULL, tau[0]);
-  if (status) return status;
-  status = jn_forward_dynamics(model, data, STUDY_ORDER, q, motion->v[0], tau[0], NULL, a[0]);
+  if (!status)
+    status = jn_inverse_dynamics(model, data, STUDY_ORDER, q, motion->v[0], NULL, tau[0]);
+  if (!status)
+    status = jn_forward_dynamics(model, data, STUDY_ORDER, q, motion->v[0], tau[0], NULL, a[0]);
   if (status) return status;
   memcpy(v[0], motion->v[0], sizeof v[0]);
   memcpy(v[1], a, sizeof a);
   status = jn_inverse_dynamics(model, data, STUDY_ORDER, q, v[0], NULL, again[0]);
   if (status) return status;
 
-  compare(motion, tau, a, again, out->error[formulation]);
+  const study_series *forces = &out->series[STUDY_FORCES];
   if (formulation == JN_FORM_BODY) {
-    memcpy(sample->forces, tau, sizeof tau);
-    curves_of(motion, a, sample->forward);
-    return JN_OK;
+    curves_of(motion, a, forward);
+    fill_row(&out->series[STUDY_MOTION], n, t, motion->curves[0]);
+    fill_row(forces, n, t, tau[0]);
+    fill_row(&out->series[STUDY_FORWARD], n, t, forward[0]);
   }
   for (int r = 0; r < STUDY_ROWS; r++) {
+    study_error *e = &out->error[formulation][r];
     for (int i = 0; i < STUDY_NV; i++) {
-      raise_to(&out->apart[r], tau[r][i] - sample->forces[r][i]);
+      raise_to(&e->motion, motion->v[r + 1][i]);
+      raise_to(&e->difference, a[r][i] - motion->v[r + 1][i]);
+      raise_to(&e->force, tau[r][i]);
+      raise_to(&e->residual, again[r][i] - tau[r][i]);
+      raise_to(&out->apart[r], tau[r][i] - cli_sheet_row(&forces->sheet, n)[1 + r * STUDY_NV + i]);
     }
   }
   return JN_OK;
 }
 
-/* The largest of relative residuals, and of relative distances between the formulations. */
-static void judge(study_round *out) {
-  for (int f = 0; f < 2; f++) {
-    for (int r = 0; r < STUDY_ROWS; r++) {
-      raise_to(&out->worst, out->error[f][r].residual / out->error[f][r].force);
-    }
-  }
-  for (int r = 0; r < STUDY_ROWS; r++) {
-    raise_to(&out->agreement, out->apart[r] / out->error[0][r].force);
-  }
-}
-
 int study_run_round(int quick, study_round *out) {
   jn_model *model = NULL;
   jn_data *data = NULL;
-  jn_status status = jn_model_load("tilthex", NULL, NULL, &model, NULL);
-  if (status == JN_OK) status = jn_data_new(model, STUDY_ORDER, NULL, &data);
   out->steps = quick ? 300 : 3000;
   out->dt = STUDY_SECONDS / out->steps;
-  out->samples = calloc((size_t)out->steps, sizeof *out->samples);
-  if (!out->samples) status = JN_ERR_MEMORY;
+  for (int i = 0; i < STUDY_SERIES; i++) {
+    int code = open_series(&out->series[i], &layouts[i], out->steps);
+    if (code) return code;
+  }
+  jn_status status = jn_model_load("tilthex", NULL, NULL, &model, NULL);
+  if (status == JN_OK) status = jn_data_new(model, STUDY_ORDER, NULL, &data);
   for (int n = 0; n < out->steps && status == JN_OK; n++) {
-    study_sample *sample = &out->samples[n];
-    sample->t = n * STUDY_SECONDS / out->steps;
-    study_reference(sample->t, &sample->motion);
-    for (int f = 0; f < 2 && status == JN_OK; f++) {
-      status = round_trip(model, data, f, sample, out);
-    }
+    const double t = n * STUDY_SECONDS / out->steps;
+    reference motion;
+    reference_at(t, &motion);
+    for (int f = 0; f < 2 && status == JN_OK; f++)
+      status = round_trip(model, data, f, n, t, &motion, out);
     if (n % 100 == 0) demo_progress(0.05 * n / out->steps, "round trip");
   }
   jn_data_free(data);
   jn_model_free(model);
-  judge(out);
+  for (int r = 0; r < STUDY_ROWS; r++) {
+    for (int f = 0; f < 2; f++)
+      raise_to(&out->worst, out->error[f][r].residual / out->error[f][r].force);
+    raise_to(&out->agreement, out->apart[r] / out->error[0][r].force);
+  }
   if (status == JN_OK) return CLI_DONE;
   cli_error("demo: %s", jn_status_text(status));
   return CLI_BAD_INPUT;
-}
-
-void study_round_free(study_round *round) {
-  free(round->samples);
-  round->samples = NULL;
 }

@@ -1,157 +1,207 @@
-/* demo_page.c: the study as one HTML page. */
+/* demo_page.c: the study as charts, figures and pages. Both pages are made from web/study.html:
+ * index.html with figures drawn by gnuplot, the page of --report with interactive figures. */
 #include "demo.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "message.h"
-#include "page.h"
 #include "report.h"
 
-void study_page_cards(FILE *f, const study *s) {
-  char number[64], text[256];
-  double least, most;
-  report_cards_begin(f);
-  snprintf(number, sizeof number, "%.1e", s->round.worst);
-  snprintf(text, sizeof text,
-           "largest residual in force of the round trip, relative, orders 0 to 5: %s the limit of "
-           "%.0e",
-           s->round.worst <= STUDY_LIMIT ? "within" : "ABOVE", STUDY_LIMIT);
-  report_card(f, number, text);
+enum {
+  MOST_ROWS = 401,
+  MOST_POINTS = 150
+}; /* rows of a chart over time; points of a drawn curve */
+enum { CHART_MOTION, CHART_FORCES, CHART_COST, CHARTS = CHART_COST + 3 };
 
-  study_bodies_range(&s->cost, &least, &most);
-  snprintf(number, sizeof number, "%.2f to %.2f", least, most);
-  snprintf(text, sizeof text,
-           "exponent of the time of a call in the number of bodies, %d to %d (linear: 1)",
-           s->cost.bodies[0][0][0][0].bodies, s->cost.bodies[0][0][0][s->cost.sizes - 1].bodies);
-  report_card(f, number, text);
+typedef struct view {
+  const study *study;
+  int still; /* figures drawn by gnuplot, no scripts */
+  chart charts[CHARTS], forward;
+  cli_sheet costs[3]; /* against bodies, against order, compared with the paper */
+} view;
 
-  study_orders_range(&s->cost, &least, &most);
-  snprintf(number, sizeof number, "%.2f to %.2f", least, most);
-  report_card(
-      f, number,
-      "exponent of the time of a call in r + 1, orders r = 2 to 10 at 101 bodies (quadratic: 2)");
+static const struct {
+  const char *name;
+  plot_picture picture;
+  int first; /* first chart of the picture */
+} pictures[] = {{"motion", {NULL, 1, 3, 178, MOST_POINTS}, CHART_MOTION},
+                {"forces", {NULL, 1, 3, 178, MOST_POINTS}, CHART_FORCES},
+                {"cost", {NULL, 3, 2, 330, 0}, CHART_COST}};
+static const char *const chart_files[CHARTS] = {"motion.csv", "forces.csv", "cost_bodies.csv",
+                                                "cost_orders.csv", "cost_paper.csv"};
 
-  const double inverse = s->cost.paper[COST_INVERSE][JN_FORM_BODY][STUDY_ORDER].median;
-  const double forward = s->cost.paper[COST_FORWARD][JN_FORM_BODY][STUDY_ORDER].median;
-  snprintf(number, sizeof number, "%.1f and %.1f µs", inverse, forward);
-  snprintf(text, sizeof text,
-           "inverse and forward dynamics of order 5, 7 bodies, median here; published: %.1f and "
-           "%.1f µs on another processor",
-           study_paper_us[0][STUDY_ORDER], study_paper_us[1][STUDY_ORDER]);
-  report_card(f, number, text);
-  report_cards_end(f);
+/* Stores a measured point in the table of its sweep. */
+static void place_point(const cost_point *p, cli_sheet costs[3]) {
+  const int a = p->algorithm, f = p->formulation;
+  const char *algorithm = cost_algorithm_names[a];
+  if (p->sweep == COST_BODIES) {
+    double *row = cli_sheet_row(&costs[0], p->size);
+    if (f != JN_FORM_BODY) return;
+    row[0] = p->bodies, row[1 + a * STUDY_ROWS + p->order] = p->minimum;
+    cli_sheet_column(&costs[0], 1 + a * STUDY_ROWS + p->order, a, "%s order %d", algorithm,
+                     p->order);
+    return;
+  }
+  const int paper = p->sweep == COST_PAPER, column = 2 + (paper ? 3 : 2) * a + f;
+  double *row = cli_sheet_row(&costs[1 + paper], p->order);
+  row[0] = paper ? p->order : p->order + 1;
+  row[1] = paper ? study_paper_us[0][p->order] : p->order;
+  row[column] = p->minimum;
+  if (paper) row[4] = study_paper_us[1][p->order];
+  cli_sheet_column(&costs[1 + paper], column, 0, "%s %s", algorithm, cost_formulation_names[f]);
 }
 
-/* The inlined figure with a caption; nothing when it was not drawn. */
-static void figure(FILE *f, const study *s, const char *name, const char *caption) {
-  char path[8192];
-  if (!s->figures) return;
-  snprintf(path, sizeof path, "%s/figures/%s.svg", s->options.output, name);
-  fputs("<figure>\n", f);
-  page_svg(f, path);
-  fputs("<figcaption>", f);
-  fputs(caption, f);
-  fprintf(f,
-          " <a href=\"figures/%s.svg\">SVG</a>, <a href=\"figures/%s.png\">PNG</a></figcaption>\n"
-          "</figure>\n",
+static int make_costs(view *v) {
+  static const chart_figure figures[] = {{"inverse dynamics, body formulation", "µs per call", 0},
+                                         {"forward dynamics, body formulation", "µs per call", 0},
+                                         {"against the order, 101 bodies", "µs per call", 0},
+                                         {"7 bodies, compared with the paper", "µs per call", 0}};
+  static const char *const labels[] = {"bodies", "r = 0", "r = 1", "r = 2", "r = 3",
+                                       "r = 4",  "r = 5", "r = 0", "r = 1", "r = 2",
+                                       "r = 3",  "r = 4", "r = 5"};
+  const study_cost *cost = &v->study->cost;
+  cli_sheet *sheets = v->costs;
+  int code = cli_sheet_new(&sheets[0], cost->sizes, 1 + 2 * STUDY_ROWS, figures, 2);
+  if (!code) code = cli_sheet_new(&sheets[1], COST_TOP_ORDER + 1, 6, figures + 2, 1);
+  if (!code) code = cli_sheet_new(&sheets[2], STUDY_ROWS, 7, figures + 3, 1);
+  if (code) return code;
+  for (int i = 0; i < cost->count; i++) place_point(&cost->points[i], sheets);
+  cli_sheet_column(&sheets[0], 0, -1, "bodies");
+  cli_sheet_column(&sheets[1], 0, -1, "order_plus_1");
+  cli_sheet_column(&sheets[1], 1, -1, "order");
+  cli_sheet_column(&sheets[2], 0, -1, "order");
+  for (int a = 0; a < 2; a++)
+    cli_sheet_column(&sheets[2], 1 + 3 * a, 0, "%s paper", cost_algorithm_names[a]);
+
+  chart *c = &v->charts[CHART_COST];
+  for (int i = 0; i < 3; i++) {
+    c[i] = cli_sheet_chart(&sheets[i]);
+    c[i].log_x = c[i].log_y = i < 2;
+  }
+  c[0].axis = "bodies N", c[0].slope = 1, c[0].slope_name = "∝ N", c[0].labels = labels;
+  c[1].axis = "r + 1", c[1].slope = 2, c[1].slope_name = "∝ (r + 1)^2";
+  c[2].axis = "order r";
+  return CLI_DONE;
+}
+
+static void make_series(view *v) {
+  const study_series *series = v->study->round.series;
+  const int steps = v->study->round.steps;
+  for (int i = 0; i < 2; i++) {
+    chart whole = cli_sheet_chart(&series[i].sheet);
+    whole.labels = series[i].labels;
+    v->charts[i] = chart_thin(&whole, (steps - 1) / (MOST_ROWS - 1));
+  }
+  v->forward = cli_sheet_chart(&series[STUDY_FORWARD].sheet);
+  v->forward.labels = series[STUDY_FORWARD].labels;
+  v->charts[CHART_MOTION].overlay = &v->forward;
+  v->charts[CHART_MOTION].overlay_name = "forward";
+}
+
+static void draw_figures(study *s, const view *v) {
+  char reason[PLOT_REASON];
+  s->figures = !s->options.no_plots;
+  if (!s->figures) snprintf(s->note, sizeof s->note, "No figures (--no-plots).");
+  for (int i = 0; i < COUNT(pictures) && s->figures; i++) {
+    plot_picture picture = pictures[i].picture;
+    picture.charts = &v->charts[pictures[i].first];
+    demo_progress(0.92 + 0.02 * i, "figures");
+    s->figures = plot_save(&picture, s->options.output, pictures[i].name, reason);
+    if (!s->figures) snprintf(s->note, sizeof s->note, "No figures: %s", reason);
+  }
+}
+
+/* Picture i: its charts as interactive figures, or the SVG file. */
+static void figure(FILE *page, const view *v, int i) {
+  const char *name = pictures[i].name;
+  char path[4096];
+  for (int k = 0; k < pictures[i].picture.count && !v->still; k++)
+    report_chart(page, &v->charts[pictures[i].first + k], chart_files[pictures[i].first + k]);
+  if (!v->still || !v->study->figures) return;
+  snprintf(path, sizeof path, "%s/figures/%s.svg", v->study->options.output, name);
+  fputs("<figure>\n", page);
+  plot_copy_svg(fopen(path, "r"), page);
+  fprintf(page,
+          "<figcaption><a href=\"figures/%s.svg\">SVG</a>, <a href=\"figures/%s.png\">PNG</a>"
+          "</figcaption>\n</figure>\n",
           name, name);
 }
 
-static void downloads(FILE *f, const study *s) {
-  static const char *const carried[][2] = {
-      {"roundtrip.csv", "sizes, differences and residuals of the round trip by order"},
-      {"cost.csv", "every measured point: minimum and median over rounds"},
-      {"exponents.csv", "the fitted exponents"}};
-  static const char *const beside[][2] = {
-      {"motion.csv", "the reference: x, y, z, yaw, q2 ... q7, derivatives 0 to 7"},
-      {"forces.csv",
-       "inverse dynamics: base wrench nx ... fz (spatial), joint torques t2 ... t7, "
-       "derivatives 0 to 5"},
-      {"forward.csv", "forward dynamics: x, y, z, yaw, q2 ... q7, derivatives 2 to 7"}};
-  char path[8192];
-  fputs(
-      "<h2>Numbers</h2>\n<p>CSV with 17 significant digits, SI units, radians. The ending of a "
-      "column's name is the order of the time derivative.</p>\n<ul>\n",
-      f);
-  for (int i = 0; i < COUNT(carried); i++) {
-    snprintf(path, sizeof path, "%s/data/%s", s->options.output, carried[i][0]);
-    fputs("<li>", f);
-    page_download(f, path, carried[i][0]);
-    fprintf(f, ": %s</li>\n", carried[i][1]);
+static void download(FILE *page, const cli_cells *table, const char *name) {
+  char *text = NULL;
+  size_t size;
+  FILE *file = open_memstream(&text, &size);
+  if (file) cli_cells_csv(file, table);
+  if (file && fclose(file) == 0) report_download(page, text, size, name);
+  free(text);
+}
+
+/* Numbers and short texts of the page. */
+static void word(FILE *page, const char *name, const study *s, int still) {
+  const study_cost *cost = &s->cost;
+  const int top = STUDY_ORDER, last = cost->sizes - 1;
+  char text[300] = "";
+#define WORD(key, ...) \
+  if (!strcmp(name, key)) snprintf(text, sizeof text, __VA_ARGS__)
+  WORD("worst", "%.1e", s->round.worst);
+  WORD("verdict", "%s", s->round.worst <= STUDY_LIMIT ? "within" : "ABOVE");
+  WORD("limit", "%.0e", STUDY_LIMIT);
+  WORD("bodies exponent", "%.2f to %.2f", s->least[0], s->most[0]);
+  WORD("order exponent", "%.2f to %.2f", s->least[1], s->most[1]);
+  WORD("sizes", "%d to %d", cost_at(cost, COST_BODIES, 0, 0, 0, 0)->bodies,
+       cost_at(cost, COST_BODIES, 0, 0, 0, last)->bodies);
+  WORD("times", "%.1f and %.1f µs", cost_at(cost, COST_PAPER, 0, JN_FORM_BODY, top, 0)->median,
+       cost_at(cost, COST_PAPER, 1, JN_FORM_BODY, top, 0)->median);
+  WORD("published", "%.1f and %.1f µs", study_paper_us[0][top], study_paper_us[1][top]);
+  WORD("steps", "%d steps of %g s", s->round.steps, s->round.dt);
+  WORD("processor", "%s", s->processor);
+  WORD("note", "%s", still ? s->note : "");
+  WORD("command", "jounce demo%s", s->options.quick ? " --quick" : "");
+#undef WORD
+  report_text(page, text);
+}
+
+/* Fills web/study.html. */
+static int fill(FILE *page, const char *name, const void *context) {
+  const view *v = context;
+  for (int i = 0; i < STUDY_TABLES; i++) {
+    if (strcmp(name, study_table_names[i]) != 0) continue;
+    if (i < TABLES_SHOWN)
+      cli_cells_html(page, &v->study->tables[i]);
+    else
+      download(page, &v->study->tables[i], name);
   }
-  for (int i = 0; i < COUNT(beside); i++) {
-    fprintf(f, "<li><a href=\"data/%s\" download>%s</a>: %s (file beside this page)</li>\n",
-            beside[i][0], beside[i][0], beside[i][1]);
+  for (int i = 0; i < COUNT(pictures); i++) {
+    if (!strcmp(name, pictures[i].name)) figure(page, v, i);
   }
-  fputs("</ul>\n", f);
-}
-
-static void table(FILE *f, const sheet *s) {
-  fputs("<h3>", f);
-  page_text(f, s->title);
-  fputs("</h3>\n", f);
-  sheet_html(f, s);
-}
-
-static void round_section(FILE *f, const study *s, const sheet *sheets) {
-  fputs(
-      "<h2>The round trip</h2>\n"
-      "<p>The base flies a circle of radius 1 m in 20 s while its yaw swings by 25° in 30 s and "
-      "the six joints each follow half a cosine. Inverse dynamics turns the motion and its "
-      "derivatives into base wrench and joint torques with their derivatives to order 5; forward "
-      "dynamics, given only the state and those forces, must answer with the motion's "
-      "derivatives.</p>\n",
-      f);
-  table(f, &sheets[STUDY_ROUND_SHEET]);
-  fputs(
-      "<p class=\"note\">That the motion comes back with fewer digits at higher orders is the "
-      "problem's conditioning, not the algorithm's: light links turn small changes of force into "
-      "large ones of motion. The residual in force, which is free of it, stays at rounding.</p>\n",
-      f);
-  figure(f, s, "motion",
-         "<b>Motion.</b> Input of inverse dynamics (solid) and output of forward dynamics "
-         "(dashed): row k shows the k-th time derivative; forward dynamics of order r answers with "
-         "k = r + 2.");
-  figure(
-      f, s, "forces",
-      "<b>Forces.</b> Output of inverse dynamics, and input of forward dynamics, r = 0 to 5 from "
-      "top to bottom. The base wrench is spatial: about the world's origin, along its axes.");
-}
-
-static void cost_section(FILE *f, const study *s, const sheet *sheets) {
-  fputs("<h2>The cost of a call</h2>\n<p>Measured on one core of: ", f);
-  page_text(f, s->processor);
-  fputs(". Trees of 5 arms on the flying base; random configuration and derivatives.</p>\n", f);
-  figure(f, s, "cost",
-         "<b>Cost.</b> Least time over rounds. (a), (b): body form, a line for each order r. (c), "
-         "(d): both forms.");
-  table(f, &sheets[STUDY_PAPER_SHEET]);
-  table(f, &sheets[STUDY_BODIES_SHEET]);
-  table(f, &sheets[STUDY_ORDERS_SHEET]);
-}
-
-int study_write_page(const study *s, const sheet *sheets) {
-  FILE *f = demo_create(s->options.output, "index.html");
-  if (!f) return CLI_BAD_INPUT;
-  page_begin(f, "jounce: the aerial manipulator study");
-  fputs(
-      "<h1>An aerial manipulator and the time derivatives of its dynamics</h1>\n"
-      "<p class=\"lead\">A hexarotor with two arms of three joints each, its inverse and forward "
-      "dynamics with time derivatives to order 5, and what they cost: the study of Ali et al. "
-      "2026, section 7, repeated with jounce " JN_VERSION ".",
-      f);
-  fprintf(f, " %d steps of %g s.</p>\n", s->round.steps, s->round.dt);
-  study_page_cards(f, s);
-  if (!s->figures) {
-    fputs("<p><b>", f);
-    page_text(f, s->figures_note);
-    fputs("</b></p>\n", f);
+  for (int i = 0; i < STUDY_SERIES; i++) {
+    if (strcmp(name, study_series_names[i]) != 0) continue;
+    fprintf(page, v->still ? "<a href=\"data/%s\" download>%s</a>" : "%s", name, name);
   }
-  round_section(f, s, sheets);
-  cost_section(f, s, sheets);
-  downloads(f, s);
-  fprintf(f,
-          "<p class=\"note\">Made by <code>jounce demo%s</code>. Figures can be redrawn with the "
-          "scripts in <code>figures/</code>.</p>\n",
-          s->options.quick ? " --quick" : "");
-  page_end(f);
-  return demo_close(f, s->options.output, "index.html");
+  word(page, name, v->study, v->still);
+  return 0;
+}
+
+static int write_page(const view *v, const char *path) {
+  FILE *page = report_open(path, "An aerial manipulator and the time derivatives of its dynamics",
+                           "A hexarotor with two arms of three joints each: the study of Ali et "
+                           "al. 2026, section 7, computed by jounce " JN_VERSION ".");
+  if (!page) return CLI_BAD_INPUT;
+  report_template(page, report_study_html, fill, v);
+  return v->still ? report_close_still(page, path) : report_close(page, path);
+}
+
+int study_write_pages(study *s) {
+  view v = {.study = s, .still = 1};
+  char path[4096];
+  snprintf(path, sizeof path, "%s/index.html", s->options.output);
+  int code = make_costs(&v);
+  make_series(&v);
+  if (!code) draw_figures(s, &v);
+  if (!code) code = write_page(&v, path);
+  v.still = 0;
+  if (!code && s->options.report) code = write_page(&v, s->options.report);
+  for (int i = 0; i < 3; i++) cli_sheet_free(&v.costs[i]);
+  return code;
 }

@@ -1,209 +1,216 @@
 /* demo_tables.c: the study's numbers as tables, text and JSON. */
 #include "demo.h"
 
-#include "message.h"
-#include "output.h"
+#include <math.h>
 
-static void round_sheet(const study *s, sheet *t) {
-  sheet_begin(t, "Round trip: motion -> inverse dynamics -> forward dynamics -> motion", 9);
-  sheet_group(t, "motion v^(r+1)", 1, 3);
-  sheet_group(t, "force tau^(r)", 4, 3);
-  sheet_group(t, "spatial form", 7, 2);
-  static const char *const head[] = {"order r",  "largest",  "difference", "relative", "largest",
-                                     "residual", "relative", "motion",     "force"};
-  for (int i = 0; i < 9; i++) sheet_cell(t, "%s", head[i]);
+#include "message.h"
+
+const char *const study_table_names[STUDY_TABLES] = {
+    "round trip", "paper", "bodies", "orders", "roundtrip.csv", "cost.csv", "exponents.csv"};
+
+static void round_tables(study *s) {
+  cli_cells *t = &s->tables[TABLE_ROUND], *csv = &s->tables[CSV_ROUND];
+  cli_cells_begin(t, "Round trip: motion -> inverse dynamics -> forward dynamics -> motion",
+                  "order~r largest difference relative largest residual relative motion force");
+  cli_cells_group(t, "motion v^(r+1)", 1, 3);
+  cli_cells_group(t, "force tau^(r)", 4, 3);
+  cli_cells_group(t, "spatial", 7, 2);
+  cli_cells_begin(csv, NULL, "formulation order motion difference force residual");
   for (int r = 0; r < STUDY_ROWS; r++) {
     const study_error *b = &s->round.error[JN_FORM_BODY][r];
     const study_error *f = &s->round.error[JN_FORM_SPATIAL][r];
-    sheet_cell(t, "%d", r);
-    sheet_cell(t, "%.3e", b->motion);
-    sheet_cell(t, "%.1e", b->difference);
-    sheet_cell(t, "%.1e", b->difference / b->motion);
-    sheet_cell(t, "%.3e", b->force);
-    sheet_cell(t, "%.1e", b->residual);
-    sheet_cell(t, "%.1e", b->residual / b->force);
-    sheet_cell(t, "%.1e", f->difference / f->motion);
-    sheet_cell(t, "%.1e", f->residual / f->force);
+    cli_cells_add(t, "%d %.3e %.1e %.1e %.3e %.1e %.1e %.1e %.1e", r, b->motion, b->difference,
+                  b->difference / b->motion, b->force, b->residual, b->residual / b->force,
+                  f->difference / f->motion, f->residual / f->force);
   }
-  snprintf(t->note, sizeof t->note,
-           "Largest over time and degrees of freedom, SI; relative to the largest of the order. "
-           "Residual: inverse dynamics of what forward dynamics answered, against the force it "
-           "was given.");
+  for (int i = 0; i < 2 * STUDY_ROWS; i++) {
+    const study_error *e = &s->round.error[i / STUDY_ROWS][i % STUDY_ROWS];
+    cli_cells_add(csv, "%s %d %.17g %.17g %.17g %.17g", cost_formulation_names[i / STUDY_ROWS],
+                  i % STUDY_ROWS, e->motion, e->difference, e->force, e->residual);
+  }
+  t->note =
+      "Maxima over time and degrees of freedom, SI units. relative: divided by the maximum of "
+      "that\n"
+      "  order. residual: inverse dynamics of the output of forward dynamics, minus its input.";
 }
 
-static void paper_sheet(const study *s, sheet *t) {
-  sheet_begin(t, "Cost of a call, 7 bodies, microseconds", 11);
-  for (int a = 0; a < 2; a++) {
-    sheet_group(t, a ? "forward dynamics" : "inverse dynamics", 1 + 5 * a, 5);
-  }
-  sheet_cell(t, "order r");
-  for (int a = 0; a < 2; a++) {
-    static const char *const head[] = {"paper", "body", "median", "spatial", "ratio"};
-    for (int i = 0; i < 5; i++) sheet_cell(t, "%s", head[i]);
-  }
+/* Columns of inverse and of forward dynamics, side by side. */
+static void algorithm_groups(cli_cells *t, int columns) {
+  cli_cells_group(t, "inverse dynamics", 1, columns);
+  cli_cells_group(t, "forward dynamics", 1 + columns, columns);
+}
+
+static void paper_table(const study *s, cli_cells *t) {
+  cli_cells_begin(t, "Time per call, 7 bodies, microseconds",
+                  "order~r paper body median spatial ratio paper body median spatial ratio");
+  algorithm_groups(t, 5);
   for (int r = 0; r < STUDY_ROWS; r++) {
-    sheet_cell(t, "%d", r);
+    cli_cells_add(t, "%d", r);
     for (int a = 0; a < 2; a++) {
-      const cost_point *body = &s->cost.paper[a][JN_FORM_BODY][r];
-      sheet_cell(t, "%.2f", study_paper_us[a][r]);
-      sheet_cell(t, "%.2f", body->minimum);
-      sheet_cell(t, "%.2f", body->median);
-      sheet_cell(t, "%.2f", s->cost.paper[a][JN_FORM_SPATIAL][r].minimum);
-      sheet_cell(t, "%.1f", study_paper_us[a][r] / body->median);
+      const cost_point *body = cost_at(&s->cost, COST_PAPER, a, JN_FORM_BODY, r, 0);
+      const cost_point *spatial = cost_at(&s->cost, COST_PAPER, a, JN_FORM_SPATIAL, r, 0);
+      const double paper = study_paper_us[a][r];
+      cli_cells_add(t, "%.2f %.2f %.2f %.2f %.1f", paper, body->minimum, body->median,
+                    spatial->minimum, paper / body->median);
     }
   }
-  snprintf(t->note, sizeof t->note,
-           "paper: published mean on an Intel Core i7-12700H (to 4.7 GHz); body, spatial: jounce "
-           "here, least of many rounds; median: of the body form's rounds; ratio: "
-           "paper/median.");
+  t->note =
+      "paper: published mean on an Intel Core i7-12700H (up to 4.7 GHz). body, spatial: minimum "
+      "on\n"
+      "  this machine. median: of the body formulation. ratio: paper/median.";
 }
 
-static void bodies_sheet(const study *s, sheet *t) {
+static void bodies_table(const study *s, cli_cells *t) {
   const study_cost *cost = &s->cost;
-  sheet_begin(t, "Cost of a call against the number of bodies, body form, microseconds", 13);
-  for (int a = 0; a < 2; a++) {
-    sheet_group(t, a ? "forward dynamics" : "inverse dynamics", 1 + 6 * a, 6);
-  }
-  sheet_cell(t, "bodies");
-  for (int i = 0; i < 12; i++) sheet_cell(t, "r = %d", i % 6);
+  cli_cells_begin(t, "Time per call against the number of bodies, body formulation, microseconds",
+                  "bodies r~=~0 r~=~1 r~=~2 r~=~3 r~=~4 r~=~5 r~=~0 r~=~1 r~=~2 r~=~3 r~=~4 r~=~5");
+  algorithm_groups(t, 6);
   for (int n = 0; n < cost->sizes; n++) {
-    sheet_cell(t, "%d", cost->bodies[0][0][0][n].bodies);
+    cli_cells_add(t, "%d", cost_at(cost, COST_BODIES, 0, 0, 0, n)->bodies);
     for (int i = 0; i < 12; i++) {
-      double x = cost->bodies[i / 6][JN_FORM_BODY][i % 6][n].minimum;
-      sheet_cell(t, x < 10 ? "%.2f" : x < 1000 ? "%.1f" : "%.0f", x);
+      double x = cost_at(cost, COST_BODIES, i / 6, JN_FORM_BODY, i % 6, n)->minimum;
+      cli_cells_add(t, "%.*f", x < 10 ? 2 : x < 1000, x);
     }
   }
   for (int f = 0; f < 2; f++) {
-    sheet_cell(t, f ? "(spatial)" : "exponent");
-    for (int i = 0; i < 12; i++) sheet_cell(t, "%.2f", cost->bodies_exponent[i / 6][f][i % 6]);
+    cli_cells_add(t, f ? "(spatial)" : "exponent");
+    for (int i = 0; i < 12; i++) cli_cells_add(t, "%.2f", cost->bodies_exponent[i / 6][f][i % 6]);
   }
-  snprintf(t->note, sizeof t->note,
-           "Least-squares slope of log time on log bodies over all sizes, for the body and the "
-           "spatial form. The paper: linear.");
+  t->note =
+      "exponent: least-squares slope of log time on log bodies over all sizes, for the body and\n"
+      "  the spatial formulation. The paper states linear cost.";
 }
 
-static void orders_sheet(const study *s, sheet *t) {
-  const study_cost *cost = &s->cost;
-  sheet_begin(t, "Cost of a call against the order, 101 bodies, microseconds", 5);
-  sheet_group(t, "inverse dynamics", 1, 2);
-  sheet_group(t, "forward dynamics", 3, 2);
-  sheet_cell(t, "order r");
-  for (int i = 0; i < 4; i++) sheet_cell(t, "%s", cost_formulation_names[i % 2]);
+static void orders_table(const study *s, cli_cells *t) {
+  const double *plus_1 = s->cost.order_exponent[0], *plain = s->cost.order_exponent_r[0];
+  cli_cells_begin(t, "Time per call against the order, 101 bodies, microseconds",
+                  "order~r body spatial body spatial");
+  algorithm_groups(t, 2);
   for (int r = 0; r <= COST_TOP_ORDER; r++) {
-    sheet_cell(t, "%d", r);
-    for (int i = 0; i < 4; i++) sheet_cell(t, "%.1f", cost->orders[i / 2][i % 2][r].minimum);
+    cli_cells_add(t, "%d", r);
+    for (int i = 0; i < 4; i++)
+      cli_cells_add(t, "%.1f", cost_at(&s->cost, COST_ORDERS, i / 2, i % 2, r, 0)->minimum);
   }
-  sheet_cell(t, "exponent of r+1");
-  for (int i = 0; i < 4; i++) sheet_cell(t, "%.2f", cost->order_exponent[i / 2][i % 2]);
-  sheet_cell(t, "exponent of r");
-  for (int i = 0; i < 4; i++) sheet_cell(t, "%.2f", cost->order_exponent_r[i / 2][i % 2]);
-  snprintf(t->note, sizeof t->note,
-           "Least-squares slope of log time on log(r+1) and on log r, r = 2..10. The paper: "
-           "quadratic.");
+  cli_cells_add(t, "exponent~of~r+1 %.2f %.2f %.2f %.2f", plus_1[0], plus_1[1], plus_1[2],
+                plus_1[3]);
+  cli_cells_add(t, "exponent~of~r %.2f %.2f %.2f %.2f", plain[0], plain[1], plain[2], plain[3]);
+  t->note =
+      "exponent: least-squares slope of log time on log(r+1) and on log r, r = 2..10.\n"
+      "  The paper states quadratic cost.";
 }
 
-int study_sheets(const study *s, sheet sheets[STUDY_SHEETS]) {
-  round_sheet(s, &sheets[STUDY_ROUND_SHEET]);
-  paper_sheet(s, &sheets[STUDY_PAPER_SHEET]);
-  bodies_sheet(s, &sheets[STUDY_BODIES_SHEET]);
-  orders_sheet(s, &sheets[STUDY_ORDERS_SHEET]);
-  for (int i = 0; i < STUDY_SHEETS; i++) {
-    if (!sheets[i].failed) continue;
+static void cost_csv(const study *s, cli_cells *t) {
+  static const char *const sweeps[] = {"paper", "order", "bodies"};
+  cli_cells_begin(t, NULL, "sweep bodies order algorithm formulation minimum_us median_us rounds");
+  for (int i = 0; i < s->cost.count; i++) {
+    const cost_point *p = &s->cost.points[i];
+    cli_cells_add(t, "%s %d %d %s %s %.17g %.17g %d", sweeps[p->sweep], p->bodies, p->order,
+                  cost_algorithm_names[p->algorithm], cost_formulation_names[p->formulation],
+                  p->minimum, p->median, p->rounds);
+  }
+}
+
+static void widen(study *s, int of, double x) {
+  if (x < s->least[of]) s->least[of] = x;
+  if (x > s->most[of]) s->most[of] = x;
+}
+
+static void exponents_csv(study *s, cli_cells *t) {
+  const study_cost *cost = &s->cost;
+  cli_cells_begin(t, NULL, "of algorithm formulation order exponent");
+  for (int k = 0; k < 2; k++) s->least[k] = HUGE_VAL, s->most[k] = -HUGE_VAL;
+  for (int i = 0; i < 4; i++) {
+    const int a = i / 2, f = i % 2;
+    const char *algorithm = cost_algorithm_names[a], *form = cost_formulation_names[f];
+    for (int r = 0; r < STUDY_ROWS; r++) {
+      const double x = cost->bodies_exponent[a][f][r];
+      cli_cells_add(t, "bodies %s %s %d %.17g", algorithm, form, r, x);
+      widen(s, 0, x);
+    }
+    cli_cells_add(t, "order+1 %s %s 2-%d %.17g", algorithm, form, COST_TOP_ORDER,
+                  cost->order_exponent[a][f]);
+    cli_cells_add(t, "order %s %s 2-%d %.17g", algorithm, form, COST_TOP_ORDER,
+                  cost->order_exponent_r[a][f]);
+    widen(s, 1, cost->order_exponent[a][f]);
+  }
+}
+
+int study_tables(study *s) {
+  round_tables(s);
+  paper_table(s, &s->tables[TABLE_PAPER]);
+  bodies_table(s, &s->tables[TABLE_BODIES]);
+  orders_table(s, &s->tables[TABLE_ORDERS]);
+  cost_csv(s, &s->tables[CSV_COST]);
+  exponents_csv(s, &s->tables[CSV_EXPONENTS]);
+  for (int i = 0; i < STUDY_TABLES; i++) {
+    if (!s->tables[i].failed) continue;
     cli_error("%s", jn_status_text(JN_ERR_MEMORY));
     return CLI_BAD_INPUT;
   }
   return CLI_DONE;
 }
 
-static void widen(double x, double *least, double *most) {
-  if (x < *least) *least = x;
-  if (x > *most) *most = x;
-}
-
-void study_bodies_range(const study_cost *cost, double *least, double *most) {
-  *least = *most = cost->bodies_exponent[0][0][0];
-  for (int i = 0; i < 4; i++) {
-    for (int r = 0; r < STUDY_ROWS; r++) {
-      widen(cost->bodies_exponent[i / 2][i % 2][r], least, most);
-    }
-  }
-}
-
-void study_orders_range(const study_cost *cost, double *least, double *most) {
-  *least = *most = cost->order_exponent[0][0];
-  for (int i = 0; i < 4; i++) widen(cost->order_exponent[i / 2][i % 2], least, most);
-}
-
-void study_write_text(FILE *file, const study *s, const sheet *sheets) {
-  double least, most;
+void study_write_text(FILE *file, const study *s) {
+  const char *folder = s->options.output;
   fputs("An aerial manipulator and the time derivatives of its dynamics\n", file);
   fputs("(the study of Ali et al. 2026, section 7, on the built-in robot 'tilthex')\n\n", file);
   fprintf(file, "  motion     %g s in %d steps of %g s; 7 bodies, 12 degrees of freedom\n",
           STUDY_SECONDS, s->round.steps, s->round.dt);
   fprintf(file, "  processor  %s, one core\n", s->processor);
-  fprintf(file, "  residual   in force %.1e of the largest, limit %.0e: %s\n", s->round.worst,
+  fprintf(file, "  residual   relative force residual %.1e, limit %.0e: %s\n", s->round.worst,
           STUDY_LIMIT, s->round.worst <= STUDY_LIMIT ? "passed" : "FAILED");
-  fprintf(file, "  two forms  body and spatial agree on the forces to %.1e of the largest\n",
+  fprintf(file,
+          "  agreement  forces of the body and spatial formulations differ by %.1e, relative\n",
           s->round.agreement);
-  study_bodies_range(&s->cost, &least, &most);
-  fprintf(file, "  scaling    time ~ bodies^%.2f to bodies^%.2f", least, most);
-  study_orders_range(&s->cost, &least, &most);
-  fprintf(file, "; ~ (r+1)^%.2f to (r+1)^%.2f at 101 bodies\n\n", least, most);
-  for (int i = 0; i < STUDY_SHEETS; i++) {
-    sheet_text(file, &sheets[i]);
+  fprintf(file, "  scaling    time ~ bodies^%.2f to bodies^%.2f; ", s->least[0], s->most[0]);
+  fprintf(file, "~ (r+1)^%.2f to (r+1)^%.2f at 101 bodies\n\n", s->least[1], s->most[1]);
+  for (int i = 0; i < TABLES_SHOWN; i++) {
+    cli_cells_text(file, &s->tables[i]);
     fputc('\n', file);
   }
-  fprintf(file, "page: %s/index.html   data: %s/data/*.csv", s->options.output, s->options.output);
-  if (s->figures) fprintf(file, "   figures: %s/figures/*.svg, *.png", s->options.output);
-  fputc('\n', file);
-  if (!s->figures) fprintf(file, "%s\n", s->figures_note);
+  fprintf(file, "page: %s/index.html   data: %s/data/*.csv", folder, folder);
+  if (s->figures) fprintf(file, "   figures: %s/figures/*.svg, *.png", folder);
+  fprintf(file, "\n%s%s", s->note, s->note[0] ? "\n" : "");
+}
+
+/* Writes a key; its value follows. */
+static cli_output *key(cli_output *out, const char *name) {
+  cli_json_key(out, name);
+  return out;
 }
 
 static void json_round(cli_output *out, const study_round *round) {
-  cli_json_key(out, "round_trip");
-  cli_json_begin(out, '{');
-  cli_json_key(out, "steps");
-  cli_json_int(out, round->steps);
-  cli_json_key(out, "dt");
-  cli_json_number(out, round->dt);
-  cli_json_key(out, "worst_residual");
-  cli_json_number(out, round->worst);
-  cli_json_key(out, "limit");
-  cli_json_number(out, STUDY_LIMIT);
-  cli_json_key(out, "passed");
-  cli_json_bool(out, round->worst <= STUDY_LIMIT);
-  cli_json_key(out, "formulations_apart");
-  cli_json_number(out, round->agreement);
+  const size_t stride = sizeof(study_error) / sizeof(double);
+  cli_json_begin(key(out, "round_trip"), '{');
+  cli_json_number(key(out, "steps"), round->steps);
+  cli_json_number(key(out, "dt"), round->dt);
+  cli_json_number(key(out, "worst_residual"), round->worst);
+  cli_json_number(key(out, "limit"), STUDY_LIMIT);
+  cli_json_bool(key(out, "passed"), round->worst <= STUDY_LIMIT);
+  cli_json_number(key(out, "formulations_apart"), round->agreement);
   for (int f = 0; f < 2; f++) {
-    const double *x = &round->error[f][0].motion;
-    const size_t stride = sizeof(study_error) / sizeof(double);
-    static const char *const keys[] = {"motion", "difference", "force", "residual"};
-    cli_json_key(out, cost_formulation_names[f]);
-    cli_json_begin(out, '{');
-    for (int i = 0; i < 4; i++) {
-      cli_json_key(out, keys[i]);
-      cli_json_row(out, STUDY_ROWS, x + i, stride);
-    }
+    const study_error *e = round->error[f];
+    cli_json_begin(key(out, cost_formulation_names[f]), '{');
+    cli_json_row(key(out, "motion"), STUDY_ROWS, &e->motion, stride);
+    cli_json_row(key(out, "difference"), STUDY_ROWS, &e->difference, stride);
+    cli_json_row(key(out, "force"), STUDY_ROWS, &e->force, stride);
+    cli_json_row(key(out, "residual"), STUDY_ROWS, &e->residual, stride);
     cli_json_end(out);
   }
   cli_json_end(out);
 }
 
-/* {"inverse": {"body": [...], "spatial": [...]}, "forward": ...}: a row of `n` numbers, or `rows`
- * of them, for each; the next starts `next` numbers on. */
-static void json_quartet(cli_output *out, const char *key, int rows, int n, const double *x,
+/* {"inverse": {"body": [...], "spatial": [...]}, "forward": ...}: a list of n numbers each, or
+ * `rows` lists. The numbers are `stride` apart, the four lists `next` apart. */
+static void json_quartet(cli_output *out, const char *name, int rows, int n, const double *x,
                          size_t stride, size_t next) {
-  cli_json_key(out, key);
-  cli_json_begin(out, '{');
+  cli_json_begin(key(out, name), '{');
   for (int a = 0; a < 2; a++) {
-    cli_json_key(out, cost_algorithm_names[a]);
-    cli_json_begin(out, '{');
+    cli_json_begin(key(out, cost_algorithm_names[a]), '{');
     for (int f = 0; f < 2; f++, x += next) {
       cli_json_key(out, cost_formulation_names[f]);
       if (rows > 1) cli_json_begin(out, '[');
-      for (int r = 0; r < rows; r++) {
-        cli_json_row(out, n, x + (size_t)r * COST_BODIES * stride, stride);
-      }
+      for (int r = 0; r < rows; r++) cli_json_row(out, n, x + (size_t)(r * n) * stride, stride);
       if (rows > 1) cli_json_end(out);
     }
     cli_json_end(out);
@@ -213,27 +220,22 @@ static void json_quartet(cli_output *out, const char *key, int rows, int n, cons
 
 static void json_cost(cli_output *out, const study_cost *cost) {
   const size_t stride = sizeof(cost_point) / sizeof(double);
-  double sizes[COST_BODIES];
-  for (int n = 0; n < cost->sizes; n++) sizes[n] = cost->bodies[0][0][0][n].bodies;
-  cli_json_key(out, "cost");
-  cli_json_begin(out, '{');
-  cli_json_key(out, "unit");
-  cli_json_text(out, "microseconds a call, least of many rounds");
-  cli_json_key(out, "published_7_bodies");
-  cli_json_begin(out, '{');
-  for (int a = 0; a < 2; a++) {
-    cli_json_key(out, cost_algorithm_names[a]);
-    cli_json_row(out, STUDY_ROWS, study_paper_us[a], 1);
-  }
+  const size_t next = stride * (size_t)(cost->count / 4);
+  double sizes[COST_SIZES];
+  for (int n = 0; n < cost->sizes; n++) sizes[n] = cost_at(cost, COST_BODIES, 0, 0, 0, n)->bodies;
+  cli_json_begin(key(out, "cost"), '{');
+  cli_json_text(key(out, "unit"), "microseconds a call, least of many rounds");
+  cli_json_begin(key(out, "published_7_bodies"), '{');
+  for (int a = 0; a < 2; a++)
+    cli_json_row(key(out, cost_algorithm_names[a]), STUDY_ROWS, study_paper_us[a], 1);
   cli_json_end(out);
-  json_quartet(out, "by_order_7_bodies", 1, STUDY_ROWS, &cost->paper[0][0][0].minimum, stride,
-               stride * STUDY_ROWS);
-  json_quartet(out, "by_order_101_bodies", 1, COST_TOP_ORDER + 1, &cost->orders[0][0][0].minimum,
-               stride, stride * (COST_TOP_ORDER + 1));
-  cli_json_key(out, "bodies");
-  cli_json_row(out, cost->sizes, sizes, 1);
+  json_quartet(out, "by_order_7_bodies", 1, STUDY_ROWS,
+               &cost_at(cost, COST_PAPER, 0, 0, 0, 0)->minimum, stride, next);
+  json_quartet(out, "by_order_101_bodies", 1, COST_TOP_ORDER + 1,
+               &cost_at(cost, COST_ORDERS, 0, 0, 0, 0)->minimum, stride, next);
+  cli_json_row(key(out, "bodies"), cost->sizes, sizes, 1);
   json_quartet(out, "by_order_and_bodies", STUDY_ROWS, cost->sizes,
-               &cost->bodies[0][0][0][0].minimum, stride, stride * STUDY_ROWS * COST_BODIES);
+               &cost_at(cost, COST_BODIES, 0, 0, 0, 0)->minimum, stride, next);
   json_quartet(out, "exponent_of_bodies_by_order", 1, STUDY_ROWS, cost->bodies_exponent[0][0], 1,
                STUDY_ROWS);
   json_quartet(out, "exponent_of_order_plus_1", 1, 1, cost->order_exponent[0], 1, 1);
@@ -241,24 +243,14 @@ static void json_cost(cli_output *out, const study_cost *cost) {
   cli_json_end(out);
 }
 
-int study_write_json(const study *s) {
-  const cli_output_options options = {CLI_JSON, NULL};
-  cli_output out;
-  int code = cli_output_open(&out, &options, "demo", 0);
-  if (code) return code;
-  cli_json_begin(&out, '{');
-  cli_json_key(&out, "demo");
-  cli_json_text(&out, "study");
-  cli_json_key(&out, "robot");
-  cli_json_text(&out, "tilthex");
-  cli_json_key(&out, "processor");
-  cli_json_text(&out, s->processor);
-  json_round(&out, &s->round);
-  json_cost(&out, &s->cost);
-  cli_json_key(&out, "output");
-  cli_json_text(&out, s->options.output);
-  cli_json_key(&out, "figures");
-  cli_json_bool(&out, s->figures);
-  cli_json_end(&out);
-  return cli_output_close(&out);
+void study_write_json(cli_output *out, const study *s) {
+  cli_json_begin(out, '{');
+  cli_json_text(key(out, "demo"), "study");
+  cli_json_text(key(out, "robot"), "tilthex");
+  cli_json_text(key(out, "processor"), s->processor);
+  json_round(out, &s->round);
+  json_cost(out, &s->cost);
+  cli_json_text(key(out, "output"), s->options.output);
+  cli_json_bool(key(out, "figures"), s->figures);
+  cli_json_end(out);
 }

@@ -1,20 +1,38 @@
-/* plot.h: figures by gnuplot, where it is installed. */
+/* plot.h: draws charts with gnuplot, which is optional. */
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* Whether gnuplot can be run. */
-int plot_available(void);
+#include "chart.h"
 
-/* The lines every script starts with: a terminal of the given size in points, for the format that
- * plot_run asks for; fonts, borders, grid, colours `c1` ... `c8` that colour-blind readers can tell
- * apart. Writes to `figure`.svg or .png. */
-void plot_begin(FILE *script, const char *figure, int width, int height);
+enum { PLOT_REASON = 256 }; /* size of a reason in bytes */
 
-/* Runs a script in a folder, once for svg and once for png. Returns 1 when the svg was drawn; else
- * 0 and a reason. */
-int plot_run(const char *folder, const char *script, char *reason, size_t size);
+/* One picture with the panels of one or several charts. */
+typedef struct plot_picture {
+  const chart *charts;
+  int count;
+  int across; /* panels in a row */
+  int height; /* of a panel, in pixels */
+  int points; /* approximate number of points per curve; 0: all */
+} plot_picture;
+
+/* Writes `folder`/figures/`name`.svg, .png and the script, .gp. Returns 1, or 0 and a reason. */
+int plot_save(const plot_picture *picture, const char *folder, const char *name, char *reason);
+/* Writes the picture as SVG to an open file. Returns 1, or 0 and a reason. */
+int plot_svg(const plot_picture *picture, FILE *file, char *reason);
+
+/* Copies an SVG file without its XML header, for use in HTML, and closes it. Returns 0 if it is
+ * NULL or not SVG. */
+int plot_copy_svg(FILE *from, FILE *to);
+/* Creates a folder with its parents, data/ and figures/. Returns an exit status. */
+int plot_folders(const char *command, const char *folder);
+
+/* Checks that a path of --plot ends in .svg or .png. Returns an exit status, after a message that
+ * starts with the command. */
+int chart_check_path(const char *command, const char *path);
+/* Draws all panels of a chart into one picture. Returns an exit status. */
+int chart_draw(const chart *c, const char *command, const char *path);
 
 #endif

@@ -1,21 +1,15 @@
-/* report.c: charts in a page. */
+/* report.c: HTML pages from templates, with charts and downloads. */
 #include "report.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "message.h"
 #include "output.h"
-#include "page.h"
-#include "plot.h"
-#include "report_assets.h"
 
 enum { MOST_NUMBERS = 500000 };
-
-int report_interactive(void) { return report_uplot_js[0] != '\0'; }
 
 int report_check_path(const char *path) {
   struct stat found;
@@ -30,28 +24,63 @@ int report_check_path(const char *path) {
   return CLI_DONE;
 }
 
+void report_text(FILE *page, const char *text) {
+  static const char special[] = "&<>\"";
+  static const char *const escaped[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+  for (; *text; text++) {
+    const char *at = strchr(special, *text);
+    if (at) {
+      fputs(escaped[at - special], page);
+    } else {
+      fputc(*text, page);
+    }
+  }
+}
+
+void report_template(FILE *page, const char *text, report_fill *fill, const void *context) {
+  for (const char *open; (open = strstr(text, "{{"));) {
+    const char *end = strstr(open, "}}");
+    char name[64];
+    if (!end) break;
+    fwrite(text, 1, (size_t)(open - text), page);
+    snprintf(name, sizeof name, "%.*s", (int)(end - open - 2), open + 2);
+    if (fill(page, name, context)) return;
+    text = end + 2;
+  }
+  fputs(text, page);
+}
+
+typedef struct frame {
+  const char *title, *lead;
+  int scripts;
+} frame;
+
+/* Fills web/page.html. */
+static int fill_frame(FILE *page, const char *name, const void *context) {
+  const frame *f = context;
+  if (!strcmp(name, "title")) report_text(page, f->title);
+  if (!strcmp(name, "lead") && f->lead) report_text(page, f->lead);
+  if (!strcmp(name, "style")) fprintf(page, "%s\n%s", report_uplot_css, report_css);
+  if (!strcmp(name, "scripts") && f->scripts)
+    fprintf(page, "<script>%s</script>\n<script>%s</script>\n", report_uplot_js, report_js);
+  return !strcmp(name, "content");
+}
+
 FILE *report_open(const char *path, const char *title, const char *lead) {
+  const frame f = {title, lead, 0};
   FILE *page = fopen(path, "wb");
   if (!page) {
     cli_error("%s: cannot be written: %s", path, strerror(errno));
     return NULL;
   }
-  page_begin(page, title);
-  fputs("<h1>", page);
-  page_text(page, title);
-  fputs("</h1>\n", page);
-  if (lead) {
-    fputs("<p class=\"lead\">", page);
-    page_text(page, lead);
-    fputs("</p>\n", page);
-  }
+  report_template(page, report_page_html, fill_frame, &f);
   return page;
 }
 
-int report_close(FILE *page, const char *path) {
-  fprintf(page, "<style>%s\n%s</style>\n", report_uplot_css, report_css);
-  fprintf(page, "<script>%s</script>\n<script>%s</script>\n", report_uplot_js, report_js);
-  page_end(page);
+static int close_page(FILE *page, const char *path, int scripts) {
+  static const char content[] = "{{content}}";
+  const frame f = {NULL, NULL, scripts};
+  report_template(page, strstr(report_page_html, content) + strlen(content), fill_frame, &f);
   int failed = ferror(page) != 0;
   if (fclose(page)) failed = 1;
   if (!failed) return CLI_DONE;
@@ -61,29 +90,40 @@ int report_close(FILE *page, const char *path) {
   return CLI_BAD_INPUT;
 }
 
+int report_close(FILE *page, const char *path) { return close_page(page, path, 1); }
+
+int report_close_still(FILE *page, const char *path) { return close_page(page, path, 0); }
+
 void report_cards_begin(FILE *page) { fputs("<div class=\"cards\">\n", page); }
 
 void report_card(FILE *page, const char *number, const char *text) {
   fputs("<div class=\"card\"><b>", page);
-  page_text(page, number);
+  report_text(page, number);
   fputs("</b><span>", page);
-  page_text(page, text);
+  report_text(page, text);
   fputs("</span></div>\n", page);
 }
 
 void report_cards_end(FILE *page) { fputs("</div>\n", page); }
 
-/* Text made by `write`, in memory; NULL when there is none left. */
-static char *in_memory(void (*write)(cli_output *out, const chart *c), const chart *c,
-                       cli_format format, size_t *size) {
-  char *text = NULL;
-  FILE *file = open_memstream(&text, size);
-  if (!file) return NULL;
-  cli_output out = {.format = format, .file = file};
-  write(&out, c);
-  if (fclose(file) == 0) return text;
-  free(text);
-  return NULL;
+void report_download(FILE *page, const char *text, size_t size, const char *name) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  fputs("<a download=\"", page);
+  report_text(page, name);
+  fputs("\" href=\"data:text/csv;charset=utf-8;base64,", page);
+  for (size_t i = 0; i < size; i += 3) {
+    size_t left = size - i;
+    unsigned b = (unsigned)(unsigned char)text[i] << 16;
+    if (left > 1) b |= (unsigned)(unsigned char)text[i + 1] << 8;
+    if (left > 2) b |= (unsigned)(unsigned char)text[i + 2];
+    fputc(digits[b >> 18 & 63], page);
+    fputc(digits[b >> 12 & 63], page);
+    fputc(left > 1 ? digits[b >> 6 & 63] : '=', page);
+    fputc(left > 2 ? digits[b & 63] : '=', page);
+  }
+  fputs("\">", page);
+  report_text(page, name);
+  fputs("</a>", page);
 }
 
 static void write_csv(cli_output *out, const chart *c) {
@@ -95,10 +135,30 @@ static void write_csv(cli_output *out, const chart *c) {
   for (int n = 0; n < c->rows; n++) {
     for (int i = 0; i < c->columns; i++) {
       if (i) fputc(',', out->file);
-      cli_write_number(out, c->values[(size_t)n * (size_t)c->columns + (size_t)i]);
+      cli_write_number(out, chart_value(c, n, i));
     }
     fputc('\n', out->file);
   }
+}
+
+/* A download link for the table of a chart. */
+static void write_numbers(FILE *page, const chart *c, const char *download) {
+  char *csv = NULL;
+  size_t size;
+  FILE *file = open_memstream(&csv, &size);
+  cli_output out = {.format = CLI_CSV, .file = file};
+  if (file) write_csv(&out, c);
+  if (file && fclose(file) == 0) {
+    report_download(page, csv, size, download);
+    fprintf(page, ", %d rows of %d columns", c->rows, c->columns);
+  }
+  free(csv);
+}
+
+/* Writes a key; the caller writes the value. */
+static cli_output *key(cli_output *out, const char *name) {
+  cli_json_key(out, name);
+  return out;
 }
 
 static void write_panel(cli_output *out, const chart *c, const chart_panel *panel) {
@@ -108,109 +168,92 @@ static void write_panel(cli_output *out, const chart *c, const chart_panel *pane
   if (panel->parts > 1)
     snprintf(title, sizeof title, "%s (%d of %d)", figure->title, panel->part + 1, panel->parts);
   cli_json_begin(out, '{');
-  cli_json_key(out, "title");
-  cli_json_text(out, title);
-  cli_json_key(out, "unit");
-  cli_json_text(out, figure->unit);
-  cli_json_key(out, "fromStart");
-  cli_json_bool(out, figure->from_start);
-  cli_json_key(out, "columns");
-  cli_json_begin(out, '[');
-  for (int i = 0; i < panel->count; i++) cli_json_int(out, chart_panel_column(c, panel, i));
+  cli_json_text(key(out, "title"), title);
+  cli_json_text(key(out, "unit"), figure->unit);
+  cli_json_bool(key(out, "fromStart"), figure->from_start);
+  cli_json_begin(key(out, "columns"), '[');
+  for (int i = 0; i < panel->count + panel->over; i++)
+    cli_json_int(out, chart_panel_column(c, panel, i));
   cli_json_end(out);
   cli_json_end(out);
 }
 
-/* What the page's script needs beside the numbers. */
+/* The input of web/report.js, except for the numbers. */
 static void write_description(cli_output *out, const chart *c) {
+  const int over = c->overlay ? c->overlay->columns : 0;
   chart_panel panel;
   cli_json_begin(out, '{');
-  cli_json_key(out, "rows");
-  cli_json_int(out, c->rows);
-  cli_json_key(out, "axis");
-  cli_json_text(out, c->axis);
-  cli_json_key(out, "logX");
-  cli_json_bool(out, c->log_x);
-  cli_json_key(out, "logY");
-  cli_json_bool(out, c->log_y);
-  cli_json_key(out, "names");
-  cli_json_begin(out, '[');
-  for (int i = 0; i < c->columns; i++) cli_json_text(out, c->names[i]);
+  cli_json_int(key(out, "rows"), c->rows);
+  cli_json_int(key(out, "own"), c->columns);
+  cli_json_int(key(out, "overlay"), over);
+  cli_json_text(key(out, "overlayName"), c->overlay_name);
+  cli_json_text(key(out, "axis"), c->axis);
+  cli_json_bool(key(out, "logX"), c->log_x);
+  cli_json_bool(key(out, "logY"), c->log_y);
+  cli_json_number(key(out, "slope"), c->slope);
+  cli_json_text(key(out, "slopeName"), c->slope_name);
+  cli_json_begin(key(out, "names"), '[');
+  for (int i = 0; i < c->columns + over; i++) cli_json_text(out, chart_label(c, i));
   cli_json_end(out);
-  cli_json_key(out, "panels");
-  cli_json_begin(out, '[');
+  cli_json_begin(key(out, "panels"), '[');
   for (int n = 0; chart_panel_at(c, n, &panel); n++) write_panel(out, c, &panel);
   cli_json_end(out);
   cli_json_end(out);
 }
 
-/* The figures as gnuplot draws them. Returns 0 when it cannot. */
-static int still_figures(FILE *page, const chart *c) {
-  char path[] = "/tmp/jounce-report-XXXXXX.svg";
-  int file = plot_available() ? mkstemps(path, 4) : -1;
-  if (file < 0) return 0;
-  close(file);
-  int drawn = chart_draw(c, "report", path) == CLI_DONE;
-  if (drawn) {
+/* The description as JSON in a script element. '<' is escaped, so that no text ends the element. */
+static void write_script(FILE *page, const chart *c) {
+  char *json = NULL;
+  size_t size;
+  FILE *file = open_memstream(&json, &size);
+  cli_output out = {.format = CLI_JSON, .file = file};
+  if (file) write_description(&out, c);
+  int written = file && fclose(file) == 0;
+  fputs("<script type=\"application/json\">", page);
+  for (size_t i = 0; written && i < size; i++) {
+    if (json[i] == '<') {
+      fputs("\\u003c", page);
+    } else {
+      fputc(json[i], page);
+    }
+  }
+  fputs(
+      "</script>\n<div class=\"panels\"></div>\n"
+      "<noscript><p><b>The figures require JavaScript.</b></p></noscript>\n",
+      page);
+  free(json);
+}
+
+void report_chart(FILE *page, const chart *whole, const char *download) {
+  const double numbers = (double)whole->rows * whole->columns;
+  const int every = numbers > MOST_NUMBERS ? (int)(numbers / MOST_NUMBERS) + 1 : 1;
+  const chart c = chart_thin(whole, every);
+  if (every > 1)
+    fprintf(page, "<p class=\"note\">This page contains every %d-th of %d rows.</p>\n", every,
+            whole->rows);
+  fputs("<section class=\"chart\">\n<p class=\"note\">Numbers: ", page);
+  write_numbers(page, &c, download);
+  if (c.overlay) {
+    chart over = *c.overlay;
+    char name[64];
+    over.every = c.every, over.rows = c.rows;
+    snprintf(name, sizeof name, "%s.csv", c.overlay_name);
+    fputs("; ", page);
+    write_numbers(page, &over, name);
+  }
+  fputs(".</p>\n", page);
+  if (report_uplot_js[0]) {
+    write_script(page, &c);
+  } else {
+    const plot_picture picture = {.charts = &c, .count = 1, .across = 2, .height = 235};
+    char reason[PLOT_REASON];
     fputs("<figure>\n", page);
-    drawn = page_svg(page, path);
+    if (!plot_svg(&picture, page, reason)) {
+      fputs("<p><b>No figures: jounce was built without uPlot, and ", page);
+      report_text(page, reason);
+      fputs(".</b></p>\n", page);
+    }
     fputs("</figure>\n", page);
   }
-  remove(path);
-  return drawn;
-}
-
-/* JSON inside of a script element: no end of the element can occur in it */
-static void write_in_script(FILE *page, const char *json) {
-  for (; *json; json++) {
-    if (*json == '<')
-      fputs("\\u003c", page);
-    else
-      fputc(*json, page);
-  }
-}
-
-static void write_chart(FILE *page, const chart *c, const char *download) {
-  size_t size, length;
-  char *csv = in_memory(write_csv, c, CLI_CSV, &size);
-  char *description = in_memory(write_description, c, CLI_JSON, &length);
-  if (csv && description) {
-    fputs("<section class=\"chart\">\n<p class=\"note\">Numbers: ", page);
-    page_download_text(page, csv, size, download);
-    fprintf(page, ", %d rows of %d columns.</p>\n", c->rows, c->columns);
-    if (report_interactive()) {
-      fputs("<script type=\"application/json\">", page);
-      write_in_script(page, description);
-      fputs("</script>\n<div class=\"panels\"></div>\n", page);
-      fputs("<noscript><p><b>The figures need JavaScript.</b></p></noscript>\n", page);
-    } else if (!still_figures(page, c)) {
-      fputs(
-          "<p><b>No figures: this jounce was built without uPlot, and gnuplot cannot be run. Get "
-          "it with: apt-get install gnuplot-nox</b></p>\n",
-          page);
-    }
-    fputs("</section>\n", page);
-  }
-  free(csv);
-  free(description);
-}
-
-void report_chart(FILE *page, const chart *c, const char *download) {
-  double numbers = (double)c->rows * c->columns;
-  int every = numbers > MOST_NUMBERS ? (int)(numbers / MOST_NUMBERS) + 1 : 1;
-  if (every == 1) {
-    write_chart(page, c, download);
-    return;
-  }
-  size_t columns = (size_t)c->columns;
-  chart thin = *c;
-  thin.rows = (c->rows - 1) / every + 1;
-  double *values = malloc((size_t)thin.rows * columns * sizeof *values);
-  for (int n = 0; values && n < thin.rows; n++)
-    memcpy(values + (size_t)n * columns, c->values + (size_t)n * (size_t)every * columns,
-           columns * sizeof *values);
-  thin.values = values;
-  fprintf(page, "<p class=\"note\">Every %d-th of %d rows is in this page.</p>\n", every, c->rows);
-  if (values) write_chart(page, &thin, download);
-  free(values);
+  fputs("</section>\n", page);
 }

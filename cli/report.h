@@ -1,33 +1,47 @@
-/* report.h: a page that holds everything: summary first, figures, numbers to download. It opens
- * without a network. Figures are interactive (uPlot) when the program was built with it, else
- * gnuplot's, else there is a sentence instead. */
+/* report.h: a single HTML page with summary, figures, tables and downloads. It opens without a
+ * network. Figures are interactive (uPlot) if the program was built with uPlot, otherwise drawn by
+ * gnuplot; without both a sentence takes their place. Templates of pages are in web/. */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "chart.h"
+#include "plot.h"
 
-/* Whether a file can be written, found before a run that may be long; leaves no file where there
- * was none. An exit status. */
+/* Checks that a file can be written; leaves no new file. Returns an exit status. */
 int report_check_path(const char *path);
 
-/* Opens the page and writes its head; NULL after a message. Title and lead may hold any text; lead
- * may be NULL. */
+/* Opens a page and writes its head. Returns NULL after a message. Title and lead may contain any
+ * text; lead may be NULL. */
 FILE *report_open(const char *path, const char *title, const char *lead);
-/* An exit status; a page that could not be written to its end is removed. */
+/* Completes the page. Returns an exit status; an incomplete page is removed. */
 int report_close(FILE *page, const char *path);
+/* The same for a page without report_chart: no scripts are included. */
+int report_close_still(FILE *page, const char *path);
 
-/* Whether figures are drawn by uPlot. */
-int report_interactive(void);
-
-/* Cards with the numbers to be seen first. */
+/* Cards: the main numbers at the top of a page. */
 void report_cards_begin(FILE *page);
 void report_card(FILE *page, const char *number, const char *text);
 void report_cards_end(FILE *page);
 
-/* The figures of a chart and a link that downloads its numbers as CSV. Tables of more than 500 000
- * numbers are thinned to every so many rows, and say so. */
+/* The figures of a chart and a download link for its numbers as CSV; those of an overlay are called
+ * `overlay_name`.csv. Of more than 500 000 numbers the page contains every n-th row. */
 void report_chart(FILE *page, const chart *c, const char *download);
+
+/* Writes a template. `fill` is called for each "{{name}}" and writes the replacement; if it returns
+ * 1, the rest of the template is skipped. */
+typedef int report_fill(FILE *page, const char *name, const void *context);
+void report_template(FILE *page, const char *template, report_fill *fill, const void *context);
+/* Writes a text with &, <, >, " escaped. */
+void report_text(FILE *page, const char *text);
+/* A download link whose data are part of the page. */
+void report_download(FILE *page, const char *text, size_t size, const char *name);
+
+/* Files of web/ and uPlot, embedded by cmake/embed.cmake. */
+extern const char report_js[], report_css[], report_page_html[], report_study_html[];
+extern const char report_plot_gp[];
+extern const char report_uplot_js[], report_uplot_css[]; /* empty without uPlot */
 
 #endif

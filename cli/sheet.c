@@ -1,4 +1,4 @@
-/* sheet.c: results over time in every format. */
+/* sheet.c: tables of results in every format. */
 #include "sheet.h"
 
 #include <stdarg.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "report.h"
 
 int cli_sheet_new(cli_sheet *s, int rows, int columns, const chart_figure *figure, int figures) {
   memset(s, 0, sizeof *s);
@@ -70,7 +71,7 @@ int cli_sheet_print(cli_output *out, const cli_sheet *s) {
                            : out->format == CLI_NPY ? JN_TABLE_NPY
                                                     : JN_TABLE_NPZ;
   jn_status status = jn_table_print(s->table, format, out->file);
-  if (!status || status == JN_ERR_FILE) return CLI_DONE; /* cli_output_close says what is wrong */
+  if (!status || status == JN_ERR_FILE) return CLI_DONE; /* cli_output_close reports it */
   cli_error("--format %s: %s", cli_format_names[out->format], jn_status_text(status));
   return CLI_BAD_INPUT;
 }
@@ -93,4 +94,138 @@ void cli_sheet_text(cli_output *out, const cli_sheet *s) {
             cli_sheet_row(s, low)[i], cli_sheet_row(s, low)[0], cli_sheet_row(s, high)[i],
             cli_sheet_row(s, high)[0]);
   }
+}
+
+void cli_cells_begin(cli_cells *c, const char *title, const char *head) {
+  memset(c, 0, sizeof *c);
+  c->title = title;
+  cli_cells_add(c, "%s", head);
+  c->columns = c->count;
+}
+
+void cli_cells_group(cli_cells *c, const char *title, int first, int columns) {
+  c->group[c->groups].title = title;
+  c->group[c->groups].first = first;
+  c->group[c->groups++].columns = columns;
+}
+
+static void add_cell(cli_cells *c, const char *text) {
+  if (c->count == c->room) {
+    int room = c->room ? 2 * c->room : 64;
+    void *cells = realloc(c->cells, (size_t)room * sizeof *c->cells);
+    if (!cells) {
+      c->failed = 1;
+      return;
+    }
+    c->cells = cells;
+    c->room = room;
+  }
+  char *cell = c->cells[c->count++];
+  snprintf(cell, CELL, "%s", text);
+  while ((cell = strchr(cell, '~'))) *cell = ' ';
+}
+
+void cli_cells_add(cli_cells *c, const char *format, ...) {
+  char line[1024], *rest = NULL;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  for (char *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+    add_cell(c, word);
+}
+
+void cli_cells_free(cli_cells *c) {
+  free(c->cells);
+  c->cells = NULL;
+  c->count = c->room = 0;
+}
+
+static int starts_group(const cli_cells *c, int column) {
+  for (int g = 0; g < c->groups; g++) {
+    if (c->group[g].first == column) return 1;
+  }
+  return 0;
+}
+
+/* Blanks before a column. */
+static int gap(const cli_cells *c, int column) { return 2 + (column && starts_group(c, column)); }
+
+/* Width of a column, large enough for the title of its group. */
+static int width(const cli_cells *c, int column) {
+  int most = 0;
+  for (int i = column; i < c->count; i += c->columns) {
+    int n = (int)strlen(c->cells[i]);
+    if (n > most) most = n;
+  }
+  for (int g = 0; g < c->groups; g++) {
+    int each = c->group[g].columns, from = c->group[g].first;
+    int least = ((int)strlen(c->group[g].title) + 4 - 2 * (each - 1) + each - 1) / each;
+    if (column >= from && column < from + each && most < least) most = least;
+  }
+  return most;
+}
+
+static void text_groups(FILE *file, const cli_cells *c) {
+  int column = 0;
+  for (int g = 0; g < c->groups; g++) {
+    for (; column < c->group[g].first; column++) {
+      fprintf(file, "%*s", gap(c, column) + width(c, column), "");
+    }
+    int wide = -gap(c, column), before = gap(c, column);
+    for (; column < c->group[g].first + c->group[g].columns; column++) {
+      wide += gap(c, column) + width(c, column);
+    }
+    int n = (int)strlen(c->group[g].title), left = (wide - n - 2) / 2;
+    fprintf(file, "%*s", before, "");
+    for (int i = 0; i < left; i++) fputc('-', file);
+    fprintf(file, " %s ", c->group[g].title);
+    for (int i = left + n + 2; i < wide; i++) fputc('-', file);
+  }
+  if (c->groups) fputc('\n', file);
+}
+
+void cli_cells_text(FILE *file, const cli_cells *c) {
+  fprintf(file, "%s\n", c->title);
+  text_groups(file, c);
+  for (int i = 0; i < c->count; i++) {
+    int column = i % c->columns;
+    fprintf(file, "%*s%*s", gap(c, column), "", width(c, column), c->cells[i]);
+    if (column == c->columns - 1) fputc('\n', file);
+  }
+  if (c->note) fprintf(file, "  %s\n", c->note);
+}
+
+/* <tag class="...">text</tag> */
+static void html_element(FILE *file, const char *tag, const char *attributes, const char *text) {
+  fprintf(file, "<%s%s>", tag, attributes);
+  report_text(file, text);
+  fprintf(file, "</%s>", tag);
+}
+
+void cli_cells_html(FILE *file, const cli_cells *c) {
+  html_element(file, "h3", "", c->title);
+  fputs("\n<div class=\"table\"><table>\n<thead>\n<tr>", file);
+  for (int g = 0, column = 0; g < c->groups; g++) {
+    char span[64];
+    for (; column < c->group[g].first; column++) fputs("<th></th>", file);
+    snprintf(span, sizeof span, " class=\"group\" colspan=\"%d\"", c->group[g].columns);
+    html_element(file, "th", span, c->group[g].title);
+    column += c->group[g].columns;
+  }
+  for (int i = 0; i < c->count; i++) {
+    int column = i % c->columns;
+    if (column == 0)
+      fputs(i == c->columns ? "</tr>\n</thead>\n<tbody>\n<tr>" : "</tr>\n<tr>", file);
+    html_element(file, i < c->columns || column == 0 ? "th" : "td",
+                 starts_group(c, column) ? " class=\"first\"" : "", c->cells[i]);
+  }
+  fputs("</tr>\n</tbody></table></div>\n", file);
+  if (c->note) html_element(file, "p", " class=\"note\"", c->note);
+  fputc('\n', file);
+}
+
+void cli_cells_csv(FILE *file, const cli_cells *c) {
+  for (int i = 0; i < c->count; i++)
+    fprintf(file, "%s%c", c->cells[i], (i + 1) % c->columns ? ',' : '\n');
 }

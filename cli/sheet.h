@@ -1,4 +1,5 @@
-/* sheet.h: results over time: named columns, the figures they are drawn in, every format. */
+/* sheet.h: tables of results: cli_sheet for numbers in named columns with their figures, cli_cells
+ * for short texts with headings. */
 #ifndef CLI_SHEET_H
 #define CLI_SHEET_H
 
@@ -8,17 +9,17 @@
 #include "output.h"
 
 typedef struct cli_sheet {
-  jn_table *table; /* column 0 is the time */
+  jn_table *table; /* column 0 is the time, or another x axis */
   int *figure_of;  /* [columns] */
   const char **names;
   const chart_figure *figure;
   int figures;
 } cli_sheet;
 
-/* An exit status, after a message when it is not 0. Figures stay the caller's. */
+/* Returns an exit status, after a message if it is not 0. The caller owns the figures. */
 int cli_sheet_new(cli_sheet *sheet, int rows, int columns, const chart_figure *figure, int figures);
 void cli_sheet_free(cli_sheet *sheet);
-/* Names a column and says where it is drawn (-1: nowhere). */
+/* Sets the name of a column and its figure (-1: none). */
 void cli_sheet_column(cli_sheet *sheet, int column, int figure, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 double *cli_sheet_row(const cli_sheet *sheet, int row);
@@ -26,9 +27,35 @@ double *cli_sheet_row(const cli_sheet *sheet, int row);
 chart cli_sheet_chart(const cli_sheet *sheet);
 /* "columns" and "rows" of an open JSON object */
 void cli_sheet_json(cli_output *out, const cli_sheet *sheet);
-/* csv, npy, npz; an exit status */
+/* Writes csv, npy or npz. Returns an exit status. */
 int cli_sheet_print(cli_output *out, const cli_sheet *sheet);
-/* For people: the least and the largest number of every column, and when. */
+/* Writes minimum and maximum of every column with their times. */
 void cli_sheet_text(cli_output *out, const cli_sheet *sheet);
+
+enum { CELL = 32, CELL_GROUPS = 4 };
+
+typedef struct cli_cells {
+  const char *title;
+  const char *note;   /* text below the table, lines separated by "\n  "; may be NULL */
+  int columns, count; /* number of cells, row by row; the first row is the heading */
+  int room, failed;   /* failed: out of memory */
+  char (*cells)[CELL];
+  int groups;
+  struct {
+    const char *title;
+    int first, columns;
+  } group[CELL_GROUPS]; /* titles above groups of columns, left to right */
+} cli_cells;
+
+/* Starts a table with its heading; at most CELL_GROUPS groups. */
+void cli_cells_begin(cli_cells *c, const char *title, const char *head);
+void cli_cells_group(cli_cells *c, const char *title, int first, int columns);
+/* Adds cells: the formatted text is split at blanks; '~' becomes a blank within a cell. */
+void cli_cells_add(cli_cells *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_cells_free(cli_cells *c);
+
+void cli_cells_text(FILE *file, const cli_cells *c);
+void cli_cells_html(FILE *file, const cli_cells *c);
+void cli_cells_csv(FILE *file, const cli_cells *c); /* without title, groups and note */
 
 #endif

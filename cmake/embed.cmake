@@ -1,7 +1,8 @@
 # cmake -DOUTPUT=... -DUPLOT=folder or empty -DWEB=folder -P embed.cmake
-# The files a report is made of as C arrays; those of uPlot are empty without it.
-set(text "/* made by cmake/embed.cmake */\n#include \"report_assets.h\"\n")
+# Writes the files of reports as C arrays; without uPlot its arrays are empty.
+set(text "/* made by cmake/embed.cmake */\n#include \"report.h\"\n")
 foreach(item "report_js;${WEB}/report.js" "report_css;${WEB}/report.css"
+        "report_page_html;${WEB}/page.html" "report_study_html;${WEB}/study.html" "report_plot_gp;${WEB}/plot.gp"
         "report_uplot_js;${UPLOT}/uPlot.iife.min.js" "report_uplot_css;${UPLOT}/uPlot.min.css")
   list(GET item 0 name)
   list(GET item 1 file)

@@ -1,5 +1,5 @@
-# uPlot for the figures of reports: from web/node_modules, else npm fetches it into the build folder once. Without
-# either the program is built all the same, and its reports have still figures.
+# uPlot for interactive figures: from web/node_modules, else npm fetches it once into the build folder. Without uPlot the
+# figures of reports are drawn by gnuplot.
 set(JOUNCE_UPLOT "")
 if(JOUNCE_WEB)
   foreach(folder ${CMAKE_SOURCE_DIR}/web ${CMAKE_BINARY_DIR}/web)
@@ -18,14 +18,16 @@ if(JOUNCE_WEB)
     endif()
   endif()
   if(NOT JOUNCE_UPLOT)
-    message(STATUS "no uPlot (npm cannot fetch it): reports will have still figures")
+    message(STATUS "no uPlot (npm cannot fetch it): figures of reports will be drawn by gnuplot")
   endif()
 endif()
+file(GLOB JOUNCE_WEB_FILES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/*.js ${CMAKE_SOURCE_DIR}/web/*.css
+     ${CMAKE_SOURCE_DIR}/web/*.html ${CMAKE_SOURCE_DIR}/web/*.gp)
 function(jounce_report_assets output uplot)
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DUPLOT=${uplot} -DWEB=${CMAKE_SOURCE_DIR}/web
             -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
-    DEPENDS ${CMAKE_SOURCE_DIR}/web/report.js ${CMAKE_SOURCE_DIR}/web/report.css
+    DEPENDS ${JOUNCE_WEB_FILES}
             ${CMAKE_SOURCE_DIR}/cmake/embed.cmake ${CMAKE_SOURCE_DIR}/cmake/web.cmake VERBATIM)
 endfunction()
 jounce_report_assets(${CMAKE_BINARY_DIR}/report_assets.c "${JOUNCE_UPLOT}")

@@ -1,5 +1,5 @@
-/* `jounce demo` from outside: the study runs, passes its own check, writes a page that needs no
- * network and tables whose numbers are the reference's. */
+/* `jounce demo` as a user runs it: the study passes its check, its page needs no network, and its
+ * tables contain the reference numbers. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ static char *slurp(const char *name) {
   return text;
 }
 
-/* Runs a shell line in the folder, where `$jounce` is the program; returns the exit status. */
+/* Runs a shell command in the folder with `$jounce` set to the program. Returns the exit status. */
 static int run(const char *line) {
   char command[4096];
   snprintf(command, sizeof command,
@@ -67,6 +67,7 @@ static void the_page_loads_nothing_from_elsewhere(void **state) {
                                       "<script",    "<link",       "src=\"//", "href=\"//"};
   char *page = slurp("jounce-demo/index.html");
   assert_non_null(strstr(page, "</html>"));
+  assert_null(strstr(page, "{{"));
   for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
     if (strstr(page, loads[i])) fail_msg("the page contains %s", loads[i]);
   }
@@ -80,7 +81,8 @@ static void the_page_loads_nothing_from_elsewhere(void **state) {
     free(slurp(name));
   }
   if (strstr(page, "<svg")) {
-    static const char *const drawn[] = {"motion.svg", "forces.png", "cost.svg", "cost.png"};
+    static const char *const drawn[] = {"motion.svg", "motion.gp", "forces.png",
+                                        "cost.svg",   "cost.png",  "cost.gp"};
     for (size_t i = 0; i < sizeof drawn / sizeof drawn[0]; i++) {
       char name[64];
       snprintf(name, sizeof name, "jounce-demo/figures/%s", drawn[i]);
@@ -92,7 +94,7 @@ static void the_page_loads_nothing_from_elsewhere(void **state) {
   free(page);
 }
 
-/* The line of a table over time whose first number is t; returns how many numbers it has. */
+/* Reads the row at time t of a table. Returns the number of values. */
 static int line_at(const char *name, double t, double *out) {
   char *text = slurp(name), *line = strchr(text, '\n');
   int found = 0;
@@ -115,7 +117,7 @@ static json_t *load(const char *name, const char *file) {
   return json_load_file(path, 0, &error);
 }
 
-/* Relative to the largest of the row. */
+/* Largest difference, relative to the largest value of y. */
 static double distance(int n, const double *x, const double *y) {
   double difference = 0, size = 0;
   for (int i = 0; i < n; i++) {
@@ -205,7 +207,7 @@ static void wrong_usage_is_refused_before_any_work(void **state) {
   assert_int_equal(run("\"$jounce\" demo --output ''"), 2);
   assert_int_equal(run("test ! -e none"), 0);
   assert_int_equal(run("echo text >file && \"$jounce\" demo --quick --output file/below"), 1);
-  assert_says("stderr.txt", "cannot be made");
+  assert_says("stderr.txt", "cannot create");
 }
 
 static int make_folder(void **state) {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Pages of --report: they carry the numbers of the table bit for bit, nothing in a name becomes part of the page,
-# nothing is fetched; in headless Chromium they draw, without an error. Without Chromium that half is left out, and
-# said so ('make test-browser' installs it).
+# Pages of --report contain the numbers of the table bit for bit, no name becomes markup or code, nothing is fetched, and
+# headless Chromium draws them without an error. Without Chromium that part is skipped ('make test-browser' installs
+# it).
 # usage: sh test_report.sh SOURCE_DIR BUILD_DIR
 set -eu
 build=$(cd "$2" && pwd)
@@ -10,13 +10,13 @@ trap 'rm -rf "$work"' EXIT INT TERM
 cd "$work"
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
-# a robot whose names try to become markup, script, and an end of the page's own script
+# names that contain markup, scripts, the end of a script element, and commands of gnuplot and the shell
 cat >hostile.json <<'EOF'
 {"name": "</title><script>window.owned=1</script><img src=x onerror=window.owned=1>",
  "bodies": [
    {"name": "a", "joint": {"name": "</script><script>window.owned=1</script>", "type": "revolute", "axis": [0,1,0],
     "point": [0,0,0]}, "home": {"p": [1,0,0]}, "mass": 1},
-   {"name": "b", "parent": "a", "joint": {"name": "q,\"2\"\n'; system \"touch owned\" #", "type": "prismatic",
+   {"name": "b", "parent": "a", "joint": {"name": "q,\"2\"\n'; system \"touch owned\" # `touch owned` $x @y \\", "type": "prismatic",
     "axis": [1,0,0], "point": [0,0,0]}, "home": {"p": [2,0,0]}, "mass": 1}]}
 EOF
 
@@ -31,8 +31,9 @@ for program in jounce tests/jounce_still; do
     "$build/$program" simulate $robot --time 0.5 --samples 21 --format csv --report "$page" >want.csv 2>/dev/null
     numbers "$page" >got.csv
     cmp want.csv got.csv || fail "$page does not hold the numbers of the table"
+    if grep -F '{{' "$page"; then fail "$page: a slot of the template is not filled"; fi
     if grep -E 'src="http|href="http|url\(http|@import|<link|src="//|href="//|<img|<script>window' "$page"; then
-      fail "$page: something that does not belong there"
+      fail "$page: unexpected content"
     fi
   done
   echo "ok  $name: numbers, names"
@@ -40,10 +41,22 @@ done
 [ ! -e owned ] || fail "a name was run"
 if command -v gnuplot >/dev/null; then
   grep -q '<svg' jounce_still-tilthex.html || fail "no still figures without uPlot"
+  # names in a picture are not run
+  "$build/jounce" simulate hostile.json --time 0.5 --samples 21 --plot hostile.svg >out.json
+  grep -q 'system' hostile.svg || fail "the name is missing in the picture"
+  [ ! -e owned ] || fail "a name was run by gnuplot"
+  if grep -F '<script' hostile.svg; then fail "a name became markup of the picture"; fi
+  # a picture that cannot be drawn leaves the old one
+  cp hostile.svg before.svg
+  if PATH=/nowhere "$build/jounce" simulate pendulum --time 1 --plot hostile.svg >out.json 2>errors; then
+    fail "a picture without gnuplot"
+  fi
+  grep -q 'apt-get install gnuplot-nox' errors || fail "no reason: $(cat errors)"
+  cmp before.svg hostile.svg || fail "the old picture is lost"
 fi
 PATH=/nowhere "$build/tests/jounce_still" simulate pendulum --time 1 --drift --report none.html >out.json
-grep -q 'No figures.*apt-get install gnuplot-nox' none.html || fail "no sentence instead of figures"
-echo "ok  without uPlot: still figures, or a sentence"
+grep -q 'No figures.*apt-get install gnuplot-nox' none.html || fail "no explanation of missing figures"
+echo "ok  without uPlot: gnuplot's figures, or an explanation"
 
 if "$build/jounce" simulate pendulum --time 1 --report /nowhere/x.html 2>errors; then fail "wrote to nowhere"; fi
 grep -q '/nowhere/x.html: cannot be written' errors || fail "no reason: $(cat errors)"
@@ -52,7 +65,7 @@ grep -q 'writing failed' errors || fail "no reason: $(cat errors)"
 [ -c /dev/full ] || fail "removed what is no file of its own"
 echo "ok  refusals"
 
-# what belongs to a trajectory
+# commands on trajectories
 echo '{"kind": "minimum", "derivative": 5, "times": [0, 0.8, 2], "joints": {"joint1": [0, 1, 0.5], "joint2": [0, -0.5, 1]}}' >reach.json
 "$build/jounce" traj double_pendulum reach.json --order 2 --format csv --output want.csv --report traj.html
 numbers traj.html >got.csv
@@ -62,23 +75,31 @@ cmp want.csv got.csv || fail "traj.html does not hold the numbers of the table"
 echo "ok  traj, limits, elastic"
 
 "$build/jounce" demo --quick --no-plots --output demo --report demo.html >demo.txt
-"$build/jounce" demo linearization --quick --no-plots --output demo --report linear.html >demo.txt
-cmp demo/linearization.html linear.html || fail "demo linearization --report"
-if "$build/jounce" demo integrators --quick --output demo --report none.html 2>errors; then fail "a report of nothing"; fi
-grep -q 'no page' errors || fail "no reason: $(cat errors)"
+for page in demo.html demo/index.html; do
+  if grep -F '{{' $page; then fail "$page: a slot of the template is not filled"; fi
+  [ "$(grep -c '<table>' $page)" = 4 ] || fail "$page: four tables expected"
+done
+# with --quick the page contains all rows of the files
+sed -n 's/.*base64,\([A-Za-z0-9+\/=]*\)".*base64,\([A-Za-z0-9+\/=]*\)".*/\1 \2/p' demo.html | head -n 1 >links
+for n in 1 2; do
+  file=$(echo motion forward | cut -d' ' -f$n)
+  cut -d' ' -f$n links | base64 -d | cmp - demo/data/"$file".csv || fail "demo.html does not hold $file.csv"
+done
+if "$build/jounce" demo integrators --quick --output demo 2>errors; then fail "a study that is not there"; fi
+grep -q "known: 'study'\|known: study" errors || fail "no reason: $(cat errors)"
 echo "ok  demo: $(wc -c <demo.html) bytes"
 
 if ! grep -q 'uPlot' jounce-tilthex.html; then
-  echo "left out: built without uPlot (npm could not fetch it)"
+  echo "skipped: built without uPlot (npm could not fetch it)"
   exit 0
 fi
 browser=$(command -v chromium || command -v chromium-browser || true)
 if [ -z "$browser" ]; then
-  echo "left out: no Chromium here to open the pages with ('make test-browser' installs it)"
+  echo "skipped: no Chromium ('make test-browser' installs it)"
   exit 0
 fi
 
-# probe FILE CHARTS: opens it with a script at its end that tells what it sees
+# a script at the end of the page that reports what it finds
 cat >probe.html <<'EOF'
 <script>
 addEventListener("load", () => setTimeout(() => {
@@ -101,7 +122,7 @@ addEventListener("load", () => { probe.count = probe.panels(); probe.panels = ()
   probe.wide = document.documentElement.scrollWidth > innerWidth + 1; });
 </script>
 EOF
-# look PAGE WIDTH: what the probe sees, into $seen; the console into log
+# look PAGE WIDTH: sets $seen to the report of the probe and writes the console to log
 look() {
   sed -e '/<\/title>/r first.html' "$1.html" | sed -e '/<\/main>/r probe.html' >probed.html
   "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" \
@@ -121,7 +142,7 @@ for page in jounce-tilthex jounce-humanoid jounce-hostile traj limits elastic de
     fail "$page: not as it should be"
 done
 
-# and it would see a fault: a page that throws, runs a name, and fetches
+# negative control: a page that throws, runs a name, and fetches
 sed 's|</main>|<script>window.owned=1; new Image().src="http://nowhere.invalid/x.png"; throw new Error("planted")</script>&|' \
   traj.html >planted.html
 look planted 1200
