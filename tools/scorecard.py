@@ -1,125 +1,129 @@
 """The scorecard: its lines, what each means, and the commands that measure it."""
 
-# {build} is the build folder. A command whose program or make target is not there yet gives "not measured".
-# quick: seconds, part of `make test`; full: what the target is stated for. "relaxed": why a target is not
-# the one first set. "alone": it measures time, so that nothing runs beside it. A command ends its output with
+# {build} is the build folder. A command whose program or make target does not exist gives "not measured".
+# quick: takes seconds, part of `make test`; full: the run that the target refers to. "relaxed": why a target
+# is not the original one. "alone": the line measures time, so nothing else runs meanwhile. The last line that
+# a command prints is
 #   score {"line": 5, "measured": "...", "detail": "...", "target": "...", "pass": true}
-# measured: a few words for the table; detail (may be missing): what a sceptical reader asks next.
+# measured: a few words for the table; detail (optional): further figures for a sceptical reader.
 LINES = [
     dict(line=1, what="accuracy of inverse dynamics",
-         means="Forces and their time derivatives, computed in double precision, against the same "
-               "equations solved in 113-bit arithmetic by two independent routes: random robots of 1 to "
-               "30 bodies with every type of joint. Errors are relative to the largest force of that "
-               "order on a joint or a body, in units of rounding, u = 2^-53 (1.1e-16).",
+         means="Forces and their time derivatives, computed in double precision, are compared with the same "
+               "equations solved in 113-bit arithmetic by two independent methods. The robots are random, "
+               "with 1 to 30 bodies and every type of joint. Errors are relative to the largest force of "
+               "that order on a joint or a body, in units of the roundoff u = 2^-53 (1.1e-16).",
          quick=["{build}/tests/oracle_ulp --cases 100 --order 10"],
          full=["{build}/tests/oracle_ulp --cases 10000 --order 10",
                "{build}/tests/oracle_ulp --cases 200 --order 20"]),
     dict(line=2, what="accuracy of forward dynamics",
-         means="Accelerations and their derivatives from forces. Residual: the forces that the computed "
-               "motion needs, against those given. Ratio: the error of the motion against what a change "
-               "of the input in its last bit does; a ratio near one is as good as the problem allows.",
-         relaxed="The residual was to stay below 32 u at the 99th percentile at every order. It does to "
-                 "order 5 and grows with the order, about 5 u an order, as a force of order k is a sum of "
-                 "k + 1 products at every step of the recursion. The motion itself is as good as the last "
-                 "bit of the input allows at every order (the ratio), which is what a user sees.",
+         means="Accelerations and their derivatives from forces. The residual is the difference between the "
+               "forces that the computed motion needs and the given forces. The ratio is the error of the "
+               "motion divided by the effect of a change of the input in its last bit. A ratio near one is "
+               "the best that the problem allows.",
+         relaxed="The original target was a residual below 32 u at the 99th percentile at every order. This "
+                 "holds up to order 5. The residual grows by about 5 u per order, because a force of order k "
+                 "is a sum of k + 1 products at every step of the recursion. The motion itself is as accurate "
+                 "as the last bit of the input allows at every order (the ratio), and this is what a user "
+                 "sees.",
          quick=["{build}/tests/oracle_ulp --forward --cases 100 --order 10"],
          full=["{build}/tests/oracle_ulp --forward --cases 5000 --order 10"]),
     dict(line=3, what="mathematical identities",
-         means="Laws that must hold whatever the robot does (power balance, scaling, symmetry, one "
-               "formulation against another), checked at every order on random robots. Each family is "
-               "also run with a fault planted, and must then fail: a test that cannot fail proves "
-               "nothing.",
+         means="Laws that hold for every motion (power balance, scaling, symmetry, equality of the "
+               "formulations), checked at every order on random robots. Each family is also run on a "
+               "library with a deliberate fault (the control), and must then fail: a test that cannot fail "
+               "proves nothing.",
          quick=["{build}/tests/identities --quick"],
          full=["{build}/tests/identities --full"]),
     dict(line=4, what="independence of the origin",
-         means="The error of a robot 1000 km from the map's origin against that of the same robot at the "
-               "origin. Formulations that compute about the world's origin lose six digits there.",
+         means="The error of a robot 1000 km from the world origin, compared with the error of the same "
+               "robot at the origin. Formulations that compute about the world origin lose six digits there.",
          quick=["{build}/tests/oracle_ulp --shift 0,1e3,1e6 --cases 40 --order 6"],
          full=["{build}/tests/oracle_ulp --shift 0,1e3,1e6 --cases 500 --order 10"]),
     dict(line=5, what="the same bits everywhere",
-         means="With strict settings, every kind of result of random robots, hashed bit by bit: two "
-               "compilers, three levels of optimisation, three x86-64 instruction sets, an older "
-               "emulated processor, ARM, 32 bits and a big-endian machine, several numbers of threads and "
-               "of states in a register. With fast settings the compiler may fuse a multiplication with "
-               "an addition.",
-         relaxed="Fast settings: one hash for each instruction set and compiler, not for each instruction "
-                 "set alone. Which multiplications and additions are fused is the compiler's choice; who "
-                 "needs equal bits across compilers uses strict settings.",
+         means="All kinds of results of random robots are hashed bit by bit, with strict settings, on two "
+               "compilers, three optimisation levels, three x86-64 instruction sets, an older emulated "
+               "processor, ARM, a 32-bit and a big-endian machine, and for several numbers of threads and "
+               "of SIMD lanes. With fast settings the compiler may fuse a multiplication with an addition.",
+         relaxed="Fast settings: one hash for each pair of instruction set and compiler, not for each "
+                 "instruction set. The compiler chooses which multiplications and additions are fused. Use "
+                 "strict settings for equal bits across compilers.",
          quick=["tools/determinism --quick"], full=["tools/determinism"]),
     dict(line=6, what="nothing but arithmetic in the loop",
          means="Allocations, system calls, page faults, locks and output in repeated calls of every "
-               "compute function after set-up: what can make a control loop late.",
+               "compute function after set-up. Each of these can delay a control loop.",
          quick=["{build}/bench/hot --score 20000"], full=["{build}/bench/hot --score 1000000"]),
     dict(line=7, what="constant work",
-         means="Instructions of a call over random states of one robot: a call must not take longer for "
-               "some states than for others. And the stack it needs.",
-         relaxed="Exponential and logarithm on the group (jn_integrate, jn_difference) take a series near zero and "
-                 "closed forms elsewhere; their spread is given beside the others'. Angles are those of the "
-                 "documented range, up to 1e6 rad: beyond it more bits of pi are taken.",
+         means="The number of instructions of a call over random states of one robot. A call must not take "
+               "longer for some states than for others. Also the stack that a call needs.",
+         relaxed="Exponential and logarithm on the group (jn_integrate, jn_difference) use a series near zero and "
+                 "closed forms elsewhere; their spread is listed separately. Angles are in the documented "
+                 "range, up to 1e6 rad. Larger angles need more bits of pi.",
          quick=["tools/constant_work --quick"], full=["tools/constant_work"]),
     dict(line=8, what="sanitizers",
-         means="The tests under tools that watch memory, undefined behaviour, uninitialised values and "
-               "races between threads. No report, and none suppressed.",
+         means="The tests run under tools that detect memory errors, undefined behaviour, uninitialised "
+               "values and data races. There must be no reports and no suppressions.",
          quick=[], full=["tools/sanitize --all"]),
     dict(line=9, what="fuzzing",
-         means="Everything that reads a file or an argument, fed with damaged input by the million: no "
-               "crash, no hang, no leak.",
-         note="A billion executions are about a week of one core. Every run adds its own to fuzz/executions.json; "
-              "until the sum is there the line falls short, whatever else holds.",
+         means="All code that reads files or arguments is run on millions of damaged inputs. There must be "
+               "no crash, no hang and no leak.",
+         note="A billion executions take about a week on one core. Every run adds its count to "
+              "fuzz/executions.json. The line falls short until the sum is reached.",
          quick=["tools/fuzz_score --quick"], full=["tools/fuzz_score"]),
     dict(line=10, what="loading is bounded", alone=True,
-         means="Memory and time of reading a model against the size of the file, over files made to hurt: "
-               "a million nested elements, a million links, huge tokens.",
+         means="Memory and time for reading a model in proportion to the size of the file, on adversarial "
+               "files: a million nested elements, a million links, huge tokens.",
          quick=["{build}/tests/load_limits"], full=["{build}/tests/load_limits --full"]),
     dict(line=11, what="bad models are refused",
-         means="Model files with one fault each: refused with the right reason, line and name. And odd "
-               "but valid ones: accepted.",
+         means="Model files with one fault each must be refused with the right reason, line and name. "
+               "Unusual but valid files must be accepted.",
          quick=["{build}/tests/bad_models"], full=["{build}/tests/bad_models"]),
     dict(line=12, what="bad states are refused",
-         means="NaN, infinities, huge and tiny numbers and poses that are none, in every input of every "
-               "function: calls that return success with an output that is not finite or not new.",
+         means="NaN, infinities, huge and tiny numbers and invalid poses in every input of every function. "
+               "A call is wrong if it returns success with an output that is not finite or was not written.",
          quick=["{build}/tests/poison"], full=["{build}/tests/poison --full"]),
     dict(line=13, what="failed allocation and I/O",
-         means="Memory runs out at the first, second, third, ... request, disks fill up, pipes close: an "
-               "error code, nothing leaked, nothing half-built, and the next call works.",
+         means="Memory runs out at the first, second, third, ... request, disks fill up, pipes close. Each "
+               "time there must be an error code, no leak and no half-built model, and the next call must "
+               "work.",
          quick=["{build}/tests/oom"], full=["{build}/tests/oom --full"]),
     dict(line=14, what="coverage of the tests",
-         means="Lines and branches of the library that the tests run.",
+         means="The share of lines and branches of the library that the tests execute.",
          quick=[], full=["tools/coverage"]),
     dict(line=15, what="mutation score",
-         means="Small faults put into the library on purpose, one at a time (a sign, a bound, a constant, "
-               "a missing term): how many the tests notice.",
+         means="Small faults are put into the library, one at a time (a sign, a bound, a constant, a missing "
+               "term). The score is the share of faults that the tests detect.",
          quick=[], full=["tools/mutate.py --count 100"]),
     dict(line=16, what="static analysis and other machines",
-         means="Warnings of two compilers, findings of three analysers; the core's tests on 32 bits and "
-               "on an emulated big-endian machine.",
+         means="Warnings of two compilers, findings of three analysers, and the tests of the core on a "
+               "32-bit and on an emulated big-endian machine.",
          quick=["tools/lint --quick"], full=["tools/lint"]),
     dict(line=17, what="interface",
-         means="What the library shows and touches: names, globals, calls that print or end the program, "
-               "headers as C99, C11 and C++17, binary compatibility with the last release, and the tests "
-               "again with a decimal comma, upward rounding and denormals flushed to zero.",
-         relaxed="Upward rounding is tested by a program of its own (test_environment: the library leaves the "
-                 "setting alone and loses digits, the worst error is printed), not by the whole suite: bounds in "
-                 "units of rounding and bitwise identities hold for rounding to nearest by definition.",
+         means="Exported names, global variables, calls that print or end the program, headers compiled as "
+               "C99, C11 and C++17, binary compatibility with the last release, and the tests run again with "
+               "a decimal comma, upward rounding and denormals flushed to zero.",
+         relaxed="Upward rounding is tested by a separate program (test_environment: the library does not change "
+                 "the setting, and loses digits; the worst error is printed) and not by the whole suite, because "
+                 "bounds in units of the roundoff and bitwise identities hold for rounding to nearest by definition.",
          quick=["tools/abi --quick"], full=["tools/abi"]),
     dict(line=18, what="soak and energy",
-         means="Mixed calls by the million: memory must not grow and the last result must have the bits "
-               "of the first. And a robot that swings freely for a million steps of the Taylor "
-               "integrator: the energy must not drift faster than rounding makes it.",
-         relaxed="10^8 calls in a full run, not 10^9: a full run must end within an hour. The energy is judged in steps "
-                 "of 10 ms, as a controller takes them; steps ten times as long round more, and are given beside.",
+         means="Millions of mixed calls: memory must not grow, and the last result must have the same bits as "
+               "the first. Then a robot swings freely for a million steps of the Taylor integrator: the energy "
+               "must not drift faster than rounding errors accumulate.",
+         relaxed="10^8 calls in a full run instead of 10^9, because a full run must end within an hour. The target for "
+                 "the energy is for steps of 10 ms, as in a controller. Steps ten times as long have larger rounding "
+                 "errors and are listed separately.",
          quick=["{build}/bench/soak --calls 200000", "{build}/bench/soak --steps 20000"],
          full=["{build}/bench/soak --calls 1e8", "{build}/bench/soak --steps 1e6"]),
 ]
 
 PROMISES = [
-    ("Same bits", "strict settings give equal bits for equal inputs on every IEEE 754 machine, compiler, "
-     "number of threads and of lanes (line 5)."),
+    ("Same bits", "strict settings give equal bits for equal inputs on every IEEE 754 machine, with every "
+     "compiler and number of threads and SIMD lanes (line 5)."),
     ("Success means finite", "no function returns `JN_OK` with a number that is not finite (line 12)."),
-    ("Constant work", "the instructions of a call depend on the model and the order alone (line 7)."),
-    ("A model is data", "the loader opens the one file you name, follows no path in it, runs nothing, "
-     "expands nothing and never recurses; every limit is a number in `jounce/limits.h` (lines 9 to 11)."),
-    ("Stated error", "the error of every order is measured and printed below, by the command that made it "
+    ("Constant work", "the number of instructions of a call depends only on the model and the order (line 7)."),
+    ("A model is data", "the model loader opens only the file you name, follows no path in it, runs nothing, "
+     "expands nothing and does not recurse; every limit is a number in `jounce/limits.h` (lines 9 to 11)."),
+    ("Stated error", "the error of every order is measured and shown below, with the command that measures it "
      "(lines 1 and 2)."),
-    ("All or nothing", "a failed call leaves the model and the outputs as they were (lines 12 and 13)."),
+    ("All or nothing", "a failed call leaves the model and the outputs unchanged (lines 12 and 13)."),
 ]
