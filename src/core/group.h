@@ -1,4 +1,4 @@
-/* group.h (private): the configuration space as a group. */
+/* group.h (private): the configuration space as a Lie group. */
 #ifndef JOUNCE_CORE_GROUP_H
 #define JOUNCE_CORE_GROUP_H
 
