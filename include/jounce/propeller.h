@@ -51,7 +51,7 @@ JN_API jn_status jn_propeller_wrench(const jn_hexarotor *rotor, int order, const
 /* The inverse for count = 6: omega, ..., omega^(r) [(r+1) x 6], all omega >= 0, from W, ..., W^(r).
  *   JN_ERR_SINGULAR   G is singular, or r > 0 and a propeller is at rest (sqrt is not smooth at 0)
  *   JN_ERR_ARGUMENT   count is not 6, or the wrench needs a negative thrust
- * Works in place (omega == wrench). O(r^2). */
+ * omega may be wrench. O(r^2). */
 JN_API jn_status jn_propeller_speeds(const jn_hexarotor *rotor, int order, const double *wrench,
                                      double *omega);
 

@@ -708,8 +708,8 @@ static inline jn_inertia jn_inertia_shift(double m, jn_vec3 h, jn_mat3 J, jn_vec
   return I;
 }
 
-/* from mass, centre of mass c and the inertia tensor about it (its symmetric part): J = I_com - m
- * hat(c)^2 */
+/* from mass, centre of mass c and the inertia tensor about it (its symmetric part):
+ * J = I_com - m hat(c)^2 */
 static inline jn_inertia jn_inertia_make(double m, jn_vec3 com, jn_mat3 I_com) {
   return jn_inertia_shift(m, jn_v3_scale(m, com), I_com, com, jn_v3_scale(0.5 * m, com));
 }

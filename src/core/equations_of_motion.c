@@ -129,7 +129,7 @@ static void bias_vector(const jn_model *m, const jn_work *w, int K, double *out)
             spatial_project(k, 0, S_of(w, m->link[i].iv + c), Ws_of(w, i));
 }
 
-/* -S^T Mc G and -S^T (applied wrenches), each [(K+1) x nv] */
+/* g = -S^T Mc G, [(K+1) x nv] */
 static void gravity_vector(const jn_model *m, const jn_work *w, int K, v3 g, double *out) {
   six G = {v3_zero(), g};
   for (int i = 0; i < m->nlink; i++) {

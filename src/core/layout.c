@@ -242,7 +242,7 @@ static void give_six(const jn_layout *l, int iv, int rows, const double *six, do
       x[(size_t)k * (size_t)l->model->nv + (size_t)l->v_place[iv + c]] = six[6 * k + c];
 }
 
-/* in, out [(rows+1) x 6], R [(rows+2) x 9], p [(rows+2) x 3] */
+/* in, out [rows x 6], R [rows x 9], p [rows x 3], rows = v_rows + 2 */
 size_t jn_layout_work_size(int v_rows) { return v_rows < 0 ? 0 : 24 * ((size_t)v_rows + 2); }
 
 /* Returns whether all numbers are finite; writes only if `write`. */
