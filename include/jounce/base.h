@@ -23,7 +23,7 @@ extern "C" {
 #define JN_VERSION_PATCH 0
 #define JN_VERSION "0.1.0"
 
-/* One list gives the codes and their texts. */
+/* One list defines the codes and their texts. */
 #define JN_STATUS_LIST(X)                                                      \
   X(JN_OK, "success")                                                          \
   X(JN_ERR_ARGUMENT, "an argument is missing or out of range")                 \
@@ -47,8 +47,8 @@ typedef enum jn_status {
 /* A sentence for a status; never NULL. */
 JN_API const char *jn_status_text(jn_status status);
 
-/* What went wrong and where. `message` is complete: "arm.urdf:41: joint 'elbow': axis has zero
- * length". */
+/* What went wrong and where. `message` is a complete sentence:
+ *   "arm.urdf:41: joint 'elbow': axis has zero length" */
 typedef struct jn_error {
   jn_status status;
   int line; /* 1-based; 0: no line applies */
@@ -56,8 +56,8 @@ typedef struct jn_error {
   char message[JN_MAX_MESSAGE];
 } jn_error;
 
-/* Memory comes from here; NULL in place of a hook means malloc and free. The returned block must be
- * aligned for any type (as malloc's is). */
+/* Allocator hooks. A NULL hook means malloc or free. `allocate` must return a block aligned for any
+ * type, as malloc does. */
 typedef struct jn_allocator {
   void *(*allocate)(size_t size, void *context);
   void (*release)(void *block, void *context);

@@ -1,7 +1,9 @@
-/* batch.h: many states of one model at once. States lie one behind the other in plain arrays;
- * several are computed in the lanes of a register and packs of them on several threads. Results
- * agree with the single call to rounding (the order of operations is the same, contraction may
- * differ), bit for bit when strict (jn_settings), and do not depend on the number of threads. */
+/* batch.h: dynamics of many states of one model at once.
+ *
+ * States are stored one after another in plain arrays. Packs of states are computed in the lanes of
+ * SIMD registers, and packs are distributed over threads. Results agree with the single call to
+ * rounding (same order of operations, contraction may differ), bit for bit when strict
+ * (jn_settings), and do not depend on the number of threads. */
 #ifndef JOUNCE_BATCH_H
 #define JOUNCE_BATCH_H
 
@@ -13,7 +15,7 @@ extern "C" {
 
 typedef struct jn_batch jn_batch;
 
-/* Working memory for `threads` threads (0: as many as the machine has); nothing allocates later. */
+/* Working memory for `threads` threads (0: one per processor). Nothing allocates later. */
 JN_API jn_status jn_batch_new(const jn_model *model, int order, int threads,
                               const jn_allocator *allocator, jn_batch **out);
 JN_API void jn_batch_free(jn_batch *batch);
@@ -22,21 +24,21 @@ JN_API int jn_batch_lanes(const jn_batch *batch);       /* states in a register 
 JN_API int jn_batch_threads(const jn_batch *batch);
 
 /* q[count x nq], v[count x (r+2) x nv] -> tau[count x (r+1) x nv].
- * status[count] (may be NULL) tells for each state; a state that fails leaves its output as it was.
- * Returns JN_OK, or the status of the first state that failed. A call refused as a whole is refused
- * for every state. */
+ * status[count] (may be NULL) receives the status of each state. A state that fails leaves its
+ * output as it was. Returns JN_OK or the status of the first state that failed. A call that is
+ * refused as a whole is refused for every state. */
 JN_API jn_status jn_batch_inverse_dynamics(const jn_model *model, jn_batch *batch, int order,
                                            size_t count, const double *q, const double *v,
                                            double *tau, jn_status *status);
 
-/* q[count x nq], v[count x nv], tau[count x (r+1) x nv] -> a[count x (r+1) x nv] = v', ...,
- * v^(r+1). */
+/* q[count x nq], v[count x nv], tau[count x (r+1) x nv]
+ *   -> a[count x (r+1) x nv] = v', ..., v^(r+1). */
 JN_API jn_status jn_batch_forward_dynamics(const jn_model *model, jn_batch *batch, int order,
                                            size_t count, const double *q, const double *v,
                                            const double *tau, double *a, jn_status *status);
 
-/* As jn_hybrid_dynamics, the same joints prescribed in every state: v[count x (r+2) x nv],
- * tau[count x (r+1) x nv]; writes the half that is not given. */
+/* As jn_hybrid_dynamics, with the same joints prescribed in every state: v[count x (r+2) x nv],
+ * tau[count x (r+1) x nv]. Writes the half that is not given. */
 JN_API jn_status jn_batch_hybrid_dynamics(const jn_model *model, jn_batch *batch, int order,
                                           size_t count, const double *q,
                                           const unsigned char *prescribed, double *v, double *tau,

@@ -1,7 +1,8 @@
-/* io.h: model files. Text -> spec, spec -> text. Files are hostile until checked: a refusal names
- * file, line and remedy; nothing is leaked and nothing is half built. Numbers are read and written
- * independent of the locale. While a file is read, expat and jansson take their own memory from
- * malloc; all that stays comes from the allocator given. */
+/* io.h: reads and writes model files.
+ *
+ * Files are untrusted input: a refusal names file, line and remedy, nothing is leaked and nothing
+ * is half built. Numbers are read and written independently of the locale. expat and jansson use
+ * malloc while a file is read; all memory that remains comes from the given allocator. */
 #ifndef JOUNCE_IO_H
 #define JOUNCE_IO_H
 
@@ -11,7 +12,8 @@
 extern "C" {
 #endif
 
-/* By the ending: .urdf, .xml (URDF), .json (native); no ending: the name of a built-in robot. */
+/* By file name extension: .urdf, .xml (URDF), .json (native). Without extension: the name of a
+ * built-in robot. */
 JN_API jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec **out,
                               jn_error *error);
 /* The same from memory; `name` stands for the file in messages. */
@@ -20,7 +22,7 @@ JN_API jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *n
 JN_API jn_status jn_spec_parse_json(const char *text, size_t size, const char *name,
                                     const jn_allocator *allocator, jn_spec **out, jn_error *error);
 
-/* Native JSON. Loading what was saved gives the same spec bit for bit. */
+/* Writes native JSON. Loading it gives the same spec, bit for bit. */
 JN_API jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error);
 
 /* Built-in robots: jn_builtin_name(0), (1), ... until NULL. "tilthex:5x20" is the aerial
@@ -34,7 +36,7 @@ JN_API jn_status jn_spec_builtin(const char *name, const jn_allocator *allocator
 JN_API jn_status jn_model_load(const char *path, const jn_build_options *options,
                                const jn_allocator *allocator, jn_model **out, jn_error *error);
 
-/* Everything suspicious in a description, appended to its findings: inertias, masses, scale,
+/* Appends everything suspicious in a description to its findings: inertias, masses, scale,
  * limits. */
 JN_API jn_status jn_spec_lint(jn_spec *spec);
 

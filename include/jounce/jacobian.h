@@ -1,11 +1,12 @@
 /* jacobian.h: Jacobians of frames, points and the whole robot with time derivatives of any order,
- * partial derivatives of instantaneous joint screws, and joint rates from twists.
+ * and joint velocities from twists.
  *
- * v is the velocity as the user holds it: the twist of a free joint in settings->representation. A
- * Jacobian of order r is J, J', ..., J^(r), component-wise, so that
- *   V^(k) = sum_i binomial(k, i) J^(i) v^(k-i).
- * J^(k) depends on v^(0..k-1) only: call jn_kinematics of order r-1 or more first (r = 0: order -1,
- * which needs no velocity), else JN_ERR_STATE. Outputs may not alias what jn_kinematics read. */
+ * v is in the representation of the settings (twists of free joints). A Jacobian of order r is
+ * J, J', ..., J^(r), component-wise:
+ *   V^(k) = sum_i binomial(k, i) J^(i) v^(k-i)
+ * J^(k) depends on v^(0..k-1) only. Call jn_kinematics of order r-1 or more first (r = 0: order -1,
+ * which needs no velocity), else JN_ERR_STATE. Outputs may not alias what jn_kinematics read.
+ * Partial derivatives of the columns by q: jn_screw_partial. */
 #ifndef JOUNCE_JACOBIAN_H
 #define JOUNCE_JACOBIAN_H
 
@@ -15,25 +16,26 @@
 extern "C" {
 #endif
 
-/* J [(r+1) x 6 x nv] of a frame (jn_model_frame) in a representation: V = J v. O(depth r^2 + r nv).
- */
+/* J [(r+1) x 6 x nv] of a frame (jn_model_frame) in a representation: V = J v.
+ * O(depth r^2 + r nv). */
 JN_API jn_status jn_frame_jacobian(const jn_model *model, jn_data *data, int frame,
                                    jn_representation representation, int order, double *J);
 
-/* J [(r+1) x 3 x nv] of a point given in a frame, in the world's axes: p' = J v. */
+/* J [(r+1) x 3 x nv] of a point given in a frame, in world axes: p' = J v. */
 JN_API jn_status jn_point_jacobian(const jn_model *model, jn_data *data, int frame, jn_vec3 point,
                                    int order, double *J);
 
-/* J [(r+1) x 6 bodies x nv]: the Jacobians of all bodies' link frames stacked, for small models. */
+/* J [(r+1) x 6 bodies x nv]: Jacobians of all bodies' link frames, stacked. For small models. */
 JN_API jn_status jn_system_jacobian(const jn_model *model, jn_data *data,
                                     jn_representation representation, int order, double *J);
 
-/* The inverse problem: v [(r+1) x nv] = v, v', ..., v^(r) from q and the twists [bodies x (r+1) x
- * 6] of all bodies' link frames and their derivatives, in a representation. Joint by joint, the
- * motion relative to the parent is projected on the joint's screws, v_i = (S^T S)^-1 S^T (V_i - Ad
- * V_parent), order by order. `residual` [r+1] (may be NULL): the largest component, order by order,
- * of what no motion of the joints explains; rounding when the twists belong to a motion. Forgets
- * the result of jn_kinematics. */
+/* Inverse problem: v [(r+1) x nv] = v, v', ..., v^(r) from q and the twists [bodies x (r+1) x 6] of
+ * all bodies' link frames and their derivatives, in a representation. Joint by joint and order by
+ * order, the motion relative to the parent is projected on the joint's motion subspace:
+ *   v_i = (S^T S)^-1 S^T (V_i - Ad V_parent)
+ * `residual` [r+1] (may be NULL): for each order the largest component that no joint motion
+ * explains; at rounding level when the twists are consistent. Invalidates the result of
+ * jn_kinematics. */
 JN_API jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int order,
                                             const double *q, jn_representation representation,
                                             const double *twists, double *v, double *residual);

@@ -1,6 +1,8 @@
-/* jet.h: Taylor arithmetic. A jet of order r is the list of Taylor coefficients x_k = x^(k)/k!, k =
- * 0..r; then (x y)_k = sum_i x_i y_(k-i) and (x')_k = (k+1) x_(k+1). No limit on the order. Arrays
- * are order-major: [(r+1) x n]. */
+/* jet.h: Taylor arithmetic.
+ *
+ * A jet of order r is the list of Taylor coefficients x_k = x^(k)/k!, k = 0..r. Then
+ *   (x y)_k = sum_i x_i y_(k-i),   (x')_k = (k+1) x_(k+1)
+ * The order has no limit. Arrays are order-major: [(r+1) x n]. */
 #ifndef JOUNCE_JET_H
 #define JOUNCE_JET_H
 
@@ -12,8 +14,7 @@
 extern "C" {
 #endif
 
-/* In place: derivatives -> Taylor coefficients (row k divided by k!), and back. x[(r+1) x n].
- * The only place where a factorial occurs. */
+/* In place: derivatives -> Taylor coefficients (row k divided by k!), and back. x[(r+1) x n]. */
 JN_API void jn_jet_to_taylor(int order, int n, double *x);
 JN_API void jn_jet_to_derivatives(int order, int n, double *x);
 /* One number: x^(k) = k! x_k. */
@@ -26,7 +27,7 @@ JN_API void jn_jet_sqrt(int order, const double *x, double *out);               
 JN_API void jn_jet_exp(int order, const double *x, double *out);
 /* s = sin x, c = cos x:  k s_k = sum_i i x_i c_(k-i),  k c_k = -sum_i i x_i s_(k-i) */
 JN_API void jn_jet_sincos(int order, const double *x, double *s, double *c);
-/* x(t_0 + h) from the jets of n functions at t_0: out[n]. */
+/* out[n] = x(t_0 + h) from the jets of n functions at t_0. */
 JN_API void jn_jet_eval(int order, int n, const double *x, double h, double *out);
 
 /* Three-vectors [(r+1) x 3], rotations [(r+1) x 9] row-major. Outputs may not alias inputs. */
@@ -40,16 +41,16 @@ JN_API void jn_jet_ad(int order, const double *V, const double *U, double *out);
 JN_API void jn_jet_ad_t(int order, const double *V, const double *W, double *out);
 
 /* The jet of a pose from the jet of its twist, and back (C' = V C spatial, C' = C V body):
- *   V [(r+1) x 6] in the given representation, C0 the pose at this instant
- *   R [(r+2) x 9], p [(r+2) x 3]: one order more than the twist. */
+ *   V [(r+1) x 6]                  in the given representation; C0: the present pose
+ *   R [(r+2) x 9], p [(r+2) x 3]   one order more than the twist */
 JN_API void jn_jet_pose_from_twist(int order, jn_representation representation, jn_pose C0,
                                    const double *V, double *R, double *p);
 JN_API void jn_jet_twist_from_pose(int order, jn_representation representation, const double *R,
                                    const double *p, double *V);
 
 /* Change of representation of the jet of a twist at pose C0, and of the jet of a wrench at a moving
- * pose. The first fills R[(r+2) x 9], p[(r+2) x 3] with the pose's jet, which is what the second
- * reads. out[(r+1) x 6] may not alias the input. */
+ * pose. The first also writes the jet of the pose, R[(r+2) x 9], p[(r+2) x 3]; the second reads it.
+ * out[(r+1) x 6] may not alias the input. */
 JN_API void jn_jet_convert_twist(int order, jn_representation from, jn_representation to,
                                  jn_pose C0, const double *V, double *R, double *p, double *out);
 JN_API void jn_jet_convert_wrench(int order, jn_representation from, jn_representation to,

@@ -1,4 +1,4 @@
-/* jounce.h: everything. */
+/* jounce.h: includes every public header. */
 #ifndef JOUNCE_H
 #define JOUNCE_H
 
@@ -22,7 +22,7 @@
 #include <jounce/propeller.h>
 #include <jounce/layout.h>
 
-/* the forms of textbooks and papers: views of the engine for reading and for small models */
+/* textbook and paper forms: views of the engine, for reading and for small models */
 #include <jounce/textbook/cmtm.h>
 #include <jounce/textbook/grouped.h>
 #include <jounce/textbook/lagrange.h>

@@ -1,4 +1,4 @@
-/* limits.h: every limit of the library. Beyond a limit: JN_ERR_LIMIT, never a crash. */
+/* limits.h: every limit of the library. Exceeding one gives JN_ERR_LIMIT, never a crash. */
 #ifndef JOUNCE_LIMITS_H
 #define JOUNCE_LIMITS_H
 
@@ -10,21 +10,21 @@
 #define JN_MAX_FILE (64 * 1024 * 1024)  /* bytes in a model or state file */
 #define JN_MAX_XML_DEPTH 64             /* nesting of XML elements */
 #define JN_MAX_XML_ATTRIBUTES 64        /* attributes of one XML element */
-#define JN_MAX_XML_NAMES 10000          /* different names of elements and attributes */
+#define JN_MAX_XML_NAMES 10000          /* distinct names of elements and attributes */
 #define JN_MAX_XML_MARKUP (1024 * 1024) /* bytes of one XML tag or comment */
 #define JN_MAX_JSON_DEPTH 64            /* nesting of JSON values */
 #define JN_MAX_JSON_KEYS 100000         /* keys of one JSON object */
-#define JN_MAX_JSON_HEAP 2147483648u    /* bytes the values of a JSON text take, by estimate */
-#define JN_MAX_PATH 512                 /* bytes of a file name kept in a jn_error */
+#define JN_MAX_JSON_HEAP 2147483648u    /* bytes of the values of a JSON text, estimated */
+#define JN_MAX_PATH 512                 /* bytes of a file name in a jn_error */
 #define JN_MAX_MESSAGE 1024             /* bytes of a message in a jn_error */
 #define JN_MAX_FINDINGS 10000           /* findings kept by a lint run */
-#define JN_MAX_DEGREE 100               /* degree of a polynomial of a trajectory */
-#define JN_MAX_SPLINE 31                /* degree of a spline; minimum of derivative 16 */
-#define JN_MAX_ROTATIONS 500            /* rotations a spline on SO(3) is led through */
+#define JN_MAX_DEGREE 100               /* degree of a trajectory's polynomial */
+#define JN_MAX_SPLINE 31                /* degree of a spline; jn_trajectory_minimum: 16 */
+#define JN_MAX_ROTATIONS 500            /* rotations of a spline on SO(3) */
 #define JN_MAX_SAMPLES 10000000         /* rows of a table, samples of a fit */
 #define JN_MAX_COLUMNS 10000            /* columns of a table */
 
-/* A rotation is refused when |R^T R - 1| or ||quat|^2 - 1| exceeds this; below it is normalised. */
+/* A rotation is refused when |R^T R - 1| or ||quat|^2 - 1| exceeds this, else normalised. */
 #define JN_ROTATION_TOLERANCE 1e-6
 
 #endif

@@ -1,9 +1,9 @@
 /* mass_matrix.h: the mass matrix M, its inverse, and their derivatives by the configuration.
  *
- * Matrices are row-major; v is the velocity as the user holds it (settings->representation for free
- * joints). A failure leaves the outputs as they were: positions, inertias and their inverses beyond
- * 1e30 are refused with JN_ERR_NOT_FINITE where the numbers are too many to be held back. Time
- * derivatives of M: jn_equations_of_motion. */
+ * Matrices are row-major. v is in the representation of the settings (free joints). A failure
+ * leaves the outputs as they were: functions that write directly into large outputs first refuse
+ * positions, inertias and inverse inertias beyond 1e30 with JN_ERR_NOT_FINITE.
+ * Time derivatives of M: jn_equations_of_motion. */
 #ifndef JOUNCE_MASS_MATRIX_H
 #define JOUNCE_MASS_MATRIX_H
 
@@ -13,28 +13,28 @@
 extern "C" {
 #endif
 
-/* The mass matrix alone, [nv x nv], by the composite-rigid-body algorithm, O(n depth). */
+/* M[nv x nv] by the composite-rigid-body algorithm (CRBA), O(n depth). */
 JN_API jn_status jn_mass_matrix(const jn_model *model, jn_data *data, const double *q, double *M);
 
-/* Minv[nv x nv] = M(q)^-1 by the articulated inertias, without M (table 9): 1/2 n^2 link visits,
- * symmetric to the last bit; in the representation of the settings, like jn_mass_matrix. */
+/* Minv[nv x nv] = M(q)^-1 through the articulated inertias, without forming M (IMMAmb, bos2022
+ * table 9): n^2/2 link visits, exactly symmetric, in the representation of the settings like M. */
 JN_API jn_status jn_inverse_mass(const jn_model *model, jn_data *data, const double *q,
                                  double *Minv);
 /* out[nv x count] = M^-1 B, B[nv x count]; O(n count). out may be B. */
 JN_API jn_status jn_inverse_mass_apply(const jn_model *model, jn_data *data, const double *q,
                                        int count, const double *B, double *out);
 
-/* The derivatives take free joints in JN_BODY representation, else JN_ERR_ARGUMENT. d/dq_k is the
- * derivative by q for joints that are plain numbers, along C exp(t e_k) or R exp(t e_k) for free and
- * spherical joints. */
+/* The derivatives need free joints in JN_BODY representation, else JN_ERR_ARGUMENT. d/dq_k is the
+ * derivative by q for joints whose coordinates are plain numbers, and along C exp(t e_k) or
+ * R exp(t e_k) for free and spherical joints. */
 
-/* dM[i][j][k] = d M_ij / d q_k, [nv x nv x nv]: brackets of screws with composite inertias. O(n
- * d^2) for depth d, plus the writing of zeros. */
+/* dM[i][j][k] = d M_ij / d q_k, [nv x nv x nv], from brackets of screws and composite inertias.
+ * O(n d^2) for depth d, plus writing the zeros. */
 JN_API jn_status jn_mass_partials(const jn_model *model, jn_data *data, const double *q,
                                   double *dM);
 
-/* Minv[nv x nv] = M^-1 and dMinv[i][j][k] = d (M^-1)_ij / d q_k = -(M^-1 dM_k M^-1)_ij; both are
- * needed. O(n^4). */
+/* Minv[nv x nv] = M^-1 and dMinv[i][j][k] = d (M^-1)_ij / d q_k = -(M^-1 dM_k M^-1)_ij. Neither
+ * output may be NULL. O(n^4). */
 JN_API jn_status jn_inverse_mass_partials(const jn_model *model, jn_data *data, const double *q,
                                           double *Minv, double *dMinv);
 

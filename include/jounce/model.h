@@ -1,4 +1,4 @@
-/* model.h: the robot. Immutable once built; any number of threads may share one. */
+/* model.h: the robot. Immutable once built; any number of threads may share it. */
 #ifndef JOUNCE_MODEL_H
 #define JOUNCE_MODEL_H
 
@@ -10,7 +10,7 @@ extern "C" {
 
 typedef struct jn_model jn_model;
 
-/* How the root link is held when the spec has no joint for it, or against what the spec says. */
+/* How the root link is attached: as given (its own joint; fixed without one), fixed or floating. */
 typedef enum jn_root { JN_ROOT_AS_GIVEN, JN_ROOT_FIXED, JN_ROOT_FLOATING } jn_root;
 
 typedef struct jn_build_options {
@@ -18,34 +18,33 @@ typedef struct jn_build_options {
   int strict; /* refuse inertias that violate the triangle inequality */
 } jn_build_options;
 
-/* Checks everything (one tree, names, axes, poses, masses, inertias), orders the bodies parents
- * first and depth first in the order of the joints, merges links held by fixed joints (their frames
- * stay), and normalises rotations and axes. On failure nothing is built and `error` (may be NULL)
- * says why. `options` and `allocator` may be NULL. */
+/* Checks everything (one tree, names, axes, poses, masses, inertias), orders the bodies depth
+ * first, parents before children, in the order of the joints, merges links held by fixed joints
+ * (their frames remain), and normalises rotations and axes. On failure nothing is built and `error`
+ * (may be NULL) says why. `options` and `allocator` may be NULL. */
 JN_API jn_status jn_model_build(const jn_spec *spec, const jn_build_options *options,
                                 const jn_allocator *allocator, jn_model **out, jn_error *error);
 JN_API void jn_model_free(jn_model *model);
 
-/* Body i is moved by joint i; body 0 is the base and joint 0 holds it to the world. */
+/* Body i is moved by joint i. Body 0 is the base; joint 0 connects it to the world. */
 typedef struct jn_body {
   const char *name;
-  int parent; /* -1: the world */
-  int frame;  /* index of the body's own link frame */
-  jn_inertia
-      inertia; /* of the body with all links merged into it, in the link frame, about its origin */
+  int parent;         /* -1: the world */
+  int frame;          /* index of the body's own link frame */
+  jn_inertia inertia; /* with all links merged into it, in the link frame, about its origin */
 } jn_body;
 
 typedef struct jn_joint {
   const char *name;
   jn_joint_type type;
-  int iq, nq;      /* its numbers in q */
-  int iv, nv;      /* its numbers in v and tau */
+  int iq, nq;      /* first and number of its entries in q */
+  int iv, nv;      /* first and number of its entries in v and tau */
   jn_vec3 axis[2]; /* unit, in the child link's frame at zero */
   double pitch, armature, damping, friction;
   jn_limits limits;
 } jn_joint;
 
-/* Every link of the description and every named frame, in the order of the description's tree. */
+/* A link of the description or a named frame, in the order of the description's tree. */
 typedef struct jn_frame {
   const char *name;
   int body; /* the body it is fixed to; -1: the world */
@@ -60,29 +59,29 @@ JN_API int jn_model_frame_count(const jn_model *model);
 JN_API int jn_model_nq(const jn_model *model);
 JN_API int jn_model_nv(const jn_model *model);
 JN_API double jn_model_mass(const jn_model *model);        /* all links */
-JN_API double jn_model_moving_mass(const jn_model *model); /* without what is welded to the world */
+JN_API double jn_model_moving_mass(const jn_model *model); /* without links fixed to the world */
 JN_API jn_vec3 jn_model_gravity(const jn_model *model);
 JN_API int jn_model_is_floating(const jn_model *model);               /* joint 0 is free */
 JN_API const jn_body *jn_model_body(const jn_model *model, int body); /* NULL when out of range */
 JN_API const jn_joint *jn_model_joint(const jn_model *model, int joint); /* joint i moves body i */
 JN_API const jn_frame *jn_model_frame(const jn_model *model, int frame);
 JN_API int jn_model_find_body(const jn_model *model,
-                              const char *name); /* -1: none; links merged away: none */
+                              const char *name); /* -1: none, or a merged link */
 JN_API int jn_model_find_joint(const jn_model *model, const char *name);
 JN_API int jn_model_find_frame(const jn_model *model, const char *name);
 
-/* Short name of one degree of freedom of a joint: "wx" ... "vz" of a twist, "a1", "" of a joint with
- * one. "" out of range. */
+/* Short name of one degree of freedom of a joint: "wx" ... "vz" of a twist, "a1", ...; "" for a
+ * joint with one degree of freedom or out of range. */
 JN_API const char *jn_joint_component(jn_joint_type type, int component);
-/* Name of a degree of freedom: component 0 ... nv-1 of a joint: "elbow", "wrist:a1", "base:wx" (a
- * free joint 0 is "base"). Cut to fit `size`. */
+/* Name of degree of freedom `component` = 0 ... nv-1 of a joint: "elbow", "wrist:a1", "base:wx" (a
+ * free joint 0 is "base"). Truncated to `size`. */
 JN_API void jn_model_dof_name(const jn_model *model, int joint, int component, char *out,
                               size_t size);
 
 /* The configuration with every joint at zero and a free base at its home pose: q[nq]. */
 JN_API void jn_model_home(const jn_model *model, double *q);
-/* Write a rotation or a pose into the numbers q of a spherical or free joint. JN_ERR_POSE if not in
- * the group. */
+/* Writes a rotation or a pose into the numbers of a spherical or free joint in q. JN_ERR_POSE if it
+ * is not in the group. */
 JN_API jn_status jn_model_set_rotation(const jn_model *model, int joint, jn_mat3 R, double *q);
 JN_API jn_status jn_model_set_pose(const jn_model *model, int joint, jn_pose C, double *q);
 

@@ -1,9 +1,9 @@
-/* spatial.h: SO(3), SE(3), twists, wrenches, rigid-body inertia. Small structs by value, pure
- * functions. Six-vectors are angular first. Nothing here fails: a non-finite input gives a
- * non-finite result.
+/* spatial.h: SO(3), SE(3), twists, wrenches and rigid-body inertia. Small structs by value, pure
+ * functions. Six-vectors are angular first. Nothing fails: a non-finite input gives a non-finite
+ * result.
  *
- * Accuracy: every map is good to a few units of 2^-53, normwise, for every angle; the bounds are in
- * tests/test_spatial.c. Rotation vectors may have any length below 1e150 (the inverses of dexp:
+ * Accuracy: every map is accurate to a few units of 2^-53, normwise, for every angle; the bounds
+ * are in tests/test_spatial.c. Rotation vectors may have any length below 1e150 (inverses of dexp:
  * below 2 pi). */
 #ifndef JOUNCE_SPATIAL_H
 #define JOUNCE_SPATIAL_H
@@ -47,8 +47,8 @@ typedef struct jn_wrench {
   jn_vec3 n, f;
 } jn_wrench;
 
-/* Ten numbers of a rigid body in some frame: mass, first moment h = m c, and the inertia tensor J
- * about the frame's origin: xx = sum m (y^2 + z^2), xy = -sum m x y, and so on. */
+/* Rigid-body inertia in some frame: mass m, first moment h = m c, inertia tensor J about the
+ * frame's origin, xx = sum m (y^2 + z^2), xy = -sum m x y, and so on. */
 typedef struct jn_inertia {
   double m;
   jn_vec3 h;
@@ -79,13 +79,13 @@ static inline jn_vec3 jn_v3_cross(jn_vec3 a, jn_vec3 b) {
   return jn_v3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
-/* for squares that sum to n2: the power of two, 1 or 2^600 or 2^-600, by which to multiply their
- * roots so that the sum neither overflows nor underflows */
+/* scale factor 1, 2^600 or 2^-600 for the roots of squares that sum to n2, such that the scaled sum
+ * neither overflows nor underflows */
 static inline double jn_safe_scale(double n2) {
   return n2 < 1e-280 ? 4.149515568880993e+180 : n2 > 1e300 ? 2.409919865102884e-181 : 1.0;
 }
 
-/* |a|, without overflow or underflow on the way */
+/* |a|, without intermediate overflow or underflow */
 static inline double jn_v3_norm(jn_vec3 a) {
   const double k = jn_safe_scale(jn_v3_dot(a, a));
   const jn_vec3 b = jn_v3_scale(k, a);
@@ -159,7 +159,7 @@ static inline jn_mat3 jn_m3_hat(jn_vec3 a) {
   return A;
 }
 
-/* vee(hat(a)) = a; of any other matrix, that of its skew part (A - A^T)/2 */
+/* vee(hat(a)) = a; for other matrices the vee of the skew part (A - A^T)/2 */
 static inline jn_vec3 jn_m3_vee(jn_mat3 A) {
   return jn_v3(0.5 * (A.m[2][1] - A.m[1][2]), 0.5 * (A.m[0][2] - A.m[2][0]),
                0.5 * (A.m[1][0] - A.m[0][1]));
@@ -171,7 +171,7 @@ static inline double jn_m3_det(jn_mat3 A) {
          A.m[0][2] * (A.m[1][0] * A.m[2][1] - A.m[1][1] * A.m[2][0]);
 }
 
-/* max |R^T R - 1|, blurred by a few 2^-53; infinite when det R <= 0 or an entry is not finite */
+/* max |R^T R - 1|, to a few 2^-53; infinite when det R <= 0 or an entry is not finite */
 static inline double jn_m3_rotation_error(jn_mat3 R) {
   const jn_mat3 E = jn_m3_sub(jn_m3_mul(jn_m3_transpose(R), R), jn_m3_identity());
   double worst = 0.0;
@@ -193,8 +193,9 @@ static inline double jn_exact_dot3(const double *x, const double *y, double d) {
   return sum + rest;
 }
 
-/* The rotation nearest to R, for an R within 1e-6 of one: two steps R <- R - R (R^T R - 1)/2, each
- * of which takes an error e to 3/4 e^2. Its entries are off by little more than their rounding. */
+/* The rotation nearest to R, for R within 1e-6 of a rotation: two steps R <- R - R (R^T R - 1)/2,
+ * each of which takes an error e to 3/4 e^2. Entries are accurate to little more than their
+ * rounding. */
 static inline jn_mat3 jn_m3_orthonormalise(jn_mat3 R) {
   for (int step = 0; step < 2; step++) {
     const jn_mat3 T = jn_m3_transpose(R);
@@ -206,8 +207,8 @@ static inline jn_mat3 jn_m3_orthonormalise(jn_mat3 R) {
   return R;
 }
 
-/* Sine and cosine of any angle, and the angle of (x, y), by plain arithmetic: the same bits on
- * every machine, whatever its libm; within one and two units in the last place. */
+/* Sine and cosine of any angle, and the angle of (x, y), in plain arithmetic: the same bits on
+ * every machine, independent of its libm; within one and two units in the last place. */
 JN_API void jn_sincos(double x, double *sine, double *cosine);
 JN_API double jn_atan2(double y, double x);
 
@@ -275,7 +276,7 @@ static inline jn_mat3 jn_quat_to_m3(jn_quat q) {
 }
 
 /* The unit quaternion of R with w >= 0. Divides by the largest of the four components (Shepperd),
- * read from 4 w^2 = 1 + R00 + R11 + R22, 4 x^2 = 1 + R00 - R11 - R22, ... */
+ * from 4 w^2 = 1 + R00 + R11 + R22, 4 x^2 = 1 + R00 - R11 - R22, ... */
 static inline jn_quat jn_quat_from_m3(jn_mat3 R) {
   const double a = R.m[0][0], b = R.m[1][1], c = R.m[2][2], trace = a + b + c;
   const double wx = R.m[2][1] - R.m[1][2], wy = R.m[0][2] - R.m[2][0], wz = R.m[1][0] - R.m[0][1];
@@ -292,7 +293,7 @@ static inline jn_quat jn_quat_from_m3(jn_mat3 R) {
   return jn_quat_unit(q.w < 0.0 ? jn_quat_scale(-1.0, q) : q);
 }
 
-/* what rounding took from n = |a|: |a| = n + (|a|^2 - n^2)/(2 n), to twice the precision */
+/* rounding error of n = |a| to first order, |a| - n = (|a|^2 - n^2)/(2 n), in doubled precision */
 static inline double jn_v3_norm_tail(jn_vec3 a, double n) {
   const double x = a.x * a.x, y = a.y * a.y, z = a.z * a.z, m = n * n;
   const double products = fma(a.x, a.x, -x) + fma(a.y, a.y, -y) + fma(a.z, a.z, -z) - fma(n, n, -m);
@@ -312,7 +313,7 @@ static inline jn_half_angle jn_so3_half_angle(jn_vec3 x) {
   double s, c;
   jn_sincos(0.5 * h.angle, &s, &c);
 
-  /* rounding the angle costs |x| 2^-53: put back what is lost, while first order will do */
+  /* correct the rounding of the angle, |x| 2^-53, to first order where that suffices */
   const double tail =
       h.angle > 1.0 && h.angle < 16777216.0 ? 0.5 * jn_v3_norm_tail(x, h.angle) : 0.0;
   h.c = c - tail * s;
@@ -326,8 +327,8 @@ static inline jn_quat jn_quat_exp(jn_vec3 x) {
   return jn_quat_make(h.c, h.k * x.x, h.k * x.y, h.k * x.z);
 }
 
-/* The rotation vector of q, of length at most pi; q and -q, and every positive multiple, give the
- * same. 2 atan2(|v|, w) v/|v| is good at both ends. */
+/* The rotation vector of q, of length at most pi: 2 atan2(|v|, w) v/|v|, accurate near 0 and near
+ * pi. q, -q and every positive multiple give the same vector. */
 static inline jn_vec3 jn_quat_log(jn_quat q) {
   const double sign = q.w < 0.0 ? -1.0 : 1.0;
   const jn_vec3 v = jn_v3(sign * q.x, sign * q.y, sign * q.z);
@@ -338,17 +339,18 @@ static inline jn_vec3 jn_quat_log(jn_quat q) {
 /* exp(hat(x)), Rodrigues' formula by half angles */
 static inline jn_mat3 jn_so3_exp(jn_vec3 x) { return jn_quat_to_m3(jn_quat_exp(x)); }
 
-/* the rotation vector of R, of length at most pi; at pi either of the two */
+/* the rotation vector of R, of length at most pi; at pi, either of the two */
 static inline jn_vec3 jn_so3_log(jn_mat3 R) { return jn_quat_log(jn_quat_from_m3(R)); }
 
-/* The differential of the exponential. With t = |x|^2 and ' = d/d|x| / |x| = 2 d/dt, the scalar
+/* The differential of the exponential. With t = |x|^2 and ' = d/d|x| / |x| = 2 d/dt the scalar
  * functions of the angle are
  *
- *   a = sin|x|/|x|,  b = (1 - cos|x|)/t,  c = (1 - a)/t,  b' = (a - 2 b)/t,  c' = (b - 3 c)/t,
- *   d = (1 - |x|/2 cot(|x|/2))/t = -b'/(2 b),  d'.
+ *   a  = sin|x|/|x|          b = (1 - cos|x|)/t     c  = (1 - a)/t
+ *   b' = (a - 2 b)/t                                c' = (b - 3 c)/t
+ *   d  = (1 - |x|/2 cot(|x|/2))/t = -b'/(2 b)       d'
  *
- * Differences lose digits at small angles: below t = 10 what is a difference is summed as a power
- * series in t, still short there; above, nothing cancels much. */
+ * The differences lose digits at small angles. Below t = 10 they are summed as short power series
+ * in t; above, nothing cancels much. */
 
 typedef struct jn_dexp_terms {
   double b, c, db, dc;
@@ -427,8 +429,8 @@ static inline jn_dexp_terms jn_so3_dexp_terms(jn_vec3 x) {
   return s;
 }
 
-/* d = -b'/(2 b), d' = (b'^2 - b b'')/(2 b^2); in closed form from |x|/2 cot(|x|/2) = cos(|x|/2)/(2
- * k) */
+/* d = -b'/(2 b),  d' = (b'^2 - b b'')/(2 b^2)
+ * in closed form with |x|/2 cot(|x|/2) = cos(|x|/2)/(2 k) */
 static inline jn_dexp_inv_terms jn_so3_dexp_inv_terms(jn_vec3 x) {
   const jn_half_angle h = jn_so3_half_angle(x);
   const double t = jn_v3_dot(x, x), b = 2.0 * h.k * h.k;
@@ -453,9 +455,10 @@ static inline jn_mat3 jn_so3_quadratic(double p, double q, jn_vec3 x) {
   return A;
 }
 
-/* For R(t) = exp(hat(x(t))):  R' R^T = hat(dexp_left(x) x'),  R^T R' = hat(dexp_right(x) x').
- * dexp_left(x) = sum hat(x)^k/(k+1)! = 1 + b hat(x) + c hat(x)^2 = dexp_right(x)^T =
- * dexp_right(-x). */
+/* For R(t) = exp(hat(x(t))):
+ *   R' R^T = hat(dexp_left(x) x'),   R^T R' = hat(dexp_right(x) x')
+ *   dexp_left(x) = sum hat(x)^k/(k+1)! = 1 + b hat(x) + c hat(x)^2
+ *                = dexp_right(x)^T = dexp_right(-x) */
 static inline jn_mat3 jn_so3_dexp_left(jn_vec3 x) {
   const jn_dexp_terms s = jn_so3_dexp_terms(x);
   return jn_so3_quadratic(s.b, s.c, x);
@@ -639,10 +642,11 @@ static inline jn_twist jn_se3_log(jn_pose C) {
   return jn_twist_make(w, jn_so3_quadratic_apply(-0.5, jn_so3_dexp_inv_terms(w).d, w, C.p));
 }
 
-/* A twist is a dual vector, w + eps v with eps^2 = 0, and a function of it a dual function:
- * F(w + eps v) (y.w + eps y.v) with F = 1 + p hat(w) + q hat(w)^2 has the angular part F y.w and
- * the linear F y.v + p v x y.w + q (w x (v x y.w) + v x (w x y.w)) + w.v (p' w x y.w + q' w x (w x
- * y.w)). */
+/* A twist is a dual vector w + eps v, eps^2 = 0. F = 1 + p hat(w) + q hat(w)^2, p and q functions
+ * of |w|, is extended to a dual function, F(w + eps v) (y.w + eps y.v):
+ *   angular  F y.w
+ *   linear   F y.v + p v x y.w + q (w x (v x y.w) + v x (w x y.w))
+ *            + w.v (p' w x y.w + q' w x (w x y.w)) */
 static inline jn_twist jn_se3_quadratic_apply(double p, double q, double dp, double dq, jn_twist x,
                                               jn_twist y) {
   const double wv = jn_v3_dot(x.w, x.v);
@@ -656,8 +660,9 @@ static inline jn_twist jn_se3_quadratic_apply(double p, double q, double dp, dou
                        jn_v3_add(jn_so3_quadratic_apply(p, q, x.w, y.v), jn_v3_add(first, second)));
 }
 
-/* For C(t) = exp(x(t)):  C' C^-1 = dexp_left(x, x'),  C^-1 C' = dexp_right(x, x').
- * dexp_left(x, y) = sum ad_x^k y/(k+1)! = dexp_right(-x, y) = Ad_exp(x) dexp_right(x, y). */
+/* For C(t) = exp(x(t)):
+ *   C' C^-1 = dexp_left(x, x'),   C^-1 C' = dexp_right(x, x')
+ *   dexp_left(x, y) = sum ad_x^k y/(k+1)! = dexp_right(-x, y) = Ad_exp(x) dexp_right(x, y) */
 static inline jn_twist jn_se3_dexp_left(jn_twist x, jn_twist y) {
   const jn_dexp_terms s = jn_so3_dexp_terms(x.w);
   return jn_se3_quadratic_apply(s.b, s.c, s.db, s.dc, x, y);
@@ -689,8 +694,7 @@ static inline jn_inertia jn_inertia_zero(void) {
   return I;
 }
 
-/* from a mass m, a tensor J (its symmetric part) and the first moment h: J + (p.g) 2 - (p g^T + g
- * p^T) */
+/* mass m, first moment h, tensor sym(J) + 2 (p.g) 1 - (p g^T + g p^T) */
 static inline jn_inertia jn_inertia_shift(double m, jn_vec3 h, jn_mat3 J, jn_vec3 p, jn_vec3 g) {
   jn_inertia I;
   I.m = m;
@@ -704,13 +708,13 @@ static inline jn_inertia jn_inertia_shift(double m, jn_vec3 h, jn_mat3 J, jn_vec
   return I;
 }
 
-/* from mass, centre of mass c and the inertia tensor about it (its symmetric part): J = I_com - m
- * hat(c)^2 */
+/* from mass, centre of mass c and the inertia tensor about it (its symmetric part):
+ * J = I_com - m hat(c)^2 */
 static inline jn_inertia jn_inertia_make(double m, jn_vec3 com, jn_mat3 I_com) {
   return jn_inertia_shift(m, jn_v3_scale(m, com), I_com, com, jn_v3_scale(0.5 * m, com));
 }
 
-/* two bodies as one, both in one frame */
+/* the inertia of two bodies as one, both in one frame */
 static inline jn_inertia jn_inertia_add(jn_inertia A, jn_inertia B) {
   A.m += B.m;
   A.h = jn_v3_add(A.h, B.h);
@@ -735,15 +739,16 @@ static inline double jn_inertia_energy(jn_inertia I, jn_twist V) {
 }
 
 /* An inertia from the inner frame of C to the outer, Ad_{C^-1}^T I Ad_{C^-1}:
- * h -> R h + m p,  J -> R J R^T - hat(p) hat(g) - hat(g) hat(p)  with g = R h + m p/2 */
+ *   h -> R h + m p
+ *   J -> R J R^T - hat(p) hat(g) - hat(g) hat(p),   g = R h + m p/2 */
 static inline jn_inertia jn_inertia_move(jn_pose C, jn_inertia I) {
   const jn_mat3 J = jn_m3_mul(jn_m3_mul(C.R, jn_inertia_tensor(I)), jn_m3_transpose(C.R));
   const jn_vec3 h = jn_m3_apply(C.R, I.h), mp = jn_v3_scale(I.m, C.p);
   return jn_inertia_shift(I.m, jn_v3_add(h, mp), J, C.p, jn_v3_add(h, jn_v3_scale(0.5, mp)));
 }
 
-/* Mass, centre of mass c = h/m and tensor about it, J + m hat(c)^2; each pointer may be NULL.
- * Without mass, c = 0. */
+/* Mass, centre of mass c = h/m (0 without mass) and the tensor about it, J + m hat(c)^2. Each
+ * pointer may be NULL. */
 static inline void jn_inertia_about_com(jn_inertia I, double *m, jn_vec3 *com, jn_mat3 *I_com) {
   const jn_vec3 h = I.h;
   const jn_vec3 c = I.m == 0.0 ? jn_v3(0.0, 0.0, 0.0) : jn_v3(h.x / I.m, h.y / I.m, h.z / I.m);

@@ -1,5 +1,5 @@
 /* spec.h: an editable description of a robot. Links, joints and frames refer to each other by name
- * and may come in any order; jn_model_build checks the whole and freezes it into a jn_model. */
+ * and may come in any order. jn_model_build checks the whole and compiles it into a jn_model. */
 #ifndef JOUNCE_SPEC_H
 #define JOUNCE_SPEC_H
 
@@ -11,16 +11,16 @@ extern "C" {
 #endif
 
 /* Joint types, their configuration q and velocity v:
- *   fixed        -                         -
- *   revolute     angle                     its rate
- *   prismatic    displacement              its rate
- *   helical      angle (moves pitch*angle) its rate
- *   cylindrical  (displacement, angle)     their rates
- *   planar       (x, y, angle)             their rates; x, y fixed to the parent, angle about the
- *                                          normal
- *   universal    (angle 1, angle 2)        their rates; axis 1 fixed to the parent, 2 to the child
- *   spherical    unit quaternion           angular velocity relative to the parent, in child's axes
- *   free         quaternion, position      twist relative to the parent, see jn_representation */
+ *   fixed        -                          -
+ *   revolute     angle                      its rate
+ *   prismatic    displacement               its rate
+ *   helical      angle (moves pitch*angle)  its rate
+ *   cylindrical  (displacement, angle)      their rates
+ *   planar       (x, y, angle)              their rates; x, y fixed to the parent, angle about the
+ *                                           normal
+ *   universal    (angle 1, angle 2)         their rates; axis 1 fixed to the parent, 2 to the child
+ *   spherical    unit quaternion            angular velocity relative to the parent, child's axes
+ *   free         quaternion, position       twist relative to the parent, see jn_representation */
 #define JN_JOINT_TYPES(X)                      \
   X(JN_JOINT_FIXED, "fixed", 0, 0)             \
   X(JN_JOINT_REVOLUTE, "revolute", 1, 1)       \
@@ -41,7 +41,7 @@ typedef enum jn_joint_type {
 
 JN_API const char *jn_joint_type_name(jn_joint_type type); /* "revolute" */
 
-/* Limits of a joint; an infinity (or -infinity for lower) where there is none. */
+/* Limits of a joint. Infinity (-infinity for lower) means none. */
 typedef struct jn_limits {
   double lower, upper; /* position */
   double velocity, effort;
@@ -51,7 +51,7 @@ typedef struct jn_limits {
 
 /* How a joint is placed. */
 typedef enum jn_placement {
-  JN_BY_SCREW, /* axis and point in the world at home; the links' `home` poses count */
+  JN_BY_SCREW, /* axis and point in the world at home; uses the links' `home` poses */
   JN_BY_FRAME  /* `origin`: the joint frame in the parent link's frame; the child link's frame is
                   the joint frame moved by the joint; `axis` in the joint frame; the child's `home`
                   is unused */
@@ -63,7 +63,7 @@ typedef struct jn_link_desc {
   jn_vec3 com;     /* in the link frame */
   jn_mat3 inertia; /* about the centre of mass, along the link frame's axes; symmetric */
   jn_pose home;    /* the link frame in the world at home (JN_BY_SCREW, and the root) */
-  int line;        /* where it stands in a file; 0: not from a file */
+  int line;        /* line in the file; 0: not from a file */
 } jn_link_desc;
 
 typedef struct jn_joint_desc {
@@ -75,11 +75,11 @@ typedef struct jn_joint_desc {
   jn_pose origin;  /* JN_BY_FRAME */
   jn_vec3 axis[2]; /* need not have unit length; [1] only for universal */
   jn_vec3 point;   /* JN_BY_SCREW: a point on the axis (spherical: the centre) */
-  double pitch;    /* helical: metres a radian */
-  double armature; /* rotor inertia seen at the joint, a degree of freedom; not for free joints */
+  double pitch;    /* helical: metres per radian */
+  double armature; /* rotor inertia seen at the joint, per degree of freedom; not for free joints */
   double damping, friction;
   jn_limits limits;
-  const char *mimic; /* name of the joint this one should follow, or NULL: kept, not enforced */
+  const char *mimic; /* joint to follow, or NULL. Stored, not enforced */
   double mimic_multiplier, mimic_offset;
   int line;
 } jn_joint_desc;
@@ -98,16 +98,16 @@ JN_API jn_joint_desc jn_joint_default(const char *name, jn_joint_type type, cons
 
 typedef struct jn_spec jn_spec;
 
-/* One jn_spec_free. `allocator` may be NULL. Gravity starts at (0, 0, -9.81). */
+/* Release with jn_spec_free. `allocator` may be NULL. Default gravity is (0, 0, -9.81). */
 JN_API jn_status jn_spec_new(const char *name, const jn_allocator *allocator, jn_spec **out);
 JN_API void jn_spec_free(jn_spec *spec);
 
-/* Each copies the description and its strings. Nothing is checked here but names and sizes. */
+/* Each copies the description and its strings. Only names and sizes are checked here. */
 JN_API jn_status jn_spec_add_link(jn_spec *spec, const jn_link_desc *link);
 JN_API jn_status jn_spec_add_joint(jn_spec *spec, const jn_joint_desc *joint);
 JN_API jn_status jn_spec_add_frame(jn_spec *spec, const jn_frame_desc *frame);
 JN_API jn_status jn_spec_set_gravity(jn_spec *spec, jn_vec3 gravity);
-/* The file it came from: named in later messages. */
+/* The file it came from, named in later messages. */
 JN_API jn_status jn_spec_set_file(jn_spec *spec, const char *file);
 
 /* Read and edit. Pointers stay valid until the next add or free; strings belong to the spec. */
@@ -117,7 +117,7 @@ JN_API jn_vec3 jn_spec_gravity(const jn_spec *spec);
 JN_API int jn_spec_link_count(const jn_spec *spec);
 JN_API int jn_spec_joint_count(const jn_spec *spec);
 JN_API int jn_spec_frame_count(const jn_spec *spec);
-/* To read, and below to edit in place; NULL when out of range. */
+/* Read access, then access for editing in place; NULL when out of range. */
 JN_API const jn_link_desc *jn_spec_get_link(const jn_spec *spec, int index);
 JN_API const jn_joint_desc *jn_spec_get_joint(const jn_spec *spec, int index);
 JN_API const jn_frame_desc *jn_spec_get_frame(const jn_spec *spec, int index);
@@ -126,7 +126,7 @@ JN_API jn_joint_desc *jn_spec_joint(jn_spec *spec, int index);
 JN_API jn_frame_desc *jn_spec_frame(jn_spec *spec, int index);
 JN_API int jn_spec_find_link(const jn_spec *spec, const char *name); /* -1: none */
 
-/* Findings: what a loader or a check noticed that is no error. */
+/* Findings: remarks of a loader or a check that are not errors. */
 typedef enum jn_severity { JN_NOTE, JN_WARNING, JN_SERIOUS } jn_severity;
 typedef struct jn_finding {
   jn_severity severity;

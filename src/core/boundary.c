@@ -1,4 +1,4 @@
-/* edge.c: what goes in is checked once, here. */
+/* boundary.c: checks and loads the state of a call; bounds against overflow. */
 #include <jounce/jet.h>
 #include <math.h>
 #include <string.h>
@@ -30,7 +30,7 @@ int jn_all_below(const double *x, size_t n, double most) {
   for (size_t i = 0; i < n; i++) {
     numbers &= x[i] == x[i];
     const double a = fabs(x[i]);
-    top = a > top ? a : top; /* not fmax: no branch, no call */
+    top = a > top ? a : top; /* not fmax, which is a call */
   }
   return numbers && top < most;
 }
@@ -67,7 +67,7 @@ int jn_is_bounded(const jn_model *m, const jn_data *data, const double *v) {
 int jn_factors_are_bounded(const jn_model *m, const jn_data *data) {
   int bounded = 1;
   for (int i = 0; i < m->nlink; i++)
-    for (int j = 0; j < m->link[i].nv; j++) /* rows of L with 1/d on the diagonal */
+    for (int j = 0; j < m->link[i].nv; j++) /* row j of L and 1/d */
       bounded &= jn_all_below(D_of(&data->w, m->link[i].iv + j), (size_t)j + 1, JN_BOUND);
   return bounded;
 }

@@ -1,5 +1,5 @@
-/* boundary.h (core): between what the user holds (derivatives, any representation) and what the
- * algorithms work on (Taylor coefficients, body representation). */
+/* boundary.h (core): converts between the user's state (derivatives, any representation) and that
+ * of the algorithms (Taylor coefficients, body representation). */
 #ifndef JOUNCE_CORE_BOUNDARY_H
 #define JOUNCE_CORE_BOUNDARY_H
 
@@ -19,8 +19,8 @@ static inline pose_jet free_pose(const jn_link *l, const jn_work *w) {
   real *X = X_of(w, l->ix);
   return (pose_jet){X, X + 18, 21, 21};
 }
-/* about which point of the joint's parent side the user's spatial twists and wrenches are: see
- * boundary_about_joint */
+/* position of a free joint relative to the point of the user's spatial twists and wrenches: q's p
+ * (boundary_about_origin), or 0 when they are about the joint itself (boundary_about_joint) */
 static inline v3 free_position(const jn_link *l, const jn_work *w) {
   return load_v3(reference_of(w, l->iv));
 }
@@ -31,10 +31,10 @@ static inline void boundary_about_origin(const jn_model *m, const jn_work *w) {
   }
 }
 
-/* Spatial twists and wrenches of free joints, order-major rows x of *derivatives*, from the origin
- * to the joint's position p (sign -1) or back (+1). A wrench's moment n goes with its force f as a
- * twist's v with w: v = v + sign p x w,   n = n + sign p x f Far from the origin these cancel
- * digits: they must see the numbers as the user gave them. */
+/* Shifts spatial twists and wrenches of free joints between the origin and the joint's position p:
+ *   twists  v = v + sign p x w        wrenches (moment = 1)  n = n + sign p x f
+ * x: order-major rows of *derivatives*; sign: -1 from the origin to p, +1 back. Far from the origin
+ * digits cancel here, so the numbers must be exactly those of the user. */
 static inline void boundary_shift(const jn_model *m, const jn_work *w, real *x, int rows_used,
                                   int sign, int moment) {
   for (int i = 0; i < m->nfree; i++) {
@@ -53,16 +53,16 @@ static inline void boundary_about_joint(const jn_model *m, const jn_work *w) {
     store_v3(reference_of(w, m->link[m->free_link[i]].iv), v3_zero());
 }
 
-/* rows from..to of an order-major array of jets */
+/* copies rows from..to of an order-major array of jets */
 static inline void boundary_copy(const jn_model *m, real *to_rows, const real *x, int from,
                                  int to) {
   const size_t nv = (size_t)m->nv, at = (size_t)from * nv;
   memcpy(to_rows + at, x + at, sizeof(real) * nv * (size_t)(to - from + 1));
 }
 
-/* The velocity of orders from..to, w->io -> w->v, and the transforms of free joints, which it
- * needs. `lazy`: in body representation the body formulation can do without those of a free base
- * beyond order 0. */
+/* w->io -> w->v: velocities of orders from..to, and the transforms of free joints, which the
+ * conversion needs. `lazy`: leave out the transform of a free base above order 0, which the body
+ * formulation does not use in body representation. */
 static inline void boundary_motion(const jn_model *m, const jn_work *w, int rep, int from, int to,
                                    int lazy) {
   const int nv = m->nv;
@@ -85,7 +85,7 @@ static inline void boundary_motion_in(const jn_model *m, const jn_work *w, int r
   boundary_motion(m, w, rep, from, to, 0);
 }
 
-/* w->v -> w->io, w->tau -> w->io, and w->io -> w->tau */
+/* Back: w->v -> w->io, w->tau -> w->io; and forces in: w->force -> w->tau. */
 static inline void boundary_motion_out(const jn_model *m, const jn_work *w, int rep, int from,
                                        int to) {
   boundary_copy(m, io_of(w, 0), v_of(w, 0), from, to);
@@ -114,9 +114,9 @@ static inline void boundary_force_in(const jn_link *l, const jn_work *w, int nv,
     for (int j = 0; j < l->nv; j++) tau[k * nv + j] = in[k * nv + j];
 }
 
-/* What drives each joint at order k, in w->e: (k+1) v_(k+1) where motion is given, else the force
- * less damping. w->io holds the given motion, w->force the given forces; w->tau receives the forces
- * in body representation, unless they are so already. world: as jn_recursion says. */
+/* Input of order k in w->e: (k+1) v_(k+1) of prescribed joints, else the force minus damping. w->io
+ * holds the given motion, w->force the given forces. w->tau receives the forces in body
+ * representation, unless they are so already. world: see jn_recursion. */
 static inline void boundary_drive(const jn_model *m, const jn_work *w, const jn_settings *set,
                                   int k, const unsigned char *prescribed, int world) {
   const int nv = m->nv, rep = (int)set->representation;

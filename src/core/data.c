@@ -1,4 +1,4 @@
-/* data.c: one block of working memory, and the engine that uses it. */
+/* data.c: allocates and places the working memory, and chooses the engine. */
 #include <stdint.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ size_t jn_data_size(const jn_model *model, int order) {
   return jn_work_layout(model, order, 1, HEAD, NULL, NULL);
 }
 
-/* in a block of the right size */
+/* lays out a jn_data in a block of sufficient size */
 static jn_data *place(const jn_model *model, int order, size_t size, void *block) {
   memset(block, 0, size);
   jn_data *data = block;
@@ -41,7 +41,7 @@ jn_status jn_data_place(const jn_model *model, int order, void *block, size_t si
   return JN_OK;
 }
 
-/* The block starts with the address the allocator gave, then the aligned jn_data. */
+/* The address that the allocator returned is stored just before the aligned jn_data. */
 jn_status jn_data_new(const jn_model *model, int order, const jn_allocator *allocator,
                       jn_data **out) {
   if (!model || !out || order < 0) return JN_ERR_ARGUMENT;

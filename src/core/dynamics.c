@@ -7,7 +7,7 @@
 #include "core/external.h"
 #include "core/poses.h"
 
-/* The mixed formulation has no forward recursion of its own: forward dynamics is hybrid then. */
+/* The mixed formulation has no forward dynamics; the hybrid one is used. */
 static const jn_recursion *recursion_of(const jn_data *data, int forward) {
   jn_formulation f = data->settings.formulation;
   return &data->engine->recursion[forward && f == JN_FORM_MIXED ? JN_FORM_HYBRID : f];
@@ -16,7 +16,7 @@ static const jn_recursion *recursion_of(const jn_data *data, int forward) {
 static void set_gravity(const jn_data *data) {
   const jn_vec3 g = data->settings.gravity;
   store_v3(data->w.up, v3_make(-g.x, -g.y, -g.z));
-  data->w.up[3] = 0; /* a vector in lanes has four */
+  data->w.up[3] = 0; /* a vector in lanes has four components */
 }
 
 jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
@@ -54,7 +54,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   return JN_OK;
 }
 
-/* Order by order; w->io holds the given motion and w->force the given force, as jets. */
+/* Order by order. w->io holds the given motion, w->force the given forces, as jets. */
 static jn_status solve_orders(const jn_model *model, jn_data *data, int order,
                               const unsigned char *prescribed, const jn_external *external) {
   const jn_work *w = &data->w;
@@ -121,7 +121,7 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv;
   const double *more = external ? external->tau : NULL;
-  int some = 0; /* is prescribed; else it is forward dynamics */
+  int some = 0; /* some joint is prescribed; otherwise forward dynamics */
   for (int i = 0; i < model->nbody; i++) some |= prescribed[i];
   for (int i = 0; i < model->nbody; i++)
     for (int j = model->joint[i].iv; j < model->joint[i].iv + model->joint[i].nv; j++)
@@ -134,15 +134,14 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
   if (!jn_all_finite(w->io, n + nv) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
   const int rep = (int)data->settings.representation;
   if (rep == JN_SPATIAL) {
-    boundary_shift(model, w, w->io + nv, order + 1, -1,
-                   0); /* row 0 was shifted when it was loaded */
+    boundary_shift(model, w, w->io + nv, order + 1, -1, 0); /* row 0 is already shifted */
     boundary_shift(model, w, w->force, order + 1, -1, 1);
   }
   jn_jet_to_taylor(order + 1, model->nv, w->io);
   jn_jet_to_taylor(order, model->nv, w->force);
   status = solve_orders(model, data, order, some ? prescribed : NULL, external);
   if (status) return status;
-  /* forces to w->force by way of w->io, then motion to w->io */
+  /* forces to w->force via w->io, then motion to w->io */
   if (some) {
     boundary_force_out(model, w, rep, 0, order);
     memcpy(w->force, w->io, sizeof(double) * n);

@@ -1,10 +1,10 @@
-/* engine.h (private): the one table of what is compiled for each instruction set, and of the
+/* engine.h (private): the engine table: the functions compiled for each instruction set, and the
  * formulations of the dynamics.
  *
- * The body formulation, the lanes of derivatives and the packs of batches are the core's text
- * compiled once for each instruction set (src/inst); the other formulations are compiled once. The
- * best table for the machine is chosen when a jn_data or jn_batch is made;
- * JOUNCE_ISA=plain|avx2|avx512 in the environment forces one. */
+ * The body formulation, derivatives in lanes and packs of batches are compiled from the core once
+ * per instruction set (src/inst); the other formulations are compiled once. The best table for the
+ * machine is chosen when a jn_data or jn_batch is made; JOUNCE_ISA=plain|avx2|avx512 in the
+ * environment forces one. */
 #ifndef JOUNCE_CORE_ENGINE_H
 #define JOUNCE_CORE_ENGINE_H
 
@@ -15,7 +15,7 @@
 struct variation;
 struct jn_blocks;
 
-/* A pack of states, the lanes of a register, through the body formulation. */
+/* A call for a pack of states, in the lanes of a register, in the body formulation. */
 typedef struct jn_pack_call {
   int order;
   const jn_settings *set;
@@ -48,27 +48,26 @@ typedef void jn_scatter_fn(double *x, const double *y, size_t n, int used);
 typedef void jn_pack_inverse_fn(const jn_model *m, const jn_work *w, const jn_pack_call *call);
 typedef int jn_pack_hybrid_fn(const jn_model *m, const jn_work *w, const jn_pack_call *call);
 
-/* One formulation of the dynamics of one state. The caller moves numbers between the user's
+/* One formulation of the dynamics of one state. The caller converts between the user's
  * representation and w->v, w->tau. external: applied wrenches are in w->ext. */
 typedef struct jn_recursion {
-  /* computes in the axes of the world: link poses of order 0 come first, and transforms of free
-   * joints of all orders. Else: in link frames, poses only for wrenches given in the world. */
+  /* 1: world axes; needs link poses of order 0 first, and transforms of free joints of all orders.
+   * 0: link frames; needs poses only for wrenches given in world axes. */
   int world;
-  jn_motion_fn *motion;     /* twists of orders 0..K */
-  jn_external_fn *external; /* applied wrenches of order k; orders in turn */
-  jn_inverse_fn *inverse;   /* w->tau of orders 0..r, after motion to order r+1 */
-  jn_start_fn *start;       /* twists of order 0, articulated inertias; a joint that moves no mass,
-                               or -1 */
-  jn_first_terms_fn *first_terms; /* terms of order 0 that are known before it is solved */
-  jn_solve_fn *solve;             /* order k from w->e (dynamics.c); more: then those of k+1 */
+  jn_motion_fn *motion;           /* twists of orders 0..K */
+  jn_external_fn *external;       /* applied wrenches of order k; k = 0, 1, ... in turn */
+  jn_inverse_fn *inverse;         /* w->tau of orders 0..r, after motion of order r+1 */
+  jn_start_fn *start;             /* order 0, articulated inertias; a singular joint or -1 */
+  jn_first_terms_fn *first_terms; /* bias terms of order 0 */
+  jn_solve_fn *solve;             /* order k from w->e; with `more` then bias terms of k+1 */
 } jn_recursion;
 
 /* Packs of states. */
 typedef struct jn_pack {
   jn_place_fn *place;
-  jn_finite_fn *finite;        /* all n numbers of all lanes are */
+  jn_finite_fn *finite;        /* whether all n numbers of all lanes are finite */
   jn_gather_fn *gather;        /* x[state][n] -> y[n][lane], the last state repeated beyond `used`;
-                             returns whether all is finite */
+                                  returns whether all is finite */
   jn_scatter_fn *scatter;      /* y[n][lane] -> x[state][n] */
   jn_pack_inverse_fn *inverse; /* w->q, w->io (derivatives of v) -> w->io (derivatives of tau) */
   jn_pack_hybrid_fn *hybrid;   /* w->q, w->io, w->force -> w->io (derivatives of v from order 0),
@@ -77,25 +76,25 @@ typedef struct jn_pack {
 
 typedef struct jn_engine {
   const char *name;
-  int lanes;                  /* states in a pack, directions in a register */
-  int freedom_lanes;          /* freedoms in a register */
-  int six_stride, six_linear; /* a six of the body formulation in doubles (algebra.h) */
+  int lanes;                  /* states per pack, directions per register */
+  int freedom_lanes;          /* degrees of freedom per register */
+  int six_stride, six_linear; /* layout of a six of the body formulation, in doubles (algebra.h) */
   jn_recursion recursion[4];  /* by jn_formulation */
-  jn_place_fn *place;         /* where the numbers of each link are: once for a w */
-  jn_mass_fn *mass;           /* upper half of M, body representation; free joints are placed */
-  /* M^-1 of JN_SOLVE_COLUMNS columns y in lanes: core/derivatives/mass_solve.h */
+  jn_place_fn *place;         /* sets up the link views of a w, once */
+  jn_mass_fn *mass;           /* upper half of M, body representation, given X_0 of free joints */
+  /* M^-1 times JN_SOLVE_COLUMNS columns y in lanes: core/derivatives/mass_solve.h */
   jn_mass_solve_fn *mass_solve;
-  /* directions in lanes through the linearised dynamics: core/derivatives/course.h */
+  /* directional derivatives, one direction per lane: core/derivatives/course.h */
   jn_variation_fn *course_inverse;
   jn_course_fn *course_forward;
-  /* freedoms in lanes: core/derivatives/freedoms.h */
+  /* matrices of partial derivatives, one dof per lane: core/derivatives/freedoms.h */
   jn_variation_fn *freedoms_columns, *freedoms_carry;
   jn_matrices_fn *freedoms_order;
   jn_fill_fn *freedoms_fill;
-  jn_pack pack, pack_strict; /* strict: what plain C does, in every lane */
+  jn_pack pack, pack_strict; /* strict: the operations of plain C in every lane */
 } jn_engine;
 
-/* What src/inst compiles for an instruction set. */
+/* The functions src/inst compiles for an instruction set. */
 #define JN_PACK_DECLARE(isa)                       \
   extern jn_place_fn jn_pack_place_##isa;          \
   extern jn_finite_fn jn_pack_finite_##isa;        \
@@ -127,7 +126,7 @@ JN_PACK_DECLARE(avx512_strict)
 
 /* By jn_isa (base/cpu.h). */
 extern const jn_engine jn_engines[];
-/* The best that the machine can run, or the one that JOUNCE_ISA names. */
+/* The best table the machine can run, or the one JOUNCE_ISA names. */
 const jn_engine *jn_engine_choose(void);
 
 #endif

@@ -1,9 +1,14 @@
-/* closed.c: the closed form M v' + C v + g + tau_ext = tau along a motion, momentum and energy, as
- * jets. Spatial formulation about the base's position: composites are plain sums there. Mc_i  = sum
- * over the subtree of i of M_b,        Bc_i = sum of ad(V_b)^T M_b M_ai  = S_a^T Mc_i S_i a: an
- * ancestor of i, or i C_ai  = S_a^T (Mc_i S_i' - Bc_i S_i),            C_ia = S_i^T (Mc_i S_a' -
- * Bc_i S_a)     (Lemma 1) g_i   = -S_i^T Mc_i G,                           tau_ext,i = -S_i^T (sum
- * of applied wrenches) */
+/* equations_of_motion.c: the closed form M v' + C v + g + tau_ext = tau along a motion, as jets.
+ *
+ * Spatial formulation about the base's position, where composites are plain sums. a: an ancestor of
+ * i, or i itself.
+ *   Mc_i      = sum of M_b over the subtree of i
+ *   Bc_i      = sum of ad(V_b)^T M_b over the subtree of i
+ *   M_ai      = S_a^T Mc_i S_i
+ *   C_ai      = S_a^T (Mc_i S_i' - Bc_i S_i)                        (Lemma 1 of ali2026)
+ *   C_ia      = S_i^T (Mc_i S_a' - Bc_i S_a)
+ *   g_i       = -S_i^T Mc_i G
+ *   tau_ext,i = -S_i^T (sum of applied wrenches over the subtree) */
 #include <jounce/dynamics.h>
 #include <jounce/jet.h>
 #include <string.h>
@@ -11,8 +16,8 @@
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
-/* Bc: 36 numbers, column-major: column c = sum_i ad(V_i)^T (column c of M_(k-i)); then sums to the
- * base. */
+/* Bc: 36 numbers, column-major, then summed over subtrees:
+ *   column c = sum_i ad(V_i)^T (column c of M_(k-i)) */
 static void coriolis_composites(const jn_model *m, const jn_work *w, int K) {
   for (int i = 0; i < m->nlink; i++) {
     const six *V = Vs_of(w, i);
@@ -89,11 +94,12 @@ int jn_composite_matrices(const jn_model *m, const jn_work *w, int K, double *M,
   return finite == 0.0;
 }
 
-/* h = C v + g without forming C: for every link Mc, Bc are not needed, the recursion of order k is
- * enough; here C is applied through the bias wrench: W = Mv' part left out. */
+/* C v as jets, without forming C: the inverse dynamics for v' = 0 without gravity.
+ *   a_i = a_parent + S' v
+ *   W   = M a - ad_V^T M V, summed over the subtree
+ *   C v = S^T W */
 static void bias_vector(const jn_model *m, const jn_work *w, int K, double *out) {
   size_t nv = (size_t)m->nv;
-  /* twist bias a_i = a_parent + S' v, wrench M a + M' V, summed to the base (Ws), then projected */
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     six *a = Ab_of(w, i), *W = Ws_of(w, i);
@@ -110,7 +116,7 @@ static void bias_vector(const jn_model *m, const jn_work *w, int K, double *out)
       a[k] = s;
       W[k] = six_zero();
       for (int j = 0; j <= k; j++) W[k] = six_add(W[k], inertia10_apply(&M[j], a[k - j]));
-      /* M' V = M ad.. : rate of the ten numbers, order by order: -(ad_V^T M V) as jets */
+      /* - ad_V^T M V */
       for (int j = 0; j <= k; j++)
         W[k] = six_sub(W[k], six_ad_t(V[j], spatial_momentum(k - j, 0, M, V)));
     }
@@ -123,7 +129,7 @@ static void bias_vector(const jn_model *m, const jn_work *w, int K, double *out)
             spatial_project(k, 0, S_of(w, m->link[i].iv + c), Ws_of(w, i));
 }
 
-/* -S^T Mc G and -S^T (applied wrenches), each [(K+1) x nv] */
+/* g = -S^T Mc G, [(K+1) x nv] */
 static void gravity_vector(const jn_model *m, const jn_work *w, int K, v3 g, double *out) {
   six G = {v3_zero(), g};
   for (int i = 0; i < m->nlink; i++) {
@@ -153,7 +159,7 @@ jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, co
   const jn_work *w = &data->w;
   size_t nv = (size_t)m->nv, n = ((size_t)order + 1) * nv, square = ((size_t)order + 1) * nv * nv;
   const v3 gravity = settings_gravity(&data->settings);
-  /* all is computed before anything is written */
+  /* everything is computed before anything is written */
   double *gv = out_of(w, 0), *hv = out_of(w, 1), *ev = out_of(w, 2);
   bias_vector(m, w, order, hv);
   if (C) coriolis_composites(m, w, order);

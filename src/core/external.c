@@ -1,5 +1,4 @@
-/* external.c: what a call brings from outside, checked and carried to where the algorithms need it.
- */
+/* external.c: checks the arguments of a call and converts applied wrenches. */
 #include "core/external.h"
 
 #include <jounce/jet.h>
@@ -35,8 +34,8 @@ jn_status jn_check_call(const jn_model *model, const jn_data *data, int order,
   return check_external(model, external, order);
 }
 
-/* Order k of all wrenches, in link frames, into `body`. `poses`: R, P, G of the loaded links to
- * order k. */
+/* Order k of all wrenches in link frames, added into `body`. `poses`: R, P, G of the loaded links
+ * are known to order k. */
 static void in_link_frames(const jn_model *model, const jn_data *data, const jn_external *external,
                            int k, int poses, double *body, int stride, int linear) {
   const jn_work *w = &data->w;
@@ -48,7 +47,7 @@ static void in_link_frames(const jn_model *model, const jn_data *data, const jn_
   for (int n = 0; n < external->wrench_count; n++) {
     const jn_applied_wrench *a = &external->wrenches[n];
     const jn_frame *f = &model->frame[a->frame];
-    if (f->body < 0) continue; /* a force on the world moves nothing */
+    if (f->body < 0) continue; /* a force on the world has no effect */
     int link = model->body_link[f->body];
     jn_pose E = jn_pose_mul(model->body_pose[f->body], f->pose);
     const double pE[4] = {E.p.x, E.p.y, E.p.z, 0};
@@ -86,8 +85,8 @@ void jn_external_body(const jn_model *model, const jn_data *data, const jn_exter
   in_link_frames(model, data, external, k, poses, data->w.ext, e->six_stride, e->six_linear);
 }
 
-/* In the axes of the world, in representation `rep` of the link: poses of order k first, as the
- * twists of that form give them. */
+/* In world axes, in representation `rep` of the link. First order k of the poses, from the twists
+ * of that formulation. */
 static void in_world(const jn_model *model, const jn_data *data, const jn_external *external, int k,
                      int rep) {
   const jn_work *w = &data->w;

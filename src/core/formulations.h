@@ -1,6 +1,5 @@
-/* formulations.h (private): the formulations in the axes of the world as rows of the engine's
- * table. They are compiled once. The mixed formulation has no forward recursion of its own:
- * dynamics.c takes the hybrid one. */
+/* formulations.h (private): the formulations in world axes as rows of the engine table. They are
+ * compiled once. The mixed formulation has no forward dynamics; dynamics.c uses the hybrid one. */
 #ifndef JOUNCE_CORE_FORMULATIONS_H
 #define JOUNCE_CORE_FORMULATIONS_H
 

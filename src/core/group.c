@@ -1,4 +1,4 @@
-/* group.c: the configuration space as a group: q exp(dq) and log(q0^-1 q1). */
+/* group.c: the configuration space as a Lie group: q exp(dq) and log(q0^-1 q1). */
 #include <math.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ jn_status jn_integrate(const jn_model *model, const double *q, const double *dq,
   if (!q || !dq || !q_out) return JN_ERR_ARGUMENT;
   jn_status status = check(model, q);
   if (status) return status;
-  /* the largest joint has 7 numbers: nothing is written before all is known to be finite */
+  /* two passes: nothing is written before all numbers are known to be finite */
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < model->nbody; i++) {
       const jn_joint *j = &model->joint[i];

@@ -1,9 +1,12 @@
-/* jacobian.c: Jacobians of any order. With the pose jets of the links, S = Ad_C (constant column):
- *   w_k = R_k s.w,   v_k = R_k s.v + O x w_k + sum_(i>=1) P_i x w_(k-i)
- * about the base's position; then to the frame's representation. Body columns come from the motion
- * between joint and frame alone, from the tip to the root: D = sum of J v over the links passed, k
- * J_k = sum_(i<k) [J_i, D_(k-1-i)] so that what does not change in the frame has derivatives that
- * are nil, not rounding. */
+/* jacobian.c: Jacobians of any order.
+ *
+ * With the pose jets of the links, S = Ad_C (constant column s), about the base's position:
+ *   w_k = R_k s.w
+ *   v_k = R_k s.v + O x w_k + sum_(i>=1) P_i x w_(k-i)
+ * then converted to the frame's representation. Body columns are computed from the motion between
+ * joint and frame alone, from the frame to the root. With D = sum of J v over the links passed:
+ *   k J_k = sum_(i<k) [J_i, D_(k-1-i)]
+ * so that constant columns have derivatives that are exactly zero. */
 #include <jounce/jet.h>
 #include <string.h>
 
@@ -39,8 +42,8 @@ static void link_jets(const jn_model *m, const jn_data *data, int i, int order) 
   }
 }
 
-/* The columns S of a free joint for a velocity in representation `rep`. The jet of its pose is not
- * there yet when the twist came in body representation. */
+/* The columns S of a free joint for a velocity in representation `rep`. Computes the joint's pose
+ * jet, which is not there yet when the twist was given in body representation. */
 static void represent_free(const jn_model *m, const jn_work *w, int i, int rep, int order, six *S) {
   const jn_link *l = &m->link[i];
   for (int k = 1; k <= order; k++)
@@ -57,7 +60,7 @@ void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int
   }
 }
 
-/* column s of link i, in the frame at (R, x), as it is now */
+/* column s of link i at this instant, in the frame at (R, x) */
 static six column_now(const jn_work *w, int i, six s, const real *R, v3 x) {
   const real *Ri = R_of(w, i);
   v3 a = m3_apply(Ri, s.w), lever = v3_sub(load_v3(O_of(w, i)), x);
@@ -93,7 +96,7 @@ void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_po
   }
 }
 
-/* Columns of the frame `inner` of a link, as derivatives, into w->Jf; returns whether all is
+/* Columns of the frame `inner` of a link, as derivatives, into w->Jf; returns whether all are
  * finite. */
 static int frame_columns(const jn_model *m, jn_data *data, int link, const jn_pose *inner, int rep,
                          int order) {
@@ -116,7 +119,7 @@ static int frame_columns(const jn_model *m, jn_data *data, int link, const jn_po
   return finite;
 }
 
-/* rows first..5 of the columns in w->Jf into J, whose orders are `stride` rows apart */
+/* rows first..5 of the columns in w->Jf into J; orders are `stride` rows apart */
 static void put_columns(const jn_model *m, const jn_data *data, int link, int first, int order,
                         size_t stride, double *J) {
   size_t nv = (size_t)m->nv;
@@ -182,8 +185,8 @@ jn_status jn_system_jacobian(const jn_model *model, jn_data *data, jn_representa
   return JN_OK;
 }
 
-/* Twists given per body, in any representation, to jets in link frames: w->V of the bodies' links.
- */
+/* Given twists of the bodies, in any representation, as jets in link frames: w->V of the bodies'
+ * links. */
 static jn_status twists_in(const jn_model *m, jn_data *data, int rep, int order,
                            const double *twists) {
   const jn_work *w = &data->w;
@@ -207,7 +210,7 @@ static jn_status twists_in(const jn_model *m, jn_data *data, int rep, int order,
   return JN_OK;
 }
 
-/* The solution of S^T S x = S^T e, at most 6 x 6; 0: singular. */
+/* Solves S^T S x = S^T e, at most 6 x 6; 0: singular. */
 static int least_squares(int n, const six *S, six e, double *x) {
   double A[36], D[36], scale[6];
   for (int i = 0; i < n; i++) {
@@ -220,8 +223,8 @@ static int least_squares(int n, const six *S, six e, double *x) {
   return 1;
 }
 
-/* Order k of the links first..last of a joint: from the parent's twist to V_k with v_k as it
- * stands. */
+/* Order k of the links first..last of a joint: V_k of the last from the parent's twist and the
+ * present v_k. */
 static six chain_motion(const jn_model *m, const jn_data *data, int first, int last, int k) {
   const jn_work *w = &data->w;
   size_t nv = (size_t)m->nv;
@@ -240,7 +243,7 @@ static six chain_motion(const jn_model *m, const jn_data *data, int first, int l
   return V;
 }
 
-/* Order k of one joint: v_k, and the largest component of what is left. */
+/* Order k of one joint: v_k, and the largest component of the residual. */
 static int joint_rates(const jn_model *m, jn_data *data, int joint, int k, double *left) {
   const jn_work *w = &data->w;
   int last = m->body_link[joint], first = last, n = m->joint[joint].nv;

@@ -1,6 +1,6 @@
-/* jacobian.h (private): jets of poses and screws after jn_kinematics, and columns between
- * representations. Everything is in the axes of the world about the base's position; column c of v
- * has its jet at Su_of(w, c). Include core/core.h and core/spatial/spatial.h first. */
+/* jacobian.h (private): jets of poses and screws after jn_kinematics, and conversion of columns
+ * between representations. World axes about the base's position; Su_of(w, c) is the jet of column c
+ * of v. */
 #ifndef JOUNCE_CORE_JACOBIAN_H
 #define JOUNCE_CORE_JACOBIAN_H
 
@@ -8,21 +8,20 @@
 
 #include "core/spatial/composite.h"
 
-/* Jets of order k of poses and screws need the motion to order k-1. */
+/* Jets of poses and screws of order k need the motion to order k-1. */
 jn_status jn_jets_check(const jn_model *model, const jn_data *data, int order);
 
-/* Pose jets (R, P) and screws (Su) of orders 0..order, of the links from the root to
- * `link`, or of all when link = -1. Screws of free joints belong to a twist in representation
- * `rep`. */
+/* Pose jets (R, P) and screws (Su) of orders 0..order, of the links from the root to `link`, or of
+ * all links when link = -1. Screws of free joints belong to a twist in representation `rep`. */
 void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int order);
 
 /* Columns of the frame `inner` of a link in its body representation, Taylor coefficients in Jf,
- * made from the motion relative to the frame alone: of all links from the root, or, joint >= 0, of
- * that joint's. */
+ * computed from the motion relative to the frame alone: of all links from the root or, joint >= 0,
+ * of that joint only. */
 void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_pose *inner, int rep,
                      int order, int joint);
 
-/* the link that column c of v belongs to: iv does not fall along the links */
+/* the link of column c of v, by bisection: iv is non-decreasing */
 static inline int link_of_column(const jn_model *m, int c) {
   int lo = 0, hi = m->nlink;
   while (lo < hi) {
@@ -34,26 +33,26 @@ static inline int link_of_column(const jn_model *m, int c) {
   }
   return lo;
 }
-/* whether link a is link b or one of those that carry it */
+/* whether link a is link b or an ancestor of it */
 static inline int link_carries(const jn_model *m, int a, int b) {
   while (b > a) b = m->link[b].parent;
   return a == b;
 }
 
-/* the frame in its link's frame, and the link (-1: the world) */
+/* pose of a frame in its link's frame; returns the link (-1: the world) */
 static inline int frame_in_link(const jn_model *m, int frame, jn_pose *out) {
   const jn_frame *f = &m->frame[frame];
   *out = f->body < 0 ? f->pose : jn_pose_mul(m->body_pose[f->body], f->pose);
   return f->body < 0 ? -1 : m->body_link[f->body];
 }
 
-/* A frame's motion: (R, O + P) with P_0 = 0. */
+/* Pose jet of a frame: (R, O + P) with P_0 = 0. */
 typedef struct frame_motion {
   pose_jet c;
   v3 O;
 } frame_motion;
 
-/* Motion jet of the frame `inner` of a link, in `room` of 12 * rows reals. */
+/* Pose jet of the frame `inner` of a link, in `room` of 12 * rows reals. */
 static inline frame_motion frame_motion_jet(const jn_data *data, int link, const jn_pose *inner,
                                             int order, real *room) {
   const jn_work *w = &data->w;
@@ -66,7 +65,7 @@ static inline frame_motion frame_motion_jet(const jn_data *data, int link, const
   return (frame_motion){c, v3_add(load_v3(O_of(w, link)), m3_apply(a.R, p))};
 }
 
-/* sum_i (O + P)_i x y_(k-i) for the free (w: 0, v: 1) part of six-vectors */
+/* sum_i (O + P)_i x y_(k-i), y the angular (linear = 0) or linear (1) part of the six-vectors */
 static inline v3 lever_order(int k, const frame_motion *f, const six *y, int linear) {
   v3 s = v3_cross(f->O, linear ? y[k].v : y[k].w);
   for (int i = 1; i <= k; i++)
@@ -74,8 +73,7 @@ static inline v3 lever_order(int k, const frame_motion *f, const six *y, int lin
   return s;
 }
 
-/* A jet of a twist about the base's position -> representation `rep` of frame f. out may not be in.
- */
+/* A twist jet about the base's position -> representation `rep` of frame f. out may not be in. */
 static inline void twist_column(int rep, int order, const frame_motion *f, v3 base, const six *in,
                                 six *out) {
   for (int k = 0; k <= order; k++) {
@@ -109,7 +107,7 @@ static inline void wrench_column(int rep, int order, const frame_motion *f, v3 b
   }
 }
 
-/* From the frame to the axes of the world about the base's position, in place. */
+/* From the frame to world axes about the base's position, in place. */
 static inline void twist_to_base(int order, const frame_motion *f, six *x) {
   for (int k = order; k >= 0; k--) {
     v3 w = rotate_order(k, f->c, &x[0].w.x, 6), v = rotate_order(k, f->c, &x[0].v.x, 6);

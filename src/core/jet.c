@@ -83,7 +83,7 @@ void jn_jet_cross(int order, const double *x, const double *y, double *out) {
   }
 }
 
-/* reading a jet through pose_jet does not change it */
+/* a pose_jet for reading only: the numbers are not changed */
 static pose_jet pose_of(const double *R, const double *p) {
   union {
     const double *in;

@@ -1,4 +1,4 @@
-/* kinematics.c: forward kinematics of any order, and what is read from it. */
+/* kinematics.c: forward kinematics of any order, and the functions that read its result. */
 #include <jounce/jet.h>
 #include <jounce/kinematics.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "core/hybrid/mixed.h"
 #include "core/jacobian.h"
 
-/* Twists of orders 0..K; hybrid ones are left as spatial ones, mixed ones as body ones. Returns
- * which. */
+/* Twists of orders 0..K. Hybrid twists are converted to spatial ones, mixed ones to body ones.
+ * Returns the formulation of the result. */
 static jn_formulation twists(const jn_model *m, const jn_work *w, jn_formulation form, int K) {
   if (form == JN_FORM_SPATIAL) spatial_kinematics(m, w, K);
   if (form == JN_FORM_HYBRID) {
@@ -52,7 +52,7 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   return JN_OK;
 }
 
-/* pose of a frame in the world's axes, counted from the base's position */
+/* pose of a frame in world axes, relative to the base's position */
 static jn_pose near_pose(const jn_data *data, int link, jn_pose inner) {
   return jn_pose_mul(link_pose_now(data, link), inner);
 }
@@ -79,8 +79,8 @@ jn_status jn_frame_pose(const jn_model *model, const jn_data *data, int frame, j
   return JN_OK;
 }
 
-/* Taylor coefficients of a frame's twist as held: body of the frame, or spatial about the base's
- * position. */
+/* Taylor coefficients of a frame's twist in the formulation held: body twist of the frame, or
+ * spatial about the base's position. */
 static void frame_jet(const jn_data *data, int link, jn_pose inner, int order, double *V) {
   for (int k = 0; k <= order; k++) {
     const six x = (data->formulation == JN_FORM_SPATIAL ? Vs_of : V_of)(&data->w, link)[k];
@@ -108,8 +108,7 @@ jn_status jn_frame_twist(const jn_model *model, jn_data *data, int frame,
   frame_jet(data, link, inner, order, V);
   jn_representation held = data->formulation == JN_FORM_SPATIAL ? JN_SPATIAL : JN_BODY;
   jn_jet_convert_twist(order, held, representation, near_pose(data, link, inner), V, R, p, y);
-  if (representation ==
-      JN_SPATIAL) /* from the base's position to the world's origin: v + base x w */
+  if (representation == JN_SPATIAL) /* to the world's origin: v + base x w */
     for (int k = 0; k <= order; k++)
       store_v3(y + 6 * k + 3,
                v3_add_cross_exact(load_v3(y + 6 * k + 3), base_position(data), load_v3(y + 6 * k)));
@@ -178,7 +177,7 @@ jn_status jn_joint_screws(const jn_model *model, jn_data *data, int joint, int o
   if (data->kinematics < order) return JN_ERR_STATE;
   const int columns = model->joint[joint].nv;
   double *S = data->w.frame;
-  /* all columns are looked at before the first is written; one column is written at once */
+  /* all columns are checked before the first is written; a single column needs no extra pass */
   for (int write = columns == 1; write < 2; write++)
     for (int i = 0, column = 0; i < model->nlink; i++) {
       const jn_link *l = &model->link[i];

@@ -1,4 +1,4 @@
-/* layout.c: the numbers of q and v in the order of other libraries. */
+/* layout.c: permutes and converts q and v to the layouts of other libraries. */
 #include <jounce/jet.h>
 #include <jounce/layout.h>
 #include <math.h>
@@ -14,19 +14,19 @@ struct jn_layout {
   const jn_model *model;
   jn_layout_kind kind;
   int *q, *v;             /* theirs[i] = ours[q[i]] */
-  int *q_place, *v_place; /* ours[i] stands at theirs[q_place[i]] */
+  int *q_place, *v_place; /* theirs[q_place[i]] = ours[i] */
 };
 
-/* What a library does with a free joint. Quaternions are ours (w x y z) from `quat` on, or x y z
- * with w behind (w_last) or at the end of all of q (w_end). */
+/* Layout of a library. Quaternions are w x y z as ours, or x y z with w last (w_last), or x y z
+ * with all w at the end of q (w_end). */
 typedef struct preset {
   const char *name, *proper;
   jn_representation representation;
-  int by_name;        /* joints */
+  int by_name;        /* joints sorted by name */
   int linear_first;   /* v of a free joint: linear, angular */
   int position_first; /* q of a free joint: position, quaternion */
   int w_last, w_end;
-  int six_linear; /* six-vectors elsewhere */
+  int six_linear; /* other six-vectors are linear first */
   jn_joint_type refused;
   const char *instead;
 } preset;
@@ -50,7 +50,7 @@ int jn_layout_find(const char *name) {
   return -1;
 }
 
-/* The quaternion at ours[iq]; returns how many places it took. */
+/* The quaternion at ours[iq]; returns the number of places used. */
 static int place_quaternion(const preset *p, int iq, int *index, int *ends) {
   static const int moved[4] = {1, 2, 3, 0};
   int n = p->w_end ? 3 : 4;
@@ -77,7 +77,7 @@ static void place_joint_numbers(jn_layout *l, const preset *p, const jn_joint *j
 static void fill_layout(jn_layout *l) {
   const preset *p = &presets[l->kind];
   const jn_model *m = l->model;
-  int nq = 0, nv = 0, nend = 0, *ends = l->q_place; /* free until the end */
+  int nq = 0, nv = 0, nend = 0, *ends = l->q_place; /* unused until the end */
   for (int i = 0; i < m->nbody; i++) {
     const jn_joint *j = &m->joint[p->by_name ? m->by_name[i] : i];
     place_joint_numbers(l, p, j, &nq, &nv, &nend, ends);
@@ -175,7 +175,8 @@ static jn_pose pose_of(const double *q) {
   return jn_pose_make(jn_quat_to_m3(c), jn_v3(q[4], q[5], q[6]));
 }
 
-/* row of a derivative by xi, three columns -> by x with xi = R^T x:  d R^T, that is R d */
+/* Three columns of a row: derivative by xi -> derivative by x with xi = R^T x:  d R^T, that is R
+ * d */
 static void turn(jn_mat3 R, double *d, const int *place, const double *row) {
   jn_vec3 t = jn_m3_apply(R, jn_v3(row[0], row[1], row[2]));
   d[place[0]] = t.x;
@@ -204,7 +205,7 @@ jn_status jn_layout_export_partials(const jn_layout *l, const double *q, size_t 
   return JN_OK;
 }
 
-/* ---- from one layout to another ---- */
+/* From one layout to another. */
 
 static jn_status check_q(const jn_layout *l, const double *q) {
   const jn_model *m = l->model;
@@ -228,7 +229,7 @@ static void move_rows(const jn_layout *from, const jn_layout *to, int rows, cons
       out[(size_t)k * nv + i] = x[(size_t)k * nv + (size_t)from->v_place[to->v[i]]];
 }
 
-/* the six numbers of a free joint, as Taylor coefficients */
+/* the six numbers of a free joint as Taylor coefficients, and back from derivatives */
 static void take_six(const jn_layout *l, int iv, int rows, const double *x, double *six) {
   for (int k = 0; k < rows; k++)
     for (int c = 0; c < 6; c++)
@@ -241,10 +242,10 @@ static void give_six(const jn_layout *l, int iv, int rows, const double *six, do
       x[(size_t)k * (size_t)l->model->nv + (size_t)l->v_place[iv + c]] = six[6 * k + c];
 }
 
-/* in, out [(rows+1) x 6], R [(rows+2) x 9], p [(rows+2) x 3] */
+/* in, out [rows x 6], R [rows x 9], p [rows x 3], rows = v_rows + 2 */
 size_t jn_layout_work_size(int v_rows) { return v_rows < 0 ? 0 : 24 * ((size_t)v_rows + 2); }
 
-/* Returns whether all is finite; writes only where it is asked to. */
+/* Returns whether all numbers are finite; writes only if `write`. */
 static int convert_free(const jn_layout *from, const jn_layout *to, const jn_link *link, int v_rows,
                         int tau_rows, const double *q, const double *v, const double *tau,
                         double *work, int write, double *v_out, double *tau_out) {
@@ -260,7 +261,7 @@ static int convert_free(const jn_layout *from, const jn_layout *to, const jn_lin
     jn_jet_to_derivatives(v_rows - 1, 6, out);
     finite = jn_all_finite(out, 6 * (size_t)v_rows);
     if (write) give_six(to, link->iv, v_rows, out, v_out);
-  } else { /* the pose alone, for a wrench of order 0 */
+  } else { /* only the pose, for a wrench of order 0 */
     memcpy(R, C.R.m, sizeof C.R.m);
     p[0] = C.p.x, p[1] = C.p.y, p[2] = C.p.z;
   }
@@ -289,7 +290,7 @@ jn_status jn_layout_convert(const jn_layout *from, const jn_layout *to, int v_ro
   if (status) return status;
   if (!jn_all_finite(v, (size_t)v_rows * nv) || !jn_all_finite(tau, (size_t)tau_rows * nv))
     return JN_ERR_NOT_FINITE;
-  /* all is looked at before the first number is written */
+  /* all numbers are checked before the first is written */
   const int turned = jn_layout_representation(from) != jn_layout_representation(to);
   for (int write = 0; write < 2; write++) {
     for (int i = 0; i < m->nq && write; i++) q_out[i] = q[from->q_place[to->q[i]]];

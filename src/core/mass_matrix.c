@@ -1,5 +1,6 @@
-/* mass_matrix.c: the mass matrix by composite inertias (CRBA), and its inverse through the articulated
- * inertias (bos2022, table 9, IMMAmb): unit forces, many at a time. */
+/* mass_matrix.c: the mass matrix by the composite-rigid-body algorithm (CRBA), and its inverse
+ * through the articulated inertias (IMMAmb, bos2022 table 9): M^-1 times unit forces, many at a
+ * time. */
 #include <jounce/mass_matrix.h>
 #include <string.h>
 
@@ -7,8 +8,8 @@
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
-/* M (upper half) of free joints for the velocity as the user holds it: v_body = A v_user, so that
- * rows and columns become A^T M and M A. */
+/* M (upper half) for velocities of free joints in the user's representation: v_body = A v_user,
+ * rows A^T M and columns M A. */
 static void represent_mass(const jn_model *m, const jn_work *w, int rep, double *M) {
   const size_t nv = (size_t)m->nv;
   for (int f = 0; rep != JN_BODY && f < m->nfree; f++) {
@@ -41,14 +42,14 @@ static void represent_mass(const jn_model *m, const jn_work *w, int rep, double 
   }
 }
 
-/* No number of a configuration so large that the mass matrix could overflow. */
+/* whether no number of q is so large that the mass matrix could overflow */
 static int moderate_state(const jn_model *m, const double *q) {
   int small = m->moderate;
   for (int i = 0; i < m->nq; i++) small &= fabs(q[i]) < JN_MODERATE;
   return small;
 }
 
-/* The lower half of M[n x n] from the upper one, two rows at a time. */
+/* copies the upper half of M[n x n] to the lower one, two rows at a time */
 static void mirror(size_t n, double *M) {
   for (size_t i = 1; i < n; i += 2) {
     const double *from = M + i;
@@ -114,7 +115,7 @@ jn_status jn_inverse_mass(const jn_model *model, jn_data *data, const double *q,
     int first = last;
     while ((size_t)(model->link[first].iv + model->link[first].nv) <= c) first++;
     while ((size_t)(model->link[last].iv + model->link[last].nv) <= top) last++;
-    /* forces on the links that come later vanish, and their rows are known from symmetry */
+    /* forces on later links are zero, and the rows of later links follow from symmetry */
     data->engine->mass_solve(model, &data->w, first, last, y);
     for (size_t i = 0; i <= top; i++)
       memcpy(Minv + i * nv + c, y + i * JN_SOLVE_COLUMNS, sizeof(double) * count);

@@ -8,8 +8,8 @@
 
 static int is_static(const jn_model *m, int link) { return link == 0 && m->link[0].nv == 0; }
 
-/* Sums over the moving links: momentum and first moment (about the base's position), twice the
- * energy. */
+/* Sums over the moving links: momentum and first moment about the base's position, twice the
+ * kinetic energy. */
 static void totals(const jn_model *m, const jn_work *w, int K, six *P, v3 *first, double *energy) {
   for (int k = 0; k <= K; k++) {
     P[k] = six_zero();
@@ -35,14 +35,15 @@ static void totals(const jn_model *m, const jn_work *w, int K, six *P, v3 *first
   }
 }
 
-/* moment about the moving centre of mass: n - c x f, order k */
+/* moment about the moving centre of mass, order k of n - c x f */
 static v3 about_com(int k, const v3 *com, const six *P) {
   v3 n = P[k].w;
   for (int j = 0; j <= k; j++) n = v3_sub(n, v3_cross(com[j], P[k - j].v));
   return n;
 }
 
-/* The centroidal momentum matrix, [(K+1) x 6 x nv] derivatives: Mc S about the centre of mass. */
+/* The centroidal momentum matrix, derivatives [(K+1) x 6 x nv]: columns Mc S about the centre of
+ * mass. */
 static void momentum_matrix(const jn_model *m, const jn_work *w, int K, const v3 *com, six *F,
                             double *out) {
   size_t nv = (size_t)m->nv;

@@ -1,10 +1,10 @@
-/* poses.h (core): poses of the links of one state in the world, and applied wrenches in link frames. */
+/* poses.h (core): world poses of the links of one state, and applied wrenches in link frames. */
 #ifndef JOUNCE_CORE_POSES_H
 #define JOUNCE_CORE_POSES_H
 
 #include "core/boundary.h"
 
-/* E: pose of every link in its parent, rotation row-major, from X_0. */
+/* E: pose of every link in its parent from X_0, rotation row-major. */
 static inline void place_links(const jn_model *m, const jn_work *w) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
@@ -16,7 +16,7 @@ static inline void place_links(const jn_model *m, const jn_work *w) {
   }
 }
 
-/* R_0, P_0 = 0 and O of every link in the world, O counted from the base; returns the base's
+/* R_0, P_0 = 0 and O of every link in the world, O relative to the base. Returns the base's
  * position. */
 static inline v3 place_world(const jn_model *m, const jn_work *w) {
   v3 base = load_v3((const real *)w->E + 9);
@@ -37,7 +37,7 @@ static inline v3 place_world(const jn_model *m, const jn_work *w) {
   return base;
 }
 
-/* Poses of order 0 of all links, after the joint transforms. */
+/* Order 0 of all link poses, after the joint transforms. */
 static inline void place_poses(const jn_model *m, jn_data *data) {
   place_links(m, &data->w);
   const v3 base = place_world(m, &data->w);
@@ -48,7 +48,7 @@ static inline void place_poses(const jn_model *m, jn_data *data) {
 static inline v3 base_position(const jn_data *data) {
   return v3_make(data->base.x, data->base.y, data->base.z);
 }
-/* Pose of a link in the axes of the world, counted from the base's position. */
+/* Present pose of a link in world axes, relative to the base's position. */
 static inline jn_pose link_pose_now(const jn_data *data, int link) {
   const double *R = R_of(&data->w, link), *O = O_of(&data->w, link);
   jn_pose C = {.p = jn_v3(O[0], O[1], O[2])};
@@ -60,8 +60,8 @@ static inline pose_jet link_pose(const jn_work *w, int i) {
   return (pose_jet){R_of(w, i), P_of(w, i), 9, 3};
 }
 
-/* World pose jet of link i at order k >= 1, and G_k = sum [P_i] R_(k-i). `stride`, `linear`: how
- * the engine that made V lays out a six. */
+/* Order k >= 1 of the world pose of link i, and G_k = sum_i [P_i] R_(k-i). `stride`, `linear`:
+ * layout of a six in the engine that computed V. */
 static inline void link_pose_step(const jn_work *w, int i, int k, int stride, int linear) {
   pose_jet c = link_pose(w, i);
   const size_t at = (size_t)stride * (size_t)i * (size_t)w->rows;
@@ -72,8 +72,7 @@ static inline void link_pose_step(const jn_work *w, int i, int k, int stride, in
   for (int j = 0; j < 9; j++) g[j] = G.m[j];
 }
 
-/* The same in the spatial formulation, whose twists are the true ones: R' = [w] R, P' = v + w x (O
- * + P). */
+/* The same from spatial twists:  R' = [w] R,  P' = v + w x (O + P). */
 static inline void spatial_pose_step(const jn_work *w, int i, int k) {
   pose_jet c = link_pose(w, i);
   const six *V = Vs_of(w, i);
@@ -91,10 +90,14 @@ static inline void spatial_pose_step(const jn_work *w, int i, int k) {
   for (int j = 0; j < 9; j++) g[j] = G.m[j];
 }
 
-/* Order k of one wrench from outside (Taylor coefficients in[k x 6]) in the frame of link i.
- * (RE, pE): the frame it is given at, in the link's frame, by columns of four. position: the link's
- * in the world. body     n = RE n + pE x f, f = RE f          hybrid  n = R^T n + pE x f, f = R^T f
- *   mixed    n = RE n + pE x f, f = R^T f         spatial n = R^T (n - p x f), f = R^T f */
+/* Order k of one applied wrench (Taylor coefficients in[k x 6]) in the frame of link i. (RE, pE):
+ * the frame it is applied at, in the link's frame, by columns of four. position: the link's, in the
+ * world (p = position + P).
+ *   body     n = RE n + pE x f        f = RE f
+ *   mixed    n = RE n + pE x f        f = R^T f
+ *   hybrid   n = R^T n + pE x f       f = R^T f
+ *   spatial  n = R^T (n - p x f)      f = R^T f
+ * f on the right of n is the converted one, except in the last line. */
 static inline six external_order(int rep, const jn_work *w, int i, int k, const double *RE,
                                  const double *pE, v3 position, const real *in) {
   pose_jet c = link_pose(w, i);

@@ -1,6 +1,5 @@
-/* work.h (core): the arrays of the working memory (model/data.h) with their types: one accessor
- * name_of(w, i) for each array of numbers and vectors. Arrays of structs have theirs where the
- * struct is defined. */
+/* work.h (core): typed accessors of the working memory (model/data.h), one name_of(w, i) for each
+ * array of numbers and vectors. Arrays of structs have theirs where the struct is defined. */
 #ifndef JOUNCE_CORE_WORK_H
 #define JOUNCE_CORE_WORK_H
 
@@ -8,7 +7,7 @@
 
 #include "core/algebra/inertia.h"
 
-/* of one state, whatever the scalar is */
+/* elements of one state, whatever the scalar is */
 #if defined(LANES) || defined(JN_PADDED)
 typedef struct six1 {
   double x[6];
@@ -44,7 +43,7 @@ typedef inertia10 inertia1;
 JN_WORK_PACK(WORK_LINE)
 JN_WORK_SINGLE(WORK_LINE)
 
-/* the room of model/data.h suffices */
+/* the sizes of model/data.h suffice */
 #define WORK_FITS(type, scalar) \
   static_assert(sizeof(type) <= JN_SIZE_##type * sizeof(scalar), "JN_SIZE_" #type " in data.h")
 WORK_FITS(v3, real);

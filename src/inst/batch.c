@@ -1,4 +1,4 @@
-/* batch.c: the body formulation for a pack of states, one in each lane. */
+/* batch.c: the body formulation for a pack of states, one state per lane. */
 #include "inst/entry.h"
 
 #define LANES JN_STATES
@@ -13,8 +13,8 @@
 
 typedef double four __attribute__((vector_size(32), aligned(8)));
 
-/* four rows of four -> four columns of four; returns zeros where all is finite, NaN elsewhere: 0 *
- * x is 0 for every finite x */
+/* Transposes a 4 x 4 block. Returns 0 in lanes where all numbers are finite, else NaN: 0 * x is 0
+ * for every finite x. */
 static inline four transpose_four(const double *x, size_t from, double *y, size_t to) {
   four a = *(const four *)x, b = *(const four *)(x + from), c = *(const four *)(x + 2 * from),
        d = *(const four *)(x + 3 * from);
@@ -39,7 +39,7 @@ int ENTRY(pack_finite)(const double *y, size_t n) {
   return all == 0;
 }
 
-/* x[state][n] -> w[n][lane]; lanes beyond `used` repeat the last state. Returns whether all is
+/* x[state][n] -> y[n][lane]; unused lanes repeat the last state. Returns whether all numbers are
  * finite. */
 int ENTRY(pack_gather)(double *y, const double *x, size_t n, int used) {
   size_t i = 0;

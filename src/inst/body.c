@@ -1,4 +1,4 @@
-/* body.c: the body formulation of one state; vectors in registers where the instruction set has
+/* body.c: the body formulation for one state, with SIMD vectors where the instruction set has
  * them. */
 #include "inst/entry.h"
 
@@ -15,7 +15,8 @@
 #define ORDERS ORDERS_0_TO_8
 #endif
 
-/* the strict engine does for order 0 what it does for the first row of the others */
+/* Gravity as an acceleration of the world (core/body/link.h): at order 0 only, and not in the
+ * strict engine, whose order 0 has the bits of row 0 of every order. */
 #ifdef JN_PADDED
 #define FALLS(r) ((r) == 0)
 #else
@@ -44,7 +45,7 @@ int ENTRY(body_start)(const jn_model *m, const jn_work *w, const jn_settings *se
   return aba_inertias(m, w, prescribed);
 }
 
-/* All but the applied wrenches was known at the start. */
+/* aba_start has computed the bias terms of order 0 except the applied wrenches. */
 void ENTRY(body_first_terms)(const jn_model *m, const jn_work *w, const jn_settings *set,
                              int external) {
   (void)set;

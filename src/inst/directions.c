@@ -1,4 +1,4 @@
-/* directions.c: right-hand sides of M^-1 and directions of derivatives in lanes. */
+/* directions.c: M^-1 times several right-hand sides, and directional derivatives, one per lane. */
 #include "inst/entry.h"
 
 #define LANES JN_STATES

@@ -1,4 +1,4 @@
-/* engines.c: the tables of core/engine.h. */
+/* engines.c: the engine table (core/engine.h). */
 #include "core/engine.h"
 
 #include "base/cpu.h"
@@ -9,7 +9,7 @@
 #define PACK(isa) {jn_pack_place_##isa, jn_pack_finite_##isa, jn_pack_gather_##isa, \
                    jn_pack_scatter_##isa, jn_pack_inverse_##isa, jn_pack_hybrid_##isa}
 
-/* strict: the packs without fused multiply-add; stride, linear: a six of the body formulation */
+/* strict: packs without fused multiply-add; stride, linear: layout of a six (core/algebra) */
 #define ENGINE(isa, strict, states, freedoms, stride, linear) {                     \
     .name = #isa,                                                                   \
     .lanes = states, .freedom_lanes = freedoms, .six_stride = stride, .six_linear = linear, \

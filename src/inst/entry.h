@@ -1,8 +1,9 @@
-/* entry.h: what is compiled for an instruction set. cmake/instruction_sets.cmake gives
- *   JN_ISA       its name: avx2, avx512; avx2_strict, avx512_strict for strict batches
- *   JN_STATES    states in a pack, directions in a register
- *   JN_FREEDOMS  freedoms in a register
- * and the compiler's flags. Without them the files of this folder are plain C. Functions of
+/* entry.h: names of the functions compiled for one instruction set. cmake/instruction_sets.cmake
+ * defines
+ *   JN_ISA       name: avx2, avx512; avx2_strict, avx512_strict for strict batches
+ *   JN_STATES    states per pack, directions per register
+ *   JN_FREEDOMS  degrees of freedom per register
+ * and the compiler flags. Without them the files of this folder are plain C. Functions of
  * core/engine.h are ENTRY(name): jn_name_plain, jn_name_avx2, ... */
 #ifndef JOUNCE_INST_ENTRY_H
 #define JOUNCE_INST_ENTRY_H
@@ -17,7 +18,7 @@
 #define ENTRY_OF(name, isa) ENTRY_PASTE(name, isa)
 #define ENTRY(name) ENTRY_OF(name, JN_ISA)
 
-/* functions of the core's text that are entries themselves */
+/* functions of the core that are entry points themselves */
 #define ENTRY_FUNCTION
 #define course_inverse ENTRY(course_inverse)
 #define course_forward ENTRY(course_forward)

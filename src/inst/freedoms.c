@@ -1,4 +1,4 @@
-/* freedoms.c: the freedoms of one state in lanes: matrices of partial derivatives. */
+/* freedoms.c: matrices of partial derivatives of one state, one degree of freedom per lane. */
 #include "inst/entry.h"
 
 #define LANES JN_FREEDOMS

@@ -1,4 +1,5 @@
-/* orders.h: a call with the order as a constant for the common orders, so that its loops unroll. */
+/* orders.h: calls with the order as a compile-time constant for common orders, so that loops over
+ * the order unroll. */
 #ifndef JOUNCE_INST_ORDERS_H
 #define JOUNCE_INST_ORDERS_H
 

@@ -1,5 +1,5 @@
-/* lanes.h: the scalar concept for one state on a SIMD machine: real is double, and the three
- * components of a vector lie in the lanes of one 256-bit register (the fourth is zero). */
+/* lanes.h: the scalar concept for one state with SIMD vectors. real is double; the three components
+ * of a vector are lanes of one 256-bit register, the fourth is zero. */
 #ifndef JOUNCE_SCALAR_LANES_H
 #define JOUNCE_SCALAR_LANES_H
 
@@ -15,9 +15,9 @@ typedef double v3_unaligned __attribute__((vector_size(32), aligned(8)));
 #define JN_PADDED 1
 #define JN_UNROLL "GCC unroll 16"
 
-/* whether a link's inertia is diagonal and has a shorter way: worth a branch for one state only */
+/* the link's inertia is diagonal: a shorter path, worth a branch for one state only */
 #define DIAGONAL(link) ((link)->diagonal)
-/* whether the way between a link and its parent is worth being made as one (core/body/joint.h) */
+/* combined transforms between link and parent are precomputed (core/body/joint.h) */
 #define LINK_TRANSFORMS 1
 
 static inline int real_greater(real a, real b) { return a > b; }
@@ -46,7 +46,7 @@ static inline real v3_sum(v3 p) {
 static inline real v3_dot(v3 a, v3 b) { return v3_sum(a * b); }
 static inline real v3_dot2(v3 a, v3 b, v3 c, v3 d) { return v3_sum(a * b + c * d); }
 
-/* sums of cross products: the cyclic permutation of the result is done once, at the end */
+/* sums of cross products; the cyclic permutation of the result is applied once, at the end */
 typedef struct cross_sum {
   v3 a, b;
 } cross_sum;
@@ -62,13 +62,13 @@ static inline v3 v3_cross(v3 a, v3 b) {
   return SHUFFLE(c, 1, 2, 0, 3);
 }
 
-/* sums of (a_y b_z, a_z b_x, a_x b_y), permuted likewise */
+/* sums of (a_y b_z, a_z b_x, a_x b_y), permuted at the end as well */
 typedef v3 pair_sum;
 static inline pair_sum pair_zero(void) { return v3_zero(); }
 static inline pair_sum pair_add(pair_sum s, v3 a, v3 b) { return s + a * SHUFFLE(b, 1, 2, 0, 3); }
 static inline v3 pair_end(pair_sum s) { return SHUFFLE(s, 1, 2, 0, 3); }
 
-/* sums of planar rotations (c x + n y, c y - n x, anything): the sign is put in at the end */
+/* sums of rotations about z, (c x + n y, c y - n x, undefined); the sign is applied at the end */
 typedef struct rotz_sum {
   v3 a, b;
 } rotz_sum;
@@ -87,7 +87,7 @@ static inline rotz_sum rotz_add_sine(rotz_sum s, real n, v3 a) {
   return s;
 }
 static inline v3 rotz_end(rotz_sum s) { return s.a + (v3){1, -1, 0, 0} * s.b; }
-/* (c x - n y, c y + n x, anything) */
+/* (c x - n y, c y + n x, undefined) */
 static inline v3 rotz_end_t(rotz_sum s) { return s.a + (v3){-1, 1, 0, 0} * s.b; }
 
 static inline v3 v3_load4(const double *x) { return *(const v3_unaligned *)x; }
@@ -100,7 +100,7 @@ static inline v3 v3_columns(const v3 *M, v3 a) {
   return SHUFFLE(a, 0, 0, 0, 0) * M[0] + SHUFFLE(a, 1, 1, 1, 1) * M[1] +
          SHUFFLE(a, 2, 2, 2, 2) * M[2];
 }
-/* the same of a vector in memory */
+/* the same for a vector in memory */
 static inline v3 v3_columns_at(const v3 *M, const v3 *a) {
   const double *x = (const double *)a;
   return x[0] * M[0] + x[1] * M[1] + x[2] * M[2];
@@ -123,7 +123,7 @@ static inline void v3_transpose(const v3 *M, v3 *T) {
   T[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
   T[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
 }
-/* R a and out += R^T a, R only permutes axes */
+/* R a and out += R^T a, R a signed permutation of axes */
 static inline v3 v3_permute(v3 a, const int *lane) {
   return (v3)_mm256_permutevar8x32_ps((__m256)a, _mm256_loadu_si256((const __m256i *)lane));
 }

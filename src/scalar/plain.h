@@ -1,5 +1,5 @@
-/* plain.h: vectors as three numbers, for any `real` (double, or a pack of states). Included by a
- * scalar header that has defined `real`. Same names as lanes.h. */
+/* plain.h: vectors as three numbers of any `real` (double, or a pack of states), with the names of
+ * lanes.h. Included by a scalar header that has defined `real`. */
 #ifndef JOUNCE_SCALAR_PLAIN_H
 #define JOUNCE_SCALAR_PLAIN_H
 
@@ -27,7 +27,7 @@ static inline v3 v3_add(v3 a, v3 b) { return v3_make(a.x + b.x, a.y + b.y, a.z +
 static inline v3 v3_sub(v3 a, v3 b) { return v3_make(a.x - b.x, a.y - b.y, a.z - b.z); }
 static inline v3 v3_scale(real s, v3 a) { return v3_make(s * a.x, s * a.y, s * a.z); }
 static inline v3 v3_mul(v3 a, v3 b) { return v3_make(a.x * b.x, a.y * b.y, a.z * b.z); }
-/* by a plain number */
+/* times a plain double */
 static inline v3 v3_times(double s, v3 a) { return v3_make(s * a.x, s * a.y, s * a.z); }
 static inline v3 v3_add_z(v3 a, real s) { return v3_make(a.x, a.y, a.z + s); }
 /* z x a */
@@ -58,7 +58,7 @@ static inline pair_sum pair_add(pair_sum s, v3 a, v3 b) {
 }
 static inline v3 pair_end(pair_sum s) { return s; }
 
-/* sums of planar rotations (c x + n y, c y - n x, anything), and with the other sign of n */
+/* sums of rotations about z, (c x + n y, c y - n x, undefined), and of their transposes */
 typedef struct rotz_sum {
   real cx, cy, nx, ny;
 } rotz_sum;
@@ -94,7 +94,7 @@ static inline v3 v3_columns(const v3 *M, v3 a) {
                  M[0].y * a.x + M[1].y * a.y + M[2].y * a.z,
                  M[0].z * a.x + M[1].z * a.y + M[2].z * a.z);
 }
-/* the same of a vector in memory */
+/* the same for a vector in memory */
 #define v3_columns_at(M, a) v3_columns(M, *(a))
 /* (m_0 . a, m_1 . a, m_2 . a) */
 static inline v3 v3_rows(const v3 *M, v3 a) {
@@ -105,7 +105,7 @@ static inline void v3_transpose(const v3 *M, v3 *T) {
   T[1] = v3_make(M[0].y, M[1].y, M[2].y);
   T[2] = v3_make(M[0].z, M[1].z, M[2].z);
 }
-/* R a and out += R^T a, R only permutes axes */
+/* R a and out += R^T a, R a signed permutation of axes */
 static inline v3 v3_pick(const v3 *a, const jn_axes *R) {
   const real *x = &a->x;
   const int *i = R->from;

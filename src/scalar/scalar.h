@@ -1,5 +1,5 @@
-/* scalar.h: the scalar of the core's text. A file that compiles the text for another number than
- * `double` includes that scalar's header first; alone, every header of the core is over `double`. */
+/* scalar.h: the scalar type of the core, double by default. A file that compiles the core for
+ * another scalar includes that scalar's header first. */
 #ifndef JOUNCE_SCALAR_SCALAR_H
 #define JOUNCE_SCALAR_SCALAR_H
 

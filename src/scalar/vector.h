@@ -1,4 +1,4 @@
-/* vector.h: the scalar of one state, its vectors in registers where the instruction set has them. */
+/* vector.h: the scalar for one state; vectors are SIMD registers where the target has AVX2. */
 #ifndef JOUNCE_SCALAR_VECTOR_H
 #define JOUNCE_SCALAR_VECTOR_H
 

@@ -1,4 +1,4 @@
-/* cmtm.c: the N-CMTM as a view of a pose jet, and the recursions of Samy et al. 2021 through it. */
+/* cmtm.c: the N-CMTM of samy2021 as a view of a pose jet, and algorithms 1 (CoRNEA) and 2. */
 #include <jounce/textbook/cmtm.h>
 #include <jounce/mass_matrix.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void fill_moments(jn_cmtm C) {
 void jn_cmtm_construct(jn_cmtm C, jn_pose C0, const double *zeta) {
   memcpy(C.R, C0.R.m, sizeof(double) * 9);
   store_v3(C.p, v3_make(C0.p.x, C0.p.y, C0.p.z));
-  /* (k+1) C_(k+1) = sum_i C_(k-i) [zeta_i x]: p_0 itself does not occur */
+  /* (k+1) C_(k+1) = sum_i C_(k-i) [zeta_i x], in which p_0 does not occur */
   for (int k = 1; k <= C.order; k++) pose_step(k, zeta, 6, pose_of(C));
   fill_moments(C);
 }
@@ -70,7 +70,7 @@ void jn_cmtm_product(jn_cmtm A, jn_cmtm B, jn_cmtm out) {
 }
 
 void jn_cmtm_inverse(jn_cmtm A, jn_cmtm out) {
-  /* a rotation stays one: the jet of R^-1 is that of R^T */
+  /* R stays a rotation: the jet of R^-1 is that of R^T */
   for (int k = 0; k <= A.order; k++) {
     for (int j = 0; j < 9; j++) {
       out.R[9 * k + j] = A.R[9 * k + 3 * (j % 3) + j / 3];
@@ -80,7 +80,7 @@ void jn_cmtm_inverse(jn_cmtm A, jn_cmtm out) {
   }
 }
 
-/* sum_i of block i times x_(k-i); back: of the inverse's blocks */
+/* sum_i of block i times x_(k-i); back: with the blocks of the inverse */
 static six motion_order(jn_cmtm C, int k, const double *x, int back) {
   six s = six_zero();
   for (int i = 0; i <= k; i++) {
@@ -123,7 +123,7 @@ void jn_cmtm_point(jn_cmtm C, int order, const double *x, double *out) {
 
 static int form_width(jn_cmtm_form form) { return form == JN_CMTM_HOMOGENEOUS ? 4 : 6; }
 
-/* [A B; C A] of three by three blocks */
+/* [A B; C A], 3 x 3 blocks */
 static void put_blocks(const double *A, const double *B, const double *C, double *out) {
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 3; c++) {
@@ -148,7 +148,7 @@ void jn_cmtm_block(jn_cmtm C, jn_cmtm_form form, int k, double *out) {
     put_blocks(R, form == JN_CMTM_DUAL ? D : NULL, form == JN_CMTM_DUAL ? NULL : D, out);
 }
 
-/* one block on its block diagonal, k below the main one */
+/* puts one block on the k-th block diagonal below the main one */
 static void put_diagonal(int order, int width, int k, const double *block, double *out) {
   size_t side = (size_t)width * ((size_t)order + 1);
   for (int at = k; at <= order; at++)
@@ -186,7 +186,7 @@ void jn_cmtm_operator_dense(int order, jn_cmtm_form form, const double *zeta, do
   }
 }
 
-/* N-CMTMs of order N need poses and twists to order N-1 */
+/* An N-CMTM needs poses and twists to order N-1. */
 static jn_status check_cmtm(const jn_model *model, const jn_data *data, int order,
                             const void *memory) {
   if (!model || !data || data->model != model || order < 0 || !memory) return JN_ERR_ARGUMENT;
@@ -200,7 +200,7 @@ jn_status jn_cmtm_forward_kinematics(const jn_model *model, jn_data *data, int o
   if (status) return status;
   size_t size = jn_cmtm_size(order);
   double *zeta = &jet_of(&data->w, 2)->w.x;
-  /* once in the working memory, so that a failure leaves the outputs as they were */
+  /* first in the working memory, so that a failure leaves the outputs as they were */
   for (int write = 0; write < 2; write++)
     for (int i = 0; i < model->nbody; i++) {
       int frame = model->body[i].frame;
@@ -251,18 +251,18 @@ jn_status jn_cmtm_joint(const jn_model *model, jn_data *data, int joint, int ord
   return JN_OK;
 }
 
-/* Algorithm 1. In work: the joints' N-CMTMs, the links', the forces, jets in and out; N = r + 2. */
+/* Work of algorithm 1: N-CMTMs of joints and links, forces, input and output jets; N = r + 2. */
 static size_t inverse_size(const jn_model *m, int r) {
   size_t rows = (size_t)r + 2;
   return (size_t)m->nbody * (2 * jn_cmtm_size(r + 2) + 6 * rows) + 2 * rows * (size_t)m->nv;
 }
 
-/* Algorithm 2 beside it: motion and bias. */
+/* Algorithm 2 also needs motion and bias. */
 size_t jn_cmtm_work_size(const jn_model *model, int order) {
   return inverse_size(model, order) + 2 * ((size_t)order + 2) * (size_t)model->nv;
 }
 
-/* f_k = (k+1) h_(k+1) + sum_i [zeta_i x]* h_(k-i) - gravity; zeta, h: r + 2 rows */
+/* f_k = (k+1) h_(k+1) + sum_i [zeta_i x]* h_(k-i) - gravity_k; zeta, h: r + 2 rows */
 static void cmtm_link_force(const jn_data *data, const jn_inertia *I, jn_cmtm C, int r,
                             const double *zeta, double *h, double *f) {
   const jn_vec3 g = data->settings.gravity;
@@ -275,14 +275,14 @@ static void cmtm_link_force(const jn_data *data, const jn_inertia *I, jn_cmtm C,
     six s = six_times(k + 1, get_six(h + 6 * (k + 1)));
     for (int i = 0; i <= k; i++)
       s = six_sub(s, six_ad_t(get_six(zeta + 6 * i), get_six(h + 6 * (k - i))));
-    v3 a = m3_apply_t(C.R + 9 * k, v3_make(g.x, g.y, g.z)); /* gravity in the body's axes */
+    v3 a = m3_apply_t(C.R + 9 * k, v3_make(g.x, g.y, g.z)); /* gravity in body axes */
     jn_wrench W = jn_inertia_apply(*I, (jn_twist){{0, 0, 0}, {a.x, a.y, a.z}});
     put_six(f + 6 * k,
             six_sub(s, (six){v3_make(W.n.x, W.n.y, W.n.z), v3_make(W.f.x, W.f.y, W.f.z)}));
   }
 }
 
-/* tau_i = G_i^T f_i and the joint's own inertia and damping, order by order */
+/* tau_i = G_i^T f_i + armature v' + damping v, all orders */
 static void joint_torque(const jn_model *m, jn_data *data, int joint, int r, const double *f,
                          const double *v, double *tau) {
   const jn_joint *j = &m->joint[joint];
@@ -299,7 +299,7 @@ static void joint_torque(const jn_model *m, jn_data *data, int joint, int r, con
     }
 }
 
-/* v: jets as the user holds them; tau: jets. */
+/* v: jets in the user's representation; tau: jets. */
 static jn_status cornea(const jn_model *m, jn_data *data, int r, double *work, const double *v,
                         double *tau) {
   size_t size = jn_cmtm_size(r + 2), nb = (size_t)m->nbody, row = 6 * ((size_t)r + 2);
@@ -361,8 +361,7 @@ jn_status jn_cmtm_forward_dynamics(const jn_model *model, jn_data *data, int ord
   memset(aleph, 0, sizeof(double) * n);
   memcpy(aleph, v, sizeof(double) * nv);
   for (int k = 0; k <= order; k++) {
-    /* the order k of the forces while v^(k+1) is still zero is the bias; all rows are derivatives
-     */
+    /* order k of the forces for v^(k+1) = 0 is the bias; all rows are derivatives */
     double *at = aleph + ((size_t)k + 1) * nv, *b = bias + (size_t)k * nv;
     jn_status status = jn_cmtm_inverse_dynamics(model, data, k, q, aleph, work, bias);
     if (status) return status;

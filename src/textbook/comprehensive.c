@@ -1,10 +1,13 @@
-/* comprehensive.c: the comprehensive equations and Jacobians (Samy et al. 2021, (37)-(57)), through
- * jets in the axes of the world about the base's position, where link motion     zeta_i =
- * zeta_parent + S psi            J   = S link momentum   h_i = M_i zeta_i                        K
- * = M_i S joint momentum  sum of h over what the joint carries    B   = Mc S      Mc of the outer
- * of joint and column force           f_k = (k+1) h_(k+1)                     N, Q: block (k, h) =
- * (k+1) times block k+1-h torque          tau = S^T f                             R   = S^T Q (the
- * bracket with zeta of (29), (51) is what carrying the last to the body's frame brings in). */
+/* comprehensive.c: the comprehensive equations and Jacobians of samy2021, (37)-(57), as jets in
+ * world axes about the base's position, where
+ *   link motion      zeta_i = zeta_parent + S psi          J = S
+ *   link momentum    h_i = M_i zeta_i                      K = M_i S
+ *   joint momentum   sum of h over the subtree             B = Mc S
+ *   force            f_k = (k+1) h_(k+1)                   N, Q: block (k, h) = (k+1) block k+1-h
+ *   torque           tau = S^T f                           R = S^T Q
+ * Mc is the composite inertia of the joint's link or the column's link, whichever is the
+ * descendant. The bracket with zeta in (29), (51) arises when the force is transformed to the
+ * body's frame. */
 #include <jounce/textbook/cmtm.h>
 #include <string.h>
 
@@ -14,7 +17,7 @@ static frame_motion body_motion(const jn_model *m, const jn_data *data, int body
   return frame_motion_jet(data, m->body_link[body], &m->body_pose[body], order, data->w.frame);
 }
 
-/* ---- operators */
+/* Operators. */
 
 void jn_comprehensive_shape(const jn_model *model, jn_operator op, int order, size_t *in,
                             size_t *out) {
@@ -24,7 +27,7 @@ void jn_comprehensive_shape(const jn_model *model, jn_operator op, int order, si
   *out = op == JN_OP_DUAL_G ? dofs : bodies;
 }
 
-/* x (link frames) to the world, all bodies: w->Ws, [bodies x rows x 6] */
+/* x (link frames) in the world, all bodies: w->Ws, [bodies x rows x 6] */
 static six *carried_to_base(const jn_model *m, const jn_data *data, int order, const double *x,
                             int wrench) {
   size_t n = (size_t)order + 1;
@@ -40,11 +43,11 @@ static six *carried_to_base(const jn_model *m, const jn_data *data, int order, c
   return Ws_of(&data->w, 0);
 }
 
-/* y = x - what comes from the parent (or the children), or its inverse, in the world */
+/* y := y minus the parent's (or the children's) part, or the inverse of that, in the world */
 static void exchange(const jn_model *m, jn_operator op, size_t rows, int order, six *y) {
   int inverse = op == JN_OP_L_INVERSE || op == JN_OP_DUAL_L_INVERSE;
   int dual = op == JN_OP_DUAL_L || op == JN_OP_DUAL_L_INVERSE;
-  /* what is read must not be changed yet (L) or must be complete (its inverse) */
+  /* L reads values not yet changed, its inverse values already complete */
   int rising = dual != inverse;
   for (int t = 0; t < m->nbody; t++) {
     int i = rising ? t : m->nbody - 1 - t, p = m->body[i].parent;
@@ -84,7 +87,7 @@ static void operator_M(const jn_model *m, const jn_data *data, int order, const 
     }
 }
 
-/* G, or its dual from w->Ws (filled with the input) into w->io */
+/* G into w->Ws, or its dual from the input into w->out */
 static void operator_G(const jn_model *m, jn_data *data, int dual, int order, const double *in) {
   const jn_work *w = &data->w;
   size_t n = (size_t)order + 1, nv = (size_t)m->nv;
@@ -158,7 +161,7 @@ jn_status jn_comprehensive_matrix(const jn_model *model, jn_data *data, jn_opera
   return JN_OK;
 }
 
-/* ---- Jacobians */
+/* Jacobians. */
 
 static int is_of_joint(jn_quantity x) { return x >= JN_JOINT_MOMENTUM; }
 static int is_force(jn_quantity x) {
@@ -170,7 +173,7 @@ size_t jn_comprehensive_rows(const jn_model *model, jn_quantity quantity, int bo
   return n * (quantity == JN_JOINT_TORQUE ? (size_t)model->joint[body].nv : 6);
 }
 
-/* Twists in the world to order K-1 (w->Vs), inertias to order K (w->Ms), composites if asked. */
+/* Twists in the world to order K-1 (w->Vs), inertias to order K (w->Ms), or their composites. */
 static void inertia_jets(const jn_model *m, const jn_data *data, int K, int composite) {
   const jn_work *w = &data->w;
   size_t rows = (size_t)data->rows;
@@ -182,7 +185,7 @@ static void inertia_jets(const jn_model *m, const jn_data *data, int K, int comp
   if (composite) add_to_parents(m, w->Ms, 10 * rows, 10 * ((size_t)K + 1));
 }
 
-/* Blocks 0..order in the world of one column: w->Jf; 0 when the column is nil. */
+/* Blocks 0..order in the world of one column, into w->Jf; 0: the column is zero. */
 static int block_column(const jn_model *m, const jn_data *data, jn_quantity x, int body, int order,
                         int c) {
   const jn_work *w = &data->w;
@@ -199,8 +202,7 @@ static int block_column(const jn_model *m, const jn_data *data, jn_quantity x, i
   return 1;
 }
 
-/* What a unit of v_h gives over the orders k of the quantity, in the representation asked for:
- * `out`. */
+/* Response of the quantity to a unit of v_h, at all orders k, in representation `rep`: `out`. */
 static void unit_response(const jn_data *data, jn_quantity x, int rep, const frame_motion *f,
                           int order, int h, const six *block, six *room, six *out) {
   int last = is_force(x) ? order - 1 : order;

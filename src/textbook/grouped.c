@@ -1,4 +1,4 @@
-/* grouped.c: the recursions written as matrices, for reading and for small models. */
+/* grouped.c: the recursions as matrices (ali2026, table 2), for reading and for small models. */
 #include <jounce/textbook/grouped.h>
 #include <jounce/kinematics.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static void put_block(double *A, size_t columns, size_t row, size_t column, doub
     memcpy(A + (6 * row + i) * columns + 6 * column, B[i], sizeof B[i]);
 }
 
-/* screws of joint i and their rates, [6 x nv] rows of the body */
+/* screws of joint i and their rates in the body's six rows of S and Sdot */
 static jn_status put_screws(const jn_model *m, jn_data *data, int i, double *S, double *Sdot) {
   const jn_joint *j = &m->joint[i];
   size_t nv = (size_t)m->nv, n = (size_t)j->nv, row = 6 * (size_t)i;
@@ -55,7 +55,7 @@ static jn_status put_body(const jn_model *m, jn_data *data, int i, const jn_grou
 jn_status jn_grouped_matrices(const jn_model *m, jn_data *data, const double *q, const double *v,
                               const jn_grouped *out) {
   if (!m || !data || !out) return JN_ERR_ARGUMENT;
-  /* screw rates need the twist alone: the acceleration row may be anything, here zero */
+  /* screw rates need the twist only: the acceleration row is set to zero */
   size_t nv = (size_t)m->nv, n6 = 6 * (size_t)m->nbody;
   if (nv && !v) return JN_ERR_ARGUMENT;
   if (!jn_all_finite(v, nv)) return JN_ERR_NOT_FINITE;
@@ -64,7 +64,7 @@ jn_status jn_grouped_matrices(const jn_model *m, jn_data *data, const double *q,
   if (nv) memcpy(motion, v, sizeof(double) * nv);
   jn_status status = jn_kinematics(m, data, 1, q, motion);
   if (status) return status;
-  /* once without writing, so that a failure leaves everything as it was */
+  /* first without writing, so that a failure leaves the outputs as they were */
   static const jn_grouped nothing;
   for (int i = 0; i < m->nbody && !status; i++) status = put_body(m, data, i, &nothing);
   if (status) return status;

@@ -1,5 +1,5 @@
-/* lagrange.c: closed forms of the equations of motion. Screws S, inertias M about the base's
- * position as in spatial.h; Mc: sums over the subtree, F_i = Mc_i S_i. */
+/* lagrange.c: closed forms of the equations of motion (mueller2018). Screws S and inertias M about
+ * the base's position as in spatial.h; Mc: composites over the subtree, F_i = Mc_i S_i. */
 #include <jounce/jacobian.h>
 #include <jounce/mass_matrix.h>
 #include <jounce/textbook/lagrange.h>
@@ -14,7 +14,7 @@ static jn_status check(const jn_model *m, const jn_data *data, jn_representation
   return status ? status : (unsigned)rep > JN_MIXED ? JN_ERR_ARGUMENT : JN_OK;
 }
 
-/* Poses, screws and twists in the spatial form, whatever the settings say. */
+/* Poses, screws and twists in the spatial formulation, whatever the settings say. */
 static jn_status spatial_state(const jn_model *m, jn_data *data, const double *q, const double *v) {
   jn_data spatial = *data;
   spatial.settings.formulation = JN_FORM_SPATIAL;
@@ -43,7 +43,7 @@ static jn_twist column(const double *J, size_t nv, size_t c) {
                        jn_v3(J[3 * nv + c], J[4 * nv + c], J[5 * nv + c]));
 }
 
-/* jn_kinematics must have run; v1: v', may be NULL. */
+/* After jn_kinematics; v1: v', may be NULL. */
 static jn_status body_state(const jn_model *m, jn_data *data, int body, jn_representation rep,
                             const double *v, const double *v1, one_body *out) {
   size_t nv = (size_t)m->nv;
@@ -66,7 +66,7 @@ static jn_status body_state(const jn_model *m, jn_data *data, int body, jn_repre
   return JN_OK;
 }
 
-/* a wrench at the frame's origin in world axes -> representation */
+/* from a wrench at the frame's origin in world axes to a representation */
 static jn_wrench wrench_at(jn_representation rep, jn_pose C, jn_wrench W) {
   if (rep == JN_SPATIAL) W.n = jn_v3_add(W.n, jn_v3_cross(C.p, W.f));
   if (rep == JN_BODY || rep == JN_MIXED) W.n = jn_m3_apply_t(C.R, W.n);
@@ -74,7 +74,7 @@ static jn_wrench wrench_at(jn_representation rep, jn_pose C, jn_wrench W) {
   return W;
 }
 
-/* Gravity and wrenches from outside on body i, hybrid. */
+/* Gravity and applied wrenches on a body, hybrid. */
 static jn_wrench applied(const jn_model *m, const jn_data *data, int body, const one_body *b,
                          const jn_external *external) {
   jn_vec3 g = data->settings.gravity;
@@ -126,12 +126,12 @@ jn_status jn_projection_equations(const jn_model *m, jn_data *data, jn_represent
   return JN_OK;
 }
 
-/* N U, with N V the part of the Newton-Euler equations without acceleration */
+/* N U, N V the part of the Newton-Euler equations without acceleration */
 static jn_wrench gyroscopic(jn_representation rep, const one_body *b, jn_twist U) {
   jn_vec3 zero = jn_v3(0, 0, 0);
   if (rep == JN_SPATIAL || rep == JN_BODY)
     return jn_wrench_neg(jn_ad_t(b->V, jn_body_momentum(rep, b->I, b->C, U)));
-  /* ad_w M (u, 0); in the mixed form w turns the force in the body */
+  /* ad_w M (u, 0); in the mixed form the force is formed in the body, then rotated to the world */
   jn_inertia I = rep == JN_MIXED ? b->I : jn_inertia_move(jn_pose_make(b->C.R, zero), b->I);
   jn_wrench P = jn_inertia_apply(I, jn_twist_make(U.w, zero));
   P = jn_wrench_make(jn_v3_cross(b->V.w, P.n), jn_v3_cross(b->V.w, P.f));
@@ -168,13 +168,13 @@ jn_status jn_lagrange_matrices(const jn_model *m, jn_data *data, jn_representati
       }
     }
   }
-  return JN_OK; /* of bounded numbers */
+  return JN_OK; /* finite, since all inputs are bounded */
 }
 
 /* Phase space. */
 
-/* Screws for v as the user holds it, orders 0 and 1, and P = M V and M G + wrenches from outside,
- * summed to the base: orders 0 and 1 of w->Ws. */
+/* Screws for v in the user's representation, orders 0 and 1; P = M V and M G + applied wrenches,
+ * summed over subtrees: orders 0 and 1 of w->Ws. */
 static jn_status phase_state(const jn_model *m, jn_data *data, const double *q, const double *v,
                              const jn_external *external) {
   jn_status status = spatial_state(m, data, q, v);
@@ -253,7 +253,7 @@ jn_status jn_phase_rate(const jn_model *m, jn_data *data, const double *q, const
   return JN_OK;
 }
 
-/* Koszul's terms with brackets: B = <[E_a, E_b], E_x> for columns a, b of link l and x on a path
+/* Bracket terms of Koszul's formula: <[E_a, E_b], E_x>/2 for columns a, b of link l and x on a path
  * with it. */
 static void add_brackets(const jn_model *m, const jn_data *data, int l, int x, int x_link,
                          double *G) {
@@ -284,7 +284,7 @@ jn_status jn_christoffel(const jn_model *m, jn_data *data, const double *q, doub
   status = jn_mass_partials(m, data, q, Gamma);
   if (status) return status;
   double *G = Gamma;
-  /* in place: the derivatives x = d_i M_jk, y = d_j M_ik, z = d_k M_ij make six symbols */
+  /* in place: x = d_i M_jk, y = d_j M_ik, z = d_k M_ij give six symbols */
   for (size_t i = 0; i < nv; i++)
     for (size_t j = i; j < nv; j++)
       for (size_t k = j; k < nv; k++) {
@@ -301,20 +301,22 @@ jn_status jn_christoffel(const jn_model *m, jn_data *data, const double *q, doub
   return JN_OK;
 }
 
-/* The wrench dual to S in tr(S B (S_a S_b)^T), B = [b h; h^T m], b = tr(J)/2 - J, S = [[w] v; 0 0]:
- *   P = [w_a][w_b], p = w_a x v_b:  (axis of b P^T + h p^T, P h + m p) */
+/* The wrench dual to S in tr(S B (S_a S_b)^T):
+ *   B = [b h; h^T m],   b = tr(J)/2 - J,   S = [[w] v; 0 0]
+ *   P = [w_a][w_b],     p = w_a x v_b
+ *   wrench = (axis of b P^T + h p^T, P h + m p) */
 static six second_moment(const inertia10 *M, six a, six b) {
   const double *J = M->J, half = 0.5 * (J[0] + J[3] + J[5]);
   const double bin[6] = {half - J[0], -J[1], -J[2], half - J[3], -J[4], half - J[5]};
   v3 p = v3_cross(a.w, b.v), h = M->h;
   double ab = v3_dot(a.w, b.w);
-  /* P^T = a b^T - (a.b) 1; a dyad x y^T has the axis x x y, a symmetric matrix none */
+  /* P^T = a b^T - (a.b) 1; the axis of a dyad x y^T is x x y, that of a symmetric matrix is zero */
   v3 axis = v3_add(v3_cross(sym3_apply(bin, a.w), b.w), v3_cross(h, p));
   v3 Ph = v3_sub(v3_scale(v3_dot(a.w, h), b.w), v3_scale(ab, h));
   return (six){axis, v3_add(Ph, v3_scale(M->m, p))};
 }
 
-/* all symbols of columns j, k on one path, i on the same */
+/* all symbols of columns j, k and of i, on one path */
 static void binet_pair(const jn_model *m, const jn_data *data, dof j, dof k, dof tip, double *G) {
   size_t nv = (size_t)m->nv;
   six Sj = screw(data, j.column), Sk = screw(data, k.column);
@@ -356,13 +358,13 @@ void jn_christoffel_coriolis(int n, const double *Gamma, const double *v, double
 
 /* System matrices. */
 
-/* pose of body i's link frame in the axes of the world, counted from the base's position */
+/* pose of body i's link frame in world axes, relative to the base's position */
 static jn_pose near_pose(const jn_model *m, const jn_data *data, int body) {
   const jn_pose C = link_pose_now(data, m->body_link[body]);
   return jn_pose_mul(C, jn_pose_mul(m->body_pose[body], m->frame[m->body[body].frame].pose));
 }
 
-/* twist of body j's origin -> that of body i, which it carries */
+/* from the twist of body j to that of body i in its subtree */
 static void carry_matrix(jn_representation rep, jn_pose Ci, jn_pose Cj, double out[6][6]) {
   jn_mat3 one = jn_m3_identity(), zero = jn_m3_scale(0, one),
           lever = jn_m3_hat(jn_v3_sub(Cj.p, Ci.p));
@@ -431,5 +433,5 @@ jn_status jn_system_matrices(const jn_model *m, jn_data *data, jn_representation
     if (status) return status;
     put_system(m, data, i, rep, v, &b, out);
   }
-  return JN_OK; /* of bounded numbers */
+  return JN_OK; /* finite, since all inputs are bounded */
 }

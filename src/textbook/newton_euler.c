@@ -1,7 +1,7 @@
-/* newton_euler.c: one rigid body, in every representation. */
+/* newton_euler.c: Newton-Euler equations of one rigid body in every representation. */
 #include <jounce/textbook/newton_euler.h>
 
-/* the body's axes turned into the world's, about its own origin */
+/* pose that rotates body axes to world axes about the body's own origin */
 static jn_pose turned(jn_pose C) { return jn_pose_make(C.R, jn_v3(0, 0, 0)); }
 
 /* I A - ad_V^T I V */
@@ -9,7 +9,7 @@ static jn_wrench balance(jn_inertia I, jn_twist V, jn_twist A) {
   return jn_wrench_sub(jn_inertia_apply(I, A), jn_ad_t(V, jn_inertia_apply(I, V)));
 }
 
-/* M A + ad_w M (w, 0), M along the axes of the world */
+/* M A + ad_w M (w, 0), M in world axes */
 static jn_wrench hybrid(jn_inertia M, jn_twist V, jn_twist A) {
   jn_wrench W = jn_inertia_apply(M, A);
   jn_wrench P = jn_inertia_apply(M, jn_twist_make(V.w, jn_v3(0, 0, 0)));

@@ -1,18 +1,19 @@
 /* screw_partials.c: partial derivatives of the columns of a Jacobian, any order, by nested brackets
- * (Mueller 2018, (5), (12), (14), (15), (20), (23), (25), for trees and joints with several
- * freedoms).
+ * (mueller2018 (5), (12), (14), (15), (20), (23), (25), for trees and joints with several degrees
+ * of freedom).
  *
- * Write k >= j when link(k) carries link(j) or is it, D_k for the derivative along column k. Then
+ * k >= j: link(k) is link(j) or an ancestor of it; D_k: the derivative along column k. Then
  *   spatial  D_k J_j = [J_k, J_j] when k >= j, else 0
  *   body     D_k J_j = [J_j, J_k] when j > k >= frame, else 0
- * and by Jacobi's identity all orders are one nest, sorted along the path:
+ * By Jacobi's identity every order is one nest, sorted along the path:
  *   spatial  [J_b1, [J_b2, ... [J_bn, J_j]]]      b1 nearest to the root; every b >= j
- *   body     [...[[J_j, J_b1], J_b2] ..., J_bn]   every b strictly between j and the frame, or at
- * it Of two columns of one link the later derivative is the outer bracket (spatial), the inner
- * (body). The linear part of hybrid and mixed columns is itself a derivative, of the frame's
- * position x = C 0: D_bn ... D_b1 D_j x = w_b1 x (w_b2 x ... (v_bn + w_bn x x))    j sorted among
- * the b, j first in time and their angular parts are those of the spatial and of the body column.
- */
+ *   body     [...[[J_j, J_b1], J_b2] ..., J_bn]   every b below j, on the path to the frame
+ * Of two columns of one link the later derivative is the outer bracket (spatial), the inner (body).
+ *
+ * The linear part of hybrid and mixed columns is itself a derivative, of the frame's position x:
+ *   D_bn ... D_b1 D_j x = w_b1 x (w_b2 x ... (v_bn + w_bn x x))
+ * with j sorted among the b, as the earliest derivative. Their angular parts are those of the
+ * spatial and of the body column. */
 #include <jounce/textbook/screw_partials.h>
 #include <string.h>
 
@@ -35,15 +36,15 @@ static six screw_now(const nest *n, int column) {
   return (six){w, v3_add(m3_apply(R, s.v), v3_cross(O, w))};
 }
 
-/* Whether place t comes after place u when the list is gone through by link, from tip to root (up)
- * or from root to tip; within a link from the first place to the last (forward) or back. */
+/* Whether place t comes after place u in the order by link, from frame to root (up) or from root to
+ * frame, and within a link from the first place to the last (forward) or back. */
 static int comes_after(const nest *n, int t, int u, int up, int forward) {
   int a = link_of_column(n->m, n->columns[t]), b = link_of_column(n->m, n->columns[u]);
   if (a != b) return up ? a < b : a > b;
   return forward ? t > u : t < u;
 }
 
-/* The place after `at` (-1: the first); count: no more. */
+/* The place after `at` (-1: the first one); count: none is left. */
 static int next_place(const nest *n, int at, int up, int forward) {
   int best = n->count;
   for (int t = 0; t < n->count; t++) {
@@ -53,7 +54,7 @@ static int next_place(const nest *n, int at, int up, int forward) {
   return best;
 }
 
-/* Whether every column of the list belongs to link `of` or to one that carries it. */
+/* Whether every column of the list belongs to link `of` or an ancestor of it. */
 static int all_carry(const nest *n, int of) {
   for (int t = 0; t < n->count; t++)
     if (!link_carries(n->m, link_of_column(n->m, n->columns[t]), of)) return 0;
@@ -68,8 +69,7 @@ static six spatial_partial(const nest *n, int column) {
   return s;
 }
 
-/* The body nest about the base's position, in the world's axes: still to be carried to the frame.
- */
+/* The body nest about the base's position in world axes, before the transform to the frame. */
 static six body_partial(const nest *n, int column, int link) {
   int own = link_of_column(n->m, column);
   six s = screw_now(n, column);

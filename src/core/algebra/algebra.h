@@ -1,5 +1,5 @@
-/* algebra.h (core): three- and six-vectors over the scalar. By value, no branches on values. The
- * vectors themselves come from the scalar header (src/scalar). */
+/* algebra.h (core): three- and six-vectors and 3 x 3 matrices over the scalar. By value, no
+ * branches on values. The three-vectors themselves come from the scalar header (src/scalar). */
 #ifndef JOUNCE_CORE_ALGEBRA_ALGEBRA_H
 #define JOUNCE_CORE_ALGEBRA_ALGEBRA_H
 
@@ -8,14 +8,14 @@
 
 #include "scalar/scalar.h"
 
-/* where branches are counted a function has one copy, not one a caller */
+/* for coverage of branches: one copy of a function instead of one per caller */
 #ifdef JN_COUNTED
 #define INLINE static inline
 #else
 #define INLINE static inline __attribute__((always_inline))
 #endif
 
-/* functions of the engine's table: external where an instruction set is compiled (src/inst) */
+/* entry points of the engine table: external where an instruction set is compiled (src/inst) */
 #ifndef ENTRY_FUNCTION
 #define ENTRY_FUNCTION static inline
 #endif
@@ -27,15 +27,14 @@ typedef struct m3 {
   real m[9];
 } m3; /* row-major */
 
-/* a six in memory, counted in reals: from one to the next, and from its angular to its linear part
- */
+/* a six in memory, in reals: distance between sixes, and from the angular to the linear part */
 enum { SIX_STRIDE = sizeof(six) / sizeof(real), SIX_LINEAR = sizeof(v3) / sizeof(real) };
 
 static inline six six_zero(void) { return (six){v3_zero(), v3_zero()}; }
 static inline six six_add(six a, six b) { return (six){v3_add(a.w, b.w), v3_add(a.v, b.v)}; }
 static inline six six_sub(six a, six b) { return (six){v3_sub(a.w, b.w), v3_sub(a.v, b.v)}; }
 static inline six six_scale(real s, six a) { return (six){v3_scale(s, a.w), v3_scale(s, a.v)}; }
-/* by a plain number */
+/* times a plain double */
 static inline six six_times(double s, six a) { return (six){v3_times(s, a.w), v3_times(s, a.v)}; }
 static inline real six_dot(six a, six b) { return v3_dot2(a.w, b.w, a.v, b.v); }
 
@@ -97,7 +96,7 @@ static inline void m3_add_hat_sym(v3 b, const real *S, real *out) {
   m3_add_hat_mul(b, A, out);
 }
 
-/* constants of the model are plain doubles, in fours: a x c and c x a */
+/* model constants are doubles, padded to four: a x c and c x a */
 static inline v3 v3_cross_c(v3 a, const double *c) { return v3_cross(a, c_vector(c)); }
 static inline v3 c_cross_v3(const double *c, v3 a) { return v3_cross(c_vector(c), a); }
 
@@ -113,7 +112,7 @@ static inline real two_product(real a, real b, real *e) {
   *e = ((ah * bh - s) + ah * bl + al * bh) + al * bl;
   return s;
 }
-/* a + b c - d e with the rounding errors of products and sums carried along */
+/* a + b c - d e, compensated for the rounding errors of products and sums */
 static inline real sum_of_products(real a, real b, real c, real d, real e) {
   real e1, e2, e3, e4;
   real bc = two_product(b, c, &e1), de = two_product(d, e, &e2);
@@ -121,15 +120,15 @@ static inline real sum_of_products(real a, real b, real c, real d, real e) {
   s = two_sum(a, s, &e4);
   return s + ((e1 - e2) + (e3 + e4));
 }
-/* a + b x c, as if in twice the precision: far from the origin a and b x c cancel */
+/* a + b x c as if in twice the precision; far from the origin a and b x c cancel */
 static inline v3 v3_add_cross_exact(v3 a, v3 b, v3 c) {
   real bx = v3_x(b), by = v3_y(b), bz = v3_z(b), cx = v3_x(c), cy = v3_y(c), cz = v3_z(c);
   return v3_make(sum_of_products(v3_x(a), by, cz, bz, cy), sum_of_products(v3_y(a), bz, cx, bx, cz),
                  sum_of_products(v3_z(a), bx, cy, by, cx));
 }
 
-/* Rows from..to of n numbers by k! or 1/k!, which leave the range of double at k = 171: late rows
- * are scaled by factors in turn. */
+/* Multiplies rows k = from..to of n numbers by k!, or by 1/k! (to_taylor). k! overflows at k = 171,
+ * so later rows are scaled by several factors in turn. */
 static inline void scale_rows(int from, int to, int n, real *x, int to_taylor) {
   const double largest = 1e280;
   enum { WHOLE = 158 }; /* 158! > largest */

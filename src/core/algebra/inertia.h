@@ -1,6 +1,6 @@
-/* inertia.h (core): symmetric six by six matrices [A B; B^T C], as rigid and articulated inertias
- * are. One interface, two layouts: columns in registers for one state in lanes, the 21 different
- * numbers elsewhere. */
+/* inertia.h (core): symmetric 6 x 6 matrices [A B; B^T C], for rigid and articulated inertias. One
+ * interface, two layouts: columns in registers for one state with SIMD vectors, the 21 distinct
+ * numbers otherwise. */
 #ifndef JOUNCE_CORE_ALGEBRA_INERTIA_H
 #define JOUNCE_CORE_ALGEBRA_INERTIA_H
 
@@ -8,12 +8,12 @@
 
 #ifdef JN_PADDED
 
-/* by columns; T = B^T, made by sym6_complete */
+/* by columns; T = B^T, set by sym6_complete */
 typedef struct sym6 {
   v3 A[3], B[3], C[3], T[3];
 } sym6;
 
-/* rigid body: A = J - m [c][c], B = m [c] = -B^T, C = m; c: these by columns of four */
+/* rigid body: A = J - m [c][c], B = m [c] = -B^T, C = m 1; c: these by columns of four */
 INLINE void sym6_rigid(sym6 *I, const double *c) {
   for (int j = 0; j < 3; j++) {
     I->A[j] = c_vector(c + 4 * j);
@@ -60,7 +60,7 @@ INLINE void block_rotz(real c, real s, v3 *M) {
   M[0] = c * x - s * y;
   M[1] = s * x + c * y;
 }
-/* Z I Z^T, Z the rotation about z by an angle with cosine c and sine s */
+/* Z I Z^T, Z the rotation about z with cosine c and sine s */
 INLINE void sym6_rotz(sym6 *I, real c, real s) {
   block_rotz(c, s, I->A);
   block_rotz(c, s, I->B);
@@ -80,7 +80,7 @@ INLINE void sym6_rotate(sym6 *I, const v3 *E) {
   block_rotate(E, Et, I->B);
   block_rotate(E, Et, I->C);
 }
-/* seen from an origin that lies at -p: B += [p] C,  A += [p] B_old^T - B_new [p] */
+/* shift to an origin at -p:  B += [p] C,  A += [p] B_old^T - B_new [p] */
 INLINE void sym6_shift(sym6 *I, v3 p) {
   v3 Bt[3], *B = I->B;
   real x = v3_x(p), y = v3_y(p), z = v3_z(p);
@@ -100,7 +100,7 @@ INLINE void sym6_add(sym6 *I, const sym6 *a) {
     I->C[j] = v3_add(I->C[j], a->C[j]);
   }
 }
-/* I += R a R^T where R only permutes axes */
+/* I += R a R^T, R a signed permutation of axes */
 INLINE void sym6_add_aligned(sym6 *I, const sym6 *a, const jn_axes *R) {
   const v3 sign = v3_load4(R->sign);
   for (int j = 0; j < 3; j++) {
@@ -206,7 +206,7 @@ INLINE void sym6_rotate(sym6 *I, const v3 *E) {
   for (int i = 0; i < 3; i++) row[i] = m3_apply_t(I->B, load_v3(R + 3 * i));
   for (int i = 0; i < 3; i++) store_v3(I->B + 3 * i, m3_apply(R, row[i]));
 }
-/* with b_i the rows of B:  A_ij += (p x b_j)_i + (p x b'_i)_j,  b' those of B + [p] C */
+/* with b_i the rows of B, b'_i those of B + [p] C:  A_ij += (p x b_j)_i + (p x b'_i)_j */
 INLINE void sym6_shift(sym6 *I, v3 p) {
   real *A = I->A, *B = I->B;
   v3 c[3];

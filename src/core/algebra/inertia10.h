@@ -1,19 +1,21 @@
-/* ten.h (core): the inertia of a body as ten numbers, and what it does. */
+/* inertia10.h (core): rigid-body inertia as ten numbers, its rate, its jets and its momentum. */
 #ifndef JOUNCE_CORE_ALGEBRA_INERTIA10_H
 #define JOUNCE_CORE_ALGEBRA_INERTIA10_H
 
 #include "core/algebra/algebra.h"
 #include "core/algebra/inertia.h"
 
-/* ten numbers: mass, first moment, second moments xx xy xz yy yz zz */
+/* mass, first moment, second moments xx xy xz yy yz zz */
 typedef struct inertia10 {
   real m;
   v3 h;
   real J[6];
 } inertia10;
 
-/* (E2) in ten numbers:  h' = w x h + m v,  J' = [w] J - J [w] + 2 (v.h) 1 - h v^T - v h^T,  m' = 0
- */
+/* Rate of an inertia that moves with twist V = (w, v), (E2) of ali2026 in ten numbers:
+ *   m' = 0
+ *   h' = w x h + m v
+ *   J' = [w] J - J [w] + 2 (v.h) 1 - h v^T - v h^T */
 static inline inertia10 inertia10_rate(const inertia10 *M, six V) {
   v3 w = V.w, v = V.v, h = M->h;
   const real *J = M->J;
@@ -75,7 +77,7 @@ static inline six inertia10_apply(const inertia10 *M, six V) {
   return (six){v3_add(sym3_apply(M->J, V.w), v3_cross(M->h, V.v)),
                v3_sub(v3_scale(M->m, V.v), v3_cross(M->h, V.w))};
 }
-/* six by six by columns: B s and B^T s */
+/* B s and B^T s, B a 6 x 6 matrix by columns */
 static inline six matrix_apply(const six *B, six s) {
   const real x[6] = {s.w.x, s.w.y, s.w.z, s.v.x, s.v.y, s.v.z};
   six r = six_zero();

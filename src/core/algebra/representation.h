@@ -1,9 +1,13 @@
-/* represent.h (core): twists and wrenches of a moving frame between representations, one order at a
- * time. The pose's jet is (R, p0 + p): p0 is the position at this instant and p_0 = 0, so that
- * nothing but the two places marked (far) sees the distance from the origin. body    (w, v) spatial
- * (R w, p' + (p0 + p) x R w) hybrid  (R w, p')     mixed   (w, p')                      with p' = R
- * v Order k needs the pose to order k, and the pose at order k needs the body twist to order k-1.
- */
+/* representation.h (core): converts twists and wrenches of a moving frame between representations,
+ * one order at a time.
+ *
+ * The jet of the pose is (R, p0 + p): p0 is the present position, p_0 = 0. Only the terms marked
+ * (p0) depend on the distance from the origin. With p' = R v:
+ *   body     (w, v)
+ *   spatial  (R w, p' + (p0 + p) x R w)
+ *   hybrid   (R w, p')
+ *   mixed    (w, p')
+ * Order k needs the pose to order k; order k of the pose needs the body twist to order k-1. */
 #ifndef JOUNCE_CORE_ALGEBRA_REPRESENTATION_H
 #define JOUNCE_CORE_ALGEBRA_REPRESENTATION_H
 
@@ -17,8 +21,9 @@ typedef struct pose_jet {
   int rs, ps;
 } pose_jet;
 
-/* k R_k = sum_(i<k) R_i [w_(k-1-i)],  k p_k = sum_(i<k) R_i v_(k-1-i);  V: body twist, `vs` reals
- * an order, its linear part `vl` reals behind the angular one */
+/* Order k of the pose from the body twist V, `vs` reals per order, its linear part `vl` reals after
+ * the angular one:
+ *   k R_k = sum_(i<k) R_i [w_(k-1-i)],   k p_k = sum_(i<k) R_i v_(k-1-i) */
 static inline void pose_step_at(int k, const real *V, int vs, int vl, pose_jet c) {
   m3 r = m3_zero();
   v3 d = v3_zero();
@@ -56,8 +61,8 @@ static inline v3 cross_order(int k, pose_jet c, const real *y, int stride) {
   return s;
 }
 
-/* Order k of a twist: body V (rows of `vs` reals) -> representation `rep`, not the body one (rows
- * of `os` reals). */
+/* Order k of a twist, from body V (rows of `vs` reals) to another representation `rep` (rows of
+ * `os` reals). */
 static inline void twist_from_body(int rep, int k, pose_jet c, v3 p0, const real *V, int vs,
                                    real *out, int os) {
   real *o = out + k * os;
@@ -66,12 +71,12 @@ static inline void twist_from_body(int rep, int k, pose_jet c, v3 p0, const real
   store_v3(o, w);
   if (rep == JN_SPATIAL) {
     v = v3_add(v, cross_order(k, c, out, os));
-    v = v3_add_cross_exact(v, p0, w); /* (far) */
+    v = v3_add_cross_exact(v, p0, w); /* (p0) */
   }
   store_v3(o + 3, v);
 }
 
-/* Order k of a twist: `rep` -> body. */
+/* Order k of a twist, from `rep` to body. */
 static inline void twist_to_body(int rep, int k, pose_jet c, v3 p0, const real *in, int is, real *V,
                                  int vs) {
   real *o = V + k * vs;
@@ -80,10 +85,10 @@ static inline void twist_to_body(int rep, int k, pose_jet c, v3 p0, const real *
     return;
   }
   if (rep == JN_SPATIAL) {
-    /* v = R^T p', p' = v_s - (p0 + p) x w_s; the rows of p' need every order, so use
-       R v = p'  =>  v_k = R_0^T (p'_k - sum_(i>=1) R_i v_(k-i)) */
+    /* R v = p' = v_s - (p0 + p) x w_s, solved for v_k, which needs no lower orders of p':
+     *   v_k = R_0^T (p'_k - sum_(i>=1) R_i v_(k-i)) */
     v3 w = load_v3(in + k * is), v = load_v3(in + k * is + 3);
-    v = v3_sub(v3_add_cross_exact(v, w, p0), cross_order(k, c, in, is)); /* (far) */
+    v = v3_sub(v3_add_cross_exact(v, w, p0), cross_order(k, c, in, is)); /* (p0) */
     for (int i = 1; i <= k; i++)
       v = v3_sub(v, m3_apply(c.R + i * c.rs, load_v3(V + (k - i) * vs + 3)));
     store_v3(o, unrotate_order(k, c, in, is));
@@ -94,7 +99,7 @@ static inline void twist_to_body(int rep, int k, pose_jet c, v3 p0, const real *
   store_v3(o + 3, unrotate_order(k, c, in + 3, is));
 }
 
-/* Order k of a wrench: body W -> `rep` and back: the dual maps. */
+/* Order k of a wrench, from body W to `rep` and back: the dual maps. */
 static inline void wrench_from_body(int rep, int k, pose_jet c, v3 p0, const real *W, int ws,
                                     real *out, int os) {
   real *o = out + k * os;
@@ -103,7 +108,7 @@ static inline void wrench_from_body(int rep, int k, pose_jet c, v3 p0, const rea
   store_v3(o + 3, f);
   if (rep == JN_SPATIAL) {
     n = v3_add(n, cross_order(k, c, out + 3, os));
-    n = v3_add_cross_exact(n, p0, f); /* (far) */
+    n = v3_add_cross_exact(n, p0, f); /* (p0) */
   }
   store_v3(o, n);
 }
@@ -116,9 +121,9 @@ static inline void wrench_to_body(int rep, int k, pose_jet c, v3 p0, const real 
     return;
   }
   if (rep == JN_SPATIAL) {
-    /* R n = n_s - (p0 + p) x f_s  =>  n_k = R_0^T (... - sum_(i>=1) R_i n_(k-i)) */
+    /* R n = n_s - (p0 + p) x f_s,   n_k = R_0^T (... - sum_(i>=1) R_i n_(k-i)) */
     v3 f = load_v3(in + k * is + 3), n = load_v3(in + k * is);
-    n = v3_sub(v3_add_cross_exact(n, f, p0), cross_order(k, c, in + 3, is)); /* (far) */
+    n = v3_sub(v3_add_cross_exact(n, f, p0), cross_order(k, c, in + 3, is)); /* (p0) */
     for (int i = 1; i <= k; i++) n = v3_sub(n, m3_apply(c.R + i * c.rs, load_v3(W + (k - i) * ws)));
     store_v3(o, m3_apply_t(c.R, n));
     store_v3(o + 3, unrotate_order(k, c, in + 3, is));

@@ -1,11 +1,12 @@
-/* forward.h (core): hybrid dynamics of order r, body formulation (H-GHYB-FBS in body frames). With
- * no joint prescribed it is forward dynamics (H-GABI-FBS), with every joint prescribed inverse
- * dynamics.
+/* aba.h (core): articulated-body algorithm (ABA) of order r, body formulation: hybrid dynamics
+ * (H-GHYB-FBS of ali2026 in body frames). With no joint prescribed it is forward dynamics
+ * (H-GABI-FBS), with all joints prescribed inverse dynamics.
  *
- * Of order k, with u the parent's twist at the joint:
+ * Order k, with u = T V_parent the parent's twist at the joint:
  *   V_(k+1) = X_0 u_(k+1) + S v_(k+1) + b,   b = sum_(i>=1) X_i u_(k+1-i)
- *   F_k = (k+1) IA V_(k+1) + p
- * IA does not depend on k (Lemma 2) and is factored once. */
+ *   F_k     = (k+1) IA V_(k+1) + p
+ * IA does not depend on k (Lemma 2) and is factored once. Each order is a backward pass (bias
+ * wrenches) and a forward pass (solution). */
 #ifndef JOUNCE_CORE_BODY_ABA_H
 #define JOUNCE_CORE_BODY_ABA_H
 
@@ -13,11 +14,11 @@
 
 #include "core/body/link_view.h"
 
-/* A pivot below this share of the inertia it was taken from is rounding: the joint moves no mass. */
+/* A pivot below this fraction of the inertia it came from is rounding: the joint moves no mass. */
 #define SINGULAR_PIVOT 1e-13
 
-/* LDL^T of the n x n matrix S (rows of 6, lower half): rows of L and 1/d on the diagonal, in D.
- * Returns whether every pivot is clearly positive against the inertia it was taken from. */
+/* LDL^T of the n x n matrix S (rows of 6, lower half): rows of L, and 1/d on the diagonal, in D.
+ * Returns whether every pivot is clearly positive relative to the inertia it came from. */
 INLINE int factor(int n, real *restrict S, const real *scale, double armature, real *restrict D) {
   int good = 1;
   EACH(j, 0, n - 1) {
@@ -43,7 +44,8 @@ INLINE void eliminate(int n, const real *D, const six *UA, sym6 *I) {
   }
 }
 
-/* Any columns S = column[n]: factor S^T I S + armature, UA = I S, and take the freedom out of I. */
+/* For any columns S = column[n]: UA = I S, factors of S^T I S + armature, and I reduced by the
+ * joint's degrees of freedom. */
 static inline int joint_eliminate(int n, const six *column, double armature, sym6 *I, real *D,
                                   six *UA) {
   if (n == 1) {
@@ -88,7 +90,7 @@ static inline void joint_solve(int n, const real *D, real *y) {
     solve_factored(n, D, y);
 }
 
-/* One degree of freedom about or along z: the same without loops and multiplications by zero. */
+/* One degree of freedom about or along z: the same without loops and products with zero. */
 INLINE int axis_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
   six u = six_zero();
   real d[6] = {v3_x(u.w)}, scale = sym6_angular_trace(I);
@@ -127,13 +129,13 @@ INLINE int ball_eliminate_of(int n, const jn_link *l, sym6 *I, real *D, six *UA)
 static __attribute__((noinline)) int ball_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
   return l->nv == 6 ? ball_eliminate_of(6, l, I, D, UA) : ball_eliminate_of(3, l, I, D, UA);
 }
-/* Of a base nothing has to be taken out. */
+/* The root has no parent to pass a reduced inertia to: factors only. */
 static __attribute__((noinline)) int base_factor(const jn_link *l, const sym6 *I, real *D) {
   return ball_factor(6, l, I, D);
 }
 
 /* Articulated inertias IA of all links and the factors of their joints; p += IA b of order 0.
- * Returns the outermost joint whose inertia vanishes, or -1. */
+ * Returns the singular joint with the highest index in v, or -1. */
 static inline int aba_inertias(const jn_model *m, const jn_work *w,
                                const unsigned char *prescribed) {
   int bad = -1, where = -1;
@@ -162,14 +164,14 @@ static inline int aba_inertias(const jn_model *m, const jn_work *w,
   return bad;
 }
 
-/* F_k = (k+1) IA a + p, a: V_(k+1) without b, left in its place by aba_outward */
+/* F_k = (k+1) IA a + p with a = V_(k+1) - b, which aba_outward leaves in the place of b */
 INLINE six aba_wrench(const link_view *at, int k) {
   return six_add(six_times(k + 1, sym6_apply(at->IA, *at->b)), *at->p);
 }
 
-/* Of order k what needs nothing of V_k, v_k, F_(k-1): the sums over all older terms. It can be had
- * while order k-1 is being solved, and fills the time one link waits for another then. root: the
- * base; no other link is without a parent. */
+/* The sums of order k over terms that do not involve V_k, v_k, F_(k-1). With LINK_TRANSFORMS they
+ * are computed during the backward pass of order k-1, to hide its latency. root: the base, the only
+ * link without a parent. */
 INLINE void bias_terms_begin(const link_view *at, int k, int nv, int root) {
   const jn_link *l = at->link;
   next_order a, *out = at->next;
@@ -189,7 +191,7 @@ INLINE void bias_terms_begin(const link_view *at, int k, int nv, int root) {
   out->F = a.F;
 }
 
-/* X_(k+1), b, and what the wrenches of lower orders pass on of one joint */
+/* X_(k+1), b, and in F[k] the part of the wrench to the parent that comes from F_0..F_(k-1) */
 static __attribute__((noinline)) six bias_terms_joint(const jn_link *l, int k, const real *q,
                                                       const real *v, int nv, real *X, const six *u,
                                                       six *F) {
@@ -198,9 +200,11 @@ static __attribute__((noinline)) six bias_terms_joint(const jn_link *l, int k, c
   return joint_motion(l->kind, k + 1, 1, X, u);
 }
 
-/* The rest, H_k and F_(k-1) first; then all that is known of order k before it is solved is there:
- * X_(k+1), b, p = sum V x* h + m y - ext + (k+1) IA b, and in the place of F_k what F_0 .. F_(k-1)
- * pass to the parent. No link waits for another. (Of order 0, IA is not yet there.) */
+/* Completes the bias terms of order k, after H_k and F_(k-1):
+ *   X_(k+1), b
+ *   p   = sum_i V_i x* h_(k-i) + I (0, y_k) - ext_k + (k+1) IA b
+ *   F_k = sum_(i>=1) X_i^T F_(k-i), the known part of the wrench to the parent
+ * Independent for each link. At order 0, aba_inertias adds IA b. */
 INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int external, int root) {
   const jn_link *l = at->link;
   const next_order *a = at->next;
@@ -234,8 +238,8 @@ INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int exte
   *at->p = p;
 }
 
-/* Positions and first velocities, X_0, u_0, V_0, H_0, y_0, and what is known of order 0 but for the
- * wrenches from outside and IA b, which articulate adds. */
+/* Order 0 of a link: X_0, u_0, V_0, H_0, y_0 and the bias terms, without applied wrenches and
+ * without IA b, which aba_inertias adds. */
 INLINE void start_link(const jn_model *m, const link_view *at, int rep, int root) {
   const jn_link *l = at->link;
   link_transform *XT = link_transform_of(at, 1);
@@ -252,7 +256,7 @@ static inline void aba_start(const jn_model *m, const jn_work *w, int rep) {
     start_link(m, link_view_of(w, i), rep, !LINK_TRANSFORMS && i == 0);
 }
 
-/* Wrenches from outside, of order 0. */
+/* Subtracts the applied wrenches of order 0. */
 static inline void aba_external(const jn_model *m, const jn_work *w) {
   for (int i = 0; i < m->nlink; i++) {
     const link_view *at = link_view_of(w, i);
@@ -260,14 +264,15 @@ static inline void aba_external(const jn_model *m, const jn_work *w) {
   }
 }
 
-/* a += T^T (X_0^T f + what is known) */
+/* a += T^T (X_0^T f + known) */
 static __attribute__((noinline)) void pass_force_any(const jn_link *l, const real *X, six f,
                                                      six known, six *a) {
   wrench_to_parent(l->kind, l, X, NULL, six_add(joint_force(l->kind, 0, 0, X, &f), known), a);
 }
 
-/* What is left for the joint of a link, e -= S^T p, and p += IA S x where x is already known:
- * given, or D^-1 e. */
+/* Backward pass of one joint:
+ *   force-driven   e -= S^T p,   p += UA D^-1 e
+ *   prescribed     p += IA S e */
 static __attribute__((noinline)) six bias_any(const link_view *at, six p, int given) {
   const jn_link *l = at->link;
   real t[6], *e = at->e;
@@ -280,12 +285,12 @@ static __attribute__((noinline)) six bias_any(const link_view *at, six p, int gi
   return p;
 }
 
-/* Bias wrenches from the tips to the base. tau_k of force-driven joints and (k+1) v_(k+1) of
- * prescribed ones are read from w->e; what is left of the force for the joint stays there. more:
+/* Backward pass of order k: bias wrenches from the leaves to the root. w->e holds tau_k of
+ * force-driven joints, which becomes tau_k - S^T p, and (k+1) v_(k+1) of prescribed ones. more:
  * another order follows. */
 INLINE void aba_inward(const jn_model *m, const jn_work *w, int k, const unsigned char *prescribed,
                        int more) {
-  /* sum: for spot `to`, not yet in its p; a link that waits for it would wait for memory as well */
+  /* children's wrenches for view `to` are summed in registers, stored when the parent changes */
   six sum = six_zero(), f;
   const link_view *at;
   const jn_link *l;
@@ -333,8 +338,7 @@ INLINE void aba_inward(const jn_model *m, const jn_work *w, int k, const unsigne
   if (LINK_TRANSFORMS && more) bias_terms_begin(at, k + 1, m->nv, 1);
 }
 
-/* v_(k+1) of a joint from e, what is left of the force; a: V_(k+1) without it and b, returned with
- * it. */
+/* v_(k+1) of a joint from e, and V_(k+1) without b. a: X_0 u_(k+1), the parent's part. */
 INLINE six solve_joint(jn_kind kind, int n, const link_view *at, int k, six a, real *v, int given,
                        int root) {
   const double inverse = (double)1 / (k + 1);
@@ -370,8 +374,8 @@ static __attribute__((noinline)) void given_force(const jn_link *l, int k, six F
   }
 }
 
-/* v_(k+1) and V_(k+1) of a link, the force of its joint if it is prescribed, and what is known of
- * the next order. */
+/* Forward pass of one link: v_(k+1), V_(k+1), the force of a prescribed joint, and the bias terms
+ * of the next order. */
 INLINE void solve_link(const jn_model *m, const link_view *at, int k,
                        const unsigned char *prescribed, int damping, int more, int rep,
                        int external, int root) {
@@ -395,7 +399,7 @@ INLINE void solve_link(const jn_model *m, const link_view *at, int k,
   if (!LINK_TRANSFORMS) bias_terms_begin(at, k + 1, nv, root);
   bias_terms_end(at, k + 1, nv, rep, external, root);
 }
-/* from the base to the tips */
+/* Forward pass of order k, from the root to the leaves. */
 INLINE void aba_outward(const jn_model *m, const jn_work *w, int k, const unsigned char *prescribed,
                         int damping, int more, int rep, int external) {
   if (LINK_TRANSFORMS)

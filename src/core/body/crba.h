@@ -1,12 +1,15 @@
-/* mass.h (core): the mass matrix by composite inertias (CRBA), body formulation. Tips first, with
- * the columns F = Ic S of all freedoms beyond a joint carried through it together: M[j][c] = S_j^T
- * F_c for c in the subtree of j,   F_c of the parent = T^T X_0^T F_c */
+/* crba.h (core): the mass matrix by the composite-rigid-body algorithm (CRBA), body formulation.
+ *
+ * From the leaves to the root, the columns F_c = Ic S_c of all degrees of freedom c in the subtree
+ * of a joint j are transformed to the parent together:
+ *   M[j][c]      = S_j^T F_c
+ *   F_c (parent) = T^T X_0^T F_c */
 #ifndef JOUNCE_CORE_BODY_CRBA_H
 #define JOUNCE_CORE_BODY_CRBA_H
 
 #include "core/body/link_view.h"
 
-/* rigid bodies as one: J about the link's origin by columns, first moment h, mass m */
+/* composite inertia: J about the link's origin by columns, first moment h, mass m */
 typedef struct composite_inertia {
   v3 J[3], h;
   real m;
@@ -42,7 +45,7 @@ INLINE void composite_rotate(composite_inertia *a, const v3 *E) {
   for (int j = 0; j < 3; j++) a->J[j] = v3_columns(T, Et[j]);
   a->h = v3_columns(E, a->h);
 }
-/* seen from an origin at -p, with s = h + m p / 2:  J += 2 p.s 1 - p s^T - s p^T,  h += m p */
+/* shift to an origin at -p, with s = h + m p / 2:  J += 2 p.s 1 - p s^T - s p^T,  h += m p */
 INLINE void composite_shift(composite_inertia *a, v3 p) {
   v3 mp = v3_scale(a->m, p), s = v3_add(a->h, v3_times(0.5, mp));
   real k = 2 * v3_dot(p, s), zero = k - k;
@@ -54,7 +57,7 @@ INLINE void composite_shift(composite_inertia *a, v3 p) {
   a->J[2] = v3_add(
       a->J[2], v3_sub(v3_make(zero, zero, k), v3_add(v3_scale(v3_z(s), p), v3_scale(v3_z(p), s))));
 }
-/* as joint_add_inertia */
+/* P += the composite a of the link, transformed to its parent, as joint_add_inertia */
 INLINE void composite_add(const jn_link *l, const real *q, const real *X, composite_inertia *a,
                           composite_inertia *P) {
   v3 p = v3_add(c_vector(l->pT4), joint_displacement(l, q));
@@ -87,7 +90,7 @@ static __attribute__((noinline)) void crba_columns_any(const jn_link *l, const r
     wrench_to_parent(l->kind, l, X, NULL, G, F + c);
   }
 }
-/* the same for a turn about z, the rotation of the offset chosen once */
+/* the same for a revolute joint, with the rotation of the offset chosen once */
 INLINE void crba_columns_of(jn_rotation_kind rotation, const jn_link *l, const real *X, six *F,
                             int count) {
   const v3 p = c_vector(l->pT4);
@@ -110,7 +113,7 @@ INLINE void crba_columns(const jn_link *l, const real *X, six *F, int count) {
     crba_columns_of(JN_ROTATION_GENERAL, l, X, F, count);
 }
 
-/* Upper half of M, body representation; free joints are placed. */
+/* Upper half of M, body representation. X_0 of free joints must be there. */
 static inline void crba_pass(const jn_model *m, const jn_work *w, real *M) {
   const size_t nv = (size_t)m->nv;
   composite_inertia *Ic = (composite_inertia *)(void *)IA_of(w, 0);

@@ -1,21 +1,22 @@
-/* joint.h (core): the only file that knows joint types.
+/* joint.h (core): primitive joints of the body formulation, the only algorithm file that knows
+ * joint types.
  *
- * The transform of a joint is x_parent = Q x_child + d, with Q, d jets; on twists and wrenches
+ * The transform of a joint is x_parent = Q x_child + d, with jets Q, d. On twists and wrenches:
  *   parent -> child   w' = Q^T w,  v' = Q^T v + D^T w     D = [d] Q
  *   child -> parent   f = Q f',    n = Q n' + D f'
  *
- * What is stored of order k (X + k * width), by kind:
- *   revolute    c s          Q = planar rotation by the angle, D = 0
+ * Stored for order k (X + k * width), by kind:
+ *   revolute    c s          Q = rotation about z by the angle, D = 0
  *   prismatic   d            Q = 1, d along z
  *   helical     c s dc ds    dc = jet of d cos, ds = jet of d sin
  *   spherical   Q (9)
- *   free        Q (9) D (9) d (3, counted from the position at this instant)
+ *   free        Q (9) D (9) d (3, relative to the present position)
  *
  * The motion subspace S is constant in the link frame: z, or three or six unit vectors.
  *
- * A joint that turns about z (revolute, helical) is X = Y X_0: its orders k >= 1 are those of Y,
- * which counts angle and slide from this instant (c_0 = 1, s_0 = d_0 = 0, c_1 = 0). X_0 is applied
- * by joint_apply_X0, once, beside the constant offset. */
+ * For a joint that rotates about z (revolute, helical) X = Y X_0: orders k >= 1 are those of Y,
+ * whose angle and displacement start from zero at this instant (c_0 = 1, s_0 = d_0 = 0, c_1 = 0).
+ * joint_apply_X0 applies X_0 once, together with the constant offset T. */
 #ifndef JOUNCE_CORE_BODY_JOINT_H
 #define JOUNCE_CORE_BODY_JOINT_H
 
@@ -23,7 +24,7 @@
 #include "core/algebra/representation.h"
 #include "core/work.h"
 
-/* loops over orders unroll where the order is known to the compiler and the scalar asks for it */
+/* loops over orders unroll where the order is a compile-time constant and the scalar allows it */
 #if defined(__clang__) || !defined(JN_UNROLL) || defined(JN_SMALL)
 #define EACH(k, from, to) for (int k = from; k <= to; k++)
 #define EACH_DOWN(k, from, to) for (int k = to; k >= from; k--)
@@ -32,8 +33,8 @@
 #define EACH_DOWN(k, from, to) _Pragma(JN_UNROLL) for (int k = to; k >= from; k--)
 #endif
 
-/* Order 0 of the joint transform from the configuration and the sine and cosine of an angle; a
- * revolute joint has these alone, a fixed one nothing. */
+/* Order 0 of a joint transform from the configuration and the sine and cosine of the angle.
+ * Revolute joints store just these, fixed joints nothing. */
 static inline void joint_place(const jn_link *l, const real *q, real s, real c, real *X) {
   switch (l->kind) {
     case JN_K_PRISMATIC:
@@ -45,7 +46,7 @@ static inline void joint_place(const jn_link *l, const real *q, real s, real c, 
       break;
     }
     default: { /* spherical or free */
-      /* rotation of a quaternion, exact for any length near one */
+      /* rotation matrix of a quaternion, exact for any length near one */
       real w = q[0], x = q[1], y = q[2], z = q[3], f = 2.0 / (w * w + x * x + y * y + z * z);
       real xs = x * f, ys = y * f, zs = z * f;
       X[0] = 1.0 - (y * ys + z * zs), X[1] = x * ys - w * zs, X[2] = x * zs + w * ys;
@@ -62,8 +63,7 @@ static inline void joint_place(const jn_link *l, const real *q, real s, real c, 
   }
 }
 
-/* Order 0 of the transforms of all joints but the free ones, which are made when their twists are
- * read. */
+/* Order 0 of the transforms of all joints except free ones, which boundary.h computes. */
 static inline void place_joints(const jn_model *m, const jn_work *w) {
   const int lanes = sizeof(real) / sizeof(double);
   const real *q = q_of(w, 0);
@@ -84,8 +84,10 @@ static inline void place_joints(const jn_model *m, const jn_work *w) {
   }
 }
 
-/* k s_k = sum q'_(k-1-i) c_i,  k c_k = -sum q'_(k-1-i) s_i of a joint that turns about z, x reals
- * an order: c_k and, of the first sum, all but q'_(k-1); then that */
+/* Order k of sine and cosine for a joint about z, x reals per order:
+ *   k s_k = sum_(i<k) q'_(k-1-i) c_i,   k c_k = -sum_(i<k) q'_(k-1-i) s_i
+ * sincos_begin stores c_k and returns the sum for s_k without its term q'_(k-1); sincos_end adds
+ * it. */
 INLINE real sincos_begin(int k, int x, const real *v, int vs, real *X) {
   real s = {0}, c = {0};
   EACH(i, 1, k - 1) {
@@ -102,8 +104,8 @@ INLINE void sincos_end(int k, int x, real s, const real *v, int vs, real *X) {
   X[x * k + 1] = f * s;
 }
 
-/* Order k >= 1 of the joint transform from orders 0..k-1 and the velocity jet, rows of `vs` reals.
- */
+/* Order k >= 1 of the joint transform from orders 0..k-1 and the velocity jet, rows of `vs`
+ * reals. */
 INLINE void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, const real *v,
                           int vs, real *X) {
   double f = (double)1 / k;
@@ -141,7 +143,7 @@ INLINE void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, 
       real *x = X + 21 * k;
       m3 D = m3_zero();
       pose_step(k, v, vs, (pose_jet){X, X + 18, 21, 21});
-      /* the world does not turn: on it D only ever meets zeros, and is zero */
+      /* the world does not rotate: there D is only multiplied by zero */
       if (l->parent >= 0) m3_add_hat_mul(load_v3(q + 4), x, D.m);
       for (int i = 1; i <= k && l->parent >= 0; i++)
         m3_add_hat_mul(load_v3(X + 21 * i + 18), X + 21 * (k - i), D.m);
@@ -156,8 +158,7 @@ static inline void joint_step(const jn_link *l, int k, const real *q, const real
   joint_step_of(l->kind, l, k, q, v, vs, X);
 }
 
-/* X_0 of a joint that turns about z on a twist, and X_0^T on a wrench; nothing for the others
- */
+/* X_0 of a joint about z on a twist, X_0^T on a wrench; identity for other kinds */
 INLINE six joint_apply_X0(jn_kind kind, const real *X, six u) {
   if (kind != JN_K_REVOLUTE && kind != JN_K_HELICAL) return u;
   rotz_sum w = rotz_of(X[0], X[1], u.w), v = rotz_of(X[0], X[1], u.v);
@@ -171,8 +172,8 @@ INLINE six joint_apply_X0_t(jn_kind kind, const real *X, six f) {
   return (six){v3_with_z(rotz_end_t(w), f.w), v3_with_z(rotz_end_t(v), f.v)};
 }
 
-/* sum_(i=from..to) Y_i u_(k-i) of a joint that turns about z, x reals an order, or of Y_i^T: how it
- * ends; z: of what it started with */
+/* sum_(i=from..to) Y_i u_(k-i) for a joint about z, x reals per order, or the same with Y_i^T,
+ * depending on how it ends; z: z components of the result */
 typedef struct rotz_pair {
   rotz_sum w, v;
 } rotz_pair;
@@ -190,7 +191,7 @@ INLINE rotz_pair rotz_pair_add(rotz_pair s, int k, int from, int to, int x, cons
   }
   return s;
 }
-/* i = k-1..1, and k last: the terms that are the last to be known */
+/* i = k-1..1, then k: the terms known last come last */
 INLINE rotz_pair rotz_pair_motion(rotz_pair s, int k, int x, const real *X, const six *u) {
   s = rotz_pair_add(s, k, 1, k > 1 ? k - 1 : k, x, X, u);
   return k > 1 ? rotz_pair_add(s, k, k, k, x, X, u) : s;
@@ -202,9 +203,9 @@ INLINE six rotz_pair_end_t(rotz_pair s, six z) {
   return (six){v3_with_z(rotz_end_t(s.w), z.w), v3_with_z(rotz_end_t(s.v), z.v)};
 }
 
-/* sum_(i=first..k) X_i u_(k-i): a twist jet from the parent's side of the joint to the child's; of
- * a joint that turns about z the sum of Y_i, u after joint_apply_X0. A fixed joint has no parent:
- * it holds the base to the world. */
+/* sum_(i=first..k) X_i u_(k-i): a twist jet from the parent's side of the joint to the child's. For
+ * a joint about z the sum of Y_i, with u after joint_apply_X0. Not for fixed joints, which have no
+ * parent: they connect the base to the world. */
 INLINE six joint_motion(jn_kind kind, int k, int first, const real *X, const six *u) {
   six s = six_zero(), z = first == 0 ? u[k] : s;
   rotz_sum v = rotz_start(z.v);
@@ -236,9 +237,8 @@ INLINE six joint_motion(jn_kind kind, int k, int first, const real *X, const six
   }
 }
 
-/* sum_(i=first..k) X_i^T f_(k-i): a wrench jet from the child's side of the joint to the parent's,
- * of a joint that turns about z before joint_apply_X0_t. The newest wrench, which others may
- * wait for, comes last. */
+/* sum_(i=first..k) X_i^T f_(k-i): a wrench jet from the child's side of the joint to the parent's;
+ * for a joint about z before joint_apply_X0_t. The newest wrench is added last. */
 INLINE six joint_force(jn_kind kind, int k, int first, const real *X, const six *f) {
   six s = six_zero(), z = first == 0 ? f[k] : s;
   rotz_sum w = rotz_start(z.w);
@@ -269,7 +269,7 @@ INLINE six joint_force(jn_kind kind, int k, int first, const real *X, const six 
       return s;
   }
 }
-/* the same for a kind that is not known to the compiler; the most common one has its own copy */
+/* the same for a kind unknown to the compiler; the most common one has its own copy */
 static inline six joint_motion_any(const jn_link *l, int k, const real *X, const six *u) {
   return l->kind == JN_K_REVOLUTE ? joint_motion(JN_K_REVOLUTE, k, 0, X, u)
                                   : joint_motion(l->kind, k, 0, X, u);
@@ -367,7 +367,7 @@ static inline six joint_column(const jn_link *l, int j) {
   return S;
 }
 
-/* Pose of the link in its parent at this instant: columns of the rotation R Q, and p + R d. */
+/* Present pose of the link in its parent: columns of the rotation R Q, and p + R d. */
 static inline void joint_place_in_parent(const jn_link *l, const real *q, const real *X, v3 *E,
                                          v3 *p) {
   v3 x = c_vector(l->Rc), y = c_vector(l->Rc + 4), z = c_vector(l->Rc + 8);
@@ -393,7 +393,7 @@ static inline void joint_place_in_parent(const jn_link *l, const real *q, const 
   }
 }
 
-/* R^T a and out += R a, R the rotation between the link's parent and T */
+/* R^T a and out += R a, R the rotation of T in the link's parent */
 INLINE v3 offset_back(const jn_link *l, const v3 *a) {
   return l->rotation == JN_ROTATION_IDENTITY ? *a
          : l->rotation == JN_ROTATION_AXES   ? v3_pick(a, &l->axes_t)
@@ -420,7 +420,7 @@ INLINE v3 joint_displacement(const jn_link *l, const real *q) {
   }
 }
 
-/* The way between a link and its parent at this instant, T and X_0 in one: E, and D = [p] E, XT
+/* Combined transform between a link and its parent at this instant, T and X_0: E and D = [p] E, by
  * columns and by rows. */
 typedef struct link_transform {
   v3 E[3], D[3], Et[3], Dt[3];
@@ -434,8 +434,8 @@ INLINE void link_transform_make(const jn_link *l, const real *q, const real *X, 
   v3_transpose(a->D, a->Dt);
 }
 
-/* P += the inertia a of the link, seen from its parent:  through the joint to T, to the parent's
- * origin, to the parent's axes; or by the way */
+/* P += the inertia a of the link, transformed to its parent: through the joint to T, shifted to the
+ * parent's origin, rotated to the parent's axes; or by the combined transform XT. */
 INLINE void joint_add_inertia(const jn_link *l, const real *q, const real *X,
                               const link_transform *XT, sym6 *a, sym6 *P) {
   if (XT && l->rotation == JN_ROTATION_GENERAL) {

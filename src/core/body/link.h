@@ -1,14 +1,15 @@
-/* link.h (core): one link of the body formulation.
+/* link.h (core): one link of the body formulation: transforms to and from the parent, Newton-Euler
+ * equation, gravity.
  *
- * Gravity is a vector that only turns: y = -g in the link's frame is an acceleration of every
- * centre of mass beside the true one. It does not go into the twists (the world as seen from a
- * freely falling frame): there order k would be the difference (k+1) y_k - k y_k. */
+ * Gravity enters as a fictitious acceleration -g of every centre of mass: y = -g in the link frame,
+ * y' = y x w. It is not put into the twists (a world that accelerates by -g), because order k of
+ * the wrench would then be the difference (k+1) y_k - k y_k, which loses digits. */
 #ifndef JOUNCE_CORE_BODY_LINK_H
 #define JOUNCE_CORE_BODY_LINK_H
 
 #include "core/body/joint.h"
 
-/* twist of the parent carried to T: w' = R^T w, v' = R^T v + w' x pT, pT = R^T p */
+/* twist of the parent at T: w' = R^T w, v' = R^T v + w' x pT, pT = R^T p */
 INLINE six offset_motion(const jn_link *l, const six *V) {
   v3 w = offset_back(l, &V->w);
   return (six){w, v3_add(offset_back(l, &V->v), v3_cross_c(w, l->pT4))};
@@ -19,7 +20,7 @@ INLINE void offset_force(const jn_link *l, six F, six *Fp) {
   offset_add(l, F.v, &Fp->v);
 }
 
-/* the same with X_0 of joints that turn about z; `by`: the way, NULL: not made */
+/* the same including X_0 of joints about z; XT: combined transform, NULL unless precomputed */
 INLINE six twist_from_parent(jn_kind kind, const jn_link *l, const real *X,
                              const link_transform *XT, const six *V) {
   if (!XT) return joint_apply_X0(kind, X, offset_motion(l, V));
@@ -43,20 +44,20 @@ INLINE six link_spin(const jn_link *l, six V) {
   return (six){c_columns(l->J4, V.w), c};
 }
 
-/* Wrench that moves the link, at the link's origin, of order k: about the centre of mass, where
- * v x m v sums to zero,
- *   n_k = (k+1) J w_(k+1) + sum w_i x J w_(k-i)
- *   f_k = m ((k+1) v_(k+1) + sum w_i x v_(k-i))
+/* Net wrench on the link at its origin, order k. About the centre of mass, where v x m v sums to
+ * zero:
+ *   n_k = (k+1) J w_(k+1) + sum_i w_i x J w_(k-i)
+ *   f_k = m ((k+1) v_(k+1) + sum_i w_i x v_(k-i))
  *
- * The sums are `products`; `top` the (k+1) terms, zero for the part known before the order is
- * solved. With diagonal J the two terms of a component of w x J w are one:
- *   (J_z - J_y) sum w_y,i w_z,(k-i) */
+ * `products` accumulates the sums; `top` holds the (k+1) terms, zero for the bias. For diagonal J
+ * the two terms of a component of w x J w combine:
+ *   (J_z - J_y) sum_i w_y,i w_z,(k-i) */
 typedef struct products {
   cross_sum n, f;
   pair_sum d;
 } products;
 INLINE products products_zero(void) { return (products){cross_zero(), cross_zero(), pair_zero()}; }
-/* i = from..to */
+/* terms i = from..to */
 INLINE products products_add(const jn_link *l, products s, int k, int from, int to, const six *V,
                              const six *H) {
   if (DIAGONAL(l)) {
@@ -81,12 +82,12 @@ INLINE six link_wrench(const jn_link *l, int k, const six *V, const six *H, six 
   return products_end(l, products_add(l, products_zero(), k, 0, k, V, H), top);
 }
 
-/* the terms of its order that are no products */
+/* the terms of order k that are not products */
 INLINE six link_top(int k, six H, v3 y) {
   return (six){v3_times(k + 1, H.w), v3_add(v3_times(k + 1, H.v), y)};
 }
 
-/* y_0 = Q_0^T R^T y of the parent,  k y_k = sum y_(k-1-i) x w_i */
+/* y_0 = Q_0^T R^T y_parent,   k y_k = sum_(i<k) y_(k-1-i) x w_i */
 INLINE v3 gravity_start(const jn_link *l, const real *X, const link_transform *XT,
                         const v3 *parent) {
   return XT ? v3_columns(XT->Et, *parent) : joint_rotate_t(l->kind, X, offset_back(l, parent));
@@ -97,9 +98,9 @@ INLINE v3 gravity_step(int k, const six *restrict V, const v3 *restrict y) {
   return v3_times((double)1 / k, cross_end(s));
 }
 
-/* Orders 1..K of the joint transform, all orders 0..K of the link's twist. Vp: the parent's twist
- * jet, NULL: the world, which does not move; u: room for K+1 twists. The transforms of free joints
- * were made when their twists were read (edge.h). */
+/* Orders 1..K of the joint transform and orders 0..K of the link's twist. Vp: the parent's twist
+ * jet, NULL for the world; u: room for K+1 twists. The transforms of free joints are already there
+ * (boundary.h). */
 INLINE void link_motion_of(jn_kind kind, const jn_link *l, int K, const real *q, const real *v,
                            int vs, const six *restrict Vp, real *restrict X,
                            const link_transform *XT, six *restrict u, six *restrict V) {
@@ -112,7 +113,7 @@ INLINE void link_motion_of(jn_kind kind, const jn_link *l, int K, const real *q,
   EACH(k, 0, K)
   V[k] = joint_add_velocity_of(kind, l, joint_motion(kind, k, 0, X, u), v + k * vs);
 }
-/* the rarer kinds share one copy */
+/* the less common kinds share one copy */
 static __attribute__((noinline)) void link_motion_any(const jn_link *l, int K, const real *q,
                                                       const real *v, int vs, const six *Vp, real *X,
                                                       six *u, six *V) {
@@ -126,7 +127,7 @@ INLINE void link_motion(const jn_link *l, int K, const real *q, const real *v, i
     link_motion_any(l, K, q, v, vs, Vp, X, u, V);
 }
 
-/* Forces of the joint, and what it passes to the parent (NULL: nothing). */
+/* Joint forces tau_k = S^T F_k + armature and damping, and F_parent += ... (Fp NULL: the world). */
 INLINE void link_force_of(jn_kind kind, const jn_link *l, int r, const six *restrict F,
                           const real *restrict X, const link_transform *XT, const real *v,
                           real *restrict tau, int nv, int damping, six *restrict Fp) {

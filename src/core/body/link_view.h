@@ -1,12 +1,12 @@
-/* spot.h (core): where the numbers of each link are. It is written down once, outward from the
- * base: what is found by adding and multiplying indices would cost as much as the arithmetic.
- * Links of the same depth follow each other; none of them waits for another. */
+/* link_view.h (core): for each link, pointers to its numbers in the working memory. The views are
+ * set up once, because computing the addresses would cost as much as the arithmetic. They are
+ * sorted by depth; links of equal depth are independent of each other. */
 #ifndef JOUNCE_CORE_BODY_LINK_VIEW_H
 #define JOUNCE_CORE_BODY_LINK_VIEW_H
 
 #include "core/body/link.h"
 
-/* Of the next order of a link what is known before this one is solved (forward.h) */
+/* Partial sums of a link's next order that are known before this order is solved (aba.h). */
 typedef struct next_order {
   products s;
   rotz_pair b, F;
@@ -15,10 +15,10 @@ typedef struct next_order {
 
 typedef struct link_view {
   const jn_link *link;
-  int parent;  /* its spot; -1: the world */
-  int carries; /* other links */
+  int parent;  /* view of the parent; -1: the world */
+  int carries; /* has descendants */
   six *V, *U, *H, *F, *UA, *p, *b;
-  const six *Vp, *ext; /* V of the parent, NULL: the world; wrenches from outside */
+  const six *Vp, *ext; /* V of the parent, NULL: the world; applied wrenches */
   six *Fp;             /* F of the parent, NULL: the world */
   v3 *Y;
   const v3 *Yp; /* Y of the parent */
@@ -33,7 +33,7 @@ static_assert(sizeof(next_order) <= JN_SIZE_next_order * sizeof(real), "JN_SIZE_
 static_assert(sizeof(link_transform) <= JN_SIZE_link_transform * sizeof(real),
               "JN_SIZE_link_transform");
 
-/* View i of the list, outward by depth. Padded vectors have another list than plain ones. */
+/* View i, by increasing depth. Padded and plain vectors have separate lists. */
 INLINE link_view *link_view_of(const jn_work *w, int i) {
 #ifdef JN_PADDED
   return (link_view *)(void *)w->link_view_lanes + i;

@@ -1,16 +1,20 @@
-/* inverse.h (core): kinematics and inverse dynamics of order r, body formulation (CoRNEA;
- * H-GRNE-FBS in body frames). forward:   V_k = sum X_i (T V_parent)_(k-i) + S v_k        k = 0..r+1
- *              F_k = (k+1) h_(k+1) + sum V_i x* h_(k-i) + m y_k - ext_k  k = 0..r
- *   backward:  tau_k = S^T F_k + armature (k+1) v_(k+1) + damping v_k
- *              F_parent,k += T^T sum X_i^T F_(k-i) */
+/* rnea.h (core): recursive Newton-Euler algorithm (RNEA) of order r, body formulation: kinematics
+ * and inverse dynamics (CoRNEA of samy2021; H-GRNE-FBS of ali2026 in body frames).
+ *
+ *   forward    V_k   = sum_i X_i (T V_parent)_(k-i) + S v_k                           k = 0..r+1
+ *              F_k   = (k+1) h_(k+1) + sum_i V_i x* h_(k-i) + I (0, y_k) - ext_k      k = 0..r
+ *   backward   tau_k = S^T F_k + armature (k+1) v_(k+1) + damping v_k
+ *              F_parent,k += T^T sum_i X_i^T F_(k-i)
+ *
+ * h = I V; T and X transform twists from parent to child, T^T and X^T wrenches back. */
 #ifndef JOUNCE_CORE_BODY_RNEA_H
 #define JOUNCE_CORE_BODY_RNEA_H
 
 #include "core/body/link_view.h"
 
-/* V_0..V_K of every link and, if asked, F_0..F_(K-1) of its own motion and weight. What a link
- * needs of its parent's twists and momenta is scratch. fall: the world's acceleration is -g, which
- * for order 0 is the same and costs nothing (link.h) */
+/* V_0..V_K of every link and, if `wrenches`, F_0..F_(K-1) of its own motion and weight. H is
+ * scratch: it holds the parent's twist u, then (J w, velocity of the centre of mass). fall: the
+ * world accelerates by -g, which costs nothing and is exact for order 0 (link.h). */
 INLINE void rnea_outward(const jn_model *m, const jn_work *w, int K, int fall, int wrenches) {
   six *restrict H = jet_of(w, 0);
   place_joints(m, w);

@@ -1,12 +1,11 @@
-/* course.h (core): several directions at once through the linearised dynamics, one a lane.
+/* course.h (core): directional derivatives of inverse and forward dynamics, one direction per lane.
  *
- * With D_i = D_parent + P_i phi_i, as jets of D' and of X-like D'', and wrenches F summed over what
- * lies beyond:
- *   tau_j = U_j.D'' + T_j.D' + Z_j.D + S_j.(sum over joints beyond of A phi + B phi' + M phi'')
- * Order by order: what order k of D and F adds to the forces of orders k, k+1, ... is added when
- * it is known, so that one order of them is held. In forward dynamics the newest term of phi''_k
- * comes from M^-1 applied to what is left of d tau_k. Include core/derivatives/mass_solve.h and core/derivatives/partials.h
- * first. */
+ * With D_i = D_parent + P_i phi_i as jets, D'' standing for D'' - ad_G D, and wrenches summed over
+ * subtrees:
+ *   tau_j = U_j.D'' + T_j.D' + Z_j.D + S_j.(sum over descendants of A phi + B phi' + M phi'')
+ * Order by order, the contributions of order k of D and the wrenches to the forces of orders k,
+ * k+1, ... are added as soon as they are known, so that only one order is stored. In forward
+ * dynamics the newest term of phi''_k is M^-1 times the rest of d tau_k. */
 #ifndef JOUNCE_CORE_DERIVATIVES_COURSE_H
 #define JOUNCE_CORE_DERIVATIVES_COURSE_H
 
@@ -17,14 +16,15 @@
 #include "core/derivatives/mass_solve.h"
 #include "core/derivatives/partials.h"
 
-/* of a link: D, D', D'', the wrench of its columns, the sum of those beyond, newest part of D'' */
+/* D, D', D'' of a link; F: wrench of its columns, then of its subtree; G: wrench of its
+ * descendants; top: the newest part of D''. */
 typedef struct direction_link {
   six D0, D1, D2, F, G, top;
 } direction_link;
 static_assert(sizeof(direction_link) <= JN_SIZE_direction_link * sizeof(real),
               "JN_SIZE_direction_link");
 
-/* in w->direction: phi [nv], variations of v, phi' and forces [rows x nv] each, in lanes */
+/* w->direction: phi [nv], variations of v, phi' and forces [rows x nv] each, in lanes */
 typedef struct course {
   const variation *x;
   real *phi, *step, *rate, *row;
@@ -65,7 +65,7 @@ static inline void course_rate(const course *s, int k, int first) {
   }
 }
 
-/* wrenches to all that carries them */
+/* sums over subtrees: F of the link and its descendants, G of its descendants */
 static inline void course_sum_wrenches(const course *s) {
   for (int i = s->x->m->nlink - 1; i > 0; i--) {
     direction_link *a = &s->link[i], *p = &s->link[s->x->m->link[i].parent];
@@ -74,8 +74,8 @@ static inline void course_sum_wrenches(const course *s) {
   }
 }
 
-/* Order k of D, D', D'' and the wrenches; phi of orders first..k. `open`: the newest term of phi''
- * is not known yet. */
+/* Order k of D, D', D'' and the wrenches, from phi of orders first..k. `open`: without the newest
+ * term of phi'', which is not known yet. */
 static inline void course_sweep(const course *s, int k, int first, int open) {
   const variation *x = s->x;
   const size_t nv = (size_t)x->m->nv;
@@ -105,7 +105,7 @@ static inline void course_sweep(const course *s, int k, int first, int open) {
   course_sum_wrenches(s);
 }
 
-/* What order k of D, D', D'' and the wrenches adds to the forces of orders k+from..k+to. */
+/* Adds the part of order k of D, D', D'' and the wrenches in the forces of orders k+from..k+to. */
 static inline void course_rows(const course *s, int k, int from, int to) {
   const variation *x = s->x;
   const size_t nv = (size_t)x->m->nv;
@@ -126,8 +126,8 @@ static inline void course_rows(const course *s, int k, int from, int to) {
   }
 }
 
-/* M^-1 applied to what is left of order k: the variation of v_(k+1), and in row k the newest term
- * of phi''_k, E_0 (k+1) dv_(k+1) */
+/* Solves order k: the variation of v_(k+1) from M^-1 times the remaining forces; row k receives the
+ * newest term of phi''_k, E_0 (k+1) dv_(k+1). */
 static inline void course_solve(const course *s, int k) {
   const variation *x = s->x;
   const jn_model *m = x->m;
@@ -156,7 +156,7 @@ static inline void course_solve(const course *s, int k) {
   }
 }
 
-/* the newest term of phi''_k, in row k, to D'' and the wrenches */
+/* adds the newest term of phi''_k, from row k, to D'' and the wrenches */
 static inline void course_top(const course *s, int k) {
   const variation *x = s->x;
   const real *y = s->row + (size_t)k * (size_t)x->m->nv;
@@ -176,7 +176,7 @@ static inline void course_top(const course *s, int k) {
   course_sum_wrenches(s);
 }
 
-/* Inverse: phi and all dv given; the forces of all orders in the rows. */
+/* Inverse dynamics: from phi and all dv the forces of all orders, in the rows. */
 ENTRY_FUNCTION void course_inverse(const variation *x) {
   const course s = course_of(x);
   memset(s.row, 0, sizeof(real) * (size_t)x->rows * (size_t)x->m->nv);
@@ -187,8 +187,8 @@ ENTRY_FUNCTION void course_inverse(const variation *x) {
   }
 }
 
-/* Forward: phi, dv_0 and, with the other sign, d tau_k in the rows; the variations of v_1, v_2,
- * ... `first` > 0 or `still`: phi = dv_0 = 0 and d tau_k = 0 below `first`. */
+/* Forward dynamics: from phi, dv_0 and minus d tau_k in the rows the variations of v_1, v_2, ...
+ * `first` > 0 or `still`: phi = dv_0 = 0, and d tau_k = 0 below `first`. */
 ENTRY_FUNCTION void course_forward(const variation *x, int first, int still) {
   const course s = course_of(x);
   const size_t nv = (size_t)x->m->nv;

@@ -1,4 +1,4 @@
-/* extended_inverse.c: the extended inverse dynamics of bos2022: its derivatives, and motions that need
+/* extended_inverse.c: extended inverse dynamics of bos2022: its derivatives, and motions that need
  * no base wrench. */
 #include <math.h>
 #include <string.h>

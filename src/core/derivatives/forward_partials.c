@@ -1,8 +1,8 @@
 /* forward_partials.c: partial derivatives of forward dynamics.
  *
- * The motion comes from forward dynamics; there tau = ID(q, v, v', ...) is differentiated and
- * solved, order by order, for the variation of v^(k+1):
- *   M x = d tau_k - (A phi + B phi' + M phi'')_k without its newest term,   x = (k+1) dv_(k+1)
+ * Along the motion of forward dynamics, tau = ID(q, v, v', ...) is differentiated and solved, order
+ * by order, for the variation of v^(k+1). With x = (k+1) dv_(k+1):
+ *   M x = d tau_k - (A phi + B phi' + M phi'')_k without its newest term
  * M^-1 is applied through the articulated inertias. */
 #include <jounce/jet.h>
 #include <string.h>
@@ -28,11 +28,11 @@ jn_status jn_variation_forward(const jn_model *model, jn_data *data, int order, 
   return data->singular >= 0 ? JN_ERR_SINGULAR : JN_OK;
 }
 
-/* What a set of directions varies: q, v or tau_j. */
+/* The variable of a set of directions: q, v or tau_j. */
 typedef enum varied_by { BY_Q, BY_V, BY_TAU } varied_by;
 
-/* out[k][.][c..] = (k+1)! / j! dv_(k+1), k = j..K; zero below j. Units in as many lanes as there
- * are columns left. */
+/* out[k][.][c..] = (k+1)! / j! dv_(k+1), k = j..K; zero below j. One unit direction per lane, at
+ * most as many as there are columns left. */
 static void columns_from(const variation *x, varied_by by, int j, size_t c, double *out,
                          size_t stride) {
   const jn_directions d = jn_variation_directions(x);
@@ -61,11 +61,11 @@ static void columns(const variation *x, double *dq, double *dv, double *dtau) {
   for (size_t c = 0; c < nv; c += width) {
     if (dq) columns_from(x, BY_Q, 0, c, dq, size);
     if (dv) columns_from(x, BY_V, 0, c, dv, size);
-    /* a unit of tau^(j) is 1/j! of tau_j: the factor starts there */
+    /* a unit of tau^(j) is 1/j! of tau_j: the factorial starts at j */
     for (int j = 0; j < x->K && dtau; j++)
       columns_from(x, BY_TAU, j, c, dtau + (size_t)j * size, n * size);
   }
-  /* by the newest force: M^-1 again */
+  /* by the highest derivative of tau: M^-1 again */
   for (size_t k = 0; k < n && dtau; k++) {
     double *last = dtau + (k * n + n - 1) * size;
     if (k + 1 < n)
@@ -75,7 +75,7 @@ static void columns(const variation *x, double *dq, double *dv, double *dtau) {
   }
 }
 
-/* A := sign M^-1 A for the matrices of a list, as many columns at a time as go together */
+/* A := sign M^-1 A for a list of matrices, JN_SOLVE_COLUMNS columns at a time */
 typedef struct right_side {
   double *A, sign;
 } right_side;

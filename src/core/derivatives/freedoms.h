@@ -1,7 +1,6 @@
-/* freedoms.h (core): the matrices of partial derivatives with one freedom a lane (partials.h). The
- * freedoms beyond a joint follow each other, so that a row against all that lies beyond it is a run
- * of lanes, and so is a column against all that it carries. Include core/derivatives/partials.h,
- * core/derivatives/variation.h and core/derivatives/course.h first. */
+/* freedoms.h (core): the matrices of partial derivatives, one degree of freedom (dof) per lane
+ * (partials.h). The dofs of a subtree are consecutive, so both a row and a column against its
+ * subtree are runs of lanes. */
 #ifndef JOUNCE_CORE_DERIVATIVES_FREEDOMS_H
 #define JOUNCE_CORE_DERIVATIVES_FREEDOMS_H
 
@@ -21,15 +20,15 @@
 #define GATHER(p, n) ((real){p[0][n], p[1][n]})
 #endif
 
-/* numbers an order of what is gathered below: M, M', P, W, S, N */
+/* reals per order that are gathered below: M, M', P, W, S, N */
 static_assert((10 + 10 + 6 + 6 + 6 + 36) * LANES <= 75 * JN_MAX_LANES, "gather in data.h");
 
 static inline column_jet *block_of(const variation *x, int b) {
   return (column_jet *)(void *)x->w->Pc + (size_t)b * (size_t)x->rows;
 }
 
-/* the links of the freedoms of block b, from the link of the block's first freedom on; lanes to
- * spare repeat the last freedom */
+/* links and dofs of the lanes of block b, searched from link *at on; unused lanes repeat the last
+ * dof; single: every joint has one dof */
 typedef struct lane_links {
   int link[LANES], freedom[LANES], single;
 } lane_links;
@@ -47,12 +46,12 @@ static inline lane_links links_of(const jn_model *m, int b, int *at) {
   return t;
 }
 
-/* count sixes (or other structs of n numbers) from where each lane has them */
+/* to[i] = number i of every lane's array, i < n */
 static inline void gather(const double *const *from, size_t n, real *to) {
   for (size_t i = 0; i < n; i++) to[i] = GATHER(from, i);
 }
 
-/* lanes to spare repeat the last freedom: P of orders 0..last */
+/* unused lanes repeat the last dof: P of orders 0..last */
 static inline void freedoms_pad(const variation *x, int last) {
   for (int j = x->m->nv; j % LANES; j++)
     for (int k = 0; k <= last; k++)
@@ -65,7 +64,7 @@ ENTRY_FUNCTION void freedoms_columns(const variation *x) {
   const jn_model *m = x->m;
   const size_t n = 6 * ((size_t)x->K + 1), rows = (size_t)x->rows;
   const jn_vec3 g = x->data->settings.gravity;
-  /* the world: at rest, falling upwards */
+  /* the world: twist 0, acceleration minus gravity (0, -g) */
   double *rest = x->w->gather, *fall = rest + 8 * rows;
   real *V = (real *)(fall + 8 * rows), *a = V + 6 * rows;
   memset(rest, 0, sizeof(double) * 16 * rows);
@@ -85,7 +84,7 @@ ENTRY_FUNCTION void freedoms_columns(const variation *x) {
   }
 }
 
-/* what columns and rows carry, from the sums over the subtrees */
+/* A, B, M, U, T, Z, Y of all columns, from the composites */
 ENTRY_FUNCTION void freedoms_carry(const variation *x) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
@@ -117,15 +116,15 @@ ENTRY_FUNCTION void freedoms_carry(const variation *x) {
   }
 }
 
-/* ---- one order: d tau / d q, d tau / d v, M ---- */
+/* One order: d tau / d q, d tau / d v, M. */
 
-/* freedom beyond the last that link i carries */
+/* one past the last dof of the subtree of link i */
 static inline int freedoms_end(const jn_model *m, int i) {
   const jn_link *l = &m->link[m->link[i].last];
   return l->iv + l->nv;
 }
 
-/* lanes from..to-1 to entries (i, j + lane), or (i + lane, j) */
+/* writes lanes from..to-1 to entries (i, j + lane), or (i + lane, j) */
 static inline void put_lanes(double *out, size_t step, int from, int to, real value) {
   double t[LANES];
   if (step == 1 && from == 0 && to == LANES) {
@@ -143,8 +142,8 @@ static inline void put_column(const jn_block_at *o, int i, int j, int from, int 
   if (o->at) put_lanes(o->at + (size_t)i * o->row + (size_t)j * o->column, o->row, from, to, value);
 }
 
-/* One freedom d of link i against the lanes of block b: as a row (above) and as a column (below).
- */
+/* Dof d of link i against the lanes of block b: as a row (above the diagonal) and as a column
+ * (below). */
 typedef struct entries {
   real above[3], below[3];
 } entries;
@@ -168,7 +167,7 @@ static inline entries freedoms_entries(const variation *x, int k, int d, int b) 
   return e;
 }
 
-/* armature, damping, and what the joint's own wrench has in other representations */
+/* armature, damping, and the own rows of free joints in other representations than body */
 static inline void freedoms_own(const variation *x, const jn_link *l, int k, int d, int b,
                                 entries *e) {
   const int j = b * LANES, own = l->iv + l->nv;
@@ -214,25 +213,25 @@ INLINE int matrices_of_order(const variation *x, int k, const jn_blocks *o, int 
   for (int s = 0; s < LANES; s++) sum += bad[s];
   return sum == 0.0;
 }
-/* order 0 with constant arguments */
+/* order 0 is compiled with constant arguments */
 ENTRY_FUNCTION int freedoms_order(const variation *x, int k, const jn_blocks *out, int write) {
   return k == 0 && write ? matrices_of_order(x, 0, out, 1) : matrices_of_order(x, k, out, write);
 }
 
-/* ---- all orders ---- */
+/* All orders. */
 
-/* where the derivatives go, whether they do, and 0 times all of them */
+/* output matrices, whether to write them, and otherwise the sum of 0 times all values */
 typedef struct target {
   double *dq, *dv;
   int write;
   real finite;
 } target;
 
-/* row `i` + lane or rows[lane], column `j` or `j` + lane */
+/* addresses of the entries of the lanes */
 typedef struct places {
   size_t at[LANES];
-  int from, to; /* lanes that count */
-  int run;      /* they follow each other */
+  int from, to; /* lanes in use */
+  int run;      /* the addresses are consecutive */
   int own;      /* lane of the diagonal; -1: none */
 } places;
 
@@ -249,14 +248,14 @@ static inline void put(target *t, double *out, const places *p, real value) {
   }
 }
 
-/* a_k, b_k, m_k of column c at abm + 3 (K+1) c; index below zero: nothing */
+/* abm: jets a, b, m of column c at abm + 3 (K+1) c; zero for a negative index */
 static inline real jet_at(const real *x, int k) {
   const real zero = {0};
   return k < 0 ? zero : x[k];
 }
 
-/* sum_m E_(m-j-1) (A_(k-m)/m + B_(k-m+1) + (m-1) M_(k-m+2)) over the columns of a link; one
- * freedom: E = 1 */
+/* sum_m E_(m-j-1) (A_(k-m)/m + B_(k-m+1) + (m-1) M_(k-m+2)), summed over the columns of a link;
+ * E = 1 for one dof (l = NULL) */
 static inline real by_velocity(const variation *x, const jn_link *l, int d, const real *abm, int k,
                                int j) {
   int K = x->K;
@@ -272,8 +271,8 @@ static inline real by_velocity(const variation *x, const jn_link *l, int d, cons
   return sum;
 }
 
-/* Column d of a link with several freedoms (l) or of one alone (NULL): Taylor coefficients to
- * derivatives, k!/j! times. `diagonal`: the link on whose diagonal an entry lies. */
+/* Column d of a link l with several dofs, or of a single dof (NULL): Taylor coefficients become
+ * derivatives, times k!/j!. `diagonal`: the link whose diagonal the entries may meet. */
 static inline void scatter(const variation *x, const jn_link *l, int d, const real *abm,
                            const jn_link *diagonal, const places *p, target *t) {
   const int K = x->K;
@@ -298,7 +297,7 @@ static inline void scatter(const variation *x, const jn_link *l, int d, const re
   }
 }
 
-/* Freedom d as a row against the columns of block b, those of joints with one freedom. */
+/* Row d against the columns of block b that belong to joints with one dof. */
 static inline void fill_above(const variation *x, int d, int b, int from, int to, target *t) {
   const int n = x->K + 1;
   const size_t nv = (size_t)x->m->nv;
@@ -318,7 +317,7 @@ static inline void fill_above(const variation *x, int d, int b, int from, int to
   scatter(x, NULL, 0, abm, NULL, &p, t);
 }
 
-/* The rows of block b against the columns of link i, which carries them or is theirs. */
+/* Rows of block b against the columns of link i, their own link or an ancestor. */
 static inline void fill_below(const variation *x, int i, int b, int from, int to, target *t) {
   const jn_link *l = &x->m->link[i];
   const int n = x->K + 1;
@@ -348,7 +347,7 @@ static inline void fill_below(const variation *x, int i, int b, int from, int to
   }
 }
 
-/* The freedoms that carry link i, as rows in lanes, against its several columns. */
+/* Rows of the ancestors of link i, in lanes, against its columns; link i has several dofs. */
 static inline void fill_several(const variation *x, int i, target *t) {
   const jn_model *m = x->m;
   const jn_link *l = &m->link[i];
@@ -385,7 +384,7 @@ static inline void fill_several(const variation *x, int i, target *t) {
   }
 }
 
-/* the run of lanes of block b, from `from` on, that belong to joints with one freedom */
+/* the run of lanes of block b, starting at `from`, that belong to joints with one dof */
 static inline int single_run(const jn_model *m, int b, int *at, int *from, int to) {
   int s;
   for (s = *from; s < to; s++) {

@@ -1,12 +1,12 @@
-/* geometry_partials.c: derivatives of the forces by the placement of the joints. */
+/* geometry_partials.c: derivatives of the joint forces by the placement of the joints. */
 #include <string.h>
 
 #include "core/derivatives/partials.h"
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
-/* Where joint b is placed: the frame of body b with the joint at zero, axes of the world, counted
- * from the base's position. first: the first link of the joint. */
+/* Placement of joint b: the frame of body b with the joint at zero, in world axes relative to the
+ * base's position. first: the first link of the joint. */
 static jn_pose placement(const variation *x, int b, int first) {
   const jn_model *m = x->m;
   int parent = m->link[first].parent;
@@ -21,7 +21,7 @@ static jn_pose placement(const variation *x, int b, int first) {
   return jn_pose_mul(C, m->body_pose[b]);
 }
 
-/* One column of the result, derivatives k = 0..K: rows beyond `first` and rows that carry it. */
+/* One column of the result, derivatives k = 0..K: rows of the subtree and ancestors of `first`. */
 static double geometry_column(const variation *x, int first, const column_jet *c, double *out,
                               size_t width, int write) {
   const jn_model *m = x->m;

@@ -1,4 +1,4 @@
-/* inverse_partials.c: partial derivatives of inverse dynamics as matrices, every order. */
+/* inverse_partials.c: partial derivatives of inverse dynamics as matrices, of every order. */
 #include <string.h>
 
 #include "core/derivatives/partials.h"
@@ -6,8 +6,9 @@
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
-/* Columns of a joint with several freedoms, for its velocity as the user holds it:
- *   B = B E_0 + M E',  M = M E_0,  Y = 2 P' E_0 + P E' */
+/* Columns of a joint with several degrees of freedom, for its velocity in the user's
+ * representation:
+ *   B = B E_0 + M E',   M = M E_0,   Y = 2 P' E_0 + P E' */
 static void fold_link(const variation *x, const jn_link *l) {
   int rows = x->rows, n = l->nv;
   const double *E = Ev_of(x->w, l->iv);

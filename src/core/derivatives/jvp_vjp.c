@@ -1,5 +1,5 @@
-/* directional.c: derivatives along a direction (course.h) and their transpose, without matrices,
- * and M^-1. */
+/* jvp_vjp.c: directional derivatives of inverse dynamics (course.h) and their transpose, without
+ * matrices; M^-1 times a vector. */
 #include <jounce/jet.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ void jn_variation_rate_pull(const variation *x, const double *grate, double *gdv
   }
 }
 
-/* Covectors of D, D', D'' (summed from the tips) and of the wrenches (w->F, not yet summed). */
+/* Covectors of D, D', D'' (summed over subtrees) and of the wrenches (w->Df, not summed). */
 static void pull_rows(const variation *x, const double *weight) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
@@ -59,8 +59,7 @@ static void pull_rows(const variation *x, const double *weight) {
   add_to_parents(m, w->D2, size, used);
 }
 
-/* gradients by phi_n, phi'_n, phi''_n of column j of link i; L: covectors of the wrenches of link
- * i */
+/* gradients by phi_n, phi'_n, phi''_n of column j of link i; L: covectors of the link's wrenches */
 static void pull_column(const variation *x, int i, int j, int n, const double *weight, const six *L,
                         double *g) {
   const jn_work *w = x->w;
@@ -112,8 +111,6 @@ void jn_variation_solve(const variation *x, int lanes, double *rhs) {
   else
     mass_solve_pass(x->m, x->w, 0, last, rhs, 1, 1);
 }
-
-/* ---- public ---- */
 
 jn_directions jn_variation_directions(const variation *x) {
   const int width = x->data->engine->lanes;
@@ -176,8 +173,7 @@ jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const 
   double *gphi = dof_of(w, 0), *grate = out_of(w, 0), *g = out_of(w, 1), *t = out_of(w, 2);
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
   if (!jn_all_finite(weight, n)) return JN_ERR_NOT_FINITE;
-  /* weights of derivatives are k! times those of Taylor coefficients; gradients the other way
-   * round */
+  /* weights of derivatives are k! times those of Taylor coefficients; gradients are the reverse */
   if (n) memcpy(t, weight, sizeof(double) * n);
   jn_jet_to_derivatives(order, model->nv, t);
   jn_variation_pull(&x, t, gphi, grate);

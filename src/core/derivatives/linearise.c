@@ -1,5 +1,5 @@
-/* linearise.c: A and B of the dynamics on SE(3) x R^n: the lower blocks come from the partial
- * derivatives of forward dynamics, the upper ones from the group. */
+/* linearise.c: A and B of the dynamics on SE(3) x R^n (bos2022). The lower blocks are the partial
+ * derivatives of forward dynamics; the upper blocks come from the group. */
 #include "core/derivatives/linearise.h"
 
 #include <jounce/derivatives.h>
@@ -26,7 +26,7 @@ turning jn_turning_at(int order, double *memory) {
   return (turning){0, JN_BODY, memory, memory + 6 * n, memory + 42 * n, memory + 78 * n};
 }
 
-/* 6 x 6 of blocks: [aw] upper left, [bv] lower left, [cw] lower right */
+/* 6 x 6 matrix [ a [w]  0 ; b [v]  c [w] ] of V = (w, v) */
 static void blocks(const double *V, double a, double b, double c, double *out) {
   const double w[9] = {0, -V[2], V[1], V[2], 0, -V[0], -V[1], V[0], 0};
   const double u[9] = {0, -V[5], V[4], V[5], 0, -V[3], -V[4], V[3], 0};
@@ -38,7 +38,7 @@ static void blocks(const double *V, double a, double b, double c, double *out) {
       out[6 * (i + 3) + j + 3] = c * w[3 * i + j] + 0.0;
     }
 }
-/* K, and N in L' = -N L; both are linear in V */
+/* K, and N in L' = -N L; both linear in V */
 static void block_K(int rep, const double *V, double *out) {
   if (rep == JN_BODY) blocks(V, -1, -1, -1, out);
   if (rep == JN_SPATIAL) blocks(V, 0, 0, 0, out);
@@ -52,14 +52,14 @@ static void block_N(int rep, const double *V, double *out) {
   if (rep == JN_MIXED) blocks(V, 0, 0, 1, out);
 }
 
-/* out += f A B, six by six */
+/* out += f A B, 6 x 6 */
 static void add_product(double f, const double *A, const double *B, double *out) {
   for (int i = 0; i < 6; i++)
     for (int k = 0; k < 6; k++)
       for (int j = 0; j < 6; j++) out[6 * i + j] += f * A[6 * i + k] * B[6 * k + j];
 }
 
-/* L of order 0: the map from v as the user holds it to the body twist */
+/* L of order 0: the map from v in the user's representation to the body twist */
 static void first_L(int rep, jn_pose C, double *out) {
   double X[6][6];
   const jn_mat3 one = jn_m3_identity();
@@ -85,7 +85,7 @@ static jn_pose joint_pose(const jn_joint *j, const double *q) {
   return jn_pose_make(R, j->nv == 6 ? jn_v3(q[4], q[5], q[6]) : jn_v3(0, 0, 0));
 }
 
-/* X^(k) from below for X' = X ad_V (right = 1) or X' = -N(V) X */
+/* order k of X from lower ones, X' = X ad_V (right) or X' = -N(V) X */
 static void transport(const turning *t, int k, int rep, int right, double *X) {
   double N[36];
   memset(X + 36 * k, 0, sizeof(double) * 36);
@@ -99,7 +99,6 @@ static void transport(const turning *t, int k, int rep, int right, double *X) {
   }
 }
 
-/* Everything about joint j; v, v', ..., v^(order) in rows of `nv`. */
 void jn_turning_fill(turning *t, const jn_data *data, const jn_joint *j, int order, const double *q,
                      const double *v) {
   const size_t nv = (size_t)data->model->nv;
@@ -129,7 +128,6 @@ void jn_turning_fill(turning *t, const jn_data *data, const jn_joint *j, int ord
   }
 }
 
-/* K and L of order k into the rows of A that belong to joint j; A[. x n] */
 void jn_linearise_upper(const turning *t, const jn_joint *j, int k, size_t n, double *A) {
   double K[36];
   const size_t nv = n / 2, at = (size_t)j->iv;
@@ -145,7 +143,7 @@ void jn_linearise_upper(const turning *t, const jn_joint *j, int k, size_t n, do
     }
 }
 
-/* z_right = T z: A := (T A + T') T^-1 of orders 0..r, highest first; T' T^-1 = ad of T V */
+/* highest order first; T' T^-1 = ad of T V */
 void jn_linearise_right(const turning *t, const jn_joint *j, int order, size_t n, double *A) {
   const size_t at = (size_t)j->iv, size = n * n, m = (size_t)t->n;
   double row[6], ad[36], Vs[6];
@@ -181,7 +179,6 @@ void jn_linearise_right(const turning *t, const jn_joint *j, int order, size_t n
   }
 }
 
-/* lower[nv x m] = D map, D[nv x nv] with rows `row` apart */
 void jn_linearise_input(const jn_model *model, const jn_linearise_options *o, const double *D,
                         size_t row, size_t m, double *lower) {
   const size_t nv = (size_t)model->nv;
@@ -196,7 +193,6 @@ void jn_linearise_input(const jn_model *model, const jn_linearise_options *o, co
     for (size_t c = 0; c < m; c++) lower[i * m + c] = D[i * row + c + (nv - m)];
 }
 
-/* The arguments; *m: columns of B. */
 jn_status jn_linearise_check(const jn_model *model, const jn_data *data, int order,
                              const jn_external *external, const jn_linearise_options *options,
                              const double *A, size_t *m) {
@@ -221,7 +217,7 @@ jn_status jn_linearise(const jn_model *model, jn_data *data, const jn_linearise_
   if (nv && q && v &&
       !(jn_all_below(q, (size_t)model->nq, JN_BOUND) && jn_all_below(v, nv, JN_BOUND)))
     return JN_ERR_NOT_FINITE;
-  /* the partial derivatives need room: the upper half of A and half of the lower one */
+  /* room for the partial derivatives: the upper half of A and half of the lower one */
   double *dq = A, *dv = nv ? A + block : A, *dtau = nv ? A + 2 * block : A;
   status = jn_forward_partials(model, data, 0, q, v, tau, external, dq, dv, B ? dtau : NULL);
   if (status || !nv) return status;

@@ -1,4 +1,4 @@
-/* linearise.h (private): what the files of the linearisation share. */
+/* linearise.h (private): shared by the files of the linearisation. */
 #ifndef JOUNCE_CORE_DERIVATIVES_LINEARISE_H
 #define JOUNCE_CORE_DERIVATIVES_LINEARISE_H
 
@@ -22,28 +22,28 @@ static inline int base_freedoms(const jn_model *m) {
   return m->joint[0].type == JN_JOINT_FREE ? 6 : 0;
 }
 
-/* The upper blocks of A for a spherical or free joint, as jets of derivatives, orders 0..r:
- * xi' = K xi + L dv. V: the body twist; T, Ti: for JN_RIGHT Ad_C and its inverse. */
+/* The upper blocks of A for a spherical or free joint, xi' = K xi + L dv, as derivatives of orders
+ * 0..r. V: the body twist; T, Ti: Ad_C and its inverse, for JN_RIGHT. */
 typedef struct turning {
-  int n, rep;         /* freedoms: 3 or 6 */
+  int n, rep;         /* degrees of freedom: 3 or 6 */
   double *V;          /* [(r+1) x 6] */
   double *L, *T, *Ti; /* [(r+1) x 36] */
 } turning;
-enum { TURNING = 6 + 3 * 36 }; /* numbers of one order */
+enum { TURNING = 6 + 3 * 36 }; /* numbers per order */
 
-/* In `memory` of (r+1) TURNING numbers. */
+/* A view of (r+1) TURNING numbers. */
 turning jn_turning_at(int order, double *memory);
-/* Everything about joint j; v, v', ..., v^(order) in rows of nv. */
+/* V, L, T, Ti of joint j from v, v', ..., v^(order), rows of nv. */
 void jn_turning_fill(turning *t, const jn_data *data, const jn_joint *j, int order, const double *q,
                      const double *v);
 /* K and L of order k into the rows of A that belong to joint j; A[. x n]. */
 void jn_linearise_upper(const turning *t, const jn_joint *j, int k, size_t n, double *A);
-/* From left to right trivialisation: z_right = T z, A := (T A + T') T^-1 of orders 0..r. */
+/* From left to right trivialisation, z_right = T z: A := (T A + T') T^-1, orders 0..r. */
 void jn_linearise_right(const turning *t, const jn_joint *j, int order, size_t n, double *A);
 /* lower[nv x m] = D map, D[nv x nv] with rows `row` apart. */
 void jn_linearise_input(const jn_model *model, const jn_linearise_options *o, const double *D,
                         size_t row, size_t m, double *lower);
-/* The arguments; *m: columns of B. */
+/* Checks the arguments; *m: columns of B. */
 jn_status jn_linearise_check(const jn_model *model, const jn_data *data, int order,
                              const jn_external *external, const jn_linearise_options *options,
                              const double *A, size_t *m);

@@ -4,7 +4,7 @@
 
 #include "core/derivatives/linearise.h"
 
-/* W_k [2nv x 3nv]: z^(k) = W_k (z, d tau) with d tau constant. */
+/* W_k [2nv x 3nv]: z^(k) = W_k (z, d tau) for constant d tau. */
 typedef struct rates {
   const jn_model *model;
   int order;
@@ -12,7 +12,7 @@ typedef struct rates {
   double *v; /* [(r+2) x nv] */
   double *dq, *dv, *dtau;
   double *W;       /* [(r+1) x 2nv x 3nv] */
-  double *turning; /* of one joint */
+  double *turning; /* for one joint */
   double *A;
 } rates;
 
@@ -35,7 +35,7 @@ static rates rates_at(const jn_model *model, int order, double *work) {
   return x;
 }
 
-/* row i of W_k's lower half: v^(k), k > 0 */
+/* entry (i, c) of the lower half of W_k: v^(k), k > 0 */
 static double lower_entry(const rates *x, int k, size_t i, size_t c) {
   const size_t block = x->nv * x->nv, at = i * x->nv + c % x->nv;
   if (c < x->nv) return x->dq[(size_t)(k - 1) * block + at];
@@ -43,8 +43,8 @@ static double lower_entry(const rates *x, int k, size_t i, size_t c) {
   return x->dtau[(size_t)(k - 1) * ((size_t)x->order + 1) * block + at];
 }
 
-/* Upper half of W_k: xi^(k) = sum binom(k-1, i) (K, L)^(k-1-i) W_i, from rows of A already there.
- */
+/* Upper half of W_k from the upper rows of A:
+ *   xi^(k) = sum_(i<k) binomial(k-1, i) (K, L)^(k-1-i) W_i */
 static void grow(const rates *x, int k) {
   double *W = x->W + (size_t)k * x->n * x->wide;
   memset(W, 0, sizeof(double) * x->nv * x->wide);
@@ -62,7 +62,8 @@ static void grow(const rates *x, int k) {
     for (size_t c = 0; c < x->wide; c++) W[(x->nv + r) * x->wide + c] = lower_entry(x, k, r, c);
 }
 
-/* [A B]_k = W_(k+1) - sum_(i>=1) binom(k, i) A_(k-i) W_i, lower rows; B's go to dtau of order k. */
+/* Lower rows of A^(k) and B^(k); those of B in dtau of order k:
+ *   [A B]^(k) = W_(k+1) - sum_(i>=1) binomial(k, i) A^(k-i) W_i */
 static void subtract(const rates *x, int k) {
   const size_t nv = x->nv, size = x->n * x->n;
   double *A = x->A + (size_t)k * size;
@@ -118,7 +119,7 @@ jn_status jn_linearise_rates(const jn_model *model, jn_data *data,
     jn_turning_fill(&t, data, j, order, q, x.v);
     jn_linearise_right(&t, j, order, x.n, x.A);
   }
-  /* a map is below JN_BOUND */
+  /* the map is below JN_BOUND */
   int finite = jn_all_finite(x.A, rows * x.n * x.n);
   finite &= jn_all_below(x.dtau, rows * rows * nv * nv, JN_BOUND_1 / JN_BOUND);
   if (!finite) return JN_ERR_NOT_FINITE;

@@ -1,5 +1,5 @@
-/* linearise_step.c: linearisation in discrete time: the zero-order hold, and a step of the
- * semi-implicit Euler scheme with its exact differential. */
+/* linearise_step.c: linearisation in discrete time: the zero-order hold, and a semi-implicit Euler
+ * step with its exact differential. */
 #include <jounce/dynamics.h>
 #include <jounce/integrate.h>
 #include <math.h>
@@ -18,7 +18,7 @@ static void multiply(size_t n, const double *A, const double *B, double *out) {
     }
 }
 
-/* of A h: exp would be far beyond the range of double, and is halved some fifty times before */
+/* bound on |A h|: exp far exceeds the range of double above it; fifty halvings suffice below */
 #define LARGEST_NORM 1e15
 
 jn_status jn_zero_order_hold(int n, int m, const double *A, const double *B, double h, double *work,
@@ -82,7 +82,7 @@ static void step_blocks(const jn_joint *j, double h, const double *v, double *X,
   }
 }
 
-/* xi+ = X xi + Y dv+ in the rows of joint j; the rows of dv+ are there */
+/* xi+ = X xi + Y dv+ in the rows of joint j; the rows of dv+ are known */
 static void step_rows(const jn_joint *j, double h, const double *v, size_t nv, size_t m, double *Ad,
                       double *Bd) {
   const size_t n = 2 * nv, at = (size_t)j->iv, freedoms = (size_t)j->nv;
@@ -113,7 +113,7 @@ jn_status jn_linearise_step(const jn_model *model, jn_data *data,
   if (!jn_all_finite(&h, 1)) return JN_ERR_NOT_FINITE;
   const size_t nv = (size_t)model->nv, n = 2 * nv;
   if (nv && (!q_next || !v_next || !v)) return JN_ERR_ARGUMENT;
-  /* the step is tried before anything is written */
+  /* try the step before anything is written */
   double *a = dof_of(&data->w, 3);
   status = jn_forward_dynamics(model, data, 0, q, v, tau, external, a);
   if (status) return status;
@@ -128,5 +128,5 @@ jn_status jn_linearise_step(const jn_model *model, jn_data *data,
   for (size_t i = nv; i < n; i++) Ad[i * n + i] += 1;
   for (size_t i = nv * m; Bd && i < n * m; i++) Bd[i] *= h;
   for (int i = 0; i < model->nbody; i++) step_rows(&model->joint[i], h, v_next, nv, m, Ad, Bd);
-  return jn_integrate(model, q, a, q_next); /* a bounded step from a good state */
+  return jn_integrate(model, q, a, q_next); /* cannot fail: a bounded step from a valid state */
 }

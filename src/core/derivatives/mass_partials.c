@@ -19,12 +19,15 @@ jn_status jn_mass_composites(const jn_model *m, jn_data *data, const double *q) 
   return jn_is_bounded(m, data, NULL) ? JN_OK : JN_ERR_NOT_FINITE;
 }
 
-/* Derivatives of M, for columns on one path from the root, a above i or on its link:
- *   c above a or on its link:     d_c M_ai = 0: all moves with c
- *   c below a, above i or on it:  d_c M_ai = ad(S_a) S_c . F_i
- *   c below i:                    d_c M_ai = -(Mc_c S_a . ad(S_c) S_i + ad(S_c) S_a . Mc_c S_i) */
+/* Derivatives of M = S_a^T Mc_i S_i, for columns on one path from the root. F_i = Mc_i S_i; a: an
+ * ancestor of i or on its link:
+ *   c an ancestor of a or on its link      d_c M_ai = 0 (rigid motion of the subtree)
+ *   c below a, an ancestor of i or on it   d_c M_ai = ad(S_a) S_c . F_i
+ *   c below i                              d_c M_ai = -Mc_c S_a . ad(S_c) S_i
+ *                                                     -ad(S_c) S_a . Mc_c S_i */
 
-/* all of d_c M_ai with c on `tip` and a, i above it or on it, and with i on `tip` and c above it */
+/* All d_c M_ai with c on `tip` and a, i ancestors, and with i on `tip` and c on it or an
+ * ancestor. */
 static void partials_of_tip(const jn_model *m, const jn_data *data, dof tip, double *dM) {
   const size_t nv = (size_t)m->nv, t = (size_t)tip.column;
   const inertia10 *Mc = composite(data, tip.link);
@@ -34,11 +37,11 @@ static void partials_of_tip(const jn_model *m, const jn_data *data, dof tip, dou
     for (dof b = last_of(m, tip.link); b.link >= 0; b = before(m, b)) {
       size_t x = (size_t)a.column, y = (size_t)b.column;
       six Sb = screw(data, b.column);
-      /* tip moves, x and y above */
+      /* derivative along tip, x and y ancestors */
       if (a.link < tip.link && b.link < tip.link)
         dM[(x * nv + y) * nv + t] =
             -(six_dot(Fa, six_ad(S, Sb)) + six_dot(ta, inertia10_apply(Mc, Sb)));
-      /* b moves tip's column, x above b */
+      /* derivative along b of tip's column, x an ancestor of b */
       if (a.link < b.link)
         dM[(x * nv + t) * nv + y] = dM[(t * nv + x) * nv + y] = six_dot(six_ad(Sa, Sb), F);
     }
@@ -56,7 +59,7 @@ jn_status jn_mass_partials(const jn_model *m, jn_data *data, const double *q, do
   for (int i = 0; i < m->nlink; i++)
     for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++)
       partials_of_tip(m, data, (dof){c, i}, dM);
-  return JN_OK; /* composites are bounded */
+  return JN_OK; /* finite, since the composites are bounded */
 }
 
 jn_status jn_inverse_mass_partials(const jn_model *m, jn_data *data, const double *q, double *Minv,
@@ -70,7 +73,7 @@ jn_status jn_inverse_mass_partials(const jn_model *m, jn_data *data, const doubl
   if (!status) status = jn_mass_partials(m, data, q, dMinv);
   if (status) return status;
   for (size_t k = 0; k < nv; k++) {
-    /* rows: dM Minv; then columns: -Minv times that */
+    /* dM Minv row by row, then -Minv (dM Minv) column by column */
     for (size_t i = 0; i < nv; i++) {
       memset(t, 0, sizeof(double) * nv);
       for (size_t h = 0; h < nv; h++)

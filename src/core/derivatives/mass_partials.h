@@ -1,13 +1,13 @@
-/* mass_partials.h (private): columns on a path to the root, and composite inertias, for derivatives of
- * the mass matrix. */
+/* mass_partials.h (private): columns on the path to the root, and composite inertias, for
+ * derivatives of the mass matrix. */
 #ifndef JOUNCE_CORE_DERIVATIVES_MASS_PARTIALS_H
 #define JOUNCE_CORE_DERIVATIVES_MASS_PARTIALS_H
 
 #include "core/spatial/composite.h"
 
-/* d/dq goes with body velocities: free joints in JN_BODY representation, else JN_ERR_ARGUMENT. */
+/* d/dq needs free joints in JN_BODY representation, else JN_ERR_ARGUMENT. */
 jn_status jn_mass_partials_check(const jn_model *m, const jn_data *data);
-/* Screws and composite inertias at q, bounded. */
+/* Screws and composite inertias at q; JN_ERR_NOT_FINITE unless bounded. */
 jn_status jn_mass_composites(const jn_model *m, jn_data *data, const double *q);
 
 static inline six screw(const jn_data *data, int c) { return *S_of(&data->w, c); }
@@ -15,7 +15,7 @@ static inline const inertia10 *composite(const jn_data *data, int link) {
   return Ms_of(&data->w, link);
 }
 
-/* a column and its link; next: the one before it on the way to the root */
+/* a column of v and its link; last_of: last column of a link, before: next one towards the root */
 typedef struct dof {
   int column, link;
 } dof;

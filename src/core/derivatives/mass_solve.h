@@ -1,8 +1,8 @@
-/* columns.h (core): M^-1 times several right-hand sides at once, through the factors of the
- * articulated bodies in the spatial formulation (w->S order 0, w->UA, w->D). One right-hand side a
- * lane; up to GROUPS packs go together (G), so that one waits for its operands while another works.
- *   to the base:  e = y - S^T p,  p_parent += p + UA D^-1 e
- *   to the tips:  y = D^-1 (e - UA^T a_parent),  a = a_parent + S y */
+/* mass_solve.h (core): M^-1 times several right-hand sides at once, through the factors of the
+ * articulated inertias in the spatial formulation (w->S order 0, w->UA, w->D). One right-hand side
+ * per lane; up to GROUPS packs (G) are interleaved to hide latency.
+ *   backward   e = y - S^T p,                  p_parent += p + UA D^-1 e
+ *   forward    y = D^-1 (e - UA^T a_parent),   a = a_parent + S y */
 #ifndef JOUNCE_CORE_DERIVATIVES_MASS_SOLVE_H
 #define JOUNCE_CORE_DERIVATIVES_MASS_SOLVE_H
 
@@ -25,7 +25,7 @@ typedef struct solve_packs {
   solve_pack g[GROUPS];
 } solve_packs;
 
-/* (L D L^T)^-1 for n freedoms; rows of y are `stride` packs apart here and below */
+/* y := (L D L^T)^-1 y, n degrees of freedom; rows of y are `stride` packs apart, here and below */
 INLINE void mass_solve_joint(int n, const double *restrict D, solve_pack *restrict y, int stride,
                              const int G) {
   for (int j = 1; j < n; j++)
@@ -38,7 +38,7 @@ INLINE void mass_solve_joint(int n, const double *restrict D, solve_pack *restri
       for (int g = 0; g < G; g++) y[j * stride + g] -= D[6 * i + j] * y[i * stride + g];
 }
 
-/* a^T p, and p += a y, for a six-vector a */
+/* y -= a^T p, and p += a y, for a six-vector a */
 INLINE void mass_solve_dot(const double *restrict a, const solve_packs *restrict p,
                            solve_pack *restrict y, const int G) {
   for (int g = 0; g < G; g++)
@@ -51,15 +51,14 @@ INLINE void mass_solve_axpy(const double *restrict a, const solve_pack *restrict
     for (int g = 0; g < G; g++) p[c].g[g] += a[c] * y[g];
 }
 
-/* Whether a child of link i does not follow it at once: what the link hands on is then kept in
- * memory, else in registers. */
+/* Whether link i has several children: p and a are then stored in memory, else in registers. */
 static inline int mass_solve_fork(const jn_model *m, int i) {
   return m->link[i].last > i && m->link[i + 1].last < m->link[i].last;
 }
 
 /* y[nv] in place, rows of links 0..last. The right-hand sides are zero for links before `first` and
- * beyond `last`; rows beyond `last` stay unknown. Links are in depth-first order, so that on the
- * way to the base only links first..last and the ancestors of `first` carry anything. */
+ * after `last`; rows after `last` are not computed. Links are in depth-first order, so that in the
+ * backward pass only links first..last and the ancestors of `first` have nonzero p. */
 INLINE void mass_solve_pass(const jn_model *m, const jn_work *w, int first, int last,
                             solve_pack *rhs, int stride, const int G) {
   solve_packs *all = (solve_packs *)(void *)w->solve_link, p[6] = {0}, a[6] = {0};

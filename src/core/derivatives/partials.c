@@ -1,4 +1,4 @@
-/* partials.c: the jets behind all partial derivatives (partials.h). */
+/* partials.c: computes the jets of partials.h. */
 #include <jounce/jet.h>
 #include <string.h>
 
@@ -10,15 +10,15 @@
 static const six *twist_of(const variation *x, int link) { return Vs_of(x->w, link); }
 static const six *acceleration_of(const variation *x, int link) { return As_of(x->w, link); }
 
-/* position of order k of a link, counted from the base's */
+/* order k of a link's position relative to the base's */
 static v3 position_of(const variation *x, int link, int k) {
   if (k == 0) return load_v3(O_of(x->w, link));
   return load_v3(P_of(x->w, link) + 3 * k);
 }
 
-/* N of one wrench: what a displacement D adds to it beyond turning it with the body, -ad_D^T W +
- * N D:
- *   hybrid   (x x (f x w) + n x w, f x w)     at x, the moving point
+/* N of one applied wrench that does not turn with its body, dW = -ad_D^T W + N D, D = (w, v), x the
+ * point of application:
+ *   hybrid   (x x (f x w) + n x w, f x w)
  *   mixed    (x x (f x w), f x w)
  *   spatial  (n x w + f x v, f x w) = ad_D^T W */
 static void moving_wrench(const variation *x, const jn_applied_wrench *a, double *jet) {
@@ -89,7 +89,7 @@ jn_status jn_variation_start(const jn_model *m, jn_data *data, int K, const doub
   return JN_OK;
 }
 
-/* N e_c of a joint with several freedoms, from one order of its velocity u as the user holds it */
+/* N e_c of a joint with several degrees of freedom, from one order of its given velocity u */
 static six variation_rate(int freedoms, int rep, const double *u, int c) {
   double e[6] = {0};
   e[c] = 1;
@@ -101,8 +101,8 @@ static six variation_rate(int freedoms, int rep, const double *u, int c) {
   return (six){v3_times(rep == JN_MIXED ? 1.0 : -1.0, v3_cross(V.w, s.w)), v3_zero()};
 }
 
-/* E of orders 0..last: E_0 = 1 (body) or what v_user becomes in the body, k E_k = sum E_i
- * N_(k-1-i). */
+/* E of orders 0..last: E_0 = 1 (body), or the map from the user's representation to body;
+ *   k E_k = sum_(i<k) E_i N_(k-1-i) */
 static void variation_map(const variation *x, int i, int last) {
   const jn_work *w = x->w;
   const jn_link *l = &x->m->link[i];
@@ -136,12 +136,12 @@ static void variation_map(const variation *x, int i, int last) {
     }
 }
 
-/* What P' has beyond ad(V_parent) P in other representations, with Vr = V - V_parent, p the
- * link's position:
+/* Terms of P' in addition to ad(V_parent) P for other representations than body. Vr = V - V_parent,
+ * p the link's position, w of P:
  *   spatial  ad(Vr) P
- *   hybrid   ad(Vr) Q,  Q = (w, p x w), w of P
- *   mixed    (0, u x w),  u = Vr.v + Vr.w x p
- * In `room`: jets Q (six; P itself for spatial) and Vr (six; u in its v for mixed). */
+ *   hybrid   ad(Vr) Q,   Q = (w, p x w)
+ *   mixed    (0, u x w), u = Vr.v + Vr.w x p
+ * Q: jet of Q (P itself for spatial); Vr: jet of Vr (for mixed u in its v, w = 0). */
 typedef struct extra_transport {
   int rep;
   six *Q, *Vr;
@@ -163,7 +163,7 @@ static extra_transport extra_transport_of(const variation *x, int i) {
   return b;
 }
 
-/* order k of P' beyond; P up to order k */
+/* order k of the additional terms, from P up to order k */
 static six extra_transport_step(const variation *x, int i, const extra_transport *b, int k,
                                 const column_jet *c) {
   six s = six_zero();
@@ -186,7 +186,7 @@ static six carried_by_parent(const variation *x, int parent, int k, const column
   return s;
 }
 
-/* A free joint in another representation: X = P'' - ad_G P with P'' from one order more of P'. */
+/* A free joint in another representation: X = P'' - ad_G P, with P'' from one more order of P'. */
 static void represented_column(const variation *x, int i, const extra_transport *b, column_jet *c) {
   int parent = x->m->link[i].parent, K = x->K;
   six G = {v3_zero(), settings_gravity(&x->data->settings)}, *more = jet_of(x->w, 2);
@@ -195,7 +195,7 @@ static void represented_column(const variation *x, int i, const extra_transport 
     if (k < K) c[k + 1].P = six_times(1.0 / (k + 1), c[k].P1);
     more[k] = c[k].P1;
   }
-  /* order K+1 of P' without room for P_(K+1): its terms apart */
+  /* order K+1 of P', whose P_(K+1) has no place in c */
   six P = six_times(1.0 / (K + 1), c[K].P1), s = six_zero();
   if (parent >= 0) {
     const six *V = twist_of(x, parent);
@@ -249,7 +249,7 @@ void jn_variation_column(const variation *x, int i, column_jet *c) {
   variation_wrenches(x->K, all, c);
 }
 
-/* Momentum and wrench of every link, then sums over the subtrees. */
+/* Momentum and wrench of every link, then sums over subtrees. */
 static void composites(const variation *x) {
   const jn_work *w = x->w;
   size_t rows = (size_t)x->rows, n = (size_t)x->K + 1;
@@ -275,10 +275,12 @@ static void composites(const variation *x) {
   if (x->moving) add_to_parents(x->m, w->Ns, 36 * rows, 36 * n);
 }
 
-/* Screw S of a free joint in another representation does not turn with the body as ad_D S. The
- * difference, projected on Wc, for its own columns P with w of P, p the position, r = P.v + w x
- * p:
- *   spatial dS = 0;   hybrid dS = (0, r x S.w);   mixed dS = (w x S.w, r x S.w + p x (w x S.w)) */
+/* The screw S of a free joint in another representation than body does not vary as ad_D S. The
+ * force varies in addition by (dS - ad_P S)^T Wc, for the joint's own columns P. With w of P, p the
+ * position, r = P.v + w x p:
+ *   spatial  dS = 0
+ *   hybrid   dS = (0, r x S.w)
+ *   mixed    dS = (w x S.w, r x S.w + p x (w x S.w)) */
 static void own_row(const variation *x, int i, int d) {
   const jn_link *l = &x->m->link[i];
   int K = x->K, rep = (int)x->data->settings.representation;

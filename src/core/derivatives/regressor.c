@@ -1,4 +1,4 @@
-/* regressor.c: derivatives of the forces by the inertial parameters of the bodies. */
+/* regressor.c: derivatives of the joint forces by the inertial parameters of the bodies. */
 #include <jounce/jet.h>
 #include <string.h>
 
@@ -6,13 +6,15 @@
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
-/* pose of body b's link frame in the world's axes, counted from the base's position */
+/* pose of body b's link frame in world axes, relative to the base's position */
 static jn_pose body_pose(const variation *x, int b) {
   return jn_pose_mul(link_pose_now(x->data, x->m->body_link[b]), x->m->body_pose[b]);
 }
 
-/* Parameter p = 1 of a body at pose C, all others zero: ten numbers about the base's position.
- *   h = R h + m c,   J = R J R^T + 2 (c.Rh) 1 - c Rh^T - Rh c^T + m (c.c 1 - c c^T) */
+/* Inertia about the base's position of a body at pose C with parameter p = 1, all others zero. c:
+ * position of the frame, R h: its first moment rotated:
+ *   h = R h + m c
+ *   J = R J R^T + 2 (c.Rh) 1 - c Rh^T - Rh c^T + m (c.c 1 - c c^T) */
 static inertia10 unit_inertia(jn_pose C, int p) {
   double body[10] = {0}, J[6];
   body[p] = 1;
@@ -31,7 +33,8 @@ static inertia10 unit_inertia(jn_pose C, int p) {
   return M;
 }
 
-/* W_k = sum M_i (a - G)_(k-i) + M'_i V_(k-i) of an inertia M_0 fixed to link i. Scratch: frame. */
+/* W_k = sum_i M_i (a - G)_(k-i) + M'_i V_(k-i) for an inertia M_0 fixed to link i. Scratch:
+ * frame. */
 static void inertia_wrench(const variation *x, int i, inertia10 M0, six *W) {
   const six *V = Vs_of(x->w, i), *a = As_of(x->w, i);
   inertia10 *M = (inertia10 *)(void *)x->w->frame, *Md = M + x->rows;
@@ -45,7 +48,7 @@ static void inertia_wrench(const variation *x, int i, inertia10 M0, six *W) {
   }
 }
 
-/* Y of all bodies; `write` = 0 only looks whether all is finite. */
+/* Y of all bodies; `write` = 0 only checks that all entries are finite. */
 static int fill_regressor(const variation *x, double *Y, int write) {
   const jn_model *m = x->m;
   size_t nv = (size_t)m->nv, width = 10 * (size_t)m->nbody;
@@ -68,7 +71,7 @@ static int fill_regressor(const variation *x, double *Y, int write) {
   return finite == 0.0;
 }
 
-/* Whether no entry can overflow: inertias grow by a factor of at most 8 |V| an order. */
+/* Whether no entry can overflow: inertias grow by a factor of at most 8 |V| per order. */
 static int regressor_is_safe(const variation *x) {
   size_t n = 6 * ((size_t)x->K + 1);
   double b = 1;

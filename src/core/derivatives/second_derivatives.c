@@ -1,11 +1,11 @@
-/* second_derivatives.c: second derivatives of the dynamics of order 0, exact.
+/* second_derivatives.c: exact second derivatives of the dynamics of order 0.
  *
- * The matrices A = d tau / d q, B = d tau / d v and M are made of screws, twists, accelerations
- * and inertias (partials.h). Along a straight direction of states (q exp(s xi), v + s dv, v' + s
- * da) each of these has a jet in s, whose order 1 follows from the displacement Y = sum of S xi:
+ * The matrices A = d tau / d q, B = d tau / d v and M are made of screws, twists, accelerations and
+ * inertias (partials.h). Along a straight direction of states (q exp(s xi), v + s dv, v' + s da)
+ * each of these is a jet in s. Order 1 follows from the displacement Y = sum of S xi:
  *   S_1 = ad_Y S,   M_1 = rate(M, Y),   V_1 = V_1,parent + S_1 v + S dv,   ...
- * and the products of jets give A_1, B_1, M_1: the derivatives along that direction. n directions
- * give all. */
+ * The products of jets give A_1, B_1, M_1, the derivatives along the direction. n directions give
+ * all. */
 #include <jounce/jet.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
-/* Only what does not ask for the other representations. */
+/* Free joints and applied wrenches must be in body representation. */
 static jn_status check(const jn_model *m, const jn_data *data, const jn_external *external) {
   jn_status status = jn_check_call(m, data, 0, external);
   if (status) return status;
@@ -26,7 +26,7 @@ static jn_status check(const jn_model *m, const jn_data *data, const jn_external
   return JN_OK;
 }
 
-/* Nothing that goes into the second derivatives is so large that they could overflow. */
+/* Whether all inputs are so small that second derivatives cannot overflow. */
 static int is_bounded(const jn_model *m, const jn_data *data, const double *v,
                       const jn_external *external, const double *weight) {
   const size_t nv = (size_t)m->nv;
@@ -37,7 +37,7 @@ static int is_bounded(const jn_model *m, const jn_data *data, const double *v,
   return bounded;
 }
 
-/* After jn_variation_start of order 0: keep the inertias, which composites overwrite. */
+/* After jn_variation_start of order 0: saves the inertias, which composites overwrite. */
 static void keep(variation *x) {
   for (int i = 0; i < x->m->nlink; i++) *M0_of(x->w, i) = *Ms_of(x->w, i);
   x->K = 1;
@@ -95,7 +95,7 @@ static void direction_link(const variation *x, int i, six Y, const double *dv, c
   if (l->nv > 1) variation_maps(x, l, dv);
 }
 
-/* All jets of orders 0 and 1 along (xi, dv, da), folded columns. */
+/* All jets of orders 0 and 1 along (xi, dv, da), with folded columns. */
 static void along(const variation *x, const double *xi, const double *dv, const double *da) {
   six *Y = Yd_of(x->w, 0);
   for (int i = 0; i < x->m->nlink; i++) {
@@ -114,7 +114,7 @@ static void along(const variation *x, const double *xi, const double *dv, const 
 static void mass_rate(const variation *x, const double *y, double *out) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
-  six *D = D2_of(w, 0), *F = Df_of(w, 0); /* two orders a link */
+  six *D = D2_of(w, 0), *F = Df_of(w, 0); /* two orders per link */
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     for (int k = 0; k < 2; k++) {
@@ -146,7 +146,7 @@ static void contract(const variation *x, const double *weight, double *gq, doubl
   const jn_model *m = x->m;
   const jn_work *w = x->w;
   six *D2 = D2_of(w, 0), *D1 = D1_of(w, 0), *G = Df_of(w, 0),
-      *L = D0_of(w, 0); /* two orders a link */
+      *L = D0_of(w, 0); /* two orders per link */
   memset(D2, 0, sizeof(six) * 2 * (size_t)m->nlink);
   memset(D1, 0, sizeof(six) * 2 * (size_t)m->nlink);
   for (int i = m->nlink - 1; i >= 0; i--) {
@@ -237,10 +237,10 @@ jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *
     }
     unit[b] = 0;
   }
-  return JN_OK; /* of bounded numbers */
+  return JN_OK; /* finite, since all inputs are bounded */
 }
 
-/* X := -M^-1 (X + M_1 F), for nv columns of X at X + i n2 + c stride and F [nv x nv]; F NULL: no
+/* X := -M^-1 (X + M_1 F) for nv columns of X, at X + i n2 + c stride, and F [nv x nv]; F = NULL: no
  * such term */
 static void solve_slice(const variation *x, double *X, size_t stride, const double *F) {
   size_t nv = (size_t)x->m->nv, n2 = nv * nv;
@@ -273,7 +273,7 @@ typedef struct first {
   const double *dq, *dv, *dtau;
 } first;
 
-/* One direction b of q: the slices of all results. */
+/* Direction b of q: the slices of all results. */
 static void forward_slice(const variation *x, size_t b, const first *f,
                           const jn_second_forward *out) {
   size_t nv = (size_t)x->m->nv, n2 = nv * nv;
@@ -298,7 +298,7 @@ static void forward_contracted(const variation *x, size_t b, const first *f, con
   if (out->dqdtau) combine(nv, g + 2 * nv, f->dtau, z), put_row(out->dqdtau, nv, b, g + 2 * nv);
 }
 
-/* One direction b of v: M does not change. */
+/* Direction b of v: M is constant. */
 static void forward_velocity(const variation *x, size_t b, const double *mu, double *dvdv) {
   size_t nv = (size_t)x->m->nv;
   double *g = dof_of(x->w, 2);
@@ -321,7 +321,7 @@ jn_status jn_forward_second(const jn_model *model, jn_data *data, const double *
   if (status) return status;
   size_t nv = (size_t)model->nv, n2 = nv * nv, n = weight ? n2 : n2 * nv;
   if (weight && !jn_all_finite(weight, nv)) return JN_ERR_NOT_FINITE;
-  /* what may fail comes before the first output */
+  /* everything that can fail comes before the first output */
   status = jn_variation_forward(model, data, 0, q, v, tau, external, &x);
   if (!status &&
       !(is_bounded(model, data, v, external, weight) && jn_factors_are_bounded(model, data)))

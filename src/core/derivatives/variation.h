@@ -1,13 +1,14 @@
-/* variation.h (core): what columns and rows of the partial derivatives carry (partials.h), over the
- * scalar: for one freedom, or with one freedom a lane. */
+/* variation.h (core): column jets of the partial derivatives (partials.h) over the scalar: for one
+ * degree of freedom, or one per lane. */
 #ifndef JOUNCE_CORE_DERIVATIVES_VARIATION_H
 #define JOUNCE_CORE_DERIVATIVES_VARIATION_H
 
 #include "core/algebra/inertia10.h"
 #include "core/derivatives/partials.h"
 
-/* P', X and higher orders of P from P_0; V, a: twist, and acceleration less gravity, of what
- * carries the joint.  P' = ad(V) P,  X = ad(a) P + ad(V) P'.  `given`: P of all orders is there. */
+/* P', X and higher orders of P from P_0. V, a: twist, and acceleration minus gravity, of the
+ * parent. `given`: all orders of P are there.
+ *   P' = ad(V) P,   X = ad(a) P + ad(V) P' */
 static inline void variation_transport(int K, int given, const six *V, const six *a,
                                        column_jet *c) {
   for (int k = 0; k <= K; k++) {
@@ -22,15 +23,18 @@ static inline void variation_transport(int K, int given, const six *V, const six
   }
 }
 
-/* Sums over all that a joint carries: inertia and its rate, momentum, wrench, and N of wrenches
- * from outside that do not turn with their body (NULL: none), jets of each. */
+/* Composites over the subtree of a joint, as jets: inertia and its rate, momentum, wrench, and N of
+ * applied wrenches that do not turn with their body (NULL: none). */
 typedef struct carried {
   const inertia10 *M, *Md;
   const six *P, *W, *N;
 } carried;
 
-/* A = Mc X + Mc' P' - ad_(P')^T Pc - ad_P^T Wc - Nc P,  B = 2 Mc P' + Mc' P - ad_P^T Pc,  M = Mc
- * P */
+/* Wrenches of a column for phi, phi', phi'':
+ *   A = Mc X + Mc' P' - ad_(P')^T Pc - ad_P^T Wc - Nc P
+ *   B = 2 Mc P' + Mc' P - ad_P^T Pc
+ *   M = Mc P
+ * and Y = 2 P'. */
 static inline void variation_wrenches(int K, carried m, column_jet *c) {
   for (int k = 0; k <= K; k++) {
     six A = six_zero(), B = A, F = A;
@@ -51,7 +55,8 @@ static inline void variation_wrenches(int K, carried m, column_jet *c) {
   }
 }
 
-/* U = Mc S,  T = Mc' S + ad_S^T Pc,  Z = -Nc^T S;  `same`: P = S */
+/* Covectors of a row; `same`: P = S, so that U = M:
+ *   U = Mc S,   T = Mc' S + ad_S^T Pc,   Z = -Nc^T S */
 static inline void variation_covectors(int K, int same, carried m, const six *S, column_jet *c) {
   for (int k = 0; k <= K; k++) {
     six U = six_zero(), T = U, Z = U;

@@ -1,37 +1,38 @@
-/* hybrid_form.h (core): the hybrid and the mixed formulation, (75) to (76) and (56) to (57) of
- * mueller2018 as jets, with joints of any number of degrees of freedom. Twists and wrenches of link
- * i are those of its own origin; u is the origin's velocity in the axes of the world, r leads there
- * from the parent's origin, s is the velocity of the joint in the link frame.
+/* hybrid.h (core): the hybrid formulation, (75) and (76) of mueller2018 as jets, with joints of any
+ * number of degrees of freedom; and the equations of the mixed formulation, (56) and (57), of
+ * mixed.h.
  *
- * Hybrid: angular parts in the axes of the world. a: an axis of the link, d: from its origin to the
- * centre of mass, J: inertia tensor about the centre of mass; all in the axes of the world.
- *   k a_k = sum_(i<k) w_i x a_(k-1-i), and so for d
+ * Twists and wrenches of link i are at its own origin. u: velocity of the origin in world axes; r:
+ * from the parent's origin to the link's; s: velocity of the joint in the link frame.
+ *
+ * Hybrid: angular parts in world axes. a: an axis of the link; d: from its origin to its centre of
+ * mass; J: inertia tensor about the centre of mass; all in world axes.
+ *   k a_k = sum_(i<k) w_i x a_(k-1-i), the same for d
  *   k J_k = sum_(i<k) [w_i] J_(k-1-i) - J_(k-1-i) [w_i]
  *   r_k   = (u - uparent)_(k-1) / k
- *   w_k   = wparent_k + sum a_i s.w_(k-i)
- *   u_k   = uparent_k + sum wparent_i x r_(k-i) + sum a_i s.v_(k-i)
- *   f_k   = (k+1) m (u + d')_(k+1) - m g + children        g at order 0 only: it does not turn
- *   n_k   = (k+1) sum J_i w_(k+1-i) + sum d_i x (own f)_(k-i)
- *           + children (n_k + sum r_i x f_(k-i))
+ *   w_k   = wparent_k + sum_i a_i s.w_(k-i)
+ *   u_k   = uparent_k + sum_i wparent_i x r_(k-i) + sum_i a_i s.v_(k-i)
+ *   f_k   = (k+1) m (u + d')_(k+1) - m g + children      g at order 0 only: constant in world axes
+ *   n_k   = (k+1) sum_i J_i w_(k+1-i) + sum_i d_i x (own f)_(k-i)
+ *           + children (n_k + sum_i r_i x f_(k-i))
  *
- * Mixed: angular parts in the axes of the link. R: its axes, c: its centre of mass in it, p: origin
- * of the joint in the parent, e: what the joint has slid, in the link's axes.
- *   w_k   = sum Q_i^T (T^T wparent)_(k-i) + s.w_k,  k R_k = sum_(i<k) R_i [w_(k-1-i)]
+ * Mixed: angular parts in link axes. R: axes of the link; c: its centre of mass in it; p: origin of
+ * the joint in the parent; e: displacement of the joint in link axes.
+ *   w_k   = sum_i Q_i^T (T^T wparent)_(k-i) + s.w_k,   k R_k = sum_(i<k) R_i [w_(k-1-i)]
  *   u_k   = uparent_k + (k+1) (Rparent p + R e)_(k+1)
  *   k e_k = s.v_(k-1) - sum_(i<k) s.w_i x e_(k-1-i)
  *   f_k   = (k+1) m (u_(k+1) + (k+2) R_(k+2) c) - m g + children
- *   n_k   = (k+1) J w_(k+1) + sum w_i x J w_(k-i) + c x R^T (own f)
- *           + children (T Q (n + e x R^T f) + p x Rparent^T f)
- * Include core/core.h and core/spatial/spatial.h first. */
+ *   n_k   = (k+1) J w_(k+1) + sum_i w_i x J w_(k-i) + c x R^T (own f)
+ *           + children (T Q (n + e x R^T f) + p x Rparent^T f) */
 #ifndef JOUNCE_CORE_HYBRID_HYBRID_H
 #define JOUNCE_CORE_HYBRID_HYBRID_H
 
 #include "core/spatial/spatial.h"
 
-/* Axis c of link i in the world is axis_of(w, 3 * i + c), orders 0..rows; of a joint with one
- * freedom the hybrid form keeps z alone. r (hybrid) or e (mixed) of link i is reach_of(w, i). */
+/* axis_of(w, 3 * i + c): axis c of link i in the world, orders 0..rows; for a joint with one degree
+ * of freedom the hybrid form keeps z only. reach_of(w, i): r (hybrid) or e (mixed) of link i. */
 
-/* which axes of the link its joint moves about or along: first..2 */
+/* link axes first..2 that the joint moves about (turns) or along (slides) */
 typedef struct freedom {
   int first, turns, slides;
 } freedom;
@@ -44,7 +45,7 @@ static inline freedom freedom_of(const jn_link *l) {
   return (freedom){l->nv == 1 ? 2 : 0, v3_dot(a, a) > 0, v3_dot(b, b) > 0};
 }
 
-/* sum_(i=first..k) R_i x_(k-i) over the axes, and R^T: x in rows of six reals */
+/* sum_(i=first..k) R_i x_(k-i) over those axes, and the same with R^T; x in rows of six reals */
 static inline v3 axes_sum(const jn_work *w, int i, freedom f, int k, int first, const real *x) {
   v3 s = v3_zero();
   for (int c = f.first; c < 3; c++) {
@@ -55,7 +56,7 @@ static inline v3 axes_sum(const jn_work *w, int i, freedom f, int k, int first, 
 }
 static inline v3 axes_project(const jn_work *w, int i, freedom f, int k, int first, const real *x) {
   real t[3];
-  store_v3(t, v3_zero()); /* not 0 x: what is left of an earlier call may be no number */
+  store_v3(t, v3_zero()); /* not 0 * x: x may hold NaN from an earlier call */
   for (int c = f.first; c < 3; c++) {
     const v3 *a = axis_of(w, 3 * i + c);
     for (int h = first; h <= k; h++) t[c] += v3_dot(a[h], load_v3(x + 6 * (k - h)));
@@ -70,7 +71,7 @@ static inline v3 cross_sixes(int k, int first, const v3 *a, const real *b) {
   return s;
 }
 
-/* order 0 of axes and reach */
+/* order 0 of axes and r */
 static inline void hybrid_place(const jn_model *m, const jn_work *w, int i, freedom f) {
   const real *R = R_of(w, i), *O = (const real *)w->O;
   int parent = m->link[i].parent;
@@ -79,7 +80,7 @@ static inline void hybrid_place(const jn_model *m, const jn_work *w, int i, free
     *reach_of(w, i) = v3_sub(load_v3(O + 3 * (size_t)i), load_v3(O + 3 * (size_t)parent));
 }
 
-/* Orders k of axes and reach from twists below k. */
+/* Order k of axes and r from twists below order k. */
 static inline void hybrid_step(const jn_model *m, const jn_work *w, int i, freedom f, int k) {
   const six *V = Vs_of(w, i);
   int parent = m->link[i].parent;
@@ -93,8 +94,8 @@ static inline void hybrid_step(const jn_model *m, const jn_work *w, int i, freed
   reach_of(w, i)[k] = v3_times(1.0 / k, v3_sub(V[k - 1].v, Vp[k - 1].v));
 }
 
-/* What the joint adds to the twist at order k, and the parent's turning: axes and reach of order
- * first..k. */
+/* Order k of the twist relative to the parent's, including wparent x r: terms with axes and r of
+ * orders first..k. */
 static inline six hybrid_joint_twist(const jn_model *m, const jn_work *w, int i, freedom f, int k,
                                      int first) {
   const six *s = Vj_of(w, i);
@@ -123,7 +124,7 @@ static inline void hybrid_kinematics(const jn_model *m, const jn_work *w, int K)
   }
 }
 
-/* d, J of order 0 in the numbers of a ten (h = d); then order k, and d' of order k */
+/* d (in h) and J of order 0; then d' of order k, and J of order k */
 static inline inertia10 hybrid_inertia(const jn_link *l, const real *R) {
   inertia10 M;
   real J[6];
@@ -166,7 +167,7 @@ static inline v3 lever_moment(int k, int first, const inertia10 *M, const v3 *f)
   return s;
 }
 
-/* The wrench that moves link i, orders 0..r, less gravity and wrenches from outside. */
+/* Net wrench on link i minus gravity and applied wrenches, orders 0..r. */
 static inline void hybrid_wrench(const jn_model *m, const jn_work *w, int i, int r, v3 g,
                                  int external) {
   const jn_link *l = &m->link[i];
@@ -190,7 +191,7 @@ static inline void hybrid_wrench(const jn_model *m, const jn_work *w, int i, int
   }
 }
 
-/* Forces of the joint of order k for the wrench (torque, force) it carries, in the link's axes. */
+/* Joint forces of order k for the wrench t through the joint, in link axes. */
 static inline void put_force(const jn_model *m, const jn_work *w, int i, int k, six t,
                              int damping) {
   const jn_link *l = &m->link[i];
@@ -227,18 +228,19 @@ static inline void hybrid_inverse(const jn_model *m, const jn_work *w, const jn_
   }
 }
 
-/* Forward dynamics, order by order as in spatial.h, IA at the link's origin; a = (k+1) V_(k+1),
- * x = (k+1) v_(k+1):
- *   a = (aparent.w, aparent.v + aparent.w x r_0) + S x + b,   W_k = IA a + p */
+/* Forward dynamics, order by order as in spatial.h, with IA at the link's origin:
+ *   a   = (aparent.w, aparent.v + aparent.w x r_0) + S x + b
+ *   W_k = IA a + p
+ * with a = (k+1) V_(k+1), x = (k+1) v_(k+1). */
 
-/* column j of the joint, order 0, in the axes of the world */
+/* column j of the joint, order 0, in world axes */
 static inline six hybrid_column(const jn_work *w, const jn_link *l, int i, int j) {
   six s = joint_column(l, j);
   freedom f = freedom_of(l);
   return (six){axes_sum(w, i, f, 0, 0, &s.w.x), axes_sum(w, i, f, 0, 0, &s.v.x)};
 }
 
-/* the ten numbers about the link's origin: h = m d,  J - m [d][d] */
+/* inertia about the link's origin: h = m d,  J - m [d][d] */
 static inline sym6 hybrid_rigid(const inertia10 *M) {
   inertia10 I = *M;
   v3 d = M->h, h = v3_scale(M->m, d);
@@ -252,7 +254,8 @@ static inline sym6 hybrid_rigid(const inertia10 *M) {
   return inertia10_matrix(&I);
 }
 
-/* Twists and inertias of order 0, articulated inertias, factors. Returns a singular joint or -1. */
+/* Order 0 of twists and inertias, articulated inertias and factors. Returns a singular joint, or
+ * -1. */
 static inline int hybrid_start(const jn_model *m, const jn_work *w, const jn_settings *set,
                                const unsigned char *prescribed) {
   (void)set;
@@ -281,7 +284,8 @@ static inline int hybrid_start(const jn_model *m, const jn_work *w, const jn_set
   return bad;
 }
 
-/* What is known of order k: axes, reach, d, J of order k+1, b, p, and the own force but for a. */
+/* Bias terms of order k: axes, r, d, J of order k+1, b, p, and the own force without its term in
+ * a. */
 static inline void hybrid_bias_terms(const jn_model *m, const jn_work *w, const jn_settings *set,
                                      int k, int external) {
   const v3 g = settings_gravity(set);
@@ -305,7 +309,7 @@ static inline void hybrid_bias_terms(const jn_model *m, const jn_work *w, const 
   }
 }
 
-/* Backward recursion of order k; w->e as in aba_inward. */
+/* Backward pass of order k; w->e as in aba_inward. */
 static inline void hybrid_inward(const jn_model *m, const jn_work *w, int k,
                                  const unsigned char *prescribed) {
   six *p = p_of(w, 0);
@@ -321,7 +325,7 @@ static inline void hybrid_inward(const jn_model *m, const jn_work *w, int k,
       pa = six_add(pa, sym6_apply(IA, (six){axes_sum(w, i, f, 0, 0, &x.w.x),
                                             axes_sum(w, i, f, 0, 0, &x.v.x)}));
     } else if (l->nv) {
-      /* S^T W of order k but for what x does */
+      /* S^T W of order k without the contribution of x */
       six s = hybrid_project(w, i, f, k, 1);
       s = six_add(
           s, (six){axes_project(w, i, f, 0, 0, &pa.w.x), axes_project(w, i, f, 0, 0, &pa.v.x)});
@@ -337,7 +341,7 @@ static inline void hybrid_inward(const jn_model *m, const jn_work *w, int k,
   }
 }
 
-/* Forward recursion of order k. */
+/* Forward pass of order k. */
 static inline void hybrid_outward(const jn_model *m, const jn_work *w, int k,
                                   const unsigned char *prescribed, int damping) {
   double inverse = 1.0 / (k + 1);
@@ -367,13 +371,13 @@ static inline void hybrid_outward(const jn_model *m, const jn_work *w, int k,
   }
 }
 
-/* order 0 as a constant */
+/* Bias terms with order 0 as a constant. */
 static inline void hybrid_first_terms(const jn_model *m, const jn_work *w, const jn_settings *set,
                                       int external) {
   hybrid_bias_terms(m, w, set, 0, external);
 }
 
-/* Order k, and what is known of order k+1 if there is one more. */
+/* Solves order k; then, if `more`, the bias terms of order k+1. */
 static inline void hybrid_solve(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
                                 const unsigned char *prescribed, int external, int more) {
   hybrid_inward(m, w, k, prescribed);
@@ -381,8 +385,8 @@ static inline void hybrid_solve(const jn_model *m, const jn_work *w, const jn_se
   if (more) hybrid_bias_terms(m, w, set, k + 1, external);
 }
 
-/* Where link i is, order k >= 1, for wrenches from outside: R, P with P' = u, and G = [P] R. Twists
- * below k. */
+/* Pose of link i, order k >= 1, for applied wrenches: R, P with P' = u, and G = [P] R; from twists
+ * below order k. */
 static inline void hybrid_pose_step(const jn_work *w, int i, int k, int mixed) {
   pose_jet c = link_pose(w, i);
   const six *V = Vs_of(w, i);
@@ -395,9 +399,9 @@ static inline void hybrid_pose_step(const jn_work *w, int i, int k, int mixed) {
   for (int j = 0; j < 9; j++) G_of(w, i)[9 * k + j] = G.m[j];
 }
 
-/* After kinematics of order K, for those who read twists: spatial ones about the base's position
- * (and the screws) from hybrid ones, V = (w, u + (O + P) x w); body ones from mixed ones, V = (w,
- * R^T u). */
+/* After kinematics of order K: turns hybrid twists into spatial ones about the base's position and
+ * fills in the screws, for functions that read them:
+ *   V = (w, u + (O + P) x w) */
 static inline void hybrid_to_spatial(const jn_model *m, const jn_work *w, int K) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];

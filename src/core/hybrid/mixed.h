@@ -1,7 +1,8 @@
-/* mixed.h (core): the mixed formulation, (56) and (57) of mueller2018 as jets: kinematics and inverse
- * dynamics. Angular parts in the axes of the link, linear parts in those of the world. R: axes of
- * the link, c: its centre of mass in it, p: origin of the joint in the parent, e: displacement of
- * the joint in the link's axes, s: velocity of the joint in the link frame. */
+/* mixed.h (core): the mixed formulation, (56) and (57) of mueller2018 as jets: kinematics and
+ * inverse dynamics. Angular parts in link axes, linear parts in world axes; equations in hybrid.h.
+ *
+ * R: axes of the link; c: its centre of mass in it; p: origin of the joint in the parent; e:
+ * displacement of the joint in link axes; s: velocity of the joint in the link frame. */
 #ifndef JOUNCE_CORE_HYBRID_MIXED_H
 #define JOUNCE_CORE_HYBRID_MIXED_H
 
@@ -17,7 +18,8 @@ static inline void mixed_slide(const jn_link *l, const jn_work *w, int i, int K)
     e[k] = v3_times(1.0 / k, v3_add(s[k - 1].v, cross_sixes(k - 1, 0, e, &s[0].w.x)));
 }
 
-/* angular twist and axes of link i, orders 0..K and 0..K+1; s in U. `up`: room for K+1 twists */
+/* Angular velocity of link i, orders 0..K, and its axes, orders 0..K+1; s in Vj. up: room for K+1
+ * twists. */
 static inline void mixed_turn(const jn_model *m, const jn_work *w, int i, int K, six *up) {
   const jn_link *l = &m->link[i];
   six *V = Vs_of(w, i), *s = Vj_of(w, i);
@@ -63,7 +65,7 @@ static inline void mixed_kinematics(const jn_model *m, const jn_work *w, int K) 
     int slides = freedom_of(l).slides;
     mixed_turn(m, w, i, K, jet_of(w, 0));
     if (l->parent < 0) {
-      /* the world does not turn: u = R s, whatever the distance */
+      /* the world does not rotate: u = R s at any distance */
       for (int k = 0; k <= K; k++)
         V[k].v = slides ? axes_sum(w, i, all_axes, k, 0, &s[0].v.x) : v3_zero();
       continue;
@@ -131,7 +133,7 @@ static inline void mixed_inverse(const jn_model *m, const jn_work *w, const jn_s
   }
 }
 
-/* Body twists from mixed ones, V = (w, R^T u), for those who read the twists. */
+/* Body twists from mixed ones, V = (w, R^T u), for functions that read twists. */
 static inline void mixed_to_body(const jn_model *m, const jn_work *w, int K) {
   for (int i = 0; i < m->nlink; i++) {
     const six *V = Vs_of(w, i);

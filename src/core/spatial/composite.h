@@ -1,5 +1,5 @@
-/* composite.h (core): sums over subtrees in the spatial formulation, shared by the closed form
- * and the partial derivatives. Include core/core.h and core/spatial/spatial.h first. */
+/* composite.h (core): sums over subtrees (composites) in the spatial formulation, for the equations
+ * of motion and the partial derivatives. */
 #ifndef JOUNCE_CORE_SPATIAL_COMPOSITE_H
 #define JOUNCE_CORE_SPATIAL_COMPOSITE_H
 
@@ -7,9 +7,10 @@
 
 #include "core/spatial/spatial.h"
 
-/* The six columns S (jets, `rows` apart) of a free joint for a velocity in representation `rep`
- * instead of body: V = S v_body = S A v, where column c of A is what a constant v = e_c is in body
- * representation. The joint's transform is known to order K. Scratch: jets 0 and 1, frame. */
+/* Converts the six columns S (jets, `rows` apart) of a free joint to a velocity v in representation
+ * `rep`:
+ *   V = S v_body = S A v,   column c of A: constant v = e_c in body representation
+ * The joint's transform is known to order K. Scratch: jets 0 and 1, frame. */
 static inline void represent_screws(const jn_link *l, const jn_work *w, int rep, int K, six *S) {
   const size_t rows = (size_t)w->rows;
   double *unit = &jet_of(w, 0)->w.x, *A = &jet_of(w, 1)->w.x;
@@ -30,7 +31,7 @@ static inline void represent_screws(const jn_link *l, const jn_work *w, int rep,
   memcpy(S, out, sizeof(six) * 6 * rows);
 }
 
-/* Positions alone: poses, screws S and inertias Ms of order 0, for v as the user holds it. */
+/* Order 0 without motion: poses, screws S for v in the user's representation, inertias Ms. */
 static inline jn_status start_at_rest(const jn_model *m, jn_data *data, const double *q) {
   jn_status status = jn_load_state(m, data, 0, q, NULL);
   if (status) return status;
@@ -50,8 +51,8 @@ static inline jn_status start_at_rest(const jn_model *m, jn_data *data, const do
   return JN_OK;
 }
 
-/* Along a motion v[(K+1) x nv]: poses, screws to order K+1 for v as the user holds it, twists and
- * inertias to order K. */
+/* Along a motion v[(K+1) x nv]: poses, screws to order K+1 for v in the user's representation,
+ * twists and inertias to order K. */
 static inline jn_status start_in_motion(const jn_model *m, jn_data *data, int K, const double *q,
                                         const double *v) {
   jn_status status = jn_load_state(m, data, K + 1, q, v);
@@ -74,8 +75,7 @@ static inline jn_status start_in_motion(const jn_model *m, jn_data *data, int K,
   return JN_OK;
 }
 
-/* Sums over the subtrees: every link's block to its parent's, tips first; `used` numbers of each
- * block. */
+/* Sums over subtrees, from the leaves to the root, of the first `used` numbers of each block. */
 static inline void add_to_parents(const jn_model *m, double *x, size_t block, size_t used) {
   for (int i = m->nlink - 1; i > 0; i--) {
     const double *a = x + block * (size_t)i;
@@ -84,9 +84,9 @@ static inline void add_to_parents(const jn_model *m, double *x, size_t block, si
   }
 }
 
-/* M, C [(K+1) x nv x nv] (either may be NULL), derivatives of orders 0..K, from the composites in Ms
- * and, for C, Bs: one pass over all pairs of a link and an ancestor or itself. Entries of other pairs
- * stay. `write` = 0 only checks that all is finite (equations_of_motion.c). */
+/* M, C [(K+1) x nv x nv] (either may be NULL), derivatives of orders 0..K, from the composites Ms
+ * and, for C, Bs (equations_of_motion.c). One pass over all pairs of a link and an ancestor or
+ * itself; other entries are not written. `write` = 0 only checks that all entries are finite. */
 int jn_composite_matrices(const jn_model *m, const jn_work *w, int K, double *M, double *C,
                           int write);
 

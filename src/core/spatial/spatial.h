@@ -1,10 +1,14 @@
 /* spatial.h (core): the spatial (right-invariant) formulation, algorithms 1 to 4 of ali2026 as
- * jets, with joints of any number of degrees of freedom. All quantities in the axes of the world;
- * the origin is the base's position at this instant, a point fixed in the world, so that nothing is
- * lost far from the world's origin. V, S, M, W of link i and order k; S by columns of v. k S_k =
- * sum_(i<k) ad(V_i) S_(k-1-i) V_k   = Vparent_k + sum_(i<=k) S_i v_(k-i) k M_k = -sum_(i<k)
- * (M_(k-1-i) ad(V_i) + ad(V_i)^T M_(k-1-i)) W_k   = (k+1) sum_(i<=k+1) M_i V_(k+1-i) - Wapp_k - M_k
- * G + children */
+ * jets, with joints of any number of degrees of freedom.
+ *
+ * World axes; the origin is the present position of the base, a point fixed in the world, so that
+ * no digits are lost far from the world's origin. V, S, M, W of link i and order k; S by columns of
+ * v; G = (0, gravity):
+ *   k S_k = sum_(i<k) ad(V_i) S_(k-1-i)
+ *   V_k   = Vparent_k + sum_(i<=k) S_i v_(k-i)
+ *   k M_k = -sum_(i<k) (M_(k-1-i) ad(V_i) + ad(V_i)^T M_(k-1-i))
+ *   W_k   = (k+1) sum_(i<=k+1) M_i V_(k+1-i) - Wapp_k - M_k G + children
+ *   tau_k = sum_(i<=k) S_i^T W_(k-i) + armature (k+1) v_(k+1) + damping v_k */
 #ifndef JOUNCE_CORE_SPATIAL_SPATIAL_H
 #define JOUNCE_CORE_SPATIAL_SPATIAL_H
 
@@ -32,7 +36,7 @@ static inline void spatial_screw_step(const jn_link *l, const jn_work *w, int k,
   }
 }
 
-/* sum_(i=first..k) S_i v_(k-i) over the columns of a link */
+/* sum_(i=first..k) S_i v_(k-i), summed over the columns of a link */
 static inline six spatial_joint_twist(const jn_link *l, const jn_work *w, int nv, int k,
                                       int first) {
   six s = six_zero();
@@ -59,7 +63,7 @@ static inline void spatial_kinematics(const jn_model *m, const jn_work *w, int K
   }
 }
 
-/* ten numbers at the current pose: c = R c + O, J = R J R^T about the origin */
+/* inertia at the present pose about the base's position: c = R c + O, J = R J R^T - m [c][c] */
 static inline inertia10 spatial_inertia(const jn_model *m, const jn_work *w, int i) {
   const jn_link *l = &m->link[i];
   const real *R = R_of(w, i);
@@ -94,7 +98,7 @@ static inline real spatial_project(int k, int first, const six *S, const six *W)
   return s;
 }
 
-/* Inertia jets 0..K of every link; V must be there. */
+/* Inertia jets 0..K of every link, from the twists. */
 static inline void spatial_inertias(const jn_model *m, const jn_work *w, int K) {
   for (int i = 0; i < m->nlink; i++) {
     const six *V = Vs_of(w, i);
@@ -104,7 +108,7 @@ static inline void spatial_inertias(const jn_model *m, const jn_work *w, int K) 
   }
 }
 
-/* Algorithm 2. ext (if any) holds spatial wrenches. */
+/* Algorithm 2 (inverse dynamics). w->ext: spatial wrenches. */
 static inline void spatial_inverse(const jn_model *m, const jn_work *w, const jn_settings *set,
                                    int r, int external) {
   int nv = m->nv;
@@ -138,7 +142,8 @@ static inline void spatial_inverse(const jn_model *m, const jn_work *w, const jn
   }
 }
 
-/* Algorithms 3 and 4: articulated inertias once (Lemma 2). Returns a singular joint or -1. */
+/* Articulated inertias of algorithms 3 and 4, once for all orders (Lemma 2). Returns a singular
+ * joint, or -1. */
 static inline int spatial_articulated_inertias(const jn_model *m, const jn_work *w,
                                                const unsigned char *prescribed) {
   sym6 *IA = IA_of(w, 0);
@@ -159,8 +164,10 @@ static inline int spatial_articulated_inertias(const jn_model *m, const jn_work 
   return bad;
 }
 
-/* What is known of order k: S_(k+1), M_(k+1), b = (k+1) sum_(i>=1) S_i v_(k+1-i),
- * p = (k+1) sum_(i>=1) M_i V_(k+1-i) - Wapp_k - M_k G. */
+/* Bias terms of order k:
+ *   S_(k+1), M_(k+1)
+ *   b = (k+1) sum_(i>=1) S_i v_(k+1-i)
+ *   p = (k+1) sum_(i>=1) M_i V_(k+1-i) - Wapp_k - M_k G */
 static inline void spatial_bias_terms(const jn_model *m, const jn_work *w, const jn_settings *set,
                                       int k, int external) {
   const six G = {v3_zero(), settings_gravity(set)};
@@ -178,7 +185,7 @@ static inline void spatial_bias_terms(const jn_model *m, const jn_work *w, const
   }
 }
 
-/* Start of forward dynamics: order 0 of twists and inertias, articulated inertias. */
+/* Order 0 of twists and inertias, articulated inertias. Returns a singular joint, or -1. */
 static inline int spatial_start(const jn_model *m, const jn_work *w, const jn_settings *set,
                                 const unsigned char *prescribed) {
   (void)set;
@@ -187,7 +194,7 @@ static inline int spatial_start(const jn_model *m, const jn_work *w, const jn_se
   return spatial_articulated_inertias(m, w, prescribed);
 }
 
-/* Backward recursion of order k; w->e as in aba_inward. */
+/* Backward pass of order k; w->e as in aba_inward. */
 static inline void spatial_inward(const jn_model *m, const jn_work *w, int k,
                                   const unsigned char *prescribed) {
   six *p = p_of(w, 0);
@@ -206,7 +213,7 @@ static inline void spatial_inward(const jn_model *m, const jn_work *w, int k,
       for (int j = 0; j < l->nv; j++) {
         const six *S = S_of(w, l->iv + j);
         e[j] -= six_dot(S[0], pa);
-        /* tau~ = sum_(1<=i<=k) S_i^T W_(k-i) */
+        /* sum_(1<=i<=k) S_i^T W_(k-i) */
         for (int h = 1; h <= k; h++) e[j] -= six_dot(S[h], W[k - h]);
         t[j] = e[j];
       }
@@ -217,7 +224,7 @@ static inline void spatial_inward(const jn_model *m, const jn_work *w, int k,
   }
 }
 
-/* Forward recursion of order k. */
+/* Forward pass of order k. */
 static inline void spatial_outward(const jn_model *m, const jn_work *w, int k,
                                    const unsigned char *prescribed, int damping) {
   int nv = m->nv;
@@ -248,13 +255,13 @@ static inline void spatial_outward(const jn_model *m, const jn_work *w, int k,
   }
 }
 
-/* order 0 as a constant */
+/* Bias terms with order 0 as a constant. */
 static inline void spatial_first_terms(const jn_model *m, const jn_work *w, const jn_settings *set,
                                        int external) {
   spatial_bias_terms(m, w, set, 0, external);
 }
 
-/* Order k, and what is known of order k+1 if there is one more. */
+/* Solves order k; then, if `more`, the bias terms of order k+1. */
 static inline void spatial_solve(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
                                  const unsigned char *prescribed, int external, int more) {
   spatial_inward(m, w, k, prescribed);
