@@ -23,7 +23,7 @@ MAY = {
                          "src/core/work.h"],
     "src/core/hybrid": ["src/core/algebra", "src/core/body", "src/core/spatial", "src/core/work.h"],
     "src/core/derivatives": ["src/model", "src/scalar", "src/core/algebra", "src/core/body", "src/core/spatial",
-                             "src/core/engine.h", "src/core/external.h", "src/core/work.h"],
+                             "src/core/engine.h", "src/core/external.h", "src/core/poses.h", "src/core/work.h"],
     "src/core": ["src/base", "src/model", "src/scalar", "src/core/algebra", "src/core/body", "src/core/spatial",
                  "src/core/hybrid"],
     "src/inst": ["src/base", "src/scalar", "src/core", "src/core/body", "src/core/derivatives"],

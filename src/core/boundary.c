@@ -83,11 +83,8 @@ static jn_status load(const jn_model *model, jn_data *data, int v_rows, const do
   const jn_vec3 g = data->settings.gravity;
   const double gravity[3] = {g.x, g.y, g.z};
   if (!jn_all_finite(gravity, 3)) return JN_ERR_NOT_FINITE;
-  for (int i = 0; i < model->nquat; i++) {
-    const double *c = q + model->link[model->quat_link[i]].iq;
-    double n = c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3];
-    if (!(fabs(n - 1) <= JN_ROTATION_TOLERANCE)) return JN_ERR_POSE;
-  }
+  for (int i = 0; i < model->nquat; i++)
+    if (!quat_is_unit(q + model->link[model->quat_link[i]].iq)) return JN_ERR_POSE;
   if (model->nq) memcpy(w->q, q, sizeof *q * (size_t)model->nq);
   if (near)
     boundary_about_joint(model, w);

@@ -40,7 +40,6 @@ static void in_link_frames(const jn_model *model, const jn_data *data, const jn_
                            int k, int poses, double *body, int stride, int linear) {
   const jn_work *w = &data->w;
   const int rows = w->rows;
-  v3 base = v3_make(data->base.x, data->base.y, data->base.z);
   for (int i = 0; i < model->nlink; i++)
     memset(body + (size_t)stride * ((size_t)i * (size_t)rows + (size_t)k), 0,
            sizeof(double) * (size_t)stride);
@@ -53,7 +52,7 @@ static void in_link_frames(const jn_model *model, const jn_data *data, const jn_
     const double pE[4] = {E.p.x, E.p.y, E.p.z, 0};
     double RE[12] = {0};
     for (int j = 0; j < 9; j++) RE[4 * (j % 3) + j / 3] = E.R.m[j / 3][j % 3];
-    v3 position = poses ? v3_add(base, load_v3(O_of(w, link))) : v3_zero();
+    v3 position = poses ? v3_add(base_position(data), load_v3(O_of(w, link))) : v3_zero();
     memcpy(w->frame, a->wrench, sizeof(double) * 6 * ((size_t)k + 1));
     jn_jet_to_taylor(k, 6, w->frame);
     six e = external_order((int)a->representation, w, link, k, RE, pE, position, w->frame);

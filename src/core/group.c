@@ -16,14 +16,10 @@ jn_quat jn_quat_step(const double *q, jn_vec3 w) {
   return jn_quat_scale(1.5 - 0.5 * jn_quat_norm2(a), jn_quat_mul(a, jn_quat_exp(w)));
 }
 
-static int is_unit(const double *q) {
-  return fabs(jn_quat_norm2(load_quat(q)) - 1.0) <= JN_ROTATION_TOLERANCE;
-}
-
 static jn_status check(const jn_model *model, const double *q) {
   if (!jn_all_finite(q, (size_t)model->nq)) return JN_ERR_NOT_FINITE;
   for (int i = 0; i < model->nbody; i++)
-    if (joint_has_quaternion(&model->joint[i]) && !is_unit(q + model->joint[i].iq))
+    if (joint_has_quaternion(&model->joint[i]) && !quat_is_unit(q + model->joint[i].iq))
       return JN_ERR_POSE;
   return JN_OK;
 }

@@ -33,12 +33,6 @@ static inline int link_of_column(const jn_model *m, int c) {
   }
   return lo;
 }
-/* whether link a is link b or an ancestor of it */
-static inline int link_carries(const jn_model *m, int a, int b) {
-  while (b > a) b = m->link[b].parent;
-  return a == b;
-}
-
 /* pose of a frame in its link's frame; returns the link (-1: the world) */
 static inline int frame_in_link(const jn_model *m, int frame, jn_pose *out) {
   const jn_frame *f = &m->frame[frame];

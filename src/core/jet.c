@@ -111,12 +111,6 @@ void jn_jet_compose(int order, const double *A, const double *B, double *out) {
   }
 }
 
-static six load_six(const double *x) { return (six){load_v3(x), load_v3(x + 3)}; }
-static void store_six(double *x, six a) {
-  store_v3(x, a.w);
-  store_v3(x + 3, a.v);
-}
-
 void jn_jet_ad(int order, const double *V, const double *U, double *out) {
   for (int k = 0; k <= order; k++) {
     six s = six_zero();
@@ -141,6 +135,22 @@ static v3 start_pose(jn_pose C0, double *R, double *p) {
   return v3_make(C0.p.x, C0.p.y, C0.p.z);
 }
 
+/* A jet x[(order+1) x 6] from body representation to `to`, in place. moved: offset of the part that
+ * changes with the origin, v of a twist (3) or the torque of a wrench (0):
+ *   v += p x w   or   n += p x f */
+static void from_body(int order, jn_representation to, pose_jet c, v3 p0, int moved, double *x) {
+  const int by = 3 - moved;
+  for (int k = order; k >= 0 && to != JN_BODY; k--) {
+    const v3 a = to == JN_MIXED ? load_v3(x + 6 * k) : rotate_order(k, c, x, 6);
+    store_six(x + 6 * k, (six){a, rotate_order(k, c, x + 3, 6)});
+  }
+  for (int k = 0; k <= order && to == JN_SPATIAL; k++) {
+    double *at = x + 6 * k;
+    const v3 a = v3_add(load_v3(at + moved), cross_order(k, c, x + by, 6));
+    store_v3(at + moved, v3_add_cross_exact(a, p0, load_v3(at + by)));
+  }
+}
+
 void jn_jet_convert_twist(int order, jn_representation from, jn_representation to, jn_pose C0,
                           const double *V, double *R, double *p, double *out) {
   v3 p0 = start_pose(C0, R, p);
@@ -149,21 +159,7 @@ void jn_jet_convert_twist(int order, jn_representation from, jn_representation t
     twist_to_body(from, k, c, p0, V, 6, out, 6);
     pose_step(k + 1, out, 6, c);
   }
-  if (to != JN_BODY) {
-    for (int k = order; k >= 0; k--) {
-      double t[6];
-      v3 w = to == JN_MIXED ? load_v3(out + 6 * k) : rotate_order(k, c, out, 6);
-      v3 v = rotate_order(k, c, out + 3, 6);
-      store_v3(t, w);
-      store_v3(t + 3, v);
-      store_six(out + 6 * k, load_six(t));
-    }
-    if (to == JN_SPATIAL)
-      for (int k = 0; k <= order; k++) {
-        v3 v = v3_add(load_v3(out + 6 * k + 3), cross_order(k, c, out, 6));
-        store_v3(out + 6 * k + 3, v3_add_cross_exact(v, p0, load_v3(out + 6 * k)));
-      }
-  }
+  from_body(order, to, c, p0, 3, out);
   store_v3(p, p0);
 }
 
@@ -172,18 +168,7 @@ void jn_jet_convert_wrench(int order, jn_representation from, jn_representation 
   pose_jet c = pose_of(R, p);
   v3 p0 = load_v3(p);
   for (int k = 0; k <= order; k++) wrench_to_body(from, k, c, p0, W, 6, out, 6);
-  if (to == JN_BODY) return;
-  for (int k = order; k >= 0; k--) {
-    v3 n = to == JN_MIXED ? load_v3(out + 6 * k) : rotate_order(k, c, out, 6);
-    v3 f = rotate_order(k, c, out + 3, 6);
-    store_v3(out + 6 * k, n);
-    store_v3(out + 6 * k + 3, f);
-  }
-  if (to == JN_SPATIAL)
-    for (int k = 0; k <= order; k++) {
-      v3 n = v3_add(load_v3(out + 6 * k), cross_order(k, c, out + 3, 6));
-      store_v3(out + 6 * k, v3_add_cross_exact(n, p0, load_v3(out + 6 * k + 3)));
-    }
+  from_body(order, to, c, p0, 0, out);
 }
 
 void jn_jet_pose_from_twist(int order, jn_representation representation, jn_pose C0,

@@ -52,11 +52,6 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   return JN_OK;
 }
 
-/* pose of a frame in world axes, relative to the base's position */
-static jn_pose near_pose(const jn_data *data, int link, jn_pose inner) {
-  return jn_pose_mul(link_pose_now(data, link), inner);
-}
-
 static jn_status check(const jn_model *model, const jn_data *data, int frame, int order,
                        const void *out) {
   if (!model || !data || data->model != model || !out || frame < 0 || frame >= model->nframe)
@@ -70,7 +65,7 @@ jn_status jn_frame_pose(const jn_model *model, const jn_data *data, int frame, j
   jn_pose inner;
   int link = frame_in_link(model, frame, &inner);
   if (link >= 0) {
-    inner = near_pose(data, link, inner);
+    inner = pose_now(data, link, inner);
     inner.p = jn_v3_add(data->base, inner.p);
   }
   const double p[3] = {inner.p.x, inner.p.y, inner.p.z};
@@ -107,7 +102,7 @@ jn_status jn_frame_twist(const jn_model *model, jn_data *data, int frame,
          *y = p + 3 * ((size_t)data->rows + 1);
   frame_jet(data, link, inner, order, V);
   jn_representation held = data->formulation == JN_FORM_SPATIAL ? JN_SPATIAL : JN_BODY;
-  jn_jet_convert_twist(order, held, representation, near_pose(data, link, inner), V, R, p, y);
+  jn_jet_convert_twist(order, held, representation, pose_now(data, link, inner), V, R, p, y);
   if (representation == JN_SPATIAL) /* to the world's origin: v + base x w */
     for (int k = 0; k <= order; k++)
       store_v3(y + 6 * k + 3,
@@ -137,7 +132,7 @@ jn_status jn_point_motion(const jn_model *model, jn_data *data, int frame, jn_ve
   double *V = data->w.frame, *R = V + 6 * (size_t)data->rows, *p = R + 9 * ((size_t)data->rows + 1);
   frame_jet(data, link, inner, order, V);
   jn_representation held = data->formulation == JN_FORM_SPATIAL ? JN_SPATIAL : JN_BODY;
-  jn_jet_pose_from_twist(order, held, near_pose(data, link, inner), V, R, p);
+  jn_jet_pose_from_twist(order, held, pose_now(data, link, inner), V, R, p);
   store_v3(p, v3_add(load_v3(p), base_position(data)));
   jn_jet_to_derivatives(order + 1, 3, p);
   if (!jn_all_finite(p, n)) return JN_ERR_NOT_FINITE;

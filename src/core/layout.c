@@ -211,12 +211,9 @@ static jn_status check_q(const jn_layout *l, const double *q) {
   const jn_model *m = l->model;
   if (!jn_all_finite(q, (size_t)m->nq)) return JN_ERR_NOT_FINITE;
   for (int i = 0; i < m->nquat; i++) {
-    double n = 0;
-    for (int c = 0; c < 4; c++) {
-      double x = q[l->q_place[m->link[m->quat_link[i]].iq + c]];
-      n += x * x;
-    }
-    if (!(fabs(n - 1) <= JN_ROTATION_TOLERANCE)) return JN_ERR_POSE;
+    double x[4];
+    for (int c = 0; c < 4; c++) x[c] = q[l->q_place[m->link[m->quat_link[i]].iq + c]];
+    if (!quat_is_unit(x)) return JN_ERR_POSE;
   }
   return JN_OK;
 }

@@ -55,6 +55,13 @@ static inline jn_pose link_pose_now(const jn_data *data, int link) {
   for (int j = 0; j < 9; j++) C.R.m[j / 3][j % 3] = R[j];
   return C;
 }
+/* The same of a frame `inner` of the link. */
+static inline jn_pose pose_now(const jn_data *data, int link, jn_pose inner) {
+  return jn_pose_mul(link_pose_now(data, link), inner);
+}
+static inline jn_twist twist_from(const double *x) {
+  return (jn_twist){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+}
 
 static inline pose_jet link_pose(const jn_work *w, int i) {
   return (pose_jet){R_of(w, i), P_of(w, i), 9, 3};

@@ -79,6 +79,17 @@ struct jn_model {
   int *outward; /* all links, by depth; the children of one follow each other */
 };
 
+/* whether link a is link b or an ancestor of it */
+static inline int link_carries(const jn_model *m, int a, int b) {
+  while (b > a) b = m->link[b].parent;
+  return a == b;
+}
+
+/* the four numbers of a quaternion in q are accepted as a rotation */
+static inline int quat_is_unit(const double *q) {
+  const double off = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1;
+  return off <= JN_ROTATION_TOLERANCE && off >= -JN_ROTATION_TOLERANCE;
+}
 /* spherical or free */
 static inline int joint_has_quaternion(const jn_joint *j) {
   return j->type == JN_JOINT_SPHERICAL || j->type == JN_JOINT_FREE;

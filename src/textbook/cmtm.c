@@ -13,11 +13,6 @@ jn_cmtm jn_cmtm_at(int order, double *memory) {
 }
 
 static pose_jet pose_of(jn_cmtm C) { return (pose_jet){C.R, C.p, 9, 3}; }
-static six get_six(const double *x) { return (six){load_v3(x), load_v3(x + 3)}; }
-static void put_six(double *x, six a) {
-  store_v3(x, a.w);
-  store_v3(x + 3, a.v);
-}
 
 /* D = [p] R */
 static void fill_moments(jn_cmtm C) {
@@ -49,9 +44,9 @@ void jn_cmtm_deconstruct(jn_cmtm C, double *zeta) {
     }
     const double Rt[9] = {C.R[0], C.R[3], C.R[6], C.R[1], C.R[4], C.R[7], C.R[2], C.R[5], C.R[8]};
     m3_mul(Rt, rest, omega);
-    put_six(zeta + 6 * k, (six){v3_make(0.5 * (omega[7] - omega[5]), 0.5 * (omega[2] - omega[6]),
-                                        0.5 * (omega[3] - omega[1])),
-                                m3_apply_t(C.R, d)});
+    store_six(zeta + 6 * k, (six){v3_make(0.5 * (omega[7] - omega[5]), 0.5 * (omega[2] - omega[6]),
+                                          0.5 * (omega[3] - omega[1])),
+                                  m3_apply_t(C.R, d)});
   }
 }
 
@@ -85,7 +80,7 @@ static six motion_order(jn_cmtm C, int k, const double *x, int back) {
   six s = six_zero();
   for (int i = 0; i <= k; i++) {
     const double *R = C.R + 9 * i, *D = C.D + 9 * i;
-    six y = get_six(x + 6 * (k - i));
+    six y = load_six(x + 6 * (k - i));
     six z = back ? (six){m3_apply_t(R, y.w), v3_add(m3_apply_t(R, y.v), m3_apply_t(D, y.w))}
                  : (six){m3_apply(R, y.w), v3_add(m3_apply(R, y.v), m3_apply(D, y.w))};
     s = six_add(s, z);
@@ -96,7 +91,7 @@ static six force_order(jn_cmtm C, int k, const double *x, int back) {
   six s = six_zero();
   for (int i = 0; i <= k; i++) {
     const double *R = C.R + 9 * i, *D = C.D + 9 * i;
-    six y = get_six(x + 6 * (k - i));
+    six y = load_six(x + 6 * (k - i));
     six z = back ? (six){v3_add(m3_apply_t(R, y.w), m3_apply_t(D, y.v)), m3_apply_t(R, y.v)}
                  : (six){v3_add(m3_apply(R, y.w), m3_apply(D, y.v)), m3_apply(R, y.v)};
     s = six_add(s, z);
@@ -105,16 +100,16 @@ static six force_order(jn_cmtm C, int k, const double *x, int back) {
 }
 
 void jn_cmtm_motion(jn_cmtm C, int order, const double *x, double *out) {
-  for (int k = 0; k <= order; k++) put_six(out + 6 * k, motion_order(C, k, x, 0));
+  for (int k = 0; k <= order; k++) store_six(out + 6 * k, motion_order(C, k, x, 0));
 }
 void jn_cmtm_motion_back(jn_cmtm C, int order, const double *x, double *out) {
-  for (int k = 0; k <= order; k++) put_six(out + 6 * k, motion_order(C, k, x, 1));
+  for (int k = 0; k <= order; k++) store_six(out + 6 * k, motion_order(C, k, x, 1));
 }
 void jn_cmtm_force(jn_cmtm C, int order, const double *x, double *out) {
-  for (int k = 0; k <= order; k++) put_six(out + 6 * k, force_order(C, k, x, 0));
+  for (int k = 0; k <= order; k++) store_six(out + 6 * k, force_order(C, k, x, 0));
 }
 void jn_cmtm_force_back(jn_cmtm C, int order, const double *x, double *out) {
-  for (int k = 0; k <= order; k++) put_six(out + 6 * k, force_order(C, k, x, 1));
+  for (int k = 0; k <= order; k++) store_six(out + 6 * k, force_order(C, k, x, 1));
 }
 void jn_cmtm_point(jn_cmtm C, int order, const double *x, double *out) {
   for (int k = 0; k <= order; k++)
@@ -267,18 +262,18 @@ static void cmtm_link_force(const jn_data *data, const jn_inertia *I, jn_cmtm C,
                             const double *zeta, double *h, double *f) {
   const jn_vec3 g = data->settings.gravity;
   for (int k = 0; k <= r + 1; k++) {
-    six z = get_six(zeta + 6 * k);
+    six z = load_six(zeta + 6 * k);
     jn_wrench W = jn_inertia_apply(*I, (jn_twist){{z.w.x, z.w.y, z.w.z}, {z.v.x, z.v.y, z.v.z}});
-    put_six(h + 6 * k, (six){v3_make(W.n.x, W.n.y, W.n.z), v3_make(W.f.x, W.f.y, W.f.z)});
+    store_six(h + 6 * k, (six){v3_make(W.n.x, W.n.y, W.n.z), v3_make(W.f.x, W.f.y, W.f.z)});
   }
   for (int k = 0; k <= r; k++) {
-    six s = six_times(k + 1, get_six(h + 6 * (k + 1)));
+    six s = six_times(k + 1, load_six(h + 6 * (k + 1)));
     for (int i = 0; i <= k; i++)
-      s = six_sub(s, six_ad_t(get_six(zeta + 6 * i), get_six(h + 6 * (k - i))));
+      s = six_sub(s, six_ad_t(load_six(zeta + 6 * i), load_six(h + 6 * (k - i))));
     v3 a = m3_apply_t(C.R + 9 * k, v3_make(g.x, g.y, g.z)); /* gravity in body axes */
     jn_wrench W = jn_inertia_apply(*I, (jn_twist){{0, 0, 0}, {a.x, a.y, a.z}});
-    put_six(f + 6 * k,
-            six_sub(s, (six){v3_make(W.n.x, W.n.y, W.n.z), v3_make(W.f.x, W.f.y, W.f.z)}));
+    store_six(f + 6 * k,
+              six_sub(s, (six){v3_make(W.n.x, W.n.y, W.n.z), v3_make(W.f.x, W.f.y, W.f.z)}));
   }
 }
 
@@ -294,7 +289,7 @@ static void joint_torque(const jn_model *m, jn_data *data, int joint, int r, con
       const double *x = v + (size_t)k * nv + (size_t)c;
       double s = j->armature * (k + 1) * x[nv];
       if (data->settings.damping) s += j->damping * x[0];
-      for (int i = 0; i <= k; i++) s += six_dot(G[i], get_six(f + 6 * (k - i)));
+      for (int i = 0; i <= k; i++) s += six_dot(G[i], load_six(f + 6 * (k - i)));
       tau[(size_t)k * nv + (size_t)c] = s;
     }
 }

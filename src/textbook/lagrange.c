@@ -25,10 +25,6 @@ static jn_status spatial_state(const jn_model *m, jn_data *data, const double *q
   return JN_OK;
 }
 
-static jn_twist twist_of(const double *x) {
-  return jn_twist_make(jn_v3(x[0], x[1], x[2]), jn_v3(x[3], x[4], x[5]));
-}
-
 /* One body in a representation: J, J' [6 x nv] each, pose and inertia, V, V' = J' v (+ J v'). */
 typedef struct one_body {
   jn_inertia I;
@@ -61,8 +57,8 @@ static jn_status body_state(const jn_model *m, jn_data *data, int body, jn_repre
   out->I = m->body[body].inertia;
   out->J = J;
   out->Jdot = J + 6 * nv;
-  out->V = twist_of(x);
-  out->A = twist_of(x + 6);
+  out->V = twist_from(x);
+  out->A = twist_from(x + 6);
   return JN_OK;
 }
 
@@ -270,12 +266,6 @@ static void add_brackets(const jn_model *m, const jn_data *data, int l, int x, i
     }
 }
 
-static int on_one_path(const jn_model *m, int a, int b) {
-  if (a > b) return on_one_path(m, b, a);
-  while (b > a) b = m->link[b].parent;
-  return a == b;
-}
-
 jn_status jn_christoffel(const jn_model *m, jn_data *data, const double *q, double *Gamma) {
   jn_status status = jn_mass_partials_check(m, data);
   if (status) return status;
@@ -295,9 +285,11 @@ jn_status jn_christoffel(const jn_model *m, jn_data *data, const double *q, doub
         G[(k * nv + i) * nv + j] = G[(k * nv + j) * nv + i] = 0.5 * (y + x - z);
       }
   for (int l = 0; l < m->nlink; l++)
-    for (int i = 0; i < m->nlink && m->link[l].nv > 1; i++)
-      for (int x = m->link[i].iv; x < m->link[i].iv + m->link[i].nv && on_one_path(m, l, i); x++)
+    for (int i = 0; i < m->nlink && m->link[l].nv > 1; i++) {
+      if (!link_carries(m, l, i) && !link_carries(m, i, l)) continue;
+      for (int x = m->link[i].iv; x < m->link[i].iv + m->link[i].nv; x++)
         add_brackets(m, data, l, x, i, G);
+    }
   return JN_OK;
 }
 
@@ -360,8 +352,8 @@ void jn_christoffel_coriolis(int n, const double *Gamma, const double *v, double
 
 /* pose of body i's link frame in world axes, relative to the base's position */
 static jn_pose near_pose(const jn_model *m, const jn_data *data, int body) {
-  const jn_pose C = link_pose_now(data, m->body_link[body]);
-  return jn_pose_mul(C, jn_pose_mul(m->body_pose[body], m->frame[m->body[body].frame].pose));
+  const jn_pose frame = m->frame[m->body[body].frame].pose;
+  return pose_now(data, m->body_link[body], jn_pose_mul(m->body_pose[body], frame));
 }
 
 /* from the twist of body j to that of body i in its subtree */
@@ -398,14 +390,14 @@ static void put_system(const jn_model *m, const jn_data *data, int i, jn_represe
     if (out->J) memcpy(out->J + (at + r) * nv, b->J + r * nv, sizeof(double) * nv);
     if (out->Jdot) memcpy(out->Jdot + (at + r) * nv, b->Jdot + r * nv, sizeof(double) * nv);
   }
-  jn_ad_matrix(twist_of(x), block);
+  jn_ad_matrix(twist_from(x), block);
   put_block(out->a, N, i, i, block);
   jn_ad_matrix(b->V, block);
   put_block(out->b, N, i, i, block);
   for (int c = 0; c < 6; c++) {
     double e[6] = {0};
     e[c] = 1;
-    jn_wrench P = jn_body_momentum(rep, b->I, b->C, twist_of(e));
+    jn_wrench P = jn_body_momentum(rep, b->I, b->C, twist_from(e));
     const double p[6] = {P.n.x, P.n.y, P.n.z, P.f.x, P.f.y, P.f.z};
     for (int r = 0; r < 6; r++) block[r][c] = p[r];
   }

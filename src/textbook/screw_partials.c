@@ -28,12 +28,8 @@ typedef struct nest {
 
 /* The column as a screw about the base's position. */
 static six screw_now(const nest *n, int column) {
-  int i = link_of_column(n->m, column);
-  const jn_link *l = &n->m->link[i];
-  const double *R = R_of(&n->data->w, i);
-  six s = joint_column(l, column - l->iv);
-  v3 w = m3_apply(R, s.w), O = load_v3(O_of(&n->data->w, i));
-  return (six){w, v3_add(m3_apply(R, s.v), v3_cross(O, w))};
+  const int i = link_of_column(n->m, column);
+  return spatial_screw(n->m, &n->data->w, i, column - n->m->link[i].iv);
 }
 
 /* Whether place t comes after place u in the order by link, from frame to root (up) or from root to
@@ -134,10 +130,7 @@ jn_status jn_screw_partial(const jn_model *model, const jn_data *data, int frame
   six s = six_zero();
   nest n = {model, data, count, columns};
   if (link >= 0 && link_carries(model, link_of_column(model, column), link)) {
-    const double *R = R_of(&data->w, link), *O = O_of(&data->w, link);
-    jn_pose C = {{{{R[0], R[1], R[2]}, {R[3], R[4], R[5]}, {R[6], R[7], R[8]}}},
-                 {O[0], O[1], O[2]}};
-    C = jn_pose_mul(C, inner);
+    const jn_pose C = pose_now(data, link, inner);
     s = partial_in(&n, link, &C, (int)representation, column);
   }
   const double x[6] = {s.w.x, s.w.y, s.w.z, s.v.x, s.v.y, s.v.z};

@@ -46,6 +46,12 @@ static inline six six_ad_t(six V, six W) {
   return (six){v3_add(v3_cross(W.w, V.w), v3_cross(W.v, V.v)), v3_cross(W.v, V.w)};
 }
 
+static inline six load_six(const real *x) { return (six){load_v3(x), load_v3(x + 3)}; }
+static inline void store_six(real *x, six a) {
+  store_v3(x, a.w);
+  store_v3(x + 3, a.v);
+}
+
 static inline m3 m3_zero(void) {
   m3 a;
   real zero = {0};

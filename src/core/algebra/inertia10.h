@@ -33,6 +33,18 @@ static inline inertia10 inertia10_rate(const inertia10 *M, six V) {
   return r;
 }
 
+/* from the centre of mass at c to the origin: h = m c, J -= m [c][c] */
+INLINE void inertia10_about_origin(inertia10 *M, v3 c) {
+  const v3 h = v3_scale(M->m, c);
+  M->h = h;
+  M->J[0] += h.y * c.y + h.z * c.z;
+  M->J[1] -= h.x * c.y;
+  M->J[2] -= h.x * c.z;
+  M->J[3] += h.x * c.x + h.z * c.z;
+  M->J[4] -= h.y * c.z;
+  M->J[5] += h.x * c.x + h.y * c.y;
+}
+
 /* M'_k = sum_(i<=k) rate(M_(k-i), V_i) */
 INLINE inertia10 inertia10_rate_order(int k, const six *V, const inertia10 *M) {
   inertia10 s = inertia10_rate(&M[k], V[0]);
@@ -52,7 +64,7 @@ INLINE inertia10 inertia10_integrate(int k, const inertia10 *rate) {
   for (int j = 0; j < 6; j++) M.J[j] = f * rate->J[j];
   return M;
 }
-static inline void inertia10_step(int k, const six *V, inertia10 *M) {
+INLINE void inertia10_step(int k, const six *V, inertia10 *M) {
   const inertia10 rate = inertia10_rate_order(k - 1, V, M);
   M[k] = inertia10_integrate(k, &rate);
 }

@@ -25,7 +25,7 @@ jn_status jn_extended_partials(const jn_model *model, jn_data *data, jn_held hel
     const jn_joint *j = &model->joint[i];
     double ad[6][6];
     if (j->type != JN_JOINT_FREE) continue;
-    jn_ad_matrix(twist_of(v + j->iv), ad);
+    jn_ad_matrix(twist_from(v + j->iv), ad);
     for (size_t r = 0; r < nv; r++)
       for (size_t b = 0; b < 6; b++)
         for (size_t c = 0; c < 6; c++)

@@ -11,9 +11,6 @@ static inline double binomial(int n, int k) {
   for (int i = 1; i <= k; i++) b = b * (n - k + i) / i;
   return b;
 }
-static inline jn_twist twist_of(const double *x) {
-  return (jn_twist){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
-}
 static inline int is_right(const jn_linearise_options *o) {
   return o && o->trivialisation == JN_RIGHT;
 }

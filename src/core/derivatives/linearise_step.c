@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/derivatives/linearise.h"
-#include "core/work.h"
+#include "core/poses.h"
 
 /* out = A B, [n x n] */
 static void multiply(size_t n, const double *A, const double *B, double *out) {
@@ -76,7 +76,7 @@ static void step_blocks(const jn_joint *j, double h, const double *v, double *X,
   for (int c = 0; c < 6; c++) {
     double e[6] = {0};
     e[c] = h;
-    jn_twist y = jn_se3_dexp_right(twist_of(x), twist_of(e));
+    jn_twist y = jn_se3_dexp_right(twist_from(x), twist_from(e));
     const double column[6] = {y.w.x, y.w.y, y.w.z, y.v.x, y.v.y, y.v.z};
     for (int r = 0; r < 6; r++) Y[6 * r + c] = column[r];
   }

@@ -7,9 +7,6 @@
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
-static const six *twist_of(const variation *x, int link) { return Vs_of(x->w, link); }
-static const six *acceleration_of(const variation *x, int link) { return As_of(x->w, link); }
-
 /* order k of a link's position relative to the base's */
 static v3 position_of(const variation *x, int link, int k) {
   if (k == 0) return load_v3(O_of(x->w, link));
@@ -73,7 +70,7 @@ jn_status jn_variation_start(const jn_model *m, jn_data *data, int K, const doub
   six G = {v3_zero(), settings_gravity(&data->settings)};
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    const six *V = twist_of(x, i);
+    const six *V = Vs_of(x->w, i);
     six *a = As_of(w, i);
     for (int k = 0; k <= K; k++) a[k] = six_times(k + 1, V[k + 1]);
     a[0] = six_sub(a[0], G);
@@ -151,8 +148,8 @@ static extra_transport extra_transport_of(const variation *x, int i) {
   const jn_link *l = &x->m->link[i];
   extra_transport b = {(int)x->data->settings.representation, jet_of(x->w, 0), jet_of(x->w, 1)};
   for (int k = 0; k <= x->K + 1; k++) {
-    b.Vr[k] = twist_of(x, i)[k];
-    if (l->parent >= 0) b.Vr[k] = six_sub(b.Vr[k], twist_of(x, l->parent)[k]);
+    b.Vr[k] = Vs_of(x->w, i)[k];
+    if (l->parent >= 0) b.Vr[k] = six_sub(b.Vr[k], Vs_of(x->w, l->parent)[k]);
   }
   if (b.rep != JN_MIXED) return b;
   for (int k = x->K + 1; k >= 0; k--) {
@@ -181,7 +178,7 @@ static six extra_transport_step(const variation *x, int i, const extra_transport
 static six carried_by_parent(const variation *x, int parent, int k, const column_jet *c) {
   six s = six_zero();
   if (parent < 0) return s;
-  const six *V = twist_of(x, parent);
+  const six *V = Vs_of(x->w, parent);
   for (int h = 0; h <= k; h++) s = six_add(s, six_ad(V[h], c[k - h].P));
   return s;
 }
@@ -198,7 +195,7 @@ static void represented_column(const variation *x, int i, const extra_transport 
   /* order K+1 of P', whose P_(K+1) has no place in c */
   six P = six_times(1.0 / (K + 1), c[K].P1), s = six_zero();
   if (parent >= 0) {
-    const six *V = twist_of(x, parent);
+    const six *V = Vs_of(x->w, parent);
     s = six_ad(V[0], P);
     for (int h = 1; h <= K + 1; h++) s = six_add(s, six_ad(V[h], c[K + 1 - h].P));
   }
@@ -242,8 +239,8 @@ void jn_variation_column(const variation *x, int i, column_jet *c) {
   memset(rest, 0, sizeof(six) * (size_t)x->rows);
   memset(fall, 0, sizeof(six) * (size_t)x->rows);
   fall->v = v3_times(-1.0, settings_gravity(&x->data->settings));
-  variation_transport(x->K, 0, parent < 0 ? rest : twist_of(x, parent),
-                      parent < 0 ? fall : acceleration_of(x, parent), c);
+  variation_transport(x->K, 0, parent < 0 ? rest : Vs_of(x->w, parent),
+                      parent < 0 ? fall : As_of(x->w, parent), c);
   const carried all = {Ms_of(w, i), Md_of(w, i), Ps_of(w, i), Ws_of(w, i),
                        x->moving ? Ns_of(w, i) : NULL};
   variation_wrenches(x->K, all, c);
@@ -254,7 +251,7 @@ static void composites(const variation *x) {
   const jn_work *w = x->w;
   size_t rows = (size_t)x->rows, n = (size_t)x->K + 1;
   for (int i = 0; i < x->m->nlink; i++) {
-    const six *V = twist_of(x, i), *a = acceleration_of(x, i);
+    const six *V = Vs_of(x->w, i), *a = As_of(x->w, i);
     const inertia10 *M = Ms_of(w, i), *Md = Md_of(w, i);
     six *P = Ps_of(w, i), *W = Ws_of(w, i);
     for (int k = 0; k <= x->K; k++) {

@@ -6,11 +6,6 @@
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
-/* pose of body b's link frame in world axes, relative to the base's position */
-static jn_pose body_pose(const variation *x, int b) {
-  return jn_pose_mul(link_pose_now(x->data, x->m->body_link[b]), x->m->body_pose[b]);
-}
-
 /* Inertia about the base's position of a body at pose C with parameter p = 1, all others zero. c:
  * position of the frame, R h: its first moment rotated:
  *   h = R h + m c
@@ -56,7 +51,8 @@ static int fill_regressor(const variation *x, double *Y, int write) {
   double finite = 0;
   for (int b = 0; b < m->nbody; b++)
     for (int p = 0; p < 10; p++) {
-      inertia_wrench(x, m->body_link[b], unit_inertia(body_pose(x, b), p), W);
+      inertia_wrench(x, m->body_link[b],
+                     unit_inertia(pose_now(x->data, m->body_link[b], m->body_pose[b]), p), W);
       for (int i = m->body_link[b]; i >= 0; i = m->link[i].parent)
         for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv; j++) {
           double f = 1;

@@ -124,16 +124,6 @@ static inline void hybrid_kinematics(const jn_model *m, const jn_work *w, int K)
   }
 }
 
-/* d (in h) and J of order 0; then d' of order k, and J of order k */
-static inline inertia10 hybrid_inertia(const jn_link *l, const real *R) {
-  inertia10 M;
-  real J[6];
-  for (int j = 0; j < 6; j++) J[j] = l->J[j];
-  sym3_rotate(R, J, M.J);
-  M.m = l->m;
-  M.h = m3_apply(R, v3_make(l->c[0], l->c[1], l->c[2]));
-  return M;
-}
 static inline v3 lever_rate(int k, int last, const six *V, const inertia10 *M) {
   v3 s = v3_zero();
   for (int h = 0; h <= last; h++) s = v3_add(s, v3_cross(V[h].w, M[k - h].h));
@@ -175,7 +165,7 @@ static inline void hybrid_wrench(const jn_model *m, const jn_work *w, int i, int
   inertia10 *M = Ms_of(w, i);
   six *W = Ws_of(w, i);
   v3 *own = own_of(w, i);
-  M[0] = hybrid_inertia(l, R_of(w, i));
+  M[0] = link_inertia(l, R_of(w, i));
   for (int k = 0;; k++) {
     v3 rate = lever_rate(k, k, V, M);
     if (k) own[k - 1] = v3_times(l->m * k, v3_add(V[k].v, rate));
@@ -240,20 +230,6 @@ static inline six hybrid_column(const jn_work *w, const jn_link *l, int i, int j
   return (six){axes_sum(w, i, f, 0, 0, &s.w.x), axes_sum(w, i, f, 0, 0, &s.v.x)};
 }
 
-/* inertia about the link's origin: h = m d,  J - m [d][d] */
-static inline sym6 hybrid_rigid(const inertia10 *M) {
-  inertia10 I = *M;
-  v3 d = M->h, h = v3_scale(M->m, d);
-  I.h = h;
-  I.J[0] += h.y * d.y + h.z * d.z;
-  I.J[1] -= h.x * d.y;
-  I.J[2] -= h.x * d.z;
-  I.J[3] += h.x * d.x + h.z * d.z;
-  I.J[4] -= h.y * d.z;
-  I.J[5] += h.x * d.x + h.y * d.y;
-  return inertia10_matrix(&I);
-}
-
 /* Order 0 of twists and inertias, articulated inertias and factors. Returns a singular joint, or
  * -1. */
 static inline int hybrid_start(const jn_model *m, const jn_work *w, const jn_settings *set,
@@ -264,19 +240,17 @@ static inline int hybrid_start(const jn_model *m, const jn_work *w, const jn_set
   hybrid_kinematics(m, w, 0);
   for (int i = 0; i < m->nlink; i++) {
     inertia10 *M = Ms_of(w, i);
-    M[0] = hybrid_inertia(&m->link[i], R_of(w, i));
-    IA[i] = hybrid_rigid(M);
+    M[0] = link_inertia(&m->link[i], R_of(w, i));
+    inertia10 about = M[0];
+    inertia10_about_origin(&about, M[0].h);
+    IA[i] = inertia10_matrix(&about);
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
-    sym6_complete(&IA[i]);
-    sym6 a = IA[i];
-    if (l->nv && !is_prescribed(prescribed, l)) {
-      six S[6];
-      for (int j = 0; j < l->nv; j++) S[j] = hybrid_column(w, l, i, j);
-      if (!joint_eliminate(l->nv, S, l->armature, &a, D_of(w, l->iv), UA_of(w, l->iv)) && bad < 0)
-        bad = l->joint;
-    }
+    six S[6];
+    sym6 a;
+    for (int j = 0; j < l->nv; j++) S[j] = hybrid_column(w, l, i, j);
+    if (!articulate_link(l, w, i, S, prescribed, &a) && bad < 0) bad = l->joint;
     if (l->parent < 0) continue;
     sym6_shift(&a, *reach_of(w, i));
     sym6_add(&IA[l->parent], &a);

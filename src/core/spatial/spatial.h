@@ -15,16 +15,16 @@
 #include "core/body/aba.h"
 #include "core/poses.h"
 
-/* Order 0 of the screws of link i: S = Ad_C (column in the link frame). */
+/* Screw of column j of link i at this instant: S = Ad_C (column in the link frame). */
+static inline six spatial_screw(const jn_model *m, const jn_work *w, int i, int j) {
+  const real *R = R_of(w, i);
+  const six s = joint_column(&m->link[i], j);
+  const v3 a = m3_apply(R, s.w);
+  return (six){a, v3_add(m3_apply(R, s.v), v3_cross(load_v3(O_of(w, i)), a))};
+}
 static inline void spatial_screws(const jn_model *m, const jn_work *w, int i) {
   const jn_link *l = &m->link[i];
-  const real *R = R_of(w, i);
-  v3 O = load_v3(O_of(w, i));
-  for (int j = 0; j < l->nv; j++) {
-    six s = joint_column(l, j);
-    v3 a = m3_apply(R, s.w);
-    *S_of(w, l->iv + j) = (six){a, v3_add(m3_apply(R, s.v), v3_cross(O, a))};
-  }
+  for (int j = 0; j < l->nv; j++) *S_of(w, l->iv + j) = spatial_screw(m, w, i, j);
 }
 
 /* k S_k = sum_(i<k) ad(V_i) S_(k-1-i) */
@@ -63,24 +63,23 @@ static inline void spatial_kinematics(const jn_model *m, const jn_work *w, int K
   }
 }
 
-/* inertia at the present pose about the base's position: c = R c + O, J = R J R^T - m [c][c] */
-static inline inertia10 spatial_inertia(const jn_model *m, const jn_work *w, int i) {
-  const jn_link *l = &m->link[i];
-  const real *R = R_of(w, i);
-  v3 O = load_v3(O_of(w, i));
-  v3 c = v3_add(O, m3_apply(R, v3_make(l->c[0], l->c[1], l->c[2])));
-  real J[6];
+/* Inertia of a link with orientation R, about its centre of mass: m, R J R^T; in the place of the
+ * first moment R c, from the link's origin to the centre of mass. */
+INLINE inertia10 link_inertia(const jn_link *l, const real *R) {
   inertia10 M;
+  real J[6];
   for (int j = 0; j < 6; j++) J[j] = l->J[j];
   sym3_rotate(R, J, M.J);
   M.m = l->m;
-  M.h = v3_times(l->m, c);
-  M.J[0] += M.h.y * c.y + M.h.z * c.z;
-  M.J[1] -= M.h.x * c.y;
-  M.J[2] -= M.h.x * c.z;
-  M.J[3] += M.h.x * c.x + M.h.z * c.z;
-  M.J[4] -= M.h.y * c.z;
-  M.J[5] += M.h.x * c.x + M.h.y * c.y;
+  M.h = m3_apply(R, v3_make(l->c[0], l->c[1], l->c[2]));
+  return M;
+}
+
+/* inertia at the present pose about the base's position: c = R c + O, J = R J R^T - m [c][c] */
+INLINE inertia10 spatial_inertia(const jn_model *m, const jn_work *w, int i) {
+  const real *R = R_of(w, i);
+  inertia10 M = link_inertia(&m->link[i], R);
+  inertia10_about_origin(&M, v3_add(load_v3(O_of(w, i)), M.h));
   return M;
 }
 
@@ -142,6 +141,17 @@ static inline void spatial_inverse(const jn_model *m, const jn_work *w, const jn
   }
 }
 
+/* The inertia a that link i passes to its parent: IA, reduced by the degrees of freedom of its joint
+ * with columns S unless it is prescribed. Returns 0 when the joint is singular. */
+static inline int articulate_link(const jn_link *l, const jn_work *w, int i, const six *S,
+                                  const unsigned char *prescribed, sym6 *a) {
+  sym6 *IA = IA_of(w, i);
+  sym6_complete(IA);
+  *a = *IA;
+  if (!l->nv || is_prescribed(prescribed, l)) return 1;
+  return joint_eliminate(l->nv, S, l->armature, a, D_of(w, l->iv), UA_of(w, l->iv));
+}
+
 /* Articulated inertias of algorithms 3 and 4, once for all orders (Lemma 2). Returns a singular
  * joint, or -1. */
 static inline int spatial_articulated_inertias(const jn_model *m, const jn_work *w,
@@ -151,14 +161,10 @@ static inline int spatial_articulated_inertias(const jn_model *m, const jn_work 
   for (int i = 0; i < m->nlink; i++) IA[i] = inertia10_matrix(Ms_of(w, i));
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
-    sym6_complete(&IA[i]);
-    sym6 a = IA[i];
-    if (l->nv && !is_prescribed(prescribed, l)) {
-      six S[6];
-      for (int j = 0; j < l->nv; j++) S[j] = *S_of(w, l->iv + j);
-      if (!joint_eliminate(l->nv, S, l->armature, &a, D_of(w, l->iv), UA_of(w, l->iv)) && bad < 0)
-        bad = l->joint;
-    }
+    six S[6];
+    sym6 a;
+    for (int j = 0; j < l->nv; j++) S[j] = *S_of(w, l->iv + j);
+    if (!articulate_link(l, w, i, S, prescribed, &a) && bad < 0) bad = l->joint;
     if (l->parent >= 0) sym6_add(&IA[l->parent], &a);
   }
   return bad;
