@@ -16,6 +16,10 @@ int bench_figure(const char *folder, const bench_sample *list, int n, double cal
 /* C = A B, plain scalar code on every machine */
 __attribute__((aligned(64))) void bench_product(double (*A)[6], double (*B)[6], double (*C)[6]);
 
+/* Instructions that f(argument) executes, on a machine that can step (Linux on x86-64); else -1.
+ * Every instruction set counts, AVX-512 included. Slow: about a microsecond an instruction. */
+long bench_count(void (*f)(void *), void *argument);
+
 void bench_csv(void *file, const bench_sample *list, int n, double calibration);
 
 #endif

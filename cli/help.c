@@ -3,17 +3,29 @@
 
 /* clang-format off */
 
-#define HELP_MODEL \
-    "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot.\n" \
+#define HELP_ROOT \
     "  --fixed, --floating    hold the root link, or let it float, against what the file says\n" \
     "  --strict               refuse inertias that violate the triangle inequality\n"
 
-#define HELP_STATE \
-    "  --order R              order of the time derivatives, default 0\n" \
-    "  --state FILE           STATE file (JSON); '-' reads standard input; the state file is\n" \
-    "                         described in docs/files.md\n" \
-    "  --pad                  take what the state lacks as zero\n" \
+#define HELP_MODEL \
+    "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot.\n" HELP_ROOT
+
+#define HELP_ORDER \
+    "  --order R              order of the time derivatives, default 0\n"
+
+#define HELP_PAD \
+    "  --pad                  take what the state lacks as zero\n"
+
+#define HELP_GIVEN_STATE \
+    "  --state FILE           STATE file (JSON); '-' reads standard input\n" HELP_PAD
+
+#define HELP_GRAVITY \
     "  --gravity X,Y,Z        instead of the state's or the model's\n"
+
+#define HELP_STATE \
+    HELP_ORDER \
+    "  --state FILE           STATE file (JSON); '-' reads standard input; the state file is\n" \
+    "                         described in docs/files.md\n" HELP_PAD HELP_GRAVITY
 
 #define HELP_FORMULATION \
     "  --formulation NAME     which computes: body (default), spatial, hybrid or mixed\n"
@@ -35,6 +47,29 @@
 /* of commands that write no array */
 #define HELP_OUTPUT_PLAIN \
     "  --format NAME          json, csv or text; default json, on a terminal text\n" HELP_WHERE
+
+#define HELP_REPORT \
+    "  --report FILE          one HTML page with summary, figures and numbers; needs no network\n"
+
+/* of commands about a trajectory */
+#define HELP_PATH \
+    "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot. TRAJ is a curve\n" \
+    "(.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with a column 't'\n" \
+    "and one for each joint; samples are fitted by a smoothing spline:\n" \
+    "  --degree D             of its polynomials, default 7\n" \
+    "  --tolerance E          root mean square of the residuals (0: through every sample)\n" \
+    "  --lambda L             weight of the bending instead; with neither, cross validation\n" \
+    "  --pieces N             polynomials; default one a sample, at most 400\n" \
+    "  --hold                 joints without columns stay at home\n" \
+    "  --time-scale S         run the motion S times as slow\n"
+
+#define HELP_PATH_END \
+    "  --representation NAME  of twist and wrench of a floating base: spatial (default), body,\n" \
+    "                         hybrid or mixed\n" \
+    "  --gravity X,Y,Z        instead of the model's\n" \
+    HELP_DAMPING HELP_ROOT \
+    "  --plot FILE            draw (.svg or .png; needs gnuplot)\n" \
+    HELP_REPORT HELP_WHERE
 
 const char cli_models_help[] =
     "usage: jounce models [options]\n\n"
@@ -147,3 +182,211 @@ const char cli_eom_help[] =
     "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, -1]}}' |\n"
     "    jounce eom double_pendulum --state -\n"
     "  jounce eom tilthex --momentum --text\n";
+
+const char cli_jacobian_help[] =
+    "usage: jounce jacobian MODEL --link NAME [--order R] [--state FILE] [options]\n\n"
+    "The Jacobian J of a link or frame, V = J v, and its component-wise time derivatives to\n"
+    "order R: V^(k) = sum of binomial(k, i) J^(i) v^(k-i). Reads q ... q^(R) of the joints and\n"
+    "V ... V^(R-1) of a floating base; v has the base twist as the state represents it, then the\n"
+    "joints' rates. Writes {\"order\", \"link\", \"representation\", \"dofs\", \"jacobian\":\n"
+    "[k = 0..R][6][dofs]}. Without --state: at home, at rest.\n\n"
+    HELP_MODEL
+    "  --link NAME            the link or frame\n"
+    "  --representation NAME  of the twist V: spatial (default), body, hybrid or mixed\n"
+    "  --point X,Y,Z          of a point given in that link instead, [k][3][dofs]: its velocity\n"
+    "                         in the world is J v\n"
+    HELP_ORDER HELP_GIVEN_STATE HELP_FORMULATION
+    "  --layout NAME          state and columns as jounce, pinocchio (and rows linear first),\n"
+    "                         mujoco, drake or rbdl hold them: docs/layouts.md\n"
+    HELP_OUTPUT
+    "csv: k, row and a column for each degree of freedom. npy: array [R+1][6][dofs].\n\n"
+    "example:\n"
+    "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, -1]}}' |\n"
+    "    jounce jacobian double_pendulum --link link2 --order 1 --state -\n"
+    "  jounce jacobian double_pendulum --link link2 --point 0,0,-1 --text\n";
+
+const char cli_partials_help[] =
+    "usage: jounce partials MODEL [--order R] [--state FILE] [--forward] [options]\n\n"
+    "Exact partial derivatives of the dynamics. Of inverse dynamics at q ... q^(R+2), V ... V^(R+1):\n"
+    "{\"order\", \"dofs\", \"dtau_dq\": [k = 0..R][n][n], \"dtau_dv\": [k = 0..R][j = 0..R+1][n][n]},\n"
+    "d tau^(k) by q and by v^(j). With --forward, at q, q', V and tau ... tau^(R):\n"
+    "{\"order\", \"dofs\", \"dacc_dq\": [k][n][n], \"dacc_dv\": [k][n][n], \"dacc_dtau\":\n"
+    "[k][j = 0..R][n][n]}, d v^(k+1) by q, v and tau^(j). Rows and columns follow \"dofs\". The pose\n"
+    "of a floating base and a spherical joint vary as C exp(xi), angular first; their twists are\n"
+    "held as the state represents them. Without --state: at home, at rest.\n\n"
+    HELP_MODEL
+    "  --forward              of forward dynamics\n"
+    HELP_ORDER HELP_GIVEN_STATE HELP_GRAVITY HELP_DAMPING
+    "  --layout NAME          state and matrices as jounce, pinocchio, mujoco, drake or rbdl hold\n"
+    "                         them (docs/layouts.md); a free base then varies as its velocity says\n"
+    HELP_OUTPUT
+    "csv: quantity, k, j, row and a column for each degree of freedom.\n"
+    "npy: array [R+1][R+3][n][n]: by q, then by v^(0..R+1), or by q, v, tau^(0..R).\n\n"
+    "example:\n"
+    "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3], \"joint2\": [0.2, -1, 1, 0]}}' |\n"
+    "    jounce partials double_pendulum --order 1 --state -\n"
+    "  jounce partials tilthex --text\n";
+
+const char cli_linearize_help[] =
+    "usage: jounce linearize MODEL [--state FILE] [--hold] [--input full|joints] [options]\n\n"
+    "The dynamics near a state (q, v, tau), without charts: z' = A z + B du for the state\n"
+    "(q exp(xi), v + dv), z = (xi, dv). The pose of a floating base varies as C exp(xi), angular\n"
+    "first, so nothing is singular at any attitude. Writes {\"order\", \"representation\",\n"
+    "\"states\": [2n names], \"inputs\": [m names], \"A\": [2n][2n], \"B\": [2n][m]}, with --step\n"
+    "\"Ad\" and \"Bd\" too. Reads q, q', V, tau and base_wrench. Without --state: at home, at rest.\n\n"
+    HELP_MODEL HELP_GIVEN_STATE
+    "  --hold                 tau is what keeps v' = 0 instead of the state's\n"
+    "  --input NAME           full (default): all of tau with the base wrench; joints: without\n"
+    "  --representation NAME  in which the base twist varies and the base wrench is held: spatial,\n"
+    "                         body, hybrid or mixed; default the state's\n"
+    "  --right                the pose varies as exp(xi) C\n"
+    "  --step H               also the system of steps of H seconds with the input held\n"
+    "  --order R              A and B with their time derivatives k = 0..R along the motion that\n"
+    "                         tau ... tau^(R) makes: lists\n"
+    "  --time T, --samples N  along the motion of T seconds that constant forces make from the\n"
+    "                         state on: \"t\": [N+1 instants], A ... Bd lists over them; N\n"
+    "                         defaults to 10\n"
+    HELP_GRAVITY HELP_DAMPING HELP_OUTPUT
+    "csv: quantity, k, row and a column for each state, then for each input.\n"
+    "npy: [A B], array [k][2n][2n + m].\n\n"
+    "example:\n"
+    "  jounce linearize tilthex --hold --representation body --input joints --text\n"
+    "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, -1]},\n"
+    "         \"tau\": {\"joint1\": [2], \"joint2\": [0]}}' |\n"
+    "    jounce linearize double_pendulum --state - --step 0.01\n";
+
+const char cli_simulate_help[] =
+    "usage: jounce simulate MODEL --time T [--state FILE] [options]\n\n"
+    "Moves a robot from a state through T seconds. 'tau', 'base_wrench', 'tau_ext' and 'wrench' of\n"
+    "the state act all the time, constant in the representation they are given in; what is not\n"
+    "given is zero. Writes a table: t, configuration (a free base: quaternion qw qx qy qz and\n"
+    "position), velocities, energy; and how well energy and momentum were kept, where nothing\n"
+    "changes them: in JSON and text with the table, else on standard error.\n"
+    "Without --state: from home, at rest.\n\n"
+    "  --time T               seconds\n"
+    "  --scheme NAME          taylor (default), rkmk54, rkmk4, momentum, variational\n"
+    "  --tolerance E          bound on the local error of a step; default 1e-12\n"
+    "  --step H               fixed step instead, at most 1e9 of them; rkmk4 and variational need\n"
+    "                         one\n"
+    "  --order N              taylor: degree of the polynomials, from 2; default from the tolerance\n"
+    "  --samples N            lines of the table, evenly in time; default 101\n"
+    "  --forces FILE          CSV of forces over time, beside those of the state, joined by\n"
+    "                         straight lines: first line 't,NAME,...' with names of degrees of\n"
+    "                         freedom as this command writes them (elbow, base:wx)\n"
+    "  --damping, --friction  include the joints' own of the model file\n"
+    "  --drift                only the summary, no table\n"
+    "  --plot FILE            draw the motion (.svg or .png; needs gnuplot)\n"
+    HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ROOT
+    "  --format NAME          json, csv, npy or text; default json, on a terminal text\n"
+    "  --output FILE          write there instead of standard output\n\n"
+    "example:\n"
+    "  echo '{\"joints\": {\"joint1\": [1.5, 0], \"joint2\": [0.2, 0]}}' |\n"
+    "    jounce simulate double_pendulum --state - --time 10 --format csv --samples 11\n"
+    "  jounce simulate tilthex --time 2 --drift\n"
+    "  echo '{\"joints\": {\"joint1\": [1.5, 0], \"joint2\": [0.2, 0]}}' |\n"
+    "    jounce simulate double_pendulum --state - --time 5 --drift --report motion.html\n";
+
+const char cli_traj_help[] =
+    "usage: jounce traj MODEL TRAJ [--order R] [options]\n\n"
+    "Motion and forces along a trajectory: q, its derivatives to order R+2, the forces that make\n"
+    "it and their derivatives to order R (order 1: torque rates), exact at every order; power;\n"
+    "with --link the position, velocity, ... and turning of links. Columns: 't', the numbers of\n"
+    "q, \"elbow'\" its rate, \"tau:elbow\" its force, \"tau:elbow'\" the rate of that.\n\n"
+    HELP_PATH
+    "  --order R              of the forces' derivatives, default 1\n"
+    "  --samples N            rows of the table, evenly in time; default 201\n"
+    "  --link NAME,...        links or frames to follow: world position and its derivatives,\n"
+    "                         quaternion, angular velocity in world axes\n"
+    HELP_PATH_END
+    "  --format NAME          json, csv, npy, npz or text; default json, on a terminal text: the\n"
+    "                         least and the largest of every column\n\n"
+    "example:\n"
+    "  echo '{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 0.8, 2],\n"
+    "    \"joints\": {\"joint1\": [0, 1, 0.5], \"joint2\": [0, -0.5, 1]}}' > reach.json\n"
+    "  jounce traj double_pendulum reach.json --order 2 --text\n"
+    "  jounce traj double_pendulum reach.json --format csv --samples 5\n";
+
+const char cli_limits_help[] =
+    "usage: jounce limits MODEL TRAJ [options]\n\n"
+    "Where, when and by how much a motion breaks limits of position, velocity, acceleration, jerk,\n"
+    "torque (effort) or torque rate (effort_rate), and the smallest factor by which it has to be\n"
+    "slowed down to keep them all, from the exact dependence on the time scale. Below 1: it could\n"
+    "be faster. Limits come from the model file and from:\n"
+    "  --limits FILE          JSON: {joint: {\"lower\", \"upper\", \"velocity\", \"effort\",\n"
+    "                         \"acceleration\", \"jerk\", \"effort_rate\"}}; \"base:wx\" for one\n"
+    "                         number of a joint with several\n"
+    "  --velocity X, --acceleration X, --jerk X, --effort X, --effort-rate X\n"
+    "                         of every joint but a floating base, instead of the model's\n"
+    "  --apply FILE           write the slowed motion: .json exactly, .csv, .npy, .npz as samples\n"
+    "Exit status 3 when a limit is broken.\n\n"
+    HELP_PATH
+    "  --samples N            at least so many times are looked at, and extrema between them are\n"
+    "                         found; default 1000; also rows of samples written by --apply\n"
+    HELP_PATH_END
+    "  --format NAME          json, csv or text; default json, on a terminal text\n\n"
+    "example:\n"
+    "  echo '{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 0.7],\n"
+    "    \"joints\": {\"joint1\": [0, 1.2], \"joint2\": [0, -0.8]}}' > swing.json\n"
+    "  jounce limits double_pendulum swing.json --velocity 6 --effort 40 --effort-rate 2000 --text\n"
+    "  jounce limits double_pendulum swing.json --effort-rate 30 --apply slow.json --text ||\n"
+    "    jounce limits double_pendulum slow.json --effort-rate 30 --text\n";
+
+const char cli_elastic_help[] =
+    "usage: jounce elastic MODEL TRAJ --stiffness K --motor-inertia B [options]\n\n"
+    "Motor positions and motor torques that move a robot with elastic joints along a trajectory:\n"
+    "theta = q + tau/K, tau_m = B theta'' + tau with theta'' from the second derivative of the\n"
+    "joint torque. Then links and motors are simulated under tau_m, open loop, and the deviation\n"
+    "from the trajectory is shown. Joints with a rotation of their own and the base are rigid.\n"
+    "Columns: 't', the numbers of q, \"theta:elbow\", \"theta:elbow'\", \"tau:elbow\" (the spring's),\n"
+    "\"tau_m:elbow\" (the motor's).\n\n"
+    "  --stiffness K          N m/rad; one number, or one for each joint: 8000,8000,4000\n"
+    "  --motor-inertia B      kg m^2 at the joint; likewise\n"
+    "  --deviation E          exit status 3 when the simulation leaves the trajectory by more;\n"
+    "                         default 1e-6. An unstable motion grows what rounding leaves\n"
+    "  --no-simulation        leave the check out\n\n"
+    HELP_PATH
+    "  --samples N            rows of the table, evenly in time; default 201\n"
+    HELP_PATH_END
+    "  --format NAME          json, csv, npy, npz or text; default json, on a terminal text: the\n"
+    "                         least and the largest of every column\n\n"
+    "example:\n"
+    "  echo '{\"kind\": \"minimum\", \"derivative\": 5, \"times\": [0, 1.5],\n"
+    "    \"joints\": {\"joint1\": [0, 1], \"joint2\": [0, -0.5]}}' > reach.json\n"
+    "  jounce elastic double_pendulum reach.json --stiffness 500,200 --motor-inertia 0.1 --text\n";
+
+const char cli_check_help[] =
+    "usage: jounce check MODEL [options]\n\n"
+    "Identities that must hold on any model, at random states of it: the worst residual of each,\n"
+    "relative to the largest number of that order. Exit status 3 when one exceeds its bound.\n\n"
+    "  --fixed, --floating, --strict   as for the other commands\n"
+    "  --order R            highest order of the time derivative, 1 to 64, default 3\n"
+    "  --states N           random states, default 20\n"
+    "  --seed S             of the random numbers, default 1\n"
+    "  --format json|csv|text, --text, --output FILE\n\n"
+    "example:\n"
+    "  jounce check tilthex --order 2 --text\n";
+
+const char cli_bench_help[] =
+    "usage: jounce bench [MODEL ...] [options]\n\n"
+    "Measures nanoseconds a call, side by side in one run: median of many short rounds, and their\n"
+    "spread (from the fastest round to the median). Batch figures are for one state on one thread.\n"
+    "Algorithms: inverse, forward, hybrid (every second joint moved, the others driven),\n"
+    "kinematics, mass_matrix, inverse_mass, linearise, inverse_partials, forward_partials (by q\n"
+    "and v) and forward_by_tau (by tau too) as single calls; inverse, forward and hybrid as batch\n"
+    "too.\n"
+    "`calibration` is the time of 200 plain products of 6x6 matrices on this machine, for\n"
+    "comparison with others. The columns :body, :single and :order0 are the time over that of the\n"
+    "body formulation, of the single call and of order 0.\n\n"
+    "  --fixed, --floating  hold the root link, or let it float, against what the file says\n"
+    "  --orders A-B         orders of the time derivative, at most 64 (0-5)\n"
+    "  --seconds S          time for one figure, at most 60 (0.05)\n"
+    "  --count              instructions of a call too, stepped one by one (Linux, x86-64; of\n"
+    "                       single calls to mass_matrix)\n"
+    "  --figure FOLDER      the table and a picture of the first model's: time against order\n"
+    "  --json               a list of {model, algorithm, formulation, mode, order, bodies, ns,\n"
+    "                       spread_ns, calibration_ns, instructions}\n"
+    "  --format json|csv|text, --output FILE\n\n"
+    "Without MODEL: tilthex, tilthex:5x20, tilthex:5x199, arm7, quadruped, humanoid.\n"
+    "JOUNCE_ISA=plain|avx2|avx512 in the environment forces an instruction set.\n\n"
+    "example:\n"
+    "  jounce bench tilthex --orders 0-1 --seconds 0.002 --json\n";

@@ -10,25 +10,23 @@
 static const double fastest = 1 / LIMIT_FASTEST; /* speeds beyond are not looked at */
 static const double slack = 1e-9; /* relative; what rounding may add to a limit that is just met */
 
-int limit_job_new(limit_job *job, const cli_path *path) {
-  const jn_model *model = path->job.model;
+int limit_job_new(limit_job *job, cli_path *path) {
+  cli_memory *m = &path->job.result.memory;
   job->path = path;
-  job->nq = jn_model_nq(model);
-  job->nv = jn_model_nv(model);
-  size_t nq = (size_t)job->nq, nv = (size_t)job->nv;
-  job->range = calloc(nv * LIMIT_KINDS + 1, sizeof *job->range);
-  job->q = calloc(nq + 8 * nv + 1, sizeof *job->q);
-  if (!job->range || !job->q) return 1;
+  job->nq = jn_model_nq(path->job.model);
+  job->nv = jn_model_nv(path->job.model);
+  const size_t nq = (size_t)job->nq, nv = (size_t)job->nv;
+  job->range = cli_take(m, nv * LIMIT_KINDS, sizeof *job->range);
+  job->q = cli_take_numbers(m, nq + 8 * nv, 1, 1);
+  if (m->failed) return CLI_BAD_INPUT;
   job->v = job->q + nq;
   job->tau = job->v + 3 * nv;
   job->g = job->tau + 2 * nv;
   for (size_t i = 0; i < nv * LIMIT_KINDS; i++) job->range[i] = (limit_range){-HUGE_VAL, HUGE_VAL};
-  return 0;
+  return CLI_DONE;
 }
 
 void limit_job_free(limit_job *job) {
-  free(job->range);
-  free(job->q);
   free(job->t);
   free(job->c);
 }
@@ -43,15 +41,12 @@ static jn_status add_sample(limit_job *job, double t) {
   const cli_path *p = job->path;
   const jn_model *model = p->job.model;
   const int nv = job->nv, n = job->samples;
-  if (n == job->room) {
-    size_t room = job->room ? 2 * (size_t)job->room : 1024;
-    double *times = realloc(job->t, room * sizeof *times);
-    if (times) job->t = times;
-    double *c = realloc(job->c, room * (size_t)nv * LIMIT_KINDS * 4 * sizeof *c);
-    if (c) job->c = c;
-    if (!times || !c) return JN_ERR_MEMORY;
-    job->room = (int)room;
-  }
+  void *times = job->t, *c = job->c;
+  int room = job->room,
+      grown = cli_grow(&times, n, &room, sizeof *job->t) &&
+              cli_grow(&c, n, &job->room, (size_t)nv * LIMIT_KINDS * 4 * sizeof *job->c);
+  job->t = times, job->c = c;
+  if (!grown) return JN_ERR_MEMORY;
   jn_status status =
       jn_trajectory_at(p->trajectory, t, 1, (jn_representation)p->representation, job->q, job->v);
   if (!status) status = jn_inverse_dynamics(model, p->job.data, 1, job->q, job->v, NULL, job->tau);
@@ -213,19 +208,15 @@ typedef struct span {
 
 typedef struct spans {
   span *list;
-  size_t count, room;
+  int count, room;
 } spans;
 
 static int add_span(spans *s, double low, double high) {
-  if (s->count == s->room) {
-    size_t room = s->room ? 2 * s->room : 1024;
-    span *list = realloc(s->list, room * sizeof *list);
-    if (!list) return 0;
-    s->list = list;
-    s->room = room;
-  }
-  s->list[s->count++] = (span){low, high};
-  return 1;
+  void *list = s->list;
+  int grown = cli_grow(&list, s->count, &s->room, sizeof *s->list);
+  s->list = list;
+  if (grown) s->list[s->count++] = (span){low, high};
+  return grown;
 }
 
 /* The root of p - bound in a stretch on which it is monotone and changes sign. */
@@ -291,8 +282,8 @@ static int by_high(const void *a, const void *b) {
 /* The largest speed outside all spans; 0: none. */
 static double largest_speed(spans *s) {
   double x = fastest;
-  qsort(s->list, s->count, sizeof *s->list, by_high);
-  for (size_t i = 0; i < s->count && s->list[i].high >= x; i++)
+  qsort(s->list, (size_t)s->count, sizeof *s->list, by_high);
+  for (int i = 0; i < s->count && s->list[i].high >= x; i++)
     if (s->list[i].low < x) x = s->list[i].low;
   return x;
 }

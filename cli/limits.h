@@ -31,8 +31,8 @@ typedef struct limit_job {
   double *q, *v, *tau, *g; /* scratch */
 } limit_job;
 
-/* Returns 0, or 1 without memory. */
-int limit_job_new(limit_job *job, const cli_path *path);
+/* An exit status. limit_job_free in any case. */
+int limit_job_new(limit_job *job, cli_path *path);
 void limit_job_free(limit_job *job);
 
 /* The samples: every piece from both sides, and between. */

@@ -9,6 +9,9 @@ enum { CLI_DONE = 0, CLI_BAD_INPUT = 1, CLI_BAD_USAGE = 2, CLI_CHECK_FAILED = 3 
 
 /* One line on standard error, after "jounce: ". Control characters come out as '?'. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, with an exit status as their value. */
+#define cli_bad_input(...) (cli_error(__VA_ARGS__), CLI_BAD_INPUT)
+#define cli_bad_usage(...) (cli_error(__VA_ARGS__), CLI_BAD_USAGE)
 
 /* Words to choose a suggestion from: name(context, 0), (1), ... (count - 1); NULL entries are
  * skipped. */
@@ -24,5 +27,9 @@ cli_words cli_words_of(const char *const *list);
 /* Writes "; did you mean 'a' or 'b'?", or "; known: ..." when nothing is near and the list is
  * short, or "". Returns out. */
 const char *cli_suggest(const char *word, cli_words words, char *out, size_t size);
+
+/* Adds to a text; what has no room is cut. */
+void cli_append(char *out, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -20,6 +20,9 @@ typedef struct cli_option {
   int *given;                 /* set to 1 when the option occurs; may be NULL */
 } cli_option;
 
+/* Elements of an array. */
+#define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
+
 /* Rows for a table; `name` is a literal without the dashes. */
 #define CLI_OPT_FLAG(name, target, value) \
   { "--" name, CLI_FLAG, target, value, value, 0, 0 }

@@ -39,7 +39,7 @@ int cli_output_close(cli_output *out);
 /* "%.17g" with a point */
 void cli_write_number(cli_output *out, double x);
 
-/* JSON, piece by piece. Brackets: '{' or '['. */
+/* JSON, piece by piece. Brackets: '{' or '['; not written in other formats. */
 void cli_json_begin(cli_output *out, char bracket);
 void cli_json_end(cli_output *out);
 void cli_json_key(cli_output *out, const char *key);
@@ -51,10 +51,6 @@ void cli_json_number(cli_output *out, double value);
 void cli_json_row(cli_output *out, int n, const double *x, size_t stride);
 /* rows x n numbers, row by row, the rows `stride` apart */
 void cli_json_rows(cli_output *out, int rows, int n, const double *x, size_t stride);
-/* n x n matrices: one when count is 1 and `plain`, else a list */
-void cli_json_matrices(cli_output *out, int count, int plain, int rows, int columns,
-                       const double *x);
-
 /* A name for a terminal: control characters come out as '?'. */
 typedef struct cli_name {
   char text[320];
@@ -64,7 +60,29 @@ cli_name cli_clean(const char *name);
 /* A field of a CSV line, quoted where needed; no separators are written. */
 void cli_csv_text(cli_output *out, const char *text);
 
-/* A whole NPY file, doubles in C order. */
-void cli_npy(cli_output *out, int dimensions, const size_t *shape, const double *x);
+/* A named value: a member of a JSON object, a field of a CSV line. */
+typedef struct cli_field {
+  const char *key;
+  enum { CLI_F_NULL, CLI_F_TEXT, CLI_F_NUMBER, CLI_F_BOOL } kind;
+  const char *text; /* of a text; NULL: null */
+  double number;    /* of a number or a truth value */
+} cli_field;
+#define TEXT_FIELD(key, x) \
+  { key, CLI_F_TEXT, x, 0 }
+#define NUMBER_FIELD(key, x) \
+  { key, CLI_F_NUMBER, NULL, x }
+#define BOOL_FIELD(key, x) \
+  { key, CLI_F_BOOL, NULL, x }
+/* a number where there is one, else null */
+#define MAYBE_FIELD(key, known, x) \
+  { key, (known) ? CLI_F_NUMBER : CLI_F_NULL, NULL, x }
+
+/* Members of the open JSON object; nothing in other formats. */
+void cli_json_fields(cli_output *out, const cli_field *fields, int count);
+/* A list of records: in JSON a list, the member `key` (may be NULL) of the open object, which needs
+ * a cli_json_end; in CSV lines below `heading`. A record is an object or a line; in text the
+ * command writes its own. */
+void cli_records(cli_output *out, const char *key, const char *heading);
+void cli_record(cli_output *out, const cli_field *fields, int count);
 
 #endif

@@ -12,7 +12,6 @@
 typedef struct cli_path {
   cli_job job;
   /* options */
-  const char *file;
   jn_fit_options fit;
   int tolerance_given, lambda_given;
   int samples, representation;
@@ -23,8 +22,11 @@ typedef struct cli_path {
   double *rms, *max, *lambda; /* [nq] of a fit */
   double start, end;
 } cli_path;
-#define CLI_PATH_DEFAULT \
-  { .job = CLI_JOB_DEFAULT, .samples = 201, .time_scale = 1 }
+#define CLI_PATH_DEFAULT                                                                  \
+  {                                                                                       \
+    .job = {.with_trajectory = 1, .output = CLI_OUTPUT_DEFAULT}, .fit = jn_fit_default(), \
+    .samples = 201, .time_scale = 1                                                       \
+  }
 
 /* Rows of an option table; `order` is the command's own. */
 #define CLI_PATH_OPTIONS(p)                                                             \
@@ -41,33 +43,11 @@ typedef struct cli_path {
       CLI_OPT_NUMBER("time-scale", &(p)->time_scale, 0),                                \
       CLI_OPT_INT("samples", &(p)->samples, 2, 1000000)
 
-#define CLI_PATH_HELP                                                                            \
-  "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot. TRAJ is a curve\n" \
-  "(.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with a column 't'\n" \
-  "and one for each joint; samples are fitted by a smoothing spline:\n"                          \
-  "  --degree D             of its polynomials, default 7\n"                                     \
-  "  --tolerance E          root mean square of the residuals (0: through every sample)\n"       \
-  "  --lambda L             weight of the bending instead; with neither, cross validation\n"     \
-  "  --pieces N             polynomials; default one a sample, at most 400\n"                    \
-  "  --hold                 joints without columns stay at home\n"                               \
-  "  --time-scale S         run the motion S times as slow\n"
-#define CLI_PATH_HELP_END                                                                        \
-  "  --representation NAME  of twist and wrench of a floating base: spatial (default), body,\n"  \
-  "                         hybrid or mixed\n"                                                   \
-  "  --gravity X,Y,Z        instead of the model's\n"                                            \
-  "  --damping              include the joints' viscous damping of the model file\n"             \
-  "  --fixed, --floating    hold the root link, or let it float, against what the file says\n"   \
-  "  --strict               refuse inertias that violate the triangle inequality\n"              \
-  "  --plot FILE            draw (.svg or .png; needs gnuplot)\n"                                \
-  "  --report FILE          one HTML page with summary, figures and numbers; needs no network\n" \
-  "  --text                 the same as --format text\n"                                         \
-  "  --output FILE          write there instead of standard output\n"
-
-/* Parses, loads model and trajectory, makes scratch for dynamics of order `order`; an exit status.
- * cli_path_end in any case. */
-int cli_path_begin(cli_path *path, const cli_option *table, int count, int argc, char **argv,
-                   int *order);
-void cli_path_end(cli_path *path);
+/* For cli_job_run: checks the options. */
+int cli_path_check(cli_job *job);
+/* Loads the trajectory and makes scratch for dynamics of order `order`; an exit status. Release
+ * `trajectory` in any case. */
+int cli_path_load(cli_path *path, int order);
 
 /* Time of sample n of `samples`. */
 double cli_path_time(const cli_path *path, int n);
@@ -75,16 +55,35 @@ double cli_path_time(const cli_path *path, int n);
 void cli_path_text(FILE *file, const cli_path *path);
 void cli_path_json(cli_output *out, const cli_path *path);
 
-/* The picture and the page that were asked for. `cards`: pairs of number and text, ended by NULL;
- * `title` is what was done: "Torques". */
+/* Writes the table in any format; `field` stands before it in JSON; `footer` (may be NULL) is a
+ * line below it in text, on standard error with CSV, NPY and NPZ. An exit status. */
+int cli_path_write(const cli_path *path, const cli_sheet *sheet, cli_field field,
+                   const char *footer);
+
+/* The largest number of `count` columns with its unit, and a sentence with its column and time. */
+void cli_path_largest(const cli_sheet *sheet, int first, int count, char *number, char *text,
+                      size_t size);
+
+/* A page with figures: `title` is what was done ("Torques"), `cards` are pairs of number and text,
+ * ended by NULL, `download` is the file name of the numbers. */
+typedef struct cli_page {
+  const char *title, *lead, *download;
+  const char *const *cards;
+} cli_page;
+/* Whether the picture and the page that were asked for (NULL: not) can be written, and writing
+ * them; an exit status. */
+int cli_check_pictures(const char *plot, const char *report);
+int cli_show(const cli_job *job, const char *plot, const char *report, const chart *c,
+             const cli_page *page);
 int cli_path_show(const cli_path *path, const cli_sheet *sheet, const char *title,
                   const char *const *cards);
+
+/* Names column 0 "t" and the columns of q behind it, and says where they are drawn: numbers of
+ * joints without a rotation, quaternions, positions of free joints. */
+void cli_path_columns(cli_sheet *sheet, const jn_model *model, int plain, int quat, int position);
 
 /* What joints that are plain numbers are measured in: "rad", "m" or "rad or m"; `force`: their
  * forces. */
 const char *cli_joint_unit(const jn_model *model, int force);
-
-/* Degree of freedom `iv`: its joint and component. */
-int cli_dof_joint(const jn_model *model, int iv, int *component);
 
 #endif

@@ -5,6 +5,8 @@
 #include <jounce/dynamics.h>
 #include <jounce/layout.h>
 
+#include "memory.h"
+
 extern const char
     *const cli_representation_names[]; /* in the order of jn_representation, then NULL */
 
@@ -27,9 +29,8 @@ typedef struct cli_state {
   double *tau;               /* [(order+1) x nv] */
   unsigned char *prescribed; /* [bodies]: 1 where motion is given */
   jn_external external;
-  /* owned by the state, seen through `external` */
-  double *tau_ext, *wrench_rows;
-  jn_applied_wrench *wrenches;
+  double *tau_ext; /* [(order+1) x nv], seen through `external` */
+  cli_memory memory;
 } cli_state;
 
 /* Reads `path` ("-": standard input; NULL: home at rest). Returns an exit status, after a message

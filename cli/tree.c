@@ -1,10 +1,8 @@
 /* tree.c: one line a body, links welded to it below. */
 #include "tree.h"
 
-#include <stdlib.h>
-
-#include "message.h"
-#include "table.h"
+#include "memory.h"
+#include "names.h"
 
 #define DEEPEST 24 /* levels drawn as lines; beyond, the depth is a number */
 
@@ -93,23 +91,18 @@ static void draw(const drawing *d) {
 
 int cli_tree(cli_output *out, const jn_model *model) {
   size_t bodies = (size_t)jn_model_body_count(model), frames = (size_t)jn_model_frame_count(model);
+  cli_memory m = {0};
   drawing d = {out,
                model,
-               malloc((bodies + 1) * sizeof(int)),
-               malloc(bodies + 1),
-               malloc((bodies + 1) * sizeof(int)),
-               malloc((frames + 1) * sizeof(int))};
-  int status = CLI_BAD_INPUT;
-  if (d.depth && d.last && d.first_link && d.next) {
+               cli_take(&m, bodies, sizeof(int)),
+               cli_take(&m, bodies, 1),
+               cli_take(&m, bodies, sizeof(int)),
+               cli_take(&m, frames, sizeof(int))};
+  if (!m.failed) {
     measure(&d);
     draw(&d);
-    status = CLI_DONE;
-  } else {
-    cli_error("out of memory for a drawing of %zu bodies", bodies);
   }
-  free(d.depth);
-  free(d.last);
-  free(d.first_link);
-  free(d.next);
+  int status = m.failed ? CLI_BAD_INPUT : CLI_DONE;
+  cli_release(&m);
   return status;
 }

@@ -1,7 +1,8 @@
-/* count.c: with the trap flag set the processor stops after every instruction; the handler counts.
+/* bench_count.c: with the trap flag set the processor stops after every instruction; the handler
+ * counts.
  */
 #define _GNU_SOURCE
-#include "count.h"
+#include "bench.h"
 
 #if defined(__linux__) && defined(__x86_64__)
 #include <signal.h>
@@ -37,7 +38,7 @@ static long stepped(void (*f)(void *), void *argument) {
   return steps;
 }
 
-long cli_count(void (*f)(void *), void *argument) {
+long bench_count(void (*f)(void *), void *argument) {
   struct sigaction step = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO}, before;
   sigemptyset(&step.sa_mask);
   if (sigaction(SIGTRAP, &step, &before)) return -1;
@@ -48,7 +49,7 @@ long cli_count(void (*f)(void *), void *argument) {
 }
 
 #else
-long cli_count(void (*f)(void *), void *argument) {
+long bench_count(void (*f)(void *), void *argument) {
   (void)f, (void)argument;
   return -1;
 }
