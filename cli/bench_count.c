@@ -1,6 +1,5 @@
-/* bench_count.c: with the trap flag set the processor stops after every instruction; the handler
- * counts.
- */
+/* bench_count.c: with the trap flag set, the processor traps after every instruction; the handler
+ * counts the traps. */
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -21,7 +20,7 @@ static void on_step(int signal, siginfo_t *info, void *context) {
 
 static void nothing(void *argument) { (void)argument; }
 
-/* the flag is set by the handler's way back into pushf ... popf */
+/* sets the trap flag by pushf ... popf */
 static void start_stepping(void) {
   __asm__ volatile(
       "lea -128(%%rsp), %%rsp\n\tpushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::"i"(

@@ -1,4 +1,4 @@
-/* commands_bench.c: what a call costs. */
+/* commands_bench.c: bench: the time of a call. */
 #include "commands.h"
 
 #include <jounce/batch.h>
@@ -24,9 +24,9 @@ typedef struct bench {
   jn_data *data;
   jn_batch *batch;
   int order;
-  size_t nv, nq, states, square;  /* square: (r+1) nv nv */
-  double *q, *v, *v0, *tau, *out; /* states of each */
-  unsigned char *given;           /* the joints that hybrid dynamics moves */
+  size_t nv, nq, states, square;  /* square: (r+1) nv^2 */
+  double *q, *v, *v0, *tau, *out; /* [states] of each */
+  unsigned char *given;           /* [bodies]: motion is given in hybrid dynamics */
   cli_memory memory;
 } bench;
 
@@ -35,7 +35,7 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* One call each; all return a status and take the whole bench. */
+/* One call each. */
 typedef jn_status (*routine)(bench *);
 #define CALL(name) static jn_status run_##name(bench *b)
 #define ONE b->model, b->data, b->order, b->q
@@ -65,7 +65,7 @@ CALL(batch_hybrid) { return jn_batch_hybrid_dynamics(MANY, b->given, b->v, b->ta
 #undef ONE
 #undef MANY
 
-/* Median and spread of ns a call, `each` states in a call. */
+/* Median and spread of the time per state in ns; a call has `each` states. */
 static jn_status measure(bench *b, routine f, double seconds, double each, sample *s) {
   double round[ROUNDS], t = cli_seconds();
   jn_status status = f(b);
@@ -96,7 +96,7 @@ static void run_counted(void *argument) {
   c->run(c->b);
 }
 
-/* 200 plain products of 6x6 matrices, the fastest of many rounds */
+/* time of 200 plain products of 6x6 matrices, the fastest of many rounds */
 static double calibrate(void) {
   double A[6][6], B[6][6], C[6][6], best = HUGE_VAL;
   for (int i = 0; i < 36; i++) A[i / 6][i % 6] = 0.1 * i, B[i / 6][i % 6] = 1 - 0.01 * i;
@@ -115,7 +115,7 @@ static void bench_close(bench *b) {
   cli_release(&b->memory);
 }
 
-/* Random states near home; rows of derivatives of size one. */
+/* Random states near home, derivatives in -1 ... 1. */
 static jn_status bench_open(bench *b, jn_model *model, int order) {
   uint64_t seed = 1;
   memset(b, 0, sizeof *b);
@@ -156,9 +156,9 @@ static jn_status bench_open(bench *b, jn_model *model, int order) {
 static const struct row {
   const char *algorithm, *mode;
   routine run;
-  int formulations; /* all of them, or the default alone */
-  int order_zero;   /* only there */
-  int matrices;     /* of a size that large robots cannot have */
+  int formulations; /* 1: all of them; 0: the default alone */
+  int order_zero;   /* 1: exists at order 0 alone */
+  int matrices;     /* 1: too large for robots with many degrees of freedom */
 } rows[] = {
     {"inverse", "single", run_id, 1, 0, 0},
     {"forward", "single", run_fd, 1, 0, 0},
@@ -175,7 +175,7 @@ static const struct row {
     {"hybrid", "batch", run_batch_hybrid, 0, 0, 0},
 };
 
-/* All figures of one robot at one order, appended to list. */
+/* Appends all measurements of one robot at one order to the list. */
 static int measure_robot(const char *name, jn_model *model, int order, double seconds, int counting,
                          sample *list, int *count) {
   bench b;
@@ -195,7 +195,7 @@ static int measure_robot(const char *name, jn_model *model, int order, double se
                     .instructions = -1};
       jn_data_settings(b.data)->formulation = (jn_formulation)f;
       jn_status one = measure(&b, rows[i].run, seconds, batch ? (double)b.states : 1, s);
-      if (one == JN_ERR_ARGUMENT) continue; /* this formulation does not offer it */
+      if (one == JN_ERR_ARGUMENT) continue; /* this formulation does not have it */
       if (!one && counting && !batch && !rows[i].matrices)
         s->instructions = bench_count(run_counted, &(counted){&b, rows[i].run});
       status = one;

@@ -1,4 +1,4 @@
-/* commands_check.c: identities on the user's own model. */
+/* commands_check.c: check: identities of the dynamics on the user's model. */
 #include "commands.h"
 
 #include <jounce/jounce.h>
@@ -24,7 +24,7 @@ typedef struct check {
   identity found[IDENTITIES];
 } check;
 
-/* A random configuration and velocities with derivatives of natural growth. */
+/* A random configuration, and velocities and derivatives in -1 ... 1. */
 static void random_state(check *c, uint64_t *seed) {
   jn_model_home(c->job.model, c->q);
   for (int i = 0; i < jn_model_body_count(c->job.model); i++) {
@@ -38,7 +38,7 @@ static void random_state(check *c, uint64_t *seed) {
   for (size_t i = 0; i < c->nv * ((size_t)c->job.order + 2); i++) c->v[i] = cli_uniform(seed);
 }
 
-/* largest |x - y| of row k over the largest |y| of it */
+/* max |x - y| / max |y| over row k */
 static double row_residual(const check *c, size_t k, const double *x, const double *y) {
   double difference = 0, size = 0;
   for (size_t i = k * c->nv; i < (k + 1) * c->nv; i++) {
@@ -56,7 +56,7 @@ static void note_rows(check *c, int which, const double *x, const double *y) {
   for (size_t k = 0; k <= (size_t)c->job.order; k++) note(c, which, row_residual(c, k, x, y));
 }
 
-/* the other formulations, and forward dynamics and back */
+/* the formulations agree, and inverse dynamics undoes forward dynamics */
 static jn_status check_dynamics(check *c) {
   jn_settings *s = jn_data_settings(c->job.data);
   jn_status status =
@@ -86,7 +86,7 @@ static jn_status check_closed(check *c) {
   size_t nv = c->nv, square = nv * nv;
   jn_status status = jn_momentum_energy(c->job.model, c->job.data, 1, c->q, c->v, &energy);
   if (status == JN_ERR_SINGULAR)
-    status = JN_OK; /* nothing moves: no energy */
+    status = JN_OK; /* no mass moves: there is no energy to compare */
   else if (!status) {
     for (size_t i = 0; i < nv; i++) {
       power += c->v[i] * c->tau[i];
@@ -115,7 +115,7 @@ static jn_status check_closed(check *c) {
   return JN_OK;
 }
 
-/* Returns 3 when an identity does not hold. */
+/* Returns CLI_CHECK_FAILED when an identity does not hold. */
 static int write_check(const check *c) {
   cli_output out;
   int code = cli_output_open(&out, &c->job.output, "check", 1u << CLI_NPY), failed = 0;

@@ -11,10 +11,10 @@
         CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job), CLI_LAYOUT_OPTION(job) \
   }
 
-/* x[(R+1) x nv]: derivatives of `symbol` from `first` on. */
+/* x[(R+1) x nv]: row k is derivative first + k of `symbol`. */
 typedef struct quantity {
-  const char *key, *base_key; /* in JSON: of the joints, of a floating base */
-  const char *flat_key;       /* in JSON, in a layout */
+  const char *key, *base_key; /* JSON: of the joints, of a floating base */
+  const char *flat_key;       /* JSON, with --layout */
   const char *symbol, *kind;
   int first;
   double *x;
@@ -47,8 +47,8 @@ static void add_joint(cli_job *job, const quantity *s, int joint, const char *ke
           .kind = s->kind, .symbol = s->symbol, .first = s->first);
 }
 
-/* {joint: ...}, in CSV and text a line for each degree of freedom, the base's first. `given`: only
- * joints with this in `prescribed`; -1: all. */
+/* JSON: {joint: ...}. CSV and text: a line for each degree of freedom, the base first. `given`:
+ * only the joints with this value in `prescribed`; -1: all. */
 static void add_joints(cli_job *job, const quantity *s, const char *title, int given) {
   cli_result *r = &job->result;
   const int floating = jn_model_is_floating(job->model);
@@ -77,7 +77,7 @@ static void start_result(cli_job *job) {
   cli_result_number(r, "order", job->order);
 }
 
-/* In a layout: one array of all degrees of freedom. */
+/* With --layout: one array of all degrees of freedom. */
 static int write_flat(cli_job *job, const char *title, const quantity *s) {
   cli_result *r = &job->result;
   const char *layout = cli_layout_names[job->layout_kind];
@@ -146,7 +146,7 @@ int cli_fd(int argc, char **argv) {
   return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_fd);
 }
 
-/* Forces of the joints that are moved, motions of the others; in NPY both of all. */
+/* Forces of the joints whose motion is given, motion of the others; NPY has both for all joints. */
 static int write_hybrid(cli_job *job) {
   cli_result *r = &job->result;
   const cli_axis kind = CLI_AXIS(1), k = CLI_AXIS(job->order + 1),

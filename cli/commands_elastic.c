@@ -2,7 +2,8 @@
  *
  *   theta = q + tau/K,  B theta'' = tau_m - tau,  thus  tau_m = B (q'' + tau''/K) + tau
  *
- * and the two-mass model (links, motors, springs between) simulated under tau_m, as a check. */
+ * As a check, the two-mass model (links, motors and the springs between them) is simulated under
+ * tau_m. */
 #include "commands.h"
 
 #include <math.h>
@@ -29,16 +30,16 @@ typedef struct elastic {
   chart_figure figure[FIGURES];
   char speed_unit[32];
   cli_sheet sheet;
-  jn_data *data; /* of the simulation's order */
+  jn_data *data; /* for the order of the simulation */
   int order;
   double *v, *tau;
-  /* found */
+  /* results */
   double deviation, deviation_t;
   int deviation_dof, jump;
   double jump_t;
 } elastic;
 
-/* "8000" or "8000,4000,100": one for all or one for each. */
+/* "8000" or "8000,4000,100": one number for all joints or one for each. */
 static int read_list(const elastic *x, const char *option, const char *text, double *out) {
   int found = 0;
   double first = 0;
@@ -48,8 +49,8 @@ static int read_list(const elastic *x, const char *option, const char *text, dou
     char *end;
     double y = strtod(at, &end);
     if (end == at || (*end && *end != ',') || !isfinite(y) || !(y > 0))
-      return cli_bad_usage("elastic: %s: positive numbers expected, parted by commas, found '%s'",
-                           option, text);
+      return cli_bad_usage(
+          "elastic: %s: positive numbers expected, separated by commas, found '%s'", option, text);
     if (found < x->n) out[x->dof[found]] = y;
     if (found == 0) first = y;
     at = *end ? end + 1 : end;
@@ -78,7 +79,7 @@ static int choose_joints(elastic *x) {
   return code ? code : read_list(x, "--motor-inertia", x->inertia_text, x->B);
 }
 
-/* tau_m^(0..order) at t, rows of nv; q may be NULL */
+/* tau_m^(0..order) [(order+1) x nv] at t; q may be NULL */
 static jn_status motor_torque(elastic *x, jn_data *data, double t, int order, double *q,
                               double *tau_m) {
   const jn_model *model = x->path.job.model;
@@ -155,7 +156,7 @@ static jn_status fill_row(elastic *x, int n, double *tau_m) {
   return status;
 }
 
-/* theta' = q' + tau'/K must not jump: looked for at every break. */
+/* Finds the first discontinuity of theta' = q' + tau'/K, at the breaks of the trajectory. */
 static jn_status find_jump(elastic *x, double *tau_m) {
   const size_t nv = (size_t)jn_model_nv(x->path.job.model);
   double *left = cli_take_numbers(&x->path.job.result.memory, nv, 1, 1);
@@ -178,7 +179,7 @@ static jn_status find_jump(elastic *x, double *tau_m) {
   return status;
 }
 
-/* Links and motors under tau_m, from the trajectory's start. */
+/* Simulates links and motors under tau_m from the start of the trajectory. */
 static jn_status simulate(elastic *x, jn_error *error) {
   const cli_path *p = &x->path;
   const jn_model *model = p->job.model;
@@ -275,8 +276,8 @@ static int compute(elastic *x) {
   if (code) return code;
   if (x->jump)
     cli_error(
-        "elastic: the torque rate jumps at t = %.6g, so that a motor's velocity would have to: use "
-        "a smoother motion (minimum of derivative 4 or more, splines of degree 5 or more)",
+        "elastic: the torque rate jumps at t = %.6g, and a motor velocity would have to jump, too: "
+        "use a smoother motion (minimum of derivative 4 or more, splines of degree 5 or more)",
         x->jump_t);
   jn_error error = {0};
   jn_status status = x->no_simulation ? JN_OK : simulate(x, &error);

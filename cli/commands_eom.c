@@ -31,7 +31,7 @@ static int run_eom(cli_job *job) {
   int code = cli_job_state(job, &(cli_need){R, R + 1, 0, R + 1, 0, job->pad}, R);
   if (code) return code;
 
-  /* order 0 alone has no axis of orders */
+  /* k is not an axis of the arrays at order 0 */
   cli_result *r = &job->result;
   const char *const *dofs = cli_job_dofs(job);
   const unsigned to = CLI_TO_JSON | CLI_TO_LINES;

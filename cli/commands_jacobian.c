@@ -11,13 +11,13 @@ typedef struct jacobian_job {
   double point[3];
 } jacobian_job;
 
-/* The array that will hold J: [(R+1) x 6 x nv], of a point [(R+1) x 3 x nv]. */
+/* Returns the array for J: [(R+1) x 6 x nv], of a point [(R+1) x 3 x nv]. */
 static double *describe(jacobian_job *j) {
   static const char *const rows[] = {"wx", "wy", "wz", "vx", "vy", "vz", "wx", "wy", "wz"};
   cli_job *job = &j->job;
   cli_result *r = &job->result;
   const int nv = jn_model_nv(job->model), of_point = j->point_given;
-  /* a point has linear rows alone; pinocchio has them first */
+  /* a point has linear rows only; pinocchio has them first */
   const int linear = of_point || (job->layout && job->layout_kind == JN_LAYOUT_PINOCCHIO);
   const char *representation = cli_representation_names[j->representation];
   const char *const *dofs = cli_job_dofs(job);
@@ -71,7 +71,7 @@ int cli_jacobian(int argc, char **argv) {
   jacobian_job j = {.job = CLI_JOB_DEFAULT};
   const cli_option table[] = {
       CLI_MODEL_OPTIONS(&j.job),
-      CLI_OPT_INT("order", &j.job.order, 0, JN_MAX_ORDER), /* gravity has no part in this */
+      CLI_OPT_INT("order", &j.job.order, 0, JN_MAX_ORDER), /* no --gravity */
       CLI_OPT_TEXT("state", &j.job.state_path),
       CLI_OPT_FLAG("pad", &j.job.pad, 1),
       CLI_FORMULATION_OPTION(&j.job),

@@ -15,7 +15,7 @@ typedef struct fk_job {
   int representation, with_frames, with_screws, point_given;
   const char *link;
   double point[3];
-  int *frames; /* those to write */
+  int *frames; /* [frame_count] to write */
   int frame_count;
 } fk_job;
 
@@ -34,8 +34,8 @@ static int choose_frames(fk_job *fk) {
   return CLI_DONE;
 }
 
-/* A frame in JSON and text. `lines` [(R+1) x WIDTH]: twist and, the same at each order, position
- * and rotation; `twist` [(R+1) x 6] is scratch. */
+/* Adds a frame to JSON and text. `lines` [(R+1) x WIDTH] gets twist, position and rotation;
+ * position and rotation are the same in every row. `twist` [(R+1) x 6] is scratch. */
 static jn_status add_frame(fk_job *fk, int frame, double *twist, double *lines) {
   const cli_job *job = &fk->job;
   cli_result *r = &fk->job.result;
@@ -69,7 +69,7 @@ static jn_status add_frame(fk_job *fk, int frame, double *twist, double *lines) 
   return status;
 }
 
-/* "screws": an array for each joint */
+/* Adds "screws": an array for each joint. */
 static jn_status add_screws(fk_job *fk) {
   const cli_job *job = &fk->job;
   cli_result *r = &fk->job.result;

@@ -1,14 +1,14 @@
-/* commands_limits.c: limits: where a motion breaks them, and the time scaling that mends it.
+/* commands_limits.c: limits: where a motion breaks them, and the time scaling that repairs it.
  *
- * Run s times as slow, with x = 1/s, a sample of the motion has
+ * At time scale s, with x = 1/s, a sample of the motion has
  *
  *   position q,  velocity v x,  acceleration v' x^2,  jerk v'' x^3,
  *   force      g + d v x + (tau - g - d v) x^2            g: gravity alone, d: viscous damping
  *   force rate g' x + d v' x^2 + (tau' - g' - d v') x^3
  *
- * so that each limit is a polynomial inequality in x, whose roots part the speeds that keep it from
- * those that break it. The largest x that every sample allows is found, then every curve's extrema
- * at that speed, which join the samples, until no time in between breaks a limit. */
+ * Each limit is a polynomial inequality in x. Its roots separate the speeds that satisfy it from
+ * those that break it. The largest x that all samples allow is found. The extrema of every curve at
+ * that speed are added to the samples, until no limit is broken between them. */
 #include "commands.h"
 
 #include <math.h>
@@ -27,13 +27,13 @@ static const chart_figure figures[LIMIT_KINDS] = {
 
 typedef struct limits {
   cli_path path;
-  double given[LIMIT_KINDS]; /* by options; NaN: not */
+  double given[LIMIT_KINDS]; /* by options, where given_flag is set */
   int given_flag[LIMIT_KINDS];
   const char *file, *apply;
   limit_job job;
   limit_peak *peak; /* [nv x LIMIT_KINDS] at the motion's own speed */
   int broken, known;
-  double scale;  /* 0: none helps */
+  double scale;  /* 0: none satisfies the limits */
   int any_speed; /* no limit depends on the speed; scale 1 */
   const limit_peak *reason;
   const char *verdict;
@@ -70,7 +70,7 @@ static int read_limit(const cli_value *value, const char *name, const jn_joint *
   if ((lower || upper) && joint->nq != joint->nv)
     return cli_refuse(value, "a rotation has no position limits");
   if (!lower && !upper && y < 0)
-    return cli_refuse(value, "a size of at least 0 expected, found %.9g", y);
+    return cli_refuse(value, "a nonnegative number expected, found %.9g", y);
   if (lower) r[LIMIT_POSITION].low = y;
   if (upper) r[LIMIT_POSITION].high = y;
   for (int kind = 1; kind < LIMIT_KINDS; kind++)
@@ -78,7 +78,7 @@ static int read_limit(const cli_value *value, const char *name, const jn_joint *
   return CLI_DONE;
 }
 
-/* {"lower", ...} of the joint or degree of freedom `name` */
+/* {"lower", ...} of a joint or a degree of freedom */
 static int read_limits(const limits *x, const cli_value *object, const char *name) {
   static const char *const known[] = {"lower", "upper",       "velocity",     "effort",
                                       "jerk",  "effort_rate", "acceleration", NULL};
@@ -147,16 +147,14 @@ static const char *verdict(limits *x) {
   cli_memory *m = &x->path.job.result.memory;
   const double duration = x->scale * (x->path.end - x->path.start);
   const limit_peak *p = x->reason;
-  if (x->any_speed) return "all limits are kept at every speed";
+  if (x->any_speed) return "all limits are satisfied at every speed";
   if (x->scale > 0)
-    return cli_take_text(m,
-                         "all limits are kept%s when the motion takes %.6g times as long (%.6g s)",
-                         x->broken ? "" : "; they still are", x->scale, duration);
-  if (!p) return "no time scaling keeps all limits at once";
+    return cli_take_text(
+        m, "all limits are satisfied%s when the motion takes %.6g times as long (%.6g s)",
+        x->broken ? "" : ", also", x->scale, duration);
+  if (!p) return "no time scaling satisfies all limits at once";
   return cli_take_text(
-      m,
-      "no time scaling helps: the %s of '%s' is out of range even at a standstill (%.6g at t "
-      "= %.6g)",
+      m, "no time scaling helps: the %s of '%s' is out of range even at rest (%.6g at t = %.6g)",
       p->kind == LIMIT_EFFORT ? "effort against gravity" : "position", dof_of(x, p).text,
       p->resting, p->resting_t);
 }
@@ -204,7 +202,7 @@ static int write_limits(const limits *x) {
   return cli_output_close(&out);
 }
 
-/* The slowed motion. */
+/* The scaled motion. */
 
 static jn_status save_samples(const limits *x, const jn_trajectory *slow, jn_error *error) {
   const jn_model *model = x->path.job.model;
@@ -243,7 +241,7 @@ static int apply(const limits *x) {
   return status ? cli_fail(status, &error, NULL) : CLI_DONE;
 }
 
-/* Figures: everything relative to its limit, and the limits at 1 and -1. */
+/* Figures: every quantity relative to its limit, and the limits at 1 and -1. */
 static int draw(limits *x) {
   const limit_job *job = &x->job;
   int nv = job->nv, columns = 1 + 2 * LIMIT_KINDS, at = 1;
@@ -314,7 +312,7 @@ static int check_options(const limits *x) {
                                                  "jerk", "effort",   "effort-rate"};
   for (int k = 1; k < LIMIT_KINDS; k++) {
     if (!x->given_flag[k] || x->given[k] >= 0) continue;
-    return cli_bad_usage("limits: --%s: a size of at least 0 expected, found %.9g", names[k],
+    return cli_bad_usage("limits: --%s: a nonnegative number expected, found %.9g", names[k],
                          x->given[k]);
   }
   const char *ending = x->apply ? strrchr(x->apply, '.') : ".json";

@@ -16,13 +16,13 @@ typedef struct linearize_job {
   jn_linearise_options options;
   int input, representation, right, hold, stepped, timed, samples;
   double step, time;
-  int count; /* matrices of each kind: orders or instants */
+  int count; /* number of A: orders or instants */
   size_t nv, n, m;
   double *A, *B, *Ad, *Bd, *t, *work;
   const char **times; /* headings of the instants */
 } linearize_job;
 
-/* A twist of a free joint at q in another representation, by way of the body's. */
+/* A twist of a free joint at q in another representation, by way of JN_BODY. */
 static void convert(int from, int to, const double *q, const double *x, double *out) {
   jn_pose C = {jn_quat_to_m3(jn_quat_unit(jn_quat_make(q[0], q[1], q[2], q[3]))),
                {q[4], q[5], q[6]}};
@@ -38,7 +38,7 @@ static void convert(int from, int to, const double *q, const double *x, double *
   memcpy(out, numbers, sizeof numbers);
 }
 
-/* Free joints of the state into another representation; forces keep their power. */
+/* Changes the representation of free joints; forces change so that power stays the same. */
 static void represent(linearize_job *l) {
   cli_state *s = &l->job.state;
   const int from = (int)s->representation, to = l->representation;
@@ -101,7 +101,7 @@ static int make_room(linearize_job *l) {
   return memory->failed ? CLI_BAD_INPUT : CLI_DONE;
 }
 
-/* tau that keeps v' and all that follows at zero */
+/* tau for v' = v'' = ... = 0 */
 static jn_status hold(linearize_job *l) {
   cli_job *job = &l->job;
   cli_state *s = &job->state;
@@ -121,7 +121,7 @@ static jn_status at_state(linearize_job *l, size_t i) {
   return status;
 }
 
-/* Along the motion from the state on. */
+/* Linearises along the motion that starts at the state. */
 static jn_status along(linearize_job *l) {
   cli_job *job = &l->job;
   cli_state *s = &job->state;
@@ -187,7 +187,7 @@ static const char *const *name_columns(linearize_job *l) {
   return names;
 }
 
-/* [A B] in one array, and its parts. */
+/* Adds [A B] as one array, and A and B as parts of it. */
 static void add_system(linearize_job *l, const char *name, unsigned formats, const char *key_A,
                        const double *A, const char *key_B, const double *B) {
   cli_result *r = &l->job.result;

@@ -68,7 +68,7 @@ static void write_joint(cli_output *out, const jn_model *model, int i) {
   cli_json_end(out);
 }
 
-/* Links, or the named frames that are no links. */
+/* Links, or the named frames that are not links. */
 static void write_frames(cli_output *out, const jn_model *model, int links) {
   cli_records(out, links ? "links" : "frames", "");
   for (int i = 0; i < jn_model_frame_count(model); i++) {
@@ -163,7 +163,7 @@ static void write_finding(cli_output *out, const char *file, jn_finding finding)
   fputc('\n', out->file);
 }
 
-/* --strict refuses what lint warns of: an inertia that no rigid body has. */
+/* --strict refuses what lint warns about: an inertia that no rigid body can have. */
 static jn_finding graded(const cli_job *job, jn_finding finding) {
   static const char end[] = "(triangle inequality)";
   size_t n = strlen(finding.text);
@@ -174,7 +174,7 @@ static jn_finding graded(const cli_job *job, jn_finding finding) {
   return finding;
 }
 
-/* Writes all findings; returns 3 when there is one of weight. */
+/* Writes all findings; returns CLI_CHECK_FAILED when there is a warning or worse. */
 static int write_findings(const cli_job *job, const jn_spec *spec) {
   int counts[3] = {0, 0, 0};
   cli_output out;
@@ -212,8 +212,7 @@ static int run_lint(cli_job *job, jn_spec **spec) {
   if (status) return cli_fail(status, &error, NULL);
   status = jn_spec_lint(*spec);
 
-  /* what keeps it from becoming a model is a finding too, unless the reason is already among them
-   */
+  /* the reason why the model cannot be built is a finding, too, unless there is a serious one */
   jn_build_options options = cli_job_build(job);
   memset(&error, 0, sizeof error);
   if ((!status || status == JN_ERR_LIMIT) &&
@@ -221,7 +220,7 @@ static int run_lint(cli_job *job, jn_spec **spec) {
     const char *file = error.file[0] ? error.file : job->model_path;
     status = jn_spec_add_finding(*spec, JN_SERIOUS, error.line, bare_message(&error, file));
   }
-  if (status && status != JN_ERR_LIMIT) { /* at the limit the last finding says so */
+  if (status && status != JN_ERR_LIMIT) { /* JN_ERR_LIMIT: the last finding says so */
     return cli_bad_input("%s: %s", job->model_path, jn_status_text(status));
   }
   return write_findings(job, *spec);

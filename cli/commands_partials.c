@@ -9,8 +9,7 @@ typedef struct partials_job {
   int forward;
 } partials_job;
 
-/* d symbol^(k) by what: matrices nv x nv for k and for j = 0 ... count - 1; count 0: for k alone.
- */
+/* Adds d symbol^(k) / d by^(j), matrices nv x nv for j = 0 ... count - 1; count 0: without j. */
 static double *add_partial(cli_job *job, int forward, const char *key, const char *by, int count,
                            cli_export layout) {
   const int nv = jn_model_nv(job->model);

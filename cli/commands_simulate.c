@@ -14,7 +14,7 @@
 #include "path.h"
 #include "reader.h"
 
-#define MOST_STEPS 1e9 /* of a run with --step */
+#define MOST_STEPS 1e9 /* with --step */
 
 static const char *const scheme_names[] = {
 #define NAME(code, name) name,
@@ -28,26 +28,25 @@ typedef struct motion {
   int time_given, step_given, tolerance_given;
   int scheme, samples, friction, drift;
   const char *plot, *report, *forces;
-  /* made from them */
+  /* derived from the options */
   jn_simulation *simulation;
   jn_force_table table;
   int columns;
   double *rows;       /* [samples x columns] */
   const char **names; /* [columns] */
   int *kinds;         /* [columns]: the figure they are drawn in */
-  /* found */
+  /* results */
   double seconds;
-  double energy, energy_drift,
-      kinetic;                      /* at the start; largest deviation; largest kinetic energy */
+  double energy, energy_drift;      /* at the start; largest deviation from it */
+  double kinetic;                   /* largest kinetic energy */
   double momentum_drift;            /* relative */
-  int energy_kept, momentum_kept;   /* nothing changes it */
+  int energy_kept, momentum_kept;   /* 1: it should be conserved */
   double com[3], momentum[6], mass; /* at the start */
 } motion;
 
 static int any(const double *x, int n) {
-  for (int i = 0; x && i < n; i++) {
+  for (int i = 0; x && i < n; i++)
     if (x[i] != 0) return 1;
-  }
   return 0;
 }
 
@@ -99,7 +98,7 @@ static int name_columns(motion *m) {
   return CLI_DONE;
 }
 
-/* The forces of a table: column 't', and one for each degree of freedom that is driven. */
+/* Takes the forces from a table with a column 't' and columns named after degrees of freedom. */
 static int take_forces(motion *m, const jn_table *t) {
   cli_result *r = &m->job.result;
   const size_t nv = (size_t)jn_model_nv(m->job.model), rows = (size_t)t->rows;
@@ -124,7 +123,7 @@ static int take_forces(motion *m, const jn_table *t) {
   for (size_t i = 0; i < rows; i++) {
     times[i] = t->values[i * (size_t)t->columns];
     if (i == 0 || times[i] > times[i - 1]) continue;
-    return cli_bad_input("%s: row %zu: times must rise", m->forces, i + 1);
+    return cli_bad_input("%s: row %zu: times must increase", m->forces, i + 1);
   }
   if (rows == 0) return cli_bad_input("%s: no line of numbers", m->forces);
   m->table = (jn_force_table){t->rows, (int)nv, times, tau};
@@ -185,7 +184,7 @@ static int prepare(motion *m) {
   return cli_job_status(job, jn_simulation_set_state(m->simulation, 0, s->q, s->v));
 }
 
-/* Momentum that a free fall would have by now. */
+/* Relative error of the momentum, against that of free fall. */
 static double momentum_error(const motion *m, double t, const double *now) {
   jn_vec3 g = jn_data_settings(m->job.data)->gravity;
   jn_vec3 P = jn_v3(m->momentum[3], m->momentum[4], m->momentum[5]);
@@ -202,7 +201,7 @@ static double momentum_error(const motion *m, double t, const double *now) {
   return fmax(dn / angular, df > 0 ? df / linear : 0.0);
 }
 
-/* Row n of the table is filled but for the energy; drifts are kept. */
+/* Fills time and energy of row n, which has q and v, and updates the drifts. */
 static jn_status measure(motion *m, int n, double t) {
   double *row = m->rows + (size_t)n * (size_t)m->columns, kinetic, potential, momentum[6], com[3];
   jn_momentum out = {
@@ -274,8 +273,9 @@ static const char *summary(motion *m) {
                                        m->energy_drift / m->kinetic)
       : m->energy_kept ? ""
                        : " (forces do work)",
-      m->momentum_kept ? cli_take_text(&r->memory, "momentum kept to %.3g\n", m->momentum_drift)
-                       : "");
+      m->momentum_kept
+          ? cli_take_text(&r->memory, "momentum conserved to %.3g\n", m->momentum_drift)
+          : "");
 }
 
 static int write_motion(motion *m) {
@@ -311,7 +311,7 @@ static int write_motion(motion *m) {
   return cli_job_write(&m->job);
 }
 
-/* The picture and the page that were asked for. */
+/* Draws the figure and writes the page that were requested. */
 static int show(motion *m) {
   cli_memory *t = &m->job.result.memory;
   jn_statistics s = jn_simulation_statistics(m->simulation);
@@ -352,7 +352,7 @@ static int check_usage(cli_job *job) {
     return cli_bad_usage("simulate: give --step H > 0 or --tolerance E, not both");
   if (m->step_given && m->time / m->step > MOST_STEPS)
     return cli_bad_usage(
-        "simulate: --step is so small that the run would take %.3g steps; at most 1e9",
+        "simulate: --step is too small: the run would take %.3g steps; at most 1e9",
         m->time / m->step);
   return m->plot ? chart_check_path("simulate", m->plot) : CLI_DONE;
 }
@@ -372,7 +372,7 @@ static int move(motion *m) {
 
 static int run_simulate(cli_job *job) {
   motion *m = (motion *)job;
-  /* forces are there for who names them: what hybrid dynamics calls for */
+  /* forces are optional per joint, as in hybrid dynamics */
   cli_need need = {0, 1, 1, 1, 1, job->pad || !job->state_path};
   int code = cli_job_state(job, &need, 0);
   if (!code) code = move(m);

@@ -37,7 +37,8 @@ static const char *order_word(traj *x, int k) {
 
 /* Columns. */
 
-/* Every joint's numbers of v^(k), or of tau^(k); plain joints and those that turn apart. */
+/* Columns of v^(k) or of tau^(k). Figures: `plain` for joints without a rotation, `turn` and `move`
+ * for the angular and linear components of the others. */
 static void name_row(traj *x, int first, const char *prefix, int k, int motion, int plain, int turn,
                      int move) {
   const jn_model *model = x->path.job.model;
@@ -166,7 +167,7 @@ static int compute(traj *x) {
   if (m->failed) return CLI_BAD_INPUT;
   double columns = 2.0 + nq + (double)nv * rows + (double)x->frames * link_columns(x);
   if (columns > JN_MAX_COLUMNS)
-    return cli_bad_input("traj: %.0f columns, more than %d", columns, JN_MAX_COLUMNS);
+    return cli_bad_input("traj: %.0f columns needed, at most %d", columns, JN_MAX_COLUMNS);
   int code = cli_sheet_new(&x->sheet, p->samples, (int)columns, x->figure, 0);
   if (code) return code;
   name_columns(x);

@@ -19,10 +19,9 @@ int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, ch
   job->trajectory_path = names[1];
   if (found < needed)
     return cli_bad_usage("%s: %s (see 'jounce %s --help')", command,
-                         needed == 1  ? "MODEL is missing: a file or a built-in robot"
-                         : found == 0 ? "MODEL: a file or a built-in robot is missing"
-                                      : "TRAJ: a curve (.json) or samples (.csv, .npy, .npz) is "
-                                        "missing",
+                         found == 0
+                             ? "MODEL is missing: a file or a built-in robot"
+                             : "TRAJ is missing: a curve (.json) or samples (.csv, .npy, .npz)",
                          command);
   if (job->fixed && job->floating)
     return cli_bad_usage("%s: --fixed and --floating exclude each other", command);
@@ -76,8 +75,8 @@ int cli_job_state(cli_job *job, const cli_need *need, int data_order) {
   jn_status status = jn_data_new(job->model, data_order, NULL, &job->data);
   if (status) {
     size_t size = jn_data_size(job->model, data_order);
-    return cli_bad_input("%s: no room for order %d: %s (%.3g MB for %d bodies)", job->model_path,
-                         data_order, jn_status_text(status), (double)size / 1e6,
+    return cli_bad_input("%s: cannot allocate order %d: %s (%.3g MB for %d bodies)",
+                         job->model_path, data_order, jn_status_text(status), (double)size / 1e6,
                          jn_model_body_count(job->model));
   }
   jn_settings *settings = jn_data_settings(job->data);
@@ -128,7 +127,7 @@ double cli_seconds(void) {
 
 cli_name cli_job_name(const cli_job *job) { return cli_clean(jn_model_name(job->model)); }
 
-/* An array into the layout. */
+/* Brings an array into the layout. */
 static int export_array(const cli_job *job, const cli_array *a) {
   const size_t nv = (size_t)jn_model_nv(job->model);
   const size_t unit = a->layout == CLI_ROWS ? nv : a->layout == CLI_JACOBIANS ? 6 * nv : nv * nv;

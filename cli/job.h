@@ -1,4 +1,5 @@
-/* job.h: what the commands share: a model, a state, scratch, and the options that choose them. */
+/* job.h: what commands share: options, and the model, state, workspace and result made from them.
+ */
 #ifndef CLI_JOB_H
 #define CLI_JOB_H
 
@@ -15,7 +16,7 @@ typedef struct cli_job {
   const char *command;
   /* options */
   const char *model_path, *state_path;
-  const char *trajectory_path; /* the second argument, `with_trajectory` */
+  const char *trajectory_path; /* second argument, if with_trajectory */
   int with_trajectory;
   int fixed, floating, strict;
   int order, pad, formulation, damping;
@@ -23,9 +24,9 @@ typedef struct cli_job {
   int gravity_given;
   double gravity[3];
   cli_output_options output;
-  /* made from them */
+  /* derived from the options */
   jn_model *model;
-  jn_layout *layout; /* of the state and of arrays written; NULL: by name */
+  jn_layout *layout; /* of the state and the arrays; NULL: no --layout */
   jn_data *data;
   cli_state state;
   cli_result result;
@@ -57,30 +58,30 @@ extern const char *const cli_formulation_names[]; /* in the order of jn_formulat
 /* Each returns an exit status, after a message when it is not 0. Call cli_job_end in any case. */
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv);
 int cli_job_model(cli_job *job);
-/* Parses, calls `check` (may be NULL), loads the model, calls `run`, ends the job. */
+/* Parses the arguments, calls `check` (may be NULL), loads the model, calls `run`, ends the job. */
 int cli_job_run(cli_job *job, const cli_option *table, int count, int argc, char **argv,
                 int (*check)(cli_job *job), int (*run)(cli_job *job));
-/* the root as --fixed or --floating ask for it */
+/* as --fixed, --floating and --strict say */
 jn_build_options cli_job_build(const cli_job *job);
 /* the frame of the link or frame named by --link; -1 after a message */
 int cli_job_link(const cli_job *job, const char *name);
-/* reads the state and makes scratch for dynamics of order `data_order` */
+/* reads the state and makes a workspace for dynamics of order `data_order` */
 int cli_job_state(cli_job *job, const cli_need *need, int data_order);
-/* an exit status for a library call, with a message naming the joint where one is at fault */
+/* the exit status of a library call, after a message that names the joint at fault, if any */
 int cli_job_status(const cli_job *job, jn_status status);
-/* says what failed: the message of `error`, or the text of the status after `subject` (may be
- * NULL); CLI_BAD_INPUT */
+/* CLI_BAD_INPUT after the message of `error` or, if it has none, `subject` (may be NULL) and the
+ * text of the status */
 int cli_fail(jn_status status, const jn_error *error, const char *subject);
-/* brings the arrays of the result into the layout, where there is one, and writes it */
+/* brings the arrays of the result into the layout, if there is one, and writes the result */
 int cli_job_write(const cli_job *job);
 void cli_job_end(cli_job *job);
 
-/* Names of the degrees of freedom in the order of the layout, ended by NULL, released with the
- * result; NULL without memory. */
+/* Names of the degrees of freedom in the order of the layout, NULL-terminated, released with the
+ * result. NULL when out of memory. */
 const char *const *cli_job_dofs(cli_job *job);
-/* Seconds of a clock that is never set. */
+/* Seconds of a monotonic clock. */
 double cli_seconds(void);
-/* The model's name for a terminal. */
+/* The name of the model, fit for a terminal. */
 cli_name cli_job_name(const cli_job *job);
 
 #endif

@@ -1,4 +1,4 @@
-/* main.c: the table of commands, help, version. */
+/* main.c: table of commands, help, version. */
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static int unknown_command(const char *name) {
                        cli_suggest(name, words, hint, sizeof hint));
 }
 
-/* Exit status after text went to standard output. */
+/* Exit status after writing to standard output. */
 static int written(void) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return CLI_DONE;
   return cli_bad_input("standard output: writing failed");

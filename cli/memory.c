@@ -1,4 +1,4 @@
-/* memory.c: lists of blocks. */
+/* memory.c: lists of memory blocks. */
 #include "memory.h"
 
 #include <stdarg.h>

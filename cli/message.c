@@ -8,7 +8,7 @@
 
 #include "io/text.h"
 
-#define MOST_WORDS 20000 /* beyond these no suggestion is looked for */
+#define MOST_WORDS 20000 /* of which the nearest is searched */
 #define MOST_NEAR 3
 #define MOST_KNOWN 12
 
@@ -34,7 +34,7 @@ cli_words cli_words_of(const char *const *list) {
   return words;
 }
 
-/* How far `name` is from `word`, or -1: too far. A word contained in a name counts as near. */
+/* Distance of `name` from `word`; -1: too far. A name that contains the word counts as near. */
 static int nearness(const char *word, const char *name) {
   int nw = (int)strlen(word), nn = (int)strlen(name);
   int most = nw < 4 ? 1 : nw < 7 ? 2 : nw / 3;
@@ -54,7 +54,7 @@ void cli_append(char *out, size_t size, const char *format, ...) {
   va_end(args);
 }
 
-/* "; known: a, b" of a short list */
+/* "; known: a, b", if the list is short */
 static void list_known(cli_words words, char *out, size_t size) {
   for (int i = 0; i < words.count && words.count <= MOST_KNOWN; i++) {
     const char *name = words.name(words.context, i);

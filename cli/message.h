@@ -1,4 +1,4 @@
-/* message.h: what the program says on standard error. */
+/* message.h: messages on standard error, and exit statuses. */
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 
@@ -7,9 +7,9 @@
 /* Exit statuses of the program. */
 enum { CLI_DONE = 0, CLI_BAD_INPUT = 1, CLI_BAD_USAGE = 2, CLI_CHECK_FAILED = 3 };
 
-/* One line on standard error, after "jounce: ". Control characters come out as '?'. */
+/* Writes "jounce: " and one line to standard error. Control characters become '?'. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, with an exit status as their value. */
+/* The same, as expressions whose value is the exit status. */
 #define cli_bad_input(...) (cli_error(__VA_ARGS__), CLI_BAD_INPUT)
 #define cli_bad_usage(...) (cli_error(__VA_ARGS__), CLI_BAD_USAGE)
 
@@ -28,7 +28,7 @@ cli_words cli_words_of(const char *const *list);
  * short, or "". Returns out. */
 const char *cli_suggest(const char *word, cli_words words, char *out, size_t size);
 
-/* Adds to a text; what has no room is cut. */
+/* Appends to a text; cuts what does not fit. */
 void cli_append(char *out, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

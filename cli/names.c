@@ -40,7 +40,7 @@ int cli_is_length(jn_joint_type type, int component) {
 
 int cli_dof_joint(const jn_model *model, int iv, int *component) {
   int low = 0, high = jn_model_body_count(model) - 1;
-  while (low < high) { /* the iv of joints rise; a fixed joint shares it with the next */
+  while (low < high) { /* iv increases; a fixed joint shares it with the next one */
     int mid = low + (high - low + 1) / 2;
     if (jn_model_joint(model, mid)->iv <= iv) {
       low = mid;

@@ -1,4 +1,4 @@
-/* names.h: names of joints, links and degrees of freedom in the program's files. */
+/* names.h: names of joints, links and degrees of freedom in files and messages. */
 #ifndef CLI_NAMES_H
 #define CLI_NAMES_H
 
@@ -7,17 +7,17 @@
 
 #include "message.h"
 
-/* Name of a joint in the program's files; "base" for a free joint 0. */
+/* Name of a joint; "base" for a free joint 0. */
 const char *cli_joint_name(const jn_model *model, int joint);
 
 /* For suggestions: joints that move, without a free base; links and frames. */
 cli_words cli_joint_words(const jn_model *model);
 cli_words cli_frame_words(const jn_model *model);
 
-/* Whether a degree of freedom is a length (m, its force in N) or an angle (rad, N m). */
+/* 1 if a degree of freedom is a length (m, force in N), 0 if it is an angle (rad, N m). */
 int cli_is_length(jn_joint_type type, int component);
 
-/* Degree of freedom iv: its joint and component. */
+/* The joint of degree of freedom iv, and its component in it. */
 int cli_dof_joint(const jn_model *model, int iv, int *component);
 /* "elbow", "base:wx": the name of degree of freedom iv. */
 typedef struct cli_dof {

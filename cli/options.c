@@ -57,7 +57,7 @@ static int set_choice(const char *command, const cli_option *option, const char 
   int i = 0;
   while (option->choices[i] && strcmp(option->choices[i], value) != 0) i++;
   if (!option->choices[i])
-    return cli_bad_usage("%s: %s: '%s' is no choice%s", command, option->name, value,
+    return cli_bad_usage("%s: %s: '%s' is not a choice%s", command, option->name, value,
                          cli_suggest(value, cli_words_of(option->choices), hint, sizeof hint));
   *(int *)option->target = i;
   return CLI_DONE;
@@ -82,7 +82,7 @@ static const cli_option *find_option(const cli_option *table, int count, const c
   return NULL;
 }
 
-/* Handles the option at argv[*at] and moves on; an exit status. */
+/* Handles the option at argv[*at] and advances *at. Returns an exit status. */
 static int take_option(const cli_option *table, int count, int argc, char **argv, int *at) {
   const char *command = argv[0], *name = argv[(*at)++];
   const char *equals = strchr(name, '=');

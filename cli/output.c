@@ -1,4 +1,4 @@
-/* output.c: opening, numbers, JSON, CSV and NPY. */
+/* output.c: opening and closing, numbers, JSON, CSV. */
 #include "output.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@ int cli_output_open(cli_output *out, const cli_output_options *options, const ch
                                      : CLI_JSON;
   out->path = options->path;
   if ((without & (1u << out->format)) || (out->format == CLI_NPZ && !(without & CLI_WITH_NPZ)))
-    return cli_bad_usage("%s: --format %s is not offered here (see 'jounce %s --help')", command,
+    return cli_bad_usage("%s: --format %s is not supported here (see 'jounce %s --help')", command,
                          cli_format_names[out->format], command);
   if (terminal && (out->format == CLI_NPY || out->format == CLI_NPZ))
     return cli_bad_usage("%s: --format %s is binary: use --output FILE or a pipe", command,
@@ -46,7 +46,7 @@ int cli_output_close(cli_output *out) {
   if (failed) {
     cli_error("%s: writing failed: %s", out->path ? out->path : "standard output",
               reason ? strerror(reason) : "write error");
-    struct stat about; /* half a file is worse than none */
+    struct stat about; /* remove a partial file */
     if (out->path && stat(out->path, &about) == 0 && S_ISREG(about.st_mode)) remove(out->path);
     return CLI_BAD_INPUT;
   }

@@ -1,4 +1,4 @@
-/* path.c: from arguments to a model and a trajectory. */
+/* path.c: trajectories: loading, tables, figures. */
 #include "path.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@ int cli_path_check(cli_job *job) {
   const char *command = job->command;
   if ((p->tolerance_given && !(p->fit.tolerance >= 0)) ||
       (p->lambda_given && !(p->fit.lambda >= 0)) || (p->tolerance_given && p->lambda_given))
-    return cli_bad_usage("%s: give --tolerance or --lambda, not both, and not below zero", command);
+    return cli_bad_usage("%s: give --tolerance or --lambda, not both, and no negative number",
+                         command);
   if (!(p->time_scale > 0))
     return cli_bad_usage("%s: --time-scale: a number above zero expected, found %.9g", command,
                          p->time_scale);
@@ -51,7 +52,7 @@ double cli_path_time(const cli_path *p, int n) {
   return n == p->samples - 1 ? p->end : p->start + (p->end - p->start) * n / (p->samples - 1);
 }
 
-/* The number of q that a fit left farthest from its samples; -1: no fit. */
+/* The coordinate with the largest rms residual of the fit; -1: no fit. */
 static int worst_fit(const cli_path *p) {
   int worst = -1, nq = jn_model_nq(p->job.model);
   for (int i = 0; i < nq; i++)

@@ -1,5 +1,5 @@
-/* path.h: what commands about a trajectory share: a model, a trajectory, and the options that
- * choose them. */
+/* path.h: what commands that follow a trajectory share: options, the trajectory, tables, figures.
+ */
 #ifndef CLI_PATH_H
 #define CLI_PATH_H
 
@@ -17,9 +17,9 @@ typedef struct cli_path {
   int samples, representation;
   double time_scale;
   const char *plot, *report;
-  /* made from them */
+  /* derived from the options */
   jn_trajectory *trajectory;
-  double *rms, *max, *lambda; /* [nq] of a fit */
+  double *rms, *max, *lambda; /* [nq] of the fit */
   double start, end;
 } cli_path;
 #define CLI_PATH_DEFAULT                                                                  \
@@ -28,7 +28,7 @@ typedef struct cli_path {
     .samples = 201, .time_scale = 1                                                       \
   }
 
-/* Rows of an option table; `order` is the command's own. */
+/* Rows of an option table; --order is left to the command. */
 #define CLI_PATH_OPTIONS(p)                                                             \
   CLI_MODEL_OPTIONS(&(p)->job),                                                         \
       CLI_OPT_VECTOR("gravity", (p)->job.gravity, &(p)->job.gravity_given),             \
@@ -43,47 +43,47 @@ typedef struct cli_path {
       CLI_OPT_NUMBER("time-scale", &(p)->time_scale, 0),                                \
       CLI_OPT_INT("samples", &(p)->samples, 2, 1000000)
 
-/* For cli_job_run: checks the options. */
+/* Checks the options; for cli_job_run. */
 int cli_path_check(cli_job *job);
-/* Loads the trajectory and makes scratch for dynamics of order `order`; an exit status. Release
- * `trajectory` in any case. */
+/* Loads the trajectory and makes a workspace for dynamics of order `order`. Returns an exit status.
+ * Release `trajectory` in any case. */
 int cli_path_load(cli_path *path, int order);
 
 /* Time of sample n of `samples`. */
 double cli_path_time(const cli_path *path, int n);
-/* The first line of a text, and the "fit" of a JSON object where there was one. */
+/* First lines of the text; members "model" ... "fit" of the open JSON object. */
 void cli_path_text(FILE *file, const cli_path *path);
 void cli_path_json(cli_output *out, const cli_path *path);
 
-/* Writes the table in any format; `field` stands before it in JSON; `footer` (may be NULL) is a
- * line below it in text, on standard error with CSV, NPY and NPZ. An exit status. */
+/* Writes the table in any format. JSON: `field` comes before it. `footer` (may be NULL) is a line
+ * below it in text, on standard error with CSV, NPY and NPZ. Returns an exit status. */
 int cli_path_write(const cli_path *path, const cli_sheet *sheet, cli_field field,
                    const char *footer);
 
-/* The largest number of `count` columns with its unit, and a sentence with its column and time. */
+/* The largest magnitude in `count` columns with its unit, and a text with its column and time. */
 void cli_path_largest(const cli_sheet *sheet, int first, int count, char *number, char *text,
                       size_t size);
 
-/* A page with figures: `title` is what was done ("Torques"), `cards` are pairs of number and text,
- * ended by NULL, `download` is the file name of the numbers. */
+/* A page with figures. `title`: what was computed ("Torques"). `cards`: pairs of number and text,
+ * NULL-terminated. `download`: file name of the numbers. */
 typedef struct cli_page {
   const char *title, *lead, *download;
   const char *const *cards;
 } cli_page;
-/* Whether the picture and the page that were asked for (NULL: not) can be written, and writing
- * them; an exit status. */
+/* Check that the figure and the page can be written, and write them. NULL: not requested. Return an
+ * exit status. */
 int cli_check_pictures(const char *plot, const char *report);
 int cli_show(const cli_job *job, const char *plot, const char *report, const chart *c,
              const cli_page *page);
 int cli_path_show(const cli_path *path, const cli_sheet *sheet, const char *title,
                   const char *const *cards);
 
-/* Names column 0 "t" and the columns of q behind it, and says where they are drawn: numbers of
- * joints without a rotation, quaternions, positions of free joints. */
+/* Names column 0 "t" and the following columns of q, and sets the figures they are drawn in: of
+ * joints without a rotation, of quaternions, of the positions of free joints. */
 void cli_path_columns(cli_sheet *sheet, const jn_model *model, int plain, int quat, int position);
 
-/* What joints that are plain numbers are measured in: "rad", "m" or "rad or m"; `force`: their
- * forces. */
+/* Unit of the joints without a rotation: "rad", "m" or "rad or m"; with `force`, of their forces.
+ */
 const char *cli_joint_unit(const jn_model *model, int force);
 
 #endif

@@ -1,4 +1,4 @@
-/* reader.c: hostile JSON -> numbers. */
+/* reader.c: untrusted JSON -> numbers. */
 #include "reader.h"
 
 #include <errno.h>
@@ -108,7 +108,7 @@ int cli_expect_object(const cli_value *value) {
   return cli_refuse(value, "an object {...} expected, found %s", kind_of(value));
 }
 
-/* "; did you mean 'a'? known: a, b": the whole list, for keys are few */
+/* "; did you mean 'a'? known: a, b": the whole list, since there are few keys */
 static void describe_keys(const char *name, const char *const *known, char *out, size_t size) {
   cli_suggest(name, cli_words_of(known), out, size);
   if (strncmp(out, "; known", 7) == 0) return;
@@ -150,7 +150,7 @@ int cli_read_numbers(const cli_value *value, int n, double *out) {
   return 0;
 }
 
-/* "q, q', ..., q^(4)": the items of a list that needs them */
+/* "q, q', ..., q^(4)": the items that a list needs */
 static void describe(const cli_list *list, char *out, size_t size) {
   out[0] = '\0';
   for (int k = 0; k < list->needed; k++) {
@@ -219,7 +219,7 @@ int cli_read_rotation(const cli_value *object, int *found, jn_mat3 *R, jn_quat *
   const cli_value matrix = cli_member(object, "R"), numbers = cli_member(object, "quat");
   *found = matrix.json ? 1 : numbers.json ? 2 : 0;
   if (matrix.json && numbers.json)
-    return cli_refuse(object, "both 'R' and 'quat' given; leave one");
+    return cli_refuse(object, "both 'R' and 'quat' given; remove one");
   if (matrix.json) return read_matrix(&matrix, R);
   return numbers.json ? read_quat(&numbers, quat) : 0;
 }

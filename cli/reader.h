@@ -1,4 +1,4 @@
-/* reader.h: checked reading of numbers out of JSON, with messages that name file and key. */
+/* reader.h: checked reading of numbers from JSON, with messages that name file and key. */
 #ifndef CLI_READER_H
 #define CLI_READER_H
 
@@ -9,15 +9,15 @@
 
 typedef struct cli_reader {
   const char *file;
-  int order, pad; /* for lists of derivatives */
+  int order, pad; /* of lists of derivatives */
   double *rows;   /* room for the longest list, filled by cli_read_rows */
 } cli_reader;
 
 /* A value and its place in the file. */
 typedef struct cli_value {
   const cli_reader *reader;
-  json_t *json;  /* NULL: it is not there */
-  char key[640]; /* "joints.elbow.omega"; "": the whole file */
+  json_t *json;  /* NULL: missing */
+  char key[640]; /* "joints.elbow.omega"; "" for the whole file */
 } cli_value;
 
 /* The bytes of a file ("-": standard input), at most JN_MAX_FILE, released with free; `shown` is
@@ -43,17 +43,17 @@ int cli_read_number(const cli_value *value, double *out);
 /* exactly n finite numbers */
 int cli_read_numbers(const cli_value *value, int n, double *out);
 
-/* A list of derivatives: `needed` items, each `width` numbers, or one bare number when `flat`.
- * Too few: zeros if reader->pad, else refused with the count needed. A value that is not there
- * counts as an empty list. Fills reader->rows[needed x width]. */
+/* A list of derivatives: `needed` items of `width` numbers each, or plain numbers when `flat`.
+ * Too few items: zeros if reader->pad, else refused with the number needed. A missing value counts
+ * as an empty list. Fills reader->rows[needed x width]. */
 typedef struct cli_list {
   int width, flat, needed;
-  const char *symbol; /* "q": what the items are the derivatives of */
+  const char *symbol; /* "q": the items are its derivatives */
   int first;          /* the first item is this derivative */
 } cli_list;
 int cli_read_rows(const cli_value *value, const cli_list *list);
 
-/* A rotation given as "R" (found = 1: *R) or "quat" (found = 2: *quat, normalised), or 0: none. */
+/* A rotation: "R" (found = 1: *R), "quat" (found = 2: *quat, normalised) or none (found = 0). */
 int cli_read_rotation(const cli_value *object, int *found, jn_mat3 *R, jn_quat *quat);
 
 #endif

@@ -78,7 +78,7 @@ static int is_array(const cli_item *item, unsigned format) {
   return item->kind == CLI_ARRAY && item->array.formats & format;
 }
 
-/* The numbers of a line. */
+/* The first number of a line. */
 static const double *line_of(const cli_array *a, int k, int j, int row) {
   return a->data + (size_t)k * a->axis[CLI_K].stride + (size_t)j * a->axis[CLI_J].stride +
          (size_t)row * a->axis[CLI_ROW].stride;
@@ -140,7 +140,7 @@ static void npy_numbers(cli_output *out, const cli_array *a, int k) {
       }
 }
 
-/* All arrays are joined along the axis j. */
+/* Joins all arrays along axis j. */
 static void write_npy(cli_output *out, const cli_result *r) {
   unsigned char header[NPY_HEADER];
   char shape[64] = "(";
@@ -223,7 +223,7 @@ static void block_heading(cli_output *out, const cli_array *a, int k, int j) {
     fprintf(out->file, "%s\n", of);
 }
 
-/* "V'", "base:wx", "p"; in a block the label of the row alone */
+/* "V'", "base:wx", "p"; in a block the label of the row only */
 static void line_label(const cli_result *r, const cli_array *a, int k, int row, char *text,
                        size_t size) {
   const char *label = a->axis[CLI_ROW].labels ? a->axis[CLI_ROW].labels[row] : "";
@@ -234,7 +234,7 @@ static void line_label(const cli_result *r, const cli_array *a, int k, int row, 
   else if (row == 0 || label[0])
     snprintf(text, size, "%s%s%s", a->label, label[0] ? ":" : "", label);
   else
-    text[0] = '\0'; /* the label stands at the first line */
+    text[0] = '\0'; /* only the first line has a label */
 }
 
 /* Width of the labels of the section that starts at an item. */

@@ -1,5 +1,5 @@
-/* state.c: the STATE file. Order of reading: base_wrench and tau before base and joints, because in
- * hybrid dynamics they decide how much motion is needed. */
+/* state.c: the STATE file. base_wrench and tau are read before base and joints: in hybrid dynamics
+ * they determine how much motion is needed. */
 #include "state.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct reading {
   unsigned char *seen; /* [bodies]: joints named in the section being read */
 } reading;
 
-/* Links held by fixed joints are part of other bodies: the names of these joints are gone. */
+/* 1 if links are welded to other bodies: the model does not keep the names of their joints. */
 static int has_welded_links(const jn_model *model) {
   for (int i = 0; i < jn_model_frame_count(model); i++) {
     const jn_frame *frame = jn_model_frame(model, i);
@@ -29,8 +29,7 @@ static int has_welded_links(const jn_model *model) {
   return 0;
 }
 
-/* The joint that a member names, or -1 after a message; `base_key` is where the base's numbers
- * belong. */
+/* The joint `name`, or -1 after a message; the state of the base belongs in `base_key`. */
 static int find_joint(const reading *r, const cli_value *value, const char *name,
                       const char *base_key) {
   int joint = jn_model_find_joint(r->model, name);
@@ -50,7 +49,8 @@ static int find_joint(const reading *r, const cli_value *value, const char *name
   return -1;
 }
 
-/* A list of derivatives, those from `skip` on into columns iv.. of an order-major array. */
+/* Reads a list of derivatives; stores those from `skip` on in columns iv.. of an order-major array.
+ */
 static int read_rows(const reading *r, const cli_value *value, cli_list list, int skip, int iv,
                      double *array) {
   if (cli_read_rows(value, &list)) return CLI_BAD_INPUT;
@@ -74,13 +74,13 @@ static int read_choice(const cli_value *value, int *out) {
       cli_suggest(text ? text : "", cli_words_of(cli_representation_names), hint, sizeof hint));
 }
 
-/* One representation holds for the base and all free joints. */
+/* The base and all free joints share one representation. */
 static int read_representation(reading *r, const cli_value *value) {
   int found;
   if (!value->json) return 0;
   if (read_choice(value, &found)) return CLI_BAD_INPUT;
   if (r->representation_given && (jn_representation)found != r->state->representation)
-    return cli_refuse(value, "'%s' here and '%s' before: one representation holds for all",
+    return cli_refuse(value, "'%s' here and '%s' before: all free joints share one representation",
                       cli_representation_names[found],
                       cli_representation_names[r->state->representation]);
   r->representation_given = 1;
@@ -94,7 +94,7 @@ static int read_position(const reading *r, const cli_value *value, double *p) {
   return cli_read_numbers(value, 3, p);
 }
 
-/* The rotation of a spherical or free joint into q; what is missing stays at home. */
+/* Stores the rotation of a spherical or free joint in q; a missing one keeps its home value. */
 static int place_rotation(const reading *r, const cli_value *object, int joint) {
   double *q = r->state->q + jn_model_joint(r->model, joint)->iq;
   int found;
@@ -163,8 +163,8 @@ static int read_force(const reading *r, const cli_value *value, int joint, int r
   return read_rows(r, value, list, 0, j->iv, array);
 }
 
-/* Every joint but a floating base, in 'joints' or (forces = 1) 'tau': those named, then those
- * missing. */
+/* Reads every joint except a floating base from 'joints' or (forces = 1) 'tau': first those named,
+ * then those missing. */
 static int read_joints(reading *r, const cli_value *root, int forces) {
   const cli_value object = cli_member(root, forces ? "tau" : "joints");
   const int rows = r->need->force_rows;
@@ -184,7 +184,7 @@ static int read_joints(reading *r, const cli_value *root, int forces) {
   }
   if (forces && (r->need->hybrid || !rows)) return 0;
 
-  /* the others: refused, or zero with --pad */
+  /* missing joints are refused, or zero with --pad */
   for (int i = jn_model_is_floating(r->model) ? 1 : 0; i < jn_model_body_count(r->model); i++) {
     const jn_joint *joint = jn_model_joint(r->model, i);
     if (r->seen[i] || joint->nv == 0) continue;
@@ -202,7 +202,7 @@ static int read_base_wrench(const reading *r, const cli_value *value) {
   return read_rows(r, value, list, 0, 0, r->state->tau);
 }
 
-/* A base block in a model whose base does not float. */
+/* Refuses a base block when the base does not float. */
 static int refuse_base(const reading *r, const cli_value *value) {
   const jn_joint *joint = jn_model_joint(r->model, 0);
   if (joint->nv == 0)
@@ -213,7 +213,7 @@ static int refuse_base(const reading *r, const cli_value *value) {
                     strcmp(value->key, "base") == 0 ? "joints" : "tau");
 }
 
-/* tau_ext: joints not named have none */
+/* tau_ext is zero for joints not named */
 static int read_tau_ext(const reading *r, const cli_value *object) {
   const char *name;
   json_t *value;
@@ -310,7 +310,7 @@ static int read_sections(reading *r, const cli_value *root) {
   return read_gravity(r, root);
 }
 
-/* Rows of nv numbers in a layout, into the library's own. */
+/* Reads rows of nv numbers in a layout. */
 static int read_flat_rows(const reading *r, const jn_layout *layout, const cli_value *root,
                           const char *name, int needed, double *out) {
   const cli_value value = cli_member(root, name);
