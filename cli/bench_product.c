@@ -1,5 +1,5 @@
-/* bench_product.c: the yardstick of `jounce bench`. Compiled with -O1 (CMakeLists.txt), so that it
- * is the same scalar loop everywhere. */
+/* bench_product.c: the calibration of `jounce bench`. Compiled with -O1 (CMakeLists.txt), so that
+ * it is the same scalar loop everywhere. */
 #include "bench.h"
 
 void bench_product(double (*A)[6], double (*B)[6], double (*C)[6]) {

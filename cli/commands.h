@@ -1,37 +1,34 @@
-/* commands.h: the commands of the program. To add one: its function and help text here, a line in
- * the table of main.c. */
+/* commands.h: the commands of the program. To add one, write a line here, a function cli_NAME and a
+ * help page cli_NAME_help: usage, options and a runnable example, with a line break at the end. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-typedef struct cli_command {
-  const char *name;
-  const char *summary; /* one line */
-  const char *help;    /* usage, options, a runnable example; ends with a line break */
-  int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns the exit status */
-} cli_command;
+/* X(name, what it is for, in one line) */
+#define CLI_COMMANDS(X)                                                               \
+  X(models, "the built-in robots")                                                    \
+  X(info, "tree, joints, masses, degrees of freedom of a model")                      \
+  X(lint, "what is suspicious in a model file, graded by severity")                   \
+  X(fk, "forward kinematics: poses, twists and their derivatives")                    \
+  X(id, "inverse dynamics: forces and their derivatives")                             \
+  X(fd, "forward dynamics: accelerations and their derivatives")                      \
+  X(hybrid, "motion given for some joints, force for the others: computes the rest")  \
+  X(eom, "the matrices M, C, g of the equations of motion")                           \
+  X(jacobian, "the Jacobian of a link or point and its derivatives")                  \
+  X(partials, "exact partial derivatives of the dynamics")                            \
+  X(linearize, "A and B of the dynamics linearised at a state, without charts")       \
+  X(simulate, "motion over time: a table, energy and momentum drift")                 \
+  X(traj, "forces, their rates and the kinematics along a trajectory")                \
+  X(limits, "where a trajectory breaks limits, and the time scaling that repairs it") \
+  X(elastic, "motor positions and torques of elastic joints along a trajectory")      \
+  X(demo, "a study of an aerial manipulator: tables, figures, a page")                \
+  X(check, "identities of the dynamics on your model: a table of residuals")          \
+  X(bench, "time of a call: algorithm, formulation, order, single or batch")
 
-int cli_models(int argc, char **argv);
-int cli_info(int argc, char **argv);
-int cli_lint(int argc, char **argv);
-int cli_fk(int argc, char **argv);
-int cli_id(int argc, char **argv);
-int cli_fd(int argc, char **argv);
-int cli_hybrid(int argc, char **argv);
-int cli_eom(int argc, char **argv);
-int cli_jacobian(int argc, char **argv);
-int cli_partials(int argc, char **argv);
-int cli_linearize(int argc, char **argv);
-int cli_simulate(int argc, char **argv);
-int cli_traj(int argc, char **argv);
-int cli_limits(int argc, char **argv);
-int cli_elastic(int argc, char **argv);
-int cli_demo(int argc, char **argv);
-int cli_bench(int argc, char **argv);
-int cli_check(int argc, char **argv);
-
-extern const char cli_models_help[], cli_info_help[], cli_lint_help[], cli_fk_help[], cli_id_help[],
-    cli_fd_help[], cli_hybrid_help[], cli_eom_help[], cli_jacobian_help[], cli_partials_help[],
-    cli_linearize_help[], cli_simulate_help[], cli_traj_help[], cli_limits_help[],
-    cli_elastic_help[], cli_demo_help[], cli_bench_help[], cli_check_help[];
+/* argv[0] is the command's name; returns the exit status */
+#define CLI_DECLARE(name, summary)       \
+  int cli_##name(int argc, char **argv); \
+  extern const char cli_##name##_help[];
+CLI_COMMANDS(CLI_DECLARE)
+#undef CLI_DECLARE
 
 #endif

@@ -1,4 +1,4 @@
-/* commands_bench.c: what a call costs. */
+/* commands_bench.c: bench: the time of a call. */
 #include "commands.h"
 
 #include <jounce/batch.h>
@@ -8,40 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
-#include "count.h"
+#include "bench.h"
 #include "job.h"
-
-#define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
-
-const char cli_bench_help[] =
-    "usage: jounce bench [MODEL ...] [options]\n\n"
-    "Measures nanoseconds a call, side by side in one run: median of many short rounds, and their\n"
-    "spread (from the fastest round to the median). Batch figures are for one state on one "
-    "thread.\n"
-    "Algorithms: inverse, forward, hybrid (every second joint moved, the others driven),\n"
-    "kinematics, mass_matrix, inverse_mass, linearise, inverse_partials, forward_partials (by q\n"
-    "and v) and forward_by_tau (by tau too) as single calls; inverse, forward and hybrid as batch\n"
-    "too.\n"
-    "`calibration` is the time of 200 plain products of 6x6 matrices on this machine, for\n"
-    "comparison with others. The columns :body, :single and :order0 are the time over that of the\n"
-    "body formulation, of the single call and of order 0.\n\n"
-    "  --fixed, --floating  hold the root link, or let it float, against what the file says\n"
-    "  --orders A-B         orders of the time derivative, at most 64 (0-5)\n"
-    "  --seconds S          time for one figure, at most 60 (0.05)\n"
-    "  --count              instructions of a call too, stepped one by one (Linux, x86-64; of\n"
-    "                       single calls to mass_matrix)\n"
-    "  --figure FOLDER      the table and a picture of the first model's: time against order\n"
-    "  --json               a list of {model, algorithm, formulation, mode, order, bodies, ns,\n"
-    "                       spread_ns, calibration_ns, instructions}\n"
-    "  --format json|csv|text, --output FILE\n\n"
-    "Without MODEL: tilthex, tilthex:5x20, tilthex:5x199, arm7, quadruped, humanoid.\n"
-    "JOUNCE_ISA=plain|avx2|avx512 in the environment forces an instruction set.\n\n"
-    "example:\n"
-    "  jounce bench tilthex --orders 0-1 --seconds 0.002 --json\n";
+#include "random.h"
 
 enum { MODELS = 32, ROUNDS = 200, STATES = 256, MATRIX_DOFS = 64 };
 
@@ -52,82 +24,62 @@ typedef struct bench {
   jn_data *data;
   jn_batch *batch;
   int order;
-  size_t nv, nq, states, square;  /* square: (r+1) nv nv */
-  double *q, *v, *v0, *tau, *out; /* states of each */
-  unsigned char *given;           /* the joints that hybrid dynamics moves */
+  size_t nv, nq, states, square;  /* square: (r+1) nv^2 */
+  double *q, *v, *v0, *tau, *out; /* [states] of each */
+  unsigned char *given;           /* [bodies]: motion is given in hybrid dynamics */
+  cli_memory memory;
 } bench;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int compare(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-/* One call each; all return a status and take the whole bench. */
+/* One call each. */
 typedef jn_status (*routine)(bench *);
-
-static jn_status run_id(bench *b) {
-  return jn_inverse_dynamics(b->model, b->data, b->order, b->q, b->v, NULL, b->out);
-}
-static jn_status run_fd(bench *b) {
-  return jn_forward_dynamics(b->model, b->data, b->order, b->q, b->v, b->tau, NULL, b->out);
-}
-static jn_status run_hybrid(bench *b) {
-  return jn_hybrid_dynamics(b->model, b->data, b->order, b->q, b->given, b->v, b->tau, NULL);
-}
-static jn_status run_batch_hybrid(bench *b) {
-  return jn_batch_hybrid_dynamics(b->model, b->batch, b->order, b->states, b->q, b->given, b->v,
-                                  b->tau, NULL);
-}
-static jn_status run_fk(bench *b) { return jn_kinematics(b->model, b->data, b->order, b->q, b->v); }
-static jn_status run_mass(bench *b) { return jn_mass_matrix(b->model, b->data, b->q, b->out); }
-static jn_status run_inverse_partials(bench *b) {
-  return jn_inverse_partials(b->model, b->data, b->order, b->q, b->v, NULL, b->out,
-                             b->out + b->square);
-}
-static jn_status run_forward_partials(bench *b) {
-  return jn_forward_partials(b->model, b->data, b->order, b->q, b->v0, b->tau, NULL, b->out,
-                             b->out + b->square, NULL);
-}
-static jn_status run_all_forward_partials(bench *b) {
-  return jn_forward_partials(b->model, b->data, b->order, b->q, b->v0, b->tau, NULL, b->out,
-                             b->out + b->square, b->out + 2 * b->square);
-}
-static jn_status run_inverse_mass(bench *b) {
-  return jn_inverse_mass(b->model, b->data, b->q, b->out);
-}
-static jn_status run_linearise(bench *b) {
+#define CALL(name) static jn_status run_##name(bench *b)
+#define ONE b->model, b->data, b->order, b->q
+#define MANY b->model, b->batch, b->order, b->states, b->q
+CALL(id) { return jn_inverse_dynamics(ONE, b->v, NULL, b->out); }
+CALL(fd) { return jn_forward_dynamics(ONE, b->v, b->tau, NULL, b->out); }
+CALL(hybrid) { return jn_hybrid_dynamics(ONE, b->given, b->v, b->tau, NULL); }
+CALL(fk) { return jn_kinematics(ONE, b->v); }
+CALL(mass) { return jn_mass_matrix(b->model, b->data, b->q, b->out); }
+CALL(inverse_mass) { return jn_inverse_mass(b->model, b->data, b->q, b->out); }
+CALL(linearise) {
   return jn_linearise(b->model, b->data, NULL, b->q, b->v0, b->tau, NULL, b->out,
                       b->out + 4 * b->nv * b->nv);
 }
-static jn_status run_batch_id(bench *b) {
-  return jn_batch_inverse_dynamics(b->model, b->batch, b->order, b->states, b->q, b->v, b->out,
-                                   NULL);
+CALL(inverse_partials) { return jn_inverse_partials(ONE, b->v, NULL, b->out, b->out + b->square); }
+CALL(forward_partials) {
+  return jn_forward_partials(ONE, b->v0, b->tau, NULL, b->out, b->out + b->square, NULL);
 }
-static jn_status run_batch_fd(bench *b) {
-  return jn_batch_forward_dynamics(b->model, b->batch, b->order, b->states, b->q, b->v0, b->tau,
-                                   b->out, NULL);
+CALL(all_forward_partials) {
+  return jn_forward_partials(ONE, b->v0, b->tau, NULL, b->out, b->out + b->square,
+                             b->out + 2 * b->square);
 }
+CALL(batch_id) { return jn_batch_inverse_dynamics(MANY, b->v, b->out, NULL); }
+CALL(batch_fd) { return jn_batch_forward_dynamics(MANY, b->v0, b->tau, b->out, NULL); }
+CALL(batch_hybrid) { return jn_batch_hybrid_dynamics(MANY, b->given, b->v, b->tau, NULL); }
+#undef CALL
+#undef ONE
+#undef MANY
 
-/* Median and spread of ns a call, `each` states in a call. */
+/* Median and spread of the time per state in ns; a call has `each` states. */
 static jn_status measure(bench *b, routine f, double seconds, double each, sample *s) {
-  double round[ROUNDS], t = now();
+  double round[ROUNDS], t = cli_seconds();
   jn_status status = f(b);
   if (status) return status;
-  double once = now() - t;
+  double once = cli_seconds() - t;
   int calls = once > 0 ? (int)(seconds / ROUNDS / once) : 100;
   if (calls < 1) calls = 1;
   if (calls > 100000) calls = 100000;
   int n = 0;
-  for (double start = now(); n < ROUNDS && (n < 5 || now() - start < seconds); n++) {
-    t = now();
+  for (double start = cli_seconds(); n < ROUNDS && (n < 5 || cli_seconds() - start < seconds);
+       n++) {
+    t = cli_seconds();
     for (int i = 0; i < calls; i++) f(b);
-    round[n] = (now() - t) / calls / each * 1e9;
+    round[n] = (cli_seconds() - t) / calls / each * 1e9;
   }
   qsort(round, (size_t)n, sizeof *round, compare);
   s->ns = round[n / 2];
@@ -144,14 +96,14 @@ static void run_counted(void *argument) {
   c->run(c->b);
 }
 
-/* 200 plain products of 6x6 matrices, the fastest of many rounds */
+/* time of 200 plain products of 6x6 matrices, the fastest of many rounds */
 static double calibrate(void) {
   double A[6][6], B[6][6], C[6][6], best = HUGE_VAL;
   for (int i = 0; i < 36; i++) A[i / 6][i % 6] = 0.1 * i, B[i / 6][i % 6] = 1 - 0.01 * i;
   for (int r = 0; r < 400; r++) {
-    double t = now();
+    double t = cli_seconds();
     for (int n = 0; n < 200; n++) bench_product(A, B, C);
-    t = now() - t;
+    t = cli_seconds() - t;
     if (t < best) best = t;
   }
   return best * 1e9;
@@ -160,18 +112,10 @@ static double calibrate(void) {
 static void bench_close(bench *b) {
   jn_batch_free(b->batch);
   jn_data_free(b->data);
-  free(b->q), free(b->v), free(b->v0), free(b->tau), free(b->out), free(b->given);
-  b->batch = NULL, b->data = NULL;
-  b->q = b->v = b->v0 = b->tau = b->out = NULL;
-  b->given = NULL;
+  cli_release(&b->memory);
 }
 
-static double uniform(uint64_t *seed) {
-  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
-}
-
-/* Random states near home; rows of derivatives of size one. */
+/* Random states near home, derivatives in -1 ... 1. */
 static jn_status bench_open(bench *b, jn_model *model, int order) {
   uint64_t seed = 1;
   memset(b, 0, sizeof *b);
@@ -182,24 +126,25 @@ static jn_status bench_open(bench *b, jn_model *model, int order) {
   size_t rows = (size_t)order + 2, most = b->states * rows * b->nv;
   b->square = (rows - 1) * b->nv * b->nv;
   size_t matrices = b->nv > MATRIX_DOFS ? b->nv * b->nv : b->square * (rows + 4);
-  b->q = cli_room(b->states, b->nq + 1, 1);
-  b->v = cli_room(b->states, rows, b->nv + 1);
-  b->v0 = cli_room(b->states, b->nv + 1, 1);
-  b->tau = cli_room(b->states, rows, b->nv + 1);
-  b->out = cli_room(most > matrices ? most : matrices, 1, 1);
-  b->given = calloc((size_t)jn_model_body_count(model) + 1, 1);
-  if (!b->q || !b->v || !b->v0 || !b->tau || !b->out || !b->given) return JN_ERR_MEMORY;
+  cli_memory *m = &b->memory;
+  b->q = cli_take_numbers(m, b->states, b->nq, 1);
+  b->v = cli_take_numbers(m, b->states, rows, b->nv);
+  b->v0 = cli_take_numbers(m, b->states, b->nv, 1);
+  b->tau = cli_take_numbers(m, b->states, rows, b->nv);
+  b->out = cli_take_numbers(m, most > matrices ? most : matrices, 1, 1);
+  b->given = cli_take(m, (size_t)jn_model_body_count(model), 1);
+  if (m->failed) return JN_ERR_MEMORY;
   for (int i = 1; i < jn_model_body_count(model); i += 2) b->given[i] = 1;
   for (size_t s = 0; s < b->states; s++) {
     jn_model_home(model, b->q + s * b->nq);
     for (int i = 0; i < jn_model_body_count(model); i++) {
       const jn_joint *j = jn_model_joint(model, i);
       for (int k = 0; k < j->nq && j->nq < 4; k++)
-        b->q[s * b->nq + (size_t)(j->iq + k)] = uniform(&seed);
+        b->q[s * b->nq + (size_t)(j->iq + k)] = cli_uniform(&seed);
     }
   }
-  for (size_t i = 0; i < most; i++) b->v[i] = uniform(&seed);
-  for (size_t i = 0; i < b->states * b->nv; i++) b->v0[i] = uniform(&seed);
+  for (size_t i = 0; i < most; i++) b->v[i] = cli_uniform(&seed);
+  for (size_t i = 0; i < b->states * b->nv; i++) b->v0[i] = cli_uniform(&seed);
   jn_status status = jn_data_new(model, order, NULL, &b->data);
   if (!status) status = jn_batch_new(model, order, 1, NULL, &b->batch);
   if (status) return status;
@@ -211,9 +156,9 @@ static jn_status bench_open(bench *b, jn_model *model, int order) {
 static const struct row {
   const char *algorithm, *mode;
   routine run;
-  int formulations; /* all of them, or the default alone */
-  int order_zero;   /* only there */
-  int matrices;     /* of a size that large robots cannot have */
+  int formulations; /* 1: all of them; 0: the default alone */
+  int order_zero;   /* 1: exists at order 0 alone */
+  int matrices;     /* 1: too large for robots with many degrees of freedom */
 } rows[] = {
     {"inverse", "single", run_id, 1, 0, 0},
     {"forward", "single", run_fd, 1, 0, 0},
@@ -230,7 +175,7 @@ static const struct row {
     {"hybrid", "batch", run_batch_hybrid, 0, 0, 0},
 };
 
-/* All figures of one robot at one order, appended to list. */
+/* Appends all measurements of one robot at one order to the list. */
 static int measure_robot(const char *name, jn_model *model, int order, double seconds, int counting,
                          sample *list, int *count) {
   bench b;
@@ -241,20 +186,18 @@ static int measure_robot(const char *name, jn_model *model, int order, double se
     for (int f = 0; cli_formulation_names[f] && (f == 0 || rows[i].formulations); f++) {
       sample *s = &list[*count];
       int batch = !strcmp(rows[i].mode, "batch");
-      *s = (sample){name,
-                    rows[i].algorithm,
-                    cli_formulation_names[f],
-                    rows[i].mode,
-                    order,
-                    jn_model_body_count(model),
-                    0,
-                    0,
-                    -1};
+      *s = (sample){.model = name,
+                    .algorithm = rows[i].algorithm,
+                    .formulation = cli_formulation_names[f],
+                    .mode = rows[i].mode,
+                    .order = order,
+                    .bodies = jn_model_body_count(model),
+                    .instructions = -1};
       jn_data_settings(b.data)->formulation = (jn_formulation)f;
       jn_status one = measure(&b, rows[i].run, seconds, batch ? (double)b.states : 1, s);
-      if (one == JN_ERR_ARGUMENT) continue; /* this formulation does not offer it */
+      if (one == JN_ERR_ARGUMENT) continue; /* this formulation does not have it */
       if (!one && counting && !batch && !rows[i].matrices)
-        s->instructions = cli_count(run_counted, &(counted){&b, rows[i].run});
+        s->instructions = bench_count(run_counted, &(counted){&b, rows[i].run});
       status = one;
       if (!status) ++*count;
     }
@@ -298,26 +241,18 @@ static void write_text(cli_output *out, const sample *list, int n, double calibr
 
 static void write_json(cli_output *out, const sample *list, int n, double calibration) {
   cli_json_begin(out, '[');
-  for (int i = 0; i < n; i++) {
-    const sample *s = &list[i];
-    const char *const keys[] = {"model", "algorithm", "formulation", "mode"};
-    const char *const texts[] = {s->model, s->algorithm, s->formulation, s->mode};
-    const char *const names[] = {"order", "bodies", "ns", "spread_ns", "calibration_ns"};
-    const double values[] = {s->order, s->bodies, s->ns, s->spread, calibration};
-    cli_json_begin(out, '{');
-    for (int k = 0; k < 4; k++) {
-      cli_json_key(out, keys[k]);
-      cli_json_text(out, texts[k]);
-    }
-    for (int k = 0; k < 5; k++) {
-      cli_json_key(out, names[k]);
-      cli_json_number(out, values[k]);
-    }
-    if (s->instructions >= 0) {
-      cli_json_key(out, "instructions");
-      cli_json_number(out, (double)s->instructions);
-    }
-    cli_json_end(out);
+  for (const sample *s = list; s < list + n; s++) {
+    const cli_field fields[] = {TEXT_FIELD("model", s->model),
+                                TEXT_FIELD("algorithm", s->algorithm),
+                                TEXT_FIELD("formulation", s->formulation),
+                                TEXT_FIELD("mode", s->mode),
+                                NUMBER_FIELD("order", s->order),
+                                NUMBER_FIELD("bodies", s->bodies),
+                                NUMBER_FIELD("ns", s->ns),
+                                NUMBER_FIELD("spread_ns", s->spread),
+                                NUMBER_FIELD("calibration_ns", calibration),
+                                NUMBER_FIELD("instructions", (double)s->instructions)};
+    cli_record(out, fields, COUNT(fields) - (s->instructions < 0));
   }
   cli_json_end(out);
 }
@@ -338,10 +273,8 @@ static int measure_all(const char *const *names, int count, const jn_build_optio
   for (int i = 0; i < count && !code; i++) {
     jn_model *model;
     jn_error error;
-    if (jn_model_load(names[i], options, NULL, &model, &error)) {
-      cli_error("%s", error.message);
-      return CLI_BAD_INPUT;
-    }
+    if (jn_model_load(names[i], options, NULL, &model, &error))
+      return cli_bad_input("%s", error.message);
     for (int r = low; r <= high && !code; r++) {
       if (isatty(STDERR_FILENO))
         fprintf(stderr, "\rbench: %s, order %d of %d ...      ", names[i], r, high);
@@ -370,23 +303,18 @@ int cli_bench(int argc, char **argv) {
                               CLI_OPT_NUMBER("seconds", &seconds, &seconds_given)};
   int count = cli_parse(table, COUNT(table), argc, argv, models, MODELS);
   if (count < 0) return CLI_BAD_USAGE;
-  if (!read_orders(orders, &low, &high)) {
-    cli_error("bench: --orders: A-B with 0 <= A <= B <= 64 expected, found '%s'", orders);
-    return CLI_BAD_USAGE;
-  }
-  if (!(seconds > 0 && seconds <= 60)) {
-    cli_error("bench: --seconds: a number above 0, at most 60, expected, found %.9g", seconds);
-    return CLI_BAD_USAGE;
-  }
+  if (!read_orders(orders, &low, &high))
+    return cli_bad_usage("bench: --orders: A-B with 0 <= A <= B <= 64 expected, found '%s'",
+                         orders);
+  if (!(seconds > 0 && seconds <= 60))
+    return cli_bad_usage("bench: --seconds: a number above 0, at most 60, expected, found %.9g",
+                         seconds);
   if (count == 0)
     for (; count < COUNT(standard); count++) models[count] = standard[count];
   sample *list = calloc((size_t)count * (size_t)(high - low + 1) * COUNT(rows) * 8, sizeof *list);
   if (!list) return CLI_BAD_INPUT;
   double calibration = calibrate();
-  const jn_build_options options = {job.fixed      ? JN_ROOT_FIXED
-                                    : job.floating ? JN_ROOT_FLOATING
-                                                   : JN_ROOT_AS_GIVEN,
-                                    job.strict};
+  const jn_build_options options = cli_job_build(&job);
   int code = measure_all(models, count, &options, low, high, seconds, counting, list, &n);
   if (!code && counting && n && list[0].instructions < 0) {
     cli_error("bench: --count needs Linux on x86-64");

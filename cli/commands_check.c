@@ -1,27 +1,13 @@
-/* commands_check.c: identities on the user's own model. */
+/* commands_check.c: check: identities of the dynamics on the user's model. */
 #include "commands.h"
 
 #include <jounce/jounce.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "job.h"
-
-#define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
-
-const char cli_check_help[] =
-    "usage: jounce check MODEL [options]\n\n"
-    "Identities that must hold on any model, at random states of it: the worst residual of each,\n"
-    "relative to the largest number of that order. Exit status 3 when one exceeds its bound.\n\n"
-    "  --fixed, --floating, --strict   as for the other commands\n"
-    "  --order R            highest order of the time derivative, 1 to 64, default 3\n"
-    "  --states N           random states, default 20\n"
-    "  --seed S             of the random numbers, default 1\n"
-    "  --format json|csv|text, --text, --output FILE\n\n"
-    "example:\n"
-    "  jounce check tilthex --order 2 --text\n";
+#include "random.h"
 
 typedef struct identity {
   const char *name;
@@ -31,34 +17,28 @@ typedef struct identity {
 enum { FORMS, ROUND_TRIP, POWER, SKEW, CLOSED, IDENTITIES };
 
 typedef struct check {
-  jn_model *model;
-  jn_data *data;
-  int order;
-  size_t nv, nq, n; /* n = (order+1) nv */
+  cli_job job;
+  int states, seed;
+  size_t nv;
   double *q, *v, *tau, *other, *back, *M, *C, *g;
   identity found[IDENTITIES];
 } check;
 
-static double uniform(uint64_t *seed) {
-  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
-}
-
-/* A random configuration and velocities with derivatives of natural growth. */
+/* A random configuration, and velocities and derivatives in -1 ... 1. */
 static void random_state(check *c, uint64_t *seed) {
-  jn_model_home(c->model, c->q);
-  for (int i = 0; i < jn_model_body_count(c->model); i++) {
-    const jn_joint *j = jn_model_joint(c->model, i);
+  jn_model_home(c->job.model, c->q);
+  for (int i = 0; i < jn_model_body_count(c->job.model); i++) {
+    const jn_joint *j = jn_model_joint(c->job.model, i);
     double *q = c->q + j->iq, length = 0;
-    for (int k = 0; k < j->nq; k++) q[k] = 2 * uniform(seed);
+    for (int k = 0; k < j->nq; k++) q[k] = 2 * cli_uniform(seed);
     if (j->type != JN_JOINT_SPHERICAL && j->type != JN_JOINT_FREE) continue;
     for (int k = 0; k < 4; k++) length += q[k] * q[k];
     for (int k = 0; k < 4; k++) q[k] /= sqrt(length);
   }
-  for (size_t i = 0; i < c->nv * ((size_t)c->order + 2); i++) c->v[i] = uniform(seed);
+  for (size_t i = 0; i < c->nv * ((size_t)c->job.order + 2); i++) c->v[i] = cli_uniform(seed);
 }
 
-/* largest |x - y| of row k over the largest |y| of it */
+/* max |x - y| / max |y| over row k */
 static double row_residual(const check *c, size_t k, const double *x, const double *y) {
   double difference = 0, size = 0;
   for (size_t i = k * c->nv; i < (k + 1) * c->nv; i++) {
@@ -73,25 +53,28 @@ static void note(check *c, int which, double residual) {
 }
 
 static void note_rows(check *c, int which, const double *x, const double *y) {
-  for (size_t k = 0; k <= (size_t)c->order; k++) note(c, which, row_residual(c, k, x, y));
+  for (size_t k = 0; k <= (size_t)c->job.order; k++) note(c, which, row_residual(c, k, x, y));
 }
 
-/* the other formulations, and forward dynamics and back */
+/* the formulations agree, and inverse dynamics undoes forward dynamics */
 static jn_status check_dynamics(check *c) {
-  jn_settings *s = jn_data_settings(c->data);
-  jn_status status = jn_inverse_dynamics(c->model, c->data, c->order, c->q, c->v, NULL, c->tau);
+  jn_settings *s = jn_data_settings(c->job.data);
+  jn_status status =
+      jn_inverse_dynamics(c->job.model, c->job.data, c->job.order, c->q, c->v, NULL, c->tau);
   for (int f = JN_FORM_SPATIAL; !status && f <= JN_FORM_MIXED; f++) {
     s->formulation = (jn_formulation)f;
-    status = jn_inverse_dynamics(c->model, c->data, c->order, c->q, c->v, NULL, c->other);
+    status =
+        jn_inverse_dynamics(c->job.model, c->job.data, c->job.order, c->q, c->v, NULL, c->other);
     if (!status) note_rows(c, FORMS, c->other, c->tau);
   }
   s->formulation = JN_FORM_BODY;
   if (status) return status;
   memcpy(c->other, c->v, sizeof(double) * c->nv);
-  status =
-      jn_forward_dynamics(c->model, c->data, c->order, c->q, c->v, c->tau, NULL, c->other + c->nv);
+  status = jn_forward_dynamics(c->job.model, c->job.data, c->job.order, c->q, c->v, c->tau, NULL,
+                               c->other + c->nv);
   if (!status)
-    status = jn_inverse_dynamics(c->model, c->data, c->order, c->q, c->other, NULL, c->back);
+    status =
+        jn_inverse_dynamics(c->job.model, c->job.data, c->job.order, c->q, c->other, NULL, c->back);
   if (!status) note_rows(c, ROUND_TRIP, c->back, c->tau);
   return status;
 }
@@ -101,9 +84,9 @@ static jn_status check_closed(check *c) {
   double kinetic[2], potential[2], power = 0, size = 0;
   jn_momentum energy = {NULL, NULL, NULL, kinetic, potential, NULL};
   size_t nv = c->nv, square = nv * nv;
-  jn_status status = jn_momentum_energy(c->model, c->data, 1, c->q, c->v, &energy);
+  jn_status status = jn_momentum_energy(c->job.model, c->job.data, 1, c->q, c->v, &energy);
   if (status == JN_ERR_SINGULAR)
-    status = JN_OK; /* nothing moves: no energy */
+    status = JN_OK; /* no mass moves: there is no energy to compare */
   else if (!status) {
     for (size_t i = 0; i < nv; i++) {
       power += c->v[i] * c->tau[i];
@@ -113,8 +96,8 @@ static jn_status check_closed(check *c) {
     note(c, POWER, fabs(kinetic[1] + potential[1] - power) / (size > 0 ? size : 1));
   }
   if (!status)
-    status = jn_equations_of_motion(c->model, c->data, 1, c->q, c->v, NULL, c->M, c->C, c->g, NULL,
-                                    NULL);
+    status = jn_equations_of_motion(c->job.model, c->job.data, 1, c->q, c->v, NULL, c->M, c->C,
+                                    c->g, NULL, NULL);
   if (status) return status;
   double most = 0, worst = 0;
   for (size_t i = 0; i < nv; i++) {
@@ -132,38 +115,46 @@ static jn_status check_closed(check *c) {
   return JN_OK;
 }
 
-static int write_check(check *c, cli_output *out) {
-  int failed = 0;
-  if (out->format == CLI_JSON) cli_json_begin(out, '[');
-  if (out->format == CLI_CSV) fputs("identity,residual,bound,holds\n", out->file);
+/* Returns CLI_CHECK_FAILED when an identity does not hold. */
+static int write_check(const check *c) {
+  cli_output out;
+  int code = cli_output_open(&out, &c->job.output, "check", 1u << CLI_NPY), failed = 0;
+  if (code) return code;
+  cli_records(&out, NULL, "identity,residual,bound,holds");
   for (int i = 0; i < IDENTITIES; i++) {
     const identity *f = &c->found[i];
-    int holds = f->worst <= f->bound;
+    const int holds = f->worst <= f->bound;
+    const cli_field fields[] = {TEXT_FIELD("identity", f->name), NUMBER_FIELD("residual", f->worst),
+                                NUMBER_FIELD("bound", f->bound), BOOL_FIELD("holds", holds)};
     failed |= !holds;
-    if (out->format == CLI_JSON) {
-      cli_json_begin(out, '{');
-      cli_json_key(out, "identity");
-      cli_json_text(out, f->name);
-      cli_json_key(out, "residual");
-      cli_json_number(out, f->worst);
-      cli_json_key(out, "bound");
-      cli_json_number(out, f->bound);
-      cli_json_key(out, "holds");
-      cli_json_bool(out, holds);
-      cli_json_end(out);
-    } else if (out->format == CLI_CSV) {
-      cli_csv_text(out, f->name);
-      fprintf(out->file, ",%.3e,%.0e,%d\n", f->worst, f->bound, holds);
-    } else {
-      fprintf(out->file, "%-52s %9.1e  (bound %.0e)  %s\n", f->name, f->worst, f->bound,
+    if (out.format == CLI_JSON)
+      cli_record(&out, fields, COUNT(fields));
+    else if (out.format == CLI_CSV)
+      fprintf(out.file, "%s,%.3e,%.0e,%d\n", f->name, f->worst, f->bound, holds);
+    else
+      fprintf(out.file, "%-52s %9.1e  (bound %.0e)  %s\n", f->name, f->worst, f->bound,
               holds ? "holds" : "FAILS");
-    }
   }
-  if (out->format == CLI_JSON) cli_json_end(out);
-  return failed;
+  cli_json_end(&out);
+  code = cli_output_close(&out);
+  return code || !failed ? code : CLI_CHECK_FAILED;
 }
 
-static int run_check(check *c, cli_job *job, int states, int seed_number) {
+static int make_room(check *c) {
+  cli_result *r = &c->job.result;
+  const size_t nv = c->nv, rows = (size_t)c->job.order + 1;
+  c->q = cli_take_numbers(&r->memory, (size_t)jn_model_nq(c->job.model), 1, 1);
+  c->v = cli_take_numbers(&r->memory, rows + 1, nv, 1);
+  c->tau = cli_take_numbers(&r->memory, rows, nv, 1);
+  c->other = cli_take_numbers(&r->memory, rows + 1, nv, 1);
+  c->back = cli_take_numbers(&r->memory, rows, nv, 1);
+  c->M = cli_take_numbers(&r->memory, 2, nv, nv);
+  c->C = cli_take_numbers(&r->memory, 2, nv, nv);
+  c->g = cli_take_numbers(&r->memory, 2, nv, 1);
+  return r->memory.failed ? CLI_BAD_INPUT : CLI_DONE;
+}
+
+static int run_check(cli_job *job) {
   static const identity identities[IDENTITIES] = {
       {"inverse dynamics equal in four formulations", 1e-11, 0},
       {"inverse of forward dynamics gives back the force", 1e-11, 0},
@@ -171,57 +162,31 @@ static int run_check(check *c, cli_job *job, int states, int seed_number) {
       {"M' = C + C^T", 1e-11, 0},
       {"M v' + C v + g = tau", 1e-12, 0},
   };
+  check *c = (check *)job;
+  uint64_t seed = (uint64_t)c->seed;
+  c->nv = (size_t)jn_model_nv(c->job.model);
   memcpy(c->found, identities, sizeof identities);
-  uint64_t seed = (uint64_t)seed_number;
-  for (int i = 0; i < states; i++) {
+  int code = make_room(c);
+  if (code ||
+      (code = cli_job_status(job, jn_data_new(c->job.model, c->job.order, NULL, &job->data))))
+    return code;
+  jn_data_settings(c->job.data)->representation = JN_BODY;
+  for (int i = 0; i < c->states; i++) {
     random_state(c, &seed);
-    jn_data_settings(c->data)->formulation = JN_FORM_BODY;
+    jn_data_settings(c->job.data)->formulation = JN_FORM_BODY;
     jn_status status = check_dynamics(c);
     if (!status) status = check_closed(c);
     if (status) return cli_job_status(job, status);
   }
-  return 0;
+  return write_check(c);
 }
 
 int cli_check(int argc, char **argv) {
-  cli_job job = CLI_JOB_DEFAULT;
-  int states = 20, seed = 1, code;
-  check c = {0};
-  job.order = 3;
-  const cli_option table[] = {
-      CLI_MODEL_OPTIONS(&job), CLI_OUTPUT_OPTIONS(&job), CLI_OPT_INT("order", &job.order, 1, 64),
-      CLI_OPT_INT("states", &states, 1, 1000000), CLI_OPT_INT("seed", &seed, 0, 2147483647)};
-  code = cli_job_begin(&job, table, COUNT(table), argc, argv);
-  if (!code) code = cli_job_model(&job);
-  if (!code) {
-    c.model = job.model;
-    c.order = job.order;
-    c.nv = (size_t)jn_model_nv(c.model), c.nq = (size_t)jn_model_nq(c.model);
-    c.n = ((size_t)c.order + 1) * c.nv;
-    c.q = cli_room(c.nq + 1, 1, 1);
-    c.v = cli_room(c.n + c.nv + 1, 1, 1);
-    c.tau = cli_room(c.n + 1, 1, 1);
-    c.other = cli_room(c.n + c.nv + 1, 1, 1);
-    c.back = cli_room(c.n + 1, 1, 1);
-    c.M = cli_room(2 * c.nv + 1, c.nv + 1, 1);
-    c.C = cli_room(2 * c.nv + 1, c.nv + 1, 1);
-    c.g = cli_room(2 * c.nv + 1, 1, 1);
-    if (!c.q || !c.v || !c.tau || !c.other || !c.back || !c.M || !c.C || !c.g) code = CLI_BAD_INPUT;
-  }
-  if (!code) code = cli_job_status(&job, jn_data_new(c.model, c.order, NULL, &c.data));
-  if (!code) {
-    job.data = c.data; /* names the joint in messages; freed with the job */
-    jn_data_settings(c.data)->representation = JN_BODY;
-    code = run_check(&c, &job, states, seed);
-  }
-  cli_output out;
-  if (!code) code = cli_output_open(&out, &job.output, "check", 1u << CLI_NPY);
-  if (!code) {
-    int failed = write_check(&c, &out);
-    code = cli_output_close(&out);
-    if (!code && failed) code = CLI_CHECK_FAILED;
-  }
-  free(c.q), free(c.v), free(c.tau), free(c.other), free(c.back), free(c.M), free(c.C), free(c.g);
-  cli_job_end(&job);
-  return code;
+  check c = {.job = CLI_JOB_DEFAULT, .states = 20, .seed = 1};
+  c.job.order = 3;
+  const cli_option table[] = {CLI_MODEL_OPTIONS(&c.job), CLI_OUTPUT_OPTIONS(&c.job),
+                              CLI_OPT_INT("order", &c.job.order, 1, 64),
+                              CLI_OPT_INT("states", &c.states, 1, 1000000),
+                              CLI_OPT_INT("seed", &c.seed, 0, 2147483647)};
+  return cli_job_run(&c.job, table, COUNT(table), argc, argv, NULL, run_check);
 }

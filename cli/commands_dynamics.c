@@ -1,13 +1,8 @@
 /* commands_dynamics.c: id, fd and hybrid. */
 #include "commands.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "job.h"
-#include "table.h"
-
-#define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
+#include "names.h"
 
 /* Options of id and fd. */
 #define DYNAMICS_TABLE(job)                                                      \
@@ -16,215 +11,168 @@
         CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job), CLI_LAYOUT_OPTION(job) \
   }
 
-static int state_is_given(const cli_job *job) {
-  if (job->state_path) return 1;
-  cli_error("%s: --state is missing (see 'jounce %s --help')", job->command, job->command);
-  return 0;
+/* x[(R+1) x nv]: row k is derivative first + k of `symbol`. */
+typedef struct quantity {
+  const char *key, *base_key; /* JSON: of the joints, of a floating base */
+  const char *flat_key;       /* JSON, with --layout */
+  const char *symbol, *kind;
+  int first;
+  double *x;
+} quantity;
+
+static quantity forces_of(const cli_job *job) {
+  return (quantity){"tau", "base_wrench", "tau", "tau", "force", 0, job->state.tau};
 }
 
-/* A table of one kind of numbers in CSV, NPY or text. */
-static void write_plain(cli_output *out, const cli_job *job, const cli_jets *jets,
-                        const char *title) {
-  size_t shape[2] = {(size_t)jets->rows, (size_t)jn_model_nv(job->model)};
-  if (out->format == CLI_CSV) {
-    cli_jets_csv_header(out, jets->rows, 0);
-    cli_jets_csv(out, jets, NULL);
-  } else if (out->format == CLI_NPY) {
-    cli_npy(out, 2, shape, jets->values);
-  } else {
-    fprintf(out->file, "%s of %s, order %d", title, cli_clean(jn_model_name(job->model)).text,
-            job->order);
-    if (jn_model_is_floating(job->model)) {
-      fprintf(out->file, " (base: %s representation)",
-              cli_representation_names[job->state.representation]);
+static quantity motion_of(const cli_job *job) {
+  double *x = job->state.v + jn_model_nv(job->model);
+  return (quantity){"joints", "base_twist", "a", "v", "motion", 1, x};
+}
+
+static int state_is_given(cli_job *job) {
+  if (job->state_path) return CLI_DONE;
+  return cli_bad_usage("%s: --state is missing (see 'jounce %s --help')", job->command,
+                       job->command);
+}
+
+static void add_joint(cli_job *job, const quantity *s, int joint, const char *key,
+                      unsigned formats) {
+  const jn_joint *j = jn_model_joint(job->model, joint);
+  const char **components = cli_take(&job->result.memory, (size_t)j->nv, sizeof(char *));
+  for (int c = 0; components && c < j->nv; c++) components[c] = jn_joint_component(j->type, c);
+  const cli_axis k = CLI_AXIS(job->order + 1, .stride = (size_t)jn_model_nv(job->model));
+  const cli_axis component = {j->nv, j->nv != 1, components, 0, 1};
+  CLI_ADD(&job->result, formats, key, .axis = {[CLI_ROW] = component, k}, .turned = 1,
+          .data = s->x + j->iv, .label = j->nv ? cli_joint_name(job->model, joint) : "",
+          .kind = s->kind, .symbol = s->symbol, .first = s->first);
+}
+
+/* JSON: {joint: ...}. CSV and text: a line for each degree of freedom, the base first. `given`:
+ * only the joints with this value in `prescribed`; -1: all. */
+static void add_joints(cli_job *job, const quantity *s, const char *title, int given) {
+  cli_result *r = &job->result;
+  const int floating = jn_model_is_floating(job->model);
+  cli_result_begin(r, s->key, title);
+  for (int i = 0; i < jn_model_body_count(job->model); i++) {
+    const jn_joint *j = jn_model_joint(job->model, i);
+    const int ball = j->type == JN_JOINT_SPHERICAL;
+    const int wrapped = s->first && (ball || j->type == JN_JOINT_FREE);
+    if (j->nv == 0 || (given >= 0 && job->state.prescribed[i] != given)) continue;
+    if (i == 0 && floating) {
+      add_joint(job, s, 0, "base", CLI_TO_LINES);
+      continue;
     }
-    fputc('\n', out->file);
-    cli_jets_text(out, jets);
+    if (wrapped) cli_result_begin(r, j->name, NULL);
+    add_joint(job, s, i, !wrapped ? j->name : ball ? "omega" : "twist", CLI_TO_JSON | CLI_TO_LINES);
+    if (wrapped) cli_result_end(r);
   }
+  cli_result_end(r);
 }
 
-static int write_id(const cli_job *job) {
-  cli_output out;
-  if (job->layout) {
-    return cli_job_flat(job, "inverse dynamics", "tau", "tau", 0, job->order + 1, job->state.tau);
-  }
-  int code = cli_output_open(&out, &job->output, job->command, 0);
-  if (code) return code;
-  cli_jets jets = {job->model, job->state.tau, job->order + 1, "tau", 0, NULL, 0};
-  if (out.format == CLI_JSON) {
-    cli_json_begin(&out, '{');
-    cli_json_key(&out, "order");
-    cli_json_int(&out, job->order);
-    cli_json_key(&out, "tau");
-    cli_jets_json(&out, &jets, 0);
-    if (jn_model_is_floating(job->model)) {
-      cli_json_key(&out, "base_wrench");
-      cli_jets_json_base(&out, &jets);
-    }
-    cli_json_end(&out);
-  } else {
-    write_plain(&out, job, &jets, "inverse dynamics");
-  }
-  return cli_output_close(&out);
+static void start_result(cli_job *job) {
+  cli_result *r = &job->result;
+  r->text = (cli_text_style){.label_width = CLI_FIT, .width = 14, .digits = 7, .corner = "dof"};
+  r->label = "joint", r->index[CLI_ROW] = "component";
+  r->column = "k", r->columns = (cli_axis)CLI_AXIS(job->order + 1);
+  cli_result_number(r, "order", job->order);
 }
 
-static int run_id(cli_job *job, const cli_option *table, int count, int argc, char **argv) {
-  int code = cli_job_begin(job, table, count, argc, argv);
-  if (code || (code = cli_job_model(job))) return code;
-  int R = job->order;
-  cli_need need = {R, R + 2, 0, R + 1, 0, job->pad};
-  if ((code = cli_job_state(job, &need, R))) return code;
+/* With --layout: one array of all degrees of freedom. */
+static int write_flat(cli_job *job, const char *title, const quantity *s) {
+  cli_result *r = &job->result;
+  const char *layout = cli_layout_names[job->layout_kind];
+  const char *const *dofs = cli_job_dofs(job);
+  const cli_axis k = CLI_AXIS(job->order + 1, .first = s->first);
+  r->title = cli_take_text(&r->memory, "%s of %s, order %d, layout %s", title,
+                           cli_job_name(job).text, job->order, layout);
+  r->text = (cli_text_style){.label_width = 8, .width = 14, .digits = 7, .corner = ""};
+  r->index[CLI_K] = "k";
+  r->columns = (cli_axis)CLI_AXIS(jn_model_nv(job->model), .labels = dofs);
+  cli_result_number(r, "order", job->order);
+  cli_result_string(r, "layout", layout);
+  cli_result_names(r, "dofs", dofs, r->columns.size);
+  CLI_ADD(r, CLI_TO_ALL, s->flat_key, .axis = {[CLI_K] = k, [CLI_COLUMN] = r->columns},
+          .data = s->x, .layout = CLI_ROWS, .symbol = s->symbol, .first = s->first);
+  return cli_job_write(job);
+}
+
+/* One quantity of all joints. */
+static int write_dynamics(cli_job *job, const char *title, quantity s) {
+  cli_result *r = &job->result;
+  const cli_axis k = CLI_AXIS(job->order + 1), dof = CLI_AXIS(jn_model_nv(job->model));
+  const int floating = jn_model_is_floating(job->model);
+  if (job->layout) return write_flat(job, title, &s);
+  start_result(job);
+  r->title = cli_take_text(&r->memory, "%s of %s, order %d%s%s%s", title, cli_job_name(job).text,
+                           job->order, floating ? " (base: " : "",
+                           floating ? cli_representation_names[job->state.representation] : "",
+                           floating ? " representation)" : "");
+  add_joints(job, &s, NULL, -1);
+  if (floating) add_joint(job, &s, 0, s.base_key, CLI_TO_JSON);
+  if (dof.size == 0) add_joint(job, &s, 0, "", CLI_TO_TEXT); /* the heading of an empty table */
+  CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_ROW] = k, dof}, .data = s.x);
+  return cli_job_write(job);
+}
+
+static int run_id(cli_job *job) {
   cli_state *s = &job->state;
-  jn_status status =
-      jn_inverse_dynamics(job->model, job->data, R, s->q, s->v, &s->external, s->tau);
-  if ((code = cli_job_status(job, status))) return code;
-  return write_id(job);
+  const int R = job->order;
+  int code = cli_job_state(job, &(cli_need){R, R + 2, 0, R + 1, 0, job->pad}, R);
+  if (code) return code;
+  code = cli_job_status(
+      job, jn_inverse_dynamics(job->model, job->data, R, s->q, s->v, &s->external, s->tau));
+  return code ? code : write_dynamics(job, "inverse dynamics", forces_of(job));
 }
 
 int cli_id(int argc, char **argv) {
   cli_job job = CLI_JOB_DEFAULT;
   const cli_option table[] = DYNAMICS_TABLE(&job);
-  int code = run_id(&job, table, COUNT(table), argc, argv);
-  cli_job_end(&job);
-  return code;
+  return cli_job_run(&job, table, COUNT(table), argc, argv, NULL, run_id);
 }
 
-static int write_fd(const cli_job *job) {
-  cli_output out;
-  if (job->layout) {
-    return cli_job_flat(job, "forward dynamics", "a", "v", 1, job->order + 1,
-                        job->state.v + jn_model_nv(job->model));
-  }
-  int code = cli_output_open(&out, &job->output, job->command, 0);
-  if (code) return code;
-  const double *a = job->state.v + jn_model_nv(job->model);
-  cli_jets jets = {job->model, a, job->order + 1, "v", 1, NULL, 0};
-  if (out.format == CLI_JSON) {
-    cli_json_begin(&out, '{');
-    cli_json_key(&out, "order");
-    cli_json_int(&out, job->order);
-    cli_json_key(&out, "joints");
-    cli_jets_json(&out, &jets, 1);
-    if (jn_model_is_floating(job->model)) {
-      cli_json_key(&out, "base_twist");
-      cli_jets_json_base(&out, &jets);
-    }
-    cli_json_end(&out);
-  } else {
-    write_plain(&out, job, &jets, "forward dynamics");
-  }
-  return cli_output_close(&out);
-}
-
-static int run_fd(cli_job *job, const cli_option *table, int count, int argc, char **argv) {
-  int code = cli_job_begin(job, table, count, argc, argv);
-  if (code) return code;
-  if (!state_is_given(job)) return CLI_BAD_USAGE;
-  if ((code = cli_job_model(job))) return code;
-  int R = job->order;
-  cli_need need = {R, 1, R + 1, R + 1, 0, job->pad};
-  if ((code = cli_job_state(job, &need, R))) return code;
+static int run_fd(cli_job *job) {
   cli_state *s = &job->state;
-  double *a = s->v + jn_model_nv(job->model);
-  jn_status status =
-      jn_forward_dynamics(job->model, job->data, R, s->q, s->v, s->tau, &s->external, a);
-  if ((code = cli_job_status(job, status))) return code;
-  return write_fd(job);
+  const int R = job->order;
+  int code = cli_job_state(job, &(cli_need){R, 1, R + 1, R + 1, 0, job->pad}, R);
+  if (code) return code;
+  code = cli_job_status(job, jn_forward_dynamics(job->model, job->data, R, s->q, s->v, s->tau,
+                                                 &s->external, motion_of(job).x));
+  return code ? code : write_dynamics(job, "forward dynamics", motion_of(job));
 }
 
 int cli_fd(int argc, char **argv) {
   cli_job job = CLI_JOB_DEFAULT;
   const cli_option table[] = DYNAMICS_TABLE(&job);
-  int code = run_fd(&job, table, COUNT(table), argc, argv);
-  cli_job_end(&job);
-  return code;
+  return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_fd);
 }
 
-static void write_hybrid_json(cli_output *out, const cli_job *job, const cli_jets *forces,
-                              const cli_jets *motions) {
-  cli_json_begin(out, '{');
-  cli_json_key(out, "order");
-  cli_json_int(out, job->order);
-  cli_json_key(out, "tau");
-  cli_jets_json(out, forces, 0);
-  cli_json_key(out, "joints");
-  cli_jets_json(out, motions, 1);
-  if (jn_model_is_floating(job->model)) {
-    int wrench = job->state.prescribed[0];
-    cli_json_key(out, wrench ? "base_wrench" : "base_twist");
-    cli_jets_json_base(out, wrench ? forces : motions);
-  }
-  cli_json_end(out);
+/* Forces of the joints whose motion is given, motion of the others; NPY has both for all joints. */
+static int write_hybrid(cli_job *job) {
+  cli_result *r = &job->result;
+  const cli_axis kind = CLI_AXIS(1), k = CLI_AXIS(job->order + 1),
+                 dof = CLI_AXIS(jn_model_nv(job->model));
+  const quantity force = forces_of(job), motion = motion_of(job);
+  const quantity *of_base = job->state.prescribed[0] ? &force : &motion;
+  start_result(job);
+  r->kind = "kind";
+  r->title = cli_take_text(&r->memory, "hybrid dynamics of %s, order %d", cli_job_name(job).text,
+                           job->order);
+  add_joints(job, &force, "forces where motion is given", 1);
+  add_joints(job, &motion, "motion where forces are given", 0);
+  if (jn_model_is_floating(job->model)) add_joint(job, of_base, 0, of_base->base_key, CLI_TO_JSON);
+  CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_J] = kind, k, dof}, .data = force.x);
+  CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_J] = kind, k, dof}, .data = motion.x);
+  return cli_job_write(job);
 }
 
-/* Forces and motions, one after the other. */
-static int write_hybrid_npy(cli_output *out, const cli_job *job) {
-  size_t nv = (size_t)jn_model_nv(job->model), rows = (size_t)job->order + 1;
-  size_t shape[3] = {2, rows, nv};
-  double *both = cli_room(2, rows, nv);
-  if (!both) return CLI_BAD_INPUT;
-  memcpy(both, job->state.tau, rows * nv * sizeof *both);
-  memcpy(both + rows * nv, job->state.v + nv, rows * nv * sizeof *both);
-  cli_npy(out, 3, shape, both);
-  free(both);
-  return CLI_DONE;
-}
-
-static void write_hybrid_text(cli_output *out, const cli_job *job, const cli_jets *forces,
-                              const cli_jets *motions) {
-  int any_force = 0, any_motion = 0;
-  for (int i = 0; i < jn_model_body_count(job->model); i++) {
-    any_force = any_force || cli_jets_shows(forces, i);
-    any_motion = any_motion || cli_jets_shows(motions, i);
-  }
-  fprintf(out->file, "hybrid dynamics of %s, order %d\n", cli_clean(jn_model_name(job->model)).text,
-          job->order);
-  if (any_force) {
-    fputs("forces where motion is given\n", out->file);
-    cli_jets_text(out, forces);
-  }
-  if (any_motion) {
-    fprintf(out->file, "%smotion where forces are given\n", any_force ? "\n" : "");
-    cli_jets_text(out, motions);
-  }
-}
-
-static int write_hybrid(const cli_job *job) {
-  cli_output out;
-  int code = cli_output_open(&out, &job->output, job->command, 0);
-  if (code) return code;
-  const cli_state *s = &job->state;
-  int nv = jn_model_nv(job->model), rows = job->order + 1;
-  cli_jets forces = {job->model, s->tau, rows, "tau", 0, s->prescribed, 1};
-  cli_jets motions = {job->model, s->v + nv, rows, "v", 1, s->prescribed, 0};
-  if (out.format == CLI_JSON) {
-    write_hybrid_json(&out, job, &forces, &motions);
-  } else if (out.format == CLI_CSV) {
-    cli_jets_csv_header(&out, rows, 1);
-    cli_jets_csv(&out, &forces, "force");
-    cli_jets_csv(&out, &motions, "motion");
-  } else if (out.format == CLI_NPY) {
-    code = write_hybrid_npy(&out, job);
-  } else {
-    write_hybrid_text(&out, job, &forces, &motions);
-  }
-  int closed = cli_output_close(&out);
-  return code ? code : closed;
-}
-
-static int run_hybrid(cli_job *job, const cli_option *table, int count, int argc, char **argv) {
-  int code = cli_job_begin(job, table, count, argc, argv);
-  if (code) return code;
-  if (!state_is_given(job)) return CLI_BAD_USAGE;
-  if ((code = cli_job_model(job))) return code;
-  int R = job->order;
-  cli_need need = {R, R + 2, R + 1, R + 1, 1, job->pad};
-  if ((code = cli_job_state(job, &need, R))) return code;
+static int run_hybrid(cli_job *job) {
   cli_state *s = &job->state;
-  jn_status status =
-      jn_hybrid_dynamics(job->model, job->data, R, s->q, s->prescribed, s->v, s->tau, &s->external);
-  if ((code = cli_job_status(job, status))) return code;
-  return write_hybrid(job);
+  const int R = job->order;
+  int code = cli_job_state(job, &(cli_need){R, R + 2, R + 1, R + 1, 1, job->pad}, R);
+  if (code) return code;
+  code = cli_job_status(job, jn_hybrid_dynamics(job->model, job->data, R, s->q, s->prescribed, s->v,
+                                                s->tau, &s->external));
+  return code ? code : write_hybrid(job);
 }
 
 int cli_hybrid(int argc, char **argv) {
@@ -233,7 +181,5 @@ int cli_hybrid(int argc, char **argv) {
       CLI_MODEL_OPTIONS(&job),  CLI_STATE_OPTIONS(&job),  CLI_FORMULATION_OPTION(&job),
       CLI_DAMPING_OPTION(&job), CLI_OUTPUT_OPTIONS(&job),
   };
-  int code = run_hybrid(&job, table, COUNT(table), argc, argv);
-  cli_job_end(&job);
-  return code;
+  return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_hybrid);
 }

@@ -2,7 +2,8 @@
  *
  *   theta = q + tau/K,  B theta'' = tau_m - tau,  thus  tau_m = B (q'' + tau''/K) + tau
  *
- * and the two-mass model (links, motors, springs between) simulated under tau_m, as a check. */
+ * As a check, the two-mass model (links, motors and the springs between them) is simulated under
+ * tau_m. */
 #include "commands.h"
 
 #include <math.h>
@@ -12,31 +13,7 @@
 #include <jounce/integrate.h>
 
 #include "path.h"
-#include "table.h"
-
-#define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
-
-const char cli_elastic_help[] =
-    "usage: jounce elastic MODEL TRAJ --stiffness K --motor-inertia B [options]\n\n"
-    "Motor positions and motor torques that move a robot with elastic joints along a trajectory:\n"
-    "theta = q + tau/K, tau_m = B theta'' + tau with theta'' from the second derivative of the\n"
-    "joint torque. Then links and motors are simulated under tau_m, open loop, and the deviation\n"
-    "from the trajectory is shown. Joints with a rotation of their own and the base are rigid.\n"
-    "Columns: 't', the numbers of q, \"theta:elbow\", \"theta:elbow'\", \"tau:elbow\" (the "
-    "spring's),\n"
-    "\"tau_m:elbow\" (the motor's).\n\n"
-    "  --stiffness K          N m/rad; one number, or one for each joint: 8000,8000,4000\n"
-    "  --motor-inertia B      kg m^2 at the joint; likewise\n"
-    "  --deviation E          exit status 3 when the simulation leaves the trajectory by more;\n"
-    "                         default 1e-6. An unstable motion grows what rounding leaves\n"
-    "  --no-simulation        leave the check out\n\n" CLI_PATH_HELP
-    "  --samples N            rows of the table, evenly in time; default 201\n" CLI_PATH_HELP_END
-    "  --format NAME          json, csv, npy, npz or text; default json, on a terminal text: the\n"
-    "                         least and the largest of every column\n\n"
-    "example:\n"
-    "  echo '{\"kind\": \"minimum\", \"derivative\": 5, \"times\": [0, 1.5],\n"
-    "    \"joints\": {\"joint1\": [0, 1], \"joint2\": [0, -0.5]}}' > reach.json\n"
-    "  jounce elastic double_pendulum reach.json --stiffness 500,200 --motor-inertia 0.1 --text\n";
+#include "names.h"
 
 enum { JOINT, MOTOR, BEND, SPEED, SPRING, TORQUE, DEVIATION, FIGURES };
 static const char *const titles[FIGURES] = {
@@ -53,33 +30,27 @@ typedef struct elastic {
   chart_figure figure[FIGURES];
   char speed_unit[32];
   cli_sheet sheet;
-  jn_data *data; /* of the simulation's order */
+  jn_data *data; /* for the order of the simulation */
   int order;
   double *v, *tau;
-  /* found */
+  /* results */
   double deviation, deviation_t;
   int deviation_dof, jump;
   double jump_t;
 } elastic;
 
-/* "8000" or "8000,4000,100": one for all or one for each. */
-static int read_list(const elastic *x, const char *option, const char *text, int zero,
-                     double *out) {
+/* "8000" or "8000,4000,100": one number for all joints or one for each. */
+static int read_list(const elastic *x, const char *option, const char *text, double *out) {
   int found = 0;
   double first = 0;
   const char *at = text;
-  if (!text) {
-    cli_error("elastic: %s is missing (see 'jounce elastic --help')", option);
-    return CLI_BAD_USAGE;
-  }
+  if (!text) return cli_bad_usage("elastic: %s is missing (see 'jounce elastic --help')", option);
   for (; *at; found++) {
     char *end;
     double y = strtod(at, &end);
-    if (end == at || (*end && *end != ',') || !isfinite(y) || y < 0 || (y == 0 && !zero)) {
-      cli_error("elastic: %s: %s numbers expected, parted by commas, found '%s'", option,
-                zero ? "nonnegative" : "positive", text);
-      return CLI_BAD_USAGE;
-    }
+    if (end == at || (*end && *end != ',') || !isfinite(y) || !(y > 0))
+      return cli_bad_usage(
+          "elastic: %s: positive numbers expected, separated by commas, found '%s'", option, text);
     if (found < x->n) out[x->dof[found]] = y;
     if (found == 0) first = y;
     at = *end ? end + 1 : end;
@@ -87,31 +58,28 @@ static int read_list(const elastic *x, const char *option, const char *text, int
   if (found == 1)
     for (int i = 0; i < x->n; i++) out[x->dof[i]] = first;
   if (found == 1 || found == x->n) return CLI_DONE;
-  cli_error("elastic: %s: one number or %d expected, one for each joint, found %d", option, x->n,
-            found);
-  return CLI_BAD_USAGE;
+  return cli_bad_usage("elastic: %s: one number or %d expected, one for each joint, found %d",
+                       option, x->n, found);
 }
 
 static int choose_joints(elastic *x) {
   const jn_model *model = x->path.job.model;
   size_t nv = (size_t)jn_model_nv(model);
-  x->dof = calloc(nv + 1, sizeof *x->dof);
-  x->K = cli_room(nv, 2, 1);
+  x->dof = cli_take(&x->path.job.result.memory, nv, sizeof *x->dof);
+  x->K = cli_take_numbers(&x->path.job.result.memory, nv, 2, 1);
   if (!x->dof || !x->K) return CLI_BAD_INPUT;
   x->B = x->K + nv;
   for (int i = 0; i < jn_model_body_count(model); i++) {
     const jn_joint *j = jn_model_joint(model, i);
     for (int c = 0; c < j->nv && j->nq == j->nv; c++) x->dof[x->n++] = j->iv + c;
   }
-  if (x->n == 0) {
-    cli_error("elastic: %s has no joint that can be elastic", x->path.job.model_path);
-    return CLI_BAD_INPUT;
-  }
-  int code = read_list(x, "--stiffness", x->stiffness_text, 0, x->K);
-  return code ? code : read_list(x, "--motor-inertia", x->inertia_text, 0, x->B);
+  if (x->n == 0)
+    return cli_bad_input("elastic: %s has no joint that can be elastic", x->path.job.model_path);
+  int code = read_list(x, "--stiffness", x->stiffness_text, x->K);
+  return code ? code : read_list(x, "--motor-inertia", x->inertia_text, x->B);
 }
 
-/* tau_m^(0..order) at t, rows of nv; q may be NULL */
+/* tau_m^(0..order) [(order+1) x nv] at t; q may be NULL */
 static jn_status motor_torque(elastic *x, jn_data *data, double t, int order, double *q,
                               double *tau_m) {
   const jn_model *model = x->path.job.model;
@@ -146,35 +114,22 @@ static double next_break(void *context, double t) {
 
 static void name_columns(elastic *x) {
   const jn_model *model = x->path.job.model;
-  char name[JN_MAX_NAME + 16];
-  int nq = jn_model_nq(model), at = 1;
+  int at = 1 + jn_model_nq(model);
   snprintf(x->speed_unit, sizeof x->speed_unit, "%s/s", cli_joint_unit(model, 0));
   for (int f = 0; f < FIGURES; f++)
     x->figure[f] = (chart_figure){
         titles[f], f == SPEED ? x->speed_unit : cli_joint_unit(model, f == SPRING || f == TORQUE),
         0};
-  cli_sheet_column(&x->sheet, 0, -1, "t");
-  for (int i = 0; i < nq; i++) {
-    int plain = 0;
-    for (int j = 0; j < jn_model_body_count(model); j++) {
-      const jn_joint *joint = jn_model_joint(model, j);
-      plain |= i >= joint->iq && i < joint->iq + joint->nq && joint->nq == joint->nv;
-    }
-    jn_coordinate_name(model, i, name);
-    cli_sheet_column(&x->sheet, at++, plain ? JOINT : -1, "%s", name);
-  }
+  cli_path_columns(&x->sheet, model, JOINT, -1, -1);
   static const struct {
     const char *prefix, *suffix;
     int figure;
   } groups[] = {{"theta:", "", MOTOR}, {"theta:", "'", SPEED}, {"bend:", "", BEND},
                 {"tau:", "", SPRING},  {"tau_m:", "", TORQUE}, {"deviation:", "", DEVIATION}};
   for (int g = 0; g < COUNT(groups) - x->no_simulation; g++)
-    for (int i = 0; i < x->n; i++) {
-      int c, joint = cli_dof_joint(model, x->dof[i], &c);
-      cli_dof_name(model, joint, c, name, sizeof name);
-      cli_sheet_column(&x->sheet, at++, groups[g].figure, "%s%s%s", groups[g].prefix, name,
-                       groups[g].suffix);
-    }
+    for (int i = 0; i < x->n; i++)
+      cli_sheet_column(&x->sheet, at++, groups[g].figure, "%s%s%s", groups[g].prefix,
+                       cli_dof_name(model, x->dof[i]).text, groups[g].suffix);
 }
 
 static int coordinate_of(const jn_model *model, int iv) {
@@ -201,10 +156,10 @@ static jn_status fill_row(elastic *x, int n, double *tau_m) {
   return status;
 }
 
-/* theta' = q' + tau'/K must not jump: looked for at every break. */
+/* Finds the first discontinuity of theta' = q' + tau'/K, at the breaks of the trajectory. */
 static jn_status find_jump(elastic *x, double *tau_m) {
   const size_t nv = (size_t)jn_model_nv(x->path.job.model);
-  double *left = cli_room(nv, 1, 1);
+  double *left = cli_take_numbers(&x->path.job.result.memory, nv, 1, 1);
   jn_status status = left ? JN_OK : JN_ERR_MEMORY;
   const cli_path *p = &x->path;
   for (double t = jn_trajectory_next_break(p->trajectory, p->start);
@@ -221,20 +176,20 @@ static jn_status find_jump(elastic *x, double *tau_m) {
       }
     }
   }
-  free(left);
   return status;
 }
 
-/* Links and motors under tau_m, from the trajectory's start. */
+/* Simulates links and motors under tau_m from the start of the trajectory. */
 static jn_status simulate(elastic *x, jn_error *error) {
   const cli_path *p = &x->path;
   const jn_model *model = p->job.model;
   const size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model);
   jn_vec3 gravity = jn_data_settings(p->job.data)->gravity;
   jn_simulation *sim = NULL;
-  double *room = cli_room(nq + 4 * nv, 1, 1), *q = room, *v = q + nq, *theta = v + nv,
-         *rate = theta + nv;
-  if (!room) return JN_ERR_MEMORY;
+  cli_memory *m = &x->path.job.result.memory;
+  double *q = cli_take_numbers(m, nq + 4 * nv, 1, 1), *v = q + nq, *theta = v + nv;
+  double *rate = theta + nv;
+  if (!q) return JN_ERR_MEMORY;
   jn_simulation_options o = jn_simulation_default();
   o.representation = (jn_representation)p->representation;
   o.gravity = &gravity;
@@ -247,10 +202,8 @@ static jn_status simulate(elastic *x, jn_error *error) {
   jn_status status = jn_simulation_new(model, &o, NULL, &sim, error);
   if (!status) {
     x->order = jn_simulation_statistics(sim).order;
-    free(x->v);
-    free(x->tau);
-    x->v = cli_room((size_t)x->order + 4, nv, 1);
-    x->tau = cli_room((size_t)x->order + 5, nq + nv, 1);
+    x->v = cli_take_numbers(m, (size_t)x->order + 4, nv, 1);
+    x->tau = cli_take_numbers(m, (size_t)x->order + 5, nq + nv, 1);
     status = x->v && x->tau ? jn_data_new(model, x->order + 2, NULL, &x->data) : JN_ERR_MEMORY;
   }
   if (!status) {
@@ -279,123 +232,80 @@ static jn_status simulate(elastic *x, jn_error *error) {
     }
   }
   jn_simulation_free(sim);
-  free(room);
   return status;
 }
 
 /* Results. */
 
 static void sentence(const elastic *x, char *text, size_t size) {
-  char name[JN_MAX_NAME + 16];
-  const jn_model *model = x->path.job.model;
-  int c, joint = cli_dof_joint(model, x->deviation_dof, &c);
-  cli_dof_name(model, joint, c, name, sizeof name);
+  const cli_dof name = cli_dof_name(x->path.job.model, x->deviation_dof);
   if (x->no_simulation)
     snprintf(text, size, "not simulated");
   else
     snprintf(text, size,
              "simulated with springs and motors: at most %.3g off the trajectory ('%s' at %.4g s)",
-             x->deviation, cli_clean(name).text, x->deviation_t);
+             x->deviation, cli_clean(name.text).text, x->deviation_t);
 }
 
-static int write_elastic(const elastic *x) {
-  cli_output out;
-  char text[512];
-  int code = cli_output_open(&out, &x->path.job.output, "elastic", CLI_WITH_NPZ);
-  if (code) return code;
-  sentence(x, text, sizeof text);
-  if (out.format == CLI_JSON) {
-    cli_json_begin(&out, '{');
-    cli_path_json(&out, &x->path);
-    cli_json_key(&out, "deviation");
-    if (x->no_simulation)
-      cli_json_text(&out, NULL);
-    else
-      cli_json_number(&out, x->deviation);
-    cli_sheet_json(&out, &x->sheet);
-    cli_json_end(&out);
-  } else if (out.format == CLI_TABLE) {
-    cli_path_text(out.file, &x->path);
-    cli_sheet_text(&out, &x->sheet);
-    fprintf(out.file, "%s\n", text);
-  } else {
-    code = cli_sheet_print(&out, &x->sheet);
-    fprintf(stderr, "%s\n", text);
-  }
-  int closed = cli_output_close(&out);
-  return code ? code : closed;
-}
-
-static int show(const elastic *x) {
-  char number[64], torque[64], what[400], text[512];
-  const int first = 1 + jn_model_nq(x->path.job.model) + 4 * x->n;
-  int at = first, row = 0;
-  for (int n = 0; n < x->path.samples; n++)
-    for (int i = first; i < first + x->n; i++)
-      if (fabs(cli_sheet_row(&x->sheet, n)[i]) > fabs(cli_sheet_row(&x->sheet, row)[at]))
-        at = i, row = n;
-  snprintf(torque, sizeof torque, "%.4g %s", fabs(cli_sheet_row(&x->sheet, row)[at]),
-           x->sheet.figure[x->sheet.figure_of[at]].unit);
-  snprintf(what, sizeof what, "largest %s, at %.4g s", cli_clean(x->sheet.names[at]).text,
-           cli_sheet_row(&x->sheet, row)[0]);
-  snprintf(number, sizeof number, "%.2g", x->deviation);
-  sentence(x, text, sizeof text);
+static int show(const elastic *x, const char *text) {
+  char number[64], torque[400], what[400];
+  const int tau_m = 1 + jn_model_nq(x->path.job.model) + 4 * x->n;
   const char *cards[] = {torque, what, number, text, NULL};
+  cli_path_largest(&x->sheet, tau_m, x->n, torque, what, sizeof what);
+  snprintf(number, sizeof number, "%.2g", x->deviation);
   if (x->no_simulation) cards[2] = NULL;
   return cli_path_show(&x->path, &x->sheet, "Elastic joints", cards);
 }
 
-static int run_elastic(elastic *x) {
+static int compute(elastic *x) {
   cli_path *p = &x->path;
   int nq = jn_model_nq(p->job.model), nv = jn_model_nv(p->job.model);
   int code = choose_joints(x);
   if (code) return code;
-  x->v = cli_room(4, (size_t)nv, 1);
-  x->tau = cli_room(5, (size_t)(nq + nv), 1);
-  double *tau_m = cli_room((size_t)nv, 1, 1);
-  if (x->v && x->tau && tau_m)
-    code = cli_sheet_new(&x->sheet, p->samples, 1 + nq + (6 - x->no_simulation) * x->n, x->figure,
-                         FIGURES);
-  else
-    code = CLI_BAD_INPUT;
+  cli_memory *m = &p->job.result.memory;
+  x->v = cli_take_numbers(m, 4, (size_t)nv, 1);
+  x->tau = cli_take_numbers(m, 5, (size_t)(nq + nv), 1);
+  double *tau_m = cli_take_numbers(m, (size_t)nv, 1, 1);
+  if (m->failed) return CLI_BAD_INPUT;
+  code = cli_sheet_new(&x->sheet, p->samples, 1 + nq + (6 - x->no_simulation) * x->n, x->figure,
+                       FIGURES);
   if (!code) name_columns(x);
   for (int n = 0; n < p->samples && !code; n++)
     code = cli_job_status(&p->job, fill_row(x, n, tau_m));
   if (!code) code = cli_job_status(&p->job, find_jump(x, tau_m));
-  free(tau_m);
   if (code) return code;
   if (x->jump)
     cli_error(
-        "elastic: the torque rate jumps at t = %.6g, so that a motor's velocity would have to: use "
-        "a "
-        "smoother motion (minimum of derivative 4 or more, splines of degree 5 or more)",
+        "elastic: the torque rate jumps at t = %.6g, and a motor velocity would have to jump, too: "
+        "use a smoother motion (minimum of derivative 4 or more, splines of degree 5 or more)",
         x->jump_t);
   jn_error error = {0};
   jn_status status = x->no_simulation ? JN_OK : simulate(x, &error);
-  if (status) {
-    cli_error("elastic: simulation: %s", error.message[0] ? error.message : jn_status_text(status));
-    return CLI_BAD_INPUT;
-  }
-  if ((code = write_elastic(x)) || (code = show(x))) return code;
+  if (status)
+    return cli_bad_input("elastic: simulation: %s",
+                         error.message[0] ? error.message : jn_status_text(status));
+  char text[512];
+  sentence(x, text, sizeof text);
+  const cli_field deviation = MAYBE_FIELD("deviation", !x->no_simulation, x->deviation);
+  if ((code = cli_path_write(p, &x->sheet, deviation, text)) || (code = show(x, text))) return code;
   return x->jump || (!x->no_simulation && !(x->deviation <= x->most)) ? CLI_CHECK_FAILED : CLI_DONE;
+}
+
+static int run_elastic(cli_job *job) {
+  elastic *x = (elastic *)job;
+  int code = cli_path_load(&x->path, 2);
+  if (!code) code = compute(x);
+  cli_sheet_free(&x->sheet);
+  jn_data_free(x->data);
+  jn_trajectory_free(x->path.trajectory);
+  return code;
 }
 
 int cli_elastic(int argc, char **argv) {
   elastic x = {.path = CLI_PATH_DEFAULT, .most = 1e-6};
-  int order = 2;
-  x.path.fit = jn_fit_default();
   const cli_option table[] = {
       CLI_PATH_OPTIONS(&x.path), CLI_OPT_TEXT("stiffness", &x.stiffness_text),
       CLI_OPT_TEXT("motor-inertia", &x.inertia_text), CLI_OPT_NUMBER("deviation", &x.most, NULL),
       CLI_OPT_FLAG("no-simulation", &x.no_simulation, 1)};
-  int code = cli_path_begin(&x.path, table, COUNT(table), argc, argv, &order);
-  if (!code) code = run_elastic(&x);
-  cli_sheet_free(&x.sheet);
-  jn_data_free(x.data);
-  free(x.dof);
-  free(x.K);
-  free(x.v);
-  free(x.tau);
-  cli_path_end(&x.path);
-  return code;
+  return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_elastic);
 }

@@ -1,43 +1,32 @@
 /* commands_kinematics.c: fk. */
 #include "commands.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <jounce/kinematics.h>
 
 #include "job.h"
-#include "table.h"
+#include "names.h"
 
-#define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
+enum { TWIST = 6, PLACE = 3, ROTATION = 9, WIDTH = TWIST + PLACE + ROTATION };
 
 typedef struct fk_job {
   cli_job job;
   int representation, with_frames, with_screws, point_given;
   const char *link;
   double point[3];
-  int *frames; /* those to write */
+  int *frames; /* [frame_count] to write */
   int frame_count;
-  double *twists; /* [frames x (R+1) x 6] */
-  jn_pose *poses;
-  double *motion; /* of the point, [(R+2) x 3] */
-  double *screws; /* of the joints, one after the other: [(R+1) x nv_i x 6] */
 } fk_job;
 
 static int choose_frames(fk_job *fk) {
   const jn_model *model = fk->job.model;
   int count = jn_model_frame_count(model);
-  fk->frames = malloc(((size_t)count + 1) * sizeof *fk->frames);
-  fk->poses = malloc(((size_t)count + 1) * sizeof *fk->poses);
-  if (!fk->frames || !fk->poses) {
-    cli_error("fk: out of memory");
-    return CLI_BAD_INPUT;
-  }
+  fk->frames = cli_take(&fk->job.result.memory, (size_t)count, sizeof *fk->frames);
+  if (!fk->frames) return CLI_BAD_INPUT;
   if (fk->link) {
-    int frame = cli_job_link(&fk->job, fk->link);
-    if (frame < 0) return CLI_BAD_INPUT;
-    fk->frames[fk->frame_count++] = frame;
-    return CLI_DONE;
+    fk->frames[fk->frame_count++] = cli_job_link(&fk->job, fk->link);
+    return fk->frames[0] < 0 ? CLI_BAD_INPUT : CLI_DONE;
   }
   for (int i = 0; i < count; i++) {
     if (fk->with_frames || jn_model_frame(model, i)->is_link) fk->frames[fk->frame_count++] = i;
@@ -45,177 +34,107 @@ static int choose_frames(fk_job *fk) {
   return CLI_DONE;
 }
 
-static jn_status compute_screws(fk_job *fk) {
-  const jn_model *model = fk->job.model;
-  size_t rows = (size_t)fk->job.order + 1;
-  jn_status status = JN_OK;
-  for (int i = 0; i < jn_model_body_count(model) && !status; i++) {
-    const jn_joint *joint = jn_model_joint(model, i);
-    if (joint->nv == 0) continue;
-    double *out = fk->screws + rows * 6 * (size_t)joint->iv;
-    status = jn_joint_screws(model, fk->job.data, i, fk->job.order, out);
+/* Adds a frame to JSON and text. `lines` [(R+1) x WIDTH] gets twist, position and rotation;
+ * position and rotation are the same in every row. `twist` [(R+1) x 6] is scratch. */
+static jn_status add_frame(fk_job *fk, int frame, double *twist, double *lines) {
+  const cli_job *job = &fk->job;
+  cli_result *r = &fk->job.result;
+  const char *name = jn_model_frame(job->model, frame)->name;
+  const int R = job->order;
+  const cli_axis k = CLI_AXIS(R + 1, .stride = WIDTH), none = CLI_NO_AXIS, three = CLI_AXIS(3);
+  jn_pose C;
+  jn_status status = jn_frame_pose(job->model, job->data, frame, &C);
+  if (!status)
+    status = jn_frame_twist(job->model, job->data, frame, (jn_representation)fk->representation, R,
+                            twist);
+  if (status) return status;
+  double *p = lines + TWIST, *rotation = p + PLACE;
+  for (int i = 0; i <= R; i++) {
+    memcpy(lines + WIDTH * i, twist + TWIST * i, TWIST * sizeof *lines);
+    memcpy(p + WIDTH * i, &(const double[]){C.p.x, C.p.y, C.p.z}, PLACE * sizeof *lines);
+    memcpy(rotation + WIDTH * i, C.R.m, sizeof C.R.m);
   }
+  cli_result_begin(r, name, cli_take_text(&r->memory, "%s", cli_clean(name).text));
+  CLI_ADD(r, CLI_TO_TEXT, "p", .axis = {[CLI_COLUMN] = three}, .data = p);
+  CLI_ADD(r, CLI_TO_VIEW, "R", .axis = {[CLI_ROW] = three, three}, .data = rotation);
+  CLI_ADD(r, CLI_TO_JSON, "p", .axis = {[CLI_COLUMN] = three}, .data = p);
+  CLI_ADD(r, CLI_TO_VIEW, "twist", .axis = {k, none, none, CLI_AXIS(6)}, .data = lines,
+          .symbol = "V");
+  if (fk->point_given) {
+    const jn_vec3 point = {fk->point[0], fk->point[1], fk->point[2]};
+    double *path = CLI_ADD(r, CLI_TO_VIEW, "point", .axis = {CLI_AXIS(R + 2), none, none, three});
+    status = path ? jn_point_motion(job->model, job->data, frame, point, R, path) : JN_ERR_MEMORY;
+  }
+  cli_result_end(r);
   return status;
 }
 
-static int compute(fk_job *fk) {
+/* Adds "screws": an array for each joint. */
+static jn_status add_screws(fk_job *fk) {
+  const cli_job *job = &fk->job;
+  cli_result *r = &fk->job.result;
+  jn_status status = JN_OK;
+  cli_result_begin(r, "screws", NULL);
+  for (int i = 0; i < jn_model_body_count(job->model) && !status; i++) {
+    const cli_axis k = CLI_AXIS(job->order + 1), six = CLI_AXIS(6);
+    const cli_axis row = CLI_AXIS(jn_model_joint(job->model, i)->nv);
+    if (row.size == 0) continue;
+    double *x =
+        CLI_ADD(r, CLI_TO_JSON, cli_joint_name(job->model, i), .axis = {[CLI_J] = k, row, six});
+    status = x ? jn_joint_screws(job->model, job->data, i, job->order, x) : JN_ERR_MEMORY;
+  }
+  cli_result_end(r);
+  return status;
+}
+
+/* JSON and text have an object for each frame, CSV and NPY one array of all. */
+static jn_status compute(fk_job *fk) {
+  static const char *const columns[WIDTH] = {"wx",  "wy",  "wz",  "vx",  "vy",  "vz",
+                                             "px",  "py",  "pz",  "Rxx", "Rxy", "Rxz",
+                                             "Ryx", "Ryy", "Ryz", "Rzx", "Rzy", "Rzz"};
   cli_job *job = &fk->job;
-  int R = job->order;
-  size_t rows = (size_t)R + 1;
-  fk->twists = cli_room((size_t)fk->frame_count, rows, 6);
-  fk->motion = cli_room(rows + 1, 3, 1);
-  fk->screws = cli_room(fk->with_screws ? rows : 0, (size_t)jn_model_nv(job->model), 6);
-  if (!fk->twists || !fk->motion || !fk->screws) return CLI_BAD_INPUT;
-
-  jn_status status = jn_kinematics(job->model, job->data, R, job->state.q, job->state.v);
-  for (int i = 0; i < fk->frame_count && !status; i++) {
-    status = jn_frame_pose(job->model, job->data, fk->frames[i], &fk->poses[i]);
-    if (status) break;
-    status =
-        jn_frame_twist(job->model, job->data, fk->frames[i], (jn_representation)fk->representation,
-                       R, fk->twists + (size_t)i * rows * 6);
+  cli_result *r = &job->result;
+  const size_t rows = (size_t)job->order + 1, count = (size_t)fk->frame_count;
+  const char **names = cli_take(&r->memory, count, sizeof(char *));
+  double *motion = cli_take_numbers(&r->memory, count, rows, WIDTH);
+  double *twist = cli_take_numbers(&r->memory, rows, TWIST, 1);
+  const cli_axis k = CLI_AXIS((int)rows, .stride = WIDTH), none = CLI_NO_AXIS, six = CLI_AXIS(6);
+  const cli_axis link = CLI_AXIS(fk->frame_count, .labels = names);
+  if (r->memory.failed) return JN_ERR_MEMORY;
+  r->title = cli_take_text(
+      &r->memory, "kinematics of %s, order %d; twists (angular, linear) in %s representation",
+      cli_job_name(job).text, job->order, cli_representation_names[fk->representation]);
+  r->text = (cli_text_style){.indent = 2, .label_width = 6, .width = 13, .digits = 6};
+  r->index[CLI_K] = "link", r->index[CLI_J] = "k";
+  r->columns = (cli_axis)CLI_AXIS(WIDTH, .labels = columns);
+  cli_result_number(r, "order", job->order);
+  cli_result_begin(r, "links", NULL);
+  jn_status status = jn_kinematics(job->model, job->data, job->order, job->state.q, job->state.v);
+  for (size_t i = 0; i < count && !status; i++) {
+    names[i] = jn_model_frame(job->model, fk->frames[i])->name;
+    status = add_frame(fk, fk->frames[i], twist, motion + i * rows * WIDTH);
   }
-  if (!status && fk->point_given) {
-    jn_vec3 point = {fk->point[0], fk->point[1], fk->point[2]};
-    status = jn_point_motion(job->model, job->data, fk->frames[0], point, R, fk->motion);
-  }
-  if (!status && fk->with_screws) status = compute_screws(fk);
-  return cli_job_status(job, status);
+  cli_result_end(r);
+  CLI_ADD(r, CLI_TO_CSV, "", .axis = {link, k, none, r->columns}, .data = motion);
+  CLI_ADD(r, CLI_TO_NPY, "", .axis = {link, k, none, six}, .data = motion);
+  return status || !fk->with_screws ? status : add_screws(fk);
 }
 
-static void write_screws(cli_output *out, const fk_job *fk) {
-  const jn_model *model = fk->job.model;
-  int rows = fk->job.order + 1;
-  cli_json_begin(out, '{');
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *joint = jn_model_joint(model, i);
-    if (joint->nv == 0) continue;
-    cli_json_key(out, cli_joint_name(model, i));
-    cli_json_matrices(out, rows, 0, joint->nv, 6,
-                      fk->screws + (size_t)rows * 6 * (size_t)joint->iv);
-  }
-  cli_json_end(out);
+static int check_usage(cli_job *job) {
+  const fk_job *fk = (const fk_job *)job;
+  if (!fk->point_given || fk->link) return CLI_DONE;
+  return cli_bad_usage("fk: --point needs --link: the link that carries it");
 }
 
-static void write_json(cli_output *out, const fk_job *fk) {
-  int rows = fk->job.order + 1;
-  cli_json_begin(out, '{');
-  cli_json_key(out, "order");
-  cli_json_int(out, fk->job.order);
-  cli_json_key(out, "links");
-  cli_json_begin(out, '{');
-  for (int i = 0; i < fk->frame_count; i++) {
-    const jn_pose *C = &fk->poses[i];
-    double p[3] = {C->p.x, C->p.y, C->p.z};
-    cli_json_key(out, jn_model_frame(fk->job.model, fk->frames[i])->name);
-    cli_json_begin(out, '{');
-    cli_json_key(out, "R");
-    cli_json_rows(out, 3, 3, C->R.m[0], 3);
-    cli_json_key(out, "p");
-    cli_json_row(out, 3, p, 1);
-    cli_json_key(out, "twist");
-    cli_json_rows(out, rows, 6, fk->twists + (size_t)i * (size_t)rows * 6, 6);
-    if (fk->point_given) {
-      cli_json_key(out, "point");
-      cli_json_rows(out, rows + 1, 3, fk->motion, 3);
-    }
-    cli_json_end(out);
-  }
-  cli_json_end(out);
-  if (fk->with_screws) {
-    cli_json_key(out, "screws");
-    write_screws(out, fk);
-  }
-  cli_json_end(out);
-}
-
-static void write_csv(cli_output *out, const fk_job *fk) {
-  int rows = fk->job.order + 1;
-  fputs("link,k,wx,wy,wz,vx,vy,vz,px,py,pz,Rxx,Rxy,Rxz,Ryx,Ryy,Ryz,Rzx,Rzy,Rzz\n", out->file);
-  for (int i = 0; i < fk->frame_count; i++) {
-    const jn_pose *C = &fk->poses[i];
-    double pose[12] = {C->p.x, C->p.y, C->p.z};
-    memcpy(pose + 3, C->R.m, sizeof C->R.m);
-    for (int k = 0; k < rows; k++) {
-      const double *V = fk->twists + ((size_t)i * (size_t)rows + (size_t)k) * 6;
-      cli_csv_text(out, jn_model_frame(fk->job.model, fk->frames[i])->name);
-      fprintf(out->file, ",%d", k);
-      for (int c = 0; c < 18; c++) {
-        fputc(',', out->file);
-        cli_write_number(out, c < 6 ? V[c] : pose[c - 6]);
-      }
-      fputc('\n', out->file);
-    }
-  }
-}
-
-static void write_text_row(cli_output *out, const char *name, int n, const double *x) {
-  fprintf(out->file, "  %-6s", name);
-  for (int i = 0; i < n; i++) fprintf(out->file, " %13.6g", x[i]);
-  fputc('\n', out->file);
-}
-
-static void write_text(cli_output *out, const fk_job *fk) {
-  int rows = fk->job.order + 1;
-  char name[64];
-  fprintf(out->file, "kinematics of %s, order %d; twists (angular, linear) in %s representation\n",
-          cli_clean(jn_model_name(fk->job.model)).text, fk->job.order,
-          cli_representation_names[fk->representation]);
-  for (int i = 0; i < fk->frame_count; i++) {
-    const jn_pose *C = &fk->poses[i];
-    double p[3] = {C->p.x, C->p.y, C->p.z};
-    fprintf(out->file, "%s\n", cli_clean(jn_model_frame(fk->job.model, fk->frames[i])->name).text);
-    write_text_row(out, "p", 3, p);
-    for (int r = 0; r < 3; r++) write_text_row(out, r ? "" : "R", 3, C->R.m[r]);
-    for (int k = 0; k < rows; k++) {
-      cli_derivative_name("V", k, name, sizeof name);
-      write_text_row(out, name, 6, fk->twists + ((size_t)i * (size_t)rows + (size_t)k) * 6);
-    }
-    for (int k = 0; fk->point_given && k <= rows; k++) {
-      cli_derivative_name("point", k, name, sizeof name);
-      write_text_row(out, name, 3, fk->motion + (size_t)k * 3);
-    }
-  }
-}
-
-static int write_fk(const fk_job *fk) {
-  cli_output out;
-  int code = cli_output_open(&out, &fk->job.output, "fk", 0);
-  if (code) return code;
-  size_t shape[3] = {(size_t)fk->frame_count, (size_t)fk->job.order + 1, 6};
-  switch (out.format) {
-    case CLI_JSON:
-      write_json(&out, fk);
-      break;
-    case CLI_CSV:
-      write_csv(&out, fk);
-      break;
-    case CLI_NPY:
-      cli_npy(&out, 3, shape, fk->twists);
-      break;
-    case CLI_NPZ:
-    case CLI_TABLE:
-      write_text(&out, fk);
-      break;
-  }
-  return cli_output_close(&out);
-}
-
-static int run_fk(fk_job *fk, const cli_option *table, int count, int argc, char **argv) {
-  cli_job *job = &fk->job;
-  int code = cli_job_begin(job, table, count, argc, argv);
-  if (code) return code;
-  if (fk->point_given && !fk->link) {
-    cli_error("fk: --point needs --link: the link that carries it");
-    return CLI_BAD_USAGE;
-  }
-  if ((code = cli_job_model(job))) return code;
-  if ((code = choose_frames(fk))) return code;
-  int R = job->order;
-  cli_need need = {R, R + 1, 0, 0, 0, job->pad};
-  if ((code = cli_job_state(job, &need, R > 0 ? R - 1 : 0))) return code;
-  if ((code = compute(fk))) return code;
-  return write_fk(fk);
+static int run_fk(cli_job *job) {
+  fk_job *fk = (fk_job *)job;
+  const int R = job->order;
+  const cli_need need = {R, R + 1, 0, 0, 0, job->pad};
+  int code = choose_frames(fk);
+  if (code || (code = cli_job_state(job, &need, R > 0 ? R - 1 : 0)) ||
+      (code = cli_job_status(job, compute(fk))))
+    return code;
+  return cli_job_write(job);
 }
 
 int cli_fk(int argc, char **argv) {
@@ -232,12 +151,5 @@ int cli_fk(int argc, char **argv) {
       CLI_OPT_FLAG("screws", &fk.with_screws, 1),
       CLI_OPT_VECTOR("point", fk.point, &fk.point_given),
   };
-  int code = run_fk(&fk, table, COUNT(table), argc, argv);
-  free(fk.frames);
-  free(fk.poses);
-  free(fk.twists);
-  free(fk.motion);
-  free(fk.screws);
-  cli_job_end(&fk.job);
-  return code;
+  return cli_job_run(&fk.job, table, COUNT(table), argc, argv, check_usage, run_fk);
 }

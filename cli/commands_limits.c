@@ -1,52 +1,23 @@
-/* commands_limits.c: limits: where a motion breaks them, and the time scaling that mends it.
+/* commands_limits.c: limits: where a motion breaks them, and the time scaling that repairs it.
  *
- * Run s times as slow, with x = 1/s, a sample of the motion has
+ * At time scale s, with x = 1/s, a sample of the motion has
  *
  *   position q,  velocity v x,  acceleration v' x^2,  jerk v'' x^3,
  *   force      g + d v x + (tau - g - d v) x^2            g: gravity alone, d: viscous damping
  *   force rate g' x + d v' x^2 + (tau' - g' - d v') x^3
  *
- * so that each limit is a polynomial inequality in x, whose roots part the speeds that keep it from
- * those that break it. The largest x that every sample allows is found, then every curve's extrema
- * at that speed, which join the samples, until no time in between breaks a limit. */
+ * Each limit is a polynomial inequality in x. Its roots separate the speeds that satisfy it from
+ * those that break it. The largest x that all samples allow is found. The extrema of every curve at
+ * that speed are added to the samples, until no limit is broken between them. */
 #include "commands.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "limits.h"
 #include "path.h"
-#include "table.h"
-
-#define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
-
-const char cli_limits_help[] =
-    "usage: jounce limits MODEL TRAJ [options]\n\n"
-    "Where, when and by how much a motion breaks limits of position, velocity, acceleration, "
-    "jerk,\n"
-    "torque (effort) or torque rate (effort_rate), and the smallest factor by which it has to be\n"
-    "slowed down to keep them all, from the exact dependence on the time scale. Below 1: it could\n"
-    "be faster. Limits come from the model file and from:\n"
-    "  --limits FILE          JSON: {joint: {\"lower\", \"upper\", \"velocity\", \"effort\",\n"
-    "                         \"acceleration\", \"jerk\", \"effort_rate\"}}; \"base:wx\" for one\n"
-    "                         number of a joint with several\n"
-    "  --velocity X, --acceleration X, --jerk X, --effort X, --effort-rate X\n"
-    "                         of every joint but a floating base, instead of the model's\n"
-    "  --apply FILE           write the slowed motion: .json exactly, .csv, .npy, .npz as samples\n"
-    "Exit status 3 when a limit is broken.\n\n" CLI_PATH_HELP
-    "  --samples N            at least so many times are looked at, and extrema between them are\n"
-    "                         found; default 1000; also rows of samples written by "
-    "--apply\n" CLI_PATH_HELP_END
-    "  --format NAME          json, csv or text; default json, on a terminal text\n\n"
-    "example:\n"
-    "  echo '{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 0.7],\n"
-    "    \"joints\": {\"joint1\": [0, 1.2], \"joint2\": [0, -0.8]}}' > swing.json\n"
-    "  jounce limits double_pendulum swing.json --velocity 6 --effort 40 --effort-rate 2000 "
-    "--text\n"
-    "  jounce limits double_pendulum swing.json --effort-rate 30 --apply slow.json --text ||\n"
-    "    jounce limits double_pendulum slow.json --effort-rate 30 --text\n";
+#include "names.h"
 
 static const char *const kind_names[LIMIT_KINDS] = {"position", "velocity", "acceleration",
                                                     "jerk",     "effort",   "effort_rate"};
@@ -56,94 +27,96 @@ static const chart_figure figures[LIMIT_KINDS] = {
 
 typedef struct limits {
   cli_path path;
-  double given[LIMIT_KINDS]; /* by options; NaN: not */
+  double given[LIMIT_KINDS]; /* by options, where given_flag is set */
   int given_flag[LIMIT_KINDS];
   const char *file, *apply;
   limit_job job;
   limit_peak *peak; /* [nv x LIMIT_KINDS] at the motion's own speed */
   int broken, known;
-  double scale;  /* 0: none helps */
+  double scale;  /* 0: none satisfies the limits */
   int any_speed; /* no limit depends on the speed; scale 1 */
   const limit_peak *reason;
+  const char *verdict;
   cli_sheet sheet;
 } limits;
 
 /* Limits. */
 
-static void set_limits(limits *x, int iv, const jn_limits *l, int position) {
-  limit_range *r = x->job.range + (size_t)iv * LIMIT_KINDS;
-  const double value[LIMIT_KINDS] = {0,       l->velocity, l->acceleration,
-                                     l->jerk, l->effort,   l->effort_rate};
-  for (int k = 1; k < LIMIT_KINDS; k++) r[k] = (limit_range){-value[k], value[k]};
-  if (position) r[0] = (limit_range){l->lower, l->upper};
-}
-
-static const double none = HUGE_VAL;
-
 static void limits_of_model(limits *x) {
   const jn_model *model = x->path.job.model;
-  const jn_limits free_of = {-none, none, none, none, none, none, none};
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    jn_limits l = j->nv == 1 ? j->limits : free_of;
-    double *const value[LIMIT_KINDS] = {NULL,    &l.velocity, &l.acceleration,
-                                        &l.jerk, &l.effort,   &l.effort_rate};
-    int base = i == 0 && jn_model_is_floating(model);
-    for (int k = 1; k < LIMIT_KINDS && !base; k++)
-      if (x->given_flag[k]) *value[k] = x->given[k];
-    for (int c = 0; c < j->nv; c++) set_limits(x, j->iv + c, &l, j->nq == j->nv);
+  for (int iv = 0; iv < jn_model_nv(model); iv++) {
+    int c, joint = cli_dof_joint(model, iv, &c);
+    const jn_joint *j = jn_model_joint(model, joint);
+    const jn_limits *l = &j->limits;
+    const double value[LIMIT_KINDS] = {0,       l->velocity, l->acceleration,
+                                       l->jerk, l->effort,   l->effort_rate};
+    limit_range *r = x->job.range + (size_t)iv * LIMIT_KINDS;
+    if (j->nv == 1) r[LIMIT_POSITION] = (limit_range){l->lower, l->upper};
+    for (int k = 1; k < LIMIT_KINDS; k++) {
+      const int given = x->given_flag[k] && !(joint == 0 && jn_model_is_floating(model));
+      const double size = given ? x->given[k] : value[k];
+      if (given || j->nv == 1) r[k] = (limit_range){-size, size};
+    }
   }
+}
+
+/* One limit of a degree of freedom: "lower", "upper" or the name of a kind. */
+static int read_limit(const cli_value *value, const char *name, const jn_joint *joint,
+                      limit_range *r) {
+  const int lower = strcmp(name, "lower") == 0, upper = strcmp(name, "upper") == 0;
+  double y;
+  if (!value->json) return CLI_DONE;
+  if (cli_read_number(value, &y)) return CLI_BAD_INPUT;
+  if ((lower || upper) && joint->nq != joint->nv)
+    return cli_refuse(value, "a rotation has no position limits");
+  if (!lower && !upper && y < 0)
+    return cli_refuse(value, "a nonnegative number expected, found %.9g", y);
+  if (lower) r[LIMIT_POSITION].low = y;
+  if (upper) r[LIMIT_POSITION].high = y;
+  for (int kind = 1; kind < LIMIT_KINDS; kind++)
+    if (strcmp(name, kind_names[kind]) == 0) r[kind] = (limit_range){-y, y};
+  return CLI_DONE;
+}
+
+/* {"lower", ...} of a joint or a degree of freedom */
+static int read_limits(const limits *x, const cli_value *object, const char *name) {
+  static const char *const known[] = {"lower", "upper",       "velocity",     "effort",
+                                      "jerk",  "effort_rate", "acceleration", NULL};
+  const jn_model *model = x->path.job.model;
+  int found = 0;
+  if (cli_expect_object(object) || cli_expect_keys(object, known)) return CLI_BAD_INPUT;
+  for (int iv = 0; iv < jn_model_nv(model); iv++) {
+    int c, joint = cli_dof_joint(model, iv, &c);
+    if (strcmp(cli_dof_name(model, iv).text, name) != 0 &&
+        strcmp(cli_joint_name(model, joint), name) != 0)
+      continue;
+    found = 1;
+    for (int k = 0; known[k]; k++) {
+      const cli_value value = cli_member(object, known[k]);
+      if (read_limit(&value, known[k], jn_model_joint(model, joint),
+                     x->job.range + (size_t)iv * LIMIT_KINDS))
+        return CLI_BAD_INPUT;
+    }
+  }
+  char hint[1024];
+  return found ? CLI_DONE
+               : cli_refuse(object, "the model has no joint of this name%s",
+                            cli_suggest(name, cli_joint_words(model), hint, sizeof hint));
 }
 
 /* {"elbow": {...}, "base:vx": {...}} */
-static int limits_of_file(limits *x) {
+static int limits_of_file(const limits *x) {
   if (!x->file) return CLI_DONE;
-  const jn_model *model = x->path.job.model;
-  static const char *const known[] = {"lower", "upper",       "velocity",     "effort",
-                                      "jerk",  "effort_rate", "acceleration", NULL};
-  cli_reader reader = {.file = x->file};
-  cli_key root = cli_key_of("");
-  json_t *json = cli_read_json(x->file, x->file), *value;
+  const cli_reader reader = {.file = x->file};
+  const cli_value root = {&reader, cli_read_json(x->file, x->file), ""};
   const char *name;
-  if (!json) return CLI_BAD_INPUT;
-  int code = CLI_DONE, nv = jn_model_nv(model);
-  json_object_foreach(json, name, value) {
-    cli_key key = cli_key_below(&root, name);
-    int found = 0;
-    if (code || (code = cli_expect_object(&reader, &key, value)) ||
-        (code = cli_expect_keys(&reader, &key, value, known)))
-      break;
-    for (int iv = 0; iv < nv && !code; iv++) {
-      char dof[JN_MAX_NAME + 16];
-      int c, joint = cli_dof_joint(model, iv, &c);
-      cli_dof_name(model, joint, c, dof, sizeof dof);
-      if (strcmp(dof, name) != 0 && strcmp(cli_joint_name(model, joint), name) != 0) continue;
-      found = 1;
-      limit_range *r = x->job.range + (size_t)iv * LIMIT_KINDS;
-      for (int k = 0; k < 7 && !code; k++) {
-        json_t *number = json_object_get(value, known[k]);
-        cli_key below = cli_key_below(&key, known[k]);
-        double y;
-        if (!number) continue;
-        if ((code = cli_read_number(&reader, &below, number, &y))) break;
-        if (k < 2 && jn_model_joint(model, joint)->nq != jn_model_joint(model, joint)->nv)
-          code = cli_refuse(&reader, &below, "a rotation has no position limits");
-        else if (k == 0)
-          r[0].low = y;
-        else if (k == 1)
-          r[0].high = y;
-        else if (y < 0)
-          code = cli_refuse(&reader, &below, "a size of at least 0 expected, found %.9g", y);
-        for (int kind = 1; kind < LIMIT_KINDS; kind++)
-          if (strcmp(known[k], kind_names[kind]) == 0) r[kind] = (limit_range){-y, y};
-      }
-    }
-    char hint[1024];
-    if (!code && !found)
-      code = cli_refuse(&reader, &key, "the model has no joint of this name%s",
-                        cli_suggest(name, cli_joint_words(model), hint, sizeof hint));
+  json_t *value;
+  int code = root.json ? CLI_DONE : CLI_BAD_INPUT;
+  json_object_foreach(root.json, name, value) {
+    const cli_value object = cli_member(&root, name);
+    if (!code) code = read_limits(x, &object, name);
   }
-  json_decref(json);
+  json_decref(root.json);
   return code;
 }
 
@@ -151,159 +124,90 @@ static int check_limits(limits *x) {
   int nv = jn_model_nv(x->path.job.model);
   for (int i = 0; i < nv * LIMIT_KINDS; i++) {
     const limit_range *r = &x->job.range[i];
-    if (!(r->low <= r->high)) {
-      char dof[JN_MAX_NAME + 16];
-      int c, joint = cli_dof_joint(x->path.job.model, i / LIMIT_KINDS, &c);
-      cli_dof_name(x->path.job.model, joint, c, dof, sizeof dof);
-      cli_error("limits: %s of '%s': the lower limit %.6g is above the upper one, %.6g",
-                kind_names[i % LIMIT_KINDS], dof, r->low, r->high);
-      return CLI_BAD_INPUT;
-    }
+    if (!(r->low <= r->high))
+      return cli_bad_input("limits: %s of '%s': the lower limit %.6g is above the upper one, %.6g",
+                           kind_names[i % LIMIT_KINDS],
+                           cli_dof_name(x->path.job.model, i / LIMIT_KINDS).text, r->low, r->high);
     x->known += isfinite(r->low) || isfinite(r->high);
   }
   if (x->known) return CLI_DONE;
-  cli_error(
+  return cli_bad_input(
       "limits: %s has no limits: give them with --velocity, --effort, --effort-rate, ... or "
       "--limits FILE",
       x->path.job.model_path);
-  return CLI_BAD_INPUT;
 }
 
 /* Results. */
 
-static void dof_of(const limits *x, const limit_peak *p, char *name, size_t size) {
-  int c, joint = cli_dof_joint(x->path.job.model, p->iv, &c);
-  cli_dof_name(x->path.job.model, joint, c, name, size);
+static cli_dof dof_of(const limits *x, const limit_peak *p) {
+  return cli_dof_name(x->path.job.model, p->iv);
 }
 
-static void verdict(const limits *x, char *text, size_t size) {
-  char name[JN_MAX_NAME + 16];
-  double duration = x->path.end - x->path.start;
-  if (x->any_speed) {
-    snprintf(text, size, "all limits are kept at every speed");
-    return;
-  }
-  if (x->scale > 0) {
-    snprintf(text, size, "%s limits are kept when the motion takes %.6g times as long (%.6g s)",
-             x->broken ? "all" : "the", x->scale, x->scale * duration);
-    if (!x->broken)
-      snprintf(text, size,
-               "all limits are kept; they still are when the motion takes %.6g times as long "
-               "(%.6g s)",
-               x->scale, x->scale * duration);
-    return;
-  }
-  if (!x->reason) {
-    snprintf(text, size, "no time scaling keeps all limits at once");
-    return;
-  }
-  dof_of(x, x->reason, name, sizeof name);
-  snprintf(text, size,
-           "no time scaling helps: the %s of '%s' is out of range even at a standstill (%.6g at t "
-           "= %.6g)",
-           x->reason->kind == LIMIT_EFFORT ? "effort against gravity" : "position", name,
-           x->reason->resting, x->reason->resting_t);
-}
-
-static void write_text(cli_output *out, const limits *x) {
-  char name[JN_MAX_NAME + 16], text[512];
-  int nv = jn_model_nv(x->path.job.model);
-  cli_path_text(out->file, &x->path);
-  fprintf(out->file, "%-16s %-12s %12s %12s %10s %8s\n", "joint", "quantity", "limit", "worst",
-          "at t", "used");
-  for (int i = 0; i < nv * LIMIT_KINDS; i++) {
-    const limit_peak *p = &x->peak[i];
-    if (!p->limited) continue;
-    dof_of(x, p, name, sizeof name);
-    fprintf(out->file, "%-16s %-12s %12.6g %12.6g %10.6g %7.1f%%%s", cli_clean(name).text,
-            kind_names[p->kind], p->limit, p->value, p->t, 100 * p->used, p->broken ? "" : "\n");
-    if (p->broken) fprintf(out->file, "  broken by %.4g\n", p->excess);
-  }
-  verdict(x, text, sizeof text);
-  fprintf(out->file, "%d of %d limits broken; %s\n", x->broken, x->known, text);
-}
-
-static void write_json(cli_output *out, const limits *x) {
-  char name[JN_MAX_NAME + 16], text[512];
-  int nv = jn_model_nv(x->path.job.model);
-  cli_json_begin(out, '{');
-  cli_path_json(out, &x->path);
-  cli_json_key(out, "limits");
-  cli_json_begin(out, '[');
-  for (int i = 0; i < nv * LIMIT_KINDS; i++) {
-    const limit_peak *p = &x->peak[i];
-    if (!p->limited) continue;
-    static const char *const keys[] = {"limit", "worst", "time", "used", "excess"};
-    const double values[] = {p->limit, p->value, p->t, p->used, p->excess};
-    dof_of(x, p, name, sizeof name);
-    cli_json_begin(out, '{');
-    cli_json_key(out, "joint");
-    cli_json_text(out, name);
-    cli_json_key(out, "quantity");
-    cli_json_text(out, kind_names[p->kind]);
-    for (int k = 0; k < COUNT(keys); k++) {
-      cli_json_key(out, keys[k]);
-      cli_json_number(out, values[k]);
-    }
-    cli_json_key(out, "broken");
-    cli_json_bool(out, p->broken);
-    cli_json_end(out);
-  }
-  cli_json_end(out);
-  cli_json_key(out, "broken");
-  cli_json_int(out, x->broken);
-  cli_json_key(out, "time_scale");
+static const char *verdict(limits *x) {
+  cli_memory *m = &x->path.job.result.memory;
+  const double duration = x->scale * (x->path.end - x->path.start);
+  const limit_peak *p = x->reason;
+  if (x->any_speed) return "all limits are satisfied at every speed";
   if (x->scale > 0)
-    cli_json_number(out, x->scale);
-  else
-    cli_json_text(out, NULL);
-  verdict(x, text, sizeof text);
-  cli_json_key(out, "verdict");
-  cli_json_text(out, text);
-  cli_json_end(out);
+    return cli_take_text(
+        m, "all limits are satisfied%s when the motion takes %.6g times as long (%.6g s)",
+        x->broken ? "" : ", also", x->scale, duration);
+  if (!p) return "no time scaling satisfies all limits at once";
+  return cli_take_text(
+      m, "no time scaling helps: the %s of '%s' is out of range even at rest (%.6g at t = %.6g)",
+      p->kind == LIMIT_EFFORT ? "effort against gravity" : "position", dof_of(x, p).text,
+      p->resting, p->resting_t);
 }
 
-static void write_csv(cli_output *out, const limits *x) {
-  char name[JN_MAX_NAME + 16];
-  int nv = jn_model_nv(x->path.job.model);
-  fputs("joint,quantity,limit,worst,time,used,excess,broken\n", out->file);
-  for (int i = 0; i < nv * LIMIT_KINDS; i++) {
-    const limit_peak *p = &x->peak[i];
-    if (!p->limited) continue;
-    const double values[] = {p->limit, p->value, p->t, p->used, p->excess};
-    dof_of(x, p, name, sizeof name);
-    cli_csv_text(out, name);
-    fprintf(out->file, ",%s", kind_names[p->kind]);
-    for (int k = 0; k < COUNT(values); k++) {
-      fputc(',', out->file);
-      cli_write_number(out, values[k]);
-    }
-    fprintf(out->file, ",%d\n", p->broken);
+static void write_peak(cli_output *out, const limits *x, const limit_peak *p) {
+  const cli_dof name = dof_of(x, p);
+  const cli_field fields[] = {
+      TEXT_FIELD("joint", name.text),    TEXT_FIELD("quantity", kind_names[p->kind]),
+      NUMBER_FIELD("limit", p->limit),   NUMBER_FIELD("worst", p->value),
+      NUMBER_FIELD("time", p->t),        NUMBER_FIELD("used", p->used),
+      NUMBER_FIELD("excess", p->excess), BOOL_FIELD("broken", p->broken)};
+  if (out->format != CLI_TABLE) {
+    cli_record(out, fields, COUNT(fields));
+    return;
   }
+  fprintf(out->file, "%-16s %-12s %12.6g %12.6g %10.6g %7.1f%%", cli_clean(name.text).text,
+          kind_names[p->kind], p->limit, p->value, p->t, 100 * p->used);
+  if (p->broken) fprintf(out->file, "  broken by %.4g", p->excess);
+  fputc('\n', out->file);
 }
 
 static int write_limits(const limits *x) {
   cli_output out;
-  char text[512];
   int code = cli_output_open(&out, &x->path.job.output, "limits", 1u << CLI_NPY);
   if (code) return code;
-  if (out.format == CLI_JSON) write_json(&out, x);
-  if (out.format == CLI_TABLE) write_text(&out, x);
-  if (out.format == CLI_CSV) {
-    write_csv(&out, x);
-    verdict(x, text, sizeof text);
-    fprintf(stderr, "%s\n", text);
+  const cli_field found[] = {NUMBER_FIELD("broken", x->broken),
+                             MAYBE_FIELD("time_scale", x->scale > 0, x->scale),
+                             TEXT_FIELD("verdict", x->verdict)};
+  if (out.format == CLI_TABLE) {
+    cli_path_text(out.file, &x->path);
+    fprintf(out.file, "%-16s %-12s %12s %12s %10s %8s\n", "joint", "quantity", "limit", "worst",
+            "at t", "used");
   }
+  cli_json_begin(&out, '{');
+  cli_path_json(&out, &x->path);
+  cli_records(&out, "limits", "joint,quantity,limit,worst,time,used,excess,broken");
+  for (int i = 0; i < jn_model_nv(x->path.job.model) * LIMIT_KINDS; i++)
+    if (x->peak[i].limited) write_peak(&out, x, &x->peak[i]);
+  cli_json_end(&out);
+  cli_json_fields(&out, found, COUNT(found));
+  cli_json_end(&out);
+  if (out.format == CLI_TABLE)
+    fprintf(out.file, "%d of %d limits broken; %s\n", x->broken, x->known, x->verdict);
+  if (out.format == CLI_CSV) fprintf(stderr, "%s\n", x->verdict);
   return cli_output_close(&out);
 }
 
-/* The slowed motion. */
+/* The scaled motion. */
 
-static int apply_samples(const limits *x, const jn_trajectory *slow) {
+static jn_status save_samples(const limits *x, const jn_trajectory *slow, jn_error *error) {
   const jn_model *model = x->path.job.model;
   int nq = jn_model_nq(model), n = x->path.samples;
   jn_table *t = NULL;
-  jn_error error = {0};
   double start = jn_trajectory_start(slow), end = jn_trajectory_end(slow);
   jn_status status = jn_table_new(n, 1 + nq, NULL, &t);
   for (int i = 0; i < n && !status; i++) {
@@ -313,40 +217,31 @@ static int apply_samples(const limits *x, const jn_trajectory *slow) {
   }
   if (!status) snprintf(t->names[0], JN_COLUMN_NAME, "t");
   for (int i = 0; i < nq && !status; i++) status = jn_coordinate_name(model, i, t->names[1 + i]);
-  if (!status) status = jn_table_save(t, x->apply, &error);
+  if (!status) status = jn_table_save(t, x->apply, error);
   jn_table_free(t);
-  if (!status) return CLI_DONE;
-  cli_error("%s", error.message[0] ? error.message : jn_status_text(status));
-  return CLI_BAD_INPUT;
+  return status;
 }
 
 static int apply(const limits *x) {
   if (!x->apply) return CLI_DONE;
-  char text[512];
-  verdict(x, text, sizeof text);
   if (!(x->scale > 0)) {
-    cli_error("limits: --apply: %s", text);
+    cli_error("limits: --apply: %s", x->verdict);
     return CLI_CHECK_FAILED;
   }
   jn_trajectory *slow = NULL;
   jn_error error = {0};
-  size_t n = strlen(x->apply);
-  int code = CLI_BAD_INPUT;
+  const size_t n = strlen(x->apply);
   jn_status status = jn_trajectory_scaled(x->path.trajectory, x->scale, NULL, &slow);
-  if (status) {
-    cli_error("limits: %s", jn_status_text(status));
-  } else if (n > 5 && strcmp(x->apply + n - 5, ".json") == 0) {
+  if (status) return cli_bad_input("limits: %s", jn_status_text(status));
+  if (n > 5 && strcmp(x->apply + n - 5, ".json") == 0)
     status = jn_trajectory_save(slow, x->path.job.model, x->apply, &error);
-    if (status) cli_error("%s", error.message);
-    code = status ? CLI_BAD_INPUT : CLI_DONE;
-  } else {
-    code = apply_samples(x, slow);
-  }
+  else
+    status = save_samples(x, slow, &error);
   jn_trajectory_free(slow);
-  return code;
+  return status ? cli_fail(status, &error, NULL) : CLI_DONE;
 }
 
-/* Figures: everything relative to its limit, and the limits at 1 and -1. */
+/* Figures: every quantity relative to its limit, and the limits at 1 and -1. */
 static int draw(limits *x) {
   const limit_job *job = &x->job;
   int nv = job->nv, columns = 1 + 2 * LIMIT_KINDS, at = 1;
@@ -361,10 +256,8 @@ static int draw(limits *x) {
   for (int k = 0; k < LIMIT_KINDS; k++) {
     for (int iv = 0; iv < nv; iv++) {
       const limit_peak *p = &x->peak[iv * LIMIT_KINDS + k];
-      char name[JN_MAX_NAME + 16];
       if (!p->limited) continue;
-      dof_of(x, p, name, sizeof name);
-      cli_sheet_column(&x->sheet, at, k, "%s:%s", kind_names[k], name);
+      cli_sheet_column(&x->sheet, at, k, "%s:%s", kind_names[k], dof_of(x, p).text);
       for (int n = 0; n < job->grid; n++)
         cli_sheet_row(&x->sheet, n)[at] = limit_use(job, n, iv, k, 1);
       at++;
@@ -375,31 +268,27 @@ static int draw(limits *x) {
       for (int n = 0; n < job->grid; n++) cli_sheet_row(&x->sheet, n)[at] = side ? -1 : 1;
     }
   }
-  char number[64], worst[64], text[512];
+  cli_memory *m = &x->path.job.result.memory;
   const limit_peak *most = NULL;
   for (int i = 0; i < nv * LIMIT_KINDS; i++)
     if (x->peak[i].limited && (!most || x->peak[i].used > most->used)) most = &x->peak[i];
-  char name[JN_MAX_NAME + 16], what[400];
-  dof_of(x, most, name, sizeof name);
-  snprintf(number, sizeof number, "%d of %d", x->broken, x->known);
-  snprintf(worst, sizeof worst, "%.1f%%", 100 * most->used);
-  snprintf(what, sizeof what, "%s of %s at %.4g s: %.5g, limit %.5g", kind_names[most->kind],
-           cli_clean(name).text, most->t, most->value, most->limit);
-  char scale[64];
-  snprintf(scale, sizeof scale, x->scale > 0 ? "%.6g" : "none", x->scale);
-  verdict(x, text, sizeof text);
-  const char *cards[] = {number, "limits broken", worst, what, scale, text, NULL};
+  const char *cards[] = {
+      cli_take_text(m, "%d of %d", x->broken, x->known),
+      "limits broken",
+      cli_take_text(m, "%.1f%%", 100 * most->used),
+      cli_take_text(m, "%s of %s at %.4g s: %.5g, limit %.5g", kind_names[most->kind],
+                    cli_clean(dof_of(x, most).text).text, most->t, most->value, most->limit),
+      x->scale > 0 ? cli_take_text(m, "%.6g", x->scale) : "none",
+      x->verdict,
+      NULL};
   return cli_path_show(&x->path, &x->sheet, "Limits", cards);
 }
 
-static int run_limits(limits *x) {
+static int compute(limits *x) {
   cli_path *p = &x->path;
-  int nv = jn_model_nv(p->job.model), code;
-  x->peak = calloc((size_t)nv * LIMIT_KINDS + 1, sizeof *x->peak);
-  if (!x->peak || limit_job_new(&x->job, p)) {
-    cli_error("limits: out of memory");
-    return CLI_BAD_INPUT;
-  }
+  int nv = jn_model_nv(p->job.model), code = limit_job_new(&x->job, p);
+  x->peak = cli_take(&p->job.result.memory, (size_t)nv * LIMIT_KINDS, sizeof *x->peak);
+  if (code || !x->peak) return CLI_BAD_INPUT;
   limits_of_model(x);
   if ((code = limits_of_file(x)) || (code = check_limits(x))) return code;
   jn_status status = limit_sample(&x->job);
@@ -413,6 +302,7 @@ static int run_limits(limits *x) {
     x->broken += peak->broken;
     if (peak->hopeless && (!x->reason || peak->used > x->reason->used)) x->reason = peak;
   }
+  x->verdict = verdict(x);
   if ((code = write_limits(x)) || (code = draw(x)) || (code = apply(x))) return code;
   return x->broken ? CLI_CHECK_FAILED : CLI_DONE;
 }
@@ -422,40 +312,41 @@ static int check_options(const limits *x) {
                                                  "jerk", "effort",   "effort-rate"};
   for (int k = 1; k < LIMIT_KINDS; k++) {
     if (!x->given_flag[k] || x->given[k] >= 0) continue;
-    cli_error("limits: --%s: a size of at least 0 expected, found %.9g", names[k], x->given[k]);
-    return CLI_BAD_USAGE;
+    return cli_bad_usage("limits: --%s: a nonnegative number expected, found %.9g", names[k],
+                         x->given[k]);
   }
   const char *ending = x->apply ? strrchr(x->apply, '.') : ".json";
   if (ending && (!strcasecmp(ending, ".json") || !strcasecmp(ending, ".csv") ||
                  !strcasecmp(ending, ".npy") || !strcasecmp(ending, ".npz")))
     return CLI_DONE;
-  cli_error(
+  return cli_bad_usage(
       "limits: --apply: a file name that ends in .json, .csv, .npy or .npz expected, found '%s'",
       x->apply);
-  return CLI_BAD_USAGE;
+}
+
+static int run_limits(cli_job *job) {
+  limits *x = (limits *)job;
+  int code = cli_path_load(&x->path, 1);
+  if (!code) code = check_options(x);
+  if (!code) code = compute(x);
+  cli_sheet_free(&x->sheet);
+  limit_job_free(&x->job);
+  jn_trajectory_free(x->path.trajectory);
+  return code;
 }
 
 int cli_limits(int argc, char **argv) {
   limits x = {.path = CLI_PATH_DEFAULT};
-  int order = 1;
-  x.path.fit = jn_fit_default();
   x.path.samples = 1000;
-  const cli_option table[] = {
-      CLI_PATH_OPTIONS(&x.path),
-      CLI_OPT_TEXT("limits", &x.file),
-      CLI_OPT_TEXT("apply", &x.apply),
-      CLI_OPT_NUMBER("velocity", &x.given[LIMIT_VELOCITY], &x.given_flag[LIMIT_VELOCITY]),
-      CLI_OPT_NUMBER("acceleration", &x.given[LIMIT_ACCELERATION],
-                     &x.given_flag[LIMIT_ACCELERATION]),
-      CLI_OPT_NUMBER("jerk", &x.given[LIMIT_JERK], &x.given_flag[LIMIT_JERK]),
-      CLI_OPT_NUMBER("effort", &x.given[LIMIT_EFFORT], &x.given_flag[LIMIT_EFFORT]),
-      CLI_OPT_NUMBER("effort-rate", &x.given[LIMIT_EFFORT_RATE], &x.given_flag[LIMIT_EFFORT_RATE])};
-  int code = cli_path_begin(&x.path, table, COUNT(table), argc, argv, &order);
-  if (!code) code = check_options(&x);
-  if (!code) code = run_limits(&x);
-  cli_sheet_free(&x.sheet);
-  limit_job_free(&x.job);
-  free(x.peak);
-  cli_path_end(&x.path);
-  return code;
+#define GIVEN(name, kind) CLI_OPT_NUMBER(name, &x.given[kind], &x.given_flag[kind])
+  const cli_option table[] = {CLI_PATH_OPTIONS(&x.path),
+                              CLI_OPT_TEXT("limits", &x.file),
+                              CLI_OPT_TEXT("apply", &x.apply),
+                              GIVEN("velocity", LIMIT_VELOCITY),
+                              GIVEN("acceleration", LIMIT_ACCELERATION),
+                              GIVEN("jerk", LIMIT_JERK),
+                              GIVEN("effort", LIMIT_EFFORT),
+                              GIVEN("effort-rate", LIMIT_EFFORT_RATE)};
+#undef GIVEN
+  return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_limits);
 }

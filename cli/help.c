@@ -3,43 +3,79 @@
 
 /* clang-format off */
 
-#define HELP_MODEL \
-    "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot.\n" \
-    "  --fixed, --floating    hold the root link, or let it float, against what the file says\n" \
+#define HELP_ROOT \
+    "  --fixed, --floating    fix the root link or let it float, whatever the file says\n" \
     "  --strict               refuse inertias that violate the triangle inequality\n"
 
-#define HELP_STATE \
-    "  --order R              order of the time derivatives, default 0\n" \
-    "  --state FILE           STATE file (JSON); '-' reads standard input; the state file is\n" \
-    "                         described in docs/files.md\n" \
-    "  --pad                  take what the state lacks as zero\n" \
+#define HELP_MODEL \
+    "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot.\n" HELP_ROOT
+
+#define HELP_ORDER \
+    "  --order R              order of the time derivatives, default 0\n"
+
+#define HELP_PAD \
+    "  --pad                  treat what the state lacks as zero\n"
+
+#define HELP_GIVEN_STATE \
+    "  --state FILE           STATE file (JSON); '-' reads standard input\n" HELP_PAD
+
+#define HELP_GRAVITY \
     "  --gravity X,Y,Z        instead of the state's or the model's\n"
 
+#define HELP_STATE \
+    HELP_ORDER \
+    "  --state FILE           STATE file (JSON); '-' reads standard input; the state file is\n" \
+    "                         described in docs/files.md\n" HELP_PAD HELP_GRAVITY
+
 #define HELP_FORMULATION \
-    "  --formulation NAME     which computes: body (default), spatial, hybrid or mixed\n"
+    "  --formulation NAME     body (default), spatial, hybrid or mixed: how it is computed\n"
 
 #define HELP_DAMPING \
-    "  --damping              include the joints' viscous damping of the model file\n"
+    "  --damping              include the viscous joint damping of the model file\n"
 
 #define HELP_LAYOUT \
-    "  --layout NAME          the state is flat, {\"q\", \"v\", \"tau\"}, and arrays come out as\n" \
-    "                         jounce, pinocchio, mujoco, drake or rbdl hold them: docs/layouts.md\n"
+    "  --layout NAME          the state is flat, {\"q\", \"v\", \"tau\"}; it and the arrays written have\n" \
+    "                         the layout of jounce, pinocchio, mujoco, drake or rbdl\n" \
+    "                         (docs/layouts.md)\n"
 
 #define HELP_WHERE \
     "  --text                 the same as --format text\n" \
-    "  --output FILE          write there instead of standard output\n"
+    "  --output FILE          write to FILE instead of standard output\n"
 
 #define HELP_OUTPUT \
-    "  --format NAME          json, csv, npy or text; default json, on a terminal text\n" HELP_WHERE
+    "  --format NAME          json, csv, npy or text; default: text on a terminal, else json\n" HELP_WHERE
 
-/* of commands that write no array */
+/* for commands that write no array */
 #define HELP_OUTPUT_PLAIN \
-    "  --format NAME          json, csv or text; default json, on a terminal text\n" HELP_WHERE
+    "  --format NAME          json, csv or text; default: text on a terminal, else json\n" HELP_WHERE
+
+#define HELP_REPORT \
+    "  --report FILE          one HTML page with summary, figures and numbers; needs no network\n"
+
+/* for commands that follow a trajectory */
+#define HELP_PATH \
+    "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot. TRAJ is a curve\n" \
+    "(.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with a column 't'\n" \
+    "and one for each joint; samples are fitted by a smoothing spline:\n" \
+    "  --degree D             degree of its polynomials, default 7\n" \
+    "  --tolerance E          rms residual of the fit (0: interpolates every sample)\n" \
+    "  --lambda L             smoothing weight instead; with neither, by cross-validation\n" \
+    "  --pieces N             number of polynomials; default one per sample, at most 400\n" \
+    "  --hold                 joints without a column keep their home position\n" \
+    "  --time-scale S         run the motion S times slower\n"
+
+#define HELP_PATH_END \
+    "  --representation NAME  of the twist and wrench of a floating base: spatial (default),\n" \
+    "                         body, hybrid or mixed\n" \
+    "  --gravity X,Y,Z        instead of the model's\n" \
+    HELP_DAMPING HELP_ROOT \
+    "  --plot FILE            draw (.svg or .png; needs gnuplot)\n" \
+    HELP_REPORT HELP_WHERE
 
 const char cli_models_help[] =
     "usage: jounce models [options]\n\n"
-    "Names that stand for a MODEL. Some take sizes: 'tilthex:5x20' is the aerial manipulator\n"
-    "with 5 arms of 20 bodies.\n\n"
+    "The names that can be given as MODEL. Some take sizes: 'tilthex:5x20' is the aerial\n"
+    "manipulator with 5 arms of 20 bodies.\n\n"
     HELP_OUTPUT_PLAIN
     "\nexample:\n"
     "  jounce models --text\n";
@@ -47,9 +83,9 @@ const char cli_models_help[] =
 const char cli_info_help[] =
     "usage: jounce info MODEL [options]\n\n"
     "Writes {\"name\", \"mass\", \"moving_mass\", \"bodies\", \"dofs\", \"nq\", \"floating\",\n"
-    "\"gravity\", \"links\", \"joints\", \"frames\"}; as text a drawing of the tree. \"moving_mass\"\n"
-    "leaves out what is welded to the world. A link held by a fixed joint is part of the body\n"
-    "it names (null: the world).\n\n"
+    "\"gravity\", \"links\", \"joints\", \"frames\"}; text format: a drawing of the tree.\n"
+    "\"moving_mass\" excludes what is welded to the world. A link held by a fixed joint belongs to\n"
+    "the body that \"body\" names (null: the world).\n\n"
     HELP_MODEL HELP_OUTPUT_PLAIN
     "csv: a line for each joint.\n\n"
     "example:\n"
@@ -57,9 +93,9 @@ const char cli_info_help[] =
 
 const char cli_lint_help[] =
     "usage: jounce lint MODEL [options]\n\n"
-    "Lists what is suspicious in a model, each finding a note, a warning or serious, with its\n"
-    "line in the file. Exit status 3 when there is a warning or worse, 1 when the file cannot\n"
-    "be read at all.\n\n"
+    "Lists what is suspicious in a model. Each finding is graded as note, warning or serious and\n"
+    "has its line in the file. Exit status: 3 if there is a warning or a serious finding, 1 if the\n"
+    "file cannot be read at all.\n\n"
     HELP_MODEL HELP_OUTPUT_PLAIN
     "csv: severity, line, text.\n\n"
     "example:\n"
@@ -69,12 +105,13 @@ const char cli_fk_help[] =
     "usage: jounce fk MODEL [--order R] [--state FILE] [options]\n\n"
     "Reads q ... q^(R+1) of the joints and V ... V^(R) of a floating base; writes\n"
     "{\"order\", \"links\": {name: {\"R\", \"p\", \"twist\": [k = 0..R]}}}: the pose in the world,\n"
-    "the twist and its component-wise derivatives. Without --state: at home, at rest.\n\n"
+    "the twist and its component-wise derivatives.\n"
+    "Without --state: the home configuration at rest.\n\n"
     HELP_MODEL HELP_STATE
     "  --representation NAME  of the twists written: spatial (default), body, hybrid or mixed\n"
     "  --link NAME            only this link or frame\n"
-    "  --frames               named frames beside the links\n"
-    "  --point X,Y,Z          with --link: \"point\", the motion of a point given in that link:\n"
+    "  --frames               also the named frames\n"
+    "  --point X,Y,Z          with --link: \"point\", the motion of a point fixed in that link:\n"
     "                         position, velocity, acceleration, ... to derivative R+1\n"
     "  --screws               \"screws\": {joint: [k = 0..R][nv][6]}, spatial; in JSON\n"
     HELP_LAYOUT HELP_FORMULATION HELP_OUTPUT
@@ -88,10 +125,10 @@ const char cli_fk_help[] =
 const char cli_id_help[] =
     "usage: jounce id MODEL [--order R] [--state FILE] [options]\n\n"
     "Reads q ... q^(R+2) of the joints and V ... V^(R+1) of a floating base; writes\n"
-    "{\"order\", \"tau\": {joint: [k = 0..R]}, \"base_wrench\": [k = 0..R]}. Forces from outside\n"
-    "('wrench', 'tau_ext' of the state) act beside the actuators. The base wrench is dual to\n"
-    "the base twist, in the representation that the state names.\n"
-    "Without --state: at home, at rest.\n\n"
+    "{\"order\", \"tau\": {joint: [k = 0..R]}, \"base_wrench\": [k = 0..R]}. External forces ('wrench'\n"
+    "and 'tau_ext' of the state) act in addition to the actuators. The base wrench is dual to the\n"
+    "base twist, in the representation that the state names.\n"
+    "Without --state: the home configuration at rest.\n\n"
     HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
@@ -117,9 +154,9 @@ const char cli_fd_help[] =
 const char cli_hybrid_help[] =
     "usage: jounce hybrid MODEL [--order R] --state FILE [options]\n\n"
     "A joint named in 'tau' has its force given (tau ... tau^(R)) and needs q, q' in 'joints';\n"
-    "derivatives beyond are ignored. Every other joint has its motion given, to q^(R+2). The\n"
+    "further derivatives are ignored. Every other joint has its motion given, to q^(R+2). The\n"
     "base has its force given when the state has 'base_wrench' (W ... W^(R)), else its motion,\n"
-    "to V^(R+1). Writes the missing half of each: {\"order\", \"tau\": {joints with motion given},\n"
+    "to V^(R+1). Writes what was not given: {\"order\", \"tau\": {joints with motion given},\n"
     "\"joints\": {joints with force given: [q'' ... q^(R+2)]}, \"base_wrench\" or \"base_twist\"}.\n\n"
     HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_OUTPUT
     "csv: joint, component, kind (force or motion) and a column for each k.\n"
@@ -132,9 +169,9 @@ const char cli_eom_help[] =
     "usage: jounce eom MODEL [--state FILE] [--order R] [options]\n\n"
     "The closed form M v' + C v + g + tau_ext = tau at a state; M' - 2 C is skew, h = C v + g.\n"
     "Reads q, q' and, with --order R, derivatives to q^(R+1); 'wrench' and 'tau_ext' of the\n"
-    "state make tau_ext. Writes {\"order\", \"dofs\", \"M\", \"C\", \"g\", \"h\", \"tau_ext\"}; with\n"
+    "state give tau_ext. Writes {\"order\", \"dofs\", \"M\", \"C\", \"g\", \"h\", \"tau_ext\"}; with\n"
     "--order R >= 1 each of M ... tau_ext is a list of its time derivatives k = 0..R.\n"
-    "Without --state: at home, at rest.\n\n"
+    "Without --state: the home configuration at rest.\n\n"
     HELP_MODEL HELP_STATE
     "  --momentum             \"momentum\": {\"com\", \"momentum\", \"centroidal\", \"kinetic\",\n"
     "                         \"potential\", \"matrix\"}: centre of mass, momentum about the world's\n"
@@ -147,3 +184,211 @@ const char cli_eom_help[] =
     "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, -1]}}' |\n"
     "    jounce eom double_pendulum --state -\n"
     "  jounce eom tilthex --momentum --text\n";
+
+const char cli_jacobian_help[] =
+    "usage: jounce jacobian MODEL --link NAME [--order R] [--state FILE] [options]\n\n"
+    "The Jacobian J of a link or frame, V = J v, and its component-wise time derivatives to\n"
+    "order R: V^(k) = sum of binomial(k, i) J^(i) v^(k-i). Reads q ... q^(R) of the joints and\n"
+    "V ... V^(R-1) of a floating base; v is the base twist in the representation of the state, then\n"
+    "the joint rates. Writes {\"order\", \"link\", \"representation\", \"dofs\", \"jacobian\":\n"
+    "[k = 0..R][6][dofs]}. Without --state: the home configuration at rest.\n\n"
+    HELP_MODEL
+    "  --link NAME            the link or frame\n"
+    "  --representation NAME  of the twist V: spatial (default), body, hybrid or mixed\n"
+    "  --point X,Y,Z          the Jacobian of a point fixed in that link instead, [k][3][dofs]: its\n"
+    "                         velocity in the world is J v\n"
+    HELP_ORDER HELP_GIVEN_STATE HELP_FORMULATION
+    "  --layout NAME          state and columns in the layout of jounce, pinocchio (with linear rows\n"
+    "                         first), mujoco, drake or rbdl (docs/layouts.md)\n"
+    HELP_OUTPUT
+    "csv: k, row and a column for each degree of freedom. npy: array [R+1][6][dofs].\n\n"
+    "example:\n"
+    "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, -1]}}' |\n"
+    "    jounce jacobian double_pendulum --link link2 --order 1 --state -\n"
+    "  jounce jacobian double_pendulum --link link2 --point 0,0,-1 --text\n";
+
+const char cli_partials_help[] =
+    "usage: jounce partials MODEL [--order R] [--state FILE] [--forward] [options]\n\n"
+    "Exact partial derivatives of the dynamics. Of inverse dynamics at q ... q^(R+2), V ... V^(R+1):\n"
+    "{\"order\", \"dofs\", \"dtau_dq\": [k = 0..R][n][n], \"dtau_dv\": [k = 0..R][j = 0..R+1][n][n]},\n"
+    "d tau^(k) by q and by v^(j). With --forward, at q, q', V and tau ... tau^(R):\n"
+    "{\"order\", \"dofs\", \"dacc_dq\": [k][n][n], \"dacc_dv\": [k][n][n], \"dacc_dtau\":\n"
+    "[k][j = 0..R][n][n]}, d v^(k+1) by q, v and tau^(j). Rows and columns follow \"dofs\". The pose\n"
+    "of a floating base and a spherical joint vary as C exp(xi), angular first; their twists are\n"
+    "held constant in the representation of the state. Without --state: the home configuration at\n"
+    "rest.\n\n"
+    HELP_MODEL
+    "  --forward              differentiate forward dynamics\n"
+    HELP_ORDER HELP_GIVEN_STATE HELP_GRAVITY HELP_DAMPING
+    "  --layout NAME          state and matrices in the layout of jounce, pinocchio, mujoco, drake\n"
+    "                         or rbdl (docs/layouts.md); a free base then varies along its velocity\n"
+    HELP_OUTPUT
+    "csv: quantity, k, j, row and a column for each degree of freedom.\n"
+    "npy: array [R+1][R+3][n][n]: by q, then by v^(0..R+1), or by q, v, tau^(0..R).\n\n"
+    "example:\n"
+    "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3], \"joint2\": [0.2, -1, 1, 0]}}' |\n"
+    "    jounce partials double_pendulum --order 1 --state -\n"
+    "  jounce partials tilthex --text\n";
+
+const char cli_linearize_help[] =
+    "usage: jounce linearize MODEL [--state FILE] [--hold] [--input full|joints] [options]\n\n"
+    "Linearises the dynamics at a state (q, v, tau), without charts: z' = A z + B du for the state\n"
+    "(q exp(xi), v + dv), z = (xi, dv). The pose of a floating base varies as C exp(xi), angular\n"
+    "first, so nothing is singular at any attitude. Writes {\"order\", \"representation\",\n"
+    "\"states\": [2n names], \"inputs\": [m names], \"A\": [2n][2n], \"B\": [2n][m]}, with --step\n"
+    "also \"Ad\" and \"Bd\". Reads q, q', V, tau and base_wrench.\n"
+    "Without --state: the home configuration at rest.\n\n"
+    HELP_MODEL HELP_GIVEN_STATE
+    "  --hold                 use the tau that keeps v' = 0 instead of the state's\n"
+    "  --input NAME           full (default): all of tau with the base wrench; joints: without it\n"
+    "  --representation NAME  of the varied base twist and the constant base wrench: spatial, body,\n"
+    "                         hybrid or mixed; default the state's\n"
+    "  --right                the pose varies as exp(xi) C\n"
+    "  --step H               also the discrete system with step H in seconds (zero-order hold)\n"
+    "  --order R              lists of A and B and their time derivatives k = 0..R, along the motion\n"
+    "                         under tau ... tau^(R)\n"
+    "  --time T, --samples N  along the motion of T seconds from the state under constant forces:\n"
+    "                         \"t\": [N+1 instants] and lists A ... Bd over them; N defaults to 10\n"
+    HELP_GRAVITY HELP_DAMPING HELP_OUTPUT
+    "csv: quantity, k, row and a column for each state, then for each input.\n"
+    "npy: [A B], array [k][2n][2n + m].\n\n"
+    "example:\n"
+    "  jounce linearize tilthex --hold --representation body --input joints --text\n"
+    "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, -1]},\n"
+    "         \"tau\": {\"joint1\": [2], \"joint2\": [0]}}' |\n"
+    "    jounce linearize double_pendulum --state - --step 0.01\n";
+
+const char cli_simulate_help[] =
+    "usage: jounce simulate MODEL --time T [--state FILE] [options]\n\n"
+    "Simulates a robot from a state for T seconds. 'tau', 'base_wrench', 'tau_ext' and 'wrench' of\n"
+    "the state act throughout, constant in the representation they are given in; what is not given\n"
+    "is zero. Writes a table: t, configuration (a free base: quaternion qw qx qy qz and position),\n"
+    "velocities, energy; and a summary: how well energy and momentum are conserved, where they\n"
+    "should be. The summary goes with the table in JSON and text, else to standard error.\n"
+    "Without --state: from the home configuration at rest.\n\n"
+    "  --time T               seconds\n"
+    "  --scheme NAME          taylor (default), rkmk54, rkmk4, momentum, variational\n"
+    "  --tolerance E          bound on the local error of a step; default 1e-12\n"
+    "  --step H               fixed step instead, at most 1e9 steps; required by rkmk4 and\n"
+    "                         variational\n"
+    "  --order N              taylor: degree of the polynomials, at least 2; default from tolerance\n"
+    "  --samples N            rows of the table, evenly spaced in time; default 101\n"
+    "  --forces FILE          CSV of forces over time, added to those of the state and interpolated\n"
+    "                         linearly: first line 't,NAME,...' with names of degrees of freedom as\n"
+    "                         this command writes them (elbow, base:wx)\n"
+    "  --damping, --friction  include the joint damping, the joint friction of the model file\n"
+    "  --drift                only the summary, no table\n"
+    "  --plot FILE            draw the motion (.svg or .png; needs gnuplot)\n"
+    HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ROOT
+    "  --format NAME          json, csv, npy or text; default: text on a terminal, else json\n"
+    "  --output FILE          write to FILE instead of standard output\n\n"
+    "example:\n"
+    "  echo '{\"joints\": {\"joint1\": [1.5, 0], \"joint2\": [0.2, 0]}}' |\n"
+    "    jounce simulate double_pendulum --state - --time 10 --format csv --samples 11\n"
+    "  jounce simulate tilthex --time 2 --drift\n"
+    "  echo '{\"joints\": {\"joint1\": [1.5, 0], \"joint2\": [0.2, 0]}}' |\n"
+    "    jounce simulate double_pendulum --state - --time 5 --drift --report motion.html\n";
+
+const char cli_traj_help[] =
+    "usage: jounce traj MODEL TRAJ [--order R] [options]\n\n"
+    "Motion and forces along a trajectory: q, its derivatives to order R+2, the forces that produce\n"
+    "it and their derivatives to order R (order 1: torque rates), exact at every order; power; with\n"
+    "--link the position, its derivatives and the orientation of links. Columns: 't', q, \"elbow'\"\n"
+    "for a joint rate, \"tau:elbow\" for a force, \"tau:elbow'\" for its rate.\n\n"
+    HELP_PATH
+    "  --order R              order of the force derivatives, default 1\n"
+    "  --samples N            rows of the table, evenly spaced in time; default 201\n"
+    "  --link NAME,...        links or frames to follow: world position and its derivatives,\n"
+    "                         quaternion, angular velocity in world axes\n"
+    HELP_PATH_END
+    "  --format NAME          json, csv, npy, npz or text (minimum and maximum of every column);\n"
+    "                         default: text on a terminal, else json\n\n"
+    "example:\n"
+    "  echo '{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 0.8, 2],\n"
+    "    \"joints\": {\"joint1\": [0, 1, 0.5], \"joint2\": [0, -0.5, 1]}}' > reach.json\n"
+    "  jounce traj double_pendulum reach.json --order 2 --text\n"
+    "  jounce traj double_pendulum reach.json --format csv --samples 5\n";
+
+const char cli_limits_help[] =
+    "usage: jounce limits MODEL TRAJ [options]\n\n"
+    "Where, when and by how much a motion breaks limits of position, velocity, acceleration, jerk,\n"
+    "torque (effort) or torque rate (effort_rate), and the smallest time scale that satisfies all of\n"
+    "them, from the exact dependence on the time scale. Below 1 the motion could be faster. Limits\n"
+    "come from the model file and from:\n"
+    "  --limits FILE          JSON: {joint: {\"lower\", \"upper\", \"velocity\", \"effort\",\n"
+    "                         \"acceleration\", \"jerk\", \"effort_rate\"}}; \"base:wx\" for one\n"
+    "                         component of a joint with several\n"
+    "  --velocity X, --acceleration X, --jerk X, --effort X, --effort-rate X\n"
+    "                         for every joint except a floating base, instead of the model's\n"
+    "  --apply FILE           write the scaled motion: .json exactly, .csv, .npy, .npz as samples\n"
+    "Exit status 3 if a limit is broken.\n\n"
+    HELP_PATH
+    "  --samples N            least number of times examined, default 1000; extrema between them are\n"
+    "                         found too; also the rows of samples written by --apply\n"
+    HELP_PATH_END
+    "  --format NAME          json, csv or text; default: text on a terminal, else json\n\n"
+    "example:\n"
+    "  echo '{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 0.7],\n"
+    "    \"joints\": {\"joint1\": [0, 1.2], \"joint2\": [0, -0.8]}}' > swing.json\n"
+    "  jounce limits double_pendulum swing.json --velocity 6 --effort 40 --effort-rate 2000 --text\n"
+    "  jounce limits double_pendulum swing.json --effort-rate 30 --apply slow.json --text ||\n"
+    "    jounce limits double_pendulum slow.json --effort-rate 30 --text\n";
+
+const char cli_elastic_help[] =
+    "usage: jounce elastic MODEL TRAJ --stiffness K --motor-inertia B [options]\n\n"
+    "Motor positions and motor torques that move a robot with elastic joints along a trajectory:\n"
+    "theta = q + tau/K, tau_m = B theta'' + tau with theta'' from the second derivative of the\n"
+    "joint torque. Then links and motors are simulated under tau_m, open loop, and the deviation\n"
+    "from the trajectory is shown. Spherical and free joints and the base are rigid.\n"
+    "Columns: 't', q, \"theta:elbow\", \"theta:elbow'\", \"tau:elbow\" (the spring's),\n"
+    "\"tau_m:elbow\" (the motor's).\n\n"
+    "  --stiffness K          N m/rad; one number, or one for each joint: 8000,8000,4000\n"
+    "  --motor-inertia B      kg m^2 at the joint; likewise\n"
+    "  --deviation E          exit status 3 if the simulation leaves the trajectory by more; default\n"
+    "                         1e-6. An unstable motion amplifies rounding errors\n"
+    "  --no-simulation        skip the simulation\n\n"
+    HELP_PATH
+    "  --samples N            rows of the table, evenly spaced in time; default 201\n"
+    HELP_PATH_END
+    "  --format NAME          json, csv, npy, npz or text (minimum and maximum of every column);\n"
+    "                         default: text on a terminal, else json\n\n"
+    "example:\n"
+    "  echo '{\"kind\": \"minimum\", \"derivative\": 5, \"times\": [0, 1.5],\n"
+    "    \"joints\": {\"joint1\": [0, 1], \"joint2\": [0, -0.5]}}' > reach.json\n"
+    "  jounce elastic double_pendulum reach.json --stiffness 500,200 --motor-inertia 0.1 --text\n";
+
+const char cli_check_help[] =
+    "usage: jounce check MODEL [options]\n\n"
+    "Identities that must hold for any model, at random states: the largest residual of each,\n"
+    "relative to the largest number of that order. Exit status 3 if one exceeds its bound.\n\n"
+    "  --fixed, --floating, --strict   as for the other commands\n"
+    "  --order R            highest order of the time derivative, 1 to 64, default 3\n"
+    "  --states N           number of random states, default 20\n"
+    "  --seed S             seed of the random numbers, default 1\n"
+    "  --format json|csv|text, --text, --output FILE\n\n"
+    "example:\n"
+    "  jounce check tilthex --order 2 --text\n";
+
+const char cli_bench_help[] =
+    "usage: jounce bench [MODEL ...] [options]\n\n"
+    "Measures the time of a call in nanoseconds, all in one run: the median of many short rounds and\n"
+    "the spread from the fastest round to the median. Batch times are per state, on one thread.\n"
+    "Single calls: inverse, forward, hybrid (motion given for every second joint, force for the\n"
+    "others), kinematics, mass_matrix, inverse_mass, linearise, inverse_partials, forward_partials\n"
+    "(by q and v) and forward_by_tau (also by tau). Batch: inverse, forward and hybrid.\n"
+    "`calibration` is the time of 200 plain products of 6x6 matrices, to compare machines. The\n"
+    "columns :body, :single and :order0 are ratios to the body formulation, to the single call and\n"
+    "to order 0.\n\n"
+    "  --fixed, --floating  fix the root link or let it float, whatever the file says\n"
+    "  --orders A-B         orders of the time derivative, at most 64; default 0-5\n"
+    "  --seconds S          time for one measurement, at most 60; default 0.05\n"
+    "  --count              also count the instructions of a call by single-stepping (Linux, x86-64;\n"
+    "                       single calls up to mass_matrix)\n"
+    "  --figure FOLDER      write the table and a figure of the first model: time against order\n"
+    "  --json               a list of {model, algorithm, formulation, mode, order, bodies, ns,\n"
+    "                       spread_ns, calibration_ns, instructions}\n"
+    "  --format json|csv|text, --output FILE\n\n"
+    "Without MODEL: tilthex, tilthex:5x20, tilthex:5x199, arm7, quadruped, humanoid.\n"
+    "JOUNCE_ISA=plain|avx2|avx512 in the environment forces an instruction set.\n\n"
+    "example:\n"
+    "  jounce bench tilthex --orders 0-1 --seconds 0.002 --json\n";

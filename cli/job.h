@@ -1,4 +1,5 @@
-/* job.h: what the commands share: a model, a state, scratch, and the options that choose them. */
+/* job.h: what commands share: options, and the model, state, workspace and result made from them.
+ */
 #ifndef CLI_JOB_H
 #define CLI_JOB_H
 
@@ -8,24 +9,27 @@
 
 #include "message.h"
 #include "options.h"
-#include "output.h"
+#include "result.h"
 #include "state.h"
 
 typedef struct cli_job {
   const char *command;
   /* options */
   const char *model_path, *state_path;
+  const char *trajectory_path; /* second argument, if with_trajectory */
+  int with_trajectory;
   int fixed, floating, strict;
   int order, pad, formulation, damping;
   int layout_kind, layout_given;
   int gravity_given;
   double gravity[3];
   cli_output_options output;
-  /* made from them */
+  /* derived from the options */
   jn_model *model;
-  jn_layout *layout; /* of the state and of arrays written; NULL: by name */
+  jn_layout *layout; /* of the state and the arrays; NULL: no --layout */
   jn_data *data;
   cli_state state;
+  cli_result result;
 } cli_job;
 #define CLI_JOB_DEFAULT \
   { .output = CLI_OUTPUT_DEFAULT }
@@ -54,28 +58,30 @@ extern const char *const cli_formulation_names[]; /* in the order of jn_formulat
 /* Each returns an exit status, after a message when it is not 0. Call cli_job_end in any case. */
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv);
 int cli_job_model(cli_job *job);
+/* Parses the arguments, calls `check` (may be NULL), loads the model, calls `run`, ends the job. */
+int cli_job_run(cli_job *job, const cli_option *table, int count, int argc, char **argv,
+                int (*check)(cli_job *job), int (*run)(cli_job *job));
+/* as --fixed, --floating and --strict say */
+jn_build_options cli_job_build(const cli_job *job);
 /* the frame of the link or frame named by --link; -1 after a message */
 int cli_job_link(const cli_job *job, const char *name);
-/* reads the state and makes scratch for dynamics of order `data_order` */
+/* reads the state and makes a workspace for dynamics of order `data_order` */
 int cli_job_state(cli_job *job, const cli_need *need, int data_order);
-/* the names of the degrees of freedom, in the order of the layout */
-void cli_job_dofs(cli_output *out, const cli_job *job,
-                  void (*write)(cli_output *out, const char *name));
-/* Arrays into the layout, where there is one: rows of nv, [count x nv x nv], derivatives by q.
- * Exit status. */
-int cli_job_rows(const cli_job *job, size_t rows, double *x);
-int cli_job_matrices(const cli_job *job, size_t count, double *M);
-int cli_job_partials(const cli_job *job, size_t count, double *D);
-int cli_job_jacobians(const cli_job *job, size_t count, double *J);
-/* Writes {"order", "layout", "dofs", key: [[nv], ...]} or a table of values[rows x nv], which are
- * moved into the layout. */
-int cli_job_flat(const cli_job *job, const char *title, const char *key, const char *symbol,
-                 int first, int rows, double *values);
-/* an exit status for a library call, with a message naming the joint where one is at fault */
+/* the exit status of a library call, after a message that names the joint at fault, if any */
 int cli_job_status(const cli_job *job, jn_status status);
+/* CLI_BAD_INPUT after the message of `error` or, if it has none, `subject` (may be NULL) and the
+ * text of the status */
+int cli_fail(jn_status status, const jn_error *error, const char *subject);
+/* brings the arrays of the result into the layout, if there is one, and writes the result */
+int cli_job_write(const cli_job *job);
 void cli_job_end(cli_job *job);
 
-/* Zeroed room for rows x columns x layers doubles; NULL after a message. */
-double *cli_room(size_t rows, size_t columns, size_t layers);
+/* Names of the degrees of freedom in the order of the layout, NULL-terminated, released with the
+ * result. NULL when out of memory. */
+const char *const *cli_job_dofs(cli_job *job);
+/* Seconds of a monotonic clock. */
+double cli_seconds(void);
+/* The name of the model, fit for a terminal. */
+cli_name cli_job_name(const cli_job *job);
 
 #endif

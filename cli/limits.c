@@ -7,28 +7,26 @@
 
 #include <jounce/dynamics.h>
 
-static const double fastest = 1 / LIMIT_FASTEST; /* speeds beyond are not looked at */
-static const double slack = 1e-9; /* relative; what rounding may add to a limit that is just met */
+static const double fastest = 1 / LIMIT_FASTEST; /* higher speeds are not considered */
+static const double slack = 1e-9;                /* relative tolerance for rounding at a limit */
 
-int limit_job_new(limit_job *job, const cli_path *path) {
-  const jn_model *model = path->job.model;
+int limit_job_new(limit_job *job, cli_path *path) {
+  cli_memory *m = &path->job.result.memory;
   job->path = path;
-  job->nq = jn_model_nq(model);
-  job->nv = jn_model_nv(model);
-  size_t nq = (size_t)job->nq, nv = (size_t)job->nv;
-  job->range = calloc(nv * LIMIT_KINDS + 1, sizeof *job->range);
-  job->q = calloc(nq + 8 * nv + 1, sizeof *job->q);
-  if (!job->range || !job->q) return 1;
+  job->nq = jn_model_nq(path->job.model);
+  job->nv = jn_model_nv(path->job.model);
+  const size_t nq = (size_t)job->nq, nv = (size_t)job->nv;
+  job->range = cli_take(m, nv * LIMIT_KINDS, sizeof *job->range);
+  job->q = cli_take_numbers(m, nq + 8 * nv, 1, 1);
+  if (m->failed) return CLI_BAD_INPUT;
   job->v = job->q + nq;
   job->tau = job->v + 3 * nv;
   job->g = job->tau + 2 * nv;
   for (size_t i = 0; i < nv * LIMIT_KINDS; i++) job->range[i] = (limit_range){-HUGE_VAL, HUGE_VAL};
-  return 0;
+  return CLI_DONE;
 }
 
 void limit_job_free(limit_job *job) {
-  free(job->range);
-  free(job->q);
   free(job->t);
   free(job->c);
 }
@@ -38,20 +36,17 @@ static double *coefficients(const limit_job *job, int sample, int iv, int kind) 
          (((size_t)sample * (size_t)job->nv + (size_t)iv) * LIMIT_KINDS + (size_t)kind) * 4;
 }
 
-/* One more sample, at time t. */
+/* Adds a sample at time t. */
 static jn_status add_sample(limit_job *job, double t) {
   const cli_path *p = job->path;
   const jn_model *model = p->job.model;
   const int nv = job->nv, n = job->samples;
-  if (n == job->room) {
-    size_t room = job->room ? 2 * (size_t)job->room : 1024;
-    double *times = realloc(job->t, room * sizeof *times);
-    if (times) job->t = times;
-    double *c = realloc(job->c, room * (size_t)nv * LIMIT_KINDS * 4 * sizeof *c);
-    if (c) job->c = c;
-    if (!times || !c) return JN_ERR_MEMORY;
-    job->room = (int)room;
-  }
+  void *times = job->t, *c = job->c;
+  int room = job->room,
+      grown = cli_grow(&times, n, &room, sizeof *job->t) &&
+              cli_grow(&c, n, &job->room, (size_t)nv * LIMIT_KINDS * 4 * sizeof *job->c);
+  job->t = times, job->c = c;
+  if (!grown) return JN_ERR_MEMORY;
   jn_status status =
       jn_trajectory_at(p->trajectory, t, 1, (jn_representation)p->representation, job->q, job->v);
   if (!status) status = jn_inverse_dynamics(model, p->job.data, 1, job->q, job->v, NULL, job->tau);
@@ -90,7 +85,7 @@ jn_status limit_sample(limit_job *job) {
     int n = share < 8 ? 8 : (int)share;
     if (!(next > t)) break;
     for (int i = 0; i < n && !status; i++) status = add_sample(job, t + (next - t) * i / n);
-    /* the end of the piece, from the left */
+    /* the limit from the left at the end of the piece */
     if (!status) status = add_sample(job, next - 1e-12 * (fabs(next) + next - t));
     t = next;
   }
@@ -103,7 +98,7 @@ static double value_at(const double *c, double x) {
   return ((c[3] * x + c[2]) * x + c[1]) * x + c[0];
 }
 
-/* 1 and -1 at the limits; one limit alone: relative to its size */
+/* 1 and -1 at the limits; with one limit only, relative to its magnitude */
 static double use_of(const limit_range *r, double value) {
   if (isfinite(r->low) && isfinite(r->high)) {
     double half = 0.5 * (r->high - r->low), middle = 0.5 * (r->high + r->low);
@@ -128,7 +123,7 @@ double limit_use(const limit_job *job, int sample, int iv, int kind, double x) {
 
 /* Extrema. */
 
-/* |use| at a time between samples: the sample at the end of the list, used for the moment */
+/* |use| at a time between samples, from a temporary sample at the end of the list */
 static jn_status probe(limit_job *job, double t, int iv, int kind, double x, double *use) {
   jn_status status = add_sample(job, t);
   if (status) return status;
@@ -137,7 +132,7 @@ static jn_status probe(limit_job *job, double t, int iv, int kind, double x, dou
   return JN_OK;
 }
 
-/* The largest |use| between two times, by golden section; it stays as a sample. */
+/* Finds the largest |use| between two times by golden-section search and adds it as a sample. */
 static jn_status refine(limit_job *job, double a, double b, int iv, int kind, double x) {
   const double golden = 0.6180339887498949;
   double c = b - golden * (b - a), d = a + golden * (b - a), fc, fd;
@@ -155,7 +150,7 @@ static jn_status refine(limit_job *job, double a, double b, int iv, int kind, do
   return status ? status : add_sample(job, fc > fd ? c : d);
 }
 
-/* Every local maximum on the grid that reaches `from` becomes a sample of its own. */
+/* Refines every local maximum on the grid that reaches `from`. */
 static jn_status refine_all(limit_job *job, int iv, int kind, double x, double from) {
   jn_status status = JN_OK;
   double before = fabs(limit_use(job, 0, iv, kind, x)), at = before;
@@ -198,7 +193,7 @@ jn_status limit_peaks(limit_job *job, limit_peak *peak) {
       if (!is_limited(job, iv, kind)) continue;
       double most = 0;
       for (int n = 0; n < job->grid; n++) most = fmax(most, fabs(limit_use(job, n, iv, kind, 1)));
-      /* the highest tops alone: the others cannot become the worst */
+      /* only the highest maxima can become the peak */
       if ((status = refine_all(job, iv, kind, 1, 0.98 * most))) return status;
       take_peak(job, iv, kind, &peak[iv * LIMIT_KINDS + kind]);
     }
@@ -213,22 +208,18 @@ typedef struct span {
 
 typedef struct spans {
   span *list;
-  size_t count, room;
+  int count, room;
 } spans;
 
 static int add_span(spans *s, double low, double high) {
-  if (s->count == s->room) {
-    size_t room = s->room ? 2 * s->room : 1024;
-    span *list = realloc(s->list, room * sizeof *list);
-    if (!list) return 0;
-    s->list = list;
-    s->room = room;
-  }
-  s->list[s->count++] = (span){low, high};
-  return 1;
+  void *list = s->list;
+  int grown = cli_grow(&list, s->count, &s->room, sizeof *s->list);
+  s->list = list;
+  if (grown) s->list[s->count++] = (span){low, high};
+  return grown;
 }
 
-/* The root of p - bound in a stretch on which it is monotone and changes sign. */
+/* The root of p - bound in an interval where p is monotone and p - bound changes sign. */
 static double root(const double *c, double bound, double a, double b) {
   int rises = value_at(c, b) > bound;
   for (int i = 0; i < 200; i++) {
@@ -242,24 +233,23 @@ static double root(const double *c, double bound, double a, double b) {
   return a;
 }
 
-/* ends[] of the stretches of (0, fastest) on which p is monotone: roots of p' */
+/* ends[] of the intervals of (0, fastest) where p is monotone: roots of p' */
 static int stretches(const double *c, double *ends) {
   double a = 3 * c[3], b = 2 * c[2], d = b * b - 4 * a * c[1], x[2];
   int n = 0, count = 0;
   if (d >= 0) {
-    /* the larger root first, the other from their product: nothing cancels */
+    /* the root without cancellation first, the other from the product of both */
     double q = -0.5 * (b + copysign(sqrt(d), b));
     x[n++] = q / a;
     x[n++] = c[1] / q;
   }
   ends[count++] = 0;
-  for (int i = 0; i < n; i++) {
-    if (n == 2 && x[0] > x[1]) {
-      double swap = x[0];
-      x[0] = x[1], x[1] = swap;
-    }
-    if (x[i] > 0 && x[i] < fastest) ends[count++] = x[i];
+  if (n == 2 && x[0] > x[1]) {
+    const double swap = x[0];
+    x[0] = x[1], x[1] = swap;
   }
+  for (int i = 0; i < n; i++)
+    if (x[i] > 0 && x[i] < fastest) ends[count++] = x[i];
   ends[count++] = fastest;
   return count;
 }
@@ -269,7 +259,7 @@ static int break_spans(spans *s, const double *c, double bound, int side) {
   double flipped[4], ends[4];
   if (!isfinite(bound)) return 1;
   for (int i = 0; i < 4; i++) flipped[i] = side * c[i];
-  /* a bound that is met stays met: rounding does not count */
+  /* tolerate rounding at the bound */
   bound = side * bound;
   bound += 1e-4 * slack * fmax(fabs(bound), 1e-300);
   int n = stretches(flipped, ends);
@@ -291,8 +281,8 @@ static int by_high(const void *a, const void *b) {
 /* The largest speed outside all spans; 0: none. */
 static double largest_speed(spans *s) {
   double x = fastest;
-  qsort(s->list, s->count, sizeof *s->list, by_high);
-  for (size_t i = 0; i < s->count && s->list[i].high >= x; i++)
+  qsort(s->list, (size_t)s->count, sizeof *s->list, by_high);
+  for (int i = 0; i < s->count && s->list[i].high >= x; i++)
     if (s->list[i].low < x) x = s->list[i].low;
   return x;
 }
@@ -314,7 +304,7 @@ jn_status limit_scale(limit_job *job, double *scale) {
   jn_status status = collect(job, 0, &s);
   double x = status ? 0 : largest_speed(&s);
   for (int round = 0; round < 30 && !status && x > 0 && x < fastest; round++) {
-    /* the extrema at this speed join, and may ask for a lower one */
+    /* the extrema at this speed become samples and may require a lower speed */
     int known = job->samples;
     for (int iv = 0; iv < job->nv && !status; iv++)
       for (int kind = LIMIT_VELOCITY; kind < LIMIT_KINDS && !status; kind++)

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST_WORD 255
-#define MOST_WORDS 20000 /* beyond these no suggestion is looked for */
+#include "io/text.h"
+
+#define MOST_WORDS 20000 /* of which the nearest is searched */
 #define MOST_NEAR 3
 #define MOST_KNOWN 12
 
@@ -33,67 +34,32 @@ cli_words cli_words_of(const char *const *list) {
   return words;
 }
 
-static int lower(char c) { return tolower((unsigned char)c); }
-
-static int smallest(int a, int b, int c) {
-  int m = a < b ? a : b;
-  return m < c ? m : c;
-}
-
-/* Edits (insert, delete, replace, swap of neighbours) between two words, case ignored. */
-static int distance(const char *a, const char *b) {
-  int row[3][LONGEST_WORD + 1];
-  int na = (int)strlen(a), nb = (int)strlen(b);
-  if (na > LONGEST_WORD || nb > LONGEST_WORD) return LONGEST_WORD;
-  for (int j = 0; j <= nb; j++) row[0][j] = j;
-  for (int i = 1; i <= na; i++) {
-    int *now = row[i % 3], *up = row[(i + 2) % 3], *up2 = row[(i + 1) % 3];
-    now[0] = i;
-    for (int j = 1; j <= nb; j++) {
-      int differ = lower(a[i - 1]) != lower(b[j - 1]);
-      now[j] = smallest(up[j] + 1, now[j - 1] + 1, up[j - 1] + differ);
-      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-          lower(a[i - 2]) == lower(b[j - 1]) && up2[j - 2] + 1 < now[j]) {
-        now[j] = up2[j - 2] + 1;
-      }
-    }
-  }
-  return row[na % 3][nb];
-}
-
-/* How far `name` is from `word`, or -1: too far. A word contained in a name counts as near. */
+/* Distance of `name` from `word`; -1: too far. A name that contains the word counts as near. */
 static int nearness(const char *word, const char *name) {
   int nw = (int)strlen(word), nn = (int)strlen(name);
   int most = nw < 4 ? 1 : nw < 7 ? 2 : nw / 3;
   if (nn - nw <= most && nw - nn <= most) {
-    int d = distance(word, name);
+    int d = jn_edit_distance(word, name, 1);
     if (d <= most) return d;
   }
   if (nw >= 3 && strstr(name, word)) return most + 1;
   return -1;
 }
 
-/* "'a', 'b' or 'c'" */
-static void join(const char *const *names, int count, char *out, size_t size) {
+void cli_append(char *out, size_t size, const char *format, ...) {
   size_t used = strlen(out);
-  for (int i = 0; i < count && used < size; i++) {
-    const char *before = i == 0 ? "" : i == count - 1 ? " or " : ", ";
-    snprintf(out + used, size - used, "%s'%s'", before, names[i]);
-    used = strlen(out);
-  }
+  va_list args;
+  va_start(args, format);
+  vsnprintf(out + used, size - used, format, args);
+  va_end(args);
 }
 
-static const char *known(cli_words words, char *out, size_t size) {
-  size_t used = 0;
-  out[0] = '\0';
-  if (words.count == 0 || words.count > MOST_KNOWN) return out;
-  for (int i = 0; i < words.count && used < size; i++) {
+/* "; known: a, b", if the list is short */
+static void list_known(cli_words words, char *out, size_t size) {
+  for (int i = 0; i < words.count && words.count <= MOST_KNOWN; i++) {
     const char *name = words.name(words.context, i);
-    if (!name) continue;
-    snprintf(out + used, size - used, "%s%s", used ? ", " : "; known: ", name);
-    used = strlen(out);
+    if (name) cli_append(out, size, "%s%s", *out ? ", " : "; known: ", name);
   }
-  return out;
 }
 
 const char *cli_suggest(const char *word, cli_words words, char *out, size_t size) {
@@ -114,10 +80,13 @@ const char *cli_suggest(const char *word, cli_words words, char *out, size_t siz
     best[place] = name;
     far[place] = d;
   }
-  if (found == 0) return known(words, out, size);
-  snprintf(out, size, "; did you mean ");
-  join(best, found, out, size);
-  size_t used = strlen(out);
-  snprintf(out + used, size - used, "?");
+  out[0] = '\0';
+  if (found == 0) list_known(words, out, size);
+  for (int i = 0; i < found; i++)
+    cli_append(out, size, "%s'%s'%s",
+               i == 0           ? "; did you mean "
+               : i == found - 1 ? " or "
+                                : ", ",
+               best[i], i == found - 1 ? "?" : "");
   return out;
 }

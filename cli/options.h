@@ -1,4 +1,4 @@
-/* options.h: arguments of a command, from a table. */
+/* options.h: table-driven parsing of arguments. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -20,7 +20,10 @@ typedef struct cli_option {
   int *given;                 /* set to 1 when the option occurs; may be NULL */
 } cli_option;
 
-/* Rows for a table; `name` is a literal without the dashes. */
+/* Number of elements of an array. */
+#define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
+
+/* Rows of a table; `name` is a literal without the dashes. */
 #define CLI_OPT_FLAG(name, target, value) \
   { "--" name, CLI_FLAG, target, value, value, 0, 0 }
 #define CLI_OPT_INT(name, target, low, high) \
@@ -35,8 +38,9 @@ typedef struct cli_option {
   { "--" name, CLI_CHOICE, target, 0, 0, choices, 0 }
 
 /* Reads argv[1..]; argv[0] is the command's name. Options are `--name value`, `--name=value` or,
- * for a flag, `--name`, anywhere; `--` ends them; the last of two equal options counts. Up to
- * `most` other arguments go to `positional`. Returns how many, or -1 after a message. */
+ * for a flag, `--name`, in any place; `--` ends them. If an option is repeated, the last one
+ * counts. Up to `most` other arguments go to `positional`. Returns their number, or -1 after a
+ * message. */
 int cli_parse(const cli_option *table, int count, int argc, char **argv, const char **positional,
               int most);
 

@@ -1,14 +1,15 @@
-/* output.c: opening, numbers, JSON, CSV and NPY. */
+/* output.c: opening and closing, numbers, JSON, CSV. */
 #include "output.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/decimal.h"
+#include "io/text.h"
 #include "message.h"
 
 const char *const cli_format_names[] = {"json", "csv", "npy", "text", "npz", NULL};
@@ -21,21 +22,14 @@ int cli_output_open(cli_output *out, const cli_output_options *options, const ch
                 : terminal           ? CLI_TABLE
                                      : CLI_JSON;
   out->path = options->path;
-  if ((without & (1u << out->format)) || (out->format == CLI_NPZ && !(without & CLI_WITH_NPZ))) {
-    cli_error("%s: --format %s is not offered here (see 'jounce %s --help')", command,
-              cli_format_names[out->format], command);
-    return CLI_BAD_USAGE;
-  }
-  if (terminal && (out->format == CLI_NPY || out->format == CLI_NPZ)) {
-    cli_error("%s: --format %s is binary: use --output FILE or a pipe", command,
-              cli_format_names[out->format]);
-    return CLI_BAD_USAGE;
-  }
+  if ((without & (1u << out->format)) || (out->format == CLI_NPZ && !(without & CLI_WITH_NPZ)))
+    return cli_bad_usage("%s: --format %s is not supported here (see 'jounce %s --help')", command,
+                         cli_format_names[out->format], command);
+  if (terminal && (out->format == CLI_NPY || out->format == CLI_NPZ))
+    return cli_bad_usage("%s: --format %s is binary: use --output FILE or a pipe", command,
+                         cli_format_names[out->format]);
   out->file = out->path ? fopen(out->path, "wb") : stdout;
-  if (!out->file) {
-    cli_error("%s: cannot be written: %s", out->path, strerror(errno));
-    return CLI_BAD_INPUT;
-  }
+  if (!out->file) return cli_bad_input("%s: cannot be written: %s", out->path, strerror(errno));
   return CLI_DONE;
 }
 
@@ -52,29 +46,22 @@ int cli_output_close(cli_output *out) {
   if (failed) {
     cli_error("%s: writing failed: %s", out->path ? out->path : "standard output",
               reason ? strerror(reason) : "write error");
-    struct stat about; /* half a file is worse than none */
+    struct stat about; /* remove a partial file */
     if (out->path && stat(out->path, &about) == 0 && S_ISREG(about.st_mode)) remove(out->path);
     return CLI_BAD_INPUT;
   }
-  if (out->not_finite) {
-    cli_error("a result is not finite; it was written as null");
-    return CLI_BAD_INPUT;
-  }
+  if (out->not_finite) return cli_bad_input("a result is not finite; it was written as null");
   return CLI_DONE;
 }
 
 void cli_write_number(cli_output *out, double x) {
-  char text[40];
+  char text[NUMBER_TEXT];
   if (!isfinite(x)) {
     out->not_finite = 1;
     fputs(out->format == CLI_JSON ? "null" : "nan", out->file);
     return;
   }
-  snprintf(text, sizeof text, "%.17g", x);
-  for (char *c = text; *c; c++) {
-    if (!strchr("0123456789+-e", *c)) *c = '.';
-  }
-  fputs(text, out->file);
+  fputs(jn_write_number(x, 17, text), out->file);
 }
 
 /* The comma, line break and indentation before the next JSON item. */
@@ -88,6 +75,7 @@ static void separate(cli_output *out) {
 }
 
 void cli_json_begin(cli_output *out, char bracket) {
+  if (out->format != CLI_JSON) return;
   separate(out);
   fputc(bracket, out->file);
   if (out->depth < CLI_JSON_DEPTH) {
@@ -98,49 +86,15 @@ void cli_json_begin(cli_output *out, char bracket) {
 }
 
 void cli_json_end(cli_output *out) {
-  if (out->depth == 0) return;
+  if (out->format != CLI_JSON || out->depth == 0) return;
   out->depth--;
   if (out->items[out->depth]) fprintf(out->file, "\n%*s", out->depth * 2, "");
   fputc(out->closing[out->depth], out->file);
 }
 
-/* Length of the valid UTF-8 sequence at s, or 0. */
-static int utf8_length(const unsigned char *s) {
-  int n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-  if (s[0] >= 0x80 && s[0] < 0xc2) return 0;
-  if (s[0] > 0xf4) return 0;
-  for (int i = 1; i < n; i++) {
-    if ((s[i] & 0xc0) != 0x80) return 0;
-  }
-  if (s[0] == 0xe0 && s[1] < 0xa0) return 0;
-  if (s[0] == 0xed && s[1] >= 0xa0) return 0;
-  if (s[0] == 0xf0 && s[1] < 0x90) return 0;
-  if (s[0] == 0xf4 && s[1] >= 0x90) return 0;
-  return n;
-}
-
-static void write_string(cli_output *out, const char *text) {
-  fputc('"', out->file);
-  for (const unsigned char *s = (const unsigned char *)text; *s;) {
-    int n = utf8_length(s);
-    if (n == 0) {
-      fputs("\\ufffd", out->file);
-      s++;
-    } else if (*s == '"' || *s == '\\') {
-      fprintf(out->file, "\\%c", *s++);
-    } else if (*s < 0x20 || *s == 0x7f) {
-      fprintf(out->file, "\\u%04x", *s++);
-    } else {
-      fwrite(s, 1, (size_t)n, out->file);
-      s += n;
-    }
-  }
-  fputc('"', out->file);
-}
-
 void cli_json_key(cli_output *out, const char *key) {
   separate(out);
-  write_string(out, key);
+  jn_write_string(out->file, key);
   fputs(": ", out->file);
   out->after_key = 1;
 }
@@ -148,7 +102,7 @@ void cli_json_key(cli_output *out, const char *key) {
 void cli_json_text(cli_output *out, const char *text) {
   separate(out);
   if (text) {
-    write_string(out, text);
+    jn_write_string(out->file, text);
   } else {
     fputs("null", out->file);
   }
@@ -185,20 +139,6 @@ void cli_json_rows(cli_output *out, int rows, int n, const double *x, size_t str
   cli_json_end(out);
 }
 
-void cli_json_matrices(cli_output *out, int count, int plain, int rows, int columns,
-                       const double *x) {
-  size_t size = (size_t)rows * (size_t)columns;
-  if (plain) {
-    cli_json_rows(out, rows, columns, x, (size_t)columns);
-    return;
-  }
-  cli_json_begin(out, '[');
-  for (int k = 0; k < count; k++) {
-    cli_json_rows(out, rows, columns, x + (size_t)k * size, (size_t)columns);
-  }
-  cli_json_end(out);
-}
-
 cli_name cli_clean(const char *name) {
   cli_name clean;
   snprintf(clean.text, sizeof clean.text, "%s", name);
@@ -208,49 +148,40 @@ cli_name cli_clean(const char *name) {
   return clean;
 }
 
-void cli_csv_text(cli_output *out, const char *text) {
-  if (!strpbrk(text, ",\"\r\n")) {
-    fputs(text, out->file);
-    return;
+void cli_csv_text(cli_output *out, const char *text) { jn_write_cell(out->file, text, ",\"\r\n"); }
+
+void cli_json_fields(cli_output *out, const cli_field *fields, int count) {
+  for (int i = 0; i < count && out->format == CLI_JSON; i++) {
+    const cli_field *f = &fields[i];
+    cli_json_key(out, f->key);
+    if (f->kind == CLI_F_NUMBER)
+      cli_json_number(out, f->number);
+    else if (f->kind == CLI_F_BOOL)
+      cli_json_bool(out, f->number != 0);
+    else
+      cli_json_text(out, f->kind == CLI_F_TEXT ? f->text : NULL);
   }
-  fputc('"', out->file);
-  for (; *text; text++) {
-    if (*text == '"') fputc('"', out->file);
-    fputc(*text, out->file);
-  }
-  fputc('"', out->file);
 }
 
-void cli_npy(cli_output *out, int dimensions, const size_t *shape, const double *x) {
-  const uint16_t probe = 1;
-  unsigned char first;
-  memcpy(&first, &probe, 1);
-  char header[192];
-  int used = snprintf(header, sizeof header, "{'descr': '%cf8', 'fortran_order': False, 'shape': (",
-                      first ? '<' : '>');
-  size_t count = 1;
-  for (int i = 0; i < dimensions; i++) {
-    used += snprintf(header + used, sizeof header - (size_t)used, "%zu, ", shape[i]);
-    count *= shape[i];
-  }
-  used += snprintf(header + used, sizeof header - (size_t)used, ")}");
+void cli_records(cli_output *out, const char *key, const char *heading) {
+  if (out->format == CLI_JSON && key) cli_json_key(out, key);
+  cli_json_begin(out, '[');
+  if (out->format == CLI_CSV) fprintf(out->file, "%s\n", heading);
+}
 
-  /* magic, version 1.0, length; the data starts at a multiple of 64 */
-  int length = (10 + used + 1 + 63) / 64 * 64 - 10;
-  unsigned char start[10] = {0x93,
-                             'N',
-                             'U',
-                             'M',
-                             'P',
-                             'Y',
-                             1,
-                             0,
-                             (unsigned char)(length & 0xff),
-                             (unsigned char)(length >> 8)};
-  fwrite(start, 1, sizeof start, out->file);
-  fprintf(out->file, "%s%*s\n", header, length - used - 1, "");
-  for (size_t i = 0; i < count; i++) {
-    if (!isfinite(x[i])) out->not_finite = 1;
+void cli_record(cli_output *out, const cli_field *fields, int count) {
+  if (out->format == CLI_JSON) {
+    cli_json_begin(out, '{');
+    cli_json_fields(out, fields, count);
+    cli_json_end(out);
+    return;
   }
-  fwrite(x, sizeof *x, count, out->file);
+  for (int i = 0; i < count; i++) {
+    if (i) fputc(',', out->file);
+    if (fields[i].kind == CLI_F_TEXT)
+      cli_csv_text(out, fields[i].text ? fields[i].text : "");
+    else if (fields[i].kind != CLI_F_NULL)
+      cli_write_number(out, fields[i].number);
+  }
+  fputc('\n', out->file);
 }

@@ -1,5 +1,5 @@
-/* output.h: where results go and in which format. Numbers are written with 17 significant digits
- * and a decimal point whatever the locale. */
+/* output.h: output file and format. Numbers have 17 significant digits and a decimal point in every
+ * locale. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
@@ -23,23 +23,22 @@ typedef struct cli_output {
   cli_format format;
   FILE *file;
   const char *path;
-  int not_finite; /* a number that JSON cannot say was met */
+  int not_finite; /* 1: a number was not finite */
   int depth, after_key;
   char closing[CLI_JSON_DEPTH];
   int items[CLI_JSON_DEPTH];
 } cli_output;
 
-/* `without`: a bit (1 << format) for each format the command does not offer; npz is offered with
- * CLI_WITH_NPZ alone. Both return an exit
- * status; close reports a failed write. */
+/* `without`: a bit (1 << format) for each format that the command does not support; npz needs
+ * CLI_WITH_NPZ. Both functions return an exit status; close reports a failed write. */
 int cli_output_open(cli_output *out, const cli_output_options *options, const char *command,
                     unsigned without);
 int cli_output_close(cli_output *out);
 
-/* "%.17g" with a point */
+/* "%.17g" with a decimal point */
 void cli_write_number(cli_output *out, double x);
 
-/* JSON, piece by piece. Brackets: '{' or '['. */
+/* JSON, piece by piece. Brackets: '{' or '['; not written in other formats. */
 void cli_json_begin(cli_output *out, char bracket);
 void cli_json_end(cli_output *out);
 void cli_json_key(cli_output *out, const char *key);
@@ -49,22 +48,40 @@ void cli_json_bool(cli_output *out, int value);
 void cli_json_number(cli_output *out, double value);
 /* n numbers x[0], x[stride], ... on one line */
 void cli_json_row(cli_output *out, int n, const double *x, size_t stride);
-/* rows x n numbers, row by row, the rows `stride` apart */
+/* a list of `rows` rows of n numbers; rows are `stride` apart */
 void cli_json_rows(cli_output *out, int rows, int n, const double *x, size_t stride);
-/* n x n matrices: one when count is 1 and `plain`, else a list */
-void cli_json_matrices(cli_output *out, int count, int plain, int rows, int columns,
-                       const double *x);
-
-/* A name for a terminal: control characters come out as '?'. */
+/* A name fit for a terminal: control characters become '?'. */
 typedef struct cli_name {
   char text[320];
 } cli_name;
 cli_name cli_clean(const char *name);
 
-/* A field of a CSV line, quoted where needed; no separators are written. */
+/* A field of a CSV line, in quotes if necessary, without separators. */
 void cli_csv_text(cli_output *out, const char *text);
 
-/* A whole NPY file, doubles in C order. */
-void cli_npy(cli_output *out, int dimensions, const size_t *shape, const double *x);
+/* A named value: a member of a JSON object, a field of a CSV line. */
+typedef struct cli_field {
+  const char *key;
+  enum { CLI_F_NULL, CLI_F_TEXT, CLI_F_NUMBER, CLI_F_BOOL } kind;
+  const char *text; /* NULL: null */
+  double number;    /* a number, or 0 and 1 for false and true */
+} cli_field;
+#define TEXT_FIELD(key, x) \
+  { key, CLI_F_TEXT, x, 0 }
+#define NUMBER_FIELD(key, x) \
+  { key, CLI_F_NUMBER, NULL, x }
+#define BOOL_FIELD(key, x) \
+  { key, CLI_F_BOOL, NULL, x }
+/* a number if it is known, else null */
+#define MAYBE_FIELD(key, known, x) \
+  { key, (known) ? CLI_F_NUMBER : CLI_F_NULL, NULL, x }
+
+/* Members of the open JSON object; not written in other formats. */
+void cli_json_fields(cli_output *out, const cli_field *fields, int count);
+/* Starts a list of records. JSON: a list, member `key` (may be NULL) of the open object; end it
+ * with cli_json_end. CSV: writes `heading`. A record is an object in JSON and a line in CSV; in
+ * text a command writes its own lines. */
+void cli_records(cli_output *out, const char *key, const char *heading);
+void cli_record(cli_output *out, const cli_field *fields, int count);
 
 #endif

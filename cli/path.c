@@ -1,90 +1,58 @@
-/* path.c: from arguments to a model and a trajectory. */
+/* path.c: trajectories: loading, tables, figures. */
 #include "path.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "table.h"
+#include "names.h"
 
-static int check_usage(const cli_path *p, int found) {
-  const char *command = p->job.command;
-  if (found < 2) {
-    cli_error("%s: %s is missing (see 'jounce %s --help')", command,
-              found == 0 ? "MODEL: a file or a built-in robot"
-                         : "TRAJ: a curve (.json) or samples (.csv, .npy, .npz)",
-              command);
-    return CLI_BAD_USAGE;
-  }
-  if (p->job.fixed && p->job.floating) {
-    cli_error("%s: --fixed and --floating exclude each other", command);
-    return CLI_BAD_USAGE;
-  }
+int cli_path_check(cli_job *job) {
+  const cli_path *p = (const cli_path *)job;
+  const char *command = job->command;
   if ((p->tolerance_given && !(p->fit.tolerance >= 0)) ||
-      (p->lambda_given && !(p->fit.lambda >= 0)) || (p->tolerance_given && p->lambda_given)) {
-    cli_error("%s: give --tolerance or --lambda, not both, and not below zero", command);
-    return CLI_BAD_USAGE;
-  }
-  if (!(p->time_scale > 0)) {
-    cli_error("%s: --time-scale: a number above zero expected, found %.9g", command, p->time_scale);
-    return CLI_BAD_USAGE;
-  }
+      (p->lambda_given && !(p->fit.lambda >= 0)) || (p->tolerance_given && p->lambda_given))
+    return cli_bad_usage("%s: give --tolerance or --lambda, not both, and no negative number",
+                         command);
+  if (!(p->time_scale > 0))
+    return cli_bad_usage("%s: --time-scale: a number above zero expected, found %.9g", command,
+                         p->time_scale);
   return p->plot ? chart_check_path(command, p->plot) : CLI_DONE;
 }
 
 static int load(cli_path *p) {
   size_t nq = (size_t)jn_model_nq(p->job.model);
   jn_error error = {0};
-  p->rms = cli_room(nq, 3, 1);
+  p->rms = cli_take_numbers(&p->job.result.memory, nq, 3, 1);
   if (!p->rms) return CLI_BAD_INPUT;
   p->max = p->rms + nq;
   p->lambda = p->max + nq;
   const jn_fit_report report = {p->rms, p->max, p->lambda};
   jn_trajectory *T = NULL;
-  jn_status status = jn_trajectory_load(p->file, p->job.model, &p->fit, &report, NULL, &T, &error);
+  jn_status status =
+      jn_trajectory_load(p->job.trajectory_path, p->job.model, &p->fit, &report, NULL, &T, &error);
   if (!status) status = jn_trajectory_scaled(T, p->time_scale, NULL, &p->trajectory);
   jn_trajectory_free(T);
-  if (status) {
-    cli_error("%s%s%s", error.message[0] ? error.message : p->file, error.message[0] ? "" : ": ",
-              error.message[0] ? "" : jn_status_text(status));
-    return CLI_BAD_INPUT;
-  }
+  if (status) return cli_fail(status, &error, p->job.trajectory_path);
   p->start = jn_trajectory_start(p->trajectory);
   p->end = jn_trajectory_end(p->trajectory);
   return CLI_DONE;
 }
 
-int cli_path_begin(cli_path *p, const cli_option *table, int count, int argc, char **argv,
-                   int *order) {
-  cli_job *job = &p->job;
-  const char *positional[2] = {NULL, NULL};
-  job->command = argv[0];
-  int found = cli_parse(table, count, argc, argv, positional, 2);
-  if (found < 0) return CLI_BAD_USAGE;
-  job->model_path = positional[0];
-  p->file = positional[1];
-  int code = check_usage(p, found);
-  if (code || (code = cli_job_model(job)) || (code = load(p))) return code;
-  if ((p->plot && (code = report_check_path(p->plot))) ||
-      (p->report && (code = report_check_path(p->report))))
-    return code;
+int cli_path_load(cli_path *p, int order) {
   const cli_need home = {0, 0, 0, 0, 0, 1};
-  if ((code = cli_job_state(job, &home, *order))) return code;
-  jn_data_settings(job->data)->representation = (jn_representation)p->representation;
+  int code = load(p);
+  if (code || (code = cli_check_pictures(p->plot, p->report)) ||
+      (code = cli_job_state(&p->job, &home, order)))
+    return code;
+  jn_data_settings(p->job.data)->representation = (jn_representation)p->representation;
   return CLI_DONE;
-}
-
-void cli_path_end(cli_path *p) {
-  jn_trajectory_free(p->trajectory);
-  free(p->rms);
-  cli_job_end(&p->job);
 }
 
 double cli_path_time(const cli_path *p, int n) {
   return n == p->samples - 1 ? p->end : p->start + (p->end - p->start) * n / (p->samples - 1);
 }
 
-/* The number of q that a fit left farthest from its samples; -1: no fit. */
+/* The coordinate with the largest rms residual of the fit; -1: no fit. */
 static int worst_fit(const cli_path *p) {
   int worst = -1, nq = jn_model_nq(p->job.model);
   for (int i = 0; i < nq; i++)
@@ -97,7 +65,7 @@ void cli_path_text(FILE *file, const cli_path *p) {
   char name[JN_MAX_NAME + 16];
   int worst = worst_fit(p);
   fprintf(file, "%s along %s, %.6g s to %.6g s\n", cli_clean(jn_model_name(p->job.model)).text,
-          cli_clean(p->file).text, p->start, p->end);
+          cli_clean(p->job.trajectory_path).text, p->start, p->end);
   if (worst < 0) return;
   jn_coordinate_name(p->job.model, worst, name);
   fprintf(file, "fit of the samples: residuals at most %.3g (rms) in '%s'\n", p->rms[worst],
@@ -105,56 +73,97 @@ void cli_path_text(FILE *file, const cli_path *p) {
 }
 
 void cli_path_json(cli_output *out, const cli_path *p) {
-  int nq = jn_model_nq(p->job.model);
   char name[JN_MAX_NAME + 16];
-  cli_json_key(out, "model");
-  cli_json_text(out, jn_model_name(p->job.model));
-  cli_json_key(out, "start");
-  cli_json_number(out, p->start);
-  cli_json_key(out, "end");
-  cli_json_number(out, p->end);
-  if (worst_fit(p) < 0) return;
+  const cli_field fields[] = {TEXT_FIELD("model", jn_model_name(p->job.model)),
+                              NUMBER_FIELD("start", p->start), NUMBER_FIELD("end", p->end)};
+  cli_json_fields(out, fields, COUNT(fields));
+  if (out->format != CLI_JSON || worst_fit(p) < 0) return;
   cli_json_key(out, "fit");
   cli_json_begin(out, '{');
-  for (int i = 0; i < nq; i++) {
-    const double x[3] = {p->rms[i], p->max[i], p->lambda[i]};
-    static const char *const keys[3] = {"rms", "max", "lambda"};
+  for (int i = 0; i < jn_model_nq(p->job.model); i++) {
+    const cli_field fit[] = {NUMBER_FIELD("rms", p->rms[i]), NUMBER_FIELD("max", p->max[i]),
+                             NUMBER_FIELD("lambda", p->lambda[i])};
     jn_coordinate_name(p->job.model, i, name);
     cli_json_key(out, name);
-    cli_json_begin(out, '{');
-    for (int k = 0; k < 3; k++) {
-      cli_json_key(out, keys[k]);
-      cli_json_number(out, x[k]);
-    }
-    cli_json_end(out);
+    cli_record(out, fit, COUNT(fit));
   }
   cli_json_end(out);
+}
+
+int cli_path_write(const cli_path *p, const cli_sheet *sheet, cli_field field, const char *footer) {
+  cli_output out;
+  int code = cli_output_open(&out, &p->job.output, p->job.command, CLI_WITH_NPZ);
+  if (code) return code;
+  if (out.format == CLI_JSON) {
+    cli_json_begin(&out, '{');
+    cli_path_json(&out, p);
+    cli_json_fields(&out, &field, 1);
+    cli_sheet_json(&out, sheet);
+    cli_json_end(&out);
+  } else if (out.format == CLI_TABLE) {
+    cli_path_text(out.file, p);
+    cli_sheet_text(&out, sheet);
+  } else {
+    code = cli_sheet_print(&out, sheet);
+  }
+  if (footer && out.format != CLI_JSON)
+    fprintf(out.format == CLI_TABLE ? out.file : stderr, "%s\n", footer);
+  int closed = cli_output_close(&out);
+  return code ? code : closed;
+}
+
+void cli_path_largest(const cli_sheet *sheet, int first, int count, char *number, char *text,
+                      size_t size) {
+  int at = first, row = 0;
+  double most = 0;
+  for (int n = 0; n < sheet->table->rows; n++)
+    for (int c = first; c < first + count; c++) {
+      double y = fabs(cli_sheet_row(sheet, n)[c]);
+      if (y > most) most = y, at = c, row = n;
+    }
+  snprintf(number, size, "%.4g %s", most, sheet->figure[sheet->figure_of[at]].unit);
+  snprintf(text, size, "largest %s, at %.4g s", cli_clean(sheet->names[at]).text,
+           cli_sheet_row(sheet, row)[0]);
+}
+
+int cli_check_pictures(const char *plot, const char *report) {
+  int code = plot ? report_check_path(plot) : CLI_DONE;
+  return code || !report ? code : report_check_path(report);
+}
+
+int cli_show(const cli_job *job, const char *plot, const char *report, const chart *c,
+             const cli_page *about) {
+  char title[1024];
+  int code = plot ? chart_draw(c, job->command, plot) : CLI_DONE;
+  if (code || !report) return code;
+  snprintf(title, sizeof title, "%s of %s", about->title, cli_job_name(job).text);
+  FILE *page = report_open(report, title, about->lead);
+  if (!page) return CLI_BAD_INPUT;
+  report_cards_begin(page);
+  for (int i = 0; about->cards[i]; i += 2) report_card(page, about->cards[i], about->cards[i + 1]);
+  report_cards_end(page);
+  report_chart(page, c, about->download);
+  return report_close(page, report);
 }
 
 int cli_path_show(const cli_path *p, const cli_sheet *sheet, const char *title,
                   const char *const *cards) {
   const chart c = cli_sheet_chart(sheet);
-  char text[1024];
-  int code = p->plot ? chart_draw(&c, p->job.command, p->plot) : CLI_DONE;
-  if (code || !p->report) return code;
-  snprintf(text, sizeof text, "%s of %s", title, cli_clean(jn_model_name(p->job.model)).text);
-  FILE *page = report_open(p->report, text, "Computed by jounce " JN_VERSION ".");
-  if (!page) return CLI_BAD_INPUT;
-  report_cards_begin(page);
-  for (; cards[0]; cards += 2) report_card(page, cards[0], cards[1]);
-  report_cards_end(page);
-  report_chart(page, &c, "table.csv");
-  return report_close(page, p->report);
+  const cli_page page = {title, "Computed by jounce " JN_VERSION ".", "table.csv", cards};
+  return cli_show(&p->job, p->plot, p->report, &c, &page);
 }
 
-int cli_dof_joint(const jn_model *model, int iv, int *component) {
+void cli_path_columns(cli_sheet *sheet, const jn_model *model, int plain, int quat, int position) {
+  char name[JN_MAX_NAME + 16];
+  cli_sheet_column(sheet, 0, -1, "t");
   for (int i = 0; i < jn_model_body_count(model); i++) {
     const jn_joint *j = jn_model_joint(model, i);
-    if (iv < j->iv || iv >= j->iv + j->nv) continue;
-    *component = iv - j->iv;
-    return i;
+    for (int c = 0; c < j->nq; c++) {
+      int figure = j->nq == j->nv ? plain : c < 4 ? quat : position;
+      jn_coordinate_name(model, j->iq + c, name);
+      cli_sheet_column(sheet, 1 + j->iq + c, figure, "%s", name);
+    }
   }
-  return -1;
 }
 
 const char *cli_joint_unit(const jn_model *model, int force) {

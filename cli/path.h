@@ -1,5 +1,5 @@
-/* path.h: what commands about a trajectory share: a model, a trajectory, and the options that
- * choose them. */
+/* path.h: what commands that follow a trajectory share: options, the trajectory, tables, figures.
+ */
 #ifndef CLI_PATH_H
 #define CLI_PATH_H
 
@@ -12,21 +12,23 @@
 typedef struct cli_path {
   cli_job job;
   /* options */
-  const char *file;
   jn_fit_options fit;
   int tolerance_given, lambda_given;
   int samples, representation;
   double time_scale;
   const char *plot, *report;
-  /* made from them */
+  /* derived from the options */
   jn_trajectory *trajectory;
-  double *rms, *max, *lambda; /* [nq] of a fit */
+  double *rms, *max, *lambda; /* [nq] of the fit */
   double start, end;
 } cli_path;
-#define CLI_PATH_DEFAULT \
-  { .job = CLI_JOB_DEFAULT, .samples = 201, .time_scale = 1 }
+#define CLI_PATH_DEFAULT                                                                  \
+  {                                                                                       \
+    .job = {.with_trajectory = 1, .output = CLI_OUTPUT_DEFAULT}, .fit = jn_fit_default(), \
+    .samples = 201, .time_scale = 1                                                       \
+  }
 
-/* Rows of an option table; `order` is the command's own. */
+/* Rows of an option table; --order is left to the command. */
 #define CLI_PATH_OPTIONS(p)                                                             \
   CLI_MODEL_OPTIONS(&(p)->job),                                                         \
       CLI_OPT_VECTOR("gravity", (p)->job.gravity, &(p)->job.gravity_given),             \
@@ -41,50 +43,47 @@ typedef struct cli_path {
       CLI_OPT_NUMBER("time-scale", &(p)->time_scale, 0),                                \
       CLI_OPT_INT("samples", &(p)->samples, 2, 1000000)
 
-#define CLI_PATH_HELP                                                                            \
-  "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot. TRAJ is a curve\n" \
-  "(.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with a column 't'\n" \
-  "and one for each joint; samples are fitted by a smoothing spline:\n"                          \
-  "  --degree D             of its polynomials, default 7\n"                                     \
-  "  --tolerance E          root mean square of the residuals (0: through every sample)\n"       \
-  "  --lambda L             weight of the bending instead; with neither, cross validation\n"     \
-  "  --pieces N             polynomials; default one a sample, at most 400\n"                    \
-  "  --hold                 joints without columns stay at home\n"                               \
-  "  --time-scale S         run the motion S times as slow\n"
-#define CLI_PATH_HELP_END                                                                        \
-  "  --representation NAME  of twist and wrench of a floating base: spatial (default), body,\n"  \
-  "                         hybrid or mixed\n"                                                   \
-  "  --gravity X,Y,Z        instead of the model's\n"                                            \
-  "  --damping              include the joints' viscous damping of the model file\n"             \
-  "  --fixed, --floating    hold the root link, or let it float, against what the file says\n"   \
-  "  --strict               refuse inertias that violate the triangle inequality\n"              \
-  "  --plot FILE            draw (.svg or .png; needs gnuplot)\n"                                \
-  "  --report FILE          one HTML page with summary, figures and numbers; needs no network\n" \
-  "  --text                 the same as --format text\n"                                         \
-  "  --output FILE          write there instead of standard output\n"
-
-/* Parses, loads model and trajectory, makes scratch for dynamics of order `order`; an exit status.
- * cli_path_end in any case. */
-int cli_path_begin(cli_path *path, const cli_option *table, int count, int argc, char **argv,
-                   int *order);
-void cli_path_end(cli_path *path);
+/* Checks the options; for cli_job_run. */
+int cli_path_check(cli_job *job);
+/* Loads the trajectory and makes a workspace for dynamics of order `order`. Returns an exit status.
+ * Release `trajectory` in any case. */
+int cli_path_load(cli_path *path, int order);
 
 /* Time of sample n of `samples`. */
 double cli_path_time(const cli_path *path, int n);
-/* The first line of a text, and the "fit" of a JSON object where there was one. */
+/* First lines of the text; members "model" ... "fit" of the open JSON object. */
 void cli_path_text(FILE *file, const cli_path *path);
 void cli_path_json(cli_output *out, const cli_path *path);
 
-/* The picture and the page that were asked for. `cards`: pairs of number and text, ended by NULL;
- * `title` is what was done: "Torques". */
+/* Writes the table in any format. JSON: `field` comes before it. `footer` (may be NULL) is a line
+ * below it in text, on standard error with CSV, NPY and NPZ. Returns an exit status. */
+int cli_path_write(const cli_path *path, const cli_sheet *sheet, cli_field field,
+                   const char *footer);
+
+/* The largest magnitude in `count` columns with its unit, and a text with its column and time. */
+void cli_path_largest(const cli_sheet *sheet, int first, int count, char *number, char *text,
+                      size_t size);
+
+/* A page with figures. `title`: what was computed ("Torques"). `cards`: pairs of number and text,
+ * NULL-terminated. `download`: file name of the numbers. */
+typedef struct cli_page {
+  const char *title, *lead, *download;
+  const char *const *cards;
+} cli_page;
+/* Check that the figure and the page can be written, and write them. NULL: not requested. Return an
+ * exit status. */
+int cli_check_pictures(const char *plot, const char *report);
+int cli_show(const cli_job *job, const char *plot, const char *report, const chart *c,
+             const cli_page *page);
 int cli_path_show(const cli_path *path, const cli_sheet *sheet, const char *title,
                   const char *const *cards);
 
-/* What joints that are plain numbers are measured in: "rad", "m" or "rad or m"; `force`: their
- * forces. */
-const char *cli_joint_unit(const jn_model *model, int force);
+/* Names column 0 "t" and the following columns of q, and sets the figures they are drawn in: of
+ * joints without a rotation, of quaternions, of the positions of free joints. */
+void cli_path_columns(cli_sheet *sheet, const jn_model *model, int plain, int quat, int position);
 
-/* Degree of freedom `iv`: its joint and component. */
-int cli_dof_joint(const jn_model *model, int iv, int *component);
+/* Unit of the joints without a rotation: "rad", "m" or "rad or m"; with `force`, of their forces.
+ */
+const char *cli_joint_unit(const jn_model *model, int force);
 
 #endif

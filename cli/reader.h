@@ -1,4 +1,4 @@
-/* reader.h: checked reading of numbers out of JSON, with messages that name file and key. */
+/* reader.h: checked reading of numbers from JSON, with messages that name file and key. */
 #ifndef CLI_READER_H
 #define CLI_READER_H
 
@@ -7,53 +7,53 @@
 
 #include "message.h"
 
-/* Path of a key: "joints.elbow.omega". */
-typedef struct cli_key {
-  char text[640];
-} cli_key;
-
 typedef struct cli_reader {
   const char *file;
-  int order, pad; /* for lists of derivatives */
+  int order, pad; /* of lists of derivatives */
   double *rows;   /* room for the longest list, filled by cli_read_rows */
 } cli_reader;
 
+/* A value and its place in the file. */
+typedef struct cli_value {
+  const cli_reader *reader;
+  json_t *json;  /* NULL: missing */
+  char key[640]; /* "joints.elbow.omega"; "" for the whole file */
+} cli_value;
+
+/* The bytes of a file ("-": standard input), at most JN_MAX_FILE, released with free; `shown` is
+ * its name in messages. NULL after a message. */
+char *cli_read_file(const char *path, const char *shown, size_t *size);
 /* Reads a whole file ("-": standard input) as one JSON object without duplicate keys. NULL after a
  * message. */
 json_t *cli_read_json(const char *path, const char *shown);
 
-cli_key cli_key_of(const char *text);
-cli_key cli_key_below(const cli_key *key, const char *name);
-cli_key cli_key_item(const cli_key *key, int index);
+cli_value cli_member(const cli_value *object, const char *name);
+cli_value cli_element(const cli_value *list, int index);
 
 /* Message "file: key: ..."; returns CLI_BAD_INPUT. */
-int cli_refuse(const cli_reader *reader, const cli_key *key, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+int cli_refuse(const cli_value *value, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* The functions below return 0 or CLI_BAD_INPUT after a message. */
-int cli_expect_object(const cli_reader *reader, const cli_key *key, const json_t *value);
+int cli_expect_object(const cli_value *value);
 /* every key of the object is one of `known` */
-int cli_expect_keys(const cli_reader *reader, const cli_key *key, json_t *object,
-                    const char *const *known);
+int cli_expect_keys(const cli_value *object, const char *const *known);
 /* a finite number */
-int cli_read_number(const cli_reader *reader, const cli_key *key, const json_t *value, double *out);
+int cli_read_number(const cli_value *value, double *out);
 /* exactly n finite numbers */
-int cli_read_numbers(const cli_reader *reader, const cli_key *key, const json_t *value, int n,
-                     double *out);
+int cli_read_numbers(const cli_value *value, int n, double *out);
 
-/* A list of derivatives: `needed` items, each `width` numbers, or one bare number when `flat`.
- * Too few: zeros if reader->pad, else refused with the count needed. NULL counts as an empty list.
- * Fills reader->rows[needed x width]. */
+/* A list of derivatives: `needed` items of `width` numbers each, or plain numbers when `flat`.
+ * Too few items: zeros if reader->pad, else refused with the number needed. A missing value counts
+ * as an empty list. Fills reader->rows[needed x width]. */
 typedef struct cli_list {
   int width, flat, needed;
-  const char *symbol; /* "q": what the items are the derivatives of */
+  const char *symbol; /* "q": the items are its derivatives */
   int first;          /* the first item is this derivative */
 } cli_list;
-int cli_read_rows(cli_reader *reader, const cli_key *key, const json_t *value,
-                  const cli_list *list);
+int cli_read_rows(const cli_value *value, const cli_list *list);
 
-/* A rotation given as "R" (found = 1: *R) or "quat" (found = 2: *quat, normalised), or 0: none. */
-int cli_read_rotation(const cli_reader *reader, const cli_key *key, json_t *object, int *found,
-                      jn_mat3 *R, jn_quat *quat);
+/* A rotation: "R" (found = 1: *R), "quat" (found = 2: *quat, normalised) or none (found = 0). */
+int cli_read_rotation(const cli_value *object, int *found, jn_mat3 *R, jn_quat *quat);
 
 #endif

@@ -1,21 +1,23 @@
-/* state.h: STATE files (JSON) as the arrays of the library. */
+/* state.h: STATE files (JSON) to arrays of the library. */
 #ifndef CLI_STATE_H
 #define CLI_STATE_H
 
 #include <jounce/dynamics.h>
 #include <jounce/layout.h>
 
+#include "memory.h"
+
 extern const char
     *const cli_representation_names[]; /* in the order of jn_representation, then NULL */
 
-/* What a command needs of a state. Rows beyond these are ignored. */
+/* What a command needs from a state. Further rows are ignored. */
 typedef struct cli_need {
-  int order;         /* as asked by the user, for messages */
+  int order;         /* as given by the user, for messages */
   int motion_rows;   /* rows v, v', ... of every joint (hybrid: of those whose motion is given) */
   int force_rows;    /* rows of tau of every joint (hybrid: of those whose force is given) */
   int external_rows; /* rows of wrench and tau_ext */
   int hybrid;        /* a joint named in tau, or the base with base_wrench, has its force given */
-  int pad;           /* what is missing is zero */
+  int pad;           /* missing numbers are zero */
 } cli_need;
 
 typedef struct cli_state {
@@ -27,15 +29,14 @@ typedef struct cli_state {
   double *tau;               /* [(order+1) x nv] */
   unsigned char *prescribed; /* [bodies]: 1 where motion is given */
   jn_external external;
-  /* owned by the state, seen through `external` */
-  double *tau_ext, *wrench_rows;
-  jn_applied_wrench *wrenches;
+  double *tau_ext; /* [(order+1) x nv], used through `external` */
+  cli_memory memory;
 } cli_state;
 
-/* Reads `path` ("-": standard input; NULL: home at rest). Returns an exit status, after a message
- * when it is not 0. cli_state_free in any case. `layout` not NULL: the file holds flat arrays in
- * it,
- * {"q": [nq], "v": [[nv], ...], "tau": [[nv], ...]}, and v, tau are in its representation. */
+/* Reads `path` ("-": standard input; NULL: the home configuration at rest). Returns an exit status,
+ * after a message if it is not 0. Call cli_state_free in any case. If `layout` is not NULL, the
+ * file has flat arrays in that layout, {"q": [nq], "v": [[nv], ...], "tau": [[nv], ...]}, and v,
+ * tau are in its representation. */
 int cli_state_read(const char *path, const jn_model *model, const jn_layout *layout,
                    const cli_need *need, cli_state *state);
 void cli_state_free(cli_state *state);

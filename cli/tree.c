@@ -1,12 +1,10 @@
-/* tree.c: one line a body, links welded to it below. */
+/* tree.c: one line per body, with the links welded to it below. */
 #include "tree.h"
 
-#include <stdlib.h>
+#include "memory.h"
+#include "names.h"
 
-#include "message.h"
-#include "table.h"
-
-#define DEEPEST 24 /* levels drawn as lines; beyond, the depth is a number */
+#define DEEPEST 24 /* levels drawn as lines; deeper ones as a number */
 
 typedef struct drawing {
   cli_output *out;
@@ -16,14 +14,14 @@ typedef struct drawing {
   int *first_link, *next; /* links of a body, as lists of frames: [bodies + 1], [frames] */
 } drawing;
 
-/* Bodies come parents first: one pass gives the depths. */
+/* Parents come before children: one pass gives the depths. */
 static void measure(drawing *d) {
   int bodies = jn_model_body_count(d->model), frames = jn_model_frame_count(d->model);
   for (int i = 0; i < bodies; i++) {
     int p = jn_model_body(d->model, i)->parent;
     d->depth[i] = p < 0 ? 0 : d->depth[p] + 1;
   }
-  /* walking backwards, the first child met is the last; first_link serves as a mark */
+  /* going backwards, the first child met is the last one; first_link serves as a mark */
   for (int i = 0; i <= bodies; i++) d->first_link[i] = -1;
   for (int i = bodies - 1; i >= 0; i--) {
     int p = jn_model_body(d->model, i)->parent;
@@ -38,7 +36,7 @@ static void measure(drawing *d) {
   }
 }
 
-/* The lines that lead to body i: for each level a bar where more children of that level follow. */
+/* The lines that lead to body i: a bar at each level where more children follow. */
 static void indent(const drawing *d, int i, int branch) {
   const char *pieces[DEEPEST];
   int n = 0, depth = d->depth[i];
@@ -93,23 +91,18 @@ static void draw(const drawing *d) {
 
 int cli_tree(cli_output *out, const jn_model *model) {
   size_t bodies = (size_t)jn_model_body_count(model), frames = (size_t)jn_model_frame_count(model);
+  cli_memory m = {0};
   drawing d = {out,
                model,
-               malloc((bodies + 1) * sizeof(int)),
-               malloc(bodies + 1),
-               malloc((bodies + 1) * sizeof(int)),
-               malloc((frames + 1) * sizeof(int))};
-  int status = CLI_BAD_INPUT;
-  if (d.depth && d.last && d.first_link && d.next) {
+               cli_take(&m, bodies, sizeof(int)),
+               cli_take(&m, bodies, 1),
+               cli_take(&m, bodies, sizeof(int)),
+               cli_take(&m, frames, sizeof(int))};
+  if (!m.failed) {
     measure(&d);
     draw(&d);
-    status = CLI_DONE;
-  } else {
-    cli_error("out of memory for a drawing of %zu bodies", bodies);
   }
-  free(d.depth);
-  free(d.last);
-  free(d.first_link);
-  free(d.next);
+  int status = m.failed ? CLI_BAD_INPUT : CLI_DONE;
+  cli_release(&m);
   return status;
 }

@@ -326,13 +326,13 @@ static void wrong_usage_is_named(void **state) {
       {1, "jounce traj pendulum swing.json --link tool", "no link or frame 'tool'; known: link1"},
       {2, "jounce traj pendulum swing.json --time-scale 0", "above zero expected, found 0"},
       {1, "jounce limits pendulum swing.json", "has no limits"},
-      {2, "jounce limits pendulum swing.json --velocity 1 --format npy", "not offered"},
+      {2, "jounce limits pendulum swing.json --velocity 1 --format npy", "not supported"},
       {2, "jounce limits pendulum swing.json --effort-rate -1",
-       "--effort-rate: a size of at least 0"},
+       "--effort-rate: a nonnegative number"},
       {2, "jounce limits pendulum swing.json --velocity 1 --apply slow.txt", "found 'slow.txt'"},
       {2, "jounce limits pendulum swing.json --velocity 1 --apply slow", "found 'slow'"},
       {1, "jounce limits pendulum swing.json --limits below.json",
-       "joint1.jerk: a size of at least 0"},
+       "joint1.jerk: a nonnegative number"},
       {1, "jounce limits pendulum swing.json --limits turned.json", "lower limit 2 is above"},
       {1, "jounce limits pendulum swing.json --limits word.json", "found a string"},
       {1, "jounce limits pendulum swing.json --limits none.json", "none.json"},
@@ -343,7 +343,7 @@ static void wrong_usage_is_named(void **state) {
       {2, "jounce elastic pendulum swing.json --stiffness 0 --motor-inertia 1", "positive"},
       {2, "jounce elastic pendulum swing.json --stiffness 1,2 --motor-inertia 1",
        "one number or 1"},
-      {2, "jounce info pendulum --format npz", "not offered"},
+      {2, "jounce info pendulum --format npz", "not supported"},
   };
   put("swing.json", "{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [0, 1]}}");
   put("odd.json", "{\"elbow\": {\"jerk\": 1}}");

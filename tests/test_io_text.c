@@ -1,11 +1,13 @@
 /* test_io_text.c: numbers, words and messages. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/check.h"
 #include "helpers/comma_locale.h"
 #include "helpers/files.h"
+#include "helpers/rng.h"
 #include "io/number.h"
 #include "io/text.h"
 
@@ -45,10 +47,9 @@ static void numbers_are_read_strictly(void **state) {
     assert_true(strlen(jn_number_complaint(result, at)) > 0);
   }
   /* 17 digits read back as the same bits, at every magnitude */
-  uint64_t seed = 1;
+  rng r = rng_new(1);
   for (int i = 0; i < 20000; i++) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    uint64_t bits = seed ^ (seed >> 29);
+    uint64_t bits = rng_bits(&r);
     double x, back;
     memcpy(&x, &bits, sizeof x);
     if (!isfinite(x)) continue;
@@ -93,6 +94,59 @@ static void near_words_are_found(void **state) {
   assert_false(jn_is_utf8("\xf4\x90\x80\x80"));
 }
 
+static void edits_between_words_are_counted(void **state) {
+  (void)state;
+  static const struct {
+    const char *a, *b;
+    int exact, folded;
+  } words[] = {{"", "", 0, 0},         {"", "abc", 3, 3},        {"mass", "mass", 0, 0},
+               {"mass", "MASS", 4, 0}, {"mass", "mas", 1, 1},    {"mass", "amss", 1, 1},
+               {"mass", "Maas", 2, 1}, {"order", "oredr", 1, 1}, {"kitten", "sitting", 3, 3}};
+  for (size_t i = 0; i < COUNT(words); i++) {
+    assert_int_equal(jn_edit_distance(words[i].a, words[i].b, 0), words[i].exact);
+    assert_int_equal(jn_edit_distance(words[i].b, words[i].a, 1), words[i].folded);
+  }
+  char name[JN_MAX_NAME + 2];
+  memset(name, 'a', sizeof name);
+  name[JN_MAX_NAME] = '\0';
+  assert_int_equal(jn_edit_distance(name, "a", 0), JN_MAX_NAME - 1);
+  name[JN_MAX_NAME] = 'a', name[JN_MAX_NAME + 1] = '\0';
+  assert_int_equal(jn_edit_distance(name, name, 0), JN_MAX_NAME);
+}
+
+/* What a writer writes: as JSON, else as a field of CSV. */
+static void assert_written(const char *text, int json, const char *want) {
+  char *got = NULL;
+  size_t size = 0;
+  FILE *file = open_memstream(&got, &size);
+  assert_non_null(file);
+  if (json)
+    assert_int_equal(jn_write_string(file, text), jn_is_utf8(text));
+  else
+    jn_write_cell(file, text, ",\"\n");
+  assert_int_equal(fclose(file), 0);
+  assert_string_equal(got, want);
+  free(got);
+}
+
+static void names_are_written_so_that_they_read_back(void **state) {
+  (void)state;
+  assert_written("elbow", 1, "\"elbow\"");
+  assert_written("a\"b\\c", 1, "\"a\\\"b\\\\c\"");
+  assert_written("tab\tbell\x07 end\x7f", 1, "\"tab\\u0009bell\\u0007 end\\u007f\"");
+  assert_written("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 1,
+                 "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
+  /* bytes that are not UTF-8: alone, overlong, surrogate, cut, beyond the last character */
+  assert_written("\xff", 1, "\"\\ufffd\"");
+  assert_written("\xc0\xaf", 1, "\"\\ufffd\\ufffd\"");
+  assert_written("\xed\xa0\x80", 1, "\"\\ufffd\\ufffd\\ufffd\"");
+  assert_written("a\xe2\x82", 1, "\"a\\ufffd\\ufffd\"");
+  assert_written("\xf4\x90\x80\x80", 1, "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
+  assert_written("elbow", 0, "elbow");
+  assert_written("a,b", 0, "\"a,b\"");
+  assert_written("a\"b", 0, "\"a\"\"b\"");
+}
+
 static void a_message_is_whole_and_harmless(void **state) {
   (void)state;
   jn_error error;
@@ -124,6 +178,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_are_read_strictly),
       cmocka_unit_test(near_words_are_found),
+      cmocka_unit_test(edits_between_words_are_counted),
+      cmocka_unit_test(names_are_written_so_that_they_read_back),
       cmocka_unit_test(a_message_is_whole_and_harmless),
       cmocka_unit_test(the_locale_does_not_matter),
   };

@@ -492,7 +492,7 @@ static void test_the_program(void **state) {
   (void)state;
   char out[20000];
   assert_int_equal(program("tilthex --time 1 --drift --text", out, sizeof out), 0);
-  assert_non_null(strstr(out, "momentum kept"));
+  assert_non_null(strstr(out, "momentum conserved"));
   assert_int_equal(program("double_pendulum --time 1 --format csv --samples 3", out, sizeof out),
                    0);
   assert_non_null(strstr(out, "t,joint1,joint2,joint1',joint2',energy\n"));
@@ -537,6 +537,11 @@ static void test_the_program_refuses_force_files_with_a_reason(void **state) {
   assert_forces_refused("t,joint1,joint1\n0,1,2\n", "'joint1' is named twice");
   assert_forces_refused("t,joint3\n0,1\n", "did you mean 'joint1' or 'joint2'?");
   assert_forces_refused("t,joint1\n", "no line of numbers");
+  assert_forces_refused("joint1,t\n0,1\n", "the first column must be 't'");
+  assert_forces_refused("t,joint1\n0,x\n", "'x': this is not a number");
+  assert_forces_refused("t,joint1\n0,nan\n", "numbers must be finite");
+  assert_forces_refused("t,joint1\n0\n", "2 numbers expected");
+  assert_forces_refused("t,joint1\n1,0\n0,1\n", "times must increase");
   assert_int_equal(program("pendulum --time 1 --forces .", out, sizeof out), 1);
   assert_non_null(strstr(out, "cannot be read: "));
 }

@@ -278,25 +278,18 @@ static void put_little(unsigned char *b, uint64_t x, int n) {
   for (int i = 0; i < n; i++) b[i] = (unsigned char)(x >> (8 * i) & 0xff);
 }
 
-enum { NPY_HEADER = 128 };
-
-/* magic, version 1.0, length and dictionary: 128 bytes */
-static void npy_header(unsigned char *b, int rows, int columns) {
+void jn_npy_header(unsigned char header[NPY_HEADER], const char *shape) {
   char text[NPY_HEADER];
-  const int length =
-      columns < 0 ? snprintf(text, sizeof text,
-                             "{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }", rows)
-                  : snprintf(text, sizeof text,
-                             "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", rows,
-                             columns);
-  memset(b, ' ', NPY_HEADER);
-  memcpy(b, "\x93NUMPY\x01", 8);
-  put_little(b + 8, NPY_HEADER - 10, 2);
-  memcpy(b + 10, text, (size_t)length);
-  b[NPY_HEADER - 1] = '\n';
+  int length = snprintf(text, sizeof text,
+                        "{'descr': '<f8', 'fortran_order': False, 'shape': %.64s}", shape);
+  memset(header, ' ', NPY_HEADER);
+  memcpy(header, "\x93NUMPY\x01", 8);
+  put_little(header + 8, NPY_HEADER - 10, 2);
+  memcpy(header + 10, text, (size_t)length);
+  header[NPY_HEADER - 1] = '\n';
 }
 
-static void put_number(unsigned char *b, double x) {
+void jn_npy_number(unsigned char b[8], double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   put_little(b, bits, 8);
@@ -304,10 +297,12 @@ static void put_number(unsigned char *b, double x) {
 
 void jn_npy_print(const jn_table *t, FILE *file) {
   unsigned char header[NPY_HEADER], b[8];
-  npy_header(header, t->rows, t->columns);
+  char shape[48];
+  snprintf(shape, sizeof shape, "(%d, %d), ", t->rows, t->columns);
+  jn_npy_header(header, shape);
   fwrite(header, 1, sizeof header, file);
   for (size_t i = 0; i < (size_t)t->rows * (size_t)t->columns; i++) {
-    put_number(b, t->values[i]);
+    jn_npy_number(b, t->values[i]);
     fwrite(b, 1, sizeof b, file);
   }
 }
@@ -342,7 +337,9 @@ jn_status jn_npz_print(const jn_table *t, FILE *file) {
   if (columns > 65535 || (size + 512) * columns > 0xffffffffu) return JN_ERR_LIMIT;
   uint32_t *crc = jn_block_new(&t->hooks, columns, sizeof *crc);
   if (!crc) return JN_ERR_MEMORY;
-  npy_header(header, t->rows, -1);
+  char shape[48];
+  snprintf(shape, sizeof shape, "(%d,), ", t->rows);
+  jn_npy_header(header, shape);
   for (int pass = 0; pass < 2; pass++) {
     size_t local = 0;
     for (size_t c = 0; c < columns; c++) {
@@ -351,7 +348,7 @@ jn_status jn_npz_print(const jn_table *t, FILE *file) {
       if (pass == 0) {
         crc[c] = checksum(0xffffffffu, header, sizeof header);
         for (size_t r = 0; r < (size_t)t->rows; r++) {
-          put_number(b, t->values[r * columns + c]);
+          jn_npy_number(b, t->values[r * columns + c]);
           crc[c] = checksum(crc[c], b, 8);
         }
         crc[c] ^= 0xffffffffu;
@@ -361,7 +358,7 @@ jn_status jn_npz_print(const jn_table *t, FILE *file) {
         fprintf(file, "%s.npy", name);
         fwrite(header, 1, sizeof header, file);
         for (size_t r = 0; r < (size_t)t->rows; r++) {
-          put_number(b, t->values[r * columns + c]);
+          jn_npy_number(b, t->values[r * columns + c]);
           fwrite(b, 1, 8, file);
         }
         at += 30 + n + size;

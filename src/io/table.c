@@ -199,18 +199,8 @@ static jn_status parse_csv(const char *text, size_t size, const char *name,
 
 static void print_csv(const jn_table *t, FILE *file) {
   for (int i = 0; i < t->columns; i++) {
-    const char *name = t->names[i];
     if (i) fputc(',', file);
-    if (!strpbrk(name, ",;\"\r\n\t #")) {
-      fputs(name, file);
-      continue;
-    }
-    fputc('"', file);
-    for (; *name; name++) {
-      if (*name == '"') fputc('"', file);
-      fputc(*name, file);
-    }
-    fputc('"', file);
+    jn_write_cell(file, t->names[i], ",;\"\r\n\t #");
   }
   fputc('\n', file);
   for (int r = 0; r < t->rows; r++)

@@ -1,6 +1,7 @@
 /* text.c: findings from a format, and small help with text. */
 #include "io/text.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,35 +32,40 @@ jn_status jn_fail_adding(jn_error *error, jn_status status, const char *file, in
   return jn_fail(error, status, file, line, "%s%s", subject, jn_status_text(status));
 }
 
-/* number of letters to insert, delete, replace or swap, for short words; 3 stands for more than 2
- */
-static int edit_distance(const char *a, const char *b) {
-  enum { LONGEST = 24 };
+static int letter(char c, int fold) { return fold ? tolower((unsigned char)c) : c; }
+
+int jn_edit_distance(const char *a, const char *b, int fold) {
   size_t m = strlen(a), n = strlen(b);
-  if (m > LONGEST || n > LONGEST) return 3;
-  int d[LONGEST + 1][LONGEST + 1];
-  for (size_t i = 0; i <= m; i++) d[i][0] = (int)i;
-  for (size_t j = 0; j <= n; j++) d[0][j] = (int)j;
-  for (size_t i = 1; i <= m; i++)
+  if (m > JN_MAX_NAME || n > JN_MAX_NAME) return JN_MAX_NAME;
+  int row[3][JN_MAX_NAME + 1];
+  for (size_t j = 0; j <= n; j++) row[0][j] = (int)j;
+  for (size_t i = 1; i <= m; i++) {
+    int *now = row[i % 3], *above = row[(i + 2) % 3], *two_above = row[(i + 1) % 3];
+    now[0] = (int)i;
     for (size_t j = 1; j <= n; j++) {
-      int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-      if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
-      if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-          d[i - 2][j - 2] + 1 < best)
-        best = d[i - 2][j - 2] + 1;
-      d[i][j] = best;
+      int differ = letter(a[i - 1], fold) != letter(b[j - 1], fold);
+      int best = above[j - 1] + differ;
+      if (above[j] + 1 < best) best = above[j] + 1;
+      if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+      if (i > 1 && j > 1 && letter(a[i - 1], fold) == letter(b[j - 2], fold) &&
+          letter(a[i - 2], fold) == letter(b[j - 1], fold) && two_above[j - 2] + 1 < best)
+        best = two_above[j - 2] + 1;
+      now[j] = best;
     }
-  return d[m][n] > 2 ? 3 : d[m][n];
+  }
+  return row[m % 3][n];
 }
 
 const char *jn_nearest_word(const char *word, const char *const *words) {
+  enum { LONGEST = 24 }; /* keeps the search short when a file has many names */
   const char *nearest = NULL;
-  int least = 3;
-  for (; *words != NULL; words++) {
-    int distance = edit_distance(word, *words);
+  size_t least = 3, n = strlen(word);
+  for (; *words != NULL && n <= LONGEST; words++) {
+    size_t m = strlen(*words);
+    if (m > LONGEST) continue;
+    size_t distance = (size_t)jn_edit_distance(word, *words, 0);
     /* two edits make a short word into any other */
-    if (distance < least && (size_t)distance < strlen(*words) && (size_t)distance < strlen(word)) {
+    if (distance < least && distance < m && distance < n) {
       least = distance;
       nearest = *words;
     }
@@ -67,36 +73,60 @@ const char *jn_nearest_word(const char *word, const char *const *words) {
   return nearest;
 }
 
-int jn_is_utf8(const char *text) {
-  for (const unsigned char *p = (const unsigned char *)text; *p != 0;) {
-    int more = *p < 0x80                  ? 0
-               : *p >= 0xc2 && *p <= 0xdf ? 1
-               : *p >= 0xe0 && *p <= 0xef ? 2
-               : *p >= 0xf0 && *p <= 0xf4 ? 3
-                                          : -1;
-    if (more < 0) return 0;
-    uint32_t code = more == 0 ? *p : *p & (0x3fu >> more);
-    for (int i = 1; i <= more; i++) {
-      if ((p[i] & 0xc0) != 0x80) return 0;
-      code = code << 6 | (p[i] & 0x3fu);
-    }
-    if (more == 2 && (code < 0x800 || (code >= 0xd800 && code <= 0xdfff))) return 0;
-    if (more == 3 && (code < 0x10000 || code > 0x10ffff)) return 0;
-    p += more + 1;
+/* the length of the UTF-8 sequence at `text`, which is not empty; 0 when it is not well formed */
+static size_t utf8_length(const char *text) {
+  const unsigned char *p = (const unsigned char *)text;
+  size_t n = *p < 0x80                  ? 1
+             : *p >= 0xc2 && *p <= 0xdf ? 2
+             : *p >= 0xe0 && *p <= 0xef ? 3
+             : *p >= 0xf0 && *p <= 0xf4 ? 4
+                                        : 0;
+  uint32_t code = *p & (0xffu >> (n + 1));
+  for (size_t i = 1; i < n; i++) {
+    if ((p[i] & 0xc0) != 0x80) return 0;
+    code = code << 6 | (p[i] & 0x3fu);
   }
+  if (n == 3 && (code < 0x800 || (code >= 0xd800 && code <= 0xdfff))) return 0;
+  if (n == 4 && (code < 0x10000 || code > 0x10ffff)) return 0;
+  return n;
+}
+
+int jn_is_utf8(const char *text) {
+  for (size_t n; *text != '\0'; text += n)
+    if ((n = utf8_length(text)) == 0) return 0;
   return 1;
 }
 
 int jn_write_string(FILE *file, const char *text) {
+  int valid = 1;
   fputc('"', file);
-  for (const char *s = text; *s != '\0'; s++) {
-    if (*s == '"' || *s == '\\')
-      fprintf(file, "\\%c", *s);
-    else if ((unsigned char)*s < 0x20)
-      fprintf(file, "\\u%04x", (unsigned char)*s);
-    else
-      fputc(*s, file);
+  while (*text != '\0') {
+    size_t n = utf8_length(text);
+    if (n == 0) {
+      fputs("\\ufffd", file); /* replacement character */
+      valid = 0;
+    } else if (*text == '"' || *text == '\\') {
+      fprintf(file, "\\%c", *text);
+    } else if ((unsigned char)*text < 0x20 || *text == 0x7f) {
+      fprintf(file, "\\u%04x", (unsigned)*text);
+    } else {
+      fwrite(text, 1, n, file);
+    }
+    text += n > 0 ? n : 1;
   }
   fputc('"', file);
-  return jn_is_utf8(text);
+  return valid;
+}
+
+void jn_write_cell(FILE *file, const char *text, const char *special) {
+  if (!strpbrk(text, special)) {
+    fputs(text, file);
+    return;
+  }
+  fputc('"', file);
+  for (; *text; text++) {
+    if (*text == '"') fputc('"', file);
+    fputc(*text, file);
+  }
+  fputc('"', file);
 }

@@ -22,12 +22,20 @@ jn_status jn_note_list(jn_spec *spec, jn_severity severity, int line, const char
 jn_status jn_fail_adding(jn_error *error, jn_status status, const char *file, int line,
                          const char *subject, const char *what);
 
+/* Edits (insert, delete, replace, swap of neighbours) from one word to the other. `fold`: letters
+ * of either case are equal. Words longer than JN_MAX_NAME are JN_MAX_NAME apart. */
+int jn_edit_distance(const char *a, const char *b, int fold);
+
 /* The word of `words` (ended by NULL) nearest to `word`, at most two edits away; NULL when none is.
  */
 const char *jn_nearest_word(const char *word, const char *const *words);
 
-/* "text" in JSON; 0 when it is not UTF-8. */
+/* "text" in JSON, control characters escaped. Returns 0 when it is not UTF-8: bytes that are not
+ * become U+FFFD. */
 int jn_write_string(FILE *file, const char *text);
+
+/* A field of a CSV line: in quotes when it has one of the characters `special`. */
+void jn_write_cell(FILE *file, const char *text, const char *special);
 
 /* 1 when `text` is well-formed UTF-8. */
 int jn_is_utf8(const char *text);

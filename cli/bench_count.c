@@ -1,7 +1,7 @@
-/* count.c: with the trap flag set the processor stops after every instruction; the handler counts.
- */
+/* bench_count.c: with the trap flag set, the processor traps after every instruction; the handler
+ * counts the traps. */
 #define _GNU_SOURCE
-#include "count.h"
+#include "bench.h"
 
 #if defined(__linux__) && defined(__x86_64__)
 #include <signal.h>
@@ -20,7 +20,7 @@ static void on_step(int signal, siginfo_t *info, void *context) {
 
 static void nothing(void *argument) { (void)argument; }
 
-/* the flag is set by the handler's way back into pushf ... popf */
+/* sets the trap flag by pushf ... popf */
 static void start_stepping(void) {
   __asm__ volatile(
       "lea -128(%%rsp), %%rsp\n\tpushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::"i"(
@@ -37,7 +37,7 @@ static long stepped(void (*f)(void *), void *argument) {
   return steps;
 }
 
-long cli_count(void (*f)(void *), void *argument) {
+long bench_count(void (*f)(void *), void *argument) {
   struct sigaction step = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO}, before;
   sigemptyset(&step.sa_mask);
   if (sigaction(SIGTRAP, &step, &before)) return -1;
@@ -48,7 +48,7 @@ long cli_count(void (*f)(void *), void *argument) {
 }
 
 #else
-long cli_count(void (*f)(void *), void *argument) {
+long bench_count(void (*f)(void *), void *argument) {
   (void)f, (void)argument;
   return -1;
 }
