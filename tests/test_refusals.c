@@ -101,7 +101,7 @@ static jn_status spoil(jn_simulation_options *o, int fault, const char **words) 
       return *words = "no such representation", JN_ERR_ARGUMENT;
     case 1:
       o->forces.wrench_count = -1;
-      return *words = "negative number of wrenches", JN_ERR_ARGUMENT;
+      return *words = "wrench_count is negative", JN_ERR_ARGUMENT;
     case 2:
       o->forces.friction = friction;
       o->forces.friction_width = 0;

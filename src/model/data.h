@@ -1,13 +1,13 @@
-/* data.h (private): the working memory. One list of every array.
+/* data.h (private): the working memory of a jn_data: one list of every array with its shape.
  *
  *   A(name, element, stride, count)   meaning
  *
- * Element i of an array begins `stride` elements after element i-1; core/work.h makes from each
- * line an accessor name_of(w, i) with the element's type. rows = order + 2 is the number of Taylor
- * coefficients of a jet. Per link or per degree of freedom: jets side by side, orders in turn.
- * Order-major arrays, [rows x nv], have stride 1.
+ * Element i of an array begins `stride` elements after element i-1. core/work.h makes an accessor
+ * name_of(w, i) with the element's type from each line. rows = order + 2 is the number of Taylor
+ * coefficients of a jet. Arrays per link or per degree of freedom hold one jet after the other,
+ * each with its orders in turn. Order-major arrays, [rows x nv], have stride 1.
  *
- * Every array has one meaning. Scratch is what no function leaves behind for another. */
+ * Every array has one meaning. Scratch arrays carry nothing from one function to another. */
 #ifndef JOUNCE_PRIVATE_DATA_H
 #define JOUNCE_PRIVATE_DATA_H
 
@@ -15,7 +15,8 @@
 
 #include "model/model.h"
 
-/* doubles of an element, at most: a v3 or six in a register is padded (core/work.h checks) */
+/* largest size of an element in doubles; a v3 or six in a register is padded (core/work.h
+ * checks) */
 enum {
   JN_SIZE_double = 1,
   JN_SIZE_real = 1,
@@ -38,14 +39,14 @@ enum {
 /* clang-format off */
 /* The arrays of the body formulation, also for a pack of states in lanes. */
 #define JN_WORK_PACK(A)                                                                                  \
-  A(link_view, link_view, 1, nlink)                /* where each link has what: made at set-up */        \
-  A(link_view_lanes, link_view, 1, nlink)          /* ... where vectors are padded */                    \
+  A(link_view, link_view, 1, nlink)                /* pointers to each link's arrays, set up once */     \
+  A(link_view_lanes, link_view, 1, nlink)          /* ... for padded vectors */                          \
   A(q, real, 1, nq)                                /* configuration */                                   \
   A(v, real, 1, rows * nv)                         /* velocity jets, body representation, order-major */ \
   A(tau, real, 1, rows * nv)                       /* force jets, body representation, order-major */    \
-  A(force, real, 1, rows * nv)                     /* force jets as they come in, order-major */         \
-  A(io, real, 1, rows * nv)                        /* jets as they go in or come out, order-major */     \
-  A(reference, real, 1, nv)                        /* of free joints: the point of spatial twists */     \
+  A(force, real, 1, rows * nv)                     /* force jets as given, order-major */                \
+  A(io, real, 1, rows * nv)                        /* input or output jets, order-major */               \
+  A(reference, real, 1, nv)                        /* free joints: reference point of spatial twists */  \
   A(up, real, 1, 4)                                /* minus gravity, in the world */                     \
   A(angle, real, 1, 3 * nlink + 12)                /* angles, sines, cosines */                          \
   A(X, real, rows, rows * nx)                      /* joint transforms: core/body/joint.h */             \
@@ -59,19 +60,19 @@ enum {
   A(UA, six, 1, nv)                                /* IA S, or composite inertia times S */              \
   A(D, real, 6, 6 * nv)                            /* factors of S^T IA S */                             \
   A(link_transform, link_transform, 1, nlink)      /* combined transform to the parent */                \
-  A(next_order, next_order, 1, nlink)              /* sums of the next order, begun: core/body/aba.h */  \
+  A(next_order, next_order, 1, nlink)              /* partial sums of the next order: body/aba.h */      \
   A(b, six, 1, nlink)                              /* bias twist */                                      \
   A(p, six, 1, nlink)                              /* bias wrench */                                     \
   A(e, real, 1, nv)                                /* force left for the joint */                        \
   A(jet, six, rows, 6 * rows)                      /* scratch: six jets */
 
-/* What else a single state needs. */
+/* Further arrays, for a single state. */
 #define JN_WORK_SINGLE(A)                                                                                           \
   A(E, real, 12, 12 * nlink)                       /* pose of the link in its parent link: R, p */                  \
   A(R, real, 9 * rows, 9 * rows * nlink)           /* orientation of the link in the world */                       \
-  A(P, real, 3 * rows, 3 * rows * nlink)           /* position of the link, counted from the present one */         \
+  A(P, real, 3 * rows, 3 * rows * nlink)           /* position of the link, relative to its current position */     \
   A(G, real, 9 * rows, 9 * rows * nlink)           /* [P] R */                                                      \
-  A(O, real, 3, 3 * nlink)                         /* present position of the link, counted from the base */        \
+  A(O, real, 3, 3 * nlink)                         /* current position of the link, relative to the base */         \
   /* spatial formulation */                                                                                         \
   A(S, six1, rows, rows * nv)                      /* screws */                                                     \
   A(Vs, six1, rows, rows * nlink)                  /* twists; hybrid and mixed ones in those formulations */        \
@@ -83,35 +84,35 @@ enum {
   A(Ps, six1, rows, rows * nlink)                  /* momenta, then composites */                                   \
   A(Ws, six1, rows, rows * nlink)                  /* wrenches, then composites */                                  \
   A(Bs, six1, 6 * rows, 6 * rows * nlink)          /* ad_V^T M by columns, then composites */                       \
-  A(Ns, six1, 6 * rows, 6 * rows * nlink)          /* slopes of wrenches that do not turn with their body */        \
-  A(Wl, six1, rows, rows * nlink)                  /* applied wrenches in link frames, on their way to the world */ \
+  A(Ns, six1, 6 * rows, 6 * rows * nlink)          /* partials of applied wrenches not fixed to their body */       \
+  A(Wl, six1, rows, rows * nlink)                  /* applied wrenches in link frames, before the world frame */    \
   /* hybrid and mixed formulation */                                                                                \
   A(Vj, six1, rows, rows * nlink)                  /* velocity of the joint, link frame */                          \
-  A(own, v3, rows, rows * nlink)                   /* force that moves the link itself */                           \
+  A(own, v3, rows, rows * nlink)                   /* force that accelerates the link itself */                     \
   A(axis, v3, rows + 1, 3 * (rows + 1) * nlink)    /* axes of the link in the world */                           \
-  A(reach, v3, rows + 1, (rows + 1) * nlink)       /* origin from the parent's; mixed: what the joint slid */       \
+  A(reach, v3, rows + 1, (rows + 1) * nlink)       /* origin from the parent's; mixed: joint displacement */        \
   /* Jacobians */                                                                                                   \
-  A(Su, six1, rows, rows * nv)                     /* screws for v as the user holds it */                          \
-  A(Jf, six1, rows, rows * nv)                     /* columns of a Jacobian, before they go out */                  \
+  A(Su, six1, rows, rows * nv)                     /* screws for v in the user's representation */                  \
+  A(Jf, six1, rows, rows * nv)                     /* columns of a Jacobian, before output */                       \
   A(Jb, double, 1, 12 * nv)                        /* Jacobian of one body and its rate */                          \
   /* partial derivatives: core/derivatives/partials.h */                                                            \
-  A(Pc, column_jet, 1, rows * (nv + 7))            /* what the columns of v carry, in blocks of lanes */            \
-  A(pc, column_jet, 1, rows)                       /* of one column more */                                         \
+  A(Pc, column_jet, 1, rows * (nv + 7))            /* jets of the columns of v, in blocks of lanes */               \
+  A(pc, column_jet, 1, rows)                       /* jet of one further column */                                  \
   A(Ev, double, 6 * rows, 6 * rows * nv)           /* variations of multi-dof joints: columns of E */               \
-  A(Ow, double, 6 * rows, 6 * rows * nv)           /* their own rows in other than body representation */           \
+  A(Ow, double, 6 * rows, 6 * rows * nv)           /* free joints not in body representation: own rows */           \
   A(Yd, six1, 1, nlink)                            /* displacement along a direction of states */                   \
   A(D0, six1, rows, rows * nlink)                  /* covectors of the displacement D, */                           \
   A(D1, six1, rows, rows * nlink)                  /* ... of D', */                                                 \
   A(D2, six1, rows, rows * nlink)                  /* ... of D'', */                                                \
   A(Df, six1, rows, rows * nlink)                  /* ... and of the wrenches */                                    \
-  A(solve_link, double, 1, 6 * JN_SOLVE_COLUMNS * nlink) /* M^-1 of columns in lanes: what links carry */           \
+  A(solve_link, double, 1, 6 * JN_SOLVE_COLUMNS * nlink) /* M^-1 of columns in lanes: link wrenches or twists */    \
   A(solve_rhs, double, 1, JN_SOLVE_COLUMNS * nv)   /* ... the right-hand sides */                                   \
-  A(gather, double, 1, 75 * JN_MAX_LANES * rows)   /* scratch of freedoms in lanes */                               \
+  A(gather, double, 1, 75 * JN_MAX_LANES * rows)   /* scratch of degrees of freedom in lanes */                     \
   A(direction, double, 1, (3 * rows + 1) * JN_MAX_LANES * nv) /* directions in lanes: phi, dv, phi', forces */      \
-  A(direction_link, direction_link, 1, JN_MAX_LANES * nlink) /* ... what they carry through the tree */             \
+  A(direction_link, direction_link, 1, JN_MAX_LANES * nlink) /* ... their link quantities */                        \
   /* scratch */                                                                                                     \
   A(frame, double, 1, 36 * (rows + 1))             /* jets of one frame */                                          \
-  A(out, double, rows * nv, 3 * rows * nv)         /* results before they go out: three of [rows x nv] */           \
+  A(out, double, rows * nv, 3 * rows * nv)         /* results before output: three of [rows x nv] */                \
   A(dof, double, nv, 6 * nv)                       /* six vectors [nv] */
 /* clang-format on */
 
@@ -125,7 +126,7 @@ typedef struct jn_work {
 struct jn_data {
   const jn_model *model;
   jn_allocator allocator;
-  int owned; /* the block is ours to release */
+  int owned; /* jn_data_free releases the block */
   jn_settings settings;
   int order, rows;
   int kinematics;                 /* order of the kinematics held in V or Vs; -2: none */
@@ -133,49 +134,49 @@ struct jn_data {
   jn_vec3 base;                   /* position of the base at this instant */
   int singular;                   /* joint found singular; -1: none */
   const struct jn_engine *best;   /* the body formulation for this machine */
-  const struct jn_engine *engine; /* the one that made what is held: best, or plain when strict */
+  const struct jn_engine *engine; /* the one that computed the arrays: best, or plain when strict */
   jn_work w;
 };
 
-/* A call with other settings than the user's goes through a copy of the data, which shares its
- * arrays; then the data takes over what the call found. */
+/* A call with other settings than the user's uses a copy of the jn_data that shares its arrays.
+ * Afterwards the data takes over everything but the settings. */
 static inline void jn_data_adopt(jn_data *data, const jn_data *copy) {
   const jn_settings own = data->settings;
   *data = *copy;
   data->settings = own;
 }
 
-/* Places every array behind `at` bytes of a block aligned to JN_WORK_ALIGN, each on a cache line of
- * its own, and returns the bytes in all; 0 when they cannot be counted. lanes > 1: the arrays of
- * JN_WORK_PACK for so many states at once. `w` may be NULL. */
+/* Places every array after the first `at` bytes of a block aligned to JN_WORK_ALIGN, each on its
+ * own cache line. Returns the total size in bytes, or 0 if it overflows. lanes > 1: the arrays
+ * of JN_WORK_PACK for that many states. `w` may be NULL. */
 #define JN_WORK_ALIGN 64
 size_t jn_work_layout(const jn_model *m, int order, size_t lanes, size_t at, char *block,
                       jn_work *w);
 
-/* inputs checked, copied, turned into body-representation jets, and back (src/core/boundary.c) */
+/* Checks and copies the inputs and converts them to jets in body representation
+ * (src/core/boundary.c). */
 jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const double *q,
                         const double *v);
-/* The same, but spatial twists of free joints are taken about the joint's own position before
- * anything is rounded; jn_boundary_about_origin goes back to the origin. */
+/* The same, but spatial twists of free joints are first moved from the origin to the joint's own
+ * position, which loses no digits; jn_boundary_about_origin moves them back. */
 jn_status jn_load_state_about_joint(const jn_model *model, jn_data *data, int v_rows,
                                     const double *q, const double *v);
 void jn_boundary_about_origin(const jn_model *model, jn_data *data);
 int jn_all_finite(const double *x, size_t n);
 
-/* A call that fails leaves its outputs as they were. Where they are too many to be held back until
- * all are known to be finite, the numbers they come from are bounded first. The range of double ends
- * at 1.8e308, so that these are finite: */
+/* A call that fails leaves its outputs as they were. Large outputs are not buffered until all are
+ * known to be finite; instead their inputs are checked against a bound. Doubles end at 1.8e308, so
+ * that these are finite: */
 #define JN_BOUND 1e30    /* a product of ten numbers below this */
 #define JN_BOUND_1 1e300 /* a number below this, with small factors */
 #define JN_BOUND_2 1e150 /* a product of two numbers below this */
-#define JN_BOUND_3 1e100 /* a product of three */
+#define JN_BOUND_3 1e100 /* a product of three numbers below this */
 int jn_all_below(const double *x, size_t n, double most); /* every |x_i| < most */
 double jn_magnitude(const double *x, size_t n);           /* sum of |x_i| */
-/* After positions are known (w->O): they, gravity, the inertias and v[nv] (may be NULL) are below
- * JN_BOUND.
- */
+/* Are positions (w->O, computed before), gravity, inertias and v[nv] (may be NULL) below
+ * JN_BOUND? */
 int jn_is_bounded(const jn_model *model, const jn_data *data, const double *v);
-/* After the articulated inertias: so are the inverses of what the joints move. */
+/* Are the factors of S^T IA S, with inverse diagonals (w->D, computed before), below JN_BOUND? */
 int jn_factors_are_bounded(const jn_model *model, const jn_data *data);
 
 #endif
