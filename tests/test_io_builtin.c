@@ -134,7 +134,7 @@ static void builtin_names_are_checked(void **state) {
              {"chain:0", JN_ERR_ARGUMENT, "chain:N"},
              {"chain:1000001", JN_ERR_LIMIT, "more than 1000000"},
              {"chain:x", JN_ERR_ARGUMENT, "chain:N"},
-             {"pendulum:2", JN_ERR_ARGUMENT, "no sizes"},
+             {"pendulum:2", JN_ERR_ARGUMENT, "has a fixed size"},
              {"tilthx", JN_ERR_FILE, "did you mean 'tilthex'"},
              {"tilthex:1x1000000", JN_ERR_LIMIT, "more than 1000000"},
              {"tilthex:999999999x999999999", JN_ERR_LIMIT, "more than 1000000"},

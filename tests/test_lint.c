@@ -352,7 +352,7 @@ static void the_tree_is_checked(void **state) {
   assert_among(spec, JN_SERIOUS, "link 'hand' is a second root");
   spec = sound();
   jn_spec_joint(spec, 1)->child = "arm";
-  assert_among(spec, JN_SERIOUS, "already is the child of joint 'elbow'");
+  assert_among(spec, JN_SERIOUS, "is already the child of joint 'elbow'");
   spec = sound();
   link_of(spec, "hand")->name = "arm";
   assert_among(spec, JN_SERIOUS, "link 'arm': the name is used twice");

@@ -360,13 +360,20 @@ static void archives_of_other_programs(void **state) {
 static void archives_with_one_fault_are_refused(void **state) {
   (void)state;
   static archive z;
-  static const char *const words[] = {"holds no array",   "two columns of this name",
-                                      "too many columns", "the name is too long",
-                                      "is compressed",    "is damaged",
-                                      "is damaged",       "is damaged",
-                                      "is damaged",       "is cut off",
-                                      "is cut off",       "is damaged",
-                                      "no NPZ archive",   "is damaged"};
+  static const char *const words[] = {"has no array of numbers",
+                                      "two columns with this name",
+                                      "too many columns",
+                                      "the name is too long",
+                                      "is compressed",
+                                      "is damaged",
+                                      "is damaged",
+                                      "is damaged",
+                                      "is damaged",
+                                      "is cut off",
+                                      "is cut off",
+                                      "is damaged",
+                                      "not an NPZ archive",
+                                      "is damaged"};
   for (int fault = 0; fault < (int)COUNT(words); fault++) {
     jn_table *t;
     jn_error e = {0};

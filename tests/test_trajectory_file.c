@@ -164,7 +164,8 @@ static void bad_descriptions_are_refused(void **state) {
       {"{\"kind\": \"minimum\", \"joints\": {\"joint1\": [1, 2]}}", "'times': is missing"},
       {"{\"kind\": \"minimum\", \"times\": [0], \"joints\": {\"joint1\": [1, 2]}}",
        "1 times and 2"},
-      {"{\"kind\": \"minimum\", \"times\": [0, 0], \"joints\": {\"joint1\": [1, 2]}}", "must rise"},
+      {"{\"kind\": \"minimum\", \"times\": [0, 0], \"joints\": {\"joint1\": [1, 2]}}",
+       "must increase"},
       {"{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [1, null]}}",
        "a number expected"},
       {"{\"kind\": \"minimum\", \"derivative\": 2.5, \"times\": [0, 1], \"joints\": {\"joint1\": "
@@ -173,7 +174,7 @@ static void bad_descriptions_are_refused(void **state) {
        "whole number"},
       {"{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [1, [2, 3]]}}",
        "a list of 1 numbers"},
-      {"{\"kind\": \"minimum\", \"times\": [0, 1], \"base\": [[1]]}", "does not float"},
+      {"{\"kind\": \"minimum\", \"times\": [0, 1], \"base\": [[1]]}", "is not floating"},
       {"{\"kind\": \"polynomial\", \"end\": 0, \"joints\": {\"joint1\": [1, 2]}}",
        "after the start"},
       {"{\"kind\": \"hold\", \"joints\": {\"joint1\": 1}}", "nothing moves"},
@@ -291,7 +292,7 @@ static void descriptions_with_one_fault_are_refused(void **state) {
        "for each piece"},
       {"pendulum",
        "{'kind': 'pieces', 'joints': {'joint1': {'breaks': [1, 1], 'coefficients': [[1]]}}}",
-       "'breaks' must rise"},
+       "'breaks' must increase"},
       {"pendulum",
        "{'kind': 'pieces', 'joints': {'joint1': {'breaks': [0, 1, 2], 'coefficients': [[1, 2], "
        "[1]]}}}",
@@ -303,7 +304,7 @@ static void descriptions_with_one_fault_are_refused(void **state) {
       {"pendulum",
        "{'kind': 'pieces', 'joints': {'joint1': {'breaks': [0, 1], 'coefficients': [[1]],"
        " 'w': [[1]], 'a': [[1]], 'b': [[1]], 'origin': [0, 1]}}}",
-       "'origin': one a piece expected"},
+       "'origin': one number for each piece expected"},
       {"pendulum",
        "{'kind': 'pieces', 'joints': {'joint1': {'breaks': [0, 1], 'coefficients': [[1]],"
        " 'w': [[1]], 'a': [[1]], 'b': [[1]]}}}",
@@ -319,7 +320,7 @@ static void descriptions_with_one_fault_are_refused(void **state) {
       {"tilthex", "{'kind': 'hold', 'base': 1}", "a list of 7 numbers expected"},
       {"tilthex",
        "{'kind': 'hold', 'base': [1, 0, 0, 0, 0, 0, 0], 'joints': {'base': [1, 0, 0, 0, 0, 0, 0]}}",
-       "'base' is moved twice"},
+       "'base' has two motions"},
       {"tilthex", "{'kind': 'pieces', 'base': {'breaks': [0, 1], 'axes': 3}}",
        "'axes': a list expected"},
       {"tilthex",
@@ -329,7 +330,7 @@ static void descriptions_with_one_fault_are_refused(void **state) {
       {"tilthex",
        "{'kind': 'pieces', 'base': {'breaks': [0, 1], 'axes': [[0, 0, 1]], 'coefficients':"
        " [[[0, 0, 0, 0]]], 'quat': [1, 1, 0, 0]}}",
-       "'quat' has not length 1"},
+       "'quat' is not a unit quaternion"},
       {"tilthex",
        "{'kind': 'pieces', 'base': {'breaks': [0, 1], 'axes': [[0, 0, 1]], 'coefficients':"
        " [[[0, 0, 0]]], 'quat': [1, 1, 0, 0]}}",
@@ -468,15 +469,15 @@ static void samples_are_found_by_their_names(void **state) {
     const char *text, *words;
     int hold;
   } cases[] = {
-      {"t,c:d,c:a\n0,1,2\n1,2,3\n2,3,4\n", "no column 't' (with 'hold'", 0},
+      {"t,c:d,c:a\n0,1,2\n1,2,3\n2,3,4\n", "no column 't' (option hold", 0},
       {"t,c:d,c:a\n0,1,2\n1,2,3\n2,3,4\n", NULL, 1},
       {"time,q:0,c:d,c:a\n0,1,2,3\n1,2,3,4\n2,3,4,5\n", NULL, 0},
       {"t,c:d\n0,1\n1,2\n2,3\n", "no column 'c:a'", 1},
       {"x,c:d\n0,1\n1,2\n2,3\n", "no column 't' or 'time'", 1},
-      {"t,x\n0,1\n1,2\n2,3\n", "no column of a joint", 1},
+      {"t,x\n0,1\n1,2\n2,3\n", "no column belongs to a joint", 1},
       {"0,1,2\n1,2,3\n2,3,4\n", "without names: 4 expected", 1},
       {"0,1,2,3\n1,2,3,4\n2,3,4,5\n", NULL, 1},
-      {"t,c:d,c:a\n0,1,2\n0,2,3\n2,3,4\n", "rise", 1},
+      {"t,c:d,c:a\n0,1,2\n0,2,3\n2,3,4\n", "increase", 1},
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
     put("named.csv", cases[i].text);

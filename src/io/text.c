@@ -1,4 +1,4 @@
-/* text.c: findings from a format, and small help with text. */
+/* text.c: formatted findings, spelling suggestions, UTF-8 and JSON strings. */
 #include "io/text.h"
 
 #include <stdarg.h>
@@ -31,8 +31,8 @@ jn_status jn_fail_adding(jn_error *error, jn_status status, const char *file, in
   return jn_fail(error, status, file, line, "%s%s", subject, jn_status_text(status));
 }
 
-/* number of letters to insert, delete, replace or swap, for short words; 3 stands for more than 2
- */
+/* Number of letters to insert, delete, replace or swap with a neighbour, for short words; 3 means
+ * more than 2. */
 static int edit_distance(const char *a, const char *b) {
   enum { LONGEST = 24 };
   size_t m = strlen(a), n = strlen(b);
@@ -58,7 +58,7 @@ const char *jn_nearest_word(const char *word, const char *const *words) {
   int least = 3;
   for (; *words != NULL; words++) {
     int distance = edit_distance(word, *words);
-    /* two edits make a short word into any other */
+    /* fewer edits than letters: otherwise any short word would match */
     if (distance < least && (size_t)distance < strlen(*words) && (size_t)distance < strlen(word)) {
       least = distance;
       nearest = *words;

@@ -1,4 +1,5 @@
-/* text.h: sentences for errors and findings, and small help with text. */
+/* text.h (private): messages for errors and findings, spelling suggestions, UTF-8 and JSON
+ * strings. */
 #ifndef JOUNCE_SRC_TEXT_H
 #define JOUNCE_SRC_TEXT_H
 
@@ -7,7 +8,7 @@
 
 #include "base/fail.h"
 
-/* A finding from a format; JN_ERR_LIMIT (too many findings) counts as success. */
+/* Adds a formatted finding; that there are too many (JN_ERR_LIMIT) counts as success. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
@@ -18,18 +19,18 @@ jn_note(jn_spec *spec, jn_severity severity, int line, const char *format, ...);
 jn_status jn_note_list(jn_spec *spec, jn_severity severity, int line, const char *format,
                        va_list arguments);
 
-/* Why a spec did not take one more of `what` ("links"): `error` filled, `status` returned. */
+/* Explains in `error` why a spec did not take one more of `what` ("links"). Returns `status`. */
 jn_status jn_fail_adding(jn_error *error, jn_status status, const char *file, int line,
                          const char *subject, const char *what);
 
-/* The word of `words` (ended by NULL) nearest to `word`, at most two edits away; NULL when none is.
- */
+/* The word of `words` (a list that ends with NULL) nearest to `word`, at most two edits away; NULL
+ * if there is none. */
 const char *jn_nearest_word(const char *word, const char *const *words);
 
-/* "text" in JSON; 0 when it is not UTF-8. */
+/* Writes `text` as a JSON string. Returns 0 if it is not UTF-8. */
 int jn_write_string(FILE *file, const char *text);
 
-/* 1 when `text` is well-formed UTF-8. */
+/* Is `text` well-formed UTF-8? */
 int jn_is_utf8(const char *text);
 
 #endif
