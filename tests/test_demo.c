@@ -1,5 +1,5 @@
-/* `jounce demo` from outside: the study runs, passes its own check, writes a page that needs no
- * network and tables whose numbers are the reference's. */
+/* test_demo.c: `jounce demo` runs, passes its own check, writes a page that needs no network, and
+ * tables with the reference's numbers. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* test_io_builtin.c: the built-in robots, and names that are none. */
+/* test_io_builtin.c: the built-in robots, and unknown names. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +47,8 @@ static void builtin_robots_build(void **state) {
   assert_null(jn_builtin_about(-1));
 }
 
-/* every number of every robot: who changes one changes its hash */
-static void builtin_robots_are_what_they_were(void **state) {
+/* a hash of every number of every robot: any change shows */
+static void builtin_robots_have_not_changed(void **state) {
   (void)state;
   static const struct {
     const char *name;
@@ -173,7 +173,7 @@ static void builtin_names_are_checked(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(builtin_robots_build),
-      cmocka_unit_test(builtin_robots_are_what_they_were),
+      cmocka_unit_test(builtin_robots_have_not_changed),
       cmocka_unit_test(tilthex_is_the_papers),
       cmocka_unit_test(builtin_names_are_checked),
   };

@@ -9,6 +9,7 @@
 #include "helpers/counter.h"
 #include "helpers/files.h"
 #include "helpers/parsing.h"
+#include "helpers/rng.h"
 #include "io/text.h"
 
 static void try_everything(parser *parse, const char *text, size_t size, int *accepted) {
@@ -36,7 +37,7 @@ static void every_prefix_is_handled(void **state) {
   (void)state;
   int accepted = 0;
   size_t size;
-  /* each prefix in a block of its own size, so that reading beyond it is seen */
+  /* each prefix in a block of exactly its size, so that reading past its end is detected */
   for (size_t n = 0; n <= strlen(urdf_sample); n++) {
     char *part = malloc(n + (n == 0));
     memcpy(part, urdf_sample, n);
@@ -54,17 +55,12 @@ static void every_prefix_is_handled(void **state) {
   assert_true(accepted >= 2);
 }
 
-static uint32_t next_random(uint64_t *seed) {
-  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(*seed >> 33);
-}
-
 static void flipped_bytes_are_handled(void **state) {
   (void)state;
   static const char tokens[][8] = {"<",       ">", "\"", "/>",   "nan", "1e999", "-",    "{",
                                    "}",       "[", "]",  ",",    ":",   "null",  "true", "&#0;",
                                    "\\u0000", "0", "'",  "<!--", "e",   "\n"};
-  uint64_t seed = 20240229;
+  rng r = rng_new(20240229);
   int accepted = 0;
   size_t json_size;
   char *json = slurp(JSON_SAMPLE, &json_size);
@@ -74,22 +70,22 @@ static void flipped_bytes_are_handled(void **state) {
     size_t size = is_json ? json_size : strlen(urdf_sample);
     char *text = malloc(size + 64);
     memcpy(text, from, size);
-    int edits = 1 + (int)(next_random(&seed) % 3);
+    int edits = 1 + rng_below(&r, 3);
     for (int e = 0; e < edits; e++) {
-      size_t at = next_random(&seed) % size;
-      uint32_t kind = next_random(&seed) % 4;
+      size_t at = rng_bits(&r) % size;
+      int kind = rng_below(&r, 4);
       if (kind == 0) {
-        text[at] = (char)(text[at] ^ (1 << next_random(&seed) % 8));
+        text[at] = (char)(text[at] ^ (1 << rng_below(&r, 8)));
       } else if (kind == 1) {
-        text[at] = (char)next_random(&seed);
+        text[at] = (char)rng_bits(&r);
       } else if (kind == 2) { /* delete */
-        size_t n = 1 + next_random(&seed) % 8;
+        size_t n = 1 + rng_bits(&r) % 8;
         if (n > size - at) n = size - at;
         memmove(text + at, text + at + n, size - at - n);
         size -= n;
         if (size == 0) break;
       } else { /* insert */
-        const char *token = tokens[next_random(&seed) % (COUNT(tokens))];
+        const char *token = tokens[rng_bits(&r) % COUNT(tokens)];
         memmove(text + at + strlen(token), text + at, size - at);
         memcpy(text + at, token, strlen(token));
         size += strlen(token);
@@ -137,7 +133,7 @@ static void every_failed_allocation_is_survived(void **state) {
       assert_null(model);
       assert_int_equal(c.live, 0);
     }
-    /* lint too: the findings so far stay */
+    /* lint as well: the findings so far are kept */
     counting(&c);
     assert_int_equal(jn_spec_load(path, &hooks, &spec, &error), JN_OK);
     long loaded = c.calls;
@@ -186,7 +182,7 @@ static void threads_load_side_by_side(void **state) {
   }
 }
 
-/* an allocator hook that itself reads a URDF text: the outer parser's memory is not mixed up */
+/* an allocator hook that itself parses a URDF text does not disturb the outer parser */
 static void *nested_allocate(size_t size, void *context) {
   counter *c = context;
   if (c->calls++ % 7 == 0) {

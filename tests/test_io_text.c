@@ -6,6 +6,7 @@
 #include "helpers/check.h"
 #include "helpers/comma_locale.h"
 #include "helpers/files.h"
+#include "helpers/rng.h"
 #include "io/number.h"
 #include "io/text.h"
 
@@ -45,10 +46,9 @@ static void numbers_are_read_strictly(void **state) {
     assert_true(strlen(jn_number_complaint(result, at)) > 0);
   }
   /* 17 digits read back as the same bits, at every magnitude */
-  uint64_t seed = 1;
+  rng r = rng_new(1);
   for (int i = 0; i < 20000; i++) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    uint64_t bits = seed ^ (seed >> 29);
+    uint64_t bits = rng_bits(&r);
     double x, back;
     memcpy(&x, &bits, sizeof x);
     if (!isfinite(x)) continue;
@@ -66,7 +66,7 @@ static void near_words_are_found(void **state) {
   assert_string_equal(jn_nearest_word("inertai", words), "inertia");
   assert_null(jn_nearest_word("colour", words));
   assert_null(jn_nearest_word("", words));
-  /* letters that changed places are one fault, two more letters are two */
+  /* two swapped letters are one edit, two more letters are two */
   static const char *const alike[] = {"abdcxy", "bacdxy", "acbdxy", "abcd", NULL};
   assert_string_equal(jn_nearest_word("abdc", alike), "abcd");
   assert_string_equal(jn_nearest_word("bacd", alike), "abcd");
@@ -93,7 +93,7 @@ static void near_words_are_found(void **state) {
   assert_false(jn_is_utf8("\xf4\x90\x80\x80"));
 }
 
-static void a_message_is_whole_and_harmless(void **state) {
+static void a_message_is_complete_and_has_no_control_characters(void **state) {
   (void)state;
   jn_error error;
   jn_fail(&error, JN_ERR_MODEL, "a.urdf", 7, "link '%s': x", "e\033[2Jvil\n");
@@ -124,7 +124,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_are_read_strictly),
       cmocka_unit_test(near_words_are_found),
-      cmocka_unit_test(a_message_is_whole_and_harmless),
+      cmocka_unit_test(a_message_is_complete_and_has_no_control_characters),
       cmocka_unit_test(the_locale_does_not_matter),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Pages of --report: they carry the numbers of the table bit for bit, nothing in a name becomes part of the page,
-# nothing is fetched; in headless Chromium they draw, without an error. Without Chromium that half is left out, and
-# said so ('make test-browser' installs it).
+# Pages of --report have the numbers of the table bit for bit, escape all names, and fetch nothing; in headless
+# Chromium they draw without an error. Without Chromium that half is skipped with a message ('make test-browser'
+# installs it).
 # usage: sh test_report.sh SOURCE_DIR BUILD_DIR
 set -eu
 build=$(cd "$2" && pwd)
@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT INT TERM
 cd "$work"
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
-# a robot whose names try to become markup, script, and an end of the page's own script
+# a robot whose names contain markup, a script, and the end of the page's own script
 cat >hostile.json <<'EOF'
 {"name": "</title><script>window.owned=1</script><img src=x onerror=window.owned=1>",
  "bodies": [
@@ -52,7 +52,7 @@ grep -q 'writing failed' errors || fail "no reason: $(cat errors)"
 [ -c /dev/full ] || fail "removed what is no file of its own"
 echo "ok  refusals"
 
-# what belongs to a trajectory
+# pages of trajectories
 echo '{"kind": "minimum", "derivative": 5, "times": [0, 0.8, 2], "joints": {"joint1": [0, 1, 0.5], "joint2": [0, -0.5, 1]}}' >reach.json
 "$build/jounce" traj double_pendulum reach.json --order 2 --format csv --output want.csv --report traj.html
 numbers traj.html >got.csv
@@ -78,7 +78,7 @@ if [ -z "$browser" ]; then
   exit 0
 fi
 
-# probe FILE CHARTS: opens it with a script at its end that tells what it sees
+# probe FILE CHARTS: opens the page with a script at its end that reports its state
 cat >probe.html <<'EOF'
 <script>
 addEventListener("load", () => setTimeout(() => {
@@ -101,7 +101,7 @@ addEventListener("load", () => { probe.count = probe.panels(); probe.panels = ()
   probe.wide = document.documentElement.scrollWidth > innerWidth + 1; });
 </script>
 EOF
-# look PAGE WIDTH: what the probe sees, into $seen; the console into log
+# look PAGE WIDTH: the report of the probe in $seen; the console in log
 look() {
   sed -e '/<\/title>/r first.html' "$1.html" | sed -e '/<\/main>/r probe.html' >probed.html
   "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" \
@@ -121,7 +121,7 @@ for page in jounce-tilthex jounce-humanoid jounce-hostile traj limits elastic de
     fail "$page: not as it should be"
 done
 
-# and it would see a fault: a page that throws, runs a name, and fetches
+# negative control: a page that throws, runs a name as a script, and fetches
 sed 's|</main>|<script>window.owned=1; new Image().src="http://nowhere.invalid/x.png"; throw new Error("planted")</script>&|' \
   traj.html >planted.html
 look planted 1200

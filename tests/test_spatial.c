@@ -1,22 +1,15 @@
-/* SO(3), SE(3), twists, wrenches and inertia: against a table of reference values, then by
- * identities on random inputs. Errors are in units u = 2^-53 of the largest entry of what is
- * expected. The bounds are for code without contraction to FMA; a bound of 0 means equal bits. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
+/* test_spatial.c: SO(3), SE(3), twists, wrenches and inertia compared with a table of reference
+ * values and by identities on random inputs. Errors are in units u = 2^-53 of the largest
+ * expected entry. The bounds are for code without contraction to FMA; a bound of 0 means equal
+ * bits. */
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
-
-#include <jounce/spatial.h>
 
 #include "data/spatial_reference.h"
-#include "helpers/worse.h"
+#include "helpers/check.h"
+#include "helpers/rng.h"
 
-#define U 1.1102230246251565e-16
 #define PI 3.14159265358979323846
-#define COUNT(a) (sizeof(a) / sizeof(a)[0])
 #define RANDOM_INPUTS 20000
 
 /* the worst error of one family of results, and the input that gave it */
@@ -52,7 +45,7 @@ static void judge_m3(family *s, jn_mat3 got, jn_mat3 want, const void *where) {
   note(s, error_in_u(&got, &want, 9, 0), where, 3);
 }
 
-/* the angular and the linear part, each by its own size */
+/* the angular and the linear part, each relative to its own size */
 static void judge_twist(family *s, jn_twist got, jn_twist want, double scale, const void *where) {
   note(s, error_in_u(&got.w, &want.w, 3, scale), where, 6);
   note(s, error_in_u(&got.v, &want.v, 3, scale), where, 6);
@@ -74,15 +67,9 @@ static void settle(const family *s, size_t n) {
   assert_int_equal(bad, 0);
 }
 
-/* random numbers: splitmix64 */
-static uint64_t seed;
+static rng source;
 
-static double uniform(double low, double high) {
-  uint64_t z = (seed += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return low + (high - low) * (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
+static double uniform(double low, double high) { return rng_range(&source, low, high); }
 
 static jn_vec3 random_v3(double r) {
   const double x = uniform(-r, r), y = uniform(-r, r), z = uniform(-r, r);
@@ -135,7 +122,7 @@ static jn_mat3 m3_of(const double *a) {
   return A;
 }
 
-/* dense 6 x 6, the naive way: C = A B, and A x or A^T x against what was got */
+/* dense 6 x 6 matrices: C = A B, and A x or A^T x compared with a result */
 static void m6_mul(double A[6][6], double B[6][6], double C[6][6]) {
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) {
@@ -202,7 +189,7 @@ static void se3_maps_equal_the_reference(void **state) {
     const double *at = reference_se3[i].x;
     const jn_twist x = twist_of(at), y = twist_of(reference_se3[i].y);
 
-    /* |dexp| = 1: the error of p = dexp v is relative to v; a large angle may leave little of it */
+    /* |dexp| = 1: the error of p = dexp v is relative to v; with a large angle p may be small */
     judge_v3(&s[0], jn_se3_exp(x).p, v3_of(reference_se3[i].p), jn_v3_norm(x.v), at);
     judge_twist(&s[1], jn_se3_dexp_left(x, y), twist_of(reference_se3[i].left), 0, at);
     judge_twist(&s[2], jn_se3_dexp_right(x, y), twist_of(reference_se3[i].right), 0, at);
@@ -221,7 +208,7 @@ static void logarithms_equal_the_reference(void **state) {
     const jn_twist got = jn_se3_log(C);
     jn_twist want = twist_of(reference_log[i].x);
 
-    /* within rounding of pi the two logarithms are as good as each other */
+    /* within rounding of pi both logarithms are correct */
     if (jn_v3_norm(want.w) > PI - 1e-14 && jn_v3_dot(got.w, want.w) < 0)
       want = twist_of(reference_log[i].other);
     judge_v3(&s[0], got.w, want.w, 0, &want);
@@ -240,7 +227,7 @@ static void exponential_and_logarithm_undo_each_other(void **state) {
                 {.name = "exp log = 1 on SE(3), position", .bound = 12},
                 {.name = "exp(-x) = exp(x)^-1", .bound = 15},
                 {.name = "exp is orthonormal", .bound = 15}};
-  seed = 1;
+  source.state = 1;
   for (int i = 0; i < RANDOM_INPUTS; i++) {
     const jn_twist x = random_screw(PI, 2);
     const jn_pose C = jn_se3_exp(x), D = jn_se3_exp(jn_twist_neg(x)), E = random_pose();
@@ -266,7 +253,7 @@ static void differentials_satisfy_their_identities(void **state) {
                 {.name = "right right_inv = 1, SE(3)", .bound = 18},
                 {.name = "dexp(x) x = x", .bound = 3}};
   const jn_mat3 one = jn_m3_identity();
-  seed = 2;
+  source.state = 2;
   for (int i = 0; i < RANDOM_INPUTS; i++) {
     const jn_twist x = random_screw(4, 1), y = random_twist(1);
     const jn_twist left = jn_se3_dexp_left(x, y), right = jn_se3_dexp_right(x, y);
@@ -292,7 +279,7 @@ static void dexp_is_the_derivative_of_exp(void **state) {
   const double h = 1e-3;
   family s[] = {{.name = "d/ds log(exp(x + s y) exp(x)^-1)", .bound = 10000},
                 {.name = "d/ds log(exp(x)^-1 exp(x + s y))", .bound = 10000}};
-  seed = 3;
+  source.state = 3;
   for (int i = 0; i < 500; i++) {
     const jn_twist x = random_screw(6, 1), y = random_twist(1);
     const jn_pose inv = jn_pose_inv(jn_se3_exp(x));
@@ -322,7 +309,7 @@ static void adjoints_satisfy_their_identities(void **state) {
                 {.name = "<ad_U V, W> = <V, ad_t_U W>", .bound = 10},
                 {.name = "pose_mul, pose_inv, pose_apply", .bound = 20},
                 {.name = "3 W - W = 2 W = -(-2 W)", .bound = 2}};
-  seed = 4;
+  source.state = 4;
   for (int i = 0; i < RANDOM_INPUTS; i++) {
     const jn_pose A = random_pose(), B = random_pose(), AB = jn_pose_mul(A, B);
     const jn_twist x = random_twist(1), y = random_twist(1), z = random_twist(1);
@@ -364,7 +351,7 @@ static void dense_views_equal_the_maps(void **state) {
                 {.name = "ad_matrix V = ad(V)", .bound = 4},
                 {.name = "ad_matrix^T W = ad_t(W)", .bound = 4},
                 {.name = "inertia_matrix V = inertia_apply(V)", .bound = 6}};
-  seed = 5;
+  source.state = 5;
   for (int i = 0; i < RANDOM_INPUTS; i++) {
     const jn_pose C = random_pose();
     const jn_twist V = random_twist(1), Z = random_twist(1);
@@ -385,7 +372,7 @@ static void dense_views_equal_the_maps(void **state) {
   settle(s, COUNT(s));
 }
 
-/* point masses are their own reference: sums of m, m x, m (|x|^2 - x x^T), m |w x x + v|^2/2 */
+/* reference by point masses: sums of m, m x, m (|x|^2 - x x^T), m |w x x + v|^2/2 */
 static void inertia_is_that_of_its_point_masses(void **state) {
   (void)state;
   family s[] = {{.name = "inertia_add of point masses", .bound = 5},
@@ -395,7 +382,7 @@ static void inertia_is_that_of_its_point_masses(void **state) {
                 {.name = "about_com undoes make", .bound = 3},
                 {.name = "inertia_move by congruence", .bound = 20},
                 {.name = "move there and back", .bound = 18}};
-  seed = 6;
+  source.state = 6;
   for (int i = 0; i < RANDOM_INPUTS / 10; i++) {
     const jn_pose C = random_pose();
     const jn_twist V = random_twist(1);
@@ -441,7 +428,7 @@ static void inertia_is_that_of_its_point_masses(void **state) {
     jn_inertia_matrix(J, M);
     note(&s[5], error_in_u(M, want, 36, 0), &V, 6);
 
-    /* what moving away loses is relative to the inertia out there */
+    /* the error of moving away and back is relative to the larger inertia */
     note(&s[6], error_in_u(&back, &I, 10, fmax(J.xx, fmax(J.yy, J.zz))), &V, 6);
   }
   jn_vec3 none = jn_v3(1, 1, 1);
@@ -457,7 +444,7 @@ static void quaternions_and_matrices_agree(void **state) {
       {.name = "R(a b) = R(a) R(b)", .bound = 14}, {.name = "R(conj q) = R(q)^T", .bound = 0},
       {.name = "R(k q) = R(q)", .bound = 0},       {.name = "quat_unit has norm 1", .bound = 4}};
   int branches[4] = {0};
-  seed = 7;
+  source.state = 7;
   for (int i = 0; i < RANDOM_INPUTS; i++) {
     /* one in five with one component near 1, one in five with w near 0 */
     double c[4];
@@ -478,7 +465,7 @@ static void quaternions_and_matrices_agree(void **state) {
 
     judge_m3(&s[0], jn_quat_to_m3(back), R, &q);
 
-    /* where w vanishes, q and -q are one */
+    /* where w vanishes, q and -q are equal */
     const jn_quat minus = jn_quat_scale(-1, back);
     const double e = error_in_u(&back, &q, 4, 1), e_minus = error_in_u(&minus, &q, 4, 1);
     note(&s[1], q.w < 1e-14 ? fmin(e, e_minus) : e, &q, 4);
@@ -498,7 +485,7 @@ static void orthonormalise_finds_the_nearest_rotation(void **state) {
                 {.name = "orthonormalise moves a rotation", .bound = 3},
                 {.name = "orthonormalise R (1 + S) = R", .bound = 4},
                 {.name = "rotation_error", .bound = 7}};
-  seed = 8;
+  source.state = 8;
   for (int i = 0; i < RANDOM_INPUTS; i++) {
     const jn_vec3 x = random_rotation(PI);
     const jn_mat3 R = jn_m3_orthonormalise(jn_so3_exp(x));
@@ -549,7 +536,7 @@ static void matrices_satisfy_their_identities(void **state) {
                 {.name = "det(A B) = det A det B", .bound = 12},
                 {.name = "apply_t = apply of the transpose", .bound = 0},
                 {.name = "(A - B) + B = A", .bound = 0}};
-  seed = 9;
+  source.state = 9;
   for (int i = 0; i < RANDOM_INPUTS; i++) {
     const jn_vec3 e = random_v3(2 * PI), a = random_v3(1), b = random_v3(1);
     const jn_mat3 X = jn_so3_exp(jn_v3(e.x, 0, 0)), Y = jn_so3_exp(jn_v3(0, e.y, 0)),
@@ -583,7 +570,7 @@ static void norms_neither_overflow_nor_underflow(void **state) {
   settle(s, COUNT(s));
   const jn_vec3 none = jn_v3_unit(jn_v3(0, 0, 0)), tiny = jn_v3_unit(jn_v3(0, -5e-324, 0));
   assert_true(none.x == 0 && none.y == 0 && none.z == 0);
-  volatile double least = DBL_MIN; /* a program may take denormal numbers for zero */
+  volatile double least = DBL_MIN; /* a program may flush denormal numbers to zero */
   const int flushed = least / 2 == 0;
   assert_true(flushed || (tiny.x == 0 && tiny.y == -1 && tiny.z == 0));
   assert_true(flushed || jn_v3_norm(jn_v3(5e-324, 0, 0)) == 5e-324);
@@ -603,7 +590,7 @@ static void extreme_rotations_are_rotations(void **state) {
   }
   settle(s, COUNT(s));
 
-  /* nothing rotates by nothing, and what is not finite stays visible */
+  /* the zero quaternion gives the identity, and numbers that are not finite stay so */
   const jn_quat none = jn_quat_make(0, 0, 0, 0);
   const jn_mat3 one = jn_m3_identity(), R = jn_quat_to_m3(none);
   assert_memory_equal(&R, &one, sizeof R);

@@ -1,5 +1,7 @@
-/* threads.c: one model, many threads, each with its own data: every thread must find the bits that
- * a single one finds. For the sanitizers of races (tools/sanitize); needs the library alone.
+/* threads.c: one model, many threads, each with its own data: every thread must compute the same
+ * bits as a single one. For the race detectors (tools/sanitize); needs only the library and
+ * helpers/rng.c.
+ *
  *   threads [COUNT] */
 #include <jounce/jounce.h>
 #include <pthread.h>
@@ -8,16 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/rng.h"
+
 enum { BODIES = 6, NV = 6 + BODIES - 1, NQ = NV + 1, ORDER = 3, STATES = 40, MOST = 16 };
 
 static jn_model *model;
 static double q[STATES][NQ], v[STATES][(ORDER + 2) * NV], tau[STATES][(ORDER + 1) * NV];
 static uint64_t want;
-
-static double next(uint64_t *state) {
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (double)(int64_t)*state * 0x1p-63;
-}
 
 static int build(void) {
   jn_spec *spec;
@@ -69,13 +68,13 @@ int main(int argc, char **argv) {
   const int count = argc > 1 ? atoi(argv[1]) : 8;
   pthread_t threads[MOST];
   int different[MOST], failed = 0;
-  uint64_t seed = 1;
+  rng r = rng_new(1);
   if (count < 1 || count > MOST || build()) return fputs("threads: cannot start\n", stderr), 2;
   for (int s = 0; s < STATES; s++) {
     jn_model_home(model, q[s]);
-    for (int i = 7; i < NQ; i++) q[s][i] = 3 * next(&seed);
-    for (int i = 0; i < (ORDER + 2) * NV; i++) v[s][i] = next(&seed);
-    for (int i = 0; i < (ORDER + 1) * NV; i++) tau[s][i] = next(&seed);
+    for (int i = 7; i < NQ; i++) q[s][i] = rng_range(&r, -3, 3);
+    for (int i = 0; i < (ORDER + 2) * NV; i++) v[s][i] = rng_range(&r, -1, 1);
+    for (int i = 0; i < (ORDER + 1) * NV; i++) tau[s][i] = rng_range(&r, -1, 1);
   }
   want = work();
   for (int i = 0; i < count; i++)

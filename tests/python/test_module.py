@@ -1,4 +1,4 @@
-"""Every algorithm: identities between independent ones, batches, layouts, out=, simulation."""
+"""Every algorithm: identities between independent routes, batches, layouts, out=, simulation."""
 import threading
 import unittest
 
