@@ -1,10 +1,10 @@
-/* constant.c: what a call costs must not depend on the state. One program, two ways to run it:
+/* constant.c: the cost of a call must not depend on the state. Two modes:
  *
- *   constant --stack            stack of every compute function at orders 0 to 8, on a painted
- * stack constant STATES ORDER...    under callgrind: the counts of each function and state are
- * dumped
+ *   constant --stack            stack usage of every compute function at orders 0 to 8, by filling
+ *                               the stack with a pattern
+ *   constant STATES ORDER...    under callgrind: dumps the counts of each function and state
  *
- * tools/constant_work runs both and judges. */
+ * tools/constant_work runs both and evaluates them. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -40,7 +40,7 @@ static void *work(void *context) {
   return NULL;
 }
 
-/* bytes of a fresh stack that running the job has touched */
+/* number of bytes of a new stack that the job has written */
 static size_t touched(unsigned char *stack, job *j) {
   pthread_t thread;
   pthread_attr_t attributes;
@@ -70,7 +70,7 @@ static int stacks(void) {
       const size_t base = touched(stack, &nothing);
       for (int c = 0; c < call_count; c++) {
         job j = {&s, &calls[c], 0};
-        call_run(&s, j.c); /* the first call may ask the loader for symbols */
+        call_run(&s, j.c); /* the first call may make the loader resolve symbols */
         size_t bytes = touched(stack, &j) - base;
         if (j.status == JN_OK && bytes > most) most = bytes, name = calls[c].name;
         if (j.status == JN_OK && bytes > 16384)
@@ -84,7 +84,7 @@ static int stacks(void) {
 
 /* ---- instructions */
 
-/* what a control loop calls */
+/* functions of a control loop */
 static const char *const measured[] = {
     "jn_inverse_dynamics",    "jn_forward_dynamics", "jn_hybrid_dynamics",  "jn_mass_matrix",
     "jn_equations_of_motion", "jn_momentum_energy",  "jn_kinematics",       "jn_frame_twist",
@@ -92,7 +92,7 @@ static const char *const measured[] = {
     "jn_linearise",           "jn_integrate"};
 
 static int is_measured(const call *c, int all) {
-  /* steps through time solve equations and find their own length */
+  /* not simulations: their steps iterate and choose their own length */
   if (all) return !(c->reads & READS_JET) && strncmp(c->name, "jn_simulation", 13) != 0;
   for (size_t i = 0; i < sizeof measured / sizeof measured[0]; i++)
     if (strcmp(c->name, measured[i]) == 0) return 1;
@@ -102,7 +102,7 @@ static int is_measured(const call *c, int all) {
 static void count(int order, int states, int all) {
   subject s = subject_new(500, 4, JN_JOINT_FREE, TYPES_ALL, order, JN_BODY, JN_FORM_BODY);
   rng g = rng_new(11);
-  for (int k = -1; k < states; k++) { /* the first one warms up, the dumps too */
+  for (int k = -1; k < states; k++) { /* the first one is a warm-up, also of the dumps */
     robot_at(&s.r, rng_range(&g, -1000, 1000));
     memcpy(s.q, s.r.q, sizeof(double) * (size_t)s.r.nq);
     memcpy(s.v, s.r.v, sizeof(double) * (s.r.n + (size_t)s.r.nv));

@@ -1,10 +1,11 @@
-/* hot.c: every compute function at orders 0 to 8, over and over, after one call to warm up: the
- * allocations, system calls, page faults, locks and stdio calls this makes. There must be none.
+/* hot.c: calls every compute function at orders 0 to 8 repeatedly, after one warm-up call, and
+ * counts the allocations, system calls, page faults, locks and stdio calls. There must be none.
  *
- *   hot [--score] [CALLS]   so many calls in all, default 20000
+ *   hot [--score] [CALLS]   total number of calls, default 20000
  *
- * System calls are seen by the kernel: a child process runs the same calls where every system call
- * but the last ends it. Batches run on one thread here: waiting for others is what threads do. */
+ * System calls are detected by the kernel: a child process runs the same calls in a mode in
+ * which any system call but exit ends it. Batches run on one thread here, because threads wait
+ * for each other. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -28,7 +29,7 @@
 
 enum { ORDERS = 9, REPEAT = 3 };
 
-/* ---- locks and stdio, seen by standing in for them */
+/* ---- locks and stdio, counted by replacing the functions */
 
 static volatile long locks, outputs;
 static volatile int watching;
@@ -71,7 +72,7 @@ static long faults(void) {
   return r.ru_minflt + r.ru_majflt;
 }
 
-/* `times` calls after one; 0: not for this robot */
+/* `times` calls after one; returns 0 if the function does not apply to this robot */
 static int repeat(subject *s, const call *c, long times) {
   if (call_run(s, c) != JN_OK) return 0;
   for (long i = 0; i < times; i++) call_run(s, c);
@@ -81,7 +82,7 @@ static int repeat(subject *s, const call *c, long times) {
 static int measure(subject *s, const call *c, long times, tally *t) {
   if (!repeat(s, c, 1)) return 0;
   long best = 0;
-  /* pages may be taken away and come back for reasons of the system: the least of some counts */
+  /* the system may evict and reload pages for other reasons: the least of some counts */
   for (int k = 0; k < REPEAT; k++) {
     long before = malloc_state.calls, pages = faults();
     watching = 1;
@@ -120,8 +121,8 @@ static int forbid_system_calls(void) {
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/* Calls of one robot without system calls; -1: cannot be told here, else how many functions made
- * one. */
+/* Returns how many functions made a system call on one robot; -1 if this cannot be detected
+ * here. */
 static int system_calls(subject *s, long times, progress *p) {
   int bad = 0;
   for (int start = 0; start < call_count; start = p->call + 1) {
@@ -156,7 +157,7 @@ int main(int argc, char **argv) {
     if (argv[i][0] != '-') total = atol(argv[i]);
   progress *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return 1;
-  /* the watch watches */
+  /* negative control: the counters work */
   watching = 1;
   void *volatile block = malloc(10);
   free(block);
@@ -169,7 +170,7 @@ int main(int argc, char **argv) {
   const long times = total / (ORDERS * call_count) + 1;
   int seen[256] = {0}, kernel = 0, told = 1;
   for (int order = 0; order < ORDERS; order++) {
-    /* every function is for some settings */
+    /* every function must apply to some of these settings */
     subject s = subject_new(500, 3, JN_JOINT_FREE, TYPE(SPHERICAL) | TYPE(REVOLUTE), order, JN_BODY,
                             (jn_formulation)(order % 4));
     for (int c = 0; c < call_count; c++) seen[c] |= measure(&s, &calls[c], times, &t);

@@ -1,18 +1,21 @@
 /* soak.c: long runs.
  *
- *   soak --calls N    mixed calls of everything that computes, N in all: the memory of the process
- *                     must not grow after the first round, and every round must give the bits of
- * the first soak --steps N    a floating tree that nothing drives, N steps of the Taylor
- * integrator: largest relative change of energy and momentum, and how it grows. The root mean
- * square of E(n + m) - E(n) goes as m^slope: 0.5 for rounding that goes either way (a random walk),
- * 1 for rounding that goes one way Both end with a line of the scorecard; exit status 1 when the
- * target is missed. */
+ *   soak --calls N    N mixed calls of all compute functions: the memory of the process must not
+ *                     grow after the first round, and every round must give the bits of the first
+ *   soak --steps N    a floating tree without forces, N steps of the Taylor integrator: the largest
+ *                     relative change of energy and momentum, and how it grows. The root mean
+ *                     square of E(n + m) - E(n) grows as m^slope: 0.5 for unbiased rounding (a
+ *                     random walk), 1 for biased rounding
+ *
+ * Both print a line for the scorecard; the exit status is 1 if the target is missed. */
 #include <jounce/jounce.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "helpers/rng.h"
 
 enum { ORDER = 3, STATES = 16, NV = 32, NQ = 40 };
 
@@ -32,25 +35,20 @@ static void stop(const char *what) {
   exit(1);
 }
 
-/* in -1 ... 1, the same everywhere */
-static double next(uint64_t *state) {
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (double)(int64_t)*state * 0x1p-63;
-}
-
 static void open_robot(robot *r, const char *name, uint64_t seed) {
   double dq[NV];
+  rng random = rng_new(seed);
   if (jn_model_load(name, NULL, NULL, &r->model, NULL)) stop(name);
   r->nq = (size_t)jn_model_nq(r->model), r->nv = (size_t)jn_model_nv(r->model);
   if (r->nq > NQ || r->nv > NV) stop("the robot is too large");
   for (int s = 0; s < STATES; s++) {
     double *q = r->q + (size_t)s * r->nq;
-    for (size_t i = 0; i < r->nv; i++) dq[i] = next(&seed);
+    for (size_t i = 0; i < r->nv; i++) dq[i] = rng_range(&random, -1, 1);
     jn_model_home(r->model, q);
     if (jn_integrate(r->model, q, dq, q)) stop("integrate");
   }
-  for (size_t i = 0; i < STATES * r->nv * (ORDER + 2); i++) r->v[i] = next(&seed);
-  for (size_t i = 0; i < STATES * r->nv * (ORDER + 1); i++) r->tau[i] = next(&seed);
+  for (size_t i = 0; i < STATES * r->nv * (ORDER + 2); i++) r->v[i] = rng_range(&random, -1, 1);
+  for (size_t i = 0; i < STATES * r->nv * (ORDER + 1); i++) r->tau[i] = rng_range(&random, -1, 1);
 }
 
 static void add(uint64_t *hash, jn_status status, const double *values, size_t n) {
@@ -62,7 +60,7 @@ static void add(uint64_t *hash, jn_status status, const double *values, size_t n
   }
 }
 
-/* one round over all states; the number of calls made */
+/* One round over all states; returns the number of calls. */
 static long round_of_calls(robot *r, uint64_t *hash) {
   const jn_model *m = r->model;
   jn_data *d = r->data;
@@ -92,7 +90,7 @@ static long round_of_calls(robot *r, uint64_t *hash) {
   return calls + 1;
 }
 
-/* what the process has written to, heap and stack; the numbers of statm are not exact */
+/* memory that the process has written to, heap and stack; statm is not exact */
 static long resident_bytes(void) {
   char line[256];
   long kilobytes = -1;
@@ -122,7 +120,7 @@ static int soak(double calls) {
       stop("out of memory");
   }
   for (; done < calls || rounds < WARM + 2; rounds++) {
-    if (rounds <= WARM) start = resident_bytes(); /* the first reading itself takes a buffer */
+    if (rounds <= WARM) start = resident_bytes(); /* the first reading itself allocates a buffer */
     for (int i = 0; i < ROBOTS; i++) {
       uint64_t hash = 0;
       done += (double)round_of_calls(&robots[i], &hash);
@@ -164,7 +162,8 @@ static double norm(const double *a, int n) {
   return sqrt(s);
 }
 
-/* least squares of log rms(E(n + m) - E(n)) on log m, m = 1, 2, 4, ... a tenth of the run */
+/* least-squares slope of log rms(E(n + m) - E(n)) over log m, m = 1, 2, 4, ... a tenth of the
+ * run */
 static double slope_of(const double *energy, long count) {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
   int points = 0;
@@ -184,7 +183,7 @@ typedef struct run {
   double seconds, energy, momentum, slope;
 } run;
 
-/* max_step 0: as long as the tolerance allows */
+/* max_step 0: steps as long as the tolerance allows */
 static run drift_of(double wanted, double max_step) {
   static robot r;
   run out = {0};
@@ -226,8 +225,8 @@ static run drift_of(double wanted, double max_step) {
   return out;
 }
 
-/* Steps of 10 ms, as a controller would take them; and for the record as long ones as the tolerance
- * allows, whose rounding is larger. */
+/* Steps of 10 ms, as of a controller; and for comparison the longest steps that the tolerance
+ * allows, which have larger rounding errors. */
 static int drift(double wanted) {
   const run a = drift_of(wanted, 0.01), b = drift_of(wanted, 0);
   const int pass = a.energy <= 1e-12 && a.slope <= 0.6 && b.slope <= 0.6;

@@ -1,4 +1,4 @@
-"""Many states at once: which torque rates a family of motions can ask for."""
+"""Many states at once: the torque rates that a family of motions needs."""
 import time
 
 import numpy as np

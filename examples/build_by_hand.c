@@ -3,7 +3,7 @@
  * A base on a rail, a shoulder and a screw spindle:
  *   rail      prismatic along x
  *   shoulder  revolute about y through (0, 0, 1)
- *   spindle   helical along z through (0.5, 0, 1), 2 cm a turn
+ *   spindle   helical along z through (0.5, 0, 1), 2 cm per turn
  * Both must give the same torques to rounding, at every order. */
 #include <jounce/jounce.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum { ORDER = 3, N = 3 };
 
-static const double pitch = 0.02 / 6.283185307179586; /* metres a radian */
+static const double pitch = 0.02 / 6.283185307179586; /* metres per radian */
 
 static jn_mat3 diagonal(double x, double y, double z) {
   return (jn_mat3){{{x, 0, 0}, {0, y, 0}, {0, 0, z}}};
@@ -20,8 +20,8 @@ static jn_pose at(double x, double y, double z) {
   return jn_pose_make(jn_m3_identity(), jn_v3(x, y, z));
 }
 
-/* Links are the same for both; only JN_BY_SCREW reads `home`, the link frame in the world at zero.
- */
+/* Links are the same for both; only JN_BY_SCREW uses `home`, the link frame in the world at
+ * zero. */
 static void add_links(jn_spec *spec) {
   jn_link_desc slide = jn_link_default("slide"), arm = jn_link_default("arm"),
                tool = jn_link_default("tool");
@@ -61,7 +61,7 @@ static int torques(jn_spec *spec, double *tau) {
   jn_model *model;
   jn_data *data = NULL;
   jn_error error;
-  /* every mistake in the description is found here, and named */
+  /* every error in the description is found and reported here */
   if (jn_model_build(spec, NULL, NULL, &model, &error)) {
     fprintf(stderr, "%s\n", error.message);
     return 0;

@@ -1,18 +1,19 @@
 /* elastic_joint.c: an arm whose joints are elastic. Motor and link of joint i are coupled by a
  * spring K:
  *
- *   inverse dynamics:  tau(q, q', q'') = K (theta - q),     motor:  B theta'' + K (theta - q) =
- * tau_m
+ *   inverse dynamics   tau(q, q', q'') = K (theta - q)
+ *   motor              B theta'' + K (theta - q) = tau_m
  *
- * so that q determines everything: theta = q + tau/K, theta'' = q'' + tau''/K, tau_m = B theta'' +
- * tau. The reference needs a bounded snap, and the second derivative of inverse dynamics is what
- * this library is for.
+ * The motion q determines everything:
+ *
+ *   theta = q + tau/K,   theta'' = q'' + tau''/K,   tau_m = B theta'' + tau
+ *
+ * The reference needs a bounded snap, and tau'' is the second derivative of inverse dynamics.
  *
  * Three ways to follow a point-to-point motion, each in simulation:
- *   1  feed-forward as if the joints were rigid: the arm lags and swings
- *   2  feed-forward by tau'': exact up to the tolerance of the integrator
- *   3  feedback linearisation at 1 kHz, from a start that is off: the error dies out as its poles
- * say
+ *   1  feed-forward as if the joints were rigid: the arm lags and oscillates
+ *   2  feed-forward with tau'': exact up to the tolerance of the integrator
+ *   3  feedback linearisation at 1 kHz, with an initial error, which decays as its poles determine
  *
  *   cc examples/elastic_joint.c -Iinclude -Lbuild -ljounce -lm && ./a.out */
 #include <jounce/jounce.h>
@@ -20,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NV = 6, TOP = 24 }; /* joints; highest order of inverse dynamics asked for */
+enum { NV = 6, TOP = 24 }; /* joints; highest order of inverse dynamics */
 #define DURATION 1.5
 
 static const double K[NV] = {8000, 8000, 4000, 400, 100, 100}; /* N m/rad */
@@ -55,7 +56,7 @@ static void reference(double t, int rows, double *q, double *v) {
   }
 }
 
-/* The motors' torque along the reference, with as many derivatives as the integrator wants. */
+/* The motors' torque along the reference, with as many derivatives as the integrator needs. */
 static jn_status feed_forward(void *context, double t, int order, double *tau_m) {
   const arm *a = context;
   double q[NV], v[(TOP + 4) * NV], tau[(TOP + 1) * NV];
@@ -108,7 +109,8 @@ static double error_at(double t, const double *q) {
   return e;
 }
 
-/* One run; mode 0, 1: feed-forward, 2: feedback. Largest error on the way, and at the end. */
+/* One run; mode 0, 1: feed-forward, 2: feedback. Gives the largest error and the error at the
+ * end. */
 static jn_status follow(arm *a, int mode, double *largest, double *last) {
   jn_simulation *s;
   double q[NV], v[NV], theta[NV], theta_dot[NV], tau[NV], zero[NV] = {0};
@@ -123,7 +125,7 @@ static jn_status follow(arm *a, int mode, double *largest, double *last) {
   a->rigid = mode == 0;
   jn_status status = jn_simulation_new(a->model, &o, NULL, &s, NULL);
   if (status) return status;
-  /* at rest, the springs bent by gravity: theta = q + tau/K */
+  /* at rest, the springs deflected by gravity: theta = q + tau/K */
   double rest[2 * NV] = {0};
   memcpy(q, from, sizeof q);
   status = jn_inverse_dynamics(a->model, a->data, 0, q, rest, NULL, tau);

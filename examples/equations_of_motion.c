@@ -2,9 +2,9 @@
  * motion.
  *
  * Three checks at one state of the double pendulum:
- *   M v' + C v + g is what inverse dynamics says
+ *   M v' + C v + g equals inverse dynamics
  *   its derivative, M v'' + M' v' + C v' + C' v + g', is the torque rate
- *   M' - 2 C is skew, so that C does no work of its own */
+ *   M' - 2 C is skew-symmetric */
 #include <jounce/jounce.h>
 #include <math.h>
 #include <stdio.h>

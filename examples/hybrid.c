@@ -1,8 +1,8 @@
 /* hybrid.c: an aerial manipulator waves its arms. The arms' motion is given, the base's wrench is
  * given (its propellers only carry the weight): what do the base and the joint motors do?
  *
- * Hybrid dynamics answers for both at once, with time derivatives. The check: inverse dynamics of
- * the motion that comes out must ask for exactly the wrench that was given. */
+ * Hybrid dynamics computes both at once, with time derivatives. The check: inverse dynamics of the
+ * resulting motion must give the wrench that was prescribed. */
 #include <jounce/jounce.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ int main(void) {
   }
   tau[5] = jn_model_mass(model) * 9.81; /* base wrench: the weight upwards, constant */
 
-  /* joint 0, the base's, is driven by force, the others by motion */
+  /* of joint 0, the base's, the force is given, of the others the motion */
   const unsigned char prescribed[BODIES] = {0, 1, 1, 1, 1, 1, 1};
   jn_status status = jn_hybrid_dynamics(model, data, ORDER, q, prescribed, v, tau, NULL);
   double again[(ORDER + 1) * NV], worst = 0;

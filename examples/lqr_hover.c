@@ -1,8 +1,9 @@
-/* lqr_hover.c: an aerial manipulator held at pitch 90 degrees, where Euler angles end, by a linear
- * regulator. The dynamics are linearised on SE(3) x R^6, so that the attitude is nothing special:
+/* lqr_hover.c: a linear regulator holds an aerial manipulator at pitch 90 degrees, where Euler
+ * angles are singular. The dynamics are linearised on SE(3) x R^6, so that this attitude is no
+ * special case:
  *   z = (log(q*^-1 q), v - v*),   z' = A z + B du,   du = -K z
- * with K from the discrete Riccati equation. From 80 degrees, a metre and bent joints away the
- * nonlinear robot must come back to rest at q*.
+ * with K from the discrete Riccati equation. From a start 80 degrees, one metre and bent joints
+ * away, the nonlinear robot must return to rest at q*.
  *
  * With a file name as argument: the errors against time as CSV (drawn in docs/linearisation.md). */
 #include <jounce/jounce.h>
@@ -67,7 +68,7 @@ static int regulator(const double *A, const double *B, const double *Q, const do
     for (int i = 0; i < N * N; i++) closed[i] = A[i] - closed[i];
     multiply(1, N, N, N, PA, closed, next); /* (P A)^T = A^T P */
     for (int i = 0; i < N; i++) {
-      for (int j = 0; j <= i; j++) { /* symmetric: rounding must not grow */
+      for (int j = 0; j <= i; j++) { /* keep P symmetric, so that rounding does not grow */
         const double x = 0.5 * (next[i * N + j] + next[j * N + i]) + (i == j ? Q[i] : 0);
         change = fmax(change, fabs(x - P[i * N + j]));
         size = fmax(size, fabs(x));
@@ -85,7 +86,7 @@ static double length(int n, const double *x) {
   return sqrt(s);
 }
 
-/* The nonlinear robot under tau = hold - K z from q on; returns what is left of z after 15 s. */
+/* The nonlinear robot under tau = hold - K z, starting at q; returns |z| after 15 s. */
 static double closed_loop(const jn_model *model, const double *goal, const double *hold,
                           const double *K, double *q, FILE *csv) {
   double z[N], tau[NV], still[NV] = {0}, error = HUGE_VAL;
@@ -127,17 +128,17 @@ int main(int argc, char **argv) {
   jn_data *data = NULL;
   OK(jn_model_load("tilthex", NULL, NULL, &model, NULL));
   OK(jn_data_new(model, 0, NULL, &data));
-  jn_data_settings(data)->representation = JN_BODY; /* the propellers turn with the base */
+  jn_data_settings(data)->representation = JN_BODY; /* the propellers are fixed to the base */
   if (jn_model_nq(model) != NQ || jn_model_nv(model) != NV) return 1;
 
-  /* the nose straight down, the arm bent; forces that hold it there */
+  /* the goal: the nose straight down, the arms bent; and the forces that hold it there */
   const double down = 1.5707963267948966;
   jn_model_home(model, goal);
   OK(jn_model_set_rotation(model, 0, jn_so3_exp(jn_v3(0, down, 0)), goal));
   for (int i = 0; i < 6; i++) goal[7 + i] = 0.3;
   OK(jn_inverse_dynamics(model, data, 0, goal, still, NULL, hold));
 
-  /* A, B there, for steps with the input held, and the regulator */
+  /* A and B there, their zero-order hold, and the regulator */
   OK(jn_linearise(model, data, NULL, goal, still, hold, NULL, A, B));
   OK(jn_zero_order_hold(N, NV, A, B, STEP, work, Ad, Bd));
   for (int i = 0; i < N; i++) Q[i] = i < NV ? 100 : 10;

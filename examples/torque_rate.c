@@ -1,7 +1,7 @@
 /* torque_rate.c: torques, their rates and second rates along a trajectory, as a control loop would
  * want them. Everything is allocated before the loop; nothing inside it allocates, locks or prints.
  *
- * The check: torques at the next tick must be what the Taylor polynomial at this tick promises,
+ * The check: torques at the next tick must equal the Taylor polynomial at this tick,
  *   tau(t + h) = tau + h tau' + h^2/2 tau'' + O(h^3). */
 #include <jounce/jounce.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-"""Torques, their rates and second rates along a motion, and the proof that they are what they say:
-the Taylor polynomial at one sample meets the next one, with an error of third order."""
+"""Torques, their rates and second rates along a motion. The check: the Taylor polynomial at one sample
+predicts the next one, with an error of third order."""
 import numpy as np
 
 import jounce

@@ -1,5 +1,6 @@
-/* api.c: calls in any order with any numbers: a description built from the bytes, data of some
- * order, settings, compute functions, outputs in blocks of exactly their size. */
+/* api.c: fuzz target for the C interface: calls in any order with any numbers: a spec built from
+ * the bytes, data of some order, settings, compute functions, outputs in blocks of exactly their
+ * size. */
 #include <jounce/jounce.h>
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* arguments.c: the command line of the program, one argument a line. Numbers are kept small: what
- * is asked for may take long, and that is no fault. */
+/* arguments.c: fuzz target for the command line of the program, one argument per line. Numbers are
+ * kept small, because a large computation is allowed to take long. */
 #include <ctype.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@ int jounce_main(int argc, char **argv);
 
 enum { MOST = 24 };
 
-/* no two digits in a row, no exponents, nothing that is long by itself */
+/* no two digits in a row, no exponents, no commands that always take long */
 static int is_small(const char *text, size_t size) {
   static const char *const slow[] = {"bench", "demo", "plot", "report"};
   for (size_t i = 0; i + 1 < size; i++)
@@ -31,10 +31,10 @@ static void put(const char *name, const char *text) {
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static int ready;
   if (!ready) {
-    /* files it writes go to a folder of its own */
+    /* files that the program writes go to a temporary folder */
     char folder[] = "/tmp/jounce-fuzz-XXXXXX";
     PROMISE(mkdtemp(folder) != NULL && chdir(folder) == 0);
-    /* and these may be named */
+    /* files that the arguments may name */
     put("m.urdf",
         "<robot><link name='a'/><link name='b'/><joint name='q' type='fixed'>"
         "<parent link='a'/><child link='b'/></joint></robot>");
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       argv[argc++] = at;
       at = end ? end + 1 : NULL;
     }
-    /* each in a block of its own size */
+    /* each in a block of exactly its size */
     for (int i = 1; i < argc; i++) argv[i] = strdup(argv[i]);
     int status = jounce_main(argc, argv);
     PROMISE(status >= 0 && status <= 3);

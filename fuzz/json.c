@@ -1,4 +1,4 @@
-/* json.c: a native model file. */
+/* json.c: fuzz target for native model files. */
 #include "model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {

@@ -1,3 +1,3 @@
-/* main.h: included before every file of the program: its main is called by arguments.c. */
+/* main.h: included before every file of the program, whose main is called by arguments.c. */
 int jounce_main(int argc, char **argv);
 #define main jounce_main

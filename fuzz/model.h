@@ -1,4 +1,4 @@
-/* model.h: a model text read, looked at, built, saved and computed with. */
+/* model.h: parses a model text, lints, builds and saves it, and computes with it. */
 #ifndef FUZZ_MODEL_H
 #define FUZZ_MODEL_H
 
@@ -31,7 +31,7 @@ static void read_model(const uint8_t *bytes, size_t size,
   jn_model *model = NULL;
   jn_error error;
   memset(&error, 0, sizeof error);
-  /* a block of its own size: reading beyond it is seen */
+  /* a block of exactly its size: reading past its end is detected */
   char *text = malloc(size + (size == 0));
   PROMISE(text != NULL);
   memcpy(text, bytes, size);

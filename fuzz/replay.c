@@ -1,5 +1,5 @@
-/* replay.c: a target without libFuzzer: feeds it the files of the folders named, prints how many.
- */
+/* replay.c: runs a fuzz target without libFuzzer on the files of the given folders; prints their
+ * number. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void feed(const char *path) {
 }
 
 int main(int argc, char **argv) {
-  /* what the program under test says is of no interest; a broken promise still ends this program */
+  /* discard the output of the program under test; a failed check still ends this program */
   int out = dup(1), nothing = open("/dev/null", O_WRONLY);
   if (out < 0 || nothing < 0 || dup2(nothing, 1) < 0 || dup2(nothing, 2) < 0) return 1;
   for (int i = 1; i < argc; i++) feed(argv[i]);

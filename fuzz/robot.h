@@ -1,5 +1,5 @@
-/* robot.h: the robots that states and motions are read for: a flying one with joints of many sorts,
- * and a small arm. */
+/* robot.h: the robots for states and trajectories: a flying one with many types of joints, and a
+ * small arm. */
 #ifndef FUZZ_ROBOT_H
 #define FUZZ_ROBOT_H
 

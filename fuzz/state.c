@@ -1,4 +1,4 @@
-/* state.c: a STATE file of the program. */
+/* state.c: fuzz target for STATE files of the program. */
 #include <jounce/layout.h>
 #include <math.h>
 #include <string.h>

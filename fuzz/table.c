@@ -1,4 +1,4 @@
-/* table.c: CSV, NPY and NPZ; the first byte says which. */
+/* table.c: fuzz target for CSV, NPY and NPZ; the first byte selects the format. */
 #include <jounce/table.h>
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (!table) return 0;
   for (size_t i = 0; i < (size_t)table->rows * (size_t)table->columns; i++)
     PROMISE(isfinite(table->values[i]));
-  /* what was read can be written, and read again with the same bits */
+  /* a table that was read can be written, and reads back with the same bits */
   char *written = NULL;
   size_t length = 0;
   FILE *file = open_memstream(&written, &length);
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     jn_table_free(again);
   }
   free(written);
-  /* some by way of a file */
+  /* some through a file */
   static const char *const names[3] = {"t.csv", "t.npy", "t.npz"};
   if (size % 16 == 0 && jn_table_save(table, own_file(names[format]), &error) == JN_OK) {
     jn_table *again = NULL;

@@ -1,5 +1,5 @@
-/* target.h: a fuzz target is LLVMFuzzerTestOneInput, for libFuzzer or for replay.c. A promise that
- * does not hold ends the program. */
+/* target.h: a fuzz target is LLVMFuzzerTestOneInput, called by libFuzzer or replay.c. A failed
+ * check ends the program. */
 #ifndef FUZZ_TARGET_H
 #define FUZZ_TARGET_H
 
@@ -18,10 +18,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
     }                                                                                 \
   } while (0)
 
-/* The bytes in a file of this process, for what reads files only; valid until the next call. */
+/* Writes the bytes to a temporary file, for functions that only read files; valid until the next
+ * call. */
 const char *file_of_bytes(const uint8_t *bytes, size_t size);
 
-/* The path of a file in a folder of this process's own; valid until the next call. */
+/* The path of a file in a temporary folder of this process; valid until the next call. */
 const char *own_file(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* trajectory.c: a description of a motion, or samples of one. */
+/* trajectory.c: fuzz target for trajectories: a description, or samples. */
 #include <jounce/trajectory.h>
 #include <math.h>
 #include <string.h>

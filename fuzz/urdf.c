@@ -1,4 +1,4 @@
-/* urdf.c: a URDF file. */
+/* urdf.c: fuzz target for URDF files. */
 #include "model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {

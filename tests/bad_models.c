@@ -1,6 +1,6 @@
-/* bad_models.c: models with one fault each are refused with status, line and words of the message,
- * nothing is built and nothing is lost; odd but valid ones are accepted. Files of data/broken and
- * data/odd, and texts made by the table data/faults.inc. Ends with a line for the scorecard. */
+/* bad_models.c: models with one fault each are refused with status, line and message, and no memory
+ * is lost; odd but valid ones are accepted. The models are the files of data/broken and data/odd,
+ * and texts made by the table data/faults.inc. Prints a line for the scorecard. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,12 +52,12 @@ static void broken_files_are_refused_with_place_and_reason(void **state) {
   assert_int_equal(wrong, 0);
 }
 
-/* ---- texts made by the table */
+/* ---- texts made from the table */
 
 static int made_refused, made_accepted, made_once_refused, made_once_accepted;
 
-/* The good text: slots left at their values. `slot` >= 0: that one replaced by `put`; its name and
- * line come back. Release with free. */
+/* The valid text. If `slot` >= 0 that slot is replaced by `put`, and its owner and line are given.
+ * Free with free(). */
 static char *fill_slots(const char *template, int slot, const char *put, char owner[64],
                         int *line) {
   char *text = malloc(strlen(template) + 64), *to = text;
@@ -90,7 +90,7 @@ static int line_at(const char *text, const char *place) {
   return line;
 }
 
-/* Parsed and built; what came out is released. */
+/* Parses and builds; frees the result. */
 static jn_status try_text(int format, const char *text, jn_error *error, long *lost) {
   counter c;
   jn_allocator hooks = counting(&c);
@@ -108,7 +108,7 @@ static jn_status try_text(int format, const char *text, jn_error *error, long *l
   return status;
 }
 
-/* 1 when refused as it should be; line 0: any */
+/* Is the text refused with this status, line (0: any) and message? */
 static int refused(int format, const char *text, const char *fault, jn_status want, int line,
                    const char *words) {
   jn_error error;
@@ -124,8 +124,8 @@ static int refused(int format, const char *text, const char *fault, jn_status wa
   return 0;
 }
 
-/* every slot with everything that is no number */
-static void what_is_no_number_is_refused_in_every_slot(void **state) {
+/* every slot with every text that is not a number */
+static void text_that_is_not_a_number_is_refused_in_every_slot(void **state) {
   (void)state;
   int wrong = 0;
   for (int format = URDF; format <= JSON; format++) {
@@ -143,7 +143,7 @@ static void what_is_no_number_is_refused_in_every_slot(void **state) {
         char owner[64], words[80], fault[200];
         int line;
         char *text = fill_slots(template, slot, list[i], owner, &line);
-        /* what is no JSON at all has no owner */
+        /* a syntax error of JSON names no owner */
         const int syntax = format == JSON && strchr("N0+.1", list[i][0]) != NULL && !vector;
         snprintf(words, sizeof words, "'%s'", owner);
         snprintf(fault, sizeof fault, "%s %.*s = %s", format == URDF ? "URDF" : "JSON",
@@ -204,7 +204,7 @@ static void odd_texts_are_accepted(void **state) {
     jn_error error;
     long lost;
     int line;
-    /* -2, -1: the good texts themselves */
+    /* -2, -1: the valid texts themselves */
     char *text = i < 0 ? edit(i + 2, "name", "name", &line)
                        : edit(oddities[i].format, oddities[i].find, oddities[i].put, &line);
     jn_status status = try_text(i < 0 ? i + 2 : oddities[i].format, text, &error, &lost);
@@ -255,7 +255,7 @@ static void every_broken_file_is_in_the_table(void **state) {
   print_message("           %d broken files\n", broken_files);
 }
 
-/* lint stands every file that parses at all, cycles included */
+/* lint accepts every file that can be parsed, cycles included */
 static void visit_lint(const char *path) {
   jn_spec *spec = NULL;
   if (jn_spec_load(path, NULL, &spec, NULL) != JN_OK) return;
@@ -263,14 +263,14 @@ static void visit_lint(const char *path) {
   jn_spec_free(spec);
 }
 
-static void lint_stands_broken_files(void **state) {
+static void lint_accepts_broken_files(void **state) {
   (void)state;
   walk_folder(TEST_DATA "/broken", visit_lint);
 }
 
-/* what files cannot say, a program can: matrices that are no rotations, and names that steer a
- * terminal */
-static void poses_that_are_none_are_refused(void **state) {
+/* faults that only a program can make: matrices that are not rotations, and names with terminal
+ * escape sequences */
+static void invalid_poses_are_refused(void **state) {
   (void)state;
   static const struct {
     double diagonal[3];
@@ -322,20 +322,20 @@ static void the_locale_does_not_matter(void **state) {
   made_once_refused = made_refused, made_once_accepted = made_accepted;
   static void (*const again[])(void **) = {broken_files_are_refused_with_place_and_reason,
                                            texts_with_one_fault_are_refused, odd_texts_are_accepted,
-                                           poses_that_are_none_are_refused};
+                                           invalid_poses_are_refused};
   with_comma_locale(again, (int)COUNT(again));
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_no_number_is_refused_in_every_slot),
+      cmocka_unit_test(text_that_is_not_a_number_is_refused_in_every_slot),
       cmocka_unit_test(texts_with_one_fault_are_refused),
       cmocka_unit_test(odd_texts_are_accepted),
       cmocka_unit_test(odd_files_are_accepted),
       cmocka_unit_test(broken_files_are_refused_with_place_and_reason),
       cmocka_unit_test(every_broken_file_is_in_the_table),
-      cmocka_unit_test(lint_stands_broken_files),
-      cmocka_unit_test(poses_that_are_none_are_refused),
+      cmocka_unit_test(lint_accepts_broken_files),
+      cmocka_unit_test(invalid_poses_are_refused),
       cmocka_unit_test(the_locale_does_not_matter),
   };
   const int failed = cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -2,11 +2,10 @@
  *
  *   determinism [--cases N] [--threads T] [--fast] [--parts]
  *
- * Strict settings unless --fast. Nothing here rounds in a way of its own: inputs come from
- * integers, the library's own arithmetic and constants, so that a difference is the library's.
- * Batches count as what single calls gave, and must have their bits (strict). Prints the hash;
- * --parts also those of the parts, to find where two machines part. Needs the library and
- * helpers/rng.c alone. */
+ * Strict settings unless --fast. The inputs come from integers, the library's own arithmetic and
+ * constants, so that a difference between two machines is in the library. Batches must have the
+ * bits of single calls (strict). Prints the hash; --parts also prints those of the parts, to
+ * find where two machines differ. Needs only the library and helpers/rng.c. */
 #include <jounce/jounce.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,7 +37,7 @@ static void stop(const char *what) {
   exit(1);
 }
 
-/* FNV-1a over 64-bit words: the order of bytes in memory does not enter */
+/* FNV-1a over 64-bit words, independent of the byte order */
 static void add_word(part p, uint64_t x) { hash[p] = (hash[p] ^ x) * 0x100000001b3u; }
 
 static void add(part p, jn_status status, const double *x, size_t n) {
@@ -105,7 +104,7 @@ static void random_states(bench *b, rng *r) {
   double dq[64];
   for (size_t s = 0; s < STATES; s++) {
     double *q = b->q + s * b->nq;
-    /* now and then far beyond a turn, where the reduction of angles is put to the test */
+    /* sometimes a very large angle, to test the argument reduction */
     const double reach = rng_below(r, 8) ? 3 : 1e9;
     jn_model_home(b->model, q);
     for (size_t i = 0; i < b->nv; i++) dq[i] = rng_range(r, -reach, reach);
@@ -245,7 +244,7 @@ static void run_group(bench *b, rng *r) {
   add(GROUP, JN_OK, c, 8);
 }
 
-/* a few steps of an adaptive scheme, whose lengths depend on powers and logarithms */
+/* a few steps of an adaptive scheme; the step lengths depend on powers and logarithms */
 static void run_simulation(bench *b, int scheme) {
   jn_simulation_options o = jn_simulation_default();
   jn_simulation *s;
@@ -288,7 +287,7 @@ static void run_case(uint64_t seed, int strict, int threads) {
     add(MODEL, JN_OK, &body->inertia.m, 1);
   }
   run_dynamics(&b);
-  switch (seed % 4) { /* each of the dearer parts on a quarter of the cases */
+  switch (seed % 4) { /* each of the expensive parts on a quarter of the cases */
     case 0:
       run_forms(&b, &r);
       break;

@@ -1,4 +1,4 @@
-/* Where test_docs.sh puts statements that a page shows: a robot with a free base at home, at rest. */
+/* docs_block.c: test_docs.sh inserts the statements of a page here: a free base, home, at rest. */
 #include <jounce/jounce.h>
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 failing_malloc malloc_state;
 
 #ifndef MALLOC_NOT_COUNTED
-#pragma GCC visibility push(default) /* expat, jansson and stdio take these too */
+#pragma GCC visibility push(default) /* expat, jansson and stdio use these as well */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *block, size_t size);
@@ -48,7 +48,7 @@ void *realloc(void *block, size_t size) {
   if (fails()) return NULL;
   const long before = block ? (long)malloc_usable_size(block) : 0;
   void *larger = __libc_realloc(block, size);
-  /* a block that could not grow stays */
+  /* if realloc fails the old block remains */
   if (block && (larger || size == 0)) malloc_state.live--, malloc_state.bytes -= before;
   return counted(larger);
 }

@@ -9,7 +9,7 @@ add_executable(hot ${CMAKE_SOURCE_DIR}/bench/hot.c failing_malloc.c)
 set_target_properties(hot PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
 target_link_libraries(hot PRIVATE test_helpers ${CMAKE_DL_LIBS})
 add_test(NAME hot COMMAND hot --score 20000)
-# malloc that fails: in the test itself, and to be loaded before the program
+# a failing malloc: linked into the test, and as a library to preload into the program
 add_library(failing_malloc MODULE failing_malloc.c)
 set_target_properties(failing_malloc PROPERTIES C_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
@@ -22,7 +22,7 @@ target_compile_definitions(load_limits PRIVATE TEST_CORPUS="${CMAKE_SOURCE_DIR}/
   TEST_INCLUDE="${CMAKE_SOURCE_DIR}/include")
 target_compile_definitions(oom PRIVATE TEST_FAILING_MALLOC="$<TARGET_FILE:failing_malloc>")
 add_dependencies(oom failing_malloc jounce)
-# what a call costs over states (tools/constant_work)
+# the cost of a call for different states (tools/constant_work)
 include(CheckIncludeFile)
 check_include_file(valgrind/callgrind.h JOUNCE_CALLGRIND)
 add_executable(constant ${CMAKE_SOURCE_DIR}/bench/constant.c)

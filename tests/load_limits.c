@@ -1,8 +1,8 @@
-/* load_limits.c: what reading a file costs: peak heap against its size, processor time a megabyte
- * and how both grow, stack against depth; over the corpus and files made to hurt. And limits of
- * limits.h on both sides that no other test has.
+/* load_limits.c: the cost of reading a file: peak heap relative to its size, processor time per
+ * megabyte and how both grow, stack relative to depth; on the corpus and on hostile files. Also
+ * both sides of limits of limits.h that no other test covers.
  *
- *   load_limits [--full]     ends with a line for the scorecard */
+ *   load_limits [--full]     prints a line for the scorecard */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -94,7 +94,7 @@ static void heap_of_the_corpus(void **state) {
   assert_true(files > 200);
 }
 
-/* ---- files made to hurt, of n parts */
+/* ---- hostile files of n parts */
 
 static void text_repeat(growing_text *t, const char *part, int n) {
   const size_t length = strlen(part);
@@ -226,10 +226,10 @@ static double seconds_of(int format, const growing_text *t) {
   return (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
 }
 
-/* Processor time, the least of some runs. A busy machine makes runs longer, never shorter: when the
- * ratio is too large both are measured again. t(2n)/t(n) is the mean of two doublings: tables
- * inside a parser double, too, somewhere on the way. */
-static void files_made_to_hurt_cost_little(void **state) {
+/* Processor time, the least of some runs. A busy machine makes runs longer, never shorter: if the
+ * ratio is too large, both are measured again. t(2n)/t(n) is the mean of two doublings, because the
+ * tables inside a parser also double at some point. */
+static void hostile_files_cost_little(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(shapes); i++) {
     const int n = full ? shapes[i].full : shapes[i].quick;
@@ -239,7 +239,7 @@ static void files_made_to_hurt_cost_little(void **state) {
     for (int k = 0; k < 8 * REPEAT && (k < 2 || ratio > 2.3); k++) {
       a = fmin(a, seconds_of(shapes[i].format, &part));
       b = fmin(b, seconds_of(shapes[i].format, &whole));
-      /* refused at once, or too short to be told from nothing */
+      /* refused at once, or too short to measure */
       ratio = b < 1e-3 ? 0 : sqrt(b / a);
     }
     const double speed = b / ((double)whole.used / 1e6);
@@ -247,7 +247,8 @@ static void files_made_to_hurt_cost_little(void **state) {
     if (ratio > worst_ratio) worst_ratio = ratio, ratio_name = shapes[i].name;
     print_message("           %-22s %9zu bytes  %.4f s a megabyte  t(2n)/t(n) = %.2f\n",
                   shapes[i].name, whole.used, speed, ratio);
-    /* times of small files are rough: the quick run only tells linear from square */
+    /* times of small files are inaccurate: the quick run only distinguishes linear from
+     * quadratic */
     if (!(ratio <= (full ? 2.3 : 3))) fail_msg("%s: t(2n)/t(n) = %.2f", shapes[i].name, ratio);
     if (!(speed <= 1)) fail_msg("%s: %.2f s a megabyte", shapes[i].name, speed);
     free(part.text), free(whole.text);
@@ -289,7 +290,7 @@ static size_t stack_of(int format, growing_text text) {
 static void the_stack_does_not_grow_with_depth(void **state) {
   (void)state;
 #ifdef MALLOC_NOT_COUNTED
-  skip(); /* frames of sanitizers */
+  skip(); /* sanitizers have larger stack frames */
 #endif
   for (int k = 0; k < 3; k++) {
     growing_text (*make)(int) = k == 0 ? deep_xml : k == 1 ? deep_json : chain;
@@ -301,7 +302,7 @@ static void the_stack_does_not_grow_with_depth(void **state) {
   }
 }
 
-/* ---- limits that no other test has */
+/* ---- limits that no other test covers */
 
 static void limits_of_motions_hold_on_both_sides(void **state) {
   (void)state;
@@ -351,7 +352,7 @@ static void frames_are_limited(void **state) {
   jn_spec_free(spec);
 }
 
-static void messages_end_in_time(void **state) {
+static void long_messages_are_cut(void **state) {
   (void)state;
   char name[JN_MAX_NAME + 1], path[2 * JN_MAX_PATH], text[2000];
   jn_spec *spec = NULL;
@@ -398,16 +399,16 @@ static void every_limit_has_a_test(void **state) {
 
 int main(int argc, char **argv) {
   full = argc > 1 && strcmp(argv[1], "--full") == 0;
-  /* released memory stays with the program: pages the system gives and takes are not measured */
+  /* freed memory stays with the program: page faults of new memory are not measured */
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(heap_of_the_corpus),
-      cmocka_unit_test(files_made_to_hurt_cost_little),
+      cmocka_unit_test(hostile_files_cost_little),
       cmocka_unit_test(the_stack_does_not_grow_with_depth),
       cmocka_unit_test(limits_of_motions_hold_on_both_sides),
       cmocka_unit_test(frames_are_limited),
-      cmocka_unit_test(messages_end_in_time),
+      cmocka_unit_test(long_messages_are_cut),
       cmocka_unit_test(every_limit_has_a_test),
   };
   const int failed = cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,7 +1,7 @@
-/* oom.c: memory that runs out at the k-th request, once or for ever after, files that cannot be
- * read or written: an error code, nothing lost, nothing half-built, and the next call works.
+/* oom.c: memory requests that fail, the k-th alone or all from it on, and files that cannot be read
+ * or written: the result is a status, no memory is lost, and the next call works.
  *
- *   oom [--full]     the quick run takes samples of k; ends with a line for the scorecard */
+ *   oom [--full]     the quick run samples k; prints a line for the scorecard */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -28,11 +28,11 @@
 #include "helpers/tree.h"
 
 static int full;
-static long points; /* places at which something was made to fail */
+static long points; /* number of failures that were made */
 
-/* ---- what allocates. Each makes something, releases it, and says how it went. */
+/* ---- functions that allocate; each makes something, frees it and returns the status */
 
-static jn_spec *spec; /* good ones, made before memory runs out */
+static jn_spec *spec; /* valid ones, made before memory runs out */
 static jn_model *model;
 static jn_table *table;
 static char urdf_path[600];
@@ -52,7 +52,7 @@ static jn_status new_spec(const jn_allocator *a) {
   jn_spec_free(s);
   return status;
 }
-/* names of 250 bytes, so that the room for texts runs out at each of them */
+/* names of 250 bytes, so that each needs a new block of the arena */
 static jn_status long_names(const jn_allocator *a) {
   jn_status status = JN_OK;
   char name[251];
@@ -87,7 +87,7 @@ static jn_status load_urdf(const jn_allocator *a) { return load(urdf_path, a); }
 static jn_status load_native(const jn_allocator *a) {
   return load(TEST_DATA "/odd/extensions.json", a);
 }
-/* remarks on attributes and keys, and more of both behind them */
+/* findings on attributes and keys, followed by more of both */
 static jn_status odd_urdf(const jn_allocator *a) {
   static const char text[] =
       "<robot><link name='a'/><link name='b'/><joint name='j' type='fixed'><parent link='a'/>"
@@ -263,7 +263,7 @@ static jn_status save_model(const jn_allocator *a) {
 }
 static jn_status save_table(const jn_allocator *a) {
   (void)a;
-  remove(temporary("t.npz")); /* realpath's block is not seen when it is made */
+  remove(temporary("t.npz")); /* the block that realpath allocates is not counted */
   return jn_table_save(table, temporary("t.npz"), NULL);
 }
 
@@ -303,7 +303,7 @@ static const struct {
               {"saved model", save_model},
               {"saved table", save_table}};
 
-/* by the hooks of the library */
+/* through the library's allocator hooks */
 static void every_request_of_the_library_may_fail(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(makers); i++) {
@@ -327,8 +327,8 @@ static void every_request_of_the_library_may_fail(void **state) {
   }
 }
 
-/* by malloc itself: expat, jansson and stdio too. What only makes a message or a buffer may do
- * without. */
+/* through malloc itself, also in expat, jansson and stdio. Requests for a message or a buffer may
+ * fail without an error. */
 static void every_malloc_may_fail(void **state) {
   (void)state;
 #ifdef MALLOC_NOT_COUNTED
@@ -341,7 +341,7 @@ static void every_malloc_may_fail(void **state) {
   assert_ok(jn_data_new(model, 0, NULL, &d));
   assert_ok(jn_inverse_dynamics(model, d, 0, q, v, NULL, want));
   for (size_t i = 0; i < COUNT(makers); i++) {
-    makers[i].run(NULL); /* what is kept for ever is made now */
+    makers[i].run(NULL); /* allocations that are kept for the life of the process are made now */
     long start = malloc_state.calls, live = malloc_state.live;
     assert_ok(makers[i].run(NULL));
     const long calls = malloc_state.calls - start;
@@ -358,7 +358,7 @@ static void every_malloc_may_fail(void **state) {
       points++;
     }
     assert_ok(makers[i].run(NULL));
-    /* what was there before computes as before */
+    /* existing objects compute as before */
     assert_ok(jn_inverse_dynamics(model, d, 0, q, v, NULL, got));
     assert_true(same_bits(got, want, nv));
   }
@@ -366,7 +366,7 @@ static void every_malloc_may_fail(void **state) {
   free(q), free(v), free(want), free(got);
 }
 
-/* what is read when a request failed on the way is what the text says, or nothing */
+/* after a failed request either nothing is read, or exactly what the text says */
 static void nothing_is_misread(void **state) {
   (void)state;
 #ifdef MALLOC_NOT_COUNTED
@@ -425,10 +425,10 @@ static int run_failing(const char *line, long at, int for_ever, long *calls, lon
   return status;
 }
 
-static void the_program_stands_every_failed_malloc(void **state) {
+static void the_program_survives_every_failed_malloc(void **state) {
   (void)state;
 #if defined(MALLOC_NOT_COUNTED) || defined(JN_COUNTED)
-  skip(); /* nor does what counts the lines run stand it, at the program's end */
+  skip(); /* coverage measurement at the end of the program does not survive it either */
 #endif
   for (size_t i = 0; i < COUNT(lines); i++) {
     long calls, live, got, left;
@@ -526,17 +526,17 @@ static void a_file_that_cannot_be_written_is_left_as_it_was(void **state) {
                   JN_ERR_FILE);
     points += 2;
   }
-  /* nothing is left beside them */
+  /* no temporary files are left */
   assert_int_equal(run("ls | grep -c tmp"), 1);
 }
 
-/* A pipe that is filled byte by byte while signals arrive. */
+/* Reads a pipe that is filled byte by byte while signals arrive. */
 static void ignore(int signal_number) { (void)signal_number; }
 
 static void *fill_slowly(void *path) {
   sigset_t all;
   sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, NULL); /* they are for the reader */
+  pthread_sigmask(SIG_BLOCK, &all, NULL); /* the signals are for the reading thread */
   int pipe = open(path, O_WRONLY);
   for (const char *c = urdf_sample; *c; c++) {
     if (write(pipe, c, 1) != 1) break;
@@ -608,7 +608,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_file_that_cannot_be_written_is_left_as_it_was),
       cmocka_unit_test(short_reads_and_signals_do_not_matter),
       cmocka_unit_test(the_program_says_when_it_cannot_write_or_read),
-      cmocka_unit_test(the_program_stands_every_failed_malloc),
+      cmocka_unit_test(the_program_survives_every_failed_malloc),
   };
   const int failed = cmocka_run_group_tests(tests, set_up, tear_down);
   printf(

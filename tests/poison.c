@@ -1,10 +1,10 @@
-/* poison.c: bad numbers in every input slot of every compute function. A call that returns JN_OK
- * has finite outputs, all of them written, and if it was given what is no number the outputs are
- * those of the clean call: it did not read that slot. A call that fails leaves its outputs as they
- * were. A configuration that is none is refused. Then numbers that are too large only together, in
- * the state and in the robot.
+/* poison.c: bad numbers in every input of every compute function. A call that returns JN_OK has
+ * finite outputs, all of them written; if an input is NaN or infinite, they equal those of the
+ * clean call, which does not read that input. A call that fails leaves its outputs unchanged. An
+ * invalid configuration is refused. Then numbers whose products overflow, in the state and in the
+ * robot.
  *
- *   poison [--full]     prints a score line; exit status 1 when a promise was broken */
+ *   poison [--full]     prints a line for the scorecard; exit status 1 if a check fails */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static double bad_number(int kind) {
 
 typedef struct tally {
   long cases, refused, broken;
-  int seen; /* the call succeeds on good numbers */
+  int seen; /* has the call succeeded on good numbers? */
 } tally;
 static tally *tallies;
 static long cases, broken;
@@ -76,7 +76,7 @@ static void fill_outputs(subject *s, size_t n) {
   for (size_t i = 0; i < n; i++) s->out[i] = s->before[i] = untouched;
 }
 
-/* The numbers of q that make a quaternion, and a rotation's of a pose. */
+/* Is the number part of a quaternion of q, or of the rotation of a pose? */
 static int of_a_rotation(const subject *s, const struct slot *slot, size_t i) {
   if (slot->x == s->pose) return i < 9;
   if (slot->x != s->q && slot->x != s->q1) return 0;
@@ -112,7 +112,7 @@ static void poison_slot(subject *s, const call *c, const struct slot *slot, size
   const char *what = NULL;
   if (status == JN_OK) {
     what = judge_success(s, clean, n, kind);
-    /* zero may be close to what was there; two is not */
+    /* zero may be close to the old value; two is not */
     if (!what && rotation && kind != ZERO_IN && kind != DENORMAL_IN)
       what = "this is not a rotation";
   } else {
@@ -132,7 +132,8 @@ static void poison_slot(subject *s, const call *c, const struct slot *slot, size
 static void poison_call(subject *s, const call *c) {
   fill_outputs(s, 1);
   int status = call_run(s, c);
-  if (status == SKIPPED || status == JN_ERR_ARGUMENT) return; /* not for this base or setting */
+  if (status == SKIPPED || status == JN_ERR_ARGUMENT)
+    return; /* not applicable to this base or setting */
   size_t n = s->used;
   fill_outputs(s, n);
   status = call_run(s, c);
@@ -143,12 +144,12 @@ static void poison_call(subject *s, const call *c) {
     return;
   }
   tallies[c - calls].seen = 1;
-  if (c->reads & READS_JET) return; /* pure: no status to judge */
+  if (c->reads & READS_JET) return; /* pure functions have no status */
   double *clean = copy_of(s->out, n);
   for (int j = 0; j < SLOTS; j++)
     for (size_t i = 0; i < s->slot[j].n && c->reads & s->slot[j].reads; i++)
       for (int kind = 0; kind < KINDS; kind++) poison_slot(s, c, &s->slot[j], i, kind, clean, n);
-  /* and the call works as if nothing had been */
+  /* afterwards the call works as before */
   fill_outputs(s, n);
   if (call_run(s, c) != JN_OK || memcmp(s->out, clean, n * sizeof *clean) != 0) {
     printf("%s: the clean call is no longer the same\n", c->name);
@@ -157,11 +158,11 @@ static void poison_call(subject *s, const call *c) {
   free(clean);
 }
 
-/* ---- numbers that are too large together: all of a slot, or of several, times a factor */
+/* ---- numbers whose products overflow: all of one input, or of several, times a factor */
 
 static const struct grown {
   const char *name;
-  unsigned reads; /* the slots that grow */
+  unsigned reads; /* the inputs that are scaled */
 } grown[] = {{"q", READS_Q | READS_Q1},
              {"v", READS_V},
              {"q and v", READS_Q | READS_V},
@@ -203,7 +204,7 @@ static void grow_call(subject *s, const call *c, const struct grown *g, double f
            status >= 0 ? jn_status_text((jn_status)status) : "", what);
 }
 
-/* A tree whose masses, lengths or pitches are large too, or its masses small. */
+/* A tree with large masses, lengths or pitches, or with small masses. */
 static jn_spec *large_spec(int what, double factor) {
   jn_spec *spec = random_spec(640, 4, JN_JOINT_FREE, TYPES_ALL & ~TYPE(FIXED));
   if (what == 5) factor = 1 / factor;

@@ -1,6 +1,7 @@
-/* Every argument of every compute function, spoiled one at a time: what is missing, negative, too
- * large or of another model is refused with its status, and nothing is written. Where the robot has
- * no freedoms, arrays of no numbers may be missing; what is optional may be missing always. */
+/* test_arguments.c: every argument of every compute function, made invalid one at a time: NULL,
+ * negative, too large or of another model. The call is refused with its status, and nothing is
+ * written. If the robot has no degrees of freedom, arrays of length zero may be NULL; optional
+ * arguments may always be NULL. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 
 enum { ORDER_MADE = 2, OUT = 40000, WORK = 200000 };
 
-/* ---- which argument is spoiled: a call below is made once for each of them */
+/* ---- which argument is invalid: each call below is made once for each of its arguments */
 static int at, which;
 static jn_status want;
 static int spoiled(jn_status status) {
@@ -21,15 +22,16 @@ static int spoiled(jn_status status) {
   want = status;
   return 1;
 }
-static int freedoms; /* of the robot that is asked */
+static int freedoms; /* degrees of freedom of the robot */
 
 #define BAD(good, bad, status) (spoiled(status) ? (bad) : (good))
 #define NOT(good, bad) BAD(good, bad, JN_ERR_ARGUMENT)
 #define MUST(x) NOT(x, NULL)
-#define HAS(x) BAD(x, NULL, freedoms ? JN_ERR_ARGUMENT : JN_OK) /* nothing of no freedoms */
+#define HAS(x) \
+  BAD(x, NULL, freedoms ? JN_ERR_ARGUMENT : JN_OK) /* an array of length nv may be NULL if nv = 0 */
 #define MAY(x) BAD(x, NULL, JN_OK)
 
-/* ---- what they are made with */
+/* ---- the arguments */
 static robot *r;
 static jn_data *other;
 static jn_batch *batch, *other_batch;
@@ -42,7 +44,7 @@ static jn_second second;
 static jn_second_forward second_forward;
 static jn_system matrices;
 static jn_linearise_options options, right = {JN_RIGHT, JN_INPUT_FULL, NULL, 0};
-/* what the second list is made with, and what it makes */
+/* the arguments and results of the second list */
 static jn_simulation *simulation, *stepped, *elastic;
 static jn_simulation_options simulate;
 static jn_layout *layout, *other_layout;
@@ -98,7 +100,7 @@ static const jn_external external = {1, &applied, NULL}, negative = {-1, &applie
 #define MODEL MUST(r->model)
 #define DATA NOT(MUST(r->data), other)
 #define K BAD(NOT(ORDER_MADE, -1), ORDER_MADE + 1, JN_ERR_ORDER)
-/* the orders that jn_kinematics prepared, and one more */
+/* one order more than jn_kinematics has computed */
 #define AHEAD BAD(NOT(2, -1), 4, JN_ERR_ORDER)
 #define REP NOT(NOT(JN_BODY, (jn_representation)4), (jn_representation)-1)
 #define Q HAS(r->q)
@@ -110,7 +112,7 @@ static const jn_external external = {1, &applied, NULL}, negative = {-1, &applie
 #define FRAME NOT(NOT(0, -1), 1000)
 #define BODY NOT(NOT(0, -1), r->nbody)
 
-/* name, call. Outputs lie in x. */
+/* name, call. Outputs are in x. */
 #define CALLS(X)                                                                                   \
   X(jn_inverse_dynamics, jn_inverse_dynamics(MODEL, DATA, K, Q, V, E, HAS(x)))                     \
   X(jn_forward_dynamics, jn_forward_dynamics(MODEL, DATA, K, Q, V, HAS(tau), E, HAS(x)))           \
@@ -196,7 +198,7 @@ static const jn_external external = {1, &applied, NULL}, negative = {-1, &applie
     jn_batch_hybrid_dynamics(MODEL, NOT(MUST(batch), other_batch), K, 1, Q, MUST(given), HAS(x),   \
                              HAS(x + 500), NULL))
 
-/* Of a robot with a free base; and what is made of it. */
+/* Functions for a robot with a free base, and for objects made from it. */
 #define MORE_CALLS(X)                                                                              \
   X(jn_momentum_energy, jn_momentum_energy(MODEL, DATA, K, Q, V, MUST(&momentum)))                 \
   X(jn_consistent_motion, jn_consistent_motion(MODEL, DATA, Q, HAS(x), E, HAS(x + 500)))           \
@@ -288,7 +290,7 @@ static const jn_external external = {1, &applied, NULL}, negative = {-1, &applie
         NOT(NOT(NOT(MUST(&fourier), &fourier_no_a), &fourier_no_b), &fourier_no_terms), 0.5, 1,    \
         x))
 
-/* Outputs one by one. */
+/* Functions with several outputs, each requested alone. */
 #define PART_CALLS(X)                                                                             \
   X(part_second,                                                                                  \
     jn_inverse_second(r->model, r->data, r->q, r->v, NOT(NULL, &hybrid_load), NULL,               \
@@ -426,7 +428,7 @@ static void unmake_more(void) {
   free(layout_q), free(samples), free(rest), free(not_finite);
   simulation = NULL;
 }
-/* as before the first call */
+/* restores everything to the state before the first call */
 static void renew(void) {
   settings(JN_BODY, JN_FORM_BODY);
   batch_settings(JN_BODY, JN_FORM_BODY);
@@ -443,7 +445,7 @@ static void release_made(void) {
   memset(&made, 0, sizeof made);
 }
 
-/* Returns how many arguments were spoiled. */
+/* Returns how many arguments were made invalid. */
 static long spoil_all(const asked *list, size_t n) {
   long count = 0, wrong = 0;
   double *before = doubles(OUT);
@@ -476,7 +478,7 @@ static void every_argument_is_checked(void **state) {
   robot a = robot_random(77, 3, JN_JOINT_FREE, TYPES_ALL, ORDER_MADE),
         b = robot_random(78, 3, JN_JOINT_PRISMATIC, TYPE(REVOLUTE), ORDER_MADE),
         none = robot_random(79, 1, JN_JOINT_FIXED, TYPE(REVOLUTE), ORDER_MADE);
-  /* frame 0 is the world's: a force there moves nothing */
+  /* frame 0 is fixed to the world: a force on it has no effect */
   robot still_frame = robot_in_world(ORDER_MADE);
   assert_int_equal(jn_model_frame(still_frame.model, 0)->body, -1);
   robot *all[] = {&a, &b, &none, &still_frame};
@@ -499,7 +501,7 @@ static void every_argument_is_checked(void **state) {
 }
 
 /* Functions without a status. */
-static void what_only_looks_has_an_answer_for_everything(void **state) {
+static void functions_without_a_status_accept_any_argument(void **state) {
   (void)state;
   robot a = robot_random(77, 3, JN_JOINT_FREE, TYPES_ALL, 0),
         b = robot_random(78, 3, JN_JOINT_PRISMATIC, TYPE(REVOLUTE), 0);
@@ -536,8 +538,8 @@ static void what_only_looks_has_an_answer_for_everything(void **state) {
   robot_free(&a), robot_free(&b);
 }
 
-/* As many threads as the machine has; and the first of the bad states is the call's status. */
-static void threads_tell_of_a_bad_state(void **state) {
+/* As many threads as the machine has. The status of the call is that of the first bad state. */
+static void threads_report_a_bad_state(void **state) {
   (void)state;
   robot a = robot_random(77, 3, JN_JOINT_FREE, TYPES_ALL, 0);
   enum { STATES = 40 };
@@ -563,7 +565,7 @@ static void threads_tell_of_a_bad_state(void **state) {
   robot_free(&a);
 }
 
-/* Nothing moves, and time goes on. */
+/* Nothing moves, but time advances. */
 static void a_robot_without_freedoms_can_be_simulated(void **state) {
   (void)state;
   robot none = robot_random(79, 1, JN_JOINT_FIXED, TYPE(REVOLUTE), 0);
@@ -580,7 +582,7 @@ static void a_robot_without_freedoms_can_be_simulated(void **state) {
       if (status) continue;
       assert_ok(jn_simulation_set_state(s, 0, NULL, NULL));
       assert_ok(jn_simulation_set_tau(s, NULL));
-      assert_ok(jn_simulation_step(s, 0, NULL)); /* no way to go */
+      assert_ok(jn_simulation_step(s, 0, NULL)); /* t_max is the current time */
       assert_ok(jn_simulation_run_to(s, 1, NULL));
       assert_ok(jn_simulation_state(s, &t, &one, &one));
       assert_true(t == 1 && one == 1);
@@ -593,9 +595,10 @@ static void a_robot_without_freedoms_can_be_simulated(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_argument_is_checked),
-                                     cmocka_unit_test(what_only_looks_has_an_answer_for_everything),
-                                     cmocka_unit_test(threads_tell_of_a_bad_state),
-                                     cmocka_unit_test(a_robot_without_freedoms_can_be_simulated)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_argument_is_checked),
+      cmocka_unit_test(functions_without_a_status_accept_any_argument),
+      cmocka_unit_test(threads_report_a_bad_state),
+      cmocka_unit_test(a_robot_without_freedoms_can_be_simulated)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_base.c: memory through hooks, the choice of an engine, cut texts. */
+/* test_base.c: allocator hooks, the choice of the instruction set, truncated texts. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "helpers/check.h"
 
-static void hooks_that_are_not_given_are_malloc_and_free(void **state) {
+static void missing_hooks_are_malloc_and_free(void **state) {
   (void)state;
   int context;
   const jn_allocator none = {NULL, NULL, &context}, all = jn_allocator_or_default(NULL);
@@ -69,7 +69,7 @@ static void strictness_comes_from_the_environment(void **state) {
   free(kept);
 }
 
-static void a_cut_text_ends_with_a_whole_character(void **state) {
+static void a_truncated_text_ends_with_a_complete_character(void **state) {
   (void)state;
   static const struct {
     const char *text, *clean;
@@ -91,11 +91,11 @@ static void a_cut_text_ends_with_a_whole_character(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hooks_that_are_not_given_are_malloc_and_free),
+      cmocka_unit_test(missing_hooks_are_malloc_and_free),
       cmocka_unit_test(sizes_that_do_not_fit_are_refused),
       cmocka_unit_test(the_best_engine_that_runs_and_is_wanted_is_taken),
       cmocka_unit_test(strictness_comes_from_the_environment),
-      cmocka_unit_test(a_cut_text_ends_with_a_whole_character),
+      cmocka_unit_test(a_truncated_text_ends_with_a_complete_character),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

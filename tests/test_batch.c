@@ -1,5 +1,5 @@
-/* Batches against single calls: every joint type, representation, order, thread count; bad states.
- */
+/* test_batch.c: batches compared with single calls, for every joint type, representation, order and
+ * number of threads; bad states. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "helpers/tree.h"
 
-enum { STATES = 29 }; /* no multiple of any lane count */
+enum { STATES = 29 }; /* not a multiple of any number of lanes */
 
 typedef struct many {
   robot r;
@@ -107,7 +107,7 @@ static void hybrid_dynamics_finds_the_missing_half(void **state) {
     for (int i = 0; i < x.r.nbody; i++) given[i] = (seed >> (i % 5)) & 1;
     double *v = copy_of(x.v, STATES * x.V), *tau = copy_of(x.tau, STATES * x.T),
            *back = doubles(STATES * x.T);
-    for (size_t s = 0; s < STATES; s++) /* what is not given may be anything */
+    for (size_t s = 0; s < STATES; s++) /* values that are not read may be anything */
       for (int i = 0; i < x.r.nbody; i++) {
         const jn_joint *j = jn_model_joint(x.r.model, i);
         for (size_t c = (size_t)j->iv; c < (size_t)(j->iv + j->nv); c++)

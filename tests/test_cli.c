@@ -1,4 +1,4 @@
-/* test_cli.c: the program from outside: bad input, states, every format, help. */
+/* test_cli.c: the program: bad input, states, every format, help. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,8 +62,8 @@ static void test_bad_input_is_refused_with_place_and_reason(void **state) {
 
 static void test_states_may_be_padded_piped_or_left_out(void **state) {
   (void)state;
-  /* hanging at home needs no torque; horizontal it carries m g l/2 = 9.81 / 2 about y, by the sign
-   * of q */
+  /* at home the pendulum hangs and needs no torque; horizontal it needs m g l/2 = 9.81 / 2 about y,
+   * with the sign of q */
   json_t *home = run_json("jounce id pendulum");
   assert_true(fabs(at(item(home, "tau", "joint1"), 0)) < 1e-12);
   json_t *half = run_json(
@@ -79,7 +79,7 @@ static void test_states_may_be_padded_piped_or_left_out(void **state) {
       "echo '{\"gravity\": [0,0,-2], \"joints\": {\"joint1\": [1.5707963267948966]}}' | "
       "jounce id pendulum --state - --pad");
   assert_true(fabs(fabs(at(item(moon, "tau", "joint1"), 0)) - 1) < 1e-12);
-  /* held at rest, the base of the flying robot carries its weight: 4 kg */
+  /* at rest the base wrench of the flying robot is its weight: 4 kg */
   json_t *hover = run_json("echo '{}' | jounce id tilthex --pad --state - --formulation spatial");
   assert_true(fabs(at(json_array_get(item(hover, "base_wrench", NULL), 0), 5) - 4 * 9.81) < 1e-12);
   json_t *fixed = run_json("jounce id tilthex --fixed");
@@ -88,8 +88,8 @@ static void test_states_may_be_padded_piped_or_left_out(void **state) {
   for (int i = 0; i < (int)COUNT(all); i++) json_decref(all[i]);
 }
 
-/* Joints with several degrees of freedom keep their shapes; fd undoes id; outside forces balance.
- */
+/* Joints with several degrees of freedom keep their shapes; fd inverts id; applied forces
+ * balance. */
 static void test_joints_with_several_degrees_of_freedom(void **state) {
   (void)state;
   const char *model = "'" TEST_DATA "/cli/joints.json'";
@@ -130,8 +130,7 @@ static void test_joints_with_several_degrees_of_freedom(void **state) {
   }
   assert_int_equal(json_array_size(item(eom, "M", NULL)), 2);
   assert_int_equal(json_array_size(json_array_get(json_array_get(item(eom, "M", NULL), 1), 0)), 11);
-  /* tau_ext stands on the left of M v' + C v + g + tau_ext = tau: what pushes from outside is
-   * negative */
+  /* M v' + C v + g + tau_ext = tau: an applied force has a negative tau_ext */
   assert_true(fabs(at(json_array_get(item(eom, "tau_ext", NULL), 0), 0) + 5) < 1e-12);
   json_t *all[] = {id, given, fd, eom};
   for (int i = 0; i < (int)COUNT(all); i++) json_decref(all[i]);
@@ -143,7 +142,7 @@ static void test_points_and_screws(void **state) {
   json_t *fk =
       run_json("jounce fk pendulum --state s.json --order 1 --link link1 --point 0,0,-1 --screws");
   json_t *point = item(item(fk, "links", "link1"), "point", NULL);
-  /* on a circle of radius 1 at 2 rad/s about y: at the bottom -2 in x, then 4 upwards */
+  /* on a circle of radius 1 at 2 rad/s about y: at the bottom v = -2 in x, a = 4 upwards */
   const double want[3][3] = {{0, 0, -1}, {-2, 0, 0}, {0, 0, 4}};
   assert_int_equal(json_array_size(point), 3);
   for (size_t k = 0; k < 3; k++) {
@@ -183,7 +182,7 @@ static void test_representations_and_damping(void **state) {
   }
 }
 
-/* The same numbers to the last bit in JSON, CSV and NPY, in any locale; text is for eyes. */
+/* JSON, CSV and NPY have the same numbers bit for bit, in any locale; text is rounded. */
 static void test_formats_agree_to_the_last_bit(void **state) {
   (void)state;
   put("s.json", "{\"joints\": {\"joint1\": [0.3, 1, 2, 3], \"joint2\": [-0.1, 0.7, 1.9, 5]}}");
@@ -209,8 +208,8 @@ static void test_formats_agree_to_the_last_bit(void **state) {
   }
   free(npy);
   json_decref(id);
-  /* components of a joint with several: the flying base carries 4 kg along vz, in numbers and in
-   * text */
+  /* components of a joint with several degrees of freedom: the base wrench along vz is the weight
+   * of 4 kg, in CSV and in text */
   double lift = 0, other = 1;
   assert_clean(run("jounce id tilthex --format csv"));
   assert_non_null(strstr(output, "\nbase,vz,"));
@@ -247,7 +246,7 @@ static void test_formats_agree_to_the_last_bit(void **state) {
     assert_clean(run("%s", lines[i]));
     assert_true(output[0] && !errors[0] && !strstr(output, "nan"));
   }
-  /* no empty table, no plural of one */
+  /* no empty table, and a singular for one */
   assert_clean(run("jounce hybrid pendulum --pad --state e.json --text"));
   assert_null(strstr(output, "motion where forces are given"));
   assert_clean(run("jounce info pendulum --text"));
@@ -259,14 +258,14 @@ static void test_lint_grades_what_it_finds(void **state) {
   assert_int_equal(run("jounce lint '%s/cli/suspicious.urdf' --text", TEST_DATA), 3);
   assert_non_null(strstr(output, "suspicious.urdf:"));
   assert_true(strstr(output, ": warning: ") || strstr(output, ": serious: "));
-  /* --strict: the same inertia once, as serious */
+  /* --strict: the same inertia is reported once, as serious */
   assert_int_equal(run("jounce lint '%s/cli/suspicious.urdf' --strict --text", TEST_DATA), 3);
   assert_non_null(strstr(output, "suspicious.urdf: 1 serious, 0 warnings, 0 notes"));
   assert_int_equal(run("jounce lint '%s/cli/two_roots.urdf'", TEST_DATA), 3);
   json_t *lint = parse(output);
   assert_true(json_integer_value(item(lint, "serious", NULL)) >= 1);
   json_decref(lint);
-  /* notes alone are no failure; what cannot be read is */
+  /* notes alone are not a failure; an unreadable file is */
   lint = run_json("jounce lint '%s/odd/massless_links.urdf'", TEST_DATA);
   assert_int_equal((int)json_integer_value(item(lint, "notes", NULL)), 1);
   json_decref(lint);

@@ -1,4 +1,4 @@
-/* test_cli_reference.c: the program against reference values, through files. */
+/* test_cli_reference.c: the program compared with reference values, through files. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,8 +9,9 @@
 #include "helpers/files.h"
 #include "helpers/program.h"
 
-/* Forward dynamics amplifies: one ulp in the reference's forces changes the motion of light links
- * by up to 3e-9 at order 2. So motion is compared loosely, and the forces that it needs sharply. */
+/* Forward dynamics amplifies errors: one ulp in the reference's forces changes the motion of light
+ * links by up to 3e-9 at order 2. The motion therefore has a loose bound, and the forces that it
+ * needs a tight one. */
 #define FORWARD 1e-8
 #define BACKWARD 1e-12
 
@@ -132,7 +133,7 @@ static json_t *continued(const json_t *start, size_t count, json_t *rest) {
   return list;
 }
 
-/* Inverse dynamics of the motion that forward dynamics found: are the forces those given? */
+/* Inverse dynamics of the result of forward dynamics: does it give the same forces? */
 static double backward(const char *directory, const char *option, const json_t *state,
                        const json_t *fd, const json_t *want) {
   json_t *found = json_deep_copy(state), *joint, *twist = json_object_get(fd, "base_twist");
@@ -164,7 +165,7 @@ static double backward(const char *directory, const char *option, const json_t *
   return worst;
 }
 
-/* The motion from q'' on, of the joints in `names`, against what the state says. */
+/* Compares the motion from q'' on, of the joints in `names`, with the state. */
 static void compare_motion(residual *r, const json_t *got, const json_t *state, size_t k) {
   const char *name;
   json_t *joint, *base = json_object_get(got, "base_twist");
@@ -181,7 +182,8 @@ static void compare_motion(residual *r, const json_t *got, const json_t *state, 
     compare(r, json_array_get(base, k), json_array_get(item(state, "base", "twist"), k + 1));
 }
 
-/* Forward and hybrid dynamics undo inverse dynamics: forces from the reference, motion compared. */
+/* Forward and hybrid dynamics invert inverse dynamics: forces from the reference, motion
+ * compared. */
 static void forward_case(const char *directory, const char *name) {
   json_t *want = load_json(directory, "expect.json"), *state = load_json(directory, "state.json");
   json_t *base = json_object_get(want, "base_wrench"), *half = json_deep_copy(state), *tau;

@@ -1,5 +1,5 @@
-/* test_cli_trajectory.c: traj, limits and elastic from outside: against the library, closed forms,
- * energy, and each other. */
+/* test_cli_trajectory.c: the commands traj, limits and elastic compared with the library, closed
+ * forms, energy, and each other. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,8 +73,7 @@ static void tables_are_those_of_the_library(void **state) {
   jn_table_free(csv), jn_table_free(npy), jn_table_free(npz);
 }
 
-/* The work of the forces is the change of energy; rates are differences of what they are rates of.
- */
+/* The work of the forces equals the change of energy; rates equal differences of the values. */
 static void forces_do_the_work_that_the_energy_shows(void **state) {
   (void)state;
   put("fly.json",
@@ -158,7 +157,7 @@ static void scales_in_closed_form(void **state) {
                       fmax(v, fmax(sqrt(a / 2), cbrt(j / 4)))),
                  1e-9);
   assert_clean(run("jounce limits pendulum swing.json --velocity %.17g --format csv", v));
-  /* no speed is slow enough for a place out of range, or for a weight that cannot be held */
+  /* no time scaling helps if a position is out of range or the torque of gravity exceeds a limit */
   put("range.json", "{\"joint1\": {\"lower\": -1, \"upper\": 1}}");
   assert_true(scale_of("--limits range.json", 3) == 0);
   assert_non_null(strstr(output, "no time scaling helps: the position of 'joint1'"));
@@ -168,7 +167,7 @@ static void scales_in_closed_form(void **state) {
   assert_non_null(strstr(errors, "--apply"));
 }
 
-/* What the scale promises is what the slowed motion does: a little faster breaks it. */
+/* The scaled motion just keeps the limits: a slightly faster one breaks them. */
 static void scaled_motions_just_keep_the_limits(void **state) {
   (void)state;
   static const char *const options[] = {"--effort-rate 12",
@@ -221,7 +220,7 @@ static void limits_name_joint_time_and_amount(void **state) {
         run("jounce limits " ARM " " RECORDED " --effort-rate 12 --apply %s --samples 400",
             files[f]),
         3);
-    /* samples are fitted again: near, not exact */
+    /* samples are fitted again: close, not exact */
     assert_clean(run("jounce limits " ARM " %s --tolerance 1e-6 --effort-rate 12.05", files[f]));
   }
 }

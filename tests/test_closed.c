@@ -1,5 +1,5 @@
-/* The closed form, momentum and energy: against the recursions, as jets, and against reference
- * values of real robots where the shared folder is there. */
+/* test_closed.c: the closed form, momentum and energy compared with the recursions, as jets, and
+ * with reference values of real robots if the shared folder exists. */
 #include "helpers/check.h"
 
 #include <dirent.h>
@@ -63,7 +63,7 @@ static void the_mass_matrix_has_the_columns_of_inverse_dynamics(void **state) {
       for (size_t j = 0; j < nv; j++)
         check_residual("M = columns of ID", fabs(tau[j] - M[j * nv + i]) / size, 64 * U);
     }
-    /* symmetric, and positive definite: Cholesky goes through */
+    /* symmetric and positive definite: the Cholesky factorisation succeeds */
     for (size_t i = 0; i < nv; i++)
       for (size_t j = 0; j < nv; j++) assert_true(M[i * nv + j] == M[j * nv + i]);
     for (size_t i = 0; i < nv; i++) {

@@ -1,5 +1,5 @@
-/* N-CMTMs, the comprehensive equations and Jacobians of Samy et al. 2021, and where its print is
- * wrong. */
+/* test_cmtm.c: N-CMTMs, the comprehensive equations and Jacobians of Samy et al. 2021, and the
+ * errors of the printed paper. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -188,7 +188,7 @@ static void the_inverse_obeys_68_and_gives_the_dual(void **state) {
   }
 }
 
-static void vectors_are_carried_without_the_matrix(void **state) {
+static void vectors_are_transformed_without_the_matrix(void **state) {
   (void)state;
   static double A[SQUARE];
   rng r = rng_new(6);
@@ -274,8 +274,7 @@ static void algorithms_1_and_2_give_the_engines_numbers(void **state) {
     jn_status status = jn_forward_dynamics(r.model, r.data, K, r.q, r.v, tau, NULL, want);
     if (status == JN_OK) {
       assert_ok(jn_cmtm_forward_dynamics(r.model, r.data, K, r.q, r.v, tau, work, got));
-      /* motions are as good as the mass matrix allows: what counts is the force that is left over
-       */
+      /* motions are as accurate as the mass matrix allows: the residual force is compared */
       double *again = doubles(r.n), *v = copy_of(r.v, r.n + nv);
       const double *found[2] = {got, want};
       for (int who = 0; who < 2; who++) {
@@ -365,7 +364,7 @@ static void the_comprehensive_equations_hold(void **state) {
     apply(&r, JN_OP_DUAL_L, N, HJ, x);
     check_residual("dual L undoes its inverse", largest_difference(x, H, n) / largest(HJ, n),
                    1e-13);
-    /* the momentum of the whole, by another road */
+    /* the total momentum by another route */
     double total[6 * 6], W[6 * 6], R[9 * 7], p[3 * 7], same[6 * 6];
     jn_momentum out = {.momentum = total};
     jn_pose C;
@@ -375,7 +374,7 @@ static void the_comprehensive_equations_hold(void **state) {
     double *dofs = doubles(m), *tau = doubles(m);
     assert_ok(jn_momentum_energy(r.model, r.data, N, r.q, r.v, &out));
     jn_jet_to_taylor(N, 6, total);
-    /* welded to the world, the base has inertia but no momentum: its twist is nil */
+    /* a fixed base has inertia but no momentum: its twist is zero */
     check_residual("(43) H_J of the base = momentum of all", relative(W, total, 6 * 6), 1e-13);
     /* generalised forces: G dual of the collected forces */
     jn_data_settings(r.data)->gravity = jn_v3(0, 0, 0);
@@ -428,7 +427,7 @@ static int carries(const jn_model *m, int a, int b) {
   return a == b;
 }
 
-/* (39), (40) block by block; L L^-1 = 1; what (37) and (43) print is not what they mean */
+/* (39), (40) block by block; L L^-1 = 1; (37) and (43) do not hold as printed */
 static void dense_operators_have_the_papers_blocks(void **state) {
   (void)state;
   const int N = 3;
@@ -490,7 +489,7 @@ static void dense_operators_have_the_papers_blocks(void **state) {
   robot_free(&r);
 }
 
-/* a jet in the body's frame, carried to a representation */
+/* a jet in the body's frame, converted to a representation */
 static void represent(robot *r, const jets *j, int body, jn_representation rep, int wrench,
                       const double *x, double *out) {
   double R[9 * (ORDER + 2)], p[3 * (ORDER + 2)], same[6 * (ORDER + 1)];
@@ -624,8 +623,8 @@ static void comprehensive_jacobians_have_the_papers_structure(void **state) {
   robot_free(&r);
 }
 
-/* d tau / d v of a pendulum at rest is nil, and so is R's block then; moving, R halves what it
- * should be: tau = v^T A v has the derivative 2 A v, the instantaneous map A v. */
+/* d tau / d v of a pendulum at rest is zero, and so is the block of R. In motion the block of R is
+ * half of d tau / d v: tau = v^T A v has the derivative 2 A v, the instantaneous map is A v. */
 static void instantaneous_is_not_partial(void **state) {
   (void)state;
   robot r = robot_random(75, 4, JN_JOINT_REVOLUTE, TYPE(REVOLUTE), 1);
@@ -681,7 +680,7 @@ int main(void) {
       cmocka_unit_test(the_printed_deconstruction_is_wrong_from_order_3),
       cmocka_unit_test(dense_matrices_multiply_as_the_jets_do),
       cmocka_unit_test(the_inverse_obeys_68_and_gives_the_dual),
-      cmocka_unit_test(vectors_are_carried_without_the_matrix),
+      cmocka_unit_test(vectors_are_transformed_without_the_matrix),
       cmocka_unit_test(chains_of_joints_are_the_links),
       cmocka_unit_test(algorithms_1_and_2_give_the_engines_numbers),
       cmocka_unit_test(the_comprehensive_equations_hold),

@@ -1,5 +1,5 @@
-/* `jounce demo` as a user runs it: the study passes its check, its page needs no network, and its
- * tables contain the reference numbers. */
+/* test_demo.c: `jounce demo` runs, passes its own check, writes a page that needs no network, and
+ * tables with the reference's numbers. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Runs every code block of README.md and docs/*.md. The blocks of a page share a folder, in this order of things:
+# Runs every code block of README.md and docs/*.md. The blocks of a page share a folder and run in order:
 #   `NAME`: before a block     the block is saved as NAME (a model, a state, a table, a program)
 #   sh                         run by sh -e with the built program on PATH; must succeed
 #   console                    lines "$ command", then what it prints
 #   c                          a program, or statements put where docs_block.c says BLOCK; compiled, linked, run
-#   python                     run with the built module; left out, and said so, without it
-#   output                     what the block before it printed
-#   json csv xml cmake         must have a name: it is for a later block to use
+#   python                     run with the built module; skipped with a message without it
+#   output                     the expected output of the block before it
+#   json csv xml cmake         must have a name, for use by a later block
 #   text                       nothing to run
 # Blocks indented by four spaces are formulas.
 # usage: sh test_docs.sh SOURCE_DIR BUILD_DIR
@@ -27,7 +27,7 @@ trap 'rm -rf "$work"' EXIT INT TERM
 failed=0
 ran=0
 
-# what a reader types after 'make install', and 'make' itself: its targets must exist, 'install' is done
+# commands after 'make install', and 'make' itself: its targets must exist; 'install' counts as done
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
 libdir=$(dirname "$(find "$work/prefix" -name libjounce.a)")
 mkdir "$work/bin"
@@ -68,7 +68,7 @@ run_c() {
   "$cc" -std=c11 $flags -O1 -I"$source/include" "$1.c" -o "$1.exe" "$build/libjounce.a" $libs && "$1.exe"
 }
 
-# run_console BLOCK: every command prints what the page shows
+# run_console BLOCK: every command must print what the page shows
 run_console() {
   awk '/^\$ / { sub(/^\$ /, ""); on = 1 } on { print; on = /\\$/ }' "$1" >"$1.sh"
   awk '/^\$ / { on = 1 } on { on = /\\$/; next } { print }' "$1" >"$1.want"

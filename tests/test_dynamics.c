@@ -1,5 +1,5 @@
-/* Dynamics of any order: identities between independent routes on random trees with every joint
- * type. */
+/* test_dynamics.c: dynamics of any order: identities between independent routes, on random trees
+ * with every joint type. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ static void power_balances_to_order_8_for_every_joint_type(void **state) {
       }
 }
 
-static void power_balances_with_and_without_forces_from_outside(void **state) {
+static void power_balances_with_and_without_applied_forces(void **state) {
   (void)state;
   for (uint64_t seed = 1200; seed < 1272; seed++) {
     robot r = robot_random(seed, 3 + (int)(seed % 20), bases[seed % COUNT(bases)], TYPES_ALL, 9);
@@ -106,7 +106,7 @@ static void hybrid_dynamics_agree_with_inverse_and_forward_dynamics(void **state
     for (int mode = 0; mode < 3; mode++) {
       unsigned char given[64] = {0};
       double *v = doubles(r.n + nv), *t = doubles(r.n);
-      /* what must not be read is not a number */
+      /* inputs that must not be read are NaN */
       fill(v, r.n + nv, nan("")), fill(t, r.n, nan(""));
       memcpy(v, r.v, nv * sizeof *v);
       for (int i = 0; i < r.nbody; i++) {
@@ -163,8 +163,8 @@ static void both_formulations_give_the_same_forces(void **state) {
   }
 }
 
-/* inertias along the axes of the links, frames that only permute axes: shorter ways */
-static void built_in_robots_take_no_other_forces_on_shorter_ways(void **state) {
+/* inertias along the axes of the links and frames that only permute axes take fast paths */
+static void built_in_robots_have_the_same_forces_on_fast_paths(void **state) {
   (void)state;
   static const char *const names[] = {"tilthex:2x3", "arm6", "quadruped", "humanoid", "chain:9"};
   for (size_t n = 0; n < COUNT(names); n++) {
@@ -221,11 +221,11 @@ static void joint_forces_are_the_same_in_every_representation(void **state) {
     }
 }
 
-static void wrenches_from_outside_may_be_given_in_any_representation(void **state) {
+static void applied_wrenches_may_be_given_in_any_representation(void **state) {
   (void)state;
   for (uint64_t seed = 2600; seed < 2640; seed++) {
     robot r = robot_random(seed, 2 + (int)(seed % 15), bases[seed % COUNT(bases)], TYPES_ALL, 6);
-    load l = load_random(&r, seed, 8); /* at links, welded links and frames */
+    load l = load_random(&r, seed, 8); /* at links, fixed links and frames */
     double *want = robot_inverse(&r, r.v, &l.external), *scale = doubles(7);
     double *v = robot_forward(&r, want, &l.external);
     force_scale(&r, r.v, want, scale);
@@ -291,7 +291,7 @@ static void gravity_is_an_acceleration_of_the_base(void **state) {
     r.v[r.nv + 3] -= g.x, r.v[r.nv + 4] -= g.y, r.v[r.nv + 5] -= g.z;
     jn_data_settings(r.data)->gravity = jn_v3(0, 0, 0);
     double *tau = robot_inverse(&r, r.v, NULL);
-    /* such a base has order k as the difference (k+1) y_k - k y_k (core/link.h) */
+    /* such a base has order k as the difference (k+1) y_k - k y_k (core/body/link.h) */
     for (int k = 0; k <= 5; k++) scale[k] *= 2 * k + 1;
     check_residual("gravity = the base accelerating", row_error(6, (size_t)r.nv, tau, want, scale),
                    100 * U);
@@ -366,8 +366,8 @@ static void armature_and_damping_add_their_own_term(void **state) {
   }
 }
 
-/* pose -> A pose, gravity -> R_A gravity: nothing changes for the joints, nor in the base's frame
- */
+/* pose -> A pose, gravity -> R_A gravity: no force changes in the joints, nor in the base's
+ * frame */
 static void moving_the_robot_and_gravity_together_changes_no_force(void **state) {
   (void)state;
   const double distance[] = {1, 1e3, 1e6};
@@ -400,13 +400,13 @@ static void moving_the_robot_and_gravity_together_changes_no_force(void **state)
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(power_balances_to_order_8_for_every_joint_type),
-      cmocka_unit_test(power_balances_with_and_without_forces_from_outside),
+      cmocka_unit_test(power_balances_with_and_without_applied_forces),
       cmocka_unit_test(forward_dynamics_undo_inverse_dynamics_on_200_trees),
       cmocka_unit_test(hybrid_dynamics_agree_with_inverse_and_forward_dynamics),
       cmocka_unit_test(both_formulations_give_the_same_forces),
-      cmocka_unit_test(built_in_robots_take_no_other_forces_on_shorter_ways),
+      cmocka_unit_test(built_in_robots_have_the_same_forces_on_fast_paths),
       cmocka_unit_test(joint_forces_are_the_same_in_every_representation),
-      cmocka_unit_test(wrenches_from_outside_may_be_given_in_any_representation),
+      cmocka_unit_test(applied_wrenches_may_be_given_in_any_representation),
       cmocka_unit_test(gravity_is_a_force_at_every_centre_of_mass),
       cmocka_unit_test(gravity_is_an_acceleration_of_the_base),
       cmocka_unit_test(free_fall_needs_no_force),

@@ -1,5 +1,5 @@
-/* Dynamics where the answer is known to the last bit. */
-#include "model/data.h" /* first: it has an array U */
+/* test_dynamics_exact.c: dynamics whose result is known to the last bit. */
+#include "model/data.h" /* before check.h, which defines a macro U */
 
 #include "helpers/check.h"
 
@@ -13,7 +13,7 @@
 static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_SPHERICAL,
                                       JN_JOINT_PLANAR};
 
-/* Every compute function once, its outputs one after another in `out`. */
+/* Calls every compute function once; the outputs are concatenated in `out`. */
 enum { MAX_OUTPUT = 200000 };
 
 static size_t compute_all(robot *r, jn_data *data, int K, const load *l, double *out) {
@@ -92,7 +92,7 @@ static void results_do_not_depend_on_what_the_scratch_memory_holds(void **state)
   free(got);
 }
 
-/* the poison is put before every single function too, not only before all of them */
+/* the scratch is overwritten before every single function, not only before all of them */
 static void each_function_alone_reads_nothing_left_by_another(void **state) {
   (void)state;
   double *want = doubles(MAX_OUTPUT), *got = doubles(MAX_OUTPUT);
@@ -155,8 +155,8 @@ static void each_function_alone_reads_nothing_left_by_another(void **state) {
   free(got);
 }
 
-/* Data made between these two uses the engine without fused multiply-add, where equal terms give
- * equal bits however the loops are unrolled. */
+/* Between these two calls jn_data_new chooses the engine without fused multiply-add, in which equal
+ * terms give equal bits however the loops are unrolled. */
 static char isa[32];
 static void begin_plain(void) {
   const char *now = getenv("JOUNCE_ISA");
@@ -167,7 +167,7 @@ static void end_plain(void) {
   assert_int_equal(isa[0] ? setenv("JOUNCE_ISA", isa, 1) : unsetenv("JOUNCE_ISA"), 0);
 }
 
-/* equal bits, or with fused multiply-add within a few units of the row */
+/* equal bits; with fused multiply-add equal to a few roundings of the row */
 static void check_equal(int fused, const char *name, int rows, size_t n, const double *x,
                         const double *y, const double *scale) {
   if (fused)
@@ -245,8 +245,8 @@ static void at_rest_all_derivatives_of_the_forces_vanish(void **state) {
   }
 }
 
-/* Numbers of few bits: v + p x w is exact, and so is everything that depends on where the base is.
- */
+/* Numbers of few bits: v + p x w is exact, and so is everything that depends on the base's
+ * position. */
 static void exactly_given_states_have_the_same_bits_far_away(void **state) {
   (void)state;
   enum { ORDER = 5 };

@@ -1,5 +1,6 @@
-/* What the dynamics refuse: singular trees, numbers not finite, rotations that are none, wrong
- * arguments. A refusal leaves the outputs as they were; success means finite. */
+/* test_dynamics_refuse.c: inputs that the dynamics refuse: singular trees, numbers that are not
+ * finite, invalid rotations, wrong arguments. A refused call leaves its outputs unchanged; a
+ * successful one has finite outputs. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -89,9 +90,9 @@ static void a_base_that_moves_no_mass_is_named(void **state) {
   jn_spec_free(spec);
 }
 
-/* Forces and inertias times a power of two, the motion keeps its bits: what is singular does not
- * depend on the unit of mass. */
-static void light_and_heavy_robots_move_alike(void **state) {
+/* Forces and inertias times a power of two give the same motion bit for bit: the test for
+ * singularity does not depend on the unit of mass. */
+static void light_and_heavy_robots_move_the_same(void **state) {
   (void)state;
   static const int powers[] = {0, -60, -40, -20, 20, 40, 60};
   for (int form = 0; form < 2; form++)
@@ -123,8 +124,8 @@ static void light_and_heavy_robots_move_alike(void **state) {
     }
 }
 
-/* The calls of one state; their outputs are the rest of the arrays. Returns how many were refused
- * with `want`; a call that reads nothing bad may succeed, but only with finite numbers. */
+/* The calls on one state; their outputs are the rest of the arrays. Returns how many were refused
+ * with `want`. A call that does not read the bad number may succeed, with finite numbers. */
 typedef struct inputs {
   double *q, *v, *tau;
   load l;
@@ -157,7 +158,7 @@ static jn_status call(robot *r, inputs *in, int which, double *out, size_t *coun
       *count = 17 * rows + 6 * n;
       return jn_momentum_energy(r->model, r->data, r->order, in->q, in->v, &o);
     default: {
-      /* the state given counts as output */
+      /* v and tau of hybrid dynamics are input and output */
       double *v = out, *tau = out + n + nv;
       *count = 2 * n + nv;
       memcpy(v, in->v, (n + nv) * sizeof *v);
@@ -173,7 +174,7 @@ static int all_finite(const double *x, size_t n) {
   return 1;
 }
 
-/* success only with finite numbers; after a refusal the outputs are as they were */
+/* a successful call has finite outputs; a refused one leaves them unchanged */
 static int refused(robot *r, inputs *in, jn_status want) {
   int refusals = 0;
   double *out = doubles(MAX_OUTPUT);
@@ -267,7 +268,7 @@ static void success_means_finite_wherever_the_numbers_overflow(void **state) {
     inputs in = inputs_of(&r, 2);
     size_t nv = (size_t)r.nv;
     int spatial = 0;
-    /* steps small enough to meet numbers that are finite as Taylor coefficients only */
+    /* steps small enough to reach numbers that are finite only as Taylor coefficients */
     for (double scale = 1e10; scale < 1e200; scale *= scale < 1e60 ? 1.5 : 15, spatial = !spatial) {
       jn_data_settings(r.data)->formulation = spatial ? JN_FORM_SPATIAL : JN_FORM_BODY;
       /* all rows alike; then rows that grow as in a fast motion */
@@ -288,13 +289,13 @@ static void success_means_finite_wherever_the_numbers_overflow(void **state) {
     inputs_free(&in);
     robot_free(&r);
   }
-  /* an order whose factorial is no double, in a slow motion: all is finite */
+  /* an order whose factorial overflows, in a slow motion: everything is finite */
   robot r = robot_new(random_spec(3122, 2, JN_JOINT_FREE, TYPE(REVOLUTE)), 180, 3, 0.01);
   inputs in = inputs_of(&r, 3);
   double *out = doubles(MAX_OUTPUT);
   for (int which = 0; which < 5; which++) {
     size_t count;
-    if (which == 1) continue; /* forces as they are drive a motion that does overflow */
+    if (which == 1) continue; /* unscaled forces lead to a motion that overflows */
     assert_ok(call(&r, &in, which, out, &count));
     assert_true(count < MAX_OUTPUT && all_finite(out, count));
   }
@@ -361,12 +362,12 @@ static void wrong_orders_and_missing_arguments_are_refused(void **state) {
   assert_status(jn_mass_matrix(m, d, r.q, NULL), JN_ERR_ARGUMENT);
   assert_status(jn_momentum_energy(m, d, 0, r.q, r.v, NULL), JN_ERR_ARGUMENT);
   assert_ok(jn_inverse_dynamics(m, d, 2, r.q, r.v, &e, x));
-  /* the last number of the order is looked at, the one behind it is not */
+  /* the last number of the order is checked, the one after it is not */
   wrench[12] = (double)NAN;
   assert_ok(jn_inverse_dynamics(m, d, 1, r.q, r.v, &e, x));
   wrench[12] = 0, wrench[17] = (double)NAN;
   assert_status(jn_inverse_dynamics(m, d, 2, r.q, r.v, &e, x), JN_ERR_NOT_FINITE);
-  robot fixed = robot_in_world(2); /* where the force would move nothing */
+  robot fixed = robot_in_world(2); /* also where the force has no effect */
   assert_status(jn_inverse_dynamics(fixed.model, fixed.data, 2, fixed.q, fixed.v, &e, x),
                 JN_ERR_NOT_FINITE);
   robot_free(&fixed);
@@ -401,7 +402,7 @@ static void wrong_orders_and_missing_arguments_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(light_and_heavy_robots_move_alike),
+      cmocka_unit_test(light_and_heavy_robots_move_the_same),
       cmocka_unit_test(a_joint_that_moves_no_mass_is_named),
       cmocka_unit_test(a_base_that_moves_no_mass_is_named),
       cmocka_unit_test(numbers_not_finite_are_refused_in_every_slot),

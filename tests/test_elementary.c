@@ -1,5 +1,5 @@
-/* Elementary functions by plain arithmetic against libm in long double, and the promise of strict
- * settings: a batch equals its single calls to the last bit, whatever the lanes. */
+/* test_elementary.c: elementary functions compared with libm in long double; and with strict
+ * settings a batch equals single calls bit for bit, whatever the number of lanes. */
 #include "helpers/check.h"
 
 #include <float.h>
@@ -105,8 +105,8 @@ static void hash(uint64_t *h, double x) {
   for (int i = 0; i < 8; i++) *h = (*h ^ (bits >> 8 * i & 255)) * 0x100000001b3;
 }
 
-/* equal bits on every machine and with every compiler: who changes a digit changes these */
-static void the_bits_are_those_they_were(void **state) {
+/* equal bits on every machine and with every compiler: any change of a digit changes these */
+static void the_bits_have_not_changed(void **state) {
   (void)state;
   rng r = rng_new(4);
   uint64_t h[6] = {0};
@@ -208,7 +208,7 @@ static void a_strict_batch_equals_single_calls_to_the_bit(void **state) {
   }
 }
 
-/* the setting holds for the next call, and what the last one left stays readable */
+/* the setting applies to the next call; the results of the last one stay readable */
 static void strict_may_change_between_calls(void **state) {
   (void)state;
   robot r = robot_random(5, 6, JN_JOINT_FREE, TYPES_ALL, 3);
@@ -257,7 +257,7 @@ int main(void) {
       cmocka_unit_test(sine_and_cosine_of_any_angle),
       cmocka_unit_test(angle_of_a_point),
       cmocka_unit_test(exponential_logarithm_and_powers),
-      cmocka_unit_test(the_bits_are_those_they_were),
+      cmocka_unit_test(the_bits_have_not_changed),
       cmocka_unit_test(a_strict_batch_equals_single_calls_to_the_bit),
       cmocka_unit_test(strict_may_change_between_calls),
   };

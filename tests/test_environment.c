@@ -1,6 +1,6 @@
-/* A program may round upwards, or take denormal numbers for zero: the library computes on, leaves
- * the settings of the floating-point unit as they are, and loses no more than they cost. Bounds in
- * units of rounding hold for rounding to nearest only. */
+/* test_environment.c: a program may round upwards or flush denormal numbers to zero. The library
+ * still computes, leaves the settings of the floating-point unit unchanged, and loses no more
+ * accuracy than they cost. Bounds in units of rounding hold for rounding to nearest only. */
 #include "helpers/check.h"
 
 #include <fenv.h>
@@ -41,8 +41,8 @@ static void nearest(void) {
   assert_int_equal(fesetround(FE_TONEAREST), 0);
 }
 
-/* quadrants are then counted upwards, and the polynomials of sine and cosine leave their best
- * range: nine digits remain */
+/* quadrants are then rounded upwards, and the polynomials of sine and cosine are used outside of
+ * their best range: nine digits remain */
 static void rounding_upwards_costs_digits_but_is_left_alone(void **state) {
   (void)state;
   check_residual("inverse dynamics, rounding upwards", worst_change(upward, nearest), 1e-8);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The sources are laid out as .clang-format says, and a line that is not is found.
+# The sources are formatted by .clang-format, and a planted line that is not is found.
 #   test_format.sh SOURCE BUILD
 set -eu
 source=$1 work=$2/tests/format

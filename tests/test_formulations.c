@@ -1,5 +1,5 @@
-/* The four formulations side by side: the same kinematics, forces and motions to rounding, at every
- * order, on random trees with every joint type. */
+/* test_formulations.c: the four formulations give the same kinematics, forces and motions to
+ * rounding, at every order, on random trees with every joint type. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -75,8 +75,8 @@ static void inverse_dynamics_is_the_same_for_each_joint_type(void **state) {
     }
 }
 
-/* Turn number n of a joint's frame: the 24 that only permute axes, and each of them off by 3.5e-12
- * rad, as a right angle of twelve digits in a file is. */
+/* Rotation number n of a joint's frame: the 24 signed permutations of axes, and each of them off by
+ * 3.5e-12 rad, like a right angle with twelve digits in a file. */
 static jn_mat3 right_angles(int n) {
   jn_mat3 R = jn_m3_identity(), Z = jn_so3_exp(jn_v3(0, 0, n >= 24 ? 3.5e-12 : 0));
   const jn_mat3 quarter[2] = {{{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}}},
@@ -122,7 +122,7 @@ static void turns_by_right_angles_are_the_same_in_every_form(void **state) {
   }
 }
 
-static void wrenches_from_outside_are_the_same_in_every_form(void **state) {
+static void applied_wrenches_are_the_same_in_every_form(void **state) {
   (void)state;
   for (uint64_t seed = 7300; seed < 7340; seed++) {
     robot r = robot_random(seed, 2 + (int)(seed % 12), bases[seed % COUNT(bases)], TYPES_ALL, 5);
@@ -261,7 +261,7 @@ static void hybrid_dynamics_agree_with_inverse_dynamics_in_every_form(void **sta
   }
 }
 
-/* A robot 2^20 m away: the same bits in every form whose wrenches are about its own points. */
+/* A robot 2^20 m away: the same bits in every form whose wrenches are about points of the robot. */
 static void nothing_is_lost_far_from_the_origin(void **state) {
   (void)state;
   for (uint64_t seed = 7700; seed < 7720; seed++) {
@@ -349,7 +349,7 @@ int main(void) {
       cmocka_unit_test(inverse_dynamics_is_the_same_in_every_form),
       cmocka_unit_test(inverse_dynamics_is_the_same_for_each_joint_type),
       cmocka_unit_test(turns_by_right_angles_are_the_same_in_every_form),
-      cmocka_unit_test(wrenches_from_outside_are_the_same_in_every_form),
+      cmocka_unit_test(applied_wrenches_are_the_same_in_every_form),
       cmocka_unit_test(kinematics_is_the_same_in_every_form),
       cmocka_unit_test(screws_are_the_same_in_every_form),
       cmocka_unit_test(forward_dynamics_undo_inverse_dynamics_in_every_form),

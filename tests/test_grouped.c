@@ -1,5 +1,5 @@
-/* The matrices of ali2026 table 2 against the recursions: proposition 1, equations (5), (7),
- * lemma 1. */
+/* test_grouped.c: the matrices of ali2026 table 2 compared with the recursions: proposition 1,
+ * equations (5), (7), lemma 1. */
 #include "helpers/check.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Every public function is either called by bench/hot, which sees that it does nothing but
- * arithmetic, or is one of set-up; and a jn_data is one block. */
+/* test_hot_path.c: every public function is either called by bench/hot, which checks that it only
+ * computes, or is listed as set-up; and a jn_data is one block. */
 #include "helpers/check.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void every_public_function_is_watched_or_set_up(void **state) {
   walk_folder(TEST_INCLUDE "/jounce/textbook", visit_header);
   assert_true(functions > 190);
   assert_int_equal(missing, 0);
-  /* the test can fail */
+  /* negative control */
   assert_false(is_listed("jn_no_such_function"));
   assert_false(is_listed("jn_inverse"));
 }

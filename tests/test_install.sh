@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs into a folder of its own, then builds and runs programs against what was installed: by
-# CMake's find_package and by pkg-config, shared and static; the headers alone as C and C++.
+# Installs into a temporary folder, then builds and runs programs against the installed library: by
+# CMake's find_package and by pkg-config, shared and static; every header alone as C and C++.
 # usage: test_install.sh SOURCE_DIR BUILD_DIR
 set -eu
 build=$2
@@ -110,7 +110,7 @@ if command -v pkg-config > /dev/null; then
   # shellcheck disable=SC2046
   "$cc" "$work/main.c" -o "$work/pc_shared" $(pc --cflags --libs)
   run "pkg-config, shared" "$work/pc_shared"
-  # the archive in place of -ljounce, then what it needs
+  # the archive instead of -ljounce, then its dependencies
   flags=$(pc --static --cflags --libs | sed "s|-ljounce|$libdir/libjounce.a|g")
   # shellcheck disable=SC2086
   "$cc" "$work/main.c" -o "$work/pc_static" $flags
@@ -121,7 +121,7 @@ else
   echo "pkg-config is not there: its half is skipped"
 fi
 
-# one version everywhere
+# the version is the same everywhere
 version=$(sed -n 's/^#define JN_VERSION "\(.*\)"/\1/p' "$1/include/jounce/base.h")
 grep -q "^version: $version\$" "$1/CITATION.cff" || { echo "CITATION.cff is not for $version" >&2; exit 1; }
 sed -n 1p "$1/debian/changelog" | grep -q "($version-" || { echo "debian/changelog is not for $version" >&2; exit 1; }

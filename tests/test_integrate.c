@@ -1,5 +1,5 @@
-/* Integration: the group, the order of every scheme, closed forms, what is kept, dense output,
- * events, forces. JOUNCE_LONG=1 adds the long runs. */
+/* test_integrate.c: integration: the group, the order of every scheme, closed forms, conserved
+ * quantities, dense output, events. JOUNCE_LONG=1 adds the long runs. */
 #include "helpers/simulate.h"
 
 /* The group. */
@@ -78,8 +78,8 @@ static void test_a_million_steps_stay_on_the_group(void **state) {
   assert_below("||quaternion| - 1|, largest of 10^6 steps", length, 1e-15);
   assert_below("|R^T R - 1| after them", jn_m3_rotation_error(R), 1e-15);
 
-  /* the same small rotation over and over: the errors of one product do not add up in length, and a
-     full turn in 10^6 parts comes back */
+  /* the same small rotation repeated: the length does not drift, and a full turn in 10^6 parts
+     closes */
   double q1[7] = {1, 0, 0, 0, 0, 0, 0}, turn[6] = {0, 0, 2 * PI / 1e6, 0, 0, 0};
   for (int k = 0; k < 1000000; k++)
     if (jn_integrate(model, q1, turn, q1)) fail();
@@ -93,7 +93,7 @@ static void test_a_million_steps_stay_on_the_group(void **state) {
 
 static const struct {
   jn_scheme scheme;
-  int order; /* what its name says */
+  int order; /* the order in its name */
   double step;
 } schemes[] = {{JN_RKMK4, 4, 0.05},         {JN_RKMK54, 5, 0.1},  {JN_MOMENTUM, 4, 0.05},
                {JN_VARIATIONAL, 2, 0.0125}, {JN_TAYLOR, 3, 0.05}, {JN_TAYLOR, 6, 0.025}};
@@ -113,8 +113,7 @@ static void look(const jn_model *model, const jn_simulation_options *o, double t
   jn_simulation_free(s);
 }
 
-/* Root mean square over all numbers and times: one end time alone can lie where an error changes
- * sign. */
+/* Root mean square over all numbers and times: at a single time an error may change sign. */
 static double error_along(const jn_model *model, double (*x)[2][ROOM], double (*y)[2][ROOM]) {
   double sum = 0, d[ROOM];
   int nv = jn_model_nv(model);
@@ -284,9 +283,9 @@ static void test_a_pendulum_swings_by_the_elliptic_integral(void **state) {
   jn_model_free(model);
 }
 
-/* Steps taken, steps refused and calls of the dynamics: whoever changes the choice of steps changes
- * these. Strict, so that they are the same on every machine. */
-static void test_the_choice_of_steps_is_what_it_was(void **state) {
+/* Steps, rejected steps and calls of the dynamics: any change of the step control changes these.
+ * Strict, so that they are the same on every machine. */
+static void test_the_step_control_has_not_changed(void **state) {
   (void)state;
   static const struct {
     const char *robot;
@@ -328,7 +327,7 @@ static void test_the_choice_of_steps_is_what_it_was(void **state) {
   assert_int_equal(wrong, 0);
 }
 
-/* What is kept. */
+/* Conserved quantities. */
 
 static void test_taylor_keeps_energy_and_momentum(void **state) {
   (void)state;
@@ -500,7 +499,7 @@ static void test_events_are_found_to_rounding(void **state) {
   const double g = 9.81;
   jn_model *model = one_body(1, 2, 2.5, (jn_vec3){0, 0, -g});
   double level = 1, ground = 0, worst = 0;
-  /* thrown up while tumbling: through the level twice, then to the ground */
+  /* thrown up while tumbling: crosses the level twice, then reaches the ground */
   double q0[7] = {1, 0, 0, 0, 0, 0, 0}, v0[6] = {3, -2, 1, 0.2, 0, 6};
   const double root = sqrt(36 - 2 * g), want[3] = {(6 - root) / g, (6 + root) / g, 12 / g};
   for (int i = 0; i < JN_SCHEME_COUNT; i++) {
@@ -530,7 +529,7 @@ static void test_events_are_found_to_rounding(void **state) {
   jn_model_free(model);
 }
 
-/* a joint at its limit, met from one side only, and again and again */
+/* a joint limit as an event, from one side only, reached repeatedly */
 static void test_a_joint_meets_its_limit_each_time_round(void **state) {
   (void)state;
   jn_model *model = load_model("pendulum");
@@ -555,9 +554,9 @@ static void test_a_joint_meets_its_limit_each_time_round(void **state) {
   jn_model_free(model);
 }
 
-static void test_a_base_that_stands_on_its_nose_is_nothing_special(void **state) {
+static void test_a_base_at_90_degrees_pitch_is_no_special_case(void **state) {
   (void)state;
-  /* pitch goes through 90 degrees again and again: exactly about y, and nearly */
+  /* pitch passes 90 degrees repeatedly: exactly about y, and nearly */
   jn_model *model = load_model("tilthex");
   const jn_vec3 none = {0, 0, 0};
   double worst = 0;
@@ -591,7 +590,7 @@ int main(void) {
       cmocka_unit_test(test_a_symmetric_top_in_closed_form),
       cmocka_unit_test(test_free_fall_is_exact),
       cmocka_unit_test(test_a_pendulum_swings_by_the_elliptic_integral),
-      cmocka_unit_test(test_the_choice_of_steps_is_what_it_was),
+      cmocka_unit_test(test_the_step_control_has_not_changed),
       cmocka_unit_test(test_taylor_keeps_energy_and_momentum),
       cmocka_unit_test(test_the_momentum_scheme_keeps_momentum_to_rounding),
       cmocka_unit_test(test_the_variational_scheme_has_no_secular_drift),
@@ -599,7 +598,7 @@ int main(void) {
       cmocka_unit_test(test_dense_output_is_the_motion),
       cmocka_unit_test(test_events_are_found_to_rounding),
       cmocka_unit_test(test_a_joint_meets_its_limit_each_time_round),
-      cmocka_unit_test(test_a_base_that_stands_on_its_nose_is_nothing_special),
+      cmocka_unit_test(test_a_base_at_90_degrees_pitch_is_no_special_case),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

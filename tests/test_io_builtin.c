@@ -1,4 +1,4 @@
-/* test_io_builtin.c: the built-in robots, and names that are none. */
+/* test_io_builtin.c: the built-in robots, and unknown names. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +47,8 @@ static void builtin_robots_build(void **state) {
   assert_null(jn_builtin_about(-1));
 }
 
-/* every number of every robot: who changes one changes its hash */
-static void builtin_robots_are_what_they_were(void **state) {
+/* a hash of every number of every robot: any change shows */
+static void builtin_robots_have_not_changed(void **state) {
   (void)state;
   static const struct {
     const char *name;
@@ -134,7 +134,7 @@ static void builtin_names_are_checked(void **state) {
              {"chain:0", JN_ERR_ARGUMENT, "chain:N"},
              {"chain:1000001", JN_ERR_LIMIT, "more than 1000000"},
              {"chain:x", JN_ERR_ARGUMENT, "chain:N"},
-             {"pendulum:2", JN_ERR_ARGUMENT, "no sizes"},
+             {"pendulum:2", JN_ERR_ARGUMENT, "has a fixed size"},
              {"tilthx", JN_ERR_FILE, "did you mean 'tilthex'"},
              {"tilthex:1x1000000", JN_ERR_LIMIT, "more than 1000000"},
              {"tilthex:999999999x999999999", JN_ERR_LIMIT, "more than 1000000"},
@@ -173,7 +173,7 @@ static void builtin_names_are_checked(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(builtin_robots_build),
-      cmocka_unit_test(builtin_robots_are_what_they_were),
+      cmocka_unit_test(builtin_robots_have_not_changed),
       cmocka_unit_test(tilthex_is_the_papers),
       cmocka_unit_test(builtin_names_are_checked),
   };

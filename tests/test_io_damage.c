@@ -37,7 +37,7 @@ static void every_prefix_is_handled(void **state) {
   (void)state;
   int accepted = 0;
   size_t size;
-  /* each prefix in a block of its own size, so that reading beyond it is seen */
+  /* each prefix in a block of exactly its size, so that reading past its end is detected */
   for (size_t n = 0; n <= strlen(urdf_sample); n++) {
     char *part = malloc(n + (n == 0));
     memcpy(part, urdf_sample, n);
@@ -85,7 +85,7 @@ static void flipped_bytes_are_handled(void **state) {
         size -= n;
         if (size == 0) break;
       } else { /* insert */
-        const char *token = tokens[rng_bits(&r) % (COUNT(tokens))];
+        const char *token = tokens[rng_bits(&r) % COUNT(tokens)];
         memmove(text + at + strlen(token), text + at, size - at);
         memcpy(text + at, token, strlen(token));
         size += strlen(token);
@@ -133,7 +133,7 @@ static void every_failed_allocation_is_survived(void **state) {
       assert_null(model);
       assert_int_equal(c.live, 0);
     }
-    /* lint too: the findings so far stay */
+    /* lint as well: the findings so far are kept */
     counting(&c);
     assert_int_equal(jn_spec_load(path, &hooks, &spec, &error), JN_OK);
     long loaded = c.calls;
@@ -182,7 +182,7 @@ static void threads_load_side_by_side(void **state) {
   }
 }
 
-/* an allocator hook that itself reads a URDF text: the outer parser's memory is not mixed up */
+/* an allocator hook that itself parses a URDF text does not disturb the outer parser */
 static void *nested_allocate(size_t size, void *context) {
   counter *c = context;
   if (c->calls++ % 7 == 0) {

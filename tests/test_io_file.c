@@ -1,5 +1,5 @@
-/* test_io_file.c: files that cannot be read, written, flushed, closed or put in their place; names
- * and endings. Some of libc's functions stand here too, to fail when told to. */
+/* test_io_file.c: files that cannot be read, written, flushed, closed or renamed; names and
+ * extensions. Some functions of libc are replaced here, to make them fail. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -67,7 +67,7 @@ static void assert_nothing_beside(void) {
   assert_int_equal(left_beside, 0);
 }
 
-static void what_fails_on_the_way_to_the_disk_is_told(void **state) {
+static void write_errors_are_reported(void **state) {
   (void)state;
   static const struct {
     int *fails, with;
@@ -94,7 +94,7 @@ static void what_fails_on_the_way_to_the_disk_is_told(void **state) {
     free(text);
     assert_nothing_beside();
   }
-  /* both: the first reason counts */
+  /* both fail: the first reason is reported */
   jn_error error = {0};
   fsync_fails = ENOSPC, fclose_fails = EIO;
   jn_status status = jn_file_write(path, write_hello, NULL, &error);
@@ -108,11 +108,11 @@ static void a_file_that_cannot_take_its_place_is_removed(void **state) {
   jn_error error = {0};
   char path[600], name[700];
   snprintf(path, sizeof path, "%s", temporary("folder"));
-  /* a folder appears where the file should be */
+  /* a folder is created where the file should be */
   assert_status(jn_file_write(path, write_hello, path, &error), JN_ERR_FILE);
   assert_non_null(strstr(error.message, "cannot write: "));
   assert_nothing_beside();
-  /* every name beside it is taken */
+  /* every temporary name is taken */
   for (int i = 0; i < 100; i++) {
     snprintf(name, sizeof name, "full.%ld.%d.tmp", (long)getpid(), i);
     put(name, "");
@@ -125,7 +125,7 @@ static void a_file_that_cannot_take_its_place_is_removed(void **state) {
     assert_int_equal(unlink(temporary(name)), 0);
   }
   assert_ok(jn_file_write(path, write_hello, NULL, &error));
-  /* no room for the name */
+  /* the name is too long */
   char *longer = malloc(10000);
   memset(longer, 'x', 9999);
   longer[9999] = '\0';
@@ -134,7 +134,7 @@ static void a_file_that_cannot_take_its_place_is_removed(void **state) {
   free(longer);
 }
 
-static void what_cannot_be_read_is_told(void **state) {
+static void read_errors_are_reported(void **state) {
   (void)state;
   jn_error error = {0};
   jn_table *table = NULL;
@@ -144,7 +144,7 @@ static void what_cannot_be_read_is_told(void **state) {
   assert_status(jn_table_load(path, NULL, &table, &error), JN_ERR_FILE);
   assert_non_null(strstr(error.message, "cannot read: "));
   assert_null(table);
-  /* sizes about those of the blocks it is read in */
+  /* sizes around those of the blocks in which it is read */
   static const size_t sizes[] = {0, 1, 16383, 16384, 16385, 32768};
   for (size_t i = 0; i < COUNT(sizes); i++) {
     char *text = malloc(sizes[i] + 1), *back = NULL;
@@ -196,9 +196,9 @@ static void numbers_without_a_locale_are_out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_fails_on_the_way_to_the_disk_is_told),
+      cmocka_unit_test(write_errors_are_reported),
       cmocka_unit_test(a_file_that_cannot_take_its_place_is_removed),
-      cmocka_unit_test(what_cannot_be_read_is_told),
+      cmocka_unit_test(read_errors_are_reported),
       cmocka_unit_test(endings_are_found),
       cmocka_unit_test(numbers_without_a_locale_are_out_of_memory),
   };

@@ -1,4 +1,4 @@
-/* test_io_json.c: native models are read as they are meant. */
+/* test_io_json.c: reading of native models. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,8 +63,8 @@ static void json_is_read_as_written(void **state) {
   jn_spec_free(spec);
 }
 
-/* whatever white space comes first */
-static void empty_texts_and_those_of_the_other_format_are_told(void **state) {
+/* with any white space at the start */
+static void empty_texts_and_those_of_the_other_format_are_reported(void **state) {
   (void)state;
   static const char *const blank[] = {"", " ", "\n", "\r", "\t", " \r\n\t "};
   for (size_t i = 0; i < COUNT(blank); i++) {
@@ -88,7 +88,7 @@ static void the_locale_does_not_matter(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(json_is_read_as_written),
-      cmocka_unit_test(empty_texts_and_those_of_the_other_format_are_told),
+      cmocka_unit_test(empty_texts_and_those_of_the_other_format_are_reported),
       cmocka_unit_test(the_locale_does_not_matter),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

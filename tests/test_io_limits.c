@@ -49,7 +49,7 @@ static void limits_hold_on_both_sides(void **state) {
     else
       jn_spec_free(parse_ok(jn_spec_parse_json, b.text));
 
-    /* keys of an object inside a comment, and of no other object */
+    /* number of keys of an object, here inside a comment */
     b.used = 0;
     append(&b, "{\"bodies\": [], \"comment\": {\"k0\": 0");
     for (int i = 1; i < JN_MAX_JSON_KEYS + over; i++) append(&b, ",\"k%d\":0", i);
@@ -91,13 +91,13 @@ static void limits_hold_on_both_sides(void **state) {
   }
 }
 
-/* A tag, a comment or an instruction of `size` bytes in all, from offset `start` of the text on:
- * all ways in which it can lie across the pieces that are given to the XML parser. */
+/* A tag, comment or instruction of `size` bytes in total, at offset `start` of the text: all
+ * ways in which it can span the pieces that are given to the XML parser. */
 static char *long_markup(int kind, size_t start, size_t size, size_t *total) {
   static const char *const opens[4] = {"<link name='a' x='", "<!--", "<?x ", "<!--"};
   static const char *const closes[4] = {"'/>", "-->", "?>", "-->"};
   static const char head[] = "<robot>", tail[] = "</robot>";
-  const char *before = kind == 3 ? "" : head; /* 3: ahead of the root element */
+  const char *before = kind == 3 ? "" : head; /* 3: before the root element */
   *total = start + size + (kind == 3 ? strlen(head) : 0) + strlen(tail);
   char *made = malloc(*total + 1);
   memset(made, ' ', start);
@@ -128,7 +128,7 @@ static void the_length_of_a_tag_is_limited(void **state) {
         free(made);
       }
     }
-  /* text between tags and white space are no markup: they may be longer */
+  /* text between tags and white space are not markup: they may be longer */
   size_t large = 3 * JN_MAX_XML_MARKUP;
   char *made = malloc(large + 1);
   for (int kind = 0; kind < 3; kind++) {
@@ -141,7 +141,7 @@ static void the_length_of_a_tag_is_limited(void **state) {
   free(made);
 }
 
-/* elements and attributes, in skipped parts too; the same name again is free */
+/* names of elements and attributes, also in skipped parts; repeated names do not count */
 static void the_number_of_links_is_limited(void **state) {
   (void)state;
   static const char link[] = "<link name='a'/>";
@@ -220,7 +220,7 @@ static void file_size_is_limited(void **state) {
   assert_int_equal(c.live, 0);
   remove(path);
 
-  /* a folder has no bytes to read */
+  /* a folder cannot be read */
   snprintf(path, sizeof path, "%s", temporary("folder.urdf"));
   assert_int_equal(mkdir(path, 0700), 0);
   assert_int_equal(jn_spec_load(path, &hooks, &spec, &error), JN_ERR_FILE);

@@ -1,5 +1,4 @@
-/* test_io_save.c: what is saved is loaded again bit for bit, and a file appears whole or not at
- * all. */
+/* test_io_save.c: a saved model loads bit for bit, and a file appears complete or not at all. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -159,18 +158,18 @@ static void every_double_survives_saving(void **state) {
   assert_int_equal(jn_spec_add_joint(spec, &joint), JN_OK);
   joint.type = JN_JOINT_FIXED;
   joint.axis[1] = (jn_vec3){1, 0, 0};
-  joint.child = "nowhere"; /* not a tree: still saved as it is, joints apart from bodies */
+  joint.child = "nowhere"; /* not a tree: still saved as it is, joints in their own list */
   joint.placement = JN_BY_FRAME;
   assert_int_equal(jn_spec_add_joint(spec, &joint), JN_OK);
   joint.type = JN_JOINT_FREE;
   joint.placement = JN_BY_SCREW;
-  joint.point.y = 0.1; /* means nothing, is kept */
+  joint.point.y = 0.1; /* unused, but kept */
   assert_int_equal(jn_spec_add_joint(spec, &joint), JN_OK);
   assert_saves_and_loads(spec);
   jn_spec_free(spec);
 }
 
-/* a second axis means nothing to a revolute joint: what is saved must still load */
+/* a revolute joint does not use a second axis, and the saved file must load */
 static void a_needless_second_axis_is_not_saved(void **state) {
   (void)state;
   jn_spec *spec, *back;
@@ -209,16 +208,16 @@ static void saving_is_all_or_nothing(void **state) {
   char *before = slurp(path, &before_size);
   int files = files_in_folder();
 
-  /* what JSON cannot say is refused, and the old file stays */
+  /* a number that JSON cannot represent is refused, and the old file is kept */
   jn_spec_link(spec, 0)->mass = nan("");
   assert_int_equal(jn_spec_save_json(spec, path, &error), JN_ERR_MODEL);
   assert_non_null(strstr(error.message, "'link1'"));
-  jn_spec_link(spec, 0)->com.x = HUGE_VAL; /* the first one counts */
+  jn_spec_link(spec, 0)->com.x = HUGE_VAL; /* the first failure is reported */
   assert_int_equal(jn_spec_save_json(spec, path, &error), JN_ERR_MODEL);
   jn_spec_link(spec, 0)->mass = 1;
   jn_spec_link(spec, 0)->com.x = 0;
   const char *joint = jn_spec_joint(spec, 0)->name;
-  jn_spec_joint(spec, 0)->name = "\xfe"; /* one refusal for both */
+  jn_spec_joint(spec, 0)->name = "\xfe"; /* two failures give one error */
   jn_spec_joint(spec, 0)->child = jn_spec_link(spec, 0)->name = "\xff";
   assert_int_equal(jn_spec_save_json(spec, path, &error), JN_ERR_MODEL);
   assert_non_null(strstr(error.message, "UTF-8"));
@@ -243,7 +242,7 @@ static void saving_is_all_or_nothing(void **state) {
   free(before);
   free(after);
 
-  /* a symbolic link is followed, a full or closed place is reported */
+  /* a symbolic link is followed; a missing folder, a folder and a full device are reported */
   assert_int_equal(symlink("kept.json", link), 0);
   assert_int_equal(jn_spec_save_json(spec, link, &error), JN_OK);
   struct stat info;

@@ -67,7 +67,7 @@ static void near_words_are_found(void **state) {
   assert_string_equal(jn_nearest_word("inertai", words), "inertia");
   assert_null(jn_nearest_word("colour", words));
   assert_null(jn_nearest_word("", words));
-  /* letters that changed places are one fault, two more letters are two */
+  /* two swapped letters are one edit, two more letters are two */
   static const char *const alike[] = {"abdcxy", "bacdxy", "acbdxy", "abcd", NULL};
   assert_string_equal(jn_nearest_word("abdc", alike), "abcd");
   assert_string_equal(jn_nearest_word("bacd", alike), "abcd");
@@ -147,7 +147,7 @@ static void names_are_written_so_that_they_read_back(void **state) {
   assert_written("a\"b", 0, "\"a\"\"b\"");
 }
 
-static void a_message_is_whole_and_harmless(void **state) {
+static void a_message_is_complete_and_has_no_control_characters(void **state) {
   (void)state;
   jn_error error;
   jn_fail(&error, JN_ERR_MODEL, "a.urdf", 7, "link '%s': x", "e\033[2Jvil\n");
@@ -180,7 +180,7 @@ int main(void) {
       cmocka_unit_test(near_words_are_found),
       cmocka_unit_test(edits_between_words_are_counted),
       cmocka_unit_test(names_are_written_so_that_they_read_back),
-      cmocka_unit_test(a_message_is_whole_and_harmless),
+      cmocka_unit_test(a_message_is_complete_and_has_no_control_characters),
       cmocka_unit_test(the_locale_does_not_matter),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,4 +1,4 @@
-/* test_io_urdf.c: URDF is read as it is meant. */
+/* test_io_urdf.c: reading of URDF. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +73,8 @@ static void urdf_misspelt_attributes_are_found(void **state) {
   jn_spec_free(spec);
 }
 
-/* a fault in an element without a name is not laid at the door of the one before */
-static void the_nameless_are_not_taken_for_their_neighbours(void **state) {
+/* an error in an element without a name does not name the element before it */
+static void errors_in_unnamed_elements_do_not_name_the_one_before(void **state) {
   (void)state;
   static const char *const texts[] = {
       "<robot><link name='a'/><joint type='fixed'/></robot>",
@@ -95,8 +95,8 @@ static void the_nameless_are_not_taken_for_their_neighbours(void **state) {
   }
 }
 
-/* what does not move the robot is passed over in silence */
-static void what_is_only_seen_is_passed_over(void **state) {
+/* elements that do not matter for the dynamics are skipped without a finding */
+static void visuals_and_collisions_are_skipped(void **state) {
   (void)state;
   static const char *const known[] = {"visual",  "collision",         "gazebo",
                                       "sensor",  "safety_controller", "material",
@@ -111,8 +111,8 @@ static void what_is_only_seen_is_passed_over(void **state) {
   }
 }
 
-/* what exporters write on every joint is noted once */
-static void remarks_are_not_repeated(void **state) {
+/* an attribute that exporters write on every joint gives one finding */
+static void findings_are_not_repeated(void **state) {
   (void)state;
   growing_text t = {0};
   append(&t, "<robot><link name='l0'/>\n");
@@ -147,7 +147,7 @@ static void mimics_and_transmissions_are_reported(void **state) {
   jn_spec_free(spec);
 }
 
-/* the world as a massless link: its floating joint is the base's, and its frame stays */
+/* the world as a massless link: its floating joint is the base's, and its frame is kept */
 static void a_floating_joint_below_the_world_is_a_floating_base(void **state) {
   (void)state;
   jn_model *model = NULL;
@@ -160,8 +160,8 @@ static void a_floating_joint_below_the_world_is_a_floating_base(void **state) {
   jn_model_free(model);
 }
 
-/* the joint made up for a root without one: a name that no other joint has */
-static void the_base_joint_has_a_name_of_its_own(void **state) {
+/* the joint generated for a root without one has a name that no other joint has */
+static void the_base_joint_has_a_unique_name(void **state) {
   (void)state;
   static const struct {
     const char *taken[5], *made_up;
@@ -208,12 +208,12 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(urdf_is_read_as_written),
       cmocka_unit_test(urdf_misspelt_attributes_are_found),
-      cmocka_unit_test(the_nameless_are_not_taken_for_their_neighbours),
-      cmocka_unit_test(what_is_only_seen_is_passed_over),
-      cmocka_unit_test(remarks_are_not_repeated),
+      cmocka_unit_test(errors_in_unnamed_elements_do_not_name_the_one_before),
+      cmocka_unit_test(visuals_and_collisions_are_skipped),
+      cmocka_unit_test(findings_are_not_repeated),
       cmocka_unit_test(mimics_and_transmissions_are_reported),
       cmocka_unit_test(a_floating_joint_below_the_world_is_a_floating_base),
-      cmocka_unit_test(the_base_joint_has_a_name_of_its_own),
+      cmocka_unit_test(the_base_joint_has_a_unique_name),
       cmocka_unit_test(the_locale_does_not_matter),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

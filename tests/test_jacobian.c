@@ -1,4 +1,5 @@
-/* Jacobians of any order, partial derivatives of screws, joint rates from twists. */
+/* test_jacobian.c: Jacobians of any order, partial derivatives of screws, joint rates from
+ * twists. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ static const jn_representation all[] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED
 static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_SPHERICAL,
                                       JN_JOINT_REVOLUTE};
 
-/* The size of the k-th derivatives of vectors seen from frames that turn with the joints:
+/* The size of the k-th derivatives of vectors in frames that rotate with the joints:
  * sum_i binomial(k, i) rate^i |v^(k-i)|, rate = max |v^(i)|^(1/(i+1)). Changing the frame costs
  * rounding of this size, however small the result. */
 static double turning_size(const robot *r, int k) {
@@ -88,7 +89,7 @@ static void twists_are_jacobians_times_velocities_to_order_8(void **state) {
     }
 }
 
-/* one order beyond the kinematics, and the positions alone, are enough */
+/* J^(k) needs kinematics of order k-1; J needs positions only */
 static void a_jacobian_needs_one_order_less_of_the_motion(void **state) {
   (void)state;
   robot r = robot_random(3, 9, JN_JOINT_FREE, TYPES_ALL, 4);
@@ -134,7 +135,7 @@ static void the_system_jacobian_stacks_those_of_the_bodies(void **state) {
 }
 
 /* in the body's own frame the columns of its joint do not change */
-static void what_is_constant_has_derivatives_that_are_nil(void **state) {
+static void constant_columns_have_zero_derivatives(void **state) {
   (void)state;
   robot r = robot_random(5, 9, JN_JOINT_FREE, TYPES_ALL, ORDER);
   double *J = doubles((ORDER + 1) * 6 * (size_t)r.nv);
@@ -249,7 +250,7 @@ static void screw_partials_equal_differences(void **state) {
       int frame = rng_below(&random, jn_model_frame_count(r.model)), columns[4];
       int column = rng_below(&random, r.nv), count = 1 + rng_below(&random, 4);
       for (int i = 0; i < count; i++) columns[i] = rng_below(&random, r.nv);
-      /* half of the time within one joint, where derivatives do not commute */
+      /* half of the cases within one joint, where derivatives do not commute */
       for (int i = 1; i < count && t % 2; i++)
         columns[i] = columns[0] / 3 * 3 + rng_below(&random, 3);
       for (int i = 1; i < count && t % 2; i++) columns[i] %= r.nv;
@@ -352,7 +353,7 @@ static void the_papers_brackets_are_the_partials(void **state) {
   chain_free(&c);
 }
 
-/* (6), (13); the factor of the last sum is 2 for k < r only, the print has it for k = r too */
+/* (6), (13); the factor of the last sum is 2 for k < r only; printed for k = r as well */
 static void body_acceleration_and_jerk_in_closed_form(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 10; seed++) {
@@ -381,7 +382,7 @@ static void body_acceleration_and_jerk_in_closed_form(void **state) {
   }
 }
 
-/* (17), (21), (22) with the dots the print lost */
+/* (17), (21), (22) with the dots missing in print */
 static void spatial_acceleration_and_jerk_in_closed_form(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 10; seed++) {
@@ -437,7 +438,7 @@ static jn_twist ad_w(jn_vec3 w, jn_twist x) {
 }
 
 /* (27) first line, (29), (30)-(32) with r_ij = r_j - r_i and index j throughout; (28) needs, beside
- * the linear parts only, the turning of the whole by the joints before j. (33) holds for the
+ * the linear parts only, the rotation by the joints before j. (33) holds for the
  * acceleration and not for the jerk. */
 static void hybrid_acceleration_and_jerk_in_closed_form(void **state) {
   (void)state;
@@ -512,7 +513,7 @@ static void joint_rates_come_back_from_twists(void **state) {
       assert_ok(jn_joint_rates_from_twists(r.model, r.data, ORDER, r.q, all[rep], twists, v, left));
       check_residual("rates from twists", row_error(ORDER + 1, (size_t)r.nv, v, r.v, size), 1e-12);
       for (int k = 0; k <= ORDER; k++) check_residual("what is left", left[k] / size[k], 1e-12);
-      /* a twist that no motion explains is seen */
+      /* a twist that the joints cannot produce gives a residual */
       twists[row - 6] += 1;
       assert_ok(jn_joint_rates_from_twists(r.model, r.data, ORDER, r.q, all[rep], twists, v, left));
       assert_true(left[ORDER] > 1e-2);
@@ -547,7 +548,7 @@ static void remark_1_in_components(void **state) {
   chain_free(&c);
 }
 
-/* the base 1000 km away: nothing but what is about the world's origin sees it */
+/* the base 1000 km away: only quantities about the world's origin change */
 static void far_from_the_origin_nothing_is_lost(void **state) {
   (void)state;
   robot r = robot_random(4, 7, JN_JOINT_FREE, TYPES_ALL, 4);
@@ -612,7 +613,7 @@ int main(void) {
       cmocka_unit_test(twists_are_jacobians_times_velocities_to_order_8),
       cmocka_unit_test(a_jacobian_needs_one_order_less_of_the_motion),
       cmocka_unit_test(the_system_jacobian_stacks_those_of_the_bodies),
-      cmocka_unit_test(what_is_constant_has_derivatives_that_are_nil),
+      cmocka_unit_test(constant_columns_have_zero_derivatives),
       cmocka_unit_test(derivatives_of_jacobians_equal_differences_in_time),
       cmocka_unit_test(screw_partials_equal_differences),
       cmocka_unit_test(the_papers_brackets_are_the_partials),

@@ -1,5 +1,5 @@
-/* Taylor arithmetic: against closed forms, against polynomials multiplied out in integers, and
- * along curves of poses whose twist is known in closed form. */
+/* test_jet.c: Taylor arithmetic compared with closed forms, with polynomials multiplied in
+ * integers, and along curves of poses whose twist is known in closed form. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static void scalar_functions_agree_with_closed_forms(void **state) {
   exponential(2, 0.7, ORDER, x);
   exponential(3, 0.6, ORDER, y);
   exponential(6, 1.3, ORDER, want);
-  fill(z, ORDER + 1, (double)NAN); /* what is there before is not read */
+  fill(z, ORDER + 1, (double)NAN); /* the old output is not read */
   jn_jet_mul(ORDER, x, y, z);
   check_residual("exp(at) exp(bt)", growth_error(ORDER, z, want, 1.3), 200 * U);
   fill(z, ORDER + 1, (double)NAN);
@@ -125,7 +125,7 @@ static void sine_and_cosine_of_a_curve_satisfy_their_equations(void **state) {
   }
 }
 
-/* integers of degree 3: products of two, or of a third, are exact and end within the order */
+/* integer polynomials of degree 3: products of two or three are exact and within the order */
 static void integers(rng *r, int n, double *x) {
   memset(x, 0, sizeof *x * (size_t)(n * ROWS));
   for (int i = 0; i < 4 * n; i++) x[i] = rng_below(r, 19) - 9;
@@ -185,7 +185,7 @@ static void a_constant_twist_moves_along_the_exponential(void **state) {
   for (int n = 0; n < 100; n++) {
     jn_pose C0 = rng_pose(&r, 1);
     double V[6 * ROWS] = {0}, R[9 * ROWS + 1], p[3 * ROWS + 1], got[12], h = 0.25;
-    double *behind[2] = {R + 9 * (ORDER + 2), p + 3 * (ORDER + 2)}; /* not theirs */
+    double *behind[2] = {R + 9 * (ORDER + 2), p + 3 * (ORDER + 2)}; /* behind their ends */
     *behind[0] = *behind[1] = 7;
     for (int j = 0; j < 6; j++) V[j] = rng_range(&r, -1, 1);
     jn_pose step = jn_se3_exp(jn_twist_scale(h, twist(V)));
@@ -200,7 +200,7 @@ static void a_constant_twist_moves_along_the_exponential(void **state) {
   }
 }
 
-/* the size of R_k: what p_k is made of */
+/* the size of R_k, from which p_k is computed */
 static void sizes(const double *R, double *size) {
   for (int k = 0; k < ROWS - 1; k++) size[k] = largest(R + 9 * k, 9);
 }
@@ -232,8 +232,7 @@ static void twists_of_a_curve_come_back_from_its_pose_in_every_representation(vo
   }
 }
 
-/* halving h must divide the error of the prediction by 2^power; h starts where the error is small
- */
+/* halving h must divide the error of the prediction by 2^power; the first h has a small error */
 static double slope_of(const curve *c, jn_representation rep, int order, int twist_not_pose) {
   double R[9 * ROWS], p[3 * ROWS], V[6 * ROWS], t = 0.2, error[2], h = 0.4;
   curve_jet(c, order + 1, t, R, p);

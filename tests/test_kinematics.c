@@ -1,5 +1,5 @@
-/* Kinematics of any order: what the jets at one instant predict for later ones, against the motion
- * itself; identities between frames, points, screws, representations and formulations. */
+/* test_kinematics.c: kinematics of any order: the jets at one time predict the motion at later
+ * times; identities between frames, points, screws, representations and formulations. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static void collect(robot *r, int K, int frame, jets *j) {
   jn_jet_to_taylor(K + 1, 3, j->x);
 }
 
-/* squared errors of what the jets predict for t + h, against the kinematics there */
+/* squared errors of the prediction for t + h */
 typedef struct errors {
   double twist[4], pose, point;
 } errors;
@@ -74,8 +74,8 @@ static double number(const errors *e, size_t which) {
   return x[which];
 }
 
-/* log2 of what one halving of h divides error number `which` by, at the smallest h whose error is
- * far above rounding (the numbers are squares). */
+/* log2 of the factor by which halving h reduces error number `which`, at the smallest h whose error
+ * is far above rounding (the numbers are squares). */
 static double slope_of(const errors *e, size_t which) {
   int i = 0;
   while (i + 2 < HALVINGS && number(&e[i + 2], which) > 1e-24) i++;
@@ -138,7 +138,7 @@ static void frame_twists_agree_between_representations_and_formulations(void **s
     jn_data_settings(spatial)->formulation = JN_FORM_SPATIAL;
     assert_ok(jn_kinematics(r.model, r.data, K, r.q, r.v));
     assert_ok(jn_kinematics(r.model, spatial, K, r.q, r.v));
-    /* the largest row of any frame in any representation: what the others are made of */
+    /* the largest row of any frame in any representation, the scale of the errors */
     double size[K + 1] = {0};
     for (int f = 0; f < frames; f++)
       for (size_t i = 0; i < 4; i++) {
@@ -262,8 +262,8 @@ static void body_twists_are_sums_of_screws_and_screws_move_with_their_body(void 
           check_residual("V = sum S v as jets",
                          largest_difference(want + 6 * k, Vi + 6 * k, 6) / size[k], 1000 * U);
       }
-      /* a screw is fixed to the part of the joint that it moves: the later axes of a joint made of
-       * several do not carry the earlier ones */
+      /* a screw is fixed to the part of the joint that it moves: later axes of a joint with several
+       * axes do not move earlier ones */
       int whole = j->type == JN_JOINT_SPHERICAL || j->type == JN_JOINT_FREE;
       for (int d = j->nv - 1; d >= 0; d--) {
         for (int k = 0; k <= K; k++) memcpy(T + 6 * k, S + 6 * (k * j->nv + d), 6 * sizeof *T);
@@ -362,7 +362,7 @@ static void calls_out_of_order_or_out_of_range_are_refused(void **state) {
   assert_status(jn_frame_twist(r.model, r.data, -1, JN_BODY, 1, out), JN_ERR_ARGUMENT);
   assert_status(jn_frame_pose(r.model, r.data, frames, &C), JN_ERR_ARGUMENT);
   assert_status(jn_joint_screws(r.model, r.data, r.nbody, 1, out), JN_ERR_ARGUMENT);
-  /* a failed call leaves no kinematics behind, and writes nothing */
+  /* a failed call invalidates the kinematics and writes nothing */
   r.q[0] = nan("");
   assert_status(jn_kinematics(r.model, r.data, 1, r.q, r.v), JN_ERR_NOT_FINITE);
   r.q[0] = 2;

@@ -1,5 +1,5 @@
-/* The closed forms: each against the recursions, against the others, and derivatives of the mass
- * matrix against exact jets and differences. */
+/* test_lagrange.c: the closed forms compared with the recursions and with each other;
+ * derivatives of the mass matrix compared with exact jets and differences. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -362,8 +362,8 @@ static void the_system_jacobian_is_A_X(void **state) {
   }
 }
 
-/* (8), (84): C = -J^T (M A a + b^T M) J, and J' = -A a J (+ A a X for joints with several freedoms)
- */
+/* (8), (84): C = -J^T (M A a + b^T M) J, and J' = -A a J (+ A a X for joints with several
+ * degrees of freedom) */
 static void equations_8_and_84_hold_for_joints_with_one_freedom(void **state) {
   (void)state;
   for (uint64_t seed = 8800; seed < 8836; seed++) {
@@ -411,7 +411,7 @@ static void equations_11_and_18(void **state) {
     double *bX = product(N, N, nv, s.s.b, s.s.X), *J1 = product(N, N, nv, s.s.A, bX);
     check_residual("J' = L b X (18)", largest_difference(J1, s.s.Jdot, n) / (1 + largest(J1, n)),
                    128 * U);
-    /* V', then A^-1 V' = (1 - D) V' by going down the tree */
+    /* V', then A^-1 V' = (1 - D) V' along the tree */
     double *A1 = product(N, nv, 1, x.s.J, r.v + nv), *A2 = product(N, nv, 1, x.s.Jdot, r.v);
     double *aV = product(N, N, 1, x.s.a, x.s.V);
     for (size_t i = 0; i < N; i++) A1[i] += A2[i];
@@ -434,7 +434,7 @@ static void equations_11_and_18(void **state) {
   }
 }
 
-/* (86), (87) on a chain, body l carrying the columns J of the joints above it */
+/* (86), (87) on a chain; body l has the columns J of the joints before it */
 typedef struct columns {
   size_t nv;
   double *J;
@@ -466,7 +466,7 @@ static double binet(const columns *x, int l, size_t i, size_t j, size_t k) {
   return jn_v3_dot(b.w, jn_v3_add(f, jn_v3_scale(m, jn_v3_cross(d.v, a.v))));
 }
 
-/* (87) with the likeliest index instead of ad(J_i) J_i: J_j^T b ad(J_k) J_i, b as a mass matrix */
+/* (87) with the most likely indices instead of ad(J_i) J_i: J_j^T b ad(J_k) J_i, b a mass matrix */
 static double repaired(const columns *x, int l, size_t i, size_t j, size_t k) {
   double m;
   jn_vec3 c;
@@ -496,7 +496,7 @@ static void equations_86_and_87_with_their_indices_set_right(void **state) {
           double a = 0, b = 0, printed = 0, again = 0;
           size_t R = i > j ? i : j, S = i < j ? i : j;
           for (int l = 0; l < r.nbody; l++) {
-            /* r = k, s = j: for every i, all bodies beyond the last of the three */
+            /* r = k, s = j: for every i, all bodies after the last of the three */
             if ((size_t)l >= k && (size_t)l >= i) {
               a += 0.5 * (triple(&x, l, k, i, j) + triple(&x, l, j, i, k) + triple(&x, l, i, j, k));
               b += binet(&x, l, i, j, k);

@@ -5,7 +5,7 @@ set -eu
 source=$1 work=$2/tests/layers
 python3 "$source/tools/layers.py" "$source"
 
-# plant FILE LINE: the rule must name the file
+# plant FILE LINE: the check must name the file
 rm -rf "$work"
 mkdir -p "$work"
 cp -r "$source/include" "$source/src" "$source/cli" "$work"

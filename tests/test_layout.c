@@ -1,6 +1,7 @@
-/* Layouts of other libraries: places by hand, meaning by differentiating the configuration, every
- * pair of layouts along known motions, power, partial derivatives by differences in the layout's
- * own numbers, and Pinocchio's values of real robots. */
+/* test_layout.c: layouts of other libraries: the order of the numbers written by hand, the
+ * meaning of velocities by differentiating the configuration, every pair of layouts along known
+ * motions, power, partial derivatives by differences in the layout, and Pinocchio's values of
+ * real robots. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -25,8 +26,8 @@ static jn_layout *layout_of(const jn_model *model, int kind) {
   return layout;
 }
 
-/* Children out of the order of names; one branch hangs on a fixed link whose joint comes first by
- * name and last in the file. */
+/* Children not in the order of their names; one branch is attached to a fixed link whose joint
+ * comes first by name and last in the file. */
 static const char branches[] =
     "<robot name='r'><link name='root'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' "
     "ixy='0' ixz='0' iyz='0'/></inertial></link>"
@@ -38,13 +39,13 @@ static const char branches[] =
     "<joint name='a' type='fixed'><parent link='root'/><child link='plate'/></joint>"
     "<joint name='zz' type='continuous'><parent link='plate'/><child link='L4'/></joint></robot>";
 
-static void numbers_stand_where_the_libraries_put_them(void **state) {
+static void numbers_are_in_the_order_of_each_library(void **state) {
   (void)state;
   jn_spec *spec = parse_ok(jn_spec_parse_urdf, branches);
   jn_model *model;
   jn_build_options floating = {JN_ROOT_FLOATING, 0};
   assert_ok(jn_model_build(spec, &floating, NULL, &model, NULL));
-  /* ours: w x y z px py pz | z b m zz, and wx wy wz vx vy vz | z b m zz */
+  /* jounce: w x y z px py pz | z b m zz, and wx wy wz vx vy vz | z b m zz */
   static const struct {
     int q[11], v[10];
   } want[] = {
@@ -69,7 +70,7 @@ static void numbers_stand_where_the_libraries_put_them(void **state) {
   jn_spec_free(spec);
 }
 
-static void what_goes_out_comes_back(void **state) {
+static void export_and_import_are_inverse(void **state) {
   (void)state;
   for (uint64_t seed = 0; seed < 40; seed++) {
     robot r = robot_random(seed, 6, seed % 2 ? JN_JOINT_FREE : JN_JOINT_FIXED, TYPES_COMMON, 2);
@@ -104,7 +105,7 @@ typedef struct moving {
   int rows;
 } moving;
 
-/* theirs at time s: q, then v, v', ... */
+/* the state in the layout at time s: q, then v, v', ... */
 static void theirs_at(void *context, double s, double *out) {
   moving *m = context;
   size_t nv = (size_t)m->r->nv;
@@ -115,8 +116,8 @@ static void theirs_at(void *context, double s, double *out) {
   free(q), free(v);
 }
 
-/* where p, the quaternion (w x y z), the linear and the angular velocity of the base stand; n: nq
- */
+/* indices of p, of the quaternion (w x y z), and of the linear and angular velocity of the base;
+ * n: nq */
 static void base_places(int kind, int n, int *p, int *quat, int *linear, int *angular,
                         int *moving_linear, int *moving_angular) {
   static const int places[5][8] = {
@@ -206,7 +207,7 @@ static void every_layout_converts_into_every_other(void **state) {
       jn_jet_to_taylor(ORDER, r.nv, jv), jn_jet_to_taylor(ORDER, r.nv, jt);
       jet_dot(ORDER, nv, jv, jt, power[a], size);
       free(jv), free(jt);
-      /* the power is a number of the motion, not of the layout, and so are its rates */
+      /* the power and its derivatives do not depend on the layout */
       for (int k = 0; k <= ORDER; k++)
         check_residual("power and its rates", fabs(power[a][k] - power[0][k]) / (1e-300 + size[k]),
                        1e-13);
@@ -267,11 +268,10 @@ static void jets_predict_with_the_slope_of_their_order(void **state) {
 typedef struct displaced {
   robot *r;
   jn_layout *layout;
-  int column; /* of theirs */
+  int column; /* in the layout */
 } displaced;
 
-/* q displaced by s along a number of v of the layout: written out, representation by
- * representation */
+/* q displaced by s along one velocity of the layout, written out for each representation */
 static void displace(const displaced *d, double s, double *q) {
   const jn_model *model = d->r->model;
   int iv = jn_layout_v_index(d->layout)[d->column], joint = 0;
@@ -367,7 +367,7 @@ static void read_numbers(const json_t *list, double *out) {
     out[i] = json_number_value(json_array_get(list, i));
 }
 
-/* q, v, v' as Pinocchio holds them, written out from the state file without the library */
+/* q, v, v' in Pinocchio's layout, from the state file, without the library */
 static void flat_state(const json_t *state, const json_t *dofs, size_t nv, double *q, double *v) {
   json_t *base = json_object_get(state, "base"), *joints = json_object_get(state, "joints");
   size_t first = base ? 6 : 0;
@@ -389,7 +389,7 @@ static void flat_state(const json_t *state, const json_t *dofs, size_t nv, doubl
   }
 }
 
-/* entry (i, j) of what Pinocchio writes: the base's linear part first */
+/* index in Pinocchio's order: the base's linear part first */
 static size_t swapped(size_t i, int floating) { return floating && i < 6 ? (i + 3) % 6 : i; }
 
 static double matrix_error(const json_t *want, int floating, size_t nv, const double *got) {
@@ -412,7 +412,7 @@ static void check_robot(const char *folder) {
   snprintf(path, sizeof path, "%s/expect.json", folder);
   json_t *want = json_load_file(path, 0, &why);
   snprintf(path, sizeof path, "%s/model.urdf", folder);
-  if (!state || !want) return; /* no robot's folder */
+  if (!state || !want) return; /* not a robot's folder */
   int floating = json_object_get(state, "base") != NULL;
   jn_model *model;
   jn_data *data;
@@ -452,7 +452,7 @@ static void check_robot(const char *folder) {
   json_decref(state), json_decref(want);
 }
 
-static void real_robots_match_pinocchio_as_it_stands(void **state) {
+static void real_robots_match_pinocchio(void **state) {
   (void)state;
   if (!readable(TEST_SHARED "/robots", "README.md")) {
     printf("  no reference values at %s\n", TEST_SHARED "/robots");
@@ -463,7 +463,7 @@ static void real_robots_match_pinocchio_as_it_stands(void **state) {
 
 /* ---- refusals ---- */
 
-static void joints_with_other_numbers_are_refused_by_name(void **state) {
+static void joints_that_a_library_lacks_are_refused_by_name(void **state) {
   (void)state;
   static const struct {
     jn_layout_kind kind;
@@ -540,15 +540,15 @@ static void memory_that_runs_out_is_a_status(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_stand_where_the_libraries_put_them),
-      cmocka_unit_test(what_goes_out_comes_back),
+      cmocka_unit_test(numbers_are_in_the_order_of_each_library),
+      cmocka_unit_test(export_and_import_are_inverse),
       cmocka_unit_test(velocities_are_the_rates_of_the_configuration),
       cmocka_unit_test(every_layout_converts_into_every_other),
       cmocka_unit_test(jets_predict_with_the_slope_of_their_order),
       cmocka_unit_test(partials_are_differences_in_the_layout),
       cmocka_unit_test(jacobians_give_the_twist_in_the_layout),
-      cmocka_unit_test(real_robots_match_pinocchio_as_it_stands),
-      cmocka_unit_test(joints_with_other_numbers_are_refused_by_name),
+      cmocka_unit_test(real_robots_match_pinocchio),
+      cmocka_unit_test(joints_that_a_library_lacks_are_refused_by_name),
       cmocka_unit_test(bad_arguments_get_a_status),
       cmocka_unit_test(memory_that_runs_out_is_a_status),
   };

@@ -1,6 +1,6 @@
-/* Linearisation on the group and the inverse mass matrix: against the nonlinear motion, against
- * differences on the group, and against published values. */
-#include "model/data.h" /* before check.h, whose U it would meet */
+/* test_linearise.c: linearisation on the group and the inverse mass matrix compared with the
+ * nonlinear motion, with differences on the group, and with published values. */
+#include "model/data.h" /* before check.h, which defines a macro U */
 
 #include "helpers/check.h"
 
@@ -57,7 +57,7 @@ static void check_inverse_mass(robot *r, const char *name) {
   if (nv) check_residual(name, largest(one, size) / (norm_inf(M, nv) * norm_inf(Minv, nv)), 1e-12);
   for (size_t i = 0; i < nv; i++)
     for (size_t j = 0; j < i; j++) assert_true(Minv[i * nv + j] == Minv[j * nv + i]);
-  /* M^-1 M again, by right-hand sides, in place */
+  /* M^-1 M again, with M as right-hand sides, in place */
   memcpy(x, M, sizeof *x * size);
   assert_ok(jn_inverse_mass_apply(r->model, r->data, r->q, r->nv, x, x));
   for (size_t i = 0; i < nv; i++) x[i * nv + i] -= 1;
@@ -89,7 +89,7 @@ typedef struct nearby {
   const double *tau;
   const jn_external *external;
   int row, column; /* row 0: q, 1: v, 2: tau */
-  double h;        /* of a step; 0: the vector field */
+  double h;        /* length of a step; 0: the vector field */
   const double *q_next, *v_next;
 } nearby;
 
@@ -183,7 +183,7 @@ static void A_and_B_are_differences_on_the_group(void **state) {
     /* one step of semi-implicit Euler */
     robot_represent(&r, JN_BODY);
     load_represent(&r, &l, JN_BODY);
-    memcpy(tau, r.v, sizeof *tau * nv); /* any force will do */
+    memcpy(tau, r.v, sizeof *tau * nv); /* any force */
     double *q = doubles((size_t)r.nq), *v = doubles(nv);
     assert_ok(jn_linearise_step(r.model, r.data, NULL, 0.01, r.q, r.v, tau, external, q, v, A, B));
     a.h = 0.01, a.q_next = q, a.v_next = v;
@@ -294,7 +294,7 @@ static void check_flow(uint64_t seed, jn_representation rep, jn_trivialisation s
                          seed % 2 ? TYPE(SPHERICAL) | TYPE(REVOLUTE) : TYPES_ALL, 0);
   size_t nv = (size_t)r.nv;
   rng g = rng_new(seed);
-  /* pitch 90 degrees: where Euler angles end */
+  /* pitch 90 degrees, where Euler angles are singular */
   const double up[4] = {0.70710678118654752, 0, 0.70710678118654752, 0};
   robot_represent(&r, rep);
   memcpy(r.q, up, sizeof up);
@@ -433,14 +433,14 @@ static void inputs_are_columns_of_the_full_matrix(void **state) {
   robot_free(&r);
 }
 
-/* ---- what must not depend on anything, and what must fail ---- */
+/* ---- independence of the scratch memory, and refusals ---- */
 
 static void spoil(robot *r) {
   size_t used = (size_t)((char *)r->data->w.q - (char *)r->data);
   memset(r->data->w.q, 0xFF, jn_data_size(r->model, jn_data_order(r->data)) - used);
 }
 
-/* every result, one after the other */
+/* all results, concatenated */
 static size_t everything(robot *r, const double *tau, double *x) {
   size_t nv = (size_t)r->nv, n = 2 * nv, rows = (size_t)r->order + 1, at = 0;
   double *work = doubles(jn_linearise_rates_size(r->model, r->order)), *v = copy_of(r->v, 2 * nv);
@@ -509,7 +509,7 @@ static void what_makes_no_sense_is_refused(void **state) {
                 JN_ERR_NOT_FINITE);
   free(x), free(tau), free(q);
   robot_free(&r);
-  /* nothing moves: nothing to write */
+  /* no degrees of freedom: empty outputs */
   robot still = robot_random(0, 1, JN_JOINT_FIXED, TYPE(FIXED), 0);
   assert_int_equal(still.nv, 0);
   assert_ok(jn_inverse_mass(still.model, still.data, still.q, NULL));
@@ -519,7 +519,7 @@ static void what_makes_no_sense_is_refused(void **state) {
   robot_free(&still);
 }
 
-/* ---- published values of real robots, when they are there ---- */
+/* ---- published values of real robots, if the shared folder exists ---- */
 
 static double number(const json_t *list, size_t i) {
   return json_number_value(json_array_get(list, i));
@@ -539,7 +539,7 @@ static void read_state(const jn_model *model, const json_t *state, double *q, do
   }
 }
 
-/* where our degree of freedom c stands in the file */
+/* index in the file of degree of freedom c */
 static size_t place_of(const jn_model *model, const json_t *dofs, int c) {
   static const char *const part[6] = {"base:wx", "base:wy", "base:wz",
                                       "base:vx", "base:vy", "base:vz"};

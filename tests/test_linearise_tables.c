@@ -1,6 +1,6 @@
-/* Tables 4 to 9 of bos2022, implemented as printed (six-vectors angular first), against the
- * engine's extended inverse dynamics, its derivatives and M^-1, and against differences on the
- * group. */
+/* test_linearise_tables.c: tables 4 to 9 of bos2022, implemented as printed (six-vectors angular
+ * first), compared with the engine's extended inverse dynamics, its derivatives and M^-1, and with
+ * differences on the group. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ static void congruence(m6 X, m6 A, m6 Y, m6 out) {
   }
 }
 
-/* X_i, Gamma_i, M_i out of the model: jcalc, and jcalcderiv: d X_i / d s_i = -Gamma x X_i */
+/* X_i, Gamma_i, M_i from the model: jcalc, and jcalcderiv: d X_i / d s_i = -Gamma x X_i */
 static void read_model(robot *r, printed *p) {
   memset(p, 0, sizeof *p);
   p->nb = r->nbody - 1;
@@ -92,7 +92,7 @@ static void read_model(robot *r, printed *p) {
   }
 }
 
-/* Table 4. The state holds the body twist, so lines 1 to 5 only turn gravity. */
+/* Table 4. The state has the body twist, so lines 1 to 5 only rotate gravity. */
 static void EIDAmb(robot *r, printed *p) {
   const jn_vec3 g = jn_data_settings(r->data)->gravity;
   jn_vec3 down = jn_m3_apply_t(jn_quat_to_m3(jn_quat_make(r->q[0], r->q[1], r->q[2], r->q[3])), g);
@@ -141,7 +141,7 @@ static void EIDAmb(robot *r, printed *p) {
   for (int c = 0; c < 6; c++) p->tau[c] = base[c] + p->bvp[0][c];
 }
 
-/* Tables 5, 7 and 8, one column: d v_0, d a_0^r and the rate that varies (0: none) are given. */
+/* Tables 5, 7 and 8, one column, for given d v_0, d a_0^r and varied rate (0: none). */
 static void column_of_bias(const printed *q, const double *dv0, const double *da0, int rate,
                            double *out) {
   printed p = *q;
@@ -269,7 +269,7 @@ static void solve6(m6 M, int n, double X[6][MOST]) {
     for (int c = 0; c < n; c++) X[i][c] /= M[i][i];
 }
 
-/* Table 9; columns 0..nb-1 of F and P belong to the joints. Rotors join D in line 8. */
+/* Table 9; columns 0..nb-1 of F and P belong to the joints. Armatures are added to D in line 8. */
 static void IMMAmb(robot *r, const printed *given, double *Minv) {
   printed p = *given;
   size_t nv = (size_t)r->nv;
@@ -282,7 +282,7 @@ static void IMMAmb(robot *r, const printed *given, double *Minv) {
     apply6(A[i], p.G[i], UA[i], 0, 1);
     D[i] = dot6(p.G[i], UA[i]) + jn_model_joint(r->model, i)->armature;
     row[i - 1] = 1 / D[i];
-    for (int c = 0; c < p.nb; c++) { /* zero beyond the subtree */
+    for (int c = 0; c < p.nb; c++) { /* zero outside of the subtree */
       double f[6], up[6] = {0};
       for (int k = 0; k < 6; k++) f[k] = F[i][k][c];
       row[c] -= dot6(p.G[i], f) / D[i];
@@ -345,14 +345,14 @@ static void check_tables(robot *r, jn_held held, int consistent) {
   printed p;
   read_model(r, &p);
   EIDAmb(r, &p);
-  for (int i = 1; i <= p.nb; i++) /* rotors are not in the paper */
+  for (int i = 1; i <= p.nb; i++) /* armatures are not in the paper */
     p.tau[5 + i] += jn_model_joint(r->model, i)->armature * p.r1[i];
   double scale;
   force_scale(r, r->v, tau, &scale);
   check_residual("table 4", largest_difference(p.tau, tau, nv) / scale, 1e-13);
   if (consistent) assert_true(largest(p.tau, 6) <= 1e-11 * largest(tau, nv) + 1e-11);
   tables(r, &p, held, y, y + size);
-  jn_data_settings(r->data)->representation = JN_HYBRID; /* must not matter */
+  jn_data_settings(r->data)->representation = JN_HYBRID; /* must have no effect */
   assert_ok(jn_extended_partials(r->model, r->data, held, r->q, r->v, NULL, x, x + size));
   assert_true(jn_data_settings(r->data)->representation == JN_HYBRID);
   jn_data_settings(r->data)->representation = JN_BODY;

@@ -1,5 +1,5 @@
-/* test_lint.c: every kind of finding, each on a description that is sound but for one thing; and
- * nothing found on sound ones. */
+/* test_lint.c: every kind of finding, each on a valid spec with one fault; and no finding on valid
+ * specs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,13 +95,13 @@ static void masses_are_checked(void **state) {
   link_of(spec, "hand")->inertia = (jn_mat3){{{0}}};
   assert_only(spec, JN_SERIOUS, 22, "moves no mass");
 
-  /* nor does the joint of the first link */
+  /* the same for the joint of the first link */
   assert_int_equal(jn_spec_builtin("pendulum", NULL, &spec, NULL), JN_OK);
   jn_spec_link(spec, 0)->mass = 0;
   jn_spec_link(spec, 0)->inertia = (jn_mat3){{{0}}};
   assert_among(spec, JN_SERIOUS, "moves no mass");
 
-  /* a rotor's inertia is enough to move */
+  /* an armature is enough */
   spec = sound();
   link_of(spec, "hand")->mass = 0;
   link_of(spec, "hand")->inertia = (jn_mat3){{{0}}};
@@ -115,7 +115,7 @@ static void masses_are_checked(void **state) {
   link_of(spec, "arm")->inertia = (jn_mat3){{{0}}};
   assert_only(spec, JN_NOTE, 11, "is massless");
 
-  /* ... but massless frames welded on are usual, and so is mass on a welded link */
+  /* ... but massless fixed links are usual, and so is mass on a fixed link */
   spec = sound();
   link_of(spec, "hand")->mass = 0;
   link_of(spec, "hand")->inertia = (jn_mat3){{{0}}};
@@ -181,7 +181,7 @@ static void inertias_are_checked(void **state) {
   jn_spec_link(spec, 0)->mass = 0;
   assert_only(spec, JN_WARNING, 10, "rotational inertia but no mass");
 
-  /* a rod turned about its own line; the same off the line is sound */
+  /* a thin rod that turns about its own axis; about another axis it is valid */
   for (int off = 0; off < 2; off++) {
     spec = sound();
     link_of(spec, "hand")->inertia = (jn_mat3){{{0.02, 0, 0}, {0, 0.02, 0}, {0, 0, 0}}};
@@ -198,7 +198,7 @@ static void inertias_are_checked(void **state) {
   assert_among(spec, JN_SERIOUS, "no inertia about the axis");
 }
 
-/* Moments (1, 2, 2.9) and (1, 2, 3.1) times 1e-2 in axes turned by q: the first is a body's. */
+/* Moments (1, 2, 2.9) and (1, 2, 3.1) times 1e-2 in axes rotated by q: only the first is valid. */
 static void inertias_are_checked_in_any_axes(void **state) {
   (void)state;
   for (int n = 0; n < 60; n++) {
@@ -330,7 +330,7 @@ static void limits_and_friction_are_checked(void **state) {
   jn_spec *spec = sound();
   jn_spec_joint(spec, 0)->friction = -1;
   assert_only(spec, JN_SERIOUS, 21, "cannot be negative");
-  /* an armature helps no free joint */
+  /* a free joint has no armature */
   spec = sound();
   jn_spec_joint(spec, 1)->type = JN_JOINT_FREE;
   jn_spec_joint(spec, 1)->armature = 1;
@@ -352,7 +352,7 @@ static void the_tree_is_checked(void **state) {
   assert_among(spec, JN_SERIOUS, "link 'hand' is a second root");
   spec = sound();
   jn_spec_joint(spec, 1)->child = "arm";
-  assert_among(spec, JN_SERIOUS, "already is the child of joint 'elbow'");
+  assert_among(spec, JN_SERIOUS, "is already the child of joint 'elbow'");
   spec = sound();
   link_of(spec, "hand")->name = "arm";
   assert_among(spec, JN_SERIOUS, "link 'arm': the name is used twice");
@@ -385,7 +385,7 @@ static void the_tree_is_checked(void **state) {
   assert_int_equal(jn_spec_new("empty", NULL, &spec), JN_OK);
   assert_only(spec, JN_SERIOUS, 0, "there are no links");
 
-  /* names taken away */
+  /* names removed */
   spec = sound();
   link_of(spec, "hand")->name = NULL;
   jn_spec_joint(spec, 0)->name = NULL;
@@ -411,7 +411,7 @@ static void findings_come_in_the_order_of_lines(void **state) {
   jn_spec_free(spec);
 }
 
-static void a_large_tangle_takes_no_time(void **state) {
+static void many_cycles_take_no_time(void **state) {
   (void)state;
   jn_spec *spec = NULL;
   enum { LINKS = 100000 };
@@ -441,7 +441,7 @@ int main(void) {
       cmocka_unit_test(limits_and_friction_are_checked),
       cmocka_unit_test(the_tree_is_checked),
       cmocka_unit_test(findings_come_in_the_order_of_lines),
-      cmocka_unit_test(a_large_tangle_takes_no_time),
+      cmocka_unit_test(many_cycles_take_no_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

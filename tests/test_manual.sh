@@ -1,6 +1,6 @@
 #!/bin/sh
-# Manual page and completions are installed, name every command and option, and complete; every option that a help
-# text names is one the program knows.
+# Manual page and completions are installed, contain every command and option, and work; the program accepts every
+# option that a help text names.
 # usage: sh test_manual.sh SOURCE_DIR BUILD_DIR
 set -eu
 build=$(cd "$2" && pwd)
@@ -43,7 +43,7 @@ else
   echo "left out: no groff to read jounce.1 with"
 fi
 
-# complete SHELL WORDS WANTED: what the completion offers for the last word
+# complete SHELL WORDS WANTED: the completions of the last word
 cat >"$work/try.bash" <<'EOF'
 . "$1"
 shift

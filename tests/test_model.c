@@ -1,4 +1,5 @@
-/* From a description to a model: order, merging, frames, how the root is held, limits, memory. */
+/* test_model.c: building a model from a spec: order, merging, frames, the root joint, limits,
+ * memory. */
 #include "model/data.h"
 
 #include "helpers/check.h"
@@ -73,7 +74,7 @@ static void bodies_come_depth_first_in_the_order_of_the_joints(void **state) {
   jn_spec_free(spec);
 }
 
-/* base (free) - arm (revolute), the arm split in two or three by welds */
+/* base (free) - arm (revolute), the arm split in two or three by fixed joints */
 static jn_spec *split_arm(int parts, jn_placement placement) {
   jn_spec *spec = new_spec();
   rng r = rng_new(17);
@@ -197,7 +198,7 @@ static void a_root_without_mass_that_carries_a_free_joint_is_the_world(void **st
   assert_int_equal(jn_model_find_body(r.model, "world"), -1);
   assert_int_equal(jn_model_find_body(r.model, "robot"), 0);
   assert_int_equal(jn_model_frame(r.model, world)->body, -1);
-  /* the joint's own place counts */
+  /* the placement of the joint is used */
   jn_model_home(r.model, r.q);
   assert_ok(jn_kinematics(r.model, r.data, -1, r.q, NULL));
   assert_ok(jn_frame_pose(r.model, r.data, jn_model_body(r.model, 0)->frame, &C));
@@ -206,7 +207,7 @@ static void a_root_without_mass_that_carries_a_free_joint_is_the_world(void **st
   check_residual("home in a world", fabs(C.p.x - 1.3) + fabs(C.p.y - 2.2) + fabs(C.p.z - 3.1),
                  8 * U);
   robot_free(&r);
-  /* with mass, or with another joint, it is a body held to the world */
+  /* with mass, or with another joint, it is a body fixed to the world */
   for (int i = 0; i < 2; i++) {
     spec = in_a_world(i ? 0 : 1, i ? JN_JOINT_REVOLUTE : JN_JOINT_FREE);
     jn_model *m = build(spec);
@@ -257,7 +258,7 @@ static void the_root_is_held_as_the_options_say(void **state) {
     jn_model_home(m, q);
     assert_ok(jn_kinematics(m, d, -1, q, NULL));
     assert_ok(jn_frame_pose(m, d, 0, &C));
-    /* a free base is where its configuration says, the others at their place */
+    /* the configuration of a free base is its pose; the others are at their placement */
     assert_true(C.p.x == 0.3);
     jn_data_free(d);
     jn_model_free(m);
@@ -287,7 +288,7 @@ static void robots_of_one_body_work_on_every_base(void **state) {
                     nv ? JN_OK : JN_ERR_SINGULAR);
       free(tau), free(v), free(back);
     }
-    if (type == JN_JOINT_FREE) { /* f = m (a - g) at rest in the air, as a body wrench at the com */
+    if (type == JN_JOINT_FREE) { /* f = m (a - g) at rest, as a body wrench at the com */
       robot_represent(&r, JN_HYBRID);
       fill(r.v, r.n + nv, 0);
       double *tau = robot_inverse(&r, r.v, NULL);
@@ -298,7 +299,7 @@ static void robots_of_one_body_work_on_every_base(void **state) {
   }
 }
 
-static void rotations_and_poses_are_written_only_when_they_are(void **state) {
+static void only_valid_rotations_and_poses_are_written(void **state) {
   (void)state;
   robot r = robot_random(5002, 4, JN_JOINT_FREE, TYPE(SPHERICAL), 0);
   double *before = copy_of(r.q, (size_t)r.nq);
@@ -328,7 +329,7 @@ static void rotations_and_poses_are_written_only_when_they_are(void **state) {
   robot_free(&r);
 }
 
-static void what_is_not_there_is_not_found(void **state) {
+static void unknown_names_are_not_found(void **state) {
   (void)state;
   robot r = robot_random(5004, 3, JN_JOINT_FREE, TYPE(REVOLUTE), 0);
   const jn_mat3 R = jn_m3_identity();
@@ -360,7 +361,7 @@ static void what_is_not_there_is_not_found(void **state) {
   assert_status(jn_data_new(r.model, 0, NULL, NULL), JN_ERR_ARGUMENT);
   assert_null(d);
   jn_data_free(NULL);
-  /* work for so many states at once that its size does not fit */
+  /* working memory for so many states that its size overflows */
   const size_t numbers = (size_t)r.model->nx + 8, least = 3 * 96 * 64 * 8 * numbers;
   assert_true(r.model->nx > r.model->nv && r.model->nx > r.model->nlink);
   assert_true(jn_work_layout(r.model, 1, 1, 0, NULL, NULL) > 0);
@@ -370,8 +371,8 @@ static void what_is_not_there_is_not_found(void **state) {
   robot_free(&r);
 }
 
-/* "base", "base_joint", "base_joint_2", ...: the first that no joint of the description has */
-static void the_joint_made_up_for_the_base_has_a_name_of_its_own(void **state) {
+/* "base", "base_joint", "base_joint_2", ...: the first that no joint of the spec has */
+static void the_joint_generated_for_the_base_has_a_unique_name(void **state) {
   (void)state;
   static const struct {
     const char *names[3], *made;
@@ -414,7 +415,7 @@ static void orders_up_to_the_limit_work_and_no_further(void **state) {
   double q = 0.3, *v = doubles(JN_MAX_ORDER + 2), *tau = doubles(JN_MAX_ORDER + 1);
   assert_ok(jn_inverse_dynamics(m, d, JN_MAX_ORDER, &q, v, NULL, tau));
   assert_true(tau[0] != 0 && all_equal_to(tau + 1, JN_MAX_ORDER, 0));
-  /* q' = 1: tau is a sinusoid of the angle, without end */
+  /* q' = 1: tau is a sinusoid of time, at every order */
   v[0] = 1;
   assert_ok(jn_inverse_dynamics(m, d, 140, &q, v, NULL, tau));
   for (int k = 0; k + 2 <= 140; k++)
@@ -457,7 +458,7 @@ static void data_can_be_placed_in_the_callers_own_block(void **state) {
   robot_free(&r);
 }
 
-/* fails the n-th allocation; counts what is alive */
+/* fails the n-th allocation; counts live blocks */
 typedef struct counter {
   long left, alive;
 } counter;
@@ -586,7 +587,7 @@ static void descriptions_that_are_no_robot_are_refused_with_the_name_of_the_culp
     }
     expect_refusal(spec, 0, want, word);
   }
-  /* the triangle inequality only when asked */
+  /* the triangle inequality is only checked in strict mode */
   jn_spec *spec = new_spec();
   jn_link_desc l = link_of("thin", 1, jn_v3(0, 0, 0), 1, 1, 3);
   assert_ok(jn_spec_add_link(spec, &l));
@@ -615,8 +616,8 @@ static void names_and_counts_have_limits(void **state) {
   jn_spec_free(spec);
 }
 
-/* A horizontal chain of n equal links, each turning about y: at rest link i carries what lies
- * beyond. */
+/* A horizontal chain of n equal links, each turning about y: at rest joint i carries the weight of
+ * all links after it. */
 static void a_chain_of_10000_bodies_builds_and_runs_to_order_10(void **state) {
   (void)state;
   enum { N = 10000, K = 10 };
@@ -646,7 +647,7 @@ static void a_chain_of_10000_bodies_builds_and_runs_to_order_10(void **state) {
     check_residual("10000 bodies at rest", fabs(tau[i] - want) / all, 1e-12);
   }
   assert_true(all_equal_to(tau + N, K * N, 0));
-  /* in motion: neighbours against each other, energy against power */
+  /* in motion: neighbours compared with each other, energy with power */
   double E[K + 1], P[K + 1], p[K + 1], size[K + 1];
   jn_momentum out = {0};
   out.kinetic = E, out.potential = P;
@@ -673,8 +674,8 @@ static void a_chain_of_10000_bodies_builds_and_runs_to_order_10(void **state) {
   jn_spec_free(spec);
 }
 
-/* The axes of a joint in its parent's: the same, others in another order, or anything else. */
-static void turns_are_told_apart(void **state) {
+/* The rotation of a joint frame: identity, signed permutation of axes, or general. */
+static void rotations_of_joint_frames_are_classified(void **state) {
   (void)state;
   static const double tiny = 1e-9; /* its cosine is 1 */
   const struct {
@@ -705,16 +706,16 @@ static void turns_are_told_apart(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(turns_are_told_apart),
+      cmocka_unit_test(rotations_of_joint_frames_are_classified),
       cmocka_unit_test(bodies_come_depth_first_in_the_order_of_the_joints),
       cmocka_unit_test(links_welded_together_move_as_one_body),
       cmocka_unit_test(links_merged_away_stay_as_frames),
       cmocka_unit_test(a_root_without_mass_that_carries_a_free_joint_is_the_world),
       cmocka_unit_test(the_root_is_held_as_the_options_say),
       cmocka_unit_test(robots_of_one_body_work_on_every_base),
-      cmocka_unit_test(rotations_and_poses_are_written_only_when_they_are),
-      cmocka_unit_test(what_is_not_there_is_not_found),
-      cmocka_unit_test(the_joint_made_up_for_the_base_has_a_name_of_its_own),
+      cmocka_unit_test(only_valid_rotations_and_poses_are_written),
+      cmocka_unit_test(unknown_names_are_not_found),
+      cmocka_unit_test(the_joint_generated_for_the_base_has_a_unique_name),
       cmocka_unit_test(orders_up_to_the_limit_work_and_no_further),
       cmocka_unit_test(data_can_be_placed_in_the_callers_own_block),
       cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),

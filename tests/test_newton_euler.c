@@ -1,5 +1,6 @@
-/* One rigid body in every representation and frame, each against the others; and the formulas of
- * mueller2018, sections 2 and 3, that are not right as printed, next to what is. */
+/* test_newton_euler.c: one rigid body in every representation and frame, compared with each
+ * other; and the formulas of mueller2018, sections 2 and 3, that do not hold as printed, with
+ * their corrections. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 
 static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 
-/* a formula as printed must fail clearly, else the finding is void */
+/* a formula that is wrong as printed must fail clearly */
 static void check_wrong(const char *name, double value) {
   char text[96];
   snprintf(text, sizeof text, "1 / error as printed: %s", name);
@@ -67,8 +68,7 @@ static moving moving_random(rng *r) {
   put_twist(v, V), put_twist(a, V + 6);
   put_wrench(jn_inertia_apply(b.I, v), P);
   put_wrench(jn_inertia_apply(b.I, a), P + 6);
-  /* the one place where the law of motion enters, Newton's and Euler's own about the centre of
-   * mass: f = m c'', n = (J_c w)' */
+  /* the laws of motion are used only here, about the centre of mass: f = m c'', n = (J_c w)' */
   double m;
   jn_vec3 c;
   jn_mat3 Jc;
@@ -125,12 +125,12 @@ static void equation_52_as_printed_holds_at_the_centre_of_mass_only(void **state
   }
 }
 
-static void any_frame_will_do(void **state) {
+static void the_equations_hold_in_any_frame(void **state) {
   (void)state;
   rng r = rng_new(13);
   for (int n = 0; n < 500; n++) {
     moving b = moving_random(&r);
-    /* frame j anywhere, moving anyhow; its twist in itself */
+    /* any frame j with any motion; its twist in itself */
     jn_pose Cj = rng_pose(&r, 2), toj = jn_pose_mul(jn_pose_inv(Cj), b.C);
     jn_twist Vj = rng_twist(&r, 2), Vjs = jn_Ad(Cj, Vj);
     jn_inertia I = jn_inertia_move(toj, b.I);
@@ -209,7 +209,7 @@ static chain chain_new(uint64_t seed) {
   return c;
 }
 
-/* Ad_r, ad_r (translations), ad_w (turnings) */
+/* Ad_r, ad_r (translations), ad_w (rotations) */
 static jn_twist shift_by(jn_vec3 r, jn_twist V) {
   return jn_twist_make(V.w, jn_v3_add(V.v, jn_v3_cross(r, V.w)));
 }
@@ -272,7 +272,7 @@ static void the_hybrid_acceleration_and_jerk_are_27_to_32_corrected(void **state
   }
 }
 
-/* (26), (28) right: [J_ij, J^v_ik] for k beyond j, and the turning of all that comes before */
+/* (26), (28) corrected: [J_ij, J^v_ik] for k after j, and the rotation by the joints before j */
 static void the_hybrid_columns_turn_with_the_joints_before_them(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 12; seed++) {
@@ -317,7 +317,7 @@ static void the_mixed_jerk_is_not_33(void **state) {
   }
 }
 
-/* (17): the sum is V', whatever the number of dots in front of it */
+/* (17): the sum is V', regardless of the dots in print */
 static void the_spatial_acceleration_is_17_with_one_dot(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 12; seed++) {
@@ -375,7 +375,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_representation_gives_newtons_and_eulers_wrench),
       cmocka_unit_test(equation_52_as_printed_holds_at_the_centre_of_mass_only),
-      cmocka_unit_test(any_frame_will_do),
+      cmocka_unit_test(the_equations_hold_in_any_frame),
       cmocka_unit_test(the_hybrid_acceleration_and_jerk_are_27_to_32_corrected),
       cmocka_unit_test(the_hybrid_columns_turn_with_the_joints_before_them),
       cmocka_unit_test(the_mixed_jerk_is_not_33),

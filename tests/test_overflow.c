@@ -1,5 +1,5 @@
-/* Numbers that overflow in the result alone: the state is fine and its twists are, a Jacobian or a
- * conversion of them is not. It is refused, and nothing is written. */
+/* test_overflow.c: only the result overflows: the state and its twists are finite, a Jacobian or a
+ * conversion is not. The call is refused, and nothing is written. */
 #include <jounce/layout.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { ORDER = 1, OUT = 20000 };
 
-/* What reads the result of jn_kinematics, one order beyond it where that is allowed. */
+/* Functions that read the result of jn_kinematics, one order higher where that is allowed. */
 static jn_status readers(robot *r, int which, double *x) {
   const jn_model *m = r->model;
   const int frame = jn_model_frame_count(m) - 1, last = r->nv - 1, columns[3] = {last, last, last};
@@ -61,7 +61,7 @@ static jn_status readers(robot *r, int which, double *x) {
 }
 enum { READERS = 15 };
 
-static void what_overflows_in_the_result_alone_is_refused(void **state) {
+static void results_that_overflow_are_refused(void **state) {
   (void)state;
   int refused[READERS] = {0};
   double *x = doubles(OUT), *before = doubles(OUT);
@@ -72,7 +72,7 @@ static void what_overflows_in_the_result_alone_is_refused(void **state) {
     double *q = copy_of(r.q, (size_t)r.nq), *v = copy_of(r.v, r.n + (size_t)r.nv);
     for (int form = 0; form < 2; form++)
       for (int kind = 0; kind < 3; kind++)
-        /* steps small enough to meet the last scale at which the twists are finite */
+        /* steps small enough to reach the last scale at which the twists are finite */
         for (double scale = 1e90; scale < 1e308; scale *= 2.5) {
           jn_data_settings(r.data)->formulation = form ? JN_FORM_SPATIAL : JN_FORM_BODY;
           for (int i = 0; i < r.nbody; i++) { /* lengths of q */
@@ -84,7 +84,7 @@ static void what_overflows_in_the_result_alone_is_refused(void **state) {
           if (jn_kinematics(r.model, r.data, ORDER, r.q, r.v)) break;
           for (int which = 0; which < READERS; which++) {
             fill(x, OUT, 0.3);
-            /* what one reads another may overwrite */
+            /* a reader may overwrite the kinematics */
             assert_ok(jn_kinematics(r.model, r.data, ORDER, r.q, r.v));
             jn_status status = readers(&r, which, x);
             if (status && status != JN_ERR_NOT_FINITE)
@@ -100,7 +100,7 @@ static void what_overflows_in_the_result_alone_is_refused(void **state) {
     free(q), free(v);
     robot_free(&r);
   }
-  for (int i = 0; i < READERS; i++) { /* two that only carry finite numbers on, and a pose */
+  for (int i = 0; i < READERS; i++) { /* two that only copy finite numbers, and a pose */
     print_message("           reader %d: %d refused\n", i, refused[i]);
     if (i != 9 && i != 12 && i != 14) assert_true(refused[i] > 0);
   }
@@ -132,7 +132,7 @@ static void partial_derivatives_that_overflow_are_refused(void **state) {
             : which % 3 == 1 ? jn_geometry_partials(r.model, r.data, order, r.q, r.v, NULL, x)
                              : jn_forward_partials(r.model, r.data, order, r.q, r.v, tau, NULL, x,
                                                    x + OUT / 3, x + OUT / 2);
-        /* to a mass that is far enough away the others are nothing */
+        /* a mass that is very far away makes the others negligible: singular */
         const int singular = which % 3 == 2 && kind && status == JN_ERR_SINGULAR;
         if (status && status != JN_ERR_NOT_FINITE && !singular)
           fail_msg("%d of order %d at %g: %s", which, order, scale, jn_status_text(status));
@@ -180,7 +180,7 @@ static void a_conversion_that_overflows_writes_nothing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_overflows_in_the_result_alone_is_refused),
+      cmocka_unit_test(results_that_overflow_are_refused),
       cmocka_unit_test(partial_derivatives_that_overflow_are_refused),
       cmocka_unit_test(a_conversion_that_overflows_writes_nothing),
   };

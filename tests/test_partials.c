@@ -1,6 +1,7 @@
-/* Partial derivatives of the dynamics: against differences on the group, the chain rule in time,
- * products that must be one, and published order-0 values of real robots. */
-#include "model/data.h" /* before check.h, whose U it would meet */
+/* test_partials.c: partial derivatives of the dynamics compared with differences on the group, the
+ * chain rule in time, products that must be the identity, and published values of real robots of
+ * order 0. */
+#include "model/data.h" /* before check.h, which defines a macro U */
 
 #include "helpers/check.h"
 
@@ -24,7 +25,7 @@ typedef struct along {
   const jn_external *external;
   const double *q, *v, *tau; /* the state; tau: forward dynamics */
   int row, column;           /* row -1: q; 0..: v^(row); -2 - j: tau^(j) */
-  double *mq, *mv;           /* room */
+  double *mq, *mv;           /* scratch */
 } along;
 
 static void evaluate(void *context, double s, double *out) {
@@ -121,7 +122,7 @@ static void joints_with_several_freedoms_anywhere_in_the_tree(void **state) {
   }
 }
 
-static void wrenches_from_outside_vary_as_they_are_given(void **state) {
+static void applied_wrenches_vary_as_they_are_given(void **state) {
   (void)state;
   for (uint64_t seed = 100; seed < 124; seed++) {
     robot r = robot_random(seed, 2 + (int)(seed % 4), bases[seed % COUNT(bases)], TYPES_ALL,
@@ -272,8 +273,8 @@ static void directions_and_gradients_agree_with_the_matrices(void **state) {
   }
 }
 
-/* d tau^(k) of the variation of the motion that forward partials give is the variation of tau they
- * were asked for; `row` as in along, the residual against the sum of magnitudes */
+/* Inverse partials of the variation that forward partials give must return the variation of tau.
+ * `row` as in along; the residual is relative to the sum of magnitudes. */
 static double round_trip(robot *r, const double *dq, const double *dv, const double *a, int row,
                          int column) {
   size_t nv = (size_t)r->nv, square = nv * nv, rows = (size_t)r->order + 1;
@@ -293,7 +294,7 @@ static double round_trip(robot *r, const double *dq, const double *dv, const dou
       error = worse(error, fabs(s));
       most = fmax(most, size);
     }
-    /* of a variation that changes nothing only rounding is left */
+    /* a variation without an effect leaves only rounding */
     worst = worse(worst, error / fmax(most, 1e-3));
   }
   return worst;
@@ -336,7 +337,7 @@ static void forward_partials_undo_the_inverse_ones(void **state) {
   }
 }
 
-/* ---- real robots: /shared/robots, when it is there ---- */
+/* ---- real robots, if the shared folder exists ---- */
 
 static double number(const json_t *list, size_t i) {
   return json_number_value(json_array_get(list, i));
@@ -450,9 +451,9 @@ static void real_robots_agree_with_published_values(void **state) {
   if (!found) skip();
 }
 
-/* ---- what must not depend on anything, and what must fail ---- */
+/* ---- independence of the scratch memory, and refusals ---- */
 
-/* every number of the scratch, wherever it is */
+/* overwrites the scratch memory */
 static void spoil(robot *r) {
   size_t used = (size_t)((char *)r->data->w.q - (char *)r->data);
   memset(r->data->w.q, 0xFF, jn_data_size(r->model, jn_data_order(r->data)) - used);
@@ -519,7 +520,7 @@ static void bad_calls_leave_the_results_alone(void **state) {
   jn_data_settings(r.data)->representation = JN_SPATIAL;
   assert_status(jn_inverse_second(r.model, r.data, r.q, v, NULL, NULL, &none), JN_ERR_ARGUMENT);
   jn_data_settings(r.data)->representation = JN_BODY;
-  /* not a number, and numbers whose results are too large */
+  /* NaN, and numbers whose results overflow */
   for (int big = 0; big < 2; big++) {
     v[0] = big ? 1e200 : (double)NAN;
     for (int K = 0; K <= 2; K++) {
@@ -552,7 +553,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(inverse_partials_are_differences_on_the_group),
       cmocka_unit_test(joints_with_several_freedoms_anywhere_in_the_tree),
-      cmocka_unit_test(wrenches_from_outside_vary_as_they_are_given),
+      cmocka_unit_test(applied_wrenches_vary_as_they_are_given),
       cmocka_unit_test(forward_partials_are_differences_on_the_group),
       cmocka_unit_test(the_chain_rule_in_time_gives_the_next_order),
       cmocka_unit_test(the_newest_derivative_enters_by_the_mass_matrix),

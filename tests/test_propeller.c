@@ -1,4 +1,5 @@
-/* Propellers: hand-computed wrenches, rank, round trip with derivatives, the Taylor slope. */
+/* test_propeller.c: propellers: hand-computed wrenches, rank, round trip with derivatives, the
+ * Taylor slope. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,20 +29,20 @@ static void test_a_thrust_on_a_lever_arm(void **state) {
   jn_hexarotor rotor = {6, 2.0, 0, 0, 3.0, 0.5, 0, 0};
   double omega[6] = {0}, W[6];
 
-  /* i = 2 stands on the x axis: force 3 * 4 up at (2, 0, 0), drag torque 0.5 * 4 */
+  /* i = 2 is on the x axis: force 3 * 4 up at (2, 0, 0), drag torque 0.5 * 4 */
   omega[1] = 2;
   assert_int_equal(jn_propeller_wrench(&rotor, 0, omega, W), JN_OK);
   const double at_x[6] = {0, -24, 2, 0, 0, 12};
   for (int c = 0; c < 6; c++) assert_near(W[c], at_x[c], 1e-14);
 
-  /* i = 5 stands opposite */
+  /* i = 5 is opposite */
   omega[1] = 0;
   omega[4] = 1;
   assert_int_equal(jn_propeller_wrench(&rotor, 0, omega, W), JN_OK);
   const double opposite[6] = {0, 6, 0.5, 0, 0, 3};
   for (int c = 0; c < 6; c++) assert_near(W[c], opposite[c], 1e-14);
 
-  /* i = 1 stands at 60 degrees: p = (1, sqrt 3, 0) */
+  /* i = 1 is at 60 degrees: p = (1, sqrt 3, 0) */
   omega[4] = 0;
   omega[0] = 1;
   assert_int_equal(jn_propeller_wrench(&rotor, 0, omega, W), JN_OK);
@@ -118,7 +119,7 @@ static void test_speeds_come_back_to_order_6(void **state) {
   assert_int_equal(jn_propeller_speeds(&rotor, ORDER, W, W), JN_OK);
   assert_memory_equal(W, back, sizeof W);
 
-  /* only the drag alternating is enough to invert, if worse */
+  /* alternating drag alone is enough to invert, with a worse condition */
   rotor = jn_hexarotor_default();
   assert_near(rotor.alpha * 180 / PI, 35, 1e-13);
   assert_near(rotor.beta * 180 / PI, -10, 1e-13);
@@ -184,13 +185,13 @@ static void test_refusals(void **state) {
   assert_int_equal(jn_propeller_speeds(&rotor, 0, W, omega), JN_OK);
   for (int i = 1; i < 6; i++) assert_near(omega[i], omega[0], 1e-9);
 
-  /* upside down: propellers would push backwards */
+  /* downward force: propellers would have to push backwards */
   W[5] = -40;
   omega[0] = 7;
   assert_int_equal(jn_propeller_speeds(&rotor, 0, W, omega), JN_ERR_ARGUMENT);
   assert_true(omega[0] == 7);
 
-  /* standing still is a speed, but it has no derivative */
+  /* zero is a valid speed, but sqrt has no derivative there */
   W[5] = 0;
   assert_int_equal(jn_propeller_speeds(&rotor, 0, W, omega), JN_OK);
   for (int i = 0; i < 6; i++) assert_true(omega[i] == 0);

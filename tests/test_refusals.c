@@ -1,6 +1,6 @@
-/* What the functions that make things refuse: a description with one fault, options that contradict
- * each other, memory that runs out. Each with its status, words a person can act on, and nothing
- * left behind. */
+/* test_refusals.c: functions that create objects refuse a spec with one fault, contradictory
+ * options, and memory that runs out, each with its status, a message a person can act on, and no
+ * leak. */
 #include "helpers/check.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "helpers/counter.h"
 #include "helpers/tree.h"
 
-/* Two links and a joint, spoiled by `fault`. */
+/* Two links and a joint, with fault number `fault`. */
 static jn_spec *spoiled(int fault) {
   jn_spec *spec;
   assert_ok(jn_spec_new("two", NULL, &spec));
@@ -87,7 +87,7 @@ static void a_description_with_one_fault_is_refused_in_words(void **state) {
   }
 }
 
-/* Options of a simulation, spoiled; the status expected. */
+/* Puts a fault into the options of a simulation; returns the expected status. */
 static jn_status spoil(jn_simulation_options *o, int fault, const char **words) {
   static const double wrench[6] = {0, 0, 0, HUGE_VAL, 0, 0}, push[6] = {1, 0, 0, 0, 0, 0};
   static jn_applied_wrench no_numbers = {0, JN_BODY, NULL}, no_frame = {-1, JN_BODY, push},
@@ -101,7 +101,7 @@ static jn_status spoil(jn_simulation_options *o, int fault, const char **words) 
       return *words = "no such representation", JN_ERR_ARGUMENT;
     case 1:
       o->forces.wrench_count = -1;
-      return *words = "negative number of wrenches", JN_ERR_ARGUMENT;
+      return *words = "wrench_count is negative", JN_ERR_ARGUMENT;
     case 2:
       o->forces.friction = friction;
       o->forces.friction_width = 0;
@@ -111,10 +111,10 @@ static jn_status spoil(jn_simulation_options *o, int fault, const char **words) 
       o->forces.friction_width = (double)NAN;
       return *words = "friction_width must be positive", JN_ERR_ARGUMENT;
     case 4:
-      o->forces.wrench_count = 1; /* and none there */
+      o->forces.wrench_count = 1; /* but wrenches is NULL */
       return *words = "applied wrench 0", JN_ERR_ARGUMENT;
     case 5:
-      o->scheme = JN_TAYLOR; /* the tree has a free joint within */
+      o->scheme = JN_TAYLOR; /* the tree has an inner free joint */
       o->representation = JN_SPATIAL;
       return *words = "use the body representation", JN_ERR_ARGUMENT;
     case 6:
@@ -150,7 +150,7 @@ static jn_model *with_a_free_joint_within(void) {
   return model;
 }
 
-static void a_model_needs_a_description_and_a_place(void **state) {
+static void a_model_needs_a_spec_and_an_output_pointer(void **state) {
   (void)state;
   jn_spec *spec = spoiled(-1);
   jn_model *model = NULL;
@@ -265,7 +265,7 @@ static void batches_refuse_missing_arrays_and_tell_for_every_state(void **state)
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_description_with_one_fault_is_refused_in_words),
-      cmocka_unit_test(a_model_needs_a_description_and_a_place),
+      cmocka_unit_test(a_model_needs_a_spec_and_an_output_pointer),
       cmocka_unit_test(options_that_make_no_sense_are_refused_in_words),
       cmocka_unit_test(memory_that_runs_out_leaves_nothing_behind),
       cmocka_unit_test(batches_refuse_missing_arrays_and_tell_for_every_state),

@@ -1,5 +1,5 @@
-/* Derivatives by the parameters of a model: inertias are linear, geometry against rebuilt models.
- */
+/* test_regressor.c: derivatives by the parameters of a model: the inertias are linear, the
+ * geometry is compared with rebuilt models. */
 #include "helpers/check.h"
 
 #include <math.h>

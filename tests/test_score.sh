@@ -1,6 +1,6 @@
 #!/bin/sh
-# The scorecard: a program that says it passes but ends with an error does not pass, a missing one is not
-# measured, and the page says so.
+# The scorecard: a program that reports success but ends with an error does not pass; a missing one is
+# reported as not measured.
 # usage: sh test_score.sh SOURCE_DIR BUILD_DIR
 set -eu
 source=$(cd "$1" && pwd)
@@ -40,11 +40,11 @@ want "there is no tools/absent" "$work/out"
 want "1 of 4 lines at target" "$work/docs/trust.md"
 want "| 0 | 1.5 | 2.5 | 3.5 |" "$work/docs/trust.md"
 want "not measured" "$work/docs/trust.md"
-# a quick run changes nothing that is kept
+# a quick run does not change the stored results
 cp "$work/docs/trust.md" "$work/before"
 (cd "$work" && python3 tools/score --quick) >/dev/null 2>&1 || true
 cmp "$work/before" "$work/docs/trust.md" || failed=1
-# one line, one that cannot be measured, one that does not exist
+# one line; one that cannot be measured; one that does not exist
 expect() { # STATUS ARGUMENT...
   wanted=$1
   shift

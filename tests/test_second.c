@@ -1,5 +1,6 @@
-/* Second derivatives of the dynamics against differences of the first ones. */
-#include "model/data.h" /* before check.h, whose U it would meet */
+/* test_second.c: second derivatives of the dynamics compared with differences of first
+ * derivatives. */
+#include "model/data.h" /* before check.h, which defines a macro U */
 
 #include "helpers/check.h"
 
@@ -14,7 +15,7 @@ static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     
                                       JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
                                       JN_JOINT_CYLINDRICAL, JN_JOINT_UNIVERSAL, JN_JOINT_PRISMATIC};
 
-/* every number of the scratch, wherever it is */
+/* overwrites the scratch memory */
 static void spoil(robot *r) {
   size_t used = (size_t)((char *)r->data->w.q - (char *)r->data);
   memset(r->data->w.q, 0xFF, jn_data_size(r->model, jn_data_order(r->data)) - used);

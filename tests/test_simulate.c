@@ -1,5 +1,5 @@
-/* Simulation: forces of every kind, one against another and against closed forms; representations;
- * memory; what is refused; the program. */
+/* test_simulate.c: simulation: forces of every kind compared with each other and with closed forms;
+ * representations; memory; refusals; the program. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -157,7 +157,7 @@ static void test_forces_of_time(void **state) {
   o.forces.time_context = &table;
   assert_below("table", schemes_differ(model, o, 1), 1e-11);
 
-  /* derivatives against differences of the values, and the table's corners */
+  /* derivatives compared with differences of the values, and the kinks of the table */
   double jet[5 * NV], ahead[5 * NV], behind[5 * NV], worst = 0, h = 1e-4;
   for (int f = 0; f < 2; f++) {
     jn_status (*time)(void *, double, int, double *) =
@@ -173,7 +173,7 @@ static void test_forces_of_time(void **state) {
       }
   }
   assert_below("derivatives of the functions against differences", worst, 1e-4);
-  for (int i = 0; i < 3; i++) { /* a line between neighbours */
+  for (int i = 0; i < 3; i++) { /* linear between samples */
     const double half = 0.5 * (times[i] + times[i + 1]);
     assert_int_equal(jn_force_table_time(&table, half, 1, jet), JN_OK);
     for (int c = 0; c < NV; c++) {
@@ -257,7 +257,7 @@ static void test_a_force_of_the_state_serves_runge_kutta_and_is_refused_by_taylo
   jn_model_free(model);
 }
 
-/* A controller with a hold: set_tau between steps is the table with the same steps. */
+/* A zero-order hold: set_tau between steps equals a table with the same steps. */
 static void test_a_held_force_can_be_changed(void **state) {
   (void)state;
   jn_model *model = load_model("pendulum");
@@ -290,7 +290,7 @@ static void test_a_held_force_can_be_changed(void **state) {
   jn_model_free(model);
 }
 
-static void test_a_robot_far_away_moves_alike(void **state) {
+static void test_a_robot_far_away_moves_the_same(void **state) {
   (void)state;
   jn_model *model = load_model("tilthex");
   const jn_vec3 none = {0, 0, 0};
@@ -308,7 +308,7 @@ static void test_a_robot_far_away_moves_alike(void **state) {
       jn_simulation_state(s, NULL, q[k], v[k]);
       jn_simulation_free(s);
     }
-    q[1][4] = q[0][4]; /* itself good to 1e-10 only */
+    q[1][4] = q[0][4]; /* accurate to 1e-10 only */
     char what[64];
     snprintf(what, sizeof what, "1000 km away, %s", jn_scheme_name((jn_scheme)i));
     assert_below(what, state_distance(model, q[0], v[0], q[1], v[1]), 1e-11);
@@ -365,7 +365,7 @@ static void test_one_allocation_and_none_later(void **state) {
 static void refused(const jn_model *model, jn_simulation_options o, const char *word) {
   jn_simulation *s = (jn_simulation *)&o;
   jn_error error;
-  memset(&error, 'x', sizeof error); /* what was there before is gone */
+  memset(&error, 'x', sizeof error); /* the old content must be overwritten */
   jn_status status = jn_simulation_new(model, &o, NULL, &s, &error);
   assert_int_not_equal(status, JN_OK);
   assert_int_equal(error.status, status);
@@ -454,7 +454,7 @@ static void test_states_and_times_that_make_no_sense_are_refused(void **state) {
     assert_int_equal(jn_simulation_run_to(s, NOT_A_NUMBER, NULL), JN_ERR_ARGUMENT);
     assert_int_equal(jn_simulation_run_to(s, HUGE_VAL, NULL), JN_ERR_ARGUMENT);
     assert_int_equal(jn_simulation_motor(s, q1, v1), JN_ERR_ARGUMENT);
-    /* a force that fails: the state stays where the last good step ended */
+    /* a force that fails: the state is that of the last good step */
     jn_status status = jn_simulation_run_to(s, 2, NULL);
     assert_true(status == JN_ERR_NOT_FINITE || status == JN_ERR_LIMIT);
     jn_simulation_state(s, &t, q1, v1);
@@ -516,7 +516,7 @@ static void write_file(const char *path, const char *text) {
   assert_int_equal(fclose(file), 0);
 }
 
-/* Forces of one file, and what the program says of them. */
+/* Forces from a file, and the message of the program. */
 static void assert_forces_refused(const char *text, const char *reason) {
   char out[4096], path[] = "test_simulate_XXXXXX", line[128];
   int file = mkstemp(path);
@@ -559,7 +559,7 @@ static void test_the_program_refuses_what_it_could_not_finish(void **state) {
   assert_int_equal(program("pendulum --time 1 --order 0", out, sizeof out), 2);
 }
 
-static void test_a_step_that_time_does_not_notice_is_refused(void **state) {
+static void test_a_step_below_the_resolution_of_time_is_refused(void **state) {
   (void)state;
   jn_model *model = slider(1, 0, 0);
   const double q[1] = {0}, v[1] = {1};
@@ -583,11 +583,11 @@ int main(void) {
       cmocka_unit_test(test_forces_in_every_representation),
       cmocka_unit_test(test_a_force_of_the_state_serves_runge_kutta_and_is_refused_by_taylor),
       cmocka_unit_test(test_a_held_force_can_be_changed),
-      cmocka_unit_test(test_a_robot_far_away_moves_alike),
+      cmocka_unit_test(test_a_robot_far_away_moves_the_same),
       cmocka_unit_test(test_one_allocation_and_none_later),
       cmocka_unit_test(test_options_that_make_no_sense_are_refused),
       cmocka_unit_test(test_states_and_times_that_make_no_sense_are_refused),
-      cmocka_unit_test(test_a_step_that_time_does_not_notice_is_refused),
+      cmocka_unit_test(test_a_step_below_the_resolution_of_time_is_refused),
       cmocka_unit_test(test_the_program),
       cmocka_unit_test(test_the_program_refuses_force_files_with_a_reason),
       cmocka_unit_test(test_the_program_refuses_what_it_could_not_finish),

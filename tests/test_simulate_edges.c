@@ -1,5 +1,5 @@
-/* Simulation where something goes wrong or is just so: forces that fail at any call, events that
- * touch, jump, coincide or are no numbers, options at their edges. */
+/* test_simulate_edges.c: edge cases of simulation: forces that fail at any call, events that touch
+ * zero, jump, coincide or are NaN, options at their limits. */
 #include "helpers/simulate.h"
 
 #include "integrate/simulation.h"
@@ -26,7 +26,7 @@ static jn_model *rail(void) {
   return model;
 }
 
-/* A body in space and another hinged to it, its frame 0 that of the world. */
+/* A free body with another one on a hinge; frame 0 is that of the world. */
 static jn_model *afloat(void) {
   jn_spec *spec;
   jn_link_desc world = jn_link_default("world"), body = link_of("body", 1, jn_v3(0, 0, 0), 1, 1, 1),
@@ -51,7 +51,7 @@ static jn_model *afloat(void) {
 
 /* ---- forces that fail at the n-th call */
 
-static long left; /* calls that go well */
+static long left; /* calls that succeed before the failure */
 static int nv;
 static jn_status of_time(void *context, double t, int order, double *tau) {
   (void)context;
@@ -88,9 +88,9 @@ static void a_force_that_fails_leaves_the_state(void **state) {
         if (which != 0) o.forces.state = of_state;
         o.forces.wrench_count = 2, o.forces.wrenches = wrenches;
         o.event_count = events, o.events = &event;
-        if (jn_simulation_new(models[m], &o, NULL, &s, NULL)) continue; /* does not go together */
+        if (jn_simulation_new(models[m], &o, NULL, &s, NULL)) continue; /* invalid combination */
         some_state(models[m], q, v);
-        /* every call of the first step in turn, until none is left to fail */
+        /* makes every call of the first step fail in turn */
         int done = 0;
         for (long n = 0; !done; n++) {
           assert_true(n < 500);
@@ -103,7 +103,7 @@ static void a_force_that_fails_leaves_the_state(void **state) {
           if (status) assert_true(t == 0 && same_bits(q, q1, (size_t)jn_model_nq(models[m])));
           if (status) continue;
           assert_true(t > 0);
-          /* dense output may ask again */
+          /* dense output may call it again */
           const long used = n - left;
           status = jn_simulation_at(s, 0.5 * t, q1, v1);
           assert_true(status == JN_OK || status == JN_ERR_STATE);
@@ -157,7 +157,8 @@ static jn_status run_events(const jn_model *model, const jn_event *events, int c
   return status;
 }
 
-/* Smooth roots take few looks: 9 to find the interval, then what interpolation needs. */
+/* Roots of smooth functions need few evaluations: 9 to find the interval, then the
+ * interpolation. */
 typedef struct counted {
   int kind;
   double at, h;
@@ -229,10 +230,10 @@ static void events_touch_jump_coincide_or_are_no_numbers(void **state) {
       {{{0.3, 0, HUGE_JUMP}}, {0}, 1, JN_OK, 0, 0.3},
       {{{1, 0, JUMP}}, {0}, 1, JN_OK, 0, 1}, /* at the end of the step */
       {{{0.3, 0, JUMP}}, {-1}, 1, JN_OK, -1, 1},
-      {{{0.5, 0, LINE}}, {0}, 1, JN_OK, 0, 0.5}, /* zero where it is looked at */
+      {{{0.5, 0, LINE}}, {0}, 1, JN_OK, 0, 0.5}, /* zero at a sample */
       {{{0, 0, LINE}}, {0}, 1, JN_OK, -1, 1},    /* zero at the start */
       {{{0, 0, FLAT}}, {0}, 1, JN_OK, -1, 1},
-      {{{0.3, 0.4, TOUCH}}, {0}, 1, JN_OK, 0, 0.4}, /* zero where it is looked at: left */
+      {{{0.3, 0.4, TOUCH}}, {0}, 1, JN_OK, 0, 0.4}, /* zero from 0.3 to 0.4: found where it ends */
       {{{0.3, 0.31, TOUCH}}, {0}, 1, JN_OK, 0, 0.3},
       {{{0.5, 0, NAN_AFTER}}, {0}, 1, JN_ERR_NOT_FINITE, -1, 0},
       {{{0, 0, NAN_AFTER}}, {0}, 1, JN_ERR_NOT_FINITE, -1, 0},
@@ -253,7 +254,7 @@ static void events_touch_jump_coincide_or_are_no_numbers(void **state) {
     if (status != cases[i].status || found != cases[i].found || fabs(t - cases[i].at) > 1e-12)
       fail_msg("case %zu: %s, event %d at %.17g", i, jn_status_text(status), found, t);
   }
-  /* a limit that is moved across the state: met at once */
+  /* a limit that is moved across the state: found at once */
   jn_event_coordinate limit = {0, 5};
   const jn_event event = {jn_event_coordinate_g, &limit, 0};
   jn_simulation_options o = scheme_options(JN_RKMK4, 1, 0);
@@ -269,7 +270,7 @@ static void events_touch_jump_coincide_or_are_no_numbers(void **state) {
   assert_ok(jn_simulation_run_to(s, 3, &found));
   jn_simulation_state(s, &t, NULL, NULL);
   assert_true(found == 0 && t == 2);
-  assert_ok(jn_simulation_run_to(s, 3, &found)); /* and it goes on */
+  assert_ok(jn_simulation_run_to(s, 3, &found)); /* and the simulation continues */
   assert_int_equal(found, -1);
   jn_simulation_free(s);
   jn_model_free(model);
@@ -297,7 +298,7 @@ static void options_at_their_edges(void **state) {
     if (i == 11) o.tolerance = 2;
     assert_status(jn_simulation_new(model, &o, NULL, &s, NULL), JN_ERR_ARGUMENT);
   }
-  /* what damps, each alone: v(1) = exp(-1/4), or a loss of 1/4 */
+  /* each kind of damping alone: v(1) = exp(-1/4), or a loss of 1/4 */
   for (int i = 0; i < 4; i++)
     for (int scheme = 0; scheme < JN_SCHEME_COUNT; scheme++) {
       const double quarter = 0.25, q = 0, v = 1;
@@ -310,7 +311,7 @@ static void options_at_their_edges(void **state) {
       if (i == 2) o.forces.friction = &quarter;
       if (i == 3) o.forces.model_friction = 1;
       o.max_step = i == 1 ? 0.01 : 0;
-      if (scheme == JN_MOMENTUM) continue; /* the base is held */
+      if (scheme == JN_MOMENTUM) continue; /* the base is fixed */
       s = new_simulation(model, &o);
       assert_ok(jn_simulation_set_state(s, 0, &q, &v));
       assert_ok(jn_simulation_run_to(s, 1, NULL));
@@ -318,11 +319,11 @@ static void options_at_their_edges(void **state) {
       assert_below("what damps slows", fabs(at[1] - (i < 2 ? exp(-0.25) : 0.75)), 1e-6);
       if (o.max_step > 0)
         assert_true(jn_simulation_statistics(s).last_step <= 0.0101 || o.step > 0);
-      /* a way too short to be counted */
+      /* a step below the resolution of t */
       if (!(o.step > 0)) assert_status(jn_simulation_step(s, nextafter(1, 2), NULL), JN_ERR_LIMIT);
       jn_simulation_free(s);
     }
-  /* breaks that are behind, ahead, and of no interest to a fixed step */
+  /* breaks that are in the past, in the future, and ignored with a fixed step */
   static const double breaks[] = {-1, 0.3, 9};
   for (int i = 0; i < 6; i++) {
     double at = breaks[i % 3];
@@ -341,7 +342,7 @@ static void options_at_their_edges(void **state) {
     if (i >= 3) assert_int_equal(jn_simulation_statistics(s).steps, 4);
     jn_simulation_free(s);
   }
-  /* strict is handed on */
+  /* the option strict is passed on */
   for (int strict = 0; strict < 2; strict++) {
     jn_simulation_options o = scheme_options(JN_RKMK54, 0, 0);
     o.strict = strict;
@@ -355,8 +356,8 @@ static void options_at_their_edges(void **state) {
   jn_model_free(model);
 }
 
-/* A simulation that is set to a state is as a new one: bits, time, steps and events. */
-static void a_simulation_set_back_is_as_new(void **state) {
+/* After set_state a used simulation equals a new one: bits, time, steps and events. */
+static void a_simulation_restarts_like_a_new_one(void **state) {
   (void)state;
   jn_model *model = afloat();
   const size_t n = (size_t)jn_model_nq(model), m = (size_t)jn_model_nv(model);
@@ -373,7 +374,7 @@ static void a_simulation_set_back_is_as_new(void **state) {
     jn_simulation *used = new_simulation(model, &o), *fresh = new_simulation(model, &o);
     for (int i = 0; i < 2; i++) {
       jn_simulation *s = i ? fresh : used;
-      if (!i) { /* three quarters of a second of another motion, beyond the event */
+      if (!i) { /* 0.75 s of another motion, past the event */
         q[7] = 0.5;
         assert_ok(jn_simulation_set_state(s, 0.1, q, v));
         while (jn_simulation_state(s, &t[0][0], NULL, NULL) == JN_OK && t[0][0] < 0.85)
@@ -400,7 +401,7 @@ static void a_simulation_set_back_is_as_new(void **state) {
   jn_model_free(model);
 }
 
-/* What a motor and a force of the state are told of the state. */
+/* The state that motors and forces as functions of the state receive. */
 static double told_v[16];
 static jn_status told(void *context, double t, const double *q, const double *v, double *tau) {
   const double *want = context;
@@ -408,7 +409,7 @@ static jn_status told(void *context, double t, const double *q, const double *v,
   if (t == 0) memcpy(told_v, v, sizeof *v * (size_t)want[0]);
   return JN_OK;
 }
-static void the_state_is_told_as_it_was_given(void **state) {
+static void forces_receive_the_state_that_was_set(void **state) {
   (void)state;
   jn_model *model = afloat();
   const int n = jn_model_nv(model);
@@ -428,7 +429,7 @@ static void the_state_is_told_as_it_was_given(void **state) {
                  1e-14);
     jn_simulation_free(s);
   }
-  /* motors start where the joints are */
+  /* motors start at the positions of the joints */
   double K[16] = {0}, B[16] = {0};
   jn_simulation_options o = scheme_options(JN_RKMK4, 1e-3, 0);
   K[6] = B[6] = 1;
@@ -441,8 +442,8 @@ static void the_state_is_told_as_it_was_given(void **state) {
   jn_model_free(model);
 }
 
-/* The end of a variational step with a force k v there: v = p - (h/2) k v, found by repetition that
- * shrinks by h k/2 a time. */
+/* The end of a variational step with a force k v: v = p - (h/2) k v, by a fixed-point iteration
+ * that converges by h k/2 per step. */
 static double gain;
 static jn_status drag(void *context, double t, const double *q, const double *v, double *tau) {
   (void)context, (void)t, (void)q;
@@ -469,8 +470,8 @@ static void a_drag_that_is_too_strong_is_refused(void **state) {
   jn_model_free(model);
 }
 
-/* Springs and motors where a joint can have none. */
-static void springs_need_a_number_of_their_own(void **state) {
+/* Springs and motors at joints that cannot have them. */
+static void springs_need_joints_with_plain_coordinates(void **state) {
   (void)state;
   jn_model *model = afloat();
   const int n = jn_model_nv(model);
@@ -500,10 +501,10 @@ int main(void) {
       cmocka_unit_test(roots_of_smooth_functions_take_few_calls),
       cmocka_unit_test(events_touch_jump_coincide_or_are_no_numbers),
       cmocka_unit_test(options_at_their_edges),
-      cmocka_unit_test(a_simulation_set_back_is_as_new),
-      cmocka_unit_test(the_state_is_told_as_it_was_given),
+      cmocka_unit_test(a_simulation_restarts_like_a_new_one),
+      cmocka_unit_test(forces_receive_the_state_that_was_set),
       cmocka_unit_test(a_drag_that_is_too_strong_is_refused),
-      cmocka_unit_test(springs_need_a_number_of_their_own),
+      cmocka_unit_test(springs_need_joints_with_plain_coordinates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 #!/bin/sh
-# The documentation as a site: it builds, every link leads somewhere, every public function is in the reference.
-# Left out, and said so, without pandoc or python3 ('make docs' installs them).
+# The documentation as a site: it builds, every link has a target, every public function is in the reference.
+# Skipped with a message without pandoc or python3 ('make docs' installs them).
 # usage: sh test_site.sh SOURCE_DIR BUILD_DIR
 set -eu
 source=$(cd "$1" && pwd)
 build=$(cd "$2" && pwd)
-# files and functions that pages name exist
+# files and functions that the pages name must exist
 for path in $(grep -oh '`\(src\|cli\|tests\|tools\|examples\|include\)/[A-Za-z0-9_./-]*`' "$source"/docs/*.md "$source"/*.md | tr -d '`' | sort -u); do
   [ -e "$source/$path" ] || { echo "FAILED: a page names $path, which does not exist"; exit 1; }
 done
@@ -22,7 +22,7 @@ trap 'rm -rf "$work"' EXIT INT TERM
 for name in $(sed -n 's/^JN_API .*\b\(jn_[a-z0-9_]*\)(.*/\1/p' "$source"/include/jounce/*.h "$source"/include/jounce/textbook/*.h); do
   grep -q "id=\"$name\"" "$work/docs/api.html" || { echo "FAILED: $name is not in the reference"; exit 1; }
 done
-# a link that leads nowhere is found
+# negative control: a broken link is found
 echo '<a href="nowhere.html">x</a>' >"$work/docs/broken.html"
 if python3 "$source/tools/check_links.py" "$work/docs" >/dev/null; then
   echo "FAILED: a broken link is not found"

@@ -1,6 +1,7 @@
-/* SO(3), SE(3), twists, wrenches and inertia: against a table of reference values, then by
- * identities on random inputs. Errors are in units u = 2^-53 of the largest entry of what is
- * expected. The bounds are for code without contraction to FMA; a bound of 0 means equal bits. */
+/* test_spatial.c: SO(3), SE(3), twists, wrenches and inertia compared with a table of reference
+ * values and by identities on random inputs. Errors are in units u = 2^-53 of the largest
+ * expected entry. The bounds are for code without contraction to FMA; a bound of 0 means equal
+ * bits. */
 #include <stdio.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static void judge_m3(family *s, jn_mat3 got, jn_mat3 want, const void *where) {
   note(s, error_in_u(&got, &want, 9, 0), where, 3);
 }
 
-/* the angular and the linear part, each by its own size */
+/* the angular and the linear part, each relative to its own size */
 static void judge_twist(family *s, jn_twist got, jn_twist want, double scale, const void *where) {
   note(s, error_in_u(&got.w, &want.w, 3, scale), where, 6);
   note(s, error_in_u(&got.v, &want.v, 3, scale), where, 6);
@@ -121,7 +122,7 @@ static jn_mat3 m3_of(const double *a) {
   return A;
 }
 
-/* dense 6 x 6, the naive way: C = A B, and A x or A^T x against what was got */
+/* dense 6 x 6 matrices: C = A B, and A x or A^T x compared with a result */
 static void m6_mul(double A[6][6], double B[6][6], double C[6][6]) {
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) {
@@ -188,7 +189,7 @@ static void se3_maps_equal_the_reference(void **state) {
     const double *at = reference_se3[i].x;
     const jn_twist x = twist_of(at), y = twist_of(reference_se3[i].y);
 
-    /* |dexp| = 1: the error of p = dexp v is relative to v; a large angle may leave little of it */
+    /* |dexp| = 1: the error of p = dexp v is relative to v; with a large angle p may be small */
     judge_v3(&s[0], jn_se3_exp(x).p, v3_of(reference_se3[i].p), jn_v3_norm(x.v), at);
     judge_twist(&s[1], jn_se3_dexp_left(x, y), twist_of(reference_se3[i].left), 0, at);
     judge_twist(&s[2], jn_se3_dexp_right(x, y), twist_of(reference_se3[i].right), 0, at);
@@ -207,7 +208,7 @@ static void logarithms_equal_the_reference(void **state) {
     const jn_twist got = jn_se3_log(C);
     jn_twist want = twist_of(reference_log[i].x);
 
-    /* within rounding of pi the two logarithms are as good as each other */
+    /* within rounding of pi both logarithms are correct */
     if (jn_v3_norm(want.w) > PI - 1e-14 && jn_v3_dot(got.w, want.w) < 0)
       want = twist_of(reference_log[i].other);
     judge_v3(&s[0], got.w, want.w, 0, &want);
@@ -371,7 +372,7 @@ static void dense_views_equal_the_maps(void **state) {
   settle(s, COUNT(s));
 }
 
-/* point masses are their own reference: sums of m, m x, m (|x|^2 - x x^T), m |w x x + v|^2/2 */
+/* reference by point masses: sums of m, m x, m (|x|^2 - x x^T), m |w x x + v|^2/2 */
 static void inertia_is_that_of_its_point_masses(void **state) {
   (void)state;
   family s[] = {{.name = "inertia_add of point masses", .bound = 5},
@@ -427,7 +428,7 @@ static void inertia_is_that_of_its_point_masses(void **state) {
     jn_inertia_matrix(J, M);
     note(&s[5], error_in_u(M, want, 36, 0), &V, 6);
 
-    /* what moving away loses is relative to the inertia out there */
+    /* the error of moving away and back is relative to the larger inertia */
     note(&s[6], error_in_u(&back, &I, 10, fmax(J.xx, fmax(J.yy, J.zz))), &V, 6);
   }
   jn_vec3 none = jn_v3(1, 1, 1);
@@ -464,7 +465,7 @@ static void quaternions_and_matrices_agree(void **state) {
 
     judge_m3(&s[0], jn_quat_to_m3(back), R, &q);
 
-    /* where w vanishes, q and -q are one */
+    /* where w vanishes, q and -q are equal */
     const jn_quat minus = jn_quat_scale(-1, back);
     const double e = error_in_u(&back, &q, 4, 1), e_minus = error_in_u(&minus, &q, 4, 1);
     note(&s[1], q.w < 1e-14 ? fmin(e, e_minus) : e, &q, 4);
@@ -569,7 +570,7 @@ static void norms_neither_overflow_nor_underflow(void **state) {
   settle(s, COUNT(s));
   const jn_vec3 none = jn_v3_unit(jn_v3(0, 0, 0)), tiny = jn_v3_unit(jn_v3(0, -5e-324, 0));
   assert_true(none.x == 0 && none.y == 0 && none.z == 0);
-  volatile double least = DBL_MIN; /* a program may take denormal numbers for zero */
+  volatile double least = DBL_MIN; /* a program may flush denormal numbers to zero */
   const int flushed = least / 2 == 0;
   assert_true(flushed || (tiny.x == 0 && tiny.y == -1 && tiny.z == 0));
   assert_true(flushed || jn_v3_norm(jn_v3(5e-324, 0, 0)) == 5e-324);
@@ -589,7 +590,7 @@ static void extreme_rotations_are_rotations(void **state) {
   }
   settle(s, COUNT(s));
 
-  /* nothing rotates by nothing, and what is not finite stays visible */
+  /* the zero quaternion gives the identity, and numbers that are not finite stay so */
   const jn_quat none = jn_quat_make(0, 0, 0, 0);
   const jn_mat3 one = jn_m3_identity(), R = jn_quat_to_m3(none);
   assert_memory_equal(&R, &one, sizeof R);

@@ -1,4 +1,4 @@
-/* test_spec.c: the editable description. */
+/* test_spec.c: the editable spec. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the library shows and touches: no writable globals, only names jn_*, nothing that prints or
-# ends the program.
+# The symbols of the library: no writable globals, only names jn_*, no calls that print or end the
+# program.
 # usage: test_symbols.sh SOURCE_DIR BUILD_DIR
 set -eu
 build=$2
@@ -33,7 +33,7 @@ globals=$(size -A "$archive" | awk '
 common=$(nm "$archive" 2>/dev/null | awk '$2 == "C" { print $3 }')
 [ -z "$common" ] || complain "common symbols" "$common"
 
-# whatever a program can link to, statically or not
+# all names that a program can link to, statically or dynamically
 names=$(nm -D --defined-only "$shared" | awk '{ print $NF }' | sed 's/@.*//' | grep -v '^jn_' || true)
 [ -z "$names" ] || complain "names in $(basename "$shared") that do not start with jn_" "$names"
 names=$(nm -g --defined-only "$archive" 2>/dev/null | awk 'NF == 3 { print $3 }' | grep -v '^jn_' || true)
@@ -41,8 +41,8 @@ names=$(nm -g --defined-only "$archive" 2>/dev/null | awk 'NF == 3 { print $3 }'
 exported=$(nm -D --defined-only "$shared" | grep -c ' T jn_' || true)
 if [ "$exported" -lt 20 ]; then complain "hardly anything is exported" "$exported functions"; fi
 
-# snprintf writes to memory and fprintf to a file the caller named; these reach the terminal, end the
-# program or change its locale
+# snprintf writes to memory and fprintf to a file of the caller; these functions write to the terminal, end
+# the program or change its locale
 for name in printf vprintf puts putchar putc fputc_stdout perror stdout stderr __printf_chk __vprintf_chk \
             exit _exit _Exit quick_exit abort __assert_fail raise signal setlocale system popen fork; do
   users=$(nm -A -u "$archive" 2>/dev/null | awk -v name="$name" '$NF == name { print $1 }' | sort -u)

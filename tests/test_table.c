@@ -1,4 +1,4 @@
-/* test_table.c: tables as CSV, NPY and NPZ: round trips, other people's files, damage. */
+/* test_table.c: tables as CSV, NPY and NPZ: round trips, files of other programs, damage. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +137,7 @@ static void arguments_that_make_no_sense_are_refused(void **state) {
     assert_status(jn_table_print(t, (jn_table_format)f, stdout), JN_ERR_ARGUMENT);
   assert_status(jn_table_save(NULL, "x.csv", &error), JN_ERR_ARGUMENT);
   assert_status(jn_table_save(t, "x.txt", &error), JN_ERR_FILE);
-  /* a device that is full */
+  /* a full device */
   FILE *full = fopen("/dev/full", "wb");
   assert_non_null(full);
   setvbuf(full, NULL, _IONBF, 0);
@@ -146,7 +146,7 @@ static void arguments_that_make_no_sense_are_refused(void **state) {
   snprintf(path, sizeof path, "%s", temporary("full.csv"));
   assert_int_equal(symlink("/dev/full", path), 0);
   assert_status(jn_table_save(t, path, &error), JN_ERR_FILE);
-  u = random_table(2, 2000, 3); /* more than a buffer: it fails on the way */
+  u = random_table(2, 2000, 3); /* more than a buffer: it fails while writing */
   assert_status(jn_table_save(u, path, &error), JN_ERR_FILE);
   jn_table_free(u);
   /* an archive has at most 65535 entries, and 4 GiB */
@@ -159,7 +159,7 @@ static void arguments_that_make_no_sense_are_refused(void **state) {
   jn_table_free(t);
 }
 
-/* An NPY file with a header of our choice. */
+/* An NPY file with any header. */
 static size_t make_npy(char *out, const char *header, const void *data, size_t size) {
   size_t n = strlen(header);
   memcpy(out, "\x93NUMPY\x01\x00", 8);
@@ -225,7 +225,7 @@ static void npy_types_orders_and_shapes(void **state) {
   header[100] = '\0';
   make_npy(file, header, six, 48);
   for (n = 12; n < 110; n += 7) {
-    char *part = malloc(n); /* no byte more */
+    char *part = malloc(n); /* a block of exactly that size */
     memcpy(part, file, n);
     assert_status(jn_table_parse(JN_TABLE_NPY, part, n, "x.npy", NULL, &t, &e), JN_ERR_SYNTAX);
     assert_non_null(strstr(e.message, "the header is cut off or too long"));
@@ -268,7 +268,7 @@ static void npy_types_orders_and_shapes(void **state) {
   assert_status(jn_table_parse(JN_TABLE_NPY, "hello", 5, "x.npy", NULL, &t, &e), JN_ERR_SYNTAX);
 }
 
-/* A zip archive, entry by entry; what the directory says of the last one can be changed. */
+/* A zip archive, entry by entry; the directory entry of the last one can be changed. */
 typedef struct archive {
   unsigned char bytes[80000], directory[8000];
   size_t size, directory_size, last;
@@ -285,7 +285,7 @@ static void add_entry(archive *z, const char *name, const char *header, size_t d
   const size_t n = strlen(name);
   char npy[512];
   const size_t size = make_npy(npy, header, zeros, data);
-  /* with times, four bytes more beside the name, and in the directory five and a comment */
+  /* with times, 4 extra bytes after the name, and in the directory 5 and a comment */
   enum { BESIDE = 4, MORE = 5, COMMENT = 3 };
   memset(b, 0, 30 + n + BESIDE);
   put_bytes(b, 0x04034b50, 4);
@@ -333,8 +333,8 @@ static void archives_of_other_programs(void **state) {
   static archive z;
   jn_table *t;
   jn_error e = {0};
-  /* the time decides how many rows; arrays of two dimensions become columns; the rest is passed
-   * over */
+  /* the time column determines the rows; arrays of two dimensions become columns; others are
+   * skipped */
   memset(&z, 0, sizeof z);
   add_entry(&z, "other.npy", "{'descr': '<f8', 'shape': (3,)}", 24);
   add_entry(&z, "time.npy", ROWS2, 16);
@@ -360,13 +360,20 @@ static void archives_of_other_programs(void **state) {
 static void archives_with_one_fault_are_refused(void **state) {
   (void)state;
   static archive z;
-  static const char *const words[] = {"holds no array",   "two columns of this name",
-                                      "too many columns", "the name is too long",
-                                      "is compressed",    "is damaged",
-                                      "is damaged",       "is damaged",
-                                      "is damaged",       "is cut off",
-                                      "is cut off",       "is damaged",
-                                      "no NPZ archive",   "is damaged"};
+  static const char *const words[] = {"has no array of numbers",
+                                      "two columns with this name",
+                                      "too many columns",
+                                      "the name is too long",
+                                      "is compressed",
+                                      "is damaged",
+                                      "is damaged",
+                                      "is damaged",
+                                      "is damaged",
+                                      "is cut off",
+                                      "is cut off",
+                                      "is damaged",
+                                      "not an NPZ archive",
+                                      "is damaged"};
   for (int fault = 0; fault < (int)COUNT(words); fault++) {
     jn_table *t;
     jn_error e = {0};
@@ -384,19 +391,19 @@ static void archives_with_one_fault_are_refused(void **state) {
       add_entry(&z, "b.npy", "{'descr': '<f8', 'shape': (0, 9000)}", 0);
     }
     if (fault == 4) d[10] = 8;                                       /* deflated */
-    if (fault == 5) d[20]++;                                         /* packed is not plain */
-    if (fault == 6) put_bytes(d + 42, 0x7fffffff, 4);                /* beyond the end */
+    if (fault == 5) d[20]++;                                         /* compressed size differs */
+    if (fault == 6) put_bytes(d + 42, 0x7fffffff, 4);                /* past the end */
     if (fault == 7) put_bytes(d + 42, z.size + z.directory_size, 4); /* near the end */
     if (fault == 8) put_bytes(d + 42, 1, 4);                         /* no entry there */
-    if (fault == 9) put_bytes(z.bytes + 26, 0xffff, 2);              /* a name beyond the end */
+    if (fault == 9) put_bytes(z.bytes + 26, 0xffff, 2);              /* a name past the end */
     if (fault == 10) put_bytes(d + 20, 5000, 4), put_bytes(d + 24, 5000, 4);
-    if (fault == 11) put_bytes(d + 30, 60000, 2); /* more fields than there is file */
+    if (fault == 11) put_bytes(d + 30, 60000, 2); /* extra fields longer than the file */
     if (fault == 12) {
       static char blank[70000];
       t = NULL;
       status = jn_table_parse(JN_TABLE_NPZ, blank, sizeof blank, "x.npz", NULL, &t, &e);
     } else {
-      if (fault == 13) z.count++; /* one that is not there */
+      if (fault == 13) z.count++; /* an entry that is missing */
       status = read_archive(&z, NULL, &t, &e);
     }
     assert_true(status == JN_ERR_SYNTAX || status == JN_ERR_LIMIT);
@@ -406,8 +413,8 @@ static void archives_with_one_fault_are_refused(void **state) {
 }
 
 /* Every byte of an archive changed, and every length: refused or read, never a crash or a leak. */
-/* byte by byte: what numpy writes, and an archive that zipfile reads without a complaint */
-static void files_are_what_others_write(void **state) {
+/* byte for byte as numpy writes, and an archive that Python's zipfile accepts */
+static void files_are_those_of_numpy_and_zipfile(void **state) {
   (void)state;
   jn_table *t;
   jn_error error = {0};
@@ -458,7 +465,7 @@ static void damaged_files_are_refused_or_read(void **state) {
         bytes[i] = (char)(k == 0 ? 0xff : k == 1 ? 0 : was ^ (1 << (i % 8)));
         size_t n = k == 3 ? i : size;
         if (k == 3) bytes[i] = was;
-        cut = malloc(n + 1); /* so that a sanitizer sees reads beyond the end */
+        cut = malloc(n + 1); /* so that a sanitizer detects reads past the end */
         memcpy(cut, bytes, n);
         jn_status status =
             jn_table_parse((jn_table_format)f, cut, n, "damaged", &hooks, &t, &error);
@@ -491,7 +498,7 @@ int main(void) {
       cmocka_unit_test(npy_types_orders_and_shapes),
       cmocka_unit_test(archives_of_other_programs),
       cmocka_unit_test(archives_with_one_fault_are_refused),
-      cmocka_unit_test(files_are_what_others_write),
+      cmocka_unit_test(files_are_those_of_numpy_and_zipfile),
       cmocka_unit_test(damaged_files_are_refused_or_read),
       cmocka_unit_test(the_same_where_the_decimal_point_is_a_comma),
   };

@@ -1,4 +1,4 @@
-/* test_trajectory.c: jets from curves: closed forms, slopes, continuity, minimality, rotations. */
+/* test_trajectory.c: trajectories: closed forms, slopes, continuity, minimality, rotations. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static void jets_predict_the_neighbourhood(void **state) {
           jn_jet_eval(K, (int)nv, x, h, got);
           error[half] = largest_difference(got, want, nv) / fmax(1, largest(v, nv));
         }
-        /* near rounding the slope says nothing */
+        /* near rounding the slope has no meaning */
         if (error[0] < 1e-11) continue;
         char name[64];
         snprintf(name, sizeof name, "slope of v, %s", source_names[kind]);
@@ -125,7 +125,7 @@ static void jets_predict_the_neighbourhood(void **state) {
   }
 }
 
-/* v is the rate of q: the twist jet moves q(t) to q(t + h). */
+/* v is the derivative of q: the jet of the twist moves q(t) to q(t + h). */
 static void configurations_follow_their_velocities(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -234,7 +234,7 @@ static void closed_forms(void **state) {
     }
   }
   jn_trajectory_free(T);
-  /* half-cosine from 1 to 4 in 2 s, then back in 1 s */
+  /* half cosine from 1 to 4 in 2 s, then back in 1 s */
   const double times[3] = {0, 2, 3}, points[3] = {1, 4, 1};
   assert_ok(jn_trajectory_half_cosine(model, 3, times, points, NULL, &T, NULL));
   for (t = 0; t < 2; t += 0.13) {
@@ -261,7 +261,7 @@ static void closed_forms(void **state) {
   jn_model_free(model);
 }
 
-/* The largest v^(k) on the way. */
+/* The largest v^(k) of the motion. */
 static double size_of(const jn_trajectory *T, size_t nv, int k) {
   double *v = doubles((size_t)(k + 1) * nv), size = 0, start = jn_trajectory_start(T);
   for (int i = 0; i <= 40; i++) {
@@ -273,7 +273,7 @@ static double size_of(const jn_trajectory *T, size_t nv, int k) {
   return size;
 }
 
-/* The jump of v^(k), relative to that. */
+/* The jump of v^(k), relative to the largest. */
 static double jump(const jn_trajectory *T, size_t nv, double t, int k) {
   double *left = doubles((size_t)(k + 1) * nv), *right = doubles((size_t)(k + 1) * nv);
   assert_ok(jn_trajectory_at(T, nextafter(t, -HUGE_VAL), k - 1, JN_BODY, NULL, left));
@@ -283,8 +283,8 @@ static double jump(const jn_trajectory *T, size_t nv, double t, int k) {
   return d / size_of(T, nv, k);
 }
 
-/* k-th derivative minimised: 2k-2 derivatives of q go through, the next one jumps; a B-spline of
- * degree d has d-1. For rotations as for numbers. */
+/* Minimum of the k-th derivative: 2k-2 derivatives of q are continuous, the next one jumps; a
+ * B-spline of degree d has d-1. The same for rotations. */
 /* x = (a + b)/2 + (a - b)/2 cos(pi s) between two points, s from 0 to 1 */
 static void half_cosines_go_from_point_to_point(void **state) {
   (void)state;
@@ -368,7 +368,7 @@ static void derivatives_are_continuous_as_promised(void **state) {
   }
 }
 
-/* Integral of f over [a, b], Gauss with 3 points on 200 parts. */
+/* Integral of f over [a, b], 3-point Gauss quadrature on 200 parts. */
 static double integral(double (*f)(void *, double), void *context, double a, double b) {
   static const double x[3] = {-0.7745966692414834, 0, 0.7745966692414834},
                       w[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
@@ -397,8 +397,9 @@ static double product(void *context, double t) {
   return v[w->k - 1] * (w->which ? v[w->k - 1] : d);
 }
 
-/* No other curve through the waypoints costs less: the cost of x + e d is that of x plus e^2 times
- * that of d, for every d that is zero at the waypoints and, with k-1 derivatives, at the ends. */
+/* No other curve through the waypoints has a lower cost: the cost of x + e d is that of x plus
+ * e^2 times that of d, for every d that is zero at the waypoints and, with k-1 derivatives, at
+ * the ends. */
 static void minima_are_minima(void **state) {
   (void)state;
   jn_model *model = one_joint();
@@ -439,7 +440,7 @@ static void minima_are_minima(void **state) {
   jn_model_free(model);
 }
 
-/* Cox and de Boor's recursion. */
+/* Cox-de Boor recursion. */
 static double basis(int d, const double *k, int i, double t) {
   if (d == 0) return k[i] <= t && t < k[i + 1];
   double a = k[i + d] - k[i], b = k[i + d + 1] - k[i + 1];
@@ -472,9 +473,9 @@ static void bsplines_are_sums_of_basis_functions(void **state) {
   jn_model_free(model);
 }
 
-/* Through every waypoint; about one axis as the number does; turned waypoints give turned motion;
- * prescribed twists at the ends are met. */
-static void rotations_go_where_they_are_led(void **state) {
+/* A rotation passes through every waypoint; about one axis it equals the plain coordinate; rotated
+ * waypoints give a rotated motion; prescribed twists at the ends are met. */
+static void rotations_meet_their_waypoints(void **state) {
   (void)state;
   jn_spec *spec = random_spec(8, 1, JN_JOINT_FREE, TYPE(FREE));
   jn_model *model = build(spec), *plain = one_joint();
@@ -505,7 +506,7 @@ static void rotations_go_where_they_are_led(void **state) {
                          (1 + largest(twist, (K + 1) * 6)),
                      1e-11);
     }
-    /* from the left: A R_i; body velocities stay */
+    /* from the left: A R_i; body velocities are unchanged */
     jn_mat3 A = rng_rotation(&r);
     jn_quat a = jn_quat_from_m3(A);
     memcpy(turned, q, sizeof turned);
@@ -549,7 +550,7 @@ static void rotations_go_where_they_are_led(void **state) {
   jn_model_free(model), jn_model_free(plain);
 }
 
-static void slower_is_slower_by_powers(void **state) {
+static void slower_motions_have_derivatives_divided_by_powers(void **state) {
   (void)state;
   jn_model *model = random_model(5);
   size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model);
@@ -582,7 +583,7 @@ static void slower_is_slower_by_powers(void **state) {
   jn_model_free(model);
 }
 
-/* Very high orders run, and stay finite or say so. */
+/* Very high orders are finite, or refused. */
 static void any_order(void **state) {
   (void)state;
   jn_model *model = random_model(1);
@@ -604,7 +605,7 @@ static void any_order(void **state) {
   jn_model_free(model);
 }
 
-/* Building returns its memory whichever request fails; evaluation asks for none. */
+/* A failed request while building leaks nothing; evaluation allocates nothing. */
 static void memory_is_returned(void **state) {
   (void)state;
   jn_model *model = random_model(7);
@@ -646,20 +647,20 @@ static void bad_sources_are_refused(void **state) {
   jn_trajectory *T = NULL;
   double *q = waypoints(model, 1, 4, 0.5), t[4] = {0, 1, 1, 2}, x[4] = {0, 1, 2, 3};
   assert_status(jn_trajectory_minimum(plain, 3, 4, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
-  assert_non_null(strstr(e.message, "times must rise"));
+  assert_non_null(strstr(e.message, "times must increase"));
   t[2] = 1.5;
   assert_status(jn_trajectory_minimum(plain, 0, 4, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
   if (jn_trajectory_minimum(plain, 16, 2, t, x, NULL, NULL, &T, &e)) fail_msg("%s", e.message);
   jn_trajectory_free(T);
   T = NULL;
   assert_status(jn_trajectory_minimum(plain, 17, 4, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
-  assert_non_null(strstr(e.message, "is 1 to 16"));
+  assert_non_null(strstr(e.message, "from 1 to 16"));
   assert_status(jn_trajectory_minimum(plain, 3, 1, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
   assert_status(jn_trajectory_minimum(plain, 3, 4, NULL, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
   assert_status(jn_trajectory_minimum(NULL, 3, 4, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
   assert_status(jn_trajectory_bspline(plain, 4, 4, t, x, NULL, &T, &e), JN_ERR_ARGUMENT);
   assert_status(jn_trajectory_bspline(plain, 0, 4, t, x, NULL, &T, &e), JN_ERR_ARGUMENT);
-  assert_non_null(strstr(e.message, "is 1 to 31"));
+  assert_non_null(strstr(e.message, "from 1 to 31"));
   assert_status(jn_trajectory_fit(plain, 4, t, x, NULL, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
   assert_non_null(strstr(e.message, "at least 8 samples"));
   jn_fit_options o = jn_fit_default();
@@ -703,8 +704,8 @@ int main(void) {
       cmocka_unit_test(derivatives_are_continuous_as_promised),
       cmocka_unit_test(minima_are_minima),
       cmocka_unit_test(bsplines_are_sums_of_basis_functions),
-      cmocka_unit_test(rotations_go_where_they_are_led),
-      cmocka_unit_test(slower_is_slower_by_powers),
+      cmocka_unit_test(rotations_meet_their_waypoints),
+      cmocka_unit_test(slower_motions_have_derivatives_divided_by_powers),
       cmocka_unit_test(any_order),
       cmocka_unit_test(memory_is_returned),
       cmocka_unit_test(bad_sources_are_refused),

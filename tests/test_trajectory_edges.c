@@ -1,5 +1,5 @@
-/* Trajectories at their edges: times that are all but equal, numbers that are all but infinite,
- * derivatives that are given in part, times a rounding outside. */
+/* test_trajectory_edges.c: edge cases of trajectories: nearly equal times, nearly infinite numbers,
+ * partly given derivatives, times outside of the range by rounding. */
 #include <float.h>
 #include <jounce/trajectory.h>
 #include <math.h>
@@ -14,7 +14,7 @@ static jn_model *one_joint(void) {
   assert_ok(jn_model_load("pendulum", NULL, NULL, &model, NULL));
   return model;
 }
-/* a rotation with two neighbours that are numbers */
+/* a spherical joint between two joints with plain coordinates */
 static jn_model *with_a_ball(void) {
   jn_spec *spec = random_spec(91, 2, JN_JOINT_PRISMATIC, TYPE(SPHERICAL));
   jn_model *model = build(spec);
@@ -22,12 +22,12 @@ static jn_model *with_a_ball(void) {
   return model;
 }
 
-static void times_all_but_equal_are_refused_in_words(void **state) {
+static void nearly_equal_times_are_refused_with_a_message(void **state) {
   (void)state;
   jn_model *model = one_joint();
   jn_trajectory *T = NULL;
   jn_error error;
-  /* a piece whose weight is nothing beside the others' */
+  /* a piece whose weight is negligible */
   static const double far[] = {0, 1e-200, 1}, q[600] = {0, 1, 2, 1, 3, 0, 1, 2};
   assert_status(jn_trajectory_minimum(model, 3, 3, far, q, NULL, NULL, &T, &error),
                 JN_ERR_SINGULAR);
@@ -47,13 +47,13 @@ static void times_all_but_equal_are_refused_in_words(void **state) {
     if (o.degree == 2) assert_status(status, JN_ERR_ARGUMENT);
     if (o.degree == 2) assert_non_null(strstr(error.message, "too close"));
   }
-  /* samples that say the same thrice: t^2 is nothing */
+  /* three samples at nearly the same time: t^2 underflows */
   static const double cluster[] = {0, 1e-200, 2e-200, 1};
   o = jn_fit_default(), o.degree = 3, o.tolerance = 0;
   assert_status(jn_trajectory_fit(model, 4, cluster, q, &o, NULL, NULL, &T, &error),
                 JN_ERR_SINGULAR);
   assert_non_null(strstr(error.message, "do not determine"));
-  /* whatever is asked for, a fit is finite or refused */
+  /* with any scale a fit is finite or refused */
   static const double scales[] = {1e-300, 1e-150, 1e-80, 1e-20, 1e100, 1e300};
   for (size_t s = 0; s < COUNT(scales); s++)
     for (int kind = 0; kind < 12; kind++) {
@@ -75,7 +75,8 @@ static void times_all_but_equal_are_refused_in_words(void **state) {
   jn_model_free(model);
 }
 
-/* what trajectory.h says of jn_trajectory_minimum: digits up to derivative 10, words beyond */
+/* the accuracy that trajectory.h states for jn_trajectory_minimum up to derivative 10; above that a
+ * message is allowed */
 static void waypoints_are_met_to_the_digits_that_are_stated(void **state) {
   (void)state;
   jn_model *model = one_joint();
@@ -139,8 +140,8 @@ static void free_ends_are_natural(void **state) {
   jn_model_free(model);
 }
 
-/* The largest and smallest that is accepted, and one more or less. */
-static void limits_are_met_and_not_passed(void **state) {
+/* The largest and smallest accepted values, and the next ones outside. */
+static void limits_are_accepted_and_not_exceeded(void **state) {
   (void)state;
   jn_model *model = one_joint();
   double t[140], x[140], knots[140];
@@ -267,7 +268,7 @@ static void samples_of_a_rotation_may_change_sign(void **state) {
   }
   free(few), free(many);
   jn_trajectory_free(T);
-  /* a polynomial of degree 0 is a place */
+  /* a polynomial of degree 0 is a constant position */
   for (int i = 0; i < 16; i++) v[i] = 0.25;
   assert_ok(jn_trajectory_polynomial(model, 0, 1, 0, v, NULL, &T, NULL));
   jn_trajectory_free(T);
@@ -276,8 +277,8 @@ static void samples_of_a_rotation_may_change_sign(void **state) {
   jn_model_free(model);
 }
 
-/* Times in other units: the same ways, bit for bit where the unit is a power of two. */
-static void a_way_does_not_know_the_unit_of_time(void **state) {
+/* Times in other units give the same motion, bit for bit if the factor is a power of two. */
+static void motions_do_not_depend_on_the_unit_of_time(void **state) {
   (void)state;
   jn_model *model = one_joint();
   static const double times[] = {0, 1, 1.5, 3.25, 4}, q[] = {0, 1, -0.5, 2, 0.25};
@@ -319,7 +320,7 @@ static void many_samples_have_fewer_pieces_unless_all_must_be_met(void **state) 
   jn_model_free(model);
 }
 
-/* Derivatives of a rotation: all or none, at the ends alone; each end for itself. */
+/* Derivatives of a rotation: all or none, only at the ends, independently at each end. */
 static void derivatives_of_a_rotation_are_given_together(void **state) {
   (void)state;
   jn_model *model = with_a_ball();
@@ -353,7 +354,7 @@ static void derivatives_of_a_rotation_are_given_together(void **state) {
   jn_model_free(model);
 }
 
-static void outputs_may_be_left_out_and_times_may_be_a_rounding_outside(void **state) {
+static void outputs_may_be_null_and_times_may_be_outside_by_rounding(void **state) {
   (void)state;
   jn_model *model = with_a_ball();
   const size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model);
@@ -374,7 +375,7 @@ static void outputs_may_be_left_out_and_times_may_be_a_rounding_outside(void **s
   assert_true(jn_trajectory_next_break(T, (double)NAN) == HUGE_VAL);
   assert_true(jn_trajectory_next_break(slow, 1) == 4 && jn_trajectory_end(slow) == 4);
   jn_trajectory_free(T), jn_trajectory_free(slow);
-  /* finite in the file, not on the way: a number, and a derivative alone */
+  /* finite in the file but not in the motion: a value, and a derivative only */
   jn_model *plain = one_joint();
   const double large[] = {1.7e308, 1.7e308}, steep[] = {0, 1.7e308, 1.7e308};
   assert_ok(jn_trajectory_polynomial(plain, 0, 1, 1, large, NULL, &T, NULL));
@@ -385,7 +386,7 @@ static void outputs_may_be_left_out_and_times_may_be_a_rounding_outside(void **s
   assert_status(jn_trajectory_at(T, 0.1, 1, JN_BODY, q, v), JN_ERR_NOT_FINITE);
   assert_ok(jn_trajectory_at(T, 0.1, 1, JN_BODY, q, NULL));
   jn_trajectory_free(T);
-  /* and not finite as pieces */
+  /* and not finite as coefficients of pieces */
   assert_status(jn_trajectory_polynomial(plain, 0, 1e10, 2, steep, NULL, &T, NULL),
                 JN_ERR_NOT_FINITE);
   free(c), free(q), free(v), free(q1), free(v1);
@@ -394,16 +395,16 @@ static void outputs_may_be_left_out_and_times_may_be_a_rounding_outside(void **s
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(times_all_but_equal_are_refused_in_words),
+      cmocka_unit_test(nearly_equal_times_are_refused_with_a_message),
       cmocka_unit_test(waypoints_are_met_to_the_digits_that_are_stated),
       cmocka_unit_test(knots_are_evenly_spaced),
       cmocka_unit_test(free_ends_are_natural),
-      cmocka_unit_test(limits_are_met_and_not_passed),
+      cmocka_unit_test(limits_are_accepted_and_not_exceeded),
       cmocka_unit_test(samples_of_a_rotation_may_change_sign),
-      cmocka_unit_test(a_way_does_not_know_the_unit_of_time),
+      cmocka_unit_test(motions_do_not_depend_on_the_unit_of_time),
       cmocka_unit_test(many_samples_have_fewer_pieces_unless_all_must_be_met),
       cmocka_unit_test(derivatives_of_a_rotation_are_given_together),
-      cmocka_unit_test(outputs_may_be_left_out_and_times_may_be_a_rounding_outside),
+      cmocka_unit_test(outputs_may_be_null_and_times_may_be_outside_by_rounding),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_trajectory_file.c: descriptions and samples: the same motion as from C, refusals, damage. */
+/* test_trajectory_file.c: descriptions and samples give the motion of the C functions; refusals,
+ * damage. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static void descriptions_are_the_motions_of_the_library(void **state) {
   jn_model_free(m);
 }
 
-/* A flying robot: base on SE(3), some joints held, others with times of their own. */
+/* A flying robot: base on SE(3), some joints constant, others with their own times. */
 static const char flight[] =
     "{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 1, 2.5], \"time_scale\": 1.25,\n"
     " \"base\": {\"values\": [[1, 0, 0, 0, 0, 0, 1], [0.6, 0, 0.8, 0, 1, 0, 1],\n"
@@ -110,7 +111,7 @@ static void what_is_saved_loads_bit_for_bit(void **state) {
     fail_msg("%s", e.message);
   assert_true(distance(m, T, S) == 0);
   jn_trajectory_free(T), jn_trajectory_free(S);
-  /* and a fit, whose rotation is a quaternion's */
+  /* and a fit, whose rotation is a quaternion curve */
   jn_table *t;
   assert_ok(jn_table_new(30, 14, NULL, &t));
   snprintf(t->names[0], JN_COLUMN_NAME, "t");
@@ -135,7 +136,7 @@ static void what_is_saved_loads_bit_for_bit(void **state) {
   assert_ok(jn_trajectory_load(temporary("saved.json"), m, NULL, NULL, NULL, &S, &e));
   assert_true(distance(m, T, S) == 0);
   jn_trajectory_free(S);
-  /* a description that names the samples, beside it; npy without names */
+  /* a description that names a sample file in its folder; npy without column names */
   put("named.json", "{\"samples\": \"base.npz\", \"tolerance\": 1e-4}");
   assert_ok(jn_trajectory_load(temporary("named.json"), m, NULL, NULL, NULL, &S, &e));
   assert_true(distance(m, T, S) == 0);
@@ -164,7 +165,8 @@ static void bad_descriptions_are_refused(void **state) {
       {"{\"kind\": \"minimum\", \"joints\": {\"joint1\": [1, 2]}}", "'times': is missing"},
       {"{\"kind\": \"minimum\", \"times\": [0], \"joints\": {\"joint1\": [1, 2]}}",
        "1 times and 2"},
-      {"{\"kind\": \"minimum\", \"times\": [0, 0], \"joints\": {\"joint1\": [1, 2]}}", "must rise"},
+      {"{\"kind\": \"minimum\", \"times\": [0, 0], \"joints\": {\"joint1\": [1, 2]}}",
+       "must increase"},
       {"{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [1, null]}}",
        "a number expected"},
       {"{\"kind\": \"minimum\", \"derivative\": 2.5, \"times\": [0, 1], \"joints\": {\"joint1\": "
@@ -173,7 +175,7 @@ static void bad_descriptions_are_refused(void **state) {
        "whole number"},
       {"{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [1, [2, 3]]}}",
        "a list of 1 numbers"},
-      {"{\"kind\": \"minimum\", \"times\": [0, 1], \"base\": [[1]]}", "does not float"},
+      {"{\"kind\": \"minimum\", \"times\": [0, 1], \"base\": [[1]]}", "is not floating"},
       {"{\"kind\": \"polynomial\", \"end\": 0, \"joints\": {\"joint1\": [1, 2]}}",
        "after the start"},
       {"{\"kind\": \"hold\", \"joints\": {\"joint1\": 1}}", "nothing moves"},
@@ -291,7 +293,7 @@ static void descriptions_with_one_fault_are_refused(void **state) {
        "for each piece"},
       {"pendulum",
        "{'kind': 'pieces', 'joints': {'joint1': {'breaks': [1, 1], 'coefficients': [[1]]}}}",
-       "'breaks' must rise"},
+       "'breaks' must increase"},
       {"pendulum",
        "{'kind': 'pieces', 'joints': {'joint1': {'breaks': [0, 1, 2], 'coefficients': [[1, 2], "
        "[1]]}}}",
@@ -303,7 +305,7 @@ static void descriptions_with_one_fault_are_refused(void **state) {
       {"pendulum",
        "{'kind': 'pieces', 'joints': {'joint1': {'breaks': [0, 1], 'coefficients': [[1]],"
        " 'w': [[1]], 'a': [[1]], 'b': [[1]], 'origin': [0, 1]}}}",
-       "'origin': one a piece expected"},
+       "'origin': one number for each piece expected"},
       {"pendulum",
        "{'kind': 'pieces', 'joints': {'joint1': {'breaks': [0, 1], 'coefficients': [[1]],"
        " 'w': [[1]], 'a': [[1]], 'b': [[1]]}}}",
@@ -319,7 +321,7 @@ static void descriptions_with_one_fault_are_refused(void **state) {
       {"tilthex", "{'kind': 'hold', 'base': 1}", "a list of 7 numbers expected"},
       {"tilthex",
        "{'kind': 'hold', 'base': [1, 0, 0, 0, 0, 0, 0], 'joints': {'base': [1, 0, 0, 0, 0, 0, 0]}}",
-       "'base' is moved twice"},
+       "'base' has two motions"},
       {"tilthex", "{'kind': 'pieces', 'base': {'breaks': [0, 1], 'axes': 3}}",
        "'axes': a list expected"},
       {"tilthex",
@@ -329,7 +331,7 @@ static void descriptions_with_one_fault_are_refused(void **state) {
       {"tilthex",
        "{'kind': 'pieces', 'base': {'breaks': [0, 1], 'axes': [[0, 0, 1]], 'coefficients':"
        " [[[0, 0, 0, 0]]], 'quat': [1, 1, 0, 0]}}",
-       "'quat' has not length 1"},
+       "'quat' is not a unit quaternion"},
       {"tilthex",
        "{'kind': 'pieces', 'base': {'breaks': [0, 1], 'axes': [[0, 0, 1]], 'coefficients':"
        " [[[0, 0, 0]]], 'quat': [1, 1, 0, 0]}}",
@@ -428,8 +430,8 @@ static jn_model *model_of_text(const char *text) {
   return model_of(temporary("model.json"));
 }
 
-/* derivatives that are not given at an end are those of rest, whichever are */
-static void ends_rest_where_nothing_else_is_said(void **state) {
+/* derivatives that are not given at an end are zero */
+static void ends_are_at_rest_by_default(void **state) {
   (void)state;
   jn_model *m = model_of("pendulum");
   jn_error e = {0};
@@ -456,7 +458,7 @@ static void samples_are_found_by_their_names(void **state) {
   jn_error e = {0};
   jn_trajectory *T = NULL;
   o.degree = 1;
-  /* a joint that is called as the time is has no column */
+  /* a joint with the name of the time column has no column */
   jn_model *m = model_of_text(
       "{\"bodies\": [{\"name\": \"a\", \"mass\": 1, \"joint\": {\"name\": \"t\","
       " \"type\": \"prismatic\", \"axis\": [0, 0, 1]}},"
@@ -468,15 +470,15 @@ static void samples_are_found_by_their_names(void **state) {
     const char *text, *words;
     int hold;
   } cases[] = {
-      {"t,c:d,c:a\n0,1,2\n1,2,3\n2,3,4\n", "no column 't' (with 'hold'", 0},
+      {"t,c:d,c:a\n0,1,2\n1,2,3\n2,3,4\n", "no column 't' (option hold", 0},
       {"t,c:d,c:a\n0,1,2\n1,2,3\n2,3,4\n", NULL, 1},
       {"time,q:0,c:d,c:a\n0,1,2,3\n1,2,3,4\n2,3,4,5\n", NULL, 0},
       {"t,c:d\n0,1\n1,2\n2,3\n", "no column 'c:a'", 1},
       {"x,c:d\n0,1\n1,2\n2,3\n", "no column 't' or 'time'", 1},
-      {"t,x\n0,1\n1,2\n2,3\n", "no column of a joint", 1},
+      {"t,x\n0,1\n1,2\n2,3\n", "no column belongs to a joint", 1},
       {"0,1,2\n1,2,3\n2,3,4\n", "without names: 4 expected", 1},
       {"0,1,2,3\n1,2,3,4\n2,3,4,5\n", NULL, 1},
-      {"t,c:d,c:a\n0,1,2\n0,2,3\n2,3,4\n", "rise", 1},
+      {"t,c:d,c:a\n0,1,2\n0,2,3\n2,3,4\n", "increase", 1},
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
     put("named.csv", cases[i].text);
@@ -488,7 +490,7 @@ static void samples_are_found_by_their_names(void **state) {
     else if (!strstr(e.message, cases[i].words) || !strstr(e.message, "named.csv: "))
       fail_msg("%zu: %s", i, e.message);
   }
-  /* beside a description, at a place of their own, and with motions of other joints */
+  /* samples in the folder of a description, at another path, and with motions of other joints */
   put("named.csv", "t,c:d,c:a\n0,1,2\n1,2,3\n2,3,4\n");
   put("by.json",
       "{\"samples\": \"named.csv\", \"degree\": 1, \"joints\": {\"t\": {\"kind\": \"hold\","
@@ -500,7 +502,7 @@ static void samples_are_found_by_their_names(void **state) {
   report = (jn_fit_report){rms, NULL, max};
   assert_ok(jn_trajectory_load(temporary("by.json"), m, NULL, &report, NULL, &T, &e));
   jn_trajectory_free(T);
-  /* a fault behind the samples is the description's */
+  /* an error after the samples names the description */
   put("wrong.json", "{\"samples\": \"named.csv\", \"degree\": 1, \"time_scale\": -1}");
   assert_status(jn_trajectory_load(temporary("wrong.json"), m, &o, NULL, NULL, &T, &e),
                 JN_ERR_SYNTAX);
@@ -521,7 +523,7 @@ static void samples_are_found_by_their_names(void **state) {
   assert_status(jn_trajectory_parse(text, strlen(text), "x", m, NULL, NULL, NULL, &T, &e),
                 JN_ERR_FILE);
   assert_non_null(strstr(e.message, "too long"));
-  /* a moving base beside samples */
+  /* a base motion in addition to samples */
   jn_model *flying = model_of("tilthex:1x1");
   put("named.csv", "t,q2\n0,1\n1,2\n2,3\n");
   put("base.json",
@@ -598,7 +600,7 @@ static void arguments_that_make_no_sense_are_refused(void **state) {
   assert_status(jn_trajectory_save(T, NULL, path, &e), JN_ERR_ARGUMENT);
   assert_status(jn_trajectory_save(T, m, NULL, &e), JN_ERR_ARGUMENT);
   assert_status(jn_trajectory_save(T, m, "", &e), JN_ERR_ARGUMENT);
-  /* of another model: other q; as many q and other v; as many of both and fewer joints */
+  /* of another model: other nq; same nq, other nv; same nq and nv, fewer joints */
   assert_status(jn_trajectory_save(T, four, "x.json", &e), JN_ERR_ARGUMENT);
   jn_model *other = model_of_text(others[1]);
   assert_status(jn_trajectory_save(T, other, "x.json", &e), JN_ERR_ARGUMENT);
@@ -646,7 +648,7 @@ static void any_name_of_a_joint_is_saved_or_refused(void **state) {
   }
 }
 
-/* Every byte of a description changed, and every request for memory failed. */
+/* Changes every byte of a description, and fails every memory request. */
 static void damaged_descriptions_leak_nothing(void **state) {
   (void)state;
   jn_model *m = model_of("tilthex");
@@ -692,7 +694,7 @@ int main(void) {
       cmocka_unit_test(descriptions_with_one_fault_are_refused),
       cmocka_unit_test(polynomials_have_a_largest_degree),
       cmocka_unit_test(odd_descriptions_are_accepted),
-      cmocka_unit_test(ends_rest_where_nothing_else_is_said),
+      cmocka_unit_test(ends_are_at_rest_by_default),
       cmocka_unit_test(samples_are_found_by_their_names),
       cmocka_unit_test(coordinates_have_names),
       cmocka_unit_test(arguments_that_make_no_sense_are_refused),

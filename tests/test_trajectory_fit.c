@@ -1,5 +1,4 @@
-/* test_trajectory_fit.c: smoothing splines: optimal, as close as asked, through noise and on the
- * group. */
+/* test_trajectory_fit.c: smoothing splines: optimality, tolerance, noise, rotations. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +30,7 @@ static jn_trajectory *fit(const jn_model *model, int count, const double *t, con
   return T;
 }
 
-/* A polynomial of degree m - 1 costs nothing: it comes back whatever lambda is. */
+/* A polynomial of degree m - 1 has no penalty: it is reproduced for any lambda. */
 static void polynomials_below_the_penalty_come_back(void **state) {
   (void)state;
   jn_model *model = one_joint();
@@ -84,7 +83,7 @@ typedef struct penalty {
   int m;
 } penalty;
 
-/* integral of a^(m) b^(m), pieces of a */
+/* integral of a^(m) b^(m) over the pieces of a */
 static double bending(const penalty *p) {
   static const double x[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
                               0.9061798459386640};
@@ -136,7 +135,7 @@ static void the_fit_is_the_minimum(void **state) {
   jn_model_free(model);
 }
 
-/* The residual asked for is the residual had, and what is reported is what is left. */
+/* The rms residual equals the tolerance, and the report equals the residuals. */
 static void tolerance_is_met(void **state) {
   (void)state;
   jn_model *model = one_joint();
@@ -164,8 +163,8 @@ static void tolerance_is_met(void **state) {
   jn_model_free(model);
 }
 
-/* Noise of 1 mrad on a recording at 200 Hz: cross validation finds its size, and the derivatives
- * come out; differences would give accelerations off by 80 rad/s^2. */
+/* Noise of 1 mrad at 200 Hz: cross validation finds its size, and the derivatives are accurate;
+ * differences would give accelerations off by 80 rad/s^2. */
 static void cross_validation_finds_the_noise(void **state) {
   (void)state;
   jn_model *model = one_joint();
@@ -197,8 +196,8 @@ static void cross_validation_finds_the_noise(void **state) {
   jn_model_free(model);
 }
 
-/* Samples of a smooth motion of every kind of joint: the jets of the fit are those of the motion,
- * and the better the denser the samples. */
+/* Samples of a smooth motion of every kind of joint: the jets of the fit converge to those of the
+ * motion as the samples become denser. */
 static void fits_on_the_group_converge(void **state) {
   (void)state;
   jn_spec *spec = random_spec(3, 5, JN_JOINT_FREE, TYPES_ALL & ~TYPE(FIXED));
@@ -215,7 +214,7 @@ static void fits_on_the_group_converge(void **state) {
     for (int i = 0; i < count; i++) {
       t[i] = 3.0 * i / (count - 1);
       motion_state(m, t[i], JN_BODY, 1, q + (size_t)i * nq, v);
-      /* a recording may change signs */
+      /* a recording may change the sign of a quaternion */
       if (i % 3 == 0)
         for (int k = 0; k < 4; k++) q[(size_t)i * nq + (size_t)k] *= -1;
     }

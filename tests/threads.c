@@ -1,5 +1,7 @@
-/* threads.c: one model, many threads, each with its own data: every thread must find the bits that
- * a single one finds. For the sanitizers of races (tools/sanitize); needs the library alone.
+/* threads.c: one model, many threads, each with its own data: every thread must compute the same
+ * bits as a single one. For the race detectors (tools/sanitize); needs only the library and
+ * helpers/rng.c.
+ *
  *   threads [COUNT] */
 #include <jounce/jounce.h>
 #include <pthread.h>

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the C reference (HTML without a frame) from the comments of the public headers.
+"""Writes the C reference (HTML without a page frame) from the comments of the public headers.
 
 usage: api.py INCLUDE_DIR > api.html
 
-A header starts with a comment that says what it is; after it, a comment and the declarations up to the next comment
-or blank line belong together. What is inside of a function or a structure stays with it.
+A header starts with a comment that describes it. After that, a comment and the declarations up to the next comment or
+blank line belong together. Comments inside a function or a structure stay with it.
 """
 import html
 import re
@@ -81,14 +81,14 @@ def pieces(text):
 
 
 def without_bodies(code):
-    """Inline functions without what is inside of them."""
+    """Inline functions without their bodies."""
     text = "\n".join(code)
     text = re.sub(r"^JN_API ", "", text, flags=re.M)
     return re.sub(r"(?ms)^(static inline [^{;]*?\)) \{.*?(?:^\}|\})$", r"\1;", text).strip("\n")
 
 
 def names(code):
-    """What a piece declares."""
+    """The names that a piece declares."""
     found = re.findall(r"\b(jn_[a-z0-9_]+)\(", code)
     found += re.findall(r"^typedef (?:struct|enum)\s+(jn_\w+)", code, re.M)
     found += re.findall(r"^#define (JN_\w+)", code, re.M)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every link of a folder of pages leads somewhere: files and the places in them that it names.
+"""Checks that every link of a folder of pages has a target: the file and the anchor in it.
 
 usage: check_links.py FOLDER; exit status 1 with a list of what is broken
 """

@@ -122,7 +122,7 @@ static void count(int bodies, int form, int r, int is_forward, long *mul, long *
   settings->representation = JN_BODY;
   settings->formulation = JN_FORM_SPATIAL;
   if (jn_inverse_dynamics(m, data, r, q.data(), v.data(), nullptr, tau.data())) exit(1);
-  /* against gravity, as the body form's engine sees it */
+  /* minus gravity, as the body formulation needs it */
   data->w.up[0] = data->w.up[1] = 0;
   data->w.up[2] = 9.81;
   const jn_work *w = &data->w;

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Checks the layers of the house: which folder may include which.
+"""Checks the layers of the source tree: which folder may include which.
 
   tools/layers.py [ROOT]      prints every include that breaks the rule; exit status 1 if there is one
 
-The table is the rule, and CONTRIBUTING.md explains it. A folder may include what is named beside it and itself."""
+The table below is the rule; CONTRIBUTING.md explains it. A folder may include itself and the folders in its entry."""
 import os
 import re
 import sys
 
 PUBLIC = "include/jounce"
 
-# folder: folders and files it may include besides itself; the public headers are open to all
+# folder: folders and files that it may include besides itself; all may include the public headers
 MAY = {
     "include/jounce": ["include/jounce/textbook"],
     "include/jounce/textbook": [PUBLIC],
@@ -35,7 +35,7 @@ MAY = {
     "cli": ["src/base", "src/io"],
     "python/src": [],
 }
-# only these know the kinds of primitive joints, only these name an instruction set
+# only these folders may use the kinds of primitive joints, or name an instruction set
 ONLY = [
     (re.compile(r"\bJN_K_[A-Z]+\b"), ["src/model", "src/core/body"], "kinds of joints (JN_K_...)"),
     (re.compile(r"\b_mm\d*_|immintrin|__AVX|__FMA__"), ["src/scalar"], "an instruction set"),

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""Puts small faults into the library, one at a time, and counts how many the tests notice.
+"""Mutation testing: puts small faults into the library, one at a time, and counts how many the tests detect.
 
   tools/mutate.py [--count N] [--seed S] [--only src/core] [--jobs N] [--list]
 
 A mutant is one change of one place of src/: an operator (+ - * / < <= > >= == != && ||), a constant, or a
-statement left out; 1 becomes 0 (2 is as true), memset fills with 255, a larger array is no fault. The library
-is built as plain C with -O1, stopping at an index beyond its array, once; for a mutant only what the changed
-file enters is compiled again. The tests (those of ctest in C, the scorecard's programs with few cases, and the
-tests of the program, which is linked with the mutant) that run the line, as gcov tells, run until one fails:
-first those that most often noticed a fault nearby for the time they take. A test that takes far more processor
-time than usual hangs, and counts as failed. A mutant that does not compile, or gives the same code (with -O1,
-or with -O2), does not count. Survivors are printed with their place and must be explained in tools/mutants.txt
-or get a test. Ends with line 15 of the scorecard; exit status 1 below 95 % or with a survivor that is not
-explained."""
+statement left out; 1 becomes 0 (2 is as true), memset fills with 255, a larger array is not a mutant. The library
+is built once, as plain C with -O1 and bounds checks of arrays; for a mutant only the sources that include the
+changed file are compiled again. The tests (those of ctest in C, the scorecard's programs with few cases, and the
+tests of the program, which is linked with the mutant) that cover the line, according to gcov, run until one fails:
+first those that most often detected a fault nearby for the time they take. A test that takes far more processor
+time than usual counts as failed. A mutant that does not compile, or gives the same code (with -O1 or with -O2),
+does not count. Survivors are printed with their place and must be explained in tools/mutants.txt or get a test.
+Prints line 15 of the scorecard; exit status 1 below 95 % or with an unexplained survivor."""
 import argparse
 import glob
 import json
@@ -35,7 +34,7 @@ SWAPS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (
          (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "), (r" && ", " || "),
          (r" \|\| ", " && "), (r" \+= ", " -= "), (r" -= ", " += ")]
 CONSTANT = re.compile(r"(?<![\w.\"'%])(\d+\.\d*|\d+)(?![\w.\"'])")
-# the larger or smaller of two: which one does not matter where they are equal
+# the larger or smaller of two: if they are equal it does not matter which
 STRICT = (" < ", " <= ", " > ", " >= ")
 LARGER = re.compile(r"(?<!\S)\(?([\w.>\[\]-]+) [<>]=? ([\w.>\[\]-]+) \? (\1 : \2|\2 : \1)(?=[;,)])"
                     r"|if \((.+) [<>]=? (.+)\) (\4 = \5|\5 = \4);")
@@ -52,7 +51,7 @@ def run(command):
 
 
 def code_lines(path):
-    """Numbers and texts of lines that hold code."""
+    """Numbers and texts of lines with code."""
     comment = False
     with open(os.path.join(ROOT, path)) as file:
         lines = file.read().split("\n")
@@ -97,7 +96,7 @@ def pkg_config(what):
 
 
 class Library:
-    """The library without a fault: its objects, and which source each file enters."""
+    """The library without a fault: its objects, and the sources that include each file."""
 
     def __init__(self):
         self.sources = [s for s in sorted(glob.glob("src/*/*.c", root_dir=ROOT)) if "_avx" not in s]
@@ -169,8 +168,8 @@ class Test:
         self.kills, self.lines, self.functions = {}, {}, {}
 
     def run(self, folder, room, **more):
-        """Whether it passes with the library in that folder, and its processor time. A mutant may run for ever or
-        ask for all memory, so that processor time and memory are limited; and may wait for ever."""
+        """Whether it passes with the library in that folder, and its processor time. A mutant may run or wait for
+        ever, or request all memory, so time and memory are limited."""
         room = os.path.join(WORK, room, "tmp")
         shutil.rmtree(room, ignore_errors=True)
         os.makedirs(room)
@@ -188,7 +187,7 @@ class Test:
         return status == 0, used.ru_utime + used.ru_stime
 
     def learn(self):
-        """Runs with the library that counts: whether it passes, its time, and the lines it runs."""
+        """Runs with the instrumented library: whether it passes, its time, and the lines it covers."""
         room = "learn-" + self.name
         counts = os.path.join(WORK, room, "counts")
         os.makedirs(counts)
@@ -208,14 +207,14 @@ class Test:
         return good
 
     def reaches(self, path, line):
-        """Whether it runs the line; of one that is no code of its own: its function; else it may."""
+        """Whether it covers the line; for a line without code: its function; else assumed."""
         if line in self.lines.get(path, {}):
             return self.lines[path][line]
         around = [run for first, last, run in self.functions.get(path, []) if first <= line <= last]
         return any(around) or not around
 
     def promise(self, path):
-        """Faults found per second: those nearby count most."""
+        """Faults detected per second; those nearby count most."""
         words = [w for w in re.findall(r"[a-z]+", os.path.basename(path)[:-2]) if len(w) > 2]
         near = any(w in self.name for w in words)
         folder = os.path.dirname(path)
@@ -225,7 +224,7 @@ class Test:
         return chance / (self.seconds + 0.02)
 
 
-# programs of the scorecard, with few cases: what they are made of, and how they run
+# programs of the scorecard, with few cases: their sources and arguments
 PROGRAMS = {
     "identities": ("tests/identities/*.c tests/oracle/*.c", ["--laws"]),
     "oracle_inverse": ("tests/oracle/*.c", ["--cases", "20", "--order", "6", "--ruler", "2"]),
@@ -238,7 +237,7 @@ PROGRAMS = {
 
 
 def build_tests(library, jobs):
-    """Every test program, with the processor time it takes; those that fail here are left out, and named."""
+    """Every test program with its processor time; those that fail without a mutant are left out and listed."""
     flags = CC + ["-O1"] + library.flags + [
         "-Itests", "-Icli", f'-DTEST_DATA="{ROOT}/tests/data"', f'-DTEST_SHARED="{ROOT}/../shared"',
         f'-DTEST_PROGRAM="{WORK}/jounce"', f'-DTEST_INCLUDE="{ROOT}/include"',

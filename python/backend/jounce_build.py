@@ -1,7 +1,7 @@
-"""A build backend (PEP 517) for `pip install .`: CMake builds the module, this packs it. It needs a C
-compiler, CMake, expat, jansson and the headers of Python and numpy, and no other Python package.
+"""A build backend (PEP 517) for `pip install .`: CMake builds the module, this file packs it. It needs
+a C compiler, CMake, expat, jansson and the headers of Python and numpy, and no other Python package.
 
-JOUNCE_BUILD_DIR in the environment: a build folder to use and keep."""
+JOUNCE_BUILD_DIR in the environment: a build folder that is used and kept."""
 import base64
 import hashlib
 import os
@@ -28,9 +28,9 @@ def metadata():
 
 
 def build_module(folder):
-    """The folder jounce/ with the compiled module, below `folder`."""
+    """Builds the module in `folder`; returns the folder jounce/ in it."""
     environment = {k: v for k, v in os.environ.items()
-                   # pip hides the installed packages from backends; CMake has to see numpy
+                   # pip hides installed packages from backends by these; CMake must find numpy
                    if k not in ("PYTHONPATH", "PYTHONNOUSERSITE", "PYTHONHOME")}
     configure = ["cmake", "-S", ROOT, "-B", folder, "-DJOUNCE_PYTHON=ON", "-DCMAKE_BUILD_TYPE=Release",
                  "-DPython3_EXECUTABLE=" + sys.executable]

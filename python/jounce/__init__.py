@@ -5,8 +5,8 @@
     >>> v = np.zeros((4, robot.nv))            # rows v, v', v'', v'''
     >>> tau = robot.inverse_dynamics(robot.home(), v)   # rows tau, tau', tau''
 
-Arrays are float64, C-contiguous arrays are used where they lie. Row k of v and tau is the k-th time
-derivative; the order is read off the shapes. Any leading axes make a batch. See docs/python.md.
+Arrays are float64; C-contiguous arrays are not copied. Row k of v and tau is the k-th time derivative;
+the shapes give the order. Leading axes make a batch. See docs/python.md.
 """
 
 from ._jounce import *  # noqa: F401,F403

@@ -1,5 +1,5 @@
-/* algorithms.c: every algorithm of the library that takes a state and gives arrays, from one table:
- * names and shapes of what goes in and out, and a line that calls the library. */
+/* algorithms.c: one table of the algorithms that take a state and give arrays: names and shapes of
+ * inputs and outputs, and the call of the library. */
 #include "engine.h"
 
 #include <string.h>
@@ -135,7 +135,7 @@ CALL(frame_twist) {
   jn_status status = jn_kinematics(M, d, K, in[0], in[1]);
   return status ? status : jn_frame_twist(M, d, c->frame, (jn_representation)c->word, K, out[0]);
 }
-/* J^(k) needs v^(0..k-1): order -1 of the kinematics for J alone */
+/* J^(k) needs v^(0..k-1): J alone needs kinematics of order -1 */
 CALL(frame_jacobian) {
   jn_status status = jn_kinematics(M, d, K, in[0], in[1]);
   return status ? status
@@ -197,12 +197,11 @@ static algorithm table[] = {
      {{"tau", ROWS, 2, {ORDER(1), NV}}},
      "inverse_dynamics($self, /, q, v, *, external=None, tau_ext=None, out=None)\n--\n\n"
      "Forces from motion. q (..., nq), v (..., r+2, nv) = v, v', ..., v^(r+1); returns\n"
-     "tau (..., r+1, nv) = tau, tau', ..., tau^(r). The order r is read off v. O(n r^2).\n\n"
-     "external: [(frame, wrench, representation), ...], a wrench (r+1, 6) or (6,) with torque "
-     "first,\n"
-     "acting on the robot; representation 'body' where it is left out. tau_ext (r+1, nv) or "
-     "(nv,):\n"
-     "generalised forces beside the actuators'. Both are the same for every state of a batch."},
+     "tau (..., r+1, nv) = tau, tau', ..., tau^(r). The shape of v gives the order r. O(n r^2).\n\n"
+     "external: wrenches applied to the robot, [(frame, wrench, representation), ...]; a wrench\n"
+     "is (r+1, 6) or (6,), torque first; the default representation is 'body'. tau_ext (r+1, nv)\n"
+     "or (nv,): generalised forces in addition to the actuators'. Both are the same for every\n"
+     "state of a batch."},
     {"forward_dynamics",
      call_forward_dynamics,
      EXTERNAL | BATCHED_FORWARD,
@@ -210,9 +209,8 @@ static algorithm table[] = {
      {Q, V1, TAU_1},
      {{"a", ROWS, 2, {LOOSE(1), NV}}},
      "forward_dynamics($self, /, q, v, tau, *, external=None, tau_ext=None, out=None)\n--\n\n"
-     "Motion from forces. q (..., nq), v (..., nv), tau (..., r+1, nv) = tau, ..., tau^(r); "
-     "returns\n"
-     "(..., r+1, nv) = v', ..., v^(r+1). tau (..., nv) is order 0 and gives v' (..., nv).\n"
+     "Motion from forces. q (..., nq), v (..., nv), tau (..., r+1, nv) = tau, ..., tau^(r);\n"
+     "returns (..., r+1, nv) = v', ..., v^(r+1). tau (..., nv) is order 0 and gives v' (..., nv).\n"
      "SingularError names the joint that moves no mass."},
     {"hybrid_dynamics",
      call_hybrid_dynamics,
@@ -222,9 +220,10 @@ static algorithm table[] = {
      {{"v", ROWS, 2, {ORDER(2), NV}}, {"tau", ROWS, 2, {ORDER(1), NV}}},
      "hybrid_dynamics($self, /, q, v, tau, prescribed, *, external=None, tau_ext=None, out=None)\n"
      "--\n\n"
-     "Joint by joint motion or force given: the other half. prescribed: names or numbers of the\n"
-     "joints whose motion is given (rows 1..r+1 of v); of the others rows 0..r of tau are.\n"
-     "q (..., nq), v (..., r+2, nv), tau (..., r+1, nv); returns both, completed."},
+     "Of each joint either the motion or the force is given; computes the other one. prescribed:\n"
+     "names or indices of the joints whose motion is given (rows 1..r+1 of v); of the other\n"
+     "joints rows 0..r of tau are given. q (..., nq), v (..., r+2, nv), tau (..., r+1, nv);\n"
+     "returns v and tau, completed."},
     {"mass_matrix",
      call_mass_matrix,
      0,
@@ -232,7 +231,7 @@ static algorithm table[] = {
      {Q},
      {{"M", MATRIX, 2, {NV, NV}}},
      "mass_matrix($self, /, q, *, out=None)\n--\n\n"
-     "M (..., nv, nv) at q (..., nq), by composite rigid bodies. O(n depth)."},
+     "The mass matrix M (..., nv, nv) at q (..., nq), by composite rigid bodies. O(n depth)."},
     {"inverse_mass",
      call_inverse_mass,
      0,
@@ -240,7 +239,7 @@ static algorithm table[] = {
      {Q},
      {{"Minv", MATRIX, 2, {NV, NV}}},
      "inverse_mass($self, /, q, *, out=None)\n--\n\n"
-     "The inverse of M (..., nv, nv) at q (..., nq), symmetric to the last bit."},
+     "The inverse of M (..., nv, nv) at q (..., nq), exactly symmetric."},
     {"inverse_mass_apply",
      call_inverse_mass_apply,
      0,
@@ -261,9 +260,9 @@ static algorithm table[] = {
       {"tau_ext", ROWS, 2, {LOOSE(1), NV}}},
      "equations_of_motion($self, /, q, v, *, external=None, tau_ext=None, out=None)\n--\n\n"
      "M v' + C v + g + tau_ext = tau. q (..., nq), v (..., r+1, nv) = v, ..., v^(r); returns M, C\n"
-     "(..., r+1, nv, nv) and g, h = C v + g, tau_ext (..., r+1, nv), row k the k-th time "
-     "derivative.\n"
-     "v (..., nv) is order 0 and the axis of orders falls away. M' - 2 C is skew."},
+     "(..., r+1, nv, nv) and g, h = C v + g, tau_ext (..., r+1, nv); row k is the k-th time\n"
+     "derivative. With v (..., nv), order 0, the axis of orders is omitted. M' - 2 C is\n"
+     "skew-symmetric."},
     {"momentum_energy",
      call_momentum_energy,
      0,
@@ -292,8 +291,8 @@ static algorithm table[] = {
       {"V", PLAIN, 1, {NB(6)}},
       {"G", PLAIN, 1, {NB(6)}}},
      "grouped_matrices($self, /, q, v, *, out=None)\n--\n\n"
-     "The matrices that group the recursions, dense: Gp, S, Sdot, M, V, G with V = Gp S v.\n"
-     "q (..., nq), v (..., nv); N = 6 nbody rows."},
+     "The recursions as dense matrices of all bodies: Gp, S, Sdot, M, V, G with V = Gp S v.\n"
+     "q (..., nq), v (..., nv); 6 nbody rows."},
     {"inverse_partials",
      call_inverse_partials,
      EXTERNAL,
@@ -302,8 +301,8 @@ static algorithm table[] = {
      {{"dq", PARTIAL, 3, {ORDER(1), NV, NV}}, {"dv", MATRIX, 4, {ORDER(1), ORDER(2), NV, NV}}},
      "inverse_partials($self, /, q, v, *, external=None, tau_ext=None, out=None)\n--\n\n"
      "Exact partial derivatives of inverse dynamics: dq (..., r+1, nv, nv) = d tau^(k)/d q and\n"
-     "dv (..., r+1, r+2, nv, nv) = d tau^(k)/d v^(j). q (..., nq), v (..., r+2, nv). A free joint\n"
-     "varies as C exp(xi), in a layout as its velocity says."},
+     "dv (..., r+1, r+2, nv, nv) = d tau^(k)/d v^(j). q (..., nq), v (..., r+2, nv). The pose of\n"
+     "a free joint varies as C exp(xi); in another layout along that layout's velocity."},
     {"forward_partials",
      call_forward_partials,
      EXTERNAL,
@@ -313,10 +312,9 @@ static algorithm table[] = {
       {"dv", MATRIX, 3, {LOOSE(1), NV, NV}},
       {"dtau", MATRIX, 4, {LOOSE(1), LOOSE(1), NV, NV}}},
      "forward_partials($self, /, q, v, tau, *, external=None, tau_ext=None, out=None)\n--\n\n"
-     "Exact partial derivatives of forward dynamics: dq, dv (..., r+1, nv, nv) = d v^(k+1)/d q, d "
-     "v\n"
-     "and dtau (..., r+1, r+1, nv, nv) = d v^(k+1)/d tau^(j). q (..., nq), v (..., nv),\n"
-     "tau (..., r+1, nv), or (..., nv) for order 0 without the axes of orders."},
+     "Exact partial derivatives of forward dynamics: dq, dv (..., r+1, nv, nv) = d v^(k+1)/d q,\n"
+     "d v^(k+1)/d v, and dtau (..., r+1, r+1, nv, nv) = d v^(k+1)/d tau^(j). q (..., nq),\n"
+     "v (..., nv), tau (..., r+1, nv), or (..., nv) for order 0 without the axes of orders."},
     {"inverse_jvp",
      call_inverse_jvp,
      EXTERNAL | BODY_TANGENT,
@@ -324,8 +322,8 @@ static algorithm table[] = {
      {Q, V_2, {"dq", ROWS, 1, {NV}}, {"dv", ROWS, 2, {ORDER(2), NV}}},
      {{"dtau", ROWS, 2, {ORDER(1), NV}}},
      "inverse_jvp($self, /, q, v, dq, dv, *, external=None, tau_ext=None, out=None)\n--\n\n"
-     "Derivative of inverse dynamics along dq (..., nv), dv (..., r+2, nv), without matrices:\n"
-     "(..., r+1, nv). O(n r^2)."},
+     "Directional derivative of inverse dynamics along dq (..., nv), dv (..., r+2, nv):\n"
+     "(..., r+1, nv). No matrices are formed. O(n r^2)."},
     {"inverse_vjp",
      call_inverse_vjp,
      EXTERNAL | BODY_TANGENT,
@@ -347,8 +345,8 @@ static algorithm table[] = {
      {{"da", ROWS, 2, {LOOSE(1), NV}}},
      "forward_jvp($self, /, q, v, tau, dq, dv, dtau, *, external=None, tau_ext=None, out=None)\n"
      "--\n\n"
-     "Derivative of forward dynamics along dq (..., nv), dv (..., nv), dtau (..., r+1, nv):\n"
-     "(..., r+1, nv)."},
+     "Directional derivative of forward dynamics along dq (..., nv), dv (..., nv),\n"
+     "dtau (..., r+1, nv): (..., r+1, nv)."},
     {"inverse_second",
      call_inverse_second,
      EXTERNAL | OURS_ONLY,
@@ -359,9 +357,8 @@ static algorithm table[] = {
       {"dvdv", PLAIN, 3, {NV, NV, NV}},
       {"dmdq", PLAIN, 3, {NV, NV, NV}}},
      "inverse_second($self, /, q, v, *, external=None, tau_ext=None, out=None)\n--\n\n"
-     "Second derivatives of inverse dynamics of order 0 at q (..., nq), v (..., 2, nv): dqdq, "
-     "dqdv,\n"
-     "dvdv, dmdq (..., nv, nv, nv). Free joints in body representation only."},
+     "Second derivatives of inverse dynamics of order 0 at q (..., nq), v (..., 2, nv): dqdq,\n"
+     "dqdv, dvdv, dmdq (..., nv, nv, nv). Free joints in body representation only."},
     {"inverse_second_contracted",
      call_inverse_second_contracted,
      EXTERNAL | OURS_ONLY,
@@ -387,8 +384,8 @@ static algorithm table[] = {
       {"dvdv", PLAIN, 3, {NV, NV, NV}},
       {"dqdtau", PLAIN, 3, {NV, NV, NV}}},
      "forward_second($self, /, q, v, tau, *, external=None, tau_ext=None, out=None)\n--\n\n"
-     "First and second derivatives of forward dynamics of order 0 at q (..., nq), v, tau (..., "
-     "nv)."},
+     "First and second derivatives of forward dynamics of order 0 at q (..., nq),\n"
+     "v, tau (..., nv)."},
     {"forward_second_contracted",
      call_forward_second_contracted,
      EXTERNAL | OURS_ONLY,
@@ -411,7 +408,7 @@ static algorithm table[] = {
      {Q, V_2},
      {{"Y", LEFT, 3, {ORDER(1), NV, NB(10)}}},
      "regressor($self, /, q, v, *, out=None)\n--\n\n"
-     "Y (..., r+1, nv, 10 nbody): tau^(k) = Y^(k) pi, pi stacking m, h (3), xx xy xz yy yz zz of\n"
+     "Y (..., r+1, nv, 10 nbody): tau^(k) = Y^(k) pi; pi stacks m, h (3), xx xy xz yy yz zz of\n"
      "every body. q (..., nq), v (..., r+2, nv)."},
     {"geometry_partials",
      call_geometry_partials,
@@ -420,7 +417,7 @@ static algorithm table[] = {
      {Q, V_2},
      {{"D", LEFT, 3, {ORDER(1), NV, NB(6)}}},
      "geometry_partials($self, /, q, v, *, external=None, tau_ext=None, out=None)\n--\n\n"
-     "d tau^(k) (..., r+1, nv, 6 nbody) by displacements of where the joints are placed."},
+     "Derivatives of tau^(k) (..., r+1, nv, 6 nbody) by displacements of the joint frames."},
     {"linearise",
      call_linearise,
      EXTERNAL | LINEAR | OURS_ONLY,
@@ -430,9 +427,8 @@ static algorithm table[] = {
      "linearise($self, /, q, v, tau, *, input='full', map=None, trivialisation='left',\n"
      "          external=None, tau_ext=None, out=None)\n--\n\n"
      "z' = A z + B du with z = (xi, dv): A (..., 2 nv, 2 nv), B (..., 2 nv, m) at q (..., nq),\n"
-     "v, tau (..., nv). input: 'full' (all of tau), 'joints' (without a free base's rows) or "
-     "'map'\n"
-     "with map (nv, m), tau = map u."},
+     "v, tau (..., nv). input: 'full' (all of tau), 'joints' (without the rows of a free base) or\n"
+     "'map' with map (nv, m), tau = map u."},
     {"linearise_rates",
      call_linearise_rates,
      EXTERNAL | LINEAR | OURS_ONLY,
@@ -442,7 +438,7 @@ static algorithm table[] = {
      "linearise_rates($self, /, q, v, tau, *, input='full', map=None, trivialisation='left',\n"
      "                external=None, tau_ext=None, out=None)\n--\n\n"
      "A (..., r+1, 2 nv, 2 nv) and B (..., r+1, 2 nv, m) with their time derivatives along the\n"
-     "motion that tau (..., r+1, nv) makes."},
+     "motion under tau (..., r+1, nv)."},
     {"linearise_step",
      call_linearise_step,
      EXTERNAL | LINEAR | STEP | OURS_ONLY,
@@ -454,9 +450,9 @@ static algorithm table[] = {
       {"Bd", PLAIN, 2, {NV2, INPUTS}}},
      "linearise_step($self, /, q, v, tau, h, *, input='full', map=None, external=None,\n"
      "               tau_ext=None, out=None)\n--\n\n"
-     "One semi-implicit Euler step of length h and its exact differential: q (..., nq), v (..., "
-     "nv),\n"
-     "Ad (..., 2 nv, 2 nv), Bd (..., 2 nv, m). Free joints in body representation only."},
+     "One semi-implicit Euler step of length h and its exact differential: q (..., nq),\n"
+     "v (..., nv), Ad (..., 2 nv, 2 nv), Bd (..., 2 nv, m). Free joints in body representation\n"
+     "only."},
     {"extended_partials",
      call_extended_partials,
      EXTERNAL | WORD_HELD | OURS_ONLY,
@@ -465,8 +461,8 @@ static algorithm table[] = {
      {{"dq", PLAIN, 2, {NV, NV}}, {"dv", PLAIN, 3, {2, NV, NV}}},
      "extended_partials($self, /, q, v, *, held='body', external=None, tau_ext=None, out=None)\n"
      "--\n\n"
-     "Derivatives of inverse dynamics with a free base in body representation; held: 'body' or\n"
-     "'spatial', which twist stays while the pose varies. q (..., nq), v (..., 2, nv)."},
+     "Derivatives of inverse dynamics with a free base in body representation. held: the twist\n"
+     "that is constant while the pose varies, 'body' or 'spatial'. q (..., nq), v (..., 2, nv)."},
     {"consistent_motion",
      call_consistent_motion,
      EXTERNAL,
@@ -474,7 +470,8 @@ static algorithm table[] = {
      {Q, V2},
      {{"v", ROWS, 2, {2, NV}}, {"tau", ROWS, 1, {NV}}},
      "consistent_motion($self, /, q, v, *, external=None, tau_ext=None, out=None)\n--\n\n"
-     "v (..., 2, nv) with the base's acceleration that needs no wrench, and tau (..., nv)."},
+     "v (..., 2, nv) with the acceleration of the free base for zero base wrench, and\n"
+     "tau (..., nv)."},
     {"projection_equations",
      call_projection_equations,
      EXTERNAL | WORD_REPRESENTATION,
@@ -483,8 +480,8 @@ static algorithm table[] = {
      {{"tau", ROWS, 1, {NV}}},
      "projection_equations($self, /, q, v, *, in_representation='spatial', external=None,\n"
      "                     tau_ext=None, out=None)\n--\n\n"
-     "Inverse dynamics of order 0 by projection of every body's Newton-Euler equations: (..., "
-     "nv)."},
+     "Inverse dynamics of order 0 by projection of the Newton-Euler equations of all bodies:\n"
+     "(..., nv)."},
     {"lagrange_matrices",
      call_lagrange_matrices,
      WORD_REPRESENTATION,
@@ -514,7 +511,7 @@ static algorithm table[] = {
      {Q, {"p", ROWS, 1, {NV}}, TAU1},
      {{"v", ROWS, 1, {NV}}, {"p_rate", ROWS, 1, {NV}}},
      "phase_rate($self, /, q, p, tau, *, external=None, tau_ext=None, out=None)\n--\n\n"
-     "v and p' (..., nv) of phase space."},
+     "v and p' (..., nv) from q and p: Hamilton's equations."},
     {"mass_partials",
      call_mass_partials,
      OURS_ONLY,
@@ -538,8 +535,8 @@ static algorithm table[] = {
      {Q},
      {{"Gamma", PLAIN, 3, {NV, NV, NV}}},
      "christoffel($self, /, q, *, out=None)\n--\n\n"
-     "Christoffel symbols of the first kind (..., nv, nv, nv). Free joints in body "
-     "representation."},
+     "Christoffel symbols of the first kind (..., nv, nv, nv). Free joints in body\n"
+     "representation only."},
     {"christoffel_binet",
      call_christoffel_binet,
      OURS_ONLY,
@@ -547,7 +544,7 @@ static algorithm table[] = {
      {Q},
      {{"Gamma", PLAIN, 3, {NV, NV, NV}}},
      "christoffel_binet($self, /, q, *, out=None)\n--\n\n"
-     "The same from composite second moments of mass."},
+     "The same by composite second moments of mass."},
     {"system_matrices",
      call_system_matrices,
      WORD_REPRESENTATION | OURS_ONLY,
@@ -562,8 +559,8 @@ static algorithm table[] = {
       {"Jdot", PLAIN, 2, {NB(6), NV}},
       {"V", PLAIN, 1, {NB(6)}}},
      "system_matrices($self, /, q, v, *, in_representation='spatial', out=None)\n--\n\n"
-     "A, X, a, b, M, J, Jdot, V of V = J v, J = A X; N = 6 nbody rows. a and b are zero in hybrid\n"
-     "and mixed representation, where they are not defined."},
+     "A, X, a, b, M, J, Jdot, V of V = J v, J = A X; 6 nbody rows. a and b are not defined in\n"
+     "hybrid and mixed representation; they are zero there."},
     {"integrate",
      call_integrate,
      BODY_TANGENT | NO_DATA,
@@ -588,9 +585,8 @@ static algorithm table[] = {
      {{"v", ROWS, 2, {ORDER(1), NV}}, {"residual", PLAIN, 1, {ORDER(1)}}},
      "joint_rates_from_twists($self, /, q, twists, *, in_representation='spatial', out=None)\n"
      "--\n\n"
-     "v (..., r+1, nv) from the twists (..., nbody, r+1, 6) of all bodies, and what no motion of "
-     "the\n"
-     "joints explains, (..., r+1)."},
+     "v (..., r+1, nv) from the twists (..., nbody, r+1, 6) of all bodies, and the residual\n"
+     "(..., r+1) of the part that the joints cannot produce."},
     {"cmtm_inverse_dynamics",
      call_cmtm_inverse_dynamics,
      0,
@@ -598,7 +594,7 @@ static algorithm table[] = {
      {Q, V_2},
      {{"tau", ROWS, 2, {ORDER(1), NV}}},
      "cmtm_inverse_dynamics($self, /, q, v, *, out=None)\n--\n\n"
-     "inverse_dynamics through N-CMTMs, as in the paper; slower."},
+     "inverse_dynamics by comprehensive motion transformations (N-CMTM); slower."},
     {"cmtm_forward_dynamics",
      call_cmtm_forward_dynamics,
      0,
@@ -606,7 +602,7 @@ static algorithm table[] = {
      {Q, V1, TAU_1},
      {{"a", ROWS, 2, {LOOSE(1), NV}}},
      "cmtm_forward_dynamics($self, /, q, v, tau, *, out=None)\n--\n\n"
-     "forward_dynamics through N-CMTMs, as in the paper; slower."},
+     "forward_dynamics by comprehensive motion transformations (N-CMTM); slower."},
     {"frame_pose",
      call_frame_pose,
      FRAME,
@@ -631,9 +627,8 @@ static algorithm table[] = {
      {Q, {"v", ROWS, 2, {LOOSE(1), NV}}},
      {{"J", JACOBIAN, 3, {MAYBE(2), 6, NV}}},
      "frame_jacobian($self, /, q, frame, v=None, *, in_representation='spatial', out=None)\n--\n\n"
-     "J (..., 6, nv) of a frame at q (..., nq), V = J v; with v (..., r, nv) = v, ..., v^(r-1) "
-     "also\n"
-     "its time derivatives, J, J', ..., J^(r): (..., r+1, 6, nv)."},
+     "J (..., 6, nv) of a frame at q (..., nq), V = J v. With v (..., r, nv) = v, ..., v^(r-1)\n"
+     "also its time derivatives, J, J', ..., J^(r): (..., r+1, 6, nv)."},
     {"point_motion",
      call_point_motion,
      FRAME | POINT | KINEMATIC,
@@ -646,7 +641,7 @@ static algorithm table[] = {
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
-/* by their place in the table */
+/* the methods and their index in the table */
 /* clang-format off */
 #define METHODS(X)                 \
   X(inverse_dynamics, 0)           \

@@ -1,4 +1,4 @@
-/* binding.h: what the files of the Python module share. */
+/* binding.h: types and functions that the files of the Python module share. */
 #ifndef JOUNCE_PYTHON_BINDING_H
 #define JOUNCE_PYTHON_BINDING_H
 
@@ -20,7 +20,7 @@
 #define HIDDEN
 #endif
 
-/* ---- errors: one exception class a status, below jounce.Error ---- */
+/* ---- errors: one exception class for each status, derived from jounce.Error ---- */
 
 int add_exceptions(PyObject *module);
 /* Each sets the exception and returns NULL. */
@@ -28,8 +28,8 @@ PyObject *raise_status(jn_status status);
 PyObject *raise_error(const jn_error *error); /* with file and line */
 PyObject *raise_text(jn_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Attributes of the exception that is set. */
-void note_attribute(const char *name, PyObject *value); /* takes the reference */
+/* Sets an attribute of the current exception; steals the reference to `value`. */
+void note_attribute(const char *name, PyObject *value);
 
 /* ---- words for enumerations ---- */
 
@@ -39,21 +39,21 @@ int word_index(PyObject *object, const char *const *words, const char *what);
 
 /* ---- arguments ---- */
 
-/* Positional and keyword arguments of a call by METH_FASTCALL | METH_KEYWORDS: values[count] in the
- * order of `names`, NULL where not given. The first `positional` may be given by place. 0, or -1
- * with an exception. */
+/* Arguments of a METH_FASTCALL | METH_KEYWORDS call: values[count] in the order of `names`, NULL
+ * if not given. The first `positional` may be positional, the first `required` must be given.
+ * Returns 0, or -1 with an exception. */
 int take_arguments(const char *function, const char *const *names, int count, int positional,
                    int required, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords,
                    PyObject **values);
-/* A float of an object; -1 with an exception. */
+/* Converts an object to a double. Returns 0, or -1 with an exception. */
 int take_double(PyObject *object, const char *what, double *out);
-/* A whole number in low..high. */
+/* Converts an object to an integer in low..high. Returns 0, or -1 with an exception. */
 int take_int(PyObject *object, const char *what, long low, long high, int *out);
-/* A new reference to a C-contiguous array of doubles, the object itself where it is one. */
+/* A new reference to a C-contiguous array of doubles: the object itself, if it is one. */
 PyArrayObject *take_array(PyObject *object, const char *what);
 /* The same, of this shape. */
 PyArrayObject *take_shape(PyObject *object, const char *what, int nd, const npy_intp *shape);
-/* n numbers into out. */
+/* Copies n numbers to out. */
 int take_numbers(PyObject *object, const char *what, npy_intp n, double *out);
 PyArrayObject *new_array(int nd, const npy_intp *shape);
 #define NUMBERS(array) ((double *)PyArray_DATA(array))
@@ -61,13 +61,12 @@ PyArrayObject *new_array(int nd, const npy_intp *shape);
 /* ---- model.c ---- */
 
 typedef struct model_object {
-  PyObject_HEAD struct model_object
-      *owner; /* who frees the model: another object, or NULL: this one */
+  PyObject_HEAD struct model_object *owner; /* the object that frees the model; NULL: this one */
   jn_model *model;
   jn_settings settings;
-  jn_layout *layout; /* NULL: ours */
+  jn_layout *layout; /* NULL: jounce's */
   int threads;
-  /* one jn_data and one jn_batch at rest; a call takes them and puts them back */
+  /* a jn_data and a jn_batch that no call uses; a call takes them and puts them back */
   jn_data *data;
   jn_batch *batch;
   int batch_order;
@@ -75,18 +74,18 @@ typedef struct model_object {
 } model_object;
 
 extern PyTypeObject model_type;
-PyObject *model_wrap(jn_model *model, PyObject *settings); /* takes the model over */
+PyObject *model_wrap(jn_model *model, PyObject *settings); /* owns the model from then on */
 PyObject *model_load(PyObject *path, PyObject *root, int strict_inertia, PyObject *settings);
-/* The jn_data of a call, with the settings of the object: nobody else has it until it is put back.
- * NULL with an exception. */
+/* The jn_data of a call, with the settings of the object; no other call has it until it is put
+ * back. NULL with an exception. */
 jn_data *model_take_data(model_object *self, int order);
 void model_put_data(model_object *self, jn_data *data);
 jn_batch *model_take_batch(model_object *self, int order);
 void model_put_batch(model_object *self, jn_batch *batch, int order);
-/* A frame or joint by name or number; -1 with an exception. */
+/* Index of a frame or joint from its name or index; -1 with an exception. */
 int model_frame(const model_object *self, PyObject *object);
 int model_joint(const model_object *self, PyObject *object);
-/* numbers in and out of the layout of the object: one state, rows of nv */
+/* Conversion from and to the layout of the object: q of one state, rows of nv numbers. */
 int model_take_q(const model_object *self, PyObject *object, const char *what, double *out);
 int model_take_rows(const model_object *self, PyObject *object, const char *what, npy_intp rows,
                     double *out);

@@ -1,10 +1,11 @@
-/* engine.c: runs an algorithm of the table: arguments, shapes, layout, scratch, batch, results. */
+/* engine.c: runs an algorithm of the table: arguments, shapes, layouts, scratch, batches,
+ * results. */
 #include "engine.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ---- once, when the module is made ---- */
+/* ---- once, when the module is imported ---- */
 
 static int add_name(algorithm *a, const char *name) {
   a->names[a->nnames] = name;
@@ -73,8 +74,8 @@ typedef struct job {
   npy_intp lead_shape[NPY_MAXDIMS];
   size_t count; /* states */
   PyArrayObject *in[MOST_IN], *out[MOST_OUT];
-  double *in_ours[MOST_IN], *out_ours[MOST_OUT]; /* in our layout; owned where a layout is set */
-  size_t in_size[MOST_IN], out_size[MOST_OUT];   /* numbers a state */
+  double *in_ours[MOST_IN], *out_ours[MOST_OUT]; /* in jounce's layout; owned if a layout is set */
+  size_t in_size[MOST_IN], out_size[MOST_OUT];   /* numbers per state */
   jn_external external;
   jn_applied_wrench *wrenches;
   PyArrayObject **wrench_arrays;
@@ -101,7 +102,7 @@ static void job_end(job *j) {
   Py_XDECREF(j->map);
 }
 
-/* The length an axis must have; -1: free so far. */
+/* The length that an axis must have; -1: not known yet. */
 static npy_intp length(const call *c, int code) {
   const jn_model *m = c->self->model;
   if (code < 1000) return code;
@@ -127,7 +128,7 @@ static int left_out(const call *c, int code) {
   return (code >= MAYBES && c->order < 0) || (code >= LOOSES && code < MAYBES && c->flat);
 }
 
-/* The shape an array of one state has. */
+/* The shape of an array of one state. */
 static int own_shape(const call *c, const array_spec *s, npy_intp *shape) {
   int nd = 0;
   for (int i = 0; i < s->nd; i++)
@@ -171,7 +172,7 @@ static int refuse_shape(const job *j, const array_spec *s, PyArrayObject *a) {
   return -1;
 }
 
-/* Finds the order and the free lengths in an argument, then checks its shape. */
+/* Finds the order and the unknown lengths from the shape of an argument, then checks the shape. */
 static int check_input(job *j, const array_spec *s, PyArrayObject *a, int *known) {
   call *c = &j->c;
   int own = PyArray_NDIM(a) - j->lead;
@@ -214,7 +215,7 @@ static int take_inputs(job *j, PyObject **values) {
   int known = 0;
   for (int i = 0; i < a->nin; i++) {
     PyObject *value = values[a->slot_in[i]];
-    if (!value) { /* positions alone */
+    if (!value) { /* positions only */
       c->order = -1;
       continue;
     }
@@ -236,7 +237,7 @@ static int take_inputs(job *j, PyObject **values) {
   return 0;
 }
 
-/* ---- forces from outside ---- */
+/* ---- external forces ---- */
 
 static int take_wrench(job *j, int i, PyObject *item) {
   call *c = &j->c;
@@ -359,7 +360,7 @@ static int take_linear(job *j, PyObject **values) {
     o->trivialisation = (jn_trivialisation)i;
   }
   if ((o->input == JN_INPUT_MAP) != (values[a->slot_map] != NULL)) {
-    raise_text(JN_ERR_ARGUMENT, "input 'map' and map= belong together");
+    raise_text(JN_ERR_ARGUMENT, "input='map' needs map=, and map= needs input='map'");
     return -1;
   }
   if (values[a->slot_map]) {
@@ -480,7 +481,7 @@ static int make_outputs(job *j, PyObject *given) {
 
 /* ---- layouts ---- */
 
-/* rows of [nv x columns] blocks change places */
+/* Permutes the rows of [nv x columns] blocks. */
 static void move_left(const int *index, size_t nv, size_t columns, size_t blocks, const double *x,
                       double *out, int into_ours) {
   for (size_t b = 0; b < blocks; b++)
@@ -549,7 +550,7 @@ static int check_layout(const job *j) {
       (!(flags & BODY_TANGENT) || jn_layout_representation(self->layout) == JN_BODY))
     return 0;
   raise_text(JN_ERR_ARGUMENT,
-             "%s is not offered in the layout '%s': use with_settings(layout='jounce')",
+             "%s is not available in the layout '%s': use with_settings(layout='jounce')",
              j->c.algorithm->name, jn_layout_name(jn_layout_kind_of(self->layout)));
   return -1;
 }
@@ -596,7 +597,7 @@ static jn_status out_of_ours(job *j, size_t done) {
 
 /* ---- running ---- */
 
-/* State by state; *at is the one that failed. */
+/* Computes the states one by one; *at is the one that failed. */
 static jn_status run_states(job *j, jn_data *data, size_t *at) {
   const algorithm *a = j->c.algorithm;
   const double *in[MOST_IN];
@@ -657,7 +658,7 @@ static int singly(job *j) {
     size_t need = c->algorithm->work(c);
     if (!(c->work = PyMem_RawMalloc((need + 1) * sizeof *c->work))) status = JN_ERR_MEMORY;
   }
-  /* others may run meanwhile where it takes long; the data is ours alone */
+  /* a long computation releases the interpreter's lock: no other call has this data */
   double weight = (double)j->count * (order + 1) * (jn_model_nv(self->model) + 1);
   if (!status && weight > 500) {
     Py_BEGIN_ALLOW_THREADS;
@@ -699,7 +700,7 @@ PyObject *run_algorithm(const algorithm *a, model_object *self, PyObject *const 
     return NULL;
   job j;
   memset(&j.c, 0, sizeof j.c);
-  memset(&j.in, 0, sizeof j - offsetof(job, in)); /* not the room for leading axes */
+  memset(&j.in, 0, sizeof j - offsetof(job, in)); /* all but the array of leading axes */
   j.c.algorithm = a;
   j.c.self = self;
   j.c.columns = -1;

@@ -1,15 +1,15 @@
-/* engine.h: how an algorithm of the table is described and run. */
+/* engine.h: description of an algorithm in the table of algorithms.c, and how it is run. */
 #ifndef JOUNCE_PYTHON_ENGINE_H
 #define JOUNCE_PYTHON_ENGINE_H
 
 #include "binding.h"
 
-/* A length of an axis: a number below 1000, or one of these. */
+/* The length of an axis: a number below 1000, or one of these codes. */
 enum {
   NQ = 1001,
   NV,
   NV2,     /* 2 nv */
-  COLUMNS, /* any, but the same in all arguments */
+  COLUMNS, /* any length, the same in all arguments */
   INPUTS,  /* columns of the input of a linearisation */
   BODIES = 2000,
   ORDERS = 3000,
@@ -19,15 +19,15 @@ enum {
 #define NB(k) (BODIES + (k))    /* k nbody */
 #define ORDER(k) (ORDERS + (k)) /* order + k */
 #define LOOSE(k) \
-  (LOOSES + (k)) /* order + k; the axis may be left out at order 0, then everywhere */
-#define MAYBE(k) (MAYBES + (k)) /* order + k; left out of results without velocities */
+  (LOOSES + (k)) /* order + k; at order 0 the axis may be omitted, in all arrays of the call */
+#define MAYBE(k) (MAYBES + (k)) /* order + k; omitted in the result if no velocities are given */
 
-/* What a layout does with the numbers. */
+/* How an array is converted between layouts. */
 typedef enum meaning {
-  PLAIN,     /* nothing */
+  PLAIN,     /* not converted */
   Q_NUMBERS, /* configurations */
-  ROWS,      /* rows of nv: v, tau, and columns of matrices */
-  LEFT,      /* [nv x columns]: rows change places */
+  ROWS,      /* rows of nv: v, tau, and matrices with nv columns */
+  LEFT,      /* [nv x columns]: rows are permuted */
   MATRIX,    /* [nv x nv] */
   PARTIAL,   /* [nv x nv], columns d/dq */
   JACOBIAN,  /* [6 x nv] of a frame */
@@ -50,11 +50,11 @@ enum {
   WORD_HELD = 32,           /* held= */
   FRAME = 64,               /* frame */
   POINT = 128,              /* point */
-  OURS_ONLY = 256,          /* not in the layouts of others */
+  OURS_ONLY = 256,          /* only in jounce's layout */
   BODY_TANGENT = 512,       /* only in layouts with body twists */
   NO_DATA = 1024,
   KINEMATIC = 2048,
-  POSITIONS = 4096, /* the second input may be missing: order -1 */
+  POSITIONS = 4096, /* the second input is optional: order -1 without it */
   BATCHED_INVERSE = 8192,
   BATCHED_FORWARD = 16384,
   BATCHED_HYBRID = 32768
@@ -81,16 +81,16 @@ typedef struct algorithm {
   const char *name;
   jn_status (*run)(const call *c, jn_data *data, const double *const *in, double **out);
   int flags;
-  size_t (*work)(const call *c); /* doubles, or NULL */
+  size_t (*work)(const call *c); /* size of its scratch in doubles; NULL: none */
   array_spec in[MOST_IN], out[MOST_OUT];
   const char *documentation;
-  /* made from these by prepare_algorithm */
+  /* set by prepare_algorithm */
   int nin, nout, nnames, positional, required;
   const char *names[MOST_NAMES];
   int slot_in[MOST_IN];
   int slot_prescribed, slot_h, slot_frame, slot_point, slot_input, slot_map, slot_side, slot_word,
       slot_external, slot_tau_ext, slot_out;
-  PyTypeObject *result; /* a named tuple where there are several outputs */
+  PyTypeObject *result; /* a named tuple if there are several outputs */
 } algorithm;
 
 int prepare_algorithm(algorithm *a, PyObject *module);

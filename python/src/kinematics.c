@@ -1,11 +1,11 @@
-/* kinematics.c: the type Kinematics: positions and velocities computed once, asked many times. */
+/* kinematics.c: the type Kinematics: positions and velocities of all frames, computed once. */
 #include "binding.h"
 
 #include <string.h>
 
 typedef struct kinematics_object {
   PyObject_HEAD model_object *model;
-  jn_data *data; /* its own; calls hold the interpreter's lock */
+  jn_data *data; /* not shared; calls hold the interpreter's lock */
   int order;
 } kinematics_object;
 
@@ -70,7 +70,7 @@ typedef struct asked {
   PyObject *point;
 } asked;
 
-/* order: default and largest */
+/* The order, 0..most; `most` if it is not given. */
 static int take_order(PyObject *value, int most, int *out) {
   *out = most;
   return value ? take_int(value, "order", 0, most < 0 ? 0 : most, out) : 0;
@@ -100,7 +100,7 @@ static int take_asked(kinematics_object *self, const char *function, const char 
 static const char *const frame_names[] = {"frame", "representation", "order"};
 static const char *const point_names[] = {"frame", "point", "order"};
 
-/* One array [rows x ...] filled by a library call; columns in the layout of the model. */
+/* Returns an array that a library call has filled, converted to the layout of the model. */
 static PyObject *give(kinematics_object *self, jn_status status, PyArrayObject *a, int jacobian) {
   if (status) {
     Py_DECREF(a);
@@ -270,9 +270,8 @@ static PyObject *kin_system_jacobian(FASTCALL) {
 PyDoc_STRVAR(
     screw_partial_doc,
     "screw_partial($self, /, frame, column, columns=(), representation='spatial')\n--\n\n"
-    "The partial derivative of column `column` of a frame's Jacobian along the degrees of\n"
-    "freedom in `columns`, one after the other: (6,), angular first, columns as jounce\n"
-    "numbers them.");
+    "The repeated partial derivative of column `column` of a frame's Jacobian by the degrees of\n"
+    "freedom in `columns`: (6,), angular first. Columns are in jounce's order.");
 static PyObject *kin_screw_partial(FASTCALL) {
   SELF;
   static const char *const names[] = {"frame", "column", "columns", "representation"};
@@ -285,7 +284,7 @@ static PyObject *kin_screw_partial(FASTCALL) {
       (values[3] && (word = word_index(values[3], representation_words, "representation")) < 0))
     return NULL;
   PyObject *items =
-      values[2] ? PySequence_Fast(values[2], "columns: a list of whole numbers expected") : NULL;
+      values[2] ? PySequence_Fast(values[2], "columns: a list of integers expected") : NULL;
   if (values[2] && !items) return NULL;
   count = items ? PySequence_Fast_GET_SIZE(items) : 0;
   int bad = count > 16;
@@ -312,7 +311,7 @@ PyDoc_STRVAR(
     "--\n\n"
     "The instantaneous map (rows, (N+1) nv) from the jet of v to a quantity of a body:\n"
     "'link_motion', 'link_momentum', 'link_force', 'joint_momentum', 'joint_force' or\n"
-    "'joint_torque'. Taylor coefficients, our order of numbers. It is no partial derivative.");
+    "'joint_torque'. Taylor coefficients, in jounce's order. It is not a partial derivative.");
 static PyObject *kin_comprehensive(FASTCALL) {
   SELF;
   static const char *const names[] = {"quantity", "body", "representation", "order"};
@@ -339,7 +338,7 @@ static const char *const operator_words[] = {"L", "L_inverse", "dual_L", "dual_L
 PyDoc_STRVAR(matrix_doc,
              "comprehensive_matrix($self, /, operator, order=None)\n--\n\n"
              "An operator of the comprehensive equations as a matrix: 'L', 'L_inverse', 'dual_L',\n"
-             "'dual_L_inverse', 'G', 'dual_G' or 'M'. Taylor coefficients, our order of numbers.");
+             "'dual_L_inverse', 'G', 'dual_G' or 'M'. Taylor coefficients, in jounce's order.");
 static PyObject *kin_matrix(FASTCALL) {
   SELF;
   static const char *const names[] = {"operator", "order"};
@@ -422,7 +421,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef getset[] = {
-    {"order", kin_order, NULL, "Order of the velocities; -1: positions alone.", NULL},
+    {"order", kin_order, NULL, "Order of the velocities; -1: positions only.", NULL},
     {"model", kin_model, NULL, "The model.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

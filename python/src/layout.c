@@ -1,4 +1,4 @@
-/* layout.c: the type Layout: numbers of one model between our order and another library's. */
+/* layout.c: the type Layout: converts arrays of a model between jounce's layout and another one. */
 #include "binding.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ static PyObject *read_representation(PyObject *object, void *more) {
       representation_words[jn_layout_representation(((layout_object *)object)->layout)]);
 }
 
-/* rows of `n` numbers through one of the library's movers */
+/* Applies one of the library's export or import functions to an array with any leading axes. */
 typedef enum mover { EXPORT_Q, IMPORT_Q, EXPORT_ROWS, IMPORT_ROWS, EXPORT_M, IMPORT_M } mover;
 
 static PyObject *move(PyObject *object, PyObject *value, mover what) {
@@ -75,8 +75,8 @@ static PyObject *move(PyObject *object, PyObject *value, mover what) {
   int good = nd >= own && PyArray_DIM(a, nd - 1) == n && (own == 1 || PyArray_DIM(a, nd - 2) == n);
   PyArrayObject *out = good ? new_array(nd, PyArray_DIMS(a)) : NULL;
   if (!good)
-    raise_text(JN_ERR_ARGUMENT, "x: the last %s %ld expected", own == 1 ? "axis of" : "two axes of",
-               (long)n);
+    raise_text(JN_ERR_ARGUMENT, "x: the last %s must have length %ld",
+               own == 1 ? "axis" : "two axes", (long)n);
   if (out && PyArray_SIZE(a)) {
     size_t rows = (size_t)PyArray_SIZE(a) / (size_t)n;
     const double *x = NUMBERS(a);
@@ -108,9 +108,9 @@ PyDoc_STRVAR(
     convert_doc,
     "convert($self, /, to, q, v=None, tau=None)\n--\n\n"
     "From this layout to another one of the same model: q (nq,), v (rows, nv) = v, v', ...,\n"
-    "tau (rows, nv), at most one row more than v. Twists and wrenches of free joints change\n"
-    "their meaning, every derivative with them. Returns (q, v, tau), None where None went\n"
-    "in.");
+    "tau (rows, nv), at most one row more than v. Twists and wrenches of free joints, and all\n"
+    "their derivatives, are converted to the other representation. Returns (q, v, tau); what is\n"
+    "not given is None.");
 static PyObject *layout_convert(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                 PyObject *keywords) {
   static const char *const names[] = {"to", "q", "v", "tau"};
@@ -163,24 +163,29 @@ done:
 }
 
 static PyMethodDef methods[] = {
-    {"export_q", export_q, METH_O, "export_q($self, q, /)\n--\n\nOurs (..., nq) to theirs."},
-    {"import_q", import_q, METH_O, "import_q($self, q, /)\n--\n\nTheirs (..., nq) to ours."},
+    {"export_q", export_q, METH_O,
+     "export_q($self, q, /)\n--\n\nq (..., nq) from jounce's order to this layout."},
+    {"import_q", import_q, METH_O,
+     "import_q($self, q, /)\n--\n\nq (..., nq) from this layout to jounce's order."},
     {"export_rows", export_rows, METH_O,
-     "export_rows($self, x, /)\n--\n\nv, tau, ... (..., nv), ours to theirs."},
+     "export_rows($self, x, /)\n--\n\nv, tau, ... (..., nv) from jounce's order to this layout."},
     {"import_rows", import_rows, METH_O,
-     "import_rows($self, x, /)\n--\n\nv, tau, ... (..., nv), theirs to ours."},
+     "import_rows($self, x, /)\n--\n\nv, tau, ... (..., nv) from this layout to jounce's order."},
     {"export_matrices", export_matrices, METH_O,
-     "export_matrices($self, M, /)\n--\n\nMatrices (..., nv, nv), ours to theirs."},
+     "export_matrices($self, M, /)\n--\n\n"
+     "Matrices (..., nv, nv) from jounce's order to this layout."},
     {"import_matrices", import_matrices, METH_O,
-     "import_matrices($self, M, /)\n--\n\nMatrices (..., nv, nv), theirs to ours."},
+     "import_matrices($self, M, /)\n--\n\n"
+     "Matrices (..., nv, nv) from this layout to jounce's order."},
     {"convert", FAST(layout_convert, convert_doc)},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef getset[] = {
     {"name", read_name, NULL, "Name of the layout.", NULL},
-    {"representation", read_representation, NULL, "What its twists of free joints are.", NULL},
-    {"q_index", read_index, NULL, "theirs = ours[q_index], (nq,).", NULL},
-    {"v_index", read_index, NULL, "theirs = ours[v_index], (nv,).", (void *)1},
+    {"representation", read_representation, NULL, "Representation of its twists of free joints.",
+     NULL},
+    {"q_index", read_index, NULL, "q of this layout = q of jounce [q_index], (nq,).", NULL},
+    {"v_index", read_index, NULL, "v of this layout = v of jounce [v_index], (nv,).", (void *)1},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -191,9 +196,9 @@ PyTypeObject layout_type = {
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_doc =
         "Layout(model, name)\n--\n\n"
-        "Numbers of a model in the layout 'pinocchio', 'mujoco', 'drake', 'rbdl' or\n"
-        "'jounce'. Movers only change places and need a model whose representation is that\n"
-        "of the layout; convert changes the meaning of twists and wrenches, too.",
+        "The layout 'pinocchio', 'mujoco', 'drake', 'rbdl' or 'jounce' of the numbers of a\n"
+        "model. export_* and import_* only permute numbers: the model's representation must be\n"
+        "that of the layout. convert also converts twists and wrenches between representations.",
     .tp_methods = methods,
     .tp_getset = getset,
     .tp_new = layout_new,

@@ -1,4 +1,4 @@
-/* model.c: the type Model: a robot, the settings of its computations, and scratch. */
+/* model.c: the type Model: a robot, the settings of its computations, and scratch memory. */
 #include "binding.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ void model_put_batch(model_object *self, jn_batch *batch, int order) {
   jn_batch_free(resting);
 }
 
-/* ---- numbers in the layout of the object ---- */
+/* ---- conversion from and to the layout of the object ---- */
 
 int model_take_q(const model_object *self, PyObject *object, const char *what, double *out) {
   npy_intp nq = jn_model_nq(self->model);
@@ -140,7 +140,7 @@ int model_joint(const model_object *self, PyObject *object) {
                     self->model);
 }
 
-/* ---- making one ---- */
+/* ---- construction ---- */
 
 static const char *const setting_names[] = {"representation", "formulation", "damping", "strict",
                                             "gravity",        "threads",     "layout",  NULL};
@@ -164,7 +164,7 @@ static int set_layout(model_object *self, PyObject *value) {
   return 0;
 }
 
-/* values[SETTINGS] in the order of setting_names, NULL: unchanged */
+/* values[SETTINGS] in the order of setting_names; NULL: unchanged */
 static int change_settings(model_object *self, PyObject *const *values) {
   jn_settings *s = &self->settings;
   int i;
@@ -172,7 +172,7 @@ static int change_settings(model_object *self, PyObject *const *values) {
   if (values[0]) {
     if ((i = word_index(values[0], representation_words, "representation")) < 0) return -1;
     if (self->layout && i != (int)s->representation) {
-      raise_text(JN_ERR_ARGUMENT, "representation: the layout '%s' has '%s'",
+      raise_text(JN_ERR_ARGUMENT, "representation: the layout '%s' needs '%s'",
                  jn_layout_name(jn_layout_kind_of(self->layout)),
                  representation_words[s->representation]);
       return -1;
@@ -253,8 +253,9 @@ static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   (void)type;
   PyObject *path = NULL, *root = NULL, *strict = NULL, *rest = NULL, *result = NULL;
   if (PyTuple_GET_SIZE(args) > 1) {
-    PyErr_SetString(PyExc_TypeError,
-                    "Model() takes one argument by place, a file or the name of a built-in robot");
+    PyErr_SetString(
+        PyExc_TypeError,
+        "Model() takes one positional argument, a file or the name of a built-in robot");
     return NULL;
   }
   if (PyTuple_GET_SIZE(args)) path = PyTuple_GET_ITEM(args, 0);
@@ -265,9 +266,9 @@ static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *keyword
     PyObject *value = PyDict_GetItemString(rest, own[i]);
     if (!value) continue;
     *target[i] = value == Py_None ? NULL : value;
-    Py_INCREF(value); /* outlives the entry */
+    Py_INCREF(value); /* for the time of the deletion */
     PyDict_DelItemString(rest, own[i]);
-    Py_DECREF(value); /* `keywords` holds it */
+    Py_DECREF(value); /* `keywords` keeps it alive */
   }
   int check = strict ? PyObject_IsTrue(strict) : 0;
   if (!path)
@@ -294,8 +295,8 @@ static void model_dealloc(PyObject *object) {
 PyDoc_STRVAR(with_settings_doc,
              "with_settings($self, /, *, representation=None, formulation=None, damping=None,\n"
              "              strict=None, gravity=None, threads=None, layout=None)\n--\n\n"
-             "The same robot computed with other settings; what is not given stays as it is.\n"
-             "Both objects share one model; each has its own scratch.");
+             "The same robot with other settings; those not given are unchanged. Both objects\n"
+             "share one model; each has its own scratch memory.");
 static PyObject *model_with_settings(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                      PyObject *keywords) {
   model_object *self = (model_object *)object;
@@ -339,7 +340,7 @@ PyDoc_STRVAR(
     with_pose_doc,
     "with_pose($self, /, q, joint, R, p=None)\n--\n\n"
     "A copy of q (nq,) in which a free joint has the pose R (3, 3), p (3,), or a spherical\n"
-    "one the rotation R. PoseError when R is not a rotation.");
+    "joint the rotation R. PoseError if R is not a rotation.");
 static PyObject *model_with_pose(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *keywords) {
   static const char *const names[] = {"q", "joint", "R", "p"};
@@ -372,8 +373,8 @@ static PyObject *model_with_pose(PyObject *object, PyObject *const *args, Py_ssi
 PyDoc_STRVAR(
     kinematics_doc,
     "kinematics($self, /, q, v=None)\n--\n\n"
-    "Forward kinematics at q (nq,), v (r+1, nv) = v, v', ..., v^(r), or (nv,), or None for\n"
-    "positions alone: an object that answers for every frame. O(n r^2).");
+    "Forward kinematics of all frames at q (nq,) and v (r+1, nv) = v, v', ..., v^(r), or (nv,),\n"
+    "or None for positions only. O(n r^2).");
 static PyObject *model_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                   PyObject *keywords) {
   static const char *const names[] = {"q", "v"};
@@ -382,18 +383,18 @@ static PyObject *model_kinematics(PyObject *object, PyObject *const *args, Py_ss
   return kinematics_new((model_object *)object, values[0], values[1]);
 }
 
-PyDoc_STRVAR(frame_index_doc, "frame_index($self, frame, /)\n--\n\nThe number of a link or frame.");
+PyDoc_STRVAR(frame_index_doc, "frame_index($self, frame, /)\n--\n\nThe index of a link or frame.");
 static PyObject *model_frame_index(PyObject *object, PyObject *name) {
   int i = model_frame((model_object *)object, name);
   return i < 0 ? NULL : PyLong_FromLong(i);
 }
-PyDoc_STRVAR(joint_index_doc, "joint_index($self, joint, /)\n--\n\nThe number of a joint.");
+PyDoc_STRVAR(joint_index_doc, "joint_index($self, joint, /)\n--\n\nThe index of a joint.");
 static PyObject *model_joint_index(PyObject *object, PyObject *name) {
   int i = model_joint((model_object *)object, name);
   return i < 0 ? NULL : PyLong_FromLong(i);
 }
 
-/* ---- reading one ---- */
+/* ---- attributes ---- */
 
 #define READ(name, expression)                                 \
   static PyObject *read_##name(PyObject *object, void *more) { \
@@ -430,7 +431,7 @@ static PyObject *matrix(jn_mat3 A) {
                        A.m[1][2], A.m[2][0], A.m[2][1], A.m[2][2]);
 }
 
-/* one dict a joint, body and frame */
+/* a dict for each joint, body and frame */
 static PyObject *joint_dict(const jn_joint *j) {
   const jn_limits *l = &j->limits;
   return Py_BuildValue("{sN ss si si si si sN sN sd sd sd sd sd sd sd sd sd sd}", "name",
@@ -498,7 +499,7 @@ static PyObject *read_dofs(PyObject *object, void *more) {
   return list;
 }
 
-/* names of the numbers of q, in their order */
+/* names of the coordinates, in the order of q */
 static PyObject *read_coordinates(PyObject *object, void *more) {
   (void)more;
   const model_object *self = (model_object *)object;
@@ -532,28 +533,29 @@ static PyObject *model_repr(PyObject *object) {
 
 static PyGetSetDef model_getset[] = {
     {"name", read_name, NULL, "Name of the robot.", NULL},
-    {"nq", read_nq, NULL, "Numbers of a configuration q.", NULL},
-    {"nv", read_nv, NULL, "Degrees of freedom: numbers of v and tau.", NULL},
-    {"nbody", read_nbody, NULL, "Bodies, the base included.", NULL},
-    {"nframe", read_nframe, NULL, "Links and named frames.", NULL},
+    {"nq", read_nq, NULL, "Length of a configuration q.", NULL},
+    {"nv", read_nv, NULL, "Degrees of freedom: length of v and tau.", NULL},
+    {"nbody", read_nbody, NULL, "Number of bodies, the base included.", NULL},
+    {"nframe", read_nframe, NULL, "Number of links and named frames.", NULL},
     {"mass", read_mass, NULL, "Mass of all links.", NULL},
-    {"moving_mass", read_moving_mass, NULL, "Mass without what is welded to the world.", NULL},
+    {"moving_mass", read_moving_mass, NULL, "Mass without the links fixed to the world.", NULL},
     {"floating", read_floating, NULL, "Whether the base is free.", NULL},
     {"gravity", read_gravity, NULL, "Gravity of the computations.", NULL},
-    {"representation", read_representation, NULL, "Of twists and wrenches of free joints.", NULL},
-    {"formulation", read_formulation, NULL, "Which recursion computes.", NULL},
+    {"representation", read_representation, NULL,
+     "Representation of twists and wrenches of free joints.", NULL},
+    {"formulation", read_formulation, NULL, "Formulation of the dynamics.", NULL},
     {"damping", read_damping, NULL, "Whether tau includes the joints' viscous damping.", NULL},
-    {"strict", read_strict, NULL, "Whether the bits are the same on every machine.", NULL},
+    {"strict", read_strict, NULL, "Whether results have the same bits on every machine.", NULL},
     {"threads", read_threads, NULL, "Threads of a batch; 0: as many as the machine has.", NULL},
-    {"layout", read_layout, NULL, "Whose order of numbers q, v, tau and matrices have.", NULL},
+    {"layout", read_layout, NULL, "Layout of q, v, tau and matrices.", NULL},
     {"dofs", read_dofs, NULL, "Names of the degrees of freedom, in the order of v.", NULL},
-    {"coordinates", read_coordinates, NULL, "Names of the numbers of q, in their order.", NULL},
+    {"coordinates", read_coordinates, NULL, "Names of the coordinates, in the order of q.", NULL},
     {"joints", read_joints, NULL,
-     "One dict a joint: name, type, iq, nq, iv, nv (places in our order), axis, limits, ...", NULL},
-    {"bodies", read_bodies, NULL, "One dict a body: name, parent, frame, mass, com, inertia.",
+     "A dict for each joint: name, type, iq, nq, iv, nv (jounce's order), axis, limits, ...", NULL},
+    {"bodies", read_bodies, NULL, "A dict for each body: name, parent, frame, mass, com, inertia.",
      NULL},
-    {"frames", read_frames, NULL, "One dict a link or frame: name, body, is_link, R, p, mass.",
-     NULL},
+    {"frames", read_frames, NULL,
+     "A dict for each link and frame: name, body, is_link, R, p, mass.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -566,7 +568,7 @@ static PyMethodDef model_methods[128] = {
     {"joint_index", model_joint_index, METH_O, joint_index_doc},
 };
 
-/* the algorithms join the methods above, once, before the type is made ready */
+/* Appends the algorithms to the methods above, once, before the type is made ready. */
 HIDDEN void model_add_methods(void);
 void model_add_methods(void) {
   int n = 0, i = 0;
@@ -581,13 +583,13 @@ PyDoc_STRVAR(
     "      formulation='body', damping=False, strict=False, gravity=None, threads=1,\n"
     "      layout='jounce')\n--\n\n"
     "A robot: a URDF (.urdf, .xml), a native model (.json) or the name of a built-in robot.\n\n"
-    "root: 'fixed' or 'floating', against what the file says. strict_inertia: refuse inertias "
-    "that\n"
-    "violate the triangle inequality. The rest are settings of the computations: see\n"
-    "with_settings. layout: 'pinocchio', 'mujoco', 'drake' or 'rbdl' has every q, v, tau and\n"
-    "matrix in that library's order and meaning.\n\n"
-    "The object does not change; threads may share it. Methods take arrays with any number of\n"
-    "leading axes (a batch) and answer with the same; `out=` takes arrays to write into.");
+    "root: 'fixed' or 'floating' overrides the file. strict_inertia: refuse inertias that violate\n"
+    "the triangle inequality. The others are settings of the computations, see with_settings.\n"
+    "layout: 'pinocchio', 'mujoco', 'drake' or 'rbdl': every q, v, tau and matrix has the order\n"
+    "and meaning of that library.\n\n"
+    "The object is immutable; threads may share it. Methods take arrays with any number of\n"
+    "leading axes (a batch) and return arrays with the same leading axes; `out=` takes arrays to\n"
+    "write into.");
 
 PyTypeObject model_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Model",

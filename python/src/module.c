@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-PyDoc_STRVAR(builtins_doc, "builtins()\n--\n\nThe built-in robots: {name: what it is}.");
+PyDoc_STRVAR(builtins_doc, "builtins()\n--\n\nThe built-in robots: {name: description}.");
 static PyObject *builtin_robots(PyObject *module, PyObject *unused) {
   (void)module, (void)unused;
   PyObject *names = PyDict_New();
@@ -19,7 +19,7 @@ static PyObject *builtin_robots(PyObject *module, PyObject *unused) {
 
 PyDoc_STRVAR(hold_doc,
              "zero_order_hold(A, B, h)\n--\n\n"
-             "Ad (n, n) = exp(A h) and Bd (n, m) of a step with the input held.");
+             "Ad (n, n) = exp(A h) and Bd (n, m) of a step of length h with constant input.");
 static PyObject *zero_order_hold(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *keywords) {
   (void)module;
@@ -185,8 +185,8 @@ PyDoc_STRVAR(
     propeller_doc,
     "propeller_wrench(omega, *, radius=None, alpha=None, beta=None, thrust=None, drag=None,\n"
     "                 alternate=True, alternate_tilt=True)\n--\n\n"
-    "The wrench (r+1, 6) of tilted propellers in the base frame, torque first, from their\n"
-    "speeds (r+1, count) and derivatives. Defaults: a fully actuated hexarotor.");
+    "The wrench (r+1, 6) of tilted propellers in the base frame, torque first, and its\n"
+    "derivatives, from their speeds (r+1, count). Defaults: a fully actuated hexarotor.");
 static int take_rotor(PyObject **v, npy_intp count, jn_hexarotor *rotor) {
   *rotor = jn_hexarotor_actuated();
   if (count >= 0) rotor->count = (int)count;
@@ -238,7 +238,7 @@ static PyObject *propeller_speeds(PyObject *module, PyObject *const *args, Py_ss
   return propeller(args, nargs, keywords, 1);
 }
 
-/* What the library's own call costs, for the measure of what this module adds to it. */
+/* Times the library's own call, to measure the overhead of this module. */
 static PyObject *time_inverse_dynamics(PyObject *module, PyObject *args) {
   (void)module;
   PyObject *model, *x, *y;
@@ -289,7 +289,7 @@ static PyMethodDef functions[] = {
      FAST(propeller_speeds,
           "propeller_speeds(wrench, *, radius=None, alpha=None, beta=None, "
           "thrust=None, drag=None, alternate=True, alternate_tilt=True)\n--\n\n"
-          "The inverse for six propellers: speeds (r+1, 6) of a wrench (r+1, 6).")},
+          "The inverse for six propellers: speeds (r+1, 6) from a wrench (r+1, 6).")},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,4 +1,4 @@
-/* simulation.c: the type Simulation: motion through time. */
+/* simulation.c: the type Simulation: integrates the motion in time. */
 #include "binding.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 typedef struct simulation_object {
   PyObject_HEAD model_object *model;
   jn_simulation *simulation;
-  int busy; /* a step is under way: it may call back, or run without the interpreter's lock */
-  /* what the callbacks and the forces of time point to */
+  int busy; /* in a step, which may call back or run without the interpreter's lock */
+  /* referred to by the callbacks and by the forces as functions of time */
   PyObject *time, *state, *events, *arrays;
   jn_force_table table;
   jn_force_polynomial polynomial;
@@ -18,7 +18,7 @@ typedef struct simulation_object {
 
 static PyTypeObject *statistics_type;
 
-/* ---- callbacks: an exception stays set and makes the step fail ---- */
+/* ---- callbacks: after an exception the step fails, and the exception stays set ---- */
 
 static PyObject *call_state(simulation_object *self, PyObject *function, double t, const double *q,
                             const double *v) {
@@ -99,7 +99,7 @@ enum {
   NAMES
 };
 
-/* an array kept alive by the object; NULL with an exception */
+/* Makes the object keep the array alive; NULL with an exception. */
 static PyArrayObject *keep(simulation_object *self, PyArrayObject *a) {
   if (!a) return NULL;
   int bad = PyList_Append(self->arrays, (PyObject *)a);
@@ -107,7 +107,8 @@ static PyArrayObject *keep(simulation_object *self, PyArrayObject *a) {
   return bad ? NULL : a;
 }
 
-/* rows of nv in our layout; *rows: how many, -1: one flat row */
+/* A copy of rows of nv numbers, in jounce's layout, that the object keeps; rows -1: one flat
+ * row. */
 static const double *keep_rows(simulation_object *self, PyObject *value, const char *what,
                                npy_intp rows) {
   npy_intp shape[2] = {rows < 0 ? 1 : rows, jn_model_nv(self->model->model)};
@@ -121,7 +122,7 @@ static int set_force_of_time(simulation_object *self, PyObject **v, jn_forces *f
       (v[TIME] != NULL) + (v[TABLE] != NULL) + (v[POLYNOMIAL] != NULL) + (v[FOURIER] != NULL);
   PyObject *x, *y, *z;
   if (given > 1) {
-    raise_text(JN_ERR_ARGUMENT, "one of time, table, polynomial, fourier at most");
+    raise_text(JN_ERR_ARGUMENT, "give at most one of time, table, polynomial and fourier");
     return -1;
   }
   int nv = jn_model_nv(self->model->model);
@@ -143,7 +144,7 @@ static int set_force_of_time(simulation_object *self, PyObject **v, jn_forces *f
     int rises = n > 0 && n < 100000000;
     for (npy_intp i = 1; i < n && rises; i++) rises = NUMBERS(times)[i] > NUMBERS(times)[i - 1];
     if (!rises) {
-      raise_text(JN_ERR_ARGUMENT, "table: times that rise expected, shape (n,)");
+      raise_text(JN_ERR_ARGUMENT, "table: increasing times of shape (n,) expected");
       return -1;
     }
     self->table = (jn_force_table){(int)n, nv, NUMBERS(times), keep_rows(self, y, "table: tau", n)};
@@ -222,7 +223,7 @@ static int set_forces(simulation_object *self, PyObject **v, jn_forces *f) {
   return set_force_of_time(self, v, f);
 }
 
-/* wrenches[count] and events[count] live until the simulation has copied them */
+/* wrenches[count] and events[count] are freed once the simulation has copied them */
 static int set_wrenches(simulation_object *self, PyObject *list, jn_applied_wrench **out, int *n) {
   PyObject *items = PySequence_Fast(list, "external: a list of (frame, wrench) expected");
   if (!items) return -1;
@@ -328,7 +329,8 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *ke
   PyObject *values[NAMES] = {0}, *key, *value;
   Py_ssize_t at = 0;
   if (PyTuple_GET_SIZE(args) > 2) {
-    PyErr_SetString(PyExc_TypeError, "Simulation() takes a model and a scheme by place");
+    PyErr_SetString(PyExc_TypeError,
+                    "Simulation() takes at most two positional arguments, a model and a scheme");
     return NULL;
   }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) values[i] = PyTuple_GET_ITEM(args, i);
@@ -373,7 +375,7 @@ static int simulation_traverse(PyObject *object, visitproc visit, void *arg) {
 }
 static int simulation_clear(PyObject *object) {
   simulation_object *self = (simulation_object *)object;
-  jn_simulation_free(self->simulation); /* before what its callbacks need */
+  jn_simulation_free(self->simulation); /* before the objects that its callbacks use */
   self->simulation = NULL;
   Py_CLEAR(self->time);
   Py_CLEAR(self->state);
@@ -404,7 +406,7 @@ static PyObject *raise_step(simulation_object *self, jn_status status) {
   return raise_singular(self->model, status, jn_simulation_singular_joint(self->simulation));
 }
 
-/* q, v of the moment, or at a time of the last step */
+/* The current t, q, v; or, if `dense`, q, v at time t of the last step. */
 static PyObject *give_state(simulation_object *self, double t, int dense) {
   npy_intp nv = jn_model_nv(self->model->model);
   double *q = self->room, *v = q + jn_model_nq(self->model->model);
@@ -424,7 +426,7 @@ static PyObject *give_state(simulation_object *self, double t, int dense) {
 
 PyDoc_STRVAR(set_state_doc,
              "set_state($self, /, t, q, v)\n--\n\n"
-             "Starts anew at time t from q (nq,), v (nv,).");
+             "Restarts at time t from q (nq,), v (nv,).");
 static PyObject *sim_set_state(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                PyObject *keywords) {
   static const char *const own[] = {"t", "q", "v"};
@@ -509,8 +511,8 @@ static PyObject *sim_at(PyObject *object, PyObject *value) {
 
 PyDoc_STRVAR(run_doc,
              "run($self, times, /)\n--\n\n"
-             "The motion at times (n,) that rise: q (n, nq), v (n, nv). Ends at an event,\n"
-             "with as many rows as were reached.");
+             "The motion at increasing times (n,): q (n, nq), v (n, nv). It ends at an event;\n"
+             "then the last row is the state at the event.");
 static PyObject *sim_run(PyObject *object, PyObject *value) {
   simulation_object *self = ready(object);
   PyArrayObject *times = self ? take_array(value, "times") : NULL;
@@ -604,10 +606,11 @@ static PyMethodDef methods[] = {
     {"set_tau", sim_set_tau, METH_O, set_tau_doc},
     {"set_motor", sim_set_motor, METH_VARARGS, set_motor_doc},
     {"step", sim_step, METH_O,
-     "step($self, t_max, /)\n--\n\nOne step, not past t_max; the event met, or -1."},
+     "step($self, t_max, /)\n--\n\n"
+     "Makes one step, not past t_max. Returns the index of the event that ended it, or -1."},
     {"run_to", sim_run_to, METH_O,
-     "run_to($self, t, /)\n--\n\nSteps until t or the first event, whose number it returns, or "
-     "-1."},
+     "run_to($self, t, /)\n--\n\n"
+     "Steps until t or the first event. Returns the index of the event, or -1."},
     {"at", sim_at, METH_O,
      "at($self, t, /)\n--\n\nq (nq,) and v (nv,) at any time of the last step."},
     {"run", sim_run, METH_O, run_doc},
@@ -631,13 +634,13 @@ PyDoc_STRVAR(
     "           rest=None, damping=None, friction=None, friction_width=0.01, model_damping=False,\n"
     "           model_friction=False, motor_stiffness=None, motor_inertia=None, external=None,\n"
     "           events=None)\n--\n\n"
-    "Motion through time from home at rest, or from set_state. scheme: 'rkmk4', 'rkmk54',\n"
-    "'momentum', 'variational' or 'taylor'; step > 0: fixed.\n\n"
-    "Forces add up: tau (nv,) constant; state(t, q, v) -> (nv,) (not with 'taylor');\n"
+    "Integrates the motion in time, from home at rest or from set_state. scheme: 'rkmk4',\n"
+    "'rkmk54', 'momentum', 'variational' or 'taylor'. step > 0: fixed step.\n\n"
+    "The forces are added: tau (nv,) constant; state(t, q, v) -> (nv,) (not with 'taylor');\n"
     "time(t, order) -> (order+1, nv) with derivatives; table (times, tau); polynomial (t0, c);\n"
-    "fourier (w, a, b); springs, damping and friction (nv,) at the joints; motor_stiffness and\n"
-    "motor_inertia (nv,) for elastic joints; external [(frame, wrench, representation), ...].\n"
-    "events: functions g(t, q, v), or (g, direction): a step ends where g passes zero.");
+    "fourier (w, a, b); stiffness, damping and friction (nv,) of the joints; motor_stiffness and\n"
+    "motor_inertia (nv,) of elastic joints; external [(frame, wrench, representation), ...].\n"
+    "events: functions g(t, q, v), or (g, direction): a step ends where g crosses zero.");
 
 PyTypeObject simulation_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Simulation",
@@ -656,7 +659,8 @@ int add_simulation_results(PyObject *module) {
   static PyStructSequence_Field fields[] = {{"steps", NULL},    {"rejected", NULL},
                                             {"dynamics", NULL}, {"last_step", NULL},
                                             {"order", NULL},    {NULL, NULL}};
-  static PyStructSequence_Desc desc = {"jounce.Statistics", "What a simulation did.", fields, 5};
+  static PyStructSequence_Desc desc = {"jounce.Statistics", "Statistics of a simulation.", fields,
+                                       5};
   statistics_type = PyStructSequence_NewType(&desc);
   return statistics_type ? PyModule_AddObjectRef(module, "Statistics", (PyObject *)statistics_type)
                          : -1;

@@ -1,4 +1,4 @@
-/* spec.c: the type Spec: an editable description of a robot. */
+/* spec.c: the type Spec, an editable description of a robot. */
 #include "binding.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ static PyObject *spec_parse_json(PyObject *type, PyObject *const *args, Py_ssize
   return parse(jn_spec_parse_json, "parse_json", args, nargs, keywords);
 }
 
-/* ---- pieces ---- */
+/* ---- links, joints, frames ---- */
 
 static int take_vec3(PyObject *value, const char *what, jn_vec3 *out) {
   double x[3];
@@ -120,9 +120,9 @@ static const char *take_text(PyObject *value, const char *what) {
 PyDoc_STRVAR(
     add_link_doc,
     "add_link($self, /, name, mass=0, com=(0, 0, 0), inertia=None, R=None, p=None)\n--\n\n"
-    "A link. com (3,) in its frame; inertia (3, 3) about the centre of mass, or (3,)\n"
-    "principal moments; R (3, 3), p (3,): where the link frame is at home, for joints placed\n"
-    "by screw and for the root. Returns the spec.");
+    "Adds a link. com (3,) in its frame; inertia (3, 3) about the centre of mass, or (3,)\n"
+    "principal moments; R (3, 3), p (3,): pose of the link frame at home, for joints placed by\n"
+    "screw and for the root. Returns the spec.");
 static PyObject *spec_add_link(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                PyObject *keywords) {
   static const char *const names[] = {"name", "mass", "com", "inertia", "R", "p"};
@@ -147,10 +147,11 @@ PyDoc_STRVAR(
     "add_joint($self, /, name, type, parent, child, *, axis=None, axis2=None, point=None, R=None,\n"
     "          p=None, pitch=0, armature=0, damping=0, friction=0, lower=None, upper=None,\n"
     "          velocity=None, effort=None, acceleration=None, jerk=None)\n--\n\n"
-    "A joint: 'fixed', 'revolute', 'prismatic', 'helical', 'cylindrical', 'planar', 'universal',\n"
-    "'spherical' or 'free'. parent None: the world. With R or p it is placed by frame: the joint\n"
-    "frame in the parent link's, axis in it. Else by screw: axis and point in the world at home.\n"
-    "axis2: the second axis of a universal joint. Returns the spec.");
+    "Adds a joint: 'fixed', 'revolute', 'prismatic', 'helical', 'cylindrical', 'planar',\n"
+    "'universal', 'spherical' or 'free'. parent None: the world. With R or p it is placed by\n"
+    "frame: R, p is the joint frame in the parent link's frame, and axis is in the joint frame.\n"
+    "Otherwise by screw: axis and point are in the world at home. axis2: second axis of a\n"
+    "universal joint. Returns the spec.");
 static PyObject *spec_add_joint(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                 PyObject *keywords) {
   static const char *const names[] = {
@@ -160,7 +161,7 @@ static PyObject *spec_add_joint(PyObject *object, PyObject *const *args, Py_ssiz
   static const char *words[JN_JOINT_TYPE_COUNT + 1];
   for (int i = 0; i < JN_JOINT_TYPE_COUNT; i++) words[i] = jn_joint_type_name((jn_joint_type)i);
   PyObject *v[19];
-  /* parent may be None: count it as not required */
+  /* parent may be None, so it is not among the required ones */
   if (take_arguments("add_joint", names, 19, 4, 2, args, nargs, keywords, v)) return NULL;
   const char *name = take_text(v[0], "name"), *parent = NULL, *child;
   int type = name ? word_index(v[1], words, "type") : -1;
@@ -193,7 +194,7 @@ static PyObject *spec_add_joint(PyObject *object, PyObject *const *args, Py_ssiz
 
 PyDoc_STRVAR(add_frame_doc,
              "add_frame($self, /, name, link, R=None, p=None)\n--\n\n"
-             "A named frame fixed to a link, R (3, 3), p (3,) in the link's frame.\n"
+             "Adds a named frame fixed to a link, R (3, 3), p (3,) in the link's frame.\n"
              "Returns the spec.");
 static PyObject *spec_add_frame(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                 PyObject *keywords) {
@@ -212,11 +213,11 @@ static PyObject *spec_add_frame(PyObject *object, PyObject *const *args, Py_ssiz
 
 PyDoc_STRVAR(build_doc,
              "build($self, /, *, root=None, strict_inertia=False, **settings)\n--\n\n"
-             "Checks the whole and freezes it into a Model; settings as there.");
+             "Checks the spec and builds a Model; settings as in Model.");
 static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords) {
   static const char *const words[] = {"as given", "fixed", "floating", NULL};
   if (PyTuple_GET_SIZE(args)) {
-    PyErr_SetString(PyExc_TypeError, "build() takes no arguments by place");
+    PyErr_SetString(PyExc_TypeError, "build() takes no positional arguments");
     return NULL;
   }
   PyObject *rest = keywords ? PyDict_Copy(keywords) : PyDict_New(), *value, *result = NULL;
@@ -312,14 +313,15 @@ static PyObject *names_of(PyObject *object, void *links) {
 
 static PyMethodDef methods[] = {
     {"load", spec_load, METH_O | METH_STATIC,
-     "load(path, /)\n--\n\nA description from a file or a built-in robot."},
+     "load(path, /)\n--\n\nReads a file, or a built-in robot by its name."},
     {"parse_urdf", (PyCFunction)(void (*)(void))spec_parse_urdf,
      METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
-     "parse_urdf(text, name='text')\n--\n\nA description from the text of a URDF; `name` stands "
-     "for the file in messages."},
+     "parse_urdf(text, name='text')\n--\n\n"
+     "Reads the text of a URDF; `name` is the file name in messages."},
     {"parse_json", (PyCFunction)(void (*)(void))spec_parse_json,
      METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
-     "parse_json(text, name='text')\n--\n\nA description from the text of a native model."},
+     "parse_json(text, name='text')\n--\n\n"
+     "Reads the text of a native model; `name` is the file name in messages."},
     {"add_link", FAST(spec_add_link, add_link_doc)},
     {"add_joint", FAST(spec_add_joint, add_joint_doc)},
     {"add_frame", FAST(spec_add_frame, add_frame_doc)},
@@ -328,7 +330,7 @@ static PyMethodDef methods[] = {
      "save_json($self, path, /)\n--\n\nWrites a native model file; loading it gives the same "
      "bits."},
     {"lint", spec_lint, METH_NOARGS,
-     "lint($self, /)\n--\n\nWhat is suspicious: [(severity, line, text), ...]."},
+     "lint($self, /)\n--\n\nEverything suspicious: [(severity, line, text), ...]."},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef getset[] = {
@@ -346,8 +348,8 @@ PyTypeObject spec_type = {
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_doc =
         "Spec(name)\n--\n\n"
-        "A robot by hand: links, joints and frames that name each other, in any order; build()\n"
-        "checks the whole.",
+        "An editable robot: links, joints and frames, which refer to each other by name, in any\n"
+        "order. build() checks it and makes a Model.",
     .tp_methods = methods,
     .tp_getset = getset,
     .tp_new = spec_new,

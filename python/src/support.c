@@ -12,7 +12,7 @@ static PyObject *base_error, *errors[16];
 typedef struct error_class {
   jn_status status;
   const char *name;
-  PyObject **also; /* a second base: what Python calls this */
+  PyObject **also; /* second base class: Python's own exception of this kind */
   const char *documentation;
 } error_class;
 
@@ -31,13 +31,14 @@ int add_exceptions(PyObject *module) {
       {JN_ERR_ORDER, "OrderError", &PyExc_ValueError,
        "An order is too high for what was computed."},
       {JN_ERR_SINGULAR, "SingularError", &PyExc_ArithmeticError,
-       "The dynamics are singular: a joint moves no mass. `joint` names it where it is known."},
+       "The dynamics are singular: a joint moves no mass. `joint` is its name, if it is known."},
       {JN_ERR_STATE, "StateError", &PyExc_RuntimeError, "The quantity asked for was not computed."},
   };
   base_error = PyErr_NewExceptionWithDoc(
       "jounce.Error",
-      "What jounce raises. `status`: the library's code; `file`, `line`: where, for model files;\n"
-      "`index`: which state of a batch; `joint`: which joint, for SingularError.",
+      "Base class of the exceptions of jounce. `status`: the library's status code; `file`,\n"
+      "`line`: place in a model file; `index`: state of a batch; `joint`: joint of a\n"
+      "SingularError.",
       NULL, NULL);
   if (!base_error || PyModule_AddObjectRef(module, "Error", base_error)) return -1;
   const char *const none[] = {"status", "file", "line", "index", "joint"};
@@ -132,8 +133,8 @@ int take_arguments(const char *function, const char *const *names, int count, in
                    int required, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords,
                    PyObject **values) {
   if (nargs > positional) {
-    PyErr_Format(PyExc_TypeError, "%s() takes at most %d arguments by place (%zd given)", function,
-                 positional, nargs);
+    PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments (%zd given)",
+                 function, positional, nargs);
     return -1;
   }
   for (int i = 0; i < count; i++) values[i] = i < nargs ? args[i] : NULL;
@@ -179,7 +180,7 @@ int take_int(PyObject *object, const char *what, long low, long high, int *out) 
   PyObject *index = PyNumber_Index(object);
   if (!index) {
     PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "%s: a whole number expected, found %s", what,
+    PyErr_Format(PyExc_TypeError, "%s: an integer expected, found %s", what,
                  Py_TYPE(object)->tp_name);
     return -1;
   }
@@ -187,7 +188,7 @@ int take_int(PyObject *object, const char *what, long low, long high, int *out) 
   Py_DECREF(index);
   if (x == -1 && PyErr_Occurred()) return -1;
   if (overflow || x < low || x > high) {
-    raise_text(JN_ERR_ARGUMENT, "%s: a whole number from %ld to %ld expected", what, low, high);
+    raise_text(JN_ERR_ARGUMENT, "%s: an integer from %ld to %ld expected", what, low, high);
     return -1;
   }
   *out = (int)x;
@@ -210,8 +211,8 @@ PyArrayObject *take_array(PyObject *object, const char *what) {
       (PyArrayObject *)PyArray_FROMANY(object, NPY_DOUBLE, 0, NPY_MAXDIMS, NPY_ARRAY_CARRAY_RO);
   if (!a && (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError))) {
     PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "%s: an array of numbers expected, found %.200s that is not one",
-                 what, Py_TYPE(object)->tp_name);
+    PyErr_Format(PyExc_TypeError, "%s: an array of numbers expected, found %.200s", what,
+                 Py_TYPE(object)->tp_name);
   }
   return a;
 }

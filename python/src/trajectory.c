@@ -45,7 +45,7 @@ static model_object *take_model(PyObject *value) {
   return NULL;
 }
 
-/* rows of nq or nv numbers in our order, in an array of their own; *rows: found */
+/* A copy of rows of nq or nv numbers, in jounce's order; *rows: their number. */
 static PyArrayObject *take_table(const model_object *model, PyObject *value, const char *what,
                                  int of_q, npy_intp *rows) {
   PyArrayObject *a = take_array(value, what), *out = NULL;
@@ -86,7 +86,7 @@ static int take_waypoints(const model_object *model, PyObject *times, PyObject *
 
 static int refuse_layout_numbers(const model_object *model, const char *what) {
   if (!model->layout || jn_layout_representation(model->layout) == JN_MIXED) return 0;
-  raise_text(JN_ERR_ARGUMENT, "%s is not offered in the layout '%s'", what,
+  raise_text(JN_ERR_ARGUMENT, "%s is not available in the layout '%s'", what,
              jn_layout_name(jn_layout_kind_of(model->layout)));
   return -1;
 }
@@ -155,7 +155,7 @@ SOURCE(fourier) {
 
 PyDoc_STRVAR(half_cosine_doc,
              "half_cosine(model, times, q)\n--\n\n"
-             "From waypoint to waypoint, q (n, nq) at times (n,), at rest in each.");
+             "Through waypoints q (n, nq) at times (n,), at rest at each waypoint.");
 SOURCE(half_cosine) {
   static const char *const names[] = {"model", "times", "q"};
   BEGIN("half_cosine", 3, 3);
@@ -173,8 +173,8 @@ SOURCE(half_cosine) {
 
 PyDoc_STRVAR(bspline_doc,
              "bspline(model, q, degree=5, knots=None, start=0, end=1)\n--\n\n"
-             "A B-spline with control configurations q (n, nq); knots (n+degree+1,), or\n"
-             "equal steps from start to end.");
+             "A B-spline with control configurations q (n, nq) and knots (n+degree+1,), or\n"
+             "uniform knots from start to end.");
 SOURCE(bspline) {
   static const char *const names[] = {"model", "q", "degree", "knots", "start", "end"};
   BEGIN("bspline", 6, 2);
@@ -206,9 +206,9 @@ SOURCE(bspline) {
 PyDoc_STRVAR(
     minimum_doc,
     "minimum(model, times, q, derivative=3, v=None)\n--\n\n"
-    "Through q (n, nq) at times (n,) with the least integral of the square of a derivative:\n"
+    "Through waypoints q (n, nq) at times (n,), minimising the integral of a squared derivative:\n"
     "3: minimum jerk, 4: minimum snap. v (n, derivative-1, nv) prescribes v, v', ... at the\n"
-    "waypoints, free joints in mixed representation, NaN: free; None: rest at both ends.");
+    "waypoints, free joints in mixed representation; NaN: free. v=None: rest at both ends.");
 SOURCE(minimum) {
   static const char *const names[] = {"model", "times", "q", "derivative", "v"};
   BEGIN("minimum", 5, 3);
@@ -247,7 +247,7 @@ static int take_fit(PyObject **v, jn_fit_options *o) {
              : 0;
 }
 
-/* rms, max and lambda of a fit as arrays of nq in our order */
+/* rms, max and lambda of a fit as arrays of nq numbers, in jounce's order */
 static int new_report(const model_object *model, PyArrayObject **part, jn_fit_report *report) {
   npy_intp nq = jn_model_nq(model->model);
   for (int i = 0; i < 3; i++) {
@@ -274,8 +274,8 @@ static PyObject *keep_report(PyObject *result, const model_object *model, PyArra
 PyDoc_STRVAR(
     load_doc,
     "load(model, path, degree=7, smoothing=None, tolerance=None, pieces=0)\n--\n\n"
-    "From a file: a description (.json), or samples (.csv, .npy, .npz) that are fitted as fit\n"
-    "does; columns by Model.coordinates. Files are in jounce's own layout.");
+    "Reads a file: a description (.json), or samples (.csv, .npy, .npz), which are fitted as by\n"
+    "fit; columns are named as in Model.coordinates. Files are in jounce's layout.");
 SOURCE(load) {
   static const char *const names[] = {"model",     "path",      "degree",
                                       "smoothing", "tolerance", "pieces"};
@@ -302,8 +302,9 @@ PyDoc_STRVAR(
     fit_doc,
     "fit(model, times, q, degree=7, smoothing=None, tolerance=None, pieces=0)\n--\n\n"
     "A smoothing spline of samples q (n, nq) at times (n,). smoothing: the weight lambda;\n"
-    "tolerance: the root mean square of the residuals (0: through every sample); with\n"
-    "neither, generalised cross validation. `residual` has rms, max and lambda (nq,).");
+    "tolerance: choose lambda so that the rms residual equals the tolerance, for example the\n"
+    "noise of the encoders (0: interpolate); neither: generalised cross validation. `residual`\n"
+    "has rms, max and lambda (nq,).");
 SOURCE(fit) {
   static const char *const names[] = {"model",     "times",     "q",     "degree",
                                       "smoothing", "tolerance", "pieces"};
@@ -332,7 +333,7 @@ SOURCE(fit) {
 PyDoc_STRVAR(at_doc,
              "at($self, /, t, order=0)\n--\n\n"
              "q (..., nq) and v (..., order+2, nv) = v, v', ..., v^(order+1) at times t (...):\n"
-             "what Model.inverse_dynamics of that order reads.");
+             "the inputs of Model.inverse_dynamics of that order.");
 static PyObject *trajectory_at(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                PyObject *keywords) {
   static const char *const names[] = {"t", "order"};
@@ -435,13 +436,13 @@ static PyMethodDef methods[] = {
     {"load", STATIC(load, load_doc)},
     {"at", FAST(trajectory_at, at_doc)},
     {"save", trajectory_save, METH_O,
-     "save($self, path, /)\n--\n\nA description (.json) that loads as the same motion bit for "
-     "bit."},
+     "save($self, path, /)\n--\n\n"
+     "Writes a description (.json) that loads as the same motion bit for bit."},
     {"scaled", trajectory_scaled, METH_O,
      "scaled($self, factor, /)\n--\n\nThe same motion `factor` times as slow."},
     {"next_break", trajectory_next_break, METH_O,
-     "next_break($self, t, /)\n--\n\nThe first time after t where a derivative may jump; inf: "
-     "none."},
+     "next_break($self, t, /)\n--\n\n"
+     "The first time after t at which a derivative may jump; inf if there is none."},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef getset[] = {
@@ -457,8 +458,9 @@ PyTypeObject trajectory_type = {
     .tp_dealloc = trajectory_dealloc,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .tp_doc =
-        "Motions as functions of time with all derivatives: polynomial, fourier, half_cosine,\n"
-        "bspline, minimum, fit. Times t give q and v, v', ... in the model's settings.",
+        "A motion as a function of time with all derivatives, made by polynomial, fourier,\n"
+        "half_cosine, bspline, minimum, fit or load. at(t) gives q and v, v', ... in the model's\n"
+        "representation and layout.",
     .tp_methods = methods,
     .tp_getset = getset,
 };

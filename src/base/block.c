@@ -1,4 +1,4 @@
-/* block.c: memory through the user's hooks. */
+/* block.c: allocation through the user's hooks. */
 #include "base/block.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* cpu.c: which instruction set this machine runs best, and what the environment asks for. */
+/* cpu.c: the best instruction set of this machine, and the environment variables that change it. */
 #include "base/cpu.h"
 
 #include <stdlib.h>

@@ -1,17 +1,17 @@
-/* cpu.h (private): what the machine and the environment ask for. */
+/* cpu.h (private): choice of the instruction set, and defaults from the environment. */
 #ifndef JOUNCE_BASE_CPU_H
 #define JOUNCE_BASE_CPU_H
 
-/* Instruction sets the library is compiled for, the best last. */
+/* Instruction sets that the library is compiled for, the best last. */
 typedef enum jn_isa { JN_ISA_PLAIN, JN_ISA_AVX2, JN_ISA_AVX512, JN_ISA_COUNT } jn_isa;
 
-/* The best that the machine can run, can[isa], or the one wanted by its name (NULL: any); plain
- * when there is none. */
+/* The best instruction set that the machine can run (can[isa]); or the one named `want`, if that is
+ * not NULL and it can run. Else plain. */
 jn_isa jn_isa_pick(const int can[JN_ISA_COUNT], const char *want);
-/* For this machine; JOUNCE_ISA=plain|avx2|avx512 in the environment forces one. */
+/* The same for this machine, with `want` from the environment: JOUNCE_ISA=plain|avx2|avx512. */
 jn_isa jn_isa_choose(void);
 
-/* Whether JOUNCE_STRICT in the environment makes strict settings the default. */
+/* Does JOUNCE_STRICT in the environment make strict settings the default? */
 int jn_strict_default(void);
 
 #endif

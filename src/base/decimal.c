@@ -6,7 +6,7 @@
 
 const char *jn_write_number(double value, int digits, char text[NUMBER_TEXT]) {
   snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
-  /* whatever the locale puts between the digits is one point */
+  /* replace the decimal separator of the locale, which may be several bytes, by a point */
   static const char others[] = "+-0123456789einfa";
   char *point = text + strspn(text, others), *tail = point + strcspn(point, others);
   if (tail == point) return text;

@@ -1,4 +1,4 @@
-/* decimal.h: a double as decimal text, independent of the locale. */
+/* decimal.h (private): a double as decimal text, independent of the locale. */
 #ifndef JOUNCE_SRC_DECIMAL_H
 #define JOUNCE_SRC_DECIMAL_H
 

@@ -1,5 +1,6 @@
-/* elementary.c: elementary functions with a fixed order of plain operations. Only sqrt, fma, frexp
- * and ldexp come from libm: IEEE 754 says what they give, to the last bit. */
+/* elementary.c: elementary functions as a fixed sequence of arithmetic operations. Of libm only
+ * exact functions are used (fma, frexp, ldexp, floor, fabs, copysign): IEEE 754 defines their
+ * results to the last bit. */
 #include "base/elementary.h"
 
 #include <jounce/spatial.h>
@@ -14,7 +15,7 @@ static const uint64_t two_over_pi[20] = {
     0x1ff897ffde05980fu, 0xef2f118b5a0a6d1fu, 0x6d367ecf27cb09b7u, 0x4f463f669e5fea2du,
     0x7527bac7ebe5f17bu, 0x3d0739f78a5292eau, 0x6bfb5fb11f8d5d08u, 0x56033046fc7b6babu};
 
-/* high and low half of a b */
+/* The 128-bit product a b: returns the high half. */
 static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
   const uint64_t mask = 0xffffffffu, a0 = a & mask, a1 = a >> 32, b0 = b & mask, b1 = b >> 32;
   const uint64_t mid = a1 * b0 + (a0 * b0 >> 32), mid2 = a0 * b1 + (mid & mask);
@@ -22,12 +23,12 @@ static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
   return a1 * b1 + (mid >> 32) + (mid2 >> 32);
 }
 
-/* Payne and Hanek: x = m 2^e, and of m 2^e 2/pi only what is left modulo 4 is computed, to 190
- * bits behind the point: x = k pi/2 + r + tail. */
+/* Payne-Hanek reduction: x = k pi/2 + r + tail, k modulo 4. With x = m 2^(e-53), only x 2/pi modulo
+ * 4 is computed, to 190 bits after the point. */
 static uint64_t reduce(double x, double *r, double *tail) {
   int e;
   const uint64_t m = (uint64_t)ldexp(frexp(x, &e), 53);
-  /* from the first bit of 2/pi whose product with 2^(e-53) is below 4 */
+  /* start at the first bit of 2/pi whose product with 2^(e-53) is below 4 */
   const int first = e - 53 + 62;
   uint64_t w[3], low[3], high[3];
   for (int i = 0; i < 3; i++) {
@@ -38,7 +39,7 @@ static uint64_t reduce(double x, double *r, double *tail) {
   }
   uint64_t f[3] = {low[0] + high[1], low[1] + high[2], low[2]};
   f[0] += f[1] < high[2];
-  /* nearest multiple: the fraction beyond a half counts from the next one */
+  /* round to the nearest multiple: a fraction above one half is counted from the next one */
   uint64_t quadrant = f[0] >> 62;
   const int beyond = (int)(f[0] >> 61 & 1);
   f[0] &= 0x3fffffffffffffffu;
@@ -46,7 +47,8 @@ static uint64_t reduce(double x, double *r, double *tail) {
     quadrant++;
     f[0] = 0x3fffffffffffffffu - f[0], f[1] = ~f[1], f[2] = ~f[2];
   }
-  /* f[0] > 0: of all doubles 6381956970095103 2^797 comes nearest to a multiple, by 2^-61.5 */
+  /* the loop ends, as f[0] > 0: the double nearest to a multiple of pi/2 is
+   * 6381956970095103 2^797, at a distance of 2^-61.5 pi/2 */
   int scale = -62;
   for (; !(f[0] >> 63); scale--)
     f[0] = f[0] << 1 | f[1] >> 63, f[1] = f[1] << 1 | f[2] >> 63, f[2] <<= 1;
@@ -86,7 +88,8 @@ void jn_sincos(double x, double *sine, double *cosine) {
   *cosine = c[0];
 }
 
-/* of 0 <= x <= 1: atan c + atan t with c = 0, 1/8, ..., 1 nearest to x, t = (x - c)/(1 + c x) */
+/* atan x for 0 <= x <= 1: atan c + atan t, c = 0, 1/8, ..., 1 nearest to x, t = (x - c)/(1 + c
+ * x) */
 static double arctangent(double x) {
   static const double high[9] = {0.0,
                                  0.12435499454676144,

@@ -1,6 +1,6 @@
-/* elementary.h (private): exp, log and powers by plain arithmetic: the same bits on every machine,
- * whatever its libm. Within two units in the last place; jn_pow: times |y log x|. Sine, cosine
- * and atan2 are in jounce/spatial.h. */
+/* elementary.h (private): exp, log and pow by basic arithmetic, with the same bits on every
+ * machine, whatever its libm. The error is at most two units in the last place; of jn_pow, that
+ * times |y log x|. Sine, cosine and atan2 are in jounce/spatial.h. */
 #ifndef JOUNCE_BASE_ELEMENTARY_H
 #define JOUNCE_BASE_ELEMENTARY_H
 

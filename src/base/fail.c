@@ -1,4 +1,4 @@
-/* fail.c: complete sentences for a jn_error. */
+/* fail.c: fills a jn_error with file, line and message. */
 #include "base/fail.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ void jn_clean_text(char *text, size_t room) {
 
 _Static_assert(JN_MAX_PATH + 16 < JN_MAX_MESSAGE, "a message has room behind \"file:line: \"");
 
-/* a long path keeps its end */
+/* Copies a path; one that is too long loses its beginning. */
 static void copy_path(char *to, size_t room, const char *path) {
   size_t length = strlen(path);
   if (length < room)

@@ -1,7 +1,10 @@
-/* sincos.h: sine and cosine of many angles at once, below one unit in the last place. Plain
- * arithmetic in packs of four, the same for every place in a pack. x = k pi/2 + r, |r| <= pi/4,
- * with pi/2 as a sum of three parts of 33, 33 and 53 bits; sin r, cos r by the minimax polynomials
- * of Sun's fdlibm (their coefficients). */
+/* sincos.h (private): sine and cosine of many angles at once, to less than one unit in the last
+ * place. Basic arithmetic in packs of four; every lane does the same operations.
+ *
+ *   x = k pi/2 + r,   |r| <= pi/4
+ *
+ * pi/2 is the sum of three parts of 33, 33 and 53 bits. sin r and cos r are minimax polynomials
+ * with the coefficients of Sun's fdlibm. */
 #ifndef JOUNCE_BASE_SINCOS_H
 #define JOUNCE_BASE_SINCOS_H
 
@@ -9,19 +12,20 @@
 #include <stdint.h>
 #include <string.h>
 
-/* beyond this the three parts of pi/2 do not suffice, and more of its bits are taken */
+/* for larger angles the three parts of pi/2 do not suffice: jn_sincos_large uses more of its
+ * bits */
 #define SINCOS_LIMIT 1e6
 void jn_sincos_large(double x, double *sine, double *cosine); /* src/base/elementary.c */
 
 typedef double sc_real __attribute__((vector_size(32), aligned(8)));
 typedef int64_t sc_bits __attribute__((vector_size(32), aligned(8)));
 
-/* where the mask is all ones a, else b */
+/* a where the mask is all ones, b where it is zero */
 static inline sc_real sc_select(sc_bits mask, sc_real a, sc_real b) {
   return (sc_real)((mask & (sc_bits)a) | (~mask & (sc_bits)b));
 }
 
-/* of k pi/2 + r + e, the last two bits of k given */
+/* Sine and cosine of k pi/2 + r + e; quadrant: k modulo 4. */
 static inline void sincos_reduced(sc_real r, sc_real e, sc_bits quadrant, double *sine_out,
                                   double *cosine_out) {
   const sc_bits zero = quadrant ^ quadrant;
@@ -39,7 +43,7 @@ static inline void sincos_reduced(sc_real r, sc_real e, sc_bits quadrant, double
                           z * (2.08757232129817482790e-09 - z * 1.13596475577881948265e-11)))));
   sc_real h = 0.5 * z, one = 1.0 - h;
   sc_real c = one + (((1.0 - one) - h) + (z * q - r * e));
-  /* quadrant: odd swaps, the second bit changes signs */
+  /* an odd quadrant swaps sine and cosine; its second bit changes signs */
   const int64_t sign = INT64_MIN;
   sc_bits odd = zero - (quadrant & 1), minus = zero - (quadrant & 2),
           next = zero - ((quadrant + 1) & 2);
@@ -48,7 +52,7 @@ static inline void sincos_reduced(sc_real r, sc_real e, sc_bits quadrant, double
   *(sc_real *)cosine_out = (sc_real)((sc_bits)cc ^ (next & sign));
 }
 
-/* four angles below the limit */
+/* Four angles up to SINCOS_LIMIT. */
 static inline void sincos_four(const double *angle, double *sine_out, double *cosine_out) {
   const sc_real x = *(const sc_real *)angle;
   const double round =
@@ -63,8 +67,8 @@ static inline void sincos_four(const double *angle, double *sine_out, double *co
   sincos_reduced(r, (b - r) - tail, quadrant, sine_out, cosine_out);
 }
 
-/* n angles; the arrays have room up to a multiple of four, and x may be written there; s, c may not
- * alias x */
+/* n angles. The arrays have room for the next multiple of four; x is padded with zeros there. s and
+ * c may not alias x. */
 static inline void sincos_many(int n, double *x, double *s, double *c) {
   double most = 0;
   for (int i = n; i % 4; i++) x[i] = 0;

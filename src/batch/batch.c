@@ -1,6 +1,6 @@
-/* batch.c: packs of states, on several threads. A pack with anything unusual in it (a number that
- * is not finite, a bad quaternion, a singular or infinite result) goes through the single call,
- * state by state. */
+/* batch.c: dynamics of many states: packs of states in SIMD lanes, on several threads. A pack with
+ * an exceptional state (a number that is not finite, a quaternion that is not of unit length, a
+ * singular or infinite result) is computed again state by state. */
 #include <jounce/batch.h>
 #include <jounce/dynamics.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ struct jn_batch {
   jn_allocator hooks;
   jn_settings settings;
   const jn_engine *engine;
-  const jn_pack *pack; /* of the engine: the strict one, or the fast one */
+  const jn_pack *pack; /* of the engine: pack_strict or pack */
   int order, threads;
   worker *workers;
 };
@@ -36,7 +36,7 @@ static jn_status worker_init(jn_batch *b, worker *k) {
          size = jn_work_layout(b->model, b->order, lanes, 0, NULL, NULL);
   jn_status status = jn_data_new(b->model, b->order, &b->hooks, &k->single);
   if (status) return status;
-  /* what cannot be counted is 0 */
+  /* jn_work_layout returns 0 if the size overflows */
   k->block = size ? jn_block_new(&b->hooks, size + JN_WORK_ALIGN, 1) : NULL;
   if (!k->block) return JN_ERR_MEMORY;
   char *at = k->block;
@@ -93,17 +93,17 @@ jn_settings *jn_batch_settings(jn_batch *batch) { return &batch->settings; }
 int jn_batch_lanes(const jn_batch *batch) { return batch->engine->lanes; }
 int jn_batch_threads(const jn_batch *batch) { return batch->threads; }
 
-/* What one call asks for; v and tau are read or written as its kind says. */
+/* The arguments of one call; its kind says which of v and tau are read and written. */
 typedef enum call_kind { INVERSE, FORWARD, HYBRID } call_kind;
 typedef struct call {
   call_kind kind;
   jn_pack_call pack;
   const double *q, *v_in, *tau_in;
   double *v_out, *tau_out;
-  size_t v_size, tau_size, a_size; /* numbers a state: v, tau, and the accelerations of FORWARD */
+  size_t v_size, tau_size, a_size; /* per state: length of v, tau, and accelerations of FORWARD */
 } call;
 
-/* every quaternion of every lane of unit length */
+/* Are the quaternions of all lanes of unit length? */
 static int good_quaternions(const jn_model *m, const double *q, int lanes) {
   for (int i = 0; i < m->nquat; i++) {
     const double *x = q + (size_t)m->link[m->quat_link[i]].iq * (size_t)lanes;
@@ -116,7 +116,8 @@ static int good_quaternions(const jn_model *m, const double *q, int lanes) {
   return 1;
 }
 
-/* the given halves of a hybrid call, the others zero; 0: something given is not finite */
+/* Sets what a hybrid call does not read to zero: forces of prescribed joints, accelerations of the
+ * others. Returns 0 if a number that is read is not finite. */
 static int mask_given(const jn_model *m, const call *c, double *io, double *force, int lanes) {
   size_t nv = (size_t)m->nv, L = (size_t)lanes;
   for (int b = 0; b < m->nbody; b++)
@@ -132,6 +133,7 @@ static int mask_given(const jn_model *m, const call *c, double *io, double *forc
   return 1;
 }
 
+/* Writes the results of a hybrid call: forces of prescribed joints, accelerations of the others. */
 static void scatter_missing(const jn_model *m, const call *c, const jn_work *w, size_t first,
                             int lanes, int used) {
   size_t nv = (size_t)m->nv, L = (size_t)lanes;
@@ -147,7 +149,8 @@ static void scatter_missing(const jn_model *m, const call *c, const jn_work *w, 
         }
 }
 
-/* A pack of `used` states from `first`; 0: something in it is unusual. */
+/* Computes the pack of `used` states from `first`. Returns 0, and writes nothing, if a state in it
+ * is exceptional. */
 static int run_pack(const jn_batch *b, const worker *k, const call *c, size_t first, int used) {
   const jn_model *m = b->model;
   const jn_work *w = &k->w;
@@ -193,10 +196,10 @@ static jn_status run_single(const jn_batch *b, const worker *k, const call *c, s
                             c->v_out + s * c->v_size, c->tau_out + s * c->tau_size, NULL);
 }
 
-/* The first state that failed and its status, as one number. */
+/* A failure is state * 64 + status; the smallest is the first state that failed. */
 static const uint64_t no_failure = UINT64_MAX;
 
-/* Pack p of `count` states by one worker. */
+/* Computes pack p of `count` states. Returns its first failure. */
 static uint64_t run_states(const jn_batch *b, const worker *k, const call *c, size_t count,
                            int64_t p, jn_status *status) {
   const int lanes = b->engine->lanes;
@@ -219,7 +222,7 @@ static jn_status run_all(jn_batch *b, const call *c, size_t count, jn_status *st
   const int64_t packs = (int64_t)((count + (size_t)lanes - 1) / (size_t)lanes);
   uint64_t failed = no_failure;
 #ifdef _OPENMP
-  /* not with if(): even a team of one asks the system for its size */
+  /* a plain branch, not the if() clause of OpenMP: even a team of one makes system calls */
   if (packs > 1 && b->threads > 1) {
 #pragma omp parallel for schedule(static) num_threads(b->threads) reduction(min : failed)
     for (int64_t p = 0; p < packs; p++) {
@@ -236,7 +239,7 @@ static jn_status run_all(jn_batch *b, const call *c, size_t count, jn_status *st
   return failed == no_failure ? JN_OK : (jn_status)(failed % 64);
 }
 
-/* The call as a whole is refused, and so is every state. */
+/* Refuses the whole call: every state gets the status. */
 static jn_status refuse(jn_status s, size_t count, jn_status *status) {
   for (size_t i = 0; status && i < count; i++) status[i] = s;
   return s;

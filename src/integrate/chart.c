@@ -1,12 +1,20 @@
-/* chart.c: the equations of motion in a chart around the start of a step, y = (xi, v, theta,
- * theta'), q = q_start exp(xi): what Munthe-Kaas schemes integrate, and what dense output
- * interpolates.
+/* chart.c: the equations of motion in a chart around the start of a step.
  *
- * The momentum scheme has other numbers in the base's place: its rotation vector and the
- * displacement of the centre of mass c; the angular momentum L about c and the linear momentum P,
- * along the world's axes. c' = P/m,  P' = m g + f,  L' = n about c The base's position and twist
- * follow from them. A robot that nothing pushes keeps L and P to the last bit and c on its line,
- * and so the spatial momentum (L + c x P, P). */
+ *   y = (xi, v, theta, theta'),   q = q_start exp(xi)
+ *
+ * The Munthe-Kaas schemes integrate y; dense output interpolates it.
+ *
+ * The momentum scheme has other coordinates for the base. Instead of xi: its rotation vector and
+ * the displacement of the centre of mass c. Instead of its twist: the angular momentum L about c
+ * and the linear momentum P, in world axes:
+ *
+ *   c' = P/m
+ *   P' = m g + f
+ *   L' = n, the moment about c
+ *
+ * The base's position and twist are solved from them. Without applied forces and gravity, L and P
+ * are constant to the last bit and c moves on a straight line; the spatial momentum
+ * (L + c x P, P) is then conserved as well. */
 #include <jounce/kinematics.h>
 #include <math.h>
 #include <string.h>
@@ -17,7 +25,8 @@
 static jn_vec3 load_vec(const double *x) { return jn_v3(x[0], x[1], x[2]); }
 static void store_vec(double *x, jn_vec3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
 
-/* With the base at the origin: its centre of mass, momentum about it, and perhaps the matrix. */
+/* Centre of mass, centroidal momentum and, unless matrix is NULL, the centroidal momentum matrix,
+ * all with the base's position set to the origin. */
 static jn_status centroidal(jn_simulation *s, jn_point x, double *com, double *L, double *matrix) {
   jn_momentum out = {.com = com, .centroidal = L, .matrix = matrix};
   double p[3];
@@ -34,7 +43,7 @@ jn_status jn_momentum_set(jn_simulation *s, jn_point x) {
   return status;
 }
 
-/* A x = b, 6 x 6, by elimination with column pivots; 0: singular */
+/* A x = b, 6 x 6, by Gaussian elimination with partial pivoting; returns 0 if A is singular */
 static int solve_six(double A[6][6], double b[6]) {
   for (int c = 0; c < 6; c++) {
     int pivot = c;
@@ -62,7 +71,9 @@ static int solve_six(double A[6][6], double b[6]) {
   return 1;
 }
 
-/* p = c - (c of the base at the origin);  A_b V_b = (L, P) - A_j v_j */
+/* The base's position p and twist V_b from c, L, P and the joints:
+ *   p = c - c_0,   c_0: centre of mass with the base at the origin
+ *   A_b V_b = (L, P) - A_j v_j,   A: centroidal momentum matrix */
 jn_status jn_momentum_solve(jn_simulation *s, jn_point x) {
   double com[3], L[6], A[6][6], b[6];
   memset(x.v, 0, sizeof *x.v * 6);
@@ -79,8 +90,8 @@ jn_status jn_momentum_solve(jn_simulation *s, jn_point x) {
   return JN_OK;
 }
 
-/* (L', P') = wrenches from outside about c: the base's actuators (body representation), what is
- * applied. */
+/* (L', P') = sum of the external wrenches about c: gravity, the base's actuators (body
+ * representation) and the applied wrenches. */
 static jn_status outer_wrench(jn_simulation *s, jn_point x, const double *tau, double *rate) {
   const jn_vec3 o = load_vec(x.p + 6);
   jn_wrench sum = jn_wrench_make(jn_v3(0, 0, 0), jn_v3_scale(s->mass, s->gravity));
@@ -100,7 +111,7 @@ static jn_status outer_wrench(jn_simulation *s, jn_point x, const double *tau, d
       jn_status status = jn_frame_pose(s->model, s->data, a->frame, &C);
       if (status) return status;
     }
-    /* to world axes at the frame's origin, then about c */
+    /* to world axes at the frame's origin, then moved to c */
     jn_vec3 arm = jn_v3_sub(rep == JN_SPATIAL ? jn_v3(0, 0, 0) : C.p, o);
     if (rep == JN_BODY || rep == JN_MIXED) W.n = jn_m3_apply(C.R, W.n);
     if (rep == JN_BODY) W.f = jn_m3_apply(C.R, W.f);
@@ -134,7 +145,8 @@ jn_status jn_chart_point(jn_simulation *s, const double *y, jn_point x) {
   if (s->o.scheme != JN_MOMENTUM) return JN_OK;
   memcpy(x.p, y + nv, sizeof *y * 6);
   for (int i = 6; i < 9; i++) {
-    /* c with what rounding took from it, so that a million steps stay on the line */
+    /* compensated sum: p[i + 3] is the rounding error of c, so that c stays on its line over a
+     * million steps */
     double c = s->start.p[i], d = y[i - 3] + s->start.p[i + 3];
     x.p[i] = c + d;
     x.p[i + 3] = d - (x.p[i] - c);
@@ -161,7 +173,7 @@ jn_status jn_chart_derivative(jn_simulation *s, double t, const double *y, doubl
   return s->o.scheme == JN_MOMENTUM ? outer_wrench(s, x, s->at.tau, dy + nv) : JN_OK;
 }
 
-/* Between the ends of the step: the Dormand-Prince interpolant of order 4, or Hermite's cubic. */
+/* Dense output: the Dormand-Prince interpolant of order 4, or the cubic Hermite polynomial. */
 jn_status jn_chart_dense(jn_simulation *s, double time, jn_point x) {
   size_t n = (size_t)s->n;
   const double *k0 = s->at.k, *k6 = s->at.k + 6 * n;

@@ -1,4 +1,4 @@
-/* create.c: options checked, one block laid out. */
+/* create.c: creates a simulation: checks the options, allocates one block and lays it out. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@ static int any(const double *x, int n) {
   return 0;
 }
 
-/* Arrays of the user: finite, and not negative where that makes no sense. */
+/* The user's arrays must be finite, and non-negative where a sign has no meaning. */
 static jn_status check_arrays(const jn_model *m, const jn_forces *f, jn_error *error) {
   const struct {
     const char *name;
@@ -67,20 +67,21 @@ static jn_status check_arrays(const jn_model *m, const jn_forces *f, jn_error *e
     for (int c = j->iv; c < j->iv + j->nv; c++) {
       int elastic = f->motor_stiffness && f->motor_stiffness[c] > 0;
       if (j->nq != j->nv && (elastic || (f->stiffness && f->stiffness[c] != 0)))
-        return refuse(error, JN_ERR_ARGUMENT, "joint '%s' is %s: it can have no spring", j->name,
+        return refuse(error, JN_ERR_ARGUMENT, "joint '%s' is %s: it cannot have a spring", j->name,
                       jn_joint_type_name(j->type));
       if (elastic && !(f->motor_inertia && f->motor_inertia[c] > 0))
-        return refuse(error, JN_ERR_ARGUMENT, "joint '%s' is elastic: its motor needs an inertia",
-                      j->name);
+        return refuse(error, JN_ERR_ARGUMENT,
+                      "joint '%s' is elastic: its motor_inertia must be positive", j->name);
     }
   }
   for (int i = 0; i < f->wrench_count; i++) {
     const jn_applied_wrench *w = f->wrenches ? &f->wrenches[i] : NULL;
     if (!w || !w->wrench || w->frame < 0 || w->frame >= m->nframe ||
         (unsigned)w->representation > JN_MIXED)
-      return refuse(error, JN_ERR_ARGUMENT, "applied wrench %d: no numbers, or no such frame", i);
+      return refuse(error, JN_ERR_ARGUMENT,
+                    "applied wrench %d: numbers missing, or no such frame or representation", i);
     if (!jn_all_finite(w->wrench, 6))
-      return refuse(error, JN_ERR_NOT_FINITE, "applied wrench %d", i);
+      return refuse(error, JN_ERR_NOT_FINITE, "applied wrench %d is not finite", i);
   }
   return JN_OK;
 }
@@ -91,10 +92,11 @@ static jn_status check_scheme(const jn_model *m, const jn_simulation_options *o,
     return refuse(error, JN_ERR_ARGUMENT, "scheme %s has no error control: give it a step", name);
   if (o->scheme == JN_MOMENTUM && !jn_model_is_floating(m))
     return refuse(error, JN_ERR_ARGUMENT,
-                  "scheme momentum is for a floating base; this one is held: use rkmk54 or taylor");
+                  "scheme momentum needs a floating base, and this model's base is not free: use "
+                  "rkmk54 or taylor");
   if (o->scheme == JN_VARIATIONAL && any(o->forces.motor_stiffness, m->nv))
     return refuse(error, JN_ERR_ARGUMENT,
-                  "scheme variational knows no elastic joints: use another");
+                  "scheme variational does not support elastic joints: use another scheme");
   if (o->scheme != JN_TAYLOR) return JN_OK;
   if (o->forces.state)
     return refuse(
@@ -110,7 +112,7 @@ static jn_status check_scheme(const jn_model *m, const jn_simulation_options *o,
   return JN_OK;
 }
 
-#define LEAST_TOLERANCE 1e-17 /* below rounding nothing is gained */
+#define LEAST_TOLERANCE 1e-17 /* smaller values are below rounding */
 
 static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_error *error) {
   if ((unsigned)o->scheme >= JN_SCHEME_COUNT)
@@ -125,15 +127,14 @@ static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_err
     return refuse(error, o->order > JN_MAX_ORDER ? JN_ERR_LIMIT : JN_ERR_ARGUMENT,
                   "the order must be 0 (chosen) or from 2 to %d", JN_MAX_ORDER);
   if (o->event_count < 0 || (o->event_count && !o->events))
-    return refuse(error, JN_ERR_ARGUMENT, "no events where some are announced");
+    return refuse(error, JN_ERR_ARGUMENT, "event_count is negative, or events is NULL");
   for (int i = 0; i < o->event_count; i++)
     if (!o->events[i].g) return refuse(error, JN_ERR_ARGUMENT, "event %d has no function", i);
   if (o->gravity) {
     const double g[3] = {o->gravity->x, o->gravity->y, o->gravity->z};
     if (!jn_all_finite(g, 3)) return refuse(error, JN_ERR_NOT_FINITE, "gravity is not finite");
   }
-  if (o->forces.wrench_count < 0)
-    return refuse(error, JN_ERR_ARGUMENT, "a negative number of wrenches");
+  if (o->forces.wrench_count < 0) return refuse(error, JN_ERR_ARGUMENT, "wrench_count is negative");
   if ((o->forces.friction || o->forces.model_friction) && !(o->forces.friction_width > 0))
     return refuse(error, JN_ERR_ARGUMENT, "friction_width must be positive");
   jn_status status = check_scheme(m, o, error);
@@ -155,7 +156,7 @@ static jn_point point(const jn_simulation *s, double *block) {
   return x;
 }
 
-/* Bytes of the whole; with `block`, the pointers into it. */
+/* Returns the size of the block in bytes; sets the pointers into it unless `block` is NULL. */
 static size_t layout(jn_simulation *s, char *block, char **data) {
   const jn_scheme scheme = s->o.scheme;
   const size_t nv = (size_t)s->nv, ne = (size_t)s->ne, n = (size_t)s->n, np = (size_t)s->np,
@@ -183,7 +184,7 @@ static void copy(double *to, const double *from, int n) {
   if (from && n) memcpy(to, from, sizeof *to * (size_t)n);
 }
 
-/* Copies of what the user gave, and what follows from it. */
+/* Copies the user's arrays and derives the settings from them. */
 static void fill(jn_simulation *s) {
   const jn_model *m = s->model;
   jn_forces *f = &s->o.forces;
@@ -212,14 +213,14 @@ static void fill(jn_simulation *s) {
   s->external.wrench_count = f->wrench_count;
   s->external.wrenches = s->wrenches;
   if (s->o.scheme == JN_TAYLOR && s->o.representation != JN_BODY && jn_model_is_floating(m)) {
-    /* a base wrench that is given in world axes turns with the base: it is applied from outside */
+    /* a base wrench in world axes is no constant in body axes: it becomes an applied wrench */
     s->wrenches[s->external.wrench_count++] =
         (jn_applied_wrench){m->body[0].frame, s->o.representation, s->at.base_wrench};
   }
   for (int i = 0; i < s->o.event_count; i++) s->events[i] = s->o.events[i];
   for (int i = 0; s->o.scheme == JN_VARIATIONAL && i < m->nbody; i++)
     s->impulses[i] = (jn_applied_wrench){m->body[i].frame, JN_BODY, s->at.momenta + 6 * (size_t)i};
-  /* what was copied is no longer read through the user's pointers */
+  /* the user's arrays are copied: drop the pointers to them */
   f->tau = f->stiffness = f->rest = f->damping = f->friction = NULL;
   f->motor_stiffness = f->motor_inertia = NULL;
   f->wrenches = NULL;
@@ -259,7 +260,7 @@ jn_status jn_simulation_new(const jn_model *model, const jn_simulation_options *
   if (error) memset(error, 0, sizeof *error);
   if (out) *out = NULL;
   if (!model || !options || !out)
-    return refuse(error, JN_ERR_ARGUMENT, "no model, options or place");
+    return refuse(error, JN_ERR_ARGUMENT, "model, options or out is NULL");
   jn_status status = check(model, options, error);
   if (status) return status;
   jn_simulation made;
@@ -267,7 +268,7 @@ jn_status jn_simulation_new(const jn_model *model, const jn_simulation_options *
   measure(&made, model, options);
   size_t data_size = jn_data_size(model, made.order), own = layout(&made, NULL, NULL);
   made.allocator = jn_allocator_or_default(allocator);
-  /* a size beyond what can be counted is 0 */
+  /* jn_data_size returns 0 if the size overflows */
   const int fits = data_size > 0 && data_size < SIZE_MAX / 2 - own - 2 * ALIGN;
   if (fits) made.raw = made.allocator.allocate(own + data_size + ALIGN, made.allocator.context);
   if (!made.raw) return refuse(error, JN_ERR_MEMORY, "out of memory for order %d", made.order);
@@ -276,14 +277,14 @@ jn_status jn_simulation_new(const jn_model *model, const jn_simulation_options *
   jn_simulation *s = (jn_simulation *)(void *)block;
   *s = made;
   layout(s, block, &data);
-  jn_data_place(model, s->order, data, data_size, &s->data); /* of the size it asked for */
+  jn_data_place(model, s->order, data, data_size, &s->data); /* cannot fail: the size fits */
   s->now = point(s, s->at.now);
   s->start = point(s, s->at.start);
   s->next = point(s, s->at.next);
   s->trial = point(s, s->at.trial);
   s->out = point(s, s->at.out);
   fill(s);
-  /* home, at rest */
+  /* initial state: home, at rest */
   jn_model_home(model, s->next.q);
   for (int i = 0; i < s->nv; i++) s->next.v[i] = 0;
   status = jn_simulation_set_state(s, 0, s->next.q, s->next.v);

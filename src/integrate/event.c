@@ -1,9 +1,9 @@
-/* event.c: roots of the user's functions along the last step, by the dense output. */
+/* event.c: roots of the user's event functions within the last step, on the dense output. */
 #include <math.h>
 
 #include "integrate/simulation.h"
 
-/* how often a step is looked at from within, for functions that come back to their side */
+/* Samples of g per step: a function that changes sign twice between two of them is missed. */
 enum { LOOKS = 8 };
 
 static jn_status evaluate(jn_simulation *s, int i, double time, double *g) {
@@ -16,9 +16,9 @@ static jn_status evaluate(jn_simulation *s, int i, double time, double *g) {
 
 static double side(double g) { return g > 0 ? 1 : g < 0 ? -1 : 0; }
 
-/* The root between a and b, g(a) and g(b) of different signs: inverse quadratic interpolation as
- * long as it is safe, bisection otherwise (Chandrupatla). Ends with the far side, b, next to the
- * root. */
+/* The root between a and b, where g has different signs: inverse quadratic interpolation where it
+ * is safe, bisection otherwise (Chandrupatla). Gives the end b of the final bracket, on the far
+ * side of the root. */
 static jn_status locate(jn_simulation *s, int i, double a, double ga, double b, double gb,
                         double *root) {
   double sa = side(ga), c = a, gc = ga, part = 0.5;
@@ -27,14 +27,14 @@ static jn_status locate(jn_simulation *s, int i, double a, double ga, double b, 
     if (x == a || x == b) break;
     jn_status status = evaluate(s, i, x, &g);
     if (status) return status;
-    /* c: the point that was dropped last */
+    /* c: the point dropped from the bracket */
     const int near = side(g) == sa;
     if (near)
       c = a, gc = ga, a = x, ga = g;
     else
       c = b, gc = gb, b = x, gb = g;
     if (fabs(b - a) <= 4e-16 * s->h + 2e-16 * fabs(b)) break;
-    /* seen from the newest point x, with the other end of the bracket y and the old point c */
+    /* x: the newest point, y: the other end of the bracket, c: the dropped point */
     double y = near ? b : a, gy = near ? gb : ga;
     double xi = (x - y) / (c - y), phi = (g - gy) / (gc - gy), t = 0.5;
     if (gc != g && gc != gy && phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi)
@@ -47,7 +47,7 @@ static jn_status locate(jn_simulation *s, int i, double a, double ga, double b, 
   return JN_OK;
 }
 
-/* One event: looks at the step up to `limit` for the first crossing. */
+/* The first crossing of event i between the start of the step and `limit`. */
 static jn_status first_crossing(jn_simulation *s, int i, double limit, double *time, int *found) {
   double a = 0, ga, sign;
   *found = 0;
@@ -60,10 +60,10 @@ static jn_status first_crossing(jn_simulation *s, int i, double limit, double *t
     double now = side(gb);
     if (now != 0 && sign == 0) sign = now;
     if (now != 0 && now != sign) {
-      /* at the place of the last event g may still be on the wrong side by rounding */
+      /* `sign` is the recorded side: just after an event, rounding may leave g on the other one */
       *found = s->events[i].direction == 0 || s->events[i].direction * now > 0;
       *time = 0;
-      if (*found && side(ga) == now) return JN_OK; /* from the start of the step on */
+      if (*found && side(ga) == now) return JN_OK; /* crossed at the start of the step */
       if (*found) return locate(s, i, a, ga, b, gb, time);
       sign = now;
     }
@@ -86,7 +86,7 @@ jn_status jn_find_event(jn_simulation *s, double *time, int *event) {
       found = i;
     }
   }
-  /* the side each function is on where the step will end */
+  /* record the side of each function at the end of the step */
   for (int i = 0; i < count; i++) {
     double g, before = s->has_signs ? s->at.sign[i] : 0;
     jn_status status = evaluate(s, i, limit, &g);

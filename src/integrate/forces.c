@@ -1,5 +1,5 @@
-/* forces.c: what drives the joints, at order 0; and functions of time with all their derivatives.
- */
+/* forces.c: the joint forces of a simulation at order 0, and the ready-made forces as functions of
+ * time (table, polynomial, Fourier sum) with all their derivatives. */
 #include <jounce/jet.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static jn_pose free_pose(const double *q) {
   return jn_pose_make(jn_quat_to_m3(jn_quat_make(q[0], q[1], q[2], q[3])), jn_v3(q[4], q[5], q[6]));
 }
 
-/* The twist of a free joint from one representation to another, at this instant. */
+/* Converts the twist of a free joint between representations, at order 0. */
 static void convert_twist(jn_representation from, jn_representation to, const double *q,
                           const double *V, double *out) {
   double R[18], p[6], result[6];
@@ -40,7 +40,7 @@ void jn_edge_velocity(const jn_simulation *s, const double *q, const double *v, 
   }
 }
 
-/* What the user's functions give, in the representation of the options. */
+/* drive = constant force + user's functions of time and state, in the options' representation. */
 static jn_status actuators(jn_simulation *s, double t, jn_point x) {
   const jn_forces *f = &s->o.forces;
   double *drive = s->at.drive, *more = s->at.tau;
@@ -63,7 +63,8 @@ static jn_status actuators(jn_simulation *s, double t, jn_point x) {
   return jn_all_finite(drive, nv) ? JN_OK : JN_ERR_NOT_FINITE;
 }
 
-/* tau_i += what springs, damping and friction of joint number i give */
+/* Force of spring, damping and friction on degree of freedom iv; `all` includes the model's own
+ * damping. */
 static double at_joint(const jn_simulation *s, size_t iv, double q, double v, int all) {
   const jn_arrays *a = &s->at;
   double tau = -a->damping[iv] * v;
@@ -109,7 +110,7 @@ jn_status jn_force_of_time(jn_simulation *s, double t, int order) {
   return jn_all_finite(drive, n) ? JN_OK : JN_ERR_NOT_FINITE;
 }
 
-/* the last sample not after t; -1: none */
+/* index of the last sample at or before t; -1: none */
 static int table_find(const jn_force_table *table, double t) {
   int low = -1, high = table->count;
   while (high - low > 1) {
@@ -122,10 +123,10 @@ static int table_find(const jn_force_table *table, double t) {
   return low;
 }
 
-/* Row k, number c of a force of time. */
+/* The k-th derivative of component c of a force at time t. */
 typedef double (*force_value)(const void *force, double t, int k, size_t c);
 
-/* All numbers are looked at before the first is written. */
+/* Writes tau only if all its numbers are finite. */
 static jn_status put_force(force_value value, const void *force, size_t nv, double t, int order,
                            double *tau) {
   double finite = 0.0 * t;
@@ -166,7 +167,7 @@ static double polynomial_value(const void *context, double t, int k, size_t c) {
   const jn_force_polynomial *f = context;
   double value = 0;
   for (int i = f->degree; i >= k; i--) {
-    /* Horner with the k-th derivative's factors i (i-1) ... (i-k+1) */
+    /* Horner's rule with the factors i (i-1) ... (i-k+1) of the k-th derivative */
     double factor = 1;
     for (int j = 0; j < k; j++) factor *= i - j;
     value = value * (t - f->t0) + factor * f->c[(size_t)i * (size_t)f->nv + c];
@@ -185,7 +186,7 @@ static double fourier_value(const void *context, double t, int k, size_t c) {
   const jn_force_fourier *f = context;
   double value = 0;
   for (int i = 0; i < f->terms; i++) {
-    /* each derivative turns (cos, sin) into w (-sin, cos) */
+    /* d/dt (cos, sin) = w (-sin, cos) */
     const size_t at = (size_t)i * (size_t)f->nv + c;
     const double w = i * f->w;
     double C, S;

@@ -1,15 +1,15 @@
-/* rk.c: Munthe-Kaas schemes: Runge-Kutta in the chart q = q_start exp(xi). dexp^-1 is used in
- * closed form, so that nothing has to be said about where its series is cut. */
+/* rk.c: Runge-Kutta-Munthe-Kaas schemes, that is Runge-Kutta in the chart q = q_start exp(xi).
+ * dexp^-1 is used in closed form: its series is not truncated. */
 #include <math.h>
 #include <string.h>
 
 #include "base/elementary.h"
 #include "integrate/simulation.h"
+#include "model/data.h"
 
-/* errors of a step, relative to the tolerance, that the control of the step counts as nil */
+/* lower bounds of the error in the step controller, in units of the tolerance */
 #define LEAST_ERROR 1e-10
 #define LEAST_OLD_ERROR 1e-4
-#include "model/data.h"
 
 typedef struct tableau {
   int stages;
@@ -19,7 +19,7 @@ typedef struct tableau {
 static const tableau classical = {
     4, {0, 0.5, 0.5, 1}, {{0}, {0.5}, {0, 0.5}, {0, 0, 1}}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
 
-/* the seventh stage is the first of the next step */
+/* first same as last: the seventh stage is the first stage of the next step */
 static const tableau dormand_prince = {
     6,
     {0, 0.2, 0.3, 0.8, 8.0 / 9, 1},
@@ -31,7 +31,8 @@ static const tableau dormand_prince = {
      {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
 
-/* b - b^ and the last coefficient of the interpolant (Hairer, Norsett, Wanner, II.6) */
+/* b - b^ of the embedded method, and the last coefficient of the interpolant (Hairer, Norsett,
+ * Wanner, II.6) */
 static const double error_weights[7] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                         -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 static const double dense_weights[7] = {-12715105075.0 / 11282082432,  0,
@@ -39,7 +40,7 @@ static const double dense_weights[7] = {-12715105075.0 / 11282082432,  0,
                                         701980252875.0 / 199316789632, -1453857185.0 / 822651844,
                                         69997945.0 / 29380423};
 
-/* sum_i w_i k_i, i < count */
+/* sum_j w_j k_j, j < count, of coordinate i */
 static double combine(const jn_simulation *s, const double *w, int count, size_t i) {
   double sum = 0;
   for (int j = 0; j < count; j++)
@@ -47,7 +48,7 @@ static double combine(const jn_simulation *s, const double *w, int count, size_t
   return sum;
 }
 
-/* y_end after a step of length h, and the rate there in k[6] */
+/* y_end after a step of length h, and its derivative in k[6] */
 static jn_status stages(jn_simulation *s, const tableau *T, double h) {
   size_t n = (size_t)s->n;
   double *y = s->at.y, *y_end = s->at.y_end;
@@ -63,7 +64,8 @@ static jn_status stages(jn_simulation *s, const tableau *T, double h) {
   return jn_chart_derivative(s, s->t_start + h, y_end, s->at.k + 6 * n);
 }
 
-/* The rate at the start: where the last step ended, its rate is known but for the chart. */
+/* dy/dt at the start of the step. If the last step ended here, k[6] is reused; only the part that
+ * depends on the chart is set again: xi' = v at xi = 0. */
 static jn_status first_stage(jn_simulation *s) {
   size_t n = (size_t)s->n, nv = (size_t)s->nv;
   double *k = s->at.k;
@@ -102,7 +104,7 @@ static double step_error(const jn_simulation *s, double h) {
   return worst / s->o.tolerance;
 }
 
-/* a first guess: a small part of the time in which the state changes by itself */
+/* Initial step: a fraction of the time scale on which the state changes. */
 static double first_step(const jn_simulation *s) {
   size_t n = (size_t)s->n, nv = (size_t)s->nv;
   double scale = 1 + largest(s->start.v, nv);
@@ -115,7 +117,7 @@ static jn_status finish(jn_simulation *s, double h, int pair) {
   s->h = h;
   for (size_t i = 0; i < n; i++) s->at.dense[i] = pair ? h * combine(s, dense_weights, 7, i) : 0.0;
   s->has_dense = s->has_rate = 1;
-  jn_point_copy(s, s->trial, s->next); /* the last stage was evaluated there */
+  jn_point_copy(s, s->trial, s->next); /* the last stage was evaluated at y_end */
   return JN_OK;
 }
 
@@ -139,7 +141,7 @@ jn_status jn_rk_step(jn_simulation *s, double t_max) {
     if (status && status != JN_ERR_NOT_FINITE) return status;
     double error = status ? HUGE_VAL : step_error(s, h);
     if (error <= 1) {
-      /* PI control; a step cut short says nothing against the one wished for */
+      /* PI controller; a step shortened by t_max does not reduce the next one */
       double e = error > LEAST_ERROR ? error : LEAST_ERROR;
       double factor = 0.9 * jn_pow(e, -0.17) * jn_pow(s->err_old, 0.04);
       factor = factor > 5 ? 5 : factor < 0.2 ? 0.2 : rejected && factor > 1 ? 1 : factor;

@@ -1,4 +1,4 @@
-/* simulation.c: steps, and what can be asked in between. */
+/* simulation.c: stepping, setting and reading the state, dense output. */
 #include <math.h>
 #include <string.h>
 
@@ -34,10 +34,10 @@ jn_status jn_dense(jn_simulation *s, double time, jn_point x) {
   return s->o.scheme == JN_TAYLOR ? jn_taylor_dense(s, time, x) : jn_chart_dense(s, time, x);
 }
 
-/* What was remembered of the last step no longer holds. */
+/* Discards what is kept of the last step. */
 static void forget(jn_simulation *s) { s->has_step = s->has_rate = s->has_dense = s->history = 0; }
 
-/* The momenta that some schemes carry beside the velocities. */
+/* The momenta that the momentum and variational schemes keep beside the velocities. */
 static jn_status set_momentum(jn_simulation *s, jn_point x) {
   if (s->o.scheme == JN_MOMENTUM) return jn_momentum_set(s, x);
   return s->o.scheme == JN_VARIATIONAL ? jn_variational_momentum(s, x) : JN_OK;
@@ -54,7 +54,7 @@ jn_status jn_simulation_set_state(jn_simulation *s, double t, const double *q, c
   if (nv) {
     memset(s->at.a, 0, sizeof(double) * nv);
     jn_status status =
-        jn_integrate(s->model, q, s->at.a, s->out.q); /* refuses what is no configuration */
+        jn_integrate(s->model, q, s->at.a, s->out.q); /* refuses an invalid configuration */
     if (status) return status;
     jn_edge_velocity(s, q, v, 1, x.v);
     if (!jn_all_finite(x.v, nv)) return JN_ERR_NOT_FINITE;
@@ -120,14 +120,14 @@ int jn_simulation_singular_joint(const jn_simulation *s) {
   return s ? jn_data_singular_joint(s->data) : -1;
 }
 
-/* t + h with what rounding takes kept for the next time */
+/* t += h as a compensated sum: t_low keeps the rounding error */
 static void advance_time(jn_simulation *s, double h) {
   double y = h + s->t_low, t = s->t + y;
   s->t_low = y - (t - s->t);
   s->t = t;
 }
 
-/* The step ends earlier than it was made: the state there is read from the dense output. */
+/* Ends the step early, at an event: the state there comes from the dense output. */
 static jn_status cut_short(jn_simulation *s, double time) {
   jn_status status = jn_dense(s, time, s->out);
   if (status) return status;
@@ -137,7 +137,7 @@ static jn_status cut_short(jn_simulation *s, double time) {
   return s->o.scheme == JN_VARIATIONAL ? jn_variational_momentum(s, s->next) : JN_OK;
 }
 
-/* The numbers of a state, and the velocities as the user will see them. */
+/* Are all numbers of the state finite, also the velocities in the user's representation? */
 static int is_finite(const jn_simulation *s, jn_point x) {
   if (s->nv) jn_edge_velocity(s, x.q, x.v, 0, s->at.a);
   return jn_all_finite(x.q, (size_t)s->np) && jn_all_finite(s->at.a, (size_t)s->nv);
@@ -146,7 +146,7 @@ static int is_finite(const jn_simulation *s, jn_point x) {
 static jn_status step(jn_simulation *s, double t_max, int *event) {
   double limit = t_max, end;
   const jn_forces *f = &s->o.forces;
-  if (s->o.step > 0 && !(s->t + s->o.step > s->t)) return JN_ERR_LIMIT; /* would never arrive */
+  if (s->o.step > 0 && !(s->t + s->o.step > s->t)) return JN_ERR_LIMIT; /* t would not advance */
   if (f->next_break && !(s->o.step > 0)) {
     double at = f->next_break(f->time_context, s->t);
     if (at > s->t && at < limit) limit = at;

@@ -1,8 +1,8 @@
-/* simulation.h (private): what a simulation holds and how its parts meet.
+/* simulation.h (private): the state of a simulation and the functions its files share.
  *
- * A scheme steps from `start` to `next` and can then say where the motion was in between. All but
- * Taylor do so in a chart: y = (xi, v, theta, theta') with q = q_start exp(xi), n numbers. The
- * momentum scheme has other numbers for the base (chart.c). */
+ * A scheme steps from `start` to `next` and then gives the state at any time in between (dense
+ * output). All schemes but Taylor work in a chart: y = (xi, v, theta, theta'), n numbers, with
+ * q = q_start exp(xi). The momentum scheme has other coordinates for the base (chart.c). */
 #ifndef JOUNCE_PRIVATE_SIMULATION_H
 #define JOUNCE_PRIVATE_SIMULATION_H
 
@@ -10,51 +10,51 @@
 
 #include "core/group.h"
 
-/* One state: views into one block. v in body representation. */
+/* One state: pointers into one block. v is in body representation. */
 typedef struct jn_point {
   double *q, *v;
   double *theta, *theta_dot; /* [ne] each */
-  double *p; /* momentum: (L, P), c and its rounding, see chart.c; variational: M v; else nothing */
+  double *p; /* momentum: L, P, c and the rounding error of c (chart.c); variational: M v; else 0 */
 } jn_point;
 
-/* Every array of the block and its numbers. rows = Taylor coefficients of v; np = numbers of a
- * state; chart, momentum, variational, taylor: 1 where the scheme needs it. */
+/* Every array of the block and its length. rows: number of Taylor coefficients of v; np: length of
+ * a state; chart, momentum, variational, taylor: 1 if the scheme needs the array, else 0. */
 /* clang-format off */
 #define JN_SIMULATION_LIST(A) \
-  A(now, np)                                    /* where the simulation is */ \
-  A(start, np)                                  /* where the last step began */ \
-  A(next, np)                                   /* where it ends */ \
-  A(trial, np)                                  /* a state in between */ \
-  A(out, np)                                    /* a state asked for */ \
+  A(now, np)                                    /* current state */ \
+  A(start, np)                                  /* state at the start of the last step */ \
+  A(next, np)                                   /* state at its end */ \
+  A(trial, np)                                  /* state of a stage */ \
+  A(out, np)                                    /* state for output */ \
   A(constant, nv)                               /* constant force */ \
   A(stiffness, nv)                              /* of joint springs */ \
-  A(rest, nv)                                   /* where they are slack */ \
-  A(damping, nv)                                /* beside the model's */ \
+  A(rest, nv)                                   /* their rest positions */ \
+  A(damping, nv)                                /* in addition to the model's */ \
   A(friction, nv)                               /* of joints, the model's included */ \
-  A(model_damping, nv)                          /* what forward dynamics adds by itself */ \
+  A(model_damping, nv)                          /* damping that forward dynamics includes */ \
   A(motor_stiffness, ne)                        /* elastic joints */ \
   A(motor_inertia, ne)                          /* elastic joints */ \
   A(tau, rows * nv)                             /* force for forward dynamics, derivatives */ \
   A(drive, rows * nv)                           /* force of the actuators, derivatives or coefficients */ \
   A(a, rows * nv)                               /* scratch */ \
-  A(base_wrench, rows * 6)                      /* of a base in another representation, derivatives */ \
+  A(base_wrench, rows * 6)                      /* taylor, base not in body representation: derivatives */ \
   A(wrench_rows, rows * 6 * nw)                 /* applied wrenches, derivatives */ \
-  A(sign, ne_events)                            /* side of the events */ \
+  A(sign, ne_events)                            /* sign of each event function */ \
   A(y, chart * n)                               /* chart coordinates of a stage */ \
   A(y_end, chart * n)                           /* at the end of the step */ \
-  A(k, chart * 7 * n)                           /* rates of the stages; 0 at the start, 6 at the end */ \
+  A(k, chart * 7 * n)                           /* dy/dt of the stages; 0 at the start, 6 at the end */ \
   A(dense, chart * n)                           /* last coefficient of the interpolant */ \
   A(matrix, momentum * 6 * nv)                  /* centroidal momentum matrix */ \
   A(X, taylor * (rows + 1) * nv)                /* coefficients of xi and z */ \
   A(V, taylor * rows * nv)                      /* coefficients of v */ \
   A(force, taylor * rows * nv)                  /* coefficients of the force on the joints */ \
   A(theta, taylor * (rows + 1) * ne)            /* coefficients of theta */ \
-  A(slip, taylor * 2 * rows * nv)               /* of tanh(v/width) and 1 - tanh^2 */ \
+  A(slip, taylor * 2 * rows * nv)               /* coefficients of tanh(v/width) and 1 - tanh^2 */ \
   A(rotation, taylor * 8 * (rows + 1))          /* scratch of one rotation's jet */ \
   A(powers, taylor * (rows / 2 + 1) * (rows + 1)) /* powers of |xi|^2 */ \
   A(bernoulli, taylor * (rows / 2 + 1))         /* |B_(2m+2)|/(2m+2)! */ \
-  A(momenta, variational * 6 * nb)              /* of the bodies over the step */ \
-  A(step, variational * 3 * nv)                 /* dq of this and of earlier steps */ \
+  A(momenta, variational * 6 * nb)              /* momenta of the bodies */ \
+  A(step, variational * 3 * nv)                 /* dq of this and the last two steps */ \
   A(residual, variational * 3 * nv)             /* residual, right-hand side, scratch */
 /* clang-format on */
 
@@ -74,7 +74,7 @@ struct jn_simulation {
   int order;    /* of the dynamics calls */
   int degree;   /* of the Taylor polynomial of v */
   int feedback; /* 0: forces do not depend on the state; 1: on positions; 2: on velocities too */
-  int depends_on_v; /* any part of the force, damping included */
+  int depends_on_v; /* does any force depend on v? damping included */
   jn_vec3 gravity;
   double mass;
   jn_arrays at;
@@ -85,43 +85,44 @@ struct jn_simulation {
   jn_pose *poses; /* variational: bodies at the start */
   jn_applied_wrench *impulses;
 
-  double t, t_low;        /* time and what rounding took from it */
+  double t, t_low;        /* time and its rounding error */
   double t_start, h;      /* the last step */
   double h_next, err_old; /* adaptive schemes */
-  int has_step;           /* a last step is there to look back on */
-  int has_rate;           /* k[6] of the last step is the rate at `now` */
-  int has_dense;          /* rates at both ends are known */
+  int has_step;           /* there is a last step, for dense output */
+  int has_rate;           /* k[6] of the last step is dy/dt at `now` */
+  int has_dense;          /* dense output of the last step is prepared */
   int has_signs;
-  int history; /* variational: steps remembered */
+  int history; /* variational: number of steps of length history_h so far, without a break */
   double history_h;
   jn_statistics statistics;
 };
 
 /* simulation.c */
-void jn_settings_restore(jn_simulation *s); /* what forward dynamics adds by itself */
+/* Sets gravity and the model's damping in s->data again. */
+void jn_settings_restore(jn_simulation *s);
 void jn_point_copy(const jn_simulation *s, jn_point from, jn_point to);
 
 /* forces.c */
-/* Force at order 0 for the state x at time t, for forward dynamics in body representation:
- * s->at.tau. What is left for the motors of elastic joints goes to s->at.drive. `all`: with what
- * forward dynamics would add by itself. */
+/* Joint force at order 0 for the state x at time t, in body representation: s->at.tau. The net
+ * torque on the motors of elastic joints: s->at.drive. `all`: includes the model's damping, which
+ * forward dynamics otherwise adds. */
 jn_status jn_force_at(jn_simulation *s, double t, jn_point x, int all);
-/* Derivatives 0..order of the part that depends on time alone: s->at.drive. */
+/* Derivatives 0..order of the force that depends on time only: s->at.drive. */
 jn_status jn_force_of_time(jn_simulation *s, double t, int order);
-/* Twist or force rows of free joints between body representation and that of the options. */
+/* Converts the twists of free joints between body representation and that of the options. */
 void jn_edge_velocity(const jn_simulation *s, const double *q, const double *v, int to_body,
                       double *out);
 
-/* chart.c */
+/* chart.c: the state of y, dy/dt, y at the start of the step, dense output */
 jn_status jn_chart_point(jn_simulation *s, const double *y, jn_point x);
 jn_status jn_chart_derivative(jn_simulation *s, double t, const double *y, double *dy);
 void jn_chart_start(const jn_simulation *s, double *y);
 jn_status jn_chart_dense(jn_simulation *s, double time, jn_point x);
-/* Momentum and centre of mass of x; and the base's position and twist from them. */
+/* Momentum and centre of mass from x; the base's position and twist from these. */
 jn_status jn_momentum_set(jn_simulation *s, jn_point x);
 jn_status jn_momentum_solve(jn_simulation *s, jn_point x);
 
-/* The schemes: from s->start towards s->next, not past t_max; h and statistics are set. */
+/* The schemes: step from s->start to s->next, not past t_max; set h and the statistics. */
 jn_status jn_rk_step(jn_simulation *s, double t_max);
 jn_status jn_variational_step(jn_simulation *s, double t_max);
 jn_status jn_variational_momentum(jn_simulation *s, jn_point x);
@@ -129,13 +130,14 @@ void jn_taylor_begin(jn_simulation *s);
 jn_status jn_taylor_step(jn_simulation *s, double t_max);
 jn_status jn_taylor_dense(jn_simulation *s, double time, jn_point x);
 
-/* simulation.c: the state at `time` seconds after the start of the step, not yet at the edge. */
+/* simulation.c: the state at `time` seconds after the start of the step, in body representation. */
 jn_status jn_dense(jn_simulation *s, double time, jn_point x);
-/* How far a step of length h may go: to t_max, without leaving a sliver. */
+/* The length of a step that should be h and must not pass t_max. It never leaves a tiny remainder
+ * before t_max: the step then ends at t_max, or an adaptive one goes half way. */
 double jn_clip_step(const jn_simulation *s, double h, double t_max);
 
-/* event.c: *time is moved back to the first event within the step; returns its index through
- * *event. */
+/* event.c: finds the first event within the step. *event: its index, or -1; *time: moved back to
+ * it. */
 jn_status jn_find_event(jn_simulation *s, double *time, int *event);
 
 #endif

@@ -1,14 +1,16 @@
-/* taylor.c: one call of forward dynamics of order r gives v_0 ... v_N, N = r + 1, the Taylor
- * coefficients of the velocity; those of the configuration follow in coordinates in which any
- * numbers are a configuration:
+/* taylor.c: Taylor integrator of any order.
+ *
+ * One call of forward dynamics of order r gives v_0 ... v_N, N = r + 1, the Taylor coefficients of
+ * the velocity. Those of the configuration follow in local coordinates, where every vector is a
+ * configuration:
  *
  *   angle, displacement   (k+1) x_(k+1) = v_k
- *   rotation R0 exp(xi)   xi' = w + xi x w/2 + d(|xi|^2) xi x (xi x w),  d(t) = 1/12 + t/720 +
- * t^2/30240 + ... position p0 + R z     z' = v - w x z                                 z in the
- * moving frame
+ *   rotation R0 exp(xi)   xi' = w + xi x w/2 + d(|xi|^2) xi x (xi x w)
+ *                         d(t) = 1/12 + t/720 + t^2/30240 + ...
+ *   position p0 + R z     z' = v - w x z                                z in the moving frame
  *
- * The polynomial is evaluated in these coordinates, so that the result is on the group whatever was
- * cut off. */
+ * The polynomial is evaluated in these coordinates. The result is therefore on the group, whatever
+ * the truncation error. */
 #include <jounce/jet.h>
 #include <math.h>
 #include <string.h>
@@ -27,7 +29,7 @@ static double reciprocal_power(double x, int n) {
   return p;
 }
 
-/* coefficients of d: |B_(2m+2)|/(2m+2)! = 2 zeta(2m+2)/(2 pi)^(2m+2) */
+/* Coefficients of d, from the Bernoulli numbers: |B_(2m+2)|/(2m+2)! = 2 zeta(2m+2)/(2 pi)^(2m+2) */
 void jn_taylor_begin(jn_simulation *s) {
   static const double first[3] = {1.0 / 12, 1.0 / 720, 1.0 / 30240};
   const double turn = 6.283185307179586476925;
@@ -84,7 +86,7 @@ static void position_jet(const jn_simulation *s, int K, const double *V, double 
   }
 }
 
-/* The configuration's coefficients 1 ... N+1. */
+/* Coefficients 1 ... N+1 of the configuration. */
 static void configuration_jets(const jn_simulation *s) {
   const size_t nv = (size_t)s->nv;
   int N = s->degree;
@@ -99,7 +101,7 @@ static void configuration_jets(const jn_simulation *s) {
   }
 }
 
-/* Forward dynamics of order K with the force coefficients: V to order K+1. */
+/* Forward dynamics of order K from the force coefficients: gives V up to order K+1. */
 static jn_status dynamics(jn_simulation *s, int K) {
   const size_t nv = (size_t)s->nv, n = ((size_t)K + 1) * nv;
   double *tau = s->at.tau;
@@ -112,7 +114,8 @@ static jn_status dynamics(jn_simulation *s, int K) {
   return status;
 }
 
-/* tanh(v/width) of order k: y' = (1 - y^2) u', with g = 1 - y^2 beside it */
+/* Coefficient k of y = tanh(u), u = v/width: y' = g u', g = 1 - y^2; coefficient k of g is stored
+ * as well. */
 static double slip_order(const jn_simulation *s, int k, size_t i) {
   const size_t nv = (size_t)s->nv;
   double *y = s->at.slip + i, *g = s->at.slip + (size_t)s->rows * nv + i,
@@ -128,7 +131,7 @@ static double slip_order(const jn_simulation *s, int k, size_t i) {
   return y[(size_t)k * nv];
 }
 
-/* Order k of the force from orders 0 ... k of positions and velocities. */
+/* Coefficient k of the force from coefficients 0 ... k of positions and velocities. */
 static void force_order(const jn_simulation *s, int k) {
   const size_t nv = (size_t)s->nv, row = (size_t)k * nv;
   const jn_arrays *a = &s->at;
@@ -150,8 +153,8 @@ static void force_order(const jn_simulation *s, int k) {
   }
 }
 
-/* Forces that answer the motion: each call of the dynamics gives the next force, or the next two.
- */
+/* Jets with forces that depend on the state. A dynamics call of order K gives v up to order K+1;
+ * from it follows the next order of the force, or the next two if it depends on positions only. */
 static jn_status jets_with_feedback(jn_simulation *s) {
   const size_t nv = (size_t)s->nv;
   int r = s->order, known = 0;
@@ -173,7 +176,7 @@ static jn_status jets_with_feedback(jn_simulation *s) {
   }
 }
 
-/* All coefficients at the start of the step. */
+/* All Taylor coefficients at the start of the step. */
 static jn_status jets(jn_simulation *s) {
   const size_t nv = (size_t)s->nv, rows = (size_t)s->order + 1;
   double *drive = s->at.drive;
@@ -192,7 +195,8 @@ static jn_status jets(jn_simulation *s) {
   return status;
 }
 
-/* The size of order k, positions against one, velocities against 1 + max |v|. */
+/* Max norm of the coefficients of order k: positions and motors relative to 1, velocities relative
+ * to 1 + max |v|. */
 static double size_of_order(const jn_simulation *s, int k) {
   const size_t nv = (size_t)s->nv, row = (size_t)k * nv;
   double scale = 1, most = 0;
@@ -208,7 +212,7 @@ static double size_of_order(const jn_simulation *s, int k) {
   return most;
 }
 
-/* Where the last two terms would be as large as the tolerance (Jorba and Zou). */
+/* Step length of Jorba and Zou: the last two terms equal the tolerance; with a safety factor. */
 static double step_length(const jn_simulation *s) {
   int N = s->degree;
   double h = 1048576;
@@ -220,7 +224,7 @@ static double step_length(const jn_simulation *s) {
   return s->o.max_step > 0 && h > s->o.max_step ? s->o.max_step : h;
 }
 
-/* x_0 + x_1 u + ... + x_N u^N, the smallest first */
+/* x_0 + x_1 u + ... + x_N u^N, by Horner's rule */
 static void evaluate(const double *x, int N, size_t n, double u, double *out) {
   for (size_t i = 0; i < n; i++) out[i] = x[(size_t)N * n + i];
   for (int k = N - 1; k >= 0; k--)
@@ -248,7 +252,7 @@ jn_status jn_taylor_dense(jn_simulation *s, double time, jn_point x) {
                 jn_v3_add(load_vec(q + 4), jn_m3_apply(jn_quat_to_m3(r), load_vec(d + 3))));
   }
   if (!s->ne) return JN_OK;
-  /* theta and its rate: coefficients (k+1) theta_(k+1) */
+  /* theta and its rate, whose coefficients are (k+1) theta_(k+1) */
   int N = s->degree;
   evaluate(s->at.theta, N, nv, time, x.theta);
   for (size_t i = 0; i < nv; i++) {

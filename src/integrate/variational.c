@@ -1,14 +1,22 @@
 /* variational.c: the discrete Euler-Lagrange equations on the group, in position-momentum form.
  *
- * In a step of length h body b turns from R to R exp(w) and its centre of mass moves by d. Its part
- * of the discrete Lagrangian is (m |d|^2 + w^T I w)/(2 h), whose derivatives are momenta at both
- * ends: f = m d/h in the world;  n0 = dexp_left(w)^-T I w/h,  n1 = dexp_right(w)^-T I w/h =
- * exp(w)^T n0 about the centre of mass in the body's axes there: one and the same momentum in
- * space. With J^T the projection on the joints, potential and forces as kicks of half a step:
- *   J(q0)^T (n0, f) = p0 + h/2 (tau0 - g(q0))     solved for dq, q1 = q0 exp(dq)
- *   p1 = J(q1)^T (n1, f) + h/2 (tau1 - g(q1)),    v1 = M(q1)^-1 p1
- * Newton's matrix is close to M(q0)/h, whose inverse is a forward dynamics call: O(n) an iteration.
- */
+ * In a step of length h a body turns from R to R exp(w) and its centre of mass moves by d. Its
+ * kinetic part of the discrete Lagrangian is (m |d|^2 + w^T I w)/(2 h). The derivatives are the
+ * momenta at both ends of the step:
+ *
+ *   f  = m d/h                                         in world axes
+ *   n0 = dexp_left(w)^-T I w/h                         about the centre of mass, body axes at 0
+ *   n1 = dexp_right(w)^-T I w/h = exp(w)^T n0          the same, body axes at 1
+ *
+ * n0 and n1 are the same angular momentum in world axes. With J^T the projection on the joints, and
+ * potential and forces as kicks of half a step at each end:
+ *
+ *   J(q0)^T (n0, f) = p0 + h/2 (tau0 - g(q0))          solved for dq, q1 = q0 exp(dq)
+ *   p1 = J(q1)^T (n1, f) + h/2 (tau1 - g(q1))
+ *   v1 = M(q1)^-1 p1
+ *
+ * The Newton matrix is approximated by M(q0)/h. Its inverse is a forward dynamics call at rest:
+ * O(n) per iteration. */
 #include <jounce/kinematics.h>
 #include <math.h>
 #include <string.h>
@@ -27,7 +35,7 @@ static void set_gravity(jn_simulation *s, int on) {
   settings->damping = 0;
 }
 
-/* M(q)^-1 f and M(q) a */
+/* a = M(q)^-1 f: forward dynamics at rest without gravity */
 static jn_status solve_mass(jn_simulation *s, const double *q, const double *f, double *a) {
   double *rest = s->at.a;
   memset(rest, 0, sizeof *rest * (size_t)s->nv);
@@ -60,7 +68,8 @@ static jn_status place(jn_simulation *s, const double *q, jn_pose *poses) {
   return status;
 }
 
-/* Momenta of the bodies at one end (1: the end) of the step, as wrenches at their frames. */
+/* Momenta of the bodies at the start (end = 0) or the end (end = 1) of the step, as wrenches in
+ * their frames. */
 static void momenta(jn_simulation *s, int end, double h) {
   const jn_pose *C0 = s->poses, *C1 = s->poses + s->model->nbody;
   for (int i = 0; i < s->model->nbody; i++) {
@@ -80,7 +89,8 @@ static void momenta(jn_simulation *s, int end, double h) {
   }
 }
 
-/* J^T m + armature, at the start (end = 0) or the end of the step with joint displacements dq */
+/* J^T (momenta) and the armatures' momenta for joint displacements dq, at the start (end = 0) or
+ * the end (end = 1) of the step */
 static jn_status project(jn_simulation *s, const double *q, int end, double h, const double *dq,
                          double *out) {
   const jn_model *m = s->model;
@@ -104,7 +114,7 @@ static jn_status project(jn_simulation *s, const double *q, int end, double h, c
   return JN_OK;
 }
 
-/* h/2 (tau - g) at a state, added to p */
+/* p = from + h/2 (tau - g) at the state x */
 static jn_status kick(jn_simulation *s, double t, jn_point x, double h, const double *from,
                       double *p) {
   jn_status status = jn_force_at(s, t, x, 1);
@@ -116,7 +126,7 @@ static jn_status kick(jn_simulation *s, double t, jn_point x, double h, const do
   return JN_OK;
 }
 
-/* A first guess of dq: from earlier steps, else h v + h^2 v'/2. */
+/* Initial guess of dq: extrapolated from the last two steps, else h v + h^2 v'/2. */
 static jn_status guess(jn_simulation *s, double h, double *dq) {
   size_t nv = (size_t)s->nv;
   const double *last = s->at.step + nv, *before = last + nv;
@@ -136,7 +146,8 @@ static jn_status guess(jn_simulation *s, double h, double *dq) {
   return status;
 }
 
-/* Base positions are counted from where the base is: far from the origin nothing is lost. */
+/* Residual of the equation for dq. The base's position is zero at the start of the step (s->trial),
+ * so that no digits are lost far from the origin. */
 static jn_status try_dq(jn_simulation *s, double h, const double *dq, double *residual) {
   const double *rhs = s->at.residual + s->nv;
   jn_status status = jn_integrate(s->model, s->trial.q, dq, s->out.q);
@@ -154,15 +165,15 @@ static double largest(const double *x, int n) {
   return most;
 }
 
-/* corrections of positions (rad, m) and of velocities: at rounding; near it, where they need not
- * shrink any more; and too large to come back from */
+/* Bounds on the corrections of positions (rad, m) and of velocities: converged to rounding; near
+ * rounding, where they need not decrease any more; diverged */
 #define ROUNDING 1e-15
 #define NEAR_ROUNDING 1e-11
 #define DIVERGED 1e3
 #define VELOCITY_ROUNDING 1e-13
 #define VELOCITY_NEAR_ROUNDING 1e-9
 
-/* Quasi-Newton until the correction is rounding, or no longer shrinks near it. */
+/* Quasi-Newton iteration until the correction is rounding, or stops decreasing near it. */
 static jn_status solve(jn_simulation *s, double h) {
   int nv = s->nv;
   double *dq = s->at.step, *r = s->at.residual, *delta = r + 2 * nv, old = HUGE_VAL;
@@ -179,13 +190,13 @@ static jn_status solve(jn_simulation *s, double h) {
   return status ? status : JN_ERR_LIMIT;
 }
 
-/* p1 from the momenta; forces at the end may depend on the velocity there. */
+/* p1 and v1. The forces at the end may depend on v1: fixed-point iteration. */
 static jn_status end_of_step(jn_simulation *s, double h) {
   int nv = s->nv;
   double *p = s->at.residual + nv, *rest = s->at.residual;
   jn_status status = project(s, s->out.q, 1, h, s->at.step, p);
   if (status) return status;
-  /* what the solver left over is not lost but handed on */
+  /* the residual that the solver leaves is added to the momentum, so that it does not accumulate */
   for (int i = 0; i < nv; i++) p[i] += rest[i];
   if ((status = jn_integrate(s->model, s->start.q, s->at.step, s->next.q))) return status;
   memcpy(s->next.v, s->start.v, sizeof(double) * (size_t)nv);
@@ -217,7 +228,7 @@ jn_status jn_variational_step(jn_simulation *s, double t_max) {
   if (jn_model_is_floating(s->model)) memset(s->trial.q + 4, 0, sizeof(double) * 3);
   if ((status = place(s, s->trial.q, s->poses)) || (status = solve(s, h))) return status;
   if ((status = end_of_step(s, h))) return status;
-  /* for the next guess, and for dense output */
+  /* store dq for the next initial guess and for dense output */
   double *dq = s->at.step;
   memcpy(dq + 2 * nv, dq + nv, sizeof *dq * nv);
   memcpy(dq + nv, dq, sizeof *dq * nv);

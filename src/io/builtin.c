@@ -1,6 +1,6 @@
 /* builtin.c: robots that need no file. `tilthex` has the parameters of the aerial manipulator of
- * the paper (table 3, larger trees as in table 4); all others are our own: plausible masses,
- * inertias of homogeneous boxes, rods and balls, limits where a machine has them. */
+ * the paper (table 3, larger trees as in table 4). All others are invented: plausible masses,
+ * inertias of homogeneous boxes and rods, typical limits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- building blocks: the first failure sticks */
+/* ---- building blocks: after the first failure they do nothing */
 
 typedef struct maker {
   jn_spec *spec;
@@ -210,7 +210,7 @@ static void make_quadruped(maker *k) {
   }
 }
 
-/* one link of the humanoid: held at `point`, a rod or box from there */
+/* one link of the humanoid, a box; its joint is at `point` */
 typedef struct limb {
   const char *name, *parent, *joint;
   jn_joint_type type;
@@ -410,8 +410,7 @@ const char *jn_builtin_about(int index) {
   return index >= 0 && index < BUILTINS ? builtins[index].about : NULL;
 }
 
-/* decimal digits up to `stop`; -1 when there is anything else, a large number when it is too large
- */
+/* The decimal number up to `stop`; -1 if there is anything but digits, 10^9 if it is longer. */
 static long read_count(const char *text, const char *stop) {
   long value = 0;
   if (text == stop || stop - text > 9) return text == stop ? -1 : 1000000000L;
@@ -472,7 +471,7 @@ static jn_status understand(const char *name, request *out, jn_error *error) {
       return jn_fail(error, JN_ERR_LIMIT, NULL, 0, "'%.200s' has more than %d bodies", name,
                      JN_MAX_BODIES);
   } else {
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "'%.200s': '%s' has no sizes to choose", name,
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "'%.200s': '%s' has a fixed size", name,
                    builtins[which].name);
   }
   return JN_OK;
@@ -481,12 +480,12 @@ static jn_status understand(const char *name, request *out, jn_error *error) {
 jn_status jn_spec_builtin(const char *name, const jn_allocator *allocator, jn_spec **out,
                           jn_error *error) {
   if (name == NULL || out == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "no name or no place for the result was given");
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "name or out is NULL");
   request want = {TILTHEX, 2, 3};
   jn_status status = understand(name, &want, error);
   if (status != JN_OK) return status;
   maker k = {NULL, JN_OK};
-  k.status = jn_spec_new(name, allocator, &k.spec); /* nine digits a number: no long names */
+  k.status = jn_spec_new(name, allocator, &k.spec); /* the name is short: nine digits a number */
   if (k.status == JN_OK) {
     switch (want.which) {
       case TILTHEX:

@@ -1,4 +1,4 @@
-/* file.c: whole files in and out. */
+/* file.c: reads and writes whole files. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -30,7 +30,7 @@ int jn_same_ending(const char *ending, const char *wanted) {
   return *ending == *wanted;
 }
 
-/* the bytes of a file in a block of their own; at most JN_MAX_FILE */
+/* Reads the rest of a file into a new block, at most JN_MAX_FILE bytes. */
 static jn_status read_all(FILE *file, const char *path, const jn_allocator *hooks, char **text,
                           size_t *size, jn_error *error) {
   size_t capacity = 0, used = 0;
@@ -54,7 +54,7 @@ static jn_status read_all(FILE *file, const char *path, const jn_allocator *hook
     errno = 0;
     used += fread(block + used, 1, capacity - used, file);
     if (ferror(file) && errno == EINTR) {
-      clearerr(file); /* a signal came in between */
+      clearerr(file); /* interrupted by a signal */
       continue;
     }
     if (ferror(file)) {
@@ -78,7 +78,7 @@ jn_status jn_file_read(const char *path, const jn_allocator *hooks, char **text,
   return status;
 }
 
-/* writes and closes; the descriptor is used up */
+/* Writes the file and closes the descriptor. */
 static jn_status write_and_close(int descriptor, const char *path, jn_file_writer write_text,
                                  void *context, jn_error *error) {
   FILE *file = fdopen(descriptor, "wb");
@@ -99,7 +99,8 @@ static jn_status write_and_close(int descriptor, const char *path, jn_file_write
   return status;
 }
 
-/* a new file beside `target`: its name into `name` */
+/* Creates a temporary file in the folder of `target`. Returns its descriptor; `name` is its
+ * name. */
 static int create_beside(const char *target, char *name, size_t room, mode_t mode) {
   for (int i = 0; i < 100; i++) {
     int length = snprintf(name, room, "%s.%ld.%d.tmp", target, (long)getpid(), i);
@@ -114,7 +115,8 @@ static int create_beside(const char *target, char *name, size_t room, mode_t mod
 }
 
 jn_status jn_file_write(const char *path, jn_file_writer write, void *context, jn_error *error) {
-  /* a link leads to its file; a device or a pipe cannot be replaced, it is written to */
+  /* Devices and pipes cannot be replaced: they are written to directly. A symbolic link is
+   * followed: the file it points to is replaced. */
   struct stat old;
   int exists = stat(path, &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) {

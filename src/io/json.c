@@ -1,37 +1,36 @@
-/* json.c: native model -> spec.
+/* json.c: reads a native model (JSON) into a spec.
  *
  *   {"name": "arm", "gravity": [0, 0, -9.81],
  *    "bodies": [{"name": "B1", "parent": "B0", "joint": {...}, "home": {"R": [[..]..], "p": [..]},
  *                "mass": 1, "com": [..], "inertia": [[..]..]}, ...]}
  *
- * `home`: the body frame in the world when all joints are at zero (default: the world frame, so
- * that a description without body frames is possible: com in the world, inertia about the com along
- * the world's axes). `com` in the body frame, `inertia` about the com along the body's axes; both
- * and `mass` default to zero. `R` or `quat` [w, x, y, z] anywhere a rotation is meant. No `parent`:
- * the joint holds the body to the world. No `joint` either: the root, held as the builder is told.
+ * `home` is the body frame in the world with all joints at zero. Its default is the world frame:
+ * then `com` is in the world, and `inertia` about it along the world's axes. `com` is in the body
+ * frame, `inertia` is about the com along the body's axes; both and `mass` default to zero. A
+ * rotation is `R` or `quat` [w, x, y, z]. A body without `parent` is connected to the world.
+ * Without `joint` as well it is the root, connected as the build options say.
  *
  * A joint has `name`, `type` (free, fixed, revolute or continuous, prismatic, helical, cylindrical,
  * planar, universal, spherical), `axis` (universal: `axes`, two vectors), `point`, `pitch`
- * (helical), in the world at home. Beyond that, all optional:
+ * (helical), in the world at home. Optional:
  *
  *   "origin": {"R" | "quat", "p"}
  *       the joint frame in the parent body's frame; the body frame is the joint frame moved by the
- *       joint, `axis` is in it and `home` is unused
+ *       joint, `axis` is in the joint frame, and `home` is unused
  *   "armature", "damping", "friction": numbers
- *   "limits": {"lower", "upper", "velocity", "effort", "acceleration", "jerk",
- *     "effort_rate"}
- *       each may be left out
+ *   "limits": {"lower", "upper", "velocity", "effort", "acceleration", "jerk", "effort_rate"}
+ *       each is optional
  *   "mimic": {"joint", "multiplier", "offset"}
  *       kept, not enforced
  *
- * At the top there may be
+ * Optional at the top:
  *
  *   "joints": [{..., "parent": "B0", "child": "B1"}]
- *       joints apart from the bodies, in an order of their own (the order of children)
+ *       joints outside of the bodies; their order is the order of the children
  *   "frames": [{"name", "link", "R" | "quat", "p"}]
  *       named frames fixed to bodies
  *
- * and anywhere "comment" with any value. Other keys are ignored with a warning. */
+ * Anywhere: "comment" with any value. Other keys are ignored with a warning. */
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,7 +41,7 @@
 #include "io/number.h"
 #include "io/text.h"
 
-/* a value and its place in the text */
+/* a value and its node, for the line number */
 typedef struct cursor {
   json_t *value; /* NULL: absent */
   unsigned node;
@@ -64,7 +63,7 @@ static const json_node *node_at(const reader *r, unsigned node) {
 
 static int line_of(const reader *r, cursor c) { return node_at(r, c.node)->line; }
 
-/* the first failure counts; every reading function does nothing after it */
+/* Records the first failure; every reading function does nothing after it. */
 static void __attribute__((format(printf, 4, 5)))
 fail(reader *r, jn_status code, cursor at, const char *format, ...) {
   va_list arguments;
@@ -81,13 +80,13 @@ static void check(reader *r, cursor at, jn_status status, const char *what) {
 
 static const char *type_of(const json_t *value) {
   static const char *const names[] = {
-      [JSON_OBJECT] = "an object",    [JSON_ARRAY] = "a list",  [JSON_STRING] = "a string",
-      [JSON_INTEGER] = "a number",    [JSON_REAL] = "a number", [JSON_TRUE] = "a truth value",
-      [JSON_FALSE] = "a truth value", [JSON_NULL] = "null"};
+      [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list",  [JSON_STRING] = "a string",
+      [JSON_INTEGER] = "a number", [JSON_REAL] = "a number", [JSON_TRUE] = "a boolean",
+      [JSON_FALSE] = "a boolean",  [JSON_NULL] = "null"};
   return names[json_typeof(value)];
 }
 
-/* of a value that is there; whole numbers are read as JSON_REAL too */
+/* c.value must not be NULL; integers are JSON_REAL as well (jn_json_load) */
 static int is(cursor c, json_type type) { return json_typeof(c.value) == type; }
 
 /* ---- walking: members and elements with their nodes */
@@ -107,7 +106,7 @@ static cursor first_element(cursor list) {
   return (cursor){json_array_get(list.value, 0), list.node + 1};
 }
 
-/* the element behind element `index` */
+/* the element after element `index` */
 static cursor next_element(const reader *r, cursor list, cursor element, size_t index) {
   return (cursor){json_array_get(list.value, index + 1), behind(r, element.node)};
 }
@@ -118,7 +117,7 @@ static int is_object(reader *r, cursor c, const char *what) {
   return 0;
 }
 
-/* unknown keys are most often misspelt ones */
+/* Warns about unknown keys and suggests the nearest known one. */
 static void check_keys(reader *r, cursor object, const char *const *known) {
   unsigned node = object.node + 1;
   for (void *i = json_object_iter(object.value); i != NULL && r->status == JN_OK;
@@ -200,7 +199,7 @@ static int read_rows(reader *r, cursor object, const char *key, size_t count, do
   return 1;
 }
 
-/* R or quat, and p, of an object; what is absent stays as it is */
+/* Reads R or quat, and p, of an object; absent keys leave the pose as it is. */
 static void read_pose(reader *r, cursor object, jn_pose *pose) {
   double quat[4];
   cursor rotation = member(r, object, "R"), quaternion = member(r, object, "quat");
@@ -221,7 +220,7 @@ static void read_pose(reader *r, cursor object, jn_pose *pose) {
   }
 }
 
-/* a pose under its own key: {"R" | "quat", "p"}; 1 when it is there */
+/* Reads the pose under `key`: {"R" | "quat", "p"}. Returns 1 if it is present. */
 static int read_pose_of(reader *r, cursor object, const char *key, jn_pose *pose) {
   static const char *const known[] = {"R", "quat", "p", NULL};
   cursor c = member(r, object, key);
@@ -233,7 +232,7 @@ static int read_pose_of(reader *r, cursor object, const char *key, jn_pose *pose
   return 1;
 }
 
-/* NULL when absent (and not required) or refused; the string lives as long as the JSON tree */
+/* Reads a name; NULL if it is absent or refused. The string belongs to the JSON tree. */
 static const char *read_name(reader *r, cursor object, const char *key, int required) {
   cursor c = member(r, object, key);
   if (r->status != JN_OK) return NULL;
@@ -329,7 +328,7 @@ static void read_axes(reader *r, cursor object, jn_joint_desc *joint) {
   "name", "type", "axis", "axes", "point", "pitch", "origin", "armature", "damping", "friction", \
       "limits", "mimic"
 
-/* `child` NULL: a joint of the list at the top, which says itself what it connects */
+/* `child` NULL: a joint of the list at the top, which has its own keys parent and child. */
 static void read_joint(reader *r, cursor object, const char *parent, const char *child) {
   static const char *const known[] = {JOINT_KEYS, NULL};
   static const char *const known_listed[] = {JOINT_KEYS, "parent", "child", NULL};
@@ -350,7 +349,7 @@ static void read_joint(reader *r, cursor object, const char *parent, const char 
   int has_point = read_vector(r, object, "point", &joint.point);
   if (!read_number(r, object, "pitch", &joint.pitch) && joint.type == JN_JOINT_HELICAL)
     fail(r, JN_ERR_SYNTAX, object,
-         "%skey 'pitch' is missing: a helical joint has one, in metres a radian", r->subject);
+         "%skey 'pitch' is missing: a helical joint has one, in metres per radian", r->subject);
   read_number(r, object, "armature", &joint.armature);
   read_number(r, object, "damping", &joint.damping);
   read_number(r, object, "friction", &joint.friction);
@@ -360,7 +359,7 @@ static void read_joint(reader *r, cursor object, const char *parent, const char 
   if (!has_point && joint.placement == JN_BY_SCREW && turns_about_a_point(joint.type))
     check(r, object,
           jn_note(r->spec, JN_WARNING, joint.line,
-                  "%skey 'point' is missing: the world's origin is taken", r->subject),
+                  "%skey 'point' is missing: the world's origin is used", r->subject),
           "findings");
   check(r, object, jn_spec_add_joint(r->spec, &joint), "joints");
   r->subject[prefix] = '\0';
@@ -389,7 +388,8 @@ static void read_body(reader *r, cursor body, size_t index) {
   const char *parent = read_name(r, body, "parent", 0);
   cursor joint = member(r, body, "joint");
   if (joint.value == NULL && parent != NULL)
-    fail(r, JN_ERR_SYNTAX, body, "%skey 'joint' is missing: what connects it to '%s'?", r->subject,
+    fail(r, JN_ERR_SYNTAX, body,
+         "%skey 'joint' is missing: describe the joint that connects it to '%s'", r->subject,
          parent);
   else if (joint.value != NULL && r->status == JN_OK && is_object(r, joint, "key 'joint'"))
     read_joint(r, joint, parent, name);
@@ -483,7 +483,7 @@ jn_status jn_spec_parse_json(const char *text, size_t size, const char *name,
                              const jn_allocator *allocator, jn_spec **out, jn_error *error) {
   if (name == NULL) name = "JSON";
   if (text == NULL || out == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "no text or no place for the result was given");
+    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
   if (size > JN_MAX_FILE)
     return jn_fail(error, JN_ERR_LIMIT, name, 0, "the text is larger than %d MiB",
                    JN_MAX_FILE / (1024 * 1024));

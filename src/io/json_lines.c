@@ -1,5 +1,5 @@
-/* json_lines.c: one iterative pass over a JSON text, twice: to count its values, to note their
- * lines. */
+/* json_lines.c: scans a JSON text without recursion, twice: to count its values, then to record
+ * their lines. */
 #include "io/json_lines.h"
 
 #include <errno.h>
@@ -8,8 +8,7 @@
 #include "base/block.h"
 #include "io/text.h"
 
-/* what the parser will need, estimated: bytes of an object, an array, any other value with its key
- */
+/* estimated memory of the parser in bytes: an object, an array, any other value with its key */
 enum { OBJECT_BYTES = 208, ARRAY_BYTES = 128, VALUE_BYTES = 96 };
 
 typedef struct scan {
@@ -138,9 +137,9 @@ void jn_json_lines_free(json_lines *lines) {
   lines->node = NULL;
 }
 
-/* The library saves a token byte by byte and forgets the one for which there is no room, without a
- * word: a name or a number would be another. Given a byte at a time, it cannot finish a token
- * before errno is looked at. */
+/* Jansson stores a token byte by byte. Without memory it drops a byte and reports nothing: a
+ * name or a number would be wrong. Fed one byte at a time, it asks for the next byte before the
+ * token ends, and errno is checked then. */
 typedef struct feed {
   const char *at, *end;
   int lacks_memory;

@@ -1,5 +1,5 @@
-/* lint.c: everything suspicious in a description. It must stand any spec: the tree may be none,
- * names may be missing, numbers may be NaN. No recursion; cost O(n log n). */
+/* lint.c: finds everything suspicious in a spec. It accepts any spec: joints that do not form a
+ * tree, missing names, NaN. No recursion; O(n log n). */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "io/text.h"
 #include "model/spec.h"
 
-/* what counts as suspicious */
+/* bounds of what is plausible */
 static const double unit_tolerance = 1e-6;     /* of a squared length */
 static const double triangle_tolerance = 1e-9; /* relative */
 static const double longest_gyration = 10;     /* m: radius of gyration of one link */
@@ -36,8 +36,8 @@ typedef struct work {
   int *first_child, *next_child; /* of links, through their parent joints */
   int *order;                    /* links reached from the roots, parents first */
   int reached;
-  double *mass_below; /* mass of a link and all that hangs on it */
-  double *rigid_mass; /* mass of a link and all that is welded below it */
+  double *mass_below; /* mass of a link and all its descendants */
+  double *rigid_mass; /* mass of a link and the descendants fixed to it */
 } work;
 
 static void __attribute__((format(printf, 4, 5)))
@@ -49,7 +49,7 @@ note(work *w, jn_severity severity, int line, const char *format, ...) {
   va_end(arguments);
 }
 
-/* a number for a message; up to three in one message */
+/* a number as text, for a message */
 typedef struct shown {
   char text[NUMBER_TEXT];
 } shown;
@@ -112,7 +112,7 @@ static void join(work *w) {
     if (child < 0) continue;
     if (w->parent_joint[child] >= 0) {
       note(w, JN_SERIOUS, joint->line,
-           "joint '%s': link '%s' already is the child of joint '%s': closed loops are not "
+           "joint '%s': link '%s' is already the child of joint '%s': closed loops are not "
            "supported",
            name_of(joint->name), joint->child,
            name_of(jn_spec_get_joint(w->spec, w->parent_joint[child])->name));
@@ -128,14 +128,15 @@ static void join(work *w) {
     }
 }
 
-/* links in breadth-first order from the roots; what is not reached hangs on a cycle */
+/* Lists the links breadth first from the roots; a link that is not reached depends on a cycle. */
 static void walk(work *w) {
   int roots = 0;
   for (int i = 0; i < w->links; i++)
     if (w->parent[i] < 0) {
       const jn_link_desc *link = jn_spec_get_link(w->spec, i);
       const jn_joint_desc *joint = jn_spec_get_joint(w->spec, w->parent_joint[i]);
-      /* a lost one has its own finding: a joint to an unknown link, or a name used twice */
+      /* not counted as a root, as it has another finding: unknown parent link, or name used
+       * twice */
       int is_lost = (joint != NULL && joint->parent != NULL) ||
                     find(w->link_name, w->links, name_of(link->name)) != i;
       if (!is_lost && ++roots == 2)
@@ -150,7 +151,7 @@ static void walk(work *w) {
 
   int others = w->links - w->reached - 1, i = 0;
   if (others < 0) return;
-  for (int k = 0; k < w->links; k++) w->mass_below[k] = 0; /* borrowed as a mark */
+  for (int k = 0; k < w->links; k++) w->mass_below[k] = 0; /* used as a mark here */
   for (int k = 0; k < w->reached; k++) w->mass_below[w->order[k]] = 1;
   while (w->mass_below[i] != 0) i++;
   const jn_link_desc *link = jn_spec_get_link(w->spec, i);
@@ -177,7 +178,7 @@ static void add_masses(work *w) {
 
 /* ---- one link */
 
-/* eigenvalues of a symmetric matrix by Jacobi's rotations, ascending */
+/* Eigenvalues of a symmetric matrix by Jacobi rotations, ascending. */
 static void eigenvalues(jn_mat3 a, double out[3]) {
   for (int sweep = 0; sweep < 30; sweep++)
     for (int p = 0; p < 2; p++)
@@ -261,7 +262,7 @@ static void lint_inertia(work *w, const jn_link_desc *link) {
   double gyration = sqrt(e[2] / link->mass);
   if (gyration > longest_gyration || gyration < shortest_gyration)
     note(w, JN_WARNING, link->line,
-         "link '%s': with mass %s kg its inertia means a size of about %s m: check the units (kg, "
+         "link '%s': mass %s kg and this inertia imply a size of about %s m: check the units (kg, "
          "m)",
          link->name, show(&a, link->mass), show(&b, gyration));
 }
@@ -346,7 +347,7 @@ static void lint_axis(work *w, const jn_joint_desc *joint) {
   }
 }
 
-/* moment of inertia of one link about its joint's axis at zero */
+/* Moment of inertia of one link about its joint's axis, at zero. */
 static double axis_inertia(const jn_joint_desc *joint, const jn_link_desc *link) {
   jn_vec3 axis = joint->axis[0], point = {0, 0, 0};
   if (joint->placement == JN_BY_SCREW) {
@@ -358,12 +359,12 @@ static double axis_inertia(const jn_joint_desc *joint, const jn_link_desc *link)
   return jn_v3_dot(axis, jn_m3_apply(link->inertia, axis)) + link->mass * jn_v3_dot(lever, lever);
 }
 
-/* can the joint be accelerated by a finite force only? */
+/* Finds joints that move no mass or inertia, and joints between very different masses. */
 static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
   const jn_link_desc *link = jn_spec_get_link(w->spec, child);
   shown a, b;
   if (joint->armature > 0 && joint->type != JN_JOINT_FREE) return;
-  if (w->mass_below[child] < 0) return; /* a negative mass has its own finding */
+  if (w->mass_below[child] < 0) return; /* a negative mass has another finding */
   if (!(w->mass_below[child] > 0)) {
     note(w, JN_SERIOUS, joint->line,
          "joint '%s' moves no mass (link '%s' and all below it are massless): the dynamics are "
@@ -410,7 +411,7 @@ static void lint_joint(work *w, int j) {
   if (joint->type == JN_JOINT_HELICAL && joint->pitch == 0)
     note(w, JN_NOTE, joint->line, "joint '%s': a helical joint with pitch 0 is a revolute joint",
          joint->name);
-  /* that it mimics is the loader's warning */
+  /* the loader has warned that mimic is not enforced */
   if (joint->mimic != NULL && find(w->joint_name, w->joints, joint->mimic) < 0)
     note(w, JN_NOTE, joint->line, "joint '%s': there is no joint '%s' to mimic", joint->name,
          joint->mimic);
@@ -433,7 +434,7 @@ static void lint_whole(work *w) {
   if (w->links == 0)
     note(w, JN_SERIOUS, 0, "there are no links");
   else if (mass == 0)
-    note(w, JN_SERIOUS, 0, "no link has mass: there are no dynamics");
+    note(w, JN_SERIOUS, 0, "no link has mass: the dynamics are singular");
   double g = jn_v3_norm(jn_spec_gravity(w->spec));
   if (!vector_is_finite(jn_spec_gravity(w->spec)))
     note(w, JN_SERIOUS, 0, "gravity is not finite");

@@ -1,4 +1,4 @@
-/* load.c: a file or the name of a built-in robot -> spec -> model. */
+/* load.c: loads a spec or a model from a file, or by the name of a built-in robot. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -21,8 +21,7 @@ jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec 
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
                    "no model given: a file or the name of a built-in robot expected");
   if (path == NULL || out == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
-                   "no file name or no place for the result was given");
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "path or out is NULL");
   const char *ending = jn_file_ending(path);
   if (ending == NULL && strchr(path, '/') == NULL) {
     jn_status found = jn_spec_builtin(path, allocator, out, error);
@@ -53,8 +52,7 @@ jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec 
 
 jn_status jn_model_load(const char *path, const jn_build_options *options,
                         const jn_allocator *allocator, jn_model **out, jn_error *error) {
-  if (out == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no place for the result was given");
+  if (out == NULL) return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "out is NULL");
   jn_spec *spec = NULL;
   jn_status status = jn_spec_load(path, allocator, &spec, error);
   if (status == JN_OK) status = jn_model_build(spec, options, allocator, out, error);

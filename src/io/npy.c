@@ -1,4 +1,4 @@
-/* npy.c: NPY (one array) and NPZ (a zip archive of arrays, not compressed). */
+/* npy.c: reads and writes NPY (one array) and NPZ (an uncompressed zip archive of arrays). */
 #include "io/npy.h"
 
 #include <stdint.h>
@@ -9,7 +9,7 @@
 
 typedef struct place {
   const char *file;
-  char array[JN_COLUMN_NAME + 4]; /* of an archive; "" */
+  char array[JN_COLUMN_NAME + 4]; /* name of the array in an archive, or "" */
   jn_error *error;
 } place;
 
@@ -33,7 +33,7 @@ typedef struct array {
   const unsigned char *data;
 } array;
 
-/* the value behind 'key': in the header's dictionary; NULL: none */
+/* the value of 'key' in the header's dictionary; NULL: none */
 static const char *value_of(const char *header, const char *key) {
   char quoted[32];
   for (int q = 0; q < 2; q++) {
@@ -53,7 +53,7 @@ static const char *value_of(const char *header, const char *key) {
 static jn_status read_type(const place *p, const char *at, array *a) {
   if (!at || (*at != '\'' && *at != '"'))
     return refuse(p, JN_ERR_SYNTAX,
-                  "the array's type is a structure: save plain columns of numbers");
+                  "the array has a structured type: save plain columns of numbers");
   char order = at[1];
   a->kind = at[2];
   a->size = at[3] >= '1' && at[3] <= '8' ? at[3] - '0' : 0;
@@ -64,8 +64,7 @@ static jn_status read_type(const place *p, const char *at, array *a) {
                 (a->size == 1 || a->size == 2 || a->size == 4 || a->size == 8)));
   if (!known)
     return refuse(p, JN_ERR_SYNTAX,
-                  "numbers of a type that is not read: save floats (f4, f8) or "
-                  "integers");
+                  "numbers of an unsupported type: save floats (f4, f8) or integers");
   return JN_OK;
 }
 
@@ -95,7 +94,7 @@ static jn_status read_array(const place *p, const char *bytes, size_t size, arra
   const unsigned char *b = (const unsigned char *)bytes;
   char header[4096];
   if (size < 12 || memcmp(b, "\x93NUMPY", 6) != 0)
-    return refuse(p, JN_ERR_SYNTAX, "this is no NPY array: it does not start with \\x93NUMPY");
+    return refuse(p, JN_ERR_SYNTAX, "this is not an NPY array: it does not start with \\x93NUMPY");
   const size_t start = b[6] == 1 ? 10 : 12;
   const uint64_t length = little(b + 8, b[6] == 1 ? 2 : 4);
   if (b[6] < 1 || b[6] > 3) return refuse(p, JN_ERR_SYNTAX, "an unknown version of NPY");
@@ -111,7 +110,7 @@ static jn_status read_array(const place *p, const char *bytes, size_t size, arra
   /* rows and columns are at most JN_MAX_FILE each */
   const uint64_t need = (uint64_t)a->rows * a->columns;
   if (need > (uint64_t)JN_MAX_FILE || need * (uint64_t)a->size > size - start - length)
-    return refuse(p, JN_ERR_SYNTAX, "the array is cut off: the shape promises more numbers");
+    return refuse(p, JN_ERR_SYNTAX, "the array is cut off: its shape has more numbers");
   return JN_OK;
 }
 
@@ -165,13 +164,13 @@ typedef struct entry {
 } entry;
 
 static const unsigned char *find_directory(const unsigned char *b, size_t size) {
-  /* the record at the end, before a comment of up to 65535 bytes */
+  /* the end record; a comment of up to 65535 bytes may follow it */
   for (size_t back = 22; back <= size && back < 22 + 65536; back++)
     if (little(b + size - back, 4) == 0x06054b50) return b + size - back;
   return NULL;
 }
 
-/* The entry of the directory at *at, which moves on; its name into p->array. */
+/* Reads the directory entry at *at and moves *at to the next; p->array gets its name. */
 static jn_status read_entry(place *p, const unsigned char *b, size_t size, size_t *at, entry *e) {
   const char *damaged = "the archive is damaged";
   p->array[0] = '\0';
@@ -201,8 +200,9 @@ static jn_status read_entry(place *p, const unsigned char *b, size_t size, size_
 
 static int is_time(const char *name) { return strcmp(name, "t") == 0 || strcmp(name, "time") == 0; }
 
-/* Three passes over the archive: how many rows ('t' or 'time', else the first array), how many
- * columns, and the numbers. What is no array of numbers of that many rows is passed over. */
+/* Three passes over the archive: the number of rows (of 't' or 'time', else of the first array),
+ * the number of columns, and the numbers. Arrays with another number of rows, and entries that
+ * are not arrays of numbers, are skipped. */
 typedef struct survey {
   int pass, found;
   size_t rows, columns;
@@ -224,7 +224,7 @@ static jn_status visit(place *p, const array *a, survey *s) {
       else
         snprintf(name, JN_COLUMN_NAME, "%.*s", JN_COLUMN_NAME - 1, p->array);
       if (jn_table_find(s->table, name) < (int)(s->columns + c))
-        return refuse(p, JN_ERR_SYNTAX, "the archive has two columns of this name");
+        return refuse(p, JN_ERR_SYNTAX, "the archive has two columns with this name");
     }
     copy_array(a, s->table, (int)s->columns);
   }
@@ -234,7 +234,7 @@ static jn_status visit(place *p, const array *a, survey *s) {
 
 static jn_status walk(place *p, const unsigned char *b, size_t size, survey *s) {
   const unsigned char *end = find_directory(b, size);
-  if (!end) return refuse(p, JN_ERR_SYNTAX, "this is no NPZ archive, or it is cut off");
+  if (!end) return refuse(p, JN_ERR_SYNTAX, "this is not an NPZ archive, or it is cut off");
   const size_t count = little(end + 10, 2);
   size_t at = little(end + 16, 4);
   s->columns = 0;
@@ -262,7 +262,7 @@ jn_status jn_npz_parse(const char *bytes, size_t size, const char *name,
   jn_status status = walk(&p, b, size, &s);
   if (!status) status = walk(&p, b, size, &s);
   if (status) return status;
-  if (!s.found) return refuse(&p, JN_ERR_SYNTAX, "the archive holds no array of numbers");
+  if (!s.found) return refuse(&p, JN_ERR_SYNTAX, "the archive has no array of numbers");
   if ((status = jn_table_new((int)s.rows, (int)s.columns, allocator, &s.table)))
     return refuse(&p, status, jn_status_text(status));
   if ((status = walk(&p, b, size, &s)))
@@ -307,7 +307,7 @@ void jn_npy_print(const jn_table *t, FILE *file) {
   }
 }
 
-/* CRC-32 of zip, bit by bit: 0xedb88320 is its polynomial, reflected */
+/* CRC-32 as in zip, bit by bit; 0xedb88320 is its reflected polynomial */
 static uint32_t checksum(uint32_t crc, const unsigned char *b, size_t n) {
   for (size_t i = 0; i < n; i++) {
     crc ^= b[i];
@@ -316,7 +316,7 @@ static uint32_t checksum(uint32_t crc, const unsigned char *b, size_t n) {
   return crc;
 }
 
-/* the part that a local header and a directory entry share: version .. lengths */
+/* the fields common to a local header and a directory entry: from the version to the lengths */
 static void zip_fields(unsigned char *b, uint32_t crc, size_t size, size_t name) {
   put_little(b, 20, 2);
   put_little(b + 2, 0x0800, 2); /* the name is UTF-8 */

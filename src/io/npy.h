@@ -1,4 +1,4 @@
-/* npy.h: NumPy's arrays in files. */
+/* npy.h (private): reads and writes NumPy's NPY and NPZ files. */
 #ifndef JOUNCE_SRC_NPY_H
 #define JOUNCE_SRC_NPY_H
 

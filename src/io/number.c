@@ -1,4 +1,4 @@
-/* number.c: decimal numbers from text, independent of the locale. */
+/* number.c: reads decimal numbers from text, independent of the locale. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -21,7 +21,7 @@ static const char *skip_digits(const char *p) {
   return p;
 }
 
-/* the end of the number that starts at p; NULL when there is none */
+/* the end of the number that starts at p; NULL if there is none */
 static const char *scan_number(const char *p) {
   if (*p == '+' || *p == '-') p++;
   const char *whole = p;
@@ -43,7 +43,7 @@ static const char *scan_number(const char *p) {
   return *p == '\0' || is_space(*p) ? p : NULL;
 }
 
-/* the locale object lives for one call: nothing is shared, nothing is left behind */
+/* The locale object is made for each call: no global state. */
 static number_result convert(const char *text, double *out) {
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (c == (locale_t)0) return NUMBER_MEMORY;
@@ -63,7 +63,7 @@ number_result jn_read_number(const char **cursor, double *out) {
   if (**cursor == '\0') return NUMBER_EMPTY;
   const char *stop = scan_number(*cursor);
   if (stop == NULL) return NUMBER_SYNTAX;
-  /* the scanned text is all that strtod will take: what follows is white space or the end */
+  /* strtod stops where scan_number did: at white space or the end of the text */
   number_result result = convert(*cursor, out);
   if (result == NUMBER_OK || result == NUMBER_UNDERFLOW) *cursor = stop;
   return result;

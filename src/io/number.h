@@ -1,4 +1,5 @@
-/* number.h: decimal numbers in (and, from base/decimal.h, out), independent of the locale. */
+/* number.h (private): reads decimal numbers (base/decimal.h writes them), independent of the
+ * locale. */
 #ifndef JOUNCE_SRC_NUMBER_H
 #define JOUNCE_SRC_NUMBER_H
 
@@ -15,18 +16,17 @@ typedef enum number_result {
   NUMBER_MEMORY
 } number_result;
 
-/* Reads one number from the text at *cursor, white space before it skipped, and moves the cursor
- * behind it. A number is [+-] digits [. digits] [e [+-] digits] and ends at white space or at the
- * text's end: no hexadecimal, no nan, no inf, no other text. On failure *cursor is where the number
- * should be. */
+/* Reads one number at *cursor, after white space, and moves *cursor to its end. A number is
+ *   [+-] digits [. digits] [e [+-] digits]
+ * and ends at white space or at the end of the text. Hexadecimal numbers, nan and inf are refused.
+ * On failure *cursor is where the number should be. */
 number_result jn_read_number(const char **cursor, double *out);
 
-/* Exactly `count` numbers and nothing else. On failure *at (may be NULL) is the place of the
- * trouble. */
+/* Reads exactly `count` numbers and nothing else. On failure *at (at may be NULL) is the place of
+ * the error. */
 number_result jn_read_numbers(const char *text, size_t count, double *out, const char **at);
 
-/* Why `text` was refused, as the end of a sentence: "is not a number", "uses a decimal comma", ...
- */
+/* Why `text` was refused, for a message: "this is not a number", "too few numbers", ... */
 const char *jn_number_complaint(number_result result, const char *text);
 
 #endif

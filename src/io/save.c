@@ -1,5 +1,5 @@
-/* save.c: spec -> native JSON. Every double reads back as the same bits; what has its default
- * value, bit for bit, is left out. The file appears complete or not at all. */
+/* save.c: writes a spec as a native model (JSON). Every double reads back as the same bits; values
+ * that equal their default bit for bit are left out. The file appears complete or not at all. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ typedef struct writer {
   const char *path;
   jn_error *error;
   jn_status status;
-  const char *subject; /* name of the link, joint or frame at hand */
+  const char *subject; /* name of the current link, joint or frame */
 } writer;
 
 static const jn_pose identity = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}};
@@ -33,7 +33,7 @@ static void number(writer *w, double value) {
   if (!isfinite(value) && w->status == JN_OK)
     w->status = jn_fail(w->error, JN_ERR_MODEL, w->path, 0,
                         "'%s' has a number that is not finite: JSON cannot hold it", w->subject);
-  /* 15 digits where they read back as the same bits, which is what a person wrote; else 17 */
+  /* 15 digits if they read back as the same bits (as for numbers typed by hand), else 17 */
   double back = 0;
   const char *cursor = jn_write_number(value, 15, digits);
   jn_read_number(&cursor, &back);
@@ -64,7 +64,7 @@ static void matrix(writer *w, const jn_mat3 *m) {
   text(w, "]");
 }
 
-/* the members of a pose, each after `before` and then after a comma */
+/* Writes the members of a pose; `before` precedes the first. */
 static void pose(writer *w, const jn_pose *x, const char *before) {
   if (!same(&x->R, &identity.R, sizeof x->R)) {
     text(w, before);
@@ -79,7 +79,7 @@ static void pose(writer *w, const jn_pose *x, const char *before) {
   }
 }
 
-/* `, "key": value` unless it is the default */
+/* Writes `, "key": value` unless it is the default. */
 static void optional(writer *w, const char *key, double value, double standard) {
   if (same(&value, &standard, sizeof value)) return;
   fprintf(w->file, ", \"%s\": ", key);
@@ -102,7 +102,7 @@ static void limits(writer *w, const jn_limits *x) {
   if (written > 0) text(w, "}");
 }
 
-/* `listed`: in the list at the top, with parent and child */
+/* `listed`: a joint of the list at the top, with parent and child */
 static void joint(writer *w, const jn_joint_desc *x, int listed) {
   const jn_joint_desc standard = jn_joint_default("", x->type, NULL, NULL);
   w->subject = x->name;
@@ -122,7 +122,7 @@ static void joint(writer *w, const jn_joint_desc *x, int listed) {
   int has_axis = x->type == JN_JOINT_REVOLUTE || x->type == JN_JOINT_PRISMATIC ||
                  x->type == JN_JOINT_HELICAL || x->type == JN_JOINT_CYLINDRICAL ||
                  x->type == JN_JOINT_PLANAR;
-  /* a joint with one axis may not give two */
+  /* the reader refuses "axes" for a joint with one axis */
   if (x->type == JN_JOINT_UNIVERSAL ||
       (!has_axis && !same(&x->axis[1], &standard.axis[1], sizeof x->axis[1]))) {
     text(w, ", \"axes\": [");
@@ -180,8 +180,8 @@ static void body(writer *w, const jn_link_desc *x, const jn_joint_desc *held) {
   text(w, "}");
 }
 
-/* 1 when every joint can stand with its body: one joint a link at most, in the order of the links
- */
+/* Can every joint be written inside its body? True if each link is the child of at most one joint
+ * and the joints are in the order of the links. */
 static int joints_follow_links(const jn_spec *spec) {
   int links = jn_spec_link_count(spec), joints = jn_spec_joint_count(spec), next = 0;
   for (int i = 0; i < links && next < joints; i++)
@@ -238,7 +238,7 @@ static jn_status save(FILE *file, void *context) {
   return w.status;
 }
 
-/* a spec may have been edited in place */
+/* Do all elements have their names? A spec may have been edited in place. */
 static int names_are_there(const jn_spec *spec) {
   for (int i = 0; i < jn_spec_link_count(spec); i++)
     if (jn_spec_get_link(spec, i)->name == NULL) return 0;
@@ -255,7 +255,7 @@ static int names_are_there(const jn_spec *spec) {
 
 jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error) {
   if (spec == NULL || path == NULL || path[0] == '\0')
-    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no spec or no file name was given");
+    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "the file name is missing, or spec is NULL");
   if (!names_are_there(spec))
     return jn_fail(error, JN_ERR_MODEL, path, 0, "a link, joint or frame has no name");
   saving s = {spec, path, error};

@@ -1,4 +1,4 @@
-/* table.c: tables, and CSV. */
+/* table.c: tables of numbers with column names; reading and writing CSV. */
 #include <jounce/table.h>
 #include <math.h>
 #include <string.h>
@@ -51,8 +51,8 @@ typedef struct lines {
   jn_error *error;
 } lines;
 
-/* the next line that is not blank and no comment: its start, and its end in *end; NULL at the end
- */
+/* The next line that is neither blank nor a comment: its start, and its end in *end. NULL after the
+ * last one. */
 static const char *next_line(lines *l, const char **end) {
   while (l->at < l->end) {
     const char *start = l->at, *stop = memchr(start, '\n', (size_t)(l->end - start));
@@ -67,8 +67,8 @@ static const char *next_line(lines *l, const char **end) {
   return NULL;
 }
 
-/* one field, quotes taken off, white space around it too; returns what is behind its separator, or
- * NULL behind the last field. `out` is cut at its room, *cut says so. */
+/* Copies one field to `out`, without quotes and surrounding white space. Returns the start of the
+ * next field, or NULL after the last. *cut: the field did not fit in `room` and is truncated. */
 static const char *next_field(const char *at, const char *end, char separator, char *out,
                               size_t room, int *cut) {
   size_t n = 0;
@@ -143,7 +143,7 @@ static jn_status read_row(lines *l, const char *line, const char *end, char sepa
   for (int i = 0; i < t->columns; i++) {
     if (!at)
       return jn_fail(l->error, JN_ERR_SYNTAX, l->file, l->number,
-                     "%d numbers expected, as in the line before, found %d", t->columns, i);
+                     "%d numbers expected, as in the lines before, found %d", t->columns, i);
     at = next_field(at, end, separator, field, sizeof field, &cut);
     const char *cursor = field;
     number_result r = cut ? NUMBER_SYNTAX : jn_read_number(&cursor, &row[i]);
@@ -161,13 +161,14 @@ static jn_status read_row(lines *l, const char *line, const char *end, char sepa
 
 static jn_status parse_csv(const char *text, size_t size, const char *name,
                            const jn_allocator *allocator, jn_table **out, jn_error *error) {
-  /* byte order marks, also of files put together: no name begins with one */
+  /* skip byte order marks; concatenated files may have several */
   while (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, size -= 3;
   lines l = {text, text + size, name, 0, error};
   char field[64];
   int cut, rows = 0;
   if (memchr(text, '\0', size))
-    return jn_fail(error, JN_ERR_SYNTAX, name, 0, "this is no text: a zero byte was found");
+    return jn_fail(error, JN_ERR_SYNTAX, name, 0,
+                   "this is not a text file: it contains a zero byte");
   const char *end, *first = next_line(&l, &end);
   if (!first) return jn_fail(error, JN_ERR_SYNTAX, name, 1, "the file has no line of numbers");
   const lines after = l;
@@ -212,12 +213,13 @@ static void print_csv(const jn_table *t, FILE *file) {
     }
 }
 
-/* Every format. */
+/* All formats. */
 
 jn_status jn_table_parse(jn_table_format format, const char *bytes, size_t size, const char *name,
                          const jn_allocator *allocator, jn_table **out, jn_error *error) {
   if (!bytes || !out || (int)format < 0 || format > JN_TABLE_NPZ)
-    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "no bytes, format or place for the result");
+    return jn_fail(error, JN_ERR_ARGUMENT, name, 0,
+                   "bytes or out is NULL, or the format is unknown");
   jn_table *t = NULL;
   jn_status status = format == JN_TABLE_CSV ? parse_csv(bytes, size, name, allocator, &t, error)
                      : format == JN_TABLE_NPY
@@ -290,7 +292,7 @@ static jn_status print(FILE *file, void *context) {
 
 jn_status jn_table_save(const jn_table *table, const char *path, jn_error *error) {
   printing p = {table, JN_TABLE_CSV, path, error};
-  if (!table) return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no table was given");
+  if (!table) return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "table is NULL");
   jn_status status = format_of(path, &p.format, error);
   return status ? status : jn_file_write(path, print, &p, error);
 }

@@ -1,4 +1,4 @@
-/* text.c: findings from a format, and small help with text. */
+/* text.c: formatted findings, spelling suggestions, UTF-8 and JSON strings. */
 #include "io/text.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* text.h: sentences for errors and findings, and small help with text. */
+/* text.h (private): messages for errors and findings, spelling suggestions, UTF-8 and JSON
+ * strings. */
 #ifndef JOUNCE_SRC_TEXT_H
 #define JOUNCE_SRC_TEXT_H
 
@@ -7,7 +8,7 @@
 
 #include "base/fail.h"
 
-/* A finding from a format; JN_ERR_LIMIT (too many findings) counts as success. */
+/* Adds a formatted finding; that there are too many (JN_ERR_LIMIT) counts as success. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
@@ -18,7 +19,7 @@ jn_note(jn_spec *spec, jn_severity severity, int line, const char *format, ...);
 jn_status jn_note_list(jn_spec *spec, jn_severity severity, int line, const char *format,
                        va_list arguments);
 
-/* Why a spec did not take one more of `what` ("links"): `error` filled, `status` returned. */
+/* Explains in `error` why a spec did not take one more of `what` ("links"). Returns `status`. */
 jn_status jn_fail_adding(jn_error *error, jn_status status, const char *file, int line,
                          const char *subject, const char *what);
 

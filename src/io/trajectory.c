@@ -1,4 +1,4 @@
-/* trajectory.c: descriptions (JSON) and samples (tables) -> trajectory. */
+/* trajectory.c: reads a trajectory from a description (JSON) or from samples (a table). */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -33,10 +33,10 @@ void jn_reader_release(reader *r) {
   while (r->blocks > 0) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
 }
 
-/* whole numbers are read as JSON_REAL too */
+/* integers are JSON_REAL as well (jn_json_load) */
 static int is(const json_t *value, json_type type) { return value && json_typeof(value) == type; }
 
-/* a source's own value, else the file's */
+/* the value of a key of the source, else of the whole description */
 static json_t *lookup(const reader *r, json_t *source, const char *key) {
   json_t *own = json_object_get(source, key);
   return own ? own : json_object_get(r->root, key);
@@ -71,7 +71,7 @@ static int get_int(reader *r, json_t *source, const char *key, int otherwise, in
   return (int)x;
 }
 
-/* `width` numbers; one of them may stand without a list */
+/* Reads a list of `width` numbers; if width is 1 also a bare number. */
 static void read_row(reader *r, const char *key, json_t *row, size_t index, int width, double *x) {
   if (width == 1 && !is(row, JSON_ARRAY)) {
     read_double(r, key, row, x);
@@ -85,7 +85,7 @@ static void read_row(reader *r, const char *key, json_t *row, size_t index, int 
   for (int c = 0; c < width; c++) read_double(r, key, json_array_get(row, (size_t)c), &x[c]);
 }
 
-/* A list of rows of `width` numbers. null is NaN if `free`. */
+/* Reads a list of rows of `width` numbers. If `free`, a row may be null, which gives NaN. */
 static double *get_rows(reader *r, json_t *list, const char *key, int width, int free, int *count) {
   *count = 0;
   if (r->status) return NULL;
@@ -107,7 +107,7 @@ static double *get_rows(reader *r, json_t *list, const char *key, int width, int
   return r->status ? NULL : x;
 }
 
-/* Sources. `from`..`to` is one joint. */
+/* Sources, each for one joint. */
 
 void jn_reader_check(reader *r, jn_status status, const jn_error *error) {
   if (status) jn_reader_fail(r, status, "%s", error->message);
@@ -128,7 +128,7 @@ static void read_polynomial(reader *r, int joint, json_t *source, json_t *values
   span(r, source, &f.start, &f.end);
   if (!r->status && (rows < 1 || rows > JN_MAX_DEGREE + 1))
     jn_reader_fail(r, JN_ERR_LIMIT, "'coefficients': 1 to %d expected", JN_MAX_DEGREE + 1);
-  if (!r->status) jn_reader_check(r, jn_follow(r->T, joint, joint + 1, &f, &error), &error);
+  if (!r->status) jn_reader_check(r, jn_add_formula(r->T, joint, joint + 1, &f, &error), &error);
 }
 
 static void read_fourier(reader *r, int joint, json_t *source) {
@@ -143,17 +143,18 @@ static void read_fourier(reader *r, int joint, json_t *source) {
   f.w = get_number(r, source, "w", 1, 0);
   span(r, source, &f.start, &f.end);
   if (f.terms < 1)
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'a' or 'b' is missing: factors of cos(k w t), sin(k w t)");
+    jn_reader_fail(r, JN_ERR_SYNTAX,
+                   "'a' or 'b' is missing: coefficients of cos(k w t) or sin(k w t)");
   double *full = jn_reader_room(r, 2 * (size_t)f.terms * (size_t)nv);
   if (r->status) return;
   if (x) memcpy(full, x, (size_t)na * (size_t)nv * sizeof *full);
   f.a = full;
   f.b = full + (size_t)f.terms * (size_t)nv;
   if (y) memcpy(full + (size_t)f.terms * (size_t)nv, y, (size_t)nb * (size_t)nv * sizeof *full);
-  jn_reader_check(r, jn_follow(r->T, joint, joint + 1, &f, &error), &error);
+  jn_reader_check(r, jn_add_formula(r->T, joint, joint + 1, &f, &error), &error);
 }
 
-/* derivatives at the ends: v [count x rows x nv], rest where not given */
+/* Derivatives at the ends, v [count x rows x nv]: zero where not given, free (NaN) in between. */
 static double *ends_of(reader *r, json_t *source, int count, int rows, int nv) {
   static const char *const keys[2] = {"start_derivatives", "end_derivatives"};
   if (r->status || (!lookup(r, source, keys[0]) && !lookup(r, source, keys[1]))) return NULL;
@@ -168,7 +169,8 @@ static double *ends_of(reader *r, json_t *source, int count, int rows, int nv) {
     double *x = list ? get_rows(r, list, keys[e], nv, 1, &given) : NULL;
     if (!x) continue;
     if (given > rows)
-      jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': at most %d, one less than the derivative minimised",
+      jn_reader_fail(r, JN_ERR_SYNTAX,
+                     "'%s': at most %d derivatives, one less than the derivative minimised",
                      keys[e], rows);
     else
       memcpy(v + (e ? (size_t)(count - 1) * (size_t)rows * (size_t)nv : 0), x,
@@ -177,14 +179,15 @@ static double *ends_of(reader *r, json_t *source, int count, int rows, int nv) {
   return v;
 }
 
-static void read_waypoints(reader *r, int joint, jn_way way, json_t *source, json_t *values) {
+static void read_waypoints(reader *r, int joint, jn_waypoint_kind kind, json_t *source,
+                           json_t *values) {
   const jn_joint *j = &r->T->joint[joint];
-  jn_waypoints w = {.way = way};
+  jn_waypoints w = {.kind = kind};
   jn_error error = {0};
   int times = 0;
   w.q = get_rows(r, values ? values : lookup(r, source, "values"), "values", j->nq, 0, &w.count);
-  if (way == JN_WAY_MINIMUM) w.degree = get_int(r, source, "derivative", 3, 1, 16);
-  if (way == JN_WAY_BSPLINE) {
+  if (kind == JN_WAYPOINTS_MINIMUM) w.degree = get_int(r, source, "derivative", 3, 1, 16);
+  if (kind == JN_WAYPOINTS_BSPLINE) {
     w.degree = get_int(r, source, "degree", 5, 1, JN_MAX_SPLINE);
     json_t *knots = lookup(r, source, "knots");
     int need = w.count + w.degree + 1;
@@ -205,13 +208,12 @@ static void read_waypoints(reader *r, int joint, jn_way way, json_t *source, jso
   } else {
     w.times = get_rows(r, lookup(r, source, "times"), "times", 1, 0, &times);
     if (!r->status && times != w.count)
-      jn_reader_fail(r, JN_ERR_SYNTAX,
-                     "%d times and %d values: as many of one as of the other expected", times,
-                     w.count);
+      jn_reader_fail(r, JN_ERR_SYNTAX, "%d times and %d values: give as many times as values",
+                     times, w.count);
   }
-  if (way == JN_WAY_MINIMUM && w.count > 1 && w.degree > 1)
+  if (kind == JN_WAYPOINTS_MINIMUM && w.count > 1 && w.degree > 1)
     w.v = ends_of(r, source, w.count, w.degree - 1, j->nv);
-  if (!r->status) jn_reader_check(r, jn_lead(r->T, joint, joint + 1, &w, &error), &error);
+  if (!r->status) jn_reader_check(r, jn_add_waypoints(r->T, joint, joint + 1, &w, &error), &error);
 }
 
 static void fit_options(reader *r, json_t *source, jn_fit_options *o) {
@@ -238,23 +240,25 @@ static void read_fit(reader *r, int joint, json_t *source, json_t *values) {
   double *t = get_rows(r, lookup(r, source, "times"), "times", 1, 0, &times);
   fit_options(r, source, &o);
   if (!r->status && times != count)
-    jn_reader_fail(r, JN_ERR_SYNTAX,
-                   "%d times and %d values: as many of one as of the other expected", times, count);
+    jn_reader_fail(r, JN_ERR_SYNTAX, "%d times and %d values: give as many times as values", times,
+                   count);
   jn_fit_report report = jn_reader_report(r, j->iq);
   if (!r->status)
-    jn_reader_check(r, jn_smooth(r->T, joint, joint + 1, count, t, q, &o, &report, &error), &error);
+    jn_reader_check(r, jn_add_fit(r->T, joint, joint + 1, count, t, q, &o, &report, &error),
+                    &error);
 }
 
-/* What jn_trajectory_save writes: pieces as they are. */
+/* Reads the pieces that jn_trajectory_save writes. */
 static void read_pieces(reader *r, int joint, json_t *source) {
   const jn_joint *j = &r->T->joint[joint];
-  const int turns = j->nq != j->nv;
+  const int has_rotation = j->nq != j->nv;
   json_t *axes = lookup(r, source, "axes"), *c = lookup(r, source, "coefficients");
   jn_motion *m = &r->T->motion[joint];
-  int breaks = 0, factors = 0, index, n = turns ? j->nv - 3 : j->nv, terms = 0, rows = 0, count = 0;
+  int breaks = 0, factors = 0, index, n = has_rotation ? j->nv - 3 : j->nv, terms = 0, rows = 0,
+      count = 0;
   double *b = get_rows(r, lookup(r, source, "breaks"), "breaks", 1, 0, &breaks);
-  double *axis = turns && axes ? get_rows(r, axes, "axes", 3, 0, &factors) : NULL;
-  if (turns) n += axes ? factors : 4;
+  double *axis = has_rotation && axes ? get_rows(r, axes, "axes", 3, 0, &factors) : NULL;
+  if (has_rotation) n += axes ? factors : 4;
   if (!r->status && (breaks < 2 || !is(c, JSON_ARRAY) || (int)json_array_size(c) != breaks - 1)) {
     jn_reader_fail(r, JN_ERR_SYNTAX,
                    "'coefficients': a list for each piece between 'breaks' expected");
@@ -275,7 +279,7 @@ static void read_pieces(reader *r, int joint, json_t *source) {
   jn_spline *s = &r->T->spline[index];
   memcpy(s->breaks, b, (size_t)breaks * sizeof *b);
   for (int i = 1; i < breaks; i++)
-    if (!(b[i] > b[i - 1])) jn_reader_fail(r, JN_ERR_SYNTAX, "'breaks' must rise");
+    if (!(b[i] > b[i - 1])) jn_reader_fail(r, JN_ERR_SYNTAX, "'breaks' must increase");
   struct {
     const char *key;
     double *to;
@@ -299,14 +303,14 @@ static void read_pieces(reader *r, int joint, json_t *source) {
   if (terms) {
     double *origin = get_rows(r, lookup(r, source, "origin"), "origin", 1, 0, &count);
     if (!r->status && count != breaks - 1)
-      jn_reader_fail(r, JN_ERR_SYNTAX, "'origin': one a piece expected");
+      jn_reader_fail(r, JN_ERR_SYNTAX, "'origin': one number for each piece expected");
     if (!r->status) memcpy(s->origin, origin, (size_t)count * sizeof *origin);
   }
-  m->spline = m->turn_spline = index;
+  m->spline = m->rotation_spline = index;
   m->first = 0;
-  if (!turns || r->status) return;
-  m->turn_first = j->nv - 3;
-  m->turning = axes ? JN_TURN_PRODUCT : JN_TURN_QUATERNION;
+  if (!has_rotation || r->status) return;
+  m->rotation_first = j->nv - 3;
+  m->rotation = axes ? JN_CURVE_PRODUCT : JN_CURVE_QUATERNION;
   if (!axes) return;
   json_t *quat = lookup(r, source, "quat");
   double x[4];
@@ -314,7 +318,7 @@ static void read_pieces(reader *r, int joint, json_t *source) {
   if (r->status) return;
   m->R0 = jn_quat_make(x[0], x[1], x[2], x[3]);
   if (fabs(jn_quat_norm2(m->R0) - 1) > JN_ROTATION_TOLERANCE)
-    jn_reader_fail(r, JN_ERR_POSE, "'quat' has not length 1");
+    jn_reader_fail(r, JN_ERR_POSE, "'quat' is not a unit quaternion");
   m->axes = jn_block_new(&r->T->hooks, 3 * (size_t)factors, sizeof *m->axes);
   if (!m->axes) {
     jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
@@ -324,7 +328,7 @@ static void read_pieces(reader *r, int joint, json_t *source) {
   memcpy(m->axes, axis, 3 * (size_t)factors * sizeof *axis);
 }
 
-/* The kinds of source. `values`: what the file gives for the joint when it is a bare list. */
+/* The kinds of source. `values`: the bare list that a joint may have instead of an object. */
 
 static const char *const kinds[] = {"hold",    "polynomial", "fourier", "half_cosine", "bspline",
                                     "minimum", "fit",        "pieces",  NULL};
@@ -387,7 +391,7 @@ static void read_hold(reader *r, int joint, json_t *source, json_t *values) {
   if (!value) jn_reader_fail(r, JN_ERR_SYNTAX, "'value' is missing");
   if (!r->status) read_row(r, "value", value, 0, r->T->joint[joint].nq, q);
   if (r->status) return;
-  jn_status status = jn_hold(r->T, joint, q);
+  jn_status status = jn_add_constant(r->T, joint, q);
   if (status) jn_reader_fail(r, status, "'value': %s", jn_status_text(status));
 }
 
@@ -410,13 +414,13 @@ static void read_source(reader *r, int joint, json_t *source) {
       read_fourier(r, joint, source);
       break;
     case HALF_COSINE:
-      read_waypoints(r, joint, JN_WAY_HALF_COSINE, source, values);
+      read_waypoints(r, joint, JN_WAYPOINTS_HALF_COSINE, source, values);
       break;
     case BSPLINE:
-      read_waypoints(r, joint, JN_WAY_BSPLINE, source, values);
+      read_waypoints(r, joint, JN_WAYPOINTS_BSPLINE, source, values);
       break;
     case MINIMUM:
-      read_waypoints(r, joint, JN_WAY_MINIMUM, source, values);
+      read_waypoints(r, joint, JN_WAYPOINTS_MINIMUM, source, values);
       break;
     case FIT:
       read_fit(r, joint, source, values);
@@ -430,7 +434,7 @@ static void read_source(reader *r, int joint, json_t *source) {
   jn_reader_release(r);
 }
 
-/* a file named by a description lies beside it */
+/* The path of a sample file is relative to the folder of the description. */
 static void read_samples(reader *r, const char *file) {
   char path[4096];
   const char *slash = r->file ? strrchr(r->file, '/') : NULL;
@@ -476,7 +480,7 @@ static void read_root(reader *r) {
   if (samples && !is(samples, JSON_STRING))
     jn_reader_fail(r, JN_ERR_SYNTAX, "'samples': a file name expected");
   if (base && !jn_model_is_floating(r->model))
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'base': the model's base does not float");
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'base': the model's base is not floating");
   if (r->status) return;
   if (samples && (joints || base)) r->fit.hold = 1;
   if (samples) read_samples(r, json_string_value(samples));
@@ -488,20 +492,20 @@ static void read_root(reader *r) {
     int joint = find_joint(r, key);
     if (joint < 0) return;
     if (r->T->motion[joint].spline >= 0)
-      jn_reader_fail(r, JN_ERR_SYNTAX, "'%.200s' is moved twice", key);
+      jn_reader_fail(r, JN_ERR_SYNTAX, "'%.200s' has two motions: keep one", key);
     else
       read_source(r, joint, json_object_iter_value(at));
   }
   r->subject[0] = '\0';
 }
 
-/* what has no motion yet stays at home; the whole is checked and scaled */
+/* Joints without a motion stay at home; then the trajectory is checked and scaled. */
 static jn_status finish(reader *r, double scale, jn_trajectory **out) {
   double *home = r->status ? NULL : jn_reader_room(r, (size_t)r->T->nq);
   if (home) jn_model_home(r->model, home);
   for (int i = 0; home && i < r->T->joints; i++) {
     const jn_joint *j = &r->T->joint[i];
-    if (r->T->motion[i].spline < 0 && j->nv && jn_hold(r->T, i, home + j->iq))
+    if (r->T->motion[i].spline < 0 && j->nv && jn_add_constant(r->T, i, home + j->iq))
       jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
   }
   jn_reader_release(r);
@@ -543,8 +547,7 @@ jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
   json_lines lines;
   json_error_t wrong;
   int lacks_memory;
-  if (!text || !out)
-    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "no text or no place for the result given");
+  if (!text || !out) return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
   jn_status status = jn_json_lines_new(&lines, text, size, allocator, name, error);
   if (status) return status;
   jn_json_lines_free(&lines);
@@ -582,7 +585,8 @@ jn_status jn_trajectory_load(const char *path, const jn_model *model, const jn_f
                              const jn_fit_report *report, const jn_allocator *allocator,
                              jn_trajectory **out, jn_error *error) {
   if (!path || !path[0] || !model || !out)
-    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no file, model or place for the result given");
+    return jn_fail(error, JN_ERR_ARGUMENT, path, 0,
+                   "the file name is missing, or model or out is NULL");
   const char *ending = jn_file_ending(path);
   if (!ending || !(jn_same_ending(ending, ".json") || jn_same_ending(ending, ".csv") ||
                    jn_same_ending(ending, ".npy") || jn_same_ending(ending, ".npz")))

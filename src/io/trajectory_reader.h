@@ -1,4 +1,4 @@
-/* trajectory_reader.h: what reading a trajectory from files shares. */
+/* trajectory_reader.h (private): state and functions shared by the readers of trajectories. */
 #ifndef JOUNCE_SRC_TRAJECTORY_READER_H
 #define JOUNCE_SRC_TRAJECTORY_READER_H
 
@@ -13,28 +13,28 @@ typedef struct jn_path_reader {
   jn_error *error;
   const jn_model *model;
   jn_trajectory *T;
-  json_t *root; /* what a source lacks is looked for here */
+  json_t *root; /* the description: defaults of the keys that a source does not have */
   jn_fit_options fit;
   const jn_fit_report *report;
   jn_status status;
   char subject[JN_MAX_NAME + 16]; /* "joint 'elbow': " */
-  double *block[8];               /* arrays of the source at hand: five at most */
+  double *block[8];               /* arrays of the current source: five at most */
   int blocks;
 } reader;
 
-/* the first failure counts; every reading function does nothing after it */
+/* Records the first failure; every reading function does nothing after it. */
 void jn_reader_fail(reader *r, jn_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Room for an array of the source at hand; NULL after a failure. Released all at once. */
+/* Allocates an array for the current source; NULL after a failure. jn_reader_release frees all. */
 double *jn_reader_room(reader *r, size_t n);
 void jn_reader_release(reader *r);
-/* Takes a failure of the library over. */
+/* Records a failure that another function of the library has explained in `error`. */
 void jn_reader_check(reader *r, jn_status status, const jn_error *error);
 jn_fit_report jn_reader_report(const reader *r, int iq);
 const char *jn_reader_joint(const jn_model *model, int joint); /* its name in files */
 
-/* Every joint that has columns in the table follows its samples; r->file is the table's. */
+/* Fits every joint that has columns in the table. r->file is the table's name. */
 void jn_reader_samples(reader *r, const jn_table *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* trajectory_samples.c: tables of samples -> trajectory, column by column. */
+/* trajectory_samples.c: makes a trajectory from a table of samples. */
 #include <string.h>
 
 #include "io/trajectory_reader.h"
@@ -38,7 +38,7 @@ static int is_named(const jn_table *t) {
   return named;
 }
 
-/* column of number iq of q; -1: none */
+/* column of coordinate q[iq]; -1: none */
 static int column_of(const jn_table *t, const jn_model *model, int iq, int time) {
   char name[JN_MAX_NAME + 16];
   if (!is_named(t)) return 1 + iq;
@@ -51,7 +51,7 @@ static int column_of(const jn_table *t, const jn_model *model, int iq, int time)
   return column == time ? -1 : column;
 }
 
-/* a table without names has t and all of q */
+/* The column of t. A table without column names has t and all of q, in their order. */
 static int time_column(reader *r, const jn_table *t) {
   if (!is_named(t)) {
     if (t->columns != 1 + r->T->nq)
@@ -66,7 +66,7 @@ static int time_column(reader *r, const jn_table *t) {
   return time;
 }
 
-/* joint by joint, so that some may be held */
+/* Joint by joint, because with the option `hold` joints without columns stay at home. */
 void jn_reader_samples(reader *r, const jn_table *t) {
   int time = time_column(r, t), taken = 0;
   double *times = jn_reader_room(r, (size_t)t->rows);
@@ -84,8 +84,9 @@ void jn_reader_samples(reader *r, const jn_table *t) {
     }
     if (j->nv == 0 || (missing && !found && r->fit.hold)) continue;
     if (missing)
-      jn_reader_fail(r, JN_ERR_SYNTAX, "no column '%s'%s", name,
-                     found ? "" : " (with 'hold', --hold of the program, such a joint stays home)");
+      jn_reader_fail(
+          r, JN_ERR_SYNTAX, "no column '%s'%s", name,
+          found ? "" : " (option hold, --hold in the program: such joints stay at home)");
     double *q = jn_reader_room(r, (size_t)t->rows * (size_t)j->nq);
     jn_error error = {0};
     for (int i = 0; q && i < t->rows; i++)
@@ -95,13 +96,13 @@ void jn_reader_samples(reader *r, const jn_table *t) {
     if (!r->status) {
       snprintf(r->subject, sizeof r->subject, "'%.*s': ", JN_MAX_NAME,
                jn_reader_joint(r->model, k));
-      jn_reader_check(r, jn_smooth(r->T, k, k + 1, t->rows, times, q, &r->fit, &report, &error),
+      jn_reader_check(r, jn_add_fit(r->T, k, k + 1, t->rows, times, q, &r->fit, &report, &error),
                       &error);
       r->subject[0] = '\0';
     }
     if (q) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
     taken++;
   }
-  if (!taken) jn_reader_fail(r, JN_ERR_SYNTAX, "no column of a joint of this model");
+  if (!taken) jn_reader_fail(r, JN_ERR_SYNTAX, "no column belongs to a joint of this model");
   jn_reader_release(r);
 }

@@ -1,4 +1,4 @@
-/* trajectory_save.c: a trajectory -> a description of its pieces, every bit of it. */
+/* trajectory_save.c: writes a trajectory as a description of its pieces that loads bit for bit. */
 #include <string.h>
 
 #include "io/file.h"
@@ -34,9 +34,9 @@ static void string(saving *s, const char *text) {
     s->status = jn_fail(s->error, JN_ERR_MODEL, s->path, 0, "the name '%s' is not UTF-8", text);
 }
 
-/* [piece][row][function] of the functions of one joint: plain ones, then those of its rotation */
+/* Writes x[piece][row][function] of one joint: its plain coordinates, then its rotation. */
 static void table(const saving *s, const char *key, const jn_spline *p, const jn_motion *m,
-                  int plain, int turning, int rows, const double *x) {
+                  int plain, int rotation_functions, int rows, const double *x) {
   const size_t n = (size_t)p->n;
   fprintf(s->file, ",\n    \"%s\": [", key);
   for (int i = 0; i < p->pieces; i++) {
@@ -44,9 +44,9 @@ static void table(const saving *s, const char *key, const jn_spline *p, const jn
     for (int k = 0; k < rows; k++) {
       const double *row = x + ((size_t)i * (size_t)rows + (size_t)k) * n;
       fputs(k ? ", [" : "[", s->file);
-      for (int c = 0; c < plain + turning; c++) {
+      for (int c = 0; c < plain + rotation_functions; c++) {
         if (c) fputs(", ", s->file);
-        number(s, row[c < plain ? m->first + c : m->turn_first + c - plain]);
+        number(s, row[c < plain ? m->first + c : m->rotation_first + c - plain]);
       }
       fputc(']', s->file);
     }
@@ -59,12 +59,14 @@ static void joint(const saving *s, int i) {
   const jn_joint *j = &s->T->joint[i];
   const jn_motion *m = &s->T->motion[i];
   const jn_spline *p = &s->T->spline[m->spline];
-  const int turns = m->turning != JN_TURN_NONE;
-  const int plain = turns ? j->nv - 3 : j->nv;
-  const int turning = m->turning == JN_TURN_PRODUCT ? m->factors : turns ? 4 : 0;
+  const int has_rotation = m->rotation != JN_CURVE_NONE;
+  const int plain = has_rotation ? j->nv - 3 : j->nv;
+  const int rotation_functions = m->rotation == JN_CURVE_PRODUCT ? m->factors
+                                 : has_rotation                  ? 4
+                                                                 : 0;
   fputs("{\"breaks\": ", s->file);
   numbers(s, p->pieces + 1, p->breaks);
-  table(s, "coefficients", p, m, plain, turning, p->degree + 1, p->c);
+  table(s, "coefficients", p, m, plain, rotation_functions, p->degree + 1, p->c);
   if (p->terms) {
     fputs(",\n    \"origin\": ", s->file);
     numbers(s, p->pieces, p->origin);
@@ -74,10 +76,10 @@ static void joint(const saving *s, int i) {
       numbers(s, p->terms, p->w + (size_t)k * (size_t)p->terms);
     }
     fputc(']', s->file);
-    table(s, "a", p, m, plain, turning, p->terms, p->a);
-    table(s, "b", p, m, plain, turning, p->terms, p->b);
+    table(s, "a", p, m, plain, rotation_functions, p->terms, p->a);
+    table(s, "b", p, m, plain, rotation_functions, p->terms, p->b);
   }
-  if (m->turning == JN_TURN_PRODUCT) {
+  if (m->rotation == JN_CURVE_PRODUCT) {
     const double quat[4] = {m->R0.w, m->R0.x, m->R0.y, m->R0.z};
     fputs(",\n    \"quat\": ", s->file);
     numbers(s, 4, quat);
@@ -117,7 +119,8 @@ static jn_status save(FILE *file, void *context) {
 jn_status jn_trajectory_save(const jn_trajectory *trajectory, const jn_model *model,
                              const char *path, jn_error *error) {
   if (!trajectory || !model || !path || !path[0])
-    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "no trajectory, model or file name was given");
+    return jn_fail(error, JN_ERR_ARGUMENT, path, 0,
+                   "the file name is missing, or trajectory or model is NULL");
   if (jn_model_nq(model) != trajectory->nq || jn_model_nv(model) != trajectory->nv ||
       jn_model_body_count(model) != trajectory->joints)
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "the trajectory belongs to another model");

@@ -1,10 +1,12 @@
-/* urdf.c: URDF -> spec, one pass over the XML events of expat.
+/* urdf.c: reads URDF into a spec, in one pass over the XML events of expat.
  *
- * Read: links with their inertials; joints with origin, axis, dynamics, limits (also acceleration
- * and jerk) and mimic; rotations as rpy or, from URDF 1.2, quat_xyzw. Everything else is skipped. A
- * link's inertia is turned into the link's axes. The file is hostile until it is read: a document
- * type (and so every entity) is refused; depth, attributes, names and the length of a tag are
- * limited, and with them the memory that expat takes; no other file is ever opened. */
+ * Read are links with their inertials; joints with origin, axis, dynamics, limits (also
+ * acceleration, jerk and effort_rate) and mimic; rotations as rpy or, from URDF 1.2, quat_xyzw.
+ * Everything else is skipped. A link's inertia is rotated into the link's axes.
+ *
+ * The file is not trusted. A document type, and so every entity, is refused. Depth, attributes,
+ * names and the length of a tag are limited, and so is the memory that expat takes. No other
+ * file is opened. */
 #include <expat.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -18,15 +20,15 @@
 /* ---- the reader's state */
 
 enum {
-  XML_PIECE = 64 * 1024, /* bytes given to expat at once, at least */
-  MOST_NOTED = 32,       /* kinds of remarks that are not repeated */
-  NAME_SLOTS = 16384     /* of a hash table */
+  XML_PIECE = 64 * 1024, /* least number of bytes given to expat at once */
+  MOST_NOTED = 32,       /* kinds of findings that are reported once only */
+  NAME_SLOTS = 16384     /* size of the hash table of names */
 };
 _Static_assert(JN_MAX_XML_NAMES < NAME_SLOTS, "a free slot ends every search");
 
 typedef enum place { AT_TOP, IN_ROBOT, IN_LINK, IN_INERTIAL, IN_JOINT } place;
 
-/* children seen of the element at hand: none may come twice */
+/* children of the current element that were seen: none may occur twice */
 enum {
   SEEN_INERTIAL = 1,
   SEEN_ORIGIN = 2,
@@ -50,7 +52,7 @@ typedef struct reader {
   jn_spec *spec;
   int depth, skipped; /* skipped: depth of the element whose content is ignored; 0: none */
   place place;
-  uint64_t noted[MOST_NOTED]; /* hashes of what is noted only once */
+  uint64_t noted[MOST_NOTED]; /* hashes of the findings that are reported once only */
   int noted_count;
   uint64_t names[NAME_SLOTS]; /* hashes of the names of elements and attributes; 0: free */
   int name_count;
@@ -70,7 +72,7 @@ static int line_of(const reader *r) { return (int)XML_GetCurrentLineNumber(r->pa
 
 #define MARKUP_TOO_LONG "a single tag or comment is longer than %d KiB: shorten it"
 
-/* the first failure counts; expat stops at the next event */
+/* Records the first failure; expat stops at the next event. */
 static void stop(reader *r, jn_status status) {
   r->status = status;
   XML_StopParser(r->parser, XML_FALSE);
@@ -105,9 +107,9 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
 }
 static const uint64_t hash_start = 14695981039346656037u;
 
-/* Expat remembers every name it has met, so the number of different ones is limited. */
+/* Expat stores every different name, so their number is limited. */
 static int is_name_accepted(reader *r, const char *name) {
-  const uint64_t hash = hash_text(hash_start, name) | 1; /* never that of a free slot */
+  const uint64_t hash = hash_text(hash_start, name) | 1; /* not 0, which marks a free slot */
   size_t slot = (size_t)(hash ^ hash >> 32) % NAME_SLOTS;
   while (r->names[slot] != 0 && r->names[slot] != hash) slot = (slot + 1) % NAME_SLOTS;
   if (r->names[slot] == hash) return 1;
@@ -128,7 +130,7 @@ static int are_names_accepted(reader *r, const char *element, const char **attri
   return 1;
 }
 
-/* 1 for the first remark of its kind: exporters repeat themselves on every joint */
+/* Is this the first finding of its kind? Exporters repeat the same attributes on every joint. */
 static int is_first(reader *r, const char *where, const char *what) {
   uint64_t hash = hash_text(hash_text(hash_text(hash_start, where), " "), what);
   for (int i = 0; i < r->noted_count; i++)
@@ -137,7 +139,7 @@ static int is_first(reader *r, const char *where, const char *what) {
   return 1;
 }
 
-/* one finding for each misspelt attribute, one more for all others of an element */
+/* Adds a finding for each misspelt attribute, and one for all other unknown ones of an element. */
 static void note_unknown_attributes(reader *r, const char *element, const char **attributes,
                                     const char *const *known) {
   char others[200] = "";
@@ -162,7 +164,7 @@ static void note_unknown_attributes(reader *r, const char *element, const char *
   check(r, status, line_of(r), "findings");
 }
 
-/* `count` numbers of an attribute; 0 when it is absent or refused */
+/* Reads `count` numbers of an attribute. Returns 0 if it is absent or refused. */
 static int numbers(reader *r, const char *element, const char **attributes, const char *name,
                    int count, double *out) {
   const char *text = attribute(attributes, name);
@@ -195,7 +197,7 @@ static int required_numbers(reader *r, const char *element, const char **attribu
   return 0;
 }
 
-/* a name into a buffer; `what` says whose it is */
+/* Copies the attribute `name` of an element, which must be a name, to the buffer. */
 static void required_name(reader *r, const char *element, const char **attributes, const char *name,
                           char buffer[JN_MAX_NAME + 1]) {
   const char *text = attribute(attributes, name);
@@ -281,7 +283,7 @@ static void end_inertial(reader *r) {
     fail(r, JN_ERR_SYNTAX, line_of(r), "%s<inertial> has no <mass>", r->subject);
   if ((r->seen & SEEN_INERTIA) == 0)
     fail(r, JN_ERR_SYNTAX, line_of(r), "%s<inertial> has no <inertia>", r->subject);
-  /* I <- R I R^T, symmetric to the last bit */
+  /* I <- R I R^T, exactly symmetric */
   const double(*R)[3] = (const double(*)[3])r->inertial.R.m;
   const jn_mat3 I = r->link.inertia;
   for (int i = 0; i < 3; i++)
@@ -354,7 +356,7 @@ static void read_axis(reader *r, const char **attributes) {
   double xyz[3];
   note_unknown_attributes(r, "axis", attributes, known);
   if (!required_numbers(r, "axis", attributes, "xyz", 3, xyz)) return;
-  /* exporters write zero axes for joints that have none */
+  /* ignored for joints without an axis: exporters write zero axes for them */
   if (r->joint.type != JN_JOINT_FIXED && r->joint.type != JN_JOINT_FREE)
     r->joint.axis[0] = (jn_vec3){xyz[0], xyz[1], xyz[2]};
 }
@@ -379,7 +381,7 @@ static void read_limit(reader *r, const char **attributes) {
   numbers(r, "limit", attributes, "acceleration", 1, &limits->acceleration);
   numbers(r, "limit", attributes, "jerk", 1, &limits->jerk);
   numbers(r, "limit", attributes, "effort_rate", 1, &limits->effort_rate);
-  /* a missing lower or upper is 0 in URDF; without both, no range is meant */
+  /* in URDF a missing lower or upper is 0; if both are missing the range is unlimited */
   int has_range = (r->joint.type == JN_JOINT_REVOLUTE && !r->is_continuous) ||
                   r->joint.type == JN_JOINT_PRISMATIC;
   if (has_range && (has_lower || has_upper)) {
@@ -431,7 +433,7 @@ static int is_one_of(const char *element, const char *const *words) {
   return 0;
 }
 
-/* what does not matter for the dynamics is passed over; what is not known is noted */
+/* Skips an element that does not matter for the dynamics; an unknown one gives a finding. */
 static void skip_element(reader *r, const char *element, const char *inside) {
   static const char *const known[] = {"visual",       "collision", "gazebo",
                                       "material",     "sensor",    "safety_controller",
@@ -440,12 +442,11 @@ static void skip_element(reader *r, const char *element, const char *inside) {
   r->skipped = r->depth;
   if (strcmp(element, "transmission") == 0) {
     if (!is_first(r, inside, element)) return;
-    check(
-        r,
-        jn_note(r->spec, JN_NOTE, line_of(r),
-                "<transmission> is not read: rotor inertias and reductions count only as a joint's "
-                "armature, which URDF cannot say (a native model can)"),
-        line_of(r), "findings");
+    check(r,
+          jn_note(r->spec, JN_NOTE, line_of(r),
+                  "<transmission> is not read: give rotor inertia and gear ratio as the joint's "
+                  "armature in a native model (URDF has no armature)"),
+          line_of(r), "findings");
   } else if (!is_one_of(element, known) && is_first(r, inside, element)) {
     check(r,
           jn_note(r->spec, JN_NOTE, line_of(r),
@@ -519,7 +520,7 @@ static void start_in_joint(reader *r, const char *element, const char **attribut
   }
 }
 
-/* the markup of the event at hand: a tag, a comment, an instruction */
+/* Is the markup of the current event (a tag, comment or instruction) within the limit? */
 static int is_short(reader *r) {
   if (XML_GetCurrentByteCount(r->parser) <= JN_MAX_XML_MARKUP) return 1;
   fail(r, JN_ERR_LIMIT, line_of(r), MARKUP_TOO_LONG, JN_MAX_XML_MARKUP / 1024);
@@ -620,9 +621,9 @@ static jn_status xml_failure(reader *r, const char *text, size_t size) {
                  (int)XML_GetCurrentColumnNumber(r->parser) + 1, XML_ErrorString(code));
 }
 
-/* Expat keeps a copy of the markup that is not complete yet. So it is given the text in pieces, and
- * no more once that copy is beyond the limit. Each piece at least doubles what is kept: expat may
- * put off looking at less, and looking again and again would cost the square of the length. */
+/* Expat keeps a copy of markup that is not complete yet. It is given the text in pieces, until that
+ * copy exceeds the limit. Each piece at least doubles the copy: expat may defer parsing of smaller
+ * pieces, and parsing the same markup again and again would take quadratic time. */
 static jn_status parse(reader *r, const char *text, size_t size) {
   XML_SetUserData(r->parser, r);
   XML_SetElementHandler(r->parser, on_start, on_end);
@@ -632,14 +633,14 @@ static jn_status parse(reader *r, const char *text, size_t size) {
   size_t given = 0, kept = 0;
   do {
     size_t piece = kept > XML_PIECE ? kept : XML_PIECE, room = JN_MAX_XML_MARKUP + 1 - kept;
-    if (piece > room) piece = room; /* one byte beyond the limit is enough to see it */
+    if (piece > room) piece = room; /* one byte over the limit is enough to detect it */
     if (piece > size - given) piece = size - given;
     enum XML_Status ok = XML_Parse(r->parser, text + given, (int)piece,
                                    given + piece == size ? XML_TRUE : XML_FALSE);
     given += piece;
     if (r->status != JN_OK) return r->status;
     if (ok != XML_STATUS_OK) return xml_failure(r, text, size);
-    XML_Index start = XML_GetCurrentByteIndex(r->parser); /* of the markup at hand; -1: none */
+    XML_Index start = XML_GetCurrentByteIndex(r->parser); /* of the current markup; -1: none */
     kept = start >= 0 && (size_t)start < given ? given - (size_t)start : 0;
     if (kept > JN_MAX_XML_MARKUP)
       fail(r, JN_ERR_LIMIT, line_of(r), MARKUP_TOO_LONG, JN_MAX_XML_MARKUP / 1024);
@@ -651,7 +652,7 @@ jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
                              const jn_allocator *allocator, jn_spec **out, jn_error *error) {
   if (name == NULL) name = "URDF";
   if (text == NULL || out == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "no text or no place for the result was given");
+    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
   if (size > JN_MAX_FILE)
     return jn_fail(error, JN_ERR_LIMIT, name, 0, "the text is larger than %d MiB",
                    JN_MAX_FILE / (1024 * 1024));

@@ -1,4 +1,4 @@
-/* build.c: spec -> model. Check, order, merge, place. */
+/* build.c: builds a model from a spec: checks names, tree and numbers; place.c does the rest. */
 #include "model/build.h"
 
 #include <stdarg.h>
@@ -18,7 +18,7 @@ jn_status jn_build_fail(jn_builder *b, int line, jn_status status, const char *f
   return status;
 }
 
-/* a number for a message */
+/* a number as text, for a message */
 typedef struct shown {
   char text[NUMBER_TEXT];
 } shown;
@@ -118,8 +118,8 @@ static jn_status check_names(jn_builder *b) {
 
 /* ---- the tree ---- */
 
-/* A link that no path from the root reaches hangs on a cycle, and so do all above it: after as many
- * steps up as there are links, one on the cycle itself. */
+/* Reports a link on a cycle. `link` is not reachable from the root, so its ancestors lead into a
+ * cycle: nlink steps up the tree end on the cycle itself. */
 static jn_status report_cycle(jn_builder *b, int link) {
   for (int i = 0; i < b->nlink; i++) link = b->joint_parent[b->parent_joint[link]];
   const jn_joint_desc *j = b->joints[b->parent_joint[link]];
@@ -160,8 +160,9 @@ static jn_status find_root(jn_builder *b) {
   return b->root < 0 ? report_cycle(b, 0) : JN_OK;
 }
 
-/* Links depth first, the children of each in the order in which `joint` lists their joints (NULL:
- * as described); no recursion. Returns how many the root reaches. */
+/* Lists the links depth first, without recursion. The children of a link come in the order of
+ * their joints in `joint` (NULL: the order of the spec). Returns how many links the root
+ * reaches. */
 static int walk_links(jn_builder *b, const name_entry *joint, int *sequence) {
   int *first = b->scratch, *next = b->scratch + b->nlink; /* children as lists of joints */
   for (int i = 0; i < b->nlink; i++) first[i] = -1;
@@ -241,12 +242,13 @@ static jn_status check_pose(jn_builder *b, int line, const char *what, const cha
       show(&most, JN_ROTATION_TOLERANCE));
 }
 
-/* of an inertia tensor, relative to its trace: rounding in a file may make it indefinite */
+/* tolerances of an inertia tensor, relative to its trace: a file may have rounded its numbers */
 #define SEMIDEFINITE_TOLERANCE 1e-12
 #define TRIANGLE_TOLERANCE 1e-9
-#define SHORTEST_AXIS 1e-12 /* shorter ones have no direction */
+#define SHORTEST_AXIS 1e-12 /* a shorter axis is taken as zero */
 
-/* smallest pivot of the symmetric matrix: positive semi-definite to rounding? */
+/* Are all principal minors of the symmetric matrix non-negative, to rounding? Then it is positive
+ * semi-definite. */
 static int semidefinite(const jn_mat3 *A) {
   double t = A->m[0][0] + A->m[1][1] + A->m[2][2], tol = SEMIDEFINITE_TOLERANCE * t;
   double xx = A->m[0][0], yy = A->m[1][1], zz = A->m[2][2], xy = A->m[0][1], xz = A->m[0][2],
@@ -256,7 +258,7 @@ static int semidefinite(const jn_mat3 *A) {
          xx * zz - xz * xz >= -tol * t && yy * zz - yz * yz >= -tol * t && det >= -tol * t * t;
 }
 
-/* J satisfies the triangle inequality iff trace(J)/2 1 - J is positive semi-definite */
+/* J satisfies the triangle inequality if and only if trace(J)/2 1 - J is positive semi-definite */
 static int triangle(const jn_mat3 *J) {
   double h = 0.5 * (J->m[0][0] + J->m[1][1] + J->m[2][2]);
   jn_mat3 A = jn_m3_scale(-1, *J);
@@ -402,7 +404,8 @@ static jn_status builder_init(jn_builder *b) {
   return JN_OK;
 }
 
-/* Copies to check and change, once it is known that there is a tree. */
+/* Allocates the copies that are checked and normalised; called once the tree is known to be
+ * valid. */
 static jn_status builder_copies(jn_builder *b) {
   size_t nl = (size_t)b->nlink, nj = (size_t)b->njoint, nf = (size_t)b->nframe;
   b->link = jn_block_new(&b->hooks, nl, sizeof *b->link);

@@ -32,7 +32,7 @@ typedef struct jn_builder {
 jn_status jn_build_fail(jn_builder *b, int line, jn_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Merge links held by fixed joints, place the joint frames, make the model. */
+/* Merges links held by fixed joints, places the joint frames and makes the model (place.c). */
 jn_status jn_build_place(jn_builder *b, jn_model **out);
 
 #endif

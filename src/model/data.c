@@ -1,4 +1,4 @@
-/* data.c: the arrays of the working memory in one block. */
+/* data.c: lays out the arrays of the working memory in one block. */
 #include "model/data.h"
 
 #include <stdint.h>
@@ -11,8 +11,8 @@ size_t jn_work_layout(const jn_model *m, int order, size_t lanes, size_t at, cha
                       jn_work *w) {
   const size_t rows = (size_t)order + 2, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
                nlink = (size_t)m->nlink;
-  /* on average an array is shorter than rows * 64 * max(nlink, nv, nx), and there are fewer than 96
-   * of them */
+  /* Overflow check with a bound on the size: fewer than 96 arrays, on average shorter than
+   * rows * 64 * max(nlink, nv, nx). */
   size_t most = nlink > nv ? nlink : nv, product;
   if (nx > most) most = nx;
   if (!jn_size_multiply(rows * 96 * 64 * 8 * lanes, most + 8, &product) || product > SIZE_MAX / 2)

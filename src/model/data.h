@@ -168,7 +168,7 @@ int jn_all_finite(const double *x, size_t n);
 #define JN_BOUND 1e30    /* a product of ten numbers below this */
 #define JN_BOUND_1 1e300 /* a number below this, with small factors */
 #define JN_BOUND_2 1e150 /* a product of two numbers below this */
-#define JN_BOUND_3 1e100 /* a product of three */
+#define JN_BOUND_3 1e100 /* a product of three numbers below this */
 int jn_all_below(const double *x, size_t n, double most); /* every |x_i| < most */
 double jn_magnitude(const double *x, size_t n);           /* sum of |x_i| */
 /* After positions are known (w->O): positions, gravity, inertias and v[nv] (may be NULL) are below

@@ -1,4 +1,4 @@
-/* model.c: reading a model. */
+/* model.c: functions that read a model: counts, names, look-up, home configuration. */
 #include "model/model.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "base/block.h"
 
-/* heap sort of indices by name: no globals, no allocation, no recursion */
+/* Heap sort of indices by name: no globals, no allocation, no recursion. */
 typedef const char *(*name_of)(const jn_model *, int);
 static const char *frame_name(const jn_model *m, int i) { return m->frame[i].name; }
 static const char *joint_name(const jn_model *m, int i) { return m->joint[i].name; }

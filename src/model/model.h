@@ -1,10 +1,10 @@
-/* model.h (private): what the algorithms see of a model.
+/* model.h (private): the model as the algorithms see it.
  *
- * A *link* here is one primitive joint and the rigid body it moves. A joint with one motion
- * subgroup (revolute, prismatic, helical, spherical, free) is one link; cylindrical, planar and
- * universal joints are chains of two or three links, massless but for the last. The link frame is
- * fixed to the moved body, its z axis is the joint's axis, its origin lies on the axis; at zero it
- * coincides with the constant frame T fixed to the parent link. */
+ * A *link* here is one primitive joint and the rigid body it moves. Revolute, prismatic,
+ * helical, spherical and free joints are one link. Cylindrical, planar and universal joints are
+ * chains of two or three links, of which only the last has mass. The link frame is fixed to the
+ * moved body; its z axis is the joint's axis, and its origin lies on that axis. At zero it
+ * coincides with the constant frame T, which is fixed to the parent link. */
 #ifndef JOUNCE_PRIVATE_MODEL_H
 #define JOUNCE_PRIVATE_MODEL_H
 
@@ -19,14 +19,15 @@ typedef enum jn_kind {
   JN_K_FREE
 } jn_kind;
 
-/* the rotation of a link's T: none, one that only permutes axes, any */
+/* the rotation of a link's T: identity, a signed permutation of axes, or general */
 typedef enum jn_rotation_kind {
   JN_ROTATION_IDENTITY,
   JN_ROTATION_AXES,
   JN_ROTATION_GENERAL
 } jn_rotation_kind;
 
-/* (R x)_i = sign_i x_from(i); lane: `from` for a register of eight halves, back: its inverse */
+/* A signed permutation of axes: (R x)_i = sign_i x_from(i). lane: the same permutation of eight
+ * 32-bit halves of a register; back: its inverse */
 typedef struct jn_axes {
   double sign[4];
   int from[3], lane[8], back[8];
@@ -36,23 +37,22 @@ typedef struct jn_link {
   int parent; /* link; -1: the world */
   jn_kind kind;
   int iq, iv, nv;
-  int ix;            /* first number of its joint transform in a list of all links' transforms */
-  int rank;          /* its place in the list of links outward from the base */
+  int ix;            /* first of its numbers among the nx of all joint transforms */
+  int rank;          /* its index in `outward` */
   int joint;         /* the joint (= body) it belongs to */
-  int last;          /* last link of all that it carries, itself included: they follow each other */
+  int last;          /* last link of its subtree, which is contiguous and starts with itself */
   double R[9], p[3]; /* T in the parent link's frame */
   double m, c[3];    /* mass and centre of mass, in the link frame */
   double J[6];       /* xx xy xz yy yz zz about the centre of mass, along the link frame's axes */
   double pitch, armature, damping;
-  /* the same by columns of four, for registers: R^T, R, J, p, c; spatial inertia A, B, C about the
-   * origin */
+  /* the same in columns of four, for registers: R^T, R, J, p, c; blocks A, B, C of the spatial
+   * inertia about the origin */
   double Rr[12], Rc[12], J4[12], p4[4], c4[4], I4[36];
   double pT4[4]; /* R^T p */
-  int diagonal;  /* J is, exactly; then (J_x, J_y, J_z, 0) and (J_z - J_y, J_x - J_z, J_y - J_x, 0)
-                  */
-  double Jd4[8];
+  int diagonal;  /* is J exactly diagonal? Only then is Jd4 used: */
+  double Jd4[8]; /* (J_x, J_y, J_z, 0), (J_z - J_y, J_x - J_z, J_y - J_x, 0) */
   jn_rotation_kind rotation;
-  jn_axes axes, axes_t; /* R and R^T where they only permute axes */
+  jn_axes axes, axes_t; /* R and R^T, if they are signed permutations */
 } jn_link;
 
 struct jn_model {
@@ -60,9 +60,9 @@ struct jn_model {
   const char *name;
   jn_vec3 gravity;
   double mass, moving_mass;
-  jn_pose base_home; /* of a free base: where it is at home */
+  jn_pose base_home; /* home pose of a free base */
   int nlink, nbody, nframe, nq, nv;
-  int nx; /* numbers of all joint transforms at one order */
+  int nx; /* length of all joint transforms at one order */
   jn_link *link;
   jn_body *body;
   jn_joint *joint;
@@ -72,11 +72,11 @@ struct jn_model {
   int *frame_order, *joint_order; /* indices sorted by name, for look-up */
   int *by_name;                   /* bodies depth first, children by the names of their joints */
   char *names;                    /* all strings */
-  int moderate; /* no product of a few of its numbers leaves the range of double */
+  int moderate;                   /* all its numbers are below JN_MODERATE */
+  /* lists of links: revolute and helical; free; spherical and free; prismatic and spherical */
   int nangle, nfree, nquat, nother;
-  /* revolute and helical; free; spherical and free; prismatic and spherical */
   int *angle_link, *free_link, *quat_link, *other_link;
-  int *outward; /* all links, by depth; the children of one follow each other */
+  int *outward; /* all links, by depth; the children of a link are contiguous */
 };
 
 /* whether link a is link b or an ancestor of it */
@@ -94,17 +94,17 @@ static inline int quat_is_unit(const double *q) {
 static inline int joint_has_quaternion(const jn_joint *j) {
   return j->type == JN_JOINT_SPHERICAL || j->type == JN_JOINT_FREE;
 }
-/* of several freedoms whose twist has a representation; nothing outside of src/model and
- * src/core/body asks more of a joint's kind */
+/* Free joints are the ones whose twist has a representation. Outside of src/model and src/core/body
+ * no code distinguishes joint kinds further. */
 static inline int link_is_free(const jn_link *l) { return l->kind == JN_K_FREE; }
 
-/* numbers below this multiply, four at a time, without overflow */
+/* products of four numbers below this do not overflow */
 #define JN_MODERATE 1e75
 
 /* Fills frame_order and joint_order. */
 void jn_model_index(jn_model *model);
 
-/* numbers of a joint transform (see core/body/joint.h) */
+/* length of a joint transform (core/body/joint.h) */
 static inline int jn_kind_width(jn_kind kind) {
   static const int width[] = {0, 2, 1, 4, 9, 21};
   return width[kind];

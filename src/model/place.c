@@ -1,4 +1,4 @@
-/* place.c: the checked tree -> bodies, links with their joint frames, frames. */
+/* place.c: makes the model from the checked tree: bodies, links with their joint frames, frames. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "model/build.h"
 
-enum { BASE_NAME = 24 }; /* room for the name of a joint made up for the base */
+enum { BASE_NAME = 24 }; /* size of the name generated for the base's joint */
 
 /* mass, centre of mass and inertia about it, in some frame */
 typedef struct mass_properties {
@@ -32,7 +32,8 @@ static mass_properties mass_properties_move(jn_pose C, mass_properties a) {
   return b;
 }
 
-/* two mass properties as one: J = J1 + J2 + (m1 m2 / m) (|d|^2 1 - d d^T) */
+/* Mass properties of two bodies as one, d from centre of mass 1 to 2:
+ *   m = m1 + m2,   c = c1 + (m2/m) d,   J = J1 + J2 + (m1 m2/m) (|d|^2 1 - d d^T) */
 static mass_properties mass_properties_add(mass_properties a, mass_properties b) {
   mass_properties s = a;
   s.m = a.m + b.m;
@@ -48,7 +49,8 @@ static mass_properties mass_properties_add(mass_properties a, mass_properties b)
   return s;
 }
 
-/* shortest rotation that takes z to the unit vector a; exact for axes along coordinate axes */
+/* A rotation that takes z to the unit vector a. For a_z >= 0 it is the shortest one; for a_z < 0 a
+ * half turn about x and then the shortest one from -z to a. Exact if a is a coordinate axis. */
 static jn_mat3 rotation_to(jn_vec3 a) {
   double side = a.z < 0 ? -1 : 1;
   jn_vec3 k = {-side * a.y, side * a.x, 0}; /* z x (side a) */
@@ -66,7 +68,8 @@ typedef struct primitive {
   jn_mat3 R;
 } primitive;
 
-/* The joint as a chain of primitive joints, in the child link's frame at zero; returns how many. */
+/* Decomposes the joint into a chain of primitive joints, with orientations in the child link's
+ * frame at zero. Returns their number. */
 static int decompose(const jn_joint_desc *j, const jn_vec3 *axis, primitive *out) {
   jn_mat3 one = jn_m3_identity();
   switch (j->type) {
@@ -112,8 +115,8 @@ static int primitive_count(jn_joint_type type) {
                                                                       : 1;
 }
 
-/* Pose of the child link's frame in the parent link's at zero; axes and point of the joint in the
- * child's. */
+/* Returns the pose of the child link's frame in the parent link's frame at zero. Gives the axes and
+ * the point of the joint in the child's frame. */
 static jn_pose place_joint(const jn_builder *b, int joint, jn_vec3 *axis, jn_vec3 *point) {
   const jn_joint_desc *j = &b->joint[joint];
   if (j->placement == JN_BY_FRAME) {
@@ -128,7 +131,7 @@ static jn_pose place_joint(const jn_builder *b, int joint, jn_vec3 *axis, jn_vec
   return p < 0 ? child : jn_pose_mul(jn_pose_inv(b->link[p].home), child);
 }
 
-/* The home poses of links placed by frames follow from their parents'. */
+/* Computes the home poses of links that are placed by frames, from those of their parents. */
 static void complete_homes(jn_builder *b) {
   for (int s = 0; s < b->nlink; s++) {
     int link = b->sequence[s], j = b->parent_joint[link];
@@ -139,9 +142,8 @@ static void complete_homes(jn_builder *b) {
   }
 }
 
-/* How the root is held: its own joint, or one made up from the options. A massless root link that
- * only carries a free joint ("world") stands for the world itself. Returns the joint or a made-up
- * one. */
+/* The joint of the root link: the spec's, or a generated one. The build options may change its type
+ * to fixed or free. */
 static jn_joint_desc root_joint(jn_builder *b) {
   int j = b->parent_joint[b->root];
   jn_joint_desc made = jn_joint_default("base", JN_JOINT_FIXED, NULL, b->link[b->root].name);
@@ -154,6 +156,7 @@ static jn_joint_desc root_joint(jn_builder *b) {
   return made;
 }
 
+/* A massless root link whose only child joint is free ("world") is the world itself. */
 static int is_world_link(const jn_builder *b) {
   if (b->parent_joint[b->root] >= 0 || b->options.root == JN_ROOT_FIXED) return 0;
   if (b->link[b->root].mass > 0 || b->nlink < 2) return 0;
@@ -208,8 +211,8 @@ static jn_model *model_new(jn_builder *b, int nlink, int nbody, int nframe, size
 
 /* ---- bodies ---- */
 
-/* Sort links into bodies: a link held by a fixed joint joins its parent's body. Counts links and
- * bodies. */
+/* Assigns links to bodies: a link held by a fixed joint belongs to its parent's body. Counts bodies
+ * and primitive joints. */
 static void assign_bodies(jn_builder *b, int world, int *nbody, int *nprimitive) {
   jn_joint_desc root = root_joint(b);
   *nbody = *nprimitive = 0;
@@ -242,7 +245,7 @@ static void fill_joint(jn_joint *o, const jn_joint_desc *j, const jn_vec3 *axis)
   o->limits = j->limits;
 }
 
-/* The primitive links of one body's joint, appended to the model. */
+/* Appends the primitive links of one body's joint to the model. */
 static void add_links(jn_model *m, int body, const jn_joint_desc *j, int parent, jn_pose A,
                       const jn_vec3 *axis, jn_vec3 point) {
   primitive chain[3];
@@ -299,7 +302,7 @@ static void place_bodies(jn_builder *b, jn_model *m) {
         A = jn_pose_mul(m->body_pose[parent], A);
       }
     }
-    /* a free base is where its configuration says, whatever its home */
+    /* the configuration of a free base is its pose in the world: T is the identity */
     if (parent < 0 && joint->type == JN_JOINT_FREE) {
       m->base_home = A;
       A = jn_pose_identity();
@@ -352,9 +355,9 @@ static void place_frames(jn_builder *b, jn_model *m, char **pool) {
   }
 }
 
-/* The joint made up for the base is "base", "base_joint" or "base_joint_<k>", k = 2, 3, ...: the
- * first that no joint of the description has. The number of such a name; `most` + 1 for other
- * names. */
+/* The generated joint of the base is named "base", "base_joint" or "base_joint_<k>", k = 2, 3, ...:
+ * the first of these that no joint of the spec has. Returns the index of `name` in this list, or
+ * `most` + 1 if it is not in 0 ... `most`. */
 static int base_name_number(const char *name, int most) {
   static const char stem[] = "base_joint";
   if (!strcmp(name, "base")) return 0;
@@ -368,7 +371,7 @@ static int base_name_number(const char *name, int most) {
 }
 
 static const char *base_name(jn_builder *b, char text[BASE_NAME]) {
-  int *taken = b->scratch, most = b->njoint, k = 0; /* of njoint + 1 names one is free */
+  int *taken = b->scratch, most = b->njoint, k = 0; /* njoint joints cannot take njoint + 1 names */
   memset(taken, 0, ((size_t)most + 2) * sizeof *taken);
   for (int i = 0; i < b->njoint; i++) taken[base_name_number(b->joint[i].name, most)] = 1;
   while (taken[k]) k++;
@@ -387,7 +390,7 @@ static void place_joint_names(jn_builder *b, jn_model *m, char **pool) {
   }
 }
 
-/* Bodies as b->by_name meets their own links. */
+/* The bodies in the order of b->by_name. */
 static void place_by_name(const jn_builder *b, jn_model *m) {
   int count = 0;
   for (int s = 0; s < b->nlink; s++) {
@@ -397,7 +400,6 @@ static void place_by_name(const jn_builder *b, jn_model *m) {
   }
 }
 
-/* Whether R is the identity or a permutation of axes, exactly, and which. */
 static void set_axis(jn_axes *a, int i, int from, double sign) {
   a->from[i] = from, a->sign[i] = sign;
   for (int h = 0; h < 2; h++) {
@@ -406,6 +408,7 @@ static void set_axis(jn_axes *a, int i, int from, double sign) {
     a->lane[6 + h] = a->back[6 + h] = 6 + h;
   }
 }
+/* Is R exactly the identity or a signed permutation of axes? Sets l->rotation and l->axes. */
 static void classify_turn(jn_link *l) {
   int ones = 0, zeros = 0, same = 1;
   for (int i = 0; i < 3; i++)
@@ -418,7 +421,7 @@ static void classify_turn(jn_link *l) {
       set_axis(&l->axes, i, j, x);
       set_axis(&l->axes_t, j, i, x);
     }
-  /* a turn by nearly a right angle has ones too, and no zeros */
+  /* a rotation by nearly 90 degrees has ones as well, but not six zeros */
   l->rotation = same                      ? JN_ROTATION_IDENTITY
                 : ones == 3 && zeros == 6 ? JN_ROTATION_AXES
                                           : JN_ROTATION_GENERAL;
@@ -431,7 +434,7 @@ static int moderate(const jn_link *l) {
   return small;
 }
 
-/* Lists of links by kind, and the constants as the registers want them. */
+/* Fills the lists of links by kind, and each link's constants in register layout. */
 static void arrange(jn_model *m) {
   m->moderate = 1;
   m->free_link = m->angle_link + m->nlink;
@@ -443,7 +446,7 @@ static void arrange(jn_model *m) {
     if (l->last < i) l->last = i;
     if (l->parent >= 0 && m->link[l->parent].last < l->last) m->link[l->parent].last = l->last;
   }
-  /* link 0 is the base; a link is followed by all it carries */
+  /* breadth first from link 0, the base; the subtree of a link is contiguous */
   for (int at = 0, n = 1; at < n; at++) {
     const int i = m->outward[at];
     m->link[i].rank = at;

@@ -1,4 +1,4 @@
-/* propeller.c: propeller speeds <-> base wrench. */
+/* propeller.c: base wrench of a hexarotor from its propeller speeds, and the inverse. */
 #include <jounce/propeller.h>
 
 #include <float.h>
@@ -8,7 +8,7 @@
 #include <jounce/jet.h>
 
 #define PI 3.14159265358979323846
-#define SMALLEST_PIVOT 1e-10 /* of a matrix with rows scaled to 1 */
+#define SMALLEST_PIVOT 1e-10 /* of a matrix whose rows are scaled to a maximum of 1 */
 
 jn_hexarotor jn_hexarotor_default(void) {
   jn_hexarotor rotor = {6, 0.39, 35 * PI / 180, -10 * PI / 180, 2.5e-5, 4.8e-7, 0, 0};
@@ -51,7 +51,7 @@ jn_status jn_propeller_pose(const jn_hexarotor *rotor, int index, jn_pose *out) 
   jn_sincos(sign * rotor->alpha, &sx, &cx);
   jn_sincos(rotor->beta, &sy, &cy);
 
-  /* Rx Ry, then Rz from the left; the arm is Rz x */
+  /* R = Rz Rx Ry; p = radius Rz e_x */
   double T[3][3] = {{cy, 0, sy}, {sx * sy, cx, -sx * cy}, {-cx * sy, sx, cx * cy}};
   for (int c = 0; c < 3; c++) {
     out->R.m[0][c] = cz * T[0][c] - sz * T[1][c];
@@ -64,7 +64,7 @@ jn_status jn_propeller_pose(const jn_hexarotor *rotor, int index, jn_pose *out) 
   return JN_OK;
 }
 
-/* Column of G of one propeller: (p x c_f t + c_d t, c_f t). */
+/* The column of G of one propeller with thrust direction t: (p x c_f t + c_d t, c_f t). */
 static void column(const jn_hexarotor *rotor, int index, double g[6]) {
   jn_pose C = {{{{0}}}, {0, 0, 0}};
   jn_propeller_pose(rotor, index, &C);
@@ -101,13 +101,13 @@ jn_status jn_propeller_wrench(const jn_hexarotor *rotor, int order, const double
   if ((status = check_finite(rows * n, omega))) return status;
   double g[JN_MAX_ROTORS][6];
   for (size_t i = 0; i < n; i++) column(rotor, (int)i, g[i]);
-  /* all rows are looked at before the first is written */
+  /* first pass: check that all rows are finite; second pass: write them */
   for (int write = 0; write < 2; write++)
     for (int k = 0; k <= order; k++) {
       double row[6] = {0};
       for (size_t i = 0; i < n; i++) {
-        /* u^(k) = sum_j (k over j) omega^(j) omega^(k-j), the binomial by recurrence: the input is
-         * const and there is no scratch to hold its Taylor coefficients */
+        /* u = omega^2: u^(k) = sum_j binomial(k, j) omega^(j) omega^(k-j). Derivatives rather than
+         * Taylor coefficients: the input is const, and there is no scratch for a copy. */
         double u = 0, binomial = 1;
         for (int j = 0; j <= k; j++) {
           u += binomial * (omega[(size_t)j * n + i] * omega[(size_t)(k - j) * n + i]);
@@ -121,7 +121,7 @@ jn_status jn_propeller_wrench(const jn_hexarotor *rotor, int order, const double
   return JN_OK;
 }
 
-/* In place: G = L U with rows exchanged as `order` says; 0 when singular. */
+/* G = L U in place with partial pivoting, the row permutation in `order`; returns 0 if singular. */
 static int factor(double G[6][6], int order[6]) {
   for (int r = 0; r < 6; r++) order[r] = r;
   for (int k = 0; k < 6; k++) {
@@ -146,7 +146,7 @@ static int factor(double G[6][6], int order[6]) {
   return 1;
 }
 
-/* u = G^-1 W with rows scaled beforehand; u may alias W. */
+/* u = G^-1 W; LU is of G with scaled rows. u may alias W. */
 static void solve(const double LU[6][6], const int order[6], const double scale[6], const double *W,
                   double *u) {
   double x[6];
@@ -161,7 +161,7 @@ static void solve(const double LU[6][6], const int order[6], const double scale[
   for (int r = 0; r < 6; r++) u[r] = x[r];
 }
 
-/* G with every row divided by its largest entry; 0 when a row is empty. */
+/* G with every row divided by its largest entry; returns 0 if a row is zero. */
 static int scaled_matrix(const jn_hexarotor *rotor, double G[6][6], double scale[6]) {
   for (int i = 0; i < 6; i++) {
     double g[6];
@@ -178,7 +178,8 @@ static int scaled_matrix(const jn_hexarotor *rotor, double G[6][6], double scale
   return 1;
 }
 
-/* Can these squares be speeds? Rounding below zero is set to zero. */
+/* Checks squared speeds u: none may be negative, and with derivatives none may be zero. Values that
+ * are rounding errors are set to zero. */
 static jn_status check_squares(double u[6], int order) {
   double largest = 0;
   for (int i = 0; i < 6; i++) largest = fmax(largest, fabs(u[i]));
@@ -192,8 +193,8 @@ static jn_status check_squares(double u[6], int order) {
   return JN_OK;
 }
 
-/* x, numbers `stride` apart: u_k -> omega_k = (u_k - sum_{0<j<k} omega_j omega_{k-j}) / 2 omega_0
- */
+/* omega = sqrt(u) on Taylor coefficients, in place, `stride` apart:
+ *   omega_k = (u_k - sum_(0<j<k) omega_j omega_(k-j)) / (2 omega_0) */
 static void roots(int order, double first, double *x, size_t stride) {
   x[0] = sqrt(first);
   for (size_t k = 1; k <= (size_t)order; k++) {
@@ -218,7 +219,7 @@ jn_status jn_propeller_speeds(const jn_hexarotor *rotor, int order, const double
   if ((status = check_finite(6, first))) return status;
   if ((status = check_squares(first, order))) return status;
 
-  /* one propeller after the other on the stack, before anything is written */
+  /* compute each propeller on the stack first, so that a failure writes nothing */
   for (size_t i = 0; i < 6; i++) {
     double one[JN_MAX_ORDER + 1], u[6];
     for (size_t k = 0; k < rows; k++) {
@@ -230,7 +231,7 @@ jn_status jn_propeller_speeds(const jn_hexarotor *rotor, int order, const double
     jn_jet_to_derivatives(order, 1, one);
     if ((status = check_finite(rows, one))) return status;
   }
-  /* u_k in the rows of omega, then in place */
+  /* then the same in the output: u_k in the rows of omega, converted in place */
   for (size_t k = 0; k < rows; k++) {
     solve((const double(*)[6])G, exchange, scale, wrench + 6 * k, omega + 6 * k);
   }

@@ -1,5 +1,6 @@
-/* spec.c: the editable description. Descriptions live in chunks that double in size and never move,
- * so that pointers into them stay valid; strings live in an arena that is freed with the spec. */
+/* spec.c: the editable description of a robot. Links, joints and frames are stored in chunks
+ * that never move, so that pointers to them stay valid. Strings are stored in an arena that is
+ * freed with the spec. */
 #include "model/spec.h"
 
 #include <stdlib.h>
@@ -35,8 +36,8 @@ struct jn_spec {
   store links, joints, frames, findings;
 };
 
-/* index -> chunk and place in it. Two chunks of each size: at most half as much again is left free.
- */
+/* The chunk of an index and its place in it. There are two chunks of each size; the sizes
+ * double. */
 static void store_locate(int index, int *chunk, size_t *place) {
   unsigned n = (unsigned)index / (2 * FIRST_CHUNK) + 1;
   int k = 0;
@@ -47,7 +48,7 @@ static void store_locate(int index, int *chunk, size_t *place) {
   if (*place >= size) *place -= size;
 }
 
-/* an element that is there */
+/* index must be in range */
 static void *store_element(const store *s, int index) {
   int chunk;
   size_t place;
@@ -59,7 +60,7 @@ static void *store_at(const store *s, int index) {
   return index < 0 || index >= s->count ? NULL : store_element(s, index);
 }
 
-/* room for one more element of at most `most` */
+/* Makes room for one more element, if there are fewer than `most`. */
 static jn_status store_room(jn_spec *spec, store *s, int most) {
   int chunk;
   size_t place;
@@ -70,7 +71,7 @@ static jn_status store_room(jn_spec *spec, store *s, int most) {
   return s->chunk[chunk] != NULL ? JN_OK : JN_ERR_MEMORY;
 }
 
-/* one more, for which there is room */
+/* Appends an element; call store_room first. */
 static void store_put(store *s, const void *element) {
   memcpy(store_element(s, s->count), element, s->element);
   s->count++;
@@ -80,7 +81,7 @@ static void store_free(jn_spec *spec, store *s) {
   for (int k = 0; k < CHUNKS; k++) jn_block_free(&spec->hooks, s->chunk[k]);
 }
 
-/* a copy of `text` that lives as long as the spec */
+/* A copy of `text` that is freed with the spec. */
 static const char *arena_copy(jn_spec *spec, const char *text) {
   size_t length = strlen(text) + 1;
   arena_block *block = spec->arena;
@@ -104,7 +105,7 @@ static jn_status check_name(const char *name) {
   return memchr(name, '\0', JN_MAX_NAME + 1) != NULL ? JN_OK : JN_ERR_LIMIT;
 }
 
-/* replaces *text by a copy; NULL stays NULL */
+/* Replaces *text by a copy that the spec owns; NULL stays NULL. */
 static jn_status own(jn_spec *spec, const char **text) {
   if (*text == NULL) return JN_OK;
   const char *copy = arena_copy(spec, *text);
@@ -272,8 +273,8 @@ int jn_spec_find_link(const jn_spec *spec, const char *name) {
   return -1;
 }
 
-/* The last place is kept for a remark that there was more; it takes the worst severity of the rest.
- */
+/* The last finding is reserved for the note that there are more; it has the highest severity of
+ * those not kept. */
 jn_status jn_spec_add_finding(jn_spec *spec, jn_severity severity, int line, const char *text) {
   if (spec == NULL || text == NULL) return JN_ERR_ARGUMENT;
   if ((int)severity < JN_NOTE || severity > JN_SERIOUS) return JN_ERR_ARGUMENT;
@@ -311,7 +312,7 @@ static int compare_placed(const void *a, const void *b) {
 }
 
 jn_status jn_spec_sort_findings(jn_spec *spec) {
-  /* the remark that there was more stays last */
+  /* the note that there are more stays last */
   int count = spec->findings.count - (spec->findings.count == JN_MAX_FINDINGS);
   placed *sorted = jn_block_new(&spec->hooks, (size_t)count, sizeof *sorted);
   if (sorted == NULL) return JN_ERR_MEMORY;

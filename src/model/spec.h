@@ -1,13 +1,13 @@
-/* spec.h (private): what the checks of a spec need beyond the public header. */
+/* spec.h (private): functions of a spec for the linter, beyond the public header. */
 #ifndef JOUNCE_SRC_SPEC_H
 #define JOUNCE_SRC_SPEC_H
 
 #include <jounce/spec.h>
 
-/* The hooks the spec takes its memory from, none of them NULL. */
+/* The allocator hooks of the spec; none of them is NULL. */
 const jn_allocator *jn_spec_hooks(const jn_spec *spec);
 
-/* Findings in the order of their lines, those without a line first; equal lines stay in order. */
+/* Sorts the findings by line, those without a line first; the sort is stable. */
 jn_status jn_spec_sort_findings(jn_spec *spec);
 
 #endif

@@ -1,4 +1,4 @@
-/* band.c: Cholesky factors of banded matrices. Row i of A holds A(i, i-w) ... A(i, i). */
+/* band.c: Cholesky factorisation of band matrices. Row i of A holds A(i, i-w) ... A(i, i). */
 #include <math.h>
 #include <string.h>
 
@@ -35,8 +35,8 @@ void jn_band_solve(int n, int w, const double *L, double *x) {
   }
 }
 
-/* The band of A^-1 from its last row up: with A = L L^T, Z = A^-1,
- *   Z(i,j) = ([i = j]/L(i,i) - sum_(k > i) L(k,i) Z(k,j))/L(i,i),  j >= i */
+/* The band of Z = A^-1, from its last row up; A = L L^T:
+ *   Z(i,j) = ([i = j]/L(i,i) - sum_(k > i) L(k,i) Z(k,j))/L(i,i),   j >= i */
 double jn_band_trace(int n, int w, const double *L, const double *B, double *work) {
   double *Z = work, trace = 0;
   for (int i = n - 1; i >= 0; i--) {

@@ -1,4 +1,4 @@
-/* bernstein.c: polynomials on one piece by Bernstein coefficients, where nothing cancels. */
+/* bernstein.c: polynomials on one piece by their Bernstein coefficients. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ double jn_binomial(int n, int k) {
   return floor(c + 0.5);
 }
 
-/* c_k = C(n,k) difference^k b_0 */
+/* c_k = C(n,k) (Delta^k b)_0,   (Delta b)_i = b_(i+1) - b_i */
 void jn_bernstein_powers(int n, const double *b, double *c, int stride) {
   double d[JN_MAX_SPLINE + 1];
   memcpy(d, b, sizeof *d * (size_t)(n + 1));
@@ -29,8 +29,9 @@ void jn_bernstein_values(int n, double u, double *B) {
   }
 }
 
-/* the m-th derivative has coefficients n!/(n-m)! difference^m b; of degree p = n - m, the integral
- * of two basis functions is C(p,i) C(p,j)/(C(2p,i+j) (2p+1)) */
+/* The m-th derivative has degree p = n - m and Bernstein coefficients n!/(n-m)! Delta^m b. The
+ * integral of the product of two basis functions of degree p is
+ *   C(p,i) C(p,j)/(C(2p,i+j) (2p+1)) */
 void jn_bernstein_energy(int n, int m, double *Q) {
   int p = n - m;
   double f = 1;
@@ -48,8 +49,8 @@ void jn_bernstein_energy(int n, int m, double *Q) {
     }
 }
 
-/* Bernstein coefficient j on [a, b] is the blossom at (a, .., a, b, .., b), j times b: de Boor's
- * triangle with one of the arguments at each level */
+/* Bernstein coefficient j on [a, b] is the blossom (polar form) at (a, ..., a, b, ..., b), with b
+ * j times: de Boor's algorithm with one of these arguments at each level. */
 void jn_bspline_span(int degree, const double *knots, int span, double *A) {
   const int n = degree + 1;
   const double *k = knots + span - degree;

@@ -1,4 +1,4 @@
-/* build.c: from arrays in the layout of q to splines and motions. */
+/* build.c: adds motions to a trajectory: waypoints, formulas, fits and constants. */
 #include <jounce/jet.h>
 #include <math.h>
 #include <string.h>
@@ -10,26 +10,27 @@ static jn_status no_memory(jn_error *error) {
   return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
 }
 
-/* what a source says when it cannot; `undetermined`: why its equations have no solution */
+/* Fills the error of a failed source; `undetermined`: the message if its equations are singular. */
 static jn_status source_failed(jn_status status, const char *undetermined, jn_error *error) {
   if (status == JN_ERR_MEMORY) return no_memory(error);
   return jn_fail(error, status, NULL, 0, "%s",
-                 status == JN_ERR_SINGULAR ? undetermined : "times lie too close together");
+                 status == JN_ERR_SINGULAR ? undetermined : "the times are too close together");
 }
 
-static jn_status check_times(int count, const double *times, int may_rest, jn_error *error) {
+static jn_status check_times(int count, const double *times, int may_repeat, jn_error *error) {
   for (int i = 0; i < count; i++) {
     if (!isfinite(times[i]))
       return jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0, "time %d is not finite", i);
-    if (i > 0 && !(may_rest ? times[i] >= times[i - 1] : times[i] > times[i - 1]))
+    if (i > 0 && !(may_repeat ? times[i] >= times[i - 1] : times[i] > times[i - 1]))
       return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
-                     "times must rise: number %d is %.9g, number %d is %.9g (the first is 0)",
-                     i - 1, times[i - 1], i, times[i]);
+                     "%s: number %d is %.9g, number %d is %.9g (the first is number 0)",
+                     may_repeat ? "knots must not decrease" : "times must increase", i - 1,
+                     times[i - 1], i, times[i]);
   }
   return JN_OK;
 }
 
-/* columns of the joints' plain numbers in rows of q, and where rotations stand */
+/* Checks that all rows of q are finite and their quaternions of unit length. */
 static jn_status check_rows(const jn_trajectory *T, int from, int to, int count, const double *q,
                             size_t nq, jn_error *error) {
   for (size_t i = 0; i < (size_t)count * nq; i++)
@@ -57,20 +58,22 @@ static size_t numbers(const jn_trajectory *T, int from, int to, int velocities) 
 
 static jn_quat quat_of(const double *q) { return jn_quat_make(q[0], q[1], q[2], q[3]); }
 
-/* Waypoints. Each joint has columns of numbers: its plain ones, then those of its rotation: one for
- * each step log(R_(i-1)^T R_i), which is 0 at the waypoints before i and 1 from it on, and where
- * derivatives are prescribed three angles at the start and three at the end. */
+/* Waypoints. All functions of time are columns of a table with a row for each waypoint. A joint has
+ * columns for its plain coordinates, then for its rotation: one for each step log(R_(i-1)^T R_i),
+ * which is 0 at the waypoints before i and 1 from waypoint i on; and, where derivatives are
+ * prescribed, three angles at the start and three at the end. */
 
 typedef struct columns {
-  int n, rows; /* columns, derivatives a waypoint */
+  int n, rows; /* number of columns; derivatives per waypoint */
   double *x;   /* [count x n] */
   double *d;   /* [count x rows x n], minimum only */
 } columns;
 
-/* derivatives of rotations are prescribed at: 1 the start, 2 the end */
+/* Where the derivatives of a rotation are prescribed: bit 1 the start, bit 2 the end. *rest: all
+ * such places; *ends: those where they are not zero. */
 static jn_status rotation_ends(const jn_waypoints *w, size_t nv, size_t at, int joint, int *ends,
                                int *rest, jn_error *error) {
-  const int rows = w->way == JN_WAY_MINIMUM ? w->degree - 1 : 0;
+  const int rows = w->kind == JN_WAYPOINTS_MINIMUM ? w->degree - 1 : 0;
   *ends = 0;
   *rest = !w->v ? 3 : 0;
   for (int i = 0; i < w->count && w->v; i++) {
@@ -83,8 +86,8 @@ static jn_status rotation_ends(const jn_waypoints *w, size_t nv, size_t at, int 
     int bit = i == 0 ? 1 : i == w->count - 1 ? 2 : 0;
     if (given && (given < 3 * rows || !bit))
       return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
-                     "joint number %d: a rotation's derivatives are given all together, at the "
-                     "first and last waypoint only",
+                     "joint number %d: give all derivatives of a rotation or none, and only at the "
+                     "first and the last waypoint",
                      joint);
     if (given) *rest |= bit;
     if (moving) *ends |= bit;
@@ -92,18 +95,18 @@ static jn_status rotation_ends(const jn_waypoints *w, size_t nv, size_t at, int 
   return JN_OK;
 }
 
-static int columns_of(const jn_joint *j, int count, int ends) {
+static int column_count(const jn_joint *j, int count, int ends) {
   if (!joint_has_quaternion(j)) return j->nv;
   return j->nv - 3 + count - 1 + 3 * ((ends & 1) + (ends >> 1));
 }
 
-/* the angles whose derivatives give the prescribed angular velocities, as columns of d */
+/* Writes the derivatives of the three angles that give the prescribed angular velocities to d. */
 static jn_status end_angles(const jn_trajectory *T, const jn_waypoints *w, const columns *c,
                             size_t nv, size_t at, int point, int column) {
   const int rows = c->rows;
   double *w_jet = jn_block_new(
       &T->hooks,
-      (size_t)(3 * rows + 3 * (rows + 1)) + (size_t)jn_turning_room(rows) + 4 * (size_t)rows,
+      (size_t)(3 * rows + 3 * (rows + 1)) + (size_t)jn_rotation_work(rows) + 4 * (size_t)rows,
       sizeof *w_jet);
   if (!w_jet) return JN_ERR_MEMORY;
   double *angle = w_jet + 3 * rows, *work = angle + 3 * (rows + 1);
@@ -111,7 +114,7 @@ static jn_status end_angles(const jn_trajectory *T, const jn_waypoints *w, const
     for (int e = 0; e < 3; e++)
       w_jet[3 * k + e] = w->v[((size_t)point * (size_t)rows + (size_t)k) * nv + at + (size_t)e];
   jn_jet_to_taylor(rows - 1, 3, w_jet);
-  jn_turning_angles(rows, w_jet, work, angle);
+  jn_rotation_angles(rows, w_jet, work, angle);
   jn_jet_to_derivatives(rows, 3, angle);
   for (int k = 0; k < rows; k++)
     for (int e = 0; e < 3; e++)
@@ -121,7 +124,7 @@ static jn_status end_angles(const jn_trajectory *T, const jn_waypoints *w, const
   return JN_OK;
 }
 
-/* rest (0) or free (NaN) at every waypoint of a column */
+/* Sets the derivatives of a column: zero at the ends that `rest` names, else free (NaN). */
 static void end_rest(const columns *c, int count, int column, int rest) {
   for (int i = 0; i < count; i++)
     for (int k = 0; k < c->rows; k++) {
@@ -140,14 +143,14 @@ static void plain_column(const jn_waypoints *w, const columns *c, const double *
     c->d[(size_t)i * (size_t)c->n + (size_t)column] = v[(size_t)i * nv];
 }
 
-/* the rotation of joint j: axes of its factors, and their columns from `column` on */
-static jn_status turn_columns(jn_trajectory *T, int j, const jn_waypoints *w, const columns *c,
-                              const double *q, size_t nq, size_t nv, size_t at, int ends, int rest,
-                              int column) {
+/* The rotation of joint j: the axes of its factors, and their columns, from `column` on. */
+static jn_status rotation_columns(jn_trajectory *T, int j, const jn_waypoints *w, const columns *c,
+                                  const double *q, size_t nq, size_t nv, size_t at, int ends,
+                                  int rest, int column) {
   jn_motion *m = &T->motion[j];
   const int steps = w->count - 1, first = (ends & 1) ? 3 : 0;
-  m->turning = JN_TURN_PRODUCT;
-  m->turn_first = column;
+  m->rotation = JN_CURVE_PRODUCT;
+  m->rotation_first = column;
   m->factors = steps + first + ((ends & 2) ? 3 : 0);
   m->R0 = jn_quat_unit(quat_of(q));
   m->axes = jn_block_new(&T->hooks, 3 * (size_t)m->factors, sizeof *m->axes);
@@ -181,74 +184,78 @@ static jn_status fill_columns(jn_trajectory *T, int from, int to, const jn_waypo
     const size_t iq = (size_t)(j->iq - T->joint[from].iq), iv = (size_t)(j->iv - T->joint[from].iv);
     const int skip_q = joint_has_quaternion(j) ? 4 : 0, skip_v = joint_has_quaternion(j) ? 3 : 0;
     int ends = 0, rest = 0;
-    T->motion[i].spline = T->motion[i].turn_spline = index;
+    T->motion[i].spline = T->motion[i].rotation_spline = index;
     T->motion[i].first = column;
     for (int k = 0; k < j->nv - skip_v; k++)
       plain_column(w, c, w->q + iq + (size_t)(skip_q + k), nq,
                    w->v ? w->v + iv + (size_t)(skip_v + k) : NULL, nv, column++);
     if (!joint_has_quaternion(j)) continue;
-    rotation_ends(w, nv, iv, i, &ends, &rest, error); /* checked by jn_lead */
-    jn_status status = turn_columns(T, i, w, c, w->q + iq, nq, nv, iv, ends, rest, column);
+    rotation_ends(w, nv, iv, i, &ends, &rest, error); /* jn_add_waypoints has checked it */
+    jn_status status = rotation_columns(T, i, w, c, w->q + iq, nq, nv, iv, ends, rest, column);
     if (status) return no_memory(error);
     column += T->motion[i].factors;
   }
   return JN_OK;
 }
 
-static jn_status lead_columns(jn_trajectory *T, int from, int to, const jn_waypoints *w, columns *c,
-                              jn_error *error) {
+static jn_status waypoint_splines(jn_trajectory *T, int from, int to, const jn_waypoints *w,
+                                  columns *c, jn_error *error) {
   int index;
   jn_status status = fill_columns(T, from, to, w, c, T->splines, error);
   if (status) return status;
-  if (w->way == JN_WAY_HALF_COSINE)
+  if (w->kind == JN_WAYPOINTS_HALF_COSINE)
     status = jn_spline_half_cosine(T, w->count, w->times, c->n, c->x, &index);
-  else if (w->way == JN_WAY_BSPLINE)
+  else if (w->kind == JN_WAYPOINTS_BSPLINE)
     status = jn_spline_bspline(T, w->degree, w->count, w->times, c->n, c->x, &index);
   else
     status = jn_spline_minimum(T, w->degree, w->count, w->times, c->n, c->x, c->d, &index);
   if (status)
     return source_failed(status,
-                         "rounding leaves nothing of the equations of these waypoints: take a "
-                         "lower derivative, times more evenly spaced or fewer waypoints",
+                         "the equations of these waypoints are singular to rounding: take a lower "
+                         "derivative, more evenly spaced times or fewer waypoints",
                          error);
   return JN_OK;
 }
 
-jn_status jn_lead(jn_trajectory *T, int from, int to, const jn_waypoints *w, jn_error *error) {
-  columns c = {0, w->way == JN_WAY_MINIMUM ? w->degree - 1 : 0, NULL, NULL};
-  const int bspline = w->way == JN_WAY_BSPLINE;
-  if (w->way == JN_WAY_MINIMUM && (w->degree < 1 || w->degree > (JN_MAX_SPLINE + 1) / 2))
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the derivative to minimise is 1 to %d",
-                   (JN_MAX_SPLINE + 1) / 2);
+jn_status jn_add_waypoints(jn_trajectory *T, int from, int to, const jn_waypoints *w,
+                           jn_error *error) {
+  columns c = {0, w->kind == JN_WAYPOINTS_MINIMUM ? w->degree - 1 : 0, NULL, NULL};
+  const int bspline = w->kind == JN_WAYPOINTS_BSPLINE;
+  if (w->kind == JN_WAYPOINTS_MINIMUM && (w->degree < 1 || w->degree > (JN_MAX_SPLINE + 1) / 2))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "the derivative to minimise must be from 1 to %d", (JN_MAX_SPLINE + 1) / 2);
   if (bspline && (w->degree < 1 || w->degree > JN_MAX_SPLINE))
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the degree of a B-spline is 1 to %d",
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the degree of a B-spline must be from 1 to %d",
                    JN_MAX_SPLINE);
   if (w->count < (bspline ? w->degree + 1 : 2) || w->count > JN_MAX_SAMPLES || !w->times || !w->q)
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "at least %d waypoints are needed",
-                   bspline ? w->degree + 1 : 2);
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "%d to %d waypoints are needed, with times and values",
+                   bspline ? w->degree + 1 : 2, JN_MAX_SAMPLES);
   jn_status status =
       check_times(bspline ? w->count + w->degree + 1 : w->count, w->times, bspline, error);
   if (status || (status = check_rows(T, from, to, w->count, w->q, numbers(T, from, to, 0), error)))
     return status;
   if (bspline && !(w->times[w->degree] < w->times[w->count]))
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the knots leave no time for the motion");
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "the motion has no duration: knot %d must be less than knot %d", w->degree,
+                   w->count);
   for (int i = from; i < to; i++) {
     const jn_joint *j = &T->joint[i];
     int ends = 0, rest;
     if (joint_has_quaternion(j) && w->count > JN_MAX_ROTATIONS)
       return jn_fail(error, JN_ERR_LIMIT, NULL, 0,
-                     "a rotation is led through at most %d waypoints: fit samples instead",
+                     "a rotation can have at most %d waypoints: use a fit of samples instead",
                      JN_MAX_ROTATIONS);
     if (joint_has_quaternion(j))
       status = rotation_ends(w, numbers(T, from, to, 1), (size_t)(j->iv - T->joint[from].iv), i,
                              &ends, &rest, error);
     if (status) return status;
-    c.n += columns_of(j, w->count, ends);
+    c.n += column_count(j, w->count, ends);
   }
   const size_t row = ((size_t)c.n + 1) * sizeof(double);
   c.x = jn_block_new(&T->hooks, (size_t)w->count, row);
   c.d = jn_block_new(&T->hooks, (size_t)w->count, row * (size_t)c.rows);
-  status = c.x && c.d ? lead_columns(T, from, to, w, &c, error) : no_memory(error);
+  status = c.x && c.d ? waypoint_splines(T, from, to, w, &c, error) : no_memory(error);
   jn_block_free(&T->hooks, c.x);
   jn_block_free(&T->hooks, c.d);
   return status;
@@ -259,8 +266,8 @@ jn_status jn_lead(jn_trajectory *T, int from, int to, const jn_waypoints *w, jn_
 /* R = exp(yaw e_z) exp(pitch e_y) exp(roll e_x): functions yaw, pitch, roll */
 static jn_status angle_axes(jn_trajectory *T, int j, int column) {
   jn_motion *m = &T->motion[j];
-  m->turning = JN_TURN_PRODUCT;
-  m->turn_first = column;
+  m->rotation = JN_CURVE_PRODUCT;
+  m->rotation_first = column;
   m->factors = 3;
   m->R0 = jn_quat_identity();
   m->axes = jn_block_new(&T->hooks, 9, sizeof *m->axes);
@@ -269,7 +276,7 @@ static jn_status angle_axes(jn_trajectory *T, int j, int column) {
   return JN_OK;
 }
 
-jn_status jn_follow(jn_trajectory *T, int from, int to, const jn_formula *f, jn_error *error) {
+jn_status jn_add_formula(jn_trajectory *T, int from, int to, const jn_formula *f, jn_error *error) {
   const size_t nv = numbers(T, from, to, 1);
   const int degree = f->degree < 0 ? 0 : f->degree;
   const double h = f->end - f->start;
@@ -284,11 +291,11 @@ jn_status jn_follow(jn_trajectory *T, int from, int to, const jn_formula *f, jn_
   for (int m = 0; m < f->terms; m++) s->w[m] = m * f->w;
   for (int i = from; i < to; i++) {
     const jn_joint *j = &T->joint[i];
-    T->motion[i].spline = T->motion[i].turn_spline = index;
+    T->motion[i].spline = T->motion[i].rotation_spline = index;
     T->motion[i].first = column + (joint_has_quaternion(j) ? 3 : 0);
     if (joint_has_quaternion(j) && angle_axes(T, i, column)) return no_memory(error);
     for (int c = 0; c < j->nv; c++) {
-      /* the factors of a rotation stand in the order yaw, pitch, roll */
+      /* the factors of a rotation are in the order yaw, pitch, roll */
       size_t source = (size_t)(column + (joint_has_quaternion(j) && c < 3 ? 2 - c : c)),
              to_column = (size_t)(column + c);
       double power = 1;
@@ -308,8 +315,8 @@ jn_status jn_follow(jn_trajectory *T, int from, int to, const jn_formula *f, jn_
 
 /* Samples. */
 
-/* -q is the same rotation: the sign nearer to the row before */
-static void unwind(const jn_trajectory *T, int from, int to, int count, size_t nq, double *q) {
+/* q and -q are the same rotation: gives each quaternion the sign nearer to the one before. */
+static void align_signs(const jn_trajectory *T, int from, int to, int count, size_t nq, double *q) {
   for (int j = from; j < to; j++) {
     if (!joint_has_quaternion(&T->joint[j])) continue;
     double *r = q + (T->joint[j].iq - T->joint[from].iq);
@@ -328,7 +335,7 @@ jn_fit_options jn_fit_default(void) {
 
 static jn_status check_fit(int count, const jn_fit_options *o, jn_error *error) {
   if (o->degree < 1 || o->degree > JN_MAX_SPLINE)
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the degree of a fit is 1 to %d",
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the degree of a fit must be from 1 to %d",
                    JN_MAX_SPLINE);
   if (count > JN_MAX_SAMPLES)
     return jn_fail(error, JN_ERR_LIMIT, NULL, 0, "more than %d samples", JN_MAX_SAMPLES);
@@ -347,9 +354,9 @@ static jn_status check_fit(int count, const jn_fit_options *o, jn_error *error) 
   return JN_OK;
 }
 
-jn_status jn_smooth(jn_trajectory *T, int from, int to, int count, const double *times,
-                    const double *q, const jn_fit_options *options, const jn_fit_report *report,
-                    jn_error *error) {
+jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double *times,
+                     const double *q, const jn_fit_options *options, const jn_fit_report *report,
+                     jn_error *error) {
   const jn_fit_options o = options ? *options : jn_fit_default();
   const size_t nq = numbers(T, from, to, 0);
   int index;
@@ -360,27 +367,27 @@ jn_status jn_smooth(jn_trajectory *T, int from, int to, int count, const double 
   double *x = jn_block_new(&T->hooks, (size_t)count, nq * sizeof *x);
   if (!x) return no_memory(error);
   memcpy(x, q, (size_t)count * nq * sizeof *x);
-  unwind(T, from, to, count, nq, x);
+  align_signs(T, from, to, count, nq, x);
   status = jn_spline_fit(T, count, times, (int)nq, x, &o, report, &index);
   jn_block_free(&T->hooks, x);
   if (status)
     return source_failed(
-        status, "the samples do not determine the curve: fewer pieces, or a lambda above zero",
+        status, "the samples do not determine the curve: use fewer pieces, or a lambda above zero",
         error);
   for (int i = from, column = 0; i < to; i++) {
     const jn_joint *j = &T->joint[i];
     jn_motion *m = &T->motion[i];
-    m->spline = m->turn_spline = index;
-    m->turn_first = column;
-    m->turning = joint_has_quaternion(j) ? JN_TURN_QUATERNION : JN_TURN_NONE;
+    m->spline = m->rotation_spline = index;
+    m->rotation_first = column;
+    m->rotation = joint_has_quaternion(j) ? JN_CURVE_QUATERNION : JN_CURVE_NONE;
     m->first = column + (joint_has_quaternion(j) ? 4 : 0);
     column += j->nq;
   }
   return JN_OK;
 }
 
-/* A spline without a time of its own: jn_trajectory_finish gives it that of the others. */
-jn_status jn_hold(jn_trajectory *T, int joint, const double *q) {
+/* Adds a spline without a time span; jn_trajectory_finish gives it that of the trajectory. */
+jn_status jn_add_constant(jn_trajectory *T, int joint, const double *q) {
   const jn_joint *j = &T->joint[joint];
   const int skip = joint_has_quaternion(j) ? 4 : 0;
   jn_motion *m = &T->motion[joint];
@@ -388,8 +395,8 @@ jn_status jn_hold(jn_trajectory *T, int joint, const double *q) {
   jn_status status = check_rows(T, joint, joint + 1, 1, q, (size_t)j->nq, NULL);
   if (!status) status = jn_spline_new(T, 1, 0, j->nq - skip, 0, &index);
   if (status) return status;
-  m->spline = m->turn_spline = index;
+  m->spline = m->rotation_spline = index;
   for (int c = skip; c < j->nq; c++) T->spline[index].c[c - skip] = q[c];
-  if (joint_has_quaternion(j)) m->turning = JN_TURN_PRODUCT, m->R0 = jn_quat_unit(quat_of(q));
+  if (joint_has_quaternion(j)) m->rotation = JN_CURVE_PRODUCT, m->R0 = jn_quat_unit(quat_of(q));
   return JN_OK;
 }

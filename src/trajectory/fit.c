@@ -1,11 +1,15 @@
-/* fit.c: smoothing splines through samples.
+/* fit.c: smoothing splines of samples.
  *
- * The control numbers x of a B-spline minimise |y - B x|^2 + rho |D x|^2, where |D x|^2 is the
- * integral of the m-th derivative squared, in units of the mean length of a piece. Rows of B and D
- * that belong to one span touch the same degree+1 control numbers; Givens rotations take them span
- * by span into a banded triangle, which keeps the digits that normal equations would square away.
- * The samples of a span are rotated into a small triangle of their own first, so that a trial of
- * rho does not see their number. */
+ * The control values x of a B-spline minimise
+ *
+ *   |y - B x|^2 + rho |D x|^2
+ *
+ * |D x|^2 is the integral of the squared m-th derivative; the unit of time is the mean length of
+ * a piece. Rows of B and D of one span involve the same degree+1 control values. Givens
+ * rotations reduce them, span by span, to a banded triangular matrix (a QR factorisation);
+ * normal equations would square the condition number. The samples of a span are reduced to a
+ * small triangle first, so that the cost of trying a rho does not depend on the number of
+ * samples. */
 #include <math.h>
 #include <string.h>
 
@@ -14,23 +18,23 @@
 enum { WIDE = JN_MAX_SPLINE + 1, MOST_PIECES = 400 };
 
 typedef struct fit {
-  int degree, w, m, rows; /* w = degree + 1; penalty rows of a span */
+  int degree, w, m, rows; /* w = degree + 1; rows: penalty rows per span */
   int pieces, controls, count, n;
   const double *times, *y; /* [count], [count x n] */
   double unit;             /* mean length of a piece */
   double *knots;           /* [controls + degree + 1] */
   double *sample, *right;  /* [pieces][w][w], [pieces][w][n]: triangles of the samples */
-  double *lost;            /* [n] squares that no x can remove */
+  double *lost;            /* [n] sum of squared residuals that does not depend on x */
   double *penalty;         /* [pieces][rows][w] */
-  double *R, *z;           /* [controls][w] from the diagonal on; [controls] */
-  double *G, *L, *Z;       /* bands: B^T B, factor, inverse */
+  double *R, *z;           /* triangle, [controls][w] from the diagonal on; solution [controls] */
+  double *G, *L, *Z;       /* band matrices: B^T B, Cholesky factor, inverse */
   double *value;           /* [n] */
   double *x;               /* [controls x n] */
-  double size;             /* of D^T D against B^T B: rho = size means equal traces */
+  double size;             /* trace(B^T B)/trace(D^T D): the scale of rho */
 } fit;
 
-/* Rotates a row and its right sides into an upper triangle: row i's entries from the diagonal on
- * are at T[i step]. */
+/* Rotates a row and its right-hand sides into an upper triangular matrix by Givens rotations. The
+ * entries of its row i, from the diagonal on, are at T[i step]. */
 static void rotate_in(int width, int rights, double *T, int step, double *right, int right_step,
                       double *row, double *value) {
   for (int i = 0; i < width; i++) {
@@ -60,7 +64,7 @@ static void choose_knots(fit *f) {
     } else if (i >= f->controls) {
       at = f->times[N - 1];
     } else if (f->controls == N) {
-      /* one control number a sample: the means of `degree` neighbours suit interpolation */
+      /* interpolation, as many control values as samples: knots are means of `degree` times */
       for (j = i - d; j < i; j++) at += f->times[j] / d;
     } else {
       at = f->times[j] + (s - j) * (f->times[j + 1] - f->times[j]);
@@ -69,7 +73,7 @@ static void choose_knots(fit *f) {
   }
 }
 
-/* the samples of one span, from number i on; the first behind it is returned */
+/* Reduces the samples of one span, from sample i on. Returns the first sample after the span. */
 static int take_samples(fit *f, int piece, const double *A, int i) {
   const int w = f->w, span = piece + f->degree, last = piece == f->pieces - 1;
   const double h = f->knots[span + 1] - f->knots[span];
@@ -88,8 +92,9 @@ static int take_samples(fit *f, int piece, const double *A, int i) {
   return i;
 }
 
-/* rows whose squares sum to the integral: M = C C^T the integrals of the Bernstein polynomials of
- * degree d - m, rows C^T d!/(d-m)! difference^m A h^(1/2-m) */
+/* The penalty rows of one span; their squares sum to the integral of the squared m-th derivative:
+ *   C^T d!/(d-m)! Delta^m A h^(1/2-m),   d: degree, h: length of the span
+ * C C^T = M, the integrals of products of Bernstein polynomials of degree d - m */
 static void take_penalty(fit *f, int piece, const double *A, const double *C) {
   const int w = f->w, p = f->rows - 1, span = piece + f->degree;
   double *D = f->penalty + (size_t)piece * (size_t)f->rows * (size_t)w, e[WIDE];
@@ -133,7 +138,7 @@ static void assemble(fit *f) {
   f->size = data / bend;
 }
 
-/* The control numbers of function c for a rho, into z. 0: not determined. */
+/* Computes the control values of function c for a given rho, in z. Returns 0 if singular. */
 static int solve(fit *f, int c, double rho) {
   const int w = f->w;
   const double root = sqrt(rho);
@@ -164,7 +169,7 @@ static int solve(fit *f, int c, double rho) {
   return 1;
 }
 
-/* sum of squared residuals of z */
+/* sum of squared residuals of function c with control values z */
 static double squares(const fit *f, int c) {
   const int w = f->w;
   double sum = f->lost[c];
@@ -178,7 +183,8 @@ static double squares(const fit *f, int c) {
   return sum;
 }
 
-/* generalised cross validation: count |y - B x|^2/(count - trace of y -> B x)^2 */
+/* Score of generalised cross validation:
+ *   count |y - B x|^2/(count - trace A)^2,   A: the linear map y -> B x */
 static double validation(fit *f, int c, double rho) {
   const int w = f->w;
   if (!solve(f, c, rho)) return HUGE_VAL;
@@ -190,11 +196,12 @@ static double validation(fit *f, int c, double rho) {
   return left > 1e-3 * f->count ? squares(f, c) * f->count / (left * left) : HUGE_VAL;
 }
 
-/* powers of ten of rho/size that are tried: below, samples are met; above, a polynomial is left */
+/* Range of log10(rho/size). Below it the spline interpolates; above it is a single polynomial. */
 enum { lowest = -14, highest = 14 };
 
 static double at_power(const fit *f, double power) { return f->size * pow(10, power); }
 
+/* The rho with the least score, by search on a grid and then by halving its step. */
 static double by_validation(fit *f, int c) {
   double best = highest, least = HUGE_VAL, step = 1;
   for (int p = lowest; p <= highest; p++) {
@@ -215,7 +222,7 @@ static double by_validation(fit *f, int c) {
   return at_power(f, best);
 }
 
-/* residuals grow with rho */
+/* The largest rho whose rms residual is at most `rms`, by bisection: residuals grow with rho. */
 static double by_tolerance(fit *f, int c, double rms) {
   const double wanted = rms * rms * f->count;
   double low = lowest, high = highest;

@@ -1,9 +1,10 @@
-/* minimum.c: the least integral of the square of a derivative through waypoints.
+/* minimum.c: splines through waypoints that minimise the integral of the squared k-th derivative
+ * (minimum jerk, minimum snap, ...).
  *
- * A piece of degree 2k-1 is given by its derivatives 0..k-1 at both ends; its cost is a quadratic
- * form of them. Values are known; the derivatives 1..k-1 at the waypoints are the unknowns of a
- * positive definite system with blocks on three diagonals. Each unknown is measured in the time
- * around its waypoint, and the system scaled to a unit diagonal. */
+ * A piece of degree 2k-1 is determined by its derivatives 0..k-1 at both ends; its cost is a
+ * quadratic form of them. The values are given. The derivatives 1..k-1 at the waypoints are the
+ * unknowns of a positive definite, block tridiagonal system. The unit of time of an unknown is the
+ * mean length of the pieces around its waypoint; the system is scaled to a unit diagonal. */
 #include <jounce/jet.h>
 #include <math.h>
 #include <string.h>
@@ -15,17 +16,19 @@ enum { MOST = (JN_MAX_SPLINE + 1) / 2, ENDS = 2 * MOST };
 typedef struct system {
   int k, count, size, width;
   const double *times;
-  double G[ENDS * ENDS]; /* (derivatives at 0, at 1) of a piece of unit length -> Bernstein */
-  double E[ENDS * ENDS]; /* cost of these derivatives */
-  double *length;        /* [count] around a waypoint */
+  double G[ENDS * ENDS]; /* Bernstein coefficients from the derivatives at 0 and 1, unit length */
+  double E[ENDS * ENDS]; /* cost as a quadratic form of these derivatives */
+  double *length;        /* [count] mean length of the pieces around a waypoint */
   double *H;             /* [size x (width+1)] */
-  double *L;             /* its factor without the fixed unknowns */
+  double *L;             /* Cholesky factor of H, prescribed unknowns eliminated */
   double *unit;          /* [size] 1/sqrt(diagonal of H) */
   double *y, *r;         /* [size] */
-  unsigned char *fixed;  /* [size] */
+  unsigned char *fixed;  /* [size] is the unknown prescribed? */
 } system;
 
-/* b_i = sum_j C(i,j) (n-j)!/n! a_j, and from the other end with alternating signs */
+/* Bernstein coefficients b from the derivatives a at the start, n = 2k - 1:
+ *   b_i = sum_j C(i,j) (n-j)!/n! a_j
+ * and from those at the end in reverse order, with alternating signs. */
 static void end_maps(system *s) {
   const int k = s->k, n = 2 * k - 1, m = 2 * k;
   double Q[ENDS * ENDS], f = 1;
@@ -47,20 +50,21 @@ static void end_maps(system *s) {
     }
 }
 
-/* the unknown of derivative 1 + j at waypoint i */
+/* index of the unknown that is derivative 1 + j at waypoint i */
 static int unknown(const system *s, int i, int j) { return i * (s->k - 1) + j; }
 static double *entry(const system *s, double *H, int row, int column) {
   return H + (size_t)row * (size_t)(s->width + 1) + (size_t)(column - row + s->width);
 }
 
-/* of piece i: end e = 0, 1, derivative 1 + j: the factor from the unknown to the unit piece */
+/* Factor from the unknown of derivative 1 + j at end e = 0, 1 of piece i to a piece of unit
+ * length. */
 static double stretch(const system *s, int i, int e, int j) {
   double h = s->times[i + 1] - s->times[i], f = 1;
   for (int p = 0; p <= j; p++) f *= h / s->length[i + e];
   return f;
 }
 
-/* the weight h^(1-2k) of piece i, lengths relative to the first */
+/* The weight h^(1-2k) of piece i; h is relative to the length of the first piece. */
 static double weight(const system *s, int i) {
   double h = (s->times[i + 1] - s->times[i]) / (s->times[1] - s->times[0]);
   return pow(h, 1 - 2 * s->k);
@@ -84,7 +88,7 @@ static void assemble(system *s) {
       *entry(s, s->H, i, j) *= s->unit[i] * s->unit[j];
 }
 
-/* L from H with the rows and columns of the fixed unknowns made those of the identity */
+/* Factors H with the rows and columns of prescribed unknowns replaced by those of the identity. */
 static int factor(system *s) {
   size_t row = (size_t)s->width + 1;
   memcpy(s->L, s->H, (size_t)s->size * row * sizeof *s->L);
@@ -94,7 +98,7 @@ static int factor(system *s) {
   return jn_band_factor(s->size, s->width, s->L);
 }
 
-/* r = right side - H y of the free unknowns; x [count], `n` apart */
+/* r = right-hand side - H y for the free unknowns; x [count], `n` apart */
 static void residual(system *s, int n, const double *x) {
   const int k = s->k, m = 2 * k;
   memset(s->r, 0, (size_t)s->size * sizeof *s->r);
@@ -116,7 +120,7 @@ static void residual(system *s, int n, const double *x) {
     if (s->fixed[i]) s->r[i] = 0;
 }
 
-/* the unknowns of one function; d [count x (k-1)], `n` apart */
+/* Solves for the unknowns of one function; d [count x (k-1)], `n` apart. */
 static jn_status solve(system *s, int n, const double *x, const double *d) {
   memset(s->y, 0, (size_t)s->size * sizeof *s->y);
   for (int i = 0; i < s->size; i++) {
@@ -128,7 +132,7 @@ static jn_status solve(system *s, int n, const double *x, const double *d) {
     if (fixed) s->y[i] = given * f / s->unit[i];
   }
   if (!factor(s)) return JN_ERR_SINGULAR;
-  /* the second round removes what rounding left in the first */
+  /* the second round is one step of iterative refinement */
   for (int round = 0; round < 2; round++) {
     residual(s, n, x);
     jn_band_solve(s->size, s->width, s->L, s->r);
@@ -155,7 +159,7 @@ static void pieces_of(const system *s, int n, const double *x, double *c) {
     }
     double *piece = c + (size_t)i * (size_t)m * (size_t)n;
     jn_bernstein_powers(m - 1, b, piece, n);
-    /* the first half is known: derivatives at the start over factorials */
+    /* the lower half is known exactly: derivatives at the start divided by factorials */
     jn_jet_to_taylor(k - 1, 1, ends);
     for (int j = 0; j < k; j++) piece[(size_t)j * (size_t)n] = ends[j];
     piece[0] += x0;

@@ -1,5 +1,5 @@
-/* rotation.c: the body's angular velocity of rotations made of functions of time, as Taylor
- * coefficients. */
+/* rotation.c: rotations as functions of time: quaternion, and Taylor coefficients of the angular
+ * velocity in body axes. */
 #include <jounce/jet.h>
 #include <math.h>
 #include <string.h>
@@ -9,12 +9,13 @@
 static jn_vec3 load_vec(const double *x) { return jn_v3(x[0], x[1], x[2]); }
 static void store_vec(double *x, jn_vec3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
 
-int jn_turning_room(int order) { return 20 * (order + 3); }
+int jn_rotation_work(int order) { return 20 * (order + 3); }
 
-/* w <- exp(-angle axis) w + angle' axis, the axis a unit vector:
- *   exp(-angle axis) w = w_a + cos(angle) (w - w_a) - sin(angle) axis x w,  w_a = (axis.w) axis
- * angle[order+2], w[(order+1) x 3]; work 5 (order+2) */
-static void append_turn(int order, jn_vec3 axis, const double *angle, double *work, double *w) {
+/* Angular velocity w after one more factor exp(angle axis) of the rotation, axis a unit vector:
+ *   w <- exp(-angle axis) w + angle' axis
+ *   exp(-angle axis) w = w_a + cos(angle) (w - w_a) - sin(angle) axis x w,   w_a = (axis.w) axis
+ * angle[order+2], w[(order+1) x 3]; work: 5 (order+2) */
+static void append_rotation(int order, jn_vec3 axis, const double *angle, double *work, double *w) {
   double *s = work, *c = s + order + 2, *old = c + order + 2;
   jn_jet_sincos(order, angle, s, c);
   memcpy(old, w, sizeof *w * 3 * (size_t)(order + 1));
@@ -45,13 +46,13 @@ static void product_jet(const jn_trajectory *T, const jn_motion *m, double t, in
   for (int f = 0; f < m->factors; f++) {
     const jn_vec3 a = load_vec(m->axes + 3 * f);
     const double size = jn_v3_norm(a);
-    jn_spline_jet(&T->spline[m->turn_spline], t, T->end, T->scale, m->turn_first + f, order + 1,
-                  angle);
+    jn_spline_jet(&T->spline[m->rotation_spline], t, T->end, T->scale, m->rotation_first + f,
+                  order + 1, angle);
     if (!any(angle, order + 2) || size == 0) continue;
     *R = jn_quat_mul(*R, jn_quat_exp(jn_v3_scale(angle[0], a)));
     if (!moving && !any(angle + 1, order + 1)) continue;
     for (int k = 0; k <= order + 1; k++) angle[k] *= size;
-    append_turn(order, jn_v3_scale(1 / size, a), angle, rest, w);
+    append_rotation(order, jn_v3_scale(1 / size, a), angle, rest, w);
     moving = 1;
   }
   *R = jn_quat_unit(*R);
@@ -63,8 +64,8 @@ static void quaternion_jet(const jn_trajectory *T, const jn_motion *m, double t,
   const int n = order + 2;
   double *x = work, *d = x + 4 * n, *u = d + n, *z = u + n;
   for (int c = 0; c < 4; c++)
-    jn_spline_jet(&T->spline[m->turn_spline], t, T->end, T->scale, m->turn_first + c, order + 1,
-                  x + c * n);
+    jn_spline_jet(&T->spline[m->rotation_spline], t, T->end, T->scale, m->rotation_first + c,
+                  order + 1, x + c * n);
   *R = jn_quat_unit(jn_quat_make(x[0], x[n], x[2 * n], x[3 * n]));
   for (int k = 0; k <= order; k++) {
     d[k] = 0;
@@ -86,24 +87,24 @@ static void quaternion_jet(const jn_trajectory *T, const jn_motion *m, double t,
   }
 }
 
-void jn_turning_jet(const jn_trajectory *T, const jn_motion *m, double t, int order, double *work,
-                    jn_quat *R, double *w) {
-  if (m->turning == JN_TURN_QUATERNION)
+void jn_rotation_jet(const jn_trajectory *T, const jn_motion *m, double t, int order, double *work,
+                     jn_quat *R, double *w) {
+  if (m->rotation == JN_CURVE_QUATERNION)
     quaternion_jet(T, m, t, order, work, R, w);
   else
     product_jet(T, m, t, order, work, R, w);
 }
 
-/* order by order: with the coefficient k+1 of the angles still zero, what w_k lacks is (k+1) times
- * it, since the three axes stand as they are when the angles are zero */
-void jn_turning_angles(int rows, const double *w, double *work, double *angle) {
+/* Order by order: w_k is computed with coefficient k+1 of the angles still zero. What is missing in
+ * it is (k+1) times that coefficient, because at zero angles the three axes are e_x, e_y, e_z. */
+void jn_rotation_angles(int rows, const double *w, double *work, double *angle) {
   double *one = work, *got = one + rows + 1, *rest = got + 3 * rows;
   for (int k = 0; k < rows; k++) {
     memset(got, 0, sizeof *got * 3 * (size_t)rows);
     for (int c = 0; c < 3; c++) {
       const double axis[3] = {c == 0, c == 1, c == 2};
       for (int i = 0; i <= rows; i++) one[i] = angle[3 * i + c];
-      append_turn(k, load_vec(axis), one, rest, got);
+      append_rotation(k, load_vec(axis), one, rest, got);
     }
     for (int c = 0; c < 3; c++) angle[3 * (k + 1) + c] = (w[3 * k + c] - got[3 * k + c]) / (k + 1);
   }

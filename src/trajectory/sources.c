@@ -1,9 +1,9 @@
-/* sources.c: one source for all joints of a model. */
+/* sources.c: the public functions that make a trajectory of all joints from one source. */
 #include <math.h>
 
 #include "trajectory/trajectory.h"
 
-/* hands the trajectory over, or frees it */
+/* Finishes the trajectory and gives it to the caller, or frees it after a failure. */
 static jn_status done(jn_trajectory *T, jn_status status, jn_trajectory **out, jn_error *error) {
   if (!status) status = jn_trajectory_finish(T, error);
   if (status)
@@ -14,8 +14,7 @@ static jn_status done(jn_trajectory *T, jn_status status, jn_trajectory **out, j
 }
 
 static jn_status missing(jn_error *error) {
-  return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
-                 "an array or the place for the result is missing, or a number out of range");
+  return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "an argument is NULL or out of range");
 }
 
 static jn_status begin(const jn_model *model, const jn_allocator *allocator, jn_trajectory **out,
@@ -26,7 +25,8 @@ static jn_status begin(const jn_model *model, const jn_allocator *allocator, jn_
 static jn_status all_finite(size_t n, const double *x, jn_error *error) {
   for (size_t i = 0; i < n; i++)
     if (!isfinite(x[i]))
-      return jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0, "number %zu is not finite", i);
+      return jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0,
+                     "coefficient %zu is not finite (the first is number 0)", i);
   return JN_OK;
 }
 
@@ -39,7 +39,7 @@ static jn_status formula(const jn_model *model, const jn_formula *f, const jn_al
   if (f->degree >= 0) status = all_finite(nv * (size_t)(f->degree + 1), f->c, error);
   if (!status && f->terms) status = all_finite(nv * (size_t)f->terms, f->a, error);
   if (!status && f->terms) status = all_finite(nv * (size_t)f->terms, f->b, error);
-  if (!status) status = jn_follow(T, 0, T->joints, f, error);
+  if (!status) status = jn_add_formula(T, 0, T->joints, f, error);
   return done(T, status, out, error);
 }
 
@@ -60,33 +60,33 @@ jn_status jn_trajectory_fourier(const jn_model *model, double start, double end,
   return formula(model, &f, allocator, out, error);
 }
 
-static jn_status lead(const jn_model *model, const jn_waypoints *w, const jn_allocator *allocator,
-                      jn_trajectory **out, jn_error *error) {
+static jn_status waypoints(const jn_model *model, const jn_waypoints *w,
+                           const jn_allocator *allocator, jn_trajectory **out, jn_error *error) {
   jn_trajectory *T;
   jn_status status = begin(model, allocator, out, &T, error);
-  return status ? status : done(T, jn_lead(T, 0, T->joints, w, error), out, error);
+  return status ? status : done(T, jn_add_waypoints(T, 0, T->joints, w, error), out, error);
 }
 
 jn_status jn_trajectory_half_cosine(const jn_model *model, int count, const double *times,
                                     const double *q, const jn_allocator *allocator,
                                     jn_trajectory **out, jn_error *error) {
-  const jn_waypoints w = {JN_WAY_HALF_COSINE, 0, count, times, q, NULL};
-  return lead(model, &w, allocator, out, error);
+  const jn_waypoints w = {JN_WAYPOINTS_HALF_COSINE, 0, count, times, q, NULL};
+  return waypoints(model, &w, allocator, out, error);
 }
 
 jn_status jn_trajectory_bspline(const jn_model *model, int degree, int count, const double *knots,
                                 const double *q, const jn_allocator *allocator, jn_trajectory **out,
                                 jn_error *error) {
-  const jn_waypoints w = {JN_WAY_BSPLINE, degree, count, knots, q, NULL};
-  return lead(model, &w, allocator, out, error);
+  const jn_waypoints w = {JN_WAYPOINTS_BSPLINE, degree, count, knots, q, NULL};
+  return waypoints(model, &w, allocator, out, error);
 }
 
 jn_status jn_trajectory_minimum(const jn_model *model, int derivative, int count,
                                 const double *times, const double *q, const double *v,
                                 const jn_allocator *allocator, jn_trajectory **out,
                                 jn_error *error) {
-  const jn_waypoints w = {JN_WAY_MINIMUM, derivative, count, times, q, v};
-  return lead(model, &w, allocator, out, error);
+  const jn_waypoints w = {JN_WAYPOINTS_MINIMUM, derivative, count, times, q, v};
+  return waypoints(model, &w, allocator, out, error);
 }
 
 jn_status jn_trajectory_fit(const jn_model *model, int count, const double *times, const double *q,
@@ -96,6 +96,6 @@ jn_status jn_trajectory_fit(const jn_model *model, int count, const double *time
   if (!times || !q || count < 1) return missing(error);
   jn_status status = begin(model, allocator, out, &T, error);
   if (status) return status;
-  status = jn_smooth(T, 0, T->joints, count, times, q, options, report, error);
+  status = jn_add_fit(T, 0, T->joints, count, times, q, options, report, error);
   return done(T, status, out, error);
 }

@@ -1,4 +1,4 @@
-/* spline.c: B-splines and half-cosines as pieces. */
+/* spline.c: B-splines and half-cosine motions as splines of the trajectory. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* trajectory.c: the object, and its jets at a time. */
+/* trajectory.c: creates, copies and evaluates a trajectory. */
 #include "trajectory/trajectory.h"
 
 #include <jounce/jet.h>
@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* t counts as the end within this: times are sums and products of others */
+/* Tolerance of t at the start and the end: it may be a sum or product of other times. */
 static double slack(const jn_trajectory *T) {
   return 1e-12 * (fabs(T->start) + fabs(T->end) + (T->end - T->start));
 }
 
-/* t = start + scale (time of the splines - start), and back */
+/* t = start + scale (spline time - start), and the inverse */
 static double outer_time(const jn_trajectory *T, double t) {
   return T->scale == 1 ? t : T->start + T->scale * (t - T->start);
 }
@@ -31,7 +31,7 @@ static void spline_place(jn_spline *s, double *block) {
   s->b = s->a + pieces * terms * n;
 }
 
-/* doubles of the block; 0: too many */
+/* length of the block in doubles; 0 if it overflows */
 static size_t spline_size(const jn_spline *s) {
   const size_t of_one = (size_t)s->degree + 1 + 2 * (size_t)s->terms;
   size_t rows, all;
@@ -60,7 +60,8 @@ jn_status jn_spline_new(jn_trajectory *T, int pieces, int degree, int n, int ter
   return JN_OK;
 }
 
-/* the piece with breaks[i] <= t < breaks[i+1]; the first or last beyond */
+/* the piece with breaks[i] <= t < breaks[i+1]; before the first the first, after the last the
+ * last */
 static int find_piece(const jn_spline *s, double t) {
   int low = 0, high = s->pieces;
   while (high - low > 1) {
@@ -73,7 +74,7 @@ static int find_piece(const jn_spline *s, double t) {
   return low;
 }
 
-/* adds a cos(w s) + b sin(w s): x_k += (w/scale)^k/k! (a cos + b sin)^(k) */
+/* adds the jet of a cos(w s) + b sin(w s): x_k += (w/scale)^k/k! (a cos + b sin)^(k) */
 static void add_harmonic(double w, double s, double a, double b, double scale, int order,
                          double *x) {
   double c = cos(w * s), d = sin(w * s), p = a * c + b * d, q = b * c - a * d, f = 1;
@@ -94,7 +95,7 @@ void jn_spline_jet(const jn_spline *s, double t, double last, double scale, int 
   double y[JN_MAX_DEGREE + 1], f = 1;
   int top = held ? 0 : order;
 
-  /* the powers of u - u_0: synthetic division, once for each order */
+  /* Taylor coefficients at u by repeated synthetic division */
   for (int k = 0; k <= d; k++) y[k] = c[(size_t)k * n];
   for (int k = 0; k <= order; k++) x[k] = 0;
   for (int k = 0; k <= top && k <= d; k++) {
@@ -144,8 +145,8 @@ static int all_finite(const double *x, size_t n) {
   return 1;
 }
 
-/* made by jn_hold */
-static int is_timeless(const jn_spline *s) { return s->breaks[0] == s->breaks[s->pieces]; }
+/* made by jn_add_constant: no time span of its own yet */
+static int is_constant(const jn_spline *s) { return s->breaks[0] == s->breaks[s->pieces]; }
 
 jn_status jn_trajectory_finish(jn_trajectory *T, jn_error *error) {
   T->start = HUGE_VAL;
@@ -156,14 +157,15 @@ jn_status jn_trajectory_finish(jn_trajectory *T, jn_error *error) {
       return jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0,
                      "the trajectory has numbers that are not finite: times too close together, or "
                      "values too large");
-    if (is_timeless(s)) continue;
+    if (is_constant(s)) continue;
     T->start = fmin(T->start, s->breaks[0]);
     T->end = fmax(T->end, s->breaks[s->pieces]);
   }
   if (!(T->start < T->end))
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "nothing moves: no joint has a motion");
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "nothing moves: describe the motion of at least one joint");
   for (int i = 0; i < T->splines; i++) {
-    if (!is_timeless(&T->spline[i])) continue;
+    if (!is_constant(&T->spline[i])) continue;
     T->spline[i].breaks[0] = T->start;
     T->spline[i].breaks[1] = T->end;
   }
@@ -235,7 +237,7 @@ double jn_trajectory_next_break(const jn_trajectory *T, double t) {
   if (!T || isnan(t)) return next;
   for (int i = 0; i < T->splines; i++) {
     const jn_spline *s = &T->spline[i];
-    /* from the piece that holds t on: rounding of the scaled time decides */
+    /* start one piece before the one of t: scaling rounds the times */
     int p = find_piece(s, inner_time(T, t));
     for (p = p > 0 ? p - 1 : 0; p <= s->pieces; p++) {
       double at = outer_time(T, s->breaks[p]);
@@ -247,8 +249,8 @@ double jn_trajectory_next_break(const jn_trajectory *T, double t) {
   return next;
 }
 
-/* Jets. K = order + 1 rows beyond the first; everything as Taylor coefficients until the end. 27 (K
- * + 2) doubles of work, and those of a rotation. */
+/* Jets: Taylor coefficients 0..K of v, K = order + 1, converted to derivatives at the end. They
+ * need 27 (K + 2) doubles of work and jn_rotation_work(K). */
 
 static void plain_jets(const jn_trajectory *T, const jn_motion *m, double t, int K, int count,
                        int nv, double *work, double *q, double *v) {
@@ -259,9 +261,10 @@ static void plain_jets(const jn_trajectory *T, const jn_motion *m, double t, int
   }
 }
 
-/* rotation, and position if free; the twist is (w, p') until it is converted */
-static void turning_jets(const jn_trajectory *T, int i, double t, int K,
-                         jn_representation representation, double *work, double *q, double *v) {
+/* Rotation and, of a free joint, position. Its twist is (w, p'), the mixed representation, until it
+ * is converted. */
+static void rotation_jets(const jn_trajectory *T, int i, double t, int K,
+                          jn_representation representation, double *work, double *q, double *v) {
   const jn_joint *j = &T->joint[i];
   const jn_motion *m = &T->motion[i];
   const size_t nv = (size_t)T->nv;
@@ -269,7 +272,7 @@ static void turning_jets(const jn_trajectory *T, int i, double t, int K,
          *p = R + 9 * (K + 2), *rest = p + 3 * (K + 2);
   double position[3] = {0, 0, 0};
   jn_quat r;
-  jn_turning_jet(T, m, t, K, rest, &r, w);
+  jn_rotation_jet(T, m, t, K, rest, &r, w);
   if (q) q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
   if (j->type == JN_JOINT_SPHERICAL) {
     for (int k = 0; v && k <= K; k++) memcpy(v + (size_t)k * nv, w + 3 * k, 3 * sizeof *v);
@@ -292,8 +295,8 @@ static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representa
   for (int i = 0; i < T->joints; i++) {
     const jn_joint *j = &T->joint[i];
     double *qi = q ? q + j->iq : NULL, *vi = v ? v + j->iv : NULL;
-    if (T->motion[i].turning)
-      turning_jets(T, i, t, K, representation, work, qi, vi);
+    if (T->motion[i].rotation)
+      rotation_jets(T, i, t, K, representation, work, qi, vi);
     else
       plain_jets(T, &T->motion[i], t, K, j->nv, T->nv, work, qi, vi);
   }
@@ -306,7 +309,7 @@ static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representa
 
 enum { SMALL = 31 };
 
-/* its own frame on the stack, so that small orders do not pay for it */
+/* A function of its own, so that small orders do not need its large stack frame. */
 #if defined(__GNUC__)
 __attribute__((noinline))
 #endif

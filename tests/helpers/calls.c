@@ -21,7 +21,7 @@ double *give(subject *s, const double *x, size_t n) {
   return out;
 }
 
-/* what a robot of ordinary size can do */
+/* must succeed, unless the robot has numbers so large that results overflow */
 static void good(const subject *s, jn_status status) {
   if (!s->large || status != JN_ERR_NOT_FINITE) assert_ok(status);
 }
@@ -35,7 +35,8 @@ static void make_simulations(subject *s, jn_representation representation) {
     o.order = i == JN_TAYLOR ? s->order + 2 : 0;
     s->simulation[i] = NULL;
     jn_status status = jn_simulation_new(s->r.model, &o, NULL, &s->simulation[i], NULL);
-    if (status != JN_ERR_ARGUMENT) good(s, status); /* a scheme for another base */
+    if (status != JN_ERR_ARGUMENT)
+      good(s, status); /* JN_ERR_ARGUMENT: the scheme needs another base */
   }
 }
 
@@ -72,7 +73,7 @@ static void make_slots(subject *s) {
     *list[i].x = x;
     x += list[i].n;
   }
-  s->jet = x; /* of no interest to those who look for bad states: pure functions tell nothing */
+  s->jet = x; /* pure functions have no status: not for the tests of bad states */
   rng g = rng_new(99);
   for (size_t i = 0; i < jets; i++) s->jet[i] = rng_range(&g, 0.5, 1.5);
 }

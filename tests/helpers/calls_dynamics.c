@@ -1,4 +1,4 @@
-/* calls_dynamics.c: the calls that take a state and have a status; see calls.h. */
+/* calls_dynamics.c: the calls that take a state and return a status; see calls.h. */
 #include <string.h>
 
 #include "helpers/calls_list.h"
@@ -149,7 +149,7 @@ int run_system_matrices(subject *s) {
   return jn_system_matrices(M, D, JN_SPATIAL, s->q, s->v, &o);
 }
 
-/* What reads the result of jn_kinematics: both calls. */
+/* Functions that read the result of jn_kinematics: both calls are made. */
 int run_kinematics(subject *s) { return jn_kinematics(M, D, K + 1, s->q, s->v); }
 #define AFTER_KINEMATICS(order)                                \
   do {                                                         \
@@ -274,7 +274,7 @@ int run_integrate_in_place(subject *s) {
 }
 int run_difference(subject *s) { return jn_difference(M, s->q, s->q1, take(s, NV)); }
 
-/* One step; after a failure the state is where it was. */
+/* One step; a failure must leave the state unchanged. */
 static int step(subject *s, jn_scheme scheme) {
   jn_simulation *x = s->simulation[scheme];
   if (!x) return SKIPPED;
@@ -308,7 +308,7 @@ int run_simulation_at(subject *s) {
   return status ? status : jn_simulation_at(x, 1.5e-3, q, v);
 }
 
-/* Three states, of which only the middle one is the subject's: the others do not notice. */
+/* Three states; only the middle one is the subject's. The others must not be affected by it. */
 enum { INVERSE, FORWARD, HYBRID };
 static int batch(subject *s, int which) {
   double *out = which == HYBRID ? give(s, s->v, N + NV) : take(s, N),

@@ -13,7 +13,7 @@ static jn_pose pose_of(const subject *s) {
   memcpy(&C, s->pose, sizeof C);
   return C;
 }
-/* into the numbers of the first spherical joint */
+/* writes the coordinates of the first spherical joint */
 int run_set_rotation(subject *s) {
   double *q = give(s, s->good, NQ);
   for (int i = 0; i < s->r.nbody; i++)
@@ -48,7 +48,7 @@ int run_propeller_wrench(subject *s) {
   const jn_hexarotor h = rotor_of(s);
   return jn_propeller_wrench(&h, s->order, s->omega, take(s, 6 * ROWS));
 }
-/* the speeds of a wrench that good speeds make, changed by as much as omega has changed */
+/* speeds from the wrench of good speeds, plus the change that omega has */
 int run_propeller_speeds(subject *s) {
   const jn_hexarotor h = rotor_of(s), good = jn_hexarotor_actuated();
   const double *omega = s->good + (s->omega - s->in);
@@ -193,7 +193,7 @@ const call calls[] = {
 const int call_count = sizeof calls / sizeof calls[0];
 
 const char *const setup_functions[] = {
-    /* covered by a call above whose name says so */
+    /* covered by a call above */
     "jn_jet_to_derivatives", "jn_jet_derivative", "jn_jet_mul", "jn_jet_div", "jn_jet_sqrt",
     "jn_jet_exp", "jn_jet_sincos", "jn_jet_eval", "jn_jet_cross", "jn_jet_rotate",
     "jn_jet_unrotate", "jn_jet_compose", "jn_jet_ad", "jn_jet_ad_t", "jn_jet_pose_from_twist",
@@ -207,14 +207,14 @@ const char *const setup_functions[] = {
     "jn_simulation_singular_joint", "jn_comprehensive_shape", "jn_comprehensive_rows",
     "jn_linearise_inputs", "jn_linearise_rates_size", "jn_force_table_next_break",
     "jn_event_coordinate_g",
-    /* only looking */
+    /* getters */
     "jn_status_text", "jn_version", "jn_model_name", "jn_model_body_count", "jn_model_frame_count",
     "jn_model_nq", "jn_model_nv", "jn_model_mass", "jn_model_moving_mass", "jn_model_gravity",
     "jn_model_is_floating", "jn_model_body", "jn_model_joint", "jn_model_frame",
     "jn_model_find_body", "jn_model_find_joint", "jn_model_find_frame", "jn_data_settings",
     "jn_data_order", "jn_data_singular_joint", "jn_data_size", "jn_batch_settings",
     "jn_batch_lanes", "jn_batch_threads", "jn_scheme_name", "jn_joint_type_name",
-    /* set-up: makes, releases or edits */
+    /* set-up: create, free, edit */
     "jn_model_build", "jn_model_free", "jn_model_load", "jn_data_new", "jn_data_free",
     "jn_data_place", "jn_batch_new", "jn_batch_free", "jn_simulation_default", "jn_simulation_new",
     "jn_simulation_free", "jn_simulation_set_motor", "jn_simulation_motor", "jn_linearise_default",
@@ -226,7 +226,7 @@ const char *const setup_functions[] = {
     "jn_spec_frame_count", "jn_spec_get_link", "jn_spec_get_joint", "jn_spec_get_frame",
     "jn_spec_link", "jn_spec_joint", "jn_spec_frame", "jn_spec_find_link", "jn_spec_add_finding",
     "jn_spec_finding_count", "jn_spec_finding", "jn_builtin_name", "jn_builtin_about",
-    /* motions, layouts and tables: made, read and written; the rest is covered above */
+    /* trajectories, layouts and tables: create, load, save; the rest is covered above */
     "jn_layout_name", "jn_layout_find", "jn_layout_new", "jn_layout_free", "jn_layout_kind_of",
     "jn_layout_representation", "jn_layout_q_index", "jn_layout_v_index", "jn_layout_import_q",
     "jn_layout_export_rows", "jn_layout_import_rows", "jn_layout_export_matrices",

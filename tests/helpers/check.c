@@ -84,7 +84,7 @@ double largest_difference(const double *x, const double *y, size_t n) {
 }
 
 int same_bits(const double *x, const double *y, size_t n) {
-  /* 0 and -0 are the same number here */
+  /* 0 and -0 count as equal */
   for (size_t i = 0; i < n; i++)
     if (!(x[i] == y[i])) return 0;
   return 1;

@@ -1,4 +1,4 @@
-/* check.h: what every test needs: cmocka, residuals with memory, bits, arrays. */
+/* check.h: helpers of every test: cmocka, residuals, comparison of bits, arrays. */
 #ifndef TEST_CHECK_H
 #define TEST_CHECK_H
 
@@ -19,15 +19,15 @@
  * the program ends, passed or not. */
 void check_residual(const char *name, double value, double bound);
 
-/* The seed that made what is under test: named when a check fails. */
+/* The seed of the case under test; printed when a check fails. */
 void check_seed(uint64_t seed);
 
-/* Fails with the status in words. */
+/* Fails with the text of the status. */
 void check_status(jn_status got, jn_status want, const char *file, int line);
 #define assert_ok(call) check_status((call), JN_OK, __FILE__, __LINE__)
 #define assert_status(call, want) check_status((call), (want), __FILE__, __LINE__)
 
-/* n zeros; release with free. */
+/* n zeros; free with free(). */
 double *doubles(size_t n);
 double *copy_of(const double *x, size_t n);
 void fill(double *x, size_t n, double value);
@@ -35,7 +35,7 @@ void fill(double *x, size_t n, double value);
 double largest(const double *x, size_t n);                             /* max |x_i| */
 double largest_difference(const double *x, const double *y, size_t n); /* max |x_i - y_i| */
 int same_bits(const double *x, const double *y, size_t n);
-/* 0 where the processor was told to take denormal numbers for zero */
+/* 0 if the processor is set to flush denormal numbers to zero */
 int denormals_count(void);
 int all_equal_to(const double *x, size_t n, double value);
 
@@ -43,8 +43,7 @@ int all_equal_to(const double *x, size_t n, double value);
  * order. `more` may be NULL. */
 double row_error(int rows, size_t n, const double *x, const double *y, const double *more);
 
-/* Jets of Taylor coefficients: out_k = sum_j x_j . y_(k-j), and the sum of the terms' magnitudes.
- */
+/* Taylor coefficients out_k = sum_j x_j . y_(k-j), and the sum of the magnitudes of the terms. */
 void jet_dot(int order, size_t n, const double *x, const double *y, double *out, double *magnitude);
 /* out_k = sum_j A_j x_(k-j), A [rows x columns] row-major; adds to out. */
 void jet_apply(int order, size_t rows, size_t columns, const double *A, const double *x,

@@ -9,7 +9,7 @@
 #include "helpers/check.h"
 #include "helpers/files.h"
 
-/* only the numbers, of a locale made on the spot: a complete one takes seconds */
+/* only the numbers of a locale are compiled: a complete one takes seconds */
 static const char definition[] =
     "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n";
 

@@ -2,8 +2,8 @@
 #ifndef TEST_COMMA_LOCALE_H
 #define TEST_COMMA_LOCALE_H
 
-/* Runs tests of a program again where the decimal point is a comma. The locale is made in the
- * program's folder (make_folder); the test is skipped where that is not possible. */
+/* Runs tests again in a locale with a decimal comma. The locale is made in the program's folder
+ * (make_folder); the test is skipped if that is not possible. */
 void with_comma_locale(void (*const *tests)(void **state), int count);
 
 #endif

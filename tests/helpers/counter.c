@@ -1,4 +1,4 @@
-/* counter.c: an allocator that counts, and fails at the k-th request when told to. */
+/* counter.c: an allocator that counts requests and can fail at the k-th. */
 #include "helpers/counter.h"
 
 #include <stdlib.h>

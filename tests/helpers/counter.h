@@ -1,4 +1,4 @@
-/* counter.h: an allocator that counts, and fails at the k-th request when told to. */
+/* counter.h: an allocator that counts requests and can fail at the k-th. */
 #ifndef TEST_COUNTER_H
 #define TEST_COUNTER_H
 
@@ -10,7 +10,7 @@ typedef struct counter {
   size_t bytes, peak;
 } counter;
 
-/* Sets *c to zero. Blocks are handed out filled with 0xa5. */
+/* Sets *c to zero. New blocks are filled with 0xa5. */
 jn_allocator counting(counter *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* files.c: a folder of the test program's own, and files in it and elsewhere. */
+/* files.c: a temporary folder of the test program, and files in it and elsewhere. */
 #include "helpers/files.h"
 
 #include <dirent.h>

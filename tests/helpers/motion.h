@@ -30,14 +30,13 @@ void curve_jet(const curve *c, int order, double t, double *R, double *p);
 /* A motion of every joint of a model. */
 typedef struct motion {
   const jn_model *model;
-  wave *wave;   /* [nv] of the joints that are plain numbers */
+  wave *wave;   /* [nv] of the joints without a quaternion */
   curve *curve; /* [nbody] of spherical and free joints */
 } motion;
 
 motion *motion_new(const jn_model *model, uint64_t seed, double omega);
 void motion_free(motion *m);
-/* q[nq], and v[rows x nv] = v, v', ... at time t; twists of free joints as `representation` says.
- */
+/* q[nq] and v[rows x nv] = v, v', ... at time t; twists of free joints in `representation`. */
 void motion_state(const motion *m, double t, jn_representation representation, int rows, double *q,
                   double *v);
 

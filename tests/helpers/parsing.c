@@ -1,4 +1,4 @@
-/* parsing.c: model texts read from memory, and texts made for it. */
+/* parsing.c: parses model texts from memory, and builds such texts. */
 #include "helpers/parsing.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* parsing.h: model texts read from memory, and texts made for it. */
+/* parsing.h: parses model texts from memory, and builds such texts. */
 #ifndef TEST_PARSING_H
 #define TEST_PARSING_H
 
@@ -9,12 +9,12 @@ typedef jn_status parser(const char *, size_t, const char *, const jn_allocator 
                          jn_error *);
 
 jn_spec *parse_ok(parser *parse, const char *text); /* fails the test on an error */
-/* Refused with that status and those words; nothing is built and nothing is lost. */
+/* The text must be refused with that status and message; no spec is made and no memory is lost. */
 void assert_refused(parser *parse, const char *text, size_t size, jn_status status,
                     const char *words);
 int has_finding(const jn_spec *spec, jn_severity severity, int line, const char *words);
 
-/* A text that grows; release with free(t->text). */
+/* A text that grows; free with free(t->text). */
 typedef struct growing_text {
   char *text;
   size_t used, room;
@@ -25,7 +25,7 @@ __attribute__((format(printf, 2, 3)))
 void
 append(growing_text *t, const char *format, ...); /* up to 1023 bytes at once */
 
-/* A robot that uses all of URDF that is read; and one with every type of joint. */
+/* A robot with everything of URDF that is read; and one with every type of joint. */
 extern const char urdf_sample[];
 #define JSON_SAMPLE TEST_DATA "/odd/all_joint_types.json"
 

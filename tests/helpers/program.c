@@ -1,4 +1,4 @@
-/* program.c: the program jounce run from outside, and the JSON it reads and writes. */
+/* program.c: runs the program jounce, and handles the JSON that it reads and writes. */
 #include "helpers/program.h"
 
 #include <math.h>

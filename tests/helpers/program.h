@@ -1,4 +1,4 @@
-/* program.h: the program jounce run from outside, and the JSON it reads and writes. */
+/* program.h: runs the program jounce, and handles the JSON that it reads and writes. */
 #ifndef TEST_PROGRAM_H
 #define TEST_PROGRAM_H
 
@@ -8,19 +8,19 @@
 int program_set_up(void **state);
 int program_tear_down(void **state);
 
-/* What the last run wrote. */
+/* The output of the last run: stdout and stderr. */
 extern char *output, *errors;
 
 /* Runs a shell line in the folder, where `jounce` is the program; returns the exit status. */
 int run(const char *format, ...);
 void assert_clean(int status); /* fails with the errors of the last run */
-/* The JSON a run that must succeed writes. */
+/* The JSON output of a run that must succeed. */
 #define run_json(...) (assert_clean(run(__VA_ARGS__)), parse(output))
 
 json_t *parse(const char *text); /* fails the test on an error */
 json_t *load_json(const char *folder, const char *name);
 void save_json(const char *name, json_t *root); /* in the program's folder */
-/* root[a][b]; `b` may be NULL. It must be there. */
+/* root[a][b]; `b` may be NULL. It must exist. */
 json_t *item(const json_t *root, const char *a, const char *b);
 double at(const json_t *list, size_t i);
 
@@ -29,8 +29,8 @@ typedef struct residual {
   double difference, scale;
 } residual;
 void compare(residual *r, const json_t *got, const json_t *want);
-/* Difference relative to the largest entry; beyond the tolerance it is printed and judged_badly is
- * set. */
+/* Difference relative to the largest entry; if it exceeds the tolerance it is printed and
+ * judged_badly is set. */
 double judge(const char *what, const residual *r, double tolerance);
 extern int judged_badly;
 

@@ -1,4 +1,4 @@
-/* simulate.c: see simulate.h. */
+/* simulate.c: states, runs and totals for the tests of integration. */
 #include "helpers/simulate.h"
 
 void assert_below(const char *what, double got, double limit) {

@@ -19,7 +19,7 @@
 #define PI 3.14159265358979323846
 enum { ROOM = 256 };
 
-/* Prints the figure, passed or not. */
+/* Prints the number, whether it passes or not. */
 void assert_below(const char *what, double got, double limit);
 
 jn_model *load_model(const char *name);

@@ -27,7 +27,7 @@ jn_joint_desc joint_of(const char *name, jn_joint_type type, const char *parent,
   return j;
 }
 
-/* Masses spread as in a box of random sides, turned at random. */
+/* The inertia of a box with random sides, rotated at random. */
 static jn_link_desc random_link(rng *r, const char *name) {
   double m = rng_range(r, 0.3, 3), s[3];
   for (int i = 0; i < 3; i++) s[i] = m * pow(rng_range(r, 0.03, 0.3), 2) / 3;
@@ -49,7 +49,7 @@ static jn_joint_type random_type(rng *r, unsigned types) {
   return t;
 }
 
-/* parent of body i by shape: chain, star of arms, comb, random */
+/* parent of body i: chain, star of arms, comb, or random tree */
 static int random_parent(rng *r, int shape, int i) {
   switch (shape) {
     case 0:
@@ -64,7 +64,7 @@ static int random_parent(rng *r, int shape, int i) {
 }
 
 typedef struct place {
-  char name[24]; /* the link joints of the next bodies hang on */
+  char name[24]; /* link that the joints of the next bodies are attached to */
   jn_pose home;
 } place;
 
@@ -116,7 +116,7 @@ jn_spec *random_spec(uint64_t seed, int bodies, jn_joint_type base, unsigned typ
     add_link(&r, spec, name, at[i].home);
     add_joint(&r, spec, joint, type, parent, name, step);
     if (!(types & TYPE(FIXED)) || rng_below(&r, 3)) continue;
-    /* a welded link, half of the time carrying what comes next */
+    /* a link on a fixed joint; half of the time it is the parent of the next links */
     step = rng_pose(&r, 0.2);
     snprintf(name, sizeof name, "w%d", i);
     snprintf(joint, sizeof joint, "weld%d", i);

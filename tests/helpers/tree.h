@@ -14,7 +14,8 @@
 /* A tree of `bodies` bodies l0, l1, ... moved by joints j0, j1, ...: a chain, star, comb or random
  * tree by seed % 4, joints placed by screw or by frame, frames turned, centres of mass off the
  * origin, armature and damping on some joints. With TYPE(FIXED) in `types`, links w1, w2, ... are
- * welded to some and may carry further joints. Link x has a frame c_x at its centre of mass. */
+ * fixed to some links and may carry further joints. Link x has a frame c_x at its centre of mass.
+ */
 jn_spec *random_spec(uint64_t seed, int bodies, jn_joint_type base, unsigned types);
 
 jn_model *build(const jn_spec *spec); /* fails the test on an error */
@@ -37,16 +38,16 @@ typedef struct robot {
   double t;
 } robot;
 
-/* Takes the spec over; the state is in the body representation, and so are the data's settings. */
+/* Owns the spec from then on. State and settings are in body representation. */
 robot robot_new(jn_spec *spec, int order, uint64_t seed, double omega);
 robot robot_random(uint64_t seed, int bodies, jn_joint_type base, unsigned types, int order);
-/* One free body; frame 0 is "world", which stands still. */
+/* One free body; frame 0 is "world", which is fixed. */
 robot robot_in_world(int order);
 void robot_represent(robot *r, jn_representation representation); /* state and settings */
 void robot_at(robot *r, double t);
 void robot_free(robot *r);
 
-/* tau[(order+1) x nv] of the motion v[(order+2) x nv]; v from q, v[nv] and tau. Release with free.
+/* tau[(order+1) x nv] of the motion v[(order+2) x nv]; v from q, v[nv] and tau. Free with free().
  */
 double *robot_inverse(robot *r, const double *v, const jn_external *external);
 double *robot_forward(robot *r, const double *tau, const jn_external *external);
@@ -54,10 +55,10 @@ double *robot_forward(robot *r, const double *tau, const jn_external *external);
 /* scale[order+1]: the largest mass times com^(k+2) of a body (k = 0: or weight) or entry of
  * tau[(order+1) x nv], which may be NULL. */
 void force_scale(robot *r, const double *v, const double *tau, double *scale);
-/* ID(FD(tau)) - tau in these units, the largest of all orders; v: what FD found */
+/* ID(FD(tau)) - tau relative to force_scale, the largest of all orders; v: the result of FD */
 double force_residual(robot *r, const double *tau, const double *v, const jn_external *e);
 
-/* Frame a is at, as jets: R[(order+2) x 9], p[(order+2) x 3] and body twist V[(order+1) x 6],
+/* Jets of a frame: pose R[(order+2) x 9], p[(order+2) x 3] and body twist V[(order+1) x 6],
  * Taylor coefficients. jn_kinematics must have run to that order. */
 void frame_jet(robot *r, int frame, int order, double *R, double *p, double *V);
 

@@ -1,4 +1,4 @@
-/* worse.h: the larger of two errors; one that is no number is the worst of all. */
+/* worse.h: the larger of two errors; NaN is larger than any number. */
 #ifndef TEST_WORSE_H
 #define TEST_WORSE_H
 

@@ -1,10 +1,10 @@
-/* exact.c: identities in which no rounding differs: scalings, mirror, order prefix, rest, purity,
- * batches; and closed forms. */
+/* exact.c: identities that hold bit for bit (scalings, mirror, lower orders, rest, no hidden state,
+ * batches), and closed forms. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/data.h" /* its names first: check.h has a U of its own */
+#include "model/data.h" /* before check.h, which defines a macro U */
 
 #include "identities/identities.h"
 
@@ -61,7 +61,7 @@ static void mass_and_length(subject *s) {
     l->mass *= 8, l->inertia = jn_m3_scale(8, l->inertia);
   }
   for (int i = 0; i < jn_spec_joint_count(heavy); i++) jn_spec_joint(heavy, i)->armature *= 8;
-  /* the armature of a joint with turning and sliding freedoms has no one unit */
+  /* no scaling of the armature of a joint that both turns and slides: it has two units */
   for (int i = 0; i < jn_spec_joint_count(plain); i++) {
     jn_joint_desc *j = jn_spec_joint(plain, i);
     if (j->type == JN_JOINT_CYLINDRICAL || j->type == JN_JOINT_PLANAR) j->armature = 0;
@@ -108,7 +108,7 @@ static void mass_and_length(subject *s) {
   robot_free(&h), robot_free(&p), robot_free(&b);
 }
 
-/* 4: through the plane y = 0. Positions, forces: S x; axes of rotation, moments: -S x. */
+/* 4: mirrored at the plane y = 0. Positions, forces: S x; axes of rotation, moments: -S x. */
 static jn_vec3 flip(jn_vec3 a) { return jn_v3(a.x, -a.y, a.z); }
 static jn_vec3 flip_axis(jn_vec3 a) { return jn_v3(-a.x, a.y, -a.z); }
 static jn_mat3 flip_matrix(jn_mat3 A) {
@@ -163,7 +163,7 @@ static void mirror(subject *s) {
   robot_free(&m);
 }
 
-/* 5: order r is the first rows of a higher order: bit for bit when strict, else to rounding */
+/* 5: order r equals the first rows of a higher order: bit for bit if strict, else to rounding */
 static void order_prefix(subject *s) {
   robot *r = &s->r;
   size_t nv = (size_t)r->nv;
@@ -190,7 +190,7 @@ static void order_prefix(subject *s) {
   free(scale), free(got);
 }
 
-/* 6: at rest tau_k = 0 for k >= 1; falling freely no joint needs a force */
+/* 6: at rest tau_k = 0 for k >= 1; in free fall all forces are zero */
 static void rest(subject *s) {
   robot *r = &s->r;
   size_t nv = (size_t)r->nv;
@@ -215,7 +215,8 @@ static void rest(subject *s) {
   free(v), free(zero);
 }
 
-/* 7: twice the same, with the scratch full of ones, NaN or 0xFF in between */
+/* 7: a second call gives the same bits, with the scratch filled with ones, NaN or 0xFF in
+ * between */
 static void purity(subject *s) {
   robot *r = &s->r;
   size_t nv = (size_t)r->nv, size = jn_data_size(r->model, r->order);
@@ -249,7 +250,7 @@ static void purity(subject *s) {
   free(block), free(got), free(M), free(M2);
 }
 
-/* 8: a lane of a batch, on any number of threads, is the single call (strict) */
+/* 8: a lane of a batch, on any number of threads, equals the single call (strict) */
 static void batches(subject *s) {
   enum { STATES = 9 };
   robot *r = &s->r;
@@ -283,7 +284,7 @@ static void batches(subject *s) {
   free(q), free(v), free(tau), free(want), free(a), free(v0);
 }
 
-/* 20: a gantry with integer data gives integers; pendulum; arm with two hinges */
+/* 20: closed forms: a gantry with integer data gives integers; pendulum; arm with two hinges */
 static void gantry(subject *s) {
   jn_spec *spec;
   rng *g = &s->random;
@@ -317,7 +318,7 @@ static void gantry(subject *s) {
   for (int form = 0; form < 4; form++) {
     set_form(&r, form);
     double *tau = robot_inverse(&r, r.v, NULL);
-    /* the hybrid and mixed form divide what a slider moves by k and multiply again */
+    /* not exact in hybrid and mixed form, which divide by k and multiply again */
     if (form == JN_FORM_BODY || form == JN_FORM_SPATIAL)
       expect_bits(s, "gantry", tau, want, r.n);
     else
@@ -349,7 +350,7 @@ static void pendulum(subject *s) {
   jn_jet_to_taylor(K, 1, q);
   jn_jet_sincos(K, q, sine, cosine);
   jn_jet_to_derivatives(K, 1, sine);
-  /* (J + m l^2) q'' + m g l sin q; in units of the terms of sin q: the same with no sign */
+  /* (J + m l^2) q'' + m g l sin q; errors relative to the terms of sin q, summed without signs */
   double *terms = doubles(rows), f = 1;
   terms[0] = 1;
   for (size_t k = 1; k < rows; k++) {

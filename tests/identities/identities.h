@@ -1,6 +1,6 @@
-/* identities.h: laws that must hold for every robot, order, joint type, base and formulation. Each
- * is a function of a subject (a robot in a state of motion) that compares numbers; the runner
- * counts the comparisons, remembers the worst, and shrinks a subject on which one fails. */
+/* identities.h: laws that must hold for every robot, order, joint type, base and formulation.
+ * Each is a function of a subject (a robot in a state of motion) that compares numbers. The
+ * runner counts the comparisons, keeps the worst, and makes a failing subject smaller. */
 #ifndef TEST_IDENTITIES_H
 #define TEST_IDENTITIES_H
 
@@ -20,7 +20,7 @@ typedef struct subject {
 typedef struct identity {
   int number;
   const char *name;
-  char kind; /* B: equal bits, U: tens of roundings, K: by measured sensitivity, T: truncation */
+  char kind; /* bound: B equal bits, U tens of roundings, K measured sensitivity, T truncation */
   unsigned types;      /* of joints of the subject */
   int base;            /* -1: any; else a jn_joint_type */
   int lowest, highest; /* order */
@@ -39,8 +39,8 @@ void expect_bits(subject *s, const char *what, const double *got, const double *
 void expect_rows(subject *s, const char *what, int rows, size_t n, const double *got,
                  const double *want, const double *scale, double bound);
 
-/* Another robot in the same state: a copy of the subject's description to edit, then a robot of it
- * with the subject's q and v where the sizes are the same. */
+/* Another robot in the same state: a copy of the subject's spec to edit, then a robot built from it
+ * with the subject's q and v, if the sizes are the same. */
 jn_spec *spec_copy(const jn_spec *spec);
 robot robot_of(const subject *s, jn_spec *spec);
 /* The motion of a robot in another representation: v[(order+2) x nv]; release with free. */
@@ -53,13 +53,13 @@ double rate_of(const robot *r, const double *v);
 /* force_scale, and at order k no less than the size of order 0 times (2 w)^k: a product of two such
  * functions. */
 void natural_scale(robot *r, const double *v, const double *tau, double *scale);
-/* force_scale, and no less than the terms of M v^(k+1): what forward dynamics solves among. */
+/* force_scale, and at least the terms of M v^(k+1), the size of what forward dynamics solves. */
 void equation_scale(robot *r, const double *v, const double *tau, double *scale);
 
 /* Is component d of joint j a length? */
 int is_length(const jn_joint *j, int d);
 
-#define EXACT (400 * U)  /* normwise, a few hundred roundings: deep trees, high orders */
+#define EXACT (400 * U)  /* a few hundred roundings, normwise: deep trees, high orders */
 #define FORCE (9000 * U) /* forward dynamics and back, in force */
 
 #endif

@@ -1,4 +1,4 @@
-// kdl_numbers.cpp: random chains computed by KDL (Orocos), printed as tests/data/kdl_chains.inc.
+// kdl_numbers.cpp: prints random chains computed by KDL (Orocos), as in tests/data/kdl_chains.inc.
 //   c++ -O1 -I/usr/include/eigen3 kdl_numbers.cpp -lorocos-kdl -o kdl_numbers && ./kdl_numbers
 #include <cstdio>
 #include <cstdint>
@@ -39,7 +39,7 @@ int main() {
       q(i) = uniform(-2, 2), qd(i) = uniform(-3, 3), qdd(i) = uniform(-5, 5);
       KDL::Rotation R = KDL::Rotation::RPY(rpy[i][0], rpy[i][1], rpy[i][2]);
       KDL::Frame tip(R, p[i]);
-      // the inertia in the frame of the tip, where KDL wants it
+      // KDL needs the inertia in the frame of the tip
       KDL::RotationalInertia I(J[i][0], J[i][1], J[i][2], 0, 0, 0);
       KDL::RigidBodyInertia at_joint(mass[i], com[i], I);
       chain.addSegment(KDL::Segment("s", KDL::Joint("j", KDL::Vector::Zero(), axis[i],

@@ -1,4 +1,4 @@
-/* laws.c: laws of mechanics, and one algorithm against another. */
+/* laws.c: laws of mechanics, and algorithms compared with each other. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void force_comes_back(subject *s) {
   free(scale), free(tau);
 }
 
-/* 12: FD(ID(v)) = v, as well as a change of the forces in their last bit allows */
+/* 12: FD(ID(v)) = v, up to the effect of a change of the forces in their last bit */
 static void motion_comes_back(subject *s) {
   robot *r = &s->r;
   size_t nv = (size_t)r->nv;
@@ -53,7 +53,7 @@ static void motion_comes_back(subject *s) {
   free(tau), free(v);
 }
 
-/* 13: (k+1) E_(k+1) = sum v_j . tau_(k-j) + power of what acts from outside */
+/* 13: (k+1) E_(k+1) = sum v_j . tau_(k-j) + power of the applied wrenches */
 static void power_balance(subject *s) {
   robot *r = &s->r;
   int K = r->order;
@@ -151,7 +151,7 @@ static void momentum(subject *s) {
       }
     free(tau);
   }
-  /* nothing from outside, no gravity: every derivative vanishes. Forces of joints only. */
+  /* without applied wrenches and gravity every derivative vanishes; joint forces only */
   jn_data_settings(r->data)->representation = JN_BODY;
   jn_data_settings(r->data)->gravity = jn_v3(0, 0, 0);
   set_form(r, JN_FORM_BODY);
@@ -271,7 +271,7 @@ static void linearity(subject *s) {
   free(tau), free(scale), free(sum), free(Y), free(M);
 }
 
-/* 24: M by composite bodies, by columns of ID, by J^T I J; symmetric; times its inverse */
+/* 24: M by composite bodies, by columns of ID, by J^T I J; symmetric; M M^-1 = 1 */
 static void mass_matrix(subject *s) {
   robot *r = &s->r;
   size_t nv = (size_t)r->nv, nb = (size_t)r->nbody;

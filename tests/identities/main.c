@@ -1,8 +1,11 @@
-/* identities: laws that must hold for every robot, each with a fault planted to see it fail.
+/* main.c: runs the identities, laws that must hold for every robot, and their negative controls.
+ *
  *   identities [--quick | --full | --laws] [--only N] [--cases N] [--seed S]
- * The same program built over a library with faults (identities_faulty, see faults.txt) runs the
- * controls: with fault N, identity N must fail. A case that fails is made smaller and written as a
- * model and a state, which `jounce id` reads; those in tests/data/regressions are run first. */
+ *
+ * The same program linked to a library with planted faults (identities_faulty, see faults.txt)
+ * runs the controls: with fault N, identity N must fail. A case that fails is made smaller and
+ * written as a model and a state, which `jounce id` reads. Those in tests/data/regressions are
+ * run first. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +29,7 @@ static void fill_table(void) {
     for (const identity *i = groups[g]; i->run; i++) table[i->number] = i;
 }
 
-/* What makes a case: all else follows from it. */
+/* The parameters of a case. */
 typedef struct recipe {
   uint64_t seed;
   int bodies, order;
@@ -144,7 +147,7 @@ static int run_identity(const identity *id, int cases, uint64_t seed, long *chec
   return failures == 0 && count > 0;
 }
 
-/* Every identity of its kind of robot on a state from a file. */
+/* Runs every identity that applies to the robot on a state from a file. */
 static int replay(const char *name, robot *r, long *checks) {
   int good = 1;
   unsigned types = 0;
@@ -172,7 +175,7 @@ static int replay(const char *name, robot *r, long *checks) {
 
 /* ---- controls ---- */
 
-/* In a child: a fault may end the program. 1: the identity failed, as it must. */
+/* In a child process, since a fault may end the program. 1: the identity failed, as it must. */
 static int control(const identity *id, uint64_t seed) {
   fflush(stdout);
   pid_t child = fork();
@@ -185,7 +188,7 @@ static int control(const identity *id, uint64_t seed) {
   }
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child) return 0;
-  /* a check inside the helpers (a call refused) ends with another code; a crash is no proof */
+  /* a failed check inside the helpers also ends with a status; a crash does not count */
   return WIFEXITED(status) && WEXITSTATUS(status) != 0;
 }
 
@@ -205,7 +208,7 @@ static int run_controls(uint64_t seed, int only) {
   return red;
 }
 
-/* the other program, beside this one */
+/* the program with faults is in the same folder */
 static int red_controls(const char *self) {
   char line[4096];
   int red = 0, all = 0;
@@ -240,7 +243,7 @@ int main(int argc, char **argv) {
       cases = 12;
     else if (!strcmp(argv[i], "--full"))
       cases = 1200, full = 1;
-    else if (!strcmp(argv[i], "--laws")) /* without the other program */
+    else if (!strcmp(argv[i], "--laws")) /* without the controls */
       laws = 1;
     else if (!strcmp(argv[i], "--controls"))
       controls = 1;

@@ -1,4 +1,4 @@
-/* other.c: other libraries. */
+/* other.c: comparison with other libraries. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
-/* plant: copies of the sources with the faults of faults.txt in them.
+/* plant.c: copies the sources and puts the faults of faults.txt into the copies.
+ *
  *   plant FAULTS ROOT OUT FILE ...   FILE: below ROOT, written below OUT
- * Writes OUT/planted.c: the switch jn_fault, and which faults were found. A file that would not
- * change is not written again. */
+ *
+ * Also writes OUT/planted.c: the variable jn_fault, and which faults were planted. A file that
+ * would not change is not written again. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +74,7 @@ static void read_faults(const char *path) {
   fclose(f);
 }
 
-/* all faults of a file; each text is looked for in what the ones before have left */
+/* Applies all faults of a file, each to the text with the faults before it. */
 static char *apply(const char *file, char *text) {
   int any = 0;
   for (int i = 0; i < fault_count; i++) {

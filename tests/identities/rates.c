@@ -1,5 +1,6 @@
-/* rates.c: derivatives by other ways: partial derivatives, Jacobians, steps in time, differences,
- * Lagrange; the algebra of SE(3); and the ruler against itself. */
+/* rates.c: derivatives by independent routes: partial derivatives, Jacobians, steps in time,
+ * differences, Lagrange; the algebra of SE(3); and the two 113-bit references against each
+ * other. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static void algebra(subject *s) {
     double p = jn_power(x, W), q = jn_power(jn_Ad(A, x), jn_Ad_inv_t(A, W));
     expect(s, "pairing", fabs(p - q), 512 * U);
     expect(s, "dual bracket", fabs(jn_power(jn_ad(x, y), W) - jn_power(y, jn_ad_t(x, W))), 512 * U);
-    /* round trips at angles around nothing and half a turn */
+    /* round trips at angles around zero and pi */
     const double angle[] = {0, 1e-8, 1e-3, 1, 3.1, 3.141592653589793 - 1e-8};
     jn_vec3 e = rng_direction(g);
     for (size_t i = 0; i < COUNT(angle); i++) {
@@ -61,8 +62,8 @@ static void algebra(subject *s) {
   }
 }
 
-/* 26: d/dt dL/dv - dL/dq, with momenta M v along the motion, in 113 bits: differences there are as
- * good as derivatives here. Joints of one freedom. */
+/* 26: d/dt dL/dv - dL/dq, with momenta M v along the motion, by differences in 113 bits, which are
+ * as accurate as derivatives in double. Joints with one degree of freedom. */
 static quad kinetic_of(const quad_robot *m, const quad *q, const quad *v) {
   /* T = v . M v / 2: inverse dynamics without gravity and velocity, v as acceleration */
   quad_robot still = *m;
@@ -198,7 +199,7 @@ static void jacobians(subject *s) {
   free(V), free(J), free(v), free(sum), free(S);
 }
 
-/* 29: jets at t tell tau at t + h up to h^(r+1): halving h divides the error by 2^(r+1) */
+/* 29: jets at t predict tau at t + h up to h^(r+1): halving h divides the error by 2^(r+1) */
 static void taylor_step(subject *s) {
   robot *r = &s->r;
   if (!r->motion || !r->nv) return;
@@ -214,9 +215,9 @@ static void taylor_step(subject *s) {
     jn_jet_eval(r->order, r->nv, tau, h, at);
     robot_at(r, t + h);
     double *want = robot_inverse(r, r->v, NULL), e = largest_difference(at, want, nv);
-    /* the largest: a coefficient may vanish by chance, and the error pass through zero */
+    /* the largest slope: a coefficient may vanish by chance, and the error cross zero */
     if (n >= 6 && e > 1e5 * U * scale[0]) slope = fmax(slope, log2(before / e));
-    /* far below truncation nothing but rounding is left */
+    /* below the truncation error only rounding is left */
     if (n == 8) expect(s, "error", e / scale[0], pow(4 * h, r->order + 1) * 200 + 1e6 * U);
     before = e;
     free(want);
@@ -226,7 +227,7 @@ static void taylor_step(subject *s) {
   free(at), free(tau), free(scale);
 }
 
-/* 30: rates by differences in time with extrapolation */
+/* 30: time derivatives by differences with extrapolation */
 typedef struct along {
   robot *r;
   int k;
@@ -261,7 +262,7 @@ static void differences(subject *s) {
   free(rate), free(scale);
 }
 
-/* 34: the two routes in 113 bits */
+/* 34: the two routes in 113 bits agree */
 static void ruler(subject *s) {
   robot *r = &s->r;
   size_t nv = (size_t)r->nv;

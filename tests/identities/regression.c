@@ -14,7 +14,7 @@ static json_t *numbers(const double *x, int n) {
   return list;
 }
 
-/* rows of n numbers; of one number: the number itself */
+/* rows of n numbers; with n = 1 the numbers themselves */
 static void append_rows(json_t *list, const robot *r, const jn_joint *j) {
   for (size_t k = 0; k < (size_t)r->order + 2; k++) {
     const double *v = r->v + k * (size_t)r->nv + j->iv;
@@ -107,7 +107,7 @@ static void visit_file(const char *path) {
   if (jn_spec_load(model, NULL, &spec, &error)) fail_msg("%s", error.message);
   json_t *state = json_load_file(path, 0, &where);
   if (!state) fail_msg("%s:%d: %s", path, where.line, where.text);
-  /* the order is what the file has numbers for */
+  /* the file determines the order */
   robot r = robot_new(spec, 0, 1, 1);
   int order = 0;
   for (int i = 0; i < r.nbody; i++) {

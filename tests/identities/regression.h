@@ -8,7 +8,7 @@
 /* Into the current folder. */
 void regression_write(const char *name, robot *r);
 
-/* Calls `visit` for every pair in tests/data/regressions; returns whether all calls did. */
+/* Calls `visit` for every pair in tests/data/regressions; returns whether all calls succeeded. */
 int regressions_replay(int (*visit)(const char *name, robot *r, long *checks), long *checks,
                        int *count);
 

@@ -1,4 +1,4 @@
-/* trees.c: the same robot described in another way. */
+/* trees.c: different descriptions of the same robot. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static void set_form(robot *r, int form) {
   jn_data_settings(r->data)->formulation = (jn_formulation)form;
 }
 
-/* forces of the same joints, found by name, side by side; scale may be NULL */
+/* compares the forces of joints with the same name; scale may be NULL */
 static void expect_same_joints(subject *s, const char *what, robot *other, const double *tau,
                                const double *u, const double *scale, double bound) {
   const robot *r = &s->r;
@@ -54,7 +54,7 @@ static void same_state(const subject *s, robot *other) {
   }
 }
 
-/* 9: a massless link welded on changes no bit; a link cut in two halves that are welded, nothing */
+/* 9: a massless fixed link changes no bit; a link cut in two fixed halves has the same dynamics */
 static void surgery(subject *s) {
   robot *r = &s->r;
   double *scale = doubles((size_t)r->order + 1);
@@ -111,7 +111,7 @@ static jn_spec *reversed(const jn_spec *spec) {
   return copy;
 }
 
-/* the same joints by screws in the world at home: nothing depends on the frames of links */
+/* the same joints as screws in the world at home, independent of the link frames */
 static jn_spec *by_screws(const jn_spec *spec) {
   jn_spec *copy = spec_copy(spec);
   for (int i = 0; i < jn_spec_joint_count(copy); i++) {
@@ -181,7 +181,7 @@ static void renumbering(subject *s) {
 static void another_base(subject *s) {
   const int K = s->r.order;
   const size_t rows = (size_t)K + 1;
-  /* joints that can be turned round */
+  /* only joints that can be reversed */
   subject t = *s;
   t.r = robot_random(s->seed, 1 + rng_below(&s->random, 7), JN_JOINT_FREE,
                      TYPE(REVOLUTE) | TYPE(PRISMATIC) | TYPE(HELICAL), K);
@@ -190,7 +190,7 @@ static void another_base(subject *s) {
   const char *root = jn_model_body(r->model, body)->name;
   robot b = robot_of(&t, rerooted(r->spec, root));
   same_state(&t, &b);
-  /* where the new base is, and how it moves */
+  /* pose and twist of the new base */
   double *V = doubles(6 * (rows + 1)), *W = doubles(6 * rows), *scale = doubles(rows);
   jn_pose C;
   int frame = jn_model_body(r->model, body)->frame;
@@ -203,7 +203,7 @@ static void another_base(subject *s) {
     set_form(r, form), set_form(&b, form);
     double *tau = robot_inverse(r, r->v, NULL);
     force_scale(r, r->v, tau, scale);
-    /* the old base is still held by its wrench, the new one by none */
+    /* the wrench still acts on the old base; none acts on the new one */
     for (size_t k = 0; k < rows; k++) memcpy(W + 6 * k, tau + k * (size_t)r->nv, 6 * sizeof *W);
     const jn_applied_wrench hold = {jn_model_find_frame(b.model, jn_model_body(r->model, 0)->name),
                                     JN_BODY, W};
@@ -230,8 +230,8 @@ static void relabelling(subject *s) {
   another_base(s);
 }
 
-/* 16: moved as a whole, gravity with it: the joints notice nothing, at any distance. Numbers of few
- * bits move exactly: then no bit changes, in any representation. */
+/* 16: robot and gravity moved together leave the joint forces unchanged, at any distance. With
+ * numbers of few bits the move is exact: no bit changes, in any representation. */
 static void moved_as_a_whole(subject *s) {
   robot *r = &s->r;
   size_t nv = (size_t)r->nv, rows = (size_t)r->order + 2;
@@ -278,7 +278,7 @@ static void moved_as_a_whole(subject *s) {
     for (size_t k = 0; k + 1 < rows; k++)
       expect_bits(s, "exactly moved", far + k * nv + 6, near + k * nv + 6, nv - 6);
   }
-  /* any numbers, 1000 km away, twists about the origin: against the ruler */
+  /* any numbers, 1000 km away, twists about the origin: against the 113-bit reference */
   for (int j = 0; j < 3; j++) r->q[4 + j] = q[4 + j] + 1e6 * rng_range(&s->random, -1, 1);
   jn_data_settings(r->data)->representation = JN_SPATIAL;
   double *spatial = represented(r, JN_SPATIAL, r->v);
@@ -331,7 +331,8 @@ static void other_frames(subject *s) {
   free(scale);
 }
 
-/* 21: pitch 0 is a hinge; a helical joint is a slider and a hinge; a steep one is a slider */
+/* 21: helical joints: pitch 0 is a hinge; any pitch is a slider and a hinge; a large one a
+ * slider */
 static void helical(subject *s) {
   robot *r = &s->r;
   jn_spec *flat = spec_copy(r->spec), *hinge = spec_copy(r->spec), *pair, *steep, *slide;
@@ -388,7 +389,7 @@ static void helical(subject *s) {
     free(x), free(y);
   }
   robot_free(&v);
-  /* x = pitch q: as the pitch grows the turning vanishes */
+  /* x = pitch q: as the pitch grows the rotation vanishes */
   double error[2];
   slide = spec_copy(whole);
   jn_spec_joint(slide, chosen)->type = JN_JOINT_PRISMATIC;
@@ -415,7 +416,8 @@ static void helical(subject *s) {
   robot_free(&q), robot_free(&w);
 }
 
-/* 22: joints with several freedoms as chains of simple ones (base A, joint, B, hinge, C) */
+/* 22: joints with several degrees of freedom as chains of simple ones (base A, joint, B, hinge,
+ * C) */
 typedef struct step {
   jn_joint_type type;
   jn_vec3 axis[2];
@@ -453,7 +455,7 @@ static void whole_and_split(subject *s, const char *name, step joint, int parts,
   const int K = s->r.order;
   robot w = robot_new(sandwich(&joint, 1), K, s->seed, 1.5);
   robot t = robot_new(sandwich(part, parts), K, s->seed, 1.5);
-  int n = w.nv - 7; /* freedoms of the joint */
+  int n = w.nv - 7; /* degrees of freedom of the joint */
   t.motion->curve[0] = w.motion->curve[0];
   t.motion->wave[t.nv - 1] = w.motion->wave[w.nv - 1];
   curve *u = &w.motion->curve[1];
@@ -517,7 +519,7 @@ static void joints_of_several_freedoms(subject *s) {
                            {JN_JOINT_REVOLUTE, {x, z}}});
 }
 
-/* 31: -quaternion, a quaternion of another length, an angle one turn on */
+/* 31: quaternion -q, a quaternion of another length, an angle plus 2 pi */
 static void same_configuration(subject *s) {
   robot *r = &s->r;
   double *q = copy_of(r->q, (size_t)r->nq), *scale = doubles((size_t)r->order + 1);
@@ -546,7 +548,7 @@ static void same_configuration(subject *s) {
   free(q), free(scale);
 }
 
-/* 32: a rotor symmetric about its axis: no force depends on its angle */
+/* 32: a rotor with rotational symmetry: no force depends on its angle */
 static void symmetric_rotor(subject *s) {
   jn_spec *spec = spec_copy(s->r.spec);
   int at = rng_below(&s->random, jn_spec_link_count(spec));

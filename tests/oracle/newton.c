@@ -1,8 +1,13 @@
-/* newton.c: dynamics without recursions of velocity or force. The position of every body in the
- * world is a power series in time; Newton's and Euler's law give the force and moment on it; a
- * joint carries those of all bodies beyond it. R, p     pose of the body                  f = m
- * (c'' - g),  c = p + R c_body L = R J w,  [w] = R^T R'                   N = c x f + L'    about
- * the world's origin Series are arrays of N Taylor coefficients. */
+/* newton.c: dynamics in 113 bits without recursions of velocity or force.
+ *
+ * The position of every body in the world is a power series in time. Newton's and Euler's laws give
+ * the force and moment on it; a joint transmits those of all bodies beyond it.
+ *
+ *   R, p                       pose of the body
+ *   f = m (c'' - g)            c = p + R c_body
+ *   N = c x f + L'             about the world's origin, L = R J w, [w] = R^T R'
+ *
+ * A series is an array of N Taylor coefficients. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +46,7 @@ static void differentiate(int N, const quad *x, quad *y) {
   y[N - 1] = 0;
 }
 
-/* sin and cos of x by their own power series in what x adds to x_0 */
+/* sin and cos of x by their power series in x - x_0 */
 static void series_sincos(int N, const quad *x, quad *s, quad *c) {
   quad *power = quads(3 * (size_t)N), *next = power + N, *d = next + N, s0, c0;
   quad_sincos(x[0], &s0, &c0);
@@ -62,8 +67,8 @@ static void series_sincos(int N, const quad *x, quad *s, quad *c) {
   free(power);
 }
 
-/* Rotation series of a body that turns with w (in its own axes, or in fixed ones): of the
- * quaternion, 2 a' = a w or 2 a' = w a; then of the matrix. */
+/* Rotation series of a body with angular velocity w, in its own axes or in fixed ones: first the
+ * quaternion, 2 a' = a w or 2 a' = w a; then the matrix. */
 static void series_rotation(int N, const quad *q, const quad *w, int fixed_axes, quad *R) {
   quad *a = quads(14 * (size_t)N), *p = a + 4 * N, length = 0;
   for (int j = 0; j < 4; j++) length += q[j] * q[j];
@@ -96,8 +101,8 @@ static void series_rotation(int N, const quad *q, const quad *w, int fixed_axes,
   free(a);
 }
 
-/* What a joint does: the child's frame in the joint's, series Q [9] and d [3]. v: Taylor
- * coefficients of the joint's velocity, series. */
+/* The motion of a joint: the child's frame in the joint's frame, series Q [9] and d [3]. v: series
+ * of the joint's velocity. */
 static void series_joint(int N, const quad_link *l, jn_representation rep, const quad *q,
                          const quad *v, quad *Q, quad *d) {
   quad *x = quads(3 * (size_t)N), *s = x + N, *c = s + N;
@@ -147,7 +152,7 @@ static void series_joint(int N, const quad_link *l, jn_representation rep, const
   free(x);
 }
 
-/* series of one link: pose R, p; joint frame A, o; force F and moment M of it and all beyond */
+/* series of one link: pose R, p; joint frame A, o; force F and moment M of its subtree */
 enum { AT_R = 0, AT_P = 9, AT_A = 12, AT_O = 21, AT_F = 24, AT_M = 27, SERIES = 30 };
 
 static void place_body(int N, const quad_link *l, jn_representation rep, const quad *q,
@@ -216,7 +221,7 @@ static void law_of_motion(int N, const quad_link *l, const quad *gravity, quad *
   free(c);
 }
 
-/* The joint's share of the wrench, out: l->nv series. */
+/* Projects the wrench on the joint, out: l->nv series. */
 static void project(int N, const quad_link *l, jn_representation rep, const quad *me, quad *out) {
   const quad *R = S(me, AT_R), *A = S(me, AT_A), *F = S(me, AT_F);
   const int about = l->kind == JN_K_FREE && rep == JN_SPATIAL ? AT_O : AT_P;
@@ -274,7 +279,7 @@ void newton_inverse(const quad_robot *r, int order, jn_representation rep, const
   free(motion);
 }
 
-/* A x = b by elimination with row exchanges, in place; x replaces b */
+/* A x = b by Gaussian elimination with partial pivoting, in place; x replaces b */
 static int solve(int n, quad *A, quad *b, int columns) {
   for (int c = 0; c < n; c++) {
     int best = c;
@@ -303,8 +308,7 @@ static int solve(int n, quad *A, quad *b, int columns) {
   return 1;
 }
 
-/* tau^(k) = M v^(k+1) + what it is without: the columns of M and the rest come from inverse
- * dynamics. */
+/* tau^(k) = M v^(k+1) + b_k: M by columns and b_k come from inverse dynamics. */
 int newton_forward(const quad_robot *r, int order, jn_representation rep, const quad *q,
                    const quad *v, const quad *tau, quad *a) {
   const size_t n = (size_t)r->nv, rows = (size_t)order + 2;

@@ -1,7 +1,7 @@
-/* oracle_ulp: how many units of rounding, u = 2^-53, the library's dynamics are away from the exact
- * answer for the numbers it was given. Errors are normwise: of each order, the largest error of any
- * force over the largest force, on a joint or on a body (a few joints may all pass through zero at
- * once, or carry little of what goes through the bearings). */
+/* oracle_ulp.c: measures the error of the library's dynamics, in units u = 2^-53, against the exact
+ * result for the same inputs. Errors are normwise: for each order, the largest error of any force
+ * relative to the largest force on a joint or on a body (the forces of a few joints may all be near
+ * zero at once, or small compared with the wrenches that the joints transmit). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ typedef struct options {
   int cases, order, forward, json, shifts, ruler;
   unsigned long long seed;
   double shift[SHIFTS];
-  int form, rep; /* rep < 0: each in turn */
+  int form, rep; /* rep < 0: all in turn */
 } options;
 
 typedef struct figure {
@@ -144,12 +144,12 @@ static int run_inverse(const options *o) {
 
 /* ---- forward dynamics ---- */
 
-/* every number one unit in the last place up or down; unit quaternions stay close enough */
+/* changes every number by one unit in the last place; quaternions stay within the tolerance */
 static void nudge(rng *r, double *x, size_t n) {
   for (size_t i = 0; i < n; i++) x[i] = nextafter(x[i], rng_below(r, 2) ? HUGE_VAL : -HUGE_VAL);
 }
 
-/* max_i |tau_i| + sum_j |M_ij| |x_j|: what the equation M x + ... = tau is solved among */
+/* max_i |tau_i| + sum_j |M_ij| |x_j|: the size of the terms of M x + ... = tau */
 static double force_size(size_t nv, const double *M, const double *x, const double *tau) {
   double most = 0;
   for (size_t i = 0; i < nv; i++) {
@@ -177,7 +177,7 @@ static void measure_forward(const options *o, int n, sample *residual, sample *r
   quad *t = to_quads(tau, r.n), *exact = quads(r.n), *other = quads(r.n), *found = NULL;
   jn_status status = jn_forward_dynamics(r.model, r.data, K, r.q, r.v, tau, NULL, a + nv);
   if (status == JN_OK && nv && core_forward(m, K, rep, q, v, t, exact)) {
-    /* what is left of the force */
+    /* the residual force */
     found = to_quads(a, r.n + nv);
     core_inverse(m, K, rep, q, found, force);
     double *M = doubles(nv * nv), scale[ORDERS];
@@ -191,7 +191,7 @@ static void measure_forward(const options *o, int n, sample *residual, sample *r
     free(M);
     if (n % o->ruler == 0 && newton_forward(m, K, rep, q, v, t, other))
       compare_routes(other, exact, 1, nv);
-    /* the error, against what a nudge of the input does to the exact answer */
+    /* the error, relative to the effect of a nudge of the input on the exact result */
     double effect[ORDERS] = {0};
     for (int turn = 0; turn < 2; turn++) {
       double *q1 = copy_of(r.q, (size_t)r.nq), *v1 = copy_of(r.v, nv), *tau1 = copy_of(tau, r.n);
@@ -234,8 +234,8 @@ static int run_forward(const options *o) {
 /* ---- far from the origin ---- */
 
 /* The worst error in u of any order. The moment on the base about the world's origin grows with the
- * distance d: it is measured by itself and d times the other forces, the other rows by themselves.
- */
+ * distance d: it is compared with itself and d times the other forces; the other rows with
+ * themselves. */
 static double shifted_error(const options *o, robot *r, jn_representation rep, const double *q,
                             const double *v) {
   const size_t nv = (size_t)r->nv;
@@ -266,7 +266,7 @@ static void measure_shift(const options *o, int n, int rep, sample *errors) {
     double *q = copy_of(r.q, (size_t)r.nq), *v = doubles(r.n + (size_t)r.nv);
     const double by[3] = {way.x, way.y, way.z};
     for (int j = 0; j < 3; j++) q[4 + j] += o->shift[s] * by[j];
-    /* the same motion there, as the representation has it */
+    /* the same motion there, in that representation */
     robot_represent(&r, (jn_representation)rep);
     memcpy(v, r.v, (r.n + (size_t)r.nv) * sizeof *v);
     if (rep == JN_SPATIAL)

@@ -56,7 +56,7 @@ void quad_sincos(quad x, quad *s, quad *c) {
   }
 }
 
-/* the nearest rotation: R = (R + R^-T) / 2 until it stands */
+/* the nearest rotation: R = (R + R^-T) / 2 until it converges */
 static void orthonormalise(quad *R) {
   for (int n = 0; n < 4; n++) {
     quad C[9], det = 0;

@@ -1,8 +1,10 @@
-/* quad.h: the ruler. Numbers of 113 bits, a robot in them, and two routes to its dynamics that
- * share nothing but these numbers: newton_*  series of the position of every body in the world,
- * then Newton's and Euler's law core_*    the text of src/core, compiled for this scalar The robot
- * is the one the library has built: its link frames, masses and inertias as they are, rotations
- * made orthonormal to 113 bits. */
+/* quad.h: the reference dynamics ("ruler") in numbers of 113 bits, by two independent routes:
+ *
+ *   newton_*   series of the position of every body in the world, then Newton's and Euler's laws
+ *   core_*     the source of src/core, compiled for this scalar
+ *
+ * The robot is the one that the library has built, with the same link frames, masses and inertias;
+ * its rotations are orthonormalised to 113 bits. */
 #ifndef TEST_QUAD_H
 #define TEST_QUAD_H
 
@@ -31,7 +33,7 @@ void quad_robot_free(quad_robot *r);
 quad quad_abs(quad x);
 quad quad_sqrt(quad x);
 void quad_sincos(quad x, quad *s, quad *c);
-quad *quads(size_t n); /* zeros; release with free */
+quad *quads(size_t n); /* zeros; free with free() */
 
 /* All arrays are derivatives, order-major, as in jounce/dynamics.h; no damping. */
 typedef void quad_inverse(const quad_robot *r, int order, jn_representation rep, const quad *q,

@@ -1,5 +1,5 @@
-/* quad_core.c: the text of src/core over numbers of 113 bits. Here `double` is that number too, so
- * that the constants of the model have as many digits as the state. */
+/* quad_core.c: the source of src/core compiled for numbers of 113 bits. `double` is replaced as
+ * well, so that the constants of the model have as many digits as the state. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static inline void quad_sincos_many(int n, quad *x, quad *s, quad *c) {
 #include "core/body/rnea.h"
 #include "core/boundary.h"
 
-/* as src/model/place.c lays them out */
+/* in the layout of src/model/place.c */
 static void arrange_link(const quad_link *from, jn_link *l) {
   l->parent = from->parent, l->kind = (jn_kind)from->kind, l->joint = from->joint;
   l->iq = from->iq, l->iv = from->iv, l->nv = from->nv;

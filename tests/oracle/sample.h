@@ -1,4 +1,4 @@
-/* sample.h: random cases for the ruler, and what is measured on them. */
+/* sample.h: random cases for the comparison with quad.h, and statistics of the errors. */
 #ifndef TEST_SAMPLE_H
 #define TEST_SAMPLE_H
 
@@ -9,7 +9,7 @@
  * decades; joints on sinusoids up to 3 or 10 rad/s. */
 robot sample_robot(uint64_t seed, int order, int floating);
 
-/* numbers of one order, one from each case */
+/* errors of one order, one from each case */
 typedef struct sample {
   double *x;
   size_t count, room;

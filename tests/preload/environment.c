@@ -1,10 +1,11 @@
-/* environment.c: loaded before a test program (LD_PRELOAD), puts it into a hostile environment:
- * JOUNCE_TEST_LOCALE=1   the locale that LC_ALL names
- * JOUNCE_TEST_ROUND=up   rounding towards plus infinity
- * JOUNCE_TEST_FLUSH=1    denormal numbers are flushed to zero (FTZ and DAZ), where the machine can
- * Only programs test_* are touched, not what they start.
- * When the program ends, the environment must still be what it was set to: the exit status is 97
- * where somebody changed it. */
+/* environment.c: preloaded into a test program (LD_PRELOAD), changes its environment:
+ *
+ *   JOUNCE_TEST_LOCALE=1   the locale that LC_ALL names
+ *   JOUNCE_TEST_ROUND=up   rounding towards plus infinity
+ *   JOUNCE_TEST_FLUSH=1    denormal numbers are flushed to zero (FTZ and DAZ), if the machine can
+ *
+ * Only programs test_* are changed, not the programs that they start. When the program ends, the
+ * environment must still be as it was set; otherwise the exit status is 97. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fenv.h>

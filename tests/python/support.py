@@ -1,4 +1,4 @@
-"""What the tests of the Python module share."""
+"""Helpers of the tests of the Python module."""
 import json
 import os
 import subprocess
@@ -17,7 +17,7 @@ worst = {}
 
 
 def residual(name, value, bound):
-    """Fails beyond the bound; the worst of every name is printed at the end."""
+    """Fails if the value exceeds the bound; the worst value of every name is printed at the end."""
     value = float(value)
     worst[name] = max(worst.get(name, 0.0), value)
     if not value <= bound:
@@ -25,7 +25,7 @@ def residual(name, value, bound):
 
 
 def program(*arguments, state=None):
-    """What `jounce` writes, as JSON."""
+    """The output of `jounce`, as JSON."""
     run = subprocess.run([PROGRAM, *arguments], input=None if state is None else json.dumps(state),
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if run.returncode:
@@ -41,7 +41,7 @@ def random_state(robot, rows, seed=1):
 
 
 def exact_quaternions(robot, q):
-    """q with rotations whose length is 1 to the last bit: the program divides by it."""
+    """q with quaternions of length exactly 1: the program divides by the length."""
     q = q.copy()
     for j in robot.joints:
         if j["type"] in ("free", "spherical"):
@@ -104,7 +104,7 @@ def state_to_flat(robot, state, rows):
 
 
 def result_to_flat(robot, joints, base, rows):
-    """Rows of nv from what the program writes by name."""
+    """Rows of nv from the program's output, which is by name."""
     out = np.zeros((rows, robot.nv))
     for j in robot.joints:
         i, n = j["iv"], j["nv"]

@@ -1,4 +1,4 @@
-"""Numbers of the module are those of the program, bit for bit, and match the reference values."""
+"""The module has the numbers of the program, bit for bit, and matches the reference values."""
 import glob
 import json
 import os
@@ -67,7 +67,7 @@ class Bits(unittest.TestCase):
 
 
 class Layouts(unittest.TestCase):
-    """The program with --layout and the module with layout= are one."""
+    """The program with --layout and the module with layout= give the same numbers."""
 
     def test_every_command_in_every_layout(self):
         for layout in ("jounce", "pinocchio", "mujoco", "drake", "rbdl"):
@@ -165,7 +165,7 @@ class Reference(unittest.TestCase):
             floating = "base" in state
             robot = jounce.Model(os.path.join(folder, "model.urdf"), layout="pinocchio",
                                  root="floating" if floating else "fixed")
-            # as Pinocchio holds them: p, x y z w; linear first; written out without jounce
+            # in Pinocchio's layout: p, x y z w; linear first; written without jounce
             swap = list(range(len(want["dofs"])))
             q, v, a = [], [], []
             if floating:

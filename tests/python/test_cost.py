@@ -1,4 +1,4 @@
-"""What a call through the module costs beyond the library's own: printed, not judged by a clock."""
+"""The overhead of a call through the module compared with the library's own: printed, not checked."""
 import timeit
 import unittest
 

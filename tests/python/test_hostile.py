@@ -15,7 +15,7 @@ from support import main, random_state
 
 
 def setUpModule():
-    """Random arguments may be names of files to write: they go to a folder of their own."""
+    """Random arguments may be names of files to write, so the tests run in a temporary folder."""
     scratch, home = tempfile.TemporaryDirectory(), os.getcwd()
     os.chdir(scratch.name)
     unittest.addModuleCleanup(scratch.cleanup)
@@ -152,7 +152,7 @@ class Refusals(unittest.TestCase):
             self.robot.mass_matrix(self.q, out=out)
 
     def test_random_arguments(self):
-        """Every method with nonsense of every kind: an exception or an answer."""
+        """Every method with invalid arguments of every kind: an exception or a result, never a crash."""
         pick = random.Random(1)
         r = self.robot
         things = [None, 0, -1, 1.5, "B4", "q2", "body", [], (), {}, b"x", 10 ** 30, float("nan"), object(),
@@ -230,7 +230,7 @@ class Leaks(unittest.TestCase):
             jounce.Spec.load("pendulum").build(layout="rbdl")
             events = [lambda t, q, v: 1.0]
             sim = jounce.Simulation(robot, "rkmk54", state=lambda t, q, v: -v, events=events)
-            events.append(sim)  # a cycle through the list that is not kept
+            events.append(sim)  # a cycle through the list, which is copied
             sim.run_to(0.01), sim.state
 
         self.grow(once, 300, "calls")

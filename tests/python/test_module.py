@@ -1,4 +1,4 @@
-"""Every algorithm: identities between independent ones, batches, layouts, out=, simulation."""
+"""Every algorithm: identities between independent routes, batches, layouts, out=, simulation."""
 import threading
 import unittest
 
@@ -314,7 +314,7 @@ class Layouts(unittest.TestCase):
 
     def test_refused(self):
         robot = jounce.Model("tilthex", layout="drake")
-        with self.assertRaisesRegex(jounce.ArgumentError, "linearise is not offered in the layout 'drake'"):
+        with self.assertRaisesRegex(jounce.ArgumentError, "linearise is not available in the layout 'drake'"):
             robot.linearise(robot.home(), np.zeros(robot.nv), np.zeros(robot.nv))
         with self.assertRaises(jounce.ArgumentError):
             jounce.Model("tilthex", layout="drake", representation="body")

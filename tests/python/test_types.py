@@ -1,4 +1,4 @@
-"""The stub lists what the module has: names, arguments, defaults; and every docstring tells shapes."""
+"""The stub lists every name and argument of the module, and everything has a docstring."""
 import ast
 import inspect
 import os
