@@ -8,4 +8,12 @@ enum { NUMBER_TEXT = 32 };
 /* "%.<digits>g" with a decimal point in every locale. Returns `text`. */
 const char *jn_write_number(double value, int digits, char text[NUMBER_TEXT]);
 
+/* A number with six digits, for a message. */
+typedef struct jn_shown {
+  char text[NUMBER_TEXT];
+} jn_shown;
+static inline const char *jn_show(jn_shown *s, double value) {
+  return jn_write_number(value, 6, s->text);
+}
+
 #endif

@@ -7,43 +7,6 @@
 #include "core/boundary.h"
 #include "core/engine.h"
 
-int jn_all_finite(const double *x, size_t n) {
-  /* 0 * x is 0 for every finite x and NaN for the others */
-  typedef double two __attribute__((vector_size(16), aligned(8)));
-  two a = {0, 0}, b = a, c = a, d = a;
-  size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    a += 0.0 * *(const two *)(x + i);
-    b += 0.0 * *(const two *)(x + i + 2);
-    c += 0.0 * *(const two *)(x + i + 4);
-    d += 0.0 * *(const two *)(x + i + 6);
-  }
-  for (; i + 2 <= n; i += 2) a += 0.0 * *(const two *)(x + i);
-  if (i < n) b[0] += 0.0 * x[i];
-  a = (a + b) + (c + d);
-  return a[0] + a[1] == 0.0;
-}
-
-int jn_all_below(const double *x, size_t n, double most) {
-  double top = 0;
-  int numbers = 1;
-  for (size_t i = 0; i < n; i++) {
-    numbers &= x[i] == x[i];
-    const double a = fabs(x[i]);
-    top = a > top ? a : top; /* not fmax, which is a call */
-  }
-  return numbers && top < most;
-}
-
-double jn_magnitude(const double *x, size_t n) {
-  double s[8] = {0};
-  size_t i = 0;
-  for (; i + 8 <= n; i += 8)
-    for (size_t j = 0; j < 8; j++) s[j] += fabs(x[i + j]);
-  for (; i < n; i++) s[0] += fabs(x[i]);
-  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
-}
-
 int jn_is_bounded(const jn_model *m, const jn_data *data, const double *v) {
   const jn_vec3 g = data->settings.gravity, p = data->base;
   const double vectors[6] = {p.x, p.y, p.z, g.x, g.y, g.z};

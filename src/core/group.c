@@ -4,12 +4,11 @@
 
 #include <jounce/integrate.h>
 
+#include "base/vec.h"
 #include "core/group.h"
 #include "model/data.h"
 
 static jn_quat load_quat(const double *q) { return jn_quat_make(q[0], q[1], q[2], q[3]); }
-static jn_vec3 load_vec(const double *x) { return jn_v3(x[0], x[1], x[2]); }
-static void store_vec(double *x, jn_vec3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
 
 jn_quat jn_quat_step(const double *q, jn_vec3 w) {
   const jn_quat a = load_quat(q);

@@ -19,11 +19,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
-
-static jn_vec3 load_vec(const double *x) { return jn_v3(x[0], x[1], x[2]); }
-static void store_vec(double *x, jn_vec3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
 
 /* Centre of mass, centroidal momentum and, unless matrix is NULL, the centroidal momentum matrix,
  * all with the base's position set to the origin. */
@@ -43,34 +41,6 @@ jn_status jn_momentum_set(jn_simulation *s, jn_point x) {
   return status;
 }
 
-/* A x = b, 6 x 6, by Gaussian elimination with partial pivoting; returns 0 if A is singular */
-static int solve_six(double A[6][6], double b[6]) {
-  for (int c = 0; c < 6; c++) {
-    int pivot = c;
-    for (int r = c + 1; r < 6; r++)
-      if (fabs(A[r][c]) > fabs(A[pivot][c])) pivot = r;
-    if (!(fabs(A[pivot][c]) > 0)) return 0;
-    for (int i = 0; i < 6; i++) {
-      double swap = A[c][i];
-      A[c][i] = A[pivot][i];
-      A[pivot][i] = swap;
-    }
-    double swap = b[c];
-    b[c] = b[pivot];
-    b[pivot] = swap;
-    for (int r = c + 1; r < 6; r++) {
-      double f = A[r][c] / A[c][c];
-      for (int i = c; i < 6; i++) A[r][i] -= f * A[c][i];
-      b[r] -= f * b[c];
-    }
-  }
-  for (int r = 5; r >= 0; r--) {
-    for (int i = r + 1; i < 6; i++) b[r] -= A[r][i] * b[i];
-    b[r] /= A[r][r];
-  }
-  return 1;
-}
-
 /* The base's position p and twist V_b from c, L, P and the joints:
  *   p = c - c_0,   c_0: centre of mass with the base at the origin
  *   A_b V_b = (L, P) - A_j v_j,   A: centroidal momentum matrix */
@@ -84,7 +54,9 @@ jn_status jn_momentum_solve(jn_simulation *s, jn_point x) {
     b[r] = x.p[r] - L[r];
     for (int c = 0; c < 6; c++) A[r][c] = s->at.matrix[(size_t)r * (size_t)s->nv + (size_t)c];
   }
-  if (!solve_six(A, b)) return JN_ERR_SINGULAR;
+  int order[6];
+  if (!jn_lu_factor(A, order, 0)) return JN_ERR_SINGULAR;
+  jn_lu_solve((const double(*)[6])A, order, b, b);
   if (!jn_all_finite(b, 6)) return JN_ERR_NOT_FINITE;
   memcpy(x.v, b, sizeof b);
   return JN_OK;

@@ -83,19 +83,12 @@ static jn_status first_stage(jn_simulation *s) {
   return JN_OK;
 }
 
-static double largest(const double *x, size_t n) {
-  double most = 0;
-  for (size_t i = 0; i < n; i++)
-    if (!(fabs(x[i]) <= most)) most = fabs(x[i]);
-  return most;
-}
-
 /* The estimated error in units of the tolerance. */
 static double step_error(const jn_simulation *s, double h) {
   size_t n = (size_t)s->n, nv = (size_t)s->nv;
   size_t first = s->o.scheme == JN_MOMENTUM ? 6 : 0;
-  double scale = 1 + largest(s->at.y_end + nv + first, n - nv - first);
-  double heavy = first ? 1 + largest(s->at.y_end + nv, 6) : 1, worst = 0;
+  double scale = 1 + jn_largest(s->at.y_end + nv + first, n - nv - first);
+  double heavy = first ? 1 + jn_largest(s->at.y_end + nv, 6) : 1, worst = 0;
   for (size_t i = 0; i < n; i++) {
     double e = fabs(h * combine(s, error_weights, 7, i));
     e /= i < nv ? 1 : i < nv + first ? heavy : scale;
@@ -107,8 +100,8 @@ static double step_error(const jn_simulation *s, double h) {
 /* Initial step: a fraction of the time scale on which the state changes. */
 static double first_step(const jn_simulation *s) {
   size_t n = (size_t)s->n, nv = (size_t)s->nv;
-  double scale = 1 + largest(s->start.v, nv);
-  double rate = largest(s->at.k, nv) + largest(s->at.k + nv, n - nv) / scale;
+  double scale = 1 + jn_largest(s->start.v, (size_t)nv);
+  double rate = jn_largest(s->at.k, (size_t)nv) + jn_largest(s->at.k + nv, n - nv) / scale;
   return 0.5 * jn_pow(s->o.tolerance, 0.2) / (rate > 1e-3 ? rate : 1e-3);
 }
 

@@ -8,6 +8,7 @@
 
 #include <jounce/integrate.h>
 
+#include "base/numbers.h"
 #include "core/group.h"
 
 /* One state: pointers into one block. v is in body representation. */

@@ -15,12 +15,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "base/elementary.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
-
-static jn_vec3 load_vec(const double *x) { return jn_v3(x[0], x[1], x[2]); }
-static void store_vec(double *x, jn_vec3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
 
 /* x^-n */
 static double reciprocal_power(double x, int n) {

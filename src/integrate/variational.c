@@ -21,13 +21,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
 
 enum { MOST_ITERATIONS = 60 };
-
-static jn_vec3 load_vec(const double *x) { return jn_v3(x[0], x[1], x[2]); }
-static void store_vec(double *x, jn_vec3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
 
 static void set_gravity(jn_simulation *s, int on) {
   jn_settings *settings = jn_data_settings(s->data);
@@ -158,13 +156,6 @@ static jn_status try_dq(jn_simulation *s, double h, const double *dq, double *re
   return status;
 }
 
-static double largest(const double *x, int n) {
-  double most = 0;
-  for (int i = 0; i < n; i++)
-    if (!(fabs(x[i]) <= most)) most = fabs(x[i]);
-  return most;
-}
-
 /* Bounds on the corrections of positions (rad, m) and of velocities: converged to rounding; near
  * rounding, where they need not decrease any more; diverged */
 #define ROUNDING 1e-15
@@ -181,7 +172,7 @@ static jn_status solve(jn_simulation *s, double h) {
   for (int pass = 0; pass < MOST_ITERATIONS && !status; pass++) {
     if ((status = try_dq(s, h, dq, r))) break;
     if ((status = solve_mass(s, s->trial.q, r, delta))) break;
-    double size = h * largest(delta, nv);
+    double size = h * jn_largest(delta, (size_t)nv);
     if (size < ROUNDING || (size < NEAR_ROUNDING && !(size < 0.5 * old))) return JN_OK;
     if (!(size < DIVERGED)) return JN_ERR_LIMIT;
     for (int i = 0; i < nv; i++) dq[i] += h * delta[i];

@@ -40,6 +40,7 @@
 #include "io/json_lines.h"
 #include "io/number.h"
 #include "io/text.h"
+#include "model/spec.h"
 
 /* a value and its node, for the line number */
 typedef struct cursor {
@@ -269,18 +270,10 @@ static jn_joint_type read_joint_type(reader *r, cursor object) {
 }
 
 static void read_limits(reader *r, cursor object, jn_limits *limits) {
-  static const char *const known[] = {"lower",        "upper", "velocity",    "effort",
-                                      "acceleration", "jerk",  "effort_rate", NULL};
   cursor c = member(r, object, "limits");
   if (c.value == NULL || r->status != JN_OK || !is_object(r, c, "key 'limits'")) return;
-  check_keys(r, c, known);
-  read_number(r, c, "lower", &limits->lower);
-  read_number(r, c, "upper", &limits->upper);
-  read_number(r, c, "velocity", &limits->velocity);
-  read_number(r, c, "effort", &limits->effort);
-  read_number(r, c, "acceleration", &limits->acceleration);
-  read_number(r, c, "jerk", &limits->jerk);
-  read_number(r, c, "effort_rate", &limits->effort_rate);
+  check_keys(r, c, jn_limit_keys);
+  for (int k = 0; k < JN_LIMIT_COUNT; k++) read_number(r, c, jn_limit_keys[k], &limits->lower + k);
 }
 
 static void read_mimic(reader *r, cursor object, jn_joint_desc *joint) {

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/block.h"
+#include "base/names.h"
+#include "base/numbers.h"
 #include "io/number.h"
 #include "io/text.h"
 #include "model/spec.h"
@@ -21,16 +23,11 @@ static const double largest_mass = 1e4;        /* kg, one link */
 static const double largest_ratio = 1e4;       /* of masses of neighbours */
 static const double largest_gravity = 100;     /* m/s^2 */
 
-typedef struct entry {
-  const char *name;
-  int index;
-} entry;
-
 typedef struct work {
   jn_spec *spec;
   jn_status status;
   int links, joints;
-  entry *link_name, *joint_name; /* sorted */
+  jn_name *link_name, *joint_name; /* sorted */
   int *parent_joint;             /* of each link: the first joint that has it as child; -1: none */
   int *parent;                   /* link of that joint's parent; -1: world, unknown or none */
   int *first_child, *next_child; /* of links, through their parent joints */
@@ -49,37 +46,11 @@ note(work *w, jn_severity severity, int line, const char *format, ...) {
   va_end(arguments);
 }
 
-/* a number as text, for a message */
-typedef struct shown {
-  char text[NUMBER_TEXT];
-} shown;
-static const char *show(shown *s, double value) { return jn_write_number(value, 6, s->text); }
-
 /* ---- names */
-
-static int compare_entries(const void *a, const void *b) {
-  const entry *x = a, *y = b;
-  int order = strcmp(x->name, y->name);
-  return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
-}
-
-/* index of the first element with that name; -1: none */
-static int find(const entry *entries, int count, const char *name) {
-  if (name == NULL) return -1;
-  int low = 0, high = count;
-  while (low < high) {
-    int middle = low + (high - low) / 2;
-    if (strcmp(entries[middle].name, name) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < count && strcmp(entries[low].name, name) == 0 ? entries[low].index : -1;
-}
 
 static const char *name_of(const char *name) { return name != NULL ? name : ""; }
 
-static void lint_names(work *w, const entry *entries, int count, int is_link) {
+static void lint_names(work *w, const jn_name *entries, int count, int is_link) {
   const char *what = is_link ? "link" : "joint";
   for (int i = 0; i < count; i++) {
     const char *name = entries[i].name;
@@ -99,8 +70,8 @@ static void join(work *w) {
   for (int i = 0; i < w->links; i++) w->parent_joint[i] = w->parent[i] = w->first_child[i] = -1;
   for (int j = 0; j < w->joints; j++) {
     const jn_joint_desc *joint = jn_spec_get_joint(w->spec, j);
-    int child = find(w->link_name, w->links, joint->child);
-    int parent = find(w->link_name, w->links, joint->parent);
+    int child = jn_names_find(w->link_name, w->links, joint->child);
+    int parent = jn_names_find(w->link_name, w->links, joint->parent);
     if (child < 0)
       note(w, JN_SERIOUS, joint->line,
            "joint '%s': there is no child link '%s': define it or fix the name",
@@ -138,7 +109,7 @@ static void walk(work *w) {
       /* not counted as a root, as it has another finding: unknown parent link, or name used
        * twice */
       int is_lost = (joint != NULL && joint->parent != NULL) ||
-                    find(w->link_name, w->links, name_of(link->name)) != i;
+                    jn_names_find(w->link_name, w->links, name_of(link->name)) != i;
       if (!is_lost && ++roots == 2)
         note(w, JN_SERIOUS, link->line,
              "link '%s' is a second root: connect it to the rest by a joint, or delete it",
@@ -208,28 +179,20 @@ static void eigenvalues(jn_mat3 a, double out[3]) {
       }
 }
 
-static int all_finite(const double *x, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (!isfinite(x[i])) return 0;
-  return 1;
-}
-
-static int pose_is_finite(const jn_pose *pose) {
-  return all_finite(&pose->R.m[0][0], 9) && all_finite(&pose->p.x, 1) &&
-         all_finite(&pose->p.y, 1) && all_finite(&pose->p.z, 1);
-}
-
 static int vector_is_finite(jn_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
+static int pose_is_finite(const jn_pose *pose) {
+  return jn_all_finite(&pose->R.m[0][0], 9) && vector_is_finite(pose->p);
+}
 
 static void lint_inertia(work *w, const jn_link_desc *link) {
   const double(*I)[3] = (const double(*)[3])link->inertia.m;
-  shown a, b, c;
+  jn_shown a, b, c;
   double trace = fabs(I[0][0]) + fabs(I[1][1]) + fabs(I[2][2]);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++)
       if (fabs(I[i][j] - I[j][i]) > 1e-12 * trace)
         note(w, JN_SERIOUS, link->line, "link '%s': the inertia is not symmetric: %s and %s",
-             link->name, show(&a, I[j][i]), show(&b, I[i][j]));
+             link->name, jn_show(&a, I[j][i]), jn_show(&b, I[i][j]));
   double e[3];
   eigenvalues(link->inertia, e);
   double tolerance = 1e-12 * fmax(fabs(e[0]), fabs(e[2]));
@@ -237,13 +200,13 @@ static void lint_inertia(work *w, const jn_link_desc *link) {
     note(w, JN_SERIOUS, link->line,
          "link '%s': the inertia is not positive definite: principal moments %s, %s, %s; check the "
          "signs of the products of inertia",
-         link->name, show(&a, e[0]), show(&b, e[1]), show(&c, e[2]));
+         link->name, jn_show(&a, e[0]), jn_show(&b, e[1]), jn_show(&c, e[2]));
     return;
   }
   if (e[2] <= 0) {
     if (link->mass > 0)
       note(w, JN_NOTE, link->line, "link '%s': mass %s without rotational inertia: a point mass",
-           link->name, show(&a, link->mass));
+           link->name, jn_show(&a, link->mass));
     return;
   }
   if (e[0] <= tolerance)
@@ -253,7 +216,7 @@ static void lint_inertia(work *w, const jn_link_desc *link) {
     note(w, JN_WARNING, link->line,
          "link '%s': no rigid body has this inertia: principal moment %s exceeds %s + %s (triangle "
          "inequality)",
-         link->name, show(&c, e[2]), show(&a, e[0]), show(&b, e[1]));
+         link->name, jn_show(&c, e[2]), jn_show(&a, e[0]), jn_show(&b, e[1]));
   if (link->mass < 0) return;
   if (link->mass == 0) {
     note(w, JN_WARNING, link->line, "link '%s': rotational inertia but no mass", link->name);
@@ -264,28 +227,28 @@ static void lint_inertia(work *w, const jn_link_desc *link) {
     note(w, JN_WARNING, link->line,
          "link '%s': mass %s kg and this inertia imply a size of about %s m: check the units (kg, "
          "m)",
-         link->name, show(&a, link->mass), show(&b, gyration));
+         link->name, jn_show(&a, link->mass), jn_show(&b, gyration));
 }
 
 static void lint_link(work *w, int i) {
   const jn_link_desc *link = jn_spec_get_link(w->spec, i);
-  shown a;
+  jn_shown a;
   if (!isfinite(link->mass) || !vector_is_finite(link->com) ||
-      !all_finite(&link->inertia.m[0][0], 9) || !pose_is_finite(&link->home)) {
+      !jn_all_finite(&link->inertia.m[0][0], 9) || !pose_is_finite(&link->home)) {
     note(w, JN_SERIOUS, link->line, "link '%s': a number is not finite", link->name);
     return;
   }
   if (link->mass < 0)
     note(w, JN_SERIOUS, link->line, "link '%s': the mass %s is negative: it must be zero or more",
-         link->name, show(&a, link->mass));
+         link->name, jn_show(&a, link->mass));
   else if (link->mass > largest_mass)
     note(w, JN_WARNING, link->line, "link '%s': the mass is %s kg: check the units", link->name,
-         show(&a, link->mass));
+         jn_show(&a, link->mass));
   double far = jn_v3_norm(link->com);
   if (far > farthest_com)
     note(w, JN_WARNING, link->line,
          "link '%s': the centre of mass is %s m from the link's origin: check the units",
-         link->name, show(&a, far));
+         link->name, jn_show(&a, far));
   lint_inertia(w, link);
 }
 
@@ -293,12 +256,9 @@ static void lint_link(work *w, int i) {
 
 static void lint_limits(work *w, const jn_joint_desc *joint) {
   const jn_limits *x = &joint->limits;
-  static const char *const names[7] = {"lower",        "upper", "velocity",   "effort",
-                                       "acceleration", "jerk",  "effort_rate"};
-  const double value[7] = {x->lower,        x->upper, x->velocity,   x->effort,
-                           x->acceleration, x->jerk,  x->effort_rate};
-  shown a, b;
-  for (int k = 0; k < 7; k++)
+  const double *value = &x->lower;
+  jn_shown a, b;
+  for (int k = 0; k < JN_LIMIT_COUNT; k++)
     if (isnan(value[k])) {
       note(w, JN_SERIOUS, joint->line, "joint '%s': a limit is not a number", joint->name);
       return;
@@ -311,15 +271,15 @@ static void lint_limits(work *w, const jn_joint_desc *joint) {
   }
   if (x->lower > x->upper)
     note(w, JN_SERIOUS, joint->line, "joint '%s': lower limit %s is above upper limit %s",
-         joint->name, show(&a, x->lower), show(&b, x->upper));
+         joint->name, jn_show(&a, x->lower), jn_show(&b, x->upper));
   else if (x->lower == x->upper)
     note(w, JN_WARNING, joint->line,
          "joint '%s': lower and upper limit are both %s: it cannot move", joint->name,
-         show(&a, x->lower));
-  for (int k = 2; k < 7; k++)
+         jn_show(&a, x->lower));
+  for (int k = 2; k < JN_LIMIT_COUNT; k++)
     if (value[k] <= 0)
-      note(w, JN_WARNING, joint->line, "joint '%s': %s limit is %s: %s", joint->name, names[k],
-           show(&a, value[k]),
+      note(w, JN_WARNING, joint->line, "joint '%s': %s limit is %s: %s", joint->name,
+           jn_limit_keys[k], jn_show(&a, value[k]),
            value[k] == 0 ? "leave it out if there is none" : "a limit cannot be negative");
 }
 
@@ -330,7 +290,7 @@ static void lint_axis(work *w, const jn_joint_desc *joint) {
                      joint->type == JN_JOINT_PLANAR
                  ? 1
                  : 0;
-  shown a;
+  jn_shown a;
   for (int k = 0; k < axes; k++) {
     double n = jn_v3_norm(joint->axis[k]);
     if (n == 0)
@@ -338,7 +298,7 @@ static void lint_axis(work *w, const jn_joint_desc *joint) {
            "joint '%s': axis has zero length: give a direction such as 0 0 1", joint->name);
     else if (fabs(n * n - 1) > unit_tolerance)
       note(w, JN_NOTE, joint->line, "joint '%s': axis has length %s; it is normalised", joint->name,
-           show(&a, n));
+           jn_show(&a, n));
   }
   if (axes == 2) {
     jn_vec3 cross = jn_v3_cross(jn_v3_unit(joint->axis[0]), jn_v3_unit(joint->axis[1]));
@@ -362,7 +322,7 @@ static double axis_inertia(const jn_joint_desc *joint, const jn_link_desc *link)
 /* Finds joints that move no mass or inertia, and joints between very different masses. */
 static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
   const jn_link_desc *link = jn_spec_get_link(w->spec, child);
-  shown a, b;
+  jn_shown a, b;
   if (joint->armature > 0 && joint->type != JN_JOINT_FREE) return;
   if (w->mass_below[child] < 0) return; /* a negative mass has another finding */
   if (!(w->mass_below[child] > 0)) {
@@ -391,17 +351,17 @@ static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
   if (ratio > largest_ratio || ratio < 1 / largest_ratio)
     note(w, JN_NOTE, joint->line,
          "joint '%s' connects masses of %s kg and %s kg: digits will be lost", joint->name,
-         show(&a, w->rigid_mass[p]), show(&b, w->rigid_mass[child]));
+         jn_show(&a, w->rigid_mass[p]), jn_show(&b, w->rigid_mass[child]));
 }
 
 static void lint_joint(work *w, int j) {
   const jn_joint_desc *joint = jn_spec_get_joint(w->spec, j);
-  shown a;
+  jn_shown a;
   const double numbers[] = {joint->pitch,    joint->armature,         joint->damping,
                             joint->friction, joint->mimic_multiplier, joint->mimic_offset};
   if (!pose_is_finite(&joint->origin) || !vector_is_finite(joint->axis[0]) ||
       !vector_is_finite(joint->axis[1]) || !vector_is_finite(joint->point) ||
-      !all_finite(numbers, 6)) {
+      !jn_all_finite(numbers, 6)) {
     note(w, JN_SERIOUS, joint->line, "joint '%s': a number is not finite", joint->name);
     return;
   }
@@ -412,16 +372,16 @@ static void lint_joint(work *w, int j) {
     note(w, JN_NOTE, joint->line, "joint '%s': a helical joint with pitch 0 is a revolute joint",
          joint->name);
   /* the loader has warned that mimic is not enforced */
-  if (joint->mimic != NULL && find(w->joint_name, w->joints, joint->mimic) < 0)
+  if (joint->mimic != NULL && jn_names_find(w->joint_name, w->joints, joint->mimic) < 0)
     note(w, JN_NOTE, joint->line, "joint '%s': there is no joint '%s' to mimic", joint->name,
          joint->mimic);
   if (joint->placement == JN_BY_FRAME && jn_v3_norm(joint->origin.p) > longest_offset)
     note(w, JN_WARNING, joint->line, "joint '%s' is %s m from its parent's origin: check the units",
-         joint->name, show(&a, jn_v3_norm(joint->origin.p)));
+         joint->name, jn_show(&a, jn_v3_norm(joint->origin.p)));
   lint_axis(w, joint);
   if (joint->type == JN_JOINT_FIXED) return;
   lint_limits(w, joint);
-  int child = find(w->link_name, w->links, joint->child);
+  int child = jn_names_find(w->link_name, w->links, joint->child);
   if (child >= 0 && w->parent_joint[child] == j) lint_moved_mass(w, joint, child);
 }
 
@@ -429,7 +389,7 @@ static void lint_joint(work *w, int j) {
 
 static void lint_whole(work *w) {
   double mass = 0;
-  shown a;
+  jn_shown a;
   for (int i = 0; i < w->links; i++) mass += jn_spec_get_link(w->spec, i)->mass;
   if (w->links == 0)
     note(w, JN_SERIOUS, 0, "there are no links");
@@ -439,13 +399,13 @@ static void lint_whole(work *w) {
   if (!vector_is_finite(jn_spec_gravity(w->spec)))
     note(w, JN_SERIOUS, 0, "gravity is not finite");
   else if (g > largest_gravity)
-    note(w, JN_WARNING, 0, "gravity is %s m/s^2: check the units", show(&a, g));
+    note(w, JN_WARNING, 0, "gravity is %s m/s^2: check the units", jn_show(&a, g));
   int frames = jn_spec_frame_count(w->spec);
   for (int i = 0; i < frames; i++) {
     const jn_frame_desc *frame = jn_spec_get_frame(w->spec, i);
     if (!pose_is_finite(&frame->pose))
       note(w, JN_SERIOUS, frame->line, "frame '%s': a number is not finite", frame->name);
-    if (find(w->link_name, w->links, frame->link) < 0)
+    if (jn_names_find(w->link_name, w->links, frame->link) < 0)
       note(w, JN_SERIOUS, frame->line, "frame '%s': there is no link '%s'", frame->name,
            frame->link);
   }
@@ -457,8 +417,8 @@ jn_status jn_spec_lint(jn_spec *spec) {
   int n = jn_spec_link_count(spec), m = jn_spec_joint_count(spec);
   size_t links = (size_t)n, joints = (size_t)m;
   work w = {.spec = spec, .status = JN_OK, .links = n, .joints = m};
-  w.link_name = jn_block_new(hooks, links, sizeof(entry));
-  w.joint_name = jn_block_new(hooks, joints, sizeof(entry));
+  w.link_name = jn_block_new(hooks, links, sizeof(jn_name));
+  w.joint_name = jn_block_new(hooks, joints, sizeof(jn_name));
   int *ints = jn_block_new(hooks, links, 5 * sizeof(int));
   double *doubles = jn_block_new(hooks, links, 2 * sizeof(double));
   if (w.link_name == NULL || w.joint_name == NULL || ints == NULL || doubles == NULL) {
@@ -472,11 +432,11 @@ jn_status jn_spec_lint(jn_spec *spec) {
     w.mass_below = doubles;
     w.rigid_mass = doubles + links;
     for (int i = 0; i < n; i++)
-      w.link_name[i] = (entry){name_of(jn_spec_get_link(spec, i)->name), i};
+      w.link_name[i] = (jn_name){name_of(jn_spec_get_link(spec, i)->name), i};
     for (int j = 0; j < m; j++)
-      w.joint_name[j] = (entry){name_of(jn_spec_get_joint(spec, j)->name), j};
-    qsort(w.link_name, links, sizeof(entry), compare_entries);
-    qsort(w.joint_name, joints, sizeof(entry), compare_entries);
+      w.joint_name[j] = (jn_name){name_of(jn_spec_get_joint(spec, j)->name), j};
+    jn_names_sort(w.link_name, w.links);
+    jn_names_sort(w.joint_name, w.joints);
 
     lint_whole(&w);
     lint_names(&w, w.link_name, n, 1);

@@ -6,6 +6,7 @@
 #include "io/file.h"
 #include "io/number.h"
 #include "io/text.h"
+#include "model/spec.h"
 
 typedef struct writer {
   FILE *file;
@@ -87,15 +88,12 @@ static void optional(writer *w, const char *key, double value, double standard) 
 }
 
 static void limits(writer *w, const jn_limits *x) {
-  static const char *const keys[7] = {"lower",        "upper", "velocity",   "effort",
-                                      "acceleration", "jerk",  "effort_rate"};
-  const double value[7] = {x->lower,        x->upper, x->velocity,   x->effort,
-                           x->acceleration, x->jerk,  x->effort_rate};
+  const double *value = &x->lower;
   int written = 0;
-  for (int k = 0; k < 7; k++) {
+  for (int k = 0; k < JN_LIMIT_COUNT; k++) {
     double none = k == 0 ? -HUGE_VAL : HUGE_VAL;
     if (value[k] == none) continue;
-    fprintf(w->file, "%s\"%s\": ", written == 0 ? ", \"limits\": {" : ", ", keys[k]);
+    fprintf(w->file, "%s\"%s\": ", written == 0 ? ", \"limits\": {" : ", ", jn_limit_keys[k]);
     number(w, value[k]);
     written++;
   }

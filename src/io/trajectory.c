@@ -361,29 +361,12 @@ static void check_keys(reader *r, json_t *object, const char *const *known) {
   }
 }
 
-static const char *const source_keys[] = {"kind",
-                                          "value",
-                                          "values",
-                                          "times",
-                                          "start",
-                                          "end",
-                                          "coefficients",
-                                          "w",
-                                          "a",
-                                          "b",
-                                          "degree",
-                                          "knots",
-                                          "derivative",
-                                          "start_derivatives",
-                                          "end_derivatives",
-                                          "lambda",
-                                          "tolerance",
-                                          "pieces",
-                                          "breaks",
-                                          "axes",
-                                          "quat",
-                                          "origin",
-                                          NULL};
+/* clang-format off */
+static const char *const source_keys[] = {
+    "kind", "value", "values", "times", "start", "end", "coefficients", "w", "a", "b", "degree",
+    "knots", "derivative", "start_derivatives", "end_derivatives", "lambda", "tolerance",
+    "pieces", "breaks", "axes", "quat", "origin", NULL};
+/* clang-format on */
 
 static void read_hold(reader *r, int joint, json_t *source, json_t *values) {
   json_t *value = values ? values : lookup(r, source, "value");

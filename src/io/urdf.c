@@ -16,6 +16,7 @@
 #include "base/block.h"
 #include "io/number.h"
 #include "io/text.h"
+#include "model/spec.h"
 
 /* ---- the reader's state */
 
@@ -369,18 +370,13 @@ static void read_dynamics(reader *r, const char **attributes) {
 }
 
 static void read_limit(reader *r, const char **attributes) {
-  static const char *const known[] = {"lower",        "upper", "velocity",    "effort",
-                                      "acceleration", "jerk",  "effort_rate", NULL};
   jn_limits *limits = &r->joint.limits;
   double lower = 0, upper = 0;
-  note_unknown_attributes(r, "limit", attributes, known);
+  note_unknown_attributes(r, "limit", attributes, jn_limit_keys);
   int has_lower = numbers(r, "limit", attributes, "lower", 1, &lower);
   int has_upper = numbers(r, "limit", attributes, "upper", 1, &upper);
-  numbers(r, "limit", attributes, "velocity", 1, &limits->velocity);
-  numbers(r, "limit", attributes, "effort", 1, &limits->effort);
-  numbers(r, "limit", attributes, "acceleration", 1, &limits->acceleration);
-  numbers(r, "limit", attributes, "jerk", 1, &limits->jerk);
-  numbers(r, "limit", attributes, "effort_rate", 1, &limits->effort_rate);
+  for (int k = 2; k < JN_LIMIT_COUNT; k++)
+    numbers(r, "limit", attributes, jn_limit_keys[k], 1, &limits->lower + k);
   /* in URDF a missing lower or upper is 0; if both are missing the range is unlimited */
   int has_range = (r->joint.type == JN_JOINT_REVOLUTE && !r->is_continuous) ||
                   r->joint.type == JN_JOINT_PRISMATIC;

@@ -18,44 +18,14 @@ jn_status jn_build_fail(jn_builder *b, int line, jn_status status, const char *f
   return status;
 }
 
-/* a number as text, for a message */
-typedef struct shown {
-  char text[NUMBER_TEXT];
-} shown;
-static const char *show(shown *s, double value) { return jn_write_number(value, 6, s->text); }
-
 /* ---- names ---- */
 
-typedef struct name_entry {
-  const char *name;
-  int index;
-} name_entry;
-
-static int compare_names(const void *a, const void *b) {
-  const name_entry *x = a, *y = b;
-  int c = strcmp(x->name, y->name);
-  return c ? c : (x->index > y->index) - (x->index < y->index);
-}
-
-static int find_name(const name_entry *table, int n, const char *name) {
-  int lo = 0, hi = n - 1;
-  while (lo <= hi) {
-    int mid = lo + (hi - lo) / 2, c = strcmp(name, table[mid].name);
-    if (c == 0) return table[mid].index;
-    if (c < 0)
-      hi = mid - 1;
-    else
-      lo = mid + 1;
-  }
-  return -1;
-}
-
-static jn_status sort_names(jn_builder *b, name_entry *table, int n, const char *what,
+static jn_status sort_names(jn_builder *b, jn_name *table, int n, const char *what,
                             int (*line)(jn_builder *, int)) {
   for (int i = 0; i < n; i++)
     if (!table[i].name || !*table[i].name)
       return jn_build_fail(b, line(b, i), JN_ERR_MODEL, "%s without a name: give it one", what);
-  qsort(table, (size_t)n, sizeof *table, compare_names);
+  jn_names_sort(table, n);
   for (int i = 1; i < n; i++)
     if (!strcmp(table[i].name, table[i - 1].name))
       return jn_build_fail(b, line(b, table[i].index), JN_ERR_MODEL,
@@ -71,15 +41,15 @@ static int frame_line(jn_builder *b, int i) { return b->frames[i]->line; }
 static jn_status check_names(jn_builder *b) {
   int most = b->nlink > b->njoint ? b->nlink : b->njoint;
   if (b->nframe > most) most = b->nframe;
-  name_entry *table = jn_block_new(&b->hooks, (size_t)most, sizeof *table);
-  name_entry *links = jn_block_new(&b->hooks, (size_t)b->nlink, sizeof *links);
+  jn_name *table = jn_block_new(&b->hooks, (size_t)most, sizeof *table);
+  jn_name *links = jn_block_new(&b->hooks, (size_t)b->nlink, sizeof *links);
   jn_status status = table && links ? JN_OK : JN_ERR_MEMORY;
   if (!status) {
-    for (int i = 0; i < b->nlink; i++) links[i] = (name_entry){b->links[i]->name, i};
+    for (int i = 0; i < b->nlink; i++) links[i] = (jn_name){b->links[i]->name, i};
     status = sort_names(b, links, b->nlink, "link", link_line);
   }
   if (!status) {
-    for (int i = 0; i < b->njoint; i++) table[i] = (name_entry){b->joints[i]->name, i};
+    for (int i = 0; i < b->njoint; i++) table[i] = (jn_name){b->joints[i]->name, i};
     status = sort_names(b, table, b->njoint, "joint", joint_line);
   }
   for (int i = 0; !status && i < b->njoint; i++) {
@@ -87,7 +57,7 @@ static jn_status check_names(jn_builder *b) {
     const char *ends[2] = {j->parent, j->child};
     int *at[2] = {&b->joint_parent[i], &b->joint_child[i]};
     for (int s = 0; s < 2 && !status; s++) {
-      *at[s] = ends[s] ? find_name(links, b->nlink, ends[s]) : -1;
+      *at[s] = jn_names_find(links, b->nlink, ends[s]);
       if (s == 1 && !ends[s])
         status =
             jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': no child link given", j->name);
@@ -98,16 +68,16 @@ static jn_status check_names(jn_builder *b) {
     }
   }
   if (!status) {
-    for (int i = 0; i < b->nframe; i++) table[i] = (name_entry){b->frames[i]->name, i};
+    for (int i = 0; i < b->nframe; i++) table[i] = (jn_name){b->frames[i]->name, i};
     status = sort_names(b, table, b->nframe, "frame", frame_line);
   }
   for (int i = 0; !status && i < b->nframe; i++) {
     const jn_frame_desc *f = b->frames[i];
-    b->frame_link[i] = f->link ? find_name(links, b->nlink, f->link) : -1;
+    b->frame_link[i] = jn_names_find(links, b->nlink, f->link);
     if (b->frame_link[i] < 0)
       status = jn_build_fail(b, f->line, JN_ERR_MODEL, "frame '%s': unknown link '%s'", f->name,
                              f->link ? f->link : "");
-    else if (find_name(links, b->nlink, f->name) >= 0)
+    else if (jn_names_find(links, b->nlink, f->name) >= 0)
       status = jn_build_fail(b, f->line, JN_ERR_MODEL,
                              "frame '%s' has the name of a link: rename it", f->name);
   }
@@ -163,7 +133,7 @@ static jn_status find_root(jn_builder *b) {
 /* Lists the links depth first, without recursion. The children of a link come in the order of
  * their joints in `joint` (NULL: the order of the spec). Returns how many links the root
  * reaches. */
-static int walk_links(jn_builder *b, const name_entry *joint, int *sequence) {
+static int walk_links(jn_builder *b, const jn_name *joint, int *sequence) {
   int *first = b->scratch, *next = b->scratch + b->nlink; /* children as lists of joints */
   for (int i = 0; i < b->nlink; i++) first[i] = -1;
   for (int s = b->njoint - 1; s >= 0; s--) {
@@ -190,10 +160,10 @@ static int walk_links(jn_builder *b, const name_entry *joint, int *sequence) {
 static jn_status order_links(jn_builder *b) {
   int count = walk_links(b, NULL, b->sequence), *first = b->scratch;
   if (count == b->nlink) {
-    name_entry *names = jn_block_new(&b->hooks, (size_t)b->njoint, sizeof *names);
+    jn_name *names = jn_block_new(&b->hooks, (size_t)b->njoint, sizeof *names);
     if (!names) return JN_ERR_MEMORY;
-    for (int i = 0; i < b->njoint; i++) names[i] = (name_entry){b->joints[i]->name, i};
-    qsort(names, (size_t)b->njoint, sizeof *names, compare_names);
+    for (int i = 0; i < b->njoint; i++) names[i] = (jn_name){b->joints[i]->name, i};
+    jn_names_sort(names, b->njoint);
     walk_links(b, names, b->by_name);
     jn_block_free(&b->hooks, names);
     return JN_OK;
@@ -218,7 +188,7 @@ static double orthogonality_error(jn_mat3 R) {
 
 static jn_status check_pose(jn_builder *b, int line, const char *what, const char *name,
                             jn_pose *C) {
-  shown error, det, most;
+  jn_shown error, det, most;
   for (int i = 0; i < 9; i++)
     if (!isfinite(C->R.m[i / 3][i % 3]))
       return jn_build_fail(b, line, JN_ERR_MODEL, "%s '%s': the rotation matrix is not finite",
@@ -238,8 +208,8 @@ static jn_status check_pose(jn_builder *b, int line, const char *what, const cha
       b, line, JN_ERR_POSE,
       "%s '%s': the matrix is not a rotation (|R^T R - 1| = %s, det = %s; at most %s is "
       "accepted): give more digits or a quaternion",
-      what, name, show(&error, orthogonality_error(C->R)), show(&det, jn_m3_det(C->R)),
-      show(&most, JN_ROTATION_TOLERANCE));
+      what, name, jn_show(&error, orthogonality_error(C->R)), jn_show(&det, jn_m3_det(C->R)),
+      jn_show(&most, JN_ROTATION_TOLERANCE));
 }
 
 /* tolerances of an inertia tensor, relative to its trace: a file may have rounded its numbers */
@@ -267,13 +237,13 @@ static int triangle(const jn_mat3 *J) {
 }
 
 static jn_status check_link(jn_builder *b, jn_link_desc *l) {
-  shown x, y;
+  jn_shown x, y;
   if (!isfinite(l->mass))
     return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': mass is not finite", l->name);
   if (l->mass < 0)
     return jn_build_fail(b, l->line, JN_ERR_MODEL,
                          "link '%s': negative mass %s: must be zero or more", l->name,
-                         show(&x, l->mass));
+                         jn_show(&x, l->mass));
   if (!finite3(l->com))
     return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': centre of mass is not finite",
                          l->name);
@@ -290,7 +260,7 @@ static jn_status check_link(jn_builder *b, jn_link_desc *l) {
       if (fabs(*u - *w) > 1e-9 * size)
         return jn_build_fail(b, l->line, JN_ERR_MODEL,
                              "link '%s': inertia is not symmetric (%s and %s)", l->name,
-                             show(&x, *w), show(&y, *u));
+                             jn_show(&x, *w), jn_show(&y, *u));
       *u = *w = *u == *w ? *u : 0.5 * (*u + *w);
     }
   if (!semidefinite(&l->inertia))
@@ -325,7 +295,7 @@ static jn_status check_joint(jn_builder *b, jn_joint_desc *j) {
   if ((unsigned)j->type >= JN_JOINT_TYPE_COUNT)
     return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': unknown type", j->name);
   jn_status status = JN_OK;
-  shown x;
+  jn_shown x;
   int axes =
       j->type == JN_JOINT_UNIVERSAL                                                            ? 2
       : j->type == JN_JOINT_FIXED || j->type == JN_JOINT_SPHERICAL || j->type == JN_JOINT_FREE ? 0
@@ -344,7 +314,7 @@ static jn_status check_joint(jn_builder *b, jn_joint_desc *j) {
   for (int i = 0; i < 3; i++)
     if (!isfinite(values[i]) || values[i] < 0)
       return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': %s %s: must be zero or more",
-                           j->name, names[i], show(&x, values[i]));
+                           j->name, names[i], jn_show(&x, values[i]));
   const jn_limits *m = &j->limits;
   const double limits[7] = {m->lower,        m->upper, m->velocity,   m->effort,
                             m->acceleration, m->jerk,  m->effort_rate};

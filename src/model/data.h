@@ -13,6 +13,7 @@
 
 #include <jounce/data.h>
 
+#include "base/numbers.h"
 #include "model/model.h"
 
 /* upper bounds on the doubles of an element; v3 and six may be padded (core/work.h checks) */
@@ -160,7 +161,6 @@ jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const 
 jn_status jn_load_state_about_joint(const jn_model *model, jn_data *data, int v_rows,
                                     const double *q, const double *v);
 void jn_boundary_about_origin(const jn_model *model, jn_data *data);
-int jn_all_finite(const double *x, size_t n);
 
 /* A failed call leaves its outputs as they were. Where outputs are too large to be buffered, the
  * numbers they are computed from are bounded beforehand. The range of double ends at 1.8e308, so
@@ -169,8 +169,6 @@ int jn_all_finite(const double *x, size_t n);
 #define JN_BOUND_1 1e300 /* a number below this, with small factors */
 #define JN_BOUND_2 1e150 /* a product of two numbers below this */
 #define JN_BOUND_3 1e100 /* a product of three numbers below this */
-int jn_all_below(const double *x, size_t n, double most); /* every |x_i| < most */
-double jn_magnitude(const double *x, size_t n);           /* sum of |x_i| */
 /* After positions are known (w->O): positions, gravity, inertias and v[nv] (may be NULL) are below
  * JN_BOUND. */
 int jn_is_bounded(const jn_model *model, const jn_data *data, const double *v);

@@ -6,49 +6,11 @@
 
 #include "base/block.h"
 
-/* Heap sort of indices by name: no globals, no allocation, no recursion. */
-typedef const char *(*name_of)(const jn_model *, int);
-static const char *frame_name(const jn_model *m, int i) { return m->frame[i].name; }
-static const char *joint_name(const jn_model *m, int i) { return m->joint[i].name; }
-
-static void sift(const jn_model *m, name_of name, int *a, int root, int n) {
-  for (int child; (child = 2 * root + 1) < n; root = child) {
-    if (child + 1 < n && strcmp(name(m, a[child]), name(m, a[child + 1])) < 0) child++;
-    if (strcmp(name(m, a[root]), name(m, a[child])) >= 0) return;
-    int t = a[root];
-    a[root] = a[child];
-    a[child] = t;
-  }
-}
-
-static void sort_index(const jn_model *m, name_of name, int *a, int n) {
-  for (int i = 0; i < n; i++) a[i] = i;
-  for (int i = n / 2 - 1; i >= 0; i--) sift(m, name, a, i, n);
-  for (int end = n - 1; end > 0; end--) {
-    int t = a[0];
-    a[0] = a[end];
-    a[end] = t;
-    sift(m, name, a, 0, end);
-  }
-}
-
-static int find(const jn_model *m, name_of name, const int *a, int n, const char *text) {
-  if (!text) return -1;
-  int lo = 0, hi = n - 1;
-  while (lo <= hi) {
-    int mid = lo + (hi - lo) / 2, c = strcmp(text, name(m, a[mid]));
-    if (c == 0) return a[mid];
-    if (c < 0)
-      hi = mid - 1;
-    else
-      lo = mid + 1;
-  }
-  return -1;
-}
-
 void jn_model_index(jn_model *m) {
-  sort_index(m, frame_name, m->frame_order, m->nframe);
-  sort_index(m, joint_name, m->joint_order, m->nbody);
+  for (int i = 0; i < m->nframe; i++) m->frame_names[i] = (jn_name){m->frame[i].name, i};
+  for (int i = 0; i < m->nbody; i++) m->joint_names[i] = (jn_name){m->joint[i].name, i};
+  jn_names_sort(m->frame_names, m->nframe);
+  jn_names_sort(m->joint_names, m->nbody);
 }
 
 const char *jn_model_name(const jn_model *model) { return model->name; }
@@ -71,10 +33,10 @@ const jn_frame *jn_model_frame(const jn_model *model, int frame) {
   return frame < 0 || frame >= model->nframe ? NULL : &model->frame[frame];
 }
 int jn_model_find_frame(const jn_model *model, const char *name) {
-  return find(model, frame_name, model->frame_order, model->nframe, name);
+  return jn_names_find(model->frame_names, model->nframe, name);
 }
 int jn_model_find_joint(const jn_model *model, const char *name) {
-  return find(model, joint_name, model->joint_order, model->nbody, name);
+  return jn_names_find(model->joint_names, model->nbody, name);
 }
 int jn_model_find_body(const jn_model *model, const char *name) {
   int f = jn_model_find_frame(model, name);

@@ -10,6 +10,8 @@
 
 #include <jounce/model.h>
 
+#include "base/names.h"
+
 typedef enum jn_kind {
   JN_K_FIXED,
   JN_K_REVOLUTE,
@@ -67,12 +69,12 @@ struct jn_model {
   jn_body *body;
   jn_joint *joint;
   jn_frame *frame;
-  int *body_link;                 /* the link that carries body i */
-  jn_pose *body_pose;             /* frame of body i in its link's frame */
-  int *frame_order, *joint_order; /* indices sorted by name, for look-up */
-  int *by_name;                   /* bodies depth first, children by the names of their joints */
-  char *names;                    /* all strings */
-  int moderate;                   /* all its numbers are below JN_MODERATE */
+  int *body_link;                     /* the link that carries body i */
+  jn_pose *body_pose;                 /* frame of body i in its link's frame */
+  jn_name *frame_names, *joint_names; /* sorted, for look-up */
+  int *by_name; /* bodies depth first, children by the names of their joints */
+  char *names;  /* all strings */
+  int moderate; /* all its numbers are below JN_MODERATE */
   /* lists of links: revolute and helical; free; spherical and free; prismatic and spherical */
   int nangle, nfree, nquat, nother;
   int *angle_link, *free_link, *quat_link, *other_link;
@@ -101,7 +103,7 @@ static inline int link_is_free(const jn_link *l) { return l->kind == JN_K_FREE; 
 /* products of four numbers below this do not overflow */
 #define JN_MODERATE 1e75
 
-/* Fills frame_order and joint_order. */
+/* Fills frame_names and joint_names. */
 void jn_model_index(jn_model *model);
 
 /* length of a joint transform (core/body/joint.h) */

@@ -180,7 +180,7 @@ void jn_model_free(jn_model *m) {
   if (!m) return;
   jn_allocator hooks = m->allocator;
   void *blocks[] = {m->link,      m->body,       m->joint,       m->frame,
-                    m->body_link, m->body_pose,  m->frame_order, m->joint_order,
+                    m->body_link, m->body_pose,  m->frame_names, m->joint_names,
                     m->names,     m->angle_link, m->by_name};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
   jn_block_free(&hooks, m);
@@ -196,13 +196,13 @@ static jn_model *model_new(jn_builder *b, int nlink, int nbody, int nframe, size
   m->frame = jn_block_new(&b->hooks, (size_t)nframe, sizeof *m->frame);
   m->body_link = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->body_link);
   m->body_pose = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->body_pose);
-  m->frame_order = jn_block_new(&b->hooks, (size_t)nframe, sizeof *m->frame_order);
-  m->joint_order = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->joint_order);
+  m->frame_names = jn_block_new(&b->hooks, (size_t)nframe, sizeof *m->frame_names);
+  m->joint_names = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->joint_names);
   m->by_name = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->by_name);
   m->names = jn_block_new(&b->hooks, text, 1);
   m->angle_link = jn_block_new(&b->hooks, 5 * (size_t)nlink, sizeof *m->angle_link);
   if (!m->link || !m->body || !m->joint || !m->frame || !m->body_link || !m->body_pose ||
-      !m->frame_order || !m->joint_order || !m->by_name || !m->names || !m->angle_link) {
+      !m->frame_names || !m->joint_names || !m->by_name || !m->names || !m->angle_link) {
     jn_model_free(m);
     return NULL;
   }

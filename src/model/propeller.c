@@ -7,6 +7,8 @@
 
 #include <jounce/jet.h>
 
+#include "base/numbers.h"
+
 #define PI 3.14159265358979323846
 #define SMALLEST_PIVOT 1e-10 /* of a matrix whose rows are scaled to a maximum of 1 */
 
@@ -121,44 +123,12 @@ jn_status jn_propeller_wrench(const jn_hexarotor *rotor, int order, const double
   return JN_OK;
 }
 
-/* G = L U in place with partial pivoting, the row permutation in `order`; returns 0 if singular. */
-static int factor(double G[6][6], int order[6]) {
-  for (int r = 0; r < 6; r++) order[r] = r;
-  for (int k = 0; k < 6; k++) {
-    int best = k;
-    for (int r = k + 1; r < 6; r++) {
-      if (fabs(G[r][k]) > fabs(G[best][k])) best = r;
-    }
-    if (!(fabs(G[best][k]) > SMALLEST_PIVOT)) return 0;
-    for (int c = 0; c < 6; c++) {
-      double swap = G[k][c];
-      G[k][c] = G[best][c];
-      G[best][c] = swap;
-    }
-    int swap = order[k];
-    order[k] = order[best];
-    order[best] = swap;
-    for (int r = k + 1; r < 6; r++) {
-      G[r][k] /= G[k][k];
-      for (int c = k + 1; c < 6; c++) G[r][c] -= G[r][k] * G[k][c];
-    }
-  }
-  return 1;
-}
-
 /* u = G^-1 W; LU is of G with scaled rows. u may alias W. */
 static void solve(const double LU[6][6], const int order[6], const double scale[6], const double *W,
                   double *u) {
-  double x[6];
-  for (int r = 0; r < 6; r++) {
-    x[r] = W[order[r]] * scale[order[r]];
-    for (int c = 0; c < r; c++) x[r] -= LU[r][c] * x[c];
-  }
-  for (int r = 5; r >= 0; r--) {
-    for (int c = r + 1; c < 6; c++) x[r] -= LU[r][c] * x[c];
-    x[r] /= LU[r][r];
-  }
-  for (int r = 0; r < 6; r++) u[r] = x[r];
+  double scaled[6];
+  for (int r = 0; r < 6; r++) scaled[r] = W[r] * scale[r];
+  jn_lu_solve(LU, order, scaled, u);
 }
 
 /* G with every row divided by its largest entry; returns 0 if a row is zero. */
@@ -214,7 +184,8 @@ jn_status jn_propeller_speeds(const jn_hexarotor *rotor, int order, const double
 
   double G[6][6], scale[6], first[6];
   int exchange[6];
-  if (!scaled_matrix(rotor, G, scale) || !factor(G, exchange)) return JN_ERR_SINGULAR;
+  if (!scaled_matrix(rotor, G, scale) || !jn_lu_factor(G, exchange, SMALLEST_PIVOT))
+    return JN_ERR_SINGULAR;
   solve((const double(*)[6])G, exchange, scale, wrench, first);
   if ((status = check_finite(6, first))) return status;
   if ((status = check_squares(first, order))) return status;

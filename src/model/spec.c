@@ -243,6 +243,11 @@ jn_status jn_spec_set_file(jn_spec *spec, const char *file) {
   return own(spec, &file) == JN_OK ? (spec->file = file, JN_OK) : JN_ERR_MEMORY;
 }
 
+const char *const jn_limit_keys[JN_LIMIT_COUNT + 1] = {
+    "lower", "upper", "velocity", "effort", "acceleration", "jerk", "effort_rate", NULL};
+_Static_assert(offsetof(jn_limits, effort_rate) == (JN_LIMIT_COUNT - 1) * sizeof(double),
+               "jn_limits is one array of numbers");
+
 const jn_allocator *jn_spec_hooks(const jn_spec *spec) { return &spec->hooks; }
 const char *jn_spec_name(const jn_spec *spec) { return spec->name; }
 const char *jn_spec_file(const jn_spec *spec) { return spec->file; }

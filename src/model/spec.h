@@ -4,6 +4,10 @@
 
 #include <jounce/spec.h>
 
+/* The limits of a joint by their names in files, in the order of jn_limits; NULL ends the list. */
+enum { JN_LIMIT_COUNT = sizeof(jn_limits) / sizeof(double) };
+extern const char *const jn_limit_keys[JN_LIMIT_COUNT + 1];
+
 /* The allocator hooks of the spec; none of them is NULL. */
 const jn_allocator *jn_spec_hooks(const jn_spec *spec);
 

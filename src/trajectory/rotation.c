@@ -4,10 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "trajectory/trajectory.h"
-
-static jn_vec3 load_vec(const double *x) { return jn_v3(x[0], x[1], x[2]); }
-static void store_vec(double *x, jn_vec3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
 
 int jn_rotation_work(int order) { return 20 * (order + 3); }
 

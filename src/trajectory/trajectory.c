@@ -139,12 +139,6 @@ jn_status jn_trajectory_begin(const jn_model *model, const jn_allocator *allocat
   return JN_OK;
 }
 
-static int all_finite(const double *x, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (!isfinite(x[i])) return 0;
-  return 1;
-}
-
 /* made by jn_add_constant: no time span of its own yet */
 static int is_constant(const jn_spline *s) { return s->breaks[0] == s->breaks[s->pieces]; }
 
@@ -153,7 +147,7 @@ jn_status jn_trajectory_finish(jn_trajectory *T, jn_error *error) {
   T->end = -HUGE_VAL;
   for (int i = 0; i < T->splines; i++) {
     const jn_spline *s = &T->spline[i];
-    if (!all_finite(s->breaks, spline_size(s)))
+    if (!jn_all_finite(s->breaks, spline_size(s)))
       return jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0,
                      "the trajectory has numbers that are not finite: times too close together, or "
                      "values too large");
@@ -301,8 +295,8 @@ static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representa
       plain_jets(T, &T->motion[i], t, K, j->nv, T->nv, work, qi, vi);
   }
   if (v) jn_jet_to_derivatives(K, T->nv, v);
-  if ((q && !all_finite(q, (size_t)T->nq)) ||
-      (v && !all_finite(v, (size_t)(K + 1) * (size_t)T->nv)))
+  if ((q && !jn_all_finite(q, (size_t)T->nq)) ||
+      (v && !jn_all_finite(v, (size_t)(K + 1) * (size_t)T->nv)))
     return JN_ERR_NOT_FINITE;
   return JN_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/block.h"
 #include "base/fail.h"
+#include "base/numbers.h"
 
 /* n functions of time on common pieces. In piece i:
  *

@@ -1,0 +1,17 @@
+/* numbers.h (private): checks and sums over arrays of numbers, and small dense systems. */
+#ifndef JOUNCE_BASE_NUMBERS_H
+#define JOUNCE_BASE_NUMBERS_H
+
+#include <stddef.h>
+
+int jn_all_finite(const double *x, size_t n);
+int jn_all_below(const double *x, size_t n, double most); /* every |x_i| < most */
+double jn_magnitude(const double *x, size_t n);           /* sum of |x_i| */
+double jn_largest(const double *x, size_t n);             /* largest |x_i|; NaN if one is */
+
+/* A = L U in place with partial pivoting, the permutation of the rows in `order`; returns 0 when a
+ * pivot is not larger than `smallest`. Then x = A^-1 b; x may be b. */
+int jn_lu_factor(double A[6][6], int order[6], double smallest);
+void jn_lu_solve(const double LU[6][6], const int order[6], const double *b, double *x);
+
+#endif
