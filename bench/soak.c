@@ -111,7 +111,7 @@ static int soak(double calls) {
   double done = 0;
   for (int i = 0; i < ROBOTS; i++) {
     robot *r = &robots[i];
-    jn_simulation_options o = jn_simulation_default();
+    jn_simulation_options o = jn_simulation_options_default();
     o.tolerance = 1e-9;
     open_robot(r, names[i], (uint64_t)i + 1);
     if (jn_data_new(r->model, ORDER, NULL, &r->data) ||
@@ -190,7 +190,7 @@ static run drift_of(double wanted, double max_step) {
   const long every = wanted > 1e5 ? 8 : 1, count = (long)(wanted / (double)every);
   double *energy = malloc(sizeof *energy * (size_t)(count + 1));
   const jn_vec3 none = {0, 0, 0};
-  jn_simulation_options o = jn_simulation_default();
+  jn_simulation_options o = jn_simulation_options_default();
   o.tolerance = 1e-16;
   o.max_step = max_step;
   o.gravity = &none;

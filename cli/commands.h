@@ -15,7 +15,7 @@
   X(eom, "the matrices M, C, g of the equations of motion")                           \
   X(jacobian, "the Jacobian of a link or point and its derivatives")                  \
   X(partials, "exact partial derivatives of the dynamics")                            \
-  X(linearize, "A and B of the dynamics linearised at a state, without charts")       \
+  X(linearise, "A and B of the dynamics linearised at a state, without charts")       \
   X(simulate, "motion over time: a table, energy and momentum drift")                 \
   X(traj, "forces, their rates and the kinematics along a trajectory")                \
   X(limits, "where a trajectory breaks limits, and the time scaling that repairs it") \

@@ -190,7 +190,7 @@ static jn_status simulate(elastic *x, jn_error *error) {
   double *q = cli_take_numbers(m, nq + 4 * nv, 1, 1), *v = q + nq, *theta = v + nv;
   double *rate = theta + nv;
   if (!q) return JN_ERR_MEMORY;
-  jn_simulation_options o = jn_simulation_default();
+  jn_simulation_options o = jn_simulation_options_default();
   o.representation = (jn_representation)p->representation;
   o.gravity = &gravity;
   o.forces.time = feed_forward;

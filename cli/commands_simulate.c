@@ -154,7 +154,7 @@ static int prepare(motion *m) {
   jn_vec3 gravity = jn_data_settings(job->data)->gravity;
   double *tau = s->tau;
   for (int i = 0; s->external.tau && i < nv; i++) tau[i] += s->external.tau[i];
-  jn_simulation_options o = jn_simulation_default();
+  jn_simulation_options o = jn_simulation_options_default();
   o.scheme = (jn_scheme)m->scheme;
   if (m->tolerance_given) o.tolerance = m->tolerance;
   if (m->step_given) o.step = m->step;

@@ -230,8 +230,8 @@ const char cli_partials_help[] =
     "    jounce partials double_pendulum --order 1 --state -\n"
     "  jounce partials tilthex --text\n";
 
-const char cli_linearize_help[] =
-    "usage: jounce linearize MODEL [--state FILE] [--hold] [--input full|joints] [options]\n\n"
+const char cli_linearise_help[] =
+    "usage: jounce linearise MODEL [--state FILE] [--hold] [--input full|joints] [options]\n\n"
     "Linearises the dynamics at a state (q, v, tau), without charts: z' = A z + B du for the state\n"
     "(q exp(xi), v + dv), z = (xi, dv). The pose of a floating base varies as C exp(xi), angular\n"
     "first, so nothing is singular at any attitude. Writes {\"order\", \"representation\",\n"
@@ -253,10 +253,10 @@ const char cli_linearize_help[] =
     "csv: quantity, k, row and a column for each state, then for each input.\n"
     "npy: [A B], array [k][2n][2n + m].\n\n"
     "example:\n"
-    "  jounce linearize tilthex --hold --representation body --input joints --text\n"
+    "  jounce linearise tilthex --hold --representation body --input joints --text\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, -1]},\n"
     "         \"tau\": {\"joint1\": [2], \"joint2\": [0]}}' |\n"
-    "    jounce linearize double_pendulum --state - --step 0.01\n";
+    "    jounce linearise double_pendulum --state - --step 0.01\n";
 
 const char cli_simulate_help[] =
     "usage: jounce simulate MODEL --time T [--state FILE] [options]\n\n"

@@ -19,7 +19,9 @@ static const command commands[] = {
 #undef COMMAND
 };
 
+/* By its name, or by the other spelling of it. */
 static const command *find_command(const char *name) {
+  if (strcmp(name, "linearize") == 0) name = "linearise";
   for (int i = 0; i < COUNT(commands); i++) {
     if (strcmp(commands[i].name, name) == 0) return &commands[i];
   }

@@ -22,10 +22,10 @@ typedef struct cli_path {
   double *rms, *max, *lambda; /* [nq] of the fit */
   double start, end;
 } cli_path;
-#define CLI_PATH_DEFAULT                                                                  \
-  {                                                                                       \
-    .job = {.with_trajectory = 1, .output = CLI_OUTPUT_DEFAULT}, .fit = jn_fit_default(), \
-    .samples = 201, .time_scale = 1                                                       \
+#define CLI_PATH_DEFAULT                                                                          \
+  {                                                                                               \
+    .job = {.with_trajectory = 1, .output = CLI_OUTPUT_DEFAULT}, .fit = jn_fit_options_default(), \
+    .samples = 201, .time_scale = 1                                                               \
   }
 
 /* Rows of an option table; --order is left to the command. */

@@ -114,7 +114,7 @@ static double error_at(double t, const double *q) {
 static jn_status follow(arm *a, int mode, double *largest, double *last) {
   jn_simulation *s;
   double q[NV], v[NV], theta[NV], theta_dot[NV], tau[NV], zero[NV] = {0};
-  jn_simulation_options o = jn_simulation_default();
+  jn_simulation_options o = jn_simulation_options_default();
   o.forces.motor_stiffness = K;
   o.forces.motor_inertia = B;
   if (mode < 2) {

@@ -90,7 +90,7 @@ static double length(int n, const double *x) {
 static double closed_loop(const jn_model *model, const double *goal, const double *hold,
                           const double *K, double *q, FILE *csv) {
   double z[N], tau[NV], still[NV] = {0}, error = HUGE_VAL;
-  jn_simulation_options options = jn_simulation_default();
+  jn_simulation_options options = jn_simulation_options_default();
   jn_simulation *simulation;
   options.scheme = JN_RKMK54;
   options.tolerance = 1e-10;

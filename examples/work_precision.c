@@ -73,7 +73,7 @@ static jn_status simulate(const jn_model *model, const jn_simulation_options *op
 }
 
 static jn_simulation_options options_of(int sweep, double parameter) {
-  jn_simulation_options options = jn_simulation_default();
+  jn_simulation_options options = jn_simulation_options_default();
   options.scheme = sweeps[sweep].scheme;
   options.representation = JN_BODY;
   if (sweeps[sweep].fixed)

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     const char *path = own_file("a.csv");
     FILE *file = fopen(path, "wb");
     PROMISE(file && fwrite(text, 1, size - 1, file) == size - 1 && fclose(file) == 0);
-    jn_fit_options fit = jn_fit_default();
+    jn_fit_options fit = jn_fit_options_default();
     fit.hold = bytes[0] >> 2 & 1, fit.degree = 3;
     status = jn_trajectory_load(path, m, &fit, NULL, NULL, &trajectory, &error);
   } else {

@@ -246,7 +246,7 @@ static void run_group(bench *b, rng *r) {
 
 /* a few steps of an adaptive scheme; the step lengths depend on powers and logarithms */
 static void run_simulation(bench *b, int scheme) {
-  jn_simulation_options o = jn_simulation_default();
+  jn_simulation_options o = jn_simulation_options_default();
   jn_simulation *s;
   o.scheme = scheme ? JN_TAYLOR : JN_RKMK54;
   o.tolerance = 1e-8;

@@ -148,7 +148,7 @@ static jn_status new_batch(const jn_allocator *a) {
 }
 static jn_status new_simulation(const jn_allocator *a) {
   jn_simulation *s = NULL;
-  const jn_simulation_options o = jn_simulation_default();
+  const jn_simulation_options o = jn_simulation_options_default();
   jn_status status = jn_simulation_new(model, &o, a, &s, NULL);
   jn_simulation_free(s);
   return status;
@@ -188,7 +188,7 @@ static jn_status trajectory(const jn_allocator *a, int kind) {
   static const double times[4] = {0, 1, 2, 3}, knots[6] = {0, 0, 1, 2, 3, 3};
   jn_trajectory *t = NULL;
   double q[4 * 64];
-  jn_fit_options o = jn_fit_default();
+  jn_fit_options o = jn_fit_options_default();
   o.degree = 3;
   for (int i = 0; i < 4; i++) jn_model_home(model, q + i * jn_model_nq(model));
   jn_status status = kind == 0   ? jn_trajectory_minimum(model, 3, 4, times, q, NULL, a, &t, NULL)
@@ -245,7 +245,7 @@ static jn_status description_pieces(const jn_allocator *a) {
 }
 static jn_status samples(const jn_allocator *a) {
   jn_trajectory *t = NULL;
-  jn_fit_options o = jn_fit_default();
+  jn_fit_options o = jn_fit_options_default();
   o.degree = 2, o.hold = 1;
   jn_status status = jn_trajectory_load(temporary("samples.csv"), model, &o, NULL, a, &t, NULL);
   jn_trajectory_free(t);

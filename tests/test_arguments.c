@@ -381,7 +381,7 @@ static void make(robot *robot_asked) {
   second_forward = (jn_second_forward){o, o + 8000, o + 16000, o + 24000};
   matrices =
       (jn_system){o, o + 4000, o + 8000, o + 12000, o + 16000, o + 20000, o + 24000, o + 28000};
-  options = jn_linearise_default();
+  options = jn_linearise_options_default();
 }
 static void unmake(void) {
   jn_batch_free(batch);
@@ -399,7 +399,7 @@ static void make_more(const robot *another) {
     if (j->nq == j->nv && j->nv) stiffness[j->iv] = inertia[j->iv] = 1;
   }
   fill(rest + 2 * nv, 4 * nv, (double)NAN); /* free between the ends */
-  simulate = jn_simulation_default();
+  simulate = jn_simulation_options_default();
   simulate.representation = JN_BODY;
   assert_ok(jn_simulation_new(r->model, &simulate, NULL, &simulation, NULL));
   assert_ok(jn_simulation_new(r->model, &simulate, NULL, &stepped, NULL));
@@ -412,7 +412,7 @@ static void make_more(const robot *another) {
   assert_ok(jn_layout_new(another->model, JN_LAYOUT_MUJOCO, NULL, &other_layout, NULL));
   assert_ok(jn_trajectory_polynomial(r->model, 0, 3, 2, c, NULL, &trajectory, NULL));
   assert_ok(jn_trajectory_scaled(trajectory, 1e-40, NULL, &slow));
-  fit = fit_high = fit_low = fit_pieces = fit_few = fit_both = jn_fit_default();
+  fit = fit_high = fit_low = fit_pieces = fit_few = fit_both = jn_fit_options_default();
   fit.degree = fit_pieces.degree = fit_few.degree = fit_both.degree = 3;
   fit_nan[0] = fit_nan[1] = fit_infinite[0] = fit_infinite[1] = fit;
   fit_high.degree = JN_MAX_SPLINE + 1, fit_low.degree = 0, fit_pieces.pieces = -1;
@@ -505,7 +505,7 @@ static void functions_without_a_status_accept_any_argument(void **state) {
   (void)state;
   robot a = robot_random(77, 3, JN_JOINT_FREE, TYPES_ALL, 0),
         b = robot_random(78, 3, JN_JOINT_PRISMATIC, TYPE(REVOLUTE), 0);
-  jn_linearise_options o = jn_linearise_default();
+  jn_linearise_options o = jn_linearise_options_default();
   assert_int_equal(jn_linearise_inputs(NULL, NULL), -1);
   assert_int_equal(jn_linearise_inputs(a.model, NULL), a.nv);
   assert_int_equal(jn_linearise_inputs(a.model, &o), a.nv);
@@ -522,7 +522,7 @@ static void functions_without_a_status_accept_any_argument(void **state) {
   assert_int_equal(jn_linearise_inputs(a.model, &o), -1);
   o.input = (jn_input)3;
   assert_int_equal(jn_linearise_inputs(a.model, &o), -1);
-  o = jn_linearise_default(), o.trivialisation = (jn_trivialisation)2;
+  o = jn_linearise_options_default(), o.trivialisation = (jn_trivialisation)2;
   assert_int_equal(jn_linearise_inputs(a.model, &o), -1);
   assert_int_equal(jn_linearise_rates_size(NULL, 0), 0);
   assert_int_equal(jn_linearise_rates_size(a.model, -1), 0);
@@ -571,7 +571,7 @@ static void a_robot_without_freedoms_can_be_simulated(void **state) {
   robot none = robot_random(79, 1, JN_JOINT_FIXED, TYPE(REVOLUTE), 0);
   for (int scheme = 0; scheme < JN_SCHEME_COUNT; scheme++)
     for (int fixed = 0; fixed < 2; fixed++) {
-      jn_simulation_options o = jn_simulation_default();
+      jn_simulation_options o = jn_simulation_options_default();
       jn_simulation *s = NULL;
       double t = 0;
       o.scheme = (jn_scheme)scheme, o.step = fixed ? 0.125 : 0;

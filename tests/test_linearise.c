@@ -213,7 +213,7 @@ static void simulate(const flow *f, double e, int instants, double *q, double *v
   for (size_t i = 0; i < nv; i++)
     tau[i] += e * f->dtau[i], dq[i] = e * f->z0[i], v0[i] += e * f->z0[nv + i];
   assert_ok(jn_integrate(r->model, r->q, dq, q0));
-  jn_simulation_options o = jn_simulation_default();
+  jn_simulation_options o = jn_simulation_options_default();
   o.scheme = JN_RKMK54;
   o.tolerance = 1e-14;
   o.representation = jn_data_settings(r->data)->representation;
@@ -303,7 +303,7 @@ static void check_flow(uint64_t seed, jn_representation rep, jn_trivialisation s
   double *tau = robot_inverse(&r, r.v, NULL);
   for (size_t i = 0; i < 2 * nv; i++) z0[i] = rng_range(&g, -1, 1);
   for (size_t i = 0; i < nv; i++) dtau[i] = rng_range(&g, -1, 1);
-  flow f = {&r, jn_linearise_default(), tau, z0, dtau, q, v};
+  flow f = {&r, jn_linearise_options_default(), tau, z0, dtau, q, v};
   f.options.trivialisation = side;
   simulate(&f, 0, 2 * STEPS, q, v);
   linear_motion(&f, z);
@@ -347,7 +347,7 @@ static void rates_are_derivatives_in_time(void **state) {
     robot r = random_robot(seed, 2 + (int)(seed % 3), 1 + (int)(seed % 4));
     check_seed(seed);
     size_t nv = (size_t)r.nv, n = 2 * nv, rows = (size_t)r.order + 1;
-    in_time a = {&r, jn_linearise_default(), r.t, NULL};
+    in_time a = {&r, jn_linearise_options_default(), r.t, NULL};
     a.options.trivialisation = seed % 2 ? JN_RIGHT : JN_LEFT;
     a.options.input = seed % 3 ? JN_INPUT_FULL : JN_INPUT_JOINTS;
     size_t m = (size_t)jn_linearise_inputs(r.model, &a.options), size = n * n, sizeB = n * m;

@@ -164,7 +164,7 @@ static void options_that_make_no_sense_are_refused_in_words(void **state) {
   (void)state;
   jn_model *model = with_a_free_joint_within();
   for (int i = 0; i < 14; i++) {
-    jn_simulation_options o = jn_simulation_default();
+    jn_simulation_options o = jn_simulation_options_default();
     jn_simulation *s = NULL;
     jn_error error = {0};
     const char *words;
@@ -185,7 +185,7 @@ static void options_that_make_no_sense_are_refused_in_words(void **state) {
 static void memory_that_runs_out_leaves_nothing_behind(void **state) {
   (void)state;
   jn_model *model = with_a_free_joint_within();
-  jn_simulation_options o = jn_simulation_default();
+  jn_simulation_options o = jn_simulation_options_default();
   o.representation = JN_BODY;
   for (int what = 0; what < 3; what++)
     for (int once = 0; once < 2; once++)

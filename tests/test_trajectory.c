@@ -65,7 +65,7 @@ static jn_trajectory *source(const jn_model *model, int kind, uint64_t seed) {
          *t = rising(seed, COUNT_POINTS), knots[COUNT_POINTS + 8];
   for (size_t i = 0; i < 16 * nv; i++) c[i] = rng_range(&r, -1, 1);
   jn_status status = JN_ERR_ARGUMENT;
-  jn_fit_options o = jn_fit_default();
+  jn_fit_options o = jn_fit_options_default();
   o.tolerance = 0.05;
   o.degree = 5;
   if (kind == POLYNOMIAL)
@@ -663,7 +663,7 @@ static void bad_sources_are_refused(void **state) {
   assert_non_null(strstr(e.message, "from 1 to 31"));
   assert_status(jn_trajectory_fit(plain, 4, t, x, NULL, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
   assert_non_null(strstr(e.message, "at least 8 samples"));
-  jn_fit_options o = jn_fit_default();
+  jn_fit_options o = jn_fit_options_default();
   o.degree = 2, o.lambda = 1, o.tolerance = 1;
   assert_status(jn_trajectory_fit(plain, 4, t, x, &o, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
   o.lambda = NAN;

@@ -39,7 +39,7 @@ static void nearly_equal_times_are_refused_with_a_message(void **state) {
   /* knots between neighbouring doubles */
   double close[8];
   for (int i = 0; i < 8; i++) close[i] = i ? nextafter(close[i - 1], 2) : 1;
-  jn_fit_options o = jn_fit_default();
+  jn_fit_options o = jn_fit_options_default();
   for (o.degree = 1; o.degree <= 7; o.degree++) {
     jn_status status = jn_trajectory_fit(model, 8, close, q, &o, NULL, NULL, &T, &error);
     if (!status) jn_trajectory_free(T);
@@ -49,7 +49,7 @@ static void nearly_equal_times_are_refused_with_a_message(void **state) {
   }
   /* three samples at nearly the same time: t^2 underflows */
   static const double cluster[] = {0, 1e-200, 2e-200, 1};
-  o = jn_fit_default(), o.degree = 3, o.tolerance = 0;
+  o = jn_fit_options_default(), o.degree = 3, o.tolerance = 0;
   assert_status(jn_trajectory_fit(model, 4, cluster, q, &o, NULL, NULL, &T, &error),
                 JN_ERR_SINGULAR);
   assert_non_null(strstr(error.message, "do not determine"));
@@ -60,7 +60,7 @@ static void nearly_equal_times_are_refused_with_a_message(void **state) {
       double t[8], x, v[3];
       for (int i = 0; i < 8; i++) t[i] = kind < 6 ? scales[s] * i : i < 4 ? scales[s] * i : i;
       if (kind >= 6 && scales[s] > 1) continue;
-      o = jn_fit_default(), o.degree = kind % 2 ? 7 : 3, o.pieces = kind % 2 ? 0 : 3;
+      o = jn_fit_options_default(), o.degree = kind % 2 ? 7 : 3, o.pieces = kind % 2 ? 0 : 3;
       if (kind % 6 / 2 == 1) o.tolerance = 0.1;
       if (kind % 6 / 2 == 2) o.lambda = 1;
       T = NULL;
@@ -183,7 +183,7 @@ static void limits_are_accepted_and_not_exceeded(void **state) {
     const int size = cases[i].size, count = cases[i].count;
     jn_trajectory *T = NULL;
     jn_error e = {.line = 7};
-    jn_fit_options o = jn_fit_default();
+    jn_fit_options o = jn_fit_options_default();
     jn_status status = JN_OK;
     switch (cases[i].kind) {
       case POLYNOMIAL:
@@ -242,7 +242,7 @@ static void samples_of_a_rotation_may_change_sign(void **state) {
     }
   }
   assert_true(turning > 0 && nq <= 16 && jn_model_nv(model) <= 16);
-  jn_fit_options o = jn_fit_default();
+  jn_fit_options o = jn_fit_options_default();
   o.tolerance = 0;
   jn_trajectory *T;
   assert_ok(jn_trajectory_fit(model, SAMPLES, t, q, &o, NULL, NULL, &T, NULL));
@@ -308,7 +308,7 @@ static void many_samples_have_fewer_pieces_unless_all_must_be_met(void **state) 
   for (int kind = 0; kind < 3; kind++) {
     jn_trajectory *T = NULL;
     const jn_fit_report report = {&rms, NULL, NULL};
-    jn_fit_options o = jn_fit_default();
+    jn_fit_options o = jn_fit_options_default();
     o.degree = 3;
     if (kind == 0) o.tolerance = 0;
     if (kind == 1) o.lambda = 0;

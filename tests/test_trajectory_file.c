@@ -66,7 +66,7 @@ static void descriptions_are_the_motions_of_the_library(void **state) {
         " \"joints\": {\"joint1\": [0, 0.5, 2], \"joint2\": [1, -1, 0]}}"};
     const double b[4] = {0, 0, 0.25, 3}, a[4] = {1, 2, 0.5, -1};
     double knots[6];
-    jn_fit_options o = jn_fit_default();
+    jn_fit_options o = jn_fit_options_default();
     o.degree = 2, o.tolerance = 0.1;
     jn_bspline_knots(-1, 1, 2, 3, knots);
     jn_status status = i == 0   ? jn_trajectory_minimum(m, 4, 3, t, q, NULL, NULL, &want, &e)
@@ -125,7 +125,7 @@ static void what_is_saved_loads_bit_for_bit(void **state) {
     memcpy(row, values, sizeof values);
   }
   assert_ok(jn_table_save(t, temporary("base.npz"), &e));
-  jn_fit_options o = jn_fit_default();
+  jn_fit_options o = jn_fit_options_default();
   o.tolerance = 1e-4;
   double rms[13];
   jn_fit_report report = {rms, NULL, NULL};
@@ -200,7 +200,7 @@ static void bad_descriptions_are_refused(void **state) {
   put("half.csv", "t,joint1\n0,0\n1,1\n2,0\n");
   jn_trajectory *T = NULL;
   jn_error e = {0};
-  jn_fit_options o = jn_fit_default();
+  jn_fit_options o = jn_fit_options_default();
   o.degree = 2;
   assert_status(jn_trajectory_load(temporary("half.csv"), m, &o, NULL, NULL, &T, &e),
                 JN_ERR_SYNTAX);
@@ -454,7 +454,7 @@ static void ends_are_at_rest_by_default(void **state) {
 
 static void samples_are_found_by_their_names(void **state) {
   (void)state;
-  jn_fit_options o = jn_fit_default();
+  jn_fit_options o = jn_fit_options_default();
   jn_error e = {0};
   jn_trajectory *T = NULL;
   o.degree = 1;

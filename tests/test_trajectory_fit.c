@@ -38,7 +38,7 @@ static void polynomials_below_the_penalty_come_back(void **state) {
   for (int degree = 1; degree <= 9; degree++)
     for (int power = -8; power <= 0; power += 4) {
       double t[60], q[60], x, v[4], rms, lambda;
-      jn_fit_options o = jn_fit_default();
+      jn_fit_options o = jn_fit_options_default();
       jn_fit_report report = {&rms, NULL, &lambda};
       int m = (degree + 1) / 2;
       o.degree = degree, o.lambda = pow(10, power);
@@ -65,7 +65,7 @@ static void tolerance_zero_interpolates(void **state) {
   rng r = rng_new(2);
   for (int degree = 1; degree <= 9; degree++) {
     double t[50], q[50], max;
-    jn_fit_options o = jn_fit_default();
+    jn_fit_options o = jn_fit_options_default();
     jn_fit_report report = {NULL, &max, NULL};
     o.degree = degree, o.tolerance = 0;
     for (int i = 0; i < 50; i++) {
@@ -110,7 +110,7 @@ static void the_fit_is_the_minimum(void **state) {
     for (int power = -6; power <= 0; power += 2) {
       enum { N = 80 };
       double t[N], q[N], other[N], x, d, sum = 0, a = 0, b = 0, lambda = pow(10, power);
-      jn_fit_options o = jn_fit_default();
+      jn_fit_options o = jn_fit_options_default();
       o.degree = degree, o.lambda = lambda, o.pieces = 20;
       for (int i = 0; i < N; i++) {
         t[i] = i ? t[i - 1] + rng_range(&r, 0.02, 0.06) : 0;
@@ -146,7 +146,7 @@ static void tolerance_is_met(void **state) {
     q[i] = cos(3 * t[i]) + 0.02 * normal(&r);
   }
   for (double tolerance = 0.01; tolerance < 0.3; tolerance *= 2) {
-    jn_fit_options o = jn_fit_default();
+    jn_fit_options o = jn_fit_options_default();
     jn_fit_report report = {&rms, &max, NULL};
     double sum = 0, most = 0;
     o.tolerance = tolerance;
@@ -209,7 +209,7 @@ static void fits_on_the_group_converge(void **state) {
     int count = dense ? 41 : 21;
     double *t = doubles((size_t)count), *q = doubles((size_t)count * nq), *v = doubles(5 * nv),
            *u = doubles(5 * nv), *p = doubles(nq);
-    jn_fit_options o = jn_fit_default();
+    jn_fit_options o = jn_fit_options_default();
     o.degree = 9, o.tolerance = 0;
     for (int i = 0; i < count; i++) {
       t[i] = 3.0 * i / (count - 1);

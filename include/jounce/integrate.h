@@ -115,7 +115,7 @@ typedef struct jn_simulation_options {
 } jn_simulation_options;
 
 /* Taylor scheme, tolerance 1e-12, spatial representation, no forces, no events. */
-JN_API jn_simulation_options jn_simulation_default(void);
+JN_API jn_simulation_options jn_simulation_options_default(void);
 
 typedef struct jn_simulation jn_simulation;
 

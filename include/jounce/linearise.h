@@ -38,7 +38,7 @@ typedef struct jn_linearise_options {
 } jn_linearise_options;
 
 /* JN_LEFT, JN_INPUT_FULL. */
-JN_API jn_linearise_options jn_linearise_default(void);
+JN_API jn_linearise_options jn_linearise_options_default(void);
 /* m, the number of columns of B; -1: invalid options. NULL options: the default, here and below. */
 JN_API int jn_linearise_inputs(const jn_model *model, const jn_linearise_options *options);
 

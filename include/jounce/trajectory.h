@@ -107,7 +107,7 @@ typedef struct jn_fit_options {
   int pieces;       /* polynomials; 0: samples - 1, at most 400 (tolerance 0: no such limit) */
   int hold; /* files: joints without columns stay at home; default 0: such a file is refused */
 } jn_fit_options;
-JN_API jn_fit_options jn_fit_default(void);
+JN_API jn_fit_options jn_fit_options_default(void);
 
 /* Result of a fit for each number of q: arrays of nq, each may be NULL. */
 typedef struct jn_fit_report {

@@ -348,7 +348,7 @@ static int take_linear(job *j, PyObject **values) {
   static const char *const sides[] = {"left", "right", NULL};
   const algorithm *a = j->c.algorithm;
   jn_linearise_options *o = &j->c.linear;
-  *o = jn_linearise_default();
+  *o = jn_linearise_options_default();
   int i;
   if (values[a->slot_map]) o->input = JN_INPUT_MAP;
   if (values[a->slot_input]) {

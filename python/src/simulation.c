@@ -291,7 +291,7 @@ static int set_events(simulation_object *self, PyObject *list, jn_event **out, i
 static int take_all(simulation_object *self, PyObject **v) {
   static const char *words[JN_SCHEME_COUNT + 1];
   for (int i = 0; i < JN_SCHEME_COUNT; i++) words[i] = jn_scheme_name((jn_scheme)i);
-  jn_simulation_options o = jn_simulation_default();
+  jn_simulation_options o = jn_simulation_options_default();
   jn_applied_wrench *wrenches = NULL;
   jn_event *events = NULL;
   int i, bad = 0;

@@ -238,7 +238,7 @@ SOURCE(minimum) {
 
 /* degree, smoothing, tolerance, pieces */
 static int take_fit(PyObject **v, jn_fit_options *o) {
-  *o = jn_fit_default();
+  *o = jn_fit_options_default();
   return (v[0] && take_int(v[0], "degree", 0, 1000, &o->degree)) ||
                  (v[1] && take_double(v[1], "smoothing", &o->lambda)) ||
                  (v[2] && take_double(v[2], "tolerance", &o->tolerance)) ||

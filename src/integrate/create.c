@@ -12,7 +12,7 @@
 
 #define ALIGN 64
 
-jn_simulation_options jn_simulation_default(void) {
+jn_simulation_options jn_simulation_options_default(void) {
   jn_simulation_options o;
   memset(&o, 0, sizeof o);
   o.scheme = JN_TAYLOR;

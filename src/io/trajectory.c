@@ -512,7 +512,7 @@ static jn_status begin(reader *r, const char *name, const jn_model *model,
   r->file = name;
   r->error = error;
   r->model = model;
-  r->fit = options ? *options : jn_fit_default();
+  r->fit = options ? *options : jn_fit_options_default();
   r->report = report;
   for (int i = 0; report && model && i < jn_model_nq(model); i++) {
     if (report->rms) report->rms[i] = 0;

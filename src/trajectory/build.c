@@ -328,7 +328,7 @@ static void align_signs(const jn_trajectory *T, int from, int to, int count, siz
   }
 }
 
-jn_fit_options jn_fit_default(void) {
+jn_fit_options jn_fit_options_default(void) {
   jn_fit_options o = {7, -1, -1, 0, 0};
   return o;
 }
@@ -357,7 +357,7 @@ static jn_status check_fit(int count, const jn_fit_options *o, jn_error *error) 
 jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double *times,
                      const double *q, const jn_fit_options *options, const jn_fit_report *report,
                      jn_error *error) {
-  const jn_fit_options o = options ? *options : jn_fit_default();
+  const jn_fit_options o = options ? *options : jn_fit_options_default();
   const size_t nq = numbers(T, from, to, 0);
   int index;
   jn_status status = check_fit(count, &o, error);

@@ -28,7 +28,7 @@ static void good(const subject *s, jn_status status) {
 
 static void make_simulations(subject *s, jn_representation representation) {
   for (int i = 0; i < SCHEMES; i++) {
-    jn_simulation_options o = jn_simulation_default();
+    jn_simulation_options o = jn_simulation_options_default();
     o.scheme = (jn_scheme)i;
     o.representation = representation;
     o.step = 1e-3;

@@ -41,7 +41,7 @@ jn_simulation *new_simulation(const jn_model *model, const jn_simulation_options
 }
 
 jn_simulation_options scheme_options(jn_scheme scheme, double step, double tolerance) {
-  jn_simulation_options o = jn_simulation_default();
+  jn_simulation_options o = jn_simulation_options_default();
   o.scheme = scheme;
   o.step = step;
   if (tolerance > 0) o.tolerance = tolerance;

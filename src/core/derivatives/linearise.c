@@ -7,7 +7,7 @@
 
 #include "core/external.h"
 
-jn_linearise_options jn_linearise_default(void) {
+jn_linearise_options jn_linearise_options_default(void) {
   return (jn_linearise_options){JN_LEFT, JN_INPUT_FULL, NULL, 0};
 }
 

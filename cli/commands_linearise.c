@@ -1,4 +1,4 @@
-/* commands_linearize.c: linearize. */
+/* commands_linearise.c: linearise. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 static const char *const input_names[] = {"full", "joints", NULL};
 
-typedef struct linearize_job {
+typedef struct linearise_job {
   cli_job job;
   jn_linearise_options options;
   int input, representation, right, hold, stepped, timed, samples;
@@ -20,7 +20,7 @@ typedef struct linearize_job {
   size_t nv, n, m;
   double *A, *B, *Ad, *Bd, *t, *work;
   const char **times; /* headings of the instants */
-} linearize_job;
+} linearise_job;
 
 /* A twist of a free joint at q in another representation, by way of JN_BODY. */
 static void convert(int from, int to, const double *q, const double *x, double *out) {
@@ -39,7 +39,7 @@ static void convert(int from, int to, const double *q, const double *x, double *
 }
 
 /* Changes the representation of free joints; forces change so that power stays the same. */
-static void represent(linearize_job *l) {
+static void represent(linearise_job *l) {
   cli_state *s = &l->job.state;
   const int from = (int)s->representation, to = l->representation;
   for (int i = 0; i < jn_model_body_count(l->job.model) && from != to; i++) {
@@ -60,29 +60,29 @@ static void represent(linearize_job *l) {
   jn_data_settings(l->job.data)->representation = s->representation;
 }
 
-static int check_options(linearize_job *l) {
+static int check_options(linearise_job *l) {
   const int order = l->job.order, moving = order > 0 || l->timed;
   if (l->stepped && !(l->step > 0))
-    return cli_bad_usage("linearize: --step: a positive number of seconds expected, found %.9g",
+    return cli_bad_usage("linearise: --step: a positive number of seconds expected, found %.9g",
                          l->step);
   if (l->timed && !(l->time > 0))
-    return cli_bad_usage("linearize: --time: a positive number of seconds expected, found %.9g",
+    return cli_bad_usage("linearise: --time: a positive number of seconds expected, found %.9g",
                          l->time);
   if (l->samples && !l->timed)
-    return cli_bad_usage("linearize: --samples needs --time, the seconds they are spread over");
+    return cli_bad_usage("linearise: --samples needs --time, the seconds they are spread over");
   if (l->timed && order > 0)
-    return cli_bad_usage("linearize: --time and --order exclude each other");
+    return cli_bad_usage("linearise: --time and --order exclude each other");
   if (l->stepped && order > 0)
-    return cli_bad_usage("linearize: --step and --order exclude each other");
+    return cli_bad_usage("linearise: --step and --order exclude each other");
   if (moving && l->representation >= 0 && l->representation != (int)l->job.state.representation)
     return cli_bad_usage(
-        "linearize: with --order or --time the state must be given in --representation %s",
+        "linearise: with --order or --time the state must be given in --representation %s",
         cli_representation_names[l->representation]);
   if (!l->samples) l->samples = 10;
   return CLI_DONE;
 }
 
-static int make_room(linearize_job *l) {
+static int make_room(linearise_job *l) {
   const jn_model *model = l->job.model;
   l->nv = (size_t)jn_model_nv(model), l->n = 2 * l->nv;
   l->options.trivialisation = l->right ? JN_RIGHT : JN_LEFT;
@@ -102,14 +102,14 @@ static int make_room(linearize_job *l) {
 }
 
 /* tau for v' = v'' = ... = 0 */
-static jn_status hold(linearize_job *l) {
+static jn_status hold(linearise_job *l) {
   cli_job *job = &l->job;
   cli_state *s = &job->state;
   memset(s->v + l->nv, 0, sizeof(double) * ((size_t)job->order + 1) * l->nv);
   return jn_inverse_dynamics(job->model, job->data, job->order, s->q, s->v, &s->external, s->tau);
 }
 
-static jn_status at_state(linearize_job *l, size_t i) {
+static jn_status at_state(linearise_job *l, size_t i) {
   cli_job *job = &l->job;
   cli_state *s = &job->state;
   double *A = l->A + i * l->n * l->n, *B = l->B + i * l->n * l->m;
@@ -122,11 +122,11 @@ static jn_status at_state(linearize_job *l, size_t i) {
 }
 
 /* Linearises along the motion that starts at the state. */
-static jn_status along(linearize_job *l) {
+static jn_status along(linearise_job *l) {
   cli_job *job = &l->job;
   cli_state *s = &job->state;
   const jn_settings *settings = jn_data_settings(job->data);
-  jn_simulation_options o = jn_simulation_default();
+  jn_simulation_options o = jn_simulation_options_default();
   jn_simulation *simulation = NULL;
   double *tau = l->work;
   for (size_t i = 0; i < l->nv; i++)
@@ -150,7 +150,7 @@ static jn_status along(linearize_job *l) {
   return status;
 }
 
-static int compute(linearize_job *l) {
+static int compute(linearise_job *l) {
   cli_job *job = &l->job;
   cli_state *s = &job->state;
   jn_status status = l->hold ? hold(l) : JN_OK;
@@ -168,7 +168,7 @@ static int compute(linearize_job *l) {
 
 /* Names of xi ("d elbow", "d base:rx", "d base:px"), of dv ("d elbow'", "d base:wx", "d base:vx")
  * and of du ("tau elbow"), one after the other. */
-static const char *const *name_columns(linearize_job *l) {
+static const char *const *name_columns(linearise_job *l) {
   const jn_model *model = l->job.model;
   cli_result *r = &l->job.result;
   const size_t nv = l->nv, first_input = nv - l->m;
@@ -188,7 +188,7 @@ static const char *const *name_columns(linearize_job *l) {
 }
 
 /* Adds [A B] as one array, and A and B as parts of it. */
-static void add_system(linearize_job *l, const char *name, unsigned formats, const char *key_A,
+static void add_system(linearise_job *l, const char *name, unsigned formats, const char *key_A,
                        const double *A, const char *key_B, const double *B) {
   cli_result *r = &l->job.result;
   const size_t n = l->n, m = l->m, width = n + m, rows = (size_t)l->count * n;
@@ -205,7 +205,7 @@ static void add_system(linearize_job *l, const char *name, unsigned formats, con
   CLI_ADD(r, formats, name, .axis = {k, none, row, r->columns}, .data = AB);
 }
 
-static void describe(linearize_job *l) {
+static void describe(linearise_job *l) {
   cli_result *r = &l->job.result;
   const int n = (int)l->n, m = (int)l->m;
   const char *representation = cli_representation_names[l->job.state.representation];
@@ -230,8 +230,8 @@ static void describe(linearize_job *l) {
   add_system(l, "step", CLI_TO_CSV, "Ad", l->Ad, "Bd", l->Bd);
 }
 
-static int run_linearize(cli_job *job) {
-  linearize_job *l = (linearize_job *)job;
+static int run_linearise(cli_job *job) {
+  linearise_job *l = (linearise_job *)job;
   const int R = job->order;
   cli_need need = {R, 1, l->hold ? 0 : R + 1, R + 1, 0, job->pad || !job->state_path};
   int code = cli_job_state(job, &need, R);
@@ -241,8 +241,8 @@ static int run_linearize(cli_job *job) {
   return cli_job_write(job);
 }
 
-int cli_linearize(int argc, char **argv) {
-  linearize_job l = {.job = CLI_JOB_DEFAULT, .representation = -1};
+int cli_linearise(int argc, char **argv) {
+  linearise_job l = {.job = CLI_JOB_DEFAULT, .representation = -1};
   const cli_option table[] = {
       CLI_MODEL_OPTIONS(&l.job),
       CLI_STATE_OPTIONS(&l.job),
@@ -256,5 +256,5 @@ int cli_linearize(int argc, char **argv) {
       CLI_OPT_NUMBER("time", &l.time, &l.timed),
       CLI_OPT_INT("samples", &l.samples, 1, 100000),
   };
-  return cli_job_run(&l.job, table, COUNT(table), argc, argv, NULL, run_linearize);
+  return cli_job_run(&l.job, table, COUNT(table), argc, argv, NULL, run_linearise);
 }
