@@ -9,8 +9,15 @@ build=$(cd "$2" && pwd)
 for path in $(grep -oh '`\(src\|cli\|tests\|tools\|examples\|include\)/[A-Za-z0-9_./-]*`' "$source"/docs/*.md "$source"/*.md | tr -d '`' | sort -u); do
   [ -e "$source/$path" ] || { echo "FAILED: a page names $path, which does not exist"; exit 1; }
 done
-for name in $(grep -oh '`jn_[a-z0-9_]*[`(]' "$source"/docs/*.md "$source"/*.md | tr -d '`(' | grep -v '_$' | sort -u); do
-  grep -qw "$name" "$source"/include/jounce/*.h "$source"/include/jounce/textbook/*.h || { echo "FAILED: a page names $name, which does not exist"; exit 1; }
+named() { grep -oh '`jn_[a-z0-9_]*[`(]' "$@" | tr -d '`(' | grep -v '_$' | sort -u; }
+# the migration tables name functions of earlier versions in their first column
+sed 's/^| [^|]*|//' "$source/CHANGELOG.md" >"$build/changelog.md"
+for name in $(named "$source"/docs/*.md "$source/README.md" "$source/SECURITY.md" "$build/changelog.md"); do
+  grep -qw "$name" "$source"/include/jounce/*.h "$source"/include/jounce/textbook/*.h ||
+    { echo "FAILED: a page names $name, which does not exist"; exit 1; }
+done
+for name in $(named "$source/CONTRIBUTING.md"); do
+  grep -rqw "$name" "$source/include" "$source/src" || { echo "FAILED: CONTRIBUTING.md names $name, which does not exist"; exit 1; }
 done
 echo "ok  files and functions that pages name"
 for tool in pandoc python3; do

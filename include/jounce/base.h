@@ -19,9 +19,9 @@ extern "C" {
 #endif
 
 #define JN_VERSION_MAJOR 0
-#define JN_VERSION_MINOR 1
+#define JN_VERSION_MINOR 2
 #define JN_VERSION_PATCH 0
-#define JN_VERSION "0.1.0"
+#define JN_VERSION "0.2.0"
 
 /* One list defines the codes and their texts. */
 #define JN_STATUS_LIST(X)                                                      \
@@ -64,7 +64,7 @@ typedef struct jn_allocator {
   void *context;
 } jn_allocator;
 
-/* "0.1.0": the version of the library that is running. */
+/* "0.2.0": the version of the library that is running. */
 JN_API const char *jn_version(void);
 
 #ifdef __cplusplus
