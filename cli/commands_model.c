@@ -130,6 +130,7 @@ static int run_info(cli_job *job) {
 
 int cli_info(int argc, char **argv) {
   cli_job job = CLI_JOB_DEFAULT;
+  job.closes = 1;
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OUTPUT_OPTIONS(&job)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, NULL, run_info);
 }

@@ -231,7 +231,7 @@ PyObject *model_wrap(jn_model *model, PyObject *settings) {
 }
 
 PyObject *model_load(PyObject *path, PyObject *root, int strict_inertia, PyObject *settings) {
-  jn_build_options options = {JN_ROOT_AS_GIVEN, strict_inertia};
+  jn_build_options options = {.strict = strict_inertia};
   if (root) {
     int i = word_index(root, root_words, "root");
     if (i < 0) return NULL;

@@ -40,6 +40,21 @@ static void make_simulations(subject *s, jn_representation representation) {
   }
 }
 
+/* The same robot with a rod from its last link to the world and another from its base link. */
+static void make_closed(subject *s) {
+  const robot *r = &s->r;
+  const jn_body *last = jn_model_body(r->model, r->nbody - 1), *first = jn_model_body(r->model, 0);
+  jn_constraint_desc c = jn_constraint_default("rod", JN_CONSTRAINT_DISTANCE,
+                                               jn_model_frame(r->model, last->frame)->name, NULL);
+  c.length = 0.7, c.b.pose.p.x = 0.3;
+  assert_ok(jn_spec_add_constraint(r->spec, &c));
+  c.name = "plane", c.type = JN_CONSTRAINT_POINT_ON_PLANE;
+  if (r->nbody > 1) c.b.link = jn_model_frame(r->model, first->frame)->name;
+  assert_ok(jn_spec_add_constraint(r->spec, &c));
+  if (jn_model_build(r->spec, NULL, NULL, &s->closed, NULL)) return;
+  assert_ok(jn_data_new(s->closed, s->order, NULL, &s->closed_data));
+}
+
 static void make_slots(subject *s) {
   const size_t nv = (size_t)s->r.nv, nq = (size_t)s->r.nq, n = s->r.n, rows = (size_t)s->order + 1;
   const struct {
@@ -131,6 +146,7 @@ subject subject_of(robot r, uint64_t seed, jn_representation representation,
   assert_ok(jn_batch_new(s.r.model, order, 1, NULL, &s.batch));
   jn_batch_settings(s.batch)->representation = representation;
   make_simulations(&s, representation);
+  make_closed(&s);
   double *c = doubles(3 * (size_t)s.r.nv);
   for (size_t i = 0; i < 3 * (size_t)s.r.nv; i++) c[i] = 0.1;
   assert_ok(jn_trajectory_polynomial(s.r.model, 0, 1, 2, c, NULL, &s.trajectory, NULL));
@@ -149,6 +165,8 @@ subject subject_of(robot r, uint64_t seed, jn_representation representation,
 
 void subject_free(subject *s) {
   for (int i = 0; i < SCHEMES; i++) jn_simulation_free(s->simulation[i]);
+  jn_data_free(s->closed_data);
+  jn_model_free(s->closed);
   jn_batch_free(s->batch);
   jn_trajectory_free(s->trajectory);
   jn_layout_free(s->layout);
