@@ -16,7 +16,7 @@ int cli_refuse_closed(const jn_model *model, const char *path, const char *comma
   if (!n) return CLI_DONE;
   return cli_bad_input(
       "%s: %s has %d constraint%s ('%s'%s): this command does not take them into account; --open "
-      "leaves them out (the open tree); id, fd, hybrid, assemble and loops keep them",
+      "leaves them out (the open tree); id, fd, hybrid, traj, assemble and loops keep them",
       command, path, n, n == 1 ? "" : "s", cli_clean(jn_model_constraint(model, 0)->name).text,
       n > 1 ? ", ..." : "");
 }
@@ -42,12 +42,12 @@ static int read_driven(cli_job *job, unsigned char *driven) {
 }
 
 /* Actuated joints, if none of their degrees of freedom depends on others. */
-static jn_status choose_driven(cli_job *job, unsigned char *driven) {
+static jn_status choose_driven(cli_job *job, const double *q, unsigned char *driven) {
   const jn_model *m = job->model;
   const int n = jn_model_body_count(m);
   unsigned char *dependent = cli_take(&job->result.memory, (size_t)jn_model_nv(m) + 1, 1);
   if (!dependent) return JN_ERR_MEMORY;
-  jn_status status = jn_constraint_rank(m, job->data, job->state.q, NULL, NULL, NULL, dependent);
+  jn_status status = jn_constraint_rank(m, job->data, q, NULL, NULL, NULL, dependent);
   for (int i = 0; i < n && !status; i++) driven[i] = !jn_model_joint(m, i)->passive;
   for (int i = 0; i < n && !status; i++) {
     const jn_joint *j = jn_model_joint(m, i);
@@ -60,19 +60,18 @@ static jn_status choose_driven(cli_job *job, unsigned char *driven) {
   return status;
 }
 
-int cli_close(cli_job *job, int rows) {
+unsigned char *cli_driven(cli_job *job, const double *q) {
   unsigned char *driven = cli_take(&job->result.memory, (size_t)jn_model_body_count(job->model), 1);
+  if (!driven) return NULL;
+  if (job->driven) return read_driven(job, driven) ? NULL : driven;
+  return cli_closure_status(job, choose_driven(job, q, driven)) ? NULL : driven;
+}
+
+int cli_close(cli_job *job, int rows) {
+  const unsigned char *driven = cli_driven(job, job->state.q);
   if (!driven) return CLI_BAD_INPUT;
-  jn_status status = JN_OK;
-  if (job->driven) {
-    const int code = read_driven(job, driven);
-    if (code) return code;
-  } else {
-    status = choose_driven(job, driven);
-  }
-  if (!status)
-    status = jn_assemble(job->model, job->data, rows, driven, NULL, job->state.q, job->state.v);
-  return cli_closure_status(job, status);
+  return cli_closure_status(
+      job, jn_assemble(job->model, job->data, rows, driven, NULL, job->state.q, job->state.v));
 }
 
 /* "pin [0.001, 0, -2e-05], rod [0.3]": constraints that are not satisfied */

@@ -15,8 +15,10 @@ int cli_refuse_closed(const jn_model *model, const char *path, const char *comma
 #define CLI_ASSEMBLE_OPTIONS(job) \
   CLI_OPT_FLAG("assemble", &(job)->assemble, 1), CLI_OPT_TEXT("driven", &(job)->driven)
 
-/* Moves `rows` rows of the state's motion onto the constraints: joints named in --driven keep
- * theirs; without it the actuated ones, if they leave the others determined. */
+/* The joints that keep their motion, [bodies], released with the result: those named in --driven,
+ * else the actuated ones, if they leave the others determined at q; NULL after a message. */
+unsigned char *cli_driven(cli_job *job, const double *q);
+/* Moves `rows` rows of the state's motion onto the constraints. */
 int cli_close(cli_job *job, int rows);
 /* the exit status of a call with constraints, after a message that names the constraint at fault */
 int cli_closure_status(const cli_job *job, jn_status status);

@@ -331,10 +331,13 @@ const char cli_traj_help[] =
     "Motion and forces along a trajectory: q, its derivatives to order R+2, the forces that produce\n"
     "it and their derivatives to order R (order 1: torque rates), exact at every order; power; with\n"
     "--link the position, its derivatives and the orientation of links. Columns: 't', q, \"elbow'\"\n"
-    "for a joint rate, \"tau:elbow\" for a force, \"tau:elbow'\" for its rate.\n\n"
+    "for a joint rate, \"tau:elbow\" for a force, \"tau:elbow'\" for its rate.\n"
+    "With constraints joints without an actuator (not named in --driven) follow the others, and\n"
+    "the constraint forces are written: \"lambda:pin:0\", \"lambda:pin:0'\".\n\n"
     HELP_PATH
     "  --order R              order of the force derivatives, default 1\n"
     "  --samples N            rows of the table, evenly spaced in time; default 201\n"
+    "  --driven NAMES         with constraints: joints that keep their motion\n"
     "  --link NAME,...        links or frames to follow: world position and its derivatives,\n"
     "                         quaternion, angular velocity in world axes\n"
     HELP_PATH_END

@@ -150,12 +150,56 @@ static void hybrid_and_other_formats(void **state) {
   assert_clean(run("jounce lint fourbar && jounce lint stewart"));
 }
 
+/* the value of a named column of a table {"columns", "rows"} */
+static json_t *cell(const json_t *t, const char *name, size_t row) {
+  const json_t *names = item(t, "columns", NULL);
+  for (size_t i = 0; i < json_array_size(names); i++)
+    if (!strcmp(json_string_value(json_array_get(names, i)), name))
+      return json_array_get(json_array_get(item(t, "rows", NULL), row), i);
+  fail_msg("no column '%s'", name);
+  return NULL;
+}
+
+/* traj: dependent joints follow the crank; every row is a state of id */
+static void trajectories_drive_the_actuated_joints(void **state) {
+  (void)state;
+  json_t *t = run_json(
+      "echo '{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 2],"
+      "\"joints\": {\"crank\": [0, 3], \"coupler\": [0, 0], \"rocker\": [0, 0]}}'"
+      " > turn.json\n"
+      "jounce traj fourbar turn.json --order 1 --samples 21");
+  static const char *const joints[] = {"crank", "coupler", "rocker"};
+  json_t *s = json_object(), *all = json_object();
+  json_object_set_new(s, "joints", all);
+  const size_t row = 11;
+  for (int j = 0; j < 3; j++) {
+    json_t *list = json_array();
+    for (int k = 0; k <= 3; k++) {
+      char name[32];
+      static const char *const ends[] = {"", "'", "''", "^(3)"};
+      snprintf(name, sizeof name, "%s%s", joints[j], ends[k]);
+      json_array_append(list, cell(t, name, row));
+    }
+    json_object_set_new(all, joints[j], list);
+  }
+  save_json("row.json", s);
+  json_t *id = run_json("jounce id fourbar --order 1 --state row.json");
+  residual same = {0};
+  compare(&same, cell(t, "tau:crank", row), json_array_get(item(id, "tau", "crank"), 0));
+  compare(&same, cell(t, "tau:crank'", row), json_array_get(item(id, "tau", "crank"), 1));
+  compare(&same, cell(t, "lambda:pin:2", row),
+          json_array_get(json_array_get(item(id, "constraint_forces", "pin"), 0), 2));
+  check_residual("traj = id", judge("traj", &same, 1e-12), 1e-12);
+  json_decref(t), json_decref(s), json_decref(id);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reference_mechanisms_through_files),
       cmocka_unit_test(commands_without_constraints_refuse_them_by_name),
       cmocka_unit_test(states_off_the_manifold_are_refused_unless_assembled),
       cmocka_unit_test(hybrid_and_other_formats),
+      cmocka_unit_test(trajectories_drive_the_actuated_joints),
   };
   return cmocka_run_group_tests(tests, program_set_up, program_tear_down);
 }

@@ -219,6 +219,9 @@ static void specs_refuse_bad_constraints_and_keep_their_own_copies(void **state)
   assert_status(jn_spec_add_constraint(spec, &c), JN_ERR_LIMIT);
   strcpy(joint, "other");
   assert_int_equal(jn_spec_constraint_count(spec), 1);
+  jn_constraint_desc more = jn_constraint_default("more", JN_CONSTRAINT_POINT, "l", NULL);
+  for (int i = 1; i < JN_MAX_CONSTRAINTS; i++) assert_ok(jn_spec_add_constraint(spec, &more));
+  assert_status(jn_spec_add_constraint(spec, &more), JN_ERR_LIMIT);
   assert_string_equal(jn_spec_get_constraint(spec, 0)->name, "arm");
   assert_string_equal(jn_spec_get_constraint(spec, 0)->terms[0].joint, "turn");
   assert_string_equal(jn_constraint_type_name(JN_CONSTRAINT_POINT_ON_LINE), "point_on_line");

@@ -40,19 +40,22 @@ static void make_simulations(subject *s, jn_representation representation) {
   }
 }
 
-/* The same robot with a rod from its last link to the world and another from its base link. */
+/* The same robot with a rod between its last link and the base (the world, if it is one body). */
 static void make_closed(subject *s) {
   const robot *r = &s->r;
   const jn_body *last = jn_model_body(r->model, r->nbody - 1), *first = jn_model_body(r->model, 0);
   jn_constraint_desc c = jn_constraint_default("rod", JN_CONSTRAINT_DISTANCE,
                                                jn_model_frame(r->model, last->frame)->name, NULL);
-  c.length = 0.7, c.b.pose.p.x = 0.3;
-  assert_ok(jn_spec_add_constraint(r->spec, &c));
-  c.name = "plane", c.type = JN_CONSTRAINT_POINT_ON_PLANE;
   if (r->nbody > 1) c.b.link = jn_model_frame(r->model, first->frame)->name;
+  jn_pose A, B = jn_pose_identity();
+  c.b.pose.p.x = 0.3;
+  if (jn_kinematics(r->model, r->data, -1, r->q, NULL)) return;
+  assert_ok(jn_frame_pose(r->model, r->data, last->frame, &A));
+  if (c.b.link) assert_ok(jn_frame_pose(r->model, r->data, first->frame, &B));
+  c.length = jn_v3_norm(jn_v3_sub(A.p, jn_pose_apply(B, c.b.pose.p)));
   assert_ok(jn_spec_add_constraint(r->spec, &c));
   if (jn_model_build(r->spec, NULL, NULL, &s->closed, NULL)) return;
-  assert_ok(jn_data_new(s->closed, s->order, NULL, &s->closed_data));
+  good(s, jn_data_new(s->closed, s->order, NULL, &s->closed_data));
 }
 
 static void make_slots(subject *s) {

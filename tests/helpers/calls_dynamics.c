@@ -32,26 +32,26 @@ static int close_loops(subject *s) {
   return s->closed != NULL;
 }
 int run_constrained_inverse(subject *s) {
-  double *tau = take(s, N), *lambda = take(s, 2 * ROWS);
+  double *tau = take(s, N), *lambda = take(s, ROWS);
   if (!close_loops(s)) return SKIPPED;
   return jn_constrained_inverse_dynamics(s->closed, s->closed_data, K, s->q, s->v, E, &yielding,
                                          tau, lambda);
 }
 int run_constrained_forward(subject *s) {
-  double *a = take(s, N), *lambda = take(s, 2 * ROWS);
+  double *a = take(s, N), *lambda = take(s, ROWS);
   if (!close_loops(s)) return SKIPPED;
   return jn_constrained_forward_dynamics(s->closed, s->closed_data, K, s->q, s->v, s->tau, E,
                                          &yielding, a, lambda);
 }
 int run_constrained_hybrid(subject *s) {
   const unsigned char given[64] = {0, 0, 0, 1};
-  double *v = give(s, s->v, N + NV), *tau = give(s, s->tau, N), *lambda = take(s, 2 * ROWS);
+  double *v = give(s, s->v, N + NV), *tau = give(s, s->tau, N), *lambda = take(s, ROWS);
   if (!close_loops(s)) return SKIPPED;
   return jn_constrained_hybrid_dynamics(s->closed, s->closed_data, K, s->q, given, v, tau, E,
                                         &yielding, lambda);
 }
 int run_impact(subject *s) {
-  double *v = take(s, NV), *impulse = take(s, 2);
+  double *v = take(s, NV), *impulse = take(s, 1);
   if (!close_loops(s)) return SKIPPED;
   return jn_impact(s->closed, s->closed_data, s->q, s->v, &yielding, v, impulse);
 }
@@ -62,7 +62,7 @@ int run_assemble(subject *s) {
   return jn_assemble(s->closed, s->closed_data, K + 2, NULL, NULL, q, v);
 }
 int run_constraint_closure(subject *s) {
-  double *rest = take(s, 2), *rate = take(s, 2 * ROWS), *J = take(s, 2 * N);
+  double *rest = take(s, 1), *rate = take(s, ROWS), *J = take(s, N);
   if (!close_loops(s)) return SKIPPED;
   return jn_constraint_closure(s->closed, s->closed_data, K, s->q, s->v, NULL, rest, rate, J);
 }

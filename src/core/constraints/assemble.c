@@ -266,6 +266,7 @@ jn_status jn_impact(const jn_model *model, jn_data *data, const double *q, const
   const int rep = (int)data->settings.representation;
   double *psi = row_scratch_of(w, 4), *x = row_scratch_of(w, 3), *sum = row_scratch_of(w, 5);
   c.whiten = data->engine->mass_whiten;
+  c.proximal = 0;
   data->kinematics = -2;
   boundary_motion_in(model, w, rep, 0, 0);
   place_joints(model, w);
