@@ -83,6 +83,10 @@ jn_status jn_functions_at(jn_simulation *s, double t, jn_point x, double *out) {
 static jn_status actuators(jn_simulation *s, double t, jn_point x) {
   double *drive = s->at.drive;
   const size_t nv = (size_t)s->nv;
+  if (!s->o.forces.time && !s->o.forces.state) {
+    if (nv) memcpy(drive, s->at.constant, sizeof *drive * nv);
+    return JN_OK;
+  }
   jn_status status = jn_functions_at(s, t, x, drive);
   if (status) return status;
   if (s->record && nv) memcpy(s->record, drive, sizeof *drive * nv);
