@@ -7,7 +7,7 @@
 
 /* ---- errors ---- */
 
-static PyObject *base_error, *errors[16];
+static PyObject *base_error, *errors[32];
 
 typedef struct error_class {
   jn_status status;
@@ -21,7 +21,8 @@ int add_exceptions(PyObject *module) {
       {JN_ERR_ARGUMENT, "ArgumentError", &PyExc_ValueError,
        "An argument is missing or out of range."},
       {JN_ERR_MEMORY, "OutOfMemory", &PyExc_MemoryError, "Out of memory."},
-      {JN_ERR_LIMIT, "LimitError", &PyExc_ValueError, "A limit of jounce/limits.h is exceeded."},
+      {JN_ERR_LIMIT, "LimitError", &PyExc_ValueError,
+       "A limit of jounce/limits.h or of the options is exceeded."},
       {JN_ERR_FILE, "FileError", &PyExc_OSError, "A file cannot be read or written."},
       {JN_ERR_SYNTAX, "FormatError", &PyExc_ValueError, "A file is malformed."},
       {JN_ERR_MODEL, "ModelError", &PyExc_ValueError, "The model is invalid."},
