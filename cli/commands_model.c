@@ -59,6 +59,10 @@ static void write_joint(cli_output *out, const jn_model *model, int i) {
   cli_json_fields(out, fields, COUNT(fields));
   for (int k = 0; k < COUNT(not_zero); k++)
     if (not_zero[k].number != 0) cli_json_fields(out, &not_zero[k], 1);
+  if (j->passive) {
+    cli_json_key(out, "passive");
+    cli_json_bool(out, 1);
+  }
   cli_json_key(out, "limits");
   cli_json_begin(out, '{');
   for (int k = 0; k < COUNT(limits); k++)
@@ -99,6 +103,15 @@ static void write_info_json(cli_output *out, const jn_model *model) {
   for (int i = 0; i < jn_model_body_count(model); i++) write_joint(out, model, i);
   cli_json_end(out);
   write_frames(out, model, 0);
+  if (jn_model_constraint_count(model)) cli_records(out, "constraints", "");
+  for (int i = 0; i < jn_model_constraint_count(model); i++) {
+    const jn_constraint *c = jn_model_constraint(model, i);
+    const cli_field constraint[] = {TEXT_FIELD("name", c->name),
+                                    TEXT_FIELD("type", jn_constraint_type_name(c->type)),
+                                    NUMBER_FIELD("rows", c->rows)};
+    cli_record(out, constraint, COUNT(constraint));
+  }
+  if (jn_model_constraint_count(model)) cli_json_end(out);
   cli_json_end(out);
 }
 
@@ -130,6 +143,7 @@ static int run_info(cli_job *job) {
 
 int cli_info(int argc, char **argv) {
   cli_job job = CLI_JOB_DEFAULT;
+  job.closes = 1;
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OUTPUT_OPTIONS(&job)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, NULL, run_info);
 }

@@ -379,7 +379,7 @@ static int move(motion *m) {
 static int run_simulate(cli_job *job) {
   motion *m = (motion *)job;
   /* forces are optional per joint, as in hybrid dynamics */
-  cli_need need = {0, 1, 1, 1, 1, job->pad || !job->state_path};
+  cli_need need = {0, 1, 1, 1, 1, job->pad || !job->state_path, 0};
   int code = cli_job_state(job, &need, 0);
   if (!code) code = move(m);
   jn_simulation_free(m->simulation);

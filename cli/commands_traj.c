@@ -1,10 +1,12 @@
 /* commands_traj.c: traj: motion and forces along a trajectory. */
 #include "commands.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <jounce/kinematics.h>
 
+#include "closure.h"
 #include "path.h"
 #include "names.h"
 
@@ -16,6 +18,9 @@ typedef struct traj {
   int figures;
   cli_sheet sheet;
   double *v, *tau, *point;
+  /* with constraints: joints that keep their motion, the last configuration, constraint forces */
+  const unsigned char *driven;
+  double *last, *lambda;
 } traj;
 
 /* Figures. */
@@ -58,6 +63,27 @@ static void name_row(traj *x, int first, const char *prefix, int k, int motion, 
   }
 }
 
+static int force_columns(const traj *x) {
+  return x->lambda ? jn_model_constraint_rows(x->path.job.model) * (x->order + 1) : 0;
+}
+
+static void name_constraints(traj *x, int at) {
+  const jn_model *model = x->path.job.model;
+  char name[JN_MAX_NAME + 16];
+  for (int k = 0; k <= x->order; k++) {
+    const int figure = add_figure(x, "constraint force", k ? " rate" : "", "N or N m", k);
+    for (int i = 0; i < jn_model_constraint_count(model); i++) {
+      const jn_constraint *c = jn_model_constraint(model, i);
+      for (int r = 0; r < c->rows; r++) {
+        snprintf(name, sizeof name, "%s:%d", c->name, r);
+        char full[JN_MAX_NAME + 40];
+        cli_derivative_name(name, k, full, sizeof full);
+        cli_sheet_column(&x->sheet, at++, figure, "lambda:%s", full);
+      }
+    }
+  }
+}
+
 static void name_columns(traj *x) {
   const jn_model *model = x->path.job.model;
   const int nv = jn_model_nv(model);
@@ -80,6 +106,8 @@ static void name_columns(traj *x) {
     name_row(x, at, "tau:", k, 0, joint, torque, add_figure(x, "force", rate, "N", k));
   }
   cli_sheet_column(&x->sheet, at++, add_figure(x, "power", "", "W", 0), "power");
+  if (x->lambda) name_constraints(x, at);
+  at += force_columns(x);
   /* links */
   static const char *const quat[] = {"qw", "qx", "qy", "qz"}, *const xyz[] = {"x", "y", "z"},
                            *const w[] = {"wx", "wy", "wz"};
@@ -138,6 +166,21 @@ static jn_status fill_links(traj *x, const double *q, double *at) {
   return status;
 }
 
+/* Joints that are not driven follow: from their last position. */
+static jn_status close_loops(traj *x, double *q) {
+  const jn_model *model = x->path.job.model;
+  jn_data *data = x->path.job.data;
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (!x->driven[i]) memcpy(q + j->iq, x->last + j->iq, (size_t)j->nq * sizeof *q);
+  }
+  jn_status status = jn_assemble(model, data, x->order + 2, x->driven, NULL, q, x->v);
+  if (!status) memcpy(x->last, q, (size_t)jn_model_nq(model) * sizeof *q);
+  return status ? status
+                : jn_constrained_inverse_dynamics(model, data, x->order, q, x->v, NULL, NULL,
+                                                  x->tau, x->lambda);
+}
+
 static jn_status fill_row(traj *x, int n) {
   const cli_path *p = &x->path;
   size_t nq = (size_t)jn_model_nq(p->job.model), nv = (size_t)jn_model_nv(p->job.model);
@@ -147,25 +190,37 @@ static jn_status fill_row(traj *x, int n) {
   jn_status status = jn_trajectory_at(p->trajectory, row[0], x->order,
                                       (jn_representation)p->representation, q, x->v);
   if (!status)
-    status = jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
+    status = x->lambda
+                 ? close_loops(x, q)
+                 : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
   if (status) return status;
+  if (x->lambda) memcpy(power + 1, x->lambda, (size_t)force_columns(x) * sizeof *power);
   memcpy(q + nq, x->v, motion * sizeof *x->v);
   memcpy(q + nq + motion, x->tau, force * sizeof *x->tau);
   for (size_t i = 0; i < nv; i++) *power += x->tau[i] * x->v[i];
-  return fill_links(x, q, power + 1);
+  return fill_links(x, q, power + 1 + force_columns(x));
 }
 
 static int compute(traj *x) {
   const cli_path *p = &x->path;
   int nq = jn_model_nq(p->job.model), nv = jn_model_nv(p->job.model);
-  int rows = 2 * x->order + 3, most = 8 + 6 * (x->order + 2) + (x->order + 2);
+  int rows = 2 * x->order + 3, most = 8 + 8 * (x->order + 2);
   cli_memory *m = &x->path.job.result.memory;
   x->figure = cli_take(m, (size_t)most, sizeof *x->figure);
   x->v = cli_take_numbers(m, (size_t)x->order + 2, (size_t)nv, 1);
   x->tau = cli_take_numbers(m, (size_t)x->order + 1, (size_t)nv, 1);
   x->point = cli_take_numbers(m, (size_t)x->order + 1, 6, 1);
   if (m->failed) return CLI_BAD_INPUT;
-  double columns = 2.0 + nq + (double)nv * rows + (double)x->frames * link_columns(x);
+  if (cli_is_closed(&p->job)) {
+    x->last = cli_take_numbers(m, (size_t)nq, 1, 1);
+    x->lambda = cli_take_numbers(m, (size_t)x->order + 1,
+                                 (size_t)jn_model_constraint_rows(p->job.model), 1);
+    if (m->failed) return CLI_BAD_INPUT;
+    jn_model_home(p->job.model, x->last);
+    if (!(x->driven = cli_driven(&x->path.job, x->last))) return CLI_BAD_INPUT;
+  }
+  double columns =
+      2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x);
   if (columns > JN_MAX_COLUMNS)
     return cli_bad_input("traj: %.0f columns needed, at most %d", columns, JN_MAX_COLUMNS);
   int code = cli_sheet_new(&x->sheet, p->samples, (int)columns, x->figure, 0);
@@ -173,7 +228,7 @@ static int compute(traj *x) {
   name_columns(x);
   x->sheet.figures = x->figures;
   for (int n = 0; n < p->samples; n++)
-    if ((code = cli_job_status(&p->job, fill_row(x, n)))) return code;
+    if ((code = cli_closure_status(&p->job, fill_row(x, n)))) return code;
   return CLI_DONE;
 }
 
@@ -208,6 +263,8 @@ int cli_traj(int argc, char **argv) {
   traj x = {.path = CLI_PATH_DEFAULT, .order = 1};
   const cli_option table[] = {CLI_PATH_OPTIONS(&x.path), CLI_FORMULATION_OPTION(&x.path.job),
                               CLI_OPT_INT("order", &x.order, 0, 100),
-                              CLI_OPT_TEXT("link", &x.links)};
+                              CLI_OPT_TEXT("link", &x.links),
+                              CLI_OPT_TEXT("driven", &x.path.job.driven)};
+  x.path.job.closes = 1;
   return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_traj);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "closure.h"
 #include "names.h"
 
 const char *const cli_layout_names[] = {"jounce", "pinocchio", "mujoco", "drake", "rbdl", NULL};
@@ -35,7 +36,7 @@ int cli_fail(jn_status status, const jn_error *error, const char *subject) {
 
 jn_build_options cli_job_build(const cli_job *job) {
   jn_root root = job->fixed ? JN_ROOT_FIXED : job->floating ? JN_ROOT_FLOATING : JN_ROOT_AS_GIVEN;
-  return (jn_build_options){root, job->strict};
+  return (jn_build_options){root, job->strict, job->mimic};
 }
 
 int cli_job_model(cli_job *job) {
@@ -46,7 +47,9 @@ int cli_job_model(cli_job *job) {
     status =
         jn_layout_new(job->model, (jn_layout_kind)job->layout_kind, NULL, &job->layout, &error);
   }
-  return status == JN_OK ? CLI_DONE : cli_fail(status, &error, job->model_path);
+  if (status) return cli_fail(status, &error, job->model_path);
+  return job->closes || job->open ? CLI_DONE
+                                  : cli_refuse_closed(job->model, job->model_path, job->command);
 }
 
 int cli_job_run(cli_job *job, const cli_option *table, int count, int argc, char **argv,

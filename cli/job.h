@@ -19,6 +19,9 @@ typedef struct cli_job {
   const char *trajectory_path; /* second argument, if with_trajectory */
   int with_trajectory;
   int fixed, floating, strict;
+  int open, mimic, assemble;
+  const char *driven;
+  int closes; /* the command keeps the constraints of a model, or does not depend on them */
   int order, pad, formulation, damping;
   int layout_kind, layout_given;
   int gravity_given;
@@ -40,7 +43,8 @@ extern const char *const cli_formulation_names[]; /* in the order of jn_formulat
 /* Rows of an option table. */
 #define CLI_MODEL_OPTIONS(job)                                                            \
   CLI_OPT_FLAG("fixed", &(job)->fixed, 1), CLI_OPT_FLAG("floating", &(job)->floating, 1), \
-      CLI_OPT_FLAG("strict", &(job)->strict, 1)
+      CLI_OPT_FLAG("strict", &(job)->strict, 1), CLI_OPT_FLAG("open", &(job)->open, 1),   \
+      CLI_OPT_FLAG("mimic", &(job)->mimic, 1)
 #define CLI_STATE_OPTIONS(job)                                                                     \
   CLI_OPT_INT("order", &(job)->order, 0, JN_MAX_ORDER), CLI_OPT_TEXT("state", &(job)->state_path), \
       CLI_OPT_FLAG("pad", &(job)->pad, 1),                                                         \

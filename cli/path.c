@@ -39,7 +39,7 @@ static int load(cli_path *p) {
 }
 
 int cli_path_load(cli_path *p, int order) {
-  const cli_need home = {0, 0, 0, 0, 0, 1};
+  const cli_need home = {0, 0, 0, 0, 0, 1, 0};
   int code = load(p);
   if (code || (code = cli_check_pictures(p->plot, p->report)) ||
       (code = cli_job_state(&p->job, &home, order)))

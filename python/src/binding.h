@@ -89,6 +89,7 @@ void model_put_batch(model_object *self, jn_batch *batch, int order);
 /* Index of a frame or joint from its name or index; -1 with an exception. */
 int model_frame(const model_object *self, PyObject *object);
 int model_joint(const model_object *self, PyObject *object);
+int model_constraint(const model_object *self, PyObject *object);
 /* Conversion from and to the layout of the object: q of one state, rows of nv numbers. */
 int model_take_q(const model_object *self, PyObject *object, const char *what, double *out);
 int model_take_rows(const model_object *self, PyObject *object, const char *what, npy_intp rows,
@@ -96,6 +97,7 @@ int model_take_rows(const model_object *self, PyObject *object, const char *what
 PyObject *model_give_q(const model_object *self, const double *q);
 PyObject *model_give_rows(const model_object *self, int nd, const npy_intp *shape, const double *x);
 PyObject *raise_singular(const model_object *self, jn_status status, int joint);
+PyObject *raise_fault(const model_object *self, jn_status status, const jn_constraint_fault *f);
 
 /* ---- the other types ---- */
 

@@ -220,7 +220,7 @@ static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords
   }
   PyObject *rest = keywords ? PyDict_Copy(keywords) : PyDict_New(), *value, *result = NULL;
   if (!rest) return NULL;
-  jn_build_options options = {JN_ROOT_AS_GIVEN, 0};
+  jn_build_options options = {.root = JN_ROOT_AS_GIVEN};
   int bad = 0;
   if ((value = PyDict_GetItemString(rest, "root"))) {
     int i = value == Py_None ? 0 : word_index(value, words, "root");

@@ -179,9 +179,24 @@ static const char *keep(char **pool, const char *text) {
 void jn_model_free(jn_model *m) {
   if (!m) return;
   jn_allocator hooks = m->allocator;
-  void *blocks[] = {m->link,      m->body,       m->joint,       m->frame,
-                    m->body_link, m->body_pose,  m->frame_names, m->joint_names,
-                    m->names,     m->angle_link, m->by_name};
+  void *blocks[] = {m->link,
+                    m->body,
+                    m->joint,
+                    m->frame,
+                    m->body_link,
+                    m->body_pose,
+                    m->frame_names,
+                    m->joint_names,
+                    m->names,
+                    m->angle_link,
+                    m->by_name,
+                    m->cut,
+                    m->constraint,
+                    m->constraint_names,
+                    m->term_dof,
+                    m->term_iq,
+                    m->term_coefficient,
+                    m->constraint_text};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
   jn_block_free(&hooks, m);
 }
@@ -243,6 +258,7 @@ static void fill_joint(jn_joint *o, const jn_joint_desc *j, const jn_vec3 *axis)
   o->damping = j->type == JN_JOINT_FREE ? 0 : j->damping;
   o->friction = j->friction;
   o->limits = j->limits;
+  o->passive = j->passive != 0;
 }
 
 /* Appends the primitive links of one body's joint to the model. */
@@ -518,6 +534,11 @@ jn_status jn_build_place(jn_builder *b, jn_model **out) {
   jn_block_free(&b->hooks, sum);
   arrange(m);
   jn_model_index(m);
+  jn_status status = jn_build_constraints(b, m);
+  if (status) {
+    jn_model_free(m);
+    return status;
+  }
   *out = m;
   return JN_OK;
 }
