@@ -42,6 +42,7 @@ static jn_status worker_init(jn_batch *b, worker *k) {
   char *at = k->block;
   at += (JN_WORK_ALIGN - (uintptr_t)at % JN_WORK_ALIGN) % JN_WORK_ALIGN;
   jn_work_layout(b->model, b->order, lanes, 0, at, &k->w);
+  jn_work_guard(b->model, b->order, lanes, &k->w);
   b->pack->place(b->model, &k->w);
   return JN_OK;
 }

@@ -55,6 +55,7 @@ jn_status jn_data_new(const jn_model *model, int order, const jn_allocator *allo
   block += ALIGN - (uintptr_t)block % ALIGN;
   memcpy(block - sizeof(void *), &raw, sizeof raw);
   *out = place(model, order, size, block);
+  jn_work_guard(model, order, 1, &(*out)->w);
   (*out)->allocator = hooks;
   (*out)->owned = 1;
   return JN_OK;

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "base/block.h"
+#include "base/guard.h"
 
 #define ROUND(bytes) (((bytes) + JN_WORK_ALIGN - 1) / JN_WORK_ALIGN * JN_WORK_ALIGN)
 
@@ -22,12 +23,28 @@ size_t jn_work_layout(const jn_model *m, int order, size_t lanes, size_t at, cha
       product > SIZE_MAX / 4)
     return 0;
   if (w) w->rows = (int)rows, w->nv = m->nv, w->nrow = m->nrow;
+#define BYTES(element, count) (JN_SIZE_##element * (size_t)(count)*lanes * sizeof(double))
 #define ARRAY(name, element, stride, count)        \
   if (w) w->name = (double *)(void *)(block + at); \
-  at += ROUND(JN_SIZE_##element * (size_t)(count)*lanes * sizeof(double));
+  at += ROUND(BYTES(element, count)) + JN_GAP;
   JN_WORK_PACK(ARRAY)
   if (lanes > 1) return at;
   JN_WORK_SINGLE(ARRAY)
 #undef ARRAY
   return at;
+}
+
+void jn_work_guard(const jn_model *m, int order, size_t lanes, const jn_work *w) {
+  const size_t rows = (size_t)order + 2, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
+               nlink = (size_t)m->nlink, ncut = (size_t)m->ncut, nrow = (size_t)m->nrow;
+#define GUARD(name, element, stride, count)               \
+  {                                                       \
+    char *array = (char *)w->name;                        \
+    const size_t size = BYTES(element, count);            \
+    JN_CLOSE(array + size, array + ROUND(size) + JN_GAP); \
+  }
+  JN_WORK_PACK(GUARD)
+  if (lanes > 1) return;
+  JN_WORK_SINGLE(GUARD)
+#undef GUARD
 }

@@ -175,6 +175,8 @@ static inline void jn_data_adopt(jn_data *data, const jn_data *copy) {
 #define JN_WORK_ALIGN 64
 size_t jn_work_layout(const jn_model *m, int order, size_t lanes, size_t at, char *block,
                       jn_work *w);
+/* Closes the gaps between the arrays of a block from the heap (base/guard.h). */
+void jn_work_guard(const jn_model *m, int order, size_t lanes, const jn_work *w);
 
 /* Checks and copies a state; velocities become Taylor coefficients in w->io (core/boundary.c). */
 jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const double *q,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "model/build.h"
@@ -103,11 +104,12 @@ static int decompose(const jn_joint_desc *j, const jn_vec3 *axis, primitive *out
       out[2] = (primitive){JN_K_REVOLUTE, N};
       return 3;
     }
-    default:
+    default: /* free */
       out[0] = (primitive){JN_K_FREE, one};
       return 1;
   }
 }
+static_assert(JN_JOINT_TYPE_COUNT == 9, "a new type needs a case here and in primitive_count");
 
 static int primitive_count(jn_joint_type type) {
   return type == JN_JOINT_PLANAR                                      ? 3
