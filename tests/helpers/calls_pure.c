@@ -212,8 +212,9 @@ const char *const setup_functions[] = {
     "jn_model_nq", "jn_model_nv", "jn_model_mass", "jn_model_moving_mass", "jn_model_gravity",
     "jn_model_is_floating", "jn_model_body", "jn_model_joint", "jn_model_frame",
     "jn_model_find_body", "jn_model_find_joint", "jn_model_find_frame", "jn_data_settings",
-    "jn_data_order", "jn_data_singular_joint", "jn_data_size", "jn_batch_settings",
-    "jn_batch_lanes", "jn_batch_threads", "jn_scheme_name", "jn_joint_type_name",
+    "jn_data_order", "jn_data_engine", "jn_data_singular_joint", "jn_data_size",
+    "jn_batch_settings", "jn_batch_lanes", "jn_batch_threads", "jn_scheme_name",
+    "jn_joint_type_name",
     /* set-up: create, free, edit */
     "jn_model_build", "jn_model_free", "jn_model_load", "jn_data_new", "jn_data_free",
     "jn_data_place", "jn_batch_new", "jn_batch_free", "jn_simulation_options_default",
