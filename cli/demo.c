@@ -139,7 +139,7 @@ int cli_demo(int argc, char **argv) {
   static const char *const names[] = {"study", NULL};
   demo_options options = {"jounce-demo", 0, 0, CLI_TABLE, NULL};
   const cli_option table[] = {CLI_OPT_TEXT("output", &options.output),
-                              CLI_OPT_TEXT("report", &options.report),
+                              CLI_OPT_OUTPUT("report", &options.report),
                               CLI_OPT_FLAG("quick", &options.quick, 1),
                               CLI_OPT_FLAG("no-plots", &options.no_plots, 1),
                               CLI_OPT_CHOICE("format", &options.format, cli_format_names),
@@ -157,7 +157,7 @@ int cli_demo(int argc, char **argv) {
               cli_format_names[options.format]);
     return CLI_BAD_USAGE;
   }
-  int code = options.report ? report_check_path(options.report) : CLI_DONE;
+  int code = options.report ? cli_file_check(options.report) : CLI_DONE;
   if (!code) code = plot_folders("demo: --output", options.output);
   return code ? code : run(&options);
 }

@@ -1,11 +1,13 @@
 /* trajectory.c: reads a trajectory from a description (JSON) or from samples (a table). */
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "io/file.h"
 #include "io/json_lines.h"
 #include "io/text.h"
+#include "io/trajectory_file.h"
 #include "io/trajectory_reader.h"
 
 void jn_reader_fail(reader *r, jn_status code, const char *format, ...) {
@@ -21,16 +23,24 @@ void jn_reader_fail(reader *r, jn_status code, const char *format, ...) {
 /* Values. */
 
 double *jn_reader_room(reader *r, size_t n) {
+  if (!r->status && jn_afford(r->T, n, sizeof(double), 0))
+    jn_reader_fail(r, JN_ERR_LIMIT, "needs more memory than a file of this size may ask for");
   double *x = r->status ? NULL : jn_block_new(&r->T->hooks, n, sizeof *x);
   if (!x) {
     jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
     return NULL;
   }
+  r->bytes[r->blocks] = n * sizeof *x;
   return r->block[r->blocks++] = x;
 }
 
+void jn_reader_drop(reader *r) {
+  jn_block_free(&r->T->hooks, r->block[--r->blocks]);
+  jn_repay(r->T, r->bytes[r->blocks]);
+}
+
 void jn_reader_release(reader *r) {
-  while (r->blocks > 0) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
+  while (r->blocks > 0) jn_reader_drop(r);
 }
 
 /* integers are JSON_REAL as well (jn_json_load) */
@@ -272,8 +282,9 @@ static void read_pieces(reader *r, int joint, json_t *source) {
     jn_reader_fail(r, JN_ERR_SYNTAX, "'coefficients': 1 to %d powers expected", JN_MAX_DEGREE + 1);
     return;
   }
-  if (jn_spline_new(r->T, breaks - 1, rows - 1, n, terms, &index)) {
-    jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
+  const jn_status made = jn_spline_new(r->T, breaks - 1, rows - 1, n, terms, &index);
+  if (made) {
+    jn_reader_fail(r, made, "%s", jn_status_text(made));
     return;
   }
   jn_spline *s = &r->T->spline[index];
@@ -298,7 +309,7 @@ static void read_pieces(reader *r, int joint, json_t *source) {
         jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': piece %d: %d rows expected", parts[p].key, i,
                        parts[p].rows);
       if (!r->status) memcpy(parts[p].to + (size_t)i * size, x, size * sizeof *x);
-      while (r->blocks > before) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
+      while (r->blocks > before) jn_reader_drop(r);
     }
   if (terms) {
     double *origin = get_rows(r, lookup(r, source, "origin"), "origin", 1, 0, &count);
@@ -417,19 +428,29 @@ static void read_source(reader *r, int joint, json_t *source) {
   jn_reader_release(r);
 }
 
-/* The path of a sample file is relative to the folder of the description. */
+/* A motion may need memory and time in proportion to the bytes that describe it. */
+static void grant(const reader *r, size_t bytes) {
+  r->T->memory += (size_t)JN_MAX_MOTION_FACTOR * bytes;
+  r->T->operations += JN_MAX_MOTION_RATE * (double)bytes;
+}
+
+/* A sample file lies in the folder of the description or below. */
 static void read_samples(reader *r, const char *file) {
-  char path[4096];
-  const char *slash = r->file ? strrchr(r->file, '/') : NULL;
+  char path[JN_FILE_PATH];
+  const char *why;
   jn_error error = {0};
   jn_table *t = NULL;
-  int folder = slash && file[0] != '/' ? (int)(slash - r->file) + 1 : 0;
-  if (snprintf(path, sizeof path, "%.*s%s", folder, r->file ? r->file : "", file) >=
-      (int)sizeof path)
-    jn_reader_fail(r, JN_ERR_FILE, "'samples': the path is too long");
+  if (!jn_file_below(r->file, file, path, &why))
+    jn_reader_fail(r, JN_ERR_FILE, "'samples': '%.200s': %s", file, why);
   fit_options(r, NULL, &r->fit);
   if (r->status) return;
-  jn_status status = jn_table_load(path, &r->T->hooks, &t, &error);
+  if (r->samples) snprintf(r->samples, JN_FILE_PATH, "%s", path);
+  char *bytes = NULL;
+  size_t size = 0;
+  jn_status status = jn_file_read(path, &r->T->hooks, &bytes, &size, &error);
+  if (!status) status = jn_table_parse_named(path, bytes, size, &r->T->hooks, &t, &error);
+  jn_block_free(&r->T->hooks, bytes);
+  grant(r, size);
   if (status) {
     jn_reader_fail(r, status, "%s", error.message);
   } else {
@@ -496,16 +517,22 @@ static jn_status finish(reader *r, double scale, jn_trajectory **out) {
   if (!r->status) jn_reader_check(r, jn_trajectory_finish(r->T, &error), &error);
   if (!r->status && !(scale > 0))
     jn_reader_fail(r, JN_ERR_SYNTAX, "'time_scale': a number above zero expected");
+  if (!r->status)
+    jn_reader_check(r, jn_report_give(r->T, r->numbers, r->asked, &error), &error);
+  else
+    jn_block_free(&r->T->hooks, r->numbers);
   if (r->status) {
     jn_trajectory_free(r->T);
     return r->status;
   }
   r->T->scale = scale;
+  r->T->memory = SIZE_MAX;
   *out = r->T;
   return JN_OK;
 }
 
-static jn_status begin(reader *r, const char *name, const jn_model *model,
+/* `size`: bytes of the file */
+static jn_status begin(reader *r, const char *name, size_t size, const jn_model *model,
                        const jn_fit_options *options, const jn_fit_report *report,
                        const jn_allocator *allocator, jn_error *error) {
   memset(r, 0, sizeof *r);
@@ -513,28 +540,31 @@ static jn_status begin(reader *r, const char *name, const jn_model *model,
   r->error = error;
   r->model = model;
   r->fit = options ? *options : jn_fit_options_default();
-  r->report = report;
-  for (int i = 0; report && model && i < jn_model_nq(model); i++) {
-    if (report->rms) report->rms[i] = 0;
-    if (report->max) report->max[i] = 0;
-    if (report->lambda) report->lambda[i] = 0;
-  }
-  return jn_trajectory_begin(model, allocator, &r->T, error);
+  r->asked = report;
+  jn_status status = jn_trajectory_begin(model, allocator, &r->T, error);
+  if (status) return status;
+  r->T->memory = JN_MAX_MOTION_HEAP;
+  r->T->operations = JN_MAX_MOTION_WORK;
+  grant(r, size);
+  r->numbers = jn_report_new(r->T, &r->report);
+  if (r->numbers) return JN_OK;
+  jn_trajectory_free(r->T);
+  return jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
 }
 
-jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
-                              const jn_model *model, const jn_fit_options *options,
-                              const jn_fit_report *report, const jn_allocator *allocator,
-                              jn_trajectory **out, jn_error *error) {
+static jn_status parse(const char *text, size_t size, const char *name, const jn_model *model,
+                       const jn_fit_options *options, const jn_fit_report *report,
+                       const jn_allocator *allocator, char *samples, jn_trajectory **out,
+                       jn_error *error) {
   reader r;
   json_lines lines;
   json_error_t wrong;
   int lacks_memory;
-  if (!text || !out) return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
   jn_status status = jn_json_lines_new(&lines, text, size, allocator, name, error);
   if (status) return status;
   jn_json_lines_free(&lines);
-  if ((status = begin(&r, name, model, options, report, allocator, error))) return status;
+  if ((status = begin(&r, name, size, model, options, report, allocator, error))) return status;
+  r.samples = samples;
   r.root = jn_json_load(text, size, &lacks_memory, &wrong);
   if (!r.root && lacks_memory)
     r.status = jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
@@ -549,13 +579,22 @@ jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
   return status;
 }
 
-static jn_status load_samples(const char *path, const jn_model *model,
-                              const jn_fit_options *options, const jn_fit_report *report,
-                              const jn_allocator *allocator, jn_trajectory **out, jn_error *error) {
+jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
+                              const jn_model *model, const jn_fit_options *options,
+                              const jn_fit_report *report, const jn_allocator *allocator,
+                              jn_trajectory **out, jn_error *error) {
+  if (!text || !out) return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
+  return parse(text, size, name, model, options, report, allocator, NULL, out, error);
+}
+
+static jn_status load_samples(const char *path, const char *bytes, size_t size,
+                              const jn_model *model, const jn_fit_options *options,
+                              const jn_fit_report *report, const jn_allocator *allocator,
+                              jn_trajectory **out, jn_error *error) {
   reader r;
   jn_table *t = NULL;
-  jn_status status = jn_table_load(path, allocator, &t, error);
-  if (!status) status = begin(&r, path, model, options, report, allocator, error);
+  jn_status status = jn_table_parse_named(path, bytes, size, allocator, &t, error);
+  if (!status) status = begin(&r, path, size, model, options, report, allocator, error);
   if (!status) {
     jn_reader_samples(&r, t);
     status = finish(&r, 1, out);
@@ -564,9 +603,10 @@ static jn_status load_samples(const char *path, const jn_model *model,
   return status;
 }
 
-jn_status jn_trajectory_load(const char *path, const jn_model *model, const jn_fit_options *options,
-                             const jn_fit_report *report, const jn_allocator *allocator,
-                             jn_trajectory **out, jn_error *error) {
+jn_status jn_trajectory_load_from(const char *path, const jn_model *model,
+                                  const jn_fit_options *options, const jn_fit_report *report,
+                                  const jn_allocator *allocator, char *samples, jn_trajectory **out,
+                                  jn_error *error) {
   if (!path || !path[0] || !model || !out)
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0,
                    "the file name is missing, or model or out is NULL");
@@ -576,14 +616,21 @@ jn_status jn_trajectory_load(const char *path, const jn_model *model, const jn_f
     return jn_fail(error, JN_ERR_FILE, path, 0,
                    "unknown ending: a trajectory is a description (.json) or samples (.csv, .npy, "
                    ".npz)");
-  if (!jn_same_ending(ending, ".json"))
-    return load_samples(path, model, options, report, allocator, out, error);
   jn_allocator hooks = jn_allocator_or_default(allocator);
   char *text = NULL;
   size_t size = 0;
   jn_status status = jn_file_read(path, &hooks, &text, &size, error);
   if (status) return status;
-  status = jn_trajectory_parse(text, size, path, model, options, report, allocator, out, error);
+  if (jn_same_ending(ending, ".json"))
+    status = parse(text, size, path, model, options, report, allocator, samples, out, error);
+  else
+    status = load_samples(path, text, size, model, options, report, allocator, out, error);
   jn_block_free(&hooks, text);
   return status;
+}
+
+jn_status jn_trajectory_load(const char *path, const jn_model *model, const jn_fit_options *options,
+                             const jn_fit_report *report, const jn_allocator *allocator,
+                             jn_trajectory **out, jn_error *error) {
+  return jn_trajectory_load_from(path, model, options, report, allocator, NULL, out, error);
 }

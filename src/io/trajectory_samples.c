@@ -14,8 +14,14 @@ jn_status jn_coordinate_name(const jn_model *model, int iq, char *text) {
                                                             [JN_JOINT_PLANAR] = {"x", "y", "a"},
                                                             [JN_JOINT_UNIVERSAL] = {"a1", "a2"}};
   if (!model || !text || iq < 0 || iq >= jn_model_nq(model)) return JN_ERR_ARGUMENT;
-  int i = 0;
-  while (iq >= jn_model_joint(model, i)->iq + jn_model_joint(model, i)->nq) i++;
+  int i = 0, end = jn_model_body_count(model); /* the last joint that starts at or before iq */
+  while (end - i > 1) {
+    const int middle = i + (end - i) / 2;
+    if (jn_model_joint(model, middle)->iq <= iq)
+      i = middle;
+    else
+      end = middle;
+  }
   const jn_joint *j = jn_model_joint(model, i);
   const int c = iq - j->iq;
   const char *part = j->nq != j->nv ? pose[c] : plain[j->type][c] ? plain[j->type][c] : "";
@@ -25,11 +31,7 @@ jn_status jn_coordinate_name(const jn_model *model, int iq, char *text) {
 }
 
 jn_fit_report jn_reader_report(const reader *r, int iq) {
-  jn_fit_report x = {NULL, NULL, NULL};
-  if (r->report && r->report->rms) x.rms = r->report->rms + iq;
-  if (r->report && r->report->max) x.max = r->report->max + iq;
-  if (r->report && r->report->lambda) x.lambda = r->report->lambda + iq;
-  return x;
+  return (jn_fit_report){r->report.rms + iq, r->report.max + iq, r->report.lambda + iq};
 }
 
 static int is_named(const jn_table *t) {
@@ -100,7 +102,7 @@ void jn_reader_samples(reader *r, const jn_table *t) {
                       &error);
       r->subject[0] = '\0';
     }
-    if (q) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
+    if (q) jn_reader_drop(r);
     taken++;
   }
   if (!taken) jn_reader_fail(r, JN_ERR_SYNTAX, "no column belongs to a joint of this model");
