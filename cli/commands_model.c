@@ -1,7 +1,6 @@
 /* commands_model.c: models, info and lint. */
 #include "commands.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,9 +155,7 @@ static void write_finding(cli_output *out, const char *file, jn_finding finding)
   }
   cli_write_clean(out->file, file);
   if (finding.line > 0) fprintf(out->file, ":%d", finding.line);
-  fprintf(out->file, ": %s: ", severity);
-  cli_write_clean(out->file, finding.text);
-  fputc('\n', out->file);
+  fprintf(out->file, ": %s: %s\n", severity, finding.text);
 }
 
 /* --strict refuses what lint warns about: an inertia that no rigid body can have. */

@@ -10,6 +10,9 @@ enum { JN_FILE_PATH = 4096 }; /* bytes of a path; at least PATH_MAX */
 /* Reads a file into a new block, at most JN_MAX_FILE bytes. */
 jn_status jn_file_read(const char *path, const jn_allocator *hooks, char **text, size_t *size,
                        jn_error *error);
+/* The same for the rest of an open file; `path` is its name in messages. */
+jn_status jn_stream_read(FILE *file, const char *path, const jn_allocator *hooks, char **text,
+                         size_t *size, jn_error *error);
 
 /* The file `name`, as another file `beside` it (NULL: in the current folder) names it: a regular
  * file in the folder of that file or below. Absolute paths, "..", and symbolic links that leave the
