@@ -12,6 +12,7 @@
 
 #include "names.h"
 #include "path.h"
+#include "progress.h"
 #include "reader.h"
 #include "stream.h"
 
@@ -226,26 +227,15 @@ static jn_status measure(motion *m, double t) {
   return JN_OK;
 }
 
-static void progress(const motion *m, double t, double *shown) {
-  double now = cli_seconds();
-  if (!isatty(STDERR_FILENO) || now - *shown < 0.3) return;
-  fprintf(stderr, "\r[%3d %%] t = %.6g s", (int)(100 * t / m->time), t);
-  *shown = now;
-}
-
 /* Steps, and writes the rows in each step. Returns an exit status. */
 static int run(motion *m) {
   const int nq = jn_model_nq(m->job.model);
   const double started = cli_seconds();
-  double shown = started, t = 0;
+  double t = 0;
   jn_simulation *sim = m->simulation;
-  int code = CLI_DONE;
-  jn_status status = JN_OK;
-  if (m->stream.next == 0) {
-    status = jn_simulation_state(sim, NULL, m->row + 1, m->row + 1 + nq);
-    if (!status) status = measure(m, 0);
-  }
-  while (!status && !code && m->stream.next < m->samples) {
+  jn_status status = jn_simulation_state(sim, NULL, m->row + 1, m->row + 1 + nq);
+  if (!status) status = measure(m, 0);
+  while (!status && m->stream.next < m->samples) {
     status = jn_simulation_step(sim, m->time, NULL);
     if (!status) status = jn_simulation_state(sim, &t, NULL, NULL);
     while (!status && m->stream.next < m->samples) {
@@ -255,15 +245,15 @@ static int run(motion *m) {
       status = jn_simulation_at(sim, at, m->row + 1, m->row + 1 + nq);
       if (!status) status = measure(m, at);
     }
-    progress(m, t, &shown);
+    cli_progress(t / m->time, "t = %.6g s", t);
   }
-  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%40s\r", "");
+  cli_progress_end();
   int joint = status == JN_ERR_SINGULAR ? jn_simulation_singular_joint(sim) : -1;
   if (status) cli_error("simulate: stopped at t = %.17g", t);
   if (joint >= 0)
     cli_error("simulate: joint '%s' moves no mass", cli_joint_name(m->job.model, joint));
-  m->seconds += cli_seconds() - started;
-  return code ? code : cli_job_status(&m->job, status);
+  m->seconds = cli_seconds() - started;
+  return cli_job_status(&m->job, status);
 }
 
 /* Results. */

@@ -137,8 +137,9 @@ JN_API jn_status jn_trajectory_load(const char *path, const jn_model *model,
                                     const jn_fit_options *options, const jn_fit_report *report,
                                     const jn_allocator *allocator, jn_trajectory **out,
                                     jn_error *error);
-/* A description from memory. `name` stands for the file in messages; files it refers to are looked
- * up in its folder. */
+/* A description from memory. `name` stands for the file in messages; a table of samples
+ * that it names is a regular file in its folder or below. A file may need memory and time in
+ * proportion to its bytes (limits.h): JN_ERR_LIMIT. */
 JN_API jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
                                      const jn_model *model, const jn_fit_options *options,
                                      const jn_fit_report *report, const jn_allocator *allocator,
