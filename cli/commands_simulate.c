@@ -28,7 +28,7 @@ typedef struct motion {
   cli_job job;
   double time, step, tolerance;
   int time_given, step_given, tolerance_given;
-  int scheme, samples, friction, drift;
+  int scheme, samples, max_steps, friction, drift;
   const char *plot, *report, *forces;
   /* derived from the options */
   jn_simulation *simulation;
@@ -227,6 +227,21 @@ static jn_status measure(motion *m, double t) {
   return JN_OK;
 }
 
+/* Why the run ended at t. */
+static int stopped(const motion *m, double t, jn_status status) {
+  const char *message = jn_simulation_message(m->simulation);
+  return cli_bad_input("simulate: stopped at t = %.17g: %s", t,
+                       message[0] ? message : jn_status_text(status));
+}
+
+static int too_many_steps(const motion *m, double t) {
+  return cli_bad_input(
+      "simulate: stopped at t = %.17g: %d steps, rejected ones included, reach only "
+      "%.3g of the time; raise --max-steps, loosen --tolerance%s",
+      t, m->max_steps, t / m->time,
+      m->scheme == JN_RADAU ? "" : ", or use --scheme radau if forces are stiff");
+}
+
 /* Steps, and writes the rows in each step. Returns an exit status. */
 static int run(motion *m) {
   const int nq = jn_model_nq(m->job.model);
@@ -236,6 +251,8 @@ static int run(motion *m) {
   jn_status status = jn_simulation_state(sim, NULL, m->row + 1, m->row + 1 + nq);
   if (!status) status = measure(m, 0);
   while (!status && m->stream.next < m->samples) {
+    const jn_statistics n = jn_simulation_statistics(sim);
+    if (!m->step_given && n.steps + n.rejected >= m->max_steps) break;
     status = jn_simulation_step(sim, m->time, NULL);
     if (!status) status = jn_simulation_state(sim, &t, NULL, NULL);
     while (!status && m->stream.next < m->samples) {
@@ -248,12 +265,9 @@ static int run(motion *m) {
     cli_progress(t / m->time, "t = %.6g s", t);
   }
   cli_progress_end();
-  int joint = status == JN_ERR_SINGULAR ? jn_simulation_singular_joint(sim) : -1;
-  if (status) cli_error("simulate: stopped at t = %.17g", t);
-  if (joint >= 0)
-    cli_error("simulate: joint '%s' moves no mass", cli_joint_name(m->job.model, joint));
   m->seconds = cli_seconds() - started;
-  return cli_job_status(&m->job, status);
+  if (status) return stopped(m, t, status);
+  return m->stream.next < m->samples ? too_many_steps(m, t) : CLI_DONE;
 }
 
 /* Results. */
@@ -385,7 +399,7 @@ static int run_simulate(cli_job *job) {
 }
 
 int cli_simulate(int argc, char **argv) {
-  motion m = {.job = CLI_JOB_DEFAULT, .scheme = JN_TAYLOR, .samples = 101};
+  motion m = {.job = CLI_JOB_DEFAULT, .scheme = JN_TAYLOR, .samples = 101, .max_steps = 1000000};
   cli_job *job = &m.job;
   const cli_option table[] = {CLI_MODEL_OPTIONS(job),
                               CLI_OPT_INT("order", &job->order, 2, JN_MAX_ORDER),
@@ -399,6 +413,7 @@ int cli_simulate(int argc, char **argv) {
                               CLI_OPT_NUMBER("tolerance", &m.tolerance, &m.tolerance_given),
                               CLI_OPT_CHOICE("scheme", &m.scheme, scheme_names),
                               CLI_OPT_INT("samples", &m.samples, 2, 100000000),
+                              CLI_OPT_INT("max-steps", &m.max_steps, 1, 2000000000),
                               CLI_OPT_FLAG("friction", &m.friction, 1),
                               CLI_OPT_FLAG("drift", &m.drift, 1),
                               CLI_OPT_OUTPUT("plot", &m.plot),
