@@ -309,7 +309,7 @@ int cli_bench(int argc, char **argv) {
   }
   if (!code && figure) code = bench_figure(figure, list, n, calibration);
   cli_output out;
-  if (job.output.format < 0) job.output.format = CLI_TABLE;
+  if (job.output.format < 0 && !job.output.path) job.output.format = CLI_TABLE;
   if (!code) code = cli_output_open(&out, &job.output, "bench", 1u << CLI_NPY);
   if (!code) {
     if (out.format == CLI_JSON)

@@ -73,7 +73,7 @@ int cli_jacobian(int argc, char **argv) {
   const cli_option table[] = {
       CLI_MODEL_OPTIONS(&j.job),
       CLI_OPT_INT("order", &j.job.order, 0, JN_MAX_ORDER), /* no --gravity */
-      CLI_OPT_TEXT("state", &j.job.state_path),
+      CLI_OPT_INPUT("state", &j.job.state_path),
       CLI_OPT_FLAG("pad", &j.job.pad, 1),
       CLI_FORMULATION_OPTION(&j.job),
       CLI_LAYOUT_OPTION(&j.job),

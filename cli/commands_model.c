@@ -137,8 +137,7 @@ static int run_info(cli_job *job) {
   if (out.format == CLI_JSON) write_info_json(&out, job->model);
   if (out.format == CLI_CSV) write_info_csv(&out, job->model);
   if (out.format == CLI_TABLE) code = cli_tree(&out, job->model);
-  int closed = cli_output_close(&out);
-  return code ? code : closed;
+  return cli_output_end(&out, code);
 }
 
 int cli_info(int argc, char **argv) {
@@ -168,7 +167,7 @@ static void write_finding(cli_output *out, const char *file, jn_finding finding)
     cli_record(out, fields, COUNT(fields));
     return;
   }
-  fputs(file, out->file);
+  cli_write_clean(out->file, file);
   if (finding.line > 0) fprintf(out->file, ":%d", finding.line);
   fprintf(out->file, ": %s: %s\n", severity, finding.text);
 }
@@ -203,8 +202,9 @@ static int write_findings(const cli_job *job, const jn_spec *spec) {
   cli_json_end(&out);
   cli_json_fields(&out, found, COUNT(found));
   cli_json_end(&out);
+  if (out.format == CLI_TABLE) cli_write_clean(out.file, job->model_path);
   if (out.format == CLI_TABLE)
-    fprintf(out.file, "%s: %d serious, %d %s, %d %s\n", job->model_path, counts[2], counts[1],
+    fprintf(out.file, ": %d serious, %d %s, %d %s\n", counts[2], counts[1],
             counts[1] == 1 ? "warning" : "warnings", counts[0], counts[0] == 1 ? "note" : "notes");
   code = cli_output_close(&out);
   return code ? code : counts[1] + counts[2] > 0 ? CLI_CHECK_FAILED : CLI_DONE;

@@ -9,6 +9,7 @@
 #include "closure.h"
 #include "path.h"
 #include "names.h"
+#include "stream.h"
 
 typedef struct traj {
   cli_path path;
@@ -16,7 +17,8 @@ typedef struct traj {
   int order, frames, *frame;
   chart_figure *figure;
   int figures;
-  cli_sheet sheet;
+  cli_sheet sheet; /* names and figures of the columns, and the present row */
+  cli_stream stream;
   double *v, *tau, *point;
   /* with constraints: joints that keep their motion, the last configuration, constraint forces */
   const unsigned char *driven;
@@ -185,7 +187,7 @@ static jn_status fill_row(traj *x, int n) {
   const cli_path *p = &x->path;
   size_t nq = (size_t)jn_model_nq(p->job.model), nv = (size_t)jn_model_nv(p->job.model);
   size_t motion = nv * (size_t)(x->order + 2), force = nv * (size_t)(x->order + 1);
-  double *row = cli_sheet_row(&x->sheet, n), *q = row + 1, *power = q + nq + motion + force;
+  double *row = cli_sheet_row(&x->sheet, 0), *q = row + 1, *power = q + nq + motion + force;
   row[0] = cli_path_time(p, n);
   jn_status status = jn_trajectory_at(p->trajectory, row[0], x->order,
                                       (jn_representation)p->representation, q, x->v);
@@ -197,11 +199,12 @@ static jn_status fill_row(traj *x, int n) {
   if (x->lambda) memcpy(power + 1, x->lambda, (size_t)force_columns(x) * sizeof *power);
   memcpy(q + nq, x->v, motion * sizeof *x->v);
   memcpy(q + nq + motion, x->tau, force * sizeof *x->tau);
+  *power = 0;
   for (size_t i = 0; i < nv; i++) *power += x->tau[i] * x->v[i];
   return fill_links(x, q, power + 1 + force_columns(x));
 }
 
-static int compute(traj *x) {
+static int make_columns(traj *x) {
   const cli_path *p = &x->path;
   int nq = jn_model_nq(p->job.model), nv = jn_model_nv(p->job.model);
   int rows = 2 * x->order + 3, most = 8 + 8 * (x->order + 2);
@@ -223,13 +226,55 @@ static int compute(traj *x) {
       2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x);
   if (columns > JN_MAX_COLUMNS)
     return cli_bad_input("traj: %.0f columns needed, at most %d", columns, JN_MAX_COLUMNS);
-  int code = cli_sheet_new(&x->sheet, p->samples, (int)columns, x->figure, 0);
+  int code = cli_sheet_new(&x->sheet, 1, (int)columns, x->figure, 0);
   if (code) return code;
   name_columns(x);
   x->sheet.figures = x->figures;
-  for (int n = 0; n < p->samples; n++)
-    if ((code = cli_closure_status(&p->job, fill_row(x, n)))) return code;
   return CLI_DONE;
+}
+
+static int open_table(traj *x) {
+  cli_job *job = &x->path.job;
+  cli_stream *s = &x->stream;
+  s->command = "traj";
+  s->rows = x->path.samples;
+  s->columns = x->sheet.table->columns;
+  s->names = x->sheet.names;
+  s->figures = x->path.plot || x->path.report;
+  int code = cli_stream_open(s, &job->output, CLI_WITH_NPZ, &job->result.memory);
+  s->hidden = s->out.format == CLI_TABLE || s->out.format == CLI_NPZ;
+  return code;
+}
+
+/* Writes the table while it is computed. Returns an exit status. */
+static int write_table(traj *x) {
+  const cli_path *p = &x->path;
+  cli_stream *s = &x->stream;
+  const cli_field order = NUMBER_FIELD("order", x->order);
+  int code = CLI_DONE;
+  cli_json_begin(&s->out, '{');
+  cli_path_json(&s->out, p);
+  cli_json_fields(&s->out, &order, 1);
+  cli_stream_head(s);
+  while (s->next < p->samples && !code) {
+    code = cli_closure_status(&p->job, fill_row(x, s->next));
+    if (!code) cli_stream_row(s, cli_sheet_row(&x->sheet, 0));
+  }
+  if (code) return code;
+  cli_stream_foot(s);
+  cli_json_end(&s->out);
+  if (s->out.format == CLI_TABLE) {
+    cli_path_text(s->out.file, p);
+    cli_extremes_print(s->out.file, s->extremes, s->columns, s->names);
+  }
+  if (s->out.format == CLI_NPZ) {
+    jn_table all = *x->sheet.table;
+    all.rows = s->kept_rows, all.values = s->kept;
+    jn_status status = jn_table_print(&all, JN_TABLE_NPZ, s->out.file);
+    if (status && status != JN_ERR_FILE)
+      code = cli_bad_input("--format npz: %s", jn_status_text(status));
+  }
+  return code;
 }
 
 static int show(const traj *x) {
@@ -238,21 +283,23 @@ static int show(const traj *x) {
   char room[4][384], duration[32];
   const char *cards[7] = {duration, "duration of the motion", room[0], room[1], NULL, NULL, NULL};
   snprintf(duration, sizeof duration, "%.4g s", x->path.end - x->path.start);
-  cli_path_largest(&x->sheet, tau, nv, room[0], room[1], sizeof room[0]);
+  cli_path_largest(&x->sheet, x->stream.extremes, tau, nv, room[0], room[1], sizeof room[0]);
   if (x->order > 0) {
-    cli_path_largest(&x->sheet, tau + nv, nv, room[2], room[3], sizeof room[0]);
+    cli_path_largest(&x->sheet, x->stream.extremes, tau + nv, nv, room[2], room[3], sizeof room[0]);
     cards[4] = room[2], cards[5] = room[3];
   }
-  return cli_path_show(&x->path, &x->sheet, "Motion and forces", cards);
+  chart c = cli_stream_chart(&x->stream);
+  c.figure_of = x->sheet.figure_of, c.figures = x->figures, c.figure = x->figure;
+  return cli_path_show(&x->path, &c, "Motion and forces", cards);
 }
 
 static int run_traj(cli_job *job) {
   traj *x = (traj *)job;
-  const cli_field order = NUMBER_FIELD("order", x->order);
   int code = cli_path_load(&x->path, x->order);
   if (!code) code = find_links(x);
-  if (!code) code = compute(x);
-  if (!code) code = cli_path_write(&x->path, &x->sheet, order, NULL);
+  if (!code) code = make_columns(x);
+  if (!code) code = open_table(x);
+  if (!code) code = cli_stream_end(&x->stream, write_table(x));
   if (!code) code = show(x);
   cli_sheet_free(&x->sheet);
   jn_trajectory_free(x->path.trajectory);

@@ -47,7 +47,8 @@
 
 #define HELP_WHERE \
     "  --text                 the same as --format text\n" \
-    "  --output FILE          write to FILE instead of standard output\n"
+    "  --output FILE          write to FILE instead of standard output; without --format its ending\n" \
+    "                         decides (.json, .csv, .npy, .npz, .txt)\n"
 
 #define HELP_OUTPUT \
     "  --format NAME          json, csv, npy or text; default: text on a terminal, else json\n" HELP_WHERE

@@ -13,6 +13,8 @@ const char *const cli_formulation_names[] = {"body", "spatial", "hybrid", "mixed
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv) {
   const char *names[2] = {NULL, NULL}, *command = job->command = argv[0];
   const int needed = job->with_trajectory ? 2 : 1;
+  job->table = table;
+  job->options = count;
   int found = cli_parse(table, count, argc, argv, names, needed);
   if (found < 0) return CLI_BAD_USAGE;
   job->model_path = names[0];

@@ -99,7 +99,7 @@ static jn_status odd_urdf(const jn_allocator *a) {
 }
 static jn_status odd_json(const jn_allocator *a) {
   static const char *const texts[2] = {
-      "{\"bodies\": [{\"maas\": 1, \"colour\": 2, \"name\": \"a\", \"mass\": 1}]}",
+      "{\"bodies\": [{\"comment\": 1, \"name\": \"a\", \"mass\": 1}]}",
       "{\"bodies\": [{\"name\": \"b\", \"joint\": {\"name\": \"q\", \"type\": \"revolute\","
       " \"axis\": [0, 0, 1]}}]}"};
   jn_status status = JN_OK;

@@ -27,6 +27,16 @@
 #define JN_MAX_SAMPLES 10000000         /* rows of a table, samples of a fit */
 #define JN_MAX_COLUMNS 10000            /* columns of a table */
 
+/* A table from a file needs at most JN_MAX_TABLE_FACTOR bytes for each byte of the file, and
+ * JN_MAX_TABLE_HEAP besides. So does the motion that a file describes, whose making takes at most
+ * JN_MAX_MOTION_RATE operations for each byte, and JN_MAX_MOTION_WORK besides. */
+#define JN_MAX_TABLE_FACTOR 24
+#define JN_MAX_TABLE_HEAP 983040
+#define JN_MAX_MOTION_FACTOR 12
+#define JN_MAX_MOTION_HEAP (7 * 1024 * 1024)
+#define JN_MAX_MOTION_RATE 2000.0
+#define JN_MAX_MOTION_WORK 2e9
+
 /* A rotation is refused when |R^T R - 1| or ||quat|^2 - 1| exceeds this, else normalised. */
 #define JN_ROTATION_TOLERANCE 1e-6
 

@@ -49,6 +49,10 @@ int word_index(PyObject *object, const char *const *words, const char *what);
 int take_arguments(const char *function, const char *const *names, int count, int positional,
                    int required, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords,
                    PyObject **values);
+/* A new reference to a tuple with the items of a tuple or list; NULL with an exception. */
+PyObject *take_tuple(PyObject *object, const char *expected);
+/* 1 if all n numbers are finite. */
+int all_finite(const double *x, size_t n);
 /* Converts an object to a double. Returns 0, or -1 with an exception. */
 int take_double(PyObject *object, const char *what, double *out);
 /* Converts an object to an integer in low..high. Returns 0, or -1 with an exception. */

@@ -536,6 +536,16 @@ static PyObject *read_coordinates(PyObject *object, void *more) {
   return list;
 }
 
+static PyObject *read_engine(PyObject *object, void *more) {
+  (void)more;
+  model_object *self = (model_object *)object;
+  jn_data *data = model_take_data(self, 0);
+  if (!data) return NULL;
+  PyObject *name = PyUnicode_FromString(jn_data_engine(data));
+  model_put_data(self, data);
+  return name;
+}
+
 static PyObject *model_repr(PyObject *object) {
   const model_object *self = (model_object *)object;
   PyObject *name = read_name(object, NULL);
@@ -582,6 +592,9 @@ static PyGetSetDef model_getset[] = {
     {"formulation", read_formulation, NULL, "Formulation of the dynamics.", NULL},
     {"damping", read_damping, NULL, "Whether tau includes the joints' viscous damping.", NULL},
     {"strict", read_strict, NULL, "Whether results have the same bits on every machine.", NULL},
+    {"engine", read_engine, NULL,
+     "The instruction set that computes: 'plain', 'avx2' or 'avx512' (JOUNCE_ISA forces one).",
+     NULL},
     {"threads", read_threads, NULL, "Threads of a batch; 0: as many as the machine has.", NULL},
     {"layout", read_layout, NULL, "Layout of q, v, tau and matrices.", NULL},
     {"dofs", read_dofs, NULL, "Names of the degrees of freedom, in the order of v.", NULL},

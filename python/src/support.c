@@ -235,6 +235,18 @@ PyArrayObject *take_shape(PyObject *object, const char *what, int nd, const npy_
   return NULL;
 }
 
+PyObject *take_tuple(PyObject *object, const char *expected) {
+  if (PyTuple_Check(object) || PyList_Check(object)) return PySequence_Tuple(object);
+  PyErr_Format(PyExc_TypeError, "%s, found %.200s", expected, Py_TYPE(object)->tp_name);
+  return NULL;
+}
+
+int all_finite(const double *x, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += 0.0 * x[i];
+  return sum == 0.0;
+}
+
 int take_numbers(PyObject *object, const char *what, npy_intp n, double *out) {
   PyArrayObject *a = take_shape(object, what, 1, &n);
   if (!a) return -1;

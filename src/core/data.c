@@ -70,5 +70,8 @@ void jn_data_free(jn_data *data) {
 }
 
 jn_settings *jn_data_settings(jn_data *data) { return &data->settings; }
+const char *jn_data_engine(const jn_data *data) {
+  return data->settings.strict ? jn_engines[JN_ISA_PLAIN].name : data->best->name;
+}
 int jn_data_order(const jn_data *data) { return data->order; }
 int jn_data_singular_joint(const jn_data *data) { return data->singular; }

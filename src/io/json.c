@@ -34,7 +34,7 @@
  *   "constraints": [...]
  *       closed loops and couplings: json_constraints.c
  *
- * Anywhere: "comment" with any value. Other keys are ignored with a warning. */
+ * Anywhere: "comment" with any value. Other keys are refused. */
 #include <string.h>
 
 #include "io/json_constraints.h"
@@ -65,11 +65,12 @@ static void check(const jn_json *at, jn_status status, const char *what) {
     jn_json_fail(at, status, "%s", jn_status_text(status));
 }
 
+/* Refuses unknown keys: what is not read would silently be missing from the model. */
 static void check_keys(reader *r, const jn_json *object, const char *const *known) {
   char hint[JN_JSON_HINT];
-  for (jn_json m = jn_json_first(object); m.value; m = jn_json_next(&m))
+  for (jn_json m = jn_json_first(object); m.value && !r->text.status; m = jn_json_next(&m))
     if (strcmp(m.key, "comment") != 0 && !jn_json_is_known(&m, known, hint))
-      warn(r, &m, "unknown key, ignored", hint);
+      jn_refuse(&m, "unknown key%s", hint);
 }
 
 /* ---- optional members: 1 if they are present and read */
@@ -259,13 +260,13 @@ static void read_model(reader *r, const jn_allocator *allocator) {
   jn_status status = jn_spec_new(name, allocator, &r->spec);
   if (!status) status = jn_spec_set_file(r->spec, r->text.file);
   check(&top, status, "robots");
-  check_keys(r, &top, known);
   jn_vec3 gravity;
   if (read_vector(&top, "gravity", &gravity)) jn_spec_set_gravity(r->spec, gravity);
   if (!bodies.value) jn_refuse(&bodies, "missing: this is not a native model");
   read_all(r, &top, "bodies", "body", read_body);
   read_all(r, &top, "joints", "joint", read_joint);
   read_all(r, &top, "frames", "frame", read_frame);
+  check_keys(r, &top, known);
   if (!r->text.status) jn_json_constraints(&top, r->spec);
 }
 
