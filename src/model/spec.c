@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/block.h"
 
 /* chunks k and k + 1, k even, hold FIRST_CHUNK << k/2 elements each */
-enum { FIRST_CHUNK = 8, CHUNKS = 40, ARENA_BYTES = 2048 };
+enum { FIRST_CHUNK = 8, CHUNKS = 40 };
 
 #define JN_LARGEST(a, b) ((a) > (b) ? (a) : (b))
 _Static_assert(JN_LARGEST(JN_MAX_BODIES, JN_LARGEST(JN_MAX_FRAMES, JN_MAX_FINDINGS)) <=
@@ -22,14 +23,9 @@ typedef struct store {
   char *chunk[CHUNKS];
 } store;
 
-typedef struct arena_block {
-  struct arena_block *next;
-  size_t used, size; /* of the bytes behind this header */
-} arena_block;
-
 struct jn_spec {
   jn_allocator hooks;
-  arena_block *arena;
+  jn_arena arena;
   const char *name;
   const char *file;
   jn_vec3 gravity;
@@ -81,25 +77,6 @@ static void store_free(jn_spec *spec, store *s) {
   for (int k = 0; k < CHUNKS; k++) jn_block_free(&spec->hooks, s->chunk[k]);
 }
 
-/* A copy of `text` that is freed with the spec. */
-static const char *arena_copy(jn_spec *spec, const char *text) {
-  size_t length = strlen(text) + 1;
-  arena_block *block = spec->arena;
-  if (block == NULL || block->size - block->used < length) {
-    size_t size = JN_LARGEST(length, (size_t)ARENA_BYTES);
-    if (block != NULL && block->size < (size_t)1 << 20) size = JN_LARGEST(size, 2 * block->size);
-    block = jn_block_new(&spec->hooks, 1, sizeof *block + size);
-    if (block == NULL) return NULL;
-    block->size = size;
-    block->next = spec->arena;
-    spec->arena = block;
-  }
-  char *copy = (char *)(block + 1) + block->used;
-  memcpy(copy, text, length);
-  block->used += length;
-  return copy;
-}
-
 static jn_status check_name(const char *name) {
   if (name == NULL || name[0] == '\0') return JN_ERR_ARGUMENT;
   return memchr(name, '\0', JN_MAX_NAME + 1) != NULL ? JN_OK : JN_ERR_LIMIT;
@@ -108,7 +85,7 @@ static jn_status check_name(const char *name) {
 /* Replaces *text by a copy that the spec owns; NULL stays NULL. */
 static jn_status own(jn_spec *spec, const char **text) {
   if (*text == NULL) return JN_OK;
-  const char *copy = arena_copy(spec, *text);
+  const char *copy = jn_arena_copy(&spec->arena, &spec->hooks, *text);
   if (copy == NULL) return JN_ERR_MEMORY;
   *text = copy;
   return JN_OK;
@@ -185,10 +162,7 @@ void jn_spec_free(jn_spec *spec) {
   store_free(spec, &spec->frames);
   store_free(spec, &spec->findings);
   jn_allocator hooks = spec->hooks;
-  for (arena_block *block = spec->arena, *next; block != NULL; block = next) {
-    next = block->next;
-    jn_block_free(&hooks, block);
-  }
+  jn_arena_free(&spec->arena, &hooks);
   jn_block_free(&hooks, spec);
 }
 
