@@ -30,9 +30,8 @@ int jn_same_ending(const char *ending, const char *wanted) {
   return *ending == *wanted;
 }
 
-/* Reads the rest of a file into a new block, at most JN_MAX_FILE bytes. */
-static jn_status read_all(FILE *file, const char *path, const jn_allocator *hooks, char **text,
-                          size_t *size, jn_error *error) {
+jn_status jn_file_read_stream(FILE *file, const char *path, const jn_allocator *hooks, char **text,
+                              size_t *size, jn_error *error) {
   size_t capacity = 0, used = 0;
   char *block = NULL;
   for (;;) {
@@ -73,10 +72,68 @@ jn_status jn_file_read(const char *path, const jn_allocator *hooks, char **text,
   errno = 0;
   FILE *file = fopen(path, "rb");
   if (file == NULL) return jn_fail(error, JN_ERR_FILE, path, 0, "cannot open: %s", strerror(errno));
-  jn_status status = read_all(file, path, hooks, text, size, error);
+  jn_status status = jn_file_read_stream(file, path, hooks, text, size, error);
   fclose(file);
   return status;
 }
+
+/* ---- files that a file names */
+
+void jn_file_folder(const char *path, char folder[JN_FILE_PATH]) {
+  const char *slash = strrchr(path, '/');
+  if (slash == NULL)
+    snprintf(folder, JN_FILE_PATH, ".");
+  else
+    snprintf(folder, JN_FILE_PATH, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+void jn_file_identity(const char *path, unsigned long long *device, unsigned long long *inode) {
+  struct stat about;
+  *device = *inode = 0;
+  if (stat(path, &about) != 0) return;
+  *device = (unsigned long long)about.st_dev;
+  *inode = (unsigned long long)about.st_ino;
+}
+
+/* Is the real path `path` below the real path `top`? */
+static int is_below(const char *top, const char *path) {
+  const size_t n = strlen(top);
+  if (strcmp(top, "/") == 0) return 1;
+  return strncmp(path, top, n) == 0 && path[n] == '/';
+}
+
+const char *jn_file_open_below(const char *top, const char *folder, const char *name,
+                               jn_file_below *found) {
+  char joined[JN_FILE_PATH], real_top[PATH_MAX], real_path[PATH_MAX];
+  struct stat about;
+  if (name[0] == '/') return "an absolute path is not accepted: name it relative to the model";
+  const int length = strcmp(folder, ".") == 0
+                         ? snprintf(joined, sizeof joined, "%s", name)
+                         : snprintf(joined, sizeof joined, "%s/%s", folder, name);
+  if (length < 0 || (size_t)length >= sizeof joined) return "the path is too long";
+  if (realpath(top, real_top) == NULL || realpath(joined, real_path) == NULL)
+    return "cannot open: no such file";
+  if (!is_below(real_top, real_path))
+    return "the file is outside the folder of the model: only files in it or below are read";
+  /* O_NONBLOCK: opening a pipe must not wait */
+  const int descriptor = open(real_path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return "cannot open";
+  if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode)) {
+    close(descriptor);
+    return "not a regular file";
+  }
+  found->stream = fdopen(descriptor, "rb");
+  if (found->stream == NULL) {
+    close(descriptor);
+    return "cannot open";
+  }
+  memcpy(found->path, joined, (size_t)length + 1);
+  found->device = (unsigned long long)about.st_dev;
+  found->inode = (unsigned long long)about.st_ino;
+  return NULL;
+}
+
+/* ---- writing */
 
 /* Writes the file and closes the descriptor. */
 static jn_status write_and_close(int descriptor, const char *path, jn_file_writer write_text,

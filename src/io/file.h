@@ -9,6 +9,30 @@
 jn_status jn_file_read(const char *path, const jn_allocator *hooks, char **text, size_t *size,
                        jn_error *error);
 
+/* The rest of an open file into a new block; `path` is its name in messages. */
+jn_status jn_file_read_stream(FILE *stream, const char *path, const jn_allocator *hooks,
+                              char **text, size_t *size, jn_error *error);
+
+/* ---- files that a file names */
+
+enum { JN_FILE_PATH = 4096 };
+
+typedef struct jn_file_below {
+  FILE *stream;
+  char path[JN_FILE_PATH];
+  unsigned long long device, inode;
+} jn_file_below;
+
+/* The folder of a path, "." if it names none; cut to the room. */
+void jn_file_folder(const char *path, char folder[JN_FILE_PATH]);
+/* Device and inode of a file; zero when there is none. */
+void jn_file_identity(const char *path, unsigned long long *device, unsigned long long *inode);
+
+/* Opens the regular file `name` in `folder`. Symbolic links are followed, and then the file must be
+ * in `top` or below it: nothing outside is opened. Returns NULL, or the reason of the refusal. */
+const char *jn_file_open_below(const char *top, const char *folder, const char *name,
+                               jn_file_below *found);
+
 /* Writes a file by calling `write`, which returns JN_OK, or a failure that it has explained in its
  * own error. The file appears complete or not at all; devices and pipes are written to directly. */
 typedef jn_status (*jn_file_writer)(FILE *file, void *context);
