@@ -417,6 +417,17 @@ static void inertials_and_their_bounds(void **state) {
     assert_true(a->mass == cases[i].mass && a->com.y == 2);
     jn_spec_free(spec);
   }
+  /* welded bodies count for settotalmass; those welded to the world not with fusestatic */
+  for (int fuse = 0; fuse < 2; fuse++) {
+    jn_spec *total = world(
+        fuse ? "<compiler settotalmass='6' fusestatic='true'/>" : "<compiler settotalmass='6'/>",
+        "<body name='a'><geom size='0.1' mass='1'/>"
+        "<body name='b'><joint/><geom size='0.1' mass='2'/>"
+        "<body name='c'><geom size='0.1' mass='1'/></body></body></body>");
+    check_residual("total mass", fabs(link_named(total, "b")->mass - (fuse ? 4 : 3)), 8 * U);
+    check_residual("total mass", fabs(link_named(total, "c")->mass - (fuse ? 2 : 1.5)), 8 * U);
+    jn_spec_free(total);
+  }
   jn_spec *spec = world("",
                         "<body name='a'><inertial mass='2' pos='0 0 0' diaginertia='1 2 2.5' "
                         "euler='0 90 0'/></body>");
@@ -465,6 +476,20 @@ static void defaults_nest_and_are_overridden(void **state) {
                  8 * U);
   check_residual("sizes of a class", fabs(link_named(spec, "q")->mass - 10 * 8 * 0.4 * 0.3 * 0.5),
                  8 * U);
+  jn_spec_free(spec);
+}
+
+/* an orientation replaces that of the class, but quat does not replace another one */
+static void orientations_of_classes(void **state) {
+  (void)state;
+  jn_spec *spec = world("<default><site euler='0 0 30'/></default>",
+                        "<body name='p'><site name='own' axisangle='0 1 0 90'/>"
+                        "<site name='class'/><site name='both' quat='1 0 1 0'/></body>");
+  const jn_mat3 turned = jn_so3_exp(jn_v3(0, 0, PI / 6));
+  const jn_mat3 *const want[] = {&quarter_y, &turned, &turned};
+  for (int i = 0; i < 3; i++)
+    check_residual("orientation of a class",
+                   difference(jn_spec_get_frame(spec, i)->pose.R, *want[i]), 4 * U);
   jn_spec_free(spec);
 }
 
@@ -525,6 +550,15 @@ static void what_is_not_used_is_reported(void **state) {
   assert_string_equal(k->mimic, "j");
   assert_true(k->mimic_multiplier == -2 && k->mimic_offset == 0.5);
   assert_ok(jn_spec_lint(spec));
+  jn_spec_free(spec);
+
+  /* q2 - 0.3 = 1 + 2 (q1 - 0.5):  q2 = 2 q1 + 0.3 */
+  spec = parse_ok(jn_spec_parse_mjcf,
+                  "<mujoco><worldbody><body><joint name='1' type='slide' ref='0.5'/>"
+                  "<joint name='2' type='slide' ref='0.3'/><geom size='0.1'/></body></worldbody>"
+                  "<equality><joint joint1='2' joint2='1' polycoef='1 2'/></equality></mujoco>");
+  assert_true(joint_named(spec, "2")->mimic_multiplier == 2);
+  check_residual("mimic", fabs(joint_named(spec, "2")->mimic_offset - 0.3), 4 * U);
   jn_spec_free(spec);
 
   spec = world("<option><flag gravity='disable' damper='disable'/></option>",
@@ -759,6 +793,7 @@ int main(void) {
       cmocka_unit_test(fromto_places_and_measures),
       cmocka_unit_test(inertials_and_their_bounds),
       cmocka_unit_test(defaults_nest_and_are_overridden),
+      cmocka_unit_test(orientations_of_classes),
       cmocka_unit_test(what_is_not_used_is_reported),
       cmocka_unit_test(included_files_take_the_place_of_their_element),
       cmocka_unit_test(only_files_below_the_model_are_included),

@@ -234,6 +234,8 @@ static void write_elements(pair *p, int is_top) {
     for (int n = rng_below(&p->r, 4); n > 0; n--) write_joint(p, rng_below(&p->r, 2), NULL);
     if (rng_below(&p->r, 8) == 0) write_joint(p, 2, NULL);
   }
+  /* with boundmass a body may be empty: its centre of mass is then at `pos` */
+  if (p->has_bounds && rng_below(&p->r, 4) == 0) return;
   const int has_inertial = rng_below(&p->r, 2);
   if (has_inertial) write_inertial(p);
   write_geoms(p, !has_inertial || p->from_geom);

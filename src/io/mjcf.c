@@ -86,14 +86,14 @@ static int keep(const xml_node *parent, const char *element) {
   return !is_one_of(element, skipped) && !is_one_of(parent->name, closed);
 }
 
-/* Replaces an element by the children of `root`, which may be none. */
+/* Replaces an element by the children of `root`, which may be none. Nothing is appended to the
+ * parent later: its `last` is not kept. */
 static void replace(xml_node *at, xml_node *root) {
-  xml_node *parent = at->parent, **link = &parent->first, *before = NULL;
-  for (; *link != at; link = &(*link)->next) before = *link;
+  xml_node *parent = at->parent, **link = &parent->first;
+  while (*link != at) link = &(*link)->next;
   for (xml_node *n = root->first; n != NULL; n = n->next) n->parent = parent;
   *link = root->first != NULL ? root->first : at->next;
   if (root->last != NULL) root->last->next = at->next;
-  if (parent->last == at) parent->last = root->last != NULL ? root->last : before;
 }
 
 /* Reads the file of an <include> and puts its elements in the place of `at`. */
