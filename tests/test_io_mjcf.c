@@ -482,8 +482,8 @@ static void defaults_nest_and_are_overridden(void **state) {
 /* an orientation replaces that of the class, but quat does not replace another one */
 static void orientations_of_classes(void **state) {
   (void)state;
-  jn_spec *spec = world("<default><site euler='0 0 30'/></default>",
-                        "<body name='p'><site name='own' axisangle='0 1 0 90'/>"
+  jn_spec *spec = world("<default><site axisangle='0 0 1 30'/></default>",
+                        "<body name='p'><site name='own' euler='0 90 0'/>"
                         "<site name='class'/><site name='both' quat='1 0 1 0'/></body>");
   const jn_mat3 turned = jn_so3_exp(jn_v3(0, 0, PI / 6));
   const jn_mat3 *const want[] = {&quarter_y, &turned, &turned};

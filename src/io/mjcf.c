@@ -39,8 +39,10 @@ void jn_mjcf_fail(mjcf *m, jn_status status, const xml_node *at, const char *for
 }
 
 void jn_mjcf_check(mjcf *m, jn_status status, const xml_node *at, const char *what) {
-  if (m->status == JN_OK && status != JN_OK)
-    m->status = jn_fail_adding(m->error, status, m->file[at->file].name, at->line, "", what);
+  if (status == JN_ERR_LIMIT)
+    jn_mjcf_fail(m, status, at, "too many %s: at most %d are accepted", what, JN_MAX_BODIES);
+  else if (status != JN_OK)
+    jn_mjcf_fail(m, status, at, "%s", jn_status_text(status));
 }
 
 /* A finding has the line in the main file; one in an included file names its place in the text. */
@@ -140,7 +142,7 @@ static void include(mjcf *m, xml_node *at) {
                       from->depth + 1, found.device, found.inode};
   if (file->name == NULL) jn_mjcf_check(m, JN_ERR_MEMORY, at, "files");
   if (m->status == JN_OK)
-    m->status = jn_file_read_stream(found.stream, file->name, &m->hooks, &text, &size, m->error);
+    m->status = jn_stream_read(found.stream, file->name, &m->hooks, &text, &size, m->error);
   fclose(found.stream);
   m->bytes += size;
   if (m->bytes > JN_MAX_FILE)
