@@ -770,6 +770,23 @@ static void includes_are_limited(void **state) {
   assert_non_null(strstr(error.message, "/deep/15.xml:2: includes are nested deeper than 16"));
 }
 
+/* All files together have at most JN_MAX_FILE bytes. A file of zeros is no XML, but that is seen
+ * only when it is read. */
+static void bytes_of_included_files_are_limited(void **state) {
+  (void)state;
+  static const char text[] = "<mujoco>\n<include file='zeros.xml'/></mujoco>";
+  jn_spec *spec = NULL;
+  jn_error error;
+  put("sum.xml", text);
+  put("zeros.xml", "");
+  for (int over = 0; over < 2; over++) {
+    assert_int_equal(truncate(temporary("zeros.xml"), JN_MAX_FILE - (off_t)strlen(text) + over), 0);
+    assert_status(jn_spec_load(temporary("sum.xml"), NULL, &spec, &error),
+                  over ? JN_ERR_LIMIT : JN_ERR_SYNTAX);
+  }
+  assert_non_null(strstr(error.message, "/sum.xml:2: the included files are larger than 64 MiB"));
+}
+
 static void a_locale_changes_nothing(void **state) {
   (void)state;
   static void (*const again[])(void **) = {orientations_are_read_in_every_way,
@@ -800,6 +817,7 @@ int main(void) {
       cmocka_unit_test(the_root_element_tells_the_format),
       cmocka_unit_test(limits_hold_on_both_sides),
       cmocka_unit_test(includes_are_limited),
+      cmocka_unit_test(bytes_of_included_files_are_limited),
       cmocka_unit_test(a_locale_changes_nothing),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
