@@ -10,7 +10,7 @@
     "  --mimic                a mimic joint follows its joint: a constraint 'mimic:NAME'\n"
 
 #define HELP_MODEL \
-    "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot.\n" HELP_ROOT
+    "MODEL is a URDF or MJCF (.urdf, .xml, .mjcf), a native model (.json) or a built-in robot.\n" HELP_ROOT
 
 #define HELP_ORDER \
     "  --order R              order of the time derivatives, default 0\n"
@@ -62,9 +62,9 @@
 
 /* for commands that follow a trajectory */
 #define HELP_PATH \
-    "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot. TRAJ is a curve\n" \
-    "(.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with a column 't'\n" \
-    "and one for each joint; samples are fitted by a smoothing spline:\n" \
+    "MODEL is a URDF or MJCF (.urdf, .xml, .mjcf), a native model (.json) or a built-in robot.\n" \
+    "TRAJ is a curve (.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with\n" \
+    "a column 't' and one for each joint; samples are fitted by a smoothing spline:\n" \
     "  --degree D             degree of its polynomials, default 7\n" \
     "  --tolerance E          rms residual of the fit (0: interpolates every sample)\n" \
     "  --lambda L             smoothing weight instead; with neither, by cross-validation\n" \

@@ -26,7 +26,7 @@
 #include "helpers/parsing.h"
 #include "helpers/tree.h"
 
-enum { URDF, JSON, CSV, NPZ, MOTION, STACK = 1 << 20, PAINT = 0xa5, REPEAT = 5 };
+enum { URDF, JSON, CSV, NPZ, MOTION, MJCF, STACK = 1 << 20, PAINT = 0xa5, REPEAT = 5 };
 
 static int full;
 static double worst_heap, worst_seconds, worst_ratio;
@@ -52,8 +52,10 @@ static jn_status read_text(int format, const char *text, size_t size) {
     jn_trajectory_free(T);
     return status;
   }
-  status = format == URDF ? jn_spec_parse_urdf(text, size, "text", NULL, &spec, NULL)
-                          : jn_spec_parse_json(text, size, "text", NULL, &spec, NULL);
+  parser *parse = format == URDF   ? jn_spec_parse_urdf
+                  : format == MJCF ? jn_spec_parse_mjcf
+                                   : jn_spec_parse_json;
+  status = parse(text, size, "text", NULL, &spec, NULL);
   if (status == JN_OK) status = jn_model_build(spec, NULL, NULL, &model, NULL);
   jn_model_free(model);
   jn_spec_free(spec);
@@ -62,14 +64,24 @@ static jn_status read_text(int format, const char *text, size_t size) {
 
 /* ---- heap */
 
+#ifndef MALLOC_NOT_COUNTED
+/* An element of MJCF can be a link and a joint, however short it is: 2 KiB each are allowed. */
+static double allowed_for_elements(int format, const char *text, size_t size) {
+  int count = 0;
+  for (size_t i = 0; i < size && format == MJCF && count < JN_MAX_XML_ELEMENTS; i++)
+    count += text[i] == '<' && i + 1 < size && text[i + 1] != '/';
+  return 2048.0 * count;
+}
+#endif
+
 static void check_heap(const char *name, int format, const char *text, size_t size) {
 #ifndef MALLOC_NOT_COUNTED
   const long live = malloc_state.live, bytes = malloc_state.bytes;
   malloc_state.peak = bytes;
   read_text(format, text, size);
   if (malloc_state.live != live) fail_msg("%s: %ld blocks lost", name, malloc_state.live - live);
-  double peak = (double)(malloc_state.peak - bytes), factor = (peak - (1 << 20)) / (double)size;
-  double most = 32.0 * (double)size + (1 << 20);
+  double peak = (double)(malloc_state.peak - bytes) - allowed_for_elements(format, text, size),
+         factor = (peak - (1 << 20)) / (double)size, most = 32.0 * (double)size + (1 << 20);
   if (format == MOTION)
     most += JN_MAX_MOTION_FACTOR * (double)size + JN_MAX_MOTION_HEAP;
   else if (factor > worst_heap)
@@ -90,7 +102,8 @@ static void visit(const char *path) {
     return;
   }
   const char *dot = strrchr(path, '.');
-  int format = strstr(path, "/urdf/") || (dot && strcmp(dot, ".urdf") == 0)   ? URDF
+  int format = strstr(path, "/mjcf/") != NULL                                 ? MJCF
+               : strstr(path, "/urdf/") || (dot && strcmp(dot, ".urdf") == 0) ? URDF
                : strstr(path, "/json/") || (dot && strcmp(dot, ".json") == 0) ? JSON
                                                                               : -1;
   if (format < 0) return;
@@ -170,6 +183,49 @@ static growing_text remark(int n) {
   append(&t, "</robot>");
   return t;
 }
+static growing_text mjcf_bodies(int n) {
+  growing_text t = {0};
+  append(&t, "<mujoco><worldbody>");
+  for (int i = 0; i < n; i++) append(&t, "<body><joint/><geom size='1'/></body>");
+  append(&t, "</worldbody></mujoco>");
+  return t;
+}
+static growing_text mjcf_short(int n) {
+  growing_text t = {0};
+  append(&t, "<mujoco><worldbody>");
+  text_repeat(&t, "<body/>", n);
+  append(&t, "</worldbody></mujoco>");
+  return t;
+}
+static growing_text mjcf_geoms(int n) {
+  growing_text t = {0};
+  append(&t, "<mujoco><worldbody><body>");
+  text_repeat(&t, "<geom size='1' zaxis='1 2 3'/>", n);
+  append(&t, "</body></worldbody></mujoco>");
+  return t;
+}
+static growing_text mjcf_nested(int n) {
+  growing_text t = {0};
+  append(&t, "<mujoco><worldbody>");
+  text_repeat(&t, "<body>", n);
+  return t;
+}
+static growing_text mjcf_attributes(int n) {
+  growing_text t = {0};
+  append(&t, "<mujoco><worldbody><body>");
+  text_repeat(&t, "<site pso='' nmae='' x=''/>", n);
+  append(&t, "</body></worldbody></mujoco>");
+  return t;
+}
+static growing_text mjcf_equalities(int n) {
+  growing_text t = {0};
+  append(&t, "<mujoco><worldbody>");
+  for (int i = 0; i < n; i++) append(&t, "<body><joint name='j%d'/></body>", i);
+  append(&t, "</worldbody><equality>");
+  for (int i = 1; i < n; i++) append(&t, "<joint joint1='j%d' joint2='j%d'/>", i, i - 1);
+  append(&t, "</equality></mujoco>");
+  return t;
+}
 static growing_text deep_json(int n) {
   growing_text t = {0};
   text_repeat(&t, "[", n);
@@ -224,6 +280,12 @@ static const struct {
               {"attributes", URDF, 20000, 200000, attributes},
               {"one token", URDF, 500000, 20000000, token},
               {"remarks", URDF, 100000, 1000000, remark},
+              {"MJCF bodies", MJCF, 10000, 33000, mjcf_bodies},
+              {"empty MJCF bodies", MJCF, 20000, 99000, mjcf_short},
+              {"MJCF geoms", MJCF, 20000, 99000, mjcf_geoms},
+              {"nested MJCF bodies", MJCF, 100000, 1000000, mjcf_nested},
+              {"MJCF attributes", MJCF, 10000, 99000, mjcf_attributes},
+              {"MJCF equalities", MJCF, 10000, 33000, mjcf_equalities},
               {"nested lists", JSON, 100000, 1000000, deep_json},
               {"bodies", JSON, 10000, 400000, bodies},
               {"numbers", JSON, 100000, 2000000, numbers},

@@ -14,6 +14,11 @@
 #define JN_MAX_XML_ATTRIBUTES 64        /* attributes of one XML element */
 #define JN_MAX_XML_NAMES 10000          /* distinct names of elements and attributes */
 #define JN_MAX_XML_MARKUP (1024 * 1024) /* bytes of one XML tag or comment */
+#define JN_MAX_XML_ELEMENTS 100000      /* elements of MJCF that are kept, of all its files */
+#define JN_MAX_MJCF_DEPTH 1000          /* nesting of MJCF elements: a chain of bodies is nested */
+#define JN_MAX_MJCF_CLASSES 1000        /* default classes */
+#define JN_MAX_INCLUDES 256             /* files that a model file includes; together JN_MAX_FILE */
+#define JN_MAX_INCLUDE_DEPTH 16         /* includes within includes */
 #define JN_MAX_JSON_DEPTH 64            /* nesting of JSON values */
 #define JN_MAX_JSON_KEYS 100000         /* keys of one JSON object */
 #define JN_MAX_JSON_HEAP 2147483648u    /* bytes of the values of a JSON text, estimated */

@@ -79,6 +79,63 @@ jn_status jn_file_read(const char *path, const jn_allocator *hooks, char **text,
   return status;
 }
 
+/* ---- files that a file names */
+
+void jn_file_folder(const char *path, char folder[JN_FILE_PATH]) {
+  const char *slash = strrchr(path, '/');
+  if (slash == NULL)
+    snprintf(folder, JN_FILE_PATH, ".");
+  else
+    snprintf(folder, JN_FILE_PATH, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+void jn_file_identity(const char *path, unsigned long long *device, unsigned long long *inode) {
+  struct stat about;
+  *device = *inode = 0;
+  if (stat(path, &about) != 0) return;
+  *device = (unsigned long long)about.st_dev;
+  *inode = (unsigned long long)about.st_ino;
+}
+
+/* Is the real path `path` below the real path `top`? */
+static int is_below(const char *top, const char *path) {
+  const size_t n = strlen(top);
+  if (strcmp(top, "/") == 0) return 1;
+  return strncmp(path, top, n) == 0 && path[n] == '/';
+}
+
+const char *jn_file_open_below(const char *top, const char *folder, const char *name,
+                               jn_named_file *found) {
+  char joined[JN_FILE_PATH], real_top[PATH_MAX], real_path[PATH_MAX];
+  struct stat about;
+  if (name[0] == '/') return "an absolute path is not accepted: name it relative to the model";
+  const int length = strcmp(folder, ".") == 0
+                         ? snprintf(joined, sizeof joined, "%s", name)
+                         : snprintf(joined, sizeof joined, "%s/%s", folder, name);
+  if (length < 0 || (size_t)length >= sizeof joined) return "the path is too long";
+  if (realpath(top, real_top) == NULL || realpath(joined, real_path) == NULL)
+    return "cannot open: no such file";
+  if (!is_below(real_top, real_path))
+    return "the file is outside the folder of the file that names it: only files in it or below "
+           "are read";
+  /* O_NONBLOCK: opening a pipe must not wait */
+  const int descriptor = open(real_path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return "cannot open";
+  if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode)) {
+    close(descriptor);
+    return "not a regular file";
+  }
+  found->stream = fdopen(descriptor, "rb");
+  if (found->stream == NULL) {
+    close(descriptor);
+    return "cannot open";
+  }
+  memcpy(found->path, joined, (size_t)length + 1);
+  found->device = (unsigned long long)about.st_dev;
+  found->inode = (unsigned long long)about.st_ino;
+  return NULL;
+}
+
 /* Does the path have a component ".."? */
 static int goes_up(const char *path) {
   for (const char *at = path; (at = strstr(at, "..")) != NULL; at += 2)
@@ -87,29 +144,19 @@ static int goes_up(const char *path) {
 }
 
 int jn_file_below(const char *beside, const char *name, char *path, const char **why) {
-  const char *slash = beside != NULL ? strrchr(beside, '/') : NULL;
-  const int folder = slash != NULL ? (int)(slash - beside) + 1 : 0;
-  char plain[JN_FILE_PATH], home[JN_FILE_PATH];
-  struct stat about;
+  char folder[JN_FILE_PATH];
+  jn_named_file found;
   *why = "only a file in the folder of the description, or below it, is read";
   if (name[0] == '\0' || name[0] == '/' || goes_up(name)) return 0;
-  *why = "the path is too long";
-  if (snprintf(plain, sizeof plain, "%.*s", folder, slash != NULL ? beside : "") >= JN_FILE_PATH ||
-      snprintf(path, JN_FILE_PATH, "%s%s", plain, name) >= JN_FILE_PATH)
-    return 0;
-  /* where the symbolic links lead to */
-  char *found = realpath(plain[0] != '\0' ? plain : ".", home) ? realpath(path, plain) : NULL;
-  *why = strerror(errno);
-  if (found == NULL || stat(found, &about) != 0) return 0;
-  const size_t n = home[1] != '\0' ? strlen(home) : 0; /* the folder "/" */
-  *why =
-      "only a file in the folder of the description, or below it, is read: this is a link to "
-      "another folder";
-  if (strncmp(plain, home, n) != 0 || plain[n] != '/') return 0;
-  *why = "not a regular file";
-  if (!S_ISREG(about.st_mode)) return 0;
+  jn_file_folder(beside != NULL ? beside : "", folder);
+  *why = jn_file_open_below(folder, folder, name, &found);
+  if (*why != NULL) return 0;
+  fclose(found.stream);
+  memcpy(path, found.path, sizeof found.path);
   return 1;
 }
+
+/* ---- writing */
 
 /* `reason`: of errno; 0: unknown */
 static jn_status cannot(const jn_file *f, int reason, jn_error *error) {

@@ -14,6 +14,23 @@ jn_status jn_file_read(const char *path, const jn_allocator *hooks, char **text,
 jn_status jn_stream_read(FILE *file, const char *path, const jn_allocator *hooks, char **text,
                          size_t *size, jn_error *error);
 
+/* ---- files that a file names */
+
+typedef struct jn_named_file {
+  FILE *stream;
+  char path[JN_FILE_PATH];
+  unsigned long long device, inode;
+} jn_named_file;
+
+/* The folder of a path, "." if it names none; cut to the room. */
+void jn_file_folder(const char *path, char folder[JN_FILE_PATH]);
+/* Device and inode of a file; zero when there is none. */
+void jn_file_identity(const char *path, unsigned long long *device, unsigned long long *inode);
+
+/* Opens the regular file `name` in `folder`. Symbolic links are followed, and then the file must be
+ * in `top` or below it: nothing outside is opened. Returns NULL, or the reason of the refusal. */
+const char *jn_file_open_below(const char *top, const char *folder, const char *name,
+                               jn_named_file *found);
 /* The file `name`, as another file `beside` it (NULL: in the current folder) names it: a regular
  * file in the folder of that file or below. Absolute paths, "..", and symbolic links that leave the
  * folder are refused; `why` is then the reason, and 0 is returned. path[JN_FILE_PATH]. */

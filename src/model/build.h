@@ -3,6 +3,7 @@
 #define JOUNCE_PRIVATE_BUILD_H
 
 #include "base/block.h"
+#include "model/inertia.h"
 #include "model/model.h"
 
 typedef struct jn_builder {

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/block.h"
 
 /* chunks k and k + 1, k even, hold FIRST_CHUNK << k/2 elements each */
-enum { FIRST_CHUNK = 8, CHUNKS = 40, ARENA_BYTES = 2048 };
+enum { FIRST_CHUNK = 8, CHUNKS = 40 };
 
 #define JN_LARGEST(a, b) ((a) > (b) ? (a) : (b))
 _Static_assert(JN_LARGEST(JN_MAX_BODIES, JN_LARGEST(JN_MAX_FRAMES, JN_MAX_FINDINGS)) <=
@@ -23,14 +24,9 @@ typedef struct store {
   char *chunk[CHUNKS];
 } store;
 
-typedef struct arena_block {
-  struct arena_block *next;
-  size_t used, size; /* of the bytes behind this header */
-} arena_block;
-
 struct jn_spec {
   jn_allocator hooks;
-  arena_block *arena;
+  jn_arena arena;
   const char *name;
   const char *file;
   jn_vec3 gravity;
@@ -82,38 +78,6 @@ static void store_free(jn_spec *spec, store *s) {
   for (int k = 0; k < CHUNKS; k++) jn_block_free(&spec->hooks, s->chunk[k]);
 }
 
-/* Room for `length` bytes that is freed with the spec. */
-static char *arena_take(jn_spec *spec, size_t length) {
-  arena_block *block = spec->arena;
-  if (block == NULL || block->size - block->used < length) {
-    size_t size = JN_LARGEST(length, (size_t)ARENA_BYTES);
-    if (block != NULL && block->size < (size_t)1 << 20) size = JN_LARGEST(size, 2 * block->size);
-    block = jn_block_new(&spec->hooks, 1, sizeof *block + size);
-    if (block == NULL) return NULL;
-    block->size = size;
-    block->next = spec->arena;
-    spec->arena = block;
-  }
-  char *room = (char *)(block + 1) + block->used;
-  block->used += length;
-  return room;
-}
-
-static const char *arena_copy(jn_spec *spec, const char *text) {
-  size_t length = strlen(text) + 1;
-  char *copy = arena_take(spec, length);
-  return copy != NULL ? memcpy(copy, text, length) : NULL;
-}
-
-/* The same, aligned for pointers and numbers. */
-static void *arena_array(jn_spec *spec, const void *from, size_t size) {
-  enum { ALIGN = sizeof(double) > sizeof(void *) ? sizeof(double) : sizeof(void *) };
-  char *room = arena_take(spec, size + ALIGN - 1);
-  if (room == NULL) return NULL;
-  room += (ALIGN - (uintptr_t)room % ALIGN) % ALIGN;
-  return memcpy(room, from, size);
-}
-
 static jn_status check_name(const char *name) {
   if (name == NULL || name[0] == '\0') return JN_ERR_ARGUMENT;
   return memchr(name, '\0', JN_MAX_NAME + 1) != NULL ? JN_OK : JN_ERR_LIMIT;
@@ -122,7 +86,7 @@ static jn_status check_name(const char *name) {
 /* Replaces *text by a copy that the spec owns; NULL stays NULL. */
 static jn_status own(jn_spec *spec, const char **text) {
   if (*text == NULL) return JN_OK;
-  const char *copy = arena_copy(spec, *text);
+  const char *copy = jn_arena_copy(&spec->arena, &spec->hooks, *text);
   if (copy == NULL) return JN_ERR_MEMORY;
   *text = copy;
   return JN_OK;
@@ -230,10 +194,7 @@ void jn_spec_free(jn_spec *spec) {
   store_free(spec, &spec->constraints);
   store_free(spec, &spec->findings);
   jn_allocator hooks = spec->hooks;
-  for (arena_block *block = spec->arena, *next; block != NULL; block = next) {
-    next = block->next;
-    jn_block_free(&hooks, block);
-  }
+  jn_arena_free(&spec->arena, &hooks);
   jn_block_free(&hooks, spec);
 }
 
@@ -283,8 +244,10 @@ static jn_status own_terms(jn_spec *spec, jn_constraint_desc *c) {
     c->terms = NULL;
     return JN_OK;
   }
-  jn_coupling_term *terms = arena_array(spec, c->terms, (size_t)c->term_count * sizeof *terms);
+  const size_t size = (size_t)c->term_count * sizeof *c->terms;
+  jn_coupling_term *terms = jn_arena_new(&spec->arena, &spec->hooks, size);
   jn_status status = terms != NULL ? JN_OK : JN_ERR_MEMORY;
+  if (terms != NULL) memcpy(terms, c->terms, size);
   for (int i = 0; i < c->term_count && status == JN_OK; i++) status = own(spec, &terms[i].joint);
   c->terms = terms;
   return status;
