@@ -33,6 +33,7 @@ int add_exceptions(PyObject *module) {
       {JN_ERR_SINGULAR, "SingularError", &PyExc_ArithmeticError,
        "The dynamics are singular: a joint moves no mass. `joint` is its name, if it is known."},
       {JN_ERR_STATE, "StateError", &PyExc_RuntimeError, "The quantity asked for was not computed."},
+      {JN_ERR_INFEASIBLE, "InfeasibleError", &PyExc_ValueError, "The limits cannot be kept."},
   };
   base_error = PyErr_NewExceptionWithDoc(
       "jounce.Error",

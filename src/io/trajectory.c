@@ -451,10 +451,10 @@ static int find_joint(reader *r, const char *name) {
 }
 
 static void read_root(reader *r) {
-  static const char *const known[] = {"comment",   "joints", "base",  "samples",    "time_scale",
-                                      "hold",      "kind",   "times", "start",      "end",
-                                      "w",         "degree", "knots", "derivative", "lambda",
-                                      "tolerance", "pieces", NULL};
+  static const char *const known[] = {"comment",   "joints", "base",   "samples",    "time_scale",
+                                      "hold",      "kind",   "times",  "start",      "end",
+                                      "w",         "degree", "knots",  "derivative", "lambda",
+                                      "tolerance", "pieces", "clocks", NULL};
   json_t *joints = json_object_get(r->root, "joints"), *base = json_object_get(r->root, "base");
   json_t *samples = json_object_get(r->root, "samples");
   check_keys(r, r->root, known);
@@ -482,6 +482,23 @@ static void read_root(reader *r) {
   r->subject[0] = '\0';
 }
 
+/* "clocks": a list of tables with rows t, u, u', u'', u''', the innermost first */
+static void read_clocks(reader *r) {
+  json_t *list = json_object_get(r->root, "clocks");
+  if (!list || r->status) return;
+  if (!is(list, JSON_ARRAY) || json_array_size(list) > 16) {
+    jn_reader_fail(r, JN_ERR_SYNTAX, "'clocks': a list of at most 16 tables expected");
+    return;
+  }
+  for (size_t i = 0; i < json_array_size(list) && !r->status; i++) {
+    int count;
+    jn_error error = {0};
+    const double *row = get_rows(r, json_array_get(list, i), "clocks", 5, 0, &count);
+    if (row) jn_reader_check(r, jn_clock_add(r->T, count, row, &error), &error);
+    jn_reader_release(r);
+  }
+}
+
 /* Joints without a motion stay at home; then the trajectory is checked and scaled. */
 static jn_status finish(reader *r, double scale, jn_trajectory **out) {
   double *home = r->status ? NULL : jn_reader_room(r, (size_t)r->T->nq);
@@ -494,6 +511,7 @@ static jn_status finish(reader *r, double scale, jn_trajectory **out) {
   jn_reader_release(r);
   jn_error error = {0};
   if (!r->status) jn_reader_check(r, jn_trajectory_finish(r->T, &error), &error);
+  read_clocks(r);
   if (!r->status && !(scale > 0))
     jn_reader_fail(r, JN_ERR_SYNTAX, "'time_scale': a number above zero expected");
   if (r->status) {

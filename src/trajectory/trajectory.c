@@ -6,17 +6,25 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Tolerance of t at the start and the end: it may be a sum or product of other times. */
-static double slack(const jn_trajectory *T) {
-  return 1e-12 * (fabs(T->start) + fabs(T->end) + (T->end - T->start));
+/* first and last clock time */
+static double clock_start(const jn_trajectory *T) {
+  return T->clocks ? jn_clock_start(&T->clock[T->clocks - 1]) : T->start;
+}
+static double clock_end(const jn_trajectory *T) {
+  return T->clocks ? jn_clock_end(&T->clock[T->clocks - 1]) : T->end;
 }
 
-/* t = start + scale (spline time - start), and the inverse */
+/* Tolerance of t at the start and the end: it may be a sum or product of other times. */
+static double slack(double start, double end) {
+  return 1e-12 * (fabs(start) + fabs(end) + (end - start));
+}
+
+/* t = start + scale (clock time - start), and the inverse */
 static double outer_time(const jn_trajectory *T, double t) {
-  return T->scale == 1 ? t : T->start + T->scale * (t - T->start);
+  return T->scale == 1 ? t : clock_start(T) + T->scale * (t - clock_start(T));
 }
 static double inner_time(const jn_trajectory *T, double t) {
-  return T->scale == 1 ? t : T->start + (t - T->start) / T->scale;
+  return T->scale == 1 ? t : clock_start(T) + (t - clock_start(T)) / T->scale;
 }
 
 /* Splines. */
@@ -62,7 +70,7 @@ jn_status jn_spline_new(jn_trajectory *T, int pieces, int degree, int n, int ter
 
 /* the piece with breaks[i] <= t < breaks[i+1]; before the first the first, after the last the
  * last */
-static int find_piece(const jn_spline *s, double t) {
+int jn_spline_piece(const jn_spline *s, double t) {
   int low = 0, high = s->pieces;
   while (high - low > 1) {
     int middle = low + (high - low) / 2;
@@ -87,7 +95,7 @@ static void add_harmonic(double w, double s, double a, double b, double scale, i
 void jn_spline_jet(const jn_spline *s, double t, double last, double scale, int channel, int order,
                    double *x) {
   const int held = t < s->breaks[0] || (t >= s->breaks[s->pieces] && s->breaks[s->pieces] < last);
-  const int i = find_piece(s, t), d = s->degree;
+  const int i = jn_spline_piece(s, t), d = s->degree;
   const size_t n = (size_t)s->n;
   if (held) t = t < s->breaks[0] ? s->breaks[0] : s->breaks[s->pieces];
   const double h = s->breaks[i + 1] - s->breaks[i], u = (t - s->breaks[i]) / h;
@@ -108,6 +116,12 @@ void jn_spline_jet(const jn_spline *s, double t, double last, double scale, int 
     add_harmonic(s->w[at], t - s->origin[i], s->a[at * n + (size_t)channel],
                  s->b[at * n + (size_t)channel], scale, top, x);
   }
+}
+
+void jn_function_jet(const jn_trajectory *T, const jn_instant *at, int index, int channel,
+                     int order, double *x) {
+  jn_spline_jet(&T->spline[index], at->t, T->end, at->clock ? 1 : T->scale, channel, order, x);
+  if (at->clock) jn_jet_after(order, at->clock, at->work, x);
 }
 
 /* The object. */
@@ -171,10 +185,27 @@ void jn_trajectory_free(jn_trajectory *T) {
   jn_allocator hooks = T->hooks;
   for (int i = 0; i < T->splines; i++) jn_block_free(&hooks, T->spline[i].breaks);
   for (int i = 0; T->motion && i < T->joints; i++) jn_block_free(&hooks, T->motion[i].axes);
+  for (int i = 0; i < T->clocks; i++) jn_block_free(&hooks, T->clock[i].row);
+  jn_block_free(&hooks, T->clock);
   jn_block_free(&hooks, T->spline);
   jn_block_free(&hooks, T->motion);
   jn_block_free(&hooks, T->joint);
   jn_block_free(&hooks, T);
+}
+
+static jn_status copy_clocks(const jn_trajectory *from, jn_trajectory *to) {
+  if (!from->clocks) return JN_OK;
+  to->clock = jn_block_new(&to->hooks, (size_t)from->clocks, sizeof *to->clock);
+  if (!to->clock) return JN_ERR_MEMORY;
+  for (int i = 0; i < from->clocks; i++) {
+    const size_t n = 5 * (size_t)from->clock[i].count;
+    jn_clock *c = &to->clock[to->clocks];
+    c->count = from->clock[i].count;
+    if (!(c->row = jn_block_new(&to->hooks, n, sizeof *c->row))) return JN_ERR_MEMORY;
+    memcpy(c->row, from->clock[i].row, n * sizeof *c->row);
+    to->clocks++;
+  }
+  return JN_OK;
 }
 
 static jn_status copy_parts(const jn_trajectory *from, jn_trajectory *to) {
@@ -197,23 +228,27 @@ static jn_status copy_parts(const jn_trajectory *from, jn_trajectory *to) {
     if (!(to->motion[i].axes = jn_block_new(&to->hooks, n, sizeof(double)))) return JN_ERR_MEMORY;
     memcpy(to->motion[i].axes, from->motion[i].axes, n * sizeof(double));
   }
-  return JN_OK;
+  return copy_clocks(from, to);
 }
 
 jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
                                const jn_allocator *allocator, jn_trajectory **out) {
   if (!trajectory || !out || !(factor > 0) || !isfinite(factor)) return JN_ERR_ARGUMENT;
   double scale = trajectory->scale * factor;
-  if (!(scale > 0) || !isfinite(scale * (trajectory->end - trajectory->start)))
+  if (!(scale > 0) || !isfinite(scale * (clock_end(trajectory) - clock_start(trajectory))))
     return JN_ERR_NOT_FINITE;
   jn_allocator hooks = jn_allocator_or_default(allocator);
   jn_trajectory *T = jn_block_new(&hooks, 1, sizeof *T);
   if (!T) return JN_ERR_MEMORY;
   *T = *trajectory;
+  T->joint = NULL;
+  T->motion = NULL;
   T->hooks = hooks;
   T->scale = scale;
   T->spline = NULL;
   T->splines = T->room = 0;
+  T->clock = NULL;
+  T->clocks = 0;
   jn_status status = copy_parts(trajectory, T);
   if (status)
     jn_trajectory_free(T);
@@ -222,19 +257,25 @@ jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
   return status;
 }
 
-double jn_trajectory_start(const jn_trajectory *T) { return T ? T->start : 0; }
+double jn_trajectory_start(const jn_trajectory *T) { return T ? clock_start(T) : 0; }
 
-double jn_trajectory_end(const jn_trajectory *T) { return T ? outer_time(T, T->end) : 0; }
+double jn_trajectory_end(const jn_trajectory *T) { return T ? outer_time(T, clock_end(T)) : 0; }
 
 double jn_trajectory_next_break(const jn_trajectory *T, double t) {
   double next = HUGE_VAL;
   if (!T || isnan(t)) return next;
+  double u = inner_time(T, t), d[1], work[2];
+  if (T->clocks) {
+    next = outer_time(T, jn_clock_next_break(T, u));
+    jn_clock_jet(T, fmin(fmax(u, clock_start(T)), clock_end(T)), 0, work, d);
+    u = d[0];
+  }
   for (int i = 0; i < T->splines; i++) {
     const jn_spline *s = &T->spline[i];
     /* start one piece before the one of t: scaling rounds the times */
-    int p = find_piece(s, inner_time(T, t));
+    int p = jn_spline_piece(s, u);
     for (p = p > 0 ? p - 1 : 0; p <= s->pieces; p++) {
-      double at = outer_time(T, s->breaks[p]);
+      double at = outer_time(T, jn_clock_inverse(T, s->breaks[p]));
       if (!(at > t)) continue;
       next = fmin(next, at);
       break;
@@ -246,10 +287,10 @@ double jn_trajectory_next_break(const jn_trajectory *T, double t) {
 /* Jets: Taylor coefficients 0..K of v, K = order + 1, converted to derivatives at the end. They
  * need 27 (K + 2) doubles of work and jn_rotation_work(K). */
 
-static void plain_jets(const jn_trajectory *T, const jn_motion *m, double t, int K, int count,
-                       int nv, double *work, double *q, double *v) {
+static void plain_jets(const jn_trajectory *T, const jn_motion *m, const jn_instant *at, int K,
+                       int count, int nv, double *work, double *q, double *v) {
   for (int c = 0; c < count; c++) {
-    jn_spline_jet(&T->spline[m->spline], t, T->end, T->scale, m->first + c, K + 1, work);
+    jn_function_jet(T, at, m->spline, m->first + c, K + 1, work);
     if (q) q[c] = work[0];
     for (int k = 0; v && k <= K; k++) v[(size_t)k * (size_t)nv + (size_t)c] = (k + 1) * work[k + 1];
   }
@@ -257,7 +298,7 @@ static void plain_jets(const jn_trajectory *T, const jn_motion *m, double t, int
 
 /* Rotation and, of a free joint, position. Its twist is (w, p'), the mixed representation, until it
  * is converted. */
-static void rotation_jets(const jn_trajectory *T, int i, double t, int K,
+static void rotation_jets(const jn_trajectory *T, int i, const jn_instant *at, int K,
                           jn_representation representation, double *work, double *q, double *v) {
   const jn_joint *j = &T->joint[i];
   const jn_motion *m = &T->motion[i];
@@ -266,14 +307,14 @@ static void rotation_jets(const jn_trajectory *T, int i, double t, int K,
          *p = R + 9 * (K + 2), *rest = p + 3 * (K + 2);
   double position[3] = {0, 0, 0};
   jn_quat r;
-  jn_rotation_jet(T, m, t, K, rest, &r, w);
+  jn_rotation_jet(T, m, at, K, rest, &r, w);
   if (q) q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
   if (j->type == JN_JOINT_SPHERICAL) {
     for (int k = 0; v && k <= K; k++) memcpy(v + (size_t)k * nv, w + 3 * k, 3 * sizeof *v);
     return;
   }
   for (int k = 0; k <= K; k++) memcpy(V + 6 * k, w + 3 * k, 3 * sizeof *V);
-  plain_jets(T, m, t, K, 3, 6, rest, position, V + 3);
+  plain_jets(T, m, at, K, 3, 6, rest, position, V + 3);
   if (q) memcpy(q + 4, position, sizeof position);
   if (!v) return;
   if (representation != JN_MIXED) {
@@ -286,13 +327,20 @@ static void rotation_jets(const jn_trajectory *T, int i, double t, int K,
 
 static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representation representation,
                           double *work, double *q, double *v) {
+  jn_instant at = {t, NULL, work};
+  if (T->clocks) {
+    double *clock = work + K + 2;
+    work = clock + K + 2;
+    jn_clock_jet(T, t, K + 1, work, clock);
+    at = (jn_instant){clock[0], clock, at.work};
+  }
   for (int i = 0; i < T->joints; i++) {
     const jn_joint *j = &T->joint[i];
     double *qi = q ? q + j->iq : NULL, *vi = v ? v + j->iv : NULL;
     if (T->motion[i].rotation)
-      rotation_jets(T, i, t, K, representation, work, qi, vi);
+      rotation_jets(T, i, &at, K, representation, work, qi, vi);
     else
-      plain_jets(T, &T->motion[i], t, K, j->nv, T->nv, work, qi, vi);
+      plain_jets(T, &T->motion[i], &at, K, j->nv, T->nv, work, qi, vi);
   }
   if (v) jn_jet_to_derivatives(K, T->nv, v);
   if ((q && !jn_all_finite(q, (size_t)T->nq)) ||
@@ -314,15 +362,35 @@ evaluate_large(const jn_trajectory *T, double t, int K, jn_representation repres
   return evaluate(T, t, K, representation, work, q, v);
 }
 
+/* the clock time of t; 0: it is not between start and end */
+static int find_time(const jn_trajectory *T, double t, double *at) {
+  const double start = clock_start(T), end = clock_end(T), near = slack(start, end);
+  *at = inner_time(T, t);
+  if (!(*at >= start - near && *at <= end + near)) return 0;
+  if (*at < start) *at = start;
+  if (*at > end) *at = end;
+  return 1;
+}
+
+jn_status jn_trajectory_clock(const jn_trajectory *T, double t, int order, double *u) {
+  double at, work[2 * (JN_MAX_ORDER + 1)];
+  if (!T || !u || order < 0 || order > JN_MAX_ORDER || !find_time(T, t, &at))
+    return JN_ERR_ARGUMENT;
+  if (T->clocks) {
+    jn_clock_jet(T, at, order, work, u);
+  } else {
+    for (int k = 0; k <= order; k++) u[k] = k == 0 ? at : k == 1 ? 1 / T->scale : 0;
+  }
+  jn_jet_to_derivatives(order, 1, u);
+  return jn_all_finite(u, (size_t)order + 1) ? JN_OK : JN_ERR_NOT_FINITE;
+}
+
 jn_status jn_trajectory_at(const jn_trajectory *T, double t, int order,
                            jn_representation representation, double *q, double *v) {
+  double at;
   if (!T || order < -1 || order > JN_MAX_ORDER || (int)representation < 0 ||
-      representation > JN_MIXED)
+      representation > JN_MIXED || !find_time(T, t, &at))
     return JN_ERR_ARGUMENT;
-  double at = inner_time(T, t);
-  if (!(at >= T->start - slack(T) && at <= T->end + slack(T))) return JN_ERR_ARGUMENT;
-  if (at < T->start) at = T->start;
-  if (at > T->end) at = T->end;
   int K = v ? order + 1 : 0;
   if (K > SMALL) return evaluate_large(T, at, K, representation, q, v);
   double work[50 * (SMALL + 4)];
