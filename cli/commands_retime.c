@@ -3,13 +3,13 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <jounce/retime.h>
 
 #include "limits.h"
 #include "names.h"
 #include "path.h"
+#include "progress.h"
 
 enum { CLOCK = JN_LIMIT_KINDS, FIGURES };
 static const chart_figure figures[FIGURES] = {
@@ -27,7 +27,6 @@ typedef struct retime {
   jn_trajectory *motion;
   jn_limit_check *check; /* of the result */
   jn_retime_report report;
-  double shown;          /* when progress was last written */
   double before, scaled; /* durations: as given; with one time scale, 0: none keeps the limits */
   double busy;           /* share of the time in which some limit is used by 99 % or more */
   const jn_limit_peak *most;
@@ -36,13 +35,13 @@ typedef struct retime {
 } retime;
 
 static int progress(void *context, int round, int step, double duration, double worst) {
-  retime *x = context;
-  const double now = cli_seconds();
-  if (!isatty(STDERR_FILENO) || now - x->shown < 0.3) return 0;
-  fprintf(stderr, "\rround %d, step %d: %.6g s", round + 1, step, duration);
-  if (worst > 0) fprintf(stderr, ", largest use between grid points %.6g", worst);
-  fflush(stderr);
-  x->shown = now;
+  const double done = fmin(0.99, (round + fmin(1, step / 40.0)) / 4);
+  (void)context;
+  if (worst > 0)
+    cli_progress(done, "round %d, step %d: %.6g s, largest use between grid points %.6g", round + 1,
+                 step, duration, worst);
+  else
+    cli_progress(done, "round %d, step %d: %.6g s", round + 1, step, duration);
   return 0;
 }
 
@@ -180,11 +179,10 @@ static int search(retime *x) {
   const cli_path *p = &x->path;
   jn_error error = {0};
   x->options.progress = progress;
-  x->options.context = x;
   x->options.ends = x->moving_ends ? JN_ENDS_FREE : JN_ENDS_REST;
   jn_status status = jn_retime(p->job.model, p->job.data, p->trajectory, x->range, &x->options,
                                NULL, &x->motion, &x->report, &error);
-  if (x->shown > 0) fprintf(stderr, "\r%70s\r", "");
+  cli_progress_end();
   if (!status) return CLI_DONE;
   cli_error("retime: %s", error.message[0] ? error.message : jn_status_text(status));
   return status == JN_ERR_INFEASIBLE ? CLI_CHECK_FAILED : CLI_BAD_INPUT;

@@ -12,6 +12,7 @@
 
 #include "names.h"
 #include "path.h"
+#include "progress.h"
 #include "reader.h"
 
 #define MOST_STEPS 1e9 /* with --step */
@@ -135,11 +136,10 @@ static int read_forces(motion *m) {
   size_t size = 0;
   jn_table *table = NULL;
   jn_error error = {0};
-  char *text = cli_read_file(m->forces, m->forces, &size);
-  if (!text) return CLI_BAD_INPUT;
-  jn_status status = jn_table_parse(JN_TABLE_CSV, text, size, m->forces, NULL, &table, &error);
+  char *text = NULL;
+  jn_status status = cli_read_file(m->forces, &text, &size, &error);
+  if (text) status = jn_table_parse(JN_TABLE_CSV, text, size, m->forces, NULL, &table, &error);
   free(text);
-  if (size == 0) return cli_bad_input("%s: the file is empty", m->forces);
   int code = status ? cli_fail(status, &error, m->forces) : take_forces(m, table);
   jn_table_free(table);
   return code;
@@ -224,16 +224,9 @@ static jn_status measure(motion *m, int n, double t) {
   return JN_OK;
 }
 
-static void progress(const motion *m, double t, double *shown) {
-  double now = cli_seconds();
-  if (!isatty(STDERR_FILENO) || now - *shown < 0.3) return;
-  fprintf(stderr, "\r[%3d %%] t = %.6g s", (int)(100 * t / m->time), t);
-  *shown = now;
-}
-
 static jn_status run(motion *m) {
   int nq = jn_model_nq(m->job.model), next = 1;
-  double shown = cli_seconds(), t = 0;
+  double t = 0;
   jn_simulation *sim = m->simulation;
   jn_status status = jn_simulation_state(sim, NULL, m->rows + 1, m->rows + 1 + nq);
   if (!status) status = measure(m, 0, 0);
@@ -247,9 +240,9 @@ static jn_status run(motion *m) {
       status = jn_simulation_at(sim, at, row + 1, row + 1 + nq);
       if (!status) status = measure(m, next++, at);
     }
-    progress(m, t, &shown);
+    cli_progress(t / m->time, "t = %.6g s", t);
   }
-  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%40s\r", "");
+  cli_progress_end();
   int joint = status == JN_ERR_SINGULAR ? jn_simulation_singular_joint(sim) : -1;
   if (status) cli_error("simulate: stopped at t = %.17g", t);
   if (joint >= 0)

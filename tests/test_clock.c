@@ -243,20 +243,21 @@ static void bad_clocks_are_refused(void **state) {
     const char *text, *message;
   } files[] = {
       {"{\"kind\": \"polynomial\", \"end\": 1, \"joints\": {\"joint1\": [0, 1]}, \"clocks\": 3}",
-       "'clocks': a list of at most 16 tables"},
+       "clocks"},
       {"{\"kind\": \"polynomial\", \"end\": 1, \"joints\": {\"joint1\": [0, 1]}, \"clocks\": [3]}",
-       "'clocks'"},
+       "clocks[0]"},
       {"{\"kind\": \"polynomial\", \"end\": 1, \"joints\": {\"joint1\": [0, 1]},"
        " \"clocks\": [[[0, 0, 1, 0, 0], [1, 2, 1, 0, 0]]]}",
        "the path only from 0 to 1"},
       {"{\"kind\": \"polynomial\", \"end\": 1, \"joints\": {\"joint1\": [0, 1]},"
        " \"clocks\": [[[0, 0, 1, 0], [1, 1, 1, 0]]]}",
-       "a list of 5 numbers"},
+       "5 numbers"},
   };
   for (size_t i = 0; i < COUNT(files); i++) {
     assert_int_not_equal(jn_trajectory_parse(files[i].text, strlen(files[i].text), "x.json", model,
                                              NULL, NULL, NULL, &out, &error),
                          JN_OK);
+    if (!strstr(error.message, files[i].message)) print_error("%s\n", error.message);
     assert_non_null(strstr(error.message, files[i].message));
   }
   jn_trajectory_free(path);
