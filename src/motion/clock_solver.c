@@ -20,6 +20,13 @@
 
 #include "base/block.h"
 
+/* the loops over points are made once for each kind of row */
+#if defined(__GNUC__)
+#define FOR_EACH_KIND static inline __attribute__((always_inline))
+#else
+#define FOR_EACH_KIND static inline
+#endif
+
 enum { BLOCK = 64, END = JN_CLOCK_EXTRA + 1 };
 
 /* The last knot and the extra points of an end cell: rows of b, b', b'' over three coefficients. */
@@ -247,36 +254,52 @@ typedef struct value {
   double v, v0, v1, v2;
 } value;
 
-/* `third` and `damped` are constants where this is called */
-static inline value row_value(const jn_clock_problem *p, int third, int damped, size_t at, double b,
-                              double b1, double b2, double R) {
-  value y;
-  if (third) {
-    y.v0 = p->r0[at], y.v1 = p->r1[at], y.v2 = p->r2[at];
-    y.v = y.v2 * b2 + y.v1 * b1 + y.v0 * b + p->rg[at];
-    if (damped) {
-      const double d0 = p->d0[at], d1 = p->d1[at];
-      y.v += (d1 * b1 + d0 * b) * R;
-      y.v0 += (d0 - 0.5 * (d1 * b1 + d0 * b) * R * R) * R;
-      y.v1 += d1 * R;
-    }
-    return y;
-  }
-  y.v0 = p->s0[at], y.v1 = p->s1[at], y.v2 = 0;
-  y.v = y.v1 * b1 + y.v0 * b + p->sg[at];
-  if (damped) {
-    y.v += p->sd[at] * b * R; /* b^(1/2) */
-    y.v0 += 0.5 * p->sd[at] * R;
+/* The numbers of a row at all points. */
+typedef struct row_data {
+  const double *k0, *k1, *k2, *kg; /* of b, b', b'', 1 */
+  const double *e0, *e1;           /* damping: of b^(1/2); of b and b' */
+} row_data;
+
+static row_data row_of(const jn_clock_problem *p, int k) {
+  const size_t second = (size_t)k * (size_t)p->stride;
+  if (k < p->second)
+    return (row_data){p->s0 + second, p->s1 + second, p->s1 + second,
+                      p->sg + second, p->sd + second, p->sd + second};
+  const size_t third = (size_t)(k - p->second) * (size_t)p->stride;
+  return (row_data){p->r0 + third, p->r1 + third, p->r2 + third,
+                    p->rg + third, p->d0 + third, p->d1 + third};
+}
+
+/* `third` and `damped` are constants where this is called; k2, e0, e1 count only if they are set */
+FOR_EACH_KIND value row_value(int third, int damped, double k0, double k1, double k2, double kg,
+                              double e0, double e1, double b, double b1, double b2, double R) {
+  value y = {k1 * b1 + k0 * b + kg, k0, k1, third ? k2 : 0};
+  if (third) y.v += k2 * b2;
+  if (third && damped) {
+    y.v += (e1 * b1 + e0 * b) * R;
+    y.v0 += (e0 - 0.5 * (e1 * b1 + e0 * b) * R * R) * R;
+    y.v1 += e1 * R;
+  } else if (damped) {
+    y.v += e0 * b * R; /* b^(1/2) */
+    y.v0 += 0.5 * e0 * R;
   }
   return y;
 }
+/* in loops with these pointers at hand */
+#define ROW_POINTERS(p, k)                                                             \
+  const row_data data = row_of(p, k);                                                  \
+  const double *restrict k0 = data.k0, *restrict k1 = data.k1, *restrict k2 = data.k2, \
+                         *restrict kg = data.kg, *restrict d0 = data.e0, *restrict d1 = data.e1
+#define ROW_VALUE(third, damped, i, b, b1, b2, R)                                          \
+  row_value(third, damped, k0[i], k1[i], (third) ? k2[i] : 0, kg[i], (damped) ? d0[i] : 0, \
+            (damped) && (third) ? d1[i] : 0, b, b1, b2, R)
 
 /* 1/z, the local Hessian, gradient, and sum a/z of row k at the points from..from+count-1 */
-static inline void add_row(solver *x, int k, int third, int damped, int from, int count) {
+FOR_EACH_KIND void add_row(solver *x, int k, int third, int damped, int from, int count) {
   const jn_clock_problem *p = x->p;
   const double high = p->high[k], low = p->low[k];
-  const size_t first = (size_t)(third ? k - p->second : k) * (size_t)x->stride,
-               row = (size_t)k * (size_t)x->stride;
+  const size_t row = (size_t)k * (size_t)x->stride;
+  ROW_POINTERS(p, k);
   double *restrict h0 = x->H[0], *restrict h1 = x->H[1], *restrict h2 = x->H[2],
                    *restrict h3 = x->H[3], *restrict h4 = x->H[4], *restrict h5 = x->H[5];
   double *restrict g0 = x->g[0], *restrict g1 = x->g[1], *restrict g2 = x->g[2],
@@ -287,7 +310,7 @@ static inline void add_row(solver *x, int k, int third, int damped, int from, in
   const double *restrict b = x->b, *restrict b1 = x->b1, *restrict b2 = x->b2, *restrict R = x->R,
                          *restrict s = x->s;
   for (int i = from; i < from + count; i++) {
-    const value y = row_value(p, third, damped, first + (size_t)i, b[i], b1[i], b2[i], R[i]);
+    const value y = ROW_VALUE(third, damped, i, b[i], b1[i], b2[i], R[i]);
     const double bound = third ? R[i] : 1, slope = third ? s[i] : 0;
     const double zp = high * bound - y.v, zm = low * bound + y.v, inverse = 1 / (zp * zm),
                  ip = zm * inverse, im = zp * inverse;
@@ -302,13 +325,14 @@ static inline void add_row(solver *x, int k, int third, int damped, int from, in
     e0[i] += ip * ap - im * am;
     e1[i] += (ip - im) * y.v1;
     sum[i - from] += lp * zp + lm * zm;
-    if (!third) continue;
-    h2[i] += mixed * y.v2;
-    h4[i] += W * y.v1 * y.v2;
-    h5[i] += W * y.v2 * y.v2;
-    g2[i] += (lp - lm) * y.v2;
-    e2[i] += (ip - im) * y.v2;
-    pull[i] += high * lp + low * lm;
+    if (third) {
+      h2[i] += mixed * y.v2;
+      h4[i] += W * y.v1 * y.v2;
+      h5[i] += W * y.v2 * y.v2;
+      g2[i] += (lp - lm) * y.v2;
+      e2[i] += (ip - im) * y.v2;
+      pull[i] += high * lp + low * lm;
+    }
   }
 }
 
@@ -354,12 +378,12 @@ static double linearise(solver *x) {
 }
 
 /* steps of lambda; the largest -dz/z and -dlambda/lambda of the points of a block */
-static inline void step_row(solver *x, int k, int third, int damped, double mu, int from,
+FOR_EACH_KIND void step_row(solver *x, int k, int third, int damped, double mu, int from,
                             int count) {
   const jn_clock_problem *p = x->p;
   const double high = p->high[k], low = p->low[k];
-  const size_t first = (size_t)(third ? k - p->second : k) * (size_t)x->stride,
-               row = (size_t)k * (size_t)x->stride;
+  const size_t row = (size_t)k * (size_t)x->stride;
+  ROW_POINTERS(p, k);
   double *restrict du = x->du + row, *restrict dl = x->dl + row, *restrict worst = x->worst,
                    *restrict worst_l = x->worst_l;
   const double *restrict up = x->up + row, *restrict lo = x->lo + row, *restrict zu = x->zu + row,
@@ -368,7 +392,7 @@ static inline void step_row(solver *x, int k, int third, int damped, double mu, 
                          *restrict s = x->s, *restrict db = x->db, *restrict db1 = x->db1,
                          *restrict db2 = x->db2;
   for (int i = from; i < from + count; i++) {
-    const value y = row_value(p, third, damped, first + (size_t)i, b[i], b1[i], b2[i], R[i]);
+    const value y = ROW_VALUE(third, damped, i, b[i], b1[i], b2[i], R[i]);
     const double slope = third ? s[i] * db[i] : 0,
                  dv = y.v1 * db1[i] + y.v0 * db[i] + (third ? y.v2 * db2[i] : 0);
     const double rp = (high * slope - dv) * zu[i], rm = (low * slope + dv) * zl[i];
@@ -419,11 +443,11 @@ static int is_feasible(const jn_clock_problem *p, const double *b, const double 
     if (!(b[i] > 0) || !(b[i] < p->cap[i])) return 0;
   for (int k = 0; k < p->second + p->third; k++) {
     const int third = k >= p->second;
-    const size_t first = (size_t)(third ? k - p->second : k) * (size_t)p->stride;
     const double high = p->high[k], low = p->low[k];
+    ROW_POINTERS(p, k);
     for (int i = 0; i < p->points; i++) {
       const double R = 1 / sqrt(b[i]), bound = third ? R : 1;
-      const double v = row_value(p, third, p->damped, first + (size_t)i, b[i], b1[i], b2[i], R).v;
+      const double v = ROW_VALUE(third, p->damped, i, b[i], b1[i], b2[i], R).v;
       if (!(v < high * bound) || !(-v < low * bound)) return 0;
     }
   }
@@ -545,10 +569,10 @@ double jn_clock_uniform(const jn_clock_problem *p) {
     int good = b > 0;
     for (int k = 0; k < p->second + p->third && good; k++) {
       const int third = k >= p->second;
-      const size_t first = (size_t)(third ? k - p->second : k) * (size_t)p->stride;
+      ROW_POINTERS(p, k);
       const double bound = third ? R : 1, up = p->high[k] * bound, lo = -p->low[k] * bound;
       for (int i = 0; i < p->points && good; i++) {
-        const double v = row_value(p, third, p->damped, first + (size_t)i, b, 0, 0, R).v;
+        const double v = ROW_VALUE(third, p->damped, i, b, 0, 0, R).v;
         good = v < up && v > lo;
       }
     }

@@ -31,14 +31,23 @@ static dof_name name_of(const retiming *x, int iv) {
   return name;
 }
 
-static jn_status fail_at(const retiming *x, int iv, jn_limit_kind kind, double u, double value,
-                         double limit, const char *remedy) {
+/* Keeps the worst breach that no clock can change. */
+static void note_breach(retiming *x, int iv, jn_limit_kind kind, double u, double value,
+                        double limit, const char *remedy) {
+  const double size = fabs(value - limit) / fmax(fabs(limit), 1e-9);
+  if (x->breach.remedy && size <= x->breach.size) return;
+  x->breach = (limit_breach){iv, kind, u, value, limit, size, remedy};
+}
+
+static jn_status fail_at_breach(const retiming *x) {
+  const limit_breach *b = &x->breach;
+  if (!b->remedy) return JN_OK;
   return jn_fail(
       x->error, JN_ERR_INFEASIBLE, NULL, 0,
       "no clock keeps the limits: the %s%s of '%s' is %.6g at t = %.6g of the path, beyond "
       "its limit %.6g by %.4g: %s",
-      jn_limit_kind_name(kind), kind == JN_LIMIT_EFFORT ? " at rest" : "", name_of(x, iv).text,
-      value, u, limit, fabs(value - limit), remedy);
+      jn_limit_kind_name(b->kind), b->kind == JN_LIMIT_EFFORT ? " at rest" : "",
+      name_of(x, b->iv).text, b->value, b->u, b->limit, fabs(b->value - b->limit), b->remedy);
 }
 
 /* Limits. */
@@ -226,32 +235,31 @@ static void fill_point(retiming *x, int n, const double *f[6]) {
 }
 
 /* What no clock can change: positions, static forces, joints that may not move. */
-static jn_status check_point(const retiming *x, double u, const double *g) {
+static void check_point(retiming *x, double u, const double *g) {
   for (int i = 0; i < x->nv; i++) {
     const int iq = x->coordinate[i];
     const jn_limit_range *r = range_of(x, i, JN_LIMIT_POSITION);
     if (iq >= 0 && is_limited(x, i, JN_LIMIT_POSITION)) {
       const double q = x->q[iq], slack = inside * size_of(r);
       if (q > r->high + slack || q < r->low - slack)
-        return fail_at(x, i, JN_LIMIT_POSITION, u, q, q > r->high ? r->high : r->low,
-                       "change the path");
+        note_breach(x, i, JN_LIMIT_POSITION, u, q, q > r->high ? r->high : r->low,
+                    "change the path");
     }
     r = range_of(x, i, JN_LIMIT_EFFORT);
     if (g && is_limited(x, i, JN_LIMIT_EFFORT)) {
       const double slack = inside * size_of(r);
       if (g[i] > r->high - slack || g[i] < r->low + slack)
-        return fail_at(x, i, JN_LIMIT_EFFORT, u, g[i], g[i] > r->high - slack ? r->high : r->low,
-                       "change the path, the load or the limit");
+        note_breach(x, i, JN_LIMIT_EFFORT, u, g[i], g[i] > r->high - slack ? r->high : r->low,
+                    "change the path, the load or the limit");
     }
     for (int kind = JN_LIMIT_VELOCITY; kind <= JN_LIMIT_JERK; kind++) {
       r = range_of(x, i, kind);
       const double v = x->v[(kind - JN_LIMIT_VELOCITY) * x->nv + i];
       if (!is_limited(x, i, kind) || r->low < 0 || r->high > 0 || fabs(v) < 1e-12) continue;
-      return fail_at(x, i, (jn_limit_kind)kind, u, v, 0,
-                     "the joint may not move, but the path moves it");
+      note_breach(x, i, (jn_limit_kind)kind, u, v, 0,
+                  "the joint may not move, but the path moves it");
     }
   }
-  return JN_OK;
 }
 
 static double velocity_cap(const retiming *x) {
@@ -285,12 +293,12 @@ static jn_status fill_rows(retiming *x) {
     jn_status status = path_at(x, u);
     if (!status && x->forces)
       status = coefficients(x, f, f + nv, f + 2 * nv, f + 3 * nv, f + 4 * nv, f + 5 * nv);
-    if (!status) status = check_point(x, u, x->forces ? part[2] : NULL);
     if (status) return status;
+    check_point(x, u, x->forces ? part[2] : NULL);
     p->cap[n] = velocity_cap(x);
     fill_point(x, n, part);
   }
-  return JN_OK;
+  return fail_at_breach(x);
 }
 
 static double largest_of(const double *a, size_t n) {
@@ -337,6 +345,14 @@ static jn_status limit_clock(retiming *x) {
                third = (size_t)p->third - 1;
   const double s1 = largest_of(p->s1, second * stride), r2 = largest_of(p->r2, third * stride);
   double cap = HUGE_VAL;
+  for (int k = 0; k < p->second + p->third; k++) {
+    const limit_row *r = &x->row[k];
+    if (r->iv >= 0 && !(size_of(range_of(x, r->iv, (int)r->kind)) > 0))
+      return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0,
+                     "no clock keeps the limits: the %s of '%s' may not differ from zero, but the "
+                     "path changes it",
+                     jn_limit_kind_name(r->kind), name_of(x, r->iv).text);
+  }
   for (int n = 0; n < p->points; n++) cap = fmin(cap, p->cap[n]);
   if (!isfinite(cap) && second + third == 0)
     return jn_fail(

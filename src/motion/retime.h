@@ -13,6 +13,14 @@ typedef struct limit_row {
   double scale; /* the row is divided by it */
 } limit_row;
 
+/* A limit that is broken whatever the clock. */
+typedef struct limit_breach {
+  int iv;
+  jn_limit_kind kind;
+  double u, value, limit, size;
+  const char *remedy; /* NULL: none found */
+} limit_breach;
+
 typedef struct retiming {
   const jn_model *model;
   jn_data *data;
@@ -25,6 +33,7 @@ typedef struct retiming {
   jn_representation representation;
   int nv, nq, forces; /* forces: some force or rate is limited */
   double start;
+  limit_breach breach; /* the worst */
   limit_row *row;
   int *coordinate; /* [nv] index into q; -1: a rotation */
   jn_clock_problem p;

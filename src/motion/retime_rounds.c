@@ -9,7 +9,7 @@
 #include "motion/retime.h"
 
 enum { ROUNDS = 4, INSIDE = 3 };   /* solves at most; points looked at in a cell at the end */
-static const double enough = 3e-4; /* excess that is left to slowing down */
+static const double enough = 1e-3; /* excess that is left to slowing down */
 static const double margin = 2e-7; /* and what is not seen between the points looked at */
 
 /* The time of a cell: the integral of b^(-1/2), b cubic, by Gauss and Legendre with 8 nodes. */
@@ -131,7 +131,7 @@ static jn_status look_and_tighten(retiming *x, const jn_trajectory *motion, doub
     if (speed > 1) p->cap[i] /= speed * speed, p->cap[i + 1] /= speed * speed;
     for (int k = 0; k < rows; k++) {
       *worst = fmax(*worst, most[k]);
-      if (most[k] > 1 + 0.1 * enough) tighten(x, k, i, most[k] * (1 + 0.1 * enough));
+      if (most[k] > 1 + 0.03 * enough) tighten(x, k, i, most[k] * (1 + 0.03 * enough));
     }
   }
   jn_block_free(&x->hooks, most);

@@ -108,7 +108,7 @@ int broken_limits(const jn_model *model, jn_data *data, const jn_trajectory *mot
 }
 
 double share_at_limits(const jn_model *model, jn_data *data, const jn_trajectory *motion,
-                       const jn_limit_range *range, double least) {
+                       const jn_limit_range *range, double least, int *broken) {
   jn_limit_check *check = NULL;
   jn_error error = {0};
   double sum = 0;
@@ -121,6 +121,7 @@ double share_at_limits(const jn_model *model, jn_data *data, const jn_trajectory
                                                 (jn_limit_kind)(i % JN_LIMIT_KINDS), 1)));
     if (most >= least) sum += jn_limit_check_time(check, n) - jn_limit_check_time(check, n - 1);
   }
+  *broken = jn_limit_check_broken(check);
   jn_limit_check_free(check);
   return sum / (jn_trajectory_end(motion) - jn_trajectory_start(motion));
 }

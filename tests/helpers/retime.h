@@ -27,9 +27,9 @@ void retime_rows_free(retiming *x);
 
 int broken_limits(const jn_model *model, jn_data *data, const jn_trajectory *motion,
                   const jn_limit_range *range);
-/* the share of the time in which some limit is used by `least` or more */
+/* the share of the time in which some limit is used by `least` or more; the number of broken ones */
 double share_at_limits(const jn_model *model, jn_data *data, const jn_trajectory *motion,
-                       const jn_limit_range *range, double least);
+                       const jn_limit_range *range, double least, int *broken);
 /* the same configurations in the same order */
 void assert_same_path(const jn_model *model, const jn_trajectory *path,
                       const jn_trajectory *motion);
