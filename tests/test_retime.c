@@ -356,6 +356,10 @@ static void what_cannot_be_kept_is_named(void **state) {
   o = jn_retime_options_default();
   o.intervals = 15;
   refused(&x, &o, JN_ERR_ARGUMENT, "16 to");
+  o.intervals = JN_MAX_INTERVALS + 1;
+  refused(&x, &o, JN_ERR_LIMIT, "at most 1000000 intervals");
+  o.intervals = 16;
+  time_of(&x, &o);
   o = jn_retime_options_default();
   o.tolerance = (double)NAN;
   refused(&x, &o, JN_ERR_ARGUMENT, "tolerance");

@@ -57,6 +57,7 @@ typedef struct jn_retime_report {
  *                       limit that rest breaks; no limit that bounds the speed
  *   JN_ERR_INFEASIBLE   no clock keeps the limits; `error` says which limit is broken, where, and by
  *                       how much: a position, a force at rest, a joint that may not move
+ *   JN_ERR_LIMIT        more than JN_MAX_INTERVALS intervals
  *   JN_ERR_ORDER        the order of data is less than 1
  *   JN_ERR_STATE        stopped by progress
  *   JN_ERR_SINGULAR     the solver did not converge */

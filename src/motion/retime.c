@@ -469,9 +469,10 @@ jn_status jn_retime(const jn_model *model, jn_data *data, const jn_trajectory *p
                     jn_error *error) {
   const jn_retime_options o = options ? *options : jn_retime_options_default();
   jn_error own = {0};
-  if (!model || !data || !path || !range || !out || o.intervals < 16 ||
-      o.intervals > JN_MAX_INTERVALS || !(o.tolerance > 0) || !(o.tolerance < 1) ||
-      (int)o.ends < 0 || o.ends > JN_ENDS_FREE)
+  if (o.intervals > JN_MAX_INTERVALS)
+    return jn_fail(error, JN_ERR_LIMIT, NULL, 0, "at most %d intervals", JN_MAX_INTERVALS);
+  if (!model || !data || !path || !range || !out || o.intervals < 16 || !(o.tolerance > 0) ||
+      !(o.tolerance < 1) || (int)o.ends < 0 || o.ends > JN_ENDS_FREE)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
                    "an argument is NULL or out of range: 16 to %d intervals, tolerance between 0 "
                    "and 1",

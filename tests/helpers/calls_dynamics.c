@@ -16,13 +16,6 @@
 int run_inverse_dynamics(subject *s) {
   return jn_inverse_dynamics(M, D, K, s->q, s->v, E, take(s, N));
 }
-int run_elastic_motors(subject *s) {
-  double *stiffness = s->work, *inertia = s->work + NV;
-  if (K < 2) return SKIPPED;
-  for (size_t i = 0; i < NV; i++) stiffness[i] = i % 2 ? 40 : 0, inertia[i] = 0.2;
-  return jn_elastic_motors(M, D, K - 2, stiffness, inertia, s->q, s->v, take(s, N), take(s, N),
-                           take(s, N - 2 * NV));
-}
 int run_forward_dynamics(subject *s) {
   return jn_forward_dynamics(M, D, K, s->q, s->v, s->tau, E, take(s, N));
 }

@@ -49,7 +49,6 @@
   X("jn_christoffel", READS_Q, run_christoffel)                                                \
   X("jn_christoffel_binet", READS_Q, run_christoffel_binet)                                    \
   X("jn_system_matrices", STATE, run_system_matrices)                                          \
-  X("jn_elastic_motors", STATE, run_elastic_motors)                                            \
   X("jn_kinematics", MOVING, run_kinematics)                                                   \
   X("jn_frame_pose", MOVING, run_frame_pose)                                                   \
   X("jn_frame_twist", MOVING, run_frame_twist)                                                 \
