@@ -48,6 +48,22 @@ JN_API jn_status jn_trajectory_at(const jn_trajectory *trajectory, double t, int
 JN_API jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
                                       const jn_allocator *allocator, jn_trajectory **out);
 
+/* The same path by another clock: q at time t is the trajectory's q at its time u(t).
+ * clock[count x 5] has rows t, u, u', u'', u''' with increasing t and u, count >= 2; u is a polynomial
+ * of degree 7 between rows and has three continuous derivatives. The motion runs from the first to
+ * the last t. All derivatives of the motion follow from the chain rule, exactly. Clocks can be
+ * composed. `allocator` and `error` may be NULL.
+ *   JN_ERR_ARGUMENT     u decreases between two rows, or leaves the trajectory's time
+ *   JN_ERR_NOT_FINITE   a number is not finite */
+JN_API jn_status jn_trajectory_clocked(const jn_trajectory *trajectory, int count,
+                                       const double *clock, const jn_allocator *allocator,
+                                       jn_trajectory **out, jn_error *error);
+
+/* The time of the path, u, u', ..., u^(order) at t: through all clocks and scalings. A trajectory
+ * without them has u = t. Errors of jn_trajectory_at; order 0..JN_MAX_ORDER. */
+JN_API jn_status jn_trajectory_clock(const jn_trajectory *trajectory, double t, int order,
+                                     double *u);
+
 /* Sources. The model is only read during the call. `allocator` and `error` may be NULL. On failure
  * nothing is created, and `error` says why. */
 
