@@ -229,7 +229,7 @@ static void samples_lie_in_the_folder_or_below(void **state) {
       {"up/secret.csv", "outside the folder"},
       {"pipe.csv", "not a regular file"},
       {"folder.csv", "not a regular file"},
-      {"missing.csv", "No such file"},
+      {"missing.csv", "no such file"},
       {"", "only a file in the folder"},
   };
   alarm(120); /* a pipe that is read would wait for ever */

@@ -213,7 +213,12 @@ static jn_status waypoint_splines(jn_trajectory *T, int from, int to, const jn_w
     status = jn_spline_bspline(T, w->degree, w->count, w->times, c->n, c->x, &index);
   else
     status = jn_spline_minimum(T, w->degree, w->count, w->times, c->n, c->x, c->d, &index, error);
-  return status == JN_ERR_MEMORY ? no_memory(error) : status;
+  if (status == JN_ERR_SINGULAR && w->kind == JN_WAYPOINTS_MINIMUM) return status; /* explained */
+  return status ? source_failed(status,
+                                "the equations of these waypoints are singular to rounding: take a "
+                                "lower degree, more evenly spaced times or fewer waypoints",
+                                error)
+                : JN_OK;
 }
 
 jn_status jn_add_waypoints(jn_trajectory *T, int from, int to, const jn_waypoints *w,
