@@ -267,20 +267,20 @@ static int read_orders(const char *text, int *low, int *high) {
   return *low >= 0 && *high >= *low && *high <= 64;
 }
 
-static int measure_all(const char *const *names, int count, const jn_build_options *options,
-                       int low, int high, double seconds, int counting, sample *list, int *n) {
+static int measure_all(const cli_job *job, const char *const *names, int count, int low, int high,
+                       double seconds, int counting, sample *list, int *n) {
   int code = 0;
   for (int i = 0; i < count && !code; i++) {
-    jn_model *model;
-    jn_error error;
-    if (jn_model_load(names[i], options, NULL, &model, &error))
-      return cli_bad_input("%s", error.message);
+    jn_spec *spec = NULL;
+    jn_model *model = NULL;
+    code = cli_job_load(job, names[i], &spec, &model);
     for (int r = low; r <= high && !code; r++) {
       if (isatty(STDERR_FILENO))
         fprintf(stderr, "\rbench: %s, order %d of %d ...      ", names[i], r, high);
       code = measure_robot(names[i], model, r, seconds, counting, list, n);
     }
     jn_model_free(model);
+    jn_spec_free(spec);
   }
   if (isatty(STDERR_FILENO))
     fputs("\r                                                    \r", stderr);
@@ -314,8 +314,7 @@ int cli_bench(int argc, char **argv) {
   sample *list = calloc((size_t)count * (size_t)(high - low + 1) * COUNT(rows) * 8, sizeof *list);
   if (!list) return CLI_BAD_INPUT;
   double calibration = calibrate();
-  const jn_build_options options = cli_job_build(&job);
-  int code = measure_all(models, count, &options, low, high, seconds, counting, list, &n);
+  int code = measure_all(&job, models, count, low, high, seconds, counting, list, &n);
   if (!code && counting && n && list[0].instructions < 0) {
     cli_error("bench: --count needs Linux on x86-64");
     code = CLI_BAD_INPUT;

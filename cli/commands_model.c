@@ -163,17 +163,6 @@ static void write_finding(cli_output *out, const char *file, jn_finding finding)
   fputc('\n', out->file);
 }
 
-/* --strict refuses what lint warns about: an inertia that no rigid body can have. */
-static jn_finding graded(const cli_job *job, jn_finding finding) {
-  static const char end[] = "(triangle inequality)";
-  size_t n = strlen(finding.text);
-  if (job->strict && finding.severity == JN_WARNING && n >= sizeof end - 1 &&
-      strcmp(finding.text + n - (sizeof end - 1), end) == 0) {
-    finding.severity = JN_SERIOUS;
-  }
-  return finding;
-}
-
 /* Writes all findings; returns CLI_CHECK_FAILED when there is a warning or worse. */
 static int write_findings(const cli_job *job, const jn_spec *spec) {
   int counts[3] = {0, 0, 0};
@@ -184,7 +173,7 @@ static int write_findings(const cli_job *job, const jn_spec *spec) {
   cli_json_fields(&out, &(cli_field)TEXT_FIELD("file", job->model_path), 1);
   cli_records(&out, "findings", "severity,line,text");
   for (int i = 0; i < jn_spec_finding_count(spec); i++) {
-    jn_finding finding = graded(job, jn_spec_finding(spec, i));
+    jn_finding finding = jn_spec_finding(spec, i);
     counts[finding.severity]++;
     write_finding(&out, job->model_path, finding);
   }
@@ -200,39 +189,37 @@ static int write_findings(const cli_job *job, const jn_spec *spec) {
   return code ? code : counts[1] + counts[2] > 0 ? CLI_CHECK_FAILED : CLI_DONE;
 }
 
-static int has_serious(const cli_job *job, const jn_spec *spec) {
+static int has_serious(const jn_spec *spec) {
   for (int i = 0; i < jn_spec_finding_count(spec); i++)
-    if (graded(job, jn_spec_finding(spec, i)).severity == JN_SERIOUS) return 1;
+    if (jn_spec_finding(spec, i).severity == JN_SERIOUS) return 1;
   return 0;
 }
 
-static int run_lint(cli_job *job, jn_spec **spec) {
+static int run_lint(cli_job *job) {
+  jn_build_options options = cli_job_build(job);
   jn_error error = {0};
-  jn_status status = jn_spec_load(job->model_path, NULL, spec, &error);
+  jn_status status = jn_spec_load(job->model_path, NULL, &job->spec, &error);
   if (status) return cli_fail(status, &error, NULL);
-  status = jn_spec_lint(*spec);
+  status = jn_spec_lint_for(job->spec, &options);
 
   /* the reason why the model cannot be built is a finding, too, unless there is a serious one */
-  jn_build_options options = cli_job_build(job);
   memset(&error, 0, sizeof error);
   if ((!status || status == JN_ERR_LIMIT) &&
-      jn_model_build(*spec, &options, NULL, &job->model, &error) && !has_serious(job, *spec)) {
+      jn_model_build(job->spec, &options, NULL, &job->model, &error) && !has_serious(job->spec)) {
     const char *file = error.file[0] ? error.file : job->model_path;
-    status = jn_spec_add_finding(*spec, JN_SERIOUS, error.line, bare_message(&error, file));
+    status = jn_spec_add_finding(job->spec, JN_SERIOUS, error.line, bare_message(&error, file));
   }
   if (status && status != JN_ERR_LIMIT) { /* JN_ERR_LIMIT: the last finding says so */
     return cli_bad_input("%s: %s", job->model_path, jn_status_text(status));
   }
-  return write_findings(job, *spec);
+  return write_findings(job, job->spec);
 }
 
 int cli_lint(int argc, char **argv) {
   cli_job job = CLI_JOB_DEFAULT;
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OUTPUT_OPTIONS(&job)};
-  jn_spec *spec = NULL;
   int code = cli_job_begin(&job, table, COUNT(table), argc, argv);
-  if (!code) code = run_lint(&job, &spec);
-  jn_spec_free(spec);
+  if (!code) code = run_lint(&job);
   cli_job_end(&job);
   return code;
 }

@@ -1,6 +1,7 @@
 /* job.c: from arguments to a model, a state and scratch. */
 #include "job.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,6 +9,7 @@
 #include "names.h"
 
 const char *const cli_layout_names[] = {"jounce", "pinocchio", "mujoco", "drake", "rbdl", NULL};
+const char *const cli_inertia_names[] = {"default", "strict", "permissive", "repair", NULL};
 const char *const cli_formulation_names[] = {"body", "spatial", "hybrid", "mixed", NULL};
 
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv) {
@@ -36,17 +38,48 @@ int cli_fail(jn_status status, const jn_error *error, const char *subject) {
 
 jn_build_options cli_job_build(const cli_job *job) {
   jn_root root = job->fixed ? JN_ROOT_FIXED : job->floating ? JN_ROOT_FLOATING : JN_ROOT_AS_GIVEN;
-  return (jn_build_options){root, job->strict};
+  return (jn_build_options){root, (jn_inertia_policy)job->inertia};
+}
+
+/* One line on the findings of weight: the first of the worst, and how many more there are. */
+static void remark(const char *path, const jn_spec *spec) {
+  static const char *const names[] = {"note", "warning", "serious"};
+  jn_finding worst = {JN_NOTE, 0, ""};
+  int count = 0;
+  char line[24] = "", more[64] = "";
+  for (int i = 0; i < jn_spec_finding_count(spec); i++) {
+    jn_finding f = jn_spec_finding(spec, i);
+    if (f.severity == JN_NOTE) continue;
+    count++;
+    if (f.severity > worst.severity) worst = f;
+  }
+  if (count == 0) return;
+  if (worst.line > 0) snprintf(line, sizeof line, ":%d", worst.line);
+  if (count > 1)
+    snprintf(more, sizeof more, " (and %d more finding%s)", count - 1, count == 2 ? "" : "s");
+  cli_error("%s%s: %s: %s%s; see 'jounce lint %s'", path, line, names[worst.severity], worst.text,
+            more, path);
+}
+
+int cli_job_load(const cli_job *job, const char *path, jn_spec **spec, jn_model **model) {
+  jn_build_options options = cli_job_build(job);
+  jn_error error = {0};
+  jn_status status = jn_spec_load(path, NULL, spec, &error);
+  if (!status) status = jn_model_build(*spec, &options, NULL, model, &error);
+  if (status) return cli_fail(status, &error, path);
+  if (job->quiet) return CLI_DONE;
+  status = jn_spec_lint_for(*spec, &options);
+  if (status && status != JN_ERR_LIMIT) return cli_fail(status, &error, path);
+  remark(path, *spec);
+  return CLI_DONE;
 }
 
 int cli_job_model(cli_job *job) {
-  jn_build_options options = cli_job_build(job);
+  int code = cli_job_load(job, job->model_path, &job->spec, &job->model);
+  if (code || !job->layout_given) return code;
   jn_error error = {0};
-  jn_status status = jn_model_load(job->model_path, &options, NULL, &job->model, &error);
-  if (status == JN_OK && job->layout_given) {
-    status =
-        jn_layout_new(job->model, (jn_layout_kind)job->layout_kind, NULL, &job->layout, &error);
-  }
+  jn_status status =
+      jn_layout_new(job->model, (jn_layout_kind)job->layout_kind, NULL, &job->layout, &error);
   return status == JN_OK ? CLI_DONE : cli_fail(status, &error, job->model_path);
 }
 
@@ -107,6 +140,7 @@ void cli_job_end(cli_job *job) {
   jn_data_free(job->data);
   jn_layout_free(job->layout);
   jn_model_free(job->model);
+  jn_spec_free(job->spec);
 }
 
 const char *const *cli_job_dofs(cli_job *job) {

@@ -276,6 +276,70 @@ static void test_lint_grades_what_it_finds(void **state) {
   json_decref(lint);
 }
 
+/* Findings of weight are one line on standard error of every command, which -q silences; the output
+ * is the same. */
+static void test_every_command_remarks_on_findings_of_weight(void **state) {
+  (void)state;
+  static const char *const lines[] = {"info", "fk --pad", "id --pad", "eom --pad",
+                                      "check --order 1"};
+  put("e.json", "{}");
+  for (int i = 0; i < (int)COUNT(lines); i++) {
+    const int with_state = strstr(lines[i], "--pad") != NULL;
+    for (int quiet = 0; quiet < 3; quiet++) {
+      assert_clean(run("jounce %s '%s/cli/suspicious.urdf' %s %s", lines[i], TEST_DATA,
+                       with_state ? "--state e.json" : "",
+                       quiet == 1   ? "-q"
+                       : quiet == 2 ? "--quiet"
+                                    : ""));
+      assert_true(output[0]);
+      if (quiet) {
+        assert_string_equal(errors, "");
+        continue;
+      }
+      assert_non_null(strstr(errors, "suspicious.urdf:3: warning: link 'arm': no rigid body has"));
+      assert_non_null(strstr(errors, "see 'jounce lint "));
+      assert_ptr_equal(strchr(errors, '\n'), errors + strlen(errors) - 1);
+    }
+  }
+  /* a robot without masses: 0 is not given without a word */
+  put("mesh.urdf",
+      "<robot name='mesh'><link name='a'/><link name='b'/><link name='c'/>"
+      "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+      "<joint name='k' type='continuous'><parent link='b'/><child link='c'/></joint>"
+      "</robot>");
+  assert_clean(run("jounce id mesh.urdf --pad --state e.json"));
+  assert_non_null(strstr(errors, "mesh.urdf: serious: no link has mass"));
+  assert_non_null(strstr(errors, "(and 2 more findings)"));
+  assert_int_equal(run("jounce id mesh.urdf -z"), 2);
+  assert_non_null(strstr(errors, "unknown option '-z': options have two dashes"));
+}
+
+static void test_an_inertia_is_refused_used_or_repaired(void **state) {
+  (void)state;
+  put("bad.urdf",
+      "<robot name='bad'><link name='a'/>\n<link name='b'><inertial><mass value='1'/>"
+      "<inertia ixx='-0.001' ixy='0' ixz='0' iyy='0.01' iyz='0' izz='0.01'/></inertial>"
+      "</link><joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
+      "<axis xyz='0 0 1'/></joint></robot>");
+  put("e.json", "{\"joints\": {\"j\": [0, 0, 1]}}");
+  assert_int_equal(run("jounce id bad.urdf --state e.json"), 1);
+  assert_non_null(strstr(errors, "bad.urdf:2: link 'b': inertia is indefinite: "));
+  assert_non_null(strstr(errors, "principal moments -0.001, 0.01, 0.01"));
+  assert_clean(run("jounce id bad.urdf --state e.json --inertia permissive"));
+  assert_non_null(strstr(errors, "bad.urdf:2: serious: link 'b'"));
+  assert_clean(run("jounce id bad.urdf --state e.json --inertia repair"));
+  assert_non_null(strstr(errors, "repaired: ixx -0.001 -> 0"));
+  assert_int_equal(run("jounce id bad.urdf --state e.json --inertia lenient"), 2);
+  assert_non_null(strstr(errors, "--inertia: 'lenient' is not a choice"));
+  /* --strict is --inertia strict */
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(run("jounce info '%s/cli/suspicious.urdf' %s", TEST_DATA,
+                         i ? "--strict" : "--inertia strict"),
+                     1);
+    assert_non_null(strstr(errors, "triangle inequality"));
+  }
+}
+
 /* A floating joint below a massless link that stands for the world: its numbers are the base's. */
 static void test_the_world_may_be_a_link(void **state) {
   (void)state;
@@ -340,6 +404,8 @@ int main(void) {
       cmocka_unit_test(test_points_and_screws),
       cmocka_unit_test(test_representations_and_damping),
       cmocka_unit_test(test_formats_agree_to_the_last_bit),
+      cmocka_unit_test(test_every_command_remarks_on_findings_of_weight),
+      cmocka_unit_test(test_an_inertia_is_refused_used_or_repaired),
       cmocka_unit_test(test_lint_grades_what_it_finds),
       cmocka_unit_test(test_the_world_may_be_a_link),
       cmocka_unit_test(test_every_example_of_the_help_runs),

@@ -20,7 +20,7 @@ static void builtin_robots_build(void **state) {
               {"arm7", 8, 7, 7, 0, 23.6},           {"quadruped", 13, 19, 18, 1, 14.1},
               {"humanoid", 15, 41, 35, 1, 70.5},    {"chain", 10, 10, 10, 0, 5.0},
               {"chain:300", 300, 300, 300, 0, 150}};
-  jn_build_options strict = {JN_ROOT_AS_GIVEN, 1};
+  jn_build_options strict = {JN_ROOT_AS_GIVEN, JN_INERTIA_STRICT};
   for (size_t i = 0; i < COUNT(want); i++) {
     jn_model *model = NULL;
     jn_error error;

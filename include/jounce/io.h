@@ -39,6 +39,9 @@ JN_API jn_status jn_model_load(const char *path, const jn_build_options *options
 /* Appends everything suspicious in a description to its findings: inertias, masses, scale,
  * limits. */
 JN_API jn_status jn_spec_lint(jn_spec *spec);
+/* The same for a model built with these options (NULL: the defaults), which say which bodies move
+ * and what is done with their inertias. */
+JN_API jn_status jn_spec_lint_for(jn_spec *spec, const jn_build_options *options);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 Representation = Literal["spatial", "body", "hybrid", "mixed"]
+InertiaPolicy = Literal["default", "strict", "permissive", "repair"]
 LayoutName = Literal["jounce", "pinocchio", "mujoco", "drake", "rbdl"]
 Scheme = Literal["rkmk4", "rkmk54", "momentum", "variational", "taylor"]
 JointType = Literal["fixed", "revolute", "prismatic", "helical", "cylindrical", "planar", "universal",
@@ -165,7 +166,7 @@ class SystemMatrices(NamedTuple):
 
 class Model:
     def __init__(self, source: str | os.PathLike[str], *, root: Literal["fixed", "floating"] | None = None,
-            strict_inertia: bool = False, representation: Representation = "spatial", formulation:
+            inertia: InertiaPolicy = "default", representation: Representation = "spatial", formulation:
             Representation = "body", damping: bool = False, strict: bool = False, gravity: ArrayLike | None =
             None, threads: int = 1, layout: LayoutName = "jounce") -> None: ...
     @property
@@ -353,10 +354,11 @@ class Spec:
             None) -> Spec: ...
     def add_frame(self, name: str, link: str, R: ArrayLike | None = None, p: ArrayLike | None =
             None) -> Spec: ...
-    def build(self, *, root: Literal["fixed", "floating"] | None = None, strict_inertia: bool = False,
-            **settings: Any) -> Model: ...
+    def build(self, *, root: Literal["fixed", "floating"] | None = None, inertia: InertiaPolicy =
+            "default", **settings: Any) -> Model: ...
     def save_json(self, path: str | os.PathLike[str], /) -> None: ...
-    def lint(self) -> list[tuple[str, int, str]]: ...
+    def lint(self, *, root: Literal["fixed", "floating"] | None = None, inertia: InertiaPolicy =
+            "default") -> list[tuple[str, int, str]]: ...
 
 class Layout:
     def __init__(self, model: Model, name: LayoutName) -> None: ...

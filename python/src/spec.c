@@ -212,30 +212,17 @@ static PyObject *spec_add_frame(PyObject *object, PyObject *const *args, Py_ssiz
 }
 
 PyDoc_STRVAR(build_doc,
-             "build($self, /, *, root=None, strict_inertia=False, **settings)\n--\n\n"
+             "build($self, /, *, root=None, inertia='default', **settings)\n--\n\n"
              "Checks the spec and builds a Model; settings as in Model.");
 static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords) {
-  static const char *const words[] = {"as given", "fixed", "floating", NULL};
   if (PyTuple_GET_SIZE(args)) {
     PyErr_SetString(PyExc_TypeError, "build() takes no positional arguments");
     return NULL;
   }
-  PyObject *rest = keywords ? PyDict_Copy(keywords) : PyDict_New(), *value, *result = NULL;
+  PyObject *rest = keywords ? PyDict_Copy(keywords) : PyDict_New(), *result = NULL;
   if (!rest) return NULL;
-  jn_build_options options = {JN_ROOT_AS_GIVEN, 0};
-  int bad = 0;
-  if ((value = PyDict_GetItemString(rest, "root"))) {
-    int i = value == Py_None ? 0 : word_index(value, words, "root");
-    bad = i < 0;
-    options.root = (jn_root)i;
-    PyDict_DelItemString(rest, "root");
-  }
-  if (!bad && (value = PyDict_GetItemString(rest, "strict_inertia"))) {
-    options.strict = PyObject_IsTrue(value);
-    bad = options.strict < 0;
-    PyDict_DelItemString(rest, "strict_inertia");
-  }
-  if (!bad) {
+  jn_build_options options;
+  if (!take_build_options(rest, &options)) {
     jn_model *model = NULL;
     jn_error error = {0};
     jn_status status =
@@ -257,11 +244,23 @@ static PyObject *spec_save_json(PyObject *object, PyObject *path) {
   Py_RETURN_NONE;
 }
 
-static PyObject *spec_lint(PyObject *object, PyObject *unused) {
-  (void)unused;
+PyDoc_STRVAR(lint_doc,
+             "lint($self, /, *, root=None, inertia='default')\n--\n\n"
+             "Everything suspicious in the spec, and in a Model built from it with these options:\n"
+             "[(severity, line, text), ...].");
+static PyObject *spec_lint(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *keywords) {
   static const char *const severity[] = {"note", "warning", "serious"};
+  static const char *const names[] = {"root", "inertia"};
   jn_spec *spec = ((spec_object *)object)->spec;
-  jn_status status = jn_spec_lint(spec);
+  jn_build_options options;
+  PyObject *v[2], *chosen = PyDict_New();
+  int bad = !chosen || take_arguments("lint", names, 2, 0, 0, args, nargs, keywords, v);
+  for (int i = 0; i < 2 && !bad; i++) bad = v[i] && PyDict_SetItemString(chosen, names[i], v[i]);
+  if (!bad) bad = take_build_options(chosen, &options);
+  Py_XDECREF(chosen);
+  if (bad) return NULL;
+  jn_status status = jn_spec_lint_for(spec, &options);
   if (status) return raise_status(status);
   PyObject *list = PyList_New(0);
   for (int i = 0; list && i < jn_spec_finding_count(spec); i++) {
@@ -329,8 +328,7 @@ static PyMethodDef methods[] = {
     {"save_json", spec_save_json, METH_O,
      "save_json($self, path, /)\n--\n\nWrites a native model file; loading it gives the same "
      "bits."},
-    {"lint", spec_lint, METH_NOARGS,
-     "lint($self, /)\n--\n\nEverything suspicious: [(severity, line, text), ...]."},
+    {"lint", FAST(spec_lint, lint_doc)},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef getset[] = {

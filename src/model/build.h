@@ -3,10 +3,22 @@
 #define JOUNCE_PRIVATE_BUILD_H
 
 #include "base/block.h"
+#include "model/inertia.h"
 #include "model/model.h"
+
+/* What a build tells besides its result. */
+typedef struct jn_build_observer {
+  int accepts_all; /* an inertia that would be refused is a serious remark instead */
+  jn_status (*remark)(void *context, int link, jn_severity severity, const char *text);
+  /* JN_INERTIA_REPAIR: what was added to the inertia of a link; may be NULL */
+  jn_status (*repaired)(void *context, int link, jn_mat3 change);
+  void *context;
+  double length; /* set by the build: the size of the robot */
+} jn_build_observer;
 
 typedef struct jn_builder {
   const jn_spec *spec;
+  jn_build_observer *observer; /* NULL: none */
   jn_error *error;
   jn_allocator hooks;
   jn_build_options options;
@@ -31,6 +43,15 @@ typedef struct jn_builder {
 /* "file:line: ..." into the error; returns status. */
 jn_status jn_build_fail(jn_builder *b, int line, jn_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* jn_model_build with an observer (may be NULL). */
+jn_status jn_build(const jn_spec *spec, const jn_build_options *options,
+                   const jn_allocator *allocator, jn_build_observer *observer, jn_model **out,
+                   jn_error *error);
+
+/* Judges the inertias of the bodies that move, sum[nbody], as the options say: refuses, repairs or
+ * accepts them (judge.c). */
+jn_status jn_build_judge(jn_builder *b, const jn_model *m, mass_properties *sum);
 
 /* Merges links held by fixed joints, places the joint frames and makes the model (place.c). */
 jn_status jn_build_place(jn_builder *b, jn_model **out);

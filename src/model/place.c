@@ -8,47 +8,6 @@
 
 enum { BASE_NAME = 24 }; /* size of the name generated for the base's joint */
 
-/* mass, centre of mass and inertia about it, in some frame */
-typedef struct mass_properties {
-  double m;
-  jn_vec3 c;
-  jn_mat3 J;
-} mass_properties;
-
-static jn_mat3 outer(double s, jn_vec3 d) {
-  /* s (|d|^2 1 - d d^T) */
-  jn_mat3 A;
-  const double v[3] = {d.x, d.y, d.z};
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) A.m[i][j] = s * ((i == j ? jn_v3_dot(d, d) : 0) - v[i] * v[j]);
-  return A;
-}
-
-static mass_properties mass_properties_move(jn_pose C, mass_properties a) {
-  mass_properties b = {a.m, jn_pose_apply(C, a.c),
-                       jn_m3_mul(jn_m3_mul(C.R, a.J), jn_m3_transpose(C.R))};
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < i; j++) b.J.m[i][j] = b.J.m[j][i] = 0.5 * (b.J.m[i][j] + b.J.m[j][i]);
-  return b;
-}
-
-/* Mass properties of two bodies as one, d from centre of mass 1 to 2:
- *   m = m1 + m2,   c = c1 + (m2/m) d,   J = J1 + J2 + (m1 m2/m) (|d|^2 1 - d d^T) */
-static mass_properties mass_properties_add(mass_properties a, mass_properties b) {
-  mass_properties s = a;
-  s.m = a.m + b.m;
-  s.J = jn_m3_add(a.J, b.J);
-  if (b.m == 0) return s;
-  if (a.m == 0) {
-    s.c = b.c;
-    return s;
-  }
-  jn_vec3 d = jn_v3_sub(b.c, a.c);
-  s.c = jn_v3_add(a.c, jn_v3_scale(b.m / s.m, d));
-  s.J = jn_m3_add(s.J, outer(a.m * b.m / s.m, d));
-  return s;
-}
-
 /* A rotation that takes z to the unit vector a. For a_z >= 0 it is the shortest one; for a_z < 0 a
  * half turn about x and then the shortest one from -z to a. Exact if a is a coordinate axis. */
 static jn_mat3 rotation_to(jn_vec3 a) {
@@ -313,21 +272,23 @@ static void place_bodies(jn_builder *b, jn_model *m) {
   }
 }
 
-static void place_masses(jn_builder *b, jn_model *m, mass_properties *sum) {
+/* Sums the links of each body and judges the sums. */
+static jn_status place_masses(jn_builder *b, jn_model *m, mass_properties *sum) {
   memset(sum, 0, sizeof *sum * (size_t)m->nbody);
   for (int s = 0; s < b->nlink; s++) {
     int link = b->sequence[s], body = b->body_of[link];
     const jn_link_desc *l = &b->link[link];
     mass_properties a =
-        mass_properties_move(b->pose_in_body[link], (mass_properties){l->mass, l->com, l->inertia});
+        jn_mass_move(b->pose_in_body[link], (mass_properties){l->mass, l->com, l->inertia});
     m->mass += l->mass;
-    if (body >= 0) sum[body] = mass_properties_add(sum[body], a);
+    if (body >= 0) sum[body] = jn_mass_add(sum[body], a);
   }
   m->moving_mass = m->mass;
-  for (int i = 0; i < m->nbody; i++) {
+  jn_status status = jn_build_judge(b, m, sum);
+  for (int i = 0; i < m->nbody && !status; i++) {
     if (i == 0 && m->joint[0].type == JN_JOINT_FIXED) m->moving_mass -= sum[0].m;
     m->body[i].inertia = jn_inertia_make(sum[i].m, sum[i].c, sum[i].J);
-    mass_properties a = mass_properties_move(m->body_pose[i], sum[i]);
+    mass_properties a = jn_mass_move(m->body_pose[i], sum[i]);
     jn_link *l = &m->link[m->body_link[i]];
     l->m = a.m;
     l->c[0] = a.c.x, l->c[1] = a.c.y, l->c[2] = a.c.z;
@@ -335,6 +296,7 @@ static void place_masses(jn_builder *b, jn_model *m, mass_properties *sum) {
                          a.J.m[1][1], a.J.m[1][2], a.J.m[2][2]};
     memcpy(l->J, J, sizeof J);
   }
+  return status;
 }
 
 static void place_frames(jn_builder *b, jn_model *m, char **pool) {
@@ -514,8 +476,12 @@ jn_status jn_build_place(jn_builder *b, jn_model **out) {
   place_frames(b, m, &pool);
   place_joint_names(b, m, &pool);
   place_by_name(b, m);
-  place_masses(b, m, sum);
+  jn_status status = place_masses(b, m, sum);
   jn_block_free(&b->hooks, sum);
+  if (status) {
+    jn_model_free(m);
+    return status;
+  }
   arrange(m);
   jn_model_index(m);
   *out = m;
