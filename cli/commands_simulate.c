@@ -135,11 +135,10 @@ static int read_forces(motion *m) {
   size_t size = 0;
   jn_table *table = NULL;
   jn_error error = {0};
-  char *text = cli_read_file(m->forces, m->forces, &size);
-  if (!text) return CLI_BAD_INPUT;
-  jn_status status = jn_table_parse(JN_TABLE_CSV, text, size, m->forces, NULL, &table, &error);
+  char *text = NULL;
+  jn_status status = cli_read_file(m->forces, &text, &size, &error);
+  if (text) status = jn_table_parse(JN_TABLE_CSV, text, size, m->forces, NULL, &table, &error);
   free(text);
-  if (size == 0) return cli_bad_input("%s: the file is empty", m->forces);
   int code = status ? cli_fail(status, &error, m->forces) : take_forces(m, table);
   jn_table_free(table);
   return code;

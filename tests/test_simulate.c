@@ -533,7 +533,7 @@ static void assert_forces_refused(const char *text, const char *reason) {
 static void test_the_program_refuses_force_files_with_a_reason(void **state) {
   (void)state;
   char out[4096];
-  assert_forces_refused("", "the file is empty");
+  assert_forces_refused("", ":1: the file has no line of numbers");
   assert_forces_refused("t,joint1,joint1\n0,1,2\n", "'joint1' is named twice");
   assert_forces_refused("t,joint3\n0,1\n", "did you mean 'joint1' or 'joint2'?");
   assert_forces_refused("t,joint1\n", "no line of numbers");
@@ -543,7 +543,7 @@ static void test_the_program_refuses_force_files_with_a_reason(void **state) {
   assert_forces_refused("t,joint1\n0\n", "2 numbers expected");
   assert_forces_refused("t,joint1\n1,0\n0,1\n", "times must increase");
   assert_int_equal(program("pendulum --time 1 --forces .", out, sizeof out), 1);
-  assert_non_null(strstr(out, "cannot be read: "));
+  assert_non_null(strstr(out, ".: cannot read: "));
 }
 
 static void test_the_program_refuses_what_it_could_not_finish(void **state) {

@@ -117,9 +117,7 @@ static void joint(writer *w, const jn_joint_desc *x, int listed) {
     pose(w, &x->origin, "");
     text(w, "}");
   }
-  int has_axis = x->type == JN_JOINT_REVOLUTE || x->type == JN_JOINT_PRISMATIC ||
-                 x->type == JN_JOINT_HELICAL || x->type == JN_JOINT_CYLINDRICAL ||
-                 x->type == JN_JOINT_PLANAR;
+  const int has_axis = jn_joint_axis_count(x->type) == 1;
   /* the reader refuses "axes" for a joint with one axis */
   if (x->type == JN_JOINT_UNIVERSAL ||
       (!has_axis && !same(&x->axis[1], &standard.axis[1], sizeof x->axis[1]))) {
