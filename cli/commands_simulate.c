@@ -249,10 +249,7 @@ static jn_status run(motion *m) {
     progress(m, t, &shown);
   }
   if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%40s\r", "");
-  int joint = status == JN_ERR_SINGULAR ? jn_simulation_singular_joint(sim) : -1;
   if (status) cli_error("simulate: stopped at t = %.17g", t);
-  if (joint >= 0)
-    cli_error("simulate: joint '%s' moves no mass", cli_joint_name(m->job.model, joint));
   return status;
 }
 
@@ -363,7 +360,10 @@ static int move(motion *m) {
       (code = name_columns(m)))
     return code;
   double start = cli_seconds();
-  code = cli_job_status(job, run(m));
+  jn_status status = run(m);
+  code = status == JN_ERR_SINGULAR
+             ? cli_job_singular(job, jn_simulation_singular_joint(m->simulation))
+             : cli_job_status(job, status);
   m->seconds = cli_seconds() - start;
   if (code || (code = write_motion(m))) return code;
   return show(m);

@@ -38,7 +38,7 @@ int cli_fail(jn_status status, const jn_error *error, const char *subject) {
 
 jn_build_options cli_job_build(const cli_job *job) {
   jn_root root = job->fixed ? JN_ROOT_FIXED : job->floating ? JN_ROOT_FLOATING : JN_ROOT_AS_GIVEN;
-  return (jn_build_options){root, (jn_inertia_policy)job->inertia};
+  return (jn_build_options){root, (jn_inertia_policy)job->inertia, job->lenient};
 }
 
 /* One line on the findings of weight: the first of the worst, and how many more there are. */
@@ -123,15 +123,41 @@ int cli_job_state(cli_job *job, const cli_need *need, int data_order) {
   return CLI_DONE;
 }
 
+/* Mass of a body and all bodies below it; parents come before children. */
+static double mass_below(const jn_model *model, int body) {
+  double mass = 0;
+  for (int i = body; i < jn_model_body_count(model); i++) {
+    int p = i;
+    while (p > body) p = jn_model_body(model, p)->parent;
+    if (p == body) mass += jn_model_body(model, i)->inertia.m;
+  }
+  return mass;
+}
+
+int cli_job_singular(const cli_job *job, int joint) {
+  if (joint < 0 && jn_model_nv(job->model) == 0)
+    return cli_bad_input(
+        "%s: nothing moves: the model has no degree of freedom; add a joint, or "
+        "let it float (--floating)",
+        job->model_path);
+  if (joint < 0)
+    return cli_bad_input("%s: %s: %s", job->command, job->model_path,
+                         jn_status_text(JN_ERR_SINGULAR));
+  const char *name = cli_joint_name(job->model, joint);
+  const double mass = mass_below(job->model, joint);
+  char what[80] = "moves no mass";
+  if (mass > 0)
+    snprintf(what, sizeof what, "moves %.3g kg, which has no inertia about its axis", mass);
+  return cli_bad_input(
+      "%s: joint '%s' %s: its acceleration is not determined; give it an armature or the links "
+      "beyond it mass, or prescribe its motion (jounce hybrid)",
+      job->model_path, name, what);
+}
+
 int cli_job_status(const cli_job *job, jn_status status) {
   if (status == JN_OK) return CLI_DONE;
-  int joint = status == JN_ERR_SINGULAR ? jn_data_singular_joint(job->data) : -1;
-  if (joint < 0)
-    return cli_bad_input("%s: %s: %s", job->command, job->model_path, jn_status_text(status));
-  return cli_bad_input(
-      "%s: joint '%s' moves no mass: its acceleration is not determined; give the links beyond it "
-      "mass or prescribe its motion (jounce hybrid)",
-      job->model_path, cli_joint_name(job->model, joint));
+  if (status == JN_ERR_SINGULAR) return cli_job_singular(job, jn_data_singular_joint(job->data));
+  return cli_bad_input("%s: %s: %s", job->command, job->model_path, jn_status_text(status));
 }
 
 void cli_job_end(cli_job *job) {

@@ -20,7 +20,8 @@ typedef struct cli_job {
   int with_trajectory;
   int fixed, floating;
   int inertia; /* a jn_inertia_policy */
-  int quiet;   /* no remark on the model's findings */
+  int lenient;
+  int quiet; /* no remark on the model's findings */
   int order, pad, formulation, damping;
   int layout_kind, layout_given;
   int gravity_given;
@@ -43,11 +44,12 @@ extern const char *const cli_formulation_names[]; /* in the order of jn_formulat
 extern const char *const cli_inertia_names[]; /* in the order of jn_inertia_policy, then NULL */
 
 /* Rows of an option table. */
-#define CLI_MODEL_OPTIONS(job)                                                            \
-  CLI_OPT_FLAG("fixed", &(job)->fixed, 1), CLI_OPT_FLAG("floating", &(job)->floating, 1), \
-      CLI_OPT_CHOICE("inertia", &(job)->inertia, cli_inertia_names),                      \
-      CLI_OPT_FLAG("strict", &(job)->inertia, JN_INERTIA_STRICT),                         \
-      CLI_OPT_FLAG("quiet", &(job)->quiet, 1), CLI_OPT_SHORT("q", &(job)->quiet, 1)
+#define CLI_MODEL_OPTIONS(job)                                                              \
+  CLI_OPT_FLAG("fixed", &(job)->fixed, 1), CLI_OPT_FLAG("floating", &(job)->floating, 1),   \
+      CLI_OPT_CHOICE("inertia", &(job)->inertia, cli_inertia_names),                        \
+      CLI_OPT_FLAG("strict", &(job)->inertia, JN_INERTIA_STRICT),                           \
+      CLI_OPT_FLAG("lenient", &(job)->lenient, 1), CLI_OPT_FLAG("quiet", &(job)->quiet, 1), \
+      CLI_OPT_SHORT("q", &(job)->quiet, 1)
 #define CLI_STATE_OPTIONS(job)                                                                     \
   CLI_OPT_INT("order", &(job)->order, 0, JN_MAX_ORDER), CLI_OPT_TEXT("state", &(job)->state_path), \
       CLI_OPT_FLAG("pad", &(job)->pad, 1),                                                         \
@@ -79,6 +81,8 @@ int cli_job_link(const cli_job *job, const char *name);
 int cli_job_state(cli_job *job, const cli_need *need, int data_order);
 /* the exit status of a library call, after a message that names the joint at fault, if any */
 int cli_job_status(const cli_job *job, jn_status status);
+/* The message on JN_ERR_SINGULAR at a joint (-1: not known) and what to do. */
+int cli_job_singular(const cli_job *job, int joint);
 /* CLI_BAD_INPUT after the message of `error` or, if it has none, `subject` (may be NULL) and the
  * text of the status */
 int cli_fail(jn_status status, const jn_error *error, const char *subject);

@@ -133,7 +133,7 @@ static robot sound(void) {
 
 /* Builds; checks the status and words of the message; gives the inertia of the arm's body. */
 static void expect(robot r, jn_inertia_policy policy, const char *words, jn_mat3 *found) {
-  const jn_build_options options = {JN_ROOT_AS_GIVEN, policy};
+  const jn_build_options options = {.inertia = policy};
   jn_spec *spec = spec_of(r);
   jn_model *model = NULL;
   jn_error error = {0};
@@ -152,7 +152,7 @@ static void expect(robot r, jn_inertia_policy policy, const char *words, jn_mat3
 /* Has the spec, built with the policy, a finding of this severity and line with the words? */
 static int finds(robot r, jn_inertia_policy policy, jn_severity severity, int line,
                  const char *words) {
-  const jn_build_options options = {JN_ROOT_AS_GIVEN, policy};
+  const jn_build_options options = {.inertia = policy};
   jn_spec *spec = spec_of(r);
   int hits = 0;
   assert_ok(jn_spec_lint_for(spec, &options));
@@ -243,7 +243,7 @@ static void bodies_that_move_are_judged_with_all_that_is_welded_to_them(void **s
   assert_int_equal(finds(r, JN_INERTIA_DEFAULT, JN_NOTE, 12, "it does not matter"), 1);
   /* together they are indefinite: the worst link is named */
   r.tip = diagonal(-0.02, 0.01, 0.01);
-  const jn_build_options options = {JN_ROOT_AS_GIVEN, JN_INERTIA_DEFAULT};
+  const jn_build_options options = {.inertia = JN_INERTIA_DEFAULT};
   jn_spec *spec = spec_of(r);
   jn_model *model = NULL;
   jn_error error = {0};
@@ -260,7 +260,7 @@ static void an_inertia_is_used_as_it_is(void **state) {
   r.arm = rotated(rng_rotation(&(rng){5}), -1e-3, 0.01, 0.03);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++) r.arm.m[i][j] = r.arm.m[j][i];
-  const jn_build_options options = {JN_ROOT_AS_GIVEN, JN_INERTIA_PERMISSIVE};
+  const jn_build_options options = {.inertia = JN_INERTIA_PERMISSIVE};
   jn_spec *spec = spec_of(r);
   jn_model *model = NULL;
   jn_data *data = NULL;

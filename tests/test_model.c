@@ -244,7 +244,7 @@ static void the_root_is_held_as_the_options_say(void **state) {
     jn_data *d;
     jn_pose C;
     double q[16];
-    const jn_build_options options = {cases[i].root, 0};
+    const jn_build_options options = {.root = cases[i].root};
     add(spec, "root");
     add(spec, "arm");
     jn_spec_link(spec, 0)->home = shift(0.3, 0.2, 0.1);
@@ -588,7 +588,7 @@ static void descriptions_that_are_no_robot_are_refused_with_the_name_of_the_culp
     expect_refusal(spec, (jn_build_options){0}, want, word);
   }
   /* the triangle inequality is only checked in strict mode */
-  const jn_build_options strict = {JN_ROOT_FLOATING, JN_INERTIA_STRICT};
+  const jn_build_options strict = {.root = JN_ROOT_FLOATING, .inertia = JN_INERTIA_STRICT};
   jn_spec *spec = new_spec();
   jn_link_desc l = link_of("thin", 1, jn_v3(0, 0, 0), 1, 1, 3);
   assert_ok(jn_spec_add_link(spec, &l));

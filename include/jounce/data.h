@@ -57,7 +57,8 @@ JN_API jn_status jn_data_place(const jn_model *model, int order, void *block, si
 
 JN_API jn_settings *jn_data_settings(jn_data *data);
 JN_API int jn_data_order(const jn_data *data);
-/* After JN_ERR_SINGULAR: the joint that moves no mass; -1: none. */
+/* After JN_ERR_SINGULAR: the joint that moves no mass, or none about its axis; -1: none, as in a
+ * model without degrees of freedom. */
 JN_API int jn_data_singular_joint(const jn_data *data);
 
 #ifdef __cplusplus

@@ -12,11 +12,13 @@
 extern "C" {
 #endif
 
-/* By file name extension: .urdf, .xml (URDF), .json (native). Without extension: the name of a
- * built-in robot. */
+/* A file, or, for a name without extension and folder, a built-in robot. What a file contains is
+ * told by its content: XML with the root element <robot> is URDF, an object {...} a native model. */
 JN_API jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec **out,
                               jn_error *error);
-/* The same from memory; `name` stands for the file in messages. */
+/* The same from memory; `name` stands for the file in messages (may be NULL). */
+JN_API jn_status jn_spec_parse(const char *text, size_t size, const char *name,
+                               const jn_allocator *allocator, jn_spec **out, jn_error *error);
 JN_API jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
                                     const jn_allocator *allocator, jn_spec **out, jn_error *error);
 JN_API jn_status jn_spec_parse_json(const char *text, size_t size, const char *name,

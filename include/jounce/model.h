@@ -31,6 +31,7 @@ typedef enum jn_inertia_policy {
 typedef struct jn_build_options {
   jn_root root;
   jn_inertia_policy inertia;
+  int lenient; /* accept numbers that a URDF file separates by commas */
 } jn_build_options;
 
 /* Checks everything (one tree, names, axes, poses, masses, inertias), orders the bodies depth

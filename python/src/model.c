@@ -145,7 +145,7 @@ int model_joint(const model_object *self, PyObject *object) {
 static const char *const setting_names[] = {"representation", "formulation", "damping", "strict",
                                             "gravity",        "threads",     "layout",  NULL};
 enum { SETTINGS = 7 };
-static const char *const build_words[] = {"root", "inertia"};
+static const char *const build_words[] = {"root", "inertia", "lenient"};
 static const char *const root_words[] = {"as given", "fixed", "floating", NULL};
 static const char *const inertia_words[] = {"default", "strict", "permissive", "repair", NULL};
 static const char *const layout_words[] = {"jounce", "pinocchio", "mujoco", "drake", "rbdl", NULL};
@@ -233,15 +233,16 @@ PyObject *model_wrap(jn_model *model, PyObject *settings) {
 }
 
 int take_build_options(PyObject *keywords, jn_build_options *out) {
-  int found[2] = {0, 0};
-  for (int i = 0; i < 2; i++) {
+  int found[3] = {0, 0, 0};
+  for (int i = 0; i < 3; i++) {
     PyObject *value = PyDict_GetItemString(keywords, build_words[i]);
     if (!value) continue;
     if (value != Py_None)
-      found[i] = word_index(value, i ? inertia_words : root_words, build_words[i]);
+      found[i] = i == 2 ? PyObject_IsTrue(value)
+                        : word_index(value, i ? inertia_words : root_words, build_words[i]);
     if (found[i] < 0 || PyDict_DelItemString(keywords, build_words[i])) return -1;
   }
-  *out = (jn_build_options){(jn_root)found[0], (jn_inertia_policy)found[1]};
+  *out = (jn_build_options){(jn_root)found[0], (jn_inertia_policy)found[1], found[2]};
   return 0;
 }
 
@@ -585,14 +586,15 @@ void model_add_methods(void) {
 
 PyDoc_STRVAR(
     model_doc,
-    "Model(source, *, root=None, inertia='default', representation='spatial',\n"
-    "      formulation='body', damping=False, strict=False, gravity=None, threads=1,\n"
-    "      layout='jounce')\n--\n\n"
+    "Model(source, *, root=None, inertia='default', lenient=False,\n"
+    "      representation='spatial', formulation='body', damping=False, strict=False,\n"
+    "      gravity=None, threads=1, layout='jounce')\n--\n\n"
     "A robot: a URDF (.urdf, .xml), a native model (.json) or the name of a built-in robot.\n\n"
     "root: 'fixed' or 'floating' overrides the file. inertia: what to do with an inertia that no\n"
     "body has: 'default' refuses negative moments, 'strict' also a violated triangle inequality,\n"
-    "'permissive' uses it as it is, 'repair' uses the nearest physical one. The others are\n"
-    "settings of the computations, see with_settings.\n"
+    "'permissive' uses it as it is, 'repair' uses the nearest physical one. lenient: accept\n"
+    "numbers that a URDF separates by commas. The others are settings of the computations, see\n"
+    "with_settings.\n"
     "layout: 'pinocchio', 'mujoco', 'drake' or 'rbdl': every q, v, tau and matrix has the order\n"
     "and meaning of that library.\n\n"
     "The object is immutable; threads may share it. Methods take arrays with any number of\n"

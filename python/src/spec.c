@@ -67,6 +67,11 @@ static PyObject *parse(parser *read, const char *function, PyObject *const *args
   jn_status status = read(text, (size_t)size, name, NULL, &spec, &error);
   return status ? raise_error(&error) : spec_wrap(spec);
 }
+static PyObject *spec_parse(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                            PyObject *keywords) {
+  (void)type;
+  return parse(jn_spec_parse, "parse", args, nargs, keywords);
+}
 static PyObject *spec_parse_urdf(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *keywords) {
   (void)type;
@@ -212,7 +217,7 @@ static PyObject *spec_add_frame(PyObject *object, PyObject *const *args, Py_ssiz
 }
 
 PyDoc_STRVAR(build_doc,
-             "build($self, /, *, root=None, inertia='default', **settings)\n--\n\n"
+             "build($self, /, *, root=None, inertia='default', lenient=False, **settings)\n--\n\n"
              "Checks the spec and builds a Model; settings as in Model.");
 static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords) {
   if (PyTuple_GET_SIZE(args)) {
@@ -245,18 +250,18 @@ static PyObject *spec_save_json(PyObject *object, PyObject *path) {
 }
 
 PyDoc_STRVAR(lint_doc,
-             "lint($self, /, *, root=None, inertia='default')\n--\n\n"
+             "lint($self, /, *, root=None, inertia='default', lenient=False)\n--\n\n"
              "Everything suspicious in the spec, and in a Model built from it with these options:\n"
              "[(severity, line, text), ...].");
 static PyObject *spec_lint(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *keywords) {
   static const char *const severity[] = {"note", "warning", "serious"};
-  static const char *const names[] = {"root", "inertia"};
+  static const char *const names[] = {"root", "inertia", "lenient"};
   jn_spec *spec = ((spec_object *)object)->spec;
   jn_build_options options;
-  PyObject *v[2], *chosen = PyDict_New();
-  int bad = !chosen || take_arguments("lint", names, 2, 0, 0, args, nargs, keywords, v);
-  for (int i = 0; i < 2 && !bad; i++) bad = v[i] && PyDict_SetItemString(chosen, names[i], v[i]);
+  PyObject *v[3], *chosen = PyDict_New();
+  int bad = !chosen || take_arguments("lint", names, 3, 0, 0, args, nargs, keywords, v);
+  for (int i = 0; i < 3 && !bad; i++) bad = v[i] && PyDict_SetItemString(chosen, names[i], v[i]);
   if (!bad) bad = take_build_options(chosen, &options);
   Py_XDECREF(chosen);
   if (bad) return NULL;
@@ -313,6 +318,10 @@ static PyObject *names_of(PyObject *object, void *links) {
 static PyMethodDef methods[] = {
     {"load", spec_load, METH_O | METH_STATIC,
      "load(path, /)\n--\n\nReads a file, or a built-in robot by its name."},
+    {"parse", (PyCFunction)(void (*)(void))spec_parse, METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
+     "parse(text, name='text')\n--\n\n"
+     "Reads the text of a model file, whose format is told by its content; `name` is the file\n"
+     "name in messages."},
     {"parse_urdf", (PyCFunction)(void (*)(void))spec_parse_urdf,
      METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "parse_urdf(text, name='text')\n--\n\n"

@@ -14,7 +14,7 @@
 #include "model/spec.h"
 
 /* bounds of what is plausible */
-static const double unit_tolerance = 1e-6;    /* of a squared length */
+static const double unit_tolerance = 1e-3;    /* of a squared length: axes have few digits */
 static const double longest_gyration = 10;    /* m: radius of gyration of one link */
 static const double shortest_gyration = 1e-4; /* m */
 static const double longest_offset = 50;      /* m: joint to joint */
@@ -323,8 +323,9 @@ static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
     double I = axis_inertia(joint, link);
     if (I <= 1e-12 * link->mass * shortest_gyration * shortest_gyration)
       note(w, JN_SERIOUS, joint->line,
-           "joint '%s': link '%s' has no inertia about the axis: the dynamics are singular",
-           joint->name, link->name);
+           "joint '%s': link '%s' has %s kg but no inertia about the axis: the dynamics are "
+           "singular; give the joint an armature",
+           joint->name, link->name, jn_show(&a, link->mass));
   }
   int p = w->parent[child];
   if (p < 0 || !(w->rigid_mass[p] > 0)) return;

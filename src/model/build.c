@@ -7,6 +7,7 @@
 
 #include "base/decimal.h"
 #include "base/fail.h"
+#include "model/spec.h"
 
 jn_status jn_build_fail(jn_builder *b, int line, jn_status status, const char *format, ...) {
   const char *file = jn_spec_file(b->spec);
@@ -368,6 +369,12 @@ jn_status jn_build(const jn_spec *spec, const jn_build_options *options,
   *out = NULL;
   if (b.nlink == 0)
     return jn_build_fail(&b, 0, JN_ERR_MODEL, "the model has no links: add at least one");
+  const jn_commas commas = jn_spec_commas(spec);
+  if (commas.line > 0 && !b.options.lenient)
+    return jn_build_fail(&b, commas.line, JN_ERR_SYNTAX,
+                         "%s: commas: write spaces between numbers, or accept commas by the option "
+                         "'lenient'",
+                         commas.text);
   jn_status status = builder_init(&b);
   if (!status) status = check_names(&b);
   if (!status) status = find_root(&b);

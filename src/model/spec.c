@@ -33,6 +33,7 @@ struct jn_spec {
   const char *name;
   const char *file;
   jn_vec3 gravity;
+  jn_commas commas;
   store links, joints, frames, findings;
 };
 
@@ -254,6 +255,14 @@ const char *const jn_limit_keys[JN_LIMIT_COUNT + 1] = {
     "lower", "upper", "velocity", "effort", "acceleration", "jerk", "effort_rate", NULL};
 _Static_assert(offsetof(jn_limits, effort_rate) == (JN_LIMIT_COUNT - 1) * sizeof(double),
                "jn_limits is one array of numbers");
+
+jn_status jn_spec_set_commas(jn_spec *spec, int line, const char *text) {
+  if (spec->commas.line > 0) return JN_OK;
+  if (own(spec, &text) != JN_OK) return JN_ERR_MEMORY;
+  spec->commas = (jn_commas){line, text};
+  return JN_OK;
+}
+jn_commas jn_spec_commas(const jn_spec *spec) { return spec->commas; }
 
 const jn_allocator *jn_spec_hooks(const jn_spec *spec) { return &spec->hooks; }
 const char *jn_spec_name(const jn_spec *spec) { return spec->name; }

@@ -219,7 +219,7 @@ const char *const setup_functions[] = {
     "jn_data_place", "jn_batch_new", "jn_batch_free", "jn_simulation_options_default",
     "jn_simulation_new", "jn_simulation_free", "jn_simulation_set_motor", "jn_simulation_motor",
     "jn_linearise_options_default", "jn_hexarotor_default", "jn_hexarotor_actuated",
-    "jn_link_default", "jn_joint_default", "jn_spec_load", "jn_spec_parse_urdf",
+    "jn_link_default", "jn_joint_default", "jn_spec_load", "jn_spec_parse_urdf", "jn_spec_parse",
     "jn_spec_parse_json", "jn_spec_save_json", "jn_spec_builtin", "jn_spec_lint",
     "jn_spec_lint_for", "jn_spec_new", "jn_spec_free", "jn_spec_add_link", "jn_spec_add_joint",
     "jn_spec_add_frame", "jn_spec_set_gravity", "jn_spec_set_file", "jn_spec_name", "jn_spec_file",

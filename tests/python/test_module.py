@@ -376,6 +376,16 @@ class Models(unittest.TestCase):
             with open(path) as file:
                 c = jounce.Spec.parse_json(file.read()).build()
             np.testing.assert_array_equal(c.inverse_dynamics(q, v), b.inverse_dynamics(q, v))
+            with open(path) as file:
+                c = jounce.Spec.parse(file.read()).build()
+            np.testing.assert_array_equal(c.inverse_dynamics(q, v), b.inverse_dynamics(q, v))
+        self.assertEqual(jounce.Spec.parse("<robot name='r'><link name='a'/></robot>").links, ("a",))
+        commas = jounce.Spec.parse("<robot><link name='a'/><link name='b'/><joint name='j' "
+                                   "type='continuous'><parent link='a'/><child link='b'/>"
+                                   "<axis xyz='0,1,0'/></joint></robot>")
+        with self.assertRaisesRegex(jounce.FormatError, "lenient"):
+            commas.build()
+        self.assertEqual(commas.build(lenient=True).nv, 1)
         self.assertIn("tilthex", jounce.builtins())
         self.assertIsInstance(spec.lint(), list)
 
