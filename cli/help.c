@@ -364,7 +364,8 @@ const char cli_elastic_help[] =
 const char cli_check_help[] =
     "usage: jounce check MODEL [options]\n\n"
     "Identities that must hold for any model, at random states: the largest residual of each,\n"
-    "relative to the largest number of that order. Exit status 3 if one exceeds its bound.\n\n"
+    "relative to the largest number of that order and to the moment of the weights about the base\n"
+    "(M' = C + C^T: to |M| |v|). Exit status 3 if one exceeds its bound.\n\n"
     "  --fixed, --floating, --inertia NAME, --lenient, -q   as for the other commands\n"
     "  --order R            highest order of the time derivative, 1 to 64, default 3\n"
     "  --states N           number of random states, default 20\n"

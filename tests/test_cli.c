@@ -340,6 +340,21 @@ static void test_an_inertia_is_refused_used_or_repaired(void **state) {
   }
 }
 
+/* Wheels: C is nothing but rounding, and rows of the equation of motion are. */
+static void test_check_accepts_sound_models(void **state) {
+  (void)state;
+  static const char *const options[] = {"", "--floating", "--seed 7 --order 1", "--states 200"};
+  for (int i = 0; i < (int)COUNT(options); i++)
+    assert_clean(run("jounce check '%s/cli/wheels.urdf' %s", TEST_DATA, options[i]));
+  for (int i = 0; jn_builtin_name(i); i++)
+    assert_clean(run("jounce check %s --states 3", jn_builtin_name(i)));
+  json_t *found = run_json("jounce check tilthex");
+  assert_int_equal(json_array_size(found), 5);
+  for (size_t i = 0; i < 5; i++)
+    assert_true(json_number_value(json_object_get(json_array_get(found, i), "residual")) > 0);
+  json_decref(found);
+}
+
 /* A floating joint below a massless link that stands for the world: its numbers are the base's. */
 static void test_the_world_may_be_a_link(void **state) {
   (void)state;
@@ -406,6 +421,7 @@ int main(void) {
       cmocka_unit_test(test_formats_agree_to_the_last_bit),
       cmocka_unit_test(test_every_command_remarks_on_findings_of_weight),
       cmocka_unit_test(test_an_inertia_is_refused_used_or_repaired),
+      cmocka_unit_test(test_check_accepts_sound_models),
       cmocka_unit_test(test_lint_grades_what_it_finds),
       cmocka_unit_test(test_the_world_may_be_a_link),
       cmocka_unit_test(test_every_example_of_the_help_runs),
