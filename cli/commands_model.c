@@ -194,9 +194,9 @@ static int has_serious(const jn_spec *spec) {
 static int run_lint(cli_job *job) {
   jn_build_options options = cli_job_build(job);
   jn_error error = {0};
-  jn_status status = jn_spec_load(job->model_path, NULL, &job->spec, &error);
-  if (status) return cli_fail(status, &error, NULL);
-  status = jn_spec_lint_for(job->spec, &options);
+  int code = cli_job_spec(job, job->model_path, &job->spec);
+  if (code) return code;
+  jn_status status = jn_spec_lint_for(job->spec, &options);
 
   /* the reason why the model cannot be built is a finding, too, unless there is a serious one */
   memset(&error, 0, sizeof error);

@@ -8,6 +8,8 @@
     "  --inertia NAME         what to do with an inertia that no body has: default (refuse a negative\n" \
     "                         moment), strict (also a violated triangle inequality; --strict),\n" \
     "                         permissive (use it as it is), repair (use the nearest physical one)\n" \
+    "  --lock JOINT[=Q],...   fix joints at a position (default 0; several numbers: a:b:c)\n" \
+    "  --armature JOINT=X,... set the rotor inertia of joints, as seen at the joint\n" \
     "  --lenient              accept numbers that a URDF separates by commas\n" \
     "  -q, --quiet            no line on standard error about findings of weight\n"
 
@@ -366,7 +368,8 @@ const char cli_check_help[] =
     "Identities that must hold for any model, at random states: the largest residual of each,\n"
     "relative to the largest number of that order and to the moment of the weights about the base\n"
     "(M' = C + C^T: to |M| |v|). Exit status 3 if one exceeds its bound.\n\n"
-    "  --fixed, --floating, --inertia NAME, --lenient, -q   as for the other commands\n"
+    "  --fixed, --floating, --inertia NAME, --lock, --armature, --lenient, -q   as for\n"
+    "                       the other commands\n"
     "  --order R            highest order of the time derivative, 1 to 64, default 3\n"
     "  --states N           number of random states, default 20\n"
     "  --seed S             seed of the random numbers, default 1\n"
@@ -384,7 +387,8 @@ const char cli_bench_help[] =
     "`calibration` is the time of 200 plain products of 6x6 matrices, to compare machines. The\n"
     "columns :body, :single and :order0 are ratios to the body formulation, to the single call and\n"
     "to order 0.\n\n"
-    "  --fixed, --floating, --inertia NAME, --lenient, -q   as for the other commands\n"
+    "  --fixed, --floating, --inertia NAME, --lock, --armature, --lenient, -q   as for\n"
+    "                       the other commands\n"
     "  --orders A-B         orders of the time derivative, at most 64; default 0-5\n"
     "  --seconds S          time for one measurement, at most 60; default 0.05\n"
     "  --count              also count the instructions of a call by single-stepping (Linux, x86-64;\n"

@@ -1,6 +1,7 @@
 /* job.c: from arguments to a model, a state and scratch. */
 #include "job.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,11 +62,96 @@ static void remark(const char *path, const jn_spec *spec) {
             more, path);
 }
 
+/* Calls `use` with each item of "NAME[=VALUES],..."; the name ends at the last '='. */
+static int each_item(const cli_job *job, const char *option, const char *list, jn_spec *spec,
+                     int (*use)(const cli_job *job, jn_spec *spec, int joint, char *values)) {
+  int code = CLI_DONE;
+  char *copy = malloc(strlen(list) + 1);
+  if (!copy) return cli_bad_input("%s: out of memory", option);
+  memcpy(copy, list, strlen(list) + 1);
+  for (char *at = copy, *next; at && !code; at = next) {
+    if ((next = strchr(at, ',')) != NULL) *next++ = '\0';
+    char *values = strrchr(at, '='), hint[1024];
+    if (values) *values++ = '\0';
+    const int joint = jn_spec_find_joint(spec, at);
+    if (joint >= 0)
+      code = use(job, spec, joint, values);
+    else
+      code = cli_bad_input("%s: %s has no joint '%s'%s", option, job->model_path, at,
+                           cli_suggest(at, cli_spec_joint_words(spec), hint, sizeof hint));
+  }
+  free(copy);
+  return code;
+}
+
+static int read_numbers(char *text, double *out, int most) {
+  int n = 0;
+  while (n < most) {
+    char *end;
+    out[n] = strtod(text, &end);
+    if (end == text || !isfinite(out[n])) return 0;
+    n++;
+    if (*end == '\0') return n;
+    if (*end != ':') return 0;
+    text = end + 1;
+  }
+  return 0;
+}
+
+static int lock_joint(const cli_job *job, jn_spec *spec, int joint, char *values) {
+  static const int nq[] = {
+#define NQ(code, name, nq, nv) nq,
+      JN_JOINT_TYPES(NQ)
+#undef NQ
+  };
+  const jn_joint_desc *j = jn_spec_get_joint(spec, joint);
+  const char *type = jn_joint_type_name(j->type);
+  double q[4];
+  if (values && (nq[j->type] > 4 || read_numbers(values, q, 4) != nq[j->type]))
+    return cli_bad_usage("--lock %s: a %s joint is locked at %s, found '%s'", j->name, type,
+                         nq[j->type] == 1   ? "one number"
+                         : nq[j->type] == 0 ? "no number"
+                         : nq[j->type] == 2 ? "two numbers a:b"
+                         : nq[j->type] == 3 ? "three numbers a:b:c"
+                         : nq[j->type] == 4 ? "a unit quaternion w:x:y:z"
+                                            : "its home pose, without numbers",
+                         values);
+  jn_status status = jn_spec_lock(spec, j->name, values ? q : NULL);
+  return status
+             ? cli_bad_input("--lock %s: %s: %s", j->name, job->model_path, jn_status_text(status))
+             : CLI_DONE;
+}
+
+static int set_armature(const cli_job *job, jn_spec *spec, int joint, char *values) {
+  jn_joint_desc *j = jn_spec_joint(spec, joint);
+  (void)job;
+  double x;
+  if (!values || read_numbers(values, &x, 1) != 1 || x < 0)
+    return cli_bad_usage("--armature %s: a number that is not negative expected: %s=0.01", j->name,
+                         j->name);
+  if (j->type == JN_JOINT_FREE || j->type == JN_JOINT_FIXED)
+    return cli_bad_usage("--armature %s: a %s joint has no armature", j->name,
+                         jn_joint_type_name(j->type));
+  j->armature = x;
+  return CLI_DONE;
+}
+
+int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec) {
+  jn_error error = {0};
+  jn_status status = jn_spec_load(path, NULL, spec, &error);
+  if (status) return cli_fail(status, &error, path);
+  int code = CLI_DONE;
+  if (job->armature) code = each_item(job, "--armature", job->armature, *spec, set_armature);
+  if (!code && job->lock) code = each_item(job, "--lock", job->lock, *spec, lock_joint);
+  return code;
+}
+
 int cli_job_load(const cli_job *job, const char *path, jn_spec **spec, jn_model **model) {
   jn_build_options options = cli_job_build(job);
   jn_error error = {0};
-  jn_status status = jn_spec_load(path, NULL, spec, &error);
-  if (!status) status = jn_model_build(*spec, &options, NULL, model, &error);
+  int code = cli_job_spec(job, path, spec);
+  if (code) return code;
+  jn_status status = jn_model_build(*spec, &options, NULL, model, &error);
   if (status) return cli_fail(status, &error, path);
   if (job->quiet) return CLI_DONE;
   status = jn_spec_lint_for(*spec, &options);
@@ -149,9 +235,10 @@ int cli_job_singular(const cli_job *job, int joint) {
   if (mass > 0)
     snprintf(what, sizeof what, "moves %.3g kg, which has no inertia about its axis", mass);
   return cli_bad_input(
-      "%s: joint '%s' %s: its acceleration is not determined; give it an armature or the links "
-      "beyond it mass, or prescribe its motion (jounce hybrid)",
-      job->model_path, name, what);
+      "%s: joint '%s' %s: its acceleration is not determined; give it an armature (--armature "
+      "%s=...) or the links beyond it mass, lock it (--lock %s), or prescribe its motion (jounce "
+      "hybrid)",
+      job->model_path, name, what, name, name);
 }
 
 int cli_job_status(const cli_job *job, jn_status status) {

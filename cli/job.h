@@ -21,7 +21,8 @@ typedef struct cli_job {
   int fixed, floating;
   int inertia; /* a jn_inertia_policy */
   int lenient;
-  int quiet; /* no remark on the model's findings */
+  const char *lock, *armature; /* lists NAME[=VALUES],... */
+  int quiet;                   /* no remark on the model's findings */
   int order, pad, formulation, damping;
   int layout_kind, layout_given;
   int gravity_given;
@@ -48,6 +49,7 @@ extern const char *const cli_inertia_names[]; /* in the order of jn_inertia_poli
   CLI_OPT_FLAG("fixed", &(job)->fixed, 1), CLI_OPT_FLAG("floating", &(job)->floating, 1),   \
       CLI_OPT_CHOICE("inertia", &(job)->inertia, cli_inertia_names),                        \
       CLI_OPT_FLAG("strict", &(job)->inertia, JN_INERTIA_STRICT),                           \
+      CLI_OPT_TEXT("lock", &(job)->lock), CLI_OPT_TEXT("armature", &(job)->armature),       \
       CLI_OPT_FLAG("lenient", &(job)->lenient, 1), CLI_OPT_FLAG("quiet", &(job)->quiet, 1), \
       CLI_OPT_SHORT("q", &(job)->quiet, 1)
 #define CLI_STATE_OPTIONS(job)                                                                     \
@@ -69,6 +71,8 @@ int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, ch
 /* Loads the model of the job, or another one. Findings of weight, if there are any, are one line on
  * standard error. */
 int cli_job_model(cli_job *job);
+/* Reads a description; joints are locked and armatures set as --lock and --armature say. */
+int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec);
 int cli_job_load(const cli_job *job, const char *path, jn_spec **spec, jn_model **model);
 /* Parses the arguments, calls `check` (may be NULL), loads the model, calls `run`, ends the job. */
 int cli_job_run(cli_job *job, const cli_option *table, int count, int argc, char **argv,

@@ -355,6 +355,39 @@ static void test_check_accepts_sound_models(void **state) {
   json_decref(found);
 }
 
+/* A joint that is locked, and one whose armature makes the robot move. */
+static void test_joints_are_locked_and_get_armature(void **state) {
+  (void)state;
+  put("e.json", "{\"joints\": {\"a5\": [0.3]}}");
+  assert_int_equal(run("jounce fd '%s/cli/light_tool.urdf' --pad --state e.json", TEST_DATA), 1);
+  assert_non_null(
+      strstr(errors, "--armature a6=...) or the links beyond it mass, lock it (--lock a6)"));
+  json_t *locked =
+      run_json("jounce fd '%s/cli/light_tool.urdf' --pad --state e.json --lock a6=0.5", TEST_DATA);
+  json_t *heavy = run_json(
+      "jounce fd '%s/cli/light_tool.urdf' --pad --state e.json --armature a6=1", TEST_DATA);
+  const double x = at(item(locked, "joints", "a5"), 0), y = at(item(heavy, "joints", "a5"), 0);
+  assert_true(x != 0 && fabs(x - y) < 1e-12 * fabs(x));
+  assert_int_equal(json_object_size(item(locked, "joints", NULL)), 1);
+  assert_int_equal(json_object_size(item(heavy, "joints", NULL)), 2);
+  json_decref(locked);
+  json_decref(heavy);
+  static const struct {
+    const char *line, *words;
+    int status;
+  } bad[] = {{"--lock a7", "has no joint 'a7'; did you mean 'a", 1},
+             {"--lock a6=x", "a revolute joint is locked at one number, found 'x'", 2},
+             {"--lock a6=1:2", "one number", 2},
+             {"--lock a5,a6=nan", "one number", 2},
+             {"--armature a6", "a number that is not negative expected", 2},
+             {"--armature a6=-1", "a number that is not negative expected", 2}};
+  for (int i = 0; i < (int)COUNT(bad); i++) {
+    assert_int_equal(run("jounce info '%s/cli/light_tool.urdf' %s", TEST_DATA, bad[i].line),
+                     bad[i].status);
+    if (!strstr(errors, bad[i].words)) fail_msg("%s: %s", bad[i].line, errors);
+  }
+}
+
 /* A floating joint below a massless link that stands for the world: its numbers are the base's. */
 static void test_the_world_may_be_a_link(void **state) {
   (void)state;
@@ -422,6 +455,7 @@ int main(void) {
       cmocka_unit_test(test_every_command_remarks_on_findings_of_weight),
       cmocka_unit_test(test_an_inertia_is_refused_used_or_repaired),
       cmocka_unit_test(test_check_accepts_sound_models),
+      cmocka_unit_test(test_joints_are_locked_and_get_armature),
       cmocka_unit_test(test_lint_grades_what_it_finds),
       cmocka_unit_test(test_the_world_may_be_a_link),
       cmocka_unit_test(test_every_example_of_the_help_runs),

@@ -216,6 +216,58 @@ static PyObject *spec_add_frame(PyObject *object, PyObject *const *args, Py_ssiz
   return object;
 }
 
+PyDoc_STRVAR(lock_doc,
+             "lock($self, /, joint, q=None)\n--\n\n"
+             "Fixes a joint at q, a number or as many as the joint has (default: zero): the model\n"
+             "has it no more, and the links it connected become one body. Returns the spec.");
+static PyObject *spec_lock(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *keywords) {
+  static const char *const names[] = {"joint", "q"};
+  static const int nq[] = {
+#define NQ(code, name, nq, nv) nq,
+      JN_JOINT_TYPES(NQ)
+#undef NQ
+  };
+  jn_spec *spec = ((spec_object *)object)->spec;
+  PyObject *v[2];
+  double q[7];
+  const char *joint;
+  if (take_arguments("lock", names, 2, 2, 1, args, nargs, keywords, v) ||
+      !(joint = take_text(v[0], "joint")))
+    return NULL;
+  const int i = jn_spec_find_joint(spec, joint);
+  if (i < 0) return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'", joint);
+  const int n = nq[jn_spec_get_joint(spec, i)->type];
+  if (v[1] &&
+      (n == 1 && PyNumber_Check(v[1]) && !PySequence_Check(v[1]) ? take_double(v[1], "q", q)
+                                                                 : take_numbers(v[1], "q", n, q)))
+    return NULL;
+  jn_status status = jn_spec_lock(spec, joint, v[1] ? q : NULL);
+  if (status) return raise_status(status);
+  Py_INCREF(object);
+  return object;
+}
+
+PyDoc_STRVAR(armature_doc,
+             "set_armature($self, /, joint, armature)\n--\n\n"
+             "Sets the rotor inertia of a joint, as seen at the joint. Returns the spec.");
+static PyObject *spec_set_armature(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                   PyObject *keywords) {
+  static const char *const names[] = {"joint", "armature"};
+  jn_spec *spec = ((spec_object *)object)->spec;
+  PyObject *v[2];
+  const char *joint;
+  double x;
+  if (take_arguments("set_armature", names, 2, 2, 2, args, nargs, keywords, v) ||
+      !(joint = take_text(v[0], "joint")) || take_double(v[1], "armature", &x))
+    return NULL;
+  const int i = jn_spec_find_joint(spec, joint);
+  if (i < 0) return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'", joint);
+  jn_spec_joint(spec, i)->armature = x;
+  Py_INCREF(object);
+  return object;
+}
+
 PyDoc_STRVAR(build_doc,
              "build($self, /, *, root=None, inertia='default', lenient=False, **settings)\n--\n\n"
              "Checks the spec and builds a Model; settings as in Model.");
@@ -333,6 +385,8 @@ static PyMethodDef methods[] = {
     {"add_link", FAST(spec_add_link, add_link_doc)},
     {"add_joint", FAST(spec_add_joint, add_joint_doc)},
     {"add_frame", FAST(spec_add_frame, add_frame_doc)},
+    {"lock", FAST(spec_lock, lock_doc)},
+    {"set_armature", FAST(spec_set_armature, armature_doc)},
     {"build", (PyCFunction)(void (*)(void))spec_build, METH_VARARGS | METH_KEYWORDS, build_doc},
     {"save_json", spec_save_json, METH_O,
      "save_json($self, path, /)\n--\n\nWrites a native model file; loading it gives the same "

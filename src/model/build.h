@@ -53,6 +53,14 @@ jn_status jn_build(const jn_spec *spec, const jn_build_options *options,
  * accepts them (judge.c). */
 jn_status jn_build_judge(jn_builder *b, const jn_model *m, mass_properties *sum);
 
+/* A joint as a chain of at most 3 primitive joints along z, with orientations in the child link's
+ * frame at zero; `axis`: unit, in that frame. Returns their number (place.c). */
+typedef struct jn_primitive {
+  jn_kind kind;
+  jn_mat3 R;
+} jn_primitive;
+int jn_joint_chain(const jn_joint_desc *j, const jn_vec3 *axis, jn_primitive *out);
+
 /* Merges links held by fixed joints, places the joint frames and makes the model (place.c). */
 jn_status jn_build_place(jn_builder *b, jn_model **out);
 

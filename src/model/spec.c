@@ -294,6 +294,15 @@ int jn_spec_find_link(const jn_spec *spec, const char *name) {
   return -1;
 }
 
+int jn_spec_find_joint(const jn_spec *spec, const char *name) {
+  if (name == NULL) return -1;
+  for (int i = 0; i < spec->joints.count; i++) {
+    const jn_joint_desc *joint = store_element(&spec->joints, i);
+    if (strcmp(joint->name, name) == 0) return i;
+  }
+  return -1;
+}
+
 /* The last finding is reserved for the note that there are more; it has the highest severity of
  * those not kept. */
 jn_status jn_spec_add_finding(jn_spec *spec, jn_severity severity, int line, const char *text) {

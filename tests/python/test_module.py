@@ -343,6 +343,24 @@ class Models(unittest.TestCase):
         self.assertEqual(robot.joints[1]["upper"], 2)
         np.testing.assert_allclose(robot.frame_pose([0.0], "tip")[:3, 3], [0, 0, -1])
 
+    def test_locked_joints(self):
+        whole = jounce.Model("arm6")
+        spec = jounce.Spec.load("arm6")
+        names = [j["name"] for j in whole.joints if j["nv"]]
+        spec.lock(names[2], 0.7).lock(names[5], [-0.4]).set_armature(names[0], 0.5)
+        part = spec.build()
+        free = [0, 1, 3, 4]
+        self.assertEqual(part.nv, 4)
+        q, v = random_state(whole, 3)
+        q[2], q[5], v[:, [2, 5]] = 0.7, -0.4, 0
+        want = whole.inverse_dynamics(q, v)[:, free]
+        want[:, 0] += 0.5 * v[1:, 0]
+        close("locked joints", part.inverse_dynamics(q[free], v[:, free]), want)
+        with self.assertRaisesRegex(jounce.ArgumentError, "no joint 'nobody'"):
+            spec.lock("nobody")
+        with self.assertRaises((jounce.ArgumentError, TypeError)):
+            jounce.Spec.load("arm6").lock(names[0], [1, 2])
+
     def test_inertias_that_no_body_has(self):
         spec = jounce.Spec("bad").add_link("a").add_link("b", 1, inertia=[-1e-3, 0.01, 0.01])
         spec.add_joint("j", "revolute", "a", "b", axis=[1, 0, 0], armature=1)
