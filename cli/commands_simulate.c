@@ -12,6 +12,7 @@
 
 #include "names.h"
 #include "path.h"
+#include "progress.h"
 #include "reader.h"
 
 #define MOST_STEPS 1e9 /* with --step */
@@ -223,16 +224,9 @@ static jn_status measure(motion *m, int n, double t) {
   return JN_OK;
 }
 
-static void progress(const motion *m, double t, double *shown) {
-  double now = cli_seconds();
-  if (!isatty(STDERR_FILENO) || now - *shown < 0.3) return;
-  fprintf(stderr, "\r[%3d %%] t = %.6g s", (int)(100 * t / m->time), t);
-  *shown = now;
-}
-
 static jn_status run(motion *m) {
   int nq = jn_model_nq(m->job.model), next = 1;
-  double shown = cli_seconds(), t = 0;
+  double t = 0;
   jn_simulation *sim = m->simulation;
   jn_status status = jn_simulation_state(sim, NULL, m->rows + 1, m->rows + 1 + nq);
   if (!status) status = measure(m, 0, 0);
@@ -246,9 +240,9 @@ static jn_status run(motion *m) {
       status = jn_simulation_at(sim, at, row + 1, row + 1 + nq);
       if (!status) status = measure(m, next++, at);
     }
-    progress(m, t, &shown);
+    cli_progress(t / m->time, "t = %.6g s", t);
   }
-  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%40s\r", "");
+  cli_progress_end();
   if (status) cli_error("simulate: stopped at t = %.17g", t);
   return status;
 }

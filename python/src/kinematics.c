@@ -84,10 +84,7 @@ static int take_asked(kinematics_object *self, const char *function, const char 
   if (take_arguments(function, names, count, count, 1 + point, args, nargs, keywords, values))
     return -1;
   memset(out, 0, sizeof *out);
-  if (most < 0) {
-    raise_status(JN_ERR_STATE);
-    return -1;
-  }
+  if (most < 0) return (raise_status(JN_ERR_STATE), -1);
   if ((out->frame = model_frame(self->model, values[0])) < 0) return -1;
   if (point)
     out->point = values[1];

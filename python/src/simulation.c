@@ -121,16 +121,11 @@ static int set_force_of_time(simulation_object *self, PyObject **v, jn_forces *f
   int given =
       (v[TIME] != NULL) + (v[TABLE] != NULL) + (v[POLYNOMIAL] != NULL) + (v[FOURIER] != NULL);
   PyObject *x, *y, *z;
-  if (given > 1) {
-    raise_text(JN_ERR_ARGUMENT, "give at most one of time, table, polynomial and fourier");
-    return -1;
-  }
+  if (given > 1)
+    return refuse(JN_ERR_ARGUMENT, "give at most one of time, table, polynomial and fourier");
   int nv = jn_model_nv(self->model->model);
   if (v[TIME]) {
-    if (!PyCallable_Check(v[TIME])) {
-      PyErr_SetString(PyExc_TypeError, "time: a function of (t, order) expected");
-      return -1;
-    }
+    if (!PyCallable_Check(v[TIME])) return refuse_type("time: a function of (t, order) expected");
     Py_INCREF(v[TIME]);
     self->time = v[TIME];
     f->time = time_force;
@@ -143,10 +138,7 @@ static int set_force_of_time(simulation_object *self, PyObject **v, jn_forces *f
     npy_intp n = PyArray_NDIM(times) == 1 ? PyArray_DIM(times, 0) : 0;
     int rises = n > 0 && n < 100000000;
     for (npy_intp i = 1; i < n && rises; i++) rises = NUMBERS(times)[i] > NUMBERS(times)[i - 1];
-    if (!rises) {
-      raise_text(JN_ERR_ARGUMENT, "table: increasing times of shape (n,) expected");
-      return -1;
-    }
+    if (!rises) return refuse(JN_ERR_ARGUMENT, "table: increasing times of shape (n,) expected");
     self->table = (jn_force_table){(int)n, nv, NUMBERS(times), keep_rows(self, y, "table: tau", n)};
     if (!self->table.tau) return -1;
     f->time = jn_force_table_time;
@@ -160,10 +152,8 @@ static int set_force_of_time(simulation_object *self, PyObject **v, jn_forces *f
     if (!c) return -1;
     npy_intp n = PyArray_NDIM(c) == 2 ? PyArray_DIM(c, 0) : 0;
     Py_DECREF(c);
-    if (n < 1 || n > JN_MAX_ORDER) {
-      raise_text(JN_ERR_ARGUMENT, "polynomial: c of shape (degree + 1, nv) expected");
-      return -1;
-    }
+    if (n < 1 || n > JN_MAX_ORDER)
+      return refuse(JN_ERR_ARGUMENT, "polynomial: c of shape (degree + 1, nv) expected");
     self->polynomial =
         (jn_force_polynomial){(int)n - 1, nv, t0, keep_rows(self, x, "polynomial: c", n)};
     if (!self->polynomial.c) return -1;
@@ -177,10 +167,8 @@ static int set_force_of_time(simulation_object *self, PyObject **v, jn_forces *f
     if (!a) return -1;
     npy_intp n = PyArray_NDIM(a) == 2 ? PyArray_DIM(a, 0) : 0;
     Py_DECREF(a);
-    if (n < 1 || n > 1000000) {
-      raise_text(JN_ERR_ARGUMENT, "fourier: a, b of shape (terms, nv) expected");
-      return -1;
-    }
+    if (n < 1 || n > 1000000)
+      return refuse(JN_ERR_ARGUMENT, "fourier: a, b of shape (terms, nv) expected");
     const double *ca = keep_rows(self, y, "fourier: a", n),
                  *cb = ca ? keep_rows(self, z, "fourier: b", n) : NULL;
     if (!cb) return -1;
@@ -207,10 +195,7 @@ static int set_forces(simulation_object *self, PyObject **v, jn_forces *f) {
         !(*rows[i].target = keep_rows(self, v[rows[i].slot], names[rows[i].slot], -1)))
       return -1;
   if (v[STATE]) {
-    if (!PyCallable_Check(v[STATE])) {
-      PyErr_SetString(PyExc_TypeError, "state: a function of (t, q, v) expected");
-      return -1;
-    }
+    if (!PyCallable_Check(v[STATE])) return refuse_type("state: a function of (t, q, v) expected");
     Py_INCREF(v[STATE]);
     self->state = v[STATE];
     f->state = state_force;

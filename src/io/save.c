@@ -51,10 +51,7 @@ static void list(writer *w, const double *x) {
   text(w, "]");
 }
 
-static void vector(writer *w, jn_vec3 v) {
-  double x[3] = {v.x, v.y, v.z};
-  list(w, x);
-}
+static void vector(writer *w, jn_vec3 v) { list(w, (const double[]){v.x, v.y, v.z}); }
 
 static void matrix(writer *w, const jn_mat3 *m) {
   text(w, "[");

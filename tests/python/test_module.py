@@ -328,7 +328,8 @@ class Models(unittest.TestCase):
     def test_by_hand(self):
         spec = jounce.Spec("pendulum")
         spec.add_link("base").add_link("rod", 2.0, com=[0, 0, -0.5], inertia=[0.1, 0.1, 0.01])
-        spec.add_joint("hinge", "revolute", "base", "rod", axis=[0, 1, 0], damping=0.3, upper=2)
+        spec.add_joint("hinge", "revolute", "base", "rod", axis=[0, 1, 0], damping=0.3, upper=2,
+                       effort=5, jerk=70, effort_rate=40)
         spec.add_frame("tip", "rod", p=[0, 0, -1])
         robot = spec.build()
         self.assertEqual((robot.nq, robot.nv, robot.name), (1, 1, "pendulum"))
@@ -340,7 +341,8 @@ class Models(unittest.TestCase):
         moon = robot.with_settings(gravity=(0, 0, -1.62))
         self.assertEqual(moon.gravity, (0, 0, -1.62))
         self.assertEqual(robot.gravity, (0, 0, -9.81))
-        self.assertEqual(robot.joints[1]["upper"], 2)
+        limits = [robot.joints[1][x] for x in ("upper", "effort", "jerk", "effort_rate")]
+        self.assertEqual(limits, [2, 5, 70, 40])
         np.testing.assert_allclose(robot.frame_pose([0.0], "tip")[:3, 3], [0, 0, -1])
 
     def test_locked_joints(self):
