@@ -115,7 +115,7 @@ static int write_dynamics(cli_job *job, const char *title, quantity s) {
 }
 
 static int run_id(cli_job *job) {
-  cli_state *s = &job->state;
+  cli_robot_state *s = &job->state;
   const int R = job->order;
   int code = cli_job_state(job, &(cli_need){R, R + 2, 0, R + 1, 0, job->pad}, R);
   if (code) return code;
@@ -131,7 +131,7 @@ int cli_id(int argc, char **argv) {
 }
 
 static int run_fd(cli_job *job) {
-  cli_state *s = &job->state;
+  cli_robot_state *s = &job->state;
   const int R = job->order;
   int code = cli_job_state(job, &(cli_need){R, 1, R + 1, R + 1, 0, job->pad}, R);
   if (code) return code;
@@ -166,7 +166,7 @@ static int write_hybrid(cli_job *job) {
 }
 
 static int run_hybrid(cli_job *job) {
-  cli_state *s = &job->state;
+  cli_robot_state *s = &job->state;
   const int R = job->order;
   int code = cli_job_state(job, &(cli_need){R, R + 2, R + 1, R + 1, 1, job->pad}, R);
   if (code) return code;

@@ -36,7 +36,7 @@ static const char *parent_name(const jn_model *model, int body) {
   return parent < 0 ? NULL : jn_model_body(model, parent)->name;
 }
 
-static void write_joint(cli_output *out, const jn_model *model, int i) {
+static void write_joint(cli_output *out, const jn_model *model, int i, const jn_joint_desc *mimic) {
   const jn_joint *j = jn_model_joint(model, i);
   const jn_limits *l = &j->limits;
   const cli_field fields[] = {TEXT_FIELD("name", j->name),
@@ -64,6 +64,15 @@ static void write_joint(cli_output *out, const jn_model *model, int i) {
   for (int k = 0; k < COUNT(limits); k++)
     if (isfinite(limits[k].number)) cli_json_fields(out, &limits[k], 1);
   cli_json_end(out);
+  if (mimic) {
+    const cli_field follows[] = {TEXT_FIELD("joint", mimic->mimic),
+                                 NUMBER_FIELD("multiplier", mimic->mimic_multiplier),
+                                 NUMBER_FIELD("offset", mimic->mimic_offset)};
+    cli_json_key(out, "mimic");
+    cli_json_begin(out, '{');
+    cli_json_fields(out, follows, COUNT(follows));
+    cli_json_end(out);
+  }
   cli_json_end(out);
 }
 
@@ -81,7 +90,8 @@ static void write_frames(cli_output *out, const jn_model *model, int links) {
   cli_json_end(out);
 }
 
-static void write_info_json(cli_output *out, const jn_model *model) {
+static void write_info_json(cli_output *out, const jn_model *model,
+                            const jn_joint_desc *const *mimic) {
   jn_vec3 g = jn_model_gravity(model);
   const cli_field fields[] = {TEXT_FIELD("name", jn_model_name(model)),
                               NUMBER_FIELD("mass", jn_model_mass(model)),
@@ -96,7 +106,7 @@ static void write_info_json(cli_output *out, const jn_model *model) {
   cli_json_row(out, 3, (const double[]){g.x, g.y, g.z}, 1);
   write_frames(out, model, 1);
   cli_records(out, "joints", "");
-  for (int i = 0; i < jn_model_body_count(model); i++) write_joint(out, model, i);
+  for (int i = 0; i < jn_model_body_count(model); i++) write_joint(out, model, i, mimic[i]);
   cli_json_end(out);
   write_frames(out, model, 0);
   cli_json_end(out);
@@ -121,9 +131,12 @@ static int run_info(cli_job *job) {
   cli_output out;
   int code = cli_output_open(&out, &job->output, "info", 1u << CLI_NPY);
   if (code) return code;
-  if (out.format == CLI_JSON) write_info_json(&out, job->model);
+  const jn_joint_desc **mimic = cli_mimics(job->model, job->spec);
+  if (!mimic) code = CLI_BAD_INPUT;
+  if (mimic && out.format == CLI_JSON) write_info_json(&out, job->model, mimic);
+  free(mimic);
   if (out.format == CLI_CSV) write_info_csv(&out, job->model);
-  if (out.format == CLI_TABLE) code = cli_tree(&out, job->model);
+  if (out.format == CLI_TABLE) code = cli_tree(&out, job->model, job->spec);
   int closed = cli_output_close(&out);
   return code ? code : closed;
 }

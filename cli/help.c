@@ -14,7 +14,8 @@
     "  -q, --quiet            no line on standard error about findings of weight\n"
 
 #define HELP_MODEL \
-    "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot.\n" HELP_ROOT
+    "MODEL is a URDF, a native model (JSON), '-' (one of these on standard input) or a built-in\n" \
+    "robot.\n" HELP_ROOT
 
 #define HELP_ORDER \
     "  --order R              order of the time derivatives, default 0\n"
@@ -89,7 +90,8 @@ const char cli_models_help[] =
 const char cli_info_help[] =
     "usage: jounce info MODEL [options]\n\n"
     "Writes {\"name\", \"mass\", \"moving_mass\", \"bodies\", \"dofs\", \"nq\", \"floating\",\n"
-    "\"gravity\", \"links\", \"joints\", \"frames\"}; text format: a drawing of the tree.\n"
+    "\"gravity\", \"links\", \"joints\", \"frames\"}; text format: a drawing of the tree\n"
+    "with limits, armature and mimicked joints.\n"
     "\"moving_mass\" excludes what is welded to the world. A link held by a fixed joint belongs to\n"
     "the body that \"body\" names (null: the world).\n\n"
     HELP_MODEL HELP_OUTPUT_PLAIN
@@ -106,6 +108,28 @@ const char cli_lint_help[] =
     "csv: severity, line, text.\n\n"
     "example:\n"
     "  jounce lint tilthex --text\n";
+
+const char cli_convert_help[] =
+    "usage: jounce convert MODEL --output FILE.json [options]\n\n"
+    "Writes a model as a native file, after it was checked, with joints locked and armatures set as\n"
+    "the options say. Loading the file gives the same model, bit for bit.\n\n"
+    HELP_MODEL
+    "  --output FILE          the file; it appears complete or not at all\n\n"
+    "example:\n"
+    "  jounce convert arm6 --lock joint3=0.5 --output arm5.json\n"
+    "  jounce info arm5.json --text\n";
+
+const char cli_state_help[] =
+    "usage: jounce state MODEL [--order R] [options]\n\n"
+    "Writes a state file with every joint at home and at rest, to be filled in: q ... q^(R+2) of the\n"
+    "joints, pose and twist of a floating base. Forces are not given: fd takes them as zero with\n"
+    "--pad.\n\n"
+    HELP_MODEL
+    "  --order R              highest order of the time derivative of the forces, default 0\n"
+    "  --output FILE          write to FILE instead of standard output\n\n"
+    "example:\n"
+    "  jounce state humanoid > start.json\n"
+    "  jounce id humanoid --state start.json --text\n";
 
 const char cli_fk_help[] =
     "usage: jounce fk MODEL [--order R] [--state FILE] [options]\n\n"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "names.h"
+#include "reader.h"
 
 const char *const cli_layout_names[] = {"jounce", "pinocchio", "mujoco", "drake", "rbdl", NULL};
 const char *const cli_inertia_names[] = {"default", "strict", "permissive", "repair", NULL};
@@ -25,6 +26,8 @@ int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, ch
                              ? "MODEL is missing: a file or a built-in robot"
                              : "TRAJ is missing: a curve (.json) or samples (.csv, .npy, .npz)",
                          command);
+  if (strcmp(job->model_path, "-") == 0 && job->state_path && strcmp(job->state_path, "-") == 0)
+    return cli_bad_usage("%s: MODEL and STATE cannot both come from standard input", command);
   if (job->fixed && job->floating)
     return cli_bad_usage("%s: --fixed and --floating exclude each other", command);
   return CLI_DONE;
@@ -137,8 +140,17 @@ static int set_armature(const cli_job *job, jn_spec *spec, int joint, char *valu
 
 int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec) {
   jn_error error = {0};
-  jn_status status = jn_spec_load(path, NULL, spec, &error);
-  if (status) return cli_fail(status, &error, path);
+  char *text = NULL;
+  size_t size = 0;
+  if (strcmp(path, "-") != 0) {
+    jn_status status = jn_spec_load(path, NULL, spec, &error);
+    if (status) return cli_fail(status, &error, path);
+  } else {
+    jn_status status = cli_read_file(path, &text, &size, &error);
+    if (!status) status = jn_spec_parse(text, size, "standard input", NULL, spec, &error);
+    free(text);
+    if (status) return cli_fail(status, &error, "standard input");
+  }
   int code = CLI_DONE;
   if (job->armature) code = each_item(job, "--armature", job->armature, *spec, set_armature);
   if (!code && job->lock) code = each_item(job, "--lock", job->lock, *spec, lock_joint);

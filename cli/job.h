@@ -33,7 +33,7 @@ typedef struct cli_job {
   jn_model *model;
   jn_layout *layout; /* of the state and the arrays; NULL: no --layout */
   jn_data *data;
-  cli_state state;
+  cli_robot_state state;
   cli_result result;
 } cli_job;
 #define CLI_JOB_DEFAULT \

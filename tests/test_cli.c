@@ -388,6 +388,82 @@ static void test_joints_are_locked_and_get_armature(void **state) {
   }
 }
 
+static void test_a_model_may_come_from_standard_input(void **state) {
+  (void)state;
+  json_t *file = run_json("jounce info '%s/cli/wheels.urdf'", TEST_DATA);
+  json_t *piped = run_json("jounce info - < '%s/cli/wheels.urdf'", TEST_DATA);
+  assert_true(json_equal(file, piped));
+  json_decref(file);
+  json_decref(piped);
+  assert_clean(
+      run("jounce info '%s/cli/joints.json' | jounce models > /dev/null; "
+          "cat '%s/cli/joints.json' | jounce lint -",
+          TEST_DATA, TEST_DATA));
+  assert_int_equal(run("echo '<robot><link/></robot>' | jounce info -"), 1);
+  assert_non_null(strstr(errors, "standard input:1: <link> has no attribute 'name'"));
+  assert_int_equal(run("jounce info - < /dev/null"), 1);
+  assert_int_equal(run("jounce id - --state - < /dev/null"), 2);
+  assert_non_null(strstr(errors, "cannot both come from standard input"));
+}
+
+/* Every model gives the same forces after it was converted. */
+static void test_models_are_converted(void **state) {
+  (void)state;
+  const char *const models[] = {"tilthex", "humanoid", TEST_DATA "/cli/wheels.urdf",
+                                TEST_DATA "/odd/wild.urdf", TEST_DATA "/cli/joints.json"};
+  for (int i = 0; i < (int)COUNT(models); i++) {
+    assert_clean(run("jounce convert '%s' -q --output made.json", models[i]));
+    assert_string_equal(output, "");
+    json_t *before = run_json("jounce id '%s' -q --order 2", models[i]);
+    json_t *after = run_json("jounce id made.json -q --order 2");
+    assert_true(json_equal(before, after));
+    json_decref(before);
+    json_decref(after);
+  }
+  /* locked joints are written; options that act on the model alone are refused */
+  assert_clean(run("jounce convert arm6 --lock joint3=0.5 --output made.json"));
+  json_t *info = run_json("jounce info made.json");
+  assert_int_equal((int)json_integer_value(item(info, "dofs", NULL)), 5);
+  json_decref(info);
+  assert_int_equal(run("jounce convert arm6 --output made.obj"), 2);
+  assert_int_equal(run("jounce convert arm6"), 2);
+  assert_int_equal(run("jounce convert arm6 --floating --output made.json"), 2);
+  assert_int_equal(run("jounce convert arm6 --output /nonexistent/made.json"), 1);
+}
+
+/* The template is a state that id, fd and hybrid accept, and the one they take without a file. */
+static void test_a_state_is_written_to_fill_in(void **state) {
+  (void)state;
+  const char *const models[] = {"tilthex", "humanoid", "arm6", TEST_DATA "/cli/joints.json",
+                                TEST_DATA "/odd/world_link.urdf"};
+  for (int i = 0; i < (int)COUNT(models); i++) {
+    assert_clean(run("jounce state '%s' -q --order 2 --output start.json", models[i]));
+    json_t *filled = run_json("jounce id '%s' -q --order 2 --state start.json", models[i]);
+    json_t *none = run_json("jounce id '%s' -q --order 2", models[i]);
+    assert_true(json_equal(filled, none));
+    json_decref(filled);
+    json_decref(none);
+    assert_clean(run("jounce state '%s' -q > start.json", models[i]));
+    assert_clean(run("jounce hybrid '%s' -q --pad --state start.json", models[i]));
+    assert_clean(run("jounce fd '%s' -q --pad --state start.json", models[i]));
+  }
+}
+
+static void test_info_shows_limits_armature_and_mimic(void **state) {
+  (void)state;
+  assert_clean(run("jounce info '%s/odd/mimic_and_transmission.urdf' -q --text", TEST_DATA));
+  assert_non_null(strstr(output, "mimics "));
+  assert_clean(
+      run("jounce info '%s/cli/suspicious.urdf' -q --text --armature elbow=0.25", TEST_DATA));
+  assert_non_null(strstr(output, "kg  [-1, 1], velocity 2, effort 10, armature 0.25\n"));
+  json_t *info = run_json("jounce info '%s/odd/mimic_and_transmission.urdf' -q", TEST_DATA);
+  int mimics = 0;
+  for (size_t i = 0; i < json_array_size(item(info, "joints", NULL)); i++)
+    mimics += json_object_get(json_array_get(item(info, "joints", NULL), i), "mimic") != NULL;
+  assert_true(mimics >= 1);
+  json_decref(info);
+}
+
 /* A floating joint below a massless link that stands for the world: its numbers are the base's. */
 static void test_the_world_may_be_a_link(void **state) {
   (void)state;
@@ -412,9 +488,10 @@ static void test_the_world_may_be_a_link(void **state) {
 /* The lines below "example:" of every help page, as a user would paste them. */
 static void test_every_example_of_the_help_runs(void **state) {
   (void)state;
-  static const char *const names[] = {
-      "models",   "info",     "lint", "fk",     "id",      "fd",       "hybrid", "eom",
-      "jacobian", "partials", "traj", "limits", "elastic", "simulate", "check",  "linearise"};
+  static const char *const names[] = {"convert",  "state",    "models",   "info",   "lint",
+                                      "fk",       "id",       "fd",       "hybrid", "eom",
+                                      "jacobian", "partials", "traj",     "limits", "elastic",
+                                      "simulate", "check",    "linearise"};
   for (int i = 0; i < (int)COUNT(names); i++) {
     assert_clean(run("jounce help %s", names[i]));
     char *page = strdup(output), *example = strstr(page, "\nexample:\n");
@@ -456,6 +533,10 @@ int main(void) {
       cmocka_unit_test(test_an_inertia_is_refused_used_or_repaired),
       cmocka_unit_test(test_check_accepts_sound_models),
       cmocka_unit_test(test_joints_are_locked_and_get_armature),
+      cmocka_unit_test(test_a_model_may_come_from_standard_input),
+      cmocka_unit_test(test_models_are_converted),
+      cmocka_unit_test(test_a_state_is_written_to_fill_in),
+      cmocka_unit_test(test_info_shows_limits_armature_and_mimic),
       cmocka_unit_test(test_lint_grades_what_it_finds),
       cmocka_unit_test(test_the_world_may_be_a_link),
       cmocka_unit_test(test_every_example_of_the_help_runs),

@@ -10,8 +10,6 @@
 typedef struct jn_build_observer {
   int accepts_all; /* an inertia that would be refused is a serious remark instead */
   jn_status (*remark)(void *context, int link, jn_severity severity, const char *text);
-  /* JN_INERTIA_REPAIR: what was added to the inertia of a link; may be NULL */
-  jn_status (*repaired)(void *context, int link, jn_mat3 change);
   void *context;
   double length; /* set by the build: the size of the robot */
 } jn_build_observer;

@@ -113,9 +113,7 @@ static jn_status repair(jn_builder *b, judgement *g, mass_properties *sum) {
   write_changes(&J, &K, fmax(fabs(g->e[0]), fabs(g->e[2])), changes, sizeof changes);
   explain(b, g, changes, text, sizeof text);
   sum->J = K;
-  jn_status status = remark(b, g->culprit, JN_WARNING, text);
-  if (status || !b->observer || !b->observer->repaired) return status;
-  return b->observer->repaired(b->observer->context, g->own, jn_m3_sub(K, J));
+  return remark(b, g->culprit, JN_WARNING, text);
 }
 
 static jn_status decide(jn_builder *b, judgement *g, mass_properties *sum) {
