@@ -231,7 +231,8 @@ static double mass_below(const jn_model *model, int body) {
   return mass;
 }
 
-int cli_job_singular(const cli_job *job, int joint) {
+/* The message on JN_ERR_SINGULAR at a joint (-1: not known) and what to do. */
+static int refuse_singular(const cli_job *job, int joint) {
   if (joint < 0 && jn_model_nv(job->model) == 0)
     return cli_bad_input(
         "%s: nothing moves: the model has no degree of freedom; add a joint, or "
@@ -254,7 +255,7 @@ int cli_job_singular(const cli_job *job, int joint) {
 
 int cli_job_status(const cli_job *job, jn_status status) {
   if (status == JN_OK) return CLI_DONE;
-  if (status == JN_ERR_SINGULAR) return cli_job_singular(job, jn_data_singular_joint(job->data));
+  if (status == JN_ERR_SINGULAR) return refuse_singular(job, jn_data_singular_joint(job->data));
   return cli_bad_input("%s: %s: %s", job->command, job->model_path, jn_status_text(status));
 }
 

@@ -85,8 +85,6 @@ int cli_job_link(const cli_job *job, const char *name);
 int cli_job_state(cli_job *job, const cli_need *need, int data_order);
 /* the exit status of a library call, after a message that names the joint at fault, if any */
 int cli_job_status(const cli_job *job, jn_status status);
-/* The message on JN_ERR_SINGULAR at a joint (-1: not known) and what to do. */
-int cli_job_singular(const cli_job *job, int joint);
 /* CLI_BAD_INPUT after the message of `error` or, if it has none, `subject` (may be NULL) and the
  * text of the status */
 int cli_fail(jn_status status, const jn_error *error, const char *subject);

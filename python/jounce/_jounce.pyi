@@ -9,7 +9,7 @@ Array = NDArray[np.float64]
 Representation = Literal["spatial", "body", "hybrid", "mixed"]
 InertiaPolicy = Literal["default", "strict", "permissive", "repair"]
 LayoutName = Literal["jounce", "pinocchio", "mujoco", "drake", "rbdl"]
-Scheme = Literal["rkmk4", "rkmk54", "momentum", "variational", "taylor"]
+Scheme = Literal["rkmk4", "rkmk54", "momentum", "variational", "taylor", "radau"]
 JointType = Literal["fixed", "revolute", "prismatic", "helical", "cylindrical", "planar", "universal",
                     "spherical", "free"]
 Quantity = Literal["link_motion", "link_momentum", "link_force", "joint_momentum", "joint_force",
@@ -385,7 +385,7 @@ class Layout:
 
 class Simulation:
     def __init__(self, model: Model, scheme: Scheme = "taylor", *, tolerance: float = 1e-12, step: float = 0,
-            max_step: float = 0, order: int = 0, tau: ArrayLike | None = None, state: Callable[[float, Array,
+            max_step: float = 0, resolution: float = 0, max_steps: int = 0, order: int = 0, tau: ArrayLike | None = None, state: Callable[[float, Array,
             Array], ArrayLike] | None = None, time: Callable[[float, int], ArrayLike] | None = None, table:
             tuple[ArrayLike, ArrayLike] | None = None, polynomial: tuple[float, ArrayLike] | None = None,
             fourier: tuple[float, ArrayLike, ArrayLike] | None = None, stiffness: ArrayLike | None = None,

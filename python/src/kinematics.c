@@ -19,7 +19,8 @@ PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v) {
     if (n < 1 || n > JN_MAX_ORDER + 2) {
       Py_DECREF(rows);
       return n < 1 ? raise_text(JN_ERR_ARGUMENT, "v: shape (r+1, nv) or (nv,) expected")
-                   : raise_status(JN_ERR_LIMIT);
+                   : raise_text(JN_ERR_LIMIT, "v: order %ld, the largest is %d", (long)n - 1,
+                                JN_MAX_ORDER);
     }
     order = (int)n - 1;
   }

@@ -66,18 +66,21 @@ static double event_value(void *context, double t, const double *q, const double
 /* ---- options ---- */
 
 static const char *const names[] = {
-    "model",           "scheme",         "tolerance",     "step",
-    "max_step",        "order",          "tau",           "time",
-    "state",           "stiffness",      "rest",          "damping",
-    "friction",        "friction_width", "model_damping", "model_friction",
-    "motor_stiffness", "motor_inertia",  "external",      "table",
-    "polynomial",      "fourier",        "events"};
+    "model",         "scheme",         "tolerance",       "step",
+    "max_step",      "resolution",     "max_steps",       "order",
+    "tau",           "time",           "state",           "stiffness",
+    "rest",          "damping",        "friction",        "friction_width",
+    "model_damping", "model_friction", "motor_stiffness", "motor_inertia",
+    "external",      "table",          "polynomial",      "fourier",
+    "events"};
 enum {
   MODEL,
   SCHEME,
   TOLERANCE,
   STEP,
   MAX_STEP,
+  RESOLUTION,
+  MAX_STEPS,
   ORDER,
   TAU,
   TIME,
@@ -284,10 +287,12 @@ static int take_all(simulation_object *self, PyObject **v) {
     if ((i = word_index(v[SCHEME], words, "scheme")) < 0) return -1;
     o.scheme = (jn_scheme)i;
   }
-  double *numbers[] = {&o.tolerance, &o.step, &o.max_step};
-  for (i = 0; i < 3; i++)
+  double *numbers[] = {&o.tolerance, &o.step, &o.max_step, &o.resolution};
+  for (i = 0; i < 4; i++)
     if (v[TOLERANCE + i] && take_double(v[TOLERANCE + i], names[TOLERANCE + i], numbers[i]))
       return -1;
+  if (v[MAX_STEPS] && take_int(v[MAX_STEPS], "max_steps", 0, INT_MAX, &i)) return -1;
+  if (v[MAX_STEPS]) o.max_steps = i;
   if (v[ORDER] && take_int(v[ORDER], "order", 0, JN_MAX_ORDER, &o.order)) return -1;
   o.representation = self->model->settings.representation;
   o.gravity = &self->model->settings.gravity;
@@ -464,6 +469,13 @@ static PyObject *sim_set_motor(PyObject *object, PyObject *args) {
   return result;
 }
 
+/* After a step that failed: the reason and what helps. */
+static PyObject *raise_message(simulation_object *self, jn_status status) {
+  const char *message = jn_simulation_message(self->simulation);
+  if (PyErr_Occurred() || !message[0] || status == JN_ERR_SINGULAR) return raise_step(self, status);
+  return raise_text(status, "%s", message);
+}
+
 static PyObject *advance(PyObject *object, PyObject *value, int one) {
   simulation_object *self = ready(object);
   double t;
@@ -481,7 +493,7 @@ static PyObject *advance(PyObject *object, PyObject *value, int one) {
     Py_END_ALLOW_THREADS;
   }
   self->busy = 0;
-  if (status || PyErr_Occurred()) return raise_step(self, status);
+  if (status || PyErr_Occurred()) return raise_message(self, status);
   return PyLong_FromLong(event);
 }
 static PyObject *sim_step(PyObject *object, PyObject *value) { return advance(object, value, 1); }
@@ -613,14 +625,18 @@ static PyGetSetDef getset[] = {
 
 PyDoc_STRVAR(
     simulation_doc,
-    "Simulation(model, scheme='taylor', *, tolerance=1e-12, step=0, max_step=0, order=0, "
-    "tau=None,\n"
+    "Simulation(model, scheme='taylor', *, tolerance=1e-12, step=0, max_step=0, resolution=0,\n"
+    "           max_steps=0, order=0, tau=None,\n"
     "           state=None, time=None, table=None, polynomial=None, fourier=None, stiffness=None,\n"
     "           rest=None, damping=None, friction=None, friction_width=0.01, model_damping=False,\n"
     "           model_friction=False, motor_stiffness=None, motor_inertia=None, external=None,\n"
     "           events=None)\n--\n\n"
     "Integrates the motion in time, from home at rest or from set_state. scheme: 'rkmk4',\n"
-    "'rkmk54', 'momentum', 'variational' or 'taylor'. step > 0: fixed step.\n\n"
+    "'rkmk54', 'momentum', 'variational', 'taylor' or 'radau' (stiff forces). step > 0: fixed\n"
+    "step. resolution: the shortest time in which the functions time, state and events do "
+    "anything\n"
+    "that matters (0: 0.01 s); they are looked at so often. max_steps: of one run_to or run\n"
+    "between two times (0: a million).\n\n"
     "The forces are added: tau (nv,) constant; state(t, q, v) -> (nv,) (not with 'taylor');\n"
     "time(t, order) -> (order+1, nv) with derivatives; table (times, tau); polynomial (t0, c);\n"
     "fourier (w, a, b); stiffness, damping and friction (nv,) of the joints; motor_stiffness and\n"
