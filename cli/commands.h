@@ -14,6 +14,8 @@
   X(id, "inverse dynamics: forces and their derivatives")                             \
   X(fd, "forward dynamics: accelerations and their derivatives")                      \
   X(hybrid, "motion given for some joints, force for the others: computes the rest")  \
+  X(loops, "closed loops: rows, rank, mobility, residuals, joints to drive")          \
+  X(assemble, "a state that satisfies the constraints, with its derivatives")         \
   X(eom, "the matrices M, C, g of the equations of motion")                           \
   X(jacobian, "the Jacobian of a link or point and its derivatives")                  \
   X(partials, "exact partial derivatives of the dynamics")                            \

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "closure.h"
 #include "job.h"
 #include "progress.h"
 #include "random.h"
@@ -260,6 +261,7 @@ static int measure_all(const cli_job *job, const char *const *names, int count, 
     jn_spec *spec = NULL;
     jn_model *model = NULL;
     code = cli_job_load(job, names[i], &spec, &model);
+    if (!code && !job->open) code = cli_refuse_closed(model, names[i], "bench");
     for (int r = low; r <= high && !code; r++) {
       cli_progress((i + (double)(r - low) / (high - low + 1)) / count, "%s, order %d of %d",
                    names[i], r, high);
@@ -306,7 +308,7 @@ int cli_bench(int argc, char **argv) {
   }
   if (!code && figure) code = bench_figure(figure, list, n, calibration);
   cli_output out;
-  if (job.output.format < 0) job.output.format = CLI_TABLE;
+  if (job.output.format < 0 && !job.output.path) job.output.format = CLI_TABLE;
   if (!code) code = cli_output_open(&out, &job.output, "bench", 1u << CLI_NPY);
   if (!code) {
     if (out.format == CLI_JSON)

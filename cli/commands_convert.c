@@ -12,9 +12,9 @@ static int check_convert(cli_job *job) {
   const char *path = job->output.path, *dot = path ? strrchr(path, '.') : NULL;
   if (!path || !dot || strcmp(dot, ".json") != 0)
     return cli_bad_usage("convert: --output FILE.json expected: a native model");
-  if (job->fixed || job->floating || job->inertia == JN_INERTIA_REPAIR)
+  if (job->fixed || job->floating || job->open || job->mimic || job->inertia == JN_INERTIA_REPAIR)
     return cli_bad_usage(
-        "convert: --fixed, --floating and --inertia repair change the model, not "
+        "convert: --fixed, --floating, --open, --mimic and --inertia repair change the model, not "
         "its description: give them when it is used");
   return CLI_DONE;
 }
@@ -26,8 +26,8 @@ static int run_convert(cli_job *job) {
 }
 
 int cli_convert(int argc, char **argv) {
-  cli_job job = CLI_JOB_DEFAULT;
-  const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OPT_TEXT("output", &job.output.path)};
+  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
+  const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OPT_OUTPUT("output", &job.output.path)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, check_convert, run_convert);
 }
 
@@ -99,8 +99,8 @@ static int run_state(cli_job *job) {
 }
 
 int cli_state(int argc, char **argv) {
-  cli_job job = CLI_JOB_DEFAULT;
-  const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OPT_TEXT("output", &job.output.path),
+  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
+  const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OPT_OUTPUT("output", &job.output.path),
                               CLI_OPT_INT("order", &job.order, 0, JN_MAX_ORDER)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, NULL, run_state);
 }

@@ -226,10 +226,13 @@ static int apply(const limits *x) {
   const size_t n = strlen(x->apply);
   jn_status status = jn_trajectory_scaled(x->path.trajectory, x->scale, NULL, &slow);
   if (status) return cli_bad_input("limits: %s", jn_status_text(status));
+  sigset_t before;
+  cli_signals_hold(&before);
   if (n > 5 && strcmp(x->apply + n - 5, ".json") == 0)
     status = jn_trajectory_save(slow, x->path.job.model, x->apply, &error);
   else
     status = save_samples(x, slow, &error);
+  cli_signals_release(&before);
   jn_trajectory_free(slow);
   return status ? cli_fail(status, &error, NULL) : CLI_DONE;
 }
@@ -274,7 +277,8 @@ static int draw(limits *x) {
       x->scale > 0 ? cli_take_text(m, "%.6g", x->scale) : "none",
       x->verdict,
       NULL};
-  return cli_path_show(&x->path, &x->sheet, "Limits", cards);
+  const chart c = cli_sheet_chart(&x->sheet);
+  return cli_path_show(&x->path, &c, "Limits", cards);
 }
 
 static int compute(limits *x) {
@@ -333,8 +337,8 @@ int cli_limits(int argc, char **argv) {
   x.path.samples = 1000;
 #define GIVEN(name, kind) CLI_OPT_NUMBER(name, &x.given[kind], &x.given_flag[kind])
   const cli_option table[] = {CLI_PATH_OPTIONS(&x.path),
-                              CLI_OPT_TEXT("limits", &x.file),
-                              CLI_OPT_TEXT("apply", &x.apply),
+                              CLI_OPT_INPUT("limits", &x.file),
+                              CLI_OPT_OUTPUT("apply", &x.apply),
                               GIVEN("velocity", LIMIT_VELOCITY),
                               GIVEN("acceleration", LIMIT_ACCELERATION),
                               GIVEN("jerk", LIMIT_JERK),

@@ -11,11 +11,13 @@
     "  --lock JOINT[=Q],...   fix joints at a position (default 0; several numbers: a:b:c)\n" \
     "  --armature JOINT=X,... set the rotor inertia of joints, as seen at the joint\n" \
     "  --lenient              accept numbers that a URDF separates by commas\n" \
+    "  --open                 leave out the constraints of the model: the open tree\n" \
+    "  --mimic                a mimic joint follows its joint: a constraint 'mimic:NAME'\n" \
     "  -q, --quiet            no line on standard error about findings of weight\n"
 
 #define HELP_MODEL \
-    "MODEL is a URDF, a native model (JSON), '-' (one of these on standard input) or a built-in\n" \
-    "robot.\n" HELP_ROOT
+    "MODEL is a URDF, an MJCF, a native model (JSON), '-' (one of these on standard input) or a\n" \
+    "built-in robot.\n" HELP_ROOT
 
 #define HELP_ORDER \
     "  --order R              order of the time derivatives, default 0\n"
@@ -34,6 +36,11 @@
     "  --state FILE           STATE file (JSON); '-' reads standard input; the state file is\n" \
     "                         described in docs/files.md\n" HELP_PAD HELP_GRAVITY
 
+#define HELP_ASSEMBLE \
+    "  --assemble             move the state onto the constraints first; the actuated joints keep\n" \
+    "                         their motion where they determine the others\n" \
+    "  --driven NAMES         joints that keep it instead: 'hip,knee'\n"
+
 #define HELP_FORMULATION \
     "  --formulation NAME     body (default), spatial, hybrid or mixed: how it is computed\n"
 
@@ -47,7 +54,8 @@
 
 #define HELP_WHERE \
     "  --text                 the same as --format text\n" \
-    "  --output FILE          write to FILE instead of standard output\n"
+    "  --output FILE          write to FILE instead of standard output; without --format its ending\n" \
+    "                         decides (.json, .csv, .npy, .npz, .txt)\n"
 
 #define HELP_OUTPUT \
     "  --format NAME          json, csv, npy or text; default: text on a terminal, else json\n" HELP_WHERE
@@ -61,9 +69,9 @@
 
 /* for commands that follow a trajectory */
 #define HELP_PATH \
-    "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot. TRAJ is a curve\n" \
-    "(.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with a column 't'\n" \
-    "and one for each joint; samples are fitted by a smoothing spline:\n" \
+    "MODEL is a URDF or MJCF (.urdf, .xml, .mjcf), a native model (.json) or a built-in robot.\n" \
+    "TRAJ is a curve (.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with\n" \
+    "a column 't' and one for each joint; samples are fitted by a smoothing spline:\n" \
     "  --degree D             degree of its polynomials, default 7\n" \
     "  --tolerance E          rms residual of the fit (0: interpolates every sample)\n" \
     "  --lambda L             smoothing weight instead; with neither, by cross-validation\n" \
@@ -158,8 +166,10 @@ const char cli_id_help[] =
     "{\"order\", \"tau\": {joint: [k = 0..R]}, \"base_wrench\": [k = 0..R]}. External forces ('wrench'\n"
     "and 'tau_ext' of the state) act in addition to the actuators. The base wrench is dual to the\n"
     "base twist, in the representation that the state names.\n"
-    "Without --state: the home configuration at rest.\n\n"
-    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
+    "Without --state: the home configuration at rest.\n"
+    "With constraints (docs/constraints.md) tau is zero at passive joints, and\n"
+    "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
+    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3]}}' |\n"
@@ -174,8 +184,10 @@ const char cli_fd_help[] =
     "usage: jounce fd MODEL [--order R] --state FILE [options]\n\n"
     "Reads q, q' and tau ... tau^(R) of the joints; pose, V and W ... W^(R) ('base_wrench') of a\n"
     "floating base. Writes {\"order\", \"joints\": {joint: [q'' ... q^(R+2)]},\n"
-    "\"base_twist\": [V' ... V^(R+1)]}; a spherical joint's motion is {\"omega\": [omega' ...]}.\n\n"
-    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
+    "\"base_twist\": [V' ... V^(R+1)]}; a spherical joint's motion is {\"omega\": [omega' ...]}.\n"
+    "With constraints (docs/constraints.md) passive joints need no tau, and\n"
+    "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
+    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1]}, \"tau\": {\"joint1\": [2, 0]}}' |\n"
@@ -187,13 +199,39 @@ const char cli_hybrid_help[] =
     "further derivatives are ignored. Every other joint has its motion given, to q^(R+2). The\n"
     "base has its force given when the state has 'base_wrench' (W ... W^(R)), else its motion,\n"
     "to V^(R+1). Writes what was not given: {\"order\", \"tau\": {joints with motion given},\n"
-    "\"joints\": {joints with force given: [q'' ... q^(R+2)]}, \"base_wrench\" or \"base_twist\"}.\n\n"
+    "\"joints\": {joints with force given: [q'' ... q^(R+2)]}, \"base_wrench\" or \"base_twist\"}.\n"
+    "With constraints the force of passive joints is given: zero. Writes \"constraint_forces\".\n\n"
     HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_OUTPUT
     "csv: joint, component, kind (force or motion) and a column for each k.\n"
     "npy: array [2][R+1][nv]: all forces, then all motions from v' on, given and computed.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, 0, 3]}, \"tau\": {\"joint1\": [2]}}' |\n"
     "    jounce hybrid double_pendulum --state -\n";
+
+const char cli_loops_help[] =
+    "usage: jounce loops MODEL [--state FILE] [options]\n\n"
+    "The constraints of a model at a configuration: rows, rank of their Jacobian, mobility (degrees\n"
+    "of freedom left), residuals of the positions, which joints depend on the others (passive ones\n"
+    "first) and which may be driven. Nothing is solved: the configuration may be any.\n\n"
+    HELP_MODEL
+    "  --state FILE           STATE file (JSON): positions only; default the home configuration\n"
+    HELP_OUTPUT_PLAIN
+    "\nexample:\n"
+    "  jounce loops fourbar --text\n";
+
+const char cli_assemble_help[] =
+    "usage: jounce assemble MODEL [--state FILE] [--order R] [options]\n\n"
+    "A state that satisfies the constraints of a model, near the given one: positions by Newton's\n"
+    "method from this guess, then q' ... q^(R+2), order by order. What the state lacks is zero. The\n"
+    "actuated joints keep their motion where they determine the others; else all joints change as\n"
+    "little as possible. Writes a STATE file: {\"base\": {...}, \"joints\": {joint: [q, q', ...]}}.\n\n"
+    HELP_MODEL HELP_ORDER
+    "  --state FILE           STATE file (JSON); '-' reads standard input\n"
+    "  --driven NAMES         joints that keep their motion: 'hip,knee'; '' for none\n"
+    "  --format NAME          json or text; default: text on a terminal, else json\n" HELP_WHERE
+    "\nexample:\n"
+    "  echo '{\"joints\": {\"crank\": [0.5, 2]}}' | jounce assemble fourbar --state - |\n"
+    "    jounce id fourbar --state - --text\n";
 
 const char cli_eom_help[] =
     "usage: jounce eom MODEL [--state FILE] [--order R] [options]\n\n"
@@ -326,10 +364,13 @@ const char cli_traj_help[] =
     "Motion and forces along a trajectory: q, its derivatives to order R+2, the forces that produce\n"
     "it and their derivatives to order R (order 1: torque rates), exact at every order; power; with\n"
     "--link the position, its derivatives and the orientation of links. Columns: 't', q, \"elbow'\"\n"
-    "for a joint rate, \"tau:elbow\" for a force, \"tau:elbow'\" for its rate.\n\n"
+    "for a joint rate, \"tau:elbow\" for a force, \"tau:elbow'\" for its rate.\n"
+    "With constraints joints without an actuator (not named in --driven) follow the others, and\n"
+    "the constraint forces are written: \"lambda:pin:0\", \"lambda:pin:0'\".\n\n"
     HELP_PATH
     "  --order R              order of the force derivatives, default 1\n"
     "  --samples N            rows of the table, evenly spaced in time; default 201\n"
+    "  --driven NAMES         with constraints: joints that keep their motion\n"
     "  --link NAME,...        links or frames to follow: world position and its derivatives,\n"
     "                         quaternion, angular velocity in world axes\n"
     HELP_PATH_END

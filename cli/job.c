@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "closure.h"
 #include "names.h"
 #include "reader.h"
 
@@ -16,6 +17,8 @@ const char *const cli_formulation_names[] = {"body", "spatial", "hybrid", "mixed
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv) {
   const char *names[2] = {NULL, NULL}, *command = job->command = argv[0];
   const int needed = job->with_trajectory ? 2 : 1;
+  job->table = table;
+  job->options = count;
   int found = cli_parse(table, count, argc, argv, names, needed);
   if (found < 0) return CLI_BAD_USAGE;
   job->model_path = names[0];
@@ -41,7 +44,7 @@ int cli_fail(jn_status status, const jn_error *error, const char *subject) {
 
 jn_build_options cli_job_build(const cli_job *job) {
   jn_root root = job->fixed ? JN_ROOT_FIXED : job->floating ? JN_ROOT_FLOATING : JN_ROOT_AS_GIVEN;
-  return (jn_build_options){root, (jn_inertia_policy)job->inertia, job->lenient};
+  return (jn_build_options){root, (jn_inertia_policy)job->inertia, job->lenient, job->mimic};
 }
 
 /* One line on the findings of weight: the first of the worst, and how many more there are. */
@@ -173,11 +176,15 @@ int cli_job_load(const cli_job *job, const char *path, jn_spec **spec, jn_model 
 
 int cli_job_model(cli_job *job) {
   int code = cli_job_load(job, job->model_path, &job->spec, &job->model);
-  if (code || !job->layout_given) return code;
-  jn_error error = {0};
-  jn_status status =
-      jn_layout_new(job->model, (jn_layout_kind)job->layout_kind, NULL, &job->layout, &error);
-  return status == JN_OK ? CLI_DONE : cli_fail(status, &error, job->model_path);
+  if (code) return code;
+  if (job->layout_given) {
+    jn_error error = {0};
+    jn_status status =
+        jn_layout_new(job->model, (jn_layout_kind)job->layout_kind, NULL, &job->layout, &error);
+    if (status) return cli_fail(status, &error, job->model_path);
+  }
+  return job->closes || job->open ? CLI_DONE
+                                  : cli_refuse_closed(job->model, job->model_path, job->command);
 }
 
 int cli_job_run(cli_job *job, const cli_option *table, int count, int argc, char **argv,

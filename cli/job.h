@@ -14,6 +14,8 @@
 
 typedef struct cli_job {
   const char *command;
+  const cli_option *table; /* [options] */
+  int options;
   /* options */
   const char *model_path, *state_path;
   const char *trajectory_path; /* second argument, if with_trajectory */
@@ -23,6 +25,9 @@ typedef struct cli_job {
   int lenient;
   const char *lock, *armature; /* lists NAME[=VALUES],... */
   int quiet;                   /* no remark on the model's findings */
+  int open, mimic, assemble;
+  const char *driven;
+  int closes; /* the command keeps the constraints of a model, or does not depend on them */
   int order, pad, formulation, damping;
   int layout_kind, layout_given;
   int gravity_given;
@@ -50,11 +55,12 @@ extern const char *const cli_inertia_names[]; /* in the order of jn_inertia_poli
       CLI_OPT_CHOICE("inertia", &(job)->inertia, cli_inertia_names),                        \
       CLI_OPT_FLAG("strict", &(job)->inertia, JN_INERTIA_STRICT),                           \
       CLI_OPT_TEXT("lock", &(job)->lock), CLI_OPT_TEXT("armature", &(job)->armature),       \
+      CLI_OPT_FLAG("open", &(job)->open, 1), CLI_OPT_FLAG("mimic", &(job)->mimic, 1),       \
       CLI_OPT_FLAG("lenient", &(job)->lenient, 1), CLI_OPT_FLAG("quiet", &(job)->quiet, 1), \
       CLI_OPT_SHORT("q", &(job)->quiet, 1)
-#define CLI_STATE_OPTIONS(job)                                                                     \
-  CLI_OPT_INT("order", &(job)->order, 0, JN_MAX_ORDER), CLI_OPT_TEXT("state", &(job)->state_path), \
-      CLI_OPT_FLAG("pad", &(job)->pad, 1),                                                         \
+#define CLI_STATE_OPTIONS(job)                                                         \
+  CLI_OPT_INT("order", &(job)->order, 0, JN_MAX_ORDER),                                \
+      CLI_OPT_INPUT("state", &(job)->state_path), CLI_OPT_FLAG("pad", &(job)->pad, 1), \
       CLI_OPT_VECTOR("gravity", (job)->gravity, &(job)->gravity_given)
 #define CLI_FORMULATION_OPTION(job) \
   CLI_OPT_CHOICE("formulation", &(job)->formulation, cli_formulation_names)
@@ -64,7 +70,7 @@ extern const char *const cli_inertia_names[]; /* in the order of jn_inertia_poli
 #define CLI_OUTPUT_OPTIONS(job)                                      \
   CLI_OPT_CHOICE("format", &(job)->output.format, cli_format_names), \
       CLI_OPT_FLAG("text", &(job)->output.format, CLI_TABLE),        \
-      CLI_OPT_TEXT("output", &(job)->output.path)
+      CLI_OPT_OUTPUT("output", &(job)->output.path)
 
 /* Each returns an exit status, after a message when it is not 0. Call cli_job_end in any case. */
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv);

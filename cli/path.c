@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/trajectory_file.h"
 #include "names.h"
 
 int cli_path_check(cli_job *job) {
@@ -28,8 +29,8 @@ static int load(cli_path *p) {
   p->lambda = p->max + nq;
   const jn_fit_report report = {p->rms, p->max, p->lambda};
   jn_trajectory *T = NULL;
-  jn_status status =
-      jn_trajectory_load(p->job.trajectory_path, p->job.model, &p->fit, &report, NULL, &T, &error);
+  jn_status status = jn_trajectory_load_from(p->job.trajectory_path, p->job.model, &p->fit, &report,
+                                             NULL, p->samples_path, &T, &error);
   if (!status) status = jn_trajectory_scaled(T, p->time_scale, NULL, &p->trajectory);
   jn_trajectory_free(T);
   if (status) return cli_fail(status, &error, p->job.trajectory_path);
@@ -39,8 +40,11 @@ static int load(cli_path *p) {
 }
 
 int cli_path_load(cli_path *p, int order) {
-  const cli_need home = {0, 0, 0, 0, 0, 1};
+  const cli_need home = {0, 0, 0, 0, 0, 1, 0};
   int code = load(p);
+  if (!code && p->samples_path[0])
+    code = cli_keep_input(p->job.table, p->job.options, p->job.command, p->samples_path,
+                          "'samples' of TRAJ, which is read");
   if (code || (code = cli_check_pictures(p->plot, p->report)) ||
       (code = cli_job_state(&p->job, &home, order)))
     return code;
@@ -102,33 +106,33 @@ int cli_path_write(const cli_path *p, const cli_sheet *sheet, cli_field field, c
     cli_json_end(&out);
   } else if (out.format == CLI_TABLE) {
     cli_path_text(out.file, p);
-    cli_sheet_text(&out, sheet);
+    cli_sheet_measure(sheet);
+    cli_extremes_print(out.file, sheet->extremes, sheet->table->columns, sheet->names);
   } else {
     code = cli_sheet_print(&out, sheet);
   }
   if (footer && out.format != CLI_JSON)
     fprintf(out.format == CLI_TABLE ? out.file : stderr, "%s\n", footer);
-  int closed = cli_output_close(&out);
-  return code ? code : closed;
+  return cli_output_end(&out, code);
 }
 
-void cli_path_largest(const cli_sheet *sheet, int first, int count, char *number, char *text,
-                      size_t size) {
-  int at = first, row = 0;
-  double most = 0;
-  for (int n = 0; n < sheet->table->rows; n++)
-    for (int c = first; c < first + count; c++) {
-      double y = fabs(cli_sheet_row(sheet, n)[c]);
-      if (y > most) most = y, at = c, row = n;
-    }
+void cli_path_largest(const cli_sheet *sheet, const cli_extremes *extremes, int first, int count,
+                      char *number, char *text, size_t size) {
+  int at = first;
+  double most = 0, t = extremes[0].least;
+  for (int c = first; c < first + count; c++) {
+    const cli_extremes *e = &extremes[c];
+    const int high = fabs(e->largest) >= fabs(e->least);
+    const double y = fabs(high ? e->largest : e->least);
+    if (y > most) most = y, at = c, t = high ? e->at_largest : e->at_least;
+  }
   snprintf(number, size, "%.4g %s", most, sheet->figure[sheet->figure_of[at]].unit);
-  snprintf(text, size, "largest %s, at %.4g s", cli_clean(sheet->names[at]).text,
-           cli_sheet_row(sheet, row)[0]);
+  snprintf(text, size, "largest %s, at %.4g s", cli_clean(sheet->names[at]).text, t);
 }
 
 int cli_check_pictures(const char *plot, const char *report) {
-  int code = plot ? report_check_path(plot) : CLI_DONE;
-  return code || !report ? code : report_check_path(report);
+  int code = plot ? cli_file_check(plot) : CLI_DONE;
+  return code || !report ? code : cli_file_check(report);
 }
 
 int cli_show(const cli_job *job, const char *plot, const char *report, const chart *c,
@@ -137,20 +141,19 @@ int cli_show(const cli_job *job, const char *plot, const char *report, const cha
   int code = plot ? chart_draw(c, job->command, plot) : CLI_DONE;
   if (code || !report) return code;
   snprintf(title, sizeof title, "%s of %s", about->title, cli_job_name(job).text);
-  FILE *page = report_open(report, title, about->lead);
+  jn_file file;
+  FILE *page = report_open(&file, report, title, about->lead);
   if (!page) return CLI_BAD_INPUT;
   report_cards_begin(page);
   for (int i = 0; about->cards[i]; i += 2) report_card(page, about->cards[i], about->cards[i + 1]);
   report_cards_end(page);
   report_chart(page, c, about->download);
-  return report_close(page, report);
+  return report_close(&file);
 }
 
-int cli_path_show(const cli_path *p, const cli_sheet *sheet, const char *title,
-                  const char *const *cards) {
-  const chart c = cli_sheet_chart(sheet);
+int cli_path_show(const cli_path *p, const chart *c, const char *title, const char *const *cards) {
   const cli_page page = {title, "Computed by jounce " JN_VERSION ".", "table.csv", cards};
-  return cli_show(&p->job, p->plot, p->report, &c, &page);
+  return cli_show(&p->job, p->plot, p->report, c, &page);
 }
 
 void cli_path_columns(cli_sheet *sheet, const jn_model *model, int plain, int quat, int position) {

@@ -21,6 +21,7 @@ typedef struct cli_path {
   jn_trajectory *trajectory;
   double *rms, *max, *lambda; /* [nq] of the fit */
   double start, end;
+  char samples_path[JN_FILE_PATH]; /* the table that the description names; "": none */
 } cli_path;
 #define CLI_PATH_DEFAULT                                                                          \
   {                                                                                               \
@@ -37,8 +38,8 @@ typedef struct cli_path {
       CLI_OPT_NUMBER("tolerance", &(p)->fit.tolerance, &(p)->tolerance_given),          \
       CLI_OPT_NUMBER("lambda", &(p)->fit.lambda, &(p)->lambda_given),                   \
       CLI_OPT_INT("pieces", &(p)->fit.pieces, 1, JN_MAX_SAMPLES),                       \
-      CLI_OPT_FLAG("hold", &(p)->fit.hold, 1), CLI_OPT_TEXT("plot", &(p)->plot),        \
-      CLI_OPT_TEXT("report", &(p)->report),                                             \
+      CLI_OPT_FLAG("hold", &(p)->fit.hold, 1), CLI_OPT_OUTPUT("plot", &(p)->plot),      \
+      CLI_OPT_OUTPUT("report", &(p)->report),                                           \
       CLI_OPT_CHOICE("representation", &(p)->representation, cli_representation_names), \
       CLI_OPT_NUMBER("time-scale", &(p)->time_scale, 0),                                \
       CLI_OPT_INT("samples", &(p)->samples, 2, 1000000)
@@ -61,8 +62,8 @@ int cli_path_write(const cli_path *path, const cli_sheet *sheet, cli_field field
                    const char *footer);
 
 /* The largest magnitude in `count` columns with its unit, and a text with its column and time. */
-void cli_path_largest(const cli_sheet *sheet, int first, int count, char *number, char *text,
-                      size_t size);
+void cli_path_largest(const cli_sheet *sheet, const cli_extremes *extremes, int first, int count,
+                      char *number, char *text, size_t size);
 
 /* A page with figures. `title`: what was computed ("Torques"). `cards`: pairs of number and text,
  * NULL-terminated. `download`: file name of the numbers. */
@@ -75,7 +76,7 @@ typedef struct cli_page {
 int cli_check_pictures(const char *plot, const char *report);
 int cli_show(const cli_job *job, const char *plot, const char *report, const chart *c,
              const cli_page *page);
-int cli_path_show(const cli_path *path, const cli_sheet *sheet, const char *title,
+int cli_path_show(const cli_path *path, const chart *c, const char *title,
                   const char *const *cards);
 
 /* Names column 0 "t" and the following columns of q, and sets the figures they are drawn in: of

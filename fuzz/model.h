@@ -43,7 +43,7 @@ static void read_model(const uint8_t *bytes, size_t size,
   PROMISE(jn_spec_lint(spec) == JN_OK);
   PROMISE(jn_spec_save_json(spec, "/dev/null", &error) == JN_OK);
   jn_build_options options = {(jn_root)(size % 3), (jn_inertia_policy)(size / 3 % 4),
-                              (int)(size / 12 % 2)};
+                              (int)(size / 12 % 2), (int)(size / 24 % 2)};
   PROMISE(jn_spec_lint_for(spec, &options) == JN_OK);
   status = jn_model_build(spec, &options, NULL, &model, &error);
   PROMISE((status == JN_OK) == (model != NULL));

@@ -347,7 +347,7 @@ static void test_check_accepts_sound_models(void **state) {
   for (int i = 0; i < (int)COUNT(options); i++)
     assert_clean(run("jounce check '%s/cli/wheels.urdf' %s", TEST_DATA, options[i]));
   for (int i = 0; jn_builtin_name(i); i++)
-    assert_clean(run("jounce check %s --states 3", jn_builtin_name(i)));
+    assert_clean(run("jounce check %s --states 3 --open", jn_builtin_name(i)));
   json_t *found = run_json("jounce check tilthex");
   assert_int_equal(json_array_size(found), 5);
   for (size_t i = 0; i < 5; i++)

@@ -13,13 +13,19 @@ extern "C" {
 #endif
 
 /* A file, or, for a name without extension and folder, a built-in robot. What a file contains is
- * told by its content: XML with the root element <robot> is URDF, an object {...} a native model. */
+ * told by its content: XML with the root element <robot> is URDF, with <mujoco> MJCF, an object
+ * {...} a native model. An MJCF file may include others in its own folder or below; no other file is
+ * opened. */
 JN_API jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec **out,
                               jn_error *error);
-/* The same from memory; `name` stands for the file in messages (may be NULL). */
+/* The same from memory; `name` stands for the file in messages (may be NULL). A text cannot include
+ * files. */
 JN_API jn_status jn_spec_parse(const char *text, size_t size, const char *name,
                                const jn_allocator *allocator, jn_spec **out, jn_error *error);
 JN_API jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
+                                    const jn_allocator *allocator, jn_spec **out, jn_error *error);
+/* MJCF: bodies, joints and inertias (docs/files.md). A text cannot include files. */
+JN_API jn_status jn_spec_parse_mjcf(const char *text, size_t size, const char *name,
                                     const jn_allocator *allocator, jn_spec **out, jn_error *error);
 JN_API jn_status jn_spec_parse_json(const char *text, size_t size, const char *name,
                                     const jn_allocator *allocator, jn_spec **out, jn_error *error);

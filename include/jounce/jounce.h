@@ -14,6 +14,7 @@
 #include <jounce/kinematics.h>
 #include <jounce/jacobian.h>
 #include <jounce/dynamics.h>
+#include <jounce/constraints.h>
 #include <jounce/mass_matrix.h>
 #include <jounce/derivatives.h>
 #include <jounce/linearise.h>

@@ -35,9 +35,11 @@ JN_API double jn_trajectory_next_break(const jn_trajectory *trajectory, double t
 /* q[nq] and v[(order+2) x nv] = v, v', ..., v^(order+1) at t, as jn_inverse_dynamics of that order
  * reads them; order >= -1. Each output may be NULL. Twists of free joints are in `representation`.
  * Where a derivative jumps: its limit from the right, at the end from the left. No allocation;
- * stack use is 20 kB up to order 30, 400 kB above. O(nv (degree order + order^2)).
- *   JN_ERR_ARGUMENT     t is not between start and end
- *   JN_ERR_NOT_FINITE   a derivative exceeds the range of double; the outputs are undefined */
+ * stack use is 30 kB up to order 30, 500 kB above. O(nv (degree order + order^2)), twice that for
+ * more than 1024 numbers.
+ *   JN_ERR_ARGUMENT     t is not between start and end, within 4 units of rounding (2^-52) of the
+ *                       larger of them: such a t is taken for the start or the end
+ *   JN_ERR_NOT_FINITE   a derivative exceeds the range of double; the outputs are as they were */
 JN_API jn_status jn_trajectory_at(const jn_trajectory *trajectory, double t, int order,
                                   jn_representation representation, double *q, double *v);
 
@@ -135,8 +137,9 @@ JN_API jn_status jn_trajectory_load(const char *path, const jn_model *model,
                                     const jn_fit_options *options, const jn_fit_report *report,
                                     const jn_allocator *allocator, jn_trajectory **out,
                                     jn_error *error);
-/* A description from memory. `name` stands for the file in messages; files it refers to are looked
- * up in its folder. */
+/* A description from memory. `name` stands for the file in messages; a table of samples
+ * that it names is a regular file in its folder or below. A file may need memory and time in
+ * proportion to its bytes (limits.h): JN_ERR_LIMIT. */
 JN_API jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
                                      const jn_model *model, const jn_fit_options *options,
                                      const jn_fit_report *report, const jn_allocator *allocator,

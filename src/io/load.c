@@ -4,7 +4,9 @@
 
 #include "base/block.h"
 #include "io/file.h"
+#include "io/load.h"
 #include "io/text.h"
+#include "io/xml.h"
 
 static int is_directory(const char *path) {
   struct stat about;
@@ -33,11 +35,19 @@ static char first_character(const char *text, size_t size) {
   return i < size ? text[i] : '\0';
 }
 
-jn_status jn_spec_parse(const char *text, size_t size, const char *name,
-                        const jn_allocator *allocator, jn_spec **out, jn_error *error) {
-  if (name == NULL) name = "text";
-  if (text == NULL || out == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
+/* The root element tells the format. */
+static jn_status parse_xml(const char *text, size_t size, const char *name, const char *path,
+                           const jn_allocator *allocator, jn_spec **out, jn_error *error) {
+  char root[16];
+  if (jn_xml_root_name(text, size, root, sizeof root) != JN_OK)
+    return jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
+  return strcmp(root, "mujoco") == 0 ? jn_mjcf_parse(text, size, name, path, allocator, out, error)
+                                     : jn_spec_parse_urdf(text, size, name, allocator, out, error);
+}
+
+/* The content tells the format. `path`: the file that it comes from; NULL: it can include none. */
+static jn_status parse(const char *text, size_t size, const char *name, const char *path,
+                       const jn_allocator *allocator, jn_spec **out, jn_error *error) {
   if (starts_with(text, size, "\x1F\x8B"))
     return jn_fail(error, JN_ERR_FILE, name, 0, "is compressed (gzip): unpack it first (gunzip)");
   const char first = first_character(text, size), *ending = jn_file_ending(name);
@@ -45,7 +55,15 @@ jn_status jn_spec_parse(const char *text, size_t size, const char *name,
       first == '{' || first == '[' ||
       (first != '<' && ending != NULL && jn_same_ending(ending, ".json")); /* for the message */
   return is_json ? jn_spec_parse_json(text, size, name, allocator, out, error)
-                 : jn_spec_parse_urdf(text, size, name, allocator, out, error);
+                 : parse_xml(text, size, name, path, allocator, out, error);
+}
+
+jn_status jn_spec_parse(const char *text, size_t size, const char *name,
+                        const jn_allocator *allocator, jn_spec **out, jn_error *error) {
+  if (name == NULL) name = "text";
+  if (text == NULL || out == NULL)
+    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
+  return parse(text, size, name, NULL, allocator, out, error);
 }
 
 static jn_status load_file(const char *path, const jn_allocator *allocator, jn_spec **out,
@@ -55,7 +73,7 @@ static jn_status load_file(const char *path, const jn_allocator *allocator, jn_s
   size_t size = 0;
   jn_status status = jn_file_read(path, &hooks, &text, &size, error);
   if (status != JN_OK) return status;
-  status = jn_spec_parse(text, size, path, allocator, out, error);
+  status = parse(text, size, path, path, allocator, out, error);
   jn_block_free(&hooks, text);
   return status;
 }

@@ -362,13 +362,14 @@ static jn_status add_world(reader *r) {
 /* ---- the elements */
 
 static void start_robot(reader *r, const char *element, const char **attributes) {
-  const char *hint = strcmp(element, "sdf") == 0       ? ": this is SDF"
-                     : strcmp(element, "mujoco") == 0  ? ": this is MJCF (MuJoCo)"
+  const char *hint = strcmp(element, "sdf") == 0 ? ": this is SDF"
+                     : strcmp(element, "mujoco") == 0
+                         ? ": this is MJCF: load it with jn_spec_parse_mjcf"
                      : strcmp(element, "COLLADA") == 0 ? ": this is COLLADA"
                                                        : "";
   if (strcmp(element, "robot") != 0) {
     fail(r, JN_ERR_SYNTAX, line_of(r),
-         "the root element is <%.60s>, not <robot>%s; only URDF is read", element, hint);
+         "the root element is <%.60s>, not <robot>%s; only URDF and MJCF are read", element, hint);
     return;
   }
   const char *name = attribute(attributes, "name");

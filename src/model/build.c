@@ -109,12 +109,13 @@ static jn_status find_root(jn_builder *b) {
                            "joint '%s': link '%s' is its own parent (a cycle of one)",
                            b->joints[i]->name, b->links[c]->name);
     if (b->parent_joint[c] >= 0)
-      return jn_build_fail(
-          b, b->joints[i]->line, JN_ERR_MODEL,
-          "link '%s' has two parents: joint '%s' and joint '%s' (line %d); closed loops are not "
-          "supported, remove one joint",
-          b->links[c]->name, b->joints[i]->name, b->joints[b->parent_joint[c]]->name,
-          b->joints[b->parent_joint[c]]->line);
+      return jn_build_fail(b, b->joints[i]->line, JN_ERR_MODEL,
+                           "link '%s' has two parents: joint '%s' and joint '%s' (line %d): the "
+                           "joints must form a tree; "
+                           "make one of them a constraint (docs/constraints.md)",
+                           b->links[c]->name, b->joints[i]->name,
+                           b->joints[b->parent_joint[c]]->name,
+                           b->joints[b->parent_joint[c]]->line);
     b->parent_joint[c] = i;
   }
   b->root = -1;
@@ -187,8 +188,8 @@ static double orthogonality_error(jn_mat3 R) {
   return worst;
 }
 
-static jn_status check_pose(jn_builder *b, int line, const char *what, const char *name,
-                            jn_pose *C) {
+jn_status jn_build_check_pose(jn_builder *b, int line, const char *what, const char *name,
+                              jn_pose *C) {
   jn_shown error, det, most;
   for (int i = 0; i < 9; i++)
     if (!isfinite(C->R.m[i / 3][i % 3]))
@@ -242,7 +243,7 @@ static jn_status check_link(jn_builder *b, jn_link_desc *l) {
                              jn_show(&x, *w), jn_show(&y, *u));
       *u = *w = *u == *w ? *u : 0.5 * (*u + *w);
     }
-  return check_pose(b, l->line, "link", l->name, &l->home);
+  return jn_build_check_pose(b, l->line, "link", l->name, &l->home);
 }
 
 static jn_status check_axis(jn_builder *b, jn_joint_desc *j, int which) {
@@ -289,7 +290,7 @@ static jn_status check_joint(jn_builder *b, jn_joint_desc *j) {
     if (isnan(limits[i]))
       return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': a limit is not a number",
                            j->name);
-  return check_pose(b, j->line, "joint", j->name, &j->origin);
+  return jn_build_check_pose(b, j->line, "joint", j->name, &j->origin);
 }
 
 static jn_status check_numbers(jn_builder *b) {
@@ -304,7 +305,7 @@ static jn_status check_numbers(jn_builder *b) {
   }
   for (int i = 0; i < b->nframe && !status; i++) {
     b->frame[i] = *b->frames[i];
-    status = check_pose(b, b->frame[i].line, "frame", b->frame[i].name, &b->frame[i].pose);
+    status = jn_build_check_pose(b, b->frame[i].line, "frame", b->frame[i].name, &b->frame[i].pose);
   }
   jn_vec3 g = jn_spec_gravity(b->spec);
   if (!status && !finite3(g)) status = jn_build_fail(b, 0, JN_ERR_MODEL, "gravity is not finite");

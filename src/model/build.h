@@ -59,6 +59,13 @@ typedef struct jn_primitive {
 } jn_primitive;
 int jn_joint_chain(const jn_joint_desc *j, const jn_vec3 *axis, jn_primitive *out);
 
+/* The size of the model, and its constraints: those of the spec, then mimic joints if the options
+ * say so (constrain.c). */
+jn_status jn_build_constraints(jn_builder *b, jn_model *m);
+
+jn_status jn_build_check_pose(jn_builder *b, int line, const char *what, const char *name,
+                              jn_pose *C);
+
 /* Merges links held by fixed joints, places the joint frames and makes the model (place.c). */
 jn_status jn_build_place(jn_builder *b, jn_model **out);
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "model/build.h"
@@ -55,11 +56,12 @@ int jn_joint_chain(const jn_joint_desc *j, const jn_vec3 *axis, jn_primitive *ou
       out[2] = (jn_primitive){JN_K_REVOLUTE, N};
       return 3;
     }
-    default:
+    default: /* free */
       out[0] = (jn_primitive){JN_K_FREE, one};
       return 1;
   }
 }
+static_assert(JN_JOINT_TYPE_COUNT == 9, "a new type needs a case here and in primitive_count");
 
 static int primitive_count(jn_joint_type type) {
   return type == JN_JOINT_PLANAR                                      ? 3
@@ -131,9 +133,24 @@ static const char *keep(char **pool, const char *text) {
 void jn_model_free(jn_model *m) {
   if (!m) return;
   jn_allocator hooks = m->allocator;
-  void *blocks[] = {m->link,      m->body,       m->joint,       m->frame,
-                    m->body_link, m->body_pose,  m->frame_names, m->joint_names,
-                    m->names,     m->angle_link, m->by_name};
+  void *blocks[] = {m->link,
+                    m->body,
+                    m->joint,
+                    m->frame,
+                    m->body_link,
+                    m->body_pose,
+                    m->frame_names,
+                    m->joint_names,
+                    m->names,
+                    m->angle_link,
+                    m->by_name,
+                    m->cut,
+                    m->constraint,
+                    m->constraint_names,
+                    m->term_dof,
+                    m->term_iq,
+                    m->term_coefficient,
+                    m->constraint_text};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
   jn_block_free(&hooks, m);
 }
@@ -195,6 +212,7 @@ static void fill_joint(jn_joint *o, const jn_joint_desc *j, const jn_vec3 *axis)
   o->damping = j->type == JN_JOINT_FREE ? 0 : j->damping;
   o->friction = j->friction;
   o->limits = j->limits;
+  o->passive = j->passive != 0;
 }
 
 /* Appends the primitive links of one body's joint to the model. */
@@ -477,6 +495,11 @@ jn_status jn_build_place(jn_builder *b, jn_model **out) {
   }
   arrange(m);
   jn_model_index(m);
+  status = jn_build_constraints(b, m);
+  if (status) {
+    jn_model_free(m);
+    return status;
+  }
   *out = m;
   return JN_OK;
 }

@@ -286,9 +286,13 @@ jn_status jn_spline_fit(jn_trajectory *T, int count, const double *times, int n,
   f.controls = f.pieces + f.degree;
   f.unit = (times[count - 1] - times[0]) / f.pieces;
   const size_t w = (size_t)f.w, P = (size_t)f.pieces, C = (size_t)f.controls, N = (size_t)n;
-  double *at = jn_block_new(
-      &T->hooks, (C + w) + P * w * (w + N) + 2 * N + P * (size_t)f.rows * w + C * w * 4 + C + C * N,
-      sizeof *at);
+  const size_t doubles =
+      (C + w) + P * w * (w + N) + 2 * N + P * (size_t)f.rows * w + C * w * 4 + C + C * N;
+  /* a trial of rho reduces rows + w rows of w numbers in every span */
+  const int trials = o->lambda >= 0 || o->tolerance == 0 ? 1 : 60;
+  const double operations = 2.0 * trials * n * (double)P * (double)w * (double)w * (f.rows + f.w);
+  if (jn_afford(T, doubles, sizeof(double), operations)) return JN_ERR_LIMIT;
+  double *at = jn_block_new(&T->hooks, doubles, sizeof *at);
   if (!at) return JN_ERR_MEMORY;
   f.knots = at;
   f.sample = f.knots + C + w;
@@ -305,6 +309,7 @@ jn_status jn_spline_fit(jn_trajectory *T, int count, const double *times, int n,
   jn_status status = fit_all(&f, o, report);
   if (!status) status = jn_spline_bspline(T, f.degree, f.controls, f.knots, n, f.x, index);
   if (!status && report) residuals(&f, &T->spline[*index], report);
+  jn_repay(T, doubles * sizeof *at);
   jn_block_free(&T->hooks, at);
   return status;
 }

@@ -1,15 +1,11 @@
 /* trajectory.c: creates, copies and evaluates a trajectory. */
 #include "trajectory/trajectory.h"
 
+#include <float.h>
 #include <jounce/jet.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-
-/* Tolerance of t at the start and the end: it may be a sum or product of other times. */
-static double slack(const jn_trajectory *T) {
-  return 1e-12 * (fabs(T->start) + fabs(T->end) + (T->end - T->start));
-}
 
 /* t = start + scale (spline time - start), and the inverse */
 static double outer_time(const jn_trajectory *T, double t) {
@@ -17,6 +13,32 @@ static double outer_time(const jn_trajectory *T, double t) {
 }
 static double inner_time(const jn_trajectory *T, double t) {
   return T->scale == 1 ? t : T->start + (t - T->start) / T->scale;
+}
+
+/* Spline time of t. A time within four units of rounding of the start or the end is taken for it: it
+ * may be a product or a sum of other times. Returns 0 if t lies further outside. */
+static int find_time(const jn_trajectory *T, double t, double *at) {
+  const double start = T->start, end = outer_time(T, T->end),
+               slack = 4 * DBL_EPSILON * fmax(fabs(start), fabs(end));
+  if (!(t >= start - slack && t <= end + slack)) return 0;
+  const double inner = inner_time(T, t);
+  *at = t <= start || inner < start ? start : t >= end || inner > T->end ? T->end : inner;
+  return 1;
+}
+
+/* What a file may ask for. */
+
+jn_status jn_afford(jn_trajectory *T, size_t count, size_t size, double operations) {
+  size_t bytes;
+  if (!jn_size_multiply(count, size, &bytes) || bytes > T->memory || operations > T->operations)
+    return JN_ERR_LIMIT;
+  if (T->memory != SIZE_MAX) T->memory -= bytes;
+  T->operations -= operations;
+  return JN_OK;
+}
+
+void jn_repay(jn_trajectory *T, size_t bytes) {
+  if (T->memory != SIZE_MAX) T->memory += bytes;
 }
 
 /* Splines. */
@@ -52,6 +74,7 @@ jn_status jn_spline_new(jn_trajectory *T, int pieces, int degree, int n, int ter
   }
   jn_spline s = {pieces, degree, n, terms, NULL, NULL, NULL, NULL, NULL, NULL};
   size_t size = spline_size(&s);
+  if (size && jn_afford(T, size, sizeof(double), 0)) return JN_ERR_LIMIT;
   double *block = size ? jn_block_new(&T->hooks, size, sizeof *block) : NULL;
   if (!block) return JN_ERR_MEMORY;
   spline_place(&s, block);
@@ -124,6 +147,8 @@ jn_status jn_trajectory_begin(const jn_model *model, const jn_allocator *allocat
   T->nv = jn_model_nv(model);
   T->joints = (int)joints;
   T->scale = 1;
+  T->memory = SIZE_MAX;
+  T->operations = HUGE_VAL;
   T->joint = jn_block_new(&hooks, joints, sizeof *T->joint);
   T->motion = jn_block_new(&hooks, joints, sizeof *T->motion);
   if (!T->joint || !T->motion) {
@@ -212,6 +237,7 @@ jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
   *T = *trajectory;
   T->hooks = hooks;
   T->scale = scale;
+  T->memory = SIZE_MAX;
   T->spline = NULL;
   T->splines = T->room = 0;
   jn_status status = copy_parts(trajectory, T);
@@ -243,15 +269,16 @@ double jn_trajectory_next_break(const jn_trajectory *T, double t) {
   return next;
 }
 
-/* Jets: Taylor coefficients 0..K of v, K = order + 1, converted to derivatives at the end. They
- * need 27 (K + 2) doubles of work and jn_rotation_work(K). */
+/* Jets: Taylor coefficients 0..K of v, K = order + 1, of one joint, converted to derivatives at the
+ * end. They need 33 (K + 2) doubles of work and jn_rotation_work(K). */
 
+/* v[(K+1) x n] */
 static void plain_jets(const jn_trajectory *T, const jn_motion *m, double t, int K, int count,
-                       int nv, double *work, double *q, double *v) {
+                       int n, double *work, double *q, double *v) {
   for (int c = 0; c < count; c++) {
     jn_spline_jet(&T->spline[m->spline], t, T->end, T->scale, m->first + c, K + 1, work);
-    if (q) q[c] = work[0];
-    for (int k = 0; v && k <= K; k++) v[(size_t)k * (size_t)nv + (size_t)c] = (k + 1) * work[k + 1];
+    q[c] = work[0];
+    for (int k = 0; k <= K; k++) v[(size_t)k * (size_t)n + (size_t)c] = (k + 1) * work[k + 1];
   }
 }
 
@@ -259,49 +286,69 @@ static void plain_jets(const jn_trajectory *T, const jn_motion *m, double t, int
  * is converted. */
 static void rotation_jets(const jn_trajectory *T, int i, double t, int K,
                           jn_representation representation, double *work, double *q, double *v) {
-  const jn_joint *j = &T->joint[i];
   const jn_motion *m = &T->motion[i];
-  const size_t nv = (size_t)T->nv;
-  double *w = work, *V = w + 3 * (K + 1), *U = V + 6 * (K + 1), *R = U + 6 * (K + 1),
-         *p = R + 9 * (K + 2), *rest = p + 3 * (K + 2);
-  double position[3] = {0, 0, 0};
+  double *w = work, *V = w + 3 * (K + 1), *R = V + 6 * (K + 1), *p = R + 9 * (K + 2),
+         *rest = p + 3 * (K + 2);
   jn_quat r;
-  jn_rotation_jet(T, m, t, K, rest, &r, w);
-  if (q) q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
-  if (j->type == JN_JOINT_SPHERICAL) {
-    for (int k = 0; v && k <= K; k++) memcpy(v + (size_t)k * nv, w + 3 * k, 3 * sizeof *v);
+  if (T->joint[i].type == JN_JOINT_SPHERICAL) {
+    jn_rotation_jet(T, m, t, K, rest, &r, v);
+    q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
     return;
   }
+  jn_rotation_jet(T, m, t, K, rest, &r, w);
+  q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
   for (int k = 0; k <= K; k++) memcpy(V + 6 * k, w + 3 * k, 3 * sizeof *V);
-  plain_jets(T, m, t, K, 3, 6, rest, position, V + 3);
-  if (q) memcpy(q + 4, position, sizeof position);
-  if (!v) return;
-  if (representation != JN_MIXED) {
-    jn_pose C = jn_pose_make(jn_quat_to_m3(r), jn_v3(position[0], position[1], position[2]));
-    jn_jet_convert_twist(K, JN_MIXED, representation, C, V, R, p, U);
+  plain_jets(T, m, t, K, 3, 6, rest, q + 4, V + 3);
+  if (representation == JN_MIXED) {
+    memcpy(v, V, 6 * ((size_t)K + 1) * sizeof *v);
+  } else {
+    const jn_pose C = jn_pose_make(jn_quat_to_m3(r), jn_v3(q[4], q[5], q[6]));
+    jn_jet_convert_twist(K, JN_MIXED, representation, C, V, R, p, v);
   }
-  for (int k = 0; k <= K; k++)
-    memcpy(v + (size_t)k * nv, (representation != JN_MIXED ? U : V) + 6 * k, 6 * sizeof *v);
 }
 
+/* Evaluates joint by joint, and stops at one that is not finite. q and v may be NULL; with `write`
+ * 0 they are only a sign that they are wanted. */
 static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representation representation,
-                          double *work, double *q, double *v) {
+                          double *work, double *q, double *v, int write) {
+  const size_t nv = (size_t)T->nv, rows = (size_t)K + 1;
+  double qj[7], *vj = work, *rest = vj + 6 * rows;
   for (int i = 0; i < T->joints; i++) {
     const jn_joint *j = &T->joint[i];
-    double *qi = q ? q + j->iq : NULL, *vi = v ? v + j->iv : NULL;
+    const size_t n = (size_t)j->nv;
     if (T->motion[i].rotation)
-      rotation_jets(T, i, t, K, representation, work, qi, vi);
+      rotation_jets(T, i, t, K, representation, rest, qj, vj);
     else
-      plain_jets(T, &T->motion[i], t, K, j->nv, T->nv, work, qi, vi);
+      plain_jets(T, &T->motion[i], t, K, j->nv, j->nv, rest, qj, vj);
+    if (v) jn_jet_to_derivatives(K, j->nv, vj);
+    if ((q && !jn_all_finite(qj, (size_t)j->nq)) || (v && !jn_all_finite(vj, rows * n)))
+      return JN_ERR_NOT_FINITE;
+    if (q && write) memcpy(q + j->iq, qj, (size_t)j->nq * sizeof *q);
+    for (size_t k = 0; v && write && k < rows; k++)
+      memcpy(v + k * nv + j->iv, vj + k * n, n * sizeof *v);
   }
-  if (v) jn_jet_to_derivatives(K, T->nv, v);
-  if ((q && !jn_all_finite(q, (size_t)T->nq)) ||
-      (v && !jn_all_finite(v, (size_t)(K + 1) * (size_t)T->nv)))
-    return JN_ERR_NOT_FINITE;
   return JN_OK;
 }
 
-enum { SMALL = 31 };
+enum { SMALL = 31, FEW = 1024 };
+
+/* Writes the outputs only if all of their numbers are finite. */
+static jn_status evaluate_all(const jn_trajectory *T, double t, int K,
+                              jn_representation representation, double *work, double *q,
+                              double *v) {
+  const size_t nq = q ? (size_t)T->nq : 0, n = v ? ((size_t)K + 1) * (size_t)T->nv : 0;
+  if (nq + n > FEW) {
+    jn_status status = evaluate(T, t, K, representation, work, q, v, 0);
+    return status ? status : evaluate(T, t, K, representation, work, q, v, 1);
+  }
+  double kept[FEW];
+  jn_status status =
+      evaluate(T, t, K, representation, work, q ? kept : NULL, v ? kept + nq : NULL, 1);
+  if (status) return status;
+  if (nq) memcpy(q, kept, nq * sizeof *q);
+  if (n) memcpy(v, kept + nq, n * sizeof *v);
+  return JN_OK;
+}
 
 /* A function of its own, so that small orders do not need its large stack frame. */
 #if defined(__GNUC__)
@@ -310,21 +357,18 @@ __attribute__((noinline))
 static jn_status
 evaluate_large(const jn_trajectory *T, double t, int K, jn_representation representation, double *q,
                double *v) {
-  double work[50 * (JN_MAX_ORDER + 5)];
-  return evaluate(T, t, K, representation, work, q, v);
+  double work[56 * (JN_MAX_ORDER + 5)];
+  return evaluate_all(T, t, K, representation, work, q, v);
 }
 
 jn_status jn_trajectory_at(const jn_trajectory *T, double t, int order,
                            jn_representation representation, double *q, double *v) {
+  double at;
   if (!T || order < -1 || order > JN_MAX_ORDER || (int)representation < 0 ||
-      representation > JN_MIXED)
+      representation > JN_MIXED || !find_time(T, t, &at))
     return JN_ERR_ARGUMENT;
-  double at = inner_time(T, t);
-  if (!(at >= T->start - slack(T) && at <= T->end + slack(T))) return JN_ERR_ARGUMENT;
-  if (at < T->start) at = T->start;
-  if (at > T->end) at = T->end;
-  int K = v ? order + 1 : 0;
+  const int K = v ? order + 1 : 0;
   if (K > SMALL) return evaluate_large(T, at, K, representation, q, v);
-  double work[50 * (SMALL + 4)];
-  return evaluate(T, at, K, representation, work, q, v);
+  double work[56 * (SMALL + 4)];
+  return evaluate_all(T, at, K, representation, work, q, v);
 }

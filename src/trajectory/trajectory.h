@@ -48,7 +48,16 @@ struct jn_trajectory {
   jn_spline *spline;
   double start, end; /* spline time */
   double scale;      /* t = start + scale (spline time - start) */
+  /* While it is made from a file: what is left of the memory, in bytes, and of the operations that
+   * a file of its size may ask for. Without limit (SIZE_MAX, HUGE_VAL) for arrays of the caller. */
+  size_t memory;
+  double operations;
 };
+
+/* Takes memory for `count` elements of `size` bytes, and operations, from what is left: JN_OK, or
+ * JN_ERR_LIMIT and nothing is taken. jn_repay gives memory back. */
+jn_status jn_afford(jn_trajectory *T, size_t count, size_t size, double operations);
+void jn_repay(jn_trajectory *T, size_t bytes);
 
 /* A trajectory is built by jn_trajectory_begin, then a motion for every joint, then
  * jn_trajectory_finish, which finds start and end and checks that all numbers are finite. */
@@ -90,6 +99,12 @@ jn_status jn_add_formula(jn_trajectory *T, int from, int to, const jn_formula *f
 jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double *times,
                      const double *q, const jn_fit_options *options, const jn_fit_report *report,
                      jn_error *error);
+
+/* A report of its own for T: zeros [3 x nq], NULL: no memory. jn_report_give copies it to the
+ * caller's (may be NULL) if all its numbers are finite, and frees it. */
+double *jn_report_new(const jn_trajectory *T, jn_fit_report *own);
+jn_status jn_report_give(const jn_trajectory *T, double *numbers, const jn_fit_report *report,
+                         jn_error *error);
 
 /* Joint `joint` stays at q. */
 jn_status jn_add_constant(jn_trajectory *T, int joint, const double *q);

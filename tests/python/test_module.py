@@ -386,6 +386,13 @@ class Models(unittest.TestCase):
     def test_files(self):
         import os
         import tempfile
+        mjcf = jounce.Spec.parse_mjcf("""<mujoco model="m"><worldbody><body name="a"><joint name="j" axis="0 1 0"/>
+            <geom size="0.1" mass="2" pos="0.5 0 0"/></body></worldbody></mujoco>""")
+        self.assertEqual((mjcf.name, mjcf.links, mjcf.joints), ("m", ("a",), ("j",)))
+        # 2/5 m r^2 + m l^2, and m g l at rest
+        arm = mjcf.build()
+        close("an arm from MJCF", arm.mass_matrix([0.0]), [[2 * (0.4 * 0.01 + 0.25)]])
+        close("an arm from MJCF", arm.inverse_dynamics([0.0], [[0.0], [0.0]])[0], [-2 * 9.81 * 0.5])
         spec = jounce.Spec.load("tilthex")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "robot.json")
