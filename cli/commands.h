@@ -23,6 +23,7 @@
   X(simulate, "motion over time: a table, energy and momentum drift")                 \
   X(traj, "forces, their rates and the kinematics along a trajectory")                \
   X(limits, "where a trajectory breaks limits, and the time scaling that repairs it") \
+  X(retime, "the fastest motion along a path within limits, torque rates included")   \
   X(elastic, "motor positions and torques of elastic joints along a trajectory")      \
   X(demo, "a study of an aerial manipulator: tables, figures, a page")                \
   X(check, "identities of the dynamics on your model: a table of residuals")          \

@@ -407,6 +407,35 @@ const char cli_limits_help[] =
     "  jounce limits double_pendulum swing.json --effort-rate 30 --apply slow.json --text ||\n"
     "    jounce limits double_pendulum slow.json --effort-rate 30 --text\n";
 
+const char cli_retime_help[] =
+    "usage: jounce retime MODEL TRAJ [options]\n\n"
+    "The fastest motion along the path of a trajectory that keeps every limit of velocity,\n"
+    "acceleration, jerk, torque (effort) and torque rate (effort_rate). The trajectory's own speed\n"
+    "does not matter. The motion is at rest at both ends. Exit status 3 if no clock keeps the\n"
+    "limits; the message says which limit, where, and by how much. Limits come from the model file\n"
+    "and from:\n"
+    "  --limits FILE          JSON: {joint: {\"velocity\", \"acceleration\", \"jerk\", \"effort\",\n"
+    "                         \"effort_rate\", \"lower\", \"upper\"}}; \"base:wx\" for one component\n"
+    "                         of a joint with several\n"
+    "  --velocity X, --acceleration X, --jerk X, --effort X, --effort-rate X\n"
+    "                         for every joint except a floating base, instead of the model's\n"
+    "  --apply FILE           write the motion: .json exactly, .csv, .npy, .npz as samples\n"
+    "  --no-rate              keep no limits of jerk and torque rate\n"
+    "  --moving-ends          as fast as the limits allow at the ends, too\n"
+    "  --intervals N          of the clock, 16 or more; default 1000. More are slower and finer\n"
+    "The table (csv, npy, npz; \"rows\" in json) has t, the time u of the path, u', u'' and the used\n"
+    "share of every limit over time.\n\n"
+    HELP_PATH
+    "  --samples N            least number of times examined, default 1000\n"
+    HELP_PATH_END
+    "  --format NAME          json, csv, npy, npz or text; default: text on a terminal, else json\n\n"
+    "example:\n"
+    "  echo '{\"kind\": \"minimum\", \"times\": [0, 0.7, 2],\n"
+    "    \"joints\": {\"joint1\": [0, 1.2, 0.3], \"joint2\": [0, -0.8, 0.5]}}' > swing.json\n"
+    "  jounce retime double_pendulum swing.json --effort 40 --effort-rate 400 --jerk 300 \\\n"
+    "    --intervals 200 --apply fast.json --text\n"
+    "  jounce limits double_pendulum fast.json --effort 40 --effort-rate 400 --jerk 300 --text\n";
+
 const char cli_elastic_help[] =
     "usage: jounce elastic MODEL TRAJ --stiffness K --motor-inertia B [options]\n\n"
     "Motor positions and motor torques that move a robot with elastic joints along a trajectory:\n"

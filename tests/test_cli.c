@@ -399,6 +399,12 @@ static void test_a_model_may_come_from_standard_input(void **state) {
       run("jounce info '%s/cli/joints.json' | jounce models > /dev/null; "
           "cat '%s/cli/joints.json' | jounce lint -",
           TEST_DATA, TEST_DATA));
+  /* MJCF as well, also behind a misplaced XML declaration; it includes no files */
+  assert_clean(
+      run("echo ' <?xml version=\"1.0\"?><mujoco><worldbody><body><joint/><geom size=\"1\"/></body>"
+          "</worldbody></mujoco>' | jounce info - --text"));
+  assert_int_equal(run("jounce info - < '%s/odd/mjcf/scene.xml'", TEST_DATA), 1);
+  assert_non_null(strstr(errors, "include"));
   assert_int_equal(run("echo '<robot><link/></robot>' | jounce info -"), 1);
   assert_non_null(strstr(errors, "standard input:1: <link> has no attribute 'name'"));
   assert_int_equal(run("jounce info - < /dev/null"), 1);
@@ -409,8 +415,14 @@ static void test_a_model_may_come_from_standard_input(void **state) {
 /* Every model gives the same forces after it was converted. */
 static void test_models_are_converted(void **state) {
   (void)state;
-  const char *const models[] = {"tilthex", "humanoid", TEST_DATA "/cli/wheels.urdf",
-                                TEST_DATA "/odd/wild.urdf", TEST_DATA "/cli/joints.json"};
+  const char *const models[] = {"tilthex",
+                                "humanoid",
+                                TEST_DATA "/cli/wheels.urdf",
+                                TEST_DATA "/odd/wild.urdf",
+                                TEST_DATA "/cli/joints.json",
+                                TEST_DATA "/odd/mjcf/arm.xml",
+                                "fourbar",
+                                "stewart"};
   for (int i = 0; i < (int)COUNT(models); i++) {
     assert_clean(run("jounce convert '%s' -q --output made.json", models[i]));
     assert_string_equal(output, "");
@@ -428,6 +440,8 @@ static void test_models_are_converted(void **state) {
   assert_int_equal(run("jounce convert arm6 --output made.obj"), 2);
   assert_int_equal(run("jounce convert arm6"), 2);
   assert_int_equal(run("jounce convert arm6 --floating --output made.json"), 2);
+  assert_int_equal(run("jounce convert fourbar --open --output made.json"), 2);
+  assert_int_equal(run("jounce convert made.json --output made.json"), 2);
   assert_int_equal(run("jounce convert arm6 --output /nonexistent/made.json"), 1);
 }
 
@@ -488,10 +502,10 @@ static void test_the_world_may_be_a_link(void **state) {
 /* The lines below "example:" of every help page, as a user would paste them. */
 static void test_every_example_of_the_help_runs(void **state) {
   (void)state;
-  static const char *const names[] = {"convert",  "state",    "models",   "info",   "lint",
-                                      "fk",       "id",       "fd",       "hybrid", "eom",
-                                      "jacobian", "partials", "traj",     "limits", "elastic",
-                                      "simulate", "check",    "linearise"};
+  static const char *const names[] = {"convert",  "state",    "models",    "info",   "lint",
+                                      "fk",       "id",       "fd",        "hybrid", "eom",
+                                      "jacobian", "partials", "traj",      "limits", "elastic",
+                                      "simulate", "check",    "linearise", "retime"};
   for (int i = 0; i < (int)COUNT(names); i++) {
     assert_clean(run("jounce help %s", names[i]));
     char *page = strdup(output), *example = strstr(page, "\nexample:\n");

@@ -32,6 +32,7 @@ MAY = {
     "src/inst": ["src/base", "src/scalar", "src/core", "src/core/body", "src/core/derivatives"],
     "src/textbook": ["src/model", "src/core", "src/core/derivatives", "src/core/algebra", "src/core/spatial"],
     "src/trajectory": ["src/base", "src/model"],
+    "src/motion": ["src/base", "src/trajectory"],
     "src/integrate": ["src/base", "src/model", "src/core"],
     "src/batch": ["src/base", "src/model", "src/core"],
     "src/io": ["src/base", "src/model", "src/trajectory"],

@@ -40,7 +40,8 @@ extern "C" {
   X(JN_ERR_CLOSURE, "the state does not satisfy the constraints: assemble it first")          \
   X(JN_ERR_RANK, "the constraints contradict each other, or lose rank at this configuration") \
   X(JN_ERR_ACTUATION, "a passive joint would need a force: the actuated joints cannot do it") \
-  X(JN_ERR_ASSEMBLY, "the constraints cannot be satisfied from this configuration")
+  X(JN_ERR_ASSEMBLY, "the constraints cannot be satisfied from this configuration")           \
+  X(JN_ERR_INFEASIBLE, "the limits cannot be kept")
 
 typedef enum jn_status {
 #define JN_STATUS_ENUM(code, text) code,

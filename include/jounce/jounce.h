@@ -11,6 +11,9 @@
 #include <jounce/io.h>
 #include <jounce/table.h>
 #include <jounce/trajectory.h>
+#include <jounce/motion_limits.h>
+#include <jounce/elastic.h>
+#include <jounce/retime.h>
 #include <jounce/kinematics.h>
 #include <jounce/jacobian.h>
 #include <jounce/dynamics.h>

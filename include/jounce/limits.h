@@ -29,6 +29,7 @@
 #define JN_MAX_DEGREE 100               /* degree of a trajectory's polynomial */
 #define JN_MAX_SPLINE 31                /* degree of a spline; jn_trajectory_minimum: 16 */
 #define JN_MAX_ROTATIONS 500            /* rotations of a spline on SO(3) */
+#define JN_MAX_INTERVALS 1000000        /* intervals of the clock of jn_retime */
 #define JN_MAX_SAMPLES 10000000         /* rows of a table, samples of a fit */
 #define JN_MAX_COLUMNS 10000            /* columns of a table */
 

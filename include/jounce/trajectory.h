@@ -48,6 +48,22 @@ JN_API jn_status jn_trajectory_at(const jn_trajectory *trajectory, double t, int
 JN_API jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
                                       const jn_allocator *allocator, jn_trajectory **out);
 
+/* The same path by another clock: q at time t is the trajectory's q at its time u(t).
+ * clock[count x 5] has rows t, u, u', u'', u''' with increasing t and u, count >= 2; u is a polynomial
+ * of degree 7 between rows and has three continuous derivatives. The motion runs from the first to
+ * the last t. All derivatives of the motion follow from the chain rule, exactly. Clocks can be
+ * composed. `allocator` and `error` may be NULL.
+ *   JN_ERR_ARGUMENT     u decreases between two rows, or leaves the trajectory's time
+ *   JN_ERR_NOT_FINITE   a number is not finite */
+JN_API jn_status jn_trajectory_clocked(const jn_trajectory *trajectory, int count,
+                                       const double *clock, const jn_allocator *allocator,
+                                       jn_trajectory **out, jn_error *error);
+
+/* The time of the path, u, u', ..., u^(order) at t: through all clocks and scalings. A trajectory
+ * without them has u = t. Errors of jn_trajectory_at; order 0..JN_MAX_ORDER. */
+JN_API jn_status jn_trajectory_clock(const jn_trajectory *trajectory, double t, int order,
+                                     double *u);
+
 /* Sources. The model is only read during the call. `allocator` and `error` may be NULL. On failure
  * nothing is created, and `error` says why. */
 
@@ -87,9 +103,16 @@ JN_API jn_status jn_bspline_knots(double start, double end, int degree, int coun
  * v[count x (derivative-1) x nv] prescribes v, v', ... at the waypoints, free joints in JN_MIXED;
  * NaN leaves an entry free. NULL: at rest at both ends, free in between. The derivatives of a
  * rotation are prescribed or free together, and are free in between.
- * Rounding errors grow about eightfold per derivative: evenly spaced waypoints are met to 1e-12 of
- * the motion up to derivative 6, to 1e-7 up to 10. JN_ERR_SINGULAR: no digit would be left;
- * possible above 10, and earlier with uneven times. */
+ * Where derivative j is prescribed, derivative 2 derivative - 1 - j may jump.
+ * The call is refused (JN_ERR_SINGULAR) if by an estimate of the rounding errors a waypoint would be
+ * missed by more than about 1e-4 of the largest of them, or a continuous derivative jump by more
+ * than 1e-5 of its largest value in the piece before (worst found in 18000 motions with lengths of
+ * ratio up to 1e15: 9e-5 and 8e-6). Pieces are stored in powers of time, which hold no more at high
+ * degrees or very uneven times. Between evenly spaced waypoints the error of derivatives
+ * 0 ... 2 derivative - 2 is about 1e-15 of their size for derivative 4, 1e-12 for 10, 2e-10 for 16.
+ * Refused among these: 2 waypoints above derivative 10, and 3 above 14.
+ * JN_ERR_SINGULAR too if fewer than `derivative` numbers are given.
+ * Cost: about 4 us a waypoint and number for derivative 3, 13 us for 5. */
 JN_API jn_status jn_trajectory_minimum(const jn_model *model, int derivative, int count,
                                        const double *times, const double *q, const double *v,
                                        const jn_allocator *allocator, jn_trajectory **out,

@@ -104,6 +104,25 @@ PyObject *model_give_rows(const model_object *self, int nd, const npy_intp *shap
 PyObject *raise_singular(const model_object *self, jn_status status, int joint);
 PyObject *raise_fault(const model_object *self, jn_status status, const jn_constraint_fault *f);
 
+/* ---- trajectory.c, motion.c ---- */
+
+typedef struct trajectory_object {
+  PyObject_HEAD model_object *model;
+  jn_trajectory *trajectory;
+  PyObject *residual; /* of a fit: (rms, max, lambda), else None */
+} trajectory_object;
+/* owns the trajectory from then on */
+PyObject *trajectory_wrap(model_object *model, jn_trajectory *trajectory);
+
+#define TRAJECTORY_METHOD(name)                                                          \
+  PyObject *trajectory_##name(PyObject *object, PyObject *const *args, Py_ssize_t nargs, \
+                              PyObject *keywords)
+TRAJECTORY_METHOD(clock);
+TRAJECTORY_METHOD(limits);
+TRAJECTORY_METHOD(retime);
+TRAJECTORY_METHOD(elastic);
+PyObject *trajectory_clocked(PyObject *object, PyObject *value);
+
 /* ---- the other types ---- */
 
 extern PyTypeObject spec_type, kinematics_type, simulation_type, layout_type, trajectory_type;

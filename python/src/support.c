@@ -42,6 +42,7 @@ int add_exceptions(PyObject *module) {
        "The passive joint `joint` would need a force."},
       {JN_ERR_ASSEMBLY, "AssemblyError", &PyExc_ArithmeticError,
        "The constraints cannot be satisfied from this guess. `constraint` is farthest off."},
+      {JN_ERR_INFEASIBLE, "InfeasibleError", &PyExc_ValueError, "The limits cannot be kept."},
   };
   base_error = PyErr_NewExceptionWithDoc(
       "jounce.Error",

@@ -510,10 +510,10 @@ static void read_joint(reader *r, const jn_json *source) {
 }
 
 static void read_root(reader *r) {
-  static const char *const known[] = {"comment",   "joints", "base",  "samples",    "time_scale",
-                                      "hold",      "kind",   "times", "start",      "end",
-                                      "w",         "degree", "knots", "derivative", "lambda",
-                                      "tolerance", "pieces", NULL};
+  static const char *const known[] = {"comment",   "joints", "base",   "samples",    "time_scale",
+                                      "hold",      "kind",   "times",  "start",      "end",
+                                      "w",         "degree", "knots",  "derivative", "lambda",
+                                      "tolerance", "pieces", "clocks", NULL};
   const jn_json joints = jn_json_member(&r->root, "joints"),
                 base = jn_json_member(&r->root, "base"),
                 samples = jn_json_member(&r->root, "samples");
@@ -527,6 +527,20 @@ static void read_root(reader *r) {
   if (base.value && !r->text.status) read_source(r, 0, &base);
   for (jn_json source = jn_json_first(&joints); source.value; source = jn_json_next(&source))
     read_joint(r, &source);
+}
+
+/* "clocks": a list of tables with rows t, u, u', u'', u''', the innermost first */
+static void read_clocks(reader *r) {
+  const jn_json list = jn_json_member(&r->root, "clocks");
+  if (!list.value || !jn_json_list(&list)) return;
+  if (json_array_size(list.value) > 16) jn_refuse(&list, "at most 16 clocks expected");
+  for (jn_json clock = jn_json_first(&list); clock.value; clock = jn_json_next(&clock)) {
+    int count;
+    jn_error error = {0};
+    const double *row = get_rows(r, &clock, 5, 0, &count);
+    if (row) check(&clock, jn_clock_add(r->T, count, row, &error), &error);
+    free_arrays(r);
+  }
 }
 
 /* Joints without a motion stay at home; then the trajectory is checked and scaled. */
@@ -544,6 +558,7 @@ static jn_status finish(reader *r, jn_trajectory **out) {
   }
   free_arrays(r);
   if (!r->text.status) check(&r->root, jn_trajectory_finish(r->T, &error), &error);
+  if (!r->text.status) read_clocks(r);
   if (!(scale > 0))
     jn_refuse(&time_scale, "a number above zero expected, found %s", jn_show(&found, scale));
   if (r->text.status)

@@ -7,22 +7,30 @@
 #include <stdint.h>
 #include <string.h>
 
-/* t = start + scale (spline time - start), and the inverse */
-static double outer_time(const jn_trajectory *T, double t) {
-  return T->scale == 1 ? t : T->start + T->scale * (t - T->start);
+/* first and last clock time */
+static double clock_start(const jn_trajectory *T) {
+  return T->clocks ? jn_clock_start(&T->clock[T->clocks - 1]) : T->start;
 }
-static double inner_time(const jn_trajectory *T, double t) {
-  return T->scale == 1 ? t : T->start + (t - T->start) / T->scale;
+static double clock_end(const jn_trajectory *T) {
+  return T->clocks ? jn_clock_end(&T->clock[T->clocks - 1]) : T->end;
 }
 
-/* Spline time of t. A time within four units of rounding of the start or the end is taken for it: it
+/* t = start + scale (clock time - start), and the inverse */
+static double outer_time(const jn_trajectory *T, double t) {
+  return T->scale == 1 ? t : clock_start(T) + T->scale * (t - clock_start(T));
+}
+static double inner_time(const jn_trajectory *T, double t) {
+  return T->scale == 1 ? t : clock_start(T) + (t - clock_start(T)) / T->scale;
+}
+
+/* Clock time of t. A time within four units of rounding of the start or the end is taken for it: it
  * may be a product or a sum of other times. Returns 0 if t lies further outside. */
 static int find_time(const jn_trajectory *T, double t, double *at) {
-  const double start = T->start, end = outer_time(T, T->end),
+  const double start = clock_start(T), last = clock_end(T), end = outer_time(T, last),
                slack = 4 * DBL_EPSILON * fmax(fabs(start), fabs(end));
   if (!(t >= start - slack && t <= end + slack)) return 0;
   const double inner = inner_time(T, t);
-  *at = t <= start || inner < start ? start : t >= end || inner > T->end ? T->end : inner;
+  *at = t <= start || inner < start ? start : t >= end || inner > last ? last : inner;
   return 1;
 }
 
@@ -85,7 +93,7 @@ jn_status jn_spline_new(jn_trajectory *T, int pieces, int degree, int n, int ter
 
 /* the piece with breaks[i] <= t < breaks[i+1]; before the first the first, after the last the
  * last */
-static int find_piece(const jn_spline *s, double t) {
+int jn_spline_piece(const jn_spline *s, double t) {
   int low = 0, high = s->pieces;
   while (high - low > 1) {
     int middle = low + (high - low) / 2;
@@ -110,7 +118,7 @@ static void add_harmonic(double w, double s, double a, double b, double scale, i
 void jn_spline_jet(const jn_spline *s, double t, double last, double scale, int channel, int order,
                    double *x) {
   const int held = t < s->breaks[0] || (t >= s->breaks[s->pieces] && s->breaks[s->pieces] < last);
-  const int i = find_piece(s, t), d = s->degree;
+  const int i = jn_spline_piece(s, t), d = s->degree;
   const size_t n = (size_t)s->n;
   if (held) t = t < s->breaks[0] ? s->breaks[0] : s->breaks[s->pieces];
   const double h = s->breaks[i + 1] - s->breaks[i], u = (t - s->breaks[i]) / h;
@@ -131,6 +139,12 @@ void jn_spline_jet(const jn_spline *s, double t, double last, double scale, int 
     add_harmonic(s->w[at], t - s->origin[i], s->a[at * n + (size_t)channel],
                  s->b[at * n + (size_t)channel], scale, top, x);
   }
+}
+
+void jn_function_jet(const jn_trajectory *T, const jn_instant *at, int index, int channel,
+                     int order, double *x) {
+  jn_spline_jet(&T->spline[index], at->t, T->end, at->clock ? 1 : T->scale, channel, order, x);
+  if (at->clock) jn_jet_after(order, at->clock, at->work, x);
 }
 
 /* The object. */
@@ -196,10 +210,27 @@ void jn_trajectory_free(jn_trajectory *T) {
   jn_allocator hooks = T->hooks;
   for (int i = 0; i < T->splines; i++) jn_block_free(&hooks, T->spline[i].breaks);
   for (int i = 0; T->motion && i < T->joints; i++) jn_block_free(&hooks, T->motion[i].axes);
+  for (int i = 0; i < T->clocks; i++) jn_block_free(&hooks, T->clock[i].row);
+  jn_block_free(&hooks, T->clock);
   jn_block_free(&hooks, T->spline);
   jn_block_free(&hooks, T->motion);
   jn_block_free(&hooks, T->joint);
   jn_block_free(&hooks, T);
+}
+
+static jn_status copy_clocks(const jn_trajectory *from, jn_trajectory *to) {
+  if (!from->clocks) return JN_OK;
+  to->clock = jn_block_new(&to->hooks, (size_t)from->clocks, sizeof *to->clock);
+  if (!to->clock) return JN_ERR_MEMORY;
+  for (int i = 0; i < from->clocks; i++) {
+    const size_t n = 5 * (size_t)from->clock[i].count;
+    jn_clock *c = &to->clock[to->clocks];
+    c->count = from->clock[i].count;
+    if (!(c->row = jn_block_new(&to->hooks, n, sizeof *c->row))) return JN_ERR_MEMORY;
+    memcpy(c->row, from->clock[i].row, n * sizeof *c->row);
+    to->clocks++;
+  }
+  return JN_OK;
 }
 
 static jn_status copy_parts(const jn_trajectory *from, jn_trajectory *to) {
@@ -222,24 +253,28 @@ static jn_status copy_parts(const jn_trajectory *from, jn_trajectory *to) {
     if (!(to->motion[i].axes = jn_block_new(&to->hooks, n, sizeof(double)))) return JN_ERR_MEMORY;
     memcpy(to->motion[i].axes, from->motion[i].axes, n * sizeof(double));
   }
-  return JN_OK;
+  return copy_clocks(from, to);
 }
 
 jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
                                const jn_allocator *allocator, jn_trajectory **out) {
   if (!trajectory || !out || !(factor > 0) || !isfinite(factor)) return JN_ERR_ARGUMENT;
   double scale = trajectory->scale * factor;
-  if (!(scale > 0) || !isfinite(scale * (trajectory->end - trajectory->start)))
+  if (!(scale > 0) || !isfinite(scale * (clock_end(trajectory) - clock_start(trajectory))))
     return JN_ERR_NOT_FINITE;
   jn_allocator hooks = jn_allocator_or_default(allocator);
   jn_trajectory *T = jn_block_new(&hooks, 1, sizeof *T);
   if (!T) return JN_ERR_MEMORY;
   *T = *trajectory;
+  T->joint = NULL;
+  T->motion = NULL;
   T->hooks = hooks;
   T->scale = scale;
   T->memory = SIZE_MAX;
   T->spline = NULL;
   T->splines = T->room = 0;
+  T->clock = NULL;
+  T->clocks = 0;
   jn_status status = copy_parts(trajectory, T);
   if (status)
     jn_trajectory_free(T);
@@ -248,19 +283,25 @@ jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
   return status;
 }
 
-double jn_trajectory_start(const jn_trajectory *T) { return T ? T->start : 0; }
+double jn_trajectory_start(const jn_trajectory *T) { return T ? clock_start(T) : 0; }
 
-double jn_trajectory_end(const jn_trajectory *T) { return T ? outer_time(T, T->end) : 0; }
+double jn_trajectory_end(const jn_trajectory *T) { return T ? outer_time(T, clock_end(T)) : 0; }
 
 double jn_trajectory_next_break(const jn_trajectory *T, double t) {
   double next = HUGE_VAL;
   if (!T || isnan(t)) return next;
+  double u = inner_time(T, t), d[1], work[2];
+  if (T->clocks) {
+    next = outer_time(T, jn_clock_next_break(T, u));
+    jn_clock_jet(T, fmin(fmax(u, clock_start(T)), clock_end(T)), 0, work, d);
+    u = d[0];
+  }
   for (int i = 0; i < T->splines; i++) {
     const jn_spline *s = &T->spline[i];
     /* start one piece before the one of t: scaling rounds the times */
-    int p = find_piece(s, inner_time(T, t));
+    int p = jn_spline_piece(s, u);
     for (p = p > 0 ? p - 1 : 0; p <= s->pieces; p++) {
-      double at = outer_time(T, s->breaks[p]);
+      double at = outer_time(T, jn_clock_inverse(T, s->breaks[p]));
       if (!(at > t)) continue;
       next = fmin(next, at);
       break;
@@ -270,13 +311,13 @@ double jn_trajectory_next_break(const jn_trajectory *T, double t) {
 }
 
 /* Jets: Taylor coefficients 0..K of v, K = order + 1, of one joint, converted to derivatives at the
- * end. They need 33 (K + 2) doubles of work and jn_rotation_work(K). */
+ * end. They need 35 (K + 2) doubles of work and jn_rotation_work(K). */
 
 /* v[(K+1) x n] */
-static void plain_jets(const jn_trajectory *T, const jn_motion *m, double t, int K, int count,
-                       int n, double *work, double *q, double *v) {
+static void plain_jets(const jn_trajectory *T, const jn_motion *m, const jn_instant *at, int K,
+                       int count, int n, double *work, double *q, double *v) {
   for (int c = 0; c < count; c++) {
-    jn_spline_jet(&T->spline[m->spline], t, T->end, T->scale, m->first + c, K + 1, work);
+    jn_function_jet(T, at, m->spline, m->first + c, K + 1, work);
     q[c] = work[0];
     for (int k = 0; k <= K; k++) v[(size_t)k * (size_t)n + (size_t)c] = (k + 1) * work[k + 1];
   }
@@ -284,21 +325,21 @@ static void plain_jets(const jn_trajectory *T, const jn_motion *m, double t, int
 
 /* Rotation and, of a free joint, position. Its twist is (w, p'), the mixed representation, until it
  * is converted. */
-static void rotation_jets(const jn_trajectory *T, int i, double t, int K,
+static void rotation_jets(const jn_trajectory *T, int i, const jn_instant *at, int K,
                           jn_representation representation, double *work, double *q, double *v) {
   const jn_motion *m = &T->motion[i];
   double *w = work, *V = w + 3 * (K + 1), *R = V + 6 * (K + 1), *p = R + 9 * (K + 2),
          *rest = p + 3 * (K + 2);
   jn_quat r;
   if (T->joint[i].type == JN_JOINT_SPHERICAL) {
-    jn_rotation_jet(T, m, t, K, rest, &r, v);
+    jn_rotation_jet(T, m, at, K, rest, &r, v);
     q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
     return;
   }
-  jn_rotation_jet(T, m, t, K, rest, &r, w);
+  jn_rotation_jet(T, m, at, K, rest, &r, w);
   q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
   for (int k = 0; k <= K; k++) memcpy(V + 6 * k, w + 3 * k, 3 * sizeof *V);
-  plain_jets(T, m, t, K, 3, 6, rest, q + 4, V + 3);
+  plain_jets(T, m, at, K, 3, 6, rest, q + 4, V + 3);
   if (representation == JN_MIXED) {
     memcpy(v, V, 6 * ((size_t)K + 1) * sizeof *v);
   } else {
@@ -312,14 +353,21 @@ static void rotation_jets(const jn_trajectory *T, int i, double t, int K,
 static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representation representation,
                           double *work, double *q, double *v, int write) {
   const size_t nv = (size_t)T->nv, rows = (size_t)K + 1;
+  jn_instant at = {t, NULL, work};
+  if (T->clocks) {
+    double *clock = work + K + 2;
+    work = clock + K + 2;
+    jn_clock_jet(T, t, K + 1, work, clock);
+    at = (jn_instant){clock[0], clock, at.work};
+  }
   double qj[7], *vj = work, *rest = vj + 6 * rows;
   for (int i = 0; i < T->joints; i++) {
     const jn_joint *j = &T->joint[i];
     const size_t n = (size_t)j->nv;
     if (T->motion[i].rotation)
-      rotation_jets(T, i, t, K, representation, rest, qj, vj);
+      rotation_jets(T, i, &at, K, representation, rest, qj, vj);
     else
-      plain_jets(T, &T->motion[i], t, K, j->nv, j->nv, rest, qj, vj);
+      plain_jets(T, &T->motion[i], &at, K, j->nv, j->nv, rest, qj, vj);
     if (v) jn_jet_to_derivatives(K, j->nv, vj);
     if ((q && !jn_all_finite(qj, (size_t)j->nq)) || (v && !jn_all_finite(vj, rows * n)))
       return JN_ERR_NOT_FINITE;
@@ -357,8 +405,21 @@ __attribute__((noinline))
 static jn_status
 evaluate_large(const jn_trajectory *T, double t, int K, jn_representation representation, double *q,
                double *v) {
-  double work[56 * (JN_MAX_ORDER + 5)];
+  double work[60 * (JN_MAX_ORDER + 5)];
   return evaluate_all(T, t, K, representation, work, q, v);
+}
+
+jn_status jn_trajectory_clock(const jn_trajectory *T, double t, int order, double *u) {
+  double at, work[2 * (JN_MAX_ORDER + 1)];
+  if (!T || !u || order < 0 || order > JN_MAX_ORDER || !find_time(T, t, &at))
+    return JN_ERR_ARGUMENT;
+  if (T->clocks) {
+    jn_clock_jet(T, at, order, work, u);
+  } else {
+    for (int k = 0; k <= order; k++) u[k] = k == 0 ? at : k == 1 ? 1 / T->scale : 0;
+  }
+  jn_jet_to_derivatives(order, 1, u);
+  return jn_all_finite(u, (size_t)order + 1) ? JN_OK : JN_ERR_NOT_FINITE;
 }
 
 jn_status jn_trajectory_at(const jn_trajectory *T, double t, int order,
@@ -369,6 +430,6 @@ jn_status jn_trajectory_at(const jn_trajectory *T, double t, int order,
     return JN_ERR_ARGUMENT;
   const int K = v ? order + 1 : 0;
   if (K > SMALL) return evaluate_large(T, at, K, representation, q, v);
-  double work[56 * (SMALL + 4)];
+  double work[60 * (SMALL + 4)];
   return evaluate_all(T, at, K, representation, work, q, v);
 }

@@ -39,6 +39,12 @@ typedef struct jn_motion {
   double *axes; /* [factors x 3] */
 } jn_motion;
 
+/* A clock u(t): rows t, u, u', u'', u''', polynomials of degree 7 between them. It increases. */
+typedef struct jn_clock {
+  int count;
+  double *row; /* [count x 5] */
+} jn_clock;
+
 struct jn_trajectory {
   jn_allocator hooks;
   int nq, nv, joints;
@@ -47,7 +53,9 @@ struct jn_trajectory {
   int splines, room;
   jn_spline *spline;
   double start, end; /* spline time */
-  double scale;      /* t = start + scale (spline time - start) */
+  int clocks;        /* spline time = clock_0(clock_1(... (clock time))) */
+  jn_clock *clock;
+  double scale; /* t = start + scale (clock time - start); without clocks: of the spline time */
   /* While it is made from a file: what is left of the memory, in bytes, and of the operations that
    * a file of its size may ask for. Without limit (SIZE_MAX, HUGE_VAL) for arrays of the caller. */
   size_t memory;
@@ -58,6 +66,14 @@ struct jn_trajectory {
  * JN_ERR_LIMIT and nothing is taken. jn_repay gives memory back. */
 jn_status jn_afford(jn_trajectory *T, size_t count, size_t size, double operations);
 void jn_repay(jn_trajectory *T, size_t bytes);
+
+/* A time as the functions of a trajectory need it: the spline time, and its Taylor coefficients in
+ * t if the trajectory has clocks, else NULL; work: order + 2 doubles. */
+typedef struct jn_instant {
+  double t;
+  const double *clock;
+  double *work;
+} jn_instant;
 
 /* A trajectory is built by jn_trajectory_begin, then a motion for every joint, then
  * jn_trajectory_finish, which finds start and end and checks that all numbers are finite. */
@@ -110,16 +126,34 @@ jn_status jn_report_give(const jn_trajectory *T, double *numbers, const jn_fit_r
 jn_status jn_add_constant(jn_trajectory *T, int joint, const double *q);
 
 /* Adds a spline through (B-spline: with the control points) x [count x n] to T; see jn_waypoints.
- * d [count x (derivative-1) x n]: prescribed derivatives, NaN: free. */
+ * d [count x (derivative-1) x n]: prescribed derivatives, NaN: free; fills `error` if it is
+ * JN_ERR_SINGULAR. */
 jn_status jn_spline_half_cosine(jn_trajectory *T, int count, const double *times, int n,
                                 const double *x, int *index);
 jn_status jn_spline_bspline(jn_trajectory *T, int degree, int count, const double *knots, int n,
                             const double *x, int *index);
 jn_status jn_spline_minimum(jn_trajectory *T, int k, int count, const double *times, int n,
-                            const double *x, const double *d, int *index);
+                            const double *x, const double *d, int *index, jn_error *error);
 /* Adds a smoothing spline of the samples x [count x n]; the report's arrays are [n]. */
 jn_status jn_spline_fit(jn_trajectory *T, int count, const double *times, int n, const double *x,
                         const jn_fit_options *options, const jn_fit_report *report, int *index);
+
+/* The piece of a spline at t; before the first the first, after the last the last. */
+int jn_spline_piece(const jn_spline *s, double t);
+/* Taylor coefficients 0..order of function `channel` of spline `index` in the trajectory's time. */
+void jn_function_jet(const jn_trajectory *T, const jn_instant *at, int index, int channel,
+                     int order, double *x);
+
+/* Clocks. start and end; adds one outside the others; d: Taylor coefficients 0..order of the spline
+ * time at clock time t, work[2 (order+1)]; clock time at which the spline time is u; first clock
+ * time after t at which a clock has a row. */
+double jn_clock_start(const jn_clock *c);
+double jn_clock_end(const jn_clock *c);
+jn_status jn_clock_add(jn_trajectory *T, int count, const double *row, jn_error *error);
+void jn_clock_jet(const jn_trajectory *T, double t, int order, double *work, double *d);
+double jn_clock_inverse(const jn_trajectory *T, double u);
+double jn_clock_next_break(const jn_trajectory *T, double t);
+void jn_jet_after(int order, const double *d, double *work, double *x);
 
 /* Taylor coefficients 0..order of function `channel` at time t, divided by scale^k. `last`: end of
  * the trajectory; a spline that ends there has its left-hand derivatives there, any other is
@@ -130,8 +164,8 @@ void jn_spline_jet(const jn_spline *s, double t, double last, double scale, int 
 /* A rotation at time t: its quaternion, and Taylor coefficients 0..order of the angular velocity in
  * body axes, w[(order+1) x 3]. work: jn_rotation_work(order) doubles. */
 int jn_rotation_work(int order);
-void jn_rotation_jet(const jn_trajectory *T, const jn_motion *m, double t, int order, double *work,
-                     jn_quat *R, double *w);
+void jn_rotation_jet(const jn_trajectory *T, const jn_motion *m, const jn_instant *at, int order,
+                     double *work, jn_quat *R, double *w);
 /* Angles x, y, z of the rotation exp(x e_x) exp(y e_y) exp(z e_z) at zero angles: their Taylor
  * coefficients 1..rows, angle[(rows+1) x 3], from those of the angular velocity in body axes,
  * w[rows x 3]. work as above. */
@@ -152,6 +186,9 @@ void jn_bspline_span(int degree, const double *knots, int span, double *A);
  * Cholesky factor in place; returns 0 if A is not positive definite. */
 int jn_band_factor(int n, int w, double *A);
 void jn_band_solve(int n, int w, const double *L, double *x);
+/* The same with A = L S L^T, S = diag(sign), +1 or -1; 0 if a pivot has the other sign. */
+int jn_band_factor_signed(int n, int w, double *A, const double *sign);
+void jn_band_solve_signed(int n, int w, const double *L, const double *sign, double *x);
 /* trace(A^-1 B), A factored, B of the same band width; work [n x (w+1)] */
 double jn_band_trace(int n, int w, const double *L, const double *B, double *work);
 

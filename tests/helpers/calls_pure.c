@@ -208,6 +208,8 @@ const char *const setup_functions[] = {
     "jn_simulation_message", "jn_simulation_singular_joint", "jn_comprehensive_shape",
     "jn_comprehensive_rows", "jn_linearise_inputs", "jn_linearise_rates_size",
     "jn_force_table_next_break", "jn_event_coordinate_g",
+    /* inverse dynamics and a few products: tests/test_motion_limits.c */
+    "jn_elastic_motors",
     /* getters */
     "jn_status_text", "jn_version", "jn_model_name", "jn_model_body_count", "jn_model_frame_count",
     "jn_model_nq", "jn_model_nv", "jn_model_mass", "jn_model_moving_mass", "jn_model_gravity",
@@ -245,4 +247,9 @@ const char *const setup_functions[] = {
     "jn_trajectory_polynomial", "jn_trajectory_fourier", "jn_trajectory_half_cosine",
     "jn_trajectory_bspline", "jn_bspline_knots", "jn_trajectory_minimum", "jn_fit_options_default",
     "jn_trajectory_fit", "jn_trajectory_load", "jn_trajectory_parse", "jn_trajectory_save",
-    "jn_coordinate_name", NULL};
+    "jn_coordinate_name", "jn_trajectory_clocked", "jn_trajectory_clock",
+    /* limits along a motion: create, and what only looks */
+    "jn_limit_kind_name", "jn_model_limits", "jn_limit_check_new", "jn_limit_check_free",
+    "jn_limit_check_peak", "jn_limit_check_limited", "jn_limit_check_broken",
+    "jn_limit_check_scale", "jn_limit_check_samples", "jn_limit_check_time", "jn_limit_check_use",
+    "jn_retime_options_default", "jn_retime", NULL};
