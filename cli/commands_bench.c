@@ -254,22 +254,21 @@ static int read_orders(const char *text, int *low, int *high) {
   return *low >= 0 && *high >= *low && *high <= 64;
 }
 
-static int measure_all(const char *const *names, int count, const cli_job *job, int low, int high,
+static int measure_all(const cli_job *job, const char *const *names, int count, int low, int high,
                        double seconds, int counting, sample *list, int *n) {
-  const jn_build_options options = cli_job_build(job);
   int code = 0;
   for (int i = 0; i < count && !code; i++) {
-    jn_model *model;
-    jn_error error;
-    if (jn_model_load(names[i], &options, NULL, &model, &error))
-      return cli_bad_input("%s", error.message);
-    if (!job->open) code = cli_refuse_closed(model, names[i], "bench");
+    jn_spec *spec = NULL;
+    jn_model *model = NULL;
+    code = cli_job_load(job, names[i], &spec, &model);
+    if (!code && !job->open) code = cli_refuse_closed(model, names[i], "bench");
     for (int r = low; r <= high && !code; r++) {
       cli_progress((i + (double)(r - low) / (high - low + 1)) / count, "%s, order %d of %d",
                    names[i], r, high);
       code = measure_robot(names[i], model, r, seconds, counting, list, n);
     }
     jn_model_free(model);
+    jn_spec_free(spec);
   }
   cli_progress_end();
   return code;
@@ -302,7 +301,7 @@ int cli_bench(int argc, char **argv) {
   sample *list = calloc((size_t)count * (size_t)(high - low + 1) * COUNT(rows) * 8, sizeof *list);
   if (!list) return CLI_BAD_INPUT;
   double calibration = calibrate();
-  int code = measure_all(models, count, &job, low, high, seconds, counting, list, &n);
+  int code = measure_all(&job, models, count, low, high, seconds, counting, list, &n);
   if (!code && counting && n && list[0].instructions < 0) {
     cli_error("bench: --count needs Linux on x86-64");
     code = CLI_BAD_INPUT;

@@ -20,6 +20,7 @@ typedef struct check {
   cli_job job;
   int states, seed;
   size_t nv;
+  double load; /* see measure_load */
   double *q, *v, *tau, *other, *back, *M, *C, *g;
   identity found[IDENTITIES];
 } check;
@@ -38,9 +39,29 @@ static void random_state(check *c, uint64_t *seed) {
   for (size_t i = 0; i < c->nv * ((size_t)c->job.order + 2); i++) c->v[i] = cli_uniform(seed);
 }
 
-/* max |x - y| / max |y| over row k */
+/* The moment of the weights about the base at this state: sum_i m_i |g| |c_i - base|. The force at a
+ * joint is the difference of such moments, so that its rounding has their size. A balanced wheel has
+ * little else. */
+static jn_status measure_load(check *c) {
+  const jn_model *model = c->job.model;
+  const double g = jn_v3_norm(jn_model_gravity(model));
+  jn_pose base, at;
+  jn_status status = jn_kinematics(model, c->job.data, -1, c->q, NULL);
+  if (!status) status = jn_frame_pose(model, c->job.data, jn_model_body(model, 0)->frame, &base);
+  c->load = 0;
+  for (int i = 0; i < jn_model_body_count(model) && !status; i++) {
+    const jn_body *body = jn_model_body(model, i);
+    status = jn_frame_pose(model, c->job.data, body->frame, &at);
+    if (status || !(body->inertia.m > 0)) continue;
+    const jn_vec3 com = jn_pose_apply(at, jn_v3_scale(1 / body->inertia.m, body->inertia.h));
+    c->load += body->inertia.m * g * jn_v3_norm(jn_v3_sub(com, base.p));
+  }
+  return status;
+}
+
+/* max |x - y| / max(|y|, load) over row k */
 static double row_residual(const check *c, size_t k, const double *x, const double *y) {
-  double difference = 0, size = 0;
+  double difference = 0, size = c->load;
   for (size_t i = k * c->nv; i < (k + 1) * c->nv; i++) {
     difference = fmax(difference, fabs(x[i] - y[i]));
     size = fmax(size, fabs(y[i]));
@@ -81,9 +102,10 @@ static jn_status check_dynamics(check *c) {
 
 /* E' = v . tau, and M' = C + C^T, M v' + C v + g = tau at order 0 */
 static jn_status check_closed(check *c) {
-  double kinetic[2], potential[2], power = 0, size = 0;
+  double kinetic[2], potential[2], power = 0, size = 0, v = 0;
   jn_momentum energy = {NULL, NULL, NULL, kinetic, potential, NULL};
   size_t nv = c->nv, square = nv * nv;
+  for (size_t i = 0; i < nv; i++) v = fmax(v, fabs(c->v[i]));
   jn_status status = jn_momentum_energy(c->job.model, c->job.data, 1, c->q, c->v, &energy);
   if (status == JN_ERR_SINGULAR)
     status = JN_OK; /* no mass moves: there is no energy to compare */
@@ -92,26 +114,30 @@ static jn_status check_closed(check *c) {
       power += c->v[i] * c->tau[i];
       size += fabs(c->v[i] * c->tau[i]);
     }
-    size = fmax(size, fabs(kinetic[1]) + fabs(potential[1]));
+    size = fmax(fmax(size, c->load * v), fabs(kinetic[1]) + fabs(potential[1]));
     note(c, POWER, fabs(kinetic[1] + potential[1] - power) / (size > 0 ? size : 1));
   }
   if (!status)
     status = jn_equations_of_motion(c->job.model, c->job.data, 1, c->q, c->v, NULL, c->M, c->C,
                                     c->g, NULL, NULL);
   if (status) return status;
-  double most = 0, worst = 0;
+  /* M' and C are sums of terms of the size |M| |v|: a wheel's C is nothing but rounding. The
+   * equation is a sum over all joints: its error is that of its largest row. */
+  double M = 0, rate = 0, row = c->load, left = 0;
   for (size_t i = 0; i < nv; i++) {
     double sum = c->g[i], terms = fabs(c->g[i]);
     for (size_t j = 0; j < nv; j++) {
-      double rate = c->M[square + i * nv + j], ct = c->C[i * nv + j] + c->C[j * nv + i];
-      most = fmax(most, fabs(c->C[i * nv + j]));
-      worst = fmax(worst, fabs(rate - ct));
+      double ct = c->C[i * nv + j] + c->C[j * nv + i];
+      M = fmax(M, fabs(c->M[i * nv + j]));
+      rate = fmax(rate, fabs(c->M[square + i * nv + j] - ct));
       sum += c->M[i * nv + j] * c->v[nv + j] + c->C[i * nv + j] * c->v[j];
       terms += fabs(c->M[i * nv + j] * c->v[nv + j]) + fabs(c->C[i * nv + j] * c->v[j]);
     }
-    note(c, CLOSED, fabs(sum - c->tau[i]) / (terms > 0 ? terms : 1));
+    left = fmax(left, fabs(sum - c->tau[i]));
+    row = fmax(row, terms);
   }
-  note(c, SKEW, most > 0 ? worst / most : worst);
+  note(c, SKEW, rate / (M * v > 0 ? M * v : 1));
+  note(c, CLOSED, left / (row > 0 ? row : 1));
   return JN_OK;
 }
 
@@ -174,7 +200,8 @@ static int run_check(cli_job *job) {
   for (int i = 0; i < c->states; i++) {
     random_state(c, &seed);
     jn_data_settings(c->job.data)->formulation = JN_FORM_BODY;
-    jn_status status = check_dynamics(c);
+    jn_status status = measure_load(c);
+    if (!status) status = check_dynamics(c);
     if (!status) status = check_closed(c);
     if (status) return cli_job_status(job, status);
   }

@@ -130,7 +130,7 @@ static int begin(cli_job *job, const cli_need *need, double **lambda) {
 }
 
 static int run_id(cli_job *job) {
-  cli_state *s = &job->state;
+  cli_robot_state *s = &job->state;
   const int R = job->order;
   double *lambda;
   int code = begin(job, &(cli_need){R, R + 2, 0, R + 1, 0, job->pad, 0}, &lambda);
@@ -150,7 +150,7 @@ int cli_id(int argc, char **argv) {
 }
 
 static int run_fd(cli_job *job) {
-  cli_state *s = &job->state;
+  cli_robot_state *s = &job->state;
   const int R = job->order;
   double *lambda, *a;
   int code = begin(job, &(cli_need){R, 1, R + 1, R + 1, 0, job->pad, cli_is_closed(job)}, &lambda);
@@ -191,7 +191,7 @@ static int write_hybrid(cli_job *job, double *lambda) {
 }
 
 static int run_hybrid(cli_job *job) {
-  cli_state *s = &job->state;
+  cli_robot_state *s = &job->state;
   const int R = job->order;
   double *lambda;
   int code =

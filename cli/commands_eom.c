@@ -26,7 +26,7 @@ static jn_momentum add_momentum(cli_result *r, cli_axis k, cli_axis dof) {
 
 static int run_eom(cli_job *job) {
   const eom_job *e = (const eom_job *)job;
-  const cli_state *s = &job->state;
+  const cli_robot_state *s = &job->state;
   const int R = job->order, nv = jn_model_nv(job->model);
   int code = cli_job_state(job, &(cli_need){R, R + 1, 0, R + 1, 0, job->pad, 0}, R);
   if (code) return code;

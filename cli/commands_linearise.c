@@ -25,7 +25,7 @@ typedef struct linearise_job {
 
 /* Changes the representation of the twists and wrenches of free joints. */
 static void represent(linearise_job *l) {
-  cli_state *s = &l->job.state;
+  cli_robot_state *s = &l->job.state;
   const jn_representation from = s->representation, to = (jn_representation)l->representation;
   for (int i = 0; i < jn_model_body_count(l->job.model) && from != to; i++) {
     const jn_joint *j = jn_model_joint(l->job.model, i);
@@ -87,14 +87,14 @@ static int make_room(linearise_job *l) {
 /* tau for v' = v'' = ... = 0 */
 static jn_status hold(linearise_job *l) {
   cli_job *job = &l->job;
-  cli_state *s = &job->state;
+  cli_robot_state *s = &job->state;
   memset(s->v + l->nv, 0, sizeof(double) * ((size_t)job->order + 1) * l->nv);
   return jn_inverse_dynamics(job->model, job->data, job->order, s->q, s->v, &s->external, s->tau);
 }
 
 static jn_status at_state(linearise_job *l, size_t i) {
   cli_job *job = &l->job;
-  cli_state *s = &job->state;
+  cli_robot_state *s = &job->state;
   double *A = l->A + i * l->n * l->n, *B = l->B + i * l->n * l->m;
   jn_status status =
       jn_linearise(job->model, job->data, &l->options, s->q, s->v, s->tau, &s->external, A, B);
@@ -107,7 +107,7 @@ static jn_status at_state(linearise_job *l, size_t i) {
 /* Linearises along the motion that starts at the state. */
 static jn_status along(linearise_job *l) {
   cli_job *job = &l->job;
-  cli_state *s = &job->state;
+  cli_robot_state *s = &job->state;
   const jn_settings *settings = jn_data_settings(job->data);
   jn_simulation_options o = jn_simulation_options_default();
   jn_simulation *simulation = NULL;
@@ -135,7 +135,7 @@ static jn_status along(linearise_job *l) {
 
 static int compute(linearise_job *l) {
   cli_job *job = &l->job;
-  cli_state *s = &job->state;
+  cli_robot_state *s = &job->state;
   jn_status status = l->hold ? hold(l) : JN_OK;
   if (!status && l->representation >= 0) represent(l);
   if (!status && l->timed) {

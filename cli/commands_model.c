@@ -36,7 +36,7 @@ static const char *parent_name(const jn_model *model, int body) {
   return parent < 0 ? NULL : jn_model_body(model, parent)->name;
 }
 
-static void write_joint(cli_output *out, const jn_model *model, int i) {
+static void write_joint(cli_output *out, const jn_model *model, int i, const jn_joint_desc *mimic) {
   const jn_joint *j = jn_model_joint(model, i);
   const jn_limits *l = &j->limits;
   const cli_field fields[] = {TEXT_FIELD("name", j->name),
@@ -68,6 +68,15 @@ static void write_joint(cli_output *out, const jn_model *model, int i) {
   for (int k = 0; k < COUNT(limits); k++)
     if (isfinite(limits[k].number)) cli_json_fields(out, &limits[k], 1);
   cli_json_end(out);
+  if (mimic) {
+    const cli_field follows[] = {TEXT_FIELD("joint", mimic->mimic),
+                                 NUMBER_FIELD("multiplier", mimic->mimic_multiplier),
+                                 NUMBER_FIELD("offset", mimic->mimic_offset)};
+    cli_json_key(out, "mimic");
+    cli_json_begin(out, '{');
+    cli_json_fields(out, follows, COUNT(follows));
+    cli_json_end(out);
+  }
   cli_json_end(out);
 }
 
@@ -85,7 +94,8 @@ static void write_frames(cli_output *out, const jn_model *model, int links) {
   cli_json_end(out);
 }
 
-static void write_info_json(cli_output *out, const jn_model *model) {
+static void write_info_json(cli_output *out, const jn_model *model,
+                            const jn_joint_desc *const *mimic) {
   jn_vec3 g = jn_model_gravity(model);
   const cli_field fields[] = {TEXT_FIELD("name", jn_model_name(model)),
                               NUMBER_FIELD("mass", jn_model_mass(model)),
@@ -100,7 +110,7 @@ static void write_info_json(cli_output *out, const jn_model *model) {
   cli_json_row(out, 3, (const double[]){g.x, g.y, g.z}, 1);
   write_frames(out, model, 1);
   cli_records(out, "joints", "");
-  for (int i = 0; i < jn_model_body_count(model); i++) write_joint(out, model, i);
+  for (int i = 0; i < jn_model_body_count(model); i++) write_joint(out, model, i, mimic[i]);
   cli_json_end(out);
   write_frames(out, model, 0);
   if (jn_model_constraint_count(model)) cli_records(out, "constraints", "");
@@ -134,9 +144,12 @@ static int run_info(cli_job *job) {
   cli_output out;
   int code = cli_output_open(&out, &job->output, "info", 1u << CLI_NPY);
   if (code) return code;
-  if (out.format == CLI_JSON) write_info_json(&out, job->model);
+  const jn_joint_desc **mimic = cli_mimics(job->model, job->spec);
+  if (!mimic) code = CLI_BAD_INPUT;
+  if (mimic && out.format == CLI_JSON) write_info_json(&out, job->model, mimic);
+  free(mimic);
   if (out.format == CLI_CSV) write_info_csv(&out, job->model);
-  if (out.format == CLI_TABLE) code = cli_tree(&out, job->model);
+  if (out.format == CLI_TABLE) code = cli_tree(&out, job->model, job->spec);
   return cli_output_end(&out, code);
 }
 
@@ -172,17 +185,6 @@ static void write_finding(cli_output *out, const char *file, jn_finding finding)
   fprintf(out->file, ": %s: %s\n", severity, finding.text);
 }
 
-/* --strict refuses what lint warns about: an inertia that no rigid body can have. */
-static jn_finding graded(const cli_job *job, jn_finding finding) {
-  static const char end[] = "(triangle inequality)";
-  size_t n = strlen(finding.text);
-  if (job->strict && finding.severity == JN_WARNING && n >= sizeof end - 1 &&
-      strcmp(finding.text + n - (sizeof end - 1), end) == 0) {
-    finding.severity = JN_SERIOUS;
-  }
-  return finding;
-}
-
 /* Writes all findings; returns CLI_CHECK_FAILED when there is a warning or worse. */
 static int write_findings(const cli_job *job, const jn_spec *spec) {
   int counts[3] = {0, 0, 0};
@@ -193,7 +195,7 @@ static int write_findings(const cli_job *job, const jn_spec *spec) {
   cli_json_fields(&out, &(cli_field)TEXT_FIELD("file", job->model_path), 1);
   cli_records(&out, "findings", "severity,line,text");
   for (int i = 0; i < jn_spec_finding_count(spec); i++) {
-    jn_finding finding = graded(job, jn_spec_finding(spec, i));
+    jn_finding finding = jn_spec_finding(spec, i);
     counts[finding.severity]++;
     write_finding(&out, job->model_path, finding);
   }
@@ -210,39 +212,37 @@ static int write_findings(const cli_job *job, const jn_spec *spec) {
   return code ? code : counts[1] + counts[2] > 0 ? CLI_CHECK_FAILED : CLI_DONE;
 }
 
-static int has_serious(const cli_job *job, const jn_spec *spec) {
+static int has_serious(const jn_spec *spec) {
   for (int i = 0; i < jn_spec_finding_count(spec); i++)
-    if (graded(job, jn_spec_finding(spec, i)).severity == JN_SERIOUS) return 1;
+    if (jn_spec_finding(spec, i).severity == JN_SERIOUS) return 1;
   return 0;
 }
 
-static int run_lint(cli_job *job, jn_spec **spec) {
+static int run_lint(cli_job *job) {
+  jn_build_options options = cli_job_build(job);
   jn_error error = {0};
-  jn_status status = jn_spec_load(job->model_path, NULL, spec, &error);
-  if (status) return cli_fail(status, &error, NULL);
-  status = jn_spec_lint(*spec);
+  int code = cli_job_spec(job, job->model_path, &job->spec);
+  if (code) return code;
+  jn_status status = jn_spec_lint_for(job->spec, &options);
 
   /* the reason why the model cannot be built is a finding, too, unless there is a serious one */
-  jn_build_options options = cli_job_build(job);
   memset(&error, 0, sizeof error);
   if ((!status || status == JN_ERR_LIMIT) &&
-      jn_model_build(*spec, &options, NULL, &job->model, &error) && !has_serious(job, *spec)) {
+      jn_model_build(job->spec, &options, NULL, &job->model, &error) && !has_serious(job->spec)) {
     const char *file = error.file[0] ? error.file : job->model_path;
-    status = jn_spec_add_finding(*spec, JN_SERIOUS, error.line, bare_message(&error, file));
+    status = jn_spec_add_finding(job->spec, JN_SERIOUS, error.line, bare_message(&error, file));
   }
   if (status && status != JN_ERR_LIMIT) { /* JN_ERR_LIMIT: the last finding says so */
     return cli_bad_input("%s: %s", job->model_path, jn_status_text(status));
   }
-  return write_findings(job, *spec);
+  return write_findings(job, job->spec);
 }
 
 int cli_lint(int argc, char **argv) {
   cli_job job = CLI_JOB_DEFAULT;
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OUTPUT_OPTIONS(&job)};
-  jn_spec *spec = NULL;
   int code = cli_job_begin(&job, table, COUNT(table), argc, argv);
-  if (!code) code = run_lint(&job, &spec);
-  jn_spec_free(spec);
+  if (!code) code = run_lint(&job);
   cli_job_end(&job);
   return code;
 }

@@ -23,7 +23,7 @@ static double *add_partial(cli_job *job, int forward, const char *key, const cha
 static int run_partials(cli_job *job) {
   const int R = job->order, F = ((const partials_job *)job)->forward;
   const int nv = jn_model_nv(job->model);
-  const cli_state *s = &job->state;
+  const cli_robot_state *s = &job->state;
   cli_result *r = &job->result;
   cli_need need = {R, F ? 1 : R + 2, F ? R + 1 : 0, R + 1, 0, job->pad || !job->state_path, 0};
   int code = cli_job_state(job, &need, R);

@@ -151,7 +151,7 @@ static int read_forces(motion *m) {
 
 static int prepare(motion *m) {
   cli_job *job = &m->job;
-  const cli_state *s = &job->state;
+  const cli_robot_state *s = &job->state;
   int nv = jn_model_nv(job->model);
   jn_vec3 gravity = jn_data_settings(job->data)->gravity;
   double *tau = s->tau;

@@ -5,12 +5,19 @@
 
 #define HELP_ROOT \
     "  --fixed, --floating    fix the root link or let it float, whatever the file says\n" \
-    "  --strict               refuse inertias that violate the triangle inequality\n" \
+    "  --inertia NAME         what to do with an inertia that no body has: default (refuse a negative\n" \
+    "                         moment), strict (also a violated triangle inequality; --strict),\n" \
+    "                         permissive (use it as it is), repair (use the nearest physical one)\n" \
+    "  --lock JOINT[=Q],...   fix joints at a position (default 0; several numbers: a:b:c)\n" \
+    "  --armature JOINT=X,... set the rotor inertia of joints, as seen at the joint\n" \
+    "  --lenient              accept numbers that a URDF separates by commas\n" \
     "  --open                 leave out the constraints of the model: the open tree\n" \
-    "  --mimic                a mimic joint follows its joint: a constraint 'mimic:NAME'\n"
+    "  --mimic                a mimic joint follows its joint: a constraint 'mimic:NAME'\n" \
+    "  -q, --quiet            no line on standard error about findings of weight\n"
 
 #define HELP_MODEL \
-    "MODEL is a URDF or MJCF (.urdf, .xml, .mjcf), a native model (.json) or a built-in robot.\n" HELP_ROOT
+    "MODEL is a URDF, an MJCF, a native model (JSON), '-' (one of these on standard input) or a\n" \
+    "built-in robot.\n" HELP_ROOT
 
 #define HELP_ORDER \
     "  --order R              order of the time derivatives, default 0\n"
@@ -91,7 +98,8 @@ const char cli_models_help[] =
 const char cli_info_help[] =
     "usage: jounce info MODEL [options]\n\n"
     "Writes {\"name\", \"mass\", \"moving_mass\", \"bodies\", \"dofs\", \"nq\", \"floating\",\n"
-    "\"gravity\", \"links\", \"joints\", \"frames\"}; text format: a drawing of the tree.\n"
+    "\"gravity\", \"links\", \"joints\", \"frames\"}; text format: a drawing of the tree\n"
+    "with limits, armature and mimicked joints.\n"
     "\"moving_mass\" excludes what is welded to the world. A link held by a fixed joint belongs to\n"
     "the body that \"body\" names (null: the world).\n\n"
     HELP_MODEL HELP_OUTPUT_PLAIN
@@ -108,6 +116,28 @@ const char cli_lint_help[] =
     "csv: severity, line, text.\n\n"
     "example:\n"
     "  jounce lint tilthex --text\n";
+
+const char cli_convert_help[] =
+    "usage: jounce convert MODEL --output FILE.json [options]\n\n"
+    "Writes a model as a native file, after it was checked, with joints locked and armatures set as\n"
+    "the options say. Loading the file gives the same model, bit for bit.\n\n"
+    HELP_MODEL
+    "  --output FILE          the file; it appears complete or not at all\n\n"
+    "example:\n"
+    "  jounce convert arm6 --lock joint3=0.5 --output arm5.json\n"
+    "  jounce info arm5.json --text\n";
+
+const char cli_state_help[] =
+    "usage: jounce state MODEL [--order R] [options]\n\n"
+    "Writes a state file with every joint at home and at rest, to be filled in: q ... q^(R+2) of the\n"
+    "joints, pose and twist of a floating base. Forces are not given: fd takes them as zero with\n"
+    "--pad.\n\n"
+    HELP_MODEL
+    "  --order R              highest order of the time derivative of the forces, default 0\n"
+    "  --output FILE          write to FILE instead of standard output\n\n"
+    "example:\n"
+    "  jounce state humanoid > start.json\n"
+    "  jounce id humanoid --state start.json --text\n";
 
 const char cli_fk_help[] =
     "usage: jounce fk MODEL [--order R] [--state FILE] [options]\n\n"
@@ -432,8 +462,10 @@ const char cli_elastic_help[] =
 const char cli_check_help[] =
     "usage: jounce check MODEL [options]\n\n"
     "Identities that must hold for any model, at random states: the largest residual of each,\n"
-    "relative to the largest number of that order. Exit status 3 if one exceeds its bound.\n\n"
-    "  --fixed, --floating, --strict   as for the other commands\n"
+    "relative to the largest number of that order and to the moment of the weights about the base\n"
+    "(M' = C + C^T: to |M| |v|). Exit status 3 if one exceeds its bound.\n\n"
+    "  --fixed, --floating, --inertia NAME, --lock, --armature, --lenient, -q   as for\n"
+    "                       the other commands\n"
     "  --order R            highest order of the time derivative, 1 to 64, default 3\n"
     "  --states N           number of random states, default 20\n"
     "  --seed S             seed of the random numbers, default 1\n"
@@ -451,7 +483,8 @@ const char cli_bench_help[] =
     "`calibration` is the time of 200 plain products of 6x6 matrices, to compare machines. The\n"
     "columns :body, :single and :order0 are ratios to the body formulation, to the single call and\n"
     "to order 0.\n\n"
-    "  --fixed, --floating  fix the root link or let it float, whatever the file says\n"
+    "  --fixed, --floating, --inertia NAME, --lock, --armature, --lenient, -q   as for\n"
+    "                       the other commands\n"
     "  --orders A-B         orders of the time derivative, at most 64; default 0-5\n"
     "  --seconds S          time for one measurement, at most 60; default 0.05\n"
     "  --count              also count the instructions of a call by single-stepping (Linux, x86-64;\n"

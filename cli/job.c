@@ -1,13 +1,17 @@
 /* job.c: from arguments to a model, a state and scratch. */
 #include "job.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "closure.h"
 #include "names.h"
+#include "reader.h"
 
 const char *const cli_layout_names[] = {"jounce", "pinocchio", "mujoco", "drake", "rbdl", NULL};
+const char *const cli_inertia_names[] = {"default", "strict", "permissive", "repair", NULL};
 const char *const cli_formulation_names[] = {"body", "spatial", "hybrid", "mixed", NULL};
 
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv) {
@@ -25,6 +29,8 @@ int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, ch
                              ? "MODEL is missing: a file or a built-in robot"
                              : "TRAJ is missing: a curve (.json) or samples (.csv, .npy, .npz)",
                          command);
+  if (strcmp(job->model_path, "-") == 0 && job->state_path && strcmp(job->state_path, "-") == 0)
+    return cli_bad_usage("%s: MODEL and STATE cannot both come from standard input", command);
   if (job->fixed && job->floating)
     return cli_bad_usage("%s: --fixed and --floating exclude each other", command);
   return CLI_DONE;
@@ -38,18 +44,145 @@ int cli_fail(jn_status status, const jn_error *error, const char *subject) {
 
 jn_build_options cli_job_build(const cli_job *job) {
   jn_root root = job->fixed ? JN_ROOT_FIXED : job->floating ? JN_ROOT_FLOATING : JN_ROOT_AS_GIVEN;
-  return (jn_build_options){root, job->strict, job->mimic};
+  return (jn_build_options){root, (jn_inertia_policy)job->inertia, job->lenient, job->mimic};
+}
+
+/* One line on the findings of weight: the first of the worst, and how many more there are. */
+static void remark(const char *path, const jn_spec *spec) {
+  static const char *const names[] = {"note", "warning", "serious"};
+  jn_finding worst = {JN_NOTE, 0, ""};
+  int count = 0;
+  char line[24] = "", more[64] = "";
+  for (int i = 0; i < jn_spec_finding_count(spec); i++) {
+    jn_finding f = jn_spec_finding(spec, i);
+    if (f.severity == JN_NOTE) continue;
+    count++;
+    if (f.severity > worst.severity) worst = f;
+  }
+  if (count == 0) return;
+  if (worst.line > 0) snprintf(line, sizeof line, ":%d", worst.line);
+  if (count > 1)
+    snprintf(more, sizeof more, " (and %d more finding%s)", count - 1, count == 2 ? "" : "s");
+  cli_error("%s%s: %s: %s%s; see 'jounce lint %s'", path, line, names[worst.severity], worst.text,
+            more, path);
+}
+
+/* Calls `use` with each item of "NAME[=VALUES],..."; the name ends at the last '='. */
+static int each_item(const cli_job *job, const char *option, const char *list, jn_spec *spec,
+                     int (*use)(const cli_job *job, jn_spec *spec, int joint, char *values)) {
+  int code = CLI_DONE;
+  char *copy = malloc(strlen(list) + 1);
+  if (!copy) return cli_bad_input("%s: out of memory", option);
+  memcpy(copy, list, strlen(list) + 1);
+  for (char *at = copy, *next; at && !code; at = next) {
+    if ((next = strchr(at, ',')) != NULL) *next++ = '\0';
+    char *values = strrchr(at, '='), hint[1024];
+    if (values) *values++ = '\0';
+    const int joint = jn_spec_find_joint(spec, at);
+    if (joint >= 0)
+      code = use(job, spec, joint, values);
+    else
+      code = cli_bad_input("%s: %s has no joint '%s'%s", option, job->model_path, at,
+                           cli_suggest(at, cli_spec_joint_words(spec), hint, sizeof hint));
+  }
+  free(copy);
+  return code;
+}
+
+static int read_numbers(char *text, double *out, int most) {
+  int n = 0;
+  while (n < most) {
+    char *end;
+    out[n] = strtod(text, &end);
+    if (end == text || !isfinite(out[n])) return 0;
+    n++;
+    if (*end == '\0') return n;
+    if (*end != ':') return 0;
+    text = end + 1;
+  }
+  return 0;
+}
+
+static int lock_joint(const cli_job *job, jn_spec *spec, int joint, char *values) {
+  static const int nq[] = {
+#define NQ(code, name, nq, nv) nq,
+      JN_JOINT_TYPES(NQ)
+#undef NQ
+  };
+  const jn_joint_desc *j = jn_spec_get_joint(spec, joint);
+  const char *type = jn_joint_type_name(j->type);
+  double q[4];
+  if (values && (nq[j->type] > 4 || read_numbers(values, q, 4) != nq[j->type]))
+    return cli_bad_usage("--lock %s: a %s joint is locked at %s, found '%s'", j->name, type,
+                         nq[j->type] == 1   ? "one number"
+                         : nq[j->type] == 0 ? "no number"
+                         : nq[j->type] == 2 ? "two numbers a:b"
+                         : nq[j->type] == 3 ? "three numbers a:b:c"
+                         : nq[j->type] == 4 ? "a unit quaternion w:x:y:z"
+                                            : "its home pose, without numbers",
+                         values);
+  jn_status status = jn_spec_lock(spec, j->name, values ? q : NULL);
+  return status
+             ? cli_bad_input("--lock %s: %s: %s", j->name, job->model_path, jn_status_text(status))
+             : CLI_DONE;
+}
+
+static int set_armature(const cli_job *job, jn_spec *spec, int joint, char *values) {
+  jn_joint_desc *j = jn_spec_joint(spec, joint);
+  (void)job;
+  double x;
+  if (!values || read_numbers(values, &x, 1) != 1 || x < 0)
+    return cli_bad_usage("--armature %s: a number that is not negative expected: %s=0.01", j->name,
+                         j->name);
+  if (j->type == JN_JOINT_FREE || j->type == JN_JOINT_FIXED)
+    return cli_bad_usage("--armature %s: a %s joint has no armature", j->name,
+                         jn_joint_type_name(j->type));
+  j->armature = x;
+  return CLI_DONE;
+}
+
+int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec) {
+  jn_error error = {0};
+  char *text = NULL;
+  size_t size = 0;
+  if (strcmp(path, "-") != 0) {
+    jn_status status = jn_spec_load(path, NULL, spec, &error);
+    if (status) return cli_fail(status, &error, path);
+  } else {
+    jn_status status = cli_read_file(path, &text, &size, &error);
+    if (!status) status = jn_spec_parse(text, size, "standard input", NULL, spec, &error);
+    free(text);
+    if (status) return cli_fail(status, &error, "standard input");
+  }
+  int code = CLI_DONE;
+  if (job->armature) code = each_item(job, "--armature", job->armature, *spec, set_armature);
+  if (!code && job->lock) code = each_item(job, "--lock", job->lock, *spec, lock_joint);
+  return code;
+}
+
+int cli_job_load(const cli_job *job, const char *path, jn_spec **spec, jn_model **model) {
+  jn_build_options options = cli_job_build(job);
+  jn_error error = {0};
+  int code = cli_job_spec(job, path, spec);
+  if (code) return code;
+  jn_status status = jn_model_build(*spec, &options, NULL, model, &error);
+  if (status) return cli_fail(status, &error, path);
+  if (job->quiet) return CLI_DONE;
+  status = jn_spec_lint_for(*spec, &options);
+  if (status && status != JN_ERR_LIMIT) return cli_fail(status, &error, path);
+  remark(path, *spec);
+  return CLI_DONE;
 }
 
 int cli_job_model(cli_job *job) {
-  jn_build_options options = cli_job_build(job);
-  jn_error error = {0};
-  jn_status status = jn_model_load(job->model_path, &options, NULL, &job->model, &error);
-  if (status == JN_OK && job->layout_given) {
-    status =
+  int code = cli_job_load(job, job->model_path, &job->spec, &job->model);
+  if (code) return code;
+  if (job->layout_given) {
+    jn_error error = {0};
+    jn_status status =
         jn_layout_new(job->model, (jn_layout_kind)job->layout_kind, NULL, &job->layout, &error);
+    if (status) return cli_fail(status, &error, job->model_path);
   }
-  if (status) return cli_fail(status, &error, job->model_path);
   return job->closes || job->open ? CLI_DONE
                                   : cli_refuse_closed(job->model, job->model_path, job->command);
 }
@@ -94,15 +227,43 @@ int cli_job_state(cli_job *job, const cli_need *need, int data_order) {
   return CLI_DONE;
 }
 
+/* Mass of a body and all bodies below it; parents come before children. */
+static double mass_below(const jn_model *model, int body) {
+  double mass = 0;
+  for (int i = body; i < jn_model_body_count(model); i++) {
+    int p = i;
+    while (p > body) p = jn_model_body(model, p)->parent;
+    if (p == body) mass += jn_model_body(model, i)->inertia.m;
+  }
+  return mass;
+}
+
+/* The message on JN_ERR_SINGULAR at a joint (-1: not known) and what to do. */
+static int refuse_singular(const cli_job *job, int joint) {
+  if (joint < 0 && jn_model_nv(job->model) == 0)
+    return cli_bad_input(
+        "%s: nothing moves: the model has no degree of freedom; add a joint, or "
+        "let it float (--floating)",
+        job->model_path);
+  if (joint < 0)
+    return cli_bad_input("%s: %s: %s", job->command, job->model_path,
+                         jn_status_text(JN_ERR_SINGULAR));
+  const char *name = cli_joint_name(job->model, joint);
+  const double mass = mass_below(job->model, joint);
+  char what[80] = "moves no mass";
+  if (mass > 0)
+    snprintf(what, sizeof what, "moves %.3g kg, which has no inertia about its axis", mass);
+  return cli_bad_input(
+      "%s: joint '%s' %s: its acceleration is not determined; give it an armature (--armature "
+      "%s=...) or the links beyond it mass, lock it (--lock %s), or prescribe its motion (jounce "
+      "hybrid)",
+      job->model_path, name, what, name, name);
+}
+
 int cli_job_status(const cli_job *job, jn_status status) {
   if (status == JN_OK) return CLI_DONE;
-  int joint = status == JN_ERR_SINGULAR ? jn_data_singular_joint(job->data) : -1;
-  if (joint < 0)
-    return cli_bad_input("%s: %s: %s", job->command, job->model_path, jn_status_text(status));
-  return cli_bad_input(
-      "%s: joint '%s' moves no mass: its acceleration is not determined; give the links beyond it "
-      "mass or prescribe its motion (jounce hybrid)",
-      job->model_path, cli_joint_name(job->model, joint));
+  if (status == JN_ERR_SINGULAR) return refuse_singular(job, jn_data_singular_joint(job->data));
+  return cli_bad_input("%s: %s: %s", job->command, job->model_path, jn_status_text(status));
 }
 
 void cli_job_end(cli_job *job) {
@@ -111,6 +272,7 @@ void cli_job_end(cli_job *job) {
   jn_data_free(job->data);
   jn_layout_free(job->layout);
   jn_model_free(job->model);
+  jn_spec_free(job->spec);
 }
 
 const char *const *cli_job_dofs(cli_job *job) {

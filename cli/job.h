@@ -20,7 +20,11 @@ typedef struct cli_job {
   const char *model_path, *state_path;
   const char *trajectory_path; /* second argument, if with_trajectory */
   int with_trajectory;
-  int fixed, floating, strict;
+  int fixed, floating;
+  int inertia; /* a jn_inertia_policy */
+  int lenient;
+  const char *lock, *armature; /* lists NAME[=VALUES],... */
+  int quiet;                   /* no remark on the model's findings */
   int open, mimic, assemble;
   const char *driven;
   int closes; /* the command keeps the constraints of a model, or does not depend on them */
@@ -30,10 +34,11 @@ typedef struct cli_job {
   double gravity[3];
   cli_output_options output;
   /* derived from the options */
+  jn_spec *spec; /* what the model was built from, with its findings */
   jn_model *model;
   jn_layout *layout; /* of the state and the arrays; NULL: no --layout */
   jn_data *data;
-  cli_state state;
+  cli_robot_state state;
   cli_result result;
 } cli_job;
 #define CLI_JOB_DEFAULT \
@@ -42,11 +47,17 @@ typedef struct cli_job {
 extern const char *const cli_layout_names[];      /* in the order of jn_layout_kind, then NULL */
 extern const char *const cli_formulation_names[]; /* in the order of jn_formulation, then NULL */
 
+extern const char *const cli_inertia_names[]; /* in the order of jn_inertia_policy, then NULL */
+
 /* Rows of an option table. */
-#define CLI_MODEL_OPTIONS(job)                                                            \
-  CLI_OPT_FLAG("fixed", &(job)->fixed, 1), CLI_OPT_FLAG("floating", &(job)->floating, 1), \
-      CLI_OPT_FLAG("strict", &(job)->strict, 1), CLI_OPT_FLAG("open", &(job)->open, 1),   \
-      CLI_OPT_FLAG("mimic", &(job)->mimic, 1)
+#define CLI_MODEL_OPTIONS(job)                                                              \
+  CLI_OPT_FLAG("fixed", &(job)->fixed, 1), CLI_OPT_FLAG("floating", &(job)->floating, 1),   \
+      CLI_OPT_CHOICE("inertia", &(job)->inertia, cli_inertia_names),                        \
+      CLI_OPT_FLAG("strict", &(job)->inertia, JN_INERTIA_STRICT),                           \
+      CLI_OPT_TEXT("lock", &(job)->lock), CLI_OPT_TEXT("armature", &(job)->armature),       \
+      CLI_OPT_FLAG("open", &(job)->open, 1), CLI_OPT_FLAG("mimic", &(job)->mimic, 1),       \
+      CLI_OPT_FLAG("lenient", &(job)->lenient, 1), CLI_OPT_FLAG("quiet", &(job)->quiet, 1), \
+      CLI_OPT_SHORT("q", &(job)->quiet, 1)
 #define CLI_STATE_OPTIONS(job)                                                         \
   CLI_OPT_INT("order", &(job)->order, 0, JN_MAX_ORDER),                                \
       CLI_OPT_INPUT("state", &(job)->state_path), CLI_OPT_FLAG("pad", &(job)->pad, 1), \
@@ -63,11 +74,16 @@ extern const char *const cli_formulation_names[]; /* in the order of jn_formulat
 
 /* Each returns an exit status, after a message when it is not 0. Call cli_job_end in any case. */
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv);
+/* Loads the model of the job, or another one. Findings of weight, if there are any, are one line on
+ * standard error. */
 int cli_job_model(cli_job *job);
+/* Reads a description; joints are locked and armatures set as --lock and --armature say. */
+int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec);
+int cli_job_load(const cli_job *job, const char *path, jn_spec **spec, jn_model **model);
 /* Parses the arguments, calls `check` (may be NULL), loads the model, calls `run`, ends the job. */
 int cli_job_run(cli_job *job, const cli_option *table, int count, int argc, char **argv,
                 int (*check)(cli_job *job), int (*run)(cli_job *job));
-/* as --fixed, --floating and --strict say */
+/* as --fixed, --floating and --inertia say */
 jn_build_options cli_job_build(const cli_job *job);
 /* the frame of the link or frame named by --link; -1 after a message */
 int cli_job_link(const cli_job *job, const char *name);

@@ -23,6 +23,15 @@ cli_words cli_frame_words(const jn_model *model) {
   return (cli_words){frame_word, model, jn_model_frame_count(model)};
 }
 
+static const char *spec_joint_word(const void *context, int index) {
+  const jn_joint_desc *joint = jn_spec_get_joint(context, index);
+  return joint->type == JN_JOINT_FIXED ? NULL : joint->name;
+}
+
+cli_words cli_spec_joint_words(const jn_spec *spec) {
+  return (cli_words){spec_joint_word, spec, jn_spec_joint_count(spec)};
+}
+
 int cli_is_length(jn_joint_type type, int component) {
   switch (type) {
     case JN_JOINT_PRISMATIC:

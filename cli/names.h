@@ -13,6 +13,7 @@ const char *cli_joint_name(const jn_model *model, int joint);
 /* For suggestions: joints that move, without a free base; links and frames. */
 cli_words cli_joint_words(const jn_model *model);
 cli_words cli_frame_words(const jn_model *model);
+cli_words cli_spec_joint_words(const jn_spec *spec);
 
 /* 1 if a degree of freedom is a length (m, force in N), 0 if it is an angle (rad, N m). */
 int cli_is_length(jn_joint_type type, int component);

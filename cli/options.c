@@ -160,7 +160,8 @@ int cli_parse(const cli_option *table, int count, int argc, char **argv, const c
     const char *word = argv[at];
     if (!ended && strcmp(word, "--") == 0)
       ended = at++;
-    else if (!ended && strncmp(word, "--", 2) == 0)
+    else if (!ended && (strncmp(word, "--", 2) == 0 ||
+                        (word[0] == '-' && find_option(table, count, word, strlen(word)))))
       code = take_option(table, count, argc, argv, &at);
     else if (!ended && word[0] == '-' && word[1])
       code =

@@ -28,6 +28,8 @@ typedef struct cli_option {
 /* Rows of a table; `name` is a literal without the dashes. */
 #define CLI_OPT_FLAG(name, target, value) \
   { "--" name, CLI_FLAG, target, value, value, 0, 0 }
+#define CLI_OPT_SHORT(letter, target, value) \
+  { "-" letter, CLI_FLAG, target, value, value, 0, 0 }
 #define CLI_OPT_INT(name, target, low, high) \
   { "--" name, CLI_INT, target, low, high, 0, 0 }
 #define CLI_OPT_NUMBER(name, target, given) \
@@ -44,9 +46,9 @@ typedef struct cli_option {
   { "--" name, CLI_CHOICE, target, 0, 0, choices, 0 }
 
 /* Reads argv[1..]; argv[0] is the command's name. Options are `--name value`, `--name=value` or,
- * for a flag, `--name`, in any place; `--` ends them. If an option is repeated, the last one
- * counts. Up to `most` other arguments go to `positional`. A file to write must not be one to read,
- * positional arguments included, under any name (links); nor may two be the same. Returns the
+ * for a flag, `--name` or `-n`, in any place; `--` ends them. If an option is repeated, the last
+ * one counts. Up to `most` other arguments go to `positional`. A file to write must not be one to
+ * read, positional arguments included, under any name (links); nor may two be the same. Returns the
  * number of positional arguments, or -1 after a message. */
 int cli_parse(const cli_option *table, int count, int argc, char **argv, const char **positional,
               int most);

@@ -17,7 +17,7 @@ typedef struct reading {
   jn_json_text text;
   const jn_model *model;
   const cli_need *need;
-  cli_state *state;
+  cli_robot_state *state;
   size_t nv;
   int representation_given;
   double *rows;        /* room for the longest list of derivatives, filled by read_list */
@@ -282,7 +282,7 @@ static void read_wrench(const reading *r, const jn_json *value, jn_applied_wrenc
 
 static void read_wrenches(const reading *r, const jn_json *root) {
   const jn_json object = jn_json_member(root, "wrench");
-  cli_state *s = r->state;
+  cli_robot_state *s = r->state;
   if (!is_given(&object)) return;
   size_t count = json_object_size(object.value), rows = (size_t)r->need->external_rows;
   jn_applied_wrench *wrenches = cli_take(&s->memory, count, sizeof *wrenches);
@@ -358,7 +358,7 @@ static void read_flat(const reading *r, const jn_layout *layout, const jn_json *
 }
 
 int cli_state_read(const char *path, const jn_model *model, const jn_layout *layout,
-                   const cli_need *need, cli_state *state) {
+                   const cli_need *need, cli_robot_state *state) {
   memset(state, 0, sizeof *state);
   cli_memory *m = &state->memory;
   const size_t nv = (size_t)jn_model_nv(model), bodies = (size_t)jn_model_body_count(model);
@@ -389,7 +389,7 @@ int cli_state_read(const char *path, const jn_model *model, const jn_layout *lay
   return m->failed ? CLI_BAD_INPUT : CLI_DONE;
 }
 
-void cli_state_free(cli_state *state) {
+void cli_state_free(cli_robot_state *state) {
   cli_release(&state->memory);
   memset(state, 0, sizeof *state);
 }

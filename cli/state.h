@@ -21,7 +21,7 @@ typedef struct cli_need {
   int closed;        /* passive joints have zero force unless `tau` names them */
 } cli_need;
 
-typedef struct cli_state {
+typedef struct cli_robot_state {
   jn_representation representation;
   int has_gravity;
   jn_vec3 gravity;
@@ -32,14 +32,14 @@ typedef struct cli_state {
   jn_external external;
   double *tau_ext; /* [(order+1) x nv], used through `external` */
   cli_memory memory;
-} cli_state;
+} cli_robot_state;
 
 /* Reads `path` ("-": standard input; NULL: the home configuration at rest). Returns an exit status,
  * after a message if it is not 0. Call cli_state_free in any case. If `layout` is not NULL, the
  * file has flat arrays in that layout, {"q": [nq], "v": [[nv], ...], "tau": [[nv], ...]}, and v,
  * tau are in its representation. */
 int cli_state_read(const char *path, const jn_model *model, const jn_layout *layout,
-                   const cli_need *need, cli_state *state);
-void cli_state_free(cli_state *state);
+                   const cli_need *need, cli_robot_state *state);
+void cli_state_free(cli_robot_state *state);
 
 #endif

@@ -1,6 +1,9 @@
 /* tree.c: one line per body, with the links welded to it below. */
 #include "tree.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "memory.h"
 #include "names.h"
 
@@ -9,8 +12,9 @@
 typedef struct drawing {
   cli_output *out;
   const jn_model *model;
-  int *depth;             /* [bodies] */
-  unsigned char *last;    /* [bodies]: the last child of its parent */
+  int *depth;          /* [bodies] */
+  unsigned char *last; /* [bodies]: the last child of its parent */
+  const jn_joint_desc **mimic;
   int *first_link, *next; /* links of a body, as lists of frames: [bodies + 1], [frames] */
 } drawing;
 
@@ -67,6 +71,42 @@ static void draw_links(const drawing *d, int body) {
   }
 }
 
+/* "  [-1, 2], velocity 3, effort 4, armature 0.1, mimics j2 x 2 + 0.5": what there is of it */
+static void draw_joint(FILE *file, const jn_joint *joint, const jn_joint_desc *mimic) {
+  const jn_limits *l = &joint->limits;
+  const struct {
+    const char *name;
+    double value;
+  } parts[] = {{"velocity", l->velocity},         {"effort", l->effort},
+               {"acceleration", l->acceleration}, {"jerk", l->jerk},
+               {"effort rate", l->effort_rate},   {"armature", joint->armature}};
+  const char *before = "  ";
+  if (isfinite(l->lower) || isfinite(l->upper)) {
+    fprintf(file, "%s[%.6g, %.6g]", before, l->lower, l->upper);
+    before = ", ";
+  }
+  for (int k = 0; k < 6; k++) {
+    if (!isfinite(parts[k].value) || (k == 5 && parts[k].value == 0)) continue;
+    fprintf(file, "%s%s %.6g", before, parts[k].name, parts[k].value);
+    before = ", ";
+  }
+  if (!mimic) return;
+  fprintf(file, "%smimics %s", before, cli_clean(mimic->mimic).text);
+  if (mimic->mimic_multiplier != 1) fprintf(file, " x %.6g", mimic->mimic_multiplier);
+  if (mimic->mimic_offset != 0) fprintf(file, " %+.6g", mimic->mimic_offset);
+}
+
+const jn_joint_desc **cli_mimics(const jn_model *model, const jn_spec *spec) {
+  const jn_joint_desc **list = calloc((size_t)jn_model_body_count(model) + 1, sizeof *list);
+  if (!list) cli_error("%s", jn_status_text(JN_ERR_MEMORY));
+  for (int i = 0; list && i < jn_spec_joint_count(spec); i++) {
+    const jn_joint_desc *joint = jn_spec_get_joint(spec, i);
+    const int body = joint->mimic ? jn_model_find_joint(model, joint->name) : -1;
+    if (body >= 0) list[body] = joint;
+  }
+  return list;
+}
+
 static void draw(const drawing *d) {
   FILE *file = d->out->file;
   const jn_model *model = d->model;
@@ -83,9 +123,10 @@ static void draw(const drawing *d) {
     const jn_joint *joint = jn_model_joint(model, i);
     const jn_body *body = jn_model_body(model, i);
     indent(d, i, 1);
-    fprintf(file, "%s  <%s %s%s>  %.6g kg\n", cli_clean(body->name).text,
-            cli_clean(joint->name).text, jn_joint_type_name(joint->type),
-            joint->passive ? ", passive" : "", body->inertia.m);
+    fprintf(file, "%s  <%s %s%s>  %.6g kg", cli_clean(body->name).text, cli_clean(joint->name).text,
+            jn_joint_type_name(joint->type), joint->passive ? ", passive" : "", body->inertia.m);
+    draw_joint(file, joint, d->mimic[i]);
+    fputc('\n', file);
     draw_links(d, i);
   }
   for (int i = 0; i < jn_model_constraint_count(model); i++) {
@@ -95,20 +136,22 @@ static void draw(const drawing *d) {
   }
 }
 
-int cli_tree(cli_output *out, const jn_model *model) {
+int cli_tree(cli_output *out, const jn_model *model, const jn_spec *spec) {
   size_t bodies = (size_t)jn_model_body_count(model), frames = (size_t)jn_model_frame_count(model);
   cli_memory m = {0};
   drawing d = {out,
                model,
                cli_take(&m, bodies, sizeof(int)),
                cli_take(&m, bodies, 1),
+               cli_mimics(model, spec),
                cli_take(&m, bodies, sizeof(int)),
                cli_take(&m, frames, sizeof(int))};
-  if (!m.failed) {
+  const int failed = m.failed || !d.mimic;
+  if (!failed) {
     measure(&d);
     draw(&d);
   }
-  int status = m.failed ? CLI_BAD_INPUT : CLI_DONE;
+  free(d.mimic);
   cli_release(&m);
-  return status;
+  return failed ? CLI_BAD_INPUT : CLI_DONE;
 }

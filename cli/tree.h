@@ -6,7 +6,11 @@
 
 #include "output.h"
 
-/* Lines of text; returns an exit status. */
-int cli_tree(cli_output *out, const jn_model *model);
+/* Lines of text; returns an exit status. `spec`: what the model was built from. */
+int cli_tree(cli_output *out, const jn_model *model, const jn_spec *spec);
+
+/* Of each body: the joint of the spec that its joint mimics another by; NULL: it does not. To be
+ * released with free; NULL after a message. */
+const jn_joint_desc **cli_mimics(const jn_model *model, const jn_spec *spec);
 
 #endif

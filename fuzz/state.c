@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   const jn_model *m = robot_of(bytes[0] & 1);
   const int hybrid = bytes[0] >> 1 & 1, pad = bytes[0] >> 2 & 1, order = bytes[0] >> 3 & 3;
   const cli_need need = {order, order + 2, order + 1, order + 1, hybrid, pad, size % 5 == 0};
-  cli_state state;
+  cli_robot_state state;
   memset(&state, 0, sizeof state);
   static jn_layout *layouts[2];
   if (!layouts[bytes[0] & 1])

@@ -276,6 +276,208 @@ static void test_lint_grades_what_it_finds(void **state) {
   json_decref(lint);
 }
 
+/* Findings of weight are one line on standard error of every command, which -q silences; the output
+ * is the same. */
+static void test_every_command_remarks_on_findings_of_weight(void **state) {
+  (void)state;
+  static const char *const lines[] = {"info", "fk --pad", "id --pad", "eom --pad",
+                                      "check --order 1"};
+  put("e.json", "{}");
+  for (int i = 0; i < (int)COUNT(lines); i++) {
+    const int with_state = strstr(lines[i], "--pad") != NULL;
+    for (int quiet = 0; quiet < 3; quiet++) {
+      assert_clean(run("jounce %s '%s/cli/suspicious.urdf' %s %s", lines[i], TEST_DATA,
+                       with_state ? "--state e.json" : "",
+                       quiet == 1   ? "-q"
+                       : quiet == 2 ? "--quiet"
+                                    : ""));
+      assert_true(output[0]);
+      if (quiet) {
+        assert_string_equal(errors, "");
+        continue;
+      }
+      assert_non_null(strstr(errors, "suspicious.urdf:3: warning: link 'arm': no rigid body has"));
+      assert_non_null(strstr(errors, "see 'jounce lint "));
+      assert_ptr_equal(strchr(errors, '\n'), errors + strlen(errors) - 1);
+    }
+  }
+  /* a robot without masses: 0 is not given without a word */
+  put("mesh.urdf",
+      "<robot name='mesh'><link name='a'/><link name='b'/><link name='c'/>"
+      "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+      "<joint name='k' type='continuous'><parent link='b'/><child link='c'/></joint>"
+      "</robot>");
+  assert_clean(run("jounce id mesh.urdf --pad --state e.json"));
+  assert_non_null(strstr(errors, "mesh.urdf: serious: no link has mass"));
+  assert_non_null(strstr(errors, "(and 2 more findings)"));
+  assert_int_equal(run("jounce id mesh.urdf -z"), 2);
+  assert_non_null(strstr(errors, "unknown option '-z': options have two dashes"));
+}
+
+static void test_an_inertia_is_refused_used_or_repaired(void **state) {
+  (void)state;
+  put("bad.urdf",
+      "<robot name='bad'><link name='a'/>\n<link name='b'><inertial><mass value='1'/>"
+      "<inertia ixx='-0.001' ixy='0' ixz='0' iyy='0.01' iyz='0' izz='0.01'/></inertial>"
+      "</link><joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
+      "<axis xyz='0 0 1'/></joint></robot>");
+  put("e.json", "{\"joints\": {\"j\": [0, 0, 1]}}");
+  assert_int_equal(run("jounce id bad.urdf --state e.json"), 1);
+  assert_non_null(strstr(errors, "bad.urdf:2: link 'b': inertia is indefinite: "));
+  assert_non_null(strstr(errors, "principal moments -0.001, 0.01, 0.01"));
+  assert_clean(run("jounce id bad.urdf --state e.json --inertia permissive"));
+  assert_non_null(strstr(errors, "bad.urdf:2: serious: link 'b'"));
+  assert_clean(run("jounce id bad.urdf --state e.json --inertia repair"));
+  assert_non_null(strstr(errors, "repaired: ixx -0.001 -> 0"));
+  assert_int_equal(run("jounce id bad.urdf --state e.json --inertia lenient"), 2);
+  assert_non_null(strstr(errors, "--inertia: 'lenient' is not a choice"));
+  /* --strict is --inertia strict */
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(run("jounce info '%s/cli/suspicious.urdf' %s", TEST_DATA,
+                         i ? "--strict" : "--inertia strict"),
+                     1);
+    assert_non_null(strstr(errors, "triangle inequality"));
+  }
+}
+
+/* Wheels: C is nothing but rounding, and rows of the equation of motion are. */
+static void test_check_accepts_sound_models(void **state) {
+  (void)state;
+  static const char *const options[] = {"", "--floating", "--seed 7 --order 1", "--states 200"};
+  for (int i = 0; i < (int)COUNT(options); i++)
+    assert_clean(run("jounce check '%s/cli/wheels.urdf' %s", TEST_DATA, options[i]));
+  for (int i = 0; jn_builtin_name(i); i++)
+    assert_clean(run("jounce check %s --states 3 --open", jn_builtin_name(i)));
+  json_t *found = run_json("jounce check tilthex");
+  assert_int_equal(json_array_size(found), 5);
+  for (size_t i = 0; i < 5; i++)
+    assert_true(json_number_value(json_object_get(json_array_get(found, i), "residual")) > 0);
+  json_decref(found);
+}
+
+/* A joint that is locked, and one whose armature makes the robot move. */
+static void test_joints_are_locked_and_get_armature(void **state) {
+  (void)state;
+  put("e.json", "{\"joints\": {\"a5\": [0.3]}}");
+  assert_int_equal(run("jounce fd '%s/cli/light_tool.urdf' --pad --state e.json", TEST_DATA), 1);
+  assert_non_null(
+      strstr(errors, "--armature a6=...) or the links beyond it mass, lock it (--lock a6)"));
+  json_t *locked =
+      run_json("jounce fd '%s/cli/light_tool.urdf' --pad --state e.json --lock a6=0.5", TEST_DATA);
+  json_t *heavy = run_json(
+      "jounce fd '%s/cli/light_tool.urdf' --pad --state e.json --armature a6=1", TEST_DATA);
+  const double x = at(item(locked, "joints", "a5"), 0), y = at(item(heavy, "joints", "a5"), 0);
+  assert_true(x != 0 && fabs(x - y) < 1e-12 * fabs(x));
+  assert_int_equal(json_object_size(item(locked, "joints", NULL)), 1);
+  assert_int_equal(json_object_size(item(heavy, "joints", NULL)), 2);
+  json_decref(locked);
+  json_decref(heavy);
+  static const struct {
+    const char *line, *words;
+    int status;
+  } bad[] = {{"--lock a7", "has no joint 'a7'; did you mean 'a", 1},
+             {"--lock a6=x", "a revolute joint is locked at one number, found 'x'", 2},
+             {"--lock a6=1:2", "one number", 2},
+             {"--lock a5,a6=nan", "one number", 2},
+             {"--armature a6", "a number that is not negative expected", 2},
+             {"--armature a6=-1", "a number that is not negative expected", 2}};
+  for (int i = 0; i < (int)COUNT(bad); i++) {
+    assert_int_equal(run("jounce info '%s/cli/light_tool.urdf' %s", TEST_DATA, bad[i].line),
+                     bad[i].status);
+    if (!strstr(errors, bad[i].words)) fail_msg("%s: %s", bad[i].line, errors);
+  }
+}
+
+static void test_a_model_may_come_from_standard_input(void **state) {
+  (void)state;
+  json_t *file = run_json("jounce info '%s/cli/wheels.urdf'", TEST_DATA);
+  json_t *piped = run_json("jounce info - < '%s/cli/wheels.urdf'", TEST_DATA);
+  assert_true(json_equal(file, piped));
+  json_decref(file);
+  json_decref(piped);
+  assert_clean(
+      run("jounce info '%s/cli/joints.json' | jounce models > /dev/null; "
+          "cat '%s/cli/joints.json' | jounce lint -",
+          TEST_DATA, TEST_DATA));
+  /* MJCF as well, also behind a misplaced XML declaration; it includes no files */
+  assert_clean(
+      run("echo ' <?xml version=\"1.0\"?><mujoco><worldbody><body><joint/><geom size=\"1\"/></body>"
+          "</worldbody></mujoco>' | jounce info - --text"));
+  assert_int_equal(run("jounce info - < '%s/odd/mjcf/scene.xml'", TEST_DATA), 1);
+  assert_non_null(strstr(errors, "include"));
+  assert_int_equal(run("echo '<robot><link/></robot>' | jounce info -"), 1);
+  assert_non_null(strstr(errors, "standard input:1: <link> has no attribute 'name'"));
+  assert_int_equal(run("jounce info - < /dev/null"), 1);
+  assert_int_equal(run("jounce id - --state - < /dev/null"), 2);
+  assert_non_null(strstr(errors, "cannot both come from standard input"));
+}
+
+/* Every model gives the same forces after it was converted. */
+static void test_models_are_converted(void **state) {
+  (void)state;
+  const char *const models[] = {"tilthex",
+                                "humanoid",
+                                TEST_DATA "/cli/wheels.urdf",
+                                TEST_DATA "/odd/wild.urdf",
+                                TEST_DATA "/cli/joints.json",
+                                TEST_DATA "/odd/mjcf/arm.xml",
+                                "fourbar",
+                                "stewart"};
+  for (int i = 0; i < (int)COUNT(models); i++) {
+    assert_clean(run("jounce convert '%s' -q --output made.json", models[i]));
+    assert_string_equal(output, "");
+    json_t *before = run_json("jounce id '%s' -q --order 2", models[i]);
+    json_t *after = run_json("jounce id made.json -q --order 2");
+    assert_true(json_equal(before, after));
+    json_decref(before);
+    json_decref(after);
+  }
+  /* locked joints are written; options that act on the model alone are refused */
+  assert_clean(run("jounce convert arm6 --lock joint3=0.5 --output made.json"));
+  json_t *info = run_json("jounce info made.json");
+  assert_int_equal((int)json_integer_value(item(info, "dofs", NULL)), 5);
+  json_decref(info);
+  assert_int_equal(run("jounce convert arm6 --output made.obj"), 2);
+  assert_int_equal(run("jounce convert arm6"), 2);
+  assert_int_equal(run("jounce convert arm6 --floating --output made.json"), 2);
+  assert_int_equal(run("jounce convert fourbar --open --output made.json"), 2);
+  assert_int_equal(run("jounce convert made.json --output made.json"), 2);
+  assert_int_equal(run("jounce convert arm6 --output /nonexistent/made.json"), 1);
+}
+
+/* The template is a state that id, fd and hybrid accept, and the one they take without a file. */
+static void test_a_state_is_written_to_fill_in(void **state) {
+  (void)state;
+  const char *const models[] = {"tilthex", "humanoid", "arm6", TEST_DATA "/cli/joints.json",
+                                TEST_DATA "/odd/world_link.urdf"};
+  for (int i = 0; i < (int)COUNT(models); i++) {
+    assert_clean(run("jounce state '%s' -q --order 2 --output start.json", models[i]));
+    json_t *filled = run_json("jounce id '%s' -q --order 2 --state start.json", models[i]);
+    json_t *none = run_json("jounce id '%s' -q --order 2", models[i]);
+    assert_true(json_equal(filled, none));
+    json_decref(filled);
+    json_decref(none);
+    assert_clean(run("jounce state '%s' -q > start.json", models[i]));
+    assert_clean(run("jounce hybrid '%s' -q --pad --state start.json", models[i]));
+    assert_clean(run("jounce fd '%s' -q --pad --state start.json", models[i]));
+  }
+}
+
+static void test_info_shows_limits_armature_and_mimic(void **state) {
+  (void)state;
+  assert_clean(run("jounce info '%s/odd/mimic_and_transmission.urdf' -q --text", TEST_DATA));
+  assert_non_null(strstr(output, "mimics "));
+  assert_clean(
+      run("jounce info '%s/cli/suspicious.urdf' -q --text --armature elbow=0.25", TEST_DATA));
+  assert_non_null(strstr(output, "kg  [-1, 1], velocity 2, effort 10, armature 0.25\n"));
+  json_t *info = run_json("jounce info '%s/odd/mimic_and_transmission.urdf' -q", TEST_DATA);
+  int mimics = 0;
+  for (size_t i = 0; i < json_array_size(item(info, "joints", NULL)); i++)
+    mimics += json_object_get(json_array_get(item(info, "joints", NULL), i), "mimic") != NULL;
+  assert_true(mimics >= 1);
+  json_decref(info);
+}
+
 /* A floating joint below a massless link that stands for the world: its numbers are the base's. */
 static void test_the_world_may_be_a_link(void **state) {
   (void)state;
@@ -300,10 +502,10 @@ static void test_the_world_may_be_a_link(void **state) {
 /* The lines below "example:" of every help page, as a user would paste them. */
 static void test_every_example_of_the_help_runs(void **state) {
   (void)state;
-  static const char *const names[] = {"models",    "info",   "lint",    "fk",       "id",
-                                      "fd",        "hybrid", "eom",     "jacobian", "partials",
-                                      "traj",      "limits", "elastic", "simulate", "check",
-                                      "linearise", "retime"};
+  static const char *const names[] = {"convert",  "state",    "models",    "info",   "lint",
+                                      "fk",       "id",       "fd",        "hybrid", "eom",
+                                      "jacobian", "partials", "traj",      "limits", "elastic",
+                                      "simulate", "check",    "linearise", "retime"};
   for (int i = 0; i < (int)COUNT(names); i++) {
     assert_clean(run("jounce help %s", names[i]));
     char *page = strdup(output), *example = strstr(page, "\nexample:\n");
@@ -341,6 +543,14 @@ int main(void) {
       cmocka_unit_test(test_points_and_screws),
       cmocka_unit_test(test_representations_and_damping),
       cmocka_unit_test(test_formats_agree_to_the_last_bit),
+      cmocka_unit_test(test_every_command_remarks_on_findings_of_weight),
+      cmocka_unit_test(test_an_inertia_is_refused_used_or_repaired),
+      cmocka_unit_test(test_check_accepts_sound_models),
+      cmocka_unit_test(test_joints_are_locked_and_get_armature),
+      cmocka_unit_test(test_a_model_may_come_from_standard_input),
+      cmocka_unit_test(test_models_are_converted),
+      cmocka_unit_test(test_a_state_is_written_to_fill_in),
+      cmocka_unit_test(test_info_shows_limits_armature_and_mimic),
       cmocka_unit_test(test_lint_grades_what_it_finds),
       cmocka_unit_test(test_the_world_may_be_a_link),
       cmocka_unit_test(test_every_example_of_the_help_runs),

@@ -117,6 +117,7 @@ static void every_failed_allocation_is_survived(void **state) {
   static const char *const paths[] = {"sample.urdf",
                                       TEST_DATA "/odd/extensions.json",
                                       TEST_DATA "/odd/listed_joints.json",
+                                      TEST_DATA "/odd/wild.urdf",
                                       "quadruped",
                                       "tilthex:3x4",
                                       "tilthex:1x20",

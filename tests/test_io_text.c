@@ -11,6 +11,18 @@
 #include "io/number.h"
 #include "io/text.h"
 
+static void numbers_with_commas_have_one_between_each_two(void **state) {
+  (void)state;
+  static const char *const bad[] = {"",       "1,2",    "1,2,3,", "1,2,3,4", "1,5 2",     "1 2,3",
+                                    ",1,2,3", "1,,2,3", "1;2;3",  "1,2,nan", "1,2,1e999", "1,2,x"};
+  double x[3] = {0, 0, 0};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    assert_true(jn_read_comma_numbers(bad[i], 3, x) > NUMBER_UNDERFLOW);
+  assert_int_equal(jn_read_comma_numbers(" 1, -2.5e0 ,\n.5 ", 3, x), NUMBER_OK);
+  assert_true(x[0] == 1 && x[1] == -2.5 && x[2] == 0.5);
+  assert_int_equal(jn_read_comma_numbers("1,2,1e-400", 3, x), NUMBER_UNDERFLOW);
+}
+
 static void numbers_are_read_strictly(void **state) {
   (void)state;
   static const struct {
@@ -170,12 +182,14 @@ static void a_message_is_complete_and_has_no_control_characters(void **state) {
 
 static void the_locale_does_not_matter(void **state) {
   (void)state;
-  static void (*const again[])(void **) = {numbers_are_read_strictly};
+  static void (*const again[])(void **) = {numbers_are_read_strictly,
+                                           numbers_with_commas_have_one_between_each_two};
   with_comma_locale(again, (int)COUNT(again));
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_with_commas_have_one_between_each_two),
       cmocka_unit_test(numbers_are_read_strictly),
       cmocka_unit_test(near_words_are_found),
       cmocka_unit_test(edits_between_words_are_counted),

@@ -148,6 +148,120 @@ static void mimics_and_transmissions_are_reported(void **state) {
 }
 
 /* the world as a massless link: its floating joint is the base's, and its frame is kept */
+/* What files in the wild contain and URDF does not allow: read with a finding. */
+static void urdf_is_read_as_people_write_it(void **state) {
+  (void)state;
+  static const char text[] =
+      "<!-- made by hand -->\n"
+      "<?xml version=\"1.0\"?>\n"
+      "<robot name=\"wild\" xmlns:drake=\"d\">\n"
+      "<property name=\"width\" value=\"2\"/>\n"
+      "<link name=\"a\"><inertial>\n"
+      "<inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial></link>\n"
+      "<link name=\"b\"><inertial><mass value=\"2\"/><mass value=\"2\"/>\n"
+      "</inertial><insert_block name=\"x\"/></link>\n"
+      "<link name=\"c\"><inertial><origin xyz=\"0 0 1\"/><mass value=\"3\"/>"
+      "<inertia ixx=\"1\" iyy=\"2\" izz=\"3\"/></inertial>\n"
+      "<inertial><origin xyz=\"0 0 1.0\"/><mass value=\"3\"/>"
+      "<inertia ixx=\"1\" iyy=\"2\" izz=\"3\"/></inertial></link>\n"
+      "<joint name=\"ground\" type=\"fixed\"><parent link=\"world\"/><child link=\"a\"/>\n"
+      "<axis/></joint>\n"
+      "<joint name=\"ball\" type=\"spherical\"><parent link=\"a\"/><child link=\"b\"/>\n"
+      "<dynamics armature=\"0.25\"/><dynamics armature=\"0.25\"/></joint>\n"
+      "<transmission><joint name=\"hinge\"><x/></joint><actuator name=\"m\">"
+      "<drake:gear_ratio value=\"30\"/><drake:rotor_inertia value=\"1e-4\"/></actuator>\n"
+      "</transmission>\n"
+      "<transmission><actuator><drake:rotor_inertia value=\"1\"/></actuator><joint "
+      "name=\"ball\"/></transmission>\n"
+      "<transmission><actuator><drake:rotor_inertia value=\"1\"/></actuator><joint "
+      "name=\"nobody\"/></transmission>\n"
+      "<joint name=\"hinge\" type=\"continuous\"><parent link=\"b\"/><child link=\"c\"/>"
+      "</joint>\n"
+      "</robot>\n";
+  jn_spec *spec = parse_ok(jn_spec_parse_urdf, text);
+  jn_model *model = NULL;
+  static const struct {
+    jn_severity severity;
+    int line;
+    const char *words;
+  } want[] = {{JN_NOTE, 2, "<?xml ...?> is not at the start"},
+              {JN_SERIOUS, 4, "<property> in <robot> is a tag of old xacro"},
+              {JN_SERIOUS, 6, "link 'a': <inertial> has no <mass>: it is taken as 0"},
+              {JN_NOTE, 6, "link 'a': <inertia>: absent and taken as 0: ixy ixz iyz"},
+              {JN_NOTE, 7, "link 'b': a second <mass> equal to the first"},
+              {JN_WARNING, 8, "link 'b': <inertial> has no <inertia>: it is taken as a point mass"},
+              {JN_SERIOUS, 8, "link 'b': <insert_block> in <link> is a tag of old xacro"},
+              {JN_NOTE, 10, "link 'c': a second <inertial> equal to the first"},
+              {JN_NOTE, 11, "joint 'ground': its parent link 'world' is not declared"},
+              {JN_NOTE, 12, "joint 'ground': <axis> without xyz is ignored"},
+              {JN_NOTE, 13, "joint 'ball': URDF has no joint type 'spherical'"},
+              {JN_NOTE, 14, "joint 'ball': a second <dynamics> equal to the first"},
+              {JN_WARNING, 17, "joint 'ball' has an armature already"},
+              {JN_WARNING, 18, "unknown joint"}};
+  for (size_t i = 0; i < COUNT(want); i++)
+    if (!has_finding(spec, want[i].severity, want[i].line, want[i].words))
+      fail_msg("line %d: no finding '%s'", want[i].line, want[i].words);
+  assert_true(jn_spec_link(spec, 0)->mass == 0 && jn_spec_link(spec, 0)->inertia.m[0][0] == 1);
+  assert_true(jn_spec_link(spec, 1)->mass == 2 && jn_spec_link(spec, 1)->inertia.m[0][0] == 0);
+  assert_true(jn_spec_link(spec, 2)->mass == 3 && jn_spec_link(spec, 2)->com.z == 1);
+  assert_true(jn_spec_link(spec, 2)->inertia.m[2][2] == 3);
+  assert_true(jn_spec_joint(spec, 1)->armature == 0.25);
+  assert_true(fabs(jn_spec_joint(spec, 2)->armature - 900 * 1e-4) < 1e-16);
+  assert_ok(jn_model_build(spec, NULL, NULL, &model, NULL));
+  assert_string_equal(jn_model_body(model, 0)->name, "world");
+  assert_int_equal(jn_model_joint(model, 1)->type, JN_JOINT_SPHERICAL);
+  jn_model_free(model);
+  jn_spec_free(spec);
+}
+
+/* Commas between numbers: read, but a model is built from them on request alone. */
+static void commas_between_numbers_need_the_lenient_option(void **state) {
+  (void)state;
+  static const char text[] =
+      "<robot><link name=\"a\"/><link name=\"b\"><inertial><mass value=\"1\"/></inertial></link>\n"
+      "<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/>\n"
+      "<origin xyz=\"0.5,-1e-3 , 2\"/>\n<axis xyz=\"0,0,1\"/></joint></robot>";
+  const jn_build_options lenient = {.lenient = 1};
+  jn_spec *spec = parse_ok(jn_spec_parse_urdf, text);
+  jn_model *model = NULL;
+  jn_error error = {0};
+  assert_true(
+      has_finding(spec, JN_WARNING, 3, "joint 'j': <origin xyz=\"0.5,-1e-3 , 2\">: commas"));
+  assert_false(has_finding(spec, JN_WARNING, 4, "commas"));
+  assert_status(jn_model_build(spec, NULL, NULL, &model, &error), JN_ERR_SYNTAX);
+  assert_int_equal(error.line, 3);
+  assert_non_null(strstr(error.message, "write spaces between numbers, or accept commas"));
+  assert_ok(jn_model_build(spec, &lenient, NULL, &model, NULL));
+  const jn_vec3 p = jn_spec_joint(spec, 0)->origin.p;
+  assert_true(p.x == 0.5 && p.y == -1e-3 && p.z == 2);
+  assert_true(jn_model_joint(model, 1)->axis[0].z == 1);
+  jn_model_free(model);
+  jn_spec_free(spec);
+}
+
+/* The content of a file tells its format. */
+static void files_are_told_by_their_content(void **state) {
+  (void)state;
+  static const char urdf[] = "<robot name='x'><link name='a'/></robot>";
+  static const char json[] = " {\"bodies\": [{\"name\": \"a\", \"mass\": 1}]}";
+  static const char *const names[] = {"m.urdf", "m.xml", "m.json", "m.txt", "model"};
+  for (size_t i = 0; i < 2 * COUNT(names); i++) {
+    jn_spec *spec = NULL;
+    put(names[i / 2], i % 2 ? urdf : json);
+    assert_ok(jn_spec_load(temporary(names[i / 2]), NULL, &spec, NULL));
+    assert_true(jn_spec_link(spec, 0)->mass == (i % 2 ? 0 : 1));
+    jn_spec_free(spec);
+  }
+  jn_spec *spec = NULL;
+  jn_error error = {0};
+  assert_status(jn_spec_parse("\x1f\x8b\x08", 3, NULL, NULL, &spec, &error), JN_ERR_FILE);
+  assert_non_null(strstr(error.message, "compressed"));
+  assert_status(jn_spec_parse(NULL, 3, NULL, NULL, &spec, &error), JN_ERR_ARGUMENT);
+  assert_status(jn_spec_parse(urdf, 3, NULL, NULL, NULL, &error), JN_ERR_ARGUMENT);
+  assert_status(jn_spec_parse("", 0, "x.json", NULL, &spec, &error), JN_ERR_SYNTAX);
+  assert_null(spec);
+}
+
 static void a_floating_joint_below_the_world_is_a_floating_base(void **state) {
   (void)state;
   jn_model *model = NULL;
@@ -212,6 +326,9 @@ int main(void) {
       cmocka_unit_test(visuals_and_collisions_are_skipped),
       cmocka_unit_test(findings_are_not_repeated),
       cmocka_unit_test(mimics_and_transmissions_are_reported),
+      cmocka_unit_test(urdf_is_read_as_people_write_it),
+      cmocka_unit_test(commas_between_numbers_need_the_lenient_option),
+      cmocka_unit_test(files_are_told_by_their_content),
       cmocka_unit_test(a_floating_joint_below_the_world_is_a_floating_base),
       cmocka_unit_test(the_base_joint_has_a_unique_name),
       cmocka_unit_test(the_locale_does_not_matter),

@@ -229,6 +229,11 @@ static void joints_are_checked(void **state) {
   jn_spec *spec = sound();
   jn_spec_joint(spec, 0)->axis[0].y = 2;
   assert_only(spec, JN_NOTE, 21, "axis has length 2");
+  spec = sound(); /* few digits are no finding */
+  jn_spec_joint(spec, 0)->axis[0] = (jn_vec3){0.7071, 0.7071, 0};
+  assert_int_equal(jn_spec_lint(spec), JN_OK);
+  assert_int_equal(jn_spec_finding_count(spec), 0);
+  jn_spec_free(spec);
   spec = sound();
   jn_spec_joint(spec, 0)->axis[0].y = 0;
   assert_only(spec, JN_SERIOUS, 21, "axis has zero length");

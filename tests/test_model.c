@@ -502,10 +502,10 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
   jn_spec_free(spec);
 }
 
-static void expect_refusal(jn_spec *spec, int strict, jn_status want, const char *word) {
+static void expect_refusal(jn_spec *spec, jn_build_options options, jn_status want,
+                           const char *word) {
   jn_error error;
   jn_model *m = (jn_model *)&error;
-  const jn_build_options options = {.strict = strict};
   memset(&error, 0, sizeof error);
   assert_status(jn_model_build(spec, &options, NULL, &m, &error), want);
   assert_null(m);
@@ -517,7 +517,7 @@ static void expect_refusal(jn_spec *spec, int strict, jn_status want, const char
 
 static void descriptions_that_are_no_robot_are_refused_with_the_name_of_the_culprit(void **state) {
   (void)state;
-  expect_refusal(new_spec(), 0, JN_ERR_MODEL, "no links");
+  expect_refusal(new_spec(), (jn_build_options){0}, JN_ERR_MODEL, "no links");
   for (int which = 0; which < 19; which++) {
     jn_spec *spec = new_spec();
     jn_status want = JN_ERR_MODEL;
@@ -585,14 +585,15 @@ static void descriptions_that_are_no_robot_are_refused_with_the_name_of_the_culp
       default:
         assert_ok(jn_spec_set_gravity(spec, jn_v3(0, nan(""), 0))), word = "gravity";
     }
-    expect_refusal(spec, 0, want, word);
+    expect_refusal(spec, (jn_build_options){0}, want, word);
   }
   /* the triangle inequality is only checked in strict mode */
+  const jn_build_options strict = {.root = JN_ROOT_FLOATING, .inertia = JN_INERTIA_STRICT};
   jn_spec *spec = new_spec();
   jn_link_desc l = link_of("thin", 1, jn_v3(0, 0, 0), 1, 1, 3);
   assert_ok(jn_spec_add_link(spec, &l));
   jn_model_free(build(spec));
-  expect_refusal(spec, 1, JN_ERR_MODEL, "'thin'");
+  expect_refusal(spec, strict, JN_ERR_MODEL, "'thin'");
 }
 
 static void names_and_counts_have_limits(void **state) {

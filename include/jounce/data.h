@@ -61,7 +61,8 @@ JN_API int jn_data_order(const jn_data *data);
  * It is the best that the machine can run, or the one that JOUNCE_ISA in the environment names. An
  * unknown name, or one that the machine cannot run, gives "plain"; so do strict settings. */
 JN_API const char *jn_data_engine(const jn_data *data);
-/* After JN_ERR_SINGULAR: the joint that moves no mass; -1: none. */
+/* After JN_ERR_SINGULAR: the joint that moves no mass, or none about its axis; -1: none, as in a
+ * model without degrees of freedom. */
 JN_API int jn_data_singular_joint(const jn_data *data);
 
 #ifdef __cplusplus

@@ -12,12 +12,16 @@
 extern "C" {
 #endif
 
-/* By file name extension: .json (native); .urdf, .xml, .mjcf: the root element tells whether it is
- * URDF or MJCF. Without extension: the name of a built-in robot. An MJCF file may include others in
- * its own folder or below; no other file is opened. */
+/* A file, or, for a name without extension and folder, a built-in robot. What a file contains is
+ * told by its content: XML with the root element <robot> is URDF, with <mujoco> MJCF, an object
+ * {...} a native model. An MJCF file may include others in its own folder or below; no other file is
+ * opened. */
 JN_API jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec **out,
                               jn_error *error);
-/* The same from memory; `name` stands for the file in messages. */
+/* The same from memory; `name` stands for the file in messages (may be NULL). A text cannot include
+ * files. */
+JN_API jn_status jn_spec_parse(const char *text, size_t size, const char *name,
+                               const jn_allocator *allocator, jn_spec **out, jn_error *error);
 JN_API jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
                                     const jn_allocator *allocator, jn_spec **out, jn_error *error);
 /* MJCF: bodies, joints and inertias (docs/files.md). A text cannot include files. */
@@ -43,6 +47,9 @@ JN_API jn_status jn_model_load(const char *path, const jn_build_options *options
 /* Appends everything suspicious in a description to its findings: inertias, masses, scale,
  * limits. */
 JN_API jn_status jn_spec_lint(jn_spec *spec);
+/* The same for a model built with these options (NULL: the defaults), which say which bodies move
+ * and what is done with their inertias. */
+JN_API jn_status jn_spec_lint_for(jn_spec *spec, const jn_build_options *options);
 
 #ifdef __cplusplus
 }

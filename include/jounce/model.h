@@ -13,10 +13,26 @@ typedef struct jn_model jn_model;
 /* How the root link is attached: as given (its own joint; fixed without one), fixed or floating. */
 typedef enum jn_root { JN_ROOT_AS_GIVEN, JN_ROOT_FIXED, JN_ROOT_FLOATING } jn_root;
 
+/* What to do with an inertia that no rigid body has. Judged are the bodies that move, with all
+ * links welded to them; a negative moment within rounding of mass x (size of the robot)^2 is zero.
+ *                         indefinite                triangle inequality violated
+ *   JN_INERTIA_DEFAULT    refused                   accepted; a finding of jn_spec_lint
+ *   JN_INERTIA_STRICT     refused                   refused
+ *   JN_INERTIA_PERMISSIVE accepted; serious         accepted; a finding
+ *   JN_INERTIA_REPAIR     replaced by the nearest physical inertia (Frobenius norm), about the same
+ *                         centre of mass; a finding says every number that changed */
+typedef enum jn_inertia_policy {
+  JN_INERTIA_DEFAULT,
+  JN_INERTIA_STRICT,
+  JN_INERTIA_PERMISSIVE,
+  JN_INERTIA_REPAIR
+} jn_inertia_policy;
+
 typedef struct jn_build_options {
   jn_root root;
-  int strict; /* refuse inertias that violate the triangle inequality */
-  int mimic;  /* a mimic joint becomes a coupling "mimic:JOINT", and passive */
+  jn_inertia_policy inertia;
+  int lenient; /* accept numbers that a URDF file separates by commas */
+  int mimic;   /* a mimic joint becomes a coupling "mimic:JOINT", and passive */
 } jn_build_options;
 
 /* Checks everything (one tree, names, axes, poses, masses, inertias), orders the bodies depth

@@ -188,7 +188,17 @@ JN_API jn_link_desc *jn_spec_link(jn_spec *spec, int index);
 JN_API jn_joint_desc *jn_spec_joint(jn_spec *spec, int index);
 JN_API jn_frame_desc *jn_spec_frame(jn_spec *spec, int index);
 JN_API jn_constraint_desc *jn_spec_constraint(jn_spec *spec, int index);
-JN_API int jn_spec_find_link(const jn_spec *spec, const char *name); /* -1: none */
+JN_API int jn_spec_find_link(const jn_spec *spec, const char *name);  /* -1: none */
+JN_API int jn_spec_find_joint(const jn_spec *spec, const char *name); /* -1: none */
+
+/* Locks a joint at q[nq] of its type (NULL: zero, or no rotation): it becomes fixed, and what it
+ * connected one body of the model. Links beyond it move with it, and so do axes and points that are
+ * given in the world. A free joint is locked at its home pose, q NULL. O(links log links).
+ *   JN_ERR_ARGUMENT    there is no such joint, or q is given for a free joint
+ *   JN_ERR_NOT_FINITE  q is not finite
+ *   JN_ERR_POSE        the quaternion of a spherical joint is not a unit quaternion
+ *   JN_ERR_MODEL       its child link does not exist */
+JN_API jn_status jn_spec_lock(jn_spec *spec, const char *joint, const double *q);
 
 /* Findings: remarks of a loader or a check that are not errors. */
 typedef enum jn_severity { JN_NOTE, JN_WARNING, JN_SERIOUS } jn_severity;

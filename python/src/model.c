@@ -168,7 +168,9 @@ int model_constraint(const model_object *self, PyObject *object) {
 static const char *const setting_names[] = {"representation", "formulation", "damping", "strict",
                                             "gravity",        "threads",     "layout",  NULL};
 enum { SETTINGS = 7 };
+static const char *const build_words[] = {"root", "inertia", "lenient"};
 static const char *const root_words[] = {"as given", "fixed", "floating", NULL};
+static const char *const inertia_words[] = {"default", "strict", "permissive", "repair", NULL};
 static const char *const layout_words[] = {"jounce", "pinocchio", "mujoco", "drake", "rbdl", NULL};
 
 static int set_layout(model_object *self, PyObject *value) {
@@ -248,13 +250,25 @@ PyObject *model_wrap(jn_model *model, PyObject *settings) {
   return (PyObject *)self;
 }
 
-PyObject *model_load(PyObject *path, PyObject *root, int strict_inertia, PyObject *settings) {
-  jn_build_options options = {.strict = strict_inertia};
-  if (root) {
-    int i = word_index(root, root_words, "root");
-    if (i < 0) return NULL;
-    options.root = (jn_root)i;
+int take_build_options(PyObject *keywords, jn_build_options *out) {
+  int found[3] = {0, 0, 0};
+  for (int i = 0; i < 3; i++) {
+    PyObject *value = PyDict_GetItemString(keywords, build_words[i]);
+    if (!value) continue;
+    if (value != Py_None)
+      found[i] = i == 2 ? PyObject_IsTrue(value)
+                        : word_index(value, i ? inertia_words : root_words, build_words[i]);
+    if (found[i] < 0 || PyDict_DelItemString(keywords, build_words[i])) return -1;
   }
+  *out = (jn_build_options){
+      .root = (jn_root)found[0], .inertia = (jn_inertia_policy)found[1], .lenient = found[2]};
+  return 0;
+}
+
+/* `settings` may hold build options, which are removed from it. */
+static PyObject *model_load(PyObject *path, PyObject *settings) {
+  jn_build_options options;
+  if (take_build_options(settings, &options)) return NULL;
   PyObject *bytes = NULL;
   if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
   jn_model *model = NULL;
@@ -269,7 +283,7 @@ PyObject *model_load(PyObject *path, PyObject *root, int strict_inertia, PyObjec
 
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   (void)type;
-  PyObject *path = NULL, *root = NULL, *strict = NULL, *rest = NULL, *result = NULL;
+  PyObject *path = NULL, *rest = NULL, *result = NULL;
   if (PyTuple_GET_SIZE(args) > 1) {
     PyErr_SetString(
         PyExc_TypeError,
@@ -278,21 +292,15 @@ static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   }
   if (PyTuple_GET_SIZE(args)) path = PyTuple_GET_ITEM(args, 0);
   if (!(rest = keywords ? PyDict_Copy(keywords) : PyDict_New())) return NULL;
-  static const char *const own[] = {"source", "root", "strict_inertia"};
-  PyObject **target[] = {&path, &root, &strict};
-  for (int i = 0; i < 3; i++) {
-    PyObject *value = PyDict_GetItemString(rest, own[i]);
-    if (!value) continue;
-    *target[i] = value == Py_None ? NULL : value;
-    Py_INCREF(value); /* for the time of the deletion */
-    PyDict_DelItemString(rest, own[i]);
-    Py_DECREF(value); /* `keywords` keeps it alive */
+  PyObject *value = PyDict_GetItemString(rest, "source");
+  if (value) {
+    path = value; /* `keywords` keeps it alive */
+    PyDict_DelItemString(rest, "source");
   }
-  int check = strict ? PyObject_IsTrue(strict) : 0;
-  if (!path)
+  if (!path || path == Py_None)
     PyErr_SetString(PyExc_TypeError, "Model() needs a file or the name of a built-in robot");
-  else if (check >= 0)
-    result = model_load(path, root, check, rest);
+  else
+    result = model_load(path, rest);
   Py_DECREF(rest);
   return result;
 }
@@ -628,13 +636,15 @@ void model_add_methods(void) {
 
 PyDoc_STRVAR(
     model_doc,
-    "Model(source, *, root=None, strict_inertia=False, representation='spatial',\n"
-    "      formulation='body', damping=False, strict=False, gravity=None, threads=1,\n"
-    "      layout='jounce')\n--\n\n"
-    "A robot: a URDF or MJCF (.urdf, .xml, .mjcf), a native model (.json) or the name of a\n"
-    "built-in robot.\n\n"
-    "root: 'fixed' or 'floating' overrides the file. strict_inertia: refuse inertias that violate\n"
-    "the triangle inequality. The others are settings of the computations, see with_settings.\n"
+    "Model(source, *, root=None, inertia='default', lenient=False,\n"
+    "      representation='spatial', formulation='body', damping=False, strict=False,\n"
+    "      gravity=None, threads=1, layout='jounce')\n--\n\n"
+    "A robot: a file (URDF, MJCF, native JSON) or the name of a built-in robot.\n\n"
+    "root: 'fixed' or 'floating' overrides the file. inertia: what to do with an inertia that no\n"
+    "body has: 'default' refuses negative moments, 'strict' also a violated triangle inequality,\n"
+    "'permissive' uses it as it is, 'repair' uses the nearest physical one. lenient: accept\n"
+    "numbers that a URDF separates by commas. The others are settings of the computations, see\n"
+    "with_settings.\n"
     "layout: 'pinocchio', 'mujoco', 'drake' or 'rbdl': every q, v, tau and matrix has the order\n"
     "and meaning of that library.\n\n"
     "The object is immutable; threads may share it. Methods take arrays with any number of\n"

@@ -67,6 +67,11 @@ static PyObject *parse(parser *read, const char *function, PyObject *const *args
   jn_status status = read(text, (size_t)size, name, NULL, &spec, &error);
   return status ? raise_error(&error) : spec_wrap(spec);
 }
+static PyObject *spec_parse(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                            PyObject *keywords) {
+  (void)type;
+  return parse(jn_spec_parse, "parse", args, nargs, keywords);
+}
 static PyObject *spec_parse_urdf(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *keywords) {
   (void)type;
@@ -214,31 +219,70 @@ static PyObject *spec_add_frame(PyObject *object, PyObject *const *args, Py_ssiz
   return object;
 }
 
+PyDoc_STRVAR(lock_doc,
+             "lock($self, /, joint, q=None)\n--\n\n"
+             "Fixes a joint at q, a number or as many as the joint has (default: zero): the model\n"
+             "has it no more, and the links it connected become one body. Returns the spec.");
+static PyObject *spec_lock(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *keywords) {
+  static const char *const names[] = {"joint", "q"};
+  static const int nq[] = {
+#define NQ(code, name, nq, nv) nq,
+      JN_JOINT_TYPES(NQ)
+#undef NQ
+  };
+  jn_spec *spec = ((spec_object *)object)->spec;
+  PyObject *v[2];
+  double q[7];
+  const char *joint;
+  if (take_arguments("lock", names, 2, 2, 1, args, nargs, keywords, v) ||
+      !(joint = take_text(v[0], "joint")))
+    return NULL;
+  const int i = jn_spec_find_joint(spec, joint);
+  if (i < 0) return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'", joint);
+  const int n = nq[jn_spec_get_joint(spec, i)->type];
+  if (v[1] &&
+      (n == 1 && PyNumber_Check(v[1]) && !PySequence_Check(v[1]) ? take_double(v[1], "q", q)
+                                                                 : take_numbers(v[1], "q", n, q)))
+    return NULL;
+  jn_status status = jn_spec_lock(spec, joint, v[1] ? q : NULL);
+  if (status) return raise_status(status);
+  Py_INCREF(object);
+  return object;
+}
+
+PyDoc_STRVAR(armature_doc,
+             "set_armature($self, /, joint, armature)\n--\n\n"
+             "Sets the rotor inertia of a joint, as seen at the joint. Returns the spec.");
+static PyObject *spec_set_armature(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                   PyObject *keywords) {
+  static const char *const names[] = {"joint", "armature"};
+  jn_spec *spec = ((spec_object *)object)->spec;
+  PyObject *v[2];
+  const char *joint;
+  double x;
+  if (take_arguments("set_armature", names, 2, 2, 2, args, nargs, keywords, v) ||
+      !(joint = take_text(v[0], "joint")) || take_double(v[1], "armature", &x))
+    return NULL;
+  const int i = jn_spec_find_joint(spec, joint);
+  if (i < 0) return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'", joint);
+  jn_spec_joint(spec, i)->armature = x;
+  Py_INCREF(object);
+  return object;
+}
+
 PyDoc_STRVAR(build_doc,
-             "build($self, /, *, root=None, strict_inertia=False, **settings)\n--\n\n"
+             "build($self, /, *, root=None, inertia='default', lenient=False, **settings)\n--\n\n"
              "Checks the spec and builds a Model; settings as in Model.");
 static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords) {
-  static const char *const words[] = {"as given", "fixed", "floating", NULL};
   if (PyTuple_GET_SIZE(args)) {
     PyErr_SetString(PyExc_TypeError, "build() takes no positional arguments");
     return NULL;
   }
-  PyObject *rest = keywords ? PyDict_Copy(keywords) : PyDict_New(), *value, *result = NULL;
+  PyObject *rest = keywords ? PyDict_Copy(keywords) : PyDict_New(), *result = NULL;
   if (!rest) return NULL;
-  jn_build_options options = {.root = JN_ROOT_AS_GIVEN};
-  int bad = 0;
-  if ((value = PyDict_GetItemString(rest, "root"))) {
-    int i = value == Py_None ? 0 : word_index(value, words, "root");
-    bad = i < 0;
-    options.root = (jn_root)i;
-    PyDict_DelItemString(rest, "root");
-  }
-  if (!bad && (value = PyDict_GetItemString(rest, "strict_inertia"))) {
-    options.strict = PyObject_IsTrue(value);
-    bad = options.strict < 0;
-    PyDict_DelItemString(rest, "strict_inertia");
-  }
-  if (!bad) {
+  jn_build_options options;
+  if (!take_build_options(rest, &options)) {
     jn_model *model = NULL;
     jn_error error = {0};
     jn_status status =
@@ -260,11 +304,23 @@ static PyObject *spec_save_json(PyObject *object, PyObject *path) {
   Py_RETURN_NONE;
 }
 
-static PyObject *spec_lint(PyObject *object, PyObject *unused) {
-  (void)unused;
+PyDoc_STRVAR(lint_doc,
+             "lint($self, /, *, root=None, inertia='default', lenient=False)\n--\n\n"
+             "Everything suspicious in the spec, and in a Model built from it with these options:\n"
+             "[(severity, line, text), ...].");
+static PyObject *spec_lint(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *keywords) {
   static const char *const severity[] = {"note", "warning", "serious"};
+  static const char *const names[] = {"root", "inertia", "lenient"};
   jn_spec *spec = ((spec_object *)object)->spec;
-  jn_status status = jn_spec_lint(spec);
+  jn_build_options options;
+  PyObject *v[3], *chosen = PyDict_New();
+  int bad = !chosen || take_arguments("lint", names, 3, 0, 0, args, nargs, keywords, v);
+  for (int i = 0; i < 3 && !bad; i++) bad = v[i] && PyDict_SetItemString(chosen, names[i], v[i]);
+  if (!bad) bad = take_build_options(chosen, &options);
+  Py_XDECREF(chosen);
+  if (bad) return NULL;
+  jn_status status = jn_spec_lint_for(spec, &options);
   if (status) return raise_status(status);
   PyObject *list = PyList_New(0);
   for (int i = 0; list && i < jn_spec_finding_count(spec); i++) {
@@ -317,6 +373,10 @@ static PyObject *names_of(PyObject *object, void *links) {
 static PyMethodDef methods[] = {
     {"load", spec_load, METH_O | METH_STATIC,
      "load(path, /)\n--\n\nReads a file, or a built-in robot by its name."},
+    {"parse", (PyCFunction)(void (*)(void))spec_parse, METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
+     "parse(text, name='text')\n--\n\n"
+     "Reads the text of a model file, whose format is told by its content; `name` is the file\n"
+     "name in messages."},
     {"parse_urdf", (PyCFunction)(void (*)(void))spec_parse_urdf,
      METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "parse_urdf(text, name='text')\n--\n\n"
@@ -333,12 +393,13 @@ static PyMethodDef methods[] = {
     {"add_link", FAST(spec_add_link, add_link_doc)},
     {"add_joint", FAST(spec_add_joint, add_joint_doc)},
     {"add_frame", FAST(spec_add_frame, add_frame_doc)},
+    {"lock", FAST(spec_lock, lock_doc)},
+    {"set_armature", FAST(spec_set_armature, armature_doc)},
     {"build", (PyCFunction)(void (*)(void))spec_build, METH_VARARGS | METH_KEYWORDS, build_doc},
     {"save_json", spec_save_json, METH_O,
      "save_json($self, path, /)\n--\n\nWrites a native model file; loading it gives the same "
      "bits."},
-    {"lint", spec_lint, METH_NOARGS,
-     "lint($self, /)\n--\n\nEverything suspicious: [(severity, line, text), ...]."},
+    {"lint", FAST(spec_lint, lint_doc)},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef getset[] = {

@@ -72,8 +72,10 @@ jn_status jn_momentum_energy(const jn_model *m, jn_data *data, int order, const 
   jn_status status = jn_check_call(m, data, order, NULL);
   if (status) return status;
   if (!out) return JN_ERR_ARGUMENT;
-  if (!(m->moving_mass > 0)) {
-    data->singular = 0;
+  if (!(m->moving_mass > 0)) { /* the first joint that moves at all */
+    int joint = 0;
+    while (joint < m->nbody && m->joint[joint].nv == 0) joint++;
+    data->singular = joint < m->nbody ? joint : -1;
     return JN_ERR_SINGULAR;
   }
   status = start_in_motion(m, data, order, q, v);

@@ -10,18 +10,18 @@
 #include "base/numbers.h"
 #include "io/number.h"
 #include "io/text.h"
+#include "model/build.h"
 #include "model/spec.h"
 
 /* bounds of what is plausible */
-static const double unit_tolerance = 1e-6;     /* of a squared length */
-static const double triangle_tolerance = 1e-9; /* relative */
-static const double longest_gyration = 10;     /* m: radius of gyration of one link */
-static const double shortest_gyration = 1e-4;  /* m */
-static const double longest_offset = 50;       /* m: joint to joint */
-static const double farthest_com = 10;         /* m from the link's origin */
-static const double largest_mass = 1e4;        /* kg, one link */
-static const double largest_ratio = 1e4;       /* of masses of neighbours */
-static const double largest_gravity = 100;     /* m/s^2 */
+static const double unit_tolerance = 1e-3;    /* of a squared length: axes have few digits */
+static const double longest_gyration = 10;    /* m: radius of gyration of one link */
+static const double shortest_gyration = 1e-4; /* m */
+static const double longest_offset = 50;      /* m: joint to joint */
+static const double farthest_com = 10;        /* m from the link's origin */
+static const double largest_mass = 1e4;       /* kg, one link */
+static const double largest_ratio = 1e4;      /* of masses of neighbours */
+static const double largest_gravity = 100;    /* m/s^2 */
 
 typedef struct work {
   jn_spec *spec;
@@ -35,6 +35,10 @@ typedef struct work {
   int reached;
   double *mass_below; /* mass of a link and all its descendants */
   double *rigid_mass; /* mass of a link and the descendants fixed to it */
+  /* if the model can be built, its bodies are judged as a whole: */
+  int judged;
+  double length; /* size of the robot */
+  int *reported; /* of each link: a finding on its body's inertia names it */
 } work;
 
 static void __attribute__((format(printf, 4, 5)))
@@ -149,74 +153,56 @@ static void add_masses(work *w) {
 
 /* ---- one link */
 
-/* Eigenvalues of a symmetric matrix by Jacobi rotations, ascending. */
-static void eigenvalues(jn_mat3 a, double out[3]) {
-  for (int sweep = 0; sweep < 30; sweep++)
-    for (int p = 0; p < 2; p++)
-      for (int q = p + 1; q < 3; q++) {
-        if (a.m[p][q] == 0) continue;
-        double theta = (a.m[q][q] - a.m[p][p]) / (2 * a.m[p][q]);
-        double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
-        double c = 1 / sqrt(t * t + 1), s = t * c;
-        for (int k = 0; k < 3; k++) {
-          double x = a.m[k][p], y = a.m[k][q];
-          a.m[k][p] = c * x - s * y;
-          a.m[k][q] = s * x + c * y;
-        }
-        for (int k = 0; k < 3; k++) {
-          double x = a.m[p][k], y = a.m[q][k];
-          a.m[p][k] = c * x - s * y;
-          a.m[q][k] = s * x + c * y;
-        }
-      }
-  for (int k = 0; k < 3; k++) out[k] = a.m[k][k];
-  for (int k = 0; k < 2; k++)
-    for (int l = 0; l < 2 - k; l++)
-      if (out[l] > out[l + 1]) {
-        double swap = out[l];
-        out[l] = out[l + 1];
-        out[l + 1] = swap;
-      }
-}
-
 static int vector_is_finite(jn_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 static int pose_is_finite(const jn_pose *pose) {
   return jn_all_finite(&pose->R.m[0][0], 9) && vector_is_finite(pose->p);
 }
 
-static void lint_inertia(work *w, const jn_link_desc *link) {
-  const double(*I)[3] = (const double(*)[3])link->inertia.m;
+/* An inertia that no body has, of a single link. Once the bodies are judged it is a note. Returns 1
+ * if it is indefinite. */
+static int lint_moments(work *w, int i, const double e[3]) {
+  const jn_link_desc *link = jn_spec_get_link(w->spec, i);
+  const jn_physical verdict = jn_judge_moments(e, fmax(0, link->mass), w->length);
   jn_shown a, b, c;
+  jn_show(&a, e[0]), jn_show(&b, e[1]), jn_show(&c, e[2]);
+  if (verdict == JN_PHYSICAL) return 0;
+  if (w->judged && w->reported[i]) return verdict == JN_INDEFINITE;
+  const char *end = w->judged ? "; it does not matter: the link is welded to others" : "";
+  if (verdict == JN_INDEFINITE)
+    note(w, w->judged ? JN_NOTE : JN_SERIOUS, link->line,
+         "link '%s': the inertia is not positive definite: principal moments %s, %s, %s%s",
+         link->name, a.text, b.text, c.text, end);
+  else
+    note(w, w->judged ? JN_NOTE : JN_WARNING, link->line,
+         "link '%s': no rigid body has this inertia: principal moment %s exceeds %s + %s (triangle "
+         "inequality)%s",
+         link->name, c.text, a.text, b.text, end);
+  return verdict == JN_INDEFINITE;
+}
+
+static void lint_inertia(work *w, int i) {
+  const jn_link_desc *link = jn_spec_get_link(w->spec, i);
+  const double(*I)[3] = (const double(*)[3])link->inertia.m;
+  jn_shown a, b;
   double trace = fabs(I[0][0]) + fabs(I[1][1]) + fabs(I[2][2]);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < i; j++)
-      if (fabs(I[i][j] - I[j][i]) > 1e-12 * trace)
+  for (int r = 0; r < 3; r++)
+    for (int s = 0; s < r; s++)
+      if (fabs(I[r][s] - I[s][r]) > 1e-12 * trace)
         note(w, JN_SERIOUS, link->line, "link '%s': the inertia is not symmetric: %s and %s",
-             link->name, jn_show(&a, I[j][i]), jn_show(&b, I[i][j]));
+             link->name, jn_show(&a, I[s][r]), jn_show(&b, I[r][s]));
   double e[3];
-  eigenvalues(link->inertia, e);
-  double tolerance = 1e-12 * fmax(fabs(e[0]), fabs(e[2]));
-  if (e[0] < -tolerance) {
-    note(w, JN_SERIOUS, link->line,
-         "link '%s': the inertia is not positive definite: principal moments %s, %s, %s; check the "
-         "signs of the products of inertia",
-         link->name, jn_show(&a, e[0]), jn_show(&b, e[1]), jn_show(&c, e[2]));
-    return;
-  }
-  if (e[2] <= 0) {
+  jn_eigenvalues3(link->inertia, e, NULL);
+  double zero = jn_moment_tolerance(e, fmax(0, link->mass), w->length);
+  if (lint_moments(w, i, e)) return;
+  if (e[2] <= zero) {
     if (link->mass > 0)
       note(w, JN_NOTE, link->line, "link '%s': mass %s without rotational inertia: a point mass",
            link->name, jn_show(&a, link->mass));
     return;
   }
-  if (e[0] <= tolerance)
+  if (e[0] <= zero)
     note(w, JN_NOTE, link->line,
          "link '%s': a principal moment of inertia is zero: an infinitely thin rod", link->name);
-  else if (e[2] > (e[0] + e[1]) * (1 + triangle_tolerance))
-    note(w, JN_WARNING, link->line,
-         "link '%s': no rigid body has this inertia: principal moment %s exceeds %s + %s (triangle "
-         "inequality)",
-         link->name, jn_show(&c, e[2]), jn_show(&a, e[0]), jn_show(&b, e[1]));
   if (link->mass < 0) return;
   if (link->mass == 0) {
     note(w, JN_WARNING, link->line, "link '%s': rotational inertia but no mass", link->name);
@@ -249,7 +235,7 @@ static void lint_link(work *w, int i) {
     note(w, JN_WARNING, link->line,
          "link '%s': the centre of mass is %s m from the link's origin: check the units",
          link->name, jn_show(&a, far));
-  lint_inertia(w, link);
+  lint_inertia(w, i);
 }
 
 /* ---- one joint */
@@ -337,8 +323,9 @@ static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
     double I = axis_inertia(joint, link);
     if (I <= 1e-12 * link->mass * shortest_gyration * shortest_gyration)
       note(w, JN_SERIOUS, joint->line,
-           "joint '%s': link '%s' has no inertia about the axis: the dynamics are singular",
-           joint->name, link->name);
+           "joint '%s': link '%s' has %s kg but no inertia about the axis: the dynamics are "
+           "singular; give the joint an armature",
+           joint->name, link->name, jn_show(&a, link->mass));
   }
   int p = w->parent[child];
   if (p < 0 || !(w->rigid_mass[p] > 0)) return;
@@ -406,7 +393,28 @@ static void lint_whole(work *w) {
   }
 }
 
-jn_status jn_spec_lint(jn_spec *spec) {
+static jn_status on_remark(void *context, int link, jn_severity severity, const char *text) {
+  work *w = context;
+  w->reported[link] = 1;
+  note(w, severity, jn_spec_get_link(w->spec, link)->line, "%s", text);
+  return w->status;
+}
+
+/* Builds the model to judge the inertias of its bodies; a spec that cannot be built is judged link
+ * by link. */
+static void judge(work *w, const jn_build_options *options) {
+  jn_build_observer observer = {.accepts_all = 1, .remark = on_remark, .context = w};
+  jn_model *model = NULL;
+  jn_status status = jn_build(w->spec, options, jn_spec_hooks(w->spec), &observer, &model, NULL);
+  if (status == JN_ERR_MEMORY) w->status = status;
+  w->judged = status == JN_OK;
+  w->length = observer.length;
+  jn_model_free(model);
+}
+
+jn_status jn_spec_lint(jn_spec *spec) { return jn_spec_lint_for(spec, NULL); }
+
+jn_status jn_spec_lint_for(jn_spec *spec, const jn_build_options *options) {
   if (spec == NULL) return JN_ERR_ARGUMENT;
   const jn_allocator *hooks = jn_spec_hooks(spec);
   int n = jn_spec_link_count(spec), m = jn_spec_joint_count(spec);
@@ -414,7 +422,7 @@ jn_status jn_spec_lint(jn_spec *spec) {
   work w = {.spec = spec, .status = JN_OK, .links = n, .joints = m};
   w.link_name = jn_block_new(hooks, links, sizeof(jn_name));
   w.joint_name = jn_block_new(hooks, joints, sizeof(jn_name));
-  int *ints = jn_block_new(hooks, links, 5 * sizeof(int));
+  int *ints = jn_block_new(hooks, links, 6 * sizeof(int));
   double *doubles = jn_block_new(hooks, links, 2 * sizeof(double));
   if (w.link_name == NULL || w.joint_name == NULL || ints == NULL || doubles == NULL) {
     w.status = JN_ERR_MEMORY;
@@ -424,6 +432,7 @@ jn_status jn_spec_lint(jn_spec *spec) {
     w.first_child = ints + 2 * links;
     w.next_child = ints + 3 * links;
     w.order = ints + 4 * links;
+    w.reported = ints + 5 * links;
     w.mass_below = doubles;
     w.rigid_mass = doubles + links;
     for (int i = 0; i < n; i++)
@@ -439,6 +448,7 @@ jn_status jn_spec_lint(jn_spec *spec) {
     join(&w);
     walk(&w);
     add_masses(&w);
+    judge(&w, options);
     for (int i = 0; i < n; i++) lint_link(&w, i);
     for (int j = 0; j < m; j++) lint_joint(&w, j);
   }

@@ -13,18 +13,69 @@ static int is_directory(const char *path) {
   return stat(path, &about) == 0 && (about.st_mode & S_IFMT) == S_IFDIR;
 }
 
+static int exists(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0;
+}
+
 static jn_status refuse_directory(const char *path, jn_error *error) {
   return jn_fail(error, JN_ERR_FILE, path, 0, "is a directory: a model file expected");
 }
 
+static int starts_with(const char *text, size_t size, const char *bytes) {
+  return size >= strlen(bytes) && memcmp(text, bytes, strlen(bytes)) == 0;
+}
+
+/* The first character behind a byte order mark and white space; '<' for UTF-16, which is XML; 0:
+ * none. */
+static char first_character(const char *text, size_t size) {
+  size_t i = starts_with(text, size, "\xEF\xBB\xBF") ? 3 : 0;
+  if (starts_with(text, size, "\xFF\xFE") || starts_with(text, size, "\xFE\xFF")) return '<';
+  while (i < size && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t')) i++;
+  return i < size ? text[i] : '\0';
+}
+
 /* The root element tells the format. */
-static jn_status parse_xml(const char *text, size_t size, const char *path,
+static jn_status parse_xml(const char *text, size_t size, const char *name, const char *path,
                            const jn_allocator *allocator, jn_spec **out, jn_error *error) {
   char root[16];
   if (jn_xml_root_name(text, size, root, sizeof root) != JN_OK)
-    return jn_fail(error, JN_ERR_MEMORY, path, 0, "out of memory");
-  return strcmp(root, "mujoco") == 0 ? jn_mjcf_parse(text, size, path, path, allocator, out, error)
-                                     : jn_spec_parse_urdf(text, size, path, allocator, out, error);
+    return jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
+  return strcmp(root, "mujoco") == 0 ? jn_mjcf_parse(text, size, name, path, allocator, out, error)
+                                     : jn_spec_parse_urdf(text, size, name, allocator, out, error);
+}
+
+/* The content tells the format. `path`: the file that it comes from; NULL: it can include none. */
+static jn_status parse(const char *text, size_t size, const char *name, const char *path,
+                       const jn_allocator *allocator, jn_spec **out, jn_error *error) {
+  if (starts_with(text, size, "\x1F\x8B"))
+    return jn_fail(error, JN_ERR_FILE, name, 0, "is compressed (gzip): unpack it first (gunzip)");
+  const char first = first_character(text, size), *ending = jn_file_ending(name);
+  const int is_json =
+      first == '{' || first == '[' ||
+      (first != '<' && ending != NULL && jn_same_ending(ending, ".json")); /* for the message */
+  return is_json ? jn_spec_parse_json(text, size, name, allocator, out, error)
+                 : parse_xml(text, size, name, path, allocator, out, error);
+}
+
+jn_status jn_spec_parse(const char *text, size_t size, const char *name,
+                        const jn_allocator *allocator, jn_spec **out, jn_error *error) {
+  if (name == NULL) name = "text";
+  if (text == NULL || out == NULL)
+    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
+  return parse(text, size, name, NULL, allocator, out, error);
+}
+
+static jn_status load_file(const char *path, const jn_allocator *allocator, jn_spec **out,
+                           jn_error *error) {
+  jn_allocator hooks = jn_allocator_or_default(allocator);
+  char *text = NULL;
+  size_t size = 0;
+  jn_status status = jn_file_read(path, &hooks, &text, &size, error);
+  if (status != JN_OK) return status;
+  status = parse(text, size, path, path, allocator, out, error);
+  jn_block_free(&hooks, text);
+  return status;
 }
 
 jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec **out,
@@ -34,33 +85,12 @@ jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec 
                    "no model given: a file or the name of a built-in robot expected");
   if (path == NULL || out == NULL)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "path or out is NULL");
-  const char *ending = jn_file_ending(path);
-  if (ending == NULL && strchr(path, '/') == NULL) {
+  if (jn_file_ending(path) == NULL && strchr(path, '/') == NULL) {
     jn_status found = jn_spec_builtin(path, allocator, out, error);
-    return found != JN_OK && is_directory(path) ? refuse_directory(path, error) : found;
+    if (found == JN_OK || found == JN_ERR_MEMORY || !exists(path)) return found;
   }
   if (is_directory(path)) return refuse_directory(path, error);
-  if (ending != NULL && jn_same_ending(ending, ".xacro"))
-    return jn_fail(error, JN_ERR_FILE, path, 0,
-                   "this is a xacro source: expand it first (xacro FILE > robot.urdf)");
-  int is_xml =
-      ending != NULL && (jn_same_ending(ending, ".urdf") || jn_same_ending(ending, ".xml") ||
-                         jn_same_ending(ending, ".mjcf"));
-  if (!is_xml && (ending == NULL || !jn_same_ending(ending, ".json")))
-    return jn_fail(error, JN_ERR_FILE, path, 0,
-                   "unknown ending: expected .urdf, .xml or .mjcf (URDF or MJCF), .json (native "
-                   "model), or the "
-                   "name of a built-in robot");
-
-  jn_allocator hooks = jn_allocator_or_default(allocator);
-  char *text = NULL;
-  size_t size = 0;
-  jn_status status = jn_file_read(path, &hooks, &text, &size, error);
-  if (status != JN_OK) return status;
-  status = is_xml ? parse_xml(text, size, path, allocator, out, error)
-                  : jn_spec_parse_json(text, size, path, allocator, out, error);
-  jn_block_free(&hooks, text);
-  return status;
+  return load_file(path, allocator, out, error);
 }
 
 jn_status jn_model_load(const char *path, const jn_build_options *options,

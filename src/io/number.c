@@ -40,7 +40,7 @@ static const char *scan_number(const char *p) {
     p = skip_digits(p);
     if (p == exponent) return NULL;
   }
-  return *p == '\0' || is_space(*p) ? p : NULL;
+  return *p == '\0' || *p == ',' || is_space(*p) ? p : NULL;
 }
 
 /* The locale object is made for each call: no global state. */
@@ -62,7 +62,7 @@ number_result jn_read_number(const char **cursor, double *out) {
   while (is_space(**cursor)) ++*cursor;
   if (**cursor == '\0') return NUMBER_EMPTY;
   const char *stop = scan_number(*cursor);
-  if (stop == NULL) return NUMBER_SYNTAX;
+  if (stop == NULL || *stop == ',') return NUMBER_SYNTAX;
   /* strtod stops where scan_number did: at white space or the end of the text */
   number_result result = convert(*cursor, out);
   if (result == NUMBER_OK || result == NUMBER_UNDERFLOW) *cursor = stop;
@@ -85,6 +85,25 @@ number_result jn_read_numbers(const char *text, size_t count, double *out, const
   return *p == '\0' ? worst : NUMBER_SYNTAX;
 }
 
+number_result jn_read_comma_numbers(const char *text, size_t count, double *out) {
+  const char *p = text;
+  number_result worst = NUMBER_OK;
+  for (size_t i = 0; i < count; i++) {
+    while (is_space(*p)) p++;
+    const char *stop = scan_number(p);
+    if (stop == NULL) return NUMBER_SYNTAX;
+    number_result result = convert(p, &out[i]); /* the C locale: strtod stops at a comma */
+    if (result == NUMBER_UNDERFLOW)
+      worst = result;
+    else if (result != NUMBER_OK)
+      return result;
+    for (p = stop; is_space(*p); p++) continue;
+    if (*p != (i + 1 < count ? ',' : '\0')) return NUMBER_SYNTAX;
+    p++;
+  }
+  return worst;
+}
+
 static int starts_with(const char *text, const char *word) {
   if (*text == '+' || *text == '-') text++;
   for (; *word != '\0'; word++, text++)
@@ -105,5 +124,7 @@ const char *jn_number_complaint(number_result result, const char *text) {
   digits = skip_digits(digits);
   if (digits[0] == ',' && is_digit(digits[1]))
     return "a comma in a number: write a decimal point, and spaces between numbers";
-  return scan_number(text) != NULL ? "too many numbers" : "this is not a number";
+  const char *stop = scan_number(text);
+  if (stop != NULL && *stop == ',') return "a comma: write spaces between numbers";
+  return stop != NULL ? "too many numbers" : "this is not a number";
 }

@@ -26,6 +26,9 @@ number_result jn_read_number(const char **cursor, double *out);
  * the error. */
 number_result jn_read_numbers(const char *text, size_t count, double *out, const char **at);
 
+/* The same for numbers with a comma and optional white space between each two of them. */
+number_result jn_read_comma_numbers(const char *text, size_t count, double *out);
+
 /* Why `text` was refused, for a message: "this is not a number", "too few numbers", ... */
 const char *jn_number_complaint(number_result result, const char *text);
 

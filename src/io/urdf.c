@@ -1,203 +1,13 @@
 /* urdf.c: reads URDF into a spec, in one pass over the XML elements.
  *
- * Read are links with their inertials; joints with origin, axis, dynamics, limits (also
- * acceleration, jerk and effort_rate) and mimic; rotations as rpy or, from URDF 1.2, quat_xyzw.
- * Everything else is skipped. A link's inertia is rotated into the link's axes.
+ * Read are links with their inertials; joints with origin, axis, dynamics (also armature), limits
+ * (also acceleration, jerk and effort_rate) and mimic; rotations as rpy or, from URDF 1.2,
+ * quat_xyzw; rotor inertias and gear ratios of Drake's transmissions. Everything else is skipped. A
+ * link's inertia is rotated into the link's axes. What URDF does not allow but files contain is
+ * read with a finding where there is one meaning to it.
  *
  * The file is not trusted (xml.h). No other file is opened. */
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/block.h"
-#include "io/number.h"
-#include "io/text.h"
-#include "io/xml.h"
-#include "model/spec.h"
-
-/* ---- the reader's state */
-
-enum { MOST_NOTED = 32 }; /* kinds of findings that are reported once only */
-
-typedef enum place { AT_TOP, IN_ROBOT, IN_LINK, IN_INERTIAL, IN_JOINT } place;
-
-/* children of the current element that were seen: none may occur twice */
-enum {
-  SEEN_INERTIAL = 1,
-  SEEN_ORIGIN = 2,
-  SEEN_MASS = 4,
-  SEEN_INERTIA = 8,
-  SEEN_PARENT = 16,
-  SEEN_CHILD = 32,
-  SEEN_AXIS = 64,
-  SEEN_DYNAMICS = 128,
-  SEEN_LIMIT = 256,
-  SEEN_MIMIC = 512,
-  SEEN_RANGE = 1024 /* a limit with lower or upper */
-};
-
-typedef struct reader {
-  xml_reader xml;
-  const jn_allocator *allocator;
-  jn_spec *spec;
-  int skipped; /* depth of the element whose content is ignored; 0: none */
-  place place;
-  uint64_t noted[MOST_NOTED]; /* hashes of the findings that are reported once only */
-  int noted_count;
-  unsigned seen;
-  jn_link_desc link;
-  jn_pose inertial; /* frame of the inertia in the link */
-  jn_joint_desc joint;
-  int is_continuous;
-  char name[JN_MAX_NAME + 1], parent[JN_MAX_NAME + 1], child[JN_MAX_NAME + 1],
-      mimic[JN_MAX_NAME + 1];
-  char subject[JN_MAX_NAME + 16]; /* "joint 'elbow': " */
-} reader;
-
-static const jn_pose identity = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}};
-
-static int line_of(const reader *r) { return jn_xml_line(&r->xml); }
-
-static void __attribute__((format(printf, 4, 5)))
-fail(reader *r, jn_status code, int line, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  jn_xml_fail_list(&r->xml, code, line, format, arguments);
-  va_end(arguments);
-}
-
-/* Explains why the spec did not take one more of `what`. */
-static void check(reader *r, jn_status status, int line, const char *what) {
-  if (status == JN_ERR_LIMIT)
-    fail(r, status, line, "%stoo many %s: at most %d are accepted", r->subject, what,
-         JN_MAX_BODIES);
-  else if (status != JN_OK)
-    fail(r, status, line, "%s%s", r->subject, jn_status_text(status));
-}
-
-/* ---- attributes */
-
-static const char *attribute(const char **attributes, const char *name) {
-  return jn_xml_attribute((const char *const *)attributes, name);
-}
-
-/* Is this the first finding of its kind? Exporters repeat the same attributes on every joint. */
-static int is_first(reader *r, const char *where, const char *what) {
-  uint64_t hash = jn_xml_hash(jn_xml_hash(jn_xml_hash(jn_xml_hash_start, where), " "), what);
-  for (int i = 0; i < r->noted_count; i++)
-    if (r->noted[i] == hash) return 0;
-  if (r->noted_count < MOST_NOTED) r->noted[r->noted_count++] = hash;
-  return 1;
-}
-
-/* Adds a finding for each misspelt attribute, and one for all other unknown ones of an element. */
-static void note_unknown_attributes(reader *r, const char *element, const char **attributes,
-                                    const char *const *known) {
-  char others[200] = "";
-  jn_status status = JN_OK;
-  for (; attributes[0] != NULL && status == JN_OK; attributes += 2) {
-    const char *const *word = known;
-    while (*word != NULL && strcmp(*word, attributes[0]) != 0) word++;
-    if (*word != NULL || strchr(attributes[0], ':') != NULL) continue;
-    const char *nearest = jn_nearest_word(attributes[0], known);
-    size_t used = strlen(others);
-    if (nearest != NULL)
-      status = jn_note(r->spec, JN_WARNING, line_of(r),
-                       "%s<%s>: unknown attribute '%.60s' is ignored: did you mean '%s'?",
-                       r->subject, element, attributes[0], nearest);
-    else
-      snprintf(others + used, sizeof others - used, " '%.60s'", attributes[0]);
-  }
-  if (*others && status == JN_OK && is_first(r, element, others))
-    status = jn_note(r->spec, JN_NOTE, line_of(r),
-                     "%s<%s>: unknown attributes are ignored, here and below:%s", r->subject,
-                     element, others);
-  check(r, status, line_of(r), "findings");
-}
-
-/* Reads `count` numbers of an attribute. Returns 0 if it is absent or refused. */
-static int numbers(reader *r, const char *element, const char **attributes, const char *name,
-                   int count, double *out) {
-  const char *text = attribute(attributes, name);
-  if (text == NULL) return 0;
-  const char *at;
-  number_result result = jn_read_numbers(text, (size_t)count, out, &at);
-  if (result == NUMBER_OK) return 1;
-  if (result == NUMBER_UNDERFLOW) {
-    check(r,
-          jn_note(r->spec, JN_NOTE, line_of(r),
-                  "%s<%s %s=\"%.60s\">: too small for a double, rounded", r->subject, element, name,
-                  text),
-          line_of(r), "findings");
-    return 1;
-  }
-  fail(r, result == NUMBER_MEMORY ? JN_ERR_MEMORY : JN_ERR_SYNTAX, line_of(r),
-       "%s<%s %s=\"%.60s\">: expected %s; %s", r->subject, element, name, text,
-       count == 1   ? "one number"
-       : count == 3 ? "3 numbers"
-                    : "4 numbers",
-       jn_number_complaint(result, at));
-  return 0;
-}
-
-static int required_numbers(reader *r, const char *element, const char **attributes,
-                            const char *name, int count, double *out) {
-  if (numbers(r, element, attributes, name, count, out)) return 1;
-  if (r->xml.status == JN_OK)
-    fail(r, JN_ERR_SYNTAX, line_of(r), "%s<%s> has no attribute '%s'", r->subject, element, name);
-  return 0;
-}
-
-/* Copies the attribute `name` of an element, which must be a name, to the buffer. */
-static void required_name(reader *r, const char *element, const char **attributes, const char *name,
-                          char buffer[JN_MAX_NAME + 1]) {
-  const char *text = attribute(attributes, name);
-  if (text == NULL)
-    fail(r, JN_ERR_SYNTAX, line_of(r), "%s<%s> has no attribute '%s'", r->subject, element, name);
-  else if (text[0] == '\0')
-    fail(r, JN_ERR_SYNTAX, line_of(r), "%s<%s>: attribute '%s' is empty", r->subject, element,
-         name);
-  else if (strlen(text) > JN_MAX_NAME)
-    fail(r, JN_ERR_LIMIT, line_of(r), "%s<%s>: attribute '%s' is longer than %d bytes", r->subject,
-         element, name, JN_MAX_NAME);
-  else
-    memcpy(buffer, text, strlen(text) + 1);
-}
-
-static int first_time(reader *r, const char *element, unsigned bit) {
-  if ((r->seen & bit) != 0)
-    fail(r, JN_ERR_SYNTAX, line_of(r), "%sa second <%s>: keep one", r->subject, element);
-  r->seen |= bit;
-  return r->xml.status == JN_OK;
-}
-
-static jn_pose read_origin(reader *r, const char **attributes) {
-  static const char *const known[] = {"xyz", "rpy", "quat_xyzw", NULL};
-  jn_pose pose = identity;
-  double xyz[3], rpy[3], quat[4];
-  note_unknown_attributes(r, "origin", attributes, known);
-  if (numbers(r, "origin", attributes, "xyz", 3, xyz)) pose.p = (jn_vec3){xyz[0], xyz[1], xyz[2]};
-  int has_rpy = numbers(r, "origin", attributes, "rpy", 3, rpy);
-  int has_quat = numbers(r, "origin", attributes, "quat_xyzw", 4, quat);
-  if (has_rpy && has_quat) {
-    fail(r, JN_ERR_SYNTAX, line_of(r), "%s<origin> has both rpy and quat_xyzw: keep one",
-         r->subject);
-  } else if (has_rpy) {
-    pose.R = jn_m3_from_rpy(rpy[0], rpy[1], rpy[2]);
-  } else if (has_quat) {
-    double n2 = quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3];
-    if (!(fabs(n2 - 1) <= JN_ROTATION_TOLERANCE)) {
-      char found[NUMBER_TEXT], within[NUMBER_TEXT];
-      fail(r, JN_ERR_POSE, line_of(r),
-           "%s<origin quat_xyzw>: not a unit quaternion: the sum of squares is %s, not 1 within %s",
-           r->subject, jn_write_number(n2, 9, found),
-           jn_write_number(JN_ROTATION_TOLERANCE, 3, within));
-    }
-    pose.R = jn_quat_to_m3((jn_quat){quat[3], quat[0], quat[1], quat[2]});
-  }
-  return pose;
-}
+#include "io/urdf_reader.h"
 
 /* ---- links */
 
@@ -210,6 +20,7 @@ static void start_link(reader *r, const char **attributes) {
   r->link.line = line_of(r);
   r->inertial = identity;
   r->seen = 0;
+  r->second_line = 0;
   r->place = IN_LINK;
 }
 
@@ -222,19 +33,51 @@ static void read_mass(reader *r, const char **attributes) {
 static void read_inertia(reader *r, const char **attributes) {
   static const char *const known[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz", NULL};
   static const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
+  char absent[16] = "";
   note_unknown_attributes(r, "inertia", attributes, known);
   for (int k = 0; k < 6; k++) {
-    double value;
-    if (!required_numbers(r, "inertia", attributes, known[k], 1, &value)) return;
+    double value = 0;
+    if (row[k] != column[k] && attribute(attributes, known[k]) == NULL)
+      snprintf(absent + strlen(absent), sizeof absent - strlen(absent), " %s", known[k]);
+    else if (!required_numbers(r, "inertia", attributes, known[k], 1, &value))
+      return;
     r->link.inertia.m[row[k]][column[k]] = r->link.inertia.m[column[k]][row[k]] = value;
   }
+  if (absent[0] != '\0')
+    note(r, JN_NOTE, line_of(r), "%s<inertia>: absent and taken as 0:%s", r->subject, absent);
+}
+
+/* A second <inertial> is accepted if it says the same as the first. */
+static void compare_inertials(reader *r) {
+  const jn_link_desc *a = &r->first_link, *b = &r->link;
+  const int same = a->mass == b->mass && a->com.x == b->com.x && a->com.y == b->com.y &&
+                   a->com.z == b->com.z && memcmp(&a->inertia, &b->inertia, sizeof a->inertia) == 0;
+  if (same)
+    note(r, JN_NOTE, r->second_line, "%sa second <inertial> equal to the first is ignored",
+         r->subject);
+  else
+    fail(r, JN_ERR_SYNTAX, r->second_line,
+         "%sa second <inertial> that differs from the first: keep one", r->subject);
+}
+
+static void start_inertial(reader *r) {
+  r->place = IN_INERTIAL;
+  if ((r->seen & SEEN_INERTIAL) != 0) {
+    r->second_line = line_of(r);
+    r->first_link = r->link;
+    r->link.mass = 0;
+    memset(&r->link.inertia, 0, sizeof r->link.inertia);
+    r->inertial = identity;
+  }
+  r->seen = SEEN_INERTIAL;
 }
 
 static void end_inertial(reader *r) {
   if ((r->seen & SEEN_MASS) == 0)
-    fail(r, JN_ERR_SYNTAX, line_of(r), "%s<inertial> has no <mass>", r->subject);
-  if ((r->seen & SEEN_INERTIA) == 0)
-    fail(r, JN_ERR_SYNTAX, line_of(r), "%s<inertial> has no <inertia>", r->subject);
+    note(r, JN_SERIOUS, line_of(r), "%s<inertial> has no <mass>: it is taken as 0", r->subject);
+  else if ((r->seen & SEEN_INERTIA) == 0)
+    note(r, JN_WARNING, line_of(r), "%s<inertial> has no <inertia>: it is taken as a point mass",
+         r->subject);
   /* I <- R I R^T, exactly symmetric */
   const double(*R)[3] = (const double(*)[3])r->inertial.R.m;
   const jn_mat3 I = r->link.inertia;
@@ -247,6 +90,7 @@ static void end_inertial(reader *r) {
     }
   r->link.com = r->inertial.p;
   r->place = IN_LINK;
+  if (r->second_line > 0 && r->xml.status == JN_OK) compare_inertials(r);
 }
 
 static void end_link(reader *r) {
@@ -262,10 +106,14 @@ static int joint_type(reader *r, const char *text) {
     jn_joint_type type;
   } types[] = {{"revolute", JN_JOINT_REVOLUTE},   {"continuous", JN_JOINT_REVOLUTE},
                {"prismatic", JN_JOINT_PRISMATIC}, {"fixed", JN_JOINT_FIXED},
-               {"floating", JN_JOINT_FREE},       {"planar", JN_JOINT_PLANAR}};
+               {"floating", JN_JOINT_FREE},       {"planar", JN_JOINT_PLANAR},
+               {"spherical", JN_JOINT_SPHERICAL}};
   for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
     if (strcmp(text, types[i].name) == 0) {
       r->joint.type = types[i].type;
+      if (types[i].type == JN_JOINT_SPHERICAL)
+        note(r, JN_NOTE, line_of(r), "%sURDF has no joint type 'spherical': read as a ball joint",
+             r->subject);
       return 1;
     }
   for (int type = 0; type < JN_JOINT_TYPE_COUNT; type++)
@@ -276,10 +124,14 @@ static int joint_type(reader *r, const char *text) {
       return 0;
     }
   fail(r, JN_ERR_SYNTAX, line_of(r),
-       "%sunknown joint type '%.60s': expected revolute, continuous, prismatic, fixed, floating or "
-       "planar",
+       "%sunknown joint type '%.60s': expected revolute, continuous, prismatic, fixed, floating, "
+       "planar or spherical",
        r->subject, text);
   return 0;
+}
+
+static int has_axis(jn_joint_type type) {
+  return type != JN_JOINT_FIXED && type != JN_JOINT_FREE && type != JN_JOINT_SPHERICAL;
 }
 
 static void start_joint(reader *r, const char **attributes) {
@@ -298,8 +150,7 @@ static void start_joint(reader *r, const char **attributes) {
   }
   if (!joint_type(r, type)) return;
   r->is_continuous = strcmp(type, "continuous") == 0;
-  if (r->joint.type != JN_JOINT_FIXED && r->joint.type != JN_JOINT_FREE)
-    r->joint.axis[0] = (jn_vec3){1, 0, 0};
+  if (has_axis(r->joint.type)) r->joint.axis[0] = (jn_vec3){1, 0, 0};
   r->place = IN_JOINT;
 }
 
@@ -307,17 +158,22 @@ static void read_axis(reader *r, const char **attributes) {
   static const char *const known[] = {"xyz", NULL};
   double xyz[3];
   note_unknown_attributes(r, "axis", attributes, known);
+  if (!has_axis(r->joint.type) && attribute(attributes, "xyz") == NULL) {
+    note(r, JN_NOTE, line_of(r), "%s<axis> without xyz is ignored: the joint has no axis",
+         r->subject);
+    return;
+  }
   if (!required_numbers(r, "axis", attributes, "xyz", 3, xyz)) return;
   /* ignored for joints without an axis: exporters write zero axes for them */
-  if (r->joint.type != JN_JOINT_FIXED && r->joint.type != JN_JOINT_FREE)
-    r->joint.axis[0] = (jn_vec3){xyz[0], xyz[1], xyz[2]};
+  if (has_axis(r->joint.type)) r->joint.axis[0] = (jn_vec3){xyz[0], xyz[1], xyz[2]};
 }
 
 static void read_dynamics(reader *r, const char **attributes) {
-  static const char *const known[] = {"damping", "friction", NULL};
+  static const char *const known[] = {"damping", "friction", "armature", NULL};
   note_unknown_attributes(r, "dynamics", attributes, known);
   numbers(r, "dynamics", attributes, "damping", 1, &r->joint.damping);
   numbers(r, "dynamics", attributes, "friction", 1, &r->joint.friction);
+  numbers(r, "dynamics", attributes, "armature", 1, &r->joint.armature);
 }
 
 static void read_limit(reader *r, const char **attributes) {
@@ -345,10 +201,8 @@ static void read_mimic(reader *r, const char **attributes) {
   numbers(r, "mimic", attributes, "multiplier", 1, &r->joint.mimic_multiplier);
   numbers(r, "mimic", attributes, "offset", 1, &r->joint.mimic_offset);
   r->joint.mimic = r->mimic;
-  check(r,
-        jn_note(r->spec, JN_WARNING, line_of(r),
-                "%smimics joint '%s': it is treated as an independent joint", r->subject, r->mimic),
-        line_of(r), "findings");
+  note(r, JN_WARNING, line_of(r), "%smimics joint '%s': it is treated as an independent joint",
+       r->subject, r->mimic);
 }
 
 static void end_joint(reader *r) {
@@ -364,11 +218,8 @@ static void end_joint(reader *r) {
   int has_range =
       (joint->type == JN_JOINT_REVOLUTE && !r->is_continuous) || joint->type == JN_JOINT_PRISMATIC;
   if (has_range && (r->seen & SEEN_RANGE) == 0)
-    check(r,
-          jn_note(r->spec, JN_NOTE, joint->line,
-                  "%sno <limit lower=\"...\" upper=\"...\"/>: its range is taken as unlimited",
-                  r->subject),
-          joint->line, "findings");
+    note(r, JN_NOTE, joint->line,
+         "%sno <limit lower=\"...\" upper=\"...\"/>: its range is taken as unlimited", r->subject);
   r->place = IN_ROBOT;
 }
 
@@ -382,26 +233,133 @@ static int is_one_of(const char *element, const char *const *words) {
 
 /* Skips an element that does not matter for the dynamics; an unknown one gives a finding. */
 static void skip_element(reader *r, const char *element, const char *inside) {
-  static const char *const known[] = {"visual",       "collision", "gazebo",
-                                      "material",     "sensor",    "safety_controller",
-                                      "calibration",  "contact",   "self_collision_checking",
-                                      "transmission", NULL};
+  static const char *const known[] = {"visual",      "collision", "gazebo",
+                                      "material",    "sensor",    "safety_controller",
+                                      "calibration", "contact",   "self_collision_checking",
+                                      NULL};
+  static const char *const xacro[] = {"property", "insert_block", "macro", "include", NULL};
   r->skipped = r->xml.depth;
-  if (strcmp(element, "transmission") == 0) {
-    if (!is_first(r, inside, element)) return;
-    check(r,
-          jn_note(r->spec, JN_NOTE, line_of(r),
-                  "<transmission> is not read: give rotor inertia and gear ratio as the joint's "
-                  "armature in a native model (URDF has no armature)"),
-          line_of(r), "findings");
-  } else if (!is_one_of(element, known) && is_first(r, inside, element)) {
-    check(r,
-          jn_note(r->spec, JN_NOTE, line_of(r),
-                  "%sunknown element <%.60s> in <%s> is ignored, here and below",
-                  r->place == IN_ROBOT ? "" : r->subject, element, inside),
-          line_of(r), "findings");
+  if (is_one_of(element, known) || !is_first(r, inside, element)) return;
+  const char *subject = r->place == IN_ROBOT ? "" : r->subject;
+  if (is_one_of(element, xacro))
+    note(r, JN_SERIOUS, line_of(r),
+         "%s<%s> in <%s> is a tag of old xacro that was not expanded, and is ignored: expand the "
+         "file first (xacro FILE > robot.urdf)",
+         subject, element, inside);
+  else
+    note(r, JN_NOTE, line_of(r), "%sunknown element <%.60s> in <%s> is ignored, here and below",
+         subject, element, inside);
+}
+
+/* ---- transmissions: <drake:rotor_inertia> and <drake:gear_ratio> of an actuator give its joint
+ * the armature ratio^2 inertia */
+
+static void start_transmission(reader *r) {
+  r->subject[0] = '\0';
+  r->rotor = (rotor){.ratio = 1, .inertia = -1, .line = line_of(r)};
+  r->seen = 0;
+  r->place = IN_TRANSMISSION;
+}
+
+static void start_in_transmission(reader *r, const char *element, const char **attributes) {
+  if (strcmp(element, "actuator") == 0) {
+    r->place = IN_ACTUATOR;
+    return;
+  }
+  r->skipped = r->xml.depth;
+  const char *name = attribute(attributes, "name");
+  if (strcmp(element, "joint") != 0 || name == NULL) return;
+  if (strlen(name) <= JN_MAX_NAME) memcpy(r->rotor.joint, name, strlen(name) + 1);
+  r->rotor.joints++;
+}
+
+static void start_in_actuator(reader *r, const char *element, const char **attributes) {
+  r->skipped = r->xml.depth;
+  if (strcmp(element, "drake:rotor_inertia") == 0) {
+    if (first_time(r, element, attributes, SEEN_INERTIA))
+      required_numbers(r, element, attributes, "value", 1, &r->rotor.inertia);
+  } else if (strcmp(element, "drake:gear_ratio") == 0) {
+    if (first_time(r, element, attributes, SEEN_LIMIT))
+      required_numbers(r, element, attributes, "value", 1, &r->rotor.ratio);
   }
 }
+
+static void keep_rotor(reader *r) {
+  if (r->rotor_count == r->rotor_room) {
+    const jn_allocator *hooks = jn_spec_hooks(r->spec);
+    const int room = r->rotor_room > 0 ? 2 * r->rotor_room : 16;
+    rotor *more = jn_block_new(hooks, (size_t)room, sizeof *more);
+    check(r, more != NULL ? JN_OK : JN_ERR_MEMORY, line_of(r), "transmissions");
+    if (more == NULL) return;
+    if (r->rotor_count > 0) memcpy(more, r->rotors, (size_t)r->rotor_count * sizeof *more);
+    jn_block_free(hooks, r->rotors);
+    r->rotors = more;
+    r->rotor_room = room;
+  }
+  r->rotors[r->rotor_count++] = r->rotor;
+}
+
+static void end_transmission(reader *r) {
+  r->place = IN_ROBOT;
+  if ((r->seen & SEEN_INERTIA) != 0)
+    keep_rotor(r);
+  else if (is_first(r, "robot", "transmission"))
+    note(
+        r, JN_NOTE, r->rotor.line,
+        "<transmission> is not read but for <drake:rotor_inertia> and <drake:gear_ratio>: give the "
+        "rotor inertia times the gear ratio squared as <dynamics armature=\"...\"/> of the joint");
+}
+
+/* Sets the armatures of the transmissions, when all joints are known. */
+static jn_status set_armatures(reader *r) {
+  if (r->rotor_count == 0) return JN_OK;
+  const jn_allocator *hooks = jn_spec_hooks(r->spec);
+  const int n = jn_spec_joint_count(r->spec);
+  jn_name *names = jn_block_new(hooks, (size_t)n, sizeof *names);
+  if (names == NULL) return jn_fail(r->xml.error, JN_ERR_MEMORY, r->xml.file, 0, "out of memory");
+  for (int i = 0; i < n; i++) names[i] = (jn_name){jn_spec_get_joint(r->spec, i)->name, i};
+  jn_names_sort(names, n);
+  jn_status status = JN_OK;
+  for (int k = 0; k < r->rotor_count && status == JN_OK; k++) {
+    const rotor *a = &r->rotors[k];
+    jn_joint_desc *joint = jn_spec_joint(r->spec, jn_names_find(names, n, a->joint));
+    if (a->joints != 1 || joint == NULL)
+      status =
+          jn_note(r->spec, JN_WARNING, a->line, "<transmission>: the rotor inertia is not used: %s",
+                  a->joints != 1 ? "it needs one <joint name=\"...\">" : "unknown joint");
+    else if (joint->armature != 0)
+      status = jn_note(r->spec, JN_WARNING, a->line,
+                       "<transmission>: the rotor inertia is not used: joint '%s' has an armature "
+                       "already",
+                       a->joint);
+    else
+      joint->armature = a->ratio * a->ratio * a->inertia;
+  }
+  jn_block_free(hooks, names);
+  return status;
+}
+
+/* A joint may hang on a link 'world' that is not declared. */
+static jn_status add_world(reader *r) {
+  const jn_joint_desc *joint = NULL;
+  for (int i = 0; i < jn_spec_joint_count(r->spec) && joint == NULL; i++) {
+    const jn_joint_desc *at = jn_spec_get_joint(r->spec, i);
+    if (strcmp(at->parent, "world") == 0) joint = at;
+  }
+  if (joint == NULL || jn_spec_find_link(r->spec, "world") >= 0) return JN_OK;
+  jn_link_desc world = jn_link_default("world");
+  world.line = joint->line;
+  jn_status status = jn_spec_add_link(r->spec, &world);
+  if (status != JN_OK)
+    return jn_fail(r->xml.error, status, r->xml.file, joint->line, "link 'world': %s",
+                   jn_status_text(status));
+  return jn_note(
+      r->spec, JN_NOTE, joint->line,
+      "joint '%s': its parent link 'world' is not declared: a link without mass is added",
+      joint->name);
+}
+
+/* ---- the elements */
 
 static void start_robot(reader *r, const char *element, const char **attributes) {
   const char *hint = strcmp(element, "sdf") == 0 ? ": this is SDF"
@@ -424,23 +382,25 @@ static void start_robot(reader *r, const char *element, const char **attributes)
   if (status == JN_OK) status = jn_spec_set_file(r->spec, r->xml.file);
   check(r, status, line_of(r), "robots");
   r->place = IN_ROBOT;
+  if (r->xml.status == JN_OK && r->xml.declaration_line > 0)
+    note(r, JN_NOTE, r->xml.declaration_line, "<?xml ...?> is not at the start of the file");
 }
 
 static void start_in_link(reader *r, const char *element) {
   if (strcmp(element, "inertial") != 0)
     skip_element(r, element, "link");
-  else if (first_time(r, element, SEEN_INERTIAL))
-    r->place = IN_INERTIAL;
+  else
+    start_inertial(r);
 }
 
 static void start_in_inertial(reader *r, const char *element, const char **attributes) {
   r->skipped = r->xml.depth;
   if (strcmp(element, "origin") == 0) {
-    if (first_time(r, element, SEEN_ORIGIN)) r->inertial = read_origin(r, attributes);
+    if (first_time(r, element, attributes, SEEN_ORIGIN)) r->inertial = read_origin(r, attributes);
   } else if (strcmp(element, "mass") == 0) {
-    if (first_time(r, element, SEEN_MASS)) read_mass(r, attributes);
+    if (first_time(r, element, attributes, SEEN_MASS)) read_mass(r, attributes);
   } else if (strcmp(element, "inertia") == 0) {
-    if (first_time(r, element, SEEN_INERTIA)) read_inertia(r, attributes);
+    if (first_time(r, element, attributes, SEEN_INERTIA)) read_inertia(r, attributes);
   } else {
     skip_element(r, element, "inertial");
   }
@@ -449,20 +409,22 @@ static void start_in_inertial(reader *r, const char *element, const char **attri
 static void start_in_joint(reader *r, const char *element, const char **attributes) {
   r->skipped = r->xml.depth;
   if (strcmp(element, "origin") == 0) {
-    if (first_time(r, element, SEEN_ORIGIN)) r->joint.origin = read_origin(r, attributes);
+    if (first_time(r, element, attributes, SEEN_ORIGIN))
+      r->joint.origin = read_origin(r, attributes);
   } else if (strcmp(element, "parent") == 0) {
-    if (first_time(r, element, SEEN_PARENT))
+    if (first_time(r, element, attributes, SEEN_PARENT))
       required_name(r, element, attributes, "link", r->parent);
   } else if (strcmp(element, "child") == 0) {
-    if (first_time(r, element, SEEN_CHILD)) required_name(r, element, attributes, "link", r->child);
+    if (first_time(r, element, attributes, SEEN_CHILD))
+      required_name(r, element, attributes, "link", r->child);
   } else if (strcmp(element, "axis") == 0) {
-    if (first_time(r, element, SEEN_AXIS)) read_axis(r, attributes);
+    if (first_time(r, element, attributes, SEEN_AXIS)) read_axis(r, attributes);
   } else if (strcmp(element, "dynamics") == 0) {
-    if (first_time(r, element, SEEN_DYNAMICS)) read_dynamics(r, attributes);
+    if (first_time(r, element, attributes, SEEN_DYNAMICS)) read_dynamics(r, attributes);
   } else if (strcmp(element, "limit") == 0) {
-    if (first_time(r, element, SEEN_LIMIT)) read_limit(r, attributes);
+    if (first_time(r, element, attributes, SEEN_LIMIT)) read_limit(r, attributes);
   } else if (strcmp(element, "mimic") == 0) {
-    if (first_time(r, element, SEEN_MIMIC)) read_mimic(r, attributes);
+    if (first_time(r, element, attributes, SEEN_MIMIC)) read_mimic(r, attributes);
   } else {
     skip_element(r, element, "joint");
   }
@@ -485,6 +447,8 @@ static void on_start(void *context, const char *element, const char **attributes
         start_link(r, attributes);
       else if (strcmp(element, "joint") == 0)
         start_joint(r, attributes);
+      else if (strcmp(element, "transmission") == 0)
+        start_transmission(r);
       else
         skip_element(r, element, "robot");
       break;
@@ -493,6 +457,12 @@ static void on_start(void *context, const char *element, const char **attributes
       break;
     case IN_INERTIAL:
       start_in_inertial(r, element, attributes);
+      break;
+    case IN_TRANSMISSION:
+      start_in_transmission(r, element, attributes);
+      break;
+    case IN_ACTUATOR:
+      start_in_actuator(r, element, attributes);
       break;
     default: /* IN_JOINT */
       start_in_joint(r, element, attributes);
@@ -512,6 +482,10 @@ static void on_end(void *context) {
     end_link(r);
   else if (r->place == IN_JOINT)
     end_joint(r);
+  else if (r->place == IN_ACTUATOR)
+    r->place = IN_TRANSMISSION;
+  else if (r->place == IN_TRANSMISSION)
+    end_transmission(r);
 }
 
 /* ---- the whole text */
@@ -536,10 +510,13 @@ jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
   r->xml.start = on_start;
   r->xml.end = on_end;
   jn_status status = jn_xml_read(&r->xml, text, size);
+  if (status == JN_OK) status = set_armatures(r);
+  if (status == JN_OK) status = add_world(r);
   if (status == JN_OK)
     *out = r->spec;
   else
     jn_spec_free(r->spec);
+  jn_block_free(&hooks, r->rotors);
   jn_block_free(&hooks, r);
   return status;
 }

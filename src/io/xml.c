@@ -133,24 +133,91 @@ static jn_status xml_failure(xml_reader *x, const char *text, size_t size) {
 
 /* Expat keeps a copy of markup that is not complete yet. It is given the text in pieces, until that
  * copy exceeds the limit. Each piece at least doubles the copy: expat may defer parsing of smaller
- * pieces, and parsing the same markup again and again would take quadratic time. */
-static jn_status parse(xml_reader *x, const char *text, size_t size) {
+ * pieces, and parsing the same markup again and again would take quadratic time. Returns 0 if expat
+ * refuses the text. */
+static int feed(xml_reader *x, const char *text, size_t size, int is_last) {
   size_t given = 0, kept = 0;
   do {
     size_t piece = kept > XML_PIECE ? kept : XML_PIECE, room = JN_MAX_XML_MARKUP + 1 - kept;
     if (piece > room) piece = room; /* one byte over the limit is enough to detect it */
     if (piece > size - given) piece = size - given;
     enum XML_Status ok = XML_Parse(x->parser, text + given, (int)piece,
-                                   given + piece == size ? XML_TRUE : XML_FALSE);
+                                   is_last && given + piece == size ? XML_TRUE : XML_FALSE);
     given += piece;
-    if (x->status != JN_OK) return x->status;
-    if (ok != XML_STATUS_OK) return xml_failure(x, text, size);
+    x->given += piece;
+    if (x->status != JN_OK) return 1;
+    if (ok != XML_STATUS_OK) return 0;
     XML_Index start = XML_GetCurrentByteIndex(x->parser); /* of the current markup; -1: none */
-    kept = start >= 0 && (size_t)start < given ? given - (size_t)start : 0;
+    kept = start >= 0 && (size_t)start < x->given ? x->given - (size_t)start : 0;
     if (kept > JN_MAX_XML_MARKUP)
       jn_xml_fail(x, JN_ERR_LIMIT, jn_xml_line(x), MARKUP_TOO_LONG, JN_MAX_XML_MARKUP / 1024);
   } while (given < size && x->status == JN_OK);
-  return x->status;
+  return 1;
+}
+
+/* ---- a declaration <?xml ...?> behind white space or comments, where XML does not allow it */
+
+enum { DECLARATION = 256 }; /* bytes of a longest one */
+
+typedef struct span {
+  size_t begin, end; /* equal: none */
+} span;
+
+static int starts_at(const char *text, size_t size, size_t at, const char *word) {
+  return size - at >= strlen(word) && memcmp(text + at, word, strlen(word)) == 0;
+}
+
+static int is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+static span find_declaration(const char *text, size_t size) {
+  const size_t first = starts_at(text, size, 0, "\xEF\xBB\xBF") ? 3 : 0; /* byte order mark */
+  size_t i = first;
+  while (i < size) {
+    if (is_blank(text[i])) {
+      i++;
+    } else if (starts_at(text, size, i, "<!--")) {
+      for (i += 4; i < size && !starts_at(text, size, i, "-->"); i++) continue;
+      i = i < size ? i + 3 : size;
+    } else {
+      break;
+    }
+  }
+  if (i == first || !starts_at(text, size, i, "<?xml") || i + 5 >= size || !is_blank(text[i + 5]))
+    return (span){0, 0};
+  for (size_t end = i + 5; end < size && end < i + DECLARATION; end++)
+    if (starts_at(text, size, end, "?>")) return (span){i, end + 2};
+  return (span){0, 0};
+}
+
+/* The encoding that a declaration names; empty: none. */
+static void read_encoding(const char *text, span s, char encoding[64]) {
+  static const char key[] = "encoding";
+  size_t i = s.begin, n = 0;
+  while (i < s.end && !starts_at(text, s.end, i, key)) i++;
+  for (i += sizeof key - 1; i < s.end && (is_blank(text[i]) || text[i] == '='); i++) continue;
+  const char quote = i < s.end ? text[i] : '\0';
+  for (i++; i < s.end && text[i] != quote && n < 63; i++) encoding[n++] = text[i];
+  encoding[i < s.end && (quote == '"' || quote == '\'') && text[i] == quote ? n : 0] = '\0';
+}
+
+/* Parses the text; a misplaced declaration is replaced by white space. */
+static jn_status parse(xml_reader *x, const char *text, size_t size) {
+  const span s = find_declaration(text, size);
+  const size_t length = s.end - s.begin;
+  char blanks[DECLARATION + 2], encoding[64];
+  int ok = 1;
+  if (length > 0) {
+    x->declaration_line = 1;
+    for (size_t i = 0; i < s.begin; i++) x->declaration_line += text[i] == '\n';
+    for (size_t i = 0; i < length; i++) blanks[i] = text[s.begin + i] == '\n' ? '\n' : ' ';
+    read_encoding(text, s, encoding);
+    if (encoding[0] != '\0' && XML_SetEncoding(x->parser, encoding) == XML_STATUS_ERROR)
+      return jn_fail(x->error, JN_ERR_MEMORY, x->file, 0, "out of memory");
+    ok = feed(x, text, s.begin, 0);
+    if (ok && x->status == JN_OK) ok = feed(x, blanks, length, 0);
+  }
+  if (ok && x->status == JN_OK) ok = feed(x, text + s.end, size - s.end, 1);
+  return ok ? x->status : xml_failure(x, text, size);
 }
 
 jn_status jn_xml_read(xml_reader *x, const char *text, size_t size) {
@@ -189,7 +256,8 @@ jn_status jn_xml_root_name(const char *text, size_t size, char *name, size_t roo
   XML_SetUserData(r.parser, &r);
   XML_SetStartElementHandler(r.parser, on_root);
   enum XML_Status ok = XML_STATUS_OK;
-  for (size_t given = 0, piece; given < size && ok == XML_STATUS_OK; given += piece) {
+  for (size_t given = find_declaration(text, size).end, piece; given < size && ok == XML_STATUS_OK;
+       given += piece) {
     piece = size - given < XML_PIECE ? size - given : XML_PIECE;
     if (given > JN_MAX_XML_MARKUP) break; /* a document so long before its root has none */
     ok = XML_Parse(r.parser, text + given, (int)piece, XML_FALSE);

@@ -23,6 +23,8 @@ typedef struct xml_reader {
   void (*end)(void *context);
   /* set by jn_xml_read */
   jn_status status;
+  int declaration_line; /* of <?xml ...?>, where it is not at the start of the text; 0: it is */
+  size_t given;         /* bytes given to expat */
   XML_Parser parser;
   uint64_t names[JN_XML_NAME_SLOTS]; /* hashes of the names of elements and attributes; 0: free */
   int name_count;

@@ -7,6 +7,7 @@
 
 #include "base/decimal.h"
 #include "base/fail.h"
+#include "model/spec.h"
 
 jn_status jn_build_fail(jn_builder *b, int line, jn_status status, const char *format, ...) {
   const char *file = jn_spec_file(b->spec);
@@ -213,29 +214,7 @@ jn_status jn_build_check_pose(jn_builder *b, int line, const char *what, const c
       jn_show(&most, JN_ROTATION_TOLERANCE));
 }
 
-/* tolerances of an inertia tensor, relative to its trace: a file may have rounded its numbers */
-#define SEMIDEFINITE_TOLERANCE 1e-12
-#define TRIANGLE_TOLERANCE 1e-9
 #define SHORTEST_AXIS 1e-12 /* a shorter axis is taken as zero */
-
-/* Are all principal minors of the symmetric matrix non-negative, to rounding? Then it is positive
- * semi-definite. */
-static int semidefinite(const jn_mat3 *A) {
-  double t = A->m[0][0] + A->m[1][1] + A->m[2][2], tol = SEMIDEFINITE_TOLERANCE * t;
-  double xx = A->m[0][0], yy = A->m[1][1], zz = A->m[2][2], xy = A->m[0][1], xz = A->m[0][2],
-         yz = A->m[1][2];
-  double det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
-  return xx >= -tol && yy >= -tol && zz >= -tol && xx * yy - xy * xy >= -tol * t &&
-         xx * zz - xz * xz >= -tol * t && yy * zz - yz * yz >= -tol * t && det >= -tol * t * t;
-}
-
-/* J satisfies the triangle inequality if and only if trace(J)/2 1 - J is positive semi-definite */
-static int triangle(const jn_mat3 *J) {
-  double h = 0.5 * (J->m[0][0] + J->m[1][1] + J->m[2][2]);
-  jn_mat3 A = jn_m3_scale(-1, *J);
-  for (int i = 0; i < 3; i++) A.m[i][i] += h * (1 + TRIANGLE_TOLERANCE);
-  return semidefinite(&A);
-}
 
 static jn_status check_link(jn_builder *b, jn_link_desc *l) {
   jn_shown x, y;
@@ -264,18 +243,6 @@ static jn_status check_link(jn_builder *b, jn_link_desc *l) {
                              jn_show(&x, *w), jn_show(&y, *u));
       *u = *w = *u == *w ? *u : 0.5 * (*u + *w);
     }
-  if (!semidefinite(&l->inertia))
-    return jn_build_fail(
-        b, l->line, JN_ERR_MODEL,
-        "link '%s': inertia is indefinite: a moment of inertia would be negative; check the signs "
-        "of the products of inertia",
-        l->name);
-  if (b->options.strict && size > 0 && !triangle(&l->inertia))
-    return jn_build_fail(
-        b, l->line, JN_ERR_MODEL,
-        "link '%s': principal moments violate the triangle inequality: no mass distribution has "
-        "this inertia (refused in strict mode)",
-        l->name);
   return jn_build_check_pose(b, l->line, "link", l->name, &l->home);
 }
 
@@ -387,11 +354,13 @@ static jn_status builder_copies(jn_builder *b) {
   return b->link && b->joint && b->frame && b->body_of && b->pose_in_body ? JN_OK : JN_ERR_MEMORY;
 }
 
-jn_status jn_model_build(const jn_spec *spec, const jn_build_options *options,
-                         const jn_allocator *allocator, jn_model **out, jn_error *error) {
+jn_status jn_build(const jn_spec *spec, const jn_build_options *options,
+                   const jn_allocator *allocator, jn_build_observer *observer, jn_model **out,
+                   jn_error *error) {
   if (!spec || !out) return JN_ERR_ARGUMENT;
   jn_builder b = {0};
   b.spec = spec;
+  b.observer = observer;
   b.error = error;
   if (options) b.options = *options;
   b.hooks = jn_allocator_or_default(allocator);
@@ -401,6 +370,12 @@ jn_status jn_model_build(const jn_spec *spec, const jn_build_options *options,
   *out = NULL;
   if (b.nlink == 0)
     return jn_build_fail(&b, 0, JN_ERR_MODEL, "the model has no links: add at least one");
+  const jn_commas commas = jn_spec_commas(spec);
+  if (commas.line > 0 && !b.options.lenient)
+    return jn_build_fail(&b, commas.line, JN_ERR_SYNTAX,
+                         "%s: commas: write spaces between numbers, or accept commas by the option "
+                         "'lenient'",
+                         commas.text);
   jn_status status = builder_init(&b);
   if (!status) status = check_names(&b);
   if (!status) status = find_root(&b);
@@ -412,4 +387,9 @@ jn_status jn_model_build(const jn_spec *spec, const jn_build_options *options,
     jn_build_fail(&b, 0, status, "out of memory while building the model");
   builder_free(&b);
   return status;
+}
+
+jn_status jn_model_build(const jn_spec *spec, const jn_build_options *options,
+                         const jn_allocator *allocator, jn_model **out, jn_error *error) {
+  return jn_build(spec, options, allocator, NULL, out, error);
 }

@@ -6,8 +6,17 @@
 #include "model/inertia.h"
 #include "model/model.h"
 
+/* What a build tells besides its result. */
+typedef struct jn_build_observer {
+  int accepts_all; /* an inertia that would be refused is a serious remark instead */
+  jn_status (*remark)(void *context, int link, jn_severity severity, const char *text);
+  void *context;
+  double length; /* set by the build: the size of the robot */
+} jn_build_observer;
+
 typedef struct jn_builder {
   const jn_spec *spec;
+  jn_build_observer *observer; /* NULL: none */
   jn_error *error;
   jn_allocator hooks;
   jn_build_options options;
@@ -32,6 +41,23 @@ typedef struct jn_builder {
 /* "file:line: ..." into the error; returns status. */
 jn_status jn_build_fail(jn_builder *b, int line, jn_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* jn_model_build with an observer (may be NULL). */
+jn_status jn_build(const jn_spec *spec, const jn_build_options *options,
+                   const jn_allocator *allocator, jn_build_observer *observer, jn_model **out,
+                   jn_error *error);
+
+/* Judges the inertias of the bodies that move, sum[nbody], as the options say: refuses, repairs or
+ * accepts them (judge.c). */
+jn_status jn_build_judge(jn_builder *b, const jn_model *m, mass_properties *sum);
+
+/* A joint as a chain of at most 3 primitive joints along z, with orientations in the child link's
+ * frame at zero; `axis`: unit, in that frame. Returns their number (place.c). */
+typedef struct jn_primitive {
+  jn_kind kind;
+  jn_mat3 R;
+} jn_primitive;
+int jn_joint_chain(const jn_joint_desc *j, const jn_vec3 *axis, jn_primitive *out);
 
 /* The size of the model, and its constraints: those of the spec, then mimic joints if the options
  * say so (constrain.c). */

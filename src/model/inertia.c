@@ -1,8 +1,12 @@
-/* inertia.c: mass properties of rigid bodies, and principal moments. */
+/* inertia.c: mass properties of rigid bodies, and whether a body can have them. */
 #include "model/inertia.h"
 
 #include <float.h>
 #include <math.h>
+
+/* Tolerances. A file may have rounded its numbers. */
+#define ZERO_MOMENT 1e-12       /* of mass x size^2 and of the largest moment */
+#define TRIANGLE_TOLERANCE 1e-9 /* of the sum of the two smaller moments */
 
 /* s (|d|^2 1 - d d^T) */
 static jn_mat3 outer(double s, jn_vec3 d) {
@@ -90,4 +94,32 @@ jn_mat3 jn_from_eigenvalues3(const double e[3], jn_mat3 Q) {
       A.m[i][j] = A.m[j][i] = sum;
     }
   return A;
+}
+
+double jn_moment_tolerance(const double e[3], double m, double length) {
+  double largest = fmax(fabs(e[0]), fabs(e[2])), size = m * length * length;
+  return ZERO_MOMENT * (isfinite(size) ? fmax(size, largest) : largest);
+}
+
+jn_physical jn_judge_moments(const double e[3], double m, double length) {
+  double tolerance = jn_moment_tolerance(e, m, length);
+  if (e[0] < -tolerance) return JN_INDEFINITE;
+  return e[2] > (e[0] + e[1]) * (1 + TRIANGLE_TOLERANCE) + tolerance ? JN_NO_TRIANGLE : JN_PHYSICAL;
+}
+
+/* The set of physical inertias depends on the moments alone, so the nearest one has the same
+ * principal axes. Of the moments, it is the projection onto the cone of the triangle inequalities:
+ * onto the face e2 = e0 + e1, its edge (0, t, t) or its apex. */
+jn_mat3 jn_nearest_inertia(jn_mat3 J) {
+  double e[3];
+  jn_mat3 Q;
+  jn_eigenvalues3(J, e, &Q);
+  const double excess = e[2] - e[1] - e[0], t = 0.5 * (e[1] + e[2]);
+  if (!(excess > 0)) return J;
+  if (e[0] + e[2] - e[1] >= excess / 3) {
+    e[0] += excess / 3, e[1] += excess / 3, e[2] -= excess / 3;
+  } else {
+    e[0] = 0, e[1] = e[2] = t > 0 ? t : 0;
+  }
+  return jn_from_eigenvalues3(e, Q);
 }

@@ -23,48 +23,41 @@ static jn_mat3 rotation_to(jn_vec3 a) {
 
 static jn_vec3 column(jn_mat3 R, int j) { return jn_v3(R.m[0][j], R.m[1][j], R.m[2][j]); }
 
-typedef struct primitive {
-  jn_kind kind;
-  jn_mat3 R;
-} primitive;
-
-/* Decomposes the joint into a chain of primitive joints, with orientations in the child link's
- * frame at zero. Returns their number. */
-static int decompose(const jn_joint_desc *j, const jn_vec3 *axis, primitive *out) {
+int jn_joint_chain(const jn_joint_desc *j, const jn_vec3 *axis, jn_primitive *out) {
   jn_mat3 one = jn_m3_identity();
   switch (j->type) {
     case JN_JOINT_FIXED:
-      out[0] = (primitive){JN_K_FIXED, one};
+      out[0] = (jn_primitive){JN_K_FIXED, one};
       return 1;
     case JN_JOINT_REVOLUTE:
-      out[0] = (primitive){JN_K_REVOLUTE, rotation_to(axis[0])};
+      out[0] = (jn_primitive){JN_K_REVOLUTE, rotation_to(axis[0])};
       return 1;
     case JN_JOINT_PRISMATIC:
-      out[0] = (primitive){JN_K_PRISMATIC, rotation_to(axis[0])};
+      out[0] = (jn_primitive){JN_K_PRISMATIC, rotation_to(axis[0])};
       return 1;
     case JN_JOINT_HELICAL:
-      out[0] = (primitive){JN_K_HELICAL, rotation_to(axis[0])};
+      out[0] = (jn_primitive){JN_K_HELICAL, rotation_to(axis[0])};
       return 1;
     case JN_JOINT_SPHERICAL:
-      out[0] = (primitive){JN_K_SPHERICAL, one};
+      out[0] = (jn_primitive){JN_K_SPHERICAL, one};
       return 1;
     case JN_JOINT_CYLINDRICAL:
-      out[0] = (primitive){JN_K_PRISMATIC, rotation_to(axis[0])};
-      out[1] = (primitive){JN_K_REVOLUTE, out[0].R};
+      out[0] = (jn_primitive){JN_K_PRISMATIC, rotation_to(axis[0])};
+      out[1] = (jn_primitive){JN_K_REVOLUTE, out[0].R};
       return 2;
     case JN_JOINT_UNIVERSAL:
-      out[0] = (primitive){JN_K_REVOLUTE, rotation_to(axis[0])};
-      out[1] = (primitive){JN_K_REVOLUTE, rotation_to(axis[1])};
+      out[0] = (jn_primitive){JN_K_REVOLUTE, rotation_to(axis[0])};
+      out[1] = (jn_primitive){JN_K_REVOLUTE, rotation_to(axis[1])};
       return 2;
     case JN_JOINT_PLANAR: {
       jn_mat3 N = rotation_to(axis[0]);
-      out[0] = (primitive){JN_K_PRISMATIC, rotation_to(column(N, 0))};
-      out[1] = (primitive){JN_K_PRISMATIC, rotation_to(column(N, 1))};
-      out[2] = (primitive){JN_K_REVOLUTE, N};
+      out[0] = (jn_primitive){JN_K_PRISMATIC, rotation_to(column(N, 0))};
+      out[1] = (jn_primitive){JN_K_PRISMATIC, rotation_to(column(N, 1))};
+      out[2] = (jn_primitive){JN_K_REVOLUTE, N};
       return 3;
     }
     default: /* free */
-      out[0] = (primitive){JN_K_FREE, one};
+      out[0] = (jn_primitive){JN_K_FREE, one};
       return 1;
   }
 }
@@ -225,8 +218,8 @@ static void fill_joint(jn_joint *o, const jn_joint_desc *j, const jn_vec3 *axis)
 /* Appends the primitive links of one body's joint to the model. */
 static void add_links(jn_model *m, int body, const jn_joint_desc *j, int parent, jn_pose A,
                       const jn_vec3 *axis, jn_vec3 point) {
-  primitive chain[3];
-  int n = decompose(j, axis, chain);
+  jn_primitive chain[3];
+  int n = jn_joint_chain(j, axis, chain);
   jn_joint *joint = &m->joint[body];
   jn_vec3 origin = j->type == JN_JOINT_FREE || j->type == JN_JOINT_FIXED ? jn_v3(0, 0, 0) : point;
   jn_pose before = A;
@@ -290,7 +283,8 @@ static void place_bodies(jn_builder *b, jn_model *m) {
   }
 }
 
-static void place_masses(jn_builder *b, jn_model *m, mass_properties *sum) {
+/* Sums the links of each body and judges the sums. */
+static jn_status place_masses(jn_builder *b, jn_model *m, mass_properties *sum) {
   memset(sum, 0, sizeof *sum * (size_t)m->nbody);
   for (int s = 0; s < b->nlink; s++) {
     int link = b->sequence[s], body = b->body_of[link];
@@ -301,7 +295,8 @@ static void place_masses(jn_builder *b, jn_model *m, mass_properties *sum) {
     if (body >= 0) sum[body] = jn_mass_add(sum[body], a);
   }
   m->moving_mass = m->mass;
-  for (int i = 0; i < m->nbody; i++) {
+  jn_status status = jn_build_judge(b, m, sum);
+  for (int i = 0; i < m->nbody && !status; i++) {
     if (i == 0 && m->joint[0].type == JN_JOINT_FIXED) m->moving_mass -= sum[0].m;
     m->body[i].inertia = jn_inertia_make(sum[i].m, sum[i].c, sum[i].J);
     mass_properties a = jn_mass_move(m->body_pose[i], sum[i]);
@@ -312,6 +307,7 @@ static void place_masses(jn_builder *b, jn_model *m, mass_properties *sum) {
                          a.J.m[1][1], a.J.m[1][2], a.J.m[2][2]};
     memcpy(l->J, J, sizeof J);
   }
+  return status;
 }
 
 static void place_frames(jn_builder *b, jn_model *m, char **pool) {
@@ -491,11 +487,15 @@ jn_status jn_build_place(jn_builder *b, jn_model **out) {
   place_frames(b, m, &pool);
   place_joint_names(b, m, &pool);
   place_by_name(b, m);
-  place_masses(b, m, sum);
+  jn_status status = place_masses(b, m, sum);
   jn_block_free(&b->hooks, sum);
+  if (status) {
+    jn_model_free(m);
+    return status;
+  }
   arrange(m);
   jn_model_index(m);
-  jn_status status = jn_build_constraints(b, m);
+  status = jn_build_constraints(b, m);
   if (status) {
     jn_model_free(m);
     return status;

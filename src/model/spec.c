@@ -30,6 +30,7 @@ struct jn_spec {
   const char *name;
   const char *file;
   jn_vec3 gravity;
+  jn_commas commas;
   store links, joints, frames, constraints, findings;
 };
 
@@ -297,6 +298,14 @@ const char *const jn_limit_keys[JN_LIMIT_COUNT + 1] = {
 _Static_assert(offsetof(jn_limits, effort_rate) == (JN_LIMIT_COUNT - 1) * sizeof(double),
                "jn_limits is one array of numbers");
 
+jn_status jn_spec_set_commas(jn_spec *spec, int line, const char *text) {
+  if (spec->commas.line > 0) return JN_OK;
+  if (own(spec, &text) != JN_OK) return JN_ERR_MEMORY;
+  spec->commas = (jn_commas){line, text};
+  return JN_OK;
+}
+jn_commas jn_spec_commas(const jn_spec *spec) { return spec->commas; }
+
 const jn_allocator *jn_spec_hooks(const jn_spec *spec) { return &spec->hooks; }
 const char *jn_spec_name(const jn_spec *spec) { return spec->name; }
 const char *jn_spec_file(const jn_spec *spec) { return spec->file; }
@@ -330,6 +339,15 @@ int jn_spec_find_link(const jn_spec *spec, const char *name) {
   for (int i = 0; i < spec->links.count; i++) {
     const jn_link_desc *link = store_element(&spec->links, i);
     if (strcmp(link->name, name) == 0) return i;
+  }
+  return -1;
+}
+
+int jn_spec_find_joint(const jn_spec *spec, const char *name) {
+  if (name == NULL) return -1;
+  for (int i = 0; i < spec->joints.count; i++) {
+    const jn_joint_desc *joint = store_element(&spec->joints, i);
+    if (strcmp(joint->name, name) == 0) return i;
   }
   return -1;
 }

@@ -14,6 +14,15 @@ int jn_joint_axis_count(jn_joint_type type);
 /* The allocator hooks of the spec; none of them is NULL. */
 const jn_allocator *jn_spec_hooks(const jn_spec *spec);
 
+/* Numbers that the file separates by commas: where the first are (line 0: none). A model is built
+ * from them only if the build options are lenient. The first call counts. */
+typedef struct jn_commas {
+  int line;
+  const char *text;
+} jn_commas;
+jn_status jn_spec_set_commas(jn_spec *spec, int line, const char *text);
+jn_commas jn_spec_commas(const jn_spec *spec);
+
 /* Sorts the findings by line, those without a line first; the sort is stable. */
 jn_status jn_spec_sort_findings(jn_spec *spec);
 

@@ -234,7 +234,7 @@ const char *const setup_functions[] = {
     "jn_spec_joint_count", "jn_spec_frame_count", "jn_spec_get_link", "jn_spec_get_joint",
     "jn_spec_get_frame", "jn_spec_link", "jn_spec_joint", "jn_spec_frame", "jn_spec_find_link",
     "jn_spec_add_finding", "jn_spec_finding_count", "jn_spec_finding", "jn_builtin_name",
-    "jn_builtin_about",
+    "jn_builtin_about", "jn_spec_parse", "jn_spec_lint_for", "jn_spec_find_joint", "jn_spec_lock",
     /* trajectories, layouts and tables: create, load, save; the rest is covered above */
     "jn_layout_name", "jn_layout_find", "jn_layout_new", "jn_layout_free", "jn_layout_kind_of",
     "jn_layout_representation", "jn_layout_q_index", "jn_layout_v_index", "jn_layout_import_q",

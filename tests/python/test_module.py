@@ -345,6 +345,44 @@ class Models(unittest.TestCase):
         self.assertEqual(limits, [2, 5, 70, 40])
         np.testing.assert_allclose(robot.frame_pose([0.0], "tip")[:3, 3], [0, 0, -1])
 
+    def test_locked_joints(self):
+        whole = jounce.Model("arm6")
+        spec = jounce.Spec.load("arm6")
+        names = [j["name"] for j in whole.joints if j["nv"]]
+        spec.lock(names[2], 0.7).lock(names[5], [-0.4]).set_armature(names[0], 0.5)
+        part = spec.build()
+        free = [0, 1, 3, 4]
+        self.assertEqual(part.nv, 4)
+        q, v = random_state(whole, 3)
+        q[2], q[5], v[:, [2, 5]] = 0.7, -0.4, 0
+        want = whole.inverse_dynamics(q, v)[:, free]
+        want[:, 0] += 0.5 * v[1:, 0]
+        close("locked joints", part.inverse_dynamics(q[free], v[:, free]), want)
+        with self.assertRaisesRegex(jounce.ArgumentError, "no joint 'nobody'"):
+            spec.lock("nobody")
+        with self.assertRaises((jounce.ArgumentError, TypeError)):
+            jounce.Spec.load("arm6").lock(names[0], [1, 2])
+
+    def test_inertias_that_no_body_has(self):
+        spec = jounce.Spec("bad").add_link("a").add_link("b", 1, inertia=[-1e-3, 0.01, 0.01])
+        spec.add_joint("j", "revolute", "a", "b", axis=[1, 0, 0], armature=1)
+        with self.assertRaisesRegex(jounce.ModelError, "indefinite.*-0.001, 0.01, 0.01.*'repair'"):
+            spec.build()
+        for policy, moment in (("permissive", -1e-3), ("repair", 0)):
+            robot = spec.build(inertia=policy)
+            self.assertEqual(robot.inverse_dynamics([0.0], [[0.0], [1.0]])[0, 0], 1 + moment)
+        self.assertIn("repaired: ixx -0.001 -> 0", spec.lint(inertia="repair")[-1][2])
+        with self.assertRaisesRegex(jounce.ArgumentError, "inertia: one of 'default', 'strict'"):
+            spec.build(inertia="lenient")
+        flat = jounce.Spec("flat").add_link("a", 1, inertia=[1, 1, 3])
+        flat.build(root="floating")
+        flat.build(inertia="strict")  # it does not move
+        with self.assertRaisesRegex(jounce.ModelError, "triangle"):
+            flat.build(root="floating", inertia="strict")
+        self.assertEqual([f[0] for f in flat.lint(root="floating", inertia="strict")], ["serious"])
+        with self.assertRaises(TypeError):
+            flat.lint("floating")
+
     def test_files(self):
         import os
         import tempfile
@@ -365,6 +403,16 @@ class Models(unittest.TestCase):
             with open(path) as file:
                 c = jounce.Spec.parse_json(file.read()).build()
             np.testing.assert_array_equal(c.inverse_dynamics(q, v), b.inverse_dynamics(q, v))
+            with open(path) as file:
+                c = jounce.Spec.parse(file.read()).build()
+            np.testing.assert_array_equal(c.inverse_dynamics(q, v), b.inverse_dynamics(q, v))
+        self.assertEqual(jounce.Spec.parse("<robot name='r'><link name='a'/></robot>").links, ("a",))
+        commas = jounce.Spec.parse("<robot><link name='a'/><link name='b'/><joint name='j' "
+                                   "type='continuous'><parent link='a'/><child link='b'/>"
+                                   "<axis xyz='0,1,0'/></joint></robot>")
+        with self.assertRaisesRegex(jounce.FormatError, "lenient"):
+            commas.build()
+        self.assertEqual(commas.build(lenient=True).nv, 1)
         self.assertIn("tilthex", jounce.builtins())
         self.assertIsInstance(spec.lint(), list)
 
@@ -578,6 +626,26 @@ class Trajectories(unittest.TestCase):
             fit.at(2)
         with self.assertRaises(jounce.Error):
             jounce.Trajectory.minimum(robot, [0, 0], samples[:2])
+
+    def test_inertias_that_no_body_has(self):
+        spec = jounce.Spec("bad").add_link("a").add_link("b", 1, inertia=[-1e-3, 0.01, 0.01])
+        spec.add_joint("j", "revolute", "a", "b", axis=[1, 0, 0], armature=1)
+        with self.assertRaisesRegex(jounce.ModelError, "indefinite.*-0.001, 0.01, 0.01.*'repair'"):
+            spec.build()
+        for policy, moment in (("permissive", -1e-3), ("repair", 0)):
+            robot = spec.build(inertia=policy)
+            self.assertEqual(robot.inverse_dynamics([0.0], [[0.0], [1.0]])[0, 0], 1 + moment)
+        self.assertIn("repaired: ixx -0.001 -> 0", spec.lint(inertia="repair")[-1][2])
+        with self.assertRaisesRegex(jounce.ArgumentError, "inertia: one of 'default', 'strict'"):
+            spec.build(inertia="lenient")
+        flat = jounce.Spec("flat").add_link("a", 1, inertia=[1, 1, 3])
+        flat.build(root="floating")
+        flat.build(inertia="strict")  # it does not move
+        with self.assertRaisesRegex(jounce.ModelError, "triangle"):
+            flat.build(root="floating", inertia="strict")
+        self.assertEqual([f[0] for f in flat.lint(root="floating", inertia="strict")], ["serious"])
+        with self.assertRaises(TypeError):
+            flat.lint("floating")
 
     def test_files(self):
         import os
