@@ -247,11 +247,11 @@ static void sentence(const elastic *x, char *text, size_t size) {
              x->deviation, cli_clean(name.text).text, x->deviation_t);
 }
 
-static int show(const elastic *x, const char *text) {
+static int show(elastic *x, const char *text) {
   char number[64], torque[400], what[400];
   const int tau_m = 1 + jn_model_nq(x->path.job.model) + 4 * x->n;
   const char *cards[] = {torque, what, number, text, NULL};
-  cli_path_largest(&x->sheet, tau_m, x->n, torque, what, sizeof what);
+  cli_path_largest(&x->path, &x->sheet, tau_m, x->n, torque, what, sizeof what);
   snprintf(number, sizeof number, "%.2g", x->deviation);
   if (x->no_simulation) cards[2] = NULL;
   return cli_path_show(&x->path, &x->sheet, "Elastic joints", cards);

@@ -11,7 +11,7 @@
 typedef struct traj {
   cli_path path;
   const char *links;
-  int order, frames, *frame;
+  int order, bands, frames, *frame;
   chart_figure *figure;
   int figures;
   cli_sheet sheet;
@@ -80,6 +80,10 @@ static void name_columns(traj *x) {
     name_row(x, at, "tau:", k, 0, joint, torque, add_figure(x, "force", rate, "N", k));
   }
   cli_sheet_column(&x->sheet, at++, add_figure(x, "power", "", "W", 0), "power");
+  /* bands of the columns so far, without power */
+  const int banded = at - 2;
+  for (int i = 1; x->bands && i <= banded; i++)
+    cli_sheet_column(&x->sheet, at++, -1, "band:%s", x->sheet.names[i]);
   /* links */
   static const char *const quat[] = {"qw", "qx", "qy", "qz"}, *const xyz[] = {"x", "y", "z"},
                            *const w[] = {"wx", "wy", "wz"};
@@ -138,12 +142,14 @@ static jn_status fill_links(traj *x, const double *q, double *at) {
   return status;
 }
 
-static jn_status fill_row(traj *x, int n) {
+static jn_status fill_row(cli_path *path, double t, double *row) {
+  traj *x = (traj *)path;
   const cli_path *p = &x->path;
   size_t nq = (size_t)jn_model_nq(p->job.model), nv = (size_t)jn_model_nv(p->job.model);
   size_t motion = nv * (size_t)(x->order + 2), force = nv * (size_t)(x->order + 1);
-  double *row = cli_sheet_row(&x->sheet, n), *q = row + 1, *power = q + nq + motion + force;
-  row[0] = cli_path_time(p, n);
+  double *q = row + 1, *power = q + nq + motion + force, *band = power + 1;
+  row[0] = t;
+  *power = 0;
   jn_status status = jn_trajectory_at(p->trajectory, row[0], x->order,
                                       (jn_representation)p->representation, q, x->v);
   if (!status)
@@ -152,7 +158,16 @@ static jn_status fill_row(traj *x, int n) {
   memcpy(q + nq, x->v, motion * sizeof *x->v);
   memcpy(q + nq + motion, x->tau, force * sizeof *x->tau);
   for (size_t i = 0; i < nv; i++) *power += x->tau[i] * x->v[i];
-  return fill_links(x, q, power + 1);
+  if (x->bands) {
+    status = jn_trajectory_band(p->trajectory, t, x->order, (jn_representation)p->representation,
+                                band, band + nq);
+    if (!status)
+      status = jn_trajectory_force_band(p->job.model, p->job.data, p->trajectory, t, x->order,
+                                        band + nq + motion);
+    if (status) return status;
+    band += nq + motion + force;
+  }
+  return fill_links(x, q, band);
 }
 
 static int compute(traj *x) {
@@ -166,6 +181,7 @@ static int compute(traj *x) {
   x->point = cli_take_numbers(m, (size_t)x->order + 1, 6, 1);
   if (m->failed) return CLI_BAD_INPUT;
   double columns = 2.0 + nq + (double)nv * rows + (double)x->frames * link_columns(x);
+  if (x->bands) columns += nq + (double)nv * rows;
   if (columns > JN_MAX_COLUMNS)
     return cli_bad_input("traj: %.0f columns needed, at most %d", columns, JN_MAX_COLUMNS);
   int code = cli_sheet_new(&x->sheet, p->samples, (int)columns, x->figure, 0);
@@ -173,19 +189,22 @@ static int compute(traj *x) {
   name_columns(x);
   x->sheet.figures = x->figures;
   for (int n = 0; n < p->samples; n++)
-    if ((code = cli_job_status(&p->job, fill_row(x, n)))) return code;
+    if ((code = cli_job_status(
+             &p->job, fill_row(&x->path, cli_path_time(p, n), cli_sheet_row(&x->sheet, n)))))
+      return code;
   return CLI_DONE;
 }
 
-static int show(const traj *x) {
+static int show(traj *x) {
   const jn_model *model = x->path.job.model;
   const int nv = jn_model_nv(model), tau = 1 + jn_model_nq(model) + nv * (x->order + 2);
   char room[4][384], duration[32];
   const char *cards[7] = {duration, "duration of the motion", room[0], room[1], NULL, NULL, NULL};
+  if (!x->path.report && !x->path.plot) return CLI_DONE;
   snprintf(duration, sizeof duration, "%.4g s", x->path.end - x->path.start);
-  cli_path_largest(&x->sheet, tau, nv, room[0], room[1], sizeof room[0]);
+  cli_path_largest(&x->path, &x->sheet, tau, nv, room[0], room[1], sizeof room[0]);
   if (x->order > 0) {
-    cli_path_largest(&x->sheet, tau + nv, nv, room[2], room[3], sizeof room[0]);
+    cli_path_largest(&x->path, &x->sheet, tau + nv, nv, room[2], room[3], sizeof room[0]);
     cards[4] = room[2], cards[5] = room[3];
   }
   return cli_path_show(&x->path, &x->sheet, "Motion and forces", cards);
@@ -195,6 +214,11 @@ static int run_traj(cli_job *job) {
   traj *x = (traj *)job;
   const cli_field order = NUMBER_FIELD("order", x->order);
   int code = cli_path_load(&x->path, x->order);
+  if (!code && x->bands && (x->path.tolerance_given || x->path.lambda_given))
+    code = cli_bad_usage(
+        "traj: --bands: the noise is not known with --tolerance or --lambda: leave "
+        "them out");
+  x->path.row = fill_row;
   if (!code) code = find_links(x);
   if (!code) code = compute(x);
   if (!code) code = cli_path_write(&x->path, &x->sheet, order, NULL);
@@ -208,6 +232,6 @@ int cli_traj(int argc, char **argv) {
   traj x = {.path = CLI_PATH_DEFAULT, .order = 1};
   const cli_option table[] = {CLI_PATH_OPTIONS(&x.path), CLI_FORMULATION_OPTION(&x.path.job),
                               CLI_OPT_INT("order", &x.order, 0, 100),
-                              CLI_OPT_TEXT("link", &x.links)};
+                              CLI_OPT_TEXT("link", &x.links), CLI_OPT_FLAG("bands", &x.bands, 1)};
   return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_traj);
 }

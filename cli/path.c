@@ -6,6 +6,9 @@
 
 #include "names.h"
 
+const char *const cli_ends_names[] = {"free", "rest", NULL};
+const char *const cli_outliers_names[] = {"drop", "keep", NULL};
+
 int cli_path_check(cli_job *job) {
   const cli_path *p = (const cli_path *)job;
   const char *command = job->command;
@@ -21,15 +24,15 @@ int cli_path_check(cli_job *job) {
 
 static int load(cli_path *p) {
   size_t nq = (size_t)jn_model_nq(p->job.model);
+  enum { MEMBERS = sizeof p->found / sizeof(double *) };
   jn_error error = {0};
-  p->rms = cli_take_numbers(&p->job.result.memory, nq, 3, 1);
-  if (!p->rms) return CLI_BAD_INPUT;
-  p->max = p->rms + nq;
-  p->lambda = p->max + nq;
-  const jn_fit_report report = {p->rms, p->max, p->lambda};
+  double *at = cli_take_numbers(&p->job.result.memory, nq + 1, MEMBERS, 1), *member[MEMBERS];
+  if (!at) return CLI_BAD_INPUT;
+  for (int i = 0; i < MEMBERS; i++) member[i] = at + (size_t)i * (nq + 1);
+  memcpy(&p->found, member, sizeof p->found);
   jn_trajectory *T = NULL;
-  jn_status status =
-      jn_trajectory_load(p->job.trajectory_path, p->job.model, &p->fit, &report, NULL, &T, &error);
+  jn_status status = jn_trajectory_load(p->job.trajectory_path, p->job.model, &p->fit, &p->found,
+                                        NULL, &T, &error);
   if (!status) status = jn_trajectory_scaled(T, p->time_scale, NULL, &p->trajectory);
   jn_trajectory_free(T);
   if (status) return cli_fail(status, &error, p->job.trajectory_path);
@@ -38,10 +41,30 @@ static int load(cli_path *p) {
   return CLI_DONE;
 }
 
+/* Forces of order k need q^(k+2), and a spline of a degree that has it. */
+static int check_degree(const cli_path *p, int order) {
+  char name[JN_MAX_NAME + 16];
+  for (int i = 0; i < jn_model_nq(p->job.model); i++) {
+    const int degree = (int)p->found.degree[i];
+    if (!degree || degree >= order + 2) continue;
+    jn_coordinate_name(p->job.model, i, name);
+    return cli_bad_input(
+        "%s: derivative %d of '%s' is needed, but a spline of degree %d has none: give --degree %d "
+        "or more (at most %d), or a lower --order",
+        p->job.command, order + 2, cli_clean(name).text, degree, order + 3, JN_MAX_SPLINE);
+  }
+  return CLI_DONE;
+}
+
 int cli_path_load(cli_path *p, int order) {
   const cli_need home = {0, 0, 0, 0, 0, 1};
+  const int enough = order + 3 < JN_MAX_SPLINE ? order + 3 : JN_MAX_SPLINE;
+  p->fit.degree = p->degree ? p->degree : enough > 7 ? enough : 7;
+  p->needed = order + 2;
+  p->fit.ends = p->ends ? JN_REST_AT_START | JN_REST_AT_END : JN_ENDS_FREE;
+  p->fit.keep_outliers = p->keep_outliers;
   int code = load(p);
-  if (code || (code = cli_check_pictures(p->plot, p->report)) ||
+  if (code || (code = check_degree(p, order)) || (code = cli_check_pictures(p->plot, p->report)) ||
       (code = cli_job_state(&p->job, &home, order)))
     return code;
   jn_data_settings(p->job.data)->representation = (jn_representation)p->representation;
@@ -56,9 +79,24 @@ double cli_path_time(const cli_path *p, int n) {
 static int worst_fit(const cli_path *p) {
   int worst = -1, nq = jn_model_nq(p->job.model);
   for (int i = 0; i < nq; i++)
-    if (p->lambda[i] > 0 || p->rms[i] > 0)
-      if (worst < 0 || p->rms[i] > p->rms[worst]) worst = i;
+    if (p->found.degree[i] > 0 && (worst < 0 || p->found.rms[i] > p->found.rms[worst])) worst = i;
   return worst;
+}
+
+/* What a user should know of the fit, one line each; not `all`: only of what may be wrong. */
+static void fit_notes(FILE *file, const cli_path *p, int all) {
+  char text[JN_MAX_NAME + 16];
+  for (int i = 0; i < jn_model_nq(p->job.model); i++) {
+    if (!(p->found.noise[i] > 0)) continue;
+    if (!all && p->found.reliable[i] >= p->needed && !(p->found.outliers[i] > 0)) continue;
+    jn_coordinate_name(p->job.model, i, text);
+    const cli_name name = cli_clean(text);
+    fprintf(file, "'%s': noise %.2g, derivatives above order %.0f are unreliable", name.text,
+            p->found.noise[i], p->found.reliable[i]);
+    if (p->found.step[i] > 0) fprintf(file, ", encoder step %.4g", p->found.step[i]);
+    if (p->found.outliers[i] > 0) fprintf(file, ", %.0f outliers left out", p->found.outliers[i]);
+    fputc('\n', file);
+  }
 }
 
 void cli_path_text(FILE *file, const cli_path *p) {
@@ -68,12 +106,14 @@ void cli_path_text(FILE *file, const cli_path *p) {
           cli_clean(p->job.trajectory_path).text, p->start, p->end);
   if (worst < 0) return;
   jn_coordinate_name(p->job.model, worst, name);
-  fprintf(file, "fit of the samples: residuals at most %.3g (rms) in '%s'\n", p->rms[worst],
+  fprintf(file, "fit of the samples: residuals at most %.3g (rms) in '%s'\n", p->found.rms[worst],
           cli_clean(name).text);
+  fit_notes(file, p, 1);
 }
 
 void cli_path_json(cli_output *out, const cli_path *p) {
   char name[JN_MAX_NAME + 16];
+  const jn_fit_report *f = &p->found;
   const cli_field fields[] = {TEXT_FIELD("model", jn_model_name(p->job.model)),
                               NUMBER_FIELD("start", p->start), NUMBER_FIELD("end", p->end)};
   cli_json_fields(out, fields, COUNT(fields));
@@ -81,8 +121,17 @@ void cli_path_json(cli_output *out, const cli_path *p) {
   cli_json_key(out, "fit");
   cli_json_begin(out, '{');
   for (int i = 0; i < jn_model_nq(p->job.model); i++) {
-    const cli_field fit[] = {NUMBER_FIELD("rms", p->rms[i]), NUMBER_FIELD("max", p->max[i]),
-                             NUMBER_FIELD("lambda", p->lambda[i])};
+    const int automatic = f->noise[i] > 0;
+    const cli_field fit[] = {NUMBER_FIELD("rms", f->rms[i]),
+                             NUMBER_FIELD("max", f->max[i]),
+                             NUMBER_FIELD("lambda", f->lambda[i]),
+                             NUMBER_FIELD("degree", f->degree[i]),
+                             MAYBE_FIELD("noise", automatic, f->noise[i]),
+                             MAYBE_FIELD("autocorrelation", automatic, f->correlation[i]),
+                             MAYBE_FIELD("cutoff", automatic, f->cutoff[i]),
+                             MAYBE_FIELD("step", automatic, f->step[i]),
+                             MAYBE_FIELD("outliers", automatic, f->outliers[i]),
+                             MAYBE_FIELD("reliable", automatic, f->reliable[i])};
     jn_coordinate_name(p->job.model, i, name);
     cli_json_key(out, name);
     cli_record(out, fit, COUNT(fit));
@@ -90,7 +139,69 @@ void cli_path_json(cli_output *out, const cli_path *p) {
   cli_json_end(out);
 }
 
-int cli_path_write(const cli_path *p, const cli_sheet *sheet, cli_field field, const char *footer) {
+/* Extrema. */
+
+/* Golden-section search around a sample: least (side -1) or largest (1) value of a column. */
+static jn_status refine(cli_path *p, double *row, int column, int side, double d, cli_extremum *e) {
+  const double golden = 0.6180339887498949;
+  double a = fmax(p->start, e->t - d), b = fmin(p->end, e->t + d);
+  double c = b - golden * (b - a), x = a + golden * (b - a), fc = 0, fx = 0;
+  jn_status status = p->row(p, c, row);
+  if (!status) fc = side * row[column];
+  if (!status) status = p->row(p, x, row);
+  if (!status) fx = side * row[column];
+  for (int i = 0; i < 50 && !status && b - a > 1e-9 * d; i++) {
+    const int left = fc > fx;
+    if (left)
+      b = x, x = c, fx = fc, c = b - golden * (b - a);
+    else
+      a = c, c = x, fc = fx, x = a + golden * (b - a);
+    if (!(status = p->row(p, left ? c : x, row))) *(left ? &fc : &fx) = side * row[column];
+    const double most = fmax(fc, fx);
+    if (!status && most > side * e->value) *e = (cli_extremum){fc > fx ? c : x, side * most};
+  }
+  return status;
+}
+
+/* Samples every piece of the motion, as `limits` does, then refines. */
+static jn_status extrema_of_motion(cli_path *p, int columns, double *row, double *step) {
+  cli_extremum *e = p->extrema;
+  jn_status status = JN_OK;
+  for (double t = p->start; t < p->end && !status;) {
+    double next = fmin(jn_trajectory_next_break(p->trajectory, t), p->end);
+    double share = p->samples * (next - t) / (p->end - p->start);
+    int n = share < 8 ? 8 : (int)share;
+    if (!(next > t)) break;
+    for (int i = 0; i < n && !status; i++) {
+      const double at = t + (next - t) * i / n;
+      if ((status = p->row(p, at, row))) break;
+      for (int c = 1; c < columns; c++)
+        for (int side = 0; side < 2; side++)
+          if (side ? row[c] > e[2 * c + 1].value : row[c] < e[2 * c].value) {
+            e[2 * c + side] = (cli_extremum){at, row[c]};
+            step[2 * c + side] = (next - t) / n;
+          }
+    }
+    t = next;
+  }
+  for (int k = 2; k < 2 * columns && !status; k++)
+    status = refine(p, row, k / 2, k % 2 ? 1 : -1, step[k], &e[k]);
+  return status;
+}
+
+int cli_path_extrema(cli_path *p, const cli_sheet *sheet) {
+  const int columns = sheet->table->columns;
+  cli_memory *m = &p->job.result.memory;
+  if (p->extrema) return CLI_DONE;
+  p->extrema = cli_take(m, 2 * (size_t)columns, sizeof *p->extrema);
+  double *row = cli_take_numbers(m, 3, (size_t)columns, 1), *step = row + columns;
+  if (m->failed) return CLI_BAD_INPUT;
+  cli_sheet_extrema(sheet, p->extrema);
+  for (int i = 0; i < 2 * columns; i++) step[i] = (p->end - p->start) / (p->samples - 1);
+  return p->row ? cli_job_status(&p->job, extrema_of_motion(p, columns, row, step)) : CLI_DONE;
+}
+
+int cli_path_write(cli_path *p, const cli_sheet *sheet, cli_field field, const char *footer) {
   cli_output out;
   int code = cli_output_open(&out, &p->job.output, p->job.command, CLI_WITH_NPZ);
   if (code) return code;
@@ -102,9 +213,10 @@ int cli_path_write(const cli_path *p, const cli_sheet *sheet, cli_field field, c
     cli_json_end(&out);
   } else if (out.format == CLI_TABLE) {
     cli_path_text(out.file, p);
-    cli_sheet_text(&out, sheet);
+    if (!(code = cli_path_extrema(p, sheet))) cli_sheet_text(&out, sheet, p->extrema);
   } else {
     code = cli_sheet_print(&out, sheet);
+    fit_notes(stderr, p, 0);
   }
   if (footer && out.format != CLI_JSON)
     fprintf(out.format == CLI_TABLE ? out.file : stderr, "%s\n", footer);
@@ -112,18 +224,18 @@ int cli_path_write(const cli_path *p, const cli_sheet *sheet, cli_field field, c
   return code ? code : closed;
 }
 
-void cli_path_largest(const cli_sheet *sheet, int first, int count, char *number, char *text,
-                      size_t size) {
-  int at = first, row = 0;
-  double most = 0;
-  for (int n = 0; n < sheet->table->rows; n++)
-    for (int c = first; c < first + count; c++) {
-      double y = fabs(cli_sheet_row(sheet, n)[c]);
-      if (y > most) most = y, at = c, row = n;
+void cli_path_largest(cli_path *p, const cli_sheet *sheet, int first, int count, char *number,
+                      char *text, size_t size) {
+  int at = first;
+  cli_extremum most = {p->start, 0};
+  if (cli_path_extrema(p, sheet)) return;
+  for (int c = first; c < first + count; c++)
+    for (int side = 0; side < 2; side++) {
+      const cli_extremum e = p->extrema[2 * c + side];
+      if (fabs(e.value) > fabs(most.value)) most = e, at = c;
     }
-  snprintf(number, size, "%.4g %s", most, sheet->figure[sheet->figure_of[at]].unit);
-  snprintf(text, size, "largest %s, at %.4g s", cli_clean(sheet->names[at]).text,
-           cli_sheet_row(sheet, row)[0]);
+  snprintf(number, size, "%.4g %s", fabs(most.value), sheet->figure[sheet->figure_of[at]].unit);
+  snprintf(text, size, "largest %s, at %.4g s", cli_clean(sheet->names[at]).text, most.t);
 }
 
 int cli_check_pictures(const char *plot, const char *report) {

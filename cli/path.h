@@ -13,14 +13,20 @@ typedef struct cli_path {
   cli_job job;
   /* options */
   jn_fit_options fit;
-  int tolerance_given, lambda_given;
+  int degree; /* 0: at least 7, and enough for the order */
+  int tolerance_given, lambda_given, ends, keep_outliers;
   int samples, representation;
   double time_scale;
   const char *plot, *report;
   /* derived from the options */
   jn_trajectory *trajectory;
-  double *rms, *max, *lambda; /* [nq] of the fit */
+  jn_fit_report found; /* of the fit */
+  int needed;          /* the highest derivative of q that the command uses */
   double start, end;
+  /* extrema of the motion, found on demand by cli_path_extrema: [columns x 2], least and largest */
+  struct cli_extremum *extrema;
+  /* a row of the table at any time; NULL: the rows of the table are all there is */
+  jn_status (*row)(struct cli_path *path, double t, double *row);
 } cli_path;
 #define CLI_PATH_DEFAULT                                                                          \
   {                                                                                               \
@@ -33,7 +39,10 @@ typedef struct cli_path {
   CLI_MODEL_OPTIONS(&(p)->job),                                                         \
       CLI_OPT_VECTOR("gravity", (p)->job.gravity, &(p)->job.gravity_given),             \
       CLI_DAMPING_OPTION(&(p)->job), CLI_OUTPUT_OPTIONS(&(p)->job),                     \
-      CLI_OPT_INT("degree", &(p)->fit.degree, 1, JN_MAX_SPLINE),                        \
+      CLI_OPT_INT("degree", &(p)->degree, 1, JN_MAX_SPLINE),                            \
+      CLI_OPT_FLAG("force", &(p)->fit.force, 1),                                        \
+      CLI_OPT_CHOICE("ends", &(p)->ends, cli_ends_names),                               \
+      CLI_OPT_CHOICE("outliers", &(p)->keep_outliers, cli_outliers_names),              \
       CLI_OPT_NUMBER("tolerance", &(p)->fit.tolerance, &(p)->tolerance_given),          \
       CLI_OPT_NUMBER("lambda", &(p)->fit.lambda, &(p)->lambda_given),                   \
       CLI_OPT_INT("pieces", &(p)->fit.pieces, 1, JN_MAX_SAMPLES),                       \
@@ -42,6 +51,8 @@ typedef struct cli_path {
       CLI_OPT_CHOICE("representation", &(p)->representation, cli_representation_names), \
       CLI_OPT_NUMBER("time-scale", &(p)->time_scale, 0),                                \
       CLI_OPT_INT("samples", &(p)->samples, 2, 1000000)
+
+extern const char *const cli_ends_names[], *const cli_outliers_names[];
 
 /* Checks the options; for cli_job_run. */
 int cli_path_check(cli_job *job);
@@ -57,12 +68,14 @@ void cli_path_json(cli_output *out, const cli_path *path);
 
 /* Writes the table in any format. JSON: `field` comes before it. `footer` (may be NULL) is a line
  * below it in text, on standard error with CSV, NPY and NPZ. Returns an exit status. */
-int cli_path_write(const cli_path *path, const cli_sheet *sheet, cli_field field,
-                   const char *footer);
+int cli_path_write(cli_path *path, const cli_sheet *sheet, cli_field field, const char *footer);
 
 /* The largest magnitude in `count` columns with its unit, and a text with its column and time. */
-void cli_path_largest(const cli_sheet *sheet, int first, int count, char *number, char *text,
-                      size_t size);
+void cli_path_largest(cli_path *path, const cli_sheet *sheet, int first, int count, char *number,
+                      char *text, size_t size);
+/* Extrema of every column: of the rows, and with path->row of the motion between them. Returns an
+ * exit status. */
+int cli_path_extrema(cli_path *path, const cli_sheet *sheet);
 
 /* A page with figures. `title`: what was computed ("Torques"). `cards`: pairs of number and text,
  * NULL-terminated. `download`: file name of the numbers. */

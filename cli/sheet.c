@@ -76,7 +76,17 @@ int cli_sheet_print(cli_output *out, const cli_sheet *s) {
   return CLI_BAD_INPUT;
 }
 
-void cli_sheet_text(cli_output *out, const cli_sheet *s) {
+void cli_sheet_extrema(const cli_sheet *s, cli_extremum *extrema) {
+  for (int i = 0; i < s->table->columns; i++)
+    for (int r = 0; r < s->table->rows; r++) {
+      const double *row = cli_sheet_row(s, r);
+      cli_extremum *e = extrema + 2 * i;
+      if (r == 0 || row[i] < e[0].value) e[0] = (cli_extremum){row[0], row[i]};
+      if (r == 0 || row[i] > e[1].value) e[1] = (cli_extremum){row[0], row[i]};
+    }
+}
+
+void cli_sheet_text(cli_output *out, const cli_sheet *s, const cli_extremum *extrema) {
   const jn_table *t = s->table;
   int width = 12;
   for (int i = 1; i < t->columns; i++) {
@@ -85,14 +95,9 @@ void cli_sheet_text(cli_output *out, const cli_sheet *s) {
   }
   fprintf(out->file, "%-*s %13s %10s %13s %10s\n", width, "", "least", "at t", "largest", "at t");
   for (int i = 1; i < t->columns; i++) {
-    int low = 0, high = 0;
-    for (int r = 1; r < t->rows; r++) {
-      if (cli_sheet_row(s, r)[i] < cli_sheet_row(s, low)[i]) low = r;
-      if (cli_sheet_row(s, r)[i] > cli_sheet_row(s, high)[i]) high = r;
-    }
+    const cli_extremum *e = extrema + 2 * i;
     fprintf(out->file, "%-*s %13.6g %10.4g %13.6g %10.4g\n", width, cli_clean(t->names[i]).text,
-            cli_sheet_row(s, low)[i], cli_sheet_row(s, low)[0], cli_sheet_row(s, high)[i],
-            cli_sheet_row(s, high)[0]);
+            e[0].value, e[0].t, e[1].value, e[1].t);
   }
 }
 

@@ -29,8 +29,13 @@ chart cli_sheet_chart(const cli_sheet *sheet);
 void cli_sheet_json(cli_output *out, const cli_sheet *sheet);
 /* Writes csv, npy or npz. Returns an exit status. */
 int cli_sheet_print(cli_output *out, const cli_sheet *sheet);
-/* Writes minimum and maximum of every column with their times. */
-void cli_sheet_text(cli_output *out, const cli_sheet *sheet);
+typedef struct cli_extremum {
+  double t, value;
+} cli_extremum;
+/* Writes minimum and maximum of every column, extrema[columns x 2], with their times. */
+void cli_sheet_text(cli_output *out, const cli_sheet *sheet, const cli_extremum *extrema);
+/* Those of the rows. */
+void cli_sheet_extrema(const cli_sheet *sheet, cli_extremum *extrema);
 
 enum { CELL = 32, CELL_GROUPS = 4 };
 

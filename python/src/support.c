@@ -33,6 +33,8 @@ int add_exceptions(PyObject *module) {
       {JN_ERR_SINGULAR, "SingularError", &PyExc_ArithmeticError,
        "The dynamics are singular: a joint moves no mass. `joint` is its name, if it is known."},
       {JN_ERR_STATE, "StateError", &PyExc_RuntimeError, "The quantity asked for was not computed."},
+      {JN_ERR_FIT, "FitError", &PyExc_ValueError,
+       "A fit of samples cannot be trusted, or misses its tolerance."},
   };
   base_error = PyErr_NewExceptionWithDoc(
       "jounce.Error",

@@ -514,11 +514,10 @@ static jn_status begin(reader *r, const char *name, const jn_model *model,
   r->model = model;
   r->fit = options ? *options : jn_fit_options_default();
   r->report = report;
-  for (int i = 0; report && model && i < jn_model_nq(model); i++) {
-    if (report->rms) report->rms[i] = 0;
-    if (report->max) report->max[i] = 0;
-    if (report->lambda) report->lambda[i] = 0;
-  }
+  double *member[JN_REPORT_MEMBERS] = {NULL};
+  if (report) memcpy(member, report, sizeof *report);
+  for (int k = 0; k < JN_REPORT_MEMBERS && model; k++)
+    for (int i = 0; member[k] && i < jn_model_nq(model); i++) member[k][i] = 0;
   return jn_trajectory_begin(model, allocator, &r->T, error);
 }
 

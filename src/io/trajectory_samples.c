@@ -25,10 +25,12 @@ jn_status jn_coordinate_name(const jn_model *model, int iq, char *text) {
 }
 
 jn_fit_report jn_reader_report(const reader *r, int iq) {
-  jn_fit_report x = {NULL, NULL, NULL};
-  if (r->report && r->report->rms) x.rms = r->report->rms + iq;
-  if (r->report && r->report->max) x.max = r->report->max + iq;
-  if (r->report && r->report->lambda) x.lambda = r->report->lambda + iq;
+  double *member[JN_REPORT_MEMBERS] = {NULL};
+  jn_fit_report x;
+  if (r->report) memcpy(member, r->report, sizeof *r->report);
+  for (int i = 0; i < JN_REPORT_MEMBERS; i++)
+    if (member[i]) member[i] += iq;
+  memcpy(&x, member, sizeof x);
   return x;
 }
 

@@ -126,7 +126,8 @@ jn_status jn_trajectory_begin(const jn_model *model, const jn_allocator *allocat
   T->scale = 1;
   T->joint = jn_block_new(&hooks, joints, sizeof *T->joint);
   T->motion = jn_block_new(&hooks, joints, sizeof *T->motion);
-  if (!T->joint || !T->motion) {
+  T->variance = jn_block_new(&hooks, (size_t)T->nq + 1, sizeof *T->variance);
+  if (!T->joint || !T->motion || !T->variance) {
     jn_trajectory_free(T);
     return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
   }
@@ -171,10 +172,29 @@ void jn_trajectory_free(jn_trajectory *T) {
   jn_allocator hooks = T->hooks;
   for (int i = 0; i < T->splines; i++) jn_block_free(&hooks, T->spline[i].breaks);
   for (int i = 0; T->motion && i < T->joints; i++) jn_block_free(&hooks, T->motion[i].axes);
+  for (int i = 0; T->variance && i < T->nq; i++)
+    if (!T->variance[i].shared) jn_block_free(&hooks, T->variance[i].V);
+  jn_block_free(&hooks, T->variance);
   jn_block_free(&hooks, T->spline);
   jn_block_free(&hooks, T->motion);
   jn_block_free(&hooks, T->joint);
   jn_block_free(&hooks, T);
+}
+
+static jn_status copy_variances(const jn_trajectory *from, jn_trajectory *to) {
+  to->variance = jn_block_new(&to->hooks, (size_t)from->nq + 1, sizeof *to->variance);
+  if (!to->variance) return JN_ERR_MEMORY;
+  for (int i = 0; i < from->nq; i++) {
+    const jn_variance *a = &from->variance[i];
+    jn_variance *b = &to->variance[i];
+    *b = *a;
+    if (!a->V) continue;
+    const size_t size = (size_t)(a->cells + a->degree) * (size_t)(a->degree + 1);
+    b->V = a->shared ? b[-1].V : jn_block_new(&to->hooks, size, sizeof *b->V);
+    if (!b->V) return JN_ERR_MEMORY;
+    if (!a->shared) memcpy(b->V, a->V, size * sizeof *b->V);
+  }
+  return JN_OK;
 }
 
 static jn_status copy_parts(const jn_trajectory *from, jn_trajectory *to) {
@@ -197,7 +217,7 @@ static jn_status copy_parts(const jn_trajectory *from, jn_trajectory *to) {
     if (!(to->motion[i].axes = jn_block_new(&to->hooks, n, sizeof(double)))) return JN_ERR_MEMORY;
     memcpy(to->motion[i].axes, from->motion[i].axes, n * sizeof(double));
   }
-  return JN_OK;
+  return copy_variances(from, to);
 }
 
 jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
@@ -213,6 +233,9 @@ jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
   T->hooks = hooks;
   T->scale = scale;
   T->spline = NULL;
+  T->joint = NULL;
+  T->motion = NULL;
+  T->variance = NULL;
   T->splines = T->room = 0;
   jn_status status = copy_parts(trajectory, T);
   if (status)
@@ -246,10 +269,17 @@ double jn_trajectory_next_break(const jn_trajectory *T, double t) {
 /* Jets: Taylor coefficients 0..K of v, K = order + 1, converted to derivatives at the end. They
  * need 27 (K + 2) doubles of work and jn_rotation_work(K). */
 
-static void plain_jets(const jn_trajectory *T, const jn_motion *m, double t, int K, int count,
+void jn_add_shift(const jn_shift *shift, int iq, int order, double *x) {
+  for (int k = 0; shift && shift->iq == iq && k <= order; k++) x[k] += shift->x[k];
+}
+
+static void plain_jets(const jn_trajectory *T, int i, double t, int K, const jn_shift *shift,
                        int nv, double *work, double *q, double *v) {
+  const jn_motion *m = &T->motion[i];
+  const int skip = m->rotation ? 4 : 0, count = T->joint[i].nq - skip;
   for (int c = 0; c < count; c++) {
     jn_spline_jet(&T->spline[m->spline], t, T->end, T->scale, m->first + c, K + 1, work);
+    jn_add_shift(shift, T->joint[i].iq + skip + c, K + 1, work);
     if (q) q[c] = work[0];
     for (int k = 0; v && k <= K; k++) v[(size_t)k * (size_t)nv + (size_t)c] = (k + 1) * work[k + 1];
   }
@@ -257,23 +287,22 @@ static void plain_jets(const jn_trajectory *T, const jn_motion *m, double t, int
 
 /* Rotation and, of a free joint, position. Its twist is (w, p'), the mixed representation, until it
  * is converted. */
-static void rotation_jets(const jn_trajectory *T, int i, double t, int K,
+static void rotation_jets(const jn_trajectory *T, int i, double t, int K, const jn_shift *shift,
                           jn_representation representation, double *work, double *q, double *v) {
   const jn_joint *j = &T->joint[i];
-  const jn_motion *m = &T->motion[i];
   const size_t nv = (size_t)T->nv;
   double *w = work, *V = w + 3 * (K + 1), *U = V + 6 * (K + 1), *R = U + 6 * (K + 1),
          *p = R + 9 * (K + 2), *rest = p + 3 * (K + 2);
   double position[3] = {0, 0, 0};
   jn_quat r;
-  jn_rotation_jet(T, m, t, K, rest, &r, w);
+  jn_rotation_jet(T, i, t, K, shift, rest, &r, w);
   if (q) q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
   if (j->type == JN_JOINT_SPHERICAL) {
     for (int k = 0; v && k <= K; k++) memcpy(v + (size_t)k * nv, w + 3 * k, 3 * sizeof *v);
     return;
   }
   for (int k = 0; k <= K; k++) memcpy(V + 6 * k, w + 3 * k, 3 * sizeof *V);
-  plain_jets(T, m, t, K, 3, 6, rest, position, V + 3);
+  plain_jets(T, i, t, K, shift, 6, rest, position, V + 3);
   if (q) memcpy(q + 4, position, sizeof position);
   if (!v) return;
   if (representation != JN_MIXED) {
@@ -285,14 +314,14 @@ static void rotation_jets(const jn_trajectory *T, int i, double t, int K,
 }
 
 static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representation representation,
-                          double *work, double *q, double *v) {
+                          const jn_shift *shift, double *work, double *q, double *v) {
   for (int i = 0; i < T->joints; i++) {
     const jn_joint *j = &T->joint[i];
     double *qi = q ? q + j->iq : NULL, *vi = v ? v + j->iv : NULL;
     if (T->motion[i].rotation)
-      rotation_jets(T, i, t, K, representation, work, qi, vi);
+      rotation_jets(T, i, t, K, shift, representation, work, qi, vi);
     else
-      plain_jets(T, &T->motion[i], t, K, j->nv, T->nv, work, qi, vi);
+      plain_jets(T, i, t, K, shift, T->nv, work, qi, vi);
   }
   if (v) jn_jet_to_derivatives(K, T->nv, v);
   if ((q && !jn_all_finite(q, (size_t)T->nq)) ||
@@ -308,23 +337,32 @@ enum { SMALL = 31 };
 __attribute__((noinline))
 #endif
 static jn_status
-evaluate_large(const jn_trajectory *T, double t, int K, jn_representation representation, double *q,
-               double *v) {
+evaluate_large(const jn_trajectory *T, double t, int K, jn_representation representation,
+               const jn_shift *shift, double *q, double *v) {
   double work[50 * (JN_MAX_ORDER + 5)];
-  return evaluate(T, t, K, representation, work, q, v);
+  return evaluate(T, t, K, representation, shift, work, q, v);
+}
+
+int jn_trajectory_time(const jn_trajectory *T, double t, double *at) {
+  const double x = inner_time(T, t);
+  *at = fmax(T->start, fmin(T->end, x));
+  return x >= T->start - slack(T) && x <= T->end + slack(T);
+}
+
+jn_status jn_trajectory_shifted(const jn_trajectory *T, double t, int order,
+                                jn_representation representation, const jn_shift *shift, double *q,
+                                double *v) {
+  double at;
+  if (!T || order < -1 || order > JN_MAX_ORDER || (int)representation < 0 ||
+      representation > JN_MIXED || !jn_trajectory_time(T, t, &at))
+    return JN_ERR_ARGUMENT;
+  int K = v ? order + 1 : 0;
+  if (K > SMALL) return evaluate_large(T, at, K, representation, shift, q, v);
+  double work[50 * (SMALL + 4)];
+  return evaluate(T, at, K, representation, shift, work, q, v);
 }
 
 jn_status jn_trajectory_at(const jn_trajectory *T, double t, int order,
                            jn_representation representation, double *q, double *v) {
-  if (!T || order < -1 || order > JN_MAX_ORDER || (int)representation < 0 ||
-      representation > JN_MIXED)
-    return JN_ERR_ARGUMENT;
-  double at = inner_time(T, t);
-  if (!(at >= T->start - slack(T) && at <= T->end + slack(T))) return JN_ERR_ARGUMENT;
-  if (at < T->start) at = T->start;
-  if (at > T->end) at = T->end;
-  int K = v ? order + 1 : 0;
-  if (K > SMALL) return evaluate_large(T, at, K, representation, q, v);
-  double work[50 * (SMALL + 4)];
-  return evaluate(T, at, K, representation, work, q, v);
+  return jn_trajectory_shifted(T, t, order, representation, NULL, q, v);
 }

@@ -238,5 +238,5 @@ const char *const setup_functions[] = {
     "jn_trajectory_start", "jn_trajectory_end", "jn_trajectory_next_break", "jn_trajectory_scaled",
     "jn_trajectory_polynomial", "jn_trajectory_fourier", "jn_trajectory_half_cosine",
     "jn_trajectory_bspline", "jn_bspline_knots", "jn_trajectory_minimum", "jn_fit_options_default",
-    "jn_trajectory_fit", "jn_trajectory_load", "jn_trajectory_parse", "jn_trajectory_save",
-    "jn_coordinate_name", NULL};
+    "jn_trajectory_fit", "jn_trajectory_band", "jn_trajectory_force_band", "jn_trajectory_load",
+    "jn_trajectory_parse", "jn_trajectory_save", "jn_coordinate_name", NULL};
