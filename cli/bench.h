@@ -2,6 +2,37 @@
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
 
+#include <jounce/batch.h>
+
+#include "memory.h"
+
+/* Random states of a robot: joints near home, derivatives in -1 ... 1. */
+typedef struct bench {
+  jn_model *model;
+  jn_data *data;
+  jn_batch *batch;
+  int order;
+  size_t nv, nq, states, square;  /* square: (r+1) nv^2 */
+  double *q, *v, *v0, *tau, *out; /* [states] of each */
+  unsigned char *given;           /* [bodies]: motion is given in hybrid dynamics */
+  cli_memory memory;
+} bench;
+
+jn_status bench_open(bench *b, jn_model *model, int order);
+void bench_close(bench *b);
+
+/* One call each. */
+typedef jn_status (*bench_call)(bench *);
+jn_status bench_inverse(bench *b);
+jn_status bench_forward(bench *b);
+
+/* Time per state in ns over the rounds of about `seconds`; a call has `each` states. */
+typedef struct bench_time {
+  double minimum, median;
+  int rounds;
+} bench_time;
+jn_status bench_measure(bench *b, bench_call call, double seconds, double each, bench_time *time);
+
 typedef struct bench_sample {
   const char *model, *algorithm, *formulation, *mode;
   int order, bodies;

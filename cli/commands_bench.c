@@ -8,27 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench.h"
-#include "bench.h"
 #include "job.h"
+#include "progress.h"
 #include "random.h"
 
 enum { MODELS = 32, ROUNDS = 200, STATES = 256, MATRIX_DOFS = 64 };
 
 typedef bench_sample sample;
-
-typedef struct bench {
-  jn_model *model;
-  jn_data *data;
-  jn_batch *batch;
-  int order;
-  size_t nv, nq, states, square;  /* square: (r+1) nv^2 */
-  double *q, *v, *v0, *tau, *out; /* [states] of each */
-  unsigned char *given;           /* [bodies]: motion is given in hybrid dynamics */
-  cli_memory memory;
-} bench;
 
 static int compare(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -36,12 +24,11 @@ static int compare(const void *a, const void *b) {
 }
 
 /* One call each. */
-typedef jn_status (*routine)(bench *);
 #define CALL(name) static jn_status run_##name(bench *b)
 #define ONE b->model, b->data, b->order, b->q
 #define MANY b->model, b->batch, b->order, b->states, b->q
-CALL(id) { return jn_inverse_dynamics(ONE, b->v, NULL, b->out); }
-CALL(fd) { return jn_forward_dynamics(ONE, b->v, b->tau, NULL, b->out); }
+jn_status bench_inverse(bench *b) { return jn_inverse_dynamics(ONE, b->v, NULL, b->out); }
+jn_status bench_forward(bench *b) { return jn_forward_dynamics(ONE, b->v, b->tau, NULL, b->out); }
 CALL(hybrid) { return jn_hybrid_dynamics(ONE, b->given, b->v, b->tau, NULL); }
 CALL(fk) { return jn_kinematics(ONE, b->v); }
 CALL(mass) { return jn_mass_matrix(b->model, b->data, b->q, b->out); }
@@ -65,8 +52,7 @@ CALL(batch_hybrid) { return jn_batch_hybrid_dynamics(MANY, b->given, b->v, b->ta
 #undef ONE
 #undef MANY
 
-/* Median and spread of the time per state in ns; a call has `each` states. */
-static jn_status measure(bench *b, routine f, double seconds, double each, sample *s) {
+jn_status bench_measure(bench *b, bench_call f, double seconds, double each, bench_time *time) {
   double round[ROUNDS], t = cli_seconds();
   jn_status status = f(b);
   if (status) return status;
@@ -82,14 +68,13 @@ static jn_status measure(bench *b, routine f, double seconds, double each, sampl
     round[n] = (cli_seconds() - t) / calls / each * 1e9;
   }
   qsort(round, (size_t)n, sizeof *round, compare);
-  s->ns = round[n / 2];
-  s->spread = round[n / 2] - round[0];
+  *time = (bench_time){round[0], round[n / 2], n};
   return JN_OK;
 }
 
 typedef struct counted {
   bench *b;
-  routine run;
+  bench_call run;
 } counted;
 static void run_counted(void *argument) {
   counted *c = argument;
@@ -109,14 +94,13 @@ static double calibrate(void) {
   return best * 1e9;
 }
 
-static void bench_close(bench *b) {
+void bench_close(bench *b) {
   jn_batch_free(b->batch);
   jn_data_free(b->data);
   cli_release(&b->memory);
 }
 
-/* Random states near home, derivatives in -1 ... 1. */
-static jn_status bench_open(bench *b, jn_model *model, int order) {
+jn_status bench_open(bench *b, jn_model *model, int order) {
   uint64_t seed = 1;
   memset(b, 0, sizeof *b);
   b->model = model;
@@ -155,13 +139,13 @@ static jn_status bench_open(bench *b, jn_model *model, int order) {
 
 static const struct row {
   const char *algorithm, *mode;
-  routine run;
+  bench_call run;
   int formulations; /* 1: all of them; 0: the default alone */
   int order_zero;   /* 1: exists at order 0 alone */
   int matrices;     /* 1: too large for robots with many degrees of freedom */
 } rows[] = {
-    {"inverse", "single", run_id, 1, 0, 0},
-    {"forward", "single", run_fd, 1, 0, 0},
+    {"inverse", "single", bench_inverse, 1, 0, 0},
+    {"forward", "single", bench_forward, 1, 0, 0},
     {"hybrid", "single", run_hybrid, 1, 0, 0},
     {"kinematics", "single", run_fk, 1, 0, 0},
     {"mass_matrix", "single", run_mass, 0, 1, 0},
@@ -194,8 +178,10 @@ static int measure_robot(const char *name, jn_model *model, int order, double se
                     .bodies = jn_model_body_count(model),
                     .instructions = -1};
       jn_data_settings(b.data)->formulation = (jn_formulation)f;
-      jn_status one = measure(&b, rows[i].run, seconds, batch ? (double)b.states : 1, s);
+      bench_time time = {0};
+      jn_status one = bench_measure(&b, rows[i].run, seconds, batch ? (double)b.states : 1, &time);
       if (one == JN_ERR_ARGUMENT) continue; /* this formulation does not have it */
+      s->ns = time.median, s->spread = time.median - time.minimum;
       if (!one && counting && !batch && !rows[i].matrices)
         s->instructions = bench_count(run_counted, &(counted){&b, rows[i].run});
       status = one;
@@ -276,14 +262,13 @@ static int measure_all(const char *const *names, int count, const jn_build_optio
     if (jn_model_load(names[i], options, NULL, &model, &error))
       return cli_bad_input("%s", error.message);
     for (int r = low; r <= high && !code; r++) {
-      if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\rbench: %s, order %d of %d ...      ", names[i], r, high);
+      cli_progress((i + (double)(r - low) / (high - low + 1)) / count, "%s, order %d of %d",
+                   names[i], r, high);
       code = measure_robot(names[i], model, r, seconds, counting, list, n);
     }
     jn_model_free(model);
   }
-  if (isatty(STDERR_FILENO))
-    fputs("\r                                                    \r", stderr);
+  cli_progress_end();
   return code;
 }
 

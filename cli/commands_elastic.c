@@ -15,6 +15,8 @@
 #include "path.h"
 #include "names.h"
 
+enum { MOST_STEPS = 300000 }; /* of the simulation */
+
 enum { JOINT, MOTOR, BEND, SPEED, SPRING, TORQUE, DEVIATION, FIGURES };
 static const char *const titles[FIGURES] = {
     "joint position", "motor position", "deflection (motor - joint)", "motor velocity",
@@ -199,6 +201,7 @@ static jn_status simulate(elastic *x, jn_error *error) {
   o.forces.motor_stiffness = x->K;
   o.forces.motor_inertia = x->B;
   o.forces.model_damping = p->job.damping;
+  o.max_steps = 1000 + MOST_STEPS / p->samples; /* from one row to the next */
   jn_status status = jn_simulation_new(model, &o, NULL, &sim, error);
   if (!status) {
     x->order = jn_simulation_statistics(sim).order;
@@ -231,6 +234,15 @@ static jn_status simulate(elastic *x, jn_error *error) {
         x->deviation = fabs(at[i]), x->deviation_t = row[0], x->deviation_dof = x->dof[i];
     }
   }
+  double t = 0;
+  if (sim) jn_simulation_state(sim, &t, NULL, NULL);
+  if (status == JN_ERR_LIMIT && sim)
+    snprintf(error->message, sizeof error->message,
+             "stopped at t = %.6g: the motors vibrate too fast; check the units of --stiffness and "
+             "--motor-inertia, or use --no-simulation",
+             t);
+  else if (status && !error->message[0])
+    snprintf(error->message, sizeof error->message, "%s", jn_simulation_message(sim));
   jn_simulation_free(sim);
   return status;
 }

@@ -16,8 +16,9 @@
 #include <strings.h>
 
 #include "limits.h"
-#include "path.h"
 #include "names.h"
+#include "path.h"
+#include "reader.h"
 
 static const char *const kind_names[LIMIT_KINDS] = {"position", "velocity", "acceleration",
                                                     "jerk",     "effort",   "effort_rate"};
@@ -61,63 +62,55 @@ static void limits_of_model(limits *x) {
 }
 
 /* One limit of a degree of freedom: "lower", "upper" or the name of a kind. */
-static int read_limit(const cli_value *value, const char *name, const jn_joint *joint,
-                      limit_range *r) {
+static void read_limit(const jn_json *value, const char *name, const jn_joint *joint,
+                       limit_range *r) {
   const int lower = strcmp(name, "lower") == 0, upper = strcmp(name, "upper") == 0;
   double y;
-  if (!value->json) return CLI_DONE;
-  if (cli_read_number(value, &y)) return CLI_BAD_INPUT;
+  if (!value->value || !jn_json_number(value, &y)) return;
   if ((lower || upper) && joint->nq != joint->nv)
-    return cli_refuse(value, "a rotation has no position limits");
-  if (!lower && !upper && y < 0)
-    return cli_refuse(value, "a nonnegative number expected, found %.9g", y);
+    jn_refuse(value, "a rotation has no position limits");
+  if (!lower && !upper && y < 0) jn_refuse(value, "a nonnegative number expected, found %.9g", y);
   if (lower) r[LIMIT_POSITION].low = y;
   if (upper) r[LIMIT_POSITION].high = y;
   for (int kind = 1; kind < LIMIT_KINDS; kind++)
     if (strcmp(name, kind_names[kind]) == 0) r[kind] = (limit_range){-y, y};
-  return CLI_DONE;
 }
 
 /* {"lower", ...} of a joint or a degree of freedom */
-static int read_limits(const limits *x, const cli_value *object, const char *name) {
+static void read_limits(const limits *x, const jn_json *object) {
   static const char *const known[] = {"lower", "upper",       "velocity",     "effort",
                                       "jerk",  "effort_rate", "acceleration", NULL};
   const jn_model *model = x->path.job.model;
   int found = 0;
-  if (cli_expect_object(object) || cli_expect_keys(object, known)) return CLI_BAD_INPUT;
+  if (!jn_json_object(object) || !jn_json_keys(object, known)) return;
   for (int iv = 0; iv < jn_model_nv(model); iv++) {
     int c, joint = cli_dof_joint(model, iv, &c);
-    if (strcmp(cli_dof_name(model, iv).text, name) != 0 &&
-        strcmp(cli_joint_name(model, joint), name) != 0)
+    if (strcmp(cli_dof_name(model, iv).text, object->key) != 0 &&
+        strcmp(cli_joint_name(model, joint), object->key) != 0)
       continue;
     found = 1;
     for (int k = 0; known[k]; k++) {
-      const cli_value value = cli_member(object, known[k]);
-      if (read_limit(&value, known[k], jn_model_joint(model, joint),
-                     x->job.range + (size_t)iv * LIMIT_KINDS))
-        return CLI_BAD_INPUT;
+      const jn_json value = jn_json_member(object, known[k]);
+      read_limit(&value, known[k], jn_model_joint(model, joint),
+                 x->job.range + (size_t)iv * LIMIT_KINDS);
     }
   }
   char hint[1024];
-  return found ? CLI_DONE
-               : cli_refuse(object, "the model has no joint of this name%s",
-                            cli_suggest(name, cli_joint_words(model), hint, sizeof hint));
+  if (!found)
+    jn_refuse(object, "the model has no joint of this name%s",
+              cli_suggest(object->key, cli_joint_words(model), hint, sizeof hint));
 }
 
 /* {"elbow": {...}, "base:vx": {...}} */
 static int limits_of_file(const limits *x) {
+  jn_json_text text;
+  jn_error error = {0};
   if (!x->file) return CLI_DONE;
-  const cli_reader reader = {.file = x->file};
-  const cli_value root = {&reader, cli_read_json(x->file, x->file), ""};
-  const char *name;
-  json_t *value;
-  int code = root.json ? CLI_DONE : CLI_BAD_INPUT;
-  json_object_foreach(root.json, name, value) {
-    const cli_value object = cli_member(&root, name);
-    if (!code) code = read_limits(x, &object, name);
-  }
-  json_decref(root.json);
-  return code;
+  cli_open_json(&text, x->file, &error);
+  const jn_json root = jn_json_root(&text);
+  for (jn_json v = jn_json_first(&root); v.value; v = jn_json_next(&v)) read_limits(x, &v);
+  jn_json_close(&text);
+  return text.status ? cli_fail(text.status, &error, x->file) : CLI_DONE;
 }
 
 static int check_limits(limits *x) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <jounce/integrate.h>
+#include <jounce/jet.h>
 #include <jounce/linearise.h>
 
 #include "commands.h"
@@ -22,41 +23,23 @@ typedef struct linearise_job {
   const char **times; /* headings of the instants */
 } linearise_job;
 
-/* A twist of a free joint at q in another representation, by way of JN_BODY. */
-static void convert(int from, int to, const double *q, const double *x, double *out) {
-  jn_pose C = {jn_quat_to_m3(jn_quat_unit(jn_quat_make(q[0], q[1], q[2], q[3]))),
-               {q[4], q[5], q[6]}};
-  jn_twist V = {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}, b = V;
-  if (from == JN_SPATIAL) b = jn_Ad_inv(C, V);
-  if (from == JN_HYBRID) b.w = jn_m3_apply_t(C.R, V.w);
-  if (from == JN_HYBRID || from == JN_MIXED) b.v = jn_m3_apply_t(C.R, V.v);
-  jn_twist y = b;
-  if (to == JN_SPATIAL) y = jn_Ad(C, b);
-  if (to == JN_HYBRID) y.w = jn_m3_apply(C.R, b.w);
-  if (to == JN_HYBRID || to == JN_MIXED) y.v = jn_m3_apply(C.R, b.v);
-  const double numbers[6] = {y.w.x, y.w.y, y.w.z, y.v.x, y.v.y, y.v.z};
-  memcpy(out, numbers, sizeof numbers);
-}
-
-/* Changes the representation of free joints; forces change so that power stays the same. */
+/* Changes the representation of the twists and wrenches of free joints. */
 static void represent(linearise_job *l) {
   cli_state *s = &l->job.state;
-  const int from = (int)s->representation, to = l->representation;
+  const jn_representation from = s->representation, to = (jn_representation)l->representation;
   for (int i = 0; i < jn_model_body_count(l->job.model) && from != to; i++) {
     const jn_joint *j = jn_model_joint(l->job.model, i);
     if (j->type != JN_JOINT_FREE) continue;
-    double *v = s->v + j->iv, *tau = s->tau + j->iv, force[6];
-    for (int c = 0; c < 6; c++) {
-      double e[6] = {0}, column[6];
-      e[c] = 1;
-      convert(to, from, s->q + j->iq, e, column);
-      force[c] = 0;
-      for (int k = 0; k < 6; k++) force[c] += column[k] * tau[k];
-    }
-    convert(from, to, s->q + j->iq, v, v);
-    memcpy(tau, force, sizeof force);
+    const double *q = s->q + j->iq;
+    const jn_pose C = {jn_quat_to_m3(jn_quat_unit(jn_quat_make(q[0], q[1], q[2], q[3]))),
+                       {q[4], q[5], q[6]}};
+    double *v = s->v + j->iv, *tau = s->tau + j->iv, R[2 * 9], p[2 * 3], V[6], W[6];
+    jn_jet_convert_twist(0, from, to, C, v, R, p, V);
+    jn_jet_convert_wrench(0, from, to, R, p, tau, W);
+    memcpy(v, V, sizeof V);
+    memcpy(tau, W, sizeof W);
   }
-  s->representation = (jn_representation)to;
+  s->representation = to;
   jn_data_settings(l->job.data)->representation = s->representation;
 }
 

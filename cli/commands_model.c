@@ -1,7 +1,6 @@
 /* commands_model.c: models, info and lint. */
 #include "commands.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,10 +156,7 @@ static void write_finding(cli_output *out, const char *file, jn_finding finding)
   }
   fputs(file, out->file);
   if (finding.line > 0) fprintf(out->file, ":%d", finding.line);
-  fprintf(out->file, ": %s: ", severity);
-  for (const char *c = finding.text; *c; c++)
-    fputc(iscntrl((unsigned char)*c) ? '?' : *c, out->file);
-  fputc('\n', out->file);
+  fprintf(out->file, ": %s: %s\n", severity, finding.text);
 }
 
 /* --strict refuses what lint warns about: an inertia that no rigid body can have. */

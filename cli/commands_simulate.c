@@ -12,6 +12,7 @@
 
 #include "names.h"
 #include "path.h"
+#include "progress.h"
 #include "reader.h"
 
 #define MOST_STEPS 1e9 /* with --step */
@@ -26,7 +27,7 @@ typedef struct motion {
   cli_job job;
   double time, step, tolerance;
   int time_given, step_given, tolerance_given;
-  int scheme, samples, friction, drift;
+  int scheme, samples, max_steps, friction, drift;
   const char *plot, *report, *forces;
   /* derived from the options */
   jn_simulation *simulation;
@@ -135,11 +136,10 @@ static int read_forces(motion *m) {
   size_t size = 0;
   jn_table *table = NULL;
   jn_error error = {0};
-  char *text = cli_read_file(m->forces, m->forces, &size);
-  if (!text) return CLI_BAD_INPUT;
-  jn_status status = jn_table_parse(JN_TABLE_CSV, text, size, m->forces, NULL, &table, &error);
+  char *text = NULL;
+  jn_status status = cli_read_file(m->forces, &text, &size, &error);
+  if (text) status = jn_table_parse(JN_TABLE_CSV, text, size, m->forces, NULL, &table, &error);
   free(text);
-  if (size == 0) return cli_bad_input("%s: the file is empty", m->forces);
   int code = status ? cli_fail(status, &error, m->forces) : take_forces(m, table);
   jn_table_free(table);
   return code;
@@ -224,20 +224,30 @@ static jn_status measure(motion *m, int n, double t) {
   return JN_OK;
 }
 
-static void progress(const motion *m, double t, double *shown) {
-  double now = cli_seconds();
-  if (!isatty(STDERR_FILENO) || now - *shown < 0.3) return;
-  fprintf(stderr, "\r[%3d %%] t = %.6g s", (int)(100 * t / m->time), t);
-  *shown = now;
+/* Why the run ended at t. */
+static int stopped(const motion *m, double t, jn_status status) {
+  const char *message = jn_simulation_message(m->simulation);
+  return cli_bad_input("simulate: stopped at t = %.17g: %s", t,
+                       message[0] ? message : jn_status_text(status));
 }
 
-static jn_status run(motion *m) {
+static int too_many_steps(const motion *m, double t) {
+  return cli_bad_input(
+      "simulate: stopped at t = %.17g: %d steps, rejected ones included, reach only "
+      "%.3g of the time; raise --max-steps, loosen --tolerance%s",
+      t, m->max_steps, t / m->time,
+      m->scheme == JN_RADAU ? "" : ", or use --scheme radau if forces are stiff");
+}
+
+static int run(motion *m) {
   int nq = jn_model_nq(m->job.model), next = 1;
-  double shown = cli_seconds(), t = 0;
+  double t = 0;
   jn_simulation *sim = m->simulation;
   jn_status status = jn_simulation_state(sim, NULL, m->rows + 1, m->rows + 1 + nq);
   if (!status) status = measure(m, 0, 0);
   while (!status && next < m->samples) {
+    const jn_statistics n = jn_simulation_statistics(sim);
+    if (!m->step_given && n.steps + n.rejected >= m->max_steps) break;
     status = jn_simulation_step(sim, m->time, NULL);
     if (!status) status = jn_simulation_state(sim, &t, NULL, NULL);
     while (!status && next < m->samples) {
@@ -247,14 +257,11 @@ static jn_status run(motion *m) {
       status = jn_simulation_at(sim, at, row + 1, row + 1 + nq);
       if (!status) status = measure(m, next++, at);
     }
-    progress(m, t, &shown);
+    cli_progress(t / m->time, "t = %.6g s", t);
   }
-  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%40s\r", "");
-  int joint = status == JN_ERR_SINGULAR ? jn_simulation_singular_joint(sim) : -1;
-  if (status) cli_error("simulate: stopped at t = %.17g", t);
-  if (joint >= 0)
-    cli_error("simulate: joint '%s' moves no mass", cli_joint_name(m->job.model, joint));
-  return status;
+  cli_progress_end();
+  if (status) return stopped(m, t, status);
+  return next < m->samples ? too_many_steps(m, t) : CLI_DONE;
 }
 
 /* Results. */
@@ -358,13 +365,12 @@ static int check_usage(cli_job *job) {
 }
 
 static int move(motion *m) {
-  cli_job *job = &m->job;
   int code = read_forces(m);
   if (code || (code = prepare(m)) || (code = cli_check_pictures(m->plot, m->report)) ||
       (code = name_columns(m)))
     return code;
   double start = cli_seconds();
-  code = cli_job_status(job, run(m));
+  code = run(m);
   m->seconds = cli_seconds() - start;
   if (code || (code = write_motion(m))) return code;
   return show(m);
@@ -381,7 +387,7 @@ static int run_simulate(cli_job *job) {
 }
 
 int cli_simulate(int argc, char **argv) {
-  motion m = {.job = CLI_JOB_DEFAULT, .scheme = JN_TAYLOR, .samples = 101};
+  motion m = {.job = CLI_JOB_DEFAULT, .scheme = JN_TAYLOR, .samples = 101, .max_steps = 1000000};
   cli_job *job = &m.job;
   const cli_option table[] = {CLI_MODEL_OPTIONS(job),
                               CLI_OPT_INT("order", &job->order, 2, JN_MAX_ORDER),
@@ -395,6 +401,7 @@ int cli_simulate(int argc, char **argv) {
                               CLI_OPT_NUMBER("tolerance", &m.tolerance, &m.tolerance_given),
                               CLI_OPT_CHOICE("scheme", &m.scheme, scheme_names),
                               CLI_OPT_INT("samples", &m.samples, 2, 100000000),
+                              CLI_OPT_INT("max-steps", &m.max_steps, 1, 2000000000),
                               CLI_OPT_FLAG("friction", &m.friction, 1),
                               CLI_OPT_FLAG("drift", &m.drift, 1),
                               CLI_OPT_TEXT("plot", &m.plot),

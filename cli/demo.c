@@ -3,12 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "message.h"
 #include "options.h"
+#include "progress.h"
 #include "report.h"
 
 const char cli_demo_help[] =
@@ -28,39 +27,6 @@ const char cli_demo_help[] =
     "The studies of Jacobians, linearisation and integrators are programs in examples/.\n\n"
     "example:\n"
     "  jounce demo --quick --output jounce-demo\n";
-
-double demo_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* progress line on standard error */
-static struct {
-  int width;   /* characters on the current line */
-  double last; /* time of the last line */
-} shown;
-
-void demo_progress(double done, const char *what) {
-  const double now = demo_seconds();
-  if (isatty(STDERR_FILENO)) {
-    char line[160];
-    int width = snprintf(line, sizeof line, "[%3d %%] %s", (int)(100 * done), what);
-    fprintf(stderr, "\r%-*s", shown.width, line);
-    fflush(stderr);
-    shown.width = width;
-  } else if (shown.last == 0) {
-    shown.last = now;
-  } else if (now - shown.last > 5) {
-    fprintf(stderr, "[%3d %%] %s\n", (int)(100 * done), what);
-    shown.last = now;
-  }
-}
-
-static void progress_end(void) {
-  if (shown.width) fprintf(stderr, "\r%*s\r", shown.width, "");
-  shown.width = 0;
-}
 
 /* The name of the processor, or "this machine". */
 static void name_processor(char *out, size_t size) {
@@ -101,7 +67,7 @@ static int write_all(study *s) {
   for (int i = TABLES_SHOWN; i < STUDY_TABLES && !code; i++)
     code = write_file(s, study_table_names[i], NULL, &s->tables[i]);
   if (!code) code = study_write_pages(s);
-  progress_end();
+  cli_progress_end();
   if (!code) code = cli_output_open(&out, &options, "demo", 0);
   if (code) return code;
   if (out.format == CLI_JSON)
@@ -113,16 +79,13 @@ static int write_all(study *s) {
 
 static int run(const demo_options *options) {
   study *s = calloc(1, sizeof *s);
-  if (!s) {
-    cli_error("%s", jn_status_text(JN_ERR_MEMORY));
-    return CLI_BAD_INPUT;
-  }
+  if (!s) return cli_bad_input("%s", jn_status_text(JN_ERR_MEMORY));
   s->options = *options;
   name_processor(s->processor, sizeof s->processor);
   int code = study_run_round(options->quick, &s->round);
   if (!code) code = study_run_cost(options->quick, &s->cost);
   if (!code) code = write_all(s);
-  progress_end();
+  cli_progress_end();
   if (!code && !(s->round.worst <= STUDY_LIMIT)) {
     cli_error("demo: the relative force residual is %.2g; expected at most %.0e", s->round.worst,
               STUDY_LIMIT);
@@ -148,15 +111,12 @@ int cli_demo(int argc, char **argv) {
   if (cli_parse(table, COUNT(table), argc, argv, &name, 1) < 0) return CLI_BAD_USAGE;
   if (strcmp(name, names[0]) != 0) {
     char hint[512];
-    cli_error("demo: '%s' is not a known demo%s", name,
-              cli_suggest(name, cli_words_of(names), hint, sizeof hint));
-    return CLI_BAD_USAGE;
+    return cli_bad_usage("demo: '%s' is not a known demo%s", name,
+                         cli_suggest(name, cli_words_of(names), hint, sizeof hint));
   }
-  if (options.format != CLI_TABLE && options.format != CLI_JSON) {
-    cli_error("demo: --format %s is not offered here (see 'jounce demo --help')",
-              cli_format_names[options.format]);
-    return CLI_BAD_USAGE;
-  }
+  if (options.format != CLI_TABLE && options.format != CLI_JSON)
+    return cli_bad_usage("demo: --format %s is not offered here (see 'jounce demo --help')",
+                         cli_format_names[options.format]);
   int code = options.report ? report_check_path(options.report) : CLI_DONE;
   if (!code) code = plot_folders("demo: --output", options.output);
   return code ? code : run(&options);

@@ -19,11 +19,6 @@ typedef struct demo_options {
   const char *report; /* file, or NULL */
 } demo_options;
 
-/* Reports progress on standard error: on a terminal one line that is overwritten, else a line every
- * few seconds. `done` is in 0..1. */
-void demo_progress(double done, const char *what);
-double demo_seconds(void); /* a monotonic clock */
-
 enum {
   STUDY_ORDER = 5,                     /* of the dynamics */
   STUDY_DERIVATIVES = STUDY_ORDER + 2, /* of the positions */
@@ -65,14 +60,14 @@ int study_run_round(int quick, study_round *out);
 
 /* Time per call, in three sweeps. */
 enum { COST_PAPER, COST_ORDERS, COST_BODIES };
-enum { COST_SIZES = 10, COST_TOP_ORDER = 10, COST_SAMPLES = 128 };
+enum { COST_SIZES = 10, COST_TOP_ORDER = 10, COST_PASSES = 3 };
 
 typedef struct cost_point {
   int sweep, size; /* COST_BODIES: size 0 ... sizes - 1 */
   int bodies, order, algorithm, formulation;
   double minimum, median; /* microseconds per call, over rounds */
+  double medians[COST_PASSES];
   int rounds;
-  double samples[COST_SAMPLES];
 } cost_point;
 
 typedef struct study_cost {

@@ -2,14 +2,13 @@
 #include "demo.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <jounce/io.h>
 
-#include "job.h"
+#include "bench.h"
 #include "message.h"
+#include "progress.h"
 
 const double study_paper_us[2][STUDY_ROWS] = {{2.326, 3.078, 2.867, 4.355, 5.960, 8.171},
                                               {4.106, 4.802, 6.486, 6.461, 8.589, 11.085}};
@@ -19,93 +18,41 @@ const char *const cost_formulation_names[2] = {"body", "spatial"};
 /* bodies in each of 5 arms */
 static const int arms[COST_SIZES] = {1, 2, 4, 7, 12, 20, 35, 60, 110, 199};
 
-/* One robot with inputs for every order. */
-typedef struct cost_robot {
-  jn_model *model;
-  double *memory, *q, *v, *tau, *out; /* in one block of memory */
-} cost_robot;
-
-static double uniform(uint64_t *seed) {
-  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
-}
-
-/* Inputs of table 4 of the paper: base at the identity, random joints and derivatives, no forces.
- */
-static int open_robot(const char *name, cost_robot *robot) {
-  const size_t rows = COST_TOP_ORDER + 2;
-  jn_error error;
-  memset(robot, 0, sizeof *robot);
-  if (jn_model_load(name, NULL, NULL, &robot->model, &error)) {
-    cli_error("demo: %s", error.message);
-    return CLI_BAD_INPUT;
+/* Measures a point: the least time of all passes, and the median of their medians. */
+static jn_status visit(jn_model *model, int quick, int pass, cost_point *p) {
+  bench b;
+  bench_time time = {0};
+  jn_status status = bench_open(&b, model, p->order);
+  if (!status) {
+    jn_data_settings(b.data)->formulation = (jn_formulation)p->formulation;
+    status = bench_measure(&b, p->algorithm ? bench_forward : bench_inverse, quick ? 1e-3 : 15e-3,
+                           1, &time);
   }
-  const size_t nq = (size_t)jn_model_nq(robot->model), nv = (size_t)jn_model_nv(robot->model);
-  robot->memory = cli_room(nq + 3 * rows * nv, 1, 1);
-  if (!robot->memory) return CLI_BAD_INPUT;
-  robot->q = robot->memory, robot->v = robot->q + nq;
-  robot->tau = robot->v + rows * nv, robot->out = robot->tau + rows * nv;
-  uint64_t seed = 20260101u + (uint64_t)jn_model_body_count(robot->model);
-  jn_model_home(robot->model, robot->q);
-  for (size_t i = 7; i < nq; i++) robot->q[i] = uniform(&seed);
-  for (size_t i = 0; i < nv * rows; i++) robot->v[i] = 0.5 * uniform(&seed);
-  return CLI_DONE;
-}
-
-static jn_status call(const cost_robot *r, jn_data *data, const cost_point *p) {
-  if (p->algorithm)
-    return jn_forward_dynamics(r->model, data, p->order, r->q, r->v, r->tau, NULL, r->out);
-  return jn_inverse_dynamics(r->model, data, p->order, r->q, r->v, NULL, r->out);
-}
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Measures rounds of calls; a round is long compared with the resolution of the clock. */
-static jn_status visit(const cost_robot *robot, int quick, cost_point *point) {
-  const double visit_time = quick ? 1e-3 : 15e-3, round_time = quick ? 0.1e-3 : 0.4e-3;
-  jn_data *data;
-  jn_status status = jn_data_new(robot->model, point->order, NULL, &data);
-  if (status) return status;
-  jn_data_settings(data)->formulation = (jn_formulation)point->formulation;
-  status = call(robot, data, point);
-  double begin = demo_seconds();
-  if (status == JN_OK) status = call(robot, data, point);
-  double once = demo_seconds() - begin;
-  int calls = once > 0 && once < round_time ? (int)ceil(round_time / once) : 1;
-  begin = demo_seconds();
-  for (int n = 0; status == JN_OK && point->rounds < COST_SAMPLES; n++) {
-    double start = demo_seconds();
-    if (n >= (quick ? 2 : 3) && start - begin > visit_time) break;
-    for (int i = 0; i < calls && status == JN_OK; i++) status = call(robot, data, point);
-    point->samples[point->rounds++] = (demo_seconds() - start) / calls * 1e6;
-  }
-  jn_data_free(data);
-  const int n = point->rounds;
-  qsort(point->samples, (size_t)n, sizeof(double), ascending);
-  point->minimum = point->samples[0];
-  point->median = n ? 0.5 * (point->samples[(n - 1) / 2] + point->samples[n / 2]) : 0;
+  bench_close(&b);
+  const double least = time.minimum * 1e-3;
+  p->minimum = pass && p->minimum < least ? p->minimum : least;
+  p->medians[pass] = time.median * 1e-3;
+  const double *x = p->medians;
+  p->median = pass < 2 ? x[0] : fmax(fmin(x[0], x[1]), fmin(fmax(x[0], x[1]), x[2]));
+  p->rounds += time.rounds;
   return status;
 }
 
 /* Measures all points of one robot. */
-static int visit_robot(const char *name, int quick, int sweep, int size, study_cost *cost) {
-  cost_robot robot;
-  int code = open_robot(name, &robot);
-  for (int i = 0; i < cost->count && code == CLI_DONE; i++) {
+static int visit_robot(const char *name, int quick, int pass, int sweep, int size,
+                       study_cost *cost) {
+  jn_model *model;
+  jn_error error;
+  if (jn_model_load(name, NULL, NULL, &model, &error)) return cli_bad_input("%s", error.message);
+  jn_status status = JN_OK;
+  for (int i = 0; i < cost->count && !status; i++) {
     cost_point *point = &cost->points[i];
     if (point->sweep != sweep || point->size != size) continue;
-    point->bodies = jn_model_body_count(robot.model);
-    jn_status status = visit(&robot, quick, point);
-    if (status == JN_OK) continue;
-    cli_error("demo: %s, order %d: %s", name, point->order, jn_status_text(status));
-    code = CLI_BAD_INPUT;
+    point->bodies = jn_model_body_count(model);
+    status = visit(model, quick, pass, point);
   }
-  jn_model_free(robot.model);
-  free(robot.memory);
-  return code;
+  jn_model_free(model);
+  return status ? cli_bad_input("demo: %s: %s", name, jn_status_text(status)) : CLI_DONE;
 }
 
 /* Slope of the least-squares line of log y on log x. */
@@ -151,10 +98,7 @@ static int list_points(study_cost *cost) {
   static const int top[] = {STUDY_ORDER, COST_TOP_ORDER, STUDY_ORDER};
   const int most = 4 * (STUDY_ROWS + COST_TOP_ORDER + 1 + STUDY_ROWS * cost->sizes);
   cost->points = calloc((size_t)most, sizeof *cost->points);
-  if (!cost->points) {
-    cli_error("%s", jn_status_text(JN_ERR_MEMORY));
-    return CLI_BAD_INPUT;
-  }
+  if (!cost->points) return cli_bad_input("%s", jn_status_text(JN_ERR_MEMORY));
   for (int i = 0; i < 4; i++)
     for (int sweep = 0; sweep < 3; sweep++)
       for (int r = 0; r <= top[sweep]; r++)
@@ -169,17 +113,17 @@ static int list_points(study_cost *cost) {
 /* Each point is measured in several passes, so that other load on the machine does not affect all
  * rounds of one point. */
 int study_run_cost(int quick, study_cost *cost) {
-  const int passes = quick ? 1 : 3;
+  const int passes = quick ? 1 : COST_PASSES;
   cost->sizes = quick ? 7 : COST_SIZES;
   int code = list_points(cost), robots = cost->sizes + 2;
   for (int step = 0; step < passes * robots && code == CLI_DONE; step++) {
     const int n = step % robots - 2, sweep = n < 0 ? n + 2 : COST_BODIES;
-    char name[32] = "tilthex", what[128];
+    const int pass = step / robots;
+    char name[32] = "tilthex";
     if (n >= -1) snprintf(name, sizeof name, "tilthex:5x%d", n < 0 ? 20 : arms[n]);
-    snprintf(what, sizeof what, "time per call, pass %d of %d, %s", step / robots + 1, passes,
-             name);
-    demo_progress(0.05 + 0.85 * step / (passes * robots), what);
-    code = visit_robot(name, quick, sweep, n < 0 ? 0 : n, cost);
+    cli_progress(0.05 + 0.85 * step / (passes * robots), "time per call, pass %d of %d, %s",
+                 pass + 1, passes, name);
+    code = visit_robot(name, quick, pass, sweep, n < 0 ? 0 : n, cost);
   }
   if (code == CLI_DONE) fit(cost);
   return code;

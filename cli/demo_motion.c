@@ -8,6 +8,7 @@
 #include <jounce/jet.h>
 
 #include "message.h"
+#include "progress.h"
 
 #define PI 3.14159265358979323846
 #define DEGREE (PI / 180.0)
@@ -205,7 +206,7 @@ int study_run_round(int quick, study_round *out) {
     reference_at(t, &motion);
     for (int f = 0; f < 2 && status == JN_OK; f++)
       status = round_trip(model, data, f, n, t, &motion, out);
-    if (n % 100 == 0) demo_progress(0.05 * n / out->steps, "round trip");
+    if (n % 100 == 0) cli_progress(0.05 * n / out->steps, "round trip");
   }
   jn_data_free(data);
   jn_model_free(model);
@@ -215,6 +216,5 @@ int study_run_round(int quick, study_round *out) {
     raise_to(&out->agreement, out->apart[r] / out->error[0][r].force);
   }
   if (status == JN_OK) return CLI_DONE;
-  cli_error("demo: %s", jn_status_text(status));
-  return CLI_BAD_INPUT;
+  return cli_bad_input("demo: %s", jn_status_text(status));
 }

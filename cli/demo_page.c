@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "progress.h"
 #include "report.h"
 
 enum {
@@ -106,7 +107,7 @@ static void draw_figures(study *s, const view *v) {
   for (int i = 0; i < COUNT(pictures) && s->figures; i++) {
     plot_picture picture = pictures[i].picture;
     picture.charts = &v->charts[pictures[i].first];
-    demo_progress(0.92 + 0.02 * i, "figures");
+    cli_progress(0.92 + 0.02 * i, "figures");
     s->figures = plot_save(&picture, s->options.output, pictures[i].name, reason);
     if (!s->figures) snprintf(s->note, sizeof s->note, "No figures: %s", reason);
   }

@@ -144,8 +144,7 @@ int study_tables(study *s) {
   exponents_csv(s, &s->tables[CSV_EXPONENTS]);
   for (int i = 0; i < STUDY_TABLES; i++) {
     if (!s->tables[i].failed) continue;
-    cli_error("%s", jn_status_text(JN_ERR_MEMORY));
-    return CLI_BAD_INPUT;
+    return cli_bad_input("%s", jn_status_text(JN_ERR_MEMORY));
   }
   return CLI_DONE;
 }
@@ -173,84 +172,22 @@ void study_write_text(FILE *file, const study *s) {
   fprintf(file, "\n%s%s", s->note, s->note[0] ? "\n" : "");
 }
 
-/* Writes a key; its value follows. */
-static cli_output *key(cli_output *out, const char *name) {
-  cli_json_key(out, name);
-  return out;
-}
-
-static void json_round(cli_output *out, const study_round *round) {
-  const size_t stride = sizeof(study_error) / sizeof(double);
-  cli_json_begin(key(out, "round_trip"), '{');
-  cli_json_number(key(out, "steps"), round->steps);
-  cli_json_number(key(out, "dt"), round->dt);
-  cli_json_number(key(out, "worst_residual"), round->worst);
-  cli_json_number(key(out, "limit"), STUDY_LIMIT);
-  cli_json_bool(key(out, "passed"), round->worst <= STUDY_LIMIT);
-  cli_json_number(key(out, "formulations_apart"), round->agreement);
-  for (int f = 0; f < 2; f++) {
-    const study_error *e = round->error[f];
-    cli_json_begin(key(out, cost_formulation_names[f]), '{');
-    cli_json_row(key(out, "motion"), STUDY_ROWS, &e->motion, stride);
-    cli_json_row(key(out, "difference"), STUDY_ROWS, &e->difference, stride);
-    cli_json_row(key(out, "force"), STUDY_ROWS, &e->force, stride);
-    cli_json_row(key(out, "residual"), STUDY_ROWS, &e->residual, stride);
-    cli_json_end(out);
-  }
-  cli_json_end(out);
-}
-
-/* {"inverse": {"body": [...], "spatial": [...]}, "forward": ...}: a list of n numbers each, or
- * `rows` lists. The numbers are `stride` apart, the four lists `next` apart. */
-static void json_quartet(cli_output *out, const char *name, int rows, int n, const double *x,
-                         size_t stride, size_t next) {
-  cli_json_begin(key(out, name), '{');
-  for (int a = 0; a < 2; a++) {
-    cli_json_begin(key(out, cost_algorithm_names[a]), '{');
-    for (int f = 0; f < 2; f++, x += next) {
-      cli_json_key(out, cost_formulation_names[f]);
-      if (rows > 1) cli_json_begin(out, '[');
-      for (int r = 0; r < rows; r++) cli_json_row(out, n, x + (size_t)(r * n) * stride, stride);
-      if (rows > 1) cli_json_end(out);
-    }
-    cli_json_end(out);
-  }
-  cli_json_end(out);
-}
-
-static void json_cost(cli_output *out, const study_cost *cost) {
-  const size_t stride = sizeof(cost_point) / sizeof(double);
-  const size_t next = stride * (size_t)(cost->count / 4);
-  double sizes[COST_SIZES];
-  for (int n = 0; n < cost->sizes; n++) sizes[n] = cost_at(cost, COST_BODIES, 0, 0, 0, n)->bodies;
-  cli_json_begin(key(out, "cost"), '{');
-  cli_json_text(key(out, "unit"), "microseconds a call, least of many rounds");
-  cli_json_begin(key(out, "published_7_bodies"), '{');
-  for (int a = 0; a < 2; a++)
-    cli_json_row(key(out, cost_algorithm_names[a]), STUDY_ROWS, study_paper_us[a], 1);
-  cli_json_end(out);
-  json_quartet(out, "by_order_7_bodies", 1, STUDY_ROWS,
-               &cost_at(cost, COST_PAPER, 0, 0, 0, 0)->minimum, stride, next);
-  json_quartet(out, "by_order_101_bodies", 1, COST_TOP_ORDER + 1,
-               &cost_at(cost, COST_ORDERS, 0, 0, 0, 0)->minimum, stride, next);
-  cli_json_row(key(out, "bodies"), cost->sizes, sizes, 1);
-  json_quartet(out, "by_order_and_bodies", STUDY_ROWS, cost->sizes,
-               &cost_at(cost, COST_BODIES, 0, 0, 0, 0)->minimum, stride, next);
-  json_quartet(out, "exponent_of_bodies_by_order", 1, STUDY_ROWS, cost->bodies_exponent[0][0], 1,
-               STUDY_ROWS);
-  json_quartet(out, "exponent_of_order_plus_1", 1, 1, cost->order_exponent[0], 1, 1);
-  json_quartet(out, "exponent_of_order", 1, 1, cost->order_exponent_r[0], 1, 1);
-  cli_json_end(out);
-}
-
 void study_write_json(cli_output *out, const study *s) {
+  const cli_field fields[] = {TEXT_FIELD("demo", "study"),
+                              TEXT_FIELD("robot", "tilthex"),
+                              TEXT_FIELD("processor", s->processor),
+                              TEXT_FIELD("output", s->options.output),
+                              BOOL_FIELD("figures", s->figures),
+                              NUMBER_FIELD("steps", s->round.steps),
+                              NUMBER_FIELD("dt", s->round.dt),
+                              NUMBER_FIELD("worst_residual", s->round.worst),
+                              NUMBER_FIELD("limit", STUDY_LIMIT),
+                              BOOL_FIELD("passed", s->round.worst <= STUDY_LIMIT),
+                              NUMBER_FIELD("formulations_apart", s->round.agreement)};
   cli_json_begin(out, '{');
-  cli_json_text(key(out, "demo"), "study");
-  cli_json_text(key(out, "robot"), "tilthex");
-  cli_json_text(key(out, "processor"), s->processor);
-  json_round(out, &s->round);
-  json_cost(out, &s->cost);
-  cli_json_text(key(out, "output"), s->options.output);
-  cli_json_bool(key(out, "figures"), s->figures);
+  cli_json_fields(out, fields, COUNT(fields));
+  cli_cells_json(out, "round_trip", &s->tables[CSV_ROUND]);
+  cli_cells_json(out, "cost", &s->tables[CSV_COST]);
+  cli_cells_json(out, "exponents", &s->tables[CSV_EXPONENTS]);
   cli_json_end(out);
 }

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "names.h"
 
@@ -117,12 +116,6 @@ const char *const *cli_job_dofs(cli_job *job) {
     names[i] = cli_take_text(&job->result.memory, "%s",
                              cli_dof_name(job->model, index ? index[i] : i).text);
   return names;
-}
-
-double cli_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 cli_name cli_job_name(const cli_job *job) { return cli_clean(jn_model_name(job->model)); }

@@ -79,8 +79,6 @@ void cli_job_end(cli_job *job);
 /* Names of the degrees of freedom in the order of the layout, NULL-terminated, released with the
  * result. NULL when out of memory. */
 const char *const *cli_job_dofs(cli_job *job);
-/* Seconds of a monotonic clock. */
-double cli_seconds(void);
 /* The name of the model, fit for a terminal. */
 cli_name cli_job_name(const cli_job *job);
 

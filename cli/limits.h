@@ -3,7 +3,6 @@
 #define CLI_LIMITS_H
 
 #include "path.h"
-#include "reader.h"
 
 enum {
   LIMIT_POSITION,

@@ -1,7 +1,6 @@
 /* message.c: error lines and suggestions. */
 #include "message.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,9 +17,7 @@ void cli_error(const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  for (char *c = text; *c; c++) {
-    if (iscntrl((unsigned char)*c)) *c = '?';
-  }
+  jn_clean_text(text, sizeof text);
   fprintf(stderr, "jounce: %s\n", text);
 }
 

@@ -1,7 +1,6 @@
 /* output.c: opening and closing, numbers, JSON, CSV. */
 #include "output.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -142,9 +141,7 @@ void cli_json_rows(cli_output *out, int rows, int n, const double *x, size_t str
 cli_name cli_clean(const char *name) {
   cli_name clean;
   snprintf(clean.text, sizeof clean.text, "%s", name);
-  for (char *c = clean.text; *c; c++) {
-    if (iscntrl((unsigned char)*c)) *c = '?';
-  }
+  jn_clean_text(clean.text, sizeof clean.text);
   return clean;
 }
 

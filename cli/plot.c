@@ -317,8 +317,8 @@ static int ends_with(const char *text, const char *end) {
 
 int chart_check_path(const char *command, const char *path) {
   if (ends_with(path, ".svg") || ends_with(path, ".png")) return CLI_DONE;
-  cli_error("%s: --plot: expected a file name ending in .svg or .png, found '%s'", command, path);
-  return CLI_BAD_USAGE;
+  return cli_bad_usage("%s: --plot: expected a file name ending in .svg or .png, found '%s'",
+                       command, path);
 }
 
 int chart_draw(const chart *c, const char *command, const char *path) {
@@ -327,27 +327,22 @@ int chart_draw(const chart *c, const char *command, const char *path) {
   char reason[PLOT_REASON];
   FILE *drawn = draw(&picture, format, reason);
   if (drawn && copy(drawn, path, reason)) return CLI_DONE;
-  cli_error("%s: --plot: %s", command, reason);
-  return CLI_BAD_INPUT;
+  return cli_bad_input("%s: --plot: %s", command, reason);
 }
 
 int plot_folders(const char *command, const char *folder) {
   static const char *const below[] = {"data", "figures"};
   char path[4096];
-  if (!folder[0] || strlen(folder) > sizeof path - 64) {
-    cli_error("%s: expected the name of a folder", command);
-    return CLI_BAD_USAGE;
-  }
+  if (!folder[0] || strlen(folder) > sizeof path - 64)
+    return cli_bad_usage("%s: expected the name of a folder", command);
   for (int i = 0; i < 2; i++) {
     snprintf(path, sizeof path, "%s/%s", folder, below[i]);
     for (char *end = path; end; *end = '/') {
       struct stat about;
       end = strchr(end + 1, '/');
       if (end) *end = '\0';
-      if (mkdir(path, 0777) && (stat(path, &about) || !S_ISDIR(about.st_mode))) {
-        cli_error("%s: cannot create the folder: %s", path, strerror(errno));
-        return CLI_BAD_INPUT;
-      }
+      if (mkdir(path, 0777) && (stat(path, &about) || !S_ISDIR(about.st_mode)))
+        return cli_bad_input("%s: cannot create the folder: %s", path, strerror(errno));
       if (!end) break;
     }
   }

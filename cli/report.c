@@ -15,10 +15,7 @@ int report_check_path(const char *path) {
   struct stat found;
   int there = lstat(path, &found) == 0;
   FILE *f = fopen(path, "ab");
-  if (!f) {
-    cli_error("%s: cannot be written: %s", path, strerror(errno));
-    return CLI_BAD_INPUT;
-  }
+  if (!f) return cli_bad_input("%s: cannot be written: %s", path, strerror(errno));
   fclose(f);
   if (!there) remove(path);
   return CLI_DONE;

@@ -17,11 +17,9 @@ int cli_sheet_new(cli_sheet *s, int rows, int columns, const chart_figure *figur
     s->figure_of = malloc((size_t)columns * sizeof *s->figure_of);
     s->names = malloc((size_t)columns * sizeof *s->names);
   }
-  if (status || !s->figure_of || !s->names) {
-    cli_error("%s: a table of %d rows and %d columns",
-              jn_status_text(status ? status : JN_ERR_MEMORY), rows, columns);
-    return CLI_BAD_INPUT;
-  }
+  if (status || !s->figure_of || !s->names)
+    return cli_bad_input("%s: a table of %d rows and %d columns",
+                         jn_status_text(status ? status : JN_ERR_MEMORY), rows, columns);
   for (int i = 0; i < columns; i++) s->names[i] = s->table->names[i], s->figure_of[i] = -1;
   return CLI_DONE;
 }
@@ -72,8 +70,7 @@ int cli_sheet_print(cli_output *out, const cli_sheet *s) {
                                                     : JN_TABLE_NPZ;
   jn_status status = jn_table_print(s->table, format, out->file);
   if (!status || status == JN_ERR_FILE) return CLI_DONE; /* cli_output_close reports it */
-  cli_error("--format %s: %s", cli_format_names[out->format], jn_status_text(status));
-  return CLI_BAD_INPUT;
+  return cli_bad_input("--format %s: %s", cli_format_names[out->format], jn_status_text(status));
 }
 
 void cli_sheet_extrema(const cli_sheet *s, cli_extremum *extrema) {
@@ -233,4 +230,21 @@ void cli_cells_html(FILE *file, const cli_cells *c) {
 void cli_cells_csv(FILE *file, const cli_cells *c) {
   for (int i = 0; i < c->count; i++)
     fprintf(file, "%s%c", c->cells[i], (i + 1) % c->columns ? ',' : '\n');
+}
+
+void cli_cells_json(cli_output *out, const char *key, const cli_cells *c) {
+  cli_json_key(out, key);
+  cli_json_begin(out, '[');
+  for (int i = c->columns; i < c->count; i++) {
+    char *end;
+    const double number = strtod(c->cells[i], &end);
+    if (i % c->columns == 0) cli_json_begin(out, '{');
+    cli_json_key(out, c->cells[i % c->columns]);
+    if (*end)
+      cli_json_text(out, c->cells[i]);
+    else
+      cli_json_number(out, number);
+    if ((i + 1) % c->columns == 0) cli_json_end(out);
+  }
+  cli_json_end(out);
 }

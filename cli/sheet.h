@@ -62,5 +62,7 @@ void cli_cells_free(cli_cells *c);
 void cli_cells_text(FILE *file, const cli_cells *c);
 void cli_cells_html(FILE *file, const cli_cells *c);
 void cli_cells_csv(FILE *file, const cli_cells *c); /* without title, groups and note */
+void cli_cells_json(cli_output *out, const char *key,
+                    const cli_cells *c); /* key: a list of {column: cell, ...} */
 
 #endif

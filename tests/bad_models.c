@@ -145,7 +145,9 @@ static void text_that_is_not_a_number_is_refused_in_every_slot(void **state) {
         char *text = fill_slots(template, slot, list[i], owner, &line);
         /* a syntax error of JSON names no owner */
         const int syntax = format == JSON && strchr("N0+.1", list[i][0]) != NULL && !vector;
-        snprintf(words, sizeof words, "'%s'", owner);
+        /* "joint 'elbow': ..."; a key at the top: "made:2: gravity..." */
+        const int owned = memchr(at, '.', (size_t)(bar - at)) != NULL;
+        snprintf(words, sizeof words, owned ? "'%s'" : ": %s", owner);
         snprintf(fault, sizeof fault, "%s %.*s = %s", format == URDF ? "URDF" : "JSON",
                  (int)(bar - at - 1), at + 1, list[i]);
         if (refused(format, text, fault, JN_ERR_SYNTAX, line,

@@ -535,6 +535,7 @@ static void functions_without_a_status_accept_any_argument(void **state) {
   assert_string_equal(jn_scheme_name(JN_SCHEME_COUNT), "");
   assert_int_equal(jn_simulation_statistics(NULL).steps, 0);
   assert_int_equal(jn_simulation_singular_joint(NULL), -1);
+  assert_string_equal(jn_simulation_message(NULL), "");
   assert_true(jn_trajectory_start(NULL) == 0 && jn_trajectory_end(NULL) == 0);
   assert_true(jn_trajectory_next_break(NULL, 0) == HUGE_VAL);
   robot_free(&a), robot_free(&b);

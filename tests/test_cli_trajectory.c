@@ -331,12 +331,19 @@ static void wrong_usage_is_named(void **state) {
       {2, "jounce limits pendulum swing.json --velocity 1 --apply slow.txt", "found 'slow.txt'"},
       {2, "jounce limits pendulum swing.json --velocity 1 --apply slow", "found 'slow'"},
       {1, "jounce limits pendulum swing.json --limits below.json",
-       "joint1.jerk: a nonnegative number"},
+       "below.json:1: joint1.jerk: a nonnegative number expected, found -1"},
       {1, "jounce limits pendulum swing.json --limits turned.json", "lower limit 2 is above"},
-      {1, "jounce limits pendulum swing.json --limits word.json", "found a string"},
-      {1, "jounce limits pendulum swing.json --limits none.json", "none.json"},
+      {1, "jounce limits pendulum swing.json --limits word.json",
+       "word.json:2: joint1.jerk: a number expected, found a string"},
+      {1, "jounce limits pendulum swing.json --limits none.json", "none.json: cannot open: "},
       {1, "jounce limits pendulum swing.json --limits odd.json",
-       "no joint of this name; known: joint1"},
+       "odd.json:1: elbow: the model has no joint of this name; known: joint1"},
+      {1, "jounce limits pendulum swing.json --limits key.json",
+       "key.json:2: joint1.jrek: unknown key; did you mean 'jerk'?"},
+      {1, "jounce limits pendulum swing.json --limits list.json",
+       "list.json:1: joint1: an object {...} expected, found a list"},
+      {1, "jounce limits pendulum swing.json --limits - < /dev/null",
+       "standard input:1: the text is empty"},
       {2, "jounce elastic pendulum swing.json --motor-inertia 1", "--stiffness is missing"},
       {2, "jounce elastic pendulum swing.json --stiffness 1", "--motor-inertia is missing"},
       {2, "jounce elastic pendulum swing.json --stiffness 0 --motor-inertia 1", "positive"},
@@ -348,7 +355,9 @@ static void wrong_usage_is_named(void **state) {
   put("odd.json", "{\"elbow\": {\"jerk\": 1}}");
   put("below.json", "{\"joint1\": {\"jerk\": -1}}");
   put("turned.json", "{\"joint1\": {\"lower\": 2, \"upper\": 1}}");
-  put("word.json", "{\"joint1\": {\"jerk\": \"1\"}}");
+  put("word.json", "{\"joint1\": {\n\"jerk\": \"1\"}}");
+  put("key.json", "{\"joint1\": {\"jerk\": 1,\n\"jrek\": 1}}");
+  put("list.json", "{\"joint1\": [1]}");
   for (size_t i = 0; i < COUNT(bad); i++) {
     int status = run("%s", bad[i].line);
     if (status != bad[i].status || !strstr(errors, bad[i].words) || output[0])

@@ -79,16 +79,17 @@ static void angle_of_a_point(void **state) {
   assert_true(isnan(jn_atan2(1, HUGE_VAL)) && isnan(jn_atan2(NAN, 1)));
 }
 
-static void exponential_logarithm_and_powers(void **state) {
+static void exponential_logarithm_power_and_tanh(void **state) {
   (void)state;
   rng r = rng_new(3);
-  double e = 0, l = 0, p = 0;
+  double e = 0, l = 0, p = 0, t = 0;
   for (int i = 0; i < 200000; i++) {
     double x = i % 2 ? rng_range(&r, -700, 700) : spread(&r, -50, 2);
     e = worse(e, ulps(jn_exp(x), expl(x)));
     x = i % 2 ? rng_range(&r, 0.5, 2) : fabs(spread(&r, denormals_count() ? -1070 : -1020, 1020));
     l = worse(l, ulps(jn_log(x), logl(x)));
     double y = rng_range(&r, -3, 3), z = rng_range(&r, 1e-6, 1e3);
+    t = worse(t, ulps(jn_tanh(i % 2 ? 10 * y : x), tanhl(i % 2 ? 10 * y : x)));
     p = worse(p, ulps(jn_pow(z, y), powl(z, y)) / (1 + fabs(y * log(z))));
   }
   check_residual("exp (ulp)", e, 2);
@@ -96,7 +97,10 @@ static void exponential_logarithm_and_powers(void **state) {
   check_residual("power (ulp times |y log x| + 1)", p, 2);
   assert_true(jn_exp(0) == 1 && jn_exp(-800) == 0 && jn_exp(800) == HUGE_VAL && isnan(jn_exp(NAN)));
   assert_true(jn_exp(-740) > 0 || !denormals_count());
+  check_residual("tanh (ulp)", t, 2);
   assert_true(jn_log(1) == 0);
+  assert_true(jn_tanh(0) == 0 && jn_tanh(HUGE_VAL) == 1 && jn_tanh(-50) == -1 &&
+              isnan(jn_tanh(NAN)));
 }
 
 static void hash(uint64_t *h, double x) {
@@ -256,7 +260,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sine_and_cosine_of_any_angle),
       cmocka_unit_test(angle_of_a_point),
-      cmocka_unit_test(exponential_logarithm_and_powers),
+      cmocka_unit_test(exponential_logarithm_power_and_tanh),
       cmocka_unit_test(the_bits_have_not_changed),
       cmocka_unit_test(a_strict_batch_equals_single_calls_to_the_bit),
       cmocka_unit_test(strict_may_change_between_calls),

@@ -296,11 +296,11 @@ static void test_the_step_control_has_not_changed(void **state) {
       {"double_pendulum", JN_RKMK54, 1e-6, 0, 0, 58, 1, 355},
       {"double_pendulum", JN_RKMK54, 1e-10, 0.01, 0, 354, 0, 2125},
       {"double_pendulum", JN_RKMK54, 1e-7, 0, 400, 1666, 102, 10609},
-      {"double_pendulum", JN_TAYLOR, 1e-8, 0, 0, 35, 0, 35},
-      {"double_pendulum", JN_TAYLOR, 1e-12, 0.03, 400, 653, 0, 5224},
+      {"double_pendulum", JN_TAYLOR, 1e-8, 0, 0, 35, 0, 36},
+      {"double_pendulum", JN_TAYLOR, 1e-12, 0.03, 400, 653, 0, 5225},
       {"tilthex", JN_RKMK54, 1e-8, 0, 0, 33, 0, 199},
       {"tilthex", JN_MOMENTUM, 1e-8, 0, 0, 30, 0, 181},
-      {"tilthex", JN_TAYLOR, 1e-14, 0, 0, 9, 0, 9},
+      {"tilthex", JN_TAYLOR, 1e-14, 0, 0, 9, 0, 10},
   };
   int wrong = 0;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -56,9 +56,12 @@ static void json_is_read_as_written(void **state) {
   assert_string_equal(tip->link, "b");
   assert_int_equal(tip->line, 16);
   assert_true(tip->pose.p.z == 1 && tip->pose.R.m[0][0] == 1);
-  assert_true(has_finding(spec, JN_WARNING, 8, "unknown key 'colour'"));
-  assert_true(has_finding(spec, JN_WARNING, 13, "did you mean 'mass'?"));
-  assert_true(has_finding(spec, JN_WARNING, 14, "'point' is missing"));
+  assert_true(has_finding(spec, JN_WARNING, 8,
+                          "body 'b': joint 'q': colour: unknown key, ignored; known: name, type,"));
+  assert_true(has_finding(spec, JN_WARNING, 13,
+                          "body 'd': maas: unknown key, ignored; did you mean 'mass'?"));
+  assert_true(
+      has_finding(spec, JN_WARNING, 14, "joint 's': point: missing: the world's origin is used"));
   assert_int_equal(jn_spec_finding_count(spec), 3);
   jn_spec_free(spec);
 }
@@ -70,7 +73,7 @@ static void empty_texts_and_those_of_the_other_format_are_reported(void **state)
   for (size_t i = 0; i < COUNT(blank); i++) {
     char text[16];
     size_t n = strlen(blank[i]);
-    assert_refused(jn_spec_parse_json, blank[i], n, JN_ERR_SYNTAX, "the file is empty");
+    assert_refused(jn_spec_parse_json, blank[i], n, JN_ERR_SYNTAX, "text:1: the text is empty");
     assert_refused(jn_spec_parse_urdf, blank[i], n, JN_ERR_SYNTAX, "the file is empty");
     n = (size_t)snprintf(text, sizeof text, "%s<robot>", blank[i]);
     assert_refused(jn_spec_parse_json, text, n, JN_ERR_SYNTAX, "needs the ending .urdf");

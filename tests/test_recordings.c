@@ -455,6 +455,25 @@ static void the_degree_may_be_raised(void **state) {
   }
 }
 
+/* A hinge without limits turns on; its angle is recorded between -pi and pi. */
+static void wrapped_angles_are_unwrapped(void **state) {
+  (void)state;
+  const sines s = {1, {4}, {turn * 0.4}, {0.3}};
+  for (int noisy = 0; noisy < 2; noisy++) {
+    trial x = trial_new(2000);
+    rng r = rng_new(3);
+    for (int i = 0; i < x.count; i++) {
+      x.t[i] = 0.005 * i;
+      x.q[i] = sines_at(&s, x.t[i], 0) + noisy * 1e-4 * normal(&r);
+      x.q[i] -= turn * floor((x.q[i] + turn / 2 - sines_at(&s, 0, 0)) / turn);
+    }
+    if (trial_fit(&x, &s, NULL)) fail_msg("%s", x.message);
+    check_residual("wrapped angle, velocity", x.error[1], 1e-2);
+    check_residual("wrapped angle, jerk outside its band", 1 - x.inside[3], 0.1);
+    trial_free(&x);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(long_motions_are_followed),
@@ -468,6 +487,7 @@ int main(void) {
       cmocka_unit_test(bands_follow_the_trajectory),
       cmocka_unit_test(bands_of_forces_contain_the_truth),
       cmocka_unit_test(the_degree_may_be_raised),
+      cmocka_unit_test(wrapped_angles_are_unwrapped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

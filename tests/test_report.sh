@@ -72,6 +72,10 @@ numbers traj.html >got.csv
 cmp want.csv got.csv || fail "traj.html does not hold the numbers of the table"
 "$build/jounce" limits double_pendulum reach.json --effort-rate 1e4 --velocity 10 --report limits.html >out.json
 "$build/jounce" elastic double_pendulum reach.json --stiffness 500 --motor-inertia 0.1 --report elastic.html >out.json
+if "$build/jounce" elastic double_pendulum reach.json --stiffness 1e12 --motor-inertia 0.1 >out.json 2>errors; then
+  fail "simulated motors that vibrate at 3 MHz"
+fi
+grep -q 'units of --stiffness and --motor-inertia, or use --no-simulation' errors || fail "no remedy: $(cat errors)"
 echo "ok  traj, limits, elastic"
 
 "$build/jounce" demo --quick --no-plots --output demo --report demo.html >demo.txt

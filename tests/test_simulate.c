@@ -533,7 +533,7 @@ static void assert_forces_refused(const char *text, const char *reason) {
 static void test_the_program_refuses_force_files_with_a_reason(void **state) {
   (void)state;
   char out[4096];
-  assert_forces_refused("", "the file is empty");
+  assert_forces_refused("", ":1: the file has no line of numbers");
   assert_forces_refused("t,joint1,joint1\n0,1,2\n", "'joint1' is named twice");
   assert_forces_refused("t,joint3\n0,1\n", "did you mean 'joint1' or 'joint2'?");
   assert_forces_refused("t,joint1\n", "no line of numbers");
@@ -543,7 +543,39 @@ static void test_the_program_refuses_force_files_with_a_reason(void **state) {
   assert_forces_refused("t,joint1\n0\n", "2 numbers expected");
   assert_forces_refused("t,joint1\n1,0\n0,1\n", "times must increase");
   assert_int_equal(program("pendulum --time 1 --forces .", out, sizeof out), 1);
-  assert_non_null(strstr(out, "cannot be read: "));
+  assert_non_null(strstr(out, ".: cannot read: "));
+}
+
+/* Steps that do not end: the limit and the remedy are named. */
+static void test_the_program_names_limit_and_remedy(void **state) {
+  (void)state;
+  static const struct {
+    const char *line, *words;
+    int code;
+  } cases[] = {
+      {"tilthex --time 9 --scheme rkmk54 --max-steps 5", "5 steps", 1},
+      {"tilthex --time 9 --scheme rkmk54 --max-steps 5", "raise --max-steps", 1},
+      {"double_pendulum --time 9 --scheme radau --drift --text", "radau: 9 s in", 0},
+      {"double_pendulum --state PATH --time 1 --scheme variational --step 0.2",
+       "0.2 s from t = 0 is too long", 1},
+      {"double_pendulum --time 1 --scheme rkmk4 --step 0.5 --max-steps 1", "rows", 0},
+  };
+  char out[20000], line[200], path[] = "test_simulate_XXXXXX";
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  write_file(path, "{\"joints\": {\"joint1\": [1.5, 40], \"joint2\": [0.2, 0]}}");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    snprintf(line, sizeof line, "%s", cases[i].line);
+    const char *at = strstr(line, "PATH");
+    if (at)
+      snprintf(line, sizeof line, "%.*s%s%s", (int)(at - line), cases[i].line, path,
+               cases[i].line + (at - line) + 4);
+    const int code = program(line, out, sizeof out);
+    if (code != cases[i].code || !strstr(out, cases[i].words) || (code && strstr(out, "limits.h")))
+      fail_msg("%s: %d\n%s", line, code, out);
+  }
+  remove(path);
 }
 
 static void test_the_program_refuses_what_it_could_not_finish(void **state) {
@@ -591,6 +623,7 @@ int main(void) {
       cmocka_unit_test(test_the_program),
       cmocka_unit_test(test_the_program_refuses_force_files_with_a_reason),
       cmocka_unit_test(test_the_program_refuses_what_it_could_not_finish),
+      cmocka_unit_test(test_the_program_names_limit_and_remedy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ extern "C" {
   X(JN_OK, "success")                                                                \
   X(JN_ERR_ARGUMENT, "an argument is missing or out of range")                       \
   X(JN_ERR_MEMORY, "out of memory")                                                  \
-  X(JN_ERR_LIMIT, "a limit of jounce/limits.h is exceeded")                          \
+  X(JN_ERR_LIMIT, "a limit of jounce/limits.h or of the options is exceeded")        \
   X(JN_ERR_FILE, "a file cannot be read or written")                                 \
   X(JN_ERR_SYNTAX, "a file is malformed")                                            \
   X(JN_ERR_MODEL, "the model is invalid")                                            \

@@ -40,13 +40,19 @@ JN_API jn_status jn_difference(const jn_model *model, const double *q0, const do
  *                for all time; implicit, fixed step
  *   taylor       one forward-dynamics call of order r gives the Taylor polynomial of degree r+1 of
  *                v; rotations are integrated in exponential coordinates. Degree and step are
- *                chosen from the tolerance */
+ *                chosen from the tolerance
+ *   radau        Radau IIA with five stages in the chart of rkmk54: order 9, implicit, L-stable,
+ *                adaptive or fixed step. Springs, damping, friction and motors of any stiffness.
+ *                At most JN_MAX_IMPLICIT degrees of freedom, motors included
+ * Where damping or friction limits the step of taylor or rkmk54 with a tolerance, and not the
+ * accuracy, they take steps of radau until that changes (within JN_MAX_IMPLICIT). */
 #define JN_SCHEMES(X)              \
   X(JN_RKMK4, "rkmk4")             \
   X(JN_RKMK54, "rkmk54")           \
   X(JN_MOMENTUM, "momentum")       \
   X(JN_VARIATIONAL, "variational") \
-  X(JN_TAYLOR, "taylor")
+  X(JN_TAYLOR, "taylor")           \
+  X(JN_RADAU, "radau")
 
 typedef enum jn_scheme {
 #define JN_SCHEME_ENUM(code, name) code,
@@ -101,11 +107,18 @@ typedef struct jn_event {
 
 typedef struct jn_simulation_options {
   jn_scheme scheme;
-  double tolerance; /* local error bound of a step: absolute for rotation vectors, positions
-                       and angles, relative to 1 + max |v| for velocities. Default 1e-12 */
-  double step;      /* > 0: fixed step, tolerance unused. Required by rkmk4 and variational */
-  double max_step;  /* of adaptive schemes; 0: no limit */
-  int order;        /* taylor: degree of v's polynomial, >= 2; 0: ceil(1 - log(tolerance)/2) */
+  double tolerance;  /* local error bound of a step: absolute for rotation vectors, positions and
+                        angles, relative to 1 + max |v| for velocities. Default 1e-12 */
+  double step;       /* > 0: fixed step, tolerance unused. Required by rkmk4 and variational */
+  double max_step;   /* of adaptive schemes; 0: no limit */
+  double resolution; /* the shortest time, s, in which forces.time, forces.state and events do
+                        anything that matters. Adaptive schemes look at the forces four times in it,
+                        between their stages too, and take no step over a push; all schemes look at
+                        events once in it. 0: 1e-2. HUGE_VAL: nothing happens between two breaks.
+                        Not needed by tables and Fourier sums */
+  long max_steps;    /* of adaptive schemes in one call of jn_simulation_run_to, rejected ones
+                        included; 0: 10^6 */
+  int order;         /* taylor: degree of v's polynomial, >= 2; 0: ceil(1 - log(tolerance)/2) */
   jn_representation representation; /* of twists and wrenches of free joints, in and out */
   int strict;                       /* 1: the same bits on every machine (jn_settings) */
   const jn_vec3 *gravity;           /* NULL: the model's */
@@ -145,10 +158,13 @@ JN_API jn_status jn_simulation_motor(const jn_simulation *simulation, double *th
 /* One step of the scheme's own length, but not past t_max. A step that meets an event ends there,
  * just after the root of g, and *event is its index, else -1 (event may be NULL). A failed step
  * leaves the state unchanged. JN_ERR_LIMIT: the required step is lost in rounding (the solution
- * blows up), or is too long for the implicit equations of the variational scheme to be solved. */
+ * blows up), or is too long for the equations of an implicit scheme to be solved. Functions of the
+ * state and events receive finite numbers only; where they would not, JN_ERR_NOT_FINITE.
+ * jn_simulation_message has the reason and the remedy. */
 JN_API jn_status jn_simulation_step(jn_simulation *simulation, double t_max, int *event);
 
-/* Steps until t or the first event. The last step is shortened to end exactly at t. */
+/* Steps until t or the first event. The last step is shortened to end exactly at t. JN_ERR_LIMIT
+ * also after max_steps; the state is that of the last step, and another call goes on. */
 JN_API jn_status jn_simulation_run_to(jn_simulation *simulation, double t, int *event);
 
 /* Dense output: the state q[nq], v[nv] at any time of the last step. Accurate to the order of the
@@ -162,6 +178,9 @@ typedef struct jn_statistics {
   int order;        /* of the dynamics calls */
 } jn_statistics;
 JN_API jn_statistics jn_simulation_statistics(const jn_simulation *simulation);
+/* Why the last call of jn_simulation_step or jn_simulation_run_to failed and what helps, as a
+ * sentence; "" if it did not fail. Never NULL; valid until the next call. */
+JN_API const char *jn_simulation_message(const jn_simulation *simulation);
 /* After JN_ERR_SINGULAR: the joint that moves no mass; -1: none. */
 JN_API int jn_simulation_singular_joint(const jn_simulation *simulation);
 

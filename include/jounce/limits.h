@@ -18,6 +18,7 @@
 #define JN_MAX_PATH 512                 /* bytes of a file name in a jn_error */
 #define JN_MAX_MESSAGE 1024             /* bytes of a message in a jn_error */
 #define JN_MAX_FINDINGS 10000           /* findings kept by a lint run */
+#define JN_MAX_IMPLICIT 1000            /* degrees of freedom of an implicit step, with motors */
 #define JN_MAX_DEGREE 100               /* degree of a trajectory's polynomial */
 #define JN_MAX_SPLINE 31                /* degree of a spline; jn_trajectory_minimum: 16 */
 #define JN_MAX_ROTATIONS 500            /* rotations of a spline on SO(3) */

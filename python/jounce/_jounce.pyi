@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 Representation = Literal["spatial", "body", "hybrid", "mixed"]
 LayoutName = Literal["jounce", "pinocchio", "mujoco", "drake", "rbdl"]
-Scheme = Literal["rkmk4", "rkmk54", "momentum", "variational", "taylor"]
+Scheme = Literal["rkmk4", "rkmk54", "momentum", "variational", "taylor", "radau"]
 JointType = Literal["fixed", "revolute", "prismatic", "helical", "cylindrical", "planar", "universal",
                     "spherical", "free"]
 Quantity = Literal["link_motion", "link_momentum", "link_force", "joint_momentum", "joint_force",
@@ -351,7 +351,7 @@ class Spec:
             None, p: ArrayLike | None = None, pitch: float = 0, armature: float = 0, damping: float = 0,
             friction: float = 0, lower: float | None = None, upper: float | None = None, velocity: float |
             None = None, effort: float | None = None, acceleration: float | None = None, jerk: float | None =
-            None) -> Spec: ...
+            None, effort_rate: float | None = None) -> Spec: ...
     def add_frame(self, name: str, link: str, R: ArrayLike | None = None, p: ArrayLike | None =
             None) -> Spec: ...
     def build(self, *, root: Literal["fixed", "floating"] | None = None, strict_inertia: bool = False,
@@ -380,7 +380,7 @@ class Layout:
 
 class Simulation:
     def __init__(self, model: Model, scheme: Scheme = "taylor", *, tolerance: float = 1e-12, step: float = 0,
-            max_step: float = 0, order: int = 0, tau: ArrayLike | None = None, state: Callable[[float, Array,
+            max_step: float = 0, resolution: float = 0, max_steps: int = 0, order: int = 0, tau: ArrayLike | None = None, state: Callable[[float, Array,
             Array], ArrayLike] | None = None, time: Callable[[float, int], ArrayLike] | None = None, table:
             tuple[ArrayLike, ArrayLike] | None = None, polynomial: tuple[float, ArrayLike] | None = None,
             fourier: tuple[float, ArrayLike, ArrayLike] | None = None, stiffness: ArrayLike | None = None,

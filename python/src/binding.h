@@ -28,6 +28,10 @@ PyObject *raise_status(jn_status status);
 PyObject *raise_error(const jn_error *error); /* with file and line */
 PyObject *raise_text(jn_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same for functions that return 0 or -1. */
+#define refuse(...) (raise_text(__VA_ARGS__), -1)
+#define refuse_type(...) (PyErr_Format(PyExc_TypeError, __VA_ARGS__), -1)
+#define no_memory() (PyErr_NoMemory(), -1)
 /* Sets an attribute of the current exception; steals the reference to `value`. */
 void note_attribute(const char *name, PyObject *value);
 

@@ -157,19 +157,26 @@ static void expected(const array_spec *s, int lead, char *text, size_t size) {
   if (used < size) snprintf(text + used, size - used, ")");
 }
 
+/* "(3, 4)" */
+static const char *shape_text(int nd, const npy_intp *shape, char text[160]) {
+  size_t used = (size_t)snprintf(text, 160, "(");
+  for (int i = 0; i < nd && used < 160; i++)
+    used += (size_t)snprintf(text + used, 160 - used, "%ld%s", (long)shape[i],
+                             i + 1 < nd ? ", "
+                             : nd == 1  ? ","
+                                        : "");
+  if (used < 160) snprintf(text + used, 160 - used, ")");
+  return text;
+}
+
 static int refuse_shape(const job *j, const array_spec *s, PyArrayObject *a) {
+  const jn_model *m = j->c.self->model;
   char want[96], got[160];
   expected(s, j->lead, want, sizeof want);
-  size_t used = (size_t)snprintf(got, sizeof got, "(");
-  for (int i = 0; i < PyArray_NDIM(a) && used < sizeof got; i++)
-    used += (size_t)snprintf(got + used, sizeof got - used, "%s%ld", i ? ", " : "",
-                             (long)PyArray_DIM(a, i));
-  const jn_model *m = j->c.self->model;
-  raise_text(JN_ERR_ARGUMENT, "%s: %s: shape %s expected with nq = %d, nv = %d%s, found %s%s",
-             j->c.algorithm->name, s->name, want, jn_model_nq(m), jn_model_nv(m),
-             j->lead ? " and the leading axes of the first array" : "", got,
-             PyArray_NDIM(a) == 1 ? ",)" : ")");
-  return -1;
+  return refuse(JN_ERR_ARGUMENT, "%s: %s: shape %s expected with nq = %d, nv = %d%s, found %s",
+                j->c.algorithm->name, s->name, want, jn_model_nq(m), jn_model_nv(m),
+                j->lead ? " and the leading axes of the first array" : "",
+                shape_text(PyArray_NDIM(a), PyArray_DIMS(a), got));
 }
 
 /* Finds the order and the unknown lengths from the shape of an argument, then checks the shape. */
@@ -188,11 +195,9 @@ static int check_input(job *j, const array_spec *s, PyArrayObject *a, int *known
     } else {
       npy_intp order = shape[i] - d % 1000;
       if (order < 0) return refuse_shape(j, s, a);
-      if (order > JN_MAX_ORDER) {
-        raise_text(JN_ERR_LIMIT, "%s: %s: %s: order %ld, the largest is %d", c->algorithm->name,
-                   s->name, jn_status_text(JN_ERR_LIMIT), (long)order, JN_MAX_ORDER);
-        return -1;
-      }
+      if (order > JN_MAX_ORDER)
+        return refuse(JN_ERR_LIMIT, "%s: %s: %s: order %ld, the largest is %d", c->algorithm->name,
+                      s->name, jn_status_text(JN_ERR_LIMIT), (long)order, JN_MAX_ORDER);
       c->order = (int)order;
     }
     *known = 1;
@@ -300,10 +305,7 @@ static int take_external(job *j, PyObject **values) {
   }
   if (tau) {
     size_t nv = (size_t)jn_model_nv(j->c.self->model), rows = (size_t)j->c.order + 1;
-    if (!(j->tau_ext = PyMem_Calloc(nv * rows + 1, sizeof(double)))) {
-      PyErr_NoMemory();
-      return -1;
-    }
+    if (!(j->tau_ext = PyMem_Calloc(nv * rows + 1, sizeof(double)))) return no_memory();
     PyArrayObject *x = take_array(tau, "tau_ext");
     if (!x) return -1;
     int plain = j->c.order == 0 && PyArray_NDIM(x) == 1;
@@ -319,10 +321,7 @@ static int take_external(job *j, PyObject **values) {
 
 static int take_prescribed(job *j, PyObject *value) {
   int n = jn_model_body_count(j->c.self->model);
-  if (!(j->c.prescribed = PyMem_Calloc((size_t)n + 1, 1))) {
-    PyErr_NoMemory();
-    return -1;
-  }
+  if (!(j->c.prescribed = PyMem_Calloc((size_t)n + 1, 1))) return no_memory();
   PyObject *items = PyUnicode_Check(value)
                         ? NULL
                         : PySequence_Fast(value, "prescribed: a list of joints expected");
@@ -359,18 +358,14 @@ static int take_linear(job *j, PyObject **values) {
     if ((i = word_index(values[a->slot_side], sides, "trivialisation")) < 0) return -1;
     o->trivialisation = (jn_trivialisation)i;
   }
-  if ((o->input == JN_INPUT_MAP) != (values[a->slot_map] != NULL)) {
-    raise_text(JN_ERR_ARGUMENT, "input='map' needs map=, and map= needs input='map'");
-    return -1;
-  }
+  if ((o->input == JN_INPUT_MAP) != (values[a->slot_map] != NULL))
+    return refuse(JN_ERR_ARGUMENT, "input='map' needs map=, and map= needs input='map'");
   if (values[a->slot_map]) {
     if (!(j->map = take_array(values[a->slot_map], "map"))) return -1;
     npy_intp nv = jn_model_nv(j->c.self->model);
     if (PyArray_NDIM(j->map) != 2 || PyArray_DIM(j->map, 0) != nv ||
-        PyArray_DIM(j->map, 1) > 1000000) {
-      raise_text(JN_ERR_ARGUMENT, "map: shape (nv, m) expected with nv = %ld", (long)nv);
-      return -1;
-    }
+        PyArray_DIM(j->map, 1) > 1000000)
+      return refuse(JN_ERR_ARGUMENT, "map: shape (nv, m) expected with nv = %ld", (long)nv);
     o->map = NUMBERS(j->map);
     o->map_columns = (int)PyArray_DIM(j->map, 1);
   }
@@ -409,37 +404,24 @@ static int overlaps(PyArrayObject *a, PyArrayObject *b) {
 
 static int check_out(job *j, int i, PyObject *object, int nd, const npy_intp *shape) {
   const char *name = j->c.algorithm->out[i].name;
-  if (!PyArray_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "out: %s: a numpy array expected, found %.200s", name,
-                 Py_TYPE(object)->tp_name);
-    return -1;
-  }
+  if (!PyArray_Check(object))
+    return refuse_type("out: %s: a numpy array expected, found %.200s", name,
+                       Py_TYPE(object)->tp_name);
   PyArrayObject *a = (PyArrayObject *)object;
   int good = PyArray_TYPE(a) == NPY_DOUBLE && PyArray_ISCARRAY(a) && PyArray_NDIM(a) == nd;
   for (int k = 0; good && k < nd; k++) good = PyArray_DIM(a, k) == shape[k];
-  if (!good) {
-    char text[160];
-    size_t used = 0;
-    for (int k = 0; k < nd && used < sizeof text; k++)
-      used +=
-          (size_t)snprintf(text + used, sizeof text - used, "%s%ld", k ? ", " : "", (long)shape[k]);
-    raise_text(JN_ERR_ARGUMENT,
-               "out: %s: a writeable C-contiguous float64 array of shape (%s) expected", name,
-               nd ? text : "");
-    return -1;
+  char text[160];
+  if (!good)
+    return refuse(JN_ERR_ARGUMENT,
+                  "out: %s: a writeable C-contiguous float64 array of shape %s expected", name,
+                  shape_text(nd, shape, text));
+  const algorithm *al = j->c.algorithm;
+  for (int k = 0; k < al->nin + i; k++) {
+    PyArrayObject *other = k < al->nin ? j->in[k] : j->out[k - al->nin];
+    if (other && overlaps(a, other))
+      return refuse(JN_ERR_ARGUMENT, "out: %s shares memory with %s", name,
+                    k < al->nin ? al->in[k].name : al->out[k - al->nin].name);
   }
-  for (int k = 0; k < j->c.algorithm->nin; k++)
-    if (j->in[k] && overlaps(a, j->in[k])) {
-      raise_text(JN_ERR_ARGUMENT, "out: %s shares memory with %s", name,
-                 j->c.algorithm->in[k].name);
-      return -1;
-    }
-  for (int k = 0; k < i; k++)
-    if (overlaps(a, j->out[k])) {
-      raise_text(JN_ERR_ARGUMENT, "out: %s shares memory with %s", name,
-                 j->c.algorithm->out[k].name);
-      return -1;
-    }
   Py_INCREF(a);
   j->out[i] = a;
   return 0;
@@ -549,10 +531,9 @@ static int check_layout(const job *j) {
   if (!(flags & OURS_ONLY) &&
       (!(flags & BODY_TANGENT) || jn_layout_representation(self->layout) == JN_BODY))
     return 0;
-  raise_text(JN_ERR_ARGUMENT,
-             "%s is not available in the layout '%s': use with_settings(layout='jounce')",
-             j->c.algorithm->name, jn_layout_name(jn_layout_kind_of(self->layout)));
-  return -1;
+  return refuse(JN_ERR_ARGUMENT,
+                "%s is not available in the layout '%s': use with_settings(layout='jounce')",
+                j->c.algorithm->name, jn_layout_name(jn_layout_kind_of(self->layout)));
 }
 
 static int into_ours(job *j) {

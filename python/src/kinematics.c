@@ -19,7 +19,8 @@ PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v) {
     if (n < 1 || n > JN_MAX_ORDER + 2) {
       Py_DECREF(rows);
       return n < 1 ? raise_text(JN_ERR_ARGUMENT, "v: shape (r+1, nv) or (nv,) expected")
-                   : raise_status(JN_ERR_LIMIT);
+                   : raise_text(JN_ERR_LIMIT, "v: order %ld, the largest is %d", (long)n - 1,
+                                JN_MAX_ORDER);
     }
     order = (int)n - 1;
   }
@@ -84,10 +85,7 @@ static int take_asked(kinematics_object *self, const char *function, const char 
   if (take_arguments(function, names, count, count, 1 + point, args, nargs, keywords, values))
     return -1;
   memset(out, 0, sizeof *out);
-  if (most < 0) {
-    raise_status(JN_ERR_STATE);
-    return -1;
-  }
+  if (most < 0) return (raise_status(JN_ERR_STATE), -1);
   if ((out->frame = model_frame(self->model, values[0])) < 0) return -1;
   if (point)
     out->point = values[1];

@@ -171,12 +171,10 @@ static int change_settings(model_object *self, PyObject *const *values) {
   if (values[6] && set_layout(self, values[6])) return -1;
   if (values[0]) {
     if ((i = word_index(values[0], representation_words, "representation")) < 0) return -1;
-    if (self->layout && i != (int)s->representation) {
-      raise_text(JN_ERR_ARGUMENT, "representation: the layout '%s' needs '%s'",
-                 jn_layout_name(jn_layout_kind_of(self->layout)),
-                 representation_words[s->representation]);
-      return -1;
-    }
+    if (self->layout && i != (int)s->representation)
+      return refuse(JN_ERR_ARGUMENT, "representation: the layout '%s' needs '%s'",
+                    jn_layout_name(jn_layout_kind_of(self->layout)),
+                    representation_words[s->representation]);
     s->representation = (jn_representation)i;
   }
   if (values[1]) {
@@ -206,10 +204,7 @@ static int settings_of_dict(model_object *self, PyObject *settings) {
   while (settings && PyDict_Next(settings, &at, &key, &value)) {
     int i = 0;
     while (i < SETTINGS && PyUnicode_CompareWithASCIIString(key, setting_names[i])) i++;
-    if (i == SETTINGS) {
-      PyErr_Format(PyExc_TypeError, "Model has no setting '%U'", key);
-      return -1;
-    }
+    if (i == SETTINGS) return refuse_type("Model has no setting '%U'", key);
     values[i] = value == Py_None ? NULL : value;
   }
   return change_settings(self, values);
@@ -434,13 +429,13 @@ static PyObject *matrix(jn_mat3 A) {
 /* a dict for each joint, body and frame */
 static PyObject *joint_dict(const jn_joint *j) {
   const jn_limits *l = &j->limits;
-  return Py_BuildValue("{sN ss si si si si sN sN sd sd sd sd sd sd sd sd sd sd}", "name",
+  return Py_BuildValue("{sN ss si si si si sN sN sd sd sd sd sd sd sd sd sd sd sd}", "name",
                        text(j->name), "type", jn_joint_type_name(j->type), "iq", j->iq, "nq", j->nq,
                        "iv", j->iv, "nv", j->nv, "axis", vector(j->axis[0]), "axis2",
                        vector(j->axis[1]), "pitch", j->pitch, "armature", j->armature, "damping",
                        j->damping, "friction", j->friction, "lower", l->lower, "upper", l->upper,
                        "velocity", l->velocity, "effort", l->effort, "acceleration",
-                       l->acceleration, "jerk", l->jerk);
+                       l->acceleration, "jerk", l->jerk, "effort_rate", l->effort_rate);
 }
 static PyObject *body_dict(const jn_body *b) {
   double m;

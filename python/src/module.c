@@ -158,26 +158,16 @@ static PyObject *apply_map(PyObject *value, const group_map *m) {
   Py_XDECREF(y);
   return raise_status(status);
 }
-static PyObject *so3_exp(PyObject *module, PyObject *value) {
-  (void)module;
-  static const group_map m = {"w", 1, {3, 0}, 2, {3, 3}, map_so3_exp};
-  return apply_map(value, &m);
-}
-static PyObject *so3_log(PyObject *module, PyObject *value) {
-  (void)module;
-  static const group_map m = {"R", 2, {3, 3}, 1, {3, 0}, map_so3_log};
-  return apply_map(value, &m);
-}
-static PyObject *se3_exp(PyObject *module, PyObject *value) {
-  (void)module;
-  static const group_map m = {"V", 1, {6, 0}, 2, {4, 4}, map_se3_exp};
-  return apply_map(value, &m);
-}
-static PyObject *se3_log(PyObject *module, PyObject *value) {
-  (void)module;
-  static const group_map m = {"T", 2, {4, 4}, 1, {6, 0}, map_se3_log};
-  return apply_map(value, &m);
-}
+#define GROUP_MAP(function, ...)                                 \
+  static PyObject *function(PyObject *module, PyObject *value) { \
+    static const group_map m = {__VA_ARGS__, map_##function};    \
+    (void)module;                                                \
+    return apply_map(value, &m);                                 \
+  }
+GROUP_MAP(so3_exp, "w", 1, {3, 0}, 2, {3, 3})
+GROUP_MAP(so3_log, "R", 2, {3, 3}, 1, {3, 0})
+GROUP_MAP(se3_exp, "V", 1, {6, 0}, 2, {4, 4})
+GROUP_MAP(se3_log, "T", 2, {4, 4}, 1, {6, 0})
 
 /* ---- propellers ---- */
 

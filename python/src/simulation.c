@@ -66,18 +66,21 @@ static double event_value(void *context, double t, const double *q, const double
 /* ---- options ---- */
 
 static const char *const names[] = {
-    "model",           "scheme",         "tolerance",     "step",
-    "max_step",        "order",          "tau",           "time",
-    "state",           "stiffness",      "rest",          "damping",
-    "friction",        "friction_width", "model_damping", "model_friction",
-    "motor_stiffness", "motor_inertia",  "external",      "table",
-    "polynomial",      "fourier",        "events"};
+    "model",         "scheme",         "tolerance",       "step",
+    "max_step",      "resolution",     "max_steps",       "order",
+    "tau",           "time",           "state",           "stiffness",
+    "rest",          "damping",        "friction",        "friction_width",
+    "model_damping", "model_friction", "motor_stiffness", "motor_inertia",
+    "external",      "table",          "polynomial",      "fourier",
+    "events"};
 enum {
   MODEL,
   SCHEME,
   TOLERANCE,
   STEP,
   MAX_STEP,
+  RESOLUTION,
+  MAX_STEPS,
   ORDER,
   TAU,
   TIME,
@@ -121,16 +124,11 @@ static int set_force_of_time(simulation_object *self, PyObject **v, jn_forces *f
   int given =
       (v[TIME] != NULL) + (v[TABLE] != NULL) + (v[POLYNOMIAL] != NULL) + (v[FOURIER] != NULL);
   PyObject *x, *y, *z;
-  if (given > 1) {
-    raise_text(JN_ERR_ARGUMENT, "give at most one of time, table, polynomial and fourier");
-    return -1;
-  }
+  if (given > 1)
+    return refuse(JN_ERR_ARGUMENT, "give at most one of time, table, polynomial and fourier");
   int nv = jn_model_nv(self->model->model);
   if (v[TIME]) {
-    if (!PyCallable_Check(v[TIME])) {
-      PyErr_SetString(PyExc_TypeError, "time: a function of (t, order) expected");
-      return -1;
-    }
+    if (!PyCallable_Check(v[TIME])) return refuse_type("time: a function of (t, order) expected");
     Py_INCREF(v[TIME]);
     self->time = v[TIME];
     f->time = time_force;
@@ -143,10 +141,7 @@ static int set_force_of_time(simulation_object *self, PyObject **v, jn_forces *f
     npy_intp n = PyArray_NDIM(times) == 1 ? PyArray_DIM(times, 0) : 0;
     int rises = n > 0 && n < 100000000;
     for (npy_intp i = 1; i < n && rises; i++) rises = NUMBERS(times)[i] > NUMBERS(times)[i - 1];
-    if (!rises) {
-      raise_text(JN_ERR_ARGUMENT, "table: increasing times of shape (n,) expected");
-      return -1;
-    }
+    if (!rises) return refuse(JN_ERR_ARGUMENT, "table: increasing times of shape (n,) expected");
     self->table = (jn_force_table){(int)n, nv, NUMBERS(times), keep_rows(self, y, "table: tau", n)};
     if (!self->table.tau) return -1;
     f->time = jn_force_table_time;
@@ -160,10 +155,8 @@ static int set_force_of_time(simulation_object *self, PyObject **v, jn_forces *f
     if (!c) return -1;
     npy_intp n = PyArray_NDIM(c) == 2 ? PyArray_DIM(c, 0) : 0;
     Py_DECREF(c);
-    if (n < 1 || n > JN_MAX_ORDER) {
-      raise_text(JN_ERR_ARGUMENT, "polynomial: c of shape (degree + 1, nv) expected");
-      return -1;
-    }
+    if (n < 1 || n > JN_MAX_ORDER)
+      return refuse(JN_ERR_ARGUMENT, "polynomial: c of shape (degree + 1, nv) expected");
     self->polynomial =
         (jn_force_polynomial){(int)n - 1, nv, t0, keep_rows(self, x, "polynomial: c", n)};
     if (!self->polynomial.c) return -1;
@@ -177,10 +170,8 @@ static int set_force_of_time(simulation_object *self, PyObject **v, jn_forces *f
     if (!a) return -1;
     npy_intp n = PyArray_NDIM(a) == 2 ? PyArray_DIM(a, 0) : 0;
     Py_DECREF(a);
-    if (n < 1 || n > 1000000) {
-      raise_text(JN_ERR_ARGUMENT, "fourier: a, b of shape (terms, nv) expected");
-      return -1;
-    }
+    if (n < 1 || n > 1000000)
+      return refuse(JN_ERR_ARGUMENT, "fourier: a, b of shape (terms, nv) expected");
     const double *ca = keep_rows(self, y, "fourier: a", n),
                  *cb = ca ? keep_rows(self, z, "fourier: b", n) : NULL;
     if (!cb) return -1;
@@ -207,10 +198,7 @@ static int set_forces(simulation_object *self, PyObject **v, jn_forces *f) {
         !(*rows[i].target = keep_rows(self, v[rows[i].slot], names[rows[i].slot], -1)))
       return -1;
   if (v[STATE]) {
-    if (!PyCallable_Check(v[STATE])) {
-      PyErr_SetString(PyExc_TypeError, "state: a function of (t, q, v) expected");
-      return -1;
-    }
+    if (!PyCallable_Check(v[STATE])) return refuse_type("state: a function of (t, q, v) expected");
     Py_INCREF(v[STATE]);
     self->state = v[STATE];
     f->state = state_force;
@@ -299,10 +287,12 @@ static int take_all(simulation_object *self, PyObject **v) {
     if ((i = word_index(v[SCHEME], words, "scheme")) < 0) return -1;
     o.scheme = (jn_scheme)i;
   }
-  double *numbers[] = {&o.tolerance, &o.step, &o.max_step};
-  for (i = 0; i < 3; i++)
+  double *numbers[] = {&o.tolerance, &o.step, &o.max_step, &o.resolution};
+  for (i = 0; i < 4; i++)
     if (v[TOLERANCE + i] && take_double(v[TOLERANCE + i], names[TOLERANCE + i], numbers[i]))
       return -1;
+  if (v[MAX_STEPS] && take_int(v[MAX_STEPS], "max_steps", 0, INT_MAX, &i)) return -1;
+  if (v[MAX_STEPS]) o.max_steps = i;
   if (v[ORDER] && take_int(v[ORDER], "order", 0, JN_MAX_ORDER, &o.order)) return -1;
   o.representation = self->model->settings.representation;
   o.gravity = &self->model->settings.gravity;
@@ -479,6 +469,13 @@ static PyObject *sim_set_motor(PyObject *object, PyObject *args) {
   return result;
 }
 
+/* After a step that failed: the reason and what helps. */
+static PyObject *raise_message(simulation_object *self, jn_status status) {
+  const char *message = jn_simulation_message(self->simulation);
+  if (PyErr_Occurred() || !message[0] || status == JN_ERR_SINGULAR) return raise_step(self, status);
+  return raise_text(status, "%s", message);
+}
+
 static PyObject *advance(PyObject *object, PyObject *value, int one) {
   simulation_object *self = ready(object);
   double t;
@@ -496,7 +493,7 @@ static PyObject *advance(PyObject *object, PyObject *value, int one) {
     Py_END_ALLOW_THREADS;
   }
   self->busy = 0;
-  if (status || PyErr_Occurred()) return raise_step(self, status);
+  if (status || PyErr_Occurred()) return raise_message(self, status);
   return PyLong_FromLong(event);
 }
 static PyObject *sim_step(PyObject *object, PyObject *value) { return advance(object, value, 1); }
@@ -628,14 +625,18 @@ static PyGetSetDef getset[] = {
 
 PyDoc_STRVAR(
     simulation_doc,
-    "Simulation(model, scheme='taylor', *, tolerance=1e-12, step=0, max_step=0, order=0, "
-    "tau=None,\n"
+    "Simulation(model, scheme='taylor', *, tolerance=1e-12, step=0, max_step=0, resolution=0,\n"
+    "           max_steps=0, order=0, tau=None,\n"
     "           state=None, time=None, table=None, polynomial=None, fourier=None, stiffness=None,\n"
     "           rest=None, damping=None, friction=None, friction_width=0.01, model_damping=False,\n"
     "           model_friction=False, motor_stiffness=None, motor_inertia=None, external=None,\n"
     "           events=None)\n--\n\n"
     "Integrates the motion in time, from home at rest or from set_state. scheme: 'rkmk4',\n"
-    "'rkmk54', 'momentum', 'variational' or 'taylor'. step > 0: fixed step.\n\n"
+    "'rkmk54', 'momentum', 'variational', 'taylor' or 'radau' (stiff forces). step > 0: fixed\n"
+    "step. resolution: the shortest time in which the functions time, state and events do "
+    "anything\n"
+    "that matters (0: 0.01 s); they are looked at so often. max_steps: of one run_to or run\n"
+    "between two times (0: a million).\n\n"
     "The forces are added: tau (nv,) constant; state(t, q, v) -> (nv,) (not with 'taylor');\n"
     "time(t, order) -> (order+1, nv) with derivatives; table (times, tau); polynomial (t0, c);\n"
     "fourier (w, a, b); stiffness, damping and friction (nv,) of the joints; motor_stiffness and\n"

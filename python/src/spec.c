@@ -146,7 +146,8 @@ PyDoc_STRVAR(
     add_joint_doc,
     "add_joint($self, /, name, type, parent, child, *, axis=None, axis2=None, point=None, R=None,\n"
     "          p=None, pitch=0, armature=0, damping=0, friction=0, lower=None, upper=None,\n"
-    "          velocity=None, effort=None, acceleration=None, jerk=None)\n--\n\n"
+    "          velocity=None, effort=None, acceleration=None, jerk=None, effort_rate=None)\n"
+    "--\n\n"
     "Adds a joint: 'fixed', 'revolute', 'prismatic', 'helical', 'cylindrical', 'planar',\n"
     "'universal', 'spherical' or 'free'. parent None: the world. With R or p it is placed by\n"
     "frame: R, p is the joint frame in the parent link's frame, and axis is in the joint frame.\n"
@@ -155,14 +156,14 @@ PyDoc_STRVAR(
 static PyObject *spec_add_joint(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                 PyObject *keywords) {
   static const char *const names[] = {
-      "name",  "type",     "parent", "child",        "axis",    "axis2",    "point",
-      "R",     "p",        "pitch",  "armature",     "damping", "friction", "lower",
-      "upper", "velocity", "effort", "acceleration", "jerk"};
+      "name",  "type",     "parent", "child",        "axis",    "axis2",      "point",
+      "R",     "p",        "pitch",  "armature",     "damping", "friction",   "lower",
+      "upper", "velocity", "effort", "acceleration", "jerk",    "effort_rate"};
   static const char *words[JN_JOINT_TYPE_COUNT + 1];
   for (int i = 0; i < JN_JOINT_TYPE_COUNT; i++) words[i] = jn_joint_type_name((jn_joint_type)i);
-  PyObject *v[19];
+  PyObject *v[20];
   /* parent may be None, so it is not among the required ones */
-  if (take_arguments("add_joint", names, 19, 4, 2, args, nargs, keywords, v)) return NULL;
+  if (take_arguments("add_joint", names, 20, 4, 2, args, nargs, keywords, v)) return NULL;
   const char *name = take_text(v[0], "name"), *parent = NULL, *child;
   int type = name ? word_index(v[1], words, "type") : -1;
   if (type < 0 || (v[2] && !(parent = take_text(v[2], "parent")))) return NULL;
@@ -175,17 +176,14 @@ static PyObject *spec_add_joint(PyObject *object, PyObject *const *args, Py_ssiz
   j.placement = v[7] || v[8] ? JN_BY_FRAME : JN_BY_SCREW;
   if (take_vec3(v[4], "axis", &j.axis[0]) || take_vec3(v[5], "axis2", &j.axis[1]) ||
       take_vec3(v[6], "point", &j.point) || take_mat3(v[7], "R", &j.origin.R) ||
-      take_vec3(v[8], "p", &j.origin.p) || take_optional(v[9], "pitch", &j.pitch) ||
-      take_optional(v[10], "armature", &j.armature) ||
-      take_optional(v[11], "damping", &j.damping) ||
-      take_optional(v[12], "friction", &j.friction) ||
-      take_optional(v[13], "lower", &j.limits.lower) ||
-      take_optional(v[14], "upper", &j.limits.upper) ||
-      take_optional(v[15], "velocity", &j.limits.velocity) ||
-      take_optional(v[16], "effort", &j.limits.effort) ||
-      take_optional(v[17], "acceleration", &j.limits.acceleration) ||
-      take_optional(v[18], "jerk", &j.limits.jerk))
+      take_vec3(v[8], "p", &j.origin.p))
     return NULL;
+  double *const numbers[] = {&j.pitch,           &j.armature,          &j.damping,
+                             &j.friction,        &j.limits.lower,      &j.limits.upper,
+                             &j.limits.velocity, &j.limits.effort,     &j.limits.acceleration,
+                             &j.limits.jerk,     &j.limits.effort_rate};
+  for (int i = 0; i < 11; i++)
+    if (take_optional(v[9 + i], names[9 + i], numbers[i])) return NULL;
   jn_status status = jn_spec_add_joint(((spec_object *)object)->spec, &j);
   if (status) return raise_status(status);
   Py_INCREF(object);

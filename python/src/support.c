@@ -21,7 +21,8 @@ int add_exceptions(PyObject *module) {
       {JN_ERR_ARGUMENT, "ArgumentError", &PyExc_ValueError,
        "An argument is missing or out of range."},
       {JN_ERR_MEMORY, "OutOfMemory", &PyExc_MemoryError, "Out of memory."},
-      {JN_ERR_LIMIT, "LimitError", &PyExc_ValueError, "A limit of jounce/limits.h is exceeded."},
+      {JN_ERR_LIMIT, "LimitError", &PyExc_ValueError,
+       "A limit of jounce/limits.h or of the options is exceeded."},
       {JN_ERR_FILE, "FileError", &PyExc_OSError, "A file cannot be read or written."},
       {JN_ERR_SYNTAX, "FormatError", &PyExc_ValueError, "A file is malformed."},
       {JN_ERR_MODEL, "ModelError", &PyExc_ValueError, "The model is invalid."},
@@ -134,33 +135,22 @@ static int same_name(PyObject *key, const char *name) {
 int take_arguments(const char *function, const char *const *names, int count, int positional,
                    int required, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords,
                    PyObject **values) {
-  if (nargs > positional) {
-    PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments (%zd given)",
-                 function, positional, nargs);
-    return -1;
-  }
+  if (nargs > positional)
+    return refuse_type("%s() takes at most %d positional arguments (%zd given)", function,
+                       positional, nargs);
   for (int i = 0; i < count; i++) values[i] = i < nargs ? args[i] : NULL;
   Py_ssize_t nkeys = keywords ? PyTuple_GET_SIZE(keywords) : 0;
   for (Py_ssize_t k = 0; k < nkeys; k++) {
     PyObject *key = PyTuple_GET_ITEM(keywords, k);
     int i = 0;
     while (i < count && !same_name(key, names[i])) i++;
-    if (i == count) {
-      PyErr_Format(PyExc_TypeError, "%s() has no argument '%U'", function, key);
-      return -1;
-    }
-    if (i < nargs) {
-      PyErr_Format(PyExc_TypeError, "%s() got two values for '%s'", function, names[i]);
-      return -1;
-    }
+    if (i == count) return refuse_type("%s() has no argument '%U'", function, key);
+    if (i < nargs) return refuse_type("%s() got two values for '%s'", function, names[i]);
     values[i] = args[nargs + k];
   }
   for (int i = 0; i < count; i++) {
     if (i >= required && values[i] == Py_None) values[i] = NULL;
-    if (i < required && !values[i]) {
-      PyErr_Format(PyExc_TypeError, "%s() needs '%s'", function, names[i]);
-      return -1;
-    }
+    if (i < required && !values[i]) return refuse_type("%s() needs '%s'", function, names[i]);
   }
   return 0;
 }
@@ -189,10 +179,8 @@ int take_int(PyObject *object, const char *what, long low, long high, int *out) 
   long x = PyLong_AsLongAndOverflow(index, &overflow);
   Py_DECREF(index);
   if (x == -1 && PyErr_Occurred()) return -1;
-  if (overflow || x < low || x > high) {
-    raise_text(JN_ERR_ARGUMENT, "%s: an integer from %ld to %ld expected", what, low, high);
-    return -1;
-  }
+  if (overflow || x < low || x > high)
+    return refuse(JN_ERR_ARGUMENT, "%s: an integer from %ld to %ld expected", what, low, high);
   *out = (int)x;
   return 0;
 }

@@ -78,10 +78,7 @@ static int take_waypoints(const model_object *model, PyObject *times, PyObject *
                           PyArrayObject **t_out, PyArrayObject **q_out, int *count) {
   npy_intp rows = 0;
   if (!(*q_out = take_table(model, q, "q", 1, &rows))) return -1;
-  if (PyArray_NDIM(*q_out) != 2) {
-    raise_text(JN_ERR_ARGUMENT, "q: shape (n, nq) expected");
-    return -1;
-  }
+  if (PyArray_NDIM(*q_out) != 2) return refuse(JN_ERR_ARGUMENT, "q: shape (n, nq) expected");
   if (!(*t_out = take_shape(times, "times", 1, &rows))) return -1;
   *count = (int)rows;
   return 0;
@@ -89,9 +86,8 @@ static int take_waypoints(const model_object *model, PyObject *times, PyObject *
 
 static int refuse_layout_numbers(const model_object *model, const char *what) {
   if (!model->layout || jn_layout_representation(model->layout) == JN_MIXED) return 0;
-  raise_text(JN_ERR_ARGUMENT, "%s is not available in the layout '%s'", what,
-             jn_layout_name(jn_layout_kind_of(model->layout)));
-  return -1;
+  return refuse(JN_ERR_ARGUMENT, "%s is not available in the layout '%s'", what,
+                jn_layout_name(jn_layout_kind_of(model->layout)));
 }
 
 #define SOURCE(name)                                                               \

@@ -154,3 +154,15 @@ double jn_log(double x) {
 }
 
 double jn_pow(double x, double y) { return jn_exp(y * jn_log(x)); }
+
+double jn_tanh(double x) {
+  const double a = x < 0 ? -x : x;
+  if (a < 0.75) { /* x/(1 + x^2/(3 + x^2/(5 + ...))) */
+    double f = 17;
+    for (int n = 15; n >= 1; n -= 2) f = n + x * x / f;
+    return x / f;
+  }
+  if (a > 20) return x < 0 ? -1 : 1; /* 1 - tanh < 2^-54; x is no NaN here */
+  const double y = 1 - 2 / (jn_exp(2 * a) + 1);
+  return x < 0 ? -y : y;
+}

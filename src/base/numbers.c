@@ -2,6 +2,7 @@
 #include "base/numbers.h"
 
 #include <math.h>
+#include <string.h>
 
 int jn_all_finite(const double *x, size_t n) {
   /* 0 * x is 0 for every finite x and NaN for the others */
@@ -18,6 +19,12 @@ int jn_all_finite(const double *x, size_t n) {
   if (i < n) b[0] += 0.0 * x[i];
   a = (a + b) + (c + d);
   return a[0] + a[1] == 0.0;
+}
+
+jn_status jn_deliver(const double *x, size_t n, double *out) {
+  if (!jn_all_finite(x, n)) return JN_ERR_NOT_FINITE;
+  if (n) memcpy(out, x, sizeof *x * n);
+  return JN_OK;
 }
 
 int jn_all_below(const double *x, size_t n, double most) {

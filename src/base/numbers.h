@@ -2,9 +2,12 @@
 #ifndef JOUNCE_BASE_NUMBERS_H
 #define JOUNCE_BASE_NUMBERS_H
 
+#include <jounce/base.h>
 #include <stddef.h>
 
 int jn_all_finite(const double *x, size_t n);
+/* Copies x[n] to out if all are finite; else JN_ERR_NOT_FINITE, and out is left as it was. */
+jn_status jn_deliver(const double *x, size_t n, double *out);
 int jn_all_below(const double *x, size_t n, double most); /* every |x_i| < most */
 double jn_magnitude(const double *x, size_t n);           /* sum of |x_i| */
 double jn_largest(const double *x, size_t n);             /* largest |x_i|; NaN if one is */

@@ -49,9 +49,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, order + 1, 1, 1);
   if (external && external->tau)
     for (size_t i = 0; i < n; i++) w->io[i] -= external->tau[i];
-  if (!jn_all_finite(w->io, n)) return JN_ERR_NOT_FINITE;
-  if (n) memcpy(tau, w->io, sizeof(double) * n);
-  return JN_OK;
+  return jn_deliver(w->io, n, tau);
 }
 
 /* Order by order. w->io holds the given motion, w->force the given forces, as jets. */
@@ -105,9 +103,7 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
   boundary_motion_out(model, w, rep, rep == JN_BODY, order + 1);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
   if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, order + 2, 1, 0);
-  if (!jn_all_finite(w->io + nv, n)) return JN_ERR_NOT_FINITE;
-  if (n) memcpy(a, w->io + nv, sizeof(double) * n);
-  return JN_OK;
+  return jn_deliver(w->io + nv, n, a);
 }
 
 jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, const double *q,

@@ -94,6 +94,15 @@ int jn_composite_matrices(const jn_model *m, const jn_work *w, int K, double *M,
   return finite == 0.0;
 }
 
+/* S^T W, [(K+1) x nv], with a jet of composite wrenches for each link */
+static void project_wrenches(const jn_model *m, const jn_work *w, int K, const six *W,
+                             double *out) {
+  for (int i = 0; i < m->nlink; i++, W += w->rows)
+    for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++)
+      for (int k = 0; k <= K; k++)
+        out[(size_t)k * (size_t)m->nv + (size_t)c] = spatial_project(k, 0, S_of(w, c), W);
+}
+
 /* C v as jets, without forming C: the inverse dynamics for v' = 0 without gravity.
  *   a_i = a_parent + S' v
  *   W   = M a - ad_V^T M V, summed over the subtree
@@ -122,11 +131,7 @@ static void bias_vector(const jn_model *m, const jn_work *w, int K, double *out)
     }
   }
   add_to_parents(m, w->Ws, 6 * (size_t)w->rows, 6 * ((size_t)K + 1));
-  for (int i = 0; i < m->nlink; i++)
-    for (int c = 0; c < m->link[i].nv; c++)
-      for (int k = 0; k <= K; k++)
-        out[(size_t)k * nv + (size_t)(m->link[i].iv + c)] =
-            spatial_project(k, 0, S_of(w, m->link[i].iv + c), Ws_of(w, i));
+  project_wrenches(m, w, K, Ws_of(w, 0), out);
 }
 
 /* g = -S^T Mc G, [(K+1) x nv] */
@@ -170,11 +175,8 @@ jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, co
   if (external && external->wrench_count > 0 && tau_ext) {
     for (int k = 0; k <= order; k++) jn_external_spatial(m, data, external, k);
     add_to_parents(m, w->ext, 6 * (size_t)w->rows, 6 * ((size_t)order + 1));
-    for (int i = 0; i < m->nlink; i++)
-      for (int c = 0; c < m->link[i].nv; c++)
-        for (int k = 0; k <= order; k++)
-          ev[(size_t)k * nv + (size_t)(m->link[i].iv + c)] =
-              -spatial_project(k, 0, S_of(w, m->link[i].iv + c), ext_of(w, i));
+    project_wrenches(m, w, order, ext_of(w, 0), ev);
+    for (size_t i = 0; i < n; i++) ev[i] = -ev[i];
   }
   jn_jet_to_derivatives(order, m->nv, gv);
   jn_jet_to_derivatives(order, m->nv, hv);

@@ -108,10 +108,10 @@ static int frame_columns(const jn_model *m, jn_data *data, int link, const jn_po
     for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++) {
       six *out = Jf_of(w, c), *h = jet_of(w, 3);
       if (rep == JN_MIXED) { /* angular as body, linear as hybrid */
-        twist_column(JN_HYBRID, order, &f, base_position(data), Su_of(w, c), h);
+        represent_column(JN_HYBRID, order, &f, base_position(data), 0, Su_of(w, c), h);
         for (int k = 0; k <= order; k++) out[k].v = h[k].v;
       } else if (!body) {
-        twist_column(rep, order, &f, base_position(data), Su_of(w, c), out);
+        represent_column(rep, order, &f, base_position(data), 0, Su_of(w, c), out);
       }
       jn_jet_to_derivatives(order, 6, &out->w.x);
       finite &= jn_all_finite(&out->w.x, 6 * ((size_t)order + 1));

@@ -67,32 +67,15 @@ static inline v3 lever_order(int k, const frame_motion *f, const six *y, int lin
   return s;
 }
 
-/* A twist jet about the base's position -> representation `rep` of frame f. out may not be in. */
-static inline void twist_column(int rep, int order, const frame_motion *f, v3 base, const six *in,
-                                six *out) {
+/* A twist jet, or wrench or momentum jet, about the base's position -> representation `rep` of
+ * frame f. out may not be in. */
+static inline void represent_column(int rep, int order, const frame_motion *f, v3 base, int wrench,
+                                    const six *in, six *out) {
   for (int k = 0; k <= order; k++) {
     out[k] = in[k];
-    if (rep == JN_SPATIAL)
-      out[k].v = v3_add_cross_exact(in[k].v, base, in[k].w);
-    else
-      out[k].v = v3_sub(in[k].v, lever_order(k, f, in, 0));
-  }
-  if (rep != JN_BODY && rep != JN_MIXED) return;
-  for (int k = order; k >= 0; k--) {
-    out[k].w = unrotate_order(k, f->c, &out[0].w.x, 6);
-    if (rep == JN_BODY) out[k].v = unrotate_order(k, f->c, &out[0].v.x, 6);
-  }
-}
-
-/* The same for a wrench or a momentum. */
-static inline void wrench_column(int rep, int order, const frame_motion *f, v3 base, const six *in,
-                                 six *out) {
-  for (int k = 0; k <= order; k++) {
-    out[k] = in[k];
-    if (rep == JN_SPATIAL)
-      out[k].w = v3_add_cross_exact(in[k].w, base, in[k].v);
-    else
-      out[k].w = v3_sub(in[k].w, lever_order(k, f, in, 1));
+    v3 *y = wrench ? &out[k].w : &out[k].v;
+    *y = rep == JN_SPATIAL ? v3_add_cross_exact(*y, base, wrench ? in[k].v : in[k].w)
+                           : v3_sub(*y, lever_order(k, f, in, wrench));
   }
   if (rep != JN_BODY && rep != JN_MIXED) return;
   for (int k = order; k >= 0; k--) {

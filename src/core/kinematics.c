@@ -108,9 +108,7 @@ jn_status jn_frame_twist(const jn_model *model, jn_data *data, int frame,
       store_v3(y + 6 * k + 3,
                v3_add_cross_exact(load_v3(y + 6 * k + 3), base_position(data), load_v3(y + 6 * k)));
   jn_jet_to_derivatives(order, 6, y);
-  if (!jn_all_finite(y, n)) return JN_ERR_NOT_FINITE;
-  memcpy(out, y, sizeof(double) * n);
-  return JN_OK;
+  return jn_deliver(y, n, out);
 }
 
 jn_status jn_point_motion(const jn_model *model, jn_data *data, int frame, jn_vec3 point, int order,
@@ -135,9 +133,7 @@ jn_status jn_point_motion(const jn_model *model, jn_data *data, int frame, jn_ve
   jn_jet_pose_from_twist(order, held, pose_now(data, link, inner), V, R, p);
   store_v3(p, v3_add(load_v3(p), base_position(data)));
   jn_jet_to_derivatives(order + 1, 3, p);
-  if (!jn_all_finite(p, n)) return JN_ERR_NOT_FINITE;
-  memcpy(out, p, sizeof(double) * n);
-  return JN_OK;
+  return jn_deliver(p, n, out);
 }
 
 /* Jet of column j of link i's screws about the world's origin: S = Ad_C (constant column). */

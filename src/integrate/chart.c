@@ -67,12 +67,12 @@ jn_status jn_momentum_solve(jn_simulation *s, jn_point x) {
 static jn_status outer_wrench(jn_simulation *s, jn_point x, const double *tau, double *rate) {
   const jn_vec3 o = load_vec(x.p + 6);
   jn_wrench sum = jn_wrench_make(jn_v3(0, 0, 0), jn_v3_scale(s->mass, s->gravity));
-  if (s->external.wrench_count > 0) {
+  if (s->applied.wrench_count > 0) {
     jn_status status = jn_kinematics(s->model, s->data, -1, x.q, NULL);
     if (status) return status;
   }
-  for (int i = -1; i < s->external.wrench_count; i++) {
-    const jn_applied_wrench *a = i < 0 ? NULL : &s->external.wrenches[i];
+  for (int i = -1; i < s->applied.wrench_count; i++) {
+    const jn_applied_wrench *a = i < 0 ? NULL : &s->applied.wrenches[i];
     const double *w = a ? a->wrench : tau;
     jn_representation rep = a ? a->representation : JN_BODY;
     jn_wrench W = jn_wrench_make(load_vec(w), load_vec(w + 3));
@@ -131,7 +131,7 @@ jn_status jn_chart_derivative(jn_simulation *s, double t, const double *y, doubl
   jn_point x = s->trial;
   jn_status status = jn_chart_point(s, y, x);
   if (status || (status = jn_force_at(s, t, x, 0))) return status;
-  status = jn_forward_dynamics(s->model, s->data, 0, x.q, x.v, s->at.tau, &s->external, dy + nv);
+  status = jn_forward_dynamics(s->model, s->data, 0, x.q, x.v, s->at.tau, &s->applied, dy + nv);
   s->statistics.dynamics++;
   if (status) return status;
   jn_chart_rate(s->model, y, x.v, dy);

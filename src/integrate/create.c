@@ -86,6 +86,11 @@ static jn_status check_arrays(const jn_model *m, const jn_forces *f, jn_error *e
   return JN_OK;
 }
 
+/* Positions of joints and motors. */
+static int unknowns(const jn_model *m, const jn_simulation_options *o) {
+  return any(o->forces.motor_stiffness, m->nv) ? 2 * m->nv : m->nv;
+}
+
 static jn_status check_scheme(const jn_model *m, const jn_simulation_options *o, jn_error *error) {
   const char *name = jn_scheme_name(o->scheme);
   if (o->step == 0 && (o->scheme == JN_RKMK4 || o->scheme == JN_VARIATIONAL))
@@ -97,6 +102,12 @@ static jn_status check_scheme(const jn_model *m, const jn_simulation_options *o,
   if (o->scheme == JN_VARIATIONAL && any(o->forces.motor_stiffness, m->nv))
     return refuse(error, JN_ERR_ARGUMENT,
                   "scheme variational does not support elastic joints: use another scheme");
+  if (o->scheme == JN_RADAU && unknowns(m, o) > JN_MAX_IMPLICIT)
+    return refuse(
+        error, JN_ERR_LIMIT,
+        "scheme radau takes at most %d degrees of freedom, motors included, and the model "
+        "has %d: use taylor or rkmk54",
+        JN_MAX_IMPLICIT, unknowns(m, o));
   if (o->scheme != JN_TAYLOR) return JN_OK;
   if (o->forces.state)
     return refuse(
@@ -123,6 +134,9 @@ static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_err
     return refuse(error, JN_ERR_ARGUMENT, "a step must be positive and finite (0: adaptive)");
   if (o->step == 0 && !(o->tolerance >= LEAST_TOLERANCE && o->tolerance <= 1))
     return refuse(error, JN_ERR_ARGUMENT, "the tolerance must be from 1e-17 to 1");
+  if (!(o->resolution >= 0) || o->max_steps < 0)
+    return refuse(error, JN_ERR_ARGUMENT,
+                  "resolution and max_steps must be positive (0: the default)");
   if (o->order < 0 || o->order == 1 || o->order > JN_MAX_ORDER)
     return refuse(error, o->order > JN_MAX_ORDER ? JN_ERR_LIMIT : JN_ERR_ARGUMENT,
                   "the order must be 0 (chosen) or from 2 to %d", JN_MAX_ORDER);
@@ -162,8 +176,9 @@ static size_t layout(jn_simulation *s, char *block, char **data) {
   const size_t nv = (size_t)s->nv, ne = (size_t)s->ne, n = (size_t)s->n, np = (size_t)s->np,
                rows = (size_t)s->rows, nb = (size_t)s->model->nbody,
                nw = (size_t)s->o.forces.wrench_count, ne_events = (size_t)s->o.event_count,
-               taylor = scheme == JN_TAYLOR, chart = !taylor, momentum = scheme == JN_MOMENTUM,
-               variational = scheme == JN_VARIATIONAL;
+               m = nv + ne, taylor = scheme == JN_TAYLOR, implicit = s->implicit != 0,
+               chart = !taylor || implicit, momentum = scheme == JN_MOMENTUM,
+               variational = scheme == JN_VARIATIONAL, watched = s->watched != 0;
   size_t at = (sizeof *s + ALIGN - 1) / ALIGN * ALIGN;
 #define PLACE(pointer, count, type)                    \
   if (block) (pointer) = (type *)(void *)(block + at); \
@@ -210,8 +225,9 @@ static void fill(jn_simulation *s) {
     memcpy(rows, f->wrenches[i].wrench, sizeof(double) * 6);
     s->wrenches[i].wrench = rows;
   }
-  s->external.wrench_count = f->wrench_count;
-  s->external.wrenches = s->wrenches;
+  s->applied.wrench_count = f->wrench_count;
+  s->applied.wrenches = s->wrenches;
+  s->external = s->applied;
   if (s->o.scheme == JN_TAYLOR && s->o.representation != JN_BODY && jn_model_is_floating(m)) {
     /* a base wrench in world axes is no constant in body axes: it becomes an applied wrench */
     s->wrenches[s->external.wrench_count++] =
@@ -234,14 +250,32 @@ static void fill(jn_simulation *s) {
   if (s->o.scheme == JN_TAYLOR) jn_taylor_begin(s);
 }
 
+/* Is there damping or friction, of the model where asked for or of the forces? */
+static int resists(const jn_model *m, const jn_forces *f) {
+  for (int i = 0; i < m->nbody; i++)
+    if (m->joint[i].nv && ((f->model_damping && m->joint[i].damping != 0) ||
+                           (f->model_friction && m->joint[i].friction != 0)))
+      return 1;
+  return any(f->damping, m->nv) || any(f->friction, m->nv);
+}
+
 static void measure(jn_simulation *s, const jn_model *m, const jn_simulation_options *o) {
+  const int adaptive = !(o->step > 0);
   s->model = m;
   s->o = *o;
+  if (s->o.resolution == 0) s->o.resolution = 1e-2;
+  if (s->o.max_steps == 0) s->o.max_steps = 1000000;
+  if (s->o.forces.time == jn_force_table_time && !s->o.forces.next_break)
+    s->o.forces.next_break = jn_force_table_next_break; /* what a table is between its samples */
+  s->implicit = o->scheme == JN_RADAU ||
+                (adaptive && unknowns(m, o) <= JN_MAX_IMPLICIT && resists(m, &o->forces) &&
+                 (o->scheme == JN_TAYLOR || o->scheme == JN_RKMK54));
+  s->watched = adaptive && (o->forces.time || o->forces.state);
   s->gravity = o->gravity ? *o->gravity : m->gravity;
   s->mass = m->moving_mass;
   s->nq = m->nq;
   s->nv = m->nv;
-  s->ne = any(o->forces.motor_stiffness, m->nv) ? m->nv : 0;
+  s->ne = unknowns(m, o) - m->nv;
   s->n = 2 * (s->nv + s->ne);
   s->np = s->nq + s->nv + 2 * s->ne +
           (o->scheme == JN_MOMENTUM      ? 12

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
+#include "base/elementary.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
 
@@ -40,27 +42,75 @@ void jn_edge_velocity(const jn_simulation *s, const double *q, const double *v, 
   }
 }
 
-/* drive = constant force + user's functions of time and state, in the options' representation. */
-static jn_status actuators(jn_simulation *s, double t, jn_point x) {
+/* The time at which the forces are looked at: before a break, their values from the left. */
+static double before_break(const jn_simulation *s, double t) {
+  return t < s->t_break ? t : nextafter(s->t_break, -HUGE_VAL);
+}
+
+/* What a function returned, and its numbers x[n]. */
+static jn_status check_function(jn_simulation *s, jn_status status, const char *which, double t,
+                                const double *x, size_t n) {
+  jn_shown at;
+  if (status)
+    return jn_stop(s, status, "the function forces.%s failed at t = %s", which, jn_show(&at, t));
+  if (jn_all_finite(x, n)) return JN_OK;
+  return jn_stop(s, JN_ERR_NOT_FINITE, "the function forces.%s is not finite at t = %s%s", which,
+                 jn_show(&at, t), s->o.step > 0 ? "; if the motion grows, shorten the step" : "");
+}
+
+jn_status jn_functions_at(jn_simulation *s, double t, jn_point x, double *out) {
   const jn_forces *f = &s->o.forces;
-  double *drive = s->at.drive, *more = s->at.tau;
-  size_t nv = (size_t)s->nv;
-  memcpy(drive, s->at.constant, sizeof *drive * nv);
+  const size_t nv = (size_t)s->nv;
+  jn_status status;
+  t = before_break(s, t);
+  if (nv) memset(out, 0, sizeof *out * nv);
   if (f->time) {
-    memset(more, 0, sizeof *more * nv);
-    jn_status status = f->time(f->time_context, t, 0, more);
-    if (status) return status;
-    for (size_t i = 0; i < nv; i++) drive[i] += more[i];
+    status = f->time(f->time_context, t, 0, out);
+    if ((status = check_function(s, status, "time", t, out, nv))) return status;
   }
   if (f->state) {
-    double *v = s->at.a;
-    jn_edge_velocity(s, x.q, x.v, 0, v);
+    double *v = s->at.a, *more = s->at.tau;
+    if (!jn_point_is_finite(s, x)) return JN_ERR_NOT_FINITE; /* sets v */
     memset(more, 0, sizeof *more * nv);
-    jn_status status = f->state(f->state_context, t, x.q, v, more);
-    if (status) return status;
-    for (size_t i = 0; i < nv; i++) drive[i] += more[i];
+    status = f->state(f->state_context, t, x.q, v, more);
+    if ((status = check_function(s, status, "state", t, more, nv))) return status;
+    for (size_t i = 0; i < nv; i++) out[i] += more[i];
   }
+  return JN_OK;
+}
+
+/* drive = constant force + user's functions of time and state, in the options' representation. */
+static jn_status actuators(jn_simulation *s, double t, jn_point x) {
+  double *drive = s->at.drive;
+  const size_t nv = (size_t)s->nv;
+  if (!s->o.forces.time && !s->o.forces.state) {
+    if (nv) memcpy(drive, s->at.constant, sizeof *drive * nv);
+    return JN_OK;
+  }
+  jn_status status = jn_functions_at(s, t, x, drive);
+  if (status) return status;
+  if (s->record && nv) memcpy(s->record, drive, sizeof *drive * nv);
+  for (size_t i = 0; i < nv; i++) drive[i] += s->at.constant[i];
   return jn_all_finite(drive, nv) ? JN_OK : JN_ERR_NOT_FINITE;
+}
+
+void jn_force_to_body(const jn_simulation *s, const double *q, double *tau) {
+  for (int i = 0; i < s->model->nbody && s->o.representation != JN_BODY; i++) {
+    const jn_joint *j = &s->model->joint[i];
+    if (j->type == JN_JOINT_FREE) wrench_to_body(s->o.representation, q + j->iq, tau + j->iv);
+  }
+}
+
+jn_status jn_solve_mass(jn_simulation *s, const double *q, const double *f, double *a) {
+  jn_settings *settings = jn_data_settings(s->data);
+  double *rest = s->at.a;
+  memset(rest, 0, sizeof *rest * (size_t)s->nv);
+  settings->gravity = jn_v3(0, 0, 0);
+  settings->damping = 0;
+  s->statistics.dynamics++;
+  jn_status status = jn_forward_dynamics(s->model, s->data, 0, q, rest, f, NULL, a);
+  jn_settings_restore(s);
+  return status;
 }
 
 /* Force of spring, damping and friction on degree of freedom iv; `all` includes the model's own
@@ -70,7 +120,7 @@ static double at_joint(const jn_simulation *s, size_t iv, double q, double v, in
   double tau = -a->damping[iv] * v;
   if (all) tau -= a->model_damping[iv] * v;
   if (a->stiffness[iv] != 0) tau -= a->stiffness[iv] * (q - a->rest[iv]);
-  if (a->friction[iv] != 0) tau -= a->friction[iv] * tanh(v / s->o.forces.friction_width);
+  if (a->friction[iv] != 0) tau -= a->friction[iv] * jn_tanh(v / s->o.forces.friction_width);
   return tau;
 }
 
@@ -80,10 +130,9 @@ jn_status jn_force_at(jn_simulation *s, double t, jn_point x, int all) {
   jn_status status = actuators(s, t, x);
   if (status || s->nv == 0) return status;
   memcpy(tau, drive, sizeof *tau * (size_t)s->nv);
+  jn_force_to_body(s, x.q, tau);
   for (int i = 0; i < m->nbody; i++) {
     const jn_joint *j = &m->joint[i];
-    if (j->type == JN_JOINT_FREE && s->o.representation != JN_BODY)
-      wrench_to_body(s->o.representation, x.q + j->iq, tau + j->iv);
     for (int c = 0; c < j->nv; c++) {
       size_t iv = (size_t)(j->iv + c);
       double q = j->nq == j->nv ? x.q[j->iq + c] : 0.0;
@@ -104,10 +153,27 @@ jn_status jn_force_of_time(jn_simulation *s, double t, int order) {
   memset(drive, 0, sizeof *drive * n);
   if (f->time) {
     jn_status status = f->time(f->time_context, t, order, drive);
-    if (status) return status;
+    if ((status = check_function(s, status, "time", t, drive, n))) return status;
   }
   for (size_t i = 0; i < nv; i++) drive[i] += s->at.constant[i];
   return jn_all_finite(drive, n) ? JN_OK : JN_ERR_NOT_FINITE;
+}
+
+double jn_look_spacing(const jn_simulation *s, double h) {
+  const jn_forces *f = &s->o.forces;
+  if (!s->watched) return HUGE_VAL;
+  if (!f->state && f->time_context) {
+    if (f->time == jn_force_table_time && f->next_break) return HUGE_VAL; /* linear */
+    if (f->time == jn_force_polynomial_time)
+      return h / (2.0 + 2.0 * ((const jn_force_polynomial *)f->time_context)->degree);
+    if (f->time == jn_force_fourier_time) {
+      /* a quarter of half a period of the highest harmonic */
+      const jn_force_fourier *sum = f->time_context;
+      const double w = fabs(sum->w) * (sum->terms > 1 ? sum->terms - 1 : 0);
+      return w > 0 ? 0.785 / w : HUGE_VAL;
+    }
+  }
+  return 0.25 * s->o.resolution;
 }
 
 /* index of the last sample at or before t; -1: none */

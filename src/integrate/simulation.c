@@ -1,7 +1,11 @@
 /* simulation.c: stepping, setting and reading the state, dense output. */
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
+#include "base/fail.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
 
@@ -24,18 +28,28 @@ void jn_settings_restore(jn_simulation *s) {
   settings->damping = s->o.forces.model_damping != 0;
 }
 
-double jn_clip_step(const jn_simulation *s, double h, double t_max) {
-  double left = t_max - s->t_start;
-  if (h >= left * (1 - 1e-9)) return left;
-  return !(s->o.step > 0) && 2 * h > left ? 0.5 * left : h;
+jn_status jn_stop(jn_simulation *s, jn_status status, const char *format, ...) {
+  if (s->message[0]) return status;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(s->message, sizeof s->message, format, arguments);
+  va_end(arguments);
+  jn_clean_text(s->message, sizeof s->message);
+  return status;
 }
 
+const char *jn_simulation_message(const jn_simulation *s) { return s ? s->message : ""; }
+
 jn_status jn_dense(jn_simulation *s, double time, jn_point x) {
-  return s->o.scheme == JN_TAYLOR ? jn_taylor_dense(s, time, x) : jn_chart_dense(s, time, x);
+  return s->by_radau                ? jn_radau_dense(s, time, x)
+         : s->o.scheme == JN_TAYLOR ? jn_taylor_dense(s, time, x)
+                                    : jn_chart_dense(s, time, x);
 }
 
 /* Discards what is kept of the last step. */
-static void forget(jn_simulation *s) { s->has_step = s->has_rate = s->has_dense = s->history = 0; }
+static void forget(jn_simulation *s) {
+  s->has_step = s->has_rate = s->has_dense = s->has_stages = s->history = 0;
+}
 
 /* The momenta that the momentum and variational schemes keep beside the velocities. */
 static jn_status set_momentum(jn_simulation *s, jn_point x) {
@@ -74,6 +88,10 @@ jn_status jn_simulation_set_state(jn_simulation *s, double t, const double *q, c
   s->h_next = 0;
   s->err_old = 1e-4;
   s->has_signs = 0;
+  s->shortest = s->rough = 0;
+  s->message[0] = '\0';
+  memset(&s->stiff, 0, sizeof s->stiff);
+  if (s->implicit && nv) memset(s->at.mode, 0, sizeof(double) * nv);
   forget(s);
   return JN_OK;
 }
@@ -133,47 +151,107 @@ static jn_status cut_short(jn_simulation *s, double time) {
   if (status) return status;
   jn_point_copy(s, s->out, s->next);
   s->has_rate = 0;
+  s->has_stages = 0;
   s->history = 0;
   return s->o.scheme == JN_VARIATIONAL ? jn_variational_momentum(s, s->next) : JN_OK;
 }
 
-/* Are all numbers of the state finite, also the velocities in the user's representation? */
-static int is_finite(const jn_simulation *s, jn_point x) {
+int jn_point_is_finite(const jn_simulation *s, jn_point x) {
+  if (!jn_all_finite(x.q, (size_t)s->np)) return 0;
   if (s->nv) jn_edge_velocity(s, x.q, x.v, 0, s->at.a);
-  return jn_all_finite(x.q, (size_t)s->np) && jn_all_finite(s->at.a, (size_t)s->nv);
+  return jn_all_finite(s->at.a, (size_t)s->nv);
+}
+
+/* One step of the scheme to s->next, not past t_max. */
+static jn_status scheme_step(jn_simulation *s, double t_max) {
+  const int adaptive = !(s->o.step > 0);
+  s->by_radau = 0;
+  switch (s->o.scheme) {
+    case JN_TAYLOR:
+    case JN_RKMK54:
+      return adaptive && s->implicit    ? jn_stiff_step(s, t_max)
+             : s->o.scheme == JN_TAYLOR ? jn_taylor_step(s, t_max)
+                                        : jn_rk_step(s, t_max);
+    case JN_VARIATIONAL:
+      return jn_variational_step(s, t_max);
+    case JN_RADAU:
+      return jn_radau_step(s, t_max, 0);
+    default:
+      return jn_rk_step(s, t_max);
+  }
+}
+
+/* Where the step must end at the latest: t_max, or a break of the forces before it. */
+static double end_of_step(jn_simulation *s, double t_max) {
+  const jn_forces *f = &s->o.forces;
+  s->t_break = HUGE_VAL;
+  if (!f->next_break || s->o.step > 0) return t_max;
+  const double at = f->next_break(f->time_context, s->t);
+  if (!(at > s->t && at <= t_max)) return t_max;
+  return s->t_break = at;
+}
+
+static jn_status overflow(jn_simulation *s) {
+  jn_shown t, h;
+  return jn_stop(s, JN_ERR_NOT_FINITE,
+                 "a number overflows in the step of %s s from t = %s: the solution grows without "
+                 "bound%s",
+                 jn_show(&h, s->h), jn_show(&t, s->t_start),
+                 s->o.step > 0 ? ", or the fixed step is too long: shorten it" : "");
 }
 
 static jn_status step(jn_simulation *s, double t_max, int *event) {
-  double limit = t_max, end;
-  const jn_forces *f = &s->o.forces;
-  if (s->o.step > 0 && !(s->t + s->o.step > s->t)) return JN_ERR_LIMIT; /* t would not advance */
-  if (f->next_break && !(s->o.step > 0)) {
-    double at = f->next_break(f->time_context, s->t);
-    if (at > s->t && at < limit) limit = at;
-  }
+  jn_shown t, h;
+  if (s->o.step > 0 && !(s->t + s->o.step > s->t)) /* t would not advance */
+    return jn_stop(s, JN_ERR_LIMIT,
+                   "a step of %s s is lost in the rounding of t = %s: use a longer step",
+                   jn_show(&h, s->o.step), jn_show(&t, s->t));
+  const double limit = end_of_step(s, t_max);
   jn_point_copy(s, s->now, s->start);
   s->t_start = s->t;
   s->has_step = s->has_dense = 0;
-  jn_status status = s->o.scheme == JN_TAYLOR        ? jn_taylor_step(s, limit)
-                     : s->o.scheme == JN_VARIATIONAL ? jn_variational_step(s, limit)
-                                                     : jn_rk_step(s, limit);
+  jn_status status = scheme_step(s, limit);
   if (status) return status;
-  end = s->h;
+  if (!jn_point_is_finite(s, s->next)) return overflow(s);
+  double end = s->h;
   if (s->o.event_count > 0) {
-    double time = end;
-    if ((status = jn_find_event(s, &time, event))) return status;
-    if (*event >= 0 && time < end && (status = cut_short(s, time))) return status;
-    end = time;
+    if ((status = jn_find_event(s, &end, event))) return status;
+    if (*event >= 0 && end < s->h) {
+      if ((status = cut_short(s, end))) return status;
+      if (!jn_point_is_finite(s, s->next)) return overflow(s);
+    }
   }
-  if (!is_finite(s, s->next)) return JN_ERR_NOT_FINITE;
   jn_point_copy(s, s->next, s->now);
   int to_the_end = end == s->h && s->h == limit - s->t_start;
   advance_time(s, end);
   if (to_the_end) s->t = limit, s->t_low = 0;
+  if (s->t >= s->t_break) s->has_rate = 0; /* k[6] has the force before the break */
   s->has_step = 1;
   s->statistics.steps++;
   s->statistics.last_step = end;
   return JN_OK;
+}
+
+/* A message for every failure: what a call of the dynamics or of a function says is its status. */
+static void explain(jn_simulation *s, jn_status status) {
+  jn_shown t;
+  const int joint = status == JN_ERR_SINGULAR ? jn_data_singular_joint(s->data) : -1;
+  jn_show(&t, s->t_start);
+  if (joint >= 0)
+    jn_stop(s, status,
+            "joint '%.100s' moves no mass at t = %s: its acceleration is not determined; give the "
+            "links "
+            "beyond it mass",
+            s->model->joint[joint].name, t.text);
+  else
+    jn_stop(s, status, "the step from t = %s failed: %s", t.text, jn_status_text(status));
+}
+
+static jn_status before_now(jn_simulation *s, double t) {
+  jn_shown end, now;
+  return jn_stop(s, JN_ERR_ARGUMENT,
+                 "cannot run to t = %s: a finite time not before t = %s expected", jn_show(&end, t),
+                 jn_show(&now, s->t));
 }
 
 jn_status jn_simulation_step(jn_simulation *s, double t_max, int *event) {
@@ -181,10 +259,13 @@ jn_status jn_simulation_step(jn_simulation *s, double t_max, int *event) {
   if (!event) event = &unused;
   *event = -1;
   if (!s) return JN_ERR_ARGUMENT;
-  if (isnan(t_max) || t_max < s->t) return JN_ERR_ARGUMENT;
+  s->message[0] = '\0';
+  if (isnan(t_max) || t_max < s->t) return before_now(s, t_max);
   if (t_max == s->t) return JN_OK;
   jn_status status = step(s, t_max, event);
+  s->record = NULL;
   if (status) {
+    explain(s, status);
     *event = -1;
     forget(s);
   }
@@ -194,8 +275,21 @@ jn_status jn_simulation_step(jn_simulation *s, double t_max, int *event) {
 jn_status jn_simulation_run_to(jn_simulation *s, double t, int *event) {
   int met = -1;
   if (event) *event = -1;
-  if (!s || !isfinite(t) || t < s->t) return JN_ERR_ARGUMENT;
+  if (!s) return JN_ERR_ARGUMENT;
+  s->message[0] = '\0';
+  if (!isfinite(t) || t < s->t) return before_now(s, t);
+  const long first = s->statistics.steps + s->statistics.rejected;
   while (s->t < t && met < 0) {
+    if (!(s->o.step > 0) &&
+        s->statistics.steps + s->statistics.rejected - first >= s->o.max_steps) {
+      jn_shown at, end;
+      return jn_stop(
+          s, JN_ERR_LIMIT,
+          "max_steps = %ld steps, rejected ones included, reach t = %s of %s: raise "
+          "max_steps, loosen the tolerance%s",
+          s->o.max_steps, jn_show(&at, s->t), jn_show(&end, t),
+          s->o.scheme == JN_RADAU ? "" : ", or use scheme radau if the forces are stiff");
+    }
     jn_status status = jn_simulation_step(s, t, &met);
     if (status) return status;
   }
@@ -215,7 +309,7 @@ jn_status jn_simulation_at(jn_simulation *s, double t, double *q, double *v) {
   else {
     jn_status status = jn_dense(s, time, x);
     if (status) return status;
-    if (!is_finite(s, x)) return JN_ERR_NOT_FINITE;
+    if (!jn_point_is_finite(s, x)) return JN_ERR_NOT_FINITE;
   }
   if (q && s->nq) memcpy(q, x.q, sizeof *q * (size_t)s->nq);
   if (v) jn_edge_velocity(s, x.q, x.v, 0, v);

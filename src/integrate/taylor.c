@@ -20,6 +20,12 @@
 #include "integrate/simulation.h"
 #include "model/data.h"
 
+#define LONGEST 1048576.0 /* s, of a step without any bound */
+#define GROWTH 16.0       /* most of a step to the next */
+#define USUAL 1.5         /* growth up to which the last two terms are trusted without a look */
+#define DEFECT 4.0        /* bound on the defect times the step, in units of the tolerance */
+#define NOISE 16.0        /* a defect below this many times its own rounding is none */
+
 /* x^-n */
 static double reciprocal_power(double x, int n) {
   double p = 1;
@@ -120,7 +126,7 @@ static double slip_order(const jn_simulation *s, int k, size_t i) {
          width = s->o.forces.friction_width;
   const double *v = s->at.V + i;
   double sum = 0;
-  if (k == 0) y[0] = tanh(v[0] / width);
+  if (k == 0) y[0] = jn_tanh(v[0] / width);
   for (int j = 1; j <= k; j++) sum += j * v[(size_t)j * nv] / width * g[(size_t)(k - j) * nv];
   if (k) y[(size_t)k * nv] = sum / k;
   sum = k ? 0 : 1;
@@ -180,7 +186,12 @@ static jn_status jets(jn_simulation *s) {
   double *drive = s->at.drive;
   jn_status status = jn_force_of_time(s, s->t_start, s->order);
   if (status) return status;
-  if (s->external.wrench_count > s->o.forces.wrench_count)
+  if (s->watched) {
+    memcpy(s->at.push, drive, sizeof(double) * rows * nv);
+    for (size_t i = 0; i < nv; i++) s->at.push[i] -= s->at.constant[i];
+    jn_jet_to_taylor(s->order, s->nv, s->at.push);
+  }
+  if (s->external.wrench_count > s->applied.wrench_count)
     for (size_t k = 0; k < rows; k++) {
       memcpy(s->at.base_wrench + 6 * k, drive + k * nv, sizeof(double) * 6);
       memset(drive + k * nv, 0, sizeof(double) * 6);
@@ -213,13 +224,12 @@ static double size_of_order(const jn_simulation *s, int k) {
 /* Step length of Jorba and Zou: the last two terms equal the tolerance; with a safety factor. */
 static double step_length(const jn_simulation *s) {
   int N = s->degree;
-  double h = 1048576;
+  double h = LONGEST;
   for (int k = N - 1; k <= N; k++) {
     double x = size_of_order(s, k);
     if (x > 0) h = fmin(h, jn_pow(s->o.tolerance / x, 1.0 / k));
   }
-  h *= jn_exp(-0.7 / (N - 1));
-  return s->o.max_step > 0 && h > s->o.max_step ? s->o.max_step : h;
+  return h * jn_exp(-0.7 / (N - 1));
 }
 
 /* x_0 + x_1 u + ... + x_N u^N, by Horner's rule */
@@ -261,12 +271,140 @@ jn_status jn_taylor_dense(jn_simulation *s, double time, jn_point x) {
   return JN_OK;
 }
 
+/* x_1 + 2 x_2 u + ... + N x_N u^(N-1) */
+static void evaluate_rate(const double *x, int N, size_t n, double u, double *out) {
+  for (size_t i = 0; i < n; i++) out[i] = N * x[(size_t)N * n + i];
+  for (int k = N - 1; k >= 1; k--)
+    for (size_t i = 0; i < n; i++) out[i] = out[i] * u + k * x[(size_t)k * n + i];
+}
+
+/* v' by forward dynamics at the state x, `time` seconds after the start of the step */
+static jn_status acceleration(jn_simulation *s, double time, jn_point x, double *a) {
+  jn_status status = jn_force_at(s, s->t_start + time, x, 0);
+  if (status) return status;
+  s->statistics.dynamics++;
+  return jn_forward_dynamics(s->model, s->data, 0, x.q, x.v, s->at.tau, &s->applied, a);
+}
+
+static double largest_difference(const double *x, const double *y, size_t n) {
+  double most = 0;
+  for (size_t i = 0; i < n; i++)
+    if (!(fabs(x[i] - y[i]) <= most)) most = fabs(x[i] - y[i]);
+  return most;
+}
+
+/* Defect of the rotations: xi' - dexp_right(xi)^-1 w, xi from the polynomials */
+static double rotation_defect(const jn_simulation *s, double time, const double *v) {
+  const size_t nv = (size_t)s->nv;
+  double most = 0;
+  for (int i = 0; i < s->model->nbody; i++) {
+    const jn_joint *j = &s->model->joint[i];
+    if (!joint_has_quaternion(j)) continue;
+    double xi[3] = {0}, rate[3] = {0};
+    for (int k = s->degree + 1; k >= 0; k--)
+      for (int c = 0; c < 3; c++) {
+        const double x = s->at.X[(size_t)k * nv + (size_t)(j->iv + c)];
+        xi[c] = xi[c] * time + x;
+        if (k > 0) rate[c] = rate[c] * time + k * x;
+      }
+    const jn_vec3 w = jn_m3_apply(jn_so3_dexp_right_inv(load_vec(xi)), load_vec(v + j->iv));
+    const double d = jn_v3_norm(jn_v3_sub(load_vec(rate), w));
+    if (!(d <= most)) most = d;
+  }
+  return most;
+}
+
+/* Defect of the motors: theta'' - (drive - K (theta - q))/B, with the right-hand side of
+ * jn_force_at in s->at.drive */
+static double motor_defect(const jn_simulation *s, double time) {
+  const size_t nv = (size_t)s->nv;
+  double most = 0;
+  for (size_t i = 0; s->ne && i < nv; i++) {
+    double rate = 0;
+    for (int k = s->degree; k >= 2; k--)
+      rate = rate * time + k * (k - 1) * s->at.theta[(size_t)k * nv + i];
+    const double K = s->at.motor_stiffness[i],
+                 d = K > 0 ? fabs(rate - s->at.drive[i] / s->at.motor_inertia[i]) : 0;
+    if (!(d <= most)) most = d;
+  }
+  return most;
+}
+
+/* How far a rounding error of the state and of the time moves v', the largest component. */
+static jn_status rounding_of_rate(jn_simulation *s, double time, jn_point x, const double *a,
+                                  double *noise) {
+  const double unit = 4.5e-16;
+  const size_t nv = (size_t)s->nv;
+  jn_point y = s->out;
+  double *dq = s->at.tau, *b = s->at.rate;
+  jn_point_copy(s, x, y);
+  for (size_t i = 0; i < nv; i++) {
+    dq[i] = i % 2 ? -unit : unit;
+    y.v[i] += dq[i] * fabs(x.v[i]);
+  }
+  for (int i = 0; i < s->model->nbody; i++) {
+    const jn_joint *j = &s->model->joint[i];
+    for (int c = 0; c < j->nv && j->nq == j->nv; c++) dq[j->iv + c] *= fabs(x.q[j->iq + c]);
+  }
+  jn_group_step(s->model, x.q, dq, y.q);
+  jn_status status = acceleration(s, time, y, b);
+  *noise = status ? 0 : largest_difference(a, b, nv);
+  return status;
+}
+
+/* The defect of the polynomials at the end of the step (s->next), times its length, in units of the
+ * tolerance: (v' - forward dynamics) h, (xi' - dexp^-1 w) h, (theta'' - motors) h. What rounding
+ * explains is not counted. */
+static jn_status defect(jn_simulation *s, double *error) {
+  const size_t nv = (size_t)s->nv;
+  const double h = s->h, scale = 1 + jn_largest(s->next.v, nv);
+  double *rate = s->at.rate, *a = rate + nv;
+  if (!jn_point_is_finite(s, s->next)) return JN_ERR_NOT_FINITE;
+  jn_status status = acceleration(s, h, s->next, a);
+  if (status) return status;
+  evaluate_rate(s->at.V, s->degree, nv, h, rate);
+  const double turn = rotation_defect(s, h, s->next.v), motors = motor_defect(s, h),
+               d = fmax(largest_difference(rate, a, nv), motors);
+  *error = h * fmax(d / scale, turn) / (DEFECT * s->o.tolerance);
+  if (!(*error > 1)) return isnan(*error) ? JN_ERR_NOT_FINITE : JN_OK;
+  double noise;
+  if ((status = rounding_of_rate(s, h, s->next, a, &noise))) return status;
+  if (d <= NOISE * noise && turn <= NOISE * 4.5e-16 * scale) *error = 1;
+  return JN_OK;
+}
+
+/* h_next: GROWTH times the last step; 0 at the start. */
+static jn_status adaptive_step(jn_simulation *s, double t_max) {
+  double wish = step_length(s);
+  if (s->h_next > 0 && wish > s->h_next) wish = s->h_next;
+  const int check = s->watched || !(GROWTH * wish < USUAL * s->h_next);
+  jn_trial trial = jn_trial_new(s, wish);
+  for (;;) {
+    double error = 0, cut = HUGE_VAL;
+    jn_trial_begin(s, &trial, t_max);
+    s->h = trial.h;
+    jn_status status = jn_taylor_dense(s, s->h, s->next);
+    if (!status && check) status = defect(s, &error);
+    if (!status && error <= 1) status = jn_watch(s, NULL, &error, &cut);
+    const int end = jn_trial_ends(s, &trial, error, &status);
+    if (end < 0) return status;
+    if (end > 0) break;
+    /* the defect grows with the power N of time, if it is one of truncation */
+    const double part = status ? 0.2 : 0.9 * jn_pow(error, -1.0 / (s->degree + 1));
+    trial.wish = fmin(trial.h * (part < 0.1 ? 0.1 : part > 0.7 ? 0.7 : part), cut);
+  }
+  /* a step shortened by t_max does not shorten the next one */
+  if (trial.count || !(trial.h < trial.wish) || !(s->h_next > 0)) s->h_next = GROWTH * trial.wish;
+  return JN_OK;
+}
+
 jn_status jn_taylor_step(jn_simulation *s, double t_max) {
+  const int adaptive = !(s->o.step > 0);
   jn_status status = s->nv ? jets(s) : JN_OK;
   if (status) return status;
-  double h = s->o.step > 0 ? s->o.step : s->nv ? step_length(s) : 1048576;
-  s->h = jn_clip_step(s, h, t_max);
-  if (!(s->t_start + 0.01 * s->h > s->t_start)) return JN_ERR_LIMIT;
+  s->has_rate = 0;
   s->has_dense = 1;
+  if (adaptive && s->nv) return adaptive_step(s, t_max);
+  s->h = jn_clip_step(s, adaptive ? LONGEST : s->o.step, t_max);
   return jn_taylor_dense(s, s->h, s->next);
 }

@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/vec.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
@@ -31,15 +32,6 @@ static void set_gravity(jn_simulation *s, int on) {
   jn_settings *settings = jn_data_settings(s->data);
   settings->gravity = on ? s->gravity : jn_v3(0, 0, 0);
   settings->damping = 0;
-}
-
-/* a = M(q)^-1 f: forward dynamics at rest without gravity */
-static jn_status solve_mass(jn_simulation *s, const double *q, const double *f, double *a) {
-  double *rest = s->at.a;
-  memset(rest, 0, sizeof *rest * (size_t)s->nv);
-  set_gravity(s, 0);
-  s->statistics.dynamics++;
-  return jn_forward_dynamics(s->model, s->data, 0, q, rest, f, NULL, a);
 }
 
 /* inverse dynamics at rest: M a + g (gravity on or off) - J^T (wrenches) */
@@ -118,7 +110,7 @@ static jn_status kick(jn_simulation *s, double t, jn_point x, double h, const do
   jn_status status = jn_force_at(s, t, x, 1);
   if (status) return status;
   double *g = s->at.y;
-  jn_external external = s->external;
+  jn_external external = s->applied;
   if ((status = at_rest(s, x.q, NULL, 1, &external, g))) return status;
   for (int i = 0; i < s->nv; i++) p[i] = from[i] + 0.5 * h * (s->at.tau[i] - g[i]);
   return JN_OK;
@@ -138,7 +130,7 @@ static jn_status guess(jn_simulation *s, double h, double *dq) {
   jn_status status = jn_force_at(s, s->t_start, s->start, 1);
   if (!status)
     status = jn_forward_dynamics(s->model, s->data, 0, s->start.q, s->start.v, s->at.tau,
-                                 &s->external, dy);
+                                 &s->applied, dy);
   s->statistics.dynamics++;
   for (size_t i = 0; i < nv && !status; i++) dq[i] = h * (s->start.v[i] + 0.5 * h * dy[i]);
   return status;
@@ -164,6 +156,18 @@ static jn_status try_dq(jn_simulation *s, double h, const double *dq, double *re
 #define VELOCITY_ROUNDING 1e-13
 #define VELOCITY_NEAR_ROUNDING 1e-9
 
+/* JN_ERR_LIMIT, and why: `what` is not found. */
+static jn_status too_long(jn_simulation *s, double h, const char *what) {
+  jn_shown length, t, way;
+  return jn_stop(
+      s, JN_ERR_LIMIT,
+      "a variational step of %s s from t = %s is too long: %d iterations do not give the "
+      "%s at its end (the fastest joint moves by %s rad or m in it); shorten the step, "
+      "or use scheme taylor or radau",
+      jn_show(&length, h), jn_show(&t, s->t_start), MOST_ITERATIONS, what,
+      jn_show(&way, h * jn_largest(s->start.v, (size_t)s->nv)));
+}
+
 /* Quasi-Newton iteration until the correction is rounding, or stops decreasing near it. */
 static jn_status solve(jn_simulation *s, double h) {
   int nv = s->nv;
@@ -171,14 +175,14 @@ static jn_status solve(jn_simulation *s, double h) {
   jn_status status = guess(s, h, dq);
   for (int pass = 0; pass < MOST_ITERATIONS && !status; pass++) {
     if ((status = try_dq(s, h, dq, r))) break;
-    if ((status = solve_mass(s, s->trial.q, r, delta))) break;
+    if ((status = jn_solve_mass(s, s->trial.q, r, delta))) break;
     double size = h * jn_largest(delta, (size_t)nv);
     if (size < ROUNDING || (size < NEAR_ROUNDING && !(size < 0.5 * old))) return JN_OK;
-    if (!(size < DIVERGED)) return JN_ERR_LIMIT;
+    if (!(size < DIVERGED)) break;
     for (int i = 0; i < nv; i++) dq[i] += h * delta[i];
     old = size;
   }
-  return status ? status : JN_ERR_LIMIT;
+  return status ? status : too_long(s, h, "positions");
 }
 
 /* p1 and v1. The forces at the end may depend on v1: fixed-point iteration. */
@@ -194,7 +198,7 @@ static jn_status end_of_step(jn_simulation *s, double h) {
   double change = HUGE_VAL;
   for (int pass = 0; pass < MOST_ITERATIONS; pass++) {
     if ((status = kick(s, s->t_start + h, s->next, h, p, s->next.p))) return status;
-    if ((status = solve_mass(s, s->next.q, s->next.p, rest))) return status;
+    if ((status = jn_solve_mass(s, s->next.q, s->next.p, rest))) return status;
     double old = change;
     change = 0;
     for (int i = 0; i < nv; i++) {
@@ -204,7 +208,7 @@ static jn_status end_of_step(jn_simulation *s, double h) {
     if (!s->depends_on_v || change == 0 || (change < VELOCITY_ROUNDING && !(change < old)))
       return JN_OK;
   }
-  return change < VELOCITY_NEAR_ROUNDING ? JN_OK : JN_ERR_LIMIT;
+  return change < VELOCITY_NEAR_ROUNDING ? JN_OK : too_long(s, h, "velocities");
 }
 
 jn_status jn_variational_step(jn_simulation *s, double t_max) {

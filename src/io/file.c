@@ -30,9 +30,8 @@ int jn_same_ending(const char *ending, const char *wanted) {
   return *ending == *wanted;
 }
 
-/* Reads the rest of a file into a new block, at most JN_MAX_FILE bytes. */
-static jn_status read_all(FILE *file, const char *path, const jn_allocator *hooks, char **text,
-                          size_t *size, jn_error *error) {
+jn_status jn_stream_read(FILE *file, const char *path, const jn_allocator *hooks, char **text,
+                         size_t *size, jn_error *error) {
   size_t capacity = 0, used = 0;
   char *block = NULL;
   for (;;) {
@@ -73,7 +72,7 @@ jn_status jn_file_read(const char *path, const jn_allocator *hooks, char **text,
   errno = 0;
   FILE *file = fopen(path, "rb");
   if (file == NULL) return jn_fail(error, JN_ERR_FILE, path, 0, "cannot open: %s", strerror(errno));
-  jn_status status = read_all(file, path, hooks, text, size, error);
+  jn_status status = jn_stream_read(file, path, hooks, text, size, error);
   fclose(file);
   return status;
 }

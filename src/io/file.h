@@ -8,6 +8,9 @@
 /* Reads a file into a new block, at most JN_MAX_FILE bytes. */
 jn_status jn_file_read(const char *path, const jn_allocator *hooks, char **text, size_t *size,
                        jn_error *error);
+/* The same for the rest of an open file; `path` is its name in messages. */
+jn_status jn_stream_read(FILE *file, const char *path, const jn_allocator *hooks, char **text,
+                         size_t *size, jn_error *error);
 
 /* Writes a file by calling `write`, which returns JN_OK, or a failure that it has explained in its
  * own error. The file appears complete or not at all; devices and pipes are written to directly. */

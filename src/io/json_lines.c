@@ -4,12 +4,18 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/block.h"
 #include "io/text.h"
 
 /* estimated memory of the parser in bytes: an object, an array, any other value with its key */
 enum { OBJECT_BYTES = 208, ARRAY_BYTES = 128, VALUE_BYTES = 96 };
+
+typedef struct container {
+  unsigned node;
+  int is_object, wants_key, key_line, keys;
+} container;
 
 typedef struct scan {
   const char *p, *end;
@@ -18,10 +24,7 @@ typedef struct scan {
   unsigned count;
   uint64_t heap;
   int depth;
-  struct {
-    unsigned node;
-    int is_object, wants_key, key_line, keys;
-  } open[JN_MAX_JSON_DEPTH + 1]; /* [0]: the text itself */
+  container open[JN_MAX_JSON_DEPTH + 1]; /* [0]: the text itself */
 } scan;
 
 static void skip_string(scan *s) {
@@ -35,22 +38,15 @@ static void skip_string(scan *s) {
 }
 
 static void skip_scalar(scan *s) {
-  while (s->p < s->end) {
-    char c = *s->p;
-    if (c == ',' || c == ':' || c == '"' || c == '{' || c == '}' || c == '[' || c == ']' ||
-        c == ' ' || c == '\t' || c == '\r' || c == '\n')
-      return;
-    s->p++;
-  }
+  static const char ends[11] = ",:\"{}[] \t\r\n";
+  while (s->p < s->end && !memchr(ends, *s->p, sizeof ends)) s->p++;
 }
 
 static unsigned add_node(scan *s, int bytes) {
-  int depth = s->depth;
+  const container *in = &s->open[s->depth];
   s->heap += (uint64_t)bytes;
-  if (s->node != NULL) {
-    s->node[s->count].line = s->open[depth].is_object ? s->open[depth].key_line : s->line;
-    s->node[s->count].end = s->count + 1;
-  }
+  if (s->node != NULL)
+    s->node[s->count] = (json_node){in->is_object ? in->key_line : s->line, s->count + 1};
   return s->count++;
 }
 
@@ -59,30 +55,21 @@ static jn_status open_container(scan *s, int is_object, const char *file, jn_err
     return jn_fail(error, JN_ERR_LIMIT, file, s->line, "values are nested deeper than %d",
                    JN_MAX_JSON_DEPTH);
   unsigned node = add_node(s, is_object ? OBJECT_BYTES : ARRAY_BYTES);
-  s->depth++;
-  s->open[s->depth].node = node;
-  s->open[s->depth].is_object = is_object;
-  s->open[s->depth].wants_key = is_object;
-  s->open[s->depth].key_line = s->line;
-  s->open[s->depth].keys = 0;
+  s->open[++s->depth] = (container){node, is_object, is_object, s->line, 0};
   return JN_OK;
 }
 
-static jn_status run(scan *s, const char *text, size_t size, const char *file, jn_error *error) {
-  s->p = text;
-  s->end = text + size;
-  s->line = 1;
-  s->count = 0;
-  s->heap = 0;
-  s->depth = 0;
-  s->open[0].is_object = s->open[0].wants_key = 0;
+static jn_status run(scan *s, json_node *node, const char *text, size_t size, const char *file,
+                     jn_error *error) {
+  *s = (scan){.p = text, .end = text + size, .line = 1, .node = node};
   while (s->p < s->end) {
-    char c = *s->p;
+    const char c = *s->p;
+    container *in = &s->open[s->depth];
     if (c == '\n') s->line++;
     if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ':') {
       s->p++;
     } else if (c == ',') {
-      s->open[s->depth].wants_key = s->open[s->depth].is_object;
+      in->wants_key = in->is_object;
       s->p++;
     } else if (c == '{' || c == '[') {
       jn_status status = open_container(s, c == '{', file, error);
@@ -90,14 +77,14 @@ static jn_status run(scan *s, const char *text, size_t size, const char *file, j
       s->p++;
     } else if (c == '}' || c == ']') {
       if (s->depth > 0) {
-        if (s->node != NULL) s->node[s->open[s->depth].node].end = s->count;
+        if (s->node != NULL) s->node[in->node].end = s->count;
         s->depth--;
       }
       s->p++;
-    } else if (c == '"' && s->open[s->depth].wants_key) {
-      s->open[s->depth].wants_key = 0;
-      s->open[s->depth].key_line = s->line;
-      if (++s->open[s->depth].keys > JN_MAX_JSON_KEYS)
+    } else if (c == '"' && in->wants_key) {
+      in->wants_key = 0;
+      in->key_line = s->line;
+      if (++in->keys > JN_MAX_JSON_KEYS)
         return jn_fail(error, JN_ERR_LIMIT, file, s->line, "an object has more than %d keys",
                        JN_MAX_JSON_KEYS);
       skip_string(s);
@@ -121,15 +108,12 @@ jn_status jn_json_lines_new(json_lines *lines, const char *text, size_t size,
   scan s;
   lines->hooks = jn_allocator_or_default(allocator);
   lines->node = NULL;
-  s.node = NULL;
-  jn_status status = run(&s, text, size, file, error);
+  jn_status status = run(&s, NULL, text, size, file, error);
   if (status != JN_OK) return status;
   lines->count = s.count;
-  lines->node = jn_block_new(&lines->hooks, (size_t)s.count + 1, sizeof *lines->node);
+  lines->node = jn_block_new(&lines->hooks, s.count, sizeof *lines->node);
   if (lines->node == NULL) return jn_fail(error, JN_ERR_MEMORY, file, 0, "out of memory");
-  lines->node[s.count].end = s.count;
-  s.node = lines->node;
-  return run(&s, text, size, file, error);
+  return run(&s, lines->node, text, size, file, error);
 }
 
 void jn_json_lines_free(json_lines *lines) {

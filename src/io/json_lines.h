@@ -17,7 +17,7 @@ typedef struct json_node {
 
 typedef struct json_lines {
   jn_allocator hooks;
-  json_node *node; /* [count + 1]; the last has no line and stands for an absent value */
+  json_node *node; /* [count] */
   unsigned count;
 } json_lines;
 

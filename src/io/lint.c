@@ -284,12 +284,7 @@ static void lint_limits(work *w, const jn_joint_desc *joint) {
 }
 
 static void lint_axis(work *w, const jn_joint_desc *joint) {
-  int axes = joint->type == JN_JOINT_UNIVERSAL ? 2
-             : joint->type == JN_JOINT_REVOLUTE || joint->type == JN_JOINT_PRISMATIC ||
-                     joint->type == JN_JOINT_HELICAL || joint->type == JN_JOINT_CYLINDRICAL ||
-                     joint->type == JN_JOINT_PLANAR
-                 ? 1
-                 : 0;
+  const int axes = jn_joint_axis_count(joint->type);
   jn_shown a;
   for (int k = 0; k < axes; k++) {
     double n = jn_v3_norm(joint->axis[k]);

@@ -51,10 +51,7 @@ static void list(writer *w, const double *x) {
   text(w, "]");
 }
 
-static void vector(writer *w, jn_vec3 v) {
-  double x[3] = {v.x, v.y, v.z};
-  list(w, x);
-}
+static void vector(writer *w, jn_vec3 v) { list(w, (const double[]){v.x, v.y, v.z}); }
 
 static void matrix(writer *w, const jn_mat3 *m) {
   text(w, "[");
@@ -117,9 +114,7 @@ static void joint(writer *w, const jn_joint_desc *x, int listed) {
     pose(w, &x->origin, "");
     text(w, "}");
   }
-  int has_axis = x->type == JN_JOINT_REVOLUTE || x->type == JN_JOINT_PRISMATIC ||
-                 x->type == JN_JOINT_HELICAL || x->type == JN_JOINT_CYLINDRICAL ||
-                 x->type == JN_JOINT_PLANAR;
+  const int has_axis = jn_joint_axis_count(x->type) == 1;
   /* the reader refuses "axes" for a joint with one axis */
   if (x->type == JN_JOINT_UNIVERSAL ||
       (!has_axis && !same(&x->axis[1], &standard.axis[1], sizeof x->axis[1]))) {

@@ -24,14 +24,6 @@ jn_status jn_note(jn_spec *spec, jn_severity severity, int line, const char *for
   return status;
 }
 
-jn_status jn_fail_adding(jn_error *error, jn_status status, const char *file, int line,
-                         const char *subject, const char *what) {
-  if (status == JN_ERR_LIMIT)
-    return jn_fail(error, status, file, line, "%stoo many %s: at most %d are accepted", subject,
-                   what, JN_MAX_BODIES);
-  return jn_fail(error, status, file, line, "%s%s", subject, jn_status_text(status));
-}
-
 static int letter(char c, int fold) { return fold ? tolower((unsigned char)c) : c; }
 
 int jn_edit_distance(const char *a, const char *b, int fold) {

@@ -19,10 +19,6 @@ jn_note(jn_spec *spec, jn_severity severity, int line, const char *format, ...);
 jn_status jn_note_list(jn_spec *spec, jn_severity severity, int line, const char *format,
                        va_list arguments);
 
-/* Explains in `error` why a spec did not take one more of `what` ("links"). Returns `status`. */
-jn_status jn_fail_adding(jn_error *error, jn_status status, const char *file, int line,
-                         const char *subject, const char *what);
-
 /* Edits (insert, delete, replace, swap of neighbours) from one word to the other. `fold`: letters
  * of either case are equal. Words longer than JN_MAX_NAME are JN_MAX_NAME apart. */
 int jn_edit_distance(const char *a, const char *b, int fold);

@@ -1,177 +1,173 @@
 /* trajectory.c: reads a trajectory from a description (JSON) or from samples (a table). */
+#include <jounce/table.h>
 #include <math.h>
-#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/block.h"
+#include "base/decimal.h"
+#include "base/fail.h"
 #include "io/file.h"
-#include "io/json_lines.h"
-#include "io/text.h"
-#include "io/trajectory_reader.h"
+#include "io/json_reader.h"
+#include "trajectory/trajectory.h"
 
-void jn_reader_fail(reader *r, jn_status code, const char *format, ...) {
-  char text[JN_MAX_MESSAGE];
-  va_list arguments;
-  if (r->status) return;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  r->status = jn_fail(r->error, code, r->file, 0, "%s%s", r->subject, text);
+typedef struct reader {
+  jn_json_text text; /* the description; of samples, their file and the status */
+  jn_json root;      /* defaults of the keys that a source does not have */
+  int kind;          /* of the current source */
+  const jn_model *model;
+  jn_trajectory *T;
+  jn_fit_options fit;
+  const jn_fit_report *report;
+  double *array[8]; /* of the current source: five at most */
+  int arrays;
+} reader;
+
+/* Allocates an array for the current source; NULL after a failure. */
+static double *new_array(reader *r, size_t n) {
+  double *x = r->text.status ? NULL : jn_block_new(&r->T->hooks, n, sizeof *x);
+  if (!x) {
+    jn_json_fail(&r->root, JN_ERR_MEMORY, "out of memory");
+    return NULL;
+  }
+  return r->array[r->arrays++] = x;
+}
+
+static void free_arrays(reader *r) {
+  while (r->arrays > 0) jn_block_free(&r->T->hooks, r->array[--r->arrays]);
+}
+
+static jn_fit_report report_of(const reader *r, int iq) {
+  double *member[JN_REPORT_MEMBERS] = {NULL};
+  jn_fit_report x;
+  if (r->report) memcpy(member, r->report, sizeof *r->report);
+  for (int i = 0; i < JN_REPORT_MEMBERS; i++)
+    if (member[i]) member[i] += iq;
+  memcpy(&x, member, sizeof x);
+  return x;
 }
 
 /* Values. */
 
-double *jn_reader_room(reader *r, size_t n) {
-  double *x = r->status ? NULL : jn_block_new(&r->T->hooks, n, sizeof *x);
-  if (!x) {
-    jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
-    return NULL;
-  }
-  return r->block[r->blocks++] = x;
-}
-
-void jn_reader_release(reader *r) {
-  while (r->blocks > 0) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
-}
-
-/* integers are JSON_REAL as well (jn_json_load) */
-static int is(const json_t *value, json_type type) { return value && json_typeof(value) == type; }
-
 /* the value of a key of the source, else of the whole description */
-static json_t *lookup(const reader *r, json_t *source, const char *key) {
-  json_t *own = json_object_get(source, key);
-  return own ? own : json_object_get(r->root, key);
+static jn_json lookup(const reader *r, const jn_json *source, const char *key) {
+  const jn_json own = jn_json_member(source, key), common = jn_json_member(&r->root, key);
+  return own.value || !common.value ? own : common;
 }
 
-static void read_double(reader *r, const char *key, const json_t *value, double *x) {
-  if (is(value, JSON_REAL))
-    *x = json_real_value(value);
-  else
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': a number expected", key);
+/* the bare list that a joint may have instead of an object, else the value of the key */
+static jn_json values_of(const reader *r, const jn_json *source, const char *key) {
+  return jn_json_is(source, JSON_OBJECT) ? lookup(r, source, key) : *source;
 }
 
-static double get_number(reader *r, json_t *source, const char *key, int required,
+static double get_number(const reader *r, const jn_json *source, const char *key,
                          double otherwise) {
-  double x = otherwise;
-  json_t *value = lookup(r, source, key);
-  if (value)
-    read_double(r, key, value, &x);
-  else if (required)
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'%s' is missing", key);
-  return x;
+  const jn_json v = lookup(r, source, key);
+  if (v.value) jn_json_number(&v, &otherwise);
+  return otherwise;
 }
 
-static int get_int(reader *r, json_t *source, const char *key, int otherwise, int least, int most) {
-  double x = get_number(r, source, key, 0, otherwise);
-  if (r->status) return 0;
-  if (x != floor(x) || x < least || x > most) {
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': a whole number from %d to %d expected, found %.9g", key,
-                   least, most, x);
-    return 0;
-  }
-  return (int)x;
+static int get_whole(const reader *r, const jn_json *source, const char *key, int otherwise,
+                     int least, int most) {
+  const jn_json v = lookup(r, source, key);
+  if (v.value) jn_json_whole(&v, least, most, &otherwise);
+  return otherwise;
 }
 
 /* Reads a list of `width` numbers; if width is 1 also a bare number. */
-static void read_row(reader *r, const char *key, json_t *row, size_t index, int width, double *x) {
-  if (width == 1 && !is(row, JSON_ARRAY)) {
-    read_double(r, key, row, x);
-    return;
-  }
-  if (!is(row, JSON_ARRAY) || json_array_size(row) != (size_t)width) {
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': entry %zu: a list of %d numbers expected", key, index,
-                   width);
-    return;
-  }
-  for (int c = 0; c < width; c++) read_double(r, key, json_array_get(row, (size_t)c), &x[c]);
+static void read_row(const jn_json *row, int width, double *x) {
+  if (width == 1 && !jn_json_is(row, JSON_ARRAY))
+    jn_json_number(row, x);
+  else
+    jn_json_numbers(row, width, x);
 }
 
 /* Reads a list of rows of `width` numbers. If `free`, a row may be null, which gives NaN. */
-static double *get_rows(reader *r, json_t *list, const char *key, int width, int free, int *count) {
+static double *get_rows(reader *r, const jn_json *list, int width, int free, int *count) {
+  const size_t n = json_array_size(list->value);
   *count = 0;
-  if (r->status) return NULL;
-  if (!is(list, JSON_ARRAY)) {
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': %s", key, list ? "a list expected" : "is missing");
-    return NULL;
-  }
-  size_t n = json_array_size(list);
-  double *x = jn_reader_room(r, n * (size_t)width);
-  if (x == NULL) return NULL;
-  for (size_t i = 0; i < n && !r->status; i++) {
-    json_t *row = json_array_get(list, i);
-    if (free && is(row, JSON_NULL))
-      for (int c = 0; c < width; c++) x[i * (size_t)width + (size_t)c] = (double)NAN;
+  double *x = jn_json_list(list) ? new_array(r, n * (size_t)width) : NULL, *to = x;
+  if (!x) return NULL;
+  for (jn_json row = jn_json_first(list); row.value; row = jn_json_next(&row), to += width)
+    if (free && jn_json_is(&row, JSON_NULL))
+      for (int c = 0; c < width; c++) to[c] = (double)NAN;
     else
-      read_row(r, key, row, i, width, &x[i * (size_t)width]);
-  }
+      read_row(&row, width, to);
   *count = (int)n;
-  return r->status ? NULL : x;
+  return r->text.status ? NULL : x;
 }
 
 /* Sources, each for one joint. */
 
-void jn_reader_check(reader *r, jn_status status, const jn_error *error) {
-  if (status) jn_reader_fail(r, status, "%s", error->message);
+enum { HALF_COSINE = 3 }; /* then the other kinds of waypoints, in the order of the library */
+static const char *const kinds[] = {"hold",    "polynomial", "fourier", "half_cosine", "bspline",
+                                    "minimum", "fit",        "pieces",  NULL};
+
+/* Records a failure that another function of the library has explained in `error`. */
+static void check(const jn_json *at, jn_status status, const jn_error *error) {
+  if (status) jn_json_fail(at, status, "%s", error->message);
 }
 
-static void span(reader *r, json_t *source, double *start, double *end) {
-  *start = get_number(r, source, "start", 0, 0);
-  *end = get_number(r, source, "end", 1, 0);
+static void span(const reader *r, const jn_json *source, double *start, double *end) {
+  const jn_json v = lookup(r, source, "end");
+  *start = get_number(r, source, "start", 0);
+  jn_json_number(&v, end);
 }
 
-static void read_polynomial(reader *r, int joint, json_t *source, json_t *values) {
+static void read_polynomial(reader *r, int joint, const jn_json *source) {
+  const jn_json list = values_of(r, source, "coefficients");
   jn_formula f = {0};
   jn_error error = {0};
   int rows;
-  json_t *list = values ? values : lookup(r, source, "coefficients");
-  f.c = get_rows(r, list, "coefficients", r->T->joint[joint].nv, 0, &rows);
+  f.c = get_rows(r, &list, r->T->joint[joint].nv, 0, &rows);
   f.degree = rows - 1;
   span(r, source, &f.start, &f.end);
-  if (!r->status && (rows < 1 || rows > JN_MAX_DEGREE + 1))
-    jn_reader_fail(r, JN_ERR_LIMIT, "'coefficients': 1 to %d expected", JN_MAX_DEGREE + 1);
-  if (!r->status) jn_reader_check(r, jn_add_formula(r->T, joint, joint + 1, &f, &error), &error);
+  if (rows < 1 || rows > JN_MAX_DEGREE + 1)
+    jn_json_fail(&list, JN_ERR_LIMIT, "1 to %d coefficients expected, found %d", JN_MAX_DEGREE + 1,
+                 rows);
+  if (!r->text.status) check(source, jn_add_formula(r->T, joint, joint + 1, &f, &error), &error);
 }
 
-static void read_fourier(reader *r, int joint, json_t *source) {
+static void read_fourier(reader *r, int joint, const jn_json *source) {
+  const jn_json a = lookup(r, source, "a"), b = lookup(r, source, "b"), w = lookup(r, source, "w");
+  const int nv = r->T->joint[joint].nv;
   jn_formula f = {.degree = -1};
   jn_error error = {0};
-  const int nv = r->T->joint[joint].nv;
   int na = 0, nb = 0;
-  json_t *a = lookup(r, source, "a"), *b = lookup(r, source, "b");
-  const double *x = a ? get_rows(r, a, "a", nv, 0, &na) : NULL;
-  const double *y = b ? get_rows(r, b, "b", nv, 0, &nb) : NULL;
+  if (!jn_json_is(source, JSON_OBJECT)) jn_json_expected(source, "an object with 'a' and 'b'");
+  const double *x = a.value ? get_rows(r, &a, nv, 0, &na) : NULL;
+  const double *y = b.value ? get_rows(r, &b, nv, 0, &nb) : NULL;
   f.terms = na > nb ? na : nb;
-  f.w = get_number(r, source, "w", 1, 0);
+  jn_json_number(&w, &f.w);
   span(r, source, &f.start, &f.end);
   if (f.terms < 1)
-    jn_reader_fail(r, JN_ERR_SYNTAX,
-                   "'a' or 'b' is missing: coefficients of cos(k w t) or sin(k w t)");
-  double *full = jn_reader_room(r, 2 * (size_t)f.terms * (size_t)nv);
-  if (r->status) return;
+    jn_refuse(source, "'a' or 'b' is missing: coefficients of cos(k w t) or sin(k w t)");
+  double *full = new_array(r, 2 * (size_t)f.terms * (size_t)nv);
+  if (!full) return;
   if (x) memcpy(full, x, (size_t)na * (size_t)nv * sizeof *full);
   f.a = full;
   f.b = full + (size_t)f.terms * (size_t)nv;
   if (y) memcpy(full + (size_t)f.terms * (size_t)nv, y, (size_t)nb * (size_t)nv * sizeof *full);
-  jn_reader_check(r, jn_add_formula(r->T, joint, joint + 1, &f, &error), &error);
+  check(source, jn_add_formula(r->T, joint, joint + 1, &f, &error), &error);
 }
 
 /* Derivatives at the ends, v [count x rows x nv]: zero where not given, free (NaN) in between. */
-static double *ends_of(reader *r, json_t *source, int count, int rows, int nv) {
-  static const char *const keys[2] = {"start_derivatives", "end_derivatives"};
-  if (r->status || (!lookup(r, source, keys[0]) && !lookup(r, source, keys[1]))) return NULL;
-  double *v = jn_reader_room(r, (size_t)count * (size_t)rows * (size_t)nv);
+static double *ends_of(reader *r, const jn_json *source, int count, int rows, int nv) {
+  const jn_json ends[2] = {lookup(r, source, "start_derivatives"),
+                           lookup(r, source, "end_derivatives")};
+  if (!ends[0].value && !ends[1].value) return NULL;
+  double *v = new_array(r, (size_t)count * (size_t)rows * (size_t)nv);
   for (int i = 0; v && i < count * rows * nv; i++) {
     int point = i / (rows * nv);
     v[i] = point == 0 || point == count - 1 ? 0 : (double)NAN;
   }
-  for (int e = 0; e < 2 && !r->status; e++) {
+  for (int e = 0; e < 2; e++) {
     int given;
-    json_t *list = lookup(r, source, keys[e]);
-    double *x = list ? get_rows(r, list, keys[e], nv, 1, &given) : NULL;
+    double *x = ends[e].value ? get_rows(r, &ends[e], nv, 1, &given) : NULL;
     if (!x) continue;
     if (given > rows)
-      jn_reader_fail(r, JN_ERR_SYNTAX,
-                     "'%s': at most %d derivatives, one less than the derivative minimised",
-                     keys[e], rows);
+      jn_refuse(&ends[e], "at most %d derivatives expected (derivative minimised - 1), found %d",
+                rows, given);
     else
       memcpy(v + (e ? (size_t)(count - 1) * (size_t)rows * (size_t)nv : 0), x,
              (size_t)given * (size_t)nv * sizeof *v);
@@ -179,186 +175,152 @@ static double *ends_of(reader *r, json_t *source, int count, int rows, int nv) {
   return v;
 }
 
-static void read_waypoints(reader *r, int joint, jn_waypoint_kind kind, json_t *source,
-                           json_t *values) {
+/* Knots of a B-spline, given or from start and end. */
+static const double *knots_of(reader *r, const jn_json *source, int degree, int count) {
+  const jn_json knots = lookup(r, source, "knots");
+  const int need = count + degree + 1;
+  int given;
+  double start, end = 0;
+  if (!knots.value) {
+    double *k = new_array(r, (size_t)need);
+    span(r, source, &start, &end);
+    if (!r->text.status && jn_bspline_knots(start, end, degree, count, k))
+      jn_refuse(source, "a B-spline of degree %d needs at least %d values and start < end", degree,
+                degree + 1);
+    return k;
+  }
+  const double *k = get_rows(r, &knots, 1, 0, &given);
+  if (given != need)
+    jn_refuse(&knots, "%d knots expected (values + degree + 1), found %d", need, given);
+  return k;
+}
+
+static const double *times_of(reader *r, const jn_json *source, int values) {
+  const jn_json list = lookup(r, source, "times");
+  int count;
+  const double *times = get_rows(r, &list, 1, 0, &count);
+  if (count != values)
+    jn_refuse(source, "%d times and %d values: give as many times as values", count, values);
+  return times;
+}
+
+static void read_waypoints(reader *r, int joint, const jn_json *source) {
+  const jn_waypoint_kind kind = (jn_waypoint_kind)(r->kind - HALF_COSINE);
   const jn_joint *j = &r->T->joint[joint];
+  const jn_json values = values_of(r, source, "values");
   jn_waypoints w = {.kind = kind};
   jn_error error = {0};
-  int times = 0;
-  w.q = get_rows(r, values ? values : lookup(r, source, "values"), "values", j->nq, 0, &w.count);
-  if (kind == JN_WAYPOINTS_MINIMUM) w.degree = get_int(r, source, "derivative", 3, 1, 16);
+  w.q = get_rows(r, &values, j->nq, 0, &w.count);
+  if (kind == JN_WAYPOINTS_MINIMUM) w.degree = get_whole(r, source, "derivative", 3, 1, 16);
   if (kind == JN_WAYPOINTS_BSPLINE) {
-    w.degree = get_int(r, source, "degree", 5, 1, JN_MAX_SPLINE);
-    json_t *knots = lookup(r, source, "knots");
-    int need = w.count + w.degree + 1;
-    if (knots) {
-      w.times = get_rows(r, knots, "knots", 1, 0, &times);
-      if (!r->status && times != need)
-        jn_reader_fail(r, JN_ERR_SYNTAX, "'knots': %d needed (values + degree + 1), found %d", need,
-                       times);
-    } else {
-      double start, end, *k = jn_reader_room(r, (size_t)need);
-      span(r, source, &start, &end);
-      if (!r->status && jn_bspline_knots(start, end, w.degree, w.count, k))
-        jn_reader_fail(r, JN_ERR_SYNTAX,
-                       "a B-spline of degree %d needs at least %d values and start < end", w.degree,
-                       w.degree + 1);
-      w.times = k;
-    }
+    w.degree = get_whole(r, source, "degree", 5, 1, JN_MAX_SPLINE);
+    w.times = knots_of(r, source, w.degree, w.count);
   } else {
-    w.times = get_rows(r, lookup(r, source, "times"), "times", 1, 0, &times);
-    if (!r->status && times != w.count)
-      jn_reader_fail(r, JN_ERR_SYNTAX, "%d times and %d values: give as many times as values",
-                     times, w.count);
+    w.times = times_of(r, source, w.count);
   }
   if (kind == JN_WAYPOINTS_MINIMUM && w.count > 1 && w.degree > 1)
     w.v = ends_of(r, source, w.count, w.degree - 1, j->nv);
-  if (!r->status) jn_reader_check(r, jn_add_waypoints(r->T, joint, joint + 1, &w, &error), &error);
+  if (!r->text.status) check(source, jn_add_waypoints(r->T, joint, joint + 1, &w, &error), &error);
 }
 
-static void fit_options(reader *r, json_t *source, jn_fit_options *o) {
-  json_t *hold = lookup(r, source, "hold");
-  o->degree = get_int(r, source, "degree", o->degree, 1, JN_MAX_SPLINE);
-  o->pieces = get_int(r, source, "pieces", o->pieces, 0, JN_MAX_SAMPLES);
-  if (lookup(r, source, "lambda") || lookup(r, source, "tolerance")) {
-    o->lambda = get_number(r, source, "lambda", 0, -1);
-    o->tolerance = get_number(r, source, "tolerance", 0, -1);
+static void fit_options(const reader *r, const jn_json *source, jn_fit_options *o) {
+  const jn_json hold = lookup(r, source, "hold"), lambda = lookup(r, source, "lambda"),
+                tolerance = lookup(r, source, "tolerance");
+  o->degree = get_whole(r, source, "degree", o->degree, 1, JN_MAX_SPLINE);
+  o->pieces = get_whole(r, source, "pieces", o->pieces, 0, JN_MAX_SAMPLES);
+  if (lambda.value || tolerance.value) {
+    o->lambda = get_number(r, source, "lambda", -1);
+    o->tolerance = get_number(r, source, "tolerance", -1);
   }
-  if (!hold) return;
-  o->hold = is(hold, JSON_TRUE);
-  if (!o->hold && !is(hold, JSON_FALSE))
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'hold': true or false expected");
+  if (hold.value) jn_json_bool(&hold, &o->hold);
 }
 
-static void read_fit(reader *r, int joint, json_t *source, json_t *values) {
+static void read_fit(reader *r, int joint, const jn_json *source) {
   const jn_joint *j = &r->T->joint[joint];
+  const jn_json values = values_of(r, source, "values");
   jn_fit_options o = r->fit;
   jn_error error = {0};
-  int count, times;
-  double *q =
-      get_rows(r, values ? values : lookup(r, source, "values"), "values", j->nq, 0, &count);
-  double *t = get_rows(r, lookup(r, source, "times"), "times", 1, 0, &times);
+  int count;
+  double *q = get_rows(r, &values, j->nq, 0, &count);
+  const double *t = times_of(r, source, count);
   fit_options(r, source, &o);
-  if (!r->status && times != count)
-    jn_reader_fail(r, JN_ERR_SYNTAX, "%d times and %d values: give as many times as values", times,
-                   count);
-  jn_fit_report report = jn_reader_report(r, j->iq);
-  if (!r->status)
-    jn_reader_check(r, jn_add_fit(r->T, joint, joint + 1, count, t, q, &o, &report, &error),
-                    &error);
+  jn_fit_report report = report_of(r, j->iq);
+  if (!r->text.status)
+    check(source, jn_add_fit(r->T, joint, joint + 1, count, t, q, &o, &report, &error), &error);
 }
 
-/* Reads the pieces that jn_trajectory_save writes. */
-static void read_pieces(reader *r, int joint, json_t *source) {
-  const jn_joint *j = &r->T->joint[joint];
-  const int has_rotation = j->nq != j->nv;
-  json_t *axes = lookup(r, source, "axes"), *c = lookup(r, source, "coefficients");
-  jn_motion *m = &r->T->motion[joint];
-  int breaks = 0, factors = 0, index, n = has_rotation ? j->nv - 3 : j->nv, terms = 0, rows = 0,
-      count = 0;
-  double *b = get_rows(r, lookup(r, source, "breaks"), "breaks", 1, 0, &breaks);
-  double *axis = has_rotation && axes ? get_rows(r, axes, "axes", 3, 0, &factors) : NULL;
-  if (has_rotation) n += axes ? factors : 4;
-  if (!r->status && (breaks < 2 || !is(c, JSON_ARRAY) || (int)json_array_size(c) != breaks - 1)) {
-    jn_reader_fail(r, JN_ERR_SYNTAX,
-                   "'coefficients': a list for each piece between 'breaks' expected");
-    return;
-  }
-  json_t *w = lookup(r, source, "w");
-  if (r->status) return;
-  rows = (int)json_array_size(json_array_get(c, 0));
-  terms = w ? (int)json_array_size(json_array_get(w, 0)) : 0;
-  if (rows < 1 || rows > JN_MAX_DEGREE + 1) {
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'coefficients': 1 to %d powers expected", JN_MAX_DEGREE + 1);
-    return;
-  }
-  if (jn_spline_new(r->T, breaks - 1, rows - 1, n, terms, &index)) {
-    jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
-    return;
-  }
-  jn_spline *s = &r->T->spline[index];
-  memcpy(s->breaks, b, (size_t)breaks * sizeof *b);
-  for (int i = 1; i < breaks; i++)
-    if (!(b[i] > b[i - 1])) jn_reader_fail(r, JN_ERR_SYNTAX, "'breaks' must increase");
-  struct {
-    const char *key;
-    double *to;
-    int rows, width;
-  } parts[4] = {{"coefficients", s->c, rows, n},
-                {"w", s->w, terms, 1},
-                {"a", s->a, terms, n},
-                {"b", s->b, terms, n}};
-  for (int p = 0; p < (terms ? 4 : 1); p++)
-    for (int i = 0; i < breaks - 1 && !r->status; i++) {
-      int before = r->blocks;
-      double *x = get_rows(r, json_array_get(lookup(r, source, parts[p].key), (size_t)i),
-                           parts[p].key, parts[p].width, 0, &count);
-      size_t size = (size_t)parts[p].rows * (size_t)parts[p].width;
-      if (!r->status && count != parts[p].rows)
-        jn_reader_fail(r, JN_ERR_SYNTAX, "'%s': piece %d: %d rows expected", parts[p].key, i,
-                       parts[p].rows);
-      if (!r->status) memcpy(parts[p].to + (size_t)i * size, x, size * sizeof *x);
-      while (r->blocks > before) jn_block_free(&r->T->hooks, r->block[--r->blocks]);
-    }
-  if (terms) {
-    double *origin = get_rows(r, lookup(r, source, "origin"), "origin", 1, 0, &count);
-    if (!r->status && count != breaks - 1)
-      jn_reader_fail(r, JN_ERR_SYNTAX, "'origin': one number for each piece expected");
-    if (!r->status) memcpy(s->origin, origin, (size_t)count * sizeof *origin);
-  }
-  m->spline = m->rotation_spline = index;
-  m->first = 0;
-  if (!has_rotation || r->status) return;
-  m->rotation_first = j->nv - 3;
-  m->rotation = axes ? JN_CURVE_PRODUCT : JN_CURVE_QUATERNION;
-  if (!axes) return;
-  json_t *quat = lookup(r, source, "quat");
-  double x[4];
-  for (size_t i = 0; i < 4; i++) read_double(r, "quat", json_array_get(quat, i), &x[i]);
-  if (r->status) return;
-  m->R0 = jn_quat_make(x[0], x[1], x[2], x[3]);
-  if (fabs(jn_quat_norm2(m->R0) - 1) > JN_ROTATION_TOLERANCE)
-    jn_reader_fail(r, JN_ERR_POSE, "'quat' is not a unit quaternion");
+/* Reads exactly `rows` rows of `width` numbers. */
+static void read_rows(const jn_json *list, int rows, int width, double *x) {
+  const int count = (int)json_array_size(list->value);
+  if (jn_json_list(list) && count != rows)
+    jn_refuse(list, "a list of length %d expected, found %d", rows, count);
+  for (jn_json row = jn_json_first(list); row.value; row = jn_json_next(&row), x += width)
+    read_row(&row, width, x);
+}
+
+/* Reads x [pieces x rows x width], a list for each piece. */
+static void read_table(const reader *r, const jn_json *source, const char *key, int pieces,
+                       int rows, int width, double *x) {
+  const jn_json list = lookup(r, source, key);
+  jn_json piece = jn_json_list(&list) ? jn_json_first(&list) : list;
+  for (int i = 0; i < pieces && !r->text.status; i++, piece = jn_json_next(&piece))
+    read_rows(&piece, rows, width, x + (size_t)i * (size_t)rows * (size_t)width);
+}
+
+/* The rotation of a joint: a product of `factors` rotations about `axis`, from "quat" on. */
+static void read_product(reader *r, const jn_json *source, jn_motion *m, int factors,
+                         const double *axis) {
+  const jn_json quat = lookup(r, source, "quat");
+  if (!jn_json_quat(&quat, &m->R0)) return;
   m->axes = jn_block_new(&r->T->hooks, 3 * (size_t)factors, sizeof *m->axes);
   if (!m->axes) {
-    jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
+    jn_json_fail(source, JN_ERR_MEMORY, "out of memory");
     return;
   }
   m->factors = factors;
   memcpy(m->axes, axis, 3 * (size_t)factors * sizeof *axis);
 }
 
-/* The kinds of source. `values`: the bare list that a joint may have instead of an object. */
-
-static const char *const kinds[] = {"hold",    "polynomial", "fourier", "half_cosine", "bspline",
-                                    "minimum", "fit",        "pieces",  NULL};
-enum { HOLD, POLYNOMIAL, FOURIER, HALF_COSINE, BSPLINE, MINIMUM, FIT, PIECES };
-
-static int kind_of(reader *r, json_t *source) {
-  json_t *kind = lookup(r, source, "kind");
-  const char *word = json_string_value(kind);
-  for (int i = 0; word && kinds[i]; i++)
-    if (strcmp(word, kinds[i]) == 0) return i;
-  const char *near = word ? jn_nearest_word(word, kinds) : NULL;
-  jn_reader_fail(
-      r, JN_ERR_SYNTAX,
-      "'kind': %s%.60s%s: hold, polynomial, fourier, half_cosine, bspline, minimum, fit or pieces "
-      "expected%s%s%s",
-      word ? "'" : "is missing", word ? word : "", word ? "' is unknown" : "",
-      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  return -1;
-}
-
-static void check_keys(reader *r, json_t *object, const char *const *known) {
-  for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
-    const char *key = json_object_iter_key(at);
-    int i = 0;
-    while (known[i] && strcmp(known[i], key) != 0) i++;
-    if (known[i]) continue;
-    const char *near = jn_nearest_word(key, known);
-    jn_reader_fail(r, JN_ERR_SYNTAX, "unknown key '%.60s'%s%s%s", key,
-                   near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+/* Reads the pieces that jn_trajectory_save writes. */
+static void read_pieces(reader *r, int joint, const jn_json *source) {
+  const jn_joint *j = &r->T->joint[joint];
+  const int has_rotation = j->nq != j->nv;
+  const jn_json axes = lookup(r, source, "axes"), c = lookup(r, source, "coefficients"),
+                w = lookup(r, source, "w"), times = lookup(r, source, "breaks");
+  jn_motion *m = &r->T->motion[joint];
+  int breaks, factors = 0, index, n = has_rotation ? j->nv - 3 : j->nv;
+  const double *b = get_rows(r, &times, 1, 0, &breaks);
+  const double *axis = has_rotation && axes.value ? get_rows(r, &axes, 3, 0, &factors) : NULL;
+  if (has_rotation) n += axes.value ? factors : 4;
+  if (breaks < 2 || (int)json_array_size(c.value) != breaks - 1)
+    jn_refuse(&c, "a list for each piece between 'breaks' expected");
+  for (int i = 1; i < breaks && !r->text.status; i++)
+    if (!(b[i] > b[i - 1])) jn_refuse(&times, "the numbers must increase");
+  const int rows = (int)json_array_size(json_array_get(c.value, 0)),
+            terms = (int)json_array_size(json_array_get(w.value, 0));
+  if (rows < 1 || rows > JN_MAX_DEGREE + 1)
+    jn_refuse(&c, "1 to %d powers expected, found %d", JN_MAX_DEGREE + 1, rows);
+  if (r->text.status) return;
+  if (jn_spline_new(r->T, breaks - 1, rows - 1, n, terms, &index)) {
+    jn_json_fail(source, JN_ERR_MEMORY, "out of memory");
+    return;
   }
+  jn_spline *s = &r->T->spline[index];
+  memcpy(s->breaks, b, (size_t)breaks * sizeof *b);
+  read_table(r, source, "coefficients", breaks - 1, rows, n, s->c);
+  if (terms) {
+    read_table(r, source, "w", breaks - 1, terms, 1, s->w);
+    read_table(r, source, "a", breaks - 1, terms, n, s->a);
+    read_table(r, source, "b", breaks - 1, terms, n, s->b);
+    const jn_json origin = lookup(r, source, "origin");
+    read_rows(&origin, breaks - 1, 1, s->origin);
+  }
+  m->spline = m->rotation_spline = index;
+  m->first = 0;
+  if (!has_rotation) return;
+  m->rotation_first = j->nv - 3;
+  m->rotation = axes.value ? JN_CURVE_PRODUCT : JN_CURVE_QUATERNION;
+  if (axes.value) read_product(r, source, m, factors, axis);
 }
 
 /* clang-format off */
@@ -368,86 +330,156 @@ static const char *const source_keys[] = {
     "pieces", "breaks", "axes", "quat", "origin", NULL};
 /* clang-format on */
 
-static void read_hold(reader *r, int joint, json_t *source, json_t *values) {
-  json_t *value = values ? values : lookup(r, source, "value");
-  double *q = jn_reader_room(r, (size_t)r->T->joint[joint].nq);
-  if (!value) jn_reader_fail(r, JN_ERR_SYNTAX, "'value' is missing");
-  if (!r->status) read_row(r, "value", value, 0, r->T->joint[joint].nq, q);
-  if (r->status) return;
+static void read_hold(reader *r, int joint, const jn_json *source) {
+  const jn_json value = values_of(r, source, "value");
+  const int nq = r->T->joint[joint].nq;
+  double *q = new_array(r, (size_t)nq);
+  if (q) read_row(&value, nq, q);
+  if (r->text.status) return;
   jn_status status = jn_add_constant(r->T, joint, q);
-  if (status) jn_reader_fail(r, status, "'value': %s", jn_status_text(status));
+  if (status) jn_json_fail(&value, status, "%s", jn_status_text(status));
 }
 
-static void read_source(reader *r, int joint, json_t *source) {
-  json_t *values = is(source, JSON_OBJECT) ? NULL : source;
-  snprintf(r->subject, sizeof r->subject, "'%.*s': ", JN_MAX_NAME,
-           jn_reader_joint(r->model, joint));
-  if (r->T->joint[joint].nv == 0) jn_reader_fail(r, JN_ERR_SYNTAX, "a fixed joint does not move");
-  if (!values) check_keys(r, source, source_keys);
-  if (r->status) return;
-  switch (kind_of(r, source)) {
-    case HOLD:
-      read_hold(r, joint, source, values);
-      break;
-    case POLYNOMIAL:
-      read_polynomial(r, joint, source, values);
-      break;
-    case FOURIER:
-      if (values) jn_reader_fail(r, JN_ERR_SYNTAX, "an object with 'a' and 'b' expected");
-      read_fourier(r, joint, source);
-      break;
-    case HALF_COSINE:
-      read_waypoints(r, joint, JN_WAYPOINTS_HALF_COSINE, source, values);
-      break;
-    case BSPLINE:
-      read_waypoints(r, joint, JN_WAYPOINTS_BSPLINE, source, values);
-      break;
-    case MINIMUM:
-      read_waypoints(r, joint, JN_WAYPOINTS_MINIMUM, source, values);
-      break;
-    case FIT:
-      read_fit(r, joint, source, values);
-      break;
-    case PIECES:
-      read_pieces(r, joint, source);
-      break;
-    default:
-      break;
+static void read_source(reader *r, int joint, const jn_json *source) {
+  /* in the order of `kinds` */
+  static void (*const read[])(reader * r, int joint, const jn_json *source) = {
+      read_hold,      read_polynomial, read_fourier, read_waypoints,
+      read_waypoints, read_waypoints,  read_fit,     read_pieces};
+  const jn_json kind = lookup(r, source, "kind");
+  if (r->T->joint[joint].nv == 0) jn_refuse(source, "a fixed joint does not move");
+  if (jn_json_is(source, JSON_OBJECT)) jn_json_keys(source, source_keys);
+  r->kind = jn_json_word(&kind, kinds);
+  if (r->kind >= 0) read[r->kind](r, joint, source);
+  free_arrays(r);
+}
+
+/* Samples. */
+
+/* its name in files */
+static const char *name_of_joint(const jn_model *model, int joint) {
+  const jn_joint *j = jn_model_joint(model, joint);
+  return joint == 0 && j->type == JN_JOINT_FREE ? "base" : j->name;
+}
+
+jn_status jn_coordinate_name(const jn_model *model, int iq, char *text) {
+  static const char *const pose[] = {"qw", "qx", "qy", "qz", "x", "y", "z"};
+  if (!model || !text || iq < 0 || iq >= jn_model_nq(model)) return JN_ERR_ARGUMENT;
+  int i = 0;
+  while (iq >= jn_model_joint(model, i)->iq + jn_model_joint(model, i)->nq) i++;
+  const jn_joint *j = jn_model_joint(model, i);
+  const int c = iq - j->iq;
+  const char *part = j->nq != j->nv ? pose[c] : jn_joint_component(j->type, c);
+  snprintf(text, JN_MAX_NAME + 16, "%.*s%s%s", JN_MAX_NAME, name_of_joint(model, i),
+           *part ? ":" : "", part);
+  return JN_OK;
+}
+
+static int is_named(const jn_table *t) {
+  int named = 0;
+  for (int i = 0; i < t->columns; i++) named |= t->names[i][0] != '\0';
+  return named;
+}
+
+/* column of coordinate q[iq]; -1: none */
+static int column_of(const jn_table *t, const jn_model *model, int iq, int time) {
+  char name[JN_MAX_NAME + 16];
+  if (!is_named(t)) return 1 + iq;
+  jn_coordinate_name(model, iq, name);
+  int column = jn_table_find(t, name);
+  if (column < 0) {
+    snprintf(name, sizeof name, "q:%d", iq);
+    column = jn_table_find(t, name);
   }
-  jn_reader_release(r);
+  return column == time ? -1 : column;
+}
+
+/* The column of t. A table without column names has t and all of q, in their order. */
+static int time_column(reader *r, const jn_table *t) {
+  if (!is_named(t)) {
+    if (t->columns != 1 + r->T->nq)
+      jn_refuse(&r->root, "columns without names: %d expected, t and the %d numbers of q, found %d",
+                1 + r->T->nq, r->T->nq, t->columns);
+    return 0;
+  }
+  int time = jn_table_find(t, "t");
+  if (time < 0) time = jn_table_find(t, "time");
+  if (time < 0) jn_refuse(&r->root, "no column 't' or 'time'");
+  return time;
+}
+
+/* Joint by joint, because with the option `hold` joints without columns stay at home. */
+static void fit_samples(reader *r, const jn_table *t) {
+  int time = time_column(r, t), taken = 0;
+  double *times = new_array(r, (size_t)t->rows);
+  if (r->text.status) return;
+  for (int i = 0; i < t->rows; i++)
+    times[i] = t->values[(size_t)i * (size_t)t->columns + (size_t)time];
+  for (int k = 0; k < r->T->joints && !r->text.status; k++) {
+    const jn_joint *j = &r->T->joint[k];
+    int column[7], found = 0, missing = 0;
+    char name[JN_MAX_NAME + 16] = "";
+    for (int c = 0; c < j->nq; c++) {
+      column[c] = column_of(t, r->model, j->iq + c, time);
+      found += column[c] >= 0;
+      if (column[c] < 0 && !missing++) jn_coordinate_name(r->model, j->iq + c, name);
+    }
+    if (j->nv == 0 || (missing && !found && r->fit.hold)) continue;
+    if (missing)
+      jn_refuse(&r->root, "no column '%s'%s", name,
+                found ? "" : " (option hold, --hold in the program: such joints stay at home)");
+    double *q = new_array(r, (size_t)t->rows * (size_t)j->nq);
+    jn_error error = {0};
+    for (int i = 0; q && i < t->rows; i++)
+      for (int c = 0; c < j->nq; c++)
+        q[i * j->nq + c] = t->values[(size_t)i * (size_t)t->columns + (size_t)column[c]];
+    jn_fit_report report = report_of(r, j->iq);
+    jn_status status = r->text.status;
+    if (!status) status = jn_add_fit(r->T, k, k + 1, t->rows, times, q, &r->fit, &report, &error);
+    if (status)
+      jn_json_fail(&r->root, status, "'%s': %s", name_of_joint(r->model, k), error.message);
+    if (q) jn_block_free(&r->T->hooks, r->array[--r->arrays]);
+    taken++;
+  }
+  if (!taken) jn_refuse(&r->root, "no column belongs to a joint of this model");
+  free_arrays(r);
 }
 
 /* The path of a sample file is relative to the folder of the description. */
-static void read_samples(reader *r, const char *file) {
+static void read_samples(reader *r, const jn_json *samples) {
   char path[4096];
-  const char *slash = r->file ? strrchr(r->file, '/') : NULL;
+  const char *file = jn_json_string(samples), *from = r->text.file ? r->text.file : "";
+  const char *slash = strrchr(from, '/');
   jn_error error = {0};
   jn_table *t = NULL;
-  int folder = slash && file[0] != '/' ? (int)(slash - r->file) + 1 : 0;
-  if (snprintf(path, sizeof path, "%.*s%s", folder, r->file ? r->file : "", file) >=
-      (int)sizeof path)
-    jn_reader_fail(r, JN_ERR_FILE, "'samples': the path is too long");
-  fit_options(r, NULL, &r->fit);
-  if (r->status) return;
-  jn_status status = jn_table_load(path, &r->T->hooks, &t, &error);
-  if (status) {
-    jn_reader_fail(r, status, "%s", error.message);
-  } else {
-    const char *description = r->file;
-    r->file = path;
-    jn_reader_samples(r, t);
-    r->file = description;
+  if (!file) return;
+  int folder = slash && file[0] != '/' ? (int)(slash - from) + 1 : 0;
+  if (snprintf(path, sizeof path, "%.*s%s", folder, from, file) >= (int)sizeof path)
+    jn_json_fail(samples, JN_ERR_FILE, "the path is too long");
+  fit_options(r, &r->root, &r->fit);
+  if (r->text.status) return;
+  check(samples, jn_table_load(path, &r->T->hooks, &t, &error), &error);
+  if (t) {
+    const jn_json_text description = r->text;
+    r->text = (jn_json_text){.file = path, .error = description.error};
+    fit_samples(r, t);
+    const jn_status status = r->text.status;
+    r->text = description;
+    r->text.status = status;
   }
   jn_table_free(t);
 }
 
 /* A whole description. */
 
-static int find_joint(reader *r, const char *name) {
-  const int is_base = strcmp(name, "base") == 0 && jn_model_is_floating(r->model);
-  int joint = is_base ? 0 : jn_model_find_joint(r->model, name);
-  if (joint < 0) jn_reader_fail(r, JN_ERR_SYNTAX, "the model has no joint '%.200s'", name);
-  return joint;
+static void read_joint(reader *r, const jn_json *source) {
+  const int is_base = strcmp(source->key, "base") == 0 && jn_model_is_floating(r->model);
+  int joint = is_base ? 0 : jn_model_find_joint(r->model, source->key);
+  if (joint < 0)
+    jn_refuse(source, "the model has no joint of this name");
+  else if (r->T->motion[joint].spline >= 0)
+    jn_refuse(source, "the joint has two motions: keep one");
+  else
+    read_source(r, joint, source);
 }
 
 static void read_root(reader *r) {
@@ -455,50 +487,42 @@ static void read_root(reader *r) {
                                       "hold",      "kind",   "times", "start",      "end",
                                       "w",         "degree", "knots", "derivative", "lambda",
                                       "tolerance", "pieces", NULL};
-  json_t *joints = json_object_get(r->root, "joints"), *base = json_object_get(r->root, "base");
-  json_t *samples = json_object_get(r->root, "samples");
-  check_keys(r, r->root, known);
-  if (joints && !is(joints, JSON_OBJECT))
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'joints': an object expected");
-  if (samples && !is(samples, JSON_STRING))
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'samples': a file name expected");
-  if (base && !jn_model_is_floating(r->model))
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'base': the model's base is not floating");
-  if (r->status) return;
-  if (samples && (joints || base)) r->fit.hold = 1;
-  if (samples) read_samples(r, json_string_value(samples));
-  if (base && !r->status) read_source(r, 0, base);
-  for (void *at = json_object_iter(joints); at && !r->status;
-       at = json_object_iter_next(joints, at)) {
-    const char *key = json_object_iter_key(at);
-    r->subject[0] = '\0';
-    int joint = find_joint(r, key);
-    if (joint < 0) return;
-    if (r->T->motion[joint].spline >= 0)
-      jn_reader_fail(r, JN_ERR_SYNTAX, "'%.200s' has two motions: keep one", key);
-    else
-      read_source(r, joint, json_object_iter_value(at));
-  }
-  r->subject[0] = '\0';
+  const jn_json joints = jn_json_member(&r->root, "joints"),
+                base = jn_json_member(&r->root, "base"),
+                samples = jn_json_member(&r->root, "samples");
+  jn_json_keys(&r->root, known);
+  if (joints.value) jn_json_object(&joints);
+  if (samples.value) jn_json_string(&samples);
+  if (base.value && !jn_model_is_floating(r->model))
+    jn_refuse(&base, "the model's base is not floating");
+  if (samples.value && (joints.value || base.value)) r->fit.hold = 1;
+  if (samples.value) read_samples(r, &samples);
+  if (base.value && !r->text.status) read_source(r, 0, &base);
+  for (jn_json source = jn_json_first(&joints); source.value; source = jn_json_next(&source))
+    read_joint(r, &source);
 }
 
 /* Joints without a motion stay at home; then the trajectory is checked and scaled. */
-static jn_status finish(reader *r, double scale, jn_trajectory **out) {
-  double *home = r->status ? NULL : jn_reader_room(r, (size_t)r->T->nq);
+static jn_status finish(reader *r, jn_trajectory **out) {
+  const jn_json time_scale = jn_json_member(&r->root, "time_scale");
+  double scale = get_number(r, &r->root, "time_scale", 1);
+  double *home = new_array(r, (size_t)r->T->nq);
+  jn_error error = {0};
+  jn_shown found;
   if (home) jn_model_home(r->model, home);
   for (int i = 0; home && i < r->T->joints; i++) {
     const jn_joint *j = &r->T->joint[i];
     if (r->T->motion[i].spline < 0 && j->nv && jn_add_constant(r->T, i, home + j->iq))
-      jn_reader_fail(r, JN_ERR_MEMORY, "out of memory");
+      jn_json_fail(&r->root, JN_ERR_MEMORY, "out of memory");
   }
-  jn_reader_release(r);
-  jn_error error = {0};
-  if (!r->status) jn_reader_check(r, jn_trajectory_finish(r->T, &error), &error);
-  if (!r->status && !(scale > 0))
-    jn_reader_fail(r, JN_ERR_SYNTAX, "'time_scale': a number above zero expected");
-  if (r->status) {
+  free_arrays(r);
+  if (!r->text.status) check(&r->root, jn_trajectory_finish(r->T, &error), &error);
+  if (!(scale > 0))
+    jn_refuse(&time_scale, "a number above zero expected, found %s", jn_show(&found, scale));
+  jn_json_close(&r->text);
+  if (r->text.status) {
     jn_trajectory_free(r->T);
-    return r->status;
+    return r->text.status;
   }
   r->T->scale = scale;
   *out = r->T;
@@ -508,12 +532,9 @@ static jn_status finish(reader *r, double scale, jn_trajectory **out) {
 static jn_status begin(reader *r, const char *name, const jn_model *model,
                        const jn_fit_options *options, const jn_fit_report *report,
                        const jn_allocator *allocator, jn_error *error) {
-  memset(r, 0, sizeof *r);
-  r->file = name;
-  r->error = error;
-  r->model = model;
+  *r = (reader){.text = {.file = name, .error = error}, .model = model, .report = report};
+  r->root = jn_json_root(&r->text);
   r->fit = options ? *options : jn_fit_options_default();
-  r->report = report;
   double *member[JN_REPORT_MEMBERS] = {NULL};
   if (report) memcpy(member, report, sizeof *report);
   for (int k = 0; k < JN_REPORT_MEMBERS && model; k++)
@@ -526,26 +547,13 @@ jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
                               const jn_fit_report *report, const jn_allocator *allocator,
                               jn_trajectory **out, jn_error *error) {
   reader r;
-  json_lines lines;
-  json_error_t wrong;
-  int lacks_memory;
   if (!text || !out) return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
-  jn_status status = jn_json_lines_new(&lines, text, size, allocator, name, error);
+  jn_status status = begin(&r, name, model, options, report, allocator, error);
   if (status) return status;
-  jn_json_lines_free(&lines);
-  if ((status = begin(&r, name, model, options, report, allocator, error))) return status;
-  r.root = jn_json_load(text, size, &lacks_memory, &wrong);
-  if (!r.root && lacks_memory)
-    r.status = jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
-  else if (!is(r.root, JSON_OBJECT))
-    r.status = jn_fail(error, JN_ERR_SYNTAX, name, r.root ? 1 : wrong.line, "not a JSON object: %s",
-                       r.root ? "{...} expected" : wrong.text);
-  else
-    read_root(&r);
-  double scale = r.status ? 1 : get_number(&r, NULL, "time_scale", 0, 1);
-  status = finish(&r, scale, out);
-  json_decref(r.root);
-  return status;
+  jn_json_open(&r.text, text, size, name, allocator, error);
+  r.root = jn_json_root(&r.text);
+  read_root(&r);
+  return finish(&r, out);
 }
 
 static jn_status load_samples(const char *path, const jn_model *model,
@@ -556,8 +564,8 @@ static jn_status load_samples(const char *path, const jn_model *model,
   jn_status status = jn_table_load(path, allocator, &t, error);
   if (!status) status = begin(&r, path, model, options, report, allocator, error);
   if (!status) {
-    jn_reader_samples(&r, t);
-    status = finish(&r, 1, out);
+    fit_samples(&r, t);
+    status = finish(&r, out);
   }
   jn_table_free(t);
   return status;

@@ -88,9 +88,13 @@ fail(reader *r, jn_status code, int line, const char *format, ...) {
   va_end(arguments);
 }
 
+/* Explains why the spec did not take one more of `what`. */
 static void check(reader *r, jn_status status, int line, const char *what) {
-  if (r->status == JN_OK && status != JN_OK)
-    stop(r, jn_fail_adding(r->error, status, r->file, line, r->subject, what));
+  if (status == JN_ERR_LIMIT)
+    fail(r, status, line, "%stoo many %s: at most %d are accepted", r->subject, what,
+         JN_MAX_BODIES);
+  else if (status != JN_OK)
+    fail(r, status, line, "%s%s", r->subject, jn_status_text(status));
 }
 
 /* ---- attributes */

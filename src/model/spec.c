@@ -243,6 +243,13 @@ jn_status jn_spec_set_file(jn_spec *spec, const char *file) {
   return own(spec, &file) == JN_OK ? (spec->file = file, JN_OK) : JN_ERR_MEMORY;
 }
 
+int jn_joint_axis_count(jn_joint_type type) {
+  const int one = type == JN_JOINT_REVOLUTE || type == JN_JOINT_PRISMATIC ||
+                  type == JN_JOINT_HELICAL || type == JN_JOINT_CYLINDRICAL ||
+                  type == JN_JOINT_PLANAR;
+  return type == JN_JOINT_UNIVERSAL ? 2 : one;
+}
+
 const char *const jn_limit_keys[JN_LIMIT_COUNT + 1] = {
     "lower", "upper", "velocity", "effort", "acceleration", "jerk", "effort_rate", NULL};
 _Static_assert(offsetof(jn_limits, effort_rate) == (JN_LIMIT_COUNT - 1) * sizeof(double),

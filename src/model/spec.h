@@ -8,6 +8,9 @@
 enum { JN_LIMIT_COUNT = sizeof(jn_limits) / sizeof(double) };
 extern const char *const jn_limit_keys[JN_LIMIT_COUNT + 1];
 
+/* Number of axes that a joint of this type has in files: 0, 1, or 2 (universal). */
+int jn_joint_axis_count(jn_joint_type type);
+
 /* The allocator hooks of the spec; none of them is NULL. */
 const jn_allocator *jn_spec_hooks(const jn_spec *spec);
 

@@ -241,9 +241,7 @@ jn_status jn_cmtm_joint(const jn_model *model, jn_data *data, int joint, int ord
   }
   const size_t size = jn_cmtm_size(order);
   jn_cmtm_construct(jn_cmtm_at(order, w->frame), jn_pose_mul(jn_pose_inv(P), C), &zeta->w.x);
-  if (!jn_all_finite(w->frame, size)) return JN_ERR_NOT_FINITE;
-  memcpy(memory, w->frame, sizeof(double) * size);
-  return JN_OK;
+  return jn_deliver(w->frame, size, memory);
 }
 
 /* Work of algorithm 1: N-CMTMs of joints and links, forces, input and output jets; N = r + 2. */
@@ -339,9 +337,7 @@ jn_status jn_cmtm_inverse_dynamics(const jn_model *model, jn_data *data, int ord
   status = cornea(model, data, order, work, jets, out);
   if (status) return status;
   jn_jet_to_derivatives(order, model->nv, out);
-  if (!jn_all_finite(out, n)) return JN_ERR_NOT_FINITE;
-  if (n) memcpy(tau, out, sizeof(double) * n);
-  return JN_OK;
+  return jn_deliver(out, n, tau);
 }
 
 jn_status jn_cmtm_forward_dynamics(const jn_model *model, jn_data *data, int order, const double *q,

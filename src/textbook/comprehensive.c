@@ -69,10 +69,7 @@ static void operator_L(const jn_model *m, const jn_data *data, jn_operator op, i
     frame_motion f = body_motion(m, data, i, order);
     six *at = y + (size_t)i * rows;
     memcpy(z, at, sizeof(six) * ((size_t)order + 1));
-    if (dual)
-      wrench_column(JN_BODY, order, &f, v3_zero(), z, at);
-    else
-      twist_column(JN_BODY, order, &f, v3_zero(), z, at);
+    represent_column(JN_BODY, order, &f, v3_zero(), dual, z, at);
   }
 }
 
@@ -134,9 +131,7 @@ jn_status jn_comprehensive_apply(const jn_model *model, jn_data *data, jn_operat
     operator_L(model, data, op, order, in);
   if (op == JN_OP_DUAL_G) {
     const double *result = out_of(&data->w, 0);
-    if (!jn_all_finite(result, out_size)) return JN_ERR_NOT_FINITE;
-    if (out_size) memcpy(out, result, sizeof(double) * out_size);
-    return JN_OK;
+    return jn_deliver(result, out_size, out);
   }
   for (int i = 0; i < model->nbody; i++)
     if (!jn_all_finite(&Ws_of(&data->w, i)->w.x, n)) return JN_ERR_NOT_FINITE;
@@ -210,10 +205,7 @@ static void unit_response(const jn_data *data, jn_quantity x, int rep, const fra
     int at = is_force(x) ? k + 1 - h : k - h;
     room[k] = at < 0 ? six_zero() : is_force(x) ? six_times(k + 1, block[at]) : block[at];
   }
-  if (x == JN_LINK_MOTION)
-    twist_column(rep, last, f, base_position(data), room, out);
-  else
-    wrench_column(rep, last, f, base_position(data), room, out);
+  represent_column(rep, last, f, base_position(data), x != JN_LINK_MOTION, room, out);
 }
 
 static double torque_entry(const jn_model *m, const jn_data *data, int row, int column, int k,

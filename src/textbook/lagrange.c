@@ -117,9 +117,7 @@ jn_status jn_projection_equations(const jn_model *m, jn_data *data, jn_represent
     W = jn_wrench_sub(W, wrench_at(rep, b.C, applied(m, data, i, &b, external)));
     for (size_t c = 0; c < nv; c++) out[c] += jn_power(column(b.J, nv, c), W);
   }
-  if (!jn_all_finite(out, nv)) return JN_ERR_NOT_FINITE;
-  if (nv) memcpy(tau, out, sizeof(double) * nv);
-  return JN_OK;
+  return jn_deliver(out, nv, tau);
 }
 
 /* N U, N V the part of the Newton-Euler equations without acceleration */
@@ -211,9 +209,7 @@ jn_status jn_phase_momentum(const jn_model *m, jn_data *data, const double *q, c
   for (int i = 0; i < m->nlink; i++)
     for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++)
       out[c] = six_dot(*S_of(w, c), *Ws_of(w, i)) + m->link[i].armature * v[c];
-  if (!jn_all_finite(out, (size_t)m->nv)) return JN_ERR_NOT_FINITE;
-  if (m->nv) memcpy(p, out, sizeof(double) * (size_t)m->nv);
-  return JN_OK;
+  return jn_deliver(out, (size_t)m->nv, p);
 }
 
 jn_status jn_phase_velocity(const jn_model *m, jn_data *data, const double *q, const double *p,

@@ -114,6 +114,32 @@ double jn_find_noise(int n, const double *t, const double *y, double *work) {
   return m < LEAST ? 0 : 1.4826 * jn_select(work, m, m / 2) / 24514.0;
 }
 
+static int turns_between(double a, double b) {
+  const double turn = 6.283185307179586, turns = whole((a - b) / turn);
+  return fabs(a - b - turns * turn) < 0.25 * turn ? (int)fmax(-1e6, fmin(1e6, turns)) : 0;
+}
+
+int jn_unwrap(int n, double *y) {
+  int jumps = 0;
+  double add = 0, before = n > 0 ? y[0] : 0;
+  for (int i = 1; i < n; i++) {
+    const double now = y[i];
+    const int k = turns_between(before, now);
+    int spike = 0;
+    for (int a = 1; k && a <= 3 && i + a < n; a++)
+      spike |= turns_between(y[i + a - 1], y[i + a]) == -k;
+    if (k && spike) {
+      for (int a = 0; a < 3 && i < n && turns_between(before, y[i]); a++) y[i++] += add;
+      i--;
+      continue;
+    }
+    if (k) add += k * 6.283185307179586, jumps++;
+    y[i] = now + add;
+    before = now;
+  }
+  return jumps;
+}
+
 /* Spikes. r[i]: distance of sample i from what its neighbours predict. */
 
 /* From the median of 16 straight lines between neighbours: groups of spikes do not disturb it. */

@@ -231,7 +231,9 @@ static jn_status fit(fit_space *shared, recording *r, const recording_options *o
   for (int i = 0; i < s->count; i++) a->w[i] = 1;
   if (one && !o->keep_outliers) {
     r->outliers = jn_find_spikes(s->count, y, r->step, a->keep, a->work);
-    for (int i = 0; i < s->count; i++) a->w[i] = a->keep[i];
+    /* many of them are the motion itself: the fit decides */
+    if (r->outliers > most_outliers * s->count) r->outliers = 0;
+    for (int i = 0; i < s->count && r->outliers; i++) a->w[i] = a->keep[i];
   }
   summarise(s, a, r->outliers > 0);
   if (r->step > 0 && (status = weigh_runs(shared, r, o, y, a, &runs))) return status;

@@ -179,7 +179,8 @@ int run_looks(subject *s) {
   sum += jn_event_coordinate_g(&e, 0, s->good, s->good);
   if (s->simulation[JN_TAYLOR])
     i += jn_simulation_singular_joint(s->simulation[JN_TAYLOR]) +
-         jn_simulation_statistics(s->simulation[JN_TAYLOR]).order;
+         jn_simulation_statistics(s->simulation[JN_TAYLOR]).order +
+         (jn_simulation_message(s->simulation[JN_TAYLOR]) != NULL);
   (void)sum, (void)i, (void)count;
   jn_model_home(m, take(s, NQ));
   return JN_OK;
@@ -204,9 +205,9 @@ const char *const setup_functions[] = {
     "jn_body_momentum", "jn_momentum_balance", "jn_newton_euler_in_frame",
     "jn_newton_euler_resolved", "jn_simulation_state", "jn_simulation_set_state",
     "jn_simulation_set_tau", "jn_simulation_run_to", "jn_simulation_statistics",
-    "jn_simulation_singular_joint", "jn_comprehensive_shape", "jn_comprehensive_rows",
-    "jn_linearise_inputs", "jn_linearise_rates_size", "jn_force_table_next_break",
-    "jn_event_coordinate_g",
+    "jn_simulation_message", "jn_simulation_singular_joint", "jn_comprehensive_shape",
+    "jn_comprehensive_rows", "jn_linearise_inputs", "jn_linearise_rates_size",
+    "jn_force_table_next_break", "jn_event_coordinate_g",
     /* getters */
     "jn_status_text", "jn_version", "jn_model_name", "jn_model_body_count", "jn_model_frame_count",
     "jn_model_nq", "jn_model_nv", "jn_model_mass", "jn_model_moving_mass", "jn_model_gravity",

@@ -328,7 +328,8 @@ class Models(unittest.TestCase):
     def test_by_hand(self):
         spec = jounce.Spec("pendulum")
         spec.add_link("base").add_link("rod", 2.0, com=[0, 0, -0.5], inertia=[0.1, 0.1, 0.01])
-        spec.add_joint("hinge", "revolute", "base", "rod", axis=[0, 1, 0], damping=0.3, upper=2)
+        spec.add_joint("hinge", "revolute", "base", "rod", axis=[0, 1, 0], damping=0.3, upper=2,
+                       effort=5, jerk=70, effort_rate=40)
         spec.add_frame("tip", "rod", p=[0, 0, -1])
         robot = spec.build()
         self.assertEqual((robot.nq, robot.nv, robot.name), (1, 1, "pendulum"))
@@ -340,7 +341,8 @@ class Models(unittest.TestCase):
         moon = robot.with_settings(gravity=(0, 0, -1.62))
         self.assertEqual(moon.gravity, (0, 0, -1.62))
         self.assertEqual(robot.gravity, (0, 0, -9.81))
-        self.assertEqual(robot.joints[1]["upper"], 2)
+        limits = [robot.joints[1][x] for x in ("upper", "effort", "jerk", "effort_rate")]
+        self.assertEqual(limits, [2, 5, 70, 40])
         np.testing.assert_allclose(robot.frame_pose([0.0], "tip")[:3, 3], [0, 0, -1])
 
     def test_files(self):
@@ -417,6 +419,44 @@ class Simulations(unittest.TestCase):
             sim = jounce.Simulation(robot, **force)
             self.assertEqual(sim.run_to(0.5), -1)
             self.assertNotEqual(sim.v[0], 0)
+
+    def test_a_late_push_is_seen(self):
+        robot = jounce.Model("pendulum", gravity=[0, 0, 0])
+        calls = []
+
+        def push(t, order):  # 5 N m from 5 s to 5.5 s
+            calls.append(t)
+            return np.array([[5.0 if 5 <= t < 5.5 else 0.0]] + [[0.0]] * order)
+
+        inertia = robot.mass_matrix([0.0])[0, 0]
+        for scheme in ("taylor", "rkmk54", "radau"):
+            sim = jounce.Simulation(robot, scheme, time=push, tolerance=1e-9)
+            sim.run_to(10)
+            residual("late push, " + scheme, abs(sim.v[0] - 2.5 / inertia), 1e-7)
+        calls.clear()
+        jounce.Simulation(robot, time=push, resolution=1e-3).run_to(1)
+        self.assertGreater(len(calls), 4000)
+
+    def test_a_limit_names_itself_and_the_remedy(self):
+        robot = jounce.Model("pendulum")
+        stiff = jounce.Simulation(robot, "rkmk54", state=lambda t, q, v: -1e9 * v, max_steps=100)
+        stiff.set_state(0, [1.0], [1.0])
+        with self.assertRaisesRegex(jounce.LimitError, "max_steps = 100 .*radau"):
+            stiff.run_to(10)
+        damped = jounce.Simulation(robot, damping=[1e9])
+        damped.set_state(0, [1.0], [1.0])
+        damped.run_to(10)
+        self.assertLess(damped.statistics.steps, 1000)
+        top = jounce.Simulation(robot, "variational", step=1.0)
+        top.set_state(0, [0.0], [30.0])
+        with self.assertRaisesRegex(jounce.LimitError, "too long.*shorten the step"):
+            top.run_to(10)
+        with self.assertRaises(jounce.ArgumentError):
+            jounce.Simulation(robot, resolution=-1)
+        with self.assertRaises(jounce.ArgumentError):
+            jounce.Simulation(robot, max_steps=-1)
+        with self.assertRaisesRegex(jounce.LimitError, "order 1002, the largest is 1000"):
+            robot.kinematics([0.0], np.zeros((1003, 1)))
 
     def test_errors_in_callbacks_come_out(self):
         robot = jounce.Model("pendulum")

@@ -150,7 +150,5 @@ jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order, const 
   double *step = out_of(x.w, 0);
   for (size_t i = 0; i < n + nv; i++) step[i] = d.step[i * (size_t)d.width];
   jn_jet_to_derivatives(order + 1, model->nv, step);
-  if (!jn_all_finite(step + nv, n)) return JN_ERR_NOT_FINITE;
-  if (n) memcpy(out, step + nv, sizeof(double) * n);
-  return JN_OK;
+  return jn_deliver(step + nv, n, out);
 }

@@ -157,9 +157,7 @@ jn_status jn_inverse_jvp(const jn_model *model, jn_data *data, int order, const 
       }
   }
   jn_jet_to_derivatives(order, model->nv, tau);
-  if (!jn_all_finite(tau, n)) return JN_ERR_NOT_FINITE;
-  if (n) memcpy(out, tau, sizeof(double) * n);
-  return JN_OK;
+  return jn_deliver(tau, n, out);
 }
 
 jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const double *q,

@@ -1,0 +1,378 @@
+/* test_simulate_stiff.c: damping, friction and springs that are much faster than the motion,
+ * against closed forms and numbers computed with 50 digits; and every limit of a simulation, with
+ * its reason and remedy. */
+#include "helpers/simulate.h"
+
+#include "helpers/check.h"
+#include "helpers/tree.h"
+
+static const jn_scheme adaptive[] = {JN_TAYLOR, JN_RKMK54, JN_RADAU};
+
+static jn_simulation *start(const jn_model *model, const jn_simulation_options *o, const double *q,
+                            const double *v) {
+  jn_simulation *s = new_simulation(model, o);
+  assert_ok(jn_simulation_set_state(s, 0, q, v));
+  return s;
+}
+
+static void run(jn_simulation *s, double t) {
+  if (jn_simulation_run_to(s, t, NULL)) fail_msg("%s", jn_simulation_message(s));
+}
+
+/* One body per name on prismatic joints along z, each on the one before; masses m. */
+static jn_model *sliders(int n, const double *m) {
+  static const char *const links[] = {"a", "b"}, *const joints[] = {"ja", "jb"};
+  jn_spec *spec;
+  assert_ok(jn_spec_new("sliders", NULL, &spec));
+  assert_ok(jn_spec_set_gravity(spec, jn_v3(0, 0, 0)));
+  for (int i = 0; i < n; i++) {
+    jn_link_desc link = link_of(links[i], m[i], jn_v3(0, 0, 0), 1, 1, 1);
+    jn_joint_desc joint =
+        joint_of(joints[i], JN_JOINT_PRISMATIC, i ? links[i - 1] : NULL, links[i], shift(0, 0, 0));
+    assert_ok(jn_spec_add_link(spec, &link));
+    assert_ok(jn_spec_add_joint(spec, &joint));
+  }
+  jn_model *model = build(spec);
+  jn_spec_free(spec);
+  return model;
+}
+
+/* M v' = tau - d v:
+ *   v = u + (v0 - u) exp(-d t/M),  q = q0 + u t + (v0 - u) M/d (1 - exp(-d t/M)),  u = tau/d */
+static void a_damped_joint_has_its_closed_form(void **state) {
+  (void)state;
+  const double m = 0.5, t = 2, tolerance = 1e-10;
+  jn_model *model = sliders(1, &m);
+  double worst = 0;
+  long most = 0;
+  for (int power = 0; power <= 9; power++)
+    for (size_t k = 0; k < COUNT(adaptive); k++)
+      for (int push = 0; push < 2; push++) {
+        const double rate = pow(10, power), d = rate * m, tau = push * 0.3, u = tau / d;
+        jn_simulation_options o = scheme_options(adaptive[k], 0, tolerance);
+        double q = 0.1, v = 3;
+        const double want_v = u + (v - u) * exp(-rate * t),
+                     want_q = q + u * t - (v - u) / rate * expm1(-rate * t);
+        o.forces.damping = &d;
+        o.forces.tau = &tau;
+        jn_simulation *s = start(model, &o, &q, &v);
+        run(s, t);
+        jn_simulation_state(s, NULL, &q, &v);
+        worst = worse(worst, fmax(fabs(q - want_q), fabs(v - want_v)) / tolerance);
+        const long steps = jn_simulation_statistics(s).steps;
+        most = steps > most ? steps : most;
+        jn_simulation_free(s);
+      }
+  assert_below("damping to 1e9/s: error over tolerance", worst, 1);
+  assert_below("steps of any of them", (double)most, 1000);
+  jn_model_free(model);
+}
+
+/* Two masses of 2 and 0.5 on springs and dampers: the matrix exponential, computed with 50
+ * digits. */
+static void stiff_and_slow_joints_together(void **state) {
+  (void)state;
+  static const struct {
+    double d[2], K[2], want[4];
+  } cases[] = {
+      {{1e6, 3},
+       {50, 20},
+       {0.1249904033308577964, -0.014329612860184010333, -5.5535488094153717836e-6,
+        -0.0058121897524743345479}},
+      {{3, 1e6},
+       {50, 20},
+       {0.0098161032180273055505, -0.24999097700868918891, -0.24632543102346567368,
+        4.510186208054283095e-6}},
+      {{1e4, 1e7},
+       {2000, 70},
+       {0.08400845678683094117, -0.24999660918685382744, -0.016732528025604043726,
+        1.7198089306595485041e-6}},
+  };
+  const double m[2] = {2, 0.5}, tau[2] = {0.7, -0.3};
+  jn_model *model = sliders(2, m);
+  for (size_t i = 0; i < COUNT(cases); i++)
+    for (size_t k = 0; k < COUNT(adaptive); k++) {
+      jn_simulation_options o = scheme_options(adaptive[k], 0, 1e-10);
+      double x[4] = {0.125, -0.25, 1, -2};
+      o.forces.tau = tau;
+      o.forces.damping = cases[i].d;
+      o.forces.stiffness = cases[i].K;
+      jn_simulation *s = start(model, &o, x, x + 2);
+      run(s, 2);
+      jn_simulation_state(s, NULL, x, x + 2);
+      char what[64];
+      snprintf(what, sizeof what, "two masses, damping %g and %g, %s", cases[i].d[0], cases[i].d[1],
+               jn_scheme_name(adaptive[k]));
+      assert_below(what, largest_difference(x, cases[i].want, 4), 1e-10);
+      assert_true(jn_simulation_statistics(s).steps < 3000);
+      jn_simulation_free(s);
+    }
+  jn_model_free(model);
+}
+
+/* v' = f - F tanh(v/w): v settles at w artanh(f/F), q at v t + an integral computed with 50
+ * digits. */
+static void stiff_friction_brakes_and_creeps(void **state) {
+  (void)state;
+  static const struct {
+    double f, F, width, v0, creep, way;
+  } cases[] = {{0.5, 1e6, 0.01, 1, 5.0000000000004166667e-9, 5.0008249170346494444e-7},
+               {3, 1e3, 1e-3, 2, 3.0000090000486003124e-6, 0.0020060128585692199767},
+               {0, 1e6, 0.01, 1, 0, 5.0008224670334241132e-7}};
+  const double m = 1, t = 3;
+  jn_model *model = sliders(1, &m);
+  for (size_t i = 0; i < COUNT(cases); i++)
+    for (size_t k = 0; k < COUNT(adaptive); k++) {
+      jn_simulation_options o = scheme_options(adaptive[k], 0, 1e-11);
+      double q = 0, v = cases[i].v0;
+      o.forces.tau = &cases[i].f;
+      o.forces.friction = &cases[i].F;
+      o.forces.friction_width = cases[i].width;
+      jn_simulation *s = start(model, &o, &q, &v);
+      run(s, t);
+      jn_simulation_state(s, NULL, &q, &v);
+      char what[64];
+      snprintf(what, sizeof what, "friction %g, width %g, %s", cases[i].F, cases[i].width,
+               jn_scheme_name(adaptive[k]));
+      assert_below(
+          what, fmax(fabs(q - cases[i].way - t * cases[i].creep), fabs(v - cases[i].creep)), 1e-11);
+      jn_simulation_free(s);
+    }
+  jn_model_free(model);
+}
+
+/* A robot in honey: d v = -(gravity torque), to the order of the decay time M/d. */
+static void a_robot_with_huge_damping_creeps(void **state) {
+  (void)state;
+  static const char *const robots[] = {"arm6", "tilthex", "humanoid"};
+  for (size_t i = 0; i < COUNT(robots); i++)
+    for (size_t k = 0; k < COUNT(adaptive); k++) {
+      jn_model *model = load_model(robots[i]);
+      const int nv = jn_model_nv(model);
+      double q[ROOM], v[ROOM], d[ROOM], tau[ROOM], rest[2 * ROOM] = {0}, worst = 0, scale = 0;
+      jn_simulation_options o = scheme_options(adaptive[k], 0, 1e-9);
+      for (int c = 0; c < nv; c++) d[c] = c % 2 ? 1e9 : 1e6;
+      o.forces.damping = d;
+      some_state(model, q, v);
+      jn_simulation *s = start(model, &o, q, v);
+      run(s, 10);
+      jn_simulation_state(s, NULL, q, v);
+      jn_data *data;
+      assert_ok(jn_data_new(model, 0, NULL, &data));
+      jn_data_settings(data)->representation = JN_BODY;
+      assert_ok(jn_inverse_dynamics(model, data, 0, q, rest, NULL, tau));
+      for (int c = 0; c < nv; c++) {
+        worst = worse(worst, fabs(d[c] * v[c] + tau[c]));
+        scale = fmax(scale, fabs(tau[c]));
+      }
+      char what[64];
+      snprintf(what, sizeof what, "%s in honey, %s, %ld steps", robots[i],
+               jn_scheme_name(adaptive[k]), jn_simulation_statistics(s).steps);
+      assert_below(what, worst / scale, 1e-7);
+      jn_data_free(data);
+      jn_simulation_free(s);
+      jn_model_free(model);
+    }
+}
+
+/* A motor on a stiff spring that starts in equilibrium with its constant force: both move as one
+ * mass, the joint behind the motor by s = m f/(K (m + B)). */
+static void radau_follows_a_stiff_elastic_joint(void **state) {
+  (void)state;
+  const double m = 2, B = 0.5, K = 1e10, f = 0.8, t = 3, bend = m * f / (K * (m + B));
+  jn_model *model = sliders(1, &m);
+  jn_simulation_options o = scheme_options(JN_RADAU, 0, 1e-10);
+  double q = 0.2, v = 0, theta = q + bend, rate = 0;
+  o.forces.tau = &f;
+  o.forces.motor_stiffness = &K;
+  o.forces.motor_inertia = &B;
+  jn_simulation *s = start(model, &o, &q, &v);
+  assert_ok(jn_simulation_set_motor(s, &theta, &rate));
+  run(s, t);
+  jn_simulation_state(s, NULL, &q, &v);
+  const double way = 0.5 * f / (m + B) * t * t;
+  assert_below("a stiff elastic joint", fabs(q - 0.2 - way), 1e-10);
+  assert_true(jn_simulation_statistics(s).steps < 100);
+  jn_simulation_free(s);
+  jn_model_free(model);
+}
+
+/* Halving the step divides the error of radau by 2^9. */
+static void radau_has_order_nine(void **state) {
+  (void)state;
+  static const struct {
+    const char *robot;
+    double h;
+  } cases[] = {{"pendulum", 0.24}, {"tilthex", 0.24}, {"double_pendulum", 0.06}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    jn_model *model = load_model(cases[i].robot);
+    double q0[ROOM], v0[ROOM], q[ROOM], v[ROOM], e[2];
+    jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 1e-16);
+    run_scheme(model, &o, 0.96, q0, v0);
+    for (int k = 0; k < 2; k++) {
+      o = scheme_options(JN_RADAU, k ? cases[i].h / 2 : cases[i].h, 0);
+      run_scheme(model, &o, 0.96, q, v);
+      e[k] = state_distance(model, q0, v0, q, v);
+    }
+    const double order = log2(e[0] / e[1]);
+    print_message("  %s: error %.2e, %.2e: order %.2f\n", cases[i].robot, e[0], e[1], order);
+    assert_true(order > 8.7 && order < 9.3);
+    jn_model_free(model);
+  }
+}
+
+/* Energy and momentum of a tumbling robot, with the implicit scheme. */
+static void radau_keeps_energy_and_momentum(void **state) {
+  (void)state;
+  jn_model *model = load_model("tilthex");
+  const jn_vec3 none = {0, 0, 0};
+  jn_simulation_options o = scheme_options(JN_RADAU, 0, 1e-13);
+  double q[ROOM], v[ROOM];
+  o.gravity = &none;
+  some_state(model, q, v);
+  const totals before = totals_of(model, &none, q, v);
+  run_scheme(model, &o, 3, q, v);
+  const totals after = totals_of(model, &none, q, v);
+  assert_below("radau: energy", fabs(after.energy / before.energy - 1), 1e-11);
+  assert_below("radau: momentum", momentum_change(&before, &after), 1e-11);
+  jn_model_free(model);
+}
+
+/* ---- limits, reasons and remedies */
+
+static void assert_stops(jn_simulation *s, double t, jn_status want, const char *reason,
+                         const char *remedy) {
+  double before, after;
+  jn_simulation_state(s, &before, NULL, NULL);
+  const jn_status status = jn_simulation_run_to(s, t, NULL);
+  const char *message = jn_simulation_message(s);
+  print_message("  %s\n", message);
+  if (status != want || !strstr(message, reason) || !strstr(message, remedy))
+    fail_msg("%s, '%s', want '%s' and '%s'", jn_status_text(status), message, reason, remedy);
+  jn_simulation_state(s, &after, NULL, NULL);
+  assert_true(after >= before && after < t);
+  jn_simulation_free(s);
+}
+
+static jn_status stiff_force(void *context, double t, const double *q, const double *v,
+                             double *tau) {
+  (void)context, (void)t, (void)q;
+  tau[0] = -1e9 * v[0];
+  return JN_OK;
+}
+static jn_status bad_number(void *context, double t, int order, double *tau) {
+  (void)context, (void)order;
+  tau[0] = t > 0.5 ? (double)NAN : 0;
+  return JN_OK;
+}
+static jn_status explodes(void *context, double t, const double *q, const double *v, double *tau) {
+  (void)context, (void)t, (void)q;
+  tau[0] = v[0] * v[0];
+  return JN_OK;
+}
+static jn_status chatters(void *context, double t, const double *q, const double *v, double *tau) {
+  (void)context, (void)t, (void)q;
+  tau[0] = v[0] > 0.5 ? -10 : 10; /* slides along the jump */
+  return JN_OK;
+}
+
+static void what_cannot_be_done_says_why_and_what_helps(void **state) {
+  (void)state;
+  const double m = 1, zero = 0, one = 1;
+  jn_model *model = sliders(1, &m);
+  jn_simulation_options o = scheme_options(JN_RKMK54, 0, 1e-9);
+  /* stiffness that no scheme is told of: an end after max_steps */
+  o.forces.state = stiff_force;
+  o.max_steps = 2000;
+  assert_stops(start(model, &o, &zero, &one), 1e3, JN_ERR_LIMIT, "max_steps = 2000", "radau");
+  o.forces.state = chatters;
+  assert_stops(start(model, &o, &zero, &zero), 10, JN_ERR_LIMIT, "max_steps = 2000", "tolerance");
+  /* v' = v^2 is infinite at t = 1 */
+  o = scheme_options(JN_RKMK54, 0, 1e-9);
+  o.forces.state = explodes;
+  assert_stops(start(model, &o, &zero, &one), 2, JN_ERR_LIMIT, "grows without bound", "t = 1");
+  o = scheme_options(JN_RKMK4, 0.5, 0);
+  assert_stops((o.forces.state = stiff_force, start(model, &o, &zero, &one)), 1e3,
+               JN_ERR_NOT_FINITE, "forces.state is not finite", "shorten the step");
+  o = scheme_options(JN_RKMK4, 1e-17, 0);
+  jn_simulation *s = start(model, &o, &zero, &one);
+  assert_ok(jn_simulation_set_state(s, 1, &zero, &one));
+  assert_stops(s, 2, JN_ERR_LIMIT, "lost in the rounding of t = 1", "longer step");
+  for (size_t k = 0; k < COUNT(adaptive); k++) {
+    o = scheme_options(adaptive[k], 0, 1e-9);
+    o.forces.time = bad_number;
+    assert_stops(start(model, &o, &zero, &one), 2, JN_ERR_NOT_FINITE, "forces.time is not finite",
+                 "t = 0.5");
+  }
+  jn_model_free(model);
+  /* a body that turns by more than half a turn in a step */
+  model = one_body(0.1, 0.2, 0.3, jn_v3(0, 0, 0));
+  const double q[7] = {1}, v[6] = {30, 40, 50};
+  o = scheme_options(JN_VARIATIONAL, 0.15, 0); /* |omega| h = 10.6 */
+  assert_stops(start(model, &o, q, v), 1, JN_ERR_LIMIT, "step of 0.15 s", "shorten the step");
+  jn_model_free(model);
+}
+
+static void a_message_ends_with_the_next_call(void **state) {
+  (void)state;
+  const double m = 1, zero = 0, one = 1;
+  jn_model *model = sliders(1, &m);
+  jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 1e-9);
+  jn_simulation *s = start(model, &o, &zero, &one);
+  assert_string_equal(jn_simulation_message(s), "");
+  assert_status(jn_simulation_run_to(s, -1, NULL), JN_ERR_ARGUMENT);
+  assert_non_null(strstr(jn_simulation_message(s), "not before t = 0"));
+  run(s, 1);
+  assert_string_equal(jn_simulation_message(s), "");
+  jn_simulation_free(s);
+  jn_model_free(model);
+}
+
+static void options_are_checked(void **state) {
+  (void)state;
+  const double m = 1;
+  jn_model *model = sliders(1, &m);
+  jn_simulation *s;
+  for (int i = 0; i < 3; i++) {
+    jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 0);
+    if (i == 0) o.resolution = -1;
+    if (i == 1) o.resolution = (double)NAN;
+    if (i == 2) o.max_steps = -1;
+    assert_status(jn_simulation_new(model, &o, NULL, &s, NULL), JN_ERR_ARGUMENT);
+  }
+  jn_model_free(model);
+  /* both sides of JN_MAX_IMPLICIT; the explicit schemes take what is larger, with damping too */
+  for (int n = JN_MAX_IMPLICIT; n <= JN_MAX_IMPLICIT + 1; n++) {
+    char name[32];
+    jn_error error;
+    snprintf(name, sizeof name, "chain:%d", n);
+    assert_ok(jn_model_load(name, NULL, NULL, &model, &error));
+    assert_int_equal(jn_model_nv(model), n);
+    jn_simulation_options o = scheme_options(JN_RADAU, 0, 0);
+    const jn_status want = n > JN_MAX_IMPLICIT ? JN_ERR_LIMIT : JN_OK;
+    assert_status(jn_simulation_new(model, &o, NULL, &s, &error), want);
+    if (want) assert_non_null(strstr(error.message, "at most 1000"));
+    jn_simulation_free(s);
+    o.scheme = JN_RKMK54;
+    o.forces.model_damping = 1;
+    assert_ok(jn_simulation_new(model, &o, NULL, &s, &error));
+    jn_simulation_free(s);
+    jn_model_free(model);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_damped_joint_has_its_closed_form),
+      cmocka_unit_test(stiff_and_slow_joints_together),
+      cmocka_unit_test(stiff_friction_brakes_and_creeps),
+      cmocka_unit_test(a_robot_with_huge_damping_creeps),
+      cmocka_unit_test(radau_follows_a_stiff_elastic_joint),
+      cmocka_unit_test(radau_has_order_nine),
+      cmocka_unit_test(radau_keeps_energy_and_momentum),
+      cmocka_unit_test(what_cannot_be_done_says_why_and_what_helps),
+      cmocka_unit_test(a_message_ends_with_the_next_call),
+      cmocka_unit_test(options_are_checked),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
