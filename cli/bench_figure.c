@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/text.h"
 #include "message.h"
 #include "plot.h"
 #include "sheet.h"
@@ -13,8 +14,9 @@ void bench_csv(void *file, const bench_sample *list, int n, double calibration) 
         file);
   for (int i = 0; i < n; i++) {
     const bench_sample *s = &list[i];
-    fprintf(file, "%s,%d,%s,%s,%s,%d,%.1f,%.1f,%.1f,", s->model, s->bodies, s->algorithm,
-            s->formulation, s->mode, s->order, s->ns, s->spread, calibration);
+    jn_write_cell(file, s->model, ",\"\r\n");
+    fprintf(file, ",%d,%s,%s,%s,%d,%.1f,%.1f,%.1f,", s->bodies, s->algorithm, s->formulation,
+            s->mode, s->order, s->ns, s->spread, calibration);
     if (s->instructions >= 0) fprintf(file, "%ld", s->instructions);
     fputc('\n', file);
   }

@@ -50,6 +50,11 @@ double chart_drawn(const chart *c, const chart_panel *panel, int column, int row
   return chart_value(c, row, column) - start;
 }
 
+int chart_every(int rows, int columns) {
+  const double numbers = (double)rows * columns;
+  return numbers > CHART_NUMBERS ? (int)(numbers / CHART_NUMBERS) + 1 : 1;
+}
+
 chart chart_thin(const chart *c, int n) {
   chart thin = *c;
   if (n < 2) return thin;

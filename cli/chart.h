@@ -3,7 +3,10 @@
 #ifndef CLI_CHART_H
 #define CLI_CHART_H
 
-enum { CHART_CURVES = 12 }; /* per panel; a figure with more curves is split evenly */
+enum {
+  CHART_CURVES = 12,     /* per panel; a figure with more curves is split evenly */
+  CHART_NUMBERS = 500000 /* of a chart in a page; of longer tables every n-th row is taken */
+};
 
 typedef struct chart_figure {
   const char *title;
@@ -21,9 +24,10 @@ typedef struct chart {
   int figures;
   const chart_figure *figure; /* figures without columns are not drawn */
   int log_x, log_y;
-  int every;              /* row n of the chart is row n * every of values; 0 means 1 */
-  double slope;           /* of a dashed reference line y ~ x^slope; 0: no line */
-  const char *slope_name; /* label of that line */
+  int whole_every, whole_rows; /* the values are every n-th row of a longer table; 0: the table */
+  int every;                   /* row n of the chart is row n * every of values; 0 means 1 */
+  double slope;                /* of a dashed reference line y ~ x^slope; 0: no line */
+  const char *slope_name;      /* label of that line */
   /* A second table with the same x and figures, drawn dashed on top. Its columns are numbered after
    * those of the first. May be NULL. */
   const struct chart *overlay;
@@ -47,6 +51,8 @@ const char *chart_label(const chart *c, int column);
 /* The value that is drawn. */
 double chart_drawn(const chart *c, const chart_panel *panel, int column, int row);
 
+/* The n for which every n-th row of a table has at most CHART_NUMBERS numbers. */
+int chart_every(int rows, int columns);
 /* Every n-th row of a chart. */
 chart chart_thin(const chart *c, int n);
 

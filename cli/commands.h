@@ -12,6 +12,8 @@
   X(id, "inverse dynamics: forces and their derivatives")                             \
   X(fd, "forward dynamics: accelerations and their derivatives")                      \
   X(hybrid, "motion given for some joints, force for the others: computes the rest")  \
+  X(loops, "closed loops: rows, rank, mobility, residuals, joints to drive")          \
+  X(assemble, "a state that satisfies the constraints, with its derivatives")         \
   X(eom, "the matrices M, C, g of the equations of motion")                           \
   X(jacobian, "the Jacobian of a link or point and its derivatives")                  \
   X(partials, "exact partial derivatives of the dynamics")                            \
@@ -19,6 +21,7 @@
   X(simulate, "motion over time: a table, energy and momentum drift")                 \
   X(traj, "forces, their rates and the kinematics along a trajectory")                \
   X(limits, "where a trajectory breaks limits, and the time scaling that repairs it") \
+  X(retime, "the fastest motion along a path within limits, torque rates included")   \
   X(elastic, "motor positions and torques of elastic joints along a trajectory")      \
   X(demo, "a study of an aerial manipulator: tables, figures, a page")                \
   X(check, "identities of the dynamics on your model: a table of residuals")          \

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "closure.h"
 #include "job.h"
 #include "progress.h"
 #include "random.h"
@@ -253,14 +254,16 @@ static int read_orders(const char *text, int *low, int *high) {
   return *low >= 0 && *high >= *low && *high <= 64;
 }
 
-static int measure_all(const char *const *names, int count, const jn_build_options *options,
-                       int low, int high, double seconds, int counting, sample *list, int *n) {
+static int measure_all(const char *const *names, int count, const cli_job *job, int low, int high,
+                       double seconds, int counting, sample *list, int *n) {
+  const jn_build_options options = cli_job_build(job);
   int code = 0;
   for (int i = 0; i < count && !code; i++) {
     jn_model *model;
     jn_error error;
-    if (jn_model_load(names[i], options, NULL, &model, &error))
+    if (jn_model_load(names[i], &options, NULL, &model, &error))
       return cli_bad_input("%s", error.message);
+    if (!job->open) code = cli_refuse_closed(model, names[i], "bench");
     for (int r = low; r <= high && !code; r++) {
       cli_progress((i + (double)(r - low) / (high - low + 1)) / count, "%s, order %d of %d",
                    names[i], r, high);
@@ -299,15 +302,14 @@ int cli_bench(int argc, char **argv) {
   sample *list = calloc((size_t)count * (size_t)(high - low + 1) * COUNT(rows) * 8, sizeof *list);
   if (!list) return CLI_BAD_INPUT;
   double calibration = calibrate();
-  const jn_build_options options = cli_job_build(&job);
-  int code = measure_all(models, count, &options, low, high, seconds, counting, list, &n);
+  int code = measure_all(models, count, &job, low, high, seconds, counting, list, &n);
   if (!code && counting && n && list[0].instructions < 0) {
     cli_error("bench: --count needs Linux on x86-64");
     code = CLI_BAD_INPUT;
   }
   if (!code && figure) code = bench_figure(figure, list, n, calibration);
   cli_output out;
-  if (job.output.format < 0) job.output.format = CLI_TABLE;
+  if (job.output.format < 0 && !job.output.path) job.output.format = CLI_TABLE;
   if (!code) code = cli_output_open(&out, &job.output, "bench", 1u << CLI_NPY);
   if (!code) {
     if (out.format == CLI_JSON)

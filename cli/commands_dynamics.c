@@ -1,14 +1,15 @@
 /* commands_dynamics.c: id, fd and hybrid. */
 #include "commands.h"
 
-#include "job.h"
+#include "closure.h"
 #include "names.h"
 
 /* Options of id and fd. */
-#define DYNAMICS_TABLE(job)                                                      \
-  {                                                                              \
-    CLI_MODEL_OPTIONS(job), CLI_STATE_OPTIONS(job), CLI_FORMULATION_OPTION(job), \
-        CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job), CLI_LAYOUT_OPTION(job) \
+#define DYNAMICS_TABLE(job)                                                       \
+  {                                                                               \
+    CLI_MODEL_OPTIONS(job), CLI_STATE_OPTIONS(job), CLI_FORMULATION_OPTION(job),  \
+        CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job), CLI_LAYOUT_OPTION(job), \
+        CLI_ASSEMBLE_OPTIONS(job)                                                 \
   }
 
 /* x[(R+1) x nv]: row k is derivative first + k of `symbol`. */
@@ -78,7 +79,7 @@ static void start_result(cli_job *job) {
 }
 
 /* With --layout: one array of all degrees of freedom. */
-static int write_flat(cli_job *job, const char *title, const quantity *s) {
+static int write_flat(cli_job *job, const char *title, const quantity *s, double *lambda) {
   cli_result *r = &job->result;
   const char *layout = cli_layout_names[job->layout_kind];
   const char *const *dofs = cli_job_dofs(job);
@@ -93,16 +94,18 @@ static int write_flat(cli_job *job, const char *title, const quantity *s) {
   cli_result_names(r, "dofs", dofs, r->columns.size);
   CLI_ADD(r, CLI_TO_ALL, s->flat_key, .axis = {[CLI_K] = k, [CLI_COLUMN] = r->columns},
           .data = s->x, .layout = CLI_ROWS, .symbol = s->symbol, .first = s->first);
+  if (lambda) cli_closure_forces(job, CLI_TO_JSON, lambda);
   return cli_job_write(job);
 }
 
-/* One quantity of all joints. */
-static int write_dynamics(cli_job *job, const char *title, quantity s) {
+/* One quantity of all joints, and constraint forces if lambda is not NULL. */
+static int write_dynamics(cli_job *job, const char *title, quantity s, double *lambda) {
   cli_result *r = &job->result;
   const cli_axis k = CLI_AXIS(job->order + 1), dof = CLI_AXIS(jn_model_nv(job->model));
   const int floating = jn_model_is_floating(job->model);
-  if (job->layout) return write_flat(job, title, &s);
+  if (job->layout) return write_flat(job, title, &s, lambda);
   start_result(job);
+  if (lambda) r->kind = "kind";
   r->title = cli_take_text(&r->memory, "%s of %s, order %d%s%s%s", title, cli_job_name(job).text,
                            job->order, floating ? " (base: " : "",
                            floating ? cli_representation_names[job->state.representation] : "",
@@ -111,21 +114,37 @@ static int write_dynamics(cli_job *job, const char *title, quantity s) {
   if (floating) add_joint(job, &s, 0, s.base_key, CLI_TO_JSON);
   if (dof.size == 0) add_joint(job, &s, 0, "", CLI_TO_TEXT); /* the heading of an empty table */
   CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_ROW] = k, dof}, .data = s.x);
+  if (lambda) cli_closure_forces(job, CLI_TO_JSON | CLI_TO_LINES, lambda);
   return cli_job_write(job);
+}
+
+/* Reads the state and, with --assemble, moves it onto the constraints; *lambda: room for their
+ * forces, NULL without them. */
+static int begin(cli_job *job, const cli_need *need, double **lambda) {
+  *lambda = NULL;
+  int code = cli_job_state(job, need, job->order);
+  if (code || !cli_is_closed(job)) return code;
+  *lambda = cli_closure_room(job);
+  if (!*lambda) return CLI_BAD_INPUT;
+  return job->assemble ? cli_close(job, need->motion_rows) : CLI_DONE;
 }
 
 static int run_id(cli_job *job) {
   cli_state *s = &job->state;
   const int R = job->order;
-  int code = cli_job_state(job, &(cli_need){R, R + 2, 0, R + 1, 0, job->pad}, R);
+  double *lambda;
+  int code = begin(job, &(cli_need){R, R + 2, 0, R + 1, 0, job->pad, 0}, &lambda);
   if (code) return code;
-  code = cli_job_status(
-      job, jn_inverse_dynamics(job->model, job->data, R, s->q, s->v, &s->external, s->tau));
-  return code ? code : write_dynamics(job, "inverse dynamics", forces_of(job));
+  const jn_model *m = job->model;
+  code = cli_closure_status(
+      job, lambda ? jn_constrained_inverse_dynamics(m, job->data, R, s->q, s->v, &s->external, NULL,
+                                                    s->tau, lambda)
+                  : jn_inverse_dynamics(m, job->data, R, s->q, s->v, &s->external, s->tau));
+  return code ? code : write_dynamics(job, "inverse dynamics", forces_of(job), lambda);
 }
 
 int cli_id(int argc, char **argv) {
-  cli_job job = CLI_JOB_DEFAULT;
+  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
   const cli_option table[] = DYNAMICS_TABLE(&job);
   return cli_job_run(&job, table, COUNT(table), argc, argv, NULL, run_id);
 }
@@ -133,21 +152,26 @@ int cli_id(int argc, char **argv) {
 static int run_fd(cli_job *job) {
   cli_state *s = &job->state;
   const int R = job->order;
-  int code = cli_job_state(job, &(cli_need){R, 1, R + 1, R + 1, 0, job->pad}, R);
+  double *lambda, *a;
+  int code = begin(job, &(cli_need){R, 1, R + 1, R + 1, 0, job->pad, cli_is_closed(job)}, &lambda);
   if (code) return code;
-  code = cli_job_status(job, jn_forward_dynamics(job->model, job->data, R, s->q, s->v, s->tau,
-                                                 &s->external, motion_of(job).x));
-  return code ? code : write_dynamics(job, "forward dynamics", motion_of(job));
+  const jn_model *m = job->model;
+  a = motion_of(job).x;
+  code = cli_closure_status(
+      job, lambda ? jn_constrained_forward_dynamics(m, job->data, R, s->q, s->v, s->tau,
+                                                    &s->external, NULL, a, lambda)
+                  : jn_forward_dynamics(m, job->data, R, s->q, s->v, s->tau, &s->external, a));
+  return code ? code : write_dynamics(job, "forward dynamics", motion_of(job), lambda);
 }
 
 int cli_fd(int argc, char **argv) {
-  cli_job job = CLI_JOB_DEFAULT;
+  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
   const cli_option table[] = DYNAMICS_TABLE(&job);
   return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_fd);
 }
 
 /* Forces of the joints whose motion is given, motion of the others; NPY has both for all joints. */
-static int write_hybrid(cli_job *job) {
+static int write_hybrid(cli_job *job, double *lambda) {
   cli_result *r = &job->result;
   const cli_axis kind = CLI_AXIS(1), k = CLI_AXIS(job->order + 1),
                  dof = CLI_AXIS(jn_model_nv(job->model));
@@ -162,21 +186,28 @@ static int write_hybrid(cli_job *job) {
   if (jn_model_is_floating(job->model)) add_joint(job, of_base, 0, of_base->base_key, CLI_TO_JSON);
   CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_J] = kind, k, dof}, .data = force.x);
   CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_J] = kind, k, dof}, .data = motion.x);
+  if (lambda) cli_closure_forces(job, CLI_TO_JSON | CLI_TO_LINES, lambda);
   return cli_job_write(job);
 }
 
 static int run_hybrid(cli_job *job) {
   cli_state *s = &job->state;
   const int R = job->order;
-  int code = cli_job_state(job, &(cli_need){R, R + 2, R + 1, R + 1, 1, job->pad}, R);
+  double *lambda;
+  int code =
+      begin(job, &(cli_need){R, R + 2, R + 1, R + 1, 1, job->pad, cli_is_closed(job)}, &lambda);
   if (code) return code;
-  code = cli_job_status(job, jn_hybrid_dynamics(job->model, job->data, R, s->q, s->prescribed, s->v,
-                                                s->tau, &s->external));
-  return code ? code : write_hybrid(job);
+  const jn_model *m = job->model;
+  code = cli_closure_status(
+      job, lambda ? jn_constrained_hybrid_dynamics(m, job->data, R, s->q, s->prescribed, s->v,
+                                                   s->tau, &s->external, NULL, lambda)
+                  : jn_hybrid_dynamics(m, job->data, R, s->q, s->prescribed, s->v, s->tau,
+                                       &s->external));
+  return code ? code : write_hybrid(job, lambda);
 }
 
 int cli_hybrid(int argc, char **argv) {
-  cli_job job = CLI_JOB_DEFAULT;
+  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
   const cli_option table[] = {
       CLI_MODEL_OPTIONS(&job),  CLI_STATE_OPTIONS(&job),  CLI_FORMULATION_OPTION(&job),
       CLI_DAMPING_OPTION(&job), CLI_OUTPUT_OPTIONS(&job),

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jounce/elastic.h>
 #include <jounce/integrate.h>
 
 #include "path.h"
@@ -34,7 +35,7 @@ typedef struct elastic {
   cli_sheet sheet;
   jn_data *data; /* for the order of the simulation */
   int order;
-  double *v, *tau;
+  double *v, *tau, *theta;
   /* results */
   double deviation, deviation_t;
   int deviation_dof, jump;
@@ -81,26 +82,18 @@ static int choose_joints(elastic *x) {
   return code ? code : read_list(x, "--motor-inertia", x->inertia_text, x->B);
 }
 
-/* tau_m^(0..order) [(order+1) x nv] at t; q may be NULL */
+/* tau_m^(0..order) [(order+1) x nv] at t, and x->v, x->tau, x->theta; q may be NULL */
 static jn_status motor_torque(elastic *x, jn_data *data, double t, int order, double *q,
                               double *tau_m) {
   const jn_model *model = x->path.job.model;
-  const int nv = jn_model_nv(model);
-  double *state = x->tau + (size_t)(order + 3) * (size_t)nv;
+  double *state = x->tau + (size_t)(order + 3) * (size_t)jn_model_nv(model);
   jn_status status = jn_trajectory_at(x->path.trajectory, t, order + 2,
                                       (jn_representation)x->path.representation, state, x->v);
-  if (!status) status = jn_inverse_dynamics(model, data, order + 2, state, x->v, NULL, x->tau);
-  if (status) return status;
-  if (q) memcpy(q, state, (size_t)jn_model_nq(model) * sizeof *q);
-  for (int k = 0; k <= order; k++)
-    for (int i = 0; i < nv; i++) {
-      double tau = x->tau[(size_t)k * (size_t)nv + (size_t)i];
-      if (x->K[i] > 0)
-        tau += x->B[i] * (x->v[(size_t)(k + 1) * (size_t)nv + (size_t)i] +
-                          x->tau[(size_t)(k + 2) * (size_t)nv + (size_t)i] / x->K[i]);
-      tau_m[(size_t)k * (size_t)nv + (size_t)i] = tau;
-    }
-  return JN_OK;
+  if (!status)
+    status =
+        jn_elastic_motors(model, data, order, x->K, x->B, state, x->v, x->tau, x->theta, tau_m);
+  if (!status && q) memcpy(q, state, (size_t)jn_model_nq(model) * sizeof *q);
+  return status;
 }
 
 static jn_status feed_forward(void *context, double t, int order, double *tau_m) {
@@ -148,10 +141,9 @@ static jn_status fill_row(elastic *x, int n, double *tau_m) {
   jn_status status = motor_torque(x, x->path.job.data, row[0], 0, row + 1, tau_m);
   for (int i = 0; i < x->n && !status; i++) {
     const size_t d = (size_t)x->dof[i];
-    double bend = x->tau[d] / x->K[d];
-    at[i] = row[1 + coordinate_of(model, (int)d)] + bend;
-    at[x->n + i] = x->v[d] + x->tau[nv + d] / x->K[d];
-    at[2 * x->n + i] = bend;
+    at[i] = row[1 + coordinate_of(model, (int)d)] + x->theta[d];
+    at[x->n + i] = x->theta[nv + d];
+    at[2 * x->n + i] = x->theta[d];
     at[3 * x->n + i] = x->tau[d];
     at[4 * x->n + i] = tau_m[d];
   }
@@ -207,7 +199,9 @@ static jn_status simulate(elastic *x, jn_error *error) {
     x->order = jn_simulation_statistics(sim).order;
     x->v = cli_take_numbers(m, (size_t)x->order + 4, nv, 1);
     x->tau = cli_take_numbers(m, (size_t)x->order + 5, nq + nv, 1);
-    status = x->v && x->tau ? jn_data_new(model, x->order + 2, NULL, &x->data) : JN_ERR_MEMORY;
+    x->theta = cli_take_numbers(m, (size_t)x->order + 3, nv, 1);
+    status = x->v && x->tau && x->theta ? jn_data_new(model, x->order + 2, NULL, &x->data)
+                                        : JN_ERR_MEMORY;
   }
   if (!status) {
     *jn_data_settings(x->data) = *jn_data_settings(p->job.data);
@@ -217,8 +211,8 @@ static jn_status simulate(elastic *x, jn_error *error) {
     memcpy(v, x->v, nv * sizeof *v);
     for (int i = 0; i < x->n; i++) {
       const size_t d = (size_t)x->dof[i];
-      theta[d] = q[coordinate_of(model, (int)d)] + x->tau[d] / x->K[d];
-      rate[d] = v[d] + x->tau[nv + d] / x->K[d];
+      theta[d] = q[coordinate_of(model, (int)d)] + x->theta[d];
+      rate[d] = x->theta[nv + d];
     }
     status = jn_simulation_set_state(sim, p->start, q, v);
     if (!status) status = jn_simulation_set_motor(sim, theta, rate);
@@ -263,10 +257,12 @@ static int show(elastic *x, const char *text) {
   char number[64], torque[400], what[400];
   const int tau_m = 1 + jn_model_nq(x->path.job.model) + 4 * x->n;
   const char *cards[] = {torque, what, number, text, NULL};
-  cli_path_largest(&x->path, &x->sheet, tau_m, x->n, torque, what, sizeof what);
+  cli_sheet_measure(&x->sheet);
+  cli_path_largest(&x->sheet, x->sheet.extremes, tau_m, x->n, torque, what, sizeof what);
   snprintf(number, sizeof number, "%.2g", x->deviation);
   if (x->no_simulation) cards[2] = NULL;
-  return cli_path_show(&x->path, &x->sheet, "Elastic joints", cards);
+  const chart c = cli_sheet_chart(&x->sheet);
+  return cli_path_show(&x->path, &c, "Elastic joints", cards);
 }
 
 static int compute(elastic *x) {
@@ -277,6 +273,7 @@ static int compute(elastic *x) {
   cli_memory *m = &p->job.result.memory;
   x->v = cli_take_numbers(m, 4, (size_t)nv, 1);
   x->tau = cli_take_numbers(m, 5, (size_t)(nq + nv), 1);
+  x->theta = cli_take_numbers(m, 3, (size_t)nv, 1);
   double *tau_m = cli_take_numbers(m, (size_t)nv, 1, 1);
   if (m->failed) return CLI_BAD_INPUT;
   code = cli_sheet_new(&x->sheet, p->samples, 1 + nq + (6 - x->no_simulation) * x->n, x->figure,

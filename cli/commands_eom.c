@@ -28,7 +28,7 @@ static int run_eom(cli_job *job) {
   const eom_job *e = (const eom_job *)job;
   const cli_state *s = &job->state;
   const int R = job->order, nv = jn_model_nv(job->model);
-  int code = cli_job_state(job, &(cli_need){R, R + 1, 0, R + 1, 0, job->pad}, R);
+  int code = cli_job_state(job, &(cli_need){R, R + 1, 0, R + 1, 0, job->pad, 0}, R);
   if (code) return code;
 
   /* k is not an axis of the arrays at order 0 */

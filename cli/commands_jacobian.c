@@ -52,7 +52,7 @@ static int run_jacobian(cli_job *job) {
   jacobian_job *j = (jacobian_job *)job;
   const int R = job->order;
   if ((j->frame = cli_job_link(job, j->link)) < 0) return CLI_BAD_INPUT;
-  int code = cli_job_state(job, &(cli_need){R, R, 0, 0, 0, job->pad}, R > 0 ? R - 1 : 0);
+  int code = cli_job_state(job, &(cli_need){R, R, 0, 0, 0, job->pad, 0}, R > 0 ? R - 1 : 0);
   double *J = code ? NULL : describe(j);
   if (!J) return CLI_BAD_INPUT;
   jn_status status = jn_kinematics(job->model, job->data, R - 1, job->state.q, job->state.v);
@@ -69,10 +69,11 @@ static int run_jacobian(cli_job *job) {
 
 int cli_jacobian(int argc, char **argv) {
   jacobian_job j = {.job = CLI_JOB_DEFAULT};
+  j.job.closes = 1;
   const cli_option table[] = {
       CLI_MODEL_OPTIONS(&j.job),
       CLI_OPT_INT("order", &j.job.order, 0, JN_MAX_ORDER), /* no --gravity */
-      CLI_OPT_TEXT("state", &j.job.state_path),
+      CLI_OPT_INPUT("state", &j.job.state_path),
       CLI_OPT_FLAG("pad", &j.job.pad, 1),
       CLI_FORMULATION_OPTION(&j.job),
       CLI_LAYOUT_OPTION(&j.job),

@@ -129,7 +129,7 @@ static int check_usage(cli_job *job) {
 static int run_fk(cli_job *job) {
   fk_job *fk = (fk_job *)job;
   const int R = job->order;
-  const cli_need need = {R, R + 1, 0, 0, 0, job->pad};
+  const cli_need need = {R, R + 1, 0, 0, 0, job->pad, 0};
   int code = choose_frames(fk);
   if (code || (code = cli_job_state(job, &need, R > 0 ? R - 1 : 0)) ||
       (code = cli_job_status(job, compute(fk))))
@@ -139,6 +139,7 @@ static int run_fk(cli_job *job) {
 
 int cli_fk(int argc, char **argv) {
   fk_job fk = {.job = CLI_JOB_DEFAULT};
+  fk.job.closes = 1;
   const cli_option table[] = {
       CLI_MODEL_OPTIONS(&fk.job),
       CLI_STATE_OPTIONS(&fk.job),

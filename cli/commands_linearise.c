@@ -216,7 +216,7 @@ static void describe(linearise_job *l) {
 static int run_linearise(cli_job *job) {
   linearise_job *l = (linearise_job *)job;
   const int R = job->order;
-  cli_need need = {R, 1, l->hold ? 0 : R + 1, R + 1, 0, job->pad || !job->state_path};
+  cli_need need = {R, 1, l->hold ? 0 : R + 1, R + 1, 0, job->pad || !job->state_path, 0};
   int code = cli_job_state(job, &need, R);
   if (code || (code = check_options(l)) || (code = make_room(l)) || (code = compute(l)))
     return code;

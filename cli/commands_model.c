@@ -59,6 +59,10 @@ static void write_joint(cli_output *out, const jn_model *model, int i) {
   cli_json_fields(out, fields, COUNT(fields));
   for (int k = 0; k < COUNT(not_zero); k++)
     if (not_zero[k].number != 0) cli_json_fields(out, &not_zero[k], 1);
+  if (j->passive) {
+    cli_json_key(out, "passive");
+    cli_json_bool(out, 1);
+  }
   cli_json_key(out, "limits");
   cli_json_begin(out, '{');
   for (int k = 0; k < COUNT(limits); k++)
@@ -99,6 +103,15 @@ static void write_info_json(cli_output *out, const jn_model *model) {
   for (int i = 0; i < jn_model_body_count(model); i++) write_joint(out, model, i);
   cli_json_end(out);
   write_frames(out, model, 0);
+  if (jn_model_constraint_count(model)) cli_records(out, "constraints", "");
+  for (int i = 0; i < jn_model_constraint_count(model); i++) {
+    const jn_constraint *c = jn_model_constraint(model, i);
+    const cli_field constraint[] = {TEXT_FIELD("name", c->name),
+                                    TEXT_FIELD("type", jn_constraint_type_name(c->type)),
+                                    NUMBER_FIELD("rows", c->rows)};
+    cli_record(out, constraint, COUNT(constraint));
+  }
+  if (jn_model_constraint_count(model)) cli_json_end(out);
   cli_json_end(out);
 }
 
@@ -124,12 +137,12 @@ static int run_info(cli_job *job) {
   if (out.format == CLI_JSON) write_info_json(&out, job->model);
   if (out.format == CLI_CSV) write_info_csv(&out, job->model);
   if (out.format == CLI_TABLE) code = cli_tree(&out, job->model);
-  int closed = cli_output_close(&out);
-  return code ? code : closed;
+  return cli_output_end(&out, code);
 }
 
 int cli_info(int argc, char **argv) {
   cli_job job = CLI_JOB_DEFAULT;
+  job.closes = 1;
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OUTPUT_OPTIONS(&job)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, NULL, run_info);
 }
@@ -154,7 +167,7 @@ static void write_finding(cli_output *out, const char *file, jn_finding finding)
     cli_record(out, fields, COUNT(fields));
     return;
   }
-  fputs(file, out->file);
+  cli_write_clean(out->file, file);
   if (finding.line > 0) fprintf(out->file, ":%d", finding.line);
   fprintf(out->file, ": %s: %s\n", severity, finding.text);
 }
@@ -189,8 +202,9 @@ static int write_findings(const cli_job *job, const jn_spec *spec) {
   cli_json_end(&out);
   cli_json_fields(&out, found, COUNT(found));
   cli_json_end(&out);
+  if (out.format == CLI_TABLE) cli_write_clean(out.file, job->model_path);
   if (out.format == CLI_TABLE)
-    fprintf(out.file, "%s: %d serious, %d %s, %d %s\n", job->model_path, counts[2], counts[1],
+    fprintf(out.file, ": %d serious, %d %s, %d %s\n", counts[2], counts[1],
             counts[1] == 1 ? "warning" : "warnings", counts[0], counts[0] == 1 ? "note" : "notes");
   code = cli_output_close(&out);
   return code ? code : counts[1] + counts[2] > 0 ? CLI_CHECK_FAILED : CLI_DONE;

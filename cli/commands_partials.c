@@ -25,7 +25,7 @@ static int run_partials(cli_job *job) {
   const int nv = jn_model_nv(job->model);
   const cli_state *s = &job->state;
   cli_result *r = &job->result;
-  cli_need need = {R, F ? 1 : R + 2, F ? R + 1 : 0, R + 1, 0, job->pad || !job->state_path};
+  cli_need need = {R, F ? 1 : R + 2, F ? R + 1 : 0, R + 1, 0, job->pad || !job->state_path, 0};
   int code = cli_job_state(job, &need, R);
   if (code) return code;
   const char *const *dofs = cli_job_dofs(job);

@@ -14,6 +14,7 @@
 #include "path.h"
 #include "progress.h"
 #include "reader.h"
+#include "stream.h"
 
 #define MOST_STEPS 1e9 /* with --step */
 
@@ -33,7 +34,8 @@ typedef struct motion {
   jn_simulation *simulation;
   jn_force_table table;
   int columns;
-  double *rows;       /* [samples x columns] */
+  cli_stream stream;
+  double *row;        /* [columns] */
   const char **names; /* [columns] */
   int *kinds;         /* [columns]: the figure they are drawn in */
   /* results */
@@ -70,7 +72,7 @@ static int name_columns(motion *m) {
   const int nq = jn_model_nq(model);
   char name[JN_MAX_NAME + 32];
   m->columns = 2 + nq + jn_model_nv(model);
-  m->rows = cli_take_numbers(&r->memory, (size_t)m->samples, (size_t)m->columns, 1);
+  m->row = cli_take_numbers(&r->memory, (size_t)m->columns, 1, 1);
   m->names = cli_take(&r->memory, (size_t)m->columns, sizeof(char *));
   m->kinds = cli_take(&r->memory, (size_t)m->columns, sizeof *m->kinds);
   if (r->memory.failed) return CLI_BAD_INPUT;
@@ -201,9 +203,9 @@ static double momentum_error(const motion *m, double t, const double *now) {
   return fmax(dn / angular, df > 0 ? df / linear : 0.0);
 }
 
-/* Fills time and energy of row n, which has q and v, and updates the drifts. */
-static jn_status measure(motion *m, int n, double t) {
-  double *row = m->rows + (size_t)n * (size_t)m->columns, kinetic, potential, momentum[6], com[3];
+/* Fills time and energy of the row, which has q and v, updates the drifts, and writes it. */
+static jn_status measure(motion *m, double t) {
+  double *row = m->row, kinetic, potential, momentum[6], com[3];
   jn_momentum out = {
       .com = com, .momentum = momentum, .kinetic = &kinetic, .potential = &potential};
   int nq = jn_model_nq(m->job.model);
@@ -212,7 +214,7 @@ static jn_status measure(motion *m, int n, double t) {
   if (status) return status;
   double energy = kinetic + potential;
   row[m->columns - 1] = energy;
-  if (n == 0) {
+  if (m->stream.next == 0) {
     m->energy = energy;
     m->mass = jn_model_moving_mass(m->job.model);
     memcpy(m->com, com, sizeof com);
@@ -221,6 +223,7 @@ static jn_status measure(motion *m, int n, double t) {
   m->kinetic = fmax(m->kinetic, kinetic);
   m->energy_drift = fmax(m->energy_drift, fabs(energy - m->energy));
   if (m->momentum_kept) m->momentum_drift = fmax(m->momentum_drift, momentum_error(m, t, momentum));
+  cli_stream_row(&m->stream, row);
   return JN_OK;
 }
 
@@ -239,29 +242,32 @@ static int too_many_steps(const motion *m, double t) {
       m->scheme == JN_RADAU ? "" : ", or use --scheme radau if forces are stiff");
 }
 
+/* Steps, and writes the rows in each step. Returns an exit status. */
 static int run(motion *m) {
-  int nq = jn_model_nq(m->job.model), next = 1;
+  const int nq = jn_model_nq(m->job.model);
+  const double started = cli_seconds();
   double t = 0;
   jn_simulation *sim = m->simulation;
-  jn_status status = jn_simulation_state(sim, NULL, m->rows + 1, m->rows + 1 + nq);
-  if (!status) status = measure(m, 0, 0);
-  while (!status && next < m->samples) {
+  jn_status status = jn_simulation_state(sim, NULL, m->row + 1, m->row + 1 + nq);
+  if (!status) status = measure(m, 0);
+  while (!status && m->stream.next < m->samples) {
     const jn_statistics n = jn_simulation_statistics(sim);
     if (!m->step_given && n.steps + n.rejected >= m->max_steps) break;
     status = jn_simulation_step(sim, m->time, NULL);
     if (!status) status = jn_simulation_state(sim, &t, NULL, NULL);
-    while (!status && next < m->samples) {
-      double at = next == m->samples - 1 ? m->time : m->time * next / (m->samples - 1);
-      double *row = m->rows + (size_t)next * (size_t)m->columns;
+    while (!status && m->stream.next < m->samples) {
+      const int next = m->stream.next;
+      const double at = next == m->samples - 1 ? m->time : m->time * next / (m->samples - 1);
       if (at > t) break;
-      status = jn_simulation_at(sim, at, row + 1, row + 1 + nq);
-      if (!status) status = measure(m, next++, at);
+      status = jn_simulation_at(sim, at, m->row + 1, m->row + 1 + nq);
+      if (!status) status = measure(m, at);
     }
     cli_progress(t / m->time, "t = %.6g s", t);
   }
   cli_progress_end();
+  m->seconds = cli_seconds() - started;
   if (status) return stopped(m, t, status);
-  return next < m->samples ? too_many_steps(m, t) : CLI_DONE;
+  return m->stream.next < m->samples ? too_many_steps(m, t) : CLI_DONE;
 }
 
 /* Results. */
@@ -285,8 +291,16 @@ static const char *summary(motion *m) {
           : "");
 }
 
+/* Writes the table while it is computed, then the summary. Returns an exit status. */
 static int write_motion(motion *m) {
-  cli_result *r = &m->job.result;
+  cli_stream *x = &m->stream;
+  cli_output *out = &x->out;
+  cli_json_begin(out, '{');
+  cli_json_fields(out, &(cli_field)TEXT_FIELD("model", jn_model_name(m->job.model)), 1);
+  cli_stream_head(x);
+  int code = run(m);
+  if (code) return code;
+  cli_stream_foot(x);
   jn_statistics s = jn_simulation_statistics(m->simulation);
   const cli_field fields[] = {
       TEXT_FIELD("scheme", scheme_names[m->scheme]),
@@ -301,35 +315,24 @@ static int write_motion(motion *m) {
       BOOL_FIELD("energy_kept", m->energy_kept),
       MAYBE_FIELD("energy_drift", m->energy_kept && m->kinetic > 0, m->energy_drift / m->kinetic),
       MAYBE_FIELD("momentum_drift", m->momentum_kept, m->momentum_drift)};
-  const cli_axis row = CLI_AXIS(m->samples);
-  r->text = (cli_text_style){.width = 13, .digits = 6, .corner = "", .heading_most = 40};
-  r->columns = (cli_axis)CLI_AXIS(m->columns, .labels = m->names);
-  r->without = m->drift ? CLI_TO_CSV | CLI_TO_NPY : 0;
-  r->footer = summary(m);
-  cli_result_string(r, "model", jn_model_name(m->job.model));
-  cli_result_begin(r, "summary", NULL);
-  cli_result_fields(r, fields, COUNT(fields));
-  cli_result_end(r);
-  if (!m->drift) {
-    cli_result_names(r, "columns", m->names, m->columns);
-    CLI_ADD(r, CLI_TO_ALL, "rows", .axis = {[CLI_ROW] = row, r->columns}, .data = m->rows,
-            .label = "");
+  if (out->format == CLI_JSON) {
+    cli_json_key(out, "summary");
+    cli_json_begin(out, '{');
+    cli_json_fields(out, fields, COUNT(fields));
+    cli_json_end(out);
+  } else {
+    fputs(summary(m), out->format == CLI_TABLE ? out->file : stderr);
   }
-  return cli_job_write(&m->job);
+  cli_json_end(out);
+  return m->job.result.memory.failed ? CLI_BAD_INPUT : CLI_DONE;
 }
 
 /* Draws the figure and writes the page that were requested. */
 static int show(motion *m) {
   cli_memory *t = &m->job.result.memory;
   jn_statistics s = jn_simulation_statistics(m->simulation);
-  const chart c = {.rows = m->samples,
-                   .columns = m->columns,
-                   .values = m->rows,
-                   .names = m->names,
-                   .axis = "t [s]",
-                   .figure_of = m->kinds,
-                   .figures = KINDS,
-                   .figure = kinds};
+  chart c = cli_stream_chart(&m->stream);
+  c.figure_of = m->kinds, c.figures = KINDS, c.figure = kinds;
   const char *cards[9] = {
       cli_take_text(t, "%.6g s", m->time),
       cli_take_text(t, "in %ld steps (%ld rejected) of the scheme %s, %.3g s on this machine",
@@ -364,22 +367,31 @@ static int check_usage(cli_job *job) {
   return m->plot ? chart_check_path("simulate", m->plot) : CLI_DONE;
 }
 
+static int open_motion(motion *m) {
+  cli_stream *s = &m->stream;
+  s->command = "simulate";
+  s->rows = m->samples;
+  s->columns = m->columns;
+  s->names = m->names;
+  s->hidden = m->drift;
+  s->figures = m->plot || m->report;
+  return cli_stream_open(s, &m->job.output, m->drift ? CLI_TO_CSV | CLI_TO_NPY : 0,
+                         &m->job.result.memory);
+}
+
 static int move(motion *m) {
   int code = read_forces(m);
   if (code || (code = prepare(m)) || (code = cli_check_pictures(m->plot, m->report)) ||
-      (code = name_columns(m)))
+      (code = name_columns(m)) || (code = open_motion(m)))
     return code;
-  double start = cli_seconds();
-  code = run(m);
-  m->seconds = cli_seconds() - start;
-  if (code || (code = write_motion(m))) return code;
-  return show(m);
+  code = cli_stream_end(&m->stream, write_motion(m));
+  return code ? code : show(m);
 }
 
 static int run_simulate(cli_job *job) {
   motion *m = (motion *)job;
   /* forces are optional per joint, as in hybrid dynamics */
-  cli_need need = {0, 1, 1, 1, 1, job->pad || !job->state_path};
+  cli_need need = {0, 1, 1, 1, 1, job->pad || !job->state_path, 0};
   int code = cli_job_state(job, &need, 0);
   if (!code) code = move(m);
   jn_simulation_free(m->simulation);
@@ -391,7 +403,7 @@ int cli_simulate(int argc, char **argv) {
   cli_job *job = &m.job;
   const cli_option table[] = {CLI_MODEL_OPTIONS(job),
                               CLI_OPT_INT("order", &job->order, 2, JN_MAX_ORDER),
-                              CLI_OPT_TEXT("state", &job->state_path),
+                              CLI_OPT_INPUT("state", &job->state_path),
                               CLI_OPT_FLAG("pad", &job->pad, 1),
                               CLI_OPT_VECTOR("gravity", job->gravity, &job->gravity_given),
                               CLI_DAMPING_OPTION(job),
@@ -404,8 +416,8 @@ int cli_simulate(int argc, char **argv) {
                               CLI_OPT_INT("max-steps", &m.max_steps, 1, 2000000000),
                               CLI_OPT_FLAG("friction", &m.friction, 1),
                               CLI_OPT_FLAG("drift", &m.drift, 1),
-                              CLI_OPT_TEXT("plot", &m.plot),
-                              CLI_OPT_TEXT("report", &m.report),
-                              CLI_OPT_TEXT("forces", &m.forces)};
+                              CLI_OPT_OUTPUT("plot", &m.plot),
+                              CLI_OPT_OUTPUT("report", &m.report),
+                              CLI_OPT_INPUT("forces", &m.forces)};
   return cli_job_run(job, table, COUNT(table), argc, argv, check_usage, run_simulate);
 }

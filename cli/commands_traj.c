@@ -1,12 +1,15 @@
 /* commands_traj.c: traj: motion and forces along a trajectory. */
 #include "commands.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <jounce/kinematics.h>
 
+#include "closure.h"
 #include "path.h"
 #include "names.h"
+#include "stream.h"
 
 typedef struct traj {
   cli_path path;
@@ -14,8 +17,12 @@ typedef struct traj {
   int order, bands, frames, *frame;
   chart_figure *figure;
   int figures;
-  cli_sheet sheet;
+  cli_sheet sheet; /* names and figures of the columns, and the present row */
+  cli_stream stream;
   double *v, *tau, *point;
+  /* with constraints: joints that keep their motion, the last configuration, constraint forces */
+  const unsigned char *driven;
+  double *last, *lambda;
 } traj;
 
 /* Figures. */
@@ -58,6 +65,27 @@ static void name_row(traj *x, int first, const char *prefix, int k, int motion, 
   }
 }
 
+static int force_columns(const traj *x) {
+  return x->lambda ? jn_model_constraint_rows(x->path.job.model) * (x->order + 1) : 0;
+}
+
+static void name_constraints(traj *x, int at) {
+  const jn_model *model = x->path.job.model;
+  char name[JN_MAX_NAME + 16];
+  for (int k = 0; k <= x->order; k++) {
+    const int figure = add_figure(x, "constraint force", k ? " rate" : "", "N or N m", k);
+    for (int i = 0; i < jn_model_constraint_count(model); i++) {
+      const jn_constraint *c = jn_model_constraint(model, i);
+      for (int r = 0; r < c->rows; r++) {
+        snprintf(name, sizeof name, "%s:%d", c->name, r);
+        char full[JN_MAX_NAME + 40];
+        cli_derivative_name(name, k, full, sizeof full);
+        cli_sheet_column(&x->sheet, at++, figure, "lambda:%s", full);
+      }
+    }
+  }
+}
+
 static void name_columns(traj *x) {
   const jn_model *model = x->path.job.model;
   const int nv = jn_model_nv(model);
@@ -84,6 +112,8 @@ static void name_columns(traj *x) {
   const int banded = at - 2;
   for (int i = 1; x->bands && i <= banded; i++)
     cli_sheet_column(&x->sheet, at++, -1, "band:%s", x->sheet.names[i]);
+  if (x->lambda) name_constraints(x, at);
+  at += force_columns(x);
   /* links */
   static const char *const quat[] = {"qw", "qx", "qy", "qz"}, *const xyz[] = {"x", "y", "z"},
                            *const w[] = {"wx", "wy", "wz"};
@@ -142,6 +172,21 @@ static jn_status fill_links(traj *x, const double *q, double *at) {
   return status;
 }
 
+/* Joints that are not driven follow: from their last position. */
+static jn_status close_loops(traj *x, double *q) {
+  const jn_model *model = x->path.job.model;
+  jn_data *data = x->path.job.data;
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (!x->driven[i]) memcpy(q + j->iq, x->last + j->iq, (size_t)j->nq * sizeof *q);
+  }
+  jn_status status = jn_assemble(model, data, x->order + 2, x->driven, NULL, q, x->v);
+  if (!status) memcpy(x->last, q, (size_t)jn_model_nq(model) * sizeof *q);
+  return status ? status
+                : jn_constrained_inverse_dynamics(model, data, x->order, q, x->v, NULL, NULL,
+                                                  x->tau, x->lambda);
+}
+
 static jn_status fill_row(cli_path *path, double t, double *row) {
   traj *x = (traj *)path;
   const cli_path *p = &x->path;
@@ -149,14 +194,16 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
   size_t motion = nv * (size_t)(x->order + 2), force = nv * (size_t)(x->order + 1);
   double *q = row + 1, *power = q + nq + motion + force, *band = power + 1;
   row[0] = t;
-  *power = 0;
   jn_status status = jn_trajectory_at(p->trajectory, row[0], x->order,
                                       (jn_representation)p->representation, q, x->v);
   if (!status)
-    status = jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
+    status = x->lambda
+                 ? close_loops(x, q)
+                 : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
   if (status) return status;
   memcpy(q + nq, x->v, motion * sizeof *x->v);
   memcpy(q + nq + motion, x->tau, force * sizeof *x->tau);
+  *power = 0;
   for (size_t i = 0; i < nv; i++) *power += x->tau[i] * x->v[i];
   if (x->bands) {
     status = jn_trajectory_band(p->trajectory, t, x->order, (jn_representation)p->representation,
@@ -167,61 +214,121 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
     if (status) return status;
     band += nq + motion + force;
   }
-  return fill_links(x, q, band);
+  if (x->lambda) memcpy(band, x->lambda, (size_t)force_columns(x) * sizeof *band);
+  return fill_links(x, q, band + force_columns(x));
 }
 
-static int compute(traj *x) {
+static int make_columns(traj *x) {
   const cli_path *p = &x->path;
   int nq = jn_model_nq(p->job.model), nv = jn_model_nv(p->job.model);
-  int rows = 2 * x->order + 3, most = 8 + 6 * (x->order + 2) + (x->order + 2);
+  int rows = 2 * x->order + 3, most = 8 + 8 * (x->order + 2);
   cli_memory *m = &x->path.job.result.memory;
   x->figure = cli_take(m, (size_t)most, sizeof *x->figure);
   x->v = cli_take_numbers(m, (size_t)x->order + 2, (size_t)nv, 1);
   x->tau = cli_take_numbers(m, (size_t)x->order + 1, (size_t)nv, 1);
   x->point = cli_take_numbers(m, (size_t)x->order + 1, 6, 1);
   if (m->failed) return CLI_BAD_INPUT;
-  double columns = 2.0 + nq + (double)nv * rows + (double)x->frames * link_columns(x);
+  if (cli_is_closed(&p->job)) {
+    x->last = cli_take_numbers(m, (size_t)nq, 1, 1);
+    x->lambda = cli_take_numbers(m, (size_t)x->order + 1,
+                                 (size_t)jn_model_constraint_rows(p->job.model), 1);
+    if (m->failed) return CLI_BAD_INPUT;
+    jn_model_home(p->job.model, x->last);
+    if (!(x->driven = cli_driven(&x->path.job, x->last))) return CLI_BAD_INPUT;
+  }
+  double columns =
+      2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x);
   if (x->bands) columns += nq + (double)nv * rows;
   if (columns > JN_MAX_COLUMNS)
     return cli_bad_input("traj: %.0f columns needed, at most %d", columns, JN_MAX_COLUMNS);
-  int code = cli_sheet_new(&x->sheet, p->samples, (int)columns, x->figure, 0);
+  int code = cli_sheet_new(&x->sheet, 1, (int)columns, x->figure, 0);
   if (code) return code;
   name_columns(x);
   x->sheet.figures = x->figures;
-  for (int n = 0; n < p->samples; n++)
-    if ((code = cli_job_status(
-             &p->job, fill_row(&x->path, cli_path_time(p, n), cli_sheet_row(&x->sheet, n)))))
-      return code;
   return CLI_DONE;
 }
 
-static int show(traj *x) {
+static int open_table(traj *x) {
+  cli_job *job = &x->path.job;
+  cli_stream *s = &x->stream;
+  s->command = "traj";
+  s->rows = x->path.samples;
+  s->columns = x->sheet.table->columns;
+  s->names = x->sheet.names;
+  s->figures = x->path.plot || x->path.report;
+  int code = cli_stream_open(s, &job->output, CLI_WITH_NPZ, &job->result.memory);
+  s->hidden = s->out.format == CLI_TABLE || s->out.format == CLI_NPZ;
+  return code;
+}
+
+/* Writes the table while it is computed. Returns an exit status. */
+static int write_table(traj *x) {
+  const cli_path *p = &x->path;
+  cli_stream *s = &x->stream;
+  const cli_field order = NUMBER_FIELD("order", x->order);
+  int code = CLI_DONE;
+  cli_json_begin(&s->out, '{');
+  cli_path_json(&s->out, p);
+  cli_json_fields(&s->out, &order, 1);
+  cli_stream_head(s);
+  while (s->next < p->samples && !code) {
+    double *row = cli_sheet_row(&x->sheet, 0);
+    code = cli_closure_status(&p->job, fill_row(&x->path, cli_path_time(p, s->next), row));
+    if (!code) cli_stream_row(s, row);
+  }
+  /* with constraints, a configuration needs the one before: the extremes are those of the rows */
+  const int shown = s->out.format == CLI_TABLE || x->path.report;
+  if (!code && shown && !x->lambda) code = cli_path_extremes(&x->path, s->columns, s->extremes);
+  if (code) return code;
+  cli_stream_foot(s);
+  cli_json_end(&s->out);
+  if (s->out.format == CLI_TABLE) {
+    cli_path_text(s->out.file, p);
+    cli_extremes_print(s->out.file, s->extremes, s->columns, s->names);
+  }
+  if (s->out.format != CLI_TABLE && s->out.format != CLI_JSON) cli_path_warn(p);
+  if (s->out.format == CLI_NPZ) {
+    jn_table all = *x->sheet.table;
+    all.rows = s->kept_rows, all.values = s->kept;
+    jn_status status = jn_table_print(&all, JN_TABLE_NPZ, s->out.file);
+    if (status && status != JN_ERR_FILE)
+      code = cli_bad_input("--format npz: %s", jn_status_text(status));
+  }
+  return code;
+}
+
+static int show(const traj *x) {
   const jn_model *model = x->path.job.model;
   const int nv = jn_model_nv(model), tau = 1 + jn_model_nq(model) + nv * (x->order + 2);
   char room[4][384], duration[32];
   const char *cards[7] = {duration, "duration of the motion", room[0], room[1], NULL, NULL, NULL};
   if (!x->path.report && !x->path.plot) return CLI_DONE;
   snprintf(duration, sizeof duration, "%.4g s", x->path.end - x->path.start);
-  cli_path_largest(&x->path, &x->sheet, tau, nv, room[0], room[1], sizeof room[0]);
+  cli_path_largest(&x->sheet, x->stream.extremes, tau, nv, room[0], room[1], sizeof room[0]);
   if (x->order > 0) {
-    cli_path_largest(&x->path, &x->sheet, tau + nv, nv, room[2], room[3], sizeof room[0]);
+    cli_path_largest(&x->sheet, x->stream.extremes, tau + nv, nv, room[2], room[3], sizeof room[0]);
     cards[4] = room[2], cards[5] = room[3];
   }
-  return cli_path_show(&x->path, &x->sheet, "Motion and forces", cards);
+  chart c = cli_stream_chart(&x->stream);
+  c.figure_of = x->sheet.figure_of, c.figures = x->figures, c.figure = x->figure;
+  return cli_path_show(&x->path, &c, "Motion and forces", cards);
 }
 
 static int run_traj(cli_job *job) {
   traj *x = (traj *)job;
-  const cli_field order = NUMBER_FIELD("order", x->order);
   int code = cli_path_load(&x->path, x->order);
   if (!code && x->bands && (x->path.tolerance_given || x->path.lambda_given))
     code = cli_bad_usage(
         "traj: --bands: the noise is not known with --tolerance or --lambda: leave "
         "them out");
+  if (!code && x->bands && cli_is_closed(job))
+    code = cli_bad_usage(
+        "traj: --bands: constraints are not taken into account: give --open, or leave it out");
   x->path.row = fill_row;
   if (!code) code = find_links(x);
-  if (!code) code = compute(x);
-  if (!code) code = cli_path_write(&x->path, &x->sheet, order, NULL);
+  if (!code) code = make_columns(x);
+  if (!code) code = open_table(x);
+  if (!code) code = cli_stream_end(&x->stream, write_table(x));
   if (!code) code = show(x);
   cli_sheet_free(&x->sheet);
   jn_trajectory_free(x->path.trajectory);
@@ -230,8 +337,12 @@ static int run_traj(cli_job *job) {
 
 int cli_traj(int argc, char **argv) {
   traj x = {.path = CLI_PATH_DEFAULT, .order = 1};
-  const cli_option table[] = {CLI_PATH_OPTIONS(&x.path), CLI_FORMULATION_OPTION(&x.path.job),
+  const cli_option table[] = {CLI_PATH_OPTIONS(&x.path),
+                              CLI_FORMULATION_OPTION(&x.path.job),
                               CLI_OPT_INT("order", &x.order, 0, 100),
-                              CLI_OPT_TEXT("link", &x.links), CLI_OPT_FLAG("bands", &x.bands, 1)};
+                              CLI_OPT_TEXT("link", &x.links),
+                              CLI_OPT_FLAG("bands", &x.bands, 1),
+                              CLI_OPT_TEXT("driven", &x.path.job.driven)};
+  x.path.job.closes = 1;
   return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_traj);
 }

@@ -102,7 +102,7 @@ int cli_demo(int argc, char **argv) {
   static const char *const names[] = {"study", NULL};
   demo_options options = {"jounce-demo", 0, 0, CLI_TABLE, NULL};
   const cli_option table[] = {CLI_OPT_TEXT("output", &options.output),
-                              CLI_OPT_TEXT("report", &options.report),
+                              CLI_OPT_OUTPUT("report", &options.report),
                               CLI_OPT_FLAG("quick", &options.quick, 1),
                               CLI_OPT_FLAG("no-plots", &options.no_plots, 1),
                               CLI_OPT_CHOICE("format", &options.format, cli_format_names),
@@ -117,7 +117,7 @@ int cli_demo(int argc, char **argv) {
   if (options.format != CLI_TABLE && options.format != CLI_JSON)
     return cli_bad_usage("demo: --format %s is not offered here (see 'jounce demo --help')",
                          cli_format_names[options.format]);
-  int code = options.report ? report_check_path(options.report) : CLI_DONE;
+  int code = options.report ? cli_file_check(options.report) : CLI_DONE;
   if (!code) code = plot_folders("demo: --output", options.output);
   return code ? code : run(&options);
 }

@@ -185,12 +185,14 @@ static int fill(FILE *page, const char *name, const void *context) {
 }
 
 static int write_page(const view *v, const char *path) {
-  FILE *page = report_open(path, "An aerial manipulator and the time derivatives of its dynamics",
-                           "A hexarotor with two arms of three joints each: the study of Ali et "
-                           "al. 2026, section 7, computed by jounce " JN_VERSION ".");
+  jn_file file;
+  FILE *page =
+      report_open(&file, path, "An aerial manipulator and the time derivatives of its dynamics",
+                  "A hexarotor with two arms of three joints each: the study of Ali et "
+                  "al. 2026, section 7, computed by jounce " JN_VERSION ".");
   if (!page) return CLI_BAD_INPUT;
   report_template(page, report_study_html, fill, v);
-  return v->still ? report_close_still(page, path) : report_close(page, path);
+  return v->still ? report_close_still(&file) : report_close(&file);
 }
 
 int study_write_pages(study *s) {

@@ -5,10 +5,12 @@
 
 #define HELP_ROOT \
     "  --fixed, --floating    fix the root link or let it float, whatever the file says\n" \
-    "  --strict               refuse inertias that violate the triangle inequality\n"
+    "  --strict               refuse inertias that violate the triangle inequality\n" \
+    "  --open                 leave out the constraints of the model: the open tree\n" \
+    "  --mimic                a mimic joint follows its joint: a constraint 'mimic:NAME'\n"
 
 #define HELP_MODEL \
-    "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot.\n" HELP_ROOT
+    "MODEL is a URDF or MJCF (.urdf, .xml, .mjcf), a native model (.json) or a built-in robot.\n" HELP_ROOT
 
 #define HELP_ORDER \
     "  --order R              order of the time derivatives, default 0\n"
@@ -27,6 +29,11 @@
     "  --state FILE           STATE file (JSON); '-' reads standard input; the state file is\n" \
     "                         described in docs/files.md\n" HELP_PAD HELP_GRAVITY
 
+#define HELP_ASSEMBLE \
+    "  --assemble             move the state onto the constraints first; the actuated joints keep\n" \
+    "                         their motion where they determine the others\n" \
+    "  --driven NAMES         joints that keep it instead: 'hip,knee'\n"
+
 #define HELP_FORMULATION \
     "  --formulation NAME     body (default), spatial, hybrid or mixed: how it is computed\n"
 
@@ -40,7 +47,8 @@
 
 #define HELP_WHERE \
     "  --text                 the same as --format text\n" \
-    "  --output FILE          write to FILE instead of standard output\n"
+    "  --output FILE          write to FILE instead of standard output; without --format its ending\n" \
+    "                         decides (.json, .csv, .npy, .npz, .txt)\n"
 
 #define HELP_OUTPUT \
     "  --format NAME          json, csv, npy or text; default: text on a terminal, else json\n" HELP_WHERE
@@ -54,10 +62,10 @@
 
 /* for commands that follow a trajectory */
 #define HELP_PATH \
-    "MODEL is a URDF (.urdf, .xml), a native model (.json) or a built-in robot. TRAJ is a curve\n" \
-    "(.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with a column 't'\n" \
-    "and one for each joint. A spline is fitted to samples; smoothing, noise and bands are found\n" \
-    "from them, and a fit that cannot be trusted is refused (docs/recordings.md):\n" \
+    "MODEL is a URDF or MJCF (.urdf, .xml, .mjcf), a native model (.json) or a built-in robot.\n" \
+    "TRAJ is a curve (.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with\n" \
+    "a column 't' and one for each joint. A spline is fitted to samples; smoothing, noise and bands\n" \
+    "are found from them, and a fit that cannot be trusted is refused (docs/recordings.md):\n" \
     "  --force                accept it\n" \
     "  --ends rest            at rest at the start and the end; default free\n" \
     "  --outliers keep        use all samples; default drop\n" \
@@ -132,8 +140,10 @@ const char cli_id_help[] =
     "{\"order\", \"tau\": {joint: [k = 0..R]}, \"base_wrench\": [k = 0..R]}. External forces ('wrench'\n"
     "and 'tau_ext' of the state) act in addition to the actuators. The base wrench is dual to the\n"
     "base twist, in the representation that the state names.\n"
-    "Without --state: the home configuration at rest.\n\n"
-    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
+    "Without --state: the home configuration at rest.\n"
+    "With constraints (docs/constraints.md) tau is zero at passive joints, and\n"
+    "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
+    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3]}}' |\n"
@@ -148,8 +158,10 @@ const char cli_fd_help[] =
     "usage: jounce fd MODEL [--order R] --state FILE [options]\n\n"
     "Reads q, q' and tau ... tau^(R) of the joints; pose, V and W ... W^(R) ('base_wrench') of a\n"
     "floating base. Writes {\"order\", \"joints\": {joint: [q'' ... q^(R+2)]},\n"
-    "\"base_twist\": [V' ... V^(R+1)]}; a spherical joint's motion is {\"omega\": [omega' ...]}.\n\n"
-    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
+    "\"base_twist\": [V' ... V^(R+1)]}; a spherical joint's motion is {\"omega\": [omega' ...]}.\n"
+    "With constraints (docs/constraints.md) passive joints need no tau, and\n"
+    "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
+    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1]}, \"tau\": {\"joint1\": [2, 0]}}' |\n"
@@ -161,13 +173,39 @@ const char cli_hybrid_help[] =
     "further derivatives are ignored. Every other joint has its motion given, to q^(R+2). The\n"
     "base has its force given when the state has 'base_wrench' (W ... W^(R)), else its motion,\n"
     "to V^(R+1). Writes what was not given: {\"order\", \"tau\": {joints with motion given},\n"
-    "\"joints\": {joints with force given: [q'' ... q^(R+2)]}, \"base_wrench\" or \"base_twist\"}.\n\n"
+    "\"joints\": {joints with force given: [q'' ... q^(R+2)]}, \"base_wrench\" or \"base_twist\"}.\n"
+    "With constraints the force of passive joints is given: zero. Writes \"constraint_forces\".\n\n"
     HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_OUTPUT
     "csv: joint, component, kind (force or motion) and a column for each k.\n"
     "npy: array [2][R+1][nv]: all forces, then all motions from v' on, given and computed.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, 0, 3]}, \"tau\": {\"joint1\": [2]}}' |\n"
     "    jounce hybrid double_pendulum --state -\n";
+
+const char cli_loops_help[] =
+    "usage: jounce loops MODEL [--state FILE] [options]\n\n"
+    "The constraints of a model at a configuration: rows, rank of their Jacobian, mobility (degrees\n"
+    "of freedom left), residuals of the positions, which joints depend on the others (passive ones\n"
+    "first) and which may be driven. Nothing is solved: the configuration may be any.\n\n"
+    HELP_MODEL
+    "  --state FILE           STATE file (JSON): positions only; default the home configuration\n"
+    HELP_OUTPUT_PLAIN
+    "\nexample:\n"
+    "  jounce loops fourbar --text\n";
+
+const char cli_assemble_help[] =
+    "usage: jounce assemble MODEL [--state FILE] [--order R] [options]\n\n"
+    "A state that satisfies the constraints of a model, near the given one: positions by Newton's\n"
+    "method from this guess, then q' ... q^(R+2), order by order. What the state lacks is zero. The\n"
+    "actuated joints keep their motion where they determine the others; else all joints change as\n"
+    "little as possible. Writes a STATE file: {\"base\": {...}, \"joints\": {joint: [q, q', ...]}}.\n\n"
+    HELP_MODEL HELP_ORDER
+    "  --state FILE           STATE file (JSON); '-' reads standard input\n"
+    "  --driven NAMES         joints that keep their motion: 'hip,knee'; '' for none\n"
+    "  --format NAME          json or text; default: text on a terminal, else json\n" HELP_WHERE
+    "\nexample:\n"
+    "  echo '{\"joints\": {\"crank\": [0.5, 2]}}' | jounce assemble fourbar --state - |\n"
+    "    jounce id fourbar --state - --text\n";
 
 const char cli_eom_help[] =
     "usage: jounce eom MODEL [--state FILE] [--order R] [options]\n\n"
@@ -300,12 +338,15 @@ const char cli_traj_help[] =
     "Motion and forces along a trajectory: q, its derivatives to order R+2, the forces that produce\n"
     "it and their derivatives to order R (order 1: torque rates), exact at every order; power; with\n"
     "--link the position, its derivatives and the orientation of links. Columns: 't', q, \"elbow'\"\n"
-    "for a joint rate, \"tau:elbow\" for a force, \"tau:elbow'\" for its rate.\n\n"
+    "for a joint rate, \"tau:elbow\" for a force, \"tau:elbow'\" for its rate.\n"
+    "With constraints joints without an actuator (not named in --driven) follow the others, and\n"
+    "the constraint forces are written: \"lambda:pin:0\", \"lambda:pin:0'\".\n\n"
     HELP_PATH
     "  --order R              order of the force derivatives, default 1\n"
     "  --samples N            rows of the table, evenly spaced in time; default 201\n"
     "  --bands                also half widths of the 95 % bands of fitted motions and of their\n"
     "                         forces, columns \"band:elbow'\"\n"
+    "  --driven NAMES         with constraints: joints that keep their motion\n"
     "  --link NAME,...        links or frames to follow: world position and its derivatives,\n"
     "                         quaternion, angular velocity in world axes\n"
     HELP_PATH_END
@@ -341,6 +382,35 @@ const char cli_limits_help[] =
     "  jounce limits double_pendulum swing.json --velocity 6 --effort 40 --effort-rate 2000 --text\n"
     "  jounce limits double_pendulum swing.json --effort-rate 30 --apply slow.json --text ||\n"
     "    jounce limits double_pendulum slow.json --effort-rate 30 --text\n";
+
+const char cli_retime_help[] =
+    "usage: jounce retime MODEL TRAJ [options]\n\n"
+    "The fastest motion along the path of a trajectory that keeps every limit of velocity,\n"
+    "acceleration, jerk, torque (effort) and torque rate (effort_rate). The trajectory's own speed\n"
+    "does not matter. The motion is at rest at both ends. Exit status 3 if no clock keeps the\n"
+    "limits; the message says which limit, where, and by how much. Limits come from the model file\n"
+    "and from:\n"
+    "  --limits FILE          JSON: {joint: {\"velocity\", \"acceleration\", \"jerk\", \"effort\",\n"
+    "                         \"effort_rate\", \"lower\", \"upper\"}}; \"base:wx\" for one component\n"
+    "                         of a joint with several\n"
+    "  --velocity X, --acceleration X, --jerk X, --effort X, --effort-rate X\n"
+    "                         for every joint except a floating base, instead of the model's\n"
+    "  --apply FILE           write the motion: .json exactly, .csv, .npy, .npz as samples\n"
+    "  --no-rate              keep no limits of jerk and torque rate\n"
+    "  --moving-ends          as fast as the limits allow at the ends, too\n"
+    "  --intervals N          of the clock, 16 or more; default 1000. More are slower and finer\n"
+    "The table (csv, npy, npz; \"rows\" in json) has t, the time u of the path, u', u'' and the used\n"
+    "share of every limit over time.\n\n"
+    HELP_PATH
+    "  --samples N            least number of times examined, default 1000\n"
+    HELP_PATH_END
+    "  --format NAME          json, csv, npy, npz or text; default: text on a terminal, else json\n\n"
+    "example:\n"
+    "  echo '{\"kind\": \"minimum\", \"times\": [0, 0.7, 2],\n"
+    "    \"joints\": {\"joint1\": [0, 1.2, 0.3], \"joint2\": [0, -0.8, 0.5]}}' > swing.json\n"
+    "  jounce retime double_pendulum swing.json --effort 40 --effort-rate 400 --jerk 300 \\\n"
+    "    --intervals 200 --apply fast.json --text\n"
+    "  jounce limits double_pendulum fast.json --effort 40 --effort-rate 400 --jerk 300 --text\n";
 
 const char cli_elastic_help[] =
     "usage: jounce elastic MODEL TRAJ --stiffness K --motor-inertia B [options]\n\n"

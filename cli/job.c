@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "closure.h"
 #include "names.h"
 
 const char *const cli_layout_names[] = {"jounce", "pinocchio", "mujoco", "drake", "rbdl", NULL};
@@ -12,6 +13,8 @@ const char *const cli_formulation_names[] = {"body", "spatial", "hybrid", "mixed
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv) {
   const char *names[2] = {NULL, NULL}, *command = job->command = argv[0];
   const int needed = job->with_trajectory ? 2 : 1;
+  job->table = table;
+  job->options = count;
   int found = cli_parse(table, count, argc, argv, names, needed);
   if (found < 0) return CLI_BAD_USAGE;
   job->model_path = names[0];
@@ -35,7 +38,7 @@ int cli_fail(jn_status status, const jn_error *error, const char *subject) {
 
 jn_build_options cli_job_build(const cli_job *job) {
   jn_root root = job->fixed ? JN_ROOT_FIXED : job->floating ? JN_ROOT_FLOATING : JN_ROOT_AS_GIVEN;
-  return (jn_build_options){root, job->strict};
+  return (jn_build_options){root, job->strict, job->mimic};
 }
 
 int cli_job_model(cli_job *job) {
@@ -46,7 +49,9 @@ int cli_job_model(cli_job *job) {
     status =
         jn_layout_new(job->model, (jn_layout_kind)job->layout_kind, NULL, &job->layout, &error);
   }
-  return status == JN_OK ? CLI_DONE : cli_fail(status, &error, job->model_path);
+  if (status) return cli_fail(status, &error, job->model_path);
+  return job->closes || job->open ? CLI_DONE
+                                  : cli_refuse_closed(job->model, job->model_path, job->command);
 }
 
 int cli_job_run(cli_job *job, const cli_option *table, int count, int argc, char **argv,

@@ -14,11 +14,16 @@
 
 typedef struct cli_job {
   const char *command;
+  const cli_option *table; /* [options] */
+  int options;
   /* options */
   const char *model_path, *state_path;
   const char *trajectory_path; /* second argument, if with_trajectory */
   int with_trajectory;
   int fixed, floating, strict;
+  int open, mimic, assemble;
+  const char *driven;
+  int closes; /* the command keeps the constraints of a model, or does not depend on them */
   int order, pad, formulation, damping;
   int layout_kind, layout_given;
   int gravity_given;
@@ -40,10 +45,11 @@ extern const char *const cli_formulation_names[]; /* in the order of jn_formulat
 /* Rows of an option table. */
 #define CLI_MODEL_OPTIONS(job)                                                            \
   CLI_OPT_FLAG("fixed", &(job)->fixed, 1), CLI_OPT_FLAG("floating", &(job)->floating, 1), \
-      CLI_OPT_FLAG("strict", &(job)->strict, 1)
-#define CLI_STATE_OPTIONS(job)                                                                     \
-  CLI_OPT_INT("order", &(job)->order, 0, JN_MAX_ORDER), CLI_OPT_TEXT("state", &(job)->state_path), \
-      CLI_OPT_FLAG("pad", &(job)->pad, 1),                                                         \
+      CLI_OPT_FLAG("strict", &(job)->strict, 1), CLI_OPT_FLAG("open", &(job)->open, 1),   \
+      CLI_OPT_FLAG("mimic", &(job)->mimic, 1)
+#define CLI_STATE_OPTIONS(job)                                                         \
+  CLI_OPT_INT("order", &(job)->order, 0, JN_MAX_ORDER),                                \
+      CLI_OPT_INPUT("state", &(job)->state_path), CLI_OPT_FLAG("pad", &(job)->pad, 1), \
       CLI_OPT_VECTOR("gravity", (job)->gravity, &(job)->gravity_given)
 #define CLI_FORMULATION_OPTION(job) \
   CLI_OPT_CHOICE("formulation", &(job)->formulation, cli_formulation_names)
@@ -53,7 +59,7 @@ extern const char *const cli_formulation_names[]; /* in the order of jn_formulat
 #define CLI_OUTPUT_OPTIONS(job)                                      \
   CLI_OPT_CHOICE("format", &(job)->output.format, cli_format_names), \
       CLI_OPT_FLAG("text", &(job)->output.format, CLI_TABLE),        \
-      CLI_OPT_TEXT("output", &(job)->output.path)
+      CLI_OPT_OUTPUT("output", &(job)->output.path)
 
 /* Each returns an exit status, after a message when it is not 0. Call cli_job_end in any case. */
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv);

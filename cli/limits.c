@@ -1,321 +1,159 @@
-/* limits.c: samples, extrema, and the speeds that every sample allows. */
+/* limits.c: limits from the model, from options and from a file; motions as files. */
 #include "limits.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include <jounce/dynamics.h>
+#include "file.h"
+#include "names.h"
+#include "reader.h"
 
-static const double fastest = 1 / LIMIT_FASTEST; /* higher speeds are not considered */
-static const double slack = 1e-9;                /* relative tolerance for rounding at a limit */
+static const char *const option_names[JN_LIMIT_KINDS] = {"",     "velocity", "acceleration",
+                                                         "jerk", "effort",   "effort-rate"};
 
-int limit_job_new(limit_job *job, cli_path *path) {
-  cli_memory *m = &path->job.result.memory;
-  job->path = path;
-  job->nq = jn_model_nq(path->job.model);
-  job->nv = jn_model_nv(path->job.model);
-  const size_t nq = (size_t)job->nq, nv = (size_t)job->nv;
-  job->range = cli_take(m, nv * LIMIT_KINDS, sizeof *job->range);
-  job->q = cli_take_numbers(m, nq + 8 * nv, 1, 1);
-  if (m->failed) return CLI_BAD_INPUT;
-  job->v = job->q + nq;
-  job->tau = job->v + 3 * nv;
-  job->g = job->tau + 2 * nv;
-  for (size_t i = 0; i < nv * LIMIT_KINDS; i++) job->range[i] = (limit_range){-HUGE_VAL, HUGE_VAL};
+int cli_limits_check(const cli_limits_given *given, const char *command) {
+  for (int k = 1; k < JN_LIMIT_KINDS; k++) {
+    if (!given->flag[k] || given->value[k] >= 0) continue;
+    return cli_bad_usage("%s: --%s: a nonnegative number expected, found %.9g", command,
+                         option_names[k], given->value[k]);
+  }
   return CLI_DONE;
 }
 
-void limit_job_free(limit_job *job) {
-  free(job->t);
-  free(job->c);
+/* for every joint except a floating base */
+static void limits_of_options(const cli_limits_given *given, const jn_model *model,
+                              jn_limit_range *range) {
+  for (int iv = 0; iv < jn_model_nv(model); iv++) {
+    int c, joint = cli_dof_joint(model, iv, &c);
+    jn_limit_range *r = range + (size_t)iv * JN_LIMIT_KINDS;
+    if (joint == 0 && jn_model_is_floating(model)) continue;
+    for (int k = 1; k < JN_LIMIT_KINDS; k++)
+      if (given->flag[k]) r[k] = (jn_limit_range){-given->value[k], given->value[k]};
+  }
 }
 
-static double *coefficients(const limit_job *job, int sample, int iv, int kind) {
-  return job->c +
-         (((size_t)sample * (size_t)job->nv + (size_t)iv) * LIMIT_KINDS + (size_t)kind) * 4;
+/* One limit of a degree of freedom: "lower", "upper" or the name of a kind. */
+static void read_limit(const jn_json *value, const char *name, const jn_joint *joint,
+                       jn_limit_range *r) {
+  const int lower = strcmp(name, "lower") == 0, upper = strcmp(name, "upper") == 0;
+  double y;
+  if (!value->value || !jn_json_number(value, &y)) return;
+  if ((lower || upper) && joint->nq != joint->nv)
+    jn_refuse(value, "a rotation has no position limits");
+  if (!lower && !upper && y < 0) jn_refuse(value, "a nonnegative number expected, found %.9g", y);
+  if (lower) r[JN_LIMIT_POSITION].low = y;
+  if (upper) r[JN_LIMIT_POSITION].high = y;
+  for (int kind = 1; kind < JN_LIMIT_KINDS; kind++)
+    if (strcmp(name, jn_limit_kind_name((jn_limit_kind)kind)) == 0)
+      r[kind] = (jn_limit_range){-y, y};
 }
 
-/* Adds a sample at time t. */
-static jn_status add_sample(limit_job *job, double t) {
-  const cli_path *p = job->path;
-  const jn_model *model = p->job.model;
-  const int nv = job->nv, n = job->samples;
-  void *times = job->t, *c = job->c;
-  int room = job->room,
-      grown = cli_grow(&times, n, &room, sizeof *job->t) &&
-              cli_grow(&c, n, &job->room, (size_t)nv * LIMIT_KINDS * 4 * sizeof *job->c);
-  job->t = times, job->c = c;
-  if (!grown) return JN_ERR_MEMORY;
-  jn_status status =
-      jn_trajectory_at(p->trajectory, t, 1, (jn_representation)p->representation, job->q, job->v);
-  if (!status) status = jn_inverse_dynamics(model, p->job.data, 1, job->q, job->v, NULL, job->tau);
-  if (!status)
-    status = jn_equations_of_motion(model, p->job.data, 1, job->q, job->v, NULL, NULL, NULL, job->g,
-                                    NULL, NULL);
-  if (status) return status;
-  const double *v = job->v, *a = v + nv, *j = a + nv, *tau = job->tau, *g = job->g;
-  job->t[n] = t;
-  memset(coefficients(job, n, 0, 0), 0, (size_t)nv * LIMIT_KINDS * 4 * sizeof *job->c);
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *joint = jn_model_joint(model, i);
-    const double d = p->job.damping ? joint->damping : 0;
-    for (int k = joint->iv; k < joint->iv + joint->nv; k++) {
-      if (joint->nq == joint->nv)
-        coefficients(job, n, k, LIMIT_POSITION)[0] = job->q[joint->iq + k - joint->iv];
-      coefficients(job, n, k, LIMIT_VELOCITY)[1] = v[k];
-      coefficients(job, n, k, LIMIT_ACCELERATION)[2] = a[k];
-      coefficients(job, n, k, LIMIT_JERK)[3] = j[k];
-      double *f = coefficients(job, n, k, LIMIT_EFFORT);
-      f[0] = g[k], f[1] = d * v[k], f[2] = tau[k] - f[0] - f[1];
-      f = coefficients(job, n, k, LIMIT_EFFORT_RATE);
-      f[1] = g[nv + k], f[2] = d * a[k], f[3] = tau[nv + k] - f[1] - f[2];
+/* {"lower", ...} of a joint or a degree of freedom */
+static void read_limits(const jn_model *model, const jn_json *object, jn_limit_range *range) {
+  static const char *const known[] = {"lower", "upper",       "velocity",     "effort",
+                                      "jerk",  "effort_rate", "acceleration", NULL};
+  int found = 0;
+  if (!jn_json_object(object) || !jn_json_keys(object, known)) return;
+  for (int iv = 0; iv < jn_model_nv(model); iv++) {
+    int c, joint = cli_dof_joint(model, iv, &c);
+    if (strcmp(cli_dof_name(model, iv).text, object->key) != 0 &&
+        strcmp(cli_joint_name(model, joint), object->key) != 0)
+      continue;
+    found = 1;
+    for (int k = 0; known[k]; k++) {
+      const jn_json value = jn_json_member(object, known[k]);
+      read_limit(&value, known[k], jn_model_joint(model, joint),
+                 range + (size_t)iv * JN_LIMIT_KINDS);
     }
   }
-  job->samples++;
-  return JN_OK;
+  char hint[1024];
+  if (!found)
+    jn_refuse(object, "the model has no joint of this name%s",
+              cli_suggest(object->key, cli_joint_words(model), hint, sizeof hint));
 }
 
-jn_status limit_sample(limit_job *job) {
-  const cli_path *p = job->path;
-  jn_status status = JN_OK;
-  for (double t = p->start; t < p->end && !status;) {
-    double next = fmin(jn_trajectory_next_break(p->trajectory, t), p->end);
-    double share = p->samples * (next - t) / (p->end - p->start);
-    int n = share < 8 ? 8 : (int)share;
-    if (!(next > t)) break;
-    for (int i = 0; i < n && !status; i++) status = add_sample(job, t + (next - t) * i / n);
-    /* the limit from the left at the end of the piece */
-    if (!status) status = add_sample(job, next - 1e-12 * (fabs(next) + next - t));
-    t = next;
+/* {"elbow": {...}, "base:vx": {...}} */
+static int limits_of_file(const char *file, const jn_model *model, jn_limit_range *range) {
+  jn_json_text text;
+  jn_error error = {0};
+  if (!file) return CLI_DONE;
+  cli_open_json(&text, file, &error);
+  const jn_json root = jn_json_root(&text);
+  for (jn_json v = jn_json_first(&root); v.value; v = jn_json_next(&v))
+    read_limits(model, &v, range);
+  jn_json_close(&text);
+  return text.status ? cli_fail(text.status, &error, file) : CLI_DONE;
+}
+
+static int check_ranges(const cli_job *job, const jn_limit_range *range) {
+  const int nv = jn_model_nv(job->model);
+  int known = 0;
+  for (int i = 0; i < nv * JN_LIMIT_KINDS; i++) {
+    const jn_limit_range *r = &range[i];
+    if (!(r->low <= r->high))
+      return cli_bad_input("%s: %s of '%s': the lower limit %.6g is above the upper one, %.6g",
+                           job->command, jn_limit_kind_name((jn_limit_kind)(i % JN_LIMIT_KINDS)),
+                           cli_dof_name(job->model, i / JN_LIMIT_KINDS).text, r->low, r->high);
+    known += isfinite(r->low) || isfinite(r->high);
   }
-  if (!status) status = add_sample(job, p->end);
-  job->grid = job->samples;
+  if (known) return CLI_DONE;
+  return cli_bad_input(
+      "%s: %s has no limits: give them with --velocity, --effort, --effort-rate, ... or "
+      "--limits FILE",
+      job->command, job->model_path);
+}
+
+int cli_limits_read(const cli_limits_given *given, cli_job *job, jn_limit_range **range) {
+  const size_t nv = (size_t)jn_model_nv(job->model);
+  jn_limit_range *r = cli_take(&job->result.memory, nv * JN_LIMIT_KINDS, sizeof *r);
+  if (!r) return CLI_BAD_INPUT;
+  jn_model_limits(job->model, r);
+  limits_of_options(given, job->model, r);
+  *range = r;
+  int code = limits_of_file(given->file, job->model, r);
+  return code ? code : check_ranges(job, r);
+}
+
+/* Motions as files. */
+
+int cli_motion_check(const char *command, const char *option, const char *file) {
+  const char *ending = file ? strrchr(file, '.') : ".json";
+  if (ending && (!strcasecmp(ending, ".json") || !strcasecmp(ending, ".csv") ||
+                 !strcasecmp(ending, ".npy") || !strcasecmp(ending, ".npz")))
+    return CLI_DONE;
+  return cli_bad_usage(
+      "%s: %s: a file name that ends in .json, .csv, .npy or .npz expected, found '%s'", command,
+      option, file);
+}
+
+static jn_status save_samples(const jn_model *model, const jn_trajectory *motion, int n,
+                              const char *file, jn_error *error) {
+  int nq = jn_model_nq(model);
+  jn_table *t = NULL;
+  double start = jn_trajectory_start(motion), end = jn_trajectory_end(motion);
+  jn_status status = jn_table_new(n, 1 + nq, NULL, &t);
+  for (int i = 0; i < n && !status; i++) {
+    double *row = t->values + (size_t)i * (size_t)(1 + nq);
+    row[0] = i == n - 1 ? end : start + (end - start) * i / (n - 1);
+    status = jn_trajectory_at(motion, row[0], -1, JN_BODY, row + 1, NULL);
+  }
+  if (!status) snprintf(t->names[0], JN_COLUMN_NAME, "t");
+  for (int i = 0; i < nq && !status; i++) status = jn_coordinate_name(model, i, t->names[1 + i]);
+  if (!status) status = jn_table_save(t, file, error);
+  jn_table_free(t);
   return status;
 }
 
-static double value_at(const double *c, double x) {
-  return ((c[3] * x + c[2]) * x + c[1]) * x + c[0];
-}
-
-/* 1 and -1 at the limits; with one limit only, relative to its magnitude */
-static double use_of(const limit_range *r, double value) {
-  if (isfinite(r->low) && isfinite(r->high)) {
-    double half = 0.5 * (r->high - r->low), middle = 0.5 * (r->high + r->low);
-    return half > 0 ? (value - middle) / half : value == middle ? 0 : copysign(1e9, value - middle);
-  }
-  if (isfinite(r->high)) return 1 + (value - r->high) / fmax(fabs(r->high), 1e-9);
-  return -1 + (value - r->low) / fmax(fabs(r->low), 1e-9);
-}
-
-static const limit_range *range_of(const limit_job *job, int iv, int kind) {
-  return &job->range[(size_t)iv * LIMIT_KINDS + (size_t)kind];
-}
-
-static int is_limited(const limit_job *job, int iv, int kind) {
-  const limit_range *r = range_of(job, iv, kind);
-  return isfinite(r->low) || isfinite(r->high);
-}
-
-double limit_use(const limit_job *job, int sample, int iv, int kind, double x) {
-  return use_of(range_of(job, iv, kind), value_at(coefficients(job, sample, iv, kind), x));
-}
-
-/* Extrema. */
-
-/* |use| at a time between samples, from a temporary sample at the end of the list */
-static jn_status probe(limit_job *job, double t, int iv, int kind, double x, double *use) {
-  jn_status status = add_sample(job, t);
-  if (status) return status;
-  *use = fabs(limit_use(job, job->samples - 1, iv, kind, x));
-  job->samples--;
-  return JN_OK;
-}
-
-/* Finds the largest |use| between two times by golden-section search and adds it as a sample. */
-static jn_status refine(limit_job *job, double a, double b, int iv, int kind, double x) {
-  const double golden = 0.6180339887498949;
-  double c = b - golden * (b - a), d = a + golden * (b - a), fc, fd;
-  jn_status status = probe(job, c, iv, kind, x, &fc);
-  if (!status) status = probe(job, d, iv, kind, x, &fd);
-  for (int i = 0; i < 60 && !status && b - a > 1e-12 * (fabs(a) + fabs(b)); i++) {
-    if (fc > fd) {
-      b = d, d = c, fd = fc, c = b - golden * (b - a);
-      status = probe(job, c, iv, kind, x, &fc);
-    } else {
-      a = c, c = d, fc = fd, d = a + golden * (b - a);
-      status = probe(job, d, iv, kind, x, &fd);
-    }
-  }
-  return status ? status : add_sample(job, fc > fd ? c : d);
-}
-
-/* Refines every local maximum on the grid that reaches `from`. */
-static jn_status refine_all(limit_job *job, int iv, int kind, double x, double from) {
-  jn_status status = JN_OK;
-  double before = fabs(limit_use(job, 0, iv, kind, x)), at = before;
-  for (int n = 0; n < job->grid && !status; n++) {
-    double after = n + 1 < job->grid ? fabs(limit_use(job, n + 1, iv, kind, x)) : at;
-    int top = n > 0 && n + 1 < job->grid && at >= before && at >= after;
-    if (top && at >= from && (at > before || at > after))
-      status = refine(job, job->t[n - 1], job->t[n + 1], iv, kind, x);
-    before = at, at = after;
-  }
-  return status;
-}
-
-static void take_peak(const limit_job *job, int iv, int kind, limit_peak *p) {
-  const limit_range *r = range_of(job, iv, kind);
-  double most = -1, still = -1;
-  *p = (limit_peak){.iv = iv, .kind = kind, .limited = 1};
-  for (int n = 0; n < job->samples; n++) {
-    const double *c = coefficients(job, n, iv, kind);
-    double use = use_of(r, value_at(c, 1)), rest = fabs(use_of(r, c[0]));
-    if (fabs(use) > most) {
-      most = fabs(use);
-      p->t = job->t[n];
-      p->value = value_at(c, 1);
-      p->limit = use > 0 ? r->high : r->low;
-      if (!isfinite(p->limit)) p->limit = use > 0 ? r->low : r->high;
-    }
-    if (rest > still) still = rest, p->resting = c[0], p->resting_t = job->t[n];
-  }
-  p->used = most;
-  p->hopeless = still > 1 + slack;
-  p->broken = most > 1 + slack;
-  p->excess = p->broken ? fabs(p->value - p->limit) : 0;
-}
-
-jn_status limit_peaks(limit_job *job, limit_peak *peak) {
-  jn_status status = JN_OK;
-  for (int iv = 0; iv < job->nv; iv++)
-    for (int kind = 0; kind < LIMIT_KINDS; kind++) {
-      if (!is_limited(job, iv, kind)) continue;
-      double most = 0;
-      for (int n = 0; n < job->grid; n++) most = fmax(most, fabs(limit_use(job, n, iv, kind, 1)));
-      /* only the highest maxima can become the peak */
-      if ((status = refine_all(job, iv, kind, 1, 0.98 * most))) return status;
-      take_peak(job, iv, kind, &peak[iv * LIMIT_KINDS + kind]);
-    }
-  return status;
-}
-
-/* Speeds. */
-
-typedef struct span {
-  double low, high; /* speeds that break a limit */
-} span;
-
-typedef struct spans {
-  span *list;
-  int count, room;
-} spans;
-
-static int add_span(spans *s, double low, double high) {
-  void *list = s->list;
-  int grown = cli_grow(&list, s->count, &s->room, sizeof *s->list);
-  s->list = list;
-  if (grown) s->list[s->count++] = (span){low, high};
-  return grown;
-}
-
-/* The root of p - bound in an interval where p is monotone and p - bound changes sign. */
-static double root(const double *c, double bound, double a, double b) {
-  int rises = value_at(c, b) > bound;
-  for (int i = 0; i < 200; i++) {
-    double m = 0.5 * (a + b);
-    if (!(m > a && m < b)) break;
-    if ((value_at(c, m) > bound) == rises)
-      b = m;
-    else
-      a = m;
-  }
-  return a;
-}
-
-/* ends[] of the intervals of (0, fastest) where p is monotone: roots of p' */
-static int stretches(const double *c, double *ends) {
-  double a = 3 * c[3], b = 2 * c[2], d = b * b - 4 * a * c[1], x[2];
-  int n = 0, count = 0;
-  if (d >= 0) {
-    /* the root without cancellation first, the other from the product of both */
-    double q = -0.5 * (b + copysign(sqrt(d), b));
-    x[n++] = q / a;
-    x[n++] = c[1] / q;
-  }
-  ends[count++] = 0;
-  if (n == 2 && x[0] > x[1]) {
-    const double swap = x[0];
-    x[0] = x[1], x[1] = swap;
-  }
-  for (int i = 0; i < n; i++)
-    if (x[i] > 0 && x[i] < fastest) ends[count++] = x[i];
-  ends[count++] = fastest;
-  return count;
-}
-
-/* Speeds at which p is above the bound (side 1) or below (side -1). */
-static int break_spans(spans *s, const double *c, double bound, int side) {
-  double flipped[4], ends[4];
-  if (!isfinite(bound)) return 1;
-  for (int i = 0; i < 4; i++) flipped[i] = side * c[i];
-  /* tolerate rounding at the bound */
-  bound = side * bound;
-  bound += 1e-4 * slack * fmax(fabs(bound), 1e-300);
-  int n = stretches(flipped, ends);
-  for (int i = 0; i + 1 < n; i++) {
-    double a = ends[i], b = ends[i + 1];
-    int low = value_at(flipped, a) > bound, high = value_at(flipped, b) > bound;
-    if (!low && !high) continue;
-    double r = low != high ? root(flipped, bound, a, b) : 0;
-    if (!add_span(s, low ? a : r, high ? b : r)) return 0;
-  }
-  return 1;
-}
-
-static int by_high(const void *a, const void *b) {
-  double x = ((const span *)a)->high, y = ((const span *)b)->high;
-  return x < y ? 1 : x > y ? -1 : 0;
-}
-
-/* The largest speed outside all spans; 0: none. */
-static double largest_speed(spans *s) {
-  double x = fastest;
-  qsort(s->list, (size_t)s->count, sizeof *s->list, by_high);
-  for (int i = 0; i < s->count && s->list[i].high >= x; i++)
-    if (s->list[i].low < x) x = s->list[i].low;
-  return x;
-}
-
-static jn_status collect(const limit_job *job, int from, spans *s) {
-  for (int n = from; n < job->samples; n++)
-    for (int iv = 0; iv < job->nv; iv++)
-      for (int kind = 0; kind < LIMIT_KINDS; kind++) {
-        if (!is_limited(job, iv, kind)) continue;
-        const limit_range *r = range_of(job, iv, kind);
-        const double *c = coefficients(job, n, iv, kind);
-        if (!break_spans(s, c, r->high, 1) || !break_spans(s, c, r->low, -1)) return JN_ERR_MEMORY;
-      }
-  return JN_OK;
-}
-
-jn_status limit_scale(limit_job *job, double *scale) {
-  spans s = {NULL, 0, 0};
-  jn_status status = collect(job, 0, &s);
-  double x = status ? 0 : largest_speed(&s);
-  for (int round = 0; round < 30 && !status && x > 0 && x < fastest; round++) {
-    /* the extrema at this speed become samples and may require a lower speed */
-    int known = job->samples;
-    for (int iv = 0; iv < job->nv && !status; iv++)
-      for (int kind = LIMIT_VELOCITY; kind < LIMIT_KINDS && !status; kind++)
-        if (is_limited(job, iv, kind)) status = refine_all(job, iv, kind, x, 0.99);
-    if (!status) status = collect(job, known, &s);
-    double lower = status ? x : largest_speed(&s);
-    if (lower >= x * (1 - 1e-13)) break;
-    x = lower;
-  }
-  free(s.list);
-  if (status) return status;
-  *scale = x > 1e-9 ? 1 / x : 0;
-  return JN_OK;
+int cli_motion_save(const cli_job *job, const jn_trajectory *motion, int samples,
+                    const char *file) {
+  const size_t n = strlen(file);
+  jn_error error = {0};
+  sigset_t before;
+  cli_signals_hold(&before);
+  jn_status status = n > 5 && strcmp(file + n - 5, ".json") == 0
+                         ? jn_trajectory_save(motion, job->model, file, &error)
+                         : save_samples(job->model, motion, samples, file, &error);
+  cli_signals_release(&before);
+  return status ? cli_fail(status, &error, NULL) : CLI_DONE;
 }

@@ -1,58 +1,34 @@
-/* limits.h: limits along a trajectory as polynomials in the speed. */
+/* limits.h: limits from the model, from options and from a file. */
 #ifndef CLI_LIMITS_H
 #define CLI_LIMITS_H
 
+#include <jounce/motion_limits.h>
+
 #include "path.h"
 
-enum {
-  LIMIT_POSITION,
-  LIMIT_VELOCITY,
-  LIMIT_ACCELERATION,
-  LIMIT_JERK,
-  LIMIT_EFFORT,
-  LIMIT_EFFORT_RATE,
-  LIMIT_KINDS
-};
+typedef struct cli_limits_given {
+  double value[JN_LIMIT_KINDS]; /* where flag is set */
+  int flag[JN_LIMIT_KINDS];
+  const char *file;
+} cli_limits_given;
 
-typedef struct limit_range {
-  double low, high; /* infinite: no limit */
-} limit_range;
+/* Rows of an option table. */
+#define CLI_LIMIT_OPTION(g, name, kind) CLI_OPT_NUMBER(name, &(g)->value[kind], &(g)->flag[kind])
+#define CLI_LIMIT_OPTIONS(g)                                                                      \
+  CLI_OPT_INPUT("limits", &(g)->file), CLI_LIMIT_OPTION(g, "velocity", JN_LIMIT_VELOCITY),        \
+      CLI_LIMIT_OPTION(g, "acceleration", JN_LIMIT_ACCELERATION),                                 \
+      CLI_LIMIT_OPTION(g, "jerk", JN_LIMIT_JERK), CLI_LIMIT_OPTION(g, "effort", JN_LIMIT_EFFORT), \
+      CLI_LIMIT_OPTION(g, "effort-rate", JN_LIMIT_EFFORT_RATE)
 
-/* Samples: c [samples x nv x kinds x 4]; the value at speed x is c_0 + c_1 x + c_2 x^2 + c_3 x^3.
- */
-typedef struct limit_job {
-  const cli_path *path;
-  int nq, nv;
-  limit_range *range; /* [nv x kinds] */
-  int grid;           /* the first samples, ordered in time; extrema found later follow */
-  int samples, room;
-  double *t, *c;
-  double *q, *v, *tau, *g; /* scratch */
-} limit_job;
+/* Checks the numbers of the options. Both functions return an exit status after a message. */
+int cli_limits_check(const cli_limits_given *given, const char *command);
+/* range[nv x JN_LIMIT_KINDS], released with the result of the job: the model's limits, replaced by
+ * those of the options, then by those of the file. Without any limit: an error. */
+int cli_limits_read(const cli_limits_given *given, cli_job *job, jn_limit_range **range);
 
-/* Returns an exit status. Call limit_job_free in any case. */
-int limit_job_new(limit_job *job, cli_path *path);
-void limit_job_free(limit_job *job);
-
-/* Samples every piece of the trajectory, its ends included. */
-jn_status limit_sample(limit_job *job);
-/* A value at speed x relative to its limit: 1 and -1 at the limits (position: at the ends of the
- * range). */
-double limit_use(const limit_job *job, int sample, int iv, int kind, double x);
-
-/* The peak of a quantity. */
-typedef struct limit_peak {
-  int limited, broken, hopeless; /* hopeless: broken at every speed */
-  int iv, kind;
-  double value, limit, t;    /* the limit on the side of the value */
-  double used, excess;       /* value / limit; distance beyond it, at least 0 */
-  double resting, resting_t; /* the peak at rest, and its time */
-} limit_peak;
-/* peak[nv x kinds] at speed 1, with the extrema between samples. */
-jn_status limit_peaks(limit_job *job, limit_peak *peak);
-
-/* The smallest time scale that satisfies all limits; 0: none does; LIMIT_FASTEST: that or less. */
-#define LIMIT_FASTEST 1e-6
-jn_status limit_scale(limit_job *job, double *scale);
+/* Checks that an option's file name ends in .json, .csv, .npy or .npz. */
+int cli_motion_check(const char *command, const char *option, const char *file);
+/* Writes a motion: .json exactly, else as `samples` rows. Returns an exit status. */
+int cli_motion_save(const cli_job *job, const jn_trajectory *motion, int samples, const char *file);
 
 #endif

@@ -1,9 +1,11 @@
 /* main.c: table of commands, help, version. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jounce/base.h>
 
+#include "base/cpu.h"
 #include "commands.h"
 #include "message.h"
 #include "options.h"
@@ -82,6 +84,16 @@ static int help(int argc, char **argv) {
   return found ? print_help(found) : unknown_command(argv[1]);
 }
 
+/* Says when the instruction set that was asked for is not the one that runs. */
+static void check_environment(void) {
+  const char *want = getenv("JOUNCE_ISA"), *runs = jn_isa_name(jn_isa_choose());
+  if (want && want[0] && strcmp(want, runs) != 0)
+    cli_error(
+        "JOUNCE_ISA=%s is not an instruction set of this machine: %s is used (known: plain, "
+        "avx2, avx512)",
+        want, runs);
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) {
     print_usage(stderr);
@@ -101,5 +113,6 @@ int main(int argc, char **argv) {
   const command *found = find_command(argv[1]);
   if (!found) return unknown_command(argv[1]);
   if (asks_help(argc - 1, argv + 1)) return print_help(found);
+  check_environment();
   return found->run(argc - 1, argv + 1);
 }

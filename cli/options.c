@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "message.h"
 
@@ -70,7 +72,8 @@ static int set_option(const char *command, const cli_option *option, const char 
   if (option->kind == CLI_VECTOR) return set_numbers(command, option, value, 3);
   if (option->kind == CLI_CHOICE) return set_choice(command, option, value);
   if (option->kind == CLI_FLAG) *(int *)option->target = option->low;
-  if (option->kind == CLI_TEXT) *(const char **)option->target = value;
+  if (option->kind == CLI_TEXT || option->kind == CLI_INPUT || option->kind == CLI_OUTPUT)
+    *(const char **)option->target = value;
   return CLI_DONE;
 }
 
@@ -103,6 +106,53 @@ static int take_option(const cli_option *table, int count, int argc, char **argv
   return set_option(command, option, argv[(*at)++]);
 }
 
+/* Is it a regular file? "-": standard input */
+static int find_file(const char *path, struct stat *about) {
+  const int found = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, about) : stat(path, about);
+  return found == 0 && S_ISREG(about->st_mode);
+}
+
+static int same_file(const char *a, const char *b) {
+  struct stat x, y;
+  return find_file(a, &x) && find_file(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* The file of an option of one of the kinds; NULL: not given. */
+static const char *file_of(const cli_option *option, cli_option_kind kind) {
+  return option->kind == kind ? *(const char *const *)option->target : NULL;
+}
+
+int cli_keep_input(const cli_option *table, int count, const char *command, const char *input,
+                   const char *what) {
+  for (int i = 0; i < count; i++) {
+    const char *path = file_of(&table[i], CLI_OUTPUT);
+    if (path && same_file(path, input))
+      return cli_bad_usage("%s: %s: '%s' is the file of %s: choose another name", command,
+                           table[i].name, path, what);
+  }
+  return CLI_DONE;
+}
+
+/* Refuses outputs that would replace an input or another output. */
+static int check_files(const cli_option *table, int count, const char *command,
+                       const char *const *positional, int found) {
+  int code = CLI_DONE;
+  for (int i = 0; i < found && !code; i++)
+    code = cli_keep_input(table, count, command, positional[i],
+                          i == 0 ? "MODEL, which is read" : "TRAJ, which is read");
+  for (int i = 0; i < count && !code; i++) {
+    const char *input = file_of(&table[i], CLI_INPUT), *path = file_of(&table[i], CLI_OUTPUT);
+    if (input) code = cli_keep_input(table, count, command, input, table[i].name);
+    for (int k = 0; k < i && path && !code; k++) {
+      const char *other = file_of(&table[k], CLI_OUTPUT);
+      if (other && (strcmp(path, other) == 0 || same_file(path, other)))
+        code = cli_bad_usage("%s: %s and %s are both '%s': choose two names", command,
+                             table[k].name, table[i].name, path);
+    }
+  }
+  return code;
+}
+
 int cli_parse(const cli_option *table, int count, int argc, char **argv, const char **positional,
               int most) {
   int found = 0, ended = 0, code = CLI_DONE;
@@ -122,5 +172,6 @@ int cli_parse(const cli_option *table, int count, int argc, char **argv, const c
     else
       positional[found++] = argv[at++];
   }
+  if (!code) code = check_files(table, count, argv[0], positional, found);
   return code ? -1 : found;
 }

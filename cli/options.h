@@ -8,6 +8,8 @@ typedef enum cli_option_kind {
   CLI_NUMBER, /* *(double *)target, finite */
   CLI_VECTOR, /* (double *)target, three numbers "x,y,z" */
   CLI_TEXT,   /* *(const char **)target */
+  CLI_INPUT,  /* the same, the name of a file to read; "-": standard input */
+  CLI_OUTPUT, /* the same, the name of a file to write */
   CLI_CHOICE  /* *(int *)target = index into choices */
 } cli_option_kind;
 
@@ -34,14 +36,23 @@ typedef struct cli_option {
   { "--" name, CLI_VECTOR, target, 0, 0, 0, given }
 #define CLI_OPT_TEXT(name, target) \
   { "--" name, CLI_TEXT, target, 0, 0, 0, 0 }
+#define CLI_OPT_INPUT(name, target) \
+  { "--" name, CLI_INPUT, target, 0, 0, 0, 0 }
+#define CLI_OPT_OUTPUT(name, target) \
+  { "--" name, CLI_OUTPUT, target, 0, 0, 0, 0 }
 #define CLI_OPT_CHOICE(name, target, choices) \
   { "--" name, CLI_CHOICE, target, 0, 0, choices, 0 }
 
 /* Reads argv[1..]; argv[0] is the command's name. Options are `--name value`, `--name=value` or,
  * for a flag, `--name`, in any place; `--` ends them. If an option is repeated, the last one
- * counts. Up to `most` other arguments go to `positional`. Returns their number, or -1 after a
- * message. */
+ * counts. Up to `most` other arguments go to `positional`. A file to write must not be one to read,
+ * positional arguments included, under any name (links); nor may two be the same. Returns the
+ * number of positional arguments, or -1 after a message. */
 int cli_parse(const cli_option *table, int count, int argc, char **argv, const char **positional,
               int most);
+/* Refuses an output of the table that is the file `input`, which `what` describes. Returns an exit
+ * status. */
+int cli_keep_input(const cli_option *table, int count, const char *command, const char *input,
+                   const char *what);
 
 #endif

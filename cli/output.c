@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/decimal.h"
@@ -13,13 +12,21 @@
 
 const char *const cli_format_names[] = {"json", "csv", "npy", "text", "npz", NULL};
 
-int cli_output_open(cli_output *out, const cli_output_options *options, const char *command,
-                    unsigned without) {
+/* The format that was asked for: by name, by the ending of the file, or the usual one. */
+static cli_format format_of(const cli_output_options *options, int terminal) {
+  static const char *const endings[] = {".json", ".csv", ".npy", ".txt", ".npz"};
+  const char *ending = options->path ? jn_file_ending(options->path) : NULL;
+  if (options->format >= 0) return (cli_format)options->format;
+  for (int i = 0; ending && i < (int)(sizeof endings / sizeof endings[0]); i++)
+    if (jn_same_ending(ending, endings[i])) return (cli_format)i;
+  return terminal ? CLI_TABLE : CLI_JSON;
+}
+
+int cli_output_choose(cli_output *out, const cli_output_options *options, const char *command,
+                      unsigned without) {
   memset(out, 0, sizeof *out);
   int terminal = !options->path && isatty(STDOUT_FILENO);
-  out->format = options->format >= 0 ? (cli_format)options->format
-                : terminal           ? CLI_TABLE
-                                     : CLI_JSON;
+  out->format = format_of(options, terminal);
   out->path = options->path;
   if ((without & (1u << out->format)) || (out->format == CLI_NPZ && !(without & CLI_WITH_NPZ)))
     return cli_bad_usage("%s: --format %s is not supported here (see 'jounce %s --help')", command,
@@ -27,31 +34,41 @@ int cli_output_open(cli_output *out, const cli_output_options *options, const ch
   if (terminal && (out->format == CLI_NPY || out->format == CLI_NPZ))
     return cli_bad_usage("%s: --format %s is binary: use --output FILE or a pipe", command,
                          cli_format_names[out->format]);
-  out->file = out->path ? fopen(out->path, "wb") : stdout;
-  if (!out->file) return cli_bad_input("%s: cannot be written: %s", out->path, strerror(errno));
   return CLI_DONE;
 }
 
-int cli_output_close(cli_output *out) {
-  if (out->format == CLI_JSON) fputc('\n', out->file);
-  int failed = ferror(out->file) != 0;
-  errno = 0;
-  if (fflush(out->file)) failed = 1;
-  int reason = errno;
-  if (out->path && fclose(out->file)) {
-    if (!failed) reason = errno;
-    failed = 1;
-  }
-  if (failed) {
-    cli_error("%s: writing failed: %s", out->path ? out->path : "standard output",
-              reason ? strerror(reason) : "write error");
-    struct stat about; /* remove a partial file */
-    if (out->path && stat(out->path, &about) == 0 && S_ISREG(about.st_mode)) remove(out->path);
-    return CLI_BAD_INPUT;
-  }
-  if (out->not_finite) return cli_bad_input("a result is not finite; it was written as null");
-  return CLI_DONE;
+int cli_output_start(cli_output *out) {
+  out->file = out->path ? cli_file_open(&out->to, out->path) : stdout;
+  return out->file ? CLI_DONE : CLI_BAD_INPUT;
 }
+
+int cli_output_open(cli_output *out, const cli_output_options *options, const char *command,
+                    unsigned without) {
+  int code = cli_output_choose(out, options, command, without);
+  return code ? code : cli_output_start(out);
+}
+
+int cli_output_end(cli_output *out, int code) {
+  if (code) {
+    if (out->path) cli_file_discard(&out->to);
+    return code;
+  }
+  if (out->format == CLI_JSON) fputc('\n', out->file);
+  if (out->path) {
+    code = cli_file_commit(&out->to);
+  } else {
+    const int failed = ferror(out->file) != 0;
+    errno = 0;
+    if (fflush(out->file) || failed)
+      code = cli_bad_input("standard output: writing failed: %s",
+                           errno ? strerror(errno) : "write error");
+  }
+  if (!code && out->not_finite)
+    return cli_bad_input("a result is not finite; it was written as null");
+  return code;
+}
+
+int cli_output_close(cli_output *out) { return cli_output_end(out, CLI_DONE); }
 
 void cli_write_number(cli_output *out, double x) {
   char text[NUMBER_TEXT];
@@ -136,6 +153,17 @@ void cli_json_rows(cli_output *out, int rows, int n, const double *x, size_t str
   cli_json_begin(out, '[');
   for (int i = 0; i < rows; i++) cli_json_row(out, n, x + (size_t)i * stride, 1);
   cli_json_end(out);
+}
+
+void cli_write_clean(FILE *file, const char *text) {
+  for (uint32_t code; *text;) {
+    const size_t n = jn_utf8(text, &code);
+    if (n == 0 || jn_is_control(code))
+      fputc('?', file);
+    else
+      fwrite(text, 1, n, file);
+    text += n ? n : 1;
+  }
 }
 
 cli_name cli_clean(const char *name) {

@@ -5,12 +5,14 @@
 
 #include <stdio.h>
 
+#include "file.h"
+
 typedef enum cli_format { CLI_JSON, CLI_CSV, CLI_NPY, CLI_TABLE, CLI_NPZ } cli_format;
 extern const char *const cli_format_names[]; /* "json", "csv", "npy", "text", "npz", NULL */
 
 /* What the user asked for. */
 typedef struct cli_output_options {
-  int format;       /* a cli_format; -1: text on a terminal, else JSON */
+  int format;       /* a cli_format; -1: by the ending of the path; text on a terminal; else JSON */
   const char *path; /* NULL: standard output */
 } cli_output_options;
 #define CLI_OUTPUT_DEFAULT \
@@ -22,7 +24,8 @@ typedef struct cli_output_options {
 typedef struct cli_output {
   cli_format format;
   FILE *file;
-  const char *path;
+  const char *path; /* NULL: standard output */
+  jn_file to;
   int not_finite; /* 1: a number was not finite */
   int depth, after_key;
   char closing[CLI_JSON_DEPTH];
@@ -30,10 +33,17 @@ typedef struct cli_output {
 } cli_output;
 
 /* `without`: a bit (1 << format) for each format that the command does not support; npz needs
- * CLI_WITH_NPZ. Both functions return an exit status; close reports a failed write. */
+ * CLI_WITH_NPZ. The functions return an exit status. cli_output_end completes the file and reports a
+ * failed write; with a code other than 0 it gives the file up and returns the code. A result with a
+ * number that is not finite is written, with null or nan in its place, and is an error. */
 int cli_output_open(cli_output *out, const cli_output_options *options, const char *command,
                     unsigned without);
-int cli_output_close(cli_output *out);
+/* The two parts of it: choose the format; open the file. */
+int cli_output_choose(cli_output *out, const cli_output_options *options, const char *command,
+                      unsigned without);
+int cli_output_start(cli_output *out);
+int cli_output_end(cli_output *out, int code);
+int cli_output_close(cli_output *out); /* cli_output_end(out, 0) */
 
 /* "%.17g" with a decimal point */
 void cli_write_number(cli_output *out, double x);
@@ -50,7 +60,9 @@ void cli_json_number(cli_output *out, double value);
 void cli_json_row(cli_output *out, int n, const double *x, size_t stride);
 /* a list of `rows` rows of n numbers; rows are `stride` apart */
 void cli_json_rows(cli_output *out, int rows, int n, const double *x, size_t stride);
-/* A name fit for a terminal: control characters become '?'. */
+/* Writes a text fit for a terminal: control characters become '?'. */
+void cli_write_clean(FILE *file, const char *text);
+/* A name fit for a terminal. */
 typedef struct cli_name {
   char text[320];
 } cli_name;

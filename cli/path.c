@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "closure.h"
+#include "io/trajectory_file.h"
 #include "names.h"
 
 const char *const cli_ends_names[] = {"free", "rest", NULL};
@@ -31,8 +33,8 @@ static int load(cli_path *p) {
   for (int i = 0; i < MEMBERS; i++) member[i] = at + (size_t)i * (nq + 1);
   memcpy(&p->found, member, sizeof p->found);
   jn_trajectory *T = NULL;
-  jn_status status = jn_trajectory_load(p->job.trajectory_path, p->job.model, &p->fit, &p->found,
-                                        NULL, &T, &error);
+  jn_status status = jn_trajectory_load_from(p->job.trajectory_path, p->job.model, &p->fit,
+                                             &p->found, NULL, p->samples_path, &T, &error);
   if (!status) status = jn_trajectory_scaled(T, p->time_scale, NULL, &p->trajectory);
   jn_trajectory_free(T);
   if (status) return cli_fail(status, &error, p->job.trajectory_path);
@@ -57,13 +59,16 @@ static int check_degree(const cli_path *p, int order) {
 }
 
 int cli_path_load(cli_path *p, int order) {
-  const cli_need home = {0, 0, 0, 0, 0, 1};
+  const cli_need home = {0, 0, 0, 0, 0, 1, 0};
   const int enough = order + 3 < JN_MAX_SPLINE ? order + 3 : JN_MAX_SPLINE;
   p->fit.degree = p->degree ? p->degree : enough > 7 ? enough : 7;
   p->needed = order + 2;
-  p->fit.ends = p->ends ? JN_REST_AT_START | JN_REST_AT_END : JN_ENDS_FREE;
+  p->fit.ends = p->ends ? JN_REST_AT_START | JN_REST_AT_END : JN_FIT_ENDS_FREE;
   p->fit.keep_outliers = p->keep_outliers;
   int code = load(p);
+  if (!code && p->samples_path[0])
+    code = cli_keep_input(p->job.table, p->job.options, p->job.command, p->samples_path,
+                          "'samples' of TRAJ, which is read");
   if (code || (code = check_degree(p, order)) || (code = cli_check_pictures(p->plot, p->report)) ||
       (code = cli_job_state(&p->job, &home, order)))
     return code;
@@ -111,6 +116,8 @@ void cli_path_text(FILE *file, const cli_path *p) {
   fit_notes(file, p, 1);
 }
 
+void cli_path_warn(const cli_path *p) { fit_notes(stderr, p, 0); }
+
 void cli_path_json(cli_output *out, const cli_path *p) {
   char name[JN_MAX_NAME + 16];
   const jn_fit_report *f = &p->found;
@@ -142,9 +149,10 @@ void cli_path_json(cli_output *out, const cli_path *p) {
 /* Extrema. */
 
 /* Golden-section search around a sample: least (side -1) or largest (1) value of a column. */
-static jn_status refine(cli_path *p, double *row, int column, int side, double d, cli_extremum *e) {
+static jn_status refine(cli_path *p, double *row, int column, int side, double d, double *value,
+                        double *t) {
   const double golden = 0.6180339887498949;
-  double a = fmax(p->start, e->t - d), b = fmin(p->end, e->t + d);
+  double a = fmax(p->start, *t - d), b = fmin(p->end, *t + d);
   double c = b - golden * (b - a), x = a + golden * (b - a), fc = 0, fx = 0;
   jn_status status = p->row(p, c, row);
   if (!status) fc = side * row[column];
@@ -158,14 +166,15 @@ static jn_status refine(cli_path *p, double *row, int column, int side, double d
       a = c, c = x, fc = fx, x = a + golden * (b - a);
     if (!(status = p->row(p, left ? c : x, row))) *(left ? &fc : &fx) = side * row[column];
     const double most = fmax(fc, fx);
-    if (!status && most > side * e->value) *e = (cli_extremum){fc > fx ? c : x, side * most};
+    if (!status && most > side * *value) *value = side * most, *t = fc > fx ? c : x;
   }
   return status;
 }
 
-/* Samples every piece of the motion, as `limits` does, then refines. */
-static jn_status extrema_of_motion(cli_path *p, int columns, double *row, double *step) {
-  cli_extremum *e = p->extrema;
+/* Samples every piece of the motion, as `limits` does, then refines. step[columns x 2]: distance of
+ * the samples around the least and the largest value. */
+static jn_status extremes_of_motion(cli_path *p, int columns, double *row, double *step,
+                                    cli_extremes *e) {
   jn_status status = JN_OK;
   for (double t = p->start; t < p->end && !status;) {
     double next = fmin(jn_trajectory_next_break(p->trajectory, t), p->end);
@@ -173,32 +182,28 @@ static jn_status extrema_of_motion(cli_path *p, int columns, double *row, double
     int n = share < 8 ? 8 : (int)share;
     if (!(next > t)) break;
     for (int i = 0; i < n && !status; i++) {
-      const double at = t + (next - t) * i / n;
+      const double at = t + (next - t) * i / n, d = (next - t) / n;
       if ((status = p->row(p, at, row))) break;
-      for (int c = 1; c < columns; c++)
-        for (int side = 0; side < 2; side++)
-          if (side ? row[c] > e[2 * c + 1].value : row[c] < e[2 * c].value) {
-            e[2 * c + side] = (cli_extremum){at, row[c]};
-            step[2 * c + side] = (next - t) / n;
-          }
+      for (int c = 1; c < columns; c++) {
+        if (row[c] < e[c].least) e[c].least = row[c], e[c].at_least = at, step[2 * c] = d;
+        if (row[c] > e[c].largest) e[c].largest = row[c], e[c].at_largest = at, step[2 * c + 1] = d;
+      }
     }
     t = next;
   }
-  for (int k = 2; k < 2 * columns && !status; k++)
-    status = refine(p, row, k / 2, k % 2 ? 1 : -1, step[k], &e[k]);
+  for (int c = 1; c < columns && !status; c++) {
+    status = refine(p, row, c, -1, step[2 * c], &e[c].least, &e[c].at_least);
+    if (!status) status = refine(p, row, c, 1, step[2 * c + 1], &e[c].largest, &e[c].at_largest);
+  }
   return status;
 }
 
-int cli_path_extrema(cli_path *p, const cli_sheet *sheet) {
-  const int columns = sheet->table->columns;
-  cli_memory *m = &p->job.result.memory;
-  if (p->extrema) return CLI_DONE;
-  p->extrema = cli_take(m, 2 * (size_t)columns, sizeof *p->extrema);
-  double *row = cli_take_numbers(m, 3, (size_t)columns, 1), *step = row + columns;
-  if (m->failed) return CLI_BAD_INPUT;
-  cli_sheet_extrema(sheet, p->extrema);
+int cli_path_extremes(cli_path *p, int columns, cli_extremes *extremes) {
+  double *row = cli_take_numbers(&p->job.result.memory, 3, (size_t)columns, 1),
+         *step = row + columns;
+  if (!row) return CLI_BAD_INPUT;
   for (int i = 0; i < 2 * columns; i++) step[i] = (p->end - p->start) / (p->samples - 1);
-  return p->row ? cli_job_status(&p->job, extrema_of_motion(p, columns, row, step)) : CLI_DONE;
+  return cli_closure_status(&p->job, extremes_of_motion(p, columns, row, step, extremes));
 }
 
 int cli_path_write(cli_path *p, const cli_sheet *sheet, cli_field field, const char *footer) {
@@ -213,34 +218,34 @@ int cli_path_write(cli_path *p, const cli_sheet *sheet, cli_field field, const c
     cli_json_end(&out);
   } else if (out.format == CLI_TABLE) {
     cli_path_text(out.file, p);
-    if (!(code = cli_path_extrema(p, sheet))) cli_sheet_text(&out, sheet, p->extrema);
+    cli_sheet_measure(sheet);
+    cli_extremes_print(out.file, sheet->extremes, sheet->table->columns, sheet->names);
   } else {
     code = cli_sheet_print(&out, sheet);
-    fit_notes(stderr, p, 0);
+    cli_path_warn(p);
   }
   if (footer && out.format != CLI_JSON)
     fprintf(out.format == CLI_TABLE ? out.file : stderr, "%s\n", footer);
-  int closed = cli_output_close(&out);
-  return code ? code : closed;
+  return cli_output_end(&out, code);
 }
 
-void cli_path_largest(cli_path *p, const cli_sheet *sheet, int first, int count, char *number,
-                      char *text, size_t size) {
+void cli_path_largest(const cli_sheet *sheet, const cli_extremes *extremes, int first, int count,
+                      char *number, char *text, size_t size) {
   int at = first;
-  cli_extremum most = {p->start, 0};
-  if (cli_path_extrema(p, sheet)) return;
-  for (int c = first; c < first + count; c++)
-    for (int side = 0; side < 2; side++) {
-      const cli_extremum e = p->extrema[2 * c + side];
-      if (fabs(e.value) > fabs(most.value)) most = e, at = c;
-    }
-  snprintf(number, size, "%.4g %s", fabs(most.value), sheet->figure[sheet->figure_of[at]].unit);
-  snprintf(text, size, "largest %s, at %.4g s", cli_clean(sheet->names[at]).text, most.t);
+  double most = 0, t = extremes[0].least;
+  for (int c = first; c < first + count; c++) {
+    const cli_extremes *e = &extremes[c];
+    const int high = fabs(e->largest) >= fabs(e->least);
+    const double y = fabs(high ? e->largest : e->least);
+    if (y > most) most = y, at = c, t = high ? e->at_largest : e->at_least;
+  }
+  snprintf(number, size, "%.4g %s", most, sheet->figure[sheet->figure_of[at]].unit);
+  snprintf(text, size, "largest %s, at %.4g s", cli_clean(sheet->names[at]).text, t);
 }
 
 int cli_check_pictures(const char *plot, const char *report) {
-  int code = plot ? report_check_path(plot) : CLI_DONE;
-  return code || !report ? code : report_check_path(report);
+  int code = plot ? cli_file_check(plot) : CLI_DONE;
+  return code || !report ? code : cli_file_check(report);
 }
 
 int cli_show(const cli_job *job, const char *plot, const char *report, const chart *c,
@@ -249,20 +254,19 @@ int cli_show(const cli_job *job, const char *plot, const char *report, const cha
   int code = plot ? chart_draw(c, job->command, plot) : CLI_DONE;
   if (code || !report) return code;
   snprintf(title, sizeof title, "%s of %s", about->title, cli_job_name(job).text);
-  FILE *page = report_open(report, title, about->lead);
+  jn_file file;
+  FILE *page = report_open(&file, report, title, about->lead);
   if (!page) return CLI_BAD_INPUT;
   report_cards_begin(page);
   for (int i = 0; about->cards[i]; i += 2) report_card(page, about->cards[i], about->cards[i + 1]);
   report_cards_end(page);
   report_chart(page, c, about->download);
-  return report_close(page, report);
+  return report_close(&file);
 }
 
-int cli_path_show(const cli_path *p, const cli_sheet *sheet, const char *title,
-                  const char *const *cards) {
-  const chart c = cli_sheet_chart(sheet);
+int cli_path_show(const cli_path *p, const chart *c, const char *title, const char *const *cards) {
   const cli_page page = {title, "Computed by jounce " JN_VERSION ".", "table.csv", cards};
-  return cli_show(&p->job, p->plot, p->report, &c, &page);
+  return cli_show(&p->job, p->plot, p->report, c, &page);
 }
 
 void cli_path_columns(cli_sheet *sheet, const jn_model *model, int plain, int quat, int position) {

@@ -23,9 +23,8 @@ typedef struct cli_path {
   jn_fit_report found; /* of the fit */
   int needed;          /* the highest derivative of q that the command uses */
   double start, end;
-  /* extrema of the motion, found on demand by cli_path_extrema: [columns x 2], least and largest */
-  struct cli_extremum *extrema;
-  /* a row of the table at any time; NULL: the rows of the table are all there is */
+  char samples_path[JN_FILE_PATH]; /* the table that the description names; "": none */
+  /* a row of the table at any time */
   jn_status (*row)(struct cli_path *path, double t, double *row);
 } cli_path;
 #define CLI_PATH_DEFAULT                                                                          \
@@ -46,8 +45,8 @@ typedef struct cli_path {
       CLI_OPT_NUMBER("tolerance", &(p)->fit.tolerance, &(p)->tolerance_given),          \
       CLI_OPT_NUMBER("lambda", &(p)->fit.lambda, &(p)->lambda_given),                   \
       CLI_OPT_INT("pieces", &(p)->fit.pieces, 1, JN_MAX_SAMPLES),                       \
-      CLI_OPT_FLAG("hold", &(p)->fit.hold, 1), CLI_OPT_TEXT("plot", &(p)->plot),        \
-      CLI_OPT_TEXT("report", &(p)->report),                                             \
+      CLI_OPT_FLAG("hold", &(p)->fit.hold, 1), CLI_OPT_OUTPUT("plot", &(p)->plot),      \
+      CLI_OPT_OUTPUT("report", &(p)->report),                                           \
       CLI_OPT_CHOICE("representation", &(p)->representation, cli_representation_names), \
       CLI_OPT_NUMBER("time-scale", &(p)->time_scale, 0),                                \
       CLI_OPT_INT("samples", &(p)->samples, 2, 1000000)
@@ -65,17 +64,19 @@ double cli_path_time(const cli_path *path, int n);
 /* First lines of the text; members "model" ... "fit" of the open JSON object. */
 void cli_path_text(FILE *file, const cli_path *path);
 void cli_path_json(cli_output *out, const cli_path *path);
+/* On standard error: what may be wrong with the fit. */
+void cli_path_warn(const cli_path *path);
 
 /* Writes the table in any format. JSON: `field` comes before it. `footer` (may be NULL) is a line
  * below it in text, on standard error with CSV, NPY and NPZ. Returns an exit status. */
 int cli_path_write(cli_path *path, const cli_sheet *sheet, cli_field field, const char *footer);
 
 /* The largest magnitude in `count` columns with its unit, and a text with its column and time. */
-void cli_path_largest(cli_path *path, const cli_sheet *sheet, int first, int count, char *number,
-                      char *text, size_t size);
-/* Extrema of every column: of the rows, and with path->row of the motion between them. Returns an
- * exit status. */
-int cli_path_extrema(cli_path *path, const cli_sheet *sheet);
+void cli_path_largest(const cli_sheet *sheet, const cli_extremes *extremes, int first, int count,
+                      char *number, char *text, size_t size);
+/* Extends the extremes[columns] of rows to those of the motion between them, by path->row. Returns
+ * an exit status. */
+int cli_path_extremes(cli_path *path, int columns, cli_extremes *extremes);
 
 /* A page with figures. `title`: what was computed ("Torques"). `cards`: pairs of number and text,
  * NULL-terminated. `download`: file name of the numbers. */
@@ -88,7 +89,7 @@ typedef struct cli_page {
 int cli_check_pictures(const char *plot, const char *report);
 int cli_show(const cli_job *job, const char *plot, const char *report, const chart *c,
              const cli_page *page);
-int cli_path_show(const cli_path *path, const cli_sheet *sheet, const char *title,
+int cli_path_show(const cli_path *path, const chart *c, const char *title,
                   const char *const *cards);
 
 /* Names column 0 "t" and the following columns of q, and sets the figures they are drawn in: of

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "message.h"
 #include "report.h"
 
@@ -25,12 +26,27 @@ static void first_line(FILE *log, char *reason) {
   }
 }
 
+/* Is a picture complete? gnuplot does not notice a full disk. */
+static int is_complete(FILE *picture) {
+  static const char *const ends[] = {"</svg>", "IEND\xae\x42\x60\x82"};
+  char last[64] = "";
+  if (fseek(picture, 0, SEEK_END) || ftell(picture) < 64 || fseek(picture, -63, SEEK_END) ||
+      fread(last, 1, 63, picture) != 63)
+    return 0;
+  rewind(picture);
+  for (int i = 0; i < 2; i++)
+    for (size_t k = 0; k + strlen(ends[i]) <= 63; k++)
+      if (memcmp(last + k, ends[i], strlen(ends[i])) == 0) return 1;
+  return 0;
+}
+
 /* Runs a script. Returns what it draws, positioned at the start, or NULL and a reason. */
 static FILE *gnuplot(FILE *script, const char *format, char *reason) {
   FILE *out = tmpfile(), *log = tmpfile();
   int status = 0;
+  const int ready = fflush(script) == 0 && !ferror(script);
   fflush(NULL);
-  pid_t child = out && log ? fork() : -1;
+  pid_t child = out && log && ready ? fork() : -1;
   if (child == 0) {
     if (lseek(fileno(script), 0, SEEK_SET) < 0) _exit(126);
     dup2(fileno(script), STDIN_FILENO);
@@ -43,10 +59,14 @@ static FILE *gnuplot(FILE *script, const char *format, char *reason) {
   status = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 126;
   snprintf(reason, PLOT_REASON, "gnuplot failed with exit status %d", status);
   if (status && log) first_line(log, reason);
+  if (!ready || !out || !log) snprintf(reason, PLOT_REASON, "cannot write a temporary file");
   if (status == 127)
     snprintf(reason, PLOT_REASON, "cannot run gnuplot (apt-get install gnuplot-nox)");
   if (log) fclose(log);
-  if (out) rewind(out);
+  if (!status && !is_complete(out)) {
+    snprintf(reason, PLOT_REASON, "the picture of gnuplot is incomplete: is the disk full?");
+    status = 126;
+  }
   if (out && status) fclose(out);
   return status ? NULL : out;
 }
@@ -249,39 +269,40 @@ static void write_script(FILE *f, const plot_picture *p) {
   fputs("unset multiplot\n", f);
 }
 
-/* Copies a file to a path and closes it. Returns 1, or 0 and a reason. */
-static int copy(FILE *from, const char *path, char *reason) {
+/* Copies a file to a path and closes it. Returns an exit status. */
+static int copy(FILE *from, const char *path) {
   char block[65536];
-  FILE *to = fopen(path, "wb");
-  int failed = !to;
-  for (size_t n; !failed && (n = fread(block, 1, sizeof block, from)) > 0;)
-    failed = fwrite(block, 1, n, to) != n;
-  if (to && fclose(to)) failed = 1;
-  if (failed) snprintf(reason, PLOT_REASON, "%.180s: %s", path, strerror(errno));
+  jn_file to;
+  int code = cli_file_open(&to, path) ? CLI_DONE : CLI_BAD_INPUT, bad = 0;
+  for (size_t n; !code && (n = fread(block, 1, sizeof block, from)) > 0;)
+    fwrite(block, 1, n, to.stream);
+  bad = ferror(from);
   fclose(from);
-  return !failed;
+  if (code) return code;
+  if (!bad) return cli_file_commit(&to);
+  cli_file_discard(&to);
+  return cli_bad_input("%s: cannot read a temporary file", path);
 }
 
 int plot_save(const plot_picture *picture, const char *folder, const char *name, char *reason) {
   static const char *const formats[] = {"svg", "png"};
   char path[4096], set[32];
-  int saved = 0;
+  jn_file script;
+  int drawn = 0;
   snprintf(path, sizeof path, "%s/figures/%s.gp", folder, name);
-  FILE *script = fopen(path, "w+");
-  if (!script) {
-    snprintf(reason, PLOT_REASON, "%.180s: %s", path, strerror(errno));
-    return 0;
-  }
-  fprintf(script, "# gnuplot -e \"format='svg'\" %s.gp > %s.svg\n", name, name);
-  write_script(script, picture);
-  for (int i = 0; i < 2 && saved == i; i++) {
+  snprintf(reason, PLOT_REASON, "the script cannot be written");
+  if (!cli_file_open(&script, path)) return 0;
+  fprintf(script.stream, "# gnuplot -e \"format='svg'\" %s.gp > %s.svg\n", name, name);
+  write_script(script.stream, picture);
+  for (int i = 0; i < 2 && drawn == i; i++) {
+    char file[4096];
     snprintf(set, sizeof set, "format='%s'", formats[i]);
-    snprintf(path, sizeof path, "%s/figures/%s.%s", folder, name, formats[i]);
-    FILE *drawn = gnuplot(script, set, reason);
-    saved += drawn && copy(drawn, path, reason);
+    snprintf(file, sizeof file, "%s/figures/%s.%s", folder, name, formats[i]);
+    FILE *made = gnuplot(script.stream, set, reason);
+    if (made && copy(made, file) == CLI_DONE) drawn++;
+    if (made && drawn == i) snprintf(reason, PLOT_REASON, "%s cannot be written", formats[i]);
   }
-  fclose(script);
-  return saved > 0; /* pages need the SVG */
+  return cli_file_commit(&script) == CLI_DONE && drawn > 0; /* pages need the SVG */
 }
 
 static FILE *draw(const plot_picture *picture, const char *format, char *reason) {
@@ -326,8 +347,7 @@ int chart_draw(const chart *c, const char *command, const char *path) {
   const char *format = ends_with(path, ".png") ? "format='png'" : "format='svg'";
   char reason[PLOT_REASON];
   FILE *drawn = draw(&picture, format, reason);
-  if (drawn && copy(drawn, path, reason)) return CLI_DONE;
-  return cli_bad_input("%s: --plot: %s", command, reason);
+  return drawn ? copy(drawn, path) : cli_bad_input("%s: --plot: %s", command, reason);
 }
 
 int plot_folders(const char *command, const char *folder) {

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fail.h"
+
 double cli_seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -27,6 +29,7 @@ void cli_progress(double done, const char *format, ...) {
   va_start(args, format);
   vsnprintf(what, sizeof what, format, args);
   va_end(args);
+  jn_clean_text(what, sizeof what);
   const int width = snprintf(line, sizeof line, "[%3d %%] %s", (int)(100 * done), what);
   if (terminal)
     fprintf(stderr, "\r%-*s", shown.width, line);

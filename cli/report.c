@@ -1,25 +1,11 @@
 /* report.c: HTML pages from templates, with charts and downloads. */
 #include "report.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "message.h"
 #include "output.h"
-
-enum { MOST_NUMBERS = 500000 };
-
-int report_check_path(const char *path) {
-  struct stat found;
-  int there = lstat(path, &found) == 0;
-  FILE *f = fopen(path, "ab");
-  if (!f) return cli_bad_input("%s: cannot be written: %s", path, strerror(errno));
-  fclose(f);
-  if (!there) remove(path);
-  return CLI_DONE;
-}
 
 void report_text(FILE *page, const char *text) {
   static const char special[] = "&<>\"";
@@ -63,33 +49,24 @@ static int fill_frame(FILE *page, const char *name, const void *context) {
   return !strcmp(name, "content");
 }
 
-FILE *report_open(const char *path, const char *title, const char *lead) {
+FILE *report_open(jn_file *file, const char *path, const char *title, const char *lead) {
   const frame f = {title, lead, 0};
-  FILE *page = fopen(path, "wb");
-  if (!page) {
-    cli_error("%s: cannot be written: %s", path, strerror(errno));
-    return NULL;
-  }
-  report_template(page, report_page_html, fill_frame, &f);
-  return page;
+  if (!cli_file_open(file, path)) return NULL;
+  report_template(file->stream, report_page_html, fill_frame, &f);
+  return file->stream;
 }
 
-static int close_page(FILE *page, const char *path, int scripts) {
+static int close_page(jn_file *file, int scripts) {
   static const char content[] = "{{content}}";
   const frame f = {NULL, NULL, scripts};
-  report_template(page, strstr(report_page_html, content) + strlen(content), fill_frame, &f);
-  int failed = ferror(page) != 0;
-  if (fclose(page)) failed = 1;
-  if (!failed) return CLI_DONE;
-  cli_error("%s: writing failed", path);
-  struct stat found;
-  if (lstat(path, &found) == 0 && S_ISREG(found.st_mode)) remove(path);
-  return CLI_BAD_INPUT;
+  report_template(file->stream, strstr(report_page_html, content) + strlen(content), fill_frame,
+                  &f);
+  return cli_file_commit(file);
 }
 
-int report_close(FILE *page, const char *path) { return close_page(page, path, 1); }
+int report_close(jn_file *file) { return close_page(file, 1); }
 
-int report_close_still(FILE *page, const char *path) { return close_page(page, path, 0); }
+int report_close_still(jn_file *file) { return close_page(file, 0); }
 
 void report_cards_begin(FILE *page) { fputs("<div class=\"cards\">\n", page); }
 
@@ -222,12 +199,12 @@ static void write_script(FILE *page, const chart *c) {
 }
 
 void report_chart(FILE *page, const chart *whole, const char *download) {
-  const double numbers = (double)whole->rows * whole->columns;
-  const int every = numbers > MOST_NUMBERS ? (int)(numbers / MOST_NUMBERS) + 1 : 1;
+  const int thinned = whole->whole_every ? whole->whole_every : 1,
+            every = chart_every(whole->rows, whole->columns);
   const chart c = chart_thin(whole, every);
-  if (every > 1)
-    fprintf(page, "<p class=\"note\">This page contains every %d-th of %d rows.</p>\n", every,
-            whole->rows);
+  if (thinned * every > 1)
+    fprintf(page, "<p class=\"note\">This page contains every %d-th of %d rows.</p>\n",
+            thinned * every, whole->whole_rows ? whole->whole_rows : whole->rows);
   fputs("<section class=\"chart\">\n<p class=\"note\">Numbers: ", page);
   write_numbers(page, &c, download);
   if (c.overlay) {

@@ -10,16 +10,15 @@
 #include "chart.h"
 #include "plot.h"
 
-/* Checks that a file can be written; leaves no new file. Returns an exit status. */
-int report_check_path(const char *path);
+typedef struct jn_file jn_file; /* file.h */
 
-/* Opens a page and writes its head. Returns NULL after a message. Title and lead may contain any
+/* Begins a page and writes its head. Returns NULL after a message. Title and lead may contain any
  * text; lead may be NULL. */
-FILE *report_open(const char *path, const char *title, const char *lead);
-/* Completes the page. Returns an exit status; an incomplete page is removed. */
-int report_close(FILE *page, const char *path);
+FILE *report_open(jn_file *file, const char *path, const char *title, const char *lead);
+/* Completes the page. Returns an exit status. */
+int report_close(jn_file *file);
 /* The same for a page without report_chart: no scripts are included. */
-int report_close_still(FILE *page, const char *path);
+int report_close_still(jn_file *file);
 
 /* Cards: the main numbers at the top of a page. */
 void report_cards_begin(FILE *page);

@@ -16,8 +16,9 @@ int cli_sheet_new(cli_sheet *s, int rows, int columns, const chart_figure *figur
   if (!status) {
     s->figure_of = malloc((size_t)columns * sizeof *s->figure_of);
     s->names = malloc((size_t)columns * sizeof *s->names);
+    s->extremes = malloc((size_t)columns * sizeof *s->extremes);
   }
-  if (status || !s->figure_of || !s->names)
+  if (status || !s->figure_of || !s->names || !s->extremes)
     return cli_bad_input("%s: a table of %d rows and %d columns",
                          jn_status_text(status ? status : JN_ERR_MEMORY), rows, columns);
   for (int i = 0; i < columns; i++) s->names[i] = s->table->names[i], s->figure_of[i] = -1;
@@ -28,6 +29,7 @@ void cli_sheet_free(cli_sheet *s) {
   jn_table_free(s->table);
   free(s->figure_of);
   free(s->names);
+  free(s->extremes);
   memset(s, 0, sizeof *s);
 }
 
@@ -73,28 +75,31 @@ int cli_sheet_print(cli_output *out, const cli_sheet *s) {
   return cli_bad_input("--format %s: %s", cli_format_names[out->format], jn_status_text(status));
 }
 
-void cli_sheet_extrema(const cli_sheet *s, cli_extremum *extrema) {
-  for (int i = 0; i < s->table->columns; i++)
-    for (int r = 0; r < s->table->rows; r++) {
-      const double *row = cli_sheet_row(s, r);
-      cli_extremum *e = extrema + 2 * i;
-      if (r == 0 || row[i] < e[0].value) e[0] = (cli_extremum){row[0], row[i]};
-      if (r == 0 || row[i] > e[1].value) e[1] = (cli_extremum){row[0], row[i]};
-    }
+void cli_sheet_measure(const cli_sheet *s) {
+  for (int r = 0; r < s->table->rows; r++)
+    cli_extremes_take(s->extremes, s->table->columns, cli_sheet_row(s, r), r == 0);
 }
 
-void cli_sheet_text(cli_output *out, const cli_sheet *s, const cli_extremum *extrema) {
-  const jn_table *t = s->table;
+void cli_extremes_take(cli_extremes *extremes, int columns, const double *row, int is_first) {
+  for (int i = 0; i < columns; i++) {
+    cli_extremes *e = &extremes[i];
+    if (is_first || row[i] < e->least) e->least = row[i], e->at_least = row[0];
+    if (is_first || row[i] > e->largest) e->largest = row[i], e->at_largest = row[0];
+  }
+}
+
+void cli_extremes_print(FILE *file, const cli_extremes *extremes, int columns,
+                        const char *const *names) {
   int width = 12;
-  for (int i = 1; i < t->columns; i++) {
-    int n = (int)strlen(t->names[i]);
+  for (int i = 1; i < columns; i++) {
+    int n = (int)strlen(names[i]);
     if (n > width && n <= 40) width = n;
   }
-  fprintf(out->file, "%-*s %13s %10s %13s %10s\n", width, "", "least", "at t", "largest", "at t");
-  for (int i = 1; i < t->columns; i++) {
-    const cli_extremum *e = extrema + 2 * i;
-    fprintf(out->file, "%-*s %13.6g %10.4g %13.6g %10.4g\n", width, cli_clean(t->names[i]).text,
-            e[0].value, e[0].t, e[1].value, e[1].t);
+  fprintf(file, "%-*s %13s %10s %13s %10s\n", width, "", "least", "at t", "largest", "at t");
+  for (int i = 1; i < columns; i++) {
+    const cli_extremes *e = &extremes[i];
+    fprintf(file, "%-*s %13.6g %10.4g %13.6g %10.4g\n", width, cli_clean(names[i]).text, e->least,
+            e->at_least, e->largest, e->at_largest);
   }
 }
 

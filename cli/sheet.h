@@ -8,10 +8,21 @@
 #include "chart.h"
 #include "output.h"
 
+/* Least and largest value of a column, and column 0 (the time) of the first rows that have them. */
+typedef struct cli_extremes {
+  double least, at_least, largest, at_largest;
+} cli_extremes;
+/* Takes one more row, or the first one. */
+void cli_extremes_take(cli_extremes *extremes, int columns, const double *row, int is_first);
+/* Writes a line for every column but the first. */
+void cli_extremes_print(FILE *file, const cli_extremes *extremes, int columns,
+                        const char *const *names);
+
 typedef struct cli_sheet {
   jn_table *table; /* column 0 is the time, or another x axis */
   int *figure_of;  /* [columns] */
   const char **names;
+  cli_extremes *extremes; /* [columns], by cli_sheet_measure */
   const chart_figure *figure;
   int figures;
 } cli_sheet;
@@ -29,13 +40,8 @@ chart cli_sheet_chart(const cli_sheet *sheet);
 void cli_sheet_json(cli_output *out, const cli_sheet *sheet);
 /* Writes csv, npy or npz. Returns an exit status. */
 int cli_sheet_print(cli_output *out, const cli_sheet *sheet);
-typedef struct cli_extremum {
-  double t, value;
-} cli_extremum;
-/* Writes minimum and maximum of every column, extrema[columns x 2], with their times. */
-void cli_sheet_text(cli_output *out, const cli_sheet *sheet, const cli_extremum *extrema);
-/* Those of the rows. */
-void cli_sheet_extrema(const cli_sheet *sheet, cli_extremum *extrema);
+/* Finds the extremes of all columns. */
+void cli_sheet_measure(const cli_sheet *sheet);
 
 enum { CELL = 32, CELL_GROUPS = 4 };
 

@@ -228,7 +228,7 @@ static void read_joints(reading *r, const jn_json *root, int forces) {
   /* missing joints are refused, or zero with --pad */
   for (int i = jn_model_is_floating(r->model) ? 1 : 0; i < jn_model_body_count(r->model); i++) {
     const jn_joint *joint = jn_model_joint(r->model, i);
-    if (r->seen[i] || joint->nv == 0) continue;
+    if (r->seen[i] || joint->nv == 0 || (forces && r->need->closed && joint->passive)) continue;
     const jn_json v = jn_json_member(&object, joint->name);
     read_joint(r, &v, i, forces);
   }
@@ -236,6 +236,7 @@ static void read_joints(reading *r, const jn_json *root, int forces) {
 
 static void read_base_wrench(const reading *r, const jn_json *value) {
   const list l = {6, 0, r->need->force_rows, "W"};
+  if (!value->value && r->need->closed && jn_model_joint(r->model, 0)->passive) return;
   if (value->value && r->need->hybrid) r->state->prescribed[0] = 0;
   if (l.needed && (value->value || !r->need->hybrid)) read_rows(r, value, l, 0, 0, r->state->tau);
 }
@@ -371,7 +372,8 @@ int cli_state_read(const char *path, const jn_model *model, const jn_layout *lay
   unsigned char *seen = cli_take(m, bodies, 1);
   if (m->failed) return CLI_BAD_INPUT;
   jn_model_home(model, state->q);
-  memset(state->prescribed, 1, bodies);
+  for (int i = 0; i < (int)bodies; i++)
+    state->prescribed[i] = !(need->closed && jn_model_joint(model, i)->passive);
   if (layout) state->representation = jn_layout_representation(layout);
   if (!path) return CLI_DONE;
   jn_error error = {0};

@@ -18,6 +18,7 @@ typedef struct cli_need {
   int external_rows; /* rows of wrench and tau_ext */
   int hybrid;        /* a joint named in tau, or the base with base_wrench, has its force given */
   int pad;           /* missing numbers are zero */
+  int closed;        /* passive joints have zero force unless `tau` names them */
 } cli_need;
 
 typedef struct cli_state {

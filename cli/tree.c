@@ -83,9 +83,15 @@ static void draw(const drawing *d) {
     const jn_joint *joint = jn_model_joint(model, i);
     const jn_body *body = jn_model_body(model, i);
     indent(d, i, 1);
-    fprintf(file, "%s  <%s %s>  %.6g kg\n", cli_clean(body->name).text, cli_clean(joint->name).text,
-            jn_joint_type_name(joint->type), body->inertia.m);
+    fprintf(file, "%s  <%s %s%s>  %.6g kg\n", cli_clean(body->name).text,
+            cli_clean(joint->name).text, jn_joint_type_name(joint->type),
+            joint->passive ? ", passive" : "", body->inertia.m);
     draw_links(d, i);
+  }
+  for (int i = 0; i < jn_model_constraint_count(model); i++) {
+    const jn_constraint *c = jn_model_constraint(model, i);
+    fprintf(file, "  constraint %s: %s, %d row%s\n", cli_clean(c->name).text,
+            jn_constraint_type_name(c->type), c->rows, c->rows == 1 ? "" : "s");
   }
 }
 

@@ -42,7 +42,7 @@ static void read_model(const uint8_t *bytes, size_t size,
   if (status != JN_OK) return;
   PROMISE(jn_spec_lint(spec) == JN_OK);
   PROMISE(jn_spec_save_json(spec, "/dev/null", &error) == JN_OK);
-  jn_build_options options = {(jn_root)(size % 3), (int)(size / 3 % 2)};
+  jn_build_options options = {(jn_root)(size % 3), (int)(size / 3 % 2), (int)(size / 6 % 2)};
   status = jn_model_build(spec, &options, NULL, &model, &error);
   PROMISE((status == JN_OK) == (model != NULL));
   if (model) compute(model);

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (size < 1) return 0;
   const jn_model *m = robot_of(bytes[0] & 1);
   const int hybrid = bytes[0] >> 1 & 1, pad = bytes[0] >> 2 & 1, order = bytes[0] >> 3 & 3;
-  const cli_need need = {order, order + 2, order + 1, order + 1, hybrid, pad};
+  const cli_need need = {order, order + 2, order + 1, order + 1, hybrid, pad, size % 5 == 0};
   cli_state state;
   memset(&state, 0, sizeof state);
   static jn_layout *layouts[2];

@@ -225,6 +225,10 @@ static int odd_files;
 
 static void visit_odd(const char *path) {
   jn_model *model = NULL;
+  if (strchr(strrchr(path, '/'), '.') == NULL) { /* a folder */
+    walk_folder(path, visit_odd);
+    return;
+  }
   jn_error error;
   if (jn_model_load(path, NULL, NULL, &model, &error) != JN_OK) fail_msg("%s", error.message);
   jn_model_free(model);
@@ -241,7 +245,11 @@ static void odd_files_are_accepted(void **state) {
 static int broken_files;
 
 static void visit_broken(const char *path) {
-  const char *name = strrchr(path, '/') + 1;
+  const char *name = strstr(path, "/broken/") + strlen("/broken/");
+  if (strchr(name, '.') == NULL) {
+    walk_folder(path, visit_broken);
+    return;
+  }
   for (int i = 0; i < BROKEN; i++)
     if (strcmp(broken[i].file, name) == 0) {
       broken_files++;
@@ -260,6 +268,7 @@ static void every_broken_file_is_in_the_table(void **state) {
 /* lint accepts every file that can be parsed, cycles included */
 static void visit_lint(const char *path) {
   jn_spec *spec = NULL;
+  if (strchr(strrchr(path, '/'), '.') == NULL) walk_folder(path, visit_lint);
   if (jn_spec_load(path, NULL, &spec, NULL) != JN_OK) return;
   assert_int_equal(jn_spec_lint(spec), JN_OK);
   jn_spec_free(spec);

@@ -26,25 +26,36 @@
 #include "helpers/parsing.h"
 #include "helpers/tree.h"
 
-enum { URDF, JSON, CSV, STACK = 1 << 20, PAINT = 0xa5, REPEAT = 5 };
+enum { URDF, JSON, CSV, NPZ, MOTION, MJCF, STACK = 1 << 20, PAINT = 0xa5, REPEAT = 5 };
 
 static int full;
 static double worst_heap, worst_seconds, worst_ratio;
 static const char *heap_name = "", *seconds_name = "", *ratio_name = "";
 static long files;
 
+static jn_model *moving; /* of the descriptions */
+
 static jn_status read_text(int format, const char *text, size_t size) {
   jn_spec *spec = NULL;
   jn_table *table = NULL;
   jn_model *model = NULL;
   jn_status status;
-  if (format == CSV) {
-    status = jn_table_parse(JN_TABLE_CSV, text, size, "text", NULL, &table, NULL);
+  if (format == CSV || format == NPZ) {
+    status = jn_table_parse(format == CSV ? JN_TABLE_CSV : JN_TABLE_NPZ, text, size, "text", NULL,
+                            &table, NULL);
     jn_table_free(table);
     return status;
   }
-  status = format == URDF ? jn_spec_parse_urdf(text, size, "text", NULL, &spec, NULL)
-                          : jn_spec_parse_json(text, size, "text", NULL, &spec, NULL);
+  if (format == MOTION) {
+    jn_trajectory *T = NULL;
+    status = jn_trajectory_parse(text, size, "text", moving, NULL, NULL, NULL, &T, NULL);
+    jn_trajectory_free(T);
+    return status;
+  }
+  parser *parse = format == URDF   ? jn_spec_parse_urdf
+                  : format == MJCF ? jn_spec_parse_mjcf
+                                   : jn_spec_parse_json;
+  status = parse(text, size, "text", NULL, &spec, NULL);
   if (status == JN_OK) status = jn_model_build(spec, NULL, NULL, &model, NULL);
   jn_model_free(model);
   jn_spec_free(spec);
@@ -53,15 +64,30 @@ static jn_status read_text(int format, const char *text, size_t size) {
 
 /* ---- heap */
 
+#ifndef MALLOC_NOT_COUNTED
+/* An element of MJCF can be a link and a joint, however short it is: 2 KiB each are allowed. */
+static double allowed_for_elements(int format, const char *text, size_t size) {
+  int count = 0;
+  for (size_t i = 0; i < size && format == MJCF && count < JN_MAX_XML_ELEMENTS; i++)
+    count += text[i] == '<' && i + 1 < size && text[i + 1] != '/';
+  return 2048.0 * count;
+}
+#endif
+
 static void check_heap(const char *name, int format, const char *text, size_t size) {
 #ifndef MALLOC_NOT_COUNTED
   const long live = malloc_state.live, bytes = malloc_state.bytes;
   malloc_state.peak = bytes;
   read_text(format, text, size);
   if (malloc_state.live != live) fail_msg("%s: %ld blocks lost", name, malloc_state.live - live);
-  double peak = (double)(malloc_state.peak - bytes), factor = (peak - (1 << 20)) / (double)size;
-  if (factor > worst_heap) worst_heap = factor, heap_name = name;
-  if (peak > 32.0 * (double)size + (1 << 20)) fail_msg("%s: %.0f bytes for %zu", name, peak, size);
+  double peak = (double)(malloc_state.peak - bytes) - allowed_for_elements(format, text, size),
+         factor = (peak - (1 << 20)) / (double)size, most = 32.0 * (double)size + (1 << 20);
+  if (format == MOTION)
+    most += (strstr(text, "\"fit\"") ? JN_MAX_FIT_FACTOR : JN_MAX_MOTION_FACTOR) * (double)size +
+            JN_MAX_MOTION_HEAP;
+  else if (factor > worst_heap)
+    worst_heap = factor, heap_name = name;
+  if (peak > most) fail_msg("%s: %.0f bytes for %zu", name, peak, size);
 #else
   (void)name;
   read_text(format, text, size);
@@ -77,7 +103,8 @@ static void visit(const char *path) {
     return;
   }
   const char *dot = strrchr(path, '.');
-  int format = strstr(path, "/urdf/") || (dot && strcmp(dot, ".urdf") == 0)   ? URDF
+  int format = strstr(path, "/mjcf/") != NULL                                 ? MJCF
+               : strstr(path, "/urdf/") || (dot && strcmp(dot, ".urdf") == 0) ? URDF
                : strstr(path, "/json/") || (dot && strcmp(dot, ".json") == 0) ? JSON
                                                                               : -1;
   if (format < 0) return;
@@ -157,6 +184,49 @@ static growing_text remark(int n) {
   append(&t, "</robot>");
   return t;
 }
+static growing_text mjcf_bodies(int n) {
+  growing_text t = {0};
+  append(&t, "<mujoco><worldbody>");
+  for (int i = 0; i < n; i++) append(&t, "<body><joint/><geom size='1'/></body>");
+  append(&t, "</worldbody></mujoco>");
+  return t;
+}
+static growing_text mjcf_short(int n) {
+  growing_text t = {0};
+  append(&t, "<mujoco><worldbody>");
+  text_repeat(&t, "<body/>", n);
+  append(&t, "</worldbody></mujoco>");
+  return t;
+}
+static growing_text mjcf_geoms(int n) {
+  growing_text t = {0};
+  append(&t, "<mujoco><worldbody><body>");
+  text_repeat(&t, "<geom size='1' zaxis='1 2 3'/>", n);
+  append(&t, "</body></worldbody></mujoco>");
+  return t;
+}
+static growing_text mjcf_nested(int n) {
+  growing_text t = {0};
+  append(&t, "<mujoco><worldbody>");
+  text_repeat(&t, "<body>", n);
+  return t;
+}
+static growing_text mjcf_attributes(int n) {
+  growing_text t = {0};
+  append(&t, "<mujoco><worldbody><body>");
+  text_repeat(&t, "<site pso='' nmae='' x=''/>", n);
+  append(&t, "</body></worldbody></mujoco>");
+  return t;
+}
+static growing_text mjcf_equalities(int n) {
+  growing_text t = {0};
+  append(&t, "<mujoco><worldbody>");
+  for (int i = 0; i < n; i++) append(&t, "<body><joint name='j%d'/></body>", i);
+  append(&t, "</worldbody><equality>");
+  for (int i = 1; i < n; i++) append(&t, "<joint joint1='j%d' joint2='j%d'/>", i, i - 1);
+  append(&t, "</equality></mujoco>");
+  return t;
+}
 static growing_text deep_json(int n) {
   growing_text t = {0};
   text_repeat(&t, "[", n);
@@ -211,6 +281,12 @@ static const struct {
               {"attributes", URDF, 20000, 200000, attributes},
               {"one token", URDF, 500000, 20000000, token},
               {"remarks", URDF, 100000, 1000000, remark},
+              {"MJCF bodies", MJCF, 10000, 33000, mjcf_bodies},
+              {"empty MJCF bodies", MJCF, 20000, 99000, mjcf_short},
+              {"MJCF geoms", MJCF, 20000, 99000, mjcf_geoms},
+              {"nested MJCF bodies", MJCF, 100000, 1000000, mjcf_nested},
+              {"MJCF attributes", MJCF, 10000, 99000, mjcf_attributes},
+              {"MJCF equalities", MJCF, 10000, 33000, mjcf_equalities},
               {"nested lists", JSON, 100000, 1000000, deep_json},
               {"bodies", JSON, 10000, 400000, bodies},
               {"numbers", JSON, 100000, 2000000, numbers},
@@ -253,6 +329,90 @@ static void hostile_files_cost_little(void **state) {
     if (!(speed <= 1)) fail_msg("%s: %.2f s a megabyte", shapes[i].name, speed);
     free(part.text), free(whole.text);
   }
+}
+
+/* ---- tables and motions that ask for much: peak heap, and nothing without end */
+
+static void put_little(char *at, size_t x, int bytes) {
+  for (int i = 0; i < bytes; i++) at[i] = (char)(x >> (8 * i) & 0xff);
+}
+
+/* An archive of one array of 8 kB, under n names. */
+static growing_text shared_array(int n) {
+  static char array[128 + 8192] =
+      "\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': "
+      "False, 'shape': (1024,), }";
+  growing_text t = {0};
+  const size_t local = 30 + 6 + sizeof array;
+  t.room = t.used = local + (size_t)n * 52 + 22;
+  char *at = t.text = calloc(1, t.room);
+  memcpy(at, "PK\3\4", 4);
+  put_little(at + 18, sizeof array, 4), put_little(at + 22, sizeof array, 4);
+  put_little(at + 26, 6, 2);
+  memcpy(at + 30, "a0.npy", 6), memcpy(at + 36, array, sizeof array);
+  at += local;
+  for (int i = 0; i < n; i++, at += 52) {
+    memcpy(at, "PK\1\2", 4);
+    put_little(at + 20, sizeof array, 4), put_little(at + 24, sizeof array, 4);
+    put_little(at + 28, 6, 2);
+    for (int k = 0, x = i; k < 6; k++, x /= 10) at[46 + k] = (char)('0' + x % 10);
+  }
+  memcpy(at, "PK\5\6", 4);
+  put_little(at + 10, (size_t)n, 2);
+  put_little(at + 16, local, 4);
+  return t;
+}
+
+static growing_text values(const char *kind, int n, int with_times) {
+  growing_text t = {0};
+  append(&t, "{\"joints\": {\"joint1\": {%s, \"values\": [0", kind);
+  text_repeat(&t, ",1", n - 1);
+  if (with_times) append(&t, "], \"times\": [0");
+  for (int i = 1; with_times && i < n; i++) append(&t, ",%d", i);
+  append(&t, "]}}}");
+  return t;
+}
+static growing_text steep_spline(int n) {
+  return values("\"kind\": \"bspline\", \"degree\": 31, \"start\": 0, \"end\": 1", n, 0);
+}
+static growing_text steep_fit(int n) {
+  return values("\"kind\": \"fit\", \"degree\": 31, \"pieces\": 100000", n, 1);
+}
+static growing_text steep_minimum(int n) {
+  return values("\"kind\": \"minimum\", \"derivative\": 16", n, 1);
+}
+static growing_text wide_heading(int n) {
+  growing_text t = {0};
+  text_repeat(&t, "a,", n);
+  append(&t, "a\n1\n");
+  return t;
+}
+
+static void tables_and_motions_cost_what_their_bytes_allow(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    int format, n;
+    growing_text (*make)(int n);
+  } cases[] = {{"one array of many names", NPZ, 9999, shared_array},
+               {"columns without rows", CSV, 9000, wide_heading},
+               {"a spline of degree 31", MOTION, 850000, steep_spline},
+               {"a fit of degree 31", MOTION, 200000, steep_fit},
+               {"minimum derivative 16", MOTION, 200000, steep_minimum}};
+  assert_ok(jn_model_load("pendulum", NULL, NULL, &moving, NULL));
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    growing_text t = cases[i].make(cases[i].n);
+    check_heap(cases[i].name, cases[i].format, t.text, t.used);
+    assert_true(read_text(cases[i].format, t.text, t.used) != JN_OK);
+    free(t.text);
+  }
+  /* JN_MAX_MOTION_WORK and JN_MAX_MOTION_RATE bound the operations of a motion; JN_MAX_TABLE_FACTOR
+   * and JN_MAX_TABLE_HEAP the memory of a table. Small ones of the same kind are read. */
+  growing_text few = steep_spline(100), one = shared_array(1);
+  assert_ok(read_text(MOTION, few.text, few.used));
+  assert_ok(read_text(NPZ, one.text, one.used));
+  free(few.text), free(one.text);
+  jn_model_free(moving);
 }
 
 /* ---- stack */
@@ -405,6 +565,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(heap_of_the_corpus),
       cmocka_unit_test(hostile_files_cost_little),
+      cmocka_unit_test(tables_and_motions_cost_what_their_bytes_allow),
       cmocka_unit_test(the_stack_does_not_grow_with_depth),
       cmocka_unit_test(limits_of_motions_hold_on_both_sides),
       cmocka_unit_test(frames_are_limited),

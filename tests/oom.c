@@ -87,6 +87,10 @@ static jn_status load_urdf(const jn_allocator *a) { return load(urdf_path, a); }
 static jn_status load_native(const jn_allocator *a) {
   return load(TEST_DATA "/odd/extensions.json", a);
 }
+/* with an included file, classes and findings */
+static jn_status load_mjcf(const jn_allocator *a) {
+  return load(TEST_DATA "/odd/mjcf/scene.xml", a);
+}
 /* findings on attributes and keys, followed by more of both */
 static jn_status odd_urdf(const jn_allocator *a) {
   static const char text[] =
@@ -99,7 +103,7 @@ static jn_status odd_urdf(const jn_allocator *a) {
 }
 static jn_status odd_json(const jn_allocator *a) {
   static const char *const texts[2] = {
-      "{\"bodies\": [{\"maas\": 1, \"colour\": 2, \"name\": \"a\", \"mass\": 1}]}",
+      "{\"bodies\": [{\"comment\": 1, \"name\": \"a\", \"mass\": 1}]}",
       "{\"bodies\": [{\"name\": \"b\", \"joint\": {\"name\": \"q\", \"type\": \"revolute\","
       " \"axis\": [0, 0, 1]}}]}"};
   jn_status status = JN_OK;
@@ -278,6 +282,7 @@ static const struct {
               {"odd URDF", odd_urdf},
               {"odd JSON", odd_json},
               {"URDF", load_urdf},
+              {"MJCF", load_mjcf},
               {"JSON", load_native},
               {"built-in robot", load_builtin},
               {"model", new_model},

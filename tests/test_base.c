@@ -42,10 +42,10 @@ static void the_best_engine_that_runs_and_is_wanted_is_taken(void **state) {
     int can[JN_ISA_COUNT];
     const char *want;
     jn_isa get;
-  } cases[] = {{{1, 1, 1}, NULL, JN_ISA_AVX512},     {{1, 1, 0}, NULL, JN_ISA_AVX2},
-               {{1, 0, 0}, NULL, JN_ISA_PLAIN},      {{1, 1, 1}, "avx2", JN_ISA_AVX2},
-               {{1, 1, 1}, "plain", JN_ISA_PLAIN},   {{1, 0, 0}, "avx512", JN_ISA_PLAIN},
-               {{1, 1, 1}, "nonsense", JN_ISA_PLAIN}};
+  } cases[] = {{{1, 1, 1}, NULL, JN_ISA_AVX512},      {{1, 1, 0}, NULL, JN_ISA_AVX2},
+               {{1, 0, 0}, NULL, JN_ISA_PLAIN},       {{1, 1, 1}, "avx2", JN_ISA_AVX2},
+               {{1, 1, 1}, "plain", JN_ISA_PLAIN},    {{1, 0, 0}, "avx512", JN_ISA_PLAIN},
+               {{1, 1, 1}, "nonsense", JN_ISA_PLAIN}, {{1, 1, 1}, "", JN_ISA_AVX512}};
   for (size_t i = 0; i < COUNT(cases); i++)
     assert_int_equal(jn_isa_pick(cases[i].can, cases[i].want), cases[i].get);
 }
@@ -74,10 +74,13 @@ static void a_truncated_text_ends_with_a_complete_character(void **state) {
   static const struct {
     const char *text, *clean;
     size_t room;
-  } cases[] = {{"a\xc3\xb6", "a", 4},
+  } cases[] = {{"a\xc3\xb6", "a\xc3\xb6", 4},
                {"a\xc3\xb6", "a\xc3\xb6", 5},
                {"a\xc3", "a", 3},
-               {"\x80\x80\x80", "\x80\x80\x80", 4},
+               {"a\xc3", "a?", 5},
+               {"\xc3\x61", "?a", 3},
+               {"a\xf0\x9f\xa4", "a", 5},
+               {"\x80\x80\x80", "???", 4},
                {"", "", 1},
                {"\xe6\x89", "", 3},
                {"a\tb\x7f", "a?b?", 9}};
@@ -89,6 +92,40 @@ static void a_truncated_text_ends_with_a_complete_character(void **state) {
   }
 }
 
+/* every code below 0x20000 by its UTF-8 sequence; the others are not in use */
+static void controls_of_terminals_are_replaced(void **state) {
+  (void)state;
+  static const uint32_t few[] = {0x61c,  0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202b,
+                                 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069};
+  int replaced = 0;
+  for (uint32_t code = 1; code < 0x20000; code++) {
+    char text[8] = "", was[8];
+    int n = 0;
+    if (code >= 0xd800 && code <= 0xdfff) continue;
+    if (code < 0x80) {
+      text[n++] = (char)code;
+    } else if (code < 0x800) {
+      text[n++] = (char)(0xc0 | code >> 6);
+    } else if (code < 0x10000) {
+      text[n++] = (char)(0xe0 | code >> 12);
+      text[n++] = (char)(0x80 | (code >> 6 & 63));
+    } else {
+      text[n++] = (char)(0xf0 | code >> 18);
+      text[n++] = (char)(0x80 | (code >> 12 & 63));
+      text[n++] = (char)(0x80 | (code >> 6 & 63));
+    }
+    if (code >= 0x80) text[n++] = (char)(0x80 | (code & 63));
+    text[n] = '\0';
+    strcpy(was, text);
+    int control = code < 0x20 || (code >= 0x7f && code <= 0x9f);
+    for (size_t i = 0; i < COUNT(few); i++) control |= code == few[i];
+    jn_clean_text(text, sizeof text);
+    if (strcmp(text, control ? "?" : was) != 0) fail_msg("U+%04X gives %s", (unsigned)code, text);
+    replaced += control;
+  }
+  assert_int_equal(replaced, 31 + 33 + COUNT(few));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(missing_hooks_are_malloc_and_free),
@@ -96,6 +133,7 @@ int main(void) {
       cmocka_unit_test(the_best_engine_that_runs_and_is_wanted_is_taken),
       cmocka_unit_test(strictness_comes_from_the_environment),
       cmocka_unit_test(a_truncated_text_ends_with_a_complete_character),
+      cmocka_unit_test(controls_of_terminals_are_replaced),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

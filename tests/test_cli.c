@@ -300,9 +300,10 @@ static void test_the_world_may_be_a_link(void **state) {
 /* The lines below "example:" of every help page, as a user would paste them. */
 static void test_every_example_of_the_help_runs(void **state) {
   (void)state;
-  static const char *const names[] = {
-      "models",   "info",     "lint", "fk",     "id",      "fd",       "hybrid", "eom",
-      "jacobian", "partials", "traj", "limits", "elastic", "simulate", "check",  "linearise"};
+  static const char *const names[] = {"models",    "info",   "lint",    "fk",       "id",
+                                      "fd",        "hybrid", "eom",     "jacobian", "partials",
+                                      "traj",      "limits", "elastic", "simulate", "check",
+                                      "linearise", "retime"};
   for (int i = 0; i < (int)COUNT(names); i++) {
     assert_clean(run("jounce help %s", names[i]));
     char *page = strdup(output), *example = strstr(page, "\nexample:\n");

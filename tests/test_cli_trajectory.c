@@ -291,13 +291,52 @@ static void recorded_samples_give_torque_rates(void **state) {
   assert_non_null(strstr(output, "fit of the samples"));
 }
 
+/* The written motion keeps the limits, is as long as the table says, and is a trajectory for every
+ * other command; what no clock can keep is named, with exit status 3. */
+static void retimed_motions_keep_the_limits(void **state) {
+  (void)state;
+  static const char limits[] = "--effort 60 --effort-rate 300 --jerk 200 --velocity 6";
+  put("reach.json", reach);
+  json_t *json = run_json(
+      "jounce retime double_pendulum reach.json --intervals 100 %s --apply "
+      "fast.json",
+      limits);
+  const double T = json_number_value(item(json, "duration", NULL));
+  assert_true(T > 0 && json_number_value(item(json, "broken", NULL)) == 0);
+  assert_true(json_number_value(item(json, "one_time_scale", NULL)) > T);
+  assert_true(json_number_value(item(json, "at_a_limit", NULL)) > 0.8);
+  assert_int_equal(json_array_size(item(json, "limits", NULL)), 8);
+  json_decref(json);
+  assert_clean(run("jounce limits double_pendulum fast.json %s", limits));
+  assert_int_equal(run("jounce limits double_pendulum fast.json %s --time-scale 0.999", limits), 3);
+  json = run_json("jounce traj double_pendulum fast.json --order 2");
+  assert_true(json_number_value(item(json, "end", NULL)) == T);
+  json_decref(json);
+  assert_clean(
+      run("jounce elastic double_pendulum fast.json --stiffness 500 --motor-inertia 0.1 "
+          "--no-simulation"));
+  assert_int_equal(run("jounce retime double_pendulum reach.json --intervals 100 %s --format csv "
+                       "--samples 50 --apply fast.csv",
+                       limits),
+                   0);
+  assert_non_null(strstr(output, "t,u,u',u'',velocity:joint1,velocity:joint2,jerk:joint1"));
+  assert_non_null(strstr(errors, "0 of 8 limits broken"));
+  assert_clean(
+      run("jounce retime double_pendulum reach.json --intervals 100 %s --no-rate --text", limits));
+  assert_null(strstr(output, "jerk"));
+  assert_int_equal(run("jounce retime double_pendulum reach.json --effort 1 --apply none.json"), 3);
+  assert_non_null(strstr(errors, "retime: no clock keeps the limits: the effort at rest of '"));
+  assert_int_equal(run("test -e none.json"), 1);
+}
+
 /* A picture where gnuplot is, else a message; a page anyway. */
 static void pictures_and_pages(void **state) {
   (void)state;
   static const char *const lines[] = {
       "traj double_pendulum reach.json --order 2 --link link2",
       "limits double_pendulum reach.json --effort-rate 100 --velocity 10",
-      "elastic double_pendulum reach.json --stiffness 500 --motor-inertia 0.1"};
+      "elastic double_pendulum reach.json --stiffness 500 --motor-inertia 0.1",
+      "retime double_pendulum reach.json --effort-rate 100 --velocity 10 --intervals 50"};
   int drawn = run("gnuplot --version") == 0;
   put("reach.json", reach);
   for (size_t i = 0; i < COUNT(lines); i++) {
@@ -330,6 +369,10 @@ static void wrong_usage_is_named(void **state) {
        "--effort-rate: a nonnegative number"},
       {2, "jounce limits pendulum swing.json --velocity 1 --apply slow.txt", "found 'slow.txt'"},
       {2, "jounce limits pendulum swing.json --velocity 1 --apply slow", "found 'slow'"},
+      {1, "jounce retime pendulum swing.json", "retime: pendulum has no limits"},
+      {2, "jounce retime pendulum swing.json --velocity 1 --intervals 3", "--intervals"},
+      {2, "jounce retime pendulum swing.json --jerk -1", "retime: --jerk: a nonnegative number"},
+      {2, "jounce retime pendulum swing.json --jerk 1 --apply x.txt", "found 'x.txt'"},
       {1, "jounce limits pendulum swing.json --limits below.json",
        "below.json:1: joint1.jerk: a nonnegative number expected, found -1"},
       {1, "jounce limits pendulum swing.json --limits turned.json", "lower limit 2 is above"},
@@ -374,6 +417,7 @@ int main(void) {
       cmocka_unit_test(limits_name_joint_time_and_amount),
       cmocka_unit_test(elastic_motions_are_followed),
       cmocka_unit_test(recorded_samples_give_torque_rates),
+      cmocka_unit_test(retimed_motions_keep_the_limits),
       cmocka_unit_test(pictures_and_pages),
       cmocka_unit_test(wrong_usage_is_named),
   };

@@ -372,7 +372,7 @@ static void check_robot(const char *folder) {
   jn_data *data;
   json_t *state = read_json(folder, "state.json"), *expect = read_json(folder, "expect.json");
   const json_t *base = json_object_get(state, "base");
-  const jn_build_options options = {base ? JN_ROOT_FLOATING : JN_ROOT_FIXED, 0};
+  const jn_build_options options = {.root = base ? JN_ROOT_FLOATING : JN_ROOT_FIXED};
   snprintf(path, sizeof path, "%s/model.urdf", folder);
   if (jn_model_load(path, &options, NULL, &model, &error)) fail_msg("%s", error.message);
   assert_ok(jn_data_new(model, 0, NULL, &data));

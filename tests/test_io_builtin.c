@@ -19,8 +19,9 @@ static void builtin_robots_build(void **state) {
               {"double_pendulum", 2, 2, 2, 0, 2.0}, {"arm6", 7, 6, 6, 0, 28.2},
               {"arm7", 8, 7, 7, 0, 23.6},           {"quadruped", 13, 19, 18, 1, 14.1},
               {"humanoid", 15, 41, 35, 1, 70.5},    {"chain", 10, 10, 10, 0, 5.0},
-              {"chain:300", 300, 300, 300, 0, 150}};
-  jn_build_options strict = {JN_ROOT_AS_GIVEN, 1};
+              {"chain:300", 300, 300, 300, 0, 150}, {"fourbar", 4, 3, 3, 0, 2.6},
+              {"stewart", 13, 25, 24, 1, 12.2}};
+  jn_build_options strict = {.strict = 1};
   for (size_t i = 0; i < COUNT(want); i++) {
     jn_model *model = NULL;
     jn_error error;

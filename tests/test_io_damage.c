@@ -52,7 +52,15 @@ static void every_prefix_is_handled(void **state) {
     free(part);
   }
   free(json);
-  assert_true(accepted >= 2);
+  char *mjcf = slurp(MJCF_SAMPLE, &size);
+  for (size_t n = 0; n <= size; n++) {
+    char *part = malloc(n + (n == 0));
+    memcpy(part, mjcf, n);
+    try_everything(jn_spec_parse_mjcf, part, n, &accepted);
+    free(part);
+  }
+  free(mjcf);
+  assert_true(accepted >= 3);
 }
 
 static void flipped_bytes_are_handled(void **state) {
@@ -62,12 +70,13 @@ static void flipped_bytes_are_handled(void **state) {
                                    "\\u0000", "0", "'",  "<!--", "e",   "\n"};
   rng r = rng_new(20240229);
   int accepted = 0;
-  size_t json_size;
-  char *json = slurp(JSON_SAMPLE, &json_size);
-  for (int round = 0; round < 6000; round++) {
-    int is_json = round % 2;
-    const char *from = is_json ? json : urdf_sample;
-    size_t size = is_json ? json_size : strlen(urdf_sample);
+  static parser *const parsers[] = {jn_spec_parse_urdf, jn_spec_parse_json, jn_spec_parse_mjcf};
+  size_t json_size, mjcf_size;
+  char *json = slurp(JSON_SAMPLE, &json_size), *mjcf = slurp(MJCF_SAMPLE, &mjcf_size);
+  for (int round = 0; round < 9000; round++) {
+    const char *const samples[] = {urdf_sample, json, mjcf}, *from = samples[round % 3];
+    const size_t sizes[] = {strlen(urdf_sample), json_size, mjcf_size};
+    size_t size = sizes[round % 3];
     char *text = malloc(size + 64);
     memcpy(text, from, size);
     int edits = 1 + rng_below(&r, 3);
@@ -93,12 +102,13 @@ static void flipped_bytes_are_handled(void **state) {
     }
     char *exact = malloc(size + (size == 0));
     memcpy(exact, text, size);
-    try_everything(is_json ? jn_spec_parse_json : jn_spec_parse_urdf, exact, size, &accepted);
+    try_everything(parsers[round % 3], exact, size, &accepted);
     free(exact);
     free(text);
   }
   free(json);
-  print_message("           %d of 6000 still a model\n", accepted);
+  free(mjcf);
+  print_message("           %d of 9000 still a model\n", accepted);
   assert_true(accepted > 0);
 }
 

@@ -124,6 +124,10 @@ static void visit_odd(const char *path) {
   jn_error error;
   counter c;
   jn_allocator hooks = counting(&c);
+  if (strchr(strrchr(path, '/'), '.') == NULL) { /* a folder */
+    walk_folder(path, visit_odd);
+    return;
+  }
   if (jn_model_load(path, NULL, &hooks, &model, &error) != JN_OK) fail_msg("%s", error.message);
   jn_model_free(model);
   assert_int_equal(c.live, 0);

@@ -43,7 +43,7 @@ static void numbers_are_in_the_order_of_each_library(void **state) {
   (void)state;
   jn_spec *spec = parse_ok(jn_spec_parse_urdf, branches);
   jn_model *model;
-  jn_build_options floating = {JN_ROOT_FLOATING, 0};
+  jn_build_options floating = {.root = JN_ROOT_FLOATING};
   assert_ok(jn_model_build(spec, &floating, NULL, &model, NULL));
   /* jounce: w x y z px py pz | z b m zz, and wx wy wz vx vy vz | z b m zz */
   static const struct {
@@ -417,7 +417,7 @@ static void check_robot(const char *folder) {
   jn_model *model;
   jn_data *data;
   jn_error error;
-  jn_build_options options = {floating ? JN_ROOT_FLOATING : JN_ROOT_FIXED, 0};
+  jn_build_options options = {.root = floating ? JN_ROOT_FLOATING : JN_ROOT_FIXED};
   assert_ok(jn_model_load(path, &options, NULL, &model, &error));
   assert_ok(jn_data_new(model, 0, NULL, &data));
   size_t nv = (size_t)jn_model_nv(model), nq = (size_t)jn_model_nq(model), square = nv * nv;

@@ -574,7 +574,8 @@ static int check_robot(const char *name) {
   snprintf(path, sizeof path, "%s/robots/%s/state.json", TEST_SHARED, name);
   json_t *state = json_load_file(path, 0, NULL);
   snprintf(path, sizeof path, "%s/robots/%s/model.urdf", TEST_SHARED, name);
-  jn_build_options options = {json_object_get(state, "base") ? JN_ROOT_FLOATING : JN_ROOT_FIXED, 0};
+  jn_build_options options = {.root = json_object_get(state, "base") ? JN_ROOT_FLOATING
+                                                                     : JN_ROOT_FIXED};
   robot r = {.order = 0};
   assert_ok(jn_model_load(path, &options, NULL, &r.model, NULL));
   assert_ok(jn_data_new(r.model, 0, NULL, &r.data));

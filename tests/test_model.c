@@ -244,7 +244,7 @@ static void the_root_is_held_as_the_options_say(void **state) {
     jn_data *d;
     jn_pose C;
     double q[16];
-    const jn_build_options options = {cases[i].root, 0};
+    const jn_build_options options = {.root = cases[i].root};
     add(spec, "root");
     add(spec, "arm");
     jn_spec_link(spec, 0)->home = shift(0.3, 0.2, 0.1);
@@ -505,7 +505,7 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
 static void expect_refusal(jn_spec *spec, int strict, jn_status want, const char *word) {
   jn_error error;
   jn_model *m = (jn_model *)&error;
-  const jn_build_options options = {JN_ROOT_AS_GIVEN, strict};
+  const jn_build_options options = {.strict = strict};
   memset(&error, 0, sizeof error);
   assert_status(jn_model_build(spec, &options, NULL, &m, &error), want);
   assert_null(m);

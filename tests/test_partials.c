@@ -400,7 +400,8 @@ static int check_robot(const char *name) {
   json_t *state = json_load_file(path, 0, NULL);
   assert_non_null(state);
   snprintf(path, sizeof path, "%s/robots/%s/model.urdf", TEST_SHARED, name);
-  jn_build_options options = {json_object_get(state, "base") ? JN_ROOT_FLOATING : JN_ROOT_FIXED, 0};
+  jn_build_options options = {.root = json_object_get(state, "base") ? JN_ROOT_FLOATING
+                                                                     : JN_ROOT_FIXED};
   jn_model *model;
   jn_data *data;
   assert_ok(jn_model_load(path, &options, NULL, &model, NULL));

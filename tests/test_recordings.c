@@ -328,7 +328,7 @@ static void ends_at_rest_have_narrower_bands(void **state) {
     jn_fit_options o = jn_fit_options_default();
     jn_trajectory *T;
     double v[4];
-    o.ends = rest ? JN_REST_AT_START | JN_REST_AT_END : JN_ENDS_FREE;
+    o.ends = rest ? JN_REST_AT_START | JN_REST_AT_END : JN_FIT_ENDS_FREE;
     assert_ok(jn_trajectory_fit(model, N, t, q, &o, NULL, NULL, &T, NULL));
     assert_ok(jn_trajectory_at(T, 0, 2, JN_BODY, &x, v));
     assert_ok(jn_trajectory_band(T, 0, 2, JN_BODY, &band[rest], w[rest]));
@@ -341,7 +341,7 @@ static void ends_at_rest_have_narrower_bands(void **state) {
   jn_model_free(model);
 }
 
-/* Bands of a slowed motion, of motions that are not fitted, and of fits without a noise. */
+/* Bands of a slowed motion, by another clock, of motions that are not fitted, and of fits without a noise. */
 static void bands_follow_the_trajectory(void **state) {
   (void)state;
   jn_model *model = one_joint();
@@ -358,6 +358,23 @@ static void bands_follow_the_trajectory(void **state) {
   check_residual("band of q", fabs(a[1] / a[0] - 1), 1e-12);
   for (int k = 0; k < 4; k++)
     check_residual("band of a slowed motion", fabs(v[1][k] * pow(3, k + 1) / v[0][k] - 1), 1e-10);
+  jn_trajectory_free(slow);
+  /* by clocks: u = t/3, and a curved one, where v = u' x'(u) */
+  const double end = t[N - 1], third[] = {0, 0, 1.0 / 3, 0, 0, 3 * end, end, 1.0 / 3, 0, 0},
+               curved[] = {0, 0.5, 1, 0.3, 0, 2, 3, 1.5, 0, 0};
+  double u[2];
+  assert_ok(jn_trajectory_clocked(T, 2, third, NULL, &slow, NULL));
+  assert_ok(jn_trajectory_band(slow, 4.5, 2, JN_BODY, &a[1], v[1]));
+  check_residual("band of q by a clock", fabs(a[1] / a[0] - 1), 1e-10);
+  for (int k = 0; k < 4; k++)
+    check_residual("band by a clock", fabs(v[1][k] * pow(3, k + 1) / v[0][k] - 1), 1e-9);
+  jn_trajectory_free(slow);
+  assert_ok(jn_trajectory_clocked(T, 2, curved, NULL, &slow, NULL));
+  assert_ok(jn_trajectory_clock(slow, 0.7, 1, u));
+  assert_ok(jn_trajectory_band(slow, 0.7, 2, JN_BODY, &a[1], v[1]));
+  assert_ok(jn_trajectory_band(T, u[0], 2, JN_BODY, &a[0], v[0]));
+  check_residual("band of q by a curved clock", fabs(a[1] / a[0] - 1), 1e-10);
+  check_residual("band of v by a curved clock", fabs(v[1][0] / (u[1] * v[0][0]) - 1), 1e-10);
   jn_trajectory_free(slow);
   assert_ok(jn_trajectory_minimum(model, 4, 5, t, q, NULL, NULL, &exact, NULL));
   assert_ok(jn_trajectory_band(exact, 0.02, 2, JN_BODY, &a[0], v[0]));

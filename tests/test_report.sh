@@ -59,9 +59,9 @@ grep -q 'No figures.*apt-get install gnuplot-nox' none.html || fail "no explanat
 echo "ok  without uPlot: gnuplot's figures, or an explanation"
 
 if "$build/jounce" simulate pendulum --time 1 --report /nowhere/x.html 2>errors; then fail "wrote to nowhere"; fi
-grep -q '/nowhere/x.html: cannot be written' errors || fail "no reason: $(cat errors)"
+grep -q '/nowhere/x.html: cannot write: No such' errors || fail "no reason: $(cat errors)"
 if "$build/jounce" simulate pendulum --time 1 --report /dev/full >/dev/null 2>errors; then fail "a full disk is no error"; fi
-grep -q 'writing failed' errors || fail "no reason: $(cat errors)"
+grep -q 'cannot write: No space' errors || fail "no reason: $(cat errors)"
 [ -c /dev/full ] || fail "removed what is no file of its own"
 echo "ok  refusals"
 

@@ -586,7 +586,7 @@ static void test_the_program_refuses_what_it_could_not_finish(void **state) {
   assert_int_equal(program("pendulum --time 1 --plot x.bmp", out, sizeof out), 2);
   assert_non_null(strstr(out, ".svg or .png"));
   assert_int_equal(program("pendulum --time 1 --plot /nowhere/x.png", out, sizeof out), 1);
-  assert_non_null(strstr(out, "cannot be written: "));
+  assert_non_null(strstr(out, "cannot write: "));
   assert_null(strstr(out, "rows"));
   assert_int_equal(program("pendulum --time 1 --order 0", out, sizeof out), 2);
 }

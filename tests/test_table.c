@@ -361,7 +361,7 @@ static void archives_with_one_fault_are_refused(void **state) {
   (void)state;
   static archive z;
   static const char *const words[] = {"has no array of numbers",
-                                      "two columns with this name",
+                                      "column 'a' is named twice",
                                       "too many columns",
                                       "the name is too long",
                                       "is compressed",
@@ -373,7 +373,9 @@ static void archives_with_one_fault_are_refused(void **state) {
                                       "is cut off",
                                       "is damaged",
                                       "not an NPZ archive",
-                                      "is damaged"};
+                                      "is damaged",
+                                      "overlaps the array",
+                                      "overlaps the array"};
   for (int fault = 0; fault < (int)COUNT(words); fault++) {
     jn_table *t;
     jn_error e = {0};
@@ -398,6 +400,11 @@ static void archives_with_one_fault_are_refused(void **state) {
     if (fault == 9) put_bytes(z.bytes + 26, 0xffff, 2);              /* a name past the end */
     if (fault == 10) put_bytes(d + 20, 5000, 4), put_bytes(d + 24, 5000, 4);
     if (fault == 11) put_bytes(d + 30, 60000, 2); /* extra fields longer than the file */
+    if (fault == 14 || fault == 15) { /* two entries with the bytes of one; in a wrong order */
+      add_entry(&z, "b.npy", ROWS2, 16);
+      put_bytes(z.directory + z.last + 42, 0, 4);
+      if (fault == 15) put_bytes(d + 42, z.size / 2, 4);
+    }
     if (fault == 12) {
       static char blank[70000];
       t = NULL;

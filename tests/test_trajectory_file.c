@@ -186,7 +186,7 @@ static void bad_descriptions_are_refused(void **state) {
       {"{\"kind\": \"polynomial\", \"end\": 0, \"joints\": {\"joint1\": [1, 2]}}",
        "x.json:1: joints.joint1: the end must be after the start"},
       {"{\"kind\": \"hold\", \"joints\": {\"joint1\": 1}}", "nothing moves"},
-      {"{\"samples\": \"nothing.csv\"}", "x.json:1: samples: nothing.csv: cannot open"},
+      {"{\"samples\": \"nothing.csv\"}", "x.json:1: samples: 'nothing.csv': No such file"},
       {"{\"kind\": \"minimum\", \"times\": [0, 1], \"time_scale\": 0, \"joints\": {\"joint1\": [1, "
        "2]}}",
        "x.json:1: time_scale: a number above zero expected, found 0"},
@@ -365,7 +365,7 @@ static void descriptions_with_one_fault_are_refused(void **state) {
        " [[[0, 0, 0]]], 'quat': [1, 1, 0, 0]}}",
        "base.coefficients[0][0]: 4 numbers expected, found 3"},
       {"tilthex", "{'samples': '/none.csv', 'base': {'kind': 'hold', 'value': 1}}",
-       "samples: /none.csv: cannot open: "},
+       "samples: '/none.csv': only a file in the folder"},
       {"arm6", "{'kind': 'hold', 'joints': {'mount': 1}}",
        "joints.mount: a fixed joint does not move"},
   };
@@ -522,7 +522,7 @@ static void samples_are_found_by_their_names(void **state) {
     else if (!strstr(e.message, cases[i].words) || !strstr(e.message, "named.csv: "))
       fail_msg("%zu: %s", i, e.message);
   }
-  /* samples in the folder of a description, at another path, and with motions of other joints */
+  /* samples in the folder of a description, and with motions of other joints */
   put("named.csv", "t,c:d,c:a\n0,1,2\n1,2,3\n2,3,4\n");
   put("by.json",
       "{\"samples\": \"named.csv\", \"degree\": 1, \"tolerance\": 0, \"joints\": {\"t\": "
@@ -542,16 +542,7 @@ static void samples_are_found_by_their_names(void **state) {
                 JN_ERR_SYNTAX);
   assert_non_null(strstr(e.message, "wrong.json:1: time_scale: a number above zero expected"));
   assert_non_null(strstr(e.file, "wrong.json"));
-  char text[6000], name[700];
-  snprintf(name, sizeof name, "%s", temporary("named.csv"));
-  snprintf(text, sizeof text,
-           "{\"samples\": \"%s\", \"degree\": 1, \"tolerance\": 0, \"hold\": true}", name);
-  put("far.json", text);
-  assert_ok(jn_trajectory_load(temporary("far.json"), m, NULL, NULL, NULL, &T, &e));
-  jn_trajectory_free(T);
-  assert_ok(jn_trajectory_parse(text, strlen(text), NULL, m, NULL, NULL, NULL, &T, &e));
-  jn_trajectory_free(T);
-  T = NULL;
+  char text[6000];
   memset(text, 'x', sizeof text);
   memcpy(text, "{\"samples\": \"", 13);
   strcpy(text + 5900, ".csv\"}");

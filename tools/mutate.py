@@ -3,11 +3,11 @@
 
   tools/mutate.py [--count N] [--seed S] [--only src/core] [--jobs N] [--list]
 
-A mutant is one change of one place of src/: an operator (+ - * / < <= > >= == != && ||), a constant, or a
+A mutant is one change of one place of src/, cli/ or python/src/: an operator (+ - * / < <= > >= == != && ||), a constant, or a
 statement left out; 1 becomes 0 (2 is as true), memset fills with 255, a larger array is not a mutant. The library
-is built once, as plain C with -O1 and bounds checks of arrays; for a mutant only the sources that include the
-changed file are compiled again. The tests (those of ctest in C, the scorecard's programs with few cases, and the
-tests of the program, which is linked with the mutant) that cover the line, according to gcov, run until one fails:
+is built once, as plain C with -O1 and bounds checks of arrays, and so are the program and the Python module; for a
+mutant only the sources that include the changed file are compiled again. The tests (those of ctest in C and Python
+and the scorecard's programs with few cases; behind every block of memory lie ones) that cover the line, according to gcov, run until one fails:
 first those that most often detected a fault nearby for the time they take. A test that takes far more processor
 time than usual counts as failed. A mutant that does not compile, or gives the same code (with -O1 or with -O2),
 does not count. Survivors are printed with their place and must be explained in tools/mutants.txt or get a test.
@@ -28,6 +28,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK = os.path.join(ROOT, "build-mutate")
+PYTHON = "/usr/bin/python3"  # Debian's, with numpy
 CC = ["gcc", "-std=gnu11", "-fPIC", "-w", "-Wno-psabi", "-ffp-contract=off", "-fno-math-errno", "-DJN_SMALL"]
 TRAP = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"]  # as the sanitized tests of line 8 would
 SWAPS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" < ", " <= "), (r" <= ", " < "),
@@ -95,13 +96,29 @@ def pkg_config(what):
     return run(["pkg-config", what, "expat", "jansson", "cmocka"]).stdout.split()
 
 
+def sources_of(pattern):
+    return sorted(glob.glob(pattern, root_dir=ROOT, recursive=True))
+
+
+def python_config():
+    """Flags of the interpreter that the tests run with, and of numpy; none: without the module."""
+    ask = ("import sysconfig, numpy; print(sysconfig.get_paths()['include'], numpy.get_include(), "
+           "sysconfig.get_config_var('EXT_SUFFIX'))")
+    found = run([PYTHON, "-c", ask]).stdout.split()
+    return ([f"-I{found[0]}", f"-I{found[1]}"], found[2]) if len(found) == 3 and os.path.exists(found[0] + "/Python.h") else None
+
+
 class Library:
-    """The library without a fault: its objects, and the sources that include each file."""
+    """The library, the program and the module without a fault: their objects, and the sources that include each file."""
 
     def __init__(self):
-        self.sources = [s for s in sorted(glob.glob("src/*/*.c", root_dir=ROOT)) if "_avx" not in s]
-        self.flags = ["-Iinclude", "-Isrc"] + pkg_config("--cflags")
+        self.flags = ["-Iinclude", "-Isrc", "-Icli"] + pkg_config("--cflags")
         self.libs = pkg_config("--libs") + ["-lm", "-lpthread", "-ldl"]
+        self.python = python_config()
+        self.assets = os.path.join("build-mutate", "report_assets.c")
+        self.parts = {"src": sources_of("src/**/*.c"), "cli": sources_of("cli/*.c") + [self.assets],
+                      "python": sources_of("python/src/*.c") if self.python else []}
+        self.sources = sum(self.parts.values(), [])
         self.uses = {}
         self.lock = threading.Lock()
 
@@ -109,24 +126,50 @@ class Library:
     def object_of(source, folder):
         return os.path.join(WORK, folder, source.replace("/", "_")[:-2] + ".o")
 
+    def options(self, source):
+        if source in self.parts["python"]:
+            return self.flags + self.python[0]
+        return (["-DJN_BUILDING"] if source in self.parts["src"] else []) + self.flags
+
     def compile(self, source, folder, flags=("-O1",), text=None, lead=()):
         """`lead` comes before the include path, so that a changed header is found first."""
-        return run(CC + TRAP + list(flags) + ["-DJN_BUILDING"] + list(lead) + self.flags
+        return run(CC + TRAP + list(flags) + list(lead) + self.options(source)
                    + ["-c", text or source, "-o", self.object_of(source, folder)]).returncode == 0
 
     def link(self, folder, changed, flags=()):
-        objects = [self.object_of(s, folder if s in changed else "base") for s in self.sources]
-        out = os.path.join(WORK, folder, "libjounce.so")
-        return run(["gcc", "-shared", "-Wl,-Bsymbolic", "-o", out] + list(flags) + objects + self.libs).returncode == 0
+        """Links what has a changed source: libjounce.so, jounce, python/jounce/_jounce*.so."""
+        at = os.path.join(WORK, folder)
+        for old in ("libjounce.so", "jounce", "python"):
+            path = os.path.join(at, old)
+            shutil.rmtree(path) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
+        for part, sources in self.parts.items():
+            if not any(s in changed for s in sources):
+                continue
+            objects = [self.object_of(s, folder if s in changed else "base") for s in sources]
+            out, more = os.path.join(at, "jounce"), [f"-L{WORK}/base", "-ljounce"]
+            if part == "src":
+                out, more = os.path.join(at, "libjounce.so"), []
+            elif part == "python":
+                package = os.path.join(at, "python", "jounce")
+                shutil.copytree(os.path.join(ROOT, "python", "jounce"), package)
+                out = os.path.join(package, "_jounce" + self.python[1])
+            shared = [] if part == "cli" else ["-shared", "-Wl,-Bsymbolic"]
+            if run(["gcc", "-o", out] + shared + list(flags) + objects + more + self.libs).returncode:
+                return False
+        return True
 
     def build(self, jobs):
         counting = ["-O1", "--coverage", "-fno-inline"]
+        run(["cmake", f"-DOUTPUT={os.path.join(ROOT, self.assets)}", "-DUPLOT=", f"-DWEB={ROOT}/web", "-P", "cmake/embed.cmake"])
         good = parallel(jobs, lambda s: self.compile(s, "base") and self.compile(s, "cover", counting), self.sources)
-        if not all(good) or not self.link("base", self.sources) or not self.link("cover", self.sources, ["--coverage"]):
-            sys.exit("mutate: the library does not build")
+        for source, built in zip(self.sources, good):
+            if not built:
+                sys.exit(f"mutate: {source} does not compile")
+        if not self.link("base", self.sources) or not self.link("cover", self.sources, ["--coverage"]):
+            sys.exit("mutate: the library, the program or the module cannot be linked")
         for source in self.sources:
-            text = run(["gcc"] + self.flags + ["-DJN_BUILDING", "-DJN_SMALL", "-MM", source]).stdout
-            for used in re.findall(r"(?:src|include)/\S+", text):
+            text = run(["gcc"] + self.options(source) + ["-DJN_SMALL", "-MM", source]).stdout
+            for used in re.findall(r"(?:src|include|cli|python)/\S+", text):
                 self.uses.setdefault(used, []).append(source)
 
     def same(self, source, folder, level="-O1"):
@@ -174,8 +217,10 @@ class Test:
         shutil.rmtree(room, ignore_errors=True)
         os.makedirs(room)
         bound = f"ulimit -c 0 -t {int(5 + 10 * self.seconds)} -v {4 << 20}; exec \"$@\""
-        more.update(LD_LIBRARY_PATH=os.path.join(WORK, folder), TMPDIR=room, CMOCKA_TEST_ABORT="1",
-                    MALLOC_PERTURB_="165", LC_ALL="C")
+        where = [os.path.join(WORK, folder), os.path.join(WORK, "base")]  # what has no mutant is the base's
+        more.update(LD_LIBRARY_PATH=":".join(where), PYTHONPATH=":".join(w + "/python" for w in where),
+                    JOUNCE_PROGRAM=os.path.join(WORK, "jounce"), MUTANT=where[0], PYTHONDONTWRITEBYTECODE="1", TMPDIR=room,
+                    CMOCKA_TEST_ABORT="1", MALLOC_PERTURB_="165", LD_PRELOAD=os.path.join(WORK, "guard.so"), LC_ALL="C")
         process = subprocess.Popen(["bash", "-c", bound, "test"] + self.command, cwd=room, env={**os.environ, **more},
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    start_new_session=True)
@@ -256,23 +301,26 @@ def build_tests(library, jobs):
         done = run(["gcc", "-o", out] + [object_of(o) for o in objects] + link)
         return out if done.returncode == 0 else None
 
-    assets = os.path.join(WORK, "report_assets.c")
-    run(["cmake", f"-DOUTPUT={assets}", "-DUPLOT=", f"-DWEB={ROOT}/web", "-P", "cmake/embed.cmake"])
     helpers = sorted(glob.glob("tests/helpers/*.c", root_dir=ROOT))
-    cli = sorted(glob.glob("cli/*.c", root_dir=ROOT)) + [assets]
     single = sorted(glob.glob("tests/test_*.c", root_dir=ROOT))
     parts = {name: [f for p in what.split() for f in sorted(glob.glob(p, root_dir=ROOT)) if not f.endswith("plant.c")
                     and not (name == "identities" and f.endswith("oracle_ulp.c"))] for name, (what, _) in PROGRAMS.items()}
-    sources = sorted(set(helpers + cli + single + sum(parts.values(), [])))
+    sources = sorted(set(helpers + single + sum(parts.values(), [])))
     for source, wrong in zip(sources, parallel(jobs, compile_one, sources)):
         if wrong is not None:
             print("does not compile:", source, *wrong)
     run(flags + ["-shared", "-DPRELOADED", "tests/failing_malloc.c", "-o", os.path.join(WORK, "failing_malloc.so"), "-ldl"])
-    program("jounce", cli)
+    run(CC + ["-O1", "-shared", "tests/preload/guard.c", "-o", os.path.join(WORK, "guard.so")])
+    with open(os.path.join(WORK, "jounce"), "w") as script:  # the program with the mutant, or without
+        script.write(f'#!/bin/sh\n[ -x "$MUTANT/jounce" ] && exec "$MUTANT/jounce" "$@"\nexec {WORK}/base/jounce "$@"\n')
+    os.chmod(os.path.join(WORK, "jounce"), 0o755)
     tests = [(os.path.basename(s)[:-2], [s], []) for s in single]
     tests += [(name, parts[name], more) for name, (_, more) in PROGRAMS.items()]
     made = parallel(jobs, lambda t: program(t[0], t[1] + helpers), tests)
     found = [Test(t[0], [path] + t[2]) for t, path in zip(tests, made) if path]
+    if library.python:
+        found += [Test(os.path.basename(s)[:-3].replace("test_", "test_python_"), [PYTHON, os.path.join(ROOT, s)])
+                  for s in sources_of("tests/python/test_*.py") if "wheel" not in s and "cost" not in s]
     for test, path in zip(tests, made):
         if not path:
             print("left out, cannot be built:", test[0])
@@ -294,7 +342,7 @@ def try_mutant(library, tests, mutant, folder):
     os.makedirs(os.path.dirname(changed))
     with open(changed, "w") as file:
         file.write("\n".join(lines))
-    lead = [f"-I{shadow}/src", "-I" + os.path.dirname(os.path.join(ROOT, path))]
+    lead = [f"-I{shadow}/{x}" for x in ("src", "cli", "python/src")] + ["-I" + os.path.dirname(os.path.join(ROOT, path))]
     affected = library.uses.get(path, [])
 
     def compiled(sources, level):
@@ -369,13 +417,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--count", type=int, default=500, help="mutants to try")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="src/", help="files whose path starts with this")
+    parser.add_argument("--only", default="", help="files whose path starts with this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="mutants at a time")
     parser.add_argument("--keep", action="store_true", help="with the build of the run before: nothing has changed")
     parser.add_argument("--list", action="store_true", help="count the mutants there are")
     options = parser.parse_args()
-    files = [f for f in sorted(glob.glob("src/*/*.[ch]", root_dir=ROOT)) if f.startswith(options.only) and "_avx" not in f
-             and not f.endswith("scalar/lanes.h")]
+    files = [f for p in ("src/**/*.[ch]", "cli/*.[ch]", "python/src/*.[ch]") for f in sources_of(p)
+             if f.startswith(options.only) and not f.endswith("scalar/lanes.h")]
     everything = list(dict.fromkeys(m for f in files for m in mutants_of(f)))
     if options.list:
         print(len(everything), "mutants in", len(files), "files")
@@ -396,12 +444,13 @@ def main():
         with open(ready, "wb") as file:
             pickle.dump((library.uses, tests), file)
     print(f"{len(tests)} tests of {sum(t.seconds for t in tests):.0f} s built in {time.time() - start:.0f} s; seed {options.seed}")
-    survivors, killed, total, core_killed, core = [], 0, 0, 0, 0
+    survivors, killed, total, folders = [], 0, 0, {}
     for (path, number, text), result in try_all(library, tests, everything, options.count, options.jobs):
         dead, alive = result.startswith("killed"), result.startswith("survived")
         killed, total = killed + dead, total + dead + alive
-        if path.startswith("src/core/"):
-            core_killed, core = core_killed + dead, core + dead + alive
+        folder = "/".join(path.split("/")[:2]) if path.startswith("src/") else path.split("/")[0]
+        there = folders.setdefault(folder, [0, 0])
+        there[0], there[1] = there[0] + dead, there[1] + dead + alive
         if alive:
             with open(os.path.join(ROOT, path)) as file:
                 place = f"{path}: {file.read().split(chr(10))[number].strip()}"
@@ -418,9 +467,9 @@ def main():
     good = score >= 95 and open_ones == 0
     reasons = [f"{place.split(':')[0]}: {reason or 'not explained'}" for place, _, reason in survivors]
     print("score " + json.dumps({
-        "line": 15, "measured": f"{killed} of {total} killed ({score:.1f} %), in src/core {core_killed} of {core}; "
+        "line": 15, "measured": f"{killed} of {total} killed ({score:.1f} %), in src/core {'%d of %d' % tuple(folders.get('src/core', (0, 0)))}; "
         f"{len(survivors) - open_ones} survivors explained, {open_ones} not",
-        "detail": "; ".join([f"seed {options.seed}"] + reasons),
+        "detail": "; ".join([f"seed {options.seed}"] + [f"{f} {d} of {n}" for f, (d, n) in sorted(folders.items())] + reasons),
         "target": ">= 95 % killed, each survivor explained", "pass": good}))
     return 0 if good else 1
 

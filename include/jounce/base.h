@@ -24,19 +24,24 @@ extern "C" {
 #define JN_VERSION "0.2.0"
 
 /* One list defines the codes and their texts. */
-#define JN_STATUS_LIST(X)                                                            \
-  X(JN_OK, "success")                                                                \
-  X(JN_ERR_ARGUMENT, "an argument is missing or out of range")                       \
-  X(JN_ERR_MEMORY, "out of memory")                                                  \
-  X(JN_ERR_LIMIT, "a limit of jounce/limits.h or of the options is exceeded")        \
-  X(JN_ERR_FILE, "a file cannot be read or written")                                 \
-  X(JN_ERR_SYNTAX, "a file is malformed")                                            \
-  X(JN_ERR_MODEL, "the model is invalid")                                            \
-  X(JN_ERR_NOT_FINITE, "a number in the state or in the result is not finite")       \
-  X(JN_ERR_POSE, "a rotation or pose is not in SO(3) or SE(3)")                      \
-  X(JN_ERR_ORDER, "the data was made for a lower order")                             \
-  X(JN_ERR_SINGULAR, "the dynamics are singular: a joint moves no mass")             \
-  X(JN_ERR_STATE, "the data does not hold the quantity asked for: compute it first") \
+#define JN_STATUS_LIST(X)                                                                     \
+  X(JN_OK, "success")                                                                         \
+  X(JN_ERR_ARGUMENT, "an argument is missing or out of range")                                \
+  X(JN_ERR_MEMORY, "out of memory")                                                           \
+  X(JN_ERR_LIMIT, "a limit of jounce/limits.h or of the options is exceeded")                 \
+  X(JN_ERR_FILE, "a file cannot be read or written")                                          \
+  X(JN_ERR_SYNTAX, "a file is malformed")                                                     \
+  X(JN_ERR_MODEL, "the model is invalid")                                                     \
+  X(JN_ERR_NOT_FINITE, "a number in the state or in the result is not finite")                \
+  X(JN_ERR_POSE, "a rotation or pose is not in SO(3) or SE(3)")                               \
+  X(JN_ERR_ORDER, "the data was made for a lower order")                                      \
+  X(JN_ERR_SINGULAR, "the dynamics are singular: a joint moves no mass")                      \
+  X(JN_ERR_STATE, "the data does not hold the quantity asked for: compute it first")          \
+  X(JN_ERR_CLOSURE, "the state does not satisfy the constraints: assemble it first")          \
+  X(JN_ERR_RANK, "the constraints contradict each other, or lose rank at this configuration") \
+  X(JN_ERR_ACTUATION, "a passive joint would need a force: the actuated joints cannot do it") \
+  X(JN_ERR_ASSEMBLY, "the constraints cannot be satisfied from this configuration")           \
+  X(JN_ERR_INFEASIBLE, "the limits cannot be kept")                                           \
   X(JN_ERR_FIT, "the samples do not determine the motion")
 
 typedef enum jn_status {

@@ -15,7 +15,11 @@ extern "C" {
 
 typedef struct jn_batch jn_batch;
 
-/* Working memory for `threads` threads (0: one per processor). Nothing allocates later. */
+/* Working memory for `threads` threads (0: one per processor). Nothing allocates later.
+ *
+ * fork: the threads that calls of the forking thread have started end before the fork, and start
+ * again with the next call, in the parent and in the child. Batches of the parent work in the child
+ * (not while another thread of the parent was using them). */
 JN_API jn_status jn_batch_new(const jn_model *model, int order, int threads,
                               const jn_allocator *allocator, jn_batch **out);
 JN_API void jn_batch_free(jn_batch *batch);

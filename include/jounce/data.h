@@ -57,6 +57,10 @@ JN_API jn_status jn_data_place(const jn_model *model, int order, void *block, si
 
 JN_API jn_settings *jn_data_settings(jn_data *data);
 JN_API int jn_data_order(const jn_data *data);
+/* The instruction set that calls with this data and its settings use: "plain", "avx2" or "avx512".
+ * It is the best that the machine can run, or the one that JOUNCE_ISA in the environment names. An
+ * unknown name, or one that the machine cannot run, gives "plain"; so do strict settings. */
+JN_API const char *jn_data_engine(const jn_data *data);
 /* After JN_ERR_SINGULAR: the joint that moves no mass; -1: none. */
 JN_API int jn_data_singular_joint(const jn_data *data);
 

@@ -12,12 +12,16 @@
 extern "C" {
 #endif
 
-/* By file name extension: .urdf, .xml (URDF), .json (native). Without extension: the name of a
- * built-in robot. */
+/* By file name extension: .json (native); .urdf, .xml, .mjcf: the root element tells whether it is
+ * URDF or MJCF. Without extension: the name of a built-in robot. An MJCF file may include others in
+ * its own folder or below; no other file is opened. */
 JN_API jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec **out,
                               jn_error *error);
 /* The same from memory; `name` stands for the file in messages. */
 JN_API jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
+                                    const jn_allocator *allocator, jn_spec **out, jn_error *error);
+/* MJCF: bodies, joints and inertias (docs/files.md). A text cannot include files. */
+JN_API jn_status jn_spec_parse_mjcf(const char *text, size_t size, const char *name,
                                     const jn_allocator *allocator, jn_spec **out, jn_error *error);
 JN_API jn_status jn_spec_parse_json(const char *text, size_t size, const char *name,
                                     const jn_allocator *allocator, jn_spec **out, jn_error *error);

@@ -2,7 +2,12 @@
  *
  * A jet of order r is the list of Taylor coefficients x_k = x^(k)/k!, k = 0..r. Then
  *   (x y)_k = sum_i x_i y_(k-i),   (x')_k = (k+1) x_(k+1)
- * The order has no limit. Arrays are order-major: [(r+1) x n]. */
+ * The order has no limit. Arrays are order-major: [(r+1) x n].
+ *
+ * These are pure functions without a status: NaN and infinities in a number give NaN or infinities
+ * in what depends on it, and a product may leave the range of a double (k! does from k = 171 on). A
+ * caller who takes numbers from outside checks them; every function of the library with a status
+ * does. */
 #ifndef JOUNCE_JET_H
 #define JOUNCE_JET_H
 

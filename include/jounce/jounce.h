@@ -11,9 +11,13 @@
 #include <jounce/io.h>
 #include <jounce/table.h>
 #include <jounce/trajectory.h>
+#include <jounce/motion_limits.h>
+#include <jounce/elastic.h>
+#include <jounce/retime.h>
 #include <jounce/kinematics.h>
 #include <jounce/jacobian.h>
 #include <jounce/dynamics.h>
+#include <jounce/constraints.h>
 #include <jounce/mass_matrix.h>
 #include <jounce/derivatives.h>
 #include <jounce/linearise.h>

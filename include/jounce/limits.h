@@ -4,6 +4,8 @@
 
 #define JN_MAX_BODIES 1000000           /* links in a model */
 #define JN_MAX_FRAMES 1000000           /* named frames in a model, links not counted */
+#define JN_MAX_CONSTRAINTS 10000        /* constraints in a model */
+#define JN_MAX_TERMS 100                /* terms of a coupling */
 #define JN_MAX_NAME 255                 /* bytes in a name */
 #define JN_MAX_ORDER 1000               /* order of a jn_data (convolutions cost O(order^2)) */
 #define JN_MAX_THREADS 1024             /* threads of a batch */
@@ -12,6 +14,11 @@
 #define JN_MAX_XML_ATTRIBUTES 64        /* attributes of one XML element */
 #define JN_MAX_XML_NAMES 10000          /* distinct names of elements and attributes */
 #define JN_MAX_XML_MARKUP (1024 * 1024) /* bytes of one XML tag or comment */
+#define JN_MAX_XML_ELEMENTS 100000      /* elements of MJCF that are kept, of all its files */
+#define JN_MAX_MJCF_DEPTH 1000          /* nesting of MJCF elements: a chain of bodies is nested */
+#define JN_MAX_MJCF_CLASSES 1000        /* default classes */
+#define JN_MAX_INCLUDES 256             /* files that a model file includes; together JN_MAX_FILE */
+#define JN_MAX_INCLUDE_DEPTH 16         /* includes within includes */
 #define JN_MAX_JSON_DEPTH 64            /* nesting of JSON values */
 #define JN_MAX_JSON_KEYS 100000         /* keys of one JSON object */
 #define JN_MAX_JSON_HEAP 2147483648u    /* bytes of the values of a JSON text, estimated */
@@ -22,8 +29,21 @@
 #define JN_MAX_DEGREE 100               /* degree of a trajectory's polynomial */
 #define JN_MAX_SPLINE 31                /* degree of a spline; jn_trajectory_minimum: 16 */
 #define JN_MAX_ROTATIONS 500            /* rotations of a spline on SO(3) */
+#define JN_MAX_INTERVALS 1000000        /* intervals of the clock of jn_retime */
 #define JN_MAX_SAMPLES 10000000         /* rows of a table, samples of a fit */
 #define JN_MAX_COLUMNS 10000            /* columns of a table */
+
+/* A table from a file needs at most JN_MAX_TABLE_FACTOR bytes for each byte of the file, and
+ * JN_MAX_TABLE_HEAP besides. So does the motion that a file describes, whose making takes at most
+ * JN_MAX_MOTION_RATE operations for each byte, and JN_MAX_MOTION_WORK besides. A table of samples
+ * that is fitted, and a description with fits, may ask for JN_MAX_FIT_FACTOR bytes for each. */
+#define JN_MAX_TABLE_FACTOR 24
+#define JN_MAX_TABLE_HEAP 983040
+#define JN_MAX_MOTION_FACTOR 12
+#define JN_MAX_FIT_FACTOR 128
+#define JN_MAX_MOTION_HEAP (7 * 1024 * 1024)
+#define JN_MAX_MOTION_RATE 2000.0
+#define JN_MAX_MOTION_WORK 2e9
 
 /* A rotation is refused when |R^T R - 1| or ||quat|^2 - 1| exceeds this, else normalised. */
 #define JN_ROTATION_TOLERANCE 1e-6

@@ -16,6 +16,7 @@ typedef enum jn_root { JN_ROOT_AS_GIVEN, JN_ROOT_FIXED, JN_ROOT_FLOATING } jn_ro
 typedef struct jn_build_options {
   jn_root root;
   int strict; /* refuse inertias that violate the triangle inequality */
+  int mimic;  /* a mimic joint becomes a coupling "mimic:JOINT", and passive */
 } jn_build_options;
 
 /* Checks everything (one tree, names, axes, poses, masses, inertias), orders the bodies depth
@@ -42,6 +43,7 @@ typedef struct jn_joint {
   jn_vec3 axis[2]; /* unit, in the child link's frame at zero */
   double pitch, armature, damping, friction;
   jn_limits limits;
+  int passive; /* no actuator. A free base is passive as well if a constraint names the world */
 } jn_joint;
 
 /* A link of the description or a named frame, in the order of the description's tree. */
@@ -53,11 +55,34 @@ typedef struct jn_frame {
   double mass;  /* of a link, before merging */
 } jn_frame;
 
+/* One side of a constraint: frame A or B. */
+typedef struct jn_constraint_frame {
+  int body;     /* -1: the world */
+  jn_pose pose; /* in the body's link frame (the world for body -1) */
+  jn_vec3 axis; /* universal: unit, in the frame `pose` */
+} jn_constraint_frame;
+
+typedef struct jn_constraint {
+  const char *name;
+  jn_constraint_type type;
+  int row, rows; /* first and number of its rows among those of all constraints */
+  jn_constraint_frame a, b;
+  double length; /* distance */
+  int term_count;
+  const int *dof; /* coupling: indices in v; coordinates in q at the same place of their joint */
+  const double *coefficient;
+  double offset;
+} jn_constraint;
+
 JN_API const char *jn_model_name(const jn_model *model);
 JN_API int jn_model_body_count(const jn_model *model);
 JN_API int jn_model_frame_count(const jn_model *model);
 JN_API int jn_model_nq(const jn_model *model);
 JN_API int jn_model_nv(const jn_model *model);
+JN_API int jn_model_constraint_count(const jn_model *model);
+JN_API int jn_model_constraint_rows(const jn_model *model); /* of all constraints */
+/* A length: the longest way from the base to a link, centre of mass or constraint frame. */
+JN_API double jn_model_size(const jn_model *model);
 JN_API double jn_model_mass(const jn_model *model);        /* all links */
 JN_API double jn_model_moving_mass(const jn_model *model); /* without links fixed to the world */
 JN_API jn_vec3 jn_model_gravity(const jn_model *model);
@@ -65,10 +90,12 @@ JN_API int jn_model_is_floating(const jn_model *model);               /* joint 0
 JN_API const jn_body *jn_model_body(const jn_model *model, int body); /* NULL when out of range */
 JN_API const jn_joint *jn_model_joint(const jn_model *model, int joint); /* joint i moves body i */
 JN_API const jn_frame *jn_model_frame(const jn_model *model, int frame);
+JN_API const jn_constraint *jn_model_constraint(const jn_model *model, int constraint);
 JN_API int jn_model_find_body(const jn_model *model,
                               const char *name); /* -1: none, or a merged link */
 JN_API int jn_model_find_joint(const jn_model *model, const char *name);
 JN_API int jn_model_find_frame(const jn_model *model, const char *name);
+JN_API int jn_model_find_constraint(const jn_model *model, const char *name);
 
 /* Short name of one degree of freedom of a joint: "wx" ... "vz" of a twist, "a1", ...; "" for a
  * joint with one degree of freedom or out of range. */

@@ -79,8 +79,9 @@ typedef struct jn_joint_desc {
   double armature; /* rotor inertia seen at the joint, per degree of freedom; not for free joints */
   double damping, friction;
   jn_limits limits;
-  const char *mimic; /* joint to follow, or NULL. Stored, not enforced */
+  const char *mimic; /* joint to follow, or NULL. Not enforced unless the build options say so */
   double mimic_multiplier, mimic_offset;
+  int passive; /* 1: no actuator, its force is zero in dynamics with constraints */
   int line;
 } jn_joint_desc;
 
@@ -91,10 +92,69 @@ typedef struct jn_frame_desc {
   int line;
 } jn_frame_desc;
 
-/* Defaults: zero mass, identity poses, z axes, no limits. */
+/* Constraints: functions of two frames, A on link a and B on link b (or the world), that vanish for
+ * all time. P_a, P_b: origins of A and B. Rows: what vanishes at velocity level, the motion of a
+ * relative to b. Forces of constraints are dual to the rows and act on link a, their reaction on b.
+ *   weld            6  angular, then linear at P_a, world axes
+ *   revolute        5  angular x, y, then linear x, y, z at P_a, axes of B; common axis z
+ *   universal       4  linear at P_a, world axes; rate of axis_a . axis_b = 0
+ *   point           3  linear at P_a, world axes
+ *   point_on_line   2  linear x, y at P_a, axes of B: P_a stays on the z axis of B
+ *   point_on_plane  1  linear z at P_a, axes of B: P_a stays in the xy plane of B
+ *   distance        1  (P_a - P_b) . its rate: |P_a - P_b| = length
+ *   coupling        1  sum of coefficient v: sum of coefficient q = offset */
+#define JN_CONSTRAINT_TYPES(X)                         \
+  X(JN_CONSTRAINT_WELD, "weld", 6)                     \
+  X(JN_CONSTRAINT_REVOLUTE, "revolute", 5)             \
+  X(JN_CONSTRAINT_UNIVERSAL, "universal", 4)           \
+  X(JN_CONSTRAINT_POINT, "point", 3)                   \
+  X(JN_CONSTRAINT_POINT_ON_LINE, "point_on_line", 2)   \
+  X(JN_CONSTRAINT_POINT_ON_PLANE, "point_on_plane", 1) \
+  X(JN_CONSTRAINT_DISTANCE, "distance", 1)             \
+  X(JN_CONSTRAINT_COUPLING, "coupling", 1)
+
+typedef enum jn_constraint_type {
+#define JN_CONSTRAINT_ENUM(code, name, rows) code,
+  JN_CONSTRAINT_TYPES(JN_CONSTRAINT_ENUM)
+#undef JN_CONSTRAINT_ENUM
+      JN_CONSTRAINT_TYPE_COUNT
+} jn_constraint_type;
+
+JN_API const char *jn_constraint_type_name(jn_constraint_type type); /* "weld" */
+JN_API int jn_constraint_type_rows(jn_constraint_type type);
+
+/* One side of a constraint: a frame fixed to a link. */
+typedef struct jn_constraint_side {
+  const char *link; /* NULL: the world */
+  jn_pose pose;     /* in the link's frame */
+  jn_vec3 axis;     /* universal: in the frame `pose`; need not have unit length */
+} jn_constraint_side;
+
+/* A term of a coupling: coefficient times one coordinate of a joint, "elbow" or "wrist:a2"
+ * (jn_model_dof_name). */
+typedef struct jn_coupling_term {
+  const char *joint;
+  double coefficient;
+} jn_coupling_term;
+
+typedef struct jn_constraint_desc {
+  const char *name;
+  jn_constraint_type type;
+  jn_constraint_side a, b; /* not for couplings */
+  double length;           /* distance: > 0 */
+  int term_count;          /* coupling */
+  const jn_coupling_term *terms;
+  double offset;
+  int line;
+} jn_constraint_desc;
+
+/* Defaults: zero mass, identity poses, z axes, no limits; constraint: sides in the world, axis_a x,
+ * axis_b z. */
 JN_API jn_link_desc jn_link_default(const char *name);
 JN_API jn_joint_desc jn_joint_default(const char *name, jn_joint_type type, const char *parent,
                                       const char *child);
+JN_API jn_constraint_desc jn_constraint_default(const char *name, jn_constraint_type type,
+                                                const char *link_a, const char *link_b);
 
 typedef struct jn_spec jn_spec;
 
@@ -106,6 +166,7 @@ JN_API void jn_spec_free(jn_spec *spec);
 JN_API jn_status jn_spec_add_link(jn_spec *spec, const jn_link_desc *link);
 JN_API jn_status jn_spec_add_joint(jn_spec *spec, const jn_joint_desc *joint);
 JN_API jn_status jn_spec_add_frame(jn_spec *spec, const jn_frame_desc *frame);
+JN_API jn_status jn_spec_add_constraint(jn_spec *spec, const jn_constraint_desc *constraint);
 JN_API jn_status jn_spec_set_gravity(jn_spec *spec, jn_vec3 gravity);
 /* The file it came from, named in later messages. */
 JN_API jn_status jn_spec_set_file(jn_spec *spec, const char *file);
@@ -117,13 +178,16 @@ JN_API jn_vec3 jn_spec_gravity(const jn_spec *spec);
 JN_API int jn_spec_link_count(const jn_spec *spec);
 JN_API int jn_spec_joint_count(const jn_spec *spec);
 JN_API int jn_spec_frame_count(const jn_spec *spec);
+JN_API int jn_spec_constraint_count(const jn_spec *spec);
 /* Read access, then access for editing in place; NULL when out of range. */
 JN_API const jn_link_desc *jn_spec_get_link(const jn_spec *spec, int index);
 JN_API const jn_joint_desc *jn_spec_get_joint(const jn_spec *spec, int index);
 JN_API const jn_frame_desc *jn_spec_get_frame(const jn_spec *spec, int index);
+JN_API const jn_constraint_desc *jn_spec_get_constraint(const jn_spec *spec, int index);
 JN_API jn_link_desc *jn_spec_link(jn_spec *spec, int index);
 JN_API jn_joint_desc *jn_spec_joint(jn_spec *spec, int index);
 JN_API jn_frame_desc *jn_spec_frame(jn_spec *spec, int index);
+JN_API jn_constraint_desc *jn_spec_constraint(jn_spec *spec, int index);
 JN_API int jn_spec_find_link(const jn_spec *spec, const char *name); /* -1: none */
 
 /* Findings: remarks of a loader or a check that are not errors. */

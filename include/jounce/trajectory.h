@@ -35,9 +35,11 @@ JN_API double jn_trajectory_next_break(const jn_trajectory *trajectory, double t
 /* q[nq] and v[(order+2) x nv] = v, v', ..., v^(order+1) at t, as jn_inverse_dynamics of that order
  * reads them; order >= -1. Each output may be NULL. Twists of free joints are in `representation`.
  * Where a derivative jumps: its limit from the right, at the end from the left. No allocation;
- * stack use is 20 kB up to order 30, 400 kB above. O(nv (degree order + order^2)).
- *   JN_ERR_ARGUMENT     t is not between start and end
- *   JN_ERR_NOT_FINITE   a derivative exceeds the range of double; the outputs are undefined */
+ * stack use is 30 kB up to order 30, 500 kB above. O(nv (degree order + order^2)), twice that for
+ * more than 1024 numbers.
+ *   JN_ERR_ARGUMENT     t is not between start and end, within 4 units of rounding (2^-52) of the
+ *                       larger of them: such a t is taken for the start or the end
+ *   JN_ERR_NOT_FINITE   a derivative exceeds the range of double; the outputs are as they were */
 JN_API jn_status jn_trajectory_at(const jn_trajectory *trajectory, double t, int order,
                                   jn_representation representation, double *q, double *v);
 
@@ -45,6 +47,22 @@ JN_API jn_status jn_trajectory_at(const jn_trajectory *trajectory, double t, int
  * v^(k)/factor^(k+1). */
 JN_API jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
                                       const jn_allocator *allocator, jn_trajectory **out);
+
+/* The same path by another clock: q at time t is the trajectory's q at its time u(t).
+ * clock[count x 5] has rows t, u, u', u'', u''' with increasing t and u, count >= 2; u is a polynomial
+ * of degree 7 between rows and has three continuous derivatives. The motion runs from the first to
+ * the last t. All derivatives of the motion follow from the chain rule, exactly. Clocks can be
+ * composed. `allocator` and `error` may be NULL.
+ *   JN_ERR_ARGUMENT     u decreases between two rows, or leaves the trajectory's time
+ *   JN_ERR_NOT_FINITE   a number is not finite */
+JN_API jn_status jn_trajectory_clocked(const jn_trajectory *trajectory, int count,
+                                       const double *clock, const jn_allocator *allocator,
+                                       jn_trajectory **out, jn_error *error);
+
+/* The time of the path, u, u', ..., u^(order) at t: through all clocks and scalings. A trajectory
+ * without them has u = t. Errors of jn_trajectory_at; order 0..JN_MAX_ORDER. */
+JN_API jn_status jn_trajectory_clock(const jn_trajectory *trajectory, double t, int order,
+                                     double *u);
 
 /* Sources. The model is only read during the call. `allocator` and `error` may be NULL. On failure
  * nothing is created, and `error` says why. */
@@ -113,7 +131,7 @@ JN_API jn_status jn_trajectory_minimum(const jn_model *model, int derivative, in
  *
  * A rotation is fitted by the four numbers of its quaternion, then normalised. Derivatives above
  * `degree` are zero: choose degree >= order + 3 for forces of that order. */
-typedef enum jn_fit_ends { JN_ENDS_FREE, JN_REST_AT_START = 1, JN_REST_AT_END = 2 } jn_fit_ends;
+typedef enum jn_fit_ends { JN_FIT_ENDS_FREE, JN_REST_AT_START = 1, JN_REST_AT_END = 2 } jn_fit_ends;
 typedef struct jn_fit_options {
   int degree;       /* 1..JN_MAX_SPLINE; default 7: smooth jerks */
   double lambda;    /* >= 0; negative: not given (default) */
@@ -174,8 +192,9 @@ JN_API jn_status jn_trajectory_load(const char *path, const jn_model *model,
                                     const jn_fit_options *options, const jn_fit_report *report,
                                     const jn_allocator *allocator, jn_trajectory **out,
                                     jn_error *error);
-/* A description from memory. `name` stands for the file in messages; files it refers to are looked
- * up in its folder. */
+/* A description from memory. `name` stands for the file in messages; a table of samples
+ * that it names is a regular file in its folder or below. A file may need memory and time in
+ * proportion to its bytes (limits.h): JN_ERR_LIMIT. */
 JN_API jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
                                      const jn_model *model, const jn_fit_options *options,
                                      const jn_fit_report *report, const jn_allocator *allocator,

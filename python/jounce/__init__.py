@@ -13,4 +13,19 @@ from ._jounce import *  # noqa: F401,F403
 from . import _jounce
 from ._jounce import __version__  # noqa: F401
 
+
+
+def _check_environment():
+    """Warns when the instruction set that was asked for is not the one that runs."""
+    import os
+    import warnings
+
+    want = os.environ.get("JOUNCE_ISA")
+    runs = _jounce.Model("pendulum").engine if want else want
+    if want != runs:
+        warnings.warn("JOUNCE_ISA=%s is not an instruction set of this machine: %s is used "
+                      "(known: plain, avx2, avx512)" % (want, runs), RuntimeWarning, stacklevel=2)
+
+
+_check_environment()
 __all__ = [name for name in dir(_jounce) if not name.startswith("_")]

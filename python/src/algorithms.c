@@ -146,6 +146,42 @@ CALL(point_motion) {
   return status ? status : jn_point_motion(M, d, c->frame, c->point, K, out[0]);
 }
 
+CALL(constrained_inverse_dynamics) {
+  return jn_constrained_inverse_dynamics(M, d, K, in[0], in[1], E, &c->constraints, out[0], out[1]);
+}
+CALL(constrained_forward_dynamics) {
+  return jn_constrained_forward_dynamics(M, d, K, in[0], in[1], in[2], E, &c->constraints, out[0],
+                                         out[1]);
+}
+CALL(constrained_hybrid_dynamics) {
+  size_t nv = (size_t)jn_model_nv(M), rows = (size_t)K + 1;
+  memmove(out[0], in[1], (rows + 1) * nv * sizeof(double));
+  memmove(out[1], in[2], rows * nv * sizeof(double));
+  return jn_constrained_hybrid_dynamics(M, d, K, in[0], c->prescribed, out[0], out[1], E,
+                                        &c->constraints, out[2]);
+}
+CALL(assemble) {
+  memmove(out[0], in[0], (size_t)jn_model_nq(M) * sizeof(double));
+  memmove(out[1], in[1], ((size_t)K + 2) * (size_t)jn_model_nv(M) * sizeof(double));
+  return jn_assemble(M, d, K + 2, c->prescribed, &c->constraints, out[0], out[1]);
+}
+CALL(impact) { return jn_impact(M, d, in[0], in[1], &c->constraints, out[0], out[1]); }
+CALL(constraint_closure) {
+  return jn_constraint_closure(M, d, K, in[0], in[1], &c->constraints, out[0], out[1], out[2]);
+}
+/* flags as numbers */
+CALL(constraint_rank) {
+  unsigned char *flags = (unsigned char *)c->work;
+  const int rows = jn_model_constraint_rows(M), nv = jn_model_nv(M);
+  jn_status status = jn_constraint_rank(M, d, in[0], &c->constraints, NULL, flags, flags + rows);
+  for (int i = 0; !status && i < rows; i++) out[0][i] = flags[i];
+  for (int i = 0; !status && i < nv; i++) out[1][i] = flags[rows + i];
+  return status;
+}
+
+static size_t flags_work(const call *c) {
+  return (size_t)jn_model_constraint_rows(M) + (size_t)jn_model_nv(M);
+}
 static size_t rates_work(const call *c) { return jn_linearise_rates_size(M, K); }
 static size_t cmtm_work(const call *c) { return jn_cmtm_work_size(M, K); }
 
@@ -638,6 +674,78 @@ static algorithm table[] = {
      "point_motion($self, /, q, v, frame, point, *, out=None)\n--\n\n"
      "Position, velocity, acceleration, ... (..., r+2, 3) in the world of a point (3,) given in a\n"
      "frame; q (..., nq), v (..., r+1, nv) or (..., nv)."},
+    {"constrained_inverse_dynamics",
+     call_constrained_inverse_dynamics,
+     EXTERNAL | ACTIVE,
+     0,
+     {Q, V_2},
+     {{"tau", ROWS, 2, {ORDER(1), NV}}, {"forces", PLAIN, 2, {ORDER(1), CLOSURE}}},
+     "constrained_inverse_dynamics($self, /, q, v, *, active=None, external=None, tau_ext=None,\n"
+     "                             out=None)\n--\n\n"
+     "Forces of the actuated joints and constraint forces of a motion that satisfies the\n"
+     "constraints of the model: tau (..., r+1, nv), zero at passive joints, and forces\n"
+     "(..., r+1, rows). q (..., nq), v (..., r+2, nv). active: names of the constraints that\n"
+     "hold; None: all."},
+    {"constrained_forward_dynamics",
+     call_constrained_forward_dynamics,
+     EXTERNAL | ACTIVE,
+     0,
+     {Q, V1, TAU_1},
+     {{"a", ROWS, 2, {LOOSE(1), NV}}, {"forces", PLAIN, 2, {LOOSE(1), CLOSURE}}},
+     "constrained_forward_dynamics($self, /, q, v, tau, *, active=None, external=None,\n"
+     "                             tau_ext=None, out=None)\n--\n\n"
+     "Motion and constraint forces: a (..., r+1, nv) = v', ..., v^(r+1), forces (..., r+1, rows).\n"
+     "q (..., nq), v (..., nv) that satisfy the constraints, tau (..., r+1, nv) or (..., nv)."},
+    {"constrained_hybrid_dynamics",
+     call_constrained_hybrid_dynamics,
+     EXTERNAL | PRESCRIBED | ACTIVE,
+     0,
+     {Q, V_2, {"tau", ROWS, 2, {ORDER(1), NV}}},
+     {{"v", ROWS, 2, {ORDER(2), NV}},
+      {"tau", ROWS, 2, {ORDER(1), NV}},
+      {"forces", PLAIN, 2, {ORDER(1), CLOSURE}}},
+     "constrained_hybrid_dynamics($self, /, q, v, tau, prescribed, *, active=None, external=None,\n"
+     "                            tau_ext=None, out=None)\n--\n\n"
+     "hybrid_dynamics with the constraints of the model; forces (..., r+1, rows)."},
+    {"assemble",
+     call_assemble,
+     DRIVEN | ACTIVE,
+     0,
+     {Q, V_2},
+     {{"q", Q_NUMBERS, 1, {NQ}}, {"v", ROWS, 2, {ORDER(2), NV}}},
+     "assemble($self, /, q, v, *, driven=None, active=None, out=None)\n--\n\n"
+     "The nearest motion that satisfies the constraints: q (..., nq) from this guess, then v, v',\n"
+     "..., v^(r+1), v (..., r+2, nv). driven: joints that keep their position and motion."},
+    {"impact",
+     call_impact,
+     ACTIVE,
+     0,
+     {Q, V1},
+     {{"v", ROWS, 1, {NV}}, {"impulse", PLAIN, 1, {CLOSURE}}},
+     "impact($self, /, q, v, *, active=None, out=None)\n--\n\n"
+     "The velocity (..., nv) after the constraints are switched on at q (..., nq), and their\n"
+     "impulses (..., rows): M (v_after - v) = J^T impulse."},
+    {"constraint_closure",
+     call_constraint_closure,
+     ACTIVE,
+     0,
+     {Q, V_1(1)},
+     {{"residual", PLAIN, 1, {CLOSURE}},
+      {"rate", PLAIN, 2, {LOOSE(1), CLOSURE}},
+      {"J", ROWS, 3, {LOOSE(1), CLOSURE, NV}}},
+     "constraint_closure($self, /, q, v, *, active=None, out=None)\n--\n\n"
+     "Residuals of the positions (..., rows), J v (..., r+1, rows) and J (..., r+1, rows, nv) "
+     "with\n"
+     "time derivatives, at q (..., nq), v (..., r+1, nv) or (..., nv), satisfied or not."},
+    {"constraint_rank",
+     call_constraint_rank,
+     ACTIVE,
+     flags_work,
+     {Q},
+     {{"redundant", PLAIN, 1, {CLOSURE}}, {"dependent", ROWS, 1, {NV}}},
+     "constraint_rank($self, /, q, *, active=None, out=None)\n--\n\n"
+     "1 for rows that depend on others, and 1 for degrees of freedom that the others determine\n"
+     "(passive joints first), at q (..., nq). dependent.sum() is the rank, the rest the mobility."},
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
@@ -687,7 +795,14 @@ static algorithm table[] = {
   X(frame_pose, 40)                \
   X(frame_twist, 41)               \
   X(frame_jacobian, 42)            \
-  X(point_motion, 43)
+  X(point_motion, 43)              \
+  X(constrained_inverse_dynamics, 44) \
+  X(constrained_forward_dynamics, 45) \
+  X(constrained_hybrid_dynamics, 46) \
+  X(assemble, 47)                  \
+  X(impact, 48)                    \
+  X(constraint_closure, 49)        \
+  X(constraint_rank, 50)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

@@ -49,6 +49,10 @@ int word_index(PyObject *object, const char *const *words, const char *what);
 int take_arguments(const char *function, const char *const *names, int count, int positional,
                    int required, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords,
                    PyObject **values);
+/* A new reference to a tuple with the items of a tuple or list; NULL with an exception. */
+PyObject *take_tuple(PyObject *object, const char *expected);
+/* 1 if all n numbers are finite. */
+int all_finite(const double *x, size_t n);
 /* Converts an object to a double. Returns 0, or -1 with an exception. */
 int take_double(PyObject *object, const char *what, double *out);
 /* Converts an object to an integer in low..high. Returns 0, or -1 with an exception. */
@@ -89,6 +93,7 @@ void model_put_batch(model_object *self, jn_batch *batch, int order);
 /* Index of a frame or joint from its name or index; -1 with an exception. */
 int model_frame(const model_object *self, PyObject *object);
 int model_joint(const model_object *self, PyObject *object);
+int model_constraint(const model_object *self, PyObject *object);
 /* Conversion from and to the layout of the object: q of one state, rows of nv numbers. */
 int model_take_q(const model_object *self, PyObject *object, const char *what, double *out);
 int model_take_rows(const model_object *self, PyObject *object, const char *what, npy_intp rows,
@@ -96,6 +101,27 @@ int model_take_rows(const model_object *self, PyObject *object, const char *what
 PyObject *model_give_q(const model_object *self, const double *q);
 PyObject *model_give_rows(const model_object *self, int nd, const npy_intp *shape, const double *x);
 PyObject *raise_singular(const model_object *self, jn_status status, int joint);
+PyObject *raise_fault(const model_object *self, jn_status status, const jn_constraint_fault *f);
+
+/* ---- trajectory.c, motion.c ---- */
+
+typedef struct trajectory_object {
+  PyObject_HEAD model_object *model;
+  jn_trajectory *trajectory;
+  PyObject *residual; /* of a fit: (rms, max, lambda), else None */
+  PyObject *report;   /* of a fit: dictionary of all that was found, else None */
+} trajectory_object;
+/* owns the trajectory from then on */
+PyObject *trajectory_wrap(model_object *model, jn_trajectory *trajectory);
+
+#define TRAJECTORY_METHOD(name)                                                          \
+  PyObject *trajectory_##name(PyObject *object, PyObject *const *args, Py_ssize_t nargs, \
+                              PyObject *keywords)
+TRAJECTORY_METHOD(clock);
+TRAJECTORY_METHOD(limits);
+TRAJECTORY_METHOD(retime);
+TRAJECTORY_METHOD(elastic);
+PyObject *trajectory_clocked(PyObject *object, PyObject *value);
 
 /* ---- the other types ---- */
 

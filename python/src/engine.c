@@ -38,9 +38,10 @@ int prepare_algorithm(algorithm *a, PyObject *module) {
   a->nin = a->nout = a->nnames = 0;
   while (a->nin < MOST_IN && a->in[a->nin].name) a->nin++;
   while (a->nout < MOST_OUT && a->out[a->nout].name) a->nout++;
-  int *slots[] = {&a->slot_prescribed, &a->slot_h,       &a->slot_frame, &a->slot_point,
-                  &a->slot_input,      &a->slot_map,     &a->slot_side,  &a->slot_word,
-                  &a->slot_external,   &a->slot_tau_ext, &a->slot_out};
+  int *slots[] = {&a->slot_prescribed, &a->slot_h,      &a->slot_frame,    &a->slot_point,
+                  &a->slot_input,      &a->slot_map,    &a->slot_side,     &a->slot_word,
+                  &a->slot_active,     &a->slot_driven, &a->slot_external, &a->slot_tau_ext,
+                  &a->slot_out};
   for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) *slots[i] = -1;
   int early = a->flags & POSITIONS ? 1 : a->nin; /* q, frame, v=None */
   for (int i = 0; i < early; i++) a->slot_in[i] = add_name(a, a->in[i].name);
@@ -58,6 +59,8 @@ int prepare_algorithm(algorithm *a, PyObject *module) {
   }
   if (a->flags & WORD_REPRESENTATION) a->slot_word = add_name(a, "in_representation");
   if (a->flags & WORD_HELD) a->slot_word = add_name(a, "held");
+  if (a->flags & DRIVEN) a->slot_driven = add_name(a, "driven");
+  if (a->flags & ACTIVE) a->slot_active = add_name(a, "active");
   if (a->flags & EXTERNAL) {
     a->slot_external = add_name(a, "external");
     a->slot_tau_ext = add_name(a, "tau_ext");
@@ -98,6 +101,7 @@ static void job_end(job *j) {
   PyMem_Free(j->wrenches);
   PyMem_Free(j->tau_ext);
   PyMem_Free(j->c.prescribed);
+  PyMem_Free(j->c.active);
   PyMem_RawFree(j->c.work);
   Py_XDECREF(j->map);
 }
@@ -119,6 +123,8 @@ static npy_intp length(const call *c, int code) {
       return 2 * (npy_intp)jn_model_nv(m);
     case INPUTS:
       return c->inputs;
+    case CLOSURE:
+      return jn_model_constraint_rows(m);
     default:
       return c->columns;
   }
@@ -151,7 +157,12 @@ static void expected(const array_spec *s, int lead, char *text, size_t size) {
     else if (d >= BODIES)
       snprintf(word, sizeof word, k == 1 ? "nbody" : "%d nbody", k);
     else
-      snprintf(word, sizeof word, "%s", d == NQ ? "nq" : d == NV ? "nv" : d == NV2 ? "2 nv" : "m");
+      snprintf(word, sizeof word, "%s",
+               d == NQ        ? "nq"
+               : d == NV      ? "nv"
+               : d == NV2     ? "2 nv"
+               : d == CLOSURE ? "rows"
+                              : "m");
     used += (size_t)snprintf(text + used, size - used, "%s%s", word, comma);
   }
   if (used < size) snprintf(text + used, size - used, ")");
@@ -319,27 +330,40 @@ static int take_external(job *j, PyObject **values) {
 
 /* ---- other arguments ---- */
 
-static int take_prescribed(job *j, PyObject *value) {
-  int n = jn_model_body_count(j->c.self->model);
-  if (!(j->c.prescribed = PyMem_Calloc((size_t)n + 1, 1))) return no_memory();
-  PyObject *items = PyUnicode_Check(value)
-                        ? NULL
-                        : PySequence_Fast(value, "prescribed: a list of joints expected");
+/* Flags of the joints (or constraints) in a list of names or indices. */
+static int take_flags(const job *j, PyObject *value, const char *what, int count,
+                      int (*find)(const model_object *, PyObject *), unsigned char **flags) {
+  char expected_list[80];
+  snprintf(expected_list, sizeof expected_list, "%s: a list of names expected", what);
+  if (!(*flags = PyMem_Calloc((size_t)count + 1, 1))) return no_memory();
+  PyObject *items = PyUnicode_Check(value) ? NULL : PySequence_Fast(value, expected_list);
   if (!items) {
-    if (!PyErr_Occurred())
-      PyErr_SetString(PyExc_TypeError, "prescribed: a list of joints expected, found a str");
+    if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "%s, found a str", expected_list);
     return -1;
   }
   int code = 0;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items) && !code; i++) {
-    int joint = model_joint(j->c.self, PySequence_Fast_GET_ITEM(items, i));
-    if (joint < 0)
+    int index = find(j->c.self, PySequence_Fast_GET_ITEM(items, i));
+    if (index < 0)
       code = -1;
     else
-      j->c.prescribed[joint] = 1;
+      (*flags)[index] = 1;
   }
   Py_DECREF(items);
   return code;
+}
+
+static int take_joints(job *j, PyObject *value, const char *what) {
+  return take_flags(j, value, what, jn_model_body_count(j->c.self->model), model_joint,
+                    &j->c.prescribed);
+}
+
+static int take_active(job *j, PyObject *value) {
+  if (take_flags(j, value, "active", jn_model_constraint_count(j->c.self->model), model_constraint,
+                 &j->c.active))
+    return -1;
+  j->c.constraints.active = j->c.active;
+  return 0;
 }
 
 static int take_linear(job *j, PyObject **values) {
@@ -380,7 +404,12 @@ static int take_options(job *j, PyObject **values) {
   call *c = &j->c;
   const algorithm *a = c->algorithm;
   if (a->flags & LINEAR && take_linear(j, values)) return -1;
-  if (a->flags & PRESCRIBED && take_prescribed(j, values[a->slot_prescribed])) return -1;
+  if (a->flags & PRESCRIBED && take_joints(j, values[a->slot_prescribed], "prescribed")) return -1;
+  if (a->flags & DRIVEN && values[a->slot_driven] &&
+      take_joints(j, values[a->slot_driven], "driven"))
+    return -1;
+  if (a->flags & ACTIVE && values[a->slot_active] && take_active(j, values[a->slot_active]))
+    return -1;
   if (a->flags & STEP && take_double(values[a->slot_h], "h", &c->number)) return -1;
   if (a->flags & FRAME && (c->frame = model_frame(c->self, values[a->slot_frame])) < 0) return -1;
   if (a->flags & POINT) {
@@ -649,10 +678,15 @@ static int singly(job *j) {
     status = run_states(j, data, &at);
   }
   int joint = status == JN_ERR_SINGULAR && data ? jn_data_singular_joint(data) : -1;
+  jn_constraint_fault fault = {.constraint = -1, .joint = -1};
+  if (data && c->algorithm->flags & ACTIVE) fault = jn_data_constraint_fault(data);
   if (data) model_put_data(self, data);
   if (!status) status = out_of_ours(j, j->count);
   if (!status) return 0;
-  raise_singular(self, status, joint);
+  if (status >= JN_ERR_CLOSURE)
+    raise_fault(self, status, &fault);
+  else
+    raise_singular(self, status, joint);
   if (j->lead) note_attribute("index", PyLong_FromSize_t(at));
   return -1;
 }

@@ -11,6 +11,7 @@ enum {
   NV2,     /* 2 nv */
   COLUMNS, /* any length, the same in all arguments */
   INPUTS,  /* columns of the input of a linearisation */
+  CLOSURE, /* rows of all constraints */
   BODIES = 2000,
   ORDERS = 3000,
   LOOSES = 4000,
@@ -57,7 +58,9 @@ enum {
   POSITIONS = 4096, /* the second input is optional: order -1 without it */
   BATCHED_INVERSE = 8192,
   BATCHED_FORWARD = 16384,
-  BATCHED_HYBRID = 32768
+  BATCHED_HYBRID = 32768,
+  ACTIVE = 65536, /* active=: constraints */
+  DRIVEN = 131072 /* driven=: joints */
 };
 
 enum { MOST_IN = 6, MOST_OUT = 8, MOST_NAMES = 16 };
@@ -73,7 +76,8 @@ typedef struct call {
   jn_linearise_options linear;
   npy_intp inputs;
   const jn_external *external;
-  unsigned char *prescribed;
+  unsigned char *prescribed, *active;
+  jn_constraints constraints;
   double *work;
 } call;
 
@@ -89,7 +93,7 @@ typedef struct algorithm {
   const char *names[MOST_NAMES];
   int slot_in[MOST_IN];
   int slot_prescribed, slot_h, slot_frame, slot_point, slot_input, slot_map, slot_side, slot_word,
-      slot_external, slot_tau_ext, slot_out;
+      slot_active, slot_driven, slot_external, slot_tau_ext, slot_out;
   PyTypeObject *result; /* a named tuple if there are several outputs */
 } algorithm;
 

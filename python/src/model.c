@@ -118,6 +118,25 @@ PyObject *raise_singular(const model_object *self, jn_status status, int joint) 
   return NULL;
 }
 
+PyObject *raise_fault(const model_object *self, jn_status status, const jn_constraint_fault *f) {
+  const jn_constraint *c = jn_model_constraint(self->model, f->constraint);
+  const jn_joint *j = jn_model_joint(self->model, f->joint);
+  char residual[32], allowed[32];
+  PyOS_snprintf(residual, sizeof residual, "%.3g", f->residual);
+  PyOS_snprintf(allowed, sizeof allowed, "%.3g", f->allowed);
+  if (c)
+    raise_text(status, "%s: constraint '%.200s', row %d, derivative %d: %s (allowed %s)",
+               jn_status_text(status), c->name, f->row, f->order, residual, allowed);
+  else if (j)
+    raise_text(status, "%s: joint '%.200s', order %d: %s (allowed %s)", jn_status_text(status),
+               j->name, f->order, residual, allowed);
+  else
+    raise_status(status);
+  if (c) note_attribute("constraint", PyUnicode_FromString(c->name));
+  if (j) note_attribute("joint", PyUnicode_FromString(j->name));
+  return NULL;
+}
+
 static int find_index(PyObject *object, const char *what, int count,
                       int (*find)(const jn_model *, const char *), const jn_model *model) {
   int index = -1;
@@ -138,6 +157,10 @@ int model_frame(const model_object *self, PyObject *object) {
 int model_joint(const model_object *self, PyObject *object) {
   return find_index(object, "joint", jn_model_body_count(self->model), jn_model_find_joint,
                     self->model);
+}
+int model_constraint(const model_object *self, PyObject *object) {
+  return find_index(object, "constraint", jn_model_constraint_count(self->model),
+                    jn_model_find_constraint, self->model);
 }
 
 /* ---- construction ---- */
@@ -226,7 +249,7 @@ PyObject *model_wrap(jn_model *model, PyObject *settings) {
 }
 
 PyObject *model_load(PyObject *path, PyObject *root, int strict_inertia, PyObject *settings) {
-  jn_build_options options = {JN_ROOT_AS_GIVEN, strict_inertia};
+  jn_build_options options = {.strict = strict_inertia};
   if (root) {
     int i = word_index(root, root_words, "root");
     if (i < 0) return NULL;
@@ -513,6 +536,16 @@ static PyObject *read_coordinates(PyObject *object, void *more) {
   return list;
 }
 
+static PyObject *read_engine(PyObject *object, void *more) {
+  (void)more;
+  model_object *self = (model_object *)object;
+  jn_data *data = model_take_data(self, 0);
+  if (!data) return NULL;
+  PyObject *name = PyUnicode_FromString(jn_data_engine(data));
+  model_put_data(self, data);
+  return name;
+}
+
 static PyObject *model_repr(PyObject *object) {
   const model_object *self = (model_object *)object;
   PyObject *name = read_name(object, NULL);
@@ -526,7 +559,25 @@ static PyObject *model_repr(PyObject *object) {
   return result;
 }
 
+static PyObject *read_constraints(PyObject *object, void *more) {
+  (void)more;
+  const jn_model *m = ((model_object *)object)->model;
+  PyObject *result = PyDict_New();
+  for (int i = 0; result && i < jn_model_constraint_count(m); i++) {
+    const jn_constraint *c = jn_model_constraint(m, i);
+    PyObject *from = PyLong_FromLong(c->row), *to = PyLong_FromLong(c->row + c->rows);
+    PyObject *rows = from && to ? PySlice_New(from, to, NULL) : NULL;
+    if (!rows || PyDict_SetItemString(result, c->name, rows)) Py_CLEAR(result);
+    Py_XDECREF(from);
+    Py_XDECREF(to);
+    Py_XDECREF(rows);
+  }
+  return result;
+}
+
 static PyGetSetDef model_getset[] = {
+    {"constraints", read_constraints, NULL,
+     "Constraints by name, and the slice of their rows among those of all.", NULL},
     {"name", read_name, NULL, "Name of the robot.", NULL},
     {"nq", read_nq, NULL, "Length of a configuration q.", NULL},
     {"nv", read_nv, NULL, "Degrees of freedom: length of v and tau.", NULL},
@@ -541,6 +592,9 @@ static PyGetSetDef model_getset[] = {
     {"formulation", read_formulation, NULL, "Formulation of the dynamics.", NULL},
     {"damping", read_damping, NULL, "Whether tau includes the joints' viscous damping.", NULL},
     {"strict", read_strict, NULL, "Whether results have the same bits on every machine.", NULL},
+    {"engine", read_engine, NULL,
+     "The instruction set that computes: 'plain', 'avx2' or 'avx512' (JOUNCE_ISA forces one).",
+     NULL},
     {"threads", read_threads, NULL, "Threads of a batch; 0: as many as the machine has.", NULL},
     {"layout", read_layout, NULL, "Layout of q, v, tau and matrices.", NULL},
     {"dofs", read_dofs, NULL, "Names of the degrees of freedom, in the order of v.", NULL},
@@ -577,7 +631,8 @@ PyDoc_STRVAR(
     "Model(source, *, root=None, strict_inertia=False, representation='spatial',\n"
     "      formulation='body', damping=False, strict=False, gravity=None, threads=1,\n"
     "      layout='jounce')\n--\n\n"
-    "A robot: a URDF (.urdf, .xml), a native model (.json) or the name of a built-in robot.\n\n"
+    "A robot: a URDF or MJCF (.urdf, .xml, .mjcf), a native model (.json) or the name of a\n"
+    "built-in robot.\n\n"
     "root: 'fixed' or 'floating' overrides the file. strict_inertia: refuse inertias that violate\n"
     "the triangle inequality. The others are settings of the computations, see with_settings.\n"
     "layout: 'pinocchio', 'mujoco', 'drake' or 'rbdl': every q, v, tau and matrix has the order\n"

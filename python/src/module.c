@@ -68,7 +68,9 @@ static PyObject *scale_jet(PyObject *value, void (*scale)(int, int, double *)) {
   if (out)
     scale((int)PyArray_DIM(x, 0) - 1, (int)(PyArray_SIZE(x) / PyArray_DIM(x, 0)), NUMBERS(out));
   Py_DECREF(x);
-  return (PyObject *)out;
+  if (!out || all_finite(NUMBERS(out), (size_t)PyArray_SIZE(out))) return (PyObject *)out;
+  Py_DECREF(out);
+  return raise_status(JN_ERR_NOT_FINITE);
 }
 static PyObject *to_taylor(PyObject *module, PyObject *value) {
   (void)module;
@@ -149,9 +151,10 @@ static PyObject *apply_map(PyObject *value, const group_map *m) {
   size_t count = (size_t)PyArray_SIZE(x) / in;
   jn_status status = JN_OK;
   for (size_t i = 0; y && i < count && !status; i++) {
-    double s = 0;
-    for (size_t k = 0; k < in; k++) s += 0.0 * NUMBERS(x)[i * in + k];
-    status = s == 0.0 ? m->map(NUMBERS(x) + i * in, NUMBERS(y) + i * out) : JN_ERR_NOT_FINITE;
+    status = JN_ERR_NOT_FINITE;
+    if (!all_finite(NUMBERS(x) + i * in, in)) break;
+    status = m->map(NUMBERS(x) + i * in, NUMBERS(y) + i * out);
+    if (!status && !all_finite(NUMBERS(y) + i * out, out)) status = JN_ERR_NOT_FINITE;
   }
   Py_DECREF(x);
   if (!status) return (PyObject *)y;

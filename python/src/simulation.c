@@ -120,13 +120,74 @@ static const double *keep_rows(simulation_object *self, PyObject *value, const c
   return NUMBERS(a);
 }
 
+/* Each takes the items of its tuple; returns 0, or -1 with an exception. */
+
+static int set_table(simulation_object *self, PyObject *tuple, int nv, jn_forces *f) {
+  PyObject *x, *y;
+  if (!PyArg_ParseTuple(tuple, "OO;table: (times, tau) expected", &x, &y)) return -1;
+  PyArrayObject *times = keep(self, take_array(x, "table: times"));
+  if (!times) return -1;
+  npy_intp n = PyArray_NDIM(times) == 1 ? PyArray_DIM(times, 0) : 0;
+  int rises = n > 0 && n < 100000000;
+  for (npy_intp i = 1; i < n && rises; i++) rises = NUMBERS(times)[i] > NUMBERS(times)[i - 1];
+  if (!rises) return refuse(JN_ERR_ARGUMENT, "table: increasing times of shape (n,) expected");
+  self->table = (jn_force_table){(int)n, nv, NUMBERS(times), keep_rows(self, y, "table: tau", n)};
+  if (!self->table.tau) return -1;
+  f->time = jn_force_table_time;
+  f->next_break = jn_force_table_next_break;
+  f->time_context = &self->table;
+  return 0;
+}
+
+static int set_polynomial(simulation_object *self, PyObject *tuple, int nv, jn_forces *f) {
+  PyObject *x;
+  double t0;
+  if (!PyArg_ParseTuple(tuple, "dO;polynomial: (t0, c) expected", &t0, &x)) return -1;
+  PyArrayObject *c = take_array(x, "polynomial: c");
+  if (!c) return -1;
+  npy_intp n = PyArray_NDIM(c) == 2 ? PyArray_DIM(c, 0) : 0;
+  Py_DECREF(c);
+  if (n < 1 || n > JN_MAX_ORDER)
+    return refuse(JN_ERR_ARGUMENT, "polynomial: c of shape (degree + 1, nv) expected");
+  self->polynomial =
+      (jn_force_polynomial){(int)n - 1, nv, t0, keep_rows(self, x, "polynomial: c", n)};
+  if (!self->polynomial.c) return -1;
+  f->time = jn_force_polynomial_time;
+  f->time_context = &self->polynomial;
+  return 0;
+}
+
+static int set_fourier(simulation_object *self, PyObject *tuple, int nv, jn_forces *f) {
+  PyObject *y, *z;
+  double w;
+  if (!PyArg_ParseTuple(tuple, "dOO;fourier: (w, a, b) expected", &w, &y, &z)) return -1;
+  PyArrayObject *a = take_array(y, "fourier: a");
+  if (!a) return -1;
+  npy_intp n = PyArray_NDIM(a) == 2 ? PyArray_DIM(a, 0) : 0;
+  Py_DECREF(a);
+  if (n < 1 || n > 1000000)
+    return refuse(JN_ERR_ARGUMENT, "fourier: a, b of shape (terms, nv) expected");
+  const double *ca = keep_rows(self, y, "fourier: a", n),
+               *cb = ca ? keep_rows(self, z, "fourier: b", n) : NULL;
+  if (!cb) return -1;
+  self->fourier = (jn_force_fourier){(int)n, nv, w, ca, cb};
+  f->time = jn_force_fourier_time;
+  f->time_context = &self->fourier;
+  return 0;
+}
+
 static int set_force_of_time(simulation_object *self, PyObject **v, jn_forces *f) {
-  int given =
-      (v[TIME] != NULL) + (v[TABLE] != NULL) + (v[POLYNOMIAL] != NULL) + (v[FOURIER] != NULL);
-  PyObject *x, *y, *z;
+  static const struct {
+    int slot;
+    const char *expected;
+    int (*set)(simulation_object *self, PyObject *tuple, int nv, jn_forces *f);
+  } kinds[] = {{TABLE, "table: (times, tau) expected", set_table},
+               {POLYNOMIAL, "polynomial: (t0, c) expected", set_polynomial},
+               {FOURIER, "fourier: (w, a, b) expected", set_fourier}};
+  int given = v[TIME] != NULL, bad = 0;
+  for (int i = 0; i < 3; i++) given += v[kinds[i].slot] != NULL;
   if (given > 1)
     return refuse(JN_ERR_ARGUMENT, "give at most one of time, table, polynomial and fourier");
-  int nv = jn_model_nv(self->model->model);
   if (v[TIME]) {
     if (!PyCallable_Check(v[TIME])) return refuse_type("time: a function of (t, order) expected");
     Py_INCREF(v[TIME]);
@@ -134,52 +195,13 @@ static int set_force_of_time(simulation_object *self, PyObject **v, jn_forces *f
     f->time = time_force;
     f->time_context = self;
   }
-  if (v[TABLE]) {
-    if (!PyArg_ParseTuple(v[TABLE], "OO;table: (times, tau) expected", &x, &y)) return -1;
-    PyArrayObject *times = keep(self, take_array(x, "table: times"));
-    if (!times) return -1;
-    npy_intp n = PyArray_NDIM(times) == 1 ? PyArray_DIM(times, 0) : 0;
-    int rises = n > 0 && n < 100000000;
-    for (npy_intp i = 1; i < n && rises; i++) rises = NUMBERS(times)[i] > NUMBERS(times)[i - 1];
-    if (!rises) return refuse(JN_ERR_ARGUMENT, "table: increasing times of shape (n,) expected");
-    self->table = (jn_force_table){(int)n, nv, NUMBERS(times), keep_rows(self, y, "table: tau", n)};
-    if (!self->table.tau) return -1;
-    f->time = jn_force_table_time;
-    f->next_break = jn_force_table_next_break;
-    f->time_context = &self->table;
+  for (int i = 0; i < 3 && !bad; i++) {
+    if (!v[kinds[i].slot]) continue;
+    PyObject *tuple = take_tuple(v[kinds[i].slot], kinds[i].expected);
+    bad = !tuple || kinds[i].set(self, tuple, jn_model_nv(self->model->model), f);
+    Py_XDECREF(tuple);
   }
-  if (v[POLYNOMIAL]) {
-    double t0;
-    if (!PyArg_ParseTuple(v[POLYNOMIAL], "dO;polynomial: (t0, c) expected", &t0, &x)) return -1;
-    PyArrayObject *c = take_array(x, "polynomial: c");
-    if (!c) return -1;
-    npy_intp n = PyArray_NDIM(c) == 2 ? PyArray_DIM(c, 0) : 0;
-    Py_DECREF(c);
-    if (n < 1 || n > JN_MAX_ORDER)
-      return refuse(JN_ERR_ARGUMENT, "polynomial: c of shape (degree + 1, nv) expected");
-    self->polynomial =
-        (jn_force_polynomial){(int)n - 1, nv, t0, keep_rows(self, x, "polynomial: c", n)};
-    if (!self->polynomial.c) return -1;
-    f->time = jn_force_polynomial_time;
-    f->time_context = &self->polynomial;
-  }
-  if (v[FOURIER]) {
-    double w;
-    if (!PyArg_ParseTuple(v[FOURIER], "dOO;fourier: (w, a, b) expected", &w, &y, &z)) return -1;
-    PyArrayObject *a = take_array(y, "fourier: a");
-    if (!a) return -1;
-    npy_intp n = PyArray_NDIM(a) == 2 ? PyArray_DIM(a, 0) : 0;
-    Py_DECREF(a);
-    if (n < 1 || n > 1000000)
-      return refuse(JN_ERR_ARGUMENT, "fourier: a, b of shape (terms, nv) expected");
-    const double *ca = keep_rows(self, y, "fourier: a", n),
-                 *cb = ca ? keep_rows(self, z, "fourier: b", n) : NULL;
-    if (!cb) return -1;
-    self->fourier = (jn_force_fourier){(int)n, nv, w, ca, cb};
-    f->time = jn_force_fourier_time;
-    f->time_context = &self->fourier;
-  }
-  return 0;
+  return bad ? -1 : 0;
 }
 
 static int set_forces(simulation_object *self, PyObject **v, jn_forces *f) {
@@ -222,23 +244,21 @@ static int set_wrenches(simulation_object *self, PyObject *list, jn_applied_wren
     bad = 1;
   }
   for (int i = 0; i < *n && !bad; i++) {
-    PyObject *frame, *wrench, *word = NULL, *item = PySequence_Fast_GET_ITEM(items, i);
+    PyObject *frame, *wrench, *word = NULL;
+    PyObject *item = take_tuple(PySequence_Fast_GET_ITEM(items, i),
+                                "external: (frame, wrench, representation) expected");
     npy_intp six = 6;
-    bad = 1;
-    if (!PyTuple_Check(item)) {
-      PyErr_SetString(PyExc_TypeError, "external: (frame, wrench, representation) expected");
-      break;
+    PyArrayObject *a = NULL;
+    int index = -1, rep = JN_BODY;
+    if (item && PyArg_ParseTuple(item, "OO|O;external: (frame, wrench, representation) expected",
+                                 &frame, &wrench, &word)) {
+      index = model_frame(self->model, frame);
+      if (index >= 0 && word) rep = word_index(word, representation_words, "external");
+      if (index >= 0 && rep >= 0) a = keep(self, take_shape(wrench, "external", 1, &six));
     }
-    if (!PyArg_ParseTuple(item, "OO|O;external: (frame, wrench, representation) expected", &frame,
-                          &wrench, &word))
-      break;
-    int index = model_frame(self->model, frame);
-    int rep = word ? word_index(word, representation_words, "external") : JN_BODY;
-    PyArrayObject *a =
-        index < 0 || rep < 0 ? NULL : keep(self, take_shape(wrench, "external", 1, &six));
-    if (!a) break;
-    (*out)[i] = (jn_applied_wrench){index, (jn_representation)rep, NUMBERS(a)};
-    bad = 0;
+    Py_XDECREF(item);
+    bad = !a;
+    if (a) (*out)[i] = (jn_applied_wrench){index, (jn_representation)rep, NUMBERS(a)};
   }
   Py_DECREF(items);
   return bad ? -1 : 0;

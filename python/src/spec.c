@@ -72,6 +72,11 @@ static PyObject *spec_parse_urdf(PyObject *type, PyObject *const *args, Py_ssize
   (void)type;
   return parse(jn_spec_parse_urdf, "parse_urdf", args, nargs, keywords);
 }
+static PyObject *spec_parse_mjcf(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                                 PyObject *keywords) {
+  (void)type;
+  return parse(jn_spec_parse_mjcf, "parse_mjcf", args, nargs, keywords);
+}
 static PyObject *spec_parse_json(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *keywords) {
   (void)type;
@@ -220,7 +225,7 @@ static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords
   }
   PyObject *rest = keywords ? PyDict_Copy(keywords) : PyDict_New(), *value, *result = NULL;
   if (!rest) return NULL;
-  jn_build_options options = {JN_ROOT_AS_GIVEN, 0};
+  jn_build_options options = {.root = JN_ROOT_AS_GIVEN};
   int bad = 0;
   if ((value = PyDict_GetItemString(rest, "root"))) {
     int i = value == Py_None ? 0 : word_index(value, words, "root");
@@ -316,6 +321,11 @@ static PyMethodDef methods[] = {
      METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "parse_urdf(text, name='text')\n--\n\n"
      "Reads the text of a URDF; `name` is the file name in messages."},
+    {"parse_mjcf", (PyCFunction)(void (*)(void))spec_parse_mjcf,
+     METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
+     "parse_mjcf(text, name='text')\n--\n\n"
+     "Reads the text of an MJCF model, which cannot include files; `name` is the file name in\n"
+     "messages."},
     {"parse_json", (PyCFunction)(void (*)(void))spec_parse_json,
      METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "parse_json(text, name='text')\n--\n\n"

@@ -7,7 +7,7 @@
 
 /* ---- errors ---- */
 
-static PyObject *base_error, *errors[16];
+static PyObject *base_error, *errors[32];
 
 typedef struct error_class {
   jn_status status;
@@ -34,6 +34,15 @@ int add_exceptions(PyObject *module) {
       {JN_ERR_SINGULAR, "SingularError", &PyExc_ArithmeticError,
        "The dynamics are singular: a joint moves no mass. `joint` is its name, if it is known."},
       {JN_ERR_STATE, "StateError", &PyExc_RuntimeError, "The quantity asked for was not computed."},
+      {JN_ERR_CLOSURE, "ClosureError", &PyExc_ValueError,
+       "The state does not satisfy the constraints. `constraint` is the name of one."},
+      {JN_ERR_RANK, "RankError", &PyExc_ArithmeticError,
+       "The constraints contradict each other, or lose rank. `constraint` is the name of one."},
+      {JN_ERR_ACTUATION, "ActuationError", &PyExc_ValueError,
+       "The passive joint `joint` would need a force."},
+      {JN_ERR_ASSEMBLY, "AssemblyError", &PyExc_ArithmeticError,
+       "The constraints cannot be satisfied from this guess. `constraint` is farthest off."},
+      {JN_ERR_INFEASIBLE, "InfeasibleError", &PyExc_ValueError, "The limits cannot be kept."},
       {JN_ERR_FIT, "FitError", &PyExc_ValueError,
        "A fit of samples cannot be trusted, or misses its tolerance."},
   };
@@ -41,10 +50,10 @@ int add_exceptions(PyObject *module) {
       "jounce.Error",
       "Base class of the exceptions of jounce. `status`: the library's status code; `file`,\n"
       "`line`: place in a model file; `index`: state of a batch; `joint`: joint of a\n"
-      "SingularError.",
+      "SingularError or ActuationError; `constraint`: constraint at fault.",
       NULL, NULL);
   if (!base_error || PyModule_AddObjectRef(module, "Error", base_error)) return -1;
-  const char *const none[] = {"status", "file", "line", "index", "joint"};
+  const char *const none[] = {"status", "file", "line", "index", "joint", "constraint"};
   for (size_t i = 0; i < sizeof none / sizeof *none; i++)
     if (PyObject_SetAttrString(base_error, none[i], Py_None)) return -1;
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
@@ -227,6 +236,18 @@ PyArrayObject *take_shape(PyObject *object, const char *what, int nd, const npy_
   Py_DECREF(a);
   raise_text(JN_ERR_ARGUMENT, "%s: shape %s expected, found %s", what, want, got);
   return NULL;
+}
+
+PyObject *take_tuple(PyObject *object, const char *expected) {
+  if (PyTuple_Check(object) || PyList_Check(object)) return PySequence_Tuple(object);
+  PyErr_Format(PyExc_TypeError, "%s, found %.200s", expected, Py_TYPE(object)->tp_name);
+  return NULL;
+}
+
+int all_finite(const double *x, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += 0.0 * x[i];
+  return sum == 0.0;
 }
 
 int take_numbers(PyObject *object, const char *what, npy_intp n, double *out) {

@@ -4,14 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct trajectory_object {
-  PyObject_HEAD model_object *model;
-  jn_trajectory *trajectory;
-  PyObject *residual; /* of a fit: (rms, max, lambda), else None */
-  PyObject *report;   /* of a fit: dictionary of all that was found, else None */
-} trajectory_object;
-
-static PyObject *wrap(model_object *model, jn_trajectory *trajectory) {
+PyObject *trajectory_wrap(model_object *model, jn_trajectory *trajectory) {
   trajectory_object *self = (trajectory_object *)trajectory_type.tp_alloc(&trajectory_type, 0);
   if (!self) {
     jn_trajectory_free(trajectory);
@@ -26,7 +19,7 @@ static PyObject *wrap(model_object *model, jn_trajectory *trajectory) {
 
 static PyObject *finish(model_object *model, jn_status status, jn_error *error,
                         jn_trajectory **trajectory) {
-  if (!status) return wrap(model, *trajectory);
+  if (!status) return trajectory_wrap(model, *trajectory);
   error->status = status;
   return raise_error(error);
 }
@@ -476,6 +469,32 @@ static PyMethodDef methods[] = {
      "Writes a description (.json) that loads as the same motion bit for bit."},
     {"scaled", trajectory_scaled, METH_O,
      "scaled($self, factor, /)\n--\n\nThe same motion `factor` times as slow."},
+    {"clocked", trajectory_clocked, METH_O,
+     "clocked($self, clock, /)\n--\n\n"
+     "The same path by another clock: rows t, u, u', u'', u''' of clock (n, 5), polynomials of\n"
+     "degree 7 between them. All derivatives follow exactly."},
+    {"clock",
+     FAST(trajectory_clock,
+          "clock($self, /, t, order=0)\n--\n\n"
+          "The time u of the path at t and its derivatives u', ..., u^(order), (order+1,).")},
+    {"limits", FAST(trajectory_limits,
+                    "limits($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
+                    "effort_rate=None, samples=1000)\n--\n\n"
+                    "The peaks of all limited quantities, how many limits are broken, and the\n"
+                    "smallest time scale that satisfies all of them (None: none does). A limit is\n"
+                    "a number for all joints but a floating base, or (nv,); None: the model's.")},
+    {"retime", FAST(trajectory_retime,
+                    "retime($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
+                    "effort_rate=None, intervals=1000, rates=True, moving_ends=False, "
+                    "tolerance=1e-7)\n--\n\n"
+                    "The fastest motion along the same path within these limits, at rest at both\n"
+                    "ends unless moving_ends. rates=False: limits of jerk and effort_rate are not\n"
+                    "kept. InfeasibleError says which limit no clock keeps, where, by how much.")},
+    {"elastic", FAST(trajectory_elastic,
+                     "elastic($self, /, t, stiffness, motor_inertia)\n--\n\n"
+                     "Motors behind elastic joints at time t: theta (3, nv) = deflection, motor\n"
+                     "velocity and acceleration; tau (3, nv) = joint torque and two derivatives;\n"
+                     "tau_m (nv,) = motor torque. Numbers for all joints or (nv,); 0: rigid.")},
     {"next_break", trajectory_next_break, METH_O,
      "next_break($self, t, /)\n--\n\n"
      "The first time after t at which a derivative may jump; inf if there is none."},

@@ -9,10 +9,15 @@ int jn_strict_default(void) {
   return want && want[0] && strcmp(want, "0") != 0;
 }
 
+const char *jn_isa_name(jn_isa isa) {
+  static const char *const names[JN_ISA_COUNT] = {"plain", "avx2", "avx512"};
+  return names[isa];
+}
+
 jn_isa jn_isa_pick(const int can[JN_ISA_COUNT], const char *want) {
-  static const char *const name[JN_ISA_COUNT] = {"plain", "avx2", "avx512"};
+  if (want && !want[0]) want = NULL;
   for (int isa = JN_ISA_COUNT - 1; isa > JN_ISA_PLAIN; isa--)
-    if (can[isa] && (!want || !strcmp(want, name[isa]))) return (jn_isa)isa;
+    if (can[isa] && (!want || !strcmp(want, jn_isa_name((jn_isa)isa)))) return (jn_isa)isa;
   return JN_ISA_PLAIN;
 }
 

@@ -4,16 +4,54 @@
 #include <stdio.h>
 #include <string.h>
 
-void jn_clean_text(char *text, size_t room) {
-  size_t length = strlen(text);
-  for (size_t i = 0; i < length; i++) {
-    unsigned char c = (unsigned char)text[i];
-    if (c < 0x20 || c == 0x7f) text[i] = '?';
+size_t jn_utf8(const char *text, uint32_t *code) {
+  const unsigned char *p = (const unsigned char *)text;
+  const size_t n = *p < 0x80                  ? 1
+                   : *p >= 0xc2 && *p <= 0xdf ? 2
+                   : *p >= 0xe0 && *p <= 0xef ? 3
+                   : *p >= 0xf0 && *p <= 0xf4 ? 4
+                                              : 0;
+  *code = n < 2 ? *p : *p & (0xffu >> (n + 1));
+  for (size_t i = 1; i < n; i++) {
+    if ((p[i] & 0xc0) != 0x80) return 0;
+    *code = *code << 6 | (p[i] & 0x3fu);
   }
-  if (length + 1 < room) return;
-  size_t i = length;
-  while (i > 0 && ((unsigned char)text[i - 1] & 0xc0) == 0x80) i--;
-  if (i > 0 && (unsigned char)text[i - 1] >= 0xc0) text[i - 1] = '\0';
+  if (n == 3 && (*code < 0x800 || (*code >= 0xd800 && *code <= 0xdfff))) return 0;
+  if (n == 4 && (*code < 0x10000 || *code > 0x10ffff)) return 0;
+  return n;
+}
+
+int jn_is_control(uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) /* C0, delete, C1: U+009B starts a sequence */
+         || code == 0x61c || code == 0x200e || code == 0x200f /* marks of direction */
+         || (code >= 0x2028 && code <= 0x202e)                /* line ends, embeddings, overrides */
+         || (code >= 0x2066 && code <= 0x2069);               /* isolates */
+}
+
+/* Is `text` the beginning of a UTF-8 sequence, and nothing else? */
+static int is_incomplete(const char *text) {
+  size_t n = 1;
+  if ((unsigned char)text[0] < 0xc2) return 0;
+  while (((unsigned char)text[n] & 0xc0) == 0x80) n++;
+  return n < 4 && text[n] == '\0';
+}
+
+void jn_clean_text(char *text, size_t room) {
+  const size_t length = strlen(text);
+  char *to = text;
+  size_t n;
+  for (const char *from = text; *from != '\0'; from += n) {
+    uint32_t code;
+    n = jn_utf8(from, &code);
+    if (n == 0 && length + 1 >= room && is_incomplete(from)) break;
+    if (n == 0 || jn_is_control(code)) {
+      *to++ = '?';
+      n = n > 0 ? n : 1;
+    } else {
+      for (size_t i = 0; i < n; i++) *to++ = from[i];
+    }
+  }
+  *to = '\0';
 }
 
 _Static_assert(JN_MAX_PATH + 16 < JN_MAX_MESSAGE, "a message has room behind \"file:line: \"");

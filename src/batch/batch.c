@@ -9,6 +9,7 @@
 
 #ifdef _OPENMP
 #include <omp.h>
+#include <pthread.h>
 #endif
 
 #include "base/block.h"
@@ -31,6 +32,14 @@ struct jn_batch {
   worker *workers;
 };
 
+#ifdef _OPENMP
+/* A child process has the memory of its parent but only the thread that called fork: it would wait
+ * for ever for the team of that thread. So the team ends before each fork. The next batch starts a
+ * new one, in the parent and in the child. */
+static void end_team(void) { omp_pause_resource_all(omp_pause_soft); }
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(end_team, NULL, NULL); }
+#endif
+
 static jn_status worker_init(jn_batch *b, worker *k) {
   size_t lanes = (size_t)b->engine->lanes,
          size = jn_work_layout(b->model, b->order, lanes, 0, NULL, NULL);
@@ -42,6 +51,7 @@ static jn_status worker_init(jn_batch *b, worker *k) {
   char *at = k->block;
   at += (JN_WORK_ALIGN - (uintptr_t)at % JN_WORK_ALIGN) % JN_WORK_ALIGN;
   jn_work_layout(b->model, b->order, lanes, 0, at, &k->w);
+  jn_work_guard(b->model, b->order, lanes, &k->w);
   b->pack->place(b->model, &k->w);
   return JN_OK;
 }

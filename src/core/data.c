@@ -55,6 +55,7 @@ jn_status jn_data_new(const jn_model *model, int order, const jn_allocator *allo
   block += ALIGN - (uintptr_t)block % ALIGN;
   memcpy(block - sizeof(void *), &raw, sizeof raw);
   *out = place(model, order, size, block);
+  jn_work_guard(model, order, 1, &(*out)->w);
   (*out)->allocator = hooks;
   (*out)->owned = 1;
   return JN_OK;
@@ -69,5 +70,8 @@ void jn_data_free(jn_data *data) {
 }
 
 jn_settings *jn_data_settings(jn_data *data) { return &data->settings; }
+const char *jn_data_engine(const jn_data *data) {
+  return data->settings.strict ? jn_engines[JN_ISA_PLAIN].name : data->best->name;
+}
 int jn_data_order(const jn_data *data) { return data->order; }
 int jn_data_singular_joint(const jn_data *data) { return data->singular; }

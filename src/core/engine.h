@@ -37,6 +37,8 @@ typedef void jn_solve_fn(const jn_model *m, const jn_work *w, const jn_settings 
                          const unsigned char *prescribed, int external, int more);
 typedef void jn_mass_fn(const jn_model *m, const jn_work *w, double *M);
 typedef void jn_mass_solve_fn(const jn_model *m, const jn_work *w, int first, int last, double *y);
+typedef void jn_mass_whiten_fn(const jn_model *m, const jn_work *w, int first, int last,
+                               const unsigned char *prescribed, double *y);
 typedef void jn_variation_fn(const struct variation *x);
 typedef void jn_course_fn(const struct variation *x, int first, int still);
 typedef int jn_matrices_fn(const struct variation *x, int k, const struct jn_blocks *out,
@@ -84,6 +86,7 @@ typedef struct jn_engine {
   jn_mass_fn *mass;           /* upper half of M, body representation, given X_0 of free joints */
   /* M^-1 times JN_SOLVE_COLUMNS columns y in lanes: core/derivatives/mass_solve.h */
   jn_mass_solve_fn *mass_solve;
+  jn_mass_whiten_fn *mass_whiten; /* L^-1 y, M = L L^T, prescribed joints left out */
   /* directional derivatives, one direction per lane: core/derivatives/course.h */
   jn_variation_fn *course_inverse;
   jn_course_fn *course_forward;
@@ -111,6 +114,7 @@ typedef struct jn_engine {
   extern jn_solve_fn jn_body_solve_##isa;             \
   extern jn_mass_fn jn_body_mass_##isa;               \
   extern jn_mass_solve_fn jn_mass_solve_##isa;        \
+  extern jn_mass_whiten_fn jn_mass_whiten_##isa;      \
   extern jn_variation_fn jn_course_inverse_##isa;     \
   extern jn_course_fn jn_course_forward_##isa;        \
   extern jn_variation_fn jn_freedoms_columns_##isa;   \

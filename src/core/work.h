@@ -21,11 +21,11 @@ typedef six six1;
 typedef inertia10 inertia1;
 #endif
 
-#define WORK_ACCESSOR(name, element, stride)                          \
-  static inline element *name##_of(const jn_work *w, int i) {         \
-    const size_t rows = (size_t)w->rows, nv = (size_t)w->nv;          \
-    (void)rows, (void)nv;                                             \
-    return (element *)(void *)w->name + (size_t)i * (size_t)(stride); \
+#define WORK_ACCESSOR(name, element, stride)                                         \
+  static inline element *name##_of(const jn_work *w, int i) {                        \
+    const size_t rows = (size_t)w->rows, nv = (size_t)w->nv, nrow = (size_t)w->nrow; \
+    (void)rows, (void)nv, (void)nrow;                                                \
+    return (element *)(void *)w->name + (size_t)i * (size_t)(stride);                \
   }
 #define WORK_real WORK_ACCESSOR
 #define WORK_double WORK_ACCESSOR

@@ -13,3 +13,10 @@ void ENTRY(mass_solve)(const jn_model *m, const jn_work *w, int first, int last,
   for (int h = 0; h < stride; h += GROUPS)
     mass_solve_pass(m, w, first, last, (solve_pack *)(void *)y + h, stride, GROUPS);
 }
+
+void ENTRY(mass_whiten)(const jn_model *m, const jn_work *w, int first, int last,
+                        const unsigned char *prescribed, double *y) {
+  const int stride = JN_SOLVE_COLUMNS / LANES;
+  for (int h = 0; h < stride; h += GROUPS)
+    mass_whiten_pass(m, w, first, last, prescribed, (solve_pack *)(void *)y + h, stride, GROUPS);
+}

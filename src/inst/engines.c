@@ -22,6 +22,7 @@
     .place = jn_body_place_##isa,                                                   \
     .mass = jn_body_mass_##isa,                                                     \
     .mass_solve = jn_mass_solve_##isa,                                              \
+    .mass_whiten = jn_mass_whiten_##isa,                                            \
     .course_inverse = jn_course_inverse_##isa,                                      \
     .course_forward = jn_course_forward_##isa,                                      \
     .freedoms_columns = jn_freedoms_columns_##isa,                                  \

@@ -2,11 +2,11 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/block.h"
 #include "base/elementary.h"
+#include "base/fail.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
 
@@ -24,12 +24,9 @@ jn_simulation_options jn_simulation_options_default(void) {
 
 __attribute__((format(printf, 3, 4))) static jn_status refuse(jn_error *error, jn_status status,
                                                               const char *format, ...) {
-  if (!error) return status;
-  memset(error, 0, sizeof *error);
-  error->status = status;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(error->message, sizeof error->message, format, arguments);
+  jn_fail_list(error, status, NULL, 0, format, arguments);
   va_end(arguments);
   return status;
 }

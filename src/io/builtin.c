@@ -275,6 +275,71 @@ static void make_humanoid(maker *k) {
 
 /* ---- by name */
 
+/* ---- mechanisms, closed at home */
+
+static void add_point(maker *k, const char *name, const char *a, jn_vec3 on_a, const char *b,
+                      jn_vec3 on_b) {
+  if (k->status != JN_OK) return;
+  jn_constraint_desc c = jn_constraint_default(name, JN_CONSTRAINT_POINT, a, b);
+  c.a.pose.p = on_a;
+  c.b.pose.p = on_b;
+  k->status = jn_spec_add_constraint(k->spec, &c);
+}
+
+/* In the x z plane: crank A B, coupler B C, rocker D C; the pin C is the constraint. */
+static void make_fourbar(maker *k) {
+  const jn_vec3 A = {0, 0, 0}, B = {0, 0, 0.25}, C = {0.625, 0, 0.5}, D = {0.75, 0, 0};
+  const jn_vec3 crank = jn_v3_sub(B, A), coupler = jn_v3_sub(C, B), rocker = jn_v3_sub(C, D);
+  add_link(k, "ground", 0, origin, diagonal(0, 0, 0), origin);
+  add_link(k, "crank", 0.5, jn_v3_scale(0.5, crank), rod_inertia(0.5, 0.02, 0.25), A);
+  add_link(k, "coupler", 1.2, jn_v3_scale(0.5, coupler), box_inertia(1.2, 0.67, 0.04, 0.04), B);
+  add_link(k, "rocker", 0.9, jn_v3_scale(0.5, rocker), rod_inertia(0.9, 0.02, 0.5), D);
+  jn_joint_desc base = jn_joint_default("base", JN_JOINT_FIXED, NULL, "ground"),
+                one = screw("crank", JN_JOINT_REVOLUTE, "ground", "crank", axis_y, A),
+                two = screw("coupler", JN_JOINT_REVOLUTE, "crank", "coupler", axis_y, B),
+                three = screw("rocker", JN_JOINT_REVOLUTE, "ground", "rocker", axis_y, D);
+  one.limits.effort = 20;
+  two.passive = three.passive = 1;
+  add_joint(k, &base), add_joint(k, &one), add_joint(k, &two), add_joint(k, &three);
+  add_point(k, "pin", "coupler", coupler, "rocker", rocker);
+}
+
+/* A platform on six legs: a universal joint at the platform, a slide, the foot pinned to the
+ * ground. The platform floats: the feet hold it. */
+static void make_stewart(maker *k) {
+  const double height = 0.75, top = 0.25, bottom = 0.5;
+  const jn_vec3 centre = {0, 0, height};
+  add_link(k, "platform", 5, (jn_vec3){0, 0, 0.02}, box_inertia(5, 0.5, 0.5, 0.04), centre);
+  jn_joint_desc base = jn_joint_default("base", JN_JOINT_FREE, NULL, "platform");
+  base.passive = 1;
+  add_joint(k, &base);
+  for (int i = 0; i < 6 && k->status == JN_OK; i++) {
+    /* corners of the platform in pairs opposite to the pairs of the feet */
+    const double third = 2 * pi / 3 * (double)(i / 2), side = i % 2 ? 1 : -1;
+    char leg[8], rod[8], hinge[8], slide[8], foot[8];
+    double c, s;
+    jn_sincos(third + side * pi / 12, &s, &c);
+    const jn_vec3 F = {bottom * c, bottom * s, 0};
+    jn_sincos(third + side * pi / 4, &s, &c);
+    const jn_vec3 P = {top * c, top * s, height}, u = jn_v3_unit(jn_v3_sub(F, P)),
+                  across = jn_v3_unit(jn_v3_cross(u, axis_z));
+    snprintf(leg, sizeof leg, "leg%d", i + 1);
+    snprintf(rod, sizeof rod, "rod%d", i + 1);
+    snprintf(hinge, sizeof hinge, "hinge%d", i + 1);
+    snprintf(slide, sizeof slide, "slide%d", i + 1);
+    snprintf(foot, sizeof foot, "foot%d", i + 1);
+    add_link(k, leg, 0.8, jn_v3_scale(0.2, u), diagonal(0.01, 0.01, 0.01), P);
+    add_link(k, rod, 0.4, jn_v3_scale(-0.2, u), diagonal(0.005, 0.005, 0.005), F);
+    jn_joint_desc h = screw(hinge, JN_JOINT_UNIVERSAL, "platform", leg, across, P),
+                  d = screw(slide, JN_JOINT_PRISMATIC, leg, rod, u, P);
+    h.axis[1] = jn_v3_cross(u, across);
+    h.passive = 1;
+    set_range(&d, -0.2, 0.2, 1, 500);
+    add_joint(k, &h), add_joint(k, &d);
+    add_point(k, foot, rod, origin, NULL, F);
+  }
+}
+
 typedef enum builtin {
   TILTHEX,
   PENDULUM,
@@ -283,7 +348,9 @@ typedef enum builtin {
   ARM7,
   QUADRUPED,
   HUMANOID,
-  CHAIN
+  CHAIN,
+  FOURBAR,
+  STEWART
 } builtin;
 
 static const struct {
@@ -301,7 +368,10 @@ static const struct {
                   "floating, with spherical waist, shoulders and hips, universal neck, wrists "
                   "and ankles, revolute elbows and knees"},
     [CHAIN] = {"chain",
-               "10 rods on revolute joints with axes y and x in turn, fixed base; chain:N has N"}};
+               "10 rods on revolute joints with axes y and x in turn, fixed base; chain:N has N"},
+    [FOURBAR] = {"fourbar", "planar four-bar: crank, coupler and rocker, closed by a pin"},
+    [STEWART] = {"stewart",
+                 "Stewart platform: six legs with slides, their feet pinned to the world"}};
 enum { BUILTINS = sizeof builtins / sizeof builtins[0] };
 
 const char *jn_builtin_name(int index) {
@@ -345,7 +415,7 @@ static jn_status understand(const char *name, request *out, jn_error *error) {
         nearest != NULL ? ": did you mean '" : "", nearest != NULL ? nearest : "",
         nearest != NULL ? "'?"
                         : " (tilthex, pendulum, double_pendulum, arm6, arm7, quadruped, "
-                          "humanoid, chain)");
+                          "humanoid, chain, fourbar, stewart)");
   }
   *out = (request){(builtin)which, 2, 3};
   if (which == CHAIN) out->a = 10;
@@ -411,8 +481,14 @@ jn_status jn_spec_builtin(const char *name, const jn_allocator *allocator, jn_sp
       case HUMANOID:
         make_humanoid(&k);
         break;
-      default: /* CHAIN */
+      case CHAIN:
         make_rods(&k, (int)want.a, 0.5, 0.25, 0.02, 1);
+        break;
+      case FOURBAR:
+        make_fourbar(&k);
+        break;
+      default: /* STEWART */
+        make_stewart(&k);
         break;
     }
   }

@@ -15,6 +15,8 @@
 #include "base/block.h"
 #include "base/fail.h"
 
+_Static_assert(JN_FILE_PATH >= PATH_MAX, "realpath has room");
+
 const char *jn_file_ending(const char *path) {
   const char *slash = strrchr(path, '/');
   const char *last = slash != NULL ? slash + 1 : path;
@@ -77,66 +79,183 @@ jn_status jn_file_read(const char *path, const jn_allocator *hooks, char **text,
   return status;
 }
 
-/* Writes the file and closes the descriptor. */
-static jn_status write_and_close(int descriptor, const char *path, jn_file_writer write_text,
-                                 void *context, jn_error *error) {
-  FILE *file = fdopen(descriptor, "wb");
-  if (file == NULL) {
-    int reason = errno;
-    close(descriptor);
-    return jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(reason));
-  }
-  errno = 0;
-  jn_status status = write_text(file, context);
-  int bad = (fflush(file) | ferror(file)) != 0;
-  if (!bad && fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
-    bad = 1;
-  int reason = errno;
-  if (fclose(file) != 0 && !bad) bad = 1, reason = errno;
-  if (status == JN_OK && bad)
-    status = jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(reason));
-  return status;
+/* ---- files that a file names */
+
+void jn_file_folder(const char *path, char folder[JN_FILE_PATH]) {
+  const char *slash = strrchr(path, '/');
+  if (slash == NULL)
+    snprintf(folder, JN_FILE_PATH, ".");
+  else
+    snprintf(folder, JN_FILE_PATH, "%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
-/* Creates a temporary file in the folder of `target`. Returns its descriptor; `name` is its
- * name. */
-static int create_beside(const char *target, char *name, size_t room, mode_t mode) {
+void jn_file_identity(const char *path, unsigned long long *device, unsigned long long *inode) {
+  struct stat about;
+  *device = *inode = 0;
+  if (stat(path, &about) != 0) return;
+  *device = (unsigned long long)about.st_dev;
+  *inode = (unsigned long long)about.st_ino;
+}
+
+/* Is the real path `path` below the real path `top`? */
+static int is_below(const char *top, const char *path) {
+  const size_t n = strlen(top);
+  if (strcmp(top, "/") == 0) return 1;
+  return strncmp(path, top, n) == 0 && path[n] == '/';
+}
+
+const char *jn_file_open_below(const char *top, const char *folder, const char *name,
+                               jn_named_file *found) {
+  char joined[JN_FILE_PATH], real_top[PATH_MAX], real_path[PATH_MAX];
+  struct stat about;
+  if (name[0] == '/') return "an absolute path is not accepted: name it relative to the model";
+  const int length = strcmp(folder, ".") == 0
+                         ? snprintf(joined, sizeof joined, "%s", name)
+                         : snprintf(joined, sizeof joined, "%s/%s", folder, name);
+  if (length < 0 || (size_t)length >= sizeof joined) return "the path is too long";
+  if (realpath(top, real_top) == NULL || realpath(joined, real_path) == NULL)
+    return "cannot open: no such file";
+  if (!is_below(real_top, real_path))
+    return "the file is outside the folder of the file that names it: only files in it or below "
+           "are read";
+  /* O_NONBLOCK: opening a pipe must not wait */
+  const int descriptor = open(real_path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return "cannot open";
+  if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode)) {
+    close(descriptor);
+    return "not a regular file";
+  }
+  found->stream = fdopen(descriptor, "rb");
+  if (found->stream == NULL) {
+    close(descriptor);
+    return "cannot open";
+  }
+  memcpy(found->path, joined, (size_t)length + 1);
+  found->device = (unsigned long long)about.st_dev;
+  found->inode = (unsigned long long)about.st_ino;
+  return NULL;
+}
+
+/* Does the path have a component ".."? */
+static int goes_up(const char *path) {
+  for (const char *at = path; (at = strstr(at, "..")) != NULL; at += 2)
+    if ((at == path || at[-1] == '/') && (at[2] == '\0' || at[2] == '/')) return 1;
+  return 0;
+}
+
+int jn_file_below(const char *beside, const char *name, char *path, const char **why) {
+  char folder[JN_FILE_PATH];
+  jn_named_file found;
+  *why = "only a file in the folder of the description, or below it, is read";
+  if (name[0] == '\0' || name[0] == '/' || goes_up(name)) return 0;
+  jn_file_folder(beside != NULL ? beside : "", folder);
+  *why = jn_file_open_below(folder, folder, name, &found);
+  if (*why != NULL) return 0;
+  fclose(found.stream);
+  memcpy(path, found.path, sizeof found.path);
+  return 1;
+}
+
+/* ---- writing */
+
+/* `reason`: of errno; 0: unknown */
+static jn_status cannot(const jn_file *f, int reason, jn_error *error) {
+  return jn_fail(error, JN_ERR_FILE, f->path, 0, "cannot write: %s",
+                 reason != 0 ? strerror(reason) : "a write failed; is the disk full?");
+}
+
+/* Creates NAME.PID.N.tmp. Returns its descriptor, or -1. */
+static int create_beside(jn_file *f, mode_t mode) {
   for (int i = 0; i < 100; i++) {
-    int length = snprintf(name, room, "%s.%ld.%d.tmp", target, (long)getpid(), i);
-    if ((size_t)length >= room) {
+    int length =
+        snprintf(f->temporary, JN_FILE_PATH, "%s.%ld.%d.tmp", f->target, (long)getpid(), i);
+    if (length >= JN_FILE_PATH) {
       errno = ENAMETOOLONG;
       return -1;
     }
-    int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    int descriptor = open(f->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }
   return -1;
 }
 
-jn_status jn_file_write(const char *path, jn_file_writer write, void *context, jn_error *error) {
-  /* Devices and pipes cannot be replaced: they are written to directly. A symbolic link is
-   * followed: the file it points to is replaced. */
+/* The file keeps the mode and the owner of the one that it replaces. */
+static int keep_mode(int descriptor, const struct stat *old) {
+  if (fchown(descriptor, old->st_uid, old->st_gid) != 0) errno = 0; /* only where it is permitted */
+  return fchmod(descriptor, old->st_mode & 0777) == 0;
+}
+
+jn_status jn_file_open(jn_file *f, const char *path, jn_error *error) {
   struct stat old;
-  int exists = stat(path, &old) == 0;
+  int descriptor;
+  f->stream = NULL;
+  f->path = path;
+  f->target[0] = f->temporary[0] = '\0';
+  const int exists = stat(path, &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) {
-    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0)
-      return jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
-    return write_and_close(descriptor, path, write, context, error);
-  }
-  char *real = exists ? realpath(path, NULL) : NULL;
-  const char *target = real != NULL ? real : path;
-  char name[PATH_MAX];
-  int descriptor = create_beside(target, name, sizeof name, exists ? old.st_mode & 0777 : 0666);
-  jn_status status;
-  if (descriptor < 0) {
-    status = jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
+    descriptor = open(path, O_WRONLY | O_CLOEXEC);
   } else {
-    status = write_and_close(descriptor, path, write, context, error);
-    if (status == JN_OK && rename(name, target) != 0)
-      status = jn_fail(error, JN_ERR_FILE, path, 0, "cannot write: %s", strerror(errno));
-    if (status != JN_OK) unlink(name);
+    const mode_t mode = exists ? old.st_mode & 0777 & ~(mode_t)077 : 0666;
+    if (exists ? realpath(path, f->target) == NULL
+               : (size_t)snprintf(f->target, JN_FILE_PATH, "%s", path) >= JN_FILE_PATH) {
+      if (!exists) errno = ENAMETOOLONG;
+      return cannot(f, errno, error);
+    }
+    descriptor = create_beside(f, mode);
+    if (descriptor < 0) f->temporary[0] = '\0';
   }
-  free(real);
+  if (descriptor < 0 && f->target[0] != '\0' && exists && access(path, W_OK) == 0)
+    return jn_fail(error, JN_ERR_FILE, path, 0,
+                   "cannot write: a new file is made in its folder first, and that fails: %s",
+                   strerror(errno));
+  if (descriptor < 0) return cannot(f, errno, error);
+  int bad = f->target[0] != '\0' && exists && !keep_mode(descriptor, &old);
+  if (!bad) f->stream = fdopen(descriptor, f->target[0] != '\0' ? "r+b" : "wb");
+  if (f->stream != NULL) return JN_OK;
+  const int reason = errno;
+  close(descriptor);
+  jn_file_discard(f);
+  return cannot(f, reason, error);
+}
+
+/* What cannot be flushed to a disk (pipes, some file systems) is not an error. */
+static int flush(FILE *stream, int *reason) {
+  const int failed = ferror(stream) != 0;
+  *reason = 0;
+  if (fflush(stream) == 0) {
+    if (failed) return 0;
+    if (fsync(fileno(stream)) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP)
+      return 1;
+  }
+  *reason = errno;
+  return 0;
+}
+
+jn_status jn_file_commit(jn_file *f, jn_error *error) {
+  if (f->stream == NULL) return JN_ERR_STATE;
+  int reason, bad = !flush(f->stream, &reason);
+  if (fclose(f->stream) != 0 && !bad) bad = 1, reason = errno;
+  f->stream = NULL;
+  if (!bad && f->temporary[0] != '\0' && rename(f->temporary, f->target) != 0)
+    bad = 1, reason = errno;
+  if (!bad) f->temporary[0] = '\0';
+  jn_file_discard(f);
+  return bad ? cannot(f, reason, error) : JN_OK;
+}
+
+void jn_file_discard(jn_file *f) {
+  if (f->stream != NULL) fclose(f->stream);
+  if (f->temporary[0] != '\0') unlink(f->temporary);
+  f->stream = NULL;
+  f->temporary[0] = '\0';
+}
+
+jn_status jn_file_write(const char *path, jn_file_writer write, void *context, jn_error *error) {
+  jn_file f;
+  jn_status status = jn_file_open(&f, path, error);
+  if (status != JN_OK) return status;
+  status = write(f.stream, context);
+  if (status == JN_OK) return jn_file_commit(&f, error);
+  jn_file_discard(&f);
   return status;
 }

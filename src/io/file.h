@@ -5,6 +5,8 @@
 #include <jounce/base.h>
 #include <stdio.h>
 
+enum { JN_FILE_PATH = 4096 }; /* bytes of a path; at least PATH_MAX */
+
 /* Reads a file into a new block, at most JN_MAX_FILE bytes. */
 jn_status jn_file_read(const char *path, const jn_allocator *hooks, char **text, size_t *size,
                        jn_error *error);
@@ -12,8 +14,50 @@ jn_status jn_file_read(const char *path, const jn_allocator *hooks, char **text,
 jn_status jn_stream_read(FILE *file, const char *path, const jn_allocator *hooks, char **text,
                          size_t *size, jn_error *error);
 
+/* ---- files that a file names */
+
+typedef struct jn_named_file {
+  FILE *stream;
+  char path[JN_FILE_PATH];
+  unsigned long long device, inode;
+} jn_named_file;
+
+/* The folder of a path, "." if it names none; cut to the room. */
+void jn_file_folder(const char *path, char folder[JN_FILE_PATH]);
+/* Device and inode of a file; zero when there is none. */
+void jn_file_identity(const char *path, unsigned long long *device, unsigned long long *inode);
+
+/* Opens the regular file `name` in `folder`. Symbolic links are followed, and then the file must be
+ * in `top` or below it: nothing outside is opened. Returns NULL, or the reason of the refusal. */
+const char *jn_file_open_below(const char *top, const char *folder, const char *name,
+                               jn_named_file *found);
+/* The file `name`, as another file `beside` it (NULL: in the current folder) names it: a regular
+ * file in the folder of that file or below. Absolute paths, "..", and symbolic links that leave the
+ * folder are refused; `why` is then the reason, and 0 is returned. path[JN_FILE_PATH]. */
+int jn_file_below(const char *beside, const char *name, char *path, const char **why);
+
+/* Writing. A file appears under its name complete or not at all: it is written beside it under
+ * another name, flushed to the disk (fsync), and then renamed. Until then, and after every failure,
+ * an old file of that name is as it was. A new file has the mode that the umask leaves; a file that
+ * replaces another has its mode and, if permitted, its owner. Through a symbolic link the file that
+ * it points to is replaced. Devices and pipes are written to directly.
+ *
+ *   jn_file_open     NAME.PID.N.tmp, beside NAME
+ *   jn_file_commit   completes the file. Reports errors of earlier writes to `stream` as well
+ *   jn_file_discard  gives the file up; nothing of it remains. Also after a failed commit
+ * `path` is used until the file is closed. */
+typedef struct jn_file {
+  FILE *stream; /* to write to, and to read back; NULL: closed */
+  const char *path;
+  char target[JN_FILE_PATH];    /* "": a device or pipe */
+  char temporary[JN_FILE_PATH]; /* as long as it exists; else "" */
+} jn_file;
+jn_status jn_file_open(jn_file *f, const char *path, jn_error *error);
+jn_status jn_file_commit(jn_file *f, jn_error *error);
+void jn_file_discard(jn_file *f);
+
 /* Writes a file by calling `write`, which returns JN_OK, or a failure that it has explained in its
- * own error. The file appears complete or not at all; devices and pipes are written to directly. */
+ * own error. */
 typedef jn_status (*jn_file_writer)(FILE *file, void *context);
 jn_status jn_file_write(const char *path, jn_file_writer write, void *context, jn_error *error);
 

@@ -22,6 +22,8 @@
  *       each is optional
  *   "mimic": {"joint", "multiplier", "offset"}
  *       kept, not enforced
+ *   "passive": true
+ *       no actuator
  *
  * Optional at the top:
  *
@@ -29,10 +31,13 @@
  *       joints outside of the bodies; their order is the order of the children
  *   "frames": [{"name", "link", "R" | "quat", "p"}]
  *       named frames fixed to bodies
+ *   "constraints": [...]
+ *       closed loops and couplings: json_constraints.c
  *
- * Anywhere: "comment" with any value. Other keys are ignored with a warning. */
+ * Anywhere: "comment" with any value. Other keys are refused. */
 #include <string.h>
 
+#include "io/json_constraints.h"
 #include "io/json_reader.h"
 #include "io/text.h"
 #include "model/spec.h"
@@ -60,11 +65,12 @@ static void check(const jn_json *at, jn_status status, const char *what) {
     jn_json_fail(at, status, "%s", jn_status_text(status));
 }
 
+/* Refuses unknown keys: what is not read would silently be missing from the model. */
 static void check_keys(reader *r, const jn_json *object, const char *const *known) {
   char hint[JN_JSON_HINT];
-  for (jn_json m = jn_json_first(object); m.value; m = jn_json_next(&m))
+  for (jn_json m = jn_json_first(object); m.value && !r->text.status; m = jn_json_next(&m))
     if (strcmp(m.key, "comment") != 0 && !jn_json_is_known(&m, known, hint))
-      warn(r, &m, "unknown key, ignored", hint);
+      jn_refuse(&m, "unknown key%s", hint);
 }
 
 /* ---- optional members: 1 if they are present and read */
@@ -163,7 +169,7 @@ static void read_axes(const jn_json *object, jn_joint_desc *joint) {
 
 #define JOINT_KEYS                                                                               \
   "name", "type", "axis", "axes", "point", "pitch", "origin", "armature", "damping", "friction", \
-      "limits", "mimic"
+      "limits", "mimic", "passive"
 
 /* The joint of a body connects it to its parent; one of the list at the top has its own keys
  * parent and child. */
@@ -191,6 +197,8 @@ static void read_joint(reader *r, const jn_json *object) {
   read_number(object, "friction", &joint.friction);
   read_limits(r, object, &joint.limits);
   read_mimic(r, object, &joint);
+  const jn_json passive = jn_json_member(object, "passive");
+  if (passive.value) jn_json_bool(&passive, &joint.passive);
   if (!point.value && joint.placement == JN_BY_SCREW && turns_about_a_point(joint.type))
     warn(r, &point, "missing: the world's origin is used", "");
   if (!r->text.status) check(object, jn_spec_add_joint(r->spec, &joint), "joints");
@@ -244,20 +252,22 @@ static void read_all(reader *r, const jn_json *top, const char *key, const char 
 }
 
 static void read_model(reader *r, const jn_allocator *allocator) {
-  static const char *const known[] = {"name", "gravity", "bodies", "joints", "frames", NULL};
+  static const char *const known[] = {"name",   "gravity",     "bodies", "joints",
+                                      "frames", "constraints", NULL};
   const jn_json top = jn_json_root(&r->text), bodies = jn_json_member(&top, "bodies");
   const char *name = read_name(&top, "name");
   if (r->text.status) return;
   jn_status status = jn_spec_new(name, allocator, &r->spec);
   if (!status) status = jn_spec_set_file(r->spec, r->text.file);
   check(&top, status, "robots");
-  check_keys(r, &top, known);
   jn_vec3 gravity;
   if (read_vector(&top, "gravity", &gravity)) jn_spec_set_gravity(r->spec, gravity);
   if (!bodies.value) jn_refuse(&bodies, "missing: this is not a native model");
   read_all(r, &top, "bodies", "body", read_body);
   read_all(r, &top, "joints", "joint", read_joint);
   read_all(r, &top, "frames", "frame", read_frame);
+  check_keys(r, &top, known);
+  if (!r->text.status) jn_json_constraints(&top, r->spec);
 }
 
 jn_status jn_spec_parse_json(const char *text, size_t size, const char *name,

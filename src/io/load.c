@@ -4,7 +4,9 @@
 
 #include "base/block.h"
 #include "io/file.h"
+#include "io/load.h"
 #include "io/text.h"
+#include "io/xml.h"
 
 static int is_directory(const char *path) {
   struct stat about;
@@ -13,6 +15,16 @@ static int is_directory(const char *path) {
 
 static jn_status refuse_directory(const char *path, jn_error *error) {
   return jn_fail(error, JN_ERR_FILE, path, 0, "is a directory: a model file expected");
+}
+
+/* The root element tells the format. */
+static jn_status parse_xml(const char *text, size_t size, const char *path,
+                           const jn_allocator *allocator, jn_spec **out, jn_error *error) {
+  char root[16];
+  if (jn_xml_root_name(text, size, root, sizeof root) != JN_OK)
+    return jn_fail(error, JN_ERR_MEMORY, path, 0, "out of memory");
+  return strcmp(root, "mujoco") == 0 ? jn_mjcf_parse(text, size, path, path, allocator, out, error)
+                                     : jn_spec_parse_urdf(text, size, path, allocator, out, error);
 }
 
 jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec **out,
@@ -31,21 +43,22 @@ jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec 
   if (ending != NULL && jn_same_ending(ending, ".xacro"))
     return jn_fail(error, JN_ERR_FILE, path, 0,
                    "this is a xacro source: expand it first (xacro FILE > robot.urdf)");
-  int is_urdf =
-      ending != NULL && (jn_same_ending(ending, ".urdf") || jn_same_ending(ending, ".xml"));
-  if (!is_urdf && (ending == NULL || !jn_same_ending(ending, ".json")))
-    return jn_fail(
-        error, JN_ERR_FILE, path, 0,
-        "unknown ending: expected .urdf or .xml (URDF), .json (native model), or the name of "
-        "a built-in robot");
+  int is_xml =
+      ending != NULL && (jn_same_ending(ending, ".urdf") || jn_same_ending(ending, ".xml") ||
+                         jn_same_ending(ending, ".mjcf"));
+  if (!is_xml && (ending == NULL || !jn_same_ending(ending, ".json")))
+    return jn_fail(error, JN_ERR_FILE, path, 0,
+                   "unknown ending: expected .urdf, .xml or .mjcf (URDF or MJCF), .json (native "
+                   "model), or the "
+                   "name of a built-in robot");
 
   jn_allocator hooks = jn_allocator_or_default(allocator);
   char *text = NULL;
   size_t size = 0;
   jn_status status = jn_file_read(path, &hooks, &text, &size, error);
   if (status != JN_OK) return status;
-  status = is_urdf ? jn_spec_parse_urdf(text, size, path, allocator, out, error)
-                   : jn_spec_parse_json(text, size, path, allocator, out, error);
+  status = is_xml ? parse_xml(text, size, path, allocator, out, error)
+                  : jn_spec_parse_json(text, size, path, allocator, out, error);
   jn_block_free(&hooks, text);
   return status;
 }

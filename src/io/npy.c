@@ -148,19 +148,19 @@ jn_status jn_npy_parse(const char *bytes, size_t size, const char *name,
   array a;
   jn_status status = read_array(&p, bytes, size, &a);
   if (status) return status;
-  if (a.rows > JN_MAX_SAMPLES || a.columns > JN_MAX_COLUMNS)
-    return refuse(&p, JN_ERR_LIMIT, "too many rows or columns");
-  if ((status = jn_table_new((int)a.rows, (int)a.columns, allocator, out)))
-    return refuse(&p, status, jn_status_text(status));
+  if ((status = jn_table_new_from(a.rows, a.columns, size, name, allocator, out, error)))
+    return status;
   copy_array(&a, *out, 0);
   return JN_OK;
 }
 
 /* Archives. */
 
+/* The bytes of an array. No two share any: `end` is where the last one ended, and the next one must
+ * lie behind it. */
 typedef struct entry {
   const char *bytes;
-  size_t size;
+  size_t size, end;
 } entry;
 
 static const unsigned char *find_directory(const unsigned char *b, size_t size) {
@@ -193,6 +193,9 @@ static jn_status read_entry(place *p, const unsigned char *b, size_t size, size_
   const size_t skip = 30 + little(b + local + 26, 2) + little(b + local + 28, 2);
   if (size - local < skip || size - local - skip < plain)
     return refuse(p, JN_ERR_SYNTAX, "the archive is cut off");
+  if (local < e->end)
+    return refuse(p, JN_ERR_SYNTAX, "overlaps the array listed before it, or lies before it");
+  e->end = local + skip + plain;
   e->bytes = (const char *)b + local + skip;
   e->size = plain;
   return JN_OK;
@@ -223,8 +226,6 @@ static jn_status visit(place *p, const array *a, survey *s) {
         snprintf(name, JN_COLUMN_NAME, "%.*s:%zu", JN_MAX_NAME, p->array, c);
       else
         snprintf(name, JN_COLUMN_NAME, "%.*s", JN_COLUMN_NAME - 1, p->array);
-      if (jn_table_find(s->table, name) < (int)(s->columns + c))
-        return refuse(p, JN_ERR_SYNTAX, "the archive has two columns with this name");
     }
     copy_array(a, s->table, (int)s->columns);
   }
@@ -238,9 +239,9 @@ static jn_status walk(place *p, const unsigned char *b, size_t size, survey *s) 
   const size_t count = little(end + 10, 2);
   size_t at = little(end + 16, 4);
   s->columns = 0;
+  entry e = {NULL, 0, 0};
   for (size_t i = 0; i < count; i++) {
     const place quiet = {p->file, "", NULL};
-    entry e = {NULL, 0};
     array a;
     jn_status status = read_entry(p, b, size, &at, &e);
     if (status) return status;
@@ -263,9 +264,11 @@ jn_status jn_npz_parse(const char *bytes, size_t size, const char *name,
   if (!status) status = walk(&p, b, size, &s);
   if (status) return status;
   if (!s.found) return refuse(&p, JN_ERR_SYNTAX, "the archive has no array of numbers");
-  if ((status = jn_table_new((int)s.rows, (int)s.columns, allocator, &s.table)))
-    return refuse(&p, status, jn_status_text(status));
-  if ((status = walk(&p, b, size, &s)))
+  if ((status = jn_table_new_from(s.rows, s.columns, size, name, allocator, &s.table, error)))
+    return status;
+  status = walk(&p, b, size, &s);
+  if (!status) status = jn_table_check_names(s.table, name, 0, error);
+  if (status)
     jn_table_free(s.table);
   else
     *out = s.table;

@@ -4,6 +4,12 @@
 
 #include <jounce/table.h>
 
+/* A table of a file of `size` bytes: JN_ERR_LIMIT if it needs too much memory for that. */
+jn_status jn_table_new_from(size_t rows, size_t columns, size_t size, const char *name,
+                            const jn_allocator *allocator, jn_table **out, jn_error *error);
+/* No two columns have the same name; "" does not count. */
+jn_status jn_table_check_names(const jn_table *table, const char *file, int line, jn_error *error);
+
 jn_status jn_npy_parse(const char *bytes, size_t size, const char *name,
                        const jn_allocator *allocator, jn_table **out, jn_error *error);
 jn_status jn_npz_parse(const char *bytes, size_t size, const char *name,

@@ -148,6 +148,41 @@ static void joint(writer *w, const jn_joint_desc *x, int listed) {
     optional(w, "offset", x->mimic_offset, 0);
     text(w, "}");
   }
+  if (x->passive) text(w, ", \"passive\": true");
+  text(w, "}");
+}
+
+static void side(writer *w, const char *key, const jn_constraint_side *x) {
+  fprintf(w->file, ", \"%s\": {\"link\": ", key);
+  string(w, x->link != NULL ? x->link : "world");
+  pose(w, &x->pose, ", ");
+  text(w, "}");
+}
+
+static void constraint(writer *w, const jn_constraint_desc *x) {
+  w->subject = x->name;
+  text(w, "{\"name\": ");
+  string(w, x->name);
+  fprintf(w->file, ", \"type\": \"%s\"", jn_constraint_type_name(x->type));
+  if (x->type != JN_CONSTRAINT_COUPLING) {
+    side(w, "a", &x->a);
+    side(w, "b", &x->b);
+    if (x->type == JN_CONSTRAINT_UNIVERSAL) {
+      text(w, ", \"axis_a\": "), vector(w, x->a.axis);
+      text(w, ", \"axis_b\": "), vector(w, x->b.axis);
+    }
+    if (x->type == JN_CONSTRAINT_DISTANCE) text(w, ", \"length\": "), number(w, x->length);
+  } else {
+    text(w, ", \"terms\": {");
+    for (int i = 0; i < x->term_count; i++) {
+      if (i > 0) text(w, ", ");
+      string(w, x->terms[i].joint);
+      text(w, ": ");
+      number(w, x->terms[i].coefficient);
+    }
+    text(w, "}");
+    optional(w, "offset", x->offset, 0);
+  }
   text(w, "}");
 }
 
@@ -215,6 +250,12 @@ static void write_spec(writer *w, const jn_spec *spec) {
     pose(w, &frame->pose, ", ");
     text(w, i == frames - 1 ? "}]" : "}");
   }
+  const int constraints = jn_spec_constraint_count(spec);
+  for (int i = 0; i < constraints; i++) {
+    text(w, i == 0 ? ",\n \"constraints\": [\n  " : ",\n  ");
+    constraint(w, jn_spec_get_constraint(spec, i));
+    if (i == constraints - 1) text(w, "]");
+  }
   text(w, "}\n");
 }
 
@@ -243,6 +284,12 @@ static int names_are_there(const jn_spec *spec) {
     const jn_frame_desc *x = jn_spec_get_frame(spec, i);
     if (x->name == NULL || x->link == NULL) return 0;
   }
+  for (int i = 0; i < jn_spec_constraint_count(spec); i++) {
+    const jn_constraint_desc *x = jn_spec_get_constraint(spec, i);
+    if (x->name == NULL || (x->term_count > 0 && x->terms == NULL)) return 0;
+    for (int t = 0; t < x->term_count; t++)
+      if (x->terms[t].joint == NULL) return 0;
+  }
   return 1;
 }
 
@@ -250,7 +297,7 @@ jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *err
   if (spec == NULL || path == NULL || path[0] == '\0')
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "the file name is missing, or spec is NULL");
   if (!names_are_there(spec))
-    return jn_fail(error, JN_ERR_MODEL, path, 0, "a link, joint or frame has no name");
+    return jn_fail(error, JN_ERR_MODEL, path, 0, "a link, joint, frame or constraint has no name");
   saving s = {spec, path, error};
   return jn_file_write(path, save, &s, error);
 }

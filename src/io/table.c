@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "base/block.h"
+#include "base/names.h"
 #include "io/file.h"
 #include "io/npy.h"
 #include "io/number.h"
 #include "io/text.h"
+#include "io/trajectory_file.h"
 
 jn_status jn_table_new(int rows, int columns, const jn_allocator *allocator, jn_table **out) {
   if (rows < 0 || columns < 0 || !out) return JN_ERR_ARGUMENT;
@@ -40,6 +42,37 @@ int jn_table_find(const jn_table *t, const char *name) {
   for (int i = 0; t && name && i < t->columns; i++)
     if (strcmp(t->names[i], name) == 0) return i;
   return -1;
+}
+
+jn_status jn_table_new_from(size_t rows, size_t columns, size_t size, const char *name,
+                            const jn_allocator *allocator, jn_table **out, jn_error *error) {
+  jn_status status = rows > JN_MAX_SAMPLES || columns > JN_MAX_COLUMNS ? JN_ERR_LIMIT : JN_OK;
+  const double need = (double)columns * ((double)rows * sizeof(double) + JN_COLUMN_NAME),
+               most = (double)JN_MAX_TABLE_FACTOR * (double)size + JN_MAX_TABLE_HEAP;
+  if (!status && need > most)
+    return jn_fail(error, JN_ERR_LIMIT, name, 0,
+                   "%zu rows of %zu columns need more memory than a file of this size may ask for",
+                   rows, columns);
+  if (!status) status = jn_table_new((int)rows, (int)columns, allocator, out);
+  if (status)
+    jn_fail(error, status, name, 0, "%s (%zu rows of %zu columns)", jn_status_text(status), rows,
+            columns);
+  return status;
+}
+
+jn_status jn_table_check_names(const jn_table *t, const char *file, int line, jn_error *error) {
+  const size_t n = (size_t)t->columns;
+  jn_name *sorted = jn_block_new(&t->hooks, n, sizeof *sorted);
+  if (!sorted) return jn_fail(error, JN_ERR_MEMORY, file, 0, "out of memory");
+  for (size_t i = 0; i < n; i++) sorted[i] = (jn_name){t->names[i], (int)i};
+  jn_names_sort(sorted, t->columns);
+  jn_status status = JN_OK;
+  for (size_t i = 1; i < n && !status; i++)
+    if (sorted[i].name[0] && strcmp(sorted[i].name, sorted[i - 1].name) == 0)
+      status =
+          jn_fail(error, JN_ERR_SYNTAX, file, line, "column '%s' is named twice", sorted[i].name);
+  jn_block_free(&t->hooks, sorted);
+  return status;
 }
 
 /* CSV. */
@@ -127,12 +160,10 @@ static jn_status read_names(lines *l, const char *line, const char *end, char se
     if (cut)
       return jn_fail(l->error, JN_ERR_LIMIT, l->file, l->number,
                      "the name of column %d is longer than %d bytes", i + 1, JN_COLUMN_NAME - 1);
-    for (int k = 0; k < i && t->names[i][0]; k++)
-      if (strcmp(t->names[i], t->names[k]) == 0)
-        return jn_fail(l->error, JN_ERR_SYNTAX, l->file, l->number, "column '%s' is named twice",
-                       t->names[i]);
+    char *name = t->names[i];
+    if (name[0] == '\'' && jn_is_formula(name)) memmove(name, name + 1, strlen(name));
   }
-  return JN_OK;
+  return jn_table_check_names(t, l->file, l->number, l->error);
 }
 
 static jn_status read_row(lines *l, const char *line, const char *end, char separator,
@@ -159,6 +190,17 @@ static jn_status read_row(lines *l, const char *line, const char *end, char sepa
   return JN_OK;
 }
 
+/* The error of the first line that has not as many numbers as there are columns. */
+static jn_status short_line(lines *l, int columns, char separator) {
+  for (const char *end, *line; (line = next_line(l, &end)) != NULL;) {
+    const int found = count_fields(line, end, separator);
+    if (found != columns)
+      return jn_fail(l->error, JN_ERR_SYNTAX, l->file, l->number,
+                     "%d numbers expected, as in the lines before, found %d", columns, found);
+  }
+  return jn_fail(l->error, JN_ERR_SYNTAX, l->file, l->number, "a number is missing");
+}
+
 static jn_status parse_csv(const char *text, size_t size, const char *name,
                            const jn_allocator *allocator, jn_table **out, jn_error *error) {
   /* skip byte order marks; concatenated files may have several */
@@ -179,12 +221,15 @@ static jn_status parse_csv(const char *text, size_t size, const char *name,
     named |= cut || !is_number(field);
   }
   for (const char *stop; next_line(&l, &stop);) rows++;
-  jn_table *t;
-  jn_status status = jn_table_new(named ? rows : rows + 1, columns, allocator, &t);
-  if (status)
-    return jn_fail(error, status, name, 0, "%s (%d lines of %d numbers)", jn_status_text(status),
-                   rows, columns);
+  if (!named) rows++;
   lines again = named ? after : (lines){text, text + size, name, 0, error};
+  /* a number and what ends it are two bytes: else some line is too short for a table */
+  if ((double)rows * columns > 0.5 * ((double)size + 1))
+    return short_line(&again, columns, separator);
+  jn_table *t;
+  jn_status status =
+      jn_table_new_from((size_t)rows, (size_t)columns, size, name, allocator, &t, error);
+  if (status) return status;
   lines heading = after;
   if (named) status = read_names(&heading, first, end, separator, t);
   for (int i = 0; i < t->rows && !status; i++) {
@@ -260,6 +305,13 @@ static jn_status format_of(const char *path, jn_table_format *format, jn_error *
       return JN_OK;
     }
   return jn_fail(error, JN_ERR_FILE, path, 0, "unknown ending: expected .csv, .npy or .npz");
+}
+
+jn_status jn_table_parse_named(const char *path, const char *bytes, size_t size,
+                               const jn_allocator *allocator, jn_table **out, jn_error *error) {
+  jn_table_format format = JN_TABLE_CSV;
+  jn_status status = format_of(path, &format, error);
+  return status ? status : jn_table_parse(format, bytes, size, path, allocator, out, error);
 }
 
 jn_status jn_table_load(const char *path, const jn_allocator *allocator, jn_table **out,

@@ -65,27 +65,10 @@ const char *jn_nearest_word(const char *word, const char *const *words) {
   return nearest;
 }
 
-/* the length of the UTF-8 sequence at `text`, which is not empty; 0 when it is not well formed */
-static size_t utf8_length(const char *text) {
-  const unsigned char *p = (const unsigned char *)text;
-  size_t n = *p < 0x80                  ? 1
-             : *p >= 0xc2 && *p <= 0xdf ? 2
-             : *p >= 0xe0 && *p <= 0xef ? 3
-             : *p >= 0xf0 && *p <= 0xf4 ? 4
-                                        : 0;
-  uint32_t code = *p & (0xffu >> (n + 1));
-  for (size_t i = 1; i < n; i++) {
-    if ((p[i] & 0xc0) != 0x80) return 0;
-    code = code << 6 | (p[i] & 0x3fu);
-  }
-  if (n == 3 && (code < 0x800 || (code >= 0xd800 && code <= 0xdfff))) return 0;
-  if (n == 4 && (code < 0x10000 || code > 0x10ffff)) return 0;
-  return n;
-}
-
 int jn_is_utf8(const char *text) {
+  uint32_t code;
   for (size_t n; *text != '\0'; text += n)
-    if ((n = utf8_length(text)) == 0) return 0;
+    if ((n = jn_utf8(text, &code)) == 0) return 0;
   return 1;
 }
 
@@ -93,14 +76,15 @@ int jn_write_string(FILE *file, const char *text) {
   int valid = 1;
   fputc('"', file);
   while (*text != '\0') {
-    size_t n = utf8_length(text);
+    uint32_t code;
+    size_t n = jn_utf8(text, &code);
     if (n == 0) {
       fputs("\\ufffd", file); /* replacement character */
       valid = 0;
     } else if (*text == '"' || *text == '\\') {
       fprintf(file, "\\%c", *text);
-    } else if ((unsigned char)*text < 0x20 || *text == 0x7f) {
-      fprintf(file, "\\u%04x", (unsigned)*text);
+    } else if (jn_is_control(code)) {
+      fprintf(file, "\\u%04x", (unsigned)code);
     } else {
       fwrite(text, 1, n, file);
     }
@@ -110,12 +94,18 @@ int jn_write_string(FILE *file, const char *text) {
   return valid;
 }
 
+int jn_is_formula(const char *text) {
+  text += strspn(text, "'");
+  return *text != '\0' && strchr("=+-@\t\r", *text) != NULL;
+}
+
 void jn_write_cell(FILE *file, const char *text, const char *special) {
-  if (!strpbrk(text, special)) {
+  const int formula = jn_is_formula(text);
+  if (!formula && !strpbrk(text, special)) {
     fputs(text, file);
     return;
   }
-  fputc('"', file);
+  fputs(formula ? "\"'" : "\"", file);
   for (; *text; text++) {
     if (*text == '"') fputc('"', file);
     fputc(*text, file);

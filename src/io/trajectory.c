@@ -1,6 +1,7 @@
 /* trajectory.c: reads a trajectory from a description (JSON) or from samples (a table). */
 #include <jounce/table.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "base/fail.h"
 #include "io/file.h"
 #include "io/json_reader.h"
+#include "io/trajectory_file.h"
 #include "trajectory/trajectory.h"
 
 typedef struct reader {
@@ -18,34 +20,41 @@ typedef struct reader {
   const jn_model *model;
   jn_trajectory *T;
   jn_fit_options fit;
-  const jn_fit_report *report;
+  const jn_fit_report *asked; /* the caller's report; may be NULL */
+  jn_fit_report report;       /* of its own, [nq] each, in `numbers` */
+  double *numbers;
+  size_t size;      /* bytes of a description whose fits have not asked for memory yet */
+  char *samples;    /* receives the path of the table that is read, [JN_FILE_PATH]; may be NULL */
   double *array[8]; /* of the current source: five at most */
+  size_t bytes[8];
   int arrays;
 } reader;
 
+static const char too_much[] = "needs more memory than a file of this size may ask for";
+
 /* Allocates an array for the current source; NULL after a failure. */
 static double *new_array(reader *r, size_t n) {
+  if (!r->text.status && jn_afford(r->T, n, sizeof(double), 0))
+    jn_json_fail(&r->root, JN_ERR_LIMIT, "%s", too_much);
   double *x = r->text.status ? NULL : jn_block_new(&r->T->hooks, n, sizeof *x);
   if (!x) {
     jn_json_fail(&r->root, JN_ERR_MEMORY, "out of memory");
     return NULL;
   }
+  r->bytes[r->arrays] = n * sizeof *x;
   return r->array[r->arrays++] = x;
 }
 
-static void free_arrays(reader *r) {
-  while (r->arrays > 0) jn_block_free(&r->T->hooks, r->array[--r->arrays]);
+static void free_last_array(reader *r) {
+  jn_block_free(&r->T->hooks, r->array[--r->arrays]);
+  jn_repay(r->T, r->bytes[r->arrays]);
 }
 
-static jn_fit_report report_of(const reader *r, int iq) {
-  double *member[JN_REPORT_MEMBERS] = {NULL};
-  jn_fit_report x;
-  if (r->report) memcpy(member, r->report, sizeof *r->report);
-  for (int i = 0; i < JN_REPORT_MEMBERS; i++)
-    if (member[i]) member[i] += iq;
-  memcpy(&x, member, sizeof x);
-  return x;
+static void free_arrays(reader *r) {
+  while (r->arrays > 0) free_last_array(r);
 }
+
+static jn_fit_report report_of(const reader *r, int iq) { return jn_report_from(&r->report, iq); }
 
 /* Values. */
 
@@ -245,6 +254,8 @@ static void read_fit(reader *r, int joint, const jn_json *source) {
   const double *t = times_of(r, source, count);
   fit_options(r, source, &o);
   jn_fit_report report = report_of(r, j->iq);
+  r->T->memory += (size_t)(JN_MAX_FIT_FACTOR - JN_MAX_MOTION_FACTOR) * r->size;
+  r->size = 0;
   if (!r->text.status)
     check(source, jn_add_fit(r->T, joint, joint + 1, count, t, q, &o, &report, &error), &error);
 }
@@ -301,8 +312,9 @@ static void read_pieces(reader *r, int joint, const jn_json *source) {
   if (rows < 1 || rows > JN_MAX_DEGREE + 1)
     jn_refuse(&c, "1 to %d powers expected, found %d", JN_MAX_DEGREE + 1, rows);
   if (r->text.status) return;
-  if (jn_spline_new(r->T, breaks - 1, rows - 1, n, terms, &index)) {
-    jn_json_fail(source, JN_ERR_MEMORY, "out of memory");
+  const jn_status made = jn_spline_new(r->T, breaks - 1, rows - 1, n, terms, &index);
+  if (made) {
+    jn_json_fail(source, made, "%s", made == JN_ERR_LIMIT ? too_much : jn_status_text(made));
     return;
   }
   jn_spline *s = &r->T->spline[index];
@@ -364,8 +376,14 @@ static const char *name_of_joint(const jn_model *model, int joint) {
 jn_status jn_coordinate_name(const jn_model *model, int iq, char *text) {
   static const char *const pose[] = {"qw", "qx", "qy", "qz", "x", "y", "z"};
   if (!model || !text || iq < 0 || iq >= jn_model_nq(model)) return JN_ERR_ARGUMENT;
-  int i = 0;
-  while (iq >= jn_model_joint(model, i)->iq + jn_model_joint(model, i)->nq) i++;
+  int i = 0, end = jn_model_body_count(model); /* the last joint that starts at or before iq */
+  while (end - i > 1) {
+    const int middle = i + (end - i) / 2;
+    if (jn_model_joint(model, middle)->iq <= iq)
+      i = middle;
+    else
+      end = middle;
+  }
   const jn_joint *j = jn_model_joint(model, i);
   const int c = iq - j->iq;
   const char *part = j->nq != j->nv ? pose[c] : jn_joint_component(j->type, c);
@@ -437,27 +455,38 @@ static void fit_samples(reader *r, const jn_table *t) {
     if (!status) status = jn_add_fit(r->T, k, k + 1, t->rows, times, q, &r->fit, &report, &error);
     if (status)
       jn_json_fail(&r->root, status, "'%s': %s", name_of_joint(r->model, k), error.message);
-    if (q) jn_block_free(&r->T->hooks, r->array[--r->arrays]);
+    if (q) free_last_array(r);
     taken++;
   }
   if (!taken) jn_refuse(&r->root, "no column belongs to a joint of this model");
   free_arrays(r);
 }
 
-/* The path of a sample file is relative to the folder of the description. */
+/* A motion may need memory and time in proportion to the bytes that describe it. `factor`:
+ * JN_MAX_MOTION_FACTOR, of a table of samples JN_MAX_FIT_FACTOR. */
+static void grant(const reader *r, size_t factor, size_t bytes) {
+  r->T->memory += factor * bytes;
+  r->T->operations += JN_MAX_MOTION_RATE * (double)bytes;
+}
+
+/* A sample file lies in the folder of the description or below. */
 static void read_samples(reader *r, const jn_json *samples) {
-  char path[4096];
-  const char *file = jn_json_string(samples), *from = r->text.file ? r->text.file : "";
-  const char *slash = strrchr(from, '/');
+  char path[JN_FILE_PATH], *bytes = NULL;
+  const char *file = jn_json_string(samples), *why;
+  size_t size = 0;
   jn_error error = {0};
   jn_table *t = NULL;
   if (!file) return;
-  int folder = slash && file[0] != '/' ? (int)(slash - from) + 1 : 0;
-  if (snprintf(path, sizeof path, "%.*s%s", folder, from, file) >= (int)sizeof path)
-    jn_json_fail(samples, JN_ERR_FILE, "the path is too long");
+  if (!jn_file_below(r->text.file, file, path, &why))
+    jn_json_fail(samples, JN_ERR_FILE, "'%.200s': %s", file, why);
   fit_options(r, &r->root, &r->fit);
   if (r->text.status) return;
-  check(samples, jn_table_load(path, &r->T->hooks, &t, &error), &error);
+  if (r->samples) snprintf(r->samples, JN_FILE_PATH, "%s", path);
+  jn_status read = jn_file_read(path, &r->T->hooks, &bytes, &size, &error);
+  if (!read) read = jn_table_parse_named(path, bytes, size, &r->T->hooks, &t, &error);
+  jn_block_free(&r->T->hooks, bytes);
+  check(samples, read, &error);
+  grant(r, JN_MAX_FIT_FACTOR, size);
   if (t) {
     const jn_json_text description = r->text;
     r->text = (jn_json_text){.file = path, .error = description.error};
@@ -483,10 +512,10 @@ static void read_joint(reader *r, const jn_json *source) {
 }
 
 static void read_root(reader *r) {
-  static const char *const known[] = {"comment",   "joints", "base",  "samples",    "time_scale",
-                                      "hold",      "kind",   "times", "start",      "end",
-                                      "w",         "degree", "knots", "derivative", "lambda",
-                                      "tolerance", "pieces", NULL};
+  static const char *const known[] = {"comment",   "joints", "base",   "samples",    "time_scale",
+                                      "hold",      "kind",   "times",  "start",      "end",
+                                      "w",         "degree", "knots",  "derivative", "lambda",
+                                      "tolerance", "pieces", "clocks", NULL};
   const jn_json joints = jn_json_member(&r->root, "joints"),
                 base = jn_json_member(&r->root, "base"),
                 samples = jn_json_member(&r->root, "samples");
@@ -500,6 +529,20 @@ static void read_root(reader *r) {
   if (base.value && !r->text.status) read_source(r, 0, &base);
   for (jn_json source = jn_json_first(&joints); source.value; source = jn_json_next(&source))
     read_joint(r, &source);
+}
+
+/* "clocks": a list of tables with rows t, u, u', u'', u''', the innermost first */
+static void read_clocks(reader *r) {
+  const jn_json list = jn_json_member(&r->root, "clocks");
+  if (!list.value || !jn_json_list(&list)) return;
+  if (json_array_size(list.value) > 16) jn_refuse(&list, "at most 16 clocks expected");
+  for (jn_json clock = jn_json_first(&list); clock.value; clock = jn_json_next(&clock)) {
+    int count;
+    jn_error error = {0};
+    const double *row = get_rows(r, &clock, 5, 0, &count);
+    if (row) check(&clock, jn_clock_add(r->T, count, row, &error), &error);
+    free_arrays(r);
+  }
 }
 
 /* Joints without a motion stay at home; then the trajectory is checked and scaled. */
@@ -517,52 +560,77 @@ static jn_status finish(reader *r, jn_trajectory **out) {
   }
   free_arrays(r);
   if (!r->text.status) check(&r->root, jn_trajectory_finish(r->T, &error), &error);
+  if (!r->text.status) read_clocks(r);
   if (!(scale > 0))
     jn_refuse(&time_scale, "a number above zero expected, found %s", jn_show(&found, scale));
+  if (r->text.status)
+    jn_block_free(&r->T->hooks, r->numbers);
+  else
+    check(&r->root, jn_report_give(r->T, r->numbers, r->asked, &error), &error);
   jn_json_close(&r->text);
   if (r->text.status) {
     jn_trajectory_free(r->T);
     return r->text.status;
   }
   r->T->scale = scale;
+  r->T->memory = SIZE_MAX;
+  r->T->operations = HUGE_VAL;
   *out = r->T;
   return JN_OK;
 }
 
-static jn_status begin(reader *r, const char *name, const jn_model *model,
-                       const jn_fit_options *options, const jn_fit_report *report,
-                       const jn_allocator *allocator, jn_error *error) {
-  *r = (reader){.text = {.file = name, .error = error}, .model = model, .report = report};
+/* `size`: bytes of the file; factor: see grant */
+static jn_status begin(reader *r, const char *name, size_t factor, size_t size,
+                       const jn_model *model, const jn_fit_options *options,
+                       const jn_fit_report *report, const jn_allocator *allocator,
+                       jn_error *error) {
+  *r = (reader){.text = {.file = name, .error = error}, .model = model, .asked = report};
   r->root = jn_json_root(&r->text);
   r->fit = options ? *options : jn_fit_options_default();
-  double *member[JN_REPORT_MEMBERS] = {NULL};
-  if (report) memcpy(member, report, sizeof *report);
-  for (int k = 0; k < JN_REPORT_MEMBERS && model; k++)
-    for (int i = 0; member[k] && i < jn_model_nq(model); i++) member[k][i] = 0;
-  return jn_trajectory_begin(model, allocator, &r->T, error);
+  jn_status status = jn_trajectory_begin(model, allocator, &r->T, error);
+  if (status) return status;
+  r->T->memory = JN_MAX_MOTION_HEAP;
+  r->T->operations = JN_MAX_MOTION_WORK;
+  grant(r, factor, size);
+  r->numbers = jn_report_new(r->T, &r->report);
+  if (r->numbers) return JN_OK;
+  jn_trajectory_free(r->T);
+  return jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
 }
 
-jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
-                              const jn_model *model, const jn_fit_options *options,
-                              const jn_fit_report *report, const jn_allocator *allocator,
-                              jn_trajectory **out, jn_error *error) {
+static jn_status parse(const char *text, size_t size, const char *name, const jn_model *model,
+                       const jn_fit_options *options, const jn_fit_report *report,
+                       const jn_allocator *allocator, char *samples, jn_trajectory **out,
+                       jn_error *error) {
   reader r;
-  if (!text || !out) return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
-  jn_status status = begin(&r, name, model, options, report, allocator, error);
+  jn_status status =
+      begin(&r, name, JN_MAX_MOTION_FACTOR, size, model, options, report, allocator, error);
   if (status) return status;
+  r.samples = samples;
+  r.size = size;
   jn_json_open(&r.text, text, size, name, allocator, error);
   r.root = jn_json_root(&r.text);
   read_root(&r);
   return finish(&r, out);
 }
 
-static jn_status load_samples(const char *path, const jn_model *model,
-                              const jn_fit_options *options, const jn_fit_report *report,
-                              const jn_allocator *allocator, jn_trajectory **out, jn_error *error) {
+jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
+                              const jn_model *model, const jn_fit_options *options,
+                              const jn_fit_report *report, const jn_allocator *allocator,
+                              jn_trajectory **out, jn_error *error) {
+  if (!text || !out) return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
+  return parse(text, size, name, model, options, report, allocator, NULL, out, error);
+}
+
+static jn_status load_samples(const char *path, const char *bytes, size_t size,
+                              const jn_model *model, const jn_fit_options *options,
+                              const jn_fit_report *report, const jn_allocator *allocator,
+                              jn_trajectory **out, jn_error *error) {
   reader r;
   jn_table *t = NULL;
-  jn_status status = jn_table_load(path, allocator, &t, error);
-  if (!status) status = begin(&r, path, model, options, report, allocator, error);
+  jn_status status = jn_table_parse_named(path, bytes, size, allocator, &t, error);
+  if (!status)
+    status = begin(&r, path, JN_MAX_FIT_FACTOR, size, model, options, report, allocator, error);
   if (!status) {
     fit_samples(&r, t);
     status = finish(&r, out);
@@ -571,9 +639,10 @@ static jn_status load_samples(const char *path, const jn_model *model,
   return status;
 }
 
-jn_status jn_trajectory_load(const char *path, const jn_model *model, const jn_fit_options *options,
-                             const jn_fit_report *report, const jn_allocator *allocator,
-                             jn_trajectory **out, jn_error *error) {
+jn_status jn_trajectory_load_from(const char *path, const jn_model *model,
+                                  const jn_fit_options *options, const jn_fit_report *report,
+                                  const jn_allocator *allocator, char *samples, jn_trajectory **out,
+                                  jn_error *error) {
   if (!path || !path[0] || !model || !out)
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0,
                    "the file name is missing, or model or out is NULL");
@@ -583,14 +652,21 @@ jn_status jn_trajectory_load(const char *path, const jn_model *model, const jn_f
     return jn_fail(error, JN_ERR_FILE, path, 0,
                    "unknown ending: a trajectory is a description (.json) or samples (.csv, .npy, "
                    ".npz)");
-  if (!jn_same_ending(ending, ".json"))
-    return load_samples(path, model, options, report, allocator, out, error);
   jn_allocator hooks = jn_allocator_or_default(allocator);
   char *text = NULL;
   size_t size = 0;
   jn_status status = jn_file_read(path, &hooks, &text, &size, error);
   if (status) return status;
-  status = jn_trajectory_parse(text, size, path, model, options, report, allocator, out, error);
+  if (jn_same_ending(ending, ".json"))
+    status = parse(text, size, path, model, options, report, allocator, samples, out, error);
+  else
+    status = load_samples(path, text, size, model, options, report, allocator, out, error);
   jn_block_free(&hooks, text);
   return status;
+}
+
+jn_status jn_trajectory_load(const char *path, const jn_model *model, const jn_fit_options *options,
+                             const jn_fit_report *report, const jn_allocator *allocator,
+                             jn_trajectory **out, jn_error *error) {
+  return jn_trajectory_load_from(path, model, options, report, allocator, NULL, out, error);
 }

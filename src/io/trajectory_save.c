@@ -93,6 +93,22 @@ static void joint(const saving *s, int i) {
   fputc('}', s->file);
 }
 
+/* "clocks": a table of rows t, u, u', u'', u''' for each */
+static void clocks(const saving *s) {
+  if (!s->T->clocks) return;
+  fputs(",\n \"clocks\": [", s->file);
+  for (int i = 0; i < s->T->clocks; i++) {
+    const jn_clock *c = &s->T->clock[i];
+    fputs(i ? ",\n  [" : "[", s->file);
+    for (int r = 0; r < c->count; r++) {
+      if (r) fputs(",\n   ", s->file);
+      numbers(s, 5, c->row + 5 * (size_t)r);
+    }
+    fputc(']', s->file);
+  }
+  fputc(']', s->file);
+}
+
 static jn_status save(FILE *file, void *context) {
   saving *s = context;
   const jn_trajectory *T = s->T;
@@ -100,6 +116,7 @@ static jn_status save(FILE *file, void *context) {
   s->file = file;
   fputs("{\"kind\": \"pieces\", \"time_scale\": ", file);
   number(s, T->scale);
+  clocks(s);
   if (first) {
     fputs(",\n \"base\": ", file);
     joint(s, 0);

@@ -1,13 +1,10 @@
-/* urdf.c: reads URDF into a spec, in one pass over the XML events of expat.
+/* urdf.c: reads URDF into a spec, in one pass over the XML elements.
  *
  * Read are links with their inertials; joints with origin, axis, dynamics, limits (also
  * acceleration, jerk and effort_rate) and mimic; rotations as rpy or, from URDF 1.2, quat_xyzw.
  * Everything else is skipped. A link's inertia is rotated into the link's axes.
  *
- * The file is not trusted. A document type, and so every entity, is refused. Depth, attributes,
- * names and the length of a tag are limited, and so is the memory that expat takes. No other
- * file is opened. */
-#include <expat.h>
+ * The file is not trusted (xml.h). No other file is opened. */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,16 +13,12 @@
 #include "base/block.h"
 #include "io/number.h"
 #include "io/text.h"
+#include "io/xml.h"
 #include "model/spec.h"
 
 /* ---- the reader's state */
 
-enum {
-  XML_PIECE = 64 * 1024, /* least number of bytes given to expat at once */
-  MOST_NOTED = 32,       /* kinds of findings that are reported once only */
-  NAME_SLOTS = 16384     /* size of the hash table of names */
-};
-_Static_assert(JN_MAX_XML_NAMES < NAME_SLOTS, "a free slot ends every search");
+enum { MOST_NOTED = 32 }; /* kinds of findings that are reported once only */
 
 typedef enum place { AT_TOP, IN_ROBOT, IN_LINK, IN_INERTIAL, IN_JOINT } place;
 
@@ -45,18 +38,13 @@ enum {
 };
 
 typedef struct reader {
-  XML_Parser parser;
+  xml_reader xml;
   const jn_allocator *allocator;
-  const char *file;
-  jn_error *error;
-  jn_status status;
   jn_spec *spec;
-  int depth, skipped; /* skipped: depth of the element whose content is ignored; 0: none */
+  int skipped; /* depth of the element whose content is ignored; 0: none */
   place place;
   uint64_t noted[MOST_NOTED]; /* hashes of the findings that are reported once only */
   int noted_count;
-  uint64_t names[NAME_SLOTS]; /* hashes of the names of elements and attributes; 0: free */
-  int name_count;
   unsigned seen;
   jn_link_desc link;
   jn_pose inertial; /* frame of the inertia in the link */
@@ -69,22 +57,13 @@ typedef struct reader {
 
 static const jn_pose identity = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}};
 
-static int line_of(const reader *r) { return (int)XML_GetCurrentLineNumber(r->parser); }
-
-#define MARKUP_TOO_LONG "a single tag or comment is longer than %d KiB: shorten it"
-
-/* Records the first failure; expat stops at the next event. */
-static void stop(reader *r, jn_status status) {
-  r->status = status;
-  XML_StopParser(r->parser, XML_FALSE);
-}
+static int line_of(const reader *r) { return jn_xml_line(&r->xml); }
 
 static void __attribute__((format(printf, 4, 5)))
 fail(reader *r, jn_status code, int line, const char *format, ...) {
   va_list arguments;
-  if (r->status != JN_OK) return;
   va_start(arguments, format);
-  stop(r, jn_fail_list(r->error, code, r->file, line, format, arguments));
+  jn_xml_fail_list(&r->xml, code, line, format, arguments);
   va_end(arguments);
 }
 
@@ -100,44 +79,12 @@ static void check(reader *r, jn_status status, int line, const char *what) {
 /* ---- attributes */
 
 static const char *attribute(const char **attributes, const char *name) {
-  for (; attributes[0] != NULL; attributes += 2)
-    if (strcmp(attributes[0], name) == 0) return attributes[1];
-  return NULL;
-}
-
-/* FNV-1a, continued from `hash` */
-static uint64_t hash_text(uint64_t hash, const char *text) {
-  for (; *text != '\0'; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-  return hash;
-}
-static const uint64_t hash_start = 14695981039346656037u;
-
-/* Expat stores every different name, so their number is limited. */
-static int is_name_accepted(reader *r, const char *name) {
-  const uint64_t hash = hash_text(hash_start, name) | 1; /* not 0, which marks a free slot */
-  size_t slot = (size_t)(hash ^ hash >> 32) % NAME_SLOTS;
-  while (r->names[slot] != 0 && r->names[slot] != hash) slot = (slot + 1) % NAME_SLOTS;
-  if (r->names[slot] == hash) return 1;
-  if (r->name_count == JN_MAX_XML_NAMES) {
-    fail(r, JN_ERR_LIMIT, line_of(r), "more than %d different names of elements and attributes",
-         JN_MAX_XML_NAMES);
-    return 0;
-  }
-  r->names[slot] = hash;
-  r->name_count++;
-  return 1;
-}
-
-static int are_names_accepted(reader *r, const char *element, const char **attributes) {
-  if (!is_name_accepted(r, element)) return 0;
-  for (; attributes[0] != NULL; attributes += 2)
-    if (!is_name_accepted(r, attributes[0])) return 0;
-  return 1;
+  return jn_xml_attribute((const char *const *)attributes, name);
 }
 
 /* Is this the first finding of its kind? Exporters repeat the same attributes on every joint. */
 static int is_first(reader *r, const char *where, const char *what) {
-  uint64_t hash = hash_text(hash_text(hash_text(hash_start, where), " "), what);
+  uint64_t hash = jn_xml_hash(jn_xml_hash(jn_xml_hash(jn_xml_hash_start, where), " "), what);
   for (int i = 0; i < r->noted_count; i++)
     if (r->noted[i] == hash) return 0;
   if (r->noted_count < MOST_NOTED) r->noted[r->noted_count++] = hash;
@@ -197,7 +144,7 @@ static int numbers(reader *r, const char *element, const char **attributes, cons
 static int required_numbers(reader *r, const char *element, const char **attributes,
                             const char *name, int count, double *out) {
   if (numbers(r, element, attributes, name, count, out)) return 1;
-  if (r->status == JN_OK)
+  if (r->xml.status == JN_OK)
     fail(r, JN_ERR_SYNTAX, line_of(r), "%s<%s> has no attribute '%s'", r->subject, element, name);
   return 0;
 }
@@ -222,7 +169,7 @@ static int first_time(reader *r, const char *element, unsigned bit) {
   if ((r->seen & bit) != 0)
     fail(r, JN_ERR_SYNTAX, line_of(r), "%sa second <%s>: keep one", r->subject, element);
   r->seen |= bit;
-  return r->status == JN_OK;
+  return r->xml.status == JN_OK;
 }
 
 static jn_pose read_origin(reader *r, const char **attributes) {
@@ -257,7 +204,7 @@ static jn_pose read_origin(reader *r, const char **attributes) {
 static void start_link(reader *r, const char **attributes) {
   r->subject[0] = '\0';
   required_name(r, "link", attributes, "name", r->name);
-  if (r->status != JN_OK) return;
+  if (r->xml.status != JN_OK) return;
   snprintf(r->subject, sizeof r->subject, "link '%s': ", r->name);
   r->link = jn_link_default(r->name);
   r->link.line = line_of(r);
@@ -338,7 +285,7 @@ static int joint_type(reader *r, const char *text) {
 static void start_joint(reader *r, const char **attributes) {
   r->subject[0] = '\0';
   required_name(r, "joint", attributes, "name", r->name);
-  if (r->status != JN_OK) return;
+  if (r->xml.status != JN_OK) return;
   snprintf(r->subject, sizeof r->subject, "joint '%s': ", r->name);
   r->joint = jn_joint_default(r->name, JN_JOINT_FIXED, NULL, NULL);
   r->joint.line = line_of(r);
@@ -410,7 +357,7 @@ static void end_joint(reader *r) {
     fail(r, JN_ERR_SYNTAX, joint->line, "%s<joint> has no <parent link=\"...\"/>", r->subject);
   if ((r->seen & SEEN_CHILD) == 0)
     fail(r, JN_ERR_SYNTAX, joint->line, "%s<joint> has no <child link=\"...\"/>", r->subject);
-  if (r->status != JN_OK) return;
+  if (r->xml.status != JN_OK) return;
   joint->parent = r->parent;
   joint->child = r->child;
   check(r, jn_spec_add_joint(r->spec, joint), joint->line, "joints");
@@ -439,7 +386,7 @@ static void skip_element(reader *r, const char *element, const char *inside) {
                                       "material",     "sensor",    "safety_controller",
                                       "calibration",  "contact",   "self_collision_checking",
                                       "transmission", NULL};
-  r->skipped = r->depth;
+  r->skipped = r->xml.depth;
   if (strcmp(element, "transmission") == 0) {
     if (!is_first(r, inside, element)) return;
     check(r,
@@ -457,13 +404,14 @@ static void skip_element(reader *r, const char *element, const char *inside) {
 }
 
 static void start_robot(reader *r, const char *element, const char **attributes) {
-  const char *hint = strcmp(element, "sdf") == 0       ? ": this is SDF"
-                     : strcmp(element, "mujoco") == 0  ? ": this is MJCF (MuJoCo)"
+  const char *hint = strcmp(element, "sdf") == 0 ? ": this is SDF"
+                     : strcmp(element, "mujoco") == 0
+                         ? ": this is MJCF: load it with jn_spec_parse_mjcf"
                      : strcmp(element, "COLLADA") == 0 ? ": this is COLLADA"
                                                        : "";
   if (strcmp(element, "robot") != 0) {
     fail(r, JN_ERR_SYNTAX, line_of(r),
-         "the root element is <%.60s>, not <robot>%s; only URDF is read", element, hint);
+         "the root element is <%.60s>, not <robot>%s; only URDF and MJCF are read", element, hint);
     return;
   }
   const char *name = attribute(attributes, "name");
@@ -473,7 +421,7 @@ static void start_robot(reader *r, const char *element, const char **attributes)
     return;
   }
   jn_status status = jn_spec_new(name, r->allocator, &r->spec);
-  if (status == JN_OK) status = jn_spec_set_file(r->spec, r->file);
+  if (status == JN_OK) status = jn_spec_set_file(r->spec, r->xml.file);
   check(r, status, line_of(r), "robots");
   r->place = IN_ROBOT;
 }
@@ -486,7 +434,7 @@ static void start_in_link(reader *r, const char *element) {
 }
 
 static void start_in_inertial(reader *r, const char *element, const char **attributes) {
-  r->skipped = r->depth;
+  r->skipped = r->xml.depth;
   if (strcmp(element, "origin") == 0) {
     if (first_time(r, element, SEEN_ORIGIN)) r->inertial = read_origin(r, attributes);
   } else if (strcmp(element, "mass") == 0) {
@@ -499,7 +447,7 @@ static void start_in_inertial(reader *r, const char *element, const char **attri
 }
 
 static void start_in_joint(reader *r, const char *element, const char **attributes) {
-  r->skipped = r->depth;
+  r->skipped = r->xml.depth;
   if (strcmp(element, "origin") == 0) {
     if (first_time(r, element, SEEN_ORIGIN)) r->joint.origin = read_origin(r, attributes);
   } else if (strcmp(element, "parent") == 0) {
@@ -520,37 +468,9 @@ static void start_in_joint(reader *r, const char *element, const char **attribut
   }
 }
 
-/* Is the markup of the current event (a tag, comment or instruction) within the limit? */
-static int is_short(reader *r) {
-  if (XML_GetCurrentByteCount(r->parser) <= JN_MAX_XML_MARKUP) return 1;
-  fail(r, JN_ERR_LIMIT, line_of(r), MARKUP_TOO_LONG, JN_MAX_XML_MARKUP / 1024);
-  return 0;
-}
-
-static void XMLCALL on_comment(void *context, const char *text) {
-  (void)text;
-  is_short(context);
-}
-
-static void XMLCALL on_instruction(void *context, const char *target, const char *text) {
-  (void)target, (void)text;
-  is_short(context);
-}
-
-static void XMLCALL on_start(void *context, const char *element, const char **attributes) {
+static void on_start(void *context, const char *element, const char **attributes) {
   reader *r = context;
-  r->depth++;
-  if (!is_short(r)) return;
-  if (r->depth > JN_MAX_XML_DEPTH) {
-    fail(r, JN_ERR_LIMIT, line_of(r), "elements are nested deeper than %d", JN_MAX_XML_DEPTH);
-    return;
-  }
-  if (XML_GetSpecifiedAttributeCount(r->parser) > 2 * JN_MAX_XML_ATTRIBUTES) {
-    fail(r, JN_ERR_LIMIT, line_of(r), "<%.60s> has more than %d attributes", element,
-         JN_MAX_XML_ATTRIBUTES);
-    return;
-  }
-  if (!are_names_accepted(r, element, attributes) || r->skipped != 0) return;
+  if (r->skipped != 0) return;
   if (strncmp(element, "xacro:", 6) == 0) {
     fail(r, JN_ERR_SYNTAX, line_of(r),
          "<%.60s>: this is a xacro source: expand it first (xacro FILE > robot.urdf)", element);
@@ -580,13 +500,10 @@ static void XMLCALL on_start(void *context, const char *element, const char **at
   }
 }
 
-static void XMLCALL on_end(void *context, const char *element) {
-  (void)element;
+static void on_end(void *context) {
   reader *r = context;
-  if (r->status != JN_OK) return;
-  int depth = r->depth--;
   if (r->skipped != 0) {
-    if (r->skipped == depth) r->skipped = 0;
+    if (r->skipped == r->xml.depth) r->skipped = 0;
     return;
   }
   if (r->place == IN_INERTIAL)
@@ -597,56 +514,7 @@ static void XMLCALL on_end(void *context, const char *element) {
     end_joint(r);
 }
 
-static void XMLCALL on_doctype(void *context, const char *name, const char *system,
-                               const char *public, int has_internal) {
-  (void)name, (void)system, (void)public, (void)has_internal;
-  reader *r = context;
-  fail(r, JN_ERR_SYNTAX, line_of(r),
-       "a document type (<!DOCTYPE ...>, and with it entities) is not accepted: remove it");
-}
-
 /* ---- the whole text */
-
-static jn_status xml_failure(reader *r, const char *text, size_t size) {
-  enum XML_Error code = XML_GetErrorCode(r->parser);
-  if (code == XML_ERROR_NO_MEMORY)
-    return jn_fail(r->error, JN_ERR_MEMORY, r->file, line_of(r), "out of memory");
-  size_t i = 0;
-  while (i < size && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t')) i++;
-  if (i == size) return jn_fail(r->error, JN_ERR_SYNTAX, r->file, line_of(r), "the file is empty");
-  if (text[i] == '{')
-    return jn_fail(r->error, JN_ERR_SYNTAX, r->file, line_of(r),
-                   "this is not XML: a native model (JSON) needs the ending .json");
-  return jn_fail(r->error, JN_ERR_SYNTAX, r->file, line_of(r), "XML, column %d: %s",
-                 (int)XML_GetCurrentColumnNumber(r->parser) + 1, XML_ErrorString(code));
-}
-
-/* Expat keeps a copy of markup that is not complete yet. It is given the text in pieces, until that
- * copy exceeds the limit. Each piece at least doubles the copy: expat may defer parsing of smaller
- * pieces, and parsing the same markup again and again would take quadratic time. */
-static jn_status parse(reader *r, const char *text, size_t size) {
-  XML_SetUserData(r->parser, r);
-  XML_SetElementHandler(r->parser, on_start, on_end);
-  XML_SetCommentHandler(r->parser, on_comment);
-  XML_SetProcessingInstructionHandler(r->parser, on_instruction);
-  XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
-  size_t given = 0, kept = 0;
-  do {
-    size_t piece = kept > XML_PIECE ? kept : XML_PIECE, room = JN_MAX_XML_MARKUP + 1 - kept;
-    if (piece > room) piece = room; /* one byte over the limit is enough to detect it */
-    if (piece > size - given) piece = size - given;
-    enum XML_Status ok = XML_Parse(r->parser, text + given, (int)piece,
-                                   given + piece == size ? XML_TRUE : XML_FALSE);
-    given += piece;
-    if (r->status != JN_OK) return r->status;
-    if (ok != XML_STATUS_OK) return xml_failure(r, text, size);
-    XML_Index start = XML_GetCurrentByteIndex(r->parser); /* of the current markup; -1: none */
-    kept = start >= 0 && (size_t)start < given ? given - (size_t)start : 0;
-    if (kept > JN_MAX_XML_MARKUP)
-      fail(r, JN_ERR_LIMIT, line_of(r), MARKUP_TOO_LONG, JN_MAX_XML_MARKUP / 1024);
-  } while (given < size && r->status == JN_OK);
-  return r->status;
-}
 
 jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
                              const jn_allocator *allocator, jn_spec **out, jn_error *error) {
@@ -659,21 +527,19 @@ jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
 
   jn_allocator hooks = jn_allocator_or_default(allocator);
   reader *r = jn_block_new(&hooks, 1, sizeof *r);
-  if (r != NULL) r->parser = XML_ParserCreate(NULL);
-  jn_status status;
-  if (r == NULL || r->parser == NULL) {
-    status = jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
-  } else {
-    r->allocator = allocator;
-    r->file = name;
-    r->error = error;
-    status = parse(r, text, size);
-    XML_ParserFree(r->parser);
-    if (status == JN_OK)
-      *out = r->spec;
-    else
-      jn_spec_free(r->spec);
-  }
+  if (r == NULL) return jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
+  r->allocator = allocator;
+  r->xml.file = name;
+  r->xml.error = error;
+  r->xml.most_depth = JN_MAX_XML_DEPTH;
+  r->xml.context = r;
+  r->xml.start = on_start;
+  r->xml.end = on_end;
+  jn_status status = jn_xml_read(&r->xml, text, size);
+  if (status == JN_OK)
+    *out = r->spec;
+  else
+    jn_spec_free(r->spec);
   jn_block_free(&hooks, r);
   return status;
 }

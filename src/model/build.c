@@ -108,12 +108,13 @@ static jn_status find_root(jn_builder *b) {
                            "joint '%s': link '%s' is its own parent (a cycle of one)",
                            b->joints[i]->name, b->links[c]->name);
     if (b->parent_joint[c] >= 0)
-      return jn_build_fail(
-          b, b->joints[i]->line, JN_ERR_MODEL,
-          "link '%s' has two parents: joint '%s' and joint '%s' (line %d); closed loops are not "
-          "supported, remove one joint",
-          b->links[c]->name, b->joints[i]->name, b->joints[b->parent_joint[c]]->name,
-          b->joints[b->parent_joint[c]]->line);
+      return jn_build_fail(b, b->joints[i]->line, JN_ERR_MODEL,
+                           "link '%s' has two parents: joint '%s' and joint '%s' (line %d): the "
+                           "joints must form a tree; "
+                           "make one of them a constraint (docs/constraints.md)",
+                           b->links[c]->name, b->joints[i]->name,
+                           b->joints[b->parent_joint[c]]->name,
+                           b->joints[b->parent_joint[c]]->line);
     b->parent_joint[c] = i;
   }
   b->root = -1;
@@ -186,8 +187,8 @@ static double orthogonality_error(jn_mat3 R) {
   return worst;
 }
 
-static jn_status check_pose(jn_builder *b, int line, const char *what, const char *name,
-                            jn_pose *C) {
+jn_status jn_build_check_pose(jn_builder *b, int line, const char *what, const char *name,
+                              jn_pose *C) {
   jn_shown error, det, most;
   for (int i = 0; i < 9; i++)
     if (!isfinite(C->R.m[i / 3][i % 3]))
@@ -275,7 +276,7 @@ static jn_status check_link(jn_builder *b, jn_link_desc *l) {
         "link '%s': principal moments violate the triangle inequality: no mass distribution has "
         "this inertia (refused in strict mode)",
         l->name);
-  return check_pose(b, l->line, "link", l->name, &l->home);
+  return jn_build_check_pose(b, l->line, "link", l->name, &l->home);
 }
 
 static jn_status check_axis(jn_builder *b, jn_joint_desc *j, int which) {
@@ -322,7 +323,7 @@ static jn_status check_joint(jn_builder *b, jn_joint_desc *j) {
     if (isnan(limits[i]))
       return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': a limit is not a number",
                            j->name);
-  return check_pose(b, j->line, "joint", j->name, &j->origin);
+  return jn_build_check_pose(b, j->line, "joint", j->name, &j->origin);
 }
 
 static jn_status check_numbers(jn_builder *b) {
@@ -337,7 +338,7 @@ static jn_status check_numbers(jn_builder *b) {
   }
   for (int i = 0; i < b->nframe && !status; i++) {
     b->frame[i] = *b->frames[i];
-    status = check_pose(b, b->frame[i].line, "frame", b->frame[i].name, &b->frame[i].pose);
+    status = jn_build_check_pose(b, b->frame[i].line, "frame", b->frame[i].name, &b->frame[i].pose);
   }
   jn_vec3 g = jn_spec_gravity(b->spec);
   if (!status && !finite3(g)) status = jn_build_fail(b, 0, JN_ERR_MODEL, "gravity is not finite");

@@ -3,6 +3,7 @@
 #define JOUNCE_PRIVATE_BUILD_H
 
 #include "base/block.h"
+#include "model/inertia.h"
 #include "model/model.h"
 
 typedef struct jn_builder {
@@ -31,6 +32,13 @@ typedef struct jn_builder {
 /* "file:line: ..." into the error; returns status. */
 jn_status jn_build_fail(jn_builder *b, int line, jn_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The size of the model, and its constraints: those of the spec, then mimic joints if the options
+ * say so (constrain.c). */
+jn_status jn_build_constraints(jn_builder *b, jn_model *m);
+
+jn_status jn_build_check_pose(jn_builder *b, int line, const char *what, const char *name,
+                              jn_pose *C);
 
 /* Merges links held by fixed joints, places the joint frames and makes the model (place.c). */
 jn_status jn_build_place(jn_builder *b, jn_model **out);

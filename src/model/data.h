@@ -11,6 +11,7 @@
 #ifndef JOUNCE_PRIVATE_DATA_H
 #define JOUNCE_PRIVATE_DATA_H
 
+#include <jounce/constraints.h>
 #include <jounce/data.h>
 
 #include "base/numbers.h"
@@ -110,6 +111,27 @@ enum {
   A(gather, double, 1, 75 * JN_MAX_LANES * rows) /* scratch: dofs gathered in lanes */             \
   A(direction, double, 1, (3 * rows + 1) * JN_MAX_LANES * nv) /* directions in lanes */            \
   A(direction_link, direction_link, 1, JN_MAX_LANES * nlink) /* ... per link */                    \
+  /* constraints: core/constraints */                                                              \
+  A(cut_vectors, double, 15 * rows, 15 * rows * ncut) /* points and axes that move with links */   \
+  A(cut_twists, six1, rows, rows * ncut)         /* V_a - V_b */                                   \
+  A(world_twist, six1, rows, rows * ncut)        /* of world sides, given */                       \
+  A(world_frame, double, 12, 12 * ncut)          /* pose of world sides: R, p from the base */     \
+  A(row_wrench, six1, rows, rows * nrow)         /* w of every row */                              \
+  A(lambda, double, 1, rows * nrow)              /* constraint forces, order-major */              \
+  A(row_scale, double, 1, nrow)                  /* size of a row without cancellation */          \
+  A(row_jacobian, double, 1, rows * nrow * nv)   /* J, order-major */                              \
+  A(row_factor, double, 1, nrow * (nv + nrow))   /* L^-1 J^T or J^T of each block, factored */     \
+  A(row_basis, double, 1, nrow * nrow)           /* second part of the decomposition */            \
+  A(row_beta, double, 1, 2 * nrow)               /* factors of the reflections */                  \
+  A(row_null, double, 1, rows * nrow * (nrow + 1)) /* null space of J^T and coefficients */        \
+  A(row_Q, double, 1, nrow * nv)                 /* inverse dynamics: basis of the joint forces */ \
+  A(row_equations, double, 1, nrow * nv)         /* ... factor of the equations */                 \
+  A(row_objective, double, 1, nrow * nv)         /* ... and of the forces to minimise */           \
+  A(row_force, double, 1, nrow ? 2 * rows * nv : 0) /* ... jets of residuals and multipliers */    \
+  A(row_weight, double, 1, nrow ? nv : 0)        /* weights of the joints' forces */               \
+  A(row_scratch, double, nrow, 12 * nrow)        /* scratch: vectors [nrow] */                     \
+  A(held, double, 1, ncut ? nlink : 0)           /* flags of joints: assembly */                   \
+  A(block_index, double, 1, ncut ? 2 * (ncut + nrow + nv + nlink) + 16 : 0) /* blocks of rows */   \
   /* scratch */                                                                                    \
   A(frame, double, 1, 36 * (rows + 1))           /* scratch: jets of one frame */                  \
   A(out, double, rows * nv, 3 * rows * nv)       /* results before they are written */             \
@@ -117,7 +139,7 @@ enum {
 /* clang-format on */
 
 typedef struct jn_work {
-  int rows, nv;
+  int rows, nv, nrow;
 #define JN_WORK_FIELD(name, element, stride, count) double *name;
   JN_WORK_PACK(JN_WORK_FIELD) JN_WORK_SINGLE(JN_WORK_FIELD)
 #undef JN_WORK_FIELD
@@ -133,6 +155,7 @@ struct jn_data {
   jn_formulation formulation;     /* whether V (JN_FORM_BODY) or Vs (JN_FORM_SPATIAL) holds them */
   jn_vec3 base;                   /* present position of the base */
   int singular;                   /* singular joint; -1: none */
+  jn_constraint_fault fault;      /* of the last call with constraints */
   const struct jn_engine *best;   /* the engine for this machine */
   const struct jn_engine *engine; /* what computed the contents: best, or plain when strict */
   jn_work w;
@@ -152,6 +175,8 @@ static inline void jn_data_adopt(jn_data *data, const jn_data *copy) {
 #define JN_WORK_ALIGN 64
 size_t jn_work_layout(const jn_model *m, int order, size_t lanes, size_t at, char *block,
                       jn_work *w);
+/* Closes the gaps between the arrays of a block from the heap (base/guard.h). */
+void jn_work_guard(const jn_model *m, int order, size_t lanes, const jn_work *w);
 
 /* Checks and copies a state; velocities become Taylor coefficients in w->io (core/boundary.c). */
 jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const double *q,

@@ -18,6 +18,9 @@ int jn_model_body_count(const jn_model *model) { return model->nbody; }
 int jn_model_frame_count(const jn_model *model) { return model->nframe; }
 int jn_model_nq(const jn_model *model) { return model->nq; }
 int jn_model_nv(const jn_model *model) { return model->nv; }
+int jn_model_constraint_count(const jn_model *model) { return model->ncut; }
+int jn_model_constraint_rows(const jn_model *model) { return model->nrow; }
+double jn_model_size(const jn_model *model) { return model->size; }
 double jn_model_mass(const jn_model *model) { return model->mass; }
 double jn_model_moving_mass(const jn_model *model) { return model->moving_mass; }
 jn_vec3 jn_model_gravity(const jn_model *model) { return model->gravity; }
@@ -31,6 +34,12 @@ const jn_joint *jn_model_joint(const jn_model *model, int joint) {
 }
 const jn_frame *jn_model_frame(const jn_model *model, int frame) {
   return frame < 0 || frame >= model->nframe ? NULL : &model->frame[frame];
+}
+const jn_constraint *jn_model_constraint(const jn_model *model, int constraint) {
+  return constraint < 0 || constraint >= model->ncut ? NULL : &model->constraint[constraint];
+}
+int jn_model_find_constraint(const jn_model *model, const char *name) {
+  return jn_names_find(model->constraint_names, model->ncut, name);
 }
 int jn_model_find_frame(const jn_model *model, const char *name) {
   return jn_names_find(model->frame_names, model->nframe, name);

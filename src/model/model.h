@@ -57,6 +57,21 @@ typedef struct jn_link {
   jn_axes axes, axes_t; /* R and R^T, if they are signed permutations */
 } jn_link;
 
+/* A constraint as the algorithms see it: frames in link frames. */
+typedef struct jn_cut {
+  jn_constraint_type type;
+  int row, rows;
+  int link[2];               /* of sides a and b; -1: the world */
+  int common;                /* deepest link that carries both; -1: none */
+  double R[2][9], p[2][3];   /* frames A and B in their links' frames (the world for link -1) */
+  double axis[2][3];         /* universal: unit, in the links' frames */
+  double length;             /* distance */
+  int term_count;            /* coupling */
+  const int *dof, *iq;       /* indices in v and in q */
+  const double *coefficient; /* one for each term */
+  double offset;
+} jn_cut;
+
 struct jn_model {
   jn_allocator allocator;
   const char *name;
@@ -79,6 +94,15 @@ struct jn_model {
   int nangle, nfree, nquat, nother;
   int *angle_link, *free_link, *quat_link, *other_link;
   int *outward; /* all links, by depth; the children of a link are contiguous */
+  /* constraints: number, all their rows, terms of couplings */
+  int ncut, nrow, nterm;
+  double size; /* jn_model_size */
+  jn_cut *cut;
+  jn_constraint *constraint;
+  jn_name *constraint_names;
+  int *term_dof, *term_iq; /* of all terms: indices in v and in q */
+  double *term_coefficient;
+  char *constraint_text; /* names */
 };
 
 /* whether link a is link b or an ancestor of it */

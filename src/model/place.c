@@ -2,52 +2,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "model/build.h"
 
 enum { BASE_NAME = 24 }; /* size of the name generated for the base's joint */
-
-/* mass, centre of mass and inertia about it, in some frame */
-typedef struct mass_properties {
-  double m;
-  jn_vec3 c;
-  jn_mat3 J;
-} mass_properties;
-
-static jn_mat3 outer(double s, jn_vec3 d) {
-  /* s (|d|^2 1 - d d^T) */
-  jn_mat3 A;
-  const double v[3] = {d.x, d.y, d.z};
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) A.m[i][j] = s * ((i == j ? jn_v3_dot(d, d) : 0) - v[i] * v[j]);
-  return A;
-}
-
-static mass_properties mass_properties_move(jn_pose C, mass_properties a) {
-  mass_properties b = {a.m, jn_pose_apply(C, a.c),
-                       jn_m3_mul(jn_m3_mul(C.R, a.J), jn_m3_transpose(C.R))};
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < i; j++) b.J.m[i][j] = b.J.m[j][i] = 0.5 * (b.J.m[i][j] + b.J.m[j][i]);
-  return b;
-}
-
-/* Mass properties of two bodies as one, d from centre of mass 1 to 2:
- *   m = m1 + m2,   c = c1 + (m2/m) d,   J = J1 + J2 + (m1 m2/m) (|d|^2 1 - d d^T) */
-static mass_properties mass_properties_add(mass_properties a, mass_properties b) {
-  mass_properties s = a;
-  s.m = a.m + b.m;
-  s.J = jn_m3_add(a.J, b.J);
-  if (b.m == 0) return s;
-  if (a.m == 0) {
-    s.c = b.c;
-    return s;
-  }
-  jn_vec3 d = jn_v3_sub(b.c, a.c);
-  s.c = jn_v3_add(a.c, jn_v3_scale(b.m / s.m, d));
-  s.J = jn_m3_add(s.J, outer(a.m * b.m / s.m, d));
-  return s;
-}
 
 /* A rotation that takes z to the unit vector a. For a_z >= 0 it is the shortest one; for a_z < 0 a
  * half turn about x and then the shortest one from -z to a. Exact if a is a coordinate axis. */
@@ -103,11 +63,12 @@ static int decompose(const jn_joint_desc *j, const jn_vec3 *axis, primitive *out
       out[2] = (primitive){JN_K_REVOLUTE, N};
       return 3;
     }
-    default:
+    default: /* free */
       out[0] = (primitive){JN_K_FREE, one};
       return 1;
   }
 }
+static_assert(JN_JOINT_TYPE_COUNT == 9, "a new type needs a case here and in primitive_count");
 
 static int primitive_count(jn_joint_type type) {
   return type == JN_JOINT_PLANAR                                      ? 3
@@ -179,9 +140,24 @@ static const char *keep(char **pool, const char *text) {
 void jn_model_free(jn_model *m) {
   if (!m) return;
   jn_allocator hooks = m->allocator;
-  void *blocks[] = {m->link,      m->body,       m->joint,       m->frame,
-                    m->body_link, m->body_pose,  m->frame_names, m->joint_names,
-                    m->names,     m->angle_link, m->by_name};
+  void *blocks[] = {m->link,
+                    m->body,
+                    m->joint,
+                    m->frame,
+                    m->body_link,
+                    m->body_pose,
+                    m->frame_names,
+                    m->joint_names,
+                    m->names,
+                    m->angle_link,
+                    m->by_name,
+                    m->cut,
+                    m->constraint,
+                    m->constraint_names,
+                    m->term_dof,
+                    m->term_iq,
+                    m->term_coefficient,
+                    m->constraint_text};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
   jn_block_free(&hooks, m);
 }
@@ -243,6 +219,7 @@ static void fill_joint(jn_joint *o, const jn_joint_desc *j, const jn_vec3 *axis)
   o->damping = j->type == JN_JOINT_FREE ? 0 : j->damping;
   o->friction = j->friction;
   o->limits = j->limits;
+  o->passive = j->passive != 0;
 }
 
 /* Appends the primitive links of one body's joint to the model. */
@@ -319,15 +296,15 @@ static void place_masses(jn_builder *b, jn_model *m, mass_properties *sum) {
     int link = b->sequence[s], body = b->body_of[link];
     const jn_link_desc *l = &b->link[link];
     mass_properties a =
-        mass_properties_move(b->pose_in_body[link], (mass_properties){l->mass, l->com, l->inertia});
+        jn_mass_move(b->pose_in_body[link], (mass_properties){l->mass, l->com, l->inertia});
     m->mass += l->mass;
-    if (body >= 0) sum[body] = mass_properties_add(sum[body], a);
+    if (body >= 0) sum[body] = jn_mass_add(sum[body], a);
   }
   m->moving_mass = m->mass;
   for (int i = 0; i < m->nbody; i++) {
     if (i == 0 && m->joint[0].type == JN_JOINT_FIXED) m->moving_mass -= sum[0].m;
     m->body[i].inertia = jn_inertia_make(sum[i].m, sum[i].c, sum[i].J);
-    mass_properties a = mass_properties_move(m->body_pose[i], sum[i]);
+    mass_properties a = jn_mass_move(m->body_pose[i], sum[i]);
     jn_link *l = &m->link[m->body_link[i]];
     l->m = a.m;
     l->c[0] = a.c.x, l->c[1] = a.c.y, l->c[2] = a.c.z;
@@ -518,6 +495,11 @@ jn_status jn_build_place(jn_builder *b, jn_model **out) {
   jn_block_free(&b->hooks, sum);
   arrange(m);
   jn_model_index(m);
+  jn_status status = jn_build_constraints(b, m);
+  if (status) {
+    jn_model_free(m);
+    return status;
+  }
   *out = m;
   return JN_OK;
 }

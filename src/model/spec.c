@@ -3,13 +3,15 @@
  * freed with the spec. */
 #include "model/spec.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/block.h"
 
 /* chunks k and k + 1, k even, hold FIRST_CHUNK << k/2 elements each */
-enum { FIRST_CHUNK = 8, CHUNKS = 40, ARENA_BYTES = 2048 };
+enum { FIRST_CHUNK = 8, CHUNKS = 40 };
 
 #define JN_LARGEST(a, b) ((a) > (b) ? (a) : (b))
 _Static_assert(JN_LARGEST(JN_MAX_BODIES, JN_LARGEST(JN_MAX_FRAMES, JN_MAX_FINDINGS)) <=
@@ -22,18 +24,13 @@ typedef struct store {
   char *chunk[CHUNKS];
 } store;
 
-typedef struct arena_block {
-  struct arena_block *next;
-  size_t used, size; /* of the bytes behind this header */
-} arena_block;
-
 struct jn_spec {
   jn_allocator hooks;
-  arena_block *arena;
+  jn_arena arena;
   const char *name;
   const char *file;
   jn_vec3 gravity;
-  store links, joints, frames, findings;
+  store links, joints, frames, constraints, findings;
 };
 
 /* The chunk of an index and its place in it. There are two chunks of each size; the sizes
@@ -81,25 +78,6 @@ static void store_free(jn_spec *spec, store *s) {
   for (int k = 0; k < CHUNKS; k++) jn_block_free(&spec->hooks, s->chunk[k]);
 }
 
-/* A copy of `text` that is freed with the spec. */
-static const char *arena_copy(jn_spec *spec, const char *text) {
-  size_t length = strlen(text) + 1;
-  arena_block *block = spec->arena;
-  if (block == NULL || block->size - block->used < length) {
-    size_t size = JN_LARGEST(length, (size_t)ARENA_BYTES);
-    if (block != NULL && block->size < (size_t)1 << 20) size = JN_LARGEST(size, 2 * block->size);
-    block = jn_block_new(&spec->hooks, 1, sizeof *block + size);
-    if (block == NULL) return NULL;
-    block->size = size;
-    block->next = spec->arena;
-    spec->arena = block;
-  }
-  char *copy = (char *)(block + 1) + block->used;
-  memcpy(copy, text, length);
-  block->used += length;
-  return copy;
-}
-
 static jn_status check_name(const char *name) {
   if (name == NULL || name[0] == '\0') return JN_ERR_ARGUMENT;
   return memchr(name, '\0', JN_MAX_NAME + 1) != NULL ? JN_OK : JN_ERR_LIMIT;
@@ -108,7 +86,7 @@ static jn_status check_name(const char *name) {
 /* Replaces *text by a copy that the spec owns; NULL stays NULL. */
 static jn_status own(jn_spec *spec, const char **text) {
   if (*text == NULL) return JN_OK;
-  const char *copy = arena_copy(spec, *text);
+  const char *copy = jn_arena_copy(&spec->arena, &spec->hooks, *text);
   if (copy == NULL) return JN_ERR_MEMORY;
   *text = copy;
   return JN_OK;
@@ -125,6 +103,24 @@ const char *jn_joint_type_name(jn_joint_type type) {
       break;
   }
   return "unknown";
+}
+
+const char *jn_constraint_type_name(jn_constraint_type type) {
+  static const char *const names[] = {
+#define NAME(code, name, rows) name,
+      JN_CONSTRAINT_TYPES(NAME)
+#undef NAME
+  };
+  return (unsigned)type < JN_CONSTRAINT_TYPE_COUNT ? names[type] : "unknown";
+}
+
+int jn_constraint_type_rows(jn_constraint_type type) {
+  static const int rows[] = {
+#define ROWS(code, name, rows) rows,
+      JN_CONSTRAINT_TYPES(ROWS)
+#undef ROWS
+  };
+  return (unsigned)type < JN_CONSTRAINT_TYPE_COUNT ? rows[type] : 0;
 }
 
 static const jn_pose identity = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}};
@@ -154,6 +150,17 @@ jn_joint_desc jn_joint_default(const char *name, jn_joint_type type, const char 
   return joint;
 }
 
+jn_constraint_desc jn_constraint_default(const char *name, jn_constraint_type type,
+                                         const char *link_a, const char *link_b) {
+  jn_constraint_desc c;
+  memset(&c, 0, sizeof c);
+  c.name = name;
+  c.type = type;
+  c.a = (jn_constraint_side){link_a, identity, {1, 0, 0}};
+  c.b = (jn_constraint_side){link_b, identity, {0, 0, 1}};
+  return c;
+}
+
 jn_status jn_spec_new(const char *name, const jn_allocator *allocator, jn_spec **out) {
   if (out == NULL) return JN_ERR_ARGUMENT;
   if (name == NULL || name[0] == '\0') name = "robot";
@@ -166,6 +173,7 @@ jn_status jn_spec_new(const char *name, const jn_allocator *allocator, jn_spec *
   spec->links.element = sizeof(jn_link_desc);
   spec->joints.element = sizeof(jn_joint_desc);
   spec->frames.element = sizeof(jn_frame_desc);
+  spec->constraints.element = sizeof(jn_constraint_desc);
   spec->findings.element = sizeof(jn_finding);
   spec->gravity = (jn_vec3){0, 0, -9.81};
   spec->file = "";
@@ -183,12 +191,10 @@ void jn_spec_free(jn_spec *spec) {
   store_free(spec, &spec->links);
   store_free(spec, &spec->joints);
   store_free(spec, &spec->frames);
+  store_free(spec, &spec->constraints);
   store_free(spec, &spec->findings);
   jn_allocator hooks = spec->hooks;
-  for (arena_block *block = spec->arena, *next; block != NULL; block = next) {
-    next = block->next;
-    jn_block_free(&hooks, block);
-  }
+  jn_arena_free(&spec->arena, &hooks);
   jn_block_free(&hooks, spec);
 }
 
@@ -232,6 +238,42 @@ jn_status jn_spec_add_frame(jn_spec *spec, const jn_frame_desc *frame) {
   return status;
 }
 
+/* Copies the terms of a coupling and their names. */
+static jn_status own_terms(jn_spec *spec, jn_constraint_desc *c) {
+  if (c->term_count == 0) {
+    c->terms = NULL;
+    return JN_OK;
+  }
+  const size_t size = (size_t)c->term_count * sizeof *c->terms;
+  jn_coupling_term *terms = jn_arena_new(&spec->arena, &spec->hooks, size);
+  jn_status status = terms != NULL ? JN_OK : JN_ERR_MEMORY;
+  if (terms != NULL) memcpy(terms, c->terms, size);
+  for (int i = 0; i < c->term_count && status == JN_OK; i++) status = own(spec, &terms[i].joint);
+  c->terms = terms;
+  return status;
+}
+
+jn_status jn_spec_add_constraint(jn_spec *spec, const jn_constraint_desc *constraint) {
+  if (spec == NULL || constraint == NULL) return JN_ERR_ARGUMENT;
+  const jn_constraint_desc *c = constraint;
+  if ((unsigned)c->type >= JN_CONSTRAINT_TYPE_COUNT || c->term_count < 0 ||
+      (c->term_count > 0 && c->terms == NULL))
+    return JN_ERR_ARGUMENT;
+  if (c->term_count > JN_MAX_TERMS) return JN_ERR_LIMIT;
+  jn_status status = check_name(c->name);
+  if (status == JN_OK && c->a.link != NULL) status = check_name(c->a.link);
+  if (status == JN_OK && c->b.link != NULL) status = check_name(c->b.link);
+  for (int i = 0; i < c->term_count && status == JN_OK; i++) status = check_name(c->terms[i].joint);
+  jn_constraint_desc copy = *c;
+  if (status == JN_OK) status = store_room(spec, &spec->constraints, JN_MAX_CONSTRAINTS);
+  if (status == JN_OK) status = own(spec, &copy.name);
+  if (status == JN_OK) status = own(spec, &copy.a.link);
+  if (status == JN_OK) status = own(spec, &copy.b.link);
+  if (status == JN_OK) status = own_terms(spec, &copy);
+  if (status == JN_OK) store_put(&spec->constraints, &copy);
+  return status;
+}
+
 jn_status jn_spec_set_gravity(jn_spec *spec, jn_vec3 gravity) {
   if (spec == NULL) return JN_ERR_ARGUMENT;
   spec->gravity = gravity;
@@ -262,6 +304,7 @@ jn_vec3 jn_spec_gravity(const jn_spec *spec) { return spec->gravity; }
 int jn_spec_link_count(const jn_spec *spec) { return spec->links.count; }
 int jn_spec_joint_count(const jn_spec *spec) { return spec->joints.count; }
 int jn_spec_frame_count(const jn_spec *spec) { return spec->frames.count; }
+int jn_spec_constraint_count(const jn_spec *spec) { return spec->constraints.count; }
 
 const jn_link_desc *jn_spec_get_link(const jn_spec *spec, int index) {
   return store_at(&spec->links, index);
@@ -272,9 +315,15 @@ const jn_joint_desc *jn_spec_get_joint(const jn_spec *spec, int index) {
 const jn_frame_desc *jn_spec_get_frame(const jn_spec *spec, int index) {
   return store_at(&spec->frames, index);
 }
+const jn_constraint_desc *jn_spec_get_constraint(const jn_spec *spec, int index) {
+  return store_at(&spec->constraints, index);
+}
 jn_link_desc *jn_spec_link(jn_spec *spec, int index) { return store_at(&spec->links, index); }
 jn_joint_desc *jn_spec_joint(jn_spec *spec, int index) { return store_at(&spec->joints, index); }
 jn_frame_desc *jn_spec_frame(jn_spec *spec, int index) { return store_at(&spec->frames, index); }
+jn_constraint_desc *jn_spec_constraint(jn_spec *spec, int index) {
+  return store_at(&spec->constraints, index);
+}
 
 int jn_spec_find_link(const jn_spec *spec, const char *name) {
   if (name == NULL) return -1;

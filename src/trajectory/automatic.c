@@ -206,13 +206,19 @@ static jn_status fit_joint(automatic *f, int joint) {
         write_report(f, &r, j->iq + first, k);
       }
       if (!status && pass) take_variance(f, &r, j->iq + first, size);
-      jn_recording_free(f->space.hooks, &r);
+      jn_recording_free(f->T, &r);
     }
   m->spline = m->rotation_spline = index;
   m->rotation = turns ? JN_CURVE_QUATERNION : JN_CURVE_NONE;
   m->rotation_first = 0;
   m->first = turns;
   return status;
+}
+
+static jn_status beyond_limit(jn_error *error) {
+  return jn_fail(error, JN_ERR_LIMIT, NULL, 0,
+                 "the fit needs more memory or time than a file of this size may ask for: take a "
+                 "lower degree or fewer pieces");
 }
 
 jn_status jn_add_recording(jn_trajectory *T, int from, int to, int count, const double *times,
@@ -225,16 +231,20 @@ jn_status jn_add_recording(jn_trajectory *T, int from, int to, int count, const 
                    "%d samples do not tell motion from noise: give at least %d, or the noise "
                    "(tolerance, --tolerance in the program; 0: through every sample)",
                    count, FEWEST_SAMPLES);
-  f.t = jn_block_new(&T->hooks, (size_t)count, (1 + MOST_NUMBERS) * sizeof *f.t);
+  const size_t row = (1 + MOST_NUMBERS) * sizeof *f.t;
+  if (jn_afford(T, (size_t)count, row, 0)) return beyond_limit(error);
+  f.t = jn_block_new(&T->hooks, (size_t)count, row);
   if (!f.t) return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
   f.y = f.t + count;
   for (int i = 0; i < count; i++) f.t[i] = times[i] - times[0];
-  jn_fit_space_init(&f.space, &T->hooks, o->degree);
+  jn_fit_space_init(&f.space, T, o->degree);
   for (int i = from; i < to && !status; i++) {
     if (T->joint[i].nq > 0) status = fit_joint(&f, i);
   }
   jn_fit_space_free(&f.space);
   jn_block_free(&T->hooks, f.t);
+  jn_repay(T, (size_t)count * row);
   if (status == JN_ERR_MEMORY) return jn_fail(error, status, NULL, 0, "out of memory");
+  if (status == JN_ERR_LIMIT) return beyond_limit(error);
   return status;
 }

@@ -13,6 +13,10 @@ static jn_status no_memory(jn_error *error) {
 /* Fills the error of a failed source; `undetermined`: the message if its equations are singular. */
 static jn_status source_failed(jn_status status, const char *undetermined, jn_error *error) {
   if (status == JN_ERR_MEMORY) return no_memory(error);
+  if (status == JN_ERR_LIMIT)
+    return jn_fail(error, status, NULL, 0,
+                   "this needs more memory or time than a file of this size may ask for: take a "
+                   "lower degree, fewer pieces or fewer waypoints");
   return jn_fail(error, status, NULL, 0, "%s",
                  status == JN_ERR_SINGULAR ? undetermined : "the times are too close together");
 }
@@ -252,12 +256,14 @@ jn_status jn_add_waypoints(jn_trajectory *T, int from, int to, const jn_waypoint
     if (status) return status;
     c.n += column_count(j, w->count, ends);
   }
-  const size_t row = ((size_t)c.n + 1) * sizeof(double);
+  const size_t row = ((size_t)c.n + 1) * sizeof(double), rows = (size_t)c.rows + 1;
+  if (jn_afford(T, (size_t)w->count, row * rows, 0)) return source_failed(JN_ERR_LIMIT, "", error);
   c.x = jn_block_new(&T->hooks, (size_t)w->count, row);
   c.d = jn_block_new(&T->hooks, (size_t)w->count, row * (size_t)c.rows);
   status = c.x && c.d ? waypoint_splines(T, from, to, w, &c, error) : no_memory(error);
   jn_block_free(&T->hooks, c.x);
   jn_block_free(&T->hooks, c.d);
+  jn_repay(T, (size_t)w->count * row * rows);
   return status;
 }
 
@@ -284,7 +290,7 @@ jn_status jn_add_formula(jn_trajectory *T, int from, int to, const jn_formula *f
   if (!(h > 0) || !isfinite(h))
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the end must be after the start");
   jn_status status = jn_spline_new(T, 1, degree, (int)nv, f->terms, &index);
-  if (status) return no_memory(error);
+  if (status) return source_failed(status, "", error);
   jn_spline *s = &T->spline[index];
   s->breaks[0] = f->start;
   s->breaks[1] = f->end;
@@ -399,6 +405,37 @@ jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double
     column += j->nq;
   }
   return JN_OK;
+}
+
+double *jn_report_new(const jn_trajectory *T, jn_fit_report *own) {
+  double *x = jn_block_new(&T->hooks, JN_REPORT_MEMBERS * (size_t)T->nq, sizeof *x);
+  double *member[JN_REPORT_MEMBERS];
+  for (int k = 0; x && k < JN_REPORT_MEMBERS; k++) member[k] = x + k * T->nq;
+  if (x) memcpy(own, member, sizeof *own);
+  return x;
+}
+
+jn_fit_report jn_report_from(const jn_fit_report *report, int iq) {
+  double *member[JN_REPORT_MEMBERS];
+  jn_fit_report x;
+  memcpy(member, report, sizeof *report);
+  for (int k = 0; k < JN_REPORT_MEMBERS; k++) member[k] += iq;
+  memcpy(&x, member, sizeof x);
+  return x;
+}
+
+jn_status jn_report_give(const jn_trajectory *T, double *numbers, const jn_fit_report *report,
+                         jn_error *error) {
+  const size_t nq = (size_t)T->nq;
+  const int finite = jn_all_finite(numbers, JN_REPORT_MEMBERS * nq);
+  double *to[JN_REPORT_MEMBERS] = {NULL};
+  if (report) memcpy(to, report, sizeof *report);
+  for (size_t i = 0; i < JN_REPORT_MEMBERS && finite; i++)
+    if (to[i] && nq) memcpy(to[i], numbers + i * nq, nq * sizeof *numbers);
+  jn_block_free(&T->hooks, numbers);
+  return finite ? JN_OK
+                : jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0,
+                          "the residuals of the fit are too large: scale the samples");
 }
 
 /* Adds a spline without a time span; jn_trajectory_finish gives it that of the trajectory. */

@@ -22,6 +22,7 @@ typedef struct fit {
   int pieces, controls, count, n;
   const double *times, *y; /* [count], [count x n] */
   double unit;             /* mean length of a piece */
+  size_t doubles;          /* of all arrays, in one block: */
   double *knots;           /* [controls + degree + 1] */
   double *sample, *right;  /* [pieces][w][w], [pieces][w][n]: triangles of the samples */
   double *lost;            /* [n] sum of squared residuals that does not depend on x */
@@ -255,18 +256,29 @@ static int residuals(const fit *f, const jn_spline *s, const jn_fit_options *o,
   return met;
 }
 
+static void free_arrays(jn_trajectory *T, fit *f) {
+  if (f->knots) jn_repay(T, f->doubles * sizeof *f->knots);
+  jn_block_free(&T->hooks, f->knots);
+  f->knots = NULL;
+}
+
 static jn_status fit_pieces(jn_trajectory *T, fit *f, int pieces, const jn_fit_options *o,
-                            const jn_fit_report *report, double **block) {
+                            const jn_fit_report *report) {
   f->pieces = pieces;
   f->controls = pieces + f->degree;
   f->unit = (f->times[f->count - 1] - f->times[0]) / pieces;
   const size_t w = (size_t)f->w, P = (size_t)pieces, C = (size_t)f->controls, N = (size_t)f->n;
-  jn_block_free(&T->hooks, *block);
-  double *at = *block = jn_block_new(
-      &T->hooks, (C + w) + P * w * (w + N) + 2 * N + P * (size_t)f->rows * w + C * w + C + C * N,
-      sizeof *at);
-  if (!at) return JN_ERR_MEMORY;
-  f->knots = at;
+  free_arrays(T, f);
+  f->doubles = (C + w) + P * w * (w + N) + 2 * N + P * (size_t)f->rows * w + C * w + C + C * N;
+  /* a trial of rho reduces rows + w rows of w numbers in every span */
+  const int trials = o->lambda >= 0 || o->tolerance == 0 ? 1 : 60;
+  const double operations =
+      2.0 * trials * f->n * (double)P * (double)w * (double)w * (f->rows + f->w);
+  if (jn_afford(T, f->doubles, sizeof(double), operations)) return JN_ERR_LIMIT;
+  if (!(f->knots = jn_block_new(&T->hooks, f->doubles, sizeof *f->knots))) {
+    jn_repay(T, f->doubles * sizeof *f->knots);
+    return JN_ERR_MEMORY;
+  }
   f->sample = f->knots + C + w;
   f->right = f->sample + P * w * w;
   f->lost = f->right + P * w * N;
@@ -291,17 +303,17 @@ jn_status jn_spline_fit(jn_trajectory *T, int count, const double *times, int n,
            .y = x};
   f.rows = f.degree - f.m + 1;
   const int most = count - f.degree, all = o->lambda < 0 && o->tolerance == 0;
-  double *block = NULL, before = HUGE_VAL;
+  double before = HUGE_VAL;
   int pieces = o->pieces ? o->pieces : all || most < FIRST_PIECES ? most : FIRST_PIECES;
   jn_status status;
   for (;; pieces = pieces < most / 2 ? 2 * pieces : most) {
-    status = fit_pieces(T, &f, pieces, o, report, &block);
+    status = fit_pieces(T, &f, pieces, o, report);
     if (status || o->pieces || pieces == most) break;
     if (o->lambda < 0 ? f.met : f.objective >= before * (1 - 1e-6)) break;
     before = f.objective;
   }
   if (!status) status = jn_spline_bspline(T, f.degree, f.controls, f.knots, n, f.x, index);
   if (!status && !residuals(&f, &T->spline[*index], o, report) && !o->force) status = JN_ERR_FIT;
-  jn_block_free(&T->hooks, block);
+  free_arrays(T, &f);
   return status;
 }

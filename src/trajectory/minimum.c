@@ -188,9 +188,12 @@ static jn_status fill(jn_trajectory *T, system *s, int n, const double *x, const
 jn_status jn_spline_minimum(jn_trajectory *T, int k, int count, const double *times, int n,
                             const double *x, const double *d, int *index) {
   const size_t size = (size_t)count * (size_t)(k - 1), width = k > 1 ? 2 * (size_t)(k - 1) - 1 : 0;
+  const size_t each = 2 * (width + 1) + 3;
+  /* a factorisation for every function: size (width + 1)^2 multiplications and additions */
+  const double operations = 2.0 * (double)size * (double)(width + 1) * (double)(width + 1) * n;
+  if (jn_afford(T, (size_t)count + size * each, sizeof(double), operations)) return JN_ERR_LIMIT;
   system *s = jn_block_new(&T->hooks, 1, sizeof *s);
-  double *room =
-      jn_block_new(&T->hooks, (size_t)count + size * (2 * (width + 1) + 3), sizeof *room);
+  double *room = jn_block_new(&T->hooks, (size_t)count + size * each, sizeof *room);
   unsigned char *fixed = jn_block_new(&T->hooks, size, 1);
   jn_status status = s && room && fixed ? JN_OK : JN_ERR_MEMORY;
   if (!status) {
@@ -211,5 +214,6 @@ jn_status jn_spline_minimum(jn_trajectory *T, int k, int count, const double *ti
   jn_block_free(&T->hooks, s);
   jn_block_free(&T->hooks, room);
   jn_block_free(&T->hooks, fixed);
+  jn_repay(T, ((size_t)count + size * each) * sizeof *room);
   return status;
 }

@@ -26,20 +26,25 @@ static int rest_at(const smoother *m, int row) {
   return at_start ? 0 : m->u->cells - 1;
 }
 
-jn_status jn_smoother_new(const jn_allocator *hooks, const samples *s, const uniform *u, int p,
+jn_status jn_smoother_new(jn_trajectory *T, const samples *s, const uniform *u, int p,
                           smoother **out) {
   const size_t K = (size_t)u->controls, w = (size_t)u->degree + 1, n = (size_t)s->numbers;
-  const size_t nodes = K / 8 + 2;
-  smoother *m = jn_block_new(hooks, 1, sizeof *m);
-  if (!m) return JN_ERR_MEMORY;
-  double *x = jn_block_new(hooks, K * (4 + w + 3 * n) + 6 * nodes, sizeof *x);
-  m->V = jn_block_new(hooks, K * w, sizeof *x);
-  if (!x || !m->V) {
-    jn_block_free(hooks, x);
-    jn_block_free(hooks, m->V);
-    jn_block_free(hooks, m);
+  const size_t nodes = K / 8 + 2, doubles = K * (4 + w + 3 * n) + 6 * nodes;
+  if (jn_afford(T, doubles + K * w, sizeof(double), 2.0 * s->count * (double)(w * n)))
+    return JN_ERR_LIMIT;
+  smoother *m = jn_block_new(&T->hooks, 1, sizeof *m);
+  double *x = jn_block_new(&T->hooks, doubles, sizeof *x);
+  double *V = jn_block_new(&T->hooks, K * w, sizeof *x);
+  if (!m || !x || !V) {
+    jn_block_free(&T->hooks, x);
+    jn_block_free(&T->hooks, V);
+    jn_block_free(&T->hooks, m);
+    jn_repay(T, (doubles + K * w) * sizeof *x);
     return JN_ERR_MEMORY;
   }
+  m->T = T;
+  m->doubles = doubles;
+  m->V = V;
   m->s = s;
   m->u = u;
   m->p = p;
@@ -62,11 +67,13 @@ jn_status jn_smoother_new(const jn_allocator *hooks, const samples *s, const uni
   return JN_OK;
 }
 
-void jn_smoother_free(const jn_allocator *hooks, smoother *m) {
+void jn_smoother_free(jn_trajectory *T, smoother *m) {
   if (!m) return;
-  jn_block_free(hooks, m->lambda);
-  jn_block_free(hooks, m->V);
-  jn_block_free(hooks, m);
+  const size_t band = m->V ? (size_t)m->u->controls * (size_t)(m->u->degree + 1) : 0;
+  jn_repay(T, (m->doubles + band) * sizeof(double));
+  jn_block_free(&T->hooks, m->lambda);
+  jn_block_free(&T->hooks, m->V);
+  jn_block_free(&T->hooks, m);
 }
 
 void jn_smoother_rebase(smoother *m) {
@@ -155,11 +162,18 @@ static double unpenalised(const smoother *m) {
   return C;
 }
 
+/* A factorisation or an inverse. What is missing is noticed before the next smoother is made. */
+static void spend_operations(const smoother *m) {
+  const double w = m->u->degree + 1;
+  m->T->operations -= 2 * m->u->controls * w * w;
+}
+
 int jn_smoother_evaluate(smoother *m) {
   const samples *s = m->s;
   const int K = m->u->controls, d = m->u->degree, numbers = s->numbers;
   const double nu = (double)numbers * (s->used + m->rest_rows - m->p);
   double log_det, log_lambda = 0, log_weights = s->log_weights, product = 1;
+  spend_operations(m);
   memcpy(m->L, m->u->gram, (size_t)K * (size_t)(d + 1) * sizeof *m->L);
   add_penalty(m, m->L);
   add_rest(m, m->L);
@@ -186,6 +200,7 @@ int jn_smoother_evaluate(smoother *m) {
 
 void jn_smoother_inverse(smoother *m) {
   const int K = m->u->controls, w = m->u->degree + 1, p = m->p;
+  spend_operations(m);
   jn_uniform_inverse(K, m->u->degree, m->L, m->V);
   for (int k = 0; k < m->rows; k++) {
     const double *V = m->V + (size_t)k * (size_t)w;

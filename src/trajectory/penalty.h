@@ -20,6 +20,8 @@
 enum { REST_ROWS = 6 }; /* x', x'', x''' = 0 at each end */
 
 typedef struct smoother {
+  jn_trajectory *T; /* pays for the operations */
+  size_t doubles;   /* of all arrays but V */
   const samples *s;
   const uniform *u;
   int p, rows;               /* order of the differences; controls - p */
@@ -41,9 +43,9 @@ typedef struct smoother {
   double squares, pen, sigma2, criterion, edf;
 } smoother;
 
-jn_status jn_smoother_new(const jn_allocator *hooks, const samples *s, const uniform *u, int p,
+jn_status jn_smoother_new(jn_trajectory *T, const samples *s, const uniform *u, int p,
                           smoother **out);
-void jn_smoother_free(const jn_allocator *hooks, smoother *m);
+void jn_smoother_free(jn_trajectory *T, smoother *m);
 
 /* Control values, sigma^2 and criterion at the penalties m->lambda. Returns 0 if A is singular to
  * rounding. O(controls). */

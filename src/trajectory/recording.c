@@ -54,10 +54,11 @@ static void summarise(samples *s, const arrays *a, int weighted) {
   s->least = fmax(s->least, a->least);
 }
 
-void jn_recording_free(const jn_allocator *hooks, recording *r) {
-  jn_smoother_free(hooks, r->m);
-  if (r->own.hooks) jn_fit_space_free(&r->own);
-  jn_block_free(hooks, r->block);
+void jn_recording_free(jn_trajectory *T, recording *r) {
+  jn_smoother_free(T, r->m);
+  if (r->own.T) jn_fit_space_free(&r->own);
+  if (r->block) jn_repay(T, r->doubles * sizeof *r->block);
+  jn_block_free(&T->hooks, r->block);
   r->m = NULL;
   r->block = NULL;
 }
@@ -65,7 +66,7 @@ void jn_recording_free(const jn_allocator *hooks, recording *r) {
 /* A new fit in place of r->m, with the grids of its weights. */
 static jn_status refit(fit_space *shared, recording *r, const recording_options *o) {
   fit_space *f = r->s.w ? &r->own : shared;
-  jn_smoother_free(shared->hooks, r->m);
+  jn_smoother_free(shared->T, r->m);
   r->m = NULL;
   jn_fit_space_free(&r->own);
   return jn_fit_search(f, &r->s, o->cells, &r->m);
@@ -174,13 +175,13 @@ static jn_status allow_for_colour(fit_space *shared, recording *r, const recordi
     const misfit z = judge(r, m, a);
     const double next = z.ratio * z.white;
     if (next < 1.05 * target && target < 2.5 * z.white) {
-      jn_smoother_free(f->hooks, r->m);
+      jn_smoother_free(f->T, r->m);
       r->m = m;
       r->z.variance = z.variance, r->z.correlation = z.correlation;
       r->z.block = r->z.window = r->z.lag = 0;
       return JN_OK;
     }
-    jn_smoother_free(f->hooks, m);
+    jn_smoother_free(f->T, m);
     if (next > 2.5 * z.white) break;
     target = next;
   }
@@ -268,8 +269,13 @@ jn_status jn_recording_fit(fit_space *shared, int count, const double *t, int nu
   memset(r, 0, sizeof *r);
   r->own = *shared;
   memset(r->own.grid, 0, sizeof r->own.grid);
-  double *x = r->block = jn_block_new(shared->hooks, n * (8 + (size_t)numbers), sizeof *x);
-  if (!x) return JN_ERR_MEMORY;
+  r->doubles = n * (8 + (size_t)numbers);
+  if (jn_afford(shared->T, r->doubles, sizeof(double), 0)) return JN_ERR_LIMIT;
+  double *x = r->block = jn_block_new(&shared->T->hooks, r->doubles, sizeof *x);
+  if (!x) {
+    jn_repay(shared->T, r->doubles * sizeof *x);
+    return JN_ERR_MEMORY;
+  }
   arrays a = {x, x + n, x + 2 * n, x + 3 * n, x + 4 * n, x + (4 + (size_t)numbers) * n, NULL, 0};
   a.keep = (unsigned char *)(a.work + 3 * n);
   r->s = (samples){.count = count, .numbers = numbers, .t = t, .y = a.y};

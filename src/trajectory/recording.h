@@ -28,13 +28,14 @@ typedef struct recording {
   /* private */
   samples s;
   fit_space own; /* grids of these weights */
-  double *block;
+  double *block; /* [doubles] */
+  size_t doubles;
 } recording;
 
 /* y [numbers x count] at t[count], t[0] = 0. `shared`: grids of unit weights. Returns JN_OK also if
  * nothing was found; JN_ERR_MEMORY. Release `r` in any case. */
 jn_status jn_recording_fit(fit_space *shared, int count, const double *t, int numbers,
                            const double *y, const recording_options *o, recording *r);
-void jn_recording_free(const jn_allocator *hooks, recording *r);
+void jn_recording_free(jn_trajectory *T, recording *r);
 
 #endif

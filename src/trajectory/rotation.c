@@ -35,7 +35,7 @@ static int any(const double *x, int n) {
   return 0;
 }
 
-static void product_jet(const jn_trajectory *T, const jn_motion *m, double t, int order,
+static void product_jet(const jn_trajectory *T, const jn_motion *m, const jn_instant *at, int order,
                         double *work, jn_quat *R, double *w) {
   double *angle = work, *rest = work + order + 2;
   int moving = 0;
@@ -44,8 +44,7 @@ static void product_jet(const jn_trajectory *T, const jn_motion *m, double t, in
   for (int f = 0; f < m->factors; f++) {
     const jn_vec3 a = load_vec(m->axes + 3 * f);
     const double size = jn_v3_norm(a);
-    jn_spline_jet(&T->spline[m->rotation_spline], t, T->end, T->scale, m->rotation_first + f,
-                  order + 1, angle);
+    jn_function_jet(T, at, m->rotation_spline, m->rotation_first + f, order + 1, angle);
     if (!any(angle, order + 2) || size == 0) continue;
     *R = jn_quat_mul(*R, jn_quat_exp(jn_v3_scale(angle[0], a)));
     if (!moving && !any(angle + 1, order + 1)) continue;
@@ -57,14 +56,13 @@ static void product_jet(const jn_trajectory *T, const jn_motion *m, double t, in
 }
 
 /* w = 2 (x_0 v' - x_0' v - v x v')/|x|^2, x = (x_0, v) */
-static void quaternion_jet(const jn_trajectory *T, int joint, double t, int order,
+static void quaternion_jet(const jn_trajectory *T, int joint, const jn_instant *at, int order,
                            const jn_shift *shift, double *work, jn_quat *R, double *w) {
   const jn_motion *m = &T->motion[joint];
   const int n = order + 2;
   double *x = work, *d = x + 4 * n, *u = d + n, *z = u + n;
   for (int c = 0; c < 4; c++) {
-    jn_spline_jet(&T->spline[m->rotation_spline], t, T->end, T->scale, m->rotation_first + c,
-                  order + 1, x + c * n);
+    jn_function_jet(T, at, m->rotation_spline, m->rotation_first + c, order + 1, x + c * n);
     jn_add_shift(shift, T->joint[joint].iq + c, order + 1, x + c * n);
   }
   *R = jn_quat_unit(jn_quat_make(x[0], x[n], x[2 * n], x[3 * n]));
@@ -88,12 +86,12 @@ static void quaternion_jet(const jn_trajectory *T, int joint, double t, int orde
   }
 }
 
-void jn_rotation_jet(const jn_trajectory *T, int joint, double t, int order, const jn_shift *shift,
-                     double *work, jn_quat *R, double *w) {
+void jn_rotation_jet(const jn_trajectory *T, int joint, const jn_instant *at, int order,
+                     const jn_shift *shift, double *work, jn_quat *R, double *w) {
   if (T->motion[joint].rotation == JN_CURVE_QUATERNION)
-    quaternion_jet(T, joint, t, order, shift, work, R, w);
+    quaternion_jet(T, joint, at, order, shift, work, R, w);
   else
-    product_jet(T, &T->motion[joint], t, order, work, R, w);
+    product_jet(T, &T->motion[joint], at, order, work, R, w);
 }
 
 /* Order by order: w_k is computed with coefficient k+1 of the angles still zero. What is missing in

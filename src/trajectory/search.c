@@ -14,9 +14,9 @@ static const double aim = 2;             /* the cut-off to start from */
 static const double least_samples = 1.5; /* in a cell, first search */
 static const double finest_cell = 0.25;  /* mean sampling intervals, second search */
 
-void jn_fit_space_init(fit_space *f, const jn_allocator *hooks, int degree) {
+void jn_fit_space_init(fit_space *f, jn_trajectory *T, int degree) {
   memset(f, 0, sizeof *f);
-  f->hooks = hooks;
+  f->T = T;
   f->degree = degree;
   f->high = degree;
   f->low = degree >= 7 ? degree - 3 : (degree + 1) / 2;
@@ -24,7 +24,7 @@ void jn_fit_space_init(fit_space *f, const jn_allocator *hooks, int degree) {
 }
 
 void jn_fit_space_free(fit_space *f) {
-  for (int i = 0; i <= GRIDS; i++) jn_uniform_free(f->hooks, &f->grid[i]);
+  for (int i = 0; i <= GRIDS; i++) jn_uniform_free(f->T, &f->grid[i]);
 }
 
 static int cells_of(int i) {
@@ -40,9 +40,8 @@ static int index_of(double cells) {
 
 static jn_status new_smoother(fit_space *f, const samples *s, int i, int p, smoother **m) {
   uniform *u = &f->grid[i];
-  jn_status status =
-      u->gram ? JN_OK : jn_uniform_new(f->hooks, s, f->degree, f->piece, cells_of(i), u);
-  return status ? status : jn_smoother_new(f->hooks, s, u, p, m);
+  jn_status status = u->gram ? JN_OK : jn_uniform_new(f->T, s, f->degree, f->piece, cells_of(i), u);
+  return status ? status : jn_smoother_new(f->T, s, u, p, m);
 }
 
 /* The lag in samples over which the numbers change noticeably. */
@@ -92,7 +91,7 @@ static jn_status search_grids(fit_space *f, const samples *s, double *total) {
       }
     }
     const double correlation = m->correlation;
-    jn_smoother_free(f->hooks, m);
+    jn_smoother_free(f->T, m);
     if (worse >= 2 && fabs(correlation) < 0.3 + 3 / sqrt(s->count)) break;
   }
   return JN_OK;
@@ -106,7 +105,7 @@ static jn_status best_order(fit_space *f, const samples *s, int i, double total,
     smoother *m;
     jn_status status = new_smoother(f, s, i, p, &m);
     if (status) {
-      jn_smoother_free(f->hooks, *best);
+      jn_smoother_free(f->T, *best);
       return status;
     }
     if (jn_smoother_one(m, total / m->u->cells) && (!*best || m->criterion < (*best)->criterion)) {
@@ -114,7 +113,7 @@ static jn_status best_order(fit_space *f, const samples *s, int i, double total,
       *best = m;
       m = swap;
     }
-    jn_smoother_free(f->hooks, m);
+    jn_smoother_free(f->T, m);
   }
   return JN_OK;
 }
@@ -143,7 +142,7 @@ static jn_status search_orders(fit_space *f, const samples *s, double total, smo
       }
     }
     cells = m->u->cells * fmax(1.3, fmin(cutoff, 100) / (0.8 * widest));
-    jn_smoother_free(f->hooks, m);
+    jn_smoother_free(f->T, m);
     if (i == finest) return JN_OK;
   }
   return JN_OK;
@@ -152,15 +151,15 @@ static jn_status search_orders(fit_space *f, const samples *s, double total, smo
 static jn_status given_cells(fit_space *f, const samples *s, int cells, smoother **out) {
   uniform *u = &f->grid[GRIDS];
   smoother *m;
-  if (u->gram && u->cells != cells) jn_uniform_free(f->hooks, u);
-  jn_status status = u->gram ? JN_OK : jn_uniform_new(f->hooks, s, f->degree, f->piece, cells, u);
+  if (u->gram && u->cells != cells) jn_uniform_free(f->T, u);
+  jn_status status = u->gram ? JN_OK : jn_uniform_new(f->T, s, f->degree, f->piece, cells, u);
   if (!status) status = best_order(f, s, GRIDS, 0, f->low, f->high, &m);
   if (status || !m) return status;
   jn_smoother_rebase(m);
   if (jn_smoother_local(m, 12) && jn_smoother_cutoff(m) <= widest)
     *out = m;
   else
-    jn_smoother_free(f->hooks, m);
+    jn_smoother_free(f->T, m);
   return JN_OK;
 }
 

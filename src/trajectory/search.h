@@ -8,14 +8,14 @@ enum { GRIDS = 64 };
 
 /* What fits of the same times and weights share: the B-splines' polynomials and the grids. */
 typedef struct fit_space {
-  const jn_allocator *hooks;
+  jn_trajectory *T;
   int degree, low, high; /* orders of the differences: low..high */
   double piece[WIDEST * WIDEST];
   uniform grid[GRIDS + 1]; /* grid[i] has 2^(1 + i/2) cells, the last a given number; made on
                             * demand */
 } fit_space;
 
-void jn_fit_space_init(fit_space *f, const jn_allocator *hooks, int degree);
+void jn_fit_space_init(fit_space *f, jn_trajectory *T, int degree);
 /* Forgets the grids. */
 void jn_fit_space_free(fit_space *f);
 

@@ -96,6 +96,18 @@ jn_status jn_trajectory_fit(const jn_model *model, int count, const double *time
   if (!times || !q || count < 1) return missing(error);
   jn_status status = begin(model, allocator, out, &T, error);
   if (status) return status;
-  status = jn_add_fit(T, 0, T->joints, count, times, q, options, report, error);
-  return done(T, status, out, error);
+  jn_fit_report own;
+  double *numbers = jn_report_new(T, &own);
+  if (!numbers) status = jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
+  if (!status) status = jn_add_fit(T, 0, T->joints, count, times, q, options, &own, error);
+  if (!status) status = jn_trajectory_finish(T, error);
+  if (status)
+    jn_block_free(&T->hooks, numbers);
+  else
+    status = jn_report_give(T, numbers, report, error);
+  if (status)
+    jn_trajectory_free(T);
+  else
+    *out = T;
+  return status;
 }

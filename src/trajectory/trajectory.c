@@ -1,22 +1,52 @@
 /* trajectory.c: creates, copies and evaluates a trajectory. */
 #include "trajectory/trajectory.h"
 
+#include <float.h>
 #include <jounce/jet.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Tolerance of t at the start and the end: it may be a sum or product of other times. */
-static double slack(const jn_trajectory *T) {
-  return 1e-12 * (fabs(T->start) + fabs(T->end) + (T->end - T->start));
+/* first and last clock time */
+static double clock_start(const jn_trajectory *T) {
+  return T->clocks ? jn_clock_start(&T->clock[T->clocks - 1]) : T->start;
+}
+static double clock_end(const jn_trajectory *T) {
+  return T->clocks ? jn_clock_end(&T->clock[T->clocks - 1]) : T->end;
 }
 
-/* t = start + scale (spline time - start), and the inverse */
+/* t = start + scale (clock time - start), and the inverse */
 static double outer_time(const jn_trajectory *T, double t) {
-  return T->scale == 1 ? t : T->start + T->scale * (t - T->start);
+  return T->scale == 1 ? t : clock_start(T) + T->scale * (t - clock_start(T));
 }
 static double inner_time(const jn_trajectory *T, double t) {
-  return T->scale == 1 ? t : T->start + (t - T->start) / T->scale;
+  return T->scale == 1 ? t : clock_start(T) + (t - clock_start(T)) / T->scale;
+}
+
+/* Clock time of t. A time within four units of rounding of the start or the end is taken for it: it
+ * may be a product or a sum of other times. Returns 0 if t lies further outside. */
+int jn_trajectory_time(const jn_trajectory *T, double t, double *at) {
+  const double start = clock_start(T), last = clock_end(T), end = outer_time(T, last),
+               slack = 4 * DBL_EPSILON * fmax(fabs(start), fabs(end));
+  if (!(t >= start - slack && t <= end + slack)) return 0;
+  const double inner = inner_time(T, t);
+  *at = t <= start || inner < start ? start : t >= end || inner > last ? last : inner;
+  return 1;
+}
+
+/* What a file may ask for. */
+
+jn_status jn_afford(jn_trajectory *T, size_t count, size_t size, double operations) {
+  size_t bytes;
+  if (!jn_size_multiply(count, size, &bytes) || bytes > T->memory || operations > T->operations)
+    return JN_ERR_LIMIT;
+  if (T->memory != SIZE_MAX) T->memory -= bytes;
+  T->operations -= operations;
+  return JN_OK;
+}
+
+void jn_repay(jn_trajectory *T, size_t bytes) {
+  if (T->memory != SIZE_MAX) T->memory += bytes;
 }
 
 /* Splines. */
@@ -52,6 +82,7 @@ jn_status jn_spline_new(jn_trajectory *T, int pieces, int degree, int n, int ter
   }
   jn_spline s = {pieces, degree, n, terms, NULL, NULL, NULL, NULL, NULL, NULL};
   size_t size = spline_size(&s);
+  if (size && jn_afford(T, size, sizeof(double), 0)) return JN_ERR_LIMIT;
   double *block = size ? jn_block_new(&T->hooks, size, sizeof *block) : NULL;
   if (!block) return JN_ERR_MEMORY;
   spline_place(&s, block);
@@ -62,7 +93,7 @@ jn_status jn_spline_new(jn_trajectory *T, int pieces, int degree, int n, int ter
 
 /* the piece with breaks[i] <= t < breaks[i+1]; before the first the first, after the last the
  * last */
-static int find_piece(const jn_spline *s, double t) {
+int jn_spline_piece(const jn_spline *s, double t) {
   int low = 0, high = s->pieces;
   while (high - low > 1) {
     int middle = low + (high - low) / 2;
@@ -87,7 +118,7 @@ static void add_harmonic(double w, double s, double a, double b, double scale, i
 void jn_spline_jet(const jn_spline *s, double t, double last, double scale, int channel, int order,
                    double *x) {
   const int held = t < s->breaks[0] || (t >= s->breaks[s->pieces] && s->breaks[s->pieces] < last);
-  const int i = find_piece(s, t), d = s->degree;
+  const int i = jn_spline_piece(s, t), d = s->degree;
   const size_t n = (size_t)s->n;
   if (held) t = t < s->breaks[0] ? s->breaks[0] : s->breaks[s->pieces];
   const double h = s->breaks[i + 1] - s->breaks[i], u = (t - s->breaks[i]) / h;
@@ -110,6 +141,12 @@ void jn_spline_jet(const jn_spline *s, double t, double last, double scale, int 
   }
 }
 
+void jn_function_jet(const jn_trajectory *T, const jn_instant *at, int index, int channel,
+                     int order, double *x) {
+  jn_spline_jet(&T->spline[index], at->t, T->end, at->clock ? 1 : T->scale, channel, order, x);
+  if (at->clock) jn_jet_after(order, at->clock, at->work, x);
+}
+
 /* The object. */
 
 jn_status jn_trajectory_begin(const jn_model *model, const jn_allocator *allocator,
@@ -124,6 +161,8 @@ jn_status jn_trajectory_begin(const jn_model *model, const jn_allocator *allocat
   T->nv = jn_model_nv(model);
   T->joints = (int)joints;
   T->scale = 1;
+  T->memory = SIZE_MAX;
+  T->operations = HUGE_VAL;
   T->joint = jn_block_new(&hooks, joints, sizeof *T->joint);
   T->motion = jn_block_new(&hooks, joints, sizeof *T->motion);
   T->variance = jn_block_new(&hooks, (size_t)T->nq + 1, sizeof *T->variance);
@@ -175,6 +214,8 @@ void jn_trajectory_free(jn_trajectory *T) {
   for (int i = 0; T->variance && i < T->nq; i++)
     if (!T->variance[i].shared) jn_block_free(&hooks, T->variance[i].V);
   jn_block_free(&hooks, T->variance);
+  for (int i = 0; i < T->clocks; i++) jn_block_free(&hooks, T->clock[i].row);
+  jn_block_free(&hooks, T->clock);
   jn_block_free(&hooks, T->spline);
   jn_block_free(&hooks, T->motion);
   jn_block_free(&hooks, T->joint);
@@ -193,6 +234,21 @@ static jn_status copy_variances(const jn_trajectory *from, jn_trajectory *to) {
     b->V = a->shared ? b[-1].V : jn_block_new(&to->hooks, size, sizeof *b->V);
     if (!b->V) return JN_ERR_MEMORY;
     if (!a->shared) memcpy(b->V, a->V, size * sizeof *b->V);
+  }
+  return JN_OK;
+}
+
+static jn_status copy_clocks(const jn_trajectory *from, jn_trajectory *to) {
+  if (!from->clocks) return JN_OK;
+  to->clock = jn_block_new(&to->hooks, (size_t)from->clocks, sizeof *to->clock);
+  if (!to->clock) return JN_ERR_MEMORY;
+  for (int i = 0; i < from->clocks; i++) {
+    const size_t n = 5 * (size_t)from->clock[i].count;
+    jn_clock *c = &to->clock[to->clocks];
+    c->count = from->clock[i].count;
+    if (!(c->row = jn_block_new(&to->hooks, n, sizeof *c->row))) return JN_ERR_MEMORY;
+    memcpy(c->row, from->clock[i].row, n * sizeof *c->row);
+    to->clocks++;
   }
   return JN_OK;
 }
@@ -217,26 +273,32 @@ static jn_status copy_parts(const jn_trajectory *from, jn_trajectory *to) {
     if (!(to->motion[i].axes = jn_block_new(&to->hooks, n, sizeof(double)))) return JN_ERR_MEMORY;
     memcpy(to->motion[i].axes, from->motion[i].axes, n * sizeof(double));
   }
-  return copy_variances(from, to);
+  jn_status status = copy_variances(from, to);
+  return status ? status : copy_clocks(from, to);
 }
 
 jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
                                const jn_allocator *allocator, jn_trajectory **out) {
   if (!trajectory || !out || !(factor > 0) || !isfinite(factor)) return JN_ERR_ARGUMENT;
   double scale = trajectory->scale * factor;
-  if (!(scale > 0) || !isfinite(scale * (trajectory->end - trajectory->start)))
+  if (!(scale > 0) || !isfinite(scale * (clock_end(trajectory) - clock_start(trajectory))))
     return JN_ERR_NOT_FINITE;
   jn_allocator hooks = jn_allocator_or_default(allocator);
   jn_trajectory *T = jn_block_new(&hooks, 1, sizeof *T);
   if (!T) return JN_ERR_MEMORY;
   *T = *trajectory;
+  T->joint = NULL;
+  T->motion = NULL;
   T->hooks = hooks;
   T->scale = scale;
+  T->memory = SIZE_MAX;
   T->spline = NULL;
   T->joint = NULL;
   T->motion = NULL;
   T->variance = NULL;
   T->splines = T->room = 0;
+  T->clock = NULL;
+  T->clocks = 0;
   jn_status status = copy_parts(trajectory, T);
   if (status)
     jn_trajectory_free(T);
@@ -245,19 +307,25 @@ jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
   return status;
 }
 
-double jn_trajectory_start(const jn_trajectory *T) { return T ? T->start : 0; }
+double jn_trajectory_start(const jn_trajectory *T) { return T ? clock_start(T) : 0; }
 
-double jn_trajectory_end(const jn_trajectory *T) { return T ? outer_time(T, T->end) : 0; }
+double jn_trajectory_end(const jn_trajectory *T) { return T ? outer_time(T, clock_end(T)) : 0; }
 
 double jn_trajectory_next_break(const jn_trajectory *T, double t) {
   double next = HUGE_VAL;
   if (!T || isnan(t)) return next;
+  double u = inner_time(T, t), d[1], work[2];
+  if (T->clocks) {
+    next = outer_time(T, jn_clock_next_break(T, u));
+    jn_clock_jet(T, fmin(fmax(u, clock_start(T)), clock_end(T)), 0, work, d);
+    u = d[0];
+  }
   for (int i = 0; i < T->splines; i++) {
     const jn_spline *s = &T->spline[i];
     /* start one piece before the one of t: scaling rounds the times */
-    int p = find_piece(s, inner_time(T, t));
+    int p = jn_spline_piece(s, u);
     for (p = p > 0 ? p - 1 : 0; p <= s->pieces; p++) {
-      double at = outer_time(T, s->breaks[p]);
+      double at = outer_time(T, jn_clock_inverse(T, s->breaks[p]));
       if (!(at > t)) continue;
       next = fmin(next, at);
       break;
@@ -266,71 +334,100 @@ double jn_trajectory_next_break(const jn_trajectory *T, double t) {
   return next;
 }
 
-/* Jets: Taylor coefficients 0..K of v, K = order + 1, converted to derivatives at the end. They
- * need 27 (K + 2) doubles of work and jn_rotation_work(K). */
+/* Jets: Taylor coefficients 0..K of v, K = order + 1, of one joint, converted to derivatives at the
+ * end. They need 35 (K + 2) doubles of work and jn_rotation_work(K). */
 
 void jn_add_shift(const jn_shift *shift, int iq, int order, double *x) {
   for (int k = 0; shift && shift->iq == iq && k <= order; k++) x[k] += shift->x[k];
 }
 
-static void plain_jets(const jn_trajectory *T, int i, double t, int K, const jn_shift *shift,
-                       int nv, double *work, double *q, double *v) {
+/* v[(K+1) x n] */
+static void plain_jets(const jn_trajectory *T, int i, const jn_instant *at, int K,
+                       const jn_shift *shift, int n, double *work, double *q, double *v) {
   const jn_motion *m = &T->motion[i];
   const int skip = m->rotation ? 4 : 0, count = T->joint[i].nq - skip;
   for (int c = 0; c < count; c++) {
-    jn_spline_jet(&T->spline[m->spline], t, T->end, T->scale, m->first + c, K + 1, work);
+    jn_function_jet(T, at, m->spline, m->first + c, K + 1, work);
     jn_add_shift(shift, T->joint[i].iq + skip + c, K + 1, work);
-    if (q) q[c] = work[0];
-    for (int k = 0; v && k <= K; k++) v[(size_t)k * (size_t)nv + (size_t)c] = (k + 1) * work[k + 1];
+    q[c] = work[0];
+    for (int k = 0; k <= K; k++) v[(size_t)k * (size_t)n + (size_t)c] = (k + 1) * work[k + 1];
   }
 }
 
 /* Rotation and, of a free joint, position. Its twist is (w, p'), the mixed representation, until it
  * is converted. */
-static void rotation_jets(const jn_trajectory *T, int i, double t, int K, const jn_shift *shift,
-                          jn_representation representation, double *work, double *q, double *v) {
-  const jn_joint *j = &T->joint[i];
-  const size_t nv = (size_t)T->nv;
-  double *w = work, *V = w + 3 * (K + 1), *U = V + 6 * (K + 1), *R = U + 6 * (K + 1),
-         *p = R + 9 * (K + 2), *rest = p + 3 * (K + 2);
-  double position[3] = {0, 0, 0};
+static void rotation_jets(const jn_trajectory *T, int i, const jn_instant *at, int K,
+                          const jn_shift *shift, jn_representation representation, double *work,
+                          double *q, double *v) {
+  double *w = work, *V = w + 3 * (K + 1), *R = V + 6 * (K + 1), *p = R + 9 * (K + 2),
+         *rest = p + 3 * (K + 2);
   jn_quat r;
-  jn_rotation_jet(T, i, t, K, shift, rest, &r, w);
-  if (q) q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
-  if (j->type == JN_JOINT_SPHERICAL) {
-    for (int k = 0; v && k <= K; k++) memcpy(v + (size_t)k * nv, w + 3 * k, 3 * sizeof *v);
+  if (T->joint[i].type == JN_JOINT_SPHERICAL) {
+    jn_rotation_jet(T, i, at, K, shift, rest, &r, v);
+    q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
     return;
   }
+  jn_rotation_jet(T, i, at, K, shift, rest, &r, w);
+  q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
   for (int k = 0; k <= K; k++) memcpy(V + 6 * k, w + 3 * k, 3 * sizeof *V);
-  plain_jets(T, i, t, K, shift, 6, rest, position, V + 3);
-  if (q) memcpy(q + 4, position, sizeof position);
-  if (!v) return;
-  if (representation != JN_MIXED) {
-    jn_pose C = jn_pose_make(jn_quat_to_m3(r), jn_v3(position[0], position[1], position[2]));
-    jn_jet_convert_twist(K, JN_MIXED, representation, C, V, R, p, U);
+  plain_jets(T, i, at, K, shift, 6, rest, q + 4, V + 3);
+  if (representation == JN_MIXED) {
+    memcpy(v, V, 6 * ((size_t)K + 1) * sizeof *v);
+  } else {
+    const jn_pose C = jn_pose_make(jn_quat_to_m3(r), jn_v3(q[4], q[5], q[6]));
+    jn_jet_convert_twist(K, JN_MIXED, representation, C, V, R, p, v);
   }
-  for (int k = 0; k <= K; k++)
-    memcpy(v + (size_t)k * nv, (representation != JN_MIXED ? U : V) + 6 * k, 6 * sizeof *v);
 }
 
+/* Evaluates joint by joint, and stops at one that is not finite. q and v may be NULL; with `write`
+ * 0 they are only a sign that they are wanted. */
 static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representation representation,
-                          const jn_shift *shift, double *work, double *q, double *v) {
+                          const jn_shift *shift, double *work, double *q, double *v, int write) {
+  const size_t nv = (size_t)T->nv, rows = (size_t)K + 1;
+  jn_instant at = {t, NULL, work};
+  if (T->clocks) {
+    double *clock = work + K + 2;
+    work = clock + K + 2;
+    jn_clock_jet(T, t, K + 1, work, clock);
+    at = (jn_instant){clock[0], clock, at.work};
+  }
+  double qj[7], *vj = work, *rest = vj + 6 * rows;
   for (int i = 0; i < T->joints; i++) {
     const jn_joint *j = &T->joint[i];
-    double *qi = q ? q + j->iq : NULL, *vi = v ? v + j->iv : NULL;
+    const size_t n = (size_t)j->nv;
     if (T->motion[i].rotation)
-      rotation_jets(T, i, t, K, shift, representation, work, qi, vi);
+      rotation_jets(T, i, &at, K, shift, representation, rest, qj, vj);
     else
-      plain_jets(T, i, t, K, shift, T->nv, work, qi, vi);
+      plain_jets(T, i, &at, K, shift, j->nv, rest, qj, vj);
+    if (v) jn_jet_to_derivatives(K, j->nv, vj);
+    if ((q && !jn_all_finite(qj, (size_t)j->nq)) || (v && !jn_all_finite(vj, rows * n)))
+      return JN_ERR_NOT_FINITE;
+    if (q && write) memcpy(q + j->iq, qj, (size_t)j->nq * sizeof *q);
+    for (size_t k = 0; v && write && k < rows; k++)
+      memcpy(v + k * nv + j->iv, vj + k * n, n * sizeof *v);
   }
-  if (v) jn_jet_to_derivatives(K, T->nv, v);
-  if ((q && !jn_all_finite(q, (size_t)T->nq)) ||
-      (v && !jn_all_finite(v, (size_t)(K + 1) * (size_t)T->nv)))
-    return JN_ERR_NOT_FINITE;
   return JN_OK;
 }
 
-enum { SMALL = 31 };
+enum { SMALL = 31, FEW = 1024 };
+
+/* Writes the outputs only if all of their numbers are finite. */
+static jn_status evaluate_all(const jn_trajectory *T, double t, int K,
+                              jn_representation representation, const jn_shift *shift, double *work,
+                              double *q, double *v) {
+  const size_t nq = q ? (size_t)T->nq : 0, n = v ? ((size_t)K + 1) * (size_t)T->nv : 0;
+  if (nq + n > FEW) {
+    jn_status status = evaluate(T, t, K, representation, shift, work, q, v, 0);
+    return status ? status : evaluate(T, t, K, representation, shift, work, q, v, 1);
+  }
+  double kept[FEW];
+  jn_status status =
+      evaluate(T, t, K, representation, shift, work, q ? kept : NULL, v ? kept + nq : NULL, 1);
+  if (status) return status;
+  if (nq) memcpy(q, kept, nq * sizeof *q);
+  if (n) memcpy(v, kept + nq, n * sizeof *v);
+  return JN_OK;
+}
 
 /* A function of its own, so that small orders do not need its large stack frame. */
 #if defined(__GNUC__)
@@ -339,14 +436,21 @@ __attribute__((noinline))
 static jn_status
 evaluate_large(const jn_trajectory *T, double t, int K, jn_representation representation,
                const jn_shift *shift, double *q, double *v) {
-  double work[50 * (JN_MAX_ORDER + 5)];
-  return evaluate(T, t, K, representation, shift, work, q, v);
+  double work[60 * (JN_MAX_ORDER + 5)];
+  return evaluate_all(T, t, K, representation, shift, work, q, v);
 }
 
-int jn_trajectory_time(const jn_trajectory *T, double t, double *at) {
-  const double x = inner_time(T, t);
-  *at = fmax(T->start, fmin(T->end, x));
-  return x >= T->start - slack(T) && x <= T->end + slack(T);
+jn_status jn_trajectory_clock(const jn_trajectory *T, double t, int order, double *u) {
+  double at, work[2 * (JN_MAX_ORDER + 1)];
+  if (!T || !u || order < 0 || order > JN_MAX_ORDER || !jn_trajectory_time(T, t, &at))
+    return JN_ERR_ARGUMENT;
+  if (T->clocks) {
+    jn_clock_jet(T, at, order, work, u);
+  } else {
+    for (int k = 0; k <= order; k++) u[k] = k == 0 ? at : k == 1 ? 1 / T->scale : 0;
+  }
+  jn_jet_to_derivatives(order, 1, u);
+  return jn_all_finite(u, (size_t)order + 1) ? JN_OK : JN_ERR_NOT_FINITE;
 }
 
 jn_status jn_trajectory_shifted(const jn_trajectory *T, double t, int order,
@@ -356,10 +460,10 @@ jn_status jn_trajectory_shifted(const jn_trajectory *T, double t, int order,
   if (!T || order < -1 || order > JN_MAX_ORDER || (int)representation < 0 ||
       representation > JN_MIXED || !jn_trajectory_time(T, t, &at))
     return JN_ERR_ARGUMENT;
-  int K = v ? order + 1 : 0;
+  const int K = v ? order + 1 : 0;
   if (K > SMALL) return evaluate_large(T, at, K, representation, shift, q, v);
-  double work[50 * (SMALL + 4)];
-  return evaluate(T, at, K, representation, shift, work, q, v);
+  double work[60 * (SMALL + 4)];
+  return evaluate_all(T, at, K, representation, shift, work, q, v);
 }
 
 jn_status jn_trajectory_at(const jn_trajectory *T, double t, int order,

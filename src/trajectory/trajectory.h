@@ -62,6 +62,12 @@ typedef struct jn_shift {
   const double *x;
 } jn_shift;
 
+/* A clock u(t): rows t, u, u', u'', u''', polynomials of degree 7 between them. It increases. */
+typedef struct jn_clock {
+  int count;
+  double *row; /* [count x 5] */
+} jn_clock;
+
 struct jn_trajectory {
   jn_allocator hooks;
   int nq, nv, joints;
@@ -71,8 +77,27 @@ struct jn_trajectory {
   jn_spline *spline;
   jn_variance *variance; /* [nq] */
   double start, end;     /* spline time */
-  double scale;          /* t = start + scale (spline time - start) */
+  int clocks;            /* spline time = clock_0(clock_1(... (clock time))) */
+  jn_clock *clock;
+  double scale; /* t = start + scale (clock time - start); without clocks: of the spline time */
+  /* While it is made from a file: what is left of the memory, in bytes, and of the operations that
+   * a file of its size may ask for. Without limit (SIZE_MAX, HUGE_VAL) for arrays of the caller. */
+  size_t memory;
+  double operations;
 };
+
+/* Takes memory for `count` elements of `size` bytes, and operations, from what is left: JN_OK, or
+ * JN_ERR_LIMIT and nothing is taken. jn_repay gives memory back. */
+jn_status jn_afford(jn_trajectory *T, size_t count, size_t size, double operations);
+void jn_repay(jn_trajectory *T, size_t bytes);
+
+/* A time as the functions of a trajectory need it: the spline time, and its Taylor coefficients in
+ * t if the trajectory has clocks, else NULL; work: order + 2 doubles. */
+typedef struct jn_instant {
+  double t;
+  const double *clock;
+  double *work;
+} jn_instant;
 
 /* A trajectory is built by jn_trajectory_begin, then a motion for every joint, then
  * jn_trajectory_finish, which finds start and end and checks that all numbers are finite. */
@@ -117,6 +142,13 @@ jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double
 
 /* A report as an array of its members, all of them arrays of nq numbers. */
 enum { JN_REPORT_MEMBERS = sizeof(jn_fit_report) / sizeof(double *) };
+/* A report of its own for T: zeros [JN_REPORT_MEMBERS x nq], NULL: no memory. jn_report_give copies
+ * it to the caller's (may be NULL) if all its numbers are finite, and frees it. */
+double *jn_report_new(const jn_trajectory *T, jn_fit_report *own);
+jn_status jn_report_give(const jn_trajectory *T, double *numbers, const jn_fit_report *report,
+                         jn_error *error);
+/* The report of the numbers from iq on. */
+jn_fit_report jn_report_from(const jn_fit_report *report, int iq);
 
 /* The same with everything chosen from the samples; q [count x nq], quaternions of one sign. */
 jn_status jn_add_recording(jn_trajectory *T, int from, int to, int count, const double *times,
@@ -138,6 +170,23 @@ jn_status jn_spline_minimum(jn_trajectory *T, int k, int count, const double *ti
 jn_status jn_spline_fit(jn_trajectory *T, int count, const double *times, int n, const double *x,
                         const jn_fit_options *options, const jn_fit_report *report, int *index);
 
+/* The piece of a spline at t; before the first the first, after the last the last. */
+int jn_spline_piece(const jn_spline *s, double t);
+/* Taylor coefficients 0..order of function `channel` of spline `index` in the trajectory's time. */
+void jn_function_jet(const jn_trajectory *T, const jn_instant *at, int index, int channel,
+                     int order, double *x);
+
+/* Clocks. start and end; adds one outside the others; d: Taylor coefficients 0..order of the spline
+ * time at clock time t, work[2 (order+1)]; clock time at which the spline time is u; first clock
+ * time after t at which a clock has a row. */
+double jn_clock_start(const jn_clock *c);
+double jn_clock_end(const jn_clock *c);
+jn_status jn_clock_add(jn_trajectory *T, int count, const double *row, jn_error *error);
+void jn_clock_jet(const jn_trajectory *T, double t, int order, double *work, double *d);
+double jn_clock_inverse(const jn_trajectory *T, double u);
+double jn_clock_next_break(const jn_trajectory *T, double t);
+void jn_jet_after(int order, const double *d, double *work, double *x);
+
 /* Taylor coefficients 0..order of function `channel` at time t, divided by scale^k. `last`: end of
  * the trajectory; a spline that ends there has its left-hand derivatives there, any other is
  * constant from its end on. */
@@ -150,14 +199,14 @@ void jn_add_shift(const jn_shift *shift, int iq, int order, double *x);
 jn_status jn_trajectory_shifted(const jn_trajectory *T, double t, int order,
                                 jn_representation representation, const jn_shift *shift, double *q,
                                 double *v);
-/* The spline time of t, limited to the trajectory; 0: outside. */
+/* The clock time of t, limited to the trajectory; 0: outside. */
 int jn_trajectory_time(const jn_trajectory *T, double t, double *at);
 
 /* A rotation at time t: its quaternion, and Taylor coefficients 0..order of the angular velocity in
  * body axes, w[(order+1) x 3]. work: jn_rotation_work(order) doubles. */
 int jn_rotation_work(int order);
-void jn_rotation_jet(const jn_trajectory *T, int joint, double t, int order, const jn_shift *shift,
-                     double *work, jn_quat *R, double *w);
+void jn_rotation_jet(const jn_trajectory *T, int joint, const jn_instant *at, int order,
+                     const jn_shift *shift, double *work, jn_quat *R, double *w);
 /* Angles x, y, z of the rotation exp(x e_x) exp(y e_y) exp(z e_z) at zero angles: their Taylor
  * coefficients 1..rows, angle[(rows+1) x 3], from those of the angular velocity in body axes,
  * w[rows x 3]. work as above. */

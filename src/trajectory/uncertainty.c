@@ -14,8 +14,9 @@
 
 /* Columns of L: L[column (K+1) + k]. Returns their number. Derivatives above the degree are zero.
  */
-static int deviations(const jn_trajectory *T, int iq, double t, int K, double *L) {
+static int deviations(const jn_trajectory *T, int iq, const jn_instant *at, int K, double *L) {
   const jn_variance *v = &T->variance[iq];
+  const double t = at->t;
   const int d = v->degree, n = K < d ? K : d;
   double piece[WIDEST * WIDEST], b[WIDEST][WIDEST], C[WIDEST][WIDEST];
   if (!v->cells) return 0;
@@ -43,8 +44,9 @@ static int deviations(const jn_trajectory *T, int iq, double t, int K, double *L
     double scale = 1;
     for (int k = 0; k <= n; k++) {
       L[c * (K + 1) + k] *= scale;
-      scale /= (k + 1) * v->h * T->scale;
+      scale /= (k + 1) * v->h * (at->clock ? 1 : T->scale);
     }
+    if (at->clock) jn_jet_after(K, at->clock, at->work, L + c * (K + 1));
   }
   return n + 1;
 }
@@ -75,14 +77,20 @@ static jn_status compute(const quantity *f, const jn_shift *shift, double *x) {
   return jn_inverse_dynamics(f->model, f->data, f->order, q, v, NULL, x);
 }
 
-/* band[size] = 1.96 sqrt(Var f); work [2 size + (K+1)(K+2)], K = order + 2 */
-static jn_status sum_deviations(const quantity *f, double at, size_t size, double *band,
+/* band[size] = 1.96 sqrt(Var f) at clock time t; work [2 size + (K+1)(K+5)], K = order + 2 */
+static jn_status sum_deviations(const quantity *f, double t, size_t size, double *band,
                                 double *work) {
   const int K = f->order + 2;
-  double *plus = work, *minus = plus + size, *L = minus + size, *back = L + (K + 1) * (K + 1);
+  double *plus = work, *minus = plus + size, *L = minus + size, *back = L + (K + 1) * (K + 1),
+         *clock = back + K + 1;
+  jn_instant at = {t, NULL, clock + K + 1};
+  if (f->T->clocks) {
+    jn_clock_jet(f->T, t, K, at.work, clock);
+    at.t = clock[0], at.clock = clock;
+  }
   memset(band, 0, size * sizeof *band);
   for (int iq = 0; iq < f->T->nq; iq++) {
-    const int columns = deviations(f->T, iq, at, K, L);
+    const int columns = deviations(f->T, iq, &at, K, L);
     for (int c = 0; c < columns; c++) {
       for (int k = 0; k <= K; k++) back[k] = -L[c * (K + 1) + k];
       const jn_shift to = {iq, L + c * (K + 1)}, from = {iq, back};
@@ -99,7 +107,7 @@ static jn_status sum_deviations(const quantity *f, double at, size_t size, doubl
 
 static size_t work_size(int order, size_t size) {
   const size_t K = (size_t)order + 2;
-  return 3 * size + (K + 1) * (K + 2);
+  return 3 * size + (K + 1) * (K + 5);
 }
 
 jn_status jn_trajectory_band(const jn_trajectory *T, double t, int order,

@@ -70,15 +70,26 @@ INLINE int gram(int d, const uniform *u, const samples *s) {
   return 1;
 }
 
-jn_status jn_uniform_new(const jn_allocator *hooks, const samples *s, int degree,
-                         const double *piece, int cells, uniform *u) {
+/* memory of its arrays */
+static size_t bytes_of(const uniform *u) {
+  return ((size_t)u->cells + 1) * sizeof *u->begin +
+         (size_t)u->controls * (size_t)(u->degree + 1) * sizeof *u->gram;
+}
+
+jn_status jn_uniform_new(jn_trajectory *T, const samples *s, int degree, const double *piece,
+                         int cells, uniform *u) {
   const double last = s->t[s->count - 1];
   *u = (uniform){.degree = degree, .cells = cells, .controls = cells + degree, .piece = piece};
   u->h = last / cells;
-  u->begin = jn_block_new(hooks, (size_t)cells + 1, sizeof *u->begin);
-  u->gram = jn_block_new(hooks, (size_t)u->controls * (size_t)(degree + 1), sizeof *u->gram);
+  if (jn_afford(T, bytes_of(u), 1, (double)s->count * (degree + 1) * (degree + 1))) {
+    *u = (uniform){0};
+    return JN_ERR_LIMIT;
+  }
+  u->taken = 1;
+  u->begin = jn_block_new(&T->hooks, (size_t)cells + 1, sizeof *u->begin);
+  u->gram = jn_block_new(&T->hooks, (size_t)u->controls * (size_t)(degree + 1), sizeof *u->gram);
   if (!u->begin || !u->gram) {
-    jn_uniform_free(hooks, u);
+    jn_uniform_free(T, u);
     return JN_ERR_MEMORY;
   }
   for (int i = 0, j = 0; j <= cells; j++) {
@@ -89,9 +100,11 @@ jn_status jn_uniform_new(const jn_allocator *hooks, const samples *s, int degree
   return JN_OK;
 }
 
-void jn_uniform_free(const jn_allocator *hooks, uniform *u) {
-  jn_block_free(hooks, u->begin);
-  jn_block_free(hooks, u->gram);
+void jn_uniform_free(jn_trajectory *T, uniform *u) {
+  if (u->taken) jn_repay(T, bytes_of(u));
+  u->taken = 0;
+  jn_block_free(&T->hooks, u->begin);
+  jn_block_free(&T->hooks, u->gram);
   u->begin = NULL;
   u->gram = NULL;
 }

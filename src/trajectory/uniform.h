@@ -7,8 +7,7 @@
 #ifndef JOUNCE_SRC_UNIFORM_H
 #define JOUNCE_SRC_UNIFORM_H
 
-#include <jounce/base.h>
-#include <stddef.h>
+#include "trajectory/trajectory.h"
 
 enum { WIDEST = JN_MAX_SPLINE + 1 };
 
@@ -34,14 +33,15 @@ typedef struct uniform {
   const double *piece; /* [w x w] b_a(u) = sum_m piece[m w + a] u^m */
   int *begin;          /* [cells+1] samples begin[j] .. begin[j+1]-1 are in cell j */
   double *gram;        /* [controls x w] B^T W B */
+  int taken;           /* its memory, by jn_afford */
 } uniform;
 
 /* piece[(degree+1) x (degree+1)] */
 void jn_uniform_pieces(int degree, double *piece);
 /* Finds the cells of the samples and forms the Gram matrix. begin and gram are allocated. */
-jn_status jn_uniform_new(const jn_allocator *hooks, const samples *s, int degree,
-                         const double *piece, int cells, uniform *out);
-void jn_uniform_free(const jn_allocator *hooks, uniform *u);
+jn_status jn_uniform_new(jn_trajectory *T, const samples *s, int degree, const double *piece,
+                         int cells, uniform *out);
+void jn_uniform_free(jn_trajectory *T, uniform *u);
 
 /* b_a^(k)(u)/h^k, a = 0..degree */
 void jn_uniform_basis(const uniform *u, double at, int k, double *b);

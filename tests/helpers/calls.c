@@ -40,6 +40,24 @@ static void make_simulations(subject *s, jn_representation representation) {
   }
 }
 
+/* The same robot with a rod between its last link and the base (the world, if it is one body). */
+static void make_closed(subject *s) {
+  const robot *r = &s->r;
+  const jn_body *last = jn_model_body(r->model, r->nbody - 1), *first = jn_model_body(r->model, 0);
+  jn_constraint_desc c = jn_constraint_default("rod", JN_CONSTRAINT_DISTANCE,
+                                               jn_model_frame(r->model, last->frame)->name, NULL);
+  if (r->nbody > 1) c.b.link = jn_model_frame(r->model, first->frame)->name;
+  jn_pose A, B = jn_pose_identity();
+  c.b.pose.p.x = 0.3;
+  if (jn_kinematics(r->model, r->data, -1, r->q, NULL)) return;
+  assert_ok(jn_frame_pose(r->model, r->data, last->frame, &A));
+  if (c.b.link) assert_ok(jn_frame_pose(r->model, r->data, first->frame, &B));
+  c.length = jn_v3_norm(jn_v3_sub(A.p, jn_pose_apply(B, c.b.pose.p)));
+  assert_ok(jn_spec_add_constraint(r->spec, &c));
+  if (jn_model_build(r->spec, NULL, NULL, &s->closed, NULL)) return;
+  good(s, jn_data_new(s->closed, s->order, NULL, &s->closed_data));
+}
+
 static void make_slots(subject *s) {
   const size_t nv = (size_t)s->r.nv, nq = (size_t)s->r.nq, n = s->r.n, rows = (size_t)s->order + 1;
   const struct {
@@ -131,6 +149,7 @@ subject subject_of(robot r, uint64_t seed, jn_representation representation,
   assert_ok(jn_batch_new(s.r.model, order, 1, NULL, &s.batch));
   jn_batch_settings(s.batch)->representation = representation;
   make_simulations(&s, representation);
+  make_closed(&s);
   double *c = doubles(3 * (size_t)s.r.nv);
   for (size_t i = 0; i < 3 * (size_t)s.r.nv; i++) c[i] = 0.1;
   assert_ok(jn_trajectory_polynomial(s.r.model, 0, 1, 2, c, NULL, &s.trajectory, NULL));
@@ -149,6 +168,8 @@ subject subject_of(robot r, uint64_t seed, jn_representation representation,
 
 void subject_free(subject *s) {
   for (int i = 0; i < SCHEMES; i++) jn_simulation_free(s->simulation[i]);
+  jn_data_free(s->closed_data);
+  jn_model_free(s->closed);
   jn_batch_free(s->batch);
   jn_trajectory_free(s->trajectory);
   jn_layout_free(s->layout);

@@ -32,6 +32,8 @@ typedef struct subject {
   robot r;
   load l;
   int order, large;
+  jn_model *closed; /* the robot with constraints; NULL: it cannot have them */
+  jn_data *closed_data;
   jn_batch *batch;
   jn_trajectory *trajectory;
   jn_layout *layout;

@@ -1,4 +1,5 @@
 /* calls_dynamics.c: the calls that take a state and return a status; see calls.h. */
+#include <math.h>
 #include <string.h>
 
 #include "helpers/calls_list.h"
@@ -23,6 +24,56 @@ int run_hybrid_dynamics(subject *s) {
   unsigned char given[64] = {0, 1, 0, 1};
   double *v = give(s, s->v, N + NV), *tau = give(s, s->tau, N);
   return jn_hybrid_dynamics(M, D, K, s->q, given, v, tau, E);
+}
+/* The robot with constraints, which yield and accept any state. */
+static const jn_constraints yielding = {.tolerance = HUGE_VAL, .proximal = 0.1};
+static int close_loops(subject *s) {
+  if (s->closed) *jn_data_settings(s->closed_data) = *jn_data_settings(D);
+  return s->closed != NULL;
+}
+int run_constrained_inverse(subject *s) {
+  double *tau = take(s, N), *lambda = take(s, ROWS);
+  if (!close_loops(s)) return SKIPPED;
+  return jn_constrained_inverse_dynamics(s->closed, s->closed_data, K, s->q, s->v, E, &yielding,
+                                         tau, lambda);
+}
+int run_constrained_forward(subject *s) {
+  double *a = take(s, N), *lambda = take(s, ROWS);
+  if (!close_loops(s)) return SKIPPED;
+  return jn_constrained_forward_dynamics(s->closed, s->closed_data, K, s->q, s->v, s->tau, E,
+                                         &yielding, a, lambda);
+}
+int run_constrained_hybrid(subject *s) {
+  const unsigned char given[64] = {0, 0, 0, 1};
+  double *v = give(s, s->v, N + NV), *tau = give(s, s->tau, N), *lambda = take(s, ROWS);
+  if (!close_loops(s)) return SKIPPED;
+  return jn_constrained_hybrid_dynamics(s->closed, s->closed_data, K, s->q, given, v, tau, E,
+                                        &yielding, lambda);
+}
+int run_impact(subject *s) {
+  double *v = take(s, NV), *impulse = take(s, 1);
+  if (!close_loops(s)) return SKIPPED;
+  return jn_impact(s->closed, s->closed_data, s->q, s->v, &yielding, v, impulse);
+}
+/* may fail to assemble: it computes in any case */
+int run_assemble(subject *s) {
+  double *q = give(s, s->q, NQ), *v = give(s, s->v, N + NV);
+  if (!close_loops(s)) return SKIPPED;
+  return jn_assemble(s->closed, s->closed_data, K + 2, NULL, NULL, q, v);
+}
+int run_constraint_closure(subject *s) {
+  double *rest = take(s, 1), *rate = take(s, ROWS), *J = take(s, N);
+  if (!close_loops(s)) return SKIPPED;
+  return jn_constraint_closure(s->closed, s->closed_data, K, s->q, s->v, NULL, rest, rate, J);
+}
+int run_constraint_rank(subject *s) {
+  double *out = take(s, 1);
+  int rank = 0;
+  if (!close_loops(s)) return SKIPPED;
+  const jn_status status =
+      jn_constraint_rank(s->closed, s->closed_data, s->q, NULL, &rank, NULL, NULL);
+  if (!status) *out = rank;
+  return status;
 }
 int run_equations_of_motion(subject *s) {
   double *mass = take(s, N * NV), *C = take(s, N * NV), *g = take(s, N), *h = take(s, N);

@@ -13,6 +13,13 @@
   X("jn_inverse_dynamics", LOADED, run_inverse_dynamics)                                       \
   X("jn_forward_dynamics", DRIVEN, run_forward_dynamics)                                       \
   X("jn_hybrid_dynamics", DRIVEN, run_hybrid_dynamics)                                         \
+  X("jn_constrained_inverse_dynamics", LOADED, run_constrained_inverse)                        \
+  X("jn_constrained_forward_dynamics", DRIVEN, run_constrained_forward)                        \
+  X("jn_constrained_hybrid_dynamics", DRIVEN, run_constrained_hybrid)                          \
+  X("jn_impact", MOVING, run_impact)                                                           \
+  X("jn_assemble", MOVING, run_assemble)                                                       \
+  X("jn_constraint_closure", MOVING, run_constraint_closure)                                   \
+  X("jn_constraint_rank", READS_Q, run_constraint_rank)                                        \
   X("jn_equations_of_motion", LOADED, run_equations_of_motion)                                 \
   X("jn_mass_matrix", READS_Q, run_mass_matrix)                                                \
   X("jn_momentum_energy", STATE, run_momentum_energy)                                          \

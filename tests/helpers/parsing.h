@@ -4,7 +4,7 @@
 
 #include <jounce/io.h>
 
-/* jn_spec_parse_urdf or jn_spec_parse_json */
+/* jn_spec_parse_urdf, jn_spec_parse_mjcf or jn_spec_parse_json */
 typedef jn_status parser(const char *, size_t, const char *, const jn_allocator *, jn_spec **,
                          jn_error *);
 
@@ -27,6 +27,7 @@ append(growing_text *t, const char *format, ...); /* up to 1023 bytes at once */
 
 /* A robot with everything of URDF that is read; and one with every type of joint. */
 extern const char urdf_sample[];
+#define MJCF_SAMPLE TEST_DATA "/odd/mjcf/walker.xml"
 #define JSON_SAMPLE TEST_DATA "/odd/all_joint_types.json"
 
 #endif

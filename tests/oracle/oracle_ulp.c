@@ -53,13 +53,15 @@ static void measure_inverse(const options *o, int n, sample *errors) {
   force_scale(&r, r.v, tau, scale);
   quad_robot *m = quad_robot_new(r.model, jn_data_settings(r.data)->gravity);
   quad *q = to_quads(r.q, (size_t)r.nq), *v = to_quads(r.v, r.n + nv), *exact = quads(r.n);
-  core_inverse(m, o->order, rep, q, v, exact);
   if (n % o->ruler == 0) {
     quad *other = quads(r.n);
+    core_inverse(m, o->order, rep, q, v, exact);
     newton_inverse(m, o->order, rep, q, v, other);
     compare_routes(other, exact, o->order + 1, nv);
     free(other);
   }
+  newton_inverse_of_spec(r.spec, r.model, jn_data_settings(r.data)->gravity, o->order, rep, q, v,
+                         exact);
   for (size_t k = 0; nv && k <= (size_t)o->order; k++) {
     double size = scale[k], e = quad_distance(exact, tau, k * nv, (k + 1) * nv) / size / U;
     if (size > 0) sample_add(&errors[k], e);

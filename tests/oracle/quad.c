@@ -57,7 +57,7 @@ void quad_sincos(quad x, quad *s, quad *c) {
 }
 
 /* the nearest rotation: R = (R + R^-T) / 2 until it converges */
-static void orthonormalise(quad *R) {
+void quad_orthonormalise(quad *R) {
   for (int n = 0; n < 4; n++) {
     quad C[9], det = 0;
     for (int i = 0; i < 3; i++)
@@ -86,7 +86,7 @@ quad_robot *quad_robot_new(const jn_model *m, jn_vec3 gravity) {
     for (int j = 0; j < 9; j++) o->R[j] = l->R[j];
     for (int j = 0; j < 3; j++) o->p[j] = l->p[j], o->c[j] = l->c[j];
     for (int j = 0; j < 6; j++) o->J[j] = l->J[j];
-    orthonormalise(o->R);
+    quad_orthonormalise(o->R);
   }
   return r;
 }

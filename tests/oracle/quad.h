@@ -32,6 +32,7 @@ void quad_robot_free(quad_robot *r);
 
 quad quad_abs(quad x);
 quad quad_sqrt(quad x);
+void quad_orthonormalise(quad *R); /* R[9] becomes the nearest rotation */
 void quad_sincos(quad x, quad *s, quad *c);
 quad *quads(size_t n); /* zeros; free with free() */
 
@@ -41,6 +42,10 @@ typedef void quad_inverse(const quad_robot *r, int order, jn_representation rep,
 typedef int quad_forward(const quad_robot *r, int order, jn_representation rep, const quad *q,
                          const quad *v, const quad *tau, quad *a); /* 0: singular */
 quad_inverse newton_inverse, core_inverse;
+/* newton_inverse of the description: nothing of the library's model is used but the places of the
+ * joints in q and v. Parents come before children. */
+void newton_inverse_of_spec(const jn_spec *spec, const jn_model *model, jn_vec3 gravity, int order,
+                            jn_representation rep, const quad *q, const quad *v, quad *tau);
 quad_forward newton_forward, core_forward;
 
 #endif

@@ -83,14 +83,14 @@ static instance instance_new(const quad_robot *r, int order) {
     if (l->kind == JN_K_FREE || l->kind == JN_K_SPHERICAL) m->quat_link[m->nquat++] = i;
   }
   const size_t rows = (size_t)s.rows, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
-               nlink = (size_t)m->nlink;
+               nlink = (size_t)m->nlink, ncut = (size_t)m->ncut, nrow = (size_t)m->nrow;
   size_t at = 0;
 #define SIZE(name, element, stride, count) at += JN_SIZE_##element * (size_t)(count) + 8;
   JN_WORK_PACK(SIZE) JN_WORK_SINGLE(SIZE) s.block = quads(at);
   at = 0;
 #define PLACE(name, element, stride, count) \
   s.work.name = s.block + at, at += JN_SIZE_##element * (size_t)(count) + 8;
-  s.work.rows = s.rows, s.work.nv = m->nv;
+  s.work.rows = s.rows, s.work.nv = m->nv, s.work.nrow = m->nrow;
   JN_WORK_PACK(PLACE) JN_WORK_SINGLE(PLACE) link_views_place(m, &s.work);
   return s;
 }

@@ -273,5 +273,63 @@ class Leaks(unittest.TestCase):
         kinematics.pose("B4"), layout.q_index, view.mass_matrix(q), simulation.run_to(0.1)
 
 
+def torques(threads):
+    """In a child process: a batch with threads, with a model of its own."""
+    robot = jounce.Model("tilthex", threads=threads)
+    q, v = np.tile(robot.home(), (64, 1)), np.ones((64, 2, robot.nv))
+    return robot.inverse_dynamics(q, v)
+
+
+class Unlucky(unittest.TestCase):
+    def test_lists_where_tuples_are_expected(self):
+        robot = jounce.Model("double_pendulum")
+        times, tau = [0.0, 0.5, 1.0], [[0.0, 0.0], [1.0, 0.5], [0.0, 0.0]]
+        for name, value in (("table", (times, tau)), ("polynomial", (0.0, tau)),
+                            ("fourier", (2.0, tau, tau))):
+            a = jounce.Simulation(robot, **{name: value})
+            b = jounce.Simulation(robot, **{name: list(value)})
+            a.run_to(0.7), b.run_to(0.7)
+            np.testing.assert_array_equal(a.q, b.q)
+            for bad in (3, "ab", {1: 2, 3: 4}, np.zeros(2), None, [], [1.0], (1.0, 2.0, 3.0, 4.0),
+                        [None, None], [None, None, None], ["a", "b"], [[], []], [object(), 2.0]):
+                if bad is None:
+                    continue
+                with self.assertRaises((TypeError, ValueError)):
+                    jounce.Simulation(robot, **{name: bad})
+        wrench = np.zeros(6)
+        a = jounce.Simulation(robot, external=[["link2", wrench]])
+        a.run_to(0.1)
+        for bad in ([3], ["link2"], [["link2"]], [[None, None]], [["link2", wrench, "body", 1]]):
+            with self.assertRaises((TypeError, ValueError, LookupError)):
+                jounce.Simulation(robot, external=bad)
+
+    def test_jets_are_finite_or_refused(self):
+        for scale in (jounce.to_taylor, jounce.to_derivatives):
+            for bad in (np.nan, np.inf, -np.inf):
+                with self.assertRaises(jounce.NotFiniteError):
+                    scale(np.array([[1.0, 2.0], [bad, 1.0]]))
+            with self.assertRaises(jounce.NotFiniteError):
+                jounce.to_derivatives(np.ones((200, 1)))  # 171! is not a double
+            np.testing.assert_array_equal(scale(np.ones((2, 3))), np.ones((2, 3)))
+
+    def test_processes_of_a_pool(self):
+        import multiprocessing
+        want = torques(4)  # starts the threads of this process
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            for got in pool.map_async(torques, [4, 2, 4, 1]).get(timeout=120):
+                np.testing.assert_array_equal(got, want)
+        np.testing.assert_array_equal(torques(4), want)
+
+    def test_an_unknown_instruction_set_is_reported(self):
+        import subprocess
+        program = "import jounce; print(jounce.Model('pendulum').engine)"
+        for isa, warns in (("plain", False), ("avx3", True), ("", False)):
+            result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                                    env=dict(os.environ, JOUNCE_ISA=isa), check=True)
+            self.assertEqual("JOUNCE_ISA=avx3 is not an instruction set" in result.stderr, warns)
+            if isa:
+                self.assertEqual(result.stdout.strip(), "plain")
+
+
 if __name__ == "__main__":
     main()

@@ -348,6 +348,13 @@ class Models(unittest.TestCase):
     def test_files(self):
         import os
         import tempfile
+        mjcf = jounce.Spec.parse_mjcf("""<mujoco model="m"><worldbody><body name="a"><joint name="j" axis="0 1 0"/>
+            <geom size="0.1" mass="2" pos="0.5 0 0"/></body></worldbody></mujoco>""")
+        self.assertEqual((mjcf.name, mjcf.links, mjcf.joints), ("m", ("a",), ("j",)))
+        # 2/5 m r^2 + m l^2, and m g l at rest
+        arm = mjcf.build()
+        close("an arm from MJCF", arm.mass_matrix([0.0]), [[2 * (0.4 * 0.01 + 0.25)]])
+        close("an arm from MJCF", arm.inverse_dynamics([0.0], [[0.0], [0.0]])[0], [-2 * 9.81 * 0.5])
         spec = jounce.Spec.load("tilthex")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "robot.json")
@@ -487,6 +494,41 @@ class Simulations(unittest.TestCase):
 
 
 class Trajectories(unittest.TestCase):
+    def test_the_fastest_motion(self):
+        robot = jounce.Model("double_pendulum")
+        path = jounce.Trajectory.minimum(robot, [0, 0.7, 2], [[0, 0], [1.2, -0.8], [0.3, 0.5]])
+        limits = dict(effort=40, effort_rate=400, jerk=[300, 250])
+        fast = path.retime(**limits, intervals=100)
+        self.assertEqual(fast.limits(**limits)["broken"], 0)
+        found = path.limits(**limits)
+        self.assertEqual(len(found["limits"]), 6)
+        self.assertLess(fast.end, found["time_scale"] * path.end)
+        self.assertLess(path.retime(effort=40, rates=False, intervals=100).end, fast.end)
+        # the same path: q at t is the path's q at u(t), and the chain rule
+        u = fast.clock(0.4, order=1)
+        q, v = fast.at(0.4)
+        at, rate = path.at(u[0])
+        residual("the path of the fastest motion", abs(q - at).max(), 1e-13)
+        residual("its velocity", abs(v[0] - rate[0] * u[1]).max(), 1e-12)
+        slow = path.clocked([[0, 0, 0.5, 0, 0], [4, 2, 0.5, 0, 0]])
+        residual("a linear clock", abs(slow.at(1.0)[1] - path.scaled(2).at(1.0)[1]).max(), 1e-12)
+        with self.assertRaisesRegex(jounce.InfeasibleError, "the effort at rest of 'joint1'"):
+            path.retime(effort=1)
+        for wrong in (dict(effort=[1, 2, 3]), dict(jerk=-1), dict(jerk=1, intervals=3)):
+            with self.assertRaises((jounce.Error, ValueError)):
+                path.retime(**wrong)
+        with self.assertRaises(jounce.Error):
+            path.clocked([[0, 0, 1, 0, 0], [1, 0, 1, 0, 0]])
+
+    def test_motors_of_elastic_joints(self):
+        robot = jounce.Model("double_pendulum")
+        path = jounce.Trajectory.minimum(robot, [0, 1], [[0, 0], [1.2, -0.8]], derivative=5)
+        theta, tau, tau_m = path.elastic(0.4, 500, [0.1, 0.2])
+        q, v = path.at(0.4, order=2)
+        residual("spring torques", abs(tau - robot.inverse_dynamics(q, v)).max(), 1e-12)
+        residual("deflection", abs(500 * theta[0] - tau[0]).max(), 1e-12)
+        residual("motors", abs(np.array([0.1, 0.2]) * theta[2] + tau[0] - tau_m).max(), 1e-12)
+
     def test_through_the_waypoints(self):
         robot = jounce.Model("tilthex", representation="body")
         times = np.array([0, 0.7, 1.5])

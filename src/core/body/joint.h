@@ -1,5 +1,5 @@
-/* joint.h (core): primitive joints of the body formulation, the only algorithm file that knows
- * joint types.
+/* joint.h (core): primitive joints of the body formulation. What the other files of this folder
+ * know of their kinds are special cases: one axis about or along z, free.
  *
  * The transform of a joint is x_parent = Q x_child + d, with jets Q, d. On twists and wrenches:
  *   parent -> child   w' = Q^T w,  v' = Q^T v + D^T w     D = [d] Q

@@ -6,6 +6,7 @@
 #ifndef JOUNCE_CORE_DERIVATIVES_MASS_SOLVE_H
 #define JOUNCE_CORE_DERIVATIVES_MASS_SOLVE_H
 
+#include <math.h>
 #include <string.h>
 
 #include "core/engine.h"
@@ -13,6 +14,9 @@
 
 #ifndef GROUPS
 #define GROUPS 1
+#endif
+#ifndef WHITEN_SQRT
+#define WHITEN_SQRT sqrt
 #endif
 #ifdef LANES
 typedef double solve_pack __attribute__((vector_size(8 * LANES), aligned(8)));
@@ -56,12 +60,14 @@ static inline int mass_solve_fork(const jn_model *m, int i) {
   return m->link[i].last > i && m->link[i + 1].last < m->link[i].last;
 }
 
-/* y[nv] in place, rows of links 0..last. The right-hand sides are zero for links before `first` and
- * after `last`; rows after `last` are not computed. Links are in depth-first order, so that in the
- * backward pass only links first..last and the ancestors of `first` have nonzero p. */
-INLINE void mass_solve_pass(const jn_model *m, const jn_work *w, int first, int last,
-                            solve_pack *rhs, int stride, const int G) {
-  solve_packs *all = (solve_packs *)(void *)w->solve_link, p[6] = {0}, a[6] = {0};
+/* Backward pass: rhs := e = y - S^T p, the innovations, rows of links 0..last. The right-hand sides
+ * are zero for links before `first` and after `last`. Links are in depth-first order, so that only
+ * links first..last and the ancestors of `first` have nonzero p. Prescribed joints (NULL: none) are
+ * not eliminated; their rows become zero. */
+INLINE void mass_solve_inward(const jn_model *m, const jn_work *w, int first, int last,
+                              const unsigned char *prescribed, solve_pack *rhs, int stride,
+                              const int G) {
+  solve_packs *all = (solve_packs *)(void *)w->solve_link, p[6] = {0};
   const solve_packs zero[6] = {0};
   const size_t step = 6 * (size_t)w->rows;
   for (int i = 0; i <= last; i++)
@@ -69,26 +75,62 @@ INLINE void mass_solve_pass(const jn_model *m, const jn_work *w, int first, int 
   for (int i = last, next; i >= 0; i = next) {
     const jn_link *l = &m->link[i];
     const double *S = w->S + step * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;
+    const int given = prescribed && prescribed[l->joint];
     solve_pack *y = rhs + l->iv * stride, t[6 * GROUPS];
     next = i > first ? i - 1 : l->parent;
     if (mass_solve_fork(m, i))
       for (int c = 0; c < 6; c++)
         for (int g = 0; g < G; g++) p[c].g[g] += all[6 * i + c].g[g];
-    for (int j = 0; j < l->nv; j++) {
-      mass_solve_dot(S + step * (size_t)j, p, y + j * stride, G);
-      for (int g = 0; g < G; g++) t[j * GROUPS + g] = y[j * stride + g];
+    if (given) {
+      for (int j = 0; j < l->nv; j++)
+        for (int g = 0; g < G; g++) y[j * stride + g] *= 0.0;
+    } else {
+      for (int j = 0; j < l->nv; j++) {
+        mass_solve_dot(S + step * (size_t)j, p, y + j * stride, G);
+        for (int g = 0; g < G; g++) t[j * GROUPS + g] = y[j * stride + g];
+      }
     }
     if (l->parent < 0) continue;
-    if (l->nv == 1)
-      for (int g = 0; g < G; g++) t[g] *= w->D[6 * (size_t)l->iv];
-    else
-      mass_solve_joint(l->nv, w->D + 6 * (size_t)l->iv, t, GROUPS, G);
-    for (int j = 0; j < l->nv; j++) mass_solve_axpy(UA + 6 * j, t + j * GROUPS, p, G);
+    if (!given) {
+      if (l->nv == 1)
+        for (int g = 0; g < G; g++) t[g] *= w->D[6 * (size_t)l->iv];
+      else
+        mass_solve_joint(l->nv, w->D + 6 * (size_t)l->iv, t, GROUPS, G);
+      for (int j = 0; j < l->nv; j++) mass_solve_axpy(UA + 6 * j, t + j * GROUPS, p, G);
+    }
     if (next == l->parent) continue;
     for (int c = 0; c < 6; c++)
       for (int g = 0; g < G; g++) all[6 * l->parent + c].g[g] += p[c].g[g];
     for (int c = 0; c < 6; c++) p[c] = zero[c];
   }
+}
+
+/* M = L L^T: the backward pass and the square roots of the pivots, rhs := L^-1 rhs. */
+INLINE void mass_whiten_pass(const jn_model *m, const jn_work *w, int first, int last,
+                             const unsigned char *prescribed, solve_pack *rhs, int stride,
+                             const int G) {
+  mass_solve_inward(m, w, first, last, prescribed, rhs, stride, G);
+  for (int i = 0; i <= last; i++) {
+    const jn_link *l = &m->link[i];
+    const double *D = w->D + 6 * (size_t)l->iv;
+    solve_pack *y = rhs + l->iv * stride;
+    if (prescribed && prescribed[l->joint]) continue;
+    for (int j = 1; j < l->nv; j++)
+      for (int h = 0; h < j; h++)
+        for (int g = 0; g < G; g++) y[j * stride + g] -= D[6 * j + h] * y[h * stride + g];
+    for (int j = 0; j < l->nv; j++) {
+      const double root = WHITEN_SQRT(D[7 * j]);
+      for (int g = 0; g < G; g++) y[j * stride + g] *= root;
+    }
+  }
+}
+
+/* M^-1: y[nv] in place, rows of links 0..last; rows after `last` are not computed. */
+INLINE void mass_solve_pass(const jn_model *m, const jn_work *w, int first, int last,
+                            solve_pack *rhs, int stride, const int G) {
+  solve_packs *all = (solve_packs *)(void *)w->solve_link, a[6] = {0};
+  const size_t step = 6 * (size_t)w->rows;
+  mass_solve_inward(m, w, first, last, NULL, rhs, stride, G);
   for (int i = 0; i <= last; i++) {
     const jn_link *l = &m->link[i];
     const double *S = w->S + step * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;

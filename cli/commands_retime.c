@@ -1,0 +1,250 @@
+/* commands_retime.c: retime: the fastest motion along a path within limits. */
+#include "commands.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <jounce/retime.h>
+
+#include "limits.h"
+#include "names.h"
+#include "path.h"
+#include "progress.h"
+
+enum { CLOCK = JN_LIMIT_KINDS, FIGURES };
+static const chart_figure figures[FIGURES] = {
+    {"position / limit", "", 0},  {"velocity / limit", "", 0}, {"acceleration / limit", "", 0},
+    {"jerk / limit", "", 0},      {"torque / limit", "", 0},   {"torque rate / limit", "", 0},
+    {"speed of the clock", "", 0}};
+
+typedef struct retime {
+  cli_path path;
+  cli_limits_given given;
+  jn_retime_options options;
+  int moving_ends;
+  const char *apply;
+  jn_limit_range *range;
+  jn_trajectory *motion;
+  jn_limit_check *check; /* of the result */
+  jn_retime_report report;
+  double before, scaled; /* durations: as given; with one time scale, 0: none keeps the limits */
+  double busy;           /* share of the time in which some limit is used by 99 % or more */
+  const jn_limit_peak *most;
+  const char *verdict;
+  cli_sheet sheet;
+} retime;
+
+static int progress(void *context, int round, int step, double duration, double worst) {
+  const double done = fmin(0.99, (round + fmin(1, step / 40.0)) / 4);
+  (void)context;
+  if (worst > 0)
+    cli_progress(done, "round %d, step %d: %.6g s, largest use between grid points %.6g", round + 1,
+                 step, duration, worst);
+  else
+    cli_progress(done, "round %d, step %d: %.6g s", round + 1, step, duration);
+  return 0;
+}
+
+/* Results. */
+
+static int quantities(const retime *x) { return jn_model_nv(x->path.job.model) * JN_LIMIT_KINDS; }
+static const jn_limit_peak *peak_of(const retime *x, int i) {
+  return jn_limit_check_peak(x->check, i / JN_LIMIT_KINDS, (jn_limit_kind)(i % JN_LIMIT_KINDS));
+}
+
+/* Columns: t, u, u', u'', and the use of every limit, at samples that are evenly spaced in time. */
+static int name_columns(retime *x) {
+  const jn_model *model = x->path.job.model;
+  static const char *const clock[3] = {"u", "u'", "u''"};
+  int columns = 4, at = 4;
+  for (int i = 0; i < quantities(x); i++) columns += peak_of(x, i)->limited;
+  int code = cli_sheet_new(&x->sheet, jn_limit_check_samples(x->check), columns, figures, FIGURES);
+  if (code) return code;
+  cli_sheet_column(&x->sheet, 0, -1, "t");
+  for (int k = 0; k < 3; k++)
+    cli_sheet_column(&x->sheet, 1 + k, k == 1 ? CLOCK : -1, "%s", clock[k]);
+  for (int k = 0; k < JN_LIMIT_KINDS; k++)
+    for (int iv = 0; iv < jn_model_nv(model); iv++)
+      if (peak_of(x, iv * JN_LIMIT_KINDS + k)->limited)
+        cli_sheet_column(&x->sheet, at++, k, "%s:%s", jn_limit_kind_name((jn_limit_kind)k),
+                         cli_dof_name(model, iv).text);
+  return CLI_DONE;
+}
+
+static jn_status fill_rows(retime *x) {
+  const int nv = jn_model_nv(x->path.job.model), rows = jn_limit_check_samples(x->check);
+  double last = 0;
+  for (int n = 0; n < rows; n++) {
+    double *row = cli_sheet_row(&x->sheet, n), most = 0;
+    int at = 4;
+    row[0] = jn_limit_check_time(x->check, n);
+    jn_status status = jn_trajectory_clock(x->motion, row[0], 2, row + 1);
+    if (status) return status;
+    for (int k = 0; k < JN_LIMIT_KINDS; k++)
+      for (int iv = 0; iv < nv; iv++) {
+        if (!peak_of(x, iv * JN_LIMIT_KINDS + k)->limited) continue;
+        row[at] = jn_limit_check_use(x->check, n, iv, (jn_limit_kind)k, 1);
+        if (k != JN_LIMIT_POSITION) most = fmax(most, fabs(row[at]));
+        at++;
+      }
+    if (most >= 0.99) x->busy += row[0] - last;
+    last = row[0];
+  }
+  x->busy /= x->report.duration;
+  return JN_OK;
+}
+
+static const char *verdict(retime *x) {
+  cli_memory *m = &x->path.job.result.memory;
+  const char *one = x->scaled > 0 ? cli_take_text(m, "%.6g s with one time scale", x->scaled)
+                                  : "no time scale keeps the limits";
+  return cli_take_text(
+      m, "%.6g s instead of %.6g s (%s); %d of %d limits broken; at a limit %.0f %% of the time",
+      x->report.duration, x->before, one, jn_limit_check_broken(x->check),
+      jn_limit_check_limited(x->check), 100 * x->busy);
+}
+
+static void write_peak(FILE *file, const retime *x, const jn_limit_peak *p) {
+  fprintf(file, "%-16s %-12s %12.6g %12.6g %10.6g %7.1f%%\n",
+          cli_clean(cli_dof_name(x->path.job.model, p->iv).text).text, jn_limit_kind_name(p->kind),
+          p->limit, p->value, p->t, 100 * p->used);
+}
+
+static void write_json(cli_output *out, const retime *x) {
+  const cli_field found[] = {NUMBER_FIELD("duration", x->report.duration),
+                             NUMBER_FIELD("before", x->before),
+                             MAYBE_FIELD("one_time_scale", x->scaled > 0, x->scaled),
+                             NUMBER_FIELD("at_a_limit", x->busy),
+                             NUMBER_FIELD("broken", jn_limit_check_broken(x->check)),
+                             NUMBER_FIELD("rounds", x->report.rounds),
+                             NUMBER_FIELD("steps", x->report.steps),
+                             NUMBER_FIELD("slowed", x->report.slowed),
+                             TEXT_FIELD("verdict", x->verdict)};
+  cli_json_begin(out, '{');
+  cli_path_json(out, &x->path);
+  cli_json_fields(out, found, COUNT(found));
+  cli_records(out, "limits", "");
+  for (int i = 0; i < quantities(x); i++) {
+    const jn_limit_peak *p = peak_of(x, i);
+    if (!p->limited) continue;
+    const cli_dof name = cli_dof_name(x->path.job.model, p->iv);
+    const cli_field fields[] = {
+        TEXT_FIELD("joint", name.text),  TEXT_FIELD("quantity", jn_limit_kind_name(p->kind)),
+        NUMBER_FIELD("limit", p->limit), NUMBER_FIELD("worst", p->value),
+        NUMBER_FIELD("time", p->t),      NUMBER_FIELD("used", p->used)};
+    cli_record(out, fields, COUNT(fields));
+  }
+  cli_json_end(out);
+  cli_sheet_json(out, &x->sheet);
+  cli_json_end(out);
+}
+
+static int write_retime(const retime *x) {
+  cli_output out;
+  int code = cli_output_open(&out, &x->path.job.output, "retime", CLI_WITH_NPZ), closed;
+  if (code) return code;
+  if (out.format == CLI_JSON) {
+    write_json(&out, x);
+  } else if (out.format == CLI_TABLE) {
+    cli_path_text(out.file, &x->path);
+    fprintf(out.file, "%-16s %-12s %12s %12s %10s %8s\n", "joint", "quantity", "limit", "worst",
+            "at t", "used");
+    for (int i = 0; i < quantities(x); i++)
+      if (peak_of(x, i)->limited) write_peak(out.file, x, peak_of(x, i));
+  } else {
+    code = cli_sheet_print(&out, &x->sheet);
+  }
+  if (out.format != CLI_JSON)
+    fprintf(out.format == CLI_TABLE ? out.file : stderr, "%s\n", x->verdict);
+  closed = cli_output_close(&out);
+  return code ? code : closed;
+}
+
+static int show(retime *x) {
+  cli_memory *m = &x->path.job.result.memory;
+  const char *cards[] = {
+      cli_take_text(m, "%.4g s", x->report.duration),
+      cli_take_text(m, "instead of %.4g s", x->before),
+      x->scaled > 0 ? cli_take_text(m, "%.2f times", x->scaled / x->report.duration) : "",
+      "faster than with one time scale",
+      cli_take_text(m, "%.0f %%", 100 * x->busy),
+      "of the time some limit is used by 99 % or more",
+      NULL};
+  if (!(x->scaled > 0)) cards[2] = cards[4], cards[3] = cards[5], cards[4] = NULL;
+  const chart c = cli_sheet_chart(&x->sheet);
+  return cli_path_show(&x->path, &c, "Fastest motion", cards);
+}
+
+/* The result of the search as an exit status; limits that no clock keeps are a failed check. */
+static int search(retime *x) {
+  const cli_path *p = &x->path;
+  jn_error error = {0};
+  x->options.progress = progress;
+  x->options.ends = x->moving_ends ? JN_ENDS_FREE : JN_ENDS_REST;
+  jn_status status = jn_retime(p->job.model, p->job.data, p->trajectory, x->range, &x->options,
+                               NULL, &x->motion, &x->report, &error);
+  cli_progress_end();
+  if (!status) return CLI_DONE;
+  cli_error("retime: %s", error.message[0] ? error.message : jn_status_text(status));
+  return status == JN_ERR_INFEASIBLE ? CLI_CHECK_FAILED : CLI_BAD_INPUT;
+}
+
+/* the limits that the search keeps */
+static void drop_rates(retime *x) {
+  for (int i = 0; x->options.without_rates && i < quantities(x); i++)
+    if (i % JN_LIMIT_KINDS == JN_LIMIT_JERK || i % JN_LIMIT_KINDS == JN_LIMIT_EFFORT_RATE)
+      x->range[i] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
+}
+
+/* Checks the motion, and how long the path takes with one time scale. */
+static int examine(retime *x) {
+  const cli_path *p = &x->path;
+  jn_limit_check *given = NULL;
+  jn_status status = jn_limit_check_new(p->job.model, p->job.data, p->trajectory, x->range,
+                                        p->samples, NULL, &given, NULL);
+  x->before = p->end - p->start;
+  x->scaled = jn_limit_check_scale(given) * x->before;
+  jn_limit_check_free(given);
+  if (!status)
+    status = jn_limit_check_new(p->job.model, p->job.data, x->motion, x->range, p->samples, NULL,
+                                &x->check, NULL);
+  int code = cli_job_status(&p->job, status);
+  if (!code) code = name_columns(x);
+  return code ? code : cli_job_status(&p->job, fill_rows(x));
+}
+
+static int compute(retime *x) {
+  int code = cli_limits_read(&x->given, &x->path.job, &x->range);
+  if (code) return code;
+  drop_rates(x);
+  if ((code = search(x)) || (code = examine(x))) return code;
+  x->verdict = verdict(x);
+  if (x->apply) code = cli_motion_save(&x->path.job, x->motion, x->path.samples, x->apply);
+  if (code || (code = write_retime(x)) || (code = show(x))) return code;
+  return jn_limit_check_broken(x->check) ? CLI_CHECK_FAILED : CLI_DONE;
+}
+
+static int run_retime(cli_job *job) {
+  retime *x = (retime *)job;
+  int code = cli_path_load(&x->path, 1);
+  if (!code) code = cli_limits_check(&x->given, "retime");
+  if (!code) code = cli_motion_check("retime", "--apply", x->apply);
+  if (!code) code = compute(x);
+  cli_sheet_free(&x->sheet);
+  jn_limit_check_free(x->check);
+  jn_trajectory_free(x->motion);
+  jn_trajectory_free(x->path.trajectory);
+  return code;
+}
+
+int cli_retime(int argc, char **argv) {
+  retime x = {.path = CLI_PATH_DEFAULT, .options = jn_retime_options_default()};
+  x.path.samples = 1000;
+  const cli_option table[] = {CLI_PATH_OPTIONS(&x.path),
+                              CLI_LIMIT_OPTIONS(&x.given),
+                              CLI_OPT_OUTPUT("apply", &x.apply),
+                              CLI_OPT_INT("intervals", &x.options.intervals, 16, JN_MAX_INTERVALS),
+                              CLI_OPT_FLAG("no-rate", &x.options.without_rates, 1),
+                              CLI_OPT_FLAG("moving-ends", &x.moving_ends, 1)};
+  return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_retime);
+}

@@ -1,0 +1,7 @@
+/* mjcf.c: fuzz target for MJCF files. */
+#include "model.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  read_model(bytes, size, jn_spec_parse_mjcf);
+  return 0;
+}

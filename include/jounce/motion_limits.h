@@ -1,0 +1,93 @@
+/* motion_limits.h: limits of position, velocity, acceleration, jerk, torque and torque rate along a
+ * trajectory: the peaks of every quantity, and the time scaling that satisfies all limits.
+ *
+ * At time scale s, with the speed x = 1/s, a sample of the motion has
+ *
+ *   position q,  velocity v x,  acceleration v' x^2,  jerk v'' x^3,
+ *   force      g + d v x + (tau - g - d v) x^2            g: gravity alone, d: viscous damping
+ *   force rate g' x + d v' x^2 + (tau' - g' - d v') x^3
+ *
+ * Each limit is a polynomial inequality in x. Its roots separate the speeds that satisfy it from
+ * those that break it. The largest x that all samples allow is found. The extrema of every curve at
+ * that speed are added to the samples, until no limit is broken between them. */
+#ifndef JOUNCE_MOTION_LIMITS_H
+#define JOUNCE_MOTION_LIMITS_H
+
+#include <jounce/trajectory.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum jn_limit_kind {
+  JN_LIMIT_POSITION,
+  JN_LIMIT_VELOCITY,
+  JN_LIMIT_ACCELERATION,
+  JN_LIMIT_JERK,
+  JN_LIMIT_EFFORT,
+  JN_LIMIT_EFFORT_RATE,
+  JN_LIMIT_KINDS
+} jn_limit_kind;
+/* "position", "velocity", "acceleration", "jerk", "effort", "effort_rate"; NULL: no such kind. */
+JN_API const char *jn_limit_kind_name(jn_limit_kind kind);
+
+/* Limits of one quantity of one degree of freedom; infinite: no limit. */
+typedef struct jn_limit_range {
+  double low, high;
+} jn_limit_range;
+/* The limits of the model file (jn_limits in spec.h): range[nv x JN_LIMIT_KINDS]. Joints with one
+ * degree of freedom have them; all others are unlimited. */
+JN_API jn_status jn_model_limits(const jn_model *model, jn_limit_range *range);
+
+/* The peak of one quantity: where it is nearest to its limit or farthest beyond it. */
+typedef struct jn_limit_peak {
+  int limited; /* 0: the quantity has no limit, and the rest is zero */
+  int broken;
+  int hopeless; /* broken even at rest: no time scaling helps */
+  int iv;       /* degree of freedom */
+  jn_limit_kind kind;
+  double value, limit, t;    /* the limit on the side of the value */
+  double used, excess;       /* value / limit; distance beyond it, at least 0 */
+  double resting, resting_t; /* the peak at rest, and its time */
+} jn_limit_peak;
+
+typedef struct jn_limit_check jn_limit_check;
+
+/* Checks a trajectory against range[nv x JN_LIMIT_KINDS]. Every piece of the trajectory is sampled,
+ * its ends included: `samples` times in all, at least 8 in a piece. Extrema between samples are
+ * found by golden-section search. A limit counts as broken above 1 + 1e-9 of its value.
+ * `data` has order 1 or more; its settings (gravity, damping, representation of free joints) apply,
+ * and it is only used during this call. `allocator` and `error` may be NULL.
+ * O(samples) inverse dynamics of order 1, memory O(samples nv).
+ *   JN_ERR_ARGUMENT    an argument is NULL, samples < 2, or a lower limit is above the upper one
+ *   JN_ERR_ORDER       the order of data is less than 1
+ *   others             of jn_trajectory_at and jn_inverse_dynamics */
+JN_API jn_status jn_limit_check_new(const jn_model *model, jn_data *data,
+                                    const jn_trajectory *trajectory, const jn_limit_range *range,
+                                    int samples, const jn_allocator *allocator,
+                                    jn_limit_check **out, jn_error *error);
+JN_API void jn_limit_check_free(jn_limit_check *check);
+
+/* The peak of a quantity at the motion's own speed; NULL: no such quantity. */
+JN_API const jn_limit_peak *jn_limit_check_peak(const jn_limit_check *check, int iv,
+                                                jn_limit_kind kind);
+/* Number of quantities with a limit, and of those that break it. */
+JN_API int jn_limit_check_limited(const jn_limit_check *check);
+JN_API int jn_limit_check_broken(const jn_limit_check *check);
+/* The smallest time scale that satisfies all limits (jn_trajectory_scaled); 0: none does;
+ * JN_LIMIT_FASTEST: that or less, no limit depends on the speed. */
+JN_API double jn_limit_check_scale(const jn_limit_check *check);
+#define JN_LIMIT_FASTEST 1e-6
+
+/* The samples, in order of time: their number and times, and a quantity of sample n at speed x
+ * relative to its limit: 1 and -1 at the limits (position: at the ends of its range). 0: no such
+ * sample, or no limit. */
+JN_API int jn_limit_check_samples(const jn_limit_check *check);
+JN_API double jn_limit_check_time(const jn_limit_check *check, int n);
+JN_API double jn_limit_check_use(const jn_limit_check *check, int n, int iv, jn_limit_kind kind,
+                                 double x);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

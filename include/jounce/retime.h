@@ -1,0 +1,72 @@
+/* retime.h: the fastest motion along a path that keeps every limit.
+ *
+ * The path q(u) is that of a trajectory; its own speed does not matter. The clock u(t) is found as
+ * b(u) = (du/dt)^2, with which every quantity is an expression in b and its derivatives by u:
+ *
+ *   velocity v_1 b^(1/2),  acceleration v_2 b + v_1 b'/2,
+ *   jerk     b^(1/2) (v_3 b + 3/2 v_2 b' + v_1 b''/2)                  v_k: derivatives by u
+ *   force    m b'/2 + c b + g  (+ d v_1 b^(1/2): damping)
+ *   its rate b^(1/2) (m b''/2 + (m_u/2 + c) b' + c_u b + g_u)  (+ d times the acceleration)
+ *
+ * b is a cubic spline; one interior-point solve finds the least duration (docs/theory.md). */
+#ifndef JOUNCE_RETIME_H
+#define JOUNCE_RETIME_H
+
+#include <jounce/limits.h>
+#include <jounce/motion_limits.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Speed of the path at its ends. */
+typedef enum jn_retime_ends {
+  JN_ENDS_REST, /* velocity and acceleration are zero at both ends; default */
+  JN_ENDS_FREE  /* as fast as the limits allow */
+} jn_retime_ends;
+
+typedef struct jn_retime_options {
+  int intervals;     /* cells of the clock, 16..JN_MAX_INTERVALS; default 1000 */
+  int without_rates; /* 1: limits of jerk and force rate are not kept; default 0 */
+  jn_retime_ends ends;
+  double tolerance; /* relative accuracy of the duration on its grid; default 1e-7 */
+  /* Called after every step of the solver with the round, the step, the duration so far and the
+   * worst use of a limit between grid points in the last round; 0 before. Returns 1 to stop, which
+   * gives JN_ERR_STATE. NULL (default): not called. */
+  int (*progress)(void *context, int round, int step, double duration, double worst);
+  void *context;
+} jn_retime_options;
+JN_API jn_retime_options jn_retime_options_default(void);
+
+typedef struct jn_retime_report {
+  double duration; /* of the result */
+  int rounds;      /* solves: limits are tightened where they are exceeded between grid points */
+  int steps;       /* Newton steps in all rounds */
+  double excess;   /* of a limit between grid points after the last solve; the result is slowed down
+                    * by a factor that removes it */
+  double slowed;   /* that factor */
+} jn_retime_report;
+
+/* The fastest motion along `path` within range[nv x JN_LIMIT_KINDS]: a trajectory with the same
+ * configurations in the same order that starts at time 0. jn_limit_check_new finds no limit broken
+ * in it. `data` has order 1 or more; its settings (gravity, damping, representation of free joints)
+ * apply. `options`, `allocator`, `report` and `error` may be NULL. A path that moves at an end where
+ * rest is asked for is run through by a smooth start there.
+ * O(intervals nv) memory; time O(intervals) inverse dynamics of order 1 and about 30 Newton steps.
+ *   JN_ERR_ARGUMENT     an argument is out of range; velocity or acceleration of the path jumps; a
+ *                       limit that rest breaks; no limit that bounds the speed
+ *   JN_ERR_INFEASIBLE   no clock keeps the limits; `error` says which limit is broken, where, and by
+ *                       how much: a position, a force at rest, a joint that may not move
+ *   JN_ERR_LIMIT        more than JN_MAX_INTERVALS intervals
+ *   JN_ERR_ORDER        the order of data is less than 1
+ *   JN_ERR_STATE        stopped by progress
+ *   JN_ERR_SINGULAR     the solver did not converge */
+JN_API jn_status jn_retime(const jn_model *model, jn_data *data, const jn_trajectory *path,
+                           const jn_limit_range *range, const jn_retime_options *options,
+                           const jn_allocator *allocator, jn_trajectory **out,
+                           jn_retime_report *report, jn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,238 @@
+/* motion.c: methods of Trajectory: clocks, limits, the fastest motion, motors of elastic joints. */
+#include "binding.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LIMITS = 5 }; /* velocity, acceleration, jerk, effort, effort_rate */
+
+static PyObject *fail(jn_status status, jn_error *error) {
+  error->status = status;
+  return error->message[0] ? raise_error(error) : raise_status(status);
+}
+
+static int refuse_layout(const model_object *model, const char *what) {
+  if (!model->layout) return 0;
+  raise_text(JN_ERR_ARGUMENT, "%s is only available in jounce's own layout", what);
+  return -1;
+}
+
+/* One limit: a number for all joints but a floating base, or one for each degree of freedom. */
+static int take_limit(const model_object *model, PyObject *value, const char *what, int kind,
+                      jn_limit_range *range) {
+  const int nv = jn_model_nv(model->model), free = jn_model_is_floating(model->model) ? 6 : 0;
+  PyArrayObject *a = take_array(value, what);
+  if (!a) return -1;
+  const int single = PyArray_SIZE(a) == 1 && PyArray_NDIM(a) == 0;
+  int good = single || (PyArray_NDIM(a) == 1 && PyArray_DIM(a, 0) == nv);
+  for (int i = single ? free : 0; i < nv && good; i++) {
+    const double x = NUMBERS(a)[single ? 0 : i];
+    good = x >= 0;
+    range[i * JN_LIMIT_KINDS + kind] = (jn_limit_range){-x, x};
+  }
+  Py_DECREF(a);
+  if (!good)
+    raise_text(JN_ERR_ARGUMENT, "%s: a number or nv = %d numbers expected, none of them negative",
+               what, nv);
+  return good ? 0 : -1;
+}
+
+/* range[nv x JN_LIMIT_KINDS]: the model's limits, replaced by those given; free with PyMem_Free */
+static jn_limit_range *take_limits(const model_object *model, PyObject *const *v) {
+  const size_t nv = (size_t)jn_model_nv(model->model);
+  jn_limit_range *range = PyMem_Calloc(nv * JN_LIMIT_KINDS + 1, sizeof *range);
+  if (!range) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  jn_model_limits(model->model, range);
+  for (int k = 0; k < LIMITS; k++) {
+    const int kind = k + 1;
+    if (!v[k] || v[k] == Py_None ||
+        !take_limit(model, v[k], jn_limit_kind_name((jn_limit_kind)kind), kind, range))
+      continue;
+    PyMem_Free(range);
+    return NULL;
+  }
+  return range;
+}
+
+PyObject *trajectory_clocked(PyObject *object, PyObject *value) {
+  trajectory_object *self = (trajectory_object *)object;
+  PyArrayObject *a = take_array(value, "clock");
+  jn_trajectory *made = NULL;
+  jn_error error = {0};
+  if (!a) return NULL;
+  if (PyArray_NDIM(a) != 2 || PyArray_DIM(a, 1) != 5 || PyArray_DIM(a, 0) > JN_MAX_SAMPLES) {
+    Py_DECREF(a);
+    return raise_text(JN_ERR_ARGUMENT, "clock: rows of 5 numbers expected: t, u, u', u'', u'''");
+  }
+  jn_status status = jn_trajectory_clocked(self->trajectory, (int)PyArray_DIM(a, 0), NUMBERS(a),
+                                           NULL, &made, &error);
+  Py_DECREF(a);
+  return status ? fail(status, &error) : trajectory_wrap(self->model, made);
+}
+
+PyObject *trajectory_clock(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *keywords) {
+  static const char *const names[] = {"t", "order"};
+  trajectory_object *self = (trajectory_object *)object;
+  PyObject *v[2];
+  double t;
+  int order = 0;
+  if (take_arguments("clock", names, 2, 2, 1, args, nargs, keywords, v) ||
+      take_double(v[0], "t", &t) || (v[1] && take_int(v[1], "order", 0, JN_MAX_ORDER, &order)))
+    return NULL;
+  const npy_intp rows = order + 1;
+  PyArrayObject *u = new_array(1, &rows);
+  if (!u) return NULL;
+  jn_status status = jn_trajectory_clock(self->trajectory, t, order, NUMBERS(u));
+  if (!status) return (PyObject *)u;
+  Py_DECREF(u);
+  return raise_status(status);
+}
+
+static PyObject *peak_dict(const model_object *model, const jn_limit_peak *p) {
+  char name[JN_MAX_NAME + 16] = "";
+  for (int i = 0; i < jn_model_body_count(model->model); i++) {
+    const jn_joint *j = jn_model_joint(model->model, i);
+    if (p->iv >= j->iv && p->iv < j->iv + j->nv)
+      jn_model_dof_name(model->model, i, p->iv - j->iv, name, sizeof name);
+  }
+  return Py_BuildValue("{s:s,s:s,s:d,s:d,s:d,s:d,s:O,s:O}", "joint", name, "quantity",
+                       jn_limit_kind_name(p->kind), "limit", p->limit, "worst", p->value, "time",
+                       p->t, "used", p->used, "broken", p->broken ? Py_True : Py_False, "hopeless",
+                       p->hopeless ? Py_True : Py_False);
+}
+
+static PyObject *check_dict(const model_object *model, const jn_limit_check *check) {
+  PyObject *list = PyList_New(0);
+  const double scale = jn_limit_check_scale(check);
+  for (int i = 0; list && i < jn_model_nv(model->model) * JN_LIMIT_KINDS; i++) {
+    const jn_limit_peak *p =
+        jn_limit_check_peak(check, i / JN_LIMIT_KINDS, (jn_limit_kind)(i % JN_LIMIT_KINDS));
+    PyObject *item = p->limited ? peak_dict(model, p) : NULL;
+    if (p->limited && (!item || PyList_Append(list, item))) Py_CLEAR(list);
+    Py_XDECREF(item);
+  }
+  if (!list) return NULL;
+  PyObject *time_scale = scale > 0 ? PyFloat_FromDouble(scale) : Py_NewRef(Py_None);
+  return Py_BuildValue("{s:i,s:N,s:N}", "broken", jn_limit_check_broken(check), "time_scale",
+                       time_scale, "limits", list);
+}
+
+PyObject *trajectory_limits(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                            PyObject *keywords) {
+  static const char *const names[] = {"velocity", "acceleration", "jerk",
+                                      "effort",   "effort_rate",  "samples"};
+  trajectory_object *self = (trajectory_object *)object;
+  PyObject *v[6], *result = NULL;
+  int samples = 1000;
+  if (take_arguments("limits", names, 6, 6, 0, args, nargs, keywords, v) ||
+      refuse_layout(self->model, "limits") ||
+      (v[5] && take_int(v[5], "samples", 2, 100000000, &samples)))
+    return NULL;
+  jn_limit_range *range = take_limits(self->model, v);
+  jn_data *data = range ? model_take_data(self->model, 1) : NULL;
+  if (data) {
+    jn_limit_check *check = NULL;
+    jn_error error = {0};
+    jn_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = jn_limit_check_new(self->model->model, data, self->trajectory, range, samples, NULL,
+                                &check, &error);
+    Py_END_ALLOW_THREADS;
+    result = status ? fail(status, &error) : check_dict(self->model, check);
+    jn_limit_check_free(check);
+    model_put_data(self->model, data);
+  }
+  PyMem_Free(range);
+  return result;
+}
+
+PyObject *trajectory_retime(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                            PyObject *keywords) {
+  static const char *const names[] = {"velocity", "acceleration", "jerk",
+                                      "effort",   "effort_rate",  "intervals",
+                                      "rates",    "moving_ends",  "tolerance"};
+  trajectory_object *self = (trajectory_object *)object;
+  PyObject *v[9], *result = NULL;
+  jn_retime_options o = jn_retime_options_default();
+  if (take_arguments("retime", names, 9, 9, 0, args, nargs, keywords, v) ||
+      refuse_layout(self->model, "retime") ||
+      (v[5] && take_int(v[5], "intervals", 16, JN_MAX_INTERVALS, &o.intervals)) ||
+      (v[8] && take_double(v[8], "tolerance", &o.tolerance)))
+    return NULL;
+  const int rates = v[6] ? PyObject_IsTrue(v[6]) : 1, moving = v[7] ? PyObject_IsTrue(v[7]) : 0;
+  if (rates < 0 || moving < 0) return NULL;
+  o.without_rates = !rates;
+  o.ends = moving ? JN_ENDS_FREE : JN_ENDS_REST;
+  jn_limit_range *range = take_limits(self->model, v);
+  jn_data *data = range ? model_take_data(self->model, 1) : NULL;
+  if (data) {
+    jn_trajectory *made = NULL;
+    jn_error error = {0};
+    jn_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status =
+        jn_retime(self->model->model, data, self->trajectory, range, &o, NULL, &made, NULL, &error);
+    Py_END_ALLOW_THREADS;
+    result = status ? fail(status, &error) : trajectory_wrap(self->model, made);
+    model_put_data(self->model, data);
+  }
+  PyMem_Free(range);
+  return result;
+}
+
+/* stiffness or inertia: a number for all joints without a rotation, or one for each */
+static int take_motors(const model_object *model, PyObject *value, const char *what, double *out) {
+  const int nv = jn_model_nv(model->model);
+  PyArrayObject *a = take_array(value, what);
+  if (!a) return -1;
+  const int single = PyArray_NDIM(a) == 0,
+            good = single || (PyArray_NDIM(a) == 1 && PyArray_DIM(a, 0) == nv);
+  for (int i = 0; i < jn_model_body_count(model->model) && good; i++) {
+    const jn_joint *j = jn_model_joint(model->model, i);
+    for (int k = j->iv; k < j->iv + j->nv; k++)
+      out[k] = !single ? NUMBERS(a)[k] : j->nq == j->nv ? NUMBERS(a)[0] : 0;
+  }
+  Py_DECREF(a);
+  if (!good) raise_text(JN_ERR_ARGUMENT, "%s: a number or nv = %d numbers expected", what, nv);
+  return good ? 0 : -1;
+}
+
+PyObject *trajectory_elastic(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                             PyObject *keywords) {
+  static const char *const names[] = {"t", "stiffness", "motor_inertia"};
+  trajectory_object *self = (trajectory_object *)object;
+  model_object *model = self->model;
+  PyObject *v[3];
+  double t;
+  if (take_arguments("elastic", names, 3, 3, 3, args, nargs, keywords, v) ||
+      refuse_layout(model, "elastic") || take_double(v[0], "t", &t))
+    return NULL;
+  const npy_intp nv = jn_model_nv(model->model), nq = jn_model_nq(model->model), shape[2] = {3, nv};
+  double *K = PyMem_Calloc((size_t)(6 * nv + nq + 1), sizeof *K), *B = K ? K + nv : NULL;
+  PyArrayObject *theta = NULL, *tau = NULL, *tau_m = NULL;
+  jn_data *data = NULL;
+  if (!K) return PyErr_NoMemory();
+  if (!take_motors(model, v[1], "stiffness", K) && !take_motors(model, v[2], "motor_inertia", B) &&
+      (theta = new_array(2, shape)) && (tau = new_array(2, shape)) &&
+      (tau_m = new_array(1, shape + 1)))
+    data = model_take_data(model, 2);
+  jn_status status = JN_ERR_MEMORY;
+  if (data) {
+    double *rates = B + nv, *q = rates + 4 * nv;
+    status = jn_trajectory_at(self->trajectory, t, 2, model->settings.representation, q, rates);
+    if (!status)
+      status = jn_elastic_motors(model->model, data, 0, K, B, q, rates, NUMBERS(tau),
+                                 NUMBERS(theta), NUMBERS(tau_m));
+    model_put_data(model, data);
+  }
+  PyMem_Free(K);
+  if (!status) return Py_BuildValue("(NNN)", theta, tau, tau_m);
+  Py_XDECREF(theta);
+  Py_XDECREF(tau);
+  Py_XDECREF(tau_m);
+  return PyErr_Occurred() ? NULL : raise_status(status);
+}

@@ -1,0 +1,119 @@
+/* xml_tree.c: the elements of XML texts as a tree. */
+#include "io/xml_tree.h"
+
+#include <string.h>
+
+#include "base/block.h"
+#include "base/fail.h"
+
+typedef struct builder {
+  xml_reader xml;
+  xml_tree *tree;
+  xml_node *parent; /* of the next element */
+  xml_node *root;
+  int file;
+  int skipped; /* depth of the element that is not kept; 0: none */
+} builder;
+
+/* The one copy of a name in the tree; NULL: out of memory. */
+static const char *stored_name(xml_tree *tree, const char *name) {
+  const uint64_t hash = jn_xml_hash(jn_xml_hash_start, name);
+  size_t slot = (size_t)(hash ^ hash >> 32) % JN_XML_NAME_SLOTS, tried = 0;
+  while (tree->names[slot] != NULL && tried++ < 64) {
+    if (strcmp(tree->names[slot], name) == 0) return tree->names[slot];
+    slot = (slot + 1) % JN_XML_NAME_SLOTS;
+  }
+  const char *copy = jn_arena_copy(&tree->arena, &tree->hooks, name);
+  /* the table may be crowded by the names of many files: then the name has a second copy */
+  if (tree->names[slot] == NULL) tree->names[slot] = copy;
+  return copy;
+}
+
+/* A copy of an element, not yet in its place; NULL: out of memory. */
+static xml_node *new_node(xml_tree *tree, const char *element, const char **attributes) {
+  size_t n = 0;
+  while (attributes[n] != NULL) n++;
+  xml_node *node = jn_arena_new(&tree->arena, &tree->hooks, sizeof *node);
+  const char **copies = jn_arena_new(&tree->arena, &tree->hooks, (n + 1) * sizeof *copies);
+  if (node == NULL || copies == NULL) return NULL;
+  for (size_t i = 0; i < n; i++) {
+    copies[i] = i % 2 == 0 ? stored_name(tree, attributes[i])
+                           : jn_arena_copy(&tree->arena, &tree->hooks, attributes[i]);
+    if (copies[i] == NULL) return NULL;
+  }
+  node->attributes = copies;
+  node->name = stored_name(tree, element);
+  return node->name != NULL ? node : NULL;
+}
+
+static void append(xml_node *parent, xml_node *node) {
+  node->parent = parent;
+  if (parent == NULL) return;
+  if (parent->last != NULL)
+    parent->last->next = node;
+  else
+    parent->first = node;
+  parent->last = node;
+}
+
+static void on_start(void *context, const char *element, const char **attributes) {
+  builder *b = context;
+  const int line = jn_xml_line(&b->xml);
+  if (b->skipped != 0) return;
+  if (b->root != NULL && !b->tree->keep(b->parent, element)) {
+    b->skipped = b->xml.depth;
+    return;
+  }
+  if (b->tree->count == JN_MAX_XML_ELEMENTS) {
+    jn_xml_fail(&b->xml, JN_ERR_LIMIT, line, "more than %d elements", JN_MAX_XML_ELEMENTS);
+    return;
+  }
+  xml_node *node = new_node(b->tree, element, attributes);
+  if (node == NULL) {
+    jn_xml_fail(&b->xml, JN_ERR_MEMORY, line, "out of memory");
+    return;
+  }
+  b->tree->count++;
+  node->file = b->file;
+  node->line = line;
+  node->depth = b->xml.depth;
+  append(b->parent, node);
+  if (b->root == NULL) b->root = node;
+  b->parent = node;
+}
+
+static void on_end(void *context) {
+  builder *b = context;
+  if (b->skipped == 0)
+    b->parent = b->parent->parent;
+  else if (b->skipped == b->xml.depth)
+    b->skipped = 0;
+}
+
+jn_status jn_xml_tree_read(xml_tree *tree, const char *text, size_t size, const char *file_name,
+                           int file, xml_node *parent, xml_node **root, jn_error *error) {
+  builder *b = jn_block_new(&tree->hooks, 1, sizeof *b);
+  if (b == NULL) return jn_fail(error, JN_ERR_MEMORY, file_name, 0, "out of memory");
+  b->xml.file = file_name;
+  b->xml.error = error;
+  b->xml.most_depth = JN_MAX_MJCF_DEPTH;
+  b->xml.depth = parent != NULL ? parent->depth : 0;
+  b->xml.context = b;
+  b->xml.start = on_start;
+  b->xml.end = on_end;
+  b->tree = tree;
+  b->parent = parent;
+  b->file = file;
+  jn_status status = jn_xml_read(&b->xml, text, size);
+  *root = b->root;
+  jn_block_free(&tree->hooks, b);
+  return status;
+}
+
+void jn_xml_tree_free(xml_tree *tree) { jn_arena_free(&tree->arena, &tree->hooks); }
+
+xml_node *jn_xml_next(const xml_node *top, const xml_node *node) {
+  if (node->first != NULL) return node->first;
+  while (node != top && node->next == NULL) node = node->parent;
+  return node != top ? node->next : NULL;
+}

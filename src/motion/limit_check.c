@@ -1,0 +1,461 @@
+/* limit_check.c: samples, extrema, and the speeds that every sample allows. */
+#include <jounce/dynamics.h>
+#include <jounce/motion_limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/block.h"
+#include "base/fail.h"
+
+static const double fastest = 1 / JN_LIMIT_FASTEST; /* higher speeds are not considered */
+static const double slack = 1e-9;                   /* relative tolerance for rounding at a limit */
+
+/* Samples: c [samples x nv x kinds x 4]; the value at speed x is c_0 + c_1 x + c_2 x^2 + c_3 x^3.
+ */
+struct jn_limit_check {
+  jn_allocator hooks;
+  const jn_model *model;
+  jn_data *data; /* during jn_limit_check_new */
+  const jn_trajectory *trajectory;
+  int nq, nv;
+  jn_limit_range *range; /* [nv x kinds] */
+  jn_limit_peak *peak;   /* [nv x kinds] */
+  int limited, broken;
+  double scale;
+  int grid; /* the first samples, ordered in time; extrema found later follow */
+  int samples, room;
+  double *t, *c;
+  double *q, *v, *tau, *g; /* scratch */
+};
+
+static const char *const kind_names[JN_LIMIT_KINDS] = {"position", "velocity", "acceleration",
+                                                       "jerk",     "effort",   "effort_rate"};
+
+const char *jn_limit_kind_name(jn_limit_kind kind) {
+  return (int)kind >= 0 && kind < JN_LIMIT_KINDS ? kind_names[kind] : NULL;
+}
+
+jn_status jn_model_limits(const jn_model *model, jn_limit_range *range) {
+  if (!model || !range) return JN_ERR_ARGUMENT;
+  for (int i = 0; i < jn_model_nv(model) * JN_LIMIT_KINDS; i++)
+    range[i] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    const jn_limits *l = &j->limits;
+    const double size[JN_LIMIT_KINDS] = {0,       l->velocity, l->acceleration,
+                                         l->jerk, l->effort,   l->effort_rate};
+    if (j->nv != 1) continue;
+    jn_limit_range *r = range + (size_t)j->iv * JN_LIMIT_KINDS;
+    r[JN_LIMIT_POSITION] = (jn_limit_range){l->lower, l->upper};
+    for (int k = 1; k < JN_LIMIT_KINDS; k++) r[k] = (jn_limit_range){-size[k], size[k]};
+  }
+  return JN_OK;
+}
+
+/* Makes room for one more element of `size` bytes in a list with room for `room`. */
+static int grow(const jn_allocator *hooks, void **list, int room, int more, size_t size) {
+  void *larger = jn_block_new(hooks, (size_t)more, size);
+  if (!larger) return 0;
+  if (room) memcpy(larger, *list, (size_t)room * size);
+  jn_block_free(hooks, *list);
+  *list = larger;
+  return 1;
+}
+
+static int grow_samples(jn_limit_check *job) {
+  const int room = job->room, more = room ? 2 * room : 16;
+  void *t = job->t, *c = job->c;
+  if (job->samples < room) return 1;
+  if (room > INT32_MAX / 2) return 0;
+  int grown = grow(&job->hooks, &t, room, more, sizeof *job->t);
+  job->t = t;
+  grown = grown &&
+          grow(&job->hooks, &c, room, more, (size_t)job->nv * JN_LIMIT_KINDS * 4 * sizeof *job->c);
+  job->c = c;
+  if (grown) job->room = more;
+  return grown;
+}
+
+static double *coefficients(const jn_limit_check *job, int sample, int iv, int kind) {
+  return job->c +
+         (((size_t)sample * (size_t)job->nv + (size_t)iv) * JN_LIMIT_KINDS + (size_t)kind) * 4;
+}
+
+/* Adds a sample at time t. */
+static jn_status add_sample(jn_limit_check *job, double t) {
+  const jn_model *model = job->model;
+  const jn_settings *settings = jn_data_settings(job->data);
+  const int nv = job->nv, n = job->samples;
+  if (!grow_samples(job)) return JN_ERR_MEMORY;
+  jn_status status =
+      jn_trajectory_at(job->trajectory, t, 1, settings->representation, job->q, job->v);
+  if (!status) status = jn_inverse_dynamics(model, job->data, 1, job->q, job->v, NULL, job->tau);
+  if (!status)
+    status = jn_equations_of_motion(model, job->data, 1, job->q, job->v, NULL, NULL, NULL, job->g,
+                                    NULL, NULL);
+  if (status) return status;
+  const double *v = job->v, *a = v + nv, *j = a + nv, *tau = job->tau, *g = job->g;
+  job->t[n] = t;
+  memset(coefficients(job, n, 0, 0), 0, (size_t)nv * JN_LIMIT_KINDS * 4 * sizeof *job->c);
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *joint = jn_model_joint(model, i);
+    const double d = settings->damping ? joint->damping : 0;
+    for (int k = joint->iv; k < joint->iv + joint->nv; k++) {
+      if (joint->nq == joint->nv)
+        coefficients(job, n, k, JN_LIMIT_POSITION)[0] = job->q[joint->iq + k - joint->iv];
+      coefficients(job, n, k, JN_LIMIT_VELOCITY)[1] = v[k];
+      coefficients(job, n, k, JN_LIMIT_ACCELERATION)[2] = a[k];
+      coefficients(job, n, k, JN_LIMIT_JERK)[3] = j[k];
+      double *f = coefficients(job, n, k, JN_LIMIT_EFFORT);
+      f[0] = g[k], f[1] = d * v[k], f[2] = tau[k] - f[0] - f[1];
+      f = coefficients(job, n, k, JN_LIMIT_EFFORT_RATE);
+      f[1] = g[nv + k], f[2] = d * a[k], f[3] = tau[nv + k] - f[1] - f[2];
+    }
+  }
+  job->samples++;
+  return JN_OK;
+}
+
+/* Samples every piece of the trajectory, its ends included. */
+static jn_status sample_all(jn_limit_check *job, int samples) {
+  const double start = jn_trajectory_start(job->trajectory),
+               end = jn_trajectory_end(job->trajectory);
+  jn_status status = JN_OK;
+  for (double t = start; t < end && !status;) {
+    double next = fmin(jn_trajectory_next_break(job->trajectory, t), end);
+    double share = samples * (next - t) / (end - start);
+    int n = share < 8 ? 8 : (int)share;
+    if (!(next > t)) break;
+    for (int i = 0; i < n && !status; i++) status = add_sample(job, t + (next - t) * i / n);
+    /* the limit from the left at the end of the piece */
+    if (!status) status = add_sample(job, next - 1e-12 * (fabs(next) + next - t));
+    t = next;
+  }
+  if (!status) status = add_sample(job, end);
+  job->grid = job->samples;
+  return status;
+}
+
+static double value_at(const double *c, double x) {
+  return ((c[3] * x + c[2]) * x + c[1]) * x + c[0];
+}
+
+/* 1 and -1 at the limits; with one limit only, relative to its magnitude */
+static double use_of(const jn_limit_range *r, double value) {
+  if (isfinite(r->low) && isfinite(r->high)) {
+    double half = 0.5 * (r->high - r->low), middle = 0.5 * (r->high + r->low);
+    return half > 0 ? (value - middle) / half : value == middle ? 0 : copysign(1e9, value - middle);
+  }
+  if (isfinite(r->high)) return 1 + (value - r->high) / fmax(fabs(r->high), 1e-9);
+  return -1 + (value - r->low) / fmax(fabs(r->low), 1e-9);
+}
+
+static const jn_limit_range *range_of(const jn_limit_check *job, int iv, int kind) {
+  return &job->range[(size_t)iv * JN_LIMIT_KINDS + (size_t)kind];
+}
+
+static int is_limited(const jn_limit_check *job, int iv, int kind) {
+  const jn_limit_range *r = range_of(job, iv, kind);
+  return isfinite(r->low) || isfinite(r->high);
+}
+
+static double use_at(const jn_limit_check *job, int sample, int iv, int kind, double x) {
+  return use_of(range_of(job, iv, kind), value_at(coefficients(job, sample, iv, kind), x));
+}
+
+/* Extrema. */
+
+/* |use| at a time between samples, from a temporary sample at the end of the list */
+static jn_status probe(jn_limit_check *job, double t, int iv, int kind, double x, double *use) {
+  jn_status status = add_sample(job, t);
+  if (status) return status;
+  *use = fabs(use_at(job, job->samples - 1, iv, kind, x));
+  job->samples--;
+  return JN_OK;
+}
+
+/* Finds the largest |use| between two times by golden-section search and adds it as a sample. */
+static jn_status refine(jn_limit_check *job, double a, double b, int iv, int kind, double x) {
+  const double golden = 0.6180339887498949;
+  double c = b - golden * (b - a), d = a + golden * (b - a), fc, fd;
+  jn_status status = probe(job, c, iv, kind, x, &fc);
+  if (!status) status = probe(job, d, iv, kind, x, &fd);
+  for (int i = 0; i < 60 && !status && b - a > 1e-12 * (fabs(a) + fabs(b)); i++) {
+    if (fc > fd) {
+      b = d, d = c, fd = fc, c = b - golden * (b - a);
+      status = probe(job, c, iv, kind, x, &fc);
+    } else {
+      a = c, c = d, fc = fd, d = a + golden * (b - a);
+      status = probe(job, d, iv, kind, x, &fd);
+    }
+  }
+  return status ? status : add_sample(job, fc > fd ? c : d);
+}
+
+/* Refines every local maximum on the grid that reaches `from`. */
+static jn_status refine_all(jn_limit_check *job, int iv, int kind, double x, double from) {
+  jn_status status = JN_OK;
+  double before = fabs(use_at(job, 0, iv, kind, x)), at = before;
+  for (int n = 0; n < job->grid && !status; n++) {
+    double after = n + 1 < job->grid ? fabs(use_at(job, n + 1, iv, kind, x)) : at;
+    int top = n > 0 && n + 1 < job->grid && at >= before && at >= after;
+    if (top && at >= from && (at > before || at > after))
+      status = refine(job, job->t[n - 1], job->t[n + 1], iv, kind, x);
+    before = at, at = after;
+  }
+  return status;
+}
+
+static void take_peak(const jn_limit_check *job, int iv, int kind, jn_limit_peak *p) {
+  const jn_limit_range *r = range_of(job, iv, kind);
+  double most = -1, still = -1;
+  *p = (jn_limit_peak){.iv = iv, .kind = (jn_limit_kind)kind, .limited = 1};
+  for (int n = 0; n < job->samples; n++) {
+    const double *c = coefficients(job, n, iv, kind);
+    double use = use_of(r, value_at(c, 1)), rest = fabs(use_of(r, c[0]));
+    if (fabs(use) > most) {
+      most = fabs(use);
+      p->t = job->t[n];
+      p->value = value_at(c, 1);
+      p->limit = use > 0 ? r->high : r->low;
+      if (!isfinite(p->limit)) p->limit = use > 0 ? r->low : r->high;
+    }
+    if (rest > still) still = rest, p->resting = c[0], p->resting_t = job->t[n];
+  }
+  p->used = most;
+  p->hopeless = still > 1 + slack;
+  p->broken = most > 1 + slack;
+  p->excess = p->broken ? fabs(p->value - p->limit) : 0;
+}
+
+/* The peaks at speed 1, with the extrema between samples. */
+static jn_status find_peaks(jn_limit_check *job) {
+  jn_status status = JN_OK;
+  for (int iv = 0; iv < job->nv; iv++)
+    for (int kind = 0; kind < JN_LIMIT_KINDS; kind++) {
+      if (!is_limited(job, iv, kind)) continue;
+      double most = 0;
+      for (int n = 0; n < job->grid; n++) most = fmax(most, fabs(use_at(job, n, iv, kind, 1)));
+      /* only the highest maxima can become the peak */
+      if ((status = refine_all(job, iv, kind, 1, 0.98 * most))) return status;
+      take_peak(job, iv, kind, &job->peak[iv * JN_LIMIT_KINDS + kind]);
+    }
+  return status;
+}
+
+/* Speeds. */
+
+typedef struct span {
+  double low, high; /* speeds that break a limit */
+} span;
+
+typedef struct spans {
+  span *list;
+  int count, room;
+} spans;
+
+static int add_span(const jn_allocator *hooks, spans *s, double low, double high) {
+  void *list = s->list;
+  if (s->count == s->room) {
+    const int more = s->room ? 2 * s->room : 16;
+    if (s->room > INT32_MAX / 2 || !grow(hooks, &list, s->room, more, sizeof *s->list)) return 0;
+    s->list = list;
+    s->room = more;
+  }
+  s->list[s->count++] = (span){low, high};
+  return 1;
+}
+
+/* The root of p - bound in an interval where p is monotone and p - bound changes sign. */
+static double root(const double *c, double bound, double a, double b) {
+  int rises = value_at(c, b) > bound;
+  for (int i = 0; i < 200; i++) {
+    double m = 0.5 * (a + b);
+    if (!(m > a && m < b)) break;
+    if ((value_at(c, m) > bound) == rises)
+      b = m;
+    else
+      a = m;
+  }
+  return a;
+}
+
+/* ends[] of the intervals of (0, fastest) where p is monotone: roots of p' */
+static int stretches(const double *c, double *ends) {
+  double a = 3 * c[3], b = 2 * c[2], d = b * b - 4 * a * c[1], x[2];
+  int n = 0, count = 0;
+  if (d >= 0) {
+    /* the root without cancellation first, the other from the product of both */
+    double q = -0.5 * (b + copysign(sqrt(d), b));
+    x[n++] = q / a;
+    x[n++] = c[1] / q;
+  }
+  ends[count++] = 0;
+  if (n == 2 && x[0] > x[1]) {
+    const double swap = x[0];
+    x[0] = x[1], x[1] = swap;
+  }
+  for (int i = 0; i < n; i++)
+    if (x[i] > 0 && x[i] < fastest) ends[count++] = x[i];
+  ends[count++] = fastest;
+  return count;
+}
+
+/* Speeds at which p is above the bound (side 1) or below (side -1). */
+static int break_spans(const jn_allocator *hooks, spans *s, const double *c, double bound,
+                       int side) {
+  double flipped[4], ends[4];
+  if (!isfinite(bound)) return 1;
+  for (int i = 0; i < 4; i++) flipped[i] = side * c[i];
+  /* tolerate rounding at the bound */
+  bound = side * bound;
+  bound += 1e-4 * slack * fmax(fabs(bound), 1e-300);
+  int n = stretches(flipped, ends);
+  for (int i = 0; i + 1 < n; i++) {
+    double a = ends[i], b = ends[i + 1];
+    int low = value_at(flipped, a) > bound, high = value_at(flipped, b) > bound;
+    if (!low && !high) continue;
+    double r = low != high ? root(flipped, bound, a, b) : 0;
+    if (!add_span(hooks, s, low ? a : r, high ? b : r)) return 0;
+  }
+  return 1;
+}
+
+/* Sorts by falling upper end; Shell's method with the gaps of Knuth. */
+static void sort_spans(spans *s) {
+  int gap = 1;
+  while (gap < s->count / 3) gap = 3 * gap + 1;
+  for (; gap > 0; gap /= 3)
+    for (int i = gap; i < s->count; i++) {
+      const span x = s->list[i];
+      int j = i;
+      for (; j >= gap && s->list[j - gap].high < x.high; j -= gap) s->list[j] = s->list[j - gap];
+      s->list[j] = x;
+    }
+}
+
+/* The largest speed outside all spans; 0: none. */
+static double largest_speed(spans *s) {
+  double x = fastest;
+  sort_spans(s);
+  for (int i = 0; i < s->count && s->list[i].high >= x; i++)
+    if (s->list[i].low < x) x = s->list[i].low;
+  return x;
+}
+
+static jn_status collect(const jn_limit_check *job, int from, spans *s) {
+  for (int n = from; n < job->samples; n++)
+    for (int iv = 0; iv < job->nv; iv++)
+      for (int kind = 0; kind < JN_LIMIT_KINDS; kind++) {
+        if (!is_limited(job, iv, kind)) continue;
+        const jn_limit_range *r = range_of(job, iv, kind);
+        const double *c = coefficients(job, n, iv, kind);
+        if (!break_spans(&job->hooks, s, c, r->high, 1) ||
+            !break_spans(&job->hooks, s, c, r->low, -1))
+          return JN_ERR_MEMORY;
+      }
+  return JN_OK;
+}
+
+/* The smallest time scale that satisfies all limits. */
+static jn_status find_scale(jn_limit_check *job) {
+  spans s = {NULL, 0, 0};
+  jn_status status = collect(job, 0, &s);
+  double x = status ? 0 : largest_speed(&s);
+  for (int round = 0; round < 30 && !status && x > 0 && x < fastest; round++) {
+    /* the extrema at this speed become samples and may require a lower speed */
+    int known = job->samples;
+    for (int iv = 0; iv < job->nv && !status; iv++)
+      for (int kind = JN_LIMIT_VELOCITY; kind < JN_LIMIT_KINDS && !status; kind++)
+        if (is_limited(job, iv, kind)) status = refine_all(job, iv, kind, x, 0.99);
+    if (!status) status = collect(job, known, &s);
+    double lower = status ? x : largest_speed(&s);
+    if (lower >= x * (1 - 1e-13)) break;
+    x = lower;
+  }
+  jn_block_free(&job->hooks, s.list);
+  if (status) return status;
+  job->scale = x > 1e-9 ? 1 / x : 0;
+  return JN_OK;
+}
+
+/* The object. */
+
+void jn_limit_check_free(jn_limit_check *job) {
+  if (!job) return;
+  jn_allocator hooks = job->hooks;
+  void *const blocks[] = {job->range, job->peak, job->t, job->c, job->q, job};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
+}
+
+static jn_status check_ranges(const jn_limit_range *range, int nv, jn_error *error) {
+  for (int i = 0; i < nv * JN_LIMIT_KINDS; i++)
+    if (!(range[i].low <= range[i].high))
+      return jn_fail(
+          error, JN_ERR_ARGUMENT, NULL, 0,
+          "%s of degree of freedom %d: the lower limit %.6g is above the upper one, %.6g",
+          kind_names[i % JN_LIMIT_KINDS], i / JN_LIMIT_KINDS, range[i].low, range[i].high);
+  return JN_OK;
+}
+
+static jn_status run(jn_limit_check *job, const jn_limit_range *range, int samples) {
+  const size_t nq = (size_t)job->nq, nv = (size_t)job->nv, quantities = nv * JN_LIMIT_KINDS;
+  job->range = jn_block_new(&job->hooks, quantities + 1, sizeof *job->range);
+  job->peak = jn_block_new(&job->hooks, quantities + 1, sizeof *job->peak);
+  job->q = jn_block_new(&job->hooks, nq + 8 * nv + 1, sizeof *job->q);
+  if (!job->range || !job->peak || !job->q) return JN_ERR_MEMORY;
+  job->v = job->q + nq;
+  job->tau = job->v + 3 * nv;
+  job->g = job->tau + 2 * nv;
+  memcpy(job->range, range, quantities * sizeof *range);
+  jn_status status = sample_all(job, samples);
+  if (!status) status = find_peaks(job);
+  if (!status) status = find_scale(job);
+  for (size_t i = 0; i < quantities; i++)
+    job->limited += job->peak[i].limited, job->broken += job->peak[i].broken;
+  return status;
+}
+
+jn_status jn_limit_check_new(const jn_model *model, jn_data *data, const jn_trajectory *trajectory,
+                             const jn_limit_range *range, int samples,
+                             const jn_allocator *allocator, jn_limit_check **out, jn_error *error) {
+  if (!model || !data || !trajectory || !range || !out || samples < 2)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "an argument is NULL, or samples < 2");
+  jn_status status = check_ranges(range, jn_model_nv(model), error);
+  if (status) return status;
+  const jn_allocator hooks = jn_allocator_or_default(allocator);
+  jn_limit_check *job = jn_block_new(&hooks, 1, sizeof *job);
+  if (!job) return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
+  *job = (jn_limit_check){.hooks = hooks, .model = model, .data = data, .trajectory = trajectory};
+  job->nq = jn_model_nq(model);
+  job->nv = jn_model_nv(model);
+  status = run(job, range, samples);
+  job->data = NULL;
+  if (!status) {
+    *out = job;
+    return JN_OK;
+  }
+  jn_limit_check_free(job);
+  return jn_fail(error, status, NULL, 0, "%s", jn_status_text(status));
+}
+
+const jn_limit_peak *jn_limit_check_peak(const jn_limit_check *check, int iv, jn_limit_kind kind) {
+  if (!check || iv < 0 || iv >= check->nv || (int)kind < 0 || kind >= JN_LIMIT_KINDS) return NULL;
+  return &check->peak[iv * JN_LIMIT_KINDS + (int)kind];
+}
+
+int jn_limit_check_limited(const jn_limit_check *check) { return check ? check->limited : 0; }
+int jn_limit_check_broken(const jn_limit_check *check) { return check ? check->broken : 0; }
+double jn_limit_check_scale(const jn_limit_check *check) { return check ? check->scale : 0; }
+int jn_limit_check_samples(const jn_limit_check *check) { return check ? check->grid : 0; }
+
+double jn_limit_check_time(const jn_limit_check *check, int n) {
+  return check && n >= 0 && n < check->grid ? check->t[n] : 0;
+}
+
+double jn_limit_check_use(const jn_limit_check *check, int n, int iv, jn_limit_kind kind,
+                          double x) {
+  const jn_limit_peak *p = jn_limit_check_peak(check, iv, kind);
+  return p && p->limited && n >= 0 && n < check->grid ? use_at(check, n, iv, (int)kind, x) : 0;
+}

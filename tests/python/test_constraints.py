@@ -1,0 +1,85 @@
+"""Models with constraints: the reference mechanisms, the program's bits, masks, errors."""
+import json
+import os
+import unittest
+
+import numpy as np
+
+import jounce
+from support import SOURCE, main, program, residual
+
+LOOPS = os.path.join(SOURCE, "tests", "data", "loops")
+
+
+def load(name):
+    model = jounce.Model(os.path.join(LOOPS, name, "model.json"))
+    with open(os.path.join(LOOPS, name, "state.json")) as file:
+        state = json.load(file)
+    with open(os.path.join(LOOPS, name, "expect.json")) as file:
+        want = json.load(file)
+    motion = np.array(list(state["joints"].values()))
+    return model, motion[:, 0], motion[:, 1:].T, np.array(list(want["tau"].values())).T, want
+
+
+class Constraints(unittest.TestCase):
+    def test_reference_mechanisms(self):
+        for name in ("fourbar", "geared", "rssr", "welded"):
+            model, q, v, tau, want = load(name)
+            got = model.constrained_inverse_dynamics(q, v)
+            residual("tau of loops", np.abs(got.tau - tau).max() / np.abs(tau).max(), 1e-12)
+            for key, forces in want.get("constraint_forces", {}).items():
+                residual("constraint forces of loops",
+                         np.abs(got.forces[:, model.constraints[key]] - forces).max() / np.abs(forces).max(), 1e-12)
+            a = model.constrained_forward_dynamics(q, v[0], tau).a
+            residual("motion of loops", np.abs(a - v[1:]).max() / np.abs(v).max(), 1e-9)
+            rank = model.constraint_rank(q)
+            self.assertEqual(rank.dependent.sum(), want["rank"])
+            self.assertEqual(model.nv - rank.dependent.sum(), want["mobility"])
+
+    def test_assembled_states_are_those_of_the_program(self):
+        model = jounce.Model("fourbar")
+        v = np.zeros((3, 3))
+        v[0, 0] = 2
+        q, v = model.assemble([0.5, 0, 0], v, driven=["crank"])
+        got = program("assemble", "fourbar", "--order", "1", "--state", "-", state={"joints": {"crank": [0.5, 2]}})
+        np.testing.assert_array_equal(q, [x[0] for x in got["joints"].values()])
+        np.testing.assert_array_equal(v.T, [x[1:] for x in got["joints"].values()])
+        closure = model.constraint_closure(q, v)
+        residual("closure", max(np.abs(closure.residual).max(), np.abs(closure.rate).max()), 1e-14)
+        residual("J v = rate", np.abs(closure.J[0] @ v[0] - closure.rate[0]).max(), 1e-14)
+        tau = model.constrained_inverse_dynamics(q, v)
+        hybrid = model.constrained_hybrid_dynamics(q, v, np.zeros((2, 3)), ["crank"])
+        residual("hybrid = inverse", np.abs(hybrid.tau - tau.tau).max(), 1e-13)
+        after = model.impact(q, [1, 0, 0])
+        residual("J v after an impact", np.abs(closure.J[0] @ after.v).max(), 1e-14)
+
+    def test_batches_and_masks(self):
+        model = jounce.Model("stewart", representation="body")
+        q, v = np.tile(model.home(), (4, 1)), np.zeros((4, 2, model.nv))
+        got = model.constrained_inverse_dynamics(q, v)
+        self.assertEqual(got.forces.shape, (4, 1, 18))
+        residual("weight", abs(got.forces[0, 0, 2::3].sum() - 9.81 * model.mass), 1e-12)
+        one = model.constrained_forward_dynamics(q[0], v[0, 0], np.zeros(model.nv), active=["foot1", "foot2"])
+        self.assertTrue((one.forces[6:] == 0).all() and (one.forces[:6] != 0).any())
+        none = model.constrained_forward_dynamics(q[0], v[0, 0], np.zeros(model.nv), active=[]).a
+        open_tree = model.forward_dynamics(q[0], v[0, 0], np.zeros(model.nv))
+        residual("no constraint active", np.abs(none - open_tree).max() / np.abs(open_tree).max(), 1e-13)
+
+    def test_errors_name_the_constraint(self):
+        model = jounce.Model("fourbar")
+        with self.assertRaises(jounce.ClosureError) as e:
+            model.constrained_inverse_dynamics([0.1, 0, 0], np.zeros((2, 3)))
+        self.assertEqual(e.exception.constraint, "pin")
+        self.assertIn("'pin'", str(e.exception))
+        with self.assertRaises(jounce.AssemblyError):
+            model.assemble([0, 0, 2], np.zeros((2, 3)), driven=["crank", "rocker"])
+        with self.assertRaises(jounce.ArgumentError):
+            model.impact([0, 0, 0], [0, 0, 0], active=["pim"])
+        with self.assertRaises(TypeError):
+            model.impact([0, 0, 0], [0, 0, 0], active="pin")
+        with self.assertRaises(jounce.NotFiniteError):
+            model.constrained_forward_dynamics([0, 0, 0], [0, 0, 0], [np.nan, 0, 0])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+/* test_cli_constraints.c: the program on models with constraints: reference mechanisms through files,
+ * refusals with their remedy. */
+#include "helpers/check.h"
+
+#include <string.h>
+
+#include "helpers/mechanism.h"
+#include "helpers/program.h"
+
+#define LOOPS TEST_DATA "/loops"
+
+static void save_state_of_fd(const char *folder, const char *name) {
+  json_t *state = load_json(folder, "state.json"), *want = load_json(folder, "expect.json"),
+         *tau = json_object(), *joints = item(want, "tau", NULL);
+  const char *key;
+  json_t *value;
+  /* forces of actuated joints only: the others are zero */
+  json_object_foreach(joints, key, value) {
+    double most = 0;
+    for (size_t k = 0; k < json_array_size(value); k++) most = at(value, k) != 0 ? 1 : most;
+    if (most > 0) json_object_set(tau, key, value);
+  }
+  json_object_set_new(state, "tau", tau);
+  save_json(name, state);
+  json_decref(state), json_decref(want);
+}
+
+static void reference_mechanisms_through_files(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(reference_names); i++) {
+    const char *name = reference_names[i];
+    char folder[1024];
+    snprintf(folder, sizeof folder, "%s/%s", LOOPS, name);
+    json_t *want = load_json(folder, "expect.json"), *moved = load_json(folder, "state.json"),
+           *forces = json_object_get(want, "constraint_forces");
+    json_t *got =
+        run_json("jounce id %s/model.json --order 5 --state %s/state.json", folder, folder);
+    residual tau = {0}, lambda = {0}, moves = {0};
+    const char *key;
+    json_t *value;
+    json_object_foreach(item(want, "tau", NULL), key, value)
+        compare(&tau, item(got, "tau", key), value);
+    check_residual("id: tau", judge(name, &tau, 1e-12), 1e-12);
+    json_object_foreach(forces, key, value)
+        compare(&lambda, item(got, "constraint_forces", key), value);
+    check_residual("id: constraint forces", judge(name, &lambda, 1e-12), 1e-12);
+    json_decref(got);
+    save_state_of_fd(folder, "fd.json");
+    got = run_json("jounce fd %s/model.json --order 5 --state fd.json", folder);
+    json_object_foreach(item(moved, "joints", NULL), key, value) {
+      json_t *rest = json_deep_copy(value); /* q'' ... q^(7) */
+      json_array_remove(rest, 0), json_array_remove(rest, 0);
+      compare(&moves, item(got, "joints", key), rest);
+      json_decref(rest);
+    }
+    check_residual("fd: motion", judge(name, &moves, 1e-9), 1e-9);
+    json_decref(got);
+    got = run_json("jounce loops %s/model.json --state %s/state.json", folder, folder);
+    assert_true(json_number_value(item(got, "rank", NULL)) ==
+                json_number_value(item(want, "rank", NULL)));
+    assert_true(json_number_value(item(got, "mobility", NULL)) ==
+                json_number_value(item(want, "mobility", NULL)));
+    json_decref(got), json_decref(want), json_decref(moved);
+  }
+  assert_false(judged_badly);
+}
+
+static void assert_refused_with(const char *words) {
+  if (!strstr(errors, words)) fail_msg("'%s' lacks '%s'", errors, words);
+}
+
+static void commands_without_constraints_refuse_them_by_name(void **state) {
+  (void)state;
+  static const char *const lines[] = {"partials fourbar", "linearise fourbar",
+                                      "eom fourbar",      "simulate fourbar --time 0.1",
+                                      "check fourbar",    "bench fourbar --seconds 0.01"};
+  for (size_t i = 0; i < COUNT(lines); i++) {
+    assert_int_equal(run("jounce %s", lines[i]), 1);
+    assert_refused_with("has 1 constraint ('pin')");
+    assert_refused_with("--open");
+    assert_int_equal(output[0], '\0');
+  }
+  assert_clean(run("jounce partials fourbar --open"));
+  assert_clean(run("jounce check fourbar --open --states 2"));
+  /* kinematics and descriptions do not depend on them */
+  assert_clean(
+      run("jounce fk fourbar && jounce jacobian fourbar --link coupler && jounce info fourbar"));
+  /* without them it is the open tree: the rocker's weight is no longer carried */
+  assert_clean(run("jounce id fourbar --open --text"));
+  assert_null(strstr(output, "constraint"));
+}
+
+static void states_off_the_manifold_are_refused_unless_assembled(void **state) {
+  (void)state;
+  assert_int_equal(run("echo '{\"joints\": {\"crank\": [0.5, 2]}}' > s.json\n"
+                       "jounce id fourbar --state s.json --pad"),
+                   1);
+  assert_refused_with("pin [0.16");
+  assert_refused_with("--assemble");
+  json_t *a = run_json("jounce id fourbar --state s.json --pad --assemble --order 2");
+  json_t *b = run_json(
+      "jounce assemble fourbar --state s.json --order 2 > t.json\n"
+      "jounce id fourbar --state t.json --order 2");
+  residual same = {0};
+  compare(&same, item(a, "tau", "crank"), item(b, "tau", "crank"));
+  check_residual("--assemble = jounce assemble", judge("assemble", &same, 1e-13), 1e-13);
+  json_decref(a), json_decref(b);
+  json_t *t = run_json("cat t.json");
+  assert_true(at(item(t, "joints", "crank"), 0) == 0.5);
+  assert_true(at(item(t, "joints", "crank"), 1) == 2);
+  json_decref(t);
+  /* a velocity that breaks the loop; a passive joint that is driven */
+  assert_int_equal(run("echo '{\"joints\": {\"crank\": [0, 1]}, \"tau\": {\"crank\": [1]}}' |"
+                       "jounce fd fourbar --pad --state -"),
+                   1);
+  assert_refused_with(
+      "the velocity of the state does not satisfy the constraints: constraint 'pin'");
+  t = run_json(
+      "echo '{\"joints\": {\"rocker\": [0.1, 1]}}' |"
+      "jounce assemble fourbar --state - --driven rocker");
+  assert_true(at(item(t, "joints", "rocker"), 0) == 0.1);
+  json_decref(t);
+  assert_int_equal(run("jounce assemble fourbar --driven rockr"), 1);
+  assert_refused_with("did you mean 'rocker'?");
+  assert_int_equal(run("echo '{\"joints\": {\"crank\": [0.5], \"rocker\": [3]}}' |"
+                       "jounce assemble fourbar --state - --driven crank,rocker"),
+                   1);
+  assert_refused_with("no configuration was found that satisfies the constraints: 'pin'");
+}
+
+static void hybrid_and_other_formats(void **state) {
+  (void)state;
+  json_t *id = run_json(
+      "echo '{\"joints\": {\"crank\": [0.4, 1.5, 2]}}' |"
+      "jounce assemble fourbar --state - > s.json; jounce id fourbar --state s.json");
+  json_t *hybrid = run_json("jounce hybrid fourbar --state s.json");
+  residual same = {0};
+  compare(&same, item(hybrid, "tau", "crank"), item(id, "tau", "crank"));
+  compare(&same, item(hybrid, "constraint_forces", "pin"), item(id, "constraint_forces", "pin"));
+  check_residual("hybrid = id", judge("hybrid", &same, 1e-12), 1e-12);
+  assert_non_null(json_object_get(item(hybrid, "joints", NULL), "rocker"));
+  json_decref(id), json_decref(hybrid);
+  assert_clean(run("jounce id fourbar --state s.json --format csv"));
+  assert_non_null(strstr(output, "joint,component,kind,k0\n"));
+  assert_non_null(strstr(output, "\npin,2,constraint,"));
+  assert_clean(run("jounce loops stewart --format csv"));
+  assert_non_null(strstr(output, "foot6,point,rod6,world,3,0,"));
+  assert_clean(run("jounce loops arm6 --text"));
+  assert_non_null(strstr(output, "0 constraint rows of rank 0: mobility 6"));
+  assert_clean(run("jounce lint fourbar && jounce lint stewart"));
+}
+
+/* the value of a named column of a table {"columns", "rows"} */
+static json_t *cell(const json_t *t, const char *name, size_t row) {
+  const json_t *names = item(t, "columns", NULL);
+  for (size_t i = 0; i < json_array_size(names); i++)
+    if (!strcmp(json_string_value(json_array_get(names, i)), name))
+      return json_array_get(json_array_get(item(t, "rows", NULL), row), i);
+  fail_msg("no column '%s'", name);
+  return NULL;
+}
+
+/* traj: dependent joints follow the crank; every row is a state of id */
+static void trajectories_drive_the_actuated_joints(void **state) {
+  (void)state;
+  json_t *t = run_json(
+      "echo '{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 2],"
+      "\"joints\": {\"crank\": [0, 3], \"coupler\": [0, 0], \"rocker\": [0, 0]}}'"
+      " > turn.json\n"
+      "jounce traj fourbar turn.json --order 1 --samples 21");
+  static const char *const joints[] = {"crank", "coupler", "rocker"};
+  json_t *s = json_object(), *all = json_object();
+  json_object_set_new(s, "joints", all);
+  const size_t row = 11;
+  for (int j = 0; j < 3; j++) {
+    json_t *list = json_array();
+    for (int k = 0; k <= 3; k++) {
+      char name[32];
+      static const char *const ends[] = {"", "'", "''", "^(3)"};
+      snprintf(name, sizeof name, "%s%s", joints[j], ends[k]);
+      json_array_append(list, cell(t, name, row));
+    }
+    json_object_set_new(all, joints[j], list);
+  }
+  save_json("row.json", s);
+  json_t *id = run_json("jounce id fourbar --order 1 --state row.json");
+  residual same = {0};
+  compare(&same, cell(t, "tau:crank", row), json_array_get(item(id, "tau", "crank"), 0));
+  compare(&same, cell(t, "tau:crank'", row), json_array_get(item(id, "tau", "crank"), 1));
+  compare(&same, cell(t, "lambda:pin:2", row),
+          json_array_get(json_array_get(item(id, "constraint_forces", "pin"), 0), 2));
+  check_residual("traj = id", judge("traj", &same, 1e-12), 1e-12);
+  json_decref(t), json_decref(s), json_decref(id);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(reference_mechanisms_through_files),
+      cmocka_unit_test(commands_without_constraints_refuse_them_by_name),
+      cmocka_unit_test(states_off_the_manifold_are_refused_unless_assembled),
+      cmocka_unit_test(hybrid_and_other_formats),
+      cmocka_unit_test(trajectories_drive_the_actuated_joints),
+  };
+  return cmocka_run_group_tests(tests, program_set_up, program_tear_down);
+}

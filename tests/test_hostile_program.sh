@@ -1,0 +1,222 @@
+#!/bin/sh
+# Hostile files and unlucky users of the program: an old file survives a full disk, kill -9 and Ctrl-C; inputs are never
+# overwritten; long tables are written row by row; names cannot command terminals or spreadsheets; make asks first.
+# usage: sh test_hostile_program.sh SOURCE_DIR BUILD_DIR
+set -eu
+source=$(cd "$1" && pwd)
+build=$(cd "$2" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+cd "$work"
+jounce=$build/jounce
+fail() { echo "FAILED: $*" >&2; exit 1; }
+nothing_beside() { # no temporary file is left
+  [ -z "$(find . -name '*.tmp')" ] || fail "$1: left behind: $(find . -name '*.tmp')"
+}
+old() { # FILE is still what it was
+  [ "$(cat "$1")" = "as it was" ] || fail "$2: the old file is lost"
+}
+refused() { # STATUS WORDS COMMAND...: exits so, and says so
+  want=$1 words=$2
+  shift 2
+  got=0
+  "$@" >out 2>errors || got=$?
+  [ $got = "$want" ] || fail "$*: exit status $got, not $want: $(cat errors)"
+  grep -q -- "$words" errors || fail "$*: says $(cat errors)"
+}
+
+# ---- a full disk: no file may grow beyond a few kB. Every kind of output, and those of the library
+has_gnuplot=$(command -v gnuplot || true)
+cat >swing.json <<'EOF'
+{"kind": "minimum", "times": [0, 1, 2], "joints": {"joint1": [0, 9, 0]}}
+EOF
+echo '{"joint1": {"velocity": 1}}' >limits.json
+small() { # COMMAND...: with files of at most 4 kB
+  (ulimit -f 8 && "$@")
+}
+for option in --output --report --plot --apply; do
+  file=result.html
+  [ $option = --plot ] && file=result.png && [ -z "$has_gnuplot" ] && continue
+  [ $option = --output ] && file=result.csv
+  [ $option = --apply ] && file=result.csv
+  echo "as it was" >$file
+  set -- simulate pendulum --time 1 --samples 2000
+  [ $option = --apply ] && set -- limits pendulum swing.json --limits limits.json --samples 2000
+  if small "$jounce" "$@" $option $file >/dev/null 2>errors; then fail "$option: a full disk is no error"; fi
+  grep -Eq 'cannot write|incomplete|temporary file' errors || fail "$option on a full disk says: $(cat errors)"
+  old $file "$option on a full disk"
+  nothing_beside "$option on a full disk"
+  "$jounce" "$@" $option $file >/dev/null 2>errors || [ $? = 3 ] || fail "$option: $(cat errors)"
+  [ "$(head -c 9 $file)" != "as it was" ] || fail "$option does not replace the file"
+  nothing_beside "$option"
+done
+
+# ---- killed while it writes: 15 and 2 remove what was begun, 9 cannot
+writing() { # the temporary file of $1 has rows
+  for _ in $(seq 600); do
+    [ -n "$(find . -name "$1.*.tmp" -size +1)" ] && return 0
+    sleep 0.1
+  done
+  fail "$1 is not written row by row"
+}
+for signal in INT TERM KILL; do
+  echo "as it was" >result.csv
+  # python3 starts it: the shell ignores SIGINT for what it starts in the background
+  python3 -c 'import signal, os, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
+    "$jounce" simulate double_pendulum --time 1e8 --samples 100000000 --output result.csv 2>/dev/null &
+  process=$!
+  writing result.csv
+  kill -$signal $process
+  if wait $process 2>/dev/null; then fail "$signal: exit status 0"; fi
+  old result.csv "$signal"
+  [ $signal = KILL ] || nothing_beside "$signal"
+  rm -f result.csv.*
+done
+
+# ---- long tables: the first rows come at once, and memory does not grow with the rows
+for format in csv json npy; do
+  got=$( (ulimit -v 400000 && exec "$jounce" simulate pendulum --time 1e8 --samples 100000000 --format $format 2>errors) |
+    head -c 20000 | wc -c)
+  [ "$got" = 20000 ] || fail "simulate --format $format: $got bytes: $(cat errors)"
+  got=$( (ulimit -v 400000 && exec "$jounce" traj pendulum swing.json --order 30 --samples 1000000 --format $format 2>errors) |
+    head -c 20000 | wc -c)
+  [ "$got" = 20000 ] || fail "traj --format $format: $got bytes: $(cat errors)"
+done
+# figures of a long table are of every n-th row, and say so
+(ulimit -v 800000 && "$jounce" simulate pendulum --time 1 --samples 1000000 --report long.html --format npy --output long.npy 2>errors) ||
+  fail "$(cat errors)"
+grep -q 'every 9-th of 1000000 rows' long.html || fail "$(grep 'This page' long.html)"
+[ "$(wc -c <long.npy)" = $((1000000 * 4 * 8 + 128)) ] || fail "long.npy: $(wc -c <long.npy) bytes"
+
+# ---- an output is never an input, under any name
+cp swing.json kept.json
+"$jounce" info pendulum --text >/dev/null
+echo '{}' >state.json
+printf 't,joint1\n0,0\n1,1\n2,0\n3,1\n' >samples.csv
+echo '{"samples": "samples.csv", "degree": 3, "tolerance": 0}' >recorded.json
+ln -s swing.json link.json
+ln swing.json hard.json
+cat >arm.json <<'EOF'
+{"name": "arm", "bodies": [{"name": "a", "joint": {"name": "joint1", "type": "revolute", "axis": [0,1,0], "point": [0,0,0]},
+ "home": {"p": [1,0,0]}, "mass": 1}]}
+EOF
+cp arm.json arm.was
+refused 2 "TRAJ, which is read" "$jounce" traj pendulum swing.json --output swing.json
+refused 2 "TRAJ, which is read" "$jounce" traj pendulum swing.json --output ./link.json
+refused 2 "TRAJ, which is read" "$jounce" traj pendulum link.json --report hard.json
+refused 2 "MODEL, which is read" "$jounce" traj arm.json swing.json --output arm.json
+refused 2 "MODEL, which is read" "$jounce" info arm.json --output arm.json
+refused 2 "the file of --state" "$jounce" id pendulum --state state.json --output state.json
+refused 2 "the file of --limits" "$jounce" limits pendulum swing.json --limits limits.json --apply limits.json
+refused 2 "'samples' of TRAJ" "$jounce" traj pendulum recorded.json --output samples.csv
+refused 2 "are both 'x.html'" "$jounce" simulate pendulum --time 1 --output x.html --report x.html
+cmp -s swing.json kept.json && cmp -s arm.json arm.was || fail "an input has changed"
+[ ! -e x.html ] || fail "x.html was begun"
+# a directory that does not exist, and one where nothing can be created
+refused 1 "none/x.csv: cannot write: No such file" "$jounce" simulate pendulum --time 1 --output none/x.csv
+# devices and pipes are written to directly; a link keeps pointing to its file, which is replaced
+"$jounce" simulate pendulum --time 1 --samples 3 --output /dev/null
+mkfifo pipe
+"$jounce" simulate pendulum --time 1 --samples 3 --format csv --output pipe &
+[ "$(wc -l <pipe)" = 4 ] || fail "a pipe is not written to"
+wait $!
+echo "as it was" >real.csv
+chmod 640 real.csv
+ln -s real.csv soft.csv
+"$jounce" simulate pendulum --time 1 --samples 3 --output soft.csv 2>/dev/null
+[ -L soft.csv ] && [ "$(wc -l <real.csv)" = 4 ] || fail "a link was replaced"
+[ "$(stat -c %a real.csv)" = 640 ] || fail "the mode of a file has changed"
+
+# ---- names: a terminal sees no control, a spreadsheet no formula
+python3 - <<'EOF'
+names = ["=cmd|' /C calc'!A0", "+1+1", "-2", "@SUM(1)", "a\u009b31m\u202eb\u2066c\u001b[2Jd\u2028e"]
+import json
+bodies = []
+for i, n in enumerate(names):
+    bodies.append({"name": n, "parent": bodies[-1]["name"] if bodies else None, "mass": 1, "home": {"p": [1, 0, 0]},
+                   "joint": {"name": "j" + n if i == 4 else n, "type": "revolute", "axis": [0, 1, 0], "point": [0, 0, 0]}})
+del bodies[0]["parent"]
+json.dump({"name": names[4], "bodies": bodies}, open("names.json", "w"))
+json.dump({"name": "x", "bodies": [{"name": "a", "parent": names[4]}]}, open("wrong.json", "w"))
+EOF
+"$jounce" info names.json --text >terminal 2>&1
+"$jounce" simulate names.json --time 0.1 --samples 3 --text >>terminal 2>&1
+"$jounce" lint names.json --text >>terminal 2>&1 || true
+"$jounce" info wrong.json --text >>terminal 2>&1 && fail "wrong.json is accepted"
+"$jounce" info "$(printf 'no\302\2331m')" >>terminal 2>&1 && fail "no such file"
+"$jounce" info "$(printf 'no\342\200\256')" >>terminal 2>&1 && fail "no such file"
+"$jounce" simulate names.json --time 0.1 --samples 3 --format csv --output names.csv 2>/dev/null
+"$jounce" traj names.json names.csv --tolerance 0 --degree 2 --samples 2 --order 0 --format csv --output traj.csv
+"$jounce" info names.json --format csv --output info.csv
+"$jounce" traj names.json names.csv --tolerance 0 --degree 2 --samples 2 --order 0 --format json --output traj.json
+python3 - <<'EOF'
+import csv, json, unicodedata
+text = open("terminal", encoding="utf-8").read()
+bad = {c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")}
+assert not bad, "a terminal gets %r" % bad
+assert "a?31m?b?c?[2Jd?e" in text, text
+for name in "names.csv", "traj.csv", "info.csv":
+    rows = list(csv.reader(open(name, encoding="utf-8", newline="")))
+    formulas = 0
+    for row in rows:
+        for cell in row:
+            try:
+                float(cell)
+            except ValueError:
+                assert cell[:1] not in "=+-@\t\r" or not cell, "%s: %r" % (name, cell)
+                formulas += cell[:1] == "'"
+    assert formulas >= 4, "%s: %d names" % (name, formulas)
+assert "=cmd|' /C calc'!A0" in json.load(open("traj.json"))["columns"]  # the table reads back as it was
+EOF
+
+# ---- the instruction set: a name that is not one is reported
+"$jounce" id pendulum --pad --state state.json >good.json
+JOUNCE_ISA=plain "$jounce" id pendulum --pad --state state.json >plain.json 2>errors
+[ ! -s errors ] || fail "JOUNCE_ISA=plain: $(cat errors)"
+JOUNCE_ISA="" "$jounce" id pendulum --pad --state state.json >same.json 2>errors
+cmp -s same.json good.json && [ ! -s errors ] || fail "an empty JOUNCE_ISA: $(cat errors)"
+JOUNCE_ISA=avx3 "$jounce" id pendulum --pad --state state.json >garbage.json 2>errors
+cmp -s garbage.json plain.json || fail "JOUNCE_ISA=avx3 does not compute as plain"
+grep -q "JOUNCE_ISA=avx3 is not an instruction set of this machine: plain is used" errors || fail "$(cat errors)"
+
+# ---- make: asks on a terminal, and only there
+mkdir bin
+for name in apt-get sudo; do
+  printf '#!/bin/sh\necho "%s $*" >>%s/calls\n[ %s = apt-get ] || exec "$@"\n' $name "$work" $name >bin/$name
+done
+printf '#!/bin/sh\necho 1000\n' >bin/id
+chmod +x bin/*
+for name in sh env printf echo cat tty; do ln -s "$(command -v $name)" bin/$name 2>/dev/null || true; done
+cat >ask.py <<'EOF'
+import os, pty, sys
+answer, command, env = sys.argv[1], sys.argv[2:], dict(os.environ, PATH=os.path.abspath("bin"))
+if os.environ.get("TRY_CI"): env["CI"] = "1"
+else: env.pop("CI", None)
+pid, fd = pty.fork()
+if pid == 0:
+    os.execve("/bin/sh", ["sh"] + command, env)
+os.write(fd, answer.encode() + b"\n")
+text = b""
+while True:
+    try: part = os.read(fd, 4096)
+    except OSError: break
+    if not part: break
+    text += part
+print(text.decode())
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+EOF
+for answer in n "" maybe; do
+  if python3 ask.py "$answer" "$source/tools/setup" plot >asked; then fail "answer '$answer': $(cat asked)"; fi
+  grep -q 'install them now (sudo apt-get install)?' asked || fail "does not ask: $(cat asked)"
+  grep -q 'by hand: sudo apt-get install gnuplot-nox' asked || fail "no remedy: $(cat asked)"
+  [ ! -e calls ] || fail "answer '$answer': $(cat calls)"
+done
+python3 ask.py y "$source/tools/setup" plot >asked || fail "$(cat asked)"
+grep -q 'sudo apt-get install .*gnuplot-nox' calls || fail "answer y: $(cat calls)"
+rm calls
+TRY_CI=1 python3 ask.py n "$source/tools/setup" plot >asked || fail "CI: $(cat asked)"
+grep -q 'apt-get install .*gnuplot-nox' calls || fail "CI: $(cat calls)"
+rm calls
+PATH=$work/bin /bin/sh "$source/tools/setup" plot </dev/null >asked 2>&1 || fail "no terminal: $(cat asked)"
+/bin/grep -q 'apt-get install .*gnuplot-nox' calls || fail "no terminal: $(cat calls)"
+echo "ok  files, inputs, rows, names, instruction sets, packages"

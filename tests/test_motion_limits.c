@@ -1,0 +1,152 @@
+/* test_motion_limits.c: peaks and time scales of motions in closed form; motors of elastic joints.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/check.h"
+#include "helpers/counter.h"
+#include "helpers/tree.h"
+
+static jn_model *pendulum(jn_data **data) {
+  jn_model *model;
+  jn_error error = {0};
+  assert_ok(jn_model_load("pendulum", NULL, NULL, &model, &error));
+  assert_ok(jn_data_new(model, 1, NULL, data));
+  return model;
+}
+
+/* q = A sin(w t): the peaks are A w^k, and the speed that keeps a limit is (limit / peak)^(1/k). */
+static void peaks_and_scales_of_a_sine(void **state) {
+  (void)state;
+  jn_data *data;
+  jn_model *model = pendulum(&data);
+  const double A = 0.7, w = 3.1, a[2] = {0, 0}, b[2] = {0, A};
+  jn_trajectory *T = NULL;
+  jn_error error = {0};
+  assert_ok(jn_trajectory_fourier(model, 0, 4, 2, w, a, b, NULL, &T, &error));
+  jn_limit_range range[JN_LIMIT_KINDS];
+  const double peak[4] = {A, A * w, A * w * w, A * w * w * w};
+  for (int kind = 0; kind < 4; kind++) {
+    const double share = 1.3 - 0.2 * kind;
+    jn_limit_check *check = NULL;
+    for (int k = 0; k < JN_LIMIT_KINDS; k++) range[k] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
+    range[kind] = (jn_limit_range){-peak[kind] * share, peak[kind] * share};
+    assert_ok(jn_limit_check_new(model, data, T, range, 100, NULL, &check, &error));
+    const jn_limit_peak *p = jn_limit_check_peak(check, 0, (jn_limit_kind)kind);
+    check_residual("peak of a sine", fabs(fabs(p->value) / peak[kind] - 1), 1e-12);
+    check_residual("its share of the limit", fabs(p->used * share - 1), 1e-12);
+    assert_int_equal(p->broken, share < 1);
+    assert_int_equal(jn_limit_check_broken(check), share < 1);
+    assert_int_equal(jn_limit_check_limited(check), 1);
+    const double scale = jn_limit_check_scale(check);
+    if (kind == 0)
+      assert_true(scale == JN_LIMIT_FASTEST);
+    else
+      check_residual("time scale of a sine", fabs(scale * pow(share, 1.0 / kind) - 1), 1e-9);
+    /* samples: in order of time, the use at half the speed */
+    for (int n = 1; n < jn_limit_check_samples(check); n++)
+      assert_true(jn_limit_check_time(check, n) >= jn_limit_check_time(check, n - 1));
+    check_residual("use at another speed",
+                   fabs(jn_limit_check_use(check, 3, 0, (jn_limit_kind)kind, 0.5) -
+                        pow(0.5, kind) * jn_limit_check_use(check, 3, 0, (jn_limit_kind)kind, 1)),
+                   1e-15);
+    jn_limit_check_free(check);
+  }
+  jn_trajectory_free(T);
+  jn_data_free(data);
+  jn_model_free(model);
+}
+
+/* A torque limit below the static torque: no time scaling helps, and the peak says so. */
+static void static_torques_are_hopeless(void **state) {
+  (void)state;
+  jn_data *data;
+  jn_model *model = pendulum(&data);
+  const double times[2] = {0, 1}, q[2] = {0, 1.5};
+  jn_trajectory *T = NULL;
+  jn_limit_check *check = NULL;
+  jn_error error = {0};
+  jn_limit_range range[JN_LIMIT_KINDS];
+  assert_ok(jn_trajectory_minimum(model, 3, 2, times, q, NULL, NULL, &T, &error));
+  assert_ok(jn_model_limits(model, range));
+  range[JN_LIMIT_EFFORT] = (jn_limit_range){-1, 1};
+  assert_ok(jn_limit_check_new(model, data, T, range, 200, NULL, &check, &error));
+  const jn_limit_peak *p = jn_limit_check_peak(check, 0, JN_LIMIT_EFFORT);
+  assert_true(p->hopeless && p->broken && fabs(p->resting) > 1);
+  assert_true(jn_limit_check_scale(check) == 0);
+  jn_limit_check_free(check);
+  /* refusals leave nothing behind */
+  check = NULL;
+  range[JN_LIMIT_JERK] = (jn_limit_range){1, -1};
+  assert_status(jn_limit_check_new(model, data, T, range, 200, NULL, &check, &error),
+                JN_ERR_ARGUMENT);
+  assert_non_null(strstr(error.message, "jerk of degree of freedom 0"));
+  assert_status(jn_limit_check_new(model, data, NULL, range, 200, NULL, &check, &error),
+                JN_ERR_ARGUMENT);
+  range[JN_LIMIT_JERK] = (jn_limit_range){-1, 1};
+  assert_status(jn_limit_check_new(model, data, T, range, 1, NULL, &check, &error),
+                JN_ERR_ARGUMENT);
+  jn_data *low;
+  assert_ok(jn_data_new(model, 0, NULL, &low));
+  assert_status(jn_limit_check_new(model, low, T, range, 9, NULL, &check, &error), JN_ERR_ORDER);
+  assert_null(check);
+  assert_null(jn_limit_check_peak(NULL, 0, JN_LIMIT_JERK));
+  jn_data_free(low);
+  jn_trajectory_free(T);
+  jn_data_free(data);
+  jn_model_free(model);
+}
+
+/* theta = q + tau/K and B theta'' = tau_m - tau at every order, against inverse dynamics of a
+ * higher order; the slope test: the rows are derivatives of each other. */
+static void motors_obey_their_equations(void **state) {
+  (void)state;
+  enum { ORDER = 3 };
+  for (uint64_t seed = 1; seed <= 12; seed++) {
+    check_seed(seed);
+    robot r = robot_random(seed, 6, seed % 2 ? JN_JOINT_FREE : JN_JOINT_FIXED,
+                           TYPES_ALL & ~TYPE(FIXED), ORDER + 3);
+    const size_t nv = (size_t)r.nv;
+    double *K = doubles(nv), *B = doubles(nv), *tau = doubles(7 * nv), *theta = doubles(7 * nv),
+           *tau_m = doubles(5 * nv);
+    for (size_t i = 0; i < nv; i++) K[i] = i % 3 ? 50.0 + (double)i : 0, B[i] = i % 3 ? 0.3 : 0;
+    double *want = robot_inverse(&r, r.v, NULL);
+    assert_ok(jn_elastic_motors(r.model, r.data, ORDER, K, B, r.q, r.v, tau, theta, tau_m));
+    double size = 0;
+    for (size_t i = 0; i < (ORDER + 3) * nv; i++) size = fmax(size, fabs(want[i]));
+    check_residual("spring torques are inverse dynamics",
+                   largest_difference(tau, want, (ORDER + 3) * nv) / size, 1e-12);
+    for (size_t k = 0; k <= ORDER; k++)
+      for (size_t i = 0; i < nv; i++) {
+        const double spring = K[i] > 0 ? K[i] * (theta[(k + 2) * nv + i] - r.v[(k + 1) * nv + i])
+                                       : tau[(k + 2) * nv + i];
+        check_residual("K (theta - q)^(k+2) = tau^(k+2)",
+                       fabs(spring - tau[(k + 2) * nv + i]) / size, 1e-11);
+        check_residual(
+            "B theta^(k+2) = tau_m^(k) - tau^(k)",
+            fabs(B[i] * theta[(k + 2) * nv + i] - tau_m[k * nv + i] + tau[k * nv + i]) / size,
+            1e-12);
+      }
+    assert_status(jn_elastic_motors(r.model, r.data, ORDER + 2, K, B, r.q, r.v, tau, NULL, NULL),
+                  JN_ERR_ORDER);
+    K[0] = -1;
+    assert_status(jn_elastic_motors(r.model, r.data, 0, K, B, r.q, r.v, tau, NULL, NULL),
+                  JN_ERR_ARGUMENT);
+    K[0] = 1, B[0] = 0;
+    assert_status(jn_elastic_motors(r.model, r.data, 0, K, B, r.q, r.v, tau, NULL, NULL),
+                  JN_ERR_ARGUMENT);
+    double *all[] = {K, B, tau, theta, tau_m, want};
+    for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
+    robot_free(&r);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(peaks_and_scales_of_a_sine),
+      cmocka_unit_test(static_torques_are_hopeless),
+      cmocka_unit_test(motors_obey_their_equations),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

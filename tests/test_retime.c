@@ -1,0 +1,389 @@
+/* test_retime.c: the fastest clock against closed forms, a dense solver, the forward and backward
+ * pass of TOPP-RA, random starts, random paths. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/check.h"
+#include "helpers/counter.h"
+#include "helpers/retime.h"
+#include "helpers/rng.h"
+
+/* One joint. */
+
+typedef struct one {
+  jn_model *model;
+  jn_data *data;
+  jn_trajectory *path;
+  jn_limit_range range[JN_LIMIT_KINDS];
+} one;
+
+static one one_joint(int derivative, double from, double to) {
+  one x;
+  jn_error error = {0};
+  const double times[2] = {0, 1}, q[2] = {from, to};
+  assert_ok(jn_model_load("pendulum", NULL, NULL, &x.model, &error));
+  assert_ok(jn_data_new(x.model, 1, NULL, &x.data));
+  assert_ok(jn_trajectory_minimum(x.model, derivative, 2, times, q, NULL, NULL, &x.path, &error));
+  no_limits(1, x.range);
+  return x;
+}
+
+static void one_free(one *x) {
+  jn_trajectory_free(x->path);
+  jn_data_free(x->data);
+  jn_model_free(x->model);
+}
+
+static void limit(one *x, jn_limit_kind kind, double size) {
+  x->range[kind] = (jn_limit_range){-size, size};
+}
+
+static double time_of(const one *x, const jn_retime_options *o) {
+  jn_trajectory *motion = NULL;
+  jn_retime_report report = {0};
+  jn_error error = {0};
+  jn_status status =
+      jn_retime(x->model, x->data, x->path, x->range, o, NULL, &motion, &report, &error);
+  if (status) print_error("%s\n", error.message);
+  assert_ok(status);
+  assert_int_equal(broken_limits(x->model, x->data, motion, x->range), 0);
+  assert_true(report.duration == jn_trajectory_end(motion));
+  jn_trajectory_free(motion);
+  return report.duration;
+}
+
+/* From rest to rest over the distance d: with jerk J alone T = (32 d/J)^(1/3); with velocity V,
+ * acceleration A and jerk J that are all reached T = d/V + V/A + A/J; with acceleration alone
+ * T = 2 (d/A)^(1/2), and with velocity, too, d/V + V/A. The clock is smooth where the jerk of these
+ * motions jumps, so that it is slower, by less and less as the grid becomes finer. */
+static void double_integrators_are_as_fast_as_possible(void **state) {
+  (void)state;
+  const double d = 1.5, V = 1, A = 2, J = 8;
+  const struct {
+    const char *name;
+    double velocity, acceleration, jerk, time, bound;
+    int without_rates;
+  } cases[] = {{"jerk", 0, 0, J, cbrt(32 * d / J), 1e-5, 0},
+               {"velocity, acceleration, jerk", V, A, J, d / V + V / A + A / J, 2e-5, 0},
+               {"acceleration", 0, A, 0, 2 * sqrt(d / A), 2e-3, 1},
+               {"velocity, acceleration", V, A, 0, d / V + V / A, 2e-3, 1}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    one x = one_joint(cases[i].without_rates ? 2 : 3, 0.2, 0.2 + d);
+    if (cases[i].velocity > 0) limit(&x, JN_LIMIT_VELOCITY, cases[i].velocity);
+    if (cases[i].acceleration > 0) limit(&x, JN_LIMIT_ACCELERATION, cases[i].acceleration);
+    if (cases[i].jerk > 0) limit(&x, JN_LIMIT_JERK, cases[i].jerk);
+    double error[2];
+    for (int fine = 0; fine < 2; fine++) {
+      jn_retime_options o = jn_retime_options_default();
+      o.intervals = fine ? 1600 : 200;
+      o.without_rates = cases[i].without_rates;
+      error[fine] = time_of(&x, &o) / cases[i].time - 1;
+      assert_true(error[fine] > -1e-7); /* nothing is faster than the closed form */
+    }
+    print_message("double integrator, %s: %.2e and %.2e slower\n", cases[i].name, error[0],
+                  error[1]);
+    check_residual(cases[i].without_rates ? "double integrator, no rates" : "double integrator",
+                   error[1], cases[i].bound);
+    if (!cases[i].without_rates) assert_true(error[1] < 0.5 * error[0]);
+    one_free(&x);
+  }
+}
+
+/* A pendulum under a torque limit F: bang-bang in the torque. With the energy E(q) of gravity,
+ * I v^2/2 = F (q - q0) + E(q0) - E(q) while F drives, I v^2/2 = F (q1 - q) + E(q1) - E(q) while it
+ * brakes; the smaller holds, and T is the integral of dq/v. */
+static void pendulums_swing_as_fast_as_torque_allows(void **state) {
+  (void)state;
+  one x = one_joint(2, 0.3, 2.2);
+  double q[2] = {0, 0}, v[2] = {0, 1}, tau[1], I, weight;
+  jn_settings *settings = jn_data_settings(x.data);
+  const jn_vec3 gravity = settings->gravity;
+  settings->gravity = jn_v3(0, 0, 0);
+  assert_ok(jn_inverse_dynamics(x.model, x.data, 0, q, v, NULL, tau));
+  I = tau[0];
+  settings->gravity = gravity;
+  q[0] = 1, v[1] = 0;
+  assert_ok(jn_inverse_dynamics(x.model, x.data, 0, q, v, NULL, tau));
+  weight = tau[0] / sin(1.0); /* tau = weight sin(q) */
+  const double F = 1.6 * fabs(weight), q0 = 0.3, q1 = 2.2;
+  limit(&x, JN_LIMIT_EFFORT, F);
+  double T = 0;
+  enum { STEPS = 200000 };
+  for (int n = 0; n < STEPS; n++) {
+    /* q = q0 + (q1 - q0) (1 - cos s)/2 removes the singularities of 1/v at the ends */
+    const double s = 3.14159265358979323846 * (n + 0.5) / STEPS,
+                 at = q0 + (q1 - q0) * 0.5 * (1 - cos(s)), E = -weight * cos(at);
+    const double up = F * (at - q0) - weight * cos(q0) - E,
+                 down = F * (q1 - at) - weight * cos(q1) - E;
+    T += (q1 - q0) * 0.5 * sin(s) / sqrt(2 * fmin(up, down) / I);
+  }
+  T *= 3.14159265358979323846 / STEPS;
+  jn_retime_options o = jn_retime_options_default();
+  o.without_rates = 1;
+  double error[2];
+  for (int fine = 0; fine < 2; fine++) {
+    o.intervals = fine ? 1600 : 200;
+    error[fine] = time_of(&x, &o) / T - 1;
+    assert_true(error[fine] > -1e-6);
+  }
+  print_message("pendulum: %.2e and %.2e slower than bang-bang\n", error[0], error[1]);
+  check_residual("pendulum under a torque limit", fmax(error[0], error[1]), 2.5e-3);
+  one_free(&x);
+}
+
+/* Solvers. */
+
+/* From 20 random starts the durations agree. */
+static void random_starts_agree(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    check_seed(seed);
+    retime_case c = retime_case_new("arm7", seed, 3, 0);
+    retiming x = retime_case_rows(&c, 150, 0);
+    const jn_allocator hooks = jn_allocator_or_default(NULL);
+    jn_clock_settings o = {.tolerance = 1e-10, .barrier = 1, .most = 300};
+    rng r = rng_new(seed);
+    assert_ok(jn_clock_solve(&x.p, &o, &hooks, &x.solution));
+    const double want = x.solution.time;
+    o.warm = 1;
+    for (int start = 0; start < 20; start++) {
+      const double uniform = jn_clock_uniform(&x.p);
+      const double a = rng_range(&r, 0, 0.8), w = rng_range(&r, 0.02, 0.2), p = rng_range(&r, 0, 6);
+      for (int i = 0; i <= x.p.cells; i++)
+        x.solution.c[i] = uniform * (1 + a * sin(w * i + p)) * pow(10, rng_range(&r, -0.01, 0.01));
+      o.barrier = pow(10, rng_range(&r, -2, 1));
+      assert_ok(jn_clock_solve(&x.p, &o, &hooks, &x.solution));
+      check_residual("durations from random starts", fabs(x.solution.time / want - 1), 1e-8);
+    }
+    retime_rows_free(&x);
+    retime_case_free(&c);
+  }
+}
+
+/* The same problem on a small grid by a dense barrier method that shares nothing with the solver:
+ * dense matrices of the splines, Newton with backtracking, differences of nothing. */
+static void a_dense_solver_agrees(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    check_seed(seed);
+    for (int damping = 0; damping < 2; damping++) {
+      retime_case c = retime_case_new("arm6", seed, 3, 0);
+      jn_data_settings(c.data)->damping = damping;
+      retiming x = retime_case_rows(&c, 20, 0);
+      const jn_allocator hooks = jn_allocator_or_default(NULL);
+      const jn_clock_settings o = {.tolerance = 1e-10, .barrier = 1, .most = 300};
+      assert_ok(jn_clock_solve(&x.p, &o, &hooks, &x.solution));
+      check_residual("duration against a dense solver",
+                     fabs(dense_duration(&x.p) / x.solution.time - 1), 1e-6);
+      retime_rows_free(&x);
+      retime_case_free(&c);
+    }
+  }
+}
+
+/* Without limits of rates, against the forward and backward pass of TOPP-RA. The paths begin and end
+ * as u^2: with u^3 the fastest clock is infinitely fast at the ends, which only a grid allows. */
+static void topp_ra_agrees(void **state) {
+  (void)state;
+  static const char *const robots[] = {"arm6", "arm7"};
+  for (int robot = 0; robot < 2; robot++)
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+      check_seed(seed);
+      retime_case c = retime_case_new(robots[robot], seed, 2, 0);
+      retiming x = retime_case_rows(&c, 1000, 1);
+      const double want = topp_ra_duration(&x.p);
+      retime_rows_free(&x);
+      jn_retime_options o = jn_retime_options_default();
+      jn_retime_report report = {0};
+      jn_trajectory *moved = NULL;
+      jn_error error = {0};
+      o.without_rates = 1;
+      assert_ok(jn_retime(c.model, c.data, c.path, c.range, &o, NULL, &moved, &report, &error));
+      print_message("TOPP-RA %.5f, here %.5f (slowed down by %.5f, %d rounds)\n", want,
+                    report.duration, report.slowed, report.rounds);
+      check_residual("duration against TOPP-RA", fabs(report.duration / want - 1), 5e-3);
+      jn_trajectory_free(moved);
+      retime_case_free(&c);
+    }
+}
+
+/* Paths. */
+
+/* Random paths of robots with a fixed and a floating base: no failure, nothing broken after it, and
+ * a limit is used almost all the time. */
+static void random_paths_are_run_at_their_limits(void **state) {
+  (void)state;
+  static const char *const robots[] = {"arm6", "arm7", "quadruped", "tilthex"};
+  int steps = 0;
+  for (size_t robot = 0; robot < COUNT(robots); robot++)
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+      check_seed(seed);
+      retime_case c = retime_case_new(robots[robot], seed, seed % 3 == 0 ? 4 : 3, seed % 2);
+      jn_data_settings(c.data)->damping = seed % 2;
+      jn_trajectory *moved = NULL;
+      jn_retime_report report = {0};
+      jn_error error = {0};
+      jn_retime_options o = jn_retime_options_default();
+      o.intervals = 300;
+      jn_status status =
+          jn_retime(c.model, c.data, c.path, c.range, &o, NULL, &moved, &report, &error);
+      if (status) print_error("%s, seed %d: %s\n", robots[robot], (int)seed, error.message);
+      assert_ok(status);
+      int broken;
+      const double used = share_at_limits(c.model, c.data, moved, c.range, 0.97, &broken);
+      assert_int_equal(broken, 0);
+      print_message("%s: %.3f s, %d rounds, %d steps, at a limit %.0f %% of the time\n",
+                    robots[robot], report.duration, report.rounds, report.steps, 100 * used);
+      assert_true(used > 0.8);
+      if (report.steps / report.rounds > steps) steps = report.steps / report.rounds;
+      assert_same_path(c.model, c.path, moved);
+      jn_trajectory_free(moved);
+      retime_case_free(&c);
+    }
+  check_residual("Newton steps a round, on average", steps, 60);
+}
+
+/* The motion ends at rest also where the path does not; or, if asked for, it does not. */
+static void ends_are_at_rest_or_free(void **state) {
+  (void)state;
+  jn_error error = {0};
+  one x = one_joint(3, 0, 1);
+  limit(&x, JN_LIMIT_VELOCITY, 2);
+  limit(&x, JN_LIMIT_ACCELERATION, 5);
+  limit(&x, JN_LIMIT_JERK, 40);
+  jn_trajectory_free(x.path);
+  const double c[3] = {0, 1, 0.2};
+  assert_ok(jn_trajectory_polynomial(x.model, 0, 1, 2, c, NULL, &x.path, &error));
+  double last[2];
+  for (int mode = 0; mode < 2; mode++) {
+    jn_retime_options o = jn_retime_options_default();
+    jn_trajectory *moved = NULL;
+    o.ends = mode ? JN_ENDS_FREE : JN_ENDS_REST;
+    assert_ok(jn_retime(x.model, x.data, x.path, x.range, &o, NULL, &moved, NULL, &error));
+    assert_int_equal(broken_limits(x.model, x.data, moved, x.range), 0);
+    for (int side = 0; side < 2; side++) {
+      double q, v[3];
+      assert_ok(jn_trajectory_at(moved, side ? jn_trajectory_end(moved) : 0, 1, JN_BODY, &q, v));
+      assert_true(fabs(q - (side ? 1.2 : 0)) < 1e-12);
+      if (mode)
+        assert_true(v[0] > 0.5);
+      else
+        assert_true(fabs(v[0]) < 1e-9 && fabs(v[1]) < 1e-9);
+    }
+    last[mode] = jn_trajectory_end(moved);
+    jn_trajectory_free(moved);
+  }
+  assert_true(last[1] < last[0]);
+  /* a motion that was retimed can be retimed; its jerk switches within a cell, which costs a little */
+  jn_trajectory *once = NULL, *twice = NULL;
+  assert_ok(jn_retime(x.model, x.data, x.path, x.range, NULL, NULL, &once, NULL, &error));
+  assert_ok(jn_retime(x.model, x.data, once, x.range, NULL, NULL, &twice, NULL, &error));
+  print_message("retimed once %.5f, twice %.5f\n", jn_trajectory_end(once),
+                jn_trajectory_end(twice));
+  check_residual("a motion retimed twice",
+                 fabs(jn_trajectory_end(twice) / jn_trajectory_end(once) - 1), 2e-2);
+  jn_trajectory_free(once);
+  jn_trajectory_free(twice);
+  one_free(&x);
+}
+
+/* A path that stands still from 1 to 2: the dwell becomes shorter, and the rest is as fast as without
+ * it. */
+static void dwells_and_stops_are_run_through(void **state) {
+  (void)state;
+  jn_error error = {0};
+  one x = one_joint(3, 0, 1);
+  jn_trajectory_free(x.path);
+  limit(&x, JN_LIMIT_ACCELERATION, 5);
+  limit(&x, JN_LIMIT_JERK, 40);
+  const double times[4] = {0, 1, 2, 3}, q[4] = {0, 1, 1, 0};
+  double v[8];
+  fill(v, 8, 0);
+  assert_ok(jn_trajectory_minimum(x.model, 3, 4, times, q, v, NULL, &x.path, &error));
+  /* twice from rest to rest over 1: (32 d/J)^(1/3) each */
+  const double least = 2 * cbrt(32.0 / 40);
+  const double T = time_of(&x, NULL);
+  print_message("dwell: %.4f s, without it %.4f s\n", T, least);
+  assert_true(T > least && T < least + 0.6);
+  one_free(&x);
+}
+
+static void refused(const one *x, const jn_retime_options *o, jn_status want, const char *text) {
+  jn_trajectory *out = NULL;
+  jn_error error = {0};
+  jn_status got = jn_retime(x->model, x->data, x->path, x->range, o, NULL, &out, NULL, &error);
+  if (got != want || !strstr(error.message, text))
+    print_error("'%s' expected, found %d '%s'\n", text, (int)got, error.message);
+  assert_status(got, want);
+  assert_non_null(strstr(error.message, text));
+  assert_null(out);
+}
+
+static int stop(void *context, int round, int step, double duration, double worst) {
+  (void)context, (void)round, (void)duration, (void)worst;
+  return step == 5;
+}
+
+static void what_cannot_be_kept_is_named(void **state) {
+  (void)state;
+  jn_error error = {0};
+  one x = one_joint(3, 0, 1.5);
+  refused(&x, NULL, JN_ERR_ARGUMENT, "no limit bounds the speed");
+  limit(&x, JN_LIMIT_EFFORT, 1);
+  refused(&x, NULL, JN_ERR_INFEASIBLE, "the effort at rest of 'joint1' is");
+  no_limits(1, x.range);
+  limit(&x, JN_LIMIT_JERK, 10);
+  x.range[JN_LIMIT_POSITION] = (jn_limit_range){-1, 1};
+  refused(&x, NULL, JN_ERR_INFEASIBLE, "the position of 'joint1' is 1.5");
+  no_limits(1, x.range);
+  limit(&x, JN_LIMIT_VELOCITY, 0);
+  refused(&x, NULL, JN_ERR_INFEASIBLE, "may not move");
+  no_limits(1, x.range);
+  limit(&x, JN_LIMIT_EFFORT_RATE, 0);
+  refused(&x, NULL, JN_ERR_INFEASIBLE, "the effort_rate of 'joint1' may not differ from zero");
+  no_limits(1, x.range);
+  x.range[JN_LIMIT_VELOCITY] = (jn_limit_range){1, 2};
+  refused(&x, NULL, JN_ERR_ARGUMENT, "do not allow rest");
+  x.range[JN_LIMIT_VELOCITY] = (jn_limit_range){2, 1};
+  refused(&x, NULL, JN_ERR_ARGUMENT, "wrong order");
+  no_limits(1, x.range);
+  limit(&x, JN_LIMIT_JERK, 10);
+  jn_retime_options o = jn_retime_options_default();
+  o.progress = stop;
+  refused(&x, &o, JN_ERR_STATE, "stopped");
+  o = jn_retime_options_default();
+  o.intervals = 15;
+  refused(&x, &o, JN_ERR_ARGUMENT, "16 to");
+  o.intervals = JN_MAX_INTERVALS + 1;
+  refused(&x, &o, JN_ERR_LIMIT, "at most 1000000 intervals");
+  o.intervals = 16;
+  time_of(&x, &o);
+  o = jn_retime_options_default();
+  o.tolerance = (double)NAN;
+  refused(&x, &o, JN_ERR_ARGUMENT, "tolerance");
+  jn_trajectory_free(x.path);
+  const double times[3] = {0, 1, 2}, q[3] = {0, 1, 0.5};
+  assert_ok(jn_trajectory_half_cosine(x.model, 3, times, q, NULL, &x.path, &error));
+  refused(&x, NULL, JN_ERR_ARGUMENT, "the acceleration of 'joint1' jumps at t = 1 ");
+  jn_trajectory_free(x.path);
+  assert_ok(jn_trajectory_minimum(x.model, 1, 3, times, q, NULL, NULL, &x.path, &error));
+  refused(&x, NULL, JN_ERR_ARGUMENT, "the velocity of 'joint1' jumps at t = 1 ");
+  one_free(&x);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(double_integrators_are_as_fast_as_possible),
+      cmocka_unit_test(pendulums_swing_as_fast_as_torque_allows),
+      cmocka_unit_test(random_starts_agree),
+      cmocka_unit_test(a_dense_solver_agrees),
+      cmocka_unit_test(topp_ra_agrees),
+      cmocka_unit_test(random_paths_are_run_at_their_limits),
+      cmocka_unit_test(ends_are_at_rest_or_free),
+      cmocka_unit_test(dwells_and_stops_are_run_through),
+      cmocka_unit_test(what_cannot_be_kept_is_named),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
