@@ -653,7 +653,7 @@ static void bad_sources_are_refused(void **state) {
   assert_non_null(strstr(e.message, "times must increase"));
   t[2] = 1.5;
   assert_status(jn_trajectory_minimum(plain, 0, 4, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
-  if (jn_trajectory_minimum(plain, 16, 2, t, x, NULL, NULL, &T, &e)) fail_msg("%s", e.message);
+  if (jn_trajectory_minimum(plain, 16, 4, x, x, NULL, NULL, &T, &e)) fail_msg("%s", e.message);
   jn_trajectory_free(T);
   T = NULL;
   assert_status(jn_trajectory_minimum(plain, 17, 4, t, x, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);

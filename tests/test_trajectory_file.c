@@ -186,7 +186,8 @@ static void bad_descriptions_are_refused(void **state) {
       {"{\"kind\": \"polynomial\", \"end\": 0, \"joints\": {\"joint1\": [1, 2]}}",
        "x.json:1: joints.joint1: the end must be after the start"},
       {"{\"kind\": \"hold\", \"joints\": {\"joint1\": 1}}", "nothing moves"},
-      {"{\"samples\": \"nothing.csv\"}", "x.json:1: samples: 'nothing.csv': No such file"},
+      {"{\"samples\": \"nothing.csv\"}",
+       "x.json:1: samples: 'nothing.csv': cannot open: no such file"},
       {"{\"kind\": \"minimum\", \"times\": [0, 1], \"time_scale\": 0, \"joints\": {\"joint1\": [1, "
        "2]}}",
        "x.json:1: time_scale: a number above zero expected, found 0"},

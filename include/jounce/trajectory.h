@@ -103,9 +103,16 @@ JN_API jn_status jn_bspline_knots(double start, double end, int degree, int coun
  * v[count x (derivative-1) x nv] prescribes v, v', ... at the waypoints, free joints in JN_MIXED;
  * NaN leaves an entry free. NULL: at rest at both ends, free in between. The derivatives of a
  * rotation are prescribed or free together, and are free in between.
- * Rounding errors grow about eightfold per derivative: evenly spaced waypoints are met to 1e-12 of
- * the motion up to derivative 6, to 1e-7 up to 10. JN_ERR_SINGULAR: no digit would be left;
- * possible above 10, and earlier with uneven times. */
+ * Where derivative j is prescribed, derivative 2 derivative - 1 - j may jump.
+ * The call is refused (JN_ERR_SINGULAR) if by an estimate of the rounding errors a waypoint would be
+ * missed by more than about 1e-4 of the largest of them, or a continuous derivative jump by more
+ * than 1e-5 of its largest value in the piece before (worst found in 18000 motions with lengths of
+ * ratio up to 1e15: 9e-5 and 8e-6). Pieces are stored in powers of time, which hold no more at high
+ * degrees or very uneven times. Between evenly spaced waypoints the error of derivatives
+ * 0 ... 2 derivative - 2 is about 1e-15 of their size for derivative 4, 1e-12 for 10, 2e-10 for 16.
+ * Refused among these: 2 waypoints above derivative 10, and 3 above 14.
+ * JN_ERR_SINGULAR too if fewer than `derivative` numbers are given.
+ * Cost: about 4 us a waypoint and number for derivative 3, 13 us for 5. */
 JN_API jn_status jn_trajectory_minimum(const jn_model *model, int derivative, int count,
                                        const double *times, const double *q, const double *v,
                                        const jn_allocator *allocator, jn_trajectory **out,

@@ -104,22 +104,29 @@ static const char *name_of(const jn_json *v) {
   return name && name[0] ? name : NULL;
 }
 
+/* What stands before a value in its path: not the list of an element that has a name. */
+static const jn_json *before(const jn_json *v) {
+  return v->parent && !v->key && name_of(v) ? v->parent->parent : v->parent;
+}
+
 void jn_json_path(const jn_json *v, char path[JN_JSON_PATH]) {
-  const jn_json *parent = v->parent;
-  const char *name = name_of(v);
+  enum { DEEPEST = 32 };
+  const jn_json *chain[DEEPEST];
+  int n = 0;
+  for (; v && v->parent && n < DEEPEST; v = before(v)) chain[n++] = v;
   path[0] = '\0';
-  if (!parent) return;
-  if (name && !v->key) parent = parent->parent;
-  jn_json_path(parent, path);
-  const size_t used = strlen(path), room = JN_JSON_PATH - used;
-  const char *between = used == 0 ? "" : name || name_of(parent) ? ": " : ".";
-  if (name)
-    snprintf(path + used, room, "%s%s '%s'", between, v->kind, name);
-  else if (v->key)
-    snprintf(path + used, room, "%s%s", between, v->key);
-  else
-    snprintf(path + used, room, "[%d]", v->index);
-  jn_clean_text(path, JN_JSON_PATH);
+  while (n-- > 0) {
+    const char *name = name_of(chain[n]);
+    const size_t used = strlen(path), room = JN_JSON_PATH - used;
+    const char *between = used == 0 ? "" : name || name_of(before(chain[n])) ? ": " : ".";
+    if (name)
+      snprintf(path + used, room, "%s%s '%s'", between, chain[n]->kind, name);
+    else if (chain[n]->key)
+      snprintf(path + used, room, "%s%s", between, chain[n]->key);
+    else
+      snprintf(path + used, room, "[%d]", chain[n]->index);
+    jn_clean_text(path, JN_JSON_PATH);
+  }
 }
 
 int jn_json_fail(const jn_json *v, jn_status status, const char *format, ...) {

@@ -212,13 +212,13 @@ static jn_status waypoint_splines(jn_trajectory *T, int from, int to, const jn_w
   else if (w->kind == JN_WAYPOINTS_BSPLINE)
     status = jn_spline_bspline(T, w->degree, w->count, w->times, c->n, c->x, &index);
   else
-    status = jn_spline_minimum(T, w->degree, w->count, w->times, c->n, c->x, c->d, &index);
-  if (status)
-    return source_failed(status,
-                         "the equations of these waypoints are singular to rounding: take a lower "
-                         "derivative, more evenly spaced times or fewer waypoints",
-                         error);
-  return JN_OK;
+    status = jn_spline_minimum(T, w->degree, w->count, w->times, c->n, c->x, c->d, &index, error);
+  if (status == JN_ERR_SINGULAR && w->kind == JN_WAYPOINTS_MINIMUM) return status; /* explained */
+  return status ? source_failed(status,
+                                "the equations of these waypoints are singular to rounding: take a "
+                                "lower degree, more evenly spaced times or fewer waypoints",
+                                error)
+                : JN_OK;
 }
 
 jn_status jn_add_waypoints(jn_trajectory *T, int from, int to, const jn_waypoints *w,

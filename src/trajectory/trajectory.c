@@ -409,7 +409,7 @@ static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representa
   return JN_OK;
 }
 
-enum { SMALL = 31, FEW = 1024 };
+enum { SMALL = 15, FEW = 512 };
 
 /* Writes the outputs only if all of their numbers are finite. */
 static jn_status evaluate_all(const jn_trajectory *T, double t, int K,

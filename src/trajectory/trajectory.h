@@ -159,13 +159,14 @@ jn_status jn_add_recording(jn_trajectory *T, int from, int to, int count, const 
 jn_status jn_add_constant(jn_trajectory *T, int joint, const double *q);
 
 /* Adds a spline through (B-spline: with the control points) x [count x n] to T; see jn_waypoints.
- * d [count x (derivative-1) x n]: prescribed derivatives, NaN: free. */
+ * d [count x (derivative-1) x n]: prescribed derivatives, NaN: free; fills `error` if it is
+ * JN_ERR_SINGULAR. */
 jn_status jn_spline_half_cosine(jn_trajectory *T, int count, const double *times, int n,
                                 const double *x, int *index);
 jn_status jn_spline_bspline(jn_trajectory *T, int degree, int count, const double *knots, int n,
                             const double *x, int *index);
 jn_status jn_spline_minimum(jn_trajectory *T, int k, int count, const double *times, int n,
-                            const double *x, const double *d, int *index);
+                            const double *x, const double *d, int *index, jn_error *error);
 /* Adds a smoothing spline of the samples x [count x n]; the report's arrays are [n]. */
 jn_status jn_spline_fit(jn_trajectory *T, int count, const double *times, int n, const double *x,
                         const jn_fit_options *options, const jn_fit_report *report, int *index);
@@ -227,5 +228,8 @@ void jn_bspline_span(int degree, const double *knots, int span, double *A);
  * Cholesky factor in place; returns 0 if A is not positive definite. */
 int jn_band_factor(int n, int w, double *A);
 void jn_band_solve(int n, int w, const double *L, double *x);
+/* The same with A = L S L^T, S = diag(sign), +1 or -1; 0 if a pivot has the other sign. */
+int jn_band_factor_signed(int n, int w, double *A, const double *sign);
+void jn_band_solve_signed(int n, int w, const double *L, const double *sign, double *x);
 
 #endif
