@@ -469,7 +469,7 @@ static int factor_all(solver *x) {
   if (factor(x)) return 1;
   add_curvature(x, -1);
   assemble(x);
-  for (double more = 0; more < 1; more = more ? 100 * more : 1e-12) {
+  for (double more = 0; more<1; more = more> 0 ? 100 * more : 1e-12) {
     for (int i = 0; i < x->n; i++) x->K0[i] *= 1 + more;
     if (factor(x)) return 1;
   }
