@@ -253,7 +253,7 @@ static void sentence(const elastic *x, char *text, size_t size) {
              x->deviation, cli_clean(name.text).text, x->deviation_t);
 }
 
-static int show(const elastic *x, const char *text) {
+static int show(elastic *x, const char *text) {
   char number[64], torque[400], what[400];
   const int tau_m = 1 + jn_model_nq(x->path.job.model) + 4 * x->n;
   const char *cards[] = {torque, what, number, text, NULL};

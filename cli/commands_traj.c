@@ -14,7 +14,7 @@
 typedef struct traj {
   cli_path path;
   const char *links;
-  int order, frames, *frame;
+  int order, bands, frames, *frame;
   chart_figure *figure;
   int figures;
   cli_sheet sheet; /* names and figures of the columns, and the present row */
@@ -108,6 +108,10 @@ static void name_columns(traj *x) {
     name_row(x, at, "tau:", k, 0, joint, torque, add_figure(x, "force", rate, "N", k));
   }
   cli_sheet_column(&x->sheet, at++, add_figure(x, "power", "", "W", 0), "power");
+  /* bands of the columns so far, without power */
+  const int banded = at - 2;
+  for (int i = 1; x->bands && i <= banded; i++)
+    cli_sheet_column(&x->sheet, at++, -1, "band:%s", x->sheet.names[i]);
   if (x->lambda) name_constraints(x, at);
   at += force_columns(x);
   /* links */
@@ -183,12 +187,13 @@ static jn_status close_loops(traj *x, double *q) {
                                                   x->tau, x->lambda);
 }
 
-static jn_status fill_row(traj *x, int n) {
+static jn_status fill_row(cli_path *path, double t, double *row) {
+  traj *x = (traj *)path;
   const cli_path *p = &x->path;
   size_t nq = (size_t)jn_model_nq(p->job.model), nv = (size_t)jn_model_nv(p->job.model);
   size_t motion = nv * (size_t)(x->order + 2), force = nv * (size_t)(x->order + 1);
-  double *row = cli_sheet_row(&x->sheet, 0), *q = row + 1, *power = q + nq + motion + force;
-  row[0] = cli_path_time(p, n);
+  double *q = row + 1, *power = q + nq + motion + force, *band = power + 1;
+  row[0] = t;
   jn_status status = jn_trajectory_at(p->trajectory, row[0], x->order,
                                       (jn_representation)p->representation, q, x->v);
   if (!status)
@@ -196,12 +201,21 @@ static jn_status fill_row(traj *x, int n) {
                  ? close_loops(x, q)
                  : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
   if (status) return status;
-  if (x->lambda) memcpy(power + 1, x->lambda, (size_t)force_columns(x) * sizeof *power);
   memcpy(q + nq, x->v, motion * sizeof *x->v);
   memcpy(q + nq + motion, x->tau, force * sizeof *x->tau);
   *power = 0;
   for (size_t i = 0; i < nv; i++) *power += x->tau[i] * x->v[i];
-  return fill_links(x, q, power + 1 + force_columns(x));
+  if (x->bands) {
+    status = jn_trajectory_band(p->trajectory, t, x->order, (jn_representation)p->representation,
+                                band, band + nq);
+    if (!status)
+      status = jn_trajectory_force_band(p->job.model, p->job.data, p->trajectory, t, x->order,
+                                        band + nq + motion);
+    if (status) return status;
+    band += nq + motion + force;
+  }
+  if (x->lambda) memcpy(band, x->lambda, (size_t)force_columns(x) * sizeof *band);
+  return fill_links(x, q, band + force_columns(x));
 }
 
 static int make_columns(traj *x) {
@@ -224,6 +238,7 @@ static int make_columns(traj *x) {
   }
   double columns =
       2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x);
+  if (x->bands) columns += nq + (double)nv * rows;
   if (columns > JN_MAX_COLUMNS)
     return cli_bad_input("traj: %.0f columns needed, at most %d", columns, JN_MAX_COLUMNS);
   int code = cli_sheet_new(&x->sheet, 1, (int)columns, x->figure, 0);
@@ -257,9 +272,13 @@ static int write_table(traj *x) {
   cli_json_fields(&s->out, &order, 1);
   cli_stream_head(s);
   while (s->next < p->samples && !code) {
-    code = cli_closure_status(&p->job, fill_row(x, s->next));
-    if (!code) cli_stream_row(s, cli_sheet_row(&x->sheet, 0));
+    double *row = cli_sheet_row(&x->sheet, 0);
+    code = cli_closure_status(&p->job, fill_row(&x->path, cli_path_time(p, s->next), row));
+    if (!code) cli_stream_row(s, row);
   }
+  /* with constraints, a configuration needs the one before: the extremes are those of the rows */
+  const int shown = s->out.format == CLI_TABLE || x->path.report;
+  if (!code && shown && !x->lambda) code = cli_path_extremes(&x->path, s->columns, s->extremes);
   if (code) return code;
   cli_stream_foot(s);
   cli_json_end(&s->out);
@@ -267,6 +286,7 @@ static int write_table(traj *x) {
     cli_path_text(s->out.file, p);
     cli_extremes_print(s->out.file, s->extremes, s->columns, s->names);
   }
+  if (s->out.format != CLI_TABLE && s->out.format != CLI_JSON) cli_path_warn(p);
   if (s->out.format == CLI_NPZ) {
     jn_table all = *x->sheet.table;
     all.rows = s->kept_rows, all.values = s->kept;
@@ -282,6 +302,7 @@ static int show(const traj *x) {
   const int nv = jn_model_nv(model), tau = 1 + jn_model_nq(model) + nv * (x->order + 2);
   char room[4][384], duration[32];
   const char *cards[7] = {duration, "duration of the motion", room[0], room[1], NULL, NULL, NULL};
+  if (!x->path.report && !x->path.plot) return CLI_DONE;
   snprintf(duration, sizeof duration, "%.4g s", x->path.end - x->path.start);
   cli_path_largest(&x->sheet, x->stream.extremes, tau, nv, room[0], room[1], sizeof room[0]);
   if (x->order > 0) {
@@ -296,6 +317,14 @@ static int show(const traj *x) {
 static int run_traj(cli_job *job) {
   traj *x = (traj *)job;
   int code = cli_path_load(&x->path, x->order);
+  if (!code && x->bands && (x->path.tolerance_given || x->path.lambda_given))
+    code = cli_bad_usage(
+        "traj: --bands: the noise is not known with --tolerance or --lambda: leave "
+        "them out");
+  if (!code && x->bands && cli_is_closed(job))
+    code = cli_bad_usage(
+        "traj: --bands: constraints are not taken into account: give --open, or leave it out");
+  x->path.row = fill_row;
   if (!code) code = find_links(x);
   if (!code) code = make_columns(x);
   if (!code) code = open_table(x);
@@ -308,9 +337,11 @@ static int run_traj(cli_job *job) {
 
 int cli_traj(int argc, char **argv) {
   traj x = {.path = CLI_PATH_DEFAULT, .order = 1};
-  const cli_option table[] = {CLI_PATH_OPTIONS(&x.path), CLI_FORMULATION_OPTION(&x.path.job),
+  const cli_option table[] = {CLI_PATH_OPTIONS(&x.path),
+                              CLI_FORMULATION_OPTION(&x.path.job),
                               CLI_OPT_INT("order", &x.order, 0, 100),
                               CLI_OPT_TEXT("link", &x.links),
+                              CLI_OPT_FLAG("bands", &x.bands, 1),
                               CLI_OPT_TEXT("driven", &x.path.job.driven)};
   x.path.job.closes = 1;
   return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_traj);

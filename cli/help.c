@@ -71,11 +71,15 @@
 #define HELP_PATH \
     "MODEL is a URDF or MJCF (.urdf, .xml, .mjcf), a native model (.json) or a built-in robot.\n" \
     "TRAJ is a curve (.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with\n" \
-    "a column 't' and one for each joint; samples are fitted by a smoothing spline:\n" \
-    "  --degree D             degree of its polynomials, default 7\n" \
-    "  --tolerance E          rms residual of the fit (0: interpolates every sample)\n" \
-    "  --lambda L             smoothing weight instead; with neither, by cross-validation\n" \
-    "  --pieces N             number of polynomials; default one per sample, at most 400\n" \
+    "a column 't' and one for each joint. A spline is fitted to samples; smoothing, noise and bands\n" \
+    "are found from them, and a fit that cannot be trusted is refused (docs/recordings.md):\n" \
+    "  --force                accept it\n" \
+    "  --ends rest            at rest at the start and the end; default free\n" \
+    "  --outliers keep        use all samples; default drop\n" \
+    "  --degree D             degree of the polynomials, default 7 or the order + 3\n" \
+    "  --tolerance E          given rms residual instead (0: interpolates every sample)\n" \
+    "  --lambda L             given smoothing weight instead\n" \
+    "  --pieces N             number of polynomials; default as many as the samples need\n" \
     "  --hold                 joints without a column keep their home position\n" \
     "  --time-scale S         run the motion S times slower\n"
 
@@ -370,11 +374,13 @@ const char cli_traj_help[] =
     HELP_PATH
     "  --order R              order of the force derivatives, default 1\n"
     "  --samples N            rows of the table, evenly spaced in time; default 201\n"
+    "  --bands                also half widths of the 95 % bands of fitted motions and of their\n"
+    "                         forces, columns \"band:elbow'\"\n"
     "  --driven NAMES         with constraints: joints that keep their motion\n"
     "  --link NAME,...        links or frames to follow: world position and its derivatives,\n"
     "                         quaternion, angular velocity in world axes\n"
     HELP_PATH_END
-    "  --format NAME          json, csv, npy, npz or text (minimum and maximum of every column);\n"
+    "  --format NAME          json, csv, npy, npz or text (extrema of every column);\n"
     "                         default: text on a terminal, else json\n\n"
     "example:\n"
     "  echo '{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 0.8, 2],\n"
@@ -452,7 +458,7 @@ const char cli_elastic_help[] =
     HELP_PATH
     "  --samples N            rows of the table, evenly spaced in time; default 201\n"
     HELP_PATH_END
-    "  --format NAME          json, csv, npy, npz or text (minimum and maximum of every column);\n"
+    "  --format NAME          json, csv, npy, npz or text (extrema of every column);\n"
     "                         default: text on a terminal, else json\n\n"
     "example:\n"
     "  echo '{\"kind\": \"minimum\", \"derivative\": 5, \"times\": [0, 1.5],\n"

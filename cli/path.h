@@ -13,15 +13,19 @@ typedef struct cli_path {
   cli_job job;
   /* options */
   jn_fit_options fit;
-  int tolerance_given, lambda_given;
+  int degree; /* 0: at least 7, and enough for the order */
+  int tolerance_given, lambda_given, ends, keep_outliers;
   int samples, representation;
   double time_scale;
   const char *plot, *report;
   /* derived from the options */
   jn_trajectory *trajectory;
-  double *rms, *max, *lambda; /* [nq] of the fit */
+  jn_fit_report found; /* of the fit */
+  int needed;          /* the highest derivative of q that the command uses */
   double start, end;
   char samples_path[JN_FILE_PATH]; /* the table that the description names; "": none */
+  /* a row of the table at any time */
+  jn_status (*row)(struct cli_path *path, double t, double *row);
 } cli_path;
 #define CLI_PATH_DEFAULT                                                                          \
   {                                                                                               \
@@ -34,7 +38,10 @@ typedef struct cli_path {
   CLI_MODEL_OPTIONS(&(p)->job),                                                         \
       CLI_OPT_VECTOR("gravity", (p)->job.gravity, &(p)->job.gravity_given),             \
       CLI_DAMPING_OPTION(&(p)->job), CLI_OUTPUT_OPTIONS(&(p)->job),                     \
-      CLI_OPT_INT("degree", &(p)->fit.degree, 1, JN_MAX_SPLINE),                        \
+      CLI_OPT_INT("degree", &(p)->degree, 1, JN_MAX_SPLINE),                            \
+      CLI_OPT_FLAG("force", &(p)->fit.force, 1),                                        \
+      CLI_OPT_CHOICE("ends", &(p)->ends, cli_ends_names),                               \
+      CLI_OPT_CHOICE("outliers", &(p)->keep_outliers, cli_outliers_names),              \
       CLI_OPT_NUMBER("tolerance", &(p)->fit.tolerance, &(p)->tolerance_given),          \
       CLI_OPT_NUMBER("lambda", &(p)->fit.lambda, &(p)->lambda_given),                   \
       CLI_OPT_INT("pieces", &(p)->fit.pieces, 1, JN_MAX_SAMPLES),                       \
@@ -43,6 +50,8 @@ typedef struct cli_path {
       CLI_OPT_CHOICE("representation", &(p)->representation, cli_representation_names), \
       CLI_OPT_NUMBER("time-scale", &(p)->time_scale, 0),                                \
       CLI_OPT_INT("samples", &(p)->samples, 2, 1000000)
+
+extern const char *const cli_ends_names[], *const cli_outliers_names[];
 
 /* Checks the options; for cli_job_run. */
 int cli_path_check(cli_job *job);
@@ -55,15 +64,19 @@ double cli_path_time(const cli_path *path, int n);
 /* First lines of the text; members "model" ... "fit" of the open JSON object. */
 void cli_path_text(FILE *file, const cli_path *path);
 void cli_path_json(cli_output *out, const cli_path *path);
+/* On standard error: what may be wrong with the fit. */
+void cli_path_warn(const cli_path *path);
 
 /* Writes the table in any format. JSON: `field` comes before it. `footer` (may be NULL) is a line
  * below it in text, on standard error with CSV, NPY and NPZ. Returns an exit status. */
-int cli_path_write(const cli_path *path, const cli_sheet *sheet, cli_field field,
-                   const char *footer);
+int cli_path_write(cli_path *path, const cli_sheet *sheet, cli_field field, const char *footer);
 
 /* The largest magnitude in `count` columns with its unit, and a text with its column and time. */
 void cli_path_largest(const cli_sheet *sheet, const cli_extremes *extremes, int first, int count,
                       char *number, char *text, size_t size);
+/* Extends the extremes[columns] of rows to those of the motion between them, by path->row. Returns
+ * an exit status. */
+int cli_path_extremes(cli_path *path, int columns, cli_extremes *extremes);
 
 /* A page with figures. `title`: what was computed ("Torques"). `cards`: pairs of number and text,
  * NULL-terminated. `download`: file name of the numbers. */

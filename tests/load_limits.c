@@ -83,7 +83,8 @@ static void check_heap(const char *name, int format, const char *text, size_t si
   double peak = (double)(malloc_state.peak - bytes) - allowed_for_elements(format, text, size),
          factor = (peak - (1 << 20)) / (double)size, most = 32.0 * (double)size + (1 << 20);
   if (format == MOTION)
-    most += JN_MAX_MOTION_FACTOR * (double)size + JN_MAX_MOTION_HEAP;
+    most += (strstr(text, "\"fit\"") ? JN_MAX_FIT_FACTOR : JN_MAX_MOTION_FACTOR) * (double)size +
+            JN_MAX_MOTION_HEAP;
   else if (factor > worst_heap)
     worst_heap = factor, heap_name = name;
   if (peak > most) fail_msg("%s: %.0f bytes for %zu", name, peak, size);

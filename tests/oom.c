@@ -193,8 +193,11 @@ static jn_status trajectory(const jn_allocator *a, int kind) {
   jn_trajectory *t = NULL;
   double q[4 * 64];
   jn_fit_options o = jn_fit_options_default();
-  o.degree = 3;
-  for (int i = 0; i < 4; i++) jn_model_home(model, q + i * jn_model_nq(model));
+  o.degree = 3, o.force = 1;
+  for (int i = 0; i < 4; i++) {
+    jn_model_home(model, q + i * jn_model_nq(model));
+    q[(i + 1) * jn_model_nq(model) - 1] += 0.1 * i * i;
+  }
   jn_status status = kind == 0   ? jn_trajectory_minimum(model, 3, 4, times, q, NULL, a, &t, NULL)
                      : kind == 1 ? jn_trajectory_half_cosine(model, 4, times, q, a, &t, NULL)
                      : kind == 2 ? jn_trajectory_fit(model, 4, times, q, &o, NULL, a, &t, NULL)
@@ -236,7 +239,7 @@ static jn_status description_splines(const jn_allocator *a) {
 }
 static jn_status description_fit(const jn_allocator *a) {
   return described(a,
-                   "{\"kind\": \"fit\", \"degree\": 2, \"times\": [0, 1, 3],"
+                   "{\"kind\": \"fit\", \"degree\": 2, \"tolerance\": 0, \"times\": [0, 1, 3],"
                    " \"joints\": {\"q2\": [0, 0.5, 2], \"q3\": {\"values\": [1, -1, 0]}}}");
 }
 static jn_status description_pieces(const jn_allocator *a) {
@@ -250,7 +253,7 @@ static jn_status description_pieces(const jn_allocator *a) {
 static jn_status samples(const jn_allocator *a) {
   jn_trajectory *t = NULL;
   jn_fit_options o = jn_fit_options_default();
-  o.degree = 2, o.hold = 1;
+  o.degree = 2, o.hold = 1, o.force = 1;
   jn_status status = jn_trajectory_load(temporary("samples.csv"), model, &o, NULL, a, &t, NULL);
   jn_trajectory_free(t);
   return status;
@@ -585,7 +588,8 @@ static int set_up(void **state) {
   put("state.json",
       "{\"joints\": {\"q2\": [0.1234567890123456789, 1]}, \"gravity\": [0, 0, -9.81]}");
   put("samples.csv", "t,q2,q3\n0,0,1\n1,1,0\n2,0,1\n3,1,1\n");
-  put("samples.json", "{\"samples\": \"samples.csv\", \"degree\": 2, \"joints\": {}}");
+  put("samples.json",
+      "{\"samples\": \"samples.csv\", \"tolerance\": 0, \"degree\": 2, \"joints\": {}}");
   snprintf(urdf_path, sizeof urdf_path, "%s", temporary("robot.urdf"));
   return jn_spec_load("tilthex:1x2", NULL, &spec, NULL) ||
                  jn_model_build(spec, NULL, NULL, &model, NULL) ||

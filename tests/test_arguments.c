@@ -414,9 +414,11 @@ static void make_more(const robot *another) {
   assert_ok(jn_trajectory_scaled(trajectory, 1e-40, NULL, &slow));
   fit = fit_high = fit_low = fit_pieces = fit_few = fit_both = jn_fit_options_default();
   fit.degree = fit_pieces.degree = fit_few.degree = fit_both.degree = 3;
+  fit.tolerance = fit_few.tolerance = 0;
   fit_nan[0] = fit_nan[1] = fit_infinite[0] = fit_infinite[1] = fit;
   fit_high.degree = JN_MAX_SPLINE + 1, fit_low.degree = 0, fit_pieces.pieces = -1;
   fit_few.pieces = 2, fit_both.lambda = fit_both.tolerance = 1;
+  fit_nan[0].tolerance = fit_infinite[0].tolerance = -1;
   fit_nan[0].lambda = fit_nan[1].tolerance = (double)NAN;
   fit_infinite[0].lambda = fit_infinite[1].tolerance = HUGE_VAL;
   free(stiffness), free(inertia), free(c);

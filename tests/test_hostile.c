@@ -170,13 +170,13 @@ static void reports_of_a_fit_are_finite_or_refused(void **state) {
   for (int e = 0; e <= 308; e += 4)
     for (int kind = 0; kind < 3; kind++) {
       double rms = -7, max = -7, lambda = -7;
-      const jn_fit_report report = {&rms, &max, &lambda};
+      const jn_fit_report report = {.rms = &rms, .max = &max, .lambda = &lambda};
       jn_fit_options o = jn_fit_options_default();
       jn_trajectory *T = NULL;
       jn_error error = {0};
       for (int i = 0; i < N; i++)
         times[i] = 0.1 * i, q[i] = pow(10, e) * (i % 2 ? 1 : -0.9) * (1 + 0.3 * (i % 7));
-      o.pieces = 4;
+      o.pieces = 4, o.force = 1;
       if (kind == 1) o.lambda = 1e-3;
       if (kind == 2) o.tolerance = 1;
       const jn_status status = jn_trajectory_fit(m, N, times, q, &o, &report, NULL, &T, &error);
@@ -279,6 +279,7 @@ static void descriptions_that_ask_for_too_much_are_refused(void **state) {
       {"\"kind\": \"bspline\", \"degree\": 31, \"start\": 0, \"end\": 1", 2000, 0},
       {"\"kind\": \"bspline\", \"degree\": 3, \"start\": 0, \"end\": 1", 100000, 0},
       {"\"kind\": \"fit\", \"degree\": 31, \"tolerance\": 0.1, \"pieces\": 100000", 200000, 1},
+      {"\"kind\": \"fit\", \"degree\": 31, \"pieces\": 190000", 200000, 1},
       {"\"kind\": \"fit\", \"degree\": 7, \"lambda\": 1e-3", 20000, 0},
       {"\"kind\": \"minimum\", \"derivative\": 16", 100000, 1},
       {"\"kind\": \"minimum\", \"derivative\": 3", 5000, 0},

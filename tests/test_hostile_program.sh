@@ -146,9 +146,9 @@ EOF
 "$jounce" info "$(printf 'no\302\2331m')" >>terminal 2>&1 && fail "no such file"
 "$jounce" info "$(printf 'no\342\200\256')" >>terminal 2>&1 && fail "no such file"
 "$jounce" simulate names.json --time 0.1 --samples 3 --format csv --output names.csv 2>/dev/null
-"$jounce" traj names.json names.csv --tolerance 0 --degree 1 --samples 2 --order 0 --format csv --output traj.csv
+"$jounce" traj names.json names.csv --tolerance 0 --degree 2 --samples 2 --order 0 --format csv --output traj.csv
 "$jounce" info names.json --format csv --output info.csv
-"$jounce" traj names.json names.csv --tolerance 0 --degree 1 --samples 2 --order 0 --format json --output traj.json
+"$jounce" traj names.json names.csv --tolerance 0 --degree 2 --samples 2 --order 0 --format json --output traj.json
 python3 - <<'EOF'
 import csv, json, unicodedata
 text = open("terminal", encoding="utf-8").read()

@@ -610,14 +610,17 @@ static void memory_is_returned(void **state) {
   (void)state;
   jn_model *model = random_model(7);
   double *t = rising(1, 9), *q = waypoints(model, 1, 9, 0.5);
-  for (int kind = 0; kind < 2; kind++) {
+  for (int kind = 0; kind < 3; kind++) {
     counter c;
     jn_allocator hooks = counting(&c);
     for (long fail = 1;; fail++) {
       jn_trajectory *T = NULL, *S = NULL;
       jn_error error;
       c.calls = 0, c.fail_at = fail;
-      jn_status status = kind ? jn_trajectory_fit(model, 9, t, q, NULL, NULL, &hooks, &T, &error)
+      jn_fit_options o = jn_fit_options_default();
+      if (kind == 1) o.lambda = 1e-6;
+      if (kind == 2) o.force = 1;
+      jn_status status = kind ? jn_trajectory_fit(model, 9, t, q, &o, NULL, &hooks, &T, &error)
                               : jn_trajectory_minimum(model, 3, 9, t, q, NULL, &hooks, &T, &error);
       if (!status) status = jn_trajectory_scaled(T, 2, &hooks, &S);
       if (status) {

@@ -39,7 +39,7 @@ static void polynomials_below_the_penalty_come_back(void **state) {
     for (int power = -8; power <= 0; power += 4) {
       double t[60], q[60], x, v[4], rms, lambda;
       jn_fit_options o = jn_fit_options_default();
-      jn_fit_report report = {&rms, NULL, &lambda};
+      jn_fit_report report = {.rms = &rms, .max = NULL, .lambda = &lambda};
       int m = (degree + 1) / 2;
       o.degree = degree, o.lambda = pow(10, power);
       for (int i = 0; i < 60; i++) {
@@ -66,7 +66,7 @@ static void tolerance_zero_interpolates(void **state) {
   for (int degree = 1; degree <= 9; degree++) {
     double t[50], q[50], max;
     jn_fit_options o = jn_fit_options_default();
-    jn_fit_report report = {NULL, &max, NULL};
+    jn_fit_report report = {.rms = NULL, .max = &max, .lambda = NULL};
     o.degree = degree, o.tolerance = 0;
     for (int i = 0; i < 50; i++) {
       t[i] = i ? t[i - 1] + rng_range(&r, 0.05, 0.1) : -1;
@@ -147,7 +147,7 @@ static void tolerance_is_met(void **state) {
   }
   for (double tolerance = 0.01; tolerance < 0.3; tolerance *= 2) {
     jn_fit_options o = jn_fit_options_default();
-    jn_fit_report report = {&rms, &max, NULL};
+    jn_fit_report report = {.rms = &rms, .max = &max, .lambda = NULL};
     double sum = 0, most = 0;
     o.tolerance = tolerance;
     jn_trajectory *T = fit(model, 300, t, q, &o, &report);
@@ -172,7 +172,7 @@ static void cross_validation_finds_the_noise(void **state) {
   double *t = doubles(N), *q = doubles(N), rms, v[4];
   for (uint64_t seed = 1; seed <= 4; seed++) {
     rng r = rng_new(seed);
-    jn_fit_report report = {&rms, NULL, NULL};
+    jn_fit_report report = {.rms = &rms, .max = NULL, .lambda = NULL};
     for (int i = 0; i < N; i++) {
       t[i] = 0.005 * i;
       q[i] = sin(2 * t[i]) + 0.3 * cos(5 * t[i]) + 1e-3 * normal(&r);

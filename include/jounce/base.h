@@ -41,7 +41,8 @@ extern "C" {
   X(JN_ERR_RANK, "the constraints contradict each other, or lose rank at this configuration") \
   X(JN_ERR_ACTUATION, "a passive joint would need a force: the actuated joints cannot do it") \
   X(JN_ERR_ASSEMBLY, "the constraints cannot be satisfied from this configuration")           \
-  X(JN_ERR_INFEASIBLE, "the limits cannot be kept")
+  X(JN_ERR_INFEASIBLE, "the limits cannot be kept")                                           \
+  X(JN_ERR_FIT, "the samples do not determine the motion")
 
 typedef enum jn_status {
 #define JN_STATUS_ENUM(code, text) code,

@@ -35,10 +35,12 @@
 
 /* A table from a file needs at most JN_MAX_TABLE_FACTOR bytes for each byte of the file, and
  * JN_MAX_TABLE_HEAP besides. So does the motion that a file describes, whose making takes at most
- * JN_MAX_MOTION_RATE operations for each byte, and JN_MAX_MOTION_WORK besides. */
+ * JN_MAX_MOTION_RATE operations for each byte, and JN_MAX_MOTION_WORK besides. A table of samples
+ * that is fitted, and a description with fits, may ask for JN_MAX_FIT_FACTOR bytes for each. */
 #define JN_MAX_TABLE_FACTOR 24
 #define JN_MAX_TABLE_HEAP 983040
 #define JN_MAX_MOTION_FACTOR 12
+#define JN_MAX_FIT_FACTOR 128
 #define JN_MAX_MOTION_HEAP (7 * 1024 * 1024)
 #define JN_MAX_MOTION_RATE 2000.0
 #define JN_MAX_MOTION_WORK 2e9

@@ -118,34 +118,73 @@ JN_API jn_status jn_trajectory_minimum(const jn_model *model, int derivative, in
                                        const jn_allocator *allocator, jn_trajectory **out,
                                        jn_error *error);
 
-/* A smoothing spline x(t) through samples y_i, of odd or even degree: the minimum of
+/* Recorded samples y_i at t_i as a function of time.
+ *
+ * Automatic, with neither lambda nor tolerance: a B-spline on equal cells with penalties on p-th
+ * differences of its control values. Cells, p and penalties, which may change along the motion, are
+ * those of largest restricted likelihood (docs/recordings.md). Quantised samples are recognised and
+ * weighted, outliers left out. Every number has a variance; jn_trajectory_band has the bands. The
+ * fit is refused with JN_ERR_FIT if its residuals do not look like noise (they are correlated, or
+ * their variance changes), if the samples are too few for it, and below 40 samples. A number that
+ * is the same in all samples is constant.
+ *
+ * With lambda, or a tolerance: the minimum of
  *
  *   sum_i |y_i - x(t_i)|^2 + lambda integral |x^(m)|^2 dt,   m = (degree + 1)/2
  *
- * for each number separately. A rotation is fitted by the four numbers of its quaternion, then
- * normalised. lambda is given, or chosen so that the rms residual equals `tolerance` (0: through
- * every sample), or, with neither, chosen by generalised cross validation. */
+ * for each number separately; with a tolerance, lambda is such that the rms residual equals it (0:
+ * through every sample, to 1e-8 of the values). A tolerance that is not met is refused with
+ * JN_ERR_FIT. No bands.
+ *
+ * A rotation is fitted by the four numbers of its quaternion, then normalised. Derivatives above
+ * `degree` are zero: choose degree >= order + 3 for forces of that order. */
+typedef enum jn_fit_ends { JN_FIT_ENDS_FREE, JN_REST_AT_START = 1, JN_REST_AT_END = 2 } jn_fit_ends;
 typedef struct jn_fit_options {
   int degree;       /* 1..JN_MAX_SPLINE; default 7: smooth jerks */
   double lambda;    /* >= 0; negative: not given (default) */
   double tolerance; /* >= 0; negative: not given (default) */
-  int pieces;       /* polynomials; 0: samples - 1, at most 400 (tolerance 0: no such limit) */
-  int hold; /* files: joints without columns stay at home; default 0: such a file is refused */
+  int pieces;       /* polynomials; 0: as many as the samples need */
+  int hold;  /* files: joints without columns stay at home; default 0: such a file is refused */
+  int force; /* accept what would be refused with JN_ERR_FIT; default 0 */
+  int ends;  /* automatic: at rest (x', x'', x''' zero), JN_REST_AT_START | JN_REST_AT_END */
+  int keep_outliers; /* automatic: use all samples; default 0 */
 } jn_fit_options;
 JN_API jn_fit_options jn_fit_options_default(void);
 
 /* Result of a fit for each number of q: arrays of nq, each may be NULL. */
 typedef struct jn_fit_report {
-  double *rms, *max; /* residuals */
-  double *lambda;
+  double *rms, *max; /* residuals, outliers aside */
+  double *lambda;    /* automatic: the least penalty, on squared differences of control values */
+  double *degree;    /* of the polynomials; 0: not fitted, or constant */
+  /* automatic fits; 0 otherwise */
+  double *noise;       /* standard deviation of a sample */
+  double *correlation; /* first autocorrelation of the residuals */
+  double *cutoff;      /* Hz: faster motion is taken for noise */
+  double *step;        /* step of a quantised sensor; 0: none found */
+  double *outliers;    /* samples left out */
+  double *reliable;    /* the highest derivative that exceeds its band (rms over the motion) */
 } jn_fit_report;
 
 /* times[count] increase, q[count x nq]; the signs of quaternions do not matter. `options` and
- * `report` may be NULL. O(count degree^2) per trial of lambda. */
+ * `report` may be NULL. O(count degree^2) per trial of cells or lambda. */
 JN_API jn_status jn_trajectory_fit(const jn_model *model, int count, const double *times,
                                    const double *q, const jn_fit_options *options,
                                    const jn_fit_report *report, const jn_allocator *allocator,
                                    jn_trajectory **out, jn_error *error);
+
+/* Half widths of the 95 % bands of q[nq] and v[(order+2) x nv] at t: the true motion is within them
+ * 95 % of the time, if the noise is as the fit found it. Zero for motions that are not fitted.
+ * Either output may be NULL. Arguments and failures as jn_trajectory_at, and
+ *   JN_ERR_STATE   fitted with lambda or a tolerance: the noise is not known
+ *   JN_ERR_MEMORY  working memory is allocated */
+JN_API jn_status jn_trajectory_band(const jn_trajectory *trajectory, double t, int order,
+                                    jn_representation representation, double *q, double *v);
+/* The same of the forces tau[(order+1) x nv] of jn_inverse_dynamics along the trajectory; twists
+ * and wrenches as `data` is set. To first order: tau at one standard deviation to either side in every
+ * independent direction of the motion, 2 nq (order + 3) inverse dynamics. */
+JN_API jn_status jn_trajectory_force_band(const jn_model *model, jn_data *data,
+                                          const jn_trajectory *trajectory, double t, int order,
+                                          double *tau);
 
 /* Files. These functions need the loaders. */
 

@@ -110,6 +110,7 @@ typedef struct trajectory_object {
   PyObject_HEAD model_object *model;
   jn_trajectory *trajectory;
   PyObject *residual; /* of a fit: (rms, max, lambda), else None */
+  PyObject *report;   /* of a fit: dictionary of all that was found, else None */
 } trajectory_object;
 /* owns the trajectory from then on */
 PyObject *trajectory_wrap(model_object *model, jn_trajectory *trajectory);

@@ -43,6 +43,8 @@ int add_exceptions(PyObject *module) {
       {JN_ERR_ASSEMBLY, "AssemblyError", &PyExc_ArithmeticError,
        "The constraints cannot be satisfied from this guess. `constraint` is farthest off."},
       {JN_ERR_INFEASIBLE, "InfeasibleError", &PyExc_ValueError, "The limits cannot be kept."},
+      {JN_ERR_FIT, "FitError", &PyExc_ValueError,
+       "A fit of samples cannot be trusted, or misses its tolerance."},
   };
   base_error = PyErr_NewExceptionWithDoc(
       "jounce.Error",

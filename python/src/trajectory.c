@@ -13,6 +13,7 @@ PyObject *trajectory_wrap(model_object *model, jn_trajectory *trajectory) {
   self->model = (model_object *)Py_NewRef((PyObject *)model);
   self->trajectory = trajectory;
   self->residual = Py_NewRef(Py_None);
+  self->report = Py_NewRef(Py_None);
   return (PyObject *)self;
 }
 
@@ -28,6 +29,7 @@ static void trajectory_dealloc(PyObject *object) {
   jn_trajectory_free(self->trajectory);
   Py_XDECREF(self->model);
   Py_XDECREF(self->residual);
+  Py_XDECREF(self->report);
   Py_TYPE(object)->tp_free(object);
 }
 
@@ -226,9 +228,10 @@ SOURCE(minimum) {
   return result;
 }
 
-/* degree, smoothing, tolerance, pieces */
+/* degree, smoothing, tolerance, pieces, force */
 static int take_fit(PyObject **v, jn_fit_options *o) {
   *o = jn_fit_options_default();
+  if (v[4] && (o->force = PyObject_IsTrue(v[4])) < 0) return -1;
   return (v[0] && take_int(v[0], "degree", 0, 1000, &o->degree)) ||
                  (v[1] && take_double(v[1], "smoothing", &o->lambda)) ||
                  (v[2] && take_double(v[2], "tolerance", &o->tolerance)) ||
@@ -237,43 +240,55 @@ static int take_fit(PyObject **v, jn_fit_options *o) {
              : 0;
 }
 
-/* rms, max and lambda of a fit as arrays of nq numbers, in jounce's order */
+/* The members of a jn_fit_report, arrays of nq numbers in jounce's order. */
+static const char *const report_names[] = {"rms",      "max",         "lambda", "degree",
+                                           "noise",    "correlation", "cutoff", "step",
+                                           "outliers", "reliable"};
+enum { MEMBERS = sizeof(jn_fit_report) / sizeof(double *) };
+
 static int new_report(const model_object *model, PyArrayObject **part, jn_fit_report *report) {
   npy_intp nq = jn_model_nq(model->model);
-  for (int i = 0; i < 3; i++) {
+  double *member[MEMBERS];
+  for (int i = 0; i < MEMBERS; i++) {
     if (!(part[i] = new_array(1, &nq))) return -1;
     PyArray_FILLWBYTE(part[i], 0);
+    member[i] = NUMBERS(part[i]);
   }
-  *report = (jn_fit_report){NUMBERS(part[0]), NUMBERS(part[1]), NUMBERS(part[2])};
+  memcpy(report, member, sizeof *report);
   return 0;
 }
 
 static PyObject *keep_report(PyObject *result, const model_object *model, PyArrayObject **part) {
-  PyObject *each[3] = {NULL};
-  for (int i = 0; i < 3 && result; i++)
-    if (!(each[i] = model_give_q(model, NUMBERS(part[i])))) Py_CLEAR(result);
-  PyObject *all = result ? PyTuple_Pack(3, each[0], each[1], each[2]) : NULL;
+  PyObject *each[3] = {NULL}, *all = NULL, *found = result ? PyDict_New() : NULL;
+  for (int i = 0; i < 3 && found; i++)
+    if (!(each[i] = model_give_q(model, NUMBERS(part[i])))) Py_CLEAR(found);
+  for (int i = 0; i < MEMBERS && found; i++)
+    if (PyDict_SetItemString(found, report_names[i], (PyObject *)part[i])) Py_CLEAR(found);
+  if (found) all = PyTuple_Pack(3, each[0], each[1], each[2]);
   for (int i = 0; i < 3; i++) Py_XDECREF(each[i]);
-  if (all)
+  if (all) {
     Py_SETREF(((trajectory_object *)result)->residual, all);
-  else
+    Py_SETREF(((trajectory_object *)result)->report, found);
+  } else {
+    Py_XDECREF(found);
     Py_CLEAR(result);
+  }
   return result;
 }
 
 PyDoc_STRVAR(
     load_doc,
-    "load(model, path, degree=7, smoothing=None, tolerance=None, pieces=0)\n--\n\n"
+    "load(model, path, degree=7, smoothing=None, tolerance=None, pieces=0, force=False)\n--\n\n"
     "Reads a file: a description (.json), or samples (.csv, .npy, .npz), which are fitted as by\n"
     "fit; columns are named as in Model.coordinates. Files are in jounce's layout.");
 SOURCE(load) {
-  static const char *const names[] = {"model",     "path",      "degree",
-                                      "smoothing", "tolerance", "pieces"};
-  BEGIN("load", 6, 2);
+  static const char *const names[] = {"model",     "path",   "degree", "smoothing",
+                                      "tolerance", "pieces", "force"};
+  BEGIN("load", 7, 2);
   jn_fit_options o;
   jn_fit_report report;
   PyObject *path = NULL;
-  PyArrayObject *part[3] = {NULL};
+  PyArrayObject *part[MEMBERS] = {NULL};
   if (take_fit(v + 2, &o) || !PyUnicode_FSConverter(v[1], &path)) return NULL;
   if (!new_report(model, part, &report)) {
     jn_status status;
@@ -283,25 +298,27 @@ SOURCE(load) {
     Py_END_ALLOW_THREADS;
     result = keep_report(finish(model, status, &error, &made), model, part);
   }
-  for (int i = 0; i < 3; i++) Py_XDECREF(part[i]);
+  for (int i = 0; i < MEMBERS; i++) Py_XDECREF(part[i]);
   Py_DECREF(path);
   return result;
 }
 
 PyDoc_STRVAR(
     fit_doc,
-    "fit(model, times, q, degree=7, smoothing=None, tolerance=None, pieces=0)\n--\n\n"
-    "A smoothing spline of samples q (n, nq) at times (n,). smoothing: the weight lambda;\n"
-    "tolerance: choose lambda so that the rms residual equals the tolerance, for example the\n"
-    "noise of the encoders (0: interpolate); neither: generalised cross validation. `residual`\n"
-    "has rms, max and lambda (nq,).");
+    "fit(model, times, q, degree=7, smoothing=None, tolerance=None, pieces=0, force=False)\n--\n\n"
+    "Samples q (n, nq) at times (n,) as a function of time. Smoothing and noise are found from "
+    "the\n"
+    "samples (restricted likelihood), and FitError is raised if the fit cannot be trusted; force\n"
+    "accepts it. smoothing: a given weight lambda; tolerance: a given rms residual (0: "
+    "interpolate).\n"
+    "`report` has what was found, band(t) the 95 % bands; `residual` rms, max and lambda (nq,).");
 SOURCE(fit) {
-  static const char *const names[] = {"model",     "times",     "q",     "degree",
-                                      "smoothing", "tolerance", "pieces"};
-  BEGIN("fit", 7, 3);
+  static const char *const names[] = {"model",     "times",     "q",      "degree",
+                                      "smoothing", "tolerance", "pieces", "force"};
+  BEGIN("fit", 8, 3);
   jn_fit_options o;
   jn_fit_report report;
-  PyArrayObject *t = NULL, *q = NULL, *part[3] = {NULL};
+  PyArrayObject *t = NULL, *q = NULL, *part[MEMBERS] = {NULL};
   int n;
   if (take_fit(v + 3, &o)) return NULL;
   if (!take_waypoints(model, v[1], v[2], &t, &q, &n) && !new_report(model, part, &report)) {
@@ -314,7 +331,7 @@ SOURCE(fit) {
   }
   Py_XDECREF(t);
   Py_XDECREF(q);
-  for (int i = 0; i < 3; i++) Py_XDECREF(part[i]);
+  for (int i = 0; i < MEMBERS; i++) Py_XDECREF(part[i]);
   return result;
 }
 
@@ -324,14 +341,22 @@ PyDoc_STRVAR(at_doc,
              "at($self, /, t, order=0)\n--\n\n"
              "q (..., nq) and v (..., order+2, nv) = v, v', ..., v^(order+1) at times t (...):\n"
              "the inputs of Model.inverse_dynamics of that order.");
-static PyObject *trajectory_at(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                               PyObject *keywords) {
+PyDoc_STRVAR(
+    band_doc,
+    "band($self, /, t, order=0)\n--\n\n"
+    "Half widths of the 95 % bands of what at(t, order) gives, in jounce's layout. Zero for\n"
+    "motions that are not fitted; StateError after a fit with smoothing or tolerance.");
+typedef jn_status (*evaluation)(const jn_trajectory *, double, int, jn_representation, double *,
+                                double *);
+static PyObject *evaluate(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                          PyObject *keywords, const char *name, evaluation function) {
   static const char *const names[] = {"t", "order"};
   trajectory_object *self = (trajectory_object *)object;
   const model_object *model = self->model;
   PyObject *values[2];
   int order = 0;
-  if (take_arguments("at", names, 2, 2, 1, args, nargs, keywords, values) ||
+  const int convert = model->layout && function == jn_trajectory_at;
+  if (take_arguments(name, names, 2, 2, 1, args, nargs, keywords, values) ||
       (values[1] && take_int(values[1], "order", -1, JN_MAX_ORDER, &order)))
     return NULL;
   PyArrayObject *t = take_array(values[0], "t");
@@ -357,9 +382,9 @@ static PyObject *trajectory_at(PyObject *object, PyObject *const *args, Py_ssize
     Py_BEGIN_ALLOW_THREADS;
     for (; at < count && !status; at++) {
       double *qi = NUMBERS(q) + at * nq, *vi = NUMBERS(v) + at * rows * nv;
-      status = jn_trajectory_at(self->trajectory, NUMBERS(t)[at], order, representation,
-                                model->layout ? room : qi, model->layout ? room + nq : vi);
-      if (!status && model->layout) {
+      status = function(self->trajectory, NUMBERS(t)[at], order, representation,
+                        convert ? room : qi, convert ? room + nq : vi);
+      if (!status && convert) {
         jn_layout_export_q(model->layout, room, qi);
         jn_layout_export_rows(model->layout, rows, room + nq, vi);
       }
@@ -378,6 +403,15 @@ static PyObject *trajectory_at(PyObject *object, PyObject *const *args, Py_ssize
     return raise_status(status);
   }
   return Py_BuildValue("(NN)", q, v);
+}
+
+static PyObject *trajectory_at(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                               PyObject *keywords) {
+  return evaluate(object, args, nargs, keywords, "at", jn_trajectory_at);
+}
+static PyObject *trajectory_band(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                 PyObject *keywords) {
+  return evaluate(object, args, nargs, keywords, "band", jn_trajectory_band);
 }
 
 static PyObject *trajectory_scaled(PyObject *object, PyObject *value) {
@@ -413,6 +447,10 @@ static PyObject *read_residual(PyObject *object, void *more) {
   (void)more;
   return Py_NewRef(((trajectory_object *)object)->residual);
 }
+static PyObject *read_report(PyObject *object, void *more) {
+  (void)more;
+  return Py_NewRef(((trajectory_object *)object)->report);
+}
 
 #define STATIC(function, documentation) \
   (PyCFunction)(void (*)(void)) function, METH_FASTCALL | METH_KEYWORDS | METH_STATIC, documentation
@@ -425,6 +463,7 @@ static PyMethodDef methods[] = {
     {"fit", STATIC(fit, fit_doc)},
     {"load", STATIC(load, load_doc)},
     {"at", FAST(trajectory_at, at_doc)},
+    {"band", FAST(trajectory_band, band_doc)},
     {"save", trajectory_save, METH_O,
      "save($self, path, /)\n--\n\n"
      "Writes a description (.json) that loads as the same motion bit for bit."},
@@ -465,6 +504,10 @@ static PyGetSetDef getset[] = {
     {"start", read_end, NULL, "The first time.", NULL},
     {"end", read_end, NULL, "The last time.", (void *)1},
     {"residual", read_residual, NULL, "Of a fit: rms, max, lambda, (nq,) each; else None.", NULL},
+    {"report", read_report, NULL,
+     "Of a fit: rms, max, lambda, degree, noise, correlation, cutoff, step, outliers, reliable,\n"
+     "(nq,) each in jounce's order; else None.",
+     NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

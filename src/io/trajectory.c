@@ -23,6 +23,7 @@ typedef struct reader {
   const jn_fit_report *asked; /* the caller's report; may be NULL */
   jn_fit_report report;       /* of its own, [nq] each, in `numbers` */
   double *numbers;
+  size_t size;      /* bytes of a description whose fits have not asked for memory yet */
   char *samples;    /* receives the path of the table that is read, [JN_FILE_PATH]; may be NULL */
   double *array[8]; /* of the current source: five at most */
   size_t bytes[8];
@@ -53,9 +54,7 @@ static void free_arrays(reader *r) {
   while (r->arrays > 0) free_last_array(r);
 }
 
-static jn_fit_report report_of(const reader *r, int iq) {
-  return (jn_fit_report){r->report.rms + iq, r->report.max + iq, r->report.lambda + iq};
-}
+static jn_fit_report report_of(const reader *r, int iq) { return jn_report_from(&r->report, iq); }
 
 /* Values. */
 
@@ -255,6 +254,8 @@ static void read_fit(reader *r, int joint, const jn_json *source) {
   const double *t = times_of(r, source, count);
   fit_options(r, source, &o);
   jn_fit_report report = report_of(r, j->iq);
+  r->T->memory += (size_t)(JN_MAX_FIT_FACTOR - JN_MAX_MOTION_FACTOR) * r->size;
+  r->size = 0;
   if (!r->text.status)
     check(source, jn_add_fit(r->T, joint, joint + 1, count, t, q, &o, &report, &error), &error);
 }
@@ -461,9 +462,10 @@ static void fit_samples(reader *r, const jn_table *t) {
   free_arrays(r);
 }
 
-/* A motion may need memory and time in proportion to the bytes that describe it. */
-static void grant(const reader *r, size_t bytes) {
-  r->T->memory += (size_t)JN_MAX_MOTION_FACTOR * bytes;
+/* A motion may need memory and time in proportion to the bytes that describe it. `factor`:
+ * JN_MAX_MOTION_FACTOR, of a table of samples JN_MAX_FIT_FACTOR. */
+static void grant(const reader *r, size_t factor, size_t bytes) {
+  r->T->memory += factor * bytes;
   r->T->operations += JN_MAX_MOTION_RATE * (double)bytes;
 }
 
@@ -484,7 +486,7 @@ static void read_samples(reader *r, const jn_json *samples) {
   if (!read) read = jn_table_parse_named(path, bytes, size, &r->T->hooks, &t, &error);
   jn_block_free(&r->T->hooks, bytes);
   check(samples, read, &error);
-  grant(r, size);
+  grant(r, JN_MAX_FIT_FACTOR, size);
   if (t) {
     const jn_json_text description = r->text;
     r->text = (jn_json_text){.file = path, .error = description.error};
@@ -577,10 +579,11 @@ static jn_status finish(reader *r, jn_trajectory **out) {
   return JN_OK;
 }
 
-/* `size`: bytes of the file */
-static jn_status begin(reader *r, const char *name, size_t size, const jn_model *model,
-                       const jn_fit_options *options, const jn_fit_report *report,
-                       const jn_allocator *allocator, jn_error *error) {
+/* `size`: bytes of the file; factor: see grant */
+static jn_status begin(reader *r, const char *name, size_t factor, size_t size,
+                       const jn_model *model, const jn_fit_options *options,
+                       const jn_fit_report *report, const jn_allocator *allocator,
+                       jn_error *error) {
   *r = (reader){.text = {.file = name, .error = error}, .model = model, .asked = report};
   r->root = jn_json_root(&r->text);
   r->fit = options ? *options : jn_fit_options_default();
@@ -588,7 +591,7 @@ static jn_status begin(reader *r, const char *name, size_t size, const jn_model 
   if (status) return status;
   r->T->memory = JN_MAX_MOTION_HEAP;
   r->T->operations = JN_MAX_MOTION_WORK;
-  grant(r, size);
+  grant(r, factor, size);
   r->numbers = jn_report_new(r->T, &r->report);
   if (r->numbers) return JN_OK;
   jn_trajectory_free(r->T);
@@ -600,9 +603,11 @@ static jn_status parse(const char *text, size_t size, const char *name, const jn
                        const jn_allocator *allocator, char *samples, jn_trajectory **out,
                        jn_error *error) {
   reader r;
-  jn_status status = begin(&r, name, size, model, options, report, allocator, error);
+  jn_status status =
+      begin(&r, name, JN_MAX_MOTION_FACTOR, size, model, options, report, allocator, error);
   if (status) return status;
   r.samples = samples;
+  r.size = size;
   jn_json_open(&r.text, text, size, name, allocator, error);
   r.root = jn_json_root(&r.text);
   read_root(&r);
@@ -624,7 +629,8 @@ static jn_status load_samples(const char *path, const char *bytes, size_t size,
   reader r;
   jn_table *t = NULL;
   jn_status status = jn_table_parse_named(path, bytes, size, allocator, &t, error);
-  if (!status) status = begin(&r, path, size, model, options, report, allocator, error);
+  if (!status)
+    status = begin(&r, path, JN_MAX_FIT_FACTOR, size, model, options, report, allocator, error);
   if (!status) {
     fit_samples(&r, t);
     status = finish(&r, out);

@@ -44,19 +44,3 @@ void jn_band_solve_signed(int n, int w, const double *L, const double *sign, dou
     x[i] /= AT(L, i, i);
   }
 }
-
-/* The band of Z = A^-1, from its last row up; A = L L^T:
- *   Z(i,j) = ([i = j]/L(i,i) - sum_(k > i) L(k,i) Z(k,j))/L(i,i),   j >= i */
-double jn_band_trace(int n, int w, const double *L, const double *B, double *work) {
-  double *Z = work, trace = 0;
-  for (int i = n - 1; i >= 0; i--) {
-    int to = i + w < n ? i + w : n - 1;
-    for (int j = to; j >= i; j--) {
-      double s = i == j ? 1 / AT(L, i, i) : 0;
-      for (int k = i + 1; k <= to; k++) s -= AT(L, k, i) * (k >= j ? AT(Z, k, j) : AT(Z, j, k));
-      AT(Z, j, i) = s / AT(L, i, i);
-      trace += (i == j ? 1 : 2) * AT(Z, j, i) * AT(B, j, i);
-    }
-  }
-  return trace;
-}

@@ -335,8 +335,7 @@ static void align_signs(const jn_trajectory *T, int from, int to, int count, siz
 }
 
 jn_fit_options jn_fit_options_default(void) {
-  jn_fit_options o = {7, -1, -1, 0, 0};
-  return o;
+  return (jn_fit_options){.degree = 7, .lambda = -1, .tolerance = -1};
 }
 
 static jn_status check_fit(int count, const jn_fit_options *o, jn_error *error) {
@@ -374,8 +373,23 @@ jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double
   if (!x) return no_memory(error);
   memcpy(x, q, (size_t)count * nq * sizeof *x);
   align_signs(T, from, to, count, nq, x);
+  if (!(o.lambda >= 0 || o.tolerance >= 0)) {
+    status = jn_add_recording(T, from, to, count, times, x, nq, &o, report, error);
+    jn_block_free(&T->hooks, x);
+    return status;
+  }
   status = jn_spline_fit(T, count, times, (int)nq, x, &o, report, &index);
   jn_block_free(&T->hooks, x);
+  if (status == JN_ERR_FIT)
+    return jn_fail(
+        error, status, NULL, 0,
+        o.tolerance > 0
+            ? "no spline of these pieces has an rms residual of %.3g: give a larger "
+              "tolerance, or more pieces"
+            : "no spline of this degree meets every sample, the residuals exceed %.0e of "
+              "the values: times too uneven, or too few pieces; give a lower degree, a "
+              "tolerance above zero, or neither",
+        o.tolerance > 0 ? o.tolerance : 1e-8);
   if (status)
     return source_failed(
         status, "the samples do not determine the curve: use fewer pieces, or a lambda above zero",
@@ -383,6 +397,7 @@ jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double
   for (int i = from, column = 0; i < to; i++) {
     const jn_joint *j = &T->joint[i];
     jn_motion *m = &T->motion[i];
+    for (int k = 0; k < j->nq; k++) T->variance[j->iq + k].kind = JN_VARIANCE_UNKNOWN;
     m->spline = m->rotation_spline = index;
     m->rotation_first = column;
     m->rotation = joint_has_quaternion(j) ? JN_CURVE_QUATERNION : JN_CURVE_NONE;
@@ -393,18 +408,29 @@ jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double
 }
 
 double *jn_report_new(const jn_trajectory *T, jn_fit_report *own) {
-  double *x = jn_block_new(&T->hooks, 3 * (size_t)T->nq, sizeof *x);
-  if (x) *own = (jn_fit_report){x, x + T->nq, x + 2 * T->nq};
+  double *x = jn_block_new(&T->hooks, JN_REPORT_MEMBERS * (size_t)T->nq, sizeof *x);
+  double *member[JN_REPORT_MEMBERS];
+  for (int k = 0; x && k < JN_REPORT_MEMBERS; k++) member[k] = x + k * T->nq;
+  if (x) memcpy(own, member, sizeof *own);
+  return x;
+}
+
+jn_fit_report jn_report_from(const jn_fit_report *report, int iq) {
+  double *member[JN_REPORT_MEMBERS];
+  jn_fit_report x;
+  memcpy(member, report, sizeof *report);
+  for (int k = 0; k < JN_REPORT_MEMBERS; k++) member[k] += iq;
+  memcpy(&x, member, sizeof x);
   return x;
 }
 
 jn_status jn_report_give(const jn_trajectory *T, double *numbers, const jn_fit_report *report,
                          jn_error *error) {
   const size_t nq = (size_t)T->nq;
-  const int finite = jn_all_finite(numbers, 3 * nq);
-  double *const to[3] = {report ? report->rms : NULL, report ? report->max : NULL,
-                         report ? report->lambda : NULL};
-  for (size_t i = 0; i < 3 && finite; i++)
+  const int finite = jn_all_finite(numbers, JN_REPORT_MEMBERS * nq);
+  double *to[JN_REPORT_MEMBERS] = {NULL};
+  if (report) memcpy(to, report, sizeof *report);
+  for (size_t i = 0; i < JN_REPORT_MEMBERS && finite; i++)
     if (to[i] && nq) memcpy(to[i], numbers + i * nq, nq * sizeof *numbers);
   jn_block_free(&T->hooks, numbers);
   return finite ? JN_OK

@@ -1,4 +1,4 @@
-/* fit.c: smoothing splines of samples.
+/* fit.c: smoothing splines of samples, with a given lambda or a given rms residual.
  *
  * The control values x of a B-spline minimise
  *
@@ -15,22 +15,24 @@
 
 #include "trajectory/trajectory.h"
 
-enum { WIDE = JN_MAX_SPLINE + 1, MOST_PIECES = 400 };
+enum { WIDE = JN_MAX_SPLINE + 1, FIRST_PIECES = 400 };
 
 typedef struct fit {
   int degree, w, m, rows; /* w = degree + 1; rows: penalty rows per span */
   int pieces, controls, count, n;
   const double *times, *y; /* [count], [count x n] */
   double unit;             /* mean length of a piece */
+  size_t doubles;          /* of all arrays, in one block: */
   double *knots;           /* [controls + degree + 1] */
   double *sample, *right;  /* [pieces][w][w], [pieces][w][n]: triangles of the samples */
   double *lost;            /* [n] sum of squared residuals that does not depend on x */
   double *penalty;         /* [pieces][rows][w] */
   double *R, *z;           /* triangle, [controls][w] from the diagonal on; solution [controls] */
-  double *G, *L, *Z;       /* band matrices: B^T B, Cholesky factor, inverse */
   double *value;           /* [n] */
   double *x;               /* [controls x n] */
   double size;             /* trace(B^T B)/trace(D^T D): the scale of rho */
+  double objective;        /* sum over the functions of |y - B x|^2 + rho |D x|^2 */
+  int met;                 /* every rms residual is at most the tolerance */
 } fit;
 
 /* Rotates a row and its right-hand sides into an upper triangular matrix by Givens rotations. The
@@ -123,16 +125,9 @@ static void assemble(fit *f) {
     jn_bspline_span(f->degree, f->knots, piece + f->degree, A);
     i = take_samples(f, piece, A, i);
     take_penalty(f, piece, A, C);
-    /* B^T B, and the traces */
     const double *T = f->sample + (size_t)piece * (size_t)w * (size_t)w;
     const double *D = f->penalty + (size_t)piece * (size_t)f->rows * (size_t)w;
-    for (int a = 0; a < w; a++)
-      for (int b = 0; b <= a; b++) {
-        double s = 0;
-        for (int r = 0; r <= b; r++) s += T[r * w + a] * T[r * w + b];
-        f->G[(size_t)(piece + a) * (size_t)w + (size_t)(b - a + f->degree)] += s;
-        if (a == b) data += s;
-      }
+    for (int k = 0; k < w * w; k++) data += T[k] * T[k];
     for (int k = 0; k < f->rows * w; k++) bend += D[k] * D[k];
   }
   f->size = data / bend;
@@ -183,43 +178,23 @@ static double squares(const fit *f, int c) {
   return sum;
 }
 
-/* Score of generalised cross validation:
- *   count |y - B x|^2/(count - trace A)^2,   A: the linear map y -> B x */
-static double validation(fit *f, int c, double rho) {
-  const int w = f->w;
-  if (!solve(f, c, rho)) return HUGE_VAL;
-  for (int i = 0; i < f->controls; i++)
-    for (int j = 0; j < w && i + j < f->controls; j++)
-      f->L[(size_t)(i + j) * (size_t)w + (size_t)(f->degree - j)] =
-          f->R[(size_t)i * (size_t)w + (size_t)j];
-  double left = f->count - jn_band_trace(f->controls, f->degree, f->L, f->G, f->Z);
-  return left > 1e-3 * f->count ? squares(f, c) * f->count / (left * left) : HUGE_VAL;
-}
-
 /* Range of log10(rho/size). Below it the spline interpolates; above it is a single polynomial. */
 enum { lowest = -14, highest = 14 };
 
 static double at_power(const fit *f, double power) { return f->size * pow(10, power); }
 
-/* The rho with the least score, by search on a grid and then by halving its step. */
-static double by_validation(fit *f, int c) {
-  double best = highest, least = HUGE_VAL, step = 1;
-  for (int p = lowest; p <= highest; p++) {
-    double v = validation(f, c, at_power(f, p));
-    if (v < least) least = v, best = p;
-  }
-  for (int i = 0; i < 5; i++) {
-    step /= 2;
-    for (int side = -1; side <= 1; side += 2) {
-      double v = validation(f, c, at_power(f, best + side * step));
-      if (v < least) {
-        least = v;
-        best += side * step;
-        break;
-      }
+/* |D x|^2 with control values z */
+static double bending(const fit *f) {
+  const int w = f->w;
+  double sum = 0;
+  for (int piece = 0; piece < f->pieces; piece++)
+    for (int r = 0; r < f->rows; r++) {
+      const double *D = f->penalty + ((size_t)piece * (size_t)f->rows + (size_t)r) * (size_t)w;
+      double e = 0;
+      for (int j = 0; j < w; j++) e += D[j] * f->z[piece + j];
+      sum += e * e;
     }
-  }
-  return at_power(f, best);
+  return sum;
 }
 
 /* The largest rho whose rms residual is at most `rms`, by bisection: residuals grow with rho. */
@@ -242,32 +217,81 @@ static jn_status fit_all(fit *f, const jn_fit_options *o, const jn_fit_report *r
   for (int i = f->degree; i < f->controls; i++)
     if (!(f->knots[i] < f->knots[i + 1])) return JN_ERR_ARGUMENT;
   assemble(f);
+  f->objective = 0;
+  f->met = 1;
   for (int c = 0; c < f->n; c++) {
     double rho = o->lambda >= 0      ? o->lambda * per_lambda
                  : o->tolerance == 0 ? 0
-                 : o->tolerance > 0  ? by_tolerance(f, c, o->tolerance)
-                                     : by_validation(f, c);
+                                     : by_tolerance(f, c, o->tolerance);
     if (!solve(f, c, rho)) return JN_ERR_SINGULAR;
+    const double left = squares(f, c);
+    f->objective += left + rho * bending(f);
+    if (o->tolerance > 0) f->met &= left <= 1.000001 * o->tolerance * o->tolerance * f->count;
     for (int i = 0; i < f->controls; i++) f->x[(size_t)i * (size_t)f->n + (size_t)c] = f->z[i];
     if (report && report->lambda) report->lambda[c] = rho / per_lambda;
   }
   return JN_OK;
 }
 
-static void residuals(const fit *f, const jn_spline *s, const jn_fit_report *report) {
+/* Reports the residuals of the spline as it is evaluated. Returns 0 if the tolerance is not met. */
+static int residuals(const fit *f, const jn_spline *s, const jn_fit_options *o,
+                     const jn_fit_report *report) {
+  int met = 1;
   for (int c = 0; c < f->n; c++) {
-    double sum = 0, most = 0, x;
+    double sum = 0, most = 0, largest = 0, x;
     for (int i = 0; i < f->count; i++) {
+      const double y = f->y[(size_t)i * (size_t)f->n + (size_t)c];
       jn_spline_jet(s, f->times[i], f->times[f->count - 1], 1, c, 0, &x);
-      double e = fabs(x - f->y[(size_t)i * (size_t)f->n + (size_t)c]);
-      sum += e * e;
-      most = fmax(most, e);
+      sum += (x - y) * (x - y);
+      most = fmax(most, fabs(x - y));
+      largest = fmax(largest, fabs(y));
     }
-    if (report->rms) report->rms[c] = sqrt(sum / f->count);
-    if (report->max) report->max[c] = most;
+    const double rms = sqrt(sum / f->count);
+    if (o->tolerance == 0) met &= most <= 1e-8 * largest;
+    if (o->tolerance > 0) met &= rms <= 1.001 * o->tolerance;
+    if (report && report->rms) report->rms[c] = rms;
+    if (report && report->max) report->max[c] = most;
+    if (report && report->degree) report->degree[c] = f->degree;
   }
+  return met;
 }
 
+static void free_arrays(jn_trajectory *T, fit *f) {
+  if (f->knots) jn_repay(T, f->doubles * sizeof *f->knots);
+  jn_block_free(&T->hooks, f->knots);
+  f->knots = NULL;
+}
+
+static jn_status fit_pieces(jn_trajectory *T, fit *f, int pieces, const jn_fit_options *o,
+                            const jn_fit_report *report) {
+  f->pieces = pieces;
+  f->controls = pieces + f->degree;
+  f->unit = (f->times[f->count - 1] - f->times[0]) / pieces;
+  const size_t w = (size_t)f->w, P = (size_t)pieces, C = (size_t)f->controls, N = (size_t)f->n;
+  free_arrays(T, f);
+  f->doubles = (C + w) + P * w * (w + N) + 2 * N + P * (size_t)f->rows * w + C * w + C + C * N;
+  /* a trial of rho reduces rows + w rows of w numbers in every span */
+  const int trials = o->lambda >= 0 || o->tolerance == 0 ? 1 : 60;
+  const double operations =
+      2.0 * trials * f->n * (double)P * (double)w * (double)w * (f->rows + f->w);
+  if (jn_afford(T, f->doubles, sizeof(double), operations)) return JN_ERR_LIMIT;
+  if (!(f->knots = jn_block_new(&T->hooks, f->doubles, sizeof *f->knots))) {
+    jn_repay(T, f->doubles * sizeof *f->knots);
+    return JN_ERR_MEMORY;
+  }
+  f->sample = f->knots + C + w;
+  f->right = f->sample + P * w * w;
+  f->lost = f->right + P * w * N;
+  f->value = f->lost + N;
+  f->penalty = f->value + N;
+  f->R = f->penalty + P * (size_t)f->rows * w;
+  f->z = f->R + C * w;
+  f->x = f->z + C;
+  return fit_all(f, o, report);
+}
+
+/* Unless their number is given, the pieces are doubled until the tolerance is met or, with lambda,
+ * until the minimum no longer falls. */
 jn_status jn_spline_fit(jn_trajectory *T, int count, const double *times, int n, const double *x,
                         const jn_fit_options *o, const jn_fit_report *report, int *index) {
   fit f = {.degree = o->degree,
@@ -277,39 +301,19 @@ jn_status jn_spline_fit(jn_trajectory *T, int count, const double *times, int n,
            .n = n,
            .times = times,
            .y = x};
-  int most = count - f.degree;
   f.rows = f.degree - f.m + 1;
-  f.pieces = o->pieces                            ? o->pieces
-             : most < MOST_PIECES                 ? most
-             : o->lambda < 0 && o->tolerance == 0 ? most
-                                                  : MOST_PIECES;
-  f.controls = f.pieces + f.degree;
-  f.unit = (times[count - 1] - times[0]) / f.pieces;
-  const size_t w = (size_t)f.w, P = (size_t)f.pieces, C = (size_t)f.controls, N = (size_t)n;
-  const size_t doubles =
-      (C + w) + P * w * (w + N) + 2 * N + P * (size_t)f.rows * w + C * w * 4 + C + C * N;
-  /* a trial of rho reduces rows + w rows of w numbers in every span */
-  const int trials = o->lambda >= 0 || o->tolerance == 0 ? 1 : 60;
-  const double operations = 2.0 * trials * n * (double)P * (double)w * (double)w * (f.rows + f.w);
-  if (jn_afford(T, doubles, sizeof(double), operations)) return JN_ERR_LIMIT;
-  double *at = jn_block_new(&T->hooks, doubles, sizeof *at);
-  if (!at) return JN_ERR_MEMORY;
-  f.knots = at;
-  f.sample = f.knots + C + w;
-  f.right = f.sample + P * w * w;
-  f.lost = f.right + P * w * N;
-  f.value = f.lost + N;
-  f.penalty = f.value + N;
-  f.R = f.penalty + P * (size_t)f.rows * w;
-  f.G = f.R + C * w;
-  f.L = f.G + C * w;
-  f.Z = f.L + C * w;
-  f.z = f.Z + C * w;
-  f.x = f.z + C;
-  jn_status status = fit_all(&f, o, report);
+  const int most = count - f.degree, all = o->lambda < 0 && o->tolerance == 0;
+  double before = HUGE_VAL;
+  int pieces = o->pieces ? o->pieces : all || most < FIRST_PIECES ? most : FIRST_PIECES;
+  jn_status status;
+  for (;; pieces = pieces < most / 2 ? 2 * pieces : most) {
+    status = fit_pieces(T, &f, pieces, o, report);
+    if (status || o->pieces || pieces == most) break;
+    if (o->lambda < 0 ? f.met : f.objective >= before * (1 - 1e-6)) break;
+    before = f.objective;
+  }
   if (!status) status = jn_spline_bspline(T, f.degree, f.controls, f.knots, n, f.x, index);
-  if (!status && report) residuals(&f, &T->spline[*index], report);
-  jn_repay(T, doubles * sizeof *at);
-  jn_block_free(&T->hooks, at);
+  if (!status && !residuals(&f, &T->spline[*index], o, report) && !o->force) status = JN_ERR_FIT;
+  free_arrays(T, &f);
   return status;
 }

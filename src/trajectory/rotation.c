@@ -56,12 +56,15 @@ static void product_jet(const jn_trajectory *T, const jn_motion *m, const jn_ins
 }
 
 /* w = 2 (x_0 v' - x_0' v - v x v')/|x|^2, x = (x_0, v) */
-static void quaternion_jet(const jn_trajectory *T, const jn_motion *m, const jn_instant *at,
-                           int order, double *work, jn_quat *R, double *w) {
+static void quaternion_jet(const jn_trajectory *T, int joint, const jn_instant *at, int order,
+                           const jn_shift *shift, double *work, jn_quat *R, double *w) {
+  const jn_motion *m = &T->motion[joint];
   const int n = order + 2;
   double *x = work, *d = x + 4 * n, *u = d + n, *z = u + n;
-  for (int c = 0; c < 4; c++)
+  for (int c = 0; c < 4; c++) {
     jn_function_jet(T, at, m->rotation_spline, m->rotation_first + c, order + 1, x + c * n);
+    jn_add_shift(shift, T->joint[joint].iq + c, order + 1, x + c * n);
+  }
   *R = jn_quat_unit(jn_quat_make(x[0], x[n], x[2 * n], x[3 * n]));
   for (int k = 0; k <= order; k++) {
     d[k] = 0;
@@ -83,12 +86,12 @@ static void quaternion_jet(const jn_trajectory *T, const jn_motion *m, const jn_
   }
 }
 
-void jn_rotation_jet(const jn_trajectory *T, const jn_motion *m, const jn_instant *at, int order,
-                     double *work, jn_quat *R, double *w) {
-  if (m->rotation == JN_CURVE_QUATERNION)
-    quaternion_jet(T, m, at, order, work, R, w);
+void jn_rotation_jet(const jn_trajectory *T, int joint, const jn_instant *at, int order,
+                     const jn_shift *shift, double *work, jn_quat *R, double *w) {
+  if (T->motion[joint].rotation == JN_CURVE_QUATERNION)
+    quaternion_jet(T, joint, at, order, shift, work, R, w);
   else
-    product_jet(T, m, at, order, work, R, w);
+    product_jet(T, &T->motion[joint], at, order, work, R, w);
 }
 
 /* Order by order: w_k is computed with coefficient k+1 of the angles still zero. What is missing in

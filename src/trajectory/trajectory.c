@@ -25,7 +25,7 @@ static double inner_time(const jn_trajectory *T, double t) {
 
 /* Clock time of t. A time within four units of rounding of the start or the end is taken for it: it
  * may be a product or a sum of other times. Returns 0 if t lies further outside. */
-static int find_time(const jn_trajectory *T, double t, double *at) {
+int jn_trajectory_time(const jn_trajectory *T, double t, double *at) {
   const double start = clock_start(T), last = clock_end(T), end = outer_time(T, last),
                slack = 4 * DBL_EPSILON * fmax(fabs(start), fabs(end));
   if (!(t >= start - slack && t <= end + slack)) return 0;
@@ -165,7 +165,8 @@ jn_status jn_trajectory_begin(const jn_model *model, const jn_allocator *allocat
   T->operations = HUGE_VAL;
   T->joint = jn_block_new(&hooks, joints, sizeof *T->joint);
   T->motion = jn_block_new(&hooks, joints, sizeof *T->motion);
-  if (!T->joint || !T->motion) {
+  T->variance = jn_block_new(&hooks, (size_t)T->nq + 1, sizeof *T->variance);
+  if (!T->joint || !T->motion || !T->variance) {
     jn_trajectory_free(T);
     return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
   }
@@ -210,12 +211,31 @@ void jn_trajectory_free(jn_trajectory *T) {
   jn_allocator hooks = T->hooks;
   for (int i = 0; i < T->splines; i++) jn_block_free(&hooks, T->spline[i].breaks);
   for (int i = 0; T->motion && i < T->joints; i++) jn_block_free(&hooks, T->motion[i].axes);
+  for (int i = 0; T->variance && i < T->nq; i++)
+    if (!T->variance[i].shared) jn_block_free(&hooks, T->variance[i].V);
+  jn_block_free(&hooks, T->variance);
   for (int i = 0; i < T->clocks; i++) jn_block_free(&hooks, T->clock[i].row);
   jn_block_free(&hooks, T->clock);
   jn_block_free(&hooks, T->spline);
   jn_block_free(&hooks, T->motion);
   jn_block_free(&hooks, T->joint);
   jn_block_free(&hooks, T);
+}
+
+static jn_status copy_variances(const jn_trajectory *from, jn_trajectory *to) {
+  to->variance = jn_block_new(&to->hooks, (size_t)from->nq + 1, sizeof *to->variance);
+  if (!to->variance) return JN_ERR_MEMORY;
+  for (int i = 0; i < from->nq; i++) {
+    const jn_variance *a = &from->variance[i];
+    jn_variance *b = &to->variance[i];
+    *b = *a;
+    if (!a->V) continue;
+    const size_t size = (size_t)(a->cells + a->degree) * (size_t)(a->degree + 1);
+    b->V = a->shared ? b[-1].V : jn_block_new(&to->hooks, size, sizeof *b->V);
+    if (!b->V) return JN_ERR_MEMORY;
+    if (!a->shared) memcpy(b->V, a->V, size * sizeof *b->V);
+  }
+  return JN_OK;
 }
 
 static jn_status copy_clocks(const jn_trajectory *from, jn_trajectory *to) {
@@ -253,7 +273,8 @@ static jn_status copy_parts(const jn_trajectory *from, jn_trajectory *to) {
     if (!(to->motion[i].axes = jn_block_new(&to->hooks, n, sizeof(double)))) return JN_ERR_MEMORY;
     memcpy(to->motion[i].axes, from->motion[i].axes, n * sizeof(double));
   }
-  return copy_clocks(from, to);
+  jn_status status = copy_variances(from, to);
+  return status ? status : copy_clocks(from, to);
 }
 
 jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
@@ -272,6 +293,9 @@ jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
   T->scale = scale;
   T->memory = SIZE_MAX;
   T->spline = NULL;
+  T->joint = NULL;
+  T->motion = NULL;
+  T->variance = NULL;
   T->splines = T->room = 0;
   T->clock = NULL;
   T->clocks = 0;
@@ -313,11 +337,18 @@ double jn_trajectory_next_break(const jn_trajectory *T, double t) {
 /* Jets: Taylor coefficients 0..K of v, K = order + 1, of one joint, converted to derivatives at the
  * end. They need 35 (K + 2) doubles of work and jn_rotation_work(K). */
 
+void jn_add_shift(const jn_shift *shift, int iq, int order, double *x) {
+  for (int k = 0; shift && shift->iq == iq && k <= order; k++) x[k] += shift->x[k];
+}
+
 /* v[(K+1) x n] */
-static void plain_jets(const jn_trajectory *T, const jn_motion *m, const jn_instant *at, int K,
-                       int count, int n, double *work, double *q, double *v) {
+static void plain_jets(const jn_trajectory *T, int i, const jn_instant *at, int K,
+                       const jn_shift *shift, int n, double *work, double *q, double *v) {
+  const jn_motion *m = &T->motion[i];
+  const int skip = m->rotation ? 4 : 0, count = T->joint[i].nq - skip;
   for (int c = 0; c < count; c++) {
     jn_function_jet(T, at, m->spline, m->first + c, K + 1, work);
+    jn_add_shift(shift, T->joint[i].iq + skip + c, K + 1, work);
     q[c] = work[0];
     for (int k = 0; k <= K; k++) v[(size_t)k * (size_t)n + (size_t)c] = (k + 1) * work[k + 1];
   }
@@ -326,20 +357,20 @@ static void plain_jets(const jn_trajectory *T, const jn_motion *m, const jn_inst
 /* Rotation and, of a free joint, position. Its twist is (w, p'), the mixed representation, until it
  * is converted. */
 static void rotation_jets(const jn_trajectory *T, int i, const jn_instant *at, int K,
-                          jn_representation representation, double *work, double *q, double *v) {
-  const jn_motion *m = &T->motion[i];
+                          const jn_shift *shift, jn_representation representation, double *work,
+                          double *q, double *v) {
   double *w = work, *V = w + 3 * (K + 1), *R = V + 6 * (K + 1), *p = R + 9 * (K + 2),
          *rest = p + 3 * (K + 2);
   jn_quat r;
   if (T->joint[i].type == JN_JOINT_SPHERICAL) {
-    jn_rotation_jet(T, m, at, K, rest, &r, v);
+    jn_rotation_jet(T, i, at, K, shift, rest, &r, v);
     q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
     return;
   }
-  jn_rotation_jet(T, m, at, K, rest, &r, w);
+  jn_rotation_jet(T, i, at, K, shift, rest, &r, w);
   q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
   for (int k = 0; k <= K; k++) memcpy(V + 6 * k, w + 3 * k, 3 * sizeof *V);
-  plain_jets(T, m, at, K, 3, 6, rest, q + 4, V + 3);
+  plain_jets(T, i, at, K, shift, 6, rest, q + 4, V + 3);
   if (representation == JN_MIXED) {
     memcpy(v, V, 6 * ((size_t)K + 1) * sizeof *v);
   } else {
@@ -351,7 +382,7 @@ static void rotation_jets(const jn_trajectory *T, int i, const jn_instant *at, i
 /* Evaluates joint by joint, and stops at one that is not finite. q and v may be NULL; with `write`
  * 0 they are only a sign that they are wanted. */
 static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representation representation,
-                          double *work, double *q, double *v, int write) {
+                          const jn_shift *shift, double *work, double *q, double *v, int write) {
   const size_t nv = (size_t)T->nv, rows = (size_t)K + 1;
   jn_instant at = {t, NULL, work};
   if (T->clocks) {
@@ -365,9 +396,9 @@ static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representa
     const jn_joint *j = &T->joint[i];
     const size_t n = (size_t)j->nv;
     if (T->motion[i].rotation)
-      rotation_jets(T, i, &at, K, representation, rest, qj, vj);
+      rotation_jets(T, i, &at, K, shift, representation, rest, qj, vj);
     else
-      plain_jets(T, &T->motion[i], &at, K, j->nv, j->nv, rest, qj, vj);
+      plain_jets(T, i, &at, K, shift, j->nv, rest, qj, vj);
     if (v) jn_jet_to_derivatives(K, j->nv, vj);
     if ((q && !jn_all_finite(qj, (size_t)j->nq)) || (v && !jn_all_finite(vj, rows * n)))
       return JN_ERR_NOT_FINITE;
@@ -382,16 +413,16 @@ enum { SMALL = 15, FEW = 512 };
 
 /* Writes the outputs only if all of their numbers are finite. */
 static jn_status evaluate_all(const jn_trajectory *T, double t, int K,
-                              jn_representation representation, double *work, double *q,
-                              double *v) {
+                              jn_representation representation, const jn_shift *shift, double *work,
+                              double *q, double *v) {
   const size_t nq = q ? (size_t)T->nq : 0, n = v ? ((size_t)K + 1) * (size_t)T->nv : 0;
   if (nq + n > FEW) {
-    jn_status status = evaluate(T, t, K, representation, work, q, v, 0);
-    return status ? status : evaluate(T, t, K, representation, work, q, v, 1);
+    jn_status status = evaluate(T, t, K, representation, shift, work, q, v, 0);
+    return status ? status : evaluate(T, t, K, representation, shift, work, q, v, 1);
   }
   double kept[FEW];
   jn_status status =
-      evaluate(T, t, K, representation, work, q ? kept : NULL, v ? kept + nq : NULL, 1);
+      evaluate(T, t, K, representation, shift, work, q ? kept : NULL, v ? kept + nq : NULL, 1);
   if (status) return status;
   if (nq) memcpy(q, kept, nq * sizeof *q);
   if (n) memcpy(v, kept + nq, n * sizeof *v);
@@ -403,15 +434,15 @@ static jn_status evaluate_all(const jn_trajectory *T, double t, int K,
 __attribute__((noinline))
 #endif
 static jn_status
-evaluate_large(const jn_trajectory *T, double t, int K, jn_representation representation, double *q,
-               double *v) {
+evaluate_large(const jn_trajectory *T, double t, int K, jn_representation representation,
+               const jn_shift *shift, double *q, double *v) {
   double work[60 * (JN_MAX_ORDER + 5)];
-  return evaluate_all(T, t, K, representation, work, q, v);
+  return evaluate_all(T, t, K, representation, shift, work, q, v);
 }
 
 jn_status jn_trajectory_clock(const jn_trajectory *T, double t, int order, double *u) {
   double at, work[2 * (JN_MAX_ORDER + 1)];
-  if (!T || !u || order < 0 || order > JN_MAX_ORDER || !find_time(T, t, &at))
+  if (!T || !u || order < 0 || order > JN_MAX_ORDER || !jn_trajectory_time(T, t, &at))
     return JN_ERR_ARGUMENT;
   if (T->clocks) {
     jn_clock_jet(T, at, order, work, u);
@@ -422,14 +453,20 @@ jn_status jn_trajectory_clock(const jn_trajectory *T, double t, int order, doubl
   return jn_all_finite(u, (size_t)order + 1) ? JN_OK : JN_ERR_NOT_FINITE;
 }
 
-jn_status jn_trajectory_at(const jn_trajectory *T, double t, int order,
-                           jn_representation representation, double *q, double *v) {
+jn_status jn_trajectory_shifted(const jn_trajectory *T, double t, int order,
+                                jn_representation representation, const jn_shift *shift, double *q,
+                                double *v) {
   double at;
   if (!T || order < -1 || order > JN_MAX_ORDER || (int)representation < 0 ||
-      representation > JN_MIXED || !find_time(T, t, &at))
+      representation > JN_MIXED || !jn_trajectory_time(T, t, &at))
     return JN_ERR_ARGUMENT;
   const int K = v ? order + 1 : 0;
-  if (K > SMALL) return evaluate_large(T, at, K, representation, q, v);
+  if (K > SMALL) return evaluate_large(T, at, K, representation, shift, q, v);
   double work[60 * (SMALL + 4)];
-  return evaluate_all(T, at, K, representation, work, q, v);
+  return evaluate_all(T, at, K, representation, shift, work, q, v);
+}
+
+jn_status jn_trajectory_at(const jn_trajectory *T, double t, int order,
+                           jn_representation representation, double *q, double *v) {
+  return jn_trajectory_shifted(T, t, order, representation, NULL, q, v);
 }

@@ -39,6 +39,29 @@ typedef struct jn_motion {
   double *axes; /* [factors x 3] */
 } jn_motion;
 
+#define BAND 1.959963984540054 /* half width of a 95 % band in standard deviations */
+
+/* What is known of the error of a number of q: x(t) = sum_a c[j+a] b_a(u) on equal cells
+ * (uniform.h), Cov c = sigma2 V. */
+typedef enum jn_variance_kind {
+  JN_VARIANCE_ZERO,    /* exact: not from samples */
+  JN_VARIANCE_KNOWN,   /* cells = 0: constant samples */
+  JN_VARIANCE_UNKNOWN, /* lambda or a tolerance was given */
+} jn_variance_kind;
+typedef struct jn_variance {
+  jn_variance_kind kind;
+  int degree, cells;
+  int shared; /* V belongs to the number before */
+  double start, h, sigma2, rounding;
+  double *V; /* [(cells + degree) x (degree + 1)] */
+} jn_variance;
+
+/* A change of one number of q: its Taylor coefficients. */
+typedef struct jn_shift {
+  int iq;
+  const double *x;
+} jn_shift;
+
 /* A clock u(t): rows t, u, u', u'', u''', polynomials of degree 7 between them. It increases. */
 typedef struct jn_clock {
   int count;
@@ -52,8 +75,9 @@ struct jn_trajectory {
   jn_motion *motion;
   int splines, room;
   jn_spline *spline;
-  double start, end; /* spline time */
-  int clocks;        /* spline time = clock_0(clock_1(... (clock time))) */
+  jn_variance *variance; /* [nq] */
+  double start, end;     /* spline time */
+  int clocks;            /* spline time = clock_0(clock_1(... (clock time))) */
   jn_clock *clock;
   double scale; /* t = start + scale (clock time - start); without clocks: of the spline time */
   /* While it is made from a file: what is left of the memory, in bytes, and of the operations that
@@ -116,11 +140,20 @@ jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double
                      const double *q, const jn_fit_options *options, const jn_fit_report *report,
                      jn_error *error);
 
-/* A report of its own for T: zeros [3 x nq], NULL: no memory. jn_report_give copies it to the
- * caller's (may be NULL) if all its numbers are finite, and frees it. */
+/* A report as an array of its members, all of them arrays of nq numbers. */
+enum { JN_REPORT_MEMBERS = sizeof(jn_fit_report) / sizeof(double *) };
+/* A report of its own for T: zeros [JN_REPORT_MEMBERS x nq], NULL: no memory. jn_report_give copies
+ * it to the caller's (may be NULL) if all its numbers are finite, and frees it. */
 double *jn_report_new(const jn_trajectory *T, jn_fit_report *own);
 jn_status jn_report_give(const jn_trajectory *T, double *numbers, const jn_fit_report *report,
                          jn_error *error);
+/* The report of the numbers from iq on. */
+jn_fit_report jn_report_from(const jn_fit_report *report, int iq);
+
+/* The same with everything chosen from the samples; q [count x nq], quaternions of one sign. */
+jn_status jn_add_recording(jn_trajectory *T, int from, int to, int count, const double *times,
+                           const double *q, size_t nq, const jn_fit_options *o,
+                           const jn_fit_report *report, jn_error *error);
 
 /* Joint `joint` stays at q. */
 jn_status jn_add_constant(jn_trajectory *T, int joint, const double *q);
@@ -161,11 +194,20 @@ void jn_jet_after(int order, const double *d, double *work, double *x);
 void jn_spline_jet(const jn_spline *s, double t, double last, double scale, int channel, int order,
                    double *x);
 
+/* x[order+1] += shift, if it is one of number iq. */
+void jn_add_shift(const jn_shift *shift, int iq, int order, double *x);
+/* jn_trajectory_at with one number changed; shift may be NULL. */
+jn_status jn_trajectory_shifted(const jn_trajectory *T, double t, int order,
+                                jn_representation representation, const jn_shift *shift, double *q,
+                                double *v);
+/* The clock time of t, limited to the trajectory; 0: outside. */
+int jn_trajectory_time(const jn_trajectory *T, double t, double *at);
+
 /* A rotation at time t: its quaternion, and Taylor coefficients 0..order of the angular velocity in
  * body axes, w[(order+1) x 3]. work: jn_rotation_work(order) doubles. */
 int jn_rotation_work(int order);
-void jn_rotation_jet(const jn_trajectory *T, const jn_motion *m, const jn_instant *at, int order,
-                     double *work, jn_quat *R, double *w);
+void jn_rotation_jet(const jn_trajectory *T, int joint, const jn_instant *at, int order,
+                     const jn_shift *shift, double *work, jn_quat *R, double *w);
 /* Angles x, y, z of the rotation exp(x e_x) exp(y e_y) exp(z e_z) at zero angles: their Taylor
  * coefficients 1..rows, angle[(rows+1) x 3], from those of the angular velocity in body axes,
  * w[rows x 3]. work as above. */
@@ -189,7 +231,5 @@ void jn_band_solve(int n, int w, const double *L, double *x);
 /* The same with A = L S L^T, S = diag(sign), +1 or -1; 0 if a pivot has the other sign. */
 int jn_band_factor_signed(int n, int w, double *A, const double *sign);
 void jn_band_solve_signed(int n, int w, const double *L, const double *sign, double *x);
-/* trace(A^-1 B), A factored, B of the same band width; work [n x (w+1)] */
-double jn_band_trace(int n, int w, const double *L, const double *B, double *work);
 
 #endif

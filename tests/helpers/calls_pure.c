@@ -246,8 +246,9 @@ const char *const setup_functions[] = {
     "jn_trajectory_start", "jn_trajectory_end", "jn_trajectory_next_break", "jn_trajectory_scaled",
     "jn_trajectory_polynomial", "jn_trajectory_fourier", "jn_trajectory_half_cosine",
     "jn_trajectory_bspline", "jn_bspline_knots", "jn_trajectory_minimum", "jn_fit_options_default",
-    "jn_trajectory_fit", "jn_trajectory_load", "jn_trajectory_parse", "jn_trajectory_save",
-    "jn_coordinate_name", "jn_trajectory_clocked", "jn_trajectory_clock",
+    "jn_trajectory_fit", "jn_trajectory_band", "jn_trajectory_force_band", "jn_trajectory_load",
+    "jn_trajectory_parse", "jn_trajectory_save", "jn_coordinate_name", "jn_trajectory_clocked",
+    "jn_trajectory_clock",
     /* limits along a motion: create, and what only looks */
     "jn_limit_kind_name", "jn_model_limits", "jn_limit_check_new", "jn_limit_check_free",
     "jn_limit_check_peak", "jn_limit_check_limited", "jn_limit_check_broken",

@@ -624,6 +624,18 @@ class Trajectories(unittest.TestCase):
         close("fitted velocity", fit.at(0.5)[1][0], [3 * np.cos(1.5), -2 * np.sin(1.0)], 1e-6)
         with self.assertRaisesRegex(jounce.ArgumentError, "runs from 0 to 1"):
             fit.at(2)
+        with self.assertRaises(jounce.StateError):
+            fit.band(0.5)
+        # noise found from the samples, and bands that contain the truth
+        t = np.linspace(0, 4, 800)
+        samples = np.stack([np.sin(3 * t), np.cos(2 * t)], axis=1)
+        fit = jounce.Trajectory.fit(robot, t, samples + 1e-3 * np.random.default_rng(1).standard_normal((800, 2)))
+        np.testing.assert_allclose(fit.report["noise"], 1e-3, rtol=0.15)
+        (q, v), (bq, bv) = fit.at(t, 1), fit.band(t, 1)
+        self.assertGreater(np.mean(np.abs(q - samples) <= bq), 0.85)
+        self.assertGreater(np.mean(np.abs(v[:, 2, 0] + 27 * np.cos(3 * t)) <= bv[:, 2, 0]), 0.85)
+        with self.assertRaisesRegex(jounce.FitError, "not to be trusted"):
+            jounce.Trajectory.fit(robot, t, samples, pieces=2)
         with self.assertRaises(jounce.Error):
             jounce.Trajectory.minimum(robot, [0, 0], samples[:2])
 

@@ -1,0 +1,271 @@
+/* judge.c: quantisation, spikes, and tests of the residuals of a fit. */
+#include "trajectory/judge.h"
+
+#include <math.h>
+#include <string.h>
+
+double jn_select(double *x, int n, int k) {
+  int low = 0, high = n - 1;
+  while (low < high) {
+    const double pivot = x[low + (high - low) / 2];
+    int i = low, j = high;
+    while (i <= j) {
+      while (x[i] < pivot) i++;
+      while (x[j] > pivot) j--;
+      if (i <= j) {
+        const double swap = x[i];
+        x[i++] = x[j];
+        x[j--] = swap;
+      }
+    }
+    if (k <= j)
+      high = j;
+    else if (k >= i)
+      low = i;
+    else
+      break;
+  }
+  return x[k];
+}
+
+/* Rounds to the nearest whole number. */
+static double whole(double x) { return floor(x + 0.5); }
+
+/* Euclid's algorithm on differences known to a few percent of the step. */
+static double common_divisor(double a, double b, double least) {
+  while (b > least) {
+    const double r = fabs(a - whole(a / b) * b);
+    if (r < 0.1 * b) return b;
+    a = b;
+    b = r;
+  }
+  return 0;
+}
+
+double jn_find_step(int n, const double *y, double *work) {
+  double big = 0;
+  int m = 0;
+  for (int i = 0; i < n; i++) big = fmax(big, fabs(y[i]));
+  const double least = 1e-8 * big;
+  const int every = n > 65536 ? n / 65536 : 1;
+  for (int i = 1; i < n; i += every) {
+    const double d = fabs(y[i] - y[i - 1]);
+    if (d > 0.1 * least) work[m++] = d;
+  }
+  if (m < 8) return 0;
+  /* the smallest differences, in order */
+  const int first = m < 64 ? m : 64;
+  if (m > first) jn_select(work, m, first - 1);
+  for (int i = 1; i < first; i++) {
+    const double x = work[i];
+    int j = i;
+    for (; j > 0 && work[j - 1] > x; j--) work[j] = work[j - 1];
+    work[j] = x;
+  }
+  double q = work[0];
+  for (int i = 1; i < first && q > 0; i++) q = common_divisor(work[i], q, least);
+  if (!(q > least)) return 0;
+  /* least squares q over differences of growing size */
+  for (double f = 3; f < 2e5; f *= 4) {
+    double a = 0, b = 0;
+    for (int i = 0; i < m; i++) {
+      if (work[i] > 1.5 * f * q) continue;
+      const double k = whole(work[i] / q);
+      a += k * work[i], b += k * k;
+    }
+    if (b > 0) q = a / b;
+  }
+  int good = 0;
+  for (int i = 0; i < m; i++) {
+    const double k = work[i] / q;
+    good += fabs(k - whole(k)) < 0.05;
+  }
+  return good > 0.99 * m && q > least ? q : 0;
+}
+
+int jn_run_weights(int n, const double *y, double step, double *w, double *coarse) {
+  int changes = 0, in_runs = 0;
+  for (int i = 0, end; i < n; i = end) {
+    for (end = i + 1; end < n && fabs(y[end] - y[i]) < 0.5 * step; end++) continue;
+    const double L = end - i, weight = L <= 16 ? 1 / L : 1 / sqrt(16 * L);
+    for (int k = i; k < end; k++) w[k] = weight;
+    if (weight < 0.75) in_runs += end - i;
+    if (end < n) changes++;
+  }
+  *coarse = (double)in_runs / n;
+  return changes;
+}
+
+/* Differences of order 16 of equally spaced samples multiply white noise by 24514, sines of more
+ * than 8 samples a period by less than 0.014. */
+double jn_find_noise(int n, const double *t, const double *y, double *work) {
+  enum { ORDER = 16, LEAST = 32 };
+  const double dt = t[n - 1] / (n - 1);
+  double c[ORDER + 1] = {1};
+  int even = 0, m = 0;
+  for (int a = 1; a <= ORDER; a++) c[a] = -c[a - 1] * (ORDER - a + 1) / a;
+  for (int i = 1; i < n; i++) {
+    even = fabs(t[i] - t[i - 1] - dt) < 1e-3 * dt ? even + 1 : 0;
+    if (even < ORDER) continue;
+    double sum = 0;
+    for (int a = 0; a <= ORDER; a++) sum += c[a] * y[i - a];
+    work[m++] = fabs(sum);
+  }
+  return m < LEAST ? 0 : 1.4826 * jn_select(work, m, m / 2) / 24514.0;
+}
+
+static int turns_between(double a, double b) {
+  const double turn = 6.283185307179586, turns = whole((a - b) / turn);
+  return fabs(a - b - turns * turn) < 0.25 * turn ? (int)fmax(-1e6, fmin(1e6, turns)) : 0;
+}
+
+int jn_unwrap(int n, double *y) {
+  int jumps = 0;
+  double add = 0, before = n > 0 ? y[0] : 0;
+  for (int i = 1; i < n; i++) {
+    const double now = y[i];
+    const int k = turns_between(before, now);
+    int spike = 0;
+    for (int a = 1; k && a <= 3 && i + a < n; a++)
+      spike |= turns_between(y[i + a - 1], y[i + a]) == -k;
+    if (k && spike) {
+      for (int a = 0; a < 3 && i < n && turns_between(before, y[i]); a++) y[i++] += add;
+      i--;
+      continue;
+    }
+    if (k) add += k * 6.283185307179586, jumps++;
+    y[i] = now + add;
+    before = now;
+  }
+  return jumps;
+}
+
+/* Spikes. r[i]: distance of sample i from what its neighbours predict. */
+
+/* From the median of 16 straight lines between neighbours: groups of spikes do not disturb it. */
+static void far_from_lines(int m, const double *z, double *r) {
+  for (int i = 0; i < m; i++) {
+    double x[16];
+    r[i] = 0;
+    if (i < 4 || i > m - 5) continue;
+    for (int a = 1; a <= 4; a++)
+      for (int b = 1; b <= 4; b++) x[4 * (a - 1) + b - 1] = (b * z[i - a] + a * z[i + b]) / (a + b);
+    const double low = jn_select(x, 16, 7), high = jn_select(x, 16, 8);
+    r[i] = fmin(fabs(z[i] - low), fabs(z[i] - high));
+  }
+}
+
+/* From the cubic polynomial through four neighbours. */
+static void far_from_cubics(int m, const double *z, double *r) {
+  for (int i = 2; i < m - 2; i++)
+    r[i] = fabs(z[i] - (4 * (z[i - 1] + z[i + 1]) - z[i - 2] - z[i + 2]) / 6);
+  /* the two at each end, scaled to the standard deviation of those inside */
+  for (int e = 0; e < 2; e++) {
+    const int d = e ? -1 : 1;
+    const double *x = e ? z + m - 1 : z;
+    double *out = e ? r + m - 1 : r;
+    out[0] = fabs(x[0] - 4 * x[d] + 6 * x[2 * d] - 4 * x[3 * d] + x[4 * d]) / 6;
+    out[d] = fabs(x[d] - (x[0] + 6 * x[2 * d] - 4 * x[3 * d] + x[4 * d]) / 4) / 1.5;
+  }
+}
+
+/* Marks r > gate times its median in the block of i and the two beside it. `single`: only the
+ * largest of neighbours. */
+static int mark_spikes(int m, const double *r, const int *index, double gate, int single,
+                       double least, unsigned char *keep) {
+  enum { BLOCK = 64, AROUND = 3 * BLOCK };
+  const int blocks = m / BLOCK > 1 ? m / BLOCK : 1;
+  int found = 0, block = -1;
+  double scale = 0, part[AROUND];
+  for (int i = 0; i < m; i++) {
+    const int k = i / BLOCK < blocks ? i / BLOCK : blocks - 1;
+    if (k != block) {
+      int from = k > 0 ? (k - 1) * BLOCK : 0, to = (k + 2) * BLOCK < m ? (k + 2) * BLOCK : m;
+      if (to - from > AROUND) to = from + AROUND;
+      memcpy(part, r + from, (size_t)(to - from) * sizeof *part);
+      scale = 1.4826 * jn_select(part, to - from, (to - from) / 2) + least;
+      block = k;
+    }
+    if (!(r[i] > gate * scale)) continue;
+    if (single && ((i > 0 && r[i] < r[i - 1]) || (i < m - 1 && r[i] < r[i + 1]))) continue;
+    keep[index[i]] = 0;
+    found++;
+  }
+  return found;
+}
+
+int jn_find_spikes(int n, const double *y, double step, unsigned char *keep, double *work) {
+  double *z = work, *r = work + n, big = 0;
+  int *index = (int *)(work + 2 * (size_t)n), all = 0;
+  memset(keep, 1, (size_t)n);
+  for (int i = 0; i < n; i++) big = fmax(big, fabs(y[i]));
+  for (int round = 0; round < 12; round++) {
+    int m = 0;
+    for (int i = 0; i < n; i++)
+      if (keep[i]) z[m] = y[i], index[m++] = i;
+    if (m < 16) break;
+    const int lines = round == 0;
+    if (lines)
+      far_from_lines(m, z, r);
+    else
+      far_from_cubics(m, z, r);
+    const int found =
+        mark_spikes(m, r, index, lines ? 8 : 5.5, !lines, 0.5 * step + 1e-12 * big, keep);
+    all += found;
+    if (!found && !lines) break;
+  }
+  return all;
+}
+
+misfit jn_judge_residuals(int n, const double *r, const double *standard, double per_cell,
+                          double edf) {
+  misfit f = {.block = -9, .ratio = 1};
+  double sum = 0, squares = 0;
+  for (int i = 0; i < n; i++) {
+    squares += r[i] * r[i];
+    if (i) sum += (r[i] - r[i - 1]) * (r[i] - r[i - 1]);
+  }
+  f.white = sum / (2.0 * (n - 1)) + 1e-300;
+  for (int l = 2; l <= fmax(2, per_cell) && n / l >= 16; l *= 2) {
+    double v = 0;
+    const int blocks = n / l;
+    for (int b = 0; b < blocks; b++) {
+      double s = 0;
+      for (int i = 0; i < l; i++) s += r[b * l + i];
+      v += s * s;
+    }
+    v /= (double)blocks * l * f.white;
+    f.block = fmax(f.block, (v - 1) / sqrt(2.0 * l / n + 3.0 / n));
+    f.ratio = fmax(f.ratio, v);
+  }
+  int N = n >= 512 ? 256 : n / 2 > 32 ? n / 2 : 32;
+  double most_rho = -1, most_var = 0, var[4097];
+  int windows = n / N, kept = 0;
+  for (int b = 0; b < windows; b++) {
+    double s = 0, p = 0, v = 0;
+    for (int i = 0; i < N; i++) {
+      const double x = r[b * N + i];
+      s += x * x;
+      v += standard[b * N + i] * standard[b * N + i];
+      if (i) p += x * r[b * N + i - 1];
+    }
+    most_rho = fmax(most_rho, p / fmax(s, 1e-300));
+    most_var = fmax(most_var, v / N);
+    if (kept < 4096) var[kept++] = v / N;
+  }
+  if (kept) {
+    f.window = most_rho * sqrt(N);
+    f.variance = (most_var / fmax(jn_select(var, kept, kept / 2), 1e-300) - 1) / sqrt(2.0 / N);
+  }
+  const double e = edf / fmax(n - edf, 1);
+  f.lag = -9;
+  for (int k = 1; k <= 16 && k < n; k++) {
+    double p = 0;
+    for (int i = k; i < n; i++) p += r[i] * r[i - k];
+    p /= squares + 1e-300;
+    if (k == 1) f.correlation = p;
+    f.lag = fmax(f.lag, fmax(p - 0.3 * e, -p - e));
+  }
+  f.lag *= sqrt(n);
+  return f;
+}

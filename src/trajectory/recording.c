@@ -1,0 +1,293 @@
+/* recording.c: weights of the samples, the fit, outliers, noise that is not white, the verdict. */
+#include "trajectory/recording.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/block.h"
+#include "base/elementary.h"
+
+static const double relative_rounding = 1e-9; /* of samples without noise */
+static const double most_outliers = 0.05;     /* share of the samples */
+static const double fewest_changes = 12;      /* of an encoder's code */
+static const double widest_band = 50;         /* Hz, mean bandwidth edf/(2 T) of a joint motion */
+
+__attribute__((format(printf, 2, 3))) static void doubt(recording *r, const char *format, ...) {
+  va_list list;
+  if (r->why[0]) return;
+  va_start(list, format);
+  vsnprintf(r->why, sizeof r->why, format, list);
+  va_end(list);
+}
+
+/* Arrays of one fit, each [count]. */
+typedef struct arrays {
+  double *w, *root, *run, *residual, *y, *work; /* y [numbers x count], work [3 x count] */
+  unsigned char *keep;
+  double least; /* variance that a sample has at least */
+} arrays;
+
+static void summarise(samples *s, const arrays *a, int weighted) {
+  s->w = weighted ? a->w : NULL;
+  s->root = weighted ? a->root : NULL;
+  s->used = 0;
+  s->weight = s->log_weights = s->log_size = s->least = 0;
+  for (int i = 0; i < s->count; i++) {
+    const double w = a->w[i];
+    a->root[i] = sqrt(w);
+    if (!(w > 0)) continue;
+    s->used++;
+    s->weight += w;
+    if (w != 1) s->log_weights += jn_log(w);
+  }
+  for (int n = 0; n < s->numbers; n++) {
+    double sum = 0;
+    for (int i = 0; i < s->count; i++) {
+      const double y = s->y[(size_t)n * (size_t)s->count + (size_t)i];
+      sum += a->w[i] * y * y;
+    }
+    s->log_size += jn_log(sum + 1e-300);
+    s->least += relative_rounding * relative_rounding * sum / s->weight / s->numbers;
+  }
+  s->least = fmax(s->least, a->least);
+}
+
+void jn_recording_free(jn_trajectory *T, recording *r) {
+  jn_smoother_free(T, r->m);
+  if (r->own.T) jn_fit_space_free(&r->own);
+  if (r->block) jn_repay(T, r->doubles * sizeof *r->block);
+  jn_block_free(&T->hooks, r->block);
+  r->m = NULL;
+  r->block = NULL;
+}
+
+/* A new fit in place of r->m, with the grids of its weights. */
+static jn_status refit(fit_space *shared, recording *r, const recording_options *o) {
+  fit_space *f = r->s.w ? &r->own : shared;
+  jn_smoother_free(shared->T, r->m);
+  r->m = NULL;
+  jn_fit_space_free(&r->own);
+  return jn_fit_search(f, &r->s, o->cells, &r->m);
+}
+
+/* Runs of equal codes: a run of L samples tells less than L readings. The variance of a reading is
+ * that of an unweighted fit, at least step^2/12. */
+static jn_status weigh_runs(fit_space *shared, recording *r, const recording_options *o,
+                            const double *y, arrays *a, int *runs) {
+  double coarse;
+  *runs = 0;
+  r->changes = jn_run_weights(r->s.count, y, r->step, a->run, &coarse);
+  if (!(coarse > 0.02)) return JN_OK;
+  const int low = shared->low, high = shared->high;
+  shared->high = r->own.high = low;
+  jn_status status = refit(shared, r, o);
+  shared->high = r->own.high = high;
+  if (status) return status;
+  *runs = 1;
+  r->s.known = fmax(r->step * r->step / 12, r->m ? r->m->sigma2 : 0);
+  for (int i = 0; i < r->s.count; i++) a->w[i] *= a->run[i];
+  summarise(&r->s, a, 1);
+  return JN_OK;
+}
+
+/* Variances of the fitted values, relative to sigma^2. */
+static void leverages(const smoother *m, const double *t, double *v) {
+  double b[WIDEST];
+  for (int j = 0; j < m->u->cells; j++)
+    for (int i = m->u->begin[j]; i < m->u->begin[j + 1]; i++) {
+      jn_uniform_basis(m->u, t[i] / m->u->h - j, 0, b);
+      v[i] = jn_smoother_variance(m, j, b, b);
+    }
+}
+
+/* Residuals of such a fit say little. */
+static int interpolates(const recording *r) { return r->m->edf > 0.85 * r->s.used; }
+
+/* Leaves out the worst sample of a cell if it is beyond 5 standard deviations, takes back those
+ * within 4. Returns the number of
+ * changes. */
+static int gate(recording *r, arrays *a, int runs) {
+  const samples *s = &r->s;
+  const smoother *m = r->m;
+  double product, scale = m->sigma2, *v = a->work + s->count;
+  int changed = 0, used = 0;
+  jn_uniform_residual(m->u, s, a->y, m->c, a->residual, NULL, &product);
+  leverages(m, s->t, v);
+  if (!(s->known > 0)) {
+    for (int i = 0; i < s->count; i++)
+      if (a->w[i] > 0)
+        a->work[used++] = fabs(a->residual[i]) / sqrt(fmax(0.01, 1 - a->w[i] * v[i]));
+    scale = 1.4826 * jn_select(a->work, used, used / 2);
+    scale = fmax(scale * scale, s->least);
+  }
+  r->outliers = 0;
+  for (int j = 0; j < m->u->cells; j++) {
+    int worst = -1;
+    double most = 1;
+    for (int i = m->u->begin[j]; i < m->u->begin[j + 1]; i++) {
+      const double e = fabs(a->residual[i]), w = a->w[i];
+      /* variances of the residual of a sample in use, and of one that is left out */
+      const double in = scale * fmax(0.05, 1 - w * v[i]), out = scale + m->sigma2 * v[i];
+      const double z = e / (5 * sqrt(in) + 0.5 * r->step);
+      if (w > 0 && z > most)
+        worst = i, most = z;
+      else if (!(w > 0) && e < 4 * sqrt(out))
+        a->w[i] = runs ? a->run[i] : 1, changed++;
+      r->outliers += !(a->w[i] > 0);
+    }
+    if (worst >= 0) a->w[worst] = 0, changed++, r->outliers++;
+  }
+  return changed;
+}
+
+/* Weighted residuals of the samples in use, and the same over their standard deviations. */
+static misfit judge(const recording *r, const smoother *m, arrays *a) {
+  const samples *s = &r->s;
+  const double T = s->t[s->count - 1];
+  double product, *x = a->work, *standard = x + s->count, *v = standard + s->count;
+  int n = 0;
+  jn_uniform_residual(m->u, s, a->y, m->c, a->residual, NULL, &product);
+  leverages(m, s->t, v);
+  for (int i = 0; i < s->count; i++) {
+    if (!(a->w[i] > 0)) continue;
+    x[n] = a->residual[i] * a->root[i];
+    standard[n] = x[n] / sqrt(fmax(0.01, 1 - a->w[i] * v[i]));
+    n++;
+  }
+  return jn_judge_residuals(n, x, standard, m->u->h * n / T, m->edf);
+}
+
+/* Noise that is not white: its power at low frequencies, `ratio` times that of neighbouring
+ * samples, is what matters. A fit with that variance is accepted if the ratio has settled. */
+static jn_status allow_for_colour(fit_space *shared, recording *r, const recording_options *o,
+                                  arrays *a) {
+  double target = r->z.ratio * r->z.white;
+  fit_space *f = r->s.w ? &r->own : shared;
+  for (int round = 0; round < 4; round++) {
+    smoother *m;
+    r->s.known = target;
+    jn_status status = jn_fit_search(f, &r->s, o->cells, &m);
+    if (status || !m) return status;
+    jn_smoother_rebase(m);
+    jn_smoother_local(m, 30);
+    const misfit z = judge(r, m, a);
+    const double next = z.ratio * z.white;
+    if (next < 1.05 * target && target < 2.5 * z.white) {
+      jn_smoother_free(f->T, r->m);
+      r->m = m;
+      r->z.variance = z.variance, r->z.correlation = z.correlation;
+      r->z.block = r->z.window = r->z.lag = 0;
+      return JN_OK;
+    }
+    jn_smoother_free(f->T, m);
+    if (next > 2.5 * z.white) break;
+    target = next;
+  }
+  r->s.known = 0;
+  return JN_OK;
+}
+
+/* What speaks against the fit. Where it nearly interpolates, residuals say little; then the noise
+ * must be known to be small. */
+static void verdict(recording *r, int runs) {
+  const double T = r->s.t[r->s.count - 1], edf = r->m->edf;
+  const misfit *z = &r->z;
+  const double size = sqrt(jn_exp(r->s.log_size / r->s.numbers) / r->s.weight); /* rms of y */
+  const int exact = r->m->sigma2 <= r->s.least && r->noise < 1e-6 * size;
+  if (!runs && !interpolates(r) && !exact) {
+    if (z->block > 5 || z->window > 6 || z->lag > 6)
+      doubt(r,
+            "its residuals are correlated (first autocorrelation %.2f): the spline does not follow "
+            "the motion, or the noise is not white",
+            z->correlation);
+    else if (z->variance > 12)
+      doubt(r, "the noise is not the same everywhere, or a burst of motion is missed");
+  }
+  if (edf > 0.5 * r->s.used && !r->even)
+    doubt(r, "%.0f degrees of freedom from %d samples: motion and noise cannot be told apart", edf,
+          r->s.used);
+  if (edf > 2 * widest_band * T && r->noise > 1e-6 * size)
+    doubt(r, "a mean bandwidth of %.0f Hz: vibration or coloured noise", 0.5 * edf / T);
+}
+
+static jn_status fit(fit_space *shared, recording *r, const recording_options *o, const double *y,
+                     arrays *a) {
+  samples *s = &r->s;
+  const int one = s->numbers == 1;
+  int runs = 0, changes = 0;
+  jn_status status = JN_OK;
+  for (int i = 1; i < s->count; i++) changes += y[i] != y[i - 1];
+  if (one && changes < fewest_changes)
+    doubt(r, "only %d changes of its value, %d needed: the sensor does not see the motion", changes,
+          (int)fewest_changes);
+  if (one) r->step = jn_find_step(s->count, y, a->work);
+  for (int k = 0; k < s->numbers; k++) {
+    const double noise =
+        0.8 * jn_find_noise(s->count, s->t, y + (size_t)k * (size_t)s->count, a->work);
+    a->least += noise * noise / s->numbers;
+    r->even |= noise > 0;
+  }
+  for (int i = 0; i < s->count; i++) a->w[i] = 1;
+  if (one && !o->keep_outliers) {
+    r->outliers = jn_find_spikes(s->count, y, r->step, a->keep, a->work);
+    /* many of them are the motion itself: the fit decides */
+    if (r->outliers > most_outliers * s->count) r->outliers = 0;
+    for (int i = 0; i < s->count && r->outliers; i++) a->w[i] = a->keep[i];
+  }
+  summarise(s, a, r->outliers > 0);
+  if (r->step > 0 && (status = weigh_runs(shared, r, o, y, a, &runs))) return status;
+  for (int round = 0;; round++) {
+    if ((status = refit(shared, r, o)) || !r->m) return status;
+    if (round == 5 || !one || o->keep_outliers || interpolates(r) || !gate(r, a, runs)) break;
+    if (r->outliers > most_outliers * s->count) break;
+    summarise(s, a, 1);
+  }
+  if (r->outliers > most_outliers * s->count) {
+    doubt(r, "%d of %d samples are outliers", r->outliers, s->count);
+    summarise(s, a, 1);
+    if ((status = refit(shared, r, o)) || !r->m) return status;
+  }
+  jn_smoother_rebase(r->m);
+  jn_smoother_local(r->m, 30);
+  r->z = judge(r, r->m, a);
+  if (r->m->sigma2 > s->least && !runs && one && r->z.block > 5 && r->z.ratio > 1.1 &&
+      r->z.ratio < 8)
+    status = allow_for_colour(shared, r, o, a);
+  if (status) return status;
+  r->cutoff = jn_smoother_cutoff(r->m) / (6.283185307179586 * r->m->u->h);
+  r->noise = sqrt(r->m->sigma2);
+  r->rounding = runs ? r->step * r->step / 12 : 0;
+  verdict(r, runs);
+  return JN_OK;
+}
+
+jn_status jn_recording_fit(fit_space *shared, int count, const double *t, int numbers,
+                           const double *y, const recording_options *o, recording *r) {
+  const size_t n = (size_t)count;
+  memset(r, 0, sizeof *r);
+  r->own = *shared;
+  memset(r->own.grid, 0, sizeof r->own.grid);
+  r->doubles = n * (8 + (size_t)numbers);
+  if (jn_afford(shared->T, r->doubles, sizeof(double), 0)) return JN_ERR_LIMIT;
+  double *x = r->block = jn_block_new(&shared->T->hooks, r->doubles, sizeof *x);
+  if (!x) {
+    jn_repay(shared->T, r->doubles * sizeof *x);
+    return JN_ERR_MEMORY;
+  }
+  arrays a = {x, x + n, x + 2 * n, x + 3 * n, x + 4 * n, x + (4 + (size_t)numbers) * n, NULL, 0};
+  a.keep = (unsigned char *)(a.work + 3 * n);
+  r->s = (samples){.count = count, .numbers = numbers, .t = t, .y = a.y};
+  memcpy(r->s.rest, o->rest, sizeof r->s.rest);
+  for (int k = 0; k < numbers; k++) {
+    const double *from = y + (size_t)k * n;
+    double mean = 0;
+    for (size_t i = 0; i < n; i++) mean += from[i] / count;
+    r->mean[k] = mean;
+    for (size_t i = 0; i < n; i++) a.y[(size_t)k * n + i] = from[i] - mean;
+  }
+  jn_status status = fit(shared, r, o, y, &a);
+  if (!status && !r->m) doubt(r, "no spline follows them: the motion is too fast for the samples");
+  return status;
+}
