@@ -112,7 +112,7 @@ class Library:
     """The library, the program and the module without a fault: their objects, and the sources that include each file."""
 
     def __init__(self):
-        self.flags = ["-Iinclude", "-Isrc", "-Icli"] + pkg_config("--cflags")
+        self.flags = ["-Iinclude", "-Isrc"] + pkg_config("--cflags")  # cli/limits.h is not <limits.h>
         self.libs = pkg_config("--libs") + ["-lm", "-lpthread", "-ldl"]
         self.python = python_config()
         self.assets = os.path.join("build-mutate", "report_assets.c")
@@ -129,7 +129,7 @@ class Library:
     def options(self, source):
         if source in self.parts["python"]:
             return self.flags + self.python[0]
-        return (["-DJN_BUILDING"] if source in self.parts["src"] else []) + self.flags
+        return (["-DJN_BUILDING"] if source in self.parts["src"] else ["-iquote", "cli"]) + self.flags
 
     def compile(self, source, folder, flags=("-O1",), text=None, lead=()):
         """`lead` comes before the include path, so that a changed header is found first."""
@@ -284,7 +284,7 @@ PROGRAMS = {
 def build_tests(library, jobs):
     """Every test program with its processor time; those that fail without a mutant are left out and listed."""
     flags = CC + ["-O1"] + library.flags + [
-        "-Itests", "-Icli", f'-DTEST_DATA="{ROOT}/tests/data"', f'-DTEST_SHARED="{ROOT}/../shared"',
+        "-Itests", "-iquote", "cli", f'-DTEST_DATA="{ROOT}/tests/data"', f'-DTEST_SHARED="{ROOT}/../shared"',
         f'-DTEST_PROGRAM="{WORK}/jounce"', f'-DTEST_INCLUDE="{ROOT}/include"',
         f'-DTEST_FAILING_MALLOC="{WORK}/failing_malloc.so"']
     link = [f"-L{WORK}/base", "-ljounce"] + library.libs
@@ -342,7 +342,8 @@ def try_mutant(library, tests, mutant, folder):
     os.makedirs(os.path.dirname(changed))
     with open(changed, "w") as file:
         file.write("\n".join(lines))
-    lead = [f"-I{shadow}/{x}" for x in ("src", "cli", "python/src")] + ["-I" + os.path.dirname(os.path.join(ROOT, path))]
+    lead = [f"-I{shadow}/src"] + [x for f in ("cli", "python/src") for x in ("-iquote", f"{shadow}/{f}")]
+    lead += ["-iquote", os.path.dirname(os.path.join(ROOT, path))]
     affected = library.uses.get(path, [])
 
     def compiled(sources, level):
