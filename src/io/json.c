@@ -273,11 +273,8 @@ static void read_model(reader *r, const jn_allocator *allocator) {
 jn_status jn_spec_parse_json(const char *text, size_t size, const char *name,
                              const jn_allocator *allocator, jn_spec **out, jn_error *error) {
   if (name == NULL) name = "JSON";
-  if (text == NULL || out == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
-  if (size > JN_MAX_FILE)
-    return jn_fail(error, JN_ERR_LIMIT, name, 0, "the text is larger than %d MiB",
-                   JN_MAX_FILE / (1024 * 1024));
+  const jn_status refused = jn_text_check(text, size, out, name, error);
+  if (refused) return refused;
   if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, size -= 3;
 
   reader r = {.spec = NULL};

@@ -289,11 +289,8 @@ static void free_all(mjcf *m) {
 jn_status jn_mjcf_parse(const char *text, size_t size, const char *name, const char *path,
                         const jn_allocator *allocator, jn_spec **out, jn_error *error) {
   if (name == NULL) name = "MJCF";
-  if (text == NULL || out == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
-  if (size > JN_MAX_FILE)
-    return jn_fail(error, JN_ERR_LIMIT, name, 0, "the text is larger than %d MiB",
-                   JN_MAX_FILE / (1024 * 1024));
+  const jn_status refused = jn_text_check(text, size, out, name, error);
+  if (refused) return refused;
   jn_allocator hooks = jn_allocator_or_default(allocator);
   mjcf *m = jn_block_new(&hooks, 1, sizeof *m);
   if (m == NULL) return jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");

@@ -112,3 +112,13 @@ void jn_write_cell(FILE *file, const char *text, const char *special) {
   }
   fputc('"', file);
 }
+
+jn_status jn_text_check(const char *text, size_t size, const void *out, const char *name,
+                        jn_error *error) {
+  if (text == NULL || out == NULL)
+    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
+  if (size > JN_MAX_FILE)
+    return jn_fail(error, JN_ERR_LIMIT, name, 0, "the text is larger than %d MiB",
+                   JN_MAX_FILE / (1024 * 1024));
+  return JN_OK;
+}

@@ -38,6 +38,10 @@ int jn_is_formula(const char *text);
  * gets an apostrophe in front, which makes it a text; readers of tables remove it. */
 void jn_write_cell(FILE *file, const char *text, const char *special);
 
+/* The arguments of a function that parses a text: not NULL, and not too large. */
+jn_status jn_text_check(const char *text, size_t size, const void *out, const char *name,
+                        jn_error *error);
+
 /* 1 when `text` is well-formed UTF-8. */
 int jn_is_utf8(const char *text);
 

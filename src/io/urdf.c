@@ -493,11 +493,8 @@ static void on_end(void *context) {
 jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
                              const jn_allocator *allocator, jn_spec **out, jn_error *error) {
   if (name == NULL) name = "URDF";
-  if (text == NULL || out == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
-  if (size > JN_MAX_FILE)
-    return jn_fail(error, JN_ERR_LIMIT, name, 0, "the text is larger than %d MiB",
-                   JN_MAX_FILE / (1024 * 1024));
+  const jn_status refused = jn_text_check(text, size, out, name, error);
+  if (refused) return refused;
 
   jn_allocator hooks = jn_allocator_or_default(allocator);
   reader *r = jn_block_new(&hooks, 1, sizeof *r);

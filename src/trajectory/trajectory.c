@@ -293,8 +293,6 @@ jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
   T->scale = scale;
   T->memory = SIZE_MAX;
   T->spline = NULL;
-  T->joint = NULL;
-  T->motion = NULL;
   T->variance = NULL;
   T->splines = T->room = 0;
   T->clock = NULL;
