@@ -56,7 +56,7 @@ static jn_status load(const jn_model *model, jn_data *data, int v_rows, const do
   if (v_rows > 0 && nv) {
     memcpy(w->io, v, sizeof *v * v_rows * nv);
     if (near && data->settings.representation == JN_SPATIAL)
-      boundary_shift(model, w, w->io, v_rows, -1, 0);
+      data->engine->boundary.shift(model, w, w->io, v_rows, -1, 0);
     jn_jet_to_taylor(v_rows - 1, model->nv, w->io);
   }
   return JN_OK;

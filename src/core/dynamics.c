@@ -7,6 +7,42 @@
 #include "core/external.h"
 #include "core/poses.h"
 
+/* Conversions to and from the user's representation, by the engine for the body formulation. */
+static void motion_in(const jn_model *m, const jn_data *data, const jn_recursion *form, int K) {
+  const int rep = (int)data->settings.representation;
+  if (form->world)
+    boundary_motion_in(m, &data->w, rep, 0, K);
+  else
+    data->engine->boundary.motion(m, &data->w, rep, K);
+}
+static void drive(const jn_model *m, const jn_data *data, const jn_recursion *form, int k,
+                  const unsigned char *prescribed) {
+  if (form->world)
+    boundary_drive(m, &data->w, &data->settings, k, prescribed, 1);
+  else
+    data->engine->boundary.drive(m, &data->w, &data->settings, k, prescribed);
+}
+static void motion_out(const jn_model *m, const jn_data *data, const jn_recursion *form, int from,
+                       int to) {
+  const int rep = (int)data->settings.representation;
+  if (form->world)
+    boundary_motion_out(m, &data->w, rep, from, to, 1);
+  else
+    data->engine->boundary.motion_out(m, &data->w, rep, from, to);
+}
+static void force_out(const jn_model *m, const jn_data *data, const jn_recursion *form, int to) {
+  const int rep = (int)data->settings.representation;
+  if (form->world)
+    boundary_force_out(m, &data->w, rep, 0, to, 1);
+  else
+    data->engine->boundary.force_out(m, &data->w, rep, 0, to);
+}
+static void shift(const jn_model *m, const jn_data *data, double *x, int rows, int sign,
+                  int moment) {
+  if (data->settings.representation == JN_SPATIAL)
+    data->engine->boundary.shift(m, &data->w, x, rows, sign, moment);
+}
+
 /* The mixed formulation has no forward dynamics; the hybrid one is used. */
 static const jn_recursion *recursion_of(const jn_data *data, int forward) {
   jn_formulation f = data->settings.formulation;
@@ -27,13 +63,12 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   status = jn_load_state_about_joint(model, data, order + 2, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
-  const int rep = (int)data->settings.representation;
   const jn_recursion *form = recursion_of(data, 0);
   const int loaded = external && external->wrench_count > 0,
             poses = form->world || jn_external_needs_poses(external);
   data->kinematics = -2;
   set_gravity(data);
-  boundary_motion(model, w, rep, 0, order + 1, !form->world);
+  motion_in(model, data, form, order + 1);
   if (form->world)
     place_joints(model, w);
   else
@@ -43,10 +78,10 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   if (loaded)
     for (int k = 0; k <= order; k++) form->external(model, data, external, k);
   form->inverse(model, w, &data->settings, order, loaded);
-  boundary_force_out(model, w, rep, 0, order);
+  force_out(model, data, form, order);
   size_t n = ((size_t)order + 1) * (size_t)model->nv;
   jn_jet_to_derivatives(order, model->nv, w->io);
-  if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, order + 1, 1, 1);
+  shift(model, data, w->io, order + 1, 1, 1);
   if (external && external->tau)
     for (size_t i = 0; i < n; i++) w->io[i] -= external->tau[i];
   return jn_deliver(w->io, n, tau);
@@ -62,7 +97,7 @@ static jn_status solve_orders(const jn_model *model, jn_data *data, int order,
             poses = form->world || jn_external_needs_poses(external);
   data->kinematics = -2;
   set_gravity(data);
-  boundary_motion_in(model, w, (int)set->representation, 0, 0);
+  motion_in(model, data, form, 0);
   if (form->world)
     place_joints(model, w);
   else
@@ -74,7 +109,7 @@ static jn_status solve_orders(const jn_model *model, jn_data *data, int order,
   form->first_terms(model, w, set, loaded);
   for (int k = 0; k <= order; k++) {
     const int more = k < order;
-    boundary_drive(model, w, set, k, prescribed, form->world);
+    drive(model, data, form, k, prescribed);
     if (loaded && more) form->external(model, data, external, k + 1);
     form->solve(model, w, set, k, prescribed, loaded, more);
   }
@@ -96,13 +131,13 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
     for (size_t i = 0; i < n; i++) w->force[i] += external->tau[i];
   if (!jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
   int rep = data->settings.representation;
-  if (rep == JN_SPATIAL) boundary_shift(model, w, w->force, order + 1, -1, 1);
+  shift(model, data, w->force, order + 1, -1, 1);
   jn_jet_to_taylor(order, model->nv, w->force);
   status = solve_orders(model, data, order, NULL, external);
   if (status) return status;
-  boundary_motion_out(model, w, rep, rep == JN_BODY, order + 1);
+  motion_out(model, data, recursion_of(data, 1), rep == JN_BODY, order + 1);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
-  if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, order + 2, 1, 0);
+  shift(model, data, w->io, order + 2, 1, 0);
   return jn_deliver(w->io + nv, n, a);
 }
 
@@ -128,27 +163,23 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
       }
   size_t n = ((size_t)order + 1) * nv;
   if (!jn_all_finite(w->io, n + nv) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
-  const int rep = (int)data->settings.representation;
-  if (rep == JN_SPATIAL) {
-    boundary_shift(model, w, w->io + nv, order + 1, -1, 0); /* row 0 is already shifted */
-    boundary_shift(model, w, w->force, order + 1, -1, 1);
-  }
+  const jn_recursion *form = recursion_of(data, 1);
+  shift(model, data, w->io + nv, order + 1, -1, 0); /* row 0 is already shifted */
+  shift(model, data, w->force, order + 1, -1, 1);
   jn_jet_to_taylor(order + 1, model->nv, w->io);
   jn_jet_to_taylor(order, model->nv, w->force);
   status = solve_orders(model, data, order, some ? prescribed : NULL, external);
   if (status) return status;
   /* forces to w->force via w->io, then motion to w->io */
   if (some) {
-    boundary_force_out(model, w, rep, 0, order);
+    force_out(model, data, form, order);
     memcpy(w->force, w->io, sizeof(double) * n);
   }
-  boundary_motion_out(model, w, rep, 0, order + 1);
+  motion_out(model, data, form, 0, order + 1);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
   jn_jet_to_derivatives(order, model->nv, w->force);
-  if (rep == JN_SPATIAL) {
-    boundary_shift(model, w, w->io, order + 2, 1, 0);
-    boundary_shift(model, w, w->force, order + 1, 1, 1);
-  }
+  shift(model, data, w->io, order + 2, 1, 0);
+  shift(model, data, w->force, order + 1, 1, 1);
   if (!jn_all_finite(w->io, n + nv) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
   for (int i = 0; i < model->nbody; i++)
     for (int j = model->joint[i].iv; j < model->joint[i].iv + model->joint[i].nv; j++)

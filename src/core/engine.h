@@ -36,6 +36,13 @@ typedef void jn_first_terms_fn(const jn_model *m, const jn_work *w, const jn_set
                                int external);
 typedef void jn_solve_fn(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
                          const unsigned char *prescribed, int external, int more);
+/* conversions between the user's representation and the body formulation (core/boundary.h) */
+typedef void jn_shift_fn(const jn_model *m, const jn_work *w, double *x, int rows, int sign,
+                         int moment);
+typedef void jn_motion_in_fn(const jn_model *m, const jn_work *w, int rep, int K);
+typedef void jn_drive_fn(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
+                         const unsigned char *prescribed);
+typedef void jn_out_fn(const jn_model *m, const jn_work *w, int rep, int from, int to);
 typedef void jn_mass_fn(const jn_model *m, const jn_work *w, double *M);
 typedef void jn_mass_solve_fn(const jn_model *m, const jn_work *w, int first, int last, double *y);
 typedef void jn_mass_whiten_fn(const jn_model *m, const jn_work *w, int first, int last,
@@ -81,14 +88,23 @@ typedef struct jn_pack {
                                   w->force; 0: some state is singular */
 } jn_pack;
 
+/* Conversions of one state for the body formulation; the others use boundary.h as it is. */
+typedef struct jn_boundary {
+  jn_shift_fn *shift;                /* for all formulations */
+  jn_motion_in_fn *motion;           /* w->io -> w->v, orders 0..K */
+  jn_drive_fn *drive;                /* w->e of order k */
+  jn_out_fn *motion_out, *force_out; /* w->v, w->tau -> w->io */
+} jn_boundary;
+
 typedef struct jn_engine {
   const char *name;
   int lanes;                  /* states per pack, directions per register */
   int freedom_lanes;          /* degrees of freedom per register */
   int six_stride, six_linear; /* layout of a six of the body formulation, in doubles (algebra.h) */
   jn_recursion recursion[4];  /* by jn_formulation */
-  jn_place_fn *place;         /* sets up the link views of a w, once */
-  jn_mass_fn *mass;           /* upper half of M, body representation, given X_0 of free joints */
+  jn_boundary boundary;
+  jn_place_fn *place; /* sets up the link views of a w, once */
+  jn_mass_fn *mass;   /* upper half of M, body representation, given X_0 of free joints */
   /* M^-1 times JN_SOLVE_COLUMNS columns y in lanes: core/derivatives/mass_solve.h */
   jn_mass_solve_fn *mass_solve;
   jn_mass_whiten_fn *mass_whiten; /* L^-1 y, M = L L^T, prescribed joints left out */
@@ -114,25 +130,29 @@ typedef struct jn_engine {
   extern jn_scatter_fn jn_pack_scatter_##isa;      \
   extern jn_pack_inverse_fn jn_pack_inverse_##isa; \
   extern jn_pack_hybrid_fn jn_pack_hybrid_##isa;
-#define JN_ENGINE_DECLARE(isa)                               \
-  extern jn_place_fn jn_body_place_##isa;                    \
-  extern jn_motion_fn jn_body_motion_##isa;                  \
-  extern jn_inverse_fn jn_body_inverse_##isa;                \
-  extern jn_start_fn jn_body_start_##isa;                    \
-  extern jn_first_terms_fn jn_body_first_terms_##isa;        \
-  extern jn_solve_fn jn_body_solve_##isa;                    \
-  extern jn_mass_fn jn_body_mass_##isa;                      \
-  extern jn_mass_solve_fn jn_mass_solve_##isa;               \
-  extern jn_mass_whiten_fn jn_mass_whiten_##isa;             \
-  extern jn_variation_fn jn_course_inverse_##isa;            \
-  extern jn_course_fn jn_course_forward_##isa;               \
-  extern jn_variation_fn jn_freedoms_columns_##isa;          \
-  extern jn_variation_fn jn_freedoms_carry_##isa;            \
-  extern jn_matrices_fn jn_freedoms_order_##isa;             \
-  extern jn_fill_fn jn_freedoms_fill_##isa;                  \
-  extern jn_forward_fn jn_freedoms_forward_##isa;            \
-  extern jn_mass_factor_fn jn_mass_factor_##isa;             \
-  extern jn_mass_factor_solve_fn jn_mass_factor_solve_##isa; \
+#define JN_ENGINE_DECLARE(isa)                                                \
+  extern jn_place_fn jn_body_place_##isa;                                     \
+  extern jn_shift_fn jn_boundary_shift_##isa;                                 \
+  extern jn_motion_in_fn jn_boundary_motion_##isa;                            \
+  extern jn_drive_fn jn_boundary_drive_##isa;                                 \
+  extern jn_out_fn jn_boundary_motion_out_##isa, jn_boundary_force_out_##isa; \
+  extern jn_motion_fn jn_body_motion_##isa;                                   \
+  extern jn_inverse_fn jn_body_inverse_##isa;                                 \
+  extern jn_start_fn jn_body_start_##isa;                                     \
+  extern jn_first_terms_fn jn_body_first_terms_##isa;                         \
+  extern jn_solve_fn jn_body_solve_##isa;                                     \
+  extern jn_mass_fn jn_body_mass_##isa;                                       \
+  extern jn_mass_solve_fn jn_mass_solve_##isa;                                \
+  extern jn_mass_whiten_fn jn_mass_whiten_##isa;                              \
+  extern jn_variation_fn jn_course_inverse_##isa;                             \
+  extern jn_course_fn jn_course_forward_##isa;                                \
+  extern jn_variation_fn jn_freedoms_columns_##isa;                           \
+  extern jn_variation_fn jn_freedoms_carry_##isa;                             \
+  extern jn_matrices_fn jn_freedoms_order_##isa;                              \
+  extern jn_fill_fn jn_freedoms_fill_##isa;                                   \
+  extern jn_forward_fn jn_freedoms_forward_##isa;                             \
+  extern jn_mass_factor_fn jn_mass_factor_##isa;                              \
+  extern jn_mass_factor_solve_fn jn_mass_factor_solve_##isa;                  \
   JN_PACK_DECLARE(isa)
 JN_ENGINE_DECLARE(plain)
 JN_ENGINE_DECLARE(avx2)

@@ -297,7 +297,7 @@ jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int o
         data->singular = i;
         return JN_ERR_SINGULAR;
       }
-    boundary_motion_out(model, w, (int)data->settings.representation, k, k);
+    boundary_motion_out(model, w, (int)data->settings.representation, k, k, 1);
   }
   jn_jet_to_derivatives(order, model->nv, w->io);
   jn_jet_to_derivatives(order, 1, left);

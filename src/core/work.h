@@ -34,6 +34,7 @@ typedef inertia10 inertia1;
 #define WORK_six1 WORK_ACCESSOR
 #define WORK_sym6 WORK_ACCESSOR
 #define WORK_inertia1 WORK_ACCESSOR
+#define WORK_base_jet(name, element, stride)
 #define WORK_link_view(name, element, stride)
 #define WORK_link_transform(name, element, stride)
 #define WORK_next_order(name, element, stride)

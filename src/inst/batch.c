@@ -93,11 +93,11 @@ void ENTRY(pack_inverse)(const jn_model *m, const jn_work *w, const jn_pack_call
   boundary_about_joint(m, w);
   if (rep == JN_SPATIAL) boundary_shift(m, w, io_of(w, 0), r + 2, -1, 0);
   scale_rows(0, r + 1, m->nv, io_of(w, 0), 1);
-  boundary_motion(m, w, rep, 0, r + 1, 1);
+  boundary_motion(m, w, rep, 0, r + 1, 0);
 #define CALL(n) inverse_##n(m, w, r, c->set->damping)
   EACH_ORDER(r, ORDERS_0_TO_5, CALL)
 #undef CALL
-  boundary_force_out(m, w, rep, 0, r);
+  boundary_force_out(m, w, rep, 0, r, 0);
   scale_rows(0, r, m->nv, io_of(w, 0), 0);
   if (rep == JN_SPATIAL) boundary_shift(m, w, io_of(w, 0), r + 1, 1, 1);
 }
@@ -114,7 +114,7 @@ int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *
   }
   scale_rows(0, c->prescribed ? r + 1 : 0, m->nv, io_of(w, 0), 1);
   scale_rows(0, r, m->nv, force_of(w, 0), 1);
-  boundary_motion(m, w, rep, 0, 0, 1);
+  boundary_motion(m, w, rep, 0, 0, 0);
   aba_start(m, w, rep);
   if (aba_inertias(m, w, c->prescribed) >= 0) return 0;
   for (int k = 0; k <= r; k++) {
@@ -123,12 +123,12 @@ int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *
     aba_outward(m, w, k, c->prescribed, c->set->damping, k < r, rep, 0);
   }
   if (c->prescribed) {
-    boundary_force_out(m, w, rep, 0, r);
+    boundary_force_out(m, w, rep, 0, r, 0);
     memcpy(w->force, w->io, sizeof(real) * (size_t)m->nv * ((size_t)r + 1));
     scale_rows(0, r, m->nv, force_of(w, 0), 0);
     if (rep == JN_SPATIAL) boundary_shift(m, w, force_of(w, 0), r + 1, 1, 1);
   }
-  boundary_motion_out(m, w, rep, 0, r + 1);
+  boundary_motion_out(m, w, rep, 0, r + 1, 0);
   scale_rows(0, r + 1, m->nv, io_of(w, 0), 0);
   if (rep == JN_SPATIAL) boundary_shift(m, w, io_of(w, 0), r + 2, 1, 0);
   return 1;

@@ -7,12 +7,15 @@
 #include "core/body/aba.h"
 #include "core/body/crba.h"
 #include "core/body/rnea.h"
+#include "core/boundary.h"
 #include "inst/orders.h"
 
 #if defined(JN_SMALL) || !defined(JN_PADDED)
 #define ORDERS ORDERS_0
+#define ORDERS_FEW ORDERS_0
 #else
 #define ORDERS ORDERS_0_TO_8
+#define ORDERS_FEW ORDERS_0_TO_5
 #endif
 
 /* Gravity as an acceleration of the world (core/body/link.h): at order 0 only, and not in the
@@ -22,6 +25,33 @@
 #else
 #define FALLS(r) 0
 #endif
+
+void ENTRY(boundary_shift)(const jn_model *m, const jn_work *w, double *x, int rows, int sign,
+                           int moment) {
+  boundary_shift(m, w, x, rows, sign, moment);
+}
+
+void ENTRY(boundary_motion)(const jn_model *m, const jn_work *w, int rep, int K) {
+  const int r = K - 1;
+#define CALL(n) boundary_motion(m, w, rep, 0, (n) + 1, 0)
+  EACH_ORDER(r, ORDERS_FEW, CALL)
+#undef CALL
+}
+
+void ENTRY(boundary_drive)(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
+                           const unsigned char *prescribed) {
+  boundary_drive(m, w, set, k, prescribed, 0);
+}
+
+void ENTRY(boundary_motion_out)(const jn_model *m, const jn_work *w, int rep, int from, int to) {
+  boundary_motion_out(m, w, rep, from, to, 0);
+}
+
+void ENTRY(boundary_force_out)(const jn_model *m, const jn_work *w, int rep, int from, int to) {
+#define CALL(n) boundary_force_out(m, w, rep, from, n, 0)
+  EACH_ORDER(to, ORDERS_FEW, CALL)
+#undef CALL
+}
 
 void ENTRY(body_place)(const jn_model *m, const jn_work *w) { link_views_place(m, w); }
 

@@ -19,6 +19,8 @@
       [JN_FORM_SPATIAL] = SPATIAL_RECURSION,                                        \
       [JN_FORM_HYBRID] = HYBRID_RECURSION,                                          \
       [JN_FORM_MIXED] = MIXED_RECURSION},                                           \
+    .boundary = {jn_boundary_shift_##isa, jn_boundary_motion_##isa, jn_boundary_drive_##isa, \
+                 jn_boundary_motion_out_##isa, jn_boundary_force_out_##isa}, \
     .place = jn_body_place_##isa,                                                   \
     .mass = jn_body_mass_##isa,                                                     \
     .mass_solve = jn_mass_solve_##isa,                                              \

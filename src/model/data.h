@@ -29,6 +29,7 @@ enum {
   JN_SIZE_link_transform = 48,
   JN_SIZE_next_order = 64,
   JN_SIZE_link_view = 28,
+  JN_SIZE_base_jet = 48,
   JN_SIZE_column_jet = 60,
   JN_SIZE_direction_link = 36
 };
@@ -52,6 +53,7 @@ enum {
   A(reference, real, 1, nv)                      /* free joints: p0 of algebra/representation.h */ \
   A(up, real, 1, 4)                              /* minus gravity, world axes */                   \
   A(angle, real, 1, 3 * nlink + 12)              /* angles, sines, cosines */                      \
+  A(base, base_jet, 1, rows)                     /* pose of a free base: core/body/base.h */       \
   A(X, real, rows, rows * nx)                    /* joint transforms: core/body/joint.h */         \
   A(V, six, rows, rows * nlink)                  /* link twists, link frame */                     \
   A(U, six, rows, rows * nlink)                  /* parent's twist at the joint */                 \

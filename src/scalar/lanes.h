@@ -39,6 +39,8 @@ static inline v3 v3_add_z(v3 a, real s) { return (v3)_mm256_blend_pd(a, a + s, 4
 static inline v3 v3_z_cross(v3 a) { return (v3){-1, 1, 0, 0} * SHUFFLE(a, 1, 0, 3, 3); }
 /* x and y of a, z of b */
 static inline v3 v3_with_z(v3 a, v3 b) { return (v3)_mm256_blend_pd(a, b, 12); }
+/* a b - p, p = a b rounded: exact */
+static inline v3 v3_product_error(v3 a, v3 b, v3 p) { return (v3)_mm256_fmsub_pd(a, b, p); }
 static inline real v3_sum(v3 p) {
   v3 s = p + SHUFFLE(p, 2, 3, 0, 1);
   return s[0] + s[1];

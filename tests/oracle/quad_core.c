@@ -125,10 +125,10 @@ void core_inverse(const quad_robot *r, int order, jn_representation rep, const q
   const jn_model *m = &s.model;
   const jn_work *w = &s.work;
   begin(&s, r, q, v, order + 2, rep);
-  boundary_motion(m, w, (int)rep, 0, order + 1, 1);
+  boundary_motion(m, w, (int)rep, 0, order + 1, 0);
   rnea_outward(m, w, order + 1, 0, 1);
   rnea_inward(m, w, order, 0, 0);
-  boundary_force_out(m, w, (int)rep, 0, order);
+  boundary_force_out(m, w, (int)rep, 0, order, 0);
   scale(w->io, order, r->nv, 0);
   if (rep == JN_SPATIAL) boundary_shift(m, w, w->io, order + 1, 1, 1);
   memcpy(tau, w->io, sizeof *tau * ((size_t)order + 1) * (size_t)r->nv);
@@ -145,20 +145,20 @@ int core_forward(const quad_robot *r, int order, jn_representation rep, const qu
   memcpy(w->force, tau, n * sizeof *tau);
   if (rep == JN_SPATIAL) boundary_shift(m, w, w->force, order + 1, -1, 1);
   scale(w->force, order, r->nv, 1);
-  boundary_motion(m, w, (int)rep, 0, 0, 1);
+  boundary_motion(m, w, (int)rep, 0, 0, 0);
   aba_start(m, w, (int)rep);
   int good = aba_inertias(m, w, NULL) < 0;
   for (int k = 0; good && k <= order; k++) {
     for (int i = 0; i < m->nlink; i++) {
       const jn_link *l = &m->link[i];
-      boundary_force_in(l, w, r->nv, (int)rep, k, w->force + l->iv, w->tau + l->iv);
+      boundary_force_in(l, w, r->nv, (int)rep, k, w->force + l->iv, w->tau + l->iv, 0);
       for (int j = 0; j < l->nv; j++)
         w->e[l->iv + j] = w->tau[(size_t)k * nv + (size_t)(l->iv + j)];
     }
     aba_inward(m, w, k, NULL, k < order);
     aba_outward(m, w, k, NULL, 0, k < order, (int)rep, 0);
   }
-  boundary_motion_out(m, w, (int)rep, 0, order + 1);
+  boundary_motion_out(m, w, (int)rep, 0, order + 1, 0);
   scale(w->io, order + 1, r->nv, 0);
   if (rep == JN_SPATIAL) boundary_shift(m, w, w->io, order + 2, 1, 0);
   memcpy(a, w->io + nv, n * sizeof *a);

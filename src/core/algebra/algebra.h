@@ -127,11 +127,29 @@ static inline real sum_of_products(real a, real b, real c, real d, real e) {
   return s + ((e1 - e2) + (e3 + e4));
 }
 /* a + b x c as if in twice the precision; far from the origin a and b x c cancel */
+#ifdef JN_PADDED
+static inline v3 v3_two_sum(v3 a, v3 b, v3 *e) {
+  const v3 s = a + b, t = s - a;
+  *e = (a - (s - t)) + (b - t);
+  return s;
+}
+static inline v3 v3_add_cross_exact(v3 a, v3 b, v3 c) {
+  const v3 by = SHUFFLE(b, 1, 2, 0, 3), bz = SHUFFLE(b, 2, 0, 1, 3), cy = SHUFFLE(c, 1, 2, 0, 3),
+           cz = SHUFFLE(c, 2, 0, 1, 3);
+  v3 p, q, r, t, e1, e2;
+  p = by * cz, r = v3_product_error(by, cz, p);
+  q = bz * cy, t = v3_product_error(bz, cy, q);
+  v3 s = v3_two_sum(p, -q, &e1);
+  s = v3_two_sum(a, s, &e2);
+  return s + ((r - t) + (e1 + e2));
+}
+#else
 static inline v3 v3_add_cross_exact(v3 a, v3 b, v3 c) {
   real bx = v3_x(b), by = v3_y(b), bz = v3_z(b), cx = v3_x(c), cy = v3_y(c), cz = v3_z(c);
   return v3_make(sum_of_products(v3_x(a), by, cz, bz, cy), sum_of_products(v3_y(a), bz, cx, bx, cz),
                  sum_of_products(v3_z(a), bx, cy, by, cx));
 }
+#endif
 
 /* Multiplies rows k = from..to of n numbers by k!, or by 1/k! (to_taylor). k! overflows at k = 171,
  * so later rows are scaled by several factors in turn. */

@@ -200,6 +200,13 @@ static __attribute__((noinline)) six bias_terms_joint(const jn_link *l, int k, c
   return joint_motion(l->kind, k + 1, 1, X, u);
 }
 
+/* R and d of order k+1 from the body twist v */
+static __attribute__((noinline)) void base_advance(int rep, int k, base_jet *b, const real *v,
+                                                   int nv) {
+  base_follow(rep, k, b, v + k * nv);
+  base_step(rep, k + 1, b);
+}
+
 /* Completes the bias terms of order k, after H_k and F_(k-1):
  *   X_(k+1), b
  *   p   = sum_i V_i x* h_(k-i) + I (0, y_k) - ext_k + (k+1) IA b
@@ -221,7 +228,7 @@ INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int exte
   six p = products_end(l, s, (six){v3_zero(), at->Y[k]});
   if (external) p = six_sub(p, at->ext[k]);
   if (root) {
-    if (l->kind == JN_K_FREE && rep != JN_BODY) joint_step(l, k + 1, at->q, at->v, nv, X);
+    if (l->kind == JN_K_FREE && rep != JN_BODY) base_advance(rep, k, at->base, at->v, nv);
   } else {
     if (l->kind == JN_K_REVOLUTE) {
       const rotz_pair none = rotz_pair_start(six_zero());

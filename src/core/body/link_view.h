@@ -4,6 +4,7 @@
 #ifndef JOUNCE_CORE_BODY_LINK_VIEW_H
 #define JOUNCE_CORE_BODY_LINK_VIEW_H
 
+#include "core/body/base.h"
 #include "core/body/link.h"
 
 /* Partial sums of a link's next order that are known before this order is solved (aba.h). */
@@ -26,6 +27,7 @@ typedef struct link_view {
   sym6 *IA;
   link_transform *XT;
   next_order *next;
+  base_jet *base;
 } link_view;
 
 static_assert(sizeof(link_view) <= JN_SIZE_link_view * sizeof(double), "JN_SIZE_link_view");
@@ -79,6 +81,7 @@ static inline void link_views_place(const jn_model *m, const jn_work *w) {
     s->IA = IA_of(w, i);
     s->XT = (link_transform *)(void *)w->link_transform + i;
     s->next = (next_order *)(void *)w->next_order + i;
+    s->base = base_of(w);
   }
 }
 

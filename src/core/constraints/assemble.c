@@ -198,7 +198,7 @@ static jn_status find_motion(search *s, int rows) {
   for (int k = 0; k < rows; k++) {
     int row;
     double left = 0;
-    boundary_motion(m, w, rep, k, k, 0);
+    boundary_motion_in(m, w, rep, k, k);
     if (k) rows_step(c, k);
     for (int pass = 0; pass < RATE_PASSES; pass++) {
       spatial_kinematics_orders(m, w, k, k);
@@ -242,7 +242,7 @@ jn_status jn_assemble(const jn_model *model, jn_data *data, int rows, const unsi
   if (!status && rows) status = find_motion(&s, rows);
   if (status) return status;
   if (rows) {
-    boundary_motion_out(model, w, rep, 0, rows - 1);
+    boundary_motion_out(model, w, rep, 0, rows - 1, 1);
     jn_jet_to_derivatives(rows - 1, model->nv, w->io);
     if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, rows, 1, 0);
   }
@@ -291,7 +291,7 @@ jn_status jn_impact(const jn_model *model, jn_data *data, const double *q, const
     for (int n = 0; n < b.first_row[b.count]; n++) sum[b.row[n]] += x[b.row[n]];
   }
   if (left > RATE_RANK) return jn_closure_fail(data, JN_ERR_RANK, row, 1, psi[row], RATE_RANK);
-  boundary_motion_out(model, w, rep, 0, 0);
+  boundary_motion_out(model, w, rep, 0, 0, 1);
   if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, 1, 1, 0);
   if (!jn_all_finite(w->io, nv) || !jn_all_finite(sum, nrow)) return JN_ERR_NOT_FINITE;
   if (nv) memcpy(v_after, w->io, sizeof(double) * nv);

@@ -177,7 +177,7 @@ jn_status jn_constrained_forward_dynamics(const jn_model *model, jn_data *data, 
   status = solve_orders(&c, data, order, external, constraints, &b);
   if (!status && lambda) status = settle_forces(&c, data, order, constraints, &b);
   if (status) return status;
-  boundary_motion_out(model, w, rep, rep == JN_BODY, order + 1);
+  boundary_motion_out(model, w, rep, rep == JN_BODY, order + 1, 1);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
   if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, order + 2, 1, 0);
   if (!jn_all_finite(w->io + nv, n) || !lambda_out(&c, order, w->lambda)) return JN_ERR_NOT_FINITE;
@@ -238,12 +238,12 @@ jn_status jn_constrained_hybrid_dynamics(const jn_model *model, jn_data *data, i
   status = solve_orders(&c, data, order, external, constraints, &b);
   if (!status) status = settle_forces(&c, data, order, constraints, &b);
   if (status) return status;
-  boundary_motion_out(model, w, rep, 0, order + 1);
+  boundary_motion_out(model, w, rep, 0, order + 1, 1);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
   if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, order + 2, 1, 0);
   double *motion = w->out;
   memcpy(motion, w->io, sizeof(double) * (n + nv));
-  boundary_force_out(model, w, rep, 0, order);
+  boundary_force_out(model, w, rep, 0, order, 1);
   jn_jet_to_derivatives(order, model->nv, w->io);
   if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, order + 1, 1, 1);
   for (size_t i = 0; i < n && external && external->tau; i++) w->io[i] -= external->tau[i];
@@ -302,7 +302,7 @@ static void subtract_external(const jn_model *m, jn_data *data, int order,
   for (int k = 0; k <= order; k++)
     for (int i = 0; i < m->nlink; i++)
       boundary_force_in(&m->link[i], w, m->nv, rep, k, force_of(w, m->link[i].iv),
-                        body + m->link[i].iv);
+                        body + m->link[i].iv, 1);
   for (size_t i = 0; i < n; i++) w->tau[i] -= body[i];
 }
 
@@ -363,7 +363,7 @@ jn_status jn_constrained_inverse_dynamics(const jn_model *model, jn_data *data, 
             loaded = external && external->wrench_count > 0;
   c.proximal = 0;
   data->kinematics = -2;
-  boundary_motion(model, w, rep, 0, order + 1, 0);
+  boundary_motion_in(model, w, rep, 0, order + 1);
   place_joints(model, w);
   place_poses(model, data);
   if (!jn_closure_place(&c, data, constraints, order + 2)) return JN_ERR_NOT_FINITE;
@@ -381,7 +381,7 @@ jn_status jn_constrained_inverse_dynamics(const jn_model *model, jn_data *data, 
     for (int j = model->joint[i].iv;
          model->joint[i].passive && j < model->joint[i].iv + model->joint[i].nv; j++)
       for (int k = 0; k <= order; k++) w->tau[(size_t)k * (size_t)model->nv + (size_t)j] = 0;
-  boundary_force_out(model, w, rep, 0, order);
+  boundary_force_out(model, w, rep, 0, order, 1);
   jn_jet_to_derivatives(order, model->nv, w->io);
   if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, order + 1, 1, 1);
   if (!jn_all_finite(w->io, n) || !lambda_out(&c, order, w->lambda)) return JN_ERR_NOT_FINITE;

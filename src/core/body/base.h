@@ -1,0 +1,154 @@
+/* base.h (core): twist and wrench of a free base between representations, as jets.
+ *
+ * R: orientation, d: displacement from the present position, (w, v): body twist, and
+ *   s = R w,   u = R v = d'
+ *   spatial twist (s, u + d x s)     wrench (R n + d x f, f)     f = R f_body
+ *   hybrid        (s, u)                    (R n, f)
+ *   mixed         (w, u)                    (n, f)
+ * R is stored by rows, so that R^T x is a sum of rows and R x a row of products. With s given,
+ *   R' = [s] R,      rows   x' = s_y z - s_z y,  y' = s_z x - s_x z,  z' = s_x y - s_y x
+ * and with w given (mixed) R' = R [w], each row r' = r x w. Spatial twists and wrenches are about the
+ * base's present position (boundary_shift). */
+#ifndef JOUNCE_CORE_BODY_BASE_H
+#define JOUNCE_CORE_BODY_BASE_H
+
+#include "core/body/joint.h"
+
+/* one order: rows of R; d, s, u (mixed: w in the place of s); force f and moment n - d x f in world
+ * axes (mixed: moment in the body); twist (w, v) and wrench in the body */
+typedef struct base_jet {
+  v3 row[3], d, s, u, f, n, w, v, torque, force;
+} base_jet;
+static_assert(sizeof(base_jet) <= JN_SIZE_base_jet * sizeof(real), "JN_SIZE_base_jet in data.h");
+
+INLINE base_jet *base_of(const jn_work *w) { return (base_jet *)(void *)w->base; }
+
+/* sum_(i<=k) R_i^T x_(k-i), x a member of base_jet */
+#define BASE_TO_BODY(out, b, k, x)               \
+  v3 out = v3_columns_at((b)[0].row, &(b)[k].x); \
+  EACH(i_##out, 1, k) out = v3_add(out, v3_columns_at((b)[i_##out].row, &(b)[(k)-i_##out].x))
+
+/* order 0, from the transform X_0 */
+INLINE void base_place(base_jet *b, const real *X) {
+  for (int j = 0; j < 3; j++) b->row[j] = load_v3(X + 3 * j);
+  b->d = v3_zero();
+}
+
+/* order k >= 1 of R and d, from s (mixed: w) and u of lower orders */
+INLINE void base_step(int rep, int k, base_jet *b) {
+  const double f = (double)1 / k;
+  v3 x = v3_zero(), y = x, z = x;
+  EACH(i, 0, k - 1) {
+    const v3 *r = b[i].row, *w = &b[k - 1 - i].s;
+    const real *s = (const real *)(const void *)w; /* from memory: extracting would cost more */
+    if (rep == JN_MIXED) {
+      x = v3_add(x, v3_cross(r[0], *w));
+      y = v3_add(y, v3_cross(r[1], *w));
+      z = v3_add(z, v3_cross(r[2], *w));
+    } else {
+      x = v3_sub(v3_add(x, v3_scale(s[1], r[2])), v3_scale(s[2], r[1]));
+      y = v3_sub(v3_add(y, v3_scale(s[2], r[0])), v3_scale(s[0], r[2]));
+      z = v3_sub(v3_add(z, v3_scale(s[0], r[1])), v3_scale(s[1], r[0]));
+    }
+  }
+  b[k].row[0] = v3_times(f, x), b[k].row[1] = v3_times(f, y), b[k].row[2] = v3_times(f, z);
+  b[k].d = v3_times(f, b[k - 1].u);
+}
+
+/* sum_(1<=i<=k) d_i x y_(k-i), y a member of base_jet */
+#define BASE_ARM(out, b, k, y)                                                              \
+  cross_sum sum_##out = cross_zero();                                                       \
+  EACH(i_##out, 1, k) sum_##out = cross_add(sum_##out, (b)[i_##out].d, (b)[(k)-i_##out].y); \
+  const v3 out = cross_end(sum_##out)
+
+/* order k of the body twist v from the given one, R and d known to order k */
+INLINE void base_twist_in(int rep, int k, base_jet *b, const real *in, real *v) {
+  b[k].s = load_v3(in);
+  b[k].u = load_v3(in + 3);
+  if (rep == JN_SPATIAL) {
+    BASE_ARM(arm, b, k, s);
+    b[k].u = v3_sub(b[k].u, arm);
+  }
+  BASE_TO_BODY(linear, b, k, u);
+  store_v3(v + 3, linear);
+  if (rep == JN_MIXED) {
+    store_v3(v, b[k].s);
+  } else {
+    BASE_TO_BODY(angular, b, k, s);
+    store_v3(v, angular);
+  }
+}
+
+/* order k of the body wrench tau from the given one */
+INLINE void base_wrench_in(int rep, int k, base_jet *b, const real *in, real *tau) {
+  b[k].n = load_v3(in);
+  b[k].f = load_v3(in + 3);
+  if (rep == JN_SPATIAL) {
+    BASE_ARM(arm, b, k, f);
+    b[k].n = v3_sub(b[k].n, arm);
+  }
+  BASE_TO_BODY(force, b, k, f);
+  store_v3(tau + 3, force);
+  if (rep == JN_MIXED) {
+    store_v3(tau, b[k].n);
+  } else {
+    BASE_TO_BODY(moment, b, k, n);
+    store_v3(tau, moment);
+  }
+}
+
+/* sum_(i<=k) R_i x_(k-i), x a member of base_jet */
+#define BASE_FROM_BODY(out, b, k, x)                                                      \
+  v3 sum_##out[3];                                                                        \
+  for (int j = 0; j < 3; j++) sum_##out[j] = v3_mul((b)[0].row[j], (b)[k].x);             \
+  EACH(i_##out, 1, k)                                                                     \
+  for (int j = 0; j < 3; j++)                                                             \
+    sum_##out[j] = v3_add(sum_##out[j], v3_mul((b)[i_##out].row[j], (b)[(k)-i_##out].x)); \
+  const v3 out = v3_rows(sum_##out, v3_make(real_of(1), real_of(1), real_of(1)))
+
+/* s and u of order k from the body twist v, R known to order k */
+INLINE void base_follow(int rep, int k, base_jet *b, const real *v) {
+  b[k].w = load_v3(v);
+  b[k].v = load_v3(v + 3);
+  BASE_FROM_BODY(u, b, k, v);
+  b[k].u = u;
+  if (rep == JN_MIXED) {
+    b[k].s = b[k].w;
+  } else {
+    BASE_FROM_BODY(s, b, k, w);
+    b[k].s = s;
+  }
+}
+
+/* order k of the twist in `rep`, after base_follow */
+INLINE void base_twist_out(int rep, int k, const base_jet *b, real *out) {
+  store_v3(out, b[k].s);
+  if (rep == JN_SPATIAL) {
+    BASE_ARM(arm, b, k, s);
+    store_v3(out + 3, v3_add(b[k].u, arm));
+  } else {
+    store_v3(out + 3, b[k].u);
+  }
+}
+
+/* order k of the wrench in `rep` from the body wrench tau */
+INLINE void base_wrench_out(int rep, int k, base_jet *b, const real *tau, real *out) {
+  b[k].torque = load_v3(tau);
+  b[k].force = load_v3(tau + 3);
+  BASE_FROM_BODY(f, b, k, force);
+  b[k].f = f;
+  store_v3(out + 3, f);
+  if (rep == JN_MIXED) {
+    store_v3(out, b[k].torque);
+  } else {
+    BASE_FROM_BODY(n, b, k, torque);
+    if (rep == JN_SPATIAL) {
+      BASE_ARM(arm, b, k, f);
+      store_v3(out, v3_add(n, arm));
+    } else {
+      store_v3(out, n);
+    }
+  }
+}
+
+#endif
