@@ -134,6 +134,12 @@ static void draw(const drawing *d) {
     fprintf(file, "  constraint %s: %s, %d row%s\n", cli_clean(c->name).text,
             jn_constraint_type_name(c->type), c->rows, c->rows == 1 ? "" : "s");
   }
+  for (int i = 0; i < jn_model_rotor_count(model); i++) {
+    const jn_rotor *r = jn_model_rotor(model, i);
+    fprintf(file, "  rotor %s: c_f %.6g, c_d %.6g, %s, thrust %.6g to %.6g N\n",
+            cli_clean(r->name).text, r->c_f, r->c_d,
+            r->spin > 0 ? "counter-clockwise" : "clockwise", r->lower, r->upper);
+  }
 }
 
 int cli_tree(cli_output *out, const jn_model *model, const jn_spec *spec) {
