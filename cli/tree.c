@@ -1,6 +1,8 @@
 /* tree.c: one line per body, with the links welded to it below. */
 #include "tree.h"
 
+#include <jounce/rotors.h>
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -134,12 +136,13 @@ static void draw(const drawing *d) {
     fprintf(file, "  constraint %s: %s, %d row%s\n", cli_clean(c->name).text,
             jn_constraint_type_name(c->type), c->rows, c->rows == 1 ? "" : "s");
   }
-  for (int i = 0; i < jn_model_rotor_count(model); i++) {
-    const jn_rotor *r = jn_model_rotor(model, i);
-    fprintf(file, "  rotor %s: c_f %.6g, c_d %.6g, %s, thrust %.6g to %.6g N\n",
-            cli_clean(r->name).text, r->c_f, r->c_d,
-            r->spin > 0 ? "counter-clockwise" : "clockwise", r->lower, r->upper);
-  }
+  const int rotors = jn_model_rotor_count(model);
+  int rank = 0;
+  if (!rotors || jn_rotor_allocation(model, NULL, NULL, &rank)) return;
+  fprintf(file, "%d rotor%s of rank %d:", rotors, rotors == 1 ? "" : "s", rank);
+  for (int i = 0; i < rotors; i++)
+    fprintf(file, " %s", cli_clean(jn_model_rotor(model, i)->name).text);
+  fputc('\n', file);
 }
 
 int cli_tree(cli_output *out, const jn_model *model, const jn_spec *spec) {

@@ -107,7 +107,7 @@ static void a_quadrotor_from_urdf_and_a_side_file(void **state) {
       json_string_value(item(json_array_get(item(got, "rotors", NULL), 3), "name", NULL)), "s");
   json_decref(got);
   assert_clean(run("jounce info quad.json --text"));
-  assert_non_null(strstr(output, "rotor s: c_f 1, c_d 0.1, clockwise, thrust 0 to 3 N"));
+  assert_non_null(strstr(output, "4 rotors of rank 4: e n w s"));
   assert_clean(run("jounce rotors quad.json --floating --format csv"));
   assert_non_null(strstr(output, "thrust,0,"));
 }
