@@ -7,7 +7,9 @@
 typedef struct partials_job {
   cli_job job;
   int forward;
+  int kind; /* 0: by the state, or one of the following */
 } partials_job;
+enum { BY_REGRESSOR = 1, BY_GEOMETRY = 2 };
 
 /* Adds d symbol^(k) / d by^(j), matrices nv x nv for j = 0 ... count - 1; count 0: without j. */
 static double *add_partial(cli_job *job, int forward, const char *key, const char *by, int count,
@@ -47,11 +49,92 @@ static int run_partials(cli_job *job) {
   return code ? code : cli_job_write(job);
 }
 
+/* "B2:m" ... "B2:zz" of every body, or "q2:wx" ... "q2:vz" of every joint. */
+static const char *const *parameter_names(cli_job *job, int geometry) {
+  static const char *const inertial[] = {"m", "hx", "hy", "hz", "xx", "xy", "xz", "yy", "yz", "zz"};
+  static const char *const placed[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
+  const int bodies = jn_model_body_count(job->model), each = geometry ? 6 : 10;
+  const char **names =
+      cli_take(&job->result.memory, (size_t)bodies * (size_t)each + 1, sizeof *names);
+  for (int i = 0; names && i < bodies * each; i++)
+    names[i] = geometry
+                   ? cli_take_text(&job->result.memory, "%s:%s",
+                                   jn_model_joint(job->model, i / each)->name, placed[i % each])
+                   : cli_take_text(&job->result.memory, "%s:%s",
+                                   jn_model_body(job->model, i / each)->name, inertial[i % each]);
+  return names;
+}
+
+/* The inertial parameters themselves: m, h, xx xy xz yy yz zz of every body. */
+static void fill_parameters(const jn_model *model, double *pi) {
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_inertia *I = &jn_model_body(model, i)->inertia;
+    const double x[10] = {I->m, I->h.x, I->h.y, I->h.z, I->xx, I->xy, I->xz, I->yy, I->yz, I->zz};
+    for (int c = 0; c < 10; c++) pi[10 * i + c] = x[c];
+  }
+}
+
+/* --regressor, --geometry: d tau^(k) by inertial parameters, by the placement of joints. */
+static int run_parameters(cli_job *job) {
+  const int R = job->order, geometry = ((const partials_job *)job)->kind == BY_GEOMETRY;
+  const int nv = jn_model_nv(job->model), bodies = jn_model_body_count(job->model);
+  const cli_robot_state *s = &job->state;
+  cli_result *r = &job->result;
+  cli_need need = {R, R + 2, 0, R + 1, 0, job->pad || !job->state_path, 0};
+  int code = cli_job_state(job, &need, R);
+  if (code) return code;
+  const int n = (geometry ? 6 : 10) * bodies;
+  const char *const *dofs = cli_job_dofs(job), *const *names = parameter_names(job, geometry);
+  const cli_axis none = CLI_NO_AXIS, k = CLI_AXIS(R + 1), row = CLI_AXIS(nv, .labels = dofs);
+  const cli_axis column = CLI_AXIS(n, .labels = names);
+  r->title = cli_take_text(&r->memory, "%s of %s, order %d",
+                           geometry ? "forces by the placement of joints" : "regressor",
+                           cli_job_name(job).text, R);
+  r->text = (cli_text_style){.blocks = 1, .gap = 1, .width = 12, .digits = 5};
+  r->label = "quantity", r->index[CLI_K] = "k", r->index[CLI_ROW] = "row", r->columns = column;
+  cli_result_number(r, "order", R);
+  cli_result_names(r, "dofs", dofs, nv);
+  cli_result_names(r, "parameters", names, n);
+  double *pi =
+      geometry ? NULL : CLI_ADD(r, CLI_TO_VIEW, "values", .axis = {none, none, none, column});
+  double *out = CLI_ADD(r, CLI_TO_ALL, geometry ? "dtau_dplacement" : "regressor",
+                        .axis = {k, none, row, column});
+  if (r->memory.failed) return CLI_BAD_INPUT;
+  if (pi) fill_parameters(job->model, pi);
+  code = cli_job_status(
+      job, geometry ? jn_geometry_partials(job->model, job->data, R, s->q, s->v, &s->external, out)
+                    : jn_regressor(job->model, job->data, R, s->q, s->v, out));
+  return code ? code : cli_job_write(job);
+}
+
+static int check_partials(cli_job *job) {
+  const partials_job *p = (const partials_job *)job;
+  if (p->kind && p->forward)
+    return cli_bad_usage(
+        "partials: --regressor and --geometry are of inverse dynamics: leave out "
+        "--forward");
+  return p->kind && job->layout_given
+             ? cli_bad_usage(
+                   "partials: --regressor and --geometry have jounce's layout only: leave "
+                   "out --layout")
+             : CLI_DONE;
+}
+
+static int run_either(cli_job *job) {
+  return ((const partials_job *)job)->kind ? run_parameters(job) : run_partials(job);
+}
+
 int cli_partials(int argc, char **argv) {
   partials_job p = {.job = CLI_JOB_DEFAULT};
   const cli_option table[] = {
-      CLI_MODEL_OPTIONS(&p.job), CLI_STATE_OPTIONS(&p.job),  CLI_DAMPING_OPTION(&p.job),
-      CLI_LAYOUT_OPTION(&p.job), CLI_OUTPUT_OPTIONS(&p.job), CLI_OPT_FLAG("forward", &p.forward, 1),
+      CLI_MODEL_OPTIONS(&p.job),
+      CLI_STATE_OPTIONS(&p.job),
+      CLI_DAMPING_OPTION(&p.job),
+      CLI_LAYOUT_OPTION(&p.job),
+      CLI_OUTPUT_OPTIONS(&p.job),
+      CLI_OPT_FLAG("forward", &p.forward, 1),
+      CLI_OPT_FLAG("regressor", &p.kind, BY_REGRESSOR),
+      CLI_OPT_FLAG("geometry", &p.kind, BY_GEOMETRY),
   };
-  return cli_job_run(&p.job, table, COUNT(table), argc, argv, NULL, run_partials);
+  return cli_job_run(&p.job, table, COUNT(table), argc, argv, check_partials, run_either);
 }

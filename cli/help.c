@@ -262,6 +262,8 @@ const char cli_eom_help[] =
     "                         \"potential\", \"matrix\"}: centre of mass, momentum about the world's\n"
     "                         origin and about the centre of mass, energies, centroidal momentum\n"
     "                         matrix; in JSON and text\n"
+    "  --christoffel          \"christoffel\": [i][j][k], the symbols of the first kind: C_ij = sum\n"
+    "                         of Gamma_ijk v_k; for the body twist of a free base; in JSON\n"
     HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
     "csv: quantity, k, row and a column for each degree of freedom.\n"
     "npy: M, array [nv][nv], with --order [R+1][nv][nv].\n\n"
@@ -304,6 +306,10 @@ const char cli_partials_help[] =
     "rest.\n\n"
     HELP_MODEL
     "  --forward              differentiate forward dynamics\n"
+    "  --regressor            instead: \"regressor\": [k][n][10 bodies], d tau^(k) by mass, first moment\n"
+    "                         and xx xy xz yy yz zz of every body; \"values\" are these parameters\n"
+    "  --geometry             instead: \"dtau_dplacement\": [k][n][6 bodies], d tau^(k) by a\n"
+    "                         displacement A exp(xi) of the placement of every joint\n"
     HELP_ORDER HELP_GIVEN_STATE HELP_GRAVITY HELP_DAMPING
     "  --layout NAME          state and matrices in the layout of jounce, pinocchio, mujoco, drake\n"
     "                         or rbdl (docs/layouts.md); a free base then varies along its velocity\n"
@@ -313,7 +319,8 @@ const char cli_partials_help[] =
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3], \"joint2\": [0.2, -1, 1, 0]}}' |\n"
     "    jounce partials double_pendulum --order 1 --state -\n"
-    "  jounce partials tilthex --text\n";
+    "  jounce partials tilthex --text\n"
+    "  jounce partials arm6 --regressor\n";
 
 const char cli_linearise_help[] =
     "usage: jounce linearise MODEL [--state FILE] [--hold] [--input full|joints] [options]\n\n"

@@ -290,6 +290,34 @@ static void the_wrench_moves_the_robot_as_the_rotors_do(void **state) {
   jn_model_free(m);
 }
 
+/* On a test bench, its root turned and displaced, and below a link that is the world, the vehicle has
+ * the same allocation matrix. */
+static void fixed_bases_and_a_world_link_change_nothing(void **state) {
+  (void)state;
+  rng g = rng_new(31);
+  for (int world = 0; world < 2; world++) {
+    jn_spec *spec = reference_spec(&references[1]);
+    jn_spec_link(spec, 0)->home = rng_pose(&g, 1);
+    const jn_link_desc ground = jn_link_default("ground");
+    if (world) assert_ok(jn_spec_add_link(spec, &ground));
+    if (world) jn_spec_joint(spec, 0)->parent = jn_spec_link(spec, 1)->name;
+    const jn_build_options options = {.root = world ? JN_ROOT_AS_GIVEN : JN_ROOT_FIXED};
+    jn_model *m = NULL;
+    double A[36];
+    assert_ok(jn_model_build(spec, &options, NULL, &m, NULL));
+    assert_int_equal(jn_model_is_floating(m), world);
+    assert_ok(jn_rotor_allocation(m, A, NULL, NULL));
+    check_residual("allocation of a fixed base, below a world",
+                   largest_difference(A, references[1].A, 36), 1e-14);
+    jn_model_free(m);
+    if (world) { /* the world itself has no rotors */
+      jn_spec_rotor(spec, 0)->link = jn_spec_link(spec, 1)->name;
+      assert_status(jn_model_build(spec, &options, NULL, &m, NULL), JN_ERR_MODEL);
+    }
+    jn_spec_free(spec);
+  }
+}
+
 /* Thrusts and speeds of the built-in aerial manipulator along v(t) = v + v' t + ...: the jet at 0
  * predicts those at h; halving h divides the error by 2^(K+1). */
 static void predict(const double *x, size_t n, int K, double h, double *out) {
@@ -468,7 +496,7 @@ static void broken_rotors_are_refused_with_line_and_reason(void **state) {
       {TEXT("{\"name\": \"r\", \"link\": \"B2\", \"c_f\": 1, \"spin\": 1}"),
        ":5: rotor 'r': unknown link 'B2'"},
       {TEXT("{\"name\": \"r\", \"link\": \"arm\", \"c_f\": 1, \"spin\": 1}"),
-       "link 'arm' moves relative to the base 'B1'"},
+       "link 'arm' is not fixed to the base 'B1'"},
       {TEXT("{\"name\": \"r\", \"link\": \"B1\", \"c_f\": 0, \"spin\": 1}"), "c_f 0: "},
       {TEXT(ROTOR ", \"c_d\": -1}"), "c_d -1: "},
       {TEXT(ROTOR ", \"limits\": {\"idle\": -1}}"), "idle -1: "},
@@ -605,6 +633,7 @@ int main(void) {
       cmocka_unit_test(allocation_thrusts_and_speeds_against_60_digits),
       cmocka_unit_test(thrusts_have_the_least_norm),
       cmocka_unit_test(the_wrench_moves_the_robot_as_the_rotors_do),
+      cmocka_unit_test(fixed_bases_and_a_world_link_change_nothing),
       cmocka_unit_test(thrusts_and_speeds_follow_a_motion),
       cmocka_unit_test(the_printed_ring_has_rank_three),
       cmocka_unit_test(loads_tell_saturation),

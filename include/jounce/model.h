@@ -93,7 +93,7 @@ typedef struct jn_constraint {
 /* A propeller of the base; see jounce/rotors.h. */
 typedef struct jn_rotor {
   const char *name;
-  jn_pose pose; /* in the base's link frame (the root's); the thrust is along its z axis */
+  jn_pose pose; /* in the link frame of the base, body 0; the thrust is along its z axis */
   double c_f, c_d;
   int spin;
   jn_rotor_limits limits;

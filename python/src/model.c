@@ -158,6 +158,14 @@ int model_joint(const model_object *self, PyObject *object) {
   return find_index(object, "joint", jn_model_body_count(self->model), jn_model_find_joint,
                     self->model);
 }
+static int find_body(const jn_model *model, const char *name) {
+  const int body = jn_model_find_body(model, name);
+  return body >= 0 ? body : jn_model_find_joint(model, name);
+}
+int model_body(const model_object *self, PyObject *object) {
+  return find_index(object, "body or joint", jn_model_body_count(self->model), find_body,
+                    self->model);
+}
 int model_constraint(const model_object *self, PyObject *object) {
   return find_index(object, "constraint", jn_model_constraint_count(self->model),
                     jn_model_find_constraint, self->model);

@@ -167,6 +167,46 @@ static PyObject *apply_map(PyObject *value, const group_map *m) {
     (void)module;                                                \
     return apply_map(value, &m);                                 \
   }
+/* derivatives of exp, left: C' C^-1 = dexp(x) x'; right: dexp(-x) */
+static jn_status map_so3_dexp(const double *x, double *out) {
+  jn_mat3 D = jn_so3_dexp_left(jn_v3(x[0], x[1], x[2]));
+  memcpy(out, D.m, sizeof D.m);
+  return JN_OK;
+}
+/* at |x| = 2 pi the inverse does not exist */
+static int is_within_a_turn(const double *x) {
+  return x[0] * x[0] + x[1] * x[1] + x[2] * x[2] < 39.478417604357432; /* (2 pi)^2 */
+}
+static jn_status map_so3_dexp_inv(const double *x, double *out) {
+  if (!is_within_a_turn(x)) return JN_ERR_SINGULAR;
+  jn_mat3 D = jn_so3_dexp_left_inv(jn_v3(x[0], x[1], x[2]));
+  memcpy(out, D.m, sizeof D.m);
+  return JN_OK;
+}
+/* columns: the map of unit twists */
+static void se3_columns(const double *x, jn_twist (*f)(jn_twist, jn_twist), double *out) {
+  const jn_twist X = jn_twist_make(jn_v3(x[0], x[1], x[2]), jn_v3(x[3], x[4], x[5]));
+  for (int c = 0; c < 6; c++) {
+    double e[6] = {0};
+    e[c] = 1;
+    const jn_twist Y = f(X, jn_twist_make(jn_v3(e[0], e[1], e[2]), jn_v3(e[3], e[4], e[5])));
+    const double y[6] = {Y.w.x, Y.w.y, Y.w.z, Y.v.x, Y.v.y, Y.v.z};
+    for (int r = 0; r < 6; r++) out[6 * r + c] = y[r];
+  }
+}
+static jn_status map_se3_dexp(const double *x, double *out) {
+  se3_columns(x, jn_se3_dexp_left, out);
+  return JN_OK;
+}
+static jn_status map_se3_dexp_inv(const double *x, double *out) {
+  if (!is_within_a_turn(x)) return JN_ERR_SINGULAR;
+  se3_columns(x, jn_se3_dexp_left_inv, out);
+  return JN_OK;
+}
+GROUP_MAP(so3_dexp, "w", 1, {3, 0}, 2, {3, 3})
+GROUP_MAP(so3_dexp_inv, "w", 1, {3, 0}, 2, {3, 3})
+GROUP_MAP(se3_dexp, "V", 1, {6, 0}, 2, {6, 6})
+GROUP_MAP(se3_dexp_inv, "V", 1, {6, 0}, 2, {6, 6})
 GROUP_MAP(so3_exp, "w", 1, {3, 0}, 2, {3, 3})
 GROUP_MAP(so3_log, "R", 2, {3, 3}, 1, {3, 0})
 GROUP_MAP(se3_exp, "V", 1, {6, 0}, 2, {4, 4})
@@ -218,6 +258,18 @@ static PyMethodDef functions[] = {
      "se3_exp(V, /)\n--\n\nPoses (..., 4, 4) of twists (..., 6), angular first."},
     {"se3_log", se3_log, METH_O,
      "se3_log(T, /)\n--\n\nTwists (..., 6), angular first, of poses (..., 4, 4)."},
+    {"so3_dexp", so3_dexp, METH_O,
+     "so3_dexp(w, /)\n--\n\n"
+     "The derivative of exp on SO(3) (..., 3, 3): R' R^T = [dexp(w) w'] for R = exp(w).\n"
+     "so3_dexp(-w) belongs to R^T R'."},
+    {"so3_dexp_inv", so3_dexp_inv, METH_O,
+     "so3_dexp_inv(w, /)\n--\n\nIts inverse, for |w| < 2 pi."},
+    {"se3_dexp", se3_dexp, METH_O,
+     "se3_dexp(V, /)\n--\n\n"
+     "The derivative of exp on SE(3) (..., 6, 6): the spatial twist of exp(V) is dexp(V) V'.\n"
+     "se3_dexp(-V) gives the body twist."},
+    {"se3_dexp_inv", se3_dexp_inv, METH_O,
+     "se3_dexp_inv(V, /)\n--\n\nIts inverse, for an angle below 2 pi."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -240,9 +292,10 @@ PyMODINIT_FUNC PyInit__jounce(void) {
   PyObject *module = PyModule_Create(&definition);
   if (!module || add_exceptions(module) || add_results(module) || add_simulation_results(module))
     goto failed;
+  if (PyModule_AddFunctions(module, textbook_functions)) goto failed;
   model_add_methods();
-  PyTypeObject *types[] = {&model_type,      &spec_type,   &kinematics_type,
-                           &simulation_type, &layout_type, &trajectory_type};
+  PyTypeObject *types[] = {&model_type,  &spec_type,       &kinematics_type, &simulation_type,
+                           &layout_type, &trajectory_type, &cmtm_type};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (PyModule_AddType(module, types[i])) goto failed;
   if (PyModule_AddStringConstant(module, "__version__", jn_version()) ||

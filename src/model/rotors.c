@@ -58,14 +58,12 @@ static jn_status place_rotor(jn_builder *b, const jn_model *m, const jn_rotor_de
   jn_status status = jn_build_check_pose(b, d->line, "rotor", d->name, &C);
   if (!status) status = check_numbers(b, d);
   if (status) return status;
-  /* frame 0 is the root link's */
-  if (m->frame[f].body != m->frame[0].body)
-    return REFUSE(
-        b, d,
-        "link '%s' moves relative to the base '%s': rotors belong to the base or to links "
-        "that are fixed to it (--lock fixes a joint)",
-        d->name, d->link, m->frame[0].name);
-  out->pose = jn_pose_mul(jn_pose_inv(m->frame[0].pose), jn_pose_mul(m->frame[f].pose, C));
+  if (m->frame[f].body != 0)
+    return REFUSE(b, d,
+                  "link '%s' is not fixed to the base '%s': rotors belong to the base or to links "
+                  "that are fixed to it (--lock fixes a joint)",
+                  d->name, d->link, m->body[0].name);
+  out->pose = jn_pose_mul(m->frame[f].pose, C);
   out->c_f = d->c_f;
   out->c_d = d->c_d;
   out->spin = d->spin;
