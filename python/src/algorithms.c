@@ -121,7 +121,7 @@ CALL(cmtm_forward_dynamics) {
 CALL(frame_pose) {
   jn_pose C;
   jn_status status = jn_kinematics(M, d, -1, in[0], NULL);
-  if (!status) status = jn_frame_pose(M, d, c->frame, &C);
+  if (!status) status = jn_relative_pose(M, d, c->frame, c->observer.reference, &C);
   if (status) return status;
   const double p[3] = {C.p.x, C.p.y, C.p.z}, last[4] = {0, 0, 0, 1};
   for (int i = 0; i < 3; i++) {
@@ -133,17 +133,31 @@ CALL(frame_pose) {
 }
 CALL(frame_twist) {
   jn_status status = jn_kinematics(M, d, K, in[0], in[1]);
-  return status ? status : jn_frame_twist(M, d, c->frame, (jn_representation)c->word, K, out[0]);
+  if (status) return status;
+  const jn_representation rep = (jn_representation)c->word;
+  if (!c->observed) return jn_frame_twist(M, d, c->frame, rep, K, out[0]);
+  return jn_relative_twist(M, d, c->frame, rep, &c->observer, K, out[0]);
 }
 /* J^(k) needs v^(0..k-1): J alone needs kinematics of order -1 */
 CALL(frame_jacobian) {
   jn_status status = jn_kinematics(M, d, K, in[0], in[1]);
-  return status ? status
-                : jn_frame_jacobian(M, d, c->frame, (jn_representation)c->word, K + 1, out[0]);
+  if (status) return status;
+  const jn_representation rep = (jn_representation)c->word;
+  if (!c->observed) return jn_frame_jacobian(M, d, c->frame, rep, K + 1, out[0]);
+  return jn_relative_jacobian(M, d, c->frame, rep, &c->observer, K + 1, out[0]);
 }
 CALL(point_motion) {
   jn_status status = jn_kinematics(M, d, K, in[0], in[1]);
   return status ? status : jn_point_motion(M, d, c->frame, c->point, K, out[0]);
+}
+
+CALL(joint_reactions) {
+  return jn_joint_reactions(M, d, K, in[0], in[1], E, (jn_representation)c->word, &c->observer,
+                            out[0]);
+}
+CALL(articulated_bodies) {
+  return jn_articulated_bodies(M, d, K, in[0], NULL, in[1], in[2], E, (jn_representation)c->word,
+                               out[0], out[1]);
 }
 
 CALL(constrained_inverse_dynamics) {
@@ -641,30 +655,38 @@ static algorithm table[] = {
      "forward_dynamics by comprehensive motion transformations (N-CMTM); slower."},
     {"frame_pose",
      call_frame_pose,
-     FRAME,
+     FRAME | OBSERVER,
      0,
      {Q},
      {{"T", PLAIN, 2, {4, 4}}},
-     "frame_pose($self, /, q, frame, *, out=None)\n--\n\n"
-     "The pose (..., 4, 4) = [R p; 0 1] of a link or frame in the world at q (..., nq)."},
+     "frame_pose($self, /, q, frame, *, relative_to=None, out=None)\n--\n\n"
+     "The pose (..., 4, 4) = [R p; 0 1] of a link or frame in the world, or in the frame\n"
+     "relative_to, at q (..., nq)."},
     {"frame_twist",
      call_frame_twist,
-     FRAME | WORD_REPRESENTATION | KINEMATIC,
+     FRAME | WORD_REPRESENTATION | KINEMATIC | OBSERVER,
      0,
      {Q, V_1(1)},
      {{"V", SIX, 2, {LOOSE(1), 6}}},
-     "frame_twist($self, /, q, v, frame, *, in_representation='spatial', out=None)\n--\n\n"
+     "frame_twist($self, /, q, v, frame, *, in_representation='spatial', relative_to=None,\n"
+     "            at=None, axes=None, out=None)\n--\n\n"
      "The twist of a frame and its derivatives (..., r+1, 6), q (..., nq), v (..., r+1, nv) or\n"
-     "(..., nv)."},
+     "(..., nv).\n\n"
+     "relative_to: the frame that is taken to be at rest, default the world. In 'spatial'\n"
+     "representation the linear part is the velocity of the point at the origin of the frame\n"
+     "`at`, in the axes of the frame `axes`; both are relative_to by default. 'hybrid' and\n"
+     "'mixed' use axes only, 'body' neither."},
     {"frame_jacobian",
      call_frame_jacobian,
-     FRAME | WORD_REPRESENTATION | KINEMATIC | POSITIONS,
+     FRAME | WORD_REPRESENTATION | KINEMATIC | POSITIONS | OBSERVER,
      0,
      {Q, {"v", ROWS, 2, {LOOSE(1), NV}}},
      {{"J", JACOBIAN, 3, {MAYBE(2), 6, NV}}},
-     "frame_jacobian($self, /, q, frame, v=None, *, in_representation='spatial', out=None)\n--\n\n"
+     "frame_jacobian($self, /, q, frame, v=None, *, in_representation='spatial',\n"
+     "               relative_to=None, at=None, axes=None, out=None)\n--\n\n"
      "J (..., 6, nv) of a frame at q (..., nq), V = J v. With v (..., r, nv) = v, ..., v^(r-1)\n"
-     "also its time derivatives, J, J', ..., J^(r): (..., r+1, 6, nv)."},
+     "also its time derivatives, J, J', ..., J^(r): (..., r+1, 6, nv). relative_to, at, axes: as\n"
+     "in frame_twist."},
     {"point_motion",
      call_point_motion,
      FRAME | POINT | KINEMATIC,
@@ -746,6 +768,31 @@ static algorithm table[] = {
      "constraint_rank($self, /, q, *, active=None, out=None)\n--\n\n"
      "1 for rows that depend on others, and 1 for degrees of freedom that the others determine\n"
      "(passive joints first), at q (..., nq). dependent.sum() is the rank, the rest the mobility."},
+    {"joint_reactions",
+     call_joint_reactions,
+     EXTERNAL | WORD_REPRESENTATION | OBSERVER,
+     0,
+     {Q, V_2},
+     {{"W", SIX, 3, {ORDER(1), NB(1), 6}}},
+     "joint_reactions($self, /, q, v, *, in_representation='spatial', at=None, axes=None,\n"
+     "                external=None, tau_ext=None, out=None)\n--\n\n"
+     "The wrench (torque, force) that each joint transmits to its body, with derivatives:\n"
+     "(..., r+1, nbody, 6), q (..., nq), v (..., r+2, nv). 'body': at the body's own frame;\n"
+     "'spatial': about the origin of the frame `at`, in the axes of the frame `axes` (default the\n"
+     "world), as in frame_twist."},
+    {"articulated_bodies",
+     call_articulated_bodies,
+     EXTERNAL | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, V1, TAU_1},
+     {{"MA", PLAIN, 3, {NB(1), 6, 6}}, {"WA", PLAIN, 3, {LOOSE(1), NB(1), 6}}},
+     "articulated_bodies($self, /, q, v, tau, *, in_representation='spatial', external=None,\n"
+     "                   tau_ext=None, out=None)\n--\n\n"
+     "Articulated inertias MA (..., nbody, 6, 6) and bias wrenches WA (..., r+1, nbody, 6) of\n"
+     "forward dynamics: W^(k) = MA V^(k+1) + WA^(k) for the wrench W through a joint and the "
+     "twist\n"
+     "V of its body, whatever its parents do. q (..., nq), v (..., nv), tau (..., r+1, nv) or\n"
+     "(..., nv)."},
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
@@ -802,7 +849,9 @@ static algorithm table[] = {
   X(assemble, 47)                  \
   X(impact, 48)                    \
   X(constraint_closure, 49)        \
-  X(constraint_rank, 50)
+  X(constraint_rank, 50)           \
+  X(joint_reactions, 51)           \
+  X(articulated_bodies, 52)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

@@ -21,6 +21,11 @@ void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int
 void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_pose *inner, int rep,
                      int order, int joint);
 
+/* The columns S of a free joint for a velocity in representation `rep`, from those for its body
+ * twist. Computes the joint's pose jet, which is not there yet when the twist was given in body
+ * representation. */
+void jn_represent_free(const jn_model *m, const jn_work *w, int i, int rep, int order, six *S);
+
 /* the link of column c of v, by bisection: iv is non-decreasing */
 static inline int link_of_column(const jn_model *m, int c) {
   int lo = 0, hi = m->nlink;
@@ -67,21 +72,33 @@ static inline v3 lever_order(int k, const frame_motion *f, const six *y, int lin
   return s;
 }
 
-/* A twist jet, or wrench or momentum jet, about the base's position -> representation `rep` of
- * frame f. out may not be in. */
-static inline void represent_column(int rep, int order, const frame_motion *f, v3 base, int wrench,
-                                    const six *in, six *out) {
+/* Where a twist or wrench is observed: the point of its linear velocity or moment, the axes of its
+ * angular (torque) and linear (force) part. NULL: the world's. */
+typedef struct observation {
+  const frame_motion *point, *angular, *linear;
+} observation;
+
+/* A twist jet, or wrench or momentum jet, about the base's position, as observed. out may not be
+ * in. */
+static inline void observe_jet(int order, observation o, v3 base, int wrench, const six *in,
+                               six *out) {
   for (int k = 0; k <= order; k++) {
     out[k] = in[k];
     v3 *y = wrench ? &out[k].w : &out[k].v;
-    *y = rep == JN_SPATIAL ? v3_add_cross_exact(*y, base, wrench ? in[k].v : in[k].w)
-                           : v3_sub(*y, lever_order(k, f, in, wrench));
+    *y = o.point ? v3_sub(*y, lever_order(k, o.point, in, wrench))
+                 : v3_add_cross_exact(*y, base, wrench ? in[k].v : in[k].w);
   }
-  if (rep != JN_BODY && rep != JN_MIXED) return;
   for (int k = order; k >= 0; k--) {
-    out[k].w = unrotate_order(k, f->c, &out[0].w.x, 6);
-    if (rep == JN_BODY) out[k].v = unrotate_order(k, f->c, &out[0].v.x, 6);
+    if (o.angular) out[k].w = unrotate_order(k, o.angular->c, &out[0].w.x, 6);
+    if (o.linear) out[k].v = unrotate_order(k, o.linear->c, &out[0].v.x, 6);
   }
+}
+/* The same in representation `rep` of frame f. */
+static inline void represent_column(int rep, int order, const frame_motion *f, v3 base, int wrench,
+                                    const six *in, six *out) {
+  const observation o = {rep == JN_SPATIAL ? NULL : f, rep == JN_BODY || rep == JN_MIXED ? f : NULL,
+                         rep == JN_BODY ? f : NULL};
+  observe_jet(order, o, base, wrench, in, out);
 }
 
 /* From the frame to world axes about the base's position, in place. */

@@ -25,6 +25,17 @@ int run_hybrid_dynamics(subject *s) {
   double *v = give(s, s->v, N + NV), *tau = give(s, s->tau, N);
   return jn_hybrid_dynamics(M, D, K, s->q, given, v, tau, E);
 }
+int run_joint_reactions(subject *s) {
+  const jn_observer o = {JN_WORLD, 0, 0};
+  return jn_joint_reactions(M, D, K, s->q, s->v, E, JN_SPATIAL, &o, take(s, 6 * ROWS * NB));
+}
+int run_joint_reactions_body(subject *s) {
+  return jn_joint_reactions(M, D, K, s->q, s->v, E, JN_BODY, NULL, take(s, 6 * ROWS * NB));
+}
+int run_articulated_bodies(subject *s) {
+  double *MA = take(s, 36 * NB), *WA = take(s, 6 * ROWS * NB);
+  return jn_articulated_bodies(M, D, K, s->q, NULL, s->v, s->tau, E, JN_HYBRID, MA, WA);
+}
 /* The robot with constraints, which yield and accept any state. */
 static const jn_constraints yielding = {.tolerance = HUGE_VAL, .proximal = 0.1};
 static int close_loops(subject *s) {
@@ -216,6 +227,25 @@ int run_frame_pose(subject *s) {
   jn_status status = jn_frame_pose(M, D, frame(s), &C);
   if (status == JN_OK) memcpy(out, &C, sizeof C);
   return status;
+}
+int run_relative_twist(subject *s) {
+  const jn_observer o = {0, 0, 0};
+  double *out = take(s, 6 * ROWS);
+  AFTER_KINEMATICS(K);
+  return jn_relative_twist(M, D, frame(s), JN_HYBRID, &o, K, out);
+}
+int run_relative_pose(subject *s) {
+  double *out = take(s, sizeof(jn_pose) / sizeof(double));
+  AFTER_KINEMATICS(0);
+  jn_pose C;
+  jn_status status = jn_relative_pose(M, D, frame(s), JN_WORLD, &C);
+  if (status == JN_OK) memcpy(out, &C, sizeof C);
+  return status;
+}
+int run_relative_jacobian(subject *s) {
+  double *out = take(s, 6 * N);
+  AFTER_KINEMATICS(K);
+  return jn_relative_jacobian(M, D, frame(s), JN_SPATIAL, NULL, K, out);
 }
 int run_frame_twist(subject *s) {
   double *out = take(s, 6 * ROWS);

@@ -13,6 +13,9 @@
   X("jn_inverse_dynamics", LOADED, run_inverse_dynamics)                                       \
   X("jn_forward_dynamics", DRIVEN, run_forward_dynamics)                                       \
   X("jn_hybrid_dynamics", DRIVEN, run_hybrid_dynamics)                                         \
+  X("jn_joint_reactions", LOADED, run_joint_reactions)                                         \
+  X("jn_joint_reactions/body", LOADED, run_joint_reactions_body)                               \
+  X("jn_articulated_bodies", DRIVEN, run_articulated_bodies)                                   \
   X("jn_constrained_inverse_dynamics", LOADED, run_constrained_inverse)                        \
   X("jn_constrained_forward_dynamics", DRIVEN, run_constrained_forward)                        \
   X("jn_constrained_hybrid_dynamics", DRIVEN, run_constrained_hybrid)                          \
@@ -60,9 +63,12 @@
   X("jn_frame_pose", MOVING, run_frame_pose)                                                   \
   X("jn_frame_twist", MOVING, run_frame_twist)                                                 \
   X("jn_frame_twist/mixed", MOVING, run_frame_twist_mixed)                                     \
+  X("jn_relative_twist", MOVING, run_relative_twist)                                           \
+  X("jn_relative_pose", MOVING, run_relative_pose)                                             \
   X("jn_point_motion", MOVING | READS_POINT, run_point_motion)                                 \
   X("jn_joint_screws", MOVING, run_joint_screws)                                               \
   X("jn_frame_jacobian", MOVING, run_frame_jacobian)                                           \
+  X("jn_relative_jacobian", MOVING, run_relative_jacobian)                                     \
   X("jn_point_jacobian", MOVING | READS_POINT, run_point_jacobian)                             \
   X("jn_system_jacobian", MOVING, run_system_jacobian)                                         \
   X("jn_screw_partial", MOVING, run_screw_partial)                                             \

@@ -172,6 +172,33 @@ class Algorithms(unittest.TestCase):
         close("N-CMTM forward dynamics", r.cmtm_forward_dynamics(q, v[0], tau),
               r.forward_dynamics(q, v[0], tau), 1e-8)
 
+    def test_relative_motion(self):
+        r, q, v = self.robot, self.q, self.v
+        T = [r.frame_pose(q, f) for f in ("B4", "B2")]
+        close("relative pose", r.frame_pose(q, "B4", relative_to="B2"), np.linalg.inv(T[1]) @ T[0])
+        for representation in ("spatial", "body", "hybrid", "mixed"):
+            seen = dict(in_representation=representation, relative_to="B2", at="B1", axes="B3")
+            J, W = r.frame_jacobian(q, "B4", v[:2], **seen), r.frame_twist(q, v[:3], "B4", **seen)
+            close("relative V = J v", J[0] @ v[0], W[0])
+            close("relative V''", J[2] @ v[0] + 2 * J[1] @ v[1] + J[0] @ v[2], W[2])
+        with self.assertRaises(ValueError):
+            r.frame_twist(q, v[0], "B4", relative_to="nowhere")
+
+    def test_reactions(self):
+        r, q, v = self.robot, self.q, self.v
+        W = r.joint_reactions(q, v[:4], in_representation="body")
+        self.assertEqual(W.shape, (3, len(r.bodies), 6))
+        tau = r.inverse_dynamics(q, v[:4])
+        close("base wrench", W[:, 0], tau[:, :6])
+        spatial = r.joint_reactions(q, v[:4])
+        S = r.kinematics(q, v[:3]).screws("q4")[:, 0]
+        i = [j["name"] for j in r.joints].index("q4")
+        a = r.joints[i]["iv"]
+        close("S^T W = tau", S[0] @ spatial[0, i], tau[0, a] - r.joints[i].get("armature", 0) * v[1, a])
+        free = r.articulated_bodies(q, v[0], tau, in_representation="body")
+        twist = r.frame_twist(q, v[:4], "B4", in_representation="body")
+        close("W = MA V' + WA", free.MA[i] @ twist[3] + free.WA[2, i], W[2, i], 1e-9)
+
     def test_hybrid(self):
         r, q, v = self.robot, self.q, self.v
         tau = r.inverse_dynamics(q, v[:4])

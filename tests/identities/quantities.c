@@ -1,0 +1,100 @@
+/* quantities.c: what frames, bodies and joints do, against series of positions in 113 bits. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "identities/identities.h"
+#include "oracle/sample.h"
+
+/* A subject in a representation, in numbers of 113 bits. */
+typedef struct ruled {
+  robot *r;
+  jn_representation rep;
+  quad_robot *exact;
+  quad *q, *v, *want;
+  double *given, *size; /* v; what turning frames make of a quantity: [order+1] */
+} ruled;
+
+static ruled ruled_new(subject *s) {
+  robot *r = &s->r;
+  ruled x = {.r = r, .rep = (jn_representation)rng_below(&s->random, 4)};
+  x.given = represented(r, x.rep, r->v);
+  x.exact = quad_robot_new(r->model, jn_data_settings(r->data)->gravity);
+  x.q = to_quads(r->q, (size_t)r->nq);
+  x.v = to_quads(x.given, r->n + (size_t)r->nv);
+  x.want = quads(6 * ((size_t)r->order + 1));
+  x.size = doubles((size_t)r->order + 1);
+  jn_data_settings(r->data)->representation = x.rep;
+  return x;
+}
+static void ruled_free(ruled *x) {
+  jn_data_settings(x->r->data)->representation = JN_BODY;
+  quad_robot_free(x->exact);
+  free(x->q), free(x->v), free(x->want), free(x->given), free(x->size);
+}
+
+/* got[(order+1) x 6] against x->want, of size `least` w^k at least */
+static void expect_ruled(subject *s, const char *what, ruled *x, const double *got, double least) {
+  const int K = x->r->order;
+  const double w = fmax(1, rate_of(x->r, x->given));
+  double *want = doubles(6 * ((size_t)K + 1));
+  for (int k = 0; k <= K; k++) {
+    x->size[k] = k ? 2 * w * x->size[k - 1] : least;
+    for (int j = 6 * k; j < 6 * k + 6; j++) {
+      want[j] = (double)x->want[j];
+      x->size[k] = fmax(x->size[k], fabs(want[j]));
+    }
+  }
+  expect_rows(s, what, K + 1, 6, got, want, x->size, EXACT);
+  free(want);
+}
+
+static int any_frame(subject *s) {
+  return rng_below(&s->random, jn_model_frame_count(s->r.model) + 1) - 1;
+}
+
+/* 35: twists relative to any frame, at any point, in any axes */
+static void relative_motion(subject *s) {
+  ruled x = ruled_new(s);
+  const robot *r = x.r;
+  const double w = rate_of(r, x.given);
+  double *V = doubles(6 * ((size_t)r->order + 1));
+  assert_ok(jn_kinematics(r->model, r->data, r->order, r->q, x.given));
+  for (int n = 0; n < 8; n++) {
+    const int frame = rng_below(&s->random, jn_model_frame_count(r->model));
+    const jn_observer o = {any_frame(s), any_frame(s), any_frame(s)};
+    const jn_representation rep = (jn_representation)(n % 4);
+    assert_ok(jn_relative_twist(r->model, r->data, frame, rep, &o, r->order, V));
+    newton_quantity(r->model, x.exact, r->order, x.rep, x.q, x.v, NEWTON_TWIST, frame, rep, &o,
+                    x.want);
+    expect_ruled(s, "relative twist", &x, V, w);
+  }
+  free(V);
+  ruled_free(&x);
+}
+
+/* 36: joints transmit the wrenches of all bodies beyond them */
+static void reactions(subject *s) {
+  ruled x = ruled_new(s);
+  const robot *r = x.r;
+  const size_t rows = (size_t)r->order + 1, nb = (size_t)r->nbody;
+  double *W = doubles(6 * rows * nb), *one = doubles(6 * rows);
+  for (int n = 0; n < 4; n++) {
+    const jn_observer o = {JN_WORLD, any_frame(s), any_frame(s)};
+    const jn_representation rep = (jn_representation)n;
+    assert_ok(jn_joint_reactions(r->model, r->data, r->order, r->q, x.given, NULL, rep, &o, W));
+    for (size_t b = 0; b < nb; b++) {
+      newton_quantity(r->model, x.exact, r->order, x.rep, x.q, x.v, NEWTON_REACTION,
+                      jn_model_body(r->model, (int)b)->frame, rep, &o, x.want);
+      for (size_t k = 0; k < rows; k++) memcpy(one + 6 * k, W + 6 * (k * nb + b), 6 * sizeof *one);
+      expect_ruled(s, "reaction", &x, one, largest(W, 6 * nb));
+    }
+  }
+  free(W), free(one);
+  ruled_free(&x);
+}
+
+const identity identities_quantities[] = {
+    {35, "relative motion", 'U', TYPES_ALL, -1, 0, 6, 8, relative_motion},
+    {36, "reactions", 'U', TYPES_ALL, -1, 0, 6, 8, reactions},
+    {0, NULL, 0, 0, 0, 0, 0, 0, NULL}};
