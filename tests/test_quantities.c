@@ -26,10 +26,10 @@ typedef struct bench {
   jn_representation user;
 } bench;
 
-static bench bench_new(uint64_t seed, int order) {
+static bench bench_of(uint64_t seed, int bodies, int order) {
   bench b = {.random = rng_new(seed), .user = all[seed % 4]};
   check_seed(seed);
-  b.r = robot_random(seed, 2 + (int)(seed % 7), bases[seed % COUNT(bases)], TYPES_ALL, order);
+  b.r = robot_random(seed, bodies, bases[seed % COUNT(bases)], TYPES_ALL, order);
   robot_represent(&b.r, b.user);
   jn_data_settings(b.r.data)->formulation = (jn_formulation)(seed / 3 % 4);
   b.exact = quad_robot_new(b.r.model, jn_data_settings(b.r.data)->gravity);
@@ -37,6 +37,9 @@ static bench bench_new(uint64_t seed, int order) {
   b.v = to_quads(b.r.v, b.r.n + (size_t)b.r.nv);
   b.want = quads(6 * ((size_t)order + 1));
   return b;
+}
+static bench bench_new(uint64_t seed, int order) {
+  return bench_of(seed, 2 + (int)(seed % 7), order);
 }
 static void bench_free(bench *b) {
   quad_robot_free(b->exact);
@@ -313,6 +316,276 @@ static void articulated_bodies_answer_whatever_the_parents_do(void **state) {
   }
 }
 
+/* q displaced along degree of freedom c in 113 bits: q + h, or R exp(h e), C exp(h e). */
+static void quad_move(const jn_model *m, const quad *q, int c, quad h, quad *out) {
+  memcpy(out, q, (size_t)jn_model_nq(m) * sizeof *q);
+  for (int i = 0; i < jn_model_body_count(m); i++) {
+    const jn_joint *j = jn_model_joint(m, i);
+    const int d = c - j->iv;
+    if (d < 0 || d >= j->nv) continue;
+    if (j->nq == j->nv) {
+      out[j->iq + d] += h;
+      return;
+    }
+    quad *a = out + j->iq, b[4] = {0}, length = 0, s, co;
+    for (int n = 0; n < 4; n++) length += a[n] * a[n];
+    for (int n = 0; n < 4; n++) a[n] /= quad_sqrt(length), b[n] = a[n];
+    if (d < 3) { /* a (cos h/2, sin h/2 e) */
+      quad_sincos(h / 2, &s, &co);
+      const int e = 1 + d, f = 1 + (d + 1) % 3, g = 1 + (d + 2) % 3;
+      a[0] = b[0] * co - b[e] * s, a[e] = b[e] * co + b[0] * s;
+      a[f] = b[f] * co + b[g] * s, a[g] = b[g] * co - b[f] * s;
+      return;
+    }
+    const quad w = b[0], x = b[1], y = b[2], z = b[3];
+    const quad R[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+                       2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                       2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+    for (int n = 0; n < 3; n++) a[4 + n] += h * R[3 * n + d - 3];
+  }
+}
+
+/* the quantity with one input displaced by h: component c of q (j < 0) or of v^(j) */
+static void displaced_quantity(bench *b, newton_what what, int frame, jn_representation rep, int K,
+                               int c, int j, quad h, quad *out) {
+  const size_t nv = (size_t)b->r.nv;
+  quad *q = quads((size_t)b->r.nq);
+  memcpy(q, b->q, (size_t)b->r.nq * sizeof *q);
+  if (j < 0)
+    quad_move(b->r.model, b->q, c, h, q);
+  else
+    b->v[(size_t)j * nv + (size_t)c] += h;
+  newton_quantity(b->r.model, b->exact, K, b->user, q, b->v, what, frame, rep, NULL, out);
+  if (j >= 0) b->v[(size_t)j * nv + (size_t)c] -= h;
+  free(q);
+}
+
+/* Differences of four points in 113 bits: (f(-2h) - 8 f(-h) + 8 f(h) - f(2h)) / 12 h */
+static void quad_derivative(bench *b, newton_what what, int frame, jn_representation rep, int K,
+                            int c, int j, quad *out) {
+  const size_t n = 6 * ((size_t)K + 1);
+  const quad h = (quad)1 / 1048576, at[4] = {-2 * h, -h, h, 2 * h}, weight[4] = {1, -8, 8, -1};
+  quad *x = quads(n);
+  memset(out, 0, n * sizeof *out);
+  for (int i = 0; i < 4; i++) {
+    displaced_quantity(b, what, frame, rep, K, c, j, at[i], x);
+    for (size_t k = 0; k < n; k++) out[k] += weight[i] * x[k] / (12 * h);
+  }
+  free(x);
+}
+
+static void partials_are_differences_in_113_bits(void **state) {
+  (void)state;
+  static const struct {
+    jn_quantity of;
+    newton_what what;
+    const char *name;
+  } list[] = {{JN_LINK_MOTION, NEWTON_TWIST, "d twist"},
+              {JN_LINK_MOMENTUM, NEWTON_MOMENTUM, "d momentum"},
+              {JN_LINK_FORCE, NEWTON_FORCE, "d force"},
+              {JN_JOINT_MOMENTUM, NEWTON_JOINT_MOMENTUM, "d momentum of a subtree"},
+              {JN_JOINT_FORCE, NEWTON_JOINT_FORCE, "d force through a joint"},
+              {JN_JOINT_REACTION, NEWTON_REACTION, "d reaction"}};
+  for (uint64_t seed = 200; seed < 218; seed++) {
+    const int K = (int)(seed % 7);
+    bench b = bench_of(seed, K > 3 ? 2 : 3, K);
+    const size_t nv = (size_t)b.r.nv, n = (size_t)K + 1;
+    double *dq = doubles(6 * n * nv), *dv = doubles(6 * n * (n + 1) * nv), *one = doubles(6 * n);
+    for (size_t i = 0; i < COUNT(list); i++) {
+      const int frame = rng_below(&b.random, jn_model_frame_count(b.r.model)),
+                rows = K + 1 + (i == 2 || i > 3);
+      const jn_representation rep = all[rng_below(&b.random, 4)];
+      if (jn_model_frame(b.r.model, frame)->body < 0 && i) continue;
+      fill(dq, 6 * n * nv, (double)NAN), fill(dv, 6 * n * (n + 1) * nv, (double)NAN);
+      assert_ok(
+          jn_frame_partials(b.r.model, b.r.data, list[i].of, frame, rep, K, b.r.q, b.r.v, dq, dv));
+      for (int c = 0; c < b.r.nv; c++)
+        for (int j = -1; j < rows; j += 1 + rng_below(&b.random, 2)) {
+          quad_derivative(&b, list[i].what, frame, rep, K, c, j, b.want);
+          for (size_t k = 0; k < n; k++)
+            for (size_t e = 0; e < 6; e++)
+              one[6 * k + e] = j < 0
+                                   ? dq[(6 * k + e) * nv + (size_t)c]
+                                   : dv[(6 * (k * (size_t)rows + (size_t)j) + e) * nv + (size_t)c];
+          check_residual(list[i].name, quad_error(&b, K, 6, one, b.want), 1e-12);
+        }
+    }
+    free(dq), free(dv), free(one);
+    bench_free(&b);
+  }
+}
+
+/* The placement of joint b displaced in 113 bits: its joint frame becomes A exp(h e) A^-1 of itself,
+ * A the pose of the body's frame in its parent's with the joint at zero. */
+static void quad_displace(const jn_model *m, quad_robot *r, int b, int d, quad h) {
+  int first = m->body_link[b];
+  while (first > 0 && m->link[first - 1].joint == m->link[first].joint) first--;
+  quad A[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, E[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, s, c;
+  for (int i = first; i <= m->body_link[b] + 1; i++) { /* the links, then the body's frame */
+    const jn_pose *own = &m->body_pose[b];
+    quad R[9], p[3] = {own->p.x, own->p.y, own->p.z}, T[12];
+    for (int n = 0; n < 9; n++) R[n] = own->R.m[n / 3][n % 3];
+    quad_orthonormalise(R);
+    if (i <= m->body_link[b]) {
+      memcpy(R, r->link[i].R, sizeof R);
+      memcpy(p, r->link[i].p, sizeof p);
+    }
+    for (int n = 0; n < 9; n++)
+      T[n] = A[n / 3 * 3] * R[n % 3] + A[n / 3 * 3 + 1] * R[3 + n % 3] +
+             A[n / 3 * 3 + 2] * R[6 + n % 3];
+    for (int n = 0; n < 3; n++)
+      T[9 + n] = A[9 + n] + A[3 * n] * p[0] + A[3 * n + 1] * p[1] + A[3 * n + 2] * p[2];
+    memcpy(A, T, sizeof A);
+  }
+  if (d < 3) {
+    const int f = (d + 1) % 3, g = (d + 2) % 3;
+    quad_sincos(h, &s, &c);
+    E[4 * f] = E[4 * g] = c, E[3 * f + g] = -s, E[3 * g + f] = s;
+  } else {
+    E[9 + d - 3] = h;
+  }
+  /* x -> A (E A^T (x - a) + e) + a, applied to the joint's frame */
+  quad_link *l = &r->link[first];
+  for (int column = 0; column < 4; column++) {
+    quad x[3], y[3], z[3];
+    for (int n = 0; n < 3; n++) x[n] = column < 3 ? l->R[3 * n + column] : l->p[n] - A[9 + n];
+    for (int n = 0; n < 3; n++) y[n] = A[n] * x[0] + A[3 + n] * x[1] + A[6 + n] * x[2];
+    for (int n = 0; n < 3; n++)
+      z[n] =
+          E[3 * n] * y[0] + E[3 * n + 1] * y[1] + E[3 * n + 2] * y[2] + (column < 3 ? 0 : E[9 + n]);
+    for (int n = 0; n < 3; n++) {
+      const quad w = A[3 * n] * z[0] + A[3 * n + 1] * z[1] + A[3 * n + 2] * z[2];
+      if (column < 3)
+        l->R[3 * n + column] = w;
+      else
+        l->p[n] = w + A[9 + n];
+    }
+  }
+}
+
+/* twist, and the pose as a twist: R^T R', R^T p' of a curve of poses */
+static void quad_geometry(bench *b, int frame, jn_representation rep, int K, int body, int d,
+                          quad *twist, double *pose) {
+  const size_t n = 6 * ((size_t)K + 1);
+  const quad h = (quad)1 / 1048576, at[4] = {-2 * h, -h, h, 2 * h}, weight[4] = {1, -8, 8, -1};
+  quad *x = quads(n), C[12], rate[12] = {0}, now[12];
+  memset(twist, 0, n * sizeof *twist);
+  newton_pose(b->r.model, b->exact, b->q, frame, now);
+  for (int i = 0; i < 4; i++) {
+    quad_robot *moved = quad_robot_new(b->r.model, jn_data_settings(b->r.data)->gravity);
+    quad_displace(b->r.model, moved, body, d, at[i]);
+    newton_quantity(b->r.model, moved, K, b->user, b->q, b->v, NEWTON_TWIST, frame, rep, NULL, x);
+    newton_pose(b->r.model, moved, b->q, frame, C);
+    for (size_t k = 0; k < n; k++) twist[k] += weight[i] * x[k] / (12 * h);
+    for (int k = 0; k < 12; k++) rate[k] += weight[i] * C[k] / (12 * h);
+    quad_robot_free(moved);
+  }
+  for (int i = 0; i < 3; i++) {
+    quad w = 0, v = 0;
+    for (int k = 0; k < 3; k++) {
+      w += now[3 * k + (i + 2) % 3] * rate[3 * k + (i + 1) % 3];
+      v += now[3 * k + i] * rate[9 + k];
+    }
+    pose[i] = (double)w, pose[3 + i] = (double)v;
+  }
+  free(x);
+}
+
+static void geometry_of_frames_is_that_of_displaced_joints(void **state) {
+  (void)state;
+  for (uint64_t seed = 300; seed < 318; seed++) {
+    const int K = (int)(seed % 7);
+    bench b = bench_of(seed, K > 3 ? 2 : 4, K);
+    const size_t nv = (size_t)b.r.nv, n = 6 * ((size_t)K + 1), width = 6 * (size_t)b.r.nbody;
+    double *pose = doubles(6 * width), *twist = doubles(n * width), *J = doubles(n * nv * width),
+           *one = doubles(n), *sum = doubles(n), eta[6];
+    for (int i = 0; i < 2; i++) {
+      const int frame = jn_model_body(b.r.model, b.r.nbody - 1 - i)->frame;
+      const jn_representation rep = all[rng_below(&b.random, 4)];
+      fill(J, n * nv * width, (double)NAN);
+      assert_ok(jn_frame_geometry_partials(b.r.model, b.r.data, frame, rep, K, b.r.q, b.r.v, pose,
+                                           twist, J));
+      for (size_t at = 0; at < width; at++) {
+        quad_geometry(&b, frame, rep, K, (int)at / 6, (int)at % 6, b.want, eta);
+        for (size_t k = 0; k < n; k++) one[k] = twist[k * width + at];
+        check_residual("geometry: twist", quad_error(&b, K, 6, one, b.want), 1e-12);
+        for (size_t c = 0; c < 6; c++)
+          check_residual("geometry: pose", fabs(pose[c * width + at] - eta[c]), 1e-13);
+        /* d V^(k) = sum binomial dJ^(i) v^(k-i) */
+        for (int k = 0; k <= K; k++)
+          for (size_t c = 0; c < 6; c++) {
+            double binomial = 1, s = 0;
+            for (int h = 0; h <= k; h++) {
+              for (size_t j = 0; j < nv; j++)
+                s += binomial * J[((6 * (size_t)h + c) * nv + j) * width + at] *
+                     b.r.v[(size_t)(k - h) * nv + j];
+              binomial = binomial * (k - h) / (h + 1);
+            }
+            sum[6 * (size_t)k + c] = s;
+          }
+        check_residual("geometry: dJ v", quad_error(&b, K, 6, sum, b.want), 1e-11);
+      }
+    }
+    free(pose), free(twist), free(J), free(one), free(sum);
+    bench_free(&b);
+  }
+}
+
+/* J1, J2, J3 of samy2021, section VI-B: instantaneous maps and derivatives. */
+static void the_three_examples_of_samy2021(void **state) {
+  (void)state;
+  for (uint64_t seed = 400; seed < 406; seed++) {
+    bench b = bench_of(seed, 4, 3);
+    robot_represent(&b.r, JN_BODY);
+    const jn_model *m = b.r.model;
+    const int body = b.r.nbody - 1, frame = jn_model_body(m, body)->frame, K = 3;
+    const size_t nv = (size_t)b.r.nv, width = 4 * nv;
+    const jn_joint *j = jn_model_joint(m, body);
+    jn_data_settings(b.r.data)->gravity = jn_v3(0, 0, 0);
+    double *C = doubles(24 * width), *J = doubles(24 * nv), *dv = doubles(2 * 3 * 6 * nv * 3),
+           *tau = doubles(12 * nv * nv), *v = copy_of(b.r.v, 4 * nv), *x = doubles(4 * nv);
+    jn_jet_to_taylor(K, b.r.nv, v);
+    /* J1: block (2, 1) of J times 2!/1! is 2 J' */
+    assert_ok(jn_kinematics(m, b.r.data, K, b.r.q, b.r.v));
+    assert_ok(jn_comprehensive_jacobian(m, b.r.data, JN_LINK_MOTION, body, JN_BODY, K, C));
+    assert_ok(jn_frame_jacobian(m, b.r.data, frame, JN_BODY, K, J));
+    for (size_t row = 0; row < 6; row++)
+      for (size_t c = 0; c < nv; c++)
+        check_residual("J1 = 2 J'",
+                       fabs(2 * C[(12 + row) * width + nv + c] - 2 * J[(6 + row) * nv + c]) /
+                           (1 + largest(J + 6 * nv, 6 * nv)),
+                       1e-13);
+    /* J3 and R: the maps of tau'' give tau'' without gravity, the derivatives do not */
+    assert_ok(jn_comprehensive_jacobian(m, b.r.data, JN_JOINT_TORQUE, body, JN_BODY, K, C));
+    double *force = robot_inverse(&b.r, b.r.v, NULL);
+    for (int d = 0; d < j->nv; d++) {
+      double s = 0, size = 0;
+      for (size_t c = 0; c < width; c++) {
+        const double term = 2 * C[(size_t)(2 * j->nv + d) * width + c] * v[c];
+        s += term, size += fabs(term);
+      }
+      check_residual("tau'' by blocks (2, h)",
+                     fabs(s - force[2 * nv + (size_t)(j->iv + d)]) / (size + 1e-30), 1e-13);
+    }
+    /* J2 and the derivative: for f' the two differ, or the motion is trivial */
+    assert_ok(jn_kinematics(m, b.r.data, K, b.r.q, b.r.v));
+    assert_ok(jn_comprehensive_jacobian(m, b.r.data, JN_LINK_FORCE, body, JN_BODY, 2, C));
+    assert_ok(
+        jn_frame_partials(m, b.r.data, JN_LINK_FORCE, frame, JN_BODY, 1, b.r.q, b.r.v, NULL, dv));
+    double apart = 0, size = 0;
+    for (size_t row = 0; row < 6; row++)
+      for (size_t c = 0; c < nv; c++) {
+        const double map = C[(6 + row) * 3 * nv + nv + c],
+                     derivative = dv[((1 * 3 + 1) * 6 + row) * nv + c];
+        apart = fmax(apart, fabs(map - derivative));
+        size = fmax(size, fabs(derivative));
+      }
+    assert_true(apart > 1e-3 * size);
+    free(C), free(J), free(dv), free(tau), free(v), free(x), free(force);
+    bench_free(&b);
+  }
+}
+
 static void refusals(void **state) {
   (void)state;
   bench b = bench_new(4, 1);
@@ -333,6 +606,11 @@ static void refusals(void **state) {
   assert_status(jn_relative_twist(m, d, JN_WORLD, JN_BODY, NULL, 0, out), JN_ERR_ARGUMENT);
   assert_status(jn_relative_twist(m, d, 0, (jn_representation)7, NULL, 0, out), JN_ERR_ARGUMENT);
   assert_status(jn_relative_twist(m, d, 0, JN_BODY, NULL, 2, out), JN_ERR_STATE);
+  assert_status(
+      jn_frame_partials(m, d, JN_JOINT_TORQUE, 0, JN_BODY, 0, b.r.q, b.r.v, out, out + 2000),
+      JN_ERR_ARGUMENT);
+  assert_status(jn_comprehensive_jacobian(m, d, JN_JOINT_REACTION, 0, JN_BODY, 1, out),
+                JN_ERR_ARGUMENT);
   assert_status(jn_joint_reactions(m, d, 2, b.r.q, b.r.v, NULL, JN_BODY, NULL, out), JN_ERR_ORDER);
   bench_free(&b);
 }
@@ -346,6 +624,9 @@ int main(void) {
       cmocka_unit_test(reactions_are_the_wrenches_of_the_bodies_beyond),
       cmocka_unit_test(reactions_project_to_joint_forces),
       cmocka_unit_test(articulated_bodies_answer_whatever_the_parents_do),
+      cmocka_unit_test(partials_are_differences_in_113_bits),
+      cmocka_unit_test(geometry_of_frames_is_that_of_displaced_joints),
+      cmocka_unit_test(the_three_examples_of_samy2021),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

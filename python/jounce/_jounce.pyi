@@ -121,6 +121,35 @@ class ArticulatedBodies(NamedTuple):
     MA: Array
     WA: Array
 
+class TwistPartials(NamedTuple):
+    dq: Array
+    dv: Array
+
+class MomentumPartials(NamedTuple):
+    dq: Array
+    dv: Array
+
+class SubtreeMomentumPartials(NamedTuple):
+    dq: Array
+    dv: Array
+
+class WrenchPartials(NamedTuple):
+    dq: Array
+    dv: Array
+
+class JointWrenchPartials(NamedTuple):
+    dq: Array
+    dv: Array
+
+class ReactionPartials(NamedTuple):
+    dq: Array
+    dv: Array
+
+class FrameGeometryPartials(NamedTuple):
+    pose: Array
+    twist: Array
+    J: Array
+
 class Impact(NamedTuple):
     v: Array
     impulse: Array
@@ -370,6 +399,20 @@ class Model:
     def joint_reactions(self, q: ArrayLike, v: ArrayLike, *, in_representation: Representation = 'spatial', at: str |
             int | None = None, axes: str | int | None = None, external: External | None = None, tau_ext: ArrayLike |
             None = None, out: Array | None = None) -> Array: ...
+    def twist_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> TwistPartials: ...
+    def momentum_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> MomentumPartials: ...
+    def subtree_momentum_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> SubtreeMomentumPartials: ...
+    def wrench_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> WrenchPartials: ...
+    def joint_wrench_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> JointWrenchPartials: ...
+    def reaction_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> ReactionPartials: ...
+    def frame_geometry_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> FrameGeometryPartials: ...
     def articulated_bodies(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, in_representation: Representation =
             'spatial', external: External | None = None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
             None) -> ArticulatedBodies: ...

@@ -63,6 +63,22 @@ CALL(forward_second_contracted) {
 }
 CALL(regressor) { return jn_regressor(M, d, K, in[0], in[1], out[0]); }
 CALL(geometry_partials) { return jn_geometry_partials(M, d, K, in[0], in[1], E, out[0]); }
+#define PARTIALS(name, quantity)                                                             \
+  CALL(name) {                                                                               \
+    return jn_frame_partials(M, d, quantity, c->frame, (jn_representation)c->word, K, in[0], \
+                             in[1], out[0], out[1]);                                         \
+  }
+PARTIALS(twist_partials, JN_LINK_MOTION)
+PARTIALS(momentum_partials, JN_LINK_MOMENTUM)
+PARTIALS(subtree_momentum_partials, JN_JOINT_MOMENTUM)
+PARTIALS(wrench_partials, JN_LINK_FORCE)
+PARTIALS(joint_wrench_partials, JN_JOINT_FORCE)
+PARTIALS(reaction_partials, JN_JOINT_REACTION)
+#undef PARTIALS
+CALL(frame_geometry_partials) {
+  return jn_frame_geometry_partials(M, d, c->frame, (jn_representation)c->word, K, in[0], in[1],
+                                    out[0], out[1], out[2]);
+}
 CALL(linearise) { return jn_linearise(M, d, &c->linear, in[0], in[1], in[2], E, out[0], out[1]); }
 CALL(linearise_rates) {
   return jn_linearise_rates(M, d, &c->linear, K, in[0], in[1], in[2], E, c->work, out[0], out[1]);
@@ -793,6 +809,74 @@ static algorithm table[] = {
      "twist\n"
      "V of its body, whatever its parents do. q (..., nq), v (..., nv), tau (..., r+1, nv) or\n"
      "(..., nv)."},
+    {"twist_partials",
+     call_twist_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(1), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(1), 6, NV}}},
+     "twist_partials($self, /, q, v, frame, *, in_representation='spatial', out=None)\n--\n\n"
+     "Exact partial derivatives of the twist of a frame: dq (..., r+1, 6, nv) = d V^(k)/d q and "
+     "dv\n"
+     "(..., r+1, r+1, 6, nv) = d V^(k)/d v^(j); q (..., nq), v (..., r+1, nv). Derivatives, not\n"
+     "instantaneous maps: those are frame_jacobian and comprehensive_jacobian."},
+    {"momentum_partials",
+     call_momentum_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(1), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(1), 6, NV}}},
+     "momentum_partials($self, /, q, v, frame, *, in_representation='spatial', out=None)\n--\n\n"
+     "The same of the momentum of the body that carries the frame."},
+    {"subtree_momentum_partials",
+     call_subtree_momentum_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(1), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(1), 6, NV}}},
+     "subtree_momentum_partials($self, /, q, v, frame, *, in_representation='spatial', "
+     "out=None)\n--\n\n"
+     "The same of the momentum of the subtree of that body."},
+    {"wrench_partials",
+     call_wrench_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(2), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(2), 6, NV}}},
+     "wrench_partials($self, /, q, v, frame, *, in_representation='spatial', out=None)\n--\n\n"
+     "The same of the net wrench on that body, without gravity: the rate of its momentum.\n"
+     "v (..., r+2, nv), dv (..., r+1, r+2, 6, nv)."},
+    {"joint_wrench_partials",
+     call_joint_wrench_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(2), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(2), 6, NV}}},
+     "joint_wrench_partials($self, /, q, v, frame, *, in_representation='spatial', "
+     "out=None)\n--\n\n"
+     "The same of the wrench through the joint of that body, without gravity."},
+    {"reaction_partials",
+     call_reaction_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(2), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(2), 6, NV}}},
+     "reaction_partials($self, /, q, v, frame, *, in_representation='spatial', out=None)\n--\n\n"
+     "The same of the wrench through the joint of that body, with gravity (joint_reactions)."},
+    {"frame_geometry_partials",
+     call_frame_geometry_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(1), NV}}},
+     {{"pose", PLAIN, 2, {6, NB(6)}},
+      {"twist", PLAIN, 3, {ORDER(1), 6, NB(6)}},
+      {"J", PLAIN, 4, {ORDER(1), 6, NV, NB(6)}}},
+     "frame_geometry_partials($self, /, q, v, frame, *, in_representation='spatial', out=None)\n"
+     "--\n\n"
+     "Derivatives by displacements A exp(xi) of the placement of every joint, for calibration: of\n"
+     "the pose of a frame (..., 6, 6 nbody), as eta in C exp(eta), of its twist\n"
+     "(..., r+1, 6, 6 nbody) and of its Jacobian (..., r+1, 6, nv, 6 nbody). q (..., nq),\n"
+     "v (..., r+1, nv)."},
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
@@ -851,7 +935,14 @@ static algorithm table[] = {
   X(constraint_closure, 49)        \
   X(constraint_rank, 50)           \
   X(joint_reactions, 51)           \
-  X(articulated_bodies, 52)
+  X(articulated_bodies, 52)        \
+  X(twist_partials, 53) \
+  X(momentum_partials, 54) \
+  X(subtree_momentum_partials, 55) \
+  X(wrench_partials, 56) \
+  X(joint_wrench_partials, 57) \
+  X(reaction_partials, 58) \
+  X(frame_geometry_partials, 59)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

@@ -140,6 +140,21 @@ int run_geometry_partials(subject *s) {
   return jn_geometry_partials(M, D, K, s->q, s->v, E, take(s, 6 * NB * N));
 }
 
+static int body_frame(const subject *s) { return jn_model_body(M, s->r.nbody - 1)->frame; }
+int run_frame_partials(subject *s) {
+  double *dq = take(s, 6 * N), *dv = take(s, 6 * ROWS * N);
+  return jn_frame_partials(M, D, JN_LINK_MOMENTUM, body_frame(s), JN_MIXED, K, s->q, s->v, dq, dv);
+}
+int run_reaction_partials(subject *s) {
+  double *dq = take(s, 6 * N), *dv = take(s, 6 * (ROWS + 1) * N);
+  return jn_frame_partials(M, D, JN_JOINT_REACTION, body_frame(s), JN_HYBRID, K, s->q, s->v, dq,
+                           dv);
+}
+int run_frame_geometry(subject *s) {
+  double *pose = take(s, 36 * NB), *V = take(s, 36 * NB * ROWS), *J = take(s, 36 * NB * N);
+  return jn_frame_geometry_partials(M, D, body_frame(s), JN_BODY, K, s->q, s->v, pose, V, J);
+}
+
 int run_inverse_mass(subject *s) { return jn_inverse_mass(M, D, s->q, take(s, NV * NV)); }
 int run_inverse_mass_apply(subject *s) {
   return jn_inverse_mass_apply(M, D, s->q, (int)NV, s->matrix, take(s, NV * NV));

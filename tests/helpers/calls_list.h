@@ -38,6 +38,9 @@
   X("jn_forward_second/weighted", DRIVEN | READS_STEP, run_forward_second_weighted)            \
   X("jn_regressor", STATE, run_regressor)                                                      \
   X("jn_geometry_partials", LOADED, run_geometry_partials)                                     \
+  X("jn_frame_partials", MOVING, run_frame_partials)                                           \
+  X("jn_frame_partials/reaction", STATE, run_reaction_partials)                                \
+  X("jn_frame_geometry_partials", MOVING, run_frame_geometry)                                  \
   X("jn_inverse_mass", READS_Q, run_inverse_mass)                                              \
   X("jn_inverse_mass_apply", READS_Q | READS_MATRIX, run_inverse_mass_apply)                   \
   X("jn_inverse_mass_apply/in place", READS_Q | READS_MATRIX, run_inverse_mass_apply_in_place) \

@@ -94,7 +94,56 @@ static void reactions(subject *s) {
   ruled_free(&x);
 }
 
+/* 37: partial derivatives of twists, momenta and wrenches along one direction, against differences
+ * of four points in 113 bits */
+static void moved_quantity(ruled *x, newton_what what, int frame, jn_representation rep,
+                           const double *d, quad h, quad *out) {
+  const robot *r = x->r;
+  const size_t n = r->n + (size_t)r->nv;
+  quad *v = quads(n);
+  for (size_t i = 0; i < n; i++) v[i] = x->v[i] + h * d[i];
+  newton_quantity(r->model, x->exact, r->order, x->rep, x->q, v, what, frame, rep, NULL, out);
+  free(v);
+}
+static void partials_of_frames(subject *s) {
+  static const newton_what what[] = {NEWTON_TWIST,          NEWTON_MOMENTUM,    NEWTON_FORCE,
+                                     NEWTON_JOINT_MOMENTUM, NEWTON_JOINT_FORCE, NEWTON_REACTION};
+  static const jn_quantity of[] = {JN_LINK_MOTION,    JN_LINK_MOMENTUM, JN_LINK_FORCE,
+                                   JN_JOINT_MOMENTUM, JN_JOINT_FORCE,   JN_JOINT_REACTION};
+  ruled x = ruled_new(s);
+  const robot *r = x.r;
+  const size_t rows = (size_t)r->order + 1, nv = (size_t)r->nv, n = r->n + nv;
+  const quad h = (quad)1 / 65536, weight[4] = {1, -8, 8, -1};
+  quad *y = quads(6 * rows);
+  double *d = doubles(n), *got = doubles(6 * rows), *dv = doubles(6 * rows * (rows + 1) * nv);
+  for (size_t i = 0; i < n; i++) d[i] = rng_range(&s->random, -1, 1);
+  for (size_t i = 0; i < 6; i++) {
+    const int frame = jn_model_body(r->model, rng_below(&s->random, r->nbody))->frame;
+    const jn_representation rep = (jn_representation)rng_below(&s->random, 4);
+    const size_t most = rows + (i == 2 || i > 3);
+    assert_ok(
+        jn_frame_partials(r->model, r->data, of[i], frame, rep, r->order, r->q, x.given, NULL, dv));
+    memset(x.want, 0, 6 * rows * sizeof *x.want);
+    for (int k = 0; k < 4; k++) {
+      moved_quantity(&x, what[i], frame, rep, d, h * (k < 2 ? k - 2 : k - 1), y);
+      for (size_t j = 0; j < 6 * rows; j++) x.want[j] += weight[k] * y[j] / (12 * h);
+    }
+    for (size_t k = 0; k < rows; k++)
+      for (size_t c = 0; c < 6; c++) {
+        double sum = 0;
+        for (size_t j = 0; j < most; j++)
+          for (size_t e = 0; e < nv; e++)
+            sum += dv[(6 * (k * most + j) + c) * nv + e] * d[j * nv + e];
+        got[6 * k + c] = sum;
+      }
+    expect_ruled(s, "along a direction", &x, got, 1);
+  }
+  free(y), free(d), free(got), free(dv);
+  ruled_free(&x);
+}
+
 const identity identities_quantities[] = {
     {35, "relative motion", 'U', TYPES_ALL, -1, 0, 6, 8, relative_motion},
     {36, "reactions", 'U', TYPES_ALL, -1, 0, 6, 8, reactions},
+    {37, "partials of frames", 'U', TYPES_ALL, -1, 0, 5, 5, partials_of_frames},
     {0, NULL, 0, 0, 0, 0, 0, 0, NULL}};

@@ -345,6 +345,14 @@ static void add_twist(int N, quad sign, const quad *C, const quad *x, quad *w, q
   free(rate);
 }
 
+void newton_pose(const jn_model *m, const quad_robot *r, const quad *q, int frame, quad *C) {
+  quad *v = quads(2 * (size_t)r->nv), *all = series_of_links(r, 0, JN_BODY, q, v),
+       *series = quads(12 * 3);
+  series_frame(m, 3, all, frame, series);
+  for (int j = 0; j < 12; j++) C[j] = series[3 * j];
+  free(v), free(all), free(series);
+}
+
 void newton_quantity(const jn_model *m, const quad_robot *r, int order, jn_representation rep,
                      const quad *q, const quad *v, newton_what what, int frame,
                      jn_representation of, const jn_observer *observer, quad *out) {

@@ -62,4 +62,7 @@ void newton_quantity(const jn_model *m, const quad_robot *r, int order, jn_repre
                      const quad *q, const quad *v, newton_what what, int frame,
                      jn_representation of, const jn_observer *observer, quad *out);
 
+/* Pose of a frame: R row-major, p. */
+void newton_pose(const jn_model *m, const quad_robot *r, const quad *q, int frame, quad *C);
+
 #endif

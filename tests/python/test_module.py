@@ -199,6 +199,35 @@ class Algorithms(unittest.TestCase):
         twist = r.frame_twist(q, v[:4], "B4", in_representation="body")
         close("W = MA V' + WA", free.MA[i] @ twist[3] + free.WA[2, i], W[2, i], 1e-9)
 
+    def test_partials_of_frames(self):
+        r, q, v = self.robot, self.q, self.v
+        h, d = 1e-4, np.random.default_rng(5).normal(size=(5, r.nv))
+
+        def along(f):
+            return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)
+
+        for representation in ("spatial", "body", "hybrid", "mixed"):
+            seen = dict(in_representation=representation)
+            p = r.twist_partials(q, v[:3], "B4", **seen)
+            want = along(lambda s: r.frame_twist(r.integrate(q, s * d[0]), v[:3] + s * d[1:4], "B4", **seen))
+            close("d twist", p.dq @ d[0] + np.einsum("kjan,jn->ka", p.dv, d[1:4]), want, 1e-9)
+            p = r.reaction_partials(q, v[:4], "B4", **seen)
+            i = [b["name"] for b in r.bodies].index("B4")
+            want = along(lambda s: r.joint_reactions(r.integrate(q, s * d[0]), v[:4] + s * d[1:],
+                                                     **seen)[:, i])
+            close("d reaction", p.dq @ d[0] + np.einsum("kjan,jn->ka", p.dv, d[1:]), want, 1e-9)
+        # instantaneous maps give the quantity, derivatives its variation: J v = V, dV/dv v = V at order 0
+        k, V = r.kinematics(q, v[:1]), r.frame_twist(q, v[0], "B4", in_representation="body")
+        close("order 0", r.twist_partials(q, v[:1], "B4", in_representation="body").dv[0, 0],
+              k.jacobian("B4", "body")[0])
+        g = r.frame_geometry_partials(q, v[:2], "B4")
+        close("d V = dJ v", np.einsum("ajp,j", g.J[0], v[0]), g.twist[0])
+        for name in ("momentum_partials", "subtree_momentum_partials"):
+            self.assertEqual(getattr(r, name)(q, v[:2], "B4").dv.shape, (2, 2, 6, r.nv))
+        for name in ("wrench_partials", "joint_wrench_partials"):
+            self.assertEqual(getattr(r, name)(q, v[:3], "B4").dv.shape, (2, 3, 6, r.nv))
+        self.assertEqual(V.shape, (6,))
+
     def test_hybrid(self):
         r, q, v = self.robot, self.q, self.v
         tau = r.inverse_dynamics(q, v[:4])
