@@ -11,12 +11,12 @@
  *   body     dx - ad_D x,           dx + ad_D^T x,         then transformed as x
  *   hybrid   dx - (0, r x w),       dx - (r x f, 0),       then transformed as x */
 #include <jounce/jet.h>
-#include <jounce/textbook/cmtm.h>
 #include <string.h>
 
 #include "core/derivatives/partials.h"
 #include "core/external.h"
-#include "core/jacobian.h"
+#include "core/observe.h"
+#include "core/spatial/composite.h"
 
 /* What is differentiated: a quantity of a frame. */
 typedef struct target {
