@@ -61,6 +61,25 @@ JN_API jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order,
                                 const double *dq, const double *dv, const double *dtau,
                                 double *out);
 
+/* dq[nv], dv[nv], dtau[(r+1) x nv] = gradients of sum_k weight_k . v^(k+1), weight[(r+1) x nv] (NULL:
+ * not wanted). O(n r^3). */
+JN_API jn_status jn_forward_vjp(const jn_model *model, jn_data *data, int order, const double *q,
+                                const double *v, const double *tau, const jn_external *external,
+                                const double *weight, double *dq, double *dv, double *dtau);
+
+/* Hybrid dynamics (jn_hybrid_dynamics; v[(r+2) x nv] and tau[(r+1) x nv] are read only). y^(k) is what
+ * it computes, u^(j) what it is given: of a prescribed joint y = tau^(k), u = v^(j+1), of the others
+ * y = v^(k+1), u = tau^(j).
+ *   dq  [(r+1) x nv x nv]          d y^(k) / d q
+ *   dv  [(r+1) x nv x nv]          d y^(k) / d v
+ *   du  [(r+1) x (r+1) x nv x nv]  d y^(k) / d u^(j); zero for j > k
+ * Any may be NULL. With no joint prescribed these are jn_forward_partials, with all of them
+ * jn_inverse_partials. O(n r^2) per column, several columns at a time. */
+JN_API jn_status jn_hybrid_partials(const jn_model *model, jn_data *data, int order,
+                                    const double *q, const unsigned char *prescribed,
+                                    const double *v, const double *tau, const jn_external *external,
+                                    double *dq, double *dv, double *du);
+
 /* Second derivatives of inverse dynamics of order 0, [nv x nv x nv] each, any may be NULL:
  *   dqdq[i][a][b]  d/dq_b of d tau_i / d q_a        dqdv[i][a][b]  d/dq_a of d tau_i / d v_b
  *   dvdv[i][a][b]  d2 tau_i / d v_a d v_b           dmdq[i][a][b]  d/dq_b of M_ia
@@ -123,6 +142,12 @@ JN_API jn_status jn_frame_partials(const jn_model *model, jn_data *data, jn_quan
  * pi stacks m, h (3), xx xy xz yy yz zz of every body, as in jn_body.inertia. */
 JN_API jn_status jn_regressor(const jn_model *model, jn_data *data, int order, const double *q,
                               const double *v, double *Y);
+
+/* Forward dynamics by the inertial parameters: out[(r+1) x nv x 10 nbody] = d v^(k+1) / d pi at
+ * q[nq], v[nv], tau[(r+1) x nv]. O(n^2 r^2). */
+JN_API jn_status jn_inertia_partials(const jn_model *model, jn_data *data, int order,
+                                     const double *q, const double *v, const double *tau,
+                                     const jn_external *external, double *out);
 
 /* out[(r+1) x nv x 6 nbody]: d tau^(k) by a displacement A exp(xi) of the placement of joint i, A
  * the pose of body i's link frame in its parent's with joint i at zero (sensitivity to the

@@ -150,6 +150,16 @@ class FrameGeometryPartials(NamedTuple):
     twist: Array
     J: Array
 
+class ForwardVjp(NamedTuple):
+    dq: Array
+    dv: Array
+    dtau: Array
+
+class HybridPartials(NamedTuple):
+    dq: Array
+    dv: Array
+    du: Array
+
 class Impact(NamedTuple):
     v: Array
     impulse: Array
@@ -336,6 +346,13 @@ class Model:
     def forward_jvp(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike, dv: ArrayLike, dtau:
             ArrayLike, *, external: External | None = None, tau_ext: ArrayLike | None = None, out: Array |
             None = None) -> Array: ...
+    def forward_vjp(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike, *, external: External | None =
+            None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None = None) -> ForwardVjp: ...
+    def hybrid_partials(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, prescribed: Sequence[str | int], *, external:
+            External | None = None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
+            None) -> HybridPartials: ...
+    def inertia_partials(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, external: External | None = None, tau_ext:
+            ArrayLike | None = None, out: Array | None = None) -> Array: ...
     def inverse_second(self, q: ArrayLike, v: ArrayLike, *, external: External | None = None, tau_ext:
             ArrayLike | None = None, out: Sequence[Array] | None = None) -> InverseSecond: ...
     def inverse_second_contracted(self, q: ArrayLike, v: ArrayLike, weight: ArrayLike, *, external: External |

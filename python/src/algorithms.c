@@ -45,6 +45,13 @@ CALL(inverse_vjp) { return jn_inverse_vjp(M, d, K, in[0], in[1], E, in[2], out[0
 CALL(forward_jvp) {
   return jn_forward_jvp(M, d, K, in[0], in[1], in[2], E, in[3], in[4], in[5], out[0]);
 }
+CALL(forward_vjp) {
+  return jn_forward_vjp(M, d, K, in[0], in[1], in[2], E, in[3], out[0], out[1], out[2]);
+}
+CALL(hybrid_partials) {
+  return jn_hybrid_partials(M, d, K, in[0], c->prescribed, in[1], in[2], E, out[0], out[1], out[2]);
+}
+CALL(inertia_partials) { return jn_inertia_partials(M, d, K, in[0], in[1], in[2], E, out[0]); }
 CALL(inverse_second) {
   jn_second o = {out[0], out[1], out[2], out[3]};
   return jn_inverse_second(M, d, in[0], in[1], E, NULL, &o);
@@ -877,6 +884,37 @@ static algorithm table[] = {
      "the pose of a frame (..., 6, 6 nbody), as eta in C exp(eta), of its twist\n"
      "(..., r+1, 6, 6 nbody) and of its Jacobian (..., r+1, 6, nv, 6 nbody). q (..., nq),\n"
      "v (..., r+1, nv)."},
+    {"forward_vjp",
+     call_forward_vjp,
+     EXTERNAL | OURS_ONLY,
+     0,
+     {Q, V1, TAU_1, {"weight", ROWS, 2, {LOOSE(1), NV}}},
+     {{"dq", ROWS, 1, {NV}}, {"dv", ROWS, 1, {NV}}, {"dtau", ROWS, 2, {LOOSE(1), NV}}},
+     "forward_vjp($self, /, q, v, tau, weight, *, external=None, tau_ext=None, out=None)\n--\n\n"
+     "Gradients of sum_k weight_k . v^(k+1): dq (..., nv), dv (..., nv), dtau (..., r+1, nv).\n"
+     "q (..., nq), v (..., nv), tau and weight (..., r+1, nv) or (..., nv). O(n r^3)."},
+    {"hybrid_partials",
+     call_hybrid_partials,
+     EXTERNAL | PRESCRIBED | OURS_ONLY,
+     0,
+     {Q, V_2, {"tau", ROWS, 2, {ORDER(1), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), NV, NV}},
+      {"dv", PLAIN, 3, {ORDER(1), NV, NV}},
+      {"du", PLAIN, 4, {ORDER(1), ORDER(1), NV, NV}}},
+     "hybrid_partials($self, /, q, v, tau, prescribed, *, external=None, tau_ext=None, out=None)\n"
+     "--\n\n"
+     "Exact partial derivatives of hybrid_dynamics: of y^(k), tau^(k) of prescribed joints and\n"
+     "v^(k+1) of the others, by q and v (..., r+1, nv, nv) and by u^(j) (..., r+1, r+1, nv, nv),\n"
+     "v^(j+1) of prescribed joints and tau^(j) of the others. Arguments as in hybrid_dynamics."},
+    {"inertia_partials",
+     call_inertia_partials,
+     EXTERNAL | OURS_ONLY,
+     0,
+     {Q, V1, TAU_1},
+     {{"da", PLAIN, 3, {LOOSE(1), NV, NB(10)}}},
+     "inertia_partials($self, /, q, v, tau, *, external=None, tau_ext=None, out=None)\n--\n\n"
+     "Derivatives of the accelerations of forward_dynamics by the inertial parameters of the\n"
+     "bodies, (..., r+1, nv, 10 nbody); parameters as in regressor."},
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
@@ -942,7 +980,10 @@ static algorithm table[] = {
   X(wrench_partials, 56) \
   X(joint_wrench_partials, 57) \
   X(reaction_partials, 58) \
-  X(frame_geometry_partials, 59)
+  X(frame_geometry_partials, 59) \
+  X(forward_vjp, 60)               \
+  X(hybrid_partials, 61)           \
+  X(inertia_partials, 62)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

@@ -120,6 +120,18 @@ int run_inverse_vjp(subject *s) {
 int run_forward_jvp(subject *s) {
   return jn_forward_jvp(M, D, K, s->q, s->v, s->tau, E, s->dq, s->dv, s->dtau, take(s, N));
 }
+int run_forward_vjp(subject *s) {
+  double *dq = take(s, NV), *dv = take(s, NV), *dtau = take(s, N);
+  return jn_forward_vjp(M, D, K, s->q, s->v, s->tau, E, s->dtau, dq, dv, dtau);
+}
+int run_hybrid_partials(subject *s) {
+  const unsigned char given[64] = {0, 1, 0, 1};
+  double *dq = take(s, N * NV), *dv = take(s, N * NV), *du = take(s, ROWS * N * NV);
+  return jn_hybrid_partials(M, D, K, s->q, given, s->v, s->tau, E, dq, dv, du);
+}
+int run_inertia_partials(subject *s) {
+  return jn_inertia_partials(M, D, K, s->q, s->v, s->tau, E, take(s, 10 * NB * N));
+}
 static int inverse_second(subject *s, const double *weight) {
   const size_t n = NV * NV * (weight ? 1 : NV);
   const jn_second o = {take(s, n), take(s, n), take(s, n), take(s, n)};

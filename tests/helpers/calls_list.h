@@ -32,6 +32,9 @@
   X("jn_inverse_jvp", LOADED | READS_STEP, run_inverse_jvp)                                    \
   X("jn_inverse_vjp", LOADED | READS_STEP, run_inverse_vjp)                                    \
   X("jn_forward_jvp", DRIVEN | READS_STEP, run_forward_jvp)                                    \
+  X("jn_forward_vjp", DRIVEN | READS_STEP, run_forward_vjp)                                    \
+  X("jn_hybrid_partials", DRIVEN, run_hybrid_partials)                                         \
+  X("jn_inertia_partials", DRIVEN, run_inertia_partials)                                       \
   X("jn_inverse_second", LOADED, run_inverse_second)                                           \
   X("jn_inverse_second/weighted", LOADED | READS_STEP, run_inverse_second_weighted)            \
   X("jn_forward_second", DRIVEN, run_forward_second)                                           \

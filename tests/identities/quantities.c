@@ -142,8 +142,60 @@ static void partials_of_frames(subject *s) {
   ruled_free(&x);
 }
 
+/* 38: what hybrid dynamics computes varies so that inverse dynamics gives the varied forces */
+static void partials_of_hybrid_dynamics(subject *s) {
+  robot *r = &s->r;
+  const size_t nv = (size_t)r->nv, rows = (size_t)r->order + 1, size = nv * nv;
+  if (!nv) return;
+  unsigned char given[64];
+  for (int i = 0; i < r->nbody; i++) given[i] = (unsigned char)rng_below(&s->random, 2);
+  double *tau = robot_inverse(r, r->v, NULL), *dq = doubles(rows * size),
+         *dv = doubles(rows * size), *du = doubles(rows * rows * size), *x = doubles(nv),
+         *moved = doubles(r->n + nv), *force = doubles(r->n), *got = doubles(r->n),
+         *scale = doubles(rows);
+  assert_ok(
+      jn_hybrid_partials(r->model, r->data, r->order, r->q, given, r->v, tau, NULL, dq, dv, du));
+  for (size_t i = 0; i < nv; i++) x[i] = rng_range(&s->random, -1, 1);
+  for (size_t i = 0; i < r->n + nv; i++) moved[i] = rng_range(&s->random, -1, 1);
+  for (size_t i = 0; i < r->n; i++) force[i] = rng_range(&s->random, -1, 1);
+  for (size_t k = 0; k < rows; k++)
+    for (int b = 0; b < r->nbody; b++)
+      for (int i = jn_model_joint(r->model, b)->iv, c = 0; c < jn_model_joint(r->model, b)->nv;
+           c++, i++) {
+        double y = 0;
+        for (size_t j = 0; j < nv; j++)
+          y += dq[k * size + (size_t)i * nv + j] * x[j] +
+               dv[k * size + (size_t)i * nv + j] * moved[j];
+        for (size_t h = 0; h <= k; h++)
+          for (int a = 0; a < r->nbody; a++)
+            for (int j = jn_model_joint(r->model, a)->iv, e = 0;
+                 e < jn_model_joint(r->model, a)->nv; e++, j++)
+              y += du[((k * rows + h) * nv + (size_t)i) * nv + (size_t)j] *
+                   (given[a] ? moved[(h + 1) * nv + (size_t)j] : force[h * nv + (size_t)j]);
+        got[k * nv + (size_t)i] = y;
+      }
+  /* the motion that hybrid dynamics computes in the place of the random one */
+  for (int b = 0; b < r->nbody; b++)
+    for (int i = jn_model_joint(r->model, b)->iv, c = 0; c < jn_model_joint(r->model, b)->nv;
+         c++, i++)
+      for (size_t k = 0; k < rows; k++) {
+        const size_t at = k * nv + (size_t)i;
+        if (given[b])
+          force[at] = got[at];
+        else
+          moved[at + nv] = got[at];
+      }
+  assert_ok(jn_inverse_jvp(r->model, r->data, r->order, r->q, r->v, NULL, x, moved, got));
+  for (size_t k = 0; k < rows; k++)
+    scale[k] = fmax(largest(moved, (k + 2) * nv), largest(got, (k + 1) * nv));
+  expect_rows(s, "varied forces", (int)rows, nv, got, force, scale, FORCE);
+  free(tau), free(dq), free(dv), free(du), free(x), free(moved), free(force), free(got),
+      free(scale);
+}
+
 const identity identities_quantities[] = {
     {35, "relative motion", 'U', TYPES_ALL, -1, 0, 6, 8, relative_motion},
     {36, "reactions", 'U', TYPES_ALL, -1, 0, 6, 8, reactions},
     {37, "partials of frames", 'U', TYPES_ALL, -1, 0, 5, 5, partials_of_frames},
+    {38, "partials of hybrid dynamics", 'U', TYPES_ALL, -1, 0, 4, 6, partials_of_hybrid_dynamics},
     {0, NULL, 0, 0, 0, 0, 0, 0, NULL}};

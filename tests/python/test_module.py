@@ -199,6 +199,21 @@ class Algorithms(unittest.TestCase):
         twist = r.frame_twist(q, v[:4], "B4", in_representation="body")
         close("W = MA V' + WA", free.MA[i] @ twist[3] + free.WA[2, i], W[2, i], 1e-9)
 
+    def test_gradients(self):
+        r, q, v = self.robot, self.q, self.v
+        tau, w = r.inverse_dynamics(q, v[:4]), np.random.default_rng(7).normal(size=(3, r.nv))
+        d, g = r.forward_partials(q, v[0], tau), r.forward_vjp(q, v[0], tau, w)
+        close("gradient by q", g.dq, np.einsum("ki,kij", w, d.dq), 1e-8)
+        close("gradient by v", g.dv, np.einsum("ki,kij", w, d.dv), 1e-8)
+        close("gradient by tau", g.dtau, np.einsum("ki,kjic->jc", w, d.dtau), 1e-8)
+        free, held = (r.hybrid_partials(q, v[:4], tau, x) for x in ([], [j["name"] for j in r.joints]))
+        close("hybrid, forces given", free.dq, d.dq, 1e-8)
+        inverse = r.inverse_partials(q, v[:4])
+        close("hybrid, motion given", held.dq, inverse.dq)
+        close("hybrid, accelerations given", held.du[2, 1], inverse.dv[2, 2])
+        da, Y = r.inertia_partials(q, v[0], tau[0]), r.regressor(q, v[:2])[0]
+        close("M da + Y = 0", r.mass_matrix(q) @ da, -Y, 1e-8)
+
     def test_partials_of_frames(self):
         r, q, v = self.robot, self.q, self.v
         h, d = 1e-4, np.random.default_rng(5).normal(size=(5, r.nv))

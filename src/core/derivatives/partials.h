@@ -50,6 +50,7 @@ typedef struct variation {
   int moving; /* ... some of which do not turn with their body: Ns, Z */
   int own;    /* there are free joints in another representation than body: w->Ow */
   int second; /* jets along a direction of states instead of time: P = S, w->Ev is E' alone */
+  const unsigned char *prescribed; /* joints whose motion is given, in course_forward; NULL: none */
 } variation;
 
 /* Loads the state and computes poses, screws S (for v in the user's representation), twists,
