@@ -265,9 +265,10 @@ const char cli_eom_help[] =
     "Without --state: the home configuration at rest.\n\n"
     HELP_MODEL HELP_STATE
     "  --momentum             \"momentum\": {\"com\", \"momentum\", \"centroidal\", \"kinetic\",\n"
-    "                         \"potential\", \"matrix\"}: centre of mass, momentum about the world's\n"
-    "                         origin and about the centre of mass, energies, centroidal momentum\n"
-    "                         matrix; in JSON and text\n"
+    "                         \"potential\", \"armature\", \"matrix\"}: centre of mass, momentum about\n"
+    "                         the world's origin and about the centre of mass, energies (armature:\n"
+    "                         its part of the kinetic one), centroidal momentum matrix; in JSON and\n"
+    "                         text\n"
     HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
     "csv: quantity, k, row and a column for each degree of freedom.\n"
     "npy: M, array [nv][nv], with --order [R+1][nv][nv].\n\n"

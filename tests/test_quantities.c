@@ -586,6 +586,136 @@ static void the_three_examples_of_samy2021(void **state) {
   }
 }
 
+/* After dynamics: the kinematics of the same motion, in every formulation, padded or not. */
+static void dynamics_leaves_its_kinematics(void **state) {
+  (void)state;
+  for (uint64_t seed = 500; seed < 532; seed++) {
+    const int K = (int)(seed % 4), strict = seed % 5 == 0;
+    bench b = bench_new(seed, K);
+    robot *r = &b.r;
+    const size_t nv = (size_t)r->nv, n = 6 * ((size_t)K + 2);
+    jn_data *other;
+    double *tau = doubles(r->n), *a = doubles(r->n), *V = doubles(n), *want = doubles(n),
+           *J = doubles(n * nv), *E = doubles(n * nv), *v = copy_of(r->v, r->n + nv);
+    quad *exact = quads(n);
+    unsigned char given[64] = {0, 1, 1, 0, 1};
+    jn_data_settings(r->data)->strict = strict;
+    assert_ok(jn_data_new(r->model, K, NULL, &other));
+    *jn_data_settings(other) = *jn_data_settings(r->data);
+    assert_status(jn_kinematics_from_dynamics(r->model, r->data, NULL), JN_ERR_STATE);
+    for (int call = 0; call < 3; call++) {
+      int order = -5;
+      assert_ok(jn_inverse_dynamics(r->model, r->data, K, r->q, r->v, NULL, tau));
+      if (call == 1) assert_ok(jn_forward_dynamics(r->model, r->data, K, r->q, r->v, tau, NULL, a));
+      if (call == 2) assert_ok(jn_hybrid_dynamics(r->model, r->data, K, r->q, given, v, tau, NULL));
+      assert_status(jn_frame_twist(r->model, r->data, 0, JN_BODY, 0, V), JN_ERR_STATE);
+      assert_ok(jn_kinematics_from_dynamics(r->model, r->data, &order));
+      assert_int_equal(order, K + 1);
+      assert_ok(jn_kinematics(r->model, other, K + 1, r->q, r->v));
+      for (int f = 0; f < jn_model_frame_count(r->model); f++)
+        for (int rep = 0; rep < 4; rep++) {
+          jn_pose C, D;
+          assert_ok(jn_frame_pose(r->model, r->data, f, &C));
+          assert_ok(jn_frame_pose(r->model, other, f, &D));
+          check_residual("pose of dynamics", jn_v3_norm(jn_v3_sub(C.p, D.p)), 1e-14);
+          assert_ok(jn_frame_twist(r->model, r->data, f, all[rep], K + 1, V));
+          assert_ok(jn_frame_twist(r->model, other, f, all[rep], K + 1, want));
+          for (size_t i = 0; i < n; i++) exact[i] = want[i];
+          /* forward dynamics has its own rounding in v' */
+          check_residual(call ? "twist of forward dynamics" : "twist of inverse dynamics",
+                         quad_error(&b, K + 1, 6, V, exact), call ? 1e-9 : 1e-12);
+          assert_ok(jn_frame_jacobian(r->model, r->data, f, all[rep], K + 1, J));
+          assert_ok(jn_frame_jacobian(r->model, other, f, all[rep], K + 1, E));
+          for (size_t c = 0; c < nv; c++) {
+            for (size_t i = 0; i < n; i++) exact[i] = E[i * nv + c], V[i] = J[i * nv + c];
+            check_residual("J of dynamics", quad_error(&b, K + 1, 6, V, exact), 1e-9);
+          }
+        }
+    }
+    assert_ok(jn_inverse_dynamics(r->model, r->data, K, r->q, r->v, NULL, tau));
+    double *M = doubles(nv * nv);
+    assert_ok(jn_mass_matrix(r->model, r->data, r->q, M));
+    assert_status(jn_kinematics_from_dynamics(r->model, r->data, NULL), JN_ERR_STATE);
+    free(tau), free(a), free(V), free(want), free(J), free(E), free(v), free(exact), free(M);
+    jn_data_free(other);
+    bench_free(&b);
+  }
+}
+
+/* T with and without the rotors: T_armature^(k) = sum of armature binomial v^(i) v^(k-i) / 2 */
+static void the_energy_of_the_armature_is_named(void **state) {
+  (void)state;
+  for (uint64_t seed = 540; seed < 550; seed++) {
+    const int K = 4;
+    bench b = bench_new(seed, K);
+    robot *r = &b.r;
+    double got[5], kinetic[5], want[5] = {0}, size[5] = {0}, mass = 0;
+    for (int i = 0; i < r->nbody; i++) mass += jn_model_body(r->model, i)->inertia.m;
+    jn_momentum out = {.kinetic = kinetic, .armature = got};
+    if (!r->nv || !(mass > 0)) {
+      bench_free(&b);
+      continue;
+    }
+    assert_ok(jn_momentum_energy(r->model, r->data, K, r->q, r->v, &out));
+    for (int i = 0; i < r->nbody; i++) {
+      const jn_joint *j = jn_model_joint(r->model, i);
+      for (int c = j->iv; c < j->iv + j->nv && j->type != JN_JOINT_FREE; c++)
+        for (int k = 0; k <= K; k++) {
+          double binomial = 1;
+          for (int h = 0; h <= k; h++) {
+            const double x =
+                0.5 * j->armature * binomial * r->v[h * r->nv + c] * r->v[(k - h) * r->nv + c];
+            want[k] += x, size[k] += fabs(x);
+            binomial = binomial * (k - h) / (h + 1);
+          }
+        }
+    }
+    for (int k = 0; k <= K; k++)
+      check_residual("armature", fabs(got[k] - want[k]) / (size[k] + 1e-30), 1e-14);
+    assert_true(got[0] >= 0 && kinetic[0] >= got[0]);
+    bench_free(&b);
+  }
+}
+
+/* Slope test: jets at t predict the quantity at t + h up to h^(K+1). what: 0 twist, 1 reactions */
+static void quantity_now(bench *b, int what, int frame, const jn_observer *o, int K, double *out) {
+  robot *r = &b->r;
+  if (what) {
+    assert_ok(jn_joint_reactions(r->model, r->data, K, r->q, r->v, NULL, JN_SPATIAL, o, out));
+    return;
+  }
+  assert_ok(jn_kinematics(r->model, r->data, K, r->q, r->v));
+  assert_ok(jn_relative_twist(r->model, r->data, frame, JN_SPATIAL, o, K, out));
+}
+static void jets_predict_what_follows(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 8; seed++)
+    for (int what = 0; what < 2; what++) {
+      const int K = 4;
+      bench b = bench_new(seed, K);
+      const size_t n = 6 * (what ? (size_t)b.r.nbody : 1);
+      double *jet = doubles(n * (K + 1)), *now = doubles(n * (K + 1)), *at = doubles(n);
+      const int frame = jn_model_body(b.r.model, b.r.nbody - 1)->frame;
+      const jn_observer o = {any_frame(&b), any_frame(&b), any_frame(&b)};
+      robot_at(&b.r, 0.3);
+      quantity_now(&b, what, frame, &o, K, jet);
+      jn_jet_to_taylor(K, (int)n, jet);
+      double before = 0, slope = -1;
+      for (int i = 4; i < 9; i++) {
+        const double h = ldexp(1, -i);
+        jn_jet_eval(K, (int)n, jet, h, at);
+        robot_at(&b.r, 0.3 + h);
+        quantity_now(&b, what, frame, &o, K, now);
+        const double e = largest_difference(at, now, n);
+        if (i > 5 && e > 1e5 * U * (largest(now, n) + 1e-3)) slope = fmax(slope, log2(before / e));
+        before = e;
+      }
+      if (slope >= 0) check_residual("slope", fmax(0, K + 1 - slope), 0.9);
+      free(jet), free(now), free(at);
+      bench_free(&b);
+    }
+}
+
 static void refusals(void **state) {
   (void)state;
   bench b = bench_new(4, 1);
@@ -627,6 +757,9 @@ int main(void) {
       cmocka_unit_test(partials_are_differences_in_113_bits),
       cmocka_unit_test(geometry_of_frames_is_that_of_displaced_joints),
       cmocka_unit_test(the_three_examples_of_samy2021),
+      cmocka_unit_test(jets_predict_what_follows),
+      cmocka_unit_test(dynamics_leaves_its_kinematics),
+      cmocka_unit_test(the_energy_of_the_armature_is_named),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,10 +90,13 @@ JN_API jn_status jn_equations_of_motion(const jn_model *model, jn_data *data, in
  *   com                 [(r+1) x 3]       centre of mass
  *   momentum            [(r+1) x 6]       spatial, about the world's origin
  *   centroidal          [(r+1) x 6]       about the centre of mass, world axes
- *   kinetic, potential  [(r+1)]           energies
- *   matrix              [(r+1) x 6 x nv]  centroidal momentum matrix: centroidal = matrix v */
+ *   kinetic, potential  [(r+1)]           energies; kinetic includes that of the armature:
+ *                                         v^T M v / 2
+ *   matrix              [(r+1) x 6 x nv]  centroidal momentum matrix: centroidal = matrix v
+ *   armature            [(r+1)]           the armature's part of kinetic; the bodies alone have
+ *                                         kinetic - armature. Momenta are those of the bodies. */
 typedef struct jn_momentum {
-  double *com, *momentum, *centroidal, *kinetic, *potential, *matrix;
+  double *com, *momentum, *centroidal, *kinetic, *potential, *matrix, *armature;
 } jn_momentum;
 JN_API jn_status jn_momentum_energy(const jn_model *model, jn_data *data, int order,
                                     const double *q, const double *v, const jn_momentum *out);

@@ -15,6 +15,12 @@ extern "C" {
 JN_API jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const double *q,
                                const double *v);
 
+/* The kinematics of the motion that the last successful call with this data went through, if that was
+ * jn_inverse_dynamics, jn_forward_dynamics or jn_hybrid_dynamics of order r: order r+1, without a
+ * second pass over the tree (but for the hybrid and mixed formulations). The functions below then
+ * read it. *order (may be NULL) = r+1. JN_ERR_STATE after other calls. */
+JN_API jn_status jn_kinematics_from_dynamics(const jn_model *model, jn_data *data, int *order);
+
 /* Pose of a frame (jn_model_frame) in the world. */
 JN_API jn_status jn_frame_pose(const jn_model *model, const jn_data *data, int frame, jn_pose *out);
 

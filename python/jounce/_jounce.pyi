@@ -221,6 +221,7 @@ class MomentumEnergy(NamedTuple):
     kinetic: Array
     potential: Array
     matrix: Array
+    armature: Array
 
 class PhaseRate(NamedTuple):
     v: Array

@@ -29,7 +29,7 @@ CALL(equations_of_motion) {
   return jn_equations_of_motion(M, d, K, in[0], in[1], E, out[0], out[1], out[2], out[3], out[4]);
 }
 CALL(momentum_energy) {
-  jn_momentum o = {out[0], out[1], out[2], out[3], out[4], out[5]};
+  jn_momentum o = {out[0], out[1], out[2], out[3], out[4], out[5], out[6]};
   return jn_momentum_energy(M, d, K, in[0], in[1], &o);
 }
 CALL(grouped_matrices) {
@@ -346,12 +346,15 @@ static algorithm table[] = {
       {"centroidal", PLAIN, 2, {LOOSE(1), 6}},
       {"kinetic", PLAIN, 1, {LOOSE(1)}},
       {"potential", PLAIN, 1, {LOOSE(1)}},
-      {"matrix", ROWS, 3, {LOOSE(1), 6, NV}}},
+      {"matrix", ROWS, 3, {LOOSE(1), 6, NV}},
+      {"armature", PLAIN, 1, {LOOSE(1)}}},
      "momentum_energy($self, /, q, v, *, out=None)\n--\n\n"
      "Centre of mass (..., r+1, 3), momentum about the world's origin and about the centre of "
      "mass\n"
      "(..., r+1, 6), kinetic and potential energy (..., r+1) and the centroidal momentum matrix\n"
-     "(..., r+1, 6, nv), with time derivatives. q (..., nq), v (..., r+1, nv) or (..., nv)."},
+     "(..., r+1, 6, nv), with time derivatives. q (..., nq), v (..., r+1, nv) or (..., nv).\n"
+     "kinetic includes the energy of the armature (rotor inertias), which is also given alone:\n"
+     "armature (..., r+1)."},
     {"grouped_matrices",
      call_grouped_matrices,
      OURS_ONLY,

@@ -92,8 +92,8 @@ int run_equations_of_motion(subject *s) {
 }
 int run_mass_matrix(subject *s) { return jn_mass_matrix(M, D, s->q, take(s, NV * NV)); }
 int run_momentum_energy(subject *s) {
-  const jn_momentum o = {take(s, 3 * ROWS), take(s, 6 * ROWS), take(s, 6 * ROWS),
-                         take(s, ROWS),     take(s, ROWS),     take(s, 6 * N)};
+  const jn_momentum o = {take(s, 3 * ROWS), take(s, 6 * ROWS), take(s, 6 * ROWS), take(s, ROWS),
+                         take(s, ROWS),     take(s, 6 * N),    take(s, ROWS)};
   return jn_momentum_energy(M, D, K, s->q, s->v, &o);
 }
 int run_grouped_matrices(subject *s) {
@@ -254,6 +254,12 @@ int run_frame_pose(subject *s) {
   jn_status status = jn_frame_pose(M, D, frame(s), &C);
   if (status == JN_OK) memcpy(out, &C, sizeof C);
   return status;
+}
+int run_kinematics_from_dynamics(subject *s) {
+  double *tau = take(s, N), *out = take(s, 6 * (ROWS + 1));
+  jn_status status = jn_inverse_dynamics(M, D, K, s->q, s->v, E, tau);
+  if (!status) status = jn_kinematics_from_dynamics(M, D, NULL);
+  return status ? status : jn_frame_twist(M, D, frame(s), JN_SPATIAL, K + 1, out);
 }
 int run_relative_twist(subject *s) {
   const jn_observer o = {0, 0, 0};

@@ -69,6 +69,7 @@
   X("jn_frame_pose", MOVING, run_frame_pose)                                                   \
   X("jn_frame_twist", MOVING, run_frame_twist)                                                 \
   X("jn_frame_twist/mixed", MOVING, run_frame_twist_mixed)                                     \
+  X("jn_kinematics_from_dynamics", LOADED, run_kinematics_from_dynamics)                       \
   X("jn_relative_twist", MOVING, run_relative_twist)                                           \
   X("jn_relative_pose", MOVING, run_relative_pose)                                             \
   X("jn_point_motion", MOVING | READS_POINT, run_point_motion)                                 \
