@@ -103,7 +103,7 @@ static jn_status check_dynamics(check *c) {
 /* E' = v . tau, and M' = C + C^T, M v' + C v + g = tau at order 0 */
 static jn_status check_closed(check *c) {
   double kinetic[2], potential[2], power = 0, size = 0, v = 0;
-  jn_momentum energy = {NULL, NULL, NULL, kinetic, potential, NULL};
+  jn_momentum energy = {.kinetic = kinetic, .potential = potential};
   size_t nv = c->nv, square = nv * nv;
   for (size_t i = 0; i < nv; i++) v = fmax(v, fabs(c->v[i]));
   jn_status status = jn_momentum_energy(c->job.model, c->job.data, 1, c->q, c->v, &energy);

@@ -20,6 +20,7 @@ static jn_momentum add_momentum(cli_result *r, cli_axis k, cli_axis dof) {
       CLI_ADD(r, to, "centroidal", .axis = {k, none, none, six}, .label = "centroidal momentum");
   m.kinetic = CLI_ADD(r, to, "kinetic", .axis = {k}, .label = "kinetic energy");
   m.potential = CLI_ADD(r, to, "potential", .axis = {k}, .label = "potential energy");
+  m.armature = CLI_ADD(r, to, "armature", .axis = {k}, .label = "of which in the armature");
   m.matrix = CLI_ADD(r, to, "matrix", .axis = {k, none, six, dof}, .layout = CLI_ROWS,
                      .label = "centroidal momentum matrix");
   cli_result_end(r);

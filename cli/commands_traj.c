@@ -9,6 +9,7 @@
 #include "closure.h"
 #include "path.h"
 #include "names.h"
+#include "observer.h"
 #include "stream.h"
 
 typedef struct traj {
@@ -20,6 +21,7 @@ typedef struct traj {
   cli_sheet sheet; /* names and figures of the columns, and the present row */
   cli_stream stream;
   double *v, *tau, *point;
+  cli_observer observer; /* of the reactions */
   /* with constraints: joints that keep their motion, the last configuration, constraint forces */
   const unsigned char *driven;
   double *last, *lambda;
@@ -86,6 +88,27 @@ static void name_constraints(traj *x, int at) {
   }
 }
 
+static int reaction_columns(const traj *x) {
+  return x->observer.reactions_given ? 6 * jn_model_body_count(x->path.job.model) * (x->order + 1)
+                                     : 0;
+}
+
+static void name_reactions(traj *x, int at) {
+  const jn_model *model = x->path.job.model;
+  char name[JN_MAX_NAME + 16], full[JN_MAX_NAME + 40];
+  for (int k = 0; k <= x->order; k++) {
+    const char *rate = k == 0 ? "" : k == 1 ? " rate" : " derivative";
+    const int torque = add_figure(x, "reaction torque", rate, "N m", k),
+              force = add_figure(x, "reaction force", rate, "N", k);
+    for (int i = 0; i < jn_model_body_count(model); i++)
+      for (int c = 0; c < 6; c++) {
+        snprintf(name, sizeof name, "%s:%s", cli_joint_name(model, i), cli_wrench_components[c]);
+        cli_derivative_name(name, k, full, sizeof full);
+        cli_sheet_column(&x->sheet, at++, c < 3 ? torque : force, "W:%s", full);
+      }
+  }
+}
+
 static void name_columns(traj *x) {
   const jn_model *model = x->path.job.model;
   const int nv = jn_model_nv(model);
@@ -114,6 +137,8 @@ static void name_columns(traj *x) {
     cli_sheet_column(&x->sheet, at++, -1, "band:%s", x->sheet.names[i]);
   if (x->lambda) name_constraints(x, at);
   at += force_columns(x);
+  if (x->observer.reactions_given) name_reactions(x, at);
+  at += reaction_columns(x);
   /* links */
   static const char *const quat[] = {"qw", "qx", "qy", "qz"}, *const xyz[] = {"x", "y", "z"},
                            *const w[] = {"wx", "wy", "wz"};
@@ -215,13 +240,18 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
     band += nq + motion + force;
   }
   if (x->lambda) memcpy(band, x->lambda, (size_t)force_columns(x) * sizeof *band);
-  return fill_links(x, q, band + force_columns(x));
+  band += force_columns(x);
+  if (x->observer.reactions_given)
+    status =
+        jn_joint_reactions(p->job.model, p->job.data, x->order, q, x->v, NULL,
+                           (jn_representation)x->observer.reactions, &x->observer.frames, band);
+  return status ? status : fill_links(x, q, band + reaction_columns(x));
 }
 
 static int make_columns(traj *x) {
   const cli_path *p = &x->path;
   int nq = jn_model_nq(p->job.model), nv = jn_model_nv(p->job.model);
-  int rows = 2 * x->order + 3, most = 8 + 8 * (x->order + 2);
+  int rows = 2 * x->order + 3, most = 8 + 10 * (x->order + 2);
   cli_memory *m = &x->path.job.result.memory;
   x->figure = cli_take(m, (size_t)most, sizeof *x->figure);
   x->v = cli_take_numbers(m, (size_t)x->order + 2, (size_t)nv, 1);
@@ -237,7 +267,8 @@ static int make_columns(traj *x) {
     if (!(x->driven = cli_driven(&x->path.job, x->last))) return CLI_BAD_INPUT;
   }
   double columns =
-      2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x);
+      2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x) +
+      6.0 * x->observer.reactions_given * jn_model_body_count(p->job.model) * (x->order + 1);
   if (x->bands) columns += nq + (double)nv * rows;
   if (columns > JN_MAX_COLUMNS)
     return cli_bad_input("traj: %.0f columns needed, at most %d", columns, JN_MAX_COLUMNS);
@@ -324,6 +355,8 @@ static int run_traj(cli_job *job) {
   if (!code && x->bands && cli_is_closed(job))
     code = cli_bad_usage(
         "traj: --bands: constraints are not taken into account: give --open, or leave it out");
+  if (!code) code = cli_reactions_check(job, &x->observer);
+  if (!code) code = cli_observer_find(job, &x->observer);
   x->path.row = fill_row;
   if (!code) code = find_links(x);
   if (!code) code = make_columns(x);
@@ -342,6 +375,7 @@ int cli_traj(int argc, char **argv) {
                               CLI_OPT_INT("order", &x.order, 0, 100),
                               CLI_OPT_TEXT("link", &x.links),
                               CLI_OPT_FLAG("bands", &x.bands, 1),
+                              CLI_REACTION_OPTIONS(&x.observer),
                               CLI_OPT_TEXT("driven", &x.path.job.driven)};
   x.path.job.closes = 1;
   return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_traj);

@@ -54,6 +54,19 @@
     "                         the layout of jounce, pinocchio, mujoco, drake or rbdl\n" \
     "                         (docs/layouts.md)\n"
 
+#define HELP_PLACE \
+    "  --at NAME              linear velocity, or moment, at the origin of this frame (spatial)\n" \
+    "  --axes NAME            components in the axes of this frame (all but body)\n"
+
+#define HELP_RELATIVE \
+    "  --relative-to NAME     motion relative to this link or frame; default the world. It is also the\n" \
+    "                         default of --at and --axes; 'world' names the world\n" HELP_PLACE
+
+#define HELP_REACTIONS \
+    "  --reactions NAME       the wrench that each joint transmits to its body, as spatial, body,\n" \
+    "                         hybrid or mixed wrench of the body's frame; the actuator's part is\n" \
+    "                         included\n" HELP_PLACE
+
 #define HELP_WHERE \
     "  --text                 the same as --format text\n" \
     "  --output FILE          write to FILE instead of standard output; without --format its ending\n" \
@@ -153,6 +166,7 @@ const char cli_fk_help[] =
     "Without --state: the home configuration at rest.\n\n"
     HELP_MODEL HELP_STATE
     "  --representation NAME  of the twists written: spatial (default), body, hybrid or mixed\n"
+    HELP_RELATIVE
     "  --link NAME            only this link or frame\n"
     "  --frames               also the named frames\n"
     "  --point X,Y,Z          with --link: \"point\", the motion of a point fixed in that link:\n"
@@ -164,7 +178,8 @@ const char cli_fk_help[] =
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, 0]}}' |\n"
     "    jounce fk pendulum --order 1 --state -\n"
-    "  jounce fk tilthex --representation body --text\n";
+    "  jounce fk tilthex --representation body --text\n"
+    "  jounce fk humanoid --link left_hand --relative-to right_hand --text\n";
 
 const char cli_id_help[] =
     "usage: jounce id MODEL [--order R] [--state FILE] [options]\n\n"
@@ -175,7 +190,10 @@ const char cli_id_help[] =
     "Without --state: the home configuration at rest.\n"
     "With constraints (docs/constraints.md) tau is zero at passive joints, and\n"
     "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
-    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
+    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT
+    HELP_REACTIONS
+    "                         \"reactions\": {joint: [k = 0..R][6]}: torque, force\n"
+    HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3]}}' |\n"
@@ -184,7 +202,8 @@ const char cli_id_help[] =
     "    \"twist\": [[0,0,0.1,0,0,0], [0,0,0,0,0,0]]}}' | jounce id tilthex --pad --state -\n"
     "  echo '{\"q\": [0.5, 0.2], \"v\": [[1, -1], [0, 0]]}' |\n"
     "    jounce id double_pendulum --layout mujoco --state -\n"
-    "  jounce id tilthex --text\n";
+    "  jounce id tilthex --text\n"
+    "  jounce id arm6 --reactions body --text\n";
 
 const char cli_fd_help[] =
     "usage: jounce fd MODEL [--order R] --state FILE [options]\n\n"
@@ -259,9 +278,10 @@ const char cli_eom_help[] =
     "Without --state: the home configuration at rest.\n\n"
     HELP_MODEL HELP_STATE
     "  --momentum             \"momentum\": {\"com\", \"momentum\", \"centroidal\", \"kinetic\",\n"
-    "                         \"potential\", \"matrix\"}: centre of mass, momentum about the world's\n"
-    "                         origin and about the centre of mass, energies, centroidal momentum\n"
-    "                         matrix; in JSON and text\n"
+    "                         \"potential\", \"armature\", \"matrix\"}: centre of mass, momentum about\n"
+    "                         the world's origin and about the centre of mass, energies (armature:\n"
+    "                         its part of the kinetic one), centroidal momentum matrix; in JSON and\n"
+    "                         text\n"
     "  --christoffel          \"christoffel\": [i][j][k], the symbols of the first kind: C_ij = sum\n"
     "                         of Gamma_ijk v_k; for the body twist of a free base; in JSON\n"
     HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
@@ -284,6 +304,7 @@ const char cli_jacobian_help[] =
     "  --representation NAME  of the twist V: spatial (default), body, hybrid or mixed\n"
     "  --point X,Y,Z          the Jacobian of a point fixed in that link instead, [k][3][dofs]: its\n"
     "                         velocity in the world is J v\n"
+    HELP_RELATIVE
     HELP_ORDER HELP_GIVEN_STATE HELP_FORMULATION
     "  --layout NAME          state and columns in the layout of jounce, pinocchio (with linear rows\n"
     "                         first), mujoco, drake or rbdl (docs/layouts.md)\n"
@@ -292,7 +313,8 @@ const char cli_jacobian_help[] =
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, -1]}}' |\n"
     "    jounce jacobian double_pendulum --link link2 --order 1 --state -\n"
-    "  jounce jacobian double_pendulum --link link2 --point 0,0,-1 --text\n";
+    "  jounce jacobian double_pendulum --link link2 --point 0,0,-1 --text\n"
+    "  jounce jacobian humanoid --link left_hand --relative-to right_hand --text\n";
 
 const char cli_partials_help[] =
     "usage: jounce partials MODEL [--order R] [--state FILE] [--forward] [options]\n\n"
@@ -399,6 +421,8 @@ const char cli_traj_help[] =
     "  --driven NAMES         with constraints: joints that keep their motion\n"
     "  --link NAME,...        links or frames to follow: world position and its derivatives,\n"
     "                         quaternion, angular velocity in world axes\n"
+    HELP_REACTIONS
+    "                         columns \"W:elbow:nx\" ... \"W:elbow:fz\", \"W:elbow:nx'\"\n"
     HELP_PATH_END
     "  --format NAME          json, csv, npy, npz or text (extrema of every column);\n"
     "                         default: text on a terminal, else json\n\n"

@@ -201,13 +201,16 @@ int cli_job_run(cli_job *job, const cli_option *table, int count, int argc, char
   return code;
 }
 
-int cli_job_link(const cli_job *job, const char *name) {
+int cli_job_frame(const cli_job *job, const char *option, const char *name) {
   int frame = jn_model_find_frame(job->model, name);
   char hint[1024];
   if (frame < 0)
-    cli_error("%s: --link: %s has no link or frame '%s'%s", job->command, job->model_path, name,
+    cli_error("%s: %s: %s has no link or frame '%s'%s", job->command, option, job->model_path, name,
               cli_suggest(name, cli_frame_words(job->model), hint, sizeof hint));
   return frame;
+}
+int cli_job_link(const cli_job *job, const char *name) {
+  return cli_job_frame(job, "--link", name);
 }
 
 int cli_job_state(cli_job *job, const cli_need *need, int data_order) {

@@ -86,7 +86,8 @@ int cli_job_run(cli_job *job, const cli_option *table, int count, int argc, char
                 int (*check)(cli_job *job), int (*run)(cli_job *job));
 /* as --fixed, --floating and --inertia say */
 jn_build_options cli_job_build(const cli_job *job);
-/* the frame of the link or frame named by --link; -1 after a message */
+/* the frame of the link or frame named by an option ("--link"); -1 after a message */
+int cli_job_frame(const cli_job *job, const char *option, const char *name);
 int cli_job_link(const cli_job *job, const char *name);
 /* reads the state and makes a workspace for dynamics of order `data_order` */
 int cli_job_state(cli_job *job, const cli_need *need, int data_order);

@@ -375,7 +375,7 @@ static void make(robot *robot_asked) {
   assert_ok(jn_batch_new(r->model, ORDER_MADE, 1, NULL, &batch));
   jn_batch_settings(batch)->representation = JN_BODY;
   double *o = x;
-  momentum = (jn_momentum){o, o + 500, o + 1000, o + 1500, o + 2000, o + 3000};
+  momentum = (jn_momentum){o, o + 500, o + 1000, o + 1500, o + 2000, o + 3000, o + 2500};
   grouped = (jn_grouped){o, o + 4000, o + 8000, o + 12000, o + 16000, o + 20000};
   second = (jn_second){o, o + 8000, o + 16000, o + 24000};
   second_forward = (jn_second_forward){o, o + 8000, o + 16000, o + 24000};

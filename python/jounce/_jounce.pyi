@@ -117,6 +117,49 @@ class ConstraintRank(NamedTuple):
     redundant: Array
     dependent: Array
 
+class ArticulatedBodies(NamedTuple):
+    MA: Array
+    WA: Array
+
+class TwistPartials(NamedTuple):
+    dq: Array
+    dv: Array
+
+class MomentumPartials(NamedTuple):
+    dq: Array
+    dv: Array
+
+class SubtreeMomentumPartials(NamedTuple):
+    dq: Array
+    dv: Array
+
+class WrenchPartials(NamedTuple):
+    dq: Array
+    dv: Array
+
+class JointWrenchPartials(NamedTuple):
+    dq: Array
+    dv: Array
+
+class ReactionPartials(NamedTuple):
+    dq: Array
+    dv: Array
+
+class FrameGeometryPartials(NamedTuple):
+    pose: Array
+    twist: Array
+    J: Array
+
+class ForwardVjp(NamedTuple):
+    dq: Array
+    dv: Array
+    dtau: Array
+
+class HybridPartials(NamedTuple):
+    dq: Array
+    dv: Array
+    du: Array
+
 class Impact(NamedTuple):
     v: Array
     impulse: Array
@@ -178,6 +221,7 @@ class MomentumEnergy(NamedTuple):
     kinetic: Array
     potential: Array
     matrix: Array
+    armature: Array
 
 class PhaseRate(NamedTuple):
     v: Array
@@ -311,6 +355,13 @@ class Model:
     def forward_jvp(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike, dv: ArrayLike, dtau:
             ArrayLike, *, external: External | None = None, tau_ext: ArrayLike | None = None, out: Array |
             None = None) -> Array: ...
+    def forward_vjp(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike, *, external: External | None =
+            None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None = None) -> ForwardVjp: ...
+    def hybrid_partials(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, prescribed: Sequence[str | int], *, external:
+            External | None = None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
+            None) -> HybridPartials: ...
+    def inertia_partials(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, external: External | None = None, tau_ext:
+            ArrayLike | None = None, out: Array | None = None) -> Array: ...
     def inverse_second(self, q: ArrayLike, v: ArrayLike, *, external: External | None = None, tau_ext:
             ArrayLike | None = None, out: Sequence[Array] | None = None) -> InverseSecond: ...
     def inverse_second_contracted(self, q: ArrayLike, v: ArrayLike, weight: ArrayLike, *, external: External |
@@ -363,11 +414,34 @@ class Model:
     def cmtm_inverse_dynamics(self, q: ArrayLike, v: ArrayLike, *, out: Array | None = None) -> Array: ...
     def cmtm_forward_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, out: Array | None =
             None) -> Array: ...
-    def frame_pose(self, q: ArrayLike, frame: str | int, *, out: Array | None = None) -> Array: ...
+    def frame_pose(self, q: ArrayLike, frame: str | int, *, relative_to: str | int | None = None, out: Array | None =
+            None) -> Array: ...
     def frame_twist(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
-            'spatial', out: Array | None = None) -> Array: ...
+            'spatial', relative_to: str | int | None = None, at: str | int | None = None, axes: str | int | None = None,
+            out: Array | None = None) -> Array: ...
     def frame_jacobian(self, q: ArrayLike, frame: str | int, v: ArrayLike | None = None, *, in_representation:
-            Representation = 'spatial', out: Array | None = None) -> Array: ...
+            Representation = 'spatial', relative_to: str | int | None = None, at: str | int | None = None, axes: str |
+            int | None = None, out: Array | None = None) -> Array: ...
+    def joint_reactions(self, q: ArrayLike, v: ArrayLike, *, in_representation: Representation = 'spatial', at: str |
+            int | None = None, axes: str | int | None = None, external: External | None = None, tau_ext: ArrayLike |
+            None = None, out: Array | None = None) -> Array: ...
+    def twist_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> TwistPartials: ...
+    def momentum_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> MomentumPartials: ...
+    def subtree_momentum_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> SubtreeMomentumPartials: ...
+    def wrench_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> WrenchPartials: ...
+    def joint_wrench_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> JointWrenchPartials: ...
+    def reaction_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> ReactionPartials: ...
+    def frame_geometry_partials(self, q: ArrayLike, v: ArrayLike, frame: str | int, *, in_representation: Representation =
+            'spatial', out: Sequence[Array] | None = None) -> FrameGeometryPartials: ...
+    def articulated_bodies(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, in_representation: Representation =
+            'spatial', external: External | None = None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
+            None) -> ArticulatedBodies: ...
     def point_motion(self, q: ArrayLike, v: ArrayLike, frame: str | int, point: ArrayLike, *, out: Array |
             None = None) -> Array: ...
 

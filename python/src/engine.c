@@ -41,7 +41,7 @@ int prepare_algorithm(algorithm *a, PyObject *module) {
   int *slots[] = {&a->slot_prescribed, &a->slot_h,      &a->slot_frame,    &a->slot_point,
                   &a->slot_input,      &a->slot_map,    &a->slot_side,     &a->slot_word,
                   &a->slot_active,     &a->slot_driven, &a->slot_external, &a->slot_tau_ext,
-                  &a->slot_out};
+                  &a->slot_reference,  &a->slot_at,     &a->slot_axes,     &a->slot_out};
   for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) *slots[i] = -1;
   int early = a->flags & POSITIONS ? 1 : a->nin; /* q, frame, v=None */
   for (int i = 0; i < early; i++) a->slot_in[i] = add_name(a, a->in[i].name);
@@ -61,6 +61,13 @@ int prepare_algorithm(algorithm *a, PyObject *module) {
   if (a->flags & WORD_HELD) a->slot_word = add_name(a, "held");
   if (a->flags & DRIVEN) a->slot_driven = add_name(a, "driven");
   if (a->flags & ACTIVE) a->slot_active = add_name(a, "active");
+  if (a->flags & OBSERVER) {
+    if (a->flags & FRAME) a->slot_reference = add_name(a, "relative_to");
+    if (a->flags & KINEMATIC || !(a->flags & FRAME)) {
+      a->slot_at = add_name(a, "at");
+      a->slot_axes = add_name(a, "axes");
+    }
+  }
   if (a->flags & EXTERNAL) {
     a->slot_external = add_name(a, "external");
     a->slot_tau_ext = add_name(a, "tau_ext");
@@ -399,6 +406,22 @@ static int take_linear(job *j, PyObject **values) {
   return -1;
 }
 
+/* relative_to=; at= and axes= are that frame, if they are not given */
+static int take_observer(job *j, PyObject **values) {
+  const algorithm *a = j->c.algorithm;
+  jn_observer *o = &j->c.observer;
+  int *const frames[] = {&o->reference, &o->point, &o->axes};
+  const int slots[] = {a->slot_reference, a->slot_at, a->slot_axes};
+  for (int i = 0; i < 3; i++) {
+    PyObject *value = slots[i] < 0 ? NULL : values[slots[i]];
+    *frames[i] = i ? o->reference : JN_WORLD;
+    if (!value) continue;
+    j->c.observed = 1;
+    if ((*frames[i] = model_frame(j->c.self, value)) < 0) return -1;
+  }
+  return 0;
+}
+
 static int take_options(job *j, PyObject **values) {
   static const char *const held[] = {"body", "spatial", NULL};
   call *c = &j->c;
@@ -412,6 +435,7 @@ static int take_options(job *j, PyObject **values) {
     return -1;
   if (a->flags & STEP && take_double(values[a->slot_h], "h", &c->number)) return -1;
   if (a->flags & FRAME && (c->frame = model_frame(c->self, values[a->slot_frame])) < 0) return -1;
+  if (a->flags & OBSERVER && take_observer(j, values)) return -1;
   if (a->flags & POINT) {
     double x[3];
     if (take_numbers(values[a->slot_point], "point", 3, x)) return -1;

@@ -19,6 +19,14 @@ static void set_gravity(const jn_data *data) {
   data->w.up[3] = 0; /* a vector in lanes has four components */
 }
 
+/* After a call of order r: its twists, to order r + 1, are there for jn_kinematics_from_dynamics. */
+static void leave_kinematics(jn_data *data, int order, int inverse) {
+  const jn_recursion *form = recursion_of(data, !inverse);
+  data->formulation = (jn_formulation)(form - data->engine->recursion);
+  data->falls = inverse && order == 0 && !form->world && data->engine->six_stride > 6;
+  data->kinematics = JN_LEFT_BY_DYNAMICS(order + 1);
+}
+
 jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
                               const double *v, const jn_external *external, double *tau) {
   jn_status status = jn_check_call(model, data, order, external);
@@ -49,7 +57,9 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, order + 1, 1, 1);
   if (external && external->tau)
     for (size_t i = 0; i < n; i++) w->io[i] -= external->tau[i];
-  return jn_deliver(w->io, n, tau);
+  status = jn_deliver(w->io, n, tau);
+  if (!status) leave_kinematics(data, order, 1);
+  return status;
 }
 
 /* Order by order. w->io holds the given motion, w->force the given forces, as jets. */
@@ -103,7 +113,9 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
   boundary_motion_out(model, w, rep, rep == JN_BODY, order + 1);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
   if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, order + 2, 1, 0);
-  return jn_deliver(w->io + nv, n, a);
+  status = jn_deliver(w->io + nv, n, a);
+  if (!status) leave_kinematics(data, order, 0);
+  return status;
 }
 
 jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
@@ -159,5 +171,6 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
         else
           v[at + nv] = w->io[at + nv];
       }
+  leave_kinematics(data, order, 0);
   return JN_OK;
 }

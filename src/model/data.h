@@ -155,7 +155,10 @@ struct jn_data {
   int owned; /* the block was allocated by jn_data_new */
   jn_settings settings;
   int order, rows;
-  int kinematics;                 /* order of the kinematics in V or Vs; -2: none */
+  /* order of the kinematics in V or Vs; -2: none; below: JN_LEFT_BY_DYNAMICS(order), in the layout of
+   * the engine */
+  int kinematics;
+  int falls;                      /* with it, V of order 1 contains minus gravity */
   jn_formulation formulation;     /* whether V (JN_FORM_BODY) or Vs (JN_FORM_SPATIAL) holds them */
   jn_vec3 base;                   /* present position of the base */
   int singular;                   /* singular joint; -1: none */
@@ -164,6 +167,8 @@ struct jn_data {
   const struct jn_engine *engine; /* what computed the contents: best, or plain when strict */
   jn_work w;
 };
+
+#define JN_LEFT_BY_DYNAMICS(order) (-3 - (order))
 
 /* A call with other settings than the user's works on a copy of the jn_data, which shares its
  * arrays. This copies its results back, except the settings. */

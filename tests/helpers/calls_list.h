@@ -13,6 +13,9 @@
   X("jn_inverse_dynamics", LOADED, run_inverse_dynamics)                                       \
   X("jn_forward_dynamics", DRIVEN, run_forward_dynamics)                                       \
   X("jn_hybrid_dynamics", DRIVEN, run_hybrid_dynamics)                                         \
+  X("jn_joint_reactions", LOADED, run_joint_reactions)                                         \
+  X("jn_joint_reactions/body", LOADED, run_joint_reactions_body)                               \
+  X("jn_articulated_bodies", DRIVEN, run_articulated_bodies)                                   \
   X("jn_constrained_inverse_dynamics", LOADED, run_constrained_inverse)                        \
   X("jn_constrained_forward_dynamics", DRIVEN, run_constrained_forward)                        \
   X("jn_constrained_hybrid_dynamics", DRIVEN, run_constrained_hybrid)                          \
@@ -29,12 +32,18 @@
   X("jn_inverse_jvp", LOADED | READS_STEP, run_inverse_jvp)                                    \
   X("jn_inverse_vjp", LOADED | READS_STEP, run_inverse_vjp)                                    \
   X("jn_forward_jvp", DRIVEN | READS_STEP, run_forward_jvp)                                    \
+  X("jn_forward_vjp", DRIVEN | READS_STEP, run_forward_vjp)                                    \
+  X("jn_hybrid_partials", DRIVEN, run_hybrid_partials)                                         \
+  X("jn_inertia_partials", DRIVEN, run_inertia_partials)                                       \
   X("jn_inverse_second", LOADED, run_inverse_second)                                           \
   X("jn_inverse_second/weighted", LOADED | READS_STEP, run_inverse_second_weighted)            \
   X("jn_forward_second", DRIVEN, run_forward_second)                                           \
   X("jn_forward_second/weighted", DRIVEN | READS_STEP, run_forward_second_weighted)            \
   X("jn_regressor", STATE, run_regressor)                                                      \
   X("jn_geometry_partials", LOADED, run_geometry_partials)                                     \
+  X("jn_frame_partials", MOVING, run_frame_partials)                                           \
+  X("jn_frame_partials/reaction", STATE, run_reaction_partials)                                \
+  X("jn_frame_geometry_partials", MOVING, run_frame_geometry)                                  \
   X("jn_inverse_mass", READS_Q, run_inverse_mass)                                              \
   X("jn_inverse_mass_apply", READS_Q | READS_MATRIX, run_inverse_mass_apply)                   \
   X("jn_inverse_mass_apply/in place", READS_Q | READS_MATRIX, run_inverse_mass_apply_in_place) \
@@ -60,9 +69,13 @@
   X("jn_frame_pose", MOVING, run_frame_pose)                                                   \
   X("jn_frame_twist", MOVING, run_frame_twist)                                                 \
   X("jn_frame_twist/mixed", MOVING, run_frame_twist_mixed)                                     \
+  X("jn_kinematics_from_dynamics", LOADED, run_kinematics_from_dynamics)                       \
+  X("jn_relative_twist", MOVING, run_relative_twist)                                           \
+  X("jn_relative_pose", MOVING, run_relative_pose)                                             \
   X("jn_point_motion", MOVING | READS_POINT, run_point_motion)                                 \
   X("jn_joint_screws", MOVING, run_joint_screws)                                               \
   X("jn_frame_jacobian", MOVING, run_frame_jacobian)                                           \
+  X("jn_relative_jacobian", MOVING, run_relative_jacobian)                                     \
   X("jn_point_jacobian", MOVING | READS_POINT, run_point_jacobian)                             \
   X("jn_system_jacobian", MOVING, run_system_jacobian)                                         \
   X("jn_screw_partial", MOVING, run_screw_partial)                                             \

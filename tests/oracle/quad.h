@@ -48,4 +48,21 @@ void newton_inverse_of_spec(const jn_spec *spec, const jn_model *model, jn_vec3 
                             jn_representation rep, const quad *q, const quad *v, quad *tau);
 quad_forward newton_forward, core_forward;
 
+/* A quantity of a frame, or of the body that carries it, from series of positions: derivatives
+ * out[(order+1) x 6]. `rep`: of v; `of`, `observer`: of the result (jounce/kinematics.h). */
+typedef enum newton_what {
+  NEWTON_TWIST,
+  NEWTON_MOMENTUM,       /* of the body */
+  NEWTON_FORCE,          /* its rate of change: the net wrench on the body */
+  NEWTON_JOINT_MOMENTUM, /* the same of the body's subtree */
+  NEWTON_JOINT_FORCE,
+  NEWTON_REACTION /* the wrench through the body's joint, with weight */
+} newton_what;
+void newton_quantity(const jn_model *m, const quad_robot *r, int order, jn_representation rep,
+                     const quad *q, const quad *v, newton_what what, int frame,
+                     jn_representation of, const jn_observer *observer, quad *out);
+
+/* Pose of a frame: R row-major, p. */
+void newton_pose(const jn_model *m, const quad_robot *r, const quad *q, int frame, quad *C);
+
 #endif

@@ -175,6 +175,77 @@ class Algorithms(unittest.TestCase):
         close("N-CMTM forward dynamics", r.cmtm_forward_dynamics(q, v[0], tau),
               r.forward_dynamics(q, v[0], tau), 1e-8)
 
+    def test_relative_motion(self):
+        r, q, v = self.robot, self.q, self.v
+        T = [r.frame_pose(q, f) for f in ("B4", "B2")]
+        close("relative pose", r.frame_pose(q, "B4", relative_to="B2"), np.linalg.inv(T[1]) @ T[0])
+        for representation in ("spatial", "body", "hybrid", "mixed"):
+            seen = dict(in_representation=representation, relative_to="B2", at="B1", axes="B3")
+            J, W = r.frame_jacobian(q, "B4", v[:2], **seen), r.frame_twist(q, v[:3], "B4", **seen)
+            close("relative V = J v", J[0] @ v[0], W[0])
+            close("relative V''", J[2] @ v[0] + 2 * J[1] @ v[1] + J[0] @ v[2], W[2])
+        with self.assertRaises(ValueError):
+            r.frame_twist(q, v[0], "B4", relative_to="nowhere")
+
+    def test_reactions(self):
+        r, q, v = self.robot, self.q, self.v
+        W = r.joint_reactions(q, v[:4], in_representation="body")
+        self.assertEqual(W.shape, (3, len(r.bodies), 6))
+        tau = r.inverse_dynamics(q, v[:4])
+        close("base wrench", W[:, 0], tau[:, :6])
+        spatial = r.joint_reactions(q, v[:4])
+        S = r.kinematics(q, v[:3]).screws("q4")[:, 0]
+        i = [j["name"] for j in r.joints].index("q4")
+        a = r.joints[i]["iv"]
+        close("S^T W = tau", S[0] @ spatial[0, i], tau[0, a] - r.joints[i].get("armature", 0) * v[1, a])
+        free = r.articulated_bodies(q, v[0], tau, in_representation="body")
+        twist = r.frame_twist(q, v[:4], "B4", in_representation="body")
+        close("W = MA V' + WA", free.MA[i] @ twist[3] + free.WA[2, i], W[2, i], 1e-9)
+
+    def test_gradients(self):
+        r, q, v = self.robot, self.q, self.v
+        tau, w = r.inverse_dynamics(q, v[:4]), np.random.default_rng(7).normal(size=(3, r.nv))
+        d, g = r.forward_partials(q, v[0], tau), r.forward_vjp(q, v[0], tau, w)
+        close("gradient by q", g.dq, np.einsum("ki,kij", w, d.dq), 1e-8)
+        close("gradient by v", g.dv, np.einsum("ki,kij", w, d.dv), 1e-8)
+        close("gradient by tau", g.dtau, np.einsum("ki,kjic->jc", w, d.dtau), 1e-8)
+        free, held = (r.hybrid_partials(q, v[:4], tau, x) for x in ([], [j["name"] for j in r.joints]))
+        close("hybrid, forces given", free.dq, d.dq, 1e-8)
+        inverse = r.inverse_partials(q, v[:4])
+        close("hybrid, motion given", held.dq, inverse.dq)
+        close("hybrid, accelerations given", held.du[2, 1], inverse.dv[2, 2])
+        da, Y = r.inertia_partials(q, v[0], tau[0]), r.regressor(q, v[:2])[0]
+        close("M da + Y = 0", r.mass_matrix(q) @ da, -Y, 1e-8)
+
+    def test_partials_of_frames(self):
+        r, q, v = self.robot, self.q, self.v
+        h, d = 1e-4, np.random.default_rng(5).normal(size=(5, r.nv))
+
+        def along(f):
+            return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)
+
+        for representation in ("spatial", "body", "hybrid", "mixed"):
+            seen = dict(in_representation=representation)
+            p = r.twist_partials(q, v[:3], "B4", **seen)
+            want = along(lambda s: r.frame_twist(r.integrate(q, s * d[0]), v[:3] + s * d[1:4], "B4", **seen))
+            close("d twist", p.dq @ d[0] + np.einsum("kjan,jn->ka", p.dv, d[1:4]), want, 1e-9)
+            p = r.reaction_partials(q, v[:4], "B4", **seen)
+            i = [b["name"] for b in r.bodies].index("B4")
+            want = along(lambda s: r.joint_reactions(r.integrate(q, s * d[0]), v[:4] + s * d[1:],
+                                                     **seen)[:, i])
+            close("d reaction", p.dq @ d[0] + np.einsum("kjan,jn->ka", p.dv, d[1:]), want, 1e-9)
+        # instantaneous maps give the quantity, derivatives its variation: J v = V, dV/dv v = V at order 0
+        k, V = r.kinematics(q, v[:1]), r.frame_twist(q, v[0], "B4", in_representation="body")
+        close("order 0", r.twist_partials(q, v[:1], "B4", in_representation="body").dv[0, 0],
+              k.jacobian("B4", "body")[0])
+        g = r.frame_geometry_partials(q, v[:2], "B4")
+        close("d V = dJ v", np.einsum("ajp,j", g.J[0], v[0]), g.twist[0])
+        for name in ("momentum_partials", "subtree_momentum_partials"):
+            self.assertEqual(getattr(r, name)(q, v[:2], "B4").dv.shape, (2, 2, 6, r.nv))
+        for name in ("wrench_partials", "joint_wrench_partials"):
+            self.assertEqual(getattr(r, name)(q, v[:3], "B4").dv.shape, (2, 3, 6, r.nv))
+        self.assertEqual(V.shape, (6,))
+
     def test_hybrid(self):
         r, q, v = self.robot, self.q, self.v
         tau = r.inverse_dynamics(q, v[:4])

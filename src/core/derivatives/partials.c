@@ -246,8 +246,7 @@ void jn_variation_column(const variation *x, int i, column_jet *c) {
   variation_wrenches(x->K, all, c);
 }
 
-/* Momentum and wrench of every link, then sums over subtrees. */
-static void composites(const variation *x) {
+void jn_variation_composites(const variation *x, int subtrees) {
   const jn_work *w = x->w;
   size_t rows = (size_t)x->rows, n = (size_t)x->K + 1;
   for (int i = 0; i < x->m->nlink; i++) {
@@ -265,6 +264,7 @@ static void composites(const variation *x) {
       W[k] = x->loaded ? six_sub(f, ext_of(w, i)[k]) : f;
     }
   }
+  if (!subtrees) return;
   add_to_parents(x->m, w->Ms, 10 * rows, 10 * n);
   add_to_parents(x->m, w->Md, 10 * rows, 10 * n);
   add_to_parents(x->m, w->Ps, 6 * rows, 6 * n);
@@ -307,7 +307,7 @@ static void own_row(const variation *x, int i, int d) {
 }
 
 void jn_variation_carry(const variation *x) {
-  composites(x);
+  jn_variation_composites(x, 1);
   x->data->engine->freedoms_carry(x);
   for (int i = 0; i < x->m->nlink && x->own; i++)
     for (int c = 0; c < 6 && link_is_free(&x->m->link[i]); c++) own_row(x, i, c);
