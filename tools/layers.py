@@ -29,7 +29,7 @@ MAY = {
                              "src/core/group.h", "src/core/work.h", "src/core/poses.h", "src/core/boundary.h"],
     "src/core": ["src/base", "src/model", "src/scalar", "src/core/algebra", "src/core/body", "src/core/spatial",
                  "src/core/hybrid"],
-    "src/inst": ["src/base", "src/scalar", "src/core", "src/core/body", "src/core/derivatives"],
+    "src/inst": ["src/base", "src/scalar", "src/core", "src/core/body", "src/core/derivatives", "src/core/constraints"],
     "src/textbook": ["src/model", "src/core", "src/core/derivatives", "src/core/algebra", "src/core/spatial"],
     "src/trajectory": ["src/base", "src/model"],
     "src/motion": ["src/base", "src/trajectory"],

@@ -160,6 +160,14 @@ CALL(constrained_hybrid_dynamics) {
   return jn_constrained_hybrid_dynamics(M, d, K, in[0], c->prescribed, out[0], out[1], E,
                                         &c->constraints, out[2]);
 }
+CALL(constrained_inverse_partials) {
+  const jn_inverse_closed o = {out[0], out[1], out[2], out[3]};
+  return jn_constrained_inverse_partials(M, d, K, in[0], in[1], E, &c->constraints, &o);
+}
+CALL(constrained_forward_partials) {
+  const jn_forward_closed o = {out[0], out[1], out[2], out[3], out[4], out[5]};
+  return jn_constrained_forward_partials(M, d, K, in[0], in[1], in[2], E, &c->constraints, &o);
+}
 CALL(assemble) {
   memmove(out[0], in[0], (size_t)jn_model_nq(M) * sizeof(double));
   memmove(out[1], in[1], ((size_t)K + 2) * (size_t)jn_model_nv(M) * sizeof(double));
@@ -746,6 +754,37 @@ static algorithm table[] = {
      "constraint_rank($self, /, q, *, active=None, out=None)\n--\n\n"
      "1 for rows that depend on others, and 1 for degrees of freedom that the others determine\n"
      "(passive joints first), at q (..., nq). dependent.sum() is the rank, the rest the mobility."},
+    {"constrained_inverse_partials",
+     call_constrained_inverse_partials,
+     EXTERNAL | ACTIVE | BODY_TANGENT,
+     0,
+     {Q, V_2},
+     {{"dq", PARTIAL, 3, {ORDER(1), NV, NV}},
+      {"dv", MATRIX, 4, {ORDER(1), ORDER(2), NV, NV}},
+      {"forces_dq", ROWS, 3, {ORDER(1), CLOSURE, NV}},
+      {"forces_dv", ROWS, 4, {ORDER(1), ORDER(2), CLOSURE, NV}}},
+     "constrained_inverse_partials($self, /, q, v, *, active=None, external=None, tau_ext=None,\n"
+     "                             out=None)\n--\n\n"
+     "Exact partial derivatives of constrained_inverse_dynamics: dq (..., r+1, nv, nv) =\n"
+     "d tau^(k)/d q, dv (..., r+1, r+2, nv, nv) = d tau^(k)/d v^(j), and of the constraint forces\n"
+     "forces_dq (..., r+1, rows, nv), forces_dv (..., r+1, r+2, rows, nv)."},
+    {"constrained_forward_partials",
+     call_constrained_forward_partials,
+     EXTERNAL | ACTIVE | BODY_TANGENT,
+     0,
+     {Q, V1, TAU_1},
+     {{"dq", PARTIAL, 3, {LOOSE(1), NV, NV}},
+      {"dv", MATRIX, 3, {LOOSE(1), NV, NV}},
+      {"dtau", MATRIX, 4, {LOOSE(1), LOOSE(1), NV, NV}},
+      {"forces_dq", ROWS, 3, {LOOSE(1), CLOSURE, NV}},
+      {"forces_dv", ROWS, 3, {LOOSE(1), CLOSURE, NV}},
+      {"forces_dtau", ROWS, 4, {LOOSE(1), LOOSE(1), CLOSURE, NV}}},
+     "constrained_forward_partials($self, /, q, v, tau, *, active=None, external=None,\n"
+     "                             tau_ext=None, out=None)\n--\n\n"
+     "Exact partial derivatives of constrained_forward_dynamics: dq, dv (..., r+1, nv, nv) =\n"
+     "d v^(k+1)/d q, /d v, dtau (..., r+1, r+1, nv, nv) = d v^(k+1)/d tau^(j), and of the\n"
+     "constraint forces forces_dq, forces_dv (..., r+1, rows, nv), forces_dtau\n"
+     "(..., r+1, r+1, rows, nv). At order 0 tau may be (..., nv), without the axes of orders."},
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
@@ -802,7 +841,9 @@ static algorithm table[] = {
   X(assemble, 47)                  \
   X(impact, 48)                    \
   X(constraint_closure, 49)        \
-  X(constraint_rank, 50)
+  X(constraint_rank, 50)           \
+  X(constrained_inverse_partials, 51) \
+  X(constrained_forward_partials, 52)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

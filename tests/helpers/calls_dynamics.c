@@ -50,6 +50,21 @@ int run_constrained_hybrid(subject *s) {
   return jn_constrained_hybrid_dynamics(s->closed, s->closed_data, K, s->q, given, v, tau, E,
                                         &yielding, lambda);
 }
+static const jn_constraints anywhere = {.tolerance = HUGE_VAL};
+int run_constrained_inverse_partials(subject *s) {
+  const jn_inverse_closed o = {take(s, N * NV), take(s, (ROWS + 1) * N * NV), take(s, N),
+                               take(s, (ROWS + 1) * N)};
+  if (!close_loops(s)) return SKIPPED;
+  return jn_constrained_inverse_partials(s->closed, s->closed_data, K, s->q, s->v, E, &anywhere,
+                                         &o);
+}
+int run_constrained_forward_partials(subject *s) {
+  const jn_forward_closed o = {take(s, N * NV), take(s, N * NV), take(s, ROWS * N * NV),
+                               take(s, N),      take(s, N),      take(s, ROWS * N)};
+  if (!close_loops(s)) return SKIPPED;
+  return jn_constrained_forward_partials(s->closed, s->closed_data, K, s->q, s->v, s->tau, E,
+                                         &anywhere, &o);
+}
 int run_impact(subject *s) {
   double *v = take(s, NV), *impulse = take(s, 1);
   if (!close_loops(s)) return SKIPPED;

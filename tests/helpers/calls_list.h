@@ -16,6 +16,8 @@
   X("jn_constrained_inverse_dynamics", LOADED, run_constrained_inverse)                        \
   X("jn_constrained_forward_dynamics", DRIVEN, run_constrained_forward)                        \
   X("jn_constrained_hybrid_dynamics", DRIVEN, run_constrained_hybrid)                          \
+  X("jn_constrained_inverse_partials", LOADED, run_constrained_inverse_partials)               \
+  X("jn_constrained_forward_partials", DRIVEN, run_constrained_forward_partials)               \
   X("jn_impact", MOVING, run_impact)                                                           \
   X("jn_assemble", MOVING, run_assemble)                                                       \
   X("jn_constraint_closure", MOVING, run_constraint_closure)                                   \

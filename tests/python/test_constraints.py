@@ -65,6 +65,29 @@ class Constraints(unittest.TestCase):
         open_tree = model.forward_dynamics(q[0], v[0, 0], np.zeros(model.nv))
         residual("no constraint active", np.abs(none - open_tree).max() / np.abs(open_tree).max(), 1e-13)
 
+    def test_partials_are_those_of_the_program_and_keep_the_constraints(self):
+        model = jounce.Model("fourbar")
+        v = np.zeros((3, 3))
+        v[0, 0] = 2
+        q, v = model.assemble([0.5, 0, 0], v, driven=["crank"])
+        state = {"joints": {n: [x, *y] for n, x, y in zip(("crank", "coupler", "rocker"), q, v.T)}}
+        got = model.constrained_inverse_partials(q, v)
+        want = program("partials", "fourbar", "--order", "1", "--state", "-", state=state)
+        for key, x in (("dtau_dq", got.dq), ("dtau_dv", got.dv), ("dlambda_dq", got.forces_dq),
+                       ("dlambda_dv", got.forces_dv)):
+            np.testing.assert_array_equal(np.array(want[key]), x)
+        # the passive joints have no force; a variation of the motion that closes the loop keeps it so
+        self.assertTrue((got.dq[:, 1:] == 0).all() and (got.dq[:, 0] != 0).all())
+        tau = model.constrained_inverse_dynamics(q, v).tau
+        forward = model.constrained_forward_partials(q, v[0], tau)
+        J = model.constraint_closure(q, v[:1]).J[0]
+        residual("J d v'/d tau", np.abs(J @ forward.dtau[0, 0]).max() / np.abs(forward.dtau[0, 0]).max(), 1e-14)
+        # d tau / d v' after d v' / d tau is the projection on forces that do work: 1 for the crank
+        residual("there and back", abs((got.dv[0, 1] @ forward.dtau[0, 0])[0, 0] - 1), 1e-13)
+        self.assertEqual(forward.forces_dtau.shape, (2, 2, 3, 3))
+        with self.assertRaises(jounce.ClosureError):
+            model.constrained_forward_partials(q + 0.1, v[0], tau)
+
     def test_errors_name_the_constraint(self):
         model = jounce.Model("fourbar")
         with self.assertRaises(jounce.ClosureError) as e:

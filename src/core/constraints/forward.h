@@ -13,21 +13,30 @@
 
 #include "core/constraints/blocks.h"
 
-/* lambda += least-norm solution of Z^T Z x = -rhs, [nrow] each. delta: [nrow], receives x. */
-static inline void closure_solve(const closure *c, const blocks *b, const double *rhs,
-                                 double *delta) {
-  double *x = row_scratch_of(c->w, 0), *y = row_scratch_of(c->w, 1);
+/* delta: the least-norm solution of Z^T Z delta = -rhs, [nrow x columns] each, of all active rows; may
+ * be rhs. x, y: scratch of that size */
+static inline void closure_solve_columns(const closure *c, const blocks *b, int columns,
+                                         const double *rhs, double *x, double *y, double *delta) {
+  const size_t n = (size_t)columns;
   for (int i = 0; i < b->count; i++) {
     const cod f = block_cod(c, b, i);
-    const int first = b->first_row[i], rank = b->rank[i];
-    for (int r = 0; r < f.first.m; r++) x[r] = -rhs[b->row[first + r]];
-    cod_to_basis(&f, 1, x, y);
-    cod_solve(&f, 0, 1, y);
-    cod_solve(&f, 1, 1, y);
-    for (int r = rank; r < f.first.m; r++) y[r] = 0;
-    cod_from_basis(&f, 1, y, x);
-    for (int r = 0; r < f.first.m; r++) delta[b->row[first + r]] = x[r];
+    const int first = b->first_row[i], m = f.first.m;
+    for (int r = 0; r < m; r++)
+      for (size_t s = 0; s < n; s++) x[(size_t)r * n + s] = -rhs[(size_t)b->row[first + r] * n + s];
+    cod_to_basis(&f, columns, x, y);
+    cod_solve(&f, 0, columns, y);
+    cod_solve(&f, 1, columns, y);
+    for (size_t r = (size_t)b->rank[i] * n; r < (size_t)m * n; r++) y[r] = 0;
+    cod_from_basis(&f, columns, y, x);
+    for (int r = 0; r < m; r++)
+      for (size_t s = 0; s < n; s++)
+        delta[(size_t)b->row[first + r] * n + s] = x[(size_t)r * n + s];
   }
+}
+
+static inline void closure_solve(const closure *c, const blocks *b, const double *rhs,
+                                 double *delta) {
+  closure_solve_columns(c, b, 1, rhs, row_scratch_of(c->w, 0), row_scratch_of(c->w, 1), delta);
 }
 
 /* The response of the tree to the constraint forces delta[nrow], added to order k of the solution:
@@ -129,8 +138,10 @@ static inline double closure_rest(const closure *c, const blocks *b, int k, cons
   return most;
 }
 
+#ifndef CLOSURE_ROUNDING
 #define CLOSURE_ROUNDING 4e-16 /* relative: no further correction */
-#define CLOSURE_RANK 1e-6      /* relative: a row that is left open */
+#endif
+#define CLOSURE_RANK 1e-6 /* relative: a row that is left open */
 enum { CLOSURE_PASSES = 3 };
 
 /* Order k after the trial step: lambda_k [nrow] and the corrected motion. Returns the row that

@@ -64,7 +64,10 @@ void jn_variation_carry(const variation *x);
 /* P', X, higher orders of P, and A, B, M of one extra column from its P_0. It displaces the subtree
  * of link i and moves with the parent of link i. */
 void jn_variation_column(const variation *x, int i, column_jet *c);
-/* The three above in turn. */
+/* D[K+1] = dS - ad_P S: the screw S of column d of a free joint i in another representation than body
+ * does not vary as ad_P S with its own displacement by column c. Scratch: jets 1 to 3. */
+void jn_variation_own_screw(const variation *x, int i, int d, int c, six *D);
+/* jn_variation_start, jn_variation_columns, jn_variation_carry in turn. */
 jn_status jn_variation_all(const jn_model *m, jn_data *data, int K, const double *q,
                            const double *v, const jn_external *external, variation *x);
 
