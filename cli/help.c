@@ -311,8 +311,11 @@ const char cli_linearise_help[] =
     "first, so nothing is singular at any attitude. Writes {\"order\", \"representation\",\n"
     "\"states\": [2n names], \"inputs\": [m names], \"A\": [2n][2n], \"B\": [2n][m]}, with --step\n"
     "also \"Ad\" and \"Bd\". Reads q, q', V, tau and base_wrench.\n"
-    "Without --state: the home configuration at rest.\n\n"
-    HELP_MODEL HELP_GIVEN_STATE
+    "Without --state: the home configuration at rest.\n"
+    "With constraints: A and B of all states, \"projector\" on those that satisfy the constraints, and\n"
+    "\"minimal_states\", \"A_minimal\", \"B_minimal\" of independent degrees of freedom, with --step\n"
+    "\"Ad_minimal\", \"Bd_minimal\" (docs/constraints.md).\n\n"
+    HELP_MODEL HELP_GIVEN_STATE HELP_ASSEMBLE
     "  --hold                 use the tau that keeps v' = 0 instead of the state's\n"
     "  --input NAME           full (default): all of tau with the base wrench; joints: without it\n"
     "  --representation NAME  of the varied base twist and the constant base wrench: spatial, body,\n"
@@ -327,6 +330,7 @@ const char cli_linearise_help[] =
     "csv: quantity, k, row and a column for each state, then for each input.\n"
     "npy: [A B], array [k][2n][2n + m].\n\n"
     "example:\n"
+    "  jounce linearise fourbar --hold --text\n"
     "  jounce linearise tilthex --hold --representation body --input joints --text\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, -1]},\n"
     "         \"tau\": {\"joint1\": [2], \"joint2\": [0]}}' |\n"

@@ -264,11 +264,58 @@ static void partials_of_the_reference_mechanisms(void **state) {
   }
 }
 
+static void without_constraints_they_are_those_of_the_open_tree(void **state) {
+  (void)state;
+  jn_error error;
+  jn_model *model;
+  if (jn_model_load("double_pendulum", NULL, NULL, &model, &error)) fail_msg("%s", error.message);
+  mechanism m = mechanism_of(model, 2);
+  const size_t nv = (size_t)m.nv, s = nv * nv;
+  jn_forward_closed f = forward_new(&m);
+  jn_inverse_closed g = inverse_new(&m);
+  double *dq = doubles(3 * s), *dv = doubles(12 * s), *dtau = doubles(9 * s);
+  for (size_t i = 0; i < m.n; i++) m.v[i] = 0.3 * (double)i - 0.5, m.tau[i] = 0.2;
+  assert_ok(jn_constrained_forward_partials(model, m.data, 2, m.q, m.v, m.tau, NULL, NULL, &f));
+  assert_ok(jn_forward_partials(model, m.data, 2, m.q, m.v, m.tau, NULL, dq, dv, dtau));
+  assert_true(same_bits(f.a_dq, dq, 3 * s) && same_bits(f.a_dtau, dtau, 9 * s));
+  assert_ok(jn_constrained_inverse_partials(model, m.data, 2, m.q, m.v, NULL, NULL, &g));
+  assert_ok(jn_inverse_partials(model, m.data, 2, m.q, m.v, NULL, dq, dv));
+  assert_true(same_bits(g.tau_dq, dq, 3 * s) && same_bits(g.tau_dv, dv, 12 * s));
+  free(dq), free(dv), free(dtau);
+  forward_free(&f), inverse_free(&g);
+  mechanism_free(&m);
+}
+
+static void a_proximal_parameter_is_refused(void **state) {
+  (void)state;
+  const jn_constraints yielding = {.proximal = 0.1};
+  reference x = reference_load("fourbar");
+  mechanism *m = &x.m;
+  jn_forward_closed f = forward_new(m);
+  const jn_inverse_closed g = {0};
+  f.a_dq[0] = 7;
+  assert_status(jn_constrained_forward_partials(m->model, m->data, 1, m->q, m->v, m->tau, NULL,
+                                                &yielding, &f),
+                JN_ERR_ARGUMENT);
+  assert_status(
+      jn_constrained_inverse_partials(m->model, m->data, 1, m->q, m->v, NULL, &yielding, &g),
+      JN_ERR_ARGUMENT);
+  m->q[0] += 1e-3;
+  assert_status(
+      jn_constrained_forward_partials(m->model, m->data, 1, m->q, m->v, m->tau, NULL, NULL, &f),
+      JN_ERR_CLOSURE);
+  assert_true(f.a_dq[0] == 7);
+  forward_free(&f);
+  mechanism_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forward_partials_are_differences_in_113_bits),
       cmocka_unit_test(inverse_partials_are_differences_in_113_bits),
       cmocka_unit_test(partials_of_the_reference_mechanisms),
+      cmocka_unit_test(without_constraints_they_are_those_of_the_open_tree),
+      cmocka_unit_test(a_proximal_parameter_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

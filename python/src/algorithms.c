@@ -168,6 +168,17 @@ CALL(constrained_forward_partials) {
   const jn_forward_closed o = {out[0], out[1], out[2], out[3], out[4], out[5]};
   return jn_constrained_forward_partials(M, d, K, in[0], in[1], in[2], E, &c->constraints, &o);
 }
+/* flags as numbers */
+CALL(constrained_linearise) {
+  int *list = (int *)(void *)c->work, p;
+  const jn_linearise_closed o = {
+      .A = out[0], .B = out[1], .projector = out[2], .mobility = &p, .independent = list};
+  jn_status status =
+      jn_constrained_linearise(M, d, &c->linear, in[0], in[1], in[2], E, &c->constraints, &o);
+  for (int i = 0; !status && i < jn_model_nv(M); i++) out[3][i] = 0;
+  for (int i = 0; !status && i < p; i++) out[3][list[i]] = 1;
+  return status;
+}
 CALL(assemble) {
   memmove(out[0], in[0], (size_t)jn_model_nq(M) * sizeof(double));
   memmove(out[1], in[1], ((size_t)K + 2) * (size_t)jn_model_nv(M) * sizeof(double));
@@ -785,6 +796,26 @@ static algorithm table[] = {
      "d v^(k+1)/d q, /d v, dtau (..., r+1, r+1, nv, nv) = d v^(k+1)/d tau^(j), and of the\n"
      "constraint forces forces_dq, forces_dv (..., r+1, rows, nv), forces_dtau\n"
      "(..., r+1, r+1, rows, nv). At order 0 tau may be (..., nv), without the axes of orders."},
+    {"constrained_linearise",
+     call_constrained_linearise,
+     EXTERNAL | LINEAR | OURS_ONLY | ACTIVE,
+     flags_work,
+     {Q, V1, TAU1},
+     {{"A", PLAIN, 2, {NV2, NV2}},
+      {"B", PLAIN, 2, {NV2, INPUTS}},
+      {"projector", PLAIN, 2, {NV2, NV2}},
+      {"independent", PLAIN, 1, {NV}}},
+     "constrained_linearise($self, /, q, v, tau, *, input='full', map=None, "
+     "trivialisation='left',\n"
+     "                      active=None, external=None, tau_ext=None, out=None)\n--\n\n"
+     "linearise with the constraints of the model: A and B of all states z = (xi, dv), the "
+     "projector\n"
+     "E S (..., 2 nv, 2 nv) on those that satisfy the constraints, and 1 for the independent "
+     "degrees\n"
+     "of freedom (..., nv), whose xi and dv are minimal states. With\n"
+     "i = np.flatnonzero(np.tile(independent, 2)) the basis is E = projector[:, i], and the "
+     "minimal\n"
+     "system A[i] @ E, B[i]. representation='body' with free joints."},
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
@@ -843,7 +874,8 @@ static algorithm table[] = {
   X(constraint_closure, 49)        \
   X(constraint_rank, 50)           \
   X(constrained_inverse_partials, 51) \
-  X(constrained_forward_partials, 52)
+  X(constrained_forward_partials, 52) \
+  X(constrained_linearise, 53)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

@@ -88,6 +88,24 @@ class Constraints(unittest.TestCase):
         with self.assertRaises(jounce.ClosureError):
             model.constrained_forward_partials(q + 0.1, v[0], tau)
 
+    def test_the_minimal_system_of_a_loop_is_that_of_the_program(self):
+        model = jounce.Model("fourbar")
+        v = np.zeros((2, 3))
+        v[0, 0] = 2
+        q, v = model.assemble([0.5, 0, 0], v, driven=["crank"])
+        state = {"joints": {n: [x, y] for n, x, y in zip(("crank", "coupler", "rocker"), q, v[0])},
+                 "tau": {"crank": [0.3], "coupler": [0], "rocker": [0]}}
+        got = model.constrained_linearise(q, v[0], [0.3, 0, 0])
+        want = program("linearise", "fourbar", "--state", "-", state=state)
+        np.testing.assert_array_equal(got.independent, [1, 0, 0])
+        i = np.flatnonzero(np.tile(got.independent, 2))
+        E = got.projector[:, i]
+        residual("minimal A", np.abs(got.A[i] @ E - want["A_minimal"]).max(), 1e-12)
+        residual("minimal B", np.abs(got.B[i] - want["B_minimal"]).max(), 1e-12)
+        np.testing.assert_array_equal(got.projector, want["projector"])
+        self.assertEqual(want["minimal_states"], ["d crank", "d crank'"])
+        residual("projector", np.abs(got.projector @ got.projector - got.projector).max(), 1e-13)
+
     def test_errors_name_the_constraint(self):
         model = jounce.Model("fourbar")
         with self.assertRaises(jounce.ClosureError) as e:

@@ -1,5 +1,6 @@
 /* constrained_partials.c: partial derivatives of inverse and forward dynamics with constraints. The
  * equations are in closed.h and settle.h. */
+#include <jounce/derivatives.h>
 #include <jounce/jet.h>
 #include <string.h>
 
@@ -220,12 +221,8 @@ static void put_columns(const closed_call *s, columns_to t, size_t n, const doub
   }
 }
 
-typedef enum varied_by { BY_Q, BY_V, BY_TAU } varied_by;
-
-/* Columns c, c+1, ... by one variable, as many as there are lanes. a, lambda: `matrices` per order;
- * NULL: not wanted */
-static void forward_columns(const closed_call *s, varied_by by, int j, size_t c, double *a,
-                            double *lambda, size_t matrices) {
+void jn_closed_columns(const closed_call *s, varied_by by, int j, size_t c, double *a,
+                       double *lambda, size_t matrices) {
   const variation *x = &s->x;
   const jn_directions d = jn_variation_directions(x);
   const size_t nv = (size_t)x->m->nv, nrow = (size_t)x->m->nrow, width = (size_t)d.width,
@@ -238,6 +235,9 @@ static void forward_columns(const closed_call *s, varied_by by, int j, size_t c,
     unit[(c + l) * width + l] = by == BY_TAU ? -1 : 1;
   }
   x->data->engine->closed_forward(&s->v, j, by == BY_TAU);
+  const double *rate = x->w->place_shift + nrow * width;
+  for (size_t r = 0; r < nrow && by == BY_Q; r++)
+    for (size_t l = 0; l < n; l++) x->w->row_equations[r * nv + c + l] = rate[r * width + l];
   double *shift = x->w->lambda_shift, *one = x->w->settled, *push = one + x->rows * nrow;
   for (size_t l = 0; l < n && s->v.fields && lambda; l++) {
     take_lane(shift, orders * nrow, width, l, one);
@@ -267,17 +267,22 @@ jn_status jn_constrained_forward_partials(const jn_model *model, jn_data *data, 
                                           const jn_constraints *constraints,
                                           const jn_forward_closed *out) {
   closed_call s;
-  if (!out) return JN_ERR_ARGUMENT;
+  if (!model || !out) return JN_ERR_ARGUMENT;
+  if (!model->nrow)
+    return jn_forward_partials(model, data, order, q, v, tau, external, out->a_dq, out->a_dv,
+                               out->a_dtau);
   jn_status status = jn_closed_forward(model, data, order, q, v, tau, external, constraints, &s);
   if (status) return status;
   const size_t nv = (size_t)model->nv, n = (size_t)order + 1, width = (size_t)data->engine->lanes,
                square = nv * nv, wide = (size_t)model->nrow * nv;
   for (size_t c = 0; c < nv; c += width) {
-    if (out->a_dq || out->lambda_dq) forward_columns(&s, BY_Q, 0, c, out->a_dq, out->lambda_dq, 1);
-    if (out->a_dv || out->lambda_dv) forward_columns(&s, BY_V, 0, c, out->a_dv, out->lambda_dv, 1);
+    if (out->a_dq || out->lambda_dq)
+      jn_closed_columns(&s, BY_Q, 0, c, out->a_dq, out->lambda_dq, 1);
+    if (out->a_dv || out->lambda_dv)
+      jn_closed_columns(&s, BY_V, 0, c, out->a_dv, out->lambda_dv, 1);
     for (int j = 0; j < (order ? order : 1) && (out->a_dtau || out->lambda_dtau); j++)
-      forward_columns(&s, BY_TAU, j, c, out->a_dtau ? out->a_dtau + (size_t)j * square : NULL,
-                      out->lambda_dtau ? out->lambda_dtau + (size_t)j * wide : NULL, n);
+      jn_closed_columns(&s, BY_TAU, j, c, out->a_dtau ? out->a_dtau + (size_t)j * square : NULL,
+                        out->lambda_dtau ? out->lambda_dtau + (size_t)j * wide : NULL, n);
   }
   highest_force(n, square, out->a_dtau);
   highest_force(n, wide, out->lambda_dtau);
@@ -407,6 +412,27 @@ static void inverse_columns(const closed_call *s, int j, size_t c, const jn_inve
   put_columns(s, to, nrow, x->w->lambda_shift, lambda, between * nrow * nv);
 }
 
+/* A model without constraints: rows of passive joints, which need no force, are zero. */
+static jn_status open_inverse_partials(const jn_model *m, jn_data *data, int order, const double *q,
+                                       const double *v, const jn_external *external,
+                                       const jn_constraints *constraints,
+                                       const jn_inverse_closed *out) {
+  const size_t nv = (size_t)m->nv, n = (size_t)order + 1;
+  jn_status status =
+      jn_constrained_inverse_dynamics(m, data, order, q, v, external, constraints, NULL, NULL);
+  if (!status)
+    status = jn_inverse_partials(m, data, order, q, v, external, out->tau_dq, out->tau_dv);
+  for (int i = 0; i < m->nbody && !status; i++)
+    for (size_t j = (size_t)m->joint[i].iv;
+         m->joint[i].passive && j < (size_t)(m->joint[i].iv + m->joint[i].nv); j++) {
+      for (size_t k = 0; k < n && out->tau_dq; k++)
+        memset(out->tau_dq + (k * nv + j) * nv, 0, sizeof(double) * nv);
+      for (size_t k = 0; k < n * (n + 1) && out->tau_dv; k++)
+        memset(out->tau_dv + (k * nv + j) * nv, 0, sizeof(double) * nv);
+    }
+  return status;
+}
+
 jn_status jn_constrained_inverse_partials(const jn_model *model, jn_data *data, int order,
                                           const double *q, const double *v,
                                           const jn_external *external,
@@ -415,6 +441,8 @@ jn_status jn_constrained_inverse_partials(const jn_model *model, jn_data *data, 
   closed_call s;
   if (!out || (constraints && constraints->proximal > 0)) return JN_ERR_ARGUMENT;
   jn_status status = jn_check_call(model, data, order, external);
+  if (!status && !model->nrow)
+    return open_inverse_partials(model, data, order, q, v, external, constraints, out);
   if (!status) status = start_inverse(model, data, order, q, v, external, constraints, &s);
   if (status) return status;
   const size_t nv = (size_t)model->nv, n = (size_t)order + 1, width = (size_t)data->engine->lanes,

@@ -22,5 +22,11 @@ typedef struct closed_call {
 jn_status jn_closed_forward(const jn_model *model, jn_data *data, int order, const double *q,
                             const double *v, const double *tau, const jn_external *external,
                             const jn_constraints *constraints, closed_call *s);
+/* Columns c, c+1, ... of the partial derivatives by one variable (tau^(j) for BY_TAU), as many as there
+ * are lanes. a, lambda: `matrices` per order; NULL: not wanted. By q also d(J v)/d q, [nrow x nv] in
+ * w->row_equations. */
+typedef enum varied_by { BY_Q, BY_V, BY_TAU } varied_by;
+void jn_closed_columns(const closed_call *s, varied_by by, int j, size_t c, double *a,
+                       double *lambda, size_t matrices);
 
 #endif
