@@ -344,6 +344,7 @@ static jn_status start_inverse(const jn_model *model, jn_data *data, int order, 
   if (status) return status;
   s->least_norm = start_least_norm(s, 1);
   s->v.fields = s->least_norm ? 2 : weighted;
+  s->factored = (forces){0};
   return blocks_are_bounded(&s->c, &s->b) ? JN_OK : JN_ERR_NOT_FINITE;
 }
 
@@ -362,7 +363,7 @@ static void add_joint_terms(const closed_call *s, const jn_directions *d) {
 }
 
 /* One lane: d lambda, and d tau = (its part with lambda held) - J^T d lambda, in the lanes. */
-static void inverse_direction(const closed_call *s, const jn_directions *d, size_t lane) {
+static void inverse_direction(closed_call *s, const jn_directions *d, size_t lane) {
   const jn_model *m = s->x.m;
   const jn_work *w = s->x.w;
   const size_t nv = (size_t)m->nv, nrow = (size_t)m->nrow, width = (size_t)d->width,
@@ -372,8 +373,12 @@ static void inverse_direction(const closed_call *s, const jn_directions *d, size
   take_lane(w->push_shift, n * nrow, width, lane, push);
   memset(lambda, 0, sizeof(double) * n * nrow);
   for (int i = 0; i < s->b.count; i++) {
-    forces b = forces_of(&s->c, &s->b, i);
-    forces_factor(&b, NULL, w->row_weight);
+    /* the factors of a single block stay in memory */
+    if (s->b.count > 1 || !s->factored.n) {
+      s->factored = forces_of(&s->c, &s->b, i);
+      forces_factor(&s->factored, NULL, w->row_weight);
+    }
+    const forces b = s->factored;
     forces_solve(&b, s->x.K, tau, push, lambda);
     for (int k = 0; k <= s->x.K; k++)
       for (int j = 0; j < b.n; j++)
@@ -389,7 +394,7 @@ static void inverse_direction(const closed_call *s, const jn_directions *d, size
 }
 
 /* Columns by q (j = -1) or v^(j). */
-static void inverse_columns(const closed_call *s, int j, size_t c, const jn_inverse_closed *out) {
+static void inverse_columns(closed_call *s, int j, size_t c, const jn_inverse_closed *out) {
   const variation *x = &s->x;
   const jn_directions d = jn_variation_directions(x);
   const size_t nv = (size_t)x->m->nv, nrow = (size_t)x->m->nrow, width = (size_t)d.width,

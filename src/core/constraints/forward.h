@@ -139,7 +139,7 @@ static inline double closure_rest(const closure *c, const blocks *b, int k, cons
 }
 
 #ifndef CLOSURE_ROUNDING
-#define CLOSURE_ROUNDING 4e-16 /* relative: no further correction */
+#define CLOSURE_ROUNDING 2e-15 /* relative: no further correction */
 #endif
 #define CLOSURE_RANK 1e-6 /* relative: a row that is left open */
 enum { CLOSURE_PASSES = 3 };

@@ -4,6 +4,7 @@
 
 #include "core/constraints/blocks.h"
 #include "core/constraints/closed.h"
+#include "core/constraints/forces.h"
 
 typedef struct closed_call {
   variation x;
@@ -14,7 +15,8 @@ typedef struct closed_call {
   jn_work other_work;
   closure other;
   blocks other_b;
-  int least_norm; /* rows are redundant */
+  int least_norm;  /* rows are redundant */
+  forces factored; /* inverse dynamics: the block whose factors are in memory */
 } closed_call;
 
 /* Forward dynamics at q, v, tau and all that its directional derivatives (engine->closed_forward)
