@@ -64,6 +64,12 @@ CALL(constrained_columns) {
   return jn_inverse_mass_apply(b->model, b->data, b->q, jn_model_constraint_rows(b->model),
                                b->columns, b->out);
 }
+CALL(batch_constrained_inverse) {
+  return jn_batch_constrained_inverse_dynamics(MANY, b->v, NULL, b->out, b->lambda, NULL);
+}
+CALL(batch_constrained_forward) {
+  return jn_batch_constrained_forward_dynamics(MANY, b->v0, b->tau, NULL, b->out, b->lambda, NULL);
+}
 CALL(batch_id) { return jn_batch_inverse_dynamics(MANY, b->v, b->out, NULL); }
 CALL(batch_fd) { return jn_batch_forward_dynamics(MANY, b->v0, b->tau, b->out, NULL); }
 CALL(batch_hybrid) { return jn_batch_hybrid_dynamics(MANY, b->given, b->v, b->tau, NULL); }
@@ -197,6 +203,8 @@ static const struct row {
     {"constrained_columns", "single", run_constrained_columns, 0, 1, 0, 1},
     {"constrained_inverse_partials", "single", run_constrained_inverse_partials, 0, 0, 1, 1},
     {"constrained_forward_partials", "single", run_constrained_forward_partials, 0, 0, 1, 1},
+    {"constrained_inverse", "batch", run_batch_constrained_inverse, 0, 0, 0, 1},
+    {"constrained_forward", "batch", run_batch_constrained_forward, 0, 0, 0, 1},
     {"hybrid", "single", run_hybrid, 1, 0, 0, 0},
     {"kinematics", "single", run_fk, 1, 0, 0, 0},
     {"mass_matrix", "single", run_mass, 0, 1, 0, 0},

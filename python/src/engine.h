@@ -59,8 +59,9 @@ enum {
   BATCHED_INVERSE = 8192,
   BATCHED_FORWARD = 16384,
   BATCHED_HYBRID = 32768,
-  ACTIVE = 65536, /* active=: constraints */
-  DRIVEN = 131072 /* driven=: joints */
+  ACTIVE = 65536,         /* active=: constraints */
+  DRIVEN = 131072,        /* driven=: joints */
+  BATCHED_CLOSED = 262144 /* with constraints: inverse (two inputs) or forward dynamics */
 };
 
 enum { MOST_IN = 6, MOST_OUT = 8, MOST_NAMES = 16 };

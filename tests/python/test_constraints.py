@@ -58,6 +58,16 @@ class Constraints(unittest.TestCase):
         q, v = np.tile(model.home(), (4, 1)), np.zeros((4, 2, model.nv))
         got = model.constrained_inverse_dynamics(q, v)
         self.assertEqual(got.forces.shape, (4, 1, 18))
+        alone = model.constrained_inverse_dynamics(q[2], v[2])
+        np.testing.assert_array_equal(got.tau[2], alone.tau)
+        np.testing.assert_array_equal(got.forces[2], alone.forces)
+        moved = model.constrained_forward_dynamics(q, v[:, 0], got.tau)
+        residual("batch, there and back", np.abs(moved.a).max(), 1e-11)
+        bad = q.copy()
+        bad[1, -1] += 0.1
+        with self.assertRaises(jounce.ClosureError) as e:
+            model.constrained_forward_dynamics(bad, v[:, 0], got.tau)
+        self.assertEqual((e.exception.index, e.exception.constraint), (1, "foot6"))
         residual("weight", abs(got.forces[0, 0, 2::3].sum() - 9.81 * model.mass), 1e-12)
         one = model.constrained_forward_dynamics(q[0], v[0, 0], np.zeros(model.nv), active=["foot1", "foot2"])
         self.assertTrue((one.forces[6:] == 0).all() and (one.forces[:6] != 0).any())
