@@ -113,13 +113,30 @@ static inline double closure_size(const closure *c, int i, int r, int k) {
   return (k + 1) * s;
 }
 
-/* What is left of the closure of order k, in units of its size without cancellation: the worst of
- * all rows, and which. rest: [nrow] (k+1) psi_(k+1) + mu lambda_k. size: [nrow] the largest size of
- * this and the earlier passes (a motion may vanish) */
-static inline double closure_rest(const closure *c, const blocks *b, int k, const double *lambda,
-                                  double *rest, double *size, int *worst) {
+#ifndef CLOSURE_ROUNDING
+#define CLOSURE_ROUNDING 2e-15 /* relative: no further correction */
+#endif
+#define CLOSURE_RANK 1e-6 /* relative: a row that is left open */
+/* The worst of all rows in units of their sizes, and which. */
+static inline double closure_worst(const closure *c, const double *rest, const double *size,
+                                   int *worst) {
   double most = 0;
   *worst = -1;
+  for (int i = 0; i < c->m->ncut; i++) {
+    const jn_cut *cut = &c->m->cut[i];
+    for (int r = cut->row; r < cut->row + cut->rows && cut_is_active(c, i); r++) {
+      const double x = magnitude(rest[r]);
+      if (!(x <= most * size[r])) most = size[r] > 0 ? x / size[r] : x, *worst = r;
+    }
+  }
+  return most;
+}
+
+/* What is left of the closure of order k, in units of its size without cancellation: the worst of
+ * all rows, and which. rest: [nrow] (k+1) psi_(k+1) + mu lambda_k. size: [nrow] the largest size of
+ * this and the earlier passes (a motion may vanish); it is found again only if it matters. */
+static inline double closure_rest(const closure *c, const blocks *b, int k, int pass,
+                                  const double *lambda, double *rest, double *size, int *worst) {
   rows_rate(c, k + 1, rest);
   for (int i = 0; i < c->m->ncut; i++) {
     const jn_cut *cut = &c->m->cut[i];
@@ -127,21 +144,20 @@ static inline double closure_rest(const closure *c, const blocks *b, int k, cons
   }
   for (int n = 0; n < b->first_row[b->count] && c->proximal > 0; n++)
     rest[b->row[n]] += row_proximal(c, n) * lambda[b->row[n]];
+  if (pass) {
+    const double most = closure_worst(c, rest, size, worst);
+    if (!(most > CLOSURE_ROUNDING)) return most;
+  }
   for (int i = 0; i < c->m->ncut; i++) {
     const jn_cut *cut = &c->m->cut[i];
     for (int r = cut->row; r < cut->row + cut->rows && cut_is_active(c, i); r++) {
-      const double now = closure_size(c, i, r, k) + row_rest(c, i, r), x = magnitude(rest[r]);
+      const double now = closure_size(c, i, r, k) + row_rest(c, i, r);
       if (now > size[r]) size[r] = now;
-      if (!(x <= most * size[r])) most = size[r] > 0 ? x / size[r] : x, *worst = r;
     }
   }
-  return most;
+  return closure_worst(c, rest, size, worst);
 }
 
-#ifndef CLOSURE_ROUNDING
-#define CLOSURE_ROUNDING 2e-15 /* relative: no further correction */
-#endif
-#define CLOSURE_RANK 1e-6 /* relative: a row that is left open */
 enum { CLOSURE_PASSES = 3 };
 
 /* Order k after the trial step: lambda_k [nrow] and the corrected motion. Returns the row that
@@ -154,7 +170,7 @@ static inline int closure_order(const closure *c, const blocks *b, int k, double
   for (int r = 0; r < c->m->nrow; r++) lambda[r] = size[r] = 0;
   rows_step(c, k + 1);
   for (int pass = 0;; pass++) {
-    *left = closure_rest(c, b, k, lambda, rest, size, &worst);
+    *left = closure_rest(c, b, k, pass, lambda, rest, size, &worst);
     if (!(*left > CLOSURE_ROUNDING) || pass == CLOSURE_PASSES ||
         (pass > 1 && !(*left < 0.25 * before)))
       break;
