@@ -2,6 +2,8 @@
 #ifndef JOUNCE_CORE_CONSTRAINTS_CLOSED_COURSE_H
 #define JOUNCE_CORE_CONSTRAINTS_CLOSED_COURSE_H
 
+#include "scalar/pack.h"
+
 #include "core/constraints/closed.h"
 #include "core/constraints/cut.h"
 #include "core/derivatives/course.h"
