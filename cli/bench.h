@@ -15,6 +15,8 @@ typedef struct bench {
   size_t nv, nq, states, square;  /* square: (r+1) nv^2 */
   double *q, *v, *v0, *tau, *out; /* [states] of each */
   unsigned char *given;           /* [bodies]: motion is given in hybrid dynamics */
+  int closed;                     /* the states satisfy the constraints of the model */
+  double *lambda, *columns;       /* of models with constraints */
   cli_memory memory;
 } bench;
 

@@ -2,6 +2,8 @@
  * refusals with their remedy. */
 #include "helpers/check.h"
 
+#include <math.h>
+
 #include <string.h>
 
 #include "helpers/mechanism.h"
@@ -71,9 +73,8 @@ static void assert_refused_with(const char *words) {
 
 static void commands_without_constraints_refuse_them_by_name(void **state) {
   (void)state;
-  static const char *const lines[] = {"partials fourbar", "linearise fourbar",
-                                      "eom fourbar",      "simulate fourbar --time 0.1",
-                                      "check fourbar",    "bench fourbar --seconds 0.01"};
+  static const char *const lines[] = {"eom fourbar", "simulate fourbar --time 0.1",
+                                      "check fourbar"};
   for (size_t i = 0; i < COUNT(lines); i++) {
     assert_int_equal(run("jounce %s", lines[i]), 1);
     assert_refused_with("has 1 constraint ('pin')");
@@ -150,6 +151,59 @@ static void hybrid_and_other_formats(void **state) {
   assert_clean(run("jounce lint fourbar && jounce lint stewart"));
 }
 
+static void partials_of_a_loop(void **state) {
+  (void)state;
+  json_t *got = run_json(
+      "echo '{\"joints\": {\"crank\": [0.4, 1.5, 2]}, \"tau\": {\"crank\": [0.3]}}' > s.json\n"
+      "jounce partials fourbar --state s.json --pad --assemble --forward");
+  const json_t *rows = item(got, "rows", NULL), *dtau = item(got, "dacc_dtau", NULL),
+               *dlambda = item(got, "dlambda_dq", NULL);
+  assert_string_equal(json_string_value(json_array_get(rows, 1)), "pin[1]");
+  assert_true(json_array_size(json_array_get(dlambda, 0)) == 3);
+  /* one degree of freedom: d v' / d tau has rank 1 and is symmetric */
+  const json_t *A = json_array_get(json_array_get(dtau, 0), 0);
+  for (size_t i = 0; i < 3; i++)
+    for (size_t j = 0; j < 3; j++) {
+      const double x = at(json_array_get(A, i), j), y = at(json_array_get(A, j), i);
+      const double square = at(json_array_get(A, i), i) * at(json_array_get(A, j), j);
+      check_residual("d v' / d tau", fmax(fabs(x - y), fabs(x * x - square)) / square, 1e-12);
+    }
+  json_decref(got);
+  assert_int_equal(run("jounce partials fourbar --state s.json --pad"), 1);
+  assert_refused_with("--assemble");
+  assert_int_equal(run("jounce partials fourbar --state s.json --pad --layout mujoco"), 2);
+  assert_refused_with("--open");
+  assert_clean(run("jounce partials stewart --format csv"));
+  assert_non_null(strstr(output, "\ndlambda_dv,0,1,17,"));
+  assert_clean(run("jounce bench fourbar --orders 0 --seconds 0.001 --json"));
+  assert_non_null(strstr(output, "constrained_forward"));
+  assert_clean(run("jounce bench fourbar --open --orders 0 --seconds 0.001 --json"));
+  assert_null(strstr(output, "constrained_forward"));
+}
+
+static void the_linear_system_of_a_loop(void **state) {
+  (void)state;
+  json_t *got = run_json("jounce linearise fourbar --hold --step 0.01"),
+         *names = item(got, "minimal_states", NULL);
+  assert_true(json_array_size(names) == 2);
+  assert_string_equal(json_string_value(json_array_get(names, 0)), "d crank");
+  const json_t *A = item(got, "A_minimal", NULL), *Ad = item(got, "Ad_minimal", NULL);
+  assert_true(json_array_size(A) == 2 && json_array_size(item(got, "projector", NULL)) == 6);
+  assert_true(at(json_array_get(A, 0), 1) == 1 && at(json_array_get(A, 0), 0) == 0);
+  /* exp(A h) of a scalar equation s'' = c s: cosh(h sqrt(c)) or cos(h sqrt(-c)) */
+  const double c = at(json_array_get(A, 1), 0), w = 0.01 * sqrt(fabs(c));
+  check_residual("a step of the minimal system",
+                 fabs(at(json_array_get(Ad, 0), 0) - (c > 0 ? cosh(w) : cos(w))), 1e-14);
+  json_decref(got);
+  assert_clean(run("jounce linearise stewart --hold --text"));
+  assert_non_null(strstr(output, "minimal_states"));
+  assert_clean(run("jounce linearise fourbar --open --right --order 1"));
+  assert_int_equal(run("jounce linearise fourbar --order 1"), 2);
+  assert_refused_with("--open");
+  assert_int_equal(run("jounce linearise stewart --representation mixed"), 2);
+  assert_refused_with("--representation body");
+}
+
 /* the value of a named column of a table {"columns", "rows"} */
 static json_t *cell(const json_t *t, const char *name, size_t row) {
   const json_t *names = item(t, "columns", NULL);
@@ -199,6 +253,8 @@ int main(void) {
       cmocka_unit_test(commands_without_constraints_refuse_them_by_name),
       cmocka_unit_test(states_off_the_manifold_are_refused_unless_assembled),
       cmocka_unit_test(hybrid_and_other_formats),
+      cmocka_unit_test(partials_of_a_loop),
+      cmocka_unit_test(the_linear_system_of_a_loop),
       cmocka_unit_test(trajectories_drive_the_actuated_joints),
   };
   return cmocka_run_group_tests(tests, program_set_up, program_tear_down);

@@ -405,6 +405,24 @@ static void states_off_the_manifold_are_refused_by_name(void **state) {
   mechanism_free(m);
 }
 
+static void an_infinite_tolerance_changes_nothing_but_the_check(void **state) {
+  (void)state;
+  const jn_constraints anywhere = {.tolerance = INFINITY};
+  reference x = reference_load("rssr");
+  mechanism *m = &x.m;
+  double *a = doubles(m->n), *b = doubles(m->n), *still = doubles((size_t)m->nv);
+  assert_ok(jn_constrained_forward_dynamics(m->model, m->data, m->order, m->q, m->v, m->tau, NULL,
+                                            NULL, a, NULL));
+  /* after a call with another velocity */
+  assert_ok(jn_constrained_forward_dynamics(m->model, m->data, m->order, m->q, still, m->tau, NULL,
+                                            NULL, b, NULL));
+  assert_ok(jn_constrained_forward_dynamics(m->model, m->data, m->order, m->q, m->v, m->tau, NULL,
+                                            &anywhere, b, NULL));
+  assert_true(same_bits(a, b, m->n));
+  free(a), free(b), free(still);
+  mechanism_free(m);
+}
+
 static void missing_actuators_are_refused_by_name(void **state) {
   (void)state;
   jn_spec *spec;
@@ -478,6 +496,7 @@ int main(void) {
       cmocka_unit_test(a_mask_of_active_constraints_is_the_model_built_so),
       cmocka_unit_test(every_representation_of_the_base_gives_the_same_forces),
       cmocka_unit_test(states_off_the_manifold_are_refused_by_name),
+      cmocka_unit_test(an_infinite_tolerance_changes_nothing_but_the_check),
       cmocka_unit_test(missing_actuators_are_refused_by_name),
       cmocka_unit_test(redundant_actuation_gives_forces_of_least_norm),
   };

@@ -108,6 +108,26 @@ class ConstrainedInverseDynamics(NamedTuple):
     tau: Array
     forces: Array
 
+class ConstrainedForwardPartials(NamedTuple):
+    dq: Array
+    dv: Array
+    dtau: Array
+    forces_dq: Array
+    forces_dv: Array
+    forces_dtau: Array
+
+class ConstrainedInversePartials(NamedTuple):
+    dq: Array
+    dv: Array
+    forces_dq: Array
+    forces_dv: Array
+
+class ConstrainedLinearise(NamedTuple):
+    A: Array
+    B: Array
+    projector: Array
+    independent: Array
+
 class ConstraintClosure(NamedTuple):
     residual: Array
     rate: Array
@@ -334,6 +354,16 @@ class Model:
             Sequence[Array] | None = None) -> ConstraintClosure: ...
     def constraint_rank(self, q: ArrayLike, *, active: Sequence[str | int] | None = None, out: Sequence[Array] | None =
             None) -> ConstraintRank: ...
+    def constrained_inverse_partials(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None,
+            external: External | None = None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
+            None) -> ConstrainedInversePartials: ...
+    def constrained_forward_partials(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, active: Sequence[str | int] |
+            None = None, external: External | None = None, tau_ext: ArrayLike | None = None, out: Sequence[Array] |
+            None = None) -> ConstrainedForwardPartials: ...
+    def constrained_linearise(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, input: Literal["full", "joints",
+            "map"] = 'full', map: ArrayLike | None = None, trivialisation: Literal["left", "right"] = 'left', active:
+            Sequence[str | int] | None = None, external: External | None = None, tau_ext: ArrayLike | None = None, out:
+            Sequence[Array] | None = None) -> ConstrainedLinearise: ...
     def mass_matrix(self, q: ArrayLike, *, out: Array | None = None) -> Array: ...
     def inverse_mass(self, q: ArrayLike, *, out: Array | None = None) -> Array: ...
     def inverse_mass_apply(self, q: ArrayLike, B: ArrayLike, *, out: Array | None = None) -> Array: ...

@@ -197,6 +197,25 @@ CALL(constrained_hybrid_dynamics) {
   return jn_constrained_hybrid_dynamics(M, d, K, in[0], c->prescribed, out[0], out[1], E,
                                         &c->constraints, out[2]);
 }
+CALL(constrained_inverse_partials) {
+  const jn_inverse_closed o = {out[0], out[1], out[2], out[3]};
+  return jn_constrained_inverse_partials(M, d, K, in[0], in[1], E, &c->constraints, &o);
+}
+CALL(constrained_forward_partials) {
+  const jn_forward_closed o = {out[0], out[1], out[2], out[3], out[4], out[5]};
+  return jn_constrained_forward_partials(M, d, K, in[0], in[1], in[2], E, &c->constraints, &o);
+}
+/* flags as numbers */
+CALL(constrained_linearise) {
+  int *list = (int *)(void *)c->work, p;
+  const jn_linearise_closed o = {
+      .A = out[0], .B = out[1], .projector = out[2], .mobility = &p, .independent = list};
+  jn_status status =
+      jn_constrained_linearise(M, d, &c->linear, in[0], in[1], in[2], E, &c->constraints, &o);
+  for (int i = 0; !status && i < jn_model_nv(M); i++) out[3][i] = 0;
+  for (int i = 0; !status && i < p; i++) out[3][list[i]] = 1;
+  return status;
+}
 CALL(assemble) {
   memmove(out[0], in[0], (size_t)jn_model_nq(M) * sizeof(double));
   memmove(out[1], in[1], ((size_t)K + 2) * (size_t)jn_model_nv(M) * sizeof(double));
@@ -724,7 +743,7 @@ static algorithm table[] = {
      "frame; q (..., nq), v (..., r+1, nv) or (..., nv)."},
     {"constrained_inverse_dynamics",
      call_constrained_inverse_dynamics,
-     EXTERNAL | ACTIVE,
+     EXTERNAL | ACTIVE | BATCHED_CLOSED,
      0,
      {Q, V_2},
      {{"tau", ROWS, 2, {ORDER(1), NV}}, {"forces", PLAIN, 2, {ORDER(1), CLOSURE}}},
@@ -736,7 +755,7 @@ static algorithm table[] = {
      "hold; None: all."},
     {"constrained_forward_dynamics",
      call_constrained_forward_dynamics,
-     EXTERNAL | ACTIVE,
+     EXTERNAL | ACTIVE | BATCHED_CLOSED,
      0,
      {Q, V1, TAU_1},
      {{"a", ROWS, 2, {LOOSE(1), NV}}, {"forces", PLAIN, 2, {LOOSE(1), CLOSURE}}},
@@ -918,6 +937,57 @@ static algorithm table[] = {
      "inertia_partials($self, /, q, v, tau, *, external=None, tau_ext=None, out=None)\n--\n\n"
      "Derivatives of the accelerations of forward_dynamics by the inertial parameters of the\n"
      "bodies, (..., r+1, nv, 10 nbody); parameters as in regressor."},
+    {"constrained_inverse_partials",
+     call_constrained_inverse_partials,
+     EXTERNAL | ACTIVE | BODY_TANGENT,
+     0,
+     {Q, V_2},
+     {{"dq", PARTIAL, 3, {ORDER(1), NV, NV}},
+      {"dv", MATRIX, 4, {ORDER(1), ORDER(2), NV, NV}},
+      {"forces_dq", ROWS, 3, {ORDER(1), CLOSURE, NV}},
+      {"forces_dv", ROWS, 4, {ORDER(1), ORDER(2), CLOSURE, NV}}},
+     "constrained_inverse_partials($self, /, q, v, *, active=None, external=None, tau_ext=None,\n"
+     "                             out=None)\n--\n\n"
+     "Exact partial derivatives of constrained_inverse_dynamics: dq (..., r+1, nv, nv) =\n"
+     "d tau^(k)/d q, dv (..., r+1, r+2, nv, nv) = d tau^(k)/d v^(j), and of the constraint forces\n"
+     "forces_dq (..., r+1, rows, nv), forces_dv (..., r+1, r+2, rows, nv)."},
+    {"constrained_forward_partials",
+     call_constrained_forward_partials,
+     EXTERNAL | ACTIVE | BODY_TANGENT,
+     0,
+     {Q, V1, TAU_1},
+     {{"dq", PARTIAL, 3, {LOOSE(1), NV, NV}},
+      {"dv", MATRIX, 3, {LOOSE(1), NV, NV}},
+      {"dtau", MATRIX, 4, {LOOSE(1), LOOSE(1), NV, NV}},
+      {"forces_dq", ROWS, 3, {LOOSE(1), CLOSURE, NV}},
+      {"forces_dv", ROWS, 3, {LOOSE(1), CLOSURE, NV}},
+      {"forces_dtau", ROWS, 4, {LOOSE(1), LOOSE(1), CLOSURE, NV}}},
+     "constrained_forward_partials($self, /, q, v, tau, *, active=None, external=None,\n"
+     "                             tau_ext=None, out=None)\n--\n\n"
+     "Exact partial derivatives of constrained_forward_dynamics: dq, dv (..., r+1, nv, nv) =\n"
+     "d v^(k+1)/d q, /d v, dtau (..., r+1, r+1, nv, nv) = d v^(k+1)/d tau^(j), and of the\n"
+     "constraint forces forces_dq, forces_dv (..., r+1, rows, nv), forces_dtau\n"
+     "(..., r+1, r+1, rows, nv). At order 0 tau may be (..., nv), without the axes of orders."},
+    {"constrained_linearise",
+     call_constrained_linearise,
+     EXTERNAL | LINEAR | OURS_ONLY | ACTIVE,
+     flags_work,
+     {Q, V1, TAU1},
+     {{"A", PLAIN, 2, {NV2, NV2}},
+      {"B", PLAIN, 2, {NV2, INPUTS}},
+      {"projector", PLAIN, 2, {NV2, NV2}},
+      {"independent", PLAIN, 1, {NV}}},
+     "constrained_linearise($self, /, q, v, tau, *, input='full', map=None, "
+     "trivialisation='left',\n"
+     "                      active=None, external=None, tau_ext=None, out=None)\n--\n\n"
+     "linearise with the constraints of the model: A and B of all states z = (xi, dv), the "
+     "projector\n"
+     "E S (..., 2 nv, 2 nv) on those that satisfy the constraints, and 1 for the independent "
+     "degrees\n"
+     "of freedom (..., nv), whose xi and dv are minimal states. With\n"
+     "i = np.flatnonzero(np.tile(independent, 2)) the basis is E = projector[:, i], and the "
+     "minimal\n"
+     "system A[i] @ E, B[i]. representation='body' with free joints."},
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
@@ -986,7 +1056,10 @@ static algorithm table[] = {
   X(frame_geometry_partials, 59) \
   X(forward_vjp, 60)               \
   X(hybrid_partials, 61)           \
-  X(inertia_partials, 62)
+  X(inertia_partials, 62)          \
+  X(constrained_inverse_partials, 63) \
+  X(constrained_forward_partials, 64) \
+  X(constrained_linearise, 65)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

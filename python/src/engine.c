@@ -651,6 +651,12 @@ static jn_status run_batch(job *j, jn_batch *batch, jn_status *each) {
   const jn_model *m = j->c.self->model;
   double **in = j->in_ours, **out = j->out_ours;
   int r = j->c.order, flags = j->c.algorithm->flags;
+  if (flags & BATCHED_CLOSED && j->c.algorithm->nin == 2)
+    return jn_batch_constrained_inverse_dynamics(m, batch, r, j->count, in[0], in[1],
+                                                 &j->c.constraints, out[0], out[1], each);
+  if (flags & BATCHED_CLOSED)
+    return jn_batch_constrained_forward_dynamics(m, batch, r, j->count, in[0], in[1], in[2],
+                                                 &j->c.constraints, out[0], out[1], each);
   if (flags & BATCHED_INVERSE)
     return jn_batch_inverse_dynamics(m, batch, r, j->count, in[0], in[1], out[0], each);
   if (flags & BATCHED_FORWARD)
@@ -659,6 +665,8 @@ static jn_status run_batch(job *j, jn_batch *batch, jn_status *each) {
   return jn_batch_hybrid_dynamics(m, batch, r, j->count, in[0], j->c.prescribed, out[0], out[1],
                                   each);
 }
+
+static int singly(job *j);
 
 static int batched(job *j) {
   jn_batch *batch = model_take_batch(j->c.self, j->c.order);
@@ -673,6 +681,8 @@ static int batched(job *j) {
   }
   PyMem_RawFree(each);
   model_put_batch(j->c.self, batch, j->c.order);
+  /* once more, for the name of the constraint at fault */
+  if (status && j->c.algorithm->flags & BATCHED_CLOSED) return singly(j);
   if (!status) status = out_of_ours(j, j->count);
   if (!status) return 0;
   raise_status(status);
@@ -747,7 +757,7 @@ PyObject *run_algorithm(const algorithm *a, model_object *self, PyObject *const 
       take_external(&j, values) == 0 && make_outputs(&j, values[a->slot_out]) == 0 &&
       into_ours(&j) == 0) {
     int many = j.count > 1 && !j.c.external && self->settings.formulation == JN_FORM_BODY &&
-               a->flags & (BATCHED_INVERSE | BATCHED_FORWARD | BATCHED_HYBRID);
+               a->flags & (BATCHED_INVERSE | BATCHED_FORWARD | BATCHED_HYBRID | BATCHED_CLOSED);
     if ((j.count == 0 ? 0 : many ? batched(&j) : singly(&j)) == 0) result = results(&j);
   }
   job_end(&j);

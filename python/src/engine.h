@@ -59,9 +59,10 @@ enum {
   BATCHED_INVERSE = 8192,
   BATCHED_FORWARD = 16384,
   BATCHED_HYBRID = 32768,
-  ACTIVE = 65536,   /* active=: constraints */
-  DRIVEN = 131072,  /* driven=: joints */
-  OBSERVER = 262144 /* relative_to=, at=, axes= (FRAME), or at=, axes=: frames */
+  ACTIVE = 65536,         /* active=: constraints */
+  DRIVEN = 131072,        /* driven=: joints */
+  OBSERVER = 262144,      /* relative_to=, at=, axes= (FRAME), or at=, axes=: frames */
+  BATCHED_CLOSED = 524288 /* with constraints: inverse (two inputs) or forward dynamics */
 };
 
 enum { MOST_IN = 6, MOST_OUT = 8, MOST_NAMES = 16 };

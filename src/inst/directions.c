@@ -6,6 +6,7 @@
 #define GROUPS 2
 #include "scalar/pack.h"
 
+#include "core/constraints/closed_course.h"
 #include "core/derivatives/course.h"
 
 void ENTRY(mass_solve)(const jn_model *m, const jn_work *w, int first, int last, double *y) {

@@ -56,6 +56,7 @@ static void make_closed(subject *s) {
   assert_ok(jn_spec_add_constraint(r->spec, &c));
   if (jn_model_build(r->spec, NULL, NULL, &s->closed, NULL)) return;
   good(s, jn_data_new(s->closed, s->order, NULL, &s->closed_data));
+  good(s, jn_batch_new(s->closed, s->order, 1, NULL, &s->closed_batch));
 }
 
 /* A free body with a ring of rotors. */
@@ -183,6 +184,7 @@ subject subject_of(robot r, uint64_t seed, jn_representation representation,
 void subject_free(subject *s) {
   for (int i = 0; i < SCHEMES; i++) jn_simulation_free(s->simulation[i]);
   jn_data_free(s->closed_data);
+  jn_batch_free(s->closed_batch);
   jn_model_free(s->closed);
   jn_model_free(s->flyer);
   jn_batch_free(s->batch);

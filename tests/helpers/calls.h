@@ -34,6 +34,7 @@ typedef struct subject {
   int order, large;
   jn_model *closed; /* the robot with constraints; NULL: it cannot have them */
   jn_data *closed_data;
+  jn_batch *closed_batch;
   jn_model *flyer; /* a body with eight rotors */
   jn_batch *batch;
   jn_trajectory *trajectory;

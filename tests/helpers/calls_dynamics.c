@@ -61,6 +61,29 @@ int run_constrained_hybrid(subject *s) {
   return jn_constrained_hybrid_dynamics(s->closed, s->closed_data, K, s->q, given, v, tau, E,
                                         &yielding, lambda);
 }
+static const jn_constraints anywhere = {.tolerance = HUGE_VAL};
+int run_constrained_inverse_partials(subject *s) {
+  const jn_inverse_closed o = {take(s, N * NV), take(s, (ROWS + 1) * N * NV), take(s, N),
+                               take(s, (ROWS + 1) * N)};
+  if (!close_loops(s)) return SKIPPED;
+  return jn_constrained_inverse_partials(s->closed, s->closed_data, K, s->q, s->v, E, &anywhere,
+                                         &o);
+}
+int run_constrained_forward_partials(subject *s) {
+  const jn_forward_closed o = {take(s, N * NV), take(s, N * NV), take(s, ROWS * N * NV),
+                               take(s, N),      take(s, N),      take(s, ROWS * N)};
+  if (!close_loops(s)) return SKIPPED;
+  return jn_constrained_forward_partials(s->closed, s->closed_data, K, s->q, s->v, s->tau, E,
+                                         &anywhere, &o);
+}
+int run_constrained_linearise(subject *s) {
+  double *A = take(s, 4 * NV * NV), *B = take(s, 2 * NV * NV), *P = take(s, 4 * NV * NV);
+  const jn_linearise_closed o = {.A = A, .B = B, .projector = P};
+  if (!close_loops(s)) return SKIPPED;
+  jn_data_settings(s->closed_data)->representation = JN_BODY;
+  return jn_constrained_linearise(s->closed, s->closed_data, NULL, s->q, s->v, s->tau, E, &anywhere,
+                                  &o);
+}
 int run_impact(subject *s) {
   double *v = take(s, NV), *impulse = take(s, 1);
   if (!close_loops(s)) return SKIPPED;
@@ -454,6 +477,23 @@ static int batch(subject *s, int which) {
   }
   return status[1];
 }
+/* the robot with constraints, one state */
+static int closed_batch(subject *s, int which) {
+  double *out = take(s, N), *lambda = take(s, ROWS);
+  if (!close_loops(s)) return SKIPPED;
+  *jn_batch_settings(s->closed_batch) = *jn_data_settings(D);
+  jn_batch_settings(s->closed_batch)->formulation = JN_FORM_BODY;
+  jn_status status = JN_OK;
+  if (which == INVERSE)
+    jn_batch_constrained_inverse_dynamics(s->closed, s->closed_batch, K, 1, s->q, s->v, &yielding,
+                                          out, lambda, &status);
+  else
+    jn_batch_constrained_forward_dynamics(s->closed, s->closed_batch, K, 1, s->q, s->v, s->tau,
+                                          &yielding, out, lambda, &status);
+  return status;
+}
+int run_batch_closed_inverse(subject *s) { return closed_batch(s, INVERSE); }
+int run_batch_closed_forward(subject *s) { return closed_batch(s, FORWARD); }
 int run_batch_inverse(subject *s) { return batch(s, INVERSE); }
 int run_batch_forward(subject *s) { return batch(s, FORWARD); }
 int run_batch_hybrid(subject *s) { return batch(s, HYBRID); }

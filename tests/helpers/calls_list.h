@@ -19,6 +19,9 @@
   X("jn_constrained_inverse_dynamics", LOADED, run_constrained_inverse)                        \
   X("jn_constrained_forward_dynamics", DRIVEN, run_constrained_forward)                        \
   X("jn_constrained_hybrid_dynamics", DRIVEN, run_constrained_hybrid)                          \
+  X("jn_constrained_inverse_partials", LOADED, run_constrained_inverse_partials)               \
+  X("jn_constrained_forward_partials", DRIVEN, run_constrained_forward_partials)               \
+  X("jn_constrained_linearise", DRIVEN, run_constrained_linearise)                             \
   X("jn_impact", MOVING, run_impact)                                                           \
   X("jn_assemble", MOVING, run_assemble)                                                       \
   X("jn_constraint_closure", MOVING, run_constraint_closure)                                   \
@@ -109,6 +112,8 @@
   X("jn_batch_inverse_dynamics", STATE, run_batch_inverse)                                     \
   X("jn_batch_forward_dynamics", STATE | READS_TAU, run_batch_forward)                         \
   X("jn_batch_hybrid_dynamics", STATE | READS_TAU, run_batch_hybrid)                           \
+  X("jn_batch_constrained_inverse_dynamics", STATE, run_batch_closed_inverse)                  \
+  X("jn_batch_constrained_forward_dynamics", STATE | READS_TAU, run_batch_closed_forward)      \
   X("jn_model_set_rotation", READS_POSE, run_set_rotation)                                     \
   X("jn_model_set_pose", READS_POSE, run_set_pose)                                             \
   X("jn_rotor_allocation", 0, run_rotor_allocation)                                            \

@@ -21,9 +21,18 @@ typedef struct quad_link {
   quad R[9], p[3], m, c[3], J[6], pitch, armature, damping;
 } quad_link;
 
+/* a constraint, as jn_cut */
+typedef struct quad_cut {
+  int type, row, rows, link[2], common, terms;
+  const int *dof, *iq;
+  quad R[2][9], p[2][3], axis[2][3], coefficient[8];
+} quad_cut;
+
 typedef struct quad_robot {
-  int nlink, nq, nv;
+  int nlink, nq, nv, nbody, ncut, nrow;
   quad_link *link;
+  quad_cut *cut;
+  const jn_model *model; /* the library's */
   quad gravity[3];
 } quad_robot;
 
@@ -64,5 +73,13 @@ void newton_quantity(const jn_model *m, const quad_robot *r, int order, jn_repre
 
 /* Pose of a frame: R row-major, p. */
 void newton_pose(const jn_model *m, const quad_robot *r, const quad *q, int frame, quad *C);
+/* With constraints (core_* only), any state: as jn_constrained_forward_dynamics and
+ * jn_constrained_inverse_dynamics with an infinite tolerance, all constraints active, the world at
+ * rest. weight[nv] as in jn_constraints. */
+void core_forward_closed(const quad_robot *r, int order, jn_representation rep, int damping,
+                         const quad *q, const quad *v, const quad *tau, quad *a, quad *lambda);
+void core_inverse_closed(const quad_robot *r, int order, jn_representation rep, int damping,
+                         const double *weight, const quad *q, const quad *v, quad *tau,
+                         quad *lambda);
 
 #endif

@@ -58,12 +58,63 @@ class Constraints(unittest.TestCase):
         q, v = np.tile(model.home(), (4, 1)), np.zeros((4, 2, model.nv))
         got = model.constrained_inverse_dynamics(q, v)
         self.assertEqual(got.forces.shape, (4, 1, 18))
+        alone = model.constrained_inverse_dynamics(q[2], v[2])
+        np.testing.assert_array_equal(got.tau[2], alone.tau)
+        np.testing.assert_array_equal(got.forces[2], alone.forces)
+        moved = model.constrained_forward_dynamics(q, v[:, 0], got.tau)
+        residual("batch, there and back", np.abs(moved.a).max(), 1e-11)
+        bad = q.copy()
+        bad[1, -1] += 0.1
+        with self.assertRaises(jounce.ClosureError) as e:
+            model.constrained_forward_dynamics(bad, v[:, 0], got.tau)
+        self.assertEqual((e.exception.index, e.exception.constraint), (1, "foot6"))
         residual("weight", abs(got.forces[0, 0, 2::3].sum() - 9.81 * model.mass), 1e-12)
         one = model.constrained_forward_dynamics(q[0], v[0, 0], np.zeros(model.nv), active=["foot1", "foot2"])
         self.assertTrue((one.forces[6:] == 0).all() and (one.forces[:6] != 0).any())
         none = model.constrained_forward_dynamics(q[0], v[0, 0], np.zeros(model.nv), active=[]).a
         open_tree = model.forward_dynamics(q[0], v[0, 0], np.zeros(model.nv))
         residual("no constraint active", np.abs(none - open_tree).max() / np.abs(open_tree).max(), 1e-13)
+
+    def test_partials_are_those_of_the_program_and_keep_the_constraints(self):
+        model = jounce.Model("fourbar")
+        v = np.zeros((3, 3))
+        v[0, 0] = 2
+        q, v = model.assemble([0.5, 0, 0], v, driven=["crank"])
+        state = {"joints": {n: [x, *y] for n, x, y in zip(("crank", "coupler", "rocker"), q, v.T)}}
+        got = model.constrained_inverse_partials(q, v)
+        want = program("partials", "fourbar", "--order", "1", "--state", "-", state=state)
+        for key, x in (("dtau_dq", got.dq), ("dtau_dv", got.dv), ("dlambda_dq", got.forces_dq),
+                       ("dlambda_dv", got.forces_dv)):
+            np.testing.assert_array_equal(np.array(want[key]), x)
+        # the passive joints have no force; a variation of the motion that closes the loop keeps it so
+        self.assertTrue((got.dq[:, 1:] == 0).all() and (got.dq[:, 0] != 0).all())
+        tau = model.constrained_inverse_dynamics(q, v).tau
+        forward = model.constrained_forward_partials(q, v[0], tau)
+        J = model.constraint_closure(q, v[:1]).J[0]
+        residual("J d v'/d tau", np.abs(J @ forward.dtau[0, 0]).max() / np.abs(forward.dtau[0, 0]).max(), 1e-14)
+        # d tau / d v' after d v' / d tau is the projection on forces that do work: 1 for the crank
+        residual("there and back", abs((got.dv[0, 1] @ forward.dtau[0, 0])[0, 0] - 1), 1e-13)
+        self.assertEqual(forward.forces_dtau.shape, (2, 2, 3, 3))
+        with self.assertRaises(jounce.ClosureError):
+            model.constrained_forward_partials(q + 0.1, v[0], tau)
+
+    def test_the_minimal_system_of_a_loop_is_that_of_the_program(self):
+        model = jounce.Model("fourbar")
+        v = np.zeros((2, 3))
+        v[0, 0] = 2
+        q, v = model.assemble([0.5, 0, 0], v, driven=["crank"])
+        state = {"joints": {n: [x, y] for n, x, y in zip(("crank", "coupler", "rocker"), q, v[0])},
+                 "tau": {"crank": [0.3], "coupler": [0], "rocker": [0]}}
+        got = model.constrained_linearise(q, v[0], [0.3, 0, 0])
+        want = program("linearise", "fourbar", "--state", "-", state=state)
+        np.testing.assert_array_equal(got.independent, [1, 0, 0])
+        i = np.flatnonzero(np.tile(got.independent, 2))
+        E = got.projector[:, i]
+        residual("minimal A", np.abs(got.A[i] @ E - want["A_minimal"]).max(), 1e-12)
+        residual("minimal B", np.abs(got.B[i] - want["B_minimal"]).max(), 1e-12)
+        np.testing.assert_array_equal(got.projector, want["projector"])
+        self.assertEqual(want["minimal_states"], ["d crank", "d crank'"])
+        residual("projector", np.abs(got.projector @ got.projector - got.projector).max(), 1e-13)
 
     def test_errors_name_the_constraint(self):
         model = jounce.Model("fourbar")

@@ -74,9 +74,9 @@ static inline void course_sum_wrenches(const course *s) {
   }
 }
 
-/* Order k of D, D', D'' and the wrenches, from phi of orders first..k. `open`: without the newest
- * term of phi'', which is not known yet. */
-static inline void course_sweep(const course *s, int k, int first, int open) {
+/* Order k of D, D', D'' and the wrenches of each link, from phi of orders first..k. `open`: without
+ * the newest term of phi'', which is not known yet. */
+static inline void course_outward(const course *s, int k, int first, int open) {
   const variation *x = s->x;
   const size_t nv = (size_t)x->m->nv;
   for (int i = 0; i < x->m->nlink; i++) {
@@ -102,6 +102,9 @@ static inline void course_sweep(const course *s, int k, int first, int open) {
       }
     s->link[i] = (direction_link){D0, D1, D2, F, six_zero(), six_zero()};
   }
+}
+static inline void course_sweep(const course *s, int k, int first, int open) {
+  course_outward(s, k, first, open);
   course_sum_wrenches(s);
 }
 
@@ -133,15 +136,13 @@ static inline void course_rows(const course *s, int k, int from, int to, int giv
   }
 }
 
-/* Solves order k: the variation of v_(k+1) from M^-1 times the remaining forces; row k receives the
- * newest term of phi''_k, E_0 (k+1) dv_(k+1). Where the motion is given, the row so far is kept in
- * w->solve_rhs. */
-static inline void course_solve(const course *s, int k) {
+/* row k := (k+1) dv_(k+1), M^-1 times the remaining forces. Where the motion is given, the row so
+ * far is kept in w->solve_rhs. */
+static inline void course_accelerate(const course *s, int k) {
   const variation *x = s->x;
   const jn_model *m = x->m;
   const size_t nv = (size_t)m->nv;
-  real *y = s->row + (size_t)k * nv, *step = s->step + (size_t)k * nv,
-       *rate = s->rate + (size_t)(k + 1) * nv;
+  real *y = s->row + (size_t)k * nv, *step = s->step + (size_t)k * nv;
   real *kept = (real *)(void *)x->w->solve_rhs;
   for (size_t j = 0; j < nv && x->prescribed; j++) kept[j] = y[j];
   for (size_t j = 0; j < nv; j++) y[j] = -y[j];
@@ -153,7 +154,16 @@ static inline void course_solve(const course *s, int k) {
          j++)
       y[j] = (double)(k + 1) * step[nv + (size_t)j];
   mass_solve_pass(m, x->w, 0, m->nlink - 1, x->prescribed, (solve_pack *)y, 1, 1);
-  step += nv;
+}
+
+/* The variation of v_(k+1) from row k, which then receives the newest term of phi''_k,
+ * E_0 (k+1) dv_(k+1). */
+static inline void course_advance(const course *s, int k) {
+  const variation *x = s->x;
+  const jn_model *m = x->m;
+  const size_t nv = (size_t)m->nv;
+  real *y = s->row + (size_t)k * nv, *step = s->step + (size_t)(k + 1) * nv,
+       *rate = s->rate + (size_t)(k + 1) * nv;
   for (size_t j = 0; j < nv && !x->prescribed; j++) step[j] = y[j] * (1.0 / (k + 1));
   for (int i = 0; i < m->nlink && x->prescribed; i++)
     for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv && !course_given(s, &m->link[i]);
@@ -174,8 +184,13 @@ static inline void course_solve(const course *s, int k) {
   }
 }
 
-/* adds the newest term of phi''_k, from row k, to D'' and the wrenches */
-static inline void course_top(const course *s, int k) {
+static inline void course_solve(const course *s, int k) {
+  course_accelerate(s, k);
+  course_advance(s, k);
+}
+
+/* adds the newest term of phi''_k, from row k, to D''; F: its wrenches */
+static inline void course_top_outward(const course *s, int k) {
   const variation *x = s->x;
   const real *y = s->row + (size_t)k * (size_t)x->m->nv;
   for (int i = 0; i < x->m->nlink; i++) {
@@ -191,6 +206,9 @@ static inline void course_top(const course *s, int k) {
     a->top = D;
     a->F = F;
   }
+}
+static inline void course_top(const course *s, int k) {
+  course_top_outward(s, k);
   course_sum_wrenches(s);
 }
 

@@ -68,6 +68,9 @@ void jn_variation_carry(const variation *x);
 /* P', X, higher orders of P, and A, B, M of one extra column from its P_0. It displaces the subtree
  * of link i and moves with the parent of link i. */
 void jn_variation_column(const variation *x, int i, column_jet *c);
+/* D[K+1] = dS - ad_P S: the screw S of column d of a free joint i in another representation than body
+ * does not vary as ad_P S with its own displacement by column c. Scratch: jets 1 to 3. */
+void jn_variation_own_screw(const variation *x, int i, int d, int c, six *D);
 /* P, P', X and higher orders of P of component d of the displacement A exp(xi) of the placement of
  * joint b. Returns the first link that it displaces. */
 int jn_geometry_column(const variation *x, int b, int d, column_jet *c);
