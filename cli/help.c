@@ -337,7 +337,8 @@ const char cli_simulate_help[] =
     "is zero. Writes a table: t, configuration (a free base: quaternion qw qx qy qz and position),\n"
     "velocities, energy; and a summary: how well energy and momentum are conserved, where they\n"
     "should be. The summary goes with the table in JSON and text, else to standard error.\n"
-    "Without --state: from the home configuration at rest.\n\n"
+    "Without --state: from the home configuration at rest. Constraints of the model hold: the state\n"
+    "is moved back to them after each step, and the summary says how well they are satisfied.\n\n"
     "  --time T               seconds\n"
     "  --scheme NAME          taylor (default), rkmk54, radau (stiff forces), rkmk4, momentum,\n"
     "                         variational\n"
@@ -353,7 +354,7 @@ const char cli_simulate_help[] =
     "  --damping, --friction  include the joint damping, the joint friction of the model file\n"
     "  --drift                only the summary, no table\n"
     "  --plot FILE            draw the motion (.svg or .png; needs gnuplot)\n"
-    HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ROOT
+    HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ASSEMBLE HELP_ROOT
     "  --format NAME          json, csv, npy or text; default: text on a terminal, else json\n"
     "  --output FILE          write to FILE instead of standard output\n\n"
     "example:\n"
@@ -361,7 +362,9 @@ const char cli_simulate_help[] =
     "    jounce simulate double_pendulum --state - --time 10 --format csv --samples 11\n"
     "  jounce simulate tilthex --time 2 --drift\n"
     "  echo '{\"joints\": {\"joint1\": [1.5, 0], \"joint2\": [0.2, 0]}}' |\n"
-    "    jounce simulate double_pendulum --state - --time 5 --drift --report motion.html\n";
+    "    jounce simulate double_pendulum --state - --time 5 --drift --report motion.html\n"
+    "  echo '{\"joints\": {\"crank\": [0, 6]}}' |\n"
+    "    jounce simulate fourbar --assemble --state - --time 10 --drift\n";
 
 const char cli_traj_help[] =
     "usage: jounce traj MODEL TRAJ [--order R] [options]\n\n"

@@ -71,9 +71,8 @@ static void assert_refused_with(const char *words) {
 
 static void commands_without_constraints_refuse_them_by_name(void **state) {
   (void)state;
-  static const char *const lines[] = {"partials fourbar", "linearise fourbar",
-                                      "eom fourbar",      "simulate fourbar --time 0.1",
-                                      "check fourbar",    "bench fourbar --seconds 0.01"};
+  static const char *const lines[] = {"partials fourbar", "linearise fourbar", "eom fourbar",
+                                      "check fourbar", "bench fourbar --seconds 0.01"};
   for (size_t i = 0; i < COUNT(lines); i++) {
     assert_int_equal(run("jounce %s", lines[i]), 1);
     assert_refused_with("has 1 constraint ('pin')");
@@ -193,6 +192,42 @@ static void trajectories_drive_the_actuated_joints(void **state) {
   json_decref(t), json_decref(s), json_decref(id);
 }
 
+/* simulate: the rows satisfy the constraints; the program and the library agree */
+static void simulations_keep_the_constraints(void **state) {
+  (void)state;
+  assert_int_equal(run("echo '{\"joints\": {\"crank\": [0.5, 6]}}' > s.json\n"
+                       "jounce simulate fourbar --time 1 --state s.json --pad"),
+                   1);
+  assert_refused_with("the state does not satisfy the constraints: pin [0.16");
+  assert_refused_with("--assemble");
+  json_t *t = run_json("jounce simulate fourbar --time 1 --state s.json --assemble --samples 11");
+  const json_t *summary = item(t, "summary", NULL);
+  check_residual("simulate: closure", json_number_value(item(summary, "closure", NULL)), 1e-14);
+  check_residual("simulate: energy", json_number_value(item(summary, "energy_drift", NULL)), 1e-11);
+  json_t *s = json_object(), *all = json_object();
+  static const char *const joints[] = {"crank", "coupler", "rocker"};
+  json_object_set_new(s, "joints", all);
+  for (int j = 0; j < 3; j++) {
+    char rate[16];
+    snprintf(rate, sizeof rate, "%s'", joints[j]);
+    json_object_set_new(all, joints[j],
+                        json_pack("[O, O]", cell(t, joints[j], 10), cell(t, rate, 10)));
+  }
+  save_json("end.json", s);
+  /* the last row is a state of fd; the open tree moves otherwise */
+  assert_clean(run("jounce fd fourbar --state end.json --pad"));
+  json_decref(t), json_decref(s);
+  t = run_json("jounce simulate fourbar --time 1 --state s.json --pad --open --samples 2");
+  assert_true(json_is_null(item(item(t, "summary", NULL), "closure", NULL)));
+  json_decref(t);
+  /* feet on the ground: the momentum is not kept, and nothing is said of it */
+  t = run_json("jounce simulate stewart --time 0.1 --samples 2 --scheme rkmk54 --tolerance 1e-10");
+  assert_true(json_is_null(item(item(t, "summary", NULL), "momentum_drift", NULL)));
+  json_decref(t);
+  assert_clean(run("jounce simulate fourbar --time 1 --text --drift"));
+  assert_non_null(strstr(output, "constraints satisfied to "));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reference_mechanisms_through_files),
@@ -200,6 +235,7 @@ int main(void) {
       cmocka_unit_test(states_off_the_manifold_are_refused_unless_assembled),
       cmocka_unit_test(hybrid_and_other_formats),
       cmocka_unit_test(trajectories_drive_the_actuated_joints),
+      cmocka_unit_test(simulations_keep_the_constraints),
   };
   return cmocka_run_group_tests(tests, program_set_up, program_tear_down);
 }

@@ -33,7 +33,7 @@ MAY = {
     "src/textbook": ["src/model", "src/core", "src/core/derivatives", "src/core/algebra", "src/core/spatial"],
     "src/trajectory": ["src/base", "src/model"],
     "src/motion": ["src/base", "src/trajectory"],
-    "src/integrate": ["src/base", "src/model", "src/core"],
+    "src/integrate": ["src/base", "src/model", "src/core", "src/core/constraints/project.h"],
     "src/batch": ["src/base", "src/model", "src/core"],
     "src/io": ["src/base", "src/model", "src/trajectory"],
     "cli": ["src/base", "src/io"],

@@ -95,6 +95,10 @@ void model_put_batch(model_object *self, jn_batch *batch, int order);
 int model_frame(const model_object *self, PyObject *object);
 int model_joint(const model_object *self, PyObject *object);
 int model_constraint(const model_object *self, PyObject *object);
+/* flags[count] of the joints or constraints in a list of names or indices; PyMem_Free them, also
+ * after a failure (-1) */
+int model_take_flags(const model_object *self, PyObject *value, const char *what, int count,
+                     int (*find)(const model_object *, PyObject *), unsigned char **flags);
 /* Conversion from and to the layout of the object: q of one state, rows of nv numbers. */
 int model_take_q(const model_object *self, PyObject *object, const char *what, double *out);
 int model_take_rows(const model_object *self, PyObject *object, const char *what, npy_intp rows,
