@@ -184,8 +184,8 @@ static void a_joint_at_its_limit_is_held(void **state) {
   assert_ok(jn_spec_add_link(spec, &ground));
   for (int i = 0; i < 2; i++) {
     jn_link_desc l = link_of(names[i], 1, jn_v3(0, 0, 0), 0.1, 0.1, 0.1);
-    jn_joint_desc j = joint_of(names[i], JN_JOINT_PRISMATIC, i ? "one" : "ground", names[i],
-                               shift(0, 0, 0));
+    jn_joint_desc j =
+        joint_of(names[i], JN_JOINT_PRISMATIC, i ? "one" : "ground", names[i], shift(0, 0, 0));
     j.axis[0] = i ? jn_v3(part, sqrt(1 - part * part), 0) : jn_v3(1, 0, 0);
     if (i == 0) j.limits.lower = -1, j.limits.upper = 1;
     assert_ok(jn_spec_add_link(spec, &l));
