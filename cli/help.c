@@ -239,6 +239,32 @@ const char cli_assemble_help[] =
     "  echo '{\"joints\": {\"crank\": [0.5, 2]}}' | jounce assemble fourbar --state - |\n"
     "    jounce id fourbar --state - --text\n";
 
+const char cli_ik_help[] =
+    "usage: jounce ik MODEL --link NAME --pose X,Y,Z[,QW,QX,QY,QZ] [--twist ...] [options]\n\n"
+    "Joint positions that take a link or frame to a pose, nearest to the guess and within the joint\n"
+    "limits, then q' ... q^(R+2) that give it a twist with its derivatives, order by order. The base\n"
+    "of a floating robot stays, unless --driven names other joints. Constraints of the model hold.\n"
+    "Writes a STATE file and the null space: motions that leave the link at rest.\n\n"
+    HELP_MODEL HELP_ORDER
+    "  --link NAME            the link or frame\n"
+    "  --pose X,Y,Z[,QW,QX,QY,QZ]\n"
+    "                         its position, and its orientation as a quaternion; without it the\n"
+    "                         orientation is free\n"
+    "  --twist WX,WY,WZ,VX,VY,VZ\n"
+    "                         its twist; default at rest\n"
+    "  --representation NAME  of --twist: hybrid (default: velocity of the frame's origin, world axes),\n"
+    "                         spatial, body or mixed\n"
+    "  --target FILE          instead of these: {\"base\": {\"p\", \"quat\", \"twist\": [[6], ...],\n"
+    "                         \"representation\"}} as in a STATE file, with derivatives of the twist\n"
+    "  --follow WHAT          pose, position (default without an orientation), or axis: position and\n"
+    "                         direction of z\n"
+    "  --state FILE           the guess: a STATE file (JSON); default the home configuration at rest\n"
+    "  --driven NAMES         joints that keep the motion of the guess: 'hip,knee'; '' for none\n"
+    "  --format NAME          json or text; default: text on a terminal, else json\n" HELP_WHERE
+    "\nexample:\n"
+    "  jounce ik arm6 --link link6 --pose 0.4,0.2,0.5 --twist 0,0,0,0.1,0,0 > state.json\n"
+    "  jounce id arm6 --state state.json --text\n";
+
 const char cli_eom_help[] =
     "usage: jounce eom MODEL [--state FILE] [--order R] [options]\n\n"
     "The closed form M v' + C v + g + tau_ext = tau at a state; M' - 2 C is skew, h = C v + g.\n"
@@ -382,6 +408,10 @@ const char cli_traj_help[] =
     "  --bands                also half widths of the 95 % bands of fitted motions and of their\n"
     "                         forces, columns \"band:elbow'\"\n"
     "  --driven NAMES         with constraints: joints that keep their motion\n"
+    "  --tool NAME            TRAJ is the motion of this link or frame, written as that of a base:\n"
+    "                         {\"kind\", \"times\", \"base\": ...}; the joints follow by inverse kinematics.\n"
+    "                         The base stays, and joints named in --driven\n"
+    "  --state FILE           with --tool: the configuration to start from; default home\n"
     "  --link NAME,...        links or frames to follow: world position and its derivatives,\n"
     "                         quaternion, angular velocity in world axes\n"
     HELP_PATH_END

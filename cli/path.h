@@ -20,6 +20,7 @@ typedef struct cli_path {
   const char *plot, *report;
   /* derived from the options */
   jn_trajectory *trajectory;
+  const jn_model *tool; /* whose motion it is; NULL: that of the job */
   jn_fit_report found; /* of the fit */
   int needed;          /* the highest derivative of q that the command uses */
   double start, end;
