@@ -73,7 +73,7 @@ static void assert_refused_with(const char *words) {
 static void commands_without_constraints_refuse_them_by_name(void **state) {
   (void)state;
   static const char *const lines[] = {"partials fourbar", "linearise fourbar", "eom fourbar",
-                                      "check fourbar", "bench fourbar --seconds 0.01"};
+                                       "bench fourbar --seconds 0.01"};
   for (size_t i = 0; i < COUNT(lines); i++) {
     assert_int_equal(run("jounce %s", lines[i]), 1);
     assert_refused_with("has 1 constraint ('pin')");
@@ -82,6 +82,7 @@ static void commands_without_constraints_refuse_them_by_name(void **state) {
   }
   assert_clean(run("jounce partials fourbar --open"));
   assert_clean(run("jounce check fourbar --open --states 2"));
+  assert_null(strstr(output, "constraints"));
   /* kinematics and descriptions do not depend on them */
   assert_clean(
       run("jounce fk fourbar && jounce jacobian fourbar --link coupler && jounce info fourbar"));
@@ -326,6 +327,19 @@ static void bad_constraints_are_refused_with_the_reason(void **state) {
   }
 }
 
+/* check: the identities of constrained dynamics hold on mechanisms of every kind */
+static void check_takes_constraints(void **state) {
+  (void)state;
+  assert_clean(run("jounce check fourbar --text && jounce check stewart"));
+  for (size_t i = 0; i < COUNT(reference_names); i++) {
+    json_t *t = run_json("jounce check %s/%s/model.json --states 5", LOOPS, reference_names[i]);
+    assert_int_equal(json_array_size(t), 8);
+    for (size_t k = 0; k < 8; k++)
+      assert_true(json_is_true(json_object_get(json_array_get(t, k), "holds")));
+    json_decref(t);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reference_mechanisms_through_files),
@@ -334,6 +348,7 @@ int main(void) {
       cmocka_unit_test(hybrid_and_other_formats),
       cmocka_unit_test(trajectories_drive_the_actuated_joints),
       cmocka_unit_test(simulations_keep_the_constraints),
+      cmocka_unit_test(check_takes_constraints),
       cmocka_unit_test(constraints_beside_a_urdf),
       cmocka_unit_test(bad_constraints_are_refused_with_the_reason),
   };
