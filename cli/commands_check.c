@@ -170,7 +170,8 @@ static jn_status check_constraints(check *c, uint64_t *seed) {
   jn_status status = jn_constrained_forward_dynamics(m, data, R, c->q, c->v, c->tau, NULL, NULL,
                                                      c->v + nv, c->lambda);
   if (status == JN_ERR_RANK) return JN_OK;
-  if (!status) status = jn_constraint_closure(m, data, R + 1, c->q, c->v, NULL, NULL, c->rate, NULL);
+  if (!status)
+    status = jn_constraint_closure(m, data, R + 1, c->q, c->v, NULL, NULL, c->rate, NULL);
   if (!status) status = jn_inverse_dynamics(m, data, R, c->q, c->v, NULL, c->other);
   if (status) return status;
   c->assembled++;

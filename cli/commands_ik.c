@@ -101,7 +101,8 @@ static void write_null_space(cli_output *out, const cli_job *job, int dimension,
 
 static int solve(request *x, int frame) {
   cli_job *job = &x->job;
-  const int rows = job->order + 2, nv = jn_model_nv(job->model), n = jn_model_body_count(job->model);
+  const int rows = job->order + 2, nv = jn_model_nv(job->model),
+            n = jn_model_body_count(job->model);
   unsigned char *driven = cli_take(&job->result.memory, (size_t)n, 1);
   double *basis = cli_take_numbers(&job->result.memory, (size_t)nv, (size_t)nv, 1);
   int left = 0;
@@ -135,8 +136,7 @@ static int run_ik(cli_job *job) {
   const int R = job->order;
   const int frame = cli_job_link(job, x->link);
   int code = frame < 0 ? CLI_BAD_INPUT : cli_tool_new(&x->tool, R + 2, &job->result.memory);
-  if (!code)
-    code = x->target ? cli_tool_read(&x->tool, x->target, R + 2) : take_pose(x);
+  if (!code) code = x->target ? cli_tool_read(&x->tool, x->target, R + 2) : take_pose(x);
   if (!code) code = cli_job_state(job, &(cli_need){R, R + 2, 0, 0, 0, 1, 0}, R);
   if (!code) code = solve(x, frame);
   jn_ik_free(x->ik);

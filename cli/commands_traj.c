@@ -208,15 +208,16 @@ static jn_status follow_tool(traj *x, double t, double *q) {
   status = jn_ik_solve(x->ik, (int)rows, &x->tool.target, x->driven, q, x->v);
   if (!status) memcpy(x->last, q, nq * sizeof *q);
   if (status) return status;
-  return x->lambda ? jn_constrained_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v,
-                                                     NULL, NULL, x->tau, x->lambda)
-                   : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
+  return x->lambda
+             ? jn_constrained_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL,
+                                               NULL, x->tau, x->lambda)
+             : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
 }
 
 static jn_status joint_motion(traj *x, double t, double *q) {
   const cli_path *p = &x->path;
-  jn_status status = jn_trajectory_at(p->trajectory, t, x->order,
-                                      (jn_representation)p->representation, q, x->v);
+  jn_status status =
+      jn_trajectory_at(p->trajectory, t, x->order, (jn_representation)p->representation, q, x->v);
   if (status) return status;
   return x->lambda
              ? close_loops(x, q)
@@ -327,7 +328,8 @@ static int write_table(traj *x) {
   }
   /* with constraints, a configuration needs the one before: the extremes are those of the rows */
   const int shown = s->out.format == CLI_TABLE || x->path.report;
-  if (!code && shown && !x->lambda && !x->ik) code = cli_path_extremes(&x->path, s->columns, s->extremes);
+  if (!code && shown && !x->lambda && !x->ik)
+    code = cli_path_extremes(&x->path, s->columns, s->extremes);
   if (code) return code;
   cli_stream_foot(s);
   cli_json_end(&s->out);
@@ -398,7 +400,8 @@ static int check_determined(traj *x) {
     if (x->driven[i]) held += jn_model_joint(m, i)->nv;
   if (left <= held) return CLI_DONE;
   return cli_bad_input(
-      "traj: --tool %s: %d degrees of freedom are left when the tool is held: which motion they make "
+      "traj: --tool %s: %d degrees of freedom are left when the tool is held: which motion they "
+      "make "
       "is not determined; hold joints where they are (--driven NAMES)",
       cli_clean(x->tool_link).text, left - held);
 }

@@ -37,8 +37,8 @@ void cli_tool_set(cli_tool *tool, jn_representation representation, const double
 
 int cli_tool_read(cli_tool *tool, const char *path, int rows) {
   cli_robot_state state = {0};
-  int code = cli_state_read(path, tool->model, NULL, &(cli_need){rows - 2, rows, 0, 0, 0, 1, 0},
-                            &state);
+  int code =
+      cli_state_read(path, tool->model, NULL, &(cli_need){rows - 2, rows, 0, 0, 0, 1, 0}, &state);
   if (!code) cli_tool_set(tool, state.representation, state.q, state.v, rows);
   cli_state_free(&state);
   return code;

@@ -73,7 +73,7 @@ static void assert_refused_with(const char *words) {
 static void commands_without_constraints_refuse_them_by_name(void **state) {
   (void)state;
   static const char *const lines[] = {"partials fourbar", "linearise fourbar", "eom fourbar",
-                                       "bench fourbar --seconds 0.01"};
+                                      "bench fourbar --seconds 0.01"};
   for (size_t i = 0; i < COUNT(lines); i++) {
     assert_int_equal(run("jounce %s", lines[i]), 1);
     assert_refused_with("has 1 constraint ('pin')");

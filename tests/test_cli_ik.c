@@ -41,10 +41,11 @@ static void forward_kinematics_gives_the_target_back(void **state) {
   assert_int_equal(json_array_size(item(t, "null_space", NULL)), 3);
   json_decref(t);
   /* with all derivatives from a file: those of the state found before */
-  assert_clean(run("echo '{\"base\": {\"p\": [0.4, 0.2, 0.5], \"quat\": [0.6, 0, 0.8, 0], "
-                   "\"representation\": \"hybrid\", \"twist\": [[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]]}}' "
-                   "> t.json\n"
-                   "jounce ik arm6 --link link6 --target t.json --order 1 > u.json; cmp s.json u.json"));
+  assert_clean(
+      run("echo '{\"base\": {\"p\": [0.4, 0.2, 0.5], \"quat\": [0.6, 0, 0.8, 0], "
+          "\"representation\": \"hybrid\", \"twist\": [[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]]}}' "
+          "> t.json\n"
+          "jounce ik arm6 --link link6 --target t.json --order 1 > u.json; cmp s.json u.json"));
   assert_clean(run("jounce ik arm6 --link link6 --pose 0.4,0.2,0.5 --text"));
   assert_non_null(strstr(output, "null space: 3 motions"));
   /* a floating robot: its base stays */
@@ -71,8 +72,7 @@ static void a_tool_follows_a_straight_line(void **state) {
   put("line.json",
       "{\"kind\": \"minimum\", \"derivative\": 3, \"times\": [0, 2], \"base\": {\"values\":\n"
       "[[0.6, 0, 0.8, 0, 0.4, 0.2, 0.5], [0.6, 0, 0.8, 0, 0.3, 0.35, 0.6]]}}");
-  json_t *t = run_json(
-      "jounce traj arm6 line.json --tool tool --link tool --order 1 --samples 9");
+  json_t *t = run_json("jounce traj arm6 line.json --tool tool --link tool --order 1 --samples 9");
   const double a[3] = {0.4, 0.2, 0.5}, b[3] = {0.3, 0.35, 0.6};
   for (size_t row = 0; row < 9; row++) {
     const double s = (double)row / 8,
@@ -117,8 +117,8 @@ static void joint_rates_are_derivatives_of_the_positions(void **state) {
     snprintf(v, sizeof v, "joint%d'", j);
     snprintf(a, sizeof a, "joint%d''", j);
     const double h = 1e-3;
-    check_residual("rates",
-                   fabs((cell(t, q, 701) - cell(t, q, 699)) / (2 * h) - cell(t, v, 700)), 1e-5);
+    check_residual("rates", fabs((cell(t, q, 701) - cell(t, q, 699)) / (2 * h) - cell(t, v, 700)),
+                   1e-5);
     check_residual("accelerations",
                    fabs((cell(t, v, 701) - cell(t, v, 699)) / (2 * h) - cell(t, a, 700)), 1e-5);
   }
@@ -130,23 +130,23 @@ static void what_cannot_be_reached_is_refused(void **state) {
   static const struct {
     int code;
     const char *line, *words;
-  } bad[] = {
-      {2, "ik arm6 --pose 1,2,3", "--link NAME is missing"},
-      {2, "ik arm6 --link tool", "give --pose"},
-      {2, "ik arm6 --link tool --pose 1,2", "3 or 7 numbers"},
-      {2, "ik arm6 --link tool --pose 1,2,nan", "3 or 7 numbers"},
-      {2, "ik arm6 --link tool --pose 1,2,3,2,0,0,0", "the quaternion has length 2"},
-      {2, "ik arm6 --link tool --pose 1,2,3 --follow pose", "needs an orientation"},
-      {2, "ik arm6 --link tool --pose 1,2,3 --twist 1", "6 numbers"},
-      {1, "ik arm6 --link tol --pose 1,2,3", "did you mean 'tool'?"},
-      {1, "ik arm6 --link base --pose 1,2,3", "no joint moves 'base'"},
-      {1, "ik arm6 --link tool --pose 9,0,0", "does not reach its target: row 0 was still off by -"},
-      {1, "ik double_pendulum --link link2 --pose 0,0,-0.5 --twist 0,0,0,0,1,0",
-       "the joints cannot give 'link2' this motion"},
-      {1, "traj arm6 far.json --tool tool", "the pose at t = "},
-      {1, "traj humanoid hand.json --tool left_hand", "degrees of freedom are left"},
-      {2, "traj arm6 far.json --state s.json", "--state is the configuration"},
-      {1, "traj arm6 joints.json --tool tool", "joint1"}};
+  } bad[] = {{2, "ik arm6 --pose 1,2,3", "--link NAME is missing"},
+             {2, "ik arm6 --link tool", "give --pose"},
+             {2, "ik arm6 --link tool --pose 1,2", "3 or 7 numbers"},
+             {2, "ik arm6 --link tool --pose 1,2,nan", "3 or 7 numbers"},
+             {2, "ik arm6 --link tool --pose 1,2,3,2,0,0,0", "the quaternion has length 2"},
+             {2, "ik arm6 --link tool --pose 1,2,3 --follow pose", "needs an orientation"},
+             {2, "ik arm6 --link tool --pose 1,2,3 --twist 1", "6 numbers"},
+             {1, "ik arm6 --link tol --pose 1,2,3", "did you mean 'tool'?"},
+             {1, "ik arm6 --link base --pose 1,2,3", "no joint moves 'base'"},
+             {1, "ik arm6 --link tool --pose 9,0,0",
+              "does not reach its target: row 0 was still off by -"},
+             {1, "ik double_pendulum --link link2 --pose 0,0,-0.5 --twist 0,0,0,0,1,0",
+              "the joints cannot give 'link2' this motion"},
+             {1, "traj arm6 far.json --tool tool", "the pose at t = "},
+             {1, "traj humanoid hand.json --tool left_hand", "degrees of freedom are left"},
+             {2, "traj arm6 far.json --state s.json", "--state is the configuration"},
+             {1, "traj arm6 joints.json --tool tool", "joint1"}};
   put("far.json",
       "{\"kind\": \"minimum\", \"derivative\": 3, \"times\": [0, 2], \"base\": {\"values\":\n"
       "[[0.6, 0, 0.8, 0, 0.4, 0.2, 0.5], [0.6, 0, 0.8, 0, 9, 0.35, 0.6]]}}");

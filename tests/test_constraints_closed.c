@@ -315,7 +315,8 @@ static void impacts_of_random_mechanisms(void **state) {
 
 /* The humanoid with the feet of the mask held, as constraints of the model or as a mask of both. */
 static mechanism humanoid(unsigned feet) {
-  static const char *const links[2] = {"left_foot", "right_foot"}, *const names[2] = {"left", "right"};
+  static const char *const links[2] = {"left_foot", "right_foot"}, *const names[2] = {"left",
+                                                                                      "right"};
   jn_spec *spec;
   jn_error error;
   assert_ok(jn_spec_load("humanoid", NULL, &spec, &error));

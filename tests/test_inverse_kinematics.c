@@ -108,8 +108,8 @@ static void planar_arms_give_their_joint_motion_back(void **state) {
         check_residual("derivatives 1..8 of planar arms", e / (1 + size), 1e-10);
       }
       /* the elbow by the law of cosines */
-      const double c = (x[0] * x[0] + y[0] * y[0] - bar[0] * bar[0] - bar[1] * bar[1]) /
-                       (2 * bar[0] * bar[1]);
+      const double c =
+          (x[0] * x[0] + y[0] * y[0] - bar[0] * bar[0] - bar[1] * bar[1]) / (2 * bar[0] * bar[1]);
       if (n == 2) check_residual("law of cosines", fabs(cos(guess[1]) - c), 1e-13);
       jn_ik_free(ik);
       jn_model_free(model);
@@ -145,8 +145,8 @@ static void a_redundant_arm_has_a_null_space(void **state) {
   for (uint64_t seed = 70; seed < 90; seed++) {
     robot r = robot_random(seed, 8, JN_JOINT_FIXED, TYPE(REVOLUTE), 0);
     const int nv = jn_model_nv(r.model), frame = jn_model_frame_count(r.model) - 1;
-    double *q = copy_of(r.q, (size_t)jn_model_nq(r.model)),
-           *basis = doubles((size_t)(nv * nv)), *J = doubles((size_t)(6 * nv)), e = 0;
+    double *q = copy_of(r.q, (size_t)jn_model_nq(r.model)), *basis = doubles((size_t)(nv * nv)),
+           *J = doubles((size_t)(6 * nv)), e = 0;
     jn_ik *ik;
     int left;
     jn_pose C, D;
@@ -198,9 +198,9 @@ static void what_is_out_of_reach_is_refused(void **state) {
   assert_status(jn_ik_new(model, 0, -1, JN_CONSTRAINT_WELD, NULL, &ik), JN_ERR_ARGUMENT);
   assert_status(jn_ik_new(model, 0, 99, JN_CONSTRAINT_WELD, NULL, &ik), JN_ERR_ARGUMENT);
   assert_status(jn_ik_new(model, 0, tip, JN_CONSTRAINT_COUPLING, NULL, &ik), JN_ERR_ARGUMENT);
-  assert_status(jn_ik_new(model, 0, jn_model_find_frame(model, "ground"), JN_CONSTRAINT_WELD, NULL,
-                          &ik),
-                JN_ERR_ARGUMENT);
+  assert_status(
+      jn_ik_new(model, 0, jn_model_find_frame(model, "ground"), JN_CONSTRAINT_WELD, NULL, &ik),
+      JN_ERR_ARGUMENT);
   assert_null(ik);
   assert_ok(jn_ik_new(model, 0, tip, JN_CONSTRAINT_POINT, NULL, &ik));
   const jn_world_motion far = {.pose = shift(1.5, 0, 0)};

@@ -53,6 +53,29 @@ class Constraints(unittest.TestCase):
         after = model.impact(q, [1, 0, 0])
         residual("J v after an impact", np.abs(closure.J[0] @ after.v).max(), 1e-14)
 
+    def test_inverse_kinematics(self):
+        model = jounce.Model("arm6")
+        pose = np.eye(4)
+        pose[:3, 3] = 0.4, 0.2, 0.5
+        twist = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0, 0, 0, 0, 0, 1]])
+        q, v, null = model.inverse_kinematics("tool", pose, twist)
+        self.assertEqual(null.shape, (0, 6))
+        residual("pose", np.abs(model.frame_pose(q, "tool") - pose).max(), 1e-14)
+        got = model.kinematics(q, v).twist("tool", "hybrid")
+        residual("twist", np.abs(got[:2] - twist).max(), 1e-13)
+        q, v, null = model.inverse_kinematics("tool", pose, follow="position", q=q)
+        self.assertEqual((v.shape, null.shape), ((0, 6), (3, 6)))
+        residual("null space", np.abs(null @ null.T - np.eye(3)).max(), 1e-14)
+        pose[0, 3] = 9
+        with self.assertRaises(jounce.AssemblyError):
+            model.inverse_kinematics("tool", pose)
+        with self.assertRaises(jounce.ArgumentError):
+            model.inverse_kinematics("tool", np.eye(3))
+        with self.assertRaises(jounce.ArgumentError):
+            model.inverse_kinematics("tool", np.eye(4), np.zeros(5))
+        with self.assertRaises(jounce.ArgumentError):
+            model.inverse_kinematics("base", np.eye(4))
+
     def test_simulation(self):
         model = jounce.Model("fourbar")
         q, v = model.assemble([0, 0, 0], [[6, 0, 0], [0, 0, 0]], driven=["crank"])

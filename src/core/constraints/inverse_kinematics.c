@@ -130,15 +130,13 @@ jn_status jn_ik_null_space(jn_ik *ik, const double *q, int *dimension, double *b
   const jn_model *m = &ik->model;
   const size_t nv = (size_t)m->nv;
   jn_status status = jn_constraint_rank(m, ik->data, q, NULL, &rank, ik->redundant, NULL);
-  if (!status)
-    status = jn_constraint_closure(m, ik->data, 0, q, NULL, NULL, NULL, NULL, ik->J);
+  if (!status) status = jn_constraint_closure(m, ik->data, 0, q, NULL, NULL, NULL, NULL, ik->J);
   if (status) return status;
   qr f = {m->nv, 0, 0, ik->Q, ik->beta, NULL};
   for (int r = 0; r < m->nrow; r++) f.m += !ik->redundant[r];
   for (int r = 0, at = 0; r < m->nrow; r++) {
     if (ik->redundant[r]) continue;
-    for (size_t j = 0; j < nv; j++)
-      ik->Q[j * (size_t)f.m + (size_t)at] = ik->J[(size_t)r * nv + j];
+    for (size_t j = 0; j < nv; j++) ik->Q[j * (size_t)f.m + (size_t)at] = ik->J[(size_t)r * nv + j];
     at++;
   }
   qr_factor(&f, NULL, 0, ik->scratch);
