@@ -24,7 +24,7 @@ MAY = {
     "src/core/hybrid": ["src/core/algebra", "src/core/body", "src/core/spatial", "src/core/work.h"],
     "src/core/derivatives": ["src/model", "src/scalar", "src/core/algebra", "src/core/body", "src/core/spatial",
                              "src/core/engine.h", "src/core/external.h", "src/core/poses.h", "src/core/work.h"],
-    "src/core/constraints": ["src/model", "src/core/algebra", "src/core/body", "src/core/spatial",
+    "src/core/constraints": ["src/base/block.h", "src/model", "src/core/algebra", "src/core/body", "src/core/spatial",
                              "src/core/derivatives", "src/core/engine.h", "src/core/external.h",
                              "src/core/group.h", "src/core/work.h", "src/core/poses.h", "src/core/boundary.h"],
     "src/core": ["src/base", "src/model", "src/scalar", "src/core/algebra", "src/core/body", "src/core/spatial",
