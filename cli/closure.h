@@ -25,8 +25,8 @@ int cli_closure_status(const cli_job *job, jn_status status);
 /* the same with a fault that is not that of job->data */
 int cli_closure_fault(const cli_job *job, jn_status status, jn_constraint_fault fault);
 
-/* Members "base" and "joints" of the open JSON object, or lines of text: the state with `rows` rows of
- * v. */
+/* Members "base" and "joints" of the open JSON object, or lines of text: the state with `rows` rows
+ * of v. */
 void cli_write_state(cli_output *out, const cli_job *job, const char *title, int rows);
 
 /* lambda[(order+1) x rows], released with the result; NULL when out of memory */

@@ -153,7 +153,10 @@ JN_API jn_status jn_simulation_new(const jn_model *model, const jn_simulation_op
                                    jn_error *error);
 JN_API void jn_simulation_free(jn_simulation *simulation);
 
-/* Checked like any state. JN_ERR_CLOSURE: it does not satisfy the constraints (jn_assemble). Motors, if any, start with theta = q, theta' = v; set them afterwards. */
+/* Checked like any state. JN_ERR_CLOSURE: it does not satisfy the constraints (jn_assemble); within
+ * their tolerance it is moved to the manifold. Without a call of this function the first step from a
+ * home that does not satisfy them fails likewise. Motors, if any, start with theta = q, theta' = v;
+ * set them afterwards. */
 JN_API jn_status jn_simulation_set_state(jn_simulation *simulation, double t, const double *q,
                                          const double *v);
 JN_API jn_status jn_simulation_set_motor(jn_simulation *simulation, const double *theta,
