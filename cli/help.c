@@ -10,6 +10,8 @@
     "                         permissive (use it as it is), repair (use the nearest physical one)\n" \
     "  --lock JOINT[=Q],...   fix joints at a position (default 0; several numbers: a:b:c)\n" \
     "  --armature JOINT=X,... set the rotor inertia of joints, as seen at the joint\n" \
+    "  --with FILE            a side file (JSON) with 'frames', 'constraints' or 'rotors', which a\n" \
+    "                         URDF cannot say (docs/files.md)\n" \
     "  --lenient              accept numbers that a URDF separates by commas\n" \
     "  --constraints FILE     constraints and passive joints of a model whose file cannot say them, as\n" \
     "                         URDF: {\"constraints\": [...], \"passive\": [...]}\n" \
@@ -264,6 +266,17 @@ const char cli_ik_help[] =
     "\nexample:\n"
     "  jounce ik arm6 --link link6 --pose 0.4,0.2,0.5 --twist 0,0,0,0.1,0,0 > state.json\n"
     "  jounce id arm6 --state state.json --text\n";
+
+const char cli_rotors_help[] =
+    "usage: jounce rotors MODEL [--state FILE] [--order R] [options]\n\n"
+    "The propellers of a flying base: the allocation matrix A (wrench on the base = A thrust), its\n"
+    "rank, and the thrusts and speeds of a motion with their derivatives: least norm where more\n"
+    "than one choice does it. Without --state: hovering at home. 'rest' is what rotors of a rank\n"
+    "below 6 cannot do. Exit status 3: a rotor is saturated, or the motion needs what they cannot\n"
+    "do. Rotors are the key 'rotors' of a native model, or of a side file.\n\n"
+    HELP_MODEL HELP_STATE HELP_DAMPING HELP_OUTPUT "\n"
+    "example:\n"
+    "  jounce rotors tilthex --order 2 --pad --text\n";
 
 const char cli_eom_help[] =
     "usage: jounce eom MODEL [--state FILE] [--order R] [options]\n\n"

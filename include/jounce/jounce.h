@@ -24,7 +24,7 @@
 #include <jounce/batch.h>
 #include <jounce/integrate.h>
 #include <jounce/inverse_kinematics.h>
-#include <jounce/propeller.h>
+#include <jounce/rotors.h>
 #include <jounce/layout.h>
 
 /* textbook and paper forms: views of the engine, for reading and for small models */
