@@ -13,6 +13,8 @@
     "  --with FILE            a side file (JSON) with 'frames', 'constraints' or 'rotors', which a\n" \
     "                         URDF cannot say (docs/files.md)\n" \
     "  --lenient              accept numbers that a URDF separates by commas\n" \
+    "  --constraints FILE     constraints and passive joints of a model whose file cannot say them, as\n" \
+    "                         URDF: {\"constraints\": [...], \"passive\": [...]}\n" \
     "  --open                 leave out the constraints of the model: the open tree\n" \
     "  --mimic                a mimic joint follows its joint: a constraint 'mimic:NAME'\n" \
     "  -q, --quiet            no line on standard error about findings of weight\n"
@@ -258,6 +260,32 @@ const char cli_assemble_help[] =
     "  echo '{\"joints\": {\"crank\": [0.5, 2]}}' | jounce assemble fourbar --state - |\n"
     "    jounce id fourbar --state - --text\n";
 
+const char cli_ik_help[] =
+    "usage: jounce ik MODEL --link NAME --pose X,Y,Z[,QW,QX,QY,QZ] [--twist ...] [options]\n\n"
+    "Joint positions that take a link or frame to a pose, nearest to the guess and within the joint\n"
+    "limits, then q' ... q^(R+2) that give it a twist with its derivatives, order by order. The base\n"
+    "of a floating robot stays, unless --driven names other joints. Constraints of the model hold.\n"
+    "Writes a STATE file and the null space: motions that leave the link at rest.\n\n"
+    HELP_MODEL HELP_ORDER
+    "  --link NAME            the link or frame\n"
+    "  --pose X,Y,Z[,QW,QX,QY,QZ]\n"
+    "                         its position, and its orientation as a quaternion; without it the\n"
+    "                         orientation is free\n"
+    "  --twist WX,WY,WZ,VX,VY,VZ\n"
+    "                         its twist; default at rest\n"
+    "  --representation NAME  of --twist: hybrid (default: velocity of the frame's origin, world axes),\n"
+    "                         spatial, body or mixed\n"
+    "  --target FILE          instead of these: {\"base\": {\"p\", \"quat\", \"twist\": [[6], ...],\n"
+    "                         \"representation\"}} as in a STATE file, with derivatives of the twist\n"
+    "  --follow WHAT          pose, position (default without an orientation), or axis: position and\n"
+    "                         direction of z\n"
+    "  --state FILE           the guess: a STATE file (JSON); default the home configuration at rest\n"
+    "  --driven NAMES         joints that keep the motion of the guess: 'hip,knee'; '' for none\n"
+    "  --format NAME          json or text; default: text on a terminal, else json\n" HELP_WHERE
+    "\nexample:\n"
+    "  jounce ik arm6 --link link6 --pose 0.4,0.2,0.5 --twist 0,0,0,0.1,0,0 > state.json\n"
+    "  jounce id arm6 --state state.json --text\n";
+
 const char cli_rotors_help[] =
     "usage: jounce rotors MODEL [--state FILE] [--order R] [options]\n\n"
     "The propellers of a flying base: the allocation matrix A (wrench on the base = A thrust), its\n"
@@ -385,7 +413,8 @@ const char cli_simulate_help[] =
     "is zero. Writes a table: t, configuration (a free base: quaternion qw qx qy qz and position),\n"
     "velocities, energy; and a summary: how well energy and momentum are conserved, where they\n"
     "should be. The summary goes with the table in JSON and text, else to standard error.\n"
-    "Without --state: from the home configuration at rest.\n\n"
+    "Without --state: from the home configuration at rest. Constraints of the model hold: the state\n"
+    "is moved back to them after each step, and the summary says how well they are satisfied.\n\n"
     "  --time T               seconds\n"
     "  --scheme NAME          taylor (default), rkmk54, radau (stiff forces), rkmk4, momentum,\n"
     "                         variational\n"
@@ -401,7 +430,7 @@ const char cli_simulate_help[] =
     "  --damping, --friction  include the joint damping, the joint friction of the model file\n"
     "  --drift                only the summary, no table\n"
     "  --plot FILE            draw the motion (.svg or .png; needs gnuplot)\n"
-    HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ROOT
+    HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ASSEMBLE HELP_ROOT
     "  --format NAME          json, csv, npy or text; default: text on a terminal, else json\n"
     "  --output FILE          write to FILE instead of standard output\n\n"
     "example:\n"
@@ -409,7 +438,9 @@ const char cli_simulate_help[] =
     "    jounce simulate double_pendulum --state - --time 10 --format csv --samples 11\n"
     "  jounce simulate tilthex --time 2 --drift\n"
     "  echo '{\"joints\": {\"joint1\": [1.5, 0], \"joint2\": [0.2, 0]}}' |\n"
-    "    jounce simulate double_pendulum --state - --time 5 --drift --report motion.html\n";
+    "    jounce simulate double_pendulum --state - --time 5 --drift --report motion.html\n"
+    "  echo '{\"joints\": {\"crank\": [0, 6]}}' |\n"
+    "    jounce simulate fourbar --assemble --state - --time 10 --drift\n";
 
 const char cli_traj_help[] =
     "usage: jounce traj MODEL TRAJ [--order R] [options]\n\n"
@@ -425,6 +456,10 @@ const char cli_traj_help[] =
     "  --bands                also half widths of the 95 % bands of fitted motions and of their\n"
     "                         forces, columns \"band:elbow'\"\n"
     "  --driven NAMES         with constraints: joints that keep their motion\n"
+    "  --tool NAME            TRAJ is the motion of this link or frame, written as that of a base:\n"
+    "                         {\"kind\", \"times\", \"base\": ...}; the joints follow by inverse kinematics.\n"
+    "                         The base stays, and joints named in --driven\n"
+    "  --state FILE           with --tool: the configuration to start from; default home\n"
     "  --link NAME,...        links or frames to follow: world position and its derivatives,\n"
     "                         quaternion, angular velocity in world axes\n"
     HELP_REACTIONS
@@ -519,7 +554,8 @@ const char cli_check_help[] =
     "usage: jounce check MODEL [options]\n\n"
     "Identities that must hold for any model, at random states: the largest residual of each,\n"
     "relative to the largest number of that order and to the moment of the weights about the base\n"
-    "(M' = C + C^T: to |M| |v|). Exit status 3 if one exceeds its bound.\n\n"
+    "(M' = C + C^T: to |M| |v|). Exit status 3 if one exceeds its bound. With constraints also: the\n"
+    "derivatives of the closure vanish, constraint forces do no work, forward undoes inverse dynamics.\n\n"
     "  --fixed, --floating, --inertia NAME, --lock, --armature, --open, --lenient, -q   as for\n"
     "                       the other commands\n"
     "  --order R            highest order of the time derivative, 1 to 64, default 3\n"

@@ -24,8 +24,11 @@ int cli_path_check(cli_job *job) {
   return p->plot ? chart_check_path(command, p->plot) : CLI_DONE;
 }
 
+/* the model whose motion the trajectory is */
+static const jn_model *moving(const cli_path *p) { return p->tool ? p->tool : p->job.model; }
+
 static int load(cli_path *p) {
-  size_t nq = (size_t)jn_model_nq(p->job.model);
+  size_t nq = (size_t)jn_model_nq(moving(p));
   enum { MEMBERS = sizeof p->found / sizeof(double *) };
   jn_error error = {0};
   double *at = cli_take_numbers(&p->job.result.memory, nq + 1, MEMBERS, 1), *member[MEMBERS];
@@ -33,8 +36,8 @@ static int load(cli_path *p) {
   for (int i = 0; i < MEMBERS; i++) member[i] = at + (size_t)i * (nq + 1);
   memcpy(&p->found, member, sizeof p->found);
   jn_trajectory *T = NULL;
-  jn_status status = jn_trajectory_load_from(p->job.trajectory_path, p->job.model, &p->fit,
-                                             &p->found, NULL, p->samples_path, &T, &error);
+  jn_status status = jn_trajectory_load_from(p->job.trajectory_path, moving(p), &p->fit, &p->found,
+                                             NULL, p->samples_path, &T, &error);
   if (!status) status = jn_trajectory_scaled(T, p->time_scale, NULL, &p->trajectory);
   jn_trajectory_free(T);
   if (status) return cli_fail(status, &error, p->job.trajectory_path);
@@ -46,10 +49,10 @@ static int load(cli_path *p) {
 /* Forces of order k need q^(k+2), and a spline of a degree that has it. */
 static int check_degree(const cli_path *p, int order) {
   char name[JN_MAX_NAME + 16];
-  for (int i = 0; i < jn_model_nq(p->job.model); i++) {
+  for (int i = 0; i < jn_model_nq(moving(p)); i++) {
     const int degree = (int)p->found.degree[i];
     if (!degree || degree >= order + 2) continue;
-    jn_coordinate_name(p->job.model, i, name);
+    jn_coordinate_name(moving(p), i, name);
     return cli_bad_input(
         "%s: derivative %d of '%s' is needed, but a spline of degree %d has none: give --degree %d "
         "or more (at most %d), or a lower --order",
@@ -82,7 +85,7 @@ double cli_path_time(const cli_path *p, int n) {
 
 /* The coordinate with the largest rms residual of the fit; -1: no fit. */
 static int worst_fit(const cli_path *p) {
-  int worst = -1, nq = jn_model_nq(p->job.model);
+  int worst = -1, nq = jn_model_nq(moving(p));
   for (int i = 0; i < nq; i++)
     if (p->found.degree[i] > 0 && (worst < 0 || p->found.rms[i] > p->found.rms[worst])) worst = i;
   return worst;
@@ -91,10 +94,10 @@ static int worst_fit(const cli_path *p) {
 /* What a user should know of the fit, one line each; not `all`: only of what may be wrong. */
 static void fit_notes(FILE *file, const cli_path *p, int all) {
   char text[JN_MAX_NAME + 16];
-  for (int i = 0; i < jn_model_nq(p->job.model); i++) {
+  for (int i = 0; i < jn_model_nq(moving(p)); i++) {
     if (!(p->found.noise[i] > 0)) continue;
     if (!all && p->found.reliable[i] >= p->needed && !(p->found.outliers[i] > 0)) continue;
-    jn_coordinate_name(p->job.model, i, text);
+    jn_coordinate_name(moving(p), i, text);
     const cli_name name = cli_clean(text);
     fprintf(file, "'%s': noise %.2g, derivatives above order %.0f are unreliable", name.text,
             p->found.noise[i], p->found.reliable[i]);
@@ -110,7 +113,7 @@ void cli_path_text(FILE *file, const cli_path *p) {
   fprintf(file, "%s along %s, %.6g s to %.6g s\n", cli_clean(jn_model_name(p->job.model)).text,
           cli_clean(p->job.trajectory_path).text, p->start, p->end);
   if (worst < 0) return;
-  jn_coordinate_name(p->job.model, worst, name);
+  jn_coordinate_name(moving(p), worst, name);
   fprintf(file, "fit of the samples: residuals at most %.3g (rms) in '%s'\n", p->found.rms[worst],
           cli_clean(name).text);
   fit_notes(file, p, 1);
@@ -127,7 +130,7 @@ void cli_path_json(cli_output *out, const cli_path *p) {
   if (out->format != CLI_JSON || worst_fit(p) < 0) return;
   cli_json_key(out, "fit");
   cli_json_begin(out, '{');
-  for (int i = 0; i < jn_model_nq(p->job.model); i++) {
+  for (int i = 0; i < jn_model_nq(moving(p)); i++) {
     const int automatic = f->noise[i] > 0;
     const cli_field fit[] = {NUMBER_FIELD("rms", f->rms[i]),
                              NUMBER_FIELD("max", f->max[i]),
@@ -139,7 +142,7 @@ void cli_path_json(cli_output *out, const cli_path *p) {
                              MAYBE_FIELD("step", automatic, f->step[i]),
                              MAYBE_FIELD("outliers", automatic, f->outliers[i]),
                              MAYBE_FIELD("reliable", automatic, f->reliable[i])};
-    jn_coordinate_name(p->job.model, i, name);
+    jn_coordinate_name(moving(p), i, name);
     cli_json_key(out, name);
     cli_record(out, fit, COUNT(fit));
   }

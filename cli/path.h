@@ -20,8 +20,9 @@ typedef struct cli_path {
   const char *plot, *report;
   /* derived from the options */
   jn_trajectory *trajectory;
-  jn_fit_report found; /* of the fit */
-  int needed;          /* the highest derivative of q that the command uses */
+  const jn_model *tool; /* whose motion it is; NULL: that of the job */
+  jn_fit_report found;  /* of the fit */
+  int needed;           /* the highest derivative of q that the command uses */
   double start, end;
   char samples_path[JN_FILE_PATH]; /* the table that the description names; "": none */
   /* a row of the table at any time */

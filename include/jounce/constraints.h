@@ -95,7 +95,8 @@ JN_API jn_status jn_impact(const jn_model *model, jn_data *data, const double *q
  *                   rows <= order of the data + 2; rows = 0: not used
  *   driven[nbody]   1: this joint keeps its position and motion as given; NULL: none
  * Newton's method on the configuration group with least-norm steps, damped where they do not help;
- * joints with one degree of freedom stay within their limits. Then J v_k = (known) for each order,
+ * where it finds nothing, from displaced guesses, the nearest first. Joints with one degree of
+ * freedom stay within their limits. Then J v_k = (known) for each order,
  * one factorisation. "Nearest" is the sum of squares of velocities (of a free joint: in body
  * representation). Inverse kinematics: a constraint between a link and the world, whose side is given
  * (jn_world_motion).

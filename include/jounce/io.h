@@ -30,6 +30,14 @@ JN_API jn_status jn_spec_parse_mjcf(const char *text, size_t size, const char *n
 JN_API jn_status jn_spec_parse_json(const char *text, size_t size, const char *name,
                                     const jn_allocator *allocator, jn_spec **out, jn_error *error);
 
+/* Adds constraints and passive joints to a description that cannot say them, as URDF: a JSON file
+ *   {"constraints": [...], "passive": ["knee", ...]}
+ * with the constraints of a native model (docs/files.md). JN_ERR_MODEL: a link or joint that the
+ * description lacks. After a failure the spec is as it was. */
+JN_API jn_status jn_spec_load_constraints(jn_spec *spec, const char *path, jn_error *error);
+/* The same from memory; `name` stands for the file in messages (may be NULL). */
+JN_API jn_status jn_spec_parse_constraints(jn_spec *spec, const char *text, size_t size,
+                                           const char *name, jn_error *error);
 /* Adds what a side file says to a description, such as one from URDF, which has no words for it:
  * {"frames": [...], "constraints": [...], "rotors": [...]}, each as in a native model. A failure
  * leaves the spec as it was. Later messages name these elements without a line. */

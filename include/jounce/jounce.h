@@ -23,6 +23,7 @@
 #include <jounce/linearise.h>
 #include <jounce/batch.h>
 #include <jounce/integrate.h>
+#include <jounce/inverse_kinematics.h>
 #include <jounce/rotors.h>
 #include <jounce/layout.h>
 

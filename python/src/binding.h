@@ -97,6 +97,13 @@ int model_joint(const model_object *self, PyObject *object);
 /* Of a body from its name, the name of its joint, or its index. */
 int model_body(const model_object *self, PyObject *object);
 int model_constraint(const model_object *self, PyObject *object);
+/* flags[count] of the joints or constraints in a list of names or indices; PyMem_Free them, also
+ * after a failure (-1) */
+int model_take_flags(const model_object *self, PyObject *value, const char *what, int count,
+                     int (*find)(const model_object *, PyObject *), unsigned char **flags);
+/* inverse_kinematics.c: a method of Model */
+PyObject *model_inverse_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                   PyObject *keywords);
 /* Conversion from and to the layout of the object: q of one state, rows of nv numbers. */
 int model_take_q(const model_object *self, PyObject *object, const char *what, double *out);
 int model_take_rows(const model_object *self, PyObject *object, const char *what, npy_intp rows,

@@ -337,9 +337,8 @@ static int take_external(job *j, PyObject **values) {
 
 /* ---- other arguments ---- */
 
-/* Flags of the joints (or constraints) in a list of names or indices. */
-static int take_flags(const job *j, PyObject *value, const char *what, int count,
-                      int (*find)(const model_object *, PyObject *), unsigned char **flags) {
+int model_take_flags(const model_object *self, PyObject *value, const char *what, int count,
+                     int (*find)(const model_object *, PyObject *), unsigned char **flags) {
   char expected_list[80];
   snprintf(expected_list, sizeof expected_list, "%s: a list of names expected", what);
   if (!(*flags = PyMem_Calloc((size_t)count + 1, 1))) return no_memory();
@@ -350,7 +349,7 @@ static int take_flags(const job *j, PyObject *value, const char *what, int count
   }
   int code = 0;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items) && !code; i++) {
-    int index = find(j->c.self, PySequence_Fast_GET_ITEM(items, i));
+    int index = find(self, PySequence_Fast_GET_ITEM(items, i));
     if (index < 0)
       code = -1;
     else
@@ -361,13 +360,13 @@ static int take_flags(const job *j, PyObject *value, const char *what, int count
 }
 
 static int take_joints(job *j, PyObject *value, const char *what) {
-  return take_flags(j, value, what, jn_model_body_count(j->c.self->model), model_joint,
-                    &j->c.prescribed);
+  return model_take_flags(j->c.self, value, what, jn_model_body_count(j->c.self->model),
+                          model_joint, &j->c.prescribed);
 }
 
 static int take_active(job *j, PyObject *value) {
-  if (take_flags(j, value, "active", jn_model_constraint_count(j->c.self->model), model_constraint,
-                 &j->c.active))
+  if (model_take_flags(j->c.self, value, "active", jn_model_constraint_count(j->c.self->model),
+                       model_constraint, &j->c.active))
     return -1;
   j->c.constraints.active = j->c.active;
   return 0;

@@ -628,11 +628,23 @@ static PyGetSetDef model_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+PyDoc_STRVAR(
+    ik_doc,
+    "inverse_kinematics($self, /, frame, pose, twist=None, *, q=None, follow='pose',\n"
+    "                   in_representation='hybrid', driven=None)\n--\n\n"
+    "q (nq,), v (rows, nv) and the null space (k, nv) of a frame at pose (4, 4) with twist (6,) "
+    "or\n"
+    "(rows, 6): the twist and its derivatives. Nearest to the guess q (None: home), within the\n"
+    "joint limits; constraints of the model hold. follow: 'pose', 'position' or 'axis' (position\n"
+    "and direction of z). driven: joints that stay. Rows of the null space are velocities that\n"
+    "leave the frame at rest. AssemblyError: out of reach; RankError: not with this twist.");
+
 static PyMethodDef model_methods[128] = {
     {"with_settings", FAST(model_with_settings, with_settings_doc)},
     {"home", model_home, METH_NOARGS, home_doc},
     {"with_pose", FAST(model_with_pose, with_pose_doc)},
     {"kinematics", FAST(model_kinematics, kinematics_doc)},
+    {"inverse_kinematics", FAST(model_inverse_kinematics, ik_doc)},
     {"frame_index", model_frame_index, METH_O, frame_index_doc},
     {"joint_index", model_joint_index, METH_O, joint_index_doc},
 };
@@ -642,7 +654,7 @@ HIDDEN void model_add_methods(void);
 void model_add_methods(void) {
   int n = 0;
   while (model_methods[n].ml_name) n++;
-  if (n > 6) return;
+  if (n > 7) return;
   for (int i = 0; rotor_methods[i].ml_name && n < 127; i++) model_methods[n++] = rotor_methods[i];
   for (int i = 0; algorithm_methods[i].ml_name && n < 127; i++)
     model_methods[n++] = algorithm_methods[i];

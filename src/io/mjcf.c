@@ -316,6 +316,7 @@ jn_status jn_mjcf_parse(const char *text, size_t size, const char *name, const c
   if (m->status == JN_OK) jn_mjcf_read_bodies(m);
   if (m->status == JN_OK) jn_mjcf_settle_inertias(m);
   if (m->status == JN_OK) jn_mjcf_write_spec(m);
+  if (m->status == JN_OK) jn_mjcf_read_equalities(m);
   if (m->status == JN_OK) jn_mjcf_report(m);
   const jn_status status = m->status;
   if (status == JN_OK)

@@ -34,6 +34,9 @@ typedef struct jn_commas {
 jn_status jn_spec_set_commas(jn_spec *spec, int line, const char *text);
 jn_commas jn_spec_commas(const jn_spec *spec);
 
+/* Drops the constraints from number `count` on. */
+void jn_spec_keep_constraints(jn_spec *spec, int count);
+
 /* Sorts the findings by line, those without a line first; the sort is stable. */
 jn_status jn_spec_sort_findings(jn_spec *spec);
 

@@ -204,6 +204,10 @@ const char *const setup_functions[] = {
     "jn_simulation_message", "jn_simulation_singular_joint", "jn_comprehensive_shape",
     "jn_comprehensive_rows", "jn_linearise_inputs", "jn_linearise_rates_size",
     "jn_force_table_next_break", "jn_event_coordinate_g",
+    /* constrained forward dynamics and impacts: tests/test_simulate_closed.c */
+    "jn_simulation_set_active", "jn_simulation_constraint_forces", "jn_simulation_constraint_fault",
+    /* jn_assemble, and a decomposition: tests/test_inverse_kinematics.c */
+    "jn_ik_solve", "jn_ik_null_space", "jn_ik_new", "jn_ik_free", "jn_ik_settings", "jn_ik_fault",
     /* inverse dynamics and a few products: tests/test_motion_limits.c */
     "jn_elastic_motors",
     /* getters */
@@ -225,6 +229,7 @@ const char *const setup_functions[] = {
     "jn_simulation_set_motor", "jn_simulation_motor", "jn_linearise_options_default",
     "jn_rotor_default", "jn_rotor_ring_printed", "jn_rotor_ring_actuated", "jn_spec_add_rotor_ring",
     "jn_spec_add_rotor", "jn_spec_rotor_count", "jn_spec_get_rotor", "jn_spec_rotor",
+    "jn_spec_load_constraints", "jn_spec_parse_constraints",
     "jn_spec_extend", "jn_spec_extend_json", "jn_link_default", "jn_joint_default", "jn_spec_load",
     "jn_spec_parse_urdf", "jn_spec_parse_mjcf", "jn_spec_parse_json", "jn_spec_save_json",
     "jn_spec_builtin", "jn_spec_lint", "jn_spec_new", "jn_spec_free", "jn_spec_add_link",

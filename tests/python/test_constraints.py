@@ -53,6 +53,59 @@ class Constraints(unittest.TestCase):
         after = model.impact(q, [1, 0, 0])
         residual("J v after an impact", np.abs(closure.J[0] @ after.v).max(), 1e-14)
 
+    def test_inverse_kinematics(self):
+        model = jounce.Model("arm6")
+        pose = np.eye(4)
+        pose[:3, 3] = 0.4, 0.2, 0.5
+        twist = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0, 0, 0, 0, 0, 1]])
+        q, v, null = model.inverse_kinematics("tool", pose, twist)
+        self.assertEqual(null.shape, (0, 6))
+        residual("pose", np.abs(model.frame_pose(q, "tool") - pose).max(), 1e-14)
+        got = model.kinematics(q, v).twist("tool", "hybrid")
+        residual("twist", np.abs(got[:2] - twist).max(), 1e-13)
+        q, v, null = model.inverse_kinematics("tool", pose, follow="position", q=q)
+        self.assertEqual((v.shape, null.shape), ((0, 6), (3, 6)))
+        residual("null space", np.abs(null @ null.T - np.eye(3)).max(), 1e-14)
+        pose[0, 3] = 9
+        with self.assertRaises(jounce.AssemblyError):
+            model.inverse_kinematics("tool", pose)
+        with self.assertRaises(jounce.ArgumentError):
+            model.inverse_kinematics("tool", np.eye(3))
+        with self.assertRaises(jounce.ArgumentError):
+            model.inverse_kinematics("tool", np.eye(4), np.zeros(5))
+        with self.assertRaises(jounce.ArgumentError):
+            model.inverse_kinematics("base", np.eye(4))
+
+    def test_simulation(self):
+        model = jounce.Model("fourbar")
+        q, v = model.assemble([0, 0, 0], [[6, 0, 0], [0, 0, 0]], driven=["crank"])
+        sim = jounce.Simulation(model, tolerance=1e-13)
+        with self.assertRaises(jounce.ClosureError) as caught:
+            sim.set_state(0, [0.5, 0, 0], [0, 0, 0])
+        self.assertEqual(caught.exception.constraint, "pin")
+        sim.set_state(0, q, v[0])
+        qs, vs = sim.run(np.linspace(0.1, 1, 10))
+        closure = model.constraint_closure(qs, vs[:, None])
+        residual("closure of a simulation", np.abs(closure.residual).max(), 1e-14)
+        e = model.momentum_energy(np.vstack([q, qs]), np.vstack([v[:1], vs]))
+        energy = e.kinetic + e.potential
+        residual("energy of a simulation", np.ptp(energy) / energy.max(), 1e-11)
+        got = model.constrained_forward_dynamics(sim.q, sim.v, np.zeros(3)).forces
+        residual("constraint forces now", np.abs(sim.constraint_forces - got).max() / np.abs(got).max(), 1e-13)
+        # the pin is taken out, and put back at once: nothing has to be stopped
+        np.testing.assert_array_equal(sim.set_active([]), np.zeros(3))
+        np.testing.assert_array_equal(sim.constraint_forces, np.zeros(3))
+        residual("impulse without a jump", np.abs(sim.set_active(["pin"])).max(), 1e-12)
+        sim.set_active([])
+        sim.run_to(1.1)
+        with self.assertRaises(jounce.ClosureError):
+            sim.set_active(None)
+        with self.assertRaises(jounce.ArgumentError):
+            sim.set_active(["pn"])
+        free = jounce.Simulation(model, active=[])
+        free.set_state(0, [0.5, 0, 0], [0, 0, 0])
+        free.run_to(0.1)
+
     def test_batches_and_masks(self):
         model = jounce.Model("stewart", representation="body")
         q, v = np.tile(model.home(), (4, 1)), np.zeros((4, 2, model.nv))

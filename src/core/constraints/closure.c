@@ -197,7 +197,7 @@ jn_status jn_closure_check(const closure *c, jn_data *data, const jn_constraints
                                tolerance * size[r]);
   }
   if (!velocity) return JN_OK;
-  rows_rate(c, 0, psi); /* also keeps V_a - V_b of order 0 */
+  rows_rate(c, 0, psi); /* also V_a - V_b of order 0, which higher orders use */
   if (isinf(tolerance)) return JN_OK;
   for (int i = 0; i < m->ncut; i++) {
     const jn_cut *cut = &m->cut[i];
