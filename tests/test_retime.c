@@ -78,6 +78,7 @@ static void double_integrators_are_as_fast_as_possible(void **state) {
     for (int fine = 0; fine < 2; fine++) {
       jn_retime_options o = jn_retime_options_default();
       o.intervals = fine ? 1600 : 200;
+      o.tolerance = 1e-7;
       o.without_rates = cases[i].without_rates;
       error[fine] = time_of(&x, &o) / cases[i].time - 1;
       assert_true(error[fine] > -1e-7); /* nothing is faster than the closed form */
@@ -149,7 +150,7 @@ static void random_starts_agree(void **state) {
     const double want = x.solution.time;
     o.warm = 1;
     for (int start = 0; start < 20; start++) {
-      const double uniform = jn_clock_uniform(&x.p);
+      const double uniform = jn_clock_uniform(&x.p, 1);
       const double a = rng_range(&r, 0, 0.8), w = rng_range(&r, 0.02, 0.2), p = rng_range(&r, 0, 6);
       for (int i = 0; i <= x.p.cells; i++)
         x.solution.c[i] = uniform * (1 + a * sin(w * i + p)) * pow(10, rng_range(&r, -0.01, 0.01));
@@ -159,6 +160,46 @@ static void random_starts_agree(void **state) {
     }
     retime_rows_free(&x);
     retime_case_free(&c);
+  }
+}
+
+/* Strict settings give the same bits on every instruction set: the passes over the rows have no fused
+ * operations, and sums do not depend on the width of a register. */
+static void instruction_sets_agree(void **state) {
+  (void)state;
+  static const char *const names[] = {"plain", "avx2", "avx512"};
+  const char *isa = getenv("JOUNCE_ISA"), *strict = getenv("JOUNCE_STRICT");
+  char *kept[2] = {isa ? strdup(isa) : NULL, strict ? strdup(strict) : NULL};
+  assert_int_equal(setenv("JOUNCE_STRICT", "1", 1), 0);
+  for (uint64_t seed = 1; seed <= 2; seed++) {
+    check_seed(seed);
+    double want[3] = {0};
+    for (int i = 0; i < 3; i++) {
+      assert_int_equal(setenv("JOUNCE_ISA", names[i], 1), 0);
+      retime_case c = retime_case_new("arm6", seed, 3, 0);
+      jn_settings *settings = jn_data_settings(c.data);
+      assert_true(settings->strict);
+      settings->damping = (int)seed - 1;
+      jn_retime_options o = jn_retime_options_default();
+      jn_trajectory *motion = NULL;
+      jn_error error = {0};
+      double u[3];
+      o.intervals = 300;
+      assert_ok(jn_retime(c.model, c.data, c.path, c.range, &o, NULL, &motion, NULL, &error));
+      assert_ok(jn_trajectory_clock(motion, 1.25, 2, u));
+      for (int k = 0; k < 3; k++) {
+        if (i == 0) want[k] = u[k];
+        assert_true(u[k] == want[k]);
+      }
+      jn_trajectory_free(motion);
+      retime_case_free(&c);
+    }
+  }
+  static const char *const variables[2] = {"JOUNCE_ISA", "JOUNCE_STRICT"};
+  for (int i = 0; i < 2; i++) {
+    unsetenv(variables[i]);
+    if (kept[i]) setenv(variables[i], kept[i], 1);
+    free(kept[i]);
   }
 }
 
@@ -378,6 +419,7 @@ int main(void) {
       cmocka_unit_test(double_integrators_are_as_fast_as_possible),
       cmocka_unit_test(pendulums_swing_as_fast_as_torque_allows),
       cmocka_unit_test(random_starts_agree),
+      cmocka_unit_test(instruction_sets_agree),
       cmocka_unit_test(a_dense_solver_agrees),
       cmocka_unit_test(topp_ra_agrees),
       cmocka_unit_test(random_paths_are_run_at_their_limits),

@@ -160,7 +160,7 @@ PyObject *trajectory_retime(PyObject *object, PyObject *const *args, Py_ssize_t 
   jn_retime_options o = jn_retime_options_default();
   if (take_arguments("retime", names, 9, 9, 0, args, nargs, keywords, v) ||
       refuse_layout(self->model, "retime") ||
-      (v[5] && take_int(v[5], "intervals", 16, JN_MAX_INTERVALS, &o.intervals)) ||
+      (v[5] && take_int(v[5], "intervals", 0, JN_MAX_INTERVALS, &o.intervals)) ||
       (v[8] && take_double(v[8], "tolerance", &o.tolerance)))
     return NULL;
   const int rates = v[6] ? PyObject_IsTrue(v[6]) : 1, moving = v[7] ? PyObject_IsTrue(v[7]) : 0;

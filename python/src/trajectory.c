@@ -485,8 +485,8 @@ static PyMethodDef methods[] = {
                     "a number for all joints but a floating base, or (nv,); None: the model's.")},
     {"retime", FAST(trajectory_retime,
                     "retime($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
-                    "effort_rate=None, intervals=1000, rates=True, moving_ends=False, "
-                    "tolerance=1e-7)\n--\n\n"
+                    "effort_rate=None, intervals=0, rates=True, moving_ends=False, "
+                    "tolerance=1e-6)\n--\n\n"
                     "The fastest motion along the same path within these limits, at rest at both\n"
                     "ends unless moving_ends. rates=False: limits of jerk and effort_rate are not\n"
                     "kept. InfeasibleError says which limit no clock keeps, where, by how much.")},
