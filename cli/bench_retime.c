@@ -21,7 +21,7 @@ static jn_status choose_limits(bench *b) {
   for (int i = 0; i < nv && !status; i++) {
     const jn_limit_peak *p = jn_limit_check_peak(check, i, JN_LIMIT_EFFORT);
     const double force = 0.1 + fmax(1.5 * fabs(p->resting), fabs(p->value));
-    const double size[JN_LIMIT_KINDS] = {HUGE_VAL, 2.5, 15, 75, force, 9 * force};
+    const double size[JN_LIMIT_KINDS] = {HUGE_VAL, 2.5, 15, 75, force, 9 * force, 2 * force};
     for (int k = 0; k < JN_LIMIT_KINDS; k++)
       range[i * JN_LIMIT_KINDS + k] = (jn_limit_range){-size[k], size[k]};
   }

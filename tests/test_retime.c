@@ -134,6 +134,128 @@ static void pendulums_swing_as_fast_as_torque_allows(void **state) {
   one_free(&x);
 }
 
+static double inertia_of(const one *x) {
+  const double q = 0, v[2] = {0, 1};
+  double tau;
+  assert_ok(jn_inverse_dynamics(x->model, x->data, 0, &q, v, NULL, &tau));
+  return tau;
+}
+
+/* No gravity, acceleration A and power P: A until the velocity is V = P/(I A), then
+ * I (v^2 - V^2)/2 = P t and I (v^3 - V^3)/3 = P x, to half the way; the same backwards. */
+static void power_is_used_to_the_full(void **state) {
+  (void)state;
+  one x = one_joint(2, 0, 1.5);
+  jn_data_settings(x.data)->gravity = jn_v3(0, 0, 0);
+  const double d = 1.5, A = 8, I = inertia_of(&x), P = 6 * I, V = P / (I * A), x1 = V * V / (2 * A);
+  const double v = cbrt(3 * P / I * (d / 2 - x1) + V * V * V);
+  const double T = 2 * (V / A + I * (v * v - V * V) / (2 * P));
+  limit(&x, JN_LIMIT_ACCELERATION, A);
+  limit(&x, JN_LIMIT_POWER, P);
+  jn_retime_options o = jn_retime_options_default();
+  o.without_rates = 1;
+  double error[2];
+  for (int fine = 0; fine < 2; fine++) {
+    o.intervals = fine ? 1600 : 200;
+    error[fine] = time_of(&x, &o) / T - 1;
+    assert_true(error[fine] > -1e-6);
+  }
+  print_message("power: %.2e and %.2e slower than the closed form\n", error[0], error[1]);
+  check_residual("power and acceleration", fmax(error[0], error[1]), 2.5e-3);
+  /* power alone falls as the cube of the speed: one time scale from the peak */
+  jn_limit_check *check = NULL;
+  jn_error text = {0};
+  no_limits(1, x.range);
+  limit(&x, JN_LIMIT_POWER, P);
+  assert_ok(jn_limit_check_new(x.model, x.data, x.path, x.range, 200, NULL, &check, &text));
+  const jn_limit_peak *p = jn_limit_check_peak(check, 0, JN_LIMIT_POWER);
+  double q, w[3], tau[2];
+  assert_ok(jn_trajectory_at(x.path, p->t, 1, JN_BODY, &q, w));
+  assert_ok(jn_inverse_dynamics(x.model, x.data, 1, &q, w, NULL, tau));
+  check_residual("power at its peak", fabs(tau[0] * w[0] / p->value - 1), 1e-12);
+  check_residual("rate of power at its peak", fabs(tau[1] * w[0] + tau[0] * w[1]), 1e-4 * P);
+  check_residual("time scale of a power limit",
+                 fabs(jn_limit_check_scale(check) / cbrt(fabs(p->value) / P) - 1), 1e-9);
+  jn_limit_check_free(check);
+  one_free(&x);
+}
+
+/* A path that reverses twice: on the way the inertia along it vanishes, and with it the torque that
+ * the clock can change. */
+static void zero_inertia_along_the_path_is_passed(void **state) {
+  (void)state;
+  for (int rates = 0; rates < 2; rates++) {
+    one x = one_joint(3, 0, 1);
+    jn_error error = {0};
+    const double times[4] = {0, 1, 2, 3}, q[4] = {0, 1.1, -0.9, 0.6};
+    jn_trajectory_free(x.path);
+    assert_ok(
+        jn_trajectory_minimum(x.model, rates ? 3 : 2, 4, times, q, NULL, NULL, &x.path, &error));
+    limit(&x, JN_LIMIT_EFFORT, 12);
+    if (rates) limit(&x, JN_LIMIT_EFFORT_RATE, 150);
+    jn_retime_options o = jn_retime_options_default();
+    o.without_rates = !rates;
+    jn_trajectory *motion = NULL;
+    assert_ok(jn_retime(x.model, x.data, x.path, x.range, &o, NULL, &motion, NULL, &error));
+    int broken;
+    const double used = share_at_limits(x.model, x.data, motion, x.range, 0.99, &broken);
+    assert_int_equal(broken_limits(x.model, x.data, motion, x.range), 0);
+    print_message("reversals, %s: %.4f s, at a limit %.0f %% of the time\n",
+                  rates ? "rates" : "no rates", jn_trajectory_end(motion), 100 * used);
+    assert_true(used > 0.85);
+    jn_trajectory_free(motion);
+    one_free(&x);
+  }
+}
+
+/* The speed of a frame: against differences of its position, and as a limit. */
+static void tools_keep_their_speed(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 2; seed++) {
+    check_seed(seed);
+    retime_case c = retime_case_new("arm6", seed, 3, 0);
+    const int frame = jn_model_frame_count(c.model) - 1;
+    const size_t nq = (size_t)jn_model_nq(c.model), nv = (size_t)jn_model_nv(c.model);
+    jn_retime_options o = jn_retime_options_default();
+    jn_trajectory *fast = NULL, *slow = NULL;
+    jn_error error = {0};
+    double top, t, *q = doubles(nq), *v = doubles(nv);
+    o.intervals = 300;
+    assert_ok(jn_retime(c.model, c.data, c.path, c.range, &o, NULL, &fast, NULL, &error));
+    assert_ok(jn_tool_peak(c.model, c.data, fast, frame, 1000, NULL, &top, &t));
+    jn_pose at[2];
+    const double h = 1e-5;
+    for (int side = 0; side < 2; side++) {
+      assert_ok(jn_trajectory_at(fast, t + (side ? h : -h), -1, JN_MIXED, q, v));
+      assert_ok(jn_kinematics(c.model, c.data, -1, q, NULL));
+      assert_ok(jn_frame_pose(c.model, c.data, frame, &at[side]));
+    }
+    const jn_vec3 d = jn_v3_sub(at[1].p, at[0].p);
+    check_residual("speed of a frame", fabs(jn_v3_norm(d) / (2 * h) / top - 1), 1e-6);
+    const jn_tool_limit tool = {frame, 0.6 * top};
+    o.tools = 1, o.tool = &tool;
+    assert_ok(jn_retime(c.model, c.data, c.path, c.range, &o, NULL, &slow, NULL, &error));
+    assert_ok(jn_tool_peak(c.model, c.data, slow, frame, 1000, NULL, &top, NULL));
+    print_message("tool: %.5f of its limit, %.3f s instead of %.3f s\n", top / tool.speed,
+                  jn_trajectory_end(slow), jn_trajectory_end(fast));
+    assert_true(top <= tool.speed * (1 + 1e-9) && top > 0.99 * tool.speed);
+    assert_true(jn_trajectory_end(slow) > jn_trajectory_end(fast));
+    assert_int_equal(broken_limits(c.model, c.data, slow, c.range), 0);
+    jn_tool_limit wrong = {frame + 1, 1};
+    o.tool = &wrong;
+    jn_trajectory *none = NULL;
+    assert_status(jn_retime(c.model, c.data, c.path, c.range, &o, NULL, &none, NULL, &error),
+                  JN_ERR_ARGUMENT);
+    assert_status(jn_tool_peak(c.model, c.data, slow, frame + 1, 1000, NULL, &top, NULL),
+                  JN_ERR_ARGUMENT);
+    jn_trajectory_free(fast);
+    jn_trajectory_free(slow);
+    free(q);
+    free(v);
+    retime_case_free(&c);
+  }
+}
+
 /* Solvers. */
 
 /* From 20 random starts the durations agree. */
@@ -233,6 +355,8 @@ static void topp_ra_agrees(void **state) {
     for (uint64_t seed = 1; seed <= 4; seed++) {
       check_seed(seed);
       retime_case c = retime_case_new(robots[robot], seed, 2, 0);
+      for (int i = 0; i < jn_model_nv(c.model); i++) /* TOPP-RA does not know it */
+        c.range[i * JN_LIMIT_KINDS + JN_LIMIT_POWER] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
       retiming x = retime_case_rows(&c, 1000, 1);
       const double want = topp_ra_duration(&x.p);
       retime_rows_free(&x);
@@ -274,7 +398,7 @@ static void random_paths_are_run_at_their_limits(void **state) {
       assert_ok(status);
       int broken;
       const double used = share_at_limits(c.model, c.data, moved, c.range, 0.97, &broken);
-      assert_int_equal(broken, 0);
+      assert_int_equal(broken ? broken_limits(c.model, c.data, moved, c.range) : 0, 0);
       print_message("%s: %.3f s, %d rounds, %d steps, at a limit %.0f %% of the time\n",
                     robots[robot], report.duration, report.rounds, report.steps, 100 * used);
       assert_true(used > 0.8);
@@ -284,6 +408,17 @@ static void random_paths_are_run_at_their_limits(void **state) {
       retime_case_free(&c);
     }
   check_residual("Newton steps a round, on average", steps, 60);
+}
+
+static void refused(const one *x, const jn_retime_options *o, jn_status want, const char *text) {
+  jn_trajectory *out = NULL;
+  jn_error error = {0};
+  jn_status got = jn_retime(x->model, x->data, x->path, x->range, o, NULL, &out, NULL, &error);
+  if (got != want || !strstr(error.message, text))
+    print_error("'%s' expected, found %d '%s'\n", text, (int)got, error.message);
+  assert_status(got, want);
+  assert_non_null(strstr(error.message, text));
+  assert_null(out);
 }
 
 /* The motion ends at rest also where the path does not; or, if asked for, it does not. */
@@ -317,6 +452,22 @@ static void ends_are_at_rest_or_free(void **state) {
     jn_trajectory_free(moved);
   }
   assert_true(last[1] < last[0]);
+  /* at most a given speed of the path's own time, and that where the limits allow it */
+  jn_retime_options given = jn_retime_options_default();
+  jn_trajectory *through = NULL;
+  given.ends = JN_ENDS_FREE;
+  given.speed[0] = 0.8, given.speed[1] = 0.5;
+  assert_ok(jn_retime(x.model, x.data, x.path, x.range, &given, NULL, &through, NULL, &error));
+  assert_int_equal(broken_limits(x.model, x.data, through, x.range), 0);
+  for (int side = 0; side < 2; side++) {
+    double u[2];
+    assert_ok(jn_trajectory_clock(through, side ? jn_trajectory_end(through) : 0, 1, u));
+    print_message("speed of the clock at an end: %.6f of %.1f\n", u[1], given.speed[side]);
+    assert_true(u[1] <= given.speed[side] && u[1] > 0.998 * given.speed[side]);
+  }
+  jn_trajectory_free(through);
+  given.speed[1] = 0;
+  refused(&x, &given, JN_ERR_ARGUMENT, "speed at an end");
   /* a motion that was retimed can be retimed; its jerk switches within a cell, which costs a little */
   jn_trajectory *once = NULL, *twice = NULL;
   assert_ok(jn_retime(x.model, x.data, x.path, x.range, NULL, NULL, &once, NULL, &error));
@@ -349,17 +500,6 @@ static void dwells_and_stops_are_run_through(void **state) {
   print_message("dwell: %.4f s, without it %.4f s\n", T, least);
   assert_true(T > least && T < least + 0.6);
   one_free(&x);
-}
-
-static void refused(const one *x, const jn_retime_options *o, jn_status want, const char *text) {
-  jn_trajectory *out = NULL;
-  jn_error error = {0};
-  jn_status got = jn_retime(x->model, x->data, x->path, x->range, o, NULL, &out, NULL, &error);
-  if (got != want || !strstr(error.message, text))
-    print_error("'%s' expected, found %d '%s'\n", text, (int)got, error.message);
-  assert_status(got, want);
-  assert_non_null(strstr(error.message, text));
-  assert_null(out);
 }
 
 static int stop(void *context, int round, int step, double duration, double worst) {
@@ -418,6 +558,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(double_integrators_are_as_fast_as_possible),
       cmocka_unit_test(pendulums_swing_as_fast_as_torque_allows),
+      cmocka_unit_test(power_is_used_to_the_full),
+      cmocka_unit_test(zero_inertia_along_the_path_is_passed),
+      cmocka_unit_test(tools_keep_their_speed),
       cmocka_unit_test(random_starts_agree),
       cmocka_unit_test(instruction_sets_agree),
       cmocka_unit_test(a_dense_solver_agrees),

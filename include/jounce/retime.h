@@ -7,6 +7,7 @@
  *   jerk     b^(1/2) (v_3 b + 3/2 v_2 b' + v_1 b''/2)                  v_k: derivatives by u
  *   force    m b'/2 + c b + g  (+ d v_1 b^(1/2): damping)
  *   its rate b^(1/2) (m b''/2 + (m_u/2 + c) b' + c_u b + g_u)  (+ d times the acceleration)
+ *   power    b^(1/2) v_1 times the force
  *
  * b is a cubic spline; one interior-point solve finds the least duration (docs/theory.md). */
 #ifndef JOUNCE_RETIME_H
@@ -30,7 +31,11 @@ typedef struct jn_retime_options {
                   * as keep their average below 4 ms, 128 2^k */
   int without_rates; /* 1: limits of jerk and force rate are not kept; default 0 */
   jn_retime_ends ends;
-  double tolerance; /* relative accuracy of the duration on its grid; default 1e-6 */
+  double speed[2]; /* JN_ENDS_FREE: the largest speed du/dt of the path's own time at the start and
+                    * at the end; default HUGE_VAL */
+  int tools;       /* limits of the speed of frames; default 0 */
+  const jn_tool_limit *tool; /* [tools] */
+  double tolerance;          /* relative accuracy of the duration on its grid; default 1e-6 */
   /* Called after every step of the solver with the round, the step, the duration so far and the
    * worst use of a limit between grid points in the last round; 0 before. Returns 1 to stop, which
    * gives JN_ERR_STATE. NULL (default): not called. */

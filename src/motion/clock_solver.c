@@ -440,9 +440,21 @@ static double residual(solver *x) {
   return worst / scale;
 }
 
+/* lambda = mu/z */
+static void start_multipliers(solver *x, double mu) {
+  set_roots(x);
+  for (int i = 0; i < x->points; i++)
+    x->cap_l[i] = mu / (x->p->cap[i] - x->r.b[i]), x->cap_d[i] = 0;
+  x->passes->start(&x->r, mu);
+}
+
+/* After STUCK short steps in a row the multipliers are too small for where b is: they begin again, ten
+ * times as large. */
 static jn_status iterate(solver *x, const jn_clock_settings *o, jn_clock_solution *out) {
+  enum { STUCK = 4 };
   const double count = 2 * x->pairs + x->points;
   double last = 0.7, a = 0;
+  int shorts = 0;
   for (int step = 0;; step++) {
     const double gap = linearise(x, a), T = duration(x);
     out->time = T, out->gap = gap / T, out->iterations = step;
@@ -459,15 +471,11 @@ static jn_status iterate(solver *x, const jn_clock_settings *o, jn_clock_solutio
     const double most = fmax(worst, worst_l);
     a = most > 0.99 ? 0.99 / most : 1; /* not quite to the boundary */
     last = a = step_coefficients(x, a);
+    shorts = a < 0.1 ? shorts + 1 : 0;
+    if (shorts < STUCK) continue;
+    start_multipliers(x, 10 * gap / count);
+    last = 0.7, a = 0, shorts = 0;
   }
-}
-
-/* lambda = mu/z at the start */
-static void start_multipliers(solver *x, double mu) {
-  set_roots(x);
-  for (int i = 0; i < x->points; i++)
-    x->cap_l[i] = mu / (x->p->cap[i] - x->r.b[i]), x->cap_d[i] = 0;
-  x->passes->start(&x->r, mu);
 }
 
 double jn_clock_uniform(const jn_clock_problem *p, int every) {

@@ -7,8 +7,11 @@
 
 #include "base/block.h"
 #include "base/fail.h"
+#include "motion/tool.h"
 
-jn_retime_options jn_retime_options_default(void) { return (jn_retime_options){.tolerance = 1e-6}; }
+jn_retime_options jn_retime_options_default(void) {
+  return (jn_retime_options){.speed = {HUGE_VAL, HUGE_VAL}, .tolerance = 1e-6};
+}
 
 enum { STATES = 64 };                /* points of the path at a time */
 static const double unlimited = 1e6; /* the other side of a one-sided limit, relative to it */
@@ -64,6 +67,21 @@ static int is_limited(const retiming *x, int iv, int kind) {
   const jn_limit_range *r = range_of(x, iv, kind);
   if (x->options.without_rates && (kind == JN_LIMIT_JERK || kind == JN_LIMIT_EFFORT_RATE)) return 0;
   return isfinite(r->low) || isfinite(r->high);
+}
+
+static jn_status check_options(const jn_model *model, const jn_retime_options *o, jn_error *error) {
+  for (int i = 0; i < 2; i++)
+    if (!(o->speed[i] > 0))
+      return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                     "the speed at an end must be positive, found %.6g", o->speed[i]);
+  if (o->tools < 0 || (o->tools && !o->tool))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "limits of tools expected");
+  for (int i = 0; i < o->tools; i++)
+    if (o->tool[i].frame < 0 || o->tool[i].frame >= jn_model_frame_count(model) ||
+        !(o->tool[i].speed > 0))
+      return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                     "tool %d: a frame of the model and a positive speed expected", i);
+  return JN_OK;
 }
 
 static jn_status check_ranges(const retiming *x) {
@@ -161,6 +179,22 @@ static jn_status check_jumps(retiming *x) {
   return JN_OK;
 }
 
+/* Both sides of the breaks of the path; of very many, as many as fit. */
+static jn_status list_breaks(retiming *x) {
+  enum { MOST = 20000 };
+  const double end = jn_trajectory_end(x->path);
+  for (int pass = 0; pass < 2; pass++) {
+    int n = 0;
+    for (double u = jn_trajectory_next_break(x->path, x->start); u < end && n < MOST;
+         u = jn_trajectory_next_break(x->path, u), n += 2)
+      if (pass) x->breaks[n] = u - 1e-12 * (fabs(u) + end - x->start), x->breaks[n + 1] = u;
+    x->break_count = n;
+    if (pass || !n) break;
+    if (!(x->breaks = jn_block_new(&x->hooks, (size_t)n, sizeof *x->breaks))) return JN_ERR_MEMORY;
+  }
+  return JN_OK;
+}
+
 /* Rows. */
 
 /* Forces and their rates at STATES points from three motions a point with clocks (first and second
@@ -198,15 +232,15 @@ static force_terms force_of(const retiming *x, int n, int count, int i) {
 
 /* The rows of all limits; their order: without b'' first. */
 static void list_rows(retiming *x) {
-  static const int kinds[2][2] = {{JN_LIMIT_ACCELERATION, JN_LIMIT_EFFORT},
-                                  {JN_LIMIT_JERK, JN_LIMIT_EFFORT_RATE}};
+  static const int kinds[2][3] = {{JN_LIMIT_ACCELERATION, JN_LIMIT_EFFORT, JN_LIMIT_KINDS},
+                                  {JN_LIMIT_JERK, JN_LIMIT_EFFORT_RATE, JN_LIMIT_POWER}};
   int rows = 0;
   for (int third = 0; third < 2; third++) {
-    for (int k = 0; k < 2; k++)
-      for (int iv = 0; iv < x->nv; iv++)
+    for (int k = 0; k < 3; k++)
+      for (int iv = 0; iv < x->nv && kinds[third][k] < JN_LIMIT_KINDS; iv++)
         if (is_limited(x, iv, kinds[third][k])) {
           x->row[rows] = (limit_row){iv, (jn_limit_kind)kinds[third][k], 1};
-          x->forces |= k;
+          x->forces |= k > 0;
           rows++;
         }
     x->row[rows++] = (limit_row){-1, JN_LIMIT_KINDS, 1}; /* of the clock itself */
@@ -235,6 +269,10 @@ static void fill_row(retiming *x, int k, int first, int count) {
       if (r->kind == JN_LIMIT_EFFORT) {
         p->s0[at] = f.c * s, p->s1[at] = 0.5 * f.m * s, p->sg[at] = f.g * s;
         if (p->damped) p->sd[at] = d * v1 * s;
+      } else if (r->kind == JN_LIMIT_POWER) {
+        /* v_1 b^(1/2) (m b'/2 + c b + g) + d v_1^2 b */
+        p->r0[at] = v1 * f.c * s, p->r1[at] = 0.5 * v1 * f.m * s, p->rg[at] = v1 * f.g * s;
+        if (p->damped) p->d0[at] = d * v1 * v1 * s;
       } else {
         p->r0[at] = f.cu * s, p->r1[at] = 0.5 * f.mc * s, p->r2[at] = 0.5 * f.m * s;
         p->rg[at] = f.gu * s;
@@ -273,14 +311,26 @@ static void check_point(retiming *x, double u, int n, int count) {
   }
 }
 
-static double velocity_cap(const retiming *x, const double *v) {
+/* the largest b that the velocities of point n allow */
+static jn_status velocity_cap(const retiming *x, int n, double *out) {
+  const double *v = x->v + (size_t)n * 3 * (size_t)x->nv;
   double cap = HUGE_VAL;
   for (int i = 0; i < x->nv; i++) {
     const jn_limit_range *r = range_of(x, i, JN_LIMIT_VELOCITY);
     const double limit = v[i] > 0 ? r->high : r->low, root = limit / v[i];
     if (v[i] != 0 && isfinite(limit) && root * root < cap) cap = root * root;
   }
-  return cap;
+  for (int i = 0; i < x->options.tools; i++) {
+    const jn_tool_limit *tool = &x->options.tool[i];
+    double speed;
+    const jn_status status =
+        jn_tool_speed(x->model, x->data, tool->frame, x->q + (size_t)n * (size_t)x->nq, v, &speed);
+    if (status) return status;
+    const double root = tool->speed / speed;
+    if (speed > 0 && root * root < cap) cap = root * root;
+  }
+  *out = cap;
+  return JN_OK;
 }
 
 /* the scales of rows and both sides of their limits */
@@ -313,7 +363,8 @@ static jn_status fill_rows(retiming *x) {
     if (status) return status;
     for (int n = 0; n < count; n++) {
       check_point(x, jn_retime_point(x, first + n), n, count);
-      p->cap[first + n] = x->cap[first + n] = velocity_cap(x, x->v + (size_t)n * 3 * (size_t)x->nv);
+      if ((status = velocity_cap(x, n, &x->cap[first + n]))) return status;
+      p->cap[first + n] = x->cap[first + n];
     }
     for (int k = 0; k < p->second + p->third; k++) fill_row(x, k, first, count);
   }
@@ -382,16 +433,21 @@ static jn_status limit_clock(retiming *x) {
         "no limit bounds the speed: limit the velocity, acceleration or force of a joint "
         "that moves");
   for (size_t n = 0; n < stride; n++) p->s1[second * stride + n] = s1 / WEAK;
+  for (int side = 0; side < 2 && x->options.ends == JN_ENDS_FREE; side++) {
+    const double speed = x->options.speed[side];
+    double *at = &p->cap[side ? p->cells : 0];
+    *at = fmin(*at, speed * speed);
+  }
   for (int n = 0; n < x->all; n++) p->cap[n] = fmin(p->cap[n], 1e200);
   const double b = jn_clock_uniform(p, p->points > 512 ? 8 : 1);
   if (!(b > 0))
     return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0, "no clock keeps the limits, however slow");
   for (int n = 0; n < x->all; n++) {
     double own = 0;
-    for (size_t k = 0; k < second && !third; k++)
+    for (size_t k = 0; k < second && !(r2 > 0); k++)
       own = fmax(own, fabs(p->s1[k * stride + (size_t)n]));
     p->r2[third * stride + (size_t)n] =
-        third ? r2 / WEAK : 0.5 * SWITCH * p->h * (own + 0.1 * s1) / sqrt(b);
+        r2 > 0 ? r2 / WEAK : 0.5 * SWITCH * p->h * (own + 0.1 * s1) / sqrt(b);
     p->cap[n] = fmin(p->cap[n], 1e4 * b);
   }
   return JN_OK;
@@ -409,6 +465,7 @@ int jn_retime_quarter(const retiming *x, int j) {
 
 double jn_retime_point(const retiming *x, int i) {
   const int beyond = i - x->p.points;
+  if (i >= x->regular) return x->breaks[i - x->regular];
   if (beyond < 0) return jn_clock_point(&x->p, x->start, i);
   return x->start + x->p.h * (1 + beyond / 2 + (beyond % 2 ? 0.75 : 0.25));
 }
@@ -445,10 +502,11 @@ static jn_status place(retiming *x) {
 
 static jn_status place_grid(retiming *x, int cells, int quarters) {
   jn_clock_problem *p = &x->p;
-  const size_t rows = 4 * (size_t)x->nv + 2;
+  const size_t rows = 5 * (size_t)x->nv + 2;
   p->cells = cells;
   p->points = jn_clock_points(cells);
-  x->all = p->points + (quarters ? 2 * (cells - 2) : 0);
+  x->regular = p->points + (quarters ? 2 * (cells - 2) : 0);
+  x->all = x->regular + (quarters ? x->break_count : 0);
   p->stride = (x->all + 7) / 8 * 8;
   x->row = jn_block_new(&x->hooks, rows, sizeof *x->row);
   x->active = jn_block_new(&x->hooks, rows * (size_t)jn_clock_chunks(p->points), 1);
@@ -490,6 +548,7 @@ void jn_retime_release_grid(retiming *x) {
 void jn_retime_release(retiming *x) {
   jn_retime_release_grid(x);
   jn_block_free(&x->hooks, x->coordinate);
+  jn_block_free(&x->hooks, x->breaks);
   jn_block_free(&x->hooks, x->numbers);
   jn_batch_free(x->batch);
   jn_trajectory_free(x->own);
@@ -516,7 +575,7 @@ jn_status jn_retime_begin(retiming *x) {
   }
   if (!status) status = check_jumps(x);
   x->start = jn_trajectory_start(x->path);
-  return status;
+  return status ? status : list_breaks(x);
 }
 
 static jn_status run(retiming *x, jn_trajectory **out, jn_retime_report *report) {
@@ -543,6 +602,8 @@ jn_status jn_retime(const jn_model *model, jn_data *data, const jn_trajectory *p
         "an argument is NULL or out of range: 0 or 16 to %d intervals, tolerance between 0 "
         "and 1",
         JN_MAX_INTERVALS);
+  const jn_status refused = check_options(model, &o, error);
+  if (refused) return refused;
   if (jn_data_order(data) < 1)
     return jn_fail(error, JN_ERR_ORDER, NULL, 0, "data of order 1 needed");
   retiming x = {.model = model, .data = data, .path = path, .range = range, .options = o};

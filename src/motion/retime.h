@@ -41,9 +41,13 @@ typedef struct retiming {
       *tau; /* [STATES] points of the path; three motions and their forces for each */
   double *size, *damping;
   int *coordinate; /* [nv] index into q; -1: a rotation */
+  double *breaks;  /* [2 breaks] both sides of every break of the path */
+  int break_count; /* 2 breaks */
 
   /* a grid */
-  int all; /* points: those of the problem, then the quarters of cells between them and the knots */
+  int all; /* points: those of the problem, the quarters of cells between them and the knots, and
+                * both sides of the breaks of the path */
+  int regular; /* without the breaks */
   limit_row *row;
   jn_clock_problem p;
   jn_clock_solution solution;

@@ -57,37 +57,47 @@ static void make_clock(retiming *x, double factor) {
 
 /* The motion at the points of the grid. */
 
+/* the motion at u - u_0 = target of a cell u - u_0 = sum a_k s^k, s = (t - t_0)/h, near s */
+static void set_motion(retiming *x, const double a[8], double h, double s, double target,
+                       size_t at) {
+  double d0 = 0, d1 = 0, d2 = 0, d3 = 0;
+  for (int step = 0; step < 20; step++) {
+    /* the polynomial and its derivatives, divided by their factorials */
+    d0 = a[7], d1 = d2 = d3 = 0;
+    for (int k = 6; k >= 0; k--)
+      d3 = d3 * s + d2, d2 = d2 * s + d1, d1 = d1 * s + d0, d0 = d0 * s + a[k];
+    const double move = (target - d0) / d1;
+    if (fabs(move) < 1e-8) break;
+    s = fmin(1, fmax(0, s + move));
+  }
+  const double speed = d1 / h;
+  x->b[at] = speed * speed;
+  x->b1[at] = 4 * d2 / (h * h);
+  x->b2[at] = 12 * d3 / (h * h * h) / speed;
+}
+
 /* b = u'^2, b' = 2 u'', b'' = 2 u'''/u' of the motion at all points. The motion's clock is a
  * polynomial of degree 7 in t between knots (jn_trajectory_clocked); t is found by Newton's method. */
 static void clock_of_motion(retiming *x) {
   const int N = x->p.cells;
+  int next = 0; /* break */
   for (int cell = 0; cell < N; cell++) {
     const double *row = x->clock + 5 * (size_t)cell;
-    double a[8], h = jn_clock_powers(row, row + 5, a), s = 0.25;
-    for (int part = 1; part < 4; part++, s = fmin(0.99, s + 0.25)) {
-      const double target = 0.25 * part * (row[6] - row[1]);
-      double d0 = 0, d1 = 0, d2 = 0, d3 = 0;
-      for (int step = 0; step < 20; step++) {
-        /* the polynomial and its derivatives, divided by their factorials */
-        d0 = a[7], d1 = d2 = d3 = 0;
-        for (int k = 6; k >= 0; k--)
-          d3 = d3 * s + d2, d2 = d2 * s + d1, d1 = d1 * s + d0, d0 = d0 * s + a[k];
-        const double move = (target - d0) / d1;
-        if (fabs(move) < 1e-8) break;
-        s = fmin(1, fmax(0, s + move));
-      }
-      const size_t at = (size_t)jn_retime_quarter(x, 4 * cell + part);
-      const double speed = d1 / h;
-      x->b[at] = speed * speed;
-      x->b1[at] = 4 * d2 / (h * h);
-      x->b2[at] = 12 * d3 / (h * h * h) / speed;
+    double a[8], h = jn_clock_powers(row, row + 5, a);
+    for (int part = 1; part < 4; part++)
+      set_motion(x, a, h, 0.25 * part, 0.25 * part * (row[6] - row[1]),
+                 (size_t)jn_retime_quarter(x, 4 * cell + part));
+    for (; next < x->break_count && (cell == N - 1 || x->breaks[next] < row[6]); next++) {
+      const double u = x->breaks[next] - row[1];
+      set_motion(x, a, h, u / (row[6] - row[1]), u, (size_t)(x->regular + next));
     }
   }
 }
 
 /* x->use: by how much the part of row k that depends on the speed is too large, at all points of the
- * motion at `speed` times its own; the row after the last is the velocity. Returns the largest. */
-static double uses(retiming *x, int k, double speed) {
+ * motion at `speed` times its own; the row after the last is the velocity. Side 1: for the upper
+ * limit, -1: for the lower, 0: for the nearer. Returns the largest. */
+static double uses(retiming *x, int k, double speed, int side) {
   const jn_clock_problem *p = &x->p;
   const int third = k >= p->second;
   const size_t row = (size_t)(third ? k - p->second : k) * (size_t)p->stride;
@@ -103,15 +113,21 @@ static double uses(retiming *x, int k, double speed) {
       use[i] = sqrt(b[i]) * (x3 * (r2[i] * b2[i] + r1[i] * b1[i] + r0[i] * b[i]) + x1 * rg[i]);
     for (int i = 0; p->damped && i < x->all; i++)
       use[i] += x2 * (p->d1[row + (size_t)i] * b1[i] + p->d0[row + (size_t)i] * b[i]);
-    const double high = 1 / p->high[k], low = -1 / p->low[k];
-    for (int i = 0; i < x->all; i++) use[i] *= use[i] > 0 ? high : low;
+    const double high = 1 / p->high[k], low = -1 / p->low[k], one = side > 0 ? high : low;
+    if (side)
+      for (int i = 0; i < x->all; i++) use[i] *= one;
+    else
+      for (int i = 0; i < x->all; i++) use[i] *= use[i] > 0 ? high : low;
   } else {
     const double *restrict s0 = p->s0 + row, *restrict s1 = p->s1 + row, *restrict sg = p->sg + row;
     for (int i = 0; i < x->all; i++) use[i] = x2 * (s1[i] * b1[i] + s0[i] * b[i]);
     for (int i = 0; p->damped && i < x->all; i++)
       use[i] += x1 * p->sd[row + (size_t)i] * sqrt(b[i]);
-    const double high = p->high[k], low = -p->low[k];
-    for (int i = 0; i < x->all; i++) use[i] /= (use[i] > 0 ? high : low) - sg[i];
+    const double high = p->high[k], low = -p->low[k], one = side > 0 ? high : low;
+    if (side)
+      for (int i = 0; i < x->all; i++) use[i] /= one - sg[i];
+    else
+      for (int i = 0; i < x->all; i++) use[i] /= (use[i] > 0 ? high : low) - sg[i];
   }
   if (x->tight) {
     const double *restrict tight = x->tight + (size_t)k * (size_t)p->stride;
@@ -177,17 +193,21 @@ static jn_status look_and_tighten(retiming *x, double *worst) {
   *worst = 0;
   for (int k = 0; k <= rows; k++) {
     if (is_own(x, k)) continue;
-    const double most = uses(x, k, 1);
+    const double most = uses(x, k, 1, 0);
     *worst = fmax(*worst, most);
     if (most <= 1 + 0.03 * enough) continue;
     if (!x->tight) {
       if (!(x->tight = jn_block_new(&x->hooks, all, sizeof *x->tight))) return JN_ERR_MEMORY;
       for (size_t i = 0; i < all; i++) x->tight[i] = 1;
     }
+    int next = 0; /* break */
     for (int cell = 0; cell < p->cells; cell++) {
       double here = 0;
       for (int part = 0; part <= 4; part++)
         here = fmax(here, x->use[jn_retime_quarter(x, 4 * cell + part)]);
+      const double end = x->clock[5 * (size_t)cell + 6];
+      for (; next < x->break_count && x->breaks[next] < end; next++)
+        here = fmax(here, x->use[x->regular + next]);
       if (here > 1 + 0.03 * enough && !activate(x, k, cell))
         tighten(x, k, cell, here * (1 + 0.03 * enough));
     }
@@ -202,6 +222,50 @@ static double top(double a, double b, double c) {
   return b - 0.5 * slope * slope / bend;
 }
 
+/* Values at FINE + 1 places of a cell of the polynomial through its five values: weights */
+enum { FINE = 32 };
+typedef double fine_weights[FINE + 1][5];
+
+static void make_weights(fine_weights w) {
+  for (int n = 0; n <= FINE; n++)
+    for (int i = 0; i < 5; i++) {
+      w[n][i] = 1;
+      for (int k = 0; k < 5; k++)
+        if (k != i) w[n][i] *= (4.0 * n / FINE - k) / (i - k);
+    }
+}
+
+/* The largest value in a cell from its five values; if it may be above `from`. The polynomial counts
+ * where it is near the parabolas: not across a jump in the cell. */
+static double top_of_cell(const fine_weights w, const double y[5], double from) {
+  const double rough =
+      fmax(top(y[0], y[1], y[2]), fmax(top(y[1], y[2], y[3]), top(y[2], y[3], y[4])));
+  double most = rough, before = y[0], last = y[0];
+  if (rough < from) return rough;
+  for (int n = 1; n <= FINE; n++) {
+    const double at =
+        w[n][0] * y[0] + w[n][1] * y[1] + w[n][2] * y[2] + w[n][3] * y[3] + w[n][4] * y[4];
+    most = fmax(most, n > 1 ? top(before, last, at) : at);
+    before = last, last = at;
+  }
+  return most < rough + 1e-3 ? most : rough;
+}
+
+/* of all cells, from x->use */
+static double top_of_cells(const retiming *x, const fine_weights w) {
+  double top = 0;
+  for (int cell = 0; cell < x->p.cells; cell++) {
+    double y[5], most = 0;
+    for (int part = 0; part <= 4; part++) {
+      y[part] = x->use[jn_retime_quarter(x, 4 * cell + part)];
+      most = y[part] > most ? y[part] : most;
+    }
+    if (most > 0.99) top = fmax(top, top_of_cell(w, y, 0.999));
+  }
+  for (int i = x->regular; i < x->all; i++) top = fmax(top, x->use[i]);
+  return top;
+}
+
 /* By how much the motion at `speed` must be slowed down so that nothing is exceeded between the
  * points either. Velocity falls with the speed, the changing part of forces with its square, rates
  * at least with the speed, jerk with its cube. */
@@ -209,24 +273,19 @@ static double slow_down(retiming *x, double speed, double *excess) {
   const jn_clock_problem *p = &x->p;
   const int rows = p->second + p->third;
   double factor = 1;
+  fine_weights weights;
+  make_weights(weights);
   *excess = 0;
   for (int k = 0; k <= rows; k++) {
-    if (is_own(x, k) || uses(x, k, speed) < 0.99) continue;
-    const int third = k >= p->second && k < rows;
-    const double power = third && x->row[k].kind == JN_LIMIT_JERK ? 1.0 / 3
-                         : k < p->second && !p->damped            ? 0.5
-                                                                  : 1;
-    double before = 0, last = 0;
-    for (int j = 0; j <= 4 * p->cells; j++) {
-      const double use = x->use[jn_retime_quarter(x, j)];
-      /* knots are kinks of the rates: the parabola must not bend around one */
-      const int kink = third && j % 4 == 1;
-      const double most = use < 0.99 && last < 0.99 ? 0
-                          : j > 1 && !kink          ? top(before, last, use)
-                                                    : use;
+    if (is_own(x, k)) continue;
+    const double power = k >= p->second && k < rows && x->row[k].kind == JN_LIMIT_JERK ? 1.0 / 3
+                         : k < p->second && !p->damped                                 ? 0.5
+                                                                                       : 1;
+    for (int side = 1; side >= (k < rows ? -1 : 1); side -= 2) {
+      if (uses(x, k, speed, side) < 0.99) continue;
+      const double most = top_of_cells(x, weights);
       *excess = fmax(*excess, most - 1);
       if (most > 1 - margin) factor = fmax(factor, 1 + power * (most - 1 + margin));
-      before = last, last = use;
     }
   }
   return factor;
@@ -283,7 +342,7 @@ static void choose_rows(retiming *x) {
   x->all = p->points;
   for (int k = 0; k < p->second + p->third; k++) {
     unsigned char *active = x->active + (size_t)k * (size_t)chunks;
-    if (!is_own(x, k)) uses(x, k, 1);
+    if (!is_own(x, k)) uses(x, k, 1, 0);
     for (int i = 0; i < p->points; i++)
       if (is_own(x, k) || x->use[i] > part_used) active[i / JN_CLOCK_PIECE] = 1;
   }

@@ -28,6 +28,7 @@ static void random_limits(retime_case *c, rng *r) {
     size[JN_LIMIT_EFFORT] =
         0.1 + fmax(1.3 * fabs(p->resting), 0.8 * fabs(p->value)) * rng_range(r, 1, 1.5);
     size[JN_LIMIT_EFFORT_RATE] = size[JN_LIMIT_EFFORT] * rng_range(r, 6, 12);
+    size[JN_LIMIT_POWER] = size[JN_LIMIT_EFFORT] * rng_range(r, 1, 2);
     for (int k = 0; k < JN_LIMIT_KINDS; k++)
       c->range[i * JN_LIMIT_KINDS + k] = (jn_limit_range){-size[k], size[k]};
     free(size);
