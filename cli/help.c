@@ -399,7 +399,7 @@ const char cli_limits_help[] =
     "                         component of a joint with several\n"
     "  --velocity X, --acceleration X, --jerk X, --effort X, --effort-rate X, --power X\n"
     "                         for every joint except a floating base, instead of the model's\n"
-    "  --tool LINK --tool-speed X   speed of the origin of a link or frame\n"
+    "  --tool LINK, --tool-speed X   speed of the origin of a link or frame\n"
     "  --apply FILE           write the scaled motion: .json exactly, .csv, .npy, .npz as samples\n"
     "Exit status 3 if a limit is broken.\n\n"
     HELP_PATH
@@ -426,7 +426,7 @@ const char cli_retime_help[] =
     "                         of a joint with several\n"
     "  --velocity X, --acceleration X, --jerk X, --effort X, --effort-rate X, --power X\n"
     "                         for every joint except a floating base, instead of the model's\n"
-    "  --tool LINK --tool-speed X   speed of the origin of a link or frame\n"
+    "  --tool LINK, --tool-speed X   speed of the origin of a link or frame\n"
     "  --apply FILE           write the motion: .json exactly, .csv, .npy, .npz as samples\n"
     "  --no-rate              keep no limits of jerk and torque rate\n"
     "  --moving-ends          as fast as the limits allow at the ends, too\n"
