@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "helpers/check.h"
 #include "helpers/counter.h"
 #include "helpers/retime.h"
 #include "helpers/rng.h"
+
+static const char *const robots[] = {"arm6", "arm7", "quadruped", "tilthex"};
 
 /* One joint. */
 
@@ -350,7 +353,6 @@ static void a_dense_solver_agrees(void **state) {
  * as u^2: with u^3 the fastest clock is infinitely fast at the ends, which only a grid allows. */
 static void topp_ra_agrees(void **state) {
   (void)state;
-  static const char *const robots[] = {"arm6", "arm7"};
   for (int robot = 0; robot < 2; robot++)
     for (uint64_t seed = 1; seed <= 4; seed++) {
       check_seed(seed);
@@ -376,38 +378,65 @@ static void topp_ra_agrees(void **state) {
 
 /* Paths. */
 
-/* Random paths of robots with a fixed and a floating base: no failure, nothing broken after it, and
- * a limit is used almost all the time. */
+/* What was found on random paths. */
+typedef struct findings {
+  int paths, failed, broken;
+  int steps, total; /* most Newton steps of a solve, and in all */
+  double used;      /* least share of the time in which some limit is used by 99 % or more */
+  double seconds;   /* of processor time, without the checks */
+} findings;
+
+static void try_path(const char *robot, uint64_t seed, findings *f) {
+  check_seed(seed);
+  retime_case c = retime_case_new(robot, seed, seed % 3 == 0 ? 4 : 3, seed % 2);
+  jn_data_settings(c.data)->damping = seed % 2;
+  jn_trajectory *moved = NULL;
+  jn_retime_report report = {0};
+  jn_error error = {0};
+  const clock_t before = clock();
+  const jn_status status =
+      jn_retime(c.model, c.data, c.path, c.range, NULL, NULL, &moved, &report, &error);
+  f->seconds += (double)(clock() - before) / CLOCKS_PER_SEC;
+  f->paths++;
+  if (status) {
+    print_error("%s, seed %d: %s\n", robot, (int)seed, error.message);
+    f->failed++;
+  } else {
+    int broken;
+    const double used = share_at_limits(c.model, c.data, moved, c.range, 0.99, &broken);
+    if (broken) broken_limits(c.model, c.data, moved, c.range);
+    f->broken += broken > 0;
+    f->used = fmin(f->used, used);
+    if (report.longest > f->steps) f->steps = report.longest;
+    if (report.steps > f->total) f->total = report.steps;
+    assert_same_path(c.model, c.path, moved);
+  }
+  jn_trajectory_free(moved);
+  retime_case_free(&c);
+}
+
+static findings try_paths(const char *robot, int count) {
+  findings f = {.used = 1};
+  for (int seed = 1; seed <= count; seed++) try_path(robot, (uint64_t)seed, &f);
+  print_message(
+      "%s: %d paths, %d failed, %d with a broken limit, at a limit %.1f %% of the time or "
+      "more, %d steps a solve, %d in all, %.1f ms on average\n",
+      robot, f.paths, f.failed, f.broken, 100 * f.used, f.steps, f.total,
+      1e3 * f.seconds / f.paths);
+  return f;
+}
+
+/* Random paths of robots with a fixed and a floating base, half of them with damping: no failure,
+ * nothing broken after it, and a limit is used almost all the time. `--paths 200` tries more. */
 static void random_paths_are_run_at_their_limits(void **state) {
   (void)state;
-  static const char *const robots[] = {"arm6", "arm7", "quadruped", "tilthex"};
-  int steps = 0;
-  for (size_t robot = 0; robot < COUNT(robots); robot++)
-    for (uint64_t seed = 1; seed <= 6; seed++) {
-      check_seed(seed);
-      retime_case c = retime_case_new(robots[robot], seed, seed % 3 == 0 ? 4 : 3, seed % 2);
-      jn_data_settings(c.data)->damping = seed % 2;
-      jn_trajectory *moved = NULL;
-      jn_retime_report report = {0};
-      jn_error error = {0};
-      jn_retime_options o = jn_retime_options_default();
-      o.intervals = 300;
-      jn_status status =
-          jn_retime(c.model, c.data, c.path, c.range, &o, NULL, &moved, &report, &error);
-      if (status) print_error("%s, seed %d: %s\n", robots[robot], (int)seed, error.message);
-      assert_ok(status);
-      int broken;
-      const double used = share_at_limits(c.model, c.data, moved, c.range, 0.97, &broken);
-      assert_int_equal(broken ? broken_limits(c.model, c.data, moved, c.range) : 0, 0);
-      print_message("%s: %.3f s, %d rounds, %d steps, at a limit %.0f %% of the time\n",
-                    robots[robot], report.duration, report.rounds, report.steps, 100 * used);
-      assert_true(used > 0.8);
-      if (report.steps / report.rounds > steps) steps = report.steps / report.rounds;
-      assert_same_path(c.model, c.path, moved);
-      jn_trajectory_free(moved);
-      retime_case_free(&c);
-    }
-  check_residual("Newton steps a round, on average", steps, 60);
+  for (size_t robot = 0; robot < COUNT(robots); robot++) {
+    const findings f = try_paths(robots[robot], 3);
+    assert_int_equal(f.failed, 0);
+    assert_int_equal(f.broken, 0);
+    assert_true(f.used >= 0.85);
+    check_residual("Newton steps of a solve", f.steps, 60);
+  }
 }
 
 static void refused(const one *x, const jn_retime_options *o, jn_status want, const char *text) {
@@ -502,6 +531,47 @@ static void dwells_and_stops_are_run_through(void **state) {
   one_free(&x);
 }
 
+/* Many paths on several threads give the motions of single calls; one that fails is named. */
+static void batches_are_single_calls(void **state) {
+  (void)state;
+  enum { COUNT_OF_PATHS = 5 };
+  retime_case c[COUNT_OF_PATHS];
+  const jn_trajectory *path[COUNT_OF_PATHS];
+  jn_trajectory *out[COUNT_OF_PATHS] = {NULL};
+  jn_retime_report report[COUNT_OF_PATHS];
+  jn_status status[COUNT_OF_PATHS];
+  jn_error error = {0};
+  jn_retime_options o = jn_retime_options_default();
+  o.intervals = 100;
+  for (int i = 0; i < COUNT_OF_PATHS; i++)
+    c[i] = retime_case_new("arm6", (uint64_t)i + 1, 3, 0), path[i] = c[i].path;
+  for (int threads = 0; threads <= 2; threads++) {
+    const jn_settings *settings = jn_data_settings(c[0].data);
+    assert_ok(jn_retime_batch(c[0].model, settings, threads, COUNT_OF_PATHS, path, c[0].range, &o,
+                              NULL, out, report, status, &error));
+    for (int i = 0; i < COUNT_OF_PATHS; i++) {
+      jn_trajectory *single = NULL;
+      assert_ok(
+          jn_retime(c[0].model, c[0].data, path[i], c[0].range, &o, NULL, &single, NULL, &error));
+      assert_true(jn_trajectory_end(single) == jn_trajectory_end(out[i]));
+      assert_true(report[i].duration == jn_trajectory_end(single) && status[i] == JN_OK);
+      jn_trajectory_free(single);
+      jn_trajectory_free(out[i]);
+    }
+  }
+  c[0].range[JN_LIMIT_KINDS + JN_LIMIT_VELOCITY] = (jn_limit_range){0, 0};
+  path[3] = NULL;
+  assert_status(jn_retime_batch(c[0].model, NULL, 2, COUNT_OF_PATHS, path, c[0].range, &o, NULL,
+                                out, NULL, status, &error),
+                JN_ERR_INFEASIBLE);
+  assert_non_null(strstr(error.message, "may not move"));
+  assert_true(status[3] == JN_ERR_ARGUMENT && out[0] == NULL && out[3] == NULL);
+  assert_status(
+      jn_retime_batch(c[0].model, NULL, -1, 1, path, c[0].range, &o, NULL, out, NULL, NULL, &error),
+      JN_ERR_ARGUMENT);
+  for (int i = 0; i < COUNT_OF_PATHS; i++) retime_case_free(&c[i]);
+}
+
 static int stop(void *context, int round, int step, double duration, double worst) {
   (void)context, (void)round, (void)duration, (void)worst;
   return step == 5;
@@ -554,7 +624,15 @@ static void what_cannot_be_kept_is_named(void **state) {
   one_free(&x);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc == 3 && !strcmp(argv[1], "--paths")) {
+    int bad = 0;
+    for (size_t robot = 0; robot < COUNT(robots); robot++) {
+      const findings f = try_paths(robots[robot], atoi(argv[2]));
+      bad |= f.failed || f.broken || f.used < 0.85 || f.steps > 60;
+    }
+    return bad;
+  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(double_integrators_are_as_fast_as_possible),
       cmocka_unit_test(pendulums_swing_as_fast_as_torque_allows),
@@ -566,6 +644,7 @@ int main(void) {
       cmocka_unit_test(a_dense_solver_agrees),
       cmocka_unit_test(topp_ra_agrees),
       cmocka_unit_test(random_paths_are_run_at_their_limits),
+      cmocka_unit_test(batches_are_single_calls),
       cmocka_unit_test(ends_are_at_rest_or_free),
       cmocka_unit_test(dwells_and_stops_are_run_through),
       cmocka_unit_test(what_cannot_be_kept_is_named),

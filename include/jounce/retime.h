@@ -49,6 +49,7 @@ typedef struct jn_retime_report {
   int rounds;      /* solves: limits are tightened where they are exceeded between grid points */
   int intervals;   /* cells of the clock */
   int steps;       /* Newton steps in all, those on coarse grids included */
+  int longest;     /* Newton steps of the longest solve */
   double excess;   /* of a limit between grid points after the last solve; the result is slowed down
                     * by a factor that removes it */
   double slowed;   /* that factor */
@@ -73,6 +74,18 @@ JN_API jn_status jn_retime(const jn_model *model, jn_data *data, const jn_trajec
                            const jn_limit_range *range, const jn_retime_options *options,
                            const jn_allocator *allocator, jn_trajectory **out,
                            jn_retime_report *report, jn_error *error);
+
+/* jn_retime of many paths of one model within the same limits, on `threads` threads (0: one per
+ * processor): path[count] -> out[count]. report[count] and status[count] may be NULL; `settings` (NULL:
+ * the model's defaults) are those of every jn_data. A path that fails has out NULL; the first failure is
+ * returned, its message is in `error`. The results do not depend on the threads. A function
+ * `progress` and the hooks of `allocator` are called from all of them.
+ *   JN_ERR_ARGUMENT, JN_ERR_LIMIT, JN_ERR_MEMORY for the whole call: no output is written */
+JN_API jn_status jn_retime_batch(const jn_model *model, const jn_settings *settings, int threads,
+                                 size_t count, const jn_trajectory *const *path,
+                                 const jn_limit_range *range, const jn_retime_options *options,
+                                 const jn_allocator *allocator, jn_trajectory **out,
+                                 jn_retime_report *report, jn_status *status, jn_error *error);
 
 #ifdef __cplusplus
 }

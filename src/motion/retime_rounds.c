@@ -318,6 +318,7 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
   report->rounds = round + 1;
   report->intervals = x->p.cells;
   report->steps += x->solution.iterations;
+  if (x->solution.iterations > report->longest) report->longest = x->solution.iterations;
   if (status == JN_ERR_ARGUMENT)
     return jn_fail(x->error, JN_ERR_STATE, NULL, 0, "stopped by the caller");
   if (status == JN_ERR_SINGULAR)
