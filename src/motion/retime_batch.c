@@ -21,7 +21,7 @@ typedef struct many {
   jn_status *status;
 } many;
 
-/* Path i; its message if it is the first that fails. */
+/* path i on one thread; `error` may be NULL */
 static jn_status run_one(const many *x, int thread, int64_t i, jn_error *error) {
   jn_trajectory *motion = NULL;
   jn_retime_report report = {0};
@@ -34,31 +34,21 @@ static jn_status run_one(const many *x, int thread, int64_t i, jn_error *error) 
   return status;
 }
 
+/* The message of the first failure comes from running that path again. */
 static jn_status run_all(const many *x, int threads, int64_t count, jn_error *error) {
-  int64_t failed = INT64_MAX;
-  jn_status first = JN_OK;
+  int64_t failed = count;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-#endif
-  for (int64_t i = 0; i < count; i++) {
-    jn_error own = {0};
-#ifdef _OPENMP
-    const int thread = omp_get_thread_num();
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1) \
+    reduction(min                                                                \
+              : failed)
+  for (int64_t i = 0; i < count; i++)
+    if (run_one(x, omp_get_thread_num(), i, NULL) && i < failed) failed = i;
 #else
-    const int thread = 0;
-#endif
-    const jn_status status = run_one(x, thread, i, &own);
-    if (!status) continue;
-#ifdef _OPENMP
-#pragma omp critical(jn_retime_batch)
-#endif
-    if (i < failed) {
-      failed = i, first = status;
-      if (error) *error = own;
-    }
-  }
   (void)threads;
-  return first;
+  for (int64_t i = 0; i < count; i++)
+    if (run_one(x, 0, i, NULL) && i < failed) failed = i;
+#endif
+  return failed < count ? run_one(x, 0, failed, error) : JN_OK;
 }
 
 jn_status jn_retime_batch(const jn_model *model, const jn_settings *settings, int threads,
