@@ -17,6 +17,7 @@ typedef struct bench {
   unsigned char *given;           /* [bodies]: motion is given in hybrid dynamics */
   int closed;                     /* the states satisfy the constraints of the model */
   double *lambda, *columns;       /* of models with constraints */
+  struct bench_path *path;        /* through five of the states */
   cli_memory memory;
 } bench;
 
@@ -27,6 +28,12 @@ void bench_close(bench *b);
 typedef jn_status (*bench_call)(bench *);
 jn_status bench_inverse(bench *b);
 jn_status bench_forward(bench *b);
+/* The fastest clock with 200, 1000, 5000 intervals; order 1 or more. */
+jn_status bench_path_open(bench *b);
+void bench_path_close(bench *b);
+jn_status bench_retime_200(bench *b);
+jn_status bench_retime_1000(bench *b);
+jn_status bench_retime_5000(bench *b);
 
 /* Time per state in ns over the rounds of about `seconds`; a call has `each` states. */
 typedef struct bench_time {

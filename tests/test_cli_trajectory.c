@@ -324,6 +324,22 @@ static void retimed_motions_keep_the_limits(void **state) {
   assert_clean(
       run("jounce retime double_pendulum reach.json --intervals 100 %s --no-rate --text", limits));
   assert_null(strstr(output, "jerk"));
+  /* power, the speed of a tool, and moving ends */
+  static const char more[] = "--jerk 200 --power 20 --tool link2 --tool-speed 1";
+  json = run_json("jounce retime double_pendulum reach.json --intervals 100 %s --apply fast.json",
+                  more);
+  assert_true(json_number_value(item(json, "broken", NULL)) == 0);
+  assert_int_equal(json_array_size(item(json, "limits", NULL)), 5);
+  assert_true(json_number_value(item(json, "at_a_limit", NULL)) > 0.8);
+  json_decref(json);
+  assert_clean(run("jounce limits double_pendulum fast.json %s --text", more));
+  assert_non_null(strstr(output, "link2            tool_speed"));
+  assert_int_equal(run("jounce limits double_pendulum fast.json --tool link2 --tool-speed 0.9"), 3);
+  assert_non_null(strstr(output, "\"quantity\": \"tool_speed\""));
+  assert_clean(
+      run("jounce retime double_pendulum reach.json %s --intervals 100 --start-speed 0.3 "
+          "--end-speed 0.2 --text",
+          limits));
   assert_int_equal(run("jounce retime double_pendulum reach.json --effort 1 --apply none.json"), 3);
   assert_non_null(strstr(errors, "retime: no clock keeps the limits: the effort at rest of '"));
   assert_int_equal(run("test -e none.json"), 1);
@@ -371,6 +387,12 @@ static void wrong_usage_is_named(void **state) {
       {2, "jounce limits pendulum swing.json --velocity 1 --apply slow", "found 'slow'"},
       {1, "jounce retime pendulum swing.json", "retime: pendulum has no limits"},
       {2, "jounce retime pendulum swing.json --velocity 1 --intervals 3", "--intervals"},
+      {2, "jounce retime pendulum swing.json --velocity 1 --tool link1", "go together"},
+      {2, "jounce limits pendulum swing.json --tool link1 --tool-speed 0", "a positive number"},
+      {1, "jounce limits pendulum swing.json --tool hand --tool-speed 1",
+       "no link or frame 'hand'"},
+      {2, "jounce retime pendulum swing.json --velocity 1 --end-speed 0",
+       "--end-speed: a positive"},
       {2, "jounce retime pendulum swing.json --jerk -1", "retime: --jerk: a nonnegative number"},
       {2, "jounce retime pendulum swing.json --jerk 1 --apply x.txt", "found 'x.txt'"},
       {1, "jounce limits pendulum swing.json --limits below.json",

@@ -185,6 +185,8 @@ double jn_clock_end(const jn_clock *c);
 jn_status jn_clock_add(jn_trajectory *T, int count, const double *row, jn_error *error);
 void jn_clock_jet(const jn_trajectory *T, double t, int order, double *work, double *d);
 double jn_clock_inverse(const jn_trajectory *T, double u);
+/* The polynomial between two rows p, q: u - u_p = sum_k a_k s^k, s = (t - t_p)/h. Returns h. */
+double jn_clock_powers(const double *p, const double *q, double a[8]);
 double jn_clock_next_break(const jn_trajectory *T, double t);
 void jn_jet_after(int order, const double *d, double *work, double *x);
 

@@ -626,6 +626,11 @@ class Trajectories(unittest.TestCase):
         self.assertEqual(len(found["limits"]), 6)
         self.assertLess(fast.end, found["time_scale"] * path.end)
         self.assertLess(path.retime(effort=40, rates=False, intervals=100).end, fast.end)
+        tame = path.retime(**limits, power=30, tool_speed=("link2", 1.0), intervals=100)
+        self.assertEqual(tame.limits(**limits, power=30)["broken"], 0)
+        self.assertGreater(tame.end, fast.end)
+        moving = path.retime(**limits, end_speeds=(0.3, 0.2), intervals=100)
+        residual("speed of the clock at the end", abs(moving.clock(moving.end, order=1)[1] / 0.2 - 1), 2e-3)
         # the same path: q at t is the path's q at u(t), and the chain rule
         u = fast.clock(0.4, order=1)
         q, v = fast.at(0.4)
@@ -636,7 +641,8 @@ class Trajectories(unittest.TestCase):
         residual("a linear clock", abs(slow.at(1.0)[1] - path.scaled(2).at(1.0)[1]).max(), 1e-12)
         with self.assertRaisesRegex(jounce.InfeasibleError, "the effort at rest of 'joint1'"):
             path.retime(effort=1)
-        for wrong in (dict(effort=[1, 2, 3]), dict(jerk=-1), dict(jerk=1, intervals=3)):
+        for wrong in (dict(effort=[1, 2, 3]), dict(jerk=-1), dict(jerk=1, intervals=3),
+                      dict(jerk=1, tool_speed=("hand", 1.0)), dict(jerk=1, tool_speed=3), dict(jerk=1, end_speeds=1)):
             with self.assertRaises((jounce.Error, ValueError)):
                 path.retime(**wrong)
         with self.assertRaises(jounce.Error):
