@@ -53,8 +53,11 @@ typedef struct jn_variance {
   int degree, cells;
   int shared; /* V belongs to the number before */
   double start, h, sigma2, rounding;
-  double *V; /* [(cells + degree) x (degree + 1)] */
+  double *V; /* [(cells + degree) x (degree + 1)], then the factors of the variance [cells] */
 } jn_variance;
+static inline size_t jn_variance_doubles(int degree, int cells) {
+  return (size_t)(cells + degree) * (size_t)(degree + 1) + (size_t)cells;
+}
 
 /* A change of one number of q: its Taylor coefficients. */
 typedef struct jn_shift {
