@@ -9,18 +9,6 @@
 #include "helpers/rng.h"
 #include "helpers/tree.h"
 
-static jn_model *one_joint(void) {
-  jn_model *model;
-  assert_ok(jn_model_load("pendulum", NULL, NULL, &model, NULL));
-  return model;
-}
-
-static double normal(rng *r) {
-  double sum = 0;
-  for (int i = 0; i < 12; i++) sum += rng_range(r, -0.5, 0.5);
-  return sum;
-}
-
 static jn_trajectory *fit(const jn_model *model, int count, const double *t, const double *q,
                           const jn_fit_options *o, const jn_fit_report *report) {
   jn_trajectory *T = NULL;
@@ -114,7 +102,7 @@ static void the_fit_is_the_minimum(void **state) {
       o.degree = degree, o.lambda = lambda, o.pieces = 20;
       for (int i = 0; i < N; i++) {
         t[i] = i ? t[i - 1] + rng_range(&r, 0.02, 0.06) : 0;
-        q[i] = sin(2 * t[i]) + 0.1 * normal(&r);
+        q[i] = sin(2 * t[i]) + 0.1 * rng_normal(&r);
         other[i] = rng_range(&r, -1, 1);
       }
       penalty p = {fit(model, N, t, q, &o, NULL), NULL, (degree + 1) / 2};
@@ -143,7 +131,7 @@ static void tolerance_is_met(void **state) {
   double t[300], q[300], rms, max, x;
   for (int i = 0; i < 300; i++) {
     t[i] = 0.01 * i;
-    q[i] = cos(3 * t[i]) + 0.02 * normal(&r);
+    q[i] = cos(3 * t[i]) + 0.02 * rng_normal(&r);
   }
   for (double tolerance = 0.01; tolerance < 0.3; tolerance *= 2) {
     jn_fit_options o = jn_fit_options_default();
@@ -175,7 +163,7 @@ static void cross_validation_finds_the_noise(void **state) {
     jn_fit_report report = {.rms = &rms, .max = NULL, .lambda = NULL};
     for (int i = 0; i < N; i++) {
       t[i] = 0.005 * i;
-      q[i] = sin(2 * t[i]) + 0.3 * cos(5 * t[i]) + 1e-3 * normal(&r);
+      q[i] = sin(2 * t[i]) + 0.3 * cos(5 * t[i]) + 1e-3 * rng_normal(&r);
     }
     jn_trajectory *T = fit(model, N, t, q, NULL, &report);
     check_residual("noise found", fabs(rms / 1e-3 - 1), 0.1);

@@ -100,18 +100,6 @@ static jn_status refuse(const automatic *f, int iq, const char *why) {
                  name, why);
 }
 
-/* The joint of a number is a hinge; it has no limits, as a continuous joint. */
-static const jn_joint *joint_of(const automatic *f, int iq) {
-  int i = 0;
-  while (iq >= f->T->joint[i].iq + f->T->joint[i].nq) i++;
-  return &f->T->joint[i];
-}
-static int wraps(const automatic *f, int iq) { return joint_of(f, iq)->type == JN_JOINT_REVOLUTE; }
-static int turns_freely(const automatic *f, int iq) {
-  const jn_limits *l = &joint_of(f, iq)->limits;
-  return !(l->upper - l->lower < HUGE_VAL);
-}
-
 /* Fits the numbers in y; `cells` as in recording_options. Nothing moves: r->m is NULL, the status
  * JN_OK. */
 static jn_status fit_numbers(automatic *f, int iq, int numbers, int cells, recording *r) {
@@ -126,10 +114,6 @@ static jn_status fit_numbers(automatic *f, int iq, int numbers, int cells, recor
     r->mean[k] = y[0];
   }
   if (!moves) return JN_OK;
-  if (numbers == 1 && wraps(f, iq) && jn_unwrap(f->count, f->y) > 0 && !turns_freely(f, iq))
-    return refuse(f, iq,
-                  "the angle jumps by a turn, but the joint has limits: remove the jumps (unwrap) "
-                  "first");
   jn_status status = jn_recording_fit(&f->space, f->count, f->t, numbers, f->y, &o, r);
   if (status) return status;
   if (r->why[0] && !(f->o->force && r->m)) return refuse(f, iq, r->why);

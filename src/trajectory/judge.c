@@ -227,31 +227,40 @@ static int mark_all(int n, const double *y, double gate, double least, unsigned 
   return all;
 }
 
-/* A sample at an end is a spike if fourth differences with it are far larger than those without,
- * and the one beside it is none: else a motion begins there. z[m]: from the end inwards. Returns its
- * index, -1: none. */
-static int end_spike(int m, const double *z, double least) {
+static double fourth_difference(const double *z) {
+  return z[0] - 4 * z[1] + 6 * z[2] - 4 * z[3] + z[4];
+}
+
+/* A spike at the end changes the first fourth difference by its size a; one beside it the first two
+ * by -4 a and a. They must be larger than any other fourth difference, `most`: else a motion may
+ * begin there. z[m]: from the end inwards. Returns the index of the spike, -1: none. */
+static int end_spike(int m, const double *z, double least, double most) {
   enum { MOST = 64 };
-  double d[MOST], part[MOST];
-  const int n = m - 4 < MOST ? m - 4 : MOST;
-  if (n < 8) return -1;
-  for (int i = 0; i < n; i++)
-    d[i] = fabs(z[i] - 4 * z[i + 1] + 6 * z[i + 2] - 4 * z[i + 3] + z[i + 4]);
-  memcpy(part, d + 2, (size_t)(n - 2) * sizeof *part);
-  const double scale = jn_select(part, n - 2, (n - 2) / 2) + 8 * least;
-  if (d[1] > 100 * scale) return d[2] < 10 * scale && d[0] > 300 * scale ? 1 : -1;
-  return d[1] < 10 * scale && d[0] > 100 * scale ? 0 : -1;
+  double part[MOST];
+  const int n = m - 6 < MOST ? m - 6 : MOST;
+  if (n < 6) return -1;
+  for (int i = 0; i < n; i++) part[i] = fabs(fourth_difference(z + 2 + i));
+  const double next = part[0], scale = jn_select(part, n, n / 2) + 8 * least;
+  const double d0 = fourth_difference(z), d1 = fourth_difference(z + 1),
+               quiet = fmax(6 * scale, most);
+  if (!(fabs(d0) > fmax(8 * scale, 2 * most)) || next > quiet) return -1;
+  if (fabs(d0 + 4 * d1) < 0.25 * fabs(d0)) return 1;
+  return fabs(d1) <= quiet ? 0 : -1;
 }
 
 static int mark_ends(int n, const double *y, double least, unsigned char *keep, double *work) {
-  int all = 0;
+  double most = 0;
+  int all = 0, m = 0;
+  for (int i = 2; i < n - 2; i++)
+    if (keep[i]) work[m++] = y[i];
+  for (int i = 0; i + 4 < m; i++) most = fmax(most, fabs(fourth_difference(work + i)));
   for (int e = 0; e < 2; e++) {
     const int from = e ? n - 1 : 0, step = e ? -1 : 1;
-    int m = 0;
     if (!keep[from] || !keep[from + step]) continue;
+    m = 0;
     for (int i = 0; i < n && m < 68; i++)
       if (keep[from + step * i]) work[m++] = y[from + step * i];
-    const int at = end_spike(m, work, least);
+    const int at = end_spike(m, work, least, most);
     if (at >= 0) keep[from + step * at] = 0, all++;
   }
   return all;
@@ -265,8 +274,7 @@ int jn_find_spikes(int n, const double *y, double step, double most, unsigned ch
   /* too many of them are the motion itself: only larger ones then */
   for (double gate = 1; gate < 1e4; gate *= 4) {
     memset(keep, 1, (size_t)n);
-    int all = mark_ends(n, y, least, keep, work);
-    all += mark_all(n, y, gate, least, keep, work);
+    const int all = mark_all(n, y, gate, least, keep, work);
     if (all <= most * n) return all + mark_ends(n, y, least, keep, work);
   }
   memset(keep, 1, (size_t)n);

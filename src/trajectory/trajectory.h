@@ -143,6 +143,12 @@ jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double
                      const double *q, const jn_fit_options *options, const jn_fit_report *report,
                      jn_error *error);
 
+/* Converts degrees and removes jumps by a turn in x [count x nq], the numbers of the joints
+ * from..to-1; refuses what looks like degrees, and jumps of hinges with limits. */
+jn_status jn_prepare_angles(const jn_trajectory *T, int from, int to, int count, const double *t,
+                            size_t nq, double *x, const jn_fit_options *o,
+                            const jn_fit_report *report, jn_error *error);
+
 /* A report as an array of its members, all of them arrays of nq numbers. */
 enum { JN_REPORT_MEMBERS = sizeof(jn_fit_report) / sizeof(double *) };
 /* A report of its own for T: zeros [JN_REPORT_MEMBERS x nq], NULL: no memory. jn_report_give copies

@@ -55,7 +55,7 @@ static outcome run(const synthetic *s, double shrink) {
   outcome o = {0};
   jn_trajectory *T = NULL;
   jn_error e = {0};
-  o.status = jn_trajectory_fit(s->model, s->count, s->t, s->q, NULL, NULL, NULL, &T, &e);
+  o.status = synthetic_fit(s, &T, &e);
   snprintf(o.why, sizeof o.why, "%s", e.message);
   if (o.status) return o;
   const size_t nq = (size_t)s->nq, nv = (size_t)s->nv;
@@ -67,7 +67,8 @@ static outcome run(const synthetic *s, double shrink) {
   rng r = rng_new(s->seed + 7);
   for (int i = 0; i < POINTS; i++) {
     const int at = i == 0 ? 0 : i == 1 ? s->count - 1 : rng_below(&r, s->count);
-    const double t = s->t[at];
+    /* stamps are rounded */
+    const double t = fmin(s->t[at], jn_trajectory_end(T));
     long ignored = 0;
     synthetic_truth(s, t, 3, q, v);
     must(jn_inverse_dynamics(s->model, data, 1, q, v, NULL, tau));

@@ -2,8 +2,10 @@
 #include "recordings/synthetic.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "helpers/check.h"
 #include "helpers/tree.h"
@@ -14,7 +16,7 @@ const char *const shape_name[SHAPES] = {"sines", "moves", "moves and dwells", "p
 
 static const double turn = 6.283185307179586;
 
-double rng_normal(rng *r) {
+static double gauss(rng *r) {
   const double u = rng_range(r, 1e-300, 1);
   return sqrt(-2 * log(u)) * cos(turn * rng_range(r, 0, 1));
 }
@@ -125,13 +127,13 @@ static void sample_times(synthetic *s, rng *r) {
 static void spoil(synthetic *s, rng *r, const jn_joint *j, double *x) {
   if (j->nq != j->nv) {
     double size = 0;
-    for (int c = 0; c < j->nq; c++) x[c] += s->noise * rng_normal(r);
+    for (int c = 0; c < j->nq; c++) x[c] += s->noise * gauss(r);
     for (int c = 0; c < 4; c++) size += x[c] * x[c];
     for (int c = 0; c < 4; c++) x[c] /= sqrt(size);
     return;
   }
   for (int c = 0; c < j->nq; c++) {
-    x[c] += s->noise * rng_normal(r);
+    x[c] += s->noise * gauss(r);
     const double step = turn / pow(2, s->bits);
     if (s->fault == FAULT_ENCODER) x[c] = step * floor(x[c] / step + 0.5);
     if (s->fault == FAULT_OUTLIERS && rng_range(r, 0, 1) < 0.01) x[c] += rng_range(r, -1, 1);
@@ -193,6 +195,40 @@ synthetic *synthetic_new(uint64_t seed, fault kind, double longest) {
   for (int i = 0; i < s->nv; i++) s->track[i] = random_track(&r, s, log_range(&r, 0.1, largest));
   sample(s, &r);
   return s;
+}
+
+/* The samples as a table in a file, with stamps in s, ms, us or ns since 1970. */
+static void write_table(const synthetic *s, const char *path) {
+  static const char *const head[] = {"timestamp", "time", "t", "header.stamp"};
+  static const double units[] = {1, 1e3, 1e6, 1e9};
+  const int unit = (int)(s->seed / FAULTS % 4);
+  FILE *file = fopen(path, "w");
+  if (!file) abort();
+  fputs(head[unit], file);
+  for (int i = 0; i < s->nq; i++) {
+    char name[JN_MAX_NAME + 16];
+    jn_coordinate_name(s->model, i, name);
+    fprintf(file, ",%s", name);
+  }
+  for (int i = 0; i < s->count; i++) {
+    fprintf(file, "\n%.*f", unit < 2 ? 6 : 0, (1.7e9 + s->t[i]) * units[unit]);
+    for (int c = 0; c < s->nq; c++)
+      fprintf(file, ",%.17g", s->q[(size_t)i * (size_t)s->nq + (size_t)c]);
+  }
+  fclose(file);
+}
+
+jn_status synthetic_fit(const synthetic *s, jn_trajectory **out, jn_error *error) {
+  char path[256];
+  const char *folder = getenv("TMPDIR");
+  if (s->fault != FAULT_EPOCH)
+    return jn_trajectory_fit(s->model, s->count, s->t, s->q, NULL, NULL, NULL, out, error);
+  snprintf(path, sizeof path, "%.200s/recordings_%ld.csv", folder ? folder : "/tmp",
+           (long)getpid());
+  write_table(s, path);
+  const jn_status status = jn_trajectory_load(path, s->model, NULL, NULL, NULL, out, error);
+  remove(path);
+  return status;
 }
 
 void synthetic_free(synthetic *s) {

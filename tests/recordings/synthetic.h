@@ -52,10 +52,9 @@ typedef struct synthetic {
 /* longest: of the recording, in seconds */
 synthetic *synthetic_new(uint64_t seed, fault kind, double longest);
 void synthetic_free(synthetic *s);
+/* Fits the samples; those with stamps since 1970 through a file. */
+jn_status synthetic_fit(const synthetic *s, jn_trajectory **out, jn_error *error);
 /* The truth: q[nq] and v[rows x nv] at t, twists in JN_BODY. */
 void synthetic_truth(const synthetic *s, double t, int rows, double *q, double *v);
-
-/* Standard normal. */
-double rng_normal(rng *r);
 
 #endif
