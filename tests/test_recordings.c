@@ -46,7 +46,7 @@ static trial trial_new(int count) {
 static void trial_free(trial *x) { free(x->t), free(x->q); }
 
 static jn_status trial_fit(trial *x, const sines *s, const jn_fit_options *options) {
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   jn_trajectory *T = NULL;
   jn_error e = {0};
   const jn_fit_report report = {.rms = &x->rms,
@@ -141,7 +141,7 @@ static void a_fit_that_does_not_follow_is_refused(void **state) {
 /* Times in clusters: every sample is met, or the fit is refused. */
 static void clustered_times_are_met_or_refused(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   int met = 0, refused = 0;
   for (int power = 0; power <= 12; power++)
     for (int degree = 1; degree <= 9; degree++) {
@@ -238,7 +238,7 @@ static void narrower_bands_would_fail(void **state) {
     rng r = rng_new((uint64_t)n + 50);
     for (int i = 0; i < x.count; i++) x.t[i] = 0.004 * i;
     for (int i = 0; i < x.count; i++) x.q[i] = sines_at(&s, x.t[i], 0) + 1e-3 * rng_normal(&r);
-    jn_model *model = one_joint();
+    jn_model *model = pendulum_model();
     jn_trajectory *T;
     assert_ok(jn_trajectory_fit(model, x.count, x.t, x.q, NULL, NULL, NULL, &T, NULL));
     for (int i = 0; i < x.count; i++) {
@@ -302,7 +302,7 @@ static void what_cannot_be_known_is_refused(void **state) {
 /* At rest at both ends: less is unknown there. */
 static void ends_at_rest_have_narrower_bands(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   enum { N = 1000 };
   static double t[N], q[N];
   double band[2], w[2][4], x;
@@ -332,7 +332,7 @@ static void ends_at_rest_have_narrower_bands(void **state) {
 /* Bands of a slowed motion, by another clock, of motions that are not fitted, and of fits without a noise. */
 static void bands_follow_the_trajectory(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   enum { N = 500 };
   static double t[N], q[N];
   rng r = rng_new(9);

@@ -21,7 +21,7 @@ static jn_trajectory *fit(const jn_model *model, int count, const double *t, con
 /* A polynomial of degree m - 1 has no penalty: it is reproduced for any lambda. */
 static void polynomials_below_the_penalty_come_back(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   rng r = rng_new(1);
   for (int degree = 1; degree <= 9; degree++)
     for (int power = -8; power <= 0; power += 4) {
@@ -49,7 +49,7 @@ static void polynomials_below_the_penalty_come_back(void **state) {
 /* With all pieces and no penalty every sample is met. */
 static void tolerance_zero_interpolates(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   rng r = rng_new(2);
   for (int degree = 1; degree <= 9; degree++) {
     double t[50], q[50], max;
@@ -92,7 +92,7 @@ static double bending(const penalty *p) {
  * any other spline of the same pieces is zero. The other is a fit of other numbers. */
 static void the_fit_is_the_minimum(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   rng r = rng_new(3);
   for (int degree = 3; degree <= 7; degree++)
     for (int power = -6; power <= 0; power += 2) {
@@ -126,7 +126,7 @@ static void the_fit_is_the_minimum(void **state) {
 /* The rms residual equals the tolerance, and the report equals the residuals. */
 static void tolerance_is_met(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   rng r = rng_new(4);
   double t[300], q[300], rms, max, x;
   for (int i = 0; i < 300; i++) {
@@ -155,7 +155,7 @@ static void tolerance_is_met(void **state) {
  * differences would give accelerations off by 80 rad/s^2. */
 static void cross_validation_finds_the_noise(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   enum { N = 801 };
   double *t = doubles(N), *q = doubles(N), rms, v[4];
   for (uint64_t seed = 1; seed <= 4; seed++) {

@@ -45,6 +45,15 @@ static const char *degrees(const jn_joint *j, int count, const double *t, const 
   return NULL;
 }
 
+/* Jumps are looked for, but with a given lambda or tolerance, where no residual is judged, only in
+ * angles within one turn. */
+static int wraps(int count, const double *y, const jn_fit_options *o) {
+  double low = y[0], high = y[0];
+  if (o->unwrap || !(o->lambda >= 0 || o->tolerance >= 0)) return 1;
+  for (int i = 1; i < count; i++) low = fmin(low, y[i]), high = fmax(high, y[i]);
+  return high - low < 1.02 * 6.283185307179586;
+}
+
 static jn_status refuse(int iq, size_t nq, const char *why, jn_error *error) {
   char name[32] = "";
   if (nq > 1) snprintf(name, sizeof name, "q[%d]: ", iq);
@@ -68,7 +77,7 @@ static jn_status prepare(const jn_trajectory *T, int joint, int c, size_t nq, in
              sign);
     return refuse(j->iq + c, nq, why, error);
   }
-  *turns = hinge ? jn_unwrap(count, y) : 0;
+  *turns = hinge && wraps(count, y, o) ? jn_unwrap(count, y) : 0;
   if (*turns && !free_to_turn && !o->unwrap && !o->force)
     return refuse(j->iq + c, nq,
                   "the angle jumps by a turn, but the joint has limits: remove the jumps (unwrap, "

@@ -137,7 +137,7 @@ jn_model *build(const jn_spec *spec) {
   return model;
 }
 
-jn_model *one_joint(void) {
+jn_model *pendulum_model(void) {
   jn_model *model;
   assert_ok(jn_model_load("pendulum", NULL, NULL, &model, NULL));
   return model;
