@@ -277,7 +277,7 @@ static void encoders_do_not_spoil_the_jerk(void **state) {
 static void what_cannot_be_known_is_refused(void **state) {
   (void)state;
   const sines s = {1, {0.5}, {turn}, {0}};
-  enum { FEW, RANDOM_WALK, UNDERSAMPLED, BURST_OF_NOISE, MANY_OUTLIERS, STUCK, KINDS };
+  enum { FEW, RANDOM_WALK, UNDERSAMPLED, BURST_OF_NOISE, MANY_OUTLIERS, STUCK, COARSE, KINDS };
   for (int kind = 0; kind < KINDS; kind++) {
     trial x = trial_new(kind == FEW ? 30 : 2000);
     rng r = rng_new((uint64_t)kind + 1);
@@ -291,6 +291,7 @@ static void what_cannot_be_known_is_refused(void **state) {
       if (kind == BURST_OF_NOISE && i > 1000 && i < 1300) x.q[i] += 1e-2 * rng_normal(&r);
       if (kind == MANY_OUTLIERS && rng_range(&r, 0, 1) < 0.1) x.q[i] += rng_range(&r, -1, 1);
       if (kind == STUCK) x.q[i] = i < 1000 ? 0 : 0.001;
+      if (kind == COARSE) x.q[i] = 0.1 * floor(sines_at(&s, x.t[i], 0) / 0.1 + 0.5);
     }
     jn_status status = trial_fit(&x, &s, NULL);
     if (status != JN_ERR_FIT) fail_msg("case %d: %s", kind, jn_status_text(status));

@@ -450,7 +450,8 @@ static int time_column(reader *r, const jn_table *t, double *unit) {
     return 0;
   }
   const int time = jn_stamps_column(t, unit);
-  if (time < 0) jn_refuse(&r->root, "no column 't' or 'time' (also: timestamp, stamp, header.stamp)");
+  if (time < 0)
+    jn_refuse(&r->root, "no column 't' or 'time' (also: timestamp, stamp, header.stamp)");
   return time;
 }
 

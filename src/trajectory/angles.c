@@ -36,7 +36,7 @@ static const char *degrees(const jn_joint *j, int count, const double *t, const 
     if (d < 180) way += d;
   }
   const double speed = way / (t[count - 1] - t[0]);
-  if (span < HUGE_VAL && (high > l->upper + span || low < l->lower - span) &&
+  if (span < HUGE_VAL && (high > l->upper + 5 * span || low < l->lower - 5 * span) &&
       degree * high < l->upper + 0.05 * span && degree * low > l->lower - 0.05 * span)
     return "they are far beyond the position limits, in degrees they are not";
   if (l->velocity < HUGE_VAL && speed > 4 * l->velocity && degree * speed < l->velocity)

@@ -12,6 +12,7 @@
 static const double relative_rounding = 1e-9; /* of samples without noise */
 static const double most_outliers = 0.05;     /* share of the samples */
 static const double fewest_changes = 12;      /* of an encoder's code */
+static const double fewest_steps = 16;        /* of an encoder, spanned by the motion */
 static const double widest_band = 80;         /* Hz, mean bandwidth edf/(2 T) of a joint motion */
 
 __attribute__((format(printf, 2, 3))) static void doubt(recording *r, const char *format, ...) {
@@ -87,7 +88,14 @@ static jn_status weigh_runs(fit_space *shared, recording *r, const recording_opt
   if (status) return status;
   *runs = 1;
   r->s.known = fmax(r->step * r->step / 12, r->m ? r->m->sigma2 : 0);
-  for (int i = 0; i < r->s.count; i++) a->w[i] *= a->run[i];
+  double least = y[0], most = y[0];
+  for (int i = 0; i < r->s.count; i++) {
+    least = fmin(least, y[i]), most = fmax(most, y[i]);
+    a->w[i] *= a->run[i];
+  }
+  if (most - least < fewest_steps * r->step)
+    doubt(r, "the motion spans only %.0f steps of the sensor, %.0f needed",
+          (most - least) / r->step, fewest_steps);
   summarise(&r->s, a, 1);
   return JN_OK;
 }

@@ -83,7 +83,7 @@ static track random_track(rng *r, const synthetic *s, double size) {
     x.dwell = fmin(rng_range(r, 0.3, 3) * x.move, fmax(0, s->seconds / 2 - x.move));
   x.start = rng_range(r, 0, 2 * (x.move + x.dwell));
   x.terms =
-      s->shape == SHAPE_SINES ? 1 + rng_below(r, 4) : 1 + (int)fmin(14, 2 + s->hz * s->seconds);
+      s->shape == SHAPE_SINES ? 1 + rng_below(r, 4) : 1 + (int)fmin(8, 2 + s->hz * s->seconds);
   for (int i = 0; i < x.terms; i++) {
     x.w[i] = turn * s->hz * (i ? rng_range(r, 0.1, 1) : 1);
     x.phase[i] = rng_range(r, 0, turn);
@@ -192,7 +192,10 @@ synthetic *synthetic_new(uint64_t seed, fault kind, double longest) {
   s->track = calloc((size_t)s->nv + 1, sizeof *s->track);
   /* less than a fifth of a turn from sample to sample */
   const double largest = kind == FAULT_WRAPPED ? fmin(6, 0.2 * s->rate / s->hz) : 1;
-  for (int i = 0; i < s->nv; i++) s->track[i] = random_track(&r, s, log_range(&r, 0.1, largest));
+  /* more than 16 steps of an encoder */
+  const double smallest = kind == FAULT_ENCODER ? fmax(0.1, 40 * turn / pow(2, s->bits)) : 0.1;
+  for (int i = 0; i < s->nv; i++)
+    s->track[i] = random_track(&r, s, log_range(&r, smallest, largest));
   sample(s, &r);
   return s;
 }
