@@ -93,6 +93,10 @@
     "  --force                accept it\n" \
     "  --ends rest            at rest at the start and the end; default free\n" \
     "  --outliers keep        use all samples; default drop\n" \
+    "  --unwrap               remove jumps by a turn also of joints with limits\n" \
+    "  --degrees              angles are in degrees\n" \
+    "  --time-unit U          of the times: s, ms, us or ns; default auto, by the name of the\n" \
+    "                         column (time_ms) or the stamps\n" \
     "  --degree D             degree of the polynomials, default 7 or the order + 3\n" \
     "  --tolerance E          given rms residual instead (0: interpolates every sample)\n" \
     "  --lambda L             given smoothing weight instead\n" \

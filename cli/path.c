@@ -10,6 +10,7 @@
 
 const char *const cli_ends_names[] = {"free", "rest", NULL};
 const char *const cli_outliers_names[] = {"drop", "keep", NULL};
+const char *const cli_time_unit_names[] = {"auto", "s", "ms", "us", "ns", NULL};
 
 int cli_path_check(cli_job *job) {
   const cli_path *p = (const cli_path *)job;
@@ -36,8 +37,9 @@ static int load(cli_path *p) {
   for (int i = 0; i < MEMBERS; i++) member[i] = at + (size_t)i * (nq + 1);
   memcpy(&p->found, member, sizeof p->found);
   jn_trajectory *T = NULL;
-  jn_status status = jn_trajectory_load_from(p->job.trajectory_path, moving(p), &p->fit, &p->found,
-                                             NULL, p->samples_path, &T, &error);
+  jn_status status =
+      jn_trajectory_load_from(p->job.trajectory_path, moving(p), &p->fit, &p->found, NULL,
+                              p->samples_path, p->times, &T, &error);
   if (!status) status = jn_trajectory_scaled(T, p->time_scale, NULL, &p->trajectory);
   jn_trajectory_free(T);
   if (status) return cli_fail(status, &error, p->job.trajectory_path);
@@ -62,12 +64,14 @@ static int check_degree(const cli_path *p, int order) {
 }
 
 int cli_path_load(cli_path *p, int order) {
+  static const double seconds[] = {0, 1, 1e-3, 1e-6, 1e-9};
   const cli_need home = {0, 0, 0, 0, 0, 1, 0};
   const int enough = order + 3 < JN_MAX_SPLINE ? order + 3 : JN_MAX_SPLINE;
   p->fit.degree = p->degree ? p->degree : enough > 7 ? enough : 7;
   p->needed = order + 2;
   p->fit.ends = p->ends ? JN_REST_AT_START | JN_REST_AT_END : JN_FIT_ENDS_FREE;
   p->fit.keep_outliers = p->keep_outliers;
+  p->fit.time_unit = seconds[p->time_unit];
   int code = load(p);
   if (!code && p->samples_path[0])
     code = cli_keep_input(p->job.table, p->job.options, p->job.command, p->samples_path,
@@ -94,7 +98,13 @@ static int worst_fit(const cli_path *p) {
 /* What a user should know of the fit, one line each; not `all`: only of what may be wrong. */
 static void fit_notes(FILE *file, const cli_path *p, int all) {
   char text[JN_MAX_NAME + 16];
+  if (p->times[0]) fprintf(file, "%s\n", p->times);
   for (int i = 0; i < jn_model_nq(moving(p)); i++) {
+    if (p->found.turns[i] > 0) {
+      jn_coordinate_name(moving(p), i, text);
+      fprintf(file, "'%s': %.0f jumps by a turn removed\n", cli_clean(text).text,
+              p->found.turns[i]);
+    }
     if (!(p->found.noise[i] > 0)) continue;
     if (!all && p->found.reliable[i] >= p->needed && !(p->found.outliers[i] > 0)) continue;
     jn_coordinate_name(moving(p), i, text);
@@ -141,7 +151,8 @@ void cli_path_json(cli_output *out, const cli_path *p) {
                              MAYBE_FIELD("cutoff", automatic, f->cutoff[i]),
                              MAYBE_FIELD("step", automatic, f->step[i]),
                              MAYBE_FIELD("outliers", automatic, f->outliers[i]),
-                             MAYBE_FIELD("reliable", automatic, f->reliable[i])};
+                             MAYBE_FIELD("reliable", automatic, f->reliable[i]),
+                             NUMBER_FIELD("turns", f->turns[i])};
     jn_coordinate_name(moving(p), i, name);
     cli_json_key(out, name);
     cli_record(out, fit, COUNT(fit));

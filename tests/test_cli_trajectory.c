@@ -36,6 +36,23 @@ static double value(const jn_table *t, int row, const char *name) {
   return t->values[row * t->columns + column];
 }
 
+/* The text shows the extrema of the motion, not those of its 201 rows: a sine whose period divides
+ * their distance is zero in all of them. */
+static void extrema_are_those_of_the_motion(void **state) {
+  (void)state;
+  char name[64];
+  double low = 0, high = 0;
+  put("sine.json",
+      "{\"kind\": \"fourier\", \"start\": 0, \"end\": 300, \"w\": 4.1887902047863905,"
+      " \"joints\": {\"joint1\": {\"b\": [0, 0.3]}}}");
+  assert_clean(run("jounce traj pendulum sine.json --text"));
+  for (const char *line = output; line && *line;
+       line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+    if (sscanf(line, "%63s %lf %*s %lf", name, &low, &high) == 3 && !strcmp(name, "joint1")) break;
+  check_residual("least value of a sine", fabs(low + 0.3), 1e-6);
+  check_residual("largest value of a sine", fabs(high - 0.3), 1e-6);
+}
+
 /* Every format has the numbers of the library, bit for bit. */
 static void tables_are_those_of_the_library(void **state) {
   (void)state;
@@ -432,6 +449,7 @@ static void wrong_usage_is_named(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(extrema_are_those_of_the_motion),
       cmocka_unit_test(tables_are_those_of_the_library),
       cmocka_unit_test(forces_do_the_work_that_the_energy_shows),
       cmocka_unit_test(scales_in_closed_form),

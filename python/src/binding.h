@@ -131,6 +131,7 @@ TRAJECTORY_METHOD(clock);
 TRAJECTORY_METHOD(limits);
 TRAJECTORY_METHOD(retime);
 TRAJECTORY_METHOD(elastic);
+TRAJECTORY_METHOD(force_band);
 PyObject *trajectory_clocked(PyObject *object, PyObject *value);
 
 /* ---- the other types ---- */

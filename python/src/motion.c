@@ -268,3 +268,28 @@ PyObject *trajectory_elastic(PyObject *object, PyObject *const *args, Py_ssize_t
   Py_XDECREF(tau_m);
   return PyErr_Occurred() ? NULL : raise_status(status);
 }
+
+PyObject *trajectory_force_band(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                PyObject *keywords) {
+  static const char *const names[] = {"t", "order"};
+  trajectory_object *self = (trajectory_object *)object;
+  model_object *model = self->model;
+  PyObject *v[2];
+  double t;
+  int order = 0;
+  if (take_arguments("force_band", names, 2, 2, 1, args, nargs, keywords, v) ||
+      refuse_layout(model, "force_band") || take_double(v[0], "t", &t) ||
+      (v[1] && take_int(v[1], "order", 0, JN_MAX_ORDER, &order)))
+    return NULL;
+  const npy_intp shape[2] = {order + 1, jn_model_nv(model->model)};
+  PyArrayObject *tau = new_array(2, shape);
+  jn_data *data = tau ? model_take_data(model, order) : NULL;
+  jn_status status = JN_ERR_MEMORY;
+  if (data) {
+    status = jn_trajectory_force_band(model->model, data, self->trajectory, t, order, NUMBERS(tau));
+    model_put_data(model, data);
+  }
+  if (!status) return (PyObject *)tau;
+  Py_XDECREF(tau);
+  return PyErr_Occurred() ? NULL : raise_status(status);
+}

@@ -53,8 +53,11 @@ typedef struct jn_variance {
   int degree, cells;
   int shared; /* V belongs to the number before */
   double start, h, sigma2, rounding;
-  double *V; /* [(cells + degree) x (degree + 1)] */
+  double *V; /* [(cells + degree) x (degree + 1)], then the factors of the variance [cells] */
 } jn_variance;
+static inline size_t jn_variance_doubles(int degree, int cells) {
+  return (size_t)(cells + degree) * (size_t)(degree + 1) + (size_t)cells;
+}
 
 /* A change of one number of q: its Taylor coefficients. */
 typedef struct jn_shift {
@@ -139,6 +142,12 @@ jn_status jn_add_formula(jn_trajectory *T, int from, int to, const jn_formula *f
 jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double *times,
                      const double *q, const jn_fit_options *options, const jn_fit_report *report,
                      jn_error *error);
+
+/* Converts degrees and removes jumps by a turn in x [count x nq], the numbers of the joints
+ * from..to-1; refuses what looks like degrees, and jumps of hinges with limits. */
+jn_status jn_prepare_angles(const jn_trajectory *T, int from, int to, int count, const double *t,
+                            size_t nq, double *x, const jn_fit_options *o,
+                            const jn_fit_report *report, jn_error *error);
 
 /* A report as an array of its members, all of them arrays of nq numbers. */
 enum { JN_REPORT_MEMBERS = sizeof(jn_fit_report) / sizeof(double *) };

@@ -714,8 +714,32 @@ class Trajectories(unittest.TestCase):
         (q, v), (bq, bv) = fit.at(t, 1), fit.band(t, 1)
         self.assertGreater(np.mean(np.abs(q - samples) <= bq), 0.85)
         self.assertGreater(np.mean(np.abs(v[:, 2, 0] + 27 * np.cos(3 * t)) <= bv[:, 2, 0]), 0.85)
+        # the bands of torques and torque rates contain those of the true motion
+        inside = []
+        for s in t[::20]:
+            truth = np.array([[3 * np.cos(3 * s), -2 * np.sin(2 * s)], [-9 * np.sin(3 * s), -4 * np.cos(2 * s)],
+                              [-27 * np.cos(3 * s), 8 * np.sin(2 * s)]])
+            tau = robot.inverse_dynamics(np.array([np.sin(3 * s), np.cos(2 * s)]), truth)
+            inside.append(np.abs(robot.inverse_dynamics(*fit.at(s, 1)) - tau) <= fit.force_band(s, 1))
+        self.assertEqual(inside[0].shape, (2, 2))
+        self.assertGreater(np.mean(inside), 0.85)
         with self.assertRaisesRegex(jounce.FitError, "not to be trusted"):
             jounce.Trajectory.fit(robot, t, samples, pieces=2)
+        # options of recordings
+        noisy = samples + 1e-4 * np.random.default_rng(2).standard_normal((800, 2))
+        wrapped = (4 * noisy + np.pi) % (2 * np.pi) - np.pi
+        close("degrees", jounce.Trajectory.fit(robot, t, np.degrees(noisy), degrees=True).at(1.0)[1],
+              jounce.Trajectory.fit(robot, t, noisy).at(1.0)[1], 1e-9)
+        fit = jounce.Trajectory.fit(robot, t, wrapped, unwrap=True, outliers="keep")
+        jumps = (np.abs(np.diff(wrapped, axis=0)) > 3).sum(axis=0)
+        self.assertGreater(jumps.min(), 0)
+        np.testing.assert_array_equal(fit.report["turns"], jumps)
+        rest = np.stack([t ** 4 * (35 - 21 * t + 4.375 * t ** 2 - 0.3125 * t ** 3) / 256] * 2, axis=1)
+        rest += 1e-4 * np.random.default_rng(3).standard_normal((800, 2))
+        at_rest = jounce.Trajectory.fit(robot, t, rest, ends="rest")
+        self.assertTrue((at_rest.band(0.0)[1] < jounce.Trajectory.fit(robot, t, rest).band(0.0)[1]).all())
+        with self.assertRaisesRegex(ValueError, "'free' or 'rest'"):
+            jounce.Trajectory.fit(robot, t, noisy, ends="test")
         with self.assertRaises(jounce.Error):
             jounce.Trajectory.minimum(robot, [0, 0], samples[:2])
 
