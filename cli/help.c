@@ -3,6 +3,10 @@
 
 /* clang-format off */
 
+#define HELP_FILES \
+    "  --package-path A:B     folders whose files a model may include, and in which xacro finds packages\n" \
+    "  --arg NAME:=VALUE      an argument of a xacro file; may be repeated; also without --arg\n"
+
 #define HELP_ROOT \
     "  --fixed, --floating    fix the root link or let it float, whatever the file says\n" \
     "  --inertia NAME         what to do with an inertia that no body has: default (refuse a negative\n" \
@@ -10,13 +14,14 @@
     "                         permissive (use it as it is), repair (use the nearest physical one)\n" \
     "  --lock JOINT[=Q],...   fix joints at a position (default 0; several numbers: a:b:c)\n" \
     "  --armature JOINT=X,... set the rotor inertia of joints, as seen at the joint\n" \
+    HELP_FILES \
     "  --lenient              accept numbers that a URDF separates by commas\n" \
     "  --open                 leave out the constraints of the model: the open tree\n" \
     "  --mimic                a mimic joint follows its joint: a constraint 'mimic:NAME'\n" \
     "  -q, --quiet            no line on standard error about findings of weight\n"
 
 #define HELP_MODEL \
-    "MODEL is a URDF, an MJCF, a native model (JSON), '-' (one of these on standard input) or a\n" \
+    "MODEL is a URDF, a xacro, an MJCF, a native model (JSON), '-' (one of these on standard input) or a\n" \
     "built-in robot.\n" HELP_ROOT
 
 #define HELP_ORDER \
@@ -69,7 +74,7 @@
 
 /* for commands that follow a trajectory */
 #define HELP_PATH \
-    "MODEL is a URDF or MJCF (.urdf, .xml, .mjcf), a native model (.json) or a built-in robot.\n" \
+    "MODEL is a URDF, xacro or MJCF (.urdf, .xacro, .xml), a native model (.json) or a built-in robot.\n" \
     "TRAJ is a curve (.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with\n" \
     "a column 't' and one for each joint. A spline is fitted to samples; smoothing, noise and bands\n" \
     "are found from them, and a fit that cannot be trusted is refused (docs/recordings.md):\n" \
@@ -130,6 +135,18 @@ const char cli_convert_help[] =
     "example:\n"
     "  jounce convert arm6 --lock joint3=0.5 --output arm5.json\n"
     "  jounce info arm5.json --text\n";
+
+const char cli_expand_help[] =
+    "usage: jounce expand FILE.xacro [options] [NAME:=VALUE ...]\n\n"
+    "Expands a xacro file, which describes a robot by macros, and prints the URDF. Every command\n"
+    "does the same with a model that is xacro. What is read of the language is in docs/files.md.\n"
+    "Only files in the folder of FILE or below are opened, and those below the package path.\n"
+    "'-' reads standard input.\n\n"
+    HELP_FILES
+    "  --output FILE          write to FILE instead of standard output\n"
+    "\nexample:\n"
+    "  echo '<robot name=\"r\"><xacro:property name=\"m\" value=\"2\"/><link name=\"a${m}\"/></robot>' |\n"
+    "    jounce expand -\n";
 
 const char cli_state_help[] =
     "usage: jounce state MODEL [--order R] [options]\n\n"
