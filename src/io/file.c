@@ -104,6 +104,7 @@ static int is_below(const char *top, const char *path) {
   return strncmp(path, top, n) == 0 && path[n] == '/';
 }
 
+const char jn_file_no_memory[] = "out of memory";
 const char jn_file_absent[] = "cannot open: no such file";
 
 const char *jn_file_folders(jn_folders *folders, jn_arena *arena, const jn_allocator *hooks,
@@ -123,7 +124,7 @@ const char *jn_file_folders(jn_folders *folders, jn_arena *arena, const jn_alloc
     if (folders->count == JN_MOST_FOLDERS) return "there are more than 63 folders";
     if (realpath(which, real) == NULL) return "there is no such folder";
     const char *copy = jn_arena_copy(arena, hooks, real);
-    if (copy == NULL) return "out of memory";
+    if (copy == NULL) return jn_file_no_memory;
     folders->path[folders->count++] = copy;
   }
   return NULL;

@@ -46,7 +46,8 @@ const char *jn_file_open_below(const char *top, const char *folder, const char *
                                jn_named_file *found);
 /* The same for a path, with several folders that it may be below. */
 const char *jn_file_open_in(const jn_folders *tops, const char *path, jn_named_file *found);
-extern const char jn_file_absent[]; /* the reason if there is no such file */
+/* the reasons if there is no such file, and of jn_file_folders if there is no memory */
+extern const char jn_file_absent[], jn_file_no_memory[];
 /* The file `name`, as another file `beside` it (NULL: in the current folder) names it: a regular
  * file in the folder of that file or below. Absolute paths, "..", and symbolic links that leave the
  * folder are refused; `why` is then the reason, and 0 is returned. path[JN_FILE_PATH]. */

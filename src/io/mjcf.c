@@ -326,7 +326,8 @@ jn_status jn_mjcf_parse(const char *text, size_t size, const char *name, const c
   const char *why =
       jn_file_folders(&m->tops, &m->tree.arena, &hooks,
                       options != NULL ? options->package_path : NULL, m->folder, which);
-  m->status = m->file[0].name == NULL ? jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory")
+  m->status = m->file[0].name == NULL || why == jn_file_no_memory
+                  ? jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory")
               : why != NULL
                   ? jn_fail(error, JN_ERR_FILE, name, 0, "package path: '%.200s': %s", which, why)
                   : jn_xml_tree_read(&m->tree, text, size, name, 0, NULL, &m->root, error);

@@ -435,7 +435,8 @@ static void on_start(void *context, const char *element, const char **attributes
   if (r->skipped != 0) return;
   if (strncmp(element, "xacro:", 6) == 0) {
     fail(r, JN_ERR_SYNTAX, line_of(r),
-         "<%.60s>: this is a xacro source: expand it first (xacro FILE > robot.urdf)", element);
+         "<%.60s>: this is xacro, not URDF: load it with jn_spec_parse or jn_spec_parse_xacro",
+         element);
     return;
   }
   switch (r->place) {

@@ -212,7 +212,10 @@ xacro_value jn_xacro_expression(xacro *x, xacro_scope *s, const char *text);
 
 /* The symbol, evaluated; NULL: none. */
 xacro_symbol *jn_xacro_find(xacro *x, xacro_scope *s, const char *name);
+/* Defines a symbol of a scope; a text that is a number becomes one. */
 void jn_xacro_define(xacro *x, xacro_scope *s, const char *name, xacro_value value, int is_lazy);
+/* The same with the value as it is. */
+void jn_xacro_bind(xacro *x, xacro_scope *s, const char *name, xacro_value value, int is_lazy);
 xacro_scope *jn_xacro_scope_new(xacro *x, xacro_scope *parent, int is_namespace);
 /* NULL: none */
 xacro_symbol *jn_xacro_argument(xacro *x, const char *name);

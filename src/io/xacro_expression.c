@@ -98,7 +98,8 @@ static int is_ahead(evaluator *e, const char *keyword) {
     const size_t n = name_length(t);
     if (n > 0) {
       if (open == 0 && strlen(keyword) == n && strncmp(t, keyword, n) == 0) return 1;
-      if (open == 0 &&
+      /* the condition of [... for ... if ...], or of another if */
+      if (open == 0 && keyword[0] == 'i' &&
           ((n == 3 && strncmp(t, "for", n) == 0) || (n == 4 && strncmp(t, "else", n) == 0)))
         return 0;
       t += n;
@@ -216,14 +217,14 @@ static void each(evaluator *e, const char *element, xacro_list *out) {
   const xacro_value over = is_ok(e) ? binary(e, 0) : jn_xacro_none();
   xacro_list *items = is_live(e) ? jn_xacro_items(e->x, over) : NULL;
   const char *rest = e->at, *end = NULL;
-  xacro_scope *outer = e->scope;
+  xacro_scope *outer = e->scope, *inner = is_live(e) ? jn_xacro_scope_new(e->x, outer, 0) : NULL;
   const int total = items != NULL ? items->count : 0;
   /* one more round without an item finds the end */
   for (int i = 0; i <= total && is_ok(e); i++) {
     const int is_last = i == total;
     e->at = rest;
     e->skip += is_last;
-    e->scope = is_last ? outer : jn_xacro_scope_new(e->x, outer, 0);
+    e->scope = is_last ? outer : inner;
     for (int k = 0; k < count && !is_last && is_ok(e); k++) {
       xacro_value item = items->items[i];
       if (count > 1) {
@@ -231,7 +232,7 @@ static void each(evaluator *e, const char *element, xacro_list *out) {
         if (parts != NULL && parts->count != count) wrong(e, "'for' has another number of names");
         item = is_ok(e) ? parts->items[k] : jn_xacro_none();
       }
-      jn_xacro_define(e->x, e->scope, names[k], item, 0);
+      jn_xacro_bind(e->x, inner, names[k], item, 0);
     }
     int is_taken = 1, is_nested = 0;
     while (is_ok(e) && word(e, "if")) {
@@ -418,7 +419,7 @@ static xacro_value index_of(evaluator *e, xacro_value v) {
     is_slice = 1;
   }
   blanks(e);
-  if (is_slice && *e->at != ']' && is_ok(e)) to = test(e);
+  if (is_slice && *e->at != ']' && *e->at != ':' && is_ok(e)) to = test(e);
   if (is_ok(e) && sign(e, ":")) return wrong(e, "a step of a slice is not read: " XACRO_ADVICE);
   if (is_ok(e) && !sign(e, "]")) return wrong(e, "']' expected");
   return is_slice ? slice(e, v, from, to) : item(e, v, from);

@@ -15,7 +15,10 @@ void jn_xacro_folders(xacro *x, const jn_load_options *options, const char *path
   const char *list = options != NULL ? options->package_path : NULL;
   const char *why = jn_file_folders(&x->tops, &x->tree.arena, &x->hooks, list,
                                     path != NULL ? folder : NULL, which);
-  if (why != NULL) jn_xacro_fail(x, JN_ERR_FILE, "package path: '%.200s': %s", which, why);
+  if (why == jn_file_no_memory)
+    jn_xacro_fail(x, JN_ERR_MEMORY, "%s", why);
+  else if (why != NULL)
+    jn_xacro_fail(x, JN_ERR_FILE, "package path: '%.200s': %s", which, why);
 }
 
 static int is_folder(const char *path) {

@@ -1,6 +1,10 @@
 /* xacro_text.c: scopes of xacro, and texts with ${expressions} and $(substitutions). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,9 +85,12 @@ static xacro_symbol *own_symbol(xacro *x, const xacro_scope *s, const char *name
 }
 
 void jn_xacro_define(xacro *x, xacro_scope *s, const char *name, xacro_value value, int is_lazy) {
+  jn_xacro_bind(x, s, name, jn_xacro_literal(x, value), is_lazy);
+}
+
+void jn_xacro_bind(xacro *x, xacro_scope *s, const char *name, xacro_value value, int is_lazy) {
   if (x->status != JN_OK) return;
   xacro_symbol *symbol = own_symbol(x, s, name);
-  value = jn_xacro_literal(x, value);
   if (symbol == NULL) {
     symbol = jn_xacro_new(x, sizeof *symbol);
     if (symbol == NULL) return;
@@ -152,10 +159,10 @@ static const char *current_folder(xacro *x) {
 }
 
 static const char *folder_of_file(xacro *x) {
-  char *folder = jn_xacro_new(x, JN_FILE_PATH);
-  if (folder == NULL) return "";
+  char folder[JN_FILE_PATH];
+  char *real = jn_xacro_new(x, JN_FILE_PATH);
   jn_file_folder(x->files[x->file].name, folder);
-  return folder;
+  return real != NULL && realpath(folder, real) != NULL ? real : ".";
 }
 
 /* find NAME, arg NAME, cwd, dirname, optenv NAME DEFAULT */

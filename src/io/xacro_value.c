@@ -359,8 +359,9 @@ int jn_xacro_read_int(const char *text, int64_t *out) {
   if (*t == '-' || *t == '+') t++;
   if (*t < '0' || *t > '9') return 0;
   for (; *t >= '0' && *t <= '9'; t++) {
-    if (n > (INT64_MAX - 9) / 10) return 0;
-    n = 10 * n + (*t - '0');
+    const int digit = *t - '0';
+    if (n > (INT64_MAX - digit) / 10) return 0;
+    n = 10 * n + digit;
   }
   if (*skip_blanks(t) != '\0') return 0;
   *out = is_negative ? -n : n;
