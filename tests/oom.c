@@ -91,6 +91,10 @@ static jn_status load_native(const jn_allocator *a) {
 static jn_status load_mjcf(const jn_allocator *a) {
   return load(TEST_DATA "/odd/mjcf/scene.xml", a);
 }
+/* with included files, YAML and namespaces */
+static jn_status load_xacro(const jn_allocator *a) {
+  return load(TEST_DATA "/odd/xacro/arm.urdf.xacro", a);
+}
 /* findings on attributes and keys, followed by more of both */
 static jn_status odd_urdf(const jn_allocator *a) {
   static const char text[] =
@@ -283,6 +287,7 @@ static const struct {
               {"odd JSON", odd_json},
               {"URDF", load_urdf},
               {"MJCF", load_mjcf},
+              {"xacro", load_xacro},
               {"JSON", load_native},
               {"built-in robot", load_builtin},
               {"model", new_model},

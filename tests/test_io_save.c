@@ -124,6 +124,7 @@ static void visit_odd(const char *path) {
   jn_error error;
   counter c;
   jn_allocator hooks = counting(&c);
+  if (strstr(path, "/parts") != NULL) return;    /* of other files */
   if (strchr(strrchr(path, '/'), '.') == NULL) { /* a folder */
     walk_folder(path, visit_odd);
     return;

@@ -544,6 +544,8 @@ static void content_and_ending_tell_xacro(void **state) {
 
 /* ---- limits, on both sides */
 
+_Static_assert(JN_MAX_XACRO_WORK == 20000000, "the number in the message of a test below");
+
 static jn_status expand_repeated(const char *before, const char *part, const char *middle,
                                  const char *end, const char *after, int n, jn_error *error) {
   growing_text t = {0};
@@ -602,8 +604,8 @@ static void nesting_is_limited(void **state) {
       deepest("<r a='${", "1 if 0 else ", "1", "", "}'/>", 2000, "nested deeper than 1000"), 400,
       1000);
   /* a macro that calls itself: two levels a call */
-  assert_ok(call_deep(480, &error));
-  assert_status(call_deep(520, &error), JN_ERR_LIMIT);
+  assert_ok(call_deep(JN_MAX_XACRO_DEPTH / 2 - 20, &error));
+  assert_status(call_deep(JN_MAX_XACRO_DEPTH / 2 + 20, &error), JN_ERR_LIMIT);
   assert_non_null(strstr(error.message, "does a macro call itself?; in macro 'm' called at "));
 }
 
@@ -655,6 +657,12 @@ static void work_and_memory_are_limited(void **state) {
     append(&u, "<xacro:property name='a%d' value='${a%d}${a%d}'/>", i, i - 1, i - 1);
   append(&u, "${a39}</r>");
   fails(u.text, JN_ERR_LIMIT, "the expansion needs more than 64 MiB");
+  counter c;
+  jn_allocator hooks = counting(&c);
+  char *out = NULL;
+  assert_status(jn_xacro_expand_text(u.text, strlen(u.text), NULL, NULL, &hooks, &out, NULL),
+                JN_ERR_LIMIT);
+  assert_in_range(c.peak, JN_MAX_XACRO_HEAP / 4, JN_MAX_XACRO_HEAP / 4 * 5);
   free(u.text);
 }
 

@@ -10,30 +10,33 @@
 #define PI 3.14159265358979323846
 
 /* X(name, least, most): arguments */
-#define MATH(X)                                                                                 \
-  X(sin, 1, 1)                                                                                  \
-  X(cos, 1, 1)                                                                                  \
-  X(tan, 1, 1)                                                                                  \
-  X(asin, 1, 1)                                                                                 \
-  X(acos, 1, 1)                                                                                 \
-  X(atan, 1, 1)                                                                                 \
-  X(atan2, 2, 2)                                                                                \
-  X(sqrt, 1, 1)                                                                                 \
-  X(exp, 1, 1) X(log, 1, 2) X(log10, 1, 1) X(log2, 1, 1) X(pow, 2, 2) X(hypot, 2, 2)            \
-      X(floor, 1, 1) X(ceil, 1, 1) X(trunc, 1, 1) X(fabs, 1, 1) X(fmod, 2, 2) X(copysign, 2, 2) \
-          X(radians, 1, 1) X(degrees, 1, 1) X(tanh, 1, 1) X(isnan, 1, 1) X(isinf, 1, 1)
-#define PYTHON(X)                                                                         \
-  X(list, 0, 1)                                                                           \
-  X(tuple, 0, 1)                                                                          \
-  X(dict, 0, 64)                                                                          \
-  X(len, 1, 1)                                                                            \
-  X(str, 0, 1)                                                                            \
-  X(float, 1, 1)                                                                          \
-  X(int, 1, 1)                                                                            \
-  X(bool, 1, 1)                                                                           \
-  X(min, 1, 64) X(max, 1, 64) X(round, 1, 2) X(sorted, 1, 1) X(range, 1, 3) X(abs, 1, 1)  \
-      X(sum, 1, 2) X(any, 1, 1) X(all, 1, 1) X(map, 2, 2) X(zip, 2, 2) X(enumerate, 1, 1) \
-          X(reversed, 1, 1)
+#define MATH(X)                                                                         \
+  X(sin, 1, 1)                                                                          \
+  X(cos, 1, 1)                                                                          \
+  X(tan, 1, 1)                                                                          \
+  X(asin, 1, 1)                                                                         \
+  X(acos, 1, 1)                                                                         \
+  X(atan, 1, 1)                                                                         \
+  X(atan2, 2, 2)                                                                        \
+  X(sqrt, 1, 1)                                                                         \
+  X(exp, 1, 1)                                                                          \
+  X(log, 1, 2)                                                                          \
+  X(log10, 1, 1) X(log2, 1, 1) X(pow, 2, 2) X(hypot, 2, 2) X(floor, 1, 1) X(ceil, 1, 1) \
+      X(trunc, 1, 1) X(fabs, 1, 1) X(fmod, 2, 2) X(copysign, 2, 2) X(radians, 1, 1)     \
+          X(degrees, 1, 1) X(tanh, 1, 1) X(isnan, 1, 1) X(isinf, 1, 1)
+#define PYTHON(X)                                                                      \
+  X(list, 0, 1)                                                                        \
+  X(tuple, 0, 1)                                                                       \
+  X(dict, 0, 64)                                                                       \
+  X(len, 1, 1)                                                                         \
+  X(str, 0, 1)                                                                         \
+  X(float, 1, 1)                                                                       \
+  X(int, 1, 1)                                                                         \
+  X(bool, 1, 1)                                                                        \
+  X(min, 1, 64)                                                                        \
+  X(max, 1, 64)                                                                        \
+  X(round, 1, 2) X(sorted, 1, 1) X(range, 1, 3) X(abs, 1, 1) X(sum, 1, 2) X(any, 1, 1) \
+      X(all, 1, 1) X(map, 2, 2) X(zip, 2, 2) X(enumerate, 1, 1) X(reversed, 1, 1)
 #define XACRO(X)        \
   X(load_yaml, 1, 1)    \
   X(abs_filename, 1, 1) \
