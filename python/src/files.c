@@ -36,7 +36,8 @@ int take_files(PyObject *package_path, PyObject *arguments, load_files *files) {
   }
   if (!arguments || arguments == Py_None) return 0;
   if (!PyDict_Check(arguments))
-    refuse_type("arguments: a dict expected, found %.200s", Py_TYPE(arguments)->tp_name);
+    PyErr_Format(PyExc_TypeError, "arguments: a dict expected, found %.200s",
+                 Py_TYPE(arguments)->tp_name);
   else if ((files->owners = PyList_New(0)) != NULL)
     files->items = PyMem_Calloc((size_t)PyDict_Size(arguments) + 1, sizeof *files->items);
   if (files->owners && !files->items) PyErr_NoMemory();

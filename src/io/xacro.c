@@ -310,8 +310,8 @@ static void read_arguments(xacro *x, const xacro_macro *m, const xml_node *n, xa
 static void fill_parameters(xacro *x, const xacro_macro *m, const xml_node *n, xacro_scope *s,
                             xacro_scope *inner) {
   xml_node *blocks = jn_xacro_new(x, sizeof *blocks);
-  static const char *none[] = {NULL};
-  if (blocks == NULL) return;
+  const char **none = jn_xacro_new(x, sizeof *none);
+  if (blocks == NULL || none == NULL) return;
   blocks->attributes = none;
   expand(x, s, n, blocks);
   const xml_node *block = blocks->first;

@@ -196,7 +196,7 @@ void jn_xacro_write(xacro *x, xacro_buffer *b, xacro_value v, int quoted);
  * text itself, without quotes around it. */
 xacro_value jn_xacro_literal(xacro *x, xacro_value v);
 int jn_xacro_read_int(const char *text, int64_t *out);
-int jn_xacro_read_float(const char *text, double *out);
+int jn_xacro_read_float(xacro *x, const char *text, double *out);
 /* The items of a list, tuple, keys of a dict, or characters of a text; fails for others. */
 xacro_list *jn_xacro_items(xacro *x, xacro_value v);
 

@@ -148,7 +148,7 @@ static xacro_value take_number(evaluator *e) {
   if (is_letter(*e->at)) return wrong(e, "a number ends with a letter");
   if (is_whole && jn_xacro_read_int(token, &whole)) return jn_xacro_whole(whole);
   if (is_whole) return wrong(e, "the number is too large");
-  if (!jn_xacro_read_float(token, &number)) return wrong(e, "this is not a number");
+  if (!jn_xacro_read_float(e->x, token, &number)) return wrong(e, "this is not a number");
   return jn_xacro_number(number);
 }
 

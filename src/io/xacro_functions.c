@@ -10,40 +10,22 @@
 #define PI 3.14159265358979323846
 
 /* X(name, least, most): arguments */
-#define MATH(X)                                                                         \
-  X(sin, 1, 1)                                                                          \
-  X(cos, 1, 1)                                                                          \
-  X(tan, 1, 1)                                                                          \
-  X(asin, 1, 1)                                                                         \
-  X(acos, 1, 1)                                                                         \
-  X(atan, 1, 1)                                                                         \
-  X(atan2, 2, 2)                                                                        \
-  X(sqrt, 1, 1)                                                                         \
-  X(exp, 1, 1)                                                                          \
-  X(log, 1, 2)                                                                          \
-  X(log10, 1, 1) X(log2, 1, 1) X(pow, 2, 2) X(hypot, 2, 2) X(floor, 1, 1) X(ceil, 1, 1) \
-      X(trunc, 1, 1) X(fabs, 1, 1) X(fmod, 2, 2) X(copysign, 2, 2) X(radians, 1, 1)     \
-          X(degrees, 1, 1) X(tanh, 1, 1) X(isnan, 1, 1) X(isinf, 1, 1)
-#define PYTHON(X)                                                                      \
-  X(list, 0, 1)                                                                        \
-  X(tuple, 0, 1)                                                                       \
-  X(dict, 0, 64)                                                                       \
-  X(len, 1, 1)                                                                         \
-  X(str, 0, 1)                                                                         \
-  X(float, 1, 1)                                                                       \
-  X(int, 1, 1)                                                                         \
-  X(bool, 1, 1)                                                                        \
-  X(min, 1, 64)                                                                        \
-  X(max, 1, 64)                                                                        \
-  X(round, 1, 2) X(sorted, 1, 1) X(range, 1, 3) X(abs, 1, 1) X(sum, 1, 2) X(any, 1, 1) \
-      X(all, 1, 1) X(map, 2, 2) X(zip, 2, 2) X(enumerate, 1, 1) X(reversed, 1, 1)
-#define XACRO(X)        \
-  X(load_yaml, 1, 1)    \
-  X(abs_filename, 1, 1) \
-  X(dotify, 1, 1)       \
-  X(arg, 1, 1)          \
-  X(message, 0, 64)     \
+/* clang-format off */
+#define MATH(X)                                                                              \
+  X(sin, 1, 1) X(cos, 1, 1) X(tan, 1, 1) X(asin, 1, 1) X(acos, 1, 1) X(atan, 1, 1)           \
+  X(atan2, 2, 2) X(sqrt, 1, 1) X(exp, 1, 1) X(log, 1, 2) X(log10, 1, 1) X(log2, 1, 1)        \
+  X(pow, 2, 2) X(hypot, 2, 2) X(floor, 1, 1) X(ceil, 1, 1) X(trunc, 1, 1) X(fabs, 1, 1)      \
+  X(fmod, 2, 2) X(copysign, 2, 2) X(radians, 1, 1) X(degrees, 1, 1) X(tanh, 1, 1)            \
+  X(isnan, 1, 1) X(isinf, 1, 1)
+#define PYTHON(X)                                                                            \
+  X(list, 0, 1) X(tuple, 0, 1) X(dict, 0, 64) X(len, 1, 1) X(str, 0, 1) X(float, 1, 1)       \
+  X(int, 1, 1) X(bool, 1, 1) X(min, 1, 64) X(max, 1, 64) X(round, 1, 2) X(sorted, 1, 1)      \
+  X(range, 1, 3) X(abs, 1, 1) X(sum, 1, 2) X(any, 1, 1) X(all, 1, 1) X(map, 2, 2)            \
+  X(zip, 2, 2) X(enumerate, 1, 1) X(reversed, 1, 1)
+#define XACRO(X)                                                                             \
+  X(load_yaml, 1, 1) X(abs_filename, 1, 1) X(dotify, 1, 1) X(arg, 1, 1) X(message, 0, 64)    \
   X(warning, 0, 64) X(error, 0, 64) X(fatal, 0, 64) X(tokenize, 1, 2) X(print_location, 0, 0)
+/* clang-format on */
 
 #define ID(name, least, most) F_##name,
 enum { MATH(ID) MATH_END, PYTHON(ID) PYTHON_END, XACRO(ID) F_COUNT };
@@ -225,8 +207,8 @@ static xacro_value convert(xacro *x, int f, xacro_value v) {
     return jn_xacro_whole(n);
   if (f == F_int && v.kind != XACRO_TEXT && jn_xacro_as_number(v, &d))
     return v.kind == XACRO_FLOAT ? to_whole(x, trunc(d)) : jn_xacro_whole(v.as.whole);
-  if (f == F_float &&
-      (jn_xacro_as_number(v, &d) || (v.kind == XACRO_TEXT && jn_xacro_read_float(v.as.text, &d))))
+  if (f == F_float && (jn_xacro_as_number(v, &d) ||
+                       (v.kind == XACRO_TEXT && jn_xacro_read_float(x, v.as.text, &d))))
     return jn_xacro_number(d);
   jn_xacro_fail(x, JN_ERR_SYNTAX, "%s() of '%.60s'", functions[f].name, jn_xacro_str(x, v));
   return jn_xacro_none();
@@ -246,7 +228,7 @@ static xacro_value rounded(xacro *x, const xacro_list *a) {
   snprintf(text, sizeof text, "%.*f", (int)a->items[1].as.whole, d);
   for (char *t = text; *t != '\0'; t++)
     if (*t != '-' && (*t < '0' || *t > '9')) *t = '.'; /* the point of the locale */
-  jn_xacro_read_float(text, &d);
+  jn_xacro_read_float(x, text, &d);
   return jn_xacro_number(d);
 }
 

@@ -218,7 +218,7 @@ int jn_xacro_compare(xacro *x, xacro_value a, xacro_value b) {
 /* ---- texts of values */
 
 /* repr(float): the fewest digits that give the same double; exponents from 1e16 and below 1e-4 */
-static void write_float(double value, char text[NUMBER_TEXT + 8]) {
+static void write_float(xacro *x, double value, char text[NUMBER_TEXT + 8]) {
   char short_text[NUMBER_TEXT], digits[NUMBER_TEXT];
   if (!isfinite(value)) {
     snprintf(text, NUMBER_TEXT, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
@@ -227,7 +227,9 @@ static void write_float(double value, char text[NUMBER_TEXT + 8]) {
   for (int p = 1; p <= 17; p++) {
     double back = 0;
     const char *at = jn_write_number(value, p, short_text);
-    if (p == 17 || (jn_read_number(&at, &back) <= NUMBER_UNDERFLOW && back == value)) break;
+    const number_result result = jn_read_number(&at, &back);
+    if (result == NUMBER_MEMORY) jn_xacro_fail(x, JN_ERR_MEMORY, "out of memory");
+    if (result == NUMBER_MEMORY || (result <= NUMBER_UNDERFLOW && back == value)) break;
   }
   /* short_text = [-] digits [. digits] [e exponent] */
   const char *t = short_text;
@@ -316,7 +318,7 @@ void jn_xacro_write(xacro *x, xacro_buffer *b, xacro_value v, int quoted) {
       snprintf(text, sizeof text, "%lld", (long long)v.as.whole);
       break;
     case XACRO_FLOAT:
-      write_float(v.as.number, text);
+      write_float(x, v.as.number, text);
       break;
     case XACRO_TEXT:
       if (quoted)
@@ -368,7 +370,7 @@ int jn_xacro_read_int(const char *text, int64_t *out) {
   return 1;
 }
 
-int jn_xacro_read_float(const char *text, double *out) {
+int jn_xacro_read_float(xacro *x, const char *text, double *out) {
   static const struct {
     const char *name;
     double value;
@@ -378,6 +380,7 @@ int jn_xacro_read_float(const char *text, double *out) {
   const char *at = t;
   const number_result result = jn_read_number(&at, out);
   if (result <= NUMBER_UNDERFLOW) return *skip_blanks(at) == '\0';
+  if (result == NUMBER_MEMORY) jn_xacro_fail(x, JN_ERR_MEMORY, "out of memory");
   if (result == NUMBER_OVERFLOW) { /* 1e999 is infinite in Python, too */
     *out = *t == '-' ? -INFINITY : INFINITY;
     return 1;
@@ -407,7 +410,7 @@ xacro_value jn_xacro_literal(xacro *x, xacro_value v) {
     return jn_xacro_string(jn_xacro_copy(x, t + 1, length - 2));
   if (strchr(t, '_') != NULL) return v;
   if (jn_xacro_read_int(t, &n)) return jn_xacro_whole(n);
-  if (jn_xacro_read_float(t, &d)) return jn_xacro_number(d);
+  if (jn_xacro_read_float(x, t, &d)) return jn_xacro_number(d);
   if (strcmp(t, "true") == 0 || strcmp(t, "True") == 0) return jn_xacro_bool(1);
   if (strcmp(t, "false") == 0 || strcmp(t, "False") == 0) return jn_xacro_bool(0);
   return v;

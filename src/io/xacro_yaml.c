@@ -57,7 +57,7 @@ static int read_whole(const char *text, int64_t *out) {
 }
 
 /* [-+] digits . digits [e sign digits]: the point and the sign are needed */
-static int read_real(const char *text, double *out) {
+static int read_real(xacro *x, const char *text, double *out) {
   char plain[64];
   size_t n = 0;
   const char *t = text + (*text == '-' || *text == '+');
@@ -77,7 +77,7 @@ static int read_real(const char *text, double *out) {
     plain[n++] = *t;
   }
   plain[n] = '\0';
-  return jn_xacro_read_float(plain, out);
+  return jn_xacro_read_float(x, plain, out);
 }
 
 static xacro_value plain_scalar(xacro *x, const char *text) {
@@ -92,7 +92,7 @@ static xacro_value plain_scalar(xacro *x, const char *text) {
   if (is_word(text, trues)) return jn_xacro_bool(1);
   if (is_word(text, falses)) return jn_xacro_bool(0);
   if (read_whole(text, &n)) return jn_xacro_whole(n);
-  if (read_real(text, &d)) return jn_xacro_number(d);
+  if (read_real(x, text, &d)) return jn_xacro_number(d);
   return jn_xacro_string(jn_xacro_copy(x, text, strlen(text)));
 }
 
@@ -126,7 +126,8 @@ static xacro_value scalar(yaml_text *y, const yaml_event_t *event) {
     if (strcmp(tag, units[i].tag) == 0) return with_unit(y->x, text, units[i].unit);
   if (strcmp(tag, YAML_STR_TAG) == 0)
     return jn_xacro_string(jn_xacro_copy(y->x, text, strlen(text)));
-  if (strcmp(tag, YAML_FLOAT_TAG) == 0 && jn_xacro_read_float(text, &d)) return jn_xacro_number(d);
+  if (strcmp(tag, YAML_FLOAT_TAG) == 0 && jn_xacro_read_float(y->x, text, &d))
+    return jn_xacro_number(d);
   jn_xacro_fail(y->x, JN_ERR_SYNTAX, "the tag '%.60s' is not read: " XACRO_ADVICE, tag);
   return jn_xacro_none();
 }
@@ -233,11 +234,11 @@ static void parse(yaml_text *y, const char *text, size_t size) {
   for (int is_over = 0; !is_over && y->x->status == JN_OK;) {
     if (!yaml_parser_parse(&parser, &event)) {
       y->at.line = (int)parser.problem_mark.line + 1;
-      if (parser.error == YAML_MEMORY_ERROR)
+      /* libyaml does not always say that a request of its own failed */
+      if (parser.error == YAML_MEMORY_ERROR || parser.problem == NULL)
         jn_xacro_fail(y->x, JN_ERR_MEMORY, "out of memory");
       else
-        jn_xacro_fail(y->x, JN_ERR_SYNTAX, "YAML: %.200s",
-                      parser.problem != NULL ? parser.problem : "not readable");
+        jn_xacro_fail(y->x, JN_ERR_SYNTAX, "YAML: %.200s", parser.problem);
       break;
     }
     y->at.line = (int)event.start_mark.line + 1;
