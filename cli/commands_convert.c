@@ -13,8 +13,8 @@
 /* What is written is the description, so that options which act on the model alone are refused. */
 static int check_convert(cli_job *job) {
   const char *path = job->output.path, *dot = path ? strrchr(path, '.') : NULL;
-  if (!path || !dot || strcmp(dot, ".json") != 0)
-    return cli_bad_usage("convert: --output FILE.json expected: a native model");
+  if (!path || !dot || (strcmp(dot, ".json") != 0 && strcmp(dot, ".urdf") != 0))
+    return cli_bad_usage("convert: --output FILE.json (a native model) or FILE.urdf expected");
   if (job->fixed || job->floating || job->open || job->mimic || job->inertia == JN_INERTIA_REPAIR)
     return cli_bad_usage(
         "convert: --fixed, --floating, --open, --mimic and --inertia repair change the model, not "
@@ -24,7 +24,9 @@ static int check_convert(cli_job *job) {
 
 static int run_convert(cli_job *job) {
   jn_error error = {0};
-  jn_status status = jn_spec_save_json(job->spec, job->output.path, &error);
+  const int is_urdf = strcmp(strrchr(job->output.path, '.'), ".urdf") == 0;
+  jn_status status = is_urdf ? jn_spec_save_urdf(job->spec, job->output.path, &error)
+                             : jn_spec_save_json(job->spec, job->output.path, &error);
   return status ? cli_fail(status, &error, job->output.path) : CLI_DONE;
 }
 

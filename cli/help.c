@@ -127,14 +127,17 @@ const char cli_lint_help[] =
     "  jounce lint tilthex --text\n";
 
 const char cli_convert_help[] =
-    "usage: jounce convert MODEL --output FILE.json [options]\n\n"
-    "Writes a model as a native file, after it was checked, with joints locked and armatures set as\n"
-    "the options say. Loading the file gives the same model, bit for bit.\n\n"
+    "usage: jounce convert MODEL --output FILE.json|FILE.urdf [options]\n\n"
+    "Writes a model as a native file or as URDF, after it was checked, with joints locked and\n"
+    "armatures set as the options say. Loading a native file gives the same model, bit for bit. URDF\n"
+    "gives the same numbers, rotations within rounding; what URDF cannot hold is refused by name\n"
+    "(docs/files.md).\n\n"
     HELP_MODEL
     "  --output FILE          the file; it appears complete or not at all\n\n"
     "example:\n"
     "  jounce convert arm6 --lock joint3=0.5 --output arm5.json\n"
-    "  jounce info arm5.json --text\n";
+    "  jounce convert arm5.json --output arm5.urdf\n"
+    "  jounce info arm5.urdf --text\n";
 
 const char cli_expand_help[] =
     "usage: jounce expand FILE.xacro [options] [NAME:=VALUE ...]\n\n"

@@ -68,6 +68,16 @@ JN_API void jn_text_free(char *text, const jn_allocator *allocator); /* text may
 /* Writes native JSON. Loading it gives the same spec, bit for bit. */
 JN_API jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error);
 
+/* Writes URDF. Loading it gives the same robot: masses, inertias, offsets, axes, limits, damping,
+ * friction, armature and mimic bit for bit, rotations within rounding (the same bits where roll, pitch
+ * and yaw can give them). Frames become links without mass; a joint whose axis misses the origin of
+ * its child gets a link CHILD_JOINT without mass on the axis, to which the child is welded; a root
+ * joint gets the link 'world' as its parent.
+ *   JN_ERR_MODEL  what URDF cannot hold, by name: helical, cylindrical and universal joints, planar
+ *                 ones given by a screw, ranges limited on one side, passive joints, constraints,
+ *                 another gravity than (0, 0, -9.81); and what is not a tree */
+JN_API jn_status jn_spec_save_urdf(const jn_spec *spec, const char *path, jn_error *error);
+
 /* Built-in robots: jn_builtin_name(0), (1), ... until NULL. "tilthex:5x20" is the aerial
  * manipulator with 5 arms of 20 bodies. */
 JN_API const char *jn_builtin_name(int index);

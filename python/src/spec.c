@@ -308,15 +308,21 @@ static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords
   return result;
 }
 
-static PyObject *spec_save_json(PyObject *object, PyObject *path) {
+static PyObject *save(PyObject *object, PyObject *path,
+                      jn_status (*write)(const jn_spec *, const char *, jn_error *)) {
   PyObject *bytes = NULL;
   if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
   jn_error error = {0};
-  jn_status status =
-      jn_spec_save_json(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
+  jn_status status = write(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
   Py_DECREF(bytes);
   if (status) return raise_error(&error);
   Py_RETURN_NONE;
+}
+static PyObject *spec_save_json(PyObject *object, PyObject *path) {
+  return save(object, path, jn_spec_save_json);
+}
+static PyObject *spec_save_urdf(PyObject *object, PyObject *path) {
+  return save(object, path, jn_spec_save_urdf);
 }
 
 PyDoc_STRVAR(lint_doc,
@@ -422,6 +428,9 @@ static PyMethodDef methods[] = {
     {"save_json", spec_save_json, METH_O,
      "save_json($self, path, /)\n--\n\nWrites a native model file; loading it gives the same "
      "bits."},
+    {"save_urdf", spec_save_urdf, METH_O,
+     "save_urdf($self, path, /)\n--\n\nWrites URDF; loading it gives the same numbers, rotations "
+     "within rounding. What URDF cannot hold is refused by name."},
     {"lint", FAST(spec_lint, lint_doc)},
     {NULL, NULL, 0, NULL},
 };

@@ -418,6 +418,8 @@ class Models(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "robot.json")
             spec.save_json(path)
+            arm.save_urdf(os.path.join(folder, "arm.urdf"))
+            self.assertEqual(jounce.Spec.load(os.path.join(folder, "arm.urdf")).links, ("l2",))
             a, b = jounce.Model(path), jounce.Model("tilthex")
             q, v = random_state(a, 3)
             np.testing.assert_array_equal(a.inverse_dynamics(q, v), b.inverse_dynamics(q, v))
