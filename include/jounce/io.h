@@ -22,9 +22,9 @@ typedef struct jn_load_options {
 
 /* A file, or, for a name without extension and folder, a built-in robot. What a file contains is
  * told by its content: XML with the root element <robot> is URDF, with <mujoco> MJCF, an object
- * {...} a native model. A URDF with an element <xacro:...>, or a file whose name ends with .xacro, is
- * xacro. MJCF and xacro may include files in the model's own folder or below; no other file is
- * opened. */
+ * {...} a native model. A URDF with elements of xacro (<xacro:macro>, ...), or a file whose name
+ * ends with .xacro, is xacro. MJCF and xacro may include files in the model's own folder or below;
+ * no other file is opened. */
 JN_API jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec **out,
                               jn_error *error);
 /* The same with options (may be NULL): files below the folders of the package path may be included,

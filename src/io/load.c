@@ -35,14 +35,19 @@ static char first_character(const char *text, size_t size) {
   return i < size ? text[i] : '\0';
 }
 
-/* Does the text have an element <xacro:...>, or the name the ending of xacro? */
+/* Is it xacro: by the ending of its name, or an element of the language? A call of a macro alone is
+ * left over from an expansion. */
 static int is_xacro(const char *text, size_t size, const char *name) {
-  static const char tag[] = "<xacro:";
   const char *ending = jn_file_ending(name);
   if (ending != NULL && jn_same_ending(ending, ".xacro")) return 1;
   for (const char *at = text, *end = text + size;
-       (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++)
-    if (starts_with(at, (size_t)(end - at), tag)) return 1;
+       (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++) {
+    char element[24] = "";
+    const size_t left = (size_t)(end - at) - 1;
+    memcpy(element, at + 1, left < sizeof element - 1 ? left : sizeof element - 1);
+    element[strcspn(element, " \t\r\n/>")] = '\0';
+    if (jn_is_xacro_element(element)) return 1;
+  }
   return 0;
 }
 

@@ -13,4 +13,7 @@ jn_status jn_xacro_parse(const char *text, size_t size, const char *name, const 
                          const jn_load_options *options, const jn_allocator *allocator,
                          jn_spec **out, jn_error *error);
 
+/* Is this an element of xacro that is no call of a macro: xacro:property, ... ? */
+int jn_is_xacro_element(const char *element);
+
 #endif

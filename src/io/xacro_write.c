@@ -168,6 +168,15 @@ static jn_status place_error(writer *w, jn_status status, const jn_error *found,
 
 /* ---- the functions */
 
+int jn_is_xacro_element(const char *element) {
+  static const char *const names[] = {"property", "macro", "include", "arg",       "if",
+                                      "unless",   "call",  "element", "attribute", "insert_block"};
+  if (strncmp(element, "xacro:", 6) != 0) return 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(element + 6, names[i]) == 0) return 1;
+  return 0;
+}
+
 static jn_status begin(const jn_allocator *allocator, const char *name, jn_error *error,
                        xacro **out) {
   const jn_allocator hooks = jn_allocator_or_default(allocator);
