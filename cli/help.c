@@ -107,12 +107,12 @@ const char cli_models_help[] =
 const char cli_info_help[] =
     "usage: jounce info MODEL [options]\n\n"
     "Writes {\"name\", \"mass\", \"moving_mass\", \"bodies\", \"dofs\", \"nq\", \"floating\",\n"
-    "\"gravity\", \"links\", \"joints\", \"frames\"}; text format: a drawing of the tree\n"
-    "with limits, armature and mimicked joints.\n"
+    "\"gravity\", \"links\", \"joints\", \"frames\", \"constraints\"}; text format: a drawing of\n"
+    "the tree with limits, armature, mimicked joints and constraints.\n"
     "\"moving_mass\" excludes what is welded to the world. A link held by a fixed joint belongs to\n"
     "the body that \"body\" names (null: the world).\n\n"
     HELP_MODEL HELP_OUTPUT_PLAIN
-    "csv: a line for each joint.\n\n"
+    "csv: a line for each joint; a limit that there is not is an empty field.\n\n"
     "example:\n"
     "  jounce info tilthex --text\n";
 
