@@ -257,11 +257,12 @@ static void write_limits(writer *w, const jn_joint_desc *j) {
   const double *value = &j->limits.lower;
   int count = 0;
   const int has_range = j->type == JN_JOINT_REVOLUTE || j->type == JN_JOINT_PRISMATIC;
-  if (isfinite(value[0]) != isfinite(value[1]))
+  const int is_fixed = j->type == JN_JOINT_FIXED; /* a locked joint keeps limits without meaning */
+  if (!is_fixed && isfinite(value[0]) != isfinite(value[1]))
     refuse(w, "joint", j->name, "its range is limited on one side");
-  if (!has_range && !(isinf(value[0]) && isinf(value[1])))
+  if (!is_fixed && !has_range && isfinite(value[0]))
     refuse(w, "joint", j->name, "limits of the position of such a joint");
-  for (int k = 0; k < JN_LIMIT_COUNT; k++) {
+  for (int k = is_fixed ? 2 : 0; k < JN_LIMIT_COUNT; k++) {
     if (isinf(value[k])) continue;
     if (count++ == 0) text(w, "    <limit");
     numbers(w, jn_limit_keys[k], &value[k], 1);
@@ -301,7 +302,6 @@ static void open_joint(writer *w, const char *name, const char *type, const char
   origin(w, pose);
 }
 
-/* A fixed joint, and before it a link without mass where `link` is not NULL. */
 static void weld(writer *w, const char *name, const char *parent, const char *child,
                  const jn_pose *pose) {
   open_joint(w, name, "fixed", parent, child, pose);
