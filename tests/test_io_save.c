@@ -313,6 +313,11 @@ static void what_urdf_cannot_hold_is_refused(void **state) {
   assert_status(jn_spec_save_urdf(spec, temporary("kept.urdf"), &error), JN_ERR_MODEL);
   assert_non_null(strstr(error.message, "a gravity that is not"));
   jn_spec_free(spec);
+  assert_ok(jn_spec_load("pendulum", NULL, &spec, &error));
+  jn_spec_joint(spec, jn_spec_joint_count(spec) - 1)->damping = NAN;
+  assert_status(jn_spec_save_urdf(spec, temporary("kept.urdf"), &error), JN_ERR_MODEL);
+  assert_non_null(strstr(error.message, "not finite"));
+  jn_spec_free(spec);
   assert_ok(jn_spec_load("fourbar", NULL, &spec, &error));
   assert_status(jn_spec_save_urdf(spec, temporary("kept.urdf"), &error), JN_ERR_MODEL);
   assert_non_null(strstr(error.message, "a constraint"));

@@ -44,6 +44,7 @@ static void text(writer *w, const char *s) { fputs(s, w->file); }
 static void number(writer *w, double value) {
   char digits[NUMBER_TEXT];
   double back = 0;
+  if (!isfinite(value)) refuse(w, "robot", jn_spec_name(w->spec), "a number that is not finite");
   const char *cursor = jn_write_number(value, 15, digits);
   if (jn_read_number(&cursor, &back) > NUMBER_UNDERFLOW || back != value)
     jn_write_number(value, 17, digits);
