@@ -231,6 +231,9 @@ static void macros_have_scopes_of_their_own(void **state) {
       "12");
   becomes("<xacro:macro name='m' params='a'>${a}</xacro:macro><xacro:call macro='${\"m\"}' a='3'/>",
           "3");
+  /* a property is evaluated in the scope of its definition */
+  becomes("<xacro:macro name='in'>${p}</xacro:macro><xacro:macro name='m' params='a'>" P("p", "${a + 1}")
+          "<xacro:macro name='n' params='a'>${p}</xacro:macro><xacro:n a='7'/></xacro:macro><xacro:m a='1'/>", "2");
   /* a list is shared: a macro that calls itself takes its items */
   becomes(
       "<xacro:macro name='loop' params='items:=^'><xacro:if value='${items}'>"

@@ -65,6 +65,13 @@ JN_API jn_status jn_xacro_expand_text(const char *text, size_t size, const char 
                                       char **out, jn_error *error);
 JN_API void jn_text_free(char *text, const jn_allocator *allocator); /* text may be NULL */
 
+/* Adds what a side file says to a description, such as one from URDF, which has no words for it:
+ * {"frames": [...], "constraints": [...], "rotors": [...]}, each as in a native model. A failure
+ * leaves the spec as it was. Later messages name these elements without a line. */
+JN_API jn_status jn_spec_extend(jn_spec *spec, const char *path, jn_error *error);
+JN_API jn_status jn_spec_extend_json(jn_spec *spec, const char *text, size_t size, const char *name,
+                                     jn_error *error);
+
 /* Writes native JSON. Loading it gives the same spec, bit for bit. */
 JN_API jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error);
 
@@ -75,7 +82,7 @@ JN_API jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_err
  * joint gets the link 'world' as its parent.
  *   JN_ERR_MODEL  what URDF cannot hold, by name: helical, cylindrical and universal joints, planar
  *                 ones given by a screw, ranges limited on one side, passive joints, constraints,
- *                 another gravity than (0, 0, -9.81); and what is not a tree */
+ *                 rotors, another gravity than (0, 0, -9.81); and what is not a tree */
 JN_API jn_status jn_spec_save_urdf(const jn_spec *spec, const char *path, jn_error *error);
 
 /* Built-in robots: jn_builtin_name(0), (1), ... until NULL. "tilthex:5x20" is the aerial

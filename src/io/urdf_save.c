@@ -398,6 +398,8 @@ static void check_spec(writer *w) {
   const jn_vec3 g = jn_spec_gravity(w->spec);
   if (jn_spec_constraint_count(w->spec) > 0)
     refuse(w, "constraint", jn_spec_get_constraint(w->spec, 0)->name, "a constraint");
+  if (jn_spec_rotor_count(w->spec) > 0)
+    refuse(w, "rotor", jn_spec_get_rotor(w->spec, 0)->name, "a rotor");
   if (g.x != 0 || g.y != 0 || g.z != -9.81)
     refuse(w, "robot", jn_spec_name(w->spec), "a gravity that is not (0, 0, -9.81)");
   for (int i = 0; i < jn_spec_link_count(w->spec); i++) {
