@@ -8,7 +8,8 @@
   X(models, "the built-in robots")                                                    \
   X(info, "tree, joints, masses, degrees of freedom of a model")                      \
   X(lint, "what is suspicious in a model file, graded by severity")                   \
-  X(convert, "a model as a native file (JSON)")                                       \
+  X(convert, "a model as a native file (JSON) or as URDF")                            \
+  X(expand, "the URDF that a xacro file stands for")                                  \
   X(state, "a state file to fill in: every joint at home and at rest")                \
   X(fk, "forward kinematics: poses, twists and their derivatives")                    \
   X(id, "inverse dynamics: forces and their derivatives")                             \

@@ -3,6 +3,10 @@
 
 /* clang-format off */
 
+#define HELP_FILES \
+    "  --package-path A:B     folders whose files a model may include, and in which xacro finds packages\n" \
+    "  --arg NAME:=VALUE      an argument of a xacro file; may be repeated; also without --arg\n"
+
 #define HELP_ROOT \
     "  --fixed, --floating    fix the root link or let it float, whatever the file says\n" \
     "  --inertia NAME         what to do with an inertia that no body has: default (refuse a negative\n" \
@@ -10,6 +14,7 @@
     "                         permissive (use it as it is), repair (use the nearest physical one)\n" \
     "  --lock JOINT[=Q],...   fix joints at a position (default 0; several numbers: a:b:c)\n" \
     "  --armature JOINT=X,... set the rotor inertia of joints, as seen at the joint\n" \
+    HELP_FILES \
     "  --with FILE            a side file (JSON) with 'frames', 'constraints' or 'rotors', which a\n" \
     "                         URDF cannot say (docs/files.md)\n" \
     "  --lenient              accept numbers that a URDF separates by commas\n" \
@@ -20,7 +25,7 @@
     "  -q, --quiet            no line on standard error about findings of weight\n"
 
 #define HELP_MODEL \
-    "MODEL is a URDF, an MJCF, a native model (JSON), '-' (one of these on standard input) or a\n" \
+    "MODEL is a URDF, a xacro, an MJCF, a native model (JSON), '-' (one of these on standard input) or a\n" \
     "built-in robot.\n" HELP_ROOT
 
 #define HELP_ORDER \
@@ -86,7 +91,7 @@
 
 /* for commands that follow a trajectory */
 #define HELP_PATH \
-    "MODEL is a URDF or MJCF (.urdf, .xml, .mjcf), a native model (.json) or a built-in robot.\n" \
+    "MODEL is a URDF, xacro or MJCF (.urdf, .xacro, .xml), a native model (.json) or a built-in robot.\n" \
     "TRAJ is a curve (.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with\n" \
     "a column 't' and one for each joint. A spline is fitted to samples; smoothing, noise and bands\n" \
     "are found from them, and a fit that cannot be trusted is refused (docs/recordings.md):\n" \
@@ -123,12 +128,12 @@ const char cli_models_help[] =
 const char cli_info_help[] =
     "usage: jounce info MODEL [options]\n\n"
     "Writes {\"name\", \"mass\", \"moving_mass\", \"bodies\", \"dofs\", \"nq\", \"floating\",\n"
-    "\"gravity\", \"links\", \"joints\", \"frames\"}; text format: a drawing of the tree\n"
-    "with limits, armature and mimicked joints.\n"
+    "\"gravity\", \"links\", \"joints\", \"frames\", \"constraints\"}; text format: a drawing of\n"
+    "the tree with limits, armature, mimicked joints and constraints.\n"
     "\"moving_mass\" excludes what is welded to the world. A link held by a fixed joint belongs to\n"
     "the body that \"body\" names (null: the world).\n\n"
     HELP_MODEL HELP_OUTPUT_PLAIN
-    "csv: a line for each joint.\n\n"
+    "csv: a line for each joint; a limit that there is not is an empty field.\n\n"
     "example:\n"
     "  jounce info tilthex --text\n";
 
@@ -143,14 +148,29 @@ const char cli_lint_help[] =
     "  jounce lint tilthex --text\n";
 
 const char cli_convert_help[] =
-    "usage: jounce convert MODEL --output FILE.json [options]\n\n"
-    "Writes a model as a native file, after it was checked, with joints locked and armatures set as\n"
-    "the options say. Loading the file gives the same model, bit for bit.\n\n"
+    "usage: jounce convert MODEL --output FILE.json|FILE.urdf [options]\n\n"
+    "Writes a model as a native file or as URDF, after it was checked, with joints locked and\n"
+    "armatures set as the options say. Loading a native file gives the same model, bit for bit. URDF\n"
+    "gives the same numbers, rotations within rounding; what URDF cannot hold is refused by name\n"
+    "(docs/files.md).\n\n"
     HELP_MODEL
     "  --output FILE          the file; it appears complete or not at all\n\n"
     "example:\n"
     "  jounce convert arm6 --lock joint3=0.5 --output arm5.json\n"
-    "  jounce info arm5.json --text\n";
+    "  jounce convert arm5.json --output arm5.urdf\n"
+    "  jounce info arm5.urdf --text\n";
+
+const char cli_expand_help[] =
+    "usage: jounce expand FILE.xacro [options] [NAME:=VALUE ...]\n\n"
+    "Expands a xacro file, which describes a robot by macros, and prints the URDF. Every command\n"
+    "does the same with a model that is xacro. What is read of the language is in docs/files.md.\n"
+    "Only files in the folder of FILE or below are opened, and those below the package path.\n"
+    "'-' reads standard input.\n\n"
+    HELP_FILES
+    "  --output FILE          write to FILE instead of standard output\n"
+    "\nexample:\n"
+    "  echo '<robot name=\"r\"><xacro:property name=\"m\" value=\"2\"/><link name=\"a${m}\"/></robot>' |\n"
+    "    jounce expand -\n";
 
 const char cli_state_help[] =
     "usage: jounce state MODEL [--order R] [options]\n\n"

@@ -47,6 +47,10 @@ jn_build_options cli_job_build(const cli_job *job) {
   return (jn_build_options){root, (jn_inertia_policy)job->inertia, job->lenient, job->mimic};
 }
 
+jn_load_options cli_job_files(const cli_job *job) {
+  return (jn_load_options){job->package_path, job->arguments.items};
+}
+
 /* One line on the findings of weight: the first of the worst, and how many more there are. */
 static void remark(const char *path, const jn_spec *spec) {
   static const char *const names[] = {"note", "warning", "serious"};
@@ -145,12 +149,14 @@ int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec) {
   jn_error error = {0};
   char *text = NULL;
   size_t size = 0;
+  const jn_load_options files = cli_job_files(job);
   if (strcmp(path, "-") != 0) {
-    jn_status status = jn_spec_load(path, NULL, spec, &error);
+    jn_status status = jn_spec_load_with(path, &files, NULL, spec, &error);
     if (status) return cli_fail(status, &error, path);
   } else {
     jn_status status = cli_read_file(path, &text, &size, &error);
-    if (!status) status = jn_spec_parse(text, size, "standard input", NULL, spec, &error);
+    if (!status)
+      status = jn_spec_parse_with(text, size, "standard input", &files, NULL, spec, &error);
     free(text);
     text = NULL;
     if (status) return cli_fail(status, &error, "standard input");

@@ -25,6 +25,8 @@ typedef struct cli_job {
   int lenient;
   const char *lock, *armature; /* lists NAME[=VALUES],... */
   const char *constraints;     /* a file */
+  const char *package_path;    /* folders with ':' between them */
+  cli_list arguments;          /* of xacro: NAME:=VALUE */
   const char *with;            /* a side file: frames, constraints, rotors */
   int quiet;                   /* no remark on the model's findings */
   int open, mimic, assemble;
@@ -52,14 +54,16 @@ extern const char *const cli_formulation_names[]; /* in the order of jn_formulat
 extern const char *const cli_inertia_names[]; /* in the order of jn_inertia_policy, then NULL */
 
 /* Rows of an option table. */
-#define CLI_MODEL_OPTIONS(job)                                                                  \
-  CLI_OPT_FLAG("fixed", &(job)->fixed, 1), CLI_OPT_FLAG("floating", &(job)->floating, 1),       \
-      CLI_OPT_CHOICE("inertia", &(job)->inertia, cli_inertia_names),                            \
-      CLI_OPT_FLAG("strict", &(job)->inertia, JN_INERTIA_STRICT),                               \
-      CLI_OPT_TEXT("lock", &(job)->lock), CLI_OPT_TEXT("armature", &(job)->armature),           \
-      CLI_OPT_INPUT("constraints", &(job)->constraints), CLI_OPT_INPUT("with", &(job)->with),   \
-      CLI_OPT_FLAG("open", &(job)->open, 1),                                                    \
-      CLI_OPT_FLAG("mimic", &(job)->mimic, 1), CLI_OPT_FLAG("lenient", &(job)->lenient, 1),     \
+#define CLI_FILE_OPTIONS(job) \
+  CLI_OPT_TEXT("package-path", &(job)->package_path), CLI_OPT_LIST("arg", &(job)->arguments)
+#define CLI_MODEL_OPTIONS(job)                                                                \
+  CLI_OPT_FLAG("fixed", &(job)->fixed, 1), CLI_OPT_FLAG("floating", &(job)->floating, 1),     \
+      CLI_OPT_CHOICE("inertia", &(job)->inertia, cli_inertia_names),                          \
+      CLI_OPT_FLAG("strict", &(job)->inertia, JN_INERTIA_STRICT),                             \
+      CLI_OPT_TEXT("lock", &(job)->lock), CLI_OPT_TEXT("armature", &(job)->armature),         \
+      CLI_FILE_OPTIONS(job), CLI_OPT_INPUT("constraints", &(job)->constraints),               \
+      CLI_OPT_INPUT("with", &(job)->with), CLI_OPT_FLAG("open", &(job)->open, 1),             \
+      CLI_OPT_FLAG("mimic", &(job)->mimic, 1), CLI_OPT_FLAG("lenient", &(job)->lenient, 1),   \
       CLI_OPT_FLAG("quiet", &(job)->quiet, 1), CLI_OPT_SHORT("q", &(job)->quiet, 1)
 #define CLI_STATE_OPTIONS(job)                                                         \
   CLI_OPT_INT("order", &(job)->order, 0, JN_MAX_ORDER),                                \
@@ -86,6 +90,8 @@ int cli_job_load(const cli_job *job, const char *path, jn_spec **spec, jn_model 
 /* Parses the arguments, calls `check` (may be NULL), loads the model, calls `run`, ends the job. */
 int cli_job_run(cli_job *job, const cli_option *table, int count, int argc, char **argv,
                 int (*check)(cli_job *job), int (*run)(cli_job *job));
+/* as --package-path and --arg say */
+jn_load_options cli_job_files(const cli_job *job);
 /* as --fixed, --floating and --inertia say */
 jn_build_options cli_job_build(const cli_job *job);
 /* the frame of the link or frame named by an option ("--link"); -1 after a message */

@@ -26,7 +26,7 @@
 #include "helpers/parsing.h"
 #include "helpers/tree.h"
 
-enum { URDF, JSON, CSV, NPZ, MOTION, MJCF, STACK = 1 << 20, PAINT = 0xa5, REPEAT = 5 };
+enum { URDF, JSON, CSV, NPZ, MOTION, MJCF, XACRO, STACK = 1 << 20, PAINT = 0xa5, REPEAT = 5 };
 
 static int full;
 static double worst_heap, worst_seconds, worst_ratio;
@@ -52,9 +52,10 @@ static jn_status read_text(int format, const char *text, size_t size) {
     jn_trajectory_free(T);
     return status;
   }
-  parser *parse = format == URDF   ? jn_spec_parse_urdf
-                  : format == MJCF ? jn_spec_parse_mjcf
-                                   : jn_spec_parse_json;
+  parser *parse = format == URDF    ? jn_spec_parse_urdf
+                  : format == MJCF  ? jn_spec_parse_mjcf
+                  : format == XACRO ? jn_spec_parse_xacro
+                                    : jn_spec_parse_json;
   status = parse(text, size, "text", NULL, &spec, NULL);
   if (status == JN_OK) status = jn_model_build(spec, NULL, NULL, &model, NULL);
   jn_model_free(model);
@@ -85,6 +86,8 @@ static void check_heap(const char *name, int format, const char *text, size_t si
   if (format == MOTION)
     most += (strstr(text, "\"fit\"") ? JN_MAX_FIT_FACTOR : JN_MAX_MOTION_FACTOR) * (double)size +
             JN_MAX_MOTION_HEAP;
+  else if (format == XACRO) /* a short text can stand for a long one */
+    most += 1.25 * JN_MAX_XACRO_HEAP;
   else if (factor > worst_heap)
     worst_heap = factor, heap_name = name;
   if (peak > most) fail_msg("%s: %.0f bytes for %zu", name, peak, size);
@@ -104,6 +107,7 @@ static void visit(const char *path) {
   }
   const char *dot = strrchr(path, '.');
   int format = strstr(path, "/mjcf/") != NULL                                 ? MJCF
+               : strstr(path, "/xacro/") != NULL                              ? XACRO
                : strstr(path, "/urdf/") || (dot && strcmp(dot, ".urdf") == 0) ? URDF
                : strstr(path, "/json/") || (dot && strcmp(dot, ".json") == 0) ? JSON
                                                                               : -1;

@@ -1,5 +1,6 @@
 /* model.c: the type Model: a robot, the settings of its computations, and scratch memory. */
 #include "binding.h"
+#include "files.h"
 
 #include <string.h>
 
@@ -273,19 +274,46 @@ int take_build_options(PyObject *keywords, jn_build_options *out) {
   return 0;
 }
 
-/* `settings` may hold build options, which are removed from it. */
+/* Takes package_path= and arguments= out of the keywords. */
+static int take_model_files(PyObject *keywords, load_files *files) {
+  static const char *const words[] = {"package_path", "arguments"};
+  PyObject *values[2];
+  for (int i = 0; i < 2; i++) values[i] = PyDict_GetItemString(keywords, words[i]);
+  if (take_files(values[0], values[1], files)) return -1;
+  for (int i = 0; i < 2; i++)
+    if (values[i] && PyDict_DelItemString(keywords, words[i])) {
+      files_free(files);
+      return -1;
+    }
+  return 0;
+}
+
+static jn_status load_model(const char *path, const jn_load_options *files,
+                            const jn_build_options *options, jn_model **model, jn_error *error) {
+  jn_spec *spec = NULL;
+  jn_status status = jn_spec_load_with(path, files, NULL, &spec, error);
+  if (!status) status = jn_model_build(spec, options, NULL, model, error);
+  jn_spec_free(spec);
+  return status;
+}
+
+/* `settings` may hold options of reading and building, which are removed from it. */
 static PyObject *model_load(PyObject *path, PyObject *settings) {
   jn_build_options options;
-  if (take_build_options(settings, &options)) return NULL;
+  load_files files;
   PyObject *bytes = NULL;
-  if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
+  if (take_build_options(settings, &options) || take_model_files(settings, &files)) return NULL;
   jn_model *model = NULL;
   jn_error error = {0};
-  jn_status status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = jn_model_load(PyBytes_AS_STRING(bytes), &options, NULL, &model, &error);
-  Py_END_ALLOW_THREADS;
-  Py_DECREF(bytes);
+  jn_status status = JN_OK;
+  if (PyUnicode_FSConverter(path, &bytes)) {
+    Py_BEGIN_ALLOW_THREADS;
+    status = load_model(PyBytes_AS_STRING(bytes), &files.options, &options, &model, &error);
+    Py_END_ALLOW_THREADS;
+    Py_DECREF(bytes);
+  }
+  files_free(&files);
+  if (!bytes) return NULL;
   return status ? raise_error(&error) : model_wrap(model, settings);
 }
 
@@ -664,15 +692,15 @@ PyDoc_STRVAR(
     model_doc,
     "Model(source, *, root=None, inertia='default', lenient=False,\n"
     "      representation='spatial', formulation='body', damping=False, strict=False,\n"
-    "      gravity=None, threads=1, layout='jounce')\n--\n\n"
-    "A robot: a file (URDF, MJCF, native JSON) or the name of a built-in robot.\n\n"
+    "      gravity=None, threads=1, layout='jounce', package_path=None, arguments=None)\n--\n\n"
+    "A robot: a file (URDF, xacro, MJCF, native JSON) or the name of a built-in robot.\n\n"
     "root: 'fixed' or 'floating' overrides the file. inertia: what to do with an inertia that no\n"
     "body has: 'default' refuses negative moments, 'strict' also a violated triangle inequality,\n"
     "'permissive' uses it as it is, 'repair' uses the nearest physical one. lenient: accept\n"
     "numbers that a URDF separates by commas. The others are settings of the computations, see\n"
     "with_settings.\n"
     "layout: 'pinocchio', 'mujoco', 'drake' or 'rbdl': every q, v, tau and matrix has the order\n"
-    "and meaning of that library.\n\n"
+    "and meaning of that library. package_path, arguments: see Spec.load.\n\n"
     "The object is immutable; threads may share it. Methods take arrays with any number of\n"
     "leading axes (a batch) and return arrays with the same leading axes; `out=` takes arrays to\n"
     "write into.");

@@ -1,6 +1,7 @@
 /* module.c: the Python module jounce._jounce. */
 #define JOUNCE_IMPORT_ARRAY
 #include "binding.h"
+#include "files.h"
 
 #include <string.h>
 #include <time.h>
@@ -245,6 +246,9 @@ static PyObject *time_inverse_dynamics(PyObject *module, PyObject *args) {
 static PyMethodDef functions[] = {
     {"_time_inverse_dynamics", time_inverse_dynamics, METH_VARARGS, NULL},
     {"builtins", builtin_robots, METH_NOARGS, builtins_doc},
+    {"expand", FAST(expand_xacro,
+                    "expand(path, *, package_path=None, arguments=None)\n--\n\n"
+                    "The URDF that a xacro file stands for, as a str; see Spec.load.")},
     {"zero_order_hold", FAST(zero_order_hold, hold_doc)},
     {"to_taylor", to_taylor, METH_O,
      "to_taylor(x, /)\n--\n\nDerivatives (r+1, ...) to Taylor coefficients: row k divided by k!."},

@@ -1,5 +1,6 @@
 /* spec.c: the type Spec, an editable description of a robot. */
 #include "binding.h"
+#include "files.h"
 
 #include <string.h>
 
@@ -31,14 +32,23 @@ static void spec_dealloc(PyObject *object) {
   Py_TYPE(object)->tp_free(object);
 }
 
-static PyObject *spec_load(PyObject *type, PyObject *path) {
+static PyObject *spec_load(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *keywords) {
+  static const char *const names[] = {"path", "package_path", "arguments"};
+  PyObject *values[3], *bytes = NULL;
+  load_files files;
   (void)type;
-  PyObject *bytes = NULL;
-  if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
+  if (take_arguments("load", names, 3, 1, 1, args, nargs, keywords, values)) return NULL;
+  if (take_files(values[1], values[2], &files)) return NULL;
   jn_spec *spec = NULL;
   jn_error error = {0};
-  jn_status status = jn_spec_load(PyBytes_AS_STRING(bytes), NULL, &spec, &error);
-  Py_DECREF(bytes);
+  jn_status status = JN_OK;
+  if (PyUnicode_FSConverter(values[0], &bytes)) {
+    status = jn_spec_load_with(PyBytes_AS_STRING(bytes), &files.options, NULL, &spec, &error);
+    Py_DECREF(bytes);
+  }
+  files_free(&files);
+  if (!bytes) return NULL;
   return status ? raise_error(&error) : spec_wrap(spec);
 }
 
@@ -81,6 +91,11 @@ static PyObject *spec_parse_mjcf(PyObject *type, PyObject *const *args, Py_ssize
                                  PyObject *keywords) {
   (void)type;
   return parse(jn_spec_parse_mjcf, "parse_mjcf", args, nargs, keywords);
+}
+static PyObject *spec_parse_xacro(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *keywords) {
+  (void)type;
+  return parse(jn_spec_parse_xacro, "parse_xacro", args, nargs, keywords);
 }
 static PyObject *spec_parse_json(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *keywords) {
@@ -351,15 +366,21 @@ static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords
   return result;
 }
 
-static PyObject *spec_save_json(PyObject *object, PyObject *path) {
+static PyObject *save(PyObject *object, PyObject *path,
+                      jn_status (*write)(const jn_spec *, const char *, jn_error *)) {
   PyObject *bytes = NULL;
   if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
   jn_error error = {0};
-  jn_status status =
-      jn_spec_save_json(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
+  jn_status status = write(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
   Py_DECREF(bytes);
   if (status) return raise_error(&error);
   Py_RETURN_NONE;
+}
+static PyObject *spec_save_json(PyObject *object, PyObject *path) {
+  return save(object, path, jn_spec_save_json);
+}
+static PyObject *spec_save_urdf(PyObject *object, PyObject *path) {
+  return save(object, path, jn_spec_save_urdf);
 }
 
 PyDoc_STRVAR(lint_doc,
@@ -429,8 +450,11 @@ static PyObject *names_of(PyObject *object, void *links) {
 }
 
 static PyMethodDef methods[] = {
-    {"load", spec_load, METH_O | METH_STATIC,
-     "load(path, /)\n--\n\nReads a file, or a built-in robot by its name."},
+    {"load", (PyCFunction)(void (*)(void))spec_load, METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
+     "load(path, *, package_path=None, arguments=None)\n--\n\n"
+     "Reads a file, or a built-in robot by its name. package_path: folders with ':' between them,\n"
+     "whose files the model may include, and in which xacro finds packages. arguments: a dict of\n"
+     "the arguments of a xacro file."},
     {"parse", (PyCFunction)(void (*)(void))spec_parse, METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "parse(text, name='text')\n--\n\n"
      "Reads the text of a model file, whose format is told by its content; `name` is the file\n"
@@ -443,6 +467,11 @@ static PyMethodDef methods[] = {
      METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "parse_mjcf(text, name='text')\n--\n\n"
      "Reads the text of an MJCF model, which cannot include files; `name` is the file name in\n"
+     "messages."},
+    {"parse_xacro", (PyCFunction)(void (*)(void))spec_parse_xacro,
+     METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
+     "parse_xacro(text, name='text')\n--\n\n"
+     "Reads the text of a xacro file, which cannot include files; `name` is the file name in\n"
      "messages."},
     {"parse_json", (PyCFunction)(void (*)(void))spec_parse_json,
      METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
@@ -462,6 +491,9 @@ static PyMethodDef methods[] = {
     {"save_json", spec_save_json, METH_O,
      "save_json($self, path, /)\n--\n\nWrites a native model file; loading it gives the same "
      "bits."},
+    {"save_urdf", spec_save_urdf, METH_O,
+     "save_urdf($self, path, /)\n--\n\nWrites URDF; loading it gives the same numbers, rotations "
+     "within rounding. What URDF cannot hold is refused by name."},
     {"lint", FAST(spec_lint, lint_doc)},
     {NULL, NULL, 0, NULL},
 };

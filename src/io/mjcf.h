@@ -13,6 +13,7 @@
 
 #include "base/names.h"
 #include "io/text.h"
+#include "io/file.h"
 #include "io/xml_tree.h"
 #include "model/inertia.h"
 
@@ -127,7 +128,8 @@ typedef struct mjcf {
   jn_spec *spec;
   xml_tree tree;
   xml_node *root;
-  const char *folder; /* where included files may be; NULL: nowhere */
+  const char *folder; /* of the model; NULL: a text in memory */
+  jn_folders tops;    /* where included files may be */
   mjcf_file file[JN_MAX_INCLUDES + 1];
   int file_count;
   size_t bytes; /* of all files */

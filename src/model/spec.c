@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -425,6 +426,31 @@ int jn_spec_finding_count(const jn_spec *spec) { return spec->findings.count; }
 jn_finding jn_spec_finding(const jn_spec *spec, int index) {
   const jn_finding *finding = store_at(&spec->findings, index);
   return finding != NULL ? *finding : (jn_finding){JN_NOTE, 0, ""};
+}
+
+jn_status jn_spec_map_lines(jn_spec *spec, jn_line_map map, void *context) {
+  char text[JN_MAX_MESSAGE];
+  jn_status status = JN_OK;
+  for (int i = 0; i < spec->links.count; i++) {
+    jn_link_desc *link = store_element(&spec->links, i);
+    link->line = map(context, link->line, text, sizeof text);
+  }
+  for (int i = 0; i < spec->joints.count; i++) {
+    jn_joint_desc *joint = store_element(&spec->joints, i);
+    joint->line = map(context, joint->line, text, sizeof text);
+  }
+  if (spec->commas.line > 0) spec->commas.line = map(context, spec->commas.line, text, sizeof text);
+  for (int i = 0; i < spec->findings.count && status == JN_OK; i++) {
+    jn_finding *finding = store_element(&spec->findings, i);
+    finding->line = map(context, finding->line, text, sizeof text);
+    const size_t used = strlen(text);
+    if (used == 0) continue;
+    snprintf(text + used, sizeof text - used, "%s", finding->text);
+    const char *placed = text;
+    status = own(spec, &placed);
+    if (status == JN_OK) finding->text = placed;
+  }
+  return status;
 }
 
 typedef struct placed {

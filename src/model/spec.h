@@ -36,6 +36,10 @@ jn_commas jn_spec_commas(const jn_spec *spec);
 
 /* Drops the constraints from number `count` on. */
 void jn_spec_keep_constraints(jn_spec *spec, int count);
+/* Replaces every line of the description and of its findings by map(context, line, prefix, room).
+ * What it writes to `prefix` is put in front of the text of the finding. */
+typedef int (*jn_line_map)(void *context, int line, char *prefix, size_t room);
+jn_status jn_spec_map_lines(jn_spec *spec, jn_line_map map, void *context);
 
 /* Sorts the findings by line, those without a line first; the sort is stable. */
 jn_status jn_spec_sort_findings(jn_spec *spec);

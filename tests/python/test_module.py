@@ -467,10 +467,33 @@ class Models(unittest.TestCase):
         arm = mjcf.build()
         close("an arm from MJCF", arm.mass_matrix([0.0]), [[2 * (0.4 * 0.01 + 0.25)]])
         close("an arm from MJCF", arm.inverse_dynamics([0.0], [[0.0], [0.0]])[0], [-2 * 9.81 * 0.5])
+        arm = jounce.Spec.parse_xacro("""<robot name="x"><xacro:property name="m" value="${3 - 1}"/><link name="l${m}"/></robot>""")
+        self.assertEqual(arm.links, ("l2",))
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(os.path.join(folder, "packages", "parts"))
+            with open(os.path.join(folder, "packages", "parts", "part.xacro"), "w") as file:
+                file.write("""<x><link name="$(arg side)"/></x>""")
+            path = os.path.join(folder, "robot.xacro")
+            with open(path, "w") as file:
+                file.write("""<robot name="r"><xacro:arg name="side" default="left"/>
+                    <xacro:include filename="$(find parts)/part.xacro"/></robot>""")
+            options = {"package_path": os.path.join(folder, "packages"), "arguments": {"side": True}}
+            self.assertEqual(jounce.Spec.load(path, **options).links, ("true",))
+            self.assertEqual(jounce.Model(path, **options).nframe, 1)
+            self.assertIn('<link name="true"/>', jounce.expand(path, **options))
+            os.rename(os.path.join(folder, "packages"), os.path.join(folder, "others"))
+            with self.assertRaisesRegex(jounce.FileError, "robot.xacro:2: include .* no package 'parts'"):
+                jounce.Spec.load(path)
+            with self.assertRaises(TypeError):
+                jounce.expand(path, arguments=["side:=left"])
+            with self.assertRaises(TypeError):
+                jounce.Model(path, arguments={1: 2})
         spec = jounce.Spec.load("tilthex")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "robot.json")
             spec.save_json(path)
+            arm.save_urdf(os.path.join(folder, "arm.urdf"))
+            self.assertEqual(jounce.Spec.load(os.path.join(folder, "arm.urdf")).links, ("l2",))
             a, b = jounce.Model(path), jounce.Model("tilthex")
             q, v = random_state(a, 3)
             np.testing.assert_array_equal(a.inverse_dynamics(q, v), b.inverse_dynamics(q, v))
