@@ -35,6 +35,7 @@ MAY = {
     "src/motion": ["src/base", "src/trajectory"],
     "src/integrate": ["src/base", "src/model", "src/core"],
     "src/batch": ["src/base", "src/model", "src/core"],
+    "src/generate": ["src/base", "src/model"],
     "src/io": ["src/base", "src/model", "src/trajectory"],
     "cli": ["src/base", "src/io"],
     "python/src": [],

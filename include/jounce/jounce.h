@@ -25,6 +25,7 @@
 #include <jounce/integrate.h>
 #include <jounce/propeller.h>
 #include <jounce/layout.h>
+#include <jounce/generate.h>
 
 /* textbook and paper forms: views of the engine, for reading and for small models */
 #include <jounce/textbook/cmtm.h>
