@@ -7,8 +7,7 @@ endif()
 set(JOUNCE_DEFINES JOUNCE_X86)
 set(JOUNCE_AVX_LEVEL -O3 CACHE STRING "optimisation of the files of an instruction set")
 
-# functions begin at cache lines: what is linked before them does not change their speed
-set(JOUNCE_AVX2 ${JOUNCE_AVX_LEVEL} -mavx2 -mfma -ffp-contract=fast -falign-functions=64)
+set(JOUNCE_AVX2 ${JOUNCE_AVX_LEVEL} -mavx2 -mfma -ffp-contract=fast)
 set(JOUNCE_AVX512 ${JOUNCE_AVX2} -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=256)
 set(JOUNCE_PACK512 ${JOUNCE_AVX512} -mprefer-vector-width=512)
 # one state: a load from two registers' stores is forwarded, a load from one wider store waits

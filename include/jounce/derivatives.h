@@ -37,7 +37,8 @@ JN_API jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int o
  *   dq    [(r+1) x nv x nv]          d v^(k+1) / d q
  *   dv    [(r+1) x nv x nv]          d v^(k+1) / d v
  *   dtau  [(r+1) x (r+1) x nv x nv]  d v^(k+1) / d tau^(j); zero for j > k, M^-1 for j = k
- * Any may be NULL. O(n^2) at order 0; above, O(n r^2) per column, several columns at a time. */
+ * Any may be NULL. O(n^2 d r^2) for depth d, with dtau O(n^2 d r^3); above 256 degrees of freedom
+ * O(n r^2) per column. */
 JN_API jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order,
                                      const double *q, const double *v, const double *tau,
                                      const jn_external *external, double *dq, double *dv,

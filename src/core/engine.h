@@ -14,6 +14,7 @@
 
 struct variation;
 struct jn_blocks;
+struct jn_forward_columns;
 
 /* A call for a pack of states, in the lanes of a register, in the body formulation. */
 typedef struct jn_pack_call {
@@ -44,6 +45,10 @@ typedef void jn_course_fn(const struct variation *x, int first, int still);
 typedef int jn_matrices_fn(const struct variation *x, int k, const struct jn_blocks *out,
                            int write);
 typedef int jn_fill_fn(const struct variation *x, double *dq, double *dv, int write);
+typedef void jn_forward_fn(const struct variation *x, const struct jn_forward_columns *out);
+typedef int jn_mass_factor_fn(const jn_model *m, double *H);
+typedef void jn_mass_factor_solve_fn(const jn_model *m, const double *H, double *const *list,
+                                     int count, double sign, double *y);
 typedef int jn_finite_fn(const double *x, size_t n);
 typedef int jn_gather_fn(double *y, const double *x, size_t n, int used);
 typedef void jn_scatter_fn(double *x, const double *y, size_t n, int used);
@@ -94,6 +99,10 @@ typedef struct jn_engine {
   jn_variation_fn *freedoms_columns, *freedoms_carry;
   jn_matrices_fn *freedoms_order;
   jn_fill_fn *freedoms_fill;
+  jn_forward_fn *freedoms_forward;
+  /* M = L^T D L, and M^-1 times matrices: core/derivatives/mass_factor.h */
+  jn_mass_factor_fn *mass_factor;
+  jn_mass_factor_solve_fn *mass_factor_solve;
   jn_pack pack, pack_strict; /* strict: the operations of plain C in every lane */
 } jn_engine;
 
@@ -105,22 +114,25 @@ typedef struct jn_engine {
   extern jn_scatter_fn jn_pack_scatter_##isa;      \
   extern jn_pack_inverse_fn jn_pack_inverse_##isa; \
   extern jn_pack_hybrid_fn jn_pack_hybrid_##isa;
-#define JN_ENGINE_DECLARE(isa)                        \
-  extern jn_place_fn jn_body_place_##isa;             \
-  extern jn_motion_fn jn_body_motion_##isa;           \
-  extern jn_inverse_fn jn_body_inverse_##isa;         \
-  extern jn_start_fn jn_body_start_##isa;             \
-  extern jn_first_terms_fn jn_body_first_terms_##isa; \
-  extern jn_solve_fn jn_body_solve_##isa;             \
-  extern jn_mass_fn jn_body_mass_##isa;               \
-  extern jn_mass_solve_fn jn_mass_solve_##isa;        \
-  extern jn_mass_whiten_fn jn_mass_whiten_##isa;      \
-  extern jn_variation_fn jn_course_inverse_##isa;     \
-  extern jn_course_fn jn_course_forward_##isa;        \
-  extern jn_variation_fn jn_freedoms_columns_##isa;   \
-  extern jn_variation_fn jn_freedoms_carry_##isa;     \
-  extern jn_matrices_fn jn_freedoms_order_##isa;      \
-  extern jn_fill_fn jn_freedoms_fill_##isa;           \
+#define JN_ENGINE_DECLARE(isa)                               \
+  extern jn_place_fn jn_body_place_##isa;                    \
+  extern jn_motion_fn jn_body_motion_##isa;                  \
+  extern jn_inverse_fn jn_body_inverse_##isa;                \
+  extern jn_start_fn jn_body_start_##isa;                    \
+  extern jn_first_terms_fn jn_body_first_terms_##isa;        \
+  extern jn_solve_fn jn_body_solve_##isa;                    \
+  extern jn_mass_fn jn_body_mass_##isa;                      \
+  extern jn_mass_solve_fn jn_mass_solve_##isa;               \
+  extern jn_mass_whiten_fn jn_mass_whiten_##isa;             \
+  extern jn_variation_fn jn_course_inverse_##isa;            \
+  extern jn_course_fn jn_course_forward_##isa;               \
+  extern jn_variation_fn jn_freedoms_columns_##isa;          \
+  extern jn_variation_fn jn_freedoms_carry_##isa;            \
+  extern jn_matrices_fn jn_freedoms_order_##isa;             \
+  extern jn_fill_fn jn_freedoms_fill_##isa;                  \
+  extern jn_forward_fn jn_freedoms_forward_##isa;            \
+  extern jn_mass_factor_fn jn_mass_factor_##isa;             \
+  extern jn_mass_factor_solve_fn jn_mass_factor_solve_##isa; \
   JN_PACK_DECLARE(isa)
 JN_ENGINE_DECLARE(plain)
 JN_ENGINE_DECLARE(avx2)

@@ -29,6 +29,9 @@
     .freedoms_carry = jn_freedoms_carry_##isa,                                      \
     .freedoms_order = jn_freedoms_order_##isa,                                      \
     .freedoms_fill = jn_freedoms_fill_##isa,                                        \
+    .freedoms_forward = jn_freedoms_forward_##isa,                                  \
+    .mass_factor = jn_mass_factor_##isa,                                            \
+    .mass_factor_solve = jn_mass_factor_solve_##isa,                                \
     .pack = PACK(isa), .pack_strict = PACK(strict)}
 /* clang-format on */
 

@@ -26,6 +26,9 @@
 #define freedoms_carry ENTRY(freedoms_carry)
 #define freedoms_order ENTRY(freedoms_order)
 #define freedoms_fill ENTRY(freedoms_fill)
+#define freedoms_forward ENTRY(freedoms_forward)
+#define mass_factor ENTRY(mass_factor)
+#define mass_factor_solve ENTRY(mass_factor_solve)
 
 #include "core/engine.h"
 

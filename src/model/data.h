@@ -36,6 +36,8 @@ enum {
 /* Right-hand sides solved together, and the widest pack of directions (core/engine.h). */
 #define JN_SOLVE_COLUMNS 16
 #define JN_MAX_LANES 8
+/* Up to so many degrees of freedom, M is factored as a matrix where whole matrices are solved. */
+#define JN_DENSE_DOFS 256
 
 /* clang-format off */
 /* Arrays of the body formulation, also for a pack of states in lanes. */
@@ -106,6 +108,8 @@ enum {
   A(D1, six1, rows, rows * nlink)                /* of D', */                                      \
   A(D2, six1, rows, rows * nlink)                /* of D'', */                                     \
   A(Df, six1, rows, rows * nlink)                /* and of the wrenches */                         \
+  A(mass, double, 1, nv <= JN_DENSE_DOFS ? nv * nv : 0) /* factors of M: mass_factor.h */          \
+  A(mass_columns, double, 1, nv <= JN_DENSE_DOFS ? 8 * JN_MAX_LANES * nv : 0) /* ... columns */    \
   A(solve_link, double, 1, 6 * JN_SOLVE_COLUMNS * nlink) /* M^-1 in lanes: links */                \
   A(solve_rhs, double, 1, JN_SOLVE_COLUMNS * nv) /* M^-1 in lanes: right-hand sides */             \
   A(gather, double, 1, 75 * JN_MAX_LANES * rows) /* scratch: dofs gathered in lanes */             \

@@ -3,7 +3,9 @@
  * Along the motion of forward dynamics, tau = ID(q, v, v', ...) is differentiated and solved, order
  * by order, for the variation of v^(k+1). With x = (k+1) dv_(k+1):
  *   M x = d tau_k - (A phi + B phi' + M phi'')_k without its newest term
- * M^-1 is applied through the articulated inertias. */
+ * Whole matrices: by products of the matrices d tau^(k) / d v^(j) with those of lower orders, and
+ * the factors of M (mass_factor.h). Single directions, and models with very many degrees of freedom:
+ * by recursions along the tree (course.h), M^-1 through the articulated inertias. */
 #include <jounce/jet.h>
 #include <string.h>
 
@@ -12,7 +14,8 @@
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
-jn_status jn_variation_forward(const jn_model *model, jn_data *data, int order, const double *q,
+/* Forward dynamics, and jn_variation_start along its motion. */
+static jn_status start_forward(const jn_model *model, jn_data *data, int order, const double *q,
                                const double *v, const double *tau, const jn_external *external,
                                variation *x) {
   if (!model || !data) return JN_ERR_ARGUMENT;
@@ -22,7 +25,13 @@ jn_status jn_variation_forward(const jn_model *model, jn_data *data, int order, 
       jn_forward_dynamics(model, data, order, q, v, tau, external, nv ? motion + nv : NULL);
   if (status) return status;
   if (nv) memcpy(motion, v, sizeof(double) * nv);
-  status = jn_variation_start(model, data, order, q, motion, external, x);
+  return jn_variation_start(model, data, order, q, motion, external, x);
+}
+
+jn_status jn_variation_forward(const jn_model *model, jn_data *data, int order, const double *q,
+                               const double *v, const double *tau, const jn_external *external,
+                               variation *x) {
+  jn_status status = start_forward(model, data, order, q, v, tau, external, x);
   if (status) return status;
   data->singular = spatial_articulated_inertias(model, x->w, NULL);
   return data->singular >= 0 ? JN_ERR_SINGULAR : JN_OK;
@@ -75,58 +84,82 @@ static void columns(const variation *x, double *dq, double *dv, double *dtau) {
   }
 }
 
-/* A := sign M^-1 A for a list of matrices, JN_SOLVE_COLUMNS columns at a time */
-typedef struct right_side {
-  double *A, sign;
-} right_side;
+#define JN_SOLVED_TOGETHER 16 /* matrices */
 
-static void solve_in_place(const variation *x, const right_side *list, size_t count) {
-  size_t nv = (size_t)x->m->nv, all = count * nv;
-  double *y = x->w->solve_rhs, *from[JN_SOLVE_COLUMNS], sign[JN_SOLVE_COLUMNS];
-  for (size_t c = 0; c < all; c += JN_SOLVE_COLUMNS) {
-    size_t n = all - c < JN_SOLVE_COLUMNS ? all - c : JN_SOLVE_COLUMNS;
-    for (size_t s = 0; s < JN_SOLVE_COLUMNS; s++) {
-      const right_side *r = &list[(s < n ? c + s : all - 1) / nv];
-      from[s] = r->A + (s < n ? c + s : all - 1) % nv;
-      sign[s] = r->sign;
+/* The matrices order by order (Z_j: columns of v^(j), T_kj: d tau^(k) / d v^(j)):
+ *   Z_(k+1) = M^-1 (d tau^(k) - T_k - sum_(j=0..k) T_kj Z_j)
+ * Returns 0 when M is not positive definite in rounding. */
+static int matrices(const variation *x, const jn_forward_columns *out) {
+  const jn_engine *engine = x->data->engine;
+  const size_t nv = (size_t)x->m->nv, size = nv * nv, n = (size_t)out->orders;
+  memset(out->H, 0, sizeof(double) * size);
+  if (out->dq) memset(out->dq, 0, sizeof(double) * n * size);
+  if (out->dv) memset(out->dv, 0, sizeof(double) * n * size);
+  if (out->dtau) memset(out->dtau, 0, sizeof(double) * n * n * size);
+  for (size_t k = 0; k < n; k++) {
+    variation part = *x;
+    part.K = (int)k;
+    if (n == 1) {
+      const jn_blocks o = {{out->dq, nv, 1}, {out->dv, nv, 1}, {out->H, nv, 1}};
+      jn_variation_fold(x);
+      jn_variation_square(x, 0, &o, 1);
+    } else {
+      engine->freedoms_forward(&part, out);
     }
-    for (size_t i = 0; i < nv; i++)
-      for (size_t s = 0; s < JN_SOLVE_COLUMNS; s++)
-        y[JN_SOLVE_COLUMNS * i + s] = sign[s] * from[s][i * nv];
-    jn_variation_solve(x, JN_SOLVE_COLUMNS, y);
-    for (size_t i = 0; i < nv; i++)
-      for (size_t s = 0; s < n; s++) from[s][i * nv] = y[JN_SOLVE_COLUMNS * i + s];
+    if (k == 0 && !engine->mass_factor(x->m, out->H)) return 0;
+    double *list[JN_SOLVED_TOGETHER];
+    int count = 0;
+    if (out->dq) list[count++] = out->dq + k * size;
+    if (out->dv) list[count++] = out->dv + k * size;
+    for (size_t i = 0; i <= k && out->dtau; i++) {
+      double *Z = out->dtau + (k * n + i) * size;
+      if (i == k && k) break; /* M^-1 again */
+      for (size_t d = 0; d < nv && k == 0; d++) Z[d * nv + d] = -1;
+      list[count++] = Z;
+      if (count < JN_SOLVED_TOGETHER) continue;
+      engine->mass_factor_solve(x->m, out->H, list, count, -1, x->w->mass_columns);
+      count = 0;
+    }
+    if (count) engine->mass_factor_solve(x->m, out->H, list, count, -1, x->w->mass_columns);
+    if (out->dtau && k) memcpy(out->dtau + (k * n + k) * size, out->dtau, sizeof(double) * size);
   }
+  return 1;
 }
 
-static void order_zero(const variation *x, double *dq, double *dv, double *dtau) {
-  size_t nv = (size_t)x->m->nv, n = 0;
-  jn_blocks o = {{dq, nv, 1}, {dv, nv, 1}, {NULL, 0, 0}};
-  right_side list[3];
-  jn_variation_fold(x);
-  if (dq) memset(dq, 0, sizeof(double) * nv * nv), list[n++] = (right_side){dq, -1};
-  if (dv) memset(dv, 0, sizeof(double) * nv * nv), list[n++] = (right_side){dv, -1};
-  if (dtau) memset(dtau, 0, sizeof(double) * nv * nv), list[n++] = (right_side){dtau, 1};
-  if (dq || dv) jn_variation_square(x, 0, &o, 1);
-  for (size_t i = 0; i < nv && dtau; i++) dtau[i * nv + i] = 1;
-  solve_in_place(x, list, n);
+/* jn_variation_forward and all columns */
+static jn_status forward_columns(const jn_model *model, jn_data *data, int order, const double *q,
+                                 const double *v, const double *tau, const jn_external *external,
+                                 variation *x) {
+  jn_status status = jn_variation_forward(model, data, order, q, v, tau, external, x);
+  if (status) return status;
+  jn_variation_columns(x);
+  jn_variation_carry(x);
+  return JN_OK;
+}
+
+/* The same without factors of M, whole matrices: 0 when they have to be computed by columns. */
+static int forward_matrices(const variation *x, int order, double *dq, double *dv, double *dtau) {
+  const jn_forward_columns out = {order + 1, dq, dv, dtau, x->w->mass};
+  return x->m->nv <= JN_DENSE_DOFS && matrices(x, &out);
 }
 
 jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, const double *q,
                               const double *v, const double *tau, const jn_external *external,
                               double *dq, double *dv, double *dtau) {
   variation x;
-  jn_status status = jn_variation_forward(model, data, order, q, v, tau, external, &x);
+  jn_status status = start_forward(model, data, order, q, v, tau, external, &x);
   if (status) return status;
   jn_variation_columns(&x);
   jn_variation_carry(&x);
   if (!(jn_variation_bound(&x) < JN_BOUND_1 / JN_BOUND_3) || !jn_factors_are_bounded(model, data))
     return JN_ERR_NOT_FINITE;
   size_t n = ((size_t)order + 1) * (size_t)model->nv * (size_t)model->nv;
-  if (order == 0)
-    order_zero(&x, dq, dv, dtau);
-  else
+  if (!forward_matrices(&x, order, dq, dv, dtau)) {
+    /* long chains, or rounding: through the articulated inertias */
+    status = forward_columns(model, data, order, q, v, tau, external, &x);
+    if (status) return status;
     columns(&x, dq, dv, dtau);
+  }
   int finite = jn_all_finite(dq, dq ? n : 0) & jn_all_finite(dv, dv ? n : 0);
   finite &= jn_all_finite(dtau, dtau ? n * ((size_t)order + 1) : 0);
   return finite ? JN_OK : JN_ERR_NOT_FINITE;
@@ -137,10 +170,8 @@ jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order, const 
                          const double *dq, const double *dv, const double *dtau, double *out) {
   variation x;
   if (model && model->nv && !out) return JN_ERR_ARGUMENT;
-  jn_status status = jn_variation_forward(model, data, order, q, v, tau, external, &x);
+  jn_status status = forward_columns(model, data, order, q, v, tau, external, &x);
   if (status) return status;
-  jn_variation_columns(&x);
-  jn_variation_carry(&x);
   const jn_directions d = jn_variation_directions(&x);
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
   if (!jn_variation_take(&x, dq, 1, 1, d.phi) || !jn_variation_take(&x, dv, 1, 1, d.step) ||

@@ -8,6 +8,7 @@
 
 #include "scalar/pack.h"
 
+#include "core/derivatives/mass_factor.h"
 #include "core/derivatives/mass_solve.h"
 #include "core/derivatives/variation.h"
 
@@ -118,12 +119,6 @@ ENTRY_FUNCTION void freedoms_carry(const variation *x) {
 
 /* One order: d tau / d q, d tau / d v, M. */
 
-/* one past the last dof of the subtree of link i */
-static inline int freedoms_end(const jn_model *m, int i) {
-  const jn_link *l = &m->link[m->link[i].last];
-  return l->iv + l->nv;
-}
-
 /* writes lanes from..to-1 to entries (i, j + lane), or (i + lane, j) */
 static inline void put_lanes(double *out, size_t step, int from, int to, real value) {
   double t[LANES];
@@ -186,7 +181,7 @@ INLINE int matrices_of_order(const variation *x, int k, const jn_blocks *o, int 
   double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    const int own = l->iv + l->nv, end = freedoms_end(m, i);
+    const int own = l->iv + l->nv, end = dofs_end(m, i);
     for (int d = l->iv; d < own; d++)
       for (int b = l->iv / LANES, j = b * LANES; j < end; b++, j += LANES) {
         entries e = freedoms_entries(x, k, d, b);
@@ -225,14 +220,17 @@ typedef struct target {
   double *dq, *dv;
   int write;
   real finite;
+  const jn_forward_columns *forward; /* NULL: write the matrices; else multiply with them */
 } target;
 
-/* addresses of the entries of the lanes */
+/* rows, columns and addresses of the entries of the lanes */
 typedef struct places {
   size_t at[LANES];
-  int from, to; /* lanes in use */
-  int run;      /* the addresses are consecutive */
-  int own;      /* lane of the diagonal; -1: none */
+  int from, to;   /* lanes in use */
+  int run;        /* one row, consecutive columns; else one column, row[] */
+  int own;        /* lane of the diagonal; -1: none */
+  int row[LANES]; /* run: row[0] only */
+  int column;     /* of lane 0 */
 } places;
 
 static inline void put(target *t, double *out, const places *p, real value) {
@@ -246,6 +244,52 @@ static inline void put(target *t, double *out, const places *p, real value) {
     memcpy(v, &value, sizeof v);
     for (int s = p->from; s < p->to; s++) out[p->at[s]] = v[s];
   }
+}
+
+/* Forward dynamics (forward_partials.c): R_k += T_kj Z_j for the entries T_kj = value. */
+
+/* R += value Z, Z and R [nv x nv] */
+static inline void add_product(const places *p, real value, size_t nv, const double *Z, double *R) {
+  double t[LANES];
+  memcpy(t, &value, sizeof t);
+  if (p->run) {
+    const double *z = Z + (size_t)p->column * nv;
+    double *r = R + (size_t)p->row[0] * nv;
+    size_t c = 0;
+    for (; c + LANES <= nv; c += LANES) {
+      solve_pack sum = *(solve_pack *)(void *)(r + c);
+      for (int s = p->from; s < p->to; s++)
+        sum += t[s] * *(const solve_pack *)(const void *)(z + (size_t)s * nv + c);
+      *(solve_pack *)(void *)(r + c) = sum;
+    }
+    for (; c < nv; c++)
+      for (int s = p->from; s < p->to; s++) r[c] += t[s] * z[(size_t)s * nv + c];
+    return;
+  }
+  const double *z = Z + (size_t)p->column * nv;
+  for (int s = p->from; s < p->to; s++) {
+    double *r = R + (size_t)p->row[s] * nv;
+    size_t c = 0;
+    for (; c + LANES <= nv; c += LANES)
+      *(solve_pack *)(void *)(r + c) += t[s] * *(const solve_pack *)(const void *)(z + c);
+    for (; c < nv; c++) r[c] += t[s] * z[c];
+  }
+}
+
+static inline void add_at(double *out, const places *p, real value) {
+  if (!out) return;
+  for (int s = p->from; s < p->to; s++) out[p->run ? p->at[0] + (size_t)s : p->at[s]] += value[s];
+}
+
+/* T_kj times the known columns by q, v and tau */
+static inline void multiply(const variation *x, const jn_forward_columns *f, int j, const places *p,
+                            real value) {
+  const size_t nv = (size_t)x->m->nv, size = nv * nv, k = (size_t)x->K, z = (size_t)j - 1,
+               n = (size_t)f->orders;
+  if (f->dq) add_product(p, value, nv, f->dq + z * size, f->dq + k * size);
+  if (f->dv) add_product(p, value, nv, f->dv + z * size, f->dv + k * size);
+  for (size_t i = 0; i < (size_t)j && f->dtau; i++)
+    add_product(p, value, nv, f->dtau + (z * n + i) * size, f->dtau + (k * n + i) * size);
 }
 
 /* abm: jets a, b, m of column c at abm + 3 (K+1) c; zero for a negative index */
@@ -271,6 +315,32 @@ static inline real by_velocity(const variation *x, const jn_link *l, int d, cons
   return sum;
 }
 
+/* scatter of order K alone for forward dynamics: T_Kj Z_j is added to order K */
+static inline void scatter_forward(const variation *x, const jn_link *l, int d, const real *abm,
+                                   const jn_link *diagonal, const places *p, const target *t) {
+  const jn_forward_columns *f = t->forward;
+  const int k = x->K;
+  const size_t size = (size_t)x->m->nv * (size_t)x->m->nv;
+  double factorial = 1, scale = 1;
+  for (int j = 2; j <= k; j++) factorial *= j;
+  if (f->dq) add_at(f->dq + (size_t)k * size, p, factorial * abm[3 * (k + 1) * d + k]);
+  if (k == 0) {
+    real top = l ? by_velocity(x, l, d, abm, 0, 1) : abm[2 * (k + 1)];
+    if (diagonal && p->own >= 0) top[p->own] += diagonal->armature;
+    add_at(f->H, p, top);
+  }
+  for (int j = k; j >= 0; j--) {
+    real value = scale * by_velocity(x, l, d, abm, k, j);
+    if (diagonal && p->own >= 0 && j == k && x->data->settings.damping)
+      value[p->own] += diagonal->damping;
+    if (j)
+      multiply(x, f, j, p, value);
+    else if (f->dv)
+      add_at(f->dv + (size_t)k * size, p, value);
+    scale *= j;
+  }
+}
+
 /* Column d of a link l with several dofs, or of a single dof (NULL): Taylor coefficients become
  * derivatives, times k!/j!. `diagonal`: the link whose diagonal the entries may meet. */
 static inline void scatter(const variation *x, const jn_link *l, int d, const real *abm,
@@ -278,6 +348,10 @@ static inline void scatter(const variation *x, const jn_link *l, int d, const re
   const int K = x->K;
   const size_t size = (size_t)x->m->nv * (size_t)x->m->nv;
   double factorial = 1;
+  if (t->forward) {
+    scatter_forward(x, l, d, abm, diagonal, p, t);
+    return;
+  }
   real top = l ? by_velocity(x, l, d, abm, 0, 1) : abm[2 * (K + 1)];
   if (diagonal && p->own >= 0) top[p->own] += diagonal->armature;
   for (int k = 0; k <= K; k++) {
@@ -313,7 +387,7 @@ static inline void fill_above(const variation *x, int d, int b, int from, int to
     }
     abm[k] = A, abm[n + k] = B, abm[2 * n + k] = M;
   }
-  const places p = {{(size_t)d * nv + (size_t)(b * LANES)}, from, to, 1, -1};
+  const places p = {{(size_t)d * nv + (size_t)(b * LANES)}, from, to, 1, -1, {d}, b * LANES};
   scatter(x, NULL, 0, abm, NULL, &p, t);
 }
 
@@ -341,8 +415,11 @@ static inline void fill_below(const variation *x, int i, int b, int from, int to
   }
   for (int e = 0; e < l->nv; e++) {
     const int own = l->iv + e - b * LANES;
-    places p = {{0}, from, to, 0, own >= from && own < to ? own : -1};
-    for (int s = from; s < to; s++) p.at[s] = (size_t)(b * LANES + s) * nv + (size_t)(l->iv + e);
+    places p = {{0}, from, to, 0, own >= from && own < to ? own : -1, {0}, l->iv + e};
+    for (int s = from; s < to; s++) {
+      p.row[s] = b * LANES + s;
+      p.at[s] = (size_t)p.row[s] * nv + (size_t)(l->iv + e);
+    }
     scatter(x, l->nv > 1 ? l : NULL, e, (real *)x->w->gather, l, &p, t);
   }
 }
@@ -376,8 +453,11 @@ static inline void fill_several(const variation *x, int i, target *t) {
       }
     }
     for (int e = 0; e < l->nv; e++) {
-      places p = {{0}, 0, count, 0, -1};
-      for (int s = 0; s < count; s++) p.at[s] = (size_t)row[s] * nv + (size_t)(l->iv + e);
+      places p = {{0}, 0, count, 0, -1, {0}, l->iv + e};
+      for (int s = 0; s < count; s++) {
+        p.row[s] = row[s];
+        p.at[s] = (size_t)row[s] * nv + (size_t)(l->iv + e);
+      }
       scatter(x, l, e, abm, NULL, &p, t);
     }
     count = 0;
@@ -397,27 +477,37 @@ static inline int single_run(const jn_model *m, int b, int *at, int *from, int t
   return s;
 }
 
-ENTRY_FUNCTION int freedoms_fill(const variation *x, double *dq, double *dv, int write) {
+static inline void fill_all(const variation *x, target *t) {
   const jn_model *m = x->m;
-  target t = {dq, dv, write, {0}};
-  double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    const int own = l->iv + l->nv, end = freedoms_end(m, i);
+    const int own = l->iv + l->nv, end = dofs_end(m, i);
     int at = i;
-    if (l->nv > 1) fill_several(x, i, &t);
+    if (l->nv > 1) fill_several(x, i, t);
     for (int b = l->iv / LANES, j = b * LANES; l->nv && j < end; b++, j += LANES) {
       const int first = l->iv > j ? l->iv - j : 0, to = end - j < LANES ? end - j : LANES;
-      fill_below(x, i, b, first, to, &t);
+      fill_below(x, i, b, first, to, t);
       for (int from = own > j ? own - j : 0; from < to;) {
         const int stop = single_run(m, b, &at, &from, to);
-        for (int d = l->iv; d < own && from < stop; d++) fill_above(x, d, b, from, stop, &t);
+        for (int d = l->iv; d < own && from < stop; d++) fill_above(x, d, b, from, stop, t);
         from = stop;
       }
     }
   }
+}
+
+ENTRY_FUNCTION int freedoms_fill(const variation *x, double *dq, double *dv, int write) {
+  target t = {dq, dv, write, {0}, NULL};
+  double sum = 0;
+  fill_all(x, &t);
   for (int s = 0; s < LANES; s++) sum += t.finite[s];
   return sum == 0.0;
+}
+
+/* Order K of forward dynamics before M^-1: adds T_K and the sum of T_Kj Z_j, j = 1..K. */
+ENTRY_FUNCTION void freedoms_forward(const variation *x, const jn_forward_columns *out) {
+  target t = {.forward = out};
+  fill_all(x, &t);
 }
 
 #endif

@@ -96,6 +96,13 @@ typedef struct jn_blocks {
   jn_block_at dq, dv, M;
 } jn_blocks;
 
+/* Outputs of forward dynamics' partial derivatives, `orders` of them: by q and v [orders x nv x nv],
+ * by tau [orders x orders x nv x nv]; NULL: not wanted. H: M of order 0. */
+typedef struct jn_forward_columns {
+  int orders;
+  double *dq, *dv, *dtau, *H;
+} jn_forward_columns;
+
 /* fold: converts B, M and Y of the columns, in place, to the velocity in the user's representation.
  * square: then the matrices d tau / d q, d tau / d v, M of order k, k = 0 in time, 0 or 1 along a
  * direction. `write` = 0 only checks that all entries are finite. */
