@@ -73,15 +73,17 @@ static jn_status check(const jn_model *model, const jn_generate_options *set, jn
   return JN_OK;
 }
 
-/* one header without its includes; `static inline` is INLINE, so that constants reach everything */
+static int is(const jn_core_file *f, const char *name) { return strcmp(f->name, name) == 0; }
+
+/* one header without its includes, which the preamble replaces; `static inline` is INLINE, so that constants reach everything */
 static void put_core(jn_text *t, const jn_core_file *file) {
   static const char word[] = "static inline ", instead[] = "INLINE ";
   jn_text_format(t, "\n/* %s */\n", file->name);
   for (const char *line = file->text; *line;) {
     const char *end = strchr(line, '\n');
     if (!end) end = line + strlen(line);
-    if (strncmp(line, "#include \"", 10) != 0 && strncmp(line, "#include <jounce/", 17) != 0 &&
-        strncmp(line, "#include <math.h>", 17) != 0) {
+    if (is(file, "scalar/preamble.h") || strncmp(line, "#include", 8) != 0 ||
+        strncmp(line, "#include <immintrin.h>", 22) == 0) {
       if (strncmp(line, word, sizeof word - 1) == 0) {
         jn_text_put(t, instead);
         line += sizeof word - 1;
@@ -91,8 +93,6 @@ static void put_core(jn_text *t, const jn_core_file *file) {
     line = *end ? end + 1 : end;
   }
 }
-
-static int is(const jn_core_file *f, const char *name) { return strcmp(f->name, name) == 0; }
 
 static void put_core_text(jn_text *t, const jn_job *job) {
   const unsigned high = job->set.inverse >> 1 | job->set.forward;

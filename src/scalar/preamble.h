@@ -8,6 +8,7 @@ typedef int int32_t;
 typedef long long int64_t;
 #define INT32_MIN (-2147483647 - 1)
 #define INT64_MIN (-9223372036854775807LL - 1)
+#pragma nv_diag_suppress 177 /* functions that are not used */
 #else
 #include <assert.h>
 #include <stddef.h>
