@@ -73,6 +73,17 @@ static link_name parent_name(const jn_job *job, int i) {
   if (p >= 0) snprintf(n.text, sizeof n.text, "%d", p);
   return n;
 }
+/* the first link with the same functions: the same kind of joint, offset and parent */
+static int first_like(const jn_job *job, int i) {
+  const jn_link *a = &job->m->link[i];
+  for (int j = job->fixed ? 1 : 0; j < i; j++) {
+    const jn_link *b = &job->m->link[j];
+    if (a->kind == b->kind && a->rotation == b->rotation &&
+        (jn_job_parent(job, i) < 0) == (jn_job_parent(job, j) < 0))
+      return j;
+  }
+  return i;
+}
 /* links that move: all but a fixed base */
 static int first_link(const jn_job *job) { return job->fixed ? 1 : 0; }
 static int converts(const jn_job *job) {
@@ -124,13 +135,15 @@ static void generate_world(jn_text *t, const jn_job *job) {
 static void inverse_subtree(jn_text *t, const jn_job *job, const char *id, int i) {
   const jn_model *m = job->m;
   const int moves = i >= first_link(job);
+  const int like = first_like(job, i);
   if (moves)
     jn_text_format(t,
-                   "  const link_view at%d = INVERSE_VIEW(%d, %s, %d, %d);\n  %s_visit%d(&at%d);\n",
-                   i, i, parent_name(job, i).text, m->link[i].iq, m->link[i].iv, id, i, i);
+                   "  const link_view at%d = INVERSE_VIEW(%d, %s, %d, %d);\n"
+                   "  %s_visit%d(&at%d, &link%d);\n",
+                   i, i, parent_name(job, i).text, m->link[i].iq, m->link[i].iv, id, like, i, i);
   for (int j = m->link[i].last; j > i; j--)
     if (m->link[j].parent == i) inverse_subtree(t, job, id, j);
-  if (moves) jn_text_format(t, "  %s_finish%d(&at%d);\n", id, i, i);
+  if (moves) jn_text_format(t, "  %s_finish%d(&at%d, &link%d);\n", id, like, i, i);
 }
 
 void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
@@ -141,7 +154,7 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
   snprintf(id, sizeof id, "%s_id%d", job->name, r);
   jn_text_format(t, "\n/* inverse dynamics of order %d */\n", r);
   for (int i = first_link(job); i < m->nlink; i++)
-    jn_text_format(t, "INVERSE_PARTS(%s, %d, %d)\n", id, i, r);
+    if (first_like(job, i) == i) jn_text_format(t, "INVERSE_PARTS(%s, %d, %d)\n", id, i, r);
   jn_text_format(t,
                  "INLINE int %s_at(const double *q_in, const double *v_in, double *tau_out,\n"
                  "    size_t stride) {\n"
@@ -202,17 +215,17 @@ static void forward_calls(jn_text *t, const jn_job *job, const char *id, int r) 
     const int i = m->outward[n];
     jn_text_format(t,
                    "  const link_view at%d = FORWARD_VIEW(%d, %s, %d, %d, %d);\n"
-                   "  %s_start%d(&at%d);\n",
+                   "  %s_start%d(&at%d, &link%d);\n",
                    i, i, parent_name(job, i).text, m->link[i].iq, m->link[i].iv,
-                   m->link[i].last > i, id, i, i);
+                   m->link[i].last > i, id, first_like(job, i), i, i);
   }
   jn_text_put(t,
               "  sym6 *const pIworld = NULL;\n  six *const ppworld = NULL;\n"
               "  (void)pIworld, (void)ppworld;\n");
   for (int n = m->nlink - 1; n >= first; n--) {
     const int i = m->outward[n], p = jn_job_parent(job, i);
-    jn_text_format(t, "  good &= %s_inertia%d(&at%d, %s%s);\n", id, i, i, p < 0 ? "pI" : "&I",
-                   parent_name(job, i).text);
+    jn_text_format(t, "  good &= %s_inertia%d(&at%d, &link%d, %s%s);\n", id, first_like(job, i), i,
+                   i, p < 0 ? "pI" : "&I", parent_name(job, i).text);
   }
   for (int k = 0; k <= r; k++) {
     for (int i = first; i < m->nlink; i++) {
@@ -224,12 +237,12 @@ static void forward_calls(jn_text *t, const jn_job *job, const char *id, int r) 
     }
     for (int n = m->nlink - 1; n >= first; n--) {
       const int i = m->outward[n], p = jn_job_parent(job, i);
-      jn_text_format(t, "  %s_bias%d_%d(&at%d, %s%s);\n", id, i, k, i, p < 0 ? "pp" : "&p",
-                     parent_name(job, i).text);
+      jn_text_format(t, "  %s_bias%d_%d(&at%d, &link%d, %s%s);\n", id, first_like(job, i), k, i, i,
+                     p < 0 ? "pp" : "&p", parent_name(job, i).text);
     }
     for (int n = first; n < m->nlink; n++) {
       const int i = m->outward[n];
-      jn_text_format(t, "  %s_solve%d_%d(&at%d);\n", id, i, k, i);
+      jn_text_format(t, "  %s_solve%d_%d(&at%d, &link%d);\n", id, first_like(job, i), k, i, i);
     }
   }
 }
@@ -242,6 +255,7 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
   snprintf(id, sizeof id, "%s_fd%d", job->name, r);
   jn_text_format(t, "\n/* forward dynamics of order %d */\n", r);
   for (int i = first; i < m->nlink; i++) {
+    if (first_like(job, i) != i) continue;
     jn_text_format(t, "FORWARD_PARTS(%s, %d)\n", id, i);
     for (int k = 0; k <= r; k++)
       jn_text_format(t, "FORWARD_ORDER(%s, %d, %d, %d)\n", id, i, k, k < r);

@@ -38,7 +38,7 @@ static inline real v3_dot(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b.z
 
 static inline real v3_dot2(v3 a, v3 b, v3 c, v3 d) { return v3_dot(a, b) + v3_dot(c, d); }
 
-#ifdef JN_BAKED
+#ifdef JN_FOLDED
 /* Sums with constants of one robot: the compiler knows them, and terms with a factor zero are left
  * out. The result differs at most in the sign of a zero. */
 static inline real c_sum(double a, real x, double b, real y, double c, real z) {
@@ -111,7 +111,7 @@ static inline v3 rotz_end(rotz_sum s) { return v3_make(s.cx + s.ny, s.cy - s.nx,
 static inline v3 rotz_end_t(rotz_sum s) { return v3_make(s.cx - s.ny, s.cy + s.nx, s.cx - s.cx); }
 
 /* a_x col_0 + a_y col_1 + a_z col_2 of a constant matrix stored by columns of four */
-#ifdef JN_BAKED
+#ifdef JN_FOLDED
 static inline v3 c_columns(const double *M, v3 a) {
   return v3_make(c_sum(M[0], a.x, M[4], a.y, M[8], a.z), c_sum(M[1], a.x, M[5], a.y, M[9], a.z),
                  c_sum(M[2], a.x, M[6], a.y, M[10], a.z));
@@ -139,7 +139,7 @@ static inline void v3_transpose(const v3 *M, v3 *T) {
   T[2] = v3_make(M[0].z, M[1].z, M[2].z);
 }
 /* R a and out += R^T a, R a signed permutation of axes */
-#ifdef JN_BAKED
+#ifdef JN_FOLDED
 static inline real v3_at(v3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
 static inline v3 v3_pick(const v3 *a, const jn_axes *R) {
   return v3_make(R->sign[0] * v3_at(*a, R->from[0]), R->sign[1] * v3_at(*a, R->from[1]),

@@ -33,8 +33,17 @@ typedef long long int64_t;
 /* every function is part of its caller: constants of the robot reach every operation */
 #define INLINE static inline __attribute__((always_inline))
 #define APART INLINE
-#ifndef PART
+/* Functions of a link: part of their caller too, so that terms with a factor zero vanish. JN_SHARED:
+ * where the code would not fit the instruction cache, links of one kind share them. */
+#if defined(JN_SHARED) && !defined(__CUDACC__)
+#ifdef __clang__
+#define PART static __attribute__((noinline))
+#else
+#define PART static __attribute__((noinline, noclone))
+#endif
+#else
 #define PART INLINE
+#define JN_FOLDED 1
 #endif
 
 /* every loop over orders and degrees of freedom is unrolled */

@@ -123,7 +123,7 @@ static inline void m3_add_hat_sym(v3 b, const real *S, real *out) {
   m3_add_hat_mul(b, A, out);
 }
 
-#if !defined(JN_BAKED) || defined(JN_PADDED)
+#if !defined(JN_FOLDED) || defined(JN_PADDED)
 /* model constants are doubles, padded to four: a x c and c x a */
 static inline v3 v3_cross_c(v3 a, const double *c) { return v3_cross(a, c_vector(c)); }
 static inline v3 c_cross_v3(const double *c, v3 a) { return v3_cross(c_vector(c), a); }

@@ -61,26 +61,29 @@ INLINE link_view inverse_view(six *V, six *F, v3 *Y, link_transform *XT, real *X
   at.Vp = Vp, at.Fp = Fp, at.Yp = Yp;
   return at;
 }
-/* what the compiler has to know of a view: its constants, and whether it has a parent */
-INLINE link_view constant_view(const link_view *view, const jn_link *l) {
+/* What the compiler has to know of a view: its constants, or what they have in common with those of
+ * `like` where links share a function. */
+INLINE link_view constant_view(const link_view *view, const jn_link *l, const jn_link *like) {
   link_view at = *view;
   at.link = l;
-  if (l->parent < 0)
+  if (l->kind != like->kind || l->rotation != like->rotation || l->nv != like->nv)
+    __builtin_unreachable();
+  if (like->parent < 0)
     at.Vp = NULL, at.Fp = NULL;
-  else if (!at.Vp || !at.Fp)
+  else if (!at.Vp || !at.Fp || l->parent < 0)
     __builtin_unreachable();
   return at;
 }
-/* the functions of link i for order r */
-#define INVERSE_PARTS(name, i, r)                       \
-  PART void name##_visit##i(const link_view *view) {    \
-    const link_view at = constant_view(view, &link##i); \
-    six H[(r) + 2];                                     \
-    rnea_visit(&at, NV, (r) + 1, 0, 0, 1, H);           \
-  }                                                     \
-  PART void name##_finish##i(const link_view *view) {   \
-    const link_view at = constant_view(view, &link##i); \
-    rnea_finish(&at, NV, r, DAMPING, 0);                \
+/* the functions of link i, and of links like it, for order r */
+#define INVERSE_PARTS(name, i, r)                                       \
+  PART void name##_visit##i(const link_view *view, const jn_link *l) {  \
+    const link_view at = constant_view(view, l, &link##i);              \
+    six H[(r) + 2];                                                     \
+    rnea_visit(&at, NV, (r) + 1, 0, 0, 1, H);                           \
+  }                                                                     \
+  PART void name##_finish##i(const link_view *view, const jn_link *l) { \
+    const link_view at = constant_view(view, l, &link##i);              \
+    rnea_finish(&at, NV, r, DAMPING, 0);                                \
   }
 
 /* forward dynamics: the same; n: degrees of freedom */
@@ -106,27 +109,27 @@ INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, s
   at.Vp = Vp, at.Fp = Fp, at.Yp = Yp;
   return at;
 }
-#define FORWARD_PARTS(name, i)                                      \
-  PART void name##_start##i(const link_view *view) {                \
-    const link_view at = constant_view(view, &link##i);             \
-    sym6_rigid(at.IA, link##i.I4);                                  \
-    start_link(&at, NV, REP, link##i.parent < 0);                   \
-  }                                                                 \
-  PART int name##_inertia##i(const link_view *view, sym6 *parent) { \
-    const link_view at = constant_view(view, &link##i);             \
-    return inertia_link(&at, 1, link##i.parent < 0, parent);        \
+#define FORWARD_PARTS(name, i)                                                        \
+  PART void name##_start##i(const link_view *view, const jn_link *l) {                \
+    const link_view at = constant_view(view, l, &link##i);                            \
+    sym6_rigid(at.IA, l->I4);                                                         \
+    start_link(&at, NV, REP, link##i.parent < 0);                                     \
+  }                                                                                   \
+  PART int name##_inertia##i(const link_view *view, const jn_link *l, sym6 *parent) { \
+    const link_view at = constant_view(view, l, &link##i);                            \
+    return inertia_link(&at, 1, link##i.parent < 0, parent);                          \
   }
 #define FORWARD_ORDER(name, i, k, more)                                                    \
-  PART void name##_bias##i##_##k(const link_view *view, six *parent) {                     \
-    const link_view at = constant_view(view, &link##i);                                    \
+  PART void name##_bias##i##_##k(const link_view *view, const jn_link *l, six *parent) {   \
+    const link_view at = constant_view(view, l, &link##i);                                 \
     if (link##i.parent < 0)                                                                \
       bias_root(&at, 0, *at.p);                                                            \
     else                                                                                   \
       bias_link(&at, k, 0, *at.p, parent);                                                 \
     if (LINK_TRANSFORMS && (more)) bias_terms_begin(&at, (k) + 1, NV, link##i.parent < 0); \
   }                                                                                        \
-  PART void name##_solve##i##_##k(const link_view *view) {                                 \
-    const link_view at = constant_view(view, &link##i);                                    \
+  PART void name##_solve##i##_##k(const link_view *view, const jn_link *l) {               \
+    const link_view at = constant_view(view, l, &link##i);                                 \
     solve_link(&at, NV, k, 0, 0, more, REP, 0, link##i.parent < 0);                        \
   }
 
