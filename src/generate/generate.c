@@ -75,15 +75,16 @@ static jn_status check(const jn_model *model, const jn_generate_options *set, jn
 
 static int is(const jn_core_file *f, const char *name) { return strcmp(f->name, name) == 0; }
 
-/* one header without its includes, which the preamble replaces; `static inline` is INLINE, so that constants reach everything */
+/* One header without its includes, except what a scalar needs of the system. `static inline` becomes
+ * INLINE, so that constants reach everything. */
 static void put_core(jn_text *t, const jn_core_file *file) {
   static const char word[] = "static inline ", instead[] = "INLINE ";
   jn_text_format(t, "\n/* %s */\n", file->name);
   for (const char *line = file->text; *line;) {
     const char *end = strchr(line, '\n');
     if (!end) end = line + strlen(line);
-    if (is(file, "scalar/preamble.h") || strncmp(line, "#include", 8) != 0 ||
-        strncmp(line, "#include <immintrin.h>", 22) == 0) {
+    const int system = strncmp(line, "#include <", 10) == 0 && strncmp(line + 10, "math", 4) != 0;
+    if (strncmp(line, "#include", 8) != 0 || (system && strncmp(file->name, "scalar/", 7) == 0)) {
       if (strncmp(line, word, sizeof word - 1) == 0) {
         jn_text_put(t, instead);
         line += sizeof word - 1;
