@@ -28,6 +28,7 @@
   X(limits, "where a trajectory breaks limits, and the time scaling that repairs it") \
   X(retime, "the fastest motion along a path within limits, torque rates included")   \
   X(elastic, "motor positions and torques of elastic joints along a trajectory")      \
+  X(generate, "standalone C code of the dynamics of one robot")                       \
   X(demo, "a study of an aerial manipulator: tables, figures, a page")                \
   X(check, "identities of the dynamics on your model: a table of residuals")          \
   X(bench, "time of a call: algorithm, formulation, order, single or batch")

@@ -578,6 +578,26 @@ const char cli_elastic_help[] =
     "    \"joints\": {\"joint1\": [0, 1], \"joint2\": [0, -0.5]}}' > reach.json\n"
     "  jounce elastic double_pendulum reach.json --stiffness 500,200 --motor-inertia 0.1 --text\n";
 
+const char cli_generate_help[] =
+    "usage: jounce generate MODEL --output FOLDER --id ORDERS --fd ORDERS [options]\n\n"
+    "Writes standalone C for one robot into FOLDER, which is made if it is not there: NAME.c,\n"
+    "NAME.h, NAME_test.c (compares with results of this program) and CMakeLists.txt. The code is\n"
+    "the library's own core with the robot's constants and a fixed order: no dependencies, no\n"
+    "allocation, no branches on values, the same work for every state. docs/generate.md.\n\n"
+    "  --output FOLDER        where the files are written\n"
+    "  --id ORDERS            inverse dynamics: 2, or 0,2, or 0-5: the functions NAME_id2, ...\n"
+    "  --fd ORDERS            forward dynamics, orders 0 to 2: NAME_fd0, ...\n"
+    "  --lanes N              1 (default), 4 or 8 states in a call, number i of state l at i N + l\n"
+    "  --name NAME            a C identifier; default: from the model's name\n"
+    "  --representation NAME  of twists and wrenches of free joints: spatial (default), body,\n"
+    "                         hybrid or mixed\n"
+    "  --gravity X,Y,Z        instead of the model's\n"
+    "  --damping              joint forces include damping\n\n"
+    HELP_MODEL
+    "\nexample:\n"
+    "  jounce generate tilthex --id 0,2 --fd 0 --representation body --output tilthex_c\n"
+    "  cc -O2 -o tilthex_test tilthex_c/tilthex.c tilthex_c/tilthex_test.c -lm && ./tilthex_test\n";
+
 const char cli_check_help[] =
     "usage: jounce check MODEL [options]\n\n"
     "Identities that must hold for any model, at random states: the largest residual of each,\n"

@@ -167,6 +167,13 @@ static jn_status new_layout(const jn_allocator *a) {
   jn_layout_free(l);
   return status;
 }
+static jn_status new_code(const jn_allocator *a) {
+  jn_generated g;
+  const jn_generate_options o = {.inverse = 1, .forward = 1};
+  jn_status status = jn_generate(model, &o, a, &g, NULL);
+  jn_generated_free(&g);
+  return status;
+}
 static jn_status new_table(const jn_allocator *a) {
   static const char csv[] = "t,a,b\n0,1,2\n1,2,3\n2,3,4\n";
   jn_table *t = NULL;
@@ -304,6 +311,7 @@ static const struct {
               {"batch", new_batch},
               {"simulation", new_simulation},
               {"layout", new_layout},
+              {"generated code", new_code},
               {"table", new_table},
               {"minimum", minimum},
               {"half cosine", half_cosine},

@@ -38,6 +38,7 @@ MAY = {
     "src/motion": ["src/base", "src/trajectory"],
     "src/integrate": ["src/base", "src/model", "src/core", "src/core/constraints/project.h"],
     "src/batch": ["src/base", "src/model", "src/core"],
+    "src/generate": ["src/base", "src/model"],
     "src/io": ["src/base", "src/model", "src/trajectory"],
     "cli": ["src/base", "src/io"],
     "python/src": [],

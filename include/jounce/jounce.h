@@ -26,6 +26,7 @@
 #include <jounce/inverse_kinematics.h>
 #include <jounce/rotors.h>
 #include <jounce/layout.h>
+#include <jounce/generate.h>
 
 /* textbook and paper forms: views of the engine, for reading and for small models */
 #include <jounce/textbook/cmtm.h>

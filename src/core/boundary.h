@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "core/body/joint.h"
+#include "core/body/free_joint.h"
 
 static inline v3 settings_gravity(const jn_settings *set) {
   const double g[4] = {set->gravity.x, set->gravity.y, set->gravity.z, 0};
@@ -16,8 +16,7 @@ static inline int is_prescribed(const unsigned char *prescribed, const jn_link *
 }
 
 static inline pose_jet free_pose(const jn_link *l, const jn_work *w) {
-  real *X = X_of(w, l->ix);
-  return (pose_jet){X, X + 18, 21, 21};
+  return free_pose_of(X_of(w, l->ix));
 }
 /* position of a free joint relative to the point of the user's spatial twists and wrenches: q's p
  * (boundary_about_origin), or 0 when they are about the joint itself (boundary_about_joint) */
@@ -31,21 +30,13 @@ static inline void boundary_about_origin(const jn_model *m, const jn_work *w) {
   }
 }
 
-/* Shifts spatial twists and wrenches of free joints between the origin and the joint's position p:
- *   twists  v = v + sign p x w        wrenches (moment = 1)  n = n + sign p x f
- * x: order-major rows of *derivatives*; sign: -1 from the origin to p, +1 back. Far from the origin
- * digits cancel here, so the numbers must be exactly those of the user. */
+/* Shifts spatial twists and wrenches of free joints between the origin and the joint's position:
+ * free_shift on order-major rows x. */
 static inline void boundary_shift(const jn_model *m, const jn_work *w, real *x, int rows_used,
                                   int sign, int moment) {
   for (int i = 0; i < m->nfree; i++) {
     const jn_link *l = &m->link[m->free_link[i]];
-    v3 p = load_v3(q_of(w, l->iq) + 4);
-    for (int k = 0; k < rows_used; k++) {
-      real *row = x + (size_t)k * m->nv + l->iv, *moved = moment ? row : row + 3,
-           *by = moment ? row + 3 : row;
-      v3 a = load_v3(moved), b = load_v3(by);
-      store_v3(moved, sign > 0 ? v3_add_cross_exact(a, p, b) : v3_add_cross_exact(a, b, p));
-    }
+    free_shift(q_of(w, l->iq), m->nv, x + l->iv, rows_used, sign, moment);
   }
 }
 static inline void boundary_about_joint(const jn_model *m, const jn_work *w) {
@@ -65,18 +56,11 @@ static inline void boundary_copy(const jn_model *m, real *to_rows, const real *x
  * formulation does not use in body representation. */
 static inline void boundary_motion(const jn_model *m, const jn_work *w, int rep, int from, int to,
                                    int lazy) {
-  const int nv = m->nv;
   boundary_copy(m, v_of(w, 0), io_of(w, 0), from, to);
   for (int i = 0; i < m->nfree; i++) {
     const jn_link *l = &m->link[m->free_link[i]];
-    const real *q = q_of(w, l->iq), *in = io_of(w, l->iv);
-    real *v = v_of(w, l->iv), *X = X_of(w, l->ix);
-    if (from == 0) joint_place(l, q, q[0], q[0], X);
-    for (int k = from; k <= to; k++) {
-      if (k && (!lazy || rep != JN_BODY || l->parent >= 0)) joint_step(l, k, q, v, nv, X);
-      if (rep != JN_BODY)
-        twist_to_body(rep, k, free_pose(l, w), free_position(l, w), in, nv, v, nv);
-    }
+    free_motion_in(l, rep, from, to, lazy, m->nv, q_of(w, l->iq), free_position(l, w),
+                   io_of(w, l->iv), v_of(w, l->iv), X_of(w, l->ix));
   }
 }
 
@@ -108,10 +92,8 @@ static inline void boundary_force_out(const jn_model *m, const jn_work *w, int r
 }
 static inline void boundary_force_in(const jn_link *l, const jn_work *w, int nv, int rep, int k,
                                      const real *in, real *tau) {
-  if (link_is_free(l))
-    wrench_to_body(rep, k, free_pose(l, w), free_position(l, w), in, nv, tau, nv);
-  else
-    for (int j = 0; j < l->nv; j++) tau[k * nv + j] = in[k * nv + j];
+  joint_force_in(l, rep, k, nv, link_is_free(l) ? free_position(l, w) : v3_zero(), in,
+                 X_of(w, l->ix), tau);
 }
 
 /* Input of order k in w->e: (k+1) v_(k+1) of prescribed joints, else the force minus damping. w->io
@@ -137,11 +119,8 @@ static inline void boundary_drive(const jn_model *m, const jn_work *w, const jn_
       for (int j = 0; j < l->nv; j++) e[j] = (double)(k + 1) * v[(k + 1) * nv + j];
       continue;
     }
-    boundary_force_in(l, w, nv, rep, k, force_of(w, l->iv), tau);
-    for (int j = 0; j < l->nv; j++) {
-      e[j] = tau[k * nv + j];
-      if (set->damping) e[j] -= l->damping * v[k * nv + j];
-    }
+    drive_joint(l, rep, k, nv, link_is_free(l) ? free_position(l, w) : v3_zero(),
+                force_of(w, l->iv), v, X_of(w, l->ix), set->damping, tau, e);
   }
 }
 

@@ -9,14 +9,23 @@
 #define LANES 2
 #endif
 
-typedef double real __attribute__((vector_size(8 * LANES)));
+typedef double real __attribute__((vector_size(sizeof(double) * LANES)));
 
+#ifdef JN_BAKED
+/* the lanes with a > b, one bit each */
+static inline int real_greater(real a, real b) {
+  int lanes = 0;
+  for (int i = 0; i < LANES; i++) lanes |= (a[i] > b[i]) << i;
+  return lanes;
+}
+#else
 /* a > b in every lane */
 static inline int real_greater(real a, real b) {
   int all = 1;
   for (int i = 0; i < LANES; i++) all &= a[i] > b[i];
   return all;
 }
+#endif
 
 /* the larger of a and b in every lane; b where a is not a number */
 static inline real real_max(real a, real b) {

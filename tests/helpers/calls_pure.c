@@ -259,4 +259,6 @@ const char *const setup_functions[] = {
     "jn_limit_kind_name", "jn_model_limits", "jn_limit_check_new", "jn_limit_check_free",
     "jn_tool_peak", "jn_limit_check_peak", "jn_limit_check_limited", "jn_limit_check_broken",
     "jn_limit_check_scale", "jn_limit_check_samples", "jn_limit_check_time", "jn_limit_check_use",
-    "jn_retime_options_default", "jn_retime", "jn_retime_batch", NULL};
+    "jn_retime_options_default", "jn_retime", "jn_retime_batch",
+    /* generated code */
+    "jn_generate", "jn_generated_free", NULL};
