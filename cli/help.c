@@ -15,11 +15,9 @@
     "  --lock JOINT[=Q],...   fix joints at a position (default 0; several numbers: a:b:c)\n" \
     "  --armature JOINT=X,... set the rotor inertia of joints, as seen at the joint\n" \
     HELP_FILES \
-    "  --with FILE            a side file (JSON) with 'frames', 'constraints' or 'rotors', which a\n" \
-    "                         URDF cannot say (docs/files.md)\n" \
+    "  --with FILE            a side file (JSON) with 'frames', 'constraints', 'passive' joints or\n" \
+    "                         'rotors', which a URDF cannot say (docs/files.md)\n" \
     "  --lenient              accept numbers that a URDF separates by commas\n" \
-    "  --constraints FILE     constraints and passive joints of a model whose file cannot say them, as\n" \
-    "                         URDF: {\"constraints\": [...], \"passive\": [...]}\n" \
     "  --open                 leave out the constraints of the model: the open tree\n" \
     "  --mimic                a mimic joint follows its joint: a constraint 'mimic:NAME'\n" \
     "  -q, --quiet            no line on standard error about findings of weight\n"

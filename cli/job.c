@@ -162,12 +162,6 @@ int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec) {
     if (status) return cli_fail(status, &error, "standard input");
   }
   int code = CLI_DONE;
-  if (job->constraints) {
-    jn_status status = cli_read_file(job->constraints, &text, &size, &error);
-    if (!status) status = jn_spec_parse_constraints(*spec, text, size, job->constraints, &error);
-    free(text);
-    if (status) return cli_fail(status, &error, job->constraints);
-  }
   if (job->with) {
     jn_status status = jn_spec_extend(*spec, job->with, &error);
     if (status) return cli_fail(status, &error, job->with);

@@ -24,7 +24,6 @@ typedef struct cli_job {
   int inertia; /* a jn_inertia_policy */
   int lenient;
   const char *lock, *armature; /* lists NAME[=VALUES],... */
-  const char *constraints;     /* a file */
   const char *package_path;    /* folders with ':' between them */
   cli_list arguments;          /* of xacro: NAME:=VALUE */
   const char *with;            /* a side file: frames, constraints, rotors */
@@ -56,15 +55,15 @@ extern const char *const cli_inertia_names[]; /* in the order of jn_inertia_poli
 /* Rows of an option table. */
 #define CLI_FILE_OPTIONS(job) \
   CLI_OPT_TEXT("package-path", &(job)->package_path), CLI_OPT_LIST("arg", &(job)->arguments)
-#define CLI_MODEL_OPTIONS(job)                                                                \
-  CLI_OPT_FLAG("fixed", &(job)->fixed, 1), CLI_OPT_FLAG("floating", &(job)->floating, 1),     \
-      CLI_OPT_CHOICE("inertia", &(job)->inertia, cli_inertia_names),                          \
-      CLI_OPT_FLAG("strict", &(job)->inertia, JN_INERTIA_STRICT),                             \
-      CLI_OPT_TEXT("lock", &(job)->lock), CLI_OPT_TEXT("armature", &(job)->armature),         \
-      CLI_FILE_OPTIONS(job), CLI_OPT_INPUT("constraints", &(job)->constraints),               \
-      CLI_OPT_INPUT("with", &(job)->with), CLI_OPT_FLAG("open", &(job)->open, 1),             \
-      CLI_OPT_FLAG("mimic", &(job)->mimic, 1), CLI_OPT_FLAG("lenient", &(job)->lenient, 1),   \
-      CLI_OPT_FLAG("quiet", &(job)->quiet, 1), CLI_OPT_SHORT("q", &(job)->quiet, 1)
+#define CLI_MODEL_OPTIONS(job)                                                              \
+  CLI_OPT_FLAG("fixed", &(job)->fixed, 1), CLI_OPT_FLAG("floating", &(job)->floating, 1),   \
+      CLI_OPT_CHOICE("inertia", &(job)->inertia, cli_inertia_names),                        \
+      CLI_OPT_FLAG("strict", &(job)->inertia, JN_INERTIA_STRICT),                           \
+      CLI_OPT_TEXT("lock", &(job)->lock), CLI_OPT_TEXT("armature", &(job)->armature),       \
+      CLI_FILE_OPTIONS(job), CLI_OPT_INPUT("with", &(job)->with),                           \
+      CLI_OPT_FLAG("open", &(job)->open, 1), CLI_OPT_FLAG("mimic", &(job)->mimic, 1),       \
+      CLI_OPT_FLAG("lenient", &(job)->lenient, 1), CLI_OPT_FLAG("quiet", &(job)->quiet, 1), \
+      CLI_OPT_SHORT("q", &(job)->quiet, 1)
 #define CLI_STATE_OPTIONS(job)                                                         \
   CLI_OPT_INT("order", &(job)->order, 0, JN_MAX_ORDER),                                \
       CLI_OPT_INPUT("state", &(job)->state_path), CLI_OPT_FLAG("pad", &(job)->pad, 1), \

@@ -37,9 +37,8 @@ static int load(cli_path *p) {
   for (int i = 0; i < MEMBERS; i++) member[i] = at + (size_t)i * (nq + 1);
   memcpy(&p->found, member, sizeof p->found);
   jn_trajectory *T = NULL;
-  jn_status status =
-      jn_trajectory_load_from(p->job.trajectory_path, moving(p), &p->fit, &p->found, NULL,
-                              p->samples_path, p->times, &T, &error);
+  jn_status status = jn_trajectory_load_from(p->job.trajectory_path, moving(p), &p->fit, &p->found,
+                                             NULL, p->samples_path, p->times, &T, &error);
   if (!status) status = jn_trajectory_scaled(T, p->time_scale, NULL, &p->trajectory);
   jn_trajectory_free(T);
   if (status) return cli_fail(status, &error, p->job.trajectory_path);

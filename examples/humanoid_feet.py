@@ -11,7 +11,7 @@ import numpy as np
 import jounce
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-spec = jounce.Spec.load("humanoid").load_constraints(os.path.join(HERE, "data", "feet.json"))
+spec = jounce.Spec.load("humanoid").extend(os.path.join(HERE, "data", "feet.json"))
 robot = spec.build(representation="hybrid")
 weight = robot.mass * 9.81
 legs = [side + "_" + joint for side in ("left", "right") for joint in ("hip", "knee", "ankle")]

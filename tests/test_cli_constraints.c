@@ -309,13 +309,13 @@ static void constraints_beside_a_urdf(void **state) {
       "  \"a\": {\"link\": \"coupler\", \"p\": [0.625, 0, 0.25]},\n"
       "  \"b\": {\"link\": \"rocker\", \"p\": [-0.125, 0, 0.5]}}],\n"
       " \"passive\": [\"two\", \"three\"]}\n");
-  json_t *t = run_json("jounce loops bar.urdf --constraints pin.json");
+  json_t *t = run_json("jounce loops bar.urdf --with pin.json");
   assert_true(json_number_value(item(t, "mobility", NULL)) == 1);
   json_decref(t);
-  assert_clean(run("jounce convert bar.urdf --constraints pin.json --output bar.json"));
+  assert_clean(run("jounce convert bar.urdf --with pin.json --output bar.json"));
   assert_clean(
       run("echo '{\"joints\": {\"one\": [0.4, 2, 1]}}' > s.json\n"
-          "jounce id bar.urdf --constraints pin.json --state s.json --pad --assemble > a\n"
+          "jounce id bar.urdf --with pin.json --state s.json --pad --assemble > a\n"
           "jounce id bar.json --state s.json --pad --assemble > b\n"
           "cmp a b && grep -q '\"two\": \\[0\\]' a"));
   /* what is wrong is said with the file and the line */
@@ -335,11 +335,11 @@ static void constraints_beside_a_urdf(void **state) {
       {"[]", "bad.json"}};
   for (size_t i = 0; i < COUNT(bad); i++) {
     put("bad.json", bad[i].text);
-    assert_int_equal(run("jounce info bar.urdf --constraints bad.json"), 1);
+    assert_int_equal(run("jounce info bar.urdf --with bad.json"), 1);
     assert_refused_with(bad[i].words);
     assert_int_equal(output[0], '\0');
   }
-  assert_int_equal(run("jounce info bar.urdf --constraints none.json"), 1);
+  assert_int_equal(run("jounce info bar.urdf --with none.json"), 1);
   assert_refused_with("none.json");
 }
 

@@ -50,14 +50,6 @@ JN_API jn_status jn_spec_parse_xacro(const char *text, size_t size, const char *
 JN_API jn_status jn_spec_parse_json(const char *text, size_t size, const char *name,
                                     const jn_allocator *allocator, jn_spec **out, jn_error *error);
 
-/* Adds constraints and passive joints to a description that cannot say them, as URDF: a JSON file
- *   {"constraints": [...], "passive": ["knee", ...]}
- * with the constraints of a native model (docs/files.md). JN_ERR_MODEL: a link or joint that the
- * description lacks. After a failure the spec is as it was. */
-JN_API jn_status jn_spec_load_constraints(jn_spec *spec, const char *path, jn_error *error);
-/* The same from memory; `name` stands for the file in messages (may be NULL). */
-JN_API jn_status jn_spec_parse_constraints(jn_spec *spec, const char *text, size_t size,
-                                           const char *name, jn_error *error);
 /* The URDF that a xacro file stands for, as a text that ends with a zero byte; release it with
  * jn_text_free and the same allocator. Files are opened as by jn_spec_load_with. Comments are not
  * kept. At most JN_MAX_XACRO_WORK steps and JN_MAX_XACRO_HEAP bytes.
@@ -74,8 +66,9 @@ JN_API jn_status jn_xacro_expand_text(const char *text, size_t size, const char 
 JN_API void jn_text_free(char *text, const jn_allocator *allocator); /* text may be NULL */
 
 /* Adds what a side file says to a description, such as one from URDF, which has no words for it:
- * {"frames": [...], "constraints": [...], "rotors": [...]}, each as in a native model. A failure
- * leaves the spec as it was. Later messages name these elements without a line. */
+ * {"frames": [...], "constraints": [...], "rotors": [...]}, each as in a native model, and
+ * "passive": [joints]. A failure leaves the spec as it was. Later messages name these elements without
+ * a line. */
 JN_API jn_status jn_spec_extend(jn_spec *spec, const char *path, jn_error *error);
 JN_API jn_status jn_spec_extend_json(jn_spec *spec, const char *text, size_t size, const char *name,
                                      jn_error *error);

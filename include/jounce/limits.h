@@ -36,10 +36,10 @@
 #define JN_MAX_INTERVALS 1000000     /* intervals of the clock of jn_retime */
 #define JN_MAX_SAMPLES 10000000      /* rows of a table, samples of a fit */
 #define JN_MAX_COLUMNS 10000         /* columns of a table */
-#define JN_MAX_GENERATE_NAME 40         /* bytes of the name of generated code */
-#define JN_MAX_GENERATE_LINKS 200       /* links of a robot whose code is generated */
-#define JN_MAX_GENERATE_INVERSE 5       /* order of generated inverse dynamics */
-#define JN_MAX_GENERATE_FORWARD 2       /* order of generated forward dynamics */
+#define JN_MAX_GENERATE_NAME 40      /* bytes of the name of generated code */
+#define JN_MAX_GENERATE_LINKS 200    /* links of a robot whose code is generated */
+#define JN_MAX_GENERATE_INVERSE 5    /* order of generated inverse dynamics */
+#define JN_MAX_GENERATE_FORWARD 2    /* order of generated forward dynamics */
 
 /* A table from a file needs at most JN_MAX_TABLE_FACTOR bytes for each byte of the file, and
  * JN_MAX_TABLE_HEAP besides. So does the motion that a file describes, whose making takes at most

@@ -327,23 +327,6 @@ static PyObject *spec_set_armature(PyObject *object, PyObject *const *args, Py_s
   return object;
 }
 
-PyDoc_STRVAR(
-    load_constraints_doc,
-    "load_constraints($self, path, /)\n--\n\n"
-    "Adds the constraints and passive joints of a JSON file, for a description that cannot say\n"
-    "them, as URDF. Returns the spec.");
-static PyObject *spec_load_constraints(PyObject *object, PyObject *path) {
-  PyObject *bytes = NULL;
-  if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
-  jn_error error = {0};
-  jn_status status =
-      jn_spec_load_constraints(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
-  Py_DECREF(bytes);
-  if (status) return raise_error(&error);
-  Py_INCREF(object);
-  return object;
-}
-
 PyDoc_STRVAR(build_doc,
              "build($self, /, *, root=None, inertia='default', lenient=False, **settings)\n--\n\n"
              "Checks the spec and builds a Model; settings as in Model.");
@@ -483,11 +466,11 @@ static PyMethodDef methods[] = {
     {"add_rotor", FAST(spec_add_rotor, add_rotor_doc)},
     {"extend", spec_extend, METH_O,
      "extend($self, path, /)\n--\n\n"
-     "Adds the frames, constraints and rotors of a side file (JSON). Returns the spec."},
+     "Adds the frames, constraints, passive joints and rotors of a side file (JSON). Returns the\n"
+     "spec."},
     {"lock", FAST(spec_lock, lock_doc)},
     {"set_armature", FAST(spec_set_armature, armature_doc)},
     {"build", (PyCFunction)(void (*)(void))spec_build, METH_VARARGS | METH_KEYWORDS, build_doc},
-    {"load_constraints", spec_load_constraints, METH_O, load_constraints_doc},
     {"save_json", spec_save_json, METH_O,
      "save_json($self, path, /)\n--\n\nWrites a native model file; loading it gives the same "
      "bits."},

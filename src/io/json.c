@@ -285,7 +285,7 @@ static void forget_lines(jn_spec *spec, jn_spec_mark since) {
 
 jn_status jn_spec_extend_json(jn_spec *spec, const char *text, size_t size, const char *name,
                               jn_error *error) {
-  static const char *const known[] = {"frames", "constraints", "rotors", NULL};
+  static const char *const known[] = {"frames", "constraints", "passive", "rotors", NULL};
   if (name == NULL) name = "JSON";
   const jn_status refused = jn_text_check(text, size, spec, name, error);
   if (refused) return refused;
@@ -296,12 +296,16 @@ jn_status jn_spec_extend_json(jn_spec *spec, const char *text, size_t size, cons
   if (!r.text.status) check_keys(&r, &top, known);
   read_all(&r, &top, "frames", "frame", read_frame);
   if (!r.text.status) jn_json_constraints(&top, spec);
+  if (!r.text.status) jn_json_check_names(&r.text, spec, mark.constraints);
+  if (!r.text.status) jn_json_passive(&top, spec, 0);
   if (!r.text.status) jn_json_rotors(&top, spec);
-  jn_json_close(&r.text);
-  if (r.text.status)
+  if (r.text.status) {
     jn_spec_rewind(spec, mark);
-  else
+  } else {
+    jn_json_passive(&top, spec, 1);
     forget_lines(spec, mark);
+  }
+  jn_json_close(&r.text);
   return r.text.status;
 }
 

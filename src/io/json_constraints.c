@@ -120,8 +120,7 @@ static int has_link(const jn_spec *spec, const char *link) {
   return link == NULL || strcmp(link, "world") == 0 || jn_spec_find_link(spec, link) >= 0;
 }
 
-/* Names are checked here, where the file and the line are known. */
-static void check_names(jn_json_text *text, jn_spec *spec, int first) {
+void jn_json_check_names(jn_json_text *text, jn_spec *spec, int first) {
   for (int i = first; i < jn_spec_constraint_count(spec) && !text->status; i++) {
     jn_constraint_desc *c = jn_spec_constraint(spec, i);
     for (int t = 0; t < c->term_count && !text->status; t++)
@@ -135,12 +134,10 @@ static void check_names(jn_json_text *text, jn_spec *spec, int first) {
         text->status = jn_fail(text->error, JN_ERR_MODEL, text->file, c->line,
                                "constraint '%s': the model has no link '%s'", c->name, link);
     }
-    c->line = 0; /* lines of the spec are those of its own file */
   }
 }
 
-/* "passive": [names]. `set` 0: only looks at them. */
-static void read_passive(const jn_json *top, jn_spec *spec, int set) {
+void jn_json_passive(const jn_json *top, jn_spec *spec, int set) {
   const jn_json list = jn_json_member(top, "passive");
   if (!list.value || !jn_json_list(&list)) return;
   for (jn_json e = jn_json_first(&list); e.value; e = jn_json_next(&e)) {
@@ -151,40 +148,4 @@ static void read_passive(const jn_json *top, jn_spec *spec, int set) {
     else if (name && set)
       jn_spec_joint(spec, joint)->passive = 1;
   }
-}
-
-jn_status jn_spec_parse_constraints(jn_spec *spec, const char *text, size_t size, const char *name,
-                                    jn_error *error) {
-  static const char *const known[] = {"constraints", "passive", "comment", NULL};
-  if (name == NULL) name = "JSON";
-  if (spec == NULL || text == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "spec or text is NULL");
-  if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, size -= 3;
-  const int before = jn_spec_constraint_count(spec);
-  jn_json_text t = {0};
-  jn_json_open(&t, text, size, name, NULL, error);
-  const jn_json top = jn_json_root(&t);
-  if (!t.status) jn_json_keys(&top, known);
-  if (!t.status) jn_json_constraints(&top, spec);
-  if (!t.status) check_names(&t, spec, before);
-  if (!t.status) read_passive(&top, spec, 0);
-  if (t.status)
-    jn_spec_keep_constraints(spec, before);
-  else
-    read_passive(&top, spec, 1);
-  jn_json_close(&t);
-  return t.status;
-}
-
-jn_status jn_spec_load_constraints(jn_spec *spec, const char *path, jn_error *error) {
-  if (spec == NULL || path == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "spec or path is NULL");
-  const jn_allocator hooks = jn_allocator_or_default(NULL);
-  char *text = NULL;
-  size_t size = 0;
-  jn_status status = jn_file_read(path, &hooks, &text, &size, error);
-  if (status) return status;
-  status = jn_spec_parse_constraints(spec, text, size, path, error);
-  jn_block_free(&hooks, text);
-  return status;
 }

@@ -356,7 +356,6 @@ int jn_spec_link_count(const jn_spec *spec) { return spec->links.count; }
 int jn_spec_joint_count(const jn_spec *spec) { return spec->joints.count; }
 int jn_spec_frame_count(const jn_spec *spec) { return spec->frames.count; }
 int jn_spec_constraint_count(const jn_spec *spec) { return spec->constraints.count; }
-void jn_spec_keep_constraints(jn_spec *spec, int count) { spec->constraints.count = count; }
 int jn_spec_rotor_count(const jn_spec *spec) { return spec->rotors.count; }
 
 const jn_link_desc *jn_spec_get_link(const jn_spec *spec, int index) {

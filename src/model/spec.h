@@ -34,8 +34,6 @@ typedef struct jn_commas {
 jn_status jn_spec_set_commas(jn_spec *spec, int line, const char *text);
 jn_commas jn_spec_commas(const jn_spec *spec);
 
-/* Drops the constraints from number `count` on. */
-void jn_spec_keep_constraints(jn_spec *spec, int count);
 /* Replaces every line of the description and of its findings by map(context, line, prefix, room).
  * What it writes to `prefix` is put in front of the text of the finding. */
 typedef int (*jn_line_map)(void *context, int line, char *prefix, size_t room);

@@ -229,7 +229,6 @@ const char *const setup_functions[] = {
     "jn_simulation_set_motor", "jn_simulation_motor", "jn_linearise_options_default",
     "jn_rotor_default", "jn_rotor_ring_printed", "jn_rotor_ring_actuated", "jn_spec_add_rotor_ring",
     "jn_spec_add_rotor", "jn_spec_rotor_count", "jn_spec_get_rotor", "jn_spec_rotor",
-    "jn_spec_load_constraints", "jn_spec_parse_constraints",
     "jn_spec_extend", "jn_spec_extend_json", "jn_link_default", "jn_joint_default", "jn_spec_load",
     "jn_spec_load_with", "jn_spec_parse_with", "jn_spec_parse_urdf", "jn_spec_parse_mjcf",
     "jn_spec_parse_xacro", "jn_spec_parse_json", "jn_xacro_expand", "jn_xacro_expand_text",
