@@ -350,14 +350,14 @@ ENTRY_FUNCTION void closed_forward(const closed_variation *c, int first, int sti
     if (k == 0) closed_place(c, &s);
     closed_wrenches(c, &s, k);
     course_sum_wrenches(&s);
-    course_rows(&s, k, 0, 0);
+    course_rows(&s, k, 0, 0, -1);
     for (int f = 0; f < c->fields; f++) closed_field(c, &s, f, k);
     closed_solve(c, &s, k);
     if (k == x->K) break;
     course_top_outward(&s, k);
     closed_newest(c, &s, k);
     course_sum_wrenches(&s);
-    course_rows(&s, k, 1, x->K - k);
+    course_rows(&s, k, 1, x->K - k, -1);
   }
 }
 
@@ -375,7 +375,7 @@ ENTRY_FUNCTION void closed_inverse(const closed_variation *c, int first, int sti
     closed_rows(c, k);
     closed_wrenches(c, &s, k);
     course_sum_wrenches(&s);
-    course_rows(&s, k, 0, x->K - k);
+    course_rows(&s, k, 0, x->K - k, -1);
     for (int f = 0; f < c->fields; f++) closed_field(c, &s, f, k);
   }
 }
