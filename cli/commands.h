@@ -16,6 +16,7 @@
   X(hybrid, "motion given for some joints, force for the others: computes the rest")  \
   X(loops, "closed loops: rows, rank, mobility, residuals, joints to drive")          \
   X(assemble, "a state that satisfies the constraints, with its derivatives")         \
+  X(rotors, "propellers: allocation, thrusts, speeds and saturation of a motion")     \
   X(eom, "the matrices M, C, g of the equations of motion")                           \
   X(jacobian, "the Jacobian of a link or point and its derivatives")                  \
   X(partials, "exact partial derivatives of the dynamics")                            \

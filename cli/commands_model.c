@@ -94,6 +94,25 @@ static void write_frames(cli_output *out, const jn_model *model, int links) {
   cli_json_end(out);
 }
 
+static void write_rotors(cli_output *out, const jn_model *model) {
+  if (!jn_model_rotor_count(model)) return;
+  cli_records(out, "rotors", "");
+  for (int i = 0; i < jn_model_rotor_count(model); i++) {
+    const jn_rotor *r = jn_model_rotor(model, i);
+    const jn_rotor_limits *l = &r->limits;
+    const cli_field fields[] = {
+        TEXT_FIELD("name", r->name),
+        NUMBER_FIELD("c_f", r->c_f),
+        NUMBER_FIELD("c_d", r->c_d),
+        NUMBER_FIELD("spin", r->spin),
+        NUMBER_FIELD("lower", r->lower),
+        MAYBE_FIELD("upper", isfinite(r->upper), r->upper),
+        MAYBE_FIELD("thrust_rate", isfinite(l->thrust_rate), l->thrust_rate)};
+    cli_record(out, fields, COUNT(fields));
+  }
+  cli_json_end(out);
+}
+
 static void write_info_json(cli_output *out, const jn_model *model,
                             const jn_joint_desc *const *mimic) {
   jn_vec3 g = jn_model_gravity(model);
@@ -122,6 +141,7 @@ static void write_info_json(cli_output *out, const jn_model *model,
     cli_record(out, constraint, COUNT(constraint));
   }
   if (jn_model_constraint_count(model)) cli_json_end(out);
+  write_rotors(out, model);
   cli_json_end(out);
 }
 

@@ -10,6 +10,8 @@
     "                         permissive (use it as it is), repair (use the nearest physical one)\n" \
     "  --lock JOINT[=Q],...   fix joints at a position (default 0; several numbers: a:b:c)\n" \
     "  --armature JOINT=X,... set the rotor inertia of joints, as seen at the joint\n" \
+    "  --with FILE            a side file (JSON) with 'frames', 'constraints' or 'rotors', which a\n" \
+    "                         URDF cannot say (docs/files.md)\n" \
     "  --lenient              accept numbers that a URDF separates by commas\n" \
     "  --open                 leave out the constraints of the model: the open tree\n" \
     "  --mimic                a mimic joint follows its joint: a constraint 'mimic:NAME'\n" \
@@ -236,6 +238,17 @@ const char cli_assemble_help[] =
     "\nexample:\n"
     "  echo '{\"joints\": {\"crank\": [0.5, 2]}}' | jounce assemble fourbar --state - |\n"
     "    jounce id fourbar --state - --text\n";
+
+const char cli_rotors_help[] =
+    "usage: jounce rotors MODEL [--state FILE] [--order R] [options]\n\n"
+    "The propellers of a flying base: the allocation matrix A (wrench on the base = A thrust), its\n"
+    "rank, and the thrusts and speeds of a motion with their derivatives: least norm where more\n"
+    "than one choice does it. Without --state: hovering at home. 'rest' is what rotors of a rank\n"
+    "below 6 cannot do. Exit status 3: a rotor is saturated, or the motion needs what they cannot\n"
+    "do. Rotors are the key 'rotors' of a native model, or of a side file.\n\n"
+    HELP_MODEL HELP_STATE HELP_DAMPING HELP_OUTPUT "\n"
+    "example:\n"
+    "  jounce rotors tilthex --order 2 --pad --text\n";
 
 const char cli_eom_help[] =
     "usage: jounce eom MODEL [--state FILE] [--order R] [options]\n\n"

@@ -155,6 +155,10 @@ int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec) {
     if (status) return cli_fail(status, &error, "standard input");
   }
   int code = CLI_DONE;
+  if (job->with) {
+    jn_status status = jn_spec_extend(*spec, job->with, &error);
+    if (status) return cli_fail(status, &error, job->with);
+  }
   if (job->armature) code = each_item(job, "--armature", job->armature, *spec, set_armature);
   if (!code && job->lock) code = each_item(job, "--lock", job->lock, *spec, lock_joint);
   return code;

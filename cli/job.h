@@ -24,6 +24,7 @@ typedef struct cli_job {
   int inertia; /* a jn_inertia_policy */
   int lenient;
   const char *lock, *armature; /* lists NAME[=VALUES],... */
+  const char *with;            /* a side file: frames, constraints, rotors */
   int quiet;                   /* no remark on the model's findings */
   int open, mimic, assemble;
   const char *driven;
@@ -55,9 +56,9 @@ extern const char *const cli_inertia_names[]; /* in the order of jn_inertia_poli
       CLI_OPT_CHOICE("inertia", &(job)->inertia, cli_inertia_names),                        \
       CLI_OPT_FLAG("strict", &(job)->inertia, JN_INERTIA_STRICT),                           \
       CLI_OPT_TEXT("lock", &(job)->lock), CLI_OPT_TEXT("armature", &(job)->armature),       \
-      CLI_OPT_FLAG("open", &(job)->open, 1), CLI_OPT_FLAG("mimic", &(job)->mimic, 1),       \
-      CLI_OPT_FLAG("lenient", &(job)->lenient, 1), CLI_OPT_FLAG("quiet", &(job)->quiet, 1), \
-      CLI_OPT_SHORT("q", &(job)->quiet, 1)
+      CLI_OPT_INPUT("with", &(job)->with), CLI_OPT_FLAG("open", &(job)->open, 1),           \
+      CLI_OPT_FLAG("mimic", &(job)->mimic, 1), CLI_OPT_FLAG("lenient", &(job)->lenient, 1), \
+      CLI_OPT_FLAG("quiet", &(job)->quiet, 1), CLI_OPT_SHORT("q", &(job)->quiet, 1)
 #define CLI_STATE_OPTIONS(job)                                                         \
   CLI_OPT_INT("order", &(job)->order, 0, JN_MAX_ORDER),                                \
       CLI_OPT_INPUT("state", &(job)->state_path), CLI_OPT_FLAG("pad", &(job)->pad, 1), \

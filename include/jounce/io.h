@@ -30,6 +30,13 @@ JN_API jn_status jn_spec_parse_mjcf(const char *text, size_t size, const char *n
 JN_API jn_status jn_spec_parse_json(const char *text, size_t size, const char *name,
                                     const jn_allocator *allocator, jn_spec **out, jn_error *error);
 
+/* Adds what a side file says to a description, such as one from URDF, which has no words for it:
+ * {"frames": [...], "constraints": [...], "rotors": [...]}, each as in a native model. A failure
+ * leaves the spec as it was. Later messages name these elements without a line. */
+JN_API jn_status jn_spec_extend(jn_spec *spec, const char *path, jn_error *error);
+JN_API jn_status jn_spec_extend_json(jn_spec *spec, const char *text, size_t size, const char *name,
+                                     jn_error *error);
+
 /* Writes native JSON. Loading it gives the same spec, bit for bit. */
 JN_API jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error);
 

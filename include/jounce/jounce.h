@@ -23,7 +23,7 @@
 #include <jounce/linearise.h>
 #include <jounce/batch.h>
 #include <jounce/integrate.h>
-#include <jounce/propeller.h>
+#include <jounce/rotors.h>
 #include <jounce/layout.h>
 #include <jounce/generate.h>
 

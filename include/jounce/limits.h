@@ -6,6 +6,7 @@
 #define JN_MAX_FRAMES 1000000           /* named frames in a model, links not counted */
 #define JN_MAX_CONSTRAINTS 10000        /* constraints in a model */
 #define JN_MAX_TERMS 100                /* terms of a coupling */
+#define JN_MAX_ROTORS 32                /* rotors of a model */
 #define JN_MAX_NAME 255                 /* bytes in a name */
 #define JN_MAX_ORDER 1000               /* order of a jn_data (convolutions cost O(order^2)) */
 #define JN_MAX_THREADS 1024             /* threads of a batch */

@@ -127,7 +127,8 @@ PyObject *trajectory_clocked(PyObject *object, PyObject *value);
 /* ---- the other types ---- */
 
 extern PyTypeObject spec_type, kinematics_type, simulation_type, layout_type, trajectory_type;
-extern PyMethodDef algorithm_methods[]; /* of Model */
+extern PyMethodDef algorithm_methods[], rotor_methods[]; /* of Model */
+PyObject *model_rotors(PyObject *object, void *more);
 extern PyMethodDef module_functions[];
 int add_results(PyObject *module); /* the named tuples of the algorithms */
 int add_simulation_results(PyObject *module);

@@ -586,6 +586,10 @@ static PyObject *read_constraints(PyObject *object, void *more) {
 static PyGetSetDef model_getset[] = {
     {"constraints", read_constraints, NULL,
      "Constraints by name, and the slice of their rows among those of all.", NULL},
+    {"rotors", model_rotors, NULL,
+     "A dict for each rotor: name, R, p (in the base's frame), c_f, c_d, spin, its limits idle,\n"
+     "speed, thrust, thrust_rate, and the range of its thrust, lower and upper.",
+     NULL},
     {"name", read_name, NULL, "Name of the robot.", NULL},
     {"nq", read_nq, NULL, "Length of a configuration q.", NULL},
     {"nv", read_nv, NULL, "Degrees of freedom: length of v and tau.", NULL},
@@ -628,10 +632,12 @@ static PyMethodDef model_methods[128] = {
 /* Appends the algorithms to the methods above, once, before the type is made ready. */
 HIDDEN void model_add_methods(void);
 void model_add_methods(void) {
-  int n = 0, i = 0;
+  int n = 0;
   while (model_methods[n].ml_name) n++;
   if (n > 6) return;
-  while (algorithm_methods[i].ml_name && n < 127) model_methods[n++] = algorithm_methods[i++];
+  for (int i = 0; rotor_methods[i].ml_name && n < 127; i++) model_methods[n++] = rotor_methods[i];
+  for (int i = 0; algorithm_methods[i].ml_name && n < 127; i++)
+    model_methods[n++] = algorithm_methods[i];
 }
 
 PyDoc_STRVAR(

@@ -172,65 +172,6 @@ GROUP_MAP(so3_log, "R", 2, {3, 3}, 1, {3, 0})
 GROUP_MAP(se3_exp, "V", 1, {6, 0}, 2, {4, 4})
 GROUP_MAP(se3_log, "T", 2, {4, 4}, 1, {6, 0})
 
-/* ---- propellers ---- */
-
-PyDoc_STRVAR(
-    propeller_doc,
-    "propeller_wrench(omega, *, radius=None, alpha=None, beta=None, thrust=None, drag=None,\n"
-    "                 alternate=True, alternate_tilt=True)\n--\n\n"
-    "The wrench (r+1, 6) of tilted propellers in the base frame, torque first, and its\n"
-    "derivatives, from their speeds (r+1, count). Defaults: a fully actuated hexarotor.");
-static int take_rotor(PyObject **v, npy_intp count, jn_hexarotor *rotor) {
-  *rotor = jn_hexarotor_actuated();
-  if (count >= 0) rotor->count = (int)count;
-  static const char *const what[] = {"radius", "alpha", "beta", "thrust", "drag"};
-  double *target[] = {&rotor->radius, &rotor->alpha, &rotor->beta, &rotor->thrust, &rotor->drag};
-  for (int i = 0; i < 5; i++)
-    if (v[i] && take_double(v[i], what[i], target[i])) return -1;
-  if (v[5] && (rotor->alternate = PyObject_IsTrue(v[5])) < 0) return -1;
-  if (v[6] && (rotor->alternate_tilt = PyObject_IsTrue(v[6])) < 0) return -1;
-  return 0;
-}
-static PyObject *propeller(PyObject *const *args, Py_ssize_t nargs, PyObject *keywords, int back) {
-  static const char *const names[2][8] = {
-      {"omega", "radius", "alpha", "beta", "thrust", "drag", "alternate", "alternate_tilt"},
-      {"wrench", "radius", "alpha", "beta", "thrust", "drag", "alternate", "alternate_tilt"}};
-  PyObject *v[8], *result = NULL;
-  jn_hexarotor rotor;
-  if (take_arguments(back ? "propeller_speeds" : "propeller_wrench", names[back], 8, 1, 1, args,
-                     nargs, keywords, v))
-    return NULL;
-  PyArrayObject *x = take_array(v[0], names[back][0]), *y = NULL;
-  if (!x) return NULL;
-  npy_intp most = back ? 6 : JN_MAX_ROTORS, shape[2] = {0, 6};
-  if (PyArray_NDIM(x) != 2 || PyArray_DIM(x, 0) < 1 || PyArray_DIM(x, 0) > JN_MAX_ORDER + 1 ||
-      PyArray_DIM(x, 1) > most || (back && PyArray_DIM(x, 1) != 6)) {
-    raise_text(JN_ERR_ARGUMENT, "%s: shape (r+1, %s) expected", names[back][0],
-               back ? "6" : "count");
-  } else if (!take_rotor(v + 1, back ? -1 : PyArray_DIM(x, 1), &rotor)) {
-    shape[0] = PyArray_DIM(x, 0);
-    if ((y = new_array(2, shape))) {
-      int r = (int)shape[0] - 1;
-      jn_status status = back ? jn_propeller_speeds(&rotor, r, NUMBERS(x), NUMBERS(y))
-                              : jn_propeller_wrench(&rotor, r, NUMBERS(x), NUMBERS(y));
-      result = status ? raise_status(status) : Py_NewRef((PyObject *)y);
-    }
-  }
-  Py_XDECREF(y);
-  Py_DECREF(x);
-  return result;
-}
-static PyObject *propeller_wrench(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *keywords) {
-  (void)module;
-  return propeller(args, nargs, keywords, 0);
-}
-static PyObject *propeller_speeds(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *keywords) {
-  (void)module;
-  return propeller(args, nargs, keywords, 1);
-}
-
 /* Times the library's own call, to measure the overhead of this module. */
 static PyObject *time_inverse_dynamics(PyObject *module, PyObject *args) {
   (void)module;
@@ -277,12 +218,6 @@ static PyMethodDef functions[] = {
      "se3_exp(V, /)\n--\n\nPoses (..., 4, 4) of twists (..., 6), angular first."},
     {"se3_log", se3_log, METH_O,
      "se3_log(T, /)\n--\n\nTwists (..., 6), angular first, of poses (..., 4, 4)."},
-    {"propeller_wrench", FAST(propeller_wrench, propeller_doc)},
-    {"propeller_speeds",
-     FAST(propeller_speeds,
-          "propeller_speeds(wrench, *, radius=None, alpha=None, beta=None, "
-          "thrust=None, drag=None, alternate=True, alternate_tilt=True)\n--\n\n"
-          "The inverse for six propellers: speeds (r+1, 6) from a wrench (r+1, 6).")},
     {NULL, NULL, 0, NULL},
 };
 

@@ -219,6 +219,47 @@ static PyObject *spec_add_frame(PyObject *object, PyObject *const *args, Py_ssiz
   return object;
 }
 
+PyDoc_STRVAR(
+    add_rotor_doc,
+    "add_rotor($self, /, name, link, *, c_f, c_d=0, spin=1, R=None, p=None, idle=None, "
+    "speed=None,\n"
+    "          thrust=None, thrust_rate=None)\n--\n\n"
+    "Adds a propeller: R (3, 3), p (3,) is its frame in that of the link; its thrust\n"
+    "c_f omega^2 is along z, its drag torque c_d omega^2 against its spin (1: counter-clockwise).\n"
+    "idle, speed, thrust, thrust_rate: its limits. Returns the spec.");
+static PyObject *spec_add_rotor(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                PyObject *keywords) {
+  static const char *const names[] = {"name", "link", "c_f",   "c_d",    "spin",       "R",
+                                      "p",    "idle", "speed", "thrust", "thrust_rate"};
+  PyObject *v[11];
+  if (take_arguments("add_rotor", names, 11, 2, 3, args, nargs, keywords, v)) return NULL;
+  jn_rotor_desc d = jn_rotor_default(NULL, NULL);
+  if (!(d.name = take_text(v[0], "name")) || !(d.link = take_text(v[1], "link")) ||
+      take_optional(v[2], "c_f", &d.c_f) || take_optional(v[3], "c_d", &d.c_d) ||
+      (v[4] && take_int(v[4], "spin", -1, 1, &d.spin)) || take_mat3(v[5], "R", &d.pose.R) ||
+      take_vec3(v[6], "p", &d.pose.p) || take_optional(v[7], "idle", &d.limits.idle) ||
+      take_optional(v[8], "speed", &d.limits.speed) ||
+      take_optional(v[9], "thrust", &d.limits.thrust) ||
+      take_optional(v[10], "thrust_rate", &d.limits.thrust_rate))
+    return NULL;
+  jn_status status = jn_spec_add_rotor(((spec_object *)object)->spec, &d);
+  if (status) return raise_status(status);
+  Py_INCREF(object);
+  return object;
+}
+
+static PyObject *spec_extend(PyObject *object, PyObject *path) {
+  PyObject *bytes = NULL;
+  if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
+  jn_error error = {0};
+  jn_status status =
+      jn_spec_extend(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
+  Py_DECREF(bytes);
+  if (status) return raise_error(&error);
+  Py_INCREF(object);
+  return object;
+}
+
 PyDoc_STRVAR(lock_doc,
              "lock($self, /, joint, q=None)\n--\n\n"
              "Fixes a joint at q, a number or as many as the joint has (default: zero): the model\n"
@@ -393,6 +434,10 @@ static PyMethodDef methods[] = {
     {"add_link", FAST(spec_add_link, add_link_doc)},
     {"add_joint", FAST(spec_add_joint, add_joint_doc)},
     {"add_frame", FAST(spec_add_frame, add_frame_doc)},
+    {"add_rotor", FAST(spec_add_rotor, add_rotor_doc)},
+    {"extend", spec_extend, METH_O,
+     "extend($self, path, /)\n--\n\n"
+     "Adds the frames, constraints and rotors of a side file (JSON). Returns the spec."},
     {"lock", FAST(spec_lock, lock_doc)},
     {"set_armature", FAST(spec_set_armature, armature_doc)},
     {"build", (PyCFunction)(void (*)(void))spec_build, METH_VARARGS | METH_KEYWORDS, build_doc},

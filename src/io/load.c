@@ -7,6 +7,7 @@
 #include "io/load.h"
 #include "io/text.h"
 #include "io/xml.h"
+#include "model/spec.h"
 
 static int is_directory(const char *path) {
   struct stat about;
@@ -91,6 +92,19 @@ jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec 
   }
   if (is_directory(path)) return refuse_directory(path, error);
   return load_file(path, allocator, out, error);
+}
+
+jn_status jn_spec_extend(jn_spec *spec, const char *path, jn_error *error) {
+  char *text = NULL;
+  size_t size = 0;
+  if (spec == NULL || path == NULL)
+    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "spec or path is NULL");
+  const jn_allocator *hooks = jn_spec_hooks(spec);
+  jn_status status = jn_file_read(path, hooks, &text, &size, error);
+  if (status != JN_OK) return status;
+  status = jn_spec_extend_json(spec, text, size, path, error);
+  jn_block_free(hooks, text);
+  return status;
 }
 
 jn_status jn_model_load(const char *path, const jn_build_options *options,

@@ -53,6 +53,11 @@ struct jn_model {
   int *term_dof, *term_iq; /* of all terms: indices in v and in q */
   double *term_coefficient;
   char *constraint_text; /* names */
+  /* rotors: thrusts to wrench A[6 x n], its pseudo-inverse P[n x 6] and its rank */
+  int nrotor, rotor_rank;
+  jn_rotor *rotor;
+  double *rotor_matrix, *rotor_inverse;
+  char *rotor_text; /* names */
 };
 
 /* whether link a is link b or an ancestor of it */

@@ -8,6 +8,17 @@
 enum { JN_LIMIT_COUNT = sizeof(jn_limits) / sizeof(double) };
 extern const char *const jn_limit_keys[JN_LIMIT_COUNT + 1];
 
+/* The same for rotors, in the order of jn_rotor_limits. */
+enum { JN_ROTOR_LIMIT_COUNT = sizeof(jn_rotor_limits) / sizeof(double) };
+extern const char *const jn_rotor_limit_keys[JN_ROTOR_LIMIT_COUNT + 1];
+
+/* How many frames, constraints and rotors a spec has; rewinding forgets those added since. */
+typedef struct jn_spec_mark {
+  int frames, constraints, rotors;
+} jn_spec_mark;
+jn_spec_mark jn_spec_here(const jn_spec *spec);
+void jn_spec_rewind(jn_spec *spec, jn_spec_mark mark);
+
 /* Number of axes that a joint of this type has in files: 0, 1, or 2 (universal). */
 int jn_joint_axis_count(jn_joint_type type);
 

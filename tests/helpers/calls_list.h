@@ -98,10 +98,12 @@
   X("jn_batch_hybrid_dynamics", STATE | READS_TAU, run_batch_hybrid)                           \
   X("jn_model_set_rotation", READS_POSE, run_set_rotation)                                     \
   X("jn_model_set_pose", READS_POSE, run_set_pose)                                             \
-  X("jn_propeller_pose", READS_ROTOR, run_propeller_pose)                                      \
-  X("jn_propeller_matrix", READS_ROTOR, run_propeller_matrix)                                  \
-  X("jn_propeller_wrench", READS_ROTOR, run_propeller_wrench)                                  \
-  X("jn_propeller_speeds", READS_ROTOR, run_propeller_speeds)                                  \
+  X("jn_rotor_allocation", 0, run_rotor_allocation)                                            \
+  X("jn_rotor_wrench", READS_ROTOR, run_rotor_wrench)                                          \
+  X("jn_rotor_thrusts", READS_ROTOR, run_rotor_thrusts)                                        \
+  X("jn_rotor_thrusts_at", READS_ROTOR, run_rotor_thrusts_at)                                  \
+  X("jn_rotor_speeds", READS_ROTOR, run_rotor_speeds)                                          \
+  X("jn_rotor_loads", 0, run_rotor_loads)                                                      \
   X("jn_force_table_time", READS_POINT | READS_TAU, run_force_table)                           \
   X("jn_force_polynomial_time", READS_POINT | READS_TAU, run_force_polynomial)                 \
   X("jn_force_fourier_time", READS_POINT | READS_TAU, run_force_fourier)                       \

@@ -1,11 +1,14 @@
 """Every algorithm: identities between independent routes, batches, layouts, out=, simulation."""
+import json
+import os
+import tempfile
 import threading
 import unittest
 
 import numpy as np
 
 import jounce
-from support import main, random_state, residual
+from support import main, program, random_state, residual
 
 
 def close(name, a, b, bound=1e-12):
@@ -679,11 +682,61 @@ class Groups(unittest.TestCase):
             jounce.se3_exp(np.zeros(5))
 
 
-class Propellers(unittest.TestCase):
+class Rotors(unittest.TestCase):
     def test_there_and_back(self):
-        omega = 300 + 20 * np.random.default_rng(1).random((3, 6))
-        wrench = jounce.propeller_wrench(omega)
-        close("propellers", jounce.propeller_speeds(wrench), omega, 1e-9)
+        robot = jounce.Model("tilthex", representation="body")
+        A, P, rank = robot.rotor_allocation()
+        self.assertEqual((A.shape, P.shape, rank, len(robot.rotors)), ((6, 6), (6, 6), 6, 6))
+        close("A P", A @ P, np.eye(6), 1e-13)
+        omega = 500 + 20 * np.random.default_rng(1).random((4, 3, 6))
+        thrust = robot.rotor_thrusts_at(omega)
+        wrench = robot.rotor_wrench(thrust)
+        close("wrench", wrench, np.einsum("ij,abj->abi", A, thrust), 1e-9)
+        back, rest = robot.rotor_thrusts(wrench)
+        close("thrusts", back, thrust, 1e-9)
+        close("nothing is left", rest, 0 * wrench, 1e-9)
+        close("speeds", robot.rotor_speeds(back), omega, 1e-8)
+        use, rate = robot.rotor_loads(thrust)
+        close("use", use, thrust[:, 0] / robot.rotors[0]["upper"], 1e-12)
+        close("rate", rate, abs(thrust[:, 1]) / robot.rotors[0]["thrust_rate"], 1e-12)
+
+    def test_hover_against_the_program(self):
+        robot = jounce.Model("tilthex", representation="body")
+        tau = robot.inverse_dynamics(robot.home(), np.zeros((2, robot.nv)))
+        thrust, _ = robot.rotor_thrusts(tau.reshape(1, -1)[:, :6])
+        close("program", np.array(program("rotors", "tilthex")["thrust"]), thrust, 1e-14)
+
+    def test_a_drone_by_hand(self):
+        spec = jounce.Spec("drone").add_link("body", 1, inertia=[1, 1, 1])
+        spec.add_joint("base", "free", None, "body")
+        for i, (x, y) in enumerate([(1, 0), (0, 1), (-1, 0), (0, -1)]):
+            spec.add_rotor("r%d" % i, "body", c_f=2, c_d=0.5, spin=1 - 2 * (i % 2), p=(x, y, 0), speed=9)
+        robot = spec.build()
+        thrust, rest = robot.rotor_thrusts([[0, 0, 1, 3, 0, 8]])
+        close("by hand", thrust, [[1, 3, 1, 3]], 1e-13)
+        close("what it cannot do", rest, [[0, 0, 0, 3, 0, 0]], 1e-13)
+        for bad in (lambda: jounce.Model("arm6").rotor_allocation(),
+                    lambda: jounce.Model("arm6").rotor_thrusts([[0] * 6]),
+                    lambda: robot.rotor_thrusts([0] * 6), lambda: robot.rotor_wrench([[0] * 6]),
+                    lambda: robot.rotor_wrench(np.zeros((0, 4)))):
+            with self.assertRaises(jounce.ArgumentError):
+                bad()
+        with self.assertRaises(jounce.InfeasibleError):
+            robot.rotor_speeds([[-1, 1, 1, 1]])
+        with self.assertRaises(jounce.NotFiniteError):
+            robot.rotor_wrench([[np.nan, 1, 1, 1]])
+        with self.assertRaises(jounce.ModelError):
+            spec.add_rotor("r0", "body", c_f=1).build()
+
+    def test_a_side_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "rotors.json")
+            with open(path, "w") as file:
+                json.dump({"rotors": [{"name": "r", "link": "link1", "c_f": 1, "spin": -1}]}, file)
+            spec = jounce.Spec.load("pendulum").extend(path)
+            self.assertEqual(spec.build(root="floating").rotors[0]["spin"], -1)
+            with self.assertRaises(jounce.FileError):
+                spec.extend(path + "x")
 
 
 class Threads(unittest.TestCase):
