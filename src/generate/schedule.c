@@ -173,7 +173,7 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
     jn_text_format(t, "  free_shift(q + %d, NV, in + %d, K + 1, -1, 0);\n", l->iq, l->iv);
   }
   jn_text_format(t, "  scale_rows(0, K, NV, %s, 1);\n", in);
-  if (converts(job)) jn_text_put(t, "  EACH(i, 0, (K + 1) * NV - 1) v[i] = in[i];\n");
+  if (converts(job)) jn_text_put(t, "  copy_reals((K + 1) * NV, in, v);\n");
   for (int n = 0; n < m->nfree; n++) {
     const int i = m->free_link[n], iq = m->link[i].iq, iv = m->link[i].iv;
     jn_text_format(
@@ -186,7 +186,7 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
   generate_world(t, job);
   inverse_subtree(t, job, id, 0);
   if (converts(job)) {
-    jn_text_put(t, "  EACH(i, 0, K * NV - 1) out[i] = tau[i];\n");
+    jn_text_put(t, "  copy_reals(K * NV, tau, out);\n");
     for (int n = 0; n < m->nfree; n++) {
       const int i = m->free_link[n], iv = m->link[i].iv;
       jn_text_format(t,
@@ -285,7 +285,7 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
                    l->iq, l->iv, l->iq, l->iv);
   }
   jn_text_put(t, "  scale_rows(0, R, NV, f, 1);\n");
-  if (converts(job)) jn_text_put(t, "  EACH(i, 0, NV - 1) v[i] = in[i];\n");
+  if (converts(job)) jn_text_put(t, "  copy_reals(NV, in, v);\n");
   for (int n = 0; n < m->nfree; n++) {
     const int i = m->free_link[n], iq = m->link[i].iq, iv = m->link[i].iv;
     jn_text_format(
@@ -298,7 +298,7 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
   generate_world(t, job);
   forward_calls(t, job, id, r);
   if (converts(job)) {
-    jn_text_put(t, "  EACH(i, 0, (R + 2) * NV - 1) out[i] = v[i];\n");
+    jn_text_put(t, "  copy_reals((R + 2) * NV, v, out);\n");
     for (int n = 0; n < m->nfree; n++) {
       const int i = m->free_link[n], iv = m->link[i].iv;
       jn_text_format(t,

@@ -46,11 +46,13 @@ typedef long long int64_t;
 #define JN_FOLDED 1
 #endif
 
-/* every loop over orders and degrees of freedom is unrolled */
+/* loops over orders and degrees of freedom are unrolled, and those over all numbers of a state */
 #if defined(__CUDACC__) || defined(__clang__)
 #define UNROLL _Pragma("unroll")
+#define UNROLL_ALL _Pragma("unroll")
 #else
-#define UNROLL _Pragma("GCC unroll 1000")
+#define UNROLL _Pragma("GCC unroll 16")
+#define UNROLL_ALL _Pragma("GCC unroll 1000")
 #endif
 #define EACH(k, from, to) UNROLL for (int k = from; k <= to; k++)
 #define EACH_DOWN(k, from, to) UNROLL for (int k = to; k >= from; k--)

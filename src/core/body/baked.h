@@ -14,6 +14,10 @@
 #include "core/body/free_joint.h"
 #include "core/body/rnea.h"
 
+#ifndef UNROLL_ALL
+#define UNROLL_ALL
+#endif
+
 /* numbers of LANES states side by side, at any address */
 #ifdef LANES
 typedef double real_in_memory
@@ -25,13 +29,13 @@ typedef double real_in_memory;
 
 /* n numbers, number i at x + i * stride. `nan` becomes NaN if one of them is not finite. */
 INLINE void read_numbers(int n, const double *x, size_t stride, real *out, real *nan) {
-  EACH(i, 0, n - 1) {
+  UNROLL_ALL for (int i = 0; i < n; i++) {
     out[i] = *(const real_in_memory *)(x + (size_t)i * stride);
     *nan += 0 * out[i];
   }
 }
 INLINE void write_numbers(int n, const real *x, double *out, size_t stride, real *nan) {
-  EACH(i, 0, n - 1) {
+  UNROLL_ALL for (int i = 0; i < n; i++) {
     *(real_in_memory *)(out + (size_t)i * stride) = x[i];
     *nan += 0 * x[i];
   }
@@ -39,6 +43,9 @@ INLINE void write_numbers(int n, const real *x, double *out, size_t stride, real
 /* number i of an array of reals that is read by lanes */
 INLINE void put_real(double *x, int i, real a) { *(real_in_memory *)(x + i * LANES) = a; }
 INLINE real take_real(const double *x, int i) { return *(const real_in_memory *)(x + i * LANES); }
+INLINE void copy_reals(int n, const real *x, real *out) {
+  UNROLL_ALL for (int i = 0; i < n; i++) out[i] = x[i];
+}
 /* Which of the LANES states have no result, one bit each. */
 INLINE int states_without_result(int good, real nan) {
   const real one = real_of(1);
