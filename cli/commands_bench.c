@@ -251,7 +251,7 @@ static int measure_robot(const char *name, jn_model *model, int order, int close
       jn_status one = bench_measure(&b, rows[i].run, seconds, batch ? (double)b.states : 1, &time);
       if (one == JN_ERR_ARGUMENT) continue; /* this formulation does not have it */
       s->ns = time.median, s->spread = time.median - time.minimum;
-      if (!one && counting && !batch && !rows[i].matrices && !rows[i].retime)
+      if (!one && counting && !batch && !rows[i].matrices && rows[i].only != PATHS)
         s->instructions = bench_count(run_counted, &(counted){&b, rows[i].run});
       status = one;
       if (!status) ++*count;

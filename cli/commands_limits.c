@@ -186,7 +186,7 @@ static int draw(limits *x) {
 static int compute(limits *x) {
   cli_path *p = &x->path;
   int nv = jn_model_nv(p->job.model), code = cli_limits_read(&x->given, &p->job, &x->range);
-  if (!code) code = cli_tool_read(&x->given, &p->job, &x->tool);
+  if (!code) code = cli_tool_limit(&x->given, &p->job, &x->tool);
   if (code) return code;
   jn_status status = jn_limit_check_new(p->job.model, p->job.data, p->trajectory, x->range,
                                         p->samples, NULL, &x->check, NULL);

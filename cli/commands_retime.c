@@ -259,7 +259,7 @@ static int examine(retime *x) {
 
 static int compute(retime *x) {
   int code = cli_limits_read(&x->given, &x->path.job, &x->range);
-  if (!code) code = cli_tool_read(&x->given, &x->path.job, &x->tool);
+  if (!code) code = cli_tool_limit(&x->given, &x->path.job, &x->tool);
   cli_memory *m = &x->path.job.result.memory;
   x->q = cli_take_numbers(m, (size_t)jn_model_nq(x->path.job.model) + 1, 1, 1);
   x->v = cli_take_numbers(m, 2 * (size_t)jn_model_nv(x->path.job.model) + 1, 1, 1);

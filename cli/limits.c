@@ -122,7 +122,7 @@ int cli_limits_read(const cli_limits_given *given, cli_job *job, jn_limit_range 
 
 /* Tools. */
 
-int cli_tool_read(const cli_limits_given *given, const cli_job *job, cli_tool *tool) {
+int cli_tool_limit(const cli_limits_given *given, const cli_job *job, cli_tool *tool) {
   *tool = (cli_tool){.name = given->tool};
   if (!given->tool) return CLI_DONE;
   const int frame = jn_model_find_frame(job->model, given->tool);

@@ -39,7 +39,7 @@ int cli_limits_check(const cli_limits_given *given, const char *command);
 int cli_limits_read(const cli_limits_given *given, cli_job *job, jn_limit_range **range);
 
 /* The tool's limit from the options; its largest speed along a motion. Exit statuses. */
-int cli_tool_read(const cli_limits_given *given, const cli_job *job, cli_tool *tool);
+int cli_tool_limit(const cli_limits_given *given, const cli_job *job, cli_tool *tool);
 int cli_tool_measure(const cli_job *job, const jn_trajectory *motion, int samples, cli_tool *tool);
 static inline double cli_tool_used(const cli_tool *tool) {
   return tool->name ? tool->speed / tool->limit.speed : 0;

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <jounce/generate.h>
 #include <jounce/table.h>
 #include <jounce/trajectory.h>
 
@@ -516,6 +517,38 @@ static void frames_are_limited(void **state) {
   jn_spec_free(spec);
 }
 
+static jn_status generated(const char *builtin, const char *name, unsigned inverse,
+                           unsigned forward) {
+  const jn_generate_options o = {.name = name, .inverse = inverse, .forward = forward};
+  jn_generated out = {0};
+  jn_model *model = NULL;
+  jn_spec *spec = NULL;
+  assert_ok(jn_spec_builtin(builtin, NULL, &spec, NULL));
+  assert_ok(jn_model_build(spec, NULL, NULL, &model, NULL));
+  const jn_status status = jn_generate(model, &o, NULL, &out, NULL);
+  jn_generated_free(&out);
+  jn_model_free(model);
+  jn_spec_free(spec);
+  return status;
+}
+
+static void generated_code_is_limited(void **state) {
+  (void)state;
+  char name[JN_MAX_GENERATE_NAME + 2], chain[32];
+  memset(name, 'n', sizeof name), name[JN_MAX_GENERATE_NAME + 1] = '\0';
+  assert_int_not_equal(generated("pendulum", name, 1, 0), JN_OK);
+  name[JN_MAX_GENERATE_NAME] = '\0';
+  assert_ok(generated("pendulum", name, 1, 0));
+  assert_ok(generated("pendulum", NULL, 1u << JN_MAX_GENERATE_INVERSE, 0));
+  assert_int_not_equal(generated("pendulum", NULL, 2u << JN_MAX_GENERATE_INVERSE, 0), JN_OK);
+  assert_ok(generated("pendulum", NULL, 0, 1u << JN_MAX_GENERATE_FORWARD));
+  assert_int_not_equal(generated("pendulum", NULL, 0, 2u << JN_MAX_GENERATE_FORWARD), JN_OK);
+  snprintf(chain, sizeof chain, "chain:%d", JN_MAX_GENERATE_LINKS);
+  assert_ok(generated(chain, NULL, 1, 0));
+  snprintf(chain, sizeof chain, "chain:%d", JN_MAX_GENERATE_LINKS + 1);
+  assert_int_not_equal(generated(chain, NULL, 1, 0), JN_OK);
+}
+
 static void long_messages_are_cut(void **state) {
   (void)state;
   char name[JN_MAX_NAME + 1], path[2 * JN_MAX_PATH], text[2000];
@@ -573,6 +606,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_stack_does_not_grow_with_depth),
       cmocka_unit_test(limits_of_motions_hold_on_both_sides),
       cmocka_unit_test(frames_are_limited),
+      cmocka_unit_test(generated_code_is_limited),
       cmocka_unit_test(long_messages_are_cut),
       cmocka_unit_test(every_limit_has_a_test),
   };

@@ -74,7 +74,7 @@ static void refusals_have_place_and_remedy(void **state) {
 
 static void models_are_converted_to_urdf(void **state) {
   (void)state;
-  static const char *const models[] = {"arm6", "pendulum", TEST_DATA "/odd/mjcf/arm.xml",
+  static const char *const models[] = {"arm6", "pendulum", TEST_DATA "/odd/mjcf/cart.xml",
                                        TEST_DATA "/odd/xacro/arm.urdf.xacro"};
   for (size_t i = 0; i < COUNT(models); i++) {
     assert_clean(run("jounce convert '%s' -q --output made.urdf", models[i]));

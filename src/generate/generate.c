@@ -267,10 +267,10 @@ jn_status jn_generate(const jn_model *model, const jn_generate_options *options,
   if (!status && (source.failed || header.failed || test.failed || cmake.failed))
     status = jn_fail(error, JN_ERR_MEMORY, NULL, 0, "generate: out of memory");
   if (status) {
-    jn_text_free(&source);
-    jn_text_free(&header);
-    jn_text_free(&test);
-    jn_text_free(&cmake);
+    jn_text_drop(&source);
+    jn_text_drop(&header);
+    jn_text_drop(&test);
+    jn_text_drop(&cmake);
     return status;
   }
   *out = (jn_generated){.source = source.bytes,

@@ -177,6 +177,6 @@ jn_status jn_generate_test(jn_text *t, const jn_job *job) {
   }
   jn_data_free(data);
   jn_block_free(&t->hooks, block);
-  if (status) jn_text_free(t);
+  if (status) jn_text_drop(t);
   return status;
 }

@@ -61,7 +61,7 @@ void jn_text_name(jn_text *t, const char *name) {
   }
 }
 
-void jn_text_free(jn_text *t) {
+void jn_text_drop(jn_text *t) {
   jn_block_free(&t->hooks, t->bytes);
   t->bytes = NULL;
   t->length = t->room = 0;

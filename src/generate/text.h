@@ -22,6 +22,6 @@ void jn_text_number(jn_text *t, double x);
 void jn_text_numbers(jn_text *t, const double *x, size_t n);
 /* A name inside a comment: printable ASCII, without the end of the comment. */
 void jn_text_name(jn_text *t, const char *name);
-void jn_text_free(jn_text *t);
+void jn_text_drop(jn_text *t);
 
 #endif

@@ -279,7 +279,9 @@ int run_frame_pose(subject *s) {
   return status;
 }
 int run_kinematics_from_dynamics(subject *s) {
-  double *tau = take(s, N), *out = take(s, 6 * (ROWS + 1));
+  static double tau[1 << 16]; /* of the call before, not an output of this one */
+  double *out = take(s, 6 * (ROWS + 1));
+  if (N > sizeof tau / sizeof *tau) return JN_ERR_LIMIT;
   jn_status status = jn_inverse_dynamics(M, D, K, s->q, s->v, E, tau);
   if (!status) status = jn_kinematics_from_dynamics(M, D, NULL);
   return status ? status : jn_frame_twist(M, D, frame(s), JN_SPATIAL, K + 1, out);
