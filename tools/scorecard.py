@@ -60,7 +60,8 @@ LINES = [
                "longer for some states than for others. Also the stack that a call needs.",
          relaxed="Exponential and logarithm on the group (jn_integrate, jn_difference) use a series near zero and "
                  "closed forms elsewhere; their spread is listed separately. Angles are in the documented "
-                 "range, up to 1e6 rad. Larger angles need more bits of pi.",
+                 "range, up to 1e6 rad. Larger angles need more bits of pi. Macros and expressions of xacro nest: "
+                 "its reader recurses, at most JN_MAX_XACRO_DEPTH deep, within 256 KiB of stack; it is listed apart.",
          quick=["tools/constant_work --quick"], full=["tools/constant_work"]),
     dict(line=8, what="sanitizers",
          means="The tests run under tools that detect memory errors, undefined behaviour, uninitialised "
@@ -137,8 +138,9 @@ PROMISES = [
      "compiler and number of threads and SIMD lanes (line 5)."),
     ("Success means finite", "no function returns `JN_OK` with a number that is not finite (line 12)."),
     ("Constant work", "the number of instructions of a call depends only on the model and the order (line 7)."),
-    ("A model is data", "the model loader opens only the file you name, follows no path in it, runs nothing, "
-     "expands nothing and does not recurse; every limit is a number in `jounce/limits.h` (lines 9 to 11)."),
+    ("A model is data", "the model loader opens the file you name and, for includes of MJCF and xacro, regular "
+     "files below its folder or a folder you name; it runs nothing, every expansion is bounded, and only the reader "
+     "of xacro recurses, to a bounded depth; every limit is a number in `jounce/limits.h` (lines 9 to 11)."),
     ("Stated error", "the error of every order is measured and shown below, with the command that measures it "
      "(lines 1 and 2)."),
     ("All or nothing", "a failed call leaves the model and the outputs unchanged (lines 12 and 13)."),

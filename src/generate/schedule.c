@@ -131,19 +131,37 @@ static void generate_world(jn_text *t, const jn_job *job) {
   jn_text_put(t, "  (void)Vworld, (void)Fworld;\n");
 }
 
-/* visits and ends in depth-first order, the last child first: the sums of rnea_inward */
-static void inverse_subtree(jn_text *t, const jn_job *job, const char *id, int i) {
+static void inverse_visit(jn_text *t, const jn_job *job, const char *id, int i) {
   const jn_model *m = job->m;
-  const int moves = i >= first_link(job);
-  const int like = first_like(job, i);
-  if (moves)
-    jn_text_format(t,
-                   "  const link_view at%d = INVERSE_VIEW(%d, %s, %d, %d);\n"
-                   "  %s_visit%d(&at%d, &link%d);\n",
-                   i, i, parent_name(job, i).text, m->link[i].iq, m->link[i].iv, id, like, i, i);
-  for (int j = m->link[i].last; j > i; j--)
-    if (m->link[j].parent == i) inverse_subtree(t, job, id, j);
-  if (moves) jn_text_format(t, "  %s_finish%d(&at%d, &link%d);\n", id, like, i, i);
+  if (i < first_link(job)) return;
+  jn_text_format(t,
+                 "  const link_view at%d = INVERSE_VIEW(%d, %s, %d, %d);\n"
+                 "  %s_visit%d(&at%d, &link%d);\n",
+                 i, i, parent_name(job, i).text, m->link[i].iq, m->link[i].iv, id,
+                 first_like(job, i), i, i);
+}
+static void inverse_finish(jn_text *t, const jn_job *job, const char *id, int i) {
+  if (i < first_link(job)) return;
+  jn_text_format(t, "  %s_finish%d(&at%d, &link%d);\n", id, first_like(job, i), i, i);
+}
+
+/* visits and ends in depth-first order, the last child first: the sums of rnea_inward. next: of each
+ * link on the way, the last link that may be its next child */
+static void inverse_links(jn_text *t, const jn_job *job, const char *id) {
+  const jn_link *link = job->m->link;
+  int way[JN_MAX_GENERATE_LINKS] = {0}, next[JN_MAX_GENERATE_LINKS] = {link[0].last}, n = 0;
+  inverse_visit(t, job, id, 0);
+  while (n >= 0) {
+    int j = next[n];
+    while (j > way[n] && link[j].parent != way[n]) j--;
+    if (j == way[n]) {
+      inverse_finish(t, job, id, way[n--]);
+      continue;
+    }
+    next[n] = j - 1;
+    inverse_visit(t, job, id, j);
+    way[++n] = j, next[n] = link[j].last;
+  }
 }
 
 void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
@@ -184,7 +202,7 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
   }
   generate_place(t, job);
   generate_world(t, job);
-  inverse_subtree(t, job, id, 0);
+  inverse_links(t, job, id);
   if (converts(job)) {
     jn_text_put(t, "  copy_reals(K * NV, tau, out);\n");
     for (int n = 0; n < m->nfree; n++) {

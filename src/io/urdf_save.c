@@ -114,7 +114,7 @@ static void candidates(double angle, double out[CANDIDATES]) {
 /* R = Rz(yaw) Ry(pitch) Rx(roll) */
 static void find_rpy(const jn_mat3 *R, double rpy[3]) {
   const double(*m)[3] = (const double(*)[3])R->m;
-  double s, c, near[3][CANDIDATES], best = INFINITY;
+  double s, c, near[3][CANDIDATES], best = (double)INFINITY;
   const double roll = m[2][1] != 0 || m[2][2] != 0 ? jn_atan2(m[2][1], m[2][2]) : 0;
   jn_sincos(roll, &s, &c);
   candidates(roll, near[0]);

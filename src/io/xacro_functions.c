@@ -38,8 +38,11 @@ static const struct {
 static const struct {
   const char *name;
   double value;
-} constants[] = {
-    {"pi", PI}, {"e", 2.71828182845904523536}, {"tau", 2 * PI}, {"inf", INFINITY}, {"nan", NAN}};
+} constants[] = {{"pi", PI},
+                 {"e", 2.71828182845904523536},
+                 {"tau", 2 * PI},
+                 {"inf", (double)INFINITY},
+                 {"nan", (double)NAN}};
 
 static const char *const modules[] = {"math", "python", "xacro"};
 

@@ -374,7 +374,7 @@ int jn_xacro_read_float(xacro *x, const char *text, double *out) {
   static const struct {
     const char *name;
     double value;
-  } words[] = {{"inf", INFINITY}, {"infinity", INFINITY}, {"nan", NAN}};
+  } words[] = {{"inf", (double)INFINITY}, {"infinity", (double)INFINITY}, {"nan", (double)NAN}};
   char word[12];
   const char *t = skip_blanks(text);
   const char *at = t;
@@ -382,7 +382,7 @@ int jn_xacro_read_float(xacro *x, const char *text, double *out) {
   if (result <= NUMBER_UNDERFLOW) return *skip_blanks(at) == '\0';
   if (result == NUMBER_MEMORY) jn_xacro_fail(x, JN_ERR_MEMORY, "out of memory");
   if (result == NUMBER_OVERFLOW) { /* 1e999 is infinite in Python, too */
-    *out = *t == '-' ? -INFINITY : INFINITY;
+    *out = *t == '-' ? -(double)INFINITY : (double)INFINITY;
     return 1;
   }
   const int is_negative = *t == '-';

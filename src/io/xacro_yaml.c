@@ -62,11 +62,11 @@ static int read_real(xacro *x, const char *text, double *out) {
   size_t n = 0;
   const char *t = text + (*text == '-' || *text == '+');
   if (strcmp(t, ".inf") == 0 || strcmp(t, ".Inf") == 0 || strcmp(t, ".INF") == 0) {
-    *out = *text == '-' ? -INFINITY : INFINITY;
+    *out = *text == '-' ? -(double)INFINITY : (double)INFINITY;
     return 1;
   }
   if (strcmp(text, ".nan") == 0 || strcmp(text, ".NaN") == 0 || strcmp(text, ".NAN") == 0) {
-    *out = NAN;
+    *out = (double)NAN;
     return 1;
   }
   const char *point = strchr(text, '.'), *e = strpbrk(text, "eE");

@@ -283,9 +283,9 @@ jn_status jn_rotor_speeds(const jn_model *model, int order, const double *thrust
   }
   for (size_t k = 0; k < rows; k++)
     for (size_t i = 0; i < n; i++) omega[k * n + i] = thrust[k * n + i] / model->rotor[i].c_f;
-  jn_jet_to_taylor(order, n, omega);
+  jn_jet_to_taylor(order, (int)n, omega);
   for (size_t i = 0; i < n; i++) root(order, u[i], omega + i, n);
-  jn_jet_to_derivatives(order, n, omega);
+  jn_jet_to_derivatives(order, (int)n, omega);
   return JN_OK;
 }
 

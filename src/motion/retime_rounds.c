@@ -237,7 +237,7 @@ static void make_weights(fine_weights w) {
 
 /* The largest value in a cell from its five values; if it may be above `from`. The polynomial counts
  * where it is near the parabolas: not across a jump in the cell. */
-static double top_of_cell(const fine_weights w, const double y[5], double from) {
+static double top_of_cell(fine_weights w, const double y[5], double from) {
   const double rough =
       fmax(top(y[0], y[1], y[2]), fmax(top(y[1], y[2], y[3]), top(y[2], y[3], y[4])));
   double most = rough, before = y[0], last = y[0];
@@ -252,7 +252,7 @@ static double top_of_cell(const fine_weights w, const double y[5], double from) 
 }
 
 /* of all cells, from x->use */
-static double top_of_cells(const retiming *x, const fine_weights w) {
+static double top_of_cells(const retiming *x, fine_weights w) {
   double top = 0;
   for (int cell = 0; cell < x->p.cells; cell++) {
     double y[5], most = 0;
