@@ -18,7 +18,7 @@ typedef struct limits {
   const char *apply;
   jn_limit_range *range; /* [nv x JN_LIMIT_KINDS] */
   jn_limit_check *check;
-  cli_tool tool;
+  cli_tool_speed tool;
   int broken, known;
   double scale;  /* 0: none satisfies the limits */
   int any_speed; /* no limit depends on the speed; scale 1 */
@@ -72,7 +72,7 @@ static void write_peak(cli_output *out, const limits *x, const jn_limit_peak *p)
   fputc('\n', out->file);
 }
 
-static void write_tool(cli_output *out, const cli_tool *t) {
+static void write_tool(cli_output *out, const cli_tool_speed *t) {
   const double used = cli_tool_used(t);
   const int broken = cli_tool_broken(t);
   const cli_field fields[] = {TEXT_FIELD("joint", t->name),

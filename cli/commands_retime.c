@@ -23,7 +23,7 @@ typedef struct retime {
   cli_limits_given given;
   jn_retime_options options;
   int moving_ends, speed_given[2];
-  cli_tool tool;
+  cli_tool_speed tool;
   const char *apply;
   jn_limit_range *range;
   jn_trajectory *motion;

@@ -122,8 +122,8 @@ int cli_limits_read(const cli_limits_given *given, cli_job *job, jn_limit_range 
 
 /* Tools. */
 
-int cli_tool_limit(const cli_limits_given *given, const cli_job *job, cli_tool *tool) {
-  *tool = (cli_tool){.name = given->tool};
+int cli_tool_limit(const cli_limits_given *given, const cli_job *job, cli_tool_speed *tool) {
+  *tool = (cli_tool_speed){.name = given->tool};
   if (!given->tool) return CLI_DONE;
   const int frame = jn_model_find_frame(job->model, given->tool);
   char hint[1024];
@@ -134,7 +134,8 @@ int cli_tool_limit(const cli_limits_given *given, const cli_job *job, cli_tool *
                        cli_suggest(given->tool, cli_frame_words(job->model), hint, sizeof hint));
 }
 
-int cli_tool_measure(const cli_job *job, const jn_trajectory *motion, int samples, cli_tool *tool) {
+int cli_tool_measure(const cli_job *job, const jn_trajectory *motion, int samples,
+                     cli_tool_speed *tool) {
   if (!tool->name) return CLI_DONE;
   return cli_job_status(job, jn_tool_peak(job->model, job->data, motion, tool->limit.frame, samples,
                                           NULL, &tool->speed, &tool->t));

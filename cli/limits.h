@@ -16,11 +16,11 @@ typedef struct cli_limits_given {
 } cli_limits_given;
 
 /* The largest speed of the tool along a motion. */
-typedef struct cli_tool {
+typedef struct cli_tool_speed {
   const char *name; /* NULL: no limit */
   jn_tool_limit limit;
   double speed, t;
-} cli_tool;
+} cli_tool_speed;
 
 /* Rows of an option table. */
 #define CLI_LIMIT_OPTION(g, name, kind) CLI_OPT_NUMBER(name, &(g)->value[kind], &(g)->flag[kind])
@@ -39,12 +39,15 @@ int cli_limits_check(const cli_limits_given *given, const char *command);
 int cli_limits_read(const cli_limits_given *given, cli_job *job, jn_limit_range **range);
 
 /* The tool's limit from the options; its largest speed along a motion. Exit statuses. */
-int cli_tool_limit(const cli_limits_given *given, const cli_job *job, cli_tool *tool);
-int cli_tool_measure(const cli_job *job, const jn_trajectory *motion, int samples, cli_tool *tool);
-static inline double cli_tool_used(const cli_tool *tool) {
+int cli_tool_limit(const cli_limits_given *given, const cli_job *job, cli_tool_speed *tool);
+int cli_tool_measure(const cli_job *job, const jn_trajectory *motion, int samples,
+                     cli_tool_speed *tool);
+static inline double cli_tool_used(const cli_tool_speed *tool) {
   return tool->name ? tool->speed / tool->limit.speed : 0;
 }
-static inline int cli_tool_broken(const cli_tool *tool) { return cli_tool_used(tool) > 1 + 1e-9; }
+static inline int cli_tool_broken(const cli_tool_speed *tool) {
+  return cli_tool_used(tool) > 1 + 1e-9;
+}
 
 /* Checks that an option's file name ends in .json, .csv, .npy or .npz. */
 int cli_motion_check(const char *command, const char *option, const char *file);

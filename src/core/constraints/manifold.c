@@ -142,18 +142,7 @@ jn_status jn_constrained_linearise(const jn_model *model, jn_data *data,
     memset(out->B, 0, sizeof(double) * nv * inputs);
     jn_linearise_input(model, options, dtau, nv, inputs, out->B + nv * inputs);
   }
-  for (size_t i = 0; i < nv; i++) {
-    memcpy(A + (nv + i) * n, dq + i * nv, sizeof(double) * nv);
-    memcpy(A + (nv + i) * n + nv, dv + i * nv, sizeof(double) * nv);
-  }
-  memset(A, 0, sizeof(double) * 2 * block);
-  double memory[TURNING];
-  turning t = jn_turning_at(0, memory);
-  for (int i = 0; i < model->nbody; i++) {
-    const jn_joint *j = &model->joint[i];
-    if (joint_has_quaternion(j)) jn_turning_fill(&t, data, j, 0, q, v);
-    jn_linearise_upper(&t, j, 0, n, A);
-  }
+  jn_linearise_place(model, data, options, q, v, A);
   /* J survives jn_constraint_rank in the place of M^-1 J^T, which is no longer needed */
   memcpy(w->row_response, w->row_jacobian, sizeof(double) * (size_t)model->nrow * nv);
   if (!jn_all_finite(A, n * n)) return JN_ERR_NOT_FINITE;
