@@ -15,6 +15,9 @@ typedef struct bench {
   size_t nv, nq, states, square;  /* square: (r+1) nv^2 */
   double *q, *v, *v0, *tau, *out; /* [states] of each */
   unsigned char *given;           /* [bodies]: motion is given in hybrid dynamics */
+  int closed;                     /* the states satisfy the constraints of the model */
+  double *lambda, *columns;       /* of models with constraints */
+  struct bench_path *path;        /* through five of the states */
   cli_memory memory;
 } bench;
 
@@ -25,6 +28,12 @@ void bench_close(bench *b);
 typedef jn_status (*bench_call)(bench *);
 jn_status bench_inverse(bench *b);
 jn_status bench_forward(bench *b);
+/* The fastest clock with 200, 1000, 5000 intervals; order 1 or more. */
+jn_status bench_path_open(bench *b);
+void bench_path_close(bench *b);
+jn_status bench_retime_200(bench *b);
+jn_status bench_retime_1000(bench *b);
+jn_status bench_retime_5000(bench *b);
 
 /* Time per state in ns over the rounds of about `seconds`; a call has `each` states. */
 typedef struct bench_time {

@@ -16,7 +16,9 @@ int cli_refuse_closed(const jn_model *model, const char *path, const char *comma
   if (!n) return CLI_DONE;
   return cli_bad_input(
       "%s: %s has %d constraint%s ('%s'%s): this command does not take them into account; --open "
-      "leaves them out (the open tree); id, fd, hybrid, traj, assemble and loops keep them",
+      "leaves them out (the open tree); id, fd, hybrid, ik, partials, linearise, traj, simulate, "
+      "check, assemble and loops keep "
+      "them",
       command, path, n, n == 1 ? "" : "s", cli_clean(jn_model_constraint(model, 0)->name).text,
       n > 1 ? ", ..." : "");
 }
@@ -105,10 +107,13 @@ static const char *level(int order, char *text, size_t size) {
 }
 
 int cli_closure_status(const cli_job *job, jn_status status) {
+  return cli_closure_fault(job, status, jn_data_constraint_fault(job->data));
+}
+
+int cli_closure_fault(const cli_job *job, jn_status status, jn_constraint_fault f) {
   if (status != JN_ERR_CLOSURE && status != JN_ERR_RANK && status != JN_ERR_ACTUATION &&
       status != JN_ERR_ASSEMBLY)
     return cli_job_status(job, status);
-  const jn_constraint_fault f = jn_data_constraint_fault(job->data);
   const jn_constraint *c = jn_model_constraint(job->model, f.constraint);
   const cli_name name = cli_clean(c ? c->name : "");
   char text[48], list[900];

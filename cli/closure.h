@@ -22,6 +22,12 @@ unsigned char *cli_driven(cli_job *job, const double *q);
 int cli_close(cli_job *job, int rows);
 /* the exit status of a call with constraints, after a message that names the constraint at fault */
 int cli_closure_status(const cli_job *job, jn_status status);
+/* the same with a fault that is not that of job->data */
+int cli_closure_fault(const cli_job *job, jn_status status, jn_constraint_fault fault);
+
+/* Members "base" and "joints" of the open JSON object, or lines of text: the state with `rows` rows
+ * of v. */
+void cli_write_state(cli_output *out, const cli_job *job, const char *title, int rows);
 
 /* lambda[(order+1) x rows], released with the result; NULL when out of memory */
 double *cli_closure_room(cli_job *job);

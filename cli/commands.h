@@ -8,7 +8,8 @@
   X(models, "the built-in robots")                                                    \
   X(info, "tree, joints, masses, degrees of freedom of a model")                      \
   X(lint, "what is suspicious in a model file, graded by severity")                   \
-  X(convert, "a model as a native file (JSON)")                                       \
+  X(convert, "a model as a native file (JSON) or as URDF")                            \
+  X(expand, "the URDF that a xacro file stands for")                                  \
   X(state, "a state file to fill in: every joint at home and at rest")                \
   X(fk, "forward kinematics: poses, twists and their derivatives")                    \
   X(id, "inverse dynamics: forces and their derivatives")                             \
@@ -16,6 +17,8 @@
   X(hybrid, "motion given for some joints, force for the others: computes the rest")  \
   X(loops, "closed loops: rows, rank, mobility, residuals, joints to drive")          \
   X(assemble, "a state that satisfies the constraints, with its derivatives")         \
+  X(ik, "inverse kinematics: joint motions of a tool's pose, twist and derivatives")  \
+  X(rotors, "propellers: allocation, thrusts, speeds and saturation of a motion")     \
   X(eom, "the matrices M, C, g of the equations of motion")                           \
   X(jacobian, "the Jacobian of a link or point and its derivatives")                  \
   X(partials, "exact partial derivatives of the dynamics")                            \
@@ -25,6 +28,7 @@
   X(limits, "where a trajectory breaks limits, and the time scaling that repairs it") \
   X(retime, "the fastest motion along a path within limits, torque rates included")   \
   X(elastic, "motor positions and torques of elastic joints along a trajectory")      \
+  X(generate, "standalone C code of the dynamics of one robot")                       \
   X(demo, "a study of an aerial manipulator: tables, figures, a page")                \
   X(check, "identities of the dynamics on your model: a table of residuals")          \
   X(bench, "time of a call: algorithm, formulation, order, single or batch")

@@ -10,12 +10,11 @@
 #include <string.h>
 
 #include "bench.h"
-#include "closure.h"
 #include "job.h"
 #include "progress.h"
 #include "random.h"
 
-enum { MODELS = 32, ROUNDS = 200, STATES = 256, MATRIX_DOFS = 64 };
+enum { MODELS = 32, ROUNDS = 200, STATES = 256, MATRIX_DOFS = 64, PATH_DOFS = 24 };
 
 typedef bench_sample sample;
 
@@ -45,6 +44,31 @@ CALL(forward_partials) {
 CALL(all_forward_partials) {
   return jn_forward_partials(ONE, b->v0, b->tau, NULL, b->out, b->out + b->square,
                              b->out + 2 * b->square);
+}
+CALL(constrained_inverse) {
+  return jn_constrained_inverse_dynamics(ONE, b->v, NULL, NULL, b->out, b->lambda);
+}
+CALL(constrained_forward) {
+  return jn_constrained_forward_dynamics(ONE, b->v0, b->tau, NULL, NULL, b->out, b->lambda);
+}
+CALL(constrained_inverse_partials) {
+  const jn_inverse_closed o = {b->out, b->out + b->square, NULL, NULL};
+  return jn_constrained_inverse_partials(ONE, b->v, NULL, NULL, &o);
+}
+CALL(constrained_forward_partials) {
+  const jn_forward_closed o = {b->out, b->out + b->square, NULL, NULL, NULL, NULL};
+  return jn_constrained_forward_partials(ONE, b->v0, b->tau, NULL, NULL, &o);
+}
+/* one column of M^-1 for every constraint row: what the constraints need besides the dynamics */
+CALL(constrained_columns) {
+  return jn_inverse_mass_apply(b->model, b->data, b->q, jn_model_constraint_rows(b->model),
+                               b->columns, b->out);
+}
+CALL(batch_constrained_inverse) {
+  return jn_batch_constrained_inverse_dynamics(MANY, b->v, NULL, b->out, b->lambda, NULL);
+}
+CALL(batch_constrained_forward) {
+  return jn_batch_constrained_forward_dynamics(MANY, b->v0, b->tau, NULL, b->out, b->lambda, NULL);
 }
 CALL(batch_id) { return jn_batch_inverse_dynamics(MANY, b->v, b->out, NULL); }
 CALL(batch_fd) { return jn_batch_forward_dynamics(MANY, b->v0, b->tau, b->out, NULL); }
@@ -96,6 +120,7 @@ static double calibrate(void) {
 }
 
 void bench_close(bench *b) {
+  bench_path_close(b);
   jn_batch_free(b->batch);
   jn_data_free(b->data);
   cli_release(&b->memory);
@@ -138,36 +163,79 @@ jn_status bench_open(bench *b, jn_model *model, int order) {
   return JN_OK;
 }
 
+/* Moves the states onto the constraints of the model. */
+static jn_status close_states(bench *b) {
+  const size_t rows = (size_t)jn_model_constraint_rows(b->model),
+               n = ((size_t)b->order + 2) * b->nv;
+  jn_status status = JN_OK;
+  b->closed = 1;
+  b->lambda = cli_take_numbers(&b->memory, b->states, (size_t)b->order + 1, rows);
+  b->columns = cli_take_numbers(&b->memory, rows, b->nv, 1);
+  if (b->memory.failed) return JN_ERR_MEMORY;
+  for (size_t i = 0; i < rows * b->nv; i++) b->columns[i] = i % 3 ? 0.5 : -1;
+  for (size_t s = 0; s < b->states && !status; s++) {
+    /* near the home configuration, which satisfies them or nearly so */
+    double *q = b->q + s * b->nq, *v = b->v + s * n;
+    uint64_t seed = s + 1;
+    jn_model_home(b->model, q);
+    for (int i = 0; i < jn_model_body_count(b->model); i++) {
+      const jn_joint *j = jn_model_joint(b->model, i);
+      if (j->nq == 1) q[j->iq] += 0.02 * cli_uniform(&seed);
+    }
+    status = jn_assemble(b->model, b->data, b->order + 2, NULL, NULL, q, v);
+    memcpy(b->v0 + s * b->nv, v, sizeof(double) * b->nv);
+  }
+  return status;
+}
+
 static const struct row {
   const char *algorithm, *mode;
   bench_call run;
   int formulations; /* 1: all of them; 0: the default alone */
   int order_zero;   /* 1: exists at order 0 alone */
   int matrices;     /* 1: too large for robots with many degrees of freedom */
+  enum { ALL_MODELS, CLOSED_MODELS, PATHS } only; /* models with constraints; order 1, few dofs */
 } rows[] = {
-    {"inverse", "single", bench_inverse, 1, 0, 0},
-    {"forward", "single", bench_forward, 1, 0, 0},
-    {"hybrid", "single", run_hybrid, 1, 0, 0},
-    {"kinematics", "single", run_fk, 1, 0, 0},
-    {"mass_matrix", "single", run_mass, 0, 1, 0},
-    {"inverse_mass", "single", run_inverse_mass, 0, 1, 1},
-    {"linearise", "single", run_linearise, 0, 1, 1},
-    {"inverse_partials", "single", run_inverse_partials, 0, 0, 1},
-    {"forward_partials", "single", run_forward_partials, 0, 0, 1},
-    {"forward_by_tau", "single", run_all_forward_partials, 0, 0, 1},
-    {"inverse", "batch", run_batch_id, 0, 0, 0},
-    {"forward", "batch", run_batch_fd, 0, 0, 0},
-    {"hybrid", "batch", run_batch_hybrid, 0, 0, 0},
+    {"inverse", "single", bench_inverse, 1, 0, 0, ALL_MODELS},
+    {"forward", "single", bench_forward, 1, 0, 0, ALL_MODELS},
+    /* before hybrid dynamics, which write v and tau */
+    {"constrained_inverse", "single", run_constrained_inverse, 0, 0, 0, CLOSED_MODELS},
+    {"constrained_forward", "single", run_constrained_forward, 0, 0, 0, CLOSED_MODELS},
+    {"constrained_columns", "single", run_constrained_columns, 0, 1, 0, CLOSED_MODELS},
+    {"constrained_inverse_partials", "single", run_constrained_inverse_partials, 0, 0, 1,
+     CLOSED_MODELS},
+    {"constrained_forward_partials", "single", run_constrained_forward_partials, 0, 0, 1,
+     CLOSED_MODELS},
+    {"constrained_inverse", "batch", run_batch_constrained_inverse, 0, 0, 0, CLOSED_MODELS},
+    {"constrained_forward", "batch", run_batch_constrained_forward, 0, 0, 0, CLOSED_MODELS},
+    {"hybrid", "single", run_hybrid, 1, 0, 0, ALL_MODELS},
+    {"kinematics", "single", run_fk, 1, 0, 0, ALL_MODELS},
+    {"mass_matrix", "single", run_mass, 0, 1, 0, ALL_MODELS},
+    {"inverse_mass", "single", run_inverse_mass, 0, 1, 1, ALL_MODELS},
+    {"linearise", "single", run_linearise, 0, 1, 1, ALL_MODELS},
+    {"inverse_partials", "single", run_inverse_partials, 0, 0, 1, ALL_MODELS},
+    {"forward_partials", "single", run_forward_partials, 0, 0, 1, ALL_MODELS},
+    {"forward_by_tau", "single", run_all_forward_partials, 0, 0, 1, ALL_MODELS},
+    {"inverse", "batch", run_batch_id, 0, 0, 0, ALL_MODELS},
+    {"forward", "batch", run_batch_fd, 0, 0, 0, ALL_MODELS},
+    {"hybrid", "batch", run_batch_hybrid, 0, 0, 0, ALL_MODELS},
+    {"retime", "200", bench_retime_200, 0, 0, 0, PATHS},
+    {"retime", "1000", bench_retime_1000, 0, 0, 0, PATHS},
+    {"retime", "5000", bench_retime_5000, 0, 0, 0, PATHS},
 };
 
 /* Appends all measurements of one robot at one order to the list. */
-static int measure_robot(const char *name, jn_model *model, int order, double seconds, int counting,
-                         sample *list, int *count) {
+static int measure_robot(const char *name, jn_model *model, int order, int closed, double seconds,
+                         int counting, sample *list, int *count) {
   bench b;
   jn_status status = bench_open(&b, model, order);
+  if (!status && closed) status = close_states(&b);
   for (int i = 0; !status && i < COUNT(rows); i++) {
     if (rows[i].order_zero && order) continue;
     if (rows[i].matrices && b.nv > MATRIX_DOFS) continue;
+    if (rows[i].only == CLOSED_MODELS && !b.closed) continue;
+    if (rows[i].only == PATHS && (order != 1 || b.nv == 0 || b.nv > PATH_DOFS)) continue;
+    if (rows[i].only == PATHS && !b.path && (status = bench_path_open(&b))) break;
     for (int f = 0; cli_formulation_names[f] && (f == 0 || rows[i].formulations); f++) {
       sample *s = &list[*count];
       int batch = !strcmp(rows[i].mode, "batch");
@@ -183,7 +251,7 @@ static int measure_robot(const char *name, jn_model *model, int order, double se
       jn_status one = bench_measure(&b, rows[i].run, seconds, batch ? (double)b.states : 1, &time);
       if (one == JN_ERR_ARGUMENT) continue; /* this formulation does not have it */
       s->ns = time.median, s->spread = time.median - time.minimum;
-      if (!one && counting && !batch && !rows[i].matrices)
+      if (!one && counting && !batch && !rows[i].matrices && rows[i].only != PATHS)
         s->instructions = bench_count(run_counted, &(counted){&b, rows[i].run});
       status = one;
       if (!status) ++*count;
@@ -207,23 +275,35 @@ static const sample *find(const sample *list, int n, const sample *like, const c
 static void write_text(cli_output *out, const sample *list, int n, double calibration) {
   FILE *f = out->file;
   fprintf(f, "calibration %.0f ns (200 products of 6x6 matrices)\n", calibration);
-  fprintf(f, "%-16s %6s %-16s %-8s %-7s %5s %12s %9s %8s %8s %8s\n", "model", "bodies", "algorithm",
+  fprintf(f, "%-16s %6s %-28s %-8s %-7s %5s %12s %9s %8s %8s %8s\n", "model", "bodies", "algorithm",
           "form", "mode", "order", "ns", "spread", ":body", ":single", ":order0");
   for (int i = 0; i < n; i++) {
     const sample *s = &list[i], *body = find(list, n, s, "body", s->mode, s->order);
     const sample *single = find(list, n, s, s->formulation, "single", s->order);
     const sample *zero = find(list, n, s, s->formulation, s->mode, 0);
-    fprintf(f, "%-16s %6d %-16s %-8s %-7s %5d %12.0f %9.0f", s->model, s->bodies, s->algorithm,
+    fprintf(f, "%-16s %6d %-28s %-8s %-7s %5d %12.0f %9.0f", s->model, s->bodies, s->algorithm,
             s->formulation, s->mode, s->order, s->ns, s->spread);
+    const int intervals = atoi(s->mode); /* of retime */
+    const sample like = {.model = s->model, .algorithm = "inverse"};
+    if (intervals) single = find(list, n, &like, "body", "single", s->order);
     const sample *against[3] = {body, single, zero};
     for (int k = 0; k < 3; k++)
       if (against[k])
-        fprintf(f, " %8.2f", s->ns / against[k]->ns);
+        fprintf(f, " %8.2f", s->ns / against[k]->ns / (k == 1 && intervals ? intervals : 1));
       else
         fprintf(f, " %8s", "-");
     if (s->instructions >= 0) fprintf(f, " %10ld instructions", s->instructions);
     fputc('\n', f);
   }
+  for (int i = 0; i < n; i++)
+    if (!strcmp(list[i].algorithm, "retime") && !strcmp(list[i].mode, "1000")) {
+      fputs(
+          "retime: mode is the number of intervals; limits of velocity, acceleration, jerk, torque "
+          "and torque rate.\nPublished for 7 joints, 1000 intervals and jerk limits: 312 to 346 ms "
+          "(copp, Rust, 2026)\n",
+          f);
+      break;
+    }
 }
 
 static void write_json(cli_output *out, const sample *list, int n, double calibration) {
@@ -261,11 +341,11 @@ static int measure_all(const cli_job *job, const char *const *names, int count, 
     jn_spec *spec = NULL;
     jn_model *model = NULL;
     code = cli_job_load(job, names[i], &spec, &model);
-    if (!code && !job->open) code = cli_refuse_closed(model, names[i], "bench");
+    const int closed = !code && !job->open && jn_model_constraint_count(model) > 0;
     for (int r = low; r <= high && !code; r++) {
       cli_progress((i + (double)(r - low) / (high - low + 1)) / count, "%s, order %d of %d",
                    names[i], r, high);
-      code = measure_robot(names[i], model, r, seconds, counting, list, n);
+      code = measure_robot(names[i], model, r, closed, seconds, counting, list, n);
     }
     jn_model_free(model);
     jn_spec_free(spec);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "closure.h"
 #include "job.h"
 #include "random.h"
 
@@ -14,7 +15,8 @@ typedef struct identity {
   double bound, worst;
 } identity;
 
-enum { FORMS, ROUND_TRIP, POWER, SKEW, CLOSED, IDENTITIES };
+/* the last three: of models with constraints */
+enum { FORMS, ROUND_TRIP, POWER, SKEW, CLOSED, CLOSURE, NO_WORK, FORCES, IDENTITIES };
 
 typedef struct check {
   cli_job job;
@@ -22,6 +24,8 @@ typedef struct check {
   size_t nv;
   double load; /* see measure_load */
   double *q, *v, *tau, *other, *back, *M, *C, *g;
+  double *lambda, *rate;     /* [(order+2) x rows]: NULL without constraints */
+  int assembled, determined; /* states; those whose motors determine the motion */
   identity found[IDENTITIES];
 } check;
 
@@ -103,7 +107,7 @@ static jn_status check_dynamics(check *c) {
 /* E' = v . tau, and M' = C + C^T, M v' + C v + g = tau at order 0 */
 static jn_status check_closed(check *c) {
   double kinetic[2], potential[2], power = 0, size = 0, v = 0;
-  jn_momentum energy = {NULL, NULL, NULL, kinetic, potential, NULL};
+  jn_momentum energy = {.kinetic = kinetic, .potential = potential};
   size_t nv = c->nv, square = nv * nv;
   for (size_t i = 0; i < nv; i++) v = fmax(v, fabs(c->v[i]));
   jn_status status = jn_momentum_energy(c->job.model, c->job.data, 1, c->q, c->v, &energy);
@@ -141,6 +145,67 @@ static jn_status check_closed(check *c) {
   return JN_OK;
 }
 
+/* A moving state that satisfies the constraints, within half a radian of home. 0: not found. */
+static int closed_state(check *c, uint64_t *seed) {
+  const jn_model *m = c->job.model;
+  double *dq = c->other;
+  jn_model_home(m, c->back);
+  for (size_t i = 0; i < c->nv; i++) dq[i] = 0.5 * cli_uniform(seed);
+  for (size_t i = 0; i < c->nv; i++) c->v[i] = cli_uniform(seed);
+  return jn_integrate(m, c->back, dq, c->q) == JN_OK &&
+         jn_assemble(m, c->job.data, 1, NULL, NULL, c->q, c->v) == JN_OK;
+}
+
+/* Forward dynamics with random forces: derivatives of the closure vanish; the forces of the open tree
+ * for that motion differ from those given by constraint forces, which do no work; and inverse dynamics
+ * give forces that produce the same motion. A configuration where the rank changes says nothing. */
+static jn_status check_constraints(check *c, uint64_t *seed) {
+  const jn_model *m = c->job.model;
+  jn_data *data = c->job.data;
+  const int R = c->job.order;
+  const size_t nv = c->nv, rows = (size_t)jn_model_constraint_rows(m);
+  double work = 0, size = 0;
+  if (!closed_state(c, seed)) return JN_OK;
+  for (size_t i = 0; i < nv * ((size_t)R + 1); i++) c->tau[i] = cli_uniform(seed);
+  jn_status status = jn_constrained_forward_dynamics(m, data, R, c->q, c->v, c->tau, NULL, NULL,
+                                                     c->v + nv, c->lambda);
+  if (status == JN_ERR_RANK) return JN_OK;
+  if (!status)
+    status = jn_constraint_closure(m, data, R + 1, c->q, c->v, NULL, NULL, c->rate, NULL);
+  if (!status) status = jn_inverse_dynamics(m, data, R, c->q, c->v, NULL, c->other);
+  if (status) return status;
+  c->assembled++;
+  for (int k = 0; k <= R + 1; k++) {
+    double open = 0, most = 1;
+    for (size_t i = 0; i < rows; i++) open = fmax(open, fabs(c->rate[(size_t)k * rows + i]));
+    for (int h = 0; h <= k; h++) /* the terms of the derivative of J v */
+      for (size_t i = 0; i < nv; i++) most = fmax(most, fabs(c->v[(size_t)h * nv + i]));
+    note(c, CLOSURE, open / most / (1 + jn_model_size(m)));
+  }
+  for (size_t i = 0; i < nv; i++) {
+    work += c->v[i] * (c->other[i] - c->tau[i]);
+    size += fabs(c->v[i]) * (fabs(c->other[i]) + fabs(c->tau[i]));
+  }
+  note(c, NO_WORK, fabs(work) / fmax(size, 1e-300));
+  status = jn_constrained_inverse_dynamics(m, data, R, c->q, c->v, NULL, NULL, c->tau, NULL);
+  if (status == JN_ERR_ACTUATION || status == JN_ERR_RANK) return JN_OK;
+  memcpy(c->other, c->v, sizeof(double) * nv);
+  if (!status)
+    status = jn_constrained_forward_dynamics(m, data, R, c->q, c->v, c->tau, NULL, NULL,
+                                             c->other + nv, NULL);
+  if (status) return status;
+  c->determined++;
+  for (size_t k = 1; k <= (size_t)R + 1; k++) {
+    double difference = 0, most = 1;
+    for (size_t i = k * nv; i < (k + 1) * nv; i++) {
+      difference = fmax(difference, fabs(c->other[i] - c->v[i]));
+      most = fmax(most, fabs(c->v[i]));
+    }
+    note(c, FORCES, difference / most);
+  }
+  return JN_OK;
+}
+
 /* Returns CLI_CHECK_FAILED when an identity does not hold. */
 static int write_check(const check *c) {
   cli_output out;
@@ -150,6 +215,7 @@ static int write_check(const check *c) {
   for (int i = 0; i < IDENTITIES; i++) {
     const identity *f = &c->found[i];
     const int holds = f->worst <= f->bound;
+    if (i >= CLOSURE && !(i == FORCES ? c->determined : c->assembled)) continue;
     const cli_field fields[] = {TEXT_FIELD("identity", f->name), NUMBER_FIELD("residual", f->worst),
                                 NUMBER_FIELD("bound", f->bound), BOOL_FIELD("holds", holds)};
     failed |= !holds;
@@ -177,6 +243,11 @@ static int make_room(check *c) {
   c->M = cli_take_numbers(&r->memory, 2, nv, nv);
   c->C = cli_take_numbers(&r->memory, 2, nv, nv);
   c->g = cli_take_numbers(&r->memory, 2, nv, 1);
+  if (cli_is_closed(&c->job)) {
+    const size_t all = (size_t)jn_model_constraint_rows(c->job.model);
+    c->lambda = cli_take_numbers(&r->memory, rows + 1, all, 1);
+    c->rate = cli_take_numbers(&r->memory, rows + 1, all, 1);
+  }
   return r->memory.failed ? CLI_BAD_INPUT : CLI_DONE;
 }
 
@@ -187,6 +258,9 @@ static int run_check(cli_job *job) {
       {"rate of energy = power of the forces", 1e-12, 0},
       {"M' = C + C^T", 1e-11, 0},
       {"M v' + C v + g = tau", 1e-12, 0},
+      {"constraints: derivatives of the closure vanish", 1e-10, 0},
+      {"constraints: their forces do no work", 1e-11, 0},
+      {"constraints: forward of inverse dynamics", 1e-9, 0},
   };
   check *c = (check *)job;
   uint64_t seed = (uint64_t)c->seed;
@@ -203,14 +277,21 @@ static int run_check(cli_job *job) {
     jn_status status = measure_load(c);
     if (!status) status = check_dynamics(c);
     if (!status) status = check_closed(c);
-    if (status) return cli_job_status(job, status);
+    if (!status && c->lambda) status = check_constraints(c, &seed);
+    if (status) return cli_closure_status(job, status);
   }
+  if (c->lambda && !c->assembled)
+    return cli_bad_input(
+        "check: %s: no state was found near home that satisfies the constraints: see jounce loops; "
+        "--open checks the open tree",
+        job->model_path);
   return write_check(c);
 }
 
 int cli_check(int argc, char **argv) {
   check c = {.job = CLI_JOB_DEFAULT, .states = 20, .seed = 1};
   c.job.order = 3;
+  c.job.closes = 1;
   const cli_option table[] = {CLI_MODEL_OPTIONS(&c.job), CLI_OUTPUT_OPTIONS(&c.job),
                               CLI_OPT_INT("order", &c.job.order, 1, 64),
                               CLI_OPT_INT("states", &c.states, 1, 1000000),

@@ -2,16 +2,19 @@
 #include "commands.h"
 
 #include <jounce/io.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "job.h"
 #include "names.h"
+#include "reader.h"
 
 /* What is written is the description, so that options which act on the model alone are refused. */
 static int check_convert(cli_job *job) {
   const char *path = job->output.path, *dot = path ? strrchr(path, '.') : NULL;
-  if (!path || !dot || strcmp(dot, ".json") != 0)
-    return cli_bad_usage("convert: --output FILE.json expected: a native model");
+  if (!path || !dot || (strcmp(dot, ".json") != 0 && strcmp(dot, ".urdf") != 0))
+    return cli_bad_usage("convert: --output FILE.json (a native model) or FILE.urdf expected");
   if (job->fixed || job->floating || job->open || job->mimic || job->inertia == JN_INERTIA_REPAIR)
     return cli_bad_usage(
         "convert: --fixed, --floating, --open, --mimic and --inertia repair change the model, not "
@@ -21,7 +24,9 @@ static int check_convert(cli_job *job) {
 
 static int run_convert(cli_job *job) {
   jn_error error = {0};
-  jn_status status = jn_spec_save_json(job->spec, job->output.path, &error);
+  const int is_urdf = strcmp(strrchr(job->output.path, '.'), ".urdf") == 0;
+  jn_status status = is_urdf ? jn_spec_save_urdf(job->spec, job->output.path, &error)
+                             : jn_spec_save_json(job->spec, job->output.path, &error);
   return status ? cli_fail(status, &error, job->output.path) : CLI_DONE;
 }
 
@@ -29,6 +34,39 @@ int cli_convert(int argc, char **argv) {
   cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OPT_OUTPUT("output", &job.output.path)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, check_convert, run_convert);
+}
+
+/* Writes the URDF to the file of --output, or to standard output. */
+static int write_urdf(const cli_job *job, const char *urdf) {
+  jn_file file;
+  FILE *stream = job->output.path ? cli_file_open(&file, job->output.path) : stdout;
+  if (!stream) return CLI_BAD_INPUT;
+  fputs(urdf, stream);
+  if (job->output.path) return cli_file_commit(&file);
+  return fflush(stdout) == 0 && !ferror(stdout) ? CLI_DONE
+                                                : cli_bad_input("standard output: writing failed");
+}
+
+int cli_expand(int argc, char **argv) {
+  cli_job job = {.output = CLI_OUTPUT_DEFAULT};
+  const cli_option table[] = {CLI_FILE_OPTIONS(&job), CLI_OPT_OUTPUT("output", &job.output.path)};
+  jn_error error = {0};
+  char *text = NULL, *urdf = NULL;
+  size_t size = 0;
+  int code = cli_job_begin(&job, table, COUNT(table), argc, argv);
+  if (code) return code;
+  const jn_load_options files = cli_job_files(&job);
+  const int is_input = strcmp(job.model_path, "-") == 0;
+  const char *name = is_input ? "standard input" : job.model_path;
+  jn_status status = is_input ? cli_read_file("-", &text, &size, &error)
+                              : jn_xacro_expand(job.model_path, &files, NULL, &urdf, &error);
+  if (is_input && !status)
+    status = jn_xacro_expand_text(text, size, name, &files, NULL, &urdf, &error);
+  free(text);
+  code = status ? cli_fail(status, &error, name) : write_urdf(&job, urdf);
+  jn_text_free(urdf, NULL);
+  cli_job_end(&job);
+  return code;
 }
 
 /* `rows` rows of n zeros */

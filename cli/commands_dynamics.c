@@ -3,14 +3,13 @@
 
 #include "closure.h"
 #include "names.h"
+#include "observer.h"
 
 /* Options of id and fd. */
-#define DYNAMICS_TABLE(job)                                                       \
-  {                                                                               \
-    CLI_MODEL_OPTIONS(job), CLI_STATE_OPTIONS(job), CLI_FORMULATION_OPTION(job),  \
-        CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job), CLI_LAYOUT_OPTION(job), \
-        CLI_ASSEMBLE_OPTIONS(job)                                                 \
-  }
+#define DYNAMICS_OPTIONS(job)                                                   \
+  CLI_MODEL_OPTIONS(job), CLI_STATE_OPTIONS(job), CLI_FORMULATION_OPTION(job),  \
+      CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job), CLI_LAYOUT_OPTION(job), \
+      CLI_ASSEMBLE_OPTIONS(job)
 
 /* x[(R+1) x nv]: row k is derivative first + k of `symbol`. */
 typedef struct quantity {
@@ -98,14 +97,32 @@ static int write_flat(cli_job *job, const char *title, const quantity *s, double
   return cli_job_write(job);
 }
 
-/* One quantity of all joints, and constraint forces if lambda is not NULL. */
-static int write_dynamics(cli_job *job, const char *title, quantity s, double *lambda) {
+/* Wrenches through the joints, W[(R+1) x nbody x 6]. */
+static void add_reactions(cli_job *job, int representation, double *W) {
+  cli_result *r = &job->result;
+  const int bodies = jn_model_body_count(job->model);
+  const cli_axis row = CLI_AXIS(6, .labels = cli_wrench_components, .stride = 1),
+                 k = CLI_AXIS(job->order + 1, .stride = 6 * (size_t)bodies);
+  cli_result_begin(r, "reactions",
+                   cli_take_text(&r->memory, "reactions (torque, force), %s representation",
+                                 cli_representation_names[representation]));
+  for (int i = 0; i < bodies; i++) {
+    const char *name = cli_joint_name(job->model, i);
+    CLI_ADD(r, CLI_TO_JSON | CLI_TO_LINES, name, .axis = {[CLI_ROW] = row, k}, .turned = 1,
+            .data = W + 6 * (size_t)i, .label = name, .kind = "reaction", .symbol = "W");
+  }
+  cli_result_end(r);
+}
+
+/* One quantity of all joints, constraint forces if lambda is not NULL, reactions if W is not. */
+static int write_dynamics(cli_job *job, const char *title, quantity s, double *lambda,
+                          const cli_observer *observer, double *W) {
   cli_result *r = &job->result;
   const cli_axis k = CLI_AXIS(job->order + 1), dof = CLI_AXIS(jn_model_nv(job->model));
   const int floating = jn_model_is_floating(job->model);
   if (job->layout) return write_flat(job, title, &s, lambda);
   start_result(job);
-  if (lambda) r->kind = "kind";
+  if (lambda || W) r->kind = "kind";
   r->title = cli_take_text(&r->memory, "%s of %s, order %d%s%s%s", title, cli_job_name(job).text,
                            job->order, floating ? " (base: " : "",
                            floating ? cli_representation_names[job->state.representation] : "",
@@ -115,6 +132,7 @@ static int write_dynamics(cli_job *job, const char *title, quantity s, double *l
   if (dof.size == 0) add_joint(job, &s, 0, "", CLI_TO_TEXT); /* the heading of an empty table */
   CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_ROW] = k, dof}, .data = s.x);
   if (lambda) cli_closure_forces(job, CLI_TO_JSON | CLI_TO_LINES, lambda);
+  if (W) add_reactions(job, observer->reactions, W);
   return cli_job_write(job);
 }
 
@@ -129,24 +147,39 @@ static int begin(cli_job *job, const cli_need *need, double **lambda) {
   return job->assemble ? cli_close(job, need->motion_rows) : CLI_DONE;
 }
 
+typedef struct id_job {
+  cli_job job;
+  cli_observer observer;
+} id_job;
+
 static int run_id(cli_job *job) {
+  cli_observer *o = &((id_job *)job)->observer;
   cli_robot_state *s = &job->state;
   const int R = job->order;
-  double *lambda;
-  int code = begin(job, &(cli_need){R, R + 2, 0, R + 1, 0, job->pad, 0}, &lambda);
+  double *lambda, *W = NULL;
+  int code = cli_reactions_check(job, o);
+  if (code || (code = cli_observer_find(job, o))) return code;
+  code = begin(job, &(cli_need){R, R + 2, 0, R + 1, 0, job->pad, 0}, &lambda);
   if (code) return code;
   const jn_model *m = job->model;
   code = cli_closure_status(
       job, lambda ? jn_constrained_inverse_dynamics(m, job->data, R, s->q, s->v, &s->external, NULL,
                                                     s->tau, lambda)
                   : jn_inverse_dynamics(m, job->data, R, s->q, s->v, &s->external, s->tau));
-  return code ? code : write_dynamics(job, "inverse dynamics", forces_of(job), lambda);
+  if (code) return code;
+  if (o->reactions_given) {
+    W = cli_take_numbers(&job->result.memory, (size_t)R + 1, (size_t)jn_model_body_count(m), 6);
+    if (!W) return CLI_BAD_INPUT;
+    code = cli_job_status(job, jn_joint_reactions(m, job->data, R, s->q, s->v, &s->external,
+                                                  (jn_representation)o->reactions, &o->frames, W));
+  }
+  return code ? code : write_dynamics(job, "inverse dynamics", forces_of(job), lambda, o, W);
 }
 
 int cli_id(int argc, char **argv) {
-  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
-  const cli_option table[] = DYNAMICS_TABLE(&job);
-  return cli_job_run(&job, table, COUNT(table), argc, argv, NULL, run_id);
+  id_job id = {.job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1}};
+  const cli_option table[] = {DYNAMICS_OPTIONS(&id.job), CLI_REACTION_OPTIONS(&id.observer)};
+  return cli_job_run(&id.job, table, COUNT(table), argc, argv, NULL, run_id);
 }
 
 static int run_fd(cli_job *job) {
@@ -161,12 +194,13 @@ static int run_fd(cli_job *job) {
       job, lambda ? jn_constrained_forward_dynamics(m, job->data, R, s->q, s->v, s->tau,
                                                     &s->external, NULL, a, lambda)
                   : jn_forward_dynamics(m, job->data, R, s->q, s->v, s->tau, &s->external, a));
-  return code ? code : write_dynamics(job, "forward dynamics", motion_of(job), lambda);
+  if (code) return code;
+  return write_dynamics(job, "forward dynamics", motion_of(job), lambda, NULL, NULL);
 }
 
 int cli_fd(int argc, char **argv) {
   cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
-  const cli_option table[] = DYNAMICS_TABLE(&job);
+  const cli_option table[] = {DYNAMICS_OPTIONS(&job)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_fd);
 }
 

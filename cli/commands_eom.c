@@ -1,10 +1,12 @@
 /* commands_eom.c: eom. */
+#include <jounce/textbook/lagrange.h>
+
 #include "commands.h"
 #include "job.h"
 
 typedef struct eom_job {
   cli_job job;
-  int with_momentum;
+  int with_momentum, with_christoffel;
 } eom_job;
 
 static jn_momentum add_momentum(cli_result *r, cli_axis k, cli_axis dof) {
@@ -18,10 +20,32 @@ static jn_momentum add_momentum(cli_result *r, cli_axis k, cli_axis dof) {
       CLI_ADD(r, to, "centroidal", .axis = {k, none, none, six}, .label = "centroidal momentum");
   m.kinetic = CLI_ADD(r, to, "kinetic", .axis = {k}, .label = "kinetic energy");
   m.potential = CLI_ADD(r, to, "potential", .axis = {k}, .label = "potential energy");
+  m.armature = CLI_ADD(r, to, "armature", .axis = {k}, .label = "of which in the armature");
   m.matrix = CLI_ADD(r, to, "matrix", .axis = {k, none, six, dof}, .layout = CLI_ROWS,
                      .label = "centroidal momentum matrix");
   cli_result_end(r);
   return m;
+}
+
+/* Gamma[i][j][k]; of body twists, whatever the representation of the state. */
+static jn_status add_christoffel(cli_job *job) {
+  const int nv = jn_model_nv(job->model);
+  const cli_axis i = CLI_AXIS(nv);
+  double *Gamma = CLI_ADD(&job->result, CLI_TO_JSON, "christoffel",
+                          .axis = {[CLI_J] = i, [CLI_ROW] = i, [CLI_COLUMN] = i});
+  jn_settings *settings = jn_data_settings(job->data);
+  const jn_representation word = settings->representation;
+  if (!Gamma) return JN_ERR_MEMORY;
+  settings->representation = JN_BODY;
+  const jn_status status = jn_christoffel(job->model, job->data, job->state.q, Gamma);
+  settings->representation = word;
+  return status;
+}
+
+static int check_eom(cli_job *job) {
+  return job->layout_given && ((const eom_job *)job)->with_christoffel
+             ? cli_bad_usage("eom: --christoffel has jounce's layout only: leave out --layout")
+             : CLI_DONE;
 }
 
 static int run_eom(cli_job *job) {
@@ -54,6 +78,7 @@ static int run_eom(cli_job *job) {
                                             C, g, h, tau_ext);
   if (!status && e->with_momentum)
     status = jn_momentum_energy(job->model, job->data, R, s->q, s->v, &m);
+  if (!status && e->with_christoffel) status = add_christoffel(job);
   code = cli_job_status(job, status);
   return code ? code : cli_job_write(job);
 }
@@ -61,9 +86,13 @@ static int run_eom(cli_job *job) {
 int cli_eom(int argc, char **argv) {
   eom_job e = {.job = CLI_JOB_DEFAULT};
   const cli_option table[] = {
-      CLI_MODEL_OPTIONS(&e.job),  CLI_STATE_OPTIONS(&e.job),
-      CLI_DAMPING_OPTION(&e.job), CLI_LAYOUT_OPTION(&e.job),
-      CLI_OUTPUT_OPTIONS(&e.job), CLI_OPT_FLAG("momentum", &e.with_momentum, 1),
+      CLI_MODEL_OPTIONS(&e.job),
+      CLI_STATE_OPTIONS(&e.job),
+      CLI_DAMPING_OPTION(&e.job),
+      CLI_LAYOUT_OPTION(&e.job),
+      CLI_OUTPUT_OPTIONS(&e.job),
+      CLI_OPT_FLAG("momentum", &e.with_momentum, 1),
+      CLI_OPT_FLAG("christoffel", &e.with_christoffel, 1),
   };
-  return cli_job_run(&e.job, table, COUNT(table), argc, argv, NULL, run_eom);
+  return cli_job_run(&e.job, table, COUNT(table), argc, argv, check_eom, run_eom);
 }

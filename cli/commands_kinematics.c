@@ -5,8 +5,8 @@
 
 #include <jounce/kinematics.h>
 
-#include "job.h"
 #include "names.h"
+#include "observer.h"
 
 enum { TWIST = 6, PLACE = 3, ROTATION = 9, WIDTH = TWIST + PLACE + ROTATION };
 
@@ -15,6 +15,7 @@ typedef struct fk_job {
   int representation, with_frames, with_screws, point_given;
   const char *link;
   double point[3];
+  cli_observer observer;
   int *frames; /* [frame_count] to write */
   int frame_count;
 } fk_job;
@@ -43,10 +44,13 @@ static jn_status add_frame(fk_job *fk, int frame, double *twist, double *lines) 
   const int R = job->order;
   const cli_axis k = CLI_AXIS(R + 1, .stride = WIDTH), none = CLI_NO_AXIS, three = CLI_AXIS(3);
   jn_pose C;
-  jn_status status = jn_frame_pose(job->model, job->data, frame, &C);
+  const jn_representation rep = (jn_representation)fk->representation;
+  const jn_observer *o = cli_is_observed(&fk->observer) ? &fk->observer.frames : NULL;
+  jn_status status =
+      jn_relative_pose(job->model, job->data, frame, fk->observer.frames.reference, &C);
   if (!status)
-    status = jn_frame_twist(job->model, job->data, frame, (jn_representation)fk->representation, R,
-                            twist);
+    status = o ? jn_relative_twist(job->model, job->data, frame, rep, o, R, twist)
+               : jn_frame_twist(job->model, job->data, frame, rep, R, twist);
   if (status) return status;
   double *p = lines + TWIST, *rotation = p + PLACE;
   for (int i = 0; i <= R; i++) {
@@ -101,9 +105,12 @@ static jn_status compute(fk_job *fk) {
   const cli_axis k = CLI_AXIS((int)rows, .stride = WIDTH), none = CLI_NO_AXIS, six = CLI_AXIS(6);
   const cli_axis link = CLI_AXIS(fk->frame_count, .labels = names);
   if (r->memory.failed) return JN_ERR_MEMORY;
+  const char *reference = fk->observer.relative_to;
   r->title = cli_take_text(
-      &r->memory, "kinematics of %s, order %d; twists (angular, linear) in %s representation",
-      cli_job_name(job).text, job->order, cli_representation_names[fk->representation]);
+      &r->memory, "kinematics of %s%s%s, order %d; twists (angular, linear) in %s representation",
+      cli_job_name(job).text, reference ? " relative to " : "",
+      reference ? cli_clean(reference).text : "", job->order,
+      cli_representation_names[fk->representation]);
   r->text = (cli_text_style){.indent = 2, .label_width = 6, .width = 13, .digits = 6};
   r->index[CLI_K] = "link", r->index[CLI_J] = "k";
   r->columns = (cli_axis)CLI_AXIS(WIDTH, .labels = columns);
@@ -122,6 +129,8 @@ static jn_status compute(fk_job *fk) {
 
 static int check_usage(cli_job *job) {
   const fk_job *fk = (const fk_job *)job;
+  if (fk->point_given && cli_is_observed(&fk->observer))
+    return cli_bad_usage("fk: --point is written in the world: not with --relative-to");
   if (!fk->point_given || fk->link) return CLI_DONE;
   return cli_bad_usage("fk: --point needs --link: the link that carries it");
 }
@@ -131,7 +140,8 @@ static int run_fk(cli_job *job) {
   const int R = job->order;
   const cli_need need = {R, R + 1, 0, 0, 0, job->pad, 0};
   int code = choose_frames(fk);
-  if (code || (code = cli_job_state(job, &need, R > 0 ? R - 1 : 0)) ||
+  if (code || (code = cli_observer_find(job, &fk->observer)) ||
+      (code = cli_job_state(job, &need, R > 0 ? R - 1 : 0)) ||
       (code = cli_job_status(job, compute(fk))))
     return code;
   return cli_job_write(job);
@@ -147,6 +157,7 @@ int cli_fk(int argc, char **argv) {
       CLI_FORMULATION_OPTION(&fk.job),
       CLI_OUTPUT_OPTIONS(&fk.job),
       CLI_OPT_CHOICE("representation", &fk.representation, cli_representation_names),
+      CLI_RELATIVE_OPTIONS(&fk.observer),
       CLI_OPT_TEXT("link", &fk.link),
       CLI_OPT_FLAG("frames", &fk.with_frames, 1),
       CLI_OPT_FLAG("screws", &fk.with_screws, 1),

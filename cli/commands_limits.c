@@ -9,7 +9,8 @@
 
 static const chart_figure figures[JN_LIMIT_KINDS] = {
     {"position / limit", "", 0}, {"velocity / limit", "", 0}, {"acceleration / limit", "", 0},
-    {"jerk / limit", "", 0},     {"torque / limit", "", 0},   {"torque rate / limit", "", 0}};
+    {"jerk / limit", "", 0},     {"torque / limit", "", 0},   {"torque rate / limit", "", 0},
+    {"power / limit", "", 0}};
 
 typedef struct limits {
   cli_path path;
@@ -17,6 +18,7 @@ typedef struct limits {
   const char *apply;
   jn_limit_range *range; /* [nv x JN_LIMIT_KINDS] */
   jn_limit_check *check;
+  cli_tool_speed tool;
   int broken, known;
   double scale;  /* 0: none satisfies the limits */
   int any_speed; /* no limit depends on the speed; scale 1 */
@@ -70,6 +72,28 @@ static void write_peak(cli_output *out, const limits *x, const jn_limit_peak *p)
   fputc('\n', out->file);
 }
 
+static void write_tool(cli_output *out, const cli_tool_speed *t) {
+  const double used = cli_tool_used(t);
+  const int broken = cli_tool_broken(t);
+  const cli_field fields[] = {TEXT_FIELD("joint", t->name),
+                              TEXT_FIELD("quantity", "tool_speed"),
+                              NUMBER_FIELD("limit", t->limit.speed),
+                              NUMBER_FIELD("worst", t->speed),
+                              NUMBER_FIELD("time", t->t),
+                              NUMBER_FIELD("used", used),
+                              NUMBER_FIELD("excess", broken ? t->speed - t->limit.speed : 0),
+                              BOOL_FIELD("broken", broken)};
+  if (!t->name) return;
+  if (out->format != CLI_TABLE) {
+    cli_record(out, fields, COUNT(fields));
+    return;
+  }
+  fprintf(out->file, "%-16s %-12s %12.6g %12.6g %10.6g %7.1f%%", cli_clean(t->name).text,
+          "tool_speed", t->limit.speed, t->speed, t->t, 100 * used);
+  if (broken) fprintf(out->file, "  broken by %.4g", t->speed - t->limit.speed);
+  fputc('\n', out->file);
+}
+
 static int write_limits(const limits *x) {
   cli_output out;
   int code = cli_output_open(&out, &x->path.job.output, "limits", 1u << CLI_NPY);
@@ -87,6 +111,7 @@ static int write_limits(const limits *x) {
   cli_records(&out, "limits", "joint,quantity,limit,worst,time,used,excess,broken");
   for (int i = 0; i < jn_model_nv(x->path.job.model) * JN_LIMIT_KINDS; i++)
     if (peak_of(x, i)->limited) write_peak(&out, x, peak_of(x, i));
+  write_tool(&out, &x->tool);
   cli_json_end(&out);
   cli_json_fields(&out, found, COUNT(found));
   cli_json_end(&out);
@@ -145,9 +170,12 @@ static int draw(limits *x) {
   const char *cards[] = {
       cli_take_text(m, "%d of %d", x->broken, x->known),
       "limits broken",
-      cli_take_text(m, "%.1f%%", 100 * most->used),
-      cli_take_text(m, "%s of %s at %.4g s: %.5g, limit %.5g", name_of(most->kind),
-                    cli_clean(dof_of(x, most).text).text, most->t, most->value, most->limit),
+      cli_take_text(m, "%.1f%%", 100 * (most ? most->used : cli_tool_used(&x->tool))),
+      most ? cli_take_text(m, "%s of %s at %.4g s: %.5g, limit %.5g", name_of(most->kind),
+                           cli_clean(dof_of(x, most).text).text, most->t, most->value, most->limit)
+           : cli_take_text(m, "speed of %s at %.4g s: %.5g, limit %.5g",
+                           cli_clean(x->tool.name).text, x->tool.t, x->tool.speed,
+                           x->tool.limit.speed),
       x->scale > 0 ? cli_take_text(m, "%.6g", x->scale) : "none",
       x->verdict,
       NULL};
@@ -158,6 +186,7 @@ static int draw(limits *x) {
 static int compute(limits *x) {
   cli_path *p = &x->path;
   int nv = jn_model_nv(p->job.model), code = cli_limits_read(&x->given, &p->job, &x->range);
+  if (!code) code = cli_tool_limit(&x->given, &p->job, &x->tool);
   if (code) return code;
   jn_status status = jn_limit_check_new(p->job.model, p->job.data, p->trajectory, x->range,
                                         p->samples, NULL, &x->check, NULL);
@@ -165,6 +194,10 @@ static int compute(limits *x) {
   x->scale = jn_limit_check_scale(x->check);
   x->known = jn_limit_check_limited(x->check);
   x->broken = jn_limit_check_broken(x->check);
+  if ((code = cli_tool_measure(&p->job, p->trajectory, p->samples, &x->tool))) return code;
+  x->known += x->tool.name != NULL;
+  x->broken += cli_tool_broken(&x->tool);
+  if (x->scale > 0) x->scale = fmax(x->scale, cli_tool_used(&x->tool));
   x->any_speed = x->scale > 0 && x->scale <= 1.001 * JN_LIMIT_FASTEST;
   if (x->any_speed) x->scale = 1;
   for (int i = 0; i < nv * JN_LIMIT_KINDS; i++) {

@@ -6,6 +6,7 @@
 #include <jounce/jet.h>
 #include <jounce/linearise.h>
 
+#include "closure.h"
 #include "commands.h"
 #include "job.h"
 #include "names.h"
@@ -20,6 +21,9 @@ typedef struct linearise_job {
   int count; /* number of A: orders or instants */
   size_t nv, n, m;
   double *A, *B, *Ad, *Bd, *t, *work;
+  /* of models with constraints: minimal states */
+  double *projector, *A_minimal, *B_minimal;
+  int mobility, *independent;
   const char **times; /* headings of the instants */
 } linearise_job;
 
@@ -62,6 +66,17 @@ static int check_options(linearise_job *l) {
         "linearise: with --order or --time the state must be given in --representation %s",
         cli_representation_names[l->representation]);
   if (!l->samples) l->samples = 10;
+  if (!cli_is_closed(&l->job)) return CLI_DONE;
+  if (moving || l->right)
+    return cli_bad_usage(
+        "linearise: --order, --time and --right do not apply to models with constraints; --open "
+        "leaves "
+        "these out");
+  if (l->representation >= 0 && l->representation != JN_BODY)
+    return cli_bad_usage(
+        "linearise: with constraints the twist of a free joint varies in body "
+        "representation: --representation body");
+  l->representation = JN_BODY;
   return CLI_DONE;
 }
 
@@ -81,6 +96,12 @@ static int make_room(linearise_job *l) {
   l->Bd = cli_take_numbers(memory, count, l->n, l->m);
   l->t = cli_take_numbers(memory, count, 1, 1);
   l->work = cli_take_numbers(memory, work, 1, 1);
+  if (cli_is_closed(&l->job)) {
+    l->projector = cli_take_numbers(memory, l->n, l->n, 1);
+    l->A_minimal = cli_take_numbers(memory, l->n, l->n, 1);
+    l->B_minimal = cli_take_numbers(memory, l->n, l->m, 1);
+    l->independent = cli_take(memory, l->nv + 1, sizeof(int));
+  }
   return memory->failed ? CLI_BAD_INPUT : CLI_DONE;
 }
 
@@ -89,6 +110,9 @@ static jn_status hold(linearise_job *l) {
   cli_job *job = &l->job;
   cli_robot_state *s = &job->state;
   memset(s->v + l->nv, 0, sizeof(double) * ((size_t)job->order + 1) * l->nv);
+  if (cli_is_closed(job))
+    return jn_constrained_inverse_dynamics(job->model, job->data, job->order, s->q, s->v,
+                                           &s->external, NULL, s->tau, NULL);
   return jn_inverse_dynamics(job->model, job->data, job->order, s->q, s->v, &s->external, s->tau);
 }
 
@@ -101,6 +125,25 @@ static jn_status at_state(linearise_job *l, size_t i) {
   if (!status && l->stepped)
     status = jn_zero_order_hold((int)l->n, (int)l->m, A, B, l->step, l->work,
                                 l->Ad + i * l->n * l->n, l->Bd + i * l->n * l->m);
+  return status;
+}
+
+/* On the constraints: all states, and minimal ones; a step of these. */
+static jn_status on_constraints(linearise_job *l) {
+  cli_job *job = &l->job;
+  cli_robot_state *s = &job->state;
+  const jn_linearise_closed out = {.A = l->A,
+                                   .B = l->B,
+                                   .projector = l->projector,
+                                   .mobility = &l->mobility,
+                                   .independent = l->independent,
+                                   .A_minimal = l->A_minimal,
+                                   .B_minimal = l->B_minimal};
+  jn_status status = jn_constrained_linearise(job->model, job->data, &l->options, s->q, s->v,
+                                              s->tau, &s->external, NULL, &out);
+  if (!status && l->stepped)
+    status = jn_zero_order_hold(2 * l->mobility, (int)l->m, l->A_minimal, l->B_minimal, l->step,
+                                l->work, l->Ad, l->Bd);
   return status;
 }
 
@@ -138,7 +181,9 @@ static int compute(linearise_job *l) {
   cli_robot_state *s = &job->state;
   jn_status status = l->hold ? hold(l) : JN_OK;
   if (!status && l->representation >= 0) represent(l);
-  if (!status && l->timed) {
+  if (!status && cli_is_closed(job)) {
+    status = on_constraints(l);
+  } else if (!status && l->timed) {
     status = along(l);
   } else if (!status && job->order > 0) {
     status = jn_linearise_rates(job->model, job->data, &l->options, job->order, s->q, s->v, s->tau,
@@ -146,7 +191,7 @@ static int compute(linearise_job *l) {
   } else if (!status) {
     status = at_state(l, 0);
   }
-  return cli_job_status(job, status);
+  return cli_closure_status(job, status);
 }
 
 /* Names of xi ("d elbow", "d base:rx", "d base:px"), of dv ("d elbow'", "d base:wx", "d base:vx")
@@ -188,6 +233,27 @@ static void add_system(linearise_job *l, const char *name, unsigned formats, con
   CLI_ADD(r, formats, name, .axis = {k, none, row, r->columns}, .data = AB);
 }
 
+/* "projector", "minimal_states", "A_minimal", "B_minimal", and their step */
+static void add_minimal(linearise_job *l, const char *const *names) {
+  cli_result *r = &l->job.result;
+  const int n = (int)l->n, m = (int)l->m, p = l->mobility;
+  const cli_axis none = CLI_NO_AXIS, row = CLI_AXIS(2 * p), all = CLI_AXIS(n);
+  const char **states = cli_take(&r->memory, 2 * (size_t)p + 1, sizeof(char *));
+  for (int i = 0; names && states && i < p; i++) {
+    states[i] = names[l->independent[i]];
+    states[p + i] = names[(int)l->nv + l->independent[i]];
+  }
+  CLI_ADD(r, CLI_TO_VIEW, "projector", .axis = {none, none, all, all}, .data = l->projector);
+  cli_result_names(r, "minimal_states", states, 2 * p);
+  CLI_ADD(r, CLI_TO_VIEW, "A_minimal", .axis = {none, none, row, row}, .data = l->A_minimal);
+  CLI_ADD(r, CLI_TO_VIEW, "B_minimal", .axis = {none, none, row, CLI_AXIS(m)},
+          .data = l->B_minimal);
+  if (!l->stepped) return;
+  cli_result_begin(r, NULL, cli_take_text(&r->memory, "step of %g s", l->step));
+  CLI_ADD(r, CLI_TO_VIEW, "Ad_minimal", .axis = {none, none, row, row}, .data = l->Ad);
+  CLI_ADD(r, CLI_TO_VIEW, "Bd_minimal", .axis = {none, none, row, CLI_AXIS(m)}, .data = l->Bd);
+}
+
 static void describe(linearise_job *l) {
   cli_result *r = &l->job.result;
   const int n = (int)l->n, m = (int)l->m;
@@ -208,6 +274,10 @@ static void describe(linearise_job *l) {
   if (l->timed)
     CLI_ADD(r, CLI_TO_JSON, "t", .axis = {[CLI_COLUMN] = CLI_AXIS(l->count)}, .data = l->t);
   add_system(l, "continuous", CLI_TO_CSV | CLI_TO_NPY, "A", l->A, "B", l->B);
+  if (cli_is_closed(&l->job)) {
+    add_minimal(l, names);
+    return;
+  }
   if (!l->stepped) return;
   cli_result_begin(r, NULL, cli_take_text(&r->memory, "step of %g s", l->step));
   add_system(l, "step", CLI_TO_CSV, "Ad", l->Ad, "Bd", l->Bd);
@@ -216,8 +286,10 @@ static void describe(linearise_job *l) {
 static int run_linearise(cli_job *job) {
   linearise_job *l = (linearise_job *)job;
   const int R = job->order;
-  cli_need need = {R, 1, l->hold ? 0 : R + 1, R + 1, 0, job->pad || !job->state_path, 0};
+  cli_need need = {
+      R, 1, l->hold ? 0 : R + 1, R + 1, 0, job->pad || !job->state_path, cli_is_closed(job)};
   int code = cli_job_state(job, &need, R);
+  if (!code && cli_is_closed(job) && job->assemble) code = cli_close(job, 1);
   if (code || (code = check_options(l)) || (code = make_room(l)) || (code = compute(l)))
     return code;
   describe(l);
@@ -226,6 +298,7 @@ static int run_linearise(cli_job *job) {
 
 int cli_linearise(int argc, char **argv) {
   linearise_job l = {.job = CLI_JOB_DEFAULT, .representation = -1};
+  l.job.closes = 1;
   const cli_option table[] = {
       CLI_MODEL_OPTIONS(&l.job),
       CLI_STATE_OPTIONS(&l.job),
@@ -238,6 +311,7 @@ int cli_linearise(int argc, char **argv) {
       CLI_OPT_NUMBER("step", &l.step, &l.stepped),
       CLI_OPT_NUMBER("time", &l.time, &l.timed),
       CLI_OPT_INT("samples", &l.samples, 1, 100000),
+      CLI_ASSEMBLE_OPTIONS(&l.job),
   };
   return cli_job_run(&l.job, table, COUNT(table), argc, argv, NULL, run_linearise);
 }

@@ -171,9 +171,30 @@ static void write_text(cli_output *out, const cli_job *job, const jn_joint *j, i
   fputc('\n', out->file);
 }
 
-static int run_assemble(cli_job *job) {
+void cli_write_state(cli_output *out, const cli_job *job, const char *title, int rows) {
   const jn_model *m = job->model;
-  const int R = job->order, rows = R + 2, floating = jn_model_is_floating(m);
+  const int floating = jn_model_is_floating(m);
+  if (floating && out->format == CLI_JSON) {
+    cli_json_key(out, "base");
+    write_motion(out, job, jn_model_joint(m, 0), rows);
+  }
+  if (out->format == CLI_TABLE)
+    fprintf(out->file, "%s, %s: q | q' | ... | q^(%d)\n", cli_job_name(job).text, title, rows);
+  if (out->format == CLI_JSON) cli_json_key(out, "joints");
+  cli_json_begin(out, '{');
+  for (int i = 0; i < jn_model_body_count(m); i++) {
+    const jn_joint *j = jn_model_joint(m, i);
+    if (!j->nv) continue;
+    if (out->format == CLI_TABLE) write_text(out, job, j, i, rows);
+    if (out->format != CLI_JSON || (i == 0 && floating)) continue;
+    cli_json_key(out, j->name);
+    write_motion(out, job, j, rows);
+  }
+  cli_json_end(out);
+}
+
+static int run_assemble(cli_job *job) {
+  const int R = job->order, rows = R + 2;
   int code = cli_job_state(job, &(cli_need){R, rows, 0, 0, 0, 1, 0}, R);
   if (!code) code = cli_close(job, rows);
   if (code) return code;
@@ -181,23 +202,7 @@ static int run_assemble(cli_job *job) {
   code = cli_output_open(&out, &job->output, "assemble", 1u << CLI_NPY | 1u << CLI_CSV);
   if (code) return code;
   cli_json_begin(&out, '{');
-  if (floating && out.format == CLI_JSON) {
-    cli_json_key(&out, "base");
-    write_motion(&out, job, jn_model_joint(m, 0), rows);
-  }
-  if (out.format == CLI_TABLE)
-    fprintf(out.file, "%s, assembled: q | q' | ... | q^(%d)\n", cli_job_name(job).text, rows);
-  if (out.format == CLI_JSON) cli_json_key(&out, "joints");
-  cli_json_begin(&out, '{');
-  for (int i = 0; i < jn_model_body_count(m); i++) {
-    const jn_joint *j = jn_model_joint(m, i);
-    if (!j->nv) continue;
-    if (out.format == CLI_TABLE) write_text(&out, job, j, i, rows);
-    if (out.format != CLI_JSON || (i == 0 && floating)) continue;
-    cli_json_key(&out, j->name);
-    write_motion(&out, job, j, rows);
-  }
-  cli_json_end(&out);
+  cli_write_state(&out, job, "assembled", rows);
   cli_json_end(&out);
   return cli_output_close(&out);
 }

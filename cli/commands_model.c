@@ -94,6 +94,25 @@ static void write_frames(cli_output *out, const jn_model *model, int links) {
   cli_json_end(out);
 }
 
+static void write_rotors(cli_output *out, const jn_model *model) {
+  if (!jn_model_rotor_count(model)) return;
+  cli_records(out, "rotors", "");
+  for (int i = 0; i < jn_model_rotor_count(model); i++) {
+    const jn_rotor *r = jn_model_rotor(model, i);
+    const jn_rotor_limits *l = &r->limits;
+    const cli_field fields[] = {
+        TEXT_FIELD("name", r->name),
+        NUMBER_FIELD("c_f", r->c_f),
+        NUMBER_FIELD("c_d", r->c_d),
+        NUMBER_FIELD("spin", r->spin),
+        NUMBER_FIELD("lower", r->lower),
+        MAYBE_FIELD("upper", isfinite(r->upper), r->upper),
+        MAYBE_FIELD("thrust_rate", isfinite(l->thrust_rate), l->thrust_rate)};
+    cli_record(out, fields, COUNT(fields));
+  }
+  cli_json_end(out);
+}
+
 static void write_info_json(cli_output *out, const jn_model *model,
                             const jn_joint_desc *const *mimic) {
   jn_vec3 g = jn_model_gravity(model);
@@ -122,11 +141,19 @@ static void write_info_json(cli_output *out, const jn_model *model,
     cli_record(out, constraint, COUNT(constraint));
   }
   if (jn_model_constraint_count(model)) cli_json_end(out);
+  write_rotors(out, model);
   cli_json_end(out);
 }
 
-static void write_info_csv(cli_output *out, const jn_model *model) {
-  cli_records(out, NULL, "joint,type,parent,child,nv,mass");
+/* an empty field for what is not limited */
+static cli_field limit_field(double x) {
+  return isfinite(x) ? (cli_field)NUMBER_FIELD("", x) : (cli_field)TEXT_FIELD("", NULL);
+}
+
+static void write_info_csv(cli_output *out, const jn_model *model,
+                           const jn_joint_desc *const *mimic) {
+  cli_records(out, NULL,
+              "joint,type,parent,child,nv,mass,lower,upper,velocity,effort,armature,mimic");
   for (int i = 0; i < jn_model_body_count(model); i++) {
     const jn_joint *joint = jn_model_joint(model, i);
     const jn_body *body = jn_model_body(model, i);
@@ -135,7 +162,13 @@ static void write_info_csv(cli_output *out, const jn_model *model) {
                                 TEXT_FIELD("parent", parent_name(model, i)),
                                 TEXT_FIELD("child", body->name),
                                 NUMBER_FIELD("nv", joint->nv),
-                                NUMBER_FIELD("mass", body->inertia.m)};
+                                NUMBER_FIELD("mass", body->inertia.m),
+                                limit_field(joint->limits.lower),
+                                limit_field(joint->limits.upper),
+                                limit_field(joint->limits.velocity),
+                                limit_field(joint->limits.effort),
+                                NUMBER_FIELD("armature", joint->armature),
+                                TEXT_FIELD("mimic", mimic[i] ? mimic[i]->mimic : NULL)};
     cli_record(out, fields, COUNT(fields));
   }
 }
@@ -147,8 +180,8 @@ static int run_info(cli_job *job) {
   const jn_joint_desc **mimic = cli_mimics(job->model, job->spec);
   if (!mimic) code = CLI_BAD_INPUT;
   if (mimic && out.format == CLI_JSON) write_info_json(&out, job->model, mimic);
+  if (mimic && out.format == CLI_CSV) write_info_csv(&out, job->model, mimic);
   free(mimic);
-  if (out.format == CLI_CSV) write_info_csv(&out, job->model);
   if (out.format == CLI_TABLE) code = cli_tree(&out, job->model, job->spec);
   return cli_output_end(&out, code);
 }

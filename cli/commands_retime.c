@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <jounce/kinematics.h>
 #include <jounce/retime.h>
 
 #include "limits.h"
@@ -13,15 +14,16 @@
 
 enum { CLOCK = JN_LIMIT_KINDS, FIGURES };
 static const chart_figure figures[FIGURES] = {
-    {"position / limit", "", 0},  {"velocity / limit", "", 0}, {"acceleration / limit", "", 0},
-    {"jerk / limit", "", 0},      {"torque / limit", "", 0},   {"torque rate / limit", "", 0},
-    {"speed of the clock", "", 0}};
+    {"position / limit", "", 0}, {"velocity / limit", "", 0},  {"acceleration / limit", "", 0},
+    {"jerk / limit", "", 0},     {"torque / limit", "", 0},    {"torque rate / limit", "", 0},
+    {"power / limit", "", 0},    {"speed of the clock", "", 0}};
 
 typedef struct retime {
   cli_path path;
   cli_limits_given given;
   jn_retime_options options;
-  int moving_ends;
+  int moving_ends, speed_given[2];
+  cli_tool_speed tool;
   const char *apply;
   jn_limit_range *range;
   jn_trajectory *motion;
@@ -29,7 +31,7 @@ typedef struct retime {
   jn_retime_report report;
   double before, scaled; /* durations: as given; with one time scale, 0: none keeps the limits */
   double busy;           /* share of the time in which some limit is used by 99 % or more */
-  const jn_limit_peak *most;
+  double *q, *v;         /* scratch of the tool */
   const char *verdict;
   cli_sheet sheet;
 } retime;
@@ -58,6 +60,7 @@ static int name_columns(retime *x) {
   static const char *const clock[3] = {"u", "u'", "u''"};
   int columns = 4, at = 4;
   for (int i = 0; i < quantities(x); i++) columns += peak_of(x, i)->limited;
+  columns += x->tool.name != NULL;
   int code = cli_sheet_new(&x->sheet, jn_limit_check_samples(x->check), columns, figures, FIGURES);
   if (code) return code;
   cli_sheet_column(&x->sheet, 0, -1, "t");
@@ -68,7 +71,22 @@ static int name_columns(retime *x) {
       if (peak_of(x, iv * JN_LIMIT_KINDS + k)->limited)
         cli_sheet_column(&x->sheet, at++, k, "%s:%s", jn_limit_kind_name((jn_limit_kind)k),
                          cli_dof_name(model, iv).text);
+  if (x->tool.name)
+    cli_sheet_column(&x->sheet, at, JN_LIMIT_VELOCITY, "tool_speed:%s", x->tool.name);
   return CLI_DONE;
+}
+
+/* speed of the tool at t relative to its limit */
+static jn_status use_of_tool(retime *x, double t, double *use) {
+  const cli_job *job = &x->path.job;
+  double p[6];
+  jn_status status =
+      jn_trajectory_at(x->motion, t, 0, jn_data_settings(job->data)->representation, x->q, x->v);
+  if (!status) status = jn_kinematics(job->model, job->data, 0, x->q, x->v);
+  if (!status)
+    status = jn_point_motion(job->model, job->data, x->tool.limit.frame, jn_v3(0, 0, 0), 0, p);
+  if (!status) *use = sqrt(p[3] * p[3] + p[4] * p[4] + p[5] * p[5]) / x->tool.limit.speed;
+  return status;
 }
 
 static jn_status fill_rows(retime *x) {
@@ -87,6 +105,8 @@ static jn_status fill_rows(retime *x) {
         if (k != JN_LIMIT_POSITION) most = fmax(most, fabs(row[at]));
         at++;
       }
+    if (x->tool.name && (status = use_of_tool(x, row[0], &row[at]))) return status;
+    if (x->tool.name) most = fmax(most, row[at]);
     if (most >= 0.99) x->busy += row[0] - last;
     last = row[0];
   }
@@ -100,8 +120,9 @@ static const char *verdict(retime *x) {
                                   : "no time scale keeps the limits";
   return cli_take_text(
       m, "%.6g s instead of %.6g s (%s); %d of %d limits broken; at a limit %.0f %% of the time",
-      x->report.duration, x->before, one, jn_limit_check_broken(x->check),
-      jn_limit_check_limited(x->check), 100 * x->busy);
+      x->report.duration, x->before, one,
+      jn_limit_check_broken(x->check) + cli_tool_broken(&x->tool),
+      jn_limit_check_limited(x->check) + (x->tool.name != NULL), 100 * x->busy);
 }
 
 static void write_peak(FILE *file, const retime *x, const jn_limit_peak *p) {
@@ -110,12 +131,17 @@ static void write_peak(FILE *file, const retime *x, const jn_limit_peak *p) {
           p->limit, p->value, p->t, 100 * p->used);
 }
 
+static int broken(const retime *x) {
+  return jn_limit_check_broken(x->check) + cli_tool_broken(&x->tool);
+}
+
 static void write_json(cli_output *out, const retime *x) {
   const cli_field found[] = {NUMBER_FIELD("duration", x->report.duration),
                              NUMBER_FIELD("before", x->before),
                              MAYBE_FIELD("one_time_scale", x->scaled > 0, x->scaled),
                              NUMBER_FIELD("at_a_limit", x->busy),
-                             NUMBER_FIELD("broken", jn_limit_check_broken(x->check)),
+                             NUMBER_FIELD("broken", broken(x)),
+                             NUMBER_FIELD("intervals", x->report.intervals),
                              NUMBER_FIELD("rounds", x->report.rounds),
                              NUMBER_FIELD("steps", x->report.steps),
                              NUMBER_FIELD("slowed", x->report.slowed),
@@ -134,6 +160,13 @@ static void write_json(cli_output *out, const retime *x) {
         NUMBER_FIELD("time", p->t),      NUMBER_FIELD("used", p->used)};
     cli_record(out, fields, COUNT(fields));
   }
+  const cli_field tool[] = {TEXT_FIELD("joint", x->tool.name),
+                            TEXT_FIELD("quantity", "tool_speed"),
+                            NUMBER_FIELD("limit", x->tool.limit.speed),
+                            NUMBER_FIELD("worst", x->tool.speed),
+                            NUMBER_FIELD("time", x->tool.t),
+                            NUMBER_FIELD("used", cli_tool_used(&x->tool))};
+  if (x->tool.name) cli_record(out, tool, COUNT(tool));
   cli_json_end(out);
   cli_sheet_json(out, &x->sheet);
   cli_json_end(out);
@@ -151,6 +184,10 @@ static int write_retime(const retime *x) {
             "at t", "used");
     for (int i = 0; i < quantities(x); i++)
       if (peak_of(x, i)->limited) write_peak(out.file, x, peak_of(x, i));
+    if (x->tool.name)
+      fprintf(out.file, "%-16s %-12s %12.6g %12.6g %10.6g %7.1f%%\n", cli_clean(x->tool.name).text,
+              "tool_speed", x->tool.limit.speed, x->tool.speed, x->tool.t,
+              100 * cli_tool_used(&x->tool));
   } else {
     code = cli_sheet_print(&out, &x->sheet);
   }
@@ -180,7 +217,10 @@ static int search(retime *x) {
   const cli_path *p = &x->path;
   jn_error error = {0};
   x->options.progress = progress;
-  x->options.ends = x->moving_ends ? JN_ENDS_FREE : JN_ENDS_REST;
+  const int moving = x->moving_ends || x->speed_given[0] || x->speed_given[1];
+  x->options.ends = moving ? JN_ENDS_FREE : JN_ENDS_REST;
+  x->options.tools = x->tool.name != NULL;
+  x->options.tool = &x->tool.limit;
   jn_status status = jn_retime(p->job.model, p->job.data, p->trajectory, x->range, &x->options,
                                NULL, &x->motion, &x->report, &error);
   cli_progress_end();
@@ -205,23 +245,32 @@ static int examine(retime *x) {
   x->before = p->end - p->start;
   x->scaled = jn_limit_check_scale(given) * x->before;
   jn_limit_check_free(given);
+  int code = cli_tool_measure(&p->job, p->trajectory, p->samples, &x->tool);
+  if (x->scaled > 0) x->scaled = fmax(x->scaled, cli_tool_used(&x->tool) * x->before);
+  if (!code) code = cli_tool_measure(&p->job, x->motion, p->samples, &x->tool);
+  if (code) return code;
   if (!status)
     status = jn_limit_check_new(p->job.model, p->job.data, x->motion, x->range, p->samples, NULL,
                                 &x->check, NULL);
-  int code = cli_job_status(&p->job, status);
+  code = cli_job_status(&p->job, status);
   if (!code) code = name_columns(x);
   return code ? code : cli_job_status(&p->job, fill_rows(x));
 }
 
 static int compute(retime *x) {
   int code = cli_limits_read(&x->given, &x->path.job, &x->range);
+  if (!code) code = cli_tool_limit(&x->given, &x->path.job, &x->tool);
+  cli_memory *m = &x->path.job.result.memory;
+  x->q = cli_take_numbers(m, (size_t)jn_model_nq(x->path.job.model) + 1, 1, 1);
+  x->v = cli_take_numbers(m, 2 * (size_t)jn_model_nv(x->path.job.model) + 1, 1, 1);
+  if (m->failed) return CLI_BAD_INPUT;
   if (code) return code;
   drop_rates(x);
   if ((code = search(x)) || (code = examine(x))) return code;
   x->verdict = verdict(x);
   if (x->apply) code = cli_motion_save(&x->path.job, x->motion, x->path.samples, x->apply);
   if (code || (code = write_retime(x)) || (code = show(x))) return code;
-  return jn_limit_check_broken(x->check) ? CLI_CHECK_FAILED : CLI_DONE;
+  return broken(x) ? CLI_CHECK_FAILED : CLI_DONE;
 }
 
 static int run_retime(cli_job *job) {
@@ -229,6 +278,10 @@ static int run_retime(cli_job *job) {
   int code = cli_path_load(&x->path, 1);
   if (!code) code = cli_limits_check(&x->given, "retime");
   if (!code) code = cli_motion_check("retime", "--apply", x->apply);
+  for (int i = 0; i < 2 && !code; i++)
+    if (x->speed_given[i] && !(x->options.speed[i] > 0))
+      code = cli_bad_usage("retime: --%s-speed: a positive number expected, found %.9g",
+                           i ? "end" : "start", x->options.speed[i]);
   if (!code) code = compute(x);
   cli_sheet_free(&x->sheet);
   jn_limit_check_free(x->check);
@@ -245,6 +298,8 @@ int cli_retime(int argc, char **argv) {
                               CLI_OPT_OUTPUT("apply", &x.apply),
                               CLI_OPT_INT("intervals", &x.options.intervals, 16, JN_MAX_INTERVALS),
                               CLI_OPT_FLAG("no-rate", &x.options.without_rates, 1),
-                              CLI_OPT_FLAG("moving-ends", &x.moving_ends, 1)};
+                              CLI_OPT_FLAG("moving-ends", &x.moving_ends, 1),
+                              CLI_OPT_NUMBER("start-speed", &x.options.speed[0], &x.speed_given[0]),
+                              CLI_OPT_NUMBER("end-speed", &x.options.speed[1], &x.speed_given[1])};
   return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_retime);
 }

@@ -10,6 +10,7 @@
 #include <jounce/table.h>
 #include <jounce/trajectory.h>
 
+#include "closure.h"
 #include "names.h"
 #include "path.h"
 #include "progress.h"
@@ -45,6 +46,7 @@ typedef struct motion {
   double momentum_drift;            /* relative */
   int energy_kept, momentum_kept;   /* 1: it should be conserved */
   double com[3], momentum[6], mass; /* at the start */
+  double *residual, closure;        /* [rows]; largest residual of the constraints */
 } motion;
 
 static int any(const double *x, int n) {
@@ -149,6 +151,15 @@ static int read_forces(motion *m) {
 
 /* The run. */
 
+/* whether a constraint holds a link to the world */
+static int is_grounded(const cli_job *job) {
+  for (int i = 0; cli_is_closed(job) && i < jn_model_constraint_count(job->model); i++) {
+    const jn_constraint *c = jn_model_constraint(job->model, i);
+    if (c->type != JN_CONSTRAINT_COUPLING && (c->a.body < 0 || c->b.body < 0)) return 1;
+  }
+  return 0;
+}
+
 static int prepare(motion *m) {
   cli_job *job = &m->job;
   const cli_robot_state *s = &job->state;
@@ -173,7 +184,11 @@ static int prepare(motion *m) {
     o.forces.next_break = jn_force_table_next_break;
     o.forces.time_context = &m->table;
   }
-  int base = jn_model_is_floating(job->model) ? 6 : 0;
+  jn_constraints open = {.active = cli_take(&job->result.memory,
+                                            (size_t)jn_model_constraint_count(job->model) + 1, 1)};
+  if (!open.active) return CLI_BAD_INPUT;
+  if (!cli_is_closed(job)) o.constraints = &open;
+  int base = jn_model_is_floating(job->model) && !is_grounded(job) ? 6 : 0;
   m->energy_kept =
       !any(tau, nv) && !s->external.wrench_count && !m->forces && !job->damping && !m->friction;
   m->momentum_kept = base && !any(tau, base) && !s->external.wrench_count && !m->forces;
@@ -183,7 +198,8 @@ static int prepare(motion *m) {
     cli_error("simulate: %s", error.message[0] ? error.message : jn_status_text(status));
     return status == JN_ERR_ARGUMENT ? CLI_BAD_USAGE : CLI_BAD_INPUT;
   }
-  return cli_job_status(job, jn_simulation_set_state(m->simulation, 0, s->q, s->v));
+  status = jn_simulation_set_state(m->simulation, 0, s->q, s->v);
+  return cli_closure_fault(job, status, jn_simulation_constraint_fault(m->simulation));
 }
 
 /* Relative error of the momentum, against that of free fall. */
@@ -223,6 +239,13 @@ static jn_status measure(motion *m, double t) {
   m->kinetic = fmax(m->kinetic, kinetic);
   m->energy_drift = fmax(m->energy_drift, fabs(energy - m->energy));
   if (m->momentum_kept) m->momentum_drift = fmax(m->momentum_drift, momentum_error(m, t, momentum));
+  if (m->residual) {
+    const int rows = jn_model_constraint_rows(m->job.model);
+    status = jn_constraint_closure(m->job.model, m->job.data, 0, row + 1, NULL, NULL, m->residual,
+                                   NULL, NULL);
+    if (status) return status;
+    for (int i = 0; i < rows; i++) m->closure = fmax(m->closure, fabs(m->residual[i]));
+  }
   cli_stream_row(&m->stream, row);
   return JN_OK;
 }
@@ -279,7 +302,7 @@ static const char *summary(motion *m) {
   return cli_take_text(
       &r->memory,
       "%s: %.6g s in %ld steps (%ld rejected), %ld calls of dynamics of order %d, %.3g s\n"
-      "energy %.9g J, changed by at most %.3g J%s\n%s",
+      "energy %.9g J, changed by at most %.3g J%s\n%s%s",
       scheme_names[m->scheme], m->time, s.steps, s.rejected, s.dynamics, s.order, m->seconds,
       m->energy, m->energy_drift,
       relative         ? cli_take_text(&r->memory, ", %.3g of the largest kinetic energy",
@@ -288,7 +311,8 @@ static const char *summary(motion *m) {
                        : " (forces do work)",
       m->momentum_kept
           ? cli_take_text(&r->memory, "momentum conserved to %.3g\n", m->momentum_drift)
-          : "");
+          : "",
+      m->residual ? cli_take_text(&r->memory, "constraints satisfied to %.3g\n", m->closure) : "");
 }
 
 /* Writes the table while it is computed, then the summary. Returns an exit status. */
@@ -314,7 +338,8 @@ static int write_motion(motion *m) {
       NUMBER_FIELD("energy_change", m->energy_drift),
       BOOL_FIELD("energy_kept", m->energy_kept),
       MAYBE_FIELD("energy_drift", m->energy_kept && m->kinetic > 0, m->energy_drift / m->kinetic),
-      MAYBE_FIELD("momentum_drift", m->momentum_kept, m->momentum_drift)};
+      MAYBE_FIELD("momentum_drift", m->momentum_kept, m->momentum_drift),
+      MAYBE_FIELD("closure", m->residual != NULL, m->closure)};
   if (out->format == CLI_JSON) {
     cli_json_key(out, "summary");
     cli_json_begin(out, '{');
@@ -333,7 +358,7 @@ static int show(motion *m) {
   jn_statistics s = jn_simulation_statistics(m->simulation);
   chart c = cli_stream_chart(&m->stream);
   c.figure_of = m->kinds, c.figures = KINDS, c.figure = kinds;
-  const char *cards[9] = {
+  const char *cards[11] = {
       cli_take_text(t, "%.6g s", m->time),
       cli_take_text(t, "in %ld steps (%ld rejected) of the scheme %s, %.3g s on this machine",
                     s.steps, s.rejected, scheme_names[m->scheme], m->seconds),
@@ -348,6 +373,10 @@ static int show(motion *m) {
   if (m->momentum_kept) {
     cards[n++] = cli_take_text(t, "%.2g", m->momentum_drift);
     cards[n++] = "error of the momentum, relative";
+  }
+  if (m->residual) {
+    cards[n++] = cli_take_text(t, "%.2g", m->closure);
+    cards[n++] = "largest residual of the constraints (m, rad)";
   }
   const cli_page page = {"Motion", "Simulated by jounce " JN_VERSION ".", "motion.csv", cards};
   return cli_show(&m->job, m->plot, m->report, &c, &page);
@@ -391,8 +420,14 @@ static int move(motion *m) {
 static int run_simulate(cli_job *job) {
   motion *m = (motion *)job;
   /* forces are optional per joint, as in hybrid dynamics */
-  cli_need need = {0, 1, 1, 1, 1, job->pad || !job->state_path, 0};
+  cli_need need = {0, 1, 1, 1, 1, job->pad || job->assemble || !job->state_path, 0};
   int code = cli_job_state(job, &need, 0);
+  if (!code && cli_is_closed(job)) {
+    m->residual =
+        cli_take_numbers(&job->result.memory, (size_t)jn_model_constraint_rows(job->model), 1, 1);
+    if (!m->residual) code = CLI_BAD_INPUT;
+    if (!code && job->assemble) code = cli_close(job, 1);
+  }
   if (!code) code = move(m);
   jn_simulation_free(m->simulation);
   return code;
@@ -401,12 +436,14 @@ static int run_simulate(cli_job *job) {
 int cli_simulate(int argc, char **argv) {
   motion m = {.job = CLI_JOB_DEFAULT, .scheme = JN_TAYLOR, .samples = 101, .max_steps = 1000000};
   cli_job *job = &m.job;
+  job->closes = 1;
   const cli_option table[] = {CLI_MODEL_OPTIONS(job),
                               CLI_OPT_INT("order", &job->order, 2, JN_MAX_ORDER),
                               CLI_OPT_INPUT("state", &job->state_path),
                               CLI_OPT_FLAG("pad", &job->pad, 1),
                               CLI_OPT_VECTOR("gravity", job->gravity, &job->gravity_given),
                               CLI_DAMPING_OPTION(job),
+                              CLI_ASSEMBLE_OPTIONS(job),
                               CLI_OUTPUT_OPTIONS(job),
                               CLI_OPT_NUMBER("time", &m.time, &m.time_given),
                               CLI_OPT_NUMBER("step", &m.step, &m.step_given),

@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <jounce/inverse_kinematics.h>
 #include <jounce/kinematics.h>
 
 #include "closure.h"
 #include "path.h"
 #include "names.h"
+#include "observer.h"
 #include "stream.h"
+#include "tool.h"
 
 typedef struct traj {
   cli_path path;
@@ -20,9 +23,14 @@ typedef struct traj {
   cli_sheet sheet; /* names and figures of the columns, and the present row */
   cli_stream stream;
   double *v, *tau, *point;
+  cli_observer observer; /* of the reactions */
   /* with constraints: joints that keep their motion, the last configuration, constraint forces */
   const unsigned char *driven;
   double *last, *lambda;
+  /* --tool: the trajectory is that of a frame; inverse kinematics from the last configuration */
+  const char *tool_link;
+  cli_tool tool;
+  jn_ik *ik;
 } traj;
 
 /* Figures. */
@@ -86,6 +94,27 @@ static void name_constraints(traj *x, int at) {
   }
 }
 
+static int reaction_columns(const traj *x) {
+  return x->observer.reactions_given ? 6 * jn_model_body_count(x->path.job.model) * (x->order + 1)
+                                     : 0;
+}
+
+static void name_reactions(traj *x, int at) {
+  const jn_model *model = x->path.job.model;
+  char name[JN_MAX_NAME + 16], full[JN_MAX_NAME + 40];
+  for (int k = 0; k <= x->order; k++) {
+    const char *rate = k == 0 ? "" : k == 1 ? " rate" : " derivative";
+    const int torque = add_figure(x, "reaction torque", rate, "N m", k),
+              force = add_figure(x, "reaction force", rate, "N", k);
+    for (int i = 0; i < jn_model_body_count(model); i++)
+      for (int c = 0; c < 6; c++) {
+        snprintf(name, sizeof name, "%s:%s", cli_joint_name(model, i), cli_wrench_components[c]);
+        cli_derivative_name(name, k, full, sizeof full);
+        cli_sheet_column(&x->sheet, at++, c < 3 ? torque : force, "W:%s", full);
+      }
+  }
+}
+
 static void name_columns(traj *x) {
   const jn_model *model = x->path.job.model;
   const int nv = jn_model_nv(model);
@@ -114,6 +143,8 @@ static void name_columns(traj *x) {
     cli_sheet_column(&x->sheet, at++, -1, "band:%s", x->sheet.names[i]);
   if (x->lambda) name_constraints(x, at);
   at += force_columns(x);
+  if (x->observer.reactions_given) name_reactions(x, at);
+  at += reaction_columns(x);
   /* links */
   static const char *const quat[] = {"qw", "qx", "qy", "qz"}, *const xyz[] = {"x", "y", "z"},
                            *const w[] = {"wx", "wy", "wz"};
@@ -187,6 +218,37 @@ static jn_status close_loops(traj *x, double *q) {
                                                   x->tau, x->lambda);
 }
 
+/* q and v from the motion of the tool, near the last configuration. The base of a floating robot
+ * stays. */
+static jn_status follow_tool(traj *x, double t, double *q) {
+  const cli_path *p = &x->path;
+  const jn_representation rep = (jn_representation)p->representation;
+  const size_t nq = (size_t)jn_model_nq(p->job.model), rows = (size_t)x->order + 2;
+  double pose[7];
+  jn_status status = jn_trajectory_at(p->trajectory, t, x->order, rep, pose, x->tool.twist);
+  if (status) return status;
+  cli_tool_set(&x->tool, rep, pose, x->tool.twist, 0);
+  memcpy(q, x->last, nq * sizeof *q);
+  memset(x->v, 0, sizeof *x->v * rows * (size_t)jn_model_nv(p->job.model));
+  status = jn_ik_solve(x->ik, (int)rows, &x->tool.target, x->driven, q, x->v);
+  if (!status) memcpy(x->last, q, nq * sizeof *q);
+  if (status) return status;
+  return x->lambda
+             ? jn_constrained_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL,
+                                               NULL, x->tau, x->lambda)
+             : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
+}
+
+static jn_status joint_motion(traj *x, double t, double *q) {
+  const cli_path *p = &x->path;
+  jn_status status =
+      jn_trajectory_at(p->trajectory, t, x->order, (jn_representation)p->representation, q, x->v);
+  if (status) return status;
+  return x->lambda
+             ? close_loops(x, q)
+             : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
+}
+
 static jn_status fill_row(cli_path *path, double t, double *row) {
   traj *x = (traj *)path;
   const cli_path *p = &x->path;
@@ -194,12 +256,7 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
   size_t motion = nv * (size_t)(x->order + 2), force = nv * (size_t)(x->order + 1);
   double *q = row + 1, *power = q + nq + motion + force, *band = power + 1;
   row[0] = t;
-  jn_status status = jn_trajectory_at(p->trajectory, row[0], x->order,
-                                      (jn_representation)p->representation, q, x->v);
-  if (!status)
-    status = x->lambda
-                 ? close_loops(x, q)
-                 : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
+  jn_status status = x->ik ? follow_tool(x, t, q) : joint_motion(x, t, q);
   if (status) return status;
   memcpy(q + nq, x->v, motion * sizeof *x->v);
   memcpy(q + nq + motion, x->tau, force * sizeof *x->tau);
@@ -215,13 +272,18 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
     band += nq + motion + force;
   }
   if (x->lambda) memcpy(band, x->lambda, (size_t)force_columns(x) * sizeof *band);
-  return fill_links(x, q, band + force_columns(x));
+  band += force_columns(x);
+  if (x->observer.reactions_given)
+    status =
+        jn_joint_reactions(p->job.model, p->job.data, x->order, q, x->v, NULL,
+                           (jn_representation)x->observer.reactions, &x->observer.frames, band);
+  return status ? status : fill_links(x, q, band + reaction_columns(x));
 }
 
 static int make_columns(traj *x) {
   const cli_path *p = &x->path;
   int nq = jn_model_nq(p->job.model), nv = jn_model_nv(p->job.model);
-  int rows = 2 * x->order + 3, most = 8 + 8 * (x->order + 2);
+  int rows = 2 * x->order + 3, most = 8 + 10 * (x->order + 2);
   cli_memory *m = &x->path.job.result.memory;
   x->figure = cli_take(m, (size_t)most, sizeof *x->figure);
   x->v = cli_take_numbers(m, (size_t)x->order + 2, (size_t)nv, 1);
@@ -229,15 +291,16 @@ static int make_columns(traj *x) {
   x->point = cli_take_numbers(m, (size_t)x->order + 1, 6, 1);
   if (m->failed) return CLI_BAD_INPUT;
   if (cli_is_closed(&p->job)) {
-    x->last = cli_take_numbers(m, (size_t)nq, 1, 1);
+    if (!x->ik) x->last = cli_take_numbers(m, (size_t)nq, 1, 1);
     x->lambda = cli_take_numbers(m, (size_t)x->order + 1,
                                  (size_t)jn_model_constraint_rows(p->job.model), 1);
     if (m->failed) return CLI_BAD_INPUT;
-    jn_model_home(p->job.model, x->last);
-    if (!(x->driven = cli_driven(&x->path.job, x->last))) return CLI_BAD_INPUT;
+    if (!x->ik) jn_model_home(p->job.model, x->last);
+    if (!x->ik && !(x->driven = cli_driven(&x->path.job, x->last))) return CLI_BAD_INPUT;
   }
   double columns =
-      2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x);
+      2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x) +
+      6.0 * x->observer.reactions_given * jn_model_body_count(p->job.model) * (x->order + 1);
   if (x->bands) columns += nq + (double)nv * rows;
   if (columns > JN_MAX_COLUMNS)
     return cli_bad_input("traj: %.0f columns needed, at most %d", columns, JN_MAX_COLUMNS);
@@ -261,6 +324,23 @@ static int open_table(traj *x) {
   return code;
 }
 
+/* The exit status of a row, after a message. */
+static int row_status(const traj *x, double t, jn_status status) {
+  const cli_job *job = &x->path.job;
+  if (!x->ik || (status != JN_ERR_ASSEMBLY && status != JN_ERR_RANK))
+    return cli_closure_status(job, status);
+  const jn_constraint_fault f = jn_ik_fault(x->ik);
+  if (status == JN_ERR_ASSEMBLY)
+    return cli_bad_input(
+        "traj: --tool %s: the pose at t = %.6g is out of reach: row %d is off by %.3g where the "
+        "search ended; change the path, or start from another configuration (--state)",
+        cli_clean(x->tool_link).text, t, f.row, f.residual);
+  return cli_bad_input(
+      "traj: --tool %s: the joints cannot follow at t = %.6g (row %d of derivative %d is off by "
+      "%.3g): the arm is singular there, or has too few joints",
+      cli_clean(x->tool_link).text, t, f.row, f.order, f.residual);
+}
+
 /* Writes the table while it is computed. Returns an exit status. */
 static int write_table(traj *x) {
   const cli_path *p = &x->path;
@@ -273,12 +353,14 @@ static int write_table(traj *x) {
   cli_stream_head(s);
   while (s->next < p->samples && !code) {
     double *row = cli_sheet_row(&x->sheet, 0);
-    code = cli_closure_status(&p->job, fill_row(&x->path, cli_path_time(p, s->next), row));
+    const double t = cli_path_time(p, s->next);
+    code = row_status(x, t, fill_row(&x->path, t, row));
     if (!code) cli_stream_row(s, row);
   }
   /* with constraints, a configuration needs the one before: the extremes are those of the rows */
   const int shown = s->out.format == CLI_TABLE || x->path.report;
-  if (!code && shown && !x->lambda) code = cli_path_extremes(&x->path, s->columns, s->extremes);
+  if (!code && shown && !x->lambda && !x->ik)
+    code = cli_path_extremes(&x->path, s->columns, s->extremes);
   if (code) return code;
   cli_stream_foot(s);
   cli_json_end(&s->out);
@@ -314,9 +396,57 @@ static int show(const traj *x) {
   return cli_path_show(&x->path, &c, "Motion and forces", cards);
 }
 
+/* --tool: the solver, from the configuration of the state. A motion that is left open would have
+ * derivatives of no function of time. */
+static int open_tool(traj *x) {
+  cli_job *job = &x->path.job;
+  const jn_model *m = job->model;
+  const int frame = cli_job_link(job, x->tool_link);
+  unsigned char *driven = cli_take(&job->result.memory, (size_t)jn_model_body_count(m), 1);
+  if (frame < 0 || !driven) return CLI_BAD_INPUT;
+  driven[0] = (unsigned char)jn_model_is_floating(m);
+  if (job->driven && !(driven = cli_driven(job, job->state.q))) return CLI_BAD_INPUT;
+  jn_status status = jn_ik_new(m, x->order, frame, JN_CONSTRAINT_WELD, NULL, &x->ik);
+  if (status == JN_ERR_ARGUMENT)
+    return cli_bad_input("traj: --tool: no joint moves '%s'", cli_clean(x->tool_link).text);
+  if (status) return cli_job_status(job, status);
+  jn_ik_settings(x->ik)->representation = (jn_representation)x->path.representation;
+  x->driven = driven;
+  x->last = job->state.q;
+  return CLI_DONE;
+}
+
+/* Refuses an arm with more joints than the tool needs. */
+static int check_determined(traj *x) {
+  const jn_model *m = x->path.job.model;
+  int left = 0, held = 0;
+  double *q = cli_take_numbers(&x->path.job.result.memory, (size_t)jn_model_nq(m), 1, 1);
+  if (!q) return CLI_BAD_INPUT;
+  memcpy(q, x->last, sizeof *q * (size_t)jn_model_nq(m));
+  jn_status status = follow_tool(x, x->path.start, q);
+  if (status) return row_status(x, x->path.start, status);
+  status = jn_ik_null_space(x->ik, q, &left, NULL);
+  if (status) return cli_job_status(&x->path.job, status);
+  for (int i = 0; i < jn_model_body_count(m); i++)
+    if (x->driven[i]) held += jn_model_joint(m, i)->nv;
+  if (left <= held) return CLI_DONE;
+  return cli_bad_input(
+      "traj: --tool %s: %d degrees of freedom are left when the tool is held: which motion they "
+      "make "
+      "is not determined; hold joints where they are (--driven NAMES)",
+      cli_clean(x->tool_link).text, left - held);
+}
+
 static int run_traj(cli_job *job) {
   traj *x = (traj *)job;
-  int code = cli_path_load(&x->path, x->order);
+  int code = CLI_DONE;
+  if (job->state_path && !x->tool_link)
+    code = cli_bad_usage("traj: --state is the configuration from which --tool starts");
+  if (!code && x->bands && x->tool_link) code = cli_bad_usage("traj: --bands: not with --tool");
+  if (!code && x->tool_link) code = cli_tool_new(&x->tool, x->order + 2, &job->result.memory);
+  x->path.tool = x->tool.model;
+  if (!code) code = cli_path_load(&x->path, x->order);
+  if (!code && x->tool_link) code = open_tool(x);
   if (!code && x->bands && (x->path.tolerance_given || x->path.lambda_given))
     code = cli_bad_usage(
         "traj: --bands: the noise is not known with --tolerance or --lambda: leave "
@@ -324,14 +454,19 @@ static int run_traj(cli_job *job) {
   if (!code && x->bands && cli_is_closed(job))
     code = cli_bad_usage(
         "traj: --bands: constraints are not taken into account: give --open, or leave it out");
+  if (!code) code = cli_reactions_check(job, &x->observer);
+  if (!code) code = cli_observer_find(job, &x->observer);
   x->path.row = fill_row;
   if (!code) code = find_links(x);
   if (!code) code = make_columns(x);
+  if (!code && x->ik) code = check_determined(x);
   if (!code) code = open_table(x);
   if (!code) code = cli_stream_end(&x->stream, write_table(x));
   if (!code) code = show(x);
   cli_sheet_free(&x->sheet);
   jn_trajectory_free(x->path.trajectory);
+  jn_ik_free(x->ik);
+  cli_tool_free(&x->tool);
   return code;
 }
 
@@ -342,6 +477,9 @@ int cli_traj(int argc, char **argv) {
                               CLI_OPT_INT("order", &x.order, 0, 100),
                               CLI_OPT_TEXT("link", &x.links),
                               CLI_OPT_FLAG("bands", &x.bands, 1),
+                              CLI_REACTION_OPTIONS(&x.observer),
+                              CLI_OPT_TEXT("tool", &x.tool_link),
+                              CLI_OPT_INPUT("state", &x.path.job.state_path),
                               CLI_OPT_TEXT("driven", &x.path.job.driven)};
   x.path.job.closes = 1;
   return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_traj);

@@ -84,6 +84,7 @@ static int run(const demo_options *options) {
   name_processor(s->processor, sizeof s->processor);
   int code = study_run_round(options->quick, &s->round);
   if (!code) code = study_run_cost(options->quick, &s->cost);
+  if (!code) code = study_run_baseline(options->quick, &s->baseline);
   if (!code) code = write_all(s);
   cli_progress_end();
   if (!code && !(s->round.worst <= STUDY_LIMIT)) {

@@ -1,6 +1,7 @@
 /* demo.h: `jounce demo`, the study of an aerial manipulator (Ali et al. 2026, section 7).
  *   demo_motion.c  a motion through inverse and forward dynamics
  *   demo_cost.c    time per call
+ *   demo_baseline.c  the same by automatic differentiation
  *   demo_tables.c  tables, text and JSON of both
  *   demo_page.c    figures and pages */
 #ifndef CLI_DEMO_H
@@ -85,9 +86,21 @@ extern const double study_paper_us[2][STUDY_ROWS]; /* published, Intel Core i7-1
 extern const char *const cost_algorithm_names[2];
 extern const char *const cost_formulation_names[2];
 
-/* Four tables are shown, three are written as CSV files. */
-enum { TABLE_ROUND, TABLE_PAPER, TABLE_BODIES, TABLE_ORDERS, TABLES_SHOWN };
-enum { CSV_ROUND = TABLES_SHOWN, CSV_COST, CSV_EXPONENTS, STUDY_TABLES };
+/* Automatic differentiation of the dynamics of order 0, 101 bodies. Columns: jounce in body
+ * formulation, then the kinds of numbers of baseline.h. */
+enum { BASELINE_TOP = 8, BASELINE_COLUMNS = 3, BASELINE_LAST = 3 };
+typedef struct study_baseline {
+  int rows;                                         /* orders 0 ... rows - 1 */
+  double us[2][BASELINE_COLUMNS][BASELINE_TOP + 1]; /* by algorithm: minimum, microseconds */
+  double growth[2][BASELINE_COLUMNS];               /* factor per order, mean of the last 3 */
+  double apart[2]; /* forces, and forces of the accelerations: largest, relative to the engine */
+} study_baseline;
+int study_run_baseline(int quick, study_baseline *out);
+extern const char *const study_baseline_names[BASELINE_COLUMNS];
+
+/* Five tables are shown, four are written as CSV files. */
+enum { TABLE_ROUND, TABLE_PAPER, TABLE_BODIES, TABLE_ORDERS, TABLE_BASELINE, TABLES_SHOWN };
+enum { CSV_ROUND = TABLES_SHOWN, CSV_COST, CSV_EXPONENTS, CSV_BASELINE, STUDY_TABLES };
 extern const char *const study_table_names[STUDY_TABLES];
 extern const char *const study_series_names[STUDY_SERIES];
 
@@ -95,6 +108,7 @@ typedef struct study {
   demo_options options;
   study_round round;
   study_cost cost;
+  study_baseline baseline;
   cli_cells tables[STUDY_TABLES];
   double least[2], most[2]; /* exponents in the number of bodies, in r + 1 */
   char processor[128];

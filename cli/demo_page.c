@@ -13,13 +13,14 @@ enum {
   MOST_ROWS = 401,
   MOST_POINTS = 150
 }; /* rows of a chart over time; points of a drawn curve */
-enum { CHART_MOTION, CHART_FORCES, CHART_COST, CHARTS = CHART_COST + 3 };
+enum { CHART_MOTION, CHART_FORCES, CHART_COST, COSTS = 4, CHARTS = CHART_COST + COSTS };
 
 typedef struct view {
   const study *study;
   int still; /* figures drawn by gnuplot, no scripts */
   chart charts[CHARTS], forward;
-  cli_sheet costs[3]; /* against bodies, against order, compared with the paper */
+  /* against bodies, against order, compared with the paper, with automatic differentiation */
+  cli_sheet costs[COSTS];
 } view;
 
 static const struct {
@@ -28,12 +29,13 @@ static const struct {
   int first; /* first chart of the picture */
 } pictures[] = {{"motion", {NULL, 1, 3, 178, MOST_POINTS}, CHART_MOTION},
                 {"forces", {NULL, 1, 3, 178, MOST_POINTS}, CHART_FORCES},
-                {"cost", {NULL, 3, 2, 330, 0}, CHART_COST}};
-static const char *const chart_files[CHARTS] = {"motion.csv", "forces.csv", "cost_bodies.csv",
-                                                "cost_orders.csv", "cost_paper.csv"};
+                {"cost", {NULL, COSTS, 2, 330, 0}, CHART_COST}};
+static const char *const chart_files[CHARTS] = {"motion.csv",      "forces.csv",
+                                                "cost_bodies.csv", "cost_orders.csv",
+                                                "cost_paper.csv",  "cost_baseline.csv"};
 
 /* Stores a measured point in the table of its sweep. */
-static void place_point(const cost_point *p, cli_sheet costs[3]) {
+static void place_point(const cost_point *p, cli_sheet *costs) {
   const int a = p->algorithm, f = p->formulation;
   const char *algorithm = cost_algorithm_names[a];
   if (p->sweep == COST_BODIES) {
@@ -54,10 +56,12 @@ static void place_point(const cost_point *p, cli_sheet costs[3]) {
 }
 
 static int make_costs(view *v) {
-  static const chart_figure figures[] = {{"inverse dynamics, body formulation", "µs per call", 0},
-                                         {"forward dynamics, body formulation", "µs per call", 0},
-                                         {"against the order, 101 bodies", "µs per call", 0},
-                                         {"7 bodies, compared with the paper", "µs per call", 0}};
+  static const chart_figure figures[] = {
+      {"inverse dynamics, body formulation", "µs per call", 0},
+      {"forward dynamics, body formulation", "µs per call", 0},
+      {"against the order, 101 bodies", "µs per call", 0},
+      {"7 bodies, compared with the paper", "µs per call", 0},
+      {"automatic differentiation (figure 4(c)), 101 bodies", "µs per call", 0}};
   static const char *const labels[] = {"bodies", "r = 0", "r = 1", "r = 2", "r = 3",
                                        "r = 4",  "r = 5", "r = 0", "r = 1", "r = 2",
                                        "r = 3",  "r = 4", "r = 5"};
@@ -66,7 +70,20 @@ static int make_costs(view *v) {
   int code = cli_sheet_new(&sheets[0], cost->sizes, 1 + 2 * STUDY_ROWS, figures, 2);
   if (!code) code = cli_sheet_new(&sheets[1], COST_TOP_ORDER + 1, 6, figures + 2, 1);
   if (!code) code = cli_sheet_new(&sheets[2], STUDY_ROWS, 7, figures + 3, 1);
+  const study_baseline *baseline = &v->study->baseline;
+  if (!code)
+    code = cli_sheet_new(&sheets[3], baseline->rows, 1 + 2 * BASELINE_COLUMNS, figures + 4, 1);
   if (code) return code;
+  cli_sheet_column(&sheets[3], 0, -1, "order");
+  for (int i = 0; i < 2 * BASELINE_COLUMNS; i++) {
+    const int a = i / BASELINE_COLUMNS, c = i % BASELINE_COLUMNS;
+    cli_sheet_column(&sheets[3], 1 + i, 0, "%s %s", cost_algorithm_names[a],
+                     study_baseline_names[c]);
+    for (int r = 0; r < baseline->rows; r++) {
+      double *row = cli_sheet_row(&sheets[3], r);
+      row[0] = r, row[1 + i] = baseline->us[a][c][r];
+    }
+  }
   for (int i = 0; i < cost->count; i++) place_point(&cost->points[i], sheets);
   cli_sheet_column(&sheets[0], 0, -1, "bodies");
   cli_sheet_column(&sheets[1], 0, -1, "order_plus_1");
@@ -76,13 +93,14 @@ static int make_costs(view *v) {
     cli_sheet_column(&sheets[2], 1 + 3 * a, 0, "%s paper", cost_algorithm_names[a]);
 
   chart *c = &v->charts[CHART_COST];
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < COSTS; i++) {
     c[i] = cli_sheet_chart(&sheets[i]);
-    c[i].log_x = c[i].log_y = i < 2;
+    c[i].log_x = i < 2;
+    c[i].log_y = i != 2;
   }
   c[0].axis = "bodies N", c[0].slope = 1, c[0].slope_name = "∝ N", c[0].labels = labels;
   c[1].axis = "r + 1", c[1].slope = 2, c[1].slope_name = "∝ (r + 1)^2";
-  c[2].axis = "order r";
+  c[2].axis = c[3].axis = "order r";
   return CLI_DONE;
 }
 
@@ -205,6 +223,6 @@ int study_write_pages(study *s) {
   if (!code) code = write_page(&v, path);
   v.still = 0;
   if (!code && s->options.report) code = write_page(&v, s->options.report);
-  for (int i = 0; i < 3; i++) cli_sheet_free(&v.costs[i]);
+  for (int i = 0; i < COSTS; i++) cli_sheet_free(&v.costs[i]);
   return code;
 }

@@ -5,8 +5,9 @@
 
 #include "message.h"
 
-const char *const study_table_names[STUDY_TABLES] = {
-    "round trip", "paper", "bodies", "orders", "roundtrip.csv", "cost.csv", "exponents.csv"};
+const char *const study_table_names[STUDY_TABLES] = {"round trip", "paper",         "bodies",
+                                                     "orders",     "baseline",      "roundtrip.csv",
+                                                     "cost.csv",   "exponents.csv", "baseline.csv"};
 
 static void round_tables(study *s) {
   cli_cells *t = &s->tables[TABLE_ROUND], *csv = &s->tables[CSV_ROUND];
@@ -99,6 +100,34 @@ static void orders_table(const study *s, cli_cells *t) {
       "  The paper states quadratic cost.";
 }
 
+static void baseline_tables(study *s, cli_cells *t, cli_cells *csv) {
+  const study_baseline *b = &s->baseline;
+  cli_cells_begin(t, "Automatic differentiation of order 0, 101 bodies, microseconds (figure 4(c))",
+                  "order~r jounce Taylor duals jounce Taylor duals");
+  algorithm_groups(t, BASELINE_COLUMNS);
+  cli_cells_begin(csv, NULL, "order algorithm numbers minimum_us");
+  for (int r = 0; r < b->rows; r++) {
+    cli_cells_add(t, "%d", r);
+    for (int i = 0; i < 2 * BASELINE_COLUMNS; i++) {
+      const int a = i / BASELINE_COLUMNS, c = i % BASELINE_COLUMNS;
+      const double us = b->us[a][c][r];
+      cli_cells_add(t, "%.*f", us < 1000 ? 1 : 0, us);
+      cli_cells_add(csv, "%d %s %s %.17g", r, cost_algorithm_names[a],
+                    c == 0   ? "jounce"
+                    : c == 1 ? "taylor"
+                             : "duals",
+                    us);
+    }
+  }
+  cli_cells_add(t, "growth");
+  for (int i = 0; i < 2 * BASELINE_COLUMNS; i++)
+    cli_cells_add(t, "%.2f", b->growth[i / BASELINE_COLUMNS][i % BASELINE_COLUMNS]);
+  t->note =
+      "growth: factor per order, mean of the last three. The paper: exponential for CasADi (it\n"
+      "  prints no numbers), (r+1)^2 for its algorithms. A product takes (r+1)(r+2)/2\n"
+      "  multiplications of Taylor numbers, 3^r of nested duals.";
+}
+
 static void cost_csv(const study *s, cli_cells *t) {
   static const char *const sweeps[] = {"paper", "order", "bodies"};
   cli_cells_begin(t, NULL, "sweep bodies order algorithm formulation minimum_us median_us rounds");
@@ -140,6 +169,7 @@ int study_tables(study *s) {
   paper_table(s, &s->tables[TABLE_PAPER]);
   bodies_table(s, &s->tables[TABLE_BODIES]);
   orders_table(s, &s->tables[TABLE_ORDERS]);
+  baseline_tables(s, &s->tables[TABLE_BASELINE], &s->tables[CSV_BASELINE]);
   cost_csv(s, &s->tables[CSV_COST]);
   exponents_csv(s, &s->tables[CSV_EXPONENTS]);
   for (int i = 0; i < STUDY_TABLES; i++) {
@@ -162,7 +192,9 @@ void study_write_text(FILE *file, const study *s) {
           "  agreement  forces of the body and spatial formulations differ by %.1e, relative\n",
           s->round.agreement);
   fprintf(file, "  scaling    time ~ bodies^%.2f to bodies^%.2f; ", s->least[0], s->most[0]);
-  fprintf(file, "~ (r+1)^%.2f to (r+1)^%.2f at 101 bodies\n\n", s->least[1], s->most[1]);
+  fprintf(file, "~ (r+1)^%.2f to (r+1)^%.2f at 101 bodies\n", s->least[1], s->most[1]);
+  fprintf(file, "  baselines  automatic differentiation differs by %.1e in forces, relative\n\n",
+          fmax(s->baseline.apart[0], s->baseline.apart[1]));
   for (int i = 0; i < TABLES_SHOWN; i++) {
     cli_cells_text(file, &s->tables[i]);
     fputc('\n', file);
@@ -173,21 +205,24 @@ void study_write_text(FILE *file, const study *s) {
 }
 
 void study_write_json(cli_output *out, const study *s) {
-  const cli_field fields[] = {TEXT_FIELD("demo", "study"),
-                              TEXT_FIELD("robot", "tilthex"),
-                              TEXT_FIELD("processor", s->processor),
-                              TEXT_FIELD("output", s->options.output),
-                              BOOL_FIELD("figures", s->figures),
-                              NUMBER_FIELD("steps", s->round.steps),
-                              NUMBER_FIELD("dt", s->round.dt),
-                              NUMBER_FIELD("worst_residual", s->round.worst),
-                              NUMBER_FIELD("limit", STUDY_LIMIT),
-                              BOOL_FIELD("passed", s->round.worst <= STUDY_LIMIT),
-                              NUMBER_FIELD("formulations_apart", s->round.agreement)};
+  const cli_field fields[] = {
+      TEXT_FIELD("demo", "study"),
+      TEXT_FIELD("robot", "tilthex"),
+      TEXT_FIELD("processor", s->processor),
+      TEXT_FIELD("output", s->options.output),
+      BOOL_FIELD("figures", s->figures),
+      NUMBER_FIELD("steps", s->round.steps),
+      NUMBER_FIELD("dt", s->round.dt),
+      NUMBER_FIELD("worst_residual", s->round.worst),
+      NUMBER_FIELD("limit", STUDY_LIMIT),
+      BOOL_FIELD("passed", s->round.worst <= STUDY_LIMIT),
+      NUMBER_FIELD("formulations_apart", s->round.agreement),
+      NUMBER_FIELD("baselines_apart", fmax(s->baseline.apart[0], s->baseline.apart[1]))};
   cli_json_begin(out, '{');
   cli_json_fields(out, fields, COUNT(fields));
   cli_cells_json(out, "round_trip", &s->tables[CSV_ROUND]);
   cli_cells_json(out, "cost", &s->tables[CSV_COST]);
   cli_cells_json(out, "exponents", &s->tables[CSV_EXPONENTS]);
+  cli_cells_json(out, "baseline", &s->tables[CSV_BASELINE]);
   cli_json_end(out);
 }

@@ -3,6 +3,10 @@
 
 /* clang-format off */
 
+#define HELP_FILES \
+    "  --package-path A:B     folders whose files a model may include, and in which xacro finds packages\n" \
+    "  --arg NAME:=VALUE      an argument of a xacro file; may be repeated; also without --arg\n"
+
 #define HELP_ROOT \
     "  --fixed, --floating    fix the root link or let it float, whatever the file says\n" \
     "  --inertia NAME         what to do with an inertia that no body has: default (refuse a negative\n" \
@@ -10,13 +14,16 @@
     "                         permissive (use it as it is), repair (use the nearest physical one)\n" \
     "  --lock JOINT[=Q],...   fix joints at a position (default 0; several numbers: a:b:c)\n" \
     "  --armature JOINT=X,... set the rotor inertia of joints, as seen at the joint\n" \
+    HELP_FILES \
+    "  --with FILE            a side file (JSON) with 'frames', 'constraints', 'passive' joints or\n" \
+    "                         'rotors', which a URDF cannot say (docs/files.md)\n" \
     "  --lenient              accept numbers that a URDF separates by commas\n" \
     "  --open                 leave out the constraints of the model: the open tree\n" \
     "  --mimic                a mimic joint follows its joint: a constraint 'mimic:NAME'\n" \
     "  -q, --quiet            no line on standard error about findings of weight\n"
 
 #define HELP_MODEL \
-    "MODEL is a URDF, an MJCF, a native model (JSON), '-' (one of these on standard input) or a\n" \
+    "MODEL is a URDF, a xacro, an MJCF, a native model (JSON), '-' (one of these on standard input) or a\n" \
     "built-in robot.\n" HELP_ROOT
 
 #define HELP_ORDER \
@@ -52,6 +59,19 @@
     "                         the layout of jounce, pinocchio, mujoco, drake or rbdl\n" \
     "                         (docs/layouts.md)\n"
 
+#define HELP_PLACE \
+    "  --at NAME              linear velocity, or moment, at the origin of this frame (spatial)\n" \
+    "  --axes NAME            components in the axes of this frame (all but body)\n"
+
+#define HELP_RELATIVE \
+    "  --relative-to NAME     motion relative to this link or frame; default the world. It is also the\n" \
+    "                         default of --at and --axes; 'world' names the world\n" HELP_PLACE
+
+#define HELP_REACTIONS \
+    "  --reactions NAME       the wrench that each joint transmits to its body, as spatial, body,\n" \
+    "                         hybrid or mixed wrench of the body's frame; the actuator's part is\n" \
+    "                         included\n" HELP_PLACE
+
 #define HELP_WHERE \
     "  --text                 the same as --format text\n" \
     "  --output FILE          write to FILE instead of standard output; without --format its ending\n" \
@@ -69,13 +89,17 @@
 
 /* for commands that follow a trajectory */
 #define HELP_PATH \
-    "MODEL is a URDF or MJCF (.urdf, .xml, .mjcf), a native model (.json) or a built-in robot.\n" \
+    "MODEL is a URDF, xacro or MJCF (.urdf, .xacro, .xml), a native model (.json) or a built-in robot.\n" \
     "TRAJ is a curve (.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with\n" \
     "a column 't' and one for each joint. A spline is fitted to samples; smoothing, noise and bands\n" \
     "are found from them, and a fit that cannot be trusted is refused (docs/recordings.md):\n" \
     "  --force                accept it\n" \
     "  --ends rest            at rest at the start and the end; default free\n" \
     "  --outliers keep        use all samples; default drop\n" \
+    "  --unwrap               remove jumps by a turn also of joints with limits\n" \
+    "  --degrees              angles are in degrees\n" \
+    "  --time-unit U          of the times: s, ms, us or ns; default auto, by the name of the\n" \
+    "                         column (time_ms) or the stamps\n" \
     "  --degree D             degree of the polynomials, default 7 or the order + 3\n" \
     "  --tolerance E          given rms residual instead (0: interpolates every sample)\n" \
     "  --lambda L             given smoothing weight instead\n" \
@@ -102,12 +126,12 @@ const char cli_models_help[] =
 const char cli_info_help[] =
     "usage: jounce info MODEL [options]\n\n"
     "Writes {\"name\", \"mass\", \"moving_mass\", \"bodies\", \"dofs\", \"nq\", \"floating\",\n"
-    "\"gravity\", \"links\", \"joints\", \"frames\"}; text format: a drawing of the tree\n"
-    "with limits, armature and mimicked joints.\n"
+    "\"gravity\", \"links\", \"joints\", \"frames\", \"constraints\"}; text format: a drawing of\n"
+    "the tree with limits, armature, mimicked joints and constraints.\n"
     "\"moving_mass\" excludes what is welded to the world. A link held by a fixed joint belongs to\n"
     "the body that \"body\" names (null: the world).\n\n"
     HELP_MODEL HELP_OUTPUT_PLAIN
-    "csv: a line for each joint.\n\n"
+    "csv: a line for each joint; a limit that there is not is an empty field.\n\n"
     "example:\n"
     "  jounce info tilthex --text\n";
 
@@ -122,14 +146,29 @@ const char cli_lint_help[] =
     "  jounce lint tilthex --text\n";
 
 const char cli_convert_help[] =
-    "usage: jounce convert MODEL --output FILE.json [options]\n\n"
-    "Writes a model as a native file, after it was checked, with joints locked and armatures set as\n"
-    "the options say. Loading the file gives the same model, bit for bit.\n\n"
+    "usage: jounce convert MODEL --output FILE.json|FILE.urdf [options]\n\n"
+    "Writes a model as a native file or as URDF, after it was checked, with joints locked and\n"
+    "armatures set as the options say. Loading a native file gives the same model, bit for bit. URDF\n"
+    "gives the same numbers, rotations within rounding; what URDF cannot hold is refused by name\n"
+    "(docs/files.md).\n\n"
     HELP_MODEL
     "  --output FILE          the file; it appears complete or not at all\n\n"
     "example:\n"
     "  jounce convert arm6 --lock joint3=0.5 --output arm5.json\n"
-    "  jounce info arm5.json --text\n";
+    "  jounce convert arm5.json --output arm5.urdf\n"
+    "  jounce info arm5.urdf --text\n";
+
+const char cli_expand_help[] =
+    "usage: jounce expand FILE.xacro [options] [NAME:=VALUE ...]\n\n"
+    "Expands a xacro file, which describes a robot by macros, and prints the URDF. Every command\n"
+    "does the same with a model that is xacro. What is read of the language is in docs/files.md.\n"
+    "Only files in the folder of FILE or below are opened, and those below the package path.\n"
+    "'-' reads standard input.\n\n"
+    HELP_FILES
+    "  --output FILE          write to FILE instead of standard output\n"
+    "\nexample:\n"
+    "  echo '<robot name=\"r\"><xacro:property name=\"m\" value=\"2\"/><link name=\"a${m}\"/></robot>' |\n"
+    "    jounce expand -\n";
 
 const char cli_state_help[] =
     "usage: jounce state MODEL [--order R] [options]\n\n"
@@ -151,6 +190,7 @@ const char cli_fk_help[] =
     "Without --state: the home configuration at rest.\n\n"
     HELP_MODEL HELP_STATE
     "  --representation NAME  of the twists written: spatial (default), body, hybrid or mixed\n"
+    HELP_RELATIVE
     "  --link NAME            only this link or frame\n"
     "  --frames               also the named frames\n"
     "  --point X,Y,Z          with --link: \"point\", the motion of a point fixed in that link:\n"
@@ -162,7 +202,8 @@ const char cli_fk_help[] =
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, 0]}}' |\n"
     "    jounce fk pendulum --order 1 --state -\n"
-    "  jounce fk tilthex --representation body --text\n";
+    "  jounce fk tilthex --representation body --text\n"
+    "  jounce fk humanoid --link left_hand --relative-to right_hand --text\n";
 
 const char cli_id_help[] =
     "usage: jounce id MODEL [--order R] [--state FILE] [options]\n\n"
@@ -173,7 +214,10 @@ const char cli_id_help[] =
     "Without --state: the home configuration at rest.\n"
     "With constraints (docs/constraints.md) tau is zero at passive joints, and\n"
     "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
-    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
+    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT
+    HELP_REACTIONS
+    "                         \"reactions\": {joint: [k = 0..R][6]}: torque, force\n"
+    HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3]}}' |\n"
@@ -182,7 +226,8 @@ const char cli_id_help[] =
     "    \"twist\": [[0,0,0.1,0,0,0], [0,0,0,0,0,0]]}}' | jounce id tilthex --pad --state -\n"
     "  echo '{\"q\": [0.5, 0.2], \"v\": [[1, -1], [0, 0]]}' |\n"
     "    jounce id double_pendulum --layout mujoco --state -\n"
-    "  jounce id tilthex --text\n";
+    "  jounce id tilthex --text\n"
+    "  jounce id arm6 --reactions body --text\n";
 
 const char cli_fd_help[] =
     "usage: jounce fd MODEL [--order R] --state FILE [options]\n\n"
@@ -237,6 +282,43 @@ const char cli_assemble_help[] =
     "  echo '{\"joints\": {\"crank\": [0.5, 2]}}' | jounce assemble fourbar --state - |\n"
     "    jounce id fourbar --state - --text\n";
 
+const char cli_ik_help[] =
+    "usage: jounce ik MODEL --link NAME --pose X,Y,Z[,QW,QX,QY,QZ] [--twist ...] [options]\n\n"
+    "Joint positions that take a link or frame to a pose, nearest to the guess and within the joint\n"
+    "limits, then q' ... q^(R+2) that give it a twist with its derivatives, order by order. The base\n"
+    "of a floating robot stays, unless --driven names other joints. Constraints of the model hold.\n"
+    "Writes a STATE file and the null space: motions that leave the link at rest.\n\n"
+    HELP_MODEL HELP_ORDER
+    "  --link NAME            the link or frame\n"
+    "  --pose X,Y,Z[,QW,QX,QY,QZ]\n"
+    "                         its position, and its orientation as a quaternion; without it the\n"
+    "                         orientation is free\n"
+    "  --twist WX,WY,WZ,VX,VY,VZ\n"
+    "                         its twist; default at rest\n"
+    "  --representation NAME  of --twist: hybrid (default: velocity of the frame's origin, world axes),\n"
+    "                         spatial, body or mixed\n"
+    "  --target FILE          instead of these: {\"base\": {\"p\", \"quat\", \"twist\": [[6], ...],\n"
+    "                         \"representation\"}} as in a STATE file, with derivatives of the twist\n"
+    "  --follow WHAT          pose, position (default without an orientation), or axis: position and\n"
+    "                         direction of z\n"
+    "  --state FILE           the guess: a STATE file (JSON); default the home configuration at rest\n"
+    "  --driven NAMES         joints that keep the motion of the guess: 'hip,knee'; '' for none\n"
+    "  --format NAME          json or text; default: text on a terminal, else json\n" HELP_WHERE
+    "\nexample:\n"
+    "  jounce ik arm6 --link link6 --pose 0.4,0.2,0.5 --twist 0,0,0,0.1,0,0 > state.json\n"
+    "  jounce id arm6 --state state.json --text\n";
+
+const char cli_rotors_help[] =
+    "usage: jounce rotors MODEL [--state FILE] [--order R] [options]\n\n"
+    "The propellers of a flying base: the allocation matrix A (wrench on the base = A thrust), its\n"
+    "rank, and the thrusts and speeds of a motion with their derivatives: least norm where more\n"
+    "than one choice does it. Without --state: hovering at home. 'rest' is what rotors of a rank\n"
+    "below 6 cannot do. Exit status 3: a rotor is saturated, or the motion needs what they cannot\n"
+    "do. Rotors are the key 'rotors' of a native model, or of a side file.\n\n"
+    HELP_MODEL HELP_STATE HELP_DAMPING HELP_OUTPUT "\n"
+    "example:\n"
+    "  jounce rotors tilthex --order 2 --pad --text\n";
+
 const char cli_eom_help[] =
     "usage: jounce eom MODEL [--state FILE] [--order R] [options]\n\n"
     "The closed form M v' + C v + g + tau_ext = tau at a state; M' - 2 C is skew, h = C v + g.\n"
@@ -246,9 +328,12 @@ const char cli_eom_help[] =
     "Without --state: the home configuration at rest.\n\n"
     HELP_MODEL HELP_STATE
     "  --momentum             \"momentum\": {\"com\", \"momentum\", \"centroidal\", \"kinetic\",\n"
-    "                         \"potential\", \"matrix\"}: centre of mass, momentum about the world's\n"
-    "                         origin and about the centre of mass, energies, centroidal momentum\n"
-    "                         matrix; in JSON and text\n"
+    "                         \"potential\", \"armature\", \"matrix\"}: centre of mass, momentum about\n"
+    "                         the world's origin and about the centre of mass, energies (armature:\n"
+    "                         its part of the kinetic one), centroidal momentum matrix; in JSON and\n"
+    "                         text\n"
+    "  --christoffel          \"christoffel\": [i][j][k], the symbols of the first kind: C_ij = sum\n"
+    "                         of Gamma_ijk v_k; for the body twist of a free base; in JSON\n"
     HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
     "csv: quantity, k, row and a column for each degree of freedom.\n"
     "npy: M, array [nv][nv], with --order [R+1][nv][nv].\n\n"
@@ -269,6 +354,7 @@ const char cli_jacobian_help[] =
     "  --representation NAME  of the twist V: spatial (default), body, hybrid or mixed\n"
     "  --point X,Y,Z          the Jacobian of a point fixed in that link instead, [k][3][dofs]: its\n"
     "                         velocity in the world is J v\n"
+    HELP_RELATIVE
     HELP_ORDER HELP_GIVEN_STATE HELP_FORMULATION
     "  --layout NAME          state and columns in the layout of jounce, pinocchio (with linear rows\n"
     "                         first), mujoco, drake or rbdl (docs/layouts.md)\n"
@@ -277,7 +363,8 @@ const char cli_jacobian_help[] =
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, -1]}}' |\n"
     "    jounce jacobian double_pendulum --link link2 --order 1 --state -\n"
-    "  jounce jacobian double_pendulum --link link2 --point 0,0,-1 --text\n";
+    "  jounce jacobian double_pendulum --link link2 --point 0,0,-1 --text\n"
+    "  jounce jacobian humanoid --link left_hand --relative-to right_hand --text\n";
 
 const char cli_partials_help[] =
     "usage: jounce partials MODEL [--order R] [--state FILE] [--forward] [options]\n\n"
@@ -288,19 +375,26 @@ const char cli_partials_help[] =
     "[k][j = 0..R][n][n]}, d v^(k+1) by q, v and tau^(j). Rows and columns follow \"dofs\". The pose\n"
     "of a floating base and a spherical joint vary as C exp(xi), angular first; their twists are\n"
     "held constant in the representation of the state. Without --state: the home configuration at\n"
-    "rest.\n\n"
+    "rest. With constraints: of the constrained dynamics, with \"rows\" and \"dlambda_dq\": [k][rows][n],\n"
+    "\"dlambda_dv\", \"dlambda_dtau\" of the constraint forces (docs/constraints.md).\n\n"
     HELP_MODEL
     "  --forward              differentiate forward dynamics\n"
-    HELP_ORDER HELP_GIVEN_STATE HELP_GRAVITY HELP_DAMPING
+    "  --regressor            instead: \"regressor\": [k][n][10 bodies], d tau^(k) by mass, first moment\n"
+    "                         and xx xy xz yy yz zz of every body; \"values\" are these parameters\n"
+    "  --geometry             instead: \"dtau_dplacement\": [k][n][6 bodies], d tau^(k) by a\n"
+    "                         displacement A exp(xi) of the placement of every joint\n"
+    HELP_ORDER HELP_GIVEN_STATE HELP_GRAVITY HELP_DAMPING HELP_ASSEMBLE
     "  --layout NAME          state and matrices in the layout of jounce, pinocchio, mujoco, drake\n"
     "                         or rbdl (docs/layouts.md); a free base then varies along its velocity\n"
     HELP_OUTPUT
     "csv: quantity, k, j, row and a column for each degree of freedom.\n"
-    "npy: array [R+1][R+3][n][n]: by q, then by v^(0..R+1), or by q, v, tau^(0..R).\n\n"
+    "npy: array [R+1][R+3][n][n]: by q, then by v^(0..R+1), or by q, v, tau^(0..R), without\n"
+    "constraint forces.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3], \"joint2\": [0.2, -1, 1, 0]}}' |\n"
     "    jounce partials double_pendulum --order 1 --state -\n"
-    "  jounce partials tilthex --text\n";
+    "  jounce partials tilthex --text\n"
+    "  jounce partials arm6 --regressor\n";
 
 const char cli_linearise_help[] =
     "usage: jounce linearise MODEL [--state FILE] [--hold] [--input full|joints] [options]\n\n"
@@ -309,8 +403,11 @@ const char cli_linearise_help[] =
     "first, so nothing is singular at any attitude. Writes {\"order\", \"representation\",\n"
     "\"states\": [2n names], \"inputs\": [m names], \"A\": [2n][2n], \"B\": [2n][m]}, with --step\n"
     "also \"Ad\" and \"Bd\". Reads q, q', V, tau and base_wrench.\n"
-    "Without --state: the home configuration at rest.\n\n"
-    HELP_MODEL HELP_GIVEN_STATE
+    "Without --state: the home configuration at rest.\n"
+    "With constraints: A and B of all states, \"projector\" on those that satisfy the constraints, and\n"
+    "\"minimal_states\", \"A_minimal\", \"B_minimal\" of independent degrees of freedom, with --step\n"
+    "\"Ad_minimal\", \"Bd_minimal\" (docs/constraints.md).\n\n"
+    HELP_MODEL HELP_GIVEN_STATE HELP_ASSEMBLE
     "  --hold                 use the tau that keeps v' = 0 instead of the state's\n"
     "  --input NAME           full (default): all of tau with the base wrench; joints: without it\n"
     "  --representation NAME  of the varied base twist and the constant base wrench: spatial, body,\n"
@@ -325,6 +422,7 @@ const char cli_linearise_help[] =
     "csv: quantity, k, row and a column for each state, then for each input.\n"
     "npy: [A B], array [k][2n][2n + m].\n\n"
     "example:\n"
+    "  jounce linearise fourbar --hold --text\n"
     "  jounce linearise tilthex --hold --representation body --input joints --text\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, -1]},\n"
     "         \"tau\": {\"joint1\": [2], \"joint2\": [0]}}' |\n"
@@ -337,7 +435,8 @@ const char cli_simulate_help[] =
     "is zero. Writes a table: t, configuration (a free base: quaternion qw qx qy qz and position),\n"
     "velocities, energy; and a summary: how well energy and momentum are conserved, where they\n"
     "should be. The summary goes with the table in JSON and text, else to standard error.\n"
-    "Without --state: from the home configuration at rest.\n\n"
+    "Without --state: from the home configuration at rest. Constraints of the model hold: the state\n"
+    "is moved back to them after each step, and the summary says how well they are satisfied.\n\n"
     "  --time T               seconds\n"
     "  --scheme NAME          taylor (default), rkmk54, radau (stiff forces), rkmk4, momentum,\n"
     "                         variational\n"
@@ -353,7 +452,7 @@ const char cli_simulate_help[] =
     "  --damping, --friction  include the joint damping, the joint friction of the model file\n"
     "  --drift                only the summary, no table\n"
     "  --plot FILE            draw the motion (.svg or .png; needs gnuplot)\n"
-    HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ROOT
+    HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ASSEMBLE HELP_ROOT
     "  --format NAME          json, csv, npy or text; default: text on a terminal, else json\n"
     "  --output FILE          write to FILE instead of standard output\n\n"
     "example:\n"
@@ -361,7 +460,9 @@ const char cli_simulate_help[] =
     "    jounce simulate double_pendulum --state - --time 10 --format csv --samples 11\n"
     "  jounce simulate tilthex --time 2 --drift\n"
     "  echo '{\"joints\": {\"joint1\": [1.5, 0], \"joint2\": [0.2, 0]}}' |\n"
-    "    jounce simulate double_pendulum --state - --time 5 --drift --report motion.html\n";
+    "    jounce simulate double_pendulum --state - --time 5 --drift --report motion.html\n"
+    "  echo '{\"joints\": {\"crank\": [0, 6]}}' |\n"
+    "    jounce simulate fourbar --assemble --state - --time 10 --drift\n";
 
 const char cli_traj_help[] =
     "usage: jounce traj MODEL TRAJ [--order R] [options]\n\n"
@@ -377,8 +478,14 @@ const char cli_traj_help[] =
     "  --bands                also half widths of the 95 % bands of fitted motions and of their\n"
     "                         forces, columns \"band:elbow'\"\n"
     "  --driven NAMES         with constraints: joints that keep their motion\n"
+    "  --tool NAME            TRAJ is the motion of this link or frame, written as that of a base:\n"
+    "                         {\"kind\", \"times\", \"base\": ...}; the joints follow by inverse kinematics.\n"
+    "                         The base stays, and joints named in --driven\n"
+    "  --state FILE           with --tool: the configuration to start from; default home\n"
     "  --link NAME,...        links or frames to follow: world position and its derivatives,\n"
     "                         quaternion, angular velocity in world axes\n"
+    HELP_REACTIONS
+    "                         columns \"W:elbow:nx\" ... \"W:elbow:fz\", \"W:elbow:nx'\"\n"
     HELP_PATH_END
     "  --format NAME          json, csv, npy, npz or text (extrema of every column);\n"
     "                         default: text on a terminal, else json\n\n"
@@ -391,14 +498,15 @@ const char cli_traj_help[] =
 const char cli_limits_help[] =
     "usage: jounce limits MODEL TRAJ [options]\n\n"
     "Where, when and by how much a motion breaks limits of position, velocity, acceleration, jerk,\n"
-    "torque (effort) or torque rate (effort_rate), and the smallest time scale that satisfies all of\n"
-    "them, from the exact dependence on the time scale. Below 1 the motion could be faster. Limits\n"
-    "come from the model file and from:\n"
+    "torque (effort), torque rate (effort_rate), power or the speed of a tool, and the smallest time\n"
+    "scale that satisfies all of them, from the exact dependence on the time scale. Below 1 the\n"
+    "motion could be faster. Limits come from the model file and from:\n"
     "  --limits FILE          JSON: {joint: {\"lower\", \"upper\", \"velocity\", \"effort\",\n"
-    "                         \"acceleration\", \"jerk\", \"effort_rate\"}}; \"base:wx\" for one\n"
+    "                         \"acceleration\", \"jerk\", \"effort_rate\", \"power\"}}; \"base:wx\" for one\n"
     "                         component of a joint with several\n"
-    "  --velocity X, --acceleration X, --jerk X, --effort X, --effort-rate X\n"
+    "  --velocity X, --acceleration X, --jerk X, --effort X, --effort-rate X, --power X\n"
     "                         for every joint except a floating base, instead of the model's\n"
+    "  --tool LINK, --tool-speed X   speed of the origin of a link or frame\n"
     "  --apply FILE           write the scaled motion: .json exactly, .csv, .npy, .npz as samples\n"
     "Exit status 3 if a limit is broken.\n\n"
     HELP_PATH
@@ -416,19 +524,22 @@ const char cli_limits_help[] =
 const char cli_retime_help[] =
     "usage: jounce retime MODEL TRAJ [options]\n\n"
     "The fastest motion along the path of a trajectory that keeps every limit of velocity,\n"
-    "acceleration, jerk, torque (effort) and torque rate (effort_rate). The trajectory's own speed\n"
-    "does not matter. The motion is at rest at both ends. Exit status 3 if no clock keeps the\n"
-    "limits; the message says which limit, where, and by how much. Limits come from the model file\n"
-    "and from:\n"
+    "acceleration, jerk, torque (effort), torque rate (effort_rate), power and the speed of a tool.\n"
+    "The trajectory's own speed does not matter. The motion is at rest at both ends. Exit status 3\n"
+    "if no clock keeps the limits; the message says which limit, where, and by how much. Limits\n"
+    "come from the model file and from:\n"
     "  --limits FILE          JSON: {joint: {\"velocity\", \"acceleration\", \"jerk\", \"effort\",\n"
-    "                         \"effort_rate\", \"lower\", \"upper\"}}; \"base:wx\" for one component\n"
+    "                         \"effort_rate\", \"power\", \"lower\", \"upper\"}}; \"base:wx\" for one component\n"
     "                         of a joint with several\n"
-    "  --velocity X, --acceleration X, --jerk X, --effort X, --effort-rate X\n"
+    "  --velocity X, --acceleration X, --jerk X, --effort X, --effort-rate X, --power X\n"
     "                         for every joint except a floating base, instead of the model's\n"
+    "  --tool LINK, --tool-speed X   speed of the origin of a link or frame\n"
     "  --apply FILE           write the motion: .json exactly, .csv, .npy, .npz as samples\n"
     "  --no-rate              keep no limits of jerk and torque rate\n"
     "  --moving-ends          as fast as the limits allow at the ends, too\n"
-    "  --intervals N          of the clock, 16 or more; default 1000. More are slower and finer\n"
+    "  --start-speed X, --end-speed X   the same, but at most this speed du/dt of the path's own\n"
+    "                         time there\n"
+    "  --intervals N          of the clock, 16 or more; default: of about 4 ms. More are finer\n"
     "The table (csv, npy, npz; \"rows\" in json) has t, the time u of the path, u', u'' and the used\n"
     "share of every limit over time.\n\n"
     HELP_PATH
@@ -465,12 +576,33 @@ const char cli_elastic_help[] =
     "    \"joints\": {\"joint1\": [0, 1], \"joint2\": [0, -0.5]}}' > reach.json\n"
     "  jounce elastic double_pendulum reach.json --stiffness 500,200 --motor-inertia 0.1 --text\n";
 
+const char cli_generate_help[] =
+    "usage: jounce generate MODEL --output FOLDER --id ORDERS --fd ORDERS [options]\n\n"
+    "Writes standalone C for one robot into FOLDER, which is made if it is not there: NAME.c,\n"
+    "NAME.h, NAME_test.c (compares with results of this program) and CMakeLists.txt. The code is\n"
+    "the library's own core with the robot's constants and a fixed order: no dependencies, no\n"
+    "allocation, no branches on values, the same work for every state. docs/generate.md.\n\n"
+    "  --output FOLDER        where the files are written\n"
+    "  --id ORDERS            inverse dynamics: 2, or 0,2, or 0-5: the functions NAME_id2, ...\n"
+    "  --fd ORDERS            forward dynamics, orders 0 to 2: NAME_fd0, ...\n"
+    "  --lanes N              1 (default), 4 or 8 states in a call, number i of state l at i N + l\n"
+    "  --name NAME            a C identifier; default: from the model's name\n"
+    "  --representation NAME  of twists and wrenches of free joints: spatial (default), body,\n"
+    "                         hybrid or mixed\n"
+    "  --gravity X,Y,Z        instead of the model's\n"
+    "  --damping              joint forces include damping\n\n"
+    HELP_MODEL
+    "\nexample:\n"
+    "  jounce generate tilthex --id 0,2 --fd 0 --representation body --output tilthex_c\n"
+    "  cc -O2 -o tilthex_test tilthex_c/tilthex.c tilthex_c/tilthex_test.c -lm && ./tilthex_test\n";
+
 const char cli_check_help[] =
     "usage: jounce check MODEL [options]\n\n"
     "Identities that must hold for any model, at random states: the largest residual of each,\n"
     "relative to the largest number of that order and to the moment of the weights about the base\n"
-    "(M' = C + C^T: to |M| |v|). Exit status 3 if one exceeds its bound.\n\n"
-    "  --fixed, --floating, --inertia NAME, --lock, --armature, --lenient, -q   as for\n"
+    "(M' = C + C^T: to |M| |v|). Exit status 3 if one exceeds its bound. With constraints also: the\n"
+    "derivatives of the closure vanish, constraint forces do no work, forward undoes inverse dynamics.\n\n"
+    "  --fixed, --floating, --inertia NAME, --lock, --armature, --open, --lenient, -q   as for\n"
     "                       the other commands\n"
     "  --order R            highest order of the time derivative, 1 to 64, default 3\n"
     "  --states N           number of random states, default 20\n"
@@ -485,11 +617,14 @@ const char cli_bench_help[] =
     "the spread from the fastest round to the median. Batch times are per state, on one thread.\n"
     "Single calls: inverse, forward, hybrid (motion given for every second joint, force for the\n"
     "others), kinematics, mass_matrix, inverse_mass, linearise, inverse_partials, forward_partials\n"
-    "(by q and v) and forward_by_tau (also by tau). Batch: inverse, forward and hybrid.\n"
+    "(by q and v) and forward_by_tau (also by tau). Batch: inverse, forward and hybrid. Of models\n"
+    "with constraints also constrained_inverse, constrained_forward, constrained_columns (M^-1 times\n"
+    "a column for every row) and their partial derivatives; the others are those of the open tree.\n"
+    "At order 1 retime: the fastest clock of a path, its mode is the number of intervals.\n"
     "`calibration` is the time of 200 plain products of 6x6 matrices, to compare machines. The\n"
     "columns :body, :single and :order0 are ratios to the body formulation, to the single call and\n"
-    "to order 0.\n\n"
-    "  --fixed, --floating, --inertia NAME, --lock, --armature, --lenient, -q   as for\n"
+    "to order 0; :single of retime is an interval relative to an inverse dynamics.\n\n"
+    "  --fixed, --floating, --inertia NAME, --lock, --armature, --open, --lenient, -q   as for\n"
     "                       the other commands\n"
     "  --orders A-B         orders of the time derivative, at most 64; default 0-5\n"
     "  --seconds S          time for one measurement, at most 60; default 0.05\n"

@@ -47,6 +47,10 @@ jn_build_options cli_job_build(const cli_job *job) {
   return (jn_build_options){root, (jn_inertia_policy)job->inertia, job->lenient, job->mimic};
 }
 
+jn_load_options cli_job_files(const cli_job *job) {
+  return (jn_load_options){job->package_path, job->arguments.items};
+}
+
 /* One line on the findings of weight: the first of the worst, and how many more there are. */
 static void remark(const char *path, const jn_spec *spec) {
   static const char *const names[] = {"note", "warning", "serious"};
@@ -145,16 +149,23 @@ int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec) {
   jn_error error = {0};
   char *text = NULL;
   size_t size = 0;
+  const jn_load_options files = cli_job_files(job);
   if (strcmp(path, "-") != 0) {
-    jn_status status = jn_spec_load(path, NULL, spec, &error);
+    jn_status status = jn_spec_load_with(path, &files, NULL, spec, &error);
     if (status) return cli_fail(status, &error, path);
   } else {
     jn_status status = cli_read_file(path, &text, &size, &error);
-    if (!status) status = jn_spec_parse(text, size, "standard input", NULL, spec, &error);
+    if (!status)
+      status = jn_spec_parse_with(text, size, "standard input", &files, NULL, spec, &error);
     free(text);
+    text = NULL;
     if (status) return cli_fail(status, &error, "standard input");
   }
   int code = CLI_DONE;
+  if (job->with) {
+    jn_status status = jn_spec_extend(*spec, job->with, &error);
+    if (status) return cli_fail(status, &error, job->with);
+  }
   if (job->armature) code = each_item(job, "--armature", job->armature, *spec, set_armature);
   if (!code && job->lock) code = each_item(job, "--lock", job->lock, *spec, lock_joint);
   return code;
@@ -197,13 +208,16 @@ int cli_job_run(cli_job *job, const cli_option *table, int count, int argc, char
   return code;
 }
 
-int cli_job_link(const cli_job *job, const char *name) {
+int cli_job_frame(const cli_job *job, const char *option, const char *name) {
   int frame = jn_model_find_frame(job->model, name);
   char hint[1024];
   if (frame < 0)
-    cli_error("%s: --link: %s has no link or frame '%s'%s", job->command, job->model_path, name,
+    cli_error("%s: %s: %s has no link or frame '%s'%s", job->command, option, job->model_path, name,
               cli_suggest(name, cli_frame_words(job->model), hint, sizeof hint));
   return frame;
+}
+int cli_job_link(const cli_job *job, const char *name) {
+  return cli_job_frame(job, "--link", name);
 }
 
 int cli_job_state(cli_job *job, const cli_need *need, int data_order) {

@@ -24,6 +24,9 @@ typedef struct cli_job {
   int inertia; /* a jn_inertia_policy */
   int lenient;
   const char *lock, *armature; /* lists NAME[=VALUES],... */
+  const char *package_path;    /* folders with ':' between them */
+  cli_list arguments;          /* of xacro: NAME:=VALUE */
+  const char *with;            /* a side file: frames, constraints, rotors */
   int quiet;                   /* no remark on the model's findings */
   int open, mimic, assemble;
   const char *driven;
@@ -50,11 +53,14 @@ extern const char *const cli_formulation_names[]; /* in the order of jn_formulat
 extern const char *const cli_inertia_names[]; /* in the order of jn_inertia_policy, then NULL */
 
 /* Rows of an option table. */
+#define CLI_FILE_OPTIONS(job) \
+  CLI_OPT_TEXT("package-path", &(job)->package_path), CLI_OPT_LIST("arg", &(job)->arguments)
 #define CLI_MODEL_OPTIONS(job)                                                              \
   CLI_OPT_FLAG("fixed", &(job)->fixed, 1), CLI_OPT_FLAG("floating", &(job)->floating, 1),   \
       CLI_OPT_CHOICE("inertia", &(job)->inertia, cli_inertia_names),                        \
       CLI_OPT_FLAG("strict", &(job)->inertia, JN_INERTIA_STRICT),                           \
       CLI_OPT_TEXT("lock", &(job)->lock), CLI_OPT_TEXT("armature", &(job)->armature),       \
+      CLI_FILE_OPTIONS(job), CLI_OPT_INPUT("with", &(job)->with),                           \
       CLI_OPT_FLAG("open", &(job)->open, 1), CLI_OPT_FLAG("mimic", &(job)->mimic, 1),       \
       CLI_OPT_FLAG("lenient", &(job)->lenient, 1), CLI_OPT_FLAG("quiet", &(job)->quiet, 1), \
       CLI_OPT_SHORT("q", &(job)->quiet, 1)
@@ -83,9 +89,12 @@ int cli_job_load(const cli_job *job, const char *path, jn_spec **spec, jn_model 
 /* Parses the arguments, calls `check` (may be NULL), loads the model, calls `run`, ends the job. */
 int cli_job_run(cli_job *job, const cli_option *table, int count, int argc, char **argv,
                 int (*check)(cli_job *job), int (*run)(cli_job *job));
+/* as --package-path and --arg say */
+jn_load_options cli_job_files(const cli_job *job);
 /* as --fixed, --floating and --inertia say */
 jn_build_options cli_job_build(const cli_job *job);
-/* the frame of the link or frame named by --link; -1 after a message */
+/* the frame of the link or frame named by an option ("--link"); -1 after a message */
+int cli_job_frame(const cli_job *job, const char *option, const char *name);
 int cli_job_link(const cli_job *job, const char *name);
 /* reads the state and makes a workspace for dynamics of order `data_order` */
 int cli_job_state(cli_job *job, const cli_need *need, int data_order);

@@ -9,10 +9,15 @@
 #include "names.h"
 #include "reader.h"
 
-static const char *const option_names[JN_LIMIT_KINDS] = {"",     "velocity", "acceleration",
-                                                         "jerk", "effort",   "effort-rate"};
+static const char *const option_names[JN_LIMIT_KINDS] = {
+    "", "velocity", "acceleration", "jerk", "effort", "effort-rate", "power"};
 
 int cli_limits_check(const cli_limits_given *given, const char *command) {
+  if (!given->tool != !given->tool_speed_given)
+    return cli_bad_usage("%s: --tool LINK and --tool-speed X go together", command);
+  if (given->tool && !(given->tool_speed > 0))
+    return cli_bad_usage("%s: --tool-speed: a positive number expected, found %.9g", command,
+                         given->tool_speed);
   for (int k = 1; k < JN_LIMIT_KINDS; k++) {
     if (!given->flag[k] || given->value[k] >= 0) continue;
     return cli_bad_usage("%s: --%s: a nonnegative number expected, found %.9g", command,
@@ -51,8 +56,8 @@ static void read_limit(const jn_json *value, const char *name, const jn_joint *j
 
 /* {"lower", ...} of a joint or a degree of freedom */
 static void read_limits(const jn_model *model, const jn_json *object, jn_limit_range *range) {
-  static const char *const known[] = {"lower", "upper",       "velocity",     "effort",
-                                      "jerk",  "effort_rate", "acceleration", NULL};
+  static const char *const known[] = {"lower",       "upper",        "velocity", "effort", "jerk",
+                                      "effort_rate", "acceleration", "power",    NULL};
   int found = 0;
   if (!jn_json_object(object) || !jn_json_keys(object, known)) return;
   for (int iv = 0; iv < jn_model_nv(model); iv++) {
@@ -86,7 +91,7 @@ static int limits_of_file(const char *file, const jn_model *model, jn_limit_rang
   return text.status ? cli_fail(text.status, &error, file) : CLI_DONE;
 }
 
-static int check_ranges(const cli_job *job, const jn_limit_range *range) {
+static int check_ranges(const cli_job *job, const jn_limit_range *range, int tool) {
   const int nv = jn_model_nv(job->model);
   int known = 0;
   for (int i = 0; i < nv * JN_LIMIT_KINDS; i++) {
@@ -97,7 +102,7 @@ static int check_ranges(const cli_job *job, const jn_limit_range *range) {
                            cli_dof_name(job->model, i / JN_LIMIT_KINDS).text, r->low, r->high);
     known += isfinite(r->low) || isfinite(r->high);
   }
-  if (known) return CLI_DONE;
+  if (known || tool) return CLI_DONE;
   return cli_bad_input(
       "%s: %s has no limits: give them with --velocity, --effort, --effort-rate, ... or "
       "--limits FILE",
@@ -112,7 +117,28 @@ int cli_limits_read(const cli_limits_given *given, cli_job *job, jn_limit_range 
   limits_of_options(given, job->model, r);
   *range = r;
   int code = limits_of_file(given->file, job->model, r);
-  return code ? code : check_ranges(job, r);
+  return code ? code : check_ranges(job, r, given->tool != NULL);
+}
+
+/* Tools. */
+
+int cli_tool_limit(const cli_limits_given *given, const cli_job *job, cli_tool_speed *tool) {
+  *tool = (cli_tool_speed){.name = given->tool};
+  if (!given->tool) return CLI_DONE;
+  const int frame = jn_model_find_frame(job->model, given->tool);
+  char hint[1024];
+  tool->limit = (jn_tool_limit){frame, given->tool_speed};
+  if (frame >= 0) return CLI_DONE;
+  return cli_bad_input("%s: --tool: %s has no link or frame '%s'%s", job->command, job->model_path,
+                       given->tool,
+                       cli_suggest(given->tool, cli_frame_words(job->model), hint, sizeof hint));
+}
+
+int cli_tool_measure(const cli_job *job, const jn_trajectory *motion, int samples,
+                     cli_tool_speed *tool) {
+  if (!tool->name) return CLI_DONE;
+  return cli_job_status(job, jn_tool_peak(job->model, job->data, motion, tool->limit.frame, samples,
+                                          NULL, &tool->speed, &tool->t));
 }
 
 /* Motions as files. */

@@ -10,7 +10,17 @@ typedef struct cli_limits_given {
   double value[JN_LIMIT_KINDS]; /* where flag is set */
   int flag[JN_LIMIT_KINDS];
   const char *file;
+  const char *tool; /* a link or frame whose speed is limited */
+  double tool_speed;
+  int tool_speed_given;
 } cli_limits_given;
+
+/* The largest speed of the tool along a motion. */
+typedef struct cli_tool_speed {
+  const char *name; /* NULL: no limit */
+  jn_tool_limit limit;
+  double speed, t;
+} cli_tool_speed;
 
 /* Rows of an option table. */
 #define CLI_LIMIT_OPTION(g, name, kind) CLI_OPT_NUMBER(name, &(g)->value[kind], &(g)->flag[kind])
@@ -18,13 +28,26 @@ typedef struct cli_limits_given {
   CLI_OPT_INPUT("limits", &(g)->file), CLI_LIMIT_OPTION(g, "velocity", JN_LIMIT_VELOCITY),        \
       CLI_LIMIT_OPTION(g, "acceleration", JN_LIMIT_ACCELERATION),                                 \
       CLI_LIMIT_OPTION(g, "jerk", JN_LIMIT_JERK), CLI_LIMIT_OPTION(g, "effort", JN_LIMIT_EFFORT), \
-      CLI_LIMIT_OPTION(g, "effort-rate", JN_LIMIT_EFFORT_RATE)
+      CLI_LIMIT_OPTION(g, "effort-rate", JN_LIMIT_EFFORT_RATE),                                   \
+      CLI_LIMIT_OPTION(g, "power", JN_LIMIT_POWER), CLI_OPT_TEXT("tool", &(g)->tool),             \
+      CLI_OPT_NUMBER("tool-speed", &(g)->tool_speed, &(g)->tool_speed_given)
 
 /* Checks the numbers of the options. Both functions return an exit status after a message. */
 int cli_limits_check(const cli_limits_given *given, const char *command);
 /* range[nv x JN_LIMIT_KINDS], released with the result of the job: the model's limits, replaced by
  * those of the options, then by those of the file. Without any limit: an error. */
 int cli_limits_read(const cli_limits_given *given, cli_job *job, jn_limit_range **range);
+
+/* The tool's limit from the options; its largest speed along a motion. Exit statuses. */
+int cli_tool_limit(const cli_limits_given *given, const cli_job *job, cli_tool_speed *tool);
+int cli_tool_measure(const cli_job *job, const jn_trajectory *motion, int samples,
+                     cli_tool_speed *tool);
+static inline double cli_tool_used(const cli_tool_speed *tool) {
+  return tool->name ? tool->speed / tool->limit.speed : 0;
+}
+static inline int cli_tool_broken(const cli_tool_speed *tool) {
+  return cli_tool_used(tool) > 1 + 1e-9;
+}
 
 /* Checks that an option's file name ends in .json, .csv, .npy or .npz. */
 int cli_motion_check(const char *command, const char *option, const char *file);

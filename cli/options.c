@@ -65,12 +65,22 @@ static int set_choice(const char *command, const cli_option *option, const char 
   return CLI_DONE;
 }
 
+static int add_value(const char *command, const cli_option *option, const char *value) {
+  cli_list *list = option->target;
+  if (list->count == CLI_MOST_VALUES)
+    return cli_bad_usage("%s: %s is given more than %d times", command, option->name,
+                         CLI_MOST_VALUES);
+  list->items[list->count++] = value;
+  return CLI_DONE;
+}
+
 static int set_option(const char *command, const cli_option *option, const char *value) {
   if (option->given) *option->given = 1;
   if (option->kind == CLI_INT) return set_int(command, option, value);
   if (option->kind == CLI_NUMBER) return set_numbers(command, option, value, 1);
   if (option->kind == CLI_VECTOR) return set_numbers(command, option, value, 3);
   if (option->kind == CLI_CHOICE) return set_choice(command, option, value);
+  if (option->kind == CLI_LIST) return add_value(command, option, value);
   if (option->kind == CLI_FLAG) *(int *)option->target = option->low;
   if (option->kind == CLI_TEXT || option->kind == CLI_INPUT || option->kind == CLI_OUTPUT)
     *(const char **)option->target = value;
@@ -167,6 +177,8 @@ int cli_parse(const cli_option *table, int count, int argc, char **argv, const c
       code =
           cli_bad_usage("%s: unknown option '%s': options have two dashes (see 'jounce %s --help')",
                         argv[0], word, argv[0]);
+    else if (!ended && strstr(word, ":=") && find_option(table, count, "--arg", 5))
+      code = set_option(argv[0], find_option(table, count, "--arg", 5), argv[at++]);
     else if (found == most)
       code = cli_bad_usage("%s: unexpected argument '%s' (see 'jounce %s --help')", argv[0], word,
                            argv[0]);

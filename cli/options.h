@@ -10,8 +10,16 @@ typedef enum cli_option_kind {
   CLI_TEXT,   /* *(const char **)target */
   CLI_INPUT,  /* the same, the name of a file to read; "-": standard input */
   CLI_OUTPUT, /* the same, the name of a file to write */
-  CLI_CHOICE  /* *(int *)target = index into choices */
+  CLI_CHOICE, /* *(int *)target = index into choices */
+  CLI_LIST    /* *(cli_list *)target: the value is added */
 } cli_option_kind;
+
+/* Values of an option that may be repeated, NULL-terminated. */
+enum { CLI_MOST_VALUES = 100 };
+typedef struct cli_list {
+  const char *items[CLI_MOST_VALUES + 1];
+  int count;
+} cli_list;
 
 typedef struct cli_option {
   const char *name; /* with its dashes */
@@ -42,12 +50,14 @@ typedef struct cli_option {
   { "--" name, CLI_INPUT, target, 0, 0, 0, 0 }
 #define CLI_OPT_OUTPUT(name, target) \
   { "--" name, CLI_OUTPUT, target, 0, 0, 0, 0 }
+#define CLI_OPT_LIST(name, target) \
+  { "--" name, CLI_LIST, target, 0, 0, 0, 0 }
 #define CLI_OPT_CHOICE(name, target, choices) \
   { "--" name, CLI_CHOICE, target, 0, 0, choices, 0 }
 
 /* Reads argv[1..]; argv[0] is the command's name. Options are `--name value`, `--name=value` or,
- * for a flag, `--name` or `-n`, in any place; `--` ends them. If an option is repeated, the last
- * one counts. Up to `most` other arguments go to `positional`. A file to write must not be one to
+ * for a flag, `--name` or `-n`, in any place; `--` ends them. `name:=value` is `--arg name:=value`
+ * where there is such an option. If an option is repeated, the last one counts, but for lists. Up to `most` other arguments go to `positional`. A file to write must not be one to
  * read, positional arguments included, under any name (links); nor may two be the same. Returns the
  * number of positional arguments, or -1 after a message. */
 int cli_parse(const cli_option *table, int count, int argc, char **argv, const char **positional,

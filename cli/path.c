@@ -10,6 +10,7 @@
 
 const char *const cli_ends_names[] = {"free", "rest", NULL};
 const char *const cli_outliers_names[] = {"drop", "keep", NULL};
+const char *const cli_time_unit_names[] = {"auto", "s", "ms", "us", "ns", NULL};
 
 int cli_path_check(cli_job *job) {
   const cli_path *p = (const cli_path *)job;
@@ -24,8 +25,11 @@ int cli_path_check(cli_job *job) {
   return p->plot ? chart_check_path(command, p->plot) : CLI_DONE;
 }
 
+/* the model whose motion the trajectory is */
+static const jn_model *moving(const cli_path *p) { return p->tool ? p->tool : p->job.model; }
+
 static int load(cli_path *p) {
-  size_t nq = (size_t)jn_model_nq(p->job.model);
+  size_t nq = (size_t)jn_model_nq(moving(p));
   enum { MEMBERS = sizeof p->found / sizeof(double *) };
   jn_error error = {0};
   double *at = cli_take_numbers(&p->job.result.memory, nq + 1, MEMBERS, 1), *member[MEMBERS];
@@ -33,8 +37,8 @@ static int load(cli_path *p) {
   for (int i = 0; i < MEMBERS; i++) member[i] = at + (size_t)i * (nq + 1);
   memcpy(&p->found, member, sizeof p->found);
   jn_trajectory *T = NULL;
-  jn_status status = jn_trajectory_load_from(p->job.trajectory_path, p->job.model, &p->fit,
-                                             &p->found, NULL, p->samples_path, &T, &error);
+  jn_status status = jn_trajectory_load_from(p->job.trajectory_path, moving(p), &p->fit, &p->found,
+                                             NULL, p->samples_path, p->times, &T, &error);
   if (!status) status = jn_trajectory_scaled(T, p->time_scale, NULL, &p->trajectory);
   jn_trajectory_free(T);
   if (status) return cli_fail(status, &error, p->job.trajectory_path);
@@ -46,10 +50,10 @@ static int load(cli_path *p) {
 /* Forces of order k need q^(k+2), and a spline of a degree that has it. */
 static int check_degree(const cli_path *p, int order) {
   char name[JN_MAX_NAME + 16];
-  for (int i = 0; i < jn_model_nq(p->job.model); i++) {
+  for (int i = 0; i < jn_model_nq(moving(p)); i++) {
     const int degree = (int)p->found.degree[i];
     if (!degree || degree >= order + 2) continue;
-    jn_coordinate_name(p->job.model, i, name);
+    jn_coordinate_name(moving(p), i, name);
     return cli_bad_input(
         "%s: derivative %d of '%s' is needed, but a spline of degree %d has none: give --degree %d "
         "or more (at most %d), or a lower --order",
@@ -59,12 +63,14 @@ static int check_degree(const cli_path *p, int order) {
 }
 
 int cli_path_load(cli_path *p, int order) {
+  static const double seconds[] = {0, 1, 1e-3, 1e-6, 1e-9};
   const cli_need home = {0, 0, 0, 0, 0, 1, 0};
   const int enough = order + 3 < JN_MAX_SPLINE ? order + 3 : JN_MAX_SPLINE;
   p->fit.degree = p->degree ? p->degree : enough > 7 ? enough : 7;
   p->needed = order + 2;
   p->fit.ends = p->ends ? JN_REST_AT_START | JN_REST_AT_END : JN_FIT_ENDS_FREE;
   p->fit.keep_outliers = p->keep_outliers;
+  p->fit.time_unit = seconds[p->time_unit];
   int code = load(p);
   if (!code && p->samples_path[0])
     code = cli_keep_input(p->job.table, p->job.options, p->job.command, p->samples_path,
@@ -82,7 +88,7 @@ double cli_path_time(const cli_path *p, int n) {
 
 /* The coordinate with the largest rms residual of the fit; -1: no fit. */
 static int worst_fit(const cli_path *p) {
-  int worst = -1, nq = jn_model_nq(p->job.model);
+  int worst = -1, nq = jn_model_nq(moving(p));
   for (int i = 0; i < nq; i++)
     if (p->found.degree[i] > 0 && (worst < 0 || p->found.rms[i] > p->found.rms[worst])) worst = i;
   return worst;
@@ -91,10 +97,16 @@ static int worst_fit(const cli_path *p) {
 /* What a user should know of the fit, one line each; not `all`: only of what may be wrong. */
 static void fit_notes(FILE *file, const cli_path *p, int all) {
   char text[JN_MAX_NAME + 16];
-  for (int i = 0; i < jn_model_nq(p->job.model); i++) {
+  if (p->times[0]) fprintf(file, "%s\n", p->times);
+  for (int i = 0; i < jn_model_nq(moving(p)); i++) {
+    if (p->found.turns[i] > 0) {
+      jn_coordinate_name(moving(p), i, text);
+      fprintf(file, "'%s': %.0f jumps by a turn removed\n", cli_clean(text).text,
+              p->found.turns[i]);
+    }
     if (!(p->found.noise[i] > 0)) continue;
     if (!all && p->found.reliable[i] >= p->needed && !(p->found.outliers[i] > 0)) continue;
-    jn_coordinate_name(p->job.model, i, text);
+    jn_coordinate_name(moving(p), i, text);
     const cli_name name = cli_clean(text);
     fprintf(file, "'%s': noise %.2g, derivatives above order %.0f are unreliable", name.text,
             p->found.noise[i], p->found.reliable[i]);
@@ -110,7 +122,7 @@ void cli_path_text(FILE *file, const cli_path *p) {
   fprintf(file, "%s along %s, %.6g s to %.6g s\n", cli_clean(jn_model_name(p->job.model)).text,
           cli_clean(p->job.trajectory_path).text, p->start, p->end);
   if (worst < 0) return;
-  jn_coordinate_name(p->job.model, worst, name);
+  jn_coordinate_name(moving(p), worst, name);
   fprintf(file, "fit of the samples: residuals at most %.3g (rms) in '%s'\n", p->found.rms[worst],
           cli_clean(name).text);
   fit_notes(file, p, 1);
@@ -127,7 +139,7 @@ void cli_path_json(cli_output *out, const cli_path *p) {
   if (out->format != CLI_JSON || worst_fit(p) < 0) return;
   cli_json_key(out, "fit");
   cli_json_begin(out, '{');
-  for (int i = 0; i < jn_model_nq(p->job.model); i++) {
+  for (int i = 0; i < jn_model_nq(moving(p)); i++) {
     const int automatic = f->noise[i] > 0;
     const cli_field fit[] = {NUMBER_FIELD("rms", f->rms[i]),
                              NUMBER_FIELD("max", f->max[i]),
@@ -138,8 +150,9 @@ void cli_path_json(cli_output *out, const cli_path *p) {
                              MAYBE_FIELD("cutoff", automatic, f->cutoff[i]),
                              MAYBE_FIELD("step", automatic, f->step[i]),
                              MAYBE_FIELD("outliers", automatic, f->outliers[i]),
-                             MAYBE_FIELD("reliable", automatic, f->reliable[i])};
-    jn_coordinate_name(p->job.model, i, name);
+                             MAYBE_FIELD("reliable", automatic, f->reliable[i]),
+                             NUMBER_FIELD("turns", f->turns[i])};
+    jn_coordinate_name(moving(p), i, name);
     cli_json_key(out, name);
     cli_record(out, fit, COUNT(fit));
   }

@@ -5,6 +5,7 @@
 
 #include <jounce/trajectory.h>
 
+#include "io/stamps.h"
 #include "job.h"
 #include "report.h"
 #include "sheet.h"
@@ -14,16 +15,18 @@ typedef struct cli_path {
   /* options */
   jn_fit_options fit;
   int degree; /* 0: at least 7, and enough for the order */
-  int tolerance_given, lambda_given, ends, keep_outliers;
+  int tolerance_given, lambda_given, ends, keep_outliers, time_unit;
   int samples, representation;
   double time_scale;
   const char *plot, *report;
   /* derived from the options */
   jn_trajectory *trajectory;
-  jn_fit_report found; /* of the fit */
-  int needed;          /* the highest derivative of q that the command uses */
+  const jn_model *tool; /* whose motion it is; NULL: that of the job */
+  jn_fit_report found;  /* of the fit */
+  int needed;           /* the highest derivative of q that the command uses */
   double start, end;
   char samples_path[JN_FILE_PATH]; /* the table that the description names; "": none */
+  char times[STAMPS_NOTE];         /* what was found in the times of samples; "": nothing */
   /* a row of the table at any time */
   jn_status (*row)(struct cli_path *path, double t, double *row);
 } cli_path;
@@ -34,24 +37,27 @@ typedef struct cli_path {
   }
 
 /* Rows of an option table; --order is left to the command. */
-#define CLI_PATH_OPTIONS(p)                                                             \
-  CLI_MODEL_OPTIONS(&(p)->job),                                                         \
-      CLI_OPT_VECTOR("gravity", (p)->job.gravity, &(p)->job.gravity_given),             \
-      CLI_DAMPING_OPTION(&(p)->job), CLI_OUTPUT_OPTIONS(&(p)->job),                     \
-      CLI_OPT_INT("degree", &(p)->degree, 1, JN_MAX_SPLINE),                            \
-      CLI_OPT_FLAG("force", &(p)->fit.force, 1),                                        \
-      CLI_OPT_CHOICE("ends", &(p)->ends, cli_ends_names),                               \
-      CLI_OPT_CHOICE("outliers", &(p)->keep_outliers, cli_outliers_names),              \
-      CLI_OPT_NUMBER("tolerance", &(p)->fit.tolerance, &(p)->tolerance_given),          \
-      CLI_OPT_NUMBER("lambda", &(p)->fit.lambda, &(p)->lambda_given),                   \
-      CLI_OPT_INT("pieces", &(p)->fit.pieces, 1, JN_MAX_SAMPLES),                       \
-      CLI_OPT_FLAG("hold", &(p)->fit.hold, 1), CLI_OPT_OUTPUT("plot", &(p)->plot),      \
-      CLI_OPT_OUTPUT("report", &(p)->report),                                           \
-      CLI_OPT_CHOICE("representation", &(p)->representation, cli_representation_names), \
-      CLI_OPT_NUMBER("time-scale", &(p)->time_scale, 0),                                \
+#define CLI_PATH_OPTIONS(p)                                                                       \
+  CLI_MODEL_OPTIONS(&(p)->job),                                                                   \
+      CLI_OPT_VECTOR("gravity", (p)->job.gravity, &(p)->job.gravity_given),                       \
+      CLI_DAMPING_OPTION(&(p)->job), CLI_OUTPUT_OPTIONS(&(p)->job),                               \
+      CLI_OPT_INT("degree", &(p)->degree, 1, JN_MAX_SPLINE),                                      \
+      CLI_OPT_FLAG("force", &(p)->fit.force, 1),                                                  \
+      CLI_OPT_CHOICE("ends", &(p)->ends, cli_ends_names),                                         \
+      CLI_OPT_CHOICE("outliers", &(p)->keep_outliers, cli_outliers_names),                        \
+      CLI_OPT_FLAG("unwrap", &(p)->fit.unwrap, 1), CLI_OPT_FLAG("degrees", &(p)->fit.degrees, 1), \
+      CLI_OPT_CHOICE("time-unit", &(p)->time_unit, cli_time_unit_names),                          \
+      CLI_OPT_NUMBER("tolerance", &(p)->fit.tolerance, &(p)->tolerance_given),                    \
+      CLI_OPT_NUMBER("lambda", &(p)->fit.lambda, &(p)->lambda_given),                             \
+      CLI_OPT_INT("pieces", &(p)->fit.pieces, 1, JN_MAX_SAMPLES),                                 \
+      CLI_OPT_FLAG("hold", &(p)->fit.hold, 1), CLI_OPT_OUTPUT("plot", &(p)->plot),                \
+      CLI_OPT_OUTPUT("report", &(p)->report),                                                     \
+      CLI_OPT_CHOICE("representation", &(p)->representation, cli_representation_names),           \
+      CLI_OPT_NUMBER("time-scale", &(p)->time_scale, 0),                                          \
       CLI_OPT_INT("samples", &(p)->samples, 2, 1000000)
 
-extern const char *const cli_ends_names[], *const cli_outliers_names[];
+extern const char *const cli_ends_names[], *const cli_outliers_names[],
+                                               *const cli_time_unit_names[];
 
 /* Checks the options; for cli_job_run. */
 int cli_path_check(cli_job *job);

@@ -313,8 +313,9 @@ static void read_gravity(const reading *r, const jn_json *root) {
 }
 
 static void read_sections(reading *r, const jn_json *root) {
-  static const char *const known[] = {"base",    "joints", "tau",     "base_wrench",
-                                      "tau_ext", "wrench", "gravity", NULL};
+  /* "null_space": written by jounce ik, not read */
+  static const char *const known[] = {"base",   "joints",  "tau",        "base_wrench", "tau_ext",
+                                      "wrench", "gravity", "null_space", NULL};
   const jn_json base = jn_json_member(root, "base"), wrench = jn_json_member(root, "base_wrench");
   const jn_json tau_ext = jn_json_member(root, "tau_ext");
   int floating = jn_model_is_floating(r->model);

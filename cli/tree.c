@@ -1,6 +1,8 @@
 /* tree.c: one line per body, with the links welded to it below. */
 #include "tree.h"
 
+#include <jounce/rotors.h>
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -134,6 +136,13 @@ static void draw(const drawing *d) {
     fprintf(file, "  constraint %s: %s, %d row%s\n", cli_clean(c->name).text,
             jn_constraint_type_name(c->type), c->rows, c->rows == 1 ? "" : "s");
   }
+  const int rotors = jn_model_rotor_count(model);
+  int rank = 0;
+  if (!rotors || jn_rotor_allocation(model, NULL, NULL, &rank)) return;
+  fprintf(file, "%d rotor%s of rank %d:", rotors, rotors == 1 ? "" : "s", rank);
+  for (int i = 0; i < rotors; i++)
+    fprintf(file, " %s", cli_clean(jn_model_rotor(model, i)->name).text);
+  fputc('\n', file);
 }
 
 int cli_tree(cli_output *out, const jn_model *model, const jn_spec *spec) {

@@ -48,3 +48,6 @@ jounce_compile_for(batch      avx512        8 4 ${JOUNCE_BATCH512})
 # strict: no fused multiply-add, the bits of plain C
 jounce_compile_for(batch      avx2_strict   4 4 -mavx2)
 jounce_compile_for(batch      avx512_strict 8 4 -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
+# the clock solver: the same bits everywhere
+jounce_compile_for(clock      avx2          4 4 ${JOUNCE_AVX_LEVEL} -mavx2)
+jounce_compile_for(clock      avx512        8 4 ${JOUNCE_AVX_LEVEL} -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)

@@ -60,6 +60,12 @@ static void add_body(source *s, jn_spec *spec, int i) {
   PROMISE(jn_spec_add_link(spec, &l) == JN_OK);
   const jn_status added = jn_spec_add_joint(spec, &j);
   PROMISE(added == JN_OK || (added == JN_ERR_ARGUMENT && j.type == JN_JOINT_TYPE_COUNT));
+  if (i == 0 && kind % 3 == 0) {
+    jn_rotor_ring ring = kind & 16 ? jn_rotor_ring_printed() : jn_rotor_ring_actuated();
+    ring.radius = number(s), ring.alpha = number(s);
+    PROMISE(jn_spec_add_rotor_ring(spec, name, &ring, NULL) == JN_OK || !isfinite(ring.radius) ||
+            !isfinite(ring.alpha));
+  }
   if (kind % 5) return;
   jn_frame_desc f = {joint, name, pose(s), 0};
   PROMISE(jn_spec_add_frame(spec, &f) == JN_OK);
@@ -153,14 +159,13 @@ static void call(source *s, world *w) {
       finish(jn_regressor(m, d, order, w->q, w->v, x), x, 10 * w->nb * n);
       break;
     case 14: {
-      jn_hexarotor h = next(s) & 1 ? jn_hexarotor_default() : jn_hexarotor_actuated();
-      jn_pose C;
-      double G[36], omega[30], W[30];
-      h.radius = number(s), h.alpha = number(s);
-      for (int i = 0; i < 30; i++) omega[i] = 2 + number(s);
-      jn_propeller_pose(&h, frame, &C);
-      if (jn_propeller_matrix(&h, G) == JN_OK && jn_propeller_wrench(&h, order, omega, W) == JN_OK)
-        jn_propeller_speeds(&h, order, W, omega);
+      jn_rotor_load load[JN_MAX_ROTORS];
+      double *thrust = room(JN_MAX_ROTORS * ((size_t)order + 1)), W[30];
+      for (int i = 0; i < 30; i++) W[i] = number(s);
+      if (order <= 4 && jn_rotor_thrusts(m, order, W, thrust, NULL) == JN_OK &&
+          jn_rotor_loads(m, order, thrust, load) == JN_OK)
+        jn_rotor_speeds(m, order, thrust, thrust);
+      free(thrust);
       x = room(n);
       finish(jn_inverse_vjp(m, d, order, w->q, w->v, e, w->tau, NULL, NULL), x, 0);
       break;

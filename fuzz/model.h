@@ -42,6 +42,8 @@ static void read_model(const uint8_t *bytes, size_t size,
   if (status != JN_OK) return;
   PROMISE(jn_spec_lint(spec) == JN_OK);
   PROMISE(jn_spec_save_json(spec, "/dev/null", &error) == JN_OK);
+  status = jn_spec_save_urdf(spec, "/dev/null", &error);
+  PROMISE(status == JN_OK || status == JN_ERR_MODEL);
   jn_build_options options = {(jn_root)(size % 3), (jn_inertia_policy)(size / 3 % 4),
                               (int)(size / 12 % 2), (int)(size / 24 % 2)};
   PROMISE(jn_spec_lint_for(spec, &options) == JN_OK);

@@ -225,6 +225,7 @@ static int odd_files;
 
 static void visit_odd(const char *path) {
   jn_model *model = NULL;
+  if (strstr(path, "/parts") != NULL) return;    /* of other files */
   if (strchr(strrchr(path, '/'), '.') == NULL) { /* a folder */
     walk_folder(path, visit_odd);
     return;

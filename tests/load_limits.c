@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <jounce/generate.h>
 #include <jounce/table.h>
 #include <jounce/trajectory.h>
 
@@ -26,7 +27,7 @@
 #include "helpers/parsing.h"
 #include "helpers/tree.h"
 
-enum { URDF, JSON, CSV, NPZ, MOTION, MJCF, STACK = 1 << 20, PAINT = 0xa5, REPEAT = 5 };
+enum { URDF, JSON, CSV, NPZ, MOTION, MJCF, XACRO, STACK = 1 << 20, PAINT = 0xa5, REPEAT = 5 };
 
 static int full;
 static double worst_heap, worst_seconds, worst_ratio;
@@ -52,9 +53,10 @@ static jn_status read_text(int format, const char *text, size_t size) {
     jn_trajectory_free(T);
     return status;
   }
-  parser *parse = format == URDF   ? jn_spec_parse_urdf
-                  : format == MJCF ? jn_spec_parse_mjcf
-                                   : jn_spec_parse_json;
+  parser *parse = format == URDF    ? jn_spec_parse_urdf
+                  : format == MJCF  ? jn_spec_parse_mjcf
+                  : format == XACRO ? jn_spec_parse_xacro
+                                    : jn_spec_parse_json;
   status = parse(text, size, "text", NULL, &spec, NULL);
   if (status == JN_OK) status = jn_model_build(spec, NULL, NULL, &model, NULL);
   jn_model_free(model);
@@ -85,6 +87,8 @@ static void check_heap(const char *name, int format, const char *text, size_t si
   if (format == MOTION)
     most += (strstr(text, "\"fit\"") ? JN_MAX_FIT_FACTOR : JN_MAX_MOTION_FACTOR) * (double)size +
             JN_MAX_MOTION_HEAP;
+  else if (format == XACRO) /* a short text can stand for a long one */
+    most += 1.25 * JN_MAX_XACRO_HEAP;
   else if (factor > worst_heap)
     worst_heap = factor, heap_name = name;
   if (peak > most) fail_msg("%s: %.0f bytes for %zu", name, peak, size);
@@ -104,6 +108,7 @@ static void visit(const char *path) {
   }
   const char *dot = strrchr(path, '.');
   int format = strstr(path, "/mjcf/") != NULL                                 ? MJCF
+               : strstr(path, "/xacro/") != NULL                              ? XACRO
                : strstr(path, "/urdf/") || (dot && strcmp(dot, ".urdf") == 0) ? URDF
                : strstr(path, "/json/") || (dot && strcmp(dot, ".json") == 0) ? JSON
                                                                               : -1;
@@ -512,6 +517,38 @@ static void frames_are_limited(void **state) {
   jn_spec_free(spec);
 }
 
+static jn_status generated(const char *builtin, const char *name, unsigned inverse,
+                           unsigned forward) {
+  const jn_generate_options o = {.name = name, .inverse = inverse, .forward = forward};
+  jn_generated out = {0};
+  jn_model *model = NULL;
+  jn_spec *spec = NULL;
+  assert_ok(jn_spec_builtin(builtin, NULL, &spec, NULL));
+  assert_ok(jn_model_build(spec, NULL, NULL, &model, NULL));
+  const jn_status status = jn_generate(model, &o, NULL, &out, NULL);
+  jn_generated_free(&out);
+  jn_model_free(model);
+  jn_spec_free(spec);
+  return status;
+}
+
+static void generated_code_is_limited(void **state) {
+  (void)state;
+  char name[JN_MAX_GENERATE_NAME + 2], chain[32];
+  memset(name, 'n', sizeof name), name[JN_MAX_GENERATE_NAME + 1] = '\0';
+  assert_int_not_equal(generated("pendulum", name, 1, 0), JN_OK);
+  name[JN_MAX_GENERATE_NAME] = '\0';
+  assert_ok(generated("pendulum", name, 1, 0));
+  assert_ok(generated("pendulum", NULL, 1u << JN_MAX_GENERATE_INVERSE, 0));
+  assert_int_not_equal(generated("pendulum", NULL, 2u << JN_MAX_GENERATE_INVERSE, 0), JN_OK);
+  assert_ok(generated("pendulum", NULL, 0, 1u << JN_MAX_GENERATE_FORWARD));
+  assert_int_not_equal(generated("pendulum", NULL, 0, 2u << JN_MAX_GENERATE_FORWARD), JN_OK);
+  snprintf(chain, sizeof chain, "chain:%d", JN_MAX_GENERATE_LINKS);
+  assert_ok(generated(chain, NULL, 1, 0));
+  snprintf(chain, sizeof chain, "chain:%d", JN_MAX_GENERATE_LINKS + 1);
+  assert_int_not_equal(generated(chain, NULL, 1, 0), JN_OK);
+}
+
 static void long_messages_are_cut(void **state) {
   (void)state;
   char name[JN_MAX_NAME + 1], path[2 * JN_MAX_PATH], text[2000];
@@ -569,6 +606,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_stack_does_not_grow_with_depth),
       cmocka_unit_test(limits_of_motions_hold_on_both_sides),
       cmocka_unit_test(frames_are_limited),
+      cmocka_unit_test(generated_code_is_limited),
       cmocka_unit_test(long_messages_are_cut),
       cmocka_unit_test(every_limit_has_a_test),
   };

@@ -91,6 +91,10 @@ static jn_status load_native(const jn_allocator *a) {
 static jn_status load_mjcf(const jn_allocator *a) {
   return load(TEST_DATA "/odd/mjcf/scene.xml", a);
 }
+/* with included files, YAML and namespaces */
+static jn_status load_xacro(const jn_allocator *a) {
+  return load(TEST_DATA "/odd/xacro/arm.urdf.xacro", a);
+}
 /* findings on attributes and keys, followed by more of both */
 static jn_status odd_urdf(const jn_allocator *a) {
   static const char text[] =
@@ -161,6 +165,13 @@ static jn_status new_layout(const jn_allocator *a) {
   jn_layout *l = NULL;
   jn_status status = jn_layout_new(model, JN_LAYOUT_PINOCCHIO, a, &l, NULL);
   jn_layout_free(l);
+  return status;
+}
+static jn_status new_code(const jn_allocator *a) {
+  jn_generated g;
+  const jn_generate_options o = {.inverse = 1, .forward = 1};
+  jn_status status = jn_generate(model, &o, a, &g, NULL);
+  jn_generated_free(&g);
   return status;
 }
 static jn_status new_table(const jn_allocator *a) {
@@ -268,6 +279,13 @@ static jn_status save_model(const jn_allocator *a) {
   (void)a;
   return jn_spec_save_json(spec, "/dev/null", NULL);
 }
+static jn_status save_urdf(const jn_allocator *a) {
+  jn_spec *s = NULL;
+  jn_status status = jn_spec_parse_urdf(urdf_sample, strlen(urdf_sample), NULL, a, &s, NULL);
+  if (status == JN_OK) status = jn_spec_save_urdf(s, "/dev/null", NULL);
+  jn_spec_free(s);
+  return status;
+}
 static jn_status save_table(const jn_allocator *a) {
   (void)a;
   remove(temporary("t.npz")); /* the block that realpath allocates is not counted */
@@ -283,6 +301,7 @@ static const struct {
               {"odd JSON", odd_json},
               {"URDF", load_urdf},
               {"MJCF", load_mjcf},
+              {"xacro", load_xacro},
               {"JSON", load_native},
               {"built-in robot", load_builtin},
               {"model", new_model},
@@ -292,6 +311,7 @@ static const struct {
               {"batch", new_batch},
               {"simulation", new_simulation},
               {"layout", new_layout},
+              {"generated code", new_code},
               {"table", new_table},
               {"minimum", minimum},
               {"half cosine", half_cosine},
@@ -309,6 +329,7 @@ static const struct {
               {"NPZ", table_npz},
               {"printed NPZ", print_npz},
               {"saved model", save_model},
+              {"saved URDF", save_urdf},
               {"saved table", save_table}};
 
 /* through the library's allocator hooks */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jounce/generate.h>
 #include <jounce/layout.h>
 #include <jounce/trajectory.h>
 
@@ -47,6 +48,9 @@ static jn_linearise_options options, right = {JN_RIGHT, JN_INPUT_FULL, NULL, 0};
 /* the arguments and results of the second list */
 static jn_simulation *simulation, *stepped, *elastic;
 static jn_simulation_options simulate;
+static const jn_generate_options generate = {.inverse = 1}, no_operation = {.lanes = 1},
+                                 no_order = {.forward = 8}, no_lanes = {.inverse = 1, .lanes = 3},
+                                 no_name = {.inverse = 1, .name = "1"};
 static jn_layout *layout, *other_layout;
 static jn_trajectory *trajectory, *slow;
 static double *layout_q, *samples, *rest, *not_finite;
@@ -58,6 +62,7 @@ static struct {
   jn_batch *batch;
   jn_layout *layout;
   jn_trajectory *trajectory;
+  jn_generated generated;
 } made;
 static jn_fit_options fit, fit_high, fit_low, fit_pieces, fit_few, fit_both, fit_nan[2],
     fit_infinite[2];
@@ -229,6 +234,10 @@ static const jn_external external = {1, &applied, NULL}, negative = {-1, &applie
   X(jn_layout_new,                                                                                 \
     jn_layout_new(MODEL, NOT(NOT(JN_LAYOUT_MUJOCO, (jn_layout_kind)-1), JN_LAYOUT_COUNT), NULL,    \
                   MUST(&made.layout), NULL))                                                       \
+  X(jn_generate,                                                                                   \
+    jn_generate(                                                                                   \
+        MODEL, NOT(NOT(NOT(NOT(MUST(&generate), &no_operation), &no_order), &no_name), &no_lanes), \
+        NULL, MUST(&made.generated), NULL))                                                        \
   X(jn_layout_export_partials, jn_layout_export_partials(layout, HAS(x), 1, weight, x + 5000))     \
   X(jn_layout_convert,                                                                             \
     jn_layout_convert(NOT(MUST(layout), other_layout), MUST(layout), NOT(2, -1),                   \
@@ -375,7 +384,7 @@ static void make(robot *robot_asked) {
   assert_ok(jn_batch_new(r->model, ORDER_MADE, 1, NULL, &batch));
   jn_batch_settings(batch)->representation = JN_BODY;
   double *o = x;
-  momentum = (jn_momentum){o, o + 500, o + 1000, o + 1500, o + 2000, o + 3000};
+  momentum = (jn_momentum){o, o + 500, o + 1000, o + 1500, o + 2000, o + 3000, o + 2500};
   grouped = (jn_grouped){o, o + 4000, o + 8000, o + 12000, o + 16000, o + 20000};
   second = (jn_second){o, o + 8000, o + 16000, o + 24000};
   second_forward = (jn_second_forward){o, o + 8000, o + 16000, o + 24000};
@@ -444,6 +453,7 @@ static void renew(void) {
 static void release_made(void) {
   jn_simulation_free(made.simulation), jn_batch_free(made.batch);
   jn_layout_free(made.layout), jn_trajectory_free(made.trajectory);
+  jn_generated_free(&made.generated);
   memset(&made, 0, sizeof made);
 }
 

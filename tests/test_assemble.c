@@ -172,6 +172,57 @@ static void joints_stay_within_their_limits(void **state) {
   }
 }
 
+/* A slide at its limit carries one that hardly moves the tip in the wanted direction: without holding
+ * the first, each step would gain 1 % of the way. */
+static void a_joint_at_its_limit_is_held(void **state) {
+  (void)state;
+  const double part = 0.1;
+  jn_spec *spec;
+  const char *names[2] = {"one", "two"};
+  jn_link_desc ground = jn_link_default("ground");
+  assert_ok(jn_spec_new("slides", NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &ground));
+  for (int i = 0; i < 2; i++) {
+    jn_link_desc l = link_of(names[i], 1, jn_v3(0, 0, 0), 0.1, 0.1, 0.1);
+    jn_joint_desc j =
+        joint_of(names[i], JN_JOINT_PRISMATIC, i ? "one" : "ground", names[i], shift(0, 0, 0));
+    j.axis[0] = i ? jn_v3(part, sqrt(1 - part * part), 0) : jn_v3(1, 0, 0);
+    if (i == 0) j.limits.lower = -1, j.limits.upper = 1;
+    assert_ok(jn_spec_add_link(spec, &l));
+    assert_ok(jn_spec_add_joint(spec, &j));
+  }
+  jn_constraint_desc c = jn_constraint_default("wall", JN_CONSTRAINT_POINT_ON_PLANE, "two", NULL);
+  c.b.pose.R = (jn_mat3){{{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}}; /* z of the frame is the world's x */
+  c.b.pose.p = jn_v3(1.5, 0, 0);
+  assert_ok(jn_spec_add_constraint(spec, &c));
+  mechanism m = mechanism_of(build(spec), 0);
+  m.q[0] = 0.9;
+  assert_ok(jn_assemble(m.model, m.data, 0, NULL, NULL, m.q, NULL));
+  assert_true(m.q[0] == 1);
+  check_residual("the other joint goes the way", fabs(m.q[1] - 0.5 / part), 1e-14);
+  mechanism_free(&m);
+  jn_spec_free(spec);
+}
+
+/* From home the search for the four-bar ends, at some angles of the crank, in a minimum that is no
+ * solution: it starts again beside it. */
+static void the_four_bar_is_assembled_at_every_angle(void **state) {
+  (void)state;
+  jn_spec *spec;
+  jn_error error;
+  assert_ok(jn_spec_load("fourbar", NULL, &spec, &error));
+  mechanism m = mechanism_of(build(spec), 0);
+  const unsigned char driven[4] = {0, 1, 0, 0};
+  for (int i = -31; i <= 31; i++) {
+    m.q[0] = 0.1 * i, m.q[1] = m.q[2] = 0;
+    assert_ok(jn_assemble(m.model, m.data, 0, driven, NULL, m.q, NULL));
+    assert_true(m.q[0] == 0.1 * i);
+    check_residual("four-bar at every angle", position_residual(&m, NULL), 1e-15);
+  }
+  mechanism_free(&m);
+  jn_spec_free(spec);
+}
+
 static void what_cannot_be_assembled_is_refused_with_the_distance(void **state) {
   (void)state;
   jn_spec *spec;
@@ -238,6 +289,8 @@ int main(void) {
       cmocka_unit_test(hybrid_dynamics_of_the_reference_mechanisms),
       cmocka_unit_test(inverse_kinematics_of_an_arm),
       cmocka_unit_test(joints_stay_within_their_limits),
+      cmocka_unit_test(a_joint_at_its_limit_is_held),
+      cmocka_unit_test(the_four_bar_is_assembled_at_every_angle),
       cmocka_unit_test(what_cannot_be_assembled_is_refused_with_the_distance),
       cmocka_unit_test(contradictory_constraints_are_refused_by_name),
   };

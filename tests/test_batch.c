@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/mechanism.h"
 #include "helpers/tree.h"
 
 enum { STATES = 29 }; /* not a multiple of any number of lanes */
@@ -197,6 +198,64 @@ static void wrong_calls_are_refused(void **state) {
   many_free(&x);
 }
 
+/* Each state as alone, and errors per state. */
+static void states_with_constraints_are_computed_as_alone(void **state) {
+  (void)state;
+  enum { COUNT_OF = 7, ORDER = 2 };
+  reference x = reference_load("stewart");
+  mechanism *m = &x.m;
+  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)m->rows, T = 3 * nv,
+               V = 4 * nv, L = 3 * rows;
+  double *q = doubles(COUNT_OF * nq), *v = doubles(COUNT_OF * V), *v0 = doubles(COUNT_OF * nv),
+         *tau = doubles(COUNT_OF * T), *a = doubles(COUNT_OF * T), *lambda = doubles(COUNT_OF * L),
+         *again = doubles(COUNT_OF * L), *one = doubles(T), *force = doubles(L);
+  jn_status status[COUNT_OF];
+  jn_batch *b;
+  assert_ok(jn_batch_new(m->model, ORDER, 3, NULL, &b));
+  *jn_batch_settings(b) = *jn_data_settings(m->data);
+  for (size_t i = 0; i < COUNT_OF; i++) {
+    memcpy(q + i * nq, m->q, sizeof(double) * nq);
+    memcpy(v + i * V, m->v, sizeof(double) * V);
+    for (size_t j = 0; j < nv; j++) v[i * V + j] *= 1 + 0.1 * (double)i;
+    assert_ok(jn_assemble(m->model, m->data, ORDER + 2, NULL, NULL, q + i * nq, v + i * V));
+    memcpy(v0 + i * nv, v + i * V, sizeof(double) * nv);
+  }
+  q[3 * nq + nq - 1] += 0.1; /* a leg that is too long */
+  fill(tau, COUNT_OF * T, 7);
+  assert_status(jn_batch_constrained_inverse_dynamics(m->model, b, ORDER, COUNT_OF, q, v, NULL, tau,
+                                                      lambda, status),
+                JN_ERR_CLOSURE);
+  for (size_t i = 0; i < COUNT_OF; i++) {
+    assert_status(status[i], i == 3 ? JN_ERR_CLOSURE : JN_OK);
+    if (i == 3) assert_true(all_equal_to(tau + i * T, T, 7));
+    if (i == 3) continue;
+    assert_ok(jn_constrained_inverse_dynamics(m->model, m->data, ORDER, q + i * nq, v + i * V, NULL,
+                                              NULL, one, force));
+    assert_true(same_bits(one, tau + i * T, T) && same_bits(force, lambda + i * L, L));
+  }
+  assert_status(jn_batch_constrained_forward_dynamics(m->model, b, ORDER, COUNT_OF, q, v0, tau,
+                                                      NULL, a, again, status),
+                JN_ERR_CLOSURE);
+  for (size_t i = 0; i < COUNT_OF; i++) {
+    assert_status(status[i], i == 3 ? JN_ERR_CLOSURE : JN_OK);
+    if (i != 3)
+      check_residual("batch with constraints, there and back",
+                     row_error(ORDER + 1, nv, a + i * T, v + i * V + nv, NULL), 1e-9);
+  }
+  assert_status(jn_batch_constrained_forward_dynamics(m->model, b, ORDER + 1, 1, q, v0, tau, NULL,
+                                                      a, NULL, NULL),
+                JN_ERR_ORDER);
+  assert_status(jn_batch_constrained_forward_dynamics(m->model, b, ORDER, 1, q, v0, NULL, NULL, a,
+                                                      NULL, NULL),
+                JN_ERR_ARGUMENT);
+  assert_status(
+      jn_batch_constrained_inverse_dynamics(m->model, b, ORDER, 1, q, NULL, NULL, tau, NULL, NULL),
+      JN_ERR_ARGUMENT);
+  free(q), free(v), free(v0), free(tau), free(a), free(lambda), free(again), free(one), free(force);
+  jn_batch_free(b);
+  mechanism_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(inverse_dynamics_agrees_with_single_calls),
@@ -204,6 +263,7 @@ int main(void) {
       cmocka_unit_test(hybrid_dynamics_finds_the_missing_half),
       cmocka_unit_test(the_number_of_threads_changes_no_bit),
       cmocka_unit_test(a_bad_state_spoils_no_other),
+      cmocka_unit_test(states_with_constraints_are_computed_as_alone),
       cmocka_unit_test(wrong_calls_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -499,6 +499,37 @@ static void test_the_world_may_be_a_link(void **state) {
   json_decref(id);
 }
 
+static void test_reactions_and_relative_motion(void **state) {
+  (void)state;
+  json_t *id = run_json("jounce id pendulum --reactions body --order 1 --pad");
+  json_t *W = item(id, "reactions", "joint1");
+  assert_int_equal(json_array_size(W), 2);
+  assert_true(fabs(at(json_array_get(W, 0), 5) - 9.81) < 1e-14);
+  json_decref(id);
+  assert_clean(
+      run("echo '{\"joints\": {\"joint1\": [0.3, 7], \"joint2\": [0.2, -1.5]}}' > s.json"));
+  json_t *fk =
+      run_json("jounce fk double_pendulum --state s.json --link link2 --relative-to link1");
+  json_t *V = json_array_get(json_object_get(item(fk, "links", "link2"), "twist"), 0);
+  assert_true(fabs(hypot(hypot(at(V, 0), at(V, 1)), at(V, 2)) - 1.5) < 1e-15);
+  json_decref(fk);
+  json_t *J =
+      run_json("jounce jacobian double_pendulum --link link2 --relative-to link1 --axes world");
+  for (size_t row = 0; row < 6; row++)
+    assert_true(at(json_array_get(json_array_get(item(J, "jacobian", NULL), 0), row), 0) == 0);
+  json_decref(J);
+  assert_clean(
+      run("echo '{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 1], \"joints\": "
+          "{\"joint1\": [0, 1], \"joint2\": [0, 1]}}' > reach.json && jounce traj double_pendulum "
+          "reach.json --reactions hybrid --order 0 --samples 3 --format csv"));
+  assert_non_null(strstr(output, "W:joint2:fz"));
+  assert_int_equal(run("jounce id fourbar --reactions body"), 2);
+  assert_non_null(strstr(errors, "--open"));
+  assert_int_equal(run("jounce id pendulum --at link1"), 2);
+  assert_int_equal(run("jounce id pendulum --reactions body --at nowhere"), 1);
+  assert_int_equal(run("jounce fk pendulum --link link1 --point 0,0,1 --relative-to link1"), 2);
+}
+
 /* The lines below "example:" of every help page, as a user would paste them. */
 static void test_every_example_of_the_help_runs(void **state) {
   (void)state;
@@ -553,6 +584,7 @@ int main(void) {
       cmocka_unit_test(test_info_shows_limits_armature_and_mimic),
       cmocka_unit_test(test_lint_grades_what_it_finds),
       cmocka_unit_test(test_the_world_may_be_a_link),
+      cmocka_unit_test(test_reactions_and_relative_motion),
       cmocka_unit_test(test_every_example_of_the_help_runs),
       cmocka_unit_test(test_linearize_is_linearise),
   };

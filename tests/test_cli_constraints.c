@@ -2,8 +2,11 @@
  * refusals with their remedy. */
 #include "helpers/check.h"
 
+#include <math.h>
+
 #include <string.h>
 
+#include "helpers/files.h"
 #include "helpers/mechanism.h"
 #include "helpers/program.h"
 
@@ -71,9 +74,7 @@ static void assert_refused_with(const char *words) {
 
 static void commands_without_constraints_refuse_them_by_name(void **state) {
   (void)state;
-  static const char *const lines[] = {"partials fourbar", "linearise fourbar",
-                                      "eom fourbar",      "simulate fourbar --time 0.1",
-                                      "check fourbar",    "bench fourbar --seconds 0.01"};
+  static const char *const lines[] = {"eom fourbar", "eom fourbar --momentum"};
   for (size_t i = 0; i < COUNT(lines); i++) {
     assert_int_equal(run("jounce %s", lines[i]), 1);
     assert_refused_with("has 1 constraint ('pin')");
@@ -82,6 +83,7 @@ static void commands_without_constraints_refuse_them_by_name(void **state) {
   }
   assert_clean(run("jounce partials fourbar --open"));
   assert_clean(run("jounce check fourbar --open --states 2"));
+  assert_null(strstr(output, "constraints"));
   /* kinematics and descriptions do not depend on them */
   assert_clean(
       run("jounce fk fourbar && jounce jacobian fourbar --link coupler && jounce info fourbar"));
@@ -150,6 +152,59 @@ static void hybrid_and_other_formats(void **state) {
   assert_clean(run("jounce lint fourbar && jounce lint stewart"));
 }
 
+static void partials_of_a_loop(void **state) {
+  (void)state;
+  json_t *got = run_json(
+      "echo '{\"joints\": {\"crank\": [0.4, 1.5, 2]}, \"tau\": {\"crank\": [0.3]}}' > s.json\n"
+      "jounce partials fourbar --state s.json --pad --assemble --forward");
+  const json_t *rows = item(got, "rows", NULL), *dtau = item(got, "dacc_dtau", NULL),
+               *dlambda = item(got, "dlambda_dq", NULL);
+  assert_string_equal(json_string_value(json_array_get(rows, 1)), "pin[1]");
+  assert_true(json_array_size(json_array_get(dlambda, 0)) == 3);
+  /* one degree of freedom: d v' / d tau has rank 1 and is symmetric */
+  const json_t *A = json_array_get(json_array_get(dtau, 0), 0);
+  for (size_t i = 0; i < 3; i++)
+    for (size_t j = 0; j < 3; j++) {
+      const double x = at(json_array_get(A, i), j), y = at(json_array_get(A, j), i);
+      const double square = at(json_array_get(A, i), i) * at(json_array_get(A, j), j);
+      check_residual("d v' / d tau", fmax(fabs(x - y), fabs(x * x - square)) / square, 1e-12);
+    }
+  json_decref(got);
+  assert_int_equal(run("jounce partials fourbar --state s.json --pad"), 1);
+  assert_refused_with("--assemble");
+  assert_int_equal(run("jounce partials fourbar --state s.json --pad --layout mujoco"), 2);
+  assert_refused_with("--open");
+  assert_clean(run("jounce partials stewart --format csv"));
+  assert_non_null(strstr(output, "\ndlambda_dv,0,1,17,"));
+  assert_clean(run("jounce bench fourbar --orders 0 --seconds 0.001 --json"));
+  assert_non_null(strstr(output, "constrained_forward"));
+  assert_clean(run("jounce bench fourbar --open --orders 0 --seconds 0.001 --json"));
+  assert_null(strstr(output, "constrained_forward"));
+}
+
+static void the_linear_system_of_a_loop(void **state) {
+  (void)state;
+  json_t *got = run_json("jounce linearise fourbar --hold --step 0.01"),
+         *names = item(got, "minimal_states", NULL);
+  assert_true(json_array_size(names) == 2);
+  assert_string_equal(json_string_value(json_array_get(names, 0)), "d crank");
+  const json_t *A = item(got, "A_minimal", NULL), *Ad = item(got, "Ad_minimal", NULL);
+  assert_true(json_array_size(A) == 2 && json_array_size(item(got, "projector", NULL)) == 6);
+  assert_true(at(json_array_get(A, 0), 1) == 1 && at(json_array_get(A, 0), 0) == 0);
+  /* exp(A h) of a scalar equation s'' = c s: cosh(h sqrt(c)) or cos(h sqrt(-c)) */
+  const double c = at(json_array_get(A, 1), 0), w = 0.01 * sqrt(fabs(c));
+  check_residual("a step of the minimal system",
+                 fabs(at(json_array_get(Ad, 0), 0) - (c > 0 ? cosh(w) : cos(w))), 1e-14);
+  json_decref(got);
+  assert_clean(run("jounce linearise stewart --hold --text"));
+  assert_non_null(strstr(output, "minimal_states"));
+  assert_clean(run("jounce linearise fourbar --open --right --order 1"));
+  assert_int_equal(run("jounce linearise fourbar --order 1"), 2);
+  assert_refused_with("--open");
+  assert_int_equal(run("jounce linearise stewart --representation mixed"), 2);
+  assert_refused_with("--representation body");
+}
+
 /* the value of a named column of a table {"columns", "rows"} */
 static json_t *cell(const json_t *t, const char *name, size_t row) {
   const json_t *names = item(t, "columns", NULL);
@@ -193,13 +248,165 @@ static void trajectories_drive_the_actuated_joints(void **state) {
   json_decref(t), json_decref(s), json_decref(id);
 }
 
+/* simulate: the rows satisfy the constraints; the program and the library agree */
+static void simulations_keep_the_constraints(void **state) {
+  (void)state;
+  assert_int_equal(run("echo '{\"joints\": {\"crank\": [0.5, 6]}}' > s.json\n"
+                       "jounce simulate fourbar --time 1 --state s.json --pad"),
+                   1);
+  assert_refused_with("the state does not satisfy the constraints: pin [0.16");
+  assert_refused_with("--assemble");
+  json_t *t = run_json("jounce simulate fourbar --time 1 --state s.json --assemble --samples 11");
+  const json_t *summary = item(t, "summary", NULL);
+  check_residual("simulate: closure", json_number_value(item(summary, "closure", NULL)), 1e-14);
+  check_residual("simulate: energy", json_number_value(item(summary, "energy_drift", NULL)), 1e-11);
+  json_t *s = json_object(), *all = json_object();
+  static const char *const joints[] = {"crank", "coupler", "rocker"};
+  json_object_set_new(s, "joints", all);
+  for (int j = 0; j < 3; j++) {
+    char rate[16];
+    snprintf(rate, sizeof rate, "%s'", joints[j]);
+    json_object_set_new(all, joints[j],
+                        json_pack("[O, O]", cell(t, joints[j], 10), cell(t, rate, 10)));
+  }
+  save_json("end.json", s);
+  /* the last row is a state of fd; the open tree moves otherwise */
+  assert_clean(run("jounce fd fourbar --state end.json --pad"));
+  json_decref(t), json_decref(s);
+  t = run_json("jounce simulate fourbar --time 1 --state s.json --pad --open --samples 2");
+  assert_true(json_is_null(item(item(t, "summary", NULL), "closure", NULL)));
+  json_decref(t);
+  /* feet on the ground: the momentum is not kept, and nothing is said of it */
+  t = run_json("jounce simulate stewart --time 0.1 --samples 2 --scheme rkmk54 --tolerance 1e-10");
+  assert_true(json_is_null(item(item(t, "summary", NULL), "momentum_drift", NULL)));
+  json_decref(t);
+  assert_clean(run("jounce simulate fourbar --time 1 --text --drift"));
+  assert_non_null(strstr(output, "constraints satisfied to "));
+}
+
+/* A URDF four-bar with its pin in a file of its own is the native model. */
+static void constraints_beside_a_urdf(void **state) {
+  (void)state;
+  static const char urdf[] =
+      "<robot name='fourbar'>\n"
+      "<link name='ground'/>\n"
+      "<link name='crank'><inertial><origin xyz='0 0 0.125'/><mass value='0.5'/><inertia ixx='0.1' "
+      "iyy='0.2' izz='0.15' ixy='0' ixz='0' iyz='0'/></inertial></link>\n"
+      "<link name='coupler'><inertial><mass value='1.2'/><inertia ixx='0.1' iyy='0.2' izz='0.15' "
+      "ixy='0' ixz='0' iyz='0'/></inertial></link>\n"
+      "<link name='rocker'><inertial><mass value='0.9'/><inertia ixx='0.1' iyy='0.2' izz='0.15' "
+      "ixy='0' ixz='0' iyz='0'/></inertial></link>\n"
+      "<joint name='one' type='continuous'><parent link='ground'/><child link='crank'/>"
+      "<axis xyz='0 1 0'/></joint>\n"
+      "<joint name='two' type='continuous'><parent link='crank'/><child link='coupler'/>"
+      "<origin xyz='0 0 0.25'/><axis xyz='0 1 0'/></joint>\n"
+      "<joint name='three' type='continuous'><parent link='ground'/><child link='rocker'/>"
+      "<origin xyz='0.75 0 0'/><axis xyz='0 1 0'/></joint>\n"
+      "</robot>\n";
+  put("bar.urdf", urdf);
+  put("pin.json",
+      "{\"constraints\": [{\"name\": \"pin\", \"type\": \"point\",\n"
+      "  \"a\": {\"link\": \"coupler\", \"p\": [0.625, 0, 0.25]},\n"
+      "  \"b\": {\"link\": \"rocker\", \"p\": [-0.125, 0, 0.5]}}],\n"
+      " \"passive\": [\"two\", \"three\"]}\n");
+  json_t *t = run_json("jounce loops bar.urdf --with pin.json");
+  assert_true(json_number_value(item(t, "mobility", NULL)) == 1);
+  json_decref(t);
+  assert_clean(run("jounce convert bar.urdf --with pin.json --output bar.json"));
+  assert_clean(
+      run("echo '{\"joints\": {\"one\": [0.4, 2, 1]}}' > s.json\n"
+          "jounce id bar.urdf --with pin.json --state s.json --pad --assemble > a\n"
+          "jounce id bar.json --state s.json --pad --assemble > b\n"
+          "cmp a b && grep -q '\"two\": \\[0\\]' a"));
+  /* what is wrong is said with the file and the line */
+  static const struct {
+    const char *text, *words;
+  } bad[] = {
+      {"{\"constraints\": [\n{\"name\": \"pin\", \"type\": \"point\", \"a\": {\"link\": "
+       "\"couple\"}, "
+       "\"b\": {\"link\": \"rocker\"}}]}",
+       "bad.json:2: constraint 'pin': the model has no link 'couple'"},
+      {"{\"constraints\": [{\"name\": \"c\", \"type\": \"coupling\", \"terms\": {\"four\": 1}}]}",
+       "bad.json:1: constraint 'c': the model has no joint 'four'"},
+      {"{\"passive\":\n [\"two\", \"four\"]}",
+       "bad.json:2: passive[1]: the model has no joint 'four'"},
+      {"{\"passiv\": []}", "passiv"},
+      {"{\"constraints\": 3}", "bad.json:1: constraints: "},
+      {"[]", "bad.json"}};
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    put("bad.json", bad[i].text);
+    assert_int_equal(run("jounce info bar.urdf --with bad.json"), 1);
+    assert_refused_with(bad[i].words);
+    assert_int_equal(output[0], '\0');
+  }
+  assert_int_equal(run("jounce info bar.urdf --with none.json"), 1);
+  assert_refused_with("none.json");
+}
+
+/* Every kind of bad input: what is wrong, where, and how far it came; no output. */
+static void bad_constraints_are_refused_with_the_reason(void **state) {
+  (void)state;
+  static const struct {
+    const char *line, *words;
+  } bad[] = {
+      /* a link that is missing */
+      {"sed 's/\"coupler\", \"p\"/\"cupler\", \"p\"/' four.json > x.json; jounce loops x.json",
+       "unknown link 'cupler'"},
+      /* a loop that cannot be assembled, and how far it came */
+      {"echo '{\"joints\": {\"crank\": [0.5], \"rocker\": [2]}}' |"
+       "jounce assemble fourbar --state - --driven crank,rocker",
+       "was still off by "},
+      /* constraints that contradict each other: the rocker cannot be held while the crank turns */
+      {"echo '{\"joints\": {\"crank\": [0, 2]}}' |"
+       "jounce assemble fourbar --state - --driven crank,rocker",
+       "contradicts other constraints or driven joints"},
+      /* more motors than degrees of freedom, whose motions disagree */
+      {"echo '{\"joints\": {\"crank\": [0, 0, 1], \"coupler\": [0, 0, 0], \"rocker\": [0, 0, 0]}}' "
+       "> s.json; jounce hybrid strong.json --state s.json",
+       "contradicts other constraints or driven joints"},
+      /* a passive joint that would need a motor */
+      {"echo '{\"joints\": {\"crank\": [0, 0], \"coupler\": [0, 0], \"rocker\": [0, 0]}}' > s.json;"
+       "jounce id weak.json --state s.json --pad",
+       "is passive, but this motion needs a force of "}};
+  assert_clean(
+      run("jounce convert fourbar --output four.json\n"
+          "sed 's/\"passive\": true/\"passive\": false/' four.json > strong.json\n"
+          "python3 -c \"import json; m = json.load(open('four.json'));"
+          "[b['joint'].update(passive=True) for b in m['bodies'] if b['joint']['type'] != "
+          "'fixed']; json.dump(m, open('weak.json', 'w'))\""));
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    assert_int_equal(run("%s", bad[i].line), 1);
+    assert_refused_with(bad[i].words);
+    assert_int_equal(output[0], '\0');
+  }
+}
+
+/* check: the identities of constrained dynamics hold on mechanisms of every kind */
+static void check_takes_constraints(void **state) {
+  (void)state;
+  assert_clean(run("jounce check fourbar --text && jounce check stewart"));
+  for (size_t i = 0; i < COUNT(reference_names); i++) {
+    json_t *t = run_json("jounce check %s/%s/model.json --states 5", LOOPS, reference_names[i]);
+    assert_int_equal(json_array_size(t), 8);
+    for (size_t k = 0; k < 8; k++)
+      assert_true(json_is_true(json_object_get(json_array_get(t, k), "holds")));
+    json_decref(t);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reference_mechanisms_through_files),
       cmocka_unit_test(commands_without_constraints_refuse_them_by_name),
       cmocka_unit_test(states_off_the_manifold_are_refused_unless_assembled),
       cmocka_unit_test(hybrid_and_other_formats),
+      cmocka_unit_test(partials_of_a_loop),
+      cmocka_unit_test(the_linear_system_of_a_loop),
       cmocka_unit_test(trajectories_drive_the_actuated_joints),
+      cmocka_unit_test(simulations_keep_the_constraints),
+      cmocka_unit_test(check_takes_constraints),
+      cmocka_unit_test(constraints_beside_a_urdf),
+      cmocka_unit_test(bad_constraints_are_refused_with_the_reason),
   };
   return cmocka_run_group_tests(tests, program_set_up, program_tear_down);
 }

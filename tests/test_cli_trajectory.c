@@ -36,6 +36,23 @@ static double value(const jn_table *t, int row, const char *name) {
   return t->values[row * t->columns + column];
 }
 
+/* The text shows the extrema of the motion, not those of its 201 rows: a sine whose period divides
+ * their distance is zero in all of them. */
+static void extrema_are_those_of_the_motion(void **state) {
+  (void)state;
+  char name[64];
+  double low = 0, high = 0;
+  put("sine.json",
+      "{\"kind\": \"fourier\", \"start\": 0, \"end\": 300, \"w\": 4.1887902047863905,"
+      " \"joints\": {\"joint1\": {\"b\": [0, 0.3]}}}");
+  assert_clean(run("jounce traj pendulum sine.json --text"));
+  for (const char *line = output; line && *line;
+       line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+    if (sscanf(line, "%63s %lf %*s %lf", name, &low, &high) == 3 && !strcmp(name, "joint1")) break;
+  check_residual("least value of a sine", fabs(low + 0.3), 1e-6);
+  check_residual("largest value of a sine", fabs(high - 0.3), 1e-6);
+}
+
 /* Every format has the numbers of the library, bit for bit. */
 static void tables_are_those_of_the_library(void **state) {
   (void)state;
@@ -324,6 +341,22 @@ static void retimed_motions_keep_the_limits(void **state) {
   assert_clean(
       run("jounce retime double_pendulum reach.json --intervals 100 %s --no-rate --text", limits));
   assert_null(strstr(output, "jerk"));
+  /* power, the speed of a tool, and moving ends */
+  static const char more[] = "--jerk 200 --power 20 --tool link2 --tool-speed 1";
+  json = run_json("jounce retime double_pendulum reach.json --intervals 100 %s --apply fast.json",
+                  more);
+  assert_true(json_number_value(item(json, "broken", NULL)) == 0);
+  assert_int_equal(json_array_size(item(json, "limits", NULL)), 5);
+  assert_true(json_number_value(item(json, "at_a_limit", NULL)) > 0.8);
+  json_decref(json);
+  assert_clean(run("jounce limits double_pendulum fast.json %s --text", more));
+  assert_non_null(strstr(output, "link2            tool_speed"));
+  assert_int_equal(run("jounce limits double_pendulum fast.json --tool link2 --tool-speed 0.9"), 3);
+  assert_non_null(strstr(output, "\"quantity\": \"tool_speed\""));
+  assert_clean(
+      run("jounce retime double_pendulum reach.json %s --intervals 100 --start-speed 0.3 "
+          "--end-speed 0.2 --text",
+          limits));
   assert_int_equal(run("jounce retime double_pendulum reach.json --effort 1 --apply none.json"), 3);
   assert_non_null(strstr(errors, "retime: no clock keeps the limits: the effort at rest of '"));
   assert_int_equal(run("test -e none.json"), 1);
@@ -371,6 +404,12 @@ static void wrong_usage_is_named(void **state) {
       {2, "jounce limits pendulum swing.json --velocity 1 --apply slow", "found 'slow'"},
       {1, "jounce retime pendulum swing.json", "retime: pendulum has no limits"},
       {2, "jounce retime pendulum swing.json --velocity 1 --intervals 3", "--intervals"},
+      {2, "jounce retime pendulum swing.json --velocity 1 --tool link1", "go together"},
+      {2, "jounce limits pendulum swing.json --tool link1 --tool-speed 0", "a positive number"},
+      {1, "jounce limits pendulum swing.json --tool hand --tool-speed 1",
+       "no link or frame 'hand'"},
+      {2, "jounce retime pendulum swing.json --velocity 1 --end-speed 0",
+       "--end-speed: a positive"},
       {2, "jounce retime pendulum swing.json --jerk -1", "retime: --jerk: a nonnegative number"},
       {2, "jounce retime pendulum swing.json --jerk 1 --apply x.txt", "found 'x.txt'"},
       {1, "jounce limits pendulum swing.json --limits below.json",
@@ -410,6 +449,7 @@ static void wrong_usage_is_named(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(extrema_are_those_of_the_motion),
       cmocka_unit_test(tables_are_those_of_the_library),
       cmocka_unit_test(forces_do_the_work_that_the_energy_shows),
       cmocka_unit_test(scales_in_closed_form),

@@ -184,7 +184,7 @@ static totals totals_of(robot *r) {
   size_t rows = (size_t)r->order + 1;
   totals t = {doubles(3 * rows), doubles(6 * rows), doubles(6 * rows),
               doubles(rows),     doubles(rows),     doubles(6 * r->n)};
-  const jn_momentum out = {t.com, t.momentum, t.centroidal, t.kinetic, t.potential, t.matrix};
+  const jn_momentum out = {t.com, t.momentum, t.centroidal, t.kinetic, t.potential, t.matrix, NULL};
   assert_ok(jn_momentum_energy(r->model, r->data, r->order, r->q, r->v, &out));
   return t;
 }
@@ -426,7 +426,7 @@ static void check_robot(const char *folder) {
   compare_rows(expect, "Minv", M, nv, row, 1);
   jn_data_settings(data)->gravity = gravity;
   double kinetic, potential;
-  const jn_momentum out = {three, NULL, six, &kinetic, &potential, NULL};
+  const jn_momentum out = {three, NULL, six, &kinetic, &potential, NULL, NULL};
   assert_ok(jn_momentum_energy(model, data, 0, q, v, &out));
   compare(expect, "com", three, 3);
   compare(expect, "centroidal_momentum", six, 6);

@@ -405,6 +405,24 @@ static void states_off_the_manifold_are_refused_by_name(void **state) {
   mechanism_free(m);
 }
 
+static void an_infinite_tolerance_changes_nothing_but_the_check(void **state) {
+  (void)state;
+  const jn_constraints anywhere = {.tolerance = INFINITY};
+  reference x = reference_load("rssr");
+  mechanism *m = &x.m;
+  double *a = doubles(m->n), *b = doubles(m->n), *still = doubles((size_t)m->nv);
+  assert_ok(jn_constrained_forward_dynamics(m->model, m->data, m->order, m->q, m->v, m->tau, NULL,
+                                            NULL, a, NULL));
+  /* after a call with another velocity */
+  assert_ok(jn_constrained_forward_dynamics(m->model, m->data, m->order, m->q, still, m->tau, NULL,
+                                            NULL, b, NULL));
+  assert_ok(jn_constrained_forward_dynamics(m->model, m->data, m->order, m->q, m->v, m->tau, NULL,
+                                            &anywhere, b, NULL));
+  assert_true(same_bits(a, b, m->n));
+  free(a), free(b), free(still);
+  mechanism_free(m);
+}
+
 static void missing_actuators_are_refused_by_name(void **state) {
   (void)state;
   jn_spec *spec;
@@ -468,6 +486,70 @@ static void redundant_actuation_gives_forces_of_least_norm(void **state) {
   mechanism_free(&m);
 }
 
+/* The rank does not depend on the unit of length, on the orientation of the mechanism, or on the size
+ * of angles beside lengths: rows are compared with their own size without cancellation. */
+static void the_rank_does_not_depend_on_units(void **state) {
+  (void)state;
+  static const double lengths[] = {1e-9, 1e-6, 1e-3, 1, 1e3, 1e6};
+  static const jn_constraint_type types[] = {JN_CONSTRAINT_POINT, JN_CONSTRAINT_REVOLUTE,
+                                             JN_CONSTRAINT_WELD};
+  static const int ranks[] = {2, 2, 3};
+  for (size_t t = 0; t < COUNT(types); t++)
+    for (size_t i = 0; i < 2 * COUNT(lengths); i++) {
+      const double k = lengths[i / 2];
+      jn_spec *spec;
+      jn_error error;
+      int rank;
+      unsigned char redundant[6];
+      assert_ok(jn_spec_load("fourbar", NULL, &spec, &error));
+      const jn_mat3 turn = i % 2 ? jn_so3_exp(jn_v3(0.3, -1.1, 0.7)) : jn_so3_exp(jn_v3(0, 0, 0));
+      for (int b = 0; b < jn_spec_link_count(spec); b++) {
+        jn_link_desc *l = jn_spec_link(spec, b);
+        l->com = jn_v3_scale(k, l->com);
+        l->home.p = jn_m3_apply(turn, jn_v3_scale(k, l->home.p));
+        l->home.R = jn_m3_mul(turn, l->home.R);
+        for (int e = 0; e < 9; e++) l->inertia.m[e / 3][e % 3] *= k * k;
+      }
+      for (int j = 0; j < jn_spec_joint_count(spec); j++) {
+        jn_joint_desc *d = jn_spec_joint(spec, j);
+        d->point = jn_m3_apply(turn, jn_v3_scale(k, d->point));
+        d->axis[0] = jn_m3_apply(turn, d->axis[0]);
+      }
+      jn_constraint_desc *c = jn_spec_constraint(spec, 0);
+      const jn_mat3 hinge = {{{1, 0, 0}, {0, 0, 1}, {0, -1, 0}}}; /* z along the hinges, y */
+      c->type = types[t];
+      c->a.pose = jn_pose_make(hinge, jn_v3_scale(k, c->a.pose.p));
+      c->b.pose = jn_pose_make(hinge, jn_v3_scale(k, c->b.pose.p));
+      mechanism m = mechanism_of(build(spec), 0);
+      assert_ok(jn_constraint_rank(m.model, m.data, m.q, NULL, &rank, redundant, NULL));
+      assert_int_equal(rank, ranks[t]);
+      mechanism_free(&m);
+      jn_spec_free(spec);
+    }
+}
+
+/* Any state is accepted with an infinite tolerance, and the result is that of this state, whatever
+ * was computed before. */
+static void an_infinite_tolerance_changes_nothing_on_the_manifold(void **state) {
+  (void)state;
+  const jn_constraints any = {.tolerance = HUGE_VAL};
+  for (size_t i = 0; i < COUNT(reference_names); i++) {
+    reference x = reference_load(reference_names[i]);
+    mechanism *m = &x.m;
+    double *a = doubles(m->n), *b = doubles(m->n), *w = copy_of(m->v, (size_t)m->nv);
+    for (int j = 0; j < m->nv; j++) w[j] *= -0.5;
+    assert_ok(jn_constrained_forward_dynamics(m->model, m->data, m->order, m->q, m->v, m->tau, NULL,
+                                              NULL, a, NULL));
+    assert_ok(jn_constrained_forward_dynamics(m->model, m->data, 0, m->q, w, m->tau, NULL, NULL, b,
+                                              NULL));
+    assert_ok(jn_constrained_forward_dynamics(m->model, m->data, m->order, m->q, m->v, m->tau, NULL,
+                                              &any, b, NULL));
+    assert_true(same_bits(a, b, m->n));
+    free(a), free(b), free(w);
+    mechanism_free(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(inverse_dynamics_of_the_reference_mechanisms),
@@ -478,8 +560,11 @@ int main(void) {
       cmocka_unit_test(a_mask_of_active_constraints_is_the_model_built_so),
       cmocka_unit_test(every_representation_of_the_base_gives_the_same_forces),
       cmocka_unit_test(states_off_the_manifold_are_refused_by_name),
+      cmocka_unit_test(an_infinite_tolerance_changes_nothing_but_the_check),
       cmocka_unit_test(missing_actuators_are_refused_by_name),
       cmocka_unit_test(redundant_actuation_gives_forces_of_least_norm),
+      cmocka_unit_test(the_rank_does_not_depend_on_units),
+      cmocka_unit_test(an_infinite_tolerance_changes_nothing_on_the_manifold),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

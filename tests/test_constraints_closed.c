@@ -313,6 +313,100 @@ static void impacts_of_random_mechanisms(void **state) {
   }
 }
 
+/* The humanoid with the feet of the mask held, as constraints of the model or as a mask of both. */
+static mechanism humanoid(unsigned feet) {
+  static const char *const links[2] = {"left_foot", "right_foot"}, *const names[2] = {"left",
+                                                                                      "right"};
+  jn_spec *spec;
+  jn_error error;
+  assert_ok(jn_spec_load("humanoid", NULL, &spec, &error));
+  for (int i = 0; i < 2; i++) {
+    if (!(feet >> i & 1)) continue;
+    jn_constraint_desc c = jn_constraint_default(names[i], JN_CONSTRAINT_WELD, links[i], NULL);
+    c.b.pose = shift(0, i ? -0.09 : 0.09, 0.09);
+    assert_ok(jn_spec_add_constraint(spec, &c));
+  }
+  mechanism m = mechanism_of(build(spec), 3);
+  jn_spec_free(spec);
+  return m;
+}
+
+/* Every call with a mask is that of a model built so: both feet, one foot, none. */
+static void a_humanoid_on_both_feet_one_foot_and_none(void **state) {
+  (void)state;
+  enum { R = 3 };
+  mechanism both = humanoid(3);
+  const size_t nv = (size_t)both.nv, nq = (size_t)both.nq, n = (R + 1) * nv;
+  unsigned char legs[64] = {0};
+  double *tau = doubles(n), *lambda = doubles((R + 1) * 12), *mine = doubles((R + 1) * 12),
+         *a = doubles(n), *b = doubles(n), *v = doubles(n + nv);
+  rng r = rng_new(5);
+  /* bent knees, a turned trunk, everything moves; legs follow the pelvis */
+  for (int i = 0; i < both.nbody; i++) {
+    const jn_joint *j = jn_model_joint(both.model, i);
+    legs[i] = strstr(j->name, "hip") || strstr(j->name, "knee") || strstr(j->name, "ankle");
+    if (strstr(j->name, "knee")) both.q[j->iq] = 0.5;
+    legs[i] = !legs[i];
+  }
+  jn_model_home(both.model, a);
+  for (size_t i = 0; i < nq; i++)
+    if (both.q[i] == 0) both.q[i] = a[i];
+  both.q[6] = 0.88;
+  for (size_t i = 0; i < n + nv; i++) v[i] = rng_range(&r, -0.3, 0.3);
+  memcpy(both.v, v, sizeof *v * (n + nv));
+  for (size_t i = 0; i < n; i++) tau[i] = rng_range(&r, -20, 20);
+  assert_ok(jn_assemble(both.model, both.data, R + 2, legs, NULL, both.q, both.v));
+  for (unsigned feet = 0; feet < 4; feet++) {
+    const unsigned char active[2] = {feet & 1, feet >> 1 & 1};
+    const jn_constraints mask = {.active = active};
+    mechanism own = humanoid(feet);
+    const size_t rows = (size_t)own.rows;
+    assert_ok(jn_constrained_forward_dynamics(both.model, both.data, R, both.q, both.v, tau, NULL,
+                                              &mask, a, lambda));
+    if (feet)
+      assert_ok(jn_constrained_forward_dynamics(own.model, own.data, R, both.q, both.v, tau, NULL,
+                                                NULL, b, mine));
+    else
+      assert_ok(jn_forward_dynamics(own.model, own.data, R, both.q, both.v, tau, NULL, b));
+    check_residual("humanoid: motion with a mask", row_error(R + 1, nv, a, b, NULL), 1e-11);
+    for (size_t k = 0; k <= R; k++)
+      for (size_t i = 0, at = 0; i < 12; i++) {
+        const double x = lambda[12 * k + i];
+        if (active[i / 6])
+          check_residual("humanoid: forces with a mask",
+                         fabs(x - mine[rows * k + at++]) / (1 + largest(mine + rows * k, rows)),
+                         1e-11);
+        else
+          assert_true(x == 0);
+      }
+    /* inverse dynamics: the base has no motor, so that on none it cannot be at rest */
+    const jn_status got = jn_constrained_inverse_dynamics(both.model, both.data, R, both.q, both.v,
+                                                          NULL, &mask, a, lambda);
+    if (feet) {
+      assert_ok(got);
+      assert_ok(jn_constrained_inverse_dynamics(own.model, own.data, R, both.q, both.v, NULL, NULL,
+                                                b, mine));
+      check_residual("humanoid: torques with a mask", row_error(R + 1, nv, a, b, NULL), 1e-10);
+      assert_true(all_equal_to(a, 6, 0));
+    } else {
+      assert_status(got, JN_ERR_ACTUATION);
+    }
+    /* impact of the feet that land */
+    double *after = doubles(nv), *hit = doubles(nv);
+    assert_ok(jn_impact(both.model, both.data, both.q, v, &mask, after, NULL));
+    assert_ok(jn_impact(own.model, own.data, both.q, v, NULL, hit, NULL));
+    check_residual("humanoid: impact with a mask", row_error(1, nv, after, hit, NULL), 1e-11);
+    int rank, other;
+    assert_ok(jn_constraint_rank(both.model, both.data, both.q, &mask, &rank, NULL, NULL));
+    assert_ok(jn_constraint_rank(own.model, own.data, both.q, NULL, &other, NULL, NULL));
+    assert_true(rank == other && rank == (int)rows);
+    free(after), free(hit);
+    mechanism_free(&own);
+  }
+  free(tau), free(lambda), free(mine), free(a), free(b), free(v);
+  mechanism_free(&both);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(scotch_yoke_of_point_on_line),
@@ -323,6 +417,7 @@ int main(void) {
       cmocka_unit_test(revolute_cut_of_the_four_bar),
       cmocka_unit_test(gears_of_coupling_and_mimic),
       cmocka_unit_test(impacts_of_random_mechanisms),
+      cmocka_unit_test(a_humanoid_on_both_feet_one_foot_and_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

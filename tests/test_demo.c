@@ -58,6 +58,7 @@ static void the_quick_study_passes_and_prints_tables(void **state) {
   }
   assert_says("stdout.txt", "passed");
   assert_says("stdout.txt", "exponent of r+1");
+  assert_says("stdout.txt", "(figure 4(c))");
   assert_says("stdout.txt", "page: jounce-demo/index.html");
 }
 
@@ -190,6 +191,14 @@ static void the_summary_is_json_and_the_study_has_a_name(void **state) {
   for (size_t i = 0; i < json_array_size(cost); i++)
     assert_true(json_number_value(json_object_get(json_array_get(cost, i), "minimum_us")) > 0);
   assert_int_equal(json_array_size(json_object_get(root, "exponents")), 4 * (6 + 2));
+  /* automatic differentiation: orders 0..4, two algorithms, three columns, the engine's numbers */
+  json_t *baseline = json_object_get(root, "baseline");
+  assert_int_equal(json_array_size(baseline), 5 * 2 * 3);
+  for (size_t i = 0; i < json_array_size(baseline); i++)
+    assert_true(json_number_value(json_object_get(json_array_get(baseline, i), "minimum_us")) > 0);
+  const double apart = json_number_value(json_object_get(root, "baselines_apart"));
+  print_message("  automatic differentiation, relative difference of forces %.1e\n", apart);
+  assert_true(apart > 0 && apart < 1e-10); /* the limit of the study */
   assert_true(json_is_false(json_object_get(root, "figures")));
   json_decref(root);
   free(text);

@@ -21,7 +21,7 @@ fi
 cc=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$cache")
 cc=${CC:-${cc:-cc}}
 private=$(sed -n 's/^Libs.private: *//p' "$build/jounce.pc")
-libs="-lexpat -ljansson ${private:--lm}"
+libs="-lexpat -ljansson -lyaml ${private:--lm}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 failed=0

@@ -41,7 +41,8 @@ static size_t compute_all(robot *r, jn_data *data, int K, const load *l, double 
                    out + at + 9 * rows,
                    out + at + 15 * rows,
                    out + at + 16 * rows,
-                   out + at + 17 * rows};
+                   out + at + 17 * rows,
+                   NULL};
   assert_ok(jn_momentum_energy(m, data, K, r->q, r->v, &o));
   at += 17 * rows + 6 * n;
   assert_ok(jn_kinematics(m, data, K, r->q, r->v));
@@ -112,7 +113,7 @@ static void each_function_alone_reads_nothing_left_by_another(void **state) {
       fill(got, 8 * n + 4 * n * nv, 0);
       const double *expect = want;
       size_t count = n;
-      jn_momentum o = {got, got + 12, got + 36, got + 60, got + 64, got + 68};
+      jn_momentum o = {got, got + 12, got + 36, got + 60, got + 64, got + 68, NULL};
       unsigned char given[64] = {0};
       for (int i = 0; i < r.nbody; i++) given[i] = i % 2;
       switch (which) {

@@ -137,7 +137,7 @@ static jn_status call(robot *r, inputs *in, int which, double *out, size_t *coun
   size_t nv = (size_t)r->nv, rows = (size_t)r->order + 1, n = r->n;
   unsigned char given[64] = {0};
   jn_momentum o = {
-      out, out + 3 * rows, out + 9 * rows, out + 15 * rows, out + 16 * rows, out + 17 * rows};
+      out, out + 3 * rows, out + 9 * rows, out + 15 * rows, out + 16 * rows, out + 17 * rows, NULL};
   given[1] = 1;
   *count = n;
   switch (which) {

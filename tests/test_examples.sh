@@ -17,7 +17,7 @@ fi
 cc=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$cache" 2>/dev/null || true)
 cc=${CC:-${cc:-cc}}
 private=$(sed -n 's/^Libs.private: *//p' "$build/jounce.pc" 2>/dev/null || true)
-libs="-lexpat -ljansson ${private:--lm}"
+libs="-lexpat -ljansson -lyaml ${private:--lm}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0

@@ -103,7 +103,8 @@ static void proposition_1_and_lemma_1_hold(void **state) {
            size = largest(x.eC, nn) + largest(adMJ, x.n * x.nv);
     check_residual("C = S^T Gc (M Gp S' - ad^T M Gp S)", largest_difference(C, x.eC, nn) / size,
                    64 * U);
-    /* g = -S^T Gc M G, and its rate -(S'^T Gc M - S^T Gc (M ad + ad^T M)) G */
+    /* g = -S^T Gc M G, and its rate -(S'^T Gc M - S^T Gc (M ad + ad^T M)) G with S'_1 = 0; (7) has
+     * S^T ad^T for S'^T also in the block of the base: test_errata evaluates it as printed */
     double *MG = product(x.M, 0, x.G, x.n, x.n, 1), *g = product(x.J, 1, MG, x.nv, x.n, 1);
     for (size_t i = 0; i < x.nv; i++) g[i] = -g[i];
     check_residual("g = -S^T Gc M G",
@@ -114,7 +115,7 @@ static void proposition_1_and_lemma_1_hold(void **state) {
     double *a = product(Jd, 1, MG, x.nv, x.n, 1), *b = product(x.J, 1, MadG, x.nv, x.n, 1);
     for (size_t i = 0; i < x.nv; i++) a[i] = b[i] - a[i];
     size = largest(x.eg + x.nv, x.nv) + largest(b, x.nv) + 1e-300;
-    check_residual("g' by (7)", largest_difference(a, x.eg + x.nv, x.nv) / size, 128 * U);
+    check_residual("g' by (7), S'_1 = 0", largest_difference(a, x.eg + x.nv, x.nv) / size, 128 * U);
     double *all[] = {M, Jd, MJd, adMJ, C, MG, g, adG, MadG, adMG, a, b};
     for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
     grouped_free(&x);

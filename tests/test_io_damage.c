@@ -60,7 +60,15 @@ static void every_prefix_is_handled(void **state) {
     free(part);
   }
   free(mjcf);
-  assert_true(accepted >= 3);
+  char *xacro = slurp(XACRO_SAMPLE, &size);
+  for (size_t n = 0; n <= size; n++) {
+    char *part = malloc(n + (n == 0));
+    memcpy(part, xacro, n);
+    try_everything(jn_spec_parse_xacro, part, n, &accepted);
+    free(part);
+  }
+  free(xacro);
+  assert_true(accepted >= 4);
 }
 
 static void flipped_bytes_are_handled(void **state) {
@@ -70,13 +78,15 @@ static void flipped_bytes_are_handled(void **state) {
                                    "\\u0000", "0", "'",  "<!--", "e",   "\n"};
   rng r = rng_new(20240229);
   int accepted = 0;
-  static parser *const parsers[] = {jn_spec_parse_urdf, jn_spec_parse_json, jn_spec_parse_mjcf};
-  size_t json_size, mjcf_size;
-  char *json = slurp(JSON_SAMPLE, &json_size), *mjcf = slurp(MJCF_SAMPLE, &mjcf_size);
-  for (int round = 0; round < 9000; round++) {
-    const char *const samples[] = {urdf_sample, json, mjcf}, *from = samples[round % 3];
-    const size_t sizes[] = {strlen(urdf_sample), json_size, mjcf_size};
-    size_t size = sizes[round % 3];
+  static parser *const parsers[] = {jn_spec_parse_urdf, jn_spec_parse_json, jn_spec_parse_mjcf,
+                                    jn_spec_parse_xacro};
+  size_t json_size, mjcf_size, xacro_size;
+  char *json = slurp(JSON_SAMPLE, &json_size), *mjcf = slurp(MJCF_SAMPLE, &mjcf_size),
+       *xacro = slurp(XACRO_SAMPLE, &xacro_size);
+  for (int round = 0; round < 12000; round++) {
+    const char *const samples[] = {urdf_sample, json, mjcf, xacro}, *from = samples[round % 4];
+    const size_t sizes[] = {strlen(urdf_sample), json_size, mjcf_size, xacro_size};
+    size_t size = sizes[round % 4];
     char *text = malloc(size + 64);
     memcpy(text, from, size);
     int edits = 1 + rng_below(&r, 3);
@@ -102,12 +112,13 @@ static void flipped_bytes_are_handled(void **state) {
     }
     char *exact = malloc(size + (size == 0));
     memcpy(exact, text, size);
-    try_everything(parsers[round % 3], exact, size, &accepted);
+    try_everything(parsers[round % 4], exact, size, &accepted);
     free(exact);
     free(text);
   }
   free(json);
   free(mjcf);
+  free(xacro);
   print_message("           %d of 9000 still a model\n", accepted);
   assert_true(accepted > 0);
 }

@@ -508,9 +508,9 @@ static void what_is_not_used_is_reported(void **state) {
       "<plugin/></body></worldbody>\n"
       "<equality><connect body1='a' anchor='0 0 0'/>\n"
       "<weld name='w' body1='a' body2='b'/>\n"
-      "<joint joint1='k' joint2='j' polycoef='0.5 -2 0 0 0'/>\n"
       "<joint joint1='l' active='false'/>\n"
-      "<joint joint1='j'/></equality>\n"
+      "<joint name='bent' joint1='k' joint2='j' polycoef='0 1 1'/>\n"
+      "<tendon tendon1='t'/></equality>\n"
       "<tendon><fixed name='t' stiffness='3'><joint joint='j' coef='1'/></fixed></tendon>\n"
       "<actuator><motor joint='j'/></actuator>\n"
       "<contact><exclude body1='a' body2='b'/></contact>\n"
@@ -530,10 +530,9 @@ static void what_is_not_used_is_reported(void **state) {
               {JN_WARNING, 6, "motion capture"},
               {JN_NOTE, 6, "'colour' is ignored"},
               {JN_SERIOUS, 7, "plugin"},
-              {JN_SERIOUS, 8, "connect is not enforced"},
-              {JN_SERIOUS, 9, "weld 'w' is not enforced"},
-              {JN_SERIOUS, 10, "joint 'k' follows joint 'j'"},
-              {JN_SERIOUS, 12, "joint 'j' is held"},
+              {JN_NOTE, 8, "constraints are rigid here"},
+              {JN_SERIOUS, 11, "joint 'bent' is not enforced"},
+              {JN_SERIOUS, 12, "tendon is not enforced"},
               {JN_WARNING, 13, "tendons are not used"},
               {JN_SERIOUS, 13, "fixed 't': its stiffness"},
               {JN_NOTE, 14, "actuators are not used"},
@@ -545,25 +544,58 @@ static void what_is_not_used_is_reported(void **state) {
     if (!has_finding(spec, want[i].severity, want[i].line, want[i].words))
       fail_msg("no finding in line %d: %s", want[i].line, want[i].words);
   assert_int_equal(jn_spec_finding_count(spec), COUNT(want));
-  /* kept as mimic: q_k = -2 q_j + 0.5 */
-  const jn_joint_desc *k = joint_named(spec, "k");
-  assert_string_equal(k->mimic, "j");
-  assert_true(k->mimic_multiplier == -2 && k->mimic_offset == 0.5);
+  assert_int_equal(jn_spec_constraint_count(spec), 2);
   assert_ok(jn_spec_lint(spec));
-  jn_spec_free(spec);
-
-  /* q2 - 0.3 = 1 + 2 (q1 - 0.5):  q2 = 2 q1 + 0.3 */
-  spec = parse_ok(jn_spec_parse_mjcf,
-                  "<mujoco><worldbody><body><joint name='1' type='slide' ref='0.5'/>"
-                  "<joint name='2' type='slide' ref='0.3'/><geom size='0.1'/></body></worldbody>"
-                  "<equality><joint joint1='2' joint2='1' polycoef='1 2'/></equality></mujoco>");
-  assert_true(joint_named(spec, "2")->mimic_multiplier == 2);
-  check_residual("mimic", fabs(joint_named(spec, "2")->mimic_offset - 0.3), 4 * U);
   jn_spec_free(spec);
 
   spec = world("<option><flag gravity='disable' damper='disable'/></option>",
                "<body name='a'><joint name='j' damping='3'/><geom size='0.1'/></body>");
   assert_true(joint_named(spec, "j")->damping == 0 && jn_spec_gravity(spec).z == 0);
+  jn_spec_free(spec);
+}
+
+static void equalities_are_constraints(void **state) {
+  (void)state;
+  jn_spec *spec = parse_ok(
+      jn_spec_parse_mjcf,
+      "<mujoco><worldbody><site name='s' pos='1 2 3'/>\n"
+      "<body name='a' pos='1 0 0'><joint name='1' type='slide' ref='0.5' axis='1 0 0'/>"
+      "<geom size='0.1'/><site name='t' pos='0 0 1' quat='0 1 0 0'/>"
+      "<body name='b' pos='0 1 0' quat='0 0 0 1'><joint name='2' type='slide' ref='0.3'/>"
+      "<geom size='0.1'/></body></body></worldbody>\n"
+      "<equality><joint joint1='2' joint2='1' polycoef='1 2'/>\n"
+      "<joint name='held' joint1='1' polycoef='0.25'/>\n"
+      "<connect name='pin' body1='b' body2='a' anchor='0.1 0.2 0.3'/>\n"
+      "<weld name='fast' body1='a' body2='world' anchor='1 1 1' relpose='0 0 2 0 2 0 0'/>\n"
+      "<weld name='there' body1='a' body2='b'/>\n"
+      "<connect name='sites' site1='t' site2='s'/>\n"
+      "<weld name='one' body1='b' body2='b'/></equality></mujoco>");
+  assert_int_equal(jn_spec_constraint_count(spec), 6);
+  assert_true(has_finding(spec, JN_NOTE, 9, "weld 'one' joins two bodies that do not move"));
+  /* q2 - 0.3 = 1 + 2 (q1 - 0.5):  q2 - 2 q1 = 0.3 */
+  const jn_constraint_desc *c = jn_spec_get_constraint(spec, 0);
+  assert_string_equal(c->name, "equality1");
+  assert_true(c->type == JN_CONSTRAINT_COUPLING && c->term_count == 2 && c->line == 3);
+  assert_true(c->terms[0].coefficient == 1 && c->terms[1].coefficient == -2);
+  check_residual("coupling", fabs(c->offset - 0.3), 4 * U);
+  c = jn_spec_get_constraint(spec, 1);
+  assert_true(c->term_count == 1 && c->offset == 0.75);
+  /* b is turned by half a turn about z, at (0, 1, 0) in a, wherever the joints are */
+  c = jn_spec_get_constraint(spec, 2);
+  assert_true(c->type == JN_CONSTRAINT_POINT);
+  assert_string_equal(c->a.link, "b");
+  assert_string_equal(c->b.link, "a");
+  check_residual("connect", jn_v3_norm(jn_v3_sub(c->b.pose.p, jn_v3(-0.1, 0.8, 0.3))), 4 * U);
+  /* half a turn about x: the world's (1, 1, 1) is (1, -1, -1 + 2) in a */
+  c = jn_spec_get_constraint(spec, 3);
+  assert_true(c->type == JN_CONSTRAINT_WELD && c->b.link == NULL);
+  check_residual("weld", jn_v3_norm(jn_v3_sub(c->a.pose.p, jn_v3(1, -1, 1))), 4 * U);
+  check_residual("weld", jn_v3_norm(jn_v3_sub(c->b.pose.p, jn_v3(1, 1, 1))), 4 * U);
+  c = jn_spec_get_constraint(spec, 4);
+  check_residual("weld", jn_v3_norm(jn_v3_sub(c->a.pose.p, jn_v3(0, 1, 0))), 4 * U);
+  check_residual("weld", fabs(c->a.pose.R.m[0][0] + 1), 4 * U);
+  c = jn_spec_get_constraint(spec, 5);
+  assert_true(c->a.pose.p.z == 1 && c->b.pose.p.z == 3 && c->b.link == NULL);
   jn_spec_free(spec);
 }
 
@@ -812,6 +844,7 @@ int main(void) {
       cmocka_unit_test(defaults_nest_and_are_overridden),
       cmocka_unit_test(orientations_of_classes),
       cmocka_unit_test(what_is_not_used_is_reported),
+      cmocka_unit_test(equalities_are_constraints),
       cmocka_unit_test(included_files_take_the_place_of_their_element),
       cmocka_unit_test(only_files_below_the_model_are_included),
       cmocka_unit_test(the_root_element_tells_the_format),

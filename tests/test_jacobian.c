@@ -437,18 +437,41 @@ static jn_twist ad_w(jn_vec3 w, jn_twist x) {
   return (jn_twist){jn_v3_cross(w, x.w), jn_v3_cross(w, x.v)};
 }
 
+/* The terms of body j exactly as printed: (26) sums over k <= j only; (27) has r_(i,j-1) beside r_ij and
+ * no dot on r; (29) no dot on r; in (31), (32) 2 ad_w q'' is multiplied by q'. */
+typedef struct as_printed {
+  double a26[6], a27[6], a29[6], j32[6];
+} as_printed;
+static void add_as_printed(chain *c, int j, const jn_vec3 r[3], jn_vec3 before, const body_state *b,
+                           jn_twist X, as_printed *out) {
+  const jn_twist J = six_of(c->Jh + 6 * j), wX = ad_w(b->w[0], X);
+  const jn_twist second = jn_twist_add(ad_w(b->w[1], X), ad_w(b->w[0], wX));
+  double *const sums[] = {out->a26, out->a27, out->a29};
+  for (int i = 0; i < 3; i++) add(sums[i], c->a[j], J);
+  for (int k = 0; k <= j; k++)
+    add(out->a26, c->v[j] * c->v[k], bracket(J, linear(six_of(c->Jh + 6 * k))));
+  add(out->a27, c->v[j], jn_twist_add(ad_r(r[0], X), Ad_r(before, wX)));
+  add(out->a29, c->v[j], jn_twist_add(ad_r(r[0], X), Ad_r(r[0], wX)));
+  add(out->j32, c->j[j], J);
+  add(out->j32, 2 * c->a[j], ad_r(r[1], X));
+  add(out->j32, c->v[j], jn_twist_add(ad_r(r[2], X), jn_twist_scale(2, ad_r(r[1], wX))));
+  add(out->j32, c->v[j], Ad_r(r[0], jn_twist_add(jn_twist_scale(2 * c->a[j], wX), second)));
+}
+
 /* (27) first line, (29), (30)-(32) with r_ij = r_j - r_i and index j throughout; (28) needs, beside
  * the linear parts only, the rotation by the joints before j. (33) holds for the
  * acceleration and not for the jerk. */
 static void hybrid_acceleration_and_jerk_in_closed_form(void **state) {
   (void)state;
+  double largest_error[4] = {0};
   for (uint64_t seed = 1; seed <= 10; seed++) {
     chain c = chain_new(seed);
     body_state i = state_of(&c, c.n - 1);
     double acceleration[6] = {0}, jerk[6] = {0}, sums[6] = {0}, printed[6] = {0};
+    as_printed wrong = {{0}, {0}, {0}, {0}};
     for (int j = 0; j < c.n; j++) {
       body_state b = state_of(&c, j);
-      jn_vec3 r[3];
+      jn_vec3 r[3], before = jn_v3_sub(j ? state_of(&c, j - 1).r[0] : jn_v3(0, 0, 0), i.r[0]);
       for (int k = 0; k < 3; k++) r[k] = jn_v3_sub(b.r[k], i.r[k]);
       double own[6];
       partial(&c.r, jn_model_body(c.r.model, j)->frame, JN_HYBRID, j, 0, NULL, own);
@@ -456,6 +479,7 @@ static void hybrid_acceleration_and_jerk_in_closed_form(void **state) {
       jn_twist J1 = jn_twist_add(ad_r(r[1], X), Ad_r(r[0], wX));
       jn_twist J2 = jn_twist_add(jn_twist_add(ad_r(r[2], X), jn_twist_scale(2, ad_r(r[1], wX))),
                                  Ad_r(r[0], jn_twist_add(ad_w(b.w[1], X), ad_w(b.w[0], wX))));
+      add_as_printed(&c, j, r, before, &b, X, &wrong);
       add(acceleration, c.a[j], J);
       add(acceleration, c.v[j], J1);
       add(jerk, c.j[j], J);
@@ -474,6 +498,13 @@ static void hybrid_acceleration_and_jerk_in_closed_form(void **state) {
     check_residual("(28) hybrid acceleration, corrected", compare(&c, JN_HYBRID, 1, sums), 1e-13);
     check_residual("(30)-(32) hybrid jerk", compare(&c, JN_HYBRID, 2, jerk), 1e-13);
     assert_true(compare(&c, JN_HYBRID, 1, printed) > 1e-3);
+    const double off_by[4] = {
+        compare(&c, JN_HYBRID, 1, wrong.a26), compare(&c, JN_HYBRID, 1, wrong.a27),
+        compare(&c, JN_HYBRID, 1, wrong.a29), compare(&c, JN_HYBRID, 2, wrong.j32)};
+    for (int k = 0; k < 4; k++) {
+      assert_true(off_by[k] > 1e-3);
+      largest_error[k] = fmax(largest_error[k], off_by[k]);
+    }
 
     double V[3][6], H[3][6];
     jn_pose C;
@@ -490,6 +521,8 @@ static void hybrid_acceleration_and_jerk_in_closed_form(void **state) {
     }
     chain_free(&c);
   }
+  printf("  as printed: (26) off by %.2g, (27) by %.2g, (29) by %.2g, (31), (32) by %.2g\n",
+         largest_error[0], largest_error[1], largest_error[2], largest_error[3]);
 }
 
 /* Remark 1 of the paper, to any order and with every joint */

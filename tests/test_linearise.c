@@ -411,8 +411,12 @@ static void inputs_are_columns_of_the_full_matrix(void **state) {
   size_t nv = (size_t)r.nv, n = 2 * nv;
   double *A = doubles(n * n), *B = doubles(n * nv), *J = doubles(n * nv), *H = doubles(n * 6);
   double *map = doubles(nv * 6), *tau = robot_inverse(&r, r.v, NULL), *want = doubles(n * 6);
-  jn_hexarotor rotor = jn_hexarotor_actuated();
-  assert_ok(jn_propeller_matrix(&rotor, map));
+  const jn_rotor_ring ring = jn_rotor_ring_actuated();
+  jn_model *flyer = NULL;
+  assert_ok(jn_spec_add_rotor_ring(r.spec, "l0", &ring, NULL));
+  assert_ok(jn_model_build(r.spec, NULL, NULL, &flyer, NULL));
+  assert_ok(jn_rotor_allocation(flyer, map, NULL, NULL));
+  jn_model_free(flyer);
   jn_linearise_options joints = {JN_LEFT, JN_INPUT_JOINTS, NULL, 0},
                        rotors = {JN_LEFT, JN_INPUT_MAP, map, 6},
                        bad = {JN_LEFT, JN_INPUT_MAP, NULL, 6};

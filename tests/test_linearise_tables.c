@@ -4,6 +4,7 @@
 #include "helpers/check.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,12 +93,13 @@ static void read_model(robot *r, printed *p) {
   }
 }
 
-/* Table 4. The state has the body twist, so lines 1 to 5 only rotate gravity. */
-static void EIDAmb(robot *r, printed *p) {
+/* Table 4. The state has the body twist, so lines 1 to 5 only rotate gravity. Line 6 adds a_grav, the
+ * acceleration of gravity as table 3 explains it; `sign` -1 is right, 1 as printed. */
+static void EIDAmb_with(robot *r, printed *p, double sign) {
   const jn_vec3 g = jn_data_settings(r->data)->gravity;
   jn_vec3 down = jn_m3_apply_t(jn_quat_to_m3(jn_quat_make(r->q[0], r->q[1], r->q[2], r->q[3])), g);
   memcpy(p->v[0], r->v, sizeof p->v[0]);
-  p->ar[0][3] = -down.x, p->ar[0][4] = -down.y, p->ar[0][5] = -down.z;
+  p->ar[0][3] = sign * down.x, p->ar[0][4] = sign * down.y, p->ar[0][5] = sign * down.z;
   memcpy(p->avp[0], p->ar[0], sizeof p->ar[0]);
   memcpy(p->a0[0], r->v + r->nv, sizeof p->a0[0]);
   for (int i = 0; i <= p->nb; i++) {
@@ -140,6 +142,8 @@ static void EIDAmb(robot *r, printed *p) {
   }
   for (int c = 0; c < 6; c++) p->tau[c] = base[c] + p->bvp[0][c];
 }
+
+static void EIDAmb(robot *r, printed *p) { EIDAmb_with(r, p, -1); }
 
 /* Tables 5, 7 and 8, one column, for given d v_0, d a_0^r and varied rate (0: none). */
 static void column_of_bias(const printed *q, const double *dv0, const double *da0, int rate,
@@ -399,9 +403,68 @@ static void the_tables_as_printed_agree(void **state) {
   }
 }
 
+/* Line 6 of table 4 with the sign as printed: off by twice the weight. The outputs [tau; tau_b] of
+ * tables 4 and 5, compared with [tau_b; tau] of (32). Table 9 without the block M^inv[7:, 1:6], which
+ * no line fills. */
+static void what_the_tables_print_wrongly(void **state) {
+  (void)state;
+  double sign = 0, order = 0, block = 0;
+  for (uint64_t seed = 400; seed < 412; seed++) {
+    robot r = robot_random(seed, 3 + (int)(seed % 7), JN_JOINT_FREE,
+                           TYPE(REVOLUTE) | TYPE(PRISMATIC) | TYPE(HELICAL), 0);
+    robot_represent(&r, JN_BODY);
+    const size_t nv = (size_t)r.nv;
+    double *tau = robot_inverse(&r, r.v, NULL), *turned = doubles(nv), *Minv = doubles(nv * nv);
+    double *M = doubles(nv * nv), *g = doubles(nv);
+    printed p, wrong;
+    read_model(&r, &p);
+    wrong = p;
+    EIDAmb(&r, &p);
+    EIDAmb_with(&r, &wrong, 1);
+    assert_ok(
+        jn_equations_of_motion(r.model, r.data, 0, r.q, r.v, NULL, NULL, NULL, g, NULL, NULL));
+    for (size_t i = 0; i < nv; i++) turned[i] = p.tau[i] - 2 * g[i];
+    check_residual(
+        "line 6 as printed is off by 2 g",
+        largest_difference(wrong.tau, turned, nv) / (largest(turned, nv) + largest(g, nv)), 1e-13);
+    sign = worse(sign, largest_difference(wrong.tau, p.tau, nv) / largest(p.tau, nv));
+    memcpy(turned, p.tau + 6, (nv - 6) * sizeof *turned);
+    memcpy(turned + nv - 6, p.tau, 6 * sizeof *turned);
+    order = worse(order, largest_difference(turned, p.tau, nv) / largest(p.tau, nv));
+    /* M M^inv = 1, with the block filled and without it */
+    assert_ok(jn_mass_matrix(r.model, r.data, r.q, M));
+    IMMAmb(&r, &p, Minv);
+    for (int filled = 1; filled >= 0; filled--) {
+      for (size_t i = 6; i < nv && !filled; i++) fill(Minv + i * nv, 6, 0);
+      double worst = 0, size = 0;
+      for (size_t i = 0; i < nv * nv; i++) {
+        double sum = 0, magnitude = 0;
+        for (size_t k = 0; k < nv; k++) {
+          const double term = M[i / nv * nv + k] * Minv[k * nv + i % nv];
+          sum += term, magnitude += fabs(term);
+        }
+        worst = worse(worst, fabs(sum - (i / nv == i % nv)));
+        size = worse(size, magnitude);
+      }
+      if (filled)
+        check_residual("M M^inv = 1, block filled by symmetry", worst / size, 1e-13);
+      else
+        block = worse(block, worst);
+    }
+    free(tau), free(turned), free(Minv), free(M), free(g);
+    robot_free(&r);
+  }
+  printf(
+      "  as printed: table 4, line 6 off by %.2g; [tau; tau_b] off by %.2g; table 9, M M^inv off "
+      "by %.2g\n",
+      sign, order, block);
+  assert_true(sign > 0.1 && order > 0.1 && block > 0.1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_tables_as_printed_agree),
+      cmocka_unit_test(what_the_tables_print_wrongly),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

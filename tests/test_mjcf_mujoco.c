@@ -390,9 +390,125 @@ static void generated_models_agree_with_mujoco(void **state) {
   if (warning[0] != '\0') fail_msg("MuJoCo warns: %s", warning);
 }
 
+/* ---- equalities */
+
+/* Equalities between the bodies and the hinges and slides of the model, `count` of them. */
+static void write_equalities(pair *p, const mjModel *m, int count) {
+  both(p, "<equality>\n");
+  for (int i = 0; i < count; i++) {
+    const int one = 1 + rng_below(&p->r, m->nbody - 1), two = rng_below(&p->r, m->nbody),
+              a = rng_below(&p->r, m->njnt), b = rng_below(&p->r, m->njnt),
+              kind = rng_below(&p->r, 3);
+    const char *names[2] = {mj_id2name(m, mjOBJ_BODY, one), mj_id2name(m, mjOBJ_BODY, two)};
+    const jn_vec3 at = rng_vec3(&p->r, 0.5);
+    if (!names[0] || !names[1]) continue; /* of a geom (see above) */
+    if (kind == 2) {
+      if (a == b || m->jnt_type[a] < mjJNT_SLIDE || m->jnt_type[b] < mjJNT_SLIDE) continue;
+      const char *x = mj_id2name(m, mjOBJ_JOINT, a), *y = mj_id2name(m, mjOBJ_JOINT, b);
+      if (!x || !y) continue;
+      both(p, "<joint joint1=\"%s\" joint2=\"%s\" polycoef=\"%.17g %.17g 0 0 0\"/>\n", x, y,
+           rng_range(&p->r, -1, 1), rng_range(&p->r, -2, 2));
+    } else if (one != two && kind == 1) {
+      both(p, "<weld body1=\"%s\" body2=\"%s\"/>\n", names[0], names[1]);
+    } else if (one != two) {
+      both(p, "<connect body1=\"%s\" body2=\"%s\" anchor=\"%.17g %.17g %.17g\"/>\n", names[0],
+           names[1], at.x, at.y, at.z);
+    }
+  }
+  both(p, "</equality>\n</mujoco>\n");
+}
+
+/* Residuals and J v at a state are MuJoCo's; where they are satisfied (in the reference configuration)
+ * those of welds too, and the velocities of points: away from it both take them at other points. */
+static void compare_rows(rng *r, const mjModel *theirs, const jn_model *ours, int at_home) {
+  const size_t nq = (size_t)jn_model_nq(ours), nv = (size_t)jn_model_nv(ours);
+  const int rows = jn_model_constraint_rows(ours);
+  mjData *d = mj_makeData(theirs);
+  jn_data *data = NULL;
+  jn_layout *layout = NULL;
+  assert_ok(jn_data_new(ours, 0, NULL, &data));
+  assert_ok(jn_layout_new(ours, JN_LAYOUT_MUJOCO, NULL, &layout, NULL));
+  jn_data_settings(data)->representation = jn_layout_representation(layout);
+  double *q = doubles(nq), *v = doubles(nv), *rest = doubles((size_t)rows + 1),
+         *rate = doubles((size_t)rows + 1);
+  for (size_t i = 0; i < nq && !at_home; i++) d->qpos[i] = rng_range(r, -1.5, 1.5);
+  mj_normalizeQuat(theirs, d->qpos);
+  for (size_t i = 0; i < nv; i++) d->qvel[i] = rng_range(r, -2, 2);
+  mj_forward(theirs, d);
+  jn_layout_import_q(layout, d->qpos, q);
+  jn_layout_import_rows(layout, 1, d->qvel, v);
+  assert_ok(jn_constraint_closure(ours, data, 0, q, v, NULL, rest, rate, NULL));
+  assert_int_equal(d->ne, rows);
+  for (int i = 0; i < jn_model_constraint_count(ours); i++) {
+    const jn_constraint *c = jn_model_constraint(ours, i);
+    const double *p = d->efc_pos + c->row, *u = d->efc_vel + c->row;
+    const int first = c->type == JN_CONSTRAINT_WELD ? 3 : 0, count = c->rows - first;
+    if (first && !at_home) continue;
+    for (int k = 0; k < count; k++) {
+      check_residual("residual of equalities", fabs(rest[c->row + first + k] - p[k]), 1e-12);
+      if (!at_home && c->type == JN_CONSTRAINT_POINT) continue;
+      check_residual("velocity of equalities", fabs(rate[c->row + first + k] - u[k]), 1e-12);
+    }
+    /* half the angular velocity, in other axes */
+    double mine = 0, its = 0;
+    for (int k = 0; k < first; k++)
+      mine += rate[c->row + k] * rate[c->row + k], its += 4 * u[3 + k] * u[3 + k];
+    check_residual("angular velocity of welds", fabs(sqrt(mine) - sqrt(its)), 1e-12);
+  }
+  free(q), free(v), free(rest), free(rate);
+  jn_layout_free(layout);
+  jn_data_free(data);
+  mj_deleteData(d);
+}
+
+static void equalities_are_those_of_mujoco(void **state) {
+  (void)state;
+  int compared = 0;
+  for (uint64_t seed = 1; seed <= 300; seed++) {
+    check_seed(seed);
+    pair p = generate(seed);
+    /* MuJoCo's model with names, and constraints that are computed */
+    mjModel *plain = their_model(p.theirs.text);
+    if (plain == NULL || plain->nv == 0 || plain->nbody < 3) {
+      if (plain) mj_deleteModel(plain);
+      free(p.ours.text), free(p.theirs.text);
+      continue;
+    }
+    growing_text *t[2] = {&p.ours, &p.theirs};
+    for (int i = 0; i < 2; i++) {
+      char *flag = strstr(t[i]->text, "constraint=\"disable\""), *end = NULL;
+      memcpy(flag, "constraint=\"enable\" ", strlen("constraint=\"disable\""));
+      end = strstr(t[i]->text, "</mujoco>");
+      t[i]->used = (size_t)(end - t[i]->text);
+      *end = '\0';
+    }
+    write_equalities(&p, plain, 4);
+    mj_deleteModel(plain);
+    mjModel *theirs = their_model(p.theirs.text);
+    jn_spec *spec = parse_ok(jn_spec_parse_mjcf, p.ours.text);
+    jn_model *ours = NULL;
+    jn_error error;
+    /* equalities of bodies that do not move are left out: such a model says nothing */
+    if (theirs != NULL && jn_spec_constraint_count(spec) > 0 &&
+        jn_spec_constraint_count(spec) == theirs->neq &&
+        jn_model_build(spec, NULL, NULL, &ours, &error) == JN_OK) {
+      compare_rows(&p.r, theirs, ours, 0);
+      compare_rows(&p.r, theirs, ours, 1);
+      compared++;
+    }
+    if (theirs) mj_deleteModel(theirs);
+    jn_model_free(ours);
+    jn_spec_free(spec);
+    free(p.ours.text), free(p.theirs.text);
+  }
+  print_message("%d models with equalities compared\n", compared);
+  assert_true(compared > 100);
+}
+
 int main(void) {
   mju_user_warning = keep_warning;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(generated_models_agree_with_mujoco)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(generated_models_agree_with_mujoco),
+                                     cmocka_unit_test(equalities_are_those_of_mujoco)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
 #endif

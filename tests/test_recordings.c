@@ -11,18 +11,6 @@
 
 static const double turn = 6.283185307179586;
 
-static jn_model *one_joint(void) {
-  jn_model *model;
-  assert_ok(jn_model_load("pendulum", NULL, NULL, &model, NULL));
-  return model;
-}
-
-static double normal(rng *r) {
-  double sum = 0;
-  for (int i = 0; i < 12; i++) sum += rng_range(r, -0.5, 0.5);
-  return sum;
-}
-
 /* sum of sines and its derivatives */
 typedef struct sines {
   int terms;
@@ -58,7 +46,7 @@ static trial trial_new(int count) {
 static void trial_free(trial *x) { free(x->t), free(x->q); }
 
 static jn_status trial_fit(trial *x, const sines *s, const jn_fit_options *options) {
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   jn_trajectory *T = NULL;
   jn_error e = {0};
   const jn_fit_report report = {.rms = &x->rms,
@@ -103,7 +91,7 @@ static void long_motions_are_followed(void **state) {
     rng r = rng_new(c + 1);
     for (int i = 0; i < x.count; i++) {
       x.t[i] = i / cases[c].rate;
-      x.q[i] = sines_at(&s, x.t[i], 0) + cases[c].noise * normal(&r);
+      x.q[i] = sines_at(&s, x.t[i], 0) + cases[c].noise * rng_normal(&r);
     }
     if (trial_fit(&x, &s, NULL)) fail_msg("%s", x.message);
     check_residual("long motion", x.error[0], 1e-3);
@@ -134,7 +122,7 @@ static void a_fit_that_does_not_follow_is_refused(void **state) {
     rng r = rng_new(7);
     jn_fit_options o = jn_fit_options_default();
     for (int i = 0; i < x.count; i++)
-      x.t[i] = 0.01 * i, x.q[i] = sines_at(&s, x.t[i], 0) + 1e-3 * normal(&r);
+      x.t[i] = 0.01 * i, x.q[i] = sines_at(&s, x.t[i], 0) + 1e-3 * rng_normal(&r);
     o.pieces = 12;
     if (kind % 2) o.tolerance = 1e-3;
     o.force = kind >= 2;
@@ -153,7 +141,7 @@ static void a_fit_that_does_not_follow_is_refused(void **state) {
 /* Times in clusters: every sample is met, or the fit is refused. */
 static void clustered_times_are_met_or_refused(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   int met = 0, refused = 0;
   for (int power = 0; power <= 12; power++)
     for (int degree = 1; degree <= 9; degree++) {
@@ -212,7 +200,7 @@ static void bands_contain_the_truth(void **state) {
       for (int i = 0; i < x.count; i++) {
         const int at = kind == GAP && i > 700 ? i + 10 : i;
         x.t[i] = (at + (kind == UNEVEN ? rng_range(&r, -0.3, 0.3) : 0)) / rate;
-        x.q[i] = sines_at(&s, x.t[i], 0) + noise * normal(&r);
+        x.q[i] = sines_at(&s, x.t[i], 0) + noise * rng_normal(&r);
         if (kind == ENCODER) x.q[i] = step * floor(sines_at(&s, x.t[i], 0) / step + 0.5);
         if (kind == OUTLIERS && rng_range(&r, 0, 1) < 0.01) x.q[i] += rng_range(&r, -1, 1);
       }
@@ -249,8 +237,8 @@ static void narrower_bands_would_fail(void **state) {
     trial x = trial_new(1500);
     rng r = rng_new((uint64_t)n + 50);
     for (int i = 0; i < x.count; i++) x.t[i] = 0.004 * i;
-    for (int i = 0; i < x.count; i++) x.q[i] = sines_at(&s, x.t[i], 0) + 1e-3 * normal(&r);
-    jn_model *model = one_joint();
+    for (int i = 0; i < x.count; i++) x.q[i] = sines_at(&s, x.t[i], 0) + 1e-3 * rng_normal(&r);
+    jn_model *model = pendulum_model();
     jn_trajectory *T;
     assert_ok(jn_trajectory_fit(model, x.count, x.t, x.q, NULL, NULL, NULL, &T, NULL));
     for (int i = 0; i < x.count; i++) {
@@ -289,20 +277,21 @@ static void encoders_do_not_spoil_the_jerk(void **state) {
 static void what_cannot_be_known_is_refused(void **state) {
   (void)state;
   const sines s = {1, {0.5}, {turn}, {0}};
-  enum { FEW, RANDOM_WALK, UNDERSAMPLED, BURST_OF_NOISE, MANY_OUTLIERS, STUCK, KINDS };
+  enum { FEW, RANDOM_WALK, UNDERSAMPLED, BURST_OF_NOISE, MANY_OUTLIERS, STUCK, COARSE, KINDS };
   for (int kind = 0; kind < KINDS; kind++) {
     trial x = trial_new(kind == FEW ? 30 : 2000);
     rng r = rng_new((uint64_t)kind + 1);
     double walk = 0;
     for (int i = 0; i < x.count; i++) {
       x.t[i] = 0.005 * i;
-      walk += 1e-3 * normal(&r);
-      x.q[i] = sines_at(&s, x.t[i], 0) + 1e-4 * normal(&r);
+      walk += 1e-3 * rng_normal(&r);
+      x.q[i] = sines_at(&s, x.t[i], 0) + 1e-4 * rng_normal(&r);
       if (kind == RANDOM_WALK) x.q[i] = walk;
-      if (kind == UNDERSAMPLED) x.q[i] = sin(0.42 * turn * i) + 1e-3 * normal(&r);
-      if (kind == BURST_OF_NOISE && i > 1000 && i < 1300) x.q[i] += 1e-2 * normal(&r);
+      if (kind == UNDERSAMPLED) x.q[i] = sin(0.42 * turn * i) + 1e-3 * rng_normal(&r);
+      if (kind == BURST_OF_NOISE && i > 1000 && i < 1300) x.q[i] += 1e-2 * rng_normal(&r);
       if (kind == MANY_OUTLIERS && rng_range(&r, 0, 1) < 0.1) x.q[i] += rng_range(&r, -1, 1);
       if (kind == STUCK) x.q[i] = i < 1000 ? 0 : 0.001;
+      if (kind == COARSE) x.q[i] = 0.1 * floor(sines_at(&s, x.t[i], 0) / 0.1 + 0.5);
     }
     jn_status status = trial_fit(&x, &s, NULL);
     if (status != JN_ERR_FIT) fail_msg("case %d: %s", kind, jn_status_text(status));
@@ -314,7 +303,7 @@ static void what_cannot_be_known_is_refused(void **state) {
 /* At rest at both ends: less is unknown there. */
 static void ends_at_rest_have_narrower_bands(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   enum { N = 1000 };
   static double t[N], q[N];
   double band[2], w[2][4], x;
@@ -322,7 +311,7 @@ static void ends_at_rest_have_narrower_bands(void **state) {
   for (int i = 0; i < N; i++) {
     const double u = i / (N - 1.0);
     t[i] = 2 * u;
-    q[i] = u * u * u * u * (35 - 84 * u + 70 * u * u - 20 * u * u * u) + 1e-4 * normal(&r);
+    q[i] = u * u * u * u * (35 - 84 * u + 70 * u * u - 20 * u * u * u) + 1e-4 * rng_normal(&r);
   }
   for (int rest = 0; rest < 2; rest++) {
     jn_fit_options o = jn_fit_options_default();
@@ -344,11 +333,11 @@ static void ends_at_rest_have_narrower_bands(void **state) {
 /* Bands of a slowed motion, by another clock, of motions that are not fitted, and of fits without a noise. */
 static void bands_follow_the_trajectory(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   enum { N = 500 };
   static double t[N], q[N];
   rng r = rng_new(9);
-  for (int i = 0; i < N; i++) t[i] = 0.01 * i, q[i] = sin(2 * t[i]) + 1e-3 * normal(&r);
+  for (int i = 0; i < N; i++) t[i] = 0.01 * i, q[i] = sin(2 * t[i]) + 1e-3 * rng_normal(&r);
   jn_trajectory *T, *slow, *exact, *given;
   assert_ok(jn_trajectory_fit(model, N, t, q, NULL, NULL, NULL, &T, NULL));
   assert_ok(jn_trajectory_scaled(T, 3, NULL, &slow));
@@ -407,7 +396,7 @@ static void bands_of_forces_contain_the_truth(void **state) {
   for (size_t i = 0; i < N; i++) {
     t[i] = 3.0 * (double)i / (N - 1);
     motion_state(m, t[i], JN_BODY, 1, q + i * nq, v);
-    for (size_t k = 0; k < nq; k++) q[i * nq + k] += 1e-4 * normal(&r);
+    for (size_t k = 0; k < nq; k++) q[i * nq + k] += 1e-4 * rng_normal(&r);
     for (int b = 0; b < jn_model_body_count(model); b++) {
       const jn_joint *j = jn_model_joint(model, b);
       double *x = q + i * nq + j->iq;
@@ -462,7 +451,7 @@ static void the_degree_may_be_raised(void **state) {
     jn_fit_options o = jn_fit_options_default();
     o.degree = degree;
     for (int i = 0; i < x.count; i++)
-      x.t[i] = 0.005 * i, x.q[i] = sines_at(&s, x.t[i], 0) + 1e-4 * normal(&r);
+      x.t[i] = 0.005 * i, x.q[i] = sines_at(&s, x.t[i], 0) + 1e-4 * rng_normal(&r);
     if (trial_fit(&x, &s, &o)) fail_msg("degree %d: %s", degree, x.message);
     check_residual("degrees, velocity", x.error[1], 0.02);
     for (int k = 0; k < degree - 1 && k < 4; k++)
@@ -481,7 +470,7 @@ static void wrapped_angles_are_unwrapped(void **state) {
     rng r = rng_new(3);
     for (int i = 0; i < x.count; i++) {
       x.t[i] = 0.005 * i;
-      x.q[i] = sines_at(&s, x.t[i], 0) + noisy * 1e-4 * normal(&r);
+      x.q[i] = sines_at(&s, x.t[i], 0) + noisy * 1e-4 * rng_normal(&r);
       x.q[i] -= turn * floor((x.q[i] + turn / 2 - sines_at(&s, 0, 0)) / turn);
     }
     if (trial_fit(&x, &s, NULL)) fail_msg("%s", x.message);

@@ -81,7 +81,7 @@ echo "ok  traj, limits, elastic"
 "$build/jounce" demo --quick --no-plots --output demo --report demo.html >demo.txt
 for page in demo.html demo/index.html; do
   if grep -F '{{' $page; then fail "$page: a slot of the template is not filled"; fi
-  [ "$(grep -c '<table>' $page)" = 4 ] || fail "$page: four tables expected"
+  [ "$(grep -c '<table>' $page)" = 5 ] || fail "$page: five tables expected"
 done
 # with --quick the page contains all rows of the files
 sed -n 's/.*base64,\([A-Za-z0-9+\/=]*\)".*base64,\([A-Za-z0-9+\/=]*\)".*/\1 \2/p' demo.html | head -n 1 >links

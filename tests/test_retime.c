@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "helpers/check.h"
 #include "helpers/counter.h"
 #include "helpers/retime.h"
 #include "helpers/rng.h"
+
+static const char *const robots[] = {"arm6", "arm7", "quadruped", "tilthex"};
 
 /* One joint. */
 
@@ -78,6 +81,7 @@ static void double_integrators_are_as_fast_as_possible(void **state) {
     for (int fine = 0; fine < 2; fine++) {
       jn_retime_options o = jn_retime_options_default();
       o.intervals = fine ? 1600 : 200;
+      o.tolerance = 1e-7;
       o.without_rates = cases[i].without_rates;
       error[fine] = time_of(&x, &o) / cases[i].time - 1;
       assert_true(error[fine] > -1e-7); /* nothing is faster than the closed form */
@@ -133,6 +137,128 @@ static void pendulums_swing_as_fast_as_torque_allows(void **state) {
   one_free(&x);
 }
 
+static double inertia_of(const one *x) {
+  const double q = 0, v[2] = {0, 1};
+  double tau;
+  assert_ok(jn_inverse_dynamics(x->model, x->data, 0, &q, v, NULL, &tau));
+  return tau;
+}
+
+/* No gravity, acceleration A and power P: A until the velocity is V = P/(I A), then
+ * I (v^2 - V^2)/2 = P t and I (v^3 - V^3)/3 = P x, to half the way; the same backwards. */
+static void power_is_used_to_the_full(void **state) {
+  (void)state;
+  one x = one_joint(2, 0, 1.5);
+  jn_data_settings(x.data)->gravity = jn_v3(0, 0, 0);
+  const double d = 1.5, A = 8, I = inertia_of(&x), P = 6 * I, V = P / (I * A), x1 = V * V / (2 * A);
+  const double v = cbrt(3 * P / I * (d / 2 - x1) + V * V * V);
+  const double T = 2 * (V / A + I * (v * v - V * V) / (2 * P));
+  limit(&x, JN_LIMIT_ACCELERATION, A);
+  limit(&x, JN_LIMIT_POWER, P);
+  jn_retime_options o = jn_retime_options_default();
+  o.without_rates = 1;
+  double error[2];
+  for (int fine = 0; fine < 2; fine++) {
+    o.intervals = fine ? 1600 : 200;
+    error[fine] = time_of(&x, &o) / T - 1;
+    assert_true(error[fine] > -1e-6);
+  }
+  print_message("power: %.2e and %.2e slower than the closed form\n", error[0], error[1]);
+  check_residual("power and acceleration", fmax(error[0], error[1]), 2.5e-3);
+  /* power alone falls as the cube of the speed: one time scale from the peak */
+  jn_limit_check *check = NULL;
+  jn_error text = {0};
+  no_limits(1, x.range);
+  limit(&x, JN_LIMIT_POWER, P);
+  assert_ok(jn_limit_check_new(x.model, x.data, x.path, x.range, 200, NULL, &check, &text));
+  const jn_limit_peak *p = jn_limit_check_peak(check, 0, JN_LIMIT_POWER);
+  double q, w[3], tau[2];
+  assert_ok(jn_trajectory_at(x.path, p->t, 1, JN_BODY, &q, w));
+  assert_ok(jn_inverse_dynamics(x.model, x.data, 1, &q, w, NULL, tau));
+  check_residual("power at its peak", fabs(tau[0] * w[0] / p->value - 1), 1e-12);
+  check_residual("rate of power at its peak", fabs(tau[1] * w[0] + tau[0] * w[1]), 1e-4 * P);
+  check_residual("time scale of a power limit",
+                 fabs(jn_limit_check_scale(check) / cbrt(fabs(p->value) / P) - 1), 1e-9);
+  jn_limit_check_free(check);
+  one_free(&x);
+}
+
+/* A path that reverses twice: on the way the inertia along it vanishes, and with it the torque that
+ * the clock can change. */
+static void zero_inertia_along_the_path_is_passed(void **state) {
+  (void)state;
+  for (int rates = 0; rates < 2; rates++) {
+    one x = one_joint(3, 0, 1);
+    jn_error error = {0};
+    const double times[4] = {0, 1, 2, 3}, q[4] = {0, 1.1, -0.9, 0.6};
+    jn_trajectory_free(x.path);
+    assert_ok(
+        jn_trajectory_minimum(x.model, rates ? 3 : 2, 4, times, q, NULL, NULL, &x.path, &error));
+    limit(&x, JN_LIMIT_EFFORT, 12);
+    if (rates) limit(&x, JN_LIMIT_EFFORT_RATE, 150);
+    jn_retime_options o = jn_retime_options_default();
+    o.without_rates = !rates;
+    jn_trajectory *motion = NULL;
+    assert_ok(jn_retime(x.model, x.data, x.path, x.range, &o, NULL, &motion, NULL, &error));
+    int broken;
+    const double used = share_at_limits(x.model, x.data, motion, x.range, 0.99, &broken);
+    assert_int_equal(broken_limits(x.model, x.data, motion, x.range), 0);
+    print_message("reversals, %s: %.4f s, at a limit %.0f %% of the time\n",
+                  rates ? "rates" : "no rates", jn_trajectory_end(motion), 100 * used);
+    assert_true(used > 0.85);
+    jn_trajectory_free(motion);
+    one_free(&x);
+  }
+}
+
+/* The speed of a frame: against differences of its position, and as a limit. */
+static void tools_keep_their_speed(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 2; seed++) {
+    check_seed(seed);
+    retime_case c = retime_case_new("arm6", seed, 3, 0);
+    const int frame = jn_model_frame_count(c.model) - 1;
+    const size_t nq = (size_t)jn_model_nq(c.model), nv = (size_t)jn_model_nv(c.model);
+    jn_retime_options o = jn_retime_options_default();
+    jn_trajectory *fast = NULL, *slow = NULL;
+    jn_error error = {0};
+    double top, t, *q = doubles(nq), *v = doubles(nv);
+    o.intervals = 300;
+    assert_ok(jn_retime(c.model, c.data, c.path, c.range, &o, NULL, &fast, NULL, &error));
+    assert_ok(jn_tool_peak(c.model, c.data, fast, frame, 1000, NULL, &top, &t));
+    jn_pose at[2];
+    const double h = 1e-5;
+    for (int side = 0; side < 2; side++) {
+      assert_ok(jn_trajectory_at(fast, t + (side ? h : -h), -1, JN_MIXED, q, v));
+      assert_ok(jn_kinematics(c.model, c.data, -1, q, NULL));
+      assert_ok(jn_frame_pose(c.model, c.data, frame, &at[side]));
+    }
+    const jn_vec3 d = jn_v3_sub(at[1].p, at[0].p);
+    check_residual("speed of a frame", fabs(jn_v3_norm(d) / (2 * h) / top - 1), 1e-6);
+    const jn_tool_limit tool = {frame, 0.6 * top};
+    o.tools = 1, o.tool = &tool;
+    assert_ok(jn_retime(c.model, c.data, c.path, c.range, &o, NULL, &slow, NULL, &error));
+    assert_ok(jn_tool_peak(c.model, c.data, slow, frame, 1000, NULL, &top, NULL));
+    print_message("tool: %.5f of its limit, %.3f s instead of %.3f s\n", top / tool.speed,
+                  jn_trajectory_end(slow), jn_trajectory_end(fast));
+    assert_true(top <= tool.speed * (1 + 1e-9) && top > 0.99 * tool.speed);
+    assert_true(jn_trajectory_end(slow) > jn_trajectory_end(fast));
+    assert_int_equal(broken_limits(c.model, c.data, slow, c.range), 0);
+    jn_tool_limit wrong = {frame + 1, 1};
+    o.tool = &wrong;
+    jn_trajectory *none = NULL;
+    assert_status(jn_retime(c.model, c.data, c.path, c.range, &o, NULL, &none, NULL, &error),
+                  JN_ERR_ARGUMENT);
+    assert_status(jn_tool_peak(c.model, c.data, slow, frame + 1, 1000, NULL, &top, NULL),
+                  JN_ERR_ARGUMENT);
+    jn_trajectory_free(fast);
+    jn_trajectory_free(slow);
+    free(q);
+    free(v);
+    retime_case_free(&c);
+  }
+}
+
 /* Solvers. */
 
 /* From 20 random starts the durations agree. */
@@ -149,7 +275,7 @@ static void random_starts_agree(void **state) {
     const double want = x.solution.time;
     o.warm = 1;
     for (int start = 0; start < 20; start++) {
-      const double uniform = jn_clock_uniform(&x.p);
+      const double uniform = jn_clock_uniform(&x.p, 1);
       const double a = rng_range(&r, 0, 0.8), w = rng_range(&r, 0.02, 0.2), p = rng_range(&r, 0, 6);
       for (int i = 0; i <= x.p.cells; i++)
         x.solution.c[i] = uniform * (1 + a * sin(w * i + p)) * pow(10, rng_range(&r, -0.01, 0.01));
@@ -159,6 +285,46 @@ static void random_starts_agree(void **state) {
     }
     retime_rows_free(&x);
     retime_case_free(&c);
+  }
+}
+
+/* Strict settings give the same bits on every instruction set: the passes over the rows have no fused
+ * operations, and sums do not depend on the width of a register. */
+static void instruction_sets_agree(void **state) {
+  (void)state;
+  static const char *const names[] = {"plain", "avx2", "avx512"};
+  const char *isa = getenv("JOUNCE_ISA"), *strict = getenv("JOUNCE_STRICT");
+  char *kept[2] = {isa ? strdup(isa) : NULL, strict ? strdup(strict) : NULL};
+  assert_int_equal(setenv("JOUNCE_STRICT", "1", 1), 0);
+  for (uint64_t seed = 1; seed <= 2; seed++) {
+    check_seed(seed);
+    double want[3] = {0};
+    for (int i = 0; i < 3; i++) {
+      assert_int_equal(setenv("JOUNCE_ISA", names[i], 1), 0);
+      retime_case c = retime_case_new("arm6", seed, 3, 0);
+      jn_settings *settings = jn_data_settings(c.data);
+      assert_true(settings->strict);
+      settings->damping = (int)seed - 1;
+      jn_retime_options o = jn_retime_options_default();
+      jn_trajectory *motion = NULL;
+      jn_error error = {0};
+      double u[3];
+      o.intervals = 300;
+      assert_ok(jn_retime(c.model, c.data, c.path, c.range, &o, NULL, &motion, NULL, &error));
+      assert_ok(jn_trajectory_clock(motion, 1.25, 2, u));
+      for (int k = 0; k < 3; k++) {
+        if (i == 0) want[k] = u[k];
+        assert_true(u[k] == want[k]);
+      }
+      jn_trajectory_free(motion);
+      retime_case_free(&c);
+    }
+  }
+  static const char *const variables[2] = {"JOUNCE_ISA", "JOUNCE_STRICT"};
+  for (int i = 0; i < 2; i++) {
+    unsetenv(variables[i]);
+    if (kept[i]) setenv(variables[i], kept[i], 1);
+    free(kept[i]);
   }
 }
 
@@ -187,11 +353,12 @@ static void a_dense_solver_agrees(void **state) {
  * as u^2: with u^3 the fastest clock is infinitely fast at the ends, which only a grid allows. */
 static void topp_ra_agrees(void **state) {
   (void)state;
-  static const char *const robots[] = {"arm6", "arm7"};
   for (int robot = 0; robot < 2; robot++)
     for (uint64_t seed = 1; seed <= 4; seed++) {
       check_seed(seed);
       retime_case c = retime_case_new(robots[robot], seed, 2, 0);
+      for (int i = 0; i < jn_model_nv(c.model); i++) /* TOPP-RA does not know it */
+        c.range[i * JN_LIMIT_KINDS + JN_LIMIT_POWER] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
       retiming x = retime_case_rows(&c, 1000, 1);
       const double want = topp_ra_duration(&x.p);
       retime_rows_free(&x);
@@ -211,38 +378,76 @@ static void topp_ra_agrees(void **state) {
 
 /* Paths. */
 
-/* Random paths of robots with a fixed and a floating base: no failure, nothing broken after it, and
- * a limit is used almost all the time. */
+/* What was found on random paths. */
+typedef struct findings {
+  int paths, failed, broken;
+  int steps, total; /* most Newton steps of a solve, and in all */
+  double used;      /* least share of the time in which some limit is used by 99 % or more */
+  double seconds;   /* of processor time, without the checks */
+} findings;
+
+static void try_path(const char *robot, uint64_t seed, findings *f) {
+  check_seed(seed);
+  retime_case c = retime_case_new(robot, seed, seed % 3 == 0 ? 4 : 3, seed % 2);
+  jn_data_settings(c.data)->damping = seed % 2;
+  jn_trajectory *moved = NULL;
+  jn_retime_report report = {0};
+  jn_error error = {0};
+  const clock_t before = clock();
+  const jn_status status =
+      jn_retime(c.model, c.data, c.path, c.range, NULL, NULL, &moved, &report, &error);
+  f->seconds += (double)(clock() - before) / CLOCKS_PER_SEC;
+  f->paths++;
+  if (status) {
+    print_error("%s, seed %d: %s\n", robot, (int)seed, error.message);
+    f->failed++;
+  } else {
+    int broken;
+    const double used = share_at_limits(c.model, c.data, moved, c.range, 0.99, &broken);
+    if (broken) broken_limits(c.model, c.data, moved, c.range);
+    f->broken += broken > 0;
+    f->used = fmin(f->used, used);
+    if (report.longest > f->steps) f->steps = report.longest;
+    if (report.steps > f->total) f->total = report.steps;
+    assert_same_path(c.model, c.path, moved);
+  }
+  jn_trajectory_free(moved);
+  retime_case_free(&c);
+}
+
+static findings try_paths(const char *robot, int count) {
+  findings f = {.used = 1};
+  for (int seed = 1; seed <= count; seed++) try_path(robot, (uint64_t)seed, &f);
+  print_message(
+      "%s: %d paths, %d failed, %d with a broken limit, at a limit %.1f %% of the time or "
+      "more, %d steps a solve, %d in all, %.1f ms on average\n",
+      robot, f.paths, f.failed, f.broken, 100 * f.used, f.steps, f.total,
+      1e3 * f.seconds / f.paths);
+  return f;
+}
+
+/* Random paths of robots with a fixed and a floating base, half of them with damping: no failure,
+ * nothing broken after it, and a limit is used almost all the time. `--paths 200` tries more. */
 static void random_paths_are_run_at_their_limits(void **state) {
   (void)state;
-  static const char *const robots[] = {"arm6", "arm7", "quadruped", "tilthex"};
-  int steps = 0;
-  for (size_t robot = 0; robot < COUNT(robots); robot++)
-    for (uint64_t seed = 1; seed <= 6; seed++) {
-      check_seed(seed);
-      retime_case c = retime_case_new(robots[robot], seed, seed % 3 == 0 ? 4 : 3, seed % 2);
-      jn_data_settings(c.data)->damping = seed % 2;
-      jn_trajectory *moved = NULL;
-      jn_retime_report report = {0};
-      jn_error error = {0};
-      jn_retime_options o = jn_retime_options_default();
-      o.intervals = 300;
-      jn_status status =
-          jn_retime(c.model, c.data, c.path, c.range, &o, NULL, &moved, &report, &error);
-      if (status) print_error("%s, seed %d: %s\n", robots[robot], (int)seed, error.message);
-      assert_ok(status);
-      int broken;
-      const double used = share_at_limits(c.model, c.data, moved, c.range, 0.97, &broken);
-      assert_int_equal(broken, 0);
-      print_message("%s: %.3f s, %d rounds, %d steps, at a limit %.0f %% of the time\n",
-                    robots[robot], report.duration, report.rounds, report.steps, 100 * used);
-      assert_true(used > 0.8);
-      if (report.steps / report.rounds > steps) steps = report.steps / report.rounds;
-      assert_same_path(c.model, c.path, moved);
-      jn_trajectory_free(moved);
-      retime_case_free(&c);
-    }
-  check_residual("Newton steps a round, on average", steps, 60);
+  for (size_t robot = 0; robot < COUNT(robots); robot++) {
+    const findings f = try_paths(robots[robot], 3);
+    assert_int_equal(f.failed, 0);
+    assert_int_equal(f.broken, 0);
+    assert_true(f.used >= 0.85);
+    check_residual("Newton steps of a solve", f.steps, 60);
+  }
+}
+
+static void refused(const one *x, const jn_retime_options *o, jn_status want, const char *text) {
+  jn_trajectory *out = NULL;
+  jn_error error = {0};
+  jn_status got = jn_retime(x->model, x->data, x->path, x->range, o, NULL, &out, NULL, &error);
+  if (got != want || !strstr(error.message, text))
+    print_error("'%s' expected, found %d '%s'\n", text, (int)got, error.message);
+  assert_status(got, want);
+  assert_non_null(strstr(error.message, text));
+  assert_null(out);
 }
 
 /* The motion ends at rest also where the path does not; or, if asked for, it does not. */
@@ -276,6 +481,22 @@ static void ends_are_at_rest_or_free(void **state) {
     jn_trajectory_free(moved);
   }
   assert_true(last[1] < last[0]);
+  /* at most a given speed of the path's own time, and that where the limits allow it */
+  jn_retime_options given = jn_retime_options_default();
+  jn_trajectory *through = NULL;
+  given.ends = JN_ENDS_FREE;
+  given.speed[0] = 0.8, given.speed[1] = 0.5;
+  assert_ok(jn_retime(x.model, x.data, x.path, x.range, &given, NULL, &through, NULL, &error));
+  assert_int_equal(broken_limits(x.model, x.data, through, x.range), 0);
+  for (int side = 0; side < 2; side++) {
+    double u[2];
+    assert_ok(jn_trajectory_clock(through, side ? jn_trajectory_end(through) : 0, 1, u));
+    print_message("speed of the clock at an end: %.6f of %.1f\n", u[1], given.speed[side]);
+    assert_true(u[1] <= given.speed[side] && u[1] > 0.998 * given.speed[side]);
+  }
+  jn_trajectory_free(through);
+  given.speed[1] = 0;
+  refused(&x, &given, JN_ERR_ARGUMENT, "speed at an end");
   /* a motion that was retimed can be retimed; its jerk switches within a cell, which costs a little */
   jn_trajectory *once = NULL, *twice = NULL;
   assert_ok(jn_retime(x.model, x.data, x.path, x.range, NULL, NULL, &once, NULL, &error));
@@ -310,15 +531,45 @@ static void dwells_and_stops_are_run_through(void **state) {
   one_free(&x);
 }
 
-static void refused(const one *x, const jn_retime_options *o, jn_status want, const char *text) {
-  jn_trajectory *out = NULL;
+/* Many paths on several threads give the motions of single calls; one that fails is named. */
+static void batches_are_single_calls(void **state) {
+  (void)state;
+  enum { COUNT_OF_PATHS = 5 };
+  retime_case c[COUNT_OF_PATHS];
+  const jn_trajectory *path[COUNT_OF_PATHS];
+  jn_trajectory *out[COUNT_OF_PATHS] = {NULL};
+  jn_retime_report report[COUNT_OF_PATHS];
+  jn_status status[COUNT_OF_PATHS];
   jn_error error = {0};
-  jn_status got = jn_retime(x->model, x->data, x->path, x->range, o, NULL, &out, NULL, &error);
-  if (got != want || !strstr(error.message, text))
-    print_error("'%s' expected, found %d '%s'\n", text, (int)got, error.message);
-  assert_status(got, want);
-  assert_non_null(strstr(error.message, text));
-  assert_null(out);
+  jn_retime_options o = jn_retime_options_default();
+  o.intervals = 100;
+  for (int i = 0; i < COUNT_OF_PATHS; i++)
+    c[i] = retime_case_new("arm6", (uint64_t)i + 1, 3, 0), path[i] = c[i].path;
+  for (int threads = 0; threads <= 2; threads++) {
+    const jn_settings *settings = jn_data_settings(c[0].data);
+    assert_ok(jn_retime_batch(c[0].model, settings, threads, COUNT_OF_PATHS, path, c[0].range, &o,
+                              NULL, out, report, status, &error));
+    for (int i = 0; i < COUNT_OF_PATHS; i++) {
+      jn_trajectory *single = NULL;
+      assert_ok(
+          jn_retime(c[0].model, c[0].data, path[i], c[0].range, &o, NULL, &single, NULL, &error));
+      assert_true(jn_trajectory_end(single) == jn_trajectory_end(out[i]));
+      assert_true(report[i].duration == jn_trajectory_end(single) && status[i] == JN_OK);
+      jn_trajectory_free(single);
+      jn_trajectory_free(out[i]);
+    }
+  }
+  c[0].range[JN_LIMIT_KINDS + JN_LIMIT_VELOCITY] = (jn_limit_range){0, 0};
+  path[3] = NULL;
+  assert_status(jn_retime_batch(c[0].model, NULL, 2, COUNT_OF_PATHS, path, c[0].range, &o, NULL,
+                                out, NULL, status, &error),
+                JN_ERR_INFEASIBLE);
+  assert_non_null(strstr(error.message, "may not move"));
+  assert_true(status[3] == JN_ERR_ARGUMENT && out[0] == NULL && out[3] == NULL);
+  assert_status(
+      jn_retime_batch(c[0].model, NULL, -1, 1, path, c[0].range, &o, NULL, out, NULL, NULL, &error),
+      JN_ERR_ARGUMENT);
+  for (int i = 0; i < COUNT_OF_PATHS; i++) retime_case_free(&c[i]);
 }
 
 static int stop(void *context, int round, int step, double duration, double worst) {
@@ -373,14 +624,27 @@ static void what_cannot_be_kept_is_named(void **state) {
   one_free(&x);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc == 3 && !strcmp(argv[1], "--paths")) {
+    int bad = 0;
+    for (size_t robot = 0; robot < COUNT(robots); robot++) {
+      const findings f = try_paths(robots[robot], atoi(argv[2]));
+      bad |= f.failed || f.broken || f.used < 0.85 || f.steps > 60;
+    }
+    return bad;
+  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(double_integrators_are_as_fast_as_possible),
       cmocka_unit_test(pendulums_swing_as_fast_as_torque_allows),
+      cmocka_unit_test(power_is_used_to_the_full),
+      cmocka_unit_test(zero_inertia_along_the_path_is_passed),
+      cmocka_unit_test(tools_keep_their_speed),
       cmocka_unit_test(random_starts_agree),
+      cmocka_unit_test(instruction_sets_agree),
       cmocka_unit_test(a_dense_solver_agrees),
       cmocka_unit_test(topp_ra_agrees),
       cmocka_unit_test(random_paths_are_run_at_their_limits),
+      cmocka_unit_test(batches_are_single_calls),
       cmocka_unit_test(ends_are_at_rest_or_free),
       cmocka_unit_test(dwells_and_stops_are_run_through),
       cmocka_unit_test(what_cannot_be_kept_is_named),

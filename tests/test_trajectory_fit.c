@@ -9,18 +9,6 @@
 #include "helpers/rng.h"
 #include "helpers/tree.h"
 
-static jn_model *one_joint(void) {
-  jn_model *model;
-  assert_ok(jn_model_load("pendulum", NULL, NULL, &model, NULL));
-  return model;
-}
-
-static double normal(rng *r) {
-  double sum = 0;
-  for (int i = 0; i < 12; i++) sum += rng_range(r, -0.5, 0.5);
-  return sum;
-}
-
 static jn_trajectory *fit(const jn_model *model, int count, const double *t, const double *q,
                           const jn_fit_options *o, const jn_fit_report *report) {
   jn_trajectory *T = NULL;
@@ -33,7 +21,7 @@ static jn_trajectory *fit(const jn_model *model, int count, const double *t, con
 /* A polynomial of degree m - 1 has no penalty: it is reproduced for any lambda. */
 static void polynomials_below_the_penalty_come_back(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   rng r = rng_new(1);
   for (int degree = 1; degree <= 9; degree++)
     for (int power = -8; power <= 0; power += 4) {
@@ -61,7 +49,7 @@ static void polynomials_below_the_penalty_come_back(void **state) {
 /* With all pieces and no penalty every sample is met. */
 static void tolerance_zero_interpolates(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   rng r = rng_new(2);
   for (int degree = 1; degree <= 9; degree++) {
     double t[50], q[50], max;
@@ -104,7 +92,7 @@ static double bending(const penalty *p) {
  * any other spline of the same pieces is zero. The other is a fit of other numbers. */
 static void the_fit_is_the_minimum(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   rng r = rng_new(3);
   for (int degree = 3; degree <= 7; degree++)
     for (int power = -6; power <= 0; power += 2) {
@@ -114,7 +102,7 @@ static void the_fit_is_the_minimum(void **state) {
       o.degree = degree, o.lambda = lambda, o.pieces = 20;
       for (int i = 0; i < N; i++) {
         t[i] = i ? t[i - 1] + rng_range(&r, 0.02, 0.06) : 0;
-        q[i] = sin(2 * t[i]) + 0.1 * normal(&r);
+        q[i] = sin(2 * t[i]) + 0.1 * rng_normal(&r);
         other[i] = rng_range(&r, -1, 1);
       }
       penalty p = {fit(model, N, t, q, &o, NULL), NULL, (degree + 1) / 2};
@@ -138,12 +126,12 @@ static void the_fit_is_the_minimum(void **state) {
 /* The rms residual equals the tolerance, and the report equals the residuals. */
 static void tolerance_is_met(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   rng r = rng_new(4);
   double t[300], q[300], rms, max, x;
   for (int i = 0; i < 300; i++) {
     t[i] = 0.01 * i;
-    q[i] = cos(3 * t[i]) + 0.02 * normal(&r);
+    q[i] = cos(3 * t[i]) + 0.02 * rng_normal(&r);
   }
   for (double tolerance = 0.01; tolerance < 0.3; tolerance *= 2) {
     jn_fit_options o = jn_fit_options_default();
@@ -167,7 +155,7 @@ static void tolerance_is_met(void **state) {
  * differences would give accelerations off by 80 rad/s^2. */
 static void cross_validation_finds_the_noise(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   enum { N = 801 };
   double *t = doubles(N), *q = doubles(N), rms, v[4];
   for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -175,7 +163,7 @@ static void cross_validation_finds_the_noise(void **state) {
     jn_fit_report report = {.rms = &rms, .max = NULL, .lambda = NULL};
     for (int i = 0; i < N; i++) {
       t[i] = 0.005 * i;
-      q[i] = sin(2 * t[i]) + 0.3 * cos(5 * t[i]) + 1e-3 * normal(&r);
+      q[i] = sin(2 * t[i]) + 0.3 * cos(5 * t[i]) + 1e-3 * rng_normal(&r);
     }
     jn_trajectory *T = fit(model, N, t, q, NULL, &report);
     check_residual("noise found", fabs(rms / 1e-3 - 1), 0.1);

@@ -3,7 +3,7 @@
 // difference divided by ten. Also checks that what was counted gives the right forces.
 //   g++ -std=gnu++17 -fpermissive -w -Drestrict=__restrict -Iinclude -Isrc
 //   tools/count_operations.cpp
-//       build/libjounce.a -lexpat -ljansson -lm -lgomp -o count_operations
+//       build/libjounce.a -lexpat -ljansson -lyaml -lm -lgomp -o count_operations
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

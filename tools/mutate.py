@@ -93,7 +93,7 @@ def mutants_of(path):
 
 
 def pkg_config(what):
-    return run(["pkg-config", what, "expat", "jansson", "cmocka"]).stdout.split()
+    return run(["pkg-config", what, "expat", "jansson", "yaml-0.1", "cmocka"]).stdout.split()
 
 
 def sources_of(pattern):

@@ -7,6 +7,7 @@
 #ifndef JOUNCE_BATCH_H
 #define JOUNCE_BATCH_H
 
+#include <jounce/constraints.h>
 #include <jounce/data.h>
 
 #ifdef __cplusplus
@@ -47,6 +48,22 @@ JN_API jn_status jn_batch_hybrid_dynamics(const jn_model *model, jn_batch *batch
                                           size_t count, const double *q,
                                           const unsigned char *prescribed, double *v, double *tau,
                                           jn_status *status);
+
+/* As jn_constrained_inverse_dynamics and jn_constrained_forward_dynamics, the same `constraints` for
+ * every state (NULL: all active, the world at rest): lambda[count x (r+1) x rows]. Each state is
+ * computed as alone, bit for bit; states are distributed over threads. tau of the inverse dynamics and
+ * lambda may be NULL. JN_ERR_CLOSURE, JN_ERR_RANK and JN_ERR_ACTUATION come per state. */
+JN_API jn_status jn_batch_constrained_inverse_dynamics(const jn_model *model, jn_batch *batch,
+                                                       int order, size_t count, const double *q,
+                                                       const double *v,
+                                                       const jn_constraints *constraints,
+                                                       double *tau, double *lambda,
+                                                       jn_status *status);
+JN_API jn_status jn_batch_constrained_forward_dynamics(const jn_model *model, jn_batch *batch,
+                                                       int order, size_t count, const double *q,
+                                                       const double *v, const double *tau,
+                                                       const jn_constraints *constraints, double *a,
+                                                       double *lambda, jn_status *status);
 
 #ifdef __cplusplus
 }

@@ -95,7 +95,8 @@ JN_API jn_status jn_impact(const jn_model *model, jn_data *data, const double *q
  *                   rows <= order of the data + 2; rows = 0: not used
  *   driven[nbody]   1: this joint keeps its position and motion as given; NULL: none
  * Newton's method on the configuration group with least-norm steps, damped where they do not help;
- * joints with one degree of freedom stay within their limits. Then J v_k = (known) for each order,
+ * where it finds nothing, from displaced guesses, the nearest first. Joints with one degree of
+ * freedom stay within their limits. Then J v_k = (known) for each order,
  * one factorisation. "Nearest" is the sum of squares of velocities (of a free joint: in body
  * representation). Inverse kinematics: a constraint between a link and the world, whose side is given
  * (jn_world_motion).
@@ -134,6 +135,52 @@ JN_API jn_status jn_constrained_hybrid_dynamics(const jn_model *model, jn_data *
                                                 const double *q, const unsigned char *prescribed,
                                                 double *v, double *tau, const jn_external *external,
                                                 const jn_constraints *constraints, double *lambda);
+
+/* Partial derivatives, exact and of every order, by the variables of derivatives.h: q displaced as
+ * there (nv components), v and its derivatives, tau and its derivatives, each with all others held
+ * fixed. Matrices are row-major, row = component of the result, column = variable; [nv x nv] for
+ * motions and forces, [rows x nv] for constraint forces. Given motions of the world's sides do not vary.
+ *
+ * The functions that are differentiated are those of this header, extended to states near q, v that
+ * do not satisfy the constraints: forward dynamics keep J v constant, inverse dynamics take the
+ * motion as it is. Along directions that satisfy the linearised constraints (jn_constrained_linearise
+ * has a basis of them) the derivatives do not depend on that extension.
+ * Redundant rows: the derivatives of motions, forces and J^T lambda along such directions are unique;
+ * those of lambda are derivatives of the function of least norm. Along other directions the rank
+ * changes, and the matrices are those of as many independent combinations of rows.
+ *
+ * Errors as of the dynamics, and JN_ERR_ARGUMENT with a proximal parameter. A failure leaves the
+ * outputs as they were, as in derivatives.h. Any output may be NULL. */
+typedef struct jn_forward_closed {
+  double *a_dq;        /* [(r+1) x nv x nv]            d v^(k+1) / d q */
+  double *a_dv;        /* [(r+1) x nv x nv]            d v^(k+1) / d v */
+  double *a_dtau;      /* [(r+1) x (r+1) x nv x nv]    d v^(k+1) / d tau^(j); zero for j > k */
+  double *lambda_dq;   /* [(r+1) x rows x nv]          d lambda^(k) / d q */
+  double *lambda_dv;   /* [(r+1) x rows x nv]          d lambda^(k) / d v */
+  double *lambda_dtau; /* [(r+1) x (r+1) x rows x nv]  d lambda^(k) / d tau^(j); zero for j > k */
+} jn_forward_closed;
+/* At q[nq], v[nv], tau[(r+1) x nv]. Every order from the decomposition of order 0; O(n r^2 + rows nv)
+ * per column, several columns at a time. */
+JN_API jn_status jn_constrained_forward_partials(const jn_model *model, jn_data *data, int order,
+                                                 const double *q, const double *v,
+                                                 const double *tau, const jn_external *external,
+                                                 const jn_constraints *constraints,
+                                                 const jn_forward_closed *out);
+
+typedef struct jn_inverse_closed {
+  double *tau_dq;    /* [(r+1) x nv x nv]            d tau^(k) / d q */
+  double *tau_dv;    /* [(r+1) x (r+2) x nv x nv]    d tau^(k) / d v^(j); zero for j > k+1 */
+  double *lambda_dq; /* [(r+1) x rows x nv]          d lambda^(k) / d q */
+  double *lambda_dv; /* [(r+1) x (r+2) x rows x nv]  d lambda^(k) / d v^(j); zero for j > k+1 */
+} jn_inverse_closed;
+/* At q[nq], v[(r+2) x nv]; rows of passive joints are zero. With more actuators than needed they are
+ * derivatives of the forces of least weighted norm; JN_ERR_ARGUMENT if an actuated free joint takes
+ * part in that in another representation than JN_BODY. */
+JN_API jn_status jn_constrained_inverse_partials(const jn_model *model, jn_data *data, int order,
+                                                 const double *q, const double *v,
+                                                 const jn_external *external,
+                                                 const jn_constraints *constraints,
+                                                 const jn_inverse_closed *out);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
 #ifndef JOUNCE_DYNAMICS_H
 #define JOUNCE_DYNAMICS_H
 
-#include <jounce/data.h>
+#include <jounce/kinematics.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,6 +48,31 @@ JN_API jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int or
                                     const double *q, const unsigned char *prescribed, double *v,
                                     double *tau, const jn_external *external);
 
+/* Reaction wrenches along a motion q[nq], v[(r+2) x nv], out[(r+1) x nbody x 6]: W_i^(k), the wrench
+ * (torque, force) that joint i transmits to body i from its parent, the actuator's part included:
+ *   S_i^T W_i = tau_i - armature v_i' - damping v_i
+ * W_0 of a free base is the wrench that must act on it. In a representation of the bodies' link
+ * frames, or as observed (jn_observer): JN_BODY at the body's own frame; JN_SPATIAL with point and
+ * axes at the frame of a force sensor gives what that sensor reads. Computed in JN_FORM_BODY.
+ * O(n r^2), at frames of other bodies O(n d r^2). */
+JN_API jn_status jn_joint_reactions(const jn_model *model, jn_data *data, int order,
+                                    const double *q, const double *v, const jn_external *external,
+                                    jn_representation representation, const jn_observer *observer,
+                                    double *out);
+
+/* Articulated inertias MA [nbody x 6 x 6] and bias wrenches WA [(r+1) x nbody x 6] (lemma 2 of
+ * ali2026). Whatever the parents do, the wrench through joint i is
+ *   W_i^(k) = MA_i V_i^(k+1) + WA_i^(k)
+ * with V_i the twist of body i and both in `representation` of its link frame; MA is the same for
+ * every order. Reads q, v[nv] and tau[(r+1) x nv]; with prescribed joints (NULL: none) v[(r+2) x nv]
+ * and tau as jn_hybrid_dynamics does. MA or WA may be NULL. Computed in JN_FORM_SPATIAL. O(n r^2).
+ */
+JN_API jn_status jn_articulated_bodies(const jn_model *model, jn_data *data, int order,
+                                       const double *q, const unsigned char *prescribed,
+                                       const double *v, const double *tau,
+                                       const jn_external *external,
+                                       jn_representation representation, double *MA, double *WA);
+
 /* Closed form along a motion, with time derivatives to order r:
  *   M v' + C v + g + tau_ext = tau,   h = C v + g
  * tau_ext is minus the generalised external force. Reads q[nq] and v[(r+1) x nv]. M and g of order
@@ -65,10 +90,13 @@ JN_API jn_status jn_equations_of_motion(const jn_model *model, jn_data *data, in
  *   com                 [(r+1) x 3]       centre of mass
  *   momentum            [(r+1) x 6]       spatial, about the world's origin
  *   centroidal          [(r+1) x 6]       about the centre of mass, world axes
- *   kinetic, potential  [(r+1)]           energies
- *   matrix              [(r+1) x 6 x nv]  centroidal momentum matrix: centroidal = matrix v */
+ *   kinetic, potential  [(r+1)]           energies; kinetic includes that of the armature:
+ *                                         v^T M v / 2
+ *   matrix              [(r+1) x 6 x nv]  centroidal momentum matrix: centroidal = matrix v
+ *   armature            [(r+1)]           the armature's part of kinetic; the bodies alone have
+ *                                         kinetic - armature. Momenta are those of the bodies. */
 typedef struct jn_momentum {
-  double *com, *momentum, *centroidal, *kinetic, *potential, *matrix;
+  double *com, *momentum, *centroidal, *kinetic, *potential, *matrix, *armature;
 } jn_momentum;
 JN_API jn_status jn_momentum_energy(const jn_model *model, jn_data *data, int order,
                                     const double *q, const double *v, const jn_momentum *out);

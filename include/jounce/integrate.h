@@ -6,7 +6,7 @@
 #ifndef JOUNCE_INTEGRATE_H
 #define JOUNCE_INTEGRATE_H
 
-#include <jounce/dynamics.h>
+#include <jounce/constraints.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +27,13 @@ JN_API jn_status jn_difference(const jn_model *model, const double *q0, const do
 
 /* Integration schemes. All act on the group: every result is a configuration to rounding, without
  * projection.
+ *
+ * Constraints (jn_simulation_options.constraints): the state is moved to the constraint manifold
+ * after each step, positions and velocities, in the metric of the mass matrix: q := q exp(dq),
+ * M dq = J^T x, and M dv = J^T y. Residuals of positions and velocities are rounding in every state
+ * that is returned. The variational scheme has the constraint forces in its equations (RATTLE) and
+ * stays symplectic. Where rows are redundant, the stages within a step are moved to the manifold too.
+ *
  *   rkmk4        Runge-Kutta-Munthe-Kaas with the classical tableau; order 4, fixed step
  *   rkmk54       the same with the Dormand-Prince pair; order 5, adaptive or fixed step
  *   momentum     for a free base: the state holds the centre of mass c and the momentum (L about c,
@@ -125,6 +132,11 @@ typedef struct jn_simulation_options {
   jn_forces forces;
   int event_count;
   const jn_event *events; /* copied */
+
+  /* Constraints of the model. NULL: all are active. `active` is copied; motions and proximal are
+   * not supported (JN_ERR_ARGUMENT): the world is at rest, constraints are rigid. An active mask of
+   * zeros: the open tree. */
+  const jn_constraints *constraints;
 } jn_simulation_options;
 
 /* Taylor scheme, tolerance 1e-12, spatial representation, no forces, no events. */
@@ -141,13 +153,26 @@ JN_API jn_status jn_simulation_new(const jn_model *model, const jn_simulation_op
                                    jn_error *error);
 JN_API void jn_simulation_free(jn_simulation *simulation);
 
-/* Checked like any state. Motors, if any, start with theta = q, theta' = v; set them afterwards. */
+/* Checked like any state. JN_ERR_CLOSURE: it does not satisfy the constraints (jn_assemble); within
+ * their tolerance it is moved to the manifold. Without a call of this function the first step from a
+ * home that does not satisfy them fails likewise. Motors, if any, start with theta = q, theta' = v;
+ * set them afterwards. */
 JN_API jn_status jn_simulation_set_state(jn_simulation *simulation, double t, const double *q,
                                          const double *v);
 JN_API jn_status jn_simulation_set_motor(jn_simulation *simulation, const double *theta,
                                          const double *theta_dot);
 /* Replaces the constant force from now on (a controller with a zero-order hold). */
 JN_API jn_status jn_simulation_set_tau(jn_simulation *simulation, const double *tau);
+
+/* Which constraints are active from now on: active[constraints], 1 or 0; NULL: all. Those switched on
+ * stop the motion that contradicts them (jn_impact): impulse[rows] of all active constraints, may be
+ * NULL. JN_ERR_CLOSURE: q does not satisfy them; nothing changes after a failure. */
+JN_API jn_status jn_simulation_set_active(jn_simulation *simulation, const unsigned char *active,
+                                          double *impulse);
+/* lambda[rows] = the constraint forces at the present state; zero where not active. */
+JN_API jn_status jn_simulation_constraint_forces(jn_simulation *simulation, double *lambda);
+/* After JN_ERR_CLOSURE and JN_ERR_RANK: where. */
+JN_API jn_constraint_fault jn_simulation_constraint_fault(const jn_simulation *simulation);
 
 /* The present state. q[nq], v[nv]; each output may be NULL. */
 JN_API jn_status jn_simulation_state(const jn_simulation *simulation, double *t, double *q,

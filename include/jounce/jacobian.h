@@ -21,6 +21,12 @@ extern "C" {
 JN_API jn_status jn_frame_jacobian(const jn_model *model, jn_data *data, int frame,
                                    jn_representation representation, int order, double *J);
 
+/* The same of the twist relative to another frame (jn_relative_twist). Columns of joints that move
+ * both frames alike are zero. J^(k) depends on the joints between the frames involved alone. */
+JN_API jn_status jn_relative_jacobian(const jn_model *model, jn_data *data, int frame,
+                                      jn_representation representation, const jn_observer *observer,
+                                      int order, double *J);
+
 /* J [(r+1) x 3 x nv] of a point given in a frame, in world axes: p' = J v. */
 JN_API jn_status jn_point_jacobian(const jn_model *model, jn_data *data, int frame, jn_vec3 point,
                                    int order, double *J);

@@ -23,8 +23,10 @@
 #include <jounce/linearise.h>
 #include <jounce/batch.h>
 #include <jounce/integrate.h>
-#include <jounce/propeller.h>
+#include <jounce/inverse_kinematics.h>
+#include <jounce/rotors.h>
 #include <jounce/layout.h>
+#include <jounce/generate.h>
 
 /* textbook and paper forms: views of the engine, for reading and for small models */
 #include <jounce/textbook/cmtm.h>

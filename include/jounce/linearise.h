@@ -14,6 +14,7 @@
 #ifndef JOUNCE_LINEARISE_H
 #define JOUNCE_LINEARISE_H
 
+#include <jounce/constraints.h>
 #include <jounce/derivatives.h>
 
 #ifdef __cplusplus
@@ -59,6 +60,36 @@ JN_API jn_status jn_linearise_rates(const jn_model *model, jn_data *data,
                                     const jn_linearise_options *options, int order, const double *q,
                                     const double *v, const double *tau, const jn_external *external,
                                     double *work, double *A, double *B);
+
+/* With constraints: near a state that satisfies them, states (q exp(xi), v + dv) satisfy them to first
+ * order if z = (xi, dv) has
+ *   J xi = 0,   J dv + (d(J v)/d q) xi = 0
+ * Minimal states (xi_i, dv_i) are those of p = nv - rank independent degrees of freedom i, the ones that
+ * jn_constraint_rank does not mark as dependent (actuated joints, as far as they are independent); the
+ * others follow:
+ *   z = E y,   y = S z   (S selects),   S E = 1,   y' = S A E y + S B du
+ * exactly, along any motion. A and B of all states are those of jn_linearise with v' of
+ * jn_constrained_forward_dynamics and its partial derivatives; they govern z that satisfy the
+ * constraints, and E S projects on these. Any pointer but A may be NULL. */
+typedef struct jn_linearise_closed {
+  double *A;         /* [2nv x 2nv] all states */
+  double *B;         /* [2nv x m] */
+  double *projector; /* [2nv x 2nv] E S */
+  int *mobility;     /* p */
+  int *independent;  /* [nv], p of them written: the degrees of freedom of the minimal states */
+  double *basis;     /* [2nv x 2p] E */
+  double *A_minimal; /* [2p x 2p] */
+  double *B_minimal; /* [2p x m]; needs B */
+} jn_linearise_closed;
+/* At q[nq], v[nv], tau[nv] that satisfy the constraints. JN_ERR_ARGUMENT unless left-trivialised with
+ * free joints in JN_BODY representation; other errors as of jn_constrained_forward_partials. O(n^2 +
+ * rows nv (nv + rows)). */
+JN_API jn_status jn_constrained_linearise(const jn_model *model, jn_data *data,
+                                          const jn_linearise_options *options, const double *q,
+                                          const double *v, const double *tau,
+                                          const jn_external *external,
+                                          const jn_constraints *constraints,
+                                          const jn_linearise_closed *out);
 
 /* Zero-order hold: a step of length h of x' = A x + B u with constant u, x of n and u of m numbers:
  *   Ad[n x n] = exp(A h),  Bd[n x m] = (int_0^h exp(A s) ds) B

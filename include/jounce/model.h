@@ -90,6 +90,16 @@ typedef struct jn_constraint {
   double offset;
 } jn_constraint;
 
+/* A propeller of the base; see jounce/rotors.h. */
+typedef struct jn_rotor {
+  const char *name;
+  jn_pose pose; /* in the link frame of the base, body 0; the thrust is along its z axis */
+  double c_f, c_d;
+  int spin;
+  jn_rotor_limits limits;
+  double lower, upper; /* range of its thrust: c_f idle^2, min(limits.thrust, c_f speed^2) */
+} jn_rotor;
+
 JN_API const char *jn_model_name(const jn_model *model);
 JN_API int jn_model_body_count(const jn_model *model);
 JN_API int jn_model_frame_count(const jn_model *model);
@@ -107,11 +117,14 @@ JN_API const jn_body *jn_model_body(const jn_model *model, int body); /* NULL wh
 JN_API const jn_joint *jn_model_joint(const jn_model *model, int joint); /* joint i moves body i */
 JN_API const jn_frame *jn_model_frame(const jn_model *model, int frame);
 JN_API const jn_constraint *jn_model_constraint(const jn_model *model, int constraint);
+JN_API int jn_model_rotor_count(const jn_model *model);
+JN_API const jn_rotor *jn_model_rotor(const jn_model *model, int rotor);
 JN_API int jn_model_find_body(const jn_model *model,
                               const char *name); /* -1: none, or a merged link */
 JN_API int jn_model_find_joint(const jn_model *model, const char *name);
 JN_API int jn_model_find_frame(const jn_model *model, const char *name);
 JN_API int jn_model_find_constraint(const jn_model *model, const char *name);
+JN_API int jn_model_find_rotor(const jn_model *model, const char *name);
 
 /* Short name of one degree of freedom of a joint: "wx" ... "vz" of a twist, "a1", ...; "" for a
  * joint with one degree of freedom or out of range. */

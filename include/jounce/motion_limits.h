@@ -1,11 +1,12 @@
-/* motion_limits.h: limits of position, velocity, acceleration, jerk, torque and torque rate along a
- * trajectory: the peaks of every quantity, and the time scaling that satisfies all limits.
+/* motion_limits.h: limits of position, velocity, acceleration, jerk, torque, torque rate and power
+ * along a trajectory: the peaks of every quantity, and the time scaling that satisfies all limits.
  *
  * At time scale s, with the speed x = 1/s, a sample of the motion has
  *
  *   position q,  velocity v x,  acceleration v' x^2,  jerk v'' x^3,
  *   force      g + d v x + (tau - g - d v) x^2            g: gravity alone, d: viscous damping
  *   force rate g' x + d v' x^2 + (tau' - g' - d v') x^3
+ *   power      v x times the force
  *
  * Each limit is a polynomial inequality in x. Its roots separate the speeds that satisfy it from
  * those that break it. The largest x that all samples allow is found. The extrema of every curve at
@@ -26,9 +27,11 @@ typedef enum jn_limit_kind {
   JN_LIMIT_JERK,
   JN_LIMIT_EFFORT,
   JN_LIMIT_EFFORT_RATE,
+  JN_LIMIT_POWER, /* force times velocity of the degree of freedom */
   JN_LIMIT_KINDS
 } jn_limit_kind;
-/* "position", "velocity", "acceleration", "jerk", "effort", "effort_rate"; NULL: no such kind. */
+/* "position", "velocity", "acceleration", "jerk", "effort", "effort_rate", "power"; NULL: no
+ * such kind. */
 JN_API const char *jn_limit_kind_name(jn_limit_kind kind);
 
 /* Limits of one quantity of one degree of freedom; infinite: no limit. */
@@ -36,7 +39,7 @@ typedef struct jn_limit_range {
   double low, high;
 } jn_limit_range;
 /* The limits of the model file (jn_limits in spec.h): range[nv x JN_LIMIT_KINDS]. Joints with one
- * degree of freedom have them; all others are unlimited. */
+ * degree of freedom have them; all others, and power, are unlimited. */
 JN_API jn_status jn_model_limits(const jn_model *model, jn_limit_range *range);
 
 /* The peak of one quantity: where it is nearest to its limit or farthest beyond it. */
@@ -50,6 +53,20 @@ typedef struct jn_limit_peak {
   double used, excess;       /* value / limit; distance beyond it, at least 0 */
   double resting, resting_t; /* the peak at rest, and its time */
 } jn_limit_peak;
+
+/* Limit of the speed |p'| of the origin of a frame (jn_model_frame), p in the world. */
+typedef struct jn_tool_limit {
+  int frame;
+  double speed;
+} jn_tool_limit;
+/* The largest speed of the origin of a frame along a trajectory and its time: samples and extrema as
+ * jn_limit_check_new has them. At time scale s it is speed / s. `data` has order 0 or more;
+ * `allocator` and `t` may be NULL.
+ *   JN_ERR_ARGUMENT   an argument is NULL, there is no such frame, or samples < 2
+ *   others            of jn_trajectory_at and jn_kinematics */
+JN_API jn_status jn_tool_peak(const jn_model *model, jn_data *data, const jn_trajectory *trajectory,
+                              int frame, int samples, const jn_allocator *allocator, double *speed,
+                              double *t);
 
 typedef struct jn_limit_check jn_limit_check;
 

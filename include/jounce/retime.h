@@ -7,6 +7,7 @@
  *   jerk     b^(1/2) (v_3 b + 3/2 v_2 b' + v_1 b''/2)                  v_k: derivatives by u
  *   force    m b'/2 + c b + g  (+ d v_1 b^(1/2): damping)
  *   its rate b^(1/2) (m b''/2 + (m_u/2 + c) b' + c_u b + g_u)  (+ d times the acceleration)
+ *   power    b^(1/2) v_1 times the force
  *
  * b is a cubic spline; one interior-point solve finds the least duration (docs/theory.md). */
 #ifndef JOUNCE_RETIME_H
@@ -26,10 +27,15 @@ typedef enum jn_retime_ends {
 } jn_retime_ends;
 
 typedef struct jn_retime_options {
-  int intervals;     /* cells of the clock, 16..JN_MAX_INTERVALS; default 1000 */
+  int intervals; /* cells of the clock, at least so many: 16..JN_MAX_INTERVALS. Default 0: as many
+                  * as keep their average below 4 ms, 128 2^k */
   int without_rates; /* 1: limits of jerk and force rate are not kept; default 0 */
   jn_retime_ends ends;
-  double tolerance; /* relative accuracy of the duration on its grid; default 1e-7 */
+  double speed[2]; /* JN_ENDS_FREE: the largest speed du/dt of the path's own time at the start and
+                    * at the end; default HUGE_VAL */
+  int tools;       /* limits of the speed of frames; default 0 */
+  const jn_tool_limit *tool; /* [tools] */
+  double tolerance;          /* relative accuracy of the duration on its grid; default 1e-6 */
   /* Called after every step of the solver with the round, the step, the duration so far and the
    * worst use of a limit between grid points in the last round; 0 before. Returns 1 to stop, which
    * gives JN_ERR_STATE. NULL (default): not called. */
@@ -41,7 +47,9 @@ JN_API jn_retime_options jn_retime_options_default(void);
 typedef struct jn_retime_report {
   double duration; /* of the result */
   int rounds;      /* solves: limits are tightened where they are exceeded between grid points */
-  int steps;       /* Newton steps in all rounds */
+  int intervals;   /* cells of the clock */
+  int steps;       /* Newton steps in all, those on coarse grids included */
+  int longest;     /* Newton steps of the longest solve */
   double excess;   /* of a limit between grid points after the last solve; the result is slowed down
                     * by a factor that removes it */
   double slowed;   /* that factor */
@@ -52,7 +60,8 @@ typedef struct jn_retime_report {
  * in it. `data` has order 1 or more; its settings (gravity, damping, representation of free joints)
  * apply. `options`, `allocator`, `report` and `error` may be NULL. A path that moves at an end where
  * rest is asked for is run through by a smooth start there.
- * O(intervals nv) memory; time O(intervals) inverse dynamics of order 1 and about 30 Newton steps.
+ * O(intervals nv) memory; time: 12 inverse dynamics of order 1 an interval in packs of states, and
+ * about 20 Newton steps on the grid after as many on coarse ones.
  *   JN_ERR_ARGUMENT     an argument is out of range; velocity or acceleration of the path jumps; a
  *                       limit that rest breaks; no limit that bounds the speed
  *   JN_ERR_INFEASIBLE   no clock keeps the limits; `error` says which limit is broken, where, and by
@@ -65,6 +74,18 @@ JN_API jn_status jn_retime(const jn_model *model, jn_data *data, const jn_trajec
                            const jn_limit_range *range, const jn_retime_options *options,
                            const jn_allocator *allocator, jn_trajectory **out,
                            jn_retime_report *report, jn_error *error);
+
+/* jn_retime of many paths of one model within the same limits, on `threads` threads (0: one per
+ * processor): path[count] -> out[count]. report[count] and status[count] may be NULL; `settings` (NULL:
+ * the model's defaults) are those of every jn_data. A path that fails has out NULL; the first failure is
+ * returned, its message is in `error`. The results do not depend on the threads. A function
+ * `progress` and the hooks of `allocator` are called from all of them.
+ *   JN_ERR_ARGUMENT, JN_ERR_LIMIT, JN_ERR_MEMORY for the whole call: no output is written */
+JN_API jn_status jn_retime_batch(const jn_model *model, const jn_settings *settings, int threads,
+                                 size_t count, const jn_trajectory *const *path,
+                                 const jn_limit_range *range, const jn_retime_options *options,
+                                 const jn_allocator *allocator, jn_trajectory **out,
+                                 jn_retime_report *report, jn_status *status, jn_error *error);
 
 #ifdef __cplusplus
 }

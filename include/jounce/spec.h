@@ -148,13 +148,35 @@ typedef struct jn_constraint_desc {
   int line;
 } jn_constraint_desc;
 
+/* Limits of a rotor. Infinity means none. */
+typedef struct jn_rotor_limits {
+  double idle;        /* smallest speed, rad/s; not negative */
+  double speed;       /* largest speed, rad/s */
+  double thrust;      /* largest thrust, N */
+  double thrust_rate; /* N/s, up and down */
+} jn_rotor_limits;
+
+/* A propeller fixed to a link, the base or a link that is fixed to it. In its own frame it applies
+ * to the link, torque first, the wrench (0, 0, -spin c_d, 0, 0, c_f) omega^2 (ali2026 (28)). */
+typedef struct jn_rotor_desc {
+  const char *name;
+  const char *link;
+  jn_pose pose; /* in the link's frame; the thrust is along its z axis */
+  double c_f;   /* thrust coefficient, N s^2; positive */
+  double c_d;   /* drag coefficient, N m s^2; not negative */
+  int spin;     /* 1: turns counter-clockwise seen from +z, -1: clockwise */
+  jn_rotor_limits limits;
+  int line;
+} jn_rotor_desc;
+
 /* Defaults: zero mass, identity poses, z axes, no limits; constraint: sides in the world, axis_a x,
- * axis_b z. */
+ * axis_b z; rotor: c_f 1, c_d 0, spin 1. */
 JN_API jn_link_desc jn_link_default(const char *name);
 JN_API jn_joint_desc jn_joint_default(const char *name, jn_joint_type type, const char *parent,
                                       const char *child);
 JN_API jn_constraint_desc jn_constraint_default(const char *name, jn_constraint_type type,
                                                 const char *link_a, const char *link_b);
+JN_API jn_rotor_desc jn_rotor_default(const char *name, const char *link);
 
 typedef struct jn_spec jn_spec;
 
@@ -167,6 +189,7 @@ JN_API jn_status jn_spec_add_link(jn_spec *spec, const jn_link_desc *link);
 JN_API jn_status jn_spec_add_joint(jn_spec *spec, const jn_joint_desc *joint);
 JN_API jn_status jn_spec_add_frame(jn_spec *spec, const jn_frame_desc *frame);
 JN_API jn_status jn_spec_add_constraint(jn_spec *spec, const jn_constraint_desc *constraint);
+JN_API jn_status jn_spec_add_rotor(jn_spec *spec, const jn_rotor_desc *rotor);
 JN_API jn_status jn_spec_set_gravity(jn_spec *spec, jn_vec3 gravity);
 /* The file it came from, named in later messages. */
 JN_API jn_status jn_spec_set_file(jn_spec *spec, const char *file);
@@ -179,15 +202,18 @@ JN_API int jn_spec_link_count(const jn_spec *spec);
 JN_API int jn_spec_joint_count(const jn_spec *spec);
 JN_API int jn_spec_frame_count(const jn_spec *spec);
 JN_API int jn_spec_constraint_count(const jn_spec *spec);
+JN_API int jn_spec_rotor_count(const jn_spec *spec);
 /* Read access, then access for editing in place; NULL when out of range. */
 JN_API const jn_link_desc *jn_spec_get_link(const jn_spec *spec, int index);
 JN_API const jn_joint_desc *jn_spec_get_joint(const jn_spec *spec, int index);
 JN_API const jn_frame_desc *jn_spec_get_frame(const jn_spec *spec, int index);
 JN_API const jn_constraint_desc *jn_spec_get_constraint(const jn_spec *spec, int index);
+JN_API const jn_rotor_desc *jn_spec_get_rotor(const jn_spec *spec, int index);
 JN_API jn_link_desc *jn_spec_link(jn_spec *spec, int index);
 JN_API jn_joint_desc *jn_spec_joint(jn_spec *spec, int index);
 JN_API jn_frame_desc *jn_spec_frame(jn_spec *spec, int index);
 JN_API jn_constraint_desc *jn_spec_constraint(jn_spec *spec, int index);
+JN_API jn_rotor_desc *jn_spec_rotor(jn_spec *spec, int index);
 JN_API int jn_spec_find_link(const jn_spec *spec, const char *name);  /* -1: none */
 JN_API int jn_spec_find_joint(const jn_spec *spec, const char *name); /* -1: none */
 

@@ -136,6 +136,11 @@ JN_API jn_status jn_trajectory_minimum(const jn_model *model, int derivative, in
  * through every sample, to 1e-8 of the values). A tolerance that is not met is refused with
  * JN_ERR_FIT. No bands.
  *
+ * Jumps by a turn between neighbouring samples of a hinge are removed if it has no limits, or with
+ * the option `unwrap`; of a hinge with limits they are refused. Angles that look like degrees (far
+ * beyond the position or velocity limits as radians, within them as degrees; jumps by 360) are
+ * refused without the option `degrees`. Both with JN_ERR_FIT.
+ *
  * A rotation is fitted by the four numbers of its quaternion, then normalised. Derivatives above
  * `degree` are zero: choose degree >= order + 3 for forces of that order. */
 typedef enum jn_fit_ends { JN_FIT_ENDS_FREE, JN_REST_AT_START = 1, JN_REST_AT_END = 2 } jn_fit_ends;
@@ -148,6 +153,11 @@ typedef struct jn_fit_options {
   int force; /* accept what would be refused with JN_ERR_FIT; default 0 */
   int ends;  /* automatic: at rest (x', x'', x''' zero), JN_REST_AT_START | JN_REST_AT_END */
   int keep_outliers; /* automatic: use all samples; default 0 */
+  int unwrap; /* jumps by a turn are removed also of hinges with limits; default 0: only of others */
+  int degrees; /* angles are in degrees; default 0: radians */
+  double
+      time_unit; /* files: seconds in a unit of the times; 0 (default): by the name of the column,
+                     * or from the stamps */
 } jn_fit_options;
 JN_API jn_fit_options jn_fit_options_default(void);
 
@@ -163,6 +173,7 @@ typedef struct jn_fit_report {
   double *step;        /* step of a quantised sensor; 0: none found */
   double *outliers;    /* samples left out */
   double *reliable;    /* the highest derivative that exceeds its band (rms over the motion) */
+  double *turns;       /* all fits: jumps by a turn that were removed from the angle of a hinge */
 } jn_fit_report;
 
 /* times[count] increase, q[count x nq]; the signs of quaternions do not matter. `options` and
@@ -191,9 +202,12 @@ JN_API jn_status jn_trajectory_force_band(const jn_model *model, jn_data *data,
 /* Format by file name extension:
  *   .json               a description (docs/trajectories.md)
  *   .csv, .npy, .npz    samples (table.h), which are fitted
- * Samples have a column 't' or 'time' and one column for each number of q, named by
+ * Samples have a column of times and one column for each number of q, named by
  * jn_coordinate_name; other columns are ignored. Without names: t, then q in order. An npz may also
- * hold 't' and an array 'q'. `options` and `report` are those of jn_trajectory_fit; options in a
+ * hold 't' and an array 'q'. Times are in a column 't', 'time', 'timestamp', 'stamp' or
+ * 'header.stamp', in seconds, or in the unit behind the name ('time_ms', 'time [us]', 't_ns'), or
+ * in `time_unit`; stamps since 1970 and whole numbers are recognised as s, ms, us or ns by their
+ * size and steps. Times far from zero are counted from the first. `options` and `report` are those of jn_trajectory_fit; options in a
  * description take precedence. */
 JN_API jn_status jn_trajectory_load(const char *path, const jn_model *model,
                                     const jn_fit_options *options, const jn_fit_report *report,

@@ -1,5 +1,5 @@
 """A build backend (PEP 517) for `pip install .`: CMake builds the module, this file packs it. It needs
-a C compiler, CMake, expat, jansson and the headers of Python and numpy, and no other Python package.
+a C compiler, CMake, expat, jansson, libyaml and the headers of Python and numpy, and no other Python package.
 
 JOUNCE_BUILD_DIR in the environment: a build folder that is used and kept."""
 import base64

@@ -29,7 +29,7 @@ CALL(equations_of_motion) {
   return jn_equations_of_motion(M, d, K, in[0], in[1], E, out[0], out[1], out[2], out[3], out[4]);
 }
 CALL(momentum_energy) {
-  jn_momentum o = {out[0], out[1], out[2], out[3], out[4], out[5]};
+  jn_momentum o = {out[0], out[1], out[2], out[3], out[4], out[5], out[6]};
   return jn_momentum_energy(M, d, K, in[0], in[1], &o);
 }
 CALL(grouped_matrices) {
@@ -45,6 +45,13 @@ CALL(inverse_vjp) { return jn_inverse_vjp(M, d, K, in[0], in[1], E, in[2], out[0
 CALL(forward_jvp) {
   return jn_forward_jvp(M, d, K, in[0], in[1], in[2], E, in[3], in[4], in[5], out[0]);
 }
+CALL(forward_vjp) {
+  return jn_forward_vjp(M, d, K, in[0], in[1], in[2], E, in[3], out[0], out[1], out[2]);
+}
+CALL(hybrid_partials) {
+  return jn_hybrid_partials(M, d, K, in[0], c->prescribed, in[1], in[2], E, out[0], out[1], out[2]);
+}
+CALL(inertia_partials) { return jn_inertia_partials(M, d, K, in[0], in[1], in[2], E, out[0]); }
 CALL(inverse_second) {
   jn_second o = {out[0], out[1], out[2], out[3]};
   return jn_inverse_second(M, d, in[0], in[1], E, NULL, &o);
@@ -63,6 +70,22 @@ CALL(forward_second_contracted) {
 }
 CALL(regressor) { return jn_regressor(M, d, K, in[0], in[1], out[0]); }
 CALL(geometry_partials) { return jn_geometry_partials(M, d, K, in[0], in[1], E, out[0]); }
+#define PARTIALS(name, quantity)                                                             \
+  CALL(name) {                                                                               \
+    return jn_frame_partials(M, d, quantity, c->frame, (jn_representation)c->word, K, in[0], \
+                             in[1], out[0], out[1]);                                         \
+  }
+PARTIALS(twist_partials, JN_LINK_MOTION)
+PARTIALS(momentum_partials, JN_LINK_MOMENTUM)
+PARTIALS(subtree_momentum_partials, JN_JOINT_MOMENTUM)
+PARTIALS(wrench_partials, JN_LINK_FORCE)
+PARTIALS(joint_wrench_partials, JN_JOINT_FORCE)
+PARTIALS(reaction_partials, JN_JOINT_REACTION)
+#undef PARTIALS
+CALL(frame_geometry_partials) {
+  return jn_frame_geometry_partials(M, d, c->frame, (jn_representation)c->word, K, in[0], in[1],
+                                    out[0], out[1], out[2]);
+}
 CALL(linearise) { return jn_linearise(M, d, &c->linear, in[0], in[1], in[2], E, out[0], out[1]); }
 CALL(linearise_rates) {
   return jn_linearise_rates(M, d, &c->linear, K, in[0], in[1], in[2], E, c->work, out[0], out[1]);
@@ -121,7 +144,7 @@ CALL(cmtm_forward_dynamics) {
 CALL(frame_pose) {
   jn_pose C;
   jn_status status = jn_kinematics(M, d, -1, in[0], NULL);
-  if (!status) status = jn_frame_pose(M, d, c->frame, &C);
+  if (!status) status = jn_relative_pose(M, d, c->frame, c->observer.reference, &C);
   if (status) return status;
   const double p[3] = {C.p.x, C.p.y, C.p.z}, last[4] = {0, 0, 0, 1};
   for (int i = 0; i < 3; i++) {
@@ -133,17 +156,31 @@ CALL(frame_pose) {
 }
 CALL(frame_twist) {
   jn_status status = jn_kinematics(M, d, K, in[0], in[1]);
-  return status ? status : jn_frame_twist(M, d, c->frame, (jn_representation)c->word, K, out[0]);
+  if (status) return status;
+  const jn_representation rep = (jn_representation)c->word;
+  if (!c->observed) return jn_frame_twist(M, d, c->frame, rep, K, out[0]);
+  return jn_relative_twist(M, d, c->frame, rep, &c->observer, K, out[0]);
 }
 /* J^(k) needs v^(0..k-1): J alone needs kinematics of order -1 */
 CALL(frame_jacobian) {
   jn_status status = jn_kinematics(M, d, K, in[0], in[1]);
-  return status ? status
-                : jn_frame_jacobian(M, d, c->frame, (jn_representation)c->word, K + 1, out[0]);
+  if (status) return status;
+  const jn_representation rep = (jn_representation)c->word;
+  if (!c->observed) return jn_frame_jacobian(M, d, c->frame, rep, K + 1, out[0]);
+  return jn_relative_jacobian(M, d, c->frame, rep, &c->observer, K + 1, out[0]);
 }
 CALL(point_motion) {
   jn_status status = jn_kinematics(M, d, K, in[0], in[1]);
   return status ? status : jn_point_motion(M, d, c->frame, c->point, K, out[0]);
+}
+
+CALL(joint_reactions) {
+  return jn_joint_reactions(M, d, K, in[0], in[1], E, (jn_representation)c->word, &c->observer,
+                            out[0]);
+}
+CALL(articulated_bodies) {
+  return jn_articulated_bodies(M, d, K, in[0], NULL, in[1], in[2], E, (jn_representation)c->word,
+                               out[0], out[1]);
 }
 
 CALL(constrained_inverse_dynamics) {
@@ -159,6 +196,25 @@ CALL(constrained_hybrid_dynamics) {
   memmove(out[1], in[2], rows * nv * sizeof(double));
   return jn_constrained_hybrid_dynamics(M, d, K, in[0], c->prescribed, out[0], out[1], E,
                                         &c->constraints, out[2]);
+}
+CALL(constrained_inverse_partials) {
+  const jn_inverse_closed o = {out[0], out[1], out[2], out[3]};
+  return jn_constrained_inverse_partials(M, d, K, in[0], in[1], E, &c->constraints, &o);
+}
+CALL(constrained_forward_partials) {
+  const jn_forward_closed o = {out[0], out[1], out[2], out[3], out[4], out[5]};
+  return jn_constrained_forward_partials(M, d, K, in[0], in[1], in[2], E, &c->constraints, &o);
+}
+/* flags as numbers */
+CALL(constrained_linearise) {
+  int *list = (int *)(void *)c->work, p;
+  const jn_linearise_closed o = {
+      .A = out[0], .B = out[1], .projector = out[2], .mobility = &p, .independent = list};
+  jn_status status =
+      jn_constrained_linearise(M, d, &c->linear, in[0], in[1], in[2], E, &c->constraints, &o);
+  for (int i = 0; !status && i < jn_model_nv(M); i++) out[3][i] = 0;
+  for (int i = 0; !status && i < p; i++) out[3][list[i]] = 1;
+  return status;
 }
 CALL(assemble) {
   memmove(out[0], in[0], (size_t)jn_model_nq(M) * sizeof(double));
@@ -309,12 +365,15 @@ static algorithm table[] = {
       {"centroidal", PLAIN, 2, {LOOSE(1), 6}},
       {"kinetic", PLAIN, 1, {LOOSE(1)}},
       {"potential", PLAIN, 1, {LOOSE(1)}},
-      {"matrix", ROWS, 3, {LOOSE(1), 6, NV}}},
+      {"matrix", ROWS, 3, {LOOSE(1), 6, NV}},
+      {"armature", PLAIN, 1, {LOOSE(1)}}},
      "momentum_energy($self, /, q, v, *, out=None)\n--\n\n"
      "Centre of mass (..., r+1, 3), momentum about the world's origin and about the centre of "
      "mass\n"
      "(..., r+1, 6), kinetic and potential energy (..., r+1) and the centroidal momentum matrix\n"
-     "(..., r+1, 6, nv), with time derivatives. q (..., nq), v (..., r+1, nv) or (..., nv)."},
+     "(..., r+1, 6, nv), with time derivatives. q (..., nq), v (..., r+1, nv) or (..., nv).\n"
+     "kinetic includes the energy of the armature (rotor inertias), which is also given alone:\n"
+     "armature (..., r+1)."},
     {"grouped_matrices",
      call_grouped_matrices,
      OURS_ONLY,
@@ -641,30 +700,38 @@ static algorithm table[] = {
      "forward_dynamics by comprehensive motion transformations (N-CMTM); slower."},
     {"frame_pose",
      call_frame_pose,
-     FRAME,
+     FRAME | OBSERVER,
      0,
      {Q},
      {{"T", PLAIN, 2, {4, 4}}},
-     "frame_pose($self, /, q, frame, *, out=None)\n--\n\n"
-     "The pose (..., 4, 4) = [R p; 0 1] of a link or frame in the world at q (..., nq)."},
+     "frame_pose($self, /, q, frame, *, relative_to=None, out=None)\n--\n\n"
+     "The pose (..., 4, 4) = [R p; 0 1] of a link or frame in the world, or in the frame\n"
+     "relative_to, at q (..., nq)."},
     {"frame_twist",
      call_frame_twist,
-     FRAME | WORD_REPRESENTATION | KINEMATIC,
+     FRAME | WORD_REPRESENTATION | KINEMATIC | OBSERVER,
      0,
      {Q, V_1(1)},
      {{"V", SIX, 2, {LOOSE(1), 6}}},
-     "frame_twist($self, /, q, v, frame, *, in_representation='spatial', out=None)\n--\n\n"
+     "frame_twist($self, /, q, v, frame, *, in_representation='spatial', relative_to=None,\n"
+     "            at=None, axes=None, out=None)\n--\n\n"
      "The twist of a frame and its derivatives (..., r+1, 6), q (..., nq), v (..., r+1, nv) or\n"
-     "(..., nv)."},
+     "(..., nv).\n\n"
+     "relative_to: the frame that is taken to be at rest, default the world. In 'spatial'\n"
+     "representation the linear part is the velocity of the point at the origin of the frame\n"
+     "`at`, in the axes of the frame `axes`; both are relative_to by default. 'hybrid' and\n"
+     "'mixed' use axes only, 'body' neither."},
     {"frame_jacobian",
      call_frame_jacobian,
-     FRAME | WORD_REPRESENTATION | KINEMATIC | POSITIONS,
+     FRAME | WORD_REPRESENTATION | KINEMATIC | POSITIONS | OBSERVER,
      0,
      {Q, {"v", ROWS, 2, {LOOSE(1), NV}}},
      {{"J", JACOBIAN, 3, {MAYBE(2), 6, NV}}},
-     "frame_jacobian($self, /, q, frame, v=None, *, in_representation='spatial', out=None)\n--\n\n"
+     "frame_jacobian($self, /, q, frame, v=None, *, in_representation='spatial',\n"
+     "               relative_to=None, at=None, axes=None, out=None)\n--\n\n"
      "J (..., 6, nv) of a frame at q (..., nq), V = J v. With v (..., r, nv) = v, ..., v^(r-1)\n"
-     "also its time derivatives, J, J', ..., J^(r): (..., r+1, 6, nv)."},
+     "also its time derivatives, J, J', ..., J^(r): (..., r+1, 6, nv). relative_to, at, axes: as\n"
+     "in frame_twist."},
     {"point_motion",
      call_point_motion,
      FRAME | POINT | KINEMATIC,
@@ -676,7 +743,7 @@ static algorithm table[] = {
      "frame; q (..., nq), v (..., r+1, nv) or (..., nv)."},
     {"constrained_inverse_dynamics",
      call_constrained_inverse_dynamics,
-     EXTERNAL | ACTIVE,
+     EXTERNAL | ACTIVE | BATCHED_CLOSED,
      0,
      {Q, V_2},
      {{"tau", ROWS, 2, {ORDER(1), NV}}, {"forces", PLAIN, 2, {ORDER(1), CLOSURE}}},
@@ -688,7 +755,7 @@ static algorithm table[] = {
      "hold; None: all."},
     {"constrained_forward_dynamics",
      call_constrained_forward_dynamics,
-     EXTERNAL | ACTIVE,
+     EXTERNAL | ACTIVE | BATCHED_CLOSED,
      0,
      {Q, V1, TAU_1},
      {{"a", ROWS, 2, {LOOSE(1), NV}}, {"forces", PLAIN, 2, {LOOSE(1), CLOSURE}}},
@@ -746,6 +813,181 @@ static algorithm table[] = {
      "constraint_rank($self, /, q, *, active=None, out=None)\n--\n\n"
      "1 for rows that depend on others, and 1 for degrees of freedom that the others determine\n"
      "(passive joints first), at q (..., nq). dependent.sum() is the rank, the rest the mobility."},
+    {"joint_reactions",
+     call_joint_reactions,
+     EXTERNAL | WORD_REPRESENTATION | OBSERVER,
+     0,
+     {Q, V_2},
+     {{"W", SIX, 3, {ORDER(1), NB(1), 6}}},
+     "joint_reactions($self, /, q, v, *, in_representation='spatial', at=None, axes=None,\n"
+     "                external=None, tau_ext=None, out=None)\n--\n\n"
+     "The wrench (torque, force) that each joint transmits to its body, with derivatives:\n"
+     "(..., r+1, nbody, 6), q (..., nq), v (..., r+2, nv). 'body': at the body's own frame;\n"
+     "'spatial': about the origin of the frame `at`, in the axes of the frame `axes` (default the\n"
+     "world), as in frame_twist."},
+    {"articulated_bodies",
+     call_articulated_bodies,
+     EXTERNAL | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, V1, TAU_1},
+     {{"MA", PLAIN, 3, {NB(1), 6, 6}}, {"WA", PLAIN, 3, {LOOSE(1), NB(1), 6}}},
+     "articulated_bodies($self, /, q, v, tau, *, in_representation='spatial', external=None,\n"
+     "                   tau_ext=None, out=None)\n--\n\n"
+     "Articulated inertias MA (..., nbody, 6, 6) and bias wrenches WA (..., r+1, nbody, 6) of\n"
+     "forward dynamics: W^(k) = MA V^(k+1) + WA^(k) for the wrench W through a joint and the "
+     "twist\n"
+     "V of its body, whatever its parents do. q (..., nq), v (..., nv), tau (..., r+1, nv) or\n"
+     "(..., nv)."},
+    {"twist_partials",
+     call_twist_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(1), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(1), 6, NV}}},
+     "twist_partials($self, /, q, v, frame, *, in_representation='spatial', out=None)\n--\n\n"
+     "Exact partial derivatives of the twist of a frame: dq (..., r+1, 6, nv) = d V^(k)/d q and "
+     "dv\n"
+     "(..., r+1, r+1, 6, nv) = d V^(k)/d v^(j); q (..., nq), v (..., r+1, nv). Derivatives, not\n"
+     "instantaneous maps: those are frame_jacobian and comprehensive_jacobian."},
+    {"momentum_partials",
+     call_momentum_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(1), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(1), 6, NV}}},
+     "momentum_partials($self, /, q, v, frame, *, in_representation='spatial', out=None)\n--\n\n"
+     "The same of the momentum of the body that carries the frame."},
+    {"subtree_momentum_partials",
+     call_subtree_momentum_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(1), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(1), 6, NV}}},
+     "subtree_momentum_partials($self, /, q, v, frame, *, in_representation='spatial', "
+     "out=None)\n--\n\n"
+     "The same of the momentum of the subtree of that body."},
+    {"wrench_partials",
+     call_wrench_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(2), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(2), 6, NV}}},
+     "wrench_partials($self, /, q, v, frame, *, in_representation='spatial', out=None)\n--\n\n"
+     "The same of the net wrench on that body, without gravity: the rate of its momentum.\n"
+     "v (..., r+2, nv), dv (..., r+1, r+2, 6, nv)."},
+    {"joint_wrench_partials",
+     call_joint_wrench_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(2), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(2), 6, NV}}},
+     "joint_wrench_partials($self, /, q, v, frame, *, in_representation='spatial', "
+     "out=None)\n--\n\n"
+     "The same of the wrench through the joint of that body, without gravity."},
+    {"reaction_partials",
+     call_reaction_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(2), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(2), 6, NV}}},
+     "reaction_partials($self, /, q, v, frame, *, in_representation='spatial', out=None)\n--\n\n"
+     "The same of the wrench through the joint of that body, with gravity (joint_reactions)."},
+    {"frame_geometry_partials",
+     call_frame_geometry_partials,
+     FRAME | WORD_REPRESENTATION | OURS_ONLY,
+     0,
+     {Q, {"v", ROWS, 2, {ORDER(1), NV}}},
+     {{"pose", PLAIN, 2, {6, NB(6)}},
+      {"twist", PLAIN, 3, {ORDER(1), 6, NB(6)}},
+      {"J", PLAIN, 4, {ORDER(1), 6, NV, NB(6)}}},
+     "frame_geometry_partials($self, /, q, v, frame, *, in_representation='spatial', out=None)\n"
+     "--\n\n"
+     "Derivatives by displacements A exp(xi) of the placement of every joint, for calibration: of\n"
+     "the pose of a frame (..., 6, 6 nbody), as eta in C exp(eta), of its twist\n"
+     "(..., r+1, 6, 6 nbody) and of its Jacobian (..., r+1, 6, nv, 6 nbody). q (..., nq),\n"
+     "v (..., r+1, nv)."},
+    {"forward_vjp",
+     call_forward_vjp,
+     EXTERNAL | OURS_ONLY,
+     0,
+     {Q, V1, TAU_1, {"weight", ROWS, 2, {LOOSE(1), NV}}},
+     {{"dq", ROWS, 1, {NV}}, {"dv", ROWS, 1, {NV}}, {"dtau", ROWS, 2, {LOOSE(1), NV}}},
+     "forward_vjp($self, /, q, v, tau, weight, *, external=None, tau_ext=None, out=None)\n--\n\n"
+     "Gradients of sum_k weight_k . v^(k+1): dq (..., nv), dv (..., nv), dtau (..., r+1, nv).\n"
+     "q (..., nq), v (..., nv), tau and weight (..., r+1, nv) or (..., nv). O(n r^3)."},
+    {"hybrid_partials",
+     call_hybrid_partials,
+     EXTERNAL | PRESCRIBED | OURS_ONLY,
+     0,
+     {Q, V_2, {"tau", ROWS, 2, {ORDER(1), NV}}},
+     {{"dq", PLAIN, 3, {ORDER(1), NV, NV}},
+      {"dv", PLAIN, 3, {ORDER(1), NV, NV}},
+      {"du", PLAIN, 4, {ORDER(1), ORDER(1), NV, NV}}},
+     "hybrid_partials($self, /, q, v, tau, prescribed, *, external=None, tau_ext=None, out=None)\n"
+     "--\n\n"
+     "Exact partial derivatives of hybrid_dynamics: of y^(k), tau^(k) of prescribed joints and\n"
+     "v^(k+1) of the others, by q and v (..., r+1, nv, nv) and by u^(j) (..., r+1, r+1, nv, nv),\n"
+     "v^(j+1) of prescribed joints and tau^(j) of the others. Arguments as in hybrid_dynamics."},
+    {"inertia_partials",
+     call_inertia_partials,
+     EXTERNAL | OURS_ONLY,
+     0,
+     {Q, V1, TAU_1},
+     {{"da", PLAIN, 3, {LOOSE(1), NV, NB(10)}}},
+     "inertia_partials($self, /, q, v, tau, *, external=None, tau_ext=None, out=None)\n--\n\n"
+     "Derivatives of the accelerations of forward_dynamics by the inertial parameters of the\n"
+     "bodies, (..., r+1, nv, 10 nbody); parameters as in regressor."},
+    {"constrained_inverse_partials",
+     call_constrained_inverse_partials,
+     EXTERNAL | ACTIVE | BODY_TANGENT,
+     0,
+     {Q, V_2},
+     {{"dq", PARTIAL, 3, {ORDER(1), NV, NV}},
+      {"dv", MATRIX, 4, {ORDER(1), ORDER(2), NV, NV}},
+      {"forces_dq", ROWS, 3, {ORDER(1), CLOSURE, NV}},
+      {"forces_dv", ROWS, 4, {ORDER(1), ORDER(2), CLOSURE, NV}}},
+     "constrained_inverse_partials($self, /, q, v, *, active=None, external=None, tau_ext=None,\n"
+     "                             out=None)\n--\n\n"
+     "Exact partial derivatives of constrained_inverse_dynamics: dq (..., r+1, nv, nv) =\n"
+     "d tau^(k)/d q, dv (..., r+1, r+2, nv, nv) = d tau^(k)/d v^(j), and of the constraint forces\n"
+     "forces_dq (..., r+1, rows, nv), forces_dv (..., r+1, r+2, rows, nv)."},
+    {"constrained_forward_partials",
+     call_constrained_forward_partials,
+     EXTERNAL | ACTIVE | BODY_TANGENT,
+     0,
+     {Q, V1, TAU_1},
+     {{"dq", PARTIAL, 3, {LOOSE(1), NV, NV}},
+      {"dv", MATRIX, 3, {LOOSE(1), NV, NV}},
+      {"dtau", MATRIX, 4, {LOOSE(1), LOOSE(1), NV, NV}},
+      {"forces_dq", ROWS, 3, {LOOSE(1), CLOSURE, NV}},
+      {"forces_dv", ROWS, 3, {LOOSE(1), CLOSURE, NV}},
+      {"forces_dtau", ROWS, 4, {LOOSE(1), LOOSE(1), CLOSURE, NV}}},
+     "constrained_forward_partials($self, /, q, v, tau, *, active=None, external=None,\n"
+     "                             tau_ext=None, out=None)\n--\n\n"
+     "Exact partial derivatives of constrained_forward_dynamics: dq, dv (..., r+1, nv, nv) =\n"
+     "d v^(k+1)/d q, /d v, dtau (..., r+1, r+1, nv, nv) = d v^(k+1)/d tau^(j), and of the\n"
+     "constraint forces forces_dq, forces_dv (..., r+1, rows, nv), forces_dtau\n"
+     "(..., r+1, r+1, rows, nv). At order 0 tau may be (..., nv), without the axes of orders."},
+    {"constrained_linearise",
+     call_constrained_linearise,
+     EXTERNAL | LINEAR | OURS_ONLY | ACTIVE,
+     flags_work,
+     {Q, V1, TAU1},
+     {{"A", PLAIN, 2, {NV2, NV2}},
+      {"B", PLAIN, 2, {NV2, INPUTS}},
+      {"projector", PLAIN, 2, {NV2, NV2}},
+      {"independent", PLAIN, 1, {NV}}},
+     "constrained_linearise($self, /, q, v, tau, *, input='full', map=None, "
+     "trivialisation='left',\n"
+     "                      active=None, external=None, tau_ext=None, out=None)\n--\n\n"
+     "linearise with the constraints of the model: A and B of all states z = (xi, dv), the "
+     "projector\n"
+     "E S (..., 2 nv, 2 nv) on those that satisfy the constraints, and 1 for the independent "
+     "degrees\n"
+     "of freedom (..., nv), whose xi and dv are minimal states. With\n"
+     "i = np.flatnonzero(np.tile(independent, 2)) the basis is E = projector[:, i], and the "
+     "minimal\n"
+     "system A[i] @ E, B[i]. representation='body' with free joints."},
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
@@ -802,7 +1044,22 @@ static algorithm table[] = {
   X(assemble, 47)                  \
   X(impact, 48)                    \
   X(constraint_closure, 49)        \
-  X(constraint_rank, 50)
+  X(constraint_rank, 50)           \
+  X(joint_reactions, 51)           \
+  X(articulated_bodies, 52)        \
+  X(twist_partials, 53) \
+  X(momentum_partials, 54) \
+  X(subtree_momentum_partials, 55) \
+  X(wrench_partials, 56) \
+  X(joint_wrench_partials, 57) \
+  X(reaction_partials, 58) \
+  X(frame_geometry_partials, 59) \
+  X(forward_vjp, 60)               \
+  X(hybrid_partials, 61)           \
+  X(inertia_partials, 62)          \
+  X(constrained_inverse_partials, 63) \
+  X(constrained_forward_partials, 64) \
+  X(constrained_linearise, 65)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

@@ -94,7 +94,16 @@ void model_put_batch(model_object *self, jn_batch *batch, int order);
 /* Index of a frame or joint from its name or index; -1 with an exception. */
 int model_frame(const model_object *self, PyObject *object);
 int model_joint(const model_object *self, PyObject *object);
+/* Of a body from its name, the name of its joint, or its index. */
+int model_body(const model_object *self, PyObject *object);
 int model_constraint(const model_object *self, PyObject *object);
+/* flags[count] of the joints or constraints in a list of names or indices; PyMem_Free them, also
+ * after a failure (-1) */
+int model_take_flags(const model_object *self, PyObject *value, const char *what, int count,
+                     int (*find)(const model_object *, PyObject *), unsigned char **flags);
+/* inverse_kinematics.c: a method of Model */
+PyObject *model_inverse_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                   PyObject *keywords);
 /* Conversion from and to the layout of the object: q of one state, rows of nv numbers. */
 int model_take_q(const model_object *self, PyObject *object, const char *what, double *out);
 int model_take_rows(const model_object *self, PyObject *object, const char *what, npy_intp rows,
@@ -122,14 +131,17 @@ TRAJECTORY_METHOD(clock);
 TRAJECTORY_METHOD(limits);
 TRAJECTORY_METHOD(retime);
 TRAJECTORY_METHOD(elastic);
+TRAJECTORY_METHOD(force_band);
 PyObject *trajectory_clocked(PyObject *object, PyObject *value);
 
 /* ---- the other types ---- */
 
-extern PyTypeObject spec_type, kinematics_type, simulation_type, layout_type, trajectory_type;
-extern PyMethodDef algorithm_methods[]; /* of Model */
-extern PyMethodDef module_functions[];
-int add_results(PyObject *module); /* the named tuples of the algorithms */
+extern PyTypeObject spec_type, kinematics_type, simulation_type, layout_type, trajectory_type,
+    cmtm_type;
+extern PyMethodDef algorithm_methods[], rotor_methods[]; /* of Model */
+PyObject *model_rotors(PyObject *object, void *more);
+extern PyMethodDef textbook_functions[]; /* of the module */
+int add_results(PyObject *module);       /* the named tuples of the algorithms */
 int add_simulation_results(PyObject *module);
 PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v);
 

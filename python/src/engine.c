@@ -41,7 +41,7 @@ int prepare_algorithm(algorithm *a, PyObject *module) {
   int *slots[] = {&a->slot_prescribed, &a->slot_h,      &a->slot_frame,    &a->slot_point,
                   &a->slot_input,      &a->slot_map,    &a->slot_side,     &a->slot_word,
                   &a->slot_active,     &a->slot_driven, &a->slot_external, &a->slot_tau_ext,
-                  &a->slot_out};
+                  &a->slot_reference,  &a->slot_at,     &a->slot_axes,     &a->slot_out};
   for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) *slots[i] = -1;
   int early = a->flags & POSITIONS ? 1 : a->nin; /* q, frame, v=None */
   for (int i = 0; i < early; i++) a->slot_in[i] = add_name(a, a->in[i].name);
@@ -61,6 +61,13 @@ int prepare_algorithm(algorithm *a, PyObject *module) {
   if (a->flags & WORD_HELD) a->slot_word = add_name(a, "held");
   if (a->flags & DRIVEN) a->slot_driven = add_name(a, "driven");
   if (a->flags & ACTIVE) a->slot_active = add_name(a, "active");
+  if (a->flags & OBSERVER) {
+    if (a->flags & FRAME) a->slot_reference = add_name(a, "relative_to");
+    if (a->flags & KINEMATIC || !(a->flags & FRAME)) {
+      a->slot_at = add_name(a, "at");
+      a->slot_axes = add_name(a, "axes");
+    }
+  }
   if (a->flags & EXTERNAL) {
     a->slot_external = add_name(a, "external");
     a->slot_tau_ext = add_name(a, "tau_ext");
@@ -330,9 +337,8 @@ static int take_external(job *j, PyObject **values) {
 
 /* ---- other arguments ---- */
 
-/* Flags of the joints (or constraints) in a list of names or indices. */
-static int take_flags(const job *j, PyObject *value, const char *what, int count,
-                      int (*find)(const model_object *, PyObject *), unsigned char **flags) {
+int model_take_flags(const model_object *self, PyObject *value, const char *what, int count,
+                     int (*find)(const model_object *, PyObject *), unsigned char **flags) {
   char expected_list[80];
   snprintf(expected_list, sizeof expected_list, "%s: a list of names expected", what);
   if (!(*flags = PyMem_Calloc((size_t)count + 1, 1))) return no_memory();
@@ -343,7 +349,7 @@ static int take_flags(const job *j, PyObject *value, const char *what, int count
   }
   int code = 0;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items) && !code; i++) {
-    int index = find(j->c.self, PySequence_Fast_GET_ITEM(items, i));
+    int index = find(self, PySequence_Fast_GET_ITEM(items, i));
     if (index < 0)
       code = -1;
     else
@@ -354,13 +360,13 @@ static int take_flags(const job *j, PyObject *value, const char *what, int count
 }
 
 static int take_joints(job *j, PyObject *value, const char *what) {
-  return take_flags(j, value, what, jn_model_body_count(j->c.self->model), model_joint,
-                    &j->c.prescribed);
+  return model_take_flags(j->c.self, value, what, jn_model_body_count(j->c.self->model),
+                          model_joint, &j->c.prescribed);
 }
 
 static int take_active(job *j, PyObject *value) {
-  if (take_flags(j, value, "active", jn_model_constraint_count(j->c.self->model), model_constraint,
-                 &j->c.active))
+  if (model_take_flags(j->c.self, value, "active", jn_model_constraint_count(j->c.self->model),
+                       model_constraint, &j->c.active))
     return -1;
   j->c.constraints.active = j->c.active;
   return 0;
@@ -399,6 +405,22 @@ static int take_linear(job *j, PyObject **values) {
   return -1;
 }
 
+/* relative_to=; at= and axes= are that frame, if they are not given */
+static int take_observer(job *j, PyObject **values) {
+  const algorithm *a = j->c.algorithm;
+  jn_observer *o = &j->c.observer;
+  int *const frames[] = {&o->reference, &o->point, &o->axes};
+  const int slots[] = {a->slot_reference, a->slot_at, a->slot_axes};
+  for (int i = 0; i < 3; i++) {
+    PyObject *value = slots[i] < 0 ? NULL : values[slots[i]];
+    *frames[i] = i ? o->reference : JN_WORLD;
+    if (!value) continue;
+    j->c.observed = 1;
+    if ((*frames[i] = model_frame(j->c.self, value)) < 0) return -1;
+  }
+  return 0;
+}
+
 static int take_options(job *j, PyObject **values) {
   static const char *const held[] = {"body", "spatial", NULL};
   call *c = &j->c;
@@ -412,6 +434,7 @@ static int take_options(job *j, PyObject **values) {
     return -1;
   if (a->flags & STEP && take_double(values[a->slot_h], "h", &c->number)) return -1;
   if (a->flags & FRAME && (c->frame = model_frame(c->self, values[a->slot_frame])) < 0) return -1;
+  if (a->flags & OBSERVER && take_observer(j, values)) return -1;
   if (a->flags & POINT) {
     double x[3];
     if (take_numbers(values[a->slot_point], "point", 3, x)) return -1;
@@ -627,6 +650,12 @@ static jn_status run_batch(job *j, jn_batch *batch, jn_status *each) {
   const jn_model *m = j->c.self->model;
   double **in = j->in_ours, **out = j->out_ours;
   int r = j->c.order, flags = j->c.algorithm->flags;
+  if (flags & BATCHED_CLOSED && j->c.algorithm->nin == 2)
+    return jn_batch_constrained_inverse_dynamics(m, batch, r, j->count, in[0], in[1],
+                                                 &j->c.constraints, out[0], out[1], each);
+  if (flags & BATCHED_CLOSED)
+    return jn_batch_constrained_forward_dynamics(m, batch, r, j->count, in[0], in[1], in[2],
+                                                 &j->c.constraints, out[0], out[1], each);
   if (flags & BATCHED_INVERSE)
     return jn_batch_inverse_dynamics(m, batch, r, j->count, in[0], in[1], out[0], each);
   if (flags & BATCHED_FORWARD)
@@ -635,6 +664,8 @@ static jn_status run_batch(job *j, jn_batch *batch, jn_status *each) {
   return jn_batch_hybrid_dynamics(m, batch, r, j->count, in[0], j->c.prescribed, out[0], out[1],
                                   each);
 }
+
+static int singly(job *j);
 
 static int batched(job *j) {
   jn_batch *batch = model_take_batch(j->c.self, j->c.order);
@@ -649,6 +680,8 @@ static int batched(job *j) {
   }
   PyMem_RawFree(each);
   model_put_batch(j->c.self, batch, j->c.order);
+  /* once more, for the name of the constraint at fault */
+  if (status && j->c.algorithm->flags & BATCHED_CLOSED) return singly(j);
   if (!status) status = out_of_ours(j, j->count);
   if (!status) return 0;
   raise_status(status);
@@ -723,7 +756,7 @@ PyObject *run_algorithm(const algorithm *a, model_object *self, PyObject *const 
       take_external(&j, values) == 0 && make_outputs(&j, values[a->slot_out]) == 0 &&
       into_ours(&j) == 0) {
     int many = j.count > 1 && !j.c.external && self->settings.formulation == JN_FORM_BODY &&
-               a->flags & (BATCHED_INVERSE | BATCHED_FORWARD | BATCHED_HYBRID);
+               a->flags & (BATCHED_INVERSE | BATCHED_FORWARD | BATCHED_HYBRID | BATCHED_CLOSED);
     if ((j.count == 0 ? 0 : many ? batched(&j) : singly(&j)) == 0) result = results(&j);
   }
   job_end(&j);

@@ -59,8 +59,10 @@ enum {
   BATCHED_INVERSE = 8192,
   BATCHED_FORWARD = 16384,
   BATCHED_HYBRID = 32768,
-  ACTIVE = 65536, /* active=: constraints */
-  DRIVEN = 131072 /* driven=: joints */
+  ACTIVE = 65536,         /* active=: constraints */
+  DRIVEN = 131072,        /* driven=: joints */
+  OBSERVER = 262144,      /* relative_to=, at=, axes= (FRAME), or at=, axes=: frames */
+  BATCHED_CLOSED = 524288 /* with constraints: inverse (two inputs) or forward dynamics */
 };
 
 enum { MOST_IN = 6, MOST_OUT = 8, MOST_NAMES = 16 };
@@ -71,6 +73,8 @@ typedef struct call {
   int order, flat;
   npy_intp columns;
   int word, frame;
+  jn_observer observer;
+  int observed; /* some frame of the observer is given */
   double number;
   jn_vec3 point;
   jn_linearise_options linear;
@@ -93,7 +97,8 @@ typedef struct algorithm {
   const char *names[MOST_NAMES];
   int slot_in[MOST_IN];
   int slot_prescribed, slot_h, slot_frame, slot_point, slot_input, slot_map, slot_side, slot_word,
-      slot_active, slot_driven, slot_external, slot_tau_ext, slot_out;
+      slot_active, slot_driven, slot_reference, slot_at, slot_axes, slot_external, slot_tau_ext,
+      slot_out;
   PyTypeObject *result; /* a named tuple if there are several outputs */
 } algorithm;
 

@@ -317,7 +317,7 @@ static PyObject *kin_comprehensive(FASTCALL) {
   int quantity, body, word = JN_BODY, order;
   if (take_arguments("comprehensive_jacobian", names, 4, 4, 2, args, nargs, keywords, values) ||
       (quantity = word_index(values[0], quantity_words, "quantity")) < 0 ||
-      (body = model_joint(self->model, values[1])) < 0 ||
+      (body = model_body(self->model, values[1])) < 0 ||
       (values[2] && (word = word_index(values[2], representation_words, "representation")) < 0) ||
       take_order(values[3], self->order + 1, &order))
     return NULL;
@@ -373,7 +373,7 @@ static PyObject *kin_cmtm(FASTCALL) {
   PyObject *values[3];
   int body, form = JN_CMTM_SPATIAL, order;
   if (take_arguments("cmtm", names, 3, 3, 1, args, nargs, keywords, values) ||
-      (body = model_joint(self->model, values[0])) < 0 ||
+      (body = model_body(self->model, values[0])) < 0 ||
       (values[1] && (form = word_index(values[1], form_words, "form")) < 0) ||
       take_order(values[2], self->order + 1, &order))
     return NULL;

@@ -1,5 +1,6 @@
 /* model.c: the type Model: a robot, the settings of its computations, and scratch memory. */
 #include "binding.h"
+#include "files.h"
 
 #include <string.h>
 
@@ -158,6 +159,14 @@ int model_joint(const model_object *self, PyObject *object) {
   return find_index(object, "joint", jn_model_body_count(self->model), jn_model_find_joint,
                     self->model);
 }
+static int find_body(const jn_model *model, const char *name) {
+  const int body = jn_model_find_body(model, name);
+  return body >= 0 ? body : jn_model_find_joint(model, name);
+}
+int model_body(const model_object *self, PyObject *object) {
+  return find_index(object, "body or joint", jn_model_body_count(self->model), find_body,
+                    self->model);
+}
 int model_constraint(const model_object *self, PyObject *object) {
   return find_index(object, "constraint", jn_model_constraint_count(self->model),
                     jn_model_find_constraint, self->model);
@@ -265,19 +274,46 @@ int take_build_options(PyObject *keywords, jn_build_options *out) {
   return 0;
 }
 
-/* `settings` may hold build options, which are removed from it. */
+/* Takes package_path= and arguments= out of the keywords. */
+static int take_model_files(PyObject *keywords, load_files *files) {
+  static const char *const words[] = {"package_path", "arguments"};
+  PyObject *values[2];
+  for (int i = 0; i < 2; i++) values[i] = PyDict_GetItemString(keywords, words[i]);
+  if (take_files(values[0], values[1], files)) return -1;
+  for (int i = 0; i < 2; i++)
+    if (values[i] && PyDict_DelItemString(keywords, words[i])) {
+      files_free(files);
+      return -1;
+    }
+  return 0;
+}
+
+static jn_status load_model(const char *path, const jn_load_options *files,
+                            const jn_build_options *options, jn_model **model, jn_error *error) {
+  jn_spec *spec = NULL;
+  jn_status status = jn_spec_load_with(path, files, NULL, &spec, error);
+  if (!status) status = jn_model_build(spec, options, NULL, model, error);
+  jn_spec_free(spec);
+  return status;
+}
+
+/* `settings` may hold options of reading and building, which are removed from it. */
 static PyObject *model_load(PyObject *path, PyObject *settings) {
   jn_build_options options;
-  if (take_build_options(settings, &options)) return NULL;
+  load_files files;
   PyObject *bytes = NULL;
-  if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
+  if (take_build_options(settings, &options) || take_model_files(settings, &files)) return NULL;
   jn_model *model = NULL;
   jn_error error = {0};
-  jn_status status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = jn_model_load(PyBytes_AS_STRING(bytes), &options, NULL, &model, &error);
-  Py_END_ALLOW_THREADS;
-  Py_DECREF(bytes);
+  jn_status status = JN_OK;
+  if (PyUnicode_FSConverter(path, &bytes)) {
+    Py_BEGIN_ALLOW_THREADS;
+    status = load_model(PyBytes_AS_STRING(bytes), &files.options, &options, &model, &error);
+    Py_END_ALLOW_THREADS;
+    Py_DECREF(bytes);
+  }
+  files_free(&files);
+  if (!bytes) return NULL;
   return status ? raise_error(&error) : model_wrap(model, settings);
 }
 
@@ -586,6 +622,10 @@ static PyObject *read_constraints(PyObject *object, void *more) {
 static PyGetSetDef model_getset[] = {
     {"constraints", read_constraints, NULL,
      "Constraints by name, and the slice of their rows among those of all.", NULL},
+    {"rotors", model_rotors, NULL,
+     "A dict for each rotor: name, R, p (in the base's frame), c_f, c_d, spin, its limits idle,\n"
+     "speed, thrust, thrust_rate, and the range of its thrust, lower and upper.",
+     NULL},
     {"name", read_name, NULL, "Name of the robot.", NULL},
     {"nq", read_nq, NULL, "Length of a configuration q.", NULL},
     {"nv", read_nv, NULL, "Degrees of freedom: length of v and tau.", NULL},
@@ -616,11 +656,23 @@ static PyGetSetDef model_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+PyDoc_STRVAR(
+    ik_doc,
+    "inverse_kinematics($self, /, frame, pose, twist=None, *, q=None, follow='pose',\n"
+    "                   in_representation='hybrid', driven=None)\n--\n\n"
+    "q (nq,), v (rows, nv) and the null space (k, nv) of a frame at pose (4, 4) with twist (6,) "
+    "or\n"
+    "(rows, 6): the twist and its derivatives. Nearest to the guess q (None: home), within the\n"
+    "joint limits; constraints of the model hold. follow: 'pose', 'position' or 'axis' (position\n"
+    "and direction of z). driven: joints that stay. Rows of the null space are velocities that\n"
+    "leave the frame at rest. AssemblyError: out of reach; RankError: not with this twist.");
+
 static PyMethodDef model_methods[128] = {
     {"with_settings", FAST(model_with_settings, with_settings_doc)},
     {"home", model_home, METH_NOARGS, home_doc},
     {"with_pose", FAST(model_with_pose, with_pose_doc)},
     {"kinematics", FAST(model_kinematics, kinematics_doc)},
+    {"inverse_kinematics", FAST(model_inverse_kinematics, ik_doc)},
     {"frame_index", model_frame_index, METH_O, frame_index_doc},
     {"joint_index", model_joint_index, METH_O, joint_index_doc},
 };
@@ -628,25 +680,27 @@ static PyMethodDef model_methods[128] = {
 /* Appends the algorithms to the methods above, once, before the type is made ready. */
 HIDDEN void model_add_methods(void);
 void model_add_methods(void) {
-  int n = 0, i = 0;
+  int n = 0;
   while (model_methods[n].ml_name) n++;
-  if (n > 6) return;
-  while (algorithm_methods[i].ml_name && n < 127) model_methods[n++] = algorithm_methods[i++];
+  if (n > 7) return;
+  for (int i = 0; rotor_methods[i].ml_name && n < 127; i++) model_methods[n++] = rotor_methods[i];
+  for (int i = 0; algorithm_methods[i].ml_name && n < 127; i++)
+    model_methods[n++] = algorithm_methods[i];
 }
 
 PyDoc_STRVAR(
     model_doc,
     "Model(source, *, root=None, inertia='default', lenient=False,\n"
     "      representation='spatial', formulation='body', damping=False, strict=False,\n"
-    "      gravity=None, threads=1, layout='jounce')\n--\n\n"
-    "A robot: a file (URDF, MJCF, native JSON) or the name of a built-in robot.\n\n"
+    "      gravity=None, threads=1, layout='jounce', package_path=None, arguments=None)\n--\n\n"
+    "A robot: a file (URDF, xacro, MJCF, native JSON) or the name of a built-in robot.\n\n"
     "root: 'fixed' or 'floating' overrides the file. inertia: what to do with an inertia that no\n"
     "body has: 'default' refuses negative moments, 'strict' also a violated triangle inequality,\n"
     "'permissive' uses it as it is, 'repair' uses the nearest physical one. lenient: accept\n"
     "numbers that a URDF separates by commas. The others are settings of the computations, see\n"
     "with_settings.\n"
     "layout: 'pinocchio', 'mujoco', 'drake' or 'rbdl': every q, v, tau and matrix has the order\n"
-    "and meaning of that library.\n\n"
+    "and meaning of that library. package_path, arguments: see Spec.load.\n\n"
     "The object is immutable; threads may share it. Methods take arrays with any number of\n"
     "leading axes (a batch) and return arrays with the same leading axes; `out=` takes arrays to\n"
     "write into.");

@@ -1,6 +1,7 @@
 /* module.c: the Python module jounce._jounce. */
 #define JOUNCE_IMPORT_ARRAY
 #include "binding.h"
+#include "files.h"
 
 #include <string.h>
 #include <time.h>
@@ -167,69 +168,50 @@ static PyObject *apply_map(PyObject *value, const group_map *m) {
     (void)module;                                                \
     return apply_map(value, &m);                                 \
   }
+/* derivatives of exp, left: C' C^-1 = dexp(x) x'; right: dexp(-x) */
+static jn_status map_so3_dexp(const double *x, double *out) {
+  jn_mat3 D = jn_so3_dexp_left(jn_v3(x[0], x[1], x[2]));
+  memcpy(out, D.m, sizeof D.m);
+  return JN_OK;
+}
+/* at |x| = 2 pi the inverse does not exist */
+static int is_within_a_turn(const double *x) {
+  return x[0] * x[0] + x[1] * x[1] + x[2] * x[2] < 39.478417604357432; /* (2 pi)^2 */
+}
+static jn_status map_so3_dexp_inv(const double *x, double *out) {
+  if (!is_within_a_turn(x)) return JN_ERR_SINGULAR;
+  jn_mat3 D = jn_so3_dexp_left_inv(jn_v3(x[0], x[1], x[2]));
+  memcpy(out, D.m, sizeof D.m);
+  return JN_OK;
+}
+/* columns: the map of unit twists */
+static void se3_columns(const double *x, jn_twist (*f)(jn_twist, jn_twist), double *out) {
+  const jn_twist X = jn_twist_make(jn_v3(x[0], x[1], x[2]), jn_v3(x[3], x[4], x[5]));
+  for (int c = 0; c < 6; c++) {
+    double e[6] = {0};
+    e[c] = 1;
+    const jn_twist Y = f(X, jn_twist_make(jn_v3(e[0], e[1], e[2]), jn_v3(e[3], e[4], e[5])));
+    const double y[6] = {Y.w.x, Y.w.y, Y.w.z, Y.v.x, Y.v.y, Y.v.z};
+    for (int r = 0; r < 6; r++) out[6 * r + c] = y[r];
+  }
+}
+static jn_status map_se3_dexp(const double *x, double *out) {
+  se3_columns(x, jn_se3_dexp_left, out);
+  return JN_OK;
+}
+static jn_status map_se3_dexp_inv(const double *x, double *out) {
+  if (!is_within_a_turn(x)) return JN_ERR_SINGULAR;
+  se3_columns(x, jn_se3_dexp_left_inv, out);
+  return JN_OK;
+}
+GROUP_MAP(so3_dexp, "w", 1, {3, 0}, 2, {3, 3})
+GROUP_MAP(so3_dexp_inv, "w", 1, {3, 0}, 2, {3, 3})
+GROUP_MAP(se3_dexp, "V", 1, {6, 0}, 2, {6, 6})
+GROUP_MAP(se3_dexp_inv, "V", 1, {6, 0}, 2, {6, 6})
 GROUP_MAP(so3_exp, "w", 1, {3, 0}, 2, {3, 3})
 GROUP_MAP(so3_log, "R", 2, {3, 3}, 1, {3, 0})
 GROUP_MAP(se3_exp, "V", 1, {6, 0}, 2, {4, 4})
 GROUP_MAP(se3_log, "T", 2, {4, 4}, 1, {6, 0})
-
-/* ---- propellers ---- */
-
-PyDoc_STRVAR(
-    propeller_doc,
-    "propeller_wrench(omega, *, radius=None, alpha=None, beta=None, thrust=None, drag=None,\n"
-    "                 alternate=True, alternate_tilt=True)\n--\n\n"
-    "The wrench (r+1, 6) of tilted propellers in the base frame, torque first, and its\n"
-    "derivatives, from their speeds (r+1, count). Defaults: a fully actuated hexarotor.");
-static int take_rotor(PyObject **v, npy_intp count, jn_hexarotor *rotor) {
-  *rotor = jn_hexarotor_actuated();
-  if (count >= 0) rotor->count = (int)count;
-  static const char *const what[] = {"radius", "alpha", "beta", "thrust", "drag"};
-  double *target[] = {&rotor->radius, &rotor->alpha, &rotor->beta, &rotor->thrust, &rotor->drag};
-  for (int i = 0; i < 5; i++)
-    if (v[i] && take_double(v[i], what[i], target[i])) return -1;
-  if (v[5] && (rotor->alternate = PyObject_IsTrue(v[5])) < 0) return -1;
-  if (v[6] && (rotor->alternate_tilt = PyObject_IsTrue(v[6])) < 0) return -1;
-  return 0;
-}
-static PyObject *propeller(PyObject *const *args, Py_ssize_t nargs, PyObject *keywords, int back) {
-  static const char *const names[2][8] = {
-      {"omega", "radius", "alpha", "beta", "thrust", "drag", "alternate", "alternate_tilt"},
-      {"wrench", "radius", "alpha", "beta", "thrust", "drag", "alternate", "alternate_tilt"}};
-  PyObject *v[8], *result = NULL;
-  jn_hexarotor rotor;
-  if (take_arguments(back ? "propeller_speeds" : "propeller_wrench", names[back], 8, 1, 1, args,
-                     nargs, keywords, v))
-    return NULL;
-  PyArrayObject *x = take_array(v[0], names[back][0]), *y = NULL;
-  if (!x) return NULL;
-  npy_intp most = back ? 6 : JN_MAX_ROTORS, shape[2] = {0, 6};
-  if (PyArray_NDIM(x) != 2 || PyArray_DIM(x, 0) < 1 || PyArray_DIM(x, 0) > JN_MAX_ORDER + 1 ||
-      PyArray_DIM(x, 1) > most || (back && PyArray_DIM(x, 1) != 6)) {
-    raise_text(JN_ERR_ARGUMENT, "%s: shape (r+1, %s) expected", names[back][0],
-               back ? "6" : "count");
-  } else if (!take_rotor(v + 1, back ? -1 : PyArray_DIM(x, 1), &rotor)) {
-    shape[0] = PyArray_DIM(x, 0);
-    if ((y = new_array(2, shape))) {
-      int r = (int)shape[0] - 1;
-      jn_status status = back ? jn_propeller_speeds(&rotor, r, NUMBERS(x), NUMBERS(y))
-                              : jn_propeller_wrench(&rotor, r, NUMBERS(x), NUMBERS(y));
-      result = status ? raise_status(status) : Py_NewRef((PyObject *)y);
-    }
-  }
-  Py_XDECREF(y);
-  Py_DECREF(x);
-  return result;
-}
-static PyObject *propeller_wrench(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *keywords) {
-  (void)module;
-  return propeller(args, nargs, keywords, 0);
-}
-static PyObject *propeller_speeds(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *keywords) {
-  (void)module;
-  return propeller(args, nargs, keywords, 1);
-}
 
 /* Times the library's own call, to measure the overhead of this module. */
 static PyObject *time_inverse_dynamics(PyObject *module, PyObject *args) {
@@ -264,6 +246,9 @@ static PyObject *time_inverse_dynamics(PyObject *module, PyObject *args) {
 static PyMethodDef functions[] = {
     {"_time_inverse_dynamics", time_inverse_dynamics, METH_VARARGS, NULL},
     {"builtins", builtin_robots, METH_NOARGS, builtins_doc},
+    {"expand", FAST(expand_xacro,
+                    "expand(path, *, package_path=None, arguments=None)\n--\n\n"
+                    "The URDF that a xacro file stands for, as a str; see Spec.load.")},
     {"zero_order_hold", FAST(zero_order_hold, hold_doc)},
     {"to_taylor", to_taylor, METH_O,
      "to_taylor(x, /)\n--\n\nDerivatives (r+1, ...) to Taylor coefficients: row k divided by k!."},
@@ -277,12 +262,18 @@ static PyMethodDef functions[] = {
      "se3_exp(V, /)\n--\n\nPoses (..., 4, 4) of twists (..., 6), angular first."},
     {"se3_log", se3_log, METH_O,
      "se3_log(T, /)\n--\n\nTwists (..., 6), angular first, of poses (..., 4, 4)."},
-    {"propeller_wrench", FAST(propeller_wrench, propeller_doc)},
-    {"propeller_speeds",
-     FAST(propeller_speeds,
-          "propeller_speeds(wrench, *, radius=None, alpha=None, beta=None, "
-          "thrust=None, drag=None, alternate=True, alternate_tilt=True)\n--\n\n"
-          "The inverse for six propellers: speeds (r+1, 6) from a wrench (r+1, 6).")},
+    {"so3_dexp", so3_dexp, METH_O,
+     "so3_dexp(w, /)\n--\n\n"
+     "The derivative of exp on SO(3) (..., 3, 3): R' R^T = [dexp(w) w'] for R = exp(w).\n"
+     "so3_dexp(-w) belongs to R^T R'."},
+    {"so3_dexp_inv", so3_dexp_inv, METH_O,
+     "so3_dexp_inv(w, /)\n--\n\nIts inverse, for |w| < 2 pi."},
+    {"se3_dexp", se3_dexp, METH_O,
+     "se3_dexp(V, /)\n--\n\n"
+     "The derivative of exp on SE(3) (..., 6, 6): the spatial twist of exp(V) is dexp(V) V'.\n"
+     "se3_dexp(-V) gives the body twist."},
+    {"se3_dexp_inv", se3_dexp_inv, METH_O,
+     "se3_dexp_inv(V, /)\n--\n\nIts inverse, for an angle below 2 pi."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -305,9 +296,10 @@ PyMODINIT_FUNC PyInit__jounce(void) {
   PyObject *module = PyModule_Create(&definition);
   if (!module || add_exceptions(module) || add_results(module) || add_simulation_results(module))
     goto failed;
+  if (PyModule_AddFunctions(module, textbook_functions)) goto failed;
   model_add_methods();
-  PyTypeObject *types[] = {&model_type,      &spec_type,   &kinematics_type,
-                           &simulation_type, &layout_type, &trajectory_type};
+  PyTypeObject *types[] = {&model_type,  &spec_type,       &kinematics_type, &simulation_type,
+                           &layout_type, &trajectory_type, &cmtm_type};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (PyModule_AddType(module, types[i])) goto failed;
   if (PyModule_AddStringConstant(module, "__version__", jn_version()) ||

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LIMITS = 5 }; /* velocity, acceleration, jerk, effort, effort_rate */
+enum { LIMITS = 6 }; /* velocity, acceleration, jerk, effort, effort_rate, power */
 
 static PyObject *fail(jn_status status, jn_error *error) {
   error->status = status;
@@ -123,14 +123,14 @@ static PyObject *check_dict(const model_object *model, const jn_limit_check *che
 
 PyObject *trajectory_limits(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *keywords) {
-  static const char *const names[] = {"velocity", "acceleration", "jerk",
-                                      "effort",   "effort_rate",  "samples"};
+  static const char *const names[] = {"velocity",    "acceleration", "jerk",   "effort",
+                                      "effort_rate", "power",        "samples"};
   trajectory_object *self = (trajectory_object *)object;
-  PyObject *v[6], *result = NULL;
+  PyObject *v[7], *result = NULL;
   int samples = 1000;
-  if (take_arguments("limits", names, 6, 6, 0, args, nargs, keywords, v) ||
+  if (take_arguments("limits", names, 7, 7, 0, args, nargs, keywords, v) ||
       refuse_layout(self->model, "limits") ||
-      (v[5] && take_int(v[5], "samples", 2, 100000000, &samples)))
+      (v[LIMITS] && take_int(v[LIMITS], "samples", 2, 100000000, &samples)))
     return NULL;
   jn_limit_range *range = take_limits(self->model, v);
   jn_data *data = range ? model_take_data(self->model, 1) : NULL;
@@ -150,23 +150,55 @@ PyObject *trajectory_limits(PyObject *object, PyObject *const *args, Py_ssize_t 
   return result;
 }
 
+/* (frame, speed): the speed of the origin of a frame */
+static int take_tool(const model_object *model, PyObject *value, jn_tool_limit *tool,
+                     jn_retime_options *o) {
+  const char *name;
+  if (!value || value == Py_None) return 0;
+  if (!PyTuple_Check(value) || !PyArg_ParseTuple(value, "sd", &name, &tool->speed)) {
+    PyErr_Clear();
+    raise_text(JN_ERR_ARGUMENT, "tool_speed: (frame, speed) expected");
+    return -1;
+  }
+  tool->frame = jn_model_find_frame(model->model, name);
+  if (tool->frame < 0) {
+    raise_text(JN_ERR_ARGUMENT, "tool_speed: the model has no link or frame '%s'", name);
+    return -1;
+  }
+  o->tools = 1;
+  o->tool = tool;
+  return 0;
+}
+
+/* (start, end): largest speeds of the path's own time there */
+static int take_end_speeds(PyObject *value, jn_retime_options *o) {
+  if (!value || value == Py_None) return 0;
+  o->ends = JN_ENDS_FREE;
+  if (PyTuple_Check(value) && PyArg_ParseTuple(value, "dd", &o->speed[0], &o->speed[1])) return 0;
+  PyErr_Clear();
+  raise_text(JN_ERR_ARGUMENT, "end_speeds: (start, end) expected");
+  return -1;
+}
+
 PyObject *trajectory_retime(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *keywords) {
-  static const char *const names[] = {"velocity", "acceleration", "jerk",
-                                      "effort",   "effort_rate",  "intervals",
-                                      "rates",    "moving_ends",  "tolerance"};
+  static const char *const names[] = {"velocity",    "acceleration", "jerk",       "effort",
+                                      "effort_rate", "power",        "intervals",  "rates",
+                                      "moving_ends", "tolerance",    "tool_speed", "end_speeds"};
   trajectory_object *self = (trajectory_object *)object;
-  PyObject *v[9], *result = NULL;
+  PyObject *v[12], *result = NULL;
   jn_retime_options o = jn_retime_options_default();
-  if (take_arguments("retime", names, 9, 9, 0, args, nargs, keywords, v) ||
+  jn_tool_limit tool;
+  if (take_arguments("retime", names, 12, 6, 0, args, nargs, keywords, v) ||
       refuse_layout(self->model, "retime") ||
-      (v[5] && take_int(v[5], "intervals", 16, JN_MAX_INTERVALS, &o.intervals)) ||
-      (v[8] && take_double(v[8], "tolerance", &o.tolerance)))
+      (v[6] && take_int(v[6], "intervals", 0, JN_MAX_INTERVALS, &o.intervals)) ||
+      (v[9] && take_double(v[9], "tolerance", &o.tolerance)) ||
+      take_tool(self->model, v[10], &tool, &o) || take_end_speeds(v[11], &o))
     return NULL;
-  const int rates = v[6] ? PyObject_IsTrue(v[6]) : 1, moving = v[7] ? PyObject_IsTrue(v[7]) : 0;
+  const int rates = v[7] ? PyObject_IsTrue(v[7]) : 1, moving = v[8] ? PyObject_IsTrue(v[8]) : 0;
   if (rates < 0 || moving < 0) return NULL;
   o.without_rates = !rates;
-  o.ends = moving ? JN_ENDS_FREE : JN_ENDS_REST;
+  if (moving) o.ends = JN_ENDS_FREE;
   jn_limit_range *range = take_limits(self->model, v);
   jn_data *data = range ? model_take_data(self->model, 1) : NULL;
   if (data) {
@@ -234,5 +266,30 @@ PyObject *trajectory_elastic(PyObject *object, PyObject *const *args, Py_ssize_t
   Py_XDECREF(theta);
   Py_XDECREF(tau);
   Py_XDECREF(tau_m);
+  return PyErr_Occurred() ? NULL : raise_status(status);
+}
+
+PyObject *trajectory_force_band(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                PyObject *keywords) {
+  static const char *const names[] = {"t", "order"};
+  trajectory_object *self = (trajectory_object *)object;
+  model_object *model = self->model;
+  PyObject *v[2];
+  double t;
+  int order = 0;
+  if (take_arguments("force_band", names, 2, 2, 1, args, nargs, keywords, v) ||
+      refuse_layout(model, "force_band") || take_double(v[0], "t", &t) ||
+      (v[1] && take_int(v[1], "order", 0, JN_MAX_ORDER, &order)))
+    return NULL;
+  const npy_intp shape[2] = {order + 1, jn_model_nv(model->model)};
+  PyArrayObject *tau = new_array(2, shape);
+  jn_data *data = tau ? model_take_data(model, order) : NULL;
+  jn_status status = JN_ERR_MEMORY;
+  if (data) {
+    status = jn_trajectory_force_band(model->model, data, self->trajectory, t, order, NUMBERS(tau));
+    model_put_data(model, data);
+  }
+  if (!status) return (PyObject *)tau;
+  Py_XDECREF(tau);
   return PyErr_Occurred() ? NULL : raise_status(status);
 }

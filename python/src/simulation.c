@@ -72,7 +72,7 @@ static const char *const names[] = {
     "rest",          "damping",        "friction",        "friction_width",
     "model_damping", "model_friction", "motor_stiffness", "motor_inertia",
     "external",      "table",          "polynomial",      "fourier",
-    "events"};
+    "events",        "active"};
 enum {
   MODEL,
   SCHEME,
@@ -99,6 +99,7 @@ enum {
   POLYNOMIAL,
   FOURIER,
   EVENTS,
+  ACTIVE,
   NAMES
 };
 
@@ -296,12 +297,19 @@ static int set_events(simulation_object *self, PyObject *list, jn_event **out, i
   return 0;
 }
 
+static int take_active(const simulation_object *self, PyObject *value, unsigned char **flags) {
+  return model_take_flags(self->model, value, "active",
+                          jn_model_constraint_count(self->model->model), model_constraint, flags);
+}
+
 static int take_all(simulation_object *self, PyObject **v) {
   static const char *words[JN_SCHEME_COUNT + 1];
   for (int i = 0; i < JN_SCHEME_COUNT; i++) words[i] = jn_scheme_name((jn_scheme)i);
   jn_simulation_options o = jn_simulation_options_default();
   jn_applied_wrench *wrenches = NULL;
   jn_event *events = NULL;
+  unsigned char *active = NULL;
+  jn_constraints constraints = {0};
   int i, bad = 0;
   if (v[SCHEME]) {
     if ((i = word_index(v[SCHEME], words, "scheme")) < 0) return -1;
@@ -319,6 +327,11 @@ static int take_all(simulation_object *self, PyObject **v) {
   bad = set_forces(self, v, &o.forces);
   if (!bad && v[EXTERNAL]) bad = set_wrenches(self, v[EXTERNAL], &wrenches, &o.forces.wrench_count);
   if (!bad && v[EVENTS]) bad = set_events(self, v[EVENTS], &events, &o.event_count);
+  if (!bad && v[ACTIVE]) {
+    bad = take_active(self, v[ACTIVE], &active);
+    constraints.active = active;
+    o.constraints = &constraints;
+  }
   o.forces.wrenches = wrenches;
   o.events = events;
   if (!bad) {
@@ -332,6 +345,7 @@ static int take_all(simulation_object *self, PyObject **v) {
   }
   PyMem_Free(wrenches);
   PyMem_Free(events);
+  PyMem_Free(active);
   return bad ? -1 : 0;
 }
 
@@ -413,6 +427,10 @@ static simulation_object *ready(PyObject *object) {
 
 static PyObject *raise_step(simulation_object *self, jn_status status) {
   if (PyErr_Occurred()) return NULL; /* raised by a callback */
+  if (status == JN_ERR_CLOSURE || status == JN_ERR_RANK) {
+    const jn_constraint_fault fault = jn_simulation_constraint_fault(self->simulation);
+    return raise_fault(self->model, status, &fault);
+  }
   return raise_singular(self->model, status, jn_simulation_singular_joint(self->simulation));
 }
 
@@ -467,6 +485,29 @@ static PyObject *sim_set_tau(PyObject *object, PyObject *value) {
   jn_status status = jn_simulation_set_tau(self->simulation, self->room);
   if (status) return raise_status(status);
   Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(
+    set_active_doc,
+    "set_active($self, active, /)\n--\n\n"
+    "Which constraints are active from now on: a list of names or indices; None: all. Those\n"
+    "switched on stop the motion that contradicts them. Returns their impulses (rows,).");
+static PyObject *sim_set_active(PyObject *object, PyObject *value) {
+  simulation_object *self = ready(object);
+  unsigned char *active = NULL;
+  if (!self) return NULL;
+  if (value != Py_None && take_active(self, value, &active)) {
+    PyMem_Free(active);
+    return NULL;
+  }
+  npy_intp rows = jn_model_constraint_rows(self->model->model);
+  PyArrayObject *impulse = new_array(1, &rows);
+  jn_status status = JN_OK;
+  if (impulse) status = jn_simulation_set_active(self->simulation, active, NUMBERS(impulse));
+  PyMem_Free(active);
+  if (!status) return (PyObject *)impulse;
+  Py_DECREF(impulse);
+  return raise_step(self, status);
 }
 
 PyDoc_STRVAR(set_motor_doc,
@@ -587,6 +628,20 @@ static PyObject *read_part(PyObject *object, void *which) {
   Py_DECREF(all);
   return part;
 }
+static PyObject *read_forces(PyObject *object, void *more) {
+  (void)more;
+  simulation_object *self = ready(object);
+  if (!self) return NULL;
+  npy_intp rows = jn_model_constraint_rows(self->model->model);
+  PyArrayObject *forces = new_array(1, &rows);
+  if (!forces) return NULL;
+  self->busy = 1;
+  jn_status status = jn_simulation_constraint_forces(self->simulation, NUMBERS(forces));
+  self->busy = 0;
+  if (!status && !PyErr_Occurred()) return (PyObject *)forces;
+  Py_DECREF(forces);
+  return raise_step(self, status);
+}
 static PyObject *read_motor(PyObject *object, void *more) {
   (void)more;
   simulation_object *self = ready(object);
@@ -621,6 +676,7 @@ static PyObject *read_statistics(PyObject *object, void *more) {
 static PyMethodDef methods[] = {
     {"set_state", FAST(sim_set_state, set_state_doc)},
     {"set_tau", sim_set_tau, METH_O, set_tau_doc},
+    {"set_active", sim_set_active, METH_O, set_active_doc},
     {"set_motor", sim_set_motor, METH_VARARGS, set_motor_doc},
     {"step", sim_step, METH_O,
      "step($self, t_max, /)\n--\n\n"
@@ -636,6 +692,7 @@ static PyMethodDef methods[] = {
 static PyGetSetDef getset[] = {
     {"state", read_state, NULL, "t, q (nq,), v (nv,).", NULL},
     {"t", read_part, NULL, "The time.", (void *)0},
+    {"constraint_forces", read_forces, NULL, "The constraint forces now (rows,).", NULL},
     {"q", read_part, NULL, "The configuration (nq,).", (void *)1},
     {"v", read_part, NULL, "The velocity (nv,).", (void *)2},
     {"motor", read_motor, NULL, "Angles and rates (nv,) of the motors of elastic joints.", NULL},
@@ -650,7 +707,7 @@ PyDoc_STRVAR(
     "           state=None, time=None, table=None, polynomial=None, fourier=None, stiffness=None,\n"
     "           rest=None, damping=None, friction=None, friction_width=0.01, model_damping=False,\n"
     "           model_friction=False, motor_stiffness=None, motor_inertia=None, external=None,\n"
-    "           events=None)\n--\n\n"
+    "           events=None, active=None)\n--\n\n"
     "Integrates the motion in time, from home at rest or from set_state. scheme: 'rkmk4',\n"
     "'rkmk54', 'momentum', 'variational', 'taylor' or 'radau' (stiff forces). step > 0: fixed\n"
     "step. resolution: the shortest time in which the functions time, state and events do "
@@ -661,7 +718,8 @@ PyDoc_STRVAR(
     "time(t, order) -> (order+1, nv) with derivatives; table (times, tau); polynomial (t0, c);\n"
     "fourier (w, a, b); stiffness, damping and friction (nv,) of the joints; motor_stiffness and\n"
     "motor_inertia (nv,) of elastic joints; external [(frame, wrench, representation), ...].\n"
-    "events: functions g(t, q, v), or (g, direction): a step ends where g crosses zero.");
+    "events: functions g(t, q, v), or (g, direction): a step ends where g crosses zero.\n"
+    "active: names of the constraints that hold (None: all of the model's); see set_active.");
 
 PyTypeObject simulation_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Simulation",

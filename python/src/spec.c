@@ -1,5 +1,6 @@
 /* spec.c: the type Spec, an editable description of a robot. */
 #include "binding.h"
+#include "files.h"
 
 #include <string.h>
 
@@ -31,14 +32,23 @@ static void spec_dealloc(PyObject *object) {
   Py_TYPE(object)->tp_free(object);
 }
 
-static PyObject *spec_load(PyObject *type, PyObject *path) {
+static PyObject *spec_load(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *keywords) {
+  static const char *const names[] = {"path", "package_path", "arguments"};
+  PyObject *values[3], *bytes = NULL;
+  load_files files;
   (void)type;
-  PyObject *bytes = NULL;
-  if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
+  if (take_arguments("load", names, 3, 1, 1, args, nargs, keywords, values)) return NULL;
+  if (take_files(values[1], values[2], &files)) return NULL;
   jn_spec *spec = NULL;
   jn_error error = {0};
-  jn_status status = jn_spec_load(PyBytes_AS_STRING(bytes), NULL, &spec, &error);
-  Py_DECREF(bytes);
+  jn_status status = JN_OK;
+  if (PyUnicode_FSConverter(values[0], &bytes)) {
+    status = jn_spec_load_with(PyBytes_AS_STRING(bytes), &files.options, NULL, &spec, &error);
+    Py_DECREF(bytes);
+  }
+  files_free(&files);
+  if (!bytes) return NULL;
   return status ? raise_error(&error) : spec_wrap(spec);
 }
 
@@ -81,6 +91,11 @@ static PyObject *spec_parse_mjcf(PyObject *type, PyObject *const *args, Py_ssize
                                  PyObject *keywords) {
   (void)type;
   return parse(jn_spec_parse_mjcf, "parse_mjcf", args, nargs, keywords);
+}
+static PyObject *spec_parse_xacro(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *keywords) {
+  (void)type;
+  return parse(jn_spec_parse_xacro, "parse_xacro", args, nargs, keywords);
 }
 static PyObject *spec_parse_json(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *keywords) {
@@ -219,6 +234,47 @@ static PyObject *spec_add_frame(PyObject *object, PyObject *const *args, Py_ssiz
   return object;
 }
 
+PyDoc_STRVAR(
+    add_rotor_doc,
+    "add_rotor($self, /, name, link, *, c_f, c_d=0, spin=1, R=None, p=None, idle=None, "
+    "speed=None,\n"
+    "          thrust=None, thrust_rate=None)\n--\n\n"
+    "Adds a propeller: R (3, 3), p (3,) is its frame in that of the link; its thrust\n"
+    "c_f omega^2 is along z, its drag torque c_d omega^2 against its spin (1: counter-clockwise).\n"
+    "idle, speed, thrust, thrust_rate: its limits. Returns the spec.");
+static PyObject *spec_add_rotor(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                PyObject *keywords) {
+  static const char *const names[] = {"name", "link", "c_f",   "c_d",    "spin",       "R",
+                                      "p",    "idle", "speed", "thrust", "thrust_rate"};
+  PyObject *v[11];
+  if (take_arguments("add_rotor", names, 11, 2, 3, args, nargs, keywords, v)) return NULL;
+  jn_rotor_desc d = jn_rotor_default(NULL, NULL);
+  if (!(d.name = take_text(v[0], "name")) || !(d.link = take_text(v[1], "link")) ||
+      take_optional(v[2], "c_f", &d.c_f) || take_optional(v[3], "c_d", &d.c_d) ||
+      (v[4] && take_int(v[4], "spin", -1, 1, &d.spin)) || take_mat3(v[5], "R", &d.pose.R) ||
+      take_vec3(v[6], "p", &d.pose.p) || take_optional(v[7], "idle", &d.limits.idle) ||
+      take_optional(v[8], "speed", &d.limits.speed) ||
+      take_optional(v[9], "thrust", &d.limits.thrust) ||
+      take_optional(v[10], "thrust_rate", &d.limits.thrust_rate))
+    return NULL;
+  jn_status status = jn_spec_add_rotor(((spec_object *)object)->spec, &d);
+  if (status) return raise_status(status);
+  Py_INCREF(object);
+  return object;
+}
+
+static PyObject *spec_extend(PyObject *object, PyObject *path) {
+  PyObject *bytes = NULL;
+  if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
+  jn_error error = {0};
+  jn_status status =
+      jn_spec_extend(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
+  Py_DECREF(bytes);
+  if (status) return raise_error(&error);
+  Py_INCREF(object);
+  return object;
+}
+
 PyDoc_STRVAR(lock_doc,
              "lock($self, /, joint, q=None)\n--\n\n"
              "Fixes a joint at q, a number or as many as the joint has (default: zero): the model\n"
@@ -293,15 +349,21 @@ static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords
   return result;
 }
 
-static PyObject *spec_save_json(PyObject *object, PyObject *path) {
+static PyObject *save(PyObject *object, PyObject *path,
+                      jn_status (*write)(const jn_spec *, const char *, jn_error *)) {
   PyObject *bytes = NULL;
   if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
   jn_error error = {0};
-  jn_status status =
-      jn_spec_save_json(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
+  jn_status status = write(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
   Py_DECREF(bytes);
   if (status) return raise_error(&error);
   Py_RETURN_NONE;
+}
+static PyObject *spec_save_json(PyObject *object, PyObject *path) {
+  return save(object, path, jn_spec_save_json);
+}
+static PyObject *spec_save_urdf(PyObject *object, PyObject *path) {
+  return save(object, path, jn_spec_save_urdf);
 }
 
 PyDoc_STRVAR(lint_doc,
@@ -371,8 +433,11 @@ static PyObject *names_of(PyObject *object, void *links) {
 }
 
 static PyMethodDef methods[] = {
-    {"load", spec_load, METH_O | METH_STATIC,
-     "load(path, /)\n--\n\nReads a file, or a built-in robot by its name."},
+    {"load", (PyCFunction)(void (*)(void))spec_load, METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
+     "load(path, *, package_path=None, arguments=None)\n--\n\n"
+     "Reads a file, or a built-in robot by its name. package_path: folders with ':' between them,\n"
+     "whose files the model may include, and in which xacro finds packages. arguments: a dict of\n"
+     "the arguments of a xacro file."},
     {"parse", (PyCFunction)(void (*)(void))spec_parse, METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "parse(text, name='text')\n--\n\n"
      "Reads the text of a model file, whose format is told by its content; `name` is the file\n"
@@ -386,6 +451,11 @@ static PyMethodDef methods[] = {
      "parse_mjcf(text, name='text')\n--\n\n"
      "Reads the text of an MJCF model, which cannot include files; `name` is the file name in\n"
      "messages."},
+    {"parse_xacro", (PyCFunction)(void (*)(void))spec_parse_xacro,
+     METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
+     "parse_xacro(text, name='text')\n--\n\n"
+     "Reads the text of a xacro file, which cannot include files; `name` is the file name in\n"
+     "messages."},
     {"parse_json", (PyCFunction)(void (*)(void))spec_parse_json,
      METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "parse_json(text, name='text')\n--\n\n"
@@ -393,12 +463,20 @@ static PyMethodDef methods[] = {
     {"add_link", FAST(spec_add_link, add_link_doc)},
     {"add_joint", FAST(spec_add_joint, add_joint_doc)},
     {"add_frame", FAST(spec_add_frame, add_frame_doc)},
+    {"add_rotor", FAST(spec_add_rotor, add_rotor_doc)},
+    {"extend", spec_extend, METH_O,
+     "extend($self, path, /)\n--\n\n"
+     "Adds the frames, constraints, passive joints and rotors of a side file (JSON). Returns the\n"
+     "spec."},
     {"lock", FAST(spec_lock, lock_doc)},
     {"set_armature", FAST(spec_set_armature, armature_doc)},
     {"build", (PyCFunction)(void (*)(void))spec_build, METH_VARARGS | METH_KEYWORDS, build_doc},
     {"save_json", spec_save_json, METH_O,
      "save_json($self, path, /)\n--\n\nWrites a native model file; loading it gives the same "
      "bits."},
+    {"save_urdf", spec_save_urdf, METH_O,
+     "save_urdf($self, path, /)\n--\n\nWrites URDF; loading it gives the same numbers, rotations "
+     "within rounding. What URDF cannot hold is refused by name."},
     {"lint", FAST(spec_lint, lint_doc)},
     {NULL, NULL, 0, NULL},
 };

@@ -228,10 +228,33 @@ SOURCE(minimum) {
   return result;
 }
 
-/* degree, smoothing, tolerance, pieces, force */
+/* The index of a word in a list; -1 and an exception: it is none of them. */
+static int take_word(PyObject *value, const char *name, const char *const *words) {
+  const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : NULL;
+  for (int i = 0; text && words[i]; i++)
+    if (!strcmp(text, words[i])) return i;
+  if (!PyErr_Occurred())
+    PyErr_Format(PyExc_ValueError, "%s: '%s' or '%s' expected, found %R", name, words[0], words[1],
+                 value);
+  return -1;
+}
+
+/* degree, smoothing, tolerance, pieces, force, ends, outliers, unwrap, degrees */
+#define FIT_NAMES \
+  "degree", "smoothing", "tolerance", "pieces", "force", "ends", "outliers", "unwrap", "degrees"
+#define FIT_DOC                                                                    \
+  "degree=7, smoothing=None, tolerance=None, pieces=0, force=False, ends='free', " \
+  "outliers='drop', unwrap=False, degrees=False"
 static int take_fit(PyObject **v, jn_fit_options *o) {
+  static const char *const ends[] = {"free", "rest", NULL};
+  static const char *const outliers[] = {"drop", "keep", NULL};
   *o = jn_fit_options_default();
   if (v[4] && (o->force = PyObject_IsTrue(v[4])) < 0) return -1;
+  if (v[5] && (o->ends = take_word(v[5], "ends", ends)) < 0) return -1;
+  if (v[6] && (o->keep_outliers = take_word(v[6], "outliers", outliers)) < 0) return -1;
+  if (v[7] && (o->unwrap = PyObject_IsTrue(v[7])) < 0) return -1;
+  if (v[8] && (o->degrees = PyObject_IsTrue(v[8])) < 0) return -1;
+  if (o->ends) o->ends = JN_REST_AT_START | JN_REST_AT_END;
   return (v[0] && take_int(v[0], "degree", 0, 1000, &o->degree)) ||
                  (v[1] && take_double(v[1], "smoothing", &o->lambda)) ||
                  (v[2] && take_double(v[2], "tolerance", &o->tolerance)) ||
@@ -243,7 +266,7 @@ static int take_fit(PyObject **v, jn_fit_options *o) {
 /* The members of a jn_fit_report, arrays of nq numbers in jounce's order. */
 static const char *const report_names[] = {"rms",      "max",         "lambda", "degree",
                                            "noise",    "correlation", "cutoff", "step",
-                                           "outliers", "reliable"};
+                                           "outliers", "reliable",    "turns"};
 enum { MEMBERS = sizeof(jn_fit_report) / sizeof(double *) };
 
 static int new_report(const model_object *model, PyArrayObject **part, jn_fit_report *report) {
@@ -278,18 +301,22 @@ static PyObject *keep_report(PyObject *result, const model_object *model, PyArra
 
 PyDoc_STRVAR(
     load_doc,
-    "load(model, path, degree=7, smoothing=None, tolerance=None, pieces=0, force=False)\n--\n\n"
+    "load(model, path, " FIT_DOC
+    ", time_unit=None)\n--\n\n"
     "Reads a file: a description (.json), or samples (.csv, .npy, .npz), which are fitted as by\n"
-    "fit; columns are named as in Model.coordinates. Files are in jounce's layout.");
+    "fit; columns are named as in Model.coordinates. Files are in jounce's layout. time_unit: of "
+    "the\n"
+    "times in seconds; None: by the name of their column (time_ms), or from the stamps.");
 SOURCE(load) {
-  static const char *const names[] = {"model",     "path",   "degree", "smoothing",
-                                      "tolerance", "pieces", "force"};
-  BEGIN("load", 7, 2);
+  static const char *const names[] = {"model", "path", FIT_NAMES, "time_unit"};
+  BEGIN("load", 12, 2);
   jn_fit_options o;
   jn_fit_report report;
   PyObject *path = NULL;
   PyArrayObject *part[MEMBERS] = {NULL};
-  if (take_fit(v + 2, &o) || !PyUnicode_FSConverter(v[1], &path)) return NULL;
+  if (take_fit(v + 2, &o) || (v[11] && take_double(v[11], "time_unit", &o.time_unit)) ||
+      !PyUnicode_FSConverter(v[1], &path))
+    return NULL;
   if (!new_report(model, part, &report)) {
     jn_status status;
     Py_BEGIN_ALLOW_THREADS;
@@ -305,17 +332,20 @@ SOURCE(load) {
 
 PyDoc_STRVAR(
     fit_doc,
-    "fit(model, times, q, degree=7, smoothing=None, tolerance=None, pieces=0, force=False)\n--\n\n"
+    "fit(model, times, q, " FIT_DOC
+    ")\n--\n\n"
     "Samples q (n, nq) at times (n,) as a function of time. Smoothing and noise are found from "
     "the\n"
     "samples (restricted likelihood), and FitError is raised if the fit cannot be trusted; force\n"
     "accepts it. smoothing: a given weight lambda; tolerance: a given rms residual (0: "
     "interpolate).\n"
+    "ends: 'rest' if the motion starts and ends at rest; outliers: 'keep' uses all samples; "
+    "unwrap\n"
+    "removes jumps by a turn also of joints with limits; degrees: angles are in degrees.\n"
     "`report` has what was found, band(t) the 95 % bands; `residual` rms, max and lambda (nq,).");
 SOURCE(fit) {
-  static const char *const names[] = {"model",     "times",     "q",      "degree",
-                                      "smoothing", "tolerance", "pieces", "force"};
-  BEGIN("fit", 8, 3);
+  static const char *const names[] = {"model", "times", "q", FIT_NAMES};
+  BEGIN("fit", 12, 3);
   jn_fit_options o;
   jn_fit_report report;
   PyArrayObject *t = NULL, *q = NULL, *part[MEMBERS] = {NULL};
@@ -479,22 +509,30 @@ static PyMethodDef methods[] = {
           "The time u of the path at t and its derivatives u', ..., u^(order), (order+1,).")},
     {"limits", FAST(trajectory_limits,
                     "limits($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
-                    "effort_rate=None, samples=1000)\n--\n\n"
+                    "effort_rate=None, power=None, samples=1000)\n--\n\n"
                     "The peaks of all limited quantities, how many limits are broken, and the\n"
                     "smallest time scale that satisfies all of them (None: none does). A limit is\n"
                     "a number for all joints but a floating base, or (nv,); None: the model's.")},
     {"retime", FAST(trajectory_retime,
                     "retime($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
-                    "effort_rate=None, intervals=1000, rates=True, moving_ends=False, "
-                    "tolerance=1e-7)\n--\n\n"
+                    "effort_rate=None, power=None, *, intervals=0, rates=True, "
+                    "moving_ends=False, tolerance=1e-6, tool_speed=None, "
+                    "end_speeds=None)\n--\n\n"
                     "The fastest motion along the same path within these limits, at rest at both\n"
                     "ends unless moving_ends. rates=False: limits of jerk and effort_rate are not\n"
-                    "kept. InfeasibleError says which limit no clock keeps, where, by how much.")},
+                    "kept. tool_speed=(frame, speed) limits the speed of a frame, end_speeds=\n"
+                    "(start, end) those of the path's own time there. intervals=0: of about 4 ms.\n"
+                    "InfeasibleError says which limit no clock keeps, where, by how much.")},
     {"elastic", FAST(trajectory_elastic,
                      "elastic($self, /, t, stiffness, motor_inertia)\n--\n\n"
                      "Motors behind elastic joints at time t: theta (3, nv) = deflection, motor\n"
                      "velocity and acceleration; tau (3, nv) = joint torque and two derivatives;\n"
                      "tau_m (nv,) = motor torque. Numbers for all joints or (nv,); 0: rigid.")},
+    {"force_band",
+     FAST(trajectory_force_band,
+          "force_band($self, /, t, order=0)\n--\n\n"
+          "Half widths of the 95 % bands of the forces along the motion at time t and\n"
+          "of their derivatives, (order+1, nv): of Model.inverse_dynamics of at(t).")},
     {"next_break", trajectory_next_break, METH_O,
      "next_break($self, t, /)\n--\n\n"
      "The first time after t at which a derivative may jump; inf if there is none."},
@@ -506,7 +544,7 @@ static PyGetSetDef getset[] = {
     {"residual", read_residual, NULL, "Of a fit: rms, max, lambda, (nq,) each; else None.", NULL},
     {"report", read_report, NULL,
      "Of a fit: rms, max, lambda, degree, noise, correlation, cutoff, step, outliers, reliable,\n"
-     "(nq,) each in jounce's order; else None.",
+     "turns, (nq,) each in jounce's order; else None.",
      NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -83,7 +83,7 @@ void jn_sincos(double x, double *sine, double *cosine) {
     jn_sincos_large(x, sine, cosine);
     return;
   }
-  sincos_four(angle, s, c);
+  sincos_pack(angle, s, c);
   *sine = x == 0 ? x : s[0];
   *cosine = c[0];
 }

@@ -1,5 +1,5 @@
 /* sincos.h (private): sine and cosine of many angles at once, to less than one unit in the last
- * place. Basic arithmetic in packs of four; every lane does the same operations.
+ * place. Basic arithmetic in packs of SC_LANES; every lane does the same operations.
  *
  *   x = k pi/2 + r,   |r| <= pi/4
  *
@@ -17,12 +17,32 @@
 #define SINCOS_LIMIT 1e6
 void jn_sincos_large(double x, double *sine, double *cosine); /* src/base/elementary.c */
 
-typedef double sc_real __attribute__((vector_size(32), aligned(8)));
-typedef int64_t sc_bits __attribute__((vector_size(32), aligned(8)));
+#ifndef SC_LANES
+#define SC_LANES 4
+#endif
+#if SC_LANES > 1
+typedef double sc_real __attribute__((vector_size(8 * SC_LANES), aligned(8)));
+typedef int64_t sc_bits __attribute__((vector_size(8 * SC_LANES), aligned(8)));
+static inline sc_bits sc_bits_of(sc_real x) { return (sc_bits)x; }
+static inline sc_real sc_real_of(sc_bits x) { return (sc_real)x; }
+#else
+typedef double sc_real;
+typedef int64_t sc_bits;
+static inline sc_bits sc_bits_of(sc_real x) {
+  sc_bits b;
+  memcpy(&b, &x, sizeof b);
+  return b;
+}
+static inline sc_real sc_real_of(sc_bits b) {
+  sc_real x;
+  memcpy(&x, &b, sizeof x);
+  return x;
+}
+#endif
 
 /* a where the mask is all ones, b where it is zero */
 static inline sc_real sc_select(sc_bits mask, sc_real a, sc_real b) {
-  return (sc_real)((mask & (sc_bits)a) | (~mask & (sc_bits)b));
+  return sc_real_of((mask & sc_bits_of(a)) | (~mask & sc_bits_of(b)));
 }
 
 /* Sine and cosine of k pi/2 + r + e; quadrant: k modulo 4. */
@@ -48,17 +68,17 @@ static inline void sincos_reduced(sc_real r, sc_real e, sc_bits quadrant, double
   sc_bits odd = zero - (quadrant & 1), minus = zero - (quadrant & 2),
           next = zero - ((quadrant + 1) & 2);
   sc_real ss = sc_select(odd, c, s), cc = sc_select(odd, s, c);
-  *(sc_real *)sine_out = (sc_real)((sc_bits)ss ^ (minus & sign));
-  *(sc_real *)cosine_out = (sc_real)((sc_bits)cc ^ (next & sign));
+  *(sc_real *)sine_out = sc_real_of(sc_bits_of(ss) ^ (minus & sign));
+  *(sc_real *)cosine_out = sc_real_of(sc_bits_of(cc) ^ (next & sign));
 }
 
-/* Four angles up to SINCOS_LIMIT. */
-static inline void sincos_four(const double *angle, double *sine_out, double *cosine_out) {
+/* SC_LANES angles up to SINCOS_LIMIT. */
+static inline void sincos_pack(const double *angle, double *sine_out, double *cosine_out) {
   const sc_real x = *(const sc_real *)angle;
   const double round =
       6755399441055744.0; /* 1.5 * 2^52: rounds to an integer, kept in the low bits */
   sc_real t = x * 0.63661977236758134308 + round, k = t - round;
-  sc_bits quadrant = (sc_bits)t;
+  sc_bits quadrant = sc_bits_of(t);
   /* r + e = x - k pi/2 */
   sc_real a = x - k * 1.57079632673412561417e+00;
   sc_real w = k * 6.07710050630396597660e-11, b = a - w;
@@ -67,17 +87,36 @@ static inline void sincos_four(const double *angle, double *sine_out, double *co
   sincos_reduced(r, (b - r) - tail, quadrant, sine_out, cosine_out);
 }
 
+#ifdef JN_BAKED
+/* n angles with constant work: beyond SINCOS_LIMIT the results are NaN */
+static inline void sincos_many(int n, double *x, double *s, double *c) {
+  for (int i = n; i % SC_LANES; i++) x[i] = 0;
+  EACH(j, 0, (n - 1) / SC_LANES) {
+    const int i = j * SC_LANES;
+    const sc_real a = *(const sc_real *)(x + i);
+#if SC_LANES > 1
+    const sc_bits beyond = ~(sc_bits)(a * a <= SINCOS_LIMIT * SINCOS_LIMIT);
+#else
+    const sc_bits beyond = (sc_bits)(a * a <= SINCOS_LIMIT * SINCOS_LIMIT) - 1;
+#endif
+    sincos_pack(x + i, s + i, c + i);
+    *(sc_real *)(s + i) = sc_real_of(sc_bits_of(*(sc_real *)(s + i)) | beyond);
+    *(sc_real *)(c + i) = sc_real_of(sc_bits_of(*(sc_real *)(c + i)) | beyond);
+  }
+}
+#else
 /* n angles. The arrays have room for the next multiple of four; x is padded with zeros there. s and
  * c may not alias x. */
 static inline void sincos_many(int n, double *x, double *s, double *c) {
   double most = 0;
-  for (int i = n; i % 4; i++) x[i] = 0;
+  for (int i = n; i % SC_LANES; i++) x[i] = 0;
   for (int i = 0; i < n; i++) most = fabs(x[i]) > most ? fabs(x[i]) : most;
-  for (int i = 0; i < n; i += 4) sincos_four(x + i, s + i, c + i);
+  for (int i = 0; i < n; i += SC_LANES) sincos_pack(x + i, s + i, c + i);
   for (int i = 0; most > SINCOS_LIMIT && i < n; i++) {
     if (!(fabs(x[i]) > SINCOS_LIMIT)) continue;
     jn_sincos_large(x[i], s + i, c + i);
   }
 }
+#endif
 
 #endif

@@ -104,12 +104,13 @@ int jn_batch_lanes(const jn_batch *batch) { return batch->engine->lanes; }
 int jn_batch_threads(const jn_batch *batch) { return batch->threads; }
 
 /* The arguments of one call; its kind says which of v and tau are read and written. */
-typedef enum call_kind { INVERSE, FORWARD, HYBRID } call_kind;
+typedef enum call_kind { INVERSE, FORWARD, HYBRID, CLOSED_INVERSE, CLOSED_FORWARD } call_kind;
 typedef struct call {
   call_kind kind;
   jn_pack_call pack;
   const double *q, *v_in, *tau_in;
-  double *v_out, *tau_out;
+  double *v_out, *tau_out, *lambda;
+  const jn_constraints *constraints;
   size_t v_size, tau_size, a_size; /* per state: length of v, tau, and accelerations of FORWARD */
 } call;
 
@@ -167,6 +168,7 @@ static int run_pack(const jn_batch *b, const worker *k, const call *c, size_t fi
   int lanes = b->engine->lanes;
   size_t L = (size_t)lanes;
   const jn_pack *e = b->pack;
+  if (c->kind >= CLOSED_INVERSE) return 0; /* state by state */
   if (!e->gather(w->q, c->q + first * (size_t)m->nq, (size_t)m->nq, used)) return 0;
   if (!good_quaternions(m, w->q, lanes)) return 0;
   int finite = e->gather(w->io, c->v_in + first * c->v_size, c->v_size, used);
@@ -195,7 +197,16 @@ static int run_pack(const jn_batch *b, const worker *k, const call *c, size_t fi
 static jn_status run_single(const jn_batch *b, const worker *k, const call *c, size_t s) {
   const jn_model *m = b->model;
   const double *q = c->q + s * (size_t)m->nq, *v = c->v_in + s * c->v_size;
+  double *lambda = c->lambda ? c->lambda + s * ((size_t)c->pack.order + 1) * (size_t)m->nrow : NULL;
   *jn_data_settings(k->single) = b->settings;
+  if (c->kind == CLOSED_INVERSE)
+    return jn_constrained_inverse_dynamics(m, k->single, c->pack.order, q, v, NULL, c->constraints,
+                                           c->tau_out ? c->tau_out + s * c->tau_size : NULL,
+                                           lambda);
+  if (c->kind == CLOSED_FORWARD)
+    return jn_constrained_forward_dynamics(m, k->single, c->pack.order, q, v,
+                                           c->tau_in + s * c->tau_size, NULL, c->constraints,
+                                           c->v_out + s * c->a_size, lambda);
   if (c->kind == INVERSE)
     return jn_inverse_dynamics(m, k->single, c->pack.order, q, v, NULL,
                                c->tau_out + s * c->tau_size);
@@ -310,5 +321,35 @@ jn_status jn_batch_hybrid_dynamics(const jn_model *model, jn_batch *batch, int o
     return refuse(JN_ERR_ARGUMENT, count, status);
   c.kind = HYBRID;
   c.q = q, c.v_in = c.v_out = v, c.tau_in = c.tau_out = tau;
+  return run_all(batch, &c, count, status);
+}
+
+jn_status jn_batch_constrained_inverse_dynamics(const jn_model *model, jn_batch *batch, int order,
+                                                size_t count, const double *q, const double *v,
+                                                const jn_constraints *constraints, double *tau,
+                                                double *lambda, jn_status *status) {
+  call c;
+  jn_status s = start_call(model, batch, order, NULL, &c);
+  if (s) return refuse(s, count, status);
+  if (count && ((model->nq && !q) || (model->nv && !v)))
+    return refuse(JN_ERR_ARGUMENT, count, status);
+  c.kind = CLOSED_INVERSE;
+  c.q = q, c.v_in = v, c.tau_out = tau, c.lambda = lambda, c.constraints = constraints;
+  return run_all(batch, &c, count, status);
+}
+
+jn_status jn_batch_constrained_forward_dynamics(const jn_model *model, jn_batch *batch, int order,
+                                                size_t count, const double *q, const double *v,
+                                                const double *tau,
+                                                const jn_constraints *constraints, double *a,
+                                                double *lambda, jn_status *status) {
+  call c;
+  jn_status s = start_call(model, batch, order, NULL, &c);
+  if (s) return refuse(s, count, status);
+  if (count && ((model->nq && !q) || (model->nv && (!v || !tau || !a))))
+    return refuse(JN_ERR_ARGUMENT, count, status);
+  c.kind = CLOSED_FORWARD;
+  c.q = q, c.v_in = v, c.tau_in = tau, c.v_out = a, c.lambda = lambda, c.constraints = constraints;
+  c.v_size = (size_t)model->nv;
   return run_all(batch, &c, count, status);
 }

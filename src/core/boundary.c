@@ -48,6 +48,7 @@ static jn_status load(const jn_model *model, jn_data *data, int v_rows, const do
   if (!jn_all_finite(gravity, 3)) return JN_ERR_NOT_FINITE;
   for (int i = 0; i < model->nquat; i++)
     if (!quat_is_unit(q + model->link[model->quat_link[i]].iq)) return JN_ERR_POSE;
+  data->kinematics = -2;
   if (model->nq) memcpy(w->q, q, sizeof *q * (size_t)model->nq);
   if (near)
     boundary_about_joint(model, w);

@@ -7,35 +7,39 @@
 #include "core/external.h"
 #include "core/poses.h"
 
-/* Conversions to and from the user's representation, by the engine for the body formulation. */
+/* Conversions to and from the user's representation. The engine has those of a free base in the body
+ * formulation; in body representation there is nothing to convert. */
+static int converts_base(const jn_model *m, const jn_data *data, const jn_recursion *form) {
+  return !form->world && m->nfree && data->settings.representation != JN_BODY;
+}
 static void motion_in(const jn_model *m, const jn_data *data, const jn_recursion *form, int K) {
   const int rep = (int)data->settings.representation;
-  if (form->world)
-    boundary_motion_in(m, &data->w, rep, 0, K);
-  else
+  if (converts_base(m, data, form))
     data->engine->boundary.motion(m, &data->w, rep, K);
+  else
+    boundary_motion(m, &data->w, rep, 0, K, form->world);
 }
 static void drive(const jn_model *m, const jn_data *data, const jn_recursion *form, int k,
                   const unsigned char *prescribed) {
-  if (form->world)
-    boundary_drive(m, &data->w, &data->settings, k, prescribed, 1);
-  else
+  if (converts_base(m, data, form))
     data->engine->boundary.drive(m, &data->w, &data->settings, k, prescribed);
+  else
+    boundary_drive(m, &data->w, &data->settings, k, prescribed, form->world);
 }
 static void motion_out(const jn_model *m, const jn_data *data, const jn_recursion *form, int from,
                        int to) {
   const int rep = (int)data->settings.representation;
-  if (form->world)
-    boundary_motion_out(m, &data->w, rep, from, to, 1);
-  else
+  if (converts_base(m, data, form))
     data->engine->boundary.motion_out(m, &data->w, rep, from, to);
+  else
+    boundary_motion_out(m, &data->w, rep, from, to, form->world);
 }
 static void force_out(const jn_model *m, const jn_data *data, const jn_recursion *form, int to) {
   const int rep = (int)data->settings.representation;
-  if (form->world)
-    boundary_force_out(m, &data->w, rep, 0, to, 1);
-  else
+  if (converts_base(m, data, form))
     data->engine->boundary.force_out(m, &data->w, rep, 0, to);
+  else
+    boundary_force_out(m, &data->w, rep, 0, to, form->world);
 }
 static void shift(const jn_model *m, const jn_data *data, double *x, int rows, int sign,
                   int moment) {
@@ -53,6 +57,14 @@ static void set_gravity(const jn_data *data) {
   const jn_vec3 g = data->settings.gravity;
   store_v3(data->w.up, v3_make(-g.x, -g.y, -g.z));
   data->w.up[3] = 0; /* a vector in lanes has four components */
+}
+
+/* After a call of order r: its twists, to order r + 1, are there for jn_kinematics_from_dynamics. */
+static void leave_kinematics(jn_data *data, int order, int inverse) {
+  const jn_recursion *form = recursion_of(data, !inverse);
+  data->formulation = (jn_formulation)(form - data->engine->recursion);
+  data->falls = inverse && order == 0 && !form->world && data->engine->six_stride > 6;
+  data->kinematics = JN_LEFT_BY_DYNAMICS(order + 1);
 }
 
 jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
@@ -84,7 +96,9 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   shift(model, data, w->io, order + 1, 1, 1);
   if (external && external->tau)
     for (size_t i = 0; i < n; i++) w->io[i] -= external->tau[i];
-  return jn_deliver(w->io, n, tau);
+  status = jn_deliver(w->io, n, tau);
+  if (!status) leave_kinematics(data, order, 1);
+  return status;
 }
 
 /* Order by order. w->io holds the given motion, w->force the given forces, as jets. */
@@ -138,7 +152,9 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
   motion_out(model, data, recursion_of(data, 1), rep == JN_BODY, order + 1);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
   shift(model, data, w->io, order + 2, 1, 0);
-  return jn_deliver(w->io + nv, n, a);
+  status = jn_deliver(w->io + nv, n, a);
+  if (!status) leave_kinematics(data, order, 0);
+  return status;
 }
 
 jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
@@ -190,5 +206,6 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
         else
           v[at + nv] = w->io[at + nv];
       }
+  leave_kinematics(data, order, 0);
   return JN_OK;
 }

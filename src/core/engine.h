@@ -14,6 +14,7 @@
 
 struct variation;
 struct jn_blocks;
+struct closed_variation;
 struct jn_forward_columns;
 
 /* A call for a pack of states, in the lanes of a register, in the body formulation. */
@@ -49,6 +50,7 @@ typedef void jn_mass_whiten_fn(const jn_model *m, const jn_work *w, int first, i
                                const unsigned char *prescribed, double *y);
 typedef void jn_variation_fn(const struct variation *x);
 typedef void jn_course_fn(const struct variation *x, int first, int still);
+typedef void jn_closed_fn(const struct closed_variation *c, int first, int still);
 typedef int jn_matrices_fn(const struct variation *x, int k, const struct jn_blocks *out,
                            int write);
 typedef int jn_fill_fn(const struct variation *x, double *dq, double *dv, int write);
@@ -111,6 +113,8 @@ typedef struct jn_engine {
   /* directional derivatives, one direction per lane: core/derivatives/course.h */
   jn_variation_fn *course_inverse;
   jn_course_fn *course_forward;
+  /* the same with constraints: core/constraints/closed.h */
+  jn_closed_fn *closed_inverse, *closed_forward;
   /* matrices of partial derivatives, one dof per lane: core/derivatives/freedoms.h */
   jn_variation_fn *freedoms_columns, *freedoms_carry;
   jn_matrices_fn *freedoms_order;
@@ -146,6 +150,8 @@ typedef struct jn_engine {
   extern jn_mass_whiten_fn jn_mass_whiten_##isa;                              \
   extern jn_variation_fn jn_course_inverse_##isa;                             \
   extern jn_course_fn jn_course_forward_##isa;                                \
+  extern jn_closed_fn jn_closed_inverse_##isa;                                \
+  extern jn_closed_fn jn_closed_forward_##isa;                                \
   extern jn_variation_fn jn_freedoms_columns_##isa;                           \
   extern jn_variation_fn jn_freedoms_carry_##isa;                             \
   extern jn_matrices_fn jn_freedoms_order_##isa;                              \

@@ -42,9 +42,7 @@ static void link_jets(const jn_model *m, const jn_data *data, int i, int order) 
   }
 }
 
-/* The columns S of a free joint for a velocity in representation `rep`. Computes the joint's pose
- * jet, which is not there yet when the twist was given in body representation. */
-static void represent_free(const jn_model *m, const jn_work *w, int i, int rep, int order, six *S) {
+void jn_represent_free(const jn_model *m, const jn_work *w, int i, int rep, int order, six *S) {
   const jn_link *l = &m->link[i];
   for (int k = 1; k <= order; k++)
     joint_step(l, k, q_of(w, l->iq), v_of(w, l->iv), m->nv, X_of(w, l->ix));
@@ -56,7 +54,7 @@ void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int
        i = link < 0 ? i - 1 : model->link[i].parent) {
     link_jets(model, data, i, order);
     if (link_is_free(&model->link[i]) && rep != JN_BODY)
-      represent_free(model, &data->w, i, rep, order, Su_of(&data->w, model->link[i].iv));
+      jn_represent_free(model, &data->w, i, rep, order, Su_of(&data->w, model->link[i].iv));
   }
 }
 
@@ -92,7 +90,8 @@ void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_po
       for (int k = 0; k < order; k++)
         for (int h = 0; h <= k; h++)
           D[k] = six_add(D[k], six_scale(w->v[(size_t)(k - h) * nv + (size_t)c], Jf_of(w, c)[h]));
-    if (link_is_free(l) && rep != JN_BODY) represent_free(model, w, i, rep, order, Jf_of(w, l->iv));
+    if (link_is_free(l) && rep != JN_BODY)
+      jn_represent_free(model, w, i, rep, order, Jf_of(w, l->iv));
   }
 }
 

@@ -1,11 +1,11 @@
-/* jacobian.h (private): jets of poses and screws after jn_kinematics, and conversion of columns
- * between representations. World axes about the base's position; Su_of(w, c) is the jet of column c
- * of v. */
+/* jacobian.h (private): jets of poses and screws after jn_kinematics. World axes about the base's
+ * position; Su_of(w, c) is the jet of column c of v. */
 #ifndef JOUNCE_CORE_JACOBIAN_H
 #define JOUNCE_CORE_JACOBIAN_H
 
 #include <jounce/jacobian.h>
 
+#include "core/observe.h"
 #include "core/spatial/composite.h"
 
 /* Jets of poses and screws of order k need the motion to order k-1. */
@@ -21,6 +21,11 @@ void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int
 void jn_body_columns(const jn_model *model, jn_data *data, int link, const jn_pose *inner, int rep,
                      int order, int joint);
 
+/* The columns S of a free joint for a velocity in representation `rep`, from those for its body
+ * twist. Computes the joint's pose jet, which is not there yet when the twist was given in body
+ * representation. */
+void jn_represent_free(const jn_model *m, const jn_work *w, int i, int rep, int order, six *S);
+
 /* the link of column c of v, by bisection: iv is non-decreasing */
 static inline int link_of_column(const jn_model *m, int c) {
   int lo = 0, hi = m->nlink;
@@ -32,72 +37,6 @@ static inline int link_of_column(const jn_model *m, int c) {
       lo = mid + 1;
   }
   return lo;
-}
-/* pose of a frame in its link's frame; returns the link (-1: the world) */
-static inline int frame_in_link(const jn_model *m, int frame, jn_pose *out) {
-  const jn_frame *f = &m->frame[frame];
-  *out = f->body < 0 ? f->pose : jn_pose_mul(m->body_pose[f->body], f->pose);
-  return f->body < 0 ? -1 : m->body_link[f->body];
-}
-
-/* Pose jet of a frame: (R, O + P) with P_0 = 0. */
-typedef struct frame_motion {
-  pose_jet c;
-  v3 O;
-} frame_motion;
-
-/* Pose jet of the frame `inner` of a link, in `room` of 12 * rows reals. */
-static inline frame_motion frame_motion_jet(const jn_data *data, int link, const jn_pose *inner,
-                                            int order, real *room) {
-  const jn_work *w = &data->w;
-  pose_jet a = link_pose(w, link), c = {room, room + 9 * (size_t)w->rows, 9, 3};
-  v3 p = v3_make(inner->p.x, inner->p.y, inner->p.z);
-  for (int k = 0; k <= order; k++) {
-    m3_mul(a.R + 9 * k, &inner->R.m[0][0], c.R + 9 * k);
-    store_v3(c.p + 3 * k, k ? v3_add(load_v3(a.p + 3 * k), m3_apply(a.R + 9 * k, p)) : v3_zero());
-  }
-  return (frame_motion){c, v3_add(load_v3(O_of(w, link)), m3_apply(a.R, p))};
-}
-
-/* sum_i (O + P)_i x y_(k-i), y the angular (linear = 0) or linear (1) part of the six-vectors */
-static inline v3 lever_order(int k, const frame_motion *f, const six *y, int linear) {
-  v3 s = v3_cross(f->O, linear ? y[k].v : y[k].w);
-  for (int i = 1; i <= k; i++)
-    s = v3_add(s, v3_cross(load_v3(f->c.p + 3 * i), linear ? y[k - i].v : y[k - i].w));
-  return s;
-}
-
-/* A twist jet, or wrench or momentum jet, about the base's position -> representation `rep` of
- * frame f. out may not be in. */
-static inline void represent_column(int rep, int order, const frame_motion *f, v3 base, int wrench,
-                                    const six *in, six *out) {
-  for (int k = 0; k <= order; k++) {
-    out[k] = in[k];
-    v3 *y = wrench ? &out[k].w : &out[k].v;
-    *y = rep == JN_SPATIAL ? v3_add_cross_exact(*y, base, wrench ? in[k].v : in[k].w)
-                           : v3_sub(*y, lever_order(k, f, in, wrench));
-  }
-  if (rep != JN_BODY && rep != JN_MIXED) return;
-  for (int k = order; k >= 0; k--) {
-    out[k].w = unrotate_order(k, f->c, &out[0].w.x, 6);
-    if (rep == JN_BODY) out[k].v = unrotate_order(k, f->c, &out[0].v.x, 6);
-  }
-}
-
-/* From the frame to world axes about the base's position, in place. */
-static inline void twist_to_base(int order, const frame_motion *f, six *x) {
-  for (int k = order; k >= 0; k--) {
-    v3 w = rotate_order(k, f->c, &x[0].w.x, 6), v = rotate_order(k, f->c, &x[0].v.x, 6);
-    x[k] = (six){w, v};
-  }
-  for (int k = 0; k <= order; k++) x[k].v = v3_add(x[k].v, lever_order(k, f, x, 0));
-}
-static inline void wrench_to_base(int order, const frame_motion *f, six *x) {
-  for (int k = order; k >= 0; k--) {
-    v3 n = rotate_order(k, f->c, &x[0].w.x, 6), v = rotate_order(k, f->c, &x[0].v.x, 6);
-    x[k] = (six){n, v};
-  }
-  for (int k = 0; k <= order; k++) x[k].w = v3_add(x[k].w, lever_order(k, f, x, 1));
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/body/rnea.h"
+#include "core/engine.h"
 #include "core/hybrid/mixed.h"
 #include "core/jacobian.h"
 
@@ -20,6 +21,15 @@ static jn_formulation twists(const jn_model *m, const jn_work *w, jn_formulation
     mixed_to_body(m, w, K);
   }
   return form == JN_FORM_BODY || form == JN_FORM_MIXED ? JN_FORM_BODY : JN_FORM_SPATIAL;
+}
+
+static int twists_are_finite(const jn_model *m, const jn_data *data, int K) {
+  const jn_work *w = &data->w;
+  for (int i = 0; i < m->nlink; i++) {
+    const six *V = data->formulation == JN_FORM_SPATIAL ? Vs_of(w, i) : V_of(w, i);
+    if (!jn_all_finite(&V->w.x, 6 * ((size_t)K + 1)) || !jn_all_finite(O_of(w, i), 3)) return 0;
+  }
+  return 1;
 }
 
 jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const double *q,
@@ -41,14 +51,44 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   else
     place_joints(model, w);
   place_poses(model, data);
-  form = twists(model, w, form, K);
-  for (int i = 0; i < model->nlink; i++)
-    if (!jn_all_finite(&(form == JN_FORM_SPATIAL ? Vs_of(w, i) : V_of(w, i))->w.x,
-                       6 * ((size_t)K + 1)) ||
-        !jn_all_finite(O_of(w, i), 3))
-      return JN_ERR_NOT_FINITE;
+  data->formulation = twists(model, w, form, K);
+  if (!twists_are_finite(model, data, K)) return JN_ERR_NOT_FINITE;
   data->kinematics = order;
-  data->formulation = form;
+  return JN_OK;
+}
+
+/* V of the body formulation from the layout of the engine to that of plain C, in place, and without
+ * gravity. */
+static void unpack_twists(const jn_model *m, const jn_data *data) {
+  const jn_work *w = &data->w;
+  const size_t stride = (size_t)data->engine->six_stride, linear = (size_t)data->engine->six_linear,
+               n = (size_t)m->nlink * (size_t)w->rows;
+  for (size_t i = 0; i < n && stride > 6; i++) {
+    memmove(w->V + 6 * i, w->V + stride * i, sizeof(double) * 3);
+    memmove(w->V + 6 * i + 3, w->V + stride * i + linear, sizeof(double) * 3);
+  }
+  for (int i = 0; i < m->nlink && data->falls; i++) {
+    six *V = V_of(w, i) + 1;
+    V->v = v3_sub(V->v, m3_apply_t(R_of(w, i), load_v3(w->up)));
+  }
+}
+
+jn_status jn_kinematics_from_dynamics(const jn_model *model, jn_data *data, int *order) {
+  if (!model || !data || data->model != model) return JN_ERR_ARGUMENT;
+  if (data->kinematics > JN_LEFT_BY_DYNAMICS(0)) return JN_ERR_STATE;
+  const int K = JN_LEFT_BY_DYNAMICS(data->kinematics);
+  const jn_work *w = &data->w;
+  data->kinematics = -2;
+  jn_boundary_about_origin(model, data);
+  place_poses(model, data);
+  if (data->formulation == JN_FORM_BODY) unpack_twists(model, data);
+  if (data->formulation == JN_FORM_HYBRID || data->formulation == JN_FORM_MIXED) {
+    spatial_kinematics(model, w, K);
+    data->formulation = JN_FORM_SPATIAL;
+  }
+  if (!twists_are_finite(model, data, K)) return JN_ERR_NOT_FINITE;
+  data->kinematics = K;
+  if (order) *order = K;
   return JN_OK;
 }
 

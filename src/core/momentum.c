@@ -9,9 +9,11 @@
 static int is_static(const jn_model *m, int link) { return link == 0 && m->link[0].nv == 0; }
 
 /* Sums over the moving links: momentum and first moment about the base's position, twice the
- * kinetic energy. */
-static void totals(const jn_model *m, const jn_work *w, int K, six *P, v3 *first, double *energy) {
+ * kinetic energy, twice that of the armature alone. */
+static void totals(const jn_model *m, const jn_work *w, int K, six *P, v3 *first, double *energy,
+                   double *rotors) {
   for (int k = 0; k <= K; k++) {
+    rotors[k] = 0;
     P[k] = six_zero();
     first[k] = v3_zero();
     energy[k] = 0;
@@ -28,9 +30,12 @@ static void totals(const jn_model *m, const jn_work *w, int K, six *P, v3 *first
       first[k] = v3_add(first[k], M[k].h);
       for (int j = 0; j <= k; j++) energy[k] += six_dot(V[j], p[k - j]);
       for (int c = 0; c < l->nv && l->armature > 0; c++)
-        for (int j = 0; j <= k; j++)
-          energy[k] += l->armature * w->v[(size_t)j * (size_t)m->nv + (size_t)(l->iv + c)] *
-                       w->v[(size_t)(k - j) * (size_t)m->nv + (size_t)(l->iv + c)];
+        for (int j = 0; j <= k; j++) {
+          const double e = l->armature * w->v[(size_t)j * (size_t)m->nv + (size_t)(l->iv + c)] *
+                           w->v[(size_t)(k - j) * (size_t)m->nv + (size_t)(l->iv + c)];
+          energy[k] += e;
+          rotors[k] += e;
+        }
     }
   }
 }
@@ -85,9 +90,10 @@ jn_status jn_momentum_energy(const jn_model *m, jn_data *data, int order, const 
   six *P = jet_of(w, 0), *F = jet_of(w, 1);
   v3 *first = (v3 *)(void *)jet_of(w, 2);
   double *com = w->frame, *momentum = com + 3 * n, *centroidal = momentum + 6 * n,
-         *kinetic = centroidal + 6 * n, *potential = kinetic + n, mass = m->moving_mass;
+         *kinetic = centroidal + 6 * n, *potential = kinetic + n, *armature = potential + n,
+         mass = m->moving_mass;
   const v3 g = settings_gravity(&data->settings), base = base_position(data);
-  totals(m, w, order, P, first, kinetic);
+  totals(m, w, order, P, first, kinetic, armature);
   for (int k = 0; k <= order; k++) first[k] = v3_times(1 / mass, first[k]);
   for (int k = 0; k <= order; k++) {
     v3 c = k ? first[k] : v3_add(base, first[0]);
@@ -97,6 +103,7 @@ jn_status jn_momentum_energy(const jn_model *m, jn_data *data, int order, const 
     store_v3(centroidal + 6 * k, about_com(k, first, P));
     store_v3(centroidal + 6 * k + 3, P[k].v);
     kinetic[k] *= 0.5;
+    armature[k] *= 0.5;
     potential[k] = -mass * v3_dot(g, c);
   }
   jn_jet_to_derivatives(order, 3, com);
@@ -104,8 +111,9 @@ jn_status jn_momentum_energy(const jn_model *m, jn_data *data, int order, const 
   jn_jet_to_derivatives(order, 6, centroidal);
   jn_jet_to_derivatives(order, 1, kinetic);
   jn_jet_to_derivatives(order, 1, potential);
+  jn_jet_to_derivatives(order, 1, armature);
   if (nm) momentum_matrix(m, w, order, first, F, w->Jf);
-  const int finite = jn_all_finite(w->frame, 17 * n) & jn_all_finite(w->Jf, nm);
+  const int finite = jn_all_finite(w->frame, 18 * n) & jn_all_finite(w->Jf, nm);
   if (!finite) return JN_ERR_NOT_FINITE;
   put(out->com, com, 3 * n);
   put(out->momentum, momentum, 6 * n);
@@ -113,5 +121,6 @@ jn_status jn_momentum_energy(const jn_model *m, jn_data *data, int order, const 
   put(out->kinetic, kinetic, n);
   put(out->potential, potential, n);
   put(out->matrix, w->Jf, nm);
+  put(out->armature, armature, n);
   return JN_OK;
 }

@@ -79,10 +79,9 @@ static inline void link_pose_step(const jn_work *w, int i, int k, int stride, in
   for (int j = 0; j < 9; j++) g[j] = G.m[j];
 }
 
-/* The same from spatial twists:  R' = [w] R,  P' = v + w x (O + P). */
-static inline void spatial_pose_step(const jn_work *w, int i, int k) {
+/* The same from spatial twists V:  R' = [w] R,  P' = v + w x (O + P). */
+static inline void spatial_pose_step_of(const jn_work *w, int i, int k, const six *V) {
   pose_jet c = link_pose(w, i);
-  const six *V = Vs_of(w, i);
   v3 d = v3_add(V[k - 1].v, v3_cross(V[k - 1].w, load_v3(O_of(w, i))));
   m3 r = m3_zero(), G = m3_zero();
   for (int j = 0; j < k; j++) {
@@ -95,6 +94,10 @@ static inline void spatial_pose_step(const jn_work *w, int i, int k) {
   for (int j = 1; j <= k; j++) m3_add_hat_mul(load_v3(c.p + 3 * j), c.R + 9 * (k - j), G.m);
   real *g = G_of(w, i) + 9 * k;
   for (int j = 0; j < 9; j++) g[j] = G.m[j];
+}
+
+static inline void spatial_pose_step(const jn_work *w, int i, int k) {
+  spatial_pose_step_of(w, i, k, Vs_of(w, i));
 }
 
 /* Order k of one applied wrench (Taylor coefficients in[k x 6]) in the frame of link i. (RE, pE):

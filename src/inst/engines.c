@@ -27,6 +27,8 @@
     .mass_whiten = jn_mass_whiten_##isa,                                            \
     .course_inverse = jn_course_inverse_##isa,                                      \
     .course_forward = jn_course_forward_##isa,                                      \
+    .closed_inverse = jn_closed_inverse_##isa,                                      \
+    .closed_forward = jn_closed_forward_##isa,                                      \
     .freedoms_columns = jn_freedoms_columns_##isa,                                  \
     .freedoms_carry = jn_freedoms_carry_##isa,                                      \
     .freedoms_order = jn_freedoms_order_##isa,                                      \

@@ -22,6 +22,8 @@
 #define ENTRY_FUNCTION
 #define course_inverse ENTRY(course_inverse)
 #define course_forward ENTRY(course_forward)
+#define closed_inverse ENTRY(closed_inverse)
+#define closed_forward ENTRY(closed_forward)
 #define freedoms_columns ENTRY(freedoms_columns)
 #define freedoms_carry ENTRY(freedoms_carry)
 #define freedoms_order ENTRY(freedoms_order)

@@ -95,6 +95,18 @@ static jn_status outer_wrench(jn_simulation *s, jn_point x, const double *tau, d
   return JN_OK;
 }
 
+/* (L', P') from v', where constraint forces of the world act: rate[nv] = v' on entry */
+static jn_status momentum_rate(jn_simulation *s, jn_point x, double *rate) {
+  const size_t nv = (size_t)s->nv;
+  double *v = s->at.a, L[12];
+  const jn_momentum out = {.centroidal = L};
+  memcpy(v, x.v, sizeof *v * nv);
+  memcpy(v + nv, rate, sizeof *v * nv);
+  jn_status status = jn_momentum_energy(s->model, s->data, 1, x.q, v, &out);
+  if (!status) memcpy(rate, L + 6, sizeof(double) * 6);
+  return status;
+}
+
 void jn_chart_start(const jn_simulation *s, double *y) {
   size_t nv = (size_t)s->nv, ne = (size_t)s->ne;
   memset(y, 0, sizeof *y * nv);
@@ -130,9 +142,9 @@ jn_status jn_chart_derivative(jn_simulation *s, double t, const double *y, doubl
   size_t nv = (size_t)s->nv, ne = (size_t)s->ne;
   jn_point x = s->trial;
   jn_status status = jn_chart_point(s, y, x);
+  if (!status && s->closed) status = jn_close_stage(s, x);
   if (status || (status = jn_force_at(s, t, x, 0))) return status;
-  status = jn_forward_dynamics(s->model, s->data, 0, x.q, x.v, s->at.tau, &s->applied, dy + nv);
-  s->statistics.dynamics++;
+  status = jn_accelerate(s, 0, x.q, x.v, s->at.tau, &s->applied, dy + nv);
   if (status) return status;
   jn_chart_rate(s->model, y, x.v, dy);
   if (s->o.scheme == JN_MOMENTUM)
@@ -142,7 +154,9 @@ jn_status jn_chart_derivative(jn_simulation *s, double t, const double *y, doubl
     rate[0] = K > 0 ? x.theta_dot[i] : 0.0;
     rate[ne] = K > 0 ? s->at.drive[i] / s->at.motor_inertia[i] : 0.0;
   }
-  return s->o.scheme == JN_MOMENTUM ? outer_wrench(s, x, s->at.tau, dy + nv) : JN_OK;
+  if (s->o.scheme != JN_MOMENTUM) return JN_OK;
+  return s->closed && s->grounded ? momentum_rate(s, x, dy + nv)
+                                  : outer_wrench(s, x, s->at.tau, dy + nv);
 }
 
 /* Dense output: the Dormand-Prince interpolant of order 4, or the cubic Hermite polynomial. */

@@ -145,6 +145,16 @@ static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_err
     const double g[3] = {o->gravity->x, o->gravity->y, o->gravity->z};
     if (!jn_all_finite(g, 3)) return refuse(error, JN_ERR_NOT_FINITE, "gravity is not finite");
   }
+  if (o->constraints && (o->constraints->motion_count || o->constraints->proximal != 0))
+    return refuse(
+        error, JN_ERR_ARGUMENT,
+        "constraints: a simulation does not take moving world sides or proximal: the world "
+        "is at rest and constraints are rigid");
+  if (o->constraints &&
+      (isnan(o->constraints->tolerance) || o->constraints->tolerance < 0 ||
+       !(o->constraints->rank_tolerance >= 0) || !(o->constraints->rank_tolerance < 1)))
+    return refuse(error, JN_ERR_ARGUMENT,
+                  "constraints: tolerance must not be negative, rank_tolerance from 0 to 1");
   if (o->forces.wrench_count < 0) return refuse(error, JN_ERR_ARGUMENT, "wrench_count is negative");
   if ((o->forces.friction || o->forces.model_friction) && !(o->forces.friction_width > 0))
     return refuse(error, JN_ERR_ARGUMENT, "friction_width must be positive");
@@ -171,7 +181,7 @@ static jn_point point(const jn_simulation *s, double *block) {
 static size_t layout(jn_simulation *s, char *block, char **data) {
   const jn_scheme scheme = s->o.scheme;
   const size_t nv = (size_t)s->nv, ne = (size_t)s->ne, n = (size_t)s->n, np = (size_t)s->np,
-               rows = (size_t)s->rows, nb = (size_t)s->model->nbody,
+               rows = (size_t)s->rows, nb = (size_t)s->model->nbody, nrow = (size_t)s->model->nrow,
                nw = (size_t)s->o.forces.wrench_count, ne_events = (size_t)s->o.event_count,
                m = nv + ne, taylor = scheme == JN_TAYLOR, implicit = s->implicit != 0,
                chart = !taylor || implicit, momentum = scheme == JN_MOMENTUM,
@@ -187,6 +197,8 @@ static size_t layout(jn_simulation *s, char *block, char **data) {
   PLACE(s->events, ne_events, jn_event)
   PLACE(s->poses, variational * 2 * nb, jn_pose)
   PLACE(s->impulses, variational * nb, jn_applied_wrench)
+  PLACE(s->active, (size_t)s->model->ncut, unsigned char)
+  PLACE(s->active_before, (size_t)s->model->ncut, unsigned char)
 #undef PLACE
   if (data) *data = block + at;
   return at;
@@ -239,6 +251,16 @@ static void fill(jn_simulation *s) {
   f->wrenches = NULL;
   s->o.events = NULL;
   s->o.gravity = NULL;
+  s->closed = 0;
+  for (int i = 0; i < m->ncut; i++) {
+    s->active[i] = !s->checked.active || s->checked.active[i];
+    s->closed |= s->active[i];
+  }
+  s->checked.active = s->active;
+  s->checked.weights = NULL;
+  s->closure = s->checked;
+  s->closure.tolerance = HUGE_VAL;
+  s->o.constraints = NULL;
   jn_settings *settings = jn_data_settings(s->data);
   settings->representation = JN_BODY;
   settings->damping = f->model_damping != 0;
@@ -260,6 +282,7 @@ static void measure(jn_simulation *s, const jn_model *m, const jn_simulation_opt
   const int adaptive = !(o->step > 0);
   s->model = m;
   s->o = *o;
+  if (o->constraints) s->checked = *o->constraints;
   if (s->o.resolution == 0) s->o.resolution = 1e-2;
   if (s->o.max_steps == 0) s->o.max_steps = 1000000;
   if (s->o.forces.time == jn_force_table_time && !s->o.forces.next_break)
@@ -297,7 +320,9 @@ jn_status jn_simulation_new(const jn_model *model, const jn_simulation_options *
   jn_simulation made;
   memset(&made, 0, sizeof made);
   measure(&made, model, options);
-  size_t data_size = jn_data_size(model, made.order), own = layout(&made, NULL, NULL);
+  /* momentum_rate needs the derivative of the momentum */
+  const int order = model->ncut && made.order < 1 ? 1 : made.order;
+  size_t data_size = jn_data_size(model, order), own = layout(&made, NULL, NULL);
   made.allocator = jn_allocator_or_default(allocator);
   /* jn_data_size returns 0 if the size overflows */
   const int fits = data_size > 0 && data_size < SIZE_MAX / 2 - own - 2 * ALIGN;
@@ -308,7 +333,7 @@ jn_status jn_simulation_new(const jn_model *model, const jn_simulation_options *
   jn_simulation *s = (jn_simulation *)(void *)block;
   *s = made;
   layout(s, block, &data);
-  jn_data_place(model, s->order, data, data_size, &s->data); /* cannot fail: the size fits */
+  jn_data_place(model, order, data, data_size, &s->data); /* cannot fail: the size fits */
   s->now = point(s, s->at.now);
   s->start = point(s, s->at.start);
   s->next = point(s, s->at.next);
@@ -319,6 +344,13 @@ jn_status jn_simulation_new(const jn_model *model, const jn_simulation_options *
   jn_model_home(model, s->next.q);
   for (int i = 0; i < s->nv; i++) s->next.v[i] = 0;
   status = jn_simulation_set_state(s, 0, s->next.q, s->next.v);
+  if (status == JN_ERR_CLOSURE || status == JN_ERR_RANK) {
+    /* the user's first state will satisfy the constraints */
+    const int closed = s->closed;
+    s->closed = 0;
+    status = jn_simulation_set_state(s, 0, s->next.q, s->next.v);
+    s->closed = s->off = closed;
+  }
   if (status) {
     refuse(error, status, "%s", jn_status_text(status));
     s->allocator.release(s->raw, s->allocator.context);

@@ -6,6 +6,7 @@
 
 #include "base/decimal.h"
 #include "base/fail.h"
+#include "core/constraints/project.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
 
@@ -46,13 +47,11 @@ jn_status jn_dense(jn_simulation *s, double time, jn_point x) {
                                     : jn_chart_dense(s, time, x);
 }
 
-/* Discards what is kept of the last step. */
-static void forget(jn_simulation *s) {
+void jn_forget(jn_simulation *s) {
   s->has_step = s->has_rate = s->has_dense = s->has_stages = s->history = 0;
 }
 
-/* The momenta that the momentum and variational schemes keep beside the velocities. */
-static jn_status set_momentum(jn_simulation *s, jn_point x) {
+jn_status jn_set_momentum(jn_simulation *s, jn_point x) {
   if (s->o.scheme == JN_MOMENTUM) return jn_momentum_set(s, x);
   return s->o.scheme == JN_VARIATIONAL ? jn_variational_momentum(s, x) : JN_OK;
 }
@@ -80,9 +79,14 @@ jn_status jn_simulation_set_state(jn_simulation *s, double t, const double *q, c
       x.theta_dot[j->iv + c] = v[j->iv + c];
     }
   }
-  jn_status status = set_momentum(s, x);
-  if (status) return status;
+  jn_status status = JN_OK;
+  if (s->closed) {
+    if ((status = jn_project_check(s->model, s->data, x.q, x.v, &s->checked))) return status;
+    if ((status = jn_close_begin(s, x.q))) return status;
+  }
+  if ((status = jn_close_state(s, x))) return status;
   jn_point_copy(s, x, s->now);
+  s->off = 0;
   s->t = t;
   s->t_low = 0;
   s->h_next = 0;
@@ -92,7 +96,7 @@ jn_status jn_simulation_set_state(jn_simulation *s, double t, const double *q, c
   s->message[0] = '\0';
   memset(&s->stiff, 0, sizeof s->stiff);
   if (s->implicit && nv) memset(s->at.mode, 0, sizeof(double) * nv);
-  forget(s);
+  jn_forget(s);
   return JN_OK;
 }
 
@@ -102,7 +106,7 @@ jn_status jn_simulation_set_motor(jn_simulation *s, const double *theta, const d
   if (!jn_all_finite(theta, ne) || !jn_all_finite(theta_dot, ne)) return JN_ERR_NOT_FINITE;
   memcpy(s->now.theta, theta, sizeof *theta * ne);
   memcpy(s->now.theta_dot, theta_dot, sizeof *theta * ne);
-  forget(s);
+  jn_forget(s);
   return JN_OK;
 }
 
@@ -153,6 +157,7 @@ static jn_status cut_short(jn_simulation *s, double time) {
   s->has_rate = 0;
   s->has_stages = 0;
   s->history = 0;
+  if (s->closed) return jn_close_point(s, s->next);
   return s->o.scheme == JN_VARIATIONAL ? jn_variational_momentum(s, s->next) : JN_OK;
 }
 
@@ -206,6 +211,9 @@ static jn_status step(jn_simulation *s, double t_max, int *event) {
     return jn_stop(s, JN_ERR_LIMIT,
                    "a step of %s s is lost in the rounding of t = %s: use a longer step",
                    jn_show(&h, s->o.step), jn_show(&t, s->t));
+  if (s->off)
+    return jn_stop(s, JN_ERR_CLOSURE,
+                   "the state does not satisfy the constraints: set one that does (jn_assemble)");
   const double limit = end_of_step(s, t_max);
   jn_point_copy(s, s->now, s->start);
   s->t_start = s->t;
@@ -213,6 +221,10 @@ static jn_status step(jn_simulation *s, double t_max, int *event) {
   jn_status status = scheme_step(s, limit);
   if (status) return status;
   if (!jn_point_is_finite(s, s->next)) return overflow(s);
+  if (s->closed && s->o.scheme != JN_VARIATIONAL) {
+    if ((status = jn_close_point(s, s->next))) return status;
+    s->has_rate = 0; /* k[6] is that of the state before */
+  }
   double end = s->h;
   if (s->o.event_count > 0) {
     if ((status = jn_find_event(s, &end, event))) return status;
@@ -236,7 +248,19 @@ static jn_status step(jn_simulation *s, double t_max, int *event) {
 static void explain(jn_simulation *s, jn_status status) {
   jn_shown t;
   const int joint = status == JN_ERR_SINGULAR ? jn_data_singular_joint(s->data) : -1;
+  const jn_constraint *c =
+      jn_model_constraint(s->model, jn_data_constraint_fault(s->data).constraint);
   jn_show(&t, s->t_start);
+  if (c && status == JN_ERR_RANK)
+    jn_stop(s, status,
+            "the constraints contradict each other, or their rank changes, at t = %s: constraint "
+            "'%.100s'",
+            t.text, c->name);
+  if (c && status == JN_ERR_CLOSURE)
+    jn_stop(s, status,
+            "the step from t = %s leaves constraint '%.100s' too far to be moved back to it: "
+            "shorten the step, or lower the tolerance",
+            t.text, c->name);
   if (joint >= 0)
     jn_stop(s, status,
             "joint '%.100s' moves no mass at t = %s: its acceleration is not determined; give the "
@@ -267,7 +291,7 @@ jn_status jn_simulation_step(jn_simulation *s, double t_max, int *event) {
   if (status) {
     explain(s, status);
     *event = -1;
-    forget(s);
+    jn_forget(s);
   }
   return status;
 }
@@ -308,6 +332,7 @@ jn_status jn_simulation_at(jn_simulation *s, double t, double *q, double *v) {
     jn_point_copy(s, s->start, x);
   else {
     jn_status status = jn_dense(s, time, x);
+    if (!status && s->closed) status = jn_close_point(s, x);
     if (status) return status;
     if (!jn_point_is_finite(s, x)) return JN_ERR_NOT_FINITE;
   }

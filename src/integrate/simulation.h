@@ -70,7 +70,9 @@ typedef struct jn_point {
   A(mode, implicit * nv)                        /* fastest decaying velocity */ \
   A(momenta, variational * 6 * nb)              /* momenta of the bodies */ \
   A(step, variational * 3 * nv)                 /* dq of this and the last two steps */ \
-  A(residual, variational * 3 * nv)             /* residual, right-hand side, scratch */
+  A(residual, variational * 3 * nv)             /* residual, right-hand side, scratch */ \
+  A(way, variational * nv)                      /* from the end of the step to the manifold */ \
+  A(impulse, nrow)                              /* of constraints that are switched on */
 /* clang-format on */
 
 typedef struct jn_arrays {
@@ -102,6 +104,13 @@ struct jn_simulation {
   jn_event *events;
   jn_pose *poses; /* variational: bodies at the start */
   jn_applied_wrench *impulses;
+  unsigned char *active, *active_before; /* [constraints] */
+  jn_constraints checked,
+      closure;   /* the active constraints: with the user's tolerance; with none */
+  int closed;    /* some constraint is active */
+  int redundant; /* some active row depends on others */
+  int grounded;  /* some active constraint holds a link to the world */
+  int off;       /* the state does not satisfy the constraints */
 
   double t, t_low;        /* time and its rounding error */
   double t_start, h;      /* the last step */
@@ -132,6 +141,10 @@ struct jn_simulation {
 };
 
 /* simulation.c */
+/* The momenta that the momentum and variational schemes keep beside the velocities. */
+jn_status jn_set_momentum(jn_simulation *s, jn_point x);
+/* Discards what is kept of the last step. */
+void jn_forget(jn_simulation *s);
 /* Stores the reason of a failure and what helps, unless there is one already; returns `status`. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
@@ -163,6 +176,20 @@ void jn_edge_velocity(const jn_simulation *s, const double *q, const double *v, 
                       double *out);
 /* a = M(q)^-1 f: forward dynamics at rest, without gravity and damping */
 jn_status jn_solve_mass(jn_simulation *s, const double *q, const double *f, double *a);
+
+/* closed.c: constraints */
+/* a[(order+1) x nv] = v', ..., v^(order+1) at (q, v), with the active constraints; tau and external
+ * as in jn_forward_dynamics */
+jn_status jn_accelerate(jn_simulation *s, int order, const double *q, const double *v,
+                        const double *tau, const jn_external *external, double *a);
+/* Moves a given state to the manifold and sets the momenta kept beside it. */
+jn_status jn_close_state(jn_simulation *s, jn_point x);
+/* Moves a state of a step to the manifold; momenta that are conserved are kept. */
+jn_status jn_close_point(jn_simulation *s, jn_point x);
+/* A stage within a step: moves q and v where rows are redundant. */
+jn_status jn_close_stage(jn_simulation *s, jn_point x);
+/* Finds out what depends on which constraints are active, at the configuration q. */
+jn_status jn_close_begin(jn_simulation *s, const double *q);
 
 /* watch.c */
 /* Weights of a scheme's stages for the force F: impulse h sum b_j F_j, its moment about the end of

@@ -111,9 +111,7 @@ static jn_status dynamics(jn_simulation *s, int K) {
   double *tau = s->at.tau;
   memcpy(tau, s->at.force, sizeof *tau * n);
   jn_jet_to_derivatives(K, s->nv, tau);
-  jn_status status = jn_forward_dynamics(s->model, s->data, K, s->start.q, s->start.v, tau,
-                                         &s->external, s->at.V + nv);
-  s->statistics.dynamics++;
+  jn_status status = jn_accelerate(s, K, s->start.q, s->start.v, tau, &s->external, s->at.V + nv);
   if (!status) jn_jet_to_taylor(K + 1, s->nv, s->at.V);
   return status;
 }
@@ -280,10 +278,9 @@ static void evaluate_rate(const double *x, int N, size_t n, double u, double *ou
 
 /* v' by forward dynamics at the state x, `time` seconds after the start of the step */
 static jn_status acceleration(jn_simulation *s, double time, jn_point x, double *a) {
-  jn_status status = jn_force_at(s, s->t_start + time, x, 0);
-  if (status) return status;
-  s->statistics.dynamics++;
-  return jn_forward_dynamics(s->model, s->data, 0, x.q, x.v, s->at.tau, &s->applied, a);
+  jn_status status = s->closed ? jn_close_stage(s, x) : JN_OK;
+  if (status || (status = jn_force_at(s, s->t_start + time, x, 0))) return status;
+  return jn_accelerate(s, 0, x.q, x.v, s->at.tau, &s->applied, a);
 }
 
 static double largest_difference(const double *x, const double *y, size_t n) {

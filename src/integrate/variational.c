@@ -16,13 +16,21 @@
  *   v1 = M(q1)^-1 p1
  *
  * The Newton matrix is approximated by M(q0)/h. Its inverse is a forward dynamics call at rest:
- * O(n) per iteration. */
+ * O(n) per iteration.
+ *
+ * Constraints c(q) = 0 act by impulses at both ends of a step (RATTLE):
+ *
+ *   J(q0)^T (n0, f) = p0 + h/2 (tau0 - g(q0)) + J_c(q0)^T x    with c(q1) = 0
+ *   p1 = J(q1)^T (n1, f) + h/2 (tau1 - g(q1)) + J_c(q1)^T y    with J_c(q1) v1 = 0
+ *
+ * The iteration projects its steps on J_c(q0) delta = 0 and moves q1 to the manifold. */
 #include <jounce/kinematics.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/decimal.h"
 #include "base/vec.h"
+#include "core/constraints/project.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
 
@@ -128,10 +136,7 @@ static jn_status guess(jn_simulation *s, double h, double *dq) {
   set_gravity(s, 1);
   jn_chart_start(s, y);
   jn_status status = jn_force_at(s, s->t_start, s->start, 1);
-  if (!status)
-    status = jn_forward_dynamics(s->model, s->data, 0, s->start.q, s->start.v, s->at.tau,
-                                 &s->applied, dy);
-  s->statistics.dynamics++;
+  if (!status) status = jn_accelerate(s, 0, s->start.q, s->start.v, s->at.tau, &s->applied, dy);
   for (size_t i = 0; i < nv && !status; i++) dq[i] = h * (s->start.v[i] + 0.5 * h * dy[i]);
   return status;
 }
@@ -168,6 +173,23 @@ static jn_status too_long(jn_simulation *s, double h, const char *what) {
       jn_show(&way, h * jn_largest(s->start.v, (size_t)s->nv)));
 }
 
+/* delta = M^-1 r. With constraints M delta = r + J_c(q0)^T x, J_c(q0) delta = 0, then r := M delta is
+ * what is left without the constraint forces; and the way from q1 to the manifold is added to
+ * delta, divided by h. */
+static jn_status correction(jn_simulation *s, double h, const double *dq, double *r,
+                            double *delta) {
+  jn_status status = jn_solve_mass(s, s->trial.q, r, delta);
+  if (status || !s->closed) return status;
+  double *way = s->at.way;
+  status =
+      jn_project_velocity(s->model, s->data, s->start.q, delta, NULL, &s->closure, delta, NULL);
+  if (!status) status = at_rest(s, s->trial.q, delta, 0, NULL, r);
+  if (!status) status = jn_integrate(s->model, s->start.q, dq, s->next.q);
+  if (!status) status = jn_project_step(s->model, s->data, s->next.q, &s->closure, way);
+  for (int i = 0; i < s->nv && !status; i++) delta[i] += way[i] / h;
+  return status;
+}
+
 /* Quasi-Newton iteration until the correction is rounding, or stops decreasing near it. */
 static jn_status solve(jn_simulation *s, double h) {
   int nv = s->nv;
@@ -175,7 +197,7 @@ static jn_status solve(jn_simulation *s, double h) {
   jn_status status = guess(s, h, dq);
   for (int pass = 0; pass < MOST_ITERATIONS && !status; pass++) {
     if ((status = try_dq(s, h, dq, r))) break;
-    if ((status = jn_solve_mass(s, s->trial.q, r, delta))) break;
+    if ((status = correction(s, h, dq, r, delta))) break;
     double size = h * jn_largest(delta, (size_t)nv);
     if (size < ROUNDING || (size < NEAR_ROUNDING && !(size < 0.5 * old))) return JN_OK;
     if (!(size < DIVERGED)) break;
@@ -199,16 +221,19 @@ static jn_status end_of_step(jn_simulation *s, double h) {
   for (int pass = 0; pass < MOST_ITERATIONS; pass++) {
     if ((status = kick(s, s->t_start + h, s->next, h, p, s->next.p))) return status;
     if ((status = jn_solve_mass(s, s->next.q, s->next.p, rest))) return status;
+    if (s->closed && (status = jn_project_velocity(s->model, s->data, s->next.q, rest, NULL,
+                                                   &s->closure, rest, NULL)))
+      return status;
     double old = change;
     change = 0;
     for (int i = 0; i < nv; i++) {
       change = fmax(change, fabs(rest[i] - s->next.v[i]));
       s->next.v[i] = rest[i];
     }
-    if (!s->depends_on_v || change == 0 || (change < VELOCITY_ROUNDING && !(change < old)))
-      return JN_OK;
+    if (!s->depends_on_v || change == 0 || (change < VELOCITY_ROUNDING && !(change < old))) break;
   }
-  return change < VELOCITY_NEAR_ROUNDING ? JN_OK : too_long(s, h, "velocities");
+  if (s->depends_on_v && !(change < VELOCITY_NEAR_ROUNDING)) return too_long(s, h, "velocities");
+  return s->closed ? jn_variational_momentum(s, s->next) : JN_OK;
 }
 
 jn_status jn_variational_step(jn_simulation *s, double t_max) {

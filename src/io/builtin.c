@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jounce/rotors.h>
+
 #include "io/text.h"
 
 static const double pi = 3.14159265358979323846;
@@ -95,6 +97,14 @@ static void make_tilthex(maker *k, int arms, int bodies) {
       memcpy(parent, link, sizeof parent);
     }
   }
+}
+
+/* Propellers as (28) with neighbours of opposite tilt and spin; the paper prints no numbers. Hover
+ * needs 8.1 N of each. */
+static void add_propellers(maker *k) {
+  const jn_rotor_ring ring = jn_rotor_ring_actuated();
+  const jn_rotor_limits limits = {150, 900, 18, 120};
+  if (k->status == JN_OK) k->status = jn_spec_add_rotor_ring(k->spec, "B1", &ring, &limits);
 }
 
 /* ---- pendulums and chains: rods hanging down from the world */
@@ -462,6 +472,7 @@ jn_status jn_spec_builtin(const char *name, const jn_allocator *allocator, jn_sp
     switch (want.which) {
       case TILTHEX:
         make_tilthex(&k, (int)want.a, (int)want.b);
+        add_propellers(&k);
         break;
       case PENDULUM:
         make_rods(&k, 1, 1.0, 1.0, 0.02, 0);

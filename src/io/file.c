@@ -104,20 +104,44 @@ static int is_below(const char *top, const char *path) {
   return strncmp(path, top, n) == 0 && path[n] == '/';
 }
 
-const char *jn_file_open_below(const char *top, const char *folder, const char *name,
-                               jn_named_file *found) {
-  char joined[JN_FILE_PATH], real_top[PATH_MAX], real_path[PATH_MAX];
+const char jn_file_no_memory[] = "out of memory";
+const char jn_file_absent[] = "cannot open: no such file";
+
+const char *jn_file_folders(jn_folders *folders, jn_arena *arena, const jn_allocator *hooks,
+                            const char *list, const char *own, char which[JN_FILE_PATH]) {
+  char real[PATH_MAX];
+  while ((list != NULL && *list != '\0') || own != NULL) {
+    const size_t n = list != NULL && *list != '\0' ? strcspn(list, ":") : 0;
+    const char *folder = n > 0 || (list != NULL && *list != '\0') ? list : own;
+    const size_t length = folder == list ? n : strlen(own);
+    snprintf(which, JN_FILE_PATH, "%.*s", (int)length, folder);
+    if (folder == list)
+      list += n + (list[n] == ':');
+    else
+      own = NULL;
+    if (length == 0) continue;
+    if (length >= JN_FILE_PATH) return "the path is too long";
+    if (folders->count == JN_MOST_FOLDERS) return "there are more than 63 folders";
+    if (realpath(which, real) == NULL) return "there is no such folder";
+    const char *copy = jn_arena_copy(arena, hooks, real);
+    if (copy == NULL) return jn_file_no_memory;
+    folders->path[folders->count++] = copy;
+  }
+  return NULL;
+}
+
+const char *jn_file_open_in(const jn_folders *tops, const char *path, jn_named_file *found) {
+  char real_path[PATH_MAX];
   struct stat about;
-  if (name[0] == '/') return "an absolute path is not accepted: name it relative to the model";
-  const int length = strcmp(folder, ".") == 0
-                         ? snprintf(joined, sizeof joined, "%s", name)
-                         : snprintf(joined, sizeof joined, "%s/%s", folder, name);
-  if (length < 0 || (size_t)length >= sizeof joined) return "the path is too long";
-  if (realpath(top, real_top) == NULL || realpath(joined, real_path) == NULL)
-    return "cannot open: no such file";
-  if (!is_below(real_top, real_path))
-    return "the file is outside the folder of the file that names it: only files in it or below "
-           "are read";
+  const size_t length = strlen(path);
+  int is_inside = 0;
+  if (length >= sizeof found->path) return "the path is too long";
+  if (realpath(path, real_path) == NULL) return jn_file_absent;
+  for (int i = 0; i < tops->count && !is_inside; i++)
+    is_inside = is_below(tops->path[i], real_path);
+  if (!is_inside)
+    return "the file is outside the folder of the model and of --package-path: only files in them "
+           "or below are read";
   /* O_NONBLOCK: opening a pipe must not wait */
   const int descriptor = open(real_path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return "cannot open";
@@ -130,10 +154,23 @@ const char *jn_file_open_below(const char *top, const char *folder, const char *
     close(descriptor);
     return "cannot open";
   }
-  memcpy(found->path, joined, (size_t)length + 1);
+  memcpy(found->path, path, length + 1);
   found->device = (unsigned long long)about.st_dev;
   found->inode = (unsigned long long)about.st_ino;
   return NULL;
+}
+
+const char *jn_file_open_below(const char *top, const char *folder, const char *name,
+                               jn_named_file *found) {
+  char joined[JN_FILE_PATH], real_top[PATH_MAX];
+  if (name[0] == '/') return "an absolute path is not accepted: name it relative to the model";
+  const int length = strcmp(folder, ".") == 0
+                         ? snprintf(joined, sizeof joined, "%s", name)
+                         : snprintf(joined, sizeof joined, "%s/%s", folder, name);
+  if (length < 0 || (size_t)length >= sizeof joined) return "the path is too long";
+  if (realpath(top, real_top) == NULL) return jn_file_absent;
+  const jn_folders tops = {{real_top}, 1};
+  return jn_file_open_in(&tops, joined, found);
 }
 
 /* Does the path have a component ".."? */

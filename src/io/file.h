@@ -5,6 +5,8 @@
 #include <jounce/base.h>
 #include <stdio.h>
 
+#include "base/arena.h"
+
 enum { JN_FILE_PATH = 4096 }; /* bytes of a path; at least PATH_MAX */
 
 /* Reads a file into a new block, at most JN_MAX_FILE bytes. */
@@ -27,10 +29,25 @@ void jn_file_folder(const char *path, char folder[JN_FILE_PATH]);
 /* Device and inode of a file; zero when there is none. */
 void jn_file_identity(const char *path, unsigned long long *device, unsigned long long *inode);
 
+/* Folders below which files may be opened, as real paths. */
+enum { JN_MOST_FOLDERS = 64 };
+typedef struct jn_folders {
+  const char *path[JN_MOST_FOLDERS];
+  int count;
+} jn_folders;
+/* Adds the folders of a list with ':' between them, or the one folder `own` (either may be NULL).
+ * Returns NULL, or the reason of the refusal, and then the folder in `which`. */
+const char *jn_file_folders(jn_folders *folders, jn_arena *arena, const jn_allocator *hooks,
+                            const char *list, const char *own, char which[JN_FILE_PATH]);
+
 /* Opens the regular file `name` in `folder`. Symbolic links are followed, and then the file must be
  * in `top` or below it: nothing outside is opened. Returns NULL, or the reason of the refusal. */
 const char *jn_file_open_below(const char *top, const char *folder, const char *name,
                                jn_named_file *found);
+/* The same for a path, with several folders that it may be below. */
+const char *jn_file_open_in(const jn_folders *tops, const char *path, jn_named_file *found);
+/* the reasons if there is no such file, and of jn_file_folders if there is no memory */
+extern const char jn_file_absent[], jn_file_no_memory[];
 /* The file `name`, as another file `beside` it (NULL: in the current folder) names it: a regular
  * file in the folder of that file or below. Absolute paths, "..", and symbolic links that leave the
  * folder are refused; `why` is then the reason, and 0 is returned. path[JN_FILE_PATH]. */

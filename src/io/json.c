@@ -33,12 +33,16 @@
  *       named frames fixed to bodies
  *   "constraints": [...]
  *       closed loops and couplings: json_constraints.c
+ *   "rotors": [...]
+ *       propellers of the base: json_rotors.c
  *
  * Anywhere: "comment" with any value. Other keys are refused. */
 #include <string.h>
 
 #include "io/json_constraints.h"
 #include "io/json_reader.h"
+#include "io/json_rotors.h"
+#include "io/load.h"
 #include "io/text.h"
 #include "model/spec.h"
 
@@ -253,7 +257,7 @@ static void read_all(reader *r, const jn_json *top, const char *key, const char 
 
 static void read_model(reader *r, const jn_allocator *allocator) {
   static const char *const known[] = {"name",   "gravity",     "bodies", "joints",
-                                      "frames", "constraints", NULL};
+                                      "frames", "constraints", "rotors", NULL};
   const jn_json top = jn_json_root(&r->text), bodies = jn_json_member(&top, "bodies");
   const char *name = read_name(&top, "name");
   if (r->text.status) return;
@@ -268,6 +272,41 @@ static void read_model(reader *r, const jn_allocator *allocator) {
   read_all(r, &top, "frames", "frame", read_frame);
   check_keys(r, &top, known);
   if (!r->text.status) jn_json_constraints(&top, r->spec);
+  if (!r->text.status) jn_json_rotors(&top, r->spec);
+}
+
+/* Lines of the side file are not lines of the spec's file. */
+static void forget_lines(jn_spec *spec, jn_spec_mark since) {
+  for (int i = since.frames; i < jn_spec_frame_count(spec); i++) jn_spec_frame(spec, i)->line = 0;
+  for (int i = since.constraints; i < jn_spec_constraint_count(spec); i++)
+    jn_spec_constraint(spec, i)->line = 0;
+  for (int i = since.rotors; i < jn_spec_rotor_count(spec); i++) jn_spec_rotor(spec, i)->line = 0;
+}
+
+jn_status jn_spec_extend_json(jn_spec *spec, const char *text, size_t size, const char *name,
+                              jn_error *error) {
+  static const char *const known[] = {"frames", "constraints", "passive", "rotors", NULL};
+  if (name == NULL) name = "JSON";
+  const jn_status refused = jn_text_check(text, size, spec, name, error);
+  if (refused) return refused;
+  const jn_spec_mark mark = jn_spec_here(spec);
+  reader r = {.spec = spec};
+  jn_json_open(&r.text, text, size, name, jn_spec_hooks(spec), error);
+  const jn_json top = jn_json_root(&r.text);
+  if (!r.text.status) check_keys(&r, &top, known);
+  read_all(&r, &top, "frames", "frame", read_frame);
+  if (!r.text.status) jn_json_constraints(&top, spec);
+  if (!r.text.status) jn_json_check_names(&r.text, spec, mark.constraints);
+  if (!r.text.status) jn_json_passive(&top, spec, 0);
+  if (!r.text.status) jn_json_rotors(&top, spec);
+  if (r.text.status) {
+    jn_spec_rewind(spec, mark);
+  } else {
+    jn_json_passive(&top, spec, 1);
+    forget_lines(spec, mark);
+  }
+  jn_json_close(&r.text);
+  return r.text.status;
 }
 
 jn_status jn_spec_parse_json(const char *text, size_t size, const char *name,

@@ -1,4 +1,4 @@
-/* json_constraints.c: reads the constraints of a native model (JSON).
+/* json_constraints.c: reads the constraints of a native model (JSON), or of a file beside a URDF.
  *
  *   "constraints": [{"name", "type", "a": {"link", "R" | "quat", "p"}, "b": {...}}, ...]
  *
@@ -6,6 +6,14 @@
  * "axis_b" as well; distance: "length"; coupling: "terms" {joint: coefficient, ...} and "offset"
  * instead of "a" and "b". Other keys than these and "comment" are refused. */
 #include "io/json_constraints.h"
+
+#include <jounce/io.h>
+#include <string.h>
+
+#include "base/block.h"
+#include "base/fail.h"
+#include "io/file.h"
+#include "model/spec.h"
 
 static const char *name_at(const jn_json *object, const char *key) {
   const jn_json v = jn_json_member(object, key);
@@ -103,5 +111,41 @@ void jn_json_constraints(const jn_json *model, jn_spec *spec) {
   for (jn_json e = jn_json_first(&list); e.value; e = jn_json_next(&e)) {
     e.kind = "constraint";
     read_constraint(&e, spec);
+  }
+}
+
+/* ---- a file of constraints beside a model */
+
+static int has_link(const jn_spec *spec, const char *link) {
+  return link == NULL || strcmp(link, "world") == 0 || jn_spec_find_link(spec, link) >= 0;
+}
+
+void jn_json_check_names(jn_json_text *text, jn_spec *spec, int first) {
+  for (int i = first; i < jn_spec_constraint_count(spec) && !text->status; i++) {
+    jn_constraint_desc *c = jn_spec_constraint(spec, i);
+    for (int t = 0; t < c->term_count && !text->status; t++)
+      if (jn_spec_find_joint(spec, c->terms[t].joint) < 0)
+        text->status =
+            jn_fail(text->error, JN_ERR_MODEL, text->file, c->line,
+                    "constraint '%s': the model has no joint '%s'", c->name, c->terms[t].joint);
+    for (int s = 0; s < 2 && !text->status && c->type != JN_CONSTRAINT_COUPLING; s++) {
+      const char *link = s ? c->b.link : c->a.link;
+      if (!has_link(spec, link))
+        text->status = jn_fail(text->error, JN_ERR_MODEL, text->file, c->line,
+                               "constraint '%s': the model has no link '%s'", c->name, link);
+    }
+  }
+}
+
+void jn_json_passive(const jn_json *top, jn_spec *spec, int set) {
+  const jn_json list = jn_json_member(top, "passive");
+  if (!list.value || !jn_json_list(&list)) return;
+  for (jn_json e = jn_json_first(&list); e.value; e = jn_json_next(&e)) {
+    const char *name = jn_json_name(&e);
+    const int joint = name ? jn_spec_find_joint(spec, name) : -1;
+    if (name && joint < 0)
+      jn_json_fail(&e, JN_ERR_MODEL, "the model has no joint '%s'", name);
+    else if (name && set)
+      jn_spec_joint(spec, joint)->passive = 1;
   }
 }

@@ -1,4 +1,5 @@
-/* json_constraints.h (private): the list "constraints" of a native model. */
+/* json_constraints.h (private): the lists "constraints" and "passive" of native models and
+ * side files. */
 #ifndef JOUNCE_SRC_JSON_CONSTRAINTS_H
 #define JOUNCE_SRC_JSON_CONSTRAINTS_H
 
@@ -8,5 +9,10 @@
 
 /* Adds the constraints of the model to the spec; failures are in the text's status. */
 void jn_json_constraints(const jn_json *model, jn_spec *spec);
+/* Of a side file, whose lines the spec does not keep: the links and joints that the constraints from
+ * number `first` on name exist. */
+void jn_json_check_names(jn_json_text *text, jn_spec *spec, int first);
+/* "passive": [joints]. `set` 0: only looks at them. */
+void jn_json_passive(const jn_json *top, jn_spec *spec, int set);
 
 #endif

@@ -4,9 +4,16 @@
 
 #include <jounce/io.h>
 
-/* jn_spec_parse_mjcf of the text of the file `path`, whose includes may be in its folder or below;
- * NULL: it can include none. */
+/* jn_spec_parse_mjcf and jn_spec_parse_xacro of the text of the file `path`, which may include files
+ * in its folder or below (NULL: none), and below the folders of the options (may be NULL). */
 jn_status jn_mjcf_parse(const char *text, size_t size, const char *name, const char *path,
-                        const jn_allocator *allocator, jn_spec **out, jn_error *error);
+                        const jn_load_options *options, const jn_allocator *allocator,
+                        jn_spec **out, jn_error *error);
+jn_status jn_xacro_parse(const char *text, size_t size, const char *name, const char *path,
+                         const jn_load_options *options, const jn_allocator *allocator,
+                         jn_spec **out, jn_error *error);
+
+/* Is this an element of xacro that is no call of a macro: xacro:property, ... ? */
+int jn_is_xacro_element(const char *element);
 
 #endif

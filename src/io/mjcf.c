@@ -98,6 +98,27 @@ static void replace(xml_node *at, xml_node *root) {
   if (root->last != NULL) root->last->next = at->next;
 }
 
+/* Opens an included file: in the folder of the model, else in that of the file that includes it, else
+ * in the folders of the package path. */
+static const char *open_included(const mjcf *m, const mjcf_file *from, const char *name,
+                                 jn_named_file *found) {
+  char folder[JN_FILE_PATH], path[2 * JN_FILE_PATH];
+  const char *reason = jn_file_absent;
+  if (name[0] == '/') return "an absolute path is not accepted: name it relative to the model";
+  for (int i = m->folder != NULL ? -2 : 0; i < m->tops.count && reason != NULL; i++) {
+    if (i == -1) jn_file_folder(from->name, folder);
+    const char *in = i == -2 ? m->folder : i == -1 ? folder : m->tops.path[i];
+    if (i == -1 && from == &m->file[0]) continue;
+    if (strcmp(in, ".") == 0)
+      snprintf(path, sizeof path, "%s", name);
+    else
+      snprintf(path, sizeof path, "%s/%s", in, name);
+    const char *why = jn_file_open_in(&m->tops, path, found);
+    if (why == NULL || reason == jn_file_absent) reason = why;
+  }
+  return reason;
+}
+
 /* Reads the file of an <include> and puts its elements in the place of `at`. */
 static void include(mjcf *m, xml_node *at) {
   const char *name = jn_mjcf_attribute(at, "file");
@@ -107,7 +128,7 @@ static void include(mjcf *m, xml_node *at) {
     jn_mjcf_fail(m, JN_ERR_SYNTAX, at, "<include> has no attribute 'file'");
   else if (at->first != NULL)
     jn_mjcf_fail(m, JN_ERR_SYNTAX, at, "<include> cannot have elements");
-  else if (m->folder == NULL)
+  else if (m->tops.count == 0)
     jn_mjcf_fail(m, JN_ERR_FILE, at,
                  "<include file=\"%.200s\">: a text in memory has no folder: load the model from "
                  "its file",
@@ -118,13 +139,7 @@ static void include(mjcf *m, xml_node *at) {
     jn_mjcf_fail(m, JN_ERR_LIMIT, at, "includes are nested deeper than %d", JN_MAX_INCLUDE_DEPTH);
   if (m->status != JN_OK) return;
 
-  /* in the folder of the model, or else in that of the file that includes it */
-  const char *reason = jn_file_open_below(m->folder, m->folder, name, &found);
-  if (reason != NULL && at->file != 0) {
-    char folder[JN_FILE_PATH];
-    jn_file_folder(from->name, folder);
-    if (jn_file_open_below(m->folder, folder, name, &found) == NULL) reason = NULL;
-  }
+  const char *reason = open_included(m, from, name, &found);
   if (reason != NULL) {
     jn_mjcf_fail(m, JN_ERR_FILE, at, "<include file=\"%.200s\">: %s", name, reason);
     return;
@@ -287,16 +302,18 @@ static void free_all(mjcf *m) {
 }
 
 jn_status jn_mjcf_parse(const char *text, size_t size, const char *name, const char *path,
-                        const jn_allocator *allocator, jn_spec **out, jn_error *error) {
+                        const jn_load_options *options, const jn_allocator *allocator,
+                        jn_spec **out, jn_error *error) {
   if (name == NULL) name = "MJCF";
   const jn_status refused = jn_text_check(text, size, out, name, error);
   if (refused) return refused;
   jn_allocator hooks = jn_allocator_or_default(allocator);
   mjcf *m = jn_block_new(&hooks, 1, sizeof *m);
   if (m == NULL) return jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
-  char folder[JN_FILE_PATH];
+  char folder[JN_FILE_PATH], which[JN_FILE_PATH] = "";
   m->hooks = m->tree.hooks = hooks;
   m->tree.keep = keep;
+  m->tree.most_depth = JN_MAX_MJCF_DEPTH;
   m->error = error;
   m->bytes = size;
   m->file_count = 1;
@@ -306,8 +323,13 @@ jn_status jn_mjcf_parse(const char *text, size_t size, const char *name, const c
     m->folder = folder;
     jn_file_identity(path, &m->file[0].device, &m->file[0].inode);
   }
-  m->status = m->file[0].name == NULL
+  const char *why =
+      jn_file_folders(&m->tops, &m->tree.arena, &hooks,
+                      options != NULL ? options->package_path : NULL, m->folder, which);
+  m->status = m->file[0].name == NULL || why == jn_file_no_memory
                   ? jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory")
+              : why != NULL
+                  ? jn_fail(error, JN_ERR_FILE, name, 0, "package path: '%.200s': %s", which, why)
                   : jn_xml_tree_read(&m->tree, text, size, name, 0, NULL, &m->root, error);
   if (m->status == JN_OK) read_root(m, allocator);
   if (m->status == JN_OK) read_includes(m);
@@ -316,6 +338,7 @@ jn_status jn_mjcf_parse(const char *text, size_t size, const char *name, const c
   if (m->status == JN_OK) jn_mjcf_read_bodies(m);
   if (m->status == JN_OK) jn_mjcf_settle_inertias(m);
   if (m->status == JN_OK) jn_mjcf_write_spec(m);
+  if (m->status == JN_OK) jn_mjcf_read_equalities(m);
   if (m->status == JN_OK) jn_mjcf_report(m);
   const jn_status status = m->status;
   if (status == JN_OK)
@@ -329,5 +352,5 @@ jn_status jn_mjcf_parse(const char *text, size_t size, const char *name, const c
 
 jn_status jn_spec_parse_mjcf(const char *text, size_t size, const char *name,
                              const jn_allocator *allocator, jn_spec **out, jn_error *error) {
-  return jn_mjcf_parse(text, size, name, NULL, allocator, out, error);
+  return jn_mjcf_parse(text, size, name, NULL, NULL, allocator, out, error);
 }

@@ -4,14 +4,16 @@
  *   mjcf_values.c   attributes with their defaults, numbers, orientations, default classes
  *   mjcf_body.c     bodies, frames and joints
  *   mjcf_inertia.c  inertias, given or from geoms
- *   mjcf_report.c   what is reported and not used: equalities, tendons, actuators, contacts
  *   mjcf_spec.c     the description: names, links, joints, frames
+ *   mjcf_equality.c equalities as constraints
+ *   mjcf_report.c   what is reported and not used: tendons, actuators, contacts
  * mjcf.c reads the files and the settings, and calls the others in this order. */
 #ifndef JOUNCE_SRC_MJCF_H
 #define JOUNCE_SRC_MJCF_H
 
 #include "base/names.h"
 #include "io/text.h"
+#include "io/file.h"
 #include "io/xml_tree.h"
 #include "model/inertia.h"
 
@@ -126,7 +128,8 @@ typedef struct mjcf {
   jn_spec *spec;
   xml_tree tree;
   xml_node *root;
-  const char *folder; /* where included files may be; NULL: nowhere */
+  const char *folder; /* of the model; NULL: a text in memory */
+  jn_folders tops;    /* where included files may be */
   mjcf_file file[JN_MAX_INCLUDES + 1];
   int file_count;
   size_t bytes; /* of all files */
@@ -206,6 +209,7 @@ void jn_mjcf_read_geom(mjcf *m, mjcf_body *body, const xml_node *at, jn_pose fra
 /* Chooses between given inertias and those of geoms, and applies the bounds of the settings. */
 void jn_mjcf_settle_inertias(mjcf *m);
 void jn_mjcf_write_spec(mjcf *m);
-void jn_mjcf_report(mjcf *m); /* after jn_mjcf_write_spec */
+void jn_mjcf_read_equalities(mjcf *m); /* after jn_mjcf_write_spec, as the next */
+void jn_mjcf_report(mjcf *m);
 
 #endif

@@ -186,6 +186,29 @@ static void constraint(writer *w, const jn_constraint_desc *x) {
   text(w, "}");
 }
 
+static void rotor(writer *w, const jn_rotor_desc *x) {
+  const jn_rotor_desc standard = jn_rotor_default("", "");
+  int written = 0;
+  w->subject = x->name;
+  text(w, "{\"name\": ");
+  string(w, x->name);
+  text(w, ", \"link\": ");
+  string(w, x->link);
+  pose(w, &x->pose, ", ");
+  text(w, ", \"c_f\": ");
+  number(w, x->c_f);
+  optional(w, "c_d", x->c_d, 0);
+  fprintf(w->file, ", \"spin\": %d", x->spin);
+  for (int k = 0; k < JN_ROTOR_LIMIT_COUNT; k++) {
+    const double value = (&x->limits.idle)[k];
+    if (value == (&standard.limits.idle)[k]) continue;
+    fprintf(w->file, "%s\"%s\": ", written++ == 0 ? ", \"limits\": {" : ", ",
+            jn_rotor_limit_keys[k]);
+    number(w, value);
+  }
+  text(w, written > 0 ? "}}" : "}");
+}
+
 static void body(writer *w, const jn_link_desc *x, const jn_joint_desc *held) {
   text(w, "  {\"name\": ");
   string(w, x->name);
@@ -256,6 +279,12 @@ static void write_spec(writer *w, const jn_spec *spec) {
     constraint(w, jn_spec_get_constraint(spec, i));
     if (i == constraints - 1) text(w, "]");
   }
+  const int rotors = jn_spec_rotor_count(spec);
+  for (int i = 0; i < rotors; i++) {
+    text(w, i == 0 ? ",\n \"rotors\": [\n  " : ",\n  ");
+    rotor(w, jn_spec_get_rotor(spec, i));
+    if (i == rotors - 1) text(w, "]");
+  }
   text(w, "}\n");
 }
 
@@ -290,6 +319,10 @@ static int names_are_there(const jn_spec *spec) {
     for (int t = 0; t < x->term_count; t++)
       if (x->terms[t].joint == NULL) return 0;
   }
+  for (int i = 0; i < jn_spec_rotor_count(spec); i++) {
+    const jn_rotor_desc *x = jn_spec_get_rotor(spec, i);
+    if (x->name == NULL || x->link == NULL) return 0;
+  }
   return 1;
 }
 
@@ -297,7 +330,8 @@ jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *err
   if (spec == NULL || path == NULL || path[0] == '\0')
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "the file name is missing, or spec is NULL");
   if (!names_are_there(spec))
-    return jn_fail(error, JN_ERR_MODEL, path, 0, "a link, joint, frame or constraint has no name");
+    return jn_fail(error, JN_ERR_MODEL, path, 0,
+                   "a link, joint, frame, constraint or rotor has no name");
   saving s = {spec, path, error};
   return jn_file_write(path, save, &s, error);
 }

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "io/file.h"
 #include "io/json_reader.h"
+#include "io/text.h"
 #include "io/trajectory_file.h"
 #include "trajectory/trajectory.h"
 
@@ -25,6 +26,7 @@ typedef struct reader {
   double *numbers;
   size_t size;      /* bytes of a description whose fits have not asked for memory yet */
   char *samples;    /* receives the path of the table that is read, [JN_FILE_PATH]; may be NULL */
+  char *note;       /* receives what was found in its times, [STAMPS_NOTE]; may be NULL */
   double *array[8]; /* of the current source: five at most */
   size_t bytes[8];
   int arrays;
@@ -232,7 +234,23 @@ static void read_waypoints(reader *r, int joint, const jn_json *source) {
   if (!r->text.status) check(source, jn_add_waypoints(r->T, joint, joint + 1, &w, &error), &error);
 }
 
+static void read_flag(const reader *r, const jn_json *source, const char *key, int *flag) {
+  const jn_json v = lookup(r, source, key);
+  if (v.value) jn_json_bool(&v, flag);
+}
+
+/* the index of one of the words; -1: not given */
+static int read_choice(const reader *r, const jn_json *source, const char *key,
+                       const char *const *words) {
+  const jn_json v = lookup(r, source, key);
+  return v.value ? jn_json_word(&v, words) : -1;
+}
+
 static void fit_options(const reader *r, const jn_json *source, jn_fit_options *o) {
+  static const char *const ends[] = {"free", "rest", NULL},
+                           *const outliers[] = {"drop", "keep", NULL},
+                           *const time_units[] = {"s", "ms", "us", "ns", NULL};
+  static const double seconds[] = {1, 1e-3, 1e-6, 1e-9};
   const jn_json hold = lookup(r, source, "hold"), lambda = lookup(r, source, "lambda"),
                 tolerance = lookup(r, source, "tolerance");
   o->degree = get_whole(r, source, "degree", o->degree, 1, JN_MAX_SPLINE);
@@ -242,6 +260,15 @@ static void fit_options(const reader *r, const jn_json *source, jn_fit_options *
     o->tolerance = get_number(r, source, "tolerance", -1);
   }
   if (hold.value) jn_json_bool(&hold, &o->hold);
+  read_flag(r, source, "force", &o->force);
+  read_flag(r, source, "unwrap", &o->unwrap);
+  read_flag(r, source, "degrees", &o->degrees);
+  const int rest = read_choice(r, source, "ends", ends),
+            keep = read_choice(r, source, "outliers", outliers),
+            unit = read_choice(r, source, "time_unit", time_units);
+  if (rest >= 0) o->ends = rest ? JN_REST_AT_START | JN_REST_AT_END : JN_FIT_ENDS_FREE;
+  if (keep >= 0) o->keep_outliers = keep;
+  if (unit >= 0) o->time_unit = seconds[unit];
 }
 
 static void read_fit(reader *r, int joint, const jn_json *source) {
@@ -339,7 +366,8 @@ static void read_pieces(reader *r, int joint, const jn_json *source) {
 static const char *const source_keys[] = {
     "kind", "value", "values", "times", "start", "end", "coefficients", "w", "a", "b", "degree",
     "knots", "derivative", "start_derivatives", "end_derivatives", "lambda", "tolerance",
-    "pieces", "breaks", "axes", "quat", "origin", NULL};
+    "pieces", "breaks", "axes", "quat", "origin", "force", "ends", "outliers", "unwrap", "degrees",
+    NULL};
 /* clang-format on */
 
 static void read_hold(reader *r, int joint, const jn_json *source) {
@@ -411,27 +439,56 @@ static int column_of(const jn_table *t, const jn_model *model, int iq, int time)
   return column == time ? -1 : column;
 }
 
-/* The column of t. A table without column names has t and all of q, in their order. */
-static int time_column(reader *r, const jn_table *t) {
+/* The column of t and its unit, 0: to be found. A table without column names has t and all of q, in
+ * their order. */
+static int time_column(reader *r, const jn_table *t, double *unit) {
+  *unit = 0;
   if (!is_named(t)) {
     if (t->columns != 1 + r->T->nq)
       jn_refuse(&r->root, "columns without names: %d expected, t and the %d numbers of q, found %d",
                 1 + r->T->nq, r->T->nq, t->columns);
     return 0;
   }
-  int time = jn_table_find(t, "t");
-  if (time < 0) time = jn_table_find(t, "time");
-  if (time < 0) jn_refuse(&r->root, "no column 't' or 'time'");
+  const int time = jn_stamps_column(t, unit);
+  if (time < 0)
+    jn_refuse(&r->root, "no column 't' or 'time' (also: timestamp, stamp, header.stamp)");
   return time;
+}
+
+/* "; did you mean 'x'?" for a name that the table does not have, or "" */
+static void suggest_column(const reader *r, const jn_table *t, int time, const char *name,
+                           char *hint, size_t size) {
+  const char **names = jn_block_new(&r->T->hooks, (size_t)t->columns + 1, sizeof *names);
+  *hint = '\0';
+  if (!names) return;
+  for (int i = 0, n = 0; i < t->columns; i++)
+    if (i != time) names[n++] = t->names[i];
+  const char *near = jn_nearest_word(name, names);
+  if (near) snprintf(hint, size, "; did you mean '%s'?", near);
+  jn_block_free(&r->T->hooks, names);
+}
+
+/* The times of the table in seconds; NULL after a failure. */
+static const double *read_times(reader *r, const jn_table *t, int time, double unit) {
+  char note[STAMPS_NOTE], message[STAMPS_NOTE];
+  double *times = new_array(r, (size_t)t->rows);
+  if (r->text.status) return NULL;
+  if (r->fit.time_unit > 0) unit = r->fit.time_unit;
+  jn_status status = jn_stamps_read(t, time, unit, times, note, message, sizeof message);
+  if (status) jn_json_fail(&r->root, status, "%s", message);
+  if (!status && r->note) memcpy(r->note, note, sizeof note);
+  return status ? NULL : times;
 }
 
 /* Joint by joint, because with the option `hold` joints without columns stay at home. */
 static void fit_samples(reader *r, const jn_table *t) {
-  int time = time_column(r, t), taken = 0;
-  double *times = new_array(r, (size_t)t->rows);
-  if (r->text.status) return;
-  for (int i = 0; i < t->rows; i++)
-    times[i] = t->values[(size_t)i * (size_t)t->columns + (size_t)time];
+  double unit;
+  int time = time_column(r, t, &unit), taken = 0;
+  const double *times = r->text.status ? NULL : read_times(r, t, time, unit);
+  if (!times) {
+    free_arrays(r);
+    return;
+  }
   for (int k = 0; k < r->T->joints && !r->text.status; k++) {
     const jn_joint *j = &r->T->joint[k];
     int column[7], found = 0, missing = 0;
@@ -442,9 +499,13 @@ static void fit_samples(reader *r, const jn_table *t) {
       if (column[c] < 0 && !missing++) jn_coordinate_name(r->model, j->iq + c, name);
     }
     if (j->nv == 0 || (missing && !found && r->fit.hold)) continue;
-    if (missing)
-      jn_refuse(&r->root, "no column '%s'%s", name,
-                found ? "" : " (option hold, --hold in the program: such joints stay at home)");
+    if (missing) {
+      char hint[JN_COLUMN_NAME + 32];
+      suggest_column(r, t, time, name, hint, sizeof hint);
+      jn_refuse(
+          &r->root, "no column '%s'%s%s", name, hint,
+          found || *hint ? "" : " (option hold, --hold in the program: such joints stay at home)");
+    }
     double *q = new_array(r, (size_t)t->rows * (size_t)j->nq);
     jn_error error = {0};
     for (int i = 0; q && i < t->rows; i++)
@@ -512,10 +573,11 @@ static void read_joint(reader *r, const jn_json *source) {
 }
 
 static void read_root(reader *r) {
-  static const char *const known[] = {"comment",   "joints", "base",   "samples",    "time_scale",
-                                      "hold",      "kind",   "times",  "start",      "end",
-                                      "w",         "degree", "knots",  "derivative", "lambda",
-                                      "tolerance", "pieces", "clocks", NULL};
+  static const char *const known[] = {"comment",   "joints", "base",    "samples",    "time_scale",
+                                      "hold",      "kind",   "times",   "start",      "end",
+                                      "w",         "degree", "knots",   "derivative", "lambda",
+                                      "tolerance", "pieces", "clocks",  "force",      "ends",
+                                      "outliers",  "unwrap", "degrees", "time_unit",  NULL};
   const jn_json joints = jn_json_member(&r->root, "joints"),
                 base = jn_json_member(&r->root, "base"),
                 samples = jn_json_member(&r->root, "samples");
@@ -600,13 +662,14 @@ static jn_status begin(reader *r, const char *name, size_t factor, size_t size,
 
 static jn_status parse(const char *text, size_t size, const char *name, const jn_model *model,
                        const jn_fit_options *options, const jn_fit_report *report,
-                       const jn_allocator *allocator, char *samples, jn_trajectory **out,
-                       jn_error *error) {
+                       const jn_allocator *allocator, char *samples, char *note,
+                       jn_trajectory **out, jn_error *error) {
   reader r;
   jn_status status =
       begin(&r, name, JN_MAX_MOTION_FACTOR, size, model, options, report, allocator, error);
   if (status) return status;
   r.samples = samples;
+  r.note = note;
   r.size = size;
   jn_json_open(&r.text, text, size, name, allocator, error);
   r.root = jn_json_root(&r.text);
@@ -619,19 +682,20 @@ jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
                               const jn_fit_report *report, const jn_allocator *allocator,
                               jn_trajectory **out, jn_error *error) {
   if (!text || !out) return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
-  return parse(text, size, name, model, options, report, allocator, NULL, out, error);
+  return parse(text, size, name, model, options, report, allocator, NULL, NULL, out, error);
 }
 
 static jn_status load_samples(const char *path, const char *bytes, size_t size,
                               const jn_model *model, const jn_fit_options *options,
                               const jn_fit_report *report, const jn_allocator *allocator,
-                              jn_trajectory **out, jn_error *error) {
+                              char *note, jn_trajectory **out, jn_error *error) {
   reader r;
   jn_table *t = NULL;
   jn_status status = jn_table_parse_named(path, bytes, size, allocator, &t, error);
   if (!status)
     status = begin(&r, path, JN_MAX_FIT_FACTOR, size, model, options, report, allocator, error);
   if (!status) {
+    r.note = note;
     fit_samples(&r, t);
     status = finish(&r, out);
   }
@@ -641,8 +705,9 @@ static jn_status load_samples(const char *path, const char *bytes, size_t size,
 
 jn_status jn_trajectory_load_from(const char *path, const jn_model *model,
                                   const jn_fit_options *options, const jn_fit_report *report,
-                                  const jn_allocator *allocator, char *samples, jn_trajectory **out,
-                                  jn_error *error) {
+                                  const jn_allocator *allocator, char *samples, char *note,
+                                  jn_trajectory **out, jn_error *error) {
+  if (note) *note = '\0';
   if (!path || !path[0] || !model || !out)
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0,
                    "the file name is missing, or model or out is NULL");
@@ -658,9 +723,9 @@ jn_status jn_trajectory_load_from(const char *path, const jn_model *model,
   jn_status status = jn_file_read(path, &hooks, &text, &size, error);
   if (status) return status;
   if (jn_same_ending(ending, ".json"))
-    status = parse(text, size, path, model, options, report, allocator, samples, out, error);
+    status = parse(text, size, path, model, options, report, allocator, samples, note, out, error);
   else
-    status = load_samples(path, text, size, model, options, report, allocator, out, error);
+    status = load_samples(path, text, size, model, options, report, allocator, note, out, error);
   jn_block_free(&hooks, text);
   return status;
 }
@@ -668,5 +733,5 @@ jn_status jn_trajectory_load_from(const char *path, const jn_model *model,
 jn_status jn_trajectory_load(const char *path, const jn_model *model, const jn_fit_options *options,
                              const jn_fit_report *report, const jn_allocator *allocator,
                              jn_trajectory **out, jn_error *error) {
-  return jn_trajectory_load_from(path, model, options, report, allocator, NULL, out, error);
+  return jn_trajectory_load_from(path, model, options, report, allocator, NULL, NULL, out, error);
 }

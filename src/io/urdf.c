@@ -9,6 +9,8 @@
  * The file is not trusted (xml.h). No other file is opened. */
 #include "io/urdf_reader.h"
 
+#include "io/load.h"
+
 /* ---- links */
 
 static void start_link(reader *r, const char **attributes) {
@@ -241,6 +243,12 @@ static void skip_element(reader *r, const char *element, const char *inside) {
   r->skipped = r->xml.depth;
   if (is_one_of(element, known) || !is_first(r, inside, element)) return;
   const char *subject = r->place == IN_ROBOT ? "" : r->subject;
+  if (strncmp(element, "xacro:", 6) == 0) {
+    note(r, JN_SERIOUS, line_of(r),
+         "%s<%.60s> is a call of a xacro macro that was not expanded, and is ignored", subject,
+         element);
+    return;
+  }
   if (is_one_of(element, xacro))
     note(r, JN_SERIOUS, line_of(r),
          "%s<%s> in <%s> is a tag of old xacro that was not expanded, and is ignored: expand the "
@@ -433,9 +441,10 @@ static void start_in_joint(reader *r, const char *element, const char **attribut
 static void on_start(void *context, const char *element, const char **attributes) {
   reader *r = context;
   if (r->skipped != 0) return;
-  if (strncmp(element, "xacro:", 6) == 0) {
+  if (jn_is_xacro_element(element)) {
     fail(r, JN_ERR_SYNTAX, line_of(r),
-         "<%.60s>: this is a xacro source: expand it first (xacro FILE > robot.urdf)", element);
+         "<%.60s>: this is xacro, not URDF: load it with jn_spec_parse or jn_spec_parse_xacro",
+         element);
     return;
   }
   switch (r->place) {

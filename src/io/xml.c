@@ -108,6 +108,11 @@ static void XMLCALL on_end(void *context, const char *element) {
   x->depth--;
 }
 
+static void XMLCALL on_text(void *context, const char *text, int length) {
+  xml_reader *x = context;
+  if (x->status == JN_OK) x->text(x->context, text, length);
+}
+
 static void XMLCALL on_doctype(void *context, const char *name, const char *system,
                                const char *public, int has_internal) {
   (void)name, (void)system, (void)public, (void)has_internal;
@@ -226,6 +231,7 @@ jn_status jn_xml_read(xml_reader *x, const char *text, size_t size) {
   XML_SetUserData(x->parser, x);
   XML_SetElementHandler(x->parser, on_start, on_end);
   XML_SetCommentHandler(x->parser, on_comment);
+  if (x->text != NULL) XML_SetCharacterDataHandler(x->parser, on_text);
   XML_SetProcessingInstructionHandler(x->parser, on_instruction);
   XML_SetStartDoctypeDeclHandler(x->parser, on_doctype);
   jn_status status = parse(x, text, size);

@@ -21,6 +21,7 @@ typedef struct xml_reader {
   void *context;
   void (*start)(void *context, const char *element, const char **attributes);
   void (*end)(void *context);
+  void (*text)(void *context, const char *text, int length); /* characters; NULL: ignored */
   /* set by jn_xml_read */
   jn_status status;
   int declaration_line; /* of <?xml ...?>, where it is not at the start of the text; 0: it is */

@@ -13,6 +13,9 @@ typedef struct builder {
   xml_node *root;
   int file;
   int skipped; /* depth of the element that is not kept; 0: none */
+  char *text;  /* characters since the last tag, a block of the hooks */
+  size_t used, room;
+  int text_line;
 } builder;
 
 /* The one copy of a name in the tree; NULL: out of memory. */
@@ -56,10 +59,50 @@ static void append(xml_node *parent, xml_node *node) {
   parent->last = node;
 }
 
+/* Characters between two tags become one node. */
+static void on_text(void *context, const char *text, int length) {
+  builder *b = context;
+  if (b->skipped != 0 || b->root == NULL) return;
+  if (b->used == 0) b->text_line = jn_xml_line(&b->xml);
+  if (b->room - b->used <= (size_t)length) {
+    const size_t room = 2 * (b->used + (size_t)length) + 256;
+    char *more = jn_block_new(&b->tree->hooks, room, 1);
+    if (more == NULL) {
+      jn_xml_fail(&b->xml, JN_ERR_MEMORY, jn_xml_line(&b->xml), "out of memory");
+      return;
+    }
+    if (b->used > 0) memcpy(more, b->text, b->used);
+    jn_block_free(&b->tree->hooks, b->text);
+    b->text = more;
+    b->room = room;
+  }
+  memcpy(b->text + b->used, text, (size_t)length);
+  b->used += (size_t)length;
+  b->text[b->used] = '\0';
+}
+
+static void end_text(builder *b) {
+  if (b->used == 0) return;
+  b->used = 0;
+  if (b->text[strspn(b->text, " \t\n\r")] == '\0') return;
+  xml_node *node = jn_arena_new(&b->tree->arena, &b->tree->hooks, sizeof *node);
+  const char *text = jn_arena_copy(&b->tree->arena, &b->tree->hooks, b->text);
+  if (node == NULL || text == NULL) {
+    jn_xml_fail(&b->xml, JN_ERR_MEMORY, b->text_line, "out of memory");
+    return;
+  }
+  node->text = text;
+  node->file = b->file;
+  node->line = b->text_line;
+  append(b->parent, node);
+}
+
 static void on_start(void *context, const char *element, const char **attributes) {
   builder *b = context;
   const int line = jn_xml_line(&b->xml);
   if (b->skipped != 0) return;
+  end_text(b);
+  if (b->xml.status != JN_OK) return;
   if (b->root != NULL && !b->tree->keep(b->parent, element)) {
     b->skipped = b->xml.depth;
     return;
@@ -84,6 +127,7 @@ static void on_start(void *context, const char *element, const char **attributes
 
 static void on_end(void *context) {
   builder *b = context;
+  if (b->skipped == 0) end_text(b);
   if (b->skipped == 0)
     b->parent = b->parent->parent;
   else if (b->skipped == b->xml.depth)
@@ -96,16 +140,18 @@ jn_status jn_xml_tree_read(xml_tree *tree, const char *text, size_t size, const 
   if (b == NULL) return jn_fail(error, JN_ERR_MEMORY, file_name, 0, "out of memory");
   b->xml.file = file_name;
   b->xml.error = error;
-  b->xml.most_depth = JN_MAX_MJCF_DEPTH;
+  b->xml.most_depth = tree->most_depth;
   b->xml.depth = parent != NULL ? parent->depth : 0;
   b->xml.context = b;
   b->xml.start = on_start;
   b->xml.end = on_end;
+  if (tree->keeps_text) b->xml.text = on_text;
   b->tree = tree;
   b->parent = parent;
   b->file = file;
   jn_status status = jn_xml_read(&b->xml, text, size);
   *root = b->root;
+  jn_block_free(&tree->hooks, b->text);
   jn_block_free(&tree->hooks, b);
   return status;
 }

@@ -7,10 +7,12 @@
 
 typedef struct xml_node xml_node;
 struct xml_node {
-  const char *name;
+  const char *name;        /* NULL: characters */
+  const char *text;        /* characters */
   const char **attributes; /* name, value, name, ..., NULL */
   xml_node *parent, *first, *last, *next;
   int file, line, depth; /* file: a number of the caller */
+  const void *origin;    /* of the caller */
 };
 
 typedef struct xml_tree {
@@ -20,6 +22,8 @@ typedef struct xml_tree {
   const char *names[JN_XML_NAME_SLOTS]; /* hash table: each name is stored once */
   /* 1: the element is kept; 0: it is skipped with all that it contains */
   int (*keep)(const xml_node *parent, const char *element);
+  int keeps_text; /* characters become nodes, white space alone does not */
+  int most_depth; /* elements nested deeper are refused */
 } xml_tree;
 
 /* Appends the root element of the text to the children of `parent` (NULL: none), depth counted from

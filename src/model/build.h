@@ -63,6 +63,9 @@ int jn_joint_chain(const jn_joint_desc *j, const jn_vec3 *axis, jn_primitive *ou
  * say so (constrain.c). */
 jn_status jn_build_constraints(jn_builder *b, jn_model *m);
 
+/* The rotors of the model (rotors.c). */
+jn_status jn_build_rotors(jn_builder *b, jn_model *m);
+
 jn_status jn_build_check_pose(jn_builder *b, int line, const char *what, const char *name,
                               jn_pose *C);
 

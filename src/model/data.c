@@ -18,8 +18,8 @@ size_t jn_work_layout(const jn_model *m, int order, size_t lanes, size_t at, cha
   if (nx > most) most = nx;
   if (!jn_size_multiply(rows * 96 * 64 * 8 * lanes, most + 8, &product) || product > SIZE_MAX / 2)
     return 0;
-  /* arrays of constraints are shorter than rows * 16 * (nrow + ncut) * (nrow + nv + nlink + 64) */
-  if (!jn_size_multiply(rows * 16 * 8 * (nrow + ncut), nrow + nv + nlink + 64, &product) ||
+  /* arrays of constraints are shorter than rows * 128 * (nrow + ncut) * (nrow + nv + nlink + 64) */
+  if (!jn_size_multiply(rows * 128 * 8 * (nrow + ncut), nrow + nv + nlink + 64, &product) ||
       product > SIZE_MAX / 4)
     return 0;
   if (w) w->rows = (int)rows, w->nv = m->nv, w->nrow = m->nrow;

@@ -138,6 +138,29 @@ enum {
   A(row_scratch, double, nrow, 12 * nrow)        /* scratch: vectors [nrow] */                     \
   A(held, double, 1, ncut ? nlink : 0)           /* flags of joints: assembly */                   \
   A(block_index, double, 1, ncut ? 2 * (ncut + nrow + nv + nlink) + 16 : 0) /* blocks of rows */   \
+  /* partial derivatives with constraints: core/constraints/closed.h */                            \
+  A(motion_lambda, double, 1, rows * nrow)       /* constraint forces along the motion */          \
+  A(row_response, double, 1, nrow * nv)          /* M^-1 J^T, by rows of J */                      \
+  A(cut_force, six1, rows, rows * ncut)          /* sum of w lambda */                             \
+  A(field, double, 1, nrow ? 2 * rows * nv : 0)  /* velocities y whose J y is differentiated */    \
+  A(field_screw, six1, rows, nrow ? 2 * rows * nlink : 0)       /* S y of every link */            \
+  A(field_own, six1, 6 * rows, nrow ? 12 * rows * nlink : 0)    /* ... of dS - ad_P S */           \
+  A(field_twist, six1, rows, 2 * rows * ncut)    /* of the fields: V_a - V_b */                    \
+  A(link_shift, double, 1, nrow ? 6 * JN_MAX_LANES * rows * nlink : 0) /* D, in lanes from here */ \
+  A(cut_shift, double, 1, 15 * JN_MAX_LANES * rows * ncut) /* variations of points and axes, */    \
+  A(row_shift, double, 1, 6 * JN_MAX_LANES * rows * nrow)  /* of w, */                             \
+  A(twist_shift, double, 1, 6 * JN_MAX_LANES * rows * ncut) /* of V_a - V_b, */                    \
+  A(field_shift, double, 1, 12 * JN_MAX_LANES * rows * ncut) /* of the fields, */                  \
+  A(field_link, double, 1, nrow ? 12 * JN_MAX_LANES * nlink : 0) /* at every link; */              \
+  A(lambda_shift, double, 1, JN_MAX_LANES * rows * nrow)   /* of lambda, */                        \
+  A(push_shift, double, 1, 2 * JN_MAX_LANES * rows * nrow) /* dJ y, */                             \
+  A(place_shift, double, 1, 2 * JN_MAX_LANES * nrow)       /* of closure and J v */                \
+  A(lane_scratch, double, 1, 4 * JN_MAX_LANES * nrow)      /* scratch: four vectors [nrow] */      \
+  A(settled, double, 1, nrow ? rows * (3 * nrow + 3 * nv) : 0) /* scratch: jets of one direction */ \
+  A(other_factor, double, 1, nrow * (nv + 1 + nrow)) /* J^T besides L^-1 J^T: as row_factor, */    \
+  A(other_basis, double, 1, nrow * nrow)         /* row_basis, */                                  \
+  A(other_beta, double, 1, 2 * nrow)             /* row_beta, */                                   \
+  A(other_index, double, 1, ncut ? 2 * (ncut + nrow + nv + nlink) + 16 : 0) /* block_index */      \
   /* scratch */                                                                                    \
   A(frame, double, 1, 36 * (rows + 1))           /* scratch: jets of one frame */                  \
   A(out, double, rows * nv, 3 * rows * nv)       /* results before they are written */             \
@@ -157,7 +180,10 @@ struct jn_data {
   int owned; /* the block was allocated by jn_data_new */
   jn_settings settings;
   int order, rows;
-  int kinematics;                 /* order of the kinematics in V or Vs; -2: none */
+  /* order of the kinematics in V or Vs; -2: none; below: JN_LEFT_BY_DYNAMICS(order), in the layout of
+   * the engine */
+  int kinematics;
+  int falls;                      /* with it, V of order 1 contains minus gravity */
   jn_formulation formulation;     /* whether V (JN_FORM_BODY) or Vs (JN_FORM_SPATIAL) holds them */
   jn_vec3 base;                   /* present position of the base */
   int singular;                   /* singular joint; -1: none */
@@ -166,6 +192,8 @@ struct jn_data {
   const struct jn_engine *engine; /* what computed the contents: best, or plain when strict */
   jn_work w;
 };
+
+#define JN_LEFT_BY_DYNAMICS(order) (-3 - (order))
 
 /* A call with other settings than the user's works on a copy of the jn_data, which shares its
  * arrays. This copies its results back, except the settings. */

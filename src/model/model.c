@@ -20,6 +20,7 @@ int jn_model_nq(const jn_model *model) { return model->nq; }
 int jn_model_nv(const jn_model *model) { return model->nv; }
 int jn_model_constraint_count(const jn_model *model) { return model->ncut; }
 int jn_model_constraint_rows(const jn_model *model) { return model->nrow; }
+int jn_model_rotor_count(const jn_model *model) { return model->nrotor; }
 double jn_model_size(const jn_model *model) { return model->size; }
 double jn_model_mass(const jn_model *model) { return model->mass; }
 double jn_model_moving_mass(const jn_model *model) { return model->moving_mass; }
@@ -37,6 +38,14 @@ const jn_frame *jn_model_frame(const jn_model *model, int frame) {
 }
 const jn_constraint *jn_model_constraint(const jn_model *model, int constraint) {
   return constraint < 0 || constraint >= model->ncut ? NULL : &model->constraint[constraint];
+}
+const jn_rotor *jn_model_rotor(const jn_model *model, int rotor) {
+  return rotor < 0 || rotor >= model->nrotor ? NULL : &model->rotor[rotor];
+}
+int jn_model_find_rotor(const jn_model *model, const char *name) {
+  for (int i = 0; name && i < model->nrotor; i++)
+    if (strcmp(model->rotor[i].name, name) == 0) return i;
+  return -1;
 }
 int jn_model_find_constraint(const jn_model *model, const char *name) {
   return jn_names_find(model->constraint_names, model->ncut, name);

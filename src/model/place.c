@@ -150,7 +150,11 @@ void jn_model_free(jn_model *m) {
                     m->term_dof,
                     m->term_iq,
                     m->term_coefficient,
-                    m->constraint_text};
+                    m->constraint_text,
+                    m->rotor,
+                    m->rotor_matrix,
+                    m->rotor_inverse,
+                    m->rotor_text};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
   jn_block_free(&hooks, m);
 }
@@ -496,6 +500,7 @@ jn_status jn_build_place(jn_builder *b, jn_model **out) {
   arrange(m);
   jn_model_index(m);
   status = jn_build_constraints(b, m);
+  if (!status) status = jn_build_rotors(b, m);
   if (status) {
     jn_model_free(m);
     return status;

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -31,7 +32,7 @@ struct jn_spec {
   const char *file;
   jn_vec3 gravity;
   jn_commas commas;
-  store links, joints, frames, constraints, findings;
+  store links, joints, frames, constraints, rotors, findings;
 };
 
 /* The chunk of an index and its place in it. There are two chunks of each size; the sizes
@@ -162,6 +163,18 @@ jn_constraint_desc jn_constraint_default(const char *name, jn_constraint_type ty
   return c;
 }
 
+jn_rotor_desc jn_rotor_default(const char *name, const char *link) {
+  jn_rotor_desc rotor;
+  memset(&rotor, 0, sizeof rotor);
+  rotor.name = name;
+  rotor.link = link;
+  rotor.pose = identity;
+  rotor.c_f = 1;
+  rotor.spin = 1;
+  rotor.limits = (jn_rotor_limits){0, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  return rotor;
+}
+
 jn_status jn_spec_new(const char *name, const jn_allocator *allocator, jn_spec **out) {
   if (out == NULL) return JN_ERR_ARGUMENT;
   if (name == NULL || name[0] == '\0') name = "robot";
@@ -175,6 +188,7 @@ jn_status jn_spec_new(const char *name, const jn_allocator *allocator, jn_spec *
   spec->joints.element = sizeof(jn_joint_desc);
   spec->frames.element = sizeof(jn_frame_desc);
   spec->constraints.element = sizeof(jn_constraint_desc);
+  spec->rotors.element = sizeof(jn_rotor_desc);
   spec->findings.element = sizeof(jn_finding);
   spec->gravity = (jn_vec3){0, 0, -9.81};
   spec->file = "";
@@ -193,6 +207,7 @@ void jn_spec_free(jn_spec *spec) {
   store_free(spec, &spec->joints);
   store_free(spec, &spec->frames);
   store_free(spec, &spec->constraints);
+  store_free(spec, &spec->rotors);
   store_free(spec, &spec->findings);
   jn_allocator hooks = spec->hooks;
   jn_arena_free(&spec->arena, &hooks);
@@ -275,6 +290,27 @@ jn_status jn_spec_add_constraint(jn_spec *spec, const jn_constraint_desc *constr
   return status;
 }
 
+jn_status jn_spec_add_rotor(jn_spec *spec, const jn_rotor_desc *rotor) {
+  if (spec == NULL || rotor == NULL) return JN_ERR_ARGUMENT;
+  jn_status status = check_name(rotor->name);
+  if (status == JN_OK) status = check_name(rotor->link);
+  jn_rotor_desc copy = *rotor;
+  if (status == JN_OK) status = store_room(spec, &spec->rotors, JN_MAX_ROTORS);
+  if (status == JN_OK) status = own(spec, &copy.name);
+  if (status == JN_OK) status = own(spec, &copy.link);
+  if (status == JN_OK) store_put(&spec->rotors, &copy);
+  return status;
+}
+
+jn_spec_mark jn_spec_here(const jn_spec *spec) {
+  return (jn_spec_mark){spec->frames.count, spec->constraints.count, spec->rotors.count};
+}
+void jn_spec_rewind(jn_spec *spec, jn_spec_mark mark) {
+  spec->frames.count = mark.frames;
+  spec->constraints.count = mark.constraints;
+  spec->rotors.count = mark.rotors;
+}
+
 jn_status jn_spec_set_gravity(jn_spec *spec, jn_vec3 gravity) {
   if (spec == NULL) return JN_ERR_ARGUMENT;
   spec->gravity = gravity;
@@ -298,6 +334,12 @@ const char *const jn_limit_keys[JN_LIMIT_COUNT + 1] = {
 _Static_assert(offsetof(jn_limits, effort_rate) == (JN_LIMIT_COUNT - 1) * sizeof(double),
                "jn_limits is one array of numbers");
 
+const char *const jn_rotor_limit_keys[JN_ROTOR_LIMIT_COUNT + 1] = {"idle", "speed", "thrust",
+                                                                   "thrust_rate", NULL};
+_Static_assert(offsetof(jn_rotor_limits, thrust_rate) ==
+                   (JN_ROTOR_LIMIT_COUNT - 1) * sizeof(double),
+               "jn_rotor_limits is one array of numbers");
+
 jn_status jn_spec_set_commas(jn_spec *spec, int line, const char *text) {
   if (spec->commas.line > 0) return JN_OK;
   if (own(spec, &text) != JN_OK) return JN_ERR_MEMORY;
@@ -314,6 +356,7 @@ int jn_spec_link_count(const jn_spec *spec) { return spec->links.count; }
 int jn_spec_joint_count(const jn_spec *spec) { return spec->joints.count; }
 int jn_spec_frame_count(const jn_spec *spec) { return spec->frames.count; }
 int jn_spec_constraint_count(const jn_spec *spec) { return spec->constraints.count; }
+int jn_spec_rotor_count(const jn_spec *spec) { return spec->rotors.count; }
 
 const jn_link_desc *jn_spec_get_link(const jn_spec *spec, int index) {
   return store_at(&spec->links, index);
@@ -327,12 +370,17 @@ const jn_frame_desc *jn_spec_get_frame(const jn_spec *spec, int index) {
 const jn_constraint_desc *jn_spec_get_constraint(const jn_spec *spec, int index) {
   return store_at(&spec->constraints, index);
 }
+const jn_rotor_desc *jn_spec_get_rotor(const jn_spec *spec, int index) {
+  return store_at(&spec->rotors, index);
+}
 jn_link_desc *jn_spec_link(jn_spec *spec, int index) { return store_at(&spec->links, index); }
 jn_joint_desc *jn_spec_joint(jn_spec *spec, int index) { return store_at(&spec->joints, index); }
 jn_frame_desc *jn_spec_frame(jn_spec *spec, int index) { return store_at(&spec->frames, index); }
 jn_constraint_desc *jn_spec_constraint(jn_spec *spec, int index) {
   return store_at(&spec->constraints, index);
 }
+
+jn_rotor_desc *jn_spec_rotor(jn_spec *spec, int index) { return store_at(&spec->rotors, index); }
 
 int jn_spec_find_link(const jn_spec *spec, const char *name) {
   if (name == NULL) return -1;
@@ -377,6 +425,31 @@ int jn_spec_finding_count(const jn_spec *spec) { return spec->findings.count; }
 jn_finding jn_spec_finding(const jn_spec *spec, int index) {
   const jn_finding *finding = store_at(&spec->findings, index);
   return finding != NULL ? *finding : (jn_finding){JN_NOTE, 0, ""};
+}
+
+jn_status jn_spec_map_lines(jn_spec *spec, jn_line_map map, void *context) {
+  char text[JN_MAX_MESSAGE];
+  jn_status status = JN_OK;
+  for (int i = 0; i < spec->links.count; i++) {
+    jn_link_desc *link = store_element(&spec->links, i);
+    link->line = map(context, link->line, text, sizeof text);
+  }
+  for (int i = 0; i < spec->joints.count; i++) {
+    jn_joint_desc *joint = store_element(&spec->joints, i);
+    joint->line = map(context, joint->line, text, sizeof text);
+  }
+  if (spec->commas.line > 0) spec->commas.line = map(context, spec->commas.line, text, sizeof text);
+  for (int i = 0; i < spec->findings.count && status == JN_OK; i++) {
+    jn_finding *finding = store_element(&spec->findings, i);
+    finding->line = map(context, finding->line, text, sizeof text);
+    const size_t used = strlen(text);
+    if (used == 0) continue;
+    snprintf(text + used, sizeof text - used, "%s", finding->text);
+    const char *placed = text;
+    status = own(spec, &placed);
+    if (status == JN_OK) finding->text = placed;
+  }
+  return status;
 }
 
 typedef struct placed {

@@ -8,6 +8,17 @@
 enum { JN_LIMIT_COUNT = sizeof(jn_limits) / sizeof(double) };
 extern const char *const jn_limit_keys[JN_LIMIT_COUNT + 1];
 
+/* The same for rotors, in the order of jn_rotor_limits. */
+enum { JN_ROTOR_LIMIT_COUNT = sizeof(jn_rotor_limits) / sizeof(double) };
+extern const char *const jn_rotor_limit_keys[JN_ROTOR_LIMIT_COUNT + 1];
+
+/* How many frames, constraints and rotors a spec has; rewinding forgets those added since. */
+typedef struct jn_spec_mark {
+  int frames, constraints, rotors;
+} jn_spec_mark;
+jn_spec_mark jn_spec_here(const jn_spec *spec);
+void jn_spec_rewind(jn_spec *spec, jn_spec_mark mark);
+
 /* Number of axes that a joint of this type has in files: 0, 1, or 2 (universal). */
 int jn_joint_axis_count(jn_joint_type type);
 
@@ -22,6 +33,11 @@ typedef struct jn_commas {
 } jn_commas;
 jn_status jn_spec_set_commas(jn_spec *spec, int line, const char *text);
 jn_commas jn_spec_commas(const jn_spec *spec);
+
+/* Replaces every line of the description and of its findings by map(context, line, prefix, room).
+ * What it writes to `prefix` is put in front of the text of the finding. */
+typedef int (*jn_line_map)(void *context, int line, char *prefix, size_t room);
+jn_status jn_spec_map_lines(jn_spec *spec, jn_line_map map, void *context);
 
 /* Sorts the findings by line, those without a line first; the sort is stable. */
 jn_status jn_spec_sort_findings(jn_spec *spec);

@@ -16,18 +16,14 @@
 #include "motion/clock_solver.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/block.h"
+#include "base/cpu.h"
+#include "motion/clock_rows.h"
 
-/* the loops over points are made once for each kind of row */
-#if defined(__GNUC__)
-#define FOR_EACH_KIND static inline __attribute__((always_inline))
-#else
-#define FOR_EACH_KIND static inline
-#endif
-
-enum { BLOCK = 64, END = JN_CLOCK_EXTRA + 1 };
+enum { END = JN_CLOCK_EXTRA + 1 };
 
 /* The last knot and the extra points of an end cell: rows of b, b', b'' over three coefficients. */
 typedef struct end_point {
@@ -37,20 +33,18 @@ typedef struct end_point {
 
 typedef struct solver {
   const jn_clock_problem *p;
-  int n, points, stride, rows; /* unknowns; two-sided rows */
+  const jn_clock_passes *passes;
+  const jn_allocator *hooks;
+  int n, points; /* unknowns */
+  double pairs;  /* two-sided rows at points */
   end_point end[2 * END];
-  double *w;                         /* [points] weights */
-  double *c, *dc, *old, *rhs;        /* [n] */
-  double *b, *b1, *b2;               /* [points] */
-  double *db, *db1, *db2;            /* [points] */
-  double *R, *s;                     /* [points] b^(-1/2) and its slope */
-  double *H[6], *g[3], *e[3], *f[3]; /* [points] local Hessian, gradient, sum a/z, scratch */
-  double *pull;                      /* [points] sum of high lambda+ + low lambda- of third rows */
-  double *worst, *worst_l, *sum;     /* [BLOCK] */
+  jn_clock_rows r;
+  double *w;                                    /* [points] weights */
+  double *c, *dc, *old, *rhs;                   /* [n] */
+  double *f[3];                                 /* [points] scratch */
   double *K0, *K1, *K2, *K3, *L1, *L2, *L3, *D; /* [n] */
-  double *up, *lo, *zu, *zl, *du, *dl;          /* [rows x stride]: lambda+-, 1/z+-, steps */
   double *cap_l, *cap_z, *cap_d;                /* [points]: of b <= cap */
-  double *block;
+  void *lists[3];
 } solver;
 
 int jn_clock_points(int cells) { return 2 * cells - 1 + 2 * JN_CLOCK_EXTRA; }
@@ -154,7 +148,7 @@ static void to_coefficients(const solver *x, double *const y[3], double *out) {
 static void assemble_middles(solver *x) {
   const double h = x->p->h, d1 = 0.125 / h, d2 = 0.5 / (h * h);
   const int N = x->p->cells;
-  double *const *H = x->H;
+  double *const *H = x->r.H;
   for (int i = 1; i < N - 1; i++) {
     const int at = N + 2 * JN_CLOCK_EXTRA + i;
     const double h00 = H[0][at], h01 = H[1][at], h02 = H[2][at], h11 = H[3][at], h12 = H[4][at],
@@ -182,7 +176,7 @@ static void assemble_middles(solver *x) {
 static void assemble(solver *x) {
   const double h = x->p->h, A = 2.0 / 3, B = 1.0 / 6, d = 0.5 / h, q = 1 / (h * h);
   const int N = x->p->cells;
-  double *const *H = x->H;
+  double *const *H = x->r.H;
   for (int i = 0; i < x->n; i++) x->K0[i] = x->K1[i] = x->K2[i] = x->K3[i] = 0;
   for (int i = 1; i < N; i++) {
     /* columns (B, -d, q), (A, 0, -2q), (B, d, q) */
@@ -249,217 +243,151 @@ static void solve(const solver *x, const double *rhs, double *out) {
 
 /* Rows. */
 
-/* A row at one point: its value and its derivatives by b, b', b''. */
-typedef struct value {
-  double v, v0, v1, v2;
-} value;
-
-/* The numbers of a row at all points. */
-typedef struct row_data {
-  const double *k0, *k1, *k2, *kg; /* of b, b', b'', 1 */
-  const double *e0, *e1;           /* damping: of b^(1/2); of b and b' */
-} row_data;
-
-static row_data row_of(const jn_clock_problem *p, int k) {
-  const size_t second = (size_t)k * (size_t)p->stride;
-  if (k < p->second)
-    return (row_data){p->s0 + second, p->s1 + second, p->s1 + second,
-                      p->sg + second, p->sd + second, p->sd + second};
-  const size_t third = (size_t)(k - p->second) * (size_t)p->stride;
-  return (row_data){p->r0 + third, p->r1 + third, p->r2 + third,
-                    p->rg + third, p->d0 + third, p->d1 + third};
+/* The numbers of row k at all points, in the order of the columns (clock_rows.h). */
+static void columns_of(const jn_clock_problem *p, int k, const double *column[6]) {
+  const int third = k >= p->second;
+  const size_t at = (size_t)(third ? k - p->second : k) * (size_t)p->stride;
+  const double *const second_parts[] = {p->s0, p->s1, p->sg, p->sd}, *const third_parts[] = {
+                                                                         p->r0, p->r1, p->rg,
+                                                                         p->r2, p->d0, p->d1};
+  const int count = third ? 4 + 2 * p->damped : 3 + p->damped;
+  for (int c = 0; c < count; c++) column[c] = (third ? third_parts : second_parts)[c] + at;
 }
 
-/* `third` and `damped` are constants where this is called; k2, e0, e1 count only if they are set */
-FOR_EACH_KIND value row_value(int third, int damped, double k0, double k1, double k2, double kg,
-                              double e0, double e1, double b, double b1, double b2, double R) {
-  value y = {k1 * b1 + k0 * b + kg, k0, k1, third ? k2 : 0};
-  if (third) y.v += k2 * b2;
-  if (third && damped) {
-    y.v += (e1 * b1 + e0 * b) * R;
-    y.v0 += (e0 - 0.5 * (e1 * b1 + e0 * b) * R * R) * R;
-    y.v1 += e1 * R;
-  } else if (damped) {
-    y.v += e0 * b * R; /* b^(1/2) */
-    y.v0 += 0.5 * e0 * R;
-  }
-  return y;
+static int is_active(const jn_clock_problem *p, int k, int chunk) {
+  return !p->active || p->active[(size_t)k * (size_t)jn_clock_chunks(p->points) + (size_t)chunk];
 }
-/* in loops with these pointers at hand */
-#define ROW_POINTERS(p, k)                                                             \
-  const row_data data = row_of(p, k);                                                  \
-  const double *restrict k0 = data.k0, *restrict k1 = data.k1, *restrict k2 = data.k2, \
-                         *restrict kg = data.kg, *restrict d0 = data.e0, *restrict d1 = data.e1
-#define ROW_VALUE(third, damped, i, b, b1, b2, R)                                          \
-  row_value(third, damped, k0[i], k1[i], (third) ? k2[i] : 0, kg[i], (damped) ? d0[i] : 0, \
-            (damped) && (third) ? d1[i] : 0, b, b1, b2, R)
 
-/* 1/z, the local Hessian, gradient, and sum a/z of row k at the points from..from+count-1 */
-FOR_EACH_KIND void add_row(solver *x, int k, int third, int damped, int from, int count) {
+int jn_clock_chunks(int points) { return (points + JN_CLOCK_PIECE - 1) / JN_CLOCK_PIECE; }
+
+/* Lists the rows of every chunk; returns the length of their data. */
+static size_t list_rows(solver *x) {
   const jn_clock_problem *p = x->p;
-  const double high = p->high[k], low = p->low[k];
-  const size_t row = (size_t)k * (size_t)x->stride;
-  ROW_POINTERS(p, k);
-  double *restrict h0 = x->H[0], *restrict h1 = x->H[1], *restrict h2 = x->H[2],
-                   *restrict h3 = x->H[3], *restrict h4 = x->H[4], *restrict h5 = x->H[5];
-  double *restrict g0 = x->g[0], *restrict g1 = x->g[1], *restrict g2 = x->g[2],
-                   *restrict e0 = x->e[0], *restrict e1 = x->e[1], *restrict e2 = x->e[2];
-  double *restrict zu = x->zu + row, *restrict zl = x->zl + row, *restrict pull = x->pull,
-                   *restrict sum = x->sum;
-  const double *restrict up = x->up + row, *restrict lo = x->lo + row;
-  const double *restrict b = x->b, *restrict b1 = x->b1, *restrict b2 = x->b2, *restrict R = x->R,
-                         *restrict s = x->s;
-  for (int i = from; i < from + count; i++) {
-    const value y = ROW_VALUE(third, damped, i, b[i], b1[i], b2[i], R[i]);
-    const double bound = third ? R[i] : 1, slope = third ? s[i] : 0;
-    const double zp = high * bound - y.v, zm = low * bound + y.v, inverse = 1 / (zp * zm),
-                 ip = zm * inverse, im = zp * inverse;
-    const double lp = up[i], lm = lo[i], wp = lp * ip, wm = lm * im, W = wp + wm;
-    const double ap = y.v0 - high * slope, am = y.v0 + low * slope, mixed = wp * ap + wm * am;
-    zu[i] = ip, zl[i] = im;
-    h0[i] += wp * ap * ap + wm * am * am;
-    h1[i] += mixed * y.v1;
-    h3[i] += W * y.v1 * y.v1;
-    g0[i] += lp * ap - lm * am;
-    g1[i] += (lp - lm) * y.v1;
-    e0[i] += ip * ap - im * am;
-    e1[i] += (ip - im) * y.v1;
-    sum[i - from] += lp * zp + lm * zm;
-    if (third) {
-      h2[i] += mixed * y.v2;
-      h4[i] += W * y.v1 * y.v2;
-      h5[i] += W * y.v2 * y.v2;
-      g2[i] += (lp - lm) * y.v2;
-      e2[i] += (ip - im) * y.v2;
-      pull[i] += high * lp + low * lm;
+  const size_t second = (size_t)jn_clock_columns(0, p->damped),
+               third = (size_t)jn_clock_columns(1, p->damped);
+  size_t size = 0;
+  int listed = 0;
+  for (int c = 0; c < jn_clock_chunks(p->points); c++) {
+    jn_clock_chunk *to = &x->r.chunk[c];
+    *to = (jn_clock_chunk){.first = listed, .data = size};
+    for (int k = 0; k < p->second + p->third; k++) {
+      if (!is_active(p, k, c)) continue;
+      x->r.row[listed++] = k;
+      *(k < p->second ? &to->second : &to->third) += 1;
     }
+    const int left = p->points - c * JN_CLOCK_PIECE;
+    x->pairs += (double)(to->second + to->third) * (left < JN_CLOCK_PIECE ? left : JN_CLOCK_PIECE);
+    size += JN_CLOCK_PIECE * ((size_t)to->second * second + (size_t)to->third * third);
+  }
+  return size;
+}
+
+/* Copies the numbers of the rows; behind the last point stand copies of it. */
+static void pack_rows(solver *x) {
+  const jn_clock_problem *p = x->p;
+  for (int g = 0; g < x->r.groups; g++) {
+    const jn_clock_chunk *c = &x->r.chunk[g / JN_CLOCK_CHUNK];
+    const int count = c->second + c->third, from = g * JN_CLOCK_GROUP;
+    const size_t size = (size_t)c->second * (size_t)jn_clock_columns(0, p->damped) +
+                        (size_t)c->third * (size_t)jn_clock_columns(1, p->damped);
+    double *d = x->r.data + c->data + (size_t)(g % JN_CLOCK_CHUNK) * size * JN_CLOCK_GROUP;
+    for (int n = 0; n < count; n++) {
+      const int k = x->r.row[c->first + n], columns = jn_clock_columns(n >= c->second, p->damped);
+      const double *column[6];
+      columns_of(p, k, column);
+      for (int i = JN_COLUMN_K; i < columns; i++)
+        for (int l = 0; l < JN_CLOCK_GROUP; l++)
+          d[i * JN_CLOCK_GROUP + l] =
+              column[i - JN_COLUMN_K][from + l < p->points ? from + l : p->points - 1];
+      d += (size_t)columns * JN_CLOCK_GROUP;
+    }
+  }
+}
+
+/* b, b', b'' of the coefficients; behind the last point stand copies of it */
+static void set_clock(solver *x, const double *c, double *b, double *b1, double *b2) {
+  spline_values(x, c, b, b1, b2);
+  for (int i = x->points; i < x->r.groups * JN_CLOCK_GROUP; i++)
+    b[i] = b[x->points - 1], b1[i] = b1[x->points - 1], b2[i] = b2[x->points - 1];
+}
+
+/* R = b^(-1/2) and its slope */
+static void set_roots(const solver *x) {
+  const double *restrict b = x->r.b;
+  double *restrict R = x->r.R, *restrict s = x->r.s;
+  for (int i = 0; i < x->r.groups * JN_CLOCK_GROUP; i++) {
+    R[i] = 1 / sqrt(b[i]);
+    s[i] = -0.5 * R[i] * R[i] * R[i];
   }
 }
 
 /* objective and cap: the parts of a point that depend on b alone */
-static void add_caps(solver *x, int from, int count) {
-  for (int i = from; i < from + count; i++) {
-    const double b = x->b[i], R = x->R[i], z = x->p->cap[i] - b, inverse = 1 / z, l = x->cap_l[i];
+static void start_points(const solver *x) {
+  const jn_clock_rows *r = &x->r;
+  const size_t size = (size_t)r->groups * JN_CLOCK_GROUP * sizeof(double);
+  double *const zero[] = {r->H[1], r->H[2], r->H[3], r->H[4], r->H[5],
+                          r->g[1], r->g[2], r->e[1], r->e[2], r->pull};
+  for (size_t k = 0; k < sizeof zero / sizeof *zero; k++) memset(zero[k], 0, size);
+  for (int i = 0; i < x->points; i++) {
+    const double R = r->R[i], z = x->p->cap[i] - r->b[i], inverse = 1 / z, l = x->cap_l[i];
     x->cap_z[i] = inverse;
-    x->H[0][i] = 0.75 * x->w[i] * R * R * R * R * R + l * inverse;
-    x->H[1][i] = x->H[2][i] = x->H[3][i] = x->H[4][i] = x->H[5][i] = 0;
-    x->g[0][i] = x->w[i] * x->s[i] + l;
-    x->e[0][i] = inverse;
-    x->g[1][i] = x->g[2][i] = x->e[1][i] = x->e[2][i] = x->pull[i] = 0;
-    x->sum[i - from] = l * z;
+    r->H[0][i] = 0.75 * x->w[i] * R * R * R * R * R + l * inverse;
+    r->g[0][i] = x->w[i] * r->s[i] + l;
+    r->e[0][i] = inverse;
+    r->sum[i] = l * z;
   }
 }
 
-/* Everything at the current b; returns sum lambda z. */
-static double linearise(solver *x) {
-  const jn_clock_problem *p = x->p;
+/* lambda += a dlambda; then everything at the current b. Returns sum lambda z. */
+static double linearise(solver *x, double a) {
   double gap = 0;
-  for (int i = 0; i < x->points; i++) {
-    const double R = 1 / sqrt(x->b[i]);
-    x->R[i] = R;
-    x->s[i] = -0.5 * R * R * R;
-  }
-  for (int from = 0; from < x->points; from += BLOCK) {
-    const int count = x->points - from < BLOCK ? x->points - from : BLOCK;
-    add_caps(x, from, count);
-    for (int k = 0; k < p->second; k++)
-      if (p->damped)
-        add_row(x, k, 0, 1, from, count);
-      else
-        add_row(x, k, 0, 0, from, count);
-    for (int k = p->second; k < x->rows; k++)
-      if (p->damped)
-        add_row(x, k, 1, 1, from, count);
-      else
-        add_row(x, k, 1, 0, from, count);
-    for (int i = 0; i < count; i++) gap += x->sum[i];
-  }
+  for (int i = 0; i < x->points; i++) x->cap_l[i] += a * x->cap_d[i];
+  set_roots(x);
+  start_points(x);
+  x->passes->linearise(&x->r, a);
+  for (int i = 0; i < x->points; i++) gap += x->r.sum[i];
   return gap;
 }
 
-/* steps of lambda; the largest -dz/z and -dlambda/lambda of the points of a block */
-FOR_EACH_KIND void step_row(solver *x, int k, int third, int damped, double mu, int from,
-                            int count) {
-  const jn_clock_problem *p = x->p;
-  const double high = p->high[k], low = p->low[k];
-  const size_t row = (size_t)k * (size_t)x->stride;
-  ROW_POINTERS(p, k);
-  double *restrict du = x->du + row, *restrict dl = x->dl + row, *restrict worst = x->worst,
-                   *restrict worst_l = x->worst_l;
-  const double *restrict up = x->up + row, *restrict lo = x->lo + row, *restrict zu = x->zu + row,
-                         *restrict zl = x->zl + row;
-  const double *restrict b = x->b, *restrict b1 = x->b1, *restrict b2 = x->b2, *restrict R = x->R,
-                         *restrict s = x->s, *restrict db = x->db, *restrict db1 = x->db1,
-                         *restrict db2 = x->db2;
-  for (int i = from; i < from + count; i++) {
-    const value y = ROW_VALUE(third, damped, i, b[i], b1[i], b2[i], R[i]);
-    const double slope = third ? s[i] * db[i] : 0,
-                 dv = y.v1 * db1[i] + y.v0 * db[i] + (third ? y.v2 * db2[i] : 0);
-    const double rp = (high * slope - dv) * zu[i], rm = (low * slope + dv) * zl[i];
-    const double sp = mu * zu[i] - up[i] * (1 + rp), sm = mu * zl[i] - lo[i] * (1 + rm);
-    const double inverse = 1 / (up[i] * lo[i]), qp = sp * lo[i] * inverse,
-                 qm = sm * up[i] * inverse;
-    du[i] = sp, dl[i] = sm;
-    const double r = rp < rm ? -rp : -rm, q = qp < qm ? -qp : -qm;
-    worst[i - from] = r > worst[i - from] ? r : worst[i - from];
-    worst_l[i - from] = q > worst_l[i - from] ? q : worst_l[i - from];
-  }
-}
-
+/* steps of lambda; the largest -dz/z and -dlambda/lambda */
 static void find_steps(solver *x, double mu, double *worst, double *worst_l) {
-  const jn_clock_problem *p = x->p;
+  const jn_clock_rows *r = &x->r;
+  for (int i = 0; i < x->points; i++) {
+    const double z = -r->db[i] * x->cap_z[i], d = mu * x->cap_z[i] - x->cap_l[i] * (1 + z);
+    x->cap_d[i] = d;
+    /* b itself stays above a tenth of its value */
+    const double keep = -r->db[i] / (0.9 * r->b[i]);
+    r->worst[i] = keep > -z ? keep : -z;
+    r->worst_l[i] = -d / x->cap_l[i];
+  }
+  x->passes->steps(r, mu);
   *worst = *worst_l = 0;
-  for (int from = 0; from < x->points; from += BLOCK) {
-    const int count = x->points - from < BLOCK ? x->points - from : BLOCK;
-    for (int i = from; i < from + count; i++) {
-      const double r = -x->db[i] * x->cap_z[i], d = mu * x->cap_z[i] - x->cap_l[i] * (1 + r);
-      x->cap_d[i] = d;
-      /* b itself stays above a tenth of its value */
-      const double keep = -x->db[i] / (0.9 * x->b[i]);
-      x->worst[i - from] = fmax(-r, keep);
-      x->worst_l[i - from] = -d / x->cap_l[i];
-    }
-    for (int k = 0; k < p->second; k++)
-      if (p->damped)
-        step_row(x, k, 0, 1, mu, from, count);
-      else
-        step_row(x, k, 0, 0, mu, from, count);
-    for (int k = p->second; k < x->rows; k++)
-      if (p->damped)
-        step_row(x, k, 1, 1, mu, from, count);
-      else
-        step_row(x, k, 1, 0, mu, from, count);
-    for (int i = 0; i < count; i++) {
-      *worst = fmax(*worst, x->worst[i]);
-      *worst_l = fmax(*worst_l, x->worst_l[i]);
-    }
+  for (int i = 0; i < x->points; i++) {
+    if (r->worst[i] > *worst) *worst = r->worst[i];
+    if (r->worst_l[i] > *worst_l) *worst_l = r->worst_l[i];
   }
 }
 
-/* 1 if every slack at (b, b1, b2) is positive */
-static int is_feasible(const jn_clock_problem *p, const double *b, const double *b1,
-                       const double *b2) {
-  for (int i = 0; i < p->points; i++)
-    if (!(b[i] > 0) || !(b[i] < p->cap[i])) return 0;
-  for (int k = 0; k < p->second + p->third; k++) {
-    const int third = k >= p->second;
-    const double high = p->high[k], low = p->low[k];
-    ROW_POINTERS(p, k);
-    for (int i = 0; i < p->points; i++) {
-      const double R = 1 / sqrt(b[i]), bound = third ? R : 1;
-      const double v = ROW_VALUE(third, p->damped, i, b[i], b1[i], b2[i], R).v;
-      if (!(v < high * bound) || !(-v < low * bound)) return 0;
-    }
+/* 1 if every slack at the current b is positive */
+static int is_feasible(solver *x) {
+  const jn_clock_rows *r = &x->r;
+  for (int i = 0; i < x->points; i++) {
+    r->least[i] = x->p->cap[i] - r->b[i];
+    if (!(r->b[i] > 0) || !(r->least[i] > 0)) return 0;
   }
+  set_roots(x);
+  x->passes->slacks(r);
+  for (int i = 0; i < x->points; i++)
+    if (!(r->least[i] > 0)) return 0;
   return 1;
 }
 
 /* Steps. */
 
-static void add_curvature(solver *x, double sign) {
+static void add_curvature(const solver *x, double sign) {
   for (int i = 0; i < x->points; i++) {
-    const double R = x->R[i];
-    x->H[0][i] -= sign * 0.75 * x->pull[i] * R * R * R * R * R;
+    const double R = x->r.R[i];
+    x->r.H[0][i] -= sign * 0.75 * x->r.pull[i] * R * R * R * R * R;
   }
 }
 
@@ -479,21 +407,11 @@ static int factor_all(solver *x) {
 /* rhs = -(grad + mu sum a/z) */
 static void right_side(solver *x, double mu) {
   for (int i = 0; i < x->points; i++) {
-    x->f[0][i] = -x->w[i] * x->s[i] - mu * x->e[0][i];
-    x->f[1][i] = -mu * x->e[1][i];
-    x->f[2][i] = -mu * x->e[2][i];
+    x->f[0][i] = -x->w[i] * x->r.s[i] - mu * x->r.e[0][i];
+    x->f[1][i] = -mu * x->r.e[1][i];
+    x->f[2][i] = -mu * x->r.e[2][i];
   }
   to_coefficients(x, x->f, x->rhs);
-}
-
-static void step_multipliers(solver *x, double a) {
-  for (int i = 0; i < x->points; i++) x->cap_l[i] += a * x->cap_d[i];
-  for (int k = 0; k < x->rows; k++) {
-    const size_t row = (size_t)k * (size_t)x->stride;
-    double *restrict up = x->up + row, *restrict lo = x->lo + row;
-    const double *restrict du = x->du + row, *restrict dl = x->dl + row;
-    for (int i = 0; i < x->points; i++) up[i] += a * du[i], lo[i] += a * dl[i];
-  }
 }
 
 /* With damping, the true slacks decide: halve the step until they are positive. */
@@ -501,32 +419,44 @@ static double step_coefficients(solver *x, double a) {
   memcpy(x->old, x->c, (size_t)x->n * sizeof *x->c);
   for (int trial = 0; trial < 40; trial++, a *= 0.5) {
     for (int i = 0; i < x->n; i++) x->c[i] = x->old[i] + a * x->dc[i];
-    spline_values(x, x->c, x->b, x->b1, x->b2);
-    if (!x->p->damped || is_feasible(x->p, x->b, x->b1, x->b2)) break;
+    set_clock(x, x->c, x->r.b, x->r.b1, x->r.b2);
+    if (!x->p->damped || is_feasible(x)) break;
   }
   return a;
 }
 
 static double duration(const solver *x) {
   double sum = 0;
-  for (int i = 0; i < x->points; i++) sum += x->w[i] / sqrt(x->b[i]);
+  for (int i = 0; i < x->points; i++) sum += x->w[i] / sqrt(x->r.b[i]);
   return sum;
 }
 
 /* the largest entry of the gradient of the Lagrangian, relative to the objective's */
 static double residual(solver *x) {
   double worst = 0, scale = 0;
-  to_coefficients(x, x->g, x->rhs);
+  to_coefficients(x, x->r.g, x->rhs);
   for (int i = 0; i < x->n; i++) worst = fmax(worst, fabs(x->rhs[i]));
-  for (int i = 0; i < x->points; i++) scale = fmax(scale, -x->w[i] * x->s[i]);
+  for (int i = 0; i < x->points; i++) scale = fmax(scale, -x->w[i] * x->r.s[i]);
   return worst / scale;
 }
 
+/* lambda = mu/z */
+static void start_multipliers(solver *x, double mu) {
+  set_roots(x);
+  for (int i = 0; i < x->points; i++)
+    x->cap_l[i] = mu / (x->p->cap[i] - x->r.b[i]), x->cap_d[i] = 0;
+  x->passes->start(&x->r, mu);
+}
+
+/* After STUCK short steps in a row the multipliers are too small for where b is: they begin again, ten
+ * times as large. */
 static jn_status iterate(solver *x, const jn_clock_settings *o, jn_clock_solution *out) {
-  const double count = ((double)x->rows * 2 + 1) * x->points;
-  double last = 0.7;
+  enum { STUCK = 4 };
+  const double count = 2 * x->pairs + x->points;
+  double last = 0.7, a = 0;
+  int shorts = 0;
   for (int step = 0;; step++) {
-    const double gap = linearise(x), T = duration(x);
+    const double gap = linearise(x, a), T = duration(x);
     out->time = T, out->gap = gap / T, out->iterations = step;
     if (!isfinite(gap) || !isfinite(T)) return JN_ERR_SINGULAR;
     if (o->progress && o->progress(o->context, step, T, out->gap)) return JN_ERR_ARGUMENT;
@@ -536,43 +466,33 @@ static jn_status iterate(solver *x, const jn_clock_settings *o, jn_clock_solutio
     double worst, worst_l;
     right_side(x, mu);
     solve(x, x->rhs, x->dc);
-    spline_values(x, x->dc, x->db, x->db1, x->db2);
+    set_clock(x, x->dc, x->r.db, x->r.db1, x->r.db2);
     find_steps(x, mu, &worst, &worst_l);
     const double most = fmax(worst, worst_l);
-    double a = most > 0.99 ? 0.99 / most : 1; /* not quite to the boundary */
-    a = step_coefficients(x, a);
-    step_multipliers(x, a);
-    last = a;
+    a = most > 0.99 ? 0.99 / most : 1; /* not quite to the boundary */
+    last = a = step_coefficients(x, a);
+    shorts = a < 0.1 ? shorts + 1 : 0;
+    if (shorts < STUCK) continue;
+    start_multipliers(x, 10 * gap / count);
+    last = 0.7, a = 0, shorts = 0;
   }
 }
 
-/* lambda = mu/z at the start */
-static void start_multipliers(solver *x, double mu) {
-  const size_t all = (size_t)x->rows * (size_t)x->stride;
-  for (size_t i = 0; i < all; i++) x->up[i] = x->lo[i] = 0;
-  for (int i = 0; i < x->points; i++) x->cap_l[i] = 0;
-  linearise(x);
-  for (int i = 0; i < x->points; i++) x->cap_l[i] = mu * x->cap_z[i];
-  for (int k = 0; k < x->rows; k++)
-    for (int i = 0; i < x->points; i++) {
-      const size_t at = (size_t)k * (size_t)x->stride + (size_t)i;
-      x->up[at] = mu * x->zu[at];
-      x->lo[at] = mu * x->zl[at];
-    }
-}
-
-double jn_clock_uniform(const jn_clock_problem *p) {
+double jn_clock_uniform(const jn_clock_problem *p, int every) {
   double low = 0, high = HUGE_VAL;
   for (int i = 0; i < p->points; i++) high = fmin(high, p->cap[i]);
   for (int trial = 0; trial < 400 && (low == 0 || high > 1.03 * low); trial++) {
-    const double b = low > 0 ? sqrt(low * high) : 1e-2 * high, R = 1 / sqrt(b);
+    const double b = low > 0 ? sqrt(low * high) : 1e-2 * high, root = sqrt(b);
     int good = b > 0;
     for (int k = 0; k < p->second + p->third && good; k++) {
       const int third = k >= p->second;
-      ROW_POINTERS(p, k);
-      const double bound = third ? R : 1, up = p->high[k] * bound, lo = -p->low[k] * bound;
-      for (int i = 0; i < p->points && good; i++) {
-        const double v = ROW_VALUE(third, p->damped, i, b, 0, 0, R).v;
+      const double bound = third ? 1 / root : 1, up = p->high[k] * bound, lo = -p->low[k] * bound;
+      const double *column[6];
+      columns_of(p, k, column);
+      const double *damping = p->damped ? column[third ? 4 : 3] : NULL;
+      for (int i = 0; i < p->points && good; i += every) {
+        /* b' = b'' = 0 */
+        const double v = column[0][i] * b + column[2][i] + (p->damped ? damping[i] * root : 0);
         good = v < up && v > lo;
       }
     }
@@ -587,36 +507,36 @@ double jn_clock_uniform(const jn_clock_problem *p) {
 
 /* Starts from the given coefficients scaled down, or from a constant. 0: not feasible. */
 static int find_start(solver *x, int warm, const double *given) {
-  double factor_of = warm ? 0.97 : 0.95 * jn_clock_uniform(x->p);
+  double factor_of = warm ? 0.99 : 0.95 * jn_clock_uniform(x->p, 1);
   for (int trial = 0; trial < 60; trial++, factor_of *= 0.9) {
     for (int i = 0; i < x->n; i++) x->c[i] = factor_of * (warm ? given[i] : 1);
-    spline_values(x, x->c, x->b, x->b1, x->b2);
-    if (is_feasible(x->p, x->b, x->b1, x->b2)) return 1;
+    set_clock(x, x->c, x->r.b, x->r.b1, x->r.b2);
+    if (is_feasible(x)) return 1;
   }
   return 0;
 }
 
 /* Memory. */
 
-/* Places all arrays in a block of doubles and returns its length; NULL: only the length. */
-static size_t place(solver *x, double *block) {
-  const size_t n = (size_t)x->n, m = (size_t)x->points, all = (size_t)x->rows * (size_t)x->stride;
+/* Places all arrays in a block of doubles and returns its length; NULL: only the length. Arrays
+ * begin at cache lines. */
+static size_t place(solver *x, size_t data, double *block) {
+  jn_clock_rows *r = &x->r;
+  const size_t n = (size_t)(x->n + 7) / 8 * 8, m = (size_t)r->groups * JN_CLOCK_GROUP;
   double **const of_n[] = {&x->c,  &x->dc, &x->old, &x->rhs, &x->K0, &x->K1,
                            &x->K2, &x->K3, &x->L1,  &x->L2,  &x->L3, &x->D};
-  double **const of_points[] = {&x->w,    &x->b,     &x->b1,    &x->b2,   &x->db,   &x->db1,
-                                &x->db2,  &x->R,     &x->s,     &x->H[0], &x->H[1], &x->H[2],
-                                &x->H[3], &x->H[4],  &x->H[5],  &x->g[0], &x->g[1], &x->g[2],
-                                &x->e[0], &x->e[1],  &x->e[2],  &x->f[0], &x->f[1], &x->f[2],
-                                &x->pull, &x->cap_l, &x->cap_z, &x->cap_d};
-  double **const of_rows[] = {&x->up, &x->lo, &x->zu, &x->zl, &x->du, &x->dl};
-  double **const of_block[] = {&x->worst, &x->worst_l, &x->sum};
+  double **const of_points[] = {
+      &x->w,    &r->b,    &r->b1,    &r->b2,      &r->db,    &r->db1,   &r->db2,   &r->R,
+      &r->s,    &r->H[0], &r->H[1],  &r->H[2],    &r->H[3],  &r->H[4],  &r->H[5],  &r->g[0],
+      &r->g[1], &r->g[2], &r->e[0],  &r->e[1],    &r->e[2],  &x->f[0],  &x->f[1],  &x->f[2],
+      &r->pull, &r->sum,  &r->worst, &r->worst_l, &r->least, &x->cap_l, &x->cap_z, &x->cap_d};
+  double **const of_data[] = {&r->data};
   const struct {
     double **const *list;
     size_t count, size;
   } groups[] = {{of_n, sizeof of_n / sizeof *of_n, n},
                 {of_points, sizeof of_points / sizeof *of_points, m},
-                {of_rows, sizeof of_rows / sizeof *of_rows, all},
-                {of_block, sizeof of_block / sizeof *of_block, BLOCK}};
+                {of_data, 1, data}};
   size_t used = 0;
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
     for (size_t i = 0; i < groups[g].count; i++) {
@@ -635,26 +555,55 @@ static void place_weights(solver *x) {
   x->w[1] = x->w[N - 1] = (h / 2 + part) / 2;
 }
 
+static jn_status run(solver *x, const jn_clock_settings *settings, jn_clock_solution *out) {
+  const jn_clock_problem *p = x->p;
+  const size_t chunks = (size_t)jn_clock_chunks(p->points), rows = (size_t)(p->second + p->third);
+  x->r.chunk = x->lists[0] = jn_block_new(x->hooks, chunks, sizeof *x->r.chunk);
+  x->r.row = x->lists[1] = jn_block_new(x->hooks, chunks * rows + 1, sizeof *x->r.row);
+  if (!x->r.chunk || !x->r.row) return JN_ERR_MEMORY;
+  const size_t data = list_rows(x), size = place(x, data, NULL);
+  char *block = x->lists[2] = jn_block_new(x->hooks, size + 8, sizeof(double));
+  if (!block) return JN_ERR_MEMORY;
+  place(x, data, (double *)(void *)(block + (64 - (uintptr_t)block % 64) % 64));
+  pack_rows(x);
+  place_ends(x);
+  place_weights(x);
+  if (!find_start(x, settings->warm, out->c)) return JN_ERR_INFEASIBLE;
+  start_multipliers(x, settings->barrier * duration(x) / (2 * x->pairs + x->points));
+  jn_status status = iterate(x, settings, out);
+  memcpy(out->c, x->c, (size_t)x->n * sizeof *x->c);
+  return status;
+}
+
 jn_status jn_clock_solve(const jn_clock_problem *p, const jn_clock_settings *settings,
                          const jn_allocator *hooks, jn_clock_solution *out) {
-  solver x = {.p = p, .n = p->cells + 1, .points = p->points, .stride = p->stride};
   if (p->cells < 4) return JN_ERR_ARGUMENT;
-  x.rows = p->second + p->third;
-  double *block = jn_block_new(hooks, place(&x, NULL), sizeof *block);
-  if (!block) return JN_ERR_MEMORY;
-  place(&x, block);
-  place_ends(&x);
-  place_weights(&x);
-  jn_status status = JN_ERR_INFEASIBLE;
-  if (find_start(&x, settings->warm, out->c)) {
-    const double rows = ((double)x.rows * 2 + 1) * x.points;
-    start_multipliers(&x, settings->barrier * duration(&x) / rows);
-    status = iterate(&x, settings, out);
-  }
-  memcpy(out->c, x.c, (size_t)x.n * sizeof *x.c);
-  memcpy(out->b, x.b, (size_t)x.points * sizeof *x.b);
-  memcpy(out->b1, x.b1, (size_t)x.points * sizeof *x.b);
-  memcpy(out->b2, x.b2, (size_t)x.points * sizeof *x.b);
-  jn_block_free(hooks, block);
+  solver x = {.p = p, .n = p->cells + 1, .points = p->points, .hooks = hooks};
+  x.passes = jn_clock_passes_choose();
+  x.r.groups = (p->points + JN_CLOCK_GROUP - 1) / JN_CLOCK_GROUP;
+  x.r.damped = p->damped;
+  x.r.high = p->high, x.r.low = p->low;
+  const jn_status status = run(&x, settings, out);
+  for (int i = 0; i < 3; i++) jn_block_free(hooks, x.lists[i]);
   return status;
+}
+
+void jn_clock_values(const jn_clock_problem *p, const double *c, double *b, double *b1,
+                     double *b2) {
+  solver x = {.p = p, .n = p->cells + 1, .points = p->points};
+  place_ends(&x);
+  spline_values(&x, c, b, b1, b2);
+}
+
+const jn_clock_passes *jn_clock_passes_choose(void) {
+#define PASSES(isa) \
+  { jn_clock_linearise_##isa, jn_clock_steps_##isa, jn_clock_slacks_##isa, jn_clock_start_##isa }
+  static const jn_clock_passes table[] = {[JN_ISA_PLAIN] = PASSES(plain),
+#ifdef JOUNCE_X86
+                                          [JN_ISA_AVX2] = PASSES(avx2),
+                                          [JN_ISA_AVX512] = PASSES(avx512)
+#endif
+  };
+#undef PASSES
+  return &table[jn_isa_choose()];
 }

@@ -24,26 +24,28 @@ typedef struct jn_clock_problem {
   int cells;          /* N, at least 4 */
   int points, stride; /* jn_clock_points, and the distance of rows */
   double h;
-  int second, third;         /* numbers of rows without and with b'' */
-  int damped;                /* 1: sd, d0, d1 are not all zero */
-  double *cap;               /* [points] */
-  double *s0, *s1, *sg, *sd; /* [second x stride] */
-  double *r0, *r1, *r2, *rg; /* [third x stride] */
-  double *d0, *d1;           /* [third x stride] */
-  double *high, *low;        /* [second + third] */
+  int second, third;           /* numbers of rows without and with b'' */
+  int damped;                  /* 1: sd, d0, d1 are not all zero */
+  double *cap;                 /* [points] */
+  double *s0, *s1, *sg, *sd;   /* [second x stride] */
+  double *r0, *r1, *r2, *rg;   /* [third x stride] */
+  double *d0, *d1;             /* [third x stride] */
+  double *high, *low;          /* [second + third] */
+  const unsigned char *active; /* [second + third x chunks] 0: the row is left out in this chunk of
+                                * points; NULL: none is */
 } jn_clock_problem;
 
 int jn_clock_points(int cells);
+int jn_clock_chunks(int points);
 /* The index of the middle of a cell 1..N-2. */
 int jn_clock_middle(const jn_clock_problem *p, int cell);
 /* u of point i of a path from `start` to `start + N h`. */
 double jn_clock_point(const jn_clock_problem *p, double start, int i);
 
 typedef struct jn_clock_solution {
-  double *c;           /* [N+1] in: the start if warm; out: the solution */
-  double *b, *b1, *b2; /* [points] out */
-  double time;         /* sum w b^(-1/2) */
-  double gap;          /* relative duality gap */
+  double *c;   /* [N+1] in: the start if warm; out: the solution */
+  double time; /* sum w b^(-1/2) */
+  double gap;  /* relative duality gap */
   int iterations;
 } jn_clock_solution;
 
@@ -56,8 +58,12 @@ typedef struct jn_clock_settings {
   void *context;
 } jn_clock_settings;
 
-/* The largest constant b that keeps all rows, to a few percent; 0: there is none. */
-double jn_clock_uniform(const jn_clock_problem *p);
+/* b, b', b'' [points] of coefficients c */
+void jn_clock_values(const jn_clock_problem *p, const double *c, double *b, double *b1, double *b2);
+
+/* The largest constant b that keeps all rows, to a few percent, at every n-th point; 0: there is
+ * none. */
+double jn_clock_uniform(const jn_clock_problem *p, int every);
 
 /* JN_ERR_SINGULAR: no convergence; JN_ERR_INFEASIBLE: no strictly feasible start; JN_ERR_ARGUMENT:
  * stopped by progress. */

@@ -29,8 +29,8 @@ struct jn_limit_check {
   double *q, *v, *tau, *g; /* scratch */
 };
 
-static const char *const kind_names[JN_LIMIT_KINDS] = {"position", "velocity", "acceleration",
-                                                       "jerk",     "effort",   "effort_rate"};
+static const char *const kind_names[JN_LIMIT_KINDS] = {
+    "position", "velocity", "acceleration", "jerk", "effort", "effort_rate", "power"};
 
 const char *jn_limit_kind_name(jn_limit_kind kind) {
   return (int)kind >= 0 && kind < JN_LIMIT_KINDS ? kind_names[kind] : NULL;
@@ -43,8 +43,8 @@ jn_status jn_model_limits(const jn_model *model, jn_limit_range *range) {
   for (int i = 0; i < jn_model_body_count(model); i++) {
     const jn_joint *j = jn_model_joint(model, i);
     const jn_limits *l = &j->limits;
-    const double size[JN_LIMIT_KINDS] = {0,       l->velocity, l->acceleration,
-                                         l->jerk, l->effort,   l->effort_rate};
+    const double size[JN_LIMIT_KINDS] = {0,         l->velocity,    l->acceleration, l->jerk,
+                                         l->effort, l->effort_rate, HUGE_VAL};
     if (j->nv != 1) continue;
     jn_limit_range *r = range + (size_t)j->iv * JN_LIMIT_KINDS;
     r[JN_LIMIT_POSITION] = (jn_limit_range){l->lower, l->upper};
@@ -107,8 +107,10 @@ static jn_status add_sample(jn_limit_check *job, double t) {
       coefficients(job, n, k, JN_LIMIT_VELOCITY)[1] = v[k];
       coefficients(job, n, k, JN_LIMIT_ACCELERATION)[2] = a[k];
       coefficients(job, n, k, JN_LIMIT_JERK)[3] = j[k];
-      double *f = coefficients(job, n, k, JN_LIMIT_EFFORT);
+      double *f = coefficients(job, n, k, JN_LIMIT_EFFORT),
+             *power = coefficients(job, n, k, JN_LIMIT_POWER);
       f[0] = g[k], f[1] = d * v[k], f[2] = tau[k] - f[0] - f[1];
+      for (int c = 0; c < 3; c++) power[c + 1] = v[k] * f[c];
       f = coefficients(job, n, k, JN_LIMIT_EFFORT_RATE);
       f[1] = g[nv + k], f[2] = d * a[k], f[3] = tau[nv + k] - f[1] - f[2];
     }

@@ -7,11 +7,13 @@
 
 #include "base/block.h"
 #include "base/fail.h"
+#include "motion/tool.h"
 
 jn_retime_options jn_retime_options_default(void) {
-  return (jn_retime_options){.intervals = 1000, .tolerance = 1e-7};
+  return (jn_retime_options){.speed = {HUGE_VAL, HUGE_VAL}, .tolerance = 1e-6};
 }
 
+enum { STATES = 64 };                /* points of the path at a time */
 static const double unlimited = 1e6; /* the other side of a one-sided limit, relative to it */
 static const double inside = 1e-9;   /* a static force this near to its limit leaves no room */
 
@@ -67,6 +69,21 @@ static int is_limited(const retiming *x, int iv, int kind) {
   return isfinite(r->low) || isfinite(r->high);
 }
 
+static jn_status check_options(const jn_model *model, const jn_retime_options *o, jn_error *error) {
+  for (int i = 0; i < 2; i++)
+    if (!(o->speed[i] > 0))
+      return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                     "the speed at an end must be positive, found %.6g", o->speed[i]);
+  if (o->tools < 0 || (o->tools && !o->tool))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "limits of tools expected");
+  for (int i = 0; i < o->tools; i++)
+    if (o->tool[i].frame < 0 || o->tool[i].frame >= jn_model_frame_count(model) ||
+        !(o->tool[i].speed > 0))
+      return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                     "tool %d: a frame of the model and a positive speed expected", i);
+  return JN_OK;
+}
+
 static jn_status check_ranges(const retiming *x) {
   for (int i = 0; i < x->nv * JN_LIMIT_KINDS; i++) {
     const int iv = i / JN_LIMIT_KINDS, kind = i % JN_LIMIT_KINDS;
@@ -84,7 +101,7 @@ static jn_status check_ranges(const retiming *x) {
 
 /* The path. */
 
-/* v, v', v'' (derivatives by u) at u into x->v */
+/* q and v, v', v'' (derivatives by u) at u */
 static jn_status path_at(retiming *x, double u) {
   return jn_trajectory_at(x->path, u, 1, x->representation, x->q, x->v);
 }
@@ -162,46 +179,68 @@ static jn_status check_jumps(retiming *x) {
   return JN_OK;
 }
 
-/* Rows. */
-
-/* m, c, g and m_u + 2c, c_u, g_u at the point of x->q, x->v from three motions with clocks (first and
- * second derivative of u) (1, 0), (2, 0), (1, 1) */
-static jn_status coefficients(retiming *x, double *m, double *c, double *g, double *mc, double *cu,
-                              double *gu) {
-  static const double clocks[3][2] = {{1, 0}, {2, 0}, {1, 1}};
-  const int nv = x->nv;
-  double *tau[3] = {x->tau, x->tau + 2 * nv, x->tau + 4 * nv};
-  for (int k = 0; k < 3; k++) {
-    const double a = clocks[k][0], b = clocks[k][1];
-    for (int i = 0; i < nv; i++) {
-      const double v1 = x->v[i], v2 = x->v[nv + i], v3 = x->v[2 * nv + i];
-      x->w[i] = v1 * a;
-      x->w[nv + i] = v2 * a * a + v1 * b;
-      x->w[2 * nv + i] = v3 * a * a * a + 3 * v2 * a * b;
-    }
-    jn_status status = jn_inverse_dynamics(x->model, x->data, 1, x->q, x->w, NULL, tau[k]);
-    if (status) return status;
-  }
-  for (int i = 0; i < nv; i++) {
-    const double A = tau[0][i], B = tau[1][i], D = tau[2][i];
-    const double A1 = tau[0][nv + i], B1 = tau[1][nv + i], D1 = tau[2][nv + i];
-    c[i] = (B - A) / 3, g[i] = A - c[i], m[i] = D - A;
-    cu[i] = (B1 - 2 * A1) / 6, gu[i] = A1 - cu[i], mc[i] = D1 - A1;
+/* Both sides of the breaks of the path; of very many, as many as fit. */
+static jn_status list_breaks(retiming *x) {
+  enum { MOST = 20000 };
+  const double end = jn_trajectory_end(x->path);
+  for (int pass = 0; pass < 2; pass++) {
+    int n = 0;
+    for (double u = jn_trajectory_next_break(x->path, x->start); u < end && n < MOST;
+         u = jn_trajectory_next_break(x->path, u), n += 2)
+      if (pass) x->breaks[n] = u - 1e-12 * (fabs(u) + end - x->start), x->breaks[n + 1] = u;
+    x->break_count = n;
+    if (pass || !n) break;
+    if (!(x->breaks = jn_block_new(&x->hooks, (size_t)n, sizeof *x->breaks))) return JN_ERR_MEMORY;
   }
   return JN_OK;
 }
 
+/* Rows. */
+
+/* Forces and their rates at STATES points from three motions a point with clocks (first and second
+ * derivative of u) (1, 0), (2, 0), (1, 1): x->tau[3 x count x 2 nv] */
+static jn_status three_motions(retiming *x, int count) {
+  static const double clocks[3][2] = {{1, 0}, {2, 0}, {1, 1}};
+  const size_t nv = (size_t)x->nv, nq = (size_t)x->nq;
+  for (int k = 0; k < 3; k++) {
+    const double a = clocks[k][0], b = clocks[k][1];
+    if (k) memcpy(x->q + (size_t)(k * count) * nq, x->q, (size_t)count * nq * sizeof *x->q);
+    for (int n = 0; n < count; n++) {
+      const double *v1 = x->v + (size_t)n * 3 * nv, *v2 = v1 + nv, *v3 = v2 + nv;
+      double *w1 = x->w + (size_t)(k * count + n) * 3 * nv, *w2 = w1 + nv, *w3 = w2 + nv;
+      for (size_t i = 0; i < nv; i++) {
+        w1[i] = v1[i] * a;
+        w2[i] = v2[i] * a * a + v1[i] * b;
+        w3[i] = v3[i] * a * a * a + 3 * v2[i] * a * b;
+      }
+    }
+  }
+  return jn_batch_inverse_dynamics(x->model, x->batch, 1, 3 * (size_t)count, x->q, x->w, x->tau,
+                                   NULL);
+}
+
+/* m, c, g and m_u + 2c, c_u, g_u of a degree of freedom at point n of `count` */
+typedef struct force_terms {
+  double m, c, g, mc, cu, gu;
+} force_terms;
+static force_terms force_of(const retiming *x, int n, int count, int i) {
+  const size_t nv = (size_t)x->nv, next = (size_t)count * 2 * nv;
+  const double *A = x->tau + (size_t)n * 2 * nv + (size_t)i, *B = A + next, *D = B + next;
+  const double c = (B[0] - A[0]) / 3, cu = (B[nv] - 2 * A[nv]) / 6;
+  return (force_terms){D[0] - A[0], c, A[0] - c, D[nv] - A[nv], cu, A[nv] - cu};
+}
+
 /* The rows of all limits; their order: without b'' first. */
 static void list_rows(retiming *x) {
-  static const int kinds[2][2] = {{JN_LIMIT_ACCELERATION, JN_LIMIT_EFFORT},
-                                  {JN_LIMIT_JERK, JN_LIMIT_EFFORT_RATE}};
+  static const int kinds[2][3] = {{JN_LIMIT_ACCELERATION, JN_LIMIT_EFFORT, JN_LIMIT_KINDS},
+                                  {JN_LIMIT_JERK, JN_LIMIT_EFFORT_RATE, JN_LIMIT_POWER}};
   int rows = 0;
   for (int third = 0; third < 2; third++) {
-    for (int k = 0; k < 2; k++)
-      for (int iv = 0; iv < x->nv; iv++)
+    for (int k = 0; k < 3; k++)
+      for (int iv = 0; iv < x->nv && kinds[third][k] < JN_LIMIT_KINDS; iv++)
         if (is_limited(x, iv, kinds[third][k])) {
           x->row[rows] = (limit_row){iv, (jn_limit_kind)kinds[third][k], 1};
-          x->forces |= k;
+          x->forces |= k > 0;
           rows++;
         }
     x->row[rows++] = (limit_row){-1, JN_LIMIT_KINDS, 1}; /* of the clock itself */
@@ -209,52 +248,62 @@ static void list_rows(retiming *x) {
   }
 }
 
-static void fill_point(retiming *x, int n, const double *f[6]) {
-  const int nv = x->nv;
-  const double *v1 = x->v, *v2 = v1 + nv, *v3 = v2 + nv;
+/* row k at points first ... first + count - 1 */
+static void fill_row(retiming *x, int k, int first, int count) {
+  const size_t nv = (size_t)x->nv;
   jn_clock_problem *p = &x->p;
-  for (int k = 0; k < p->second + p->third; k++) {
-    const limit_row *r = &x->row[k];
-    const int third = k >= p->second, i = r->iv;
-    const size_t at = (size_t)(third ? k - p->second : k) * (size_t)p->stride + (size_t)n;
-    if (i < 0) continue;
-    const double s = 1 / r->scale, d = x->damping[i];
+  const limit_row *r = &x->row[k];
+  const int third = k >= p->second, i = r->iv;
+  if (i < 0) return;
+  const double s = 1 / r->scale, d = x->damping[i];
+  for (int n = 0; n < count; n++) {
+    const size_t at = (size_t)(third ? k - p->second : k) * (size_t)p->stride + (size_t)(first + n);
+    const double *v = x->v + (size_t)n * 3 * nv + (size_t)i;
+    const double v1 = v[0], v2 = v[nv], v3 = v[2 * nv];
     if (r->kind == JN_LIMIT_ACCELERATION) {
-      p->s0[at] = v2[i] * s, p->s1[at] = 0.5 * v1[i] * s;
-    } else if (r->kind == JN_LIMIT_EFFORT) {
-      p->s0[at] = f[1][i] * s, p->s1[at] = 0.5 * f[0][i] * s, p->sg[at] = f[2][i] * s;
-      p->sd[at] = d * v1[i] * s;
+      p->s0[at] = v2 * s, p->s1[at] = 0.5 * v1 * s;
     } else if (r->kind == JN_LIMIT_JERK) {
-      p->r0[at] = v3[i] * s, p->r1[at] = 1.5 * v2[i] * s, p->r2[at] = 0.5 * v1[i] * s;
+      p->r0[at] = v3 * s, p->r1[at] = 1.5 * v2 * s, p->r2[at] = 0.5 * v1 * s;
     } else {
-      p->r0[at] = f[4][i] * s, p->r1[at] = 0.5 * f[3][i] * s, p->r2[at] = 0.5 * f[0][i] * s;
-      p->rg[at] = f[5][i] * s;
-      p->d0[at] = d * v2[i] * s, p->d1[at] = 0.5 * d * v1[i] * s;
+      const force_terms f = force_of(x, n, count, i);
+      if (r->kind == JN_LIMIT_EFFORT) {
+        p->s0[at] = f.c * s, p->s1[at] = 0.5 * f.m * s, p->sg[at] = f.g * s;
+        if (p->damped) p->sd[at] = d * v1 * s;
+      } else if (r->kind == JN_LIMIT_POWER) {
+        /* v_1 b^(1/2) (m b'/2 + c b + g) + d v_1^2 b */
+        p->r0[at] = v1 * f.c * s, p->r1[at] = 0.5 * v1 * f.m * s, p->rg[at] = v1 * f.g * s;
+        if (p->damped) p->d0[at] = d * v1 * v1 * s;
+      } else {
+        p->r0[at] = f.cu * s, p->r1[at] = 0.5 * f.mc * s, p->r2[at] = 0.5 * f.m * s;
+        p->rg[at] = f.gu * s;
+        if (p->damped) p->d0[at] = d * v2 * s, p->d1[at] = 0.5 * d * v1 * s;
+      }
     }
   }
 }
 
-/* What no clock can change: positions, static forces, joints that may not move. */
-static void check_point(retiming *x, double u, const double *g) {
+/* What no clock can change at point n of `count`: positions, static forces, joints that may not
+ * move. */
+static void check_point(retiming *x, double u, int n, int count) {
   for (int i = 0; i < x->nv; i++) {
     const int iq = x->coordinate[i];
     const jn_limit_range *r = range_of(x, i, JN_LIMIT_POSITION);
     if (iq >= 0 && is_limited(x, i, JN_LIMIT_POSITION)) {
-      const double q = x->q[iq], slack = inside * size_of(r);
+      const double q = x->q[(size_t)n * (size_t)x->nq + (size_t)iq], slack = inside * size_of(r);
       if (q > r->high + slack || q < r->low - slack)
         note_breach(x, i, JN_LIMIT_POSITION, u, q, q > r->high ? r->high : r->low,
                     "change the path");
     }
     r = range_of(x, i, JN_LIMIT_EFFORT);
-    if (g && is_limited(x, i, JN_LIMIT_EFFORT)) {
-      const double slack = inside * size_of(r);
-      if (g[i] > r->high - slack || g[i] < r->low + slack)
-        note_breach(x, i, JN_LIMIT_EFFORT, u, g[i], g[i] > r->high - slack ? r->high : r->low,
+    if (is_limited(x, i, JN_LIMIT_EFFORT)) {
+      const double slack = inside * size_of(r), g = force_of(x, n, count, i).g;
+      if (g > r->high - slack || g < r->low + slack)
+        note_breach(x, i, JN_LIMIT_EFFORT, u, g, g > r->high - slack ? r->high : r->low,
                     "change the path, the load or the limit");
     }
     for (int kind = JN_LIMIT_VELOCITY; kind <= JN_LIMIT_JERK; kind++) {
       r = range_of(x, i, kind);
-      const double v = x->v[(kind - JN_LIMIT_VELOCITY) * x->nv + i];
+      const double v = x->v[(size_t)(3 * n + kind - JN_LIMIT_VELOCITY) * (size_t)x->nv + (size_t)i];
       if (!is_limited(x, i, kind) || r->low < 0 || r->high > 0 || fabs(v) < 1e-12) continue;
       note_breach(x, i, (jn_limit_kind)kind, u, v, 0,
                   "the joint may not move, but the path moves it");
@@ -262,18 +311,30 @@ static void check_point(retiming *x, double u, const double *g) {
   }
 }
 
-static double velocity_cap(const retiming *x) {
+/* the largest b that the velocities of point n allow */
+static jn_status velocity_cap(const retiming *x, int n, double *out) {
+  const double *v = x->v + (size_t)n * 3 * (size_t)x->nv;
   double cap = HUGE_VAL;
   for (int i = 0; i < x->nv; i++) {
     const jn_limit_range *r = range_of(x, i, JN_LIMIT_VELOCITY);
-    const double v = x->v[i], limit = v > 0 ? r->high : r->low;
-    if (v != 0 && isfinite(limit)) cap = fmin(cap, (limit / v) * (limit / v));
+    const double limit = v[i] > 0 ? r->high : r->low, root = limit / v[i];
+    if (v[i] != 0 && isfinite(limit) && root * root < cap) cap = root * root;
   }
-  return cap;
+  for (int i = 0; i < x->options.tools; i++) {
+    const jn_tool_limit *tool = &x->options.tool[i];
+    double speed;
+    const jn_status status =
+        jn_tool_speed(x->model, x->data, tool->frame, x->q + (size_t)n * (size_t)x->nq, v, &speed);
+    if (status) return status;
+    const double root = tool->speed / speed;
+    if (speed > 0 && root * root < cap) cap = root * root;
+  }
+  *out = cap;
+  return JN_OK;
 }
 
-static jn_status fill_rows(retiming *x) {
-  const size_t nv = (size_t)x->nv;
+/* the scales of rows and both sides of their limits */
+static void scale_rows(retiming *x) {
   jn_clock_problem *p = &x->p;
   for (int k = 0; k < p->second + p->third; k++) {
     limit_row *r = &x->row[k];
@@ -286,24 +347,36 @@ static jn_status fill_rows(retiming *x) {
     p->low[k] = isfinite(l->low) ? -l->low / r->scale : unlimited;
     if (p->high[k] == 0 && p->low[k] == 0) p->high[k] = p->low[k] = 1;
   }
-  for (int n = 0; n < p->points; n++) {
-    double *f = x->force;
-    const double *part[6] = {f, f + nv, f + 2 * nv, f + 3 * nv, f + 4 * nv, f + 5 * nv};
-    const double u = jn_clock_point(p, x->start, n);
-    jn_status status = path_at(x, u);
-    if (!status && x->forces)
-      status = coefficients(x, f, f + nv, f + 2 * nv, f + 3 * nv, f + 4 * nv, f + 5 * nv);
+}
+
+static jn_status fill_rows(retiming *x) {
+  jn_clock_problem *p = &x->p;
+  scale_rows(x);
+  for (int first = 0; first < x->all; first += STATES) {
+    const int count = x->all - first < STATES ? x->all - first : STATES;
+    jn_status status = JN_OK;
+    for (int n = 0; n < count && !status; n++)
+      status =
+          jn_trajectory_at(x->path, jn_retime_point(x, first + n), 1, x->representation,
+                           x->q + (size_t)n * (size_t)x->nq, x->v + (size_t)n * 3 * (size_t)x->nv);
+    if (!status && x->forces) status = three_motions(x, count);
     if (status) return status;
-    check_point(x, u, x->forces ? part[2] : NULL);
-    p->cap[n] = velocity_cap(x);
-    fill_point(x, n, part);
+    for (int n = 0; n < count; n++) {
+      check_point(x, jn_retime_point(x, first + n), n, count);
+      if ((status = velocity_cap(x, n, &x->cap[first + n]))) return status;
+      p->cap[first + n] = x->cap[first + n];
+    }
+    for (int k = 0; k < p->second + p->third; k++) fill_row(x, k, first, count);
   }
   return fail_at_breach(x);
 }
 
 static double largest_of(const double *a, size_t n) {
   double most = 0;
-  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(a[i]));
+  for (size_t i = 0; i < n; i++) {
+    const double size = fabs(a[i]);
+    most = size > most ? size : most;
+  }
   return most;
 }
 
@@ -318,7 +391,7 @@ static void drop_rows(retiming *x) {
                                                                      p->r0, p->r1, p->r2,
                                                                      p->rg, p->d0, p->d1};
     double *const *parts = third ? third_parts : second_parts;
-    const int count = third ? 6 : 4;
+    const int count = third ? (p->damped ? 6 : 4) : (p->damped ? 4 : 3);
     double most = 0;
     for (int c = 0; c < count; c++)
       if (parts[c] != p->sg)
@@ -353,22 +426,28 @@ static jn_status limit_clock(retiming *x) {
                      "path changes it",
                      jn_limit_kind_name(r->kind), name_of(x, r->iv).text);
   }
-  for (int n = 0; n < p->points; n++) cap = fmin(cap, p->cap[n]);
+  for (int n = 0; n < x->all; n++) cap = fmin(cap, p->cap[n]);
   if (!isfinite(cap) && second + third == 0)
     return jn_fail(
         x->error, JN_ERR_ARGUMENT, NULL, 0,
         "no limit bounds the speed: limit the velocity, acceleration or force of a joint "
         "that moves");
   for (size_t n = 0; n < stride; n++) p->s1[second * stride + n] = s1 / WEAK;
-  for (int n = 0; n < p->points; n++) p->cap[n] = fmin(p->cap[n], 1e200);
-  const double b = jn_clock_uniform(p);
+  for (int side = 0; side < 2 && x->options.ends == JN_ENDS_FREE; side++) {
+    const double speed = x->options.speed[side];
+    double *at = &p->cap[side ? p->cells : 0];
+    *at = fmin(*at, speed * speed);
+  }
+  for (int n = 0; n < x->all; n++) p->cap[n] = fmin(p->cap[n], 1e200);
+  const double b = jn_clock_uniform(p, p->points > 512 ? 8 : 1);
   if (!(b > 0))
     return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0, "no clock keeps the limits, however slow");
-  for (int n = 0; n < p->points; n++) {
+  for (int n = 0; n < x->all; n++) {
     double own = 0;
-    for (size_t k = 0; k < second; k++) own = fmax(own, fabs(p->s1[k * stride + (size_t)n]));
+    for (size_t k = 0; k < second && !(r2 > 0); k++)
+      own = fmax(own, fabs(p->s1[k * stride + (size_t)n]));
     p->r2[third * stride + (size_t)n] =
-        third ? r2 / WEAK : 0.5 * SWITCH * p->h * (own + 0.1 * s1) / sqrt(b);
+        r2 > 0 ? r2 / WEAK : 0.5 * SWITCH * p->h * (own + 0.1 * s1) / sqrt(b);
     p->cap[n] = fmin(p->cap[n], 1e4 * b);
   }
   return JN_OK;
@@ -376,22 +455,33 @@ static jn_status limit_clock(retiming *x) {
 
 /* Memory. */
 
+int jn_retime_quarter(const retiming *x, int j) {
+  const int N = x->p.cells, cell = j / 4, part = j % 4;
+  if (part == 0) return cell;
+  if (cell == 0) return N + part;
+  if (cell == N - 1) return N + JN_CLOCK_EXTRA + 4 - part;
+  return part == 2 ? jn_clock_middle(&x->p, cell) : x->p.points + 2 * (cell - 1) + part / 2;
+}
+
+double jn_retime_point(const retiming *x, int i) {
+  const int beyond = i - x->p.points;
+  if (i >= x->regular) return x->breaks[i - x->regular];
+  if (beyond < 0) return jn_clock_point(&x->p, x->start, i);
+  return x->start + x->p.h * (1 + beyond / 2 + (beyond % 2 ? 0.75 : 0.25));
+}
+
+/* What the grid does not change. */
 static jn_status place(retiming *x) {
-  jn_clock_problem *p = &x->p;
-  const size_t nv = (size_t)x->nv, nq = (size_t)x->nq, rows = 4 * nv + 2;
-  p->cells = x->options.intervals;
-  p->points = jn_clock_points(p->cells);
-  p->stride = (p->points + 7) / 8 * 8;
-  x->row = jn_block_new(&x->hooks, rows, sizeof *x->row);
+  const size_t nv = (size_t)x->nv, nq = (size_t)x->nq;
   x->coordinate = jn_block_new(&x->hooks, nv + 1, sizeof *x->coordinate);
-  x->numbers = jn_block_new(&x->hooks, nq + 24 * nv + 1, sizeof(double));
-  if (!x->row || !x->coordinate || !x->numbers) return JN_ERR_MEMORY;
+  x->numbers =
+      jn_block_new(&x->hooks, STATES * (3 * nq + (3 + 9 + 6) * nv) + 3 * nv + 1, sizeof(double));
+  if (!x->coordinate || !x->numbers) return JN_ERR_MEMORY;
   double *at = x->numbers;
-  x->q = at, at += nq;
-  x->v = at, at += 3 * nv;
-  x->w = at, at += 3 * nv;
-  x->tau = at, at += 6 * nv;
-  x->force = at, at += 6 * nv;
+  x->q = at, at += STATES * 3 * nq;
+  x->v = at, at += STATES * 3 * nv;
+  x->w = at, at += STATES * 9 * nv;
+  x->tau = at, at += STATES * 6 * nv;
   x->size = at, at += 2 * nv;
   x->damping = at;
   for (int i = 0; i < jn_model_body_count(x->model); i++) {
@@ -401,21 +491,42 @@ static jn_status place(retiming *x) {
       x->damping[j->iv + c] = jn_data_settings(x->data)->damping ? j->damping : 0;
     }
   }
-  for (size_t i = 0; i < nv; i++) p->damped |= x->damping[i] > 0;
+  for (size_t i = 0; i < nv; i++) x->p.damped |= x->damping[i] > 0;
+  jn_status status = jn_batch_new(x->model, 1, 1, &x->hooks, &x->batch);
+  if (status) return status;
+  *jn_batch_settings(x->batch) = *jn_data_settings(x->data);
+  jn_batch_settings(x->batch)->formulation = JN_FORM_BODY;
+  jn_batch_settings(x->batch)->damping = 0; /* it is added to the rows */
+  return JN_OK;
+}
+
+static jn_status place_grid(retiming *x, int cells, int quarters) {
+  jn_clock_problem *p = &x->p;
+  const size_t rows = 5 * (size_t)x->nv + 2;
+  p->cells = cells;
+  p->points = jn_clock_points(cells);
+  x->regular = p->points + (quarters ? 2 * (cells - 2) : 0);
+  x->all = x->regular + (quarters ? x->break_count : 0);
+  p->stride = (x->all + 7) / 8 * 8;
+  x->row = jn_block_new(&x->hooks, rows, sizeof *x->row);
+  x->active = jn_block_new(&x->hooks, rows * (size_t)jn_clock_chunks(p->points), 1);
+  if (!x->row || !x->active) return JN_ERR_MEMORY;
   list_rows(x);
   const size_t stride = (size_t)p->stride, second = (size_t)p->second * stride,
                third = (size_t)p->third * stride, knots = (size_t)p->cells + 1;
-  x->table =
-      jn_block_new(&x->hooks, 4 * second + 6 * third + 2 * rows + 4 * stride + knots + 5 * knots,
-                   sizeof(double));
+  const int of_damping = p->damped ? 1 : 0;
+  x->table = jn_block_new(&x->hooks,
+                          (3 + (size_t)of_damping) * second + (4 + 2 * (size_t)of_damping) * third +
+                              2 * rows + 6 * stride + knots + 5 * knots,
+                          sizeof(double));
   if (!x->table) return JN_ERR_MEMORY;
-  at = x->table;
+  double *at = x->table;
   double **const of_second[] = {&p->s0, &p->s1, &p->sg, &p->sd};
   double **const of_third[] = {&p->r0, &p->r1, &p->r2, &p->rg, &p->d0, &p->d1};
-  double **const of_points[] = {&p->cap, &x->solution.b, &x->solution.b1, &x->solution.b2};
-  for (int i = 0; i < 4; i++) *of_second[i] = at, at += second;
-  for (int i = 0; i < 6; i++) *of_third[i] = at, at += third;
-  for (int i = 0; i < 4; i++) *of_points[i] = at, at += stride;
+  double **const of_points[] = {&p->cap, &x->cap, &x->b, &x->b1, &x->b2, &x->use};
+  for (int i = 0; i < 3 + of_damping; i++) *of_second[i] = at, at += second;
+  for (int i = 0; i < 4 + 2 * of_damping; i++) *of_third[i] = at, at += third;
+  for (int i = 0; i < 6; i++) *of_points[i] = at, at += stride;
   p->high = at, at += rows;
   p->low = at, at += rows;
   x->solution.c = at, at += knots;
@@ -423,19 +534,39 @@ static jn_status place(retiming *x) {
   return JN_OK;
 }
 
-void jn_retime_release(retiming *x) {
+void jn_retime_release_grid(retiming *x) {
   jn_block_free(&x->hooks, x->row);
-  jn_block_free(&x->hooks, x->coordinate);
-  jn_block_free(&x->hooks, x->numbers);
+  jn_block_free(&x->hooks, x->active);
   jn_block_free(&x->hooks, x->table);
+  jn_block_free(&x->hooks, x->tight);
+  x->row = NULL;
+  x->active = NULL;
+  x->table = x->tight = NULL;
+  x->p.active = NULL;
+}
+
+void jn_retime_release(retiming *x) {
+  jn_retime_release_grid(x);
+  jn_block_free(&x->hooks, x->coordinate);
+  jn_block_free(&x->hooks, x->breaks);
+  jn_block_free(&x->hooks, x->numbers);
+  jn_batch_free(x->batch);
   jn_trajectory_free(x->own);
 }
 
-jn_status jn_retime_rows(retiming *x) {
-  jn_status status = place(x);
+jn_status jn_retime_grid(retiming *x, int cells, int quarters) {
+  jn_retime_release_grid(x);
+  jn_status status = place_grid(x, cells, quarters);
   if (status) return status;
-  jn_settings *settings = jn_data_settings(x->data);
-  const int damping = settings->damping;
+  x->breach.remedy = NULL;
+  x->p.h = (jn_trajectory_end(x->path) - x->start) / cells;
+  if ((status = fill_rows(x))) return status;
+  drop_rows(x);
+  return limit_clock(x);
+}
+
+jn_status jn_retime_begin(retiming *x) {
+  jn_status status = place(x);
   if (!status) status = measure(x);
   if (!status) status = rest_ends(x);
   if (!status && x->own) {
@@ -443,20 +574,13 @@ jn_status jn_retime_rows(retiming *x) {
     status = measure(x);
   }
   if (!status) status = check_jumps(x);
-  if (status) return status;
   x->start = jn_trajectory_start(x->path);
-  x->p.h = (jn_trajectory_end(x->path) - x->start) / x->p.cells;
-  settings->damping = 0; /* it is added to the rows */
-  status = fill_rows(x);
-  settings->damping = damping;
-  if (status) return status;
-  drop_rows(x);
-  return limit_clock(x);
+  return status ? status : list_breaks(x);
 }
 
 static jn_status run(retiming *x, jn_trajectory **out, jn_retime_report *report) {
   jn_status status = check_ranges(x);
-  if (!status) status = jn_retime_rows(x);
+  if (!status) status = jn_retime_begin(x);
   if (!status) status = jn_retime_rounds(x, out, report);
   if (status && x->error && !x->error->message[0])
     jn_fail(x->error, status, NULL, 0, "%s", jn_status_text(status));
@@ -471,12 +595,15 @@ jn_status jn_retime(const jn_model *model, jn_data *data, const jn_trajectory *p
   jn_error own = {0};
   if (o.intervals > JN_MAX_INTERVALS)
     return jn_fail(error, JN_ERR_LIMIT, NULL, 0, "at most %d intervals", JN_MAX_INTERVALS);
-  if (!model || !data || !path || !range || !out || o.intervals < 16 || !(o.tolerance > 0) ||
-      !(o.tolerance < 1) || (int)o.ends < 0 || o.ends > JN_ENDS_FREE)
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
-                   "an argument is NULL or out of range: 16 to %d intervals, tolerance between 0 "
-                   "and 1",
-                   JN_MAX_INTERVALS);
+  if (!model || !data || !path || !range || !out || (o.intervals != 0 && o.intervals < 16) ||
+      !(o.tolerance > 0) || !(o.tolerance < 1) || (int)o.ends < 0 || o.ends > JN_ENDS_FREE)
+    return jn_fail(
+        error, JN_ERR_ARGUMENT, NULL, 0,
+        "an argument is NULL or out of range: 0 or 16 to %d intervals, tolerance between 0 "
+        "and 1",
+        JN_MAX_INTERVALS);
+  const jn_status refused = check_options(model, &o, error);
+  if (refused) return refused;
   if (jn_data_order(data) < 1)
     return jn_fail(error, JN_ERR_ORDER, NULL, 0, "data of order 1 needed");
   retiming x = {.model = model, .data = data, .path = path, .range = range, .options = o};

@@ -2,6 +2,7 @@
 #ifndef JOUNCE_SRC_RETIME_H
 #define JOUNCE_SRC_RETIME_H
 
+#include <jounce/batch.h>
 #include <jounce/retime.h>
 
 #include "motion/clock_solver.h"
@@ -24,6 +25,7 @@ typedef struct limit_breach {
 typedef struct retiming {
   const jn_model *model;
   jn_data *data;
+  jn_batch *batch;
   const jn_trajectory *path;
   jn_trajectory *own; /* the path with ends at rest, if it needed them */
   const jn_limit_range *range;
@@ -34,19 +36,43 @@ typedef struct retiming {
   int nv, nq, forces; /* forces: some force or rate is limited */
   double start;
   limit_breach breach; /* the worst */
-  limit_row *row;
+  double *numbers;
+  double *q, *v, *w,
+      *tau; /* [STATES] points of the path; three motions and their forces for each */
+  double *size, *damping;
   int *coordinate; /* [nv] index into q; -1: a rotation */
+  double *breaks;  /* [2 breaks] both sides of every break of the path */
+  int break_count; /* 2 breaks */
+
+  /* a grid */
+  int all; /* points: those of the problem, the quarters of cells between them and the knots, and
+                * both sides of the breaks of the path */
+  int regular; /* without the breaks */
+  limit_row *row;
   jn_clock_problem p;
   jn_clock_solution solution;
-  double *clock; /* [cells+1 x 5] rows of the clock */
-  double *table, *numbers;
-  double *q, *v, *w, *tau, *force, *size, *damping;
+  unsigned char *active; /* of the problem */
+  double *table;         /* holds the numbers of the problem and what follows */
+  double *b, *b1, *b2;   /* [all] of the motion */
+  double *tight;         /* [rows x stride] the rows are multiplied by it */
+  double *cap;           /* [all] of the velocities */
+  double *use;           /* [stride] */
+  double *clock;         /* [cells+1 x 5] rows of the clock */
 } retiming;
 
-/* Checks the path and fills the rows of the problem. */
-jn_status jn_retime_rows(retiming *x);
+/* The path, checked, and memory. */
+jn_status jn_retime_begin(retiming *x);
+/* A grid of `cells`: the rows of the problem, with the quarters of the cells or without. */
+jn_status jn_retime_grid(retiming *x, int cells, int quarters);
+void jn_retime_release_grid(retiming *x);
 void jn_retime_release(retiming *x);
-/* Solves, looks between the grid points, tightens and solves again; makes the motion. */
+/* u of point i of all */
+double jn_retime_point(const retiming *x, int i);
+/* Point of the problem at u = start + h j/4, j = 0 ... 4 cells. */
+int jn_retime_quarter(const retiming *x, int j);
+
+/* Solves on grids from coarse to fine, looks between the grid points, tightens and solves again;
+ * makes the motion. */
 jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *report);
 
 #endif

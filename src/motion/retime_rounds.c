@@ -1,14 +1,20 @@
 /* retime_rounds.c: solves for the clock, looks at the motion between grid points, tightens the
  * limits that are exceeded there, and makes the motion. */
-#include <jounce/dynamics.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/block.h"
 #include "base/fail.h"
+#include "motion/clock_rows.h"
 #include "motion/retime.h"
+#include "trajectory/trajectory.h"
 
-enum { ROUNDS = 4, INSIDE = 3 };   /* solves at most; points looked at in a cell at the end */
+enum { ROUNDS = 4 };                     /* solves at most on the fine grid */
+enum { COARSE = 128 };                   /* cells of the coarse grid at most */
+enum { MOST = 1 << 16 };                 /* cells of an automatic grid at most */
+static const double cell_seconds = 4e-3; /* of an automatic grid, on average */
+static const double part_used =
+    0.4; /* of a limit by the coarse clock, to be a row of the fine grid */
 static const double enough = 1e-3; /* excess that is left to slowing down */
 static const double margin = 2e-7; /* and what is not seen between the points looked at */
 
@@ -29,113 +35,184 @@ static double cell_time(double h, double b, double b1, double b2, double b2_next
 
 /* Rows of the clock: t, u, u' = b^(1/2), u'' = b'/2, u''' = b^(1/2) b''/2, slowed down by `factor`. */
 static void make_clock(retiming *x, double factor) {
-  const jn_clock_solution *s = &x->solution;
   const int N = x->p.cells;
   const double end = jn_trajectory_end(x->path), f = 1 / factor;
   double t = 0, lost = 0;
   for (int i = 0; i <= N; i++) {
     double *row = x->clock + 5 * (size_t)i;
-    const double speed = sqrt(s->b[i]);
+    const double speed = sqrt(x->b[i]);
     row[0] = t;
     row[1] = i == N ? end : x->start + x->p.h * i;
     row[2] = speed * f;
-    row[3] = 0.5 * s->b1[i] * f * f;
-    row[4] = 0.5 * speed * s->b2[i] * f * f * f;
+    row[3] = 0.5 * x->b1[i] * f * f;
+    row[4] = 0.5 * speed * x->b2[i] * f * f * f;
     if (i == N) break;
     /* a sum without rounding errors that grow */
-    const double dt = factor * cell_time(x->p.h, s->b[i], s->b1[i], s->b2[i], s->b2[i + 1]) - lost,
+    const double dt = factor * cell_time(x->p.h, x->b[i], x->b1[i], x->b2[i], x->b2[i + 1]) - lost,
                  next = t + dt;
     lost = (next - t) - dt;
     t = next;
   }
 }
 
-static jn_status make_motion(retiming *x, double factor, jn_trajectory **out) {
-  make_clock(x, factor);
-  return jn_trajectory_clocked(x->path, x->p.cells + 1, x->clock, &x->hooks, out, x->error);
+/* The motion at the points of the grid. */
+
+/* the motion at u - u_0 = target of a cell u - u_0 = sum a_k s^k, s = (t - t_0)/h, near s */
+static void set_motion(retiming *x, const double a[8], double h, double s, double target,
+                       size_t at) {
+  double d0 = 0, d1 = 0, d2 = 0, d3 = 0;
+  for (int step = 0; step < 20; step++) {
+    /* the polynomial and its derivatives, divided by their factorials */
+    d0 = a[7], d1 = d2 = d3 = 0;
+    for (int k = 6; k >= 0; k--)
+      d3 = d3 * s + d2, d2 = d2 * s + d1, d1 = d1 * s + d0, d0 = d0 * s + a[k];
+    const double move = (target - d0) / d1;
+    if (fabs(move) < 1e-8) break;
+    s = fmin(1, fmax(0, s + move));
+  }
+  const double speed = d1 / h;
+  x->b[at] = speed * speed;
+  x->b1[at] = 4 * d2 / (h * h);
+  x->b2[at] = 12 * d3 / (h * h * h) / speed;
 }
 
-/* Values of the motion at time t: x->v, and x->tau where forces are limited. */
-static jn_status motion_at(retiming *x, const jn_trajectory *motion, double t) {
-  jn_status status = jn_trajectory_at(motion, t, 1, x->representation, x->q, x->v);
-  if (!status && x->forces)
-    status = jn_inverse_dynamics(x->model, x->data, 1, x->q, x->v, NULL, x->tau);
-  return status;
+/* b = u'^2, b' = 2 u'', b'' = 2 u'''/u' of the motion at all points. The motion's clock is a
+ * polynomial of degree 7 in t between knots (jn_trajectory_clocked); t is found by Newton's method. */
+static void clock_of_motion(retiming *x) {
+  const int N = x->p.cells;
+  int next = 0; /* break */
+  for (int cell = 0; cell < N; cell++) {
+    const double *row = x->clock + 5 * (size_t)cell;
+    double a[8], h = jn_clock_powers(row, row + 5, a);
+    for (int part = 1; part < 4; part++)
+      set_motion(x, a, h, 0.25 * part, 0.25 * part * (row[6] - row[1]),
+                 (size_t)jn_retime_quarter(x, 4 * cell + part));
+    for (; next < x->break_count && (cell == N - 1 || x->breaks[next] < row[6]); next++) {
+      const double u = x->breaks[next] - row[1];
+      set_motion(x, a, h, u / (row[6] - row[1]), u, (size_t)(x->regular + next));
+    }
+  }
 }
 
-/* The value of row k relative to its limit, at least 0; the part of it that speed cannot change. */
-static double use_of_row(const retiming *x, int k, double rest, double *fixed) {
-  const limit_row *r = &x->row[k];
-  const double *v = x->v;
-  const int nv = x->nv;
-  double y = r->kind == JN_LIMIT_ACCELERATION ? v[nv + r->iv]
-             : r->kind == JN_LIMIT_JERK       ? v[2 * nv + r->iv]
-             : r->kind == JN_LIMIT_EFFORT     ? x->tau[r->iv]
-                                              : x->tau[nv + r->iv];
-  y /= r->scale;
-  const double side = y > 0 ? x->p.high[k] : -x->p.low[k];
-  *fixed = r->kind == JN_LIMIT_EFFORT ? rest / side : 0;
-  return y / side;
+/* x->use: by how much the part of row k that depends on the speed is too large, at all points of the
+ * motion at `speed` times its own; the row after the last is the velocity. Side 1: for the upper
+ * limit, -1: for the lower, 0: for the nearer. Returns the largest. */
+static double uses(retiming *x, int k, double speed, int side) {
+  const jn_clock_problem *p = &x->p;
+  const int third = k >= p->second;
+  const size_t row = (size_t)(third ? k - p->second : k) * (size_t)p->stride;
+  const double *restrict b = x->b, *restrict b1 = x->b1, *restrict b2 = x->b2;
+  const double x1 = speed, x2 = x1 * x1, x3 = x2 * x1;
+  double *restrict use = x->use, most = 0;
+  if (k == p->second + p->third) {
+    for (int i = 0; i < x->all; i++) use[i] = x1 * sqrt(b[i] / x->cap[i]);
+  } else if (third) {
+    const double *restrict r0 = p->r0 + row, *restrict r1 = p->r1 + row, *restrict r2 = p->r2 + row,
+                           *restrict rg = p->rg + row;
+    for (int i = 0; i < x->all; i++)
+      use[i] = sqrt(b[i]) * (x3 * (r2[i] * b2[i] + r1[i] * b1[i] + r0[i] * b[i]) + x1 * rg[i]);
+    for (int i = 0; p->damped && i < x->all; i++)
+      use[i] += x2 * (p->d1[row + (size_t)i] * b1[i] + p->d0[row + (size_t)i] * b[i]);
+    const double high = 1 / p->high[k], low = -1 / p->low[k], one = side > 0 ? high : low;
+    if (side)
+      for (int i = 0; i < x->all; i++) use[i] *= one;
+    else
+      for (int i = 0; i < x->all; i++) use[i] *= use[i] > 0 ? high : low;
+  } else {
+    const double *restrict s0 = p->s0 + row, *restrict s1 = p->s1 + row, *restrict sg = p->sg + row;
+    for (int i = 0; i < x->all; i++) use[i] = x2 * (s1[i] * b1[i] + s0[i] * b[i]);
+    for (int i = 0; p->damped && i < x->all; i++)
+      use[i] += x1 * p->sd[row + (size_t)i] * sqrt(b[i]);
+    const double high = p->high[k], low = -p->low[k], one = side > 0 ? high : low;
+    if (side)
+      for (int i = 0; i < x->all; i++) use[i] /= one - sg[i];
+    else
+      for (int i = 0; i < x->all; i++) use[i] /= (use[i] > 0 ? high : low) - sg[i];
+  }
+  if (x->tight) {
+    const double *restrict tight = x->tight + (size_t)k * (size_t)p->stride;
+    for (int i = 0; i < x->all; i++) use[i] /= tight[i];
+  }
+  for (int i = 0; i < x->all; i++) most = use[i] > most ? use[i] : most;
+  return most;
 }
 
-/* v / limit of a degree of freedom */
-static double use_of_speed(const retiming *x, int i) {
-  const jn_limit_range *r = &x->range[(size_t)i * JN_LIMIT_KINDS + JN_LIMIT_VELOCITY];
-  const double limit = x->v[i] > 0 ? r->high : r->low;
-  return isfinite(limit) && x->v[i] != 0 ? x->v[i] / limit : 0;
+static int is_own(const retiming *x, int k) {
+  return k < x->p.second + x->p.third && x->row[k].iv < 0;
 }
 
-/* (use - fixed)/(1 - fixed): by how much the part that depends on the speed is too large */
-static double ratio_of(double use, double fixed) { return (use - fixed) / (1 - fixed); }
+/* the points of the problem in a cell and at its ends */
+static int points_of(const retiming *x, int cell, int *points) {
+  int count = 0;
+  for (int part = 0; part <= 4; part++) {
+    const int at = jn_retime_quarter(x, 4 * cell + part);
+    if (at < x->p.points) points[count++] = at;
+  }
+  return count;
+}
 
-/* Divides the limits of a cell's two knots by the ratio, in the part that depends on the speed. */
+/* Divides the limits of row k in a cell by the ratio, in the part that depends on the speed. */
 static void tighten(retiming *x, int k, int cell, double ratio) {
   const jn_clock_problem *p = &x->p;
   const int third = k >= p->second;
-  const size_t first = (size_t)(third ? k - p->second : k) * (size_t)p->stride;
+  /* ends at the damping, which is NULL without */
   double *const of_second[] = {p->s0, p->s1, p->sd, NULL}, *const of_third[] = {p->r0, p->r1, p->r2,
                                                                                 p->rg, p->d0, p->d1,
                                                                                 NULL};
-  int points[3 + JN_CLOCK_EXTRA] = {cell, cell + 1}, count = 2;
-  if (cell > 0 && cell < p->cells - 1) points[count++] = jn_clock_middle(p, cell);
-  for (int e = 1; e <= JN_CLOCK_EXTRA && cell == 0; e++) points[count++] = p->cells + e;
-  for (int e = 1; e <= JN_CLOCK_EXTRA && cell == p->cells - 1; e++)
-    points[count++] = p->cells + JN_CLOCK_EXTRA + e;
-  for (double *const *part = third ? of_third : of_second; *part; part++)
-    for (int i = 0; i < count; i++) (*part)[first + (size_t)points[i]] *= ratio;
+  int points[5], count = points_of(x, cell, points);
+  for (int i = 0; i < count; i++) {
+    const size_t at = (size_t)points[i];
+    x->tight[(size_t)k * (size_t)p->stride + at] *= ratio;
+    if (k == p->second + p->third) {
+      p->cap[at] /= ratio * ratio;
+      continue;
+    }
+    for (double *const *part = third ? of_third : of_second; *part; part++)
+      (*part)[(size_t)(third ? k - p->second : k) * (size_t)p->stride + at] *= ratio;
+  }
 }
 
-/* Looks between the points of every cell and tightens what is exceeded; the largest ratio. */
-static jn_status look_and_tighten(retiming *x, const jn_trajectory *motion, double *worst) {
+/* Row k was left out around a cell and is exceeded there: it takes part from now on. */
+static int activate(retiming *x, int k, int cell) {
+  const int chunks = jn_clock_chunks(x->p.points);
+  int points[5], count = points_of(x, cell, points), more = 0;
+  if (!x->p.active || k == x->p.second + x->p.third) return 0;
+  for (int i = 0; i < count; i++) {
+    unsigned char *a = x->active + (size_t)k * (size_t)chunks + points[i] / JN_CLOCK_PIECE;
+    more |= !*a;
+    *a = 1;
+  }
+  return more;
+}
+
+/* Looks between the points of every cell and tightens what is exceeded there; the largest use. */
+static jn_status look_and_tighten(retiming *x, double *worst) {
   const jn_clock_problem *p = &x->p;
   const int rows = p->second + p->third;
-  double *most = jn_block_new(&x->hooks, (size_t)rows + 1, sizeof *most);
-  jn_status status = most ? JN_OK : JN_ERR_MEMORY;
+  const size_t all = (size_t)(rows + 1) * (size_t)p->stride;
   *worst = 0;
-  for (int i = 0; i < p->cells && !status; i++) {
-    const double *row = x->clock + 5 * (size_t)i;
-    double speed = 0;
-    for (int k = 0; k < rows; k++) most[k] = 0;
-    for (int part = 1; part < 4 && !status; part += 2) {
-      status = motion_at(x, motion, row[0] + 0.25 * part * (row[5] - row[0]));
-      for (int d = 0; d < x->nv && !status; d++) speed = fmax(speed, use_of_speed(x, d));
-      for (int k = 0; k < rows && !status; k++) {
-        if (x->row[k].iv < 0) continue;
-        const size_t at = (size_t)k * (size_t)p->stride + (size_t)i;
-        double fixed, rest = k < p->second ? 0.5 * (p->sg[at] + p->sg[at + 1]) : 0,
-                      use = use_of_row(x, k, rest, &fixed);
-        most[k] = fmax(most[k], ratio_of(use, fixed));
-      }
+  for (int k = 0; k <= rows; k++) {
+    if (is_own(x, k)) continue;
+    const double most = uses(x, k, 1, 0);
+    *worst = fmax(*worst, most);
+    if (most <= 1 + 0.03 * enough) continue;
+    if (!x->tight) {
+      if (!(x->tight = jn_block_new(&x->hooks, all, sizeof *x->tight))) return JN_ERR_MEMORY;
+      for (size_t i = 0; i < all; i++) x->tight[i] = 1;
     }
-    *worst = fmax(*worst, speed);
-    if (speed > 1) p->cap[i] /= speed * speed, p->cap[i + 1] /= speed * speed;
-    for (int k = 0; k < rows; k++) {
-      *worst = fmax(*worst, most[k]);
-      if (most[k] > 1 + 0.03 * enough) tighten(x, k, i, most[k] * (1 + 0.03 * enough));
+    int next = 0; /* break */
+    for (int cell = 0; cell < p->cells; cell++) {
+      double here = 0;
+      for (int part = 0; part <= 4; part++)
+        here = fmax(here, x->use[jn_retime_quarter(x, 4 * cell + part)]);
+      const double end = x->clock[5 * (size_t)cell + 6];
+      for (; next < x->break_count && x->breaks[next] < end; next++)
+        here = fmax(here, x->use[x->regular + next]);
+      if (here > 1 + 0.03 * enough && !activate(x, k, cell))
+        tighten(x, k, cell, here * (1 + 0.03 * enough));
     }
   }
-  jn_block_free(&x->hooks, most);
-  return status;
+  return JN_OK;
 }
 
 /* The top of the parabola through three equidistant values, if it is between them. */
@@ -145,46 +222,73 @@ static double top(double a, double b, double c) {
   return b - 0.5 * slope * slope / bend;
 }
 
-/* The slow-down that removes every excess: looks at the knots and INSIDE points of every cell.
- * Velocity falls with the speed, the changing part of forces with its square, rates at least with
- * the speed, jerk with its cube. */
-static jn_status find_slow_down(retiming *x, const jn_trajectory *motion, double *factor,
-                                double *excess) {
+/* Values at FINE + 1 places of a cell of the polynomial through its five values: weights */
+enum { FINE = 32 };
+typedef double fine_weights[FINE + 1][5];
+
+static void make_weights(fine_weights w) {
+  for (int n = 0; n <= FINE; n++)
+    for (int i = 0; i < 5; i++) {
+      w[n][i] = 1;
+      for (int k = 0; k < 5; k++)
+        if (k != i) w[n][i] *= (4.0 * n / FINE - k) / (i - k);
+    }
+}
+
+/* The largest value in a cell from its five values; if it may be above `from`. The polynomial counts
+ * where it is near the parabolas: not across a jump in the cell. */
+static double top_of_cell(fine_weights w, const double y[5], double from) {
+  const double rough =
+      fmax(top(y[0], y[1], y[2]), fmax(top(y[1], y[2], y[3]), top(y[2], y[3], y[4])));
+  double most = rough, before = y[0], last = y[0];
+  if (rough < from) return rough;
+  for (int n = 1; n <= FINE; n++) {
+    const double at =
+        w[n][0] * y[0] + w[n][1] * y[1] + w[n][2] * y[2] + w[n][3] * y[3] + w[n][4] * y[4];
+    most = fmax(most, n > 1 ? top(before, last, at) : at);
+    before = last, last = at;
+  }
+  return most < rough + 1e-3 ? most : rough;
+}
+
+/* of all cells, from x->use */
+static double top_of_cells(const retiming *x, fine_weights w) {
+  double top = 0;
+  for (int cell = 0; cell < x->p.cells; cell++) {
+    double y[5], most = 0;
+    for (int part = 0; part <= 4; part++) {
+      y[part] = x->use[jn_retime_quarter(x, 4 * cell + part)];
+      most = y[part] > most ? y[part] : most;
+    }
+    if (most > 0.99) top = fmax(top, top_of_cell(w, y, 0.999));
+  }
+  for (int i = x->regular; i < x->all; i++) top = fmax(top, x->use[i]);
+  return top;
+}
+
+/* By how much the motion at `speed` must be slowed down so that nothing is exceeded between the
+ * points either. Velocity falls with the speed, the changing part of forces with its square, rates
+ * at least with the speed, jerk with its cube. */
+static double slow_down(retiming *x, double speed, double *excess) {
   const jn_clock_problem *p = &x->p;
   const int rows = p->second + p->third;
-  const size_t width = (size_t)(rows + x->nv);
-  double *last = jn_block_new(&x->hooks, 2 * width, sizeof *last), *before = last + width;
-  if (!last) return JN_ERR_MEMORY;
-  jn_status status = JN_OK;
-  const int all = p->cells * (INSIDE + 1);
-  *factor = 1;
+  double factor = 1;
+  fine_weights weights;
+  make_weights(weights);
   *excess = 0;
-  for (int n = 0; n <= all && !status; n++) {
-    const int cell = n == all ? p->cells - 1 : n / (INSIDE + 1);
-    const double *row = x->clock + 5 * (size_t)cell,
-                 share = (double)(n - cell * (INSIDE + 1)) / (INSIDE + 1);
-    status = motion_at(x, motion, n == all ? row[5] : row[0] + share * (row[5] - row[0]));
-    for (int k = 0; k < rows + x->nv && !status; k++) {
-      double ratio = 0, power = 1;
-      if (k >= rows) {
-        ratio = use_of_speed(x, k - rows);
-      } else if (x->row[k].iv >= 0) {
-        const size_t at = (size_t)k * (size_t)p->stride + (size_t)cell;
-        double fixed, rest = k < p->second ? p->sg[at] + share * (p->sg[at + 1] - p->sg[at]) : 0,
-                      use = use_of_row(x, k, rest, &fixed);
-        ratio = ratio_of(use, fixed);
-        power = x->row[k].kind == JN_LIMIT_JERK ? 1.0 / 3 : k < p->second && !p->damped ? 0.5 : 1;
-      }
-      /* knots are kinks of the rates: the parabola must not bend around one */
-      const int kink = k >= p->second && k < rows && (n - 1) % (INSIDE + 1) == 0;
-      const double most = n > 1 && !kink ? top(before[k], last[k], ratio) : ratio;
+  for (int k = 0; k <= rows; k++) {
+    if (is_own(x, k)) continue;
+    const double power = k >= p->second && k < rows && x->row[k].kind == JN_LIMIT_JERK ? 1.0 / 3
+                         : k < p->second && !p->damped                                 ? 0.5
+                                                                                       : 1;
+    for (int side = 1; side >= (k < rows ? -1 : 1); side -= 2) {
+      if (uses(x, k, speed, side) < 0.99) continue;
+      const double most = top_of_cells(x, weights);
       *excess = fmax(*excess, most - 1);
-      if (most > 1 - margin) *factor = fmax(*factor, 1 + power * (most - 1 + margin));
-      before[k] = last[k], last[k] = ratio;
+      if (most > 1 - margin) factor = fmax(factor, 1 + power * (most - 1 + margin));
     }
   }
-  jn_block_free(&x->hooks, last);
-  return status;
+  return factor;
 }
 
 typedef struct watch {
@@ -200,17 +304,21 @@ static int report_progress(void *context, int step, double time, double gap) {
   return o->progress(o->context, w->round, step, time, w->worst);
 }
 
-static jn_status solve_round(retiming *x, int round, double worst, jn_retime_report *report) {
+static jn_status solve_round(retiming *x, int warm, int round, double worst,
+                             jn_retime_report *report) {
   watch w = {x, round, worst};
-  const jn_clock_settings settings = {.tolerance = x->options.tolerance,
-                                      .warm = round > 0,
-                                      .barrier = round > 0 ? 1e-3 : 1,
+  const int coarse = x->all == x->p.points; /* only a start for the fine grid */
+  const jn_clock_settings settings = {.tolerance = coarse ? 1e-2 : x->options.tolerance,
+                                      .warm = warm,
+                                      .barrier = warm ? 0.03 : 1,
                                       .most = 200,
                                       .progress = x->options.progress ? report_progress : NULL,
                                       .context = &w};
   jn_status status = jn_clock_solve(&x->p, &settings, &x->hooks, &x->solution);
   report->rounds = round + 1;
+  report->intervals = x->p.cells;
   report->steps += x->solution.iterations;
+  if (x->solution.iterations > report->longest) report->longest = x->solution.iterations;
   if (status == JN_ERR_ARGUMENT)
     return jn_fail(x->error, JN_ERR_STATE, NULL, 0, "stopped by the caller");
   if (status == JN_ERR_SINGULAR)
@@ -225,35 +333,123 @@ static jn_status solve_round(retiming *x, int round, double worst, jn_retime_rep
   return status;
 }
 
-jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *report) {
-  jn_trajectory *motion = NULL;
-  double worst = 0;
-  jn_status status = JN_OK;
-  for (int round = 0; round < ROUNDS; round++) {
-    status = solve_round(x, round, worst, report);
-    if (!status) status = make_motion(x, 1, &motion);
-    if (!status) status = look_and_tighten(x, motion, &worst);
-    if (status || worst < 1 + enough || round == ROUNDS - 1) break;
-    jn_trajectory_free(motion);
-    motion = NULL;
+/* From coarse to fine. */
+
+/* The rows that may become active: those that are used by more than PART in some chunk of points, by
+ * the clock x->b. */
+static void choose_rows(retiming *x) {
+  const jn_clock_problem *p = &x->p;
+  const int chunks = jn_clock_chunks(p->points), all = x->all;
+  x->all = p->points;
+  for (int k = 0; k < p->second + p->third; k++) {
+    unsigned char *active = x->active + (size_t)k * (size_t)chunks;
+    if (!is_own(x, k)) uses(x, k, 1, 0);
+    for (int i = 0; i < p->points; i++)
+      if (is_own(x, k) || x->use[i] > part_used) active[i / JN_CLOCK_PIECE] = 1;
   }
-  /* slow down until nothing is exceeded; the second time only rounding is left */
-  report->slowed = 1;
-  for (int trial = 0; trial < 4 && !status; trial++) {
-    double factor = 1, excess = 0;
-    status = find_slow_down(x, motion, &factor, &excess);
-    if (trial == 0) report->excess = excess;
-    if (status || factor == 1) break;
-    jn_trajectory_free(motion);
-    motion = NULL;
-    report->slowed *= factor;
-    status = make_motion(x, report->slowed, &motion);
+  x->all = all;
+  x->p.active = x->active;
+}
+
+/* The coefficients of the same spline on cells of half the width; c[2 n - 1], n = cells + 1. The
+ * coefficient beyond an end continues the quadratic cell there. */
+static void halve(double *c, int n) {
+  const double before = 3 * c[0] - 3 * c[1] + c[2];
+  double next = 3 * c[n - 1] - 3 * c[n - 2] + c[n - 3];
+  for (int i = n - 1; i >= 0; i--) {
+    const double at = c[i], last = i > 0 ? c[i - 1] : before;
+    c[2 * i] = (last + 6 * at + next) / 8;
+    if (i > 0) c[2 * i - 1] = 0.5 * (last + at);
+    next = at;
   }
-  if (status) {
-    jn_trajectory_free(motion);
-    return status;
-  }
-  report->duration = jn_trajectory_end(motion) - jn_trajectory_start(motion);
-  *out = motion;
+}
+
+/* A grid of `coarse` cells halved `halvings` times, from a clock on the grid before: c[cells + 1]. */
+typedef struct levels {
+  int coarse, halvings;
+  double *c;
+  int cells; /* of c; 0: none yet */
+} levels;
+
+static int cells_of(const levels *l) { return l->coarse << l->halvings; }
+
+/* Keeps the clock that was found as the start of the next grid. */
+static jn_status keep_clock(retiming *x, levels *l) {
+  const size_t n = (size_t)x->p.cells + 1;
+  jn_block_free(&x->hooks, l->c);
+  if (!(l->c = jn_block_new(&x->hooks, n, sizeof *l->c))) return JN_ERR_MEMORY;
+  memcpy(l->c, x->solution.c, n * sizeof *l->c);
+  l->cells = x->p.cells;
   return JN_OK;
+}
+
+/* Solves on the grid of `cells`, from the clock of the grid before if there is one. */
+static jn_status solve_level(retiming *x, levels *l, int cells, jn_retime_report *report) {
+  jn_status status = jn_retime_grid(x, cells, cells == cells_of(l));
+  if (status) return status;
+  if (l->cells) {
+    memcpy(x->solution.c, l->c, (size_t)(l->cells + 1) * sizeof *l->c);
+    for (int n = l->cells; n < cells; n *= 2) halve(x->solution.c, n + 1);
+    jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
+    choose_rows(x);
+  }
+  return solve_round(x, l->cells > 0, 0, 0, report);
+}
+
+/* Solves from coarse to fine, each grid STEP halvings finer than the one before. Where a coarse grid
+ * fails, the fine one is solved by itself, so that what is wrong is said of it. */
+static jn_status first_solve(retiming *x, levels *l, jn_retime_report *report) {
+  enum { STEP = 3 };
+  const int asked = x->options.intervals;
+  int done = 0;
+  l->coarse = asked ? asked : COARSE;
+  while (l->coarse > COARSE) l->coarse = (l->coarse + 1) / 2, l->halvings++;
+  if (!asked) l->halvings = STEP; /* not known yet: the first grid is not the last */
+  while (done < l->halvings) {
+    jn_status status = solve_level(x, l, l->coarse << done, report);
+    if (!status) status = keep_clock(x, l);
+    if (status == JN_ERR_STATE || status == JN_ERR_MEMORY) return status;
+    x->error->message[0] = 0;
+    if (!asked && done == 0) {
+      l->halvings = 0;
+      while (!status && cells_of(l) * cell_seconds < x->solution.time && cells_of(l) < MOST)
+        l->halvings++;
+    }
+    if (status) break;
+    const int left = l->halvings - done;
+    done += left > STEP && left % STEP ? left % STEP : STEP < left ? STEP : left;
+    if (left == 0) break;
+  }
+  return solve_level(x, l, cells_of(l), report);
+}
+
+jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *report) {
+  double worst = 0, factor = 1;
+  levels l = {0};
+  jn_status status = first_solve(x, &l, report);
+  jn_block_free(&x->hooks, l.c);
+  for (int round = 1; !status; round++) {
+    jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
+    make_clock(x, 1);
+    clock_of_motion(x);
+    status = look_and_tighten(x, &worst);
+    if (status || worst < 1 + enough || round == ROUNDS) break;
+    status = solve_round(x, 1, round, worst, report);
+  }
+  /* slow down until nothing is exceeded; after the first time only rounding is left */
+  report->slowed = 1;
+  for (int trial = 0; trial < 8 && !status; trial++) {
+    double excess;
+    factor = slow_down(x, 1 / report->slowed, &excess);
+    if (trial == 0) report->excess = excess;
+    if (factor == 1) break;
+    report->slowed *= factor;
+  }
+  if (!status) {
+    jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
+    make_clock(x, report->slowed);
+    status = jn_trajectory_clocked(x->path, x->p.cells + 1, x->clock, &x->hooks, out, x->error);
+  }
+  if (!status) report->duration = jn_trajectory_end(*out) - jn_trajectory_start(*out);
+  return status;
 }

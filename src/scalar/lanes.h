@@ -6,7 +6,7 @@
 #include <immintrin.h>
 #include <math.h>
 
-#include "model/model.h"
+#include "model/link.h"
 
 typedef double real;
 typedef double v3 __attribute__((vector_size(32)));

@@ -9,13 +9,29 @@
 #define LANES 2
 #endif
 
-typedef double real __attribute__((vector_size(8 * LANES)));
+typedef double real __attribute__((vector_size(sizeof(double) * LANES)));
 
+#ifdef JN_BAKED
+/* the lanes with a > b, one bit each */
+static inline int real_greater(real a, real b) {
+  int lanes = 0;
+  for (int i = 0; i < LANES; i++) lanes |= (a[i] > b[i]) << i;
+  return lanes;
+}
+#else
 /* a > b in every lane */
 static inline int real_greater(real a, real b) {
   int all = 1;
   for (int i = 0; i < LANES; i++) all &= a[i] > b[i];
   return all;
+}
+#endif
+
+/* the larger of a and b in every lane; b where a is not a number */
+static inline real real_max(real a, real b) {
+  typedef long long mask __attribute__((vector_size(8 * LANES)));
+  const mask more = a > b;
+  return (real)((more & (mask)a) | (~more & (mask)b));
 }
 
 /* Unroll short loops: a mispredicted loop exit costs more than the larger code. Results do not

@@ -3,7 +3,7 @@
 #ifndef JOUNCE_SCALAR_PLAIN_H
 #define JOUNCE_SCALAR_PLAIN_H
 
-#include "model/model.h"
+#include "model/link.h"
 
 #define DIAGONAL(link) ((void)(link), 0)
 #define LINK_TRANSFORMS 0
@@ -37,6 +37,32 @@ static inline v3 v3_with_z(v3 a, v3 b) { return v3_make(a.x, a.y, b.z); }
 static inline real v3_dot(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 static inline real v3_dot2(v3 a, v3 b, v3 c, v3 d) { return v3_dot(a, b) + v3_dot(c, d); }
+
+#ifdef JN_FOLDED
+/* Sums with constants of one robot: the compiler knows them, and terms with a factor zero are left
+ * out. The result differs at most in the sign of a zero. */
+static inline real c_sum(double a, real x, double b, real y, double c, real z) {
+  const real zero = {0};
+  if (a == 0 && b == 0) return c == 0 ? zero : c * z;
+  if (a == 0) return c == 0 ? b * y : b * y + c * z;
+  if (b == 0) return c == 0 ? a * x : a * x + c * z;
+  return c == 0 ? a * x + b * y : a * x + b * y + c * z;
+}
+static inline real c_difference(double a, real x, double b, real y) {
+  const real zero = {0};
+  if (a == 0) return b == 0 ? zero : -(b * y);
+  return b == 0 ? a * x : a * x - b * y;
+}
+/* a x c and c x a */
+static inline v3 v3_cross_c(v3 a, const double *c) {
+  return v3_make(c_difference(c[2], a.y, c[1], a.z), c_difference(c[0], a.z, c[2], a.x),
+                 c_difference(c[1], a.x, c[0], a.y));
+}
+static inline v3 c_cross_v3(const double *c, v3 a) {
+  return v3_make(c_difference(c[1], a.z, c[2], a.y), c_difference(c[2], a.x, c[0], a.z),
+                 c_difference(c[0], a.y, c[1], a.x));
+}
+#endif
 
 /* sums of cross products */
 typedef v3 cross_sum;
@@ -85,10 +111,17 @@ static inline v3 rotz_end(rotz_sum s) { return v3_make(s.cx + s.ny, s.cy - s.nx,
 static inline v3 rotz_end_t(rotz_sum s) { return v3_make(s.cx - s.ny, s.cy + s.nx, s.cx - s.cx); }
 
 /* a_x col_0 + a_y col_1 + a_z col_2 of a constant matrix stored by columns of four */
+#ifdef JN_FOLDED
+static inline v3 c_columns(const double *M, v3 a) {
+  return v3_make(c_sum(M[0], a.x, M[4], a.y, M[8], a.z), c_sum(M[1], a.x, M[5], a.y, M[9], a.z),
+                 c_sum(M[2], a.x, M[6], a.y, M[10], a.z));
+}
+#else
 static inline v3 c_columns(const double *M, v3 a) {
   return v3_make(M[0] * a.x + M[4] * a.y + M[8] * a.z, M[1] * a.x + M[5] * a.y + M[9] * a.z,
                  M[2] * a.x + M[6] * a.y + M[10] * a.z);
 }
+#endif
 static inline v3 v3_columns(const v3 *M, v3 a) {
   return v3_make(M[0].x * a.x + M[1].x * a.y + M[2].x * a.z,
                  M[0].y * a.x + M[1].y * a.y + M[2].y * a.z,
@@ -106,6 +139,21 @@ static inline void v3_transpose(const v3 *M, v3 *T) {
   T[2] = v3_make(M[0].z, M[1].z, M[2].z);
 }
 /* R a and out += R^T a, R a signed permutation of axes */
+#ifdef JN_FOLDED
+static inline real v3_at(v3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
+static inline v3 v3_pick(const v3 *a, const jn_axes *R) {
+  return v3_make(R->sign[0] * v3_at(*a, R->from[0]), R->sign[1] * v3_at(*a, R->from[1]),
+                 R->sign[2] * v3_at(*a, R->from[2]));
+}
+static inline void v3_add_pick(v3 *out, v3 a, const jn_axes *R) {
+  for (int i = 0; i < 3; i++) {
+    const real x = R->sign[i] * v3_at(a, i);
+    if (R->from[i] == 0) out->x += x;
+    if (R->from[i] == 1) out->y += x;
+    if (R->from[i] == 2) out->z += x;
+  }
+}
+#else
 static inline v3 v3_pick(const v3 *a, const jn_axes *R) {
   const real *x = &a->x;
   const int *i = R->from;
@@ -120,6 +168,7 @@ static inline void v3_add_pick(v3 *out, v3 a, const jn_axes *R) {
   x[i[1]] += s[1] * a.y;
   x[i[2]] += s[2] * a.z;
 }
+#endif
 static inline v3 c_vector(const double *c) {
   return v3_make(real_of(c[0]), real_of(c[1]), real_of(c[2]));
 }

@@ -32,7 +32,7 @@ static void take_columns(automatic *f, int iq, int numbers) {
     for (size_t i = 0; i < n; i++) f->y[k * n + i] = f->q[i * f->nq + column + k];
 }
 
-/* x^(k) of number k0 and its variance at cell j, u of the way through it. */
+/* x^(k), k > 0, of a number and its variance at cell j, u of the way through it. */
 static double value(const recording *r, int number, int j, double u, int k, double *variance) {
   const smoother *m = r->m;
   const int w = m->u->degree + 1;
@@ -40,8 +40,9 @@ static double value(const recording *r, int number, int j, double u, int k, doub
   double b[WIDEST], x = 0;
   jn_uniform_basis(m->u, u, k, b);
   for (int a = 0; a < w; a++) x += b[a] * c[a];
-  *variance = m->sigma2 * jn_smoother_variance(m, j, b, b);
-  return k ? x : x + r->mean[number];
+  *variance = m->sigma2 * m->V[(size_t)m->u->controls * (size_t)w + (size_t)j] *
+              jn_smoother_variance(m, j, b, b);
+  return x;
 }
 
 /* The highest derivative whose band is narrower than the derivative is large, both as root mean
@@ -61,20 +62,21 @@ static int reliable_order(const recording *r, int number) {
   return k;
 }
 
-static void write_report(const automatic *f, const recording *r, int iq, int number) {
+static void write_report(const automatic *f, recording *r, int iq, int number) {
   const jn_fit_report *out = f->report;
   const smoother *m = r->m;
   if (!out) return;
   const size_t at = (size_t)(iq + number - f->from_iq);
-  double squares = 0, most = 0, variance, lambda = HUGE_VAL;
-  for (int j = 0; m && j < m->u->cells; j++)
-    for (int i = m->u->begin[j]; i < m->u->begin[j + 1]; i++) {
+  double squares = 0, most = 0, lambda = HUGE_VAL, product;
+  if (m) {
+    const size_t y = (size_t)number * (size_t)f->count, c = (size_t)number * (size_t)m->u->controls;
+    jn_uniform_residual(m->u, &r->s, r->s.y + y, m->c + c, r->residual, NULL, &product);
+    for (int i = 0; i < f->count; i++) {
       if (r->s.w && !(r->s.w[i] > 0)) continue;
-      const double e = f->y[(size_t)number * (size_t)f->count + (size_t)i] -
-                       value(r, number, j, f->t[i] / m->u->h - j, 0, &variance);
-      squares += e * e;
-      most = fmax(most, fabs(e));
+      squares += r->residual[i] * r->residual[i];
+      most = fmax(most, fabs(r->residual[i]));
     }
+  }
   for (int k = 0; m && k < m->rows; k++) lambda = fmin(lambda, m->lambda[k]);
   if (out->rms) out->rms[at] = m ? sqrt(squares / r->s.used) : 0;
   if (out->max) out->max[at] = most;
@@ -98,18 +100,6 @@ static jn_status refuse(const automatic *f, int iq, const char *why) {
                  name, why);
 }
 
-/* The joint of a number is a hinge; it has no limits, as a continuous joint. */
-static const jn_joint *joint_of(const automatic *f, int iq) {
-  int i = 0;
-  while (iq >= f->T->joint[i].iq + f->T->joint[i].nq) i++;
-  return &f->T->joint[i];
-}
-static int wraps(const automatic *f, int iq) { return joint_of(f, iq)->type == JN_JOINT_REVOLUTE; }
-static int turns_freely(const automatic *f, int iq) {
-  const jn_limits *l = &joint_of(f, iq)->limits;
-  return !(l->upper - l->lower < HUGE_VAL);
-}
-
 /* Fits the numbers in y; `cells` as in recording_options. Nothing moves: r->m is NULL, the status
  * JN_OK. */
 static jn_status fit_numbers(automatic *f, int iq, int numbers, int cells, recording *r) {
@@ -124,10 +114,6 @@ static jn_status fit_numbers(automatic *f, int iq, int numbers, int cells, recor
     r->mean[k] = y[0];
   }
   if (!moves) return JN_OK;
-  if (numbers == 1 && wraps(f, iq) && jn_unwrap(f->count, f->y) > 0 && !turns_freely(f, iq))
-    return refuse(f, iq,
-                  "the angle jumps by a turn, but the joint has limits: remove the jumps (unwrap) "
-                  "first");
   jn_status status = jn_recording_fit(&f->space, f->count, f->t, numbers, f->y, &o, r);
   if (status) return status;
   if (r->why[0] && !(f->o->force && r->m)) return refuse(f, iq, r->why);

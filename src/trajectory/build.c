@@ -354,6 +354,9 @@ static jn_status check_fit(int count, const jn_fit_options *o, jn_error *error) 
                    count, count - o->degree, o->degree);
   if (o->lambda >= 0 && o->tolerance >= 0)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "give lambda or a tolerance, not both");
+  if (!(o->time_unit >= 0 && o->time_unit < HUGE_VAL))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "time_unit: a number of seconds above zero, or 0");
   if (isnan(o->lambda) || isnan(o->tolerance) || isinf(o->lambda) || isinf(o->tolerance))
     return jn_fail(error, JN_ERR_NOT_FINITE, NULL, 0, "lambda and tolerance must be finite");
   return JN_OK;
@@ -373,6 +376,10 @@ jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double
   if (!x) return no_memory(error);
   memcpy(x, q, (size_t)count * nq * sizeof *x);
   align_signs(T, from, to, count, nq, x);
+  if ((status = jn_prepare_angles(T, from, to, count, times, nq, x, &o, report, error))) {
+    jn_block_free(&T->hooks, x);
+    return status;
+  }
   if (!(o.lambda >= 0 || o.tolerance >= 0)) {
     status = jn_add_recording(T, from, to, count, times, x, nq, &o, report, error);
     jn_block_free(&T->hooks, x);

@@ -27,7 +27,7 @@ static int find_row(const jn_clock *c, int column, double x) {
 
 /* u - u_i = sum_k a_k s^k, s = (t - t_i)/h, from the values and three derivatives at both ends:
  *   u = a_0 + ... + a_3 s^3 + s^4 g(s - 1),   g = sum_k g_k (s - 1)^k */
-static double powers(const double *p, const double *q, double a[POWERS]) {
+double jn_clock_powers(const double *p, const double *q, double a[POWERS]) {
   const double h = q[0] - p[0], h2 = h * h / 2, h3 = h * h * h / 6;
   a[0] = 0, a[1] = h * p[2], a[2] = h2 * p[3], a[3] = h3 * p[4];
   const double r0 = (q[1] - p[1]) - (a[1] + a[2] + a[3]),
@@ -44,7 +44,7 @@ static void clock_jet(const jn_clock *c, double t, int order, double *x) {
   const int i = find_row(c, 0, t);
   const double *p = row_of(c, i);
   double a[POWERS], f = 1;
-  const double h = powers(p, p + COLUMNS, a), s = (t - p[0]) / h;
+  const double h = jn_clock_powers(p, p + COLUMNS, a), s = (t - p[0]) / h;
   for (int k = 0; k <= order; k++) x[k] = 0;
   for (int k = 0; k <= order && k < POWERS; k++) {
     for (int j = POWERS - 2; j >= k; j--) a[j] += s * a[j + 1];

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "trajectory/trajectory.h"
 
 enum { WIDE = JN_MAX_SPLINE + 1, FIRST_PIECES = 400 };
@@ -40,9 +41,10 @@ typedef struct fit {
 static void rotate_in(int width, int rights, double *T, int step, double *right, int right_step,
                       double *row, double *value) {
   for (int i = 0; i < width; i++) {
-    if (row[i] == 0) continue;
+    /* numbers of size one: those whose square underflows are rounding */
+    if (row[i] * row[i] == 0) continue;
     double *t = T + (size_t)i * (size_t)step, *u = right + (size_t)i * (size_t)right_step;
-    double r = hypot(t[0], row[i]), c = t[0] / r, s = row[i] / r;
+    const double r = sqrt(t[0] * t[0] + row[i] * row[i]), c = t[0] / r, s = row[i] / r;
     for (int j = i; j < width; j++) {
       double a = t[j - i], b = row[j];
       t[j - i] = c * a + s * b;
@@ -100,7 +102,7 @@ static int take_samples(fit *f, int piece, const double *A, int i) {
 static void take_penalty(fit *f, int piece, const double *A, const double *C) {
   const int w = f->w, p = f->rows - 1, span = piece + f->degree;
   double *D = f->penalty + (size_t)piece * (size_t)f->rows * (size_t)w, e[WIDE];
-  double size = pow((f->knots[span + 1] - f->knots[span]) / f->unit, 0.5 - f->m);
+  double size = jn_pow((f->knots[span + 1] - f->knots[span]) / f->unit, 0.5 - f->m);
   for (int k = 0; k < f->m; k++) size *= f->degree - k;
   for (int j = 0; j < w; j++) {
     for (int k = 0; k < w; k++) e[k] = A[k * w + j];
@@ -181,7 +183,7 @@ static double squares(const fit *f, int c) {
 /* Range of log10(rho/size). Below it the spline interpolates; above it is a single polynomial. */
 enum { lowest = -14, highest = 14 };
 
-static double at_power(const fit *f, double power) { return f->size * pow(10, power); }
+static double at_power(const fit *f, double power) { return f->size * jn_pow(10, power); }
 
 /* |D x|^2 with control values z */
 static double bending(const fit *f) {
@@ -212,7 +214,7 @@ static double by_tolerance(fit *f, int c, double rms) {
 }
 
 static jn_status fit_all(fit *f, const jn_fit_options *o, const jn_fit_report *report) {
-  const double per_lambda = pow(f->unit, 1 - 2 * f->m);
+  const double per_lambda = jn_pow(f->unit, 1 - 2 * f->m);
   choose_knots(f);
   for (int i = f->degree; i < f->controls; i++)
     if (!(f->knots[i] < f->knots[i + 1])) return JN_ERR_ARGUMENT;

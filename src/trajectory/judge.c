@@ -99,14 +99,17 @@ int jn_run_weights(int n, const double *y, double step, double *w, double *coars
 /* Differences of order 16 of equally spaced samples multiply white noise by 24514, sines of more
  * than 8 samples a period by less than 0.014. */
 double jn_find_noise(int n, const double *t, const double *y, double *work) {
-  enum { ORDER = 16, LEAST = 32 };
-  const double dt = t[n - 1] / (n - 1);
+  enum { ORDER = 16, LEAST = 32, MANY = 65536 };
   double c[ORDER + 1] = {1};
   int even = 0, m = 0;
   for (int a = 1; a <= ORDER; a++) c[a] = -c[a - 1] * (ORDER - a + 1) / a;
+  const int every = n > MANY ? n / MANY : 1;
+  for (int i = 1; i < n; i += every) work[m++] = t[i] - t[i - 1];
+  const double dt = jn_select(work, m, m / 2);
+  m = 0;
   for (int i = 1; i < n; i++) {
     even = fabs(t[i] - t[i - 1] - dt) < 1e-3 * dt ? even + 1 : 0;
-    if (even < ORDER) continue;
+    if (even < ORDER || i % every) continue;
     double sum = 0;
     for (int a = 0; a <= ORDER; a++) sum += c[a] * y[i - a];
     work[m++] = fabs(sum);
@@ -169,9 +172,9 @@ static void far_from_cubics(int m, const double *z, double *r) {
   }
 }
 
-/* Marks r > gate times its median in the block of i and the two beside it. `single`: only the
- * largest of neighbours. */
-static int mark_spikes(int m, const double *r, const int *index, double gate, int single,
+/* Marks r > gate times its median in the block of i and the two beside it, but none of the two at
+ * either end, 0, 1 and last - 1, last. `single`: only the largest of neighbours. */
+static int mark_spikes(int m, const double *r, const int *index, int last, double gate, int single,
                        double least, unsigned char *keep) {
   enum { BLOCK = 64, AROUND = 3 * BLOCK };
   const int blocks = m / BLOCK > 1 ? m / BLOCK : 1;
@@ -186,7 +189,7 @@ static int mark_spikes(int m, const double *r, const int *index, double gate, in
       scale = 1.4826 * jn_select(part, to - from, (to - from) / 2) + least;
       block = k;
     }
-    if (!(r[i] > gate * scale)) continue;
+    if (!(r[i] > gate * scale) || index[i] < 2 || index[i] > last - 2) continue;
     if (single && ((i > 0 && r[i] < r[i - 1]) || (i < m - 1 && r[i] < r[i + 1]))) continue;
     keep[index[i]] = 0;
     found++;
@@ -194,27 +197,88 @@ static int mark_spikes(int m, const double *r, const int *index, double gate, in
   return found;
 }
 
-int jn_find_spikes(int n, const double *y, double step, unsigned char *keep, double *work) {
-  double *z = work, *r = work + n, big = 0;
+/* Marks spikes by the distance from lines, then from cubics until none is left. Where cubics find
+ * none, lines are not tried. */
+static int mark_all(int n, const double *y, double gate, double least, unsigned char *keep,
+                    double *work) {
+  double *z = work, *r = work + n;
   int *index = (int *)(work + 2 * (size_t)n), all = 0;
-  memset(keep, 1, (size_t)n);
-  for (int i = 0; i < n; i++) big = fmax(big, fabs(y[i]));
-  for (int round = 0; round < 12; round++) {
+  unsigned char *start = (unsigned char *)(index + n);
+  memcpy(start, keep, (size_t)n);
+  for (int round = 0; round < 13; round++) {
     int m = 0;
     for (int i = 0; i < n; i++)
       if (keep[i]) z[m] = y[i], index[m++] = i;
     if (m < 16) break;
-    const int lines = round == 0;
+    const int lines = round == 1;
     if (lines)
       far_from_lines(m, z, r);
     else
       far_from_cubics(m, z, r);
     const int found =
-        mark_spikes(m, r, index, lines ? 8 : 5.5, !lines, 0.5 * step + 1e-12 * big, keep);
-    all += found;
+        mark_spikes(m, r, index, n - 1, gate * (lines ? 8 : 5.5), !lines, least, keep);
     if (!found && !lines) break;
+    /* the first round only asks whether there are any */
+    if (round == 0)
+      memcpy(keep, start, (size_t)n);
+    else
+      all += found;
   }
   return all;
+}
+
+static double fourth_difference(const double *z) {
+  return z[0] - 4 * z[1] + 6 * z[2] - 4 * z[3] + z[4];
+}
+
+/* A spike at the end changes the first fourth difference by its size a; one beside it the first two
+ * by -4 a and a. They must be larger than any other fourth difference, `most`: else a motion may
+ * begin there. z[m]: from the end inwards. Returns the index of the spike, -1: none. */
+static int end_spike(int m, const double *z, double least, double most) {
+  enum { MOST = 64 };
+  double part[MOST];
+  const int n = m - 6 < MOST ? m - 6 : MOST;
+  if (n < 6) return -1;
+  for (int i = 0; i < n; i++) part[i] = fabs(fourth_difference(z + 2 + i));
+  const double next = part[0], scale = jn_select(part, n, n / 2) + 8 * least;
+  const double d0 = fourth_difference(z), d1 = fourth_difference(z + 1),
+               quiet = fmax(6 * scale, most);
+  if (!(fabs(d0) > fmax(8 * scale, 2 * most)) || next > quiet) return -1;
+  if (fabs(d0 + 4 * d1) < 0.25 * fabs(d0)) return 1;
+  return fabs(d1) <= quiet ? 0 : -1;
+}
+
+static int mark_ends(int n, const double *y, double least, unsigned char *keep, double *work) {
+  double most = 0;
+  int all = 0, m = 0;
+  for (int i = 2; i < n - 2; i++)
+    if (keep[i]) work[m++] = y[i];
+  for (int i = 0; i + 4 < m; i++) most = fmax(most, fabs(fourth_difference(work + i)));
+  for (int e = 0; e < 2; e++) {
+    const int from = e ? n - 1 : 0, step = e ? -1 : 1;
+    if (!keep[from] || !keep[from + step]) continue;
+    m = 0;
+    for (int i = 0; i < n && m < 68; i++)
+      if (keep[from + step * i]) work[m++] = y[from + step * i];
+    const int at = end_spike(m, work, least, most);
+    if (at >= 0) keep[from + step * at] = 0, all++;
+  }
+  return all;
+}
+
+int jn_find_spikes(int n, const double *y, double step, double most, unsigned char *keep,
+                   double *work) {
+  double big = 0;
+  for (int i = 0; i < n; i++) big = fmax(big, fabs(y[i]));
+  const double least = 0.5 * step + 1e-12 * big;
+  /* too many of them are the motion itself: only larger ones then */
+  for (double gate = 1; gate < 1e4; gate *= 4) {
+    memset(keep, 1, (size_t)n);
+    const int all = mark_all(n, y, gate, least, keep, work);
+    if (all <= most * n) return all + mark_ends(n, y, least, keep, work);
+  }
+  memset(keep, 1, (size_t)n);
+  return 0;
 }
 
 misfit jn_judge_residuals(int n, const double *r, const double *standard, double per_cell,

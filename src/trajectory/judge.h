@@ -19,8 +19,10 @@ double jn_find_noise(int n, const double *t, const double *y, double *work);
 /* Jumps by about a turn, from neighbour to neighbour, are removed by adding turns to y. A spike
  * that jumps out and back within three samples stays. Returns the number of jumps. */
 int jn_unwrap(int n, double *y);
-/* Marks spikes: keep[i] = 0. Returns their number. work[3 n] */
-int jn_find_spikes(int n, const double *y, double step, unsigned char *keep, double *work);
+/* Marks spikes: keep[i] = 0. Returns their number, at most the share `most` of the samples, else 0.
+ * work[3 n] */
+int jn_find_spikes(int n, const double *y, double step, double most, unsigned char *keep,
+                   double *work);
 
 typedef struct misfit {
   double block, window, variance, lag; /* z scores */

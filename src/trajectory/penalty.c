@@ -27,19 +27,20 @@ static int rest_at(const smoother *m, int row) {
 }
 
 jn_status jn_smoother_new(jn_trajectory *T, const samples *s, const uniform *u, int p,
-                          smoother **out) {
+                          const smoother *like, smoother **out) {
   const size_t K = (size_t)u->controls, w = (size_t)u->degree + 1, n = (size_t)s->numbers;
   const size_t nodes = K / 8 + 2, doubles = K * (4 + w + 3 * n) + 6 * nodes;
-  if (jn_afford(T, doubles + K * w, sizeof(double), 2.0 * s->count * (double)(w * n)))
+  const size_t band = jn_variance_doubles(u->degree, u->cells);
+  if (jn_afford(T, doubles + band, sizeof(double), 2.0 * s->count * (double)(w * n)))
     return JN_ERR_LIMIT;
   smoother *m = jn_block_new(&T->hooks, 1, sizeof *m);
   double *x = jn_block_new(&T->hooks, doubles, sizeof *x);
-  double *V = jn_block_new(&T->hooks, K * w, sizeof *x);
+  double *V = jn_block_new(&T->hooks, band, sizeof *x);
   if (!m || !x || !V) {
     jn_block_free(&T->hooks, x);
     jn_block_free(&T->hooks, V);
     jn_block_free(&T->hooks, m);
-    jn_repay(T, (doubles + K * w) * sizeof *x);
+    jn_repay(T, (doubles + band) * sizeof *x);
     return JN_ERR_MEMORY;
   }
   m->T = T;
@@ -62,14 +63,19 @@ jn_status jn_smoother_new(jn_trajectory *T, const samples *s, const uniform *u, 
   m->difference[0] = p % 2 ? -1 : 1;
   for (int a = 1; a <= p; a++) m->difference[a] = -m->difference[a - 1] * (p - a + 1) / a;
   rest_rows(m);
-  jn_smoother_rebase(m);
+  if (like) {
+    memcpy(m->right, like->right, K * n * sizeof *m->right);
+    m->base_squares = like->base_squares;
+  } else {
+    jn_smoother_rebase(m);
+  }
   *out = m;
   return JN_OK;
 }
 
 void jn_smoother_free(jn_trajectory *T, smoother *m) {
   if (!m) return;
-  const size_t band = m->V ? (size_t)m->u->controls * (size_t)(m->u->degree + 1) : 0;
+  const size_t band = m->V ? jn_variance_doubles(m->u->degree, m->u->cells) : 0;
   jn_repay(T, (m->doubles + band) * sizeof(double));
   jn_block_free(&T->hooks, m->lambda);
   jn_block_free(&T->hooks, m->V);
@@ -297,7 +303,7 @@ int jn_smoother_one(smoother *m, double start) {
     from = f;
     double step = fmax(fmin(-f / slope, 2 * m->p), -2 * m->p);
     double next = fmax(low, fmin(high, x + step));
-    if (fabs(next - x) < 0.05) break;
+    if (fabs(next - x) < 0.2) break;
     x = next;
   }
   m->nodes = 0;
@@ -383,4 +389,28 @@ int jn_smoother_local(smoother *m, int rounds) {
   jn_smoother_evaluate(m);
   jn_smoother_inverse(m);
   return 1;
+}
+
+/* Where a derivative jumps, the differences of the control values are larger than the penalties
+ * expect,
+ *
+ *   Q = sum lambda (D c)^2/sigma^2 > E = sum 1 - lambda v     over the rows around a cell
+ *
+ * and so is the error. The likelihood chooses the lowest order of differences for such motions; for
+ * smooth ones a higher one, and there Q/E is the factor of the variance. */
+void jn_smoother_spread(smoother *m, int jumps) {
+  enum { REACH = 2 };
+  const double gain = jumps ? 5 : 1, least = 0.2;
+  double *factor = m->V + (size_t)m->u->controls * (size_t)(m->u->degree + 1);
+  for (int j = 0; j < m->u->cells; j++) {
+    /* the middle of row k, over control values k .. k + p, is that of cell k - (degree - p)/2 */
+    const int middle = j + (m->u->degree - m->p) / 2;
+    double Q = least, E = least;
+    for (int k = middle - REACH; k <= middle + REACH; k++) {
+      if (k < 0 || k >= m->rows) continue;
+      Q += m->lambda[k] * m->Dc2[k] / m->sigma2;
+      E += m->s->numbers * fmax(0, fmin(1, 1 - m->lambda[k] * m->v[k]));
+    }
+    factor[j] = fmax(1, gain * Q / E);
+  }
 }

@@ -43,8 +43,9 @@ typedef struct smoother {
   double squares, pen, sigma2, criterion, edf;
 } smoother;
 
+/* like: of the same samples and cells, not solved or rebased yet; NULL: none. */
 jn_status jn_smoother_new(jn_trajectory *T, const samples *s, const uniform *u, int p,
-                          smoother **out);
+                          const smoother *like, smoother **out);
 void jn_smoother_free(jn_trajectory *T, smoother *m);
 
 /* Control values, sigma^2 and criterion at the penalties m->lambda. Returns 0 if A is singular to
@@ -54,6 +55,9 @@ int jn_smoother_evaluate(smoother *m);
 void jn_smoother_inverse(smoother *m);
 /* a . (A^-1 b) of basis functions a, b in cell j. */
 double jn_smoother_variance(const smoother *m, int j, const double *a, const double *b);
+/* Factors of the variance in every cell, at least 1, behind the band of A^-1. jumps: the order of
+ * differences is the lowest of those compared. */
+void jn_smoother_spread(smoother *m, int jumps);
 /* Forms the residuals of the last evaluation from the samples. O(count). */
 void jn_smoother_rebase(smoother *m);
 

@@ -12,7 +12,8 @@
 static const double relative_rounding = 1e-9; /* of samples without noise */
 static const double most_outliers = 0.05;     /* share of the samples */
 static const double fewest_changes = 12;      /* of an encoder's code */
-static const double widest_band = 50;         /* Hz, mean bandwidth edf/(2 T) of a joint motion */
+static const double fewest_steps = 16;        /* of an encoder, spanned by the motion */
+static const double widest_band = 80;         /* Hz, mean bandwidth edf/(2 T) of a joint motion */
 
 __attribute__((format(printf, 2, 3))) static void doubt(recording *r, const char *format, ...) {
   va_list list;
@@ -87,34 +88,34 @@ static jn_status weigh_runs(fit_space *shared, recording *r, const recording_opt
   if (status) return status;
   *runs = 1;
   r->s.known = fmax(r->step * r->step / 12, r->m ? r->m->sigma2 : 0);
-  for (int i = 0; i < r->s.count; i++) a->w[i] *= a->run[i];
+  double least = y[0], most = y[0];
+  for (int i = 0; i < r->s.count; i++) {
+    least = fmin(least, y[i]), most = fmax(most, y[i]);
+    a->w[i] *= a->run[i];
+  }
+  if (most - least < fewest_steps * r->step)
+    doubt(r, "the motion spans only %.0f steps of the sensor, %.0f needed",
+          (most - least) / r->step, fewest_steps);
   summarise(&r->s, a, 1);
   return JN_OK;
-}
-
-/* Variances of the fitted values, relative to sigma^2. */
-static void leverages(const smoother *m, const double *t, double *v) {
-  double b[WIDEST];
-  for (int j = 0; j < m->u->cells; j++)
-    for (int i = m->u->begin[j]; i < m->u->begin[j + 1]; i++) {
-      jn_uniform_basis(m->u, t[i] / m->u->h - j, 0, b);
-      v[i] = jn_smoother_variance(m, j, b, b);
-    }
 }
 
 /* Residuals of such a fit say little. */
 static int interpolates(const recording *r) { return r->m->edf > 0.85 * r->s.used; }
 
-/* Leaves out the worst sample of a cell if it is beyond 5 standard deviations, takes back those
- * within 4. Returns the number of
- * changes. */
+/* A sample at an end that is far from the others may be the beginning of a motion: it stays. */
+static int is_end(const samples *s, int i) { return i < 2 || i > s->count - 3; }
+
+/* Leaves out the worst sample of a cell if it is beyond `limit` standard deviations, takes back
+ * those within 4. Returns the number of changes. */
 static int gate(recording *r, arrays *a, int runs) {
   const samples *s = &r->s;
   const smoother *m = r->m;
+  const double limit = fmax(5, 1 + sqrt(2 * jn_log(s->count)));
   double product, scale = m->sigma2, *v = a->work + s->count;
   int changed = 0, used = 0;
   jn_uniform_residual(m->u, s, a->y, m->c, a->residual, NULL, &product);
-  leverages(m, s->t, v);
+  jn_uniform_leverages(m->u, s->t, m->V, v);
   if (!(s->known > 0)) {
     for (int i = 0; i < s->count; i++)
       if (a->w[i] > 0)
@@ -130,8 +131,8 @@ static int gate(recording *r, arrays *a, int runs) {
       const double e = fabs(a->residual[i]), w = a->w[i];
       /* variances of the residual of a sample in use, and of one that is left out */
       const double in = scale * fmax(0.05, 1 - w * v[i]), out = scale + m->sigma2 * v[i];
-      const double z = e / (5 * sqrt(in) + 0.5 * r->step);
-      if (w > 0 && z > most)
+      const double z = e / (limit * sqrt(in) + 0.5 * r->step);
+      if (w > 0 && z > most && !is_end(s, i))
         worst = i, most = z;
       else if (!(w > 0) && e < 4 * sqrt(out))
         a->w[i] = runs ? a->run[i] : 1, changed++;
@@ -149,7 +150,7 @@ static misfit judge(const recording *r, const smoother *m, arrays *a) {
   double product, *x = a->work, *standard = x + s->count, *v = standard + s->count;
   int n = 0;
   jn_uniform_residual(m->u, s, a->y, m->c, a->residual, NULL, &product);
-  leverages(m, s->t, v);
+  jn_uniform_leverages(m->u, s->t, m->V, v);
   for (int i = 0; i < s->count; i++) {
     if (!(a->w[i] > 0)) continue;
     x[n] = a->residual[i] * a->root[i];
@@ -189,6 +190,35 @@ static jn_status allow_for_colour(fit_space *shared, recording *r, const recordi
   return JN_OK;
 }
 
+/* The band of A^-1 at the least penalties that the likelihood still accepts, lambda e^-d: minus
+ * twice its logarithm has risen by 2.71. */
+static void widen(recording *r, int jumps) {
+  smoother *m = r->m;
+  const double known = r->s.known, edf = m->edf;
+  double low = 0, high = 4, now = 0, smallest = HUGE_VAL;
+  jn_smoother_spread(m, jumps);
+  jn_smoother_rebase(m);
+  r->s.known = m->sigma2;
+  jn_smoother_evaluate(m);
+  const double least = m->criterion;
+  for (int i = 0; i < 6; i++) {
+    const double d = i < 5 ? 0.5 * (low + high) : low, f = jn_exp(now - d);
+    for (int k = 0; k < m->rows; k++) m->lambda[k] *= f;
+    now = d;
+    if (jn_smoother_evaluate(m) && m->criterion - least < 2.71)
+      low = d;
+    else
+      high = d;
+  }
+  /* at rest, but a motion as anywhere else may begin at an end */
+  for (int k = 0; k < m->rows; k++) smallest = fmin(smallest, m->lambda[k]);
+  for (int k = 0; k < m->rows; k++)
+    if (k < m->u->degree || k >= m->rows - m->u->degree) m->lambda[k] = smallest;
+  if (jn_smoother_evaluate(m)) jn_smoother_inverse(m);
+  memcpy(m->c, m->base, (size_t)m->s->numbers * (size_t)m->u->controls * sizeof *m->c);
+  r->s.known = known, m->edf = edf;
+}
+
 /* What speaks against the fit. Where it nearly interpolates, residuals say little; then the noise
  * must be known to be small. */
 static void verdict(recording *r, int runs) {
@@ -205,7 +235,7 @@ static void verdict(recording *r, int runs) {
     else if (z->variance > 12)
       doubt(r, "the noise is not the same everywhere, or a burst of motion is missed");
   }
-  if (edf > 0.5 * r->s.used && !r->even)
+  if (edf > 0.8 * r->s.used && !r->even)
     doubt(r, "%.0f degrees of freedom from %d samples: motion and noise cannot be told apart", edf,
           r->s.used);
   if (edf > 2 * widest_band * T && r->noise > 1e-6 * size)
@@ -231,17 +261,15 @@ static jn_status fit(fit_space *shared, recording *r, const recording_options *o
   }
   for (int i = 0; i < s->count; i++) a->w[i] = 1;
   if (one && !o->keep_outliers) {
-    r->outliers = jn_find_spikes(s->count, y, r->step, a->keep, a->work);
-    /* many of them are the motion itself: the fit decides */
-    if (r->outliers > most_outliers * s->count) r->outliers = 0;
+    r->outliers = jn_find_spikes(s->count, y, r->step, most_outliers, a->keep, a->work);
     for (int i = 0; i < s->count && r->outliers; i++) a->w[i] = a->keep[i];
   }
   summarise(s, a, r->outliers > 0);
   if (r->step > 0 && (status = weigh_runs(shared, r, o, y, a, &runs))) return status;
   for (int round = 0;; round++) {
     if ((status = refit(shared, r, o)) || !r->m) return status;
-    if (round == 5 || !one || o->keep_outliers || interpolates(r) || !gate(r, a, runs)) break;
-    if (r->outliers > most_outliers * s->count) break;
+    if (round == 8 || !one || o->keep_outliers || interpolates(r) || !gate(r, a, runs)) break;
+    if (r->outliers > 0.25 * s->count) break;
     summarise(s, a, 1);
   }
   if (r->outliers > most_outliers * s->count) {
@@ -260,6 +288,7 @@ static jn_status fit(fit_space *shared, recording *r, const recording_options *o
   r->noise = sqrt(r->m->sigma2);
   r->rounding = runs ? r->step * r->step / 12 : 0;
   verdict(r, runs);
+  widen(r, runs || r->m->p == shared->low);
   return JN_OK;
 }
 
@@ -278,6 +307,7 @@ jn_status jn_recording_fit(fit_space *shared, int count, const double *t, int nu
   }
   arrays a = {x, x + n, x + 2 * n, x + 3 * n, x + 4 * n, x + (4 + (size_t)numbers) * n, NULL, 0};
   a.keep = (unsigned char *)(a.work + 3 * n);
+  r->residual = a.residual;
   r->s = (samples){.count = count, .numbers = numbers, .t = t, .y = a.y};
   memcpy(r->s.rest, o->rest, sizeof r->s.rest);
   for (int k = 0; k < numbers; k++) {

@@ -27,8 +27,9 @@ typedef struct recording {
   misfit z;
   /* private */
   samples s;
-  fit_space own; /* grids of these weights */
-  double *block; /* [doubles] */
+  fit_space own;    /* grids of these weights */
+  double *block;    /* [doubles] */
+  double *residual; /* [count], room */
   size_t doubles;
 } recording;
 

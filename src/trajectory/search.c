@@ -38,10 +38,11 @@ static int index_of(double cells) {
   return i;
 }
 
-static jn_status new_smoother(fit_space *f, const samples *s, int i, int p, smoother **m) {
+static jn_status new_smoother(fit_space *f, const samples *s, int i, int p, const smoother *like,
+                              smoother **m) {
   uniform *u = &f->grid[i];
   jn_status status = u->gram ? JN_OK : jn_uniform_new(f->T, s, f->degree, f->piece, cells_of(i), u);
-  return status ? status : jn_smoother_new(f->T, s, u, p, m);
+  return status ? status : jn_smoother_new(f->T, s, u, p, like, m);
 }
 
 /* The lag in samples over which the numbers change noticeably. */
@@ -80,15 +81,15 @@ static jn_status search_grids(fit_space *f, const samples *s, double *total) {
   for (int i = first; i < GRIDS; i += 2) {
     smoother *m;
     if (i > first && T / cells_of(i) < least_samples * dt * 0.999) break;
-    jn_status status = new_smoother(f, s, i, p, &m);
+    jn_status status = new_smoother(f, s, i, p, NULL, &m);
     if (status) return status;
     if (jn_smoother_coarse(m)) {
-      jn_smoother_rebase(m);
       worse = m->criterion <= least ? 0 : worse + 1;
       if (!worse) {
         least = m->criterion;
         *total = m->u->cells * jn_smoother_cutoff(m);
       }
+      if (worse >= 2) jn_smoother_rebase(m);
     }
     const double correlation = m->correlation;
     jn_smoother_free(f->T, m);
@@ -103,7 +104,7 @@ static jn_status best_order(fit_space *f, const samples *s, int i, double total,
   *best = NULL;
   for (int p = high; p >= low; p--) {
     smoother *m;
-    jn_status status = new_smoother(f, s, i, p, &m);
+    jn_status status = new_smoother(f, s, i, p, *best, &m);
     if (status) {
       jn_smoother_free(f->T, *best);
       return status;

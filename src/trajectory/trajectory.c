@@ -230,7 +230,7 @@ static jn_status copy_variances(const jn_trajectory *from, jn_trajectory *to) {
     jn_variance *b = &to->variance[i];
     *b = *a;
     if (!a->V) continue;
-    const size_t size = (size_t)(a->cells + a->degree) * (size_t)(a->degree + 1);
+    const size_t size = jn_variance_doubles(a->degree, a->cells);
     b->V = a->shared ? b[-1].V : jn_block_new(&to->hooks, size, sizeof *b->V);
     if (!b->V) return JN_ERR_MEMORY;
     if (!a->shared) memcpy(b->V, a->V, size * sizeof *b->V);

@@ -53,8 +53,11 @@ typedef struct jn_variance {
   int degree, cells;
   int shared; /* V belongs to the number before */
   double start, h, sigma2, rounding;
-  double *V; /* [(cells + degree) x (degree + 1)] */
+  double *V; /* [(cells + degree) x (degree + 1)], then the factors of the variance [cells] */
 } jn_variance;
+static inline size_t jn_variance_doubles(int degree, int cells) {
+  return (size_t)(cells + degree) * (size_t)(degree + 1) + (size_t)cells;
+}
 
 /* A change of one number of q: its Taylor coefficients. */
 typedef struct jn_shift {
@@ -140,6 +143,12 @@ jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double
                      const double *q, const jn_fit_options *options, const jn_fit_report *report,
                      jn_error *error);
 
+/* Converts degrees and removes jumps by a turn in x [count x nq], the numbers of the joints
+ * from..to-1; refuses what looks like degrees, and jumps of hinges with limits. */
+jn_status jn_prepare_angles(const jn_trajectory *T, int from, int to, int count, const double *t,
+                            size_t nq, double *x, const jn_fit_options *o,
+                            const jn_fit_report *report, jn_error *error);
+
 /* A report as an array of its members, all of them arrays of nq numbers. */
 enum { JN_REPORT_MEMBERS = sizeof(jn_fit_report) / sizeof(double *) };
 /* A report of its own for T: zeros [JN_REPORT_MEMBERS x nq], NULL: no memory. jn_report_give copies
@@ -185,6 +194,8 @@ double jn_clock_end(const jn_clock *c);
 jn_status jn_clock_add(jn_trajectory *T, int count, const double *row, jn_error *error);
 void jn_clock_jet(const jn_trajectory *T, double t, int order, double *work, double *d);
 double jn_clock_inverse(const jn_trajectory *T, double u);
+/* The polynomial between two rows p, q: u - u_p = sum_k a_k s^k, s = (t - t_p)/h. Returns h. */
+double jn_clock_powers(const double *p, const double *q, double a[8]);
 double jn_clock_next_break(const jn_trajectory *T, double t);
 void jn_jet_after(int order, const double *d, double *work, double *x);
 

@@ -22,13 +22,14 @@ static int deviations(const jn_trajectory *T, int iq, const jn_instant *at, int 
   if (!v->cells) return 0;
   int j = (int)floor((t - v->start) / v->h);
   j = j < 0 ? 0 : j < v->cells ? j : v->cells - 1;
+  const double sigma2 = v->sigma2 * v->V[(size_t)(v->cells + d) * (size_t)(d + 1) + (size_t)j];
   /* in units of cells: all C of similar size */
   const uniform u = {.degree = d, .h = 1, .piece = piece};
   jn_uniform_pieces(d, piece);
   for (int k = 0; k <= n; k++) {
     jn_uniform_basis(&u, (t - v->start) / v->h - j, k, b[k]);
     for (int i = 0; i <= k; i++)
-      C[k][i] = v->sigma2 * jn_uniform_block(d, v->V + (size_t)j * (size_t)(d + 1), b[k], b[i]);
+      C[k][i] = sigma2 * jn_uniform_block(d, v->V + (size_t)j * (size_t)(d + 1), b[k], b[i]);
   }
   /* the error of a rounded value adds to it, not to the derivatives */
   C[0][0] += v->rounding;

@@ -148,6 +148,44 @@ double jn_uniform_residual(const uniform *u, const samples *s, const double *y, 
   return BY_DEGREE(residuals, u->degree, u, s, y, c, residual, right, product);
 }
 
+/* v = b . (V b) at the samples. In a cell with many of them, between five values. */
+INLINE double leverage(int d, const uniform *u, const double *V, double at) {
+  const int w = d + 1;
+  double b[WIDEST], sum = 0;
+  for (int a = 0; a < w; a++) b[a] = u->piece[d * w + a];
+  for (int m = d - 1; m >= 0; m--)
+    for (int a = 0; a < w; a++) b[a] = b[a] * at + u->piece[m * w + a];
+  for (int a = 0; a < w; a++) {
+    double own = 0.5 * V[a * w] * b[a];
+    for (int c = a + 1; c < w; c++) own += V[a * w + c - a] * b[c];
+    sum += 2 * b[a] * own;
+  }
+  return sum;
+}
+
+INLINE int leverages(int d, const uniform *u, const double *t, const double *V, double *v) {
+  enum { POINTS = 4 };
+  for (int j = 0; j < u->cells; j++, V += d + 1) {
+    double at[POINTS + 1];
+    const int few = u->begin[j + 1] - u->begin[j] <= POINTS + 1;
+    for (int k = 0; k <= POINTS && !few; k++) at[k] = leverage(d, u, V, (double)k / POINTS);
+    for (int i = u->begin[j]; i < u->begin[j + 1]; i++) {
+      const double x = t[i] / u->h - j;
+      if (few) {
+        v[i] = leverage(d, u, V, x);
+        continue;
+      }
+      const int k = x < 1 && x > 0 ? (int)(POINTS * x) : x > 0 ? POINTS - 1 : 0;
+      v[i] = at[k] + (at[k + 1] - at[k]) * (POINTS * x - k);
+    }
+  }
+  return 1;
+}
+
+void jn_uniform_leverages(const uniform *u, const double *t, const double *V, double *v) {
+  BY_DEGREE(leverages, u->degree, u, t, V, v);
+}
+
 /* Band matrices. */
 
 /* ln of a product without its overflow */

@@ -50,6 +50,9 @@ void jn_uniform_basis(const uniform *u, double at, int k, double *b);
 double jn_uniform_residual(const uniform *u, const samples *s, const double *y, const double *c,
                            double *residual, double *right, double *product);
 
+/* v[i] = b(t_i) . (V b(t_i)), V [controls x w]; interpolated in cells with many samples */
+void jn_uniform_leverages(const uniform *u, const double *t, const double *V, double *v);
+
 /* A = L D L^T in place: D on the diagonal, L below it. Returns 0 unless all D > 0, else 1 and
  * ln det A. */
 int jn_uniform_factor(int n, int degree, double *A, double *log_det);

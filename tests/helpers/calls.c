@@ -56,6 +56,24 @@ static void make_closed(subject *s) {
   assert_ok(jn_spec_add_constraint(r->spec, &c));
   if (jn_model_build(r->spec, NULL, NULL, &s->closed, NULL)) return;
   good(s, jn_data_new(s->closed, s->order, NULL, &s->closed_data));
+  good(s, jn_batch_new(s->closed, s->order, 1, NULL, &s->closed_batch));
+}
+
+/* A free body with a ring of rotors. */
+static void make_flyer(subject *s) {
+  jn_spec *spec = NULL;
+  jn_link_desc body = jn_link_default("body");
+  const jn_joint_desc base = jn_joint_default("base", JN_JOINT_FREE, NULL, "body");
+  jn_rotor_ring ring = jn_rotor_ring_actuated();
+  body.mass = 1;
+  body.inertia = (jn_mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  ring.count = ROTORS;
+  assert_ok(jn_spec_new("flyer", NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &body));
+  assert_ok(jn_spec_add_joint(spec, &base));
+  assert_ok(jn_spec_add_rotor_ring(spec, "body", &ring, NULL));
+  assert_ok(jn_model_build(spec, NULL, NULL, &s->flyer, NULL));
+  jn_spec_free(spec);
 }
 
 static void make_slots(subject *s) {
@@ -79,8 +97,7 @@ static void make_slots(subject *s) {
                    {"point", READS_POINT, 3, &s->point},
                    {"matrix", READS_MATRIX, nv * nv, &s->matrix},
                    {"pose", READS_POSE, 12, &s->pose},
-                   {"rotor", READS_ROTOR, 5, &s->rotor},
-                   {"omega", READS_ROTOR, 6 * rows, &s->omega}};
+                   {"omega", READS_ROTOR, ROTORS * rows, &s->omega}};
   s->in_count = 0;
   for (int i = 0; i < SLOTS; i++) s->in_count += list[i].n;
   const size_t jets = 100 * (rows + 2);
@@ -117,10 +134,7 @@ static void fill_inputs(subject *s) {
   for (int i = 0; i < 3; i++) s->point[i] = 0.1 * (i + 1);
   const jn_pose C = rng_pose(&g, 1);
   memcpy(s->pose, &C, sizeof C);
-  const jn_hexarotor h = jn_hexarotor_actuated();
-  const double rotor[5] = {h.radius, h.alpha, h.beta, h.thrust, h.drag};
-  memcpy(s->rotor, rotor, sizeof rotor);
-  for (size_t i = 0; i < 6 * rows; i++) s->omega[i] = i < 6 ? 400 + 10 * (double)i : 1;
+  for (size_t i = 0; i < ROTORS * rows; i++) s->omega[i] = i < ROTORS ? 400 + 10 * (double)i : 1;
   assert_ok(jn_integrate(r->model, s->q, s->dq, s->q1));
   const jn_status moves = jn_kinematics(r->model, r->data, s->order, r->q, r->v);
   good(s, moves);
@@ -150,6 +164,7 @@ subject subject_of(robot r, uint64_t seed, jn_representation representation,
   jn_batch_settings(s.batch)->representation = representation;
   make_simulations(&s, representation);
   make_closed(&s);
+  make_flyer(&s);
   double *c = doubles(3 * (size_t)s.r.nv);
   for (size_t i = 0; i < 3 * (size_t)s.r.nv; i++) c[i] = 0.1;
   assert_ok(jn_trajectory_polynomial(s.r.model, 0, 1, 2, c, NULL, &s.trajectory, NULL));
@@ -169,7 +184,9 @@ subject subject_of(robot r, uint64_t seed, jn_representation representation,
 void subject_free(subject *s) {
   for (int i = 0; i < SCHEMES; i++) jn_simulation_free(s->simulation[i]);
   jn_data_free(s->closed_data);
+  jn_batch_free(s->closed_batch);
   jn_model_free(s->closed);
+  jn_model_free(s->flyer);
   jn_batch_free(s->batch);
   jn_trajectory_free(s->trajectory);
   jn_layout_free(s->layout);

@@ -21,11 +21,11 @@ enum {
   READS_POINT = 256,  /* a point or a duration */
   READS_MATRIX = 512, /* [nv x nv] */
   READS_POSE = 1024,  /* a rotation matrix and a position */
-  READS_ROTOR = 2048, /* a hexarotor and its speeds */
+  READS_ROTOR = 2048, /* the speeds of rotors */
   READS_JET = 4096    /* numbers of pure functions, which have no status */
 };
 
-enum { SKIPPED = -1, BROKEN_PROMISE = -2, SLOTS = 16, SCHEMES = JN_SCHEME_COUNT };
+enum { ROTORS = 8, SKIPPED = -1, BROKEN_PROMISE = -2, SLOTS = 15, SCHEMES = JN_SCHEME_COUNT };
 
 /* Inputs in one block, outputs in another. */
 typedef struct subject {
@@ -34,6 +34,8 @@ typedef struct subject {
   int order, large;
   jn_model *closed; /* the robot with constraints; NULL: it cannot have them */
   jn_data *closed_data;
+  jn_batch *closed_batch;
+  jn_model *flyer; /* a body with eight rotors */
   jn_batch *batch;
   jn_trajectory *trajectory;
   jn_layout *layout;
@@ -41,7 +43,7 @@ typedef struct subject {
   double *in;
   size_t in_count;
   double *q, *v, *tau, *wrench, *more, *gravity, *dq, *dv, *dtau, *q1, *twists, *point, *matrix,
-      *pose, *rotor, *omega, *jet;
+      *pose, *omega, *jet;
   struct slot {
     const char *name;
     unsigned reads;

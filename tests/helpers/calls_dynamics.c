@@ -25,6 +25,17 @@ int run_hybrid_dynamics(subject *s) {
   double *v = give(s, s->v, N + NV), *tau = give(s, s->tau, N);
   return jn_hybrid_dynamics(M, D, K, s->q, given, v, tau, E);
 }
+int run_joint_reactions(subject *s) {
+  const jn_observer o = {JN_WORLD, 0, 0};
+  return jn_joint_reactions(M, D, K, s->q, s->v, E, JN_SPATIAL, &o, take(s, 6 * ROWS * NB));
+}
+int run_joint_reactions_body(subject *s) {
+  return jn_joint_reactions(M, D, K, s->q, s->v, E, JN_BODY, NULL, take(s, 6 * ROWS * NB));
+}
+int run_articulated_bodies(subject *s) {
+  double *MA = take(s, 36 * NB), *WA = take(s, 6 * ROWS * NB);
+  return jn_articulated_bodies(M, D, K, s->q, NULL, s->v, s->tau, E, JN_HYBRID, MA, WA);
+}
 /* The robot with constraints, which yield and accept any state. */
 static const jn_constraints yielding = {.tolerance = HUGE_VAL, .proximal = 0.1};
 static int close_loops(subject *s) {
@@ -49,6 +60,29 @@ int run_constrained_hybrid(subject *s) {
   if (!close_loops(s)) return SKIPPED;
   return jn_constrained_hybrid_dynamics(s->closed, s->closed_data, K, s->q, given, v, tau, E,
                                         &yielding, lambda);
+}
+static const jn_constraints anywhere = {.tolerance = HUGE_VAL};
+int run_constrained_inverse_partials(subject *s) {
+  const jn_inverse_closed o = {take(s, N * NV), take(s, (ROWS + 1) * N * NV), take(s, N),
+                               take(s, (ROWS + 1) * N)};
+  if (!close_loops(s)) return SKIPPED;
+  return jn_constrained_inverse_partials(s->closed, s->closed_data, K, s->q, s->v, E, &anywhere,
+                                         &o);
+}
+int run_constrained_forward_partials(subject *s) {
+  const jn_forward_closed o = {take(s, N * NV), take(s, N * NV), take(s, ROWS * N * NV),
+                               take(s, N),      take(s, N),      take(s, ROWS * N)};
+  if (!close_loops(s)) return SKIPPED;
+  return jn_constrained_forward_partials(s->closed, s->closed_data, K, s->q, s->v, s->tau, E,
+                                         &anywhere, &o);
+}
+int run_constrained_linearise(subject *s) {
+  double *A = take(s, 4 * NV * NV), *B = take(s, 2 * NV * NV), *P = take(s, 4 * NV * NV);
+  const jn_linearise_closed o = {.A = A, .B = B, .projector = P};
+  if (!close_loops(s)) return SKIPPED;
+  jn_data_settings(s->closed_data)->representation = JN_BODY;
+  return jn_constrained_linearise(s->closed, s->closed_data, NULL, s->q, s->v, s->tau, E, &anywhere,
+                                  &o);
 }
 int run_impact(subject *s) {
   double *v = take(s, NV), *impulse = take(s, 1);
@@ -81,8 +115,8 @@ int run_equations_of_motion(subject *s) {
 }
 int run_mass_matrix(subject *s) { return jn_mass_matrix(M, D, s->q, take(s, NV * NV)); }
 int run_momentum_energy(subject *s) {
-  const jn_momentum o = {take(s, 3 * ROWS), take(s, 6 * ROWS), take(s, 6 * ROWS),
-                         take(s, ROWS),     take(s, ROWS),     take(s, 6 * N)};
+  const jn_momentum o = {take(s, 3 * ROWS), take(s, 6 * ROWS), take(s, 6 * ROWS), take(s, ROWS),
+                         take(s, ROWS),     take(s, 6 * N),    take(s, ROWS)};
   return jn_momentum_energy(M, D, K, s->q, s->v, &o);
 }
 int run_grouped_matrices(subject *s) {
@@ -109,6 +143,18 @@ int run_inverse_vjp(subject *s) {
 int run_forward_jvp(subject *s) {
   return jn_forward_jvp(M, D, K, s->q, s->v, s->tau, E, s->dq, s->dv, s->dtau, take(s, N));
 }
+int run_forward_vjp(subject *s) {
+  double *dq = take(s, NV), *dv = take(s, NV), *dtau = take(s, N);
+  return jn_forward_vjp(M, D, K, s->q, s->v, s->tau, E, s->dtau, dq, dv, dtau);
+}
+int run_hybrid_partials(subject *s) {
+  const unsigned char given[64] = {0, 1, 0, 1};
+  double *dq = take(s, N * NV), *dv = take(s, N * NV), *du = take(s, ROWS * N * NV);
+  return jn_hybrid_partials(M, D, K, s->q, given, s->v, s->tau, E, dq, dv, du);
+}
+int run_inertia_partials(subject *s) {
+  return jn_inertia_partials(M, D, K, s->q, s->v, s->tau, E, take(s, 10 * NB * N));
+}
 static int inverse_second(subject *s, const double *weight) {
   const size_t n = NV * NV * (weight ? 1 : NV);
   const jn_second o = {take(s, n), take(s, n), take(s, n), take(s, n)};
@@ -127,6 +173,21 @@ int run_forward_second_weighted(subject *s) { return forward_second(s, s->dq); }
 int run_regressor(subject *s) { return jn_regressor(M, D, K, s->q, s->v, take(s, 10 * NB * N)); }
 int run_geometry_partials(subject *s) {
   return jn_geometry_partials(M, D, K, s->q, s->v, E, take(s, 6 * NB * N));
+}
+
+static int body_frame(const subject *s) { return jn_model_body(M, s->r.nbody - 1)->frame; }
+int run_frame_partials(subject *s) {
+  double *dq = take(s, 6 * N), *dv = take(s, 6 * ROWS * N);
+  return jn_frame_partials(M, D, JN_LINK_MOMENTUM, body_frame(s), JN_MIXED, K, s->q, s->v, dq, dv);
+}
+int run_reaction_partials(subject *s) {
+  double *dq = take(s, 6 * N), *dv = take(s, 6 * (ROWS + 1) * N);
+  return jn_frame_partials(M, D, JN_JOINT_REACTION, body_frame(s), JN_HYBRID, K, s->q, s->v, dq,
+                           dv);
+}
+int run_frame_geometry(subject *s) {
+  double *pose = take(s, 36 * NB), *V = take(s, 36 * NB * ROWS), *J = take(s, 36 * NB * N);
+  return jn_frame_geometry_partials(M, D, body_frame(s), JN_BODY, K, s->q, s->v, pose, V, J);
 }
 
 int run_inverse_mass(subject *s) { return jn_inverse_mass(M, D, s->q, take(s, NV * NV)); }
@@ -216,6 +277,33 @@ int run_frame_pose(subject *s) {
   jn_status status = jn_frame_pose(M, D, frame(s), &C);
   if (status == JN_OK) memcpy(out, &C, sizeof C);
   return status;
+}
+int run_kinematics_from_dynamics(subject *s) {
+  static double tau[1 << 16]; /* of the call before, not an output of this one */
+  double *out = take(s, 6 * (ROWS + 1));
+  if (N > sizeof tau / sizeof *tau) return JN_ERR_LIMIT;
+  jn_status status = jn_inverse_dynamics(M, D, K, s->q, s->v, E, tau);
+  if (!status) status = jn_kinematics_from_dynamics(M, D, NULL);
+  return status ? status : jn_frame_twist(M, D, frame(s), JN_SPATIAL, K + 1, out);
+}
+int run_relative_twist(subject *s) {
+  const jn_observer o = {0, 0, 0};
+  double *out = take(s, 6 * ROWS);
+  AFTER_KINEMATICS(K);
+  return jn_relative_twist(M, D, frame(s), JN_HYBRID, &o, K, out);
+}
+int run_relative_pose(subject *s) {
+  double *out = take(s, sizeof(jn_pose) / sizeof(double));
+  AFTER_KINEMATICS(0);
+  jn_pose C;
+  jn_status status = jn_relative_pose(M, D, frame(s), JN_WORLD, &C);
+  if (status == JN_OK) memcpy(out, &C, sizeof C);
+  return status;
+}
+int run_relative_jacobian(subject *s) {
+  double *out = take(s, 6 * N);
+  AFTER_KINEMATICS(K);
+  return jn_relative_jacobian(M, D, frame(s), JN_SPATIAL, NULL, K, out);
 }
 int run_frame_twist(subject *s) {
   double *out = take(s, 6 * ROWS);
@@ -391,6 +479,23 @@ static int batch(subject *s, int which) {
   }
   return status[1];
 }
+/* the robot with constraints, one state */
+static int closed_batch(subject *s, int which) {
+  double *out = take(s, N), *lambda = take(s, ROWS);
+  if (!close_loops(s)) return SKIPPED;
+  *jn_batch_settings(s->closed_batch) = *jn_data_settings(D);
+  jn_batch_settings(s->closed_batch)->formulation = JN_FORM_BODY;
+  jn_status status = JN_OK;
+  if (which == INVERSE)
+    jn_batch_constrained_inverse_dynamics(s->closed, s->closed_batch, K, 1, s->q, s->v, &yielding,
+                                          out, lambda, &status);
+  else
+    jn_batch_constrained_forward_dynamics(s->closed, s->closed_batch, K, 1, s->q, s->v, s->tau,
+                                          &yielding, out, lambda, &status);
+  return status;
+}
+int run_batch_closed_inverse(subject *s) { return closed_batch(s, INVERSE); }
+int run_batch_closed_forward(subject *s) { return closed_batch(s, FORWARD); }
 int run_batch_inverse(subject *s) { return batch(s, INVERSE); }
 int run_batch_forward(subject *s) { return batch(s, FORWARD); }
 int run_batch_hybrid(subject *s) { return batch(s, HYBRID); }

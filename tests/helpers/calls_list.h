@@ -13,9 +13,15 @@
   X("jn_inverse_dynamics", LOADED, run_inverse_dynamics)                                       \
   X("jn_forward_dynamics", DRIVEN, run_forward_dynamics)                                       \
   X("jn_hybrid_dynamics", DRIVEN, run_hybrid_dynamics)                                         \
+  X("jn_joint_reactions", LOADED, run_joint_reactions)                                         \
+  X("jn_joint_reactions/body", LOADED, run_joint_reactions_body)                               \
+  X("jn_articulated_bodies", DRIVEN, run_articulated_bodies)                                   \
   X("jn_constrained_inverse_dynamics", LOADED, run_constrained_inverse)                        \
   X("jn_constrained_forward_dynamics", DRIVEN, run_constrained_forward)                        \
   X("jn_constrained_hybrid_dynamics", DRIVEN, run_constrained_hybrid)                          \
+  X("jn_constrained_inverse_partials", LOADED, run_constrained_inverse_partials)               \
+  X("jn_constrained_forward_partials", DRIVEN, run_constrained_forward_partials)               \
+  X("jn_constrained_linearise", DRIVEN, run_constrained_linearise)                             \
   X("jn_impact", MOVING, run_impact)                                                           \
   X("jn_assemble", MOVING, run_assemble)                                                       \
   X("jn_constraint_closure", MOVING, run_constraint_closure)                                   \
@@ -29,12 +35,18 @@
   X("jn_inverse_jvp", LOADED | READS_STEP, run_inverse_jvp)                                    \
   X("jn_inverse_vjp", LOADED | READS_STEP, run_inverse_vjp)                                    \
   X("jn_forward_jvp", DRIVEN | READS_STEP, run_forward_jvp)                                    \
+  X("jn_forward_vjp", DRIVEN | READS_STEP, run_forward_vjp)                                    \
+  X("jn_hybrid_partials", DRIVEN, run_hybrid_partials)                                         \
+  X("jn_inertia_partials", DRIVEN, run_inertia_partials)                                       \
   X("jn_inverse_second", LOADED, run_inverse_second)                                           \
   X("jn_inverse_second/weighted", LOADED | READS_STEP, run_inverse_second_weighted)            \
   X("jn_forward_second", DRIVEN, run_forward_second)                                           \
   X("jn_forward_second/weighted", DRIVEN | READS_STEP, run_forward_second_weighted)            \
   X("jn_regressor", STATE, run_regressor)                                                      \
   X("jn_geometry_partials", LOADED, run_geometry_partials)                                     \
+  X("jn_frame_partials", MOVING, run_frame_partials)                                           \
+  X("jn_frame_partials/reaction", STATE, run_reaction_partials)                                \
+  X("jn_frame_geometry_partials", MOVING, run_frame_geometry)                                  \
   X("jn_inverse_mass", READS_Q, run_inverse_mass)                                              \
   X("jn_inverse_mass_apply", READS_Q | READS_MATRIX, run_inverse_mass_apply)                   \
   X("jn_inverse_mass_apply/in place", READS_Q | READS_MATRIX, run_inverse_mass_apply_in_place) \
@@ -60,9 +72,13 @@
   X("jn_frame_pose", MOVING, run_frame_pose)                                                   \
   X("jn_frame_twist", MOVING, run_frame_twist)                                                 \
   X("jn_frame_twist/mixed", MOVING, run_frame_twist_mixed)                                     \
+  X("jn_kinematics_from_dynamics", LOADED, run_kinematics_from_dynamics)                       \
+  X("jn_relative_twist", MOVING, run_relative_twist)                                           \
+  X("jn_relative_pose", MOVING, run_relative_pose)                                             \
   X("jn_point_motion", MOVING | READS_POINT, run_point_motion)                                 \
   X("jn_joint_screws", MOVING, run_joint_screws)                                               \
   X("jn_frame_jacobian", MOVING, run_frame_jacobian)                                           \
+  X("jn_relative_jacobian", MOVING, run_relative_jacobian)                                     \
   X("jn_point_jacobian", MOVING | READS_POINT, run_point_jacobian)                             \
   X("jn_system_jacobian", MOVING, run_system_jacobian)                                         \
   X("jn_screw_partial", MOVING, run_screw_partial)                                             \
@@ -96,12 +112,16 @@
   X("jn_batch_inverse_dynamics", STATE, run_batch_inverse)                                     \
   X("jn_batch_forward_dynamics", STATE | READS_TAU, run_batch_forward)                         \
   X("jn_batch_hybrid_dynamics", STATE | READS_TAU, run_batch_hybrid)                           \
+  X("jn_batch_constrained_inverse_dynamics", STATE, run_batch_closed_inverse)                  \
+  X("jn_batch_constrained_forward_dynamics", STATE | READS_TAU, run_batch_closed_forward)      \
   X("jn_model_set_rotation", READS_POSE, run_set_rotation)                                     \
   X("jn_model_set_pose", READS_POSE, run_set_pose)                                             \
-  X("jn_propeller_pose", READS_ROTOR, run_propeller_pose)                                      \
-  X("jn_propeller_matrix", READS_ROTOR, run_propeller_matrix)                                  \
-  X("jn_propeller_wrench", READS_ROTOR, run_propeller_wrench)                                  \
-  X("jn_propeller_speeds", READS_ROTOR, run_propeller_speeds)                                  \
+  X("jn_rotor_allocation", 0, run_rotor_allocation)                                            \
+  X("jn_rotor_wrench", READS_ROTOR, run_rotor_wrench)                                          \
+  X("jn_rotor_thrusts", READS_ROTOR, run_rotor_thrusts)                                        \
+  X("jn_rotor_thrusts_at", READS_ROTOR, run_rotor_thrusts_at)                                  \
+  X("jn_rotor_speeds", READS_ROTOR, run_rotor_speeds)                                          \
+  X("jn_rotor_loads", 0, run_rotor_loads)                                                      \
   X("jn_force_table_time", READS_POINT | READS_TAU, run_force_table)                           \
   X("jn_force_polynomial_time", READS_POINT | READS_TAU, run_force_polynomial)                 \
   X("jn_force_fourier_time", READS_POINT | READS_TAU, run_force_fourier)                       \

@@ -26,36 +26,32 @@ int run_set_pose(subject *s) {
   return jn_model_is_floating(MODEL) ? (int)jn_model_set_pose(MODEL, 0, pose_of(s), q) : SKIPPED;
 }
 
-static jn_hexarotor rotor_of(const subject *s) {
-  jn_hexarotor h = jn_hexarotor_actuated();
-  h.radius = s->rotor[0], h.alpha = s->rotor[1], h.beta = s->rotor[2];
-  h.thrust = s->rotor[3], h.drag = s->rotor[4];
-  return h;
+int run_rotor_wrench(subject *s) {
+  return jn_rotor_wrench(s->flyer, s->order, s->omega, take(s, 6 * ROWS));
 }
-int run_propeller_pose(subject *s) {
-  const jn_hexarotor h = rotor_of(s);
-  double *out = take(s, 12);
-  jn_pose C;
-  jn_status status = jn_propeller_pose(&h, 2, &C);
-  if (status == JN_OK) memcpy(out, &C, sizeof C);
+int run_rotor_thrusts_at(subject *s) {
+  return jn_rotor_thrusts_at(s->flyer, s->order, s->omega, take(s, ROTORS * ROWS));
+}
+int run_rotor_thrusts(subject *s) {
+  double *f = take(s, ROTORS * ROWS), *rest = take(s, 6 * ROWS);
+  jn_status status = jn_rotor_wrench(s->flyer, s->order, s->omega, s->work);
+  return status ? status : jn_rotor_thrusts(s->flyer, s->order, s->work, f, rest);
+}
+int run_rotor_speeds(subject *s) {
+  return jn_rotor_speeds(s->flyer, s->order, s->omega, take(s, ROTORS * ROWS));
+}
+/* reads only the first two rows */
+int run_rotor_loads(subject *s) {
+  jn_rotor_load use[ROTORS];
+  double *out = take(s, 2 * ROTORS);
+  jn_status status = jn_rotor_loads(s->flyer, s->order, s->omega, use);
+  for (int i = 0; i < ROTORS && !status; i++)
+    out[2 * i] = use[i].thrust, out[2 * i + 1] = use[i].rate;
   return status;
 }
-int run_propeller_matrix(subject *s) {
-  const jn_hexarotor h = rotor_of(s);
-  return jn_propeller_matrix(&h, take(s, 36));
-}
-int run_propeller_wrench(subject *s) {
-  const jn_hexarotor h = rotor_of(s);
-  return jn_propeller_wrench(&h, s->order, s->omega, take(s, 6 * ROWS));
-}
-/* speeds from the wrench of good speeds, plus the change that omega has */
-int run_propeller_speeds(subject *s) {
-  const jn_hexarotor h = rotor_of(s), good = jn_hexarotor_actuated();
-  const double *omega = s->good + (s->omega - s->in);
-  if (jn_propeller_wrench(&good, s->order, omega, s->work)) return BROKEN_PROMISE;
-  for (size_t i = 0; i < 6 * ROWS; i++)
-    if (memcmp(&s->omega[i], &omega[i], sizeof *omega) != 0) s->work[i] = s->omega[i];
-  return jn_propeller_speeds(&h, s->order, s->work, take(s, 6 * ROWS));
+int run_rotor_allocation(subject *s) {
+  double *A = take(s, 6 * ROTORS), *P = take(s, 6 * ROTORS);
+  return jn_rotor_allocation(s->flyer, A, P, NULL);
 }
 
 int run_force_table(subject *s) {
@@ -208,6 +204,10 @@ const char *const setup_functions[] = {
     "jn_simulation_message", "jn_simulation_singular_joint", "jn_comprehensive_shape",
     "jn_comprehensive_rows", "jn_linearise_inputs", "jn_linearise_rates_size",
     "jn_force_table_next_break", "jn_event_coordinate_g",
+    /* constrained forward dynamics and impacts: tests/test_simulate_closed.c */
+    "jn_simulation_set_active", "jn_simulation_constraint_forces", "jn_simulation_constraint_fault",
+    /* jn_assemble, and a decomposition: tests/test_inverse_kinematics.c */
+    "jn_ik_solve", "jn_ik_null_space", "jn_ik_new", "jn_ik_free", "jn_ik_settings", "jn_ik_fault",
     /* inverse dynamics and a few products: tests/test_motion_limits.c */
     "jn_elastic_motors",
     /* getters */
@@ -218,23 +218,28 @@ const char *const setup_functions[] = {
     "jn_data_order", "jn_data_engine", "jn_data_singular_joint", "jn_data_size",
     "jn_batch_settings", "jn_batch_lanes", "jn_batch_threads", "jn_scheme_name",
     "jn_joint_type_name", "jn_model_constraint_count", "jn_model_constraint_rows", "jn_model_size",
-    "jn_model_constraint", "jn_model_find_constraint", "jn_constraint_type_name",
-    "jn_constraint_type_rows", "jn_data_constraint_fault",
+    "jn_model_constraint", "jn_model_find_constraint", "jn_model_rotor_count", "jn_model_rotor",
+    "jn_model_find_rotor", "jn_constraint_type_name", "jn_constraint_type_rows",
+    "jn_data_constraint_fault",
     /* set-up: create, free, edit */
     "jn_constraint_default", "jn_spec_add_constraint", "jn_spec_constraint_count",
     "jn_spec_get_constraint", "jn_spec_constraint", "jn_model_build", "jn_model_free",
     "jn_model_load", "jn_data_new", "jn_data_free", "jn_data_place", "jn_batch_new",
     "jn_batch_free", "jn_simulation_options_default", "jn_simulation_new", "jn_simulation_free",
     "jn_simulation_set_motor", "jn_simulation_motor", "jn_linearise_options_default",
-    "jn_hexarotor_default", "jn_hexarotor_actuated", "jn_link_default", "jn_joint_default",
-    "jn_spec_load", "jn_spec_parse_urdf", "jn_spec_parse_mjcf", "jn_spec_parse_json",
-    "jn_spec_save_json", "jn_spec_builtin", "jn_spec_lint", "jn_spec_new", "jn_spec_free",
-    "jn_spec_add_link", "jn_spec_add_joint", "jn_spec_add_frame", "jn_spec_set_gravity",
-    "jn_spec_set_file", "jn_spec_name", "jn_spec_file", "jn_spec_gravity", "jn_spec_link_count",
-    "jn_spec_joint_count", "jn_spec_frame_count", "jn_spec_get_link", "jn_spec_get_joint",
-    "jn_spec_get_frame", "jn_spec_link", "jn_spec_joint", "jn_spec_frame", "jn_spec_find_link",
-    "jn_spec_add_finding", "jn_spec_finding_count", "jn_spec_finding", "jn_builtin_name",
-    "jn_builtin_about", "jn_spec_parse", "jn_spec_lint_for", "jn_spec_find_joint", "jn_spec_lock",
+    "jn_rotor_default", "jn_rotor_ring_printed", "jn_rotor_ring_actuated", "jn_spec_add_rotor_ring",
+    "jn_spec_add_rotor", "jn_spec_rotor_count", "jn_spec_get_rotor", "jn_spec_rotor",
+    "jn_spec_extend", "jn_spec_extend_json", "jn_link_default", "jn_joint_default", "jn_spec_load",
+    "jn_spec_load_with", "jn_spec_parse_with", "jn_spec_parse_urdf", "jn_spec_parse_mjcf",
+    "jn_spec_parse_xacro", "jn_spec_parse_json", "jn_xacro_expand", "jn_xacro_expand_text",
+    "jn_text_free", "jn_spec_save_json", "jn_spec_save_urdf", "jn_spec_builtin", "jn_spec_lint",
+    "jn_spec_new", "jn_spec_free", "jn_spec_add_link", "jn_spec_add_joint", "jn_spec_add_frame",
+    "jn_spec_set_gravity", "jn_spec_set_file", "jn_spec_name", "jn_spec_file", "jn_spec_gravity",
+    "jn_spec_link_count", "jn_spec_joint_count", "jn_spec_frame_count", "jn_spec_get_link",
+    "jn_spec_get_joint", "jn_spec_get_frame", "jn_spec_link", "jn_spec_joint", "jn_spec_frame",
+    "jn_spec_find_link", "jn_spec_add_finding", "jn_spec_finding_count", "jn_spec_finding",
+    "jn_builtin_name", "jn_builtin_about", "jn_spec_parse", "jn_spec_lint_for",
+    "jn_spec_find_joint", "jn_spec_lock",
     /* trajectories, layouts and tables: create, load, save; the rest is covered above */
     "jn_layout_name", "jn_layout_find", "jn_layout_new", "jn_layout_free", "jn_layout_kind_of",
     "jn_layout_representation", "jn_layout_q_index", "jn_layout_v_index", "jn_layout_import_q",
@@ -251,6 +256,8 @@ const char *const setup_functions[] = {
     "jn_trajectory_clock",
     /* limits along a motion: create, and what only looks */
     "jn_limit_kind_name", "jn_model_limits", "jn_limit_check_new", "jn_limit_check_free",
-    "jn_limit_check_peak", "jn_limit_check_limited", "jn_limit_check_broken",
+    "jn_tool_peak", "jn_limit_check_peak", "jn_limit_check_limited", "jn_limit_check_broken",
     "jn_limit_check_scale", "jn_limit_check_samples", "jn_limit_check_time", "jn_limit_check_use",
-    "jn_retime_options_default", "jn_retime", NULL};
+    "jn_retime_options_default", "jn_retime", "jn_retime_batch",
+    /* generated code */
+    "jn_generate", "jn_generated_free", NULL};

@@ -28,6 +28,7 @@ append(growing_text *t, const char *format, ...); /* up to 1023 bytes at once */
 /* A robot with everything of URDF that is read; and one with every type of joint. */
 extern const char urdf_sample[];
 #define MJCF_SAMPLE TEST_DATA "/odd/mjcf/walker.xml"
+#define XACRO_SAMPLE TEST_DATA "/odd/xacro/alone.xacro"
 #define JSON_SAMPLE TEST_DATA "/odd/all_joint_types.json"
 
 #endif

@@ -28,6 +28,7 @@ static void random_limits(retime_case *c, rng *r) {
     size[JN_LIMIT_EFFORT] =
         0.1 + fmax(1.3 * fabs(p->resting), 0.8 * fabs(p->value)) * rng_range(r, 1, 1.5);
     size[JN_LIMIT_EFFORT_RATE] = size[JN_LIMIT_EFFORT] * rng_range(r, 6, 12);
+    size[JN_LIMIT_POWER] = size[JN_LIMIT_EFFORT] * rng_range(r, 1, 2);
     for (int k = 0; k < JN_LIMIT_KINDS; k++)
       c->range[i * JN_LIMIT_KINDS + k] = (jn_limit_range){-size[k], size[k]};
     free(size);
@@ -84,7 +85,8 @@ retiming retime_case_rows(const retime_case *c, int intervals, int without_rates
   x.nv = jn_model_nv(c->model);
   x.nq = jn_model_nq(c->model);
   x.representation = jn_data_settings(c->data)->representation;
-  assert_ok(jn_retime_rows(&x));
+  assert_ok(jn_retime_begin(&x));
+  assert_ok(jn_retime_grid(&x, intervals, 0));
   return x;
 }
 
@@ -214,25 +216,26 @@ static double barrier(const dense *d, const double *c, double mu, double *g, dou
       const int third = k >= p->second;
       const size_t at = (size_t)(third ? k - p->second : k) * (size_t)p->stride + (size_t)i;
       /* a row as it is stated: multiplied by b^(1/2) where it has b'' */
-      double v, D[3], B = 0; /* value, gradient, second derivatives */
+      double v, D[3]; /* value, gradient, second derivatives */
       double M[3][3] = {{0}};
       if (third) {
         const double in = p->r2[at] * y[2] + p->r1[at] * y[1] + p->r0[at] * b + p->rg[at];
-        v = root * in + p->d1[at] * y[1] + p->d0[at] * b;
-        D[0] = 0.5 * in / root + root * p->r0[at] + p->d0[at];
-        D[1] = root * p->r1[at] + p->d1[at];
+        const double d0 = p->damped ? p->d0[at] : 0, d1 = p->damped ? p->d1[at] : 0;
+        v = root * in + d1 * y[1] + d0 * b;
+        D[0] = 0.5 * in / root + root * p->r0[at] + d0;
+        D[1] = root * p->r1[at] + d1;
         D[2] = root * p->r2[at];
         M[0][0] = -0.25 * in / (b * root) + p->r0[at] / root;
         M[0][1] = M[1][0] = 0.5 * p->r1[at] / root;
         M[0][2] = M[2][0] = 0.5 * p->r2[at] / root;
       } else {
-        v = p->s1[at] * y[1] + p->s0[at] * b + p->sg[at] + p->sd[at] * root;
-        D[0] = p->s0[at] + 0.5 * p->sd[at] / root;
+        const double sd = p->damped ? p->sd[at] : 0;
+        v = p->s1[at] * y[1] + p->s0[at] * b + p->sg[at] + sd * root;
+        D[0] = p->s0[at] + 0.5 * sd / root;
         D[1] = p->s1[at];
         D[2] = 0;
-        M[0][0] = -0.25 * p->sd[at] / (b * root);
+        M[0][0] = -0.25 * sd / (b * root);
       }
-      (void)B;
       const double up = p->high[k] - v, lo = p->low[k] + v;
       if (!(up > 0) || !(lo > 0)) return HUGE_VAL;
       f -= mu * (log(up) + log(lo));
@@ -304,7 +307,7 @@ double dense_duration(const jn_clock_problem *p) {
   d.w = doubles((size_t)p->points);
   double *c = doubles((size_t)d.n), T = 0;
   dense_rows(&d);
-  fill(c, (size_t)d.n, 0.5 * jn_clock_uniform(p));
+  fill(c, (size_t)d.n, 0.5 * jn_clock_uniform(p, 1));
   for (double mu = 1e-2; mu > 1e-11; mu *= 0.3) centre(&d, mu, c);
   for (int i = 0; i < p->points; i++) {
     double b = 0;

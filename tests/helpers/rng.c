@@ -41,3 +41,9 @@ jn_pose rng_pose(rng *r, double size) {
   jn_mat3 R = rng_rotation(r);
   return jn_pose_make(R, rng_vec3(r, size));
 }
+
+double rng_normal(rng *r) {
+  double sum = 0;
+  for (int i = 0; i < 12; i++) sum += rng_range(r, -0.5, 0.5);
+  return sum;
+}

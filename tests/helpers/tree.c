@@ -137,6 +137,12 @@ jn_model *build(const jn_spec *spec) {
   return model;
 }
 
+jn_model *pendulum_model(void) {
+  jn_model *model;
+  assert_ok(jn_model_load("pendulum", NULL, NULL, &model, NULL));
+  return model;
+}
+
 robot robot_new(jn_spec *spec, int order, uint64_t seed, double omega) {
   robot r = {0};
   r.spec = spec;

@@ -19,6 +19,7 @@
 jn_spec *random_spec(uint64_t seed, int bodies, jn_joint_type base, unsigned types);
 
 jn_model *build(const jn_spec *spec); /* fails the test on an error */
+jn_model *pendulum_model(void);       /* the built-in pendulum */
 
 /* A link of mass m, com, principal moments along the link's axes. */
 jn_link_desc link_of(const char *name, double m, jn_vec3 com, double xx, double yy, double zz);

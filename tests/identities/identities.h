@@ -29,7 +29,7 @@ typedef struct identity {
 } identity;
 
 extern const identity identities_exact[], identities_trees[], identities_laws[], identities_rates[],
-    identities_other[];
+    identities_quantities[], identities_other[];
 
 /* One comparison. */
 void expect(subject *s, const char *what, double error, double bound);

@@ -70,12 +70,32 @@ void quad_orthonormalise(quad *R) {
   }
 }
 
+static void arrange_cut(const jn_cut *c, quad_cut *o) {
+  o->type = (int)c->type, o->row = c->row, o->rows = c->rows, o->common = c->common;
+  o->terms = c->term_count, o->dof = c->dof, o->iq = c->iq;
+  assert_true(c->term_count <= 8);
+  for (int t = 0; t < c->term_count; t++) o->coefficient[t] = c->coefficient[t];
+  for (int s = 0; s < 2; s++) {
+    quad length = 0;
+    o->link[s] = c->link[s];
+    for (int j = 0; j < 9; j++) o->R[s][j] = c->R[s][j];
+    for (int j = 0; j < 3; j++)
+      o->p[s][j] = c->p[s][j], length += (quad)c->axis[s][j] * c->axis[s][j];
+    for (int j = 0; j < 3 && length > 0; j++) o->axis[s][j] = c->axis[s][j] / quad_sqrt(length);
+    if (c->type != JN_CONSTRAINT_COUPLING) quad_orthonormalise(o->R[s]);
+  }
+}
+
 quad_robot *quad_robot_new(const jn_model *m, jn_vec3 gravity) {
   quad_robot *r = calloc(1, sizeof *r);
   if (!r) fail_msg("out of memory");
   r->link = calloc((size_t)m->nlink + 1, sizeof *r->link);
   if (!r->link) fail_msg("out of memory");
-  r->nlink = m->nlink, r->nq = m->nq, r->nv = m->nv;
+  r->cut = calloc((size_t)m->ncut + 1, sizeof *r->cut);
+  if (!r->cut) fail_msg("out of memory");
+  r->nlink = m->nlink, r->nq = m->nq, r->nv = m->nv, r->nbody = m->nbody;
+  r->ncut = m->ncut, r->nrow = m->nrow, r->model = m;
+  for (int i = 0; i < m->ncut; i++) arrange_cut(&m->cut[i], &r->cut[i]);
   r->gravity[0] = gravity.x, r->gravity[1] = gravity.y, r->gravity[2] = gravity.z;
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
@@ -92,6 +112,6 @@ quad_robot *quad_robot_new(const jn_model *m, jn_vec3 gravity) {
 }
 
 void quad_robot_free(quad_robot *r) {
-  if (r) free(r->link);
+  if (r) free(r->link), free(r->cut);
   free(r);
 }

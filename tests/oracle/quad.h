@@ -21,9 +21,18 @@ typedef struct quad_link {
   quad R[9], p[3], m, c[3], J[6], pitch, armature, damping;
 } quad_link;
 
+/* a constraint, as jn_cut */
+typedef struct quad_cut {
+  int type, row, rows, link[2], common, terms;
+  const int *dof, *iq;
+  quad R[2][9], p[2][3], axis[2][3], coefficient[8];
+} quad_cut;
+
 typedef struct quad_robot {
-  int nlink, nq, nv;
+  int nlink, nq, nv, nbody, ncut, nrow;
   quad_link *link;
+  quad_cut *cut;
+  const jn_model *model; /* the library's */
   quad gravity[3];
 } quad_robot;
 
@@ -47,5 +56,30 @@ quad_inverse newton_inverse, core_inverse;
 void newton_inverse_of_spec(const jn_spec *spec, const jn_model *model, jn_vec3 gravity, int order,
                             jn_representation rep, const quad *q, const quad *v, quad *tau);
 quad_forward newton_forward, core_forward;
+
+/* A quantity of a frame, or of the body that carries it, from series of positions: derivatives
+ * out[(order+1) x 6]. `rep`: of v; `of`, `observer`: of the result (jounce/kinematics.h). */
+typedef enum newton_what {
+  NEWTON_TWIST,
+  NEWTON_MOMENTUM,       /* of the body */
+  NEWTON_FORCE,          /* its rate of change: the net wrench on the body */
+  NEWTON_JOINT_MOMENTUM, /* the same of the body's subtree */
+  NEWTON_JOINT_FORCE,
+  NEWTON_REACTION /* the wrench through the body's joint, with weight */
+} newton_what;
+void newton_quantity(const jn_model *m, const quad_robot *r, int order, jn_representation rep,
+                     const quad *q, const quad *v, newton_what what, int frame,
+                     jn_representation of, const jn_observer *observer, quad *out);
+
+/* Pose of a frame: R row-major, p. */
+void newton_pose(const jn_model *m, const quad_robot *r, const quad *q, int frame, quad *C);
+/* With constraints (core_* only), any state: as jn_constrained_forward_dynamics and
+ * jn_constrained_inverse_dynamics with an infinite tolerance, all constraints active, the world at
+ * rest. weight[nv] as in jn_constraints. */
+void core_forward_closed(const quad_robot *r, int order, jn_representation rep, int damping,
+                         const quad *q, const quad *v, const quad *tau, quad *a, quad *lambda);
+void core_inverse_closed(const quad_robot *r, int order, jn_representation rep, int damping,
+                         const double *weight, const quad *q, const quad *v, quad *tau,
+                         quad *lambda);
 
 #endif

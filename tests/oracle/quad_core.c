@@ -12,6 +12,7 @@
 #undef U
 #undef COUNT
 #pragma GCC diagnostic ignored "-Wunused-function"
+typedef double real_double;
 #define double quad
 
 typedef quad real;
@@ -23,9 +24,15 @@ static inline void quad_sincos_many(int n, quad *x, quad *s, quad *c) {
   for (int i = 0; i < n; i++) quad_sincos(x[i], s + i, c + i);
 }
 #define sincos_many quad_sincos_many
+#define QR_SQRT quad_sqrt
+#define WHITEN_SQRT quad_sqrt
+#define CLOSURE_ROUNDING ((quad)1e-32)
 #include "core/body/aba.h"
 #include "core/body/rnea.h"
 #include "core/boundary.h"
+#include "core/constraints/forces.h"
+#include "core/constraints/forward.h"
+#include "core/derivatives/mass_solve.h"
 
 /* in the layout of src/model/place.c */
 static void arrange_link(const quad_link *from, jn_link *l) {
@@ -50,6 +57,31 @@ static void arrange_link(const quad_link *from, jn_link *l) {
       l->I4[12 + 4 * j + a] = mass * hat[3 * a + j];
       l->I4[24 + 4 * j + a] = a == j ? mass : 0;
     }
+  }
+}
+
+/* constraints, joints that are passive, and the last link of every subtree */
+static void arrange_constraints(const quad_robot *r, jn_model *m) {
+  m->ncut = r->ncut, m->nrow = r->nrow, m->nbody = r->nbody;
+  m->cut = calloc((size_t)r->ncut + 1, sizeof *m->cut);
+  m->joint = calloc((size_t)r->nbody + 1, sizeof *m->joint);
+  if (!m->cut || !m->joint) fail_msg("out of memory");
+  for (int i = 0; i < r->nbody; i++) m->joint[i].passive = jn_model_joint(r->model, i)->passive;
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    if (m->link[i].last < i) m->link[i].last = i;
+    const int p = m->link[i].parent;
+    if (p >= 0 && m->link[p].last < m->link[i].last) m->link[p].last = m->link[i].last;
+  }
+  for (int i = 0; i < r->ncut; i++) {
+    const quad_cut *from = &r->cut[i];
+    jn_cut *c = &m->cut[i];
+    c->type = (jn_constraint_type)from->type, c->row = from->row, c->rows = from->rows;
+    c->common = from->common, c->term_count = from->terms;
+    c->dof = from->dof, c->iq = from->iq, c->coefficient = from->coefficient;
+    memcpy(c->link, from->link, sizeof c->link);
+    memcpy(c->R, from->R, sizeof c->R);
+    memcpy(c->p, from->p, sizeof c->p);
+    memcpy(c->axis, from->axis, sizeof c->axis);
   }
 }
 
@@ -82,6 +114,7 @@ static instance instance_new(const quad_robot *r, int order) {
     if (l->kind == JN_K_FREE) m->free_link[m->nfree++] = i;
     if (l->kind == JN_K_FREE || l->kind == JN_K_SPHERICAL) m->quat_link[m->nquat++] = i;
   }
+  arrange_constraints(r, m);
   const size_t rows = (size_t)s.rows, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
                nlink = (size_t)m->nlink, ncut = (size_t)m->ncut, nrow = (size_t)m->nrow;
   size_t at = 0;
@@ -97,6 +130,7 @@ static instance instance_new(const quad_robot *r, int order) {
 
 static void instance_free(instance *s) {
   free(s->model.link), free(s->model.angle_link), free(s->block);
+  free(s->model.cut), free(s->model.joint);
 }
 
 /* derivatives to Taylor coefficients, and back */
@@ -164,4 +198,129 @@ int core_forward(const quad_robot *r, int order, jn_representation rep, const qu
   memcpy(a, w->io + nv, n * sizeof *a);
   instance_free(&s);
   return good;
+}
+
+/* ---- with constraints, as src/core/constraints/constrained.c */
+
+static jn_vec3 gravity_of(const quad_robot *r) {
+  return jn_v3((real_double)r->gravity[0], (real_double)r->gravity[1], (real_double)r->gravity[2]);
+}
+
+static void whiten(const jn_model *m, const jn_work *w, int first, int last,
+                   const unsigned char *prescribed, quad *y) {
+  for (int s = 0; s < JN_SOLVE_COLUMNS; s++)
+    mass_whiten_pass(m, w, first, last, prescribed, y + s, JN_SOLVE_COLUMNS, 1);
+}
+
+/* poses, frames of the world's sides, screws and twists of order 0 */
+static closure place_closed(const instance *s) {
+  const jn_model *m = &s->model;
+  const jn_work *w = &s->work;
+  closure c = {.m = m, .w = w, .rank_tolerance = (quad)0x1p-26, .whiten = whiten};
+  quad base[3];
+  place_joints(m, w);
+  place_links(m, w);
+  store_v3(base, place_world(m, w));
+  for (int i = 0; i < m->ncut; i++)
+    for (int side = 0; side < 2; side++) {
+      const jn_cut *cut = &m->cut[i];
+      if (cut->link[side] >= 0 || cut_is_coupling(cut)) continue;
+      quad *out = world_frame_of(w, i);
+      for (int j = 0; j < 9; j++) out[j] = cut->R[side][j];
+      for (int j = 0; j < 3; j++) out[9 + j] = cut->p[side][j] - base[j];
+    }
+  return c;
+}
+
+static void least_norm(const closure *c, const blocks *b, int order) {
+  for (int i = 0; i < b->count; i++) {
+    const forces f = forces_of(c, b, i);
+    if (!forces_least_norm(&f, order, c->w->lambda)) fail_msg("the rank changes");
+  }
+}
+static void jacobians(const closure *c, int order) {
+  for (int k = 0; k <= order; k++)
+    rows_jacobian(c, k, c->w->row_jacobian + (size_t)k * (size_t)(c->m->nrow * c->m->nv));
+}
+
+void core_forward_closed(const quad_robot *r, int order, jn_representation rep, int damping,
+                         const quad *q, const quad *v, const quad *tau, quad *a, quad *lambda) {
+  instance s = instance_new(r, order);
+  const jn_model *m = &s.model;
+  const jn_work *w = &s.work;
+  const size_t nv = (size_t)r->nv, nrow = (size_t)r->nrow, n = ((size_t)order + 1) * nv;
+  const jn_settings set = {.representation = rep, .damping = damping, .gravity = gravity_of(r)};
+  quad left;
+  begin(&s, r, q, v, 1, rep);
+  memcpy(w->force, tau, n * sizeof *tau);
+  if (rep == JN_SPATIAL) boundary_shift(m, w, w->force, order + 1, -1, 1);
+  scale(w->force, order, r->nv, 1);
+  boundary_motion_in(m, w, (int)rep, 0, 0);
+  const closure c = place_closed(&s);
+  if (spatial_start(m, w, &set, NULL) >= 0) fail_msg("singular");
+  rows_step(&c, 0);
+  rows_rate(&c, 0, row_scratch_of(w, 0));
+  blocks b = blocks_make(&c, 1);
+  blocks_factor(&c, &b, 1);
+  spatial_first_terms(m, w, &set, 0);
+  for (int k = 0; k <= order; k++) {
+    boundary_drive(m, w, &set, k, NULL, 1);
+    spatial_inward(m, w, k, NULL);
+    spatial_outward(m, w, k, NULL, damping);
+    if (closure_order(&c, &b, k, w->lambda + (size_t)k * nrow, &left) >= 0) fail_msg("open row");
+    if (k == order) break;
+    for (int i = 0; i < m->nlink; i++) ext_of(w, i)[k + 1] = six_zero();
+    rows_apply(&c, k + 1, 1, w->lambda);
+    spatial_bias_terms(m, w, &set, k + 1, 1);
+  }
+  jacobians(&c, order);
+  b = blocks_make(&c, 0);
+  blocks_factor(&c, &b, 0);
+  least_norm(&c, &b, order);
+  boundary_motion_out(m, w, (int)rep, 0, order + 1, 1);
+  scale(w->io, order + 1, r->nv, 0);
+  if (rep == JN_SPATIAL) boundary_shift(m, w, w->io, order + 2, 1, 0);
+  memcpy(a, w->io + nv, n * sizeof *a);
+  scale(w->lambda, order, r->nrow, 0);
+  memcpy(lambda, w->lambda, ((size_t)order + 1) * nrow * sizeof *lambda);
+  instance_free(&s);
+}
+
+void core_inverse_closed(const quad_robot *r, int order, jn_representation rep, int damping,
+                         const real_double *weight, const quad *q, const quad *v, quad *tau,
+                         quad *lambda) {
+  instance s = instance_new(r, order);
+  const jn_model *m = &s.model;
+  const jn_work *w = &s.work;
+  const size_t nv = (size_t)r->nv, nrow = (size_t)r->nrow, n = ((size_t)order + 1) * nv;
+  const jn_settings set = {.representation = rep, .damping = damping, .gravity = gravity_of(r)};
+  begin(&s, r, q, v, order + 2, rep);
+  boundary_motion(m, w, (int)rep, 0, order + 1, 1);
+  const closure c = place_closed(&s);
+  spatial_kinematics(m, w, order + 1);
+  for (int k = 0; k <= order + 1; k++) rows_step(&c, k);
+  spatial_inverse(m, w, &set, order, 0);
+  memcpy(w->force, w->tau, n * sizeof *tau);
+  for (size_t j = 0; j < nv; j++) w->row_weight[j] = weight[j];
+  jacobians(&c, order);
+  blocks b = blocks_make(&c, 0);
+  blocks_factor(&c, &b, 0);
+  for (int i = 0; i < b.count; i++) {
+    forces f = forces_of(&c, &b, i);
+    forces_factor(&f, NULL, w->row_weight);
+    forces_solve(&f, order, w->force, NULL, w->lambda);
+    for (int k = 0; k <= order; k++)
+      for (int j = 0; j < f.n; j++)
+        w->tau[(size_t)k * nv + (size_t)f.dof[j]] -= rows_pull(&f, k, 0, w->lambda, f.dof[j]);
+  }
+  least_norm(&c, &b, order);
+  for (size_t i = 0; i < n; i++)
+    if (m->joint[m->link[link_of_dof(m, (int)(i % nv))].joint].passive) w->tau[i] = 0;
+  boundary_force_out(m, w, (int)rep, 0, order, 1);
+  scale(w->io, order, r->nv, 0);
+  if (rep == JN_SPATIAL) boundary_shift(m, w, w->io, order + 1, 1, 1);
+  memcpy(tau, w->io, n * sizeof *tau);
+  scale(w->lambda, order, r->nrow, 0);
+  memcpy(lambda, w->lambda, ((size_t)order + 1) * nrow * sizeof *lambda);
+  instance_free(&s);
 }

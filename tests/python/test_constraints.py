@@ -53,17 +53,121 @@ class Constraints(unittest.TestCase):
         after = model.impact(q, [1, 0, 0])
         residual("J v after an impact", np.abs(closure.J[0] @ after.v).max(), 1e-14)
 
+    def test_inverse_kinematics(self):
+        model = jounce.Model("arm6")
+        pose = np.eye(4)
+        pose[:3, 3] = 0.4, 0.2, 0.5
+        twist = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0, 0, 0, 0, 0, 1]])
+        q, v, null = model.inverse_kinematics("tool", pose, twist)
+        self.assertEqual(null.shape, (0, 6))
+        residual("pose", np.abs(model.frame_pose(q, "tool") - pose).max(), 1e-14)
+        got = model.kinematics(q, v).twist("tool", "hybrid")
+        residual("twist", np.abs(got[:2] - twist).max(), 1e-13)
+        q, v, null = model.inverse_kinematics("tool", pose, follow="position", q=q)
+        self.assertEqual((v.shape, null.shape), ((0, 6), (3, 6)))
+        residual("null space", np.abs(null @ null.T - np.eye(3)).max(), 1e-14)
+        pose[0, 3] = 9
+        with self.assertRaises(jounce.AssemblyError):
+            model.inverse_kinematics("tool", pose)
+        with self.assertRaises(jounce.ArgumentError):
+            model.inverse_kinematics("tool", np.eye(3))
+        with self.assertRaises(jounce.ArgumentError):
+            model.inverse_kinematics("tool", np.eye(4), np.zeros(5))
+        with self.assertRaises(jounce.ArgumentError):
+            model.inverse_kinematics("base", np.eye(4))
+
+    def test_simulation(self):
+        model = jounce.Model("fourbar")
+        q, v = model.assemble([0, 0, 0], [[6, 0, 0], [0, 0, 0]], driven=["crank"])
+        sim = jounce.Simulation(model, tolerance=1e-13)
+        with self.assertRaises(jounce.ClosureError) as caught:
+            sim.set_state(0, [0.5, 0, 0], [0, 0, 0])
+        self.assertEqual(caught.exception.constraint, "pin")
+        sim.set_state(0, q, v[0])
+        qs, vs = sim.run(np.linspace(0.1, 1, 10))
+        closure = model.constraint_closure(qs, vs[:, None])
+        residual("closure of a simulation", np.abs(closure.residual).max(), 1e-14)
+        e = model.momentum_energy(np.vstack([q, qs]), np.vstack([v[:1], vs]))
+        energy = e.kinetic + e.potential
+        residual("energy of a simulation", np.ptp(energy) / energy.max(), 1e-11)
+        got = model.constrained_forward_dynamics(sim.q, sim.v, np.zeros(3)).forces
+        residual("constraint forces now", np.abs(sim.constraint_forces - got).max() / np.abs(got).max(), 1e-13)
+        # the pin is taken out, and put back at once: nothing has to be stopped
+        np.testing.assert_array_equal(sim.set_active([]), np.zeros(3))
+        np.testing.assert_array_equal(sim.constraint_forces, np.zeros(3))
+        residual("impulse without a jump", np.abs(sim.set_active(["pin"])).max(), 1e-12)
+        sim.set_active([])
+        sim.run_to(1.1)
+        with self.assertRaises(jounce.ClosureError):
+            sim.set_active(None)
+        with self.assertRaises(jounce.ArgumentError):
+            sim.set_active(["pn"])
+        free = jounce.Simulation(model, active=[])
+        free.set_state(0, [0.5, 0, 0], [0, 0, 0])
+        free.run_to(0.1)
+
     def test_batches_and_masks(self):
         model = jounce.Model("stewart", representation="body")
         q, v = np.tile(model.home(), (4, 1)), np.zeros((4, 2, model.nv))
         got = model.constrained_inverse_dynamics(q, v)
         self.assertEqual(got.forces.shape, (4, 1, 18))
+        alone = model.constrained_inverse_dynamics(q[2], v[2])
+        np.testing.assert_array_equal(got.tau[2], alone.tau)
+        np.testing.assert_array_equal(got.forces[2], alone.forces)
+        moved = model.constrained_forward_dynamics(q, v[:, 0], got.tau)
+        residual("batch, there and back", np.abs(moved.a).max(), 1e-11)
+        bad = q.copy()
+        bad[1, -1] += 0.1
+        with self.assertRaises(jounce.ClosureError) as e:
+            model.constrained_forward_dynamics(bad, v[:, 0], got.tau)
+        self.assertEqual((e.exception.index, e.exception.constraint), (1, "foot6"))
         residual("weight", abs(got.forces[0, 0, 2::3].sum() - 9.81 * model.mass), 1e-12)
         one = model.constrained_forward_dynamics(q[0], v[0, 0], np.zeros(model.nv), active=["foot1", "foot2"])
         self.assertTrue((one.forces[6:] == 0).all() and (one.forces[:6] != 0).any())
         none = model.constrained_forward_dynamics(q[0], v[0, 0], np.zeros(model.nv), active=[]).a
         open_tree = model.forward_dynamics(q[0], v[0, 0], np.zeros(model.nv))
         residual("no constraint active", np.abs(none - open_tree).max() / np.abs(open_tree).max(), 1e-13)
+
+    def test_partials_are_those_of_the_program_and_keep_the_constraints(self):
+        model = jounce.Model("fourbar")
+        v = np.zeros((3, 3))
+        v[0, 0] = 2
+        q, v = model.assemble([0.5, 0, 0], v, driven=["crank"])
+        state = {"joints": {n: [x, *y] for n, x, y in zip(("crank", "coupler", "rocker"), q, v.T)}}
+        got = model.constrained_inverse_partials(q, v)
+        want = program("partials", "fourbar", "--order", "1", "--state", "-", state=state)
+        for key, x in (("dtau_dq", got.dq), ("dtau_dv", got.dv), ("dlambda_dq", got.forces_dq),
+                       ("dlambda_dv", got.forces_dv)):
+            np.testing.assert_array_equal(np.array(want[key]), x)
+        # the passive joints have no force; a variation of the motion that closes the loop keeps it so
+        self.assertTrue((got.dq[:, 1:] == 0).all() and (got.dq[:, 0] != 0).all())
+        tau = model.constrained_inverse_dynamics(q, v).tau
+        forward = model.constrained_forward_partials(q, v[0], tau)
+        J = model.constraint_closure(q, v[:1]).J[0]
+        residual("J d v'/d tau", np.abs(J @ forward.dtau[0, 0]).max() / np.abs(forward.dtau[0, 0]).max(), 1e-14)
+        # d tau / d v' after d v' / d tau is the projection on forces that do work: 1 for the crank
+        residual("there and back", abs((got.dv[0, 1] @ forward.dtau[0, 0])[0, 0] - 1), 1e-13)
+        self.assertEqual(forward.forces_dtau.shape, (2, 2, 3, 3))
+        with self.assertRaises(jounce.ClosureError):
+            model.constrained_forward_partials(q + 0.1, v[0], tau)
+
+    def test_the_minimal_system_of_a_loop_is_that_of_the_program(self):
+        model = jounce.Model("fourbar")
+        v = np.zeros((2, 3))
+        v[0, 0] = 2
+        q, v = model.assemble([0.5, 0, 0], v, driven=["crank"])
+        state = {"joints": {n: [x, y] for n, x, y in zip(("crank", "coupler", "rocker"), q, v[0])},
+                 "tau": {"crank": [0.3], "coupler": [0], "rocker": [0]}}
+        got = model.constrained_linearise(q, v[0], [0.3, 0, 0])
+        want = program("linearise", "fourbar", "--state", "-", state=state)
+        np.testing.assert_array_equal(got.independent, [1, 0, 0])
+        i = np.flatnonzero(np.tile(got.independent, 2))
+        E = got.projector[:, i]
+        residual("minimal A", np.abs(got.A[i] @ E - want["A_minimal"]).max(), 1e-12)
+        residual("minimal B", np.abs(got.B[i] - want["B_minimal"]).max(), 1e-12)
+        np.testing.assert_array_equal(got.projector, want["projector"])
+        self.assertEqual(want["minimal_states"], ["d crank", "d crank'"])
+        residual("projector", np.abs(got.projector @ got.projector - got.projector).max(), 1e-13)
 
     def test_errors_name_the_constraint(self):
         model = jounce.Model("fourbar")

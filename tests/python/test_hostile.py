@@ -53,7 +53,7 @@ class Refusals(unittest.TestCase):
                     lambda: r.with_settings(threads=-1), lambda: jounce.Model("tilthex", layout="x"),
                     lambda: r.frame_twist(q, v, "B4", in_representation="worldly"),
                     lambda: jounce.Layout(r, "opensim"), lambda: jounce.to_taylor(np.zeros((0, 3))),
-                    lambda: jounce.propeller_wrench(np.zeros((1, 1000))),
+                    lambda: jounce.Model("tilthex").rotor_wrench(np.zeros((1, 1000))),
                     lambda: jounce.zero_order_hold(np.eye(2), np.eye(3), 1),
                     lambda: jounce.Simulation(r, "rkmk4"), lambda: jounce.Simulation(r, "euler"),
                     lambda: jounce.Simulation(r, table=([1, 0], np.zeros((2, r.nv)))),

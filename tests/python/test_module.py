@@ -1,11 +1,14 @@
 """Every algorithm: identities between independent routes, batches, layouts, out=, simulation."""
+import json
+import os
+import tempfile
 import threading
 import unittest
 
 import numpy as np
 
 import jounce
-from support import main, random_state, residual
+from support import main, program, random_state, residual
 
 
 def close(name, a, b, bound=1e-12):
@@ -171,6 +174,77 @@ class Algorithms(unittest.TestCase):
         tau = r.inverse_dynamics(q, v[:4])
         close("N-CMTM forward dynamics", r.cmtm_forward_dynamics(q, v[0], tau),
               r.forward_dynamics(q, v[0], tau), 1e-8)
+
+    def test_relative_motion(self):
+        r, q, v = self.robot, self.q, self.v
+        T = [r.frame_pose(q, f) for f in ("B4", "B2")]
+        close("relative pose", r.frame_pose(q, "B4", relative_to="B2"), np.linalg.inv(T[1]) @ T[0])
+        for representation in ("spatial", "body", "hybrid", "mixed"):
+            seen = dict(in_representation=representation, relative_to="B2", at="B1", axes="B3")
+            J, W = r.frame_jacobian(q, "B4", v[:2], **seen), r.frame_twist(q, v[:3], "B4", **seen)
+            close("relative V = J v", J[0] @ v[0], W[0])
+            close("relative V''", J[2] @ v[0] + 2 * J[1] @ v[1] + J[0] @ v[2], W[2])
+        with self.assertRaises(ValueError):
+            r.frame_twist(q, v[0], "B4", relative_to="nowhere")
+
+    def test_reactions(self):
+        r, q, v = self.robot, self.q, self.v
+        W = r.joint_reactions(q, v[:4], in_representation="body")
+        self.assertEqual(W.shape, (3, len(r.bodies), 6))
+        tau = r.inverse_dynamics(q, v[:4])
+        close("base wrench", W[:, 0], tau[:, :6])
+        spatial = r.joint_reactions(q, v[:4])
+        S = r.kinematics(q, v[:3]).screws("q4")[:, 0]
+        i = [j["name"] for j in r.joints].index("q4")
+        a = r.joints[i]["iv"]
+        close("S^T W = tau", S[0] @ spatial[0, i], tau[0, a] - r.joints[i].get("armature", 0) * v[1, a])
+        free = r.articulated_bodies(q, v[0], tau, in_representation="body")
+        twist = r.frame_twist(q, v[:4], "B4", in_representation="body")
+        close("W = MA V' + WA", free.MA[i] @ twist[3] + free.WA[2, i], W[2, i], 1e-9)
+
+    def test_gradients(self):
+        r, q, v = self.robot, self.q, self.v
+        tau, w = r.inverse_dynamics(q, v[:4]), np.random.default_rng(7).normal(size=(3, r.nv))
+        d, g = r.forward_partials(q, v[0], tau), r.forward_vjp(q, v[0], tau, w)
+        close("gradient by q", g.dq, np.einsum("ki,kij", w, d.dq), 1e-8)
+        close("gradient by v", g.dv, np.einsum("ki,kij", w, d.dv), 1e-8)
+        close("gradient by tau", g.dtau, np.einsum("ki,kjic->jc", w, d.dtau), 1e-8)
+        free, held = (r.hybrid_partials(q, v[:4], tau, x) for x in ([], [j["name"] for j in r.joints]))
+        close("hybrid, forces given", free.dq, d.dq, 1e-8)
+        inverse = r.inverse_partials(q, v[:4])
+        close("hybrid, motion given", held.dq, inverse.dq)
+        close("hybrid, accelerations given", held.du[2, 1], inverse.dv[2, 2])
+        da, Y = r.inertia_partials(q, v[0], tau[0]), r.regressor(q, v[:2])[0]
+        close("M da + Y = 0", r.mass_matrix(q) @ da, -Y, 1e-8)
+
+    def test_partials_of_frames(self):
+        r, q, v = self.robot, self.q, self.v
+        h, d = 1e-4, np.random.default_rng(5).normal(size=(5, r.nv))
+
+        def along(f):
+            return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)
+
+        for representation in ("spatial", "body", "hybrid", "mixed"):
+            seen = dict(in_representation=representation)
+            p = r.twist_partials(q, v[:3], "B4", **seen)
+            want = along(lambda s: r.frame_twist(r.integrate(q, s * d[0]), v[:3] + s * d[1:4], "B4", **seen))
+            close("d twist", p.dq @ d[0] + np.einsum("kjan,jn->ka", p.dv, d[1:4]), want, 1e-9)
+            p = r.reaction_partials(q, v[:4], "B4", **seen)
+            i = [b["name"] for b in r.bodies].index("B4")
+            want = along(lambda s: r.joint_reactions(r.integrate(q, s * d[0]), v[:4] + s * d[1:],
+                                                     **seen)[:, i])
+            close("d reaction", p.dq @ d[0] + np.einsum("kjan,jn->ka", p.dv, d[1:]), want, 1e-9)
+        # instantaneous maps give the quantity, derivatives its variation: J v = V, dV/dv v = V at order 0
+        k, V = r.kinematics(q, v[:1]), r.frame_twist(q, v[0], "B4", in_representation="body")
+        close("order 0", r.twist_partials(q, v[:1], "B4", in_representation="body").dv[0, 0],
+              k.jacobian("B4", "body")[0])
+        g = r.frame_geometry_partials(q, v[:2], "B4")
+        close("d V = dJ v", np.einsum("ajp,j", g.J[0], v[0]), g.twist[0])
+        for name in ("momentum_partials", "subtree_momentum_partials"):
+            self.assertEqual(getattr(r, name)(q, v[:2], "B4").dv.shape, (2, 2, 6, r.nv))
+        for name in ("wrench_partials", "joint_wrench_partials"):
+            self.assertEqual(getattr(r, name)(q, v[:3], "B4").dv.shape, (2, 3, 6, r.nv))
+        self.assertEqual(V.shape, (6,))
 
     def test_hybrid(self):
         r, q, v = self.robot, self.q, self.v
@@ -393,10 +467,33 @@ class Models(unittest.TestCase):
         arm = mjcf.build()
         close("an arm from MJCF", arm.mass_matrix([0.0]), [[2 * (0.4 * 0.01 + 0.25)]])
         close("an arm from MJCF", arm.inverse_dynamics([0.0], [[0.0], [0.0]])[0], [-2 * 9.81 * 0.5])
+        arm = jounce.Spec.parse_xacro("""<robot name="x"><xacro:property name="m" value="${3 - 1}"/><link name="l${m}"/></robot>""")
+        self.assertEqual(arm.links, ("l2",))
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(os.path.join(folder, "packages", "parts"))
+            with open(os.path.join(folder, "packages", "parts", "part.xacro"), "w") as file:
+                file.write("""<x><link name="$(arg side)"/></x>""")
+            path = os.path.join(folder, "robot.xacro")
+            with open(path, "w") as file:
+                file.write("""<robot name="r"><xacro:arg name="side" default="left"/>
+                    <xacro:include filename="$(find parts)/part.xacro"/></robot>""")
+            options = {"package_path": os.path.join(folder, "packages"), "arguments": {"side": True}}
+            self.assertEqual(jounce.Spec.load(path, **options).links, ("true",))
+            self.assertEqual(jounce.Model(path, **options).nframe, 1)
+            self.assertIn('<link name="true"/>', jounce.expand(path, **options))
+            os.rename(os.path.join(folder, "packages"), os.path.join(folder, "others"))
+            with self.assertRaisesRegex(jounce.FileError, "robot.xacro:2: include .* no package 'parts'"):
+                jounce.Spec.load(path)
+            with self.assertRaises(TypeError):
+                jounce.expand(path, arguments=["side:=left"])
+            with self.assertRaises(TypeError):
+                jounce.Model(path, arguments={1: 2})
         spec = jounce.Spec.load("tilthex")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "robot.json")
             spec.save_json(path)
+            arm.save_urdf(os.path.join(folder, "arm.urdf"))
+            self.assertEqual(jounce.Spec.load(os.path.join(folder, "arm.urdf")).links, ("l2",))
             a, b = jounce.Model(path), jounce.Model("tilthex")
             q, v = random_state(a, 3)
             np.testing.assert_array_equal(a.inverse_dynamics(q, v), b.inverse_dynamics(q, v))
@@ -552,6 +649,11 @@ class Trajectories(unittest.TestCase):
         self.assertEqual(len(found["limits"]), 6)
         self.assertLess(fast.end, found["time_scale"] * path.end)
         self.assertLess(path.retime(effort=40, rates=False, intervals=100).end, fast.end)
+        tame = path.retime(**limits, power=30, tool_speed=("link2", 1.0), intervals=100)
+        self.assertEqual(tame.limits(**limits, power=30)["broken"], 0)
+        self.assertGreater(tame.end, fast.end)
+        moving = path.retime(**limits, end_speeds=(0.3, 0.2), intervals=100)
+        residual("speed of the clock at the end", abs(moving.clock(moving.end, order=1)[1] / 0.2 - 1), 2e-3)
         # the same path: q at t is the path's q at u(t), and the chain rule
         u = fast.clock(0.4, order=1)
         q, v = fast.at(0.4)
@@ -562,7 +664,8 @@ class Trajectories(unittest.TestCase):
         residual("a linear clock", abs(slow.at(1.0)[1] - path.scaled(2).at(1.0)[1]).max(), 1e-12)
         with self.assertRaisesRegex(jounce.InfeasibleError, "the effort at rest of 'joint1'"):
             path.retime(effort=1)
-        for wrong in (dict(effort=[1, 2, 3]), dict(jerk=-1), dict(jerk=1, intervals=3)):
+        for wrong in (dict(effort=[1, 2, 3]), dict(jerk=-1), dict(jerk=1, intervals=3),
+                      dict(jerk=1, tool_speed=("hand", 1.0)), dict(jerk=1, tool_speed=3), dict(jerk=1, end_speeds=1)):
             with self.assertRaises((jounce.Error, ValueError)):
                 path.retime(**wrong)
         with self.assertRaises(jounce.Error):
@@ -634,8 +737,32 @@ class Trajectories(unittest.TestCase):
         (q, v), (bq, bv) = fit.at(t, 1), fit.band(t, 1)
         self.assertGreater(np.mean(np.abs(q - samples) <= bq), 0.85)
         self.assertGreater(np.mean(np.abs(v[:, 2, 0] + 27 * np.cos(3 * t)) <= bv[:, 2, 0]), 0.85)
+        # the bands of torques and torque rates contain those of the true motion
+        inside = []
+        for s in t[::20]:
+            truth = np.array([[3 * np.cos(3 * s), -2 * np.sin(2 * s)], [-9 * np.sin(3 * s), -4 * np.cos(2 * s)],
+                              [-27 * np.cos(3 * s), 8 * np.sin(2 * s)]])
+            tau = robot.inverse_dynamics(np.array([np.sin(3 * s), np.cos(2 * s)]), truth)
+            inside.append(np.abs(robot.inverse_dynamics(*fit.at(s, 1)) - tau) <= fit.force_band(s, 1))
+        self.assertEqual(inside[0].shape, (2, 2))
+        self.assertGreater(np.mean(inside), 0.85)
         with self.assertRaisesRegex(jounce.FitError, "not to be trusted"):
             jounce.Trajectory.fit(robot, t, samples, pieces=2)
+        # options of recordings
+        noisy = samples + 1e-4 * np.random.default_rng(2).standard_normal((800, 2))
+        wrapped = (4 * noisy + np.pi) % (2 * np.pi) - np.pi
+        close("degrees", jounce.Trajectory.fit(robot, t, np.degrees(noisy), degrees=True).at(1.0)[1],
+              jounce.Trajectory.fit(robot, t, noisy).at(1.0)[1], 1e-9)
+        fit = jounce.Trajectory.fit(robot, t, wrapped, unwrap=True, outliers="keep")
+        jumps = (np.abs(np.diff(wrapped, axis=0)) > 3).sum(axis=0)
+        self.assertGreater(jumps.min(), 0)
+        np.testing.assert_array_equal(fit.report["turns"], jumps)
+        rest = np.stack([t ** 4 * (35 - 21 * t + 4.375 * t ** 2 - 0.3125 * t ** 3) / 256] * 2, axis=1)
+        rest += 1e-4 * np.random.default_rng(3).standard_normal((800, 2))
+        at_rest = jounce.Trajectory.fit(robot, t, rest, ends="rest")
+        self.assertTrue((at_rest.band(0.0)[1] < jounce.Trajectory.fit(robot, t, rest).band(0.0)[1]).all())
+        with self.assertRaisesRegex(ValueError, "'free' or 'rest'"):
+            jounce.Trajectory.fit(robot, t, noisy, ends="test")
         with self.assertRaises(jounce.Error):
             jounce.Trajectory.minimum(robot, [0, 0], samples[:2])
 
@@ -679,11 +806,61 @@ class Groups(unittest.TestCase):
             jounce.se3_exp(np.zeros(5))
 
 
-class Propellers(unittest.TestCase):
+class Rotors(unittest.TestCase):
     def test_there_and_back(self):
-        omega = 300 + 20 * np.random.default_rng(1).random((3, 6))
-        wrench = jounce.propeller_wrench(omega)
-        close("propellers", jounce.propeller_speeds(wrench), omega, 1e-9)
+        robot = jounce.Model("tilthex", representation="body")
+        A, P, rank = robot.rotor_allocation()
+        self.assertEqual((A.shape, P.shape, rank, len(robot.rotors)), ((6, 6), (6, 6), 6, 6))
+        close("A P", A @ P, np.eye(6), 1e-13)
+        omega = 500 + 20 * np.random.default_rng(1).random((4, 3, 6))
+        thrust = robot.rotor_thrusts_at(omega)
+        wrench = robot.rotor_wrench(thrust)
+        close("wrench", wrench, np.einsum("ij,abj->abi", A, thrust), 1e-9)
+        back, rest = robot.rotor_thrusts(wrench)
+        close("thrusts", back, thrust, 1e-9)
+        close("nothing is left", rest, 0 * wrench, 1e-9)
+        close("speeds", robot.rotor_speeds(back), omega, 1e-8)
+        use, rate = robot.rotor_loads(thrust)
+        close("use", use, thrust[:, 0] / robot.rotors[0]["upper"], 1e-12)
+        close("rate", rate, abs(thrust[:, 1]) / robot.rotors[0]["thrust_rate"], 1e-12)
+
+    def test_hover_against_the_program(self):
+        robot = jounce.Model("tilthex", representation="body")
+        tau = robot.inverse_dynamics(robot.home(), np.zeros((2, robot.nv)))
+        thrust, _ = robot.rotor_thrusts(tau.reshape(1, -1)[:, :6])
+        close("program", np.array(program("rotors", "tilthex")["thrust"]), thrust, 1e-14)
+
+    def test_a_drone_by_hand(self):
+        spec = jounce.Spec("drone").add_link("body", 1, inertia=[1, 1, 1])
+        spec.add_joint("base", "free", None, "body")
+        for i, (x, y) in enumerate([(1, 0), (0, 1), (-1, 0), (0, -1)]):
+            spec.add_rotor("r%d" % i, "body", c_f=2, c_d=0.5, spin=1 - 2 * (i % 2), p=(x, y, 0), speed=9)
+        robot = spec.build()
+        thrust, rest = robot.rotor_thrusts([[0, 0, 1, 3, 0, 8]])
+        close("by hand", thrust, [[1, 3, 1, 3]], 1e-13)
+        close("what it cannot do", rest, [[0, 0, 0, 3, 0, 0]], 1e-13)
+        for bad in (lambda: jounce.Model("arm6").rotor_allocation(),
+                    lambda: jounce.Model("arm6").rotor_thrusts([[0] * 6]),
+                    lambda: robot.rotor_thrusts([0] * 6), lambda: robot.rotor_wrench([[0] * 6]),
+                    lambda: robot.rotor_wrench(np.zeros((0, 4)))):
+            with self.assertRaises(jounce.ArgumentError):
+                bad()
+        with self.assertRaises(jounce.InfeasibleError):
+            robot.rotor_speeds([[-1, 1, 1, 1]])
+        with self.assertRaises(jounce.NotFiniteError):
+            robot.rotor_wrench([[np.nan, 1, 1, 1]])
+        with self.assertRaises(jounce.ModelError):
+            spec.add_rotor("r0", "body", c_f=1).build()
+
+    def test_a_side_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "rotors.json")
+            with open(path, "w") as file:
+                json.dump({"rotors": [{"name": "r", "link": "link1", "c_f": 1, "spin": -1}]}, file)
+            spec = jounce.Spec.load("pendulum").extend(path)
+            self.assertEqual(spec.build(root="floating").rotors[0]["spin"], -1)
+            with self.assertRaises(jounce.FileError):
+                spec.extend(path + "x")
 
 
 class Threads(unittest.TestCase):

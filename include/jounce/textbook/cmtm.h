@@ -8,6 +8,7 @@
 #ifndef JOUNCE_TEXTBOOK_CMTM_H
 #define JOUNCE_TEXTBOOK_CMTM_H
 
+#include <jounce/derivatives.h>
 #include <jounce/jacobian.h>
 #include <jounce/jet.h>
 
@@ -107,25 +108,14 @@ JN_API jn_status jn_comprehensive_apply(const jn_model *model, jn_data *data, jn
 JN_API jn_status jn_comprehensive_matrix(const jn_model *model, jn_data *data, jn_operator op,
                                          int order, double *work, double *matrix);
 
-/* The comprehensive Jacobians (45)-(57): *instantaneous* maps that give the quantity when
- * multiplied by the motion vector at the present state. They are not partial derivatives (section
- * VI-B4); those are jn_inverse_partials.
- *   JN_LINK_MOTION     J   twist of the body                          orders 0..N
- *   JN_LINK_MOMENTUM   K   momentum of the body                       orders 0..N
- *   JN_LINK_FORCE      N   net force on the body, without gravity     orders 0..N-1
- *   JN_JOINT_MOMENTUM  B   momentum of the subtree of the body        orders 0..N
- *   JN_JOINT_FORCE     Q   force through the joint, without gravity   orders 0..N-1
- *   JN_JOINT_TORQUE    R   generalised forces of the joint, with armature and, if set, damping
- * Representation: JN_BODY in the body's frame (46), JN_HYBRID in the inertia-aligned frame at its
- * origin (47)-(49), JN_SPATIAL in the world frame (49), or JN_MIXED. Irrelevant for the torque. */
-typedef enum jn_quantity {
-  JN_LINK_MOTION,
-  JN_LINK_MOMENTUM,
-  JN_LINK_FORCE,
-  JN_JOINT_MOMENTUM,
-  JN_JOINT_FORCE,
-  JN_JOINT_TORQUE
-} jn_quantity;
+/* The comprehensive Jacobians (45)-(57): *instantaneous* maps that give the quantity (jn_quantity)
+ * when multiplied by the motion vector at the present state. They are not partial derivatives
+ * (section VI-B4); those are jn_frame_partials and jn_inverse_partials (docs/jacobians.md compares).
+ *   JN_LINK_MOTION J, JN_LINK_MOMENTUM K, JN_JOINT_MOMENTUM B      orders 0..N
+ *   JN_LINK_FORCE N, JN_JOINT_FORCE Q, JN_JOINT_TORQUE R           orders 0..N-1
+ * JN_JOINT_REACTION is not linear in the motion: JN_ERR_ARGUMENT. Representation: JN_BODY in the
+ * body's frame (46), JN_HYBRID in the inertia-aligned frame at its origin (47)-(49), JN_SPATIAL in
+ * the world frame (49), or JN_MIXED. Irrelevant for the torque. */
 /* Rows of a comprehensive Jacobian: 6 (N+1), 6 N, or nv_i N for the torque. */
 JN_API size_t jn_comprehensive_rows(const jn_model *model, jn_quantity quantity, int body,
                                     int order);

@@ -9,10 +9,25 @@
 #include "scalar/scalar.h"
 
 /* for coverage of branches: one copy of a function instead of one per caller */
-#ifdef JN_COUNTED
+#ifdef INLINE /* by the text of one robot */
+#elif defined(JN_COUNTED)
 #define INLINE static inline
 #else
 #define INLINE static inline __attribute__((always_inline))
+#endif
+/* code of the less common cases, kept out of the loops that call it */
+#ifndef APART
+#define APART static __attribute__((noinline))
+#endif
+
+/* loops over orders unroll where the order is a compile-time constant and the scalar allows it */
+#ifdef EACH /* by the text of one robot */
+#elif defined(__clang__) || !defined(JN_UNROLL) || defined(JN_SMALL)
+#define EACH(k, from, to) for (int k = from; k <= to; k++)
+#define EACH_DOWN(k, from, to) for (int k = to; k >= from; k--)
+#else
+#define EACH(k, from, to) _Pragma(JN_UNROLL) for (int k = from; k <= to; k++)
+#define EACH_DOWN(k, from, to) _Pragma(JN_UNROLL) for (int k = to; k >= from; k--)
 #endif
 
 /* entry points of the engine table: external where an instruction set is compiled (src/inst) */
@@ -30,23 +45,29 @@ typedef struct m3 {
 /* a six in memory, in reals: distance between sixes, and from the angular to the linear part */
 enum { SIX_STRIDE = sizeof(six) / sizeof(real), SIX_LINEAR = sizeof(v3) / sizeof(real) };
 
-static inline six six_zero(void) { return (six){v3_zero(), v3_zero()}; }
-static inline six six_add(six a, six b) { return (six){v3_add(a.w, b.w), v3_add(a.v, b.v)}; }
-static inline six six_sub(six a, six b) { return (six){v3_sub(a.w, b.w), v3_sub(a.v, b.v)}; }
-static inline six six_scale(real s, six a) { return (six){v3_scale(s, a.w), v3_scale(s, a.v)}; }
+static inline six six_make(v3 w, v3 v) {
+  six a = {w, v};
+  return a;
+}
+static inline six six_zero(void) { return six_make(v3_zero(), v3_zero()); }
+static inline six six_add(six a, six b) { return six_make(v3_add(a.w, b.w), v3_add(a.v, b.v)); }
+static inline six six_sub(six a, six b) { return six_make(v3_sub(a.w, b.w), v3_sub(a.v, b.v)); }
+static inline six six_scale(real s, six a) { return six_make(v3_scale(s, a.w), v3_scale(s, a.v)); }
 /* times a plain double */
-static inline six six_times(double s, six a) { return (six){v3_times(s, a.w), v3_times(s, a.v)}; }
+static inline six six_times(double s, six a) {
+  return six_make(v3_times(s, a.w), v3_times(s, a.v));
+}
 static inline real six_dot(six a, six b) { return v3_dot2(a.w, b.w, a.v, b.v); }
 
 /* the brackets ad_V U and ad_V^T W */
 static inline six six_ad(six V, six U) {
-  return (six){v3_cross(V.w, U.w), v3_add(v3_cross(V.w, U.v), v3_cross(V.v, U.w))};
+  return six_make(v3_cross(V.w, U.w), v3_add(v3_cross(V.w, U.v), v3_cross(V.v, U.w)));
 }
 static inline six six_ad_t(six V, six W) {
-  return (six){v3_add(v3_cross(W.w, V.w), v3_cross(W.v, V.v)), v3_cross(W.v, V.w)};
+  return six_make(v3_add(v3_cross(W.w, V.w), v3_cross(W.v, V.v)), v3_cross(W.v, V.w));
 }
 
-static inline six load_six(const real *x) { return (six){load_v3(x), load_v3(x + 3)}; }
+static inline six load_six(const real *x) { return six_make(load_v3(x), load_v3(x + 3)); }
 static inline void store_six(real *x, six a) {
   store_v3(x, a.w);
   store_v3(x + 3, a.v);
@@ -102,18 +123,24 @@ static inline void m3_add_hat_sym(v3 b, const real *S, real *out) {
   m3_add_hat_mul(b, A, out);
 }
 
+#if !defined(JN_FOLDED) || defined(JN_PADDED)
 /* model constants are doubles, padded to four: a x c and c x a */
 static inline v3 v3_cross_c(v3 a, const double *c) { return v3_cross(a, c_vector(c)); }
 static inline v3 c_cross_v3(const double *c, v3 a) { return v3_cross(c_vector(c), a); }
+#endif
 
-/* error-free sum and product (Knuth, Dekker): a + b = s + e, a b = s + e exactly */
+/* error-free sum and product (Knuth, Dekker): a + b = s + e, a b = s + e exactly; SPLITTER = 2^27 + 1
+ * halves the 53 bits of a double */
+#ifndef SPLITTER
+#define SPLITTER 134217729.0
+#endif
 static inline real two_sum(real a, real b, real *e) {
   real s = a + b, t = s - a;
   *e = (a - (s - t)) + (b - t);
   return s;
 }
 static inline real two_product(real a, real b, real *e) {
-  real ta = 134217729.0 * a, tb = 134217729.0 * b;
+  real ta = SPLITTER * a, tb = SPLITTER * b;
   real ah = ta - (ta - a), bh = tb - (tb - b), al = a - ah, bl = b - bh, s = a * b;
   *e = ((ah * bh - s) + ah * bl + al * bh) + al * bl;
   return s;

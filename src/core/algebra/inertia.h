@@ -30,11 +30,11 @@ INLINE void sym6_copy(sym6 *to, const sym6 *from) {
   }
 }
 INLINE six sym6_apply(const sym6 *I, six a) {
-  return (six){v3_add(v3_columns(I->A, a.w), v3_columns(I->B, a.v)),
-               v3_add(v3_columns(I->T, a.w), v3_columns(I->C, a.v))};
+  return six_make(v3_add(v3_columns(I->A, a.w), v3_columns(I->B, a.v)),
+                  v3_add(v3_columns(I->T, a.w), v3_columns(I->C, a.v)));
 }
 INLINE six sym6_column(const sym6 *I, int j) {
-  return j < 3 ? (six){I->A[j], I->T[j]} : (six){I->B[j - 3], I->C[j - 3]};
+  return j < 3 ? six_make(I->A[j], I->T[j]) : six_make(I->B[j - 3], I->C[j - 3]);
 }
 /* traces of A and C */
 INLINE real sym6_angular_trace(const sym6 *I) {
@@ -141,16 +141,17 @@ INLINE void sym6_copy(sym6 *to, const sym6 *from) {
   for (int n = 0; n < 6; n++) to->C[n] = from->C[n];
 }
 INLINE six sym6_apply(const sym6 *I, six a) {
-  return (six){v3_add(sym3_apply(I->A, a.w), m3_apply(I->B, a.v)),
-               v3_add(m3_apply_t(I->B, a.w), sym3_apply(I->C, a.v))};
+  return six_make(v3_add(sym3_apply(I->A, a.w), m3_apply(I->B, a.v)),
+                  v3_add(m3_apply_t(I->B, a.w), sym3_apply(I->C, a.v)));
 }
 INLINE six sym6_column(const sym6 *I, int j) {
   const unsigned char *at = sym_place[j % 3];
   const real *B = I->B;
   if (j < 3)
-    return (six){v3_make(I->A[at[0]], I->A[at[1]], I->A[at[2]]),
-                 v3_make(B[3 * j], B[3 * j + 1], B[3 * j + 2])};
-  return (six){v3_make(B[j - 3], B[j], B[j + 3]), v3_make(I->C[at[0]], I->C[at[1]], I->C[at[2]])};
+    return six_make(v3_make(I->A[at[0]], I->A[at[1]], I->A[at[2]]),
+                    v3_make(B[3 * j], B[3 * j + 1], B[3 * j + 2]));
+  return six_make(v3_make(B[j - 3], B[j], B[j + 3]),
+                  v3_make(I->C[at[0]], I->C[at[1]], I->C[at[2]]));
 }
 INLINE real sym6_angular_trace(const sym6 *I) { return I->A[XX] + I->A[YY] + I->A[ZZ]; }
 INLINE real sym6_linear_trace(const sym6 *I) { return I->C[XX] + I->C[YY] + I->C[ZZ]; }

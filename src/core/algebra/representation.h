@@ -20,6 +20,10 @@ typedef struct pose_jet {
   real *R, *p;
   int rs, ps;
 } pose_jet;
+static inline pose_jet pose_jet_make(real *R, real *p, int rs, int ps) {
+  pose_jet c = {R, p, rs, ps};
+  return c;
+}
 
 /* Order k of the pose from the body twist V, `vs` reals per order, its linear part `vl` reals after
  * the angular one:

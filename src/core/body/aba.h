@@ -15,14 +15,16 @@
 #include "core/body/link_view.h"
 
 /* A pivot below this fraction of the inertia it came from is rounding: the joint moves no mass. */
+#ifndef SINGULAR_PIVOT
 #define SINGULAR_PIVOT 1e-13
+#endif
 
 /* LDL^T of the n x n matrix S (rows of 6, lower half): rows of L, and 1/d on the diagonal, in D.
  * Returns whether every pivot is clearly positive relative to the inertia it came from. */
 INLINE int factor(int n, real *restrict S, const real *scale, double armature, real *restrict D) {
-  int good = 1;
+  int good = ~0; /* every lane */
   EACH(j, 0, n - 1) {
-    const real d = 1.0 / S[7 * j];
+    const real d = 1 / S[7 * j];
     good &= real_greater(S[7 * j], SINGULAR_PIVOT * (scale[j] + armature));
     D[7 * j] = d;
     EACH(i, j + 1, n - 1) {
@@ -53,7 +55,7 @@ static inline int joint_eliminate(int n, const six *column, double armature, sym
     real most = a * sym6_angular_trace(I) + b * sym6_linear_trace(I);
     UA[0] = sym6_apply(I, column[0]);
     real d = six_dot(column[0], UA[0]) + armature;
-    D[0] = 1.0 / d;
+    D[0] = 1 / d;
     sym6_downdate(I, D[0], UA[0]);
     return real_greater(d, SINGULAR_PIVOT * (most + armature));
   }
@@ -103,7 +105,7 @@ INLINE int axis_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
   joint_project(l, u, d);
   d[0] += l->armature;
   UA[0] = u;
-  D[0] = 1.0 / d[0];
+  D[0] = 1 / d[0];
   sym6_downdate(I, D[0], u);
   return real_greater(d[0], SINGULAR_PIVOT * (scale + l->armature));
 }
@@ -126,14 +128,34 @@ INLINE int ball_eliminate_of(int n, const jn_link *l, sym6 *I, real *D, six *UA)
   eliminate(n, D, UA, I);
   return good;
 }
-static __attribute__((noinline)) int ball_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
+APART int ball_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
   return l->nv == 6 ? ball_eliminate_of(6, l, I, D, UA) : ball_eliminate_of(3, l, I, D, UA);
 }
 /* The root has no parent to pass a reduced inertia to: factors only. */
-static __attribute__((noinline)) int base_factor(const jn_link *l, const sym6 *I, real *D) {
-  return ball_factor(6, l, I, D);
+APART int base_factor(const jn_link *l, const sym6 *I, real *D) { return ball_factor(6, l, I, D); }
+
+/* Articulated inertia of one link, after all its children, and the factors of its joint; p += IA b
+ * of order 0. driven: by a force, if it moves at all. first: the base, which has no parent; P: IA of
+ * the parent. Returns whether the joint moves mass. */
+INLINE int inertia_link(const link_view *at, int driven, int first, sym6 *P) {
+  const jn_link *l = at->link;
+  sym6 a;
+  int good = ~0;
+  if (at->carries) sym6_complete(at->IA);
+  if (first && l->nv == 6) {
+    if (driven) good = base_factor(l, at->IA, at->D);
+  } else {
+    sym6_copy(&a, at->IA);
+    if (driven && l->nv == 1) good = axis_eliminate(l, &a, at->D, at->UA);
+    if (driven && l->nv > 1) good = ball_eliminate(l, &a, at->D, at->UA);
+  }
+  if (first) return good;
+  *at->p = six_add(*at->p, sym6_apply(at->IA, *at->b));
+  joint_add_inertia(l, at->q, at->X, link_transform_of(at, 1), &a, P);
+  return good;
 }
 
+#ifndef JN_BAKED
 /* Articulated inertias IA of all links and the factors of their joints; p += IA b of order 0.
  * Returns the singular joint with the highest index in v, or -1. */
 static inline int aba_inertias(const jn_model *m, const jn_work *w,
@@ -145,24 +167,12 @@ static inline int aba_inertias(const jn_model *m, const jn_work *w,
     const link_view *at = link_view_of(w, i);
     const jn_link *l = at->link;
     const int driven = l->nv && !(prescribed && prescribed[l->joint]);
-    sym6 a;
-    int good = 1;
-    if (at->carries) sym6_complete(at->IA);
-    if (i == 0 && l->nv == 6) {
-      if (driven) good = base_factor(l, at->IA, at->D);
-    } else {
-      sym6_copy(&a, at->IA);
-      if (driven && l->nv == 1) good = axis_eliminate(l, &a, at->D, at->UA);
-      if (driven && l->nv > 1) good = ball_eliminate(l, &a, at->D, at->UA);
-    }
+    const int good = inertia_link(at, driven, i == 0, i ? link_view_of(w, at->parent)->IA : NULL);
     if (!good && l->iv > where) bad = l->joint, where = l->iv;
-    if (i == 0) continue;
-    *at->p = six_add(*at->p, sym6_apply(at->IA, *at->b));
-    joint_add_inertia(l, at->q, at->X, link_transform_of(at, 1), &a,
-                      link_view_of(w, at->parent)->IA);
   }
   return bad;
 }
+#endif
 
 /* F_k = (k+1) IA a + p with a = V_(k+1) - b, which aba_outward leaves in the place of b */
 INLINE six aba_wrench(const link_view *at, int k) {
@@ -192,19 +202,21 @@ INLINE void bias_terms_begin(const link_view *at, int k, int nv, int root) {
 }
 
 /* X_(k+1), b, and in F[k] the part of the wrench to the parent that comes from F_0..F_(k-1) */
-static __attribute__((noinline)) six bias_terms_joint(const jn_link *l, int k, const real *q,
-                                                      const real *v, int nv, real *X, const six *u,
-                                                      six *F) {
+APART six bias_terms_joint(const jn_link *l, int k, const real *q, const real *v, int nv, real *X,
+                           const six *u, six *F) {
   joint_step(l, k + 1, q, v, nv, X);
   F[k] = joint_force(l->kind, k, 1, X, F);
   return joint_motion(l->kind, k + 1, 1, X, u);
 }
 
-/* R and d of order k+1 from the body twist v */
-static __attribute__((noinline)) void base_advance(int rep, int k, base_jet *b, const real *v,
-                                                   int nv) {
-  base_follow(rep, k, b, v + k * nv);
-  base_step(rep, k + 1, b);
+/* A free root in another representation: R and d of order k+1 from the body twist v. */
+APART void root_advance(const link_view *at, int rep, int k, int nv) {
+  if (!at->base) {
+    joint_step(at->link, k + 1, at->q, at->v, nv, at->X);
+    return;
+  }
+  base_follow(rep, k, at->base, at->v + k * nv);
+  base_step(rep, k + 1, at->base);
 }
 
 /* Completes the bias terms of order k, after H_k and F_(k-1):
@@ -225,10 +237,10 @@ INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int exte
     s = products_add(l, s, k, k, k, V, H);
   }
   s = products_add(l, s, k, 0, 0, V, H);
-  six p = products_end(l, s, (six){v3_zero(), at->Y[k]});
+  six p = products_end(l, s, six_make(v3_zero(), at->Y[k]));
   if (external) p = six_sub(p, at->ext[k]);
   if (root) {
-    if (l->kind == JN_K_FREE && rep != JN_BODY) base_advance(rep, k, at->base, at->v, nv);
+    if (l->kind == JN_K_FREE && rep != JN_BODY) root_advance(at, rep, k, nv);
   } else {
     if (l->kind == JN_K_REVOLUTE) {
       const rotz_pair none = rotz_pair_start(six_zero());
@@ -247,20 +259,21 @@ INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int exte
 
 /* Order 0 of a link: X_0, u_0, V_0, H_0, y_0 and the bias terms, without applied wrenches and
  * without IA b, which aba_inertias adds. */
-INLINE void start_link(const jn_model *m, const link_view *at, int rep, int root) {
+INLINE void start_link(const link_view *at, int nv, int rep, int root) {
   const jn_link *l = at->link;
   link_transform *XT = link_transform_of(at, 1);
   if (XT) link_transform_make(l, at->q, at->X, XT);
-  link_motion(l, 0, at->q, at->v, m->nv, root ? NULL : at->Vp, at->X, XT, at->U, at->V);
+  link_motion(l, 0, at->q, at->v, nv, root ? NULL : at->Vp, at->X, XT, at->U, at->V);
   at->H[0] = link_spin(l, at->V[0]);
   at->Y[0] = gravity_start(l, at->X, XT, at->Yp);
-  bias_terms_end(at, 0, m->nv, rep, 0, root);
+  bias_terms_end(at, 0, nv, rep, 0, root);
 }
+#ifndef JN_BAKED
 static inline void aba_start(const jn_model *m, const jn_work *w, int rep) {
   place_joints(m, w);
-  if (LINK_TRANSFORMS) start_link(m, link_view_of(w, 0), rep, 1);
+  if (LINK_TRANSFORMS) start_link(link_view_of(w, 0), m->nv, rep, 1);
   for (int i = LINK_TRANSFORMS; i < m->nlink; i++)
-    start_link(m, link_view_of(w, i), rep, !LINK_TRANSFORMS && i == 0);
+    start_link(link_view_of(w, i), m->nv, rep, !LINK_TRANSFORMS && i == 0);
 }
 
 /* Subtracts the applied wrenches of order 0. */
@@ -270,17 +283,17 @@ static inline void aba_external(const jn_model *m, const jn_work *w) {
     *at->p = six_sub(*at->p, at->ext[0]);
   }
 }
+#endif
 
 /* a += T^T (X_0^T f + known) */
-static __attribute__((noinline)) void pass_force_any(const jn_link *l, const real *X, six f,
-                                                     six known, six *a) {
+APART void pass_force_any(const jn_link *l, const real *X, six f, six known, six *a) {
   wrench_to_parent(l->kind, l, X, NULL, six_add(joint_force(l->kind, 0, 0, X, &f), known), a);
 }
 
 /* Backward pass of one joint:
  *   force-driven   e -= S^T p,   p += UA D^-1 e
  *   prescribed     p += IA S e */
-static __attribute__((noinline)) six bias_any(const link_view *at, six p, int given) {
+APART six bias_any(const link_view *at, six p, int given) {
   const jn_link *l = at->link;
   real t[6], *e = at->e;
   if (given) return six_add(p, sym6_apply(at->IA, joint_add_velocity(l, six_zero(), e)));
@@ -292,6 +305,34 @@ static __attribute__((noinline)) six bias_any(const link_view *at, six p, int gi
   return p;
 }
 
+/* Backward pass of one link, after all its children, with its bias wrench f: e, and the wrench
+ * added to the parent's sum. */
+INLINE void bias_link(const link_view *at, int k, int given, six f, six *sum) {
+  const jn_link *l = at->link;
+  if (l->kind == JN_K_REVOLUTE && !given) {
+    at->e[0] -= v3_z(f.w);
+    f = six_add(f, six_scale(at->e[0] * at->D[0], at->UA[0]));
+  } else {
+    f = bias_any(at, f, given);
+  }
+  if (l->kind == JN_K_REVOLUTE) {
+    wrench_to_parent(JN_K_REVOLUTE, l, at->X, link_transform_of(at, 1), six_add(f, at->F[k]), sum);
+  } else {
+    six a = *sum;
+    pass_force_any(l, at->X, f, at->F[k], &a);
+    *sum = a;
+  }
+}
+INLINE void bias_root(const link_view *at, int given, six f) {
+  if (at->link->kind == JN_K_FREE && !given) {
+    store_v3(at->e, v3_sub(load_v3(at->e), f.w));
+    store_v3(at->e + 3, v3_sub(load_v3(at->e + 3), f.v));
+  } else {
+    bias_any(at, f, given);
+  }
+}
+
+#ifndef JN_BAKED
 /* Backward pass of order k: bias wrenches from the leaves to the root. w->e holds tau_k of
  * force-driven joints, which becomes tau_k - S^T p, and (k+1) v_(k+1) of prescribed ones. more:
  * another order follows. */
@@ -316,34 +357,17 @@ INLINE void aba_inward(const jn_model *m, const jn_work *w, int k, const unsigne
       sum = six_zero();
     }
     to = at->parent;
-    if (l->kind == JN_K_REVOLUTE && !given) {
-      at->e[0] -= v3_z(f.w);
-      f = six_add(f, six_scale(at->e[0] * at->D[0], at->UA[0]));
-    } else {
-      f = bias_any(at, f, given);
-    }
-    six *s = LINK_TRANSFORMS ? &sum : link_view_of(w, to)->p;
-    if (l->kind == JN_K_REVOLUTE) {
-      wrench_to_parent(JN_K_REVOLUTE, l, at->X, link_transform_of(at, 1), six_add(f, at->F[k]), s);
-    } else {
-      six a = *s;
-      pass_force_any(l, at->X, f, at->F[k], &a);
-      *s = a;
-    }
+    bias_link(at, k, given, f, LINK_TRANSFORMS ? &sum : link_view_of(w, to)->p);
     if (LINK_TRANSFORMS && more) bias_terms_begin(at, k + 1, m->nv, 0);
   }
   at = link_view_of(w, 0);
   l = at->link;
   f = *at->p;
   if (LINK_TRANSFORMS) *at->p = f = six_add(f, sum);
-  if (l->kind == JN_K_FREE && !(prescribed && prescribed[l->joint])) {
-    store_v3(at->e, v3_sub(load_v3(at->e), f.w));
-    store_v3(at->e + 3, v3_sub(load_v3(at->e + 3), f.v));
-  } else {
-    bias_any(at, f, prescribed && prescribed[l->joint]);
-  }
+  bias_root(at, prescribed && prescribed[l->joint], f);
   if (LINK_TRANSFORMS && more) bias_terms_begin(at, k + 1, m->nv, 1);
 }
+#endif
 
 /* v_(k+1) of a joint from e, and V_(k+1) without b. a: X_0 u_(k+1), the parent's part. */
 INLINE six solve_joint(jn_kind kind, int n, const link_view *at, int k, six a, real *v, int given,
@@ -359,21 +383,19 @@ INLINE six solve_joint(jn_kind kind, int n, const link_view *at, int k, six a, r
   }
   return joint_add_velocity_of(kind, at->link, a, y);
 }
-static __attribute__((noinline)) six solve_any(const link_view *at, int k, six a, real *v,
-                                               int given) {
+APART six solve_any(const link_view *at, int k, six a, real *v, int given) {
   const jn_link *l = at->link;
   const int root = l->parent < 0;
   if (l->nv == 6) return solve_joint(JN_K_FREE, 6, at, k, a, v, given, root);
   return solve_joint(l->kind, l->nv, at, k, a, v, given, root);
 }
 /* u and X_0 u */
-static __attribute__((noinline)) six motion_any(const jn_link *l, const real *X, const six *V,
-                                                six *u) {
+APART six motion_any(const jn_link *l, const real *X, const six *V, six *u) {
   *u = twist_from_parent(l->kind, l, X, NULL, V);
   return joint_motion(l->kind, 0, 0, X, u);
 }
-static __attribute__((noinline)) void given_force(const jn_link *l, int k, six F, const real *next,
-                                                  const real *v, int damping, real *tau) {
+APART void given_force(const jn_link *l, int k, six F, const real *next, const real *v, int damping,
+                       real *tau) {
   joint_project(l, F, tau);
   for (int j = 0; j < l->nv; j++) {
     tau[j] += (l->armature * (k + 1)) * next[j];
@@ -383,11 +405,9 @@ static __attribute__((noinline)) void given_force(const jn_link *l, int k, six F
 
 /* Forward pass of one link: v_(k+1), V_(k+1), the force of a prescribed joint, and the bias terms
  * of the next order. */
-INLINE void solve_link(const jn_model *m, const link_view *at, int k,
-                       const unsigned char *prescribed, int damping, int more, int rep,
-                       int external, int root) {
+INLINE void solve_link(const link_view *at, int nv, int k, int given, int damping, int more,
+                       int rep, int external, int root) {
   const jn_link *l = at->link;
-  const int nv = m->nv, given = prescribed && prescribed[l->joint];
   six *u = at->U + k + 1, a = six_zero();
   real *v = at->v + (k + 1) * nv;
   if (root && l->kind == JN_K_FREE && !given) {
@@ -406,14 +426,21 @@ INLINE void solve_link(const jn_model *m, const link_view *at, int k,
   if (!LINK_TRANSFORMS) bias_terms_begin(at, k + 1, nv, root);
   bias_terms_end(at, k + 1, nv, rep, external, root);
 }
+#ifndef JN_BAKED
 /* Forward pass of order k, from the root to the leaves. */
 INLINE void aba_outward(const jn_model *m, const jn_work *w, int k, const unsigned char *prescribed,
                         int damping, int more, int rep, int external) {
-  if (LINK_TRANSFORMS)
-    solve_link(m, link_view_of(w, 0), k, prescribed, damping, more, rep, external, 1);
-  for (int i = LINK_TRANSFORMS; i < m->nlink; i++)
-    solve_link(m, link_view_of(w, i), k, prescribed, damping, more, rep, external,
-               !LINK_TRANSFORMS && i == 0);
+  if (LINK_TRANSFORMS) {
+    const link_view *at = link_view_of(w, 0);
+    solve_link(at, m->nv, k, prescribed && prescribed[at->link->joint], damping, more, rep,
+               external, 1);
+  }
+  for (int i = LINK_TRANSFORMS; i < m->nlink; i++) {
+    const link_view *at = link_view_of(w, i);
+    solve_link(at, m->nv, k, prescribed && prescribed[at->link->joint], damping, more, rep,
+               external, !LINK_TRANSFORMS && i == 0);
+  }
 }
+#endif
 
 #endif

@@ -19,9 +19,12 @@
 typedef struct base_jet {
   v3 row[3], d, s, u, f, n, w, v, torque, force;
 } base_jet;
+
+#ifndef JN_BAKED
 static_assert(sizeof(base_jet) <= JN_SIZE_base_jet * sizeof(real), "JN_SIZE_base_jet in data.h");
 
 INLINE base_jet *base_of(const jn_work *w) { return (base_jet *)(void *)w->base; }
+#endif
 
 /* sum_(i<=k) R_i^T x_(k-i), x a member of base_jet */
 #define BASE_TO_BODY(out, b, k, x)               \

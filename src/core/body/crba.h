@@ -24,8 +24,8 @@ INLINE void composite_rigid(const jn_link *l, composite_inertia *a) {
 }
 /* M V = (J w + h x v, m v - h x w) */
 INLINE six composite_apply(const composite_inertia *a, six V) {
-  return (six){v3_add(v3_columns(a->J, V.w), v3_cross(a->h, V.v)),
-               v3_sub(v3_scale(a->m, V.v), v3_cross(a->h, V.w))};
+  return six_make(v3_add(v3_columns(a->J, V.w), v3_cross(a->h, V.v)),
+                  v3_sub(v3_scale(a->m, V.v), v3_cross(a->h, V.w)));
 }
 INLINE v3 rotz_apply(const real *X, v3 a) {
   return v3_with_z(rotz_end_t(rotz_of(X[0], X[1], a)), a);
@@ -82,8 +82,7 @@ INLINE void composite_add(const jn_link *l, const real *q, const real *X, compos
   P->m += a->m;
 }
 
-static __attribute__((noinline)) void crba_columns_any(const jn_link *l, const real *X, six *F,
-                                                       int count) {
+APART void crba_columns_any(const jn_link *l, const real *X, six *F, int count) {
   for (int c = 0; c < count; c++) {
     const six G = joint_force(l->kind, 0, 0, X, F + c);
     F[c] = six_zero();
@@ -97,8 +96,9 @@ INLINE void crba_columns_of(jn_rotation_kind rotation, const jn_link *l, const r
   for (int c = 0; c < count; c++) {
     six G = joint_apply_X0_t(JN_K_REVOLUTE, X, F[c]);
     G.w = v3_add(G.w, v3_cross(p, G.v));
-    if (rotation == JN_ROTATION_AXES) G = (six){v3_pick(&G.w, &l->axes), v3_pick(&G.v, &l->axes)};
-    if (rotation == JN_ROTATION_GENERAL) G = (six){c_columns(l->Rc, G.w), c_columns(l->Rc, G.v)};
+    if (rotation == JN_ROTATION_AXES)
+      G = six_make(v3_pick(&G.w, &l->axes), v3_pick(&G.v, &l->axes));
+    if (rotation == JN_ROTATION_GENERAL) G = six_make(c_columns(l->Rc, G.w), c_columns(l->Rc, G.v));
     F[c] = G;
   }
 }
@@ -126,7 +126,7 @@ static inline void crba_pass(const jn_model *m, const jn_work *w, real *M) {
     const int end = last->iv + last->nv;
     if (l->kind == JN_K_REVOLUTE) {
       real *row = M + (size_t)l->iv * nv;
-      F[l->iv] = (six){Ic[i].J[2], v3_z_cross(Ic[i].h)};
+      F[l->iv] = six_make(Ic[i].J[2], v3_z_cross(Ic[i].h));
       for (int c = l->iv; c < end; c++) row[c] = v3_z(F[c].w);
     } else {
       for (int j = 0; j < l->nv; j++) F[l->iv + j] = composite_apply(&Ic[i], joint_column(l, j));

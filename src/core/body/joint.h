@@ -21,17 +21,9 @@
 #define JOUNCE_CORE_BODY_JOINT_H
 
 #include "base/sincos.h"
+#include "core/algebra/inertia.h"
 #include "core/algebra/representation.h"
 #include "core/work.h"
-
-/* loops over orders unroll where the order is a compile-time constant and the scalar allows it */
-#if defined(__clang__) || !defined(JN_UNROLL) || defined(JN_SMALL)
-#define EACH(k, from, to) for (int k = from; k <= to; k++)
-#define EACH_DOWN(k, from, to) for (int k = to; k >= from; k--)
-#else
-#define EACH(k, from, to) _Pragma(JN_UNROLL) for (int k = from; k <= to; k++)
-#define EACH_DOWN(k, from, to) _Pragma(JN_UNROLL) for (int k = to; k >= from; k--)
-#endif
 
 /* Order 0 of a joint transform from the configuration and the sine and cosine of the angle.
  * Revolute joints store just these, fixed joints nothing. */
@@ -47,11 +39,11 @@ static inline void joint_place(const jn_link *l, const real *q, real s, real c, 
     }
     default: { /* spherical or free */
       /* rotation matrix of a quaternion, exact for any length near one */
-      real w = q[0], x = q[1], y = q[2], z = q[3], f = 2.0 / (w * w + x * x + y * y + z * z);
+      real w = q[0], x = q[1], y = q[2], z = q[3], f = 2 / (w * w + x * x + y * y + z * z);
       real xs = x * f, ys = y * f, zs = z * f;
-      X[0] = 1.0 - (y * ys + z * zs), X[1] = x * ys - w * zs, X[2] = x * zs + w * ys;
-      X[3] = x * ys + w * zs, X[4] = 1.0 - (x * xs + z * zs), X[5] = y * zs - w * xs;
-      X[6] = x * zs - w * ys, X[7] = y * zs + w * xs, X[8] = 1.0 - (x * xs + y * ys);
+      X[0] = 1 - (y * ys + z * zs), X[1] = x * ys - w * zs, X[2] = x * zs + w * ys;
+      X[3] = x * ys + w * zs, X[4] = 1 - (x * xs + z * zs), X[5] = y * zs - w * xs;
+      X[6] = x * zs - w * ys, X[7] = y * zs + w * xs, X[8] = 1 - (x * xs + y * ys);
       if (l->kind == JN_K_FREE) {
         m3 D = m3_zero();
         m3_add_hat_mul(load_v3(q + 4), X, D.m);
@@ -63,6 +55,15 @@ static inline void joint_place(const jn_link *l, const real *q, real s, real c, 
   }
 }
 
+/* the same for a joint about z */
+INLINE void joint_place_angle(const jn_link *l, const real *q, real s, real c, real *X) {
+  if (l->kind == JN_K_REVOLUTE)
+    X[0] = c, X[1] = s;
+  else
+    joint_place(l, q, s, c, X);
+}
+
+#ifndef JN_BAKED
 /* Order 0 of the transforms of all joints except free ones, which boundary.h computes. */
 static inline void place_joints(const jn_model *m, const jn_work *w) {
   const int lanes = sizeof(real) / sizeof(double);
@@ -72,17 +73,14 @@ static inline void place_joints(const jn_model *m, const jn_work *w) {
   sincos_many(m->nangle * lanes, (double *)x, (double *)s, (double *)c);
   for (int i = 0; i < m->nangle; i++) {
     const jn_link *l = &m->link[m->angle_link[i]];
-    real *X = X_of(w, l->ix);
-    if (l->kind == JN_K_REVOLUTE)
-      X[0] = c[i], X[1] = s[i];
-    else
-      joint_place(l, q + l->iq, s[i], c[i], X);
+    joint_place_angle(l, q + l->iq, s[i], c[i], X_of(w, l->ix));
   }
   for (int i = 0; i < m->nother; i++) {
     const jn_link *l = &m->link[m->other_link[i]];
     joint_place(l, q + l->iq, q[l->iq], q[l->iq], X_of(w, l->ix));
   }
 }
+#endif
 
 /* Order k of sine and cosine for a joint about z, x reals per order:
  *   k s_k = sum_(i<k) q'_(k-1-i) c_i,   k c_k = -sum_(i<k) q'_(k-1-i) s_i
@@ -142,7 +140,7 @@ INLINE void joint_step_of(jn_kind kind, const jn_link *l, int k, const real *q, 
       /* k Q_k = sum Q_i [w_(k-1-i)],  k d_k = sum Q_i v_(k-1-i),  D_k = sum [d_i] Q_(k-i) */
       real *x = X + 21 * k;
       m3 D = m3_zero();
-      pose_step(k, v, vs, (pose_jet){X, X + 18, 21, 21});
+      pose_step(k, v, vs, pose_jet_make(X, X + 18, 21, 21));
       /* the world does not rotate: there D is only multiplied by zero */
       if (l->parent >= 0) m3_add_hat_mul(load_v3(q + 4), x, D.m);
       for (int i = 1; i <= k && l->parent >= 0; i++)
@@ -163,13 +161,13 @@ INLINE six joint_apply_X0(jn_kind kind, const real *X, six u) {
   if (kind != JN_K_REVOLUTE && kind != JN_K_HELICAL) return u;
   rotz_sum w = rotz_of(X[0], X[1], u.w), v = rotz_of(X[0], X[1], u.v);
   if (kind == JN_K_HELICAL) v = rotz_add(v, -X[3], X[2], u.w);
-  return (six){v3_with_z(rotz_end(w), u.w), v3_with_z(rotz_end(v), u.v)};
+  return six_make(v3_with_z(rotz_end(w), u.w), v3_with_z(rotz_end(v), u.v));
 }
 INLINE six joint_apply_X0_t(jn_kind kind, const real *X, six f) {
   if (kind != JN_K_REVOLUTE && kind != JN_K_HELICAL) return f;
   rotz_sum w = rotz_of(X[0], X[1], f.w), v = rotz_of(X[0], X[1], f.v);
   if (kind == JN_K_HELICAL) w = rotz_add(w, -X[3], X[2], f.v);
-  return (six){v3_with_z(rotz_end_t(w), f.w), v3_with_z(rotz_end_t(v), f.v)};
+  return six_make(v3_with_z(rotz_end_t(w), f.w), v3_with_z(rotz_end_t(v), f.v));
 }
 
 /* sum_(i=from..to) Y_i u_(k-i) for a joint about z, x reals per order, or the same with Y_i^T,
@@ -177,7 +175,10 @@ INLINE six joint_apply_X0_t(jn_kind kind, const real *X, six f) {
 typedef struct rotz_pair {
   rotz_sum w, v;
 } rotz_pair;
-INLINE rotz_pair rotz_pair_start(six a) { return (rotz_pair){rotz_start(a.w), rotz_start(a.v)}; }
+INLINE rotz_pair rotz_pair_start(six a) {
+  rotz_pair s = {rotz_start(a.w), rotz_start(a.v)};
+  return s;
+}
 INLINE rotz_pair rotz_pair_add(rotz_pair s, int k, int from, int to, int x, const real *X,
                                const six *u) {
   const int whole = from > 1 ? from : 2;
@@ -197,10 +198,10 @@ INLINE rotz_pair rotz_pair_motion(rotz_pair s, int k, int x, const real *X, cons
   return k > 1 ? rotz_pair_add(s, k, k, k, x, X, u) : s;
 }
 INLINE six rotz_pair_end(rotz_pair s, six z) {
-  return (six){v3_with_z(rotz_end(s.w), z.w), v3_with_z(rotz_end(s.v), z.v)};
+  return six_make(v3_with_z(rotz_end(s.w), z.w), v3_with_z(rotz_end(s.v), z.v));
 }
 INLINE six rotz_pair_end_t(rotz_pair s, six z) {
-  return (six){v3_with_z(rotz_end_t(s.w), z.w), v3_with_z(rotz_end_t(s.v), z.v)};
+  return six_make(v3_with_z(rotz_end_t(s.w), z.w), v3_with_z(rotz_end_t(s.v), z.v));
 }
 
 /* sum_(i=first..k) X_i u_(k-i): a twist jet from the parent's side of the joint to the child's. For
@@ -216,7 +217,7 @@ INLINE six joint_motion(jn_kind kind, int k, int first, const real *X, const six
     case JN_K_PRISMATIC:
       /* v + w x d z */
       EACH(i, first, k) v = rotz_add_sine(v, X[i], u[k - i].w);
-      return (six){z.w, v3_with_z(rotz_end(v), z.v)};
+      return six_make(z.w, v3_with_z(rotz_end(v), z.v));
     case JN_K_HELICAL:
       t = rotz_pair_motion(rotz_pair_start(z), k, 4, X, u);
       EACH(i, 1, k) t.v = rotz_add(t.v, -X[4 * i + 3], X[4 * i + 2], u[k - i].w);
@@ -249,7 +250,7 @@ INLINE six joint_force(jn_kind kind, int k, int first, const real *X, const six 
     case JN_K_PRISMATIC:
       /* n + d z x f */
       EACH_DOWN(i, first, k) w = rotz_add_sine(w, X[i], f[k - i].v);
-      return (six){v3_with_z(rotz_end_t(w), z.w), z.v};
+      return six_make(v3_with_z(rotz_end_t(w), z.w), z.v);
     case JN_K_HELICAL:
       t = rotz_pair_add(rotz_pair_start(z), k, 1, k, 4, X, f);
       EACH_DOWN(i, 1, k) t.w = rotz_add(t.w, -X[4 * i + 3], X[4 * i + 2], f[k - i].v);
@@ -305,7 +306,7 @@ INLINE six joint_add_velocity_of(jn_kind kind, const jn_link *l, six V, const re
       V.w = v3_add(V.w, load_v3(v));
       break;
     default: /* free */
-      V = six_add(V, (six){load_v3(v), load_v3(v + 3)});
+      V = six_add(V, six_make(load_v3(v), load_v3(v + 3)));
       break;
   }
   return V;
@@ -345,7 +346,7 @@ static inline void joint_project(const jn_link *l, six f, real *out) {
 /* Column j of S. */
 static inline six joint_column(const jn_link *l, int j) {
   six S = six_zero();
-  real one = v3_x(S.w) + 1.0,
+  real one = v3_x(S.w) + 1,
        e[6] = {v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w), v3_x(S.w)};
   switch (l->kind) {
     case JN_K_REVOLUTE:

@@ -12,7 +12,7 @@
 /* twist of the parent at T: w' = R^T w, v' = R^T v + w' x pT, pT = R^T p */
 INLINE six offset_motion(const jn_link *l, const six *V) {
   v3 w = offset_back(l, &V->w);
-  return (six){w, v3_add(offset_back(l, &V->v), v3_cross_c(w, l->pT4))};
+  return six_make(w, v3_add(offset_back(l, &V->v), v3_cross_c(w, l->pT4)));
 }
 /* wrench at T added to the parent's: f' = R f, n' = R (n + pT x f) */
 INLINE void offset_force(const jn_link *l, six F, six *Fp) {
@@ -24,8 +24,8 @@ INLINE void offset_force(const jn_link *l, six F, six *Fp) {
 INLINE six twist_from_parent(jn_kind kind, const jn_link *l, const real *X,
                              const link_transform *XT, const six *V) {
   if (!XT) return joint_apply_X0(kind, X, offset_motion(l, V));
-  return (six){v3_columns_at(XT->Et, &V->w),
-               v3_add(v3_columns_at(XT->Et, &V->v), v3_columns_at(XT->Dt, &V->w))};
+  return six_make(v3_columns_at(XT->Et, &V->w),
+                  v3_add(v3_columns_at(XT->Et, &V->v), v3_columns_at(XT->Dt, &V->w)));
 }
 INLINE void wrench_to_parent(jn_kind kind, const jn_link *l, const real *X,
                              const link_transform *XT, six F, six *Fp) {
@@ -40,8 +40,8 @@ INLINE void wrench_to_parent(jn_kind kind, const jn_link *l, const real *X,
 /* H_k = (J w_k, v_k + w_k x c) */
 INLINE six link_spin(const jn_link *l, six V) {
   v3 c = v3_add(V.v, v3_cross_c(V.w, l->c4));
-  if (DIAGONAL(l)) return (six){v3_mul(c_vector(l->Jd4), V.w), c};
-  return (six){c_columns(l->J4, V.w), c};
+  if (DIAGONAL(l)) return six_make(v3_mul(c_vector(l->Jd4), V.w), c);
+  return six_make(c_columns(l->J4, V.w), c);
 }
 
 /* Net wrench on the link at its origin, order k. About the centre of mass, where v x m v sums to
@@ -56,7 +56,10 @@ typedef struct products {
   cross_sum n, f;
   pair_sum d;
 } products;
-INLINE products products_zero(void) { return (products){cross_zero(), cross_zero(), pair_zero()}; }
+INLINE products products_zero(void) {
+  products s = {cross_zero(), cross_zero(), pair_zero()};
+  return s;
+}
 /* terms i = from..to */
 INLINE products products_add(const jn_link *l, products s, int k, int from, int to, const six *V,
                              const six *H) {
@@ -76,7 +79,7 @@ INLINE products products_add(const jn_link *l, products s, int k, int from, int 
 INLINE six products_end(const jn_link *l, products s, six top) {
   const v3 n = DIAGONAL(l) ? v3_mul(c_vector(l->Jd4 + 4), pair_end(s.d)) : cross_end(s.n);
   const v3 force = v3_times(l->m, v3_add(top.v, cross_end(s.f)));
-  return (six){v3_add(v3_add(top.w, n), c_cross_v3(l->c4, force)), force};
+  return six_make(v3_add(v3_add(top.w, n), c_cross_v3(l->c4, force)), force);
 }
 INLINE six link_wrench(const jn_link *l, int k, const six *V, const six *H, six top) {
   return products_end(l, products_add(l, products_zero(), k, 0, k, V, H), top);
@@ -84,7 +87,7 @@ INLINE six link_wrench(const jn_link *l, int k, const six *V, const six *H, six 
 
 /* the terms of order k that are not products */
 INLINE six link_top(int k, six H, v3 y) {
-  return (six){v3_times(k + 1, H.w), v3_add(v3_times(k + 1, H.v), y)};
+  return six_make(v3_times(k + 1, H.w), v3_add(v3_times(k + 1, H.v), y));
 }
 
 /* y_0 = Q_0^T R^T y_parent,   k y_k = sum_(i<k) y_(k-1-i) x w_i */
@@ -114,9 +117,8 @@ INLINE void link_motion_of(jn_kind kind, const jn_link *l, int K, const real *q,
   V[k] = joint_add_velocity_of(kind, l, joint_motion(kind, k, 0, X, u), v + k * vs);
 }
 /* the less common kinds share one copy */
-static __attribute__((noinline)) void link_motion_any(const jn_link *l, int K, const real *q,
-                                                      const real *v, int vs, const six *Vp, real *X,
-                                                      six *u, six *V) {
+APART void link_motion_any(const jn_link *l, int K, const real *q, const real *v, int vs,
+                           const six *Vp, real *X, six *u, six *V) {
   link_motion_of(l->kind, l, K, q, v, vs, Vp, X, NULL, u, V);
 }
 INLINE void link_motion(const jn_link *l, int K, const real *q, const real *v, int vs,
@@ -141,9 +143,8 @@ INLINE void link_force_of(jn_kind kind, const jn_link *l, int r, const six *rest
   if (!Fp) return;
   EACH(k, 0, r) wrench_to_parent(kind, l, X, XT, joint_force(kind, k, 0, X, F), &Fp[k]);
 }
-static __attribute__((noinline)) void link_force_any(const jn_link *l, int r, const six *F,
-                                                     const real *X, const real *v, real *tau,
-                                                     int nv, int damping, six *Fp) {
+APART void link_force_any(const jn_link *l, int r, const six *F, const real *X, const real *v,
+                          real *tau, int nv, int damping, six *Fp) {
   link_force_of(l->kind, l, r, F, X, NULL, v, tau, nv, damping, Fp);
 }
 INLINE void link_force(const jn_link *l, int r, const six *F, const real *X,

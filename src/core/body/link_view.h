@@ -30,6 +30,7 @@ typedef struct link_view {
   base_jet *base;
 } link_view;
 
+#ifndef JN_BAKED
 static_assert(sizeof(link_view) <= JN_SIZE_link_view * sizeof(double), "JN_SIZE_link_view");
 static_assert(sizeof(next_order) <= JN_SIZE_next_order * sizeof(real), "JN_SIZE_next_order");
 static_assert(sizeof(link_transform) <= JN_SIZE_link_transform * sizeof(real),
@@ -42,13 +43,6 @@ INLINE link_view *link_view_of(const jn_work *w, int i) {
 #else
   return (link_view *)(void *)w->link_view + i;
 #endif
-}
-
-/* Combined transform to the parent; NULL unless precomputed. */
-INLINE link_transform *link_transform_of(const link_view *at, int precomputed) {
-  if (!LINK_TRANSFORMS || !precomputed || at->link->kind != JN_K_REVOLUTE) return NULL;
-  if (!at->XT) __builtin_unreachable();
-  return at->XT;
 }
 
 static inline void link_views_place(const jn_model *m, const jn_work *w) {
@@ -81,8 +75,16 @@ static inline void link_views_place(const jn_model *m, const jn_work *w) {
     s->IA = IA_of(w, i);
     s->XT = (link_transform *)(void *)w->link_transform + i;
     s->next = (next_order *)(void *)w->next_order + i;
-    s->base = base_of(w);
+    s->base = world && link_is_free(l) ? base_of(w) : NULL;
   }
+}
+#endif
+
+/* Combined transform to the parent; NULL unless precomputed. */
+INLINE link_transform *link_transform_of(const link_view *at, int precomputed) {
+  if (!LINK_TRANSFORMS || !precomputed || at->link->kind != JN_K_REVOLUTE) return NULL;
+  if (!at->XT) __builtin_unreachable();
+  return at->XT;
 }
 
 #endif

@@ -1,21 +1,21 @@
-/* assemble.c: assembly and inverse kinematics, and the velocity jump of an impact. */
+/* assemble.c: assembly and inverse kinematics. */
 #include <jounce/constraints.h>
 #include <jounce/jet.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "core/constraints/closure.h"
-#include "core/constraints/forward.h"
+#include "core/constraints/rates.h"
 #include "core/external.h"
 #include "core/group.h"
 
 #define ASSEMBLED 1e-12      /* relative residual of an assembled configuration */
 #define ASSEMBLED_BEST 1e-15 /* below this no further step is tried */
 #define ASSEMBLY_STEPS 200
+enum { ASSEMBLY_TRIES = 24 };
 #define DAMPING_FIRST 1e-4
 #define DAMPING_MOST 1e8
-#define RATE_RANK 1e-6 /* relative: a row of velocities that cannot be met */
-enum { RATE_PASSES = 3 };
 
 /* One search: joints in `held` do not move. */
 typedef struct search {
@@ -154,34 +154,6 @@ static jn_status find_configuration(search *s) {
   return jn_closure_fail(s->data, JN_ERR_ASSEMBLY, row, 0, rest[row], ASSEMBLED);
 }
 
-/* the size of row r of psi_k without cancellation */
-static double rate_size(const closure *c, int i, int r, int k) {
-  const jn_cut *cut = &c->m->cut[i];
-  double s = 0;
-  for (int t = 0; t < cut->term_count; t++)
-    s += fabs(cut->coefficient[t] * v_of(c->w, cut->dof[t])[(size_t)k * (size_t)c->m->nv]);
-  for (int h = 0; h <= k && !cut_is_coupling(cut); h++)
-    for (int side = 0; side < 2; side++)
-      if (cut->link[side] >= 0 || c->moving)
-        s += six_product_size(row_wrench_of(c->w, r)[h], cut_twist(c, i, side)[k - h]);
-  return s;
-}
-
-/* The row of psi_k that is farthest from zero, relative to its size: the largest of all passes, as a
- * motion may vanish. */
-static double worst_rate(const closure *c, int k, int pass, const double *psi, int *row) {
-  double most = 0, *size = row_scratch_of(c->w, 6);
-  *row = -1;
-  for (int i = 0; i < c->m->ncut; i++)
-    for (int r = c->m->cut[i].row; cut_is_active(c, i) && r < c->m->cut[i].row + c->m->cut[i].rows;
-         r++) {
-      const double now = rate_size(c, i, r, k) + row_rest(c, i, r), x = fabs(psi[r]);
-      if (!pass || now > size[r]) size[r] = now;
-      if (!(x <= most * size[r])) most = size[r] > 0 ? x / size[r] : x, *row = r;
-    }
-  return most;
-}
-
 /* v_0..v_(rows-1): the given ones, each corrected by the least-norm solution of J dv = -psi_k. */
 static jn_status find_motion(search *s, int rows) {
   const closure *c = &s->c;
@@ -215,6 +187,40 @@ static jn_status find_motion(search *s, int rows) {
   return JN_OK;
 }
 
+/* s->q := the guess with joints that are not driven displaced: try n = 1, 2, ... goes farther and
+ * farther, up to a radian or the robot's size. */
+static void displace(search *s, const double *guess, int n, uint64_t *random) {
+  const jn_model *m = s->c.m;
+  const double reach = n < 8 ? 0.01 * n * n : 1;
+  for (int i = 0; i < m->nlink; i++)
+    for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv; j++) {
+      *random = *random * 6364136223846793005u + 1442695040888963407u;
+      const double x = (double)(*random >> 11) * 0x1p-52 - 1; /* -1 ... 1 */
+      const double size = v3_sum_size(S_of(s->c.w, j)->w) > 0 ? 1 : m->size;
+      s->dq[j] = s->driven && s->driven[m->link[i].joint] ? 0 : reach * size * x;
+    }
+  jn_group_step(m, guess, s->dq, s->q);
+}
+
+/* From the guess. Where Newton's method ends in a minimum of the residuals that is no solution, and
+ * at singular configurations, from displaced guesses: the nearest first. */
+static jn_status search_from(search *s, const double *guess) {
+  uint64_t random = 1;
+  jn_constraint_fault fault;
+  jn_status first = JN_OK;
+  for (int n = 0; n < ASSEMBLY_TRIES; n++) {
+    if (n)
+      displace(s, guess, n, &random);
+    else
+      memcpy(s->q, guess, sizeof *guess * (size_t)s->c.m->nq);
+    const jn_status status = find_configuration(s);
+    if (status != JN_ERR_ASSEMBLY) return status;
+    if (n == 0) first = status, fault = s->data->fault;
+  }
+  s->data->fault = fault; /* how far the guess itself came */
+  return first;
+}
+
 jn_status jn_assemble(const jn_model *model, jn_data *data, int rows, const unsigned char *driven,
                       const jn_constraints *constraints, double *q, double *v) {
   jn_status status = jn_check_call(model, data, 0, NULL);
@@ -234,8 +240,7 @@ jn_status jn_assemble(const jn_model *model, jn_data *data, int rows, const unsi
   s.held = (unsigned char *)(void *)w->held;
   s.c.prescribed = s.held;
   s.q = w->out, s.trial = s.q + nq, s.dq = dof_of(w, 0);
-  memcpy(s.q, q, sizeof *q * nq);
-  status = find_configuration(&s);
+  status = search_from(&s, q);
   if (status) return status;
   /* spatial twists are about the position that was found */
   status = jn_load_state_about_joint(model, data, rows, s.q, v);
@@ -249,52 +254,5 @@ jn_status jn_assemble(const jn_model *model, jn_data *data, int rows, const unsi
   if (!jn_all_finite(s.q, nq) || !jn_all_finite(w->io, n)) return JN_ERR_NOT_FINITE;
   memcpy(q, s.q, sizeof *q * nq);
   if (n) memcpy(v, w->io, sizeof *v * n);
-  return JN_OK;
-}
-
-jn_status jn_impact(const jn_model *model, jn_data *data, const double *q, const double *v,
-                    const jn_constraints *constraints, double *v_after, double *impulse) {
-  jn_status status = jn_check_call(model, data, 0, NULL);
-  if (status) return status;
-  if (model->nv && !v_after) return JN_ERR_ARGUMENT;
-  closure c;
-  status = jn_closure_begin(model, data, constraints, 1, &c);
-  if (!status) status = jn_load_state_about_joint(model, data, 1, q, v);
-  if (status) return status;
-  const jn_work *w = &data->w;
-  const size_t nv = (size_t)model->nv, nrow = (size_t)model->nrow;
-  const int rep = (int)data->settings.representation;
-  double *psi = row_scratch_of(w, 4), *x = row_scratch_of(w, 3), *sum = row_scratch_of(w, 5);
-  c.whiten = data->engine->mass_whiten;
-  c.proximal = 0;
-  data->kinematics = -2;
-  boundary_motion_in(model, w, rep, 0, 0);
-  place_joints(model, w);
-  place_poses(model, data);
-  if (!jn_closure_place(&c, data, constraints, 1)) return JN_ERR_NOT_FINITE;
-  data->singular = spatial_start(model, w, &data->settings, NULL);
-  if (data->singular >= 0) return JN_ERR_SINGULAR;
-  rows_step(&c, 0);
-  status = jn_closure_check(&c, data, constraints, 0);
-  if (status) return status;
-  blocks b = blocks_make(&c, 1);
-  blocks_factor(&c, &b, 1);
-  for (size_t r = 0; r < nrow; r++) sum[r] = 0;
-  double left = 0;
-  int row = -1;
-  for (int pass = 0; pass < RATE_PASSES; pass++) {
-    rows_rate(&c, 0, psi);
-    left = worst_rate(&c, 0, pass, psi, &row);
-    if (left <= CLOSURE_ROUNDING || pass == RATE_PASSES - 1) break;
-    closure_solve(&c, &b, psi, x);
-    closure_correct(&c, -1, x);
-    for (int n = 0; n < b.first_row[b.count]; n++) sum[b.row[n]] += x[b.row[n]];
-  }
-  if (left > RATE_RANK) return jn_closure_fail(data, JN_ERR_RANK, row, 1, psi[row], RATE_RANK);
-  boundary_motion_out(model, w, rep, 0, 0, 1);
-  if (rep == JN_SPATIAL) boundary_shift(model, w, w->io, 1, 1, 0);
-  if (!jn_all_finite(w->io, nv) || !jn_all_finite(sum, nrow)) return JN_ERR_NOT_FINITE;
-  if (nv) memcpy(v_after, w->io, sizeof(double) * nv);
-  if (impulse && nrow) memcpy(impulse, sum, sizeof(double) * nrow);
   return JN_OK;
 }

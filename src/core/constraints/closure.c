@@ -196,8 +196,9 @@ jn_status jn_closure_check(const closure *c, jn_data *data, const jn_constraints
         return jn_closure_fail(data, JN_ERR_CLOSURE, m->cut[i].row + r, 0, out[r],
                                tolerance * size[r]);
   }
-  if (!velocity || isinf(tolerance)) return JN_OK;
-  rows_rate(c, 0, psi);
+  if (!velocity) return JN_OK;
+  rows_rate(c, 0, psi); /* also V_a - V_b of order 0, which higher orders use */
+  if (isinf(tolerance)) return JN_OK;
   for (int i = 0; i < m->ncut; i++) {
     const jn_cut *cut = &m->cut[i];
     for (int r = cut->row; r < cut->row + cut->rows && cut_is_active(c, i); r++) {

@@ -23,6 +23,10 @@ void jn_closure_residual(const closure *c, const double *q, int i, double *out, 
  * twists of order 0. */
 jn_status jn_closure_check(const closure *c, jn_data *data, const jn_constraints *constraints,
                            int velocity);
+/* J as jets of orders 0..K in w->row_jacobian, after screws and wrenches. */
+void jn_closure_jacobian(const closure *c, int K);
+/* Weights of the joints' forces: the user's, else 1 / effort limit. */
+void jn_closure_weights(const jn_model *m, const jn_constraints *constraints, double *weight);
 /* JN_ERR_RANK (or another status) for row r, with its constraint. */
 jn_status jn_closure_fail(jn_data *data, jn_status status, int row, int order, double residual,
                           double allowed);

@@ -12,8 +12,7 @@
 #define CLOSURE_MOTION 1e-9    /* relative: derivatives of the closure along a given motion */
 #define PASSIVE_TOLERANCE 1e-8 /* relative: force left at a passive joint */
 
-/* J as jets of orders 0..K, after screws and wrenches. */
-static void jacobian_jets(const closure *c, int K) {
+void jn_closure_jacobian(const closure *c, int K) {
   const size_t size = (size_t)c->m->nrow * (size_t)c->m->nv;
   for (int k = 0; k <= K; k++) rows_jacobian(c, k, c->w->row_jacobian + (size_t)k * size);
 }
@@ -35,8 +34,7 @@ static jn_status least_norm(const closure *c, jn_data *data, const blocks *b, in
   return JN_OK;
 }
 
-/* weights of the joints' forces: the user's, else 1 / effort limit */
-static void fill_weights(const jn_model *m, const jn_constraints *constraints, double *weight) {
+void jn_closure_weights(const jn_model *m, const jn_constraints *constraints, double *weight) {
   for (int i = 0; i < m->nbody; i++)
     for (int j = m->joint[i].iv; j < m->joint[i].iv + m->joint[i].nv; j++) {
       const double effort = m->joint[i].limits.effort;
@@ -117,7 +115,7 @@ static jn_status settle_prescribed(const closure *c, jn_data *data, int order,
   const jn_work *w = c->w;
   const size_t nv = (size_t)m->nv, n = ((size_t)order + 1) * nv;
   double *known = w->force, *weight = w->row_weight;
-  fill_weights(m, constraints, weight);
+  jn_closure_weights(m, constraints, weight);
   for (size_t i = 0; i < n; i++) {
     const int given = !is_equation(m, (int)(i % nv), prescribed);
     known[i] = given ? w->tau[i] : 0.0;
@@ -126,7 +124,7 @@ static jn_status settle_prescribed(const closure *c, jn_data *data, int order,
     forces s = forces_of(c, b, i);
     add_pull(&s, order, 1, w->lambda, known);
     forces_factor(&s, prescribed, weight);
-    forces_solve(&s, order, known, w->lambda);
+    forces_solve(&s, order, known, NULL, w->lambda);
     add_pull(&s, order, -1, w->lambda, known);
   }
   for (size_t i = 0; i < n; i++)
@@ -141,7 +139,7 @@ static jn_status settle_forces(closure *c, jn_data *data, int order,
   const unsigned char *prescribed = c->prescribed;
   int rank = 0;
   for (int i = 0; i < b->count; i++) rank += b->rank[i];
-  jacobian_jets(c, order);
+  jn_closure_jacobian(c, order);
   c->prescribed = NULL;
   *b = blocks_make(c, 0);
   const int found = blocks_factor(c, b, 0);
@@ -332,14 +330,14 @@ static jn_status inverse_forces(const closure *c, jn_data *data, int order,
   double *tree = w->force, *weight = w->row_weight;
   if (n) memcpy(tree, w->tau, sizeof(double) * n);
   memset(w->lambda, 0, sizeof(double) * ((size_t)order + 1) * (size_t)m->nrow);
-  fill_weights(m, constraints, weight);
-  jacobian_jets(c, order);
+  jn_closure_weights(m, constraints, weight);
+  jn_closure_jacobian(c, order);
   blocks b = blocks_make(c, 0);
   blocks_factor(c, &b, 0);
   for (int i = 0; i < b.count; i++) {
     forces s = forces_of(c, &b, i);
     forces_factor(&s, NULL, weight);
-    forces_solve(&s, order, tree, w->lambda);
+    forces_solve(&s, order, tree, NULL, w->lambda);
     add_pull(&s, order, -1, w->lambda, w->tau);
   }
   jn_status status = check_passive(c, data, order, tree);

@@ -159,8 +159,11 @@ static inline void forces_order(const forces *s, const double *known, const doub
 }
 
 /* lambda of orders 0..K of the block (order-major [. x nrow]), without the projection on least norm.
- * known: order-major [. x nv], c at equations and a at objectives. */
-static inline void forces_solve(const forces *s, int K, const double *known, double *lambda) {
+ * known: order-major [. x nv], c at equations and a at objectives. push: order-major [. x nrow], what
+ * J_O W r + J_E mu shall be minus of; NULL: zero. Leaves r, and mu with W r at objectives, in
+ * w->row_force. */
+static inline void forces_solve(const forces *s, int K, const double *known, const double *push,
+                                double *lambda) {
   const jn_work *w = s->c->w;
   const size_t nv = (size_t)s->c->m->nv, nrow = (size_t)s->c->m->nrow;
   const int rank = s->rank, left = rank - s->E.rank;
@@ -174,7 +177,10 @@ static inline void forces_solve(const forces *s, int K, const double *known, dou
     }
     for (int j = 0; j < s->no; j++) rhs[s->dof[s->o[j]]] *= s->weight[s->dof[s->o[j]]];
     /* b = -T^-1 U^T sum_(i>=1) (J_Oi W r_(k-i) + J_Ei mu_(k-i)) */
-    for (int h = 0; h < s->m; h++) y[h] = left ? -rows_push(s, k, 1, mu, s->row[h]) : 0.0;
+    for (int h = 0; h < s->m; h++) {
+      y[h] = left ? -rows_push(s, k, 1, mu, s->row[h]) : 0.0;
+      if (left && push) y[h] -= push[(size_t)k * nrow + (size_t)s->row[h]];
+    }
     cod_to_basis(&s->f, 1, y, b);
     cod_solve(&s->f, 0, 1, b);
     forces_order(s, rhs, b, x, r + (size_t)k * nv, weighted);

@@ -13,21 +13,30 @@
 
 #include "core/constraints/blocks.h"
 
-/* lambda += least-norm solution of Z^T Z x = -rhs, [nrow] each. delta: [nrow], receives x. */
-static inline void closure_solve(const closure *c, const blocks *b, const double *rhs,
-                                 double *delta) {
-  double *x = row_scratch_of(c->w, 0), *y = row_scratch_of(c->w, 1);
+/* delta: the least-norm solution of Z^T Z delta = -rhs, [nrow x columns] each, of all active rows; may
+ * be rhs. x, y: scratch of that size */
+static inline void closure_solve_columns(const closure *c, const blocks *b, int columns,
+                                         const double *rhs, double *x, double *y, double *delta) {
+  const size_t n = (size_t)columns;
   for (int i = 0; i < b->count; i++) {
     const cod f = block_cod(c, b, i);
-    const int first = b->first_row[i], rank = b->rank[i];
-    for (int r = 0; r < f.first.m; r++) x[r] = -rhs[b->row[first + r]];
-    cod_to_basis(&f, 1, x, y);
-    cod_solve(&f, 0, 1, y);
-    cod_solve(&f, 1, 1, y);
-    for (int r = rank; r < f.first.m; r++) y[r] = 0;
-    cod_from_basis(&f, 1, y, x);
-    for (int r = 0; r < f.first.m; r++) delta[b->row[first + r]] = x[r];
+    const int first = b->first_row[i], m = f.first.m;
+    for (int r = 0; r < m; r++)
+      for (size_t s = 0; s < n; s++) x[(size_t)r * n + s] = -rhs[(size_t)b->row[first + r] * n + s];
+    cod_to_basis(&f, columns, x, y);
+    cod_solve(&f, 0, columns, y);
+    cod_solve(&f, 1, columns, y);
+    for (size_t r = (size_t)b->rank[i] * n; r < (size_t)m * n; r++) y[r] = 0;
+    cod_from_basis(&f, columns, y, x);
+    for (int r = 0; r < m; r++)
+      for (size_t s = 0; s < n; s++)
+        delta[(size_t)b->row[first + r] * n + s] = x[(size_t)r * n + s];
   }
+}
+
+static inline void closure_solve(const closure *c, const blocks *b, const double *rhs,
+                                 double *delta) {
+  closure_solve_columns(c, b, 1, rhs, row_scratch_of(c->w, 0), row_scratch_of(c->w, 1), delta);
 }
 
 /* The response of the tree to the constraint forces delta[nrow], added to order k of the solution:
@@ -104,13 +113,30 @@ static inline double closure_size(const closure *c, int i, int r, int k) {
   return (k + 1) * s;
 }
 
-/* What is left of the closure of order k, in units of its size without cancellation: the worst of
- * all rows, and which. rest: [nrow] (k+1) psi_(k+1) + mu lambda_k. size: [nrow] the largest size of
- * this and the earlier passes (a motion may vanish) */
-static inline double closure_rest(const closure *c, const blocks *b, int k, const double *lambda,
-                                  double *rest, double *size, int *worst) {
+#ifndef CLOSURE_ROUNDING
+#define CLOSURE_ROUNDING 2e-15 /* relative: no further correction */
+#endif
+#define CLOSURE_RANK 1e-6 /* relative: a row that is left open */
+/* The worst of all rows in units of their sizes, and which. */
+static inline double closure_worst(const closure *c, const double *rest, const double *size,
+                                   int *worst) {
   double most = 0;
   *worst = -1;
+  for (int i = 0; i < c->m->ncut; i++) {
+    const jn_cut *cut = &c->m->cut[i];
+    for (int r = cut->row; r < cut->row + cut->rows && cut_is_active(c, i); r++) {
+      const double x = magnitude(rest[r]);
+      if (!(x <= most * size[r])) most = size[r] > 0 ? x / size[r] : x, *worst = r;
+    }
+  }
+  return most;
+}
+
+/* What is left of the closure of order k, in units of its size without cancellation: the worst of
+ * all rows, and which. rest: [nrow] (k+1) psi_(k+1) + mu lambda_k. size: [nrow] the largest size of
+ * this and the earlier passes (a motion may vanish); it is found again only if it matters. */
+static inline double closure_rest(const closure *c, const blocks *b, int k, int pass,
+                                  const double *lambda, double *rest, double *size, int *worst) {
   rows_rate(c, k + 1, rest);
   for (int i = 0; i < c->m->ncut; i++) {
     const jn_cut *cut = &c->m->cut[i];
@@ -118,19 +144,20 @@ static inline double closure_rest(const closure *c, const blocks *b, int k, cons
   }
   for (int n = 0; n < b->first_row[b->count] && c->proximal > 0; n++)
     rest[b->row[n]] += row_proximal(c, n) * lambda[b->row[n]];
+  if (pass) {
+    const double most = closure_worst(c, rest, size, worst);
+    if (!(most > CLOSURE_ROUNDING)) return most;
+  }
   for (int i = 0; i < c->m->ncut; i++) {
     const jn_cut *cut = &c->m->cut[i];
     for (int r = cut->row; r < cut->row + cut->rows && cut_is_active(c, i); r++) {
-      const double now = closure_size(c, i, r, k) + row_rest(c, i, r), x = magnitude(rest[r]);
+      const double now = closure_size(c, i, r, k) + row_rest(c, i, r);
       if (now > size[r]) size[r] = now;
-      if (!(x <= most * size[r])) most = size[r] > 0 ? x / size[r] : x, *worst = r;
     }
   }
-  return most;
+  return closure_worst(c, rest, size, worst);
 }
 
-#define CLOSURE_ROUNDING 4e-16 /* relative: no further correction */
-#define CLOSURE_RANK 1e-6      /* relative: a row that is left open */
 enum { CLOSURE_PASSES = 3 };
 
 /* Order k after the trial step: lambda_k [nrow] and the corrected motion. Returns the row that
@@ -143,7 +170,7 @@ static inline int closure_order(const closure *c, const blocks *b, int k, double
   for (int r = 0; r < c->m->nrow; r++) lambda[r] = size[r] = 0;
   rows_step(c, k + 1);
   for (int pass = 0;; pass++) {
-    *left = closure_rest(c, b, k, lambda, rest, size, &worst);
+    *left = closure_rest(c, b, k, pass, lambda, rest, size, &worst);
     if (!(*left > CLOSURE_ROUNDING) || pass == CLOSURE_PASSES ||
         (pass > 1 && !(*left < 0.25 * before)))
       break;

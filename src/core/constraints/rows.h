@@ -18,6 +18,7 @@
 #ifndef JOUNCE_CORE_CONSTRAINTS_ROWS_H
 #define JOUNCE_CORE_CONSTRAINTS_ROWS_H
 
+#include "core/constraints/cut.h"
 #include "core/constraints/qr.h"
 #include "core/engine.h"
 #include "core/spatial/spatial.h"
@@ -34,31 +35,12 @@ typedef struct closure {
 } closure;
 
 static inline int cut_is_active(const closure *c, int i) { return !c->active || c->active[i]; }
-static inline int cut_is_coupling(const jn_cut *cut) { return cut->type == JN_CONSTRAINT_COUPLING; }
 
-/* Vectors of a constraint that move with its links. */
-enum { CUT_PA, CUT_PB, CUT_U, CUT_VECTORS = CUT_U + 3 };
 static inline double *cut_vector(const jn_work *w, int i, int which) {
   return cut_vectors_of(w, i) + 3 * (size_t)which * (size_t)w->rows;
 }
 static inline v3 cut_at(const jn_work *w, int i, int which, int k) {
   return load_v3(cut_vector(w, i, which) + 3 * k);
-}
-/* number of axes in CUT_U, and the side that axis n moves with */
-static inline int cut_axes(const jn_cut *cut) {
-  switch (cut->type) {
-    case JN_CONSTRAINT_REVOLUTE:
-    case JN_CONSTRAINT_POINT_ON_LINE:
-    case JN_CONSTRAINT_POINT_ON_PLANE:
-      return 3;
-    case JN_CONSTRAINT_UNIVERSAL:
-      return 2;
-    default:
-      return 0;
-  }
-}
-static inline int cut_axis_side(const jn_cut *cut, int n) {
-  return cut->type == JN_CONSTRAINT_UNIVERSAL ? n : 1;
 }
 
 /* twist jet of side s of constraint i */

@@ -74,9 +74,9 @@ static inline void course_sum_wrenches(const course *s) {
   }
 }
 
-/* Order k of D, D', D'' and the wrenches, from phi of orders first..k. `open`: without the newest
- * term of phi'', which is not known yet. */
-static inline void course_sweep(const course *s, int k, int first, int open) {
+/* Order k of D, D', D'' and the wrenches of each link, from phi of orders first..k. `open`: without
+ * the newest term of phi'', which is not known yet. */
+static inline void course_outward(const course *s, int k, int first, int open) {
   const variation *x = s->x;
   const size_t nv = (size_t)x->m->nv;
   for (int i = 0; i < x->m->nlink; i++) {
@@ -102,16 +102,26 @@ static inline void course_sweep(const course *s, int k, int first, int open) {
       }
     s->link[i] = (direction_link){D0, D1, D2, F, six_zero(), six_zero()};
   }
+}
+static inline void course_sweep(const course *s, int k, int first, int open) {
+  course_outward(s, k, first, open);
   course_sum_wrenches(s);
 }
 
-/* Adds the part of order k of D, D', D'' and the wrenches in the forces of orders k+from..k+to. */
-static inline void course_rows(const course *s, int k, int from, int to) {
+/* Whether the motion of a link's joint is given. */
+static inline int course_given(const course *s, const jn_link *l) {
+  return s->x->prescribed && s->x->prescribed[l->joint];
+}
+
+/* Adds the part of order k of D, D', D'' and the wrenches in the forces of orders k+from..k+to, of
+ * all joints (-1), those that are given (1) or the others (0). */
+static inline void course_rows(const course *s, int k, int from, int to, int given) {
   const variation *x = s->x;
   const size_t nv = (size_t)x->m->nv;
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
     const direction_link *a = &s->link[i];
+    if (given >= 0 && course_given(s, l) != given) continue;
     for (int j = l->iv; j < l->iv + l->nv; j++)
       for (int h = from; h <= to; h++) {
         const double *r = column_at(x, j, h), *S = S_of(x->w, j)[h].x;
@@ -126,21 +136,39 @@ static inline void course_rows(const course *s, int k, int from, int to) {
   }
 }
 
-/* Solves order k: the variation of v_(k+1) from M^-1 times the remaining forces; row k receives the
- * newest term of phi''_k, E_0 (k+1) dv_(k+1). */
-static inline void course_solve(const course *s, int k) {
+/* row k := (k+1) dv_(k+1), M^-1 times the remaining forces. Where the motion is given, the row so
+ * far is kept in w->solve_rhs. */
+static inline void course_accelerate(const course *s, int k) {
   const variation *x = s->x;
   const jn_model *m = x->m;
   const size_t nv = (size_t)m->nv;
-  real *y = s->row + (size_t)k * nv, *step = s->step + (size_t)k * nv,
-       *rate = s->rate + (size_t)(k + 1) * nv;
+  real *y = s->row + (size_t)k * nv, *step = s->step + (size_t)k * nv;
+  real *kept = (real *)(void *)x->w->solve_rhs;
+  for (size_t j = 0; j < nv && x->prescribed; j++) kept[j] = y[j];
   for (size_t j = 0; j < nv; j++) y[j] = -y[j];
   for (int i = 0; i < m->nlink && x->data->settings.damping; i++)
     for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv; j++)
       y[j] -= m->link[i].damping * step[j];
-  mass_solve_pass(m, x->w, 0, m->nlink - 1, (solve_pack *)y, 1, 1);
-  step += nv;
-  for (size_t j = 0; j < nv; j++) step[j] = y[j] * (1.0 / (k + 1));
+  for (int i = 0; i < m->nlink && x->prescribed; i++)
+    for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv && course_given(s, &m->link[i]);
+         j++)
+      y[j] = (double)(k + 1) * step[nv + (size_t)j];
+  mass_solve_pass(m, x->w, 0, m->nlink - 1, x->prescribed, (solve_pack *)y, 1, 1);
+}
+
+/* The variation of v_(k+1) from row k, which then receives the newest term of phi''_k,
+ * E_0 (k+1) dv_(k+1). */
+static inline void course_advance(const course *s, int k) {
+  const variation *x = s->x;
+  const jn_model *m = x->m;
+  const size_t nv = (size_t)m->nv;
+  real *y = s->row + (size_t)k * nv, *step = s->step + (size_t)(k + 1) * nv,
+       *rate = s->rate + (size_t)(k + 1) * nv;
+  for (size_t j = 0; j < nv && !x->prescribed; j++) step[j] = y[j] * (1.0 / (k + 1));
+  for (int i = 0; i < m->nlink && x->prescribed; i++)
+    for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv && !course_given(s, &m->link[i]);
+         j++)
+      step[j] = y[j] * (1.0 / (k + 1));
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     if (!l->nv) continue;
@@ -156,8 +184,13 @@ static inline void course_solve(const course *s, int k) {
   }
 }
 
-/* adds the newest term of phi''_k, from row k, to D'' and the wrenches */
-static inline void course_top(const course *s, int k) {
+static inline void course_solve(const course *s, int k) {
+  course_accelerate(s, k);
+  course_advance(s, k);
+}
+
+/* adds the newest term of phi''_k, from row k, to D''; F: its wrenches */
+static inline void course_top_outward(const course *s, int k) {
   const variation *x = s->x;
   const real *y = s->row + (size_t)k * (size_t)x->m->nv;
   for (int i = 0; i < x->m->nlink; i++) {
@@ -173,7 +206,26 @@ static inline void course_top(const course *s, int k) {
     a->top = D;
     a->F = F;
   }
+}
+static inline void course_top(const course *s, int k) {
+  course_top_outward(s, k);
   course_sum_wrenches(s);
+}
+
+/* Order k of the forces where the motion is given, from the row kept by course_solve. */
+static inline void course_forces(const course *s, int k) {
+  const jn_model *m = s->x->m;
+  const size_t nv = (size_t)m->nv;
+  const real *kept = (const real *)(const void *)s->x->w->solve_rhs;
+  real *row = s->row + (size_t)k * nv, *step = s->step + (size_t)k * nv;
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    for (int j = l->iv; j < l->iv + l->nv && course_given(s, l); j++) {
+      row[j] = kept[j] + (l->armature * (k + 1)) * step[nv + (size_t)j];
+      if (s->x->data->settings.damping) row[j] += l->damping * step[j];
+    }
+  }
+  course_rows(s, k, 0, 0, 1);
 }
 
 /* Inverse dynamics: from phi and all dv the forces of all orders, in the rows. */
@@ -183,17 +235,18 @@ ENTRY_FUNCTION void course_inverse(const variation *x) {
   for (int k = 0; k <= x->K + 1; k++) course_rate(&s, k, 0);
   for (int k = 0; k <= x->K; k++) {
     course_sweep(&s, k, 0, 0);
-    course_rows(&s, k, 0, x->K - k);
+    course_rows(&s, k, 0, x->K - k, -1);
   }
 }
 
 /* Forward dynamics: from phi, dv_0 and minus d tau_k in the rows the variations of v_1, v_2, ...
- * `first` > 0 or `still`: phi = dv_0 = 0, and d tau_k = 0 below `first`. */
+ * `first` > 0 or `still`: phi = dv_0 = 0, and d tau_k = 0 below `first`. With prescribed joints dv of
+ * all orders must be set, zero where it is not given; the rows receive the forces of these joints. */
 ENTRY_FUNCTION void course_forward(const variation *x, int first, int still) {
   const course s = course_of(x);
   const size_t nv = (size_t)x->m->nv;
   memset(s.rate, 0, sizeof(real) * (size_t)x->rows * nv);
-  memset(s.step + nv, 0, sizeof(real) * ((size_t)x->K + 1) * nv);
+  if (!x->prescribed) memset(s.step + nv, 0, sizeof(real) * ((size_t)x->K + 1) * nv);
   if (!still) course_rate(&s, 0, 0);
   for (int k = first;; k++) {
     course_rate(&s, k + 1, 1);
@@ -201,12 +254,14 @@ ENTRY_FUNCTION void course_forward(const variation *x, int first, int still) {
       memset(s.link, 0, sizeof(direction_link) * (size_t)x->m->nlink);
     } else {
       course_sweep(&s, k, first, 1);
-      course_rows(&s, k, 0, 0);
+      course_rows(&s, k, 0, 0, 0);
     }
     course_solve(&s, k);
-    if (k == x->K) break;
+    if (k == x->K && !x->prescribed) break;
     course_top(&s, k);
-    course_rows(&s, k, 1, x->K - k);
+    if (x->prescribed) course_forces(&s, k);
+    if (k == x->K) break;
+    course_rows(&s, k, 1, x->K - k, -1);
   }
 }
 

@@ -21,6 +21,18 @@ static jn_pose placement(const variation *x, int b, int first) {
   return jn_pose_mul(C, m->body_pose[b]);
 }
 
+int jn_geometry_column(const variation *x, int b, int d, column_jet *c) {
+  int first = x->m->body_link[b];
+  while (!is_first_link(x->m, first)) first--;
+  const jn_pose A = placement(x, b, first);
+  double e[6] = {0};
+  e[d] = 1;
+  v3 p = v3_make(A.p.x, A.p.y, A.p.z), w = m3_apply(&A.R.m[0][0], load_v3(e));
+  c->P = (six){w, v3_add(m3_apply(&A.R.m[0][0], load_v3(e + 3)), v3_cross(p, w))};
+  jn_variation_column(x, first, c);
+  return first;
+}
+
 /* One column of the result, derivatives k = 0..K: rows of the subtree and ancestors of `first`. */
 static double geometry_column(const variation *x, int first, const column_jet *c, double *out,
                               size_t width, int write) {
@@ -56,15 +68,8 @@ static int fill_geometry(const variation *x, double *out, int write) {
   column_jet *c = (column_jet *)(void *)x->w->pc;
   double finite = 0;
   for (int b = 0; b < m->nbody; b++) {
-    int first = m->body_link[b];
-    while (!is_first_link(m, first)) first--;
-    jn_pose A = placement(x, b, first);
     for (int d = 0; d < 6; d++) {
-      double e[6] = {0};
-      e[d] = 1;
-      v3 p = v3_make(A.p.x, A.p.y, A.p.z), w = m3_apply(&A.R.m[0][0], load_v3(e));
-      c->P = (six){w, v3_add(m3_apply(&A.R.m[0][0], load_v3(e + 3)), v3_cross(p, w))};
-      jn_variation_column(x, first, c);
+      const int first = jn_geometry_column(x, b, d, c);
       finite += geometry_column(x, first, c, write ? out + 6 * (size_t)b + (size_t)d : NULL, width,
                                 write);
     }

@@ -1,5 +1,5 @@
 /* jvp_vjp.c: directional derivatives of inverse dynamics (course.h) and their transpose, without
- * matrices; M^-1 times a vector. */
+ * matrices; the transpose for forward dynamics; M^-1 times a vector. */
 #include <jounce/jet.h>
 #include <string.h>
 
@@ -109,7 +109,7 @@ void jn_variation_solve(const variation *x, int lanes, double *rhs) {
   if (lanes == JN_SOLVE_COLUMNS)
     x->data->engine->mass_solve(x->m, x->w, 0, last, rhs);
   else
-    mass_solve_pass(x->m, x->w, 0, last, rhs, 1, 1);
+    mass_solve_pass(x->m, x->w, 0, last, NULL, rhs, 1, 1);
 }
 
 jn_directions jn_variation_directions(const variation *x) {
@@ -160,6 +160,23 @@ jn_status jn_inverse_jvp(const jn_model *model, jn_data *data, int order, const 
   return jn_deliver(tau, n, out);
 }
 
+/* The transpose with armature and damping: weight[(K+1) x nv] -> gphi[nv], gdv[rows x nv]. */
+static void pull_all(const variation *x, const double *weight, double *gphi, double *grate,
+                     double *gdv) {
+  const jn_model *m = x->m;
+  const size_t nv = (size_t)m->nv;
+  jn_variation_pull(x, weight, gphi, grate);
+  jn_variation_rate_pull(x, grate, gdv);
+  for (int i = 0; i < m->nlink; i++)
+    for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv; j++)
+      for (size_t k = 0; k <= (size_t)x->K; k++) {
+        gdv[(k + 1) * nv + (size_t)j] +=
+            m->link[i].armature * (double)(k + 1) * weight[k * nv + (size_t)j];
+        if (x->data->settings.damping)
+          gdv[k * nv + (size_t)j] += m->link[i].damping * weight[k * nv + (size_t)j];
+      }
+}
+
 jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const double *q,
                          const double *v, const jn_external *external, const double *weight,
                          double *dq, double *dv) {
@@ -174,19 +191,48 @@ jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const 
   /* weights of derivatives are k! times those of Taylor coefficients; gradients are the reverse */
   if (n) memcpy(t, weight, sizeof(double) * n);
   jn_jet_to_derivatives(order, model->nv, t);
-  jn_variation_pull(&x, t, gphi, grate);
-  jn_variation_rate_pull(&x, grate, g);
-  for (int i = 0; i < model->nlink; i++)
-    for (int j = model->link[i].iv; j < model->link[i].iv + model->link[i].nv; j++)
-      for (size_t k = 0; k <= (size_t)order; k++) {
-        g[(k + 1) * nv + (size_t)j] +=
-            model->link[i].armature * (double)(k + 1) * t[k * nv + (size_t)j];
-        if (data->settings.damping)
-          g[k * nv + (size_t)j] += model->link[i].damping * t[k * nv + (size_t)j];
-      }
+  pull_all(&x, t, gphi, grate, g);
   jn_jet_to_taylor(order + 1, model->nv, g);
   if (!jn_all_finite(gphi, nv) || !jn_all_finite(g, n + nv)) return JN_ERR_NOT_FINITE;
   if (dq && nv) memcpy(dq, gphi, sizeof(double) * nv);
   if (dv && nv) memcpy(dv, g, sizeof(double) * (n + nv));
+  return JN_OK;
+}
+
+/* With d tau_k = A_k dq + sum_j B_kj dv_j, B_k(k+1) = (k+1) M, the multipliers of tau_k follow from the
+ * highest order down:
+ *   (k+1) M lambda_k = omega_(k+1) - sum_(i>k) B_i(k+1)^T lambda_i
+ * omega: weights of the Taylor coefficients v_(k+1). Then dtau = lambda, dq = -A^T lambda,
+ * dv = -B_0^T lambda. */
+jn_status jn_forward_vjp(const jn_model *model, jn_data *data, int order, const double *q,
+                         const double *v, const double *tau, const jn_external *external,
+                         const double *weight, double *dq, double *dv, double *dtau) {
+  variation x;
+  if (model && model->nv && !weight) return JN_ERR_ARGUMENT;
+  jn_status status = jn_variation_forward(model, data, order, q, v, tau, external, &x);
+  if (status) return status;
+  jn_variation_columns(&x);
+  jn_variation_carry(&x);
+  const jn_work *w = x.w;
+  double *gphi = dof_of(w, 0), *y = dof_of(w, 1), *grate = out_of(w, 0), *g = out_of(w, 1),
+         *lambda = out_of(w, 2);
+  const size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
+  if (!jn_all_finite(weight, n)) return JN_ERR_NOT_FINITE;
+  memset(lambda, 0, sizeof(double) * n);
+  for (int k = order; k >= 0; k--) {
+    const double f = jn_jet_derivative(k + 1, 1);
+    pull_all(&x, lambda, gphi, grate, g);
+    for (size_t j = 0; j < nv; j++)
+      y[j] = f * weight[(size_t)k * nv + j] - g[((size_t)k + 1) * nv + j];
+    jn_variation_solve(&x, 1, y);
+    for (size_t j = 0; j < nv; j++) lambda[(size_t)k * nv + j] = y[j] / (k + 1);
+  }
+  pull_all(&x, lambda, gphi, grate, g);
+  jn_jet_to_taylor(order, model->nv, lambda); /* a unit of tau^(j) is 1/j! of tau_j */
+  if (!jn_all_finite(gphi, nv) || !jn_all_finite(g, nv) || !jn_all_finite(lambda, n))
+    return JN_ERR_NOT_FINITE;
+  for (size_t j = 0; j < nv && dq; j++) dq[j] = -gphi[j];
+  for (size_t j = 0; j < nv && dv; j++) dv[j] = -g[j];
+  if (dtau && n) memcpy(dtau, lambda, sizeof(double) * n);
   return JN_OK;
 }

@@ -207,6 +207,25 @@ jn_status jn_linearise_check(const jn_model *model, const jn_data *data, int ord
   return JN_OK;
 }
 
+void jn_linearise_place(const jn_model *model, jn_data *data, const jn_linearise_options *options,
+                        const double *q, const double *v, double *A) {
+  const size_t nv = (size_t)model->nv, n = 2 * nv, block = nv * nv;
+  const double *dq = A, *dv = A + block;
+  for (size_t i = 0; i < nv; i++) {
+    memcpy(A + (nv + i) * n, dq + i * nv, sizeof(double) * nv);
+    memcpy(A + (nv + i) * n + nv, dv + i * nv, sizeof(double) * nv);
+  }
+  memset(A, 0, sizeof(double) * 2 * block);
+  double memory[TURNING];
+  turning t = jn_turning_at(0, memory);
+  for (int i = 0; i < model->nbody; i++) {
+    const jn_joint *j = &model->joint[i];
+    if (joint_has_quaternion(j)) jn_turning_fill(&t, data, j, 0, q, v);
+    jn_linearise_upper(&t, j, 0, n, A);
+    if (joint_has_quaternion(j) && is_right(options)) jn_linearise_right(&t, j, 0, n, A);
+  }
+}
+
 jn_status jn_linearise(const jn_model *model, jn_data *data, const jn_linearise_options *options,
                        const double *q, const double *v, const double *tau,
                        const jn_external *external, double *A, double *B) {
@@ -225,18 +244,6 @@ jn_status jn_linearise(const jn_model *model, jn_data *data, const jn_linearise_
     memset(B, 0, sizeof(double) * nv * m);
     jn_linearise_input(model, options, dtau, nv, m, B + nv * m);
   }
-  for (size_t i = 0; i < nv; i++) {
-    memcpy(A + (nv + i) * n, dq + i * nv, sizeof(double) * nv);
-    memcpy(A + (nv + i) * n + nv, dv + i * nv, sizeof(double) * nv);
-  }
-  memset(A, 0, sizeof(double) * 2 * block);
-  double memory[TURNING];
-  turning t = jn_turning_at(0, memory);
-  for (int i = 0; i < model->nbody; i++) {
-    const jn_joint *j = &model->joint[i];
-    if (joint_has_quaternion(j)) jn_turning_fill(&t, data, j, 0, q, v);
-    jn_linearise_upper(&t, j, 0, n, A);
-    if (joint_has_quaternion(j) && is_right(options)) jn_linearise_right(&t, j, 0, n, A);
-  }
+  jn_linearise_place(model, data, options, q, v, A);
   return jn_all_finite(A, n * n) && (!B || jn_all_finite(B, n * m)) ? JN_OK : JN_ERR_NOT_FINITE;
 }

@@ -44,5 +44,8 @@ void jn_linearise_input(const jn_model *model, const jn_linearise_options *o, co
 jn_status jn_linearise_check(const jn_model *model, const jn_data *data, int order,
                              const jn_external *external, const jn_linearise_options *options,
                              const double *A, size_t *m);
+/* A of xi and v, from d v'/d q and d v'/d v, one after the other at A. */
+void jn_linearise_place(const jn_model *model, jn_data *data, const jn_linearise_options *options,
+                        const double *q, const double *v, double *A);
 
 #endif

@@ -63,10 +63,11 @@ static inline int mass_solve_fork(const jn_model *m, int i) {
 /* Backward pass: rhs := e = y - S^T p, the innovations, rows of links 0..last. The right-hand sides
  * are zero for links before `first` and after `last`. Links are in depth-first order, so that only
  * links first..last and the ancestors of `first` have nonzero p. Prescribed joints (NULL: none) are
- * not eliminated; their rows become zero. */
+ * not eliminated. Their rows become zero or, with `moving`, are accelerations: p += IA S y, with IA S
+ * in w->UA. */
 INLINE void mass_solve_inward(const jn_model *m, const jn_work *w, int first, int last,
-                              const unsigned char *prescribed, solve_pack *rhs, int stride,
-                              const int G) {
+                              const unsigned char *prescribed, int moving, solve_pack *rhs,
+                              int stride, const int G) {
   solve_packs *all = (solve_packs *)(void *)w->solve_link, p[6] = {0};
   const solve_packs zero[6] = {0};
   const size_t step = 6 * (size_t)w->rows;
@@ -83,7 +84,8 @@ INLINE void mass_solve_inward(const jn_model *m, const jn_work *w, int first, in
         for (int g = 0; g < G; g++) p[c].g[g] += all[6 * i + c].g[g];
     if (given) {
       for (int j = 0; j < l->nv; j++)
-        for (int g = 0; g < G; g++) y[j * stride + g] *= 0.0;
+        for (int g = 0; g < G && !moving; g++) y[j * stride + g] *= 0.0;
+      for (int j = 0; j < l->nv && moving; j++) mass_solve_axpy(UA + 6 * j, y + j * stride, p, G);
     } else {
       for (int j = 0; j < l->nv; j++) {
         mass_solve_dot(S + step * (size_t)j, p, y + j * stride, G);
@@ -109,7 +111,7 @@ INLINE void mass_solve_inward(const jn_model *m, const jn_work *w, int first, in
 INLINE void mass_whiten_pass(const jn_model *m, const jn_work *w, int first, int last,
                              const unsigned char *prescribed, solve_pack *rhs, int stride,
                              const int G) {
-  mass_solve_inward(m, w, first, last, prescribed, rhs, stride, G);
+  mass_solve_inward(m, w, first, last, prescribed, 0, rhs, stride, G);
   for (int i = 0; i <= last; i++) {
     const jn_link *l = &m->link[i];
     const double *D = w->D + 6 * (size_t)l->iv;
@@ -125,23 +127,26 @@ INLINE void mass_whiten_pass(const jn_model *m, const jn_work *w, int first, int
   }
 }
 
-/* M^-1: y[nv] in place, rows of links 0..last; rows after `last` are not computed. */
+/* M^-1: y[nv] in place, rows of links 0..last; rows after `last` are not computed. Rows of prescribed
+ * joints (NULL: none) are accelerations and stay as they are. */
 INLINE void mass_solve_pass(const jn_model *m, const jn_work *w, int first, int last,
-                            solve_pack *rhs, int stride, const int G) {
+                            const unsigned char *prescribed, solve_pack *rhs, int stride,
+                            const int G) {
   solve_packs *all = (solve_packs *)(void *)w->solve_link, a[6] = {0};
   const size_t step = 6 * (size_t)w->rows;
-  mass_solve_inward(m, w, first, last, NULL, rhs, stride, G);
+  mass_solve_inward(m, w, first, last, prescribed, 1, rhs, stride, G);
   for (int i = 0; i <= last; i++) {
     const jn_link *l = &m->link[i];
     const double *S = w->S + step * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;
     solve_pack *y = rhs + l->iv * stride;
     if (l->parent != i - 1)
       for (int c = 0; c < 6; c++) a[c] = all[6 * l->parent + c];
-    if (l->parent >= 0)
+    const int given = prescribed && prescribed[l->joint];
+    if (l->parent >= 0 && !given)
       for (int j = 0; j < l->nv; j++) mass_solve_dot(UA + 6 * j, a, y + j * stride, G);
-    if (l->nv == 1)
+    if (l->nv == 1 && !given)
       for (int g = 0; g < G; g++) y[g] *= w->D[6 * (size_t)l->iv];
-    else
+    else if (!given)
       mass_solve_joint(l->nv, w->D + 6 * (size_t)l->iv, y, stride, G);
     for (int j = 0; j < l->nv; j++) mass_solve_axpy(S + step * (size_t)j, y + j * stride, a, G);
     if (mass_solve_fork(m, i))

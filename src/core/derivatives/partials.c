@@ -246,8 +246,7 @@ void jn_variation_column(const variation *x, int i, column_jet *c) {
   variation_wrenches(x->K, all, c);
 }
 
-/* Momentum and wrench of every link, then sums over subtrees. */
-static void composites(const variation *x) {
+void jn_variation_composites(const variation *x, int subtrees) {
   const jn_work *w = x->w;
   size_t rows = (size_t)x->rows, n = (size_t)x->K + 1;
   for (int i = 0; i < x->m->nlink; i++) {
@@ -265,6 +264,7 @@ static void composites(const variation *x) {
       W[k] = x->loaded ? six_sub(f, ext_of(w, i)[k]) : f;
     }
   }
+  if (!subtrees) return;
   add_to_parents(x->m, w->Ms, 10 * rows, 10 * n);
   add_to_parents(x->m, w->Md, 10 * rows, 10 * n);
   add_to_parents(x->m, w->Ps, 6 * rows, 6 * n);
@@ -272,42 +272,49 @@ static void composites(const variation *x) {
   if (x->moving) add_to_parents(x->m, w->Ns, 36 * rows, 36 * n);
 }
 
-/* The screw S of a free joint in another representation than body does not vary as ad_D S. The
- * force varies in addition by (dS - ad_P S)^T Wc, for the joint's own columns P. With w of P, p the
- * position, r = P.v + w x p:
+/* With w of P, p the position, r = P.v + w x p:
  *   spatial  dS = 0
  *   hybrid   dS = (0, r x S.w)
  *   mixed    dS = (w x S.w, r x S.w + p x (w x S.w)) */
-static void own_row(const variation *x, int i, int d) {
+void jn_variation_own_screw(const variation *x, int i, int d, int c, six *D) {
   const jn_link *l = &x->m->link[i];
   int K = x->K, rep = (int)x->data->settings.representation;
-  const six *S = S_of(x->w, l->iv + d), *W = Ws_of(x->w, i);
-  six *D = jet_of(x->w, 0), *P = jet_of(x->w, 1);
+  const six *S = S_of(x->w, l->iv + d);
+  six *P = jet_of(x->w, 1);
   v3 *r = (v3 *)(void *)jet_of(x->w, 2), *t = (v3 *)(void *)jet_of(x->w, 3);
-  for (int c = 0; c < 6; c++) {
-    for (int k = 0; k <= K; k++) P[k] = part_of(x, l->iv + c, k, JN_P);
-    for (int k = 0; k <= K; k++) {
-      D[k] = six_zero();
-      r[k] = P[k].v;
-      t[k] = v3_zero();
-      for (int h = 0; h <= k; h++) {
-        D[k] = six_sub(D[k], six_ad(P[h], S[k - h]));
-        r[k] = v3_add(r[k], v3_cross(P[k - h].w, position_of(x, i, h)));
-        t[k] = v3_add(t[k], v3_cross(P[h].w, S[k - h].w));
-      }
-      if (rep == JN_SPATIAL) continue;
-      for (int h = 0; h <= k; h++) D[k].v = v3_add(D[k].v, v3_cross(r[h], S[k - h].w));
-      if (rep == JN_HYBRID) continue;
-      D[k].w = v3_add(D[k].w, t[k]);
-      for (int h = 0; h <= k; h++)
-        D[k].v = v3_add(D[k].v, v3_cross(position_of(x, i, h), t[k - h]));
+  for (int k = 0; k <= K; k++) P[k] = part_of(x, l->iv + c, k, JN_P);
+  for (int k = 0; k <= K; k++) {
+    D[k] = six_zero();
+    r[k] = P[k].v;
+    t[k] = v3_zero();
+    for (int h = 0; h <= k; h++) {
+      D[k] = six_sub(D[k], six_ad(P[h], S[k - h]));
+      r[k] = v3_add(r[k], v3_cross(P[k - h].w, position_of(x, i, h)));
+      t[k] = v3_add(t[k], v3_cross(P[h].w, S[k - h].w));
     }
-    for (int k = 0; k <= K; k++) Ow_of(x->w, (l->iv + d))[6 * k + c] = spatial_project(k, 0, D, W);
+    if (rep == JN_SPATIAL) continue;
+    for (int h = 0; h <= k; h++) D[k].v = v3_add(D[k].v, v3_cross(r[h], S[k - h].w));
+    if (rep == JN_HYBRID) continue;
+    D[k].w = v3_add(D[k].w, t[k]);
+    for (int h = 0; h <= k; h++) D[k].v = v3_add(D[k].v, v3_cross(position_of(x, i, h), t[k - h]));
+  }
+}
+
+/* The force of a free joint varies in addition by (dS - ad_P S)^T Wc, for the joint's own columns
+ * P. */
+static void own_row(const variation *x, int i, int d) {
+  const jn_link *l = &x->m->link[i];
+  const six *W = Ws_of(x->w, i);
+  six *D = jet_of(x->w, 0);
+  for (int c = 0; c < 6; c++) {
+    jn_variation_own_screw(x, i, d, c, D);
+    for (int k = 0; k <= x->K; k++)
+      Ow_of(x->w, (l->iv + d))[6 * k + c] = spatial_project(k, 0, D, W);
   }
 }
 
 void jn_variation_carry(const variation *x) {
-  composites(x);
+  jn_variation_composites(x, 1);
   x->data->engine->freedoms_carry(x);
   for (int i = 0; i < x->m->nlink && x->own; i++)
     for (int c = 0; c < 6 && link_is_free(&x->m->link[i]); c++) own_row(x, i, c);

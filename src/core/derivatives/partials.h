@@ -50,6 +50,7 @@ typedef struct variation {
   int moving; /* ... some of which do not turn with their body: Ns, Z */
   int own;    /* there are free joints in another representation than body: w->Ow */
   int second; /* jets along a direction of states instead of time: P = S, w->Ev is E' alone */
+  const unsigned char *prescribed; /* joints whose motion is given, in course_forward; NULL: none */
 } variation;
 
 /* Loads the state and computes poses, screws S (for v in the user's representation), twists,
@@ -59,12 +60,21 @@ jn_status jn_variation_start(const jn_model *m, jn_data *data, int K, const doub
                              const double *v, const jn_external *external, variation *x);
 /* P, P', X of all columns, and E. */
 void jn_variation_columns(const variation *x);
-/* Composites w->Ms, w->Md, w->Ps (momentum), w->Ws; then A, B, M, U, T, Z, Y of all columns. */
+/* Momenta w->Ps and wrenches w->Ws of the links; with `subtrees` these, w->Ms and w->Md become sums
+ * over subtrees (composites). */
+void jn_variation_composites(const variation *x, int subtrees);
+/* Composites, then A, B, M, U, T, Z, Y of all columns. */
 void jn_variation_carry(const variation *x);
 /* P', X, higher orders of P, and A, B, M of one extra column from its P_0. It displaces the subtree
  * of link i and moves with the parent of link i. */
 void jn_variation_column(const variation *x, int i, column_jet *c);
-/* The three above in turn. */
+/* D[K+1] = dS - ad_P S: the screw S of column d of a free joint i in another representation than body
+ * does not vary as ad_P S with its own displacement by column c. Scratch: jets 1 to 3. */
+void jn_variation_own_screw(const variation *x, int i, int d, int c, six *D);
+/* P, P', X and higher orders of P of component d of the displacement A exp(xi) of the placement of
+ * joint b. Returns the first link that it displaces. */
+int jn_geometry_column(const variation *x, int b, int d, column_jet *c);
+/* Start, columns and carry in turn. */
 jn_status jn_variation_all(const jn_model *m, jn_data *data, int K, const double *q,
                            const double *v, const jn_external *external, variation *x);
 

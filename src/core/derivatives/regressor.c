@@ -1,8 +1,10 @@
-/* regressor.c: derivatives of the joint forces by the inertial parameters of the bodies. */
+/* regressor.c: derivatives of the joint forces, and of the accelerations of forward dynamics, by the
+ * inertial parameters of the bodies. */
 #include <jounce/jet.h>
 #include <string.h>
 
 #include "core/derivatives/partials.h"
+#include "core/engine.h"
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
@@ -95,4 +97,45 @@ jn_status jn_regressor(const jn_model *model, jn_data *data, int order, const do
   if (n) memset(Y, 0, sizeof(double) * n);
   fill_regressor(&x, Y, 1);
   return JN_OK;
+}
+
+/* At given forces, 0 = Y dpi + d tau: the variation of v', v'', ... for d tau = -Y dpi. */
+jn_status jn_inertia_partials(const jn_model *model, jn_data *data, int order, const double *q,
+                              const double *v, const double *tau, const jn_external *external,
+                              double *out) {
+  variation x;
+  if (model && model->nv && !out) return JN_ERR_ARGUMENT;
+  jn_status status = jn_variation_forward(model, data, order, q, v, tau, external, &x);
+  if (status) return status;
+  const int safe = regressor_is_safe(&x);
+  const size_t nv = (size_t)model->nv, columns = 10 * (size_t)model->nbody, n = (size_t)order + 1;
+  if (!safe && !fill_regressor(&x, out, 0)) return JN_ERR_NOT_FINITE;
+  jn_variation_columns(&x);
+  jn_variation_carry(&x);
+  if (!(jn_variation_bound(&x) < JN_BOUND_1 / JN_BOUND_3) || !jn_factors_are_bounded(model, data))
+    return JN_ERR_NOT_FINITE;
+  if (nv) memset(out, 0, sizeof(double) * n * nv * columns);
+  fill_regressor(&x, out, 1);
+  const jn_directions d = jn_variation_directions(&x);
+  const size_t width = (size_t)d.width;
+  for (size_t c = 0; c < columns && nv; c += width) {
+    const size_t used = columns - c < width ? columns - c : width;
+    memset(d.phi, 0, sizeof(double) * nv * width);
+    memset(d.step, 0, sizeof(double) * nv * width);
+    memset(d.row, 0, sizeof(double) * nv * width * n);
+    double f = 1;
+    for (size_t k = 0; k < n; k++, f *= (double)k)
+      for (size_t i = 0; i < nv; i++)
+        for (size_t s = 0; s < used; s++)
+          d.row[(k * nv + i) * width + s] = out[(k * nv + i) * columns + c + s] / f;
+    data->engine->course_forward(&x, 0, 1);
+    f = 1;
+    for (size_t k = 0; k < n; k++) {
+      f *= (double)(k + 1);
+      for (size_t i = 0; i < nv; i++)
+        for (size_t s = 0; s < used; s++)
+          out[(k * nv + i) * columns + c + s] = f * d.step[((k + 1) * nv + i) * width + s];
+    }
+  }
+  return jn_all_finite(out, n * nv * columns) ? JN_OK : JN_ERR_NOT_FINITE;
 }

@@ -27,25 +27,31 @@ static inline void spatial_screws(const jn_model *m, const jn_work *w, int i) {
   for (int j = 0; j < l->nv; j++) *S_of(w, l->iv + j) = spatial_screw(m, w, i, j);
 }
 
-/* k S_k = sum_(i<k) ad(V_i) S_(k-1-i) */
-static inline void spatial_screw_step(const jn_link *l, const jn_work *w, int k, const six *V) {
-  for (int j = 0; j < l->nv; j++) {
-    six *S = S_of(w, l->iv + j), s = six_zero();
+/* Of a link whose first column of screws is S, columns `rows` apart:
+ *   screw_step    k S_k = sum_(i<k) ad(V_i) S_(k-1-i)
+ *   screw_twist   sum_(i=first..k) S_i v_(k-i), summed over the columns */
+static inline void screw_step(const jn_link *l, six *S, int rows, int k, const six *V) {
+  for (int j = 0; j < l->nv; j++, S += rows) {
+    six s = six_zero();
     for (int i = 0; i < k; i++) s = six_add(s, six_ad(V[i], S[k - 1 - i]));
     S[k] = six_times(1.0 / k, s);
   }
 }
-
-/* sum_(i=first..k) S_i v_(k-i), summed over the columns of a link */
-static inline six spatial_joint_twist(const jn_link *l, const jn_work *w, int nv, int k,
-                                      int first) {
+static inline six screw_twist(const jn_link *l, const jn_work *w, const six *S, int nv, int k,
+                              int first) {
   six s = six_zero();
-  for (int j = 0; j < l->nv; j++) {
-    const six *S = S_of(w, l->iv + j);
+  for (int j = 0; j < l->nv; j++, S += w->rows) {
     const real *v = v_of(w, l->iv) + j;
     for (int i = first; i <= k; i++) s = six_add(s, six_scale(v[(k - i) * nv], S[i]));
   }
   return s;
+}
+static inline void spatial_screw_step(const jn_link *l, const jn_work *w, int k, const six *V) {
+  screw_step(l, S_of(w, l->iv), w->rows, k, V);
+}
+static inline six spatial_joint_twist(const jn_link *l, const jn_work *w, int nv, int k,
+                                      int first) {
+  return screw_twist(l, w, S_of(w, l->iv), nv, k, first);
 }
 
 /* Algorithm 1: screws and twists of orders from..to; those below are known. */

@@ -1,0 +1,39 @@
+# The headers of the core as text, for generated code (src/generate): in the order of their use.
+set(JOUNCE_CORE_TEXT scalar/preamble.h model/link.h scalar/lanes.h scalar/double.h scalar/pack.h scalar/plain.h
+    core/algebra/algebra.h core/algebra/inertia.h core/algebra/representation.h base/sincos.h core/body/joint.h
+    core/body/base.h core/body/link.h core/body/link_view.h core/body/rnea.h core/body/aba.h core/body/free_joint.h core/body/baked.h)
+if(CMAKE_SCRIPT_MODE_FILE)
+  # cmake -DOUTPUT=... -DSOURCE=folder src [-DFAULT=file -DFROM=text -DTO=text: for tests] -P core_text.cmake
+  set(text "/* made by cmake/core_text.cmake */\n#include \"generate/generate.h\"\n")
+  set(table "")
+  set(n 0)
+  foreach(name ${JOUNCE_CORE_TEXT})
+    file(READ "${SOURCE}/${name}" bytes HEX)
+    if(name STREQUAL "${FAULT}")
+      string(HEX "${FROM}" from)
+      string(HEX "${TO}" to)
+      string(REPLACE "${from}" "${to}" faulty "${bytes}")
+      if(faulty STREQUAL bytes)
+        message(FATAL_ERROR "${FAULT}: the text of the fault is gone: plant it in the new text")
+      endif()
+      set(bytes "${faulty}")
+    endif()
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+    string(REGEX REPLACE "(0x0a,)" "\\1\n" bytes "${bytes}")
+    string(APPEND text "static const char text${n}[] = {${bytes}0};\n")
+    string(APPEND table "    {\"${name}\", text${n}},\n")
+    math(EXPR n "${n} + 1")
+  endforeach()
+  file(WRITE "${OUTPUT}" "${text}const jn_core_file jn_core_files[] = {\n${table}    {0, 0}};\n")
+  return()
+endif()
+
+function(jounce_core_text output source)
+  set(files "")
+  foreach(name ${JOUNCE_CORE_TEXT})
+    list(APPEND files ${source}/${name})
+  endforeach()
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DSOURCE=${source} -P ${CMAKE_SOURCE_DIR}/cmake/core_text.cmake
+    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/core_text.cmake VERBATIM)
+endfunction()

@@ -1,0 +1,7 @@
+/* xacro.c: fuzz target for xacro files. */
+#include "model.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  read_model(bytes, size, jn_spec_parse_xacro);
+  return 0;
+}

@@ -1,0 +1,60 @@
+/* generate.h: the dynamics of one robot as standalone C: the library's own core with the robot's
+ * links as constants, the order fixed, and the links visited in a straight schedule. The text needs
+ * no library, allocates nothing, does not branch on values and does the same work for every state.
+ * It is C11, C++ and CUDA C. docs/generate.md describes what it offers. */
+#ifndef JOUNCE_GENERATE_H
+#define JOUNCE_GENERATE_H
+
+#include <jounce/data.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What to generate. Zero is a valid value of every member except that at least one operation is
+ * needed. */
+typedef struct jn_generate_options {
+  const char *name; /* prefix of functions and files: a C identifier of at most
+                       JN_MAX_GENERATE_NAME characters; NULL: from the model's name */
+  unsigned inverse; /* bit r: inverse dynamics of order r <= JN_MAX_GENERATE_INVERSE */
+  unsigned forward; /* bit r: forward dynamics of order r <= JN_MAX_GENERATE_FORWARD */
+  int lanes;        /* states per call, side by side: 1 (or 0), 4 or 8 */
+  jn_representation representation; /* of the twists and wrenches of free joints */
+  int damping;                      /* 1: joint forces include damping */
+  const double *gravity;            /* [3]; NULL: the model's */
+} jn_generate_options;
+
+/* The texts, each ending with a zero. */
+typedef struct jn_generated {
+  char *source; /* NAME.c */
+  char *header; /* NAME.h */
+  char *test;   /* NAME_test.c: compares with results of this library at random states */
+  char *cmake;  /* CMakeLists.txt: library NAME and test NAME_test */
+  char name[JN_MAX_GENERATE_NAME + 1];
+  jn_allocator allocator;
+} jn_generated;
+
+/* Generates the texts. The source holds for each operation
+ *   int NAME_idR(const double *q, const double *v, double *tau)            inverse dynamics
+ *   int NAME_fdR(const double *q, const double *v, const double *tau, double *a)    forward
+ * with the arrays of jn_inverse_dynamics and jn_forward_dynamics. They return 0, or 1 if there is
+ * no result: a number is not finite, an angle is beyond 1e6, or the dynamics are singular. With
+ * several lanes number i of state l is at i lanes + l in every array, and bit l of what is returned
+ * belongs to state l. A quaternion may have any length but zero. Compiled without contraction (-ffp-contract=off) they
+ * give the bits of the library's strict settings, up to the sign of a zero. Compiled as CUDA C the
+ * source (of one lane) also holds kernels
+ *   NAME_idR_kernel(size_t n, const double *q, const double *v, double *tau, int *without)
+ * for n states in structures of arrays (number i of state s at i n + s), one state a thread;
+ * `without` [n] (may be NULL) receives what the function returns.
+ *
+ * JN_ERR_ARGUMENT: a name that is no identifier, no operation, an order out of range.
+ * JN_ERR_MODEL: a model with constraints, or without degrees of freedom. On failure `out` is
+ * empty. `error` may be NULL. */
+JN_API jn_status jn_generate(const jn_model *model, const jn_generate_options *options,
+                             const jn_allocator *allocator, jn_generated *out, jn_error *error);
+JN_API void jn_generated_free(jn_generated *generated); /* may be NULL or empty */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

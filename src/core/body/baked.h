@@ -1,0 +1,145 @@
+/* baked.h (core): dynamics of one robot whose links, order and representation are constants.
+ * src/generate writes the schedule: declarations and calls of these macros, link by link, over
+ * arrays of their own for every link. In the text around them
+ *   link3                  the constants of link 3
+ *   NV, REP, DAMPING       length of v, representation of free joints, damping added to forces
+ *   R, K                   order, K = R + 1
+ *   q, v, tau, ...         arrays of the state, order-major
+ *   B                      jets of a free base (base.h)
+ *   Vworld, Fworld, Yworld the parent of a root
+ * The sums have the order of the passes in rnea.h and aba.h. */
+#ifndef JOUNCE_CORE_BODY_BAKED_H
+#define JOUNCE_CORE_BODY_BAKED_H
+
+#include "core/body/aba.h"
+#include "core/body/free_joint.h"
+#include "core/body/rnea.h"
+
+#ifndef UNROLL_ALL
+#define UNROLL_ALL
+#endif
+
+/* numbers of LANES states side by side, at any address */
+#ifdef LANES
+typedef double real_in_memory
+    __attribute__((vector_size(sizeof(double) * LANES), aligned(sizeof(double)), may_alias));
+#else
+typedef double real_in_memory;
+#define LANES 1
+#endif
+
+/* n numbers, number i at x + i * stride. `nan` becomes NaN if one of them is not finite. */
+INLINE void read_numbers(int n, const double *x, size_t stride, real *out, real *nan) {
+  UNROLL_ALL for (int i = 0; i < n; i++) {
+    out[i] = *(const real_in_memory *)(x + (size_t)i * stride);
+    *nan += 0 * out[i];
+  }
+}
+INLINE void write_numbers(int n, const real *x, double *out, size_t stride, real *nan) {
+  UNROLL_ALL for (int i = 0; i < n; i++) {
+    *(real_in_memory *)(out + (size_t)i * stride) = x[i];
+    *nan += 0 * x[i];
+  }
+}
+/* number i of an array of reals that is read by lanes */
+INLINE void put_real(double *x, int i, real a) { *(real_in_memory *)(x + i * LANES) = a; }
+INLINE real take_real(const double *x, int i) { return *(const real_in_memory *)(x + i * LANES); }
+INLINE void copy_reals(int n, const real *x, real *out) {
+  UNROLL_ALL for (int i = 0; i < n; i++) out[i] = x[i];
+}
+/* Which of the LANES states have no result, one bit each. */
+INLINE int states_without_result(int good, real nan) {
+  const real one = real_of(1);
+  return ~(good & real_greater(one, nan)) & ((1 << LANES) - 1);
+}
+
+/* inverse dynamics: arrays of a link and pointers to them; up: the parent, or `world` */
+#define INVERSE_LINK(i, width) \
+  six V##i[K + 1], F##i[K];    \
+  v3 Y##i[K];                  \
+  link_transform XT##i;        \
+  real X##i[(width) * (K + 1)];
+#define INVERSE_VIEW(i, up, iq, iv) \
+  inverse_view(V##i, F##i, Y##i, &XT##i, X##i, q + (iq), v + (iv), tau + (iv), V##up, F##up, Y##up)
+INLINE link_view inverse_view(six *V, six *F, v3 *Y, link_transform *XT, real *X, real *q, real *v,
+                              real *tau, const six *Vp, six *Fp, const v3 *Yp) {
+  link_view at;
+  memset(&at, 0, sizeof at);
+  at.V = V, at.F = F, at.Y = Y, at.XT = XT, at.X = X, at.q = q, at.v = v, at.tau = tau;
+  at.Vp = Vp, at.Fp = Fp, at.Yp = Yp;
+  return at;
+}
+/* What the compiler has to know of a view: its constants, or what they have in common with those of
+ * `like` where links share a function. */
+INLINE link_view constant_view(const link_view *view, const jn_link *l, const jn_link *like) {
+  link_view at = *view;
+  at.link = l;
+  if (l->kind != like->kind || l->rotation != like->rotation || l->nv != like->nv)
+    __builtin_unreachable();
+  if (like->parent < 0)
+    at.Vp = NULL, at.Fp = NULL;
+  else if (!at.Vp || !at.Fp || l->parent < 0)
+    __builtin_unreachable();
+  return at;
+}
+/* the functions of link i, and of links like it, for order r */
+#define INVERSE_PARTS(name, i, r)                                       \
+  PART void name##_visit##i(const link_view *view, const jn_link *l) {  \
+    const link_view at = constant_view(view, l, &link##i);              \
+    six H[(r) + 2];                                                     \
+    rnea_visit(&at, NV, (r) + 1, 0, 0, 1, H);                           \
+  }                                                                     \
+  PART void name##_finish##i(const link_view *view, const jn_link *l) { \
+    const link_view at = constant_view(view, l, &link##i);              \
+    rnea_finish(&at, NV, r, DAMPING, 0);                                \
+  }
+
+/* forward dynamics: the same; n: degrees of freedom */
+#define FORWARD_LINK(i, width, n)                                               \
+  six V##i[R + 2], U##i[R + 2], H##i[R + 1], F##i[R + 1], UA##i[n], b##i, p##i; \
+  v3 Y##i[R + 1];                                                               \
+  link_transform XT##i;                                                         \
+  real X##i[(width) * (R + 2)], D##i[6 * (n)];                                  \
+  sym6 I##i;                                                                    \
+  next_order next##i;
+#define FORWARD_VIEW(i, up, base, iq, iv, carries)                                           \
+  forward_view(V##i, U##i, H##i, F##i, UA##i, &b##i, &p##i, Y##i, &XT##i, X##i, D##i, &I##i, \
+               &next##i, base, q + (iq), v + (iv), e + (iv), carries, V##up, F##up, Y##up)
+INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, six *p, v3 *Y,
+                              link_transform *XT, real *X, real *D, sym6 *IA, next_order *next,
+                              base_jet *base, real *q, real *v, real *e, int carries, const six *Vp,
+                              six *Fp, const v3 *Yp) {
+  link_view at;
+  memset(&at, 0, sizeof at);
+  at.V = V, at.U = U, at.H = H, at.F = F, at.UA = UA, at.b = b, at.p = p, at.Y = Y, at.XT = XT,
+  at.X = X;
+  at.D = D, at.IA = IA, at.next = next, at.q = q, at.v = v, at.e = e, at.carries = carries;
+  at.base = base;
+  at.Vp = Vp, at.Fp = Fp, at.Yp = Yp;
+  return at;
+}
+#define FORWARD_PARTS(name, i)                                                        \
+  PART void name##_start##i(const link_view *view, const jn_link *l) {                \
+    const link_view at = constant_view(view, l, &link##i);                            \
+    sym6_rigid(at.IA, l->I4);                                                         \
+    start_link(&at, NV, REP, link##i.parent < 0);                                     \
+  }                                                                                   \
+  PART int name##_inertia##i(const link_view *view, const jn_link *l, sym6 *parent) { \
+    const link_view at = constant_view(view, l, &link##i);                            \
+    return inertia_link(&at, 1, link##i.parent < 0, parent);                          \
+  }
+#define FORWARD_ORDER(name, i, k, more)                                                    \
+  PART void name##_bias##i##_##k(const link_view *view, const jn_link *l, six *parent) {   \
+    const link_view at = constant_view(view, l, &link##i);                                 \
+    if (link##i.parent < 0)                                                                \
+      bias_root(&at, 0, *at.p);                                                            \
+    else                                                                                   \
+      bias_link(&at, k, 0, *at.p, parent);                                                 \
+    if (LINK_TRANSFORMS && (more)) bias_terms_begin(&at, (k) + 1, NV, link##i.parent < 0); \
+  }                                                                                        \
+  PART void name##_solve##i##_##k(const link_view *view, const jn_link *l) {               \
+    const link_view at = constant_view(view, l, &link##i);                                 \
+    solve_link(&at, NV, k, 0, 0, more, REP, 0, link##i.parent < 0);                        \
+  }
+
+#endif

@@ -1,0 +1,151 @@
+/* inverse_kinematics.c: a model with one more constraint, between a frame and the world. */
+#include <jounce/inverse_kinematics.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/block.h"
+#include "core/constraints/qr.h"
+#include "core/external.h"
+#include "model/data.h"
+
+/* The model is a copy that shares all arrays but those of the constraints. */
+struct jn_ik {
+  jn_allocator hooks;
+  jn_model model;
+  jn_data *data;
+  jn_cut *cut;
+  jn_constraint *constraint;
+  double *J, *Q, *beta, *scratch; /* [nrow x nv], [nv x nrow], [nrow], [nrow + nv] */
+  unsigned char *redundant;       /* [nrow] */
+};
+
+/* a frame of the tool: link and pose as jn_cut has them */
+static void place_tool(const jn_model *m, int frame, jn_cut *cut, jn_constraint *c) {
+  c->a.body = m->frame[frame].body;
+  c->a.pose = m->frame[frame].pose;
+  c->b.body = -1;
+  c->b.pose = jn_pose_identity();
+  const jn_pose E = jn_pose_mul(m->body_pose[c->a.body], c->a.pose), poses[2] = {E, c->b.pose};
+  cut->link[0] = m->body_link[c->a.body];
+  cut->link[1] = cut->common = -1;
+  for (int s = 0; s < 2; s++) {
+    memcpy(cut->R[s], poses[s].R.m, sizeof cut->R[s]);
+    cut->p[s][0] = poses[s].p.x, cut->p[s][1] = poses[s].p.y, cut->p[s][2] = poses[s].p.z;
+  }
+}
+
+static int is_moved(const jn_model *m, int frame) {
+  const int body = m->frame[frame].body;
+  for (int l = body < 0 ? -1 : m->body_link[body]; l >= 0; l = m->link[l].parent)
+    if (m->link[l].nv > 0) return 1;
+  return 0;
+}
+
+static int is_target(jn_constraint_type type) {
+  return type == JN_CONSTRAINT_WELD || type == JN_CONSTRAINT_POINT ||
+         type == JN_CONSTRAINT_REVOLUTE || type == JN_CONSTRAINT_POINT_ON_LINE ||
+         type == JN_CONSTRAINT_POINT_ON_PLANE;
+}
+
+/* Arrays behind the struct. */
+static jn_status allocate(jn_ik *ik, const jn_model *m, int rows) {
+  const size_t n = (size_t)m->ncut + 1, nrow = (size_t)(m->nrow + rows), nv = (size_t)m->nv;
+  ik->cut = jn_block_new(&ik->hooks, n, sizeof *ik->cut);
+  ik->constraint = jn_block_new(&ik->hooks, n, sizeof *ik->constraint);
+  ik->J = jn_block_new(&ik->hooks, 2 * nrow * nv + 2 * nrow + nv, sizeof *ik->J);
+  ik->redundant = jn_block_new(&ik->hooks, nrow, 1);
+  if (!ik->cut || !ik->constraint || !ik->J || !ik->redundant) return JN_ERR_MEMORY;
+  ik->Q = ik->J + nrow * nv;
+  ik->beta = ik->Q + nrow * nv;
+  ik->scratch = ik->beta + nrow;
+  return JN_OK;
+}
+
+jn_status jn_ik_new(const jn_model *model, int order, int frame, jn_constraint_type type,
+                    const jn_allocator *allocator, jn_ik **out) {
+  if (out) *out = NULL;
+  if (!model || !out || frame < 0 || frame >= model->nframe || !is_target(type) ||
+      !is_moved(model, frame))
+    return JN_ERR_ARGUMENT;
+  const jn_allocator hooks = jn_allocator_or_default(allocator);
+  jn_ik *ik = jn_block_new(&hooks, 1, sizeof *ik);
+  if (!ik) return JN_ERR_MEMORY;
+  const int rows = jn_constraint_type_rows(type);
+  ik->hooks = hooks;
+  ik->model = *model;
+  jn_status status = allocate(ik, model, rows);
+  if (!status) {
+    const size_t n = (size_t)model->ncut;
+    if (n) memcpy(ik->cut, model->cut, sizeof *ik->cut * n);
+    if (n) memcpy(ik->constraint, model->constraint, sizeof *ik->constraint * n);
+    jn_cut *cut = &ik->cut[n];
+    jn_constraint *c = &ik->constraint[n];
+    cut->type = c->type = type;
+    cut->row = c->row = model->nrow;
+    cut->rows = c->rows = rows;
+    c->name = "target";
+    place_tool(model, frame, cut, c);
+    ik->model.cut = ik->cut;
+    ik->model.constraint = ik->constraint;
+    ik->model.ncut++;
+    ik->model.nrow += rows;
+    status = jn_data_new(&ik->model, order, allocator, &ik->data);
+  }
+  if (status) {
+    jn_ik_free(ik);
+    return status;
+  }
+  *out = ik;
+  return JN_OK;
+}
+
+void jn_ik_free(jn_ik *ik) {
+  if (!ik) return;
+  const jn_allocator hooks = ik->hooks;
+  jn_data_free(ik->data);
+  jn_block_free(&hooks, ik->cut);
+  jn_block_free(&hooks, ik->constraint);
+  jn_block_free(&hooks, ik->J);
+  jn_block_free(&hooks, ik->redundant);
+  jn_block_free(&hooks, ik);
+}
+
+jn_settings *jn_ik_settings(jn_ik *ik) { return jn_data_settings(ik->data); }
+
+jn_constraint_fault jn_ik_fault(const jn_ik *ik) { return jn_data_constraint_fault(ik->data); }
+
+jn_status jn_ik_solve(jn_ik *ik, int rows, const jn_world_motion *target,
+                      const unsigned char *driven, double *q, double *v) {
+  if (!ik || !target) return JN_ERR_ARGUMENT;
+  jn_world_motion motion = *target;
+  motion.constraint = ik->model.ncut - 1;
+  const jn_constraints constraints = {.motion_count = 1, .motions = &motion};
+  return jn_assemble(&ik->model, ik->data, rows, driven, &constraints, q, v);
+}
+
+/* The last columns of Q of the rows of J that are independent: J^T = Q R. */
+jn_status jn_ik_null_space(jn_ik *ik, const double *q, int *dimension, double *basis) {
+  int rank;
+  if (!ik || !dimension) return JN_ERR_ARGUMENT;
+  const jn_model *m = &ik->model;
+  const size_t nv = (size_t)m->nv;
+  jn_status status = jn_constraint_rank(m, ik->data, q, NULL, &rank, ik->redundant, NULL);
+  if (!status) status = jn_constraint_closure(m, ik->data, 0, q, NULL, NULL, NULL, NULL, ik->J);
+  if (status) return status;
+  qr f = {m->nv, 0, 0, ik->Q, ik->beta, NULL};
+  for (int r = 0; r < m->nrow; r++) f.m += !ik->redundant[r];
+  for (int r = 0, at = 0; r < m->nrow; r++) {
+    if (ik->redundant[r]) continue;
+    for (size_t j = 0; j < nv; j++) ik->Q[j * (size_t)f.m + (size_t)at] = ik->J[(size_t)r * nv + j];
+    at++;
+  }
+  qr_factor(&f, NULL, 0, ik->scratch);
+  double *x = ik->scratch + m->nrow;
+  for (int k = f.rank; k < m->nv && basis; k++) {
+    for (size_t j = 0; j < nv; j++) x[j] = j == (size_t)k;
+    qr_apply(&f, 0, 1, x);
+    memcpy(basis + (size_t)(k - f.rank) * nv, x, sizeof *x * nv);
+  }
+  *dimension = m->nv - f.rank;
+  return JN_OK;
+}

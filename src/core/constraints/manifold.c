@@ -1,0 +1,150 @@
+/* manifold.c: the dynamics linearised on the manifold of states that satisfy the constraints. */
+#include <jounce/linearise.h>
+#include <string.h>
+
+#include "core/constraints/partials.h"
+#include "core/derivatives/linearise.h"
+#include "core/external.h"
+
+/* The dependent components of a direction: x_dep = -J_dep^+ rest, J_dep = Q R. */
+typedef struct tangent {
+  const jn_model *m;
+  const jn_work *w;
+  qr dep;                         /* of the dependent columns of J */
+  const double *J, *C;            /* [nrow x nv]: J and d(J v)/d q */
+  const unsigned char *dependent; /* [nv] */
+} tangent;
+
+/* Completes x[nv], whose independent components are given: J x = -rest; rest[nrow] is changed. */
+static void complete(const tangent *t, double *rest, double *x) {
+  const size_t nv = (size_t)t->m->nv;
+  for (int r = 0; r < t->m->nrow; r++)
+    for (size_t j = 0; j < nv; j++)
+      if (!t->dependent[j]) rest[r] += t->J[(size_t)r * nv + j] * x[j];
+  qr_apply(&t->dep, 1, 1, rest);
+  qr_solve(&t->dep, 0, 1, rest);
+  for (size_t j = 0, n = 0; j < nv; j++)
+    if (t->dependent[j]) x[j] = -rest[n++];
+}
+
+/* z[2nv] of the minimal state in which xi (or dv, if `rate`) of degree of freedom i is 1 */
+static void basis_column(const tangent *t, size_t i, int rate, double *z) {
+  const size_t nv = (size_t)t->m->nv, nrow = (size_t)t->m->nrow;
+  double *rest = row_scratch_of(t->w, 0);
+  memset(z, 0, sizeof(double) * 2 * nv);
+  memset(rest, 0, sizeof(double) * nrow);
+  z[rate ? nv + i : i] = 1;
+  complete(t, rest, rate ? z + nv : z);
+  if (rate) return;
+  for (size_t r = 0; r < nrow; r++) {
+    rest[r] = 0;
+    for (size_t j = 0; j < nv; j++) rest[r] += t->C[r * nv + j] * z[j];
+  }
+  complete(t, rest, z + nv);
+}
+
+/* The dependent degrees of freedom, and J_dep = Q R. */
+static jn_status choose_dependent(tangent *t, jn_data *data, const double *q,
+                                  const jn_constraints *constraints, int *found) {
+  const size_t nv = (size_t)t->m->nv;
+  unsigned char *dependent = (unsigned char *)(void *)t->w->solve_rhs;
+  jn_status status = jn_constraint_rank(t->m, data, q, constraints, found, NULL, dependent);
+  if (status) return status;
+  const int rank = *found;
+  t->dependent = dependent;
+  t->dep = (qr){t->m->nrow, rank, 0, t->w->row_Q, dof_of(t->w, 0), NULL};
+  for (int r = 0; r < t->m->nrow; r++)
+    for (size_t j = 0, n = 0; j < nv; j++)
+      if (t->dependent[j]) t->dep.A[(size_t)r * (size_t)rank + n++] = t->J[(size_t)r * nv + j];
+  qr_factor(&t->dep, NULL, 0, dof_of(t->w, 1));
+  return t->dep.rank == rank ? JN_OK : JN_ERR_RANK;
+}
+
+/* The part of the result that belongs to column c of p: basis, projector, A_minimal */
+static void put_column(const jn_linearise_closed *out, const tangent *t, size_t p, size_t c,
+                       size_t i, const double *z) {
+  const size_t nv = (size_t)t->m->nv, n = 2 * nv;
+  const int rate = c >= p;
+  for (size_t r = 0; r < n; r++) {
+    if (out->basis) out->basis[r * 2 * p + c] = z[r];
+    if (out->projector) out->projector[r * n + i + (rate ? nv : 0)] = z[r];
+  }
+  for (size_t half = 0, row = 0; half < 2 && out->A_minimal; half++)
+    for (size_t j = 0; j < nv; j++) {
+      if (t->dependent[j]) continue;
+      double sum = 0;
+      for (size_t k = 0; k < n; k++) sum += out->A[(half * nv + j) * n + k] * z[k];
+      out->A_minimal[row++ * 2 * p + c] = sum;
+    }
+}
+
+static jn_status minimal_states(const jn_model *m, jn_data *data, const double *q,
+                                const jn_constraints *constraints, size_t inputs,
+                                const jn_linearise_closed *out) {
+  const jn_work *w = &data->w;
+  const size_t nv = (size_t)m->nv, n = 2 * nv;
+  tangent t = {.m = m, .w = w, .J = w->row_response, .C = w->row_equations};
+  int rank;
+  jn_status status = choose_dependent(&t, data, q, constraints, &rank);
+  if (status) return status;
+  const size_t p = nv - (size_t)rank;
+  double *z = out_of(w, 0);
+  if (out->mobility) *out->mobility = (int)p;
+  if (out->projector) memset(out->projector, 0, sizeof(double) * n * n);
+  for (size_t j = 0, c = 0; j < nv; j++) {
+    if (t.dependent[j]) continue;
+    if (out->independent) out->independent[c] = (int)j;
+    for (int rate = 0; rate < 2; rate++) {
+      basis_column(&t, j, rate, z);
+      put_column(out, &t, p, rate ? p + c : c, j, z);
+    }
+    for (size_t k = 0; k < inputs && out->B_minimal && out->B; k++) {
+      out->B_minimal[c * inputs + k] = out->B[j * inputs + k];
+      out->B_minimal[(p + c) * inputs + k] = out->B[(nv + j) * inputs + k];
+    }
+    c++;
+  }
+  return JN_OK;
+}
+
+jn_status jn_constrained_linearise(const jn_model *model, jn_data *data,
+                                   const jn_linearise_options *options, const double *q,
+                                   const double *v, const double *tau, const jn_external *external,
+                                   const jn_constraints *constraints,
+                                   const jn_linearise_closed *out) {
+  size_t inputs;
+  if (!out) return JN_ERR_ARGUMENT;
+  jn_status status = jn_linearise_check(model, data, 0, external, options, out->A, &inputs);
+  if (status) return status;
+  if (is_right(options) || (model->nfree && data->settings.representation != JN_BODY))
+    return JN_ERR_ARGUMENT;
+  if (!model->nrow) {
+    status = jn_linearise(model, data, options, q, v, tau, external, out->A, out->B);
+    return status ? status : minimal_states(model, data, q, constraints, inputs, out);
+  }
+  const size_t nv = (size_t)model->nv, n = 2 * nv, block = nv * nv;
+  const jn_work *w = &data->w;
+  closed_call s;
+  tangent first = {.m = model, .w = w, .J = w->row_jacobian};
+  int rank;
+  status = choose_dependent(&first, data, q, constraints, &rank);
+  if (!status) status = jn_closed_forward(model, data, 0, q, v, tau, external, constraints, &s);
+  if (status) return status;
+  const size_t width = (size_t)data->engine->lanes;
+  /* room for the partial derivatives, as in jn_linearise */
+  double *A = out->A, *dq = A, *dv = A + block, *dtau = A + 2 * block;
+  for (size_t c = 0; c < nv; c += width) {
+    jn_closed_columns(&s, BY_Q, 0, c, dq, NULL, 1);
+    jn_closed_columns(&s, BY_V, 0, c, dv, NULL, 1);
+    if (out->B) jn_closed_columns(&s, BY_TAU, 0, c, dtau, NULL, 1);
+  }
+  if (out->B) {
+    memset(out->B, 0, sizeof(double) * nv * inputs);
+    jn_linearise_input(model, options, dtau, nv, inputs, out->B + nv * inputs);
+  }
+  jn_linearise_place(model, data, options, q, v, A);
+  /* J survives jn_constraint_rank in the place of M^-1 J^T, which is no longer needed */
+  memcpy(w->row_response, w->row_jacobian, sizeof(double) * (size_t)model->nrow * nv);
+  if (!jn_all_finite(A, n * n)) return JN_ERR_NOT_FINITE;
+  return minimal_states(model, data, q, constraints, inputs, out);
+}

@@ -1,0 +1,294 @@
+/* generate.c: the texts of one robot: the core's headers, the robot's constants, its functions. */
+#include "generate/generate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/block.h"
+#include "base/fail.h"
+#include "base/numbers.h"
+
+static int is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static int is_identifier(const char *s) {
+  if (!is_letter(*s)) return 0;
+  while (is_letter(*s) || is_digit(*s)) s++;
+  return *s == 0;
+}
+
+/* an identifier from the model's name */
+static void make_name(const char *from, char *out) {
+  size_t n = 0;
+  if (!is_letter(*from)) out[n++] = 'm';
+  for (; *from && n < JN_MAX_GENERATE_NAME; from++)
+    out[n++] = is_letter(*from) || is_digit(*from) ? *from : '_';
+  out[n] = 0;
+}
+
+static jn_status check(const jn_model *model, const jn_generate_options *set, jn_job *job,
+                       jn_error *error) {
+  if (!model || !set) return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no model");
+  memset(job, 0, sizeof *job);
+  job->m = model;
+  job->set = *set;
+  if (set->name && (!is_identifier(set->name) || strlen(set->name) > JN_MAX_GENERATE_NAME))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "generate: the name '%s' is not a C identifier of at most %d characters",
+                   set->name, JN_MAX_GENERATE_NAME);
+  if (set->name)
+    snprintf(job->name, sizeof job->name, "%s", set->name);
+  else
+    make_name(jn_model_name(model), job->name);
+  if (!set->inverse && !set->forward)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no operation is asked for");
+  if (set->inverse >> (JN_MAX_GENERATE_INVERSE + 1) ||
+      set->forward >> (JN_MAX_GENERATE_FORWARD + 1))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "generate: orders go to %d for inverse and to %d for forward dynamics",
+                   JN_MAX_GENERATE_INVERSE, JN_MAX_GENERATE_FORWARD);
+  job->lanes = set->lanes ? set->lanes : 1;
+  if (job->lanes != 1 && job->lanes != 4 && job->lanes != 8)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: lanes can be 1, 4 or 8");
+  if ((int)set->representation < JN_SPATIAL || (int)set->representation > JN_MIXED)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no such representation");
+  const double model_gravity[3] = {model->gravity.x, model->gravity.y, model->gravity.z};
+  memcpy(job->gravity, set->gravity ? set->gravity : model_gravity, sizeof job->gravity);
+  if (!jn_all_finite(job->gravity, 3))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: gravity is not finite");
+  if (model->ncut)
+    return jn_fail(error, JN_ERR_MODEL, NULL, 0,
+                   "generate: the model has %d constraints; code is generated for trees (--open "
+                   "leaves the constraints out)",
+                   model->ncut);
+  if (!model->nv)
+    return jn_fail(error, JN_ERR_MODEL, NULL, 0, "generate: the model has no degrees of freedom");
+  if (model->nlink > JN_MAX_GENERATE_LINKS)
+    return jn_fail(error, JN_ERR_LIMIT, NULL, 0,
+                   "generate: the model has %d moving links, code is generated for up to %d",
+                   model->nlink, JN_MAX_GENERATE_LINKS);
+  job->fixed = model->link[0].nv == 0;
+  return JN_OK;
+}
+
+static int is(const jn_core_file *f, const char *name) { return strcmp(f->name, name) == 0; }
+
+/* One header without its includes, except what a scalar needs of the system. `static inline` becomes
+ * INLINE, so that constants reach everything. */
+static void put_core(jn_text *t, const jn_core_file *file) {
+  static const char word[] = "static inline ", instead[] = "INLINE ";
+  jn_text_format(t, "\n/* %s */\n", file->name);
+  for (const char *line = file->text; *line;) {
+    const char *end = strchr(line, '\n');
+    if (!end) end = line + strlen(line);
+    const int system = strncmp(line, "#include <", 10) == 0 && strncmp(line + 10, "math", 4) != 0;
+    if (strncmp(line, "#include", 8) != 0 || (system && strncmp(file->name, "scalar/", 7) == 0)) {
+      if (strncmp(line, word, sizeof word - 1) == 0) {
+        jn_text_put(t, instead);
+        line += sizeof word - 1;
+      }
+      jn_text_append(t, line, (size_t)(end - line) + (*end == '\n'));
+    }
+    line = *end ? end + 1 : end;
+  }
+}
+
+static void put_core_text(jn_text *t, const jn_job *job) {
+  const unsigned high = job->set.inverse >> 1 | job->set.forward;
+  jn_text_put(t, "#define JN_BAKED 1\n");
+  if (job->lanes > 1)
+    jn_text_format(t, "#define LANES %d\n", job->lanes);
+  else if (!high)
+    jn_text_put(t, "#define JN_PLAIN 1 /* numbers, not vectors, are faster at order 0 */\n");
+  for (const jn_core_file *f = jn_core_files; f->name; f++) {
+    /* one state: vectors in registers, or plain numbers; several: packs */
+    const int pack = job->lanes > 1;
+    if (pack ? is(f, "scalar/lanes.h") || is(f, "scalar/double.h") : is(f, "scalar/pack.h"))
+      continue;
+    if (is(f, "scalar/lanes.h")) jn_text_put(t, "#ifdef JN_VECTORS\n");
+    if (is(f, "scalar/double.h")) jn_text_put(t, "#else\n");
+    put_core(t, f);
+    if (!pack && is(f, "scalar/plain.h")) jn_text_put(t, "#endif\n");
+    if (is(f, "scalar/preamble.h"))
+      jn_text_format(t, "enum { JN_SPATIAL = %d, JN_BODY = %d, JN_HYBRID = %d, JN_MIXED = %d };\n",
+                     JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED);
+  }
+}
+
+/* the public function of an operation, and its kernel */
+static void put_entry(jn_text *t, const jn_job *job, const char *op, int r, int forward) {
+  const char *more = forward ? ", const double *tau" : "", *pass = forward ? ", tau" : "",
+             *shift = forward ? ", tau + s" : "", *out = forward ? "a" : "tau";
+  jn_text_format(t,
+                 "\nint %s_%s%d(const double *q, const double *v%s, double *%s) {\n"
+                 "  return %s_%s%d_at(q, v%s, %s, LANES);\n}\n",
+                 job->name, op, r, more, out, job->name, op, r, pass, out);
+  if (job->lanes > 1) return;
+  jn_text_format(
+      t,
+      "#ifdef __CUDACC__\n"
+      "extern \"C\" __global__ void %s_%s%d_kernel(size_t n, const double *q, const double "
+      "*v%s,\n    double *%s, int *without) {\n",
+      job->name, op, r, more, out);
+  jn_text_format(t,
+                 "  const size_t s = (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n"
+                 "  if (s >= n) return;\n"
+                 "  const int bad = %s_%s%d_at(q + s, v + s%s, %s + s, n);\n"
+                 "  if (without) without[s] = bad;\n"
+                 "}\n#endif\n",
+                 job->name, op, r, shift, out);
+}
+
+/* Straight code of all links would exceed an instruction cache of 32 KB: measured on robots of 7 to
+ * 20 links, in units of the products of a link's convolutions. */
+static int is_large(const jn_job *job) {
+  int most = 0;
+  for (int r = 0; r <= JN_MAX_GENERATE_INVERSE; r++)
+    if (job->set.inverse >> r & 1) most = (r + 1) * (r + 2);
+  for (int r = 0; r <= JN_MAX_GENERATE_FORWARD; r++)
+    if (job->set.forward >> r & 1 && 4 * (r + 1) * (r + 2) > most) most = 4 * (r + 1) * (r + 2);
+  return most * job->m->nlink > 120;
+}
+
+static void put_source(jn_text *t, const jn_job *job) {
+  jn_text_format(
+      t,
+      "/* %s.c: dynamics of one robot, generated by jounce %s: the text of its core with\n"
+      " * the robot's constants. See %s.h. */\n"
+      "#ifndef __CUDACC_RTC__\n#include \"%s.h\"\n#endif\n\n",
+      job->name, JN_VERSION, job->name, job->name);
+  if (is_large(job)) jn_text_put(t, "#define JN_SHARED 1\n");
+  put_core_text(t, job);
+  jn_text_put(t, "\n/* the robot */\n");
+  jn_generate_links(t, job);
+  for (int r = 0; r <= JN_MAX_GENERATE_INVERSE; r++)
+    if (job->set.inverse >> r & 1) {
+      jn_generate_inverse(t, job, r);
+      put_entry(t, job, "id", r, 0);
+    }
+  for (int r = 0; r <= JN_MAX_GENERATE_FORWARD; r++)
+    if (job->set.forward >> r & 1) {
+      jn_generate_forward(t, job, r);
+      put_entry(t, job, "fd", r, 1);
+    }
+}
+
+static void put_header(jn_text *t, const jn_job *job) {
+  const jn_model *m = job->m;
+  static const char *const representations[] = {"spatial", "body", "hybrid", "mixed"};
+  jn_text_format(t, "/* %s.h: dynamics of the robot '", job->name);
+  jn_text_name(t, jn_model_name(m));
+  jn_text_format(t, "', generated by jounce %s.\n *\n", JN_VERSION);
+  jn_text_put(
+      t,
+      " * q, v, tau are arrays, order-major: row k of v and tau is their k-th time derivative.\n"
+      " * Functions return 0, or 1 if there is no result: a number is not finite, an angle is\n"
+      " * beyond 1e6, or the dynamics are singular. They allocate nothing, do not branch on\n"
+      " * values and always do the same work.\n");
+  if (job->lanes > 1)
+    jn_text_format(
+        t,
+        " * %d states in a call: number i of state l is at i * %d + l in every array, and bit l\n"
+        " * of what is returned belongs to state l.\n",
+        job->lanes, job->lanes);
+  jn_text_format(t, " * Twists and wrenches of free joints: %s representation. Gravity: ",
+                 representations[job->set.representation]);
+  jn_text_numbers(t, job->gravity, 3);
+  jn_text_format(t, ".\n *\n *   joint                             q from  v from\n");
+  for (int i = 0; i < m->nbody; i++) {
+    const jn_joint *j = &m->joint[i];
+    if (!j->nv) continue;
+    jn_text_put(t, " *   ");
+    const size_t before = t->length;
+    jn_text_name(t, j->name);
+    while (!t->failed && t->length < before + 33) jn_text_put(t, " ");
+    jn_text_format(t, " %6d  %6d\n", j->iq, j->iv);
+  }
+  jn_text_format(t,
+                 " */\n#ifndef %s_H\n#define %s_H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+                 "#define %s_NQ %d /* length of q */\n#define %s_NV %d /* length of v, v', tau */\n"
+                 "#define %s_LANES %d /* states in a call */\n\n",
+                 job->name, job->name, job->name, m->nq, job->name, m->nv, job->name, job->lanes);
+  for (int r = 0; r <= JN_MAX_GENERATE_INVERSE; r++)
+    if (job->set.inverse >> r & 1)
+      jn_text_format(t,
+                     "/* inverse dynamics: q[%d], v[%d x %d] -> tau[%d x %d] */\n"
+                     "int %s_id%d(const double *q, const double *v, double *tau);\n",
+                     m->nq, r + 2, m->nv, r + 1, m->nv, job->name, r);
+  for (int r = 0; r <= JN_MAX_GENERATE_FORWARD; r++)
+    if (job->set.forward >> r & 1)
+      jn_text_format(
+          t,
+          "/* forward dynamics: q[%d], v[%d], tau[%d x %d] -> v', v'', ...: a[%d x %d] */\n"
+          "int %s_fd%d(const double *q, const double *v, const double *tau, double *a);\n",
+          m->nq, m->nv, r + 1, m->nv, r + 1, m->nv, job->name, r);
+  jn_text_put(t, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+}
+
+static void put_cmake(jn_text *t, const jn_job *job) {
+  const char *n = job->name;
+  jn_text_format(t,
+                 "# generated by jounce %s\ncmake_minimum_required(VERSION 3.13)\nproject(%s C)\n"
+                 "option(STRICT \"the same bits on every machine: no fused multiply-add\" OFF)\n"
+                 "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE Release)\nendif()\n"
+                 "set(CMAKE_C_STANDARD 11)\n"
+                 "add_library(%s STATIC %s.c)\n"
+                 "target_include_directories(%s PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\n",
+                 JN_VERSION, n, n, n, n);
+  jn_text_format(t,
+                 "target_compile_options(%s PRIVATE %s -fno-signed-zeros -Wno-psabi)\n"
+                 "if(STRICT)\n  target_compile_options(%s PRIVATE -ffp-contract=off -DSTRICT)\n"
+                 "else()\n  target_compile_options(%s PRIVATE -ffp-contract=fast)\nendif()\n"
+                 "add_executable(%s_test %s_test.c)\n"
+                 "target_link_libraries(%s_test PRIVATE %s m)\n"
+                 "if(STRICT)\n  target_compile_definitions(%s_test PRIVATE STRICT)\nendif()\n"
+                 "enable_testing()\nadd_test(NAME %s_test COMMAND %s_test)\n",
+                 n, is_large(job) ? "-O2" : "-O3", n, n, n, n, n, n, n, n, n);
+}
+
+jn_status jn_generate(const jn_model *model, const jn_generate_options *options,
+                      const jn_allocator *allocator, jn_generated *out, jn_error *error) {
+  jn_job job;
+  if (!out) return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no place for the result");
+  memset(out, 0, sizeof *out);
+  jn_status status = check(model, options, &job, error);
+  if (status) return status;
+  const jn_allocator hooks = jn_allocator_or_default(allocator);
+  jn_text source = {.hooks = hooks}, header = source, test = source, cmake = source;
+  put_source(&source, &job);
+  put_header(&header, &job);
+  put_cmake(&cmake, &job);
+  status = jn_generate_test(&test, &job);
+  if (status)
+    jn_fail(error, status, NULL, 0, "generate: the reference values of the test: %s",
+            jn_status_text(status));
+  if (!status && (source.failed || header.failed || test.failed || cmake.failed))
+    status = jn_fail(error, JN_ERR_MEMORY, NULL, 0, "generate: out of memory");
+  if (status) {
+    jn_text_drop(&source);
+    jn_text_drop(&header);
+    jn_text_drop(&test);
+    jn_text_drop(&cmake);
+    return status;
+  }
+  *out = (jn_generated){.source = source.bytes,
+                        .header = header.bytes,
+                        .test = test.bytes,
+                        .cmake = cmake.bytes,
+                        .allocator = hooks};
+  memcpy(out->name, job.name, sizeof out->name);
+  return JN_OK;
+}
+
+void jn_generated_free(jn_generated *g) {
+  if (!g) return;
+  if (g->source) {
+    jn_block_free(&g->allocator, g->source);
+    jn_block_free(&g->allocator, g->header);
+    jn_block_free(&g->allocator, g->test);
+    jn_block_free(&g->allocator, g->cmake);
+  }
+  memset(g, 0, sizeof *g);
+}

@@ -1,0 +1,39 @@
+/* generate.h (private): parts of the text of one robot. */
+#ifndef JOUNCE_GENERATE_GENERATE_H
+#define JOUNCE_GENERATE_GENERATE_H
+
+#include <jounce/generate.h>
+
+#include "generate/text.h"
+#include "model/model.h"
+
+/* A robot and what is asked for. */
+typedef struct jn_job {
+  const jn_model *m;
+  jn_generate_options set;
+  char name[JN_MAX_GENERATE_NAME + 1];
+  double gravity[3];
+  int lanes;
+  int fixed; /* link 0 is fixed to the world: its children are roots */
+} jn_job;
+
+/* the parent of a link in the schedule; -1: the world */
+static inline int jn_job_parent(const jn_job *job, int i) {
+  const int p = job->m->link[i].parent;
+  return p == 0 && job->fixed ? -1 : p;
+}
+
+/* The core's headers, in the order of their use, as text: made by cmake/core_text.cmake. */
+typedef struct jn_core_file {
+  const char *name, *text;
+} jn_core_file;
+extern const jn_core_file jn_core_files[]; /* until name is NULL */
+
+/* schedule.c: the functions of one operation and order */
+void jn_generate_links(jn_text *t, const jn_job *job);
+void jn_generate_inverse(jn_text *t, const jn_job *job, int r);
+void jn_generate_forward(jn_text *t, const jn_job *job, int r);
+/* reference.c: the test program */
+jn_status jn_generate_test(jn_text *t, const jn_job *job);
+
+#endif

@@ -1,0 +1,341 @@
+/* schedule.c: the links of a robot as constants, and the straight schedule of an operation. */
+#include "generate/generate.h"
+
+#include <stdio.h>
+
+static void ints(jn_text *t, const int *x, int n) {
+  jn_text_put(t, "{");
+  for (int i = 0; i < n; i++) jn_text_format(t, i ? ", %d" : "%d", x[i]);
+  jn_text_put(t, "}");
+}
+static void numbers(jn_text *t, const double *x, size_t n) {
+  jn_text_put(t, "{");
+  jn_text_numbers(t, x, n);
+  jn_text_put(t, "},\n    ");
+}
+static void axes(jn_text *t, const jn_axes *a, const char *end) {
+  jn_text_put(t, "{{");
+  jn_text_numbers(t, a->sign, 4);
+  jn_text_put(t, "}, ");
+  ints(t, a->from, 3);
+  jn_text_put(t, ", ");
+  ints(t, a->lane, 8);
+  jn_text_put(t, ", ");
+  ints(t, a->back, 8);
+  jn_text_put(t, end);
+}
+
+/* members in the order of jn_link */
+static void generate_link(jn_text *t, const jn_job *job, int i) {
+  const jn_link *l = &job->m->link[i];
+  jn_text_format(t, "/* joint '");
+  jn_text_name(t, job->m->joint[l->joint].name);
+  jn_text_format(t, "' */\nstatic const jn_link link%d = {\n    ", i);
+  jn_text_format(t, "%d, (jn_kind)%d, %d, %d, %d, %d, %d, %d, %d,\n    ", jn_job_parent(job, i),
+                 (int)l->kind, l->iq, l->iv, l->nv, l->ix, l->rank, l->joint, l->last);
+  numbers(t, l->R, 9);
+  numbers(t, l->p, 3);
+  jn_text_number(t, l->m);
+  jn_text_put(t, ", ");
+  numbers(t, l->c, 3);
+  numbers(t, l->J, 6);
+  const double one[3] = {l->pitch, l->armature, l->damping};
+  jn_text_numbers(t, one, 3);
+  jn_text_put(t, ",\n    ");
+  numbers(t, l->Rr, 12);
+  numbers(t, l->Rc, 12);
+  numbers(t, l->J4, 12);
+  numbers(t, l->p4, 4);
+  numbers(t, l->c4, 4);
+  numbers(t, l->I4, 36);
+  numbers(t, l->pT4, 4);
+  jn_text_format(t, "%d, ", l->diagonal);
+  numbers(t, l->Jd4, 8);
+  jn_text_format(t, "(jn_rotation_kind)%d,\n    ", (int)l->rotation);
+  axes(t, &l->axes, "},\n    ");
+  axes(t, &l->axes_t, "}};\n");
+}
+
+void jn_generate_links(jn_text *t, const jn_job *job) {
+  const jn_model *m = job->m;
+  jn_text_format(t, "enum { NQ = %d, NV = %d, REP = %d, DAMPING = %d };\n", m->nq, m->nv,
+                 (int)job->set.representation, job->set.damping != 0);
+  for (int i = 0; i < m->nlink; i++) generate_link(t, job, i);
+}
+
+/* "3" or "world" */
+typedef struct link_name {
+  char text[16];
+} link_name;
+static link_name parent_name(const jn_job *job, int i) {
+  link_name n = {"world"};
+  const int p = jn_job_parent(job, i);
+  if (p >= 0) snprintf(n.text, sizeof n.text, "%d", p);
+  return n;
+}
+/* the first link with the same functions: the same kind of joint, offset and parent */
+static int first_like(const jn_job *job, int i) {
+  const jn_link *a = &job->m->link[i];
+  for (int j = job->fixed ? 1 : 0; j < i; j++) {
+    const jn_link *b = &job->m->link[j];
+    if (a->kind == b->kind && a->rotation == b->rotation &&
+        (jn_job_parent(job, i) < 0) == (jn_job_parent(job, j) < 0))
+      return j;
+  }
+  return i;
+}
+/* links that move: all but a fixed base */
+static int first_link(const jn_job *job) { return job->fixed ? 1 : 0; }
+static int converts(const jn_job *job) {
+  return job->m->nfree && job->set.representation != JN_BODY;
+}
+
+/* the jets a free joint is converted with: as in core/boundary.h, of a free base alone */
+static const char *base_name(const jn_job *job, int i) {
+  return link_is_free(&job->m->link[i]) && job->m->link[i].parent < 0 ? "B" : "NULL";
+}
+
+/* sines and cosines of all angles, and order 0 of the joints' transforms but free ones */
+static void generate_place(jn_text *t, const jn_job *job) {
+  const jn_model *m = job->m;
+  if (m->nangle) {
+    jn_text_format(t,
+                   "  double angle[%d * LANES + SC_LANES], sine[%d * LANES + SC_LANES],\n"
+                   "      cosine[%d * LANES + SC_LANES];\n",
+                   m->nangle, m->nangle, m->nangle);
+    for (int i = 0; i < m->nangle; i++)
+      jn_text_format(t, "  put_real(angle, %d, q[%d]);\n", i, m->link[m->angle_link[i]].iq);
+    jn_text_format(t, "  sincos_many(%d * LANES, angle, sine, cosine);\n", m->nangle);
+  }
+  for (int n = 0; n < m->nangle; n++) {
+    const int i = m->angle_link[n];
+    jn_text_format(t,
+                   "  joint_place_angle(&link%d, q + %d, take_real(sine, %d), "
+                   "take_real(cosine, %d), X%d);\n",
+                   i, m->link[i].iq, n, n, i);
+  }
+  for (int n = 0; n < m->nother; n++) {
+    const int i = m->other_link[n], iq = m->link[i].iq;
+    jn_text_format(t, "  joint_place(&link%d, q + %d, q[%d], q[%d], X%d);\n", i, iq, iq, iq, i);
+  }
+}
+
+/* the world, or the fixed base, as a parent */
+static void generate_world(jn_text *t, const jn_job *job) {
+  jn_text_put(t, "  const double g[4] = {");
+  jn_text_numbers(t, job->gravity, 3);
+  jn_text_put(t,
+              ", 0};\n"
+              "  const v3 up = v3_sub(v3_zero(), c_vector(g));\n"
+              "  six *const Vworld = NULL, *const Fworld = NULL;\n");
+  if (job->fixed)
+    jn_text_put(
+        t, "  const v3 base = gravity_start(&link0, NULL, NULL, &up), *const Yworld = &base;\n");
+  else
+    jn_text_put(t, "  const v3 *const Yworld = &up;\n");
+  jn_text_put(t, "  (void)Vworld, (void)Fworld;\n");
+}
+
+static void inverse_visit(jn_text *t, const jn_job *job, const char *id, int i) {
+  const jn_model *m = job->m;
+  if (i < first_link(job)) return;
+  jn_text_format(t,
+                 "  const link_view at%d = INVERSE_VIEW(%d, %s, %d, %d);\n"
+                 "  %s_visit%d(&at%d, &link%d);\n",
+                 i, i, parent_name(job, i).text, m->link[i].iq, m->link[i].iv, id,
+                 first_like(job, i), i, i);
+}
+static void inverse_finish(jn_text *t, const jn_job *job, const char *id, int i) {
+  if (i < first_link(job)) return;
+  jn_text_format(t, "  %s_finish%d(&at%d, &link%d);\n", id, first_like(job, i), i, i);
+}
+
+/* visits and ends in depth-first order, the last child first: the sums of rnea_inward. next: of each
+ * link on the way, the last link that may be its next child */
+static void inverse_links(jn_text *t, const jn_job *job, const char *id) {
+  const jn_link *link = job->m->link;
+  int way[JN_MAX_GENERATE_LINKS] = {0}, next[JN_MAX_GENERATE_LINKS] = {link[0].last}, n = 0;
+  inverse_visit(t, job, id, 0);
+  while (n >= 0) {
+    int j = next[n];
+    while (j > way[n] && link[j].parent != way[n]) j--;
+    if (j == way[n]) {
+      inverse_finish(t, job, id, way[n--]);
+      continue;
+    }
+    next[n] = j - 1;
+    inverse_visit(t, job, id, j);
+    way[++n] = j, next[n] = link[j].last;
+  }
+}
+
+void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
+  const jn_model *m = job->m;
+  const int spatial = job->set.representation == JN_SPATIAL;
+  const char *in = converts(job) ? "in" : "v";
+  char id[JN_MAX_GENERATE_NAME + 16];
+  snprintf(id, sizeof id, "%s_id%d", job->name, r);
+  jn_text_format(t, "\n/* inverse dynamics of order %d */\n", r);
+  for (int i = first_link(job); i < m->nlink; i++)
+    if (first_like(job, i) == i) jn_text_format(t, "INVERSE_PARTS(%s, %d, %d)\n", id, i, r);
+  jn_text_format(t,
+                 "INLINE int %s_at(const double *q_in, const double *v_in, double *tau_out,\n"
+                 "    size_t stride) {\n"
+                 "  enum { R = %d, K = R + 1 };\n"
+                 "  real q[NQ], v[(K + 1) * NV], tau[K * NV], nan = {0};\n",
+                 id, r);
+  if (converts(job)) jn_text_put(t, "  real in[(K + 1) * NV], out[K * NV];\n");
+  if (link_is_free(&m->link[0])) jn_text_put(t, "  base_jet B[K + 1];\n");
+  for (int i = first_link(job); i < m->nlink; i++)
+    jn_text_format(t, "  INVERSE_LINK(%d, %d)\n", i, jn_kind_width(m->link[i].kind));
+  jn_text_format(t,
+                 "  read_numbers(NQ, q_in, stride, q, &nan);\n"
+                 "  read_numbers((K + 1) * NV, v_in, stride, %s, &nan);\n",
+                 in);
+  for (int n = 0; spatial && n < m->nfree; n++) {
+    const jn_link *l = &m->link[m->free_link[n]];
+    jn_text_format(t, "  free_shift(q + %d, NV, in + %d, K + 1, -1, 0);\n", l->iq, l->iv);
+  }
+  jn_text_format(t, "  scale_rows(0, K, NV, %s, 1);\n", in);
+  if (converts(job)) jn_text_put(t, "  copy_reals((K + 1) * NV, in, v);\n");
+  for (int n = 0; n < m->nfree; n++) {
+    const int i = m->free_link[n], iq = m->link[i].iq, iv = m->link[i].iv;
+    jn_text_format(t,
+                   "  free_motion_in(&link%d, REP, 0, K, NV, q + %d, v3_zero(), %s + %d, v + %d, "
+                   "X%d, %s);\n",
+                   i, iq, in, iv, iv, i, base_name(job, i));
+  }
+  generate_place(t, job);
+  generate_world(t, job);
+  inverse_links(t, job, id);
+  if (converts(job)) {
+    jn_text_put(t, "  copy_reals(K * NV, tau, out);\n");
+    for (int n = 0; n < m->nfree; n++) {
+      const int i = m->free_link[n], iv = m->link[i].iv;
+      jn_text_format(t,
+                     "  free_force_out(REP, 0, R, NV, v3_zero(), tau + %d, X%d, %s, out + %d);\n",
+                     iv, i, base_name(job, i), iv);
+    }
+  }
+  jn_text_format(t, "  scale_rows(0, R, NV, %s, 0);\n", converts(job) ? "out" : "tau");
+  for (int n = 0; spatial && n < m->nfree; n++) {
+    const jn_link *l = &m->link[m->free_link[n]];
+    jn_text_format(t, "  free_shift(q + %d, NV, out + %d, K, 1, 1);\n", l->iq, l->iv);
+  }
+  jn_text_format(t,
+                 "  write_numbers(K * NV, %s, tau_out, stride, &nan);\n"
+                 "  return states_without_result(~0, nan);\n"
+                 "}\n",
+                 converts(job) ? "out" : "tau");
+}
+
+/* calls of one pass over the links, outward or inward */
+static void forward_calls(jn_text *t, const jn_job *job, const char *id, int r) {
+  const jn_model *m = job->m;
+  const int first = first_link(job);
+  for (int n = first; n < m->nlink; n++) {
+    const int i = m->outward[n];
+    jn_text_format(t,
+                   "  const link_view at%d = FORWARD_VIEW(%d, %s, %s, %d, %d, %d);\n"
+                   "  %s_start%d(&at%d, &link%d);\n",
+                   i, i, parent_name(job, i).text, base_name(job, i), m->link[i].iq, m->link[i].iv,
+                   m->link[i].last > i, id, first_like(job, i), i, i);
+  }
+  jn_text_put(t,
+              "  sym6 *const pIworld = NULL;\n  six *const ppworld = NULL;\n"
+              "  (void)pIworld, (void)ppworld;\n");
+  for (int n = m->nlink - 1; n >= first; n--) {
+    const int i = m->outward[n], p = jn_job_parent(job, i);
+    jn_text_format(t, "  good &= %s_inertia%d(&at%d, &link%d, %s%s);\n", id, first_like(job, i), i,
+                   i, p < 0 ? "pI" : "&I", parent_name(job, i).text);
+  }
+  for (int k = 0; k <= r; k++) {
+    for (int i = first; i < m->nlink; i++) {
+      const int iv = m->link[i].iv;
+      jn_text_format(t,
+                     "  drive_joint(&link%d, REP, %d, NV, v3_zero(), f + %d, v + %d, X%d, %s, "
+                     "DAMPING, tau + %d, e + %d);\n",
+                     i, k, iv, iv, i, base_name(job, i), iv, iv);
+    }
+    for (int n = m->nlink - 1; n >= first; n--) {
+      const int i = m->outward[n], p = jn_job_parent(job, i);
+      jn_text_format(t, "  %s_bias%d_%d(&at%d, &link%d, %s%s);\n", id, first_like(job, i), k, i, i,
+                     p < 0 ? "pp" : "&p", parent_name(job, i).text);
+    }
+    for (int n = first; n < m->nlink; n++) {
+      const int i = m->outward[n];
+      jn_text_format(t, "  %s_solve%d_%d(&at%d, &link%d);\n", id, first_like(job, i), k, i, i);
+    }
+  }
+}
+
+void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
+  const jn_model *m = job->m;
+  const int spatial = job->set.representation == JN_SPATIAL, first = first_link(job);
+  const char *in = converts(job) ? "in" : "v", *out = converts(job) ? "out" : "v";
+  char id[JN_MAX_GENERATE_NAME + 16];
+  snprintf(id, sizeof id, "%s_fd%d", job->name, r);
+  jn_text_format(t, "\n/* forward dynamics of order %d */\n", r);
+  for (int i = first; i < m->nlink; i++) {
+    if (first_like(job, i) != i) continue;
+    jn_text_format(t, "FORWARD_PARTS(%s, %d)\n", id, i);
+    for (int k = 0; k <= r; k++)
+      jn_text_format(t, "FORWARD_ORDER(%s, %d, %d, %d)\n", id, i, k, k < r);
+  }
+  jn_text_format(t,
+                 "INLINE int %s_at(const double *q_in, const double *v_in, const double *tau_in,\n"
+                 "    double *a_out, size_t stride) {\n"
+                 "  enum { R = %d };\n"
+                 "  real q[NQ], v[(R + 2) * NV], f[(R + 1) * NV], tau[(R + 1) * NV], e[NV], "
+                 "nan = {0};\n"
+                 "  int good = ~0;\n",
+                 id, r);
+  if (converts(job)) jn_text_put(t, "  real in[NV], out[(R + 2) * NV];\n");
+  if (link_is_free(&m->link[0])) jn_text_put(t, "  base_jet B[R + 2];\n");
+  for (int i = first; i < m->nlink; i++)
+    jn_text_format(t, "  FORWARD_LINK(%d, %d, %d)\n", i, jn_kind_width(m->link[i].kind),
+                   m->link[i].nv);
+  jn_text_format(t,
+                 "  read_numbers(NQ, q_in, stride, q, &nan);\n"
+                 "  read_numbers(NV, v_in, stride, %s, &nan);\n"
+                 "  read_numbers((R + 1) * NV, tau_in, stride, f, &nan);\n",
+                 in);
+  for (int n = 0; spatial && n < m->nfree; n++) {
+    const jn_link *l = &m->link[m->free_link[n]];
+    jn_text_format(t,
+                   "  free_shift(q + %d, NV, in + %d, 1, -1, 0);\n"
+                   "  free_shift(q + %d, NV, f + %d, R + 1, -1, 1);\n",
+                   l->iq, l->iv, l->iq, l->iv);
+  }
+  jn_text_put(t, "  scale_rows(0, R, NV, f, 1);\n");
+  if (converts(job)) jn_text_put(t, "  copy_reals(NV, in, v);\n");
+  for (int n = 0; n < m->nfree; n++) {
+    const int i = m->free_link[n], iq = m->link[i].iq, iv = m->link[i].iv;
+    jn_text_format(t,
+                   "  free_motion_in(&link%d, REP, 0, 0, NV, q + %d, v3_zero(), %s + %d, v + %d, "
+                   "X%d, %s);\n",
+                   i, iq, in, iv, iv, i, base_name(job, i));
+  }
+  generate_place(t, job);
+  generate_world(t, job);
+  forward_calls(t, job, id, r);
+  if (converts(job)) {
+    jn_text_put(t, "  copy_reals((R + 2) * NV, v, out);\n");
+    for (int n = 0; n < m->nfree; n++) {
+      const int i = m->free_link[n], iv = m->link[i].iv;
+      jn_text_format(
+          t, "  free_motion_out(REP, 0, R + 1, NV, v3_zero(), v + %d, X%d, %s, out + %d);\n", iv, i,
+          base_name(job, i), iv);
+    }
+  }
+  jn_text_format(t, "  scale_rows(0, R + 1, NV, %s, 0);\n", out);
+  for (int n = 0; spatial && n < m->nfree; n++) {
+    const jn_link *l = &m->link[m->free_link[n]];
+    jn_text_format(t, "  free_shift(q + %d, NV, out + %d, R + 2, 1, 0);\n", l->iq, l->iv);
+  }
+  jn_text_format(t,
+                 "  write_numbers((R + 1) * NV, %s + NV, a_out, stride, &nan);\n"
+                 "  return states_without_result(good, nan);\n"
+                 "}\n",
+                 out);
+}

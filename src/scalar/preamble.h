@@ -1,0 +1,71 @@
+/* preamble.h (generated code): the head of the text of one robot, before the core's own headers. It
+ * is C11, C++ and CUDA C (NVRTC: -default-device -std=c++17). */
+#ifndef JOUNCE_SCALAR_PREAMBLE_H
+#define JOUNCE_SCALAR_PREAMBLE_H
+
+#ifdef __CUDACC_RTC__
+typedef int int32_t;
+typedef long long int64_t;
+#define INT32_MIN (-2147483647 - 1)
+#define INT64_MIN (-9223372036854775807LL - 1)
+#pragma nv_diag_suppress 177 /* functions that are not used */
+#else
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#endif
+#ifdef __cplusplus
+#define restrict __restrict__
+#endif
+
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+/* one state on a processor with AVX2: vectors in registers; strict bits need plain numbers */
+#if defined(__AVX2__) && !defined(LANES) && !defined(JN_PLAIN) && !defined(STRICT) && \
+    !defined(__CUDACC__)
+#define JN_VECTORS 1
+#endif
+
+/* every function is part of its caller: constants of the robot reach every operation */
+#define INLINE static inline __attribute__((always_inline))
+#define APART INLINE
+/* Functions of a link: part of their caller too, so that terms with a factor zero vanish. JN_SHARED:
+ * where the code would not fit the instruction cache, links of one kind share them. */
+#if defined(JN_SHARED) && !defined(__CUDACC__)
+#ifdef __clang__
+#define PART static __attribute__((noinline))
+#else
+#define PART static __attribute__((noinline, noclone))
+#endif
+#else
+#define PART INLINE
+#define JN_FOLDED 1
+#endif
+
+/* loops over orders and degrees of freedom are unrolled, and those over all numbers of a state */
+#if defined(__CUDACC__) || defined(__clang__)
+#define UNROLL _Pragma("unroll")
+#define UNROLL_ALL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#define UNROLL_ALL _Pragma("GCC unroll 1000")
+#endif
+#define EACH(k, from, to) UNROLL for (int k = from; k <= to; k++)
+#define EACH_DOWN(k, from, to) UNROLL for (int k = to; k >= from; k--)
+
+/* angles whose sines are computed together */
+#ifdef LANES
+#define SC_LANES LANES
+#elif defined(__AVX__)
+#define SC_LANES 4
+#elif defined(__SSE2__) || defined(__aarch64__)
+#define SC_LANES 2
+#else
+#define SC_LANES 1
+#endif
+
+#endif

@@ -1,0 +1,103 @@
+#!/bin/sh
+# Generated code compiles without warnings, has the library's strict bits in plain C (gcc, clang where it is) and agrees
+# to 1e-13 otherwise, for every joint type; it is C++ too; a fault in the core's text appears in it.
+# usage: sh test_generate.sh SOURCE_DIR BUILD_DIR
+set -eu
+source=$(cd "$1" && pwd)
+build=$(cd "$2" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+cd "$work"
+fail() { echo "FAILED: $*" >&2; exit 1; }
+warnings="-Wall -Wextra -Werror -Wno-psabi"
+x86=
+case $(uname -m) in x86_64) x86=1 ;; esac
+
+# fixed base, branches, rotated frames, a free joint inside the tree, armature and damping
+cat >mix.json <<'EOF'
+{"name": "mix", "gravity": [0.5, -1, -9.5], "bodies": [
+ {"name": "base", "joint": {"name": "root", "type": "fixed"}, "home": {"quat": [0.8, 0.6, 0, 0], "p": [1, 2, 3]}, "mass": 2},
+ {"name": "a", "parent": "base", "joint": {"name": "a", "type": "revolute", "axis": [1, 2, 3], "point": [0.1, 0.2, 0.3], "armature": 0.3, "damping": 0.7},
+  "home": {"quat": [0.6, 0, 0.8, 0], "p": [0.2, 0.1, 0.4]}, "mass": 1.5, "inertia": [[0.04, 0.001, 0.002], [0.001, 0.05, -0.003], [0.002, -0.003, 0.03]]},
+ {"name": "b", "parent": "a", "joint": {"name": "b", "type": "helical", "axis": [0, 1, 1], "point": [0.3, 0, 0.1], "pitch": 0.05},
+  "home": {"p": [0.4, 0.1, 0.2]}, "mass": 0.7, "inertia": [[0.01, 0, 0], [0, 0.02, 0], [0, 0, 0.015]]},
+ {"name": "c", "parent": "a", "joint": {"name": "c", "type": "spherical", "point": [-0.1, 0.2, 0]},
+  "home": {"quat": [0, 0.6, 0, 0.8], "p": [-0.2, 0.3, 0.1]}, "mass": 0.6, "inertia": [[0.01, 0.001, 0], [0.001, 0.02, 0], [0, 0, 0.015]]},
+ {"name": "d", "parent": "c", "joint": {"name": "d", "type": "prismatic", "axis": [0, 0, 1], "damping": 0.2},
+  "home": {"p": [-0.3, 0.4, 0.1]}, "mass": 0.4, "inertia": [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]]},
+ {"name": "e", "parent": "c", "joint": {"name": "e", "type": "free"},
+  "home": {"quat": [0.6, 0, 0, 0.8], "p": [0, 0.5, 0.2]}, "mass": 0.9, "inertia": [[0.02, 0, 0.001], [0, 0.01, 0], [0.001, 0, 0.02]]},
+ {"name": "f", "parent": "e", "joint": {"name": "f", "type": "universal", "axes": [[1, 0, 0], [0, 1, 0]], "point": [0, 0.6, 0.2]},
+  "home": {"p": [0.1, 0.6, 0.2]}, "mass": 0.3, "inertia": [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]]},
+ {"name": "g", "parent": "base", "joint": {"name": "g", "type": "planar", "axis": [0, 1, 0]},
+  "home": {"p": [1, 1, 1]}, "mass": 1.1, "inertia": [[0.03, 0, 0], [0, 0.02, 0], [0, 0, 0.04]]},
+ {"name": "h", "parent": "g", "joint": {"name": "h", "type": "cylindrical", "axis": [1, 0, 0], "point": [1, 1, 1]},
+  "home": {"p": [1.2, 1, 1.1]}, "mass": 0.5, "inertia": [[0.01, 0, 0], [0, 0.02, 0], [0, 0, 0.02]]}]}
+EOF
+
+# check FOLDER NAME COMPILER FLAGS...: compiles without warnings, runs the test
+check() {
+  folder=$1 name=$2
+  shift 2
+  # shellcheck disable=SC2086
+  "$@" $warnings -o "$folder/test" "$folder/$name.c" "$folder/${name}_test.c" -lm || fail "$folder: $*"
+  "$folder/test" >"$folder/out" || { cat "$folder/out"; fail "$folder: $* does not agree"; }
+  echo "ok  $folder, $*"
+}
+strict="-O1 -ffp-contract=off -DSTRICT"
+clang=
+command -v clang >/dev/null && clang=clang
+
+"$build/jounce" generate mix.json --id 3 --fd 1 --damping --output mix -q
+"$build/jounce" generate "$source/tests/data/odd/all_joint_types.json" --id 2 --fd 0 --lanes 4 --representation hybrid \
+  --gravity 1,2,3 --output all -q
+"$build/jounce" generate humanoid --id 1 --representation mixed --output humanoid -q
+"$build/jounce" generate tilthex --id 2 --fd 0 --representation body --output tilthex -q
+"$build/jounce" generate double_pendulum --id 0,4 --fd 1 --lanes 8 --name two --output two -q
+# shellcheck disable=SC2086
+check mix mix gcc $strict
+# shellcheck disable=SC2086
+check all all gcc $strict
+# shellcheck disable=SC2086
+check humanoid humanoid gcc $strict
+# shellcheck disable=SC2086
+check two two gcc $strict
+if [ -n "$x86" ] && grep -q fma /proc/cpuinfo; then
+  check tilthex tilthex gcc -O1 -mavx2 -mfma
+fi
+if [ -n "$clang" ]; then
+  # shellcheck disable=SC2086
+  check two two clang $strict
+fi
+g++ -std=c++17 -fsyntax-only -x c++ -Wall -Wextra -Werror mix/mix.c || fail "the text is not C++"
+echo "ok  C++"
+# the same files again
+"$build/jounce" generate humanoid --id 1 --representation mixed --output again -q
+cmp humanoid/humanoid.c again/humanoid.c && cmp humanoid/humanoid_test.c again/humanoid_test.c || fail "not reproducible"
+# nothing but arithmetic: no calls to the outside
+gcc -O1 -Wno-psabi -c -o two/two.o two/two.c
+if nm -u two/two.o | grep -vE 'memcpy|memset|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail'; then fail "two.o calls something"; fi
+
+# a fault in the core's text appears in the generated code
+mkdir fault
+"$build/tests/generate_fault" fault || fail "generate_fault"
+gcc -O1 -Wno-psabi -o fault/test fault/fault.c fault/fault_test.c -lm
+if fault/test >fault/out; then fail "the fault in the core does not appear"; fi
+grep -q 'id0.*FAILED' fault/out || fail "the fault in the core does not appear in id0"
+echo "ok  a fault in the core's text appears"
+
+# refusals
+refuse() {
+  message=$1
+  shift
+  if "$build/jounce" generate "$@" 2>err; then fail "accepted: $*"; fi
+  grep -qF -e "$message" err || { cat err; fail "message of: $*"; }
+}
+refuse 'nothing to generate' pendulum --output x
+refuse '--output FOLDER' pendulum --id 0
+refuse 'orders from 0 to 5' pendulum --id 6 --output x
+refuse 'orders from 0 to 2' pendulum --fd 0-3 --output x
+refuse 'not a C identifier' pendulum --id 0 --name 3x --output x
+refuse 'constraints' fourbar --id 0 --output x
+[ ! -e x ] || fail "a refused call left a folder"
+echo "ok  refusals"

@@ -1,0 +1,187 @@
+/* test_linearise_closed.c: linearisation on the constraints, compared with the reduced equation of a
+ * four-bar and with differences of assembled states. */
+#include "helpers/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/differences.h"
+#include "helpers/mechanism.h"
+
+typedef struct linear {
+  int p, *independent;
+  double *A, *B, *P, *E, *A1, *B1;
+} linear;
+
+static linear linear_new(const mechanism *m) {
+  const size_t n = 2 * (size_t)m->nv + 1, nn = n * n;
+  linear x = {.independent = calloc(n, sizeof(int))};
+  x.A = doubles(nn), x.B = doubles(nn), x.P = doubles(nn), x.E = doubles(nn);
+  x.A1 = doubles(nn), x.B1 = doubles(nn);
+  return x;
+}
+static void linear_free(linear *x) {
+  free(x->independent), free(x->A), free(x->B), free(x->P), free(x->E), free(x->A1), free(x->B1);
+}
+static jn_status linear_at(const mechanism *m, linear *x) {
+  const jn_linearise_closed out = {x->A, x->B, x->P, &x->p, x->independent, x->E, x->A1, x->B1};
+  return jn_constrained_linearise(m->model, m->data, NULL, m->q, m->v, m->tau, NULL, NULL, &out);
+}
+
+/* The four-bar at crank angle s: inertia about the crank T = M s'^2 / 2, and potential V. */
+static void energies(void *context, double s, double *out) {
+  mechanism *m = context;
+  const unsigned char driven[4] = {0, 1, 0, 0};
+  double q[3] = {m->q[0] + s, m->q[1], m->q[2]}, v[6] = {1, 0, 0}, T[2], V[2];
+  jn_momentum o = {.kinetic = T, .potential = V};
+  assert_ok(jn_assemble(m->model, m->data, 1, driven, NULL, q, v));
+  assert_ok(jn_momentum_energy(m->model, m->data, 0, q, v, &o));
+  out[0] = 2 * T[0], out[1] = V[0];
+}
+static void energy_slopes(void *context, double s, double *out) {
+  mechanism *m = context;
+  m->q[0] += s;
+  derivative(energies, m, 0.05, 2, out);
+  m->q[0] -= s;
+}
+
+/* M(s) s'' + M'(s) s'^2 / 2 + V'(s) = tau */
+static void a_fourbar_is_a_scalar_equation(void **state) {
+  (void)state;
+  jn_error error;
+  jn_model *model;
+  if (jn_model_load("fourbar", NULL, NULL, &model, &error)) fail_msg("%s", error.message);
+  mechanism m = mechanism_of(model, 1);
+  const unsigned char driven[4] = {0, 1, 0, 0};
+  linear x = linear_new(&m);
+  double E[2], slope[2], bend[2];
+  m.q[0] = 0.5, m.v[0] = 2, m.tau[0] = 0.3;
+  assert_ok(jn_assemble(m.model, m.data, 1, driven, NULL, m.q, m.v));
+  assert_ok(linear_at(&m, &x));
+  assert_int_equal(x.p, 1);
+  assert_int_equal(x.independent[0], 0);
+  energies(&m, 0, E);
+  derivative(energies, &m, 0.05, 2, slope);
+  derivative(energy_slopes, &m, 0.05, 2, bend);
+  const double v = m.v[0], a = (m.tau[0] - slope[0] * v * v / 2 - slope[1]) / E[0];
+  const double by_q = (-bend[0] * v * v / 2 - bend[1] - slope[0] * a) / E[0],
+               by_v = -slope[0] * v / E[0];
+  assert_true(x.A1[0] == 0 && x.A1[1] == 1);
+  check_residual("four-bar, d s'' / d s", fabs(x.A1[2] - by_q) / fabs(by_q), 1e-8);
+  check_residual("four-bar, d s'' / d s'", fabs(x.A1[3] - by_v) / fabs(by_v), 1e-10);
+  check_residual("four-bar, d s'' / d tau", fabs(x.B1[3] - 1 / E[0]) * E[0], 1e-13);
+  linear_free(&x);
+  mechanism_free(&m);
+}
+
+/* v' at the assembled state near (q exp(s xi), v + s dv), z = (xi, dv) */
+typedef struct ray {
+  mechanism *m;
+  const double *z;
+} ray;
+static void along(void *context, double s, double *out) {
+  const ray *r = context;
+  mechanism *m = r->m;
+  const size_t nv = (size_t)m->nv;
+  double *q = doubles((size_t)m->nq), *xi = doubles(nv), *v = doubles(nv);
+  for (size_t j = 0; j < nv; j++) xi[j] = s * r->z[j], v[j] = m->v[j] + s * r->z[nv + j];
+  assert_ok(jn_integrate(m->model, m->q, xi, q));
+  assert_ok(jn_assemble(m->model, m->data, 1, NULL, NULL, q, v));
+  assert_ok(
+      jn_constrained_forward_dynamics(m->model, m->data, 0, q, v, m->tau, NULL, NULL, out, NULL));
+  free(q), free(xi), free(v);
+}
+
+/* J xi, and J v at the displaced state */
+static void closure_along(void *context, double s, double *out) {
+  const ray *r = context;
+  mechanism *m = r->m;
+  const size_t nv = (size_t)m->nv, rows = (size_t)m->rows;
+  double *q = doubles((size_t)m->nq), *xi = doubles(nv), *v = doubles(nv);
+  for (size_t j = 0; j < nv; j++) xi[j] = s * r->z[j], v[j] = m->v[j] + s * r->z[nv + j];
+  assert_ok(jn_integrate(m->model, m->q, xi, q));
+  assert_ok(jn_constraint_closure(m->model, m->data, 0, q, v, NULL, out, out + rows, NULL));
+  free(q), free(xi), free(v);
+}
+
+static void columns_of_the_basis_stay_on_the_constraints(void **state) {
+  (void)state;
+  static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_SPHERICAL,
+                                        JN_JOINT_PLANAR};
+  int moved = 0;
+  for (uint64_t seed = 500; seed < 530; seed++) {
+    mechanism m =
+        mechanism_random(seed, 6, bases[seed % 4], TYPES_ALL, 1 + (int)(seed % 2), CUTS_ALL, 1);
+    const size_t nv = (size_t)m.nv, n = 2 * nv, rows = (size_t)m.rows;
+    linear x = linear_new(&m);
+    double *z = doubles(n), *got = doubles(n), *want = doubles(nv), *open = doubles(2 * rows + 1);
+    rng r = rng_new(seed);
+    check_seed(seed);
+    assert_ok(jn_assemble(m.model, m.data, 1, NULL, NULL, m.q, m.v));
+    for (size_t j = 0; j < nv; j++) m.tau[j] = rng_range(&r, -1, 1);
+    assert_ok(linear_at(&m, &x));
+    const size_t p = (size_t)x.p;
+    for (size_t c = 0; c < 2 * p; c += 3) {
+      const size_t i = (size_t)x.independent[c % p] + (c < p ? 0 : nv);
+      for (size_t j = 0; j < n; j++) z[j] = x.E[j * 2 * p + c];
+      const double size = 1 + largest(z, n);
+      for (size_t j = 0; j < n; j++) assert_true(x.P[j * n + i] == z[j]);
+      assert_true(z[i] == 1);
+      ray a = {&m, z};
+      derivative(closure_along, &a, 0.02 / size, 2 * rows, open);
+      check_residual("d closure along the basis", largest(open, 2 * rows) / size, 1e-9);
+      derivative(along, &a, 0.02 / size, nv, want);
+      for (size_t k = 0; k < n; k++) {
+        got[k] = 0;
+        for (size_t j = 0; j < n; j++) got[k] += x.A[k * n + j] * z[j];
+      }
+      check_residual("A E = differences of assembled states",
+                     largest_difference(got + nv, want, nv) / (size + largest(want, nv)), 1e-7);
+      for (size_t k = 0; k < p; k++)
+        check_residual("minimal A",
+                       fabs(x.A1[(p + k) * 2 * p + c] - got[nv + (size_t)x.independent[k]]) /
+                           (size + largest(got, n)),
+                       1e-14);
+      moved++;
+    }
+    free(z), free(got), free(want), free(open);
+    linear_free(&x);
+    mechanism_free(&m);
+  }
+  assert_true(moved > 60);
+}
+
+static void other_variations_are_refused(void **state) {
+  (void)state;
+  mechanism m = mechanism_random(3, 6, JN_JOINT_FREE, TYPES_ALL, 1, CUTS_ALL, 1);
+  linear x = linear_new(&m);
+  const jn_linearise_closed out = {.A = x.A}, none = {0};
+  jn_linearise_options right = jn_linearise_options_default();
+  right.trivialisation = JN_RIGHT;
+  assert_ok(jn_assemble(m.model, m.data, 1, NULL, NULL, m.q, m.v));
+  fill(x.A, 4, 7);
+#define AT(options, o) \
+  jn_constrained_linearise(m.model, m.data, options, m.q, m.v, m.tau, NULL, NULL, o)
+  assert_status(AT(&right, &out), JN_ERR_ARGUMENT);
+  assert_status(AT(NULL, &none), JN_ERR_ARGUMENT);
+  jn_data_settings(m.data)->representation = JN_SPATIAL;
+  assert_status(AT(NULL, &out), JN_ERR_ARGUMENT);
+  jn_data_settings(m.data)->representation = JN_BODY;
+  m.q[m.nq - 1] += 0.1;
+  m.q[5] += 0.1;
+  assert_true(AT(NULL, &out) != JN_OK || m.rows == 0);
+  assert_true(x.A[0] == 7 && x.A[3] == 7);
+#undef AT
+  linear_free(&x);
+  mechanism_free(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_fourbar_is_a_scalar_equation),
+      cmocka_unit_test(columns_of_the_basis_stay_on_the_constraints),
+      cmocka_unit_test(other_variations_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

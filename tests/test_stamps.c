@@ -1,0 +1,257 @@
+/* test_stamps.c: tables of samples as people record them: units of time, stamps since 1970, faults of
+ * the order, degrees, wrapped angles, names that are nearly right. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/check.h"
+#include "helpers/files.h"
+#include "helpers/rng.h"
+
+enum { N = 300 };
+
+/* A hinge with limits (1) or without (0). */
+static jn_model *hinge(int limits) {
+  static const char *const text[] = {"type='continuous'", "type='revolute'"};
+  char urdf[1024];
+  jn_model *model;
+  jn_spec *spec;
+  snprintf(urdf, sizeof urdf,
+           "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/>"
+           "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+           "<joint name='elbow' %s><parent link='a'/><child link='b'/><axis xyz='0 0 1'/>%s"
+           "</joint></robot>",
+           text[limits], limits ? "<limit lower='-3' upper='3' velocity='5' effort='9'/>" : "");
+  assert_ok(jn_spec_parse(urdf, strlen(urdf), "r.urdf", NULL, &spec, NULL));
+  assert_ok(jn_model_build(spec, NULL, NULL, &model, NULL));
+  jn_spec_free(spec);
+  return model;
+}
+
+static double angle(int i) { return 0.5 * sin(3 * 0.01 * i) + 0.2; }
+
+/* A table of N samples: stamps[N] written with `digits` digits behind the point. */
+static void write_table(const char *head, const double *stamp, int digits, const double *q) {
+  char *text = malloc(64 * (N + 2)), *at = text;
+  at += sprintf(at, "%s\n", head);
+  for (int i = 0; i < N; i++) at += sprintf(at, "%.*f,%.17g\n", digits, stamp[i], q[i]);
+  put("samples.csv", text);
+  free(text);
+}
+
+static void samples_of(double *q) {
+  rng r = rng_new(21);
+  for (int i = 0; i < N; i++) q[i] = angle(i) + 1e-4 * rng_normal(&r);
+}
+
+static jn_status load(const jn_model *model, const jn_fit_options *o, const jn_fit_report *report,
+                      jn_trajectory **T, jn_error *e) {
+  *T = NULL;
+  return jn_trajectory_load(temporary("samples.csv"), model, o, report, NULL, T, e);
+}
+
+/* Units and origins of time: all give the motion of the same samples in seconds. */
+static void units_are_recognised(void **state) {
+  (void)state;
+  static const struct {
+    const char *head;
+    double unit, first; /* units in a second; the first stamp in seconds */
+    int digits;
+  } cases[] = {{"t,elbow", 1, 0, 4},
+               {"time,elbow", 1, 12.5, 4},
+               {"time_ms,elbow", 1e3, 0, 3},
+               {"time [us],elbow", 1e6, 0, 1},
+               {"t_ns,elbow", 1e9, 0, 0},
+               {"t,elbow", 1e3, 0, 0},
+               {"t,elbow", 1e6, 3, 0},
+               {"t,elbow", 1e9, 3, 0},
+               {"timestamp,elbow", 1, 1.7e9, 6},
+               {"timestamp,elbow", 1e3, 1.7e9, 3},
+               {"stamp,elbow", 1e6, 1.7e9, 0},
+               {"header.stamp,elbow", 1e9, 1.7e9, 0},
+               {"%time,elbow", 1e9, 1.7e9, 0}};
+  jn_model *model = hinge(1);
+  double stamp[N], q[N];
+  samples_of(q);
+  for (size_t c = 0; c < COUNT(cases); c++) {
+    jn_trajectory *T;
+    jn_error e = {0};
+    const int relative = cases[c].first > 1e3;
+    for (int i = 0; i < N; i++) stamp[i] = (cases[c].first + 0.01 * i) * cases[c].unit;
+    write_table(cases[c].head, stamp, cases[c].digits, q);
+    if (load(model, NULL, NULL, &T, &e)) fail_msg("case %zu: %s", c, e.message);
+    const double start = relative ? 0 : cases[c].first;
+    check_residual("start", fabs(jn_trajectory_start(T) - start), 1e-9);
+    check_residual("duration", fabs(jn_trajectory_end(T) - start - 0.01 * (N - 1)), 1e-6);
+    double x, v[2];
+    assert_ok(jn_trajectory_at(T, start + 1.5, 0, JN_BODY, &x, v));
+    check_residual("velocity", fabs(v[0] - 1.5 * cos(4.5)), 0.01);
+    check_residual("acceleration", fabs(v[1] + 4.5 * sin(4.5)), 0.2);
+    jn_trajectory_free(T);
+  }
+  /* in seconds by the name or the option, whatever the steps */
+  for (int named = 0; named < 2; named++) {
+    jn_fit_options o = jn_fit_options_default();
+    jn_trajectory *T;
+    if (!named) o.time_unit = 1;
+    for (int i = 0; i < N; i++) stamp[i] = 10 * i;
+    write_table(named ? "time_s,elbow" : "t,elbow", stamp, 0, q);
+    assert_ok(load(model, &o, NULL, &T, NULL));
+    assert_true(jn_trajectory_end(T) == 10 * (N - 1));
+    jn_trajectory_free(T);
+  }
+  jn_model_free(model);
+}
+
+/* Faults are named with their rows, and the remedy. */
+static void faults_of_the_stamps_are_named(void **state) {
+  (void)state;
+  static const struct {
+    int row;
+    double shift;
+    const char *first, *second;
+  } cases[] = {{50, -0.01, "rows 50 and 51 have the same", "remove"},
+               {70, -0.025, "row 71 has", "sort the rows"},
+               {-1, 0, "they decrease from row 1 to row 300", "reverse"},
+               {-2, 0, "steps of 12.34", "--time-unit"}};
+  jn_model *model = hinge(1);
+  double stamp[N], q[N];
+  samples_of(q);
+  for (size_t c = 0; c < COUNT(cases); c++) {
+    jn_trajectory *T;
+    jn_error e = {0};
+    for (int i = 0; i < N; i++)
+      stamp[i] = cases[c].row == -1 ? 3 - 0.01 * i : cases[c].row == -2 ? 12.34 * i : 0.01 * i;
+    if (cases[c].row >= 0) stamp[cases[c].row] += cases[c].shift;
+    write_table("t,elbow", stamp, 4, q);
+    assert_status(load(model, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
+    if (!strstr(e.message, cases[c].first) || !strstr(e.message, cases[c].second))
+      fail_msg("%s", e.message);
+    assert_null(T);
+  }
+  jn_model_free(model);
+}
+
+/* Degrees beyond the limits, or too fast, or with jumps by 360, are refused; the option converts. */
+static void degrees_are_recognised(void **state) {
+  (void)state;
+  for (int kind = 0; kind < 3; kind++) {
+    jn_model *model = hinge(kind < 2);
+    double stamp[N], q[N];
+    jn_fit_options o = jn_fit_options_default();
+    jn_trajectory *T;
+    jn_error e = {0};
+    rng r = rng_new(4);
+    for (int i = 0; i < N; i++) {
+      stamp[i] = 0.01 * i;
+      /* beyond the limits; small and fast; turning */
+      const double x = kind == 0   ? 1.2 * sin(3 * stamp[i])
+                       : kind == 1 ? 0.05 * sin(16 * stamp[i])
+                                   : 4 * sin(2 * stamp[i]);
+      q[i] = 57.29577951308232 * (x + 1e-5 * rng_normal(&r));
+      if (kind == 2) q[i] -= 360 * floor(q[i] / 360 + 0.5);
+    }
+    write_table("t,elbow", stamp, 4, q);
+    assert_status(load(model, NULL, NULL, &T, &e), JN_ERR_FIT);
+    if (!strstr(e.message, "--degrees")) fail_msg("%s", e.message);
+    o.degrees = 1;
+    if (load(model, &o, NULL, &T, &e)) fail_msg("%s", e.message);
+    double x, v;
+    const double t = 1.5, want = kind == 0   ? 3.6 * cos(3 * t)
+                                 : kind == 1 ? 0.8 * cos(16 * t)
+                                             : 8 * cos(2 * t);
+    assert_ok(jn_trajectory_at(T, t, -1, JN_BODY, &x, &v));
+    check_residual("velocity from degrees", fabs(v - want), 0.01);
+    jn_trajectory_free(T);
+    jn_model_free(model);
+  }
+  /* radians are not taken for degrees: a joint that turns many times */
+  jn_model *model = hinge(0);
+  double stamp[N], q[N];
+  jn_trajectory *T;
+  for (int i = 0; i < N; i++) stamp[i] = 0.01 * i, q[i] = 60 * sin(stamp[i]);
+  write_table("t,elbow", stamp, 4, q);
+  assert_ok(load(model, NULL, NULL, &T, NULL));
+  jn_trajectory_free(T);
+  jn_model_free(model);
+}
+
+/* Jumps by a turn: removed of a continuous joint, refused with limits, removed with the option; in
+ * both modes of the fit, and counted. */
+static void jumps_by_a_turn_are_removed(void **state) {
+  (void)state;
+  const double turn = 6.283185307179586;
+  for (int limits = 0; limits < 2; limits++)
+    for (int mode = 0; mode < 2; mode++) {
+      jn_model *model = hinge(limits);
+      double stamp[N], q[N], turns = -1, x, v;
+      jn_fit_options o = jn_fit_options_default();
+      const jn_fit_report report = {.turns = &turns};
+      jn_trajectory *T;
+      jn_error e = {0};
+      rng r = rng_new(4);
+      if (mode) o.tolerance = 1e-3;
+      for (int i = 0; i < N; i++) {
+        stamp[i] = 0.01 * i;
+        q[i] = 2.5 + 1.5 * sin(3 * stamp[i]) + 1e-4 * rng_normal(&r);
+        q[i] -= turn * floor(q[i] / turn + 0.5);
+      }
+      write_table("t,elbow", stamp, 4, q);
+      jn_status status = load(model, &o, &report, &T, &e);
+      if (limits) {
+        assert_status(status, JN_ERR_FIT);
+        if (!strstr(e.message, "--unwrap")) fail_msg("%s", e.message);
+        o.unwrap = 1;
+        status = load(model, &o, &report, &T, &e);
+      }
+      if (status) fail_msg("%s", e.message);
+      assert_true(turns == 3);
+      assert_ok(jn_trajectory_at(T, 1.5, -1, JN_BODY, &x, &v));
+      check_residual("velocity of a wrapped angle", fabs(v - 4.5 * cos(4.5)), 0.05);
+      jn_trajectory_free(T);
+      jn_model_free(model);
+    }
+}
+
+/* The options as keys of a description. */
+static void descriptions_have_the_options(void **state) {
+  (void)state;
+  jn_model *model = hinge(1);
+  double stamp[N], q[N];
+  jn_trajectory *T = NULL;
+  jn_error e = {0};
+  samples_of(q);
+  for (int i = 0; i < N; i++) stamp[i] = 10 * i, q[i] *= 57.29577951308232;
+  write_table("t,elbow", stamp, 0, q);
+  put("motion.json",
+      "{\"samples\": \"samples.csv\", \"degrees\": true, \"time_unit\": \"ms\","
+      " \"ends\": \"free\", \"outliers\": \"keep\", \"unwrap\": true,"
+      " \"force\": false}");
+  if (jn_trajectory_load(temporary("motion.json"), model, NULL, NULL, NULL, &T, &e))
+    fail_msg("%s", e.message);
+  double x, v;
+  assert_ok(jn_trajectory_at(T, 1.5, -1, JN_BODY, &x, &v));
+  check_residual("velocity, by a description", fabs(v - 1.5 * cos(4.5)), 0.01);
+  jn_trajectory_free(T);
+  put("motion.json", "{\"samples\": \"samples.csv\", \"ends\": \"test\"}");
+  assert_true(jn_trajectory_load(temporary("motion.json"), model, NULL, NULL, NULL, &T, &e) !=
+              JN_OK);
+  assert_non_null(strstr(e.message, "did you mean 'rest'"));
+  /* a column with a typing error */
+  write_table("t,elbwo", stamp, 0, q);
+  assert_true(load(model, NULL, NULL, &T, &e) != JN_OK);
+  if (!strstr(e.message, "no column 'elbow'; did you mean 'elbwo'?")) fail_msg("%s", e.message);
+  jn_model_free(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(units_are_recognised),
+      cmocka_unit_test(faults_of_the_stamps_are_named),
+      cmocka_unit_test(degrees_are_recognised),
+      cmocka_unit_test(jumps_by_a_turn_are_removed),
+      cmocka_unit_test(descriptions_have_the_options),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
