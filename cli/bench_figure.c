@@ -10,14 +10,18 @@
 #include "sheet.h"
 
 void bench_csv(void *file, const bench_sample *list, int n, double calibration) {
-  fputs("model,bodies,algorithm,formulation,mode,order,ns,spread_ns,calibration_ns,instructions\n",
-        file);
+  fputs(
+      "model,bodies,algorithm,formulation,mode,order,ns,spread_ns,calibration_ns,instructions,"
+      "representation,before_ns\n",
+      file);
   for (int i = 0; i < n; i++) {
     const bench_sample *s = &list[i];
     jn_write_cell(file, s->model, ",\"\r\n");
     fprintf(file, ",%d,%s,%s,%s,%d,%.1f,%.1f,%.1f,", s->bodies, s->algorithm, s->formulation,
             s->mode, s->order, s->ns, s->spread, calibration);
     if (s->instructions >= 0) fprintf(file, "%ld", s->instructions);
+    fprintf(file, ",%s,", s->representation);
+    if (s->before > 0) fprintf(file, "%.1f", s->before);
     fputc('\n', file);
   }
 }
@@ -35,7 +39,9 @@ static void fill_sheet(cli_sheet *sheet, const bench_sample *list, int n) {
     const int figure = !strcmp(s->algorithm, "forward");
     if (strcmp(s->model, list[0].model) || (!figure && strcmp(s->algorithm, "inverse"))) continue;
     for (int k = 0; k < 5; k++) {
-      if (strcmp(s->formulation, lines[k][0]) || strcmp(s->mode, lines[k][1])) continue;
+      if (strcmp(s->formulation, lines[k][0]) || strcmp(s->mode, lines[k][1]) ||
+          strcmp(s->representation, "body"))
+        continue;
       double *row = cli_sheet_row(sheet, s->order - list[0].order);
       row[0] = s->order;
       row[1 + 5 * figure + k] = s->ns;

@@ -31,6 +31,8 @@ static jn_status choose_limits(bench *b) {
 
 jn_status bench_path_open(bench *b) {
   static const double times[5] = {0, 1, 2, 3, 4};
+  if (b->order != 1 || b->nv == 0 || b->nv > BENCH_PATH_DOFS) return JN_ERR_ARGUMENT;
+  if (b->path) return JN_OK;
   b->path = cli_take(&b->memory, 1, sizeof *b->path);
   if (!b->path) return JN_ERR_MEMORY;
   b->path->range = cli_take(&b->memory, b->nv * JN_LIMIT_KINDS, sizeof *b->path->range);

@@ -14,88 +14,9 @@
 #include "progress.h"
 #include "random.h"
 
-enum { MODELS = 32, ROUNDS = 200, STATES = 256, MATRIX_DOFS = 64, PATH_DOFS = 24 };
+enum { MODELS = 32 };
 
 typedef bench_sample sample;
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* One call each. */
-#define CALL(name) static jn_status run_##name(bench *b)
-#define ONE b->model, b->data, b->order, b->q
-#define MANY b->model, b->batch, b->order, b->states, b->q
-jn_status bench_inverse(bench *b) { return jn_inverse_dynamics(ONE, b->v, NULL, b->out); }
-jn_status bench_forward(bench *b) { return jn_forward_dynamics(ONE, b->v, b->tau, NULL, b->out); }
-CALL(hybrid) { return jn_hybrid_dynamics(ONE, b->given, b->v, b->tau, NULL); }
-CALL(fk) { return jn_kinematics(ONE, b->v); }
-CALL(mass) { return jn_mass_matrix(b->model, b->data, b->q, b->out); }
-CALL(inverse_mass) { return jn_inverse_mass(b->model, b->data, b->q, b->out); }
-CALL(linearise) {
-  return jn_linearise(b->model, b->data, NULL, b->q, b->v0, b->tau, NULL, b->out,
-                      b->out + 4 * b->nv * b->nv);
-}
-CALL(inverse_partials) { return jn_inverse_partials(ONE, b->v, NULL, b->out, b->out + b->square); }
-CALL(forward_partials) {
-  return jn_forward_partials(ONE, b->v0, b->tau, NULL, b->out, b->out + b->square, NULL);
-}
-CALL(all_forward_partials) {
-  return jn_forward_partials(ONE, b->v0, b->tau, NULL, b->out, b->out + b->square,
-                             b->out + 2 * b->square);
-}
-CALL(constrained_inverse) {
-  return jn_constrained_inverse_dynamics(ONE, b->v, NULL, NULL, b->out, b->lambda);
-}
-CALL(constrained_forward) {
-  return jn_constrained_forward_dynamics(ONE, b->v0, b->tau, NULL, NULL, b->out, b->lambda);
-}
-CALL(constrained_inverse_partials) {
-  const jn_inverse_closed o = {b->out, b->out + b->square, NULL, NULL};
-  return jn_constrained_inverse_partials(ONE, b->v, NULL, NULL, &o);
-}
-CALL(constrained_forward_partials) {
-  const jn_forward_closed o = {b->out, b->out + b->square, NULL, NULL, NULL, NULL};
-  return jn_constrained_forward_partials(ONE, b->v0, b->tau, NULL, NULL, &o);
-}
-/* one column of M^-1 for every constraint row: what the constraints need besides the dynamics */
-CALL(constrained_columns) {
-  return jn_inverse_mass_apply(b->model, b->data, b->q, jn_model_constraint_rows(b->model),
-                               b->columns, b->out);
-}
-CALL(batch_constrained_inverse) {
-  return jn_batch_constrained_inverse_dynamics(MANY, b->v, NULL, b->out, b->lambda, NULL);
-}
-CALL(batch_constrained_forward) {
-  return jn_batch_constrained_forward_dynamics(MANY, b->v0, b->tau, NULL, b->out, b->lambda, NULL);
-}
-CALL(batch_id) { return jn_batch_inverse_dynamics(MANY, b->v, b->out, NULL); }
-CALL(batch_fd) { return jn_batch_forward_dynamics(MANY, b->v0, b->tau, b->out, NULL); }
-CALL(batch_hybrid) { return jn_batch_hybrid_dynamics(MANY, b->given, b->v, b->tau, NULL); }
-#undef CALL
-#undef ONE
-#undef MANY
-
-jn_status bench_measure(bench *b, bench_call f, double seconds, double each, bench_time *time) {
-  double round[ROUNDS], t = cli_seconds();
-  jn_status status = f(b);
-  if (status) return status;
-  double once = cli_seconds() - t;
-  int calls = once > 0 ? (int)(seconds / ROUNDS / once) : 100;
-  if (calls < 1) calls = 1;
-  if (calls > 100000) calls = 100000;
-  int n = 0;
-  for (double start = cli_seconds(); n < ROUNDS && (n < 5 || cli_seconds() - start < seconds);
-       n++) {
-    t = cli_seconds();
-    for (int i = 0; i < calls; i++) f(b);
-    round[n] = (cli_seconds() - t) / calls / each * 1e9;
-  }
-  qsort(round, (size_t)n, sizeof *round, compare);
-  *time = (bench_time){round[0], round[n / 2], n};
-  return JN_OK;
-}
 
 typedef struct counted {
   bench *b;
@@ -119,143 +40,69 @@ static double calibrate(void) {
   return best * 1e9;
 }
 
-void bench_close(bench *b) {
-  bench_path_close(b);
-  jn_batch_free(b->batch);
-  jn_data_free(b->data);
-  cli_release(&b->memory);
-}
+/* What to measure. */
+typedef struct measurement {
+  double seconds;
+  int counting, generated;
+  sample *list;
+  int *count;
+} measurement;
 
-jn_status bench_open(bench *b, jn_model *model, int order) {
-  uint64_t seed = 1;
-  memset(b, 0, sizeof *b);
-  b->model = model;
-  b->order = order;
-  b->nq = (size_t)jn_model_nq(model), b->nv = (size_t)jn_model_nv(model);
-  b->states = jn_model_body_count(model) > 200 ? 16 : STATES;
-  size_t rows = (size_t)order + 2, most = b->states * rows * b->nv;
-  b->square = (rows - 1) * b->nv * b->nv;
-  size_t matrices = b->nv > MATRIX_DOFS ? b->nv * b->nv : b->square * (rows + 4);
-  cli_memory *m = &b->memory;
-  b->q = cli_take_numbers(m, b->states, b->nq, 1);
-  b->v = cli_take_numbers(m, b->states, rows, b->nv);
-  b->v0 = cli_take_numbers(m, b->states, b->nv, 1);
-  b->tau = cli_take_numbers(m, b->states, rows, b->nv);
-  b->out = cli_take_numbers(m, most > matrices ? most : matrices, 1, 1);
-  b->given = cli_take(m, (size_t)jn_model_body_count(model), 1);
-  if (m->failed) return JN_ERR_MEMORY;
-  for (int i = 1; i < jn_model_body_count(model); i += 2) b->given[i] = 1;
-  for (size_t s = 0; s < b->states; s++) {
-    jn_model_home(model, b->q + s * b->nq);
-    for (int i = 0; i < jn_model_body_count(model); i++) {
-      const jn_joint *j = jn_model_joint(model, i);
-      for (int k = 0; k < j->nq && j->nq < 4; k++)
-        b->q[s * b->nq + (size_t)(j->iq + k)] = cli_uniform(&seed);
-    }
-  }
-  for (size_t i = 0; i < most; i++) b->v[i] = cli_uniform(&seed);
-  for (size_t i = 0; i < b->states * b->nv; i++) b->v0[i] = cli_uniform(&seed);
-  jn_status status = jn_data_new(model, order, NULL, &b->data);
-  if (!status) status = jn_batch_new(model, order, 1, NULL, &b->batch);
+/* Measures one row and appends it to the list, unless the robot does not have it. */
+static jn_status measure_row(const measurement *m, bench *b, const bench_row *row, const char *name,
+                             int formulation, jn_representation representation) {
+  sample *s = &m->list[*m->count];
+  *s = (sample){.model = name,
+                .algorithm = row->algorithm,
+                .formulation = cli_formulation_names[formulation],
+                .representation = cli_representation_names[representation],
+                .mode = row->mode,
+                .order = b->order,
+                .bodies = jn_model_body_count(b->model),
+                .instructions = -1};
+  jn_data_settings(b->data)->formulation = (jn_formulation)formulation;
+  jn_data_settings(b->data)->representation = representation;
+  jn_batch_settings(b->batch)->representation = representation;
+  b->representation = representation;
+  b->per_call = strcmp(row->mode, "batch") ? 1 : b->states;
+  bench_time time = {0};
+  jn_status status = row->open ? row->open(b) : JN_OK;
+  if (!status) status = bench_measure(b, row->run, m->seconds, (double)b->per_call, &time);
+  if (status == JN_ERR_ARGUMENT) return JN_OK; /* not for this robot, order or formulation */
   if (status) return status;
-  jn_data_settings(b->data)->representation = JN_BODY;
-  jn_batch_settings(b->batch)->representation = JN_BODY;
+  s->ns = time.median, s->spread = time.median - time.minimum;
+  if (m->counting && !strcmp(row->mode, "single") && !(row->flags & BENCH_MATRICES))
+    s->instructions = bench_count(run_counted, &(counted){b, row->run});
+  ++*m->count;
   return JN_OK;
 }
 
-/* Moves the states onto the constraints of the model. */
-static jn_status close_states(bench *b) {
-  const size_t rows = (size_t)jn_model_constraint_rows(b->model),
-               n = ((size_t)b->order + 2) * b->nv;
-  jn_status status = JN_OK;
-  b->closed = 1;
-  b->lambda = cli_take_numbers(&b->memory, b->states, (size_t)b->order + 1, rows);
-  b->columns = cli_take_numbers(&b->memory, rows, b->nv, 1);
-  if (b->memory.failed) return JN_ERR_MEMORY;
-  for (size_t i = 0; i < rows * b->nv; i++) b->columns[i] = i % 3 ? 0.5 : -1;
-  for (size_t s = 0; s < b->states && !status; s++) {
-    /* near the home configuration, which satisfies them or nearly so */
-    double *q = b->q + s * b->nq, *v = b->v + s * n;
-    uint64_t seed = s + 1;
-    jn_model_home(b->model, q);
-    for (int i = 0; i < jn_model_body_count(b->model); i++) {
-      const jn_joint *j = jn_model_joint(b->model, i);
-      if (j->nq == 1) q[j->iq] += 0.02 * cli_uniform(&seed);
-    }
-    status = jn_assemble(b->model, b->data, b->order + 2, NULL, NULL, q, v);
-    memcpy(b->v0 + s * b->nv, v, sizeof(double) * b->nv);
-  }
-  return status;
+static int is_floating(const jn_model *model) {
+  for (int i = 0; i < jn_model_body_count(model); i++)
+    if (jn_model_joint(model, i)->nv == 6) return 1;
+  return 0;
 }
 
-static const struct row {
-  const char *algorithm, *mode;
-  bench_call run;
-  int formulations; /* 1: all of them; 0: the default alone */
-  int order_zero;   /* 1: exists at order 0 alone */
-  int matrices;     /* 1: too large for robots with many degrees of freedom */
-  enum { ALL_MODELS, CLOSED_MODELS, PATHS } only; /* models with constraints; order 1, few dofs */
-} rows[] = {
-    {"inverse", "single", bench_inverse, 1, 0, 0, ALL_MODELS},
-    {"forward", "single", bench_forward, 1, 0, 0, ALL_MODELS},
-    /* before hybrid dynamics, which write v and tau */
-    {"constrained_inverse", "single", run_constrained_inverse, 0, 0, 0, CLOSED_MODELS},
-    {"constrained_forward", "single", run_constrained_forward, 0, 0, 0, CLOSED_MODELS},
-    {"constrained_columns", "single", run_constrained_columns, 0, 1, 0, CLOSED_MODELS},
-    {"constrained_inverse_partials", "single", run_constrained_inverse_partials, 0, 0, 1,
-     CLOSED_MODELS},
-    {"constrained_forward_partials", "single", run_constrained_forward_partials, 0, 0, 1,
-     CLOSED_MODELS},
-    {"constrained_inverse", "batch", run_batch_constrained_inverse, 0, 0, 0, CLOSED_MODELS},
-    {"constrained_forward", "batch", run_batch_constrained_forward, 0, 0, 0, CLOSED_MODELS},
-    {"hybrid", "single", run_hybrid, 1, 0, 0, ALL_MODELS},
-    {"kinematics", "single", run_fk, 1, 0, 0, ALL_MODELS},
-    {"mass_matrix", "single", run_mass, 0, 1, 0, ALL_MODELS},
-    {"inverse_mass", "single", run_inverse_mass, 0, 1, 1, ALL_MODELS},
-    {"linearise", "single", run_linearise, 0, 1, 1, ALL_MODELS},
-    {"inverse_partials", "single", run_inverse_partials, 0, 0, 1, ALL_MODELS},
-    {"forward_partials", "single", run_forward_partials, 0, 0, 1, ALL_MODELS},
-    {"forward_by_tau", "single", run_all_forward_partials, 0, 0, 1, ALL_MODELS},
-    {"inverse", "batch", run_batch_id, 0, 0, 0, ALL_MODELS},
-    {"forward", "batch", run_batch_fd, 0, 0, 0, ALL_MODELS},
-    {"hybrid", "batch", run_batch_hybrid, 0, 0, 0, ALL_MODELS},
-    {"retime", "200", bench_retime_200, 0, 0, 0, PATHS},
-    {"retime", "1000", bench_retime_1000, 0, 0, 0, PATHS},
-    {"retime", "5000", bench_retime_5000, 0, 0, 0, PATHS},
-};
-
-/* Appends all measurements of one robot at one order to the list. */
-static int measure_robot(const char *name, jn_model *model, int order, int closed, double seconds,
-                         int counting, sample *list, int *count) {
+/* All rows of one robot at one order. */
+static int measure_robot(const measurement *m, const char *name, jn_model *model,
+                         const jn_spec *spec, int order, int closed) {
   bench b;
   jn_status status = bench_open(&b, model, order);
-  if (!status && closed) status = close_states(&b);
-  for (int i = 0; !status && i < COUNT(rows); i++) {
-    if (rows[i].order_zero && order) continue;
-    if (rows[i].matrices && b.nv > MATRIX_DOFS) continue;
-    if (rows[i].only == CLOSED_MODELS && !b.closed) continue;
-    if (rows[i].only == PATHS && (order != 1 || b.nv == 0 || b.nv > PATH_DOFS)) continue;
-    if (rows[i].only == PATHS && !b.path && (status = bench_path_open(&b))) break;
-    for (int f = 0; cli_formulation_names[f] && (f == 0 || rows[i].formulations); f++) {
-      sample *s = &list[*count];
-      int batch = !strcmp(rows[i].mode, "batch");
-      *s = (sample){.model = name,
-                    .algorithm = rows[i].algorithm,
-                    .formulation = cli_formulation_names[f],
-                    .mode = rows[i].mode,
-                    .order = order,
-                    .bodies = jn_model_body_count(model),
-                    .instructions = -1};
-      jn_data_settings(b.data)->formulation = (jn_formulation)f;
-      bench_time time = {0};
-      jn_status one = bench_measure(&b, rows[i].run, seconds, batch ? (double)b.states : 1, &time);
-      if (one == JN_ERR_ARGUMENT) continue; /* this formulation does not have it */
-      s->ns = time.median, s->spread = time.median - time.minimum;
-      if (!one && counting && !batch && !rows[i].matrices && rows[i].only != PATHS)
-        s->instructions = bench_count(run_counted, &(counted){&b, rows[i].run});
-      status = one;
-      if (!status) ++*count;
-    }
+  b.spec = spec;
+  if (!status && closed) status = bench_close_states(&b);
+  const int floating = is_floating(model);
+  for (int i = 0; !status && i < bench_row_count; i++) {
+    const bench_row *row = &bench_rows[i];
+    if ((row->flags & BENCH_ORDER_ZERO) && order) continue;
+    if ((row->flags & BENCH_MATRICES) && b.nv > BENCH_MATRIX_DOFS) continue;
+    if ((row->flags & BENCH_CLOSED) && !b.closed) continue;
+    if ((row->flags & BENCH_GENERATED) && !m->generated) continue;
+    const jn_representation first = row->flags & BENCH_SPATIAL ? JN_SPATIAL : JN_BODY;
+    for (int f = 0; !status && cli_formulation_names[f]; f++)
+      if (f == 0 || (row->flags & BENCH_FORMULATIONS))
+        status = measure_row(m, &b, row, name, f, first);
+    if (!status && floating && !b.closed && (row->flags & BENCH_REPRESENTATIONS))
+      status = measure_row(m, &b, row, name, 0, JN_SPATIAL);
   }
   bench_close(&b);
   if (status) cli_error("bench: %s: %s", name, jn_status_text(status));
@@ -263,35 +110,70 @@ static int measure_robot(const char *name, jn_model *model, int order, int close
 }
 
 static const sample *find(const sample *list, int n, const sample *like, const char *formulation,
-                          const char *mode, int order) {
+                          const char *representation, const char *mode, int order) {
   for (int i = 0; i < n; i++)
     if (!strcmp(list[i].model, like->model) && !strcmp(list[i].algorithm, like->algorithm) &&
-        !strcmp(list[i].formulation, formulation) && !strcmp(list[i].mode, mode) &&
+        !strcmp(list[i].formulation, formulation) &&
+        !strcmp(list[i].representation, representation) && !strcmp(list[i].mode, mode) &&
         list[i].order == order)
       return &list[i];
   return NULL;
 }
 
-static void write_text(cli_output *out, const sample *list, int n, double calibration) {
+static int by_ratio(const void *a, const void *b) {
+  const sample *x = *(const sample *const *)a, *y = *(const sample *const *)b;
+  const double d = x->ns / x->before - y->ns / y->before;
+  return (d > 0) - (d < 0);
+}
+/* median and slowest rows against another run */
+static void write_ratios(FILE *f, const char *path, const sample *list, int n) {
+  enum { SHOWN = 8 };
+  int rows = 0;
+  const sample **order = calloc((size_t)n + 1, sizeof *order);
+  for (int i = 0; i < n && order; i++)
+    if (list[i].before > 0) order[rows++] = &list[i];
+  if (rows) {
+    qsort(order, (size_t)rows, sizeof *order, by_ratio);
+    const sample *middle = order[rows / 2];
+    fprintf(f, "against %s: median ratio %.3f of %d rows; the slowest:\n", path,
+            middle->ns / middle->before, rows);
+    for (int i = rows - 1; i >= 0 && i >= rows - SHOWN; i--)
+      fprintf(f, "  %.3f  %s %s %s %s %s order %d\n", order[i]->ns / order[i]->before,
+              order[i]->model, order[i]->algorithm, order[i]->formulation, order[i]->representation,
+              order[i]->mode, order[i]->order);
+  }
+  free(order);
+}
+
+static void write_text(cli_output *out, const sample *list, int n, double calibration,
+                       const char *against_path) {
   FILE *f = out->file;
   fprintf(f, "calibration %.0f ns (200 products of 6x6 matrices)\n", calibration);
-  fprintf(f, "%-16s %6s %-28s %-8s %-7s %5s %12s %9s %8s %8s %8s\n", "model", "bodies", "algorithm",
-          "form", "mode", "order", "ns", "spread", ":body", ":single", ":order0");
+  fprintf(f, "%-16s %6s %-28s %-8s %-8s %-9s %5s %12s %9s %8s %8s %8s %8s%s\n", "model", "bodies",
+          "algorithm", "form", "rep", "mode", "order", "ns", "spread", ":form", ":rep", ":single",
+          ":order0", against_path ? "  :before" : "");
   for (int i = 0; i < n; i++) {
-    const sample *s = &list[i], *body = find(list, n, s, "body", s->mode, s->order);
-    const sample *single = find(list, n, s, s->formulation, "single", s->order);
-    const sample *zero = find(list, n, s, s->formulation, s->mode, 0);
-    fprintf(f, "%-16s %6d %-28s %-8s %-7s %5d %12.0f %9.0f", s->model, s->bodies, s->algorithm,
-            s->formulation, s->mode, s->order, s->ns, s->spread);
-    const int intervals = atoi(s->mode); /* of retime */
+    const sample *s = &list[i];
+    const char *form = s->formulation, *rep = s->representation;
+    const sample *body = find(list, n, s, "body", rep, s->mode, s->order);
+    const sample *in_body = find(list, n, s, form, "body", s->mode, s->order);
+    const sample *single = find(list, n, s, form, rep, "single", s->order);
+    const sample *zero = find(list, n, s, form, rep, s->mode, 0);
+    fprintf(f, "%-16s %6d %-28s %-8s %-8s %-9s %5d %12.0f %9.0f", s->model, s->bodies, s->algorithm,
+            form, rep, s->mode, s->order, s->ns, s->spread);
+    const int intervals = strcmp(s->algorithm, "retime") ? 0 : atoi(s->mode);
     const sample like = {.model = s->model, .algorithm = "inverse"};
-    if (intervals) single = find(list, n, &like, "body", "single", s->order);
-    const sample *against[3] = {body, single, zero};
-    for (int k = 0; k < 3; k++)
+    if (intervals) single = find(list, n, &like, "body", "body", "single", s->order);
+    const sample *against[4] = {body, in_body, single, zero};
+    for (int k = 0; k < 4; k++)
       if (against[k])
-        fprintf(f, " %8.2f", s->ns / against[k]->ns / (k == 1 && intervals ? intervals : 1));
+        fprintf(f, " %8.2f", s->ns / against[k]->ns / (k == 2 && intervals ? intervals : 1));
       else
         fprintf(f, " %8s", "-");
+    if (s->before > 0)
+      fprintf(f, " %8.3f", s->ns / s->before);
+    else if (against_path)
+      fprintf(f, " %8s", "-");
     if (s->instructions >= 0) fprintf(f, " %10ld instructions", s->instructions);
     fputc('\n', f);
   }
@@ -304,22 +186,26 @@ static void write_text(cli_output *out, const sample *list, int n, double calibr
           f);
       break;
     }
+  if (against_path) write_ratios(f, against_path, list, n);
 }
 
 static void write_json(cli_output *out, const sample *list, int n, double calibration) {
   cli_json_begin(out, '[');
   for (const sample *s = list; s < list + n; s++) {
-    const cli_field fields[] = {TEXT_FIELD("model", s->model),
-                                TEXT_FIELD("algorithm", s->algorithm),
-                                TEXT_FIELD("formulation", s->formulation),
-                                TEXT_FIELD("mode", s->mode),
-                                NUMBER_FIELD("order", s->order),
-                                NUMBER_FIELD("bodies", s->bodies),
-                                NUMBER_FIELD("ns", s->ns),
-                                NUMBER_FIELD("spread_ns", s->spread),
-                                NUMBER_FIELD("calibration_ns", calibration),
-                                NUMBER_FIELD("instructions", (double)s->instructions)};
-    cli_record(out, fields, COUNT(fields) - (s->instructions < 0));
+    const cli_field fields[] = {
+        TEXT_FIELD("model", s->model),
+        TEXT_FIELD("algorithm", s->algorithm),
+        TEXT_FIELD("formulation", s->formulation),
+        TEXT_FIELD("representation", s->representation),
+        TEXT_FIELD("mode", s->mode),
+        NUMBER_FIELD("order", s->order),
+        NUMBER_FIELD("bodies", s->bodies),
+        NUMBER_FIELD("ns", s->ns),
+        NUMBER_FIELD("spread_ns", s->spread),
+        NUMBER_FIELD("calibration_ns", calibration),
+        MAYBE_FIELD("instructions", s->instructions >= 0, (double)s->instructions),
+        MAYBE_FIELD("before_ns", s->before > 0, s->before)};
+    cli_record(out, fields, COUNT(fields));
   }
   cli_json_end(out);
 }
@@ -335,7 +221,7 @@ static int read_orders(const char *text, int *low, int *high) {
 }
 
 static int measure_all(const cli_job *job, const char *const *names, int count, int low, int high,
-                       double seconds, int counting, sample *list, int *n) {
+                       const measurement *m) {
   int code = 0;
   for (int i = 0; i < count && !code; i++) {
     jn_spec *spec = NULL;
@@ -345,7 +231,7 @@ static int measure_all(const cli_job *job, const char *const *names, int count, 
     for (int r = low; r <= high && !code; r++) {
       cli_progress((i + (double)(r - low) / (high - low + 1)) / count, "%s, order %d of %d",
                    names[i], r, high);
-      code = measure_robot(names[i], model, r, closed, seconds, counting, list, n);
+      code = measure_robot(m, names[i], model, spec, r, closed);
     }
     jn_model_free(model);
     jn_spec_free(spec);
@@ -358,31 +244,36 @@ int cli_bench(int argc, char **argv) {
   static const char *const standard[] = {"tilthex", "tilthex:5x20", "tilthex:5x199",
                                          "arm7",    "quadruped",    "humanoid"};
   cli_job job = CLI_JOB_DEFAULT;
-  const char *models[MODELS], *orders = "0-5", *figure = NULL;
-  double seconds = 0.05;
-  int seconds_given = 0, counting = 0, low, high, n = 0;
+  const char *models[MODELS], *orders = "0-5", *figure = NULL, *against = NULL;
+  measurement m = {.seconds = 0.05};
+  int seconds_given = 0, low, high, n = 0;
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job),
                               CLI_OUTPUT_OPTIONS(&job),
                               CLI_OPT_TEXT("orders", &orders),
                               CLI_OPT_FLAG("json", &job.output.format, CLI_JSON),
-                              CLI_OPT_FLAG("count", &counting, 1),
+                              CLI_OPT_FLAG("count", &m.counting, 1),
+                              CLI_OPT_FLAG("generated", &m.generated, 1),
+                              CLI_OPT_INPUT("against", &against),
                               CLI_OPT_TEXT("figure", &figure),
-                              CLI_OPT_NUMBER("seconds", &seconds, &seconds_given)};
+                              CLI_OPT_NUMBER("seconds", &m.seconds, &seconds_given)};
   int count = cli_parse(table, COUNT(table), argc, argv, models, MODELS);
   if (count < 0) return CLI_BAD_USAGE;
   if (!read_orders(orders, &low, &high))
     return cli_bad_usage("bench: --orders: A-B with 0 <= A <= B <= 64 expected, found '%s'",
                          orders);
-  if (!(seconds > 0 && seconds <= 60))
+  if (!(m.seconds > 0 && m.seconds <= 60))
     return cli_bad_usage("bench: --seconds: a number above 0, at most 60, expected, found %.9g",
-                         seconds);
+                         m.seconds);
   if (count == 0)
     for (; count < COUNT(standard); count++) models[count] = standard[count];
-  sample *list = calloc((size_t)count * (size_t)(high - low + 1) * COUNT(rows) * 8, sizeof *list);
+  sample *list =
+      calloc((size_t)count * (size_t)(high - low + 1) * (size_t)bench_row_count * 8, sizeof *list);
   if (!list) return CLI_BAD_INPUT;
   double calibration = calibrate();
-  int code = measure_all(&job, models, count, low, high, seconds, counting, list, &n);
-  if (!code && counting && n && list[0].instructions < 0) {
+  m.list = list, m.count = &n;
+  int code = measure_all(&job, models, count, low, high, &m);
+  if (!code && against) code = bench_against(against, list, n);
+  if (!code && m.counting && n && list[0].instructions < 0) {
     cli_error("bench: --count needs Linux on x86-64");
     code = CLI_BAD_INPUT;
   }
@@ -396,7 +287,7 @@ int cli_bench(int argc, char **argv) {
     else if (out.format == CLI_CSV)
       bench_csv(out.file, list, n, calibration);
     else
-      write_text(&out, list, n, calibration);
+      write_text(&out, list, n, calibration, against);
     code = cli_output_close(&out);
   }
   free(list);
