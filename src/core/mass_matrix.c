@@ -8,36 +8,33 @@
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
-/* M (upper half) for velocities of free joints in the user's representation: v_body = A v_user,
- * rows A^T M and columns M A. */
+/* A^T x of a free joint, v_body = A v_user: the wrench x = (n, f) of the body,
+ * (R n + p x R f, R f) spatial, (R n, R f) hybrid, (n, R f) mixed */
+static void represent_wrench(int rep, const real *R, v3 p, real *x) {
+  const v3 f = m3_apply(R, load_v3(x + 3));
+  store_v3(x + 3, f);
+  if (rep == JN_MIXED) return;
+  const v3 n = m3_apply(R, load_v3(x));
+  store_v3(x, rep == JN_SPATIAL ? v3_add(n, v3_cross(p, f)) : n);
+}
+
+/* M (upper half) for velocities of free joints in the user's representation: rows M A and columns
+ * A^T M */
 static void represent_mass(const jn_model *m, const jn_work *w, int rep, double *M) {
   const size_t nv = (size_t)m->nv;
   for (int f = 0; rep != JN_BODY && f < m->nfree; f++) {
     const jn_link *l = &m->link[m->free_link[f]];
     const size_t iv = (size_t)l->iv;
-    double A[6][6], t[6];
-    for (int c = 0; c < 6; c++) {
-      double unit[6] = {0};
-      unit[c] = 1;
-      twist_to_body(rep, 0, free_pose(l, w), free_position(l, w), unit, 6, A[c], 6);
-    }
+    const real *R = X_of(w, l->ix);
+    const v3 p = free_position(l, w);
     for (size_t i = 0; i < 6; i++)
       for (size_t j = 0; j < i; j++) M[(iv + i) * nv + iv + j] = M[(iv + j) * nv + iv + i];
-    for (size_t r = 0; r < iv + 6; r++) {
-      double *row = M + r * nv + iv;
-      memcpy(t, row, sizeof t);
-      for (int c = 0; c < 6; c++) {
-        row[c] = 0;
-        for (int k = 0; k < 6; k++) row[c] += t[k] * A[c][k];
-      }
-    }
+    for (size_t r = 0; r < iv + 6; r++) represent_wrench(rep, R, p, M + r * nv + iv);
     for (size_t c = iv; c < nv; c++) {
-      double *column = M + iv * nv + c;
+      double *column = M + iv * nv + c, t[6];
       for (size_t k = 0; k < 6; k++) t[k] = column[k * nv];
-      for (size_t r = 0; r < 6; r++) {
-        column[r * nv] = 0;
-        for (int k = 0; k < 6; k++) column[r * nv] += A[r][k] * t[k];
-      }
+      represent_wrench(rep, R, p, t);
+      for (size_t k = 0; k < 6; k++) column[k * nv] = t[k];
     }
   }
 }
