@@ -144,6 +144,60 @@ static void hybrid_dynamics_agree_with_inverse_and_forward_dynamics(void **state
   }
 }
 
+/* Of every degree of freedom, those of spherical and free joints too, either motion or force is given.
+ * The motion found needs the forces given; where whole joints are given it is that of
+ * jn_hybrid_dynamics: the difference needs no force. */
+static void hybrid_dynamics_by_freedom_complete_a_motion(void **state) {
+  (void)state;
+  int split = 0;
+  for (uint64_t seed = 2600; seed < 2660; seed++) {
+    robot r = robot_random(seed, 2 + (int)(seed % 25), bases[seed % COUNT(bases)], TYPES_ALL, 6);
+    size_t nv = (size_t)r.nv;
+    rng g = rng_new(seed);
+    robot_represent(&r, all[seed % 4]);
+    set_form(&r, seed % 3 == 0);
+    jn_data_settings(r.data)->damping = seed % 2;
+    load l = load_random(&r, seed, seed % 2 ? 2 : 0);
+    double *tau = robot_inverse(&r, r.v, &l.external), *scale = doubles((size_t)r.order + 1);
+    force_scale(&r, r.v, tau, scale);
+    for (int by_joint = 0; by_joint < 2; by_joint++) {
+      unsigned char given[256] = {0}, joints[64] = {0};
+      double *v = doubles(r.n + nv), *t = doubles(r.n), *v1 = doubles(r.n + nv), *t1 = doubles(r.n);
+      for (int i = 0; i < r.nbody; i++) {
+        const jn_joint *j = jn_model_joint(r.model, i);
+        joints[i] = (unsigned char)rng_below(&g, 2);
+        for (int d = j->iv; d < j->iv + j->nv; d++) {
+          given[d] = by_joint ? joints[i] : (unsigned char)rng_below(&g, 2);
+          split += d > j->iv && given[d] != given[d - 1];
+        }
+      }
+      /* inputs that must not be read are NaN */
+      for (size_t at = 0; at < r.n + nv; at++)
+        v[at] = at < nv || given[at % nv] ? r.v[at] : nan("");
+      for (size_t at = 0; at < r.n; at++) t[at] = given[at % nv] ? nan("") : tau[at];
+      memcpy(v1, v, (r.n + nv) * sizeof *v), memcpy(t1, t, r.n * sizeof *t);
+      assert_ok(
+          jn_hybrid_dynamics_by_freedom(r.model, r.data, r.order, r.q, given, v, t, &l.external));
+      for (size_t at = 0; at < r.n; at++)
+        assert_true(given[at % nv] ? v[at + nv] == r.v[at + nv] : t[at] == tau[at]);
+      check_residual("hybrid by freedom: forces belong to the motion",
+                     force_residual(&r, t, v, &l.external), 1e-12);
+      if (by_joint) {
+        assert_ok(jn_hybrid_dynamics(r.model, r.data, r.order, r.q, joints, v1, t1, &l.external));
+        double *got = robot_inverse(&r, v, &l.external), *want = robot_inverse(&r, v1, &l.external);
+        check_residual("hybrid by freedom = hybrid", row_error(r.order + 1, nv, got, want, scale),
+                       1e-11);
+        free(got), free(want);
+      }
+      free(v), free(t), free(v1), free(t1);
+    }
+    free(tau), free(scale);
+    load_free(&l);
+    robot_free(&r);
+  }
+  assert_true(split > 100);
+}
+
 static void both_formulations_give_the_same_forces(void **state) {
   (void)state;
   for (uint64_t seed = 2400; seed < 2440; seed++) {
@@ -403,6 +457,7 @@ int main(void) {
       cmocka_unit_test(power_balances_with_and_without_applied_forces),
       cmocka_unit_test(forward_dynamics_undo_inverse_dynamics_on_200_trees),
       cmocka_unit_test(hybrid_dynamics_agree_with_inverse_and_forward_dynamics),
+      cmocka_unit_test(hybrid_dynamics_by_freedom_complete_a_motion),
       cmocka_unit_test(both_formulations_give_the_same_forces),
       cmocka_unit_test(built_in_robots_have_the_same_forces_on_fast_paths),
       cmocka_unit_test(joint_forces_are_the_same_in_every_representation),

@@ -48,6 +48,14 @@ JN_API jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int or
                                     const double *q, const unsigned char *prescribed, double *v,
                                     double *tau, const jn_external *external);
 
+/* The same for each degree of freedom, of joints with several too: prescribed[nv]. Of a free joint they
+ * are the components of its twist and wrench in the representation of the settings, those of
+ * JN_SPATIAL about the world's origin: far from it they are all but dependent.
+ * JN_ERR_LIMIT: more than 256 degrees of freedom. O(n d + n r^3). */
+JN_API jn_status jn_hybrid_dynamics_by_freedom(const jn_model *model, jn_data *data, int order,
+                                               const double *q, const unsigned char *prescribed,
+                                               double *v, double *tau, const jn_external *external);
+
 /* Reaction wrenches along a motion q[nq], v[(r+2) x nv], out[(r+1) x nbody x 6]: W_i^(k), the wrench
  * (torque, force) that joint i transmits to body i from its parent, the actuator's part included:
  *   S_i^T W_i = tau_i - armature v_i' - damping v_i

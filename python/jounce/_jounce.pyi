@@ -338,6 +338,9 @@ class Model:
     def hybrid_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, prescribed: Sequence[str | int], *,
             external: External | None = None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
             None) -> HybridDynamics: ...
+    def hybrid_dynamics_by_freedom(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, given: ArrayLike, *,
+            external: External | None = None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
+            None) -> HybridDynamics: ...
     def constrained_inverse_dynamics(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None,
             external: External | None = None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
             None) -> ConstrainedInverseDynamics: ...

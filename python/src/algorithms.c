@@ -20,6 +20,15 @@ CALL(hybrid_dynamics) {
   memmove(out[1], in[2], rows * nv * sizeof(double));
   return jn_hybrid_dynamics(M, d, K, in[0], c->prescribed, out[0], out[1], E);
 }
+CALL(hybrid_dynamics_by_freedom) {
+  const size_t nv = (size_t)jn_model_nv(M), rows = (size_t)K + 1;
+  unsigned char given[256];
+  if (nv > sizeof given) return JN_ERR_LIMIT;
+  for (size_t i = 0; i < nv; i++) given[i] = in[3][i] != 0;
+  memmove(out[0], in[1], (rows + 1) * nv * sizeof(double));
+  memmove(out[1], in[2], rows * nv * sizeof(double));
+  return jn_hybrid_dynamics_by_freedom(M, d, K, in[0], given, out[0], out[1], E);
+}
 CALL(mass_matrix) { return jn_mass_matrix(M, d, in[0], out[0]); }
 CALL(inverse_mass) { return jn_inverse_mass(M, d, in[0], out[0]); }
 CALL(inverse_mass_apply) {
@@ -988,6 +997,16 @@ static algorithm table[] = {
      "i = np.flatnonzero(np.tile(independent, 2)) the basis is E = projector[:, i], and the "
      "minimal\n"
      "system A[i] @ E, B[i]. representation='body' with free joints."},
+    {"hybrid_dynamics_by_freedom",
+     call_hybrid_dynamics_by_freedom,
+     EXTERNAL,
+     0,
+     {Q, V_2, {"tau", ROWS, 2, {ORDER(1), NV}}, {"given", ROWS, 1, {NV}}},
+     {{"v", ROWS, 2, {ORDER(2), NV}}, {"tau", ROWS, 2, {ORDER(1), NV}}},
+     "hybrid_dynamics_by_freedom($self, /, q, v, tau, given, *, external=None, tau_ext=None, "
+     "out=None)\n--\n\n"
+     "hybrid_dynamics for each degree of freedom: given (..., nv) is not 0 where the motion is\n"
+     "given. Of a free joint these are components in the representation of the settings."},
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
@@ -1059,7 +1078,8 @@ static algorithm table[] = {
   X(inertia_partials, 62)          \
   X(constrained_inverse_partials, 63) \
   X(constrained_forward_partials, 64) \
-  X(constrained_linearise, 65)
+  X(constrained_linearise, 65) \
+  X(hybrid_dynamics_by_freedom, 66)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

@@ -25,6 +25,11 @@ int run_hybrid_dynamics(subject *s) {
   double *v = give(s, s->v, N + NV), *tau = give(s, s->tau, N);
   return jn_hybrid_dynamics(M, D, K, s->q, given, v, tau, E);
 }
+int run_hybrid_by_freedom(subject *s) {
+  unsigned char given[256] = {1, 0, 0, 0, 1, 0, 0, 1, 1};
+  double *v = give(s, s->v, N + NV), *tau = give(s, s->tau, N);
+  return jn_hybrid_dynamics_by_freedom(M, D, K, s->q, given, v, tau, E);
+}
 int run_joint_reactions(subject *s) {
   const jn_observer o = {JN_WORLD, 0, 0};
   return jn_joint_reactions(M, D, K, s->q, s->v, E, JN_SPATIAL, &o, take(s, 6 * ROWS * NB));

@@ -13,6 +13,7 @@
   X("jn_inverse_dynamics", LOADED, run_inverse_dynamics)                                       \
   X("jn_forward_dynamics", DRIVEN, run_forward_dynamics)                                       \
   X("jn_hybrid_dynamics", DRIVEN, run_hybrid_dynamics)                                         \
+  X("jn_hybrid_dynamics_by_freedom", DRIVEN, run_hybrid_by_freedom)                            \
   X("jn_joint_reactions", LOADED, run_joint_reactions)                                         \
   X("jn_joint_reactions/body", LOADED, run_joint_reactions_body)                               \
   X("jn_articulated_bodies", DRIVEN, run_articulated_bodies)                                   \
