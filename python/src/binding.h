@@ -71,6 +71,8 @@ PyArrayObject *new_array(int nd, const npy_intp *shape);
 typedef struct model_object {
   PyObject_HEAD struct model_object *owner; /* the object that frees the model; NULL: this one */
   jn_model *model;
+  jn_spec *spec; /* what the model was built from, and how; the owner has them */
+  jn_build_options options;
   jn_settings settings;
   jn_layout *layout; /* NULL: jounce's */
   int threads;
@@ -82,7 +84,9 @@ typedef struct model_object {
 } model_object;
 
 extern PyTypeObject model_type;
-PyObject *model_wrap(jn_model *model, PyObject *settings); /* owns the model from then on */
+/* Owns the model, and the spec it was built from, from then on. */
+PyObject *model_wrap(jn_model *model, jn_spec *spec, const jn_build_options *options,
+                     PyObject *settings);
 /* Takes root=, inertia= and lenient= out of the keywords. -1 with an exception. */
 int take_build_options(PyObject *keywords, jn_build_options *out);
 /* The jn_data of a call, with the settings of the object; no other call has it until it is put
@@ -120,9 +124,13 @@ typedef struct trajectory_object {
   jn_trajectory *trajectory;
   PyObject *residual; /* of a fit: (rms, max, lambda), else None */
   PyObject *report;   /* of a fit: dictionary of all that was found, else None */
+  int bands_lost;     /* restored from a description of a fit, which has no bands */
 } trajectory_object;
 /* owns the trajectory from then on */
 PyObject *trajectory_wrap(model_object *model, jn_trajectory *trajectory);
+/* The same for a motion that is made from another one. */
+PyObject *trajectory_from(const trajectory_object *self, jn_trajectory *trajectory);
+int trajectory_refuse_bands(const trajectory_object *self); /* -1 with an exception */
 
 #define TRAJECTORY_METHOD(name)                                                          \
   PyObject *trajectory_##name(PyObject *object, PyObject *const *args, Py_ssize_t nargs, \

@@ -7,6 +7,7 @@ typedef struct kinematics_object {
   PyObject_HEAD model_object *model;
   jn_data *data; /* not shared; calls hold the interpreter's lock */
   int order;
+  PyObject *q, *v; /* copies of the arguments; v may be NULL */
 } kinematics_object;
 
 PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v) {
@@ -33,8 +34,13 @@ PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v) {
     Py_INCREF(model);
     self->model = model;
     self->order = order;
+    if (rows) self->v = PyArray_NewCopy(rows, NPY_CORDER);
+    PyArrayObject *given = take_array(q, "q");
+    if (given) self->q = PyArray_NewCopy(given, NPY_CORDER);
+    Py_XDECREF(given);
+    bad = !self->q || (rows && !self->v);
     double *vs = state + jn_model_nq(model->model);
-    bad = model_take_q(model, q, "q", state) ||
+    bad = bad || model_take_q(model, q, "q", state) ||
           (rows && model_take_rows(model, (PyObject *)rows, "v",
                                    PyArray_NDIM(rows) == 1 ? -1 : (npy_intp)order + 1, vs));
     jn_status status = JN_OK;
@@ -61,6 +67,8 @@ static void kinematics_dealloc(PyObject *object) {
   kinematics_object *self = (kinematics_object *)object;
   jn_data_free(self->data);
   Py_XDECREF(self->model);
+  Py_XDECREF(self->q);
+  Py_XDECREF(self->v);
   Py_TYPE(object)->tp_free(object);
 }
 
@@ -404,6 +412,12 @@ static PyObject *kin_model(PyObject *object, void *more) {
   return (PyObject *)self->model;
 }
 
+static PyObject *kin_state(PyObject *object, void *which) {
+  SELF;
+  PyObject *value = which ? self->v : self->q;
+  return value ? PyArray_NewCopy((PyArrayObject *)value, NPY_CORDER) : Py_NewRef(Py_None);
+}
+
 static PyMethodDef methods[] = {
     {"pose", kin_pose, METH_O, pose_doc},
     {"twist", FAST(kin_twist, twist_doc)},
@@ -421,6 +435,9 @@ static PyMethodDef methods[] = {
 static PyGetSetDef getset[] = {
     {"order", kin_order, NULL, "Order of the velocities; -1: positions only.", NULL},
     {"model", kin_model, NULL, "The model.", NULL},
+    {"q", kin_state, NULL, "The configuration (nq,).", NULL},
+    {"v", kin_state, NULL, "The velocities (r+1, nv) or (nv,) given; None: positions only.",
+     (void *)1},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -54,6 +54,10 @@ static PyObject *read_name(PyObject *object, void *more) {
   (void)more;
   return PyUnicode_FromString(jn_layout_name(jn_layout_kind_of(((layout_object *)object)->layout)));
 }
+static PyObject *read_model(PyObject *object, void *more) {
+  (void)more;
+  return Py_NewRef((PyObject *)((layout_object *)object)->owner);
+}
 static PyObject *read_representation(PyObject *object, void *more) {
   (void)more;
   return PyUnicode_FromString(
@@ -182,6 +186,7 @@ static PyMethodDef methods[] = {
 };
 static PyGetSetDef getset[] = {
     {"name", read_name, NULL, "Name of the layout.", NULL},
+    {"model", read_model, NULL, "The robot, with the settings it was loaded with.", NULL},
     {"representation", read_representation, NULL, "Representation of its twists of free joints.",
      NULL},
     {"q_index", read_index, NULL, "q of this layout = q of jounce [q_index], (nq,).", NULL},

@@ -244,13 +244,17 @@ static int settings_of_dict(model_object *self, PyObject *settings) {
   return change_settings(self, values);
 }
 
-PyObject *model_wrap(jn_model *model, PyObject *settings) {
+PyObject *model_wrap(jn_model *model, jn_spec *spec, const jn_build_options *options,
+                     PyObject *settings) {
   model_object *self = model_alloc();
   if (!self) {
     jn_model_free(model);
+    jn_spec_free(spec);
     return NULL;
   }
   self->model = model;
+  self->spec = spec;
+  self->options = *options;
   self->settings.gravity = jn_model_gravity(model);
   if (settings_of_dict(self, settings)) {
     Py_DECREF(self);
@@ -289,11 +293,11 @@ static int take_model_files(PyObject *keywords, load_files *files) {
 }
 
 static jn_status load_model(const char *path, const jn_load_options *files,
-                            const jn_build_options *options, jn_model **model, jn_error *error) {
-  jn_spec *spec = NULL;
-  jn_status status = jn_spec_load_with(path, files, NULL, &spec, error);
-  if (!status) status = jn_model_build(spec, options, NULL, model, error);
-  jn_spec_free(spec);
+                            const jn_build_options *options, jn_spec **spec, jn_model **model,
+                            jn_error *error) {
+  jn_status status = jn_spec_load_with(path, files, NULL, spec, error);
+  if (!status) status = jn_model_build(*spec, options, NULL, model, error);
+  if (status) jn_spec_free(*spec);
   return status;
 }
 
@@ -304,17 +308,18 @@ static PyObject *model_load(PyObject *path, PyObject *settings) {
   PyObject *bytes = NULL;
   if (take_build_options(settings, &options) || take_model_files(settings, &files)) return NULL;
   jn_model *model = NULL;
+  jn_spec *spec = NULL;
   jn_error error = {0};
   jn_status status = JN_OK;
   if (PyUnicode_FSConverter(path, &bytes)) {
     Py_BEGIN_ALLOW_THREADS;
-    status = load_model(PyBytes_AS_STRING(bytes), &files.options, &options, &model, &error);
+    status = load_model(PyBytes_AS_STRING(bytes), &files.options, &options, &spec, &model, &error);
     Py_END_ALLOW_THREADS;
     Py_DECREF(bytes);
   }
   files_free(&files);
   if (!bytes) return NULL;
-  return status ? raise_error(&error) : model_wrap(model, settings);
+  return status ? raise_error(&error) : model_wrap(model, spec, &options, settings);
 }
 
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
@@ -351,6 +356,7 @@ static void model_dealloc(PyObject *object) {
     Py_DECREF(self->owner);
   else
     jn_model_free(self->model);
+  jn_spec_free(self->spec);
   Py_TYPE(object)->tp_free(object);
 }
 
@@ -454,6 +460,23 @@ PyDoc_STRVAR(joint_index_doc, "joint_index($self, joint, /)\n--\n\nThe index of 
 static PyObject *model_joint_index(PyObject *object, PyObject *name) {
   int i = model_joint((model_object *)object, name);
   return i < 0 ? NULL : PyLong_FromLong(i);
+}
+
+/* For pickle: what the model is built from, as native JSON, and the options of build(). */
+static PyObject *model_source(PyObject *object, PyObject *unused) {
+  (void)unused;
+  const model_object *self = (model_object *)object;
+  const model_object *owner = self->owner ? self->owner : self;
+  const jn_build_options *o = &owner->options;
+  char *json = NULL;
+  jn_error error = {0};
+  jn_status status = jn_spec_to_json(owner->spec, NULL, &json, &error);
+  if (status) return raise_error(&error);
+  PyObject *result =
+      Py_BuildValue("s{sssssO}", json, build_words[0], root_words[o->root], build_words[1],
+                    inertia_words[o->inertia], build_words[2], o->lenient ? Py_True : Py_False);
+  jn_text_free(json, NULL);
+  return result;
 }
 
 /* ---- attributes ---- */
@@ -675,6 +698,7 @@ static PyMethodDef model_methods[128] = {
     {"inverse_kinematics", FAST(model_inverse_kinematics, ik_doc)},
     {"frame_index", model_frame_index, METH_O, frame_index_doc},
     {"joint_index", model_joint_index, METH_O, joint_index_doc},
+    {"_source", model_source, METH_NOARGS, NULL},
 };
 
 /* Appends the algorithms to the methods above, once, before the type is made ready. */
@@ -682,7 +706,7 @@ HIDDEN void model_add_methods(void);
 void model_add_methods(void) {
   int n = 0;
   while (model_methods[n].ml_name) n++;
-  if (n > 7) return;
+  if (n > 8) return;
   for (int i = 0; rotor_methods[i].ml_name && n < 127; i++) model_methods[n++] = rotor_methods[i];
   for (int i = 0; algorithm_methods[i].ml_name && n < 127; i++)
     model_methods[n++] = algorithm_methods[i];

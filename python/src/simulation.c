@@ -10,6 +10,7 @@ typedef struct simulation_object {
   int busy; /* in a step, which may call back or run without the interpreter's lock */
   /* referred to by the callbacks and by the forces as functions of time */
   PyObject *time, *state, *events, *arrays;
+  PyObject *given; /* the options by name, as they now are; for pickle */
   jn_force_table table;
   jn_force_polynomial polynomial;
   jn_force_fourier fourier;
@@ -349,6 +350,28 @@ static int take_all(simulation_object *self, PyObject **v) {
   return bad ? -1 : 0;
 }
 
+/* A copy of the arrays in an option; anything else is itself. */
+static PyObject *copy_option(PyObject *value, int depth) {
+  if (PyArray_Check(value)) return PyArray_NewCopy((PyArrayObject *)value, NPY_CORDER);
+  if (depth == 0 || !(PyTuple_Check(value) || PyList_Check(value))) return Py_NewRef(value);
+  PyObject *items = PySequence_List(value);
+  for (Py_ssize_t i = 0; items && i < PyList_Size(items); i++) {
+    PyObject *item = copy_option(PyList_GetItem(items, i), depth - 1);
+    if (!item || PyList_SetItem(items, i, item)) Py_CLEAR(items);
+  }
+  PyObject *result = items && PyTuple_Check(value) ? PyList_AsTuple(items) : Py_XNewRef(items);
+  Py_XDECREF(items);
+  return result;
+}
+
+/* Notes an option for pickle; NULL: as if it were not given. */
+static int note_option(simulation_object *self, const char *name, PyObject *value) {
+  PyObject *copy = copy_option(value ? value : Py_None, 3);
+  int bad = !copy || PyDict_SetItemString(self->given, name, copy);
+  Py_XDECREF(copy);
+  return bad ? -1 : 0;
+}
+
 static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   PyObject *values[NAMES] = {0}, *key, *value;
   Py_ssize_t at = 0;
@@ -381,8 +404,12 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *ke
   const jn_model *m = self->model->model;
   self->room = PyMem_New(double, (size_t)jn_model_nq(m) + (size_t)jn_model_nv(m) + 1);
   self->arrays = PyList_New(0);
+  self->given = PyDict_New();
   if (!self->room) PyErr_NoMemory();
-  if (!self->room || !self->arrays || take_all(self, values)) {
+  int bad = !self->room || !self->arrays || !self->given;
+  for (int i = 1; i < NAMES && !bad; i++)
+    if (values[i]) bad = note_option(self, names[i], values[i]);
+  if (bad || take_all(self, values)) {
     Py_DECREF(self);
     return NULL;
   }
@@ -395,6 +422,7 @@ static int simulation_traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(self->time);
   Py_VISIT(self->state);
   Py_VISIT(self->events);
+  Py_VISIT(self->given);
   return 0;
 }
 static int simulation_clear(PyObject *object) {
@@ -404,6 +432,7 @@ static int simulation_clear(PyObject *object) {
   Py_CLEAR(self->time);
   Py_CLEAR(self->state);
   Py_CLEAR(self->events);
+  Py_CLEAR(self->given);
   return 0;
 }
 static void simulation_dealloc(PyObject *object) {
@@ -484,7 +513,7 @@ static PyObject *sim_set_tau(PyObject *object, PyObject *value) {
   if (!self || model_take_rows(self->model, value, "tau", -1, self->room)) return NULL;
   jn_status status = jn_simulation_set_tau(self->simulation, self->room);
   if (status) return raise_status(status);
-  Py_RETURN_NONE;
+  return note_option(self, "tau", value) ? NULL : Py_NewRef(Py_None);
 }
 
 PyDoc_STRVAR(
@@ -505,6 +534,7 @@ static PyObject *sim_set_active(PyObject *object, PyObject *value) {
   jn_status status = JN_OK;
   if (impulse) status = jn_simulation_set_active(self->simulation, active, NUMBERS(impulse));
   PyMem_Free(active);
+  if (!status && impulse && note_option(self, "active", value)) Py_CLEAR(impulse);
   if (!status) return (PyObject *)impulse;
   Py_DECREF(impulse);
   return raise_step(self, status);
@@ -673,7 +703,19 @@ static PyObject *read_statistics(PyObject *object, void *more) {
   return result;
 }
 
+/* For pickle: the options by name. */
+static PyObject *sim_options(PyObject *object, PyObject *unused) {
+  (void)unused;
+  simulation_object *self = ready(object);
+  return self ? PyDict_Copy(self->given) : NULL;
+}
+static PyObject *read_model(PyObject *object, void *more) {
+  (void)more;
+  return Py_NewRef((PyObject *)((simulation_object *)object)->model);
+}
+
 static PyMethodDef methods[] = {
+    {"_options", sim_options, METH_NOARGS, NULL},
     {"set_state", FAST(sim_set_state, set_state_doc)},
     {"set_tau", sim_set_tau, METH_O, set_tau_doc},
     {"set_active", sim_set_active, METH_O, set_active_doc},
@@ -691,6 +733,7 @@ static PyMethodDef methods[] = {
 };
 static PyGetSetDef getset[] = {
     {"state", read_state, NULL, "t, q (nq,), v (nv,).", NULL},
+    {"model", read_model, NULL, "The model.", NULL},
     {"t", read_part, NULL, "The time.", (void *)0},
     {"constraint_forces", read_forces, NULL, "The constraint forces now (rows,).", NULL},
     {"q", read_part, NULL, "The configuration (nq,).", (void *)1},

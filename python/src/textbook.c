@@ -473,7 +473,29 @@ static PyObject *cmtm_order(PyObject *object, void *more) {
   return PyLong_FromLong(((cmtm_object *)object)->C.order);
 }
 
+/* For pickle: the numbers themselves, which pose and zeta give back only within rounding. */
+static PyObject *cmtm_numbers_of(PyObject *object, PyObject *unused) {
+  (void)unused;
+  const cmtm_object *self = (cmtm_object *)object;
+  return PyBytes_FromStringAndSize((const char *)self->memory,
+                                   (Py_ssize_t)(jn_cmtm_size(self->C.order) * sizeof(double)));
+}
+static PyObject *cmtm_of_numbers(PyObject *unused, PyObject *args) {
+  (void)unused;
+  const char *bytes;
+  Py_ssize_t size;
+  int order;
+  if (!PyArg_ParseTuple(args, "iy#", &order, &bytes, &size)) return NULL;
+  if (order < 0 || order > JN_MAX_ORDER || (size_t)size != jn_cmtm_size(order) * sizeof(double))
+    return raise_text(JN_ERR_ARGUMENT, "not the numbers of an N-CMTM of order %d", order);
+  cmtm_object *self = cmtm_of(order);
+  if (self) memcpy(self->memory, bytes, (size_t)size);
+  return (PyObject *)self;
+}
+
 static PyMethodDef cmtm_methods[] = {
+    {"_numbers", cmtm_numbers_of, METH_NOARGS, NULL},
+    {"_of_numbers", cmtm_of_numbers, METH_VARARGS | METH_STATIC, NULL},
     {"inverse", cmtm_inverse, METH_NOARGS, "inverse($self, /)\n--\n\nThe inverse, a CMTM."},
     {"motion", cmtm_motion, METH_O,
      "motion($self, x, /)\n--\n\nTwists (r+1, 6), Taylor coefficients, to the outer frame."},

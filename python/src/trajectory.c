@@ -17,6 +17,18 @@ PyObject *trajectory_wrap(model_object *model, jn_trajectory *trajectory) {
   return (PyObject *)self;
 }
 
+PyObject *trajectory_from(const trajectory_object *self, jn_trajectory *trajectory) {
+  PyObject *made = trajectory_wrap(self->model, trajectory);
+  if (made) ((trajectory_object *)made)->bands_lost = self->bands_lost;
+  return made;
+}
+
+int trajectory_refuse_bands(const trajectory_object *self) {
+  if (!self->bands_lost) return 0;
+  return refuse(JN_ERR_STATE,
+                "the bands of a fit are not kept by pickle and copy: fit the samples again");
+}
+
 static PyObject *finish(model_object *model, jn_status status, jn_error *error,
                         jn_trajectory **trajectory) {
   if (!status) return trajectory_wrap(model, *trajectory);
@@ -441,6 +453,7 @@ static PyObject *trajectory_at(PyObject *object, PyObject *const *args, Py_ssize
 }
 static PyObject *trajectory_band(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *keywords) {
+  if (trajectory_refuse_bands((trajectory_object *)object)) return NULL;
   return evaluate(object, args, nargs, keywords, "band", jn_trajectory_band);
 }
 
@@ -450,8 +463,8 @@ static PyObject *trajectory_scaled(PyObject *object, PyObject *value) {
   jn_trajectory *made = NULL;
   jn_error error = {0};
   if (take_double(value, "factor", &factor)) return NULL;
-  return finish(self->model, jn_trajectory_scaled(self->trajectory, factor, NULL, &made), &error,
-                &made);
+  error.status = jn_trajectory_scaled(self->trajectory, factor, NULL, &made);
+  return error.status ? raise_error(&error) : trajectory_from(self, made);
 }
 static PyObject *trajectory_save(PyObject *object, PyObject *value) {
   trajectory_object *self = (trajectory_object *)object;
@@ -463,6 +476,53 @@ static PyObject *trajectory_save(PyObject *object, PyObject *value) {
   Py_DECREF(path);
   error.status = status;
   return status ? raise_error(&error) : Py_NewRef(Py_None);
+}
+static PyObject *trajectory_to_json(PyObject *object, PyObject *unused) {
+  (void)unused;
+  const trajectory_object *self = (trajectory_object *)object;
+  char *text = NULL;
+  jn_error error = {0};
+  jn_status status =
+      jn_trajectory_to_json(self->trajectory, self->model->model, NULL, &text, &error);
+  error.status = status;
+  if (status) return raise_error(&error);
+  PyObject *result = PyUnicode_FromString(text);
+  jn_text_free(text, NULL);
+  return result;
+}
+PyDoc_STRVAR(parse_doc,
+             "parse(model, text, name='text')\n--\n\n"
+             "Reads the text of a description, as to_json gives it; `name` is the file name in\n"
+             "messages.");
+SOURCE(parse) {
+  static const char *const names[] = {"model", "text", "name"};
+  BEGIN("parse", 3, 2);
+  Py_ssize_t size;
+  const char *text = PyUnicode_Check(v[1]) ? PyUnicode_AsUTF8AndSize(v[1], &size) : NULL;
+  const char *name = v[2] ? PyUnicode_AsUTF8(v[2]) : "text";
+  if (!text && !PyErr_Occurred())
+    PyErr_Format(PyExc_TypeError, "text: a str expected, found %.200s", Py_TYPE(v[1])->tp_name);
+  if (!text || !name) return NULL;
+  jn_status status =
+      jn_trajectory_parse(text, (size_t)size, name, model->model, NULL, NULL, NULL, &made, &error);
+  result = finish(model, status, &error, &made);
+  return result;
+}
+/* For pickle: model, residual, report, whether the bands are lost; and their restoration. */
+static PyObject *trajectory_parts(PyObject *object, PyObject *unused) {
+  (void)unused;
+  const trajectory_object *self = (trajectory_object *)object;
+  return Py_BuildValue("(OOOi)", self->model, self->residual, self->report, self->bands_lost);
+}
+static PyObject *trajectory_annotate(PyObject *object, PyObject *args) {
+  trajectory_object *self = (trajectory_object *)object;
+  PyObject *residual, *report;
+  if (!PyArg_ParseTuple(args, "OOp", &residual, &report, &self->bands_lost)) return NULL;
+  Py_XDECREF(self->residual);
+  Py_XDECREF(self->report);
+  self->residual = Py_NewRef(residual);
+  self->report = Py_NewRef(report);
+  Py_RETURN_NONE;
 }
 static PyObject *trajectory_next_break(PyObject *object, PyObject *value) {
   double t;
@@ -492,11 +552,17 @@ static PyMethodDef methods[] = {
     {"minimum", STATIC(minimum, minimum_doc)},
     {"fit", STATIC(fit, fit_doc)},
     {"load", STATIC(load, load_doc)},
+    {"parse", STATIC(parse, parse_doc)},
     {"at", FAST(trajectory_at, at_doc)},
     {"band", FAST(trajectory_band, band_doc)},
     {"save", trajectory_save, METH_O,
      "save($self, path, /)\n--\n\n"
      "Writes a description (.json) that loads as the same motion bit for bit."},
+    {"to_json", trajectory_to_json, METH_NOARGS,
+     "to_json($self, /)\n--\n\n"
+     "The description that save writes, as a str; Trajectory.parse reads it."},
+    {"_parts", trajectory_parts, METH_NOARGS, NULL},
+    {"_annotate", trajectory_annotate, METH_VARARGS, NULL},
     {"scaled", trajectory_scaled, METH_O,
      "scaled($self, factor, /)\n--\n\nThe same motion `factor` times as slow."},
     {"clocked", trajectory_clocked, METH_O,
