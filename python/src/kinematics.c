@@ -25,7 +25,7 @@ PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v) {
     }
     order = (int)n - 1;
   }
-  kinematics_object *self = (kinematics_object *)kinematics_type.tp_alloc(&kinematics_type, 0);
+  kinematics_object *self = (kinematics_object *)PyType_GenericAlloc(kinematics_type, 0);
   double *state =
       PyMem_New(double, (size_t)jn_model_nq(model->model) + (size_t)(order + 1) * nv + 1);
   int bad = !self || !state;
@@ -69,7 +69,7 @@ static void kinematics_dealloc(PyObject *object) {
   Py_XDECREF(self->model);
   Py_XDECREF(self->q);
   Py_XDECREF(self->v);
-  Py_TYPE(object)->tp_free(object);
+  object_free(object);
 }
 
 /* ---- arguments: frame or joint, representation, order ---- */
@@ -292,11 +292,11 @@ static PyObject *kin_screw_partial(FASTCALL) {
   PyObject *items =
       values[2] ? PySequence_Fast(values[2], "columns: a list of integers expected") : NULL;
   if (values[2] && !items) return NULL;
-  count = items ? PySequence_Fast_GET_SIZE(items) : 0;
+  count = items ? fast_size(items) : 0;
   int bad = count > 16;
   if (bad) raise_text(JN_ERR_LIMIT, "columns: at most 16");
   for (Py_ssize_t i = 0; i < count && !bad; i++)
-    bad = take_int(PySequence_Fast_GET_ITEM(items, i), "columns", 0, nv - 1, &along[i]);
+    bad = take_int(fast_item(items, i), "columns", 0, nv - 1, &along[i]);
   Py_XDECREF(items);
   if (bad) return NULL;
   npy_intp six = 6;
@@ -441,12 +441,15 @@ static PyGetSetDef getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-PyTypeObject kinematics_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Kinematics",
-    .tp_basicsize = sizeof(kinematics_object),
-    .tp_dealloc = kinematics_dealloc,
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .tp_doc = "Positions, velocities and their derivatives of every frame: Model.kinematics.",
-    .tp_methods = methods,
-    .tp_getset = getset,
+static PyType_Slot kinematics_slots[] = {
+    {Py_tp_dealloc, (void *)kinematics_dealloc},
+    {Py_tp_doc,
+     (void *)"Positions, velocities and their derivatives of every frame: Model.kinematics."},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {0, NULL},
 };
+PyTypeObject *kinematics_type;
+PyType_Spec kinematics_type_spec = {"jounce.Kinematics", sizeof(kinematics_object), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                    kinematics_slots};

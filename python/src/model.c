@@ -2,6 +2,8 @@
 #include "binding.h"
 #include "files.h"
 
+#include <structmember.h>
+
 #include <string.h>
 
 /* ---- scratch ---- */
@@ -142,7 +144,7 @@ static int find_index(PyObject *object, const char *what, int count,
                       int (*find)(const jn_model *, const char *), const jn_model *model) {
   int index = -1;
   if (PyUnicode_Check(object)) {
-    const char *name = PyUnicode_AsUTF8(object);
+    const char *name = utf8(object);
     if (!name) return -1;
     index = find(model, name);
     if (index < 0) raise_text(JN_ERR_ARGUMENT, "the model has no %s '%.200s'", what, name);
@@ -227,7 +229,7 @@ static int change_settings(model_object *self, PyObject *const *values) {
 }
 
 static model_object *model_alloc(void) {
-  model_object *self = (model_object *)model_type.tp_alloc(&model_type, 0);
+  model_object *self = (model_object *)PyType_GenericAlloc(model_type, 0);
   if (self) self->threads = 1;
   return self;
 }
@@ -313,7 +315,7 @@ static PyObject *model_load(PyObject *path, PyObject *settings) {
   jn_status status = JN_OK;
   if (PyUnicode_FSConverter(path, &bytes)) {
     Py_BEGIN_ALLOW_THREADS;
-    status = load_model(PyBytes_AS_STRING(bytes), &files.options, &options, &spec, &model, &error);
+    status = load_model(PyBytes_AsString(bytes), &files.options, &options, &spec, &model, &error);
     Py_END_ALLOW_THREADS;
     Py_DECREF(bytes);
   }
@@ -325,13 +327,13 @@ static PyObject *model_load(PyObject *path, PyObject *settings) {
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   (void)type;
   PyObject *path = NULL, *rest = NULL, *result = NULL;
-  if (PyTuple_GET_SIZE(args) > 1) {
+  if (PyTuple_Size(args) > 1) {
     PyErr_SetString(
         PyExc_TypeError,
         "Model() takes one positional argument, a file or the name of a built-in robot");
     return NULL;
   }
-  if (PyTuple_GET_SIZE(args)) path = PyTuple_GET_ITEM(args, 0);
+  if (PyTuple_Size(args)) path = PyTuple_GetItem(args, 0);
   if (!(rest = keywords ? PyDict_Copy(keywords) : PyDict_New())) return NULL;
   PyObject *value = PyDict_GetItemString(rest, "source");
   if (value) {
@@ -357,7 +359,7 @@ static void model_dealloc(PyObject *object) {
   else
     jn_model_free(self->model);
   jn_spec_free(self->spec);
-  Py_TYPE(object)->tp_free(object);
+  object_free(object);
 }
 
 PyDoc_STRVAR(with_settings_doc,
@@ -551,7 +553,7 @@ static PyObject *records(const model_object *self, int count, int which) {
       Py_DECREF(list);
       return NULL;
     }
-    PyTuple_SET_ITEM(list, i, item);
+    PyTuple_SetItem(list, i, item);
   }
   return list;
 }
@@ -572,14 +574,14 @@ static PyObject *read_dofs(PyObject *object, void *more) {
       jn_model_dof_name(m, i, c, name, sizeof name);
       PyObject *item = text(name);
       if (item)
-        PyTuple_SET_ITEM(ours, at++, item);
+        PyTuple_SetItem(ours, at++, item);
       else
         Py_CLEAR(list);
     }
   for (int i = 0; list && i < nv; i++)
-    PyTuple_SET_ITEM(
+    PyTuple_SetItem(
         list, i,
-        Py_NewRef(PyTuple_GET_ITEM(ours, self->layout ? jn_layout_v_index(self->layout)[i] : i)));
+        Py_NewRef(PyTuple_GetItem(ours, self->layout ? jn_layout_v_index(self->layout)[i] : i)));
   Py_XDECREF(ours);
   return list;
 }
@@ -596,7 +598,7 @@ static PyObject *read_coordinates(PyObject *object, void *more) {
     jn_status status = jn_coordinate_name(self->model, iq, name);
     PyObject *item = status ? raise_status(status) : text(name);
     if (item)
-      PyTuple_SET_ITEM(list, i, item);
+      PyTuple_SetItem(list, i, item);
     else
       Py_CLEAR(list);
   }
@@ -729,15 +731,20 @@ PyDoc_STRVAR(
     "leading axes (a batch) and return arrays with the same leading axes; `out=` takes arrays to\n"
     "write into.");
 
-PyTypeObject model_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Model",
-    .tp_basicsize = sizeof(model_object),
-    .tp_dealloc = model_dealloc,
-    .tp_repr = model_repr,
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_doc = model_doc,
-    .tp_weaklistoffset = offsetof(model_object, weak),
-    .tp_methods = model_methods,
-    .tp_getset = model_getset,
-    .tp_new = model_new,
+static PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(model_object, weak), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
 };
+static PyType_Slot model_slots[] = {
+    {Py_tp_dealloc, (void *)model_dealloc},
+    {Py_tp_repr, (void *)model_repr},
+    {Py_tp_doc, (void *)model_doc},
+    {Py_tp_methods, model_methods},
+    {Py_tp_getset, model_getset},
+    {Py_tp_new, (void *)model_new},
+    {Py_tp_members, members},
+    {0, NULL},
+};
+PyTypeObject *model_type;
+PyType_Spec model_type_spec = {"jounce.Model", sizeof(model_object), 0, Py_TPFLAGS_DEFAULT,
+                               model_slots};

@@ -240,15 +240,15 @@ static int set_wrenches(simulation_object *self, PyObject *list, jn_applied_wren
   PyObject *items = PySequence_Fast(list, "external: a list of (frame, wrench) expected");
   if (!items) return -1;
   int bad = 0;
-  *n = (int)PySequence_Fast_GET_SIZE(items);
+  *n = (int)fast_size(items);
   if (!(*out = PyMem_Calloc((size_t)*n + 1, sizeof **out))) {
     PyErr_NoMemory();
     bad = 1;
   }
   for (int i = 0; i < *n && !bad; i++) {
     PyObject *frame, *wrench, *word = NULL;
-    PyObject *item = take_tuple(PySequence_Fast_GET_ITEM(items, i),
-                                "external: (frame, wrench, representation) expected");
+    PyObject *item =
+        take_tuple(fast_item(items, i), "external: (frame, wrench, representation) expected");
     npy_intp six = 6;
     PyArrayObject *a = NULL;
     int index = -1, rep = JN_BODY;
@@ -270,7 +270,7 @@ static int set_events(simulation_object *self, PyObject *list, jn_event **out, i
   PyObject *items = PySequence_Tuple(list);
   if (!items) return -1;
   self->events = items;
-  *n = (int)PyTuple_GET_SIZE(items);
+  *n = (int)PyTuple_Size(items);
   *out = PyMem_Calloc((size_t)*n + 1, sizeof **out);
   PyObject *block = PyBytes_FromStringAndSize(NULL, (*n + 1) * (Py_ssize_t)sizeof(event_context));
   if (!*out || !block || PyList_Append(self->arrays, block)) {
@@ -278,10 +278,10 @@ static int set_events(simulation_object *self, PyObject *list, jn_event **out, i
     if (!PyErr_Occurred()) PyErr_NoMemory();
     return -1;
   }
-  event_context *context = (event_context *)PyBytes_AS_STRING(block);
+  event_context *context = (event_context *)PyBytes_AsString(block);
   Py_DECREF(block); /* self->arrays holds it */
   for (int i = 0; i < *n; i++) {
-    PyObject *item = PyTuple_GET_ITEM(items, i), *function = item;
+    PyObject *item = PyTuple_GetItem(items, i), *function = item;
     int direction = 0;
     if (PyTuple_Check(item) &&
         !PyArg_ParseTuple(item, "Oi;events: functions or (function, direction) expected", &function,
@@ -375,12 +375,12 @@ static int note_option(simulation_object *self, const char *name, PyObject *valu
 static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   PyObject *values[NAMES] = {0}, *key, *value;
   Py_ssize_t at = 0;
-  if (PyTuple_GET_SIZE(args) > 2) {
+  if (PyTuple_Size(args) > 2) {
     PyErr_SetString(PyExc_TypeError,
                     "Simulation() takes at most two positional arguments, a model and a scheme");
     return NULL;
   }
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) values[i] = PyTuple_GET_ITEM(args, i);
+  for (Py_ssize_t i = 0; i < PyTuple_Size(args); i++) values[i] = PyTuple_GetItem(args, i);
   while (keywords && PyDict_Next(keywords, &at, &key, &value)) {
     int i = 0;
     while (i < NAMES && PyUnicode_CompareWithASCIIString(key, names[i])) i++;
@@ -393,11 +393,11 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *ke
   }
   for (int i = 1; i < NAMES; i++)
     if (values[i] == Py_None) values[i] = NULL;
-  if (!values[MODEL] || !PyObject_TypeCheck(values[MODEL], &model_type)) {
+  if (!values[MODEL] || !PyObject_TypeCheck(values[MODEL], model_type)) {
     PyErr_SetString(PyExc_TypeError, "Simulation() needs a Model");
     return NULL;
   }
-  simulation_object *self = (simulation_object *)type->tp_alloc(type, 0);
+  simulation_object *self = (simulation_object *)PyType_GenericAlloc(type, 0);
   if (!self) return NULL;
   Py_INCREF(values[0]);
   self->model = (model_object *)values[0];
@@ -418,6 +418,7 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *ke
 
 static int simulation_traverse(PyObject *object, visitproc visit, void *arg) {
   simulation_object *self = (simulation_object *)object;
+  Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->model);
   Py_VISIT(self->time);
   Py_VISIT(self->state);
@@ -442,7 +443,7 @@ static void simulation_dealloc(PyObject *object) {
   Py_XDECREF(self->arrays);
   Py_XDECREF(self->model);
   PyMem_Free(self->room);
-  Py_TYPE(object)->tp_free(object);
+  object_free(object);
 }
 
 /* ---- use ---- */
@@ -618,19 +619,19 @@ static PyObject *sim_run(PyObject *object, PyObject *value) {
       int met = PyLong_AsLong(event) >= 0;
       Py_DECREF(event);
       PyObject *now = give_state(self, 0, 0);
-      int bad = !now || PyList_Append(qs, PyTuple_GET_ITEM(now, 1)) ||
-                PyList_Append(vs, PyTuple_GET_ITEM(now, 2));
+      int bad = !now || PyList_Append(qs, PyTuple_GetItem(now, 1)) ||
+                PyList_Append(vs, PyTuple_GetItem(now, 2));
       Py_XDECREF(now);
       if (bad) goto done;
       if (met) break;
     }
-    npy_intp shape[2] = {PyList_GET_SIZE(qs), jn_model_nq(self->model->model)};
+    npy_intp shape[2] = {PyList_Size(qs), jn_model_nq(self->model->model)};
     PyArrayObject *q = new_array(2, shape);
     shape[1] = jn_model_nv(self->model->model);
     PyArrayObject *v = q ? new_array(2, shape) : NULL;
     for (npy_intp i = 0; v && i < shape[0]; i++) {
-      PyArrayObject *a = (PyArrayObject *)PyList_GET_ITEM(qs, i),
-                    *b = (PyArrayObject *)PyList_GET_ITEM(vs, i);
+      PyArrayObject *a = (PyArrayObject *)PyList_GetItem(qs, i),
+                    *b = (PyArrayObject *)PyList_GetItem(vs, i);
       memcpy(NUMBERS(q) + i * PyArray_SIZE(a), NUMBERS(a), (size_t)PyArray_NBYTES(a));
       memcpy(NUMBERS(v) + i * PyArray_SIZE(b), NUMBERS(b), (size_t)PyArray_NBYTES(b));
     }
@@ -654,7 +655,7 @@ static PyObject *read_state(PyObject *object, void *more) {
 static PyObject *read_part(PyObject *object, void *which) {
   PyObject *all = read_state(object, NULL);
   if (!all) return NULL;
-  PyObject *part = Py_NewRef(PyTuple_GET_ITEM(all, (Py_ssize_t)(intptr_t)which));
+  PyObject *part = Py_NewRef(PyTuple_GetItem(all, (Py_ssize_t)(intptr_t)which));
   Py_DECREF(all);
   return part;
 }
@@ -764,18 +765,19 @@ PyDoc_STRVAR(
     "events: functions g(t, q, v), or (g, direction): a step ends where g crosses zero.\n"
     "active: names of the constraints that hold (None: all of the model's); see set_active.");
 
-PyTypeObject simulation_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Simulation",
-    .tp_basicsize = sizeof(simulation_object),
-    .tp_dealloc = simulation_dealloc,
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .tp_doc = simulation_doc,
-    .tp_traverse = simulation_traverse,
-    .tp_clear = simulation_clear,
-    .tp_methods = methods,
-    .tp_getset = getset,
-    .tp_new = simulation_new,
+static PyType_Slot simulation_slots[] = {
+    {Py_tp_dealloc, (void *)simulation_dealloc},
+    {Py_tp_traverse, (void *)simulation_traverse},
+    {Py_tp_clear, (void *)simulation_clear},
+    {Py_tp_doc, (void *)simulation_doc},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {Py_tp_new, (void *)simulation_new},
+    {0, NULL},
 };
+PyTypeObject *simulation_type;
+PyType_Spec simulation_type_spec = {"jounce.Simulation", sizeof(simulation_object), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, simulation_slots};
 
 int add_simulation_results(PyObject *module) {
   static PyStructSequence_Field fields[] = {{"steps", NULL},    {"rejected", NULL},

@@ -9,7 +9,7 @@ typedef struct spec_object {
 } spec_object;
 
 static PyObject *spec_wrap(jn_spec *spec) {
-  spec_object *self = (spec_object *)spec_type.tp_alloc(&spec_type, 0);
+  spec_object *self = (spec_object *)PyType_GenericAlloc(spec_type, 0);
   if (self)
     self->spec = spec;
   else
@@ -29,7 +29,7 @@ static PyObject *spec_new(PyTypeObject *type, PyObject *args, PyObject *keywords
 
 static void spec_dealloc(PyObject *object) {
   jn_spec_free(((spec_object *)object)->spec);
-  Py_TYPE(object)->tp_free(object);
+  object_free(object);
 }
 
 static PyObject *spec_load(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
@@ -44,7 +44,7 @@ static PyObject *spec_load(PyObject *type, PyObject *const *args, Py_ssize_t nar
   jn_error error = {0};
   jn_status status = JN_OK;
   if (PyUnicode_FSConverter(values[0], &bytes)) {
-    status = jn_spec_load_with(PyBytes_AS_STRING(bytes), &files.options, NULL, &spec, &error);
+    status = jn_spec_load_with(PyBytes_AsString(bytes), &files.options, NULL, &spec, &error);
     Py_DECREF(bytes);
   }
   files_free(&files);
@@ -62,16 +62,16 @@ static PyObject *parse(parser *read, const char *function, PyObject *const *args
   Py_ssize_t size;
   const char *text = NULL, *name = "text";
   if (PyBytes_Check(values[0])) {
-    text = PyBytes_AS_STRING(values[0]);
-    size = PyBytes_GET_SIZE(values[0]);
+    text = PyBytes_AsString(values[0]);
+    size = PyBytes_Size(values[0]);
   } else if (PyUnicode_Check(values[0])) {
     text = PyUnicode_AsUTF8AndSize(values[0], &size);
   } else {
     PyErr_Format(PyExc_TypeError, "text: str or bytes expected, found %.200s",
-                 Py_TYPE(values[0])->tp_name);
+                 type_name(values[0]));
   }
   if (!text) return NULL;
-  if (values[1] && !(name = PyUnicode_AsUTF8(values[1]))) return NULL;
+  if (values[1] && !(name = utf8(values[1]))) return NULL;
   jn_spec *spec = NULL;
   jn_error error = {0};
   jn_status status = read(text, (size_t)size, name, NULL, &spec, &error);
@@ -137,8 +137,8 @@ static int take_optional(PyObject *value, const char *what, double *out) {
 }
 
 static const char *take_text(PyObject *value, const char *what) {
-  if (PyUnicode_Check(value)) return PyUnicode_AsUTF8(value);
-  PyErr_Format(PyExc_TypeError, "%s: a str expected, found %.200s", what, Py_TYPE(value)->tp_name);
+  if (PyUnicode_Check(value)) return utf8(value);
+  PyErr_Format(PyExc_TypeError, "%s: a str expected, found %.200s", what, type_name(value));
   return NULL;
 }
 
@@ -267,8 +267,7 @@ static PyObject *spec_extend(PyObject *object, PyObject *path) {
   PyObject *bytes = NULL;
   if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
   jn_error error = {0};
-  jn_status status =
-      jn_spec_extend(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
+  jn_status status = jn_spec_extend(((spec_object *)object)->spec, PyBytes_AsString(bytes), &error);
   Py_DECREF(bytes);
   if (status) return raise_error(&error);
   Py_INCREF(object);
@@ -351,7 +350,7 @@ PyDoc_STRVAR(build_doc,
              "build($self, /, *, root=None, inertia='default', lenient=False, **settings)\n--\n\n"
              "Checks the spec and builds a Model; settings as in Model.");
 static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords) {
-  if (PyTuple_GET_SIZE(args)) {
+  if (PyTuple_Size(args)) {
     PyErr_SetString(PyExc_TypeError, "build() takes no positional arguments");
     return NULL;
   }
@@ -380,7 +379,7 @@ static PyObject *save(PyObject *object, PyObject *path,
   PyObject *bytes = NULL;
   if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
   jn_error error = {0};
-  jn_status status = write(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
+  jn_status status = write(((spec_object *)object)->spec, PyBytes_AsString(bytes), &error);
   Py_DECREF(bytes);
   if (status) return raise_error(&error);
   Py_RETURN_NONE;
@@ -528,7 +527,7 @@ static PyObject *names_of(PyObject *object, void *links) {
     const char *name = links ? jn_spec_get_link(spec, i)->name : jn_spec_get_joint(spec, i)->name;
     PyObject *item = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
     if (item)
-      PyTuple_SET_ITEM(list, i, item);
+      PyTuple_SetItem(list, i, item);
     else
       Py_CLEAR(list);
   }
@@ -594,16 +593,17 @@ static PyGetSetDef getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-PyTypeObject spec_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Spec",
-    .tp_basicsize = sizeof(spec_object),
-    .tp_dealloc = spec_dealloc,
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_doc =
-        "Spec(name)\n--\n\n"
-        "An editable robot: links, joints and frames, which refer to each other by name, in any\n"
-        "order. build() checks it and makes a Model.",
-    .tp_methods = methods,
-    .tp_getset = getset,
-    .tp_new = spec_new,
+static PyType_Slot spec_slots[] = {
+    {Py_tp_dealloc, (void *)spec_dealloc},
+    {Py_tp_doc, (void *)"Spec(name)\n--\n\n"
+                        "An editable robot: links, joints and frames, which refer to each other by "
+                        "name, in any\n"
+                        "order. build() checks it and makes a Model."},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {Py_tp_new, (void *)spec_new},
+    {0, NULL},
 };
+PyTypeObject *spec_type;
+PyType_Spec spec_type_spec = {"jounce.Spec", sizeof(spec_object), 0, Py_TPFLAGS_DEFAULT,
+                              spec_slots};
