@@ -291,9 +291,9 @@ static algorithm table[] = {
      "Forces from motion. q (..., nq), v (..., r+2, nv) = v, v', ..., v^(r+1); returns\n"
      "tau (..., r+1, nv) = tau, tau', ..., tau^(r). The shape of v gives the order r. O(n r^2).\n\n"
      "external: wrenches applied to the robot, [(frame, wrench, representation), ...]; a wrench\n"
-     "is (r+1, 6) or (6,), torque first; the default representation is 'body'. tau_ext (r+1, nv)\n"
-     "or (nv,): generalised forces in addition to the actuators'. Both are the same for every\n"
-     "state of a batch."},
+     "is (..., r+1, 6), or (..., 6) at order 0, torque first; the default representation is\n"
+     "'body'. tau_ext (..., r+1, nv), or (..., nv) at order 0: generalised forces in addition to\n"
+     "the actuators'. Leading axes of all arrays broadcast as in numpy."},
     {"forward_dynamics",
      call_forward_dynamics,
      EXTERNAL | BATCHED_FORWARD,

@@ -37,6 +37,11 @@ PyObject *raise_text(jn_status status, const char *format, ...)
 #define no_memory() (PyErr_NoMemory(), -1)
 /* Sets an attribute of the current exception; steals the reference to `value`. */
 void note_attribute(const char *name, PyObject *value);
+void prefix_message(const char *prefix); /* of the current exception */
+/* ", did you mean 'elbow'?" for the word of a list that is nearest to a str, else ""; the names are
+ * a new reference that is taken over. */
+const char *suggestion(PyObject *word, PyObject *names);
+PyObject *list_of(const char *const *words, int count); /* a new list of the strings */
 
 /* ---- words for enumerations ---- */
 
@@ -127,6 +132,8 @@ int model_take_rows(const model_object *self, PyObject *object, const char *what
                     double *out);
 PyObject *model_give_q(const model_object *self, const double *q);
 PyObject *model_give_rows(const model_object *self, int nd, const npy_intp *shape, const double *x);
+/* The name of number i of a q or of a row of nv: text[JN_MAX_NAME + 16]. */
+void model_number_name(const model_object *self, int of_q, int i, char *text);
 PyObject *raise_singular(const model_object *self, jn_status status, int joint);
 PyObject *raise_fault(const model_object *self, jn_status status, const jn_constraint_fault *f);
 

@@ -153,18 +153,14 @@ PyObject *trajectory_limits(PyObject *object, PyObject *const *args, Py_ssize_t 
 /* (frame, speed): the speed of the origin of a frame */
 static int take_tool(const model_object *model, PyObject *value, jn_tool_limit *tool,
                      jn_retime_options *o) {
-  const char *name;
+  PyObject *frame;
   if (!value || value == Py_None) return 0;
-  if (!PyTuple_Check(value) || !PyArg_ParseTuple(value, "sd", &name, &tool->speed)) {
+  if (!PyTuple_Check(value) || !PyArg_ParseTuple(value, "Od", &frame, &tool->speed)) {
     PyErr_Clear();
     raise_text(JN_ERR_ARGUMENT, "tool_speed: (frame, speed) expected");
     return -1;
   }
-  tool->frame = jn_model_find_frame(model->model, name);
-  if (tool->frame < 0) {
-    raise_text(JN_ERR_ARGUMENT, "tool_speed: the model has no link or frame '%s'", name);
-    return -1;
-  }
+  if ((tool->frame = model_frame(model, frame)) < 0) return -1;
   o->tools = 1;
   o->tool = tool;
   return 0;

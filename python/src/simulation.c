@@ -385,8 +385,9 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *ke
     int i = 0;
     while (i < NAMES && PyUnicode_CompareWithASCIIString(key, names[i])) i++;
     if (i == NAMES || values[i]) {
-      PyErr_Format(PyExc_TypeError, "Simulation() %s '%U'",
-                   i == NAMES ? "has no argument" : "got two values for", key);
+      PyErr_Format(PyExc_TypeError, "Simulation() %s '%U'%s",
+                   i == NAMES ? "has no argument" : "got two values for", key,
+                   i == NAMES ? suggestion(key, list_of(names, NAMES)) : "");
       return NULL;
     }
     values[i] = value;

@@ -105,6 +105,8 @@ static PyObject *spec_parse_json(PyObject *type, PyObject *const *args, Py_ssize
 
 /* ---- links, joints, frames ---- */
 
+static PyObject *names_of(PyObject *object, void *links); /* a new tuple of names */
+
 static int take_vec3(PyObject *value, const char *what, jn_vec3 *out) {
   double x[3];
   if (!value) return 0;
@@ -294,7 +296,9 @@ static PyObject *spec_lock(PyObject *object, PyObject *const *args, Py_ssize_t n
       !(joint = take_text(v[0], "joint")))
     return NULL;
   const int i = jn_spec_find_joint(spec, joint);
-  if (i < 0) return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'", joint);
+  if (i < 0)
+    return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'%s", joint,
+                      suggestion(v[0], names_of(object, NULL)));
   const int n = nq[jn_spec_get_joint(spec, i)->type];
   if (v[1] &&
       (n == 1 && PyNumber_Check(v[1]) && !PySequence_Check(v[1]) ? take_double(v[1], "q", q)
@@ -320,7 +324,9 @@ static PyObject *spec_set_armature(PyObject *object, PyObject *const *args, Py_s
       !(joint = take_text(v[0], "joint")) || take_double(v[1], "armature", &x))
     return NULL;
   const int i = jn_spec_find_joint(spec, joint);
-  if (i < 0) return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'", joint);
+  if (i < 0)
+    return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'%s", joint,
+                      suggestion(v[0], names_of(object, NULL)));
   jn_spec_joint(spec, i)->armature = x;
   Py_INCREF(object);
   return object;

@@ -113,6 +113,42 @@ void note_attribute(const char *name, PyObject *value) {
   PyErr_Restore(type, error, trace);
 }
 
+void prefix_message(const char *prefix) {
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  PyObject *args = error ? Py_BuildValue("(N)", PyUnicode_FromFormat("%s%S", prefix, error)) : NULL;
+  if (!args || PyObject_SetAttrString(error, "args", args)) PyErr_Clear();
+  Py_XDECREF(args);
+  PyErr_Restore(type, error, trace);
+}
+
+const char *suggestion(PyObject *word, PyObject *names) {
+  static char text[JN_MAX_NAME + 40]; /* under the interpreter's lock */
+  text[0] = '\0';
+  PyObject *difflib = names ? PyImport_ImportModule("difflib") : NULL;
+  PyObject *near =
+      difflib ? PyObject_CallMethod(difflib, "get_close_matches", "OOi", word, names, 1) : NULL;
+  PyObject *best = near && PyList_Size(near) > 0 ? PyList_GetItem(near, 0) : NULL;
+  const char *name = best ? utf8(best) : NULL;
+  if (name) snprintf(text, sizeof text, "; did you mean '%.*s'?", JN_MAX_NAME, name);
+  PyErr_Clear();
+  Py_XDECREF(near);
+  Py_XDECREF(difflib);
+  Py_XDECREF(names);
+  return text;
+}
+
+PyObject *list_of(const char *const *words, int count) {
+  PyObject *list = PyList_New(0);
+  for (int i = 0; list && i < count; i++) {
+    PyObject *word = PyUnicode_FromString(words[i]);
+    if (!word || PyList_Append(list, word)) Py_CLEAR(list);
+    Py_XDECREF(word);
+  }
+  return list;
+}
+
 /* ---- words ---- */
 
 const char *const representation_words[] = {"spatial", "body", "hybrid", "mixed", NULL};
@@ -130,7 +166,11 @@ int word_index(PyObject *object, const char *const *words, const char *what) {
   }
   PyObject *shown = PyObject_Repr(object);
   const char *given = shown ? utf8(shown) : NULL;
-  if (given) raise_text(JN_ERR_ARGUMENT, "%s: one of %s expected, found %.100s", what, list, given);
+  int count = 0;
+  while (words[count]) count++;
+  const char *near = given && text ? suggestion(object, list_of(words, count)) : "";
+  if (given)
+    raise_text(JN_ERR_ARGUMENT, "%s: one of %s expected, found %.100s%s", what, list, given, near);
   Py_XDECREF(shown);
   return -1;
 }
@@ -176,7 +216,9 @@ int take_arguments(const char *function, const char *const *names, int count, in
     PyObject *key = PyTuple_GetItem(keywords, k);
     int i = 0;
     while (i < count && !same_name(key, names[i])) i++;
-    if (i == count) return refuse_type("%s() has no argument '%U'", function, key);
+    if (i == count)
+      return refuse_type("%s() has no argument '%U'%s", function, key,
+                         suggestion(key, list_of(names, count)));
     if (i < nargs) return refuse_type("%s() got two values for '%s'", function, names[i]);
     values[i] = args[nargs + k];
   }
@@ -210,7 +252,10 @@ int take_int(PyObject *object, const char *what, long low, long high, int *out) 
   Py_DECREF(index);
   if (x == -1 && PyErr_Occurred()) return -1;
   if (overflow || x < low || x > high)
-    return refuse(JN_ERR_ARGUMENT, "%s: an integer from %ld to %ld expected", what, low, high);
+    return (
+        PyErr_Format(class_of(JN_ERR_ARGUMENT), "%s: an integer from %ld to %ld expected, found %R",
+                     what, low, high, object),
+        -1);
   *out = (int)x;
   return 0;
 }
