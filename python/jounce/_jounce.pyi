@@ -1,6 +1,6 @@
 """Types of the compiled module. Its docstrings describe the shapes."""
 import os
-from typing import Any, Callable, Literal, NamedTuple, Sequence
+from typing import Any, Callable, Literal, Mapping, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,7 @@ class Error(Exception):
     line: int | None
     index: int | None
     joint: str | None
+    constraint: str | None
 
 class ArgumentError(Error, ValueError): ...
 class FileError(Error, OSError): ...
@@ -90,6 +91,15 @@ class GroupedMatrices(NamedTuple):
     M: Array
     V: Array
     G: Array
+
+class Limits(NamedTuple):
+    lower: Array
+    upper: Array
+    velocity: Array
+    acceleration: Array
+    jerk: Array
+    effort: Array
+    effort_rate: Array
 
 class Assemble(NamedTuple):
     q: Array
@@ -314,6 +324,18 @@ class Model:
     def layout(self) -> LayoutName: ...
     @property
     def dofs(self) -> tuple[str, ...]: ...
+    @property
+    def dof_names(self) -> tuple[str, ...]: ...
+    @property
+    def joint_names(self) -> tuple[str, ...]: ...
+    @property
+    def body_names(self) -> tuple[str, ...]: ...
+    @property
+    def frame_names(self) -> tuple[str, ...]: ...
+    @property
+    def limits(self) -> Limits: ...
+    def state(self, q: Mapping[str | int, ArrayLike] | None = None, v: Mapping[str | int, ArrayLike] | None = None, *,
+            order: int = 0) -> tuple[Array, Array]: ...
     @property
     def coordinates(self) -> tuple[str, ...]: ...
     @property

@@ -688,19 +688,6 @@ static PyObject *read_engine(PyObject *object, void *more) {
   return name;
 }
 
-static PyObject *model_repr(PyObject *object) {
-  const model_object *self = (model_object *)object;
-  PyObject *name = read_name(object, NULL);
-  if (!name) return NULL;
-  PyObject *result = PyUnicode_FromFormat(
-      "<jounce.Model %R: %d bodies, nq = %d, nv = %d, %s>", name, jn_model_body_count(self->model),
-      jn_model_nq(self->model), jn_model_nv(self->model),
-      self->layout ? jn_layout_name(jn_layout_kind_of(self->layout))
-                   : representation_words[self->settings.representation]);
-  Py_DECREF(name);
-  return result;
-}
-
 static PyObject *read_constraints(PyObject *object, void *more) {
   (void)more;
   const jn_model *m = ((model_object *)object)->model;
@@ -809,7 +796,6 @@ static PyMemberDef members[] = {
 };
 static PyType_Slot model_slots[] = {
     {Py_tp_dealloc, (void *)model_dealloc},
-    {Py_tp_repr, (void *)model_repr},
     {Py_tp_doc, (void *)model_doc},
     {Py_tp_methods, model_methods},
     {Py_tp_getset, model_getset},
