@@ -12,6 +12,8 @@ LayoutName = Literal["jounce", "pinocchio", "mujoco", "drake", "rbdl"]
 Scheme = Literal["rkmk4", "rkmk54", "momentum", "variational", "taylor", "radau"]
 JointType = Literal["fixed", "revolute", "prismatic", "helical", "cylindrical", "planar", "universal",
                     "spherical", "free"]
+ConstraintType = Literal["weld", "revolute", "universal", "point", "point_on_line", "point_on_plane", "distance",
+                         "coupling"]
 Quantity = Literal["link_motion", "link_momentum", "link_force", "joint_momentum", "joint_force",
                    "joint_torque"]
 Operator = Literal["L", "L_inverse", "dual_L", "dual_L_inverse", "G", "dual_G", "M"]
@@ -91,6 +93,11 @@ class GroupedMatrices(NamedTuple):
     M: Array
     V: Array
     G: Array
+
+class ElasticMotors(NamedTuple):
+    theta: Array
+    tau: Array
+    tau_m: Array
 
 class Limits(NamedTuple):
     lower: Array
@@ -371,6 +378,10 @@ class Model:
             None, out: Sequence[Array] | None = None) -> ConstrainedHybridDynamics: ...
     def assemble(self, q: ArrayLike, v: ArrayLike, *, driven: Sequence[str | int] | None = None, active: Sequence[str |
             int] | None = None, out: Sequence[Array] | None = None) -> Assemble: ...
+    def generate(self, *, inverse: int | Sequence[int] = (0,), forward: int | Sequence[int] = (0,), lanes: int = 1,
+            name: str | None = None) -> dict[str, str]: ...
+    def elastic_motors(self, q: ArrayLike, v: ArrayLike, stiffness: ArrayLike, motor_inertia: ArrayLike, *, out:
+            Sequence[Array] | None = None) -> ElasticMotors: ...
     def inverse_kinematics(self, frame: str | int, pose: ArrayLike, twist: ArrayLike | None = None, *, q: ArrayLike
             | None = None, follow: Literal["pose", "position", "axis"] = 'pose', in_representation: Representation =
             'hybrid', driven: Sequence[str | int] | None = None) -> tuple[Array, Array, Array]: ...
@@ -557,9 +568,13 @@ class Spec:
             None, p: ArrayLike | None = None, pitch: float = 0, armature: float = 0, damping: float = 0,
             friction: float = 0, lower: float | None = None, upper: float | None = None, velocity: float |
             None = None, effort: float | None = None, acceleration: float | None = None, jerk: float | None =
-            None, effort_rate: float | None = None) -> Spec: ...
+            None, effort_rate: float | None = None, passive: bool = False) -> Spec: ...
     def add_frame(self, name: str, link: str, R: ArrayLike | None = None, p: ArrayLike | None =
             None) -> Spec: ...
+    def add_constraint(self, name: str, type: ConstraintType, link_a: str | None = None, link_b: str | None = None, *,
+            R_a: ArrayLike | None = None, p_a: ArrayLike | None = None, R_b: ArrayLike | None = None, p_b: ArrayLike |
+            None = None, axis_a: ArrayLike | None = None, axis_b: ArrayLike | None = None, length: float | None = None,
+            terms: dict[str, float] | None = None, offset: float = 0) -> Spec: ...
     def add_rotor(self, name: str, link: str, *, c_f: float, c_d: float = 0, spin: int = 1, R: ArrayLike | None =
             None, p: ArrayLike | None = None, idle: float | None = None, speed: float | None = None, thrust: float
             | None = None, thrust_rate: float | None = None) -> Spec: ...
@@ -664,6 +679,7 @@ class Trajectory:
     def at(self, t: ArrayLike, order: int | None = 0) -> tuple[Array, Array]: ...
     def band(self, t: ArrayLike, order: int | None = 0) -> tuple[Array, Array]: ...
     def force_band(self, t: float, order: int = 0) -> Array: ...
+    def tool_peak(self, frame: str | int, samples: int = 1000) -> tuple[float, float]: ...
     @staticmethod
     def parse(model: Model, text: str, name: str = 'text') -> Trajectory: ...
     def save(self, path: str | os.PathLike[str], /) -> None: ...

@@ -235,6 +235,10 @@ CALL(constraint_rank) {
   return status;
 }
 
+CALL(elastic_motors) {
+  return jn_elastic_motors(M, d, K, in[2], in[3], in[0], in[1], out[1], out[0], out[2]);
+}
+
 static size_t flags_work(const call *c) {
   return (size_t)jn_model_constraint_rows(M) + (size_t)jn_model_nv(M);
 }
@@ -988,6 +992,24 @@ static algorithm table[] = {
      "i = np.flatnonzero(np.tile(independent, 2)) the basis is E = projector[:, i], and the "
      "minimal\n"
      "system A[i] @ E, B[i]. representation='body' with free joints."},
+    {"elastic_motors",
+     call_elastic_motors,
+     TWO_HIGHER,
+     0,
+     {Q,
+      {"v", ROWS, 2, {ORDER(4), NV}},
+      {"stiffness", ROWS, 1, {NV}},
+      {"motor_inertia", ROWS, 1, {NV}}},
+     {{"theta", ROWS, 2, {ORDER(3), NV}},
+      {"tau", ROWS, 2, {ORDER(3), NV}},
+      {"tau_m", ROWS, 2, {ORDER(1), NV}}},
+     "elastic_motors($self, /, q, v, stiffness, motor_inertia, *, out=None)\n--\n\n"
+     "Motors behind elastic joints along a motion q (..., nq), v (..., r+4, nv) = v, ..., "
+     "v^(r+3):\n"
+     "theta (..., r+3, nv) = deflection theta - q, then theta', theta'', ...; tau (..., r+3, nv) "
+     "of\n"
+     "the springs; tau_m (..., r+1, nv) of the motors: B theta'' = tau_m - tau. stiffness,\n"
+     "motor_inertia (..., nv); stiffness 0: a rigid joint."},
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
@@ -1059,7 +1081,8 @@ static algorithm table[] = {
   X(inertia_partials, 62)          \
   X(constrained_inverse_partials, 63) \
   X(constrained_forward_partials, 64) \
-  X(constrained_linearise, 65)
+  X(constrained_linearise, 65)     \
+  X(elastic_motors, 66)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

@@ -126,6 +126,9 @@ int model_take_flags(const model_object *self, PyObject *value, const char *what
 /* inverse_kinematics.c: a method of Model */
 PyObject *model_inverse_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                    PyObject *keywords);
+/* generate.c: a method of Model */
+PyObject *model_generate(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                         PyObject *keywords);
 /* Conversion from and to the layout of the object: q of one state, rows of nv numbers. */
 int model_take_q(const model_object *self, PyObject *object, const char *what, double *out);
 int model_take_rows(const model_object *self, PyObject *object, const char *what, npy_intp rows,
@@ -160,6 +163,7 @@ TRAJECTORY_METHOD(limits);
 TRAJECTORY_METHOD(retime);
 TRAJECTORY_METHOD(elastic);
 TRAJECTORY_METHOD(force_band);
+TRAJECTORY_METHOD(tool_peak);
 PyObject *trajectory_clocked(PyObject *object, PyObject *value);
 
 /* ---- the other types ---- */

@@ -241,8 +241,9 @@ static int batched(job *j) {
   }
   free(each);
   model_put_batch(j->c.self, batch, j->c.order);
-  /* once more, for the name of the constraint at fault */
-  if (status && j->c.algorithm->flags & BATCHED_CLOSED) return singly(j);
+  /* once more, for the name of the constraint or joint at fault */
+  if (status && (j->c.algorithm->flags & BATCHED_CLOSED || status == JN_ERR_SINGULAR))
+    return singly(j);
   if (!status) status = out_of_ours(j, j->count);
   return status ? fail(j, status, at) : 0;
 }
@@ -251,7 +252,7 @@ static int singly(job *j) {
   call *c = &j->c;
   model_object *self = c->self;
   jn_data *data = NULL;
-  int order = c->order < 0 ? 0 : c->order;
+  int order = (c->order < 0 ? 0 : c->order) + (c->algorithm->flags & TWO_HIGHER ? 2 : 0);
   if (!(c->algorithm->flags & NO_DATA) && !(data = model_take_data(self, order))) return -1;
   jn_status status = JN_OK;
   size_t at = 0;

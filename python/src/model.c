@@ -752,6 +752,13 @@ PyDoc_STRVAR(
     "and direction of z). driven: joints that stay. Rows of the null space are velocities that\n"
     "leave the frame at rest. AssemblyError: out of reach; RankError: not with this twist.");
 
+PyDoc_STRVAR(
+    generate_doc,
+    "generate($self, /, *, inverse=(0,), forward=(0,), lanes=1, name=None)\n--\n\n"
+    "Standalone C for this robot (docs/generate.md): {file name: text} of a source, a header, a\n"
+    "test and CMakeLists.txt. inverse, forward: an order or a list of orders of the dynamics;\n"
+    "lanes: 1, 4 or 8 states in a call; name: prefix of functions and files.");
+
 static PyMethodDef model_methods[128] = {
     {"with_settings", FAST(model_with_settings, with_settings_doc)},
     {"home", model_home, METH_NOARGS, home_doc},
@@ -760,6 +767,7 @@ static PyMethodDef model_methods[128] = {
     {"inverse_kinematics", FAST(model_inverse_kinematics, ik_doc)},
     {"frame_index", model_frame_index, METH_O, frame_index_doc},
     {"joint_index", model_joint_index, METH_O, joint_index_doc},
+    {"generate", FAST(model_generate, generate_doc)},
     {"_source", model_source, METH_NOARGS, NULL},
 };
 
@@ -768,7 +776,7 @@ HIDDEN void model_add_methods(void);
 void model_add_methods(void) {
   int n = 0;
   while (model_methods[n].ml_name) n++;
-  if (n > 8) return;
+  if (n > 9) return;
   for (int i = 0; rotor_methods[i].ml_name && n < 127; i++) model_methods[n++] = rotor_methods[i];
   for (int i = 0; algorithm_methods[i].ml_name && n < 127; i++)
     model_methods[n++] = algorithm_methods[i];

@@ -288,7 +288,7 @@ static struct PyModuleDef definition = {
     NULL,
     NULL};
 
-void model_add_methods(void);
+void model_add_methods(void), spec_join_methods(void);
 
 PyMODINIT_FUNC PyInit__jounce(void);
 PyMODINIT_FUNC PyInit__jounce(void) {
@@ -298,6 +298,7 @@ PyMODINIT_FUNC PyInit__jounce(void) {
     goto failed;
   if (PyModule_AddFunctions(module, textbook_functions)) goto failed;
   model_add_methods();
+  spec_join_methods();
   struct {
     PyTypeObject **type;
     PyType_Spec *spec;

@@ -289,3 +289,25 @@ PyObject *trajectory_force_band(PyObject *object, PyObject *const *args, Py_ssiz
   Py_XDECREF(tau);
   return PyErr_Occurred() ? NULL : raise_status(status);
 }
+
+PyObject *trajectory_tool_peak(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                               PyObject *keywords) {
+  static const char *const names[] = {"frame", "samples"};
+  trajectory_object *self = (trajectory_object *)object;
+  model_object *model = self->model;
+  PyObject *v[2];
+  int frame, samples = 1000;
+  if (take_arguments("tool_peak", names, 2, 2, 1, args, nargs, keywords, v) ||
+      (frame = model_frame(model, v[0])) < 0 ||
+      (v[1] && take_int(v[1], "samples", 2, 100000000, &samples)))
+    return NULL;
+  jn_data *data = model_take_data(model, 0);
+  if (!data) return NULL;
+  double speed = 0, t = 0;
+  jn_status status;
+  Py_BEGIN_ALLOW_THREADS;
+  status = jn_tool_peak(model->model, data, self->trajectory, frame, samples, NULL, &speed, &t);
+  Py_END_ALLOW_THREADS;
+  model_put_data(model, data);
+  return status ? raise_status(status) : Py_BuildValue("(dd)", speed, t);
+}

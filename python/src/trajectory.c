@@ -603,6 +603,10 @@ static PyMethodDef methods[] = {
           "force_band($self, /, t, order=0)\n--\n\n"
           "Half widths of the 95 % bands of the forces along the motion at time t and\n"
           "of their derivatives, (order+1, nv): of Model.inverse_dynamics of at(t).")},
+    {"tool_peak",
+     FAST(trajectory_tool_peak,
+          "tool_peak($self, /, frame, samples=1000)\n--\n\n"
+          "(speed, t): the largest speed of the origin of a frame along the motion, and when.")},
     {"next_break", trajectory_next_break, METH_O,
      "next_break($self, t, /)\n--\n\n"
      "The first time after t at which a derivative may jump; inf if there is none."},

@@ -39,6 +39,8 @@ class Source:
         if name in ("q", "q0", "q1"):
             return np.reshape([self.configuration() for _ in range(count)], lead + (self.robot.nq,))
         x = self.random.normal(size=lead + core)
+        if name in ("stiffness", "motor_inertia"):
+            return 1 + x ** 2
         return 0 * x if self.closed and name == "v" else x
 
 
@@ -92,6 +94,7 @@ def tables(r, order=1):
         "constraint_closure": ([q], [("v", (order + 1, n))], {}), "constraint_rank": ([q], [], {}),
         "constrained_inverse_partials": ([q, motion], [], {}),
         "constrained_forward_partials": ([q, v], [rows], {}), "constrained_linearise": ([q, v, tau], [], {}),
+        "elastic_motors": ([q, ("v", (order + 4, n)), ("stiffness", (n,)), ("motor_inertia", (n,))], [], {}),
     }
 
 
@@ -130,7 +133,8 @@ class Broadcasting(unittest.TestCase):
         names, calls = set(tables(self.tree)), 0
         self.assertEqual(methods - names, set())
         for seed, name in enumerate(sorted(names)):
-            robot = self.loop if name.startswith("constrain") or name in ("assemble", "impact") else self.tree
+            robot = (self.loop if name.startswith("constrain") or name in ("assemble", "impact") else
+                     jounce.Model("arm6") if name == "elastic_motors" else self.tree)
             source = Source(robot, seed)
             fixed, loose, more = tables(robot)[name]
             patterns = [(LEAD,) * 6, ((4,), LEAD, (3, 1), (), LEAD, (1, 4)), (LEAD, (), (1, 4), (4,), (3, 1), LEAD)]
