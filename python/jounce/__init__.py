@@ -9,10 +9,9 @@ Arrays are float64; C-contiguous arrays are not copied. Row k of v and tau is th
 the shapes give the order. Leading axes make a batch. See docs/python.md.
 """
 
+from . import _jounce, _names, _pickle, _show  # noqa: F401
 from ._jounce import *  # noqa: F401,F403
-from . import _jounce
 from ._jounce import __version__  # noqa: F401
-
 
 
 def _check_environment():

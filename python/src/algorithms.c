@@ -244,6 +244,10 @@ CALL(constraint_rank) {
   return status;
 }
 
+CALL(elastic_motors) {
+  return jn_elastic_motors(M, d, K, in[2], in[3], in[0], in[1], out[1], out[0], out[2]);
+}
+
 static size_t flags_work(const call *c) {
   return (size_t)jn_model_constraint_rows(M) + (size_t)jn_model_nv(M);
 }
@@ -300,9 +304,9 @@ static algorithm table[] = {
      "Forces from motion. q (..., nq), v (..., r+2, nv) = v, v', ..., v^(r+1); returns\n"
      "tau (..., r+1, nv) = tau, tau', ..., tau^(r). The shape of v gives the order r. O(n r^2).\n\n"
      "external: wrenches applied to the robot, [(frame, wrench, representation), ...]; a wrench\n"
-     "is (r+1, 6) or (6,), torque first; the default representation is 'body'. tau_ext (r+1, nv)\n"
-     "or (nv,): generalised forces in addition to the actuators'. Both are the same for every\n"
-     "state of a batch."},
+     "is (..., r+1, 6), or (..., 6) at order 0, torque first; the default representation is\n"
+     "'body'. tau_ext (..., r+1, nv), or (..., nv) at order 0: generalised forces in addition to\n"
+     "the actuators'. Leading axes of all arrays broadcast as in numpy."},
     {"forward_dynamics",
      call_forward_dynamics,
      EXTERNAL | BATCHED_FORWARD,
@@ -997,6 +1001,24 @@ static algorithm table[] = {
      "i = np.flatnonzero(np.tile(independent, 2)) the basis is E = projector[:, i], and the "
      "minimal\n"
      "system A[i] @ E, B[i]. representation='body' with free joints."},
+    {"elastic_motors",
+     call_elastic_motors,
+     TWO_HIGHER,
+     0,
+     {Q,
+      {"v", ROWS, 2, {ORDER(4), NV}},
+      {"stiffness", ROWS, 1, {NV}},
+      {"motor_inertia", ROWS, 1, {NV}}},
+     {{"theta", ROWS, 2, {ORDER(3), NV}},
+      {"tau", ROWS, 2, {ORDER(3), NV}},
+      {"tau_m", ROWS, 2, {ORDER(1), NV}}},
+     "elastic_motors($self, /, q, v, stiffness, motor_inertia, *, out=None)\n--\n\n"
+     "Motors behind elastic joints along a motion q (..., nq), v (..., r+4, nv) = v, ..., "
+     "v^(r+3):\n"
+     "theta (..., r+3, nv) = deflection theta - q, then theta', theta'', ...; tau (..., r+3, nv) "
+     "of\n"
+     "the springs; tau_m (..., r+1, nv) of the motors: B theta'' = tau_m - tau. stiffness,\n"
+     "motor_inertia (..., nv); stiffness 0: a rigid joint."},
     {"hybrid_dynamics_by_freedom",
      call_hybrid_dynamics_by_freedom,
      EXTERNAL,
@@ -1078,8 +1100,9 @@ static algorithm table[] = {
   X(inertia_partials, 62)          \
   X(constrained_inverse_partials, 63) \
   X(constrained_forward_partials, 64) \
-  X(constrained_linearise, 65) \
-  X(hybrid_dynamics_by_freedom, 66)
+  X(constrained_linearise, 65)     \
+  X(elastic_motors, 66) \
+  X(hybrid_dynamics_by_freedom, 67)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

@@ -2,6 +2,9 @@
 #ifndef JOUNCE_PYTHON_BINDING_H
 #define JOUNCE_PYTHON_BINDING_H
 
+/* The stable ABI: one compiled module serves Python 3.10 and all later versions. numpy's C interface
+ * (arrays are read and made without a call into Python) is stable within its major version. */
+#define Py_LIMITED_API 0x030A0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -34,6 +37,11 @@ PyObject *raise_text(jn_status status, const char *format, ...)
 #define no_memory() (PyErr_NoMemory(), -1)
 /* Sets an attribute of the current exception; steals the reference to `value`. */
 void note_attribute(const char *name, PyObject *value);
+void prefix_message(const char *prefix); /* of the current exception */
+/* ", did you mean 'elbow'?" for the word of a list that is nearest to a str, else ""; the names are
+ * a new reference that is taken over. */
+const char *suggestion(PyObject *word, PyObject *names);
+PyObject *list_of(const char *const *words, int count); /* a new list of the strings */
 
 /* ---- words for enumerations ---- */
 
@@ -42,6 +50,16 @@ extern const char *const representation_words[], *const formulation_words[];
 int word_index(PyObject *object, const char *const *words, const char *what);
 
 /* ---- arguments ---- */
+
+/* The bytes of a str. */
+#define utf8(object) PyUnicode_AsUTF8AndSize(object, NULL)
+/* Size and (borrowed) items of what PySequence_Fast gives: a list or tuple. */
+#define fast_size(items) PySequence_Size(items)
+PyObject *fast_item(PyObject *items, Py_ssize_t i);
+/* The name of the type of an object, for messages; valid until the next call. */
+const char *type_name(PyObject *object);
+/* The end of a deallocation. */
+void object_free(PyObject *object);
 
 /* Arguments of a METH_FASTCALL | METH_KEYWORDS call: values[count] in the order of `names`, NULL
  * if not given. The first `positional` may be positional, the first `required` must be given.
@@ -71,6 +89,8 @@ PyArrayObject *new_array(int nd, const npy_intp *shape);
 typedef struct model_object {
   PyObject_HEAD struct model_object *owner; /* the object that frees the model; NULL: this one */
   jn_model *model;
+  jn_spec *spec; /* what the model was built from, and how; the owner has them */
+  jn_build_options options;
   jn_settings settings;
   jn_layout *layout; /* NULL: jounce's */
   int threads;
@@ -81,8 +101,10 @@ typedef struct model_object {
   PyObject *weak;
 } model_object;
 
-extern PyTypeObject model_type;
-PyObject *model_wrap(jn_model *model, PyObject *settings); /* owns the model from then on */
+extern PyTypeObject *model_type;
+/* Owns the model, and the spec it was built from, from then on. */
+PyObject *model_wrap(jn_model *model, jn_spec *spec, const jn_build_options *options,
+                     PyObject *settings);
 /* Takes root=, inertia= and lenient= out of the keywords. -1 with an exception. */
 int take_build_options(PyObject *keywords, jn_build_options *out);
 /* The jn_data of a call, with the settings of the object; no other call has it until it is put
@@ -104,12 +126,17 @@ int model_take_flags(const model_object *self, PyObject *value, const char *what
 /* inverse_kinematics.c: a method of Model */
 PyObject *model_inverse_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                    PyObject *keywords);
+/* generate.c: a method of Model */
+PyObject *model_generate(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                         PyObject *keywords);
 /* Conversion from and to the layout of the object: q of one state, rows of nv numbers. */
 int model_take_q(const model_object *self, PyObject *object, const char *what, double *out);
 int model_take_rows(const model_object *self, PyObject *object, const char *what, npy_intp rows,
                     double *out);
 PyObject *model_give_q(const model_object *self, const double *q);
 PyObject *model_give_rows(const model_object *self, int nd, const npy_intp *shape, const double *x);
+/* The name of number i of a q or of a row of nv: text[JN_MAX_NAME + 16]. */
+void model_number_name(const model_object *self, int of_q, int i, char *text);
 PyObject *raise_singular(const model_object *self, jn_status status, int joint);
 PyObject *raise_fault(const model_object *self, jn_status status, const jn_constraint_fault *f);
 
@@ -120,9 +147,13 @@ typedef struct trajectory_object {
   jn_trajectory *trajectory;
   PyObject *residual; /* of a fit: (rms, max, lambda), else None */
   PyObject *report;   /* of a fit: dictionary of all that was found, else None */
+  int bands_lost;     /* restored from a description of a fit, which has no bands */
 } trajectory_object;
 /* owns the trajectory from then on */
 PyObject *trajectory_wrap(model_object *model, jn_trajectory *trajectory);
+/* The same for a motion that is made from another one. */
+PyObject *trajectory_from(const trajectory_object *self, jn_trajectory *trajectory);
+int trajectory_refuse_bands(const trajectory_object *self); /* -1 with an exception */
 
 #define TRAJECTORY_METHOD(name)                                                          \
   PyObject *trajectory_##name(PyObject *object, PyObject *const *args, Py_ssize_t nargs, \
@@ -132,12 +163,16 @@ TRAJECTORY_METHOD(limits);
 TRAJECTORY_METHOD(retime);
 TRAJECTORY_METHOD(elastic);
 TRAJECTORY_METHOD(force_band);
+TRAJECTORY_METHOD(tool_peak);
 PyObject *trajectory_clocked(PyObject *object, PyObject *value);
 
 /* ---- the other types ---- */
 
-extern PyTypeObject spec_type, kinematics_type, simulation_type, layout_type, trajectory_type,
-    cmtm_type;
+/* Types are made from their specs when the module is imported (the stable ABI has no static types). */
+extern PyTypeObject *spec_type, *kinematics_type, *simulation_type, *layout_type, *trajectory_type,
+    *cmtm_type;
+extern PyType_Spec model_type_spec, spec_type_spec, kinematics_type_spec, simulation_type_spec,
+    layout_type_spec, trajectory_type_spec, cmtm_type_spec;
 extern PyMethodDef algorithm_methods[], rotor_methods[]; /* of Model */
 PyObject *model_rotors(PyObject *object, void *more);
 extern PyMethodDef textbook_functions[]; /* of the module */

@@ -59,10 +59,11 @@ enum {
   BATCHED_INVERSE = 8192,
   BATCHED_FORWARD = 16384,
   BATCHED_HYBRID = 32768,
-  ACTIVE = 65536,         /* active=: constraints */
-  DRIVEN = 131072,        /* driven=: joints */
-  OBSERVER = 262144,      /* relative_to=, at=, axes= (FRAME), or at=, axes=: frames */
-  BATCHED_CLOSED = 524288 /* with constraints: inverse (two inputs) or forward dynamics */
+  ACTIVE = 65536,          /* active=: constraints */
+  DRIVEN = 131072,         /* driven=: joints */
+  OBSERVER = 262144,       /* relative_to=, at=, axes= (FRAME), or at=, axes=: frames */
+  BATCHED_CLOSED = 524288, /* with constraints: inverse (two inputs) or forward dynamics */
+  TWO_HIGHER = 1048576     /* its data has order + 2 */
 };
 
 enum { MOST_IN = 6, MOST_OUT = 8, MOST_NAMES = 16 };

@@ -1,15 +1,11 @@
 /* spec.c: the type Spec, an editable description of a robot. */
-#include "binding.h"
 #include "files.h"
+#include "spec.h"
 
 #include <string.h>
 
-typedef struct spec_object {
-  PyObject_HEAD jn_spec *spec;
-} spec_object;
-
 static PyObject *spec_wrap(jn_spec *spec) {
-  spec_object *self = (spec_object *)spec_type.tp_alloc(&spec_type, 0);
+  spec_object *self = (spec_object *)PyType_GenericAlloc(spec_type, 0);
   if (self)
     self->spec = spec;
   else
@@ -29,7 +25,7 @@ static PyObject *spec_new(PyTypeObject *type, PyObject *args, PyObject *keywords
 
 static void spec_dealloc(PyObject *object) {
   jn_spec_free(((spec_object *)object)->spec);
-  Py_TYPE(object)->tp_free(object);
+  object_free(object);
 }
 
 static PyObject *spec_load(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
@@ -44,7 +40,7 @@ static PyObject *spec_load(PyObject *type, PyObject *const *args, Py_ssize_t nar
   jn_error error = {0};
   jn_status status = JN_OK;
   if (PyUnicode_FSConverter(values[0], &bytes)) {
-    status = jn_spec_load_with(PyBytes_AS_STRING(bytes), &files.options, NULL, &spec, &error);
+    status = jn_spec_load_with(PyBytes_AsString(bytes), &files.options, NULL, &spec, &error);
     Py_DECREF(bytes);
   }
   files_free(&files);
@@ -62,16 +58,16 @@ static PyObject *parse(parser *read, const char *function, PyObject *const *args
   Py_ssize_t size;
   const char *text = NULL, *name = "text";
   if (PyBytes_Check(values[0])) {
-    text = PyBytes_AS_STRING(values[0]);
-    size = PyBytes_GET_SIZE(values[0]);
+    text = PyBytes_AsString(values[0]);
+    size = PyBytes_Size(values[0]);
   } else if (PyUnicode_Check(values[0])) {
     text = PyUnicode_AsUTF8AndSize(values[0], &size);
   } else {
     PyErr_Format(PyExc_TypeError, "text: str or bytes expected, found %.200s",
-                 Py_TYPE(values[0])->tp_name);
+                 type_name(values[0]));
   }
   if (!text) return NULL;
-  if (values[1] && !(name = PyUnicode_AsUTF8(values[1]))) return NULL;
+  if (values[1] && !(name = utf8(values[1]))) return NULL;
   jn_spec *spec = NULL;
   jn_error error = {0};
   jn_status status = read(text, (size_t)size, name, NULL, &spec, &error);
@@ -103,172 +99,13 @@ static PyObject *spec_parse_json(PyObject *type, PyObject *const *args, Py_ssize
   return parse(jn_spec_parse_json, "parse_json", args, nargs, keywords);
 }
 
-/* ---- links, joints, frames ---- */
-
-static int take_vec3(PyObject *value, const char *what, jn_vec3 *out) {
-  double x[3];
-  if (!value) return 0;
-  if (take_numbers(value, what, 3, x)) return -1;
-  *out = jn_v3(x[0], x[1], x[2]);
-  return 0;
-}
-
-static int take_mat3(PyObject *value, const char *what, jn_mat3 *out) {
-  npy_intp shape[2] = {3, 3};
-  if (!value) return 0;
-  PyArrayObject *a = take_array(value, what);
-  if (!a) return -1;
-  int principal = PyArray_NDIM(a) == 1 && PyArray_DIM(a, 0) == 3 && !strcmp(what, "inertia");
-  if (principal) { /* moments along the axes */
-    memset(out, 0, sizeof *out);
-    for (int i = 0; i < 3; i++) out->m[i][i] = NUMBERS(a)[i];
-    Py_DECREF(a);
-    return 0;
-  }
-  Py_DECREF(a);
-  if (!(a = take_shape(value, what, 2, shape))) return -1;
-  memcpy(out->m, NUMBERS(a), sizeof out->m);
-  Py_DECREF(a);
-  return 0;
-}
-
-static int take_optional(PyObject *value, const char *what, double *out) {
-  return value ? take_double(value, what, out) : 0;
-}
-
-static const char *take_text(PyObject *value, const char *what) {
-  if (PyUnicode_Check(value)) return PyUnicode_AsUTF8(value);
-  PyErr_Format(PyExc_TypeError, "%s: a str expected, found %.200s", what, Py_TYPE(value)->tp_name);
-  return NULL;
-}
-
-PyDoc_STRVAR(
-    add_link_doc,
-    "add_link($self, /, name, mass=0, com=(0, 0, 0), inertia=None, R=None, p=None)\n--\n\n"
-    "Adds a link. com (3,) in its frame; inertia (3, 3) about the centre of mass, or (3,)\n"
-    "principal moments; R (3, 3), p (3,): pose of the link frame at home, for joints placed by\n"
-    "screw and for the root. Returns the spec.");
-static PyObject *spec_add_link(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                               PyObject *keywords) {
-  static const char *const names[] = {"name", "mass", "com", "inertia", "R", "p"};
-  PyObject *v[6];
-  const char *name;
-  if (take_arguments("add_link", names, 6, 6, 1, args, nargs, keywords, v) ||
-      !(name = take_text(v[0], "name")))
-    return NULL;
-  jn_link_desc link = jn_link_default(name);
-  if (take_optional(v[1], "mass", &link.mass) || take_vec3(v[2], "com", &link.com) ||
-      take_mat3(v[3], "inertia", &link.inertia) || take_mat3(v[4], "R", &link.home.R) ||
-      take_vec3(v[5], "p", &link.home.p))
-    return NULL;
-  jn_status status = jn_spec_add_link(((spec_object *)object)->spec, &link);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
-}
-
-PyDoc_STRVAR(
-    add_joint_doc,
-    "add_joint($self, /, name, type, parent, child, *, axis=None, axis2=None, point=None, R=None,\n"
-    "          p=None, pitch=0, armature=0, damping=0, friction=0, lower=None, upper=None,\n"
-    "          velocity=None, effort=None, acceleration=None, jerk=None, effort_rate=None)\n"
-    "--\n\n"
-    "Adds a joint: 'fixed', 'revolute', 'prismatic', 'helical', 'cylindrical', 'planar',\n"
-    "'universal', 'spherical' or 'free'. parent None: the world. With R or p it is placed by\n"
-    "frame: R, p is the joint frame in the parent link's frame, and axis is in the joint frame.\n"
-    "Otherwise by screw: axis and point are in the world at home. axis2: second axis of a\n"
-    "universal joint. Returns the spec.");
-static PyObject *spec_add_joint(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                PyObject *keywords) {
-  static const char *const names[] = {
-      "name",  "type",     "parent", "child",        "axis",    "axis2",      "point",
-      "R",     "p",        "pitch",  "armature",     "damping", "friction",   "lower",
-      "upper", "velocity", "effort", "acceleration", "jerk",    "effort_rate"};
-  static const char *words[JN_JOINT_TYPE_COUNT + 1];
-  for (int i = 0; i < JN_JOINT_TYPE_COUNT; i++) words[i] = jn_joint_type_name((jn_joint_type)i);
-  PyObject *v[20];
-  /* parent may be None, so it is not among the required ones */
-  if (take_arguments("add_joint", names, 20, 4, 2, args, nargs, keywords, v)) return NULL;
-  const char *name = take_text(v[0], "name"), *parent = NULL, *child;
-  int type = name ? word_index(v[1], words, "type") : -1;
-  if (type < 0 || (v[2] && !(parent = take_text(v[2], "parent")))) return NULL;
-  if (!v[3]) {
-    PyErr_SetString(PyExc_TypeError, "add_joint() needs 'child'");
-    return NULL;
-  }
-  if (!(child = take_text(v[3], "child"))) return NULL;
-  jn_joint_desc j = jn_joint_default(name, (jn_joint_type)type, parent, child);
-  j.placement = v[7] || v[8] ? JN_BY_FRAME : JN_BY_SCREW;
-  if (take_vec3(v[4], "axis", &j.axis[0]) || take_vec3(v[5], "axis2", &j.axis[1]) ||
-      take_vec3(v[6], "point", &j.point) || take_mat3(v[7], "R", &j.origin.R) ||
-      take_vec3(v[8], "p", &j.origin.p))
-    return NULL;
-  double *const numbers[] = {&j.pitch,           &j.armature,          &j.damping,
-                             &j.friction,        &j.limits.lower,      &j.limits.upper,
-                             &j.limits.velocity, &j.limits.effort,     &j.limits.acceleration,
-                             &j.limits.jerk,     &j.limits.effort_rate};
-  for (int i = 0; i < 11; i++)
-    if (take_optional(v[9 + i], names[9 + i], numbers[i])) return NULL;
-  jn_status status = jn_spec_add_joint(((spec_object *)object)->spec, &j);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
-}
-
-PyDoc_STRVAR(add_frame_doc,
-             "add_frame($self, /, name, link, R=None, p=None)\n--\n\n"
-             "Adds a named frame fixed to a link, R (3, 3), p (3,) in the link's frame.\n"
-             "Returns the spec.");
-static PyObject *spec_add_frame(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                PyObject *keywords) {
-  static const char *const names[] = {"name", "link", "R", "p"};
-  PyObject *v[4];
-  if (take_arguments("add_frame", names, 4, 4, 2, args, nargs, keywords, v)) return NULL;
-  jn_frame_desc frame = {.pose = jn_pose_identity()};
-  if (!(frame.name = take_text(v[0], "name")) || !(frame.link = take_text(v[1], "link")) ||
-      take_mat3(v[2], "R", &frame.pose.R) || take_vec3(v[3], "p", &frame.pose.p))
-    return NULL;
-  jn_status status = jn_spec_add_frame(((spec_object *)object)->spec, &frame);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
-}
-
-PyDoc_STRVAR(
-    add_rotor_doc,
-    "add_rotor($self, /, name, link, *, c_f, c_d=0, spin=1, R=None, p=None, idle=None, "
-    "speed=None,\n"
-    "          thrust=None, thrust_rate=None)\n--\n\n"
-    "Adds a propeller: R (3, 3), p (3,) is its frame in that of the link; its thrust\n"
-    "c_f omega^2 is along z, its drag torque c_d omega^2 against its spin (1: counter-clockwise).\n"
-    "idle, speed, thrust, thrust_rate: its limits. Returns the spec.");
-static PyObject *spec_add_rotor(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                PyObject *keywords) {
-  static const char *const names[] = {"name", "link", "c_f",   "c_d",    "spin",       "R",
-                                      "p",    "idle", "speed", "thrust", "thrust_rate"};
-  PyObject *v[11];
-  if (take_arguments("add_rotor", names, 11, 2, 3, args, nargs, keywords, v)) return NULL;
-  jn_rotor_desc d = jn_rotor_default(NULL, NULL);
-  if (!(d.name = take_text(v[0], "name")) || !(d.link = take_text(v[1], "link")) ||
-      take_optional(v[2], "c_f", &d.c_f) || take_optional(v[3], "c_d", &d.c_d) ||
-      (v[4] && take_int(v[4], "spin", -1, 1, &d.spin)) || take_mat3(v[5], "R", &d.pose.R) ||
-      take_vec3(v[6], "p", &d.pose.p) || take_optional(v[7], "idle", &d.limits.idle) ||
-      take_optional(v[8], "speed", &d.limits.speed) ||
-      take_optional(v[9], "thrust", &d.limits.thrust) ||
-      take_optional(v[10], "thrust_rate", &d.limits.thrust_rate))
-    return NULL;
-  jn_status status = jn_spec_add_rotor(((spec_object *)object)->spec, &d);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
-}
+static PyObject *names_of(PyObject *object, void *links); /* a new tuple of names */
 
 static PyObject *spec_extend(PyObject *object, PyObject *path) {
   PyObject *bytes = NULL;
   if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
   jn_error error = {0};
-  jn_status status =
-      jn_spec_extend(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
+  jn_status status = jn_spec_extend(((spec_object *)object)->spec, PyBytes_AsString(bytes), &error);
   Py_DECREF(bytes);
   if (status) return raise_error(&error);
   Py_INCREF(object);
@@ -295,7 +132,9 @@ static PyObject *spec_lock(PyObject *object, PyObject *const *args, Py_ssize_t n
       !(joint = take_text(v[0], "joint")))
     return NULL;
   const int i = jn_spec_find_joint(spec, joint);
-  if (i < 0) return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'", joint);
+  if (i < 0)
+    return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'%s", joint,
+                      suggestion(v[0], names_of(object, NULL)));
   const int n = nq[jn_spec_get_joint(spec, i)->type];
   if (v[1] &&
       (n == 1 && PyNumber_Check(v[1]) && !PySequence_Check(v[1]) ? take_double(v[1], "q", q)
@@ -321,17 +160,39 @@ static PyObject *spec_set_armature(PyObject *object, PyObject *const *args, Py_s
       !(joint = take_text(v[0], "joint")) || take_double(v[1], "armature", &x))
     return NULL;
   const int i = jn_spec_find_joint(spec, joint);
-  if (i < 0) return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'", joint);
+  if (i < 0)
+    return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'%s", joint,
+                      suggestion(v[0], names_of(object, NULL)));
   jn_spec_joint(spec, i)->armature = x;
   Py_INCREF(object);
   return object;
+}
+
+/* The same description; NULL: no memory. */
+static jn_spec *copy_spec(const jn_spec *from) {
+  jn_spec *to = NULL;
+  jn_status status = jn_spec_new(jn_spec_name(from), NULL, &to);
+  if (!status) status = jn_spec_set_gravity(to, jn_spec_gravity(from));
+  for (int i = 0; i < jn_spec_link_count(from) && !status; i++)
+    status = jn_spec_add_link(to, jn_spec_get_link(from, i));
+  for (int i = 0; i < jn_spec_joint_count(from) && !status; i++)
+    status = jn_spec_add_joint(to, jn_spec_get_joint(from, i));
+  for (int i = 0; i < jn_spec_frame_count(from) && !status; i++)
+    status = jn_spec_add_frame(to, jn_spec_get_frame(from, i));
+  for (int i = 0; i < jn_spec_constraint_count(from) && !status; i++)
+    status = jn_spec_add_constraint(to, jn_spec_get_constraint(from, i));
+  for (int i = 0; i < jn_spec_rotor_count(from) && !status; i++)
+    status = jn_spec_add_rotor(to, jn_spec_get_rotor(from, i));
+  if (!status) return to;
+  jn_spec_free(to);
+  return NULL;
 }
 
 PyDoc_STRVAR(build_doc,
              "build($self, /, *, root=None, inertia='default', lenient=False, **settings)\n--\n\n"
              "Checks the spec and builds a Model; settings as in Model.");
 static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords) {
-  if (PyTuple_GET_SIZE(args)) {
+  if (PyTuple_Size(args)) {
     PyErr_SetString(PyExc_TypeError, "build() takes no positional arguments");
     return NULL;
   }
@@ -340,10 +201,16 @@ static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords
   jn_build_options options;
   if (!take_build_options(rest, &options)) {
     jn_model *model = NULL;
+    jn_spec *spec = NULL;
     jn_error error = {0};
     jn_status status =
         jn_model_build(((spec_object *)object)->spec, &options, NULL, &model, &error);
-    result = status ? raise_error(&error) : model_wrap(model, rest);
+    if (status)
+      raise_error(&error);
+    else if ((spec = copy_spec(((spec_object *)object)->spec)) != NULL)
+      result = model_wrap(model, spec, &options, rest);
+    else
+      jn_model_free(model), PyErr_NoMemory();
   }
   Py_DECREF(rest);
   return result;
@@ -354,13 +221,90 @@ static PyObject *save(PyObject *object, PyObject *path,
   PyObject *bytes = NULL;
   if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
   jn_error error = {0};
-  jn_status status = write(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
+  jn_status status = write(((spec_object *)object)->spec, PyBytes_AsString(bytes), &error);
   Py_DECREF(bytes);
   if (status) return raise_error(&error);
   Py_RETURN_NONE;
 }
 static PyObject *spec_save_json(PyObject *object, PyObject *path) {
   return save(object, path, jn_spec_save_json);
+}
+PyDoc_STRVAR(to_json_doc,
+             "to_json($self, /)\n--\n\n"
+             "The spec as the text of a native model; Spec.parse_json reads it back bit for bit.");
+static PyObject *spec_to_json(PyObject *object, PyObject *unused) {
+  (void)unused;
+  char *text = NULL;
+  jn_error error = {0};
+  jn_status status = jn_spec_to_json(((spec_object *)object)->spec, NULL, &text, &error);
+  if (status) return raise_error(&error);
+  PyObject *result = PyUnicode_FromString(text);
+  jn_text_free(text, NULL);
+  return result;
+}
+/* For pickle: the findings of the loader, and the lines of all elements. */
+static PyObject *spec_notes(PyObject *object, PyObject *unused) {
+  (void)unused;
+  const jn_spec *s = ((spec_object *)object)->spec;
+  PyObject *found = PyList_New(0), *lines = PyList_New(0);
+  int bad = !found || !lines;
+  for (int i = 0; i < jn_spec_finding_count(s) && !bad; i++) {
+    const jn_finding f = jn_spec_finding(s, i);
+    PyObject *words = PyUnicode_DecodeUTF8(f.text, (Py_ssize_t)strlen(f.text), "replace");
+    PyObject *item = words ? Py_BuildValue("(iiN)", (int)f.severity, f.line, words) : NULL;
+    bad = !item || PyList_Append(found, item);
+    Py_XDECREF(item);
+  }
+#define LINES(kind)                                                   \
+  for (int i = 0; i < jn_spec_##kind##_count(s) && !bad; i++) {       \
+    PyObject *line = PyLong_FromLong(jn_spec_get_##kind(s, i)->line); \
+    bad = !line || PyList_Append(lines, line);                        \
+    Py_XDECREF(line);                                                 \
+  }
+  LINES(link)
+  LINES(joint)
+  LINES(frame)
+  LINES(constraint)
+  LINES(rotor)
+#undef LINES
+  if (!bad) return Py_BuildValue("(sNN)", jn_spec_file(s), found, lines);
+  Py_XDECREF(found);
+  Py_XDECREF(lines);
+  return NULL;
+}
+/* Sets what spec_notes gave, on a spec that has none. */
+static PyObject *spec_annotate(PyObject *object, PyObject *args) {
+  jn_spec *s = ((spec_object *)object)->spec;
+  const char *file;
+  PyObject *found, *lines;
+  if (!PyArg_ParseTuple(args, "zO!O!", &file, &PyList_Type, &found, &PyList_Type, &lines))
+    return NULL;
+  jn_status status = file ? jn_spec_set_file(s, file) : JN_OK;
+  for (Py_ssize_t i = 0; i < PyList_Size(found) && !status; i++) {
+    int severity, line;
+    const char *text;
+    PyObject *item = take_tuple(PyList_GetItem(found, i), "findings: a list of tuples expected");
+    if (!item || !PyArg_ParseTuple(item, "iis", &severity, &line, &text)) {
+      Py_XDECREF(item);
+      return NULL;
+    }
+    status = severity < JN_NOTE || severity > JN_SERIOUS
+                 ? JN_ERR_ARGUMENT
+                 : jn_spec_add_finding(s, (jn_severity)severity, line, text);
+    Py_DECREF(item);
+  }
+  Py_ssize_t at = 0;
+#define LINES(kind)                                                                         \
+  for (int i = 0; i < jn_spec_##kind##_count(s) && at < PyList_Size(lines) && !status; i++) \
+    jn_spec_##kind(s, i)->line = (int)PyLong_AsLong(PyList_GetItem(lines, at++));
+  LINES(link)
+  LINES(joint)
+  LINES(frame)
+  LINES(constraint)
+  LINES(rotor)
+#undef LINES
+  if (PyErr_Occurred()) return NULL;
+  return status ? raise_status(status) : Py_NewRef(Py_None);
 }
 static PyObject *spec_save_urdf(PyObject *object, PyObject *path) {
   return save(object, path, jn_spec_save_urdf);
@@ -425,14 +369,14 @@ static PyObject *names_of(PyObject *object, void *links) {
     const char *name = links ? jn_spec_get_link(spec, i)->name : jn_spec_get_joint(spec, i)->name;
     PyObject *item = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
     if (item)
-      PyTuple_SET_ITEM(list, i, item);
+      PyTuple_SetItem(list, i, item);
     else
       Py_CLEAR(list);
   }
   return list;
 }
 
-static PyMethodDef methods[] = {
+static PyMethodDef methods[32] = {
     {"load", (PyCFunction)(void (*)(void))spec_load, METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "load(path, *, package_path=None, arguments=None)\n--\n\n"
      "Reads a file, or a built-in robot by its name. package_path: folders with ':' between them,\n"
@@ -460,10 +404,6 @@ static PyMethodDef methods[] = {
      METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "parse_json(text, name='text')\n--\n\n"
      "Reads the text of a native model; `name` is the file name in messages."},
-    {"add_link", FAST(spec_add_link, add_link_doc)},
-    {"add_joint", FAST(spec_add_joint, add_joint_doc)},
-    {"add_frame", FAST(spec_add_frame, add_frame_doc)},
-    {"add_rotor", FAST(spec_add_rotor, add_rotor_doc)},
     {"extend", spec_extend, METH_O,
      "extend($self, path, /)\n--\n\n"
      "Adds the frames, constraints, passive joints and rotors of a side file (JSON). Returns the\n"
@@ -477,9 +417,19 @@ static PyMethodDef methods[] = {
     {"save_urdf", spec_save_urdf, METH_O,
      "save_urdf($self, path, /)\n--\n\nWrites URDF; loading it gives the same numbers, rotations "
      "within rounding. What URDF cannot hold is refused by name."},
+    {"to_json", spec_to_json, METH_NOARGS, to_json_doc},
     {"lint", FAST(spec_lint, lint_doc)},
+    {"_notes", spec_notes, METH_NOARGS, NULL},
+    {"_annotate", spec_annotate, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
+/* Appends the methods of spec_add.c, once, before the type is made. */
+HIDDEN void spec_join_methods(void);
+void spec_join_methods(void) {
+  int n = 0;
+  while (methods[n].ml_name) n++;
+  for (int i = 0; spec_add_methods[i].ml_name && n < 31; i++) methods[n++] = spec_add_methods[i];
+}
 static PyGetSetDef getset[] = {
     {"name", read_name, NULL, "Name of the robot.", NULL},
     {"gravity", read_gravity, write_gravity, "Gravity, (3,).", NULL},
@@ -488,16 +438,17 @@ static PyGetSetDef getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-PyTypeObject spec_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Spec",
-    .tp_basicsize = sizeof(spec_object),
-    .tp_dealloc = spec_dealloc,
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_doc =
-        "Spec(name)\n--\n\n"
-        "An editable robot: links, joints and frames, which refer to each other by name, in any\n"
-        "order. build() checks it and makes a Model.",
-    .tp_methods = methods,
-    .tp_getset = getset,
-    .tp_new = spec_new,
+static PyType_Slot spec_slots[] = {
+    {Py_tp_dealloc, (void *)spec_dealloc},
+    {Py_tp_doc, (void *)"Spec(name)\n--\n\n"
+                        "An editable robot: links, joints and frames, which refer to each other by "
+                        "name, in any\n"
+                        "order. build() checks it and makes a Model."},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {Py_tp_new, (void *)spec_new},
+    {0, NULL},
 };
+PyTypeObject *spec_type;
+PyType_Spec spec_type_spec = {"jounce.Spec", sizeof(spec_object), 0, Py_TPFLAGS_DEFAULT,
+                              spec_slots};
