@@ -20,6 +20,18 @@ test-browser: setup-test
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
 	ctest --test-dir $(BUILD) -R test_report --verbose
 
+# everything, with what takes long or needs large packages
+test-all: test test-browser test-wheel
+
+# a wheel for Python 3.10 and later in $(BUILD)/wheel; and `pip install .` in a plain environment without network
+wheel: python
+	@mkdir -p $(BUILD)/wheel
+	@JOUNCE_BUILD_DIR=$(abspath $(BUILD)) /usr/bin/python3 python/backend/jounce_build.py $(BUILD)/wheel
+
+test-wheel: setup-test
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
+	JOUNCE_WHEEL_FULL=1 ctest --test-dir $(BUILD) -R test_python_wheel --verbose
+
 demo: setup-demo
 	@$(MAKE) --no-print-directory all
 	$(BUILD)/jounce demo
@@ -94,7 +106,9 @@ help:
 	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"
 	@echo "make deb      Debian packages in $(BUILD)/deb; make test-deb: tried in a clean root (as root)"
 	@echo "make python   the Python module, $(BUILD)/python/jounce"
+	@echo "make wheel    a wheel in $(BUILD)/wheel; make test-wheel: pip install . in a plain environment without network"
+	@echo "make test-all everything: test, test-browser, test-wheel"
 	@echo "make bench    measure; make bench-count: instructions a call; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
 	@echo "make install PREFIX=/usr/local"
 
-.PHONY: all docs deb test-deb test test-browser demo bench bench-count python install sanitize clang format clean help setup-build setup-test setup-python setup-demo setup-clang
+.PHONY: all docs deb test-deb test test-all test-browser test-wheel wheel demo bench bench-count python install sanitize clang format clean help setup-build setup-test setup-python setup-demo setup-clang

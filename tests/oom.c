@@ -279,6 +279,12 @@ static jn_status save_model(const jn_allocator *a) {
   (void)a;
   return jn_spec_save_json(spec, "/dev/null", NULL);
 }
+static jn_status model_text(const jn_allocator *a) {
+  char *text = NULL;
+  jn_status status = jn_spec_to_json(spec, a, &text, NULL);
+  jn_text_free(text, a);
+  return status;
+}
 static jn_status save_urdf(const jn_allocator *a) {
   jn_spec *s = NULL;
   jn_status status = jn_spec_parse_urdf(urdf_sample, strlen(urdf_sample), NULL, a, &s, NULL);
@@ -329,6 +335,7 @@ static const struct {
               {"NPZ", table_npz},
               {"printed NPZ", print_npz},
               {"saved model", save_model},
+              {"model as a text", model_text},
               {"saved URDF", save_urdf},
               {"saved table", save_table}};
 

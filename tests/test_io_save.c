@@ -73,6 +73,14 @@ static void assert_saves_and_loads(jn_spec *spec) {
   if (jn_spec_load(path, NULL, &again, &error) != JN_OK) fail_msg("%s", error.message);
   assert_same_spec(spec, again);
   jn_spec_free(again);
+  /* the text in memory is that of the file */
+  size_t size;
+  char *text = NULL, *file = slurp(path, &size);
+  assert_int_equal(jn_spec_to_json(spec, NULL, &text, &error), JN_OK);
+  assert_int_equal(strlen(text), size);
+  assert_memory_equal(text, file, size);
+  jn_text_free(text, NULL);
+  free(file);
 }
 
 static void assert_path_saves_and_loads(const char *path) {
@@ -475,6 +483,16 @@ static void saving_is_all_or_nothing(void **state) {
   assert_int_equal(jn_spec_save_json(NULL, path, &error), JN_ERR_ARGUMENT);
   assert_int_equal(jn_spec_save_json(spec, NULL, &error), JN_ERR_ARGUMENT);
   assert_int_equal(jn_spec_save_json(spec, "", &error), JN_ERR_ARGUMENT);
+
+  /* into memory: a failure leaves `out` */
+  char mark, *text = &mark;
+  assert_int_equal(jn_spec_to_json(NULL, NULL, &text, &error), JN_ERR_ARGUMENT);
+  assert_int_equal(jn_spec_to_json(spec, NULL, NULL, &error), JN_ERR_ARGUMENT);
+  jn_spec_link(spec, 0)->mass = NAN;
+  assert_int_equal(jn_spec_to_json(spec, NULL, &text, &error), JN_ERR_MODEL);
+  jn_spec_link(spec, 0)->name = NULL;
+  assert_int_equal(jn_spec_to_json(spec, NULL, &text, &error), JN_ERR_MODEL);
+  assert_ptr_equal(text, &mark);
   jn_spec_free(spec);
 }
 

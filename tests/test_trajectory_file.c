@@ -110,6 +110,12 @@ static void what_is_saved_loads_bit_for_bit(void **state) {
   if (jn_trajectory_load(temporary("saved.json"), m, NULL, NULL, NULL, &S, &e))
     fail_msg("%s", e.message);
   assert_true(distance(m, T, S) == 0);
+  jn_trajectory_free(S);
+  char *text = NULL;
+  assert_ok(jn_trajectory_to_json(T, m, NULL, &text, &e));
+  assert_ok(jn_trajectory_parse(text, strlen(text), NULL, m, NULL, NULL, NULL, &S, &e));
+  assert_true(distance(m, T, S) == 0);
+  jn_text_free(text, NULL);
   jn_trajectory_free(T), jn_trajectory_free(S);
   /* and a fit, whose rotation is a quaternion curve */
   jn_table *t;
@@ -627,6 +633,12 @@ static void arguments_that_make_no_sense_are_refused(void **state) {
   assert_status(jn_trajectory_save(T, NULL, path, &e), JN_ERR_ARGUMENT);
   assert_status(jn_trajectory_save(T, m, NULL, &e), JN_ERR_ARGUMENT);
   assert_status(jn_trajectory_save(T, m, "", &e), JN_ERR_ARGUMENT);
+  char *made = NULL;
+  assert_status(jn_trajectory_to_json(NULL, m, NULL, &made, &e), JN_ERR_ARGUMENT);
+  assert_status(jn_trajectory_to_json(T, NULL, NULL, &made, &e), JN_ERR_ARGUMENT);
+  assert_status(jn_trajectory_to_json(T, m, NULL, NULL, &e), JN_ERR_ARGUMENT);
+  assert_status(jn_trajectory_to_json(T, four, NULL, &made, &e), JN_ERR_ARGUMENT);
+  assert_null(made);
   /* of another model: other nq; same nq, other nv; same nq and nv, fewer joints */
   assert_status(jn_trajectory_save(T, four, "x.json", &e), JN_ERR_ARGUMENT);
   jn_model *other = model_of_text(others[1]);

@@ -75,6 +75,10 @@ JN_API jn_status jn_spec_extend_json(jn_spec *spec, const char *text, size_t siz
 
 /* Writes native JSON. Loading it gives the same spec, bit for bit. */
 JN_API jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error);
+/* The same as a text that ends with a zero byte; release it with jn_text_free and the same
+ * allocator. After a failure *out is as it was. */
+JN_API jn_status jn_spec_to_json(const jn_spec *spec, const jn_allocator *allocator, char **out,
+                                 jn_error *error);
 
 /* Writes URDF. Loading it gives the same robot: masses, inertias, offsets, axes, limits, damping,
  * friction, armature and mimic bit for bit, rotations within rounding (the same bits where roll, pitch

@@ -224,6 +224,10 @@ JN_API jn_status jn_trajectory_parse(const char *text, size_t size, const char *
  * made for. */
 JN_API jn_status jn_trajectory_save(const jn_trajectory *trajectory, const jn_model *model,
                                     const char *path, jn_error *error);
+/* The same as a text that ends with a zero byte; release it with jn_text_free (io.h) and the same
+ * allocator. After a failure *out is as it was. */
+JN_API jn_status jn_trajectory_to_json(const jn_trajectory *trajectory, const jn_model *model,
+                                       const jn_allocator *allocator, char **out, jn_error *error);
 
 /* Column name of number iq of q: "elbow", or for a joint with several numbers "base:qw" ...
  * "base:qz", "base:x", "slide:d". text[JN_MAX_NAME + 16]. */

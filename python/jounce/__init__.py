@@ -10,9 +10,8 @@ the shapes give the order. Leading axes make a batch. See docs/python.md.
 """
 
 from ._jounce import *  # noqa: F401,F403
-from . import _jounce
+from . import _jounce, _pickle  # noqa: F401
 from ._jounce import __version__  # noqa: F401
-
 
 
 def _check_environment():

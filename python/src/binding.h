@@ -2,6 +2,9 @@
 #ifndef JOUNCE_PYTHON_BINDING_H
 #define JOUNCE_PYTHON_BINDING_H
 
+/* The stable ABI: one compiled module serves Python 3.10 and all later versions. numpy's C interface
+ * (arrays are read and made without a call into Python) is stable within its major version. */
+#define Py_LIMITED_API 0x030A0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -43,6 +46,16 @@ int word_index(PyObject *object, const char *const *words, const char *what);
 
 /* ---- arguments ---- */
 
+/* The bytes of a str. */
+#define utf8(object) PyUnicode_AsUTF8AndSize(object, NULL)
+/* Size and (borrowed) items of what PySequence_Fast gives: a list or tuple. */
+#define fast_size(items) PySequence_Size(items)
+PyObject *fast_item(PyObject *items, Py_ssize_t i);
+/* The name of the type of an object, for messages; valid until the next call. */
+const char *type_name(PyObject *object);
+/* The end of a deallocation. */
+void object_free(PyObject *object);
+
 /* Arguments of a METH_FASTCALL | METH_KEYWORDS call: values[count] in the order of `names`, NULL
  * if not given. The first `positional` may be positional, the first `required` must be given.
  * Returns 0, or -1 with an exception. */
@@ -71,6 +84,8 @@ PyArrayObject *new_array(int nd, const npy_intp *shape);
 typedef struct model_object {
   PyObject_HEAD struct model_object *owner; /* the object that frees the model; NULL: this one */
   jn_model *model;
+  jn_spec *spec; /* what the model was built from, and how; the owner has them */
+  jn_build_options options;
   jn_settings settings;
   jn_layout *layout; /* NULL: jounce's */
   int threads;
@@ -81,8 +96,10 @@ typedef struct model_object {
   PyObject *weak;
 } model_object;
 
-extern PyTypeObject model_type;
-PyObject *model_wrap(jn_model *model, PyObject *settings); /* owns the model from then on */
+extern PyTypeObject *model_type;
+/* Owns the model, and the spec it was built from, from then on. */
+PyObject *model_wrap(jn_model *model, jn_spec *spec, const jn_build_options *options,
+                     PyObject *settings);
 /* Takes root=, inertia= and lenient= out of the keywords. -1 with an exception. */
 int take_build_options(PyObject *keywords, jn_build_options *out);
 /* The jn_data of a call, with the settings of the object; no other call has it until it is put
@@ -120,9 +137,13 @@ typedef struct trajectory_object {
   jn_trajectory *trajectory;
   PyObject *residual; /* of a fit: (rms, max, lambda), else None */
   PyObject *report;   /* of a fit: dictionary of all that was found, else None */
+  int bands_lost;     /* restored from a description of a fit, which has no bands */
 } trajectory_object;
 /* owns the trajectory from then on */
 PyObject *trajectory_wrap(model_object *model, jn_trajectory *trajectory);
+/* The same for a motion that is made from another one. */
+PyObject *trajectory_from(const trajectory_object *self, jn_trajectory *trajectory);
+int trajectory_refuse_bands(const trajectory_object *self); /* -1 with an exception */
 
 #define TRAJECTORY_METHOD(name)                                                          \
   PyObject *trajectory_##name(PyObject *object, PyObject *const *args, Py_ssize_t nargs, \
@@ -136,8 +157,11 @@ PyObject *trajectory_clocked(PyObject *object, PyObject *value);
 
 /* ---- the other types ---- */
 
-extern PyTypeObject spec_type, kinematics_type, simulation_type, layout_type, trajectory_type,
-    cmtm_type;
+/* Types are made from their specs when the module is imported (the stable ABI has no static types). */
+extern PyTypeObject *spec_type, *kinematics_type, *simulation_type, *layout_type, *trajectory_type,
+    *cmtm_type;
+extern PyType_Spec model_type_spec, spec_type_spec, kinematics_type_spec, simulation_type_spec,
+    layout_type_spec, trajectory_type_spec, cmtm_type_spec;
 extern PyMethodDef algorithm_methods[], rotor_methods[]; /* of Model */
 PyObject *model_rotors(PyObject *object, void *more);
 extern PyMethodDef textbook_functions[]; /* of the module */

@@ -3,6 +3,7 @@
 #include "engine.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- once, when the module is imported ---- */
@@ -95,11 +96,11 @@ typedef struct job {
 
 static void job_end(job *j) {
   for (int i = 0; i < MOST_IN; i++) {
-    if (j->c.self->layout) PyMem_RawFree(j->in_ours[i]);
+    if (j->c.self->layout) free(j->in_ours[i]);
     Py_XDECREF(j->in[i]);
   }
   for (int i = 0; i < MOST_OUT; i++) {
-    if (j->c.self->layout) PyMem_RawFree(j->out_ours[i]);
+    if (j->c.self->layout) free(j->out_ours[i]);
     Py_XDECREF(j->out[i]);
   }
   if (j->wrench_arrays)
@@ -109,7 +110,7 @@ static void job_end(job *j) {
   PyMem_Free(j->tau_ext);
   PyMem_Free(j->c.prescribed);
   PyMem_Free(j->c.active);
-  PyMem_RawFree(j->c.work);
+  free(j->c.work);
   Py_XDECREF(j->map);
 }
 
@@ -267,25 +268,25 @@ static int take_wrench(job *j, int i, PyObject *item) {
   PyObject *tuple = PySequence_Fast(item, "external: (frame, wrench, representation) expected");
   if (!tuple) return -1;
   int code = -1;
-  Py_ssize_t n = PySequence_Fast_GET_SIZE(tuple);
-  PyObject **part = PySequence_Fast_ITEMS(tuple);
+  Py_ssize_t n = fast_size(tuple);
   jn_applied_wrench *w = &j->wrenches[i];
   if (n != 2 && n != 3) {
     raise_text(JN_ERR_ARGUMENT,
                "external: (frame, wrench) or (frame, wrench, representation) "
                "expected, found %ld items",
                (long)n);
-  } else if ((w->frame = model_frame(c->self, part[0])) >= 0) {
-    int word = n == 3 ? word_index(part[2], representation_words, "external") : JN_BODY;
-    PyArrayObject *a = word < 0 ? NULL : take_array(part[1], "external");
+  } else if ((w->frame = model_frame(c->self, fast_item(tuple, 0))) >= 0) {
+    PyObject *wrench = fast_item(tuple, 1);
+    int word = n == 3 ? word_index(fast_item(tuple, 2), representation_words, "external") : JN_BODY;
+    PyArrayObject *a = word < 0 ? NULL : take_array(wrench, "external");
     if (a && c->order == 0 && PyArray_NDIM(a) == 1) {
       npy_intp six = 6;
       Py_DECREF(a);
-      a = take_shape(part[1], "external", 1, &six);
+      a = take_shape(wrench, "external", 1, &six);
     } else if (a) {
       npy_intp shape[2] = {c->order + 1, 6};
       Py_DECREF(a);
-      a = take_shape(part[1], "external", 2, shape);
+      a = take_shape(wrench, "external", 2, shape);
     }
     j->wrench_arrays[i] = a;
     if (a) {
@@ -307,7 +308,7 @@ static int take_external(job *j, PyObject **values) {
   if (list) {
     PyObject *items = PySequence_Fast(list, "external: a list of (frame, wrench) expected");
     if (!items) return -1;
-    int n = (int)PySequence_Fast_GET_SIZE(items), code = 0;
+    int n = (int)fast_size(items), code = 0;
     j->wrenches = PyMem_Calloc((size_t)n + 1, sizeof *j->wrenches);
     j->wrench_arrays = PyMem_Calloc((size_t)n + 1, sizeof *j->wrench_arrays);
     if (!j->wrenches || !j->wrench_arrays) {
@@ -316,8 +317,7 @@ static int take_external(job *j, PyObject **values) {
     }
     j->external.wrench_count = n;
     j->external.wrenches = j->wrenches;
-    for (int i = 0; i < n && !code; i++)
-      code = take_wrench(j, i, PySequence_Fast_GET_ITEM(items, i));
+    for (int i = 0; i < n && !code; i++) code = take_wrench(j, i, fast_item(items, i));
     Py_DECREF(items);
     if (code) return -1;
   }
@@ -348,8 +348,8 @@ int model_take_flags(const model_object *self, PyObject *value, const char *what
     return -1;
   }
   int code = 0;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items) && !code; i++) {
-    int index = find(self, PySequence_Fast_GET_ITEM(items, i));
+  for (Py_ssize_t i = 0; i < fast_size(items) && !code; i++) {
+    int index = find(self, fast_item(items, i));
     if (index < 0)
       code = -1;
     else
@@ -457,8 +457,7 @@ static int overlaps(PyArrayObject *a, PyArrayObject *b) {
 static int check_out(job *j, int i, PyObject *object, int nd, const npy_intp *shape) {
   const char *name = j->c.algorithm->out[i].name;
   if (!PyArray_Check(object))
-    return refuse_type("out: %s: a numpy array expected, found %.200s", name,
-                       Py_TYPE(object)->tp_name);
+    return refuse_type("out: %s: a numpy array expected, found %.200s", name, type_name(object));
   PyArrayObject *a = (PyArrayObject *)object;
   int good = PyArray_TYPE(a) == NPY_DOUBLE && PyArray_ISCARRAY(a) && PyArray_NDIM(a) == nd;
   for (int k = 0; good && k < nd; k++) good = PyArray_DIM(a, k) == shape[k];
@@ -484,9 +483,9 @@ static int make_outputs(job *j, PyObject *given) {
   PyObject *items = NULL;
   if (given && a->nout > 1) {
     if (!(items = PySequence_Fast(given, "out: a tuple of arrays expected"))) return -1;
-    if (PySequence_Fast_GET_SIZE(items) != a->nout) {
+    if (fast_size(items) != a->nout) {
       raise_text(JN_ERR_ARGUMENT, "out: %d arrays expected, found %ld", a->nout,
-                 (long)PySequence_Fast_GET_SIZE(items));
+                 (long)fast_size(items));
       Py_DECREF(items);
       return -1;
     }
@@ -504,7 +503,7 @@ static int make_outputs(job *j, PyObject *given) {
       raise_text(JN_ERR_ARGUMENT, "%s: more than %d axes", a->name, NPY_MAXDIMS);
       code = -1;
     } else if (given) {
-      code = check_out(j, i, items ? PySequence_Fast_GET_ITEM(items, i) : given, nd, shape);
+      code = check_out(j, i, items ? fast_item(items, i) : given, nd, shape);
     } else if (!(j->out[i] = new_array(nd, shape))) {
       code = -1;
     }
@@ -601,15 +600,14 @@ static int into_ours(job *j) {
   for (int i = 0; i < a->nin; i++) {
     j->in_ours[i] = NULL;
     if (!j->in[i]) continue;
-    j->in_ours[i] = PyMem_RawMalloc((j->count * j->in_size[i] + 1) * sizeof(double));
+    j->in_ours[i] = malloc((j->count * j->in_size[i] + 1) * sizeof(double));
     lost |= !j->in_ours[i];
     for (size_t n = 0; n < j->count && !lost; n++)
       import_state(j, &a->in[i], j->in_size[i], NUMBERS(j->in[i]) + n * j->in_size[i],
                    j->in_ours[i] + n * j->in_size[i]);
   }
   for (int i = 0; i < a->nout; i++) {
-    j->out_ours[i] =
-        lost ? NULL : PyMem_RawMalloc((j->count * j->out_size[i] + 1) * sizeof(double));
+    j->out_ours[i] = lost ? NULL : malloc((j->count * j->out_size[i] + 1) * sizeof(double));
     lost |= !j->out_ours[i];
   }
   if (lost) PyErr_NoMemory();
@@ -670,7 +668,7 @@ static int singly(job *j);
 static int batched(job *j) {
   jn_batch *batch = model_take_batch(j->c.self, j->c.order);
   if (!batch) return -1;
-  jn_status *each = PyMem_RawMalloc((j->count + 1) * sizeof *each), status = JN_ERR_MEMORY;
+  jn_status *each = malloc((j->count + 1) * sizeof *each), status = JN_ERR_MEMORY;
   size_t at = 0;
   if (each) {
     Py_BEGIN_ALLOW_THREADS;
@@ -678,7 +676,7 @@ static int batched(job *j) {
     Py_END_ALLOW_THREADS;
     while (status && at + 1 < j->count && each[at] == JN_OK) at++;
   }
-  PyMem_RawFree(each);
+  free(each);
   model_put_batch(j->c.self, batch, j->c.order);
   /* once more, for the name of the constraint at fault */
   if (status && j->c.algorithm->flags & BATCHED_CLOSED) return singly(j);
@@ -699,7 +697,7 @@ static int singly(job *j) {
   size_t at = 0;
   if (c->algorithm->work) {
     size_t need = c->algorithm->work(c);
-    if (!(c->work = PyMem_RawMalloc((need + 1) * sizeof *c->work))) status = JN_ERR_MEMORY;
+    if (!(c->work = malloc((need + 1) * sizeof *c->work))) status = JN_ERR_MEMORY;
   }
   /* a long computation releases the interpreter's lock: no other call has this data */
   double weight = (double)j->count * (order + 1) * (jn_model_nv(self->model) + 1);

@@ -13,14 +13,14 @@ void files_free(load_files *files) {
 static int add_argument(load_files *files, Py_ssize_t i, PyObject *name, PyObject *value) {
   if (!PyUnicode_Check(name))
     return refuse_type("arguments: a dict of str expected, found a key of type %.200s",
-                       Py_TYPE(name)->tp_name);
+                       type_name(name));
   /* true and false are written so in xacro */
   PyObject *text = PyBool_Check(value) ? PyUnicode_FromString(value == Py_True ? "true" : "false")
                                        : PyObject_Str(value);
   PyObject *pair = text ? PyUnicode_FromFormat("%U:=%U", name, text) : NULL;
   Py_XDECREF(text);
   if (!pair) return -1;
-  files->items[i] = PyUnicode_AsUTF8(pair);
+  files->items[i] = utf8(pair);
   const int failed = !files->items[i] || PyList_Append(files->owners, pair);
   Py_DECREF(pair);
   return failed ? -1 : 0;
@@ -32,12 +32,11 @@ int take_files(PyObject *package_path, PyObject *arguments, load_files *files) {
   *files = (load_files){0};
   if (package_path && package_path != Py_None) {
     if (!PyUnicode_FSConverter(package_path, &files->path)) return -1;
-    files->options.package_path = PyBytes_AS_STRING(files->path);
+    files->options.package_path = PyBytes_AsString(files->path);
   }
   if (!arguments || arguments == Py_None) return 0;
   if (!PyDict_Check(arguments))
-    PyErr_Format(PyExc_TypeError, "arguments: a dict expected, found %.200s",
-                 Py_TYPE(arguments)->tp_name);
+    PyErr_Format(PyExc_TypeError, "arguments: a dict expected, found %.200s", type_name(arguments));
   else if ((files->owners = PyList_New(0)) != NULL)
     files->items = PyMem_Calloc((size_t)PyDict_Size(arguments) + 1, sizeof *files->items);
   if (files->owners && !files->items) PyErr_NoMemory();
@@ -62,7 +61,7 @@ PyObject *expand_xacro(PyObject *module, PyObject *const *args, Py_ssize_t nargs
     jn_error error = {0};
     jn_status status;
     Py_BEGIN_ALLOW_THREADS;
-    status = jn_xacro_expand(PyBytes_AS_STRING(path), &files.options, NULL, &text, &error);
+    status = jn_xacro_expand(PyBytes_AsString(path), &files.options, NULL, &text, &error);
     Py_END_ALLOW_THREADS;
     result = status ? raise_error(&error) : PyUnicode_FromString(text);
     jn_text_free(text, NULL);

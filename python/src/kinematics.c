@@ -7,6 +7,7 @@ typedef struct kinematics_object {
   PyObject_HEAD model_object *model;
   jn_data *data; /* not shared; calls hold the interpreter's lock */
   int order;
+  PyObject *q, *v; /* copies of the arguments; v may be NULL */
 } kinematics_object;
 
 PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v) {
@@ -24,7 +25,7 @@ PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v) {
     }
     order = (int)n - 1;
   }
-  kinematics_object *self = (kinematics_object *)kinematics_type.tp_alloc(&kinematics_type, 0);
+  kinematics_object *self = (kinematics_object *)PyType_GenericAlloc(kinematics_type, 0);
   double *state =
       PyMem_New(double, (size_t)jn_model_nq(model->model) + (size_t)(order + 1) * nv + 1);
   int bad = !self || !state;
@@ -33,8 +34,13 @@ PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v) {
     Py_INCREF(model);
     self->model = model;
     self->order = order;
+    if (rows) self->v = PyArray_NewCopy(rows, NPY_CORDER);
+    PyArrayObject *given = take_array(q, "q");
+    if (given) self->q = PyArray_NewCopy(given, NPY_CORDER);
+    Py_XDECREF(given);
+    bad = !self->q || (rows && !self->v);
     double *vs = state + jn_model_nq(model->model);
-    bad = model_take_q(model, q, "q", state) ||
+    bad = bad || model_take_q(model, q, "q", state) ||
           (rows && model_take_rows(model, (PyObject *)rows, "v",
                                    PyArray_NDIM(rows) == 1 ? -1 : (npy_intp)order + 1, vs));
     jn_status status = JN_OK;
@@ -61,7 +67,9 @@ static void kinematics_dealloc(PyObject *object) {
   kinematics_object *self = (kinematics_object *)object;
   jn_data_free(self->data);
   Py_XDECREF(self->model);
-  Py_TYPE(object)->tp_free(object);
+  Py_XDECREF(self->q);
+  Py_XDECREF(self->v);
+  object_free(object);
 }
 
 /* ---- arguments: frame or joint, representation, order ---- */
@@ -284,11 +292,11 @@ static PyObject *kin_screw_partial(FASTCALL) {
   PyObject *items =
       values[2] ? PySequence_Fast(values[2], "columns: a list of integers expected") : NULL;
   if (values[2] && !items) return NULL;
-  count = items ? PySequence_Fast_GET_SIZE(items) : 0;
+  count = items ? fast_size(items) : 0;
   int bad = count > 16;
   if (bad) raise_text(JN_ERR_LIMIT, "columns: at most 16");
   for (Py_ssize_t i = 0; i < count && !bad; i++)
-    bad = take_int(PySequence_Fast_GET_ITEM(items, i), "columns", 0, nv - 1, &along[i]);
+    bad = take_int(fast_item(items, i), "columns", 0, nv - 1, &along[i]);
   Py_XDECREF(items);
   if (bad) return NULL;
   npy_intp six = 6;
@@ -404,6 +412,12 @@ static PyObject *kin_model(PyObject *object, void *more) {
   return (PyObject *)self->model;
 }
 
+static PyObject *kin_state(PyObject *object, void *which) {
+  SELF;
+  PyObject *value = which ? self->v : self->q;
+  return value ? PyArray_NewCopy((PyArrayObject *)value, NPY_CORDER) : Py_NewRef(Py_None);
+}
+
 static PyMethodDef methods[] = {
     {"pose", kin_pose, METH_O, pose_doc},
     {"twist", FAST(kin_twist, twist_doc)},
@@ -421,15 +435,21 @@ static PyMethodDef methods[] = {
 static PyGetSetDef getset[] = {
     {"order", kin_order, NULL, "Order of the velocities; -1: positions only.", NULL},
     {"model", kin_model, NULL, "The model.", NULL},
+    {"q", kin_state, NULL, "The configuration (nq,).", NULL},
+    {"v", kin_state, NULL, "The velocities (r+1, nv) or (nv,) given; None: positions only.",
+     (void *)1},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-PyTypeObject kinematics_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Kinematics",
-    .tp_basicsize = sizeof(kinematics_object),
-    .tp_dealloc = kinematics_dealloc,
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .tp_doc = "Positions, velocities and their derivatives of every frame: Model.kinematics.",
-    .tp_methods = methods,
-    .tp_getset = getset,
+static PyType_Slot kinematics_slots[] = {
+    {Py_tp_dealloc, (void *)kinematics_dealloc},
+    {Py_tp_doc,
+     (void *)"Positions, velocities and their derivatives of every frame: Model.kinematics."},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {0, NULL},
 };
+PyTypeObject *kinematics_type;
+PyType_Spec kinematics_type_spec = {"jounce.Kinematics", sizeof(kinematics_object), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                    kinematics_slots};

@@ -13,11 +13,11 @@ static const char *const layout_words[] = {"jounce", "pinocchio", "mujoco", "dra
 static PyObject *layout_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   static char *names[] = {"model", "name", NULL};
   PyObject *model, *name;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!O:Layout", names, &model_type, &model, &name))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!O:Layout", names, model_type, &model, &name))
     return NULL;
   int kind = word_index(name, layout_words, "layout");
   if (kind < 0) return NULL;
-  layout_object *self = (layout_object *)type->tp_alloc(type, 0);
+  layout_object *self = (layout_object *)PyType_GenericAlloc(type, 0);
   if (!self) return NULL;
   jn_error error = {0};
   model_object *of = (model_object *)model;
@@ -35,7 +35,7 @@ static void layout_dealloc(PyObject *object) {
   layout_object *self = (layout_object *)object;
   jn_layout_free(self->layout);
   Py_XDECREF(self->owner);
-  Py_TYPE(object)->tp_free(object);
+  object_free(object);
 }
 
 static PyObject *index_array(const int *index, npy_intp n) {
@@ -53,6 +53,10 @@ static PyObject *read_index(PyObject *object, void *which) {
 static PyObject *read_name(PyObject *object, void *more) {
   (void)more;
   return PyUnicode_FromString(jn_layout_name(jn_layout_kind_of(((layout_object *)object)->layout)));
+}
+static PyObject *read_model(PyObject *object, void *more) {
+  (void)more;
+  return Py_NewRef((PyObject *)((layout_object *)object)->owner);
 }
 static PyObject *read_representation(PyObject *object, void *more) {
   (void)more;
@@ -117,7 +121,7 @@ static PyObject *layout_convert(PyObject *object, PyObject *const *args, Py_ssiz
   layout_object *self = (layout_object *)object, *to;
   PyObject *values[4], *result = NULL;
   if (take_arguments("convert", names, 4, 4, 2, args, nargs, keywords, values)) return NULL;
-  if (!PyObject_TypeCheck(values[0], &layout_type)) {
+  if (!PyObject_TypeCheck(values[0], layout_type)) {
     PyErr_SetString(PyExc_TypeError, "to: a Layout expected");
     return NULL;
   }
@@ -182,6 +186,7 @@ static PyMethodDef methods[] = {
 };
 static PyGetSetDef getset[] = {
     {"name", read_name, NULL, "Name of the layout.", NULL},
+    {"model", read_model, NULL, "The robot, with the settings it was loaded with.", NULL},
     {"representation", read_representation, NULL, "Representation of its twists of free joints.",
      NULL},
     {"q_index", read_index, NULL, "q of this layout = q of jounce [q_index], (nq,).", NULL},
@@ -189,17 +194,20 @@ static PyGetSetDef getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-PyTypeObject layout_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Layout",
-    .tp_basicsize = sizeof(layout_object),
-    .tp_dealloc = layout_dealloc,
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_doc =
-        "Layout(model, name)\n--\n\n"
-        "The layout 'pinocchio', 'mujoco', 'drake', 'rbdl' or 'jounce' of the numbers of a\n"
-        "model. export_* and import_* only permute numbers: the model's representation must be\n"
-        "that of the layout. convert also converts twists and wrenches between representations.",
-    .tp_methods = methods,
-    .tp_getset = getset,
-    .tp_new = layout_new,
+static PyType_Slot layout_slots[] = {
+    {Py_tp_dealloc, (void *)layout_dealloc},
+    {Py_tp_doc,
+     (void *)"Layout(model, name)\n--\n\n"
+             "The layout 'pinocchio', 'mujoco', 'drake', 'rbdl' or 'jounce' of the numbers of a\n"
+             "model. export_* and import_* only permute numbers: the model's representation must "
+             "be\n"
+             "that of the layout. convert also converts twists and wrenches between "
+             "representations."},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {Py_tp_new, (void *)layout_new},
+    {0, NULL},
 };
+PyTypeObject *layout_type;
+PyType_Spec layout_type_spec = {"jounce.Layout", sizeof(layout_object), 0, Py_TPFLAGS_DEFAULT,
+                                layout_slots};

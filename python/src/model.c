@@ -2,6 +2,8 @@
 #include "binding.h"
 #include "files.h"
 
+#include <structmember.h>
+
 #include <string.h>
 
 /* ---- scratch ---- */
@@ -142,7 +144,7 @@ static int find_index(PyObject *object, const char *what, int count,
                       int (*find)(const jn_model *, const char *), const jn_model *model) {
   int index = -1;
   if (PyUnicode_Check(object)) {
-    const char *name = PyUnicode_AsUTF8(object);
+    const char *name = utf8(object);
     if (!name) return -1;
     index = find(model, name);
     if (index < 0) raise_text(JN_ERR_ARGUMENT, "the model has no %s '%.200s'", what, name);
@@ -227,7 +229,7 @@ static int change_settings(model_object *self, PyObject *const *values) {
 }
 
 static model_object *model_alloc(void) {
-  model_object *self = (model_object *)model_type.tp_alloc(&model_type, 0);
+  model_object *self = (model_object *)PyType_GenericAlloc(model_type, 0);
   if (self) self->threads = 1;
   return self;
 }
@@ -244,13 +246,17 @@ static int settings_of_dict(model_object *self, PyObject *settings) {
   return change_settings(self, values);
 }
 
-PyObject *model_wrap(jn_model *model, PyObject *settings) {
+PyObject *model_wrap(jn_model *model, jn_spec *spec, const jn_build_options *options,
+                     PyObject *settings) {
   model_object *self = model_alloc();
   if (!self) {
     jn_model_free(model);
+    jn_spec_free(spec);
     return NULL;
   }
   self->model = model;
+  self->spec = spec;
+  self->options = *options;
   self->settings.gravity = jn_model_gravity(model);
   if (settings_of_dict(self, settings)) {
     Py_DECREF(self);
@@ -289,11 +295,11 @@ static int take_model_files(PyObject *keywords, load_files *files) {
 }
 
 static jn_status load_model(const char *path, const jn_load_options *files,
-                            const jn_build_options *options, jn_model **model, jn_error *error) {
-  jn_spec *spec = NULL;
-  jn_status status = jn_spec_load_with(path, files, NULL, &spec, error);
-  if (!status) status = jn_model_build(spec, options, NULL, model, error);
-  jn_spec_free(spec);
+                            const jn_build_options *options, jn_spec **spec, jn_model **model,
+                            jn_error *error) {
+  jn_status status = jn_spec_load_with(path, files, NULL, spec, error);
+  if (!status) status = jn_model_build(*spec, options, NULL, model, error);
+  if (status) jn_spec_free(*spec);
   return status;
 }
 
@@ -304,29 +310,30 @@ static PyObject *model_load(PyObject *path, PyObject *settings) {
   PyObject *bytes = NULL;
   if (take_build_options(settings, &options) || take_model_files(settings, &files)) return NULL;
   jn_model *model = NULL;
+  jn_spec *spec = NULL;
   jn_error error = {0};
   jn_status status = JN_OK;
   if (PyUnicode_FSConverter(path, &bytes)) {
     Py_BEGIN_ALLOW_THREADS;
-    status = load_model(PyBytes_AS_STRING(bytes), &files.options, &options, &model, &error);
+    status = load_model(PyBytes_AsString(bytes), &files.options, &options, &spec, &model, &error);
     Py_END_ALLOW_THREADS;
     Py_DECREF(bytes);
   }
   files_free(&files);
   if (!bytes) return NULL;
-  return status ? raise_error(&error) : model_wrap(model, settings);
+  return status ? raise_error(&error) : model_wrap(model, spec, &options, settings);
 }
 
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   (void)type;
   PyObject *path = NULL, *rest = NULL, *result = NULL;
-  if (PyTuple_GET_SIZE(args) > 1) {
+  if (PyTuple_Size(args) > 1) {
     PyErr_SetString(
         PyExc_TypeError,
         "Model() takes one positional argument, a file or the name of a built-in robot");
     return NULL;
   }
-  if (PyTuple_GET_SIZE(args)) path = PyTuple_GET_ITEM(args, 0);
+  if (PyTuple_Size(args)) path = PyTuple_GetItem(args, 0);
   if (!(rest = keywords ? PyDict_Copy(keywords) : PyDict_New())) return NULL;
   PyObject *value = PyDict_GetItemString(rest, "source");
   if (value) {
@@ -351,7 +358,8 @@ static void model_dealloc(PyObject *object) {
     Py_DECREF(self->owner);
   else
     jn_model_free(self->model);
-  Py_TYPE(object)->tp_free(object);
+  jn_spec_free(self->spec);
+  object_free(object);
 }
 
 PyDoc_STRVAR(with_settings_doc,
@@ -456,6 +464,23 @@ static PyObject *model_joint_index(PyObject *object, PyObject *name) {
   return i < 0 ? NULL : PyLong_FromLong(i);
 }
 
+/* For pickle: what the model is built from, as native JSON, and the options of build(). */
+static PyObject *model_source(PyObject *object, PyObject *unused) {
+  (void)unused;
+  const model_object *self = (model_object *)object;
+  const model_object *owner = self->owner ? self->owner : self;
+  const jn_build_options *o = &owner->options;
+  char *json = NULL;
+  jn_error error = {0};
+  jn_status status = jn_spec_to_json(owner->spec, NULL, &json, &error);
+  if (status) return raise_error(&error);
+  PyObject *result =
+      Py_BuildValue("s{sssssO}", json, build_words[0], root_words[o->root], build_words[1],
+                    inertia_words[o->inertia], build_words[2], o->lenient ? Py_True : Py_False);
+  jn_text_free(json, NULL);
+  return result;
+}
+
 /* ---- attributes ---- */
 
 #define READ(name, expression)                                 \
@@ -528,7 +553,7 @@ static PyObject *records(const model_object *self, int count, int which) {
       Py_DECREF(list);
       return NULL;
     }
-    PyTuple_SET_ITEM(list, i, item);
+    PyTuple_SetItem(list, i, item);
   }
   return list;
 }
@@ -549,14 +574,14 @@ static PyObject *read_dofs(PyObject *object, void *more) {
       jn_model_dof_name(m, i, c, name, sizeof name);
       PyObject *item = text(name);
       if (item)
-        PyTuple_SET_ITEM(ours, at++, item);
+        PyTuple_SetItem(ours, at++, item);
       else
         Py_CLEAR(list);
     }
   for (int i = 0; list && i < nv; i++)
-    PyTuple_SET_ITEM(
+    PyTuple_SetItem(
         list, i,
-        Py_NewRef(PyTuple_GET_ITEM(ours, self->layout ? jn_layout_v_index(self->layout)[i] : i)));
+        Py_NewRef(PyTuple_GetItem(ours, self->layout ? jn_layout_v_index(self->layout)[i] : i)));
   Py_XDECREF(ours);
   return list;
 }
@@ -573,7 +598,7 @@ static PyObject *read_coordinates(PyObject *object, void *more) {
     jn_status status = jn_coordinate_name(self->model, iq, name);
     PyObject *item = status ? raise_status(status) : text(name);
     if (item)
-      PyTuple_SET_ITEM(list, i, item);
+      PyTuple_SetItem(list, i, item);
     else
       Py_CLEAR(list);
   }
@@ -675,6 +700,7 @@ static PyMethodDef model_methods[128] = {
     {"inverse_kinematics", FAST(model_inverse_kinematics, ik_doc)},
     {"frame_index", model_frame_index, METH_O, frame_index_doc},
     {"joint_index", model_joint_index, METH_O, joint_index_doc},
+    {"_source", model_source, METH_NOARGS, NULL},
 };
 
 /* Appends the algorithms to the methods above, once, before the type is made ready. */
@@ -682,7 +708,7 @@ HIDDEN void model_add_methods(void);
 void model_add_methods(void) {
   int n = 0;
   while (model_methods[n].ml_name) n++;
-  if (n > 7) return;
+  if (n > 8) return;
   for (int i = 0; rotor_methods[i].ml_name && n < 127; i++) model_methods[n++] = rotor_methods[i];
   for (int i = 0; algorithm_methods[i].ml_name && n < 127; i++)
     model_methods[n++] = algorithm_methods[i];
@@ -705,15 +731,20 @@ PyDoc_STRVAR(
     "leading axes (a batch) and return arrays with the same leading axes; `out=` takes arrays to\n"
     "write into.");
 
-PyTypeObject model_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Model",
-    .tp_basicsize = sizeof(model_object),
-    .tp_dealloc = model_dealloc,
-    .tp_repr = model_repr,
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_doc = model_doc,
-    .tp_weaklistoffset = offsetof(model_object, weak),
-    .tp_methods = model_methods,
-    .tp_getset = model_getset,
-    .tp_new = model_new,
+static PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(model_object, weak), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
 };
+static PyType_Slot model_slots[] = {
+    {Py_tp_dealloc, (void *)model_dealloc},
+    {Py_tp_repr, (void *)model_repr},
+    {Py_tp_doc, (void *)model_doc},
+    {Py_tp_methods, model_methods},
+    {Py_tp_getset, model_getset},
+    {Py_tp_new, (void *)model_new},
+    {Py_tp_members, members},
+    {0, NULL},
+};
+PyTypeObject *model_type;
+PyType_Spec model_type_spec = {"jounce.Model", sizeof(model_object), 0, Py_TPFLAGS_DEFAULT,
+                               model_slots};

@@ -218,7 +218,7 @@ static PyObject *time_inverse_dynamics(PyObject *module, PyObject *args) {
   (void)module;
   PyObject *model, *x, *y;
   int count;
-  if (!PyArg_ParseTuple(args, "O!OOi", &model_type, &model, &x, &y, &count)) return NULL;
+  if (!PyArg_ParseTuple(args, "O!OOi", model_type, &model, &x, &y, &count)) return NULL;
   model_object *self = (model_object *)model;
   npy_intp nq = jn_model_nq(self->model), shape[2] = {2, jn_model_nv(self->model)};
   PyArrayObject *q = take_shape(x, "q", 1, &nq), *v = q ? take_shape(y, "v", 2, shape) : NULL;
@@ -298,10 +298,20 @@ PyMODINIT_FUNC PyInit__jounce(void) {
     goto failed;
   if (PyModule_AddFunctions(module, textbook_functions)) goto failed;
   model_add_methods();
-  PyTypeObject *types[] = {&model_type,  &spec_type,       &kinematics_type, &simulation_type,
-                           &layout_type, &trajectory_type, &cmtm_type};
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (PyModule_AddType(module, types[i])) goto failed;
+  struct {
+    PyTypeObject **type;
+    PyType_Spec *spec;
+  } const types[] = {{&model_type, &model_type_spec},
+                     {&spec_type, &spec_type_spec},
+                     {&kinematics_type, &kinematics_type_spec},
+                     {&simulation_type, &simulation_type_spec},
+                     {&layout_type, &layout_type_spec},
+                     {&trajectory_type, &trajectory_type_spec},
+                     {&cmtm_type, &cmtm_type_spec}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    *types[i].type = (PyTypeObject *)PyType_FromSpec(types[i].spec);
+    if (!*types[i].type || PyModule_AddType(module, *types[i].type)) goto failed;
+  }
   if (PyModule_AddStringConstant(module, "__version__", jn_version()) ||
       PyModule_AddIntConstant(module, "MAX_ORDER", JN_MAX_ORDER))
     goto failed;

@@ -70,7 +70,7 @@ PyObject *trajectory_clocked(PyObject *object, PyObject *value) {
   jn_status status = jn_trajectory_clocked(self->trajectory, (int)PyArray_DIM(a, 0), NUMBERS(a),
                                            NULL, &made, &error);
   Py_DECREF(a);
-  return status ? fail(status, &error) : trajectory_wrap(self->model, made);
+  return status ? fail(status, &error) : trajectory_from(self, made);
 }
 
 PyObject *trajectory_clock(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
@@ -209,7 +209,7 @@ PyObject *trajectory_retime(PyObject *object, PyObject *const *args, Py_ssize_t 
     status =
         jn_retime(self->model->model, data, self->trajectory, range, &o, NULL, &made, NULL, &error);
     Py_END_ALLOW_THREADS;
-    result = status ? fail(status, &error) : trajectory_wrap(self->model, made);
+    result = status ? fail(status, &error) : trajectory_from(self, made);
     model_put_data(self->model, data);
   }
   PyMem_Free(range);
@@ -278,8 +278,8 @@ PyObject *trajectory_force_band(PyObject *object, PyObject *const *args, Py_ssiz
   double t;
   int order = 0;
   if (take_arguments("force_band", names, 2, 2, 1, args, nargs, keywords, v) ||
-      refuse_layout(model, "force_band") || take_double(v[0], "t", &t) ||
-      (v[1] && take_int(v[1], "order", 0, JN_MAX_ORDER, &order)))
+      trajectory_refuse_bands(self) || refuse_layout(model, "force_band") ||
+      take_double(v[0], "t", &t) || (v[1] && take_int(v[1], "order", 0, JN_MAX_ORDER, &order)))
     return NULL;
   const npy_intp shape[2] = {order + 1, jn_model_nv(model->model)};
   PyArrayObject *tau = new_array(2, shape);

@@ -20,7 +20,7 @@ PyObject *model_rotors(PyObject *object, void *more) {
                           r->lower, "upper", r->upper)
           : NULL;
     if (item)
-      PyTuple_SET_ITEM(list, i, item);
+      PyTuple_SetItem(list, i, item);
     else
       Py_CLEAR(list);
   }

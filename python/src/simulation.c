@@ -10,6 +10,7 @@ typedef struct simulation_object {
   int busy; /* in a step, which may call back or run without the interpreter's lock */
   /* referred to by the callbacks and by the forces as functions of time */
   PyObject *time, *state, *events, *arrays;
+  PyObject *given; /* the options by name, as they now are; for pickle */
   jn_force_table table;
   jn_force_polynomial polynomial;
   jn_force_fourier fourier;
@@ -239,15 +240,15 @@ static int set_wrenches(simulation_object *self, PyObject *list, jn_applied_wren
   PyObject *items = PySequence_Fast(list, "external: a list of (frame, wrench) expected");
   if (!items) return -1;
   int bad = 0;
-  *n = (int)PySequence_Fast_GET_SIZE(items);
+  *n = (int)fast_size(items);
   if (!(*out = PyMem_Calloc((size_t)*n + 1, sizeof **out))) {
     PyErr_NoMemory();
     bad = 1;
   }
   for (int i = 0; i < *n && !bad; i++) {
     PyObject *frame, *wrench, *word = NULL;
-    PyObject *item = take_tuple(PySequence_Fast_GET_ITEM(items, i),
-                                "external: (frame, wrench, representation) expected");
+    PyObject *item =
+        take_tuple(fast_item(items, i), "external: (frame, wrench, representation) expected");
     npy_intp six = 6;
     PyArrayObject *a = NULL;
     int index = -1, rep = JN_BODY;
@@ -269,7 +270,7 @@ static int set_events(simulation_object *self, PyObject *list, jn_event **out, i
   PyObject *items = PySequence_Tuple(list);
   if (!items) return -1;
   self->events = items;
-  *n = (int)PyTuple_GET_SIZE(items);
+  *n = (int)PyTuple_Size(items);
   *out = PyMem_Calloc((size_t)*n + 1, sizeof **out);
   PyObject *block = PyBytes_FromStringAndSize(NULL, (*n + 1) * (Py_ssize_t)sizeof(event_context));
   if (!*out || !block || PyList_Append(self->arrays, block)) {
@@ -277,10 +278,10 @@ static int set_events(simulation_object *self, PyObject *list, jn_event **out, i
     if (!PyErr_Occurred()) PyErr_NoMemory();
     return -1;
   }
-  event_context *context = (event_context *)PyBytes_AS_STRING(block);
+  event_context *context = (event_context *)PyBytes_AsString(block);
   Py_DECREF(block); /* self->arrays holds it */
   for (int i = 0; i < *n; i++) {
-    PyObject *item = PyTuple_GET_ITEM(items, i), *function = item;
+    PyObject *item = PyTuple_GetItem(items, i), *function = item;
     int direction = 0;
     if (PyTuple_Check(item) &&
         !PyArg_ParseTuple(item, "Oi;events: functions or (function, direction) expected", &function,
@@ -349,15 +350,37 @@ static int take_all(simulation_object *self, PyObject **v) {
   return bad ? -1 : 0;
 }
 
+/* A copy of the arrays in an option; anything else is itself. */
+static PyObject *copy_option(PyObject *value, int depth) {
+  if (PyArray_Check(value)) return PyArray_NewCopy((PyArrayObject *)value, NPY_CORDER);
+  if (depth == 0 || !(PyTuple_Check(value) || PyList_Check(value))) return Py_NewRef(value);
+  PyObject *items = PySequence_List(value);
+  for (Py_ssize_t i = 0; items && i < PyList_Size(items); i++) {
+    PyObject *item = copy_option(PyList_GetItem(items, i), depth - 1);
+    if (!item || PyList_SetItem(items, i, item)) Py_CLEAR(items);
+  }
+  PyObject *result = items && PyTuple_Check(value) ? PyList_AsTuple(items) : Py_XNewRef(items);
+  Py_XDECREF(items);
+  return result;
+}
+
+/* Notes an option for pickle; NULL: as if it were not given. */
+static int note_option(simulation_object *self, const char *name, PyObject *value) {
+  PyObject *copy = copy_option(value ? value : Py_None, 3);
+  int bad = !copy || PyDict_SetItemString(self->given, name, copy);
+  Py_XDECREF(copy);
+  return bad ? -1 : 0;
+}
+
 static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   PyObject *values[NAMES] = {0}, *key, *value;
   Py_ssize_t at = 0;
-  if (PyTuple_GET_SIZE(args) > 2) {
+  if (PyTuple_Size(args) > 2) {
     PyErr_SetString(PyExc_TypeError,
                     "Simulation() takes at most two positional arguments, a model and a scheme");
     return NULL;
   }
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) values[i] = PyTuple_GET_ITEM(args, i);
+  for (Py_ssize_t i = 0; i < PyTuple_Size(args); i++) values[i] = PyTuple_GetItem(args, i);
   while (keywords && PyDict_Next(keywords, &at, &key, &value)) {
     int i = 0;
     while (i < NAMES && PyUnicode_CompareWithASCIIString(key, names[i])) i++;
@@ -370,19 +393,23 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *ke
   }
   for (int i = 1; i < NAMES; i++)
     if (values[i] == Py_None) values[i] = NULL;
-  if (!values[MODEL] || !PyObject_TypeCheck(values[MODEL], &model_type)) {
+  if (!values[MODEL] || !PyObject_TypeCheck(values[MODEL], model_type)) {
     PyErr_SetString(PyExc_TypeError, "Simulation() needs a Model");
     return NULL;
   }
-  simulation_object *self = (simulation_object *)type->tp_alloc(type, 0);
+  simulation_object *self = (simulation_object *)PyType_GenericAlloc(type, 0);
   if (!self) return NULL;
   Py_INCREF(values[0]);
   self->model = (model_object *)values[0];
   const jn_model *m = self->model->model;
   self->room = PyMem_New(double, (size_t)jn_model_nq(m) + (size_t)jn_model_nv(m) + 1);
   self->arrays = PyList_New(0);
+  self->given = PyDict_New();
   if (!self->room) PyErr_NoMemory();
-  if (!self->room || !self->arrays || take_all(self, values)) {
+  int bad = !self->room || !self->arrays || !self->given;
+  for (int i = 1; i < NAMES && !bad; i++)
+    if (values[i]) bad = note_option(self, names[i], values[i]);
+  if (bad || take_all(self, values)) {
     Py_DECREF(self);
     return NULL;
   }
@@ -391,10 +418,12 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *ke
 
 static int simulation_traverse(PyObject *object, visitproc visit, void *arg) {
   simulation_object *self = (simulation_object *)object;
+  Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->model);
   Py_VISIT(self->time);
   Py_VISIT(self->state);
   Py_VISIT(self->events);
+  Py_VISIT(self->given);
   return 0;
 }
 static int simulation_clear(PyObject *object) {
@@ -404,6 +433,7 @@ static int simulation_clear(PyObject *object) {
   Py_CLEAR(self->time);
   Py_CLEAR(self->state);
   Py_CLEAR(self->events);
+  Py_CLEAR(self->given);
   return 0;
 }
 static void simulation_dealloc(PyObject *object) {
@@ -413,7 +443,7 @@ static void simulation_dealloc(PyObject *object) {
   Py_XDECREF(self->arrays);
   Py_XDECREF(self->model);
   PyMem_Free(self->room);
-  Py_TYPE(object)->tp_free(object);
+  object_free(object);
 }
 
 /* ---- use ---- */
@@ -484,7 +514,7 @@ static PyObject *sim_set_tau(PyObject *object, PyObject *value) {
   if (!self || model_take_rows(self->model, value, "tau", -1, self->room)) return NULL;
   jn_status status = jn_simulation_set_tau(self->simulation, self->room);
   if (status) return raise_status(status);
-  Py_RETURN_NONE;
+  return note_option(self, "tau", value) ? NULL : Py_NewRef(Py_None);
 }
 
 PyDoc_STRVAR(
@@ -505,6 +535,7 @@ static PyObject *sim_set_active(PyObject *object, PyObject *value) {
   jn_status status = JN_OK;
   if (impulse) status = jn_simulation_set_active(self->simulation, active, NUMBERS(impulse));
   PyMem_Free(active);
+  if (!status && impulse && note_option(self, "active", value)) Py_CLEAR(impulse);
   if (!status) return (PyObject *)impulse;
   Py_DECREF(impulse);
   return raise_step(self, status);
@@ -588,19 +619,19 @@ static PyObject *sim_run(PyObject *object, PyObject *value) {
       int met = PyLong_AsLong(event) >= 0;
       Py_DECREF(event);
       PyObject *now = give_state(self, 0, 0);
-      int bad = !now || PyList_Append(qs, PyTuple_GET_ITEM(now, 1)) ||
-                PyList_Append(vs, PyTuple_GET_ITEM(now, 2));
+      int bad = !now || PyList_Append(qs, PyTuple_GetItem(now, 1)) ||
+                PyList_Append(vs, PyTuple_GetItem(now, 2));
       Py_XDECREF(now);
       if (bad) goto done;
       if (met) break;
     }
-    npy_intp shape[2] = {PyList_GET_SIZE(qs), jn_model_nq(self->model->model)};
+    npy_intp shape[2] = {PyList_Size(qs), jn_model_nq(self->model->model)};
     PyArrayObject *q = new_array(2, shape);
     shape[1] = jn_model_nv(self->model->model);
     PyArrayObject *v = q ? new_array(2, shape) : NULL;
     for (npy_intp i = 0; v && i < shape[0]; i++) {
-      PyArrayObject *a = (PyArrayObject *)PyList_GET_ITEM(qs, i),
-                    *b = (PyArrayObject *)PyList_GET_ITEM(vs, i);
+      PyArrayObject *a = (PyArrayObject *)PyList_GetItem(qs, i),
+                    *b = (PyArrayObject *)PyList_GetItem(vs, i);
       memcpy(NUMBERS(q) + i * PyArray_SIZE(a), NUMBERS(a), (size_t)PyArray_NBYTES(a));
       memcpy(NUMBERS(v) + i * PyArray_SIZE(b), NUMBERS(b), (size_t)PyArray_NBYTES(b));
     }
@@ -624,7 +655,7 @@ static PyObject *read_state(PyObject *object, void *more) {
 static PyObject *read_part(PyObject *object, void *which) {
   PyObject *all = read_state(object, NULL);
   if (!all) return NULL;
-  PyObject *part = Py_NewRef(PyTuple_GET_ITEM(all, (Py_ssize_t)(intptr_t)which));
+  PyObject *part = Py_NewRef(PyTuple_GetItem(all, (Py_ssize_t)(intptr_t)which));
   Py_DECREF(all);
   return part;
 }
@@ -673,7 +704,19 @@ static PyObject *read_statistics(PyObject *object, void *more) {
   return result;
 }
 
+/* For pickle: the options by name. */
+static PyObject *sim_options(PyObject *object, PyObject *unused) {
+  (void)unused;
+  simulation_object *self = ready(object);
+  return self ? PyDict_Copy(self->given) : NULL;
+}
+static PyObject *read_model(PyObject *object, void *more) {
+  (void)more;
+  return Py_NewRef((PyObject *)((simulation_object *)object)->model);
+}
+
 static PyMethodDef methods[] = {
+    {"_options", sim_options, METH_NOARGS, NULL},
     {"set_state", FAST(sim_set_state, set_state_doc)},
     {"set_tau", sim_set_tau, METH_O, set_tau_doc},
     {"set_active", sim_set_active, METH_O, set_active_doc},
@@ -691,6 +734,7 @@ static PyMethodDef methods[] = {
 };
 static PyGetSetDef getset[] = {
     {"state", read_state, NULL, "t, q (nq,), v (nv,).", NULL},
+    {"model", read_model, NULL, "The model.", NULL},
     {"t", read_part, NULL, "The time.", (void *)0},
     {"constraint_forces", read_forces, NULL, "The constraint forces now (rows,).", NULL},
     {"q", read_part, NULL, "The configuration (nq,).", (void *)1},
@@ -721,18 +765,19 @@ PyDoc_STRVAR(
     "events: functions g(t, q, v), or (g, direction): a step ends where g crosses zero.\n"
     "active: names of the constraints that hold (None: all of the model's); see set_active.");
 
-PyTypeObject simulation_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Simulation",
-    .tp_basicsize = sizeof(simulation_object),
-    .tp_dealloc = simulation_dealloc,
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .tp_doc = simulation_doc,
-    .tp_traverse = simulation_traverse,
-    .tp_clear = simulation_clear,
-    .tp_methods = methods,
-    .tp_getset = getset,
-    .tp_new = simulation_new,
+static PyType_Slot simulation_slots[] = {
+    {Py_tp_dealloc, (void *)simulation_dealloc},
+    {Py_tp_traverse, (void *)simulation_traverse},
+    {Py_tp_clear, (void *)simulation_clear},
+    {Py_tp_doc, (void *)simulation_doc},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {Py_tp_new, (void *)simulation_new},
+    {0, NULL},
 };
+PyTypeObject *simulation_type;
+PyType_Spec simulation_type_spec = {"jounce.Simulation", sizeof(simulation_object), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, simulation_slots};
 
 int add_simulation_results(PyObject *module) {
   static PyStructSequence_Field fields[] = {{"steps", NULL},    {"rejected", NULL},

@@ -9,7 +9,7 @@ typedef struct spec_object {
 } spec_object;
 
 static PyObject *spec_wrap(jn_spec *spec) {
-  spec_object *self = (spec_object *)spec_type.tp_alloc(&spec_type, 0);
+  spec_object *self = (spec_object *)PyType_GenericAlloc(spec_type, 0);
   if (self)
     self->spec = spec;
   else
@@ -29,7 +29,7 @@ static PyObject *spec_new(PyTypeObject *type, PyObject *args, PyObject *keywords
 
 static void spec_dealloc(PyObject *object) {
   jn_spec_free(((spec_object *)object)->spec);
-  Py_TYPE(object)->tp_free(object);
+  object_free(object);
 }
 
 static PyObject *spec_load(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
@@ -44,7 +44,7 @@ static PyObject *spec_load(PyObject *type, PyObject *const *args, Py_ssize_t nar
   jn_error error = {0};
   jn_status status = JN_OK;
   if (PyUnicode_FSConverter(values[0], &bytes)) {
-    status = jn_spec_load_with(PyBytes_AS_STRING(bytes), &files.options, NULL, &spec, &error);
+    status = jn_spec_load_with(PyBytes_AsString(bytes), &files.options, NULL, &spec, &error);
     Py_DECREF(bytes);
   }
   files_free(&files);
@@ -62,16 +62,16 @@ static PyObject *parse(parser *read, const char *function, PyObject *const *args
   Py_ssize_t size;
   const char *text = NULL, *name = "text";
   if (PyBytes_Check(values[0])) {
-    text = PyBytes_AS_STRING(values[0]);
-    size = PyBytes_GET_SIZE(values[0]);
+    text = PyBytes_AsString(values[0]);
+    size = PyBytes_Size(values[0]);
   } else if (PyUnicode_Check(values[0])) {
     text = PyUnicode_AsUTF8AndSize(values[0], &size);
   } else {
     PyErr_Format(PyExc_TypeError, "text: str or bytes expected, found %.200s",
-                 Py_TYPE(values[0])->tp_name);
+                 type_name(values[0]));
   }
   if (!text) return NULL;
-  if (values[1] && !(name = PyUnicode_AsUTF8(values[1]))) return NULL;
+  if (values[1] && !(name = utf8(values[1]))) return NULL;
   jn_spec *spec = NULL;
   jn_error error = {0};
   jn_status status = read(text, (size_t)size, name, NULL, &spec, &error);
@@ -137,8 +137,8 @@ static int take_optional(PyObject *value, const char *what, double *out) {
 }
 
 static const char *take_text(PyObject *value, const char *what) {
-  if (PyUnicode_Check(value)) return PyUnicode_AsUTF8(value);
-  PyErr_Format(PyExc_TypeError, "%s: a str expected, found %.200s", what, Py_TYPE(value)->tp_name);
+  if (PyUnicode_Check(value)) return utf8(value);
+  PyErr_Format(PyExc_TypeError, "%s: a str expected, found %.200s", what, type_name(value));
   return NULL;
 }
 
@@ -267,8 +267,7 @@ static PyObject *spec_extend(PyObject *object, PyObject *path) {
   PyObject *bytes = NULL;
   if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
   jn_error error = {0};
-  jn_status status =
-      jn_spec_extend(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
+  jn_status status = jn_spec_extend(((spec_object *)object)->spec, PyBytes_AsString(bytes), &error);
   Py_DECREF(bytes);
   if (status) return raise_error(&error);
   Py_INCREF(object);
@@ -327,11 +326,31 @@ static PyObject *spec_set_armature(PyObject *object, PyObject *const *args, Py_s
   return object;
 }
 
+/* The same description; NULL: no memory. */
+static jn_spec *copy_spec(const jn_spec *from) {
+  jn_spec *to = NULL;
+  jn_status status = jn_spec_new(jn_spec_name(from), NULL, &to);
+  if (!status) status = jn_spec_set_gravity(to, jn_spec_gravity(from));
+  for (int i = 0; i < jn_spec_link_count(from) && !status; i++)
+    status = jn_spec_add_link(to, jn_spec_get_link(from, i));
+  for (int i = 0; i < jn_spec_joint_count(from) && !status; i++)
+    status = jn_spec_add_joint(to, jn_spec_get_joint(from, i));
+  for (int i = 0; i < jn_spec_frame_count(from) && !status; i++)
+    status = jn_spec_add_frame(to, jn_spec_get_frame(from, i));
+  for (int i = 0; i < jn_spec_constraint_count(from) && !status; i++)
+    status = jn_spec_add_constraint(to, jn_spec_get_constraint(from, i));
+  for (int i = 0; i < jn_spec_rotor_count(from) && !status; i++)
+    status = jn_spec_add_rotor(to, jn_spec_get_rotor(from, i));
+  if (!status) return to;
+  jn_spec_free(to);
+  return NULL;
+}
+
 PyDoc_STRVAR(build_doc,
              "build($self, /, *, root=None, inertia='default', lenient=False, **settings)\n--\n\n"
              "Checks the spec and builds a Model; settings as in Model.");
 static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords) {
-  if (PyTuple_GET_SIZE(args)) {
+  if (PyTuple_Size(args)) {
     PyErr_SetString(PyExc_TypeError, "build() takes no positional arguments");
     return NULL;
   }
@@ -340,10 +359,16 @@ static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords
   jn_build_options options;
   if (!take_build_options(rest, &options)) {
     jn_model *model = NULL;
+    jn_spec *spec = NULL;
     jn_error error = {0};
     jn_status status =
         jn_model_build(((spec_object *)object)->spec, &options, NULL, &model, &error);
-    result = status ? raise_error(&error) : model_wrap(model, rest);
+    if (status)
+      raise_error(&error);
+    else if ((spec = copy_spec(((spec_object *)object)->spec)) != NULL)
+      result = model_wrap(model, spec, &options, rest);
+    else
+      jn_model_free(model), PyErr_NoMemory();
   }
   Py_DECREF(rest);
   return result;
@@ -354,13 +379,90 @@ static PyObject *save(PyObject *object, PyObject *path,
   PyObject *bytes = NULL;
   if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
   jn_error error = {0};
-  jn_status status = write(((spec_object *)object)->spec, PyBytes_AS_STRING(bytes), &error);
+  jn_status status = write(((spec_object *)object)->spec, PyBytes_AsString(bytes), &error);
   Py_DECREF(bytes);
   if (status) return raise_error(&error);
   Py_RETURN_NONE;
 }
 static PyObject *spec_save_json(PyObject *object, PyObject *path) {
   return save(object, path, jn_spec_save_json);
+}
+PyDoc_STRVAR(to_json_doc,
+             "to_json($self, /)\n--\n\n"
+             "The spec as the text of a native model; Spec.parse_json reads it back bit for bit.");
+static PyObject *spec_to_json(PyObject *object, PyObject *unused) {
+  (void)unused;
+  char *text = NULL;
+  jn_error error = {0};
+  jn_status status = jn_spec_to_json(((spec_object *)object)->spec, NULL, &text, &error);
+  if (status) return raise_error(&error);
+  PyObject *result = PyUnicode_FromString(text);
+  jn_text_free(text, NULL);
+  return result;
+}
+/* For pickle: the findings of the loader, and the lines of all elements. */
+static PyObject *spec_notes(PyObject *object, PyObject *unused) {
+  (void)unused;
+  const jn_spec *s = ((spec_object *)object)->spec;
+  PyObject *found = PyList_New(0), *lines = PyList_New(0);
+  int bad = !found || !lines;
+  for (int i = 0; i < jn_spec_finding_count(s) && !bad; i++) {
+    const jn_finding f = jn_spec_finding(s, i);
+    PyObject *words = PyUnicode_DecodeUTF8(f.text, (Py_ssize_t)strlen(f.text), "replace");
+    PyObject *item = words ? Py_BuildValue("(iiN)", (int)f.severity, f.line, words) : NULL;
+    bad = !item || PyList_Append(found, item);
+    Py_XDECREF(item);
+  }
+#define LINES(kind)                                                   \
+  for (int i = 0; i < jn_spec_##kind##_count(s) && !bad; i++) {       \
+    PyObject *line = PyLong_FromLong(jn_spec_get_##kind(s, i)->line); \
+    bad = !line || PyList_Append(lines, line);                        \
+    Py_XDECREF(line);                                                 \
+  }
+  LINES(link)
+  LINES(joint)
+  LINES(frame)
+  LINES(constraint)
+  LINES(rotor)
+#undef LINES
+  if (!bad) return Py_BuildValue("(sNN)", jn_spec_file(s), found, lines);
+  Py_XDECREF(found);
+  Py_XDECREF(lines);
+  return NULL;
+}
+/* Sets what spec_notes gave, on a spec that has none. */
+static PyObject *spec_annotate(PyObject *object, PyObject *args) {
+  jn_spec *s = ((spec_object *)object)->spec;
+  const char *file;
+  PyObject *found, *lines;
+  if (!PyArg_ParseTuple(args, "zO!O!", &file, &PyList_Type, &found, &PyList_Type, &lines))
+    return NULL;
+  jn_status status = file ? jn_spec_set_file(s, file) : JN_OK;
+  for (Py_ssize_t i = 0; i < PyList_Size(found) && !status; i++) {
+    int severity, line;
+    const char *text;
+    PyObject *item = take_tuple(PyList_GetItem(found, i), "findings: a list of tuples expected");
+    if (!item || !PyArg_ParseTuple(item, "iis", &severity, &line, &text)) {
+      Py_XDECREF(item);
+      return NULL;
+    }
+    status = severity < JN_NOTE || severity > JN_SERIOUS
+                 ? JN_ERR_ARGUMENT
+                 : jn_spec_add_finding(s, (jn_severity)severity, line, text);
+    Py_DECREF(item);
+  }
+  Py_ssize_t at = 0;
+#define LINES(kind)                                                                         \
+  for (int i = 0; i < jn_spec_##kind##_count(s) && at < PyList_Size(lines) && !status; i++) \
+    jn_spec_##kind(s, i)->line = (int)PyLong_AsLong(PyList_GetItem(lines, at++));
+  LINES(link)
+  LINES(joint)
+  LINES(frame)
+  LINES(constraint)
+  LINES(rotor)
+#undef LINES
+  if (PyErr_Occurred()) return NULL;
+  return status ? raise_status(status) : Py_NewRef(Py_None);
 }
 static PyObject *spec_save_urdf(PyObject *object, PyObject *path) {
   return save(object, path, jn_spec_save_urdf);
@@ -425,7 +527,7 @@ static PyObject *names_of(PyObject *object, void *links) {
     const char *name = links ? jn_spec_get_link(spec, i)->name : jn_spec_get_joint(spec, i)->name;
     PyObject *item = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
     if (item)
-      PyTuple_SET_ITEM(list, i, item);
+      PyTuple_SetItem(list, i, item);
     else
       Py_CLEAR(list);
   }
@@ -477,7 +579,10 @@ static PyMethodDef methods[] = {
     {"save_urdf", spec_save_urdf, METH_O,
      "save_urdf($self, path, /)\n--\n\nWrites URDF; loading it gives the same numbers, rotations "
      "within rounding. What URDF cannot hold is refused by name."},
+    {"to_json", spec_to_json, METH_NOARGS, to_json_doc},
     {"lint", FAST(spec_lint, lint_doc)},
+    {"_notes", spec_notes, METH_NOARGS, NULL},
+    {"_annotate", spec_annotate, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef getset[] = {
@@ -488,16 +593,17 @@ static PyGetSetDef getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-PyTypeObject spec_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Spec",
-    .tp_basicsize = sizeof(spec_object),
-    .tp_dealloc = spec_dealloc,
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_doc =
-        "Spec(name)\n--\n\n"
-        "An editable robot: links, joints and frames, which refer to each other by name, in any\n"
-        "order. build() checks it and makes a Model.",
-    .tp_methods = methods,
-    .tp_getset = getset,
-    .tp_new = spec_new,
+static PyType_Slot spec_slots[] = {
+    {Py_tp_dealloc, (void *)spec_dealloc},
+    {Py_tp_doc, (void *)"Spec(name)\n--\n\n"
+                        "An editable robot: links, joints and frames, which refer to each other by "
+                        "name, in any\n"
+                        "order. build() checks it and makes a Model."},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {Py_tp_new, (void *)spec_new},
+    {0, NULL},
 };
+PyTypeObject *spec_type;
+PyType_Spec spec_type_spec = {"jounce.Spec", sizeof(spec_object), 0, Py_TPFLAGS_DEFAULT,
+                              spec_slots};

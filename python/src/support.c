@@ -119,7 +119,7 @@ const char *const representation_words[] = {"spatial", "body", "hybrid", "mixed"
 const char *const formulation_words[] = {"body", "spatial", "hybrid", "mixed", NULL};
 
 int word_index(PyObject *object, const char *const *words, const char *what) {
-  const char *text = PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : NULL;
+  const char *text = PyUnicode_Check(object) ? utf8(object) : NULL;
   if (!text && PyErr_Occurred()) return -1;
   for (int i = 0; text && words[i]; i++)
     if (!strcmp(text, words[i])) return i;
@@ -129,13 +129,36 @@ int word_index(PyObject *object, const char *const *words, const char *what) {
     snprintf(list + used, sizeof list - used, "%s'%s'", i ? ", " : "", words[i]);
   }
   PyObject *shown = PyObject_Repr(object);
-  const char *given = shown ? PyUnicode_AsUTF8(shown) : NULL;
+  const char *given = shown ? utf8(shown) : NULL;
   if (given) raise_text(JN_ERR_ARGUMENT, "%s: one of %s expected, found %.100s", what, list, given);
   Py_XDECREF(shown);
   return -1;
 }
 
 /* ---- arguments ---- */
+
+PyObject *fast_item(PyObject *items, Py_ssize_t i) {
+  return PyList_Check(items) ? PyList_GetItem(items, i) : PyTuple_GetItem(items, i);
+}
+
+const char *type_name(PyObject *object) {
+  static char text[200]; /* under the interpreter's lock */
+  PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
+  const char *word = name ? utf8(name) : NULL;
+  snprintf(text, sizeof text, "%s", word ? word : "an object");
+  if (!word) PyErr_Clear();
+  Py_XDECREF(name);
+  return text;
+}
+
+void object_free(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  if (PyType_GetFlags(type) & Py_TPFLAGS_HAVE_GC)
+    PyObject_GC_Del(object);
+  else
+    PyObject_Free(object);
+  Py_DECREF(type);
+}
 
 static int same_name(PyObject *key, const char *name) {
   return PyUnicode_CompareWithASCIIString(key, name) == 0;
@@ -148,9 +171,9 @@ int take_arguments(const char *function, const char *const *names, int count, in
     return refuse_type("%s() takes at most %d positional arguments (%zd given)", function,
                        positional, nargs);
   for (int i = 0; i < count; i++) values[i] = i < nargs ? args[i] : NULL;
-  Py_ssize_t nkeys = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+  Py_ssize_t nkeys = keywords ? PyTuple_Size(keywords) : 0;
   for (Py_ssize_t k = 0; k < nkeys; k++) {
-    PyObject *key = PyTuple_GET_ITEM(keywords, k);
+    PyObject *key = PyTuple_GetItem(keywords, k);
     int i = 0;
     while (i < count && !same_name(key, names[i])) i++;
     if (i == count) return refuse_type("%s() has no argument '%U'", function, key);
@@ -168,8 +191,7 @@ int take_double(PyObject *object, const char *what, double *out) {
   double x = PyFloat_AsDouble(object);
   if (x == -1.0 && PyErr_Occurred()) {
     PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "%s: a number expected, found %s", what,
-                 Py_TYPE(object)->tp_name);
+    PyErr_Format(PyExc_TypeError, "%s: a number expected, found %s", what, type_name(object));
     return -1;
   }
   *out = x;
@@ -181,8 +203,7 @@ int take_int(PyObject *object, const char *what, long low, long high, int *out) 
   PyObject *index = PyNumber_Index(object);
   if (!index) {
     PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "%s: an integer expected, found %s", what,
-                 Py_TYPE(object)->tp_name);
+    PyErr_Format(PyExc_TypeError, "%s: an integer expected, found %s", what, type_name(object));
     return -1;
   }
   long x = PyLong_AsLongAndOverflow(index, &overflow);
@@ -211,7 +232,7 @@ PyArrayObject *take_array(PyObject *object, const char *what) {
   if (!a && (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError))) {
     PyErr_Clear();
     PyErr_Format(PyExc_TypeError, "%s: an array of numbers expected, found %.200s", what,
-                 Py_TYPE(object)->tp_name);
+                 type_name(object));
   }
   return a;
 }
@@ -240,7 +261,7 @@ PyArrayObject *take_shape(PyObject *object, const char *what, int nd, const npy_
 
 PyObject *take_tuple(PyObject *object, const char *expected) {
   if (PyTuple_Check(object) || PyList_Check(object)) return PySequence_Tuple(object);
-  PyErr_Format(PyExc_TypeError, "%s, found %.200s", expected, Py_TYPE(object)->tp_name);
+  PyErr_Format(PyExc_TypeError, "%s, found %.200s", expected, type_name(object));
   return NULL;
 }
 

@@ -362,7 +362,7 @@ typedef struct cmtm_object {
 } cmtm_object;
 
 static cmtm_object *cmtm_of(int order) {
-  cmtm_object *self = (cmtm_object *)cmtm_type.tp_alloc(&cmtm_type, 0);
+  cmtm_object *self = (cmtm_object *)PyType_GenericAlloc(cmtm_type, 0);
   if (!self) return NULL;
   self->memory = PyMem_New(double, jn_cmtm_size(order));
   if (!self->memory) {
@@ -376,7 +376,7 @@ static cmtm_object *cmtm_of(int order) {
 
 static void cmtm_dealloc(PyObject *object) {
   PyMem_Free(((cmtm_object *)object)->memory);
-  Py_TYPE(object)->tp_free(object);
+  object_free(object);
 }
 
 static PyObject *cmtm_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
@@ -398,7 +398,7 @@ static PyObject *cmtm_new(PyTypeObject *type, PyObject *args, PyObject *keywords
 }
 
 static PyObject *cmtm_product(PyObject *a, PyObject *b) {
-  if (!PyObject_TypeCheck(a, &cmtm_type) || !PyObject_TypeCheck(b, &cmtm_type))
+  if (!PyObject_TypeCheck(a, cmtm_type) || !PyObject_TypeCheck(b, cmtm_type))
     Py_RETURN_NOTIMPLEMENTED;
   const cmtm_object *x = (cmtm_object *)a, *y = (cmtm_object *)b;
   if (x->C.order != y->C.order)
@@ -473,7 +473,29 @@ static PyObject *cmtm_order(PyObject *object, void *more) {
   return PyLong_FromLong(((cmtm_object *)object)->C.order);
 }
 
+/* For pickle: the numbers themselves, which pose and zeta give back only within rounding. */
+static PyObject *cmtm_numbers_of(PyObject *object, PyObject *unused) {
+  (void)unused;
+  const cmtm_object *self = (cmtm_object *)object;
+  return PyBytes_FromStringAndSize((const char *)self->memory,
+                                   (Py_ssize_t)(jn_cmtm_size(self->C.order) * sizeof(double)));
+}
+static PyObject *cmtm_of_numbers(PyObject *unused, PyObject *args) {
+  (void)unused;
+  const char *bytes;
+  Py_ssize_t size;
+  int order;
+  if (!PyArg_ParseTuple(args, "iy#", &order, &bytes, &size)) return NULL;
+  if (order < 0 || order > JN_MAX_ORDER || (size_t)size != jn_cmtm_size(order) * sizeof(double))
+    return raise_text(JN_ERR_ARGUMENT, "not the numbers of an N-CMTM of order %d", order);
+  cmtm_object *self = cmtm_of(order);
+  if (self) memcpy(self->memory, bytes, (size_t)size);
+  return (PyObject *)self;
+}
+
 static PyMethodDef cmtm_methods[] = {
+    {"_numbers", cmtm_numbers_of, METH_NOARGS, NULL},
+    {"_of_numbers", cmtm_of_numbers, METH_VARARGS | METH_STATIC, NULL},
     {"inverse", cmtm_inverse, METH_NOARGS, "inverse($self, /)\n--\n\nThe inverse, a CMTM."},
     {"motion", cmtm_motion, METH_O,
      "motion($self, x, /)\n--\n\nTwists (r+1, 6), Taylor coefficients, to the outer frame."},
@@ -498,19 +520,19 @@ static PyGetSetDef cmtm_getset[] = {
      NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-static PyNumberMethods cmtm_numbers = {.nb_matrix_multiply = cmtm_product};
 
-PyTypeObject cmtm_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.CMTM",
-    .tp_basicsize = sizeof(cmtm_object),
-    .tp_dealloc = cmtm_dealloc,
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_doc =
-        "CMTM(T, zeta=None)\n--\n\n"
-        "The N-order comprehensive motion transformation (samy2021) of a pose T (4, 4) with the\n"
-        "Taylor coefficients zeta (N, 6) of its body twist. A @ B is the product.",
-    .tp_methods = cmtm_methods,
-    .tp_getset = cmtm_getset,
-    .tp_as_number = &cmtm_numbers,
-    .tp_new = cmtm_new,
+static PyType_Slot cmtm_slots[] = {
+    {Py_tp_dealloc, (void *)cmtm_dealloc},
+    {Py_tp_doc, (void *)"CMTM(T, zeta=None)\n--\n\n"
+                        "The N-order comprehensive motion transformation (samy2021) of a pose T "
+                        "(4, 4) with the\n"
+                        "Taylor coefficients zeta (N, 6) of its body twist. A @ B is the product."},
+    {Py_tp_methods, cmtm_methods},
+    {Py_tp_getset, cmtm_getset},
+    {Py_tp_new, (void *)cmtm_new},
+    {Py_nb_matrix_multiply, (void *)cmtm_product},
+    {0, NULL},
 };
+PyTypeObject *cmtm_type;
+PyType_Spec cmtm_type_spec = {"jounce.CMTM", sizeof(cmtm_object), 0, Py_TPFLAGS_DEFAULT,
+                              cmtm_slots};

@@ -2,10 +2,11 @@
 #include "binding.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 PyObject *trajectory_wrap(model_object *model, jn_trajectory *trajectory) {
-  trajectory_object *self = (trajectory_object *)trajectory_type.tp_alloc(&trajectory_type, 0);
+  trajectory_object *self = (trajectory_object *)PyType_GenericAlloc(trajectory_type, 0);
   if (!self) {
     jn_trajectory_free(trajectory);
     return NULL;
@@ -15,6 +16,18 @@ PyObject *trajectory_wrap(model_object *model, jn_trajectory *trajectory) {
   self->residual = Py_NewRef(Py_None);
   self->report = Py_NewRef(Py_None);
   return (PyObject *)self;
+}
+
+PyObject *trajectory_from(const trajectory_object *self, jn_trajectory *trajectory) {
+  PyObject *made = trajectory_wrap(self->model, trajectory);
+  if (made) ((trajectory_object *)made)->bands_lost = self->bands_lost;
+  return made;
+}
+
+int trajectory_refuse_bands(const trajectory_object *self) {
+  if (!self->bands_lost) return 0;
+  return refuse(JN_ERR_STATE,
+                "the bands of a fit are not kept by pickle and copy: fit the samples again");
 }
 
 static PyObject *finish(model_object *model, jn_status status, jn_error *error,
@@ -30,14 +43,14 @@ static void trajectory_dealloc(PyObject *object) {
   Py_XDECREF(self->model);
   Py_XDECREF(self->residual);
   Py_XDECREF(self->report);
-  Py_TYPE(object)->tp_free(object);
+  object_free(object);
 }
 
 /* ---- arguments of sources ---- */
 
 static model_object *take_model(PyObject *value) {
-  if (PyObject_TypeCheck(value, &model_type)) return (model_object *)value;
-  PyErr_Format(PyExc_TypeError, "model: a Model expected, found %.200s", Py_TYPE(value)->tp_name);
+  if (PyObject_TypeCheck(value, model_type)) return (model_object *)value;
+  PyErr_Format(PyExc_TypeError, "model: a Model expected, found %.200s", type_name(value));
   return NULL;
 }
 
@@ -230,7 +243,7 @@ SOURCE(minimum) {
 
 /* The index of a word in a list; -1 and an exception: it is none of them. */
 static int take_word(PyObject *value, const char *name, const char *const *words) {
-  const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : NULL;
+  const char *text = PyUnicode_Check(value) ? utf8(value) : NULL;
   for (int i = 0; text && words[i]; i++)
     if (!strcmp(text, words[i])) return i;
   if (!PyErr_Occurred())
@@ -290,8 +303,11 @@ static PyObject *keep_report(PyObject *result, const model_object *model, PyArra
   if (found) all = PyTuple_Pack(3, each[0], each[1], each[2]);
   for (int i = 0; i < 3; i++) Py_XDECREF(each[i]);
   if (all) {
-    Py_SETREF(((trajectory_object *)result)->residual, all);
-    Py_SETREF(((trajectory_object *)result)->report, found);
+    trajectory_object *made = (trajectory_object *)result;
+    Py_DECREF(made->residual);
+    Py_DECREF(made->report);
+    made->residual = all;
+    made->report = found;
   } else {
     Py_XDECREF(found);
     Py_CLEAR(result);
@@ -321,7 +337,7 @@ SOURCE(load) {
     jn_status status;
     Py_BEGIN_ALLOW_THREADS;
     status =
-        jn_trajectory_load(PyBytes_AS_STRING(path), model->model, &o, &report, NULL, &made, &error);
+        jn_trajectory_load(PyBytes_AsString(path), model->model, &o, &report, NULL, &made, &error);
     Py_END_ALLOW_THREADS;
     result = keep_report(finish(model, status, &error, &made), model, part);
   }
@@ -405,7 +421,7 @@ static PyObject *evaluate(PyObject *object, PyObject *const *args, Py_ssize_t na
   shape[nd] = (npy_intp)rows;
   shape[nd + 1] = (npy_intp)nv;
   PyArrayObject *v = q ? new_array(nd + 2, shape) : NULL;
-  double *room = v ? PyMem_RawMalloc((nq + rows * nv + 1) * sizeof *room) : NULL;
+  double *room = v ? malloc((nq + rows * nv + 1) * sizeof *room) : NULL;
   jn_status status = room ? JN_OK : JN_ERR_MEMORY;
   jn_representation representation = model->settings.representation;
   if (room) {
@@ -421,7 +437,7 @@ static PyObject *evaluate(PyObject *object, PyObject *const *args, Py_ssize_t na
     }
     Py_END_ALLOW_THREADS;
   }
-  PyMem_RawFree(room);
+  free(room);
   Py_DECREF(t);
   if (status) {
     Py_XDECREF(q);
@@ -441,6 +457,7 @@ static PyObject *trajectory_at(PyObject *object, PyObject *const *args, Py_ssize
 }
 static PyObject *trajectory_band(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *keywords) {
+  if (trajectory_refuse_bands((trajectory_object *)object)) return NULL;
   return evaluate(object, args, nargs, keywords, "band", jn_trajectory_band);
 }
 
@@ -450,8 +467,8 @@ static PyObject *trajectory_scaled(PyObject *object, PyObject *value) {
   jn_trajectory *made = NULL;
   jn_error error = {0};
   if (take_double(value, "factor", &factor)) return NULL;
-  return finish(self->model, jn_trajectory_scaled(self->trajectory, factor, NULL, &made), &error,
-                &made);
+  error.status = jn_trajectory_scaled(self->trajectory, factor, NULL, &made);
+  return error.status ? raise_error(&error) : trajectory_from(self, made);
 }
 static PyObject *trajectory_save(PyObject *object, PyObject *value) {
   trajectory_object *self = (trajectory_object *)object;
@@ -459,10 +476,57 @@ static PyObject *trajectory_save(PyObject *object, PyObject *value) {
   jn_error error = {0};
   if (!PyUnicode_FSConverter(value, &path)) return NULL;
   jn_status status =
-      jn_trajectory_save(self->trajectory, self->model->model, PyBytes_AS_STRING(path), &error);
+      jn_trajectory_save(self->trajectory, self->model->model, PyBytes_AsString(path), &error);
   Py_DECREF(path);
   error.status = status;
   return status ? raise_error(&error) : Py_NewRef(Py_None);
+}
+static PyObject *trajectory_to_json(PyObject *object, PyObject *unused) {
+  (void)unused;
+  const trajectory_object *self = (trajectory_object *)object;
+  char *text = NULL;
+  jn_error error = {0};
+  jn_status status =
+      jn_trajectory_to_json(self->trajectory, self->model->model, NULL, &text, &error);
+  error.status = status;
+  if (status) return raise_error(&error);
+  PyObject *result = PyUnicode_FromString(text);
+  jn_text_free(text, NULL);
+  return result;
+}
+PyDoc_STRVAR(parse_doc,
+             "parse(model, text, name='text')\n--\n\n"
+             "Reads the text of a description, as to_json gives it; `name` is the file name in\n"
+             "messages.");
+SOURCE(parse) {
+  static const char *const names[] = {"model", "text", "name"};
+  BEGIN("parse", 3, 2);
+  Py_ssize_t size;
+  const char *text = PyUnicode_Check(v[1]) ? PyUnicode_AsUTF8AndSize(v[1], &size) : NULL;
+  const char *name = v[2] ? utf8(v[2]) : "text";
+  if (!text && !PyErr_Occurred())
+    PyErr_Format(PyExc_TypeError, "text: a str expected, found %.200s", type_name(v[1]));
+  if (!text || !name) return NULL;
+  jn_status status =
+      jn_trajectory_parse(text, (size_t)size, name, model->model, NULL, NULL, NULL, &made, &error);
+  result = finish(model, status, &error, &made);
+  return result;
+}
+/* For pickle: model, residual, report, whether the bands are lost; and their restoration. */
+static PyObject *trajectory_parts(PyObject *object, PyObject *unused) {
+  (void)unused;
+  const trajectory_object *self = (trajectory_object *)object;
+  return Py_BuildValue("(OOOi)", self->model, self->residual, self->report, self->bands_lost);
+}
+static PyObject *trajectory_annotate(PyObject *object, PyObject *args) {
+  trajectory_object *self = (trajectory_object *)object;
+  PyObject *residual, *report;
+  if (!PyArg_ParseTuple(args, "OOp", &residual, &report, &self->bands_lost)) return NULL;
+  Py_XDECREF(self->residual);
+  Py_XDECREF(self->report);
+  self->residual = Py_NewRef(residual);
+  self->report = Py_NewRef(report);
+  Py_RETURN_NONE;
 }
 static PyObject *trajectory_next_break(PyObject *object, PyObject *value) {
   double t;
@@ -492,11 +556,17 @@ static PyMethodDef methods[] = {
     {"minimum", STATIC(minimum, minimum_doc)},
     {"fit", STATIC(fit, fit_doc)},
     {"load", STATIC(load, load_doc)},
+    {"parse", STATIC(parse, parse_doc)},
     {"at", FAST(trajectory_at, at_doc)},
     {"band", FAST(trajectory_band, band_doc)},
     {"save", trajectory_save, METH_O,
      "save($self, path, /)\n--\n\n"
      "Writes a description (.json) that loads as the same motion bit for bit."},
+    {"to_json", trajectory_to_json, METH_NOARGS,
+     "to_json($self, /)\n--\n\n"
+     "The description that save writes, as a str; Trajectory.parse reads it."},
+    {"_parts", trajectory_parts, METH_NOARGS, NULL},
+    {"_annotate", trajectory_annotate, METH_VARARGS, NULL},
     {"scaled", trajectory_scaled, METH_O,
      "scaled($self, factor, /)\n--\n\nThe same motion `factor` times as slow."},
     {"clocked", trajectory_clocked, METH_O,
@@ -549,15 +619,18 @@ static PyGetSetDef getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-PyTypeObject trajectory_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jounce.Trajectory",
-    .tp_basicsize = sizeof(trajectory_object),
-    .tp_dealloc = trajectory_dealloc,
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .tp_doc =
-        "A motion as a function of time with all derivatives, made by polynomial, fourier,\n"
-        "half_cosine, bspline, minimum, fit or load. at(t) gives q and v, v', ... in the model's\n"
-        "representation and layout.",
-    .tp_methods = methods,
-    .tp_getset = getset,
+static PyType_Slot trajectory_slots[] = {
+    {Py_tp_dealloc, (void *)trajectory_dealloc},
+    {Py_tp_doc,
+     (void *)"A motion as a function of time with all derivatives, made by polynomial, fourier,\n"
+             "half_cosine, bspline, minimum, fit or load. at(t) gives q and v, v', ... in the "
+             "model's\n"
+             "representation and layout."},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {0, NULL},
 };
+PyTypeObject *trajectory_type;
+PyType_Spec trajectory_type_spec = {"jounce.Trajectory", sizeof(trajectory_object), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                    trajectory_slots};

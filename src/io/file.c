@@ -296,3 +296,22 @@ jn_status jn_file_write(const char *path, jn_file_writer write, void *context, j
   jn_file_discard(&f);
   return status;
 }
+
+jn_status jn_text_write(jn_file_writer write, void *context, const jn_allocator *allocator,
+                        char **out, jn_error *error) {
+  const jn_allocator hooks = jn_allocator_or_default(allocator);
+  char *text = NULL, *copy = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&text, &size);
+  jn_status status = stream != NULL ? write(stream, context) : JN_ERR_MEMORY;
+  int lost = stream == NULL || ferror(stream);
+  if (stream != NULL && fclose(stream) != 0) lost = 1;
+  /* glibc: text is NULL if the memory of the end is missing */
+  if (!lost && text != NULL && status == JN_OK) copy = jn_block_new(&hooks, size + 1, 1);
+  if (copy != NULL) memcpy(copy, text, size + 1); /* with the zero byte */
+  free(text);
+  if (status == JN_OK && copy == NULL) status = JN_ERR_MEMORY;
+  if (status == JN_ERR_MEMORY) return jn_fail(error, status, NULL, 0, "out of memory");
+  if (status == JN_OK) *out = copy;
+  return status;
+}

@@ -77,6 +77,9 @@ void jn_file_discard(jn_file *f);
  * own error. */
 typedef jn_status (*jn_file_writer)(FILE *file, void *context);
 jn_status jn_file_write(const char *path, jn_file_writer write, void *context, jn_error *error);
+/* The same into memory: a text that ends with a zero byte, for jn_text_free. */
+jn_status jn_text_write(jn_file_writer write, void *context, const jn_allocator *allocator,
+                        char **out, jn_error *error);
 
 /* The extension of a path, with its dot; NULL if it has none. */
 const char *jn_file_ending(const char *path);

@@ -3,7 +3,6 @@
 #define JOUNCE_SRC_LOAD_H
 
 #include <jounce/io.h>
-#include <stdio.h>
 
 /* jn_spec_parse_mjcf and jn_spec_parse_xacro of the text of the file `path`, which may include files
  * in its folder or below (NULL: none), and below the folders of the options (may be NULL). */
@@ -16,8 +15,5 @@ jn_status jn_xacro_parse(const char *text, size_t size, const char *name, const 
 
 /* Is this an element of xacro that is no call of a macro: xacro:property, ... ? */
 int jn_is_xacro_element(const char *element);
-
-/* Writes native JSON to an open file: what jn_spec_save_json writes. */
-jn_status jn_spec_print(const jn_spec *spec, FILE *file, jn_error *error);
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "io/file.h"
-#include "io/load.h"
 #include "io/number.h"
 #include "io/text.h"
 #include "model/spec.h"
@@ -302,8 +301,6 @@ static jn_status save(FILE *file, void *context) {
   return w.status;
 }
 
-static const char nameless[] = "a link, joint, frame, constraint or rotor has no name";
-
 /* Do all elements have their names? A spec may have been edited in place. */
 static int names_are_there(const jn_spec *spec) {
   for (int i = 0; i < jn_spec_link_count(spec); i++)
@@ -329,16 +326,24 @@ static int names_are_there(const jn_spec *spec) {
   return 1;
 }
 
-jn_status jn_spec_print(const jn_spec *spec, FILE *file, jn_error *error) {
-  saving s = {spec, jn_spec_file(spec), error};
-  return names_are_there(spec) ? save(file, &s)
-                               : jn_fail(error, JN_ERR_MODEL, s.path, 0, "%s", nameless);
+static jn_status no_names(const char *path, jn_error *error) {
+  return jn_fail(error, JN_ERR_MODEL, path, 0,
+                 "a link, joint, frame, constraint or rotor has no name");
 }
 
 jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error) {
   if (spec == NULL || path == NULL || path[0] == '\0')
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "the file name is missing, or spec is NULL");
-  if (!names_are_there(spec)) return jn_fail(error, JN_ERR_MODEL, path, 0, "%s", nameless);
+  if (!names_are_there(spec)) return no_names(path, error);
   saving s = {spec, path, error};
   return jn_file_write(path, save, &s, error);
+}
+
+jn_status jn_spec_to_json(const jn_spec *spec, const jn_allocator *allocator, char **out,
+                          jn_error *error) {
+  if (spec == NULL || out == NULL)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "spec or out is NULL");
+  if (!names_are_there(spec)) return no_names(NULL, error);
+  saving s = {spec, NULL, error};
+  return jn_text_write(save, &s, allocator, out, error);
 }

@@ -133,14 +133,28 @@ static jn_status save(FILE *file, void *context) {
   return s->status;
 }
 
+static int is_of(const jn_trajectory *T, const jn_model *model) {
+  return jn_model_nq(model) == T->nq && jn_model_nv(model) == T->nv &&
+         jn_model_body_count(model) == T->joints;
+}
+
 jn_status jn_trajectory_save(const jn_trajectory *trajectory, const jn_model *model,
                              const char *path, jn_error *error) {
   if (!trajectory || !model || !path || !path[0])
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0,
                    "the file name is missing, or trajectory or model is NULL");
-  if (jn_model_nq(model) != trajectory->nq || jn_model_nv(model) != trajectory->nv ||
-      jn_model_body_count(model) != trajectory->joints)
+  if (!is_of(trajectory, model))
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "the trajectory belongs to another model");
   saving s = {trajectory, model, path, error, NULL, JN_OK};
   return jn_file_write(path, save, &s, error);
+}
+
+jn_status jn_trajectory_to_json(const jn_trajectory *trajectory, const jn_model *model,
+                                const jn_allocator *allocator, char **out, jn_error *error) {
+  if (!trajectory || !model || !out)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "trajectory, model or out is NULL");
+  if (!is_of(trajectory, model))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the trajectory belongs to another model");
+  saving s = {trajectory, model, NULL, error, NULL, JN_OK};
+  return jn_text_write(save, &s, allocator, out, error);
 }

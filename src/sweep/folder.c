@@ -15,26 +15,12 @@
 
 static void hash_text(jn_sha256 *h, const char *text) { jn_sha256_add(h, text, strlen(text)); }
 
-static void hash_number(jn_sha256 *h, double x) {
-  unsigned char b[8];
-  jn_npy_number(b, x);
-  jn_sha256_add(h, b, sizeof b);
-}
-
-/* A motion: q and three derivatives at 101 times. */
+/* a motion by the text that describes it exactly */
 static jn_status hash_motion(const jn_sweep *s, const jn_trajectory *T, jn_sha256 *h) {
-  const size_t nq = (size_t)jn_model_nq(s->model), nv = (size_t)jn_model_nv(s->model);
-  const double start = jn_trajectory_start(T), end = jn_trajectory_end(T);
-  double *x = jn_block_new(&s->hooks, nq + 3 * nv + 1, sizeof *x);
-  jn_status status = x ? JN_OK : JN_ERR_MEMORY;
-  hash_number(h, start);
-  hash_number(h, end);
-  for (int k = 0; k <= 100 && !status; k++) {
-    status = jn_trajectory_at(T, k == 100 ? end : start + (end - start) * k / 100, 1, JN_BODY, x,
-                              x + nq);
-    for (size_t i = 0; i < nq + 3 * nv && !status; i++) hash_number(h, x[i]);
-  }
-  jn_block_free(&s->hooks, x);
+  char *text = NULL;
+  jn_status status = jn_trajectory_to_json(T, s->model, &s->hooks, &text, NULL);
+  if (!status) hash_text(h, text);
+  jn_text_free(text, &s->hooks);
   return status;
 }
 

@@ -7,7 +7,6 @@
 #include "base/block.h"
 #include "base/fail.h"
 #include "io/file.h"
-#include "io/load.h"
 #include "io/text.h"
 #include "sweep/sweep.h"
 
@@ -189,13 +188,12 @@ static int check_simulation(jn_sweep *s, const jn_json *root) {
 
 static jn_status print_model(jn_sweep *s, const jn_spec *spec, jn_error *error) {
   char *text = NULL;
-  FILE *file = open_memstream(&text, &s->model_size);
-  jn_status status = file ? jn_spec_print(spec, file, error) : JN_ERR_MEMORY;
-  if (file && fclose(file) != 0 && !status) status = JN_ERR_MEMORY;
-  if (!status) s->model_text = jn_arena_copy(&s->arena, &s->hooks, text);
-  if (!status && !s->model_text) status = JN_ERR_MEMORY;
-  free(text);
-  return status == JN_ERR_MEMORY ? jn_fail(error, status, NULL, 0, "out of memory") : status;
+  jn_status status = jn_spec_to_json(spec, &s->hooks, &text, error);
+  if (status) return status;
+  s->model_text = jn_arena_copy(&s->arena, &s->hooks, text);
+  s->model_size = strlen(text);
+  jn_text_free(text, &s->hooks);
+  return s->model_text ? JN_OK : jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
 }
 
 static int build_nominal(jn_sweep *s, const jn_json *root) {

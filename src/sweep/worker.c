@@ -4,8 +4,6 @@
 
 #include "base/block.h"
 #include "base/fail.h"
-#include "io/load.h"
-#include "io/file.h"
 #include "sweep/sweep.h"
 
 /* q, v, tau and the outputs of one sample */
