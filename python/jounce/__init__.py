@@ -11,6 +11,7 @@ the shapes give the order. Leading axes make a batch. See docs/python.md.
 
 from ._jounce import *  # noqa: F401,F403
 from . import _jounce, _pickle  # noqa: F401
+from ._sweep import Sweep, sweep  # noqa: F401
 from ._jounce import __version__  # noqa: F401
 
 
