@@ -181,7 +181,15 @@ static jn_status all_quantiles(source *f, uint64_t n, int columns, double *out) 
 
 /* Sums, extremes and histograms. */
 
-static void take_row(const source *f, jn_sweep_result *r, uint64_t sample, const double *row) {
+/* sum += x, the rounding errors in *low (Neumaier) */
+static void add(double *sum, double *low, double x) {
+  const double t = *sum + x;
+  *low += fabs(*sum) >= fabs(x) ? (*sum - t) + x : (x - t) + *sum;
+  *sum = t;
+}
+
+static void take_row(const source *f, jn_sweep_result *r, uint64_t sample, const double *row,
+                     double *low) {
   const int columns = (int)f->columns - 1, first = r->samples - r->failed == 0;
   if (!is_good(f, row)) {
     if (!r->failed) {
@@ -193,7 +201,7 @@ static void take_row(const source *f, jn_sweep_result *r, uint64_t sample, const
   }
   for (int i = 0; i < columns; i++) {
     jn_sweep_column *c = &r->column[i];
-    c->mean += row[i];
+    add(&c->mean, &low[i], row[i]);
     if (first || row[i] < c->least) c->least = row[i], c->at_least = sample;
     if (first || row[i] > c->largest) c->largest = row[i], c->at_largest = sample;
   }
@@ -203,29 +211,30 @@ static void take_row(const source *f, jn_sweep_result *r, uint64_t sample, const
   }
 }
 
-static void take_square(const source *f, jn_sweep_result *r, const double *row) {
+static void take_square(const source *f, jn_sweep_result *r, const double *row, double *low) {
   if (!is_good(f, row)) return;
   for (int i = 0; i < (int)f->columns - 1; i++) {
     jn_sweep_column *c = &r->column[i];
     const double d = row[i] - c->mean, width = c->largest - c->least;
     const double at = width > 0 ? (row[i] - c->least) / width * r->bins : 0;
     const int bin = at < r->bins ? (int)at : r->bins - 1;
-    c->deviation += d * d;
+    add(&c->deviation, &low[i], d * d);
     r->histogram[(size_t)i * (size_t)r->bins + (size_t)bin]++;
   }
 }
 
-static jn_status sum(source *f, jn_sweep_result *r) {
+static jn_status sum(source *f, jn_sweep_result *r, double *low) {
   jn_status status = JN_OK;
   for (int pass = 0; pass < 2; pass++) {
+    memset(low, 0, f->columns * sizeof *low);
     for (int n = 0; n < f->s->info.shards; n++) {
       if ((status = read_shard(f, n))) return status;
       for (uint64_t i = 0; i < f->count; i++) {
         const double *row = f->rows + i * f->columns;
         if (pass) {
-          take_square(f, r, row);
+          take_square(f, r, row, low);
         } else {
-          take_row(f, r, f->first + i, row);
+          take_row(f, r, f->first + i, row, low);
           r->samples++;
         }
       }
@@ -234,9 +243,9 @@ static jn_status sum(source *f, jn_sweep_result *r) {
     for (int i = 0; i < (int)f->columns - 1 && good > 0; i++) {
       jn_sweep_column *c = &r->column[i];
       if (pass)
-        c->deviation = sqrt(c->deviation / good);
+        c->deviation = sqrt((c->deviation + low[i]) / good);
       else
-        c->mean /= good;
+        c->mean = (c->mean + low[i]) / good;
     }
   }
   return status;
@@ -246,8 +255,8 @@ static jn_status reduce_rows(const jn_sweep *s, const char *folder, double *rows
                              jn_sweep_result *r, jn_error *error) {
   source f = {s, folder, "shard", (size_t)s->info.columns, error, rows, 0, 0};
   const int columns = s->info.columns - 1;
-  double *out = jn_block_new(&s->hooks, (size_t)columns * JN_SWEEP_QUANTILES, sizeof *out);
-  jn_status status = out ? sum(&f, r) : JN_ERR_MEMORY;
+  double *out = jn_block_new(&s->hooks, (size_t)columns * JN_SWEEP_QUANTILES + 1, sizeof *out);
+  jn_status status = out ? sum(&f, r, out) : JN_ERR_MEMORY;
   if (!status) status = all_quantiles(&f, r->samples - r->failed, columns, out);
   for (int i = 0; i < columns && !status; i++)
     memcpy(r->column[i].quantile, out + (size_t)i * JN_SWEEP_QUANTILES,
