@@ -24,6 +24,7 @@ typedef struct chart {
   int figures;
   const chart_figure *figure; /* figures without columns are not drawn */
   int log_x, log_y;
+  int filled; /* pages: the curves of a figure are quantiles, filled between the outer ones */
   int whole_every, whole_rows; /* the values are every n-th row of a longer table; 0: the table */
   int every;                   /* row n of the chart is row n * every of values; 0 means 1 */
   double slope;                /* of a dashed reference line y ~ x^slope; 0: no line */

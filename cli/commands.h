@@ -27,6 +27,7 @@
   X(traj, "forces, their rates and the kinematics along a trajectory")                \
   X(limits, "where a trajectory breaks limits, and the time scaling that repairs it") \
   X(retime, "the fastest motion along a path within limits, torque rates included")   \
+  X(sweep, "many samples of uncertain robots, states and motions, on many machines")  \
   X(elastic, "motor positions and torques of elastic joints along a trajectory")      \
   X(generate, "standalone C code of the dynamics of one robot")                       \
   X(demo, "a study of an aerial manipulator: tables, figures, a page")                \

@@ -553,6 +553,28 @@ const char cli_retime_help[] =
     "    --intervals 200 --apply fast.json --text\n"
     "  jounce limits double_pendulum fast.json --effort 40 --effort-rate 400 --jerk 300 --text\n";
 
+const char cli_sweep_help[] =
+    "usage: jounce sweep MODEL JOB [options]\n\n"
+    "Computes the same thing for many samples of uncertain parameters: masses, inertias, payloads,\n"
+    "gravity, initial states, trajectories; as a grid or at random. JOB is a JSON file (docs/sweep.md):\n"
+    "what is computed (\"run\": id, fd, traj, limits, simulate or retime), the parameters and their\n"
+    "distributions. Mean, quantiles, histograms and the worst case are written; every sample is kept\n"
+    "in shards (.npy with SHA-256) in a folder. The same job gives the same bits on one thread or on\n"
+    "many machines: mpirun -n N jounce sweep ..., srun jounce sweep ..., or --shard in a job array.\n\n"
+    "  --folder DIR           of the shards; default: JOB.sweep beside JOB.json\n"
+    "  --threads N            default: the processors of this process\n"
+    "  --resume               go on with the shards that are missing or damaged in the folder\n"
+    "  --shard i/n            only part i of n, 1 to n; the last part to finish reduces\n"
+    "  --merge                only reduce the shards that are there\n"
+    "  --sample N             the row of one sample; with --robot FILE also its robot\n"
+    "  --report FILE          a page: histograms, bands over time, the worst case\n"
+    HELP_OUTPUT_PLAIN "\n"
+    HELP_MODEL "\n"
+    "example:\n"
+    "  echo '{\"run\": \"fd\", \"samples\": 1000, \"vary\": {\"payload:link2\": {\"uniform\": [0, 0.5]},\n"
+    "    \"q:joint1\": {\"normal\": [0, 0.3]}}}' > load.json\n"
+    "  jounce sweep double_pendulum load.json --report load.html --text\n";
+
 const char cli_elastic_help[] =
     "usage: jounce elastic MODEL TRAJ --stiffness K --motor-inertia B [options]\n\n"
     "Motor positions and motor torques that move a robot with elastic joints along a trajectory:\n"

@@ -25,8 +25,9 @@ int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, ch
   job->trajectory_path = names[1];
   if (found < needed)
     return cli_bad_usage("%s: %s (see 'jounce %s --help')", command,
-                         found == 0
-                             ? "MODEL is missing: a file or a built-in robot"
+                         found == 0 ? "MODEL is missing: a file or a built-in robot"
+                         : job->second
+                             ? job->second
                              : "TRAJ is missing: a curve (.json) or samples (.csv, .npy, .npz)",
                          command);
   if (strcmp(job->model_path, "-") == 0 && job->state_path && strcmp(job->state_path, "-") == 0)

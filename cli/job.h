@@ -20,6 +20,7 @@ typedef struct cli_job {
   const char *model_path, *state_path;
   const char *trajectory_path; /* second argument, if with_trajectory */
   int with_trajectory;
+  const char *second; /* what is missing without it; NULL: a trajectory */
   int fixed, floating;
   int inertia; /* a jn_inertia_policy */
   int lenient;

@@ -162,6 +162,7 @@ static void write_description(cli_output *out, const chart *c) {
   cli_json_int(key(out, "overlay"), over);
   cli_json_text(key(out, "overlayName"), c->overlay_name);
   cli_json_text(key(out, "axis"), c->axis);
+  cli_json_bool(key(out, "filled"), c->filled);
   cli_json_bool(key(out, "logX"), c->log_x);
   cli_json_bool(key(out, "logY"), c->log_y);
   cli_json_number(key(out, "slope"), c->slope);

@@ -174,6 +174,25 @@ static jn_status new_code(const jn_allocator *a) {
   jn_generated_free(&g);
   return status;
 }
+static jn_status new_sweep(const jn_allocator *a) {
+  static const char job[] =
+      "{\"run\": \"traj\", \"samples\": 2, \"instants\": 3, \"set\": {\"gravity:x\": 1}, "
+      "\"trajectory\": {\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [0, 1], "
+      "\"joint2\": [0, 1]}}, \"vary\": {\"mass:link1\": {\"uniform\": [1, 2]}, "
+      "\"time_scale\": {\"uniform\": [1, 2]}}}";
+  jn_spec *arm = NULL;
+  jn_sweep *s = NULL;
+  jn_sweep_worker *w = NULL;
+  double rows[40];
+  jn_status status = jn_spec_builtin("double_pendulum", a, &arm, NULL);
+  if (!status) status = jn_sweep_parse(job, sizeof job - 1, "job", arm, NULL, a, &s, NULL);
+  if (!status) status = jn_sweep_worker_new(s, a, &w, NULL);
+  if (!status) status = jn_sweep_evaluate(w, 0, 2, rows, NULL, NULL, NULL);
+  jn_sweep_worker_free(w);
+  jn_sweep_free(s);
+  jn_spec_free(arm);
+  return status;
+}
 static jn_status new_table(const jn_allocator *a) {
   static const char csv[] = "t,a,b\n0,1,2\n1,2,3\n2,3,4\n";
   jn_table *t = NULL;
@@ -318,6 +337,7 @@ static const struct {
               {"simulation", new_simulation},
               {"layout", new_layout},
               {"generated code", new_code},
+              {"sweep", new_sweep},
               {"table", new_table},
               {"minimum", minimum},
               {"half cosine", half_cosine},

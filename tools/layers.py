@@ -40,6 +40,7 @@ MAY = {
     "src/batch": ["src/base", "src/model", "src/core"],
     "src/generate": ["src/base", "src/model"],
     "src/io": ["src/base", "src/model", "src/trajectory"],
+    "src/sweep": ["src/base", "src/io"],
     "cli": ["src/base", "src/io"],
     "python/src": [],
 }

@@ -56,6 +56,12 @@
         points: { show: chart.rows < 30 },
         value: value,
       });
+    // quantiles: one colour, filled between the outer curves
+    const last = series.length, fill = [];
+    if (chart.filled) {
+      series.forEach((one, i) => Object.assign(one, { stroke: palette[0], width: 2 * i === last - 1 ? 2 : 0.5, points: { show: false } }));
+      for (let i = 1; i <= last - i; i++) fill.push({ series: [last + 1 - i, i], fill: palette[0] + "33" });
+    }
     if (chart.slope) series.push(Object.assign({ label: raised(chart.slopeName) }, line_over, { stroke: ink }));
     return {
       width: width,
@@ -68,6 +74,7 @@
       cursor: { sync: { key: chart.key }, focus: { prox: 24 } },
       legend: { live: true, markers: { fill: (u, i) => u.series[i].stroke(u, i) } },
       series: [{ label: chart.axis, value: (u, x) => short(x) }].concat(series),
+      bands: fill,
       axes: [
         Object.assign({ label: chart.axis, size: 32, incrs: whole ? [1, 2, 5, 10, 20, 50, 100] : undefined }, axis),
         Object.assign({ label: unit ? "[" + unit + "]" : undefined, size: widest }, axis),

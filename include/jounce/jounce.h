@@ -27,6 +27,7 @@
 #include <jounce/rotors.h>
 #include <jounce/layout.h>
 #include <jounce/generate.h>
+#include <jounce/sweep.h>
 
 /* textbook and paper forms: views of the engine, for reading and for small models */
 #include <jounce/textbook/cmtm.h>

@@ -40,6 +40,11 @@
 #define JN_MAX_GENERATE_LINKS 200    /* links of a robot whose code is generated */
 #define JN_MAX_GENERATE_INVERSE 5    /* order of generated inverse dynamics */
 #define JN_MAX_GENERATE_FORWARD 2    /* order of generated forward dynamics */
+#define JN_MAX_SWEEP_SAMPLES 1e12    /* samples of a sweep */
+#define JN_MAX_SWEEP_SHARDS 1000000  /* files of a sweep */
+#define JN_MAX_SWEEP_PARAMETERS 1000 /* parameters of a sweep */
+#define JN_MAX_SWEEP_INSTANTS 10000  /* instants of the motion of a sample */
+#define JN_MAX_SWEEP_BINS 10000      /* bins of a histogram */
 
 /* A table from a file needs at most JN_MAX_TABLE_FACTOR bytes for each byte of the file, and
  * JN_MAX_TABLE_HEAP besides. So does the motion that a file describes, whose making takes at most

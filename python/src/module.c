@@ -308,7 +308,8 @@ PyMODINIT_FUNC PyInit__jounce(void) {
                      {&simulation_type, &simulation_type_spec},
                      {&layout_type, &layout_type_spec},
                      {&trajectory_type, &trajectory_type_spec},
-                     {&cmtm_type, &cmtm_type_spec}};
+                     {&cmtm_type, &cmtm_type_spec},
+                     {&sweep_type, &sweep_type_spec}};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
     *types[i].type = (PyTypeObject *)PyType_FromSpec(types[i].spec);
     if (!*types[i].type || PyModule_AddType(module, *types[i].type)) goto failed;

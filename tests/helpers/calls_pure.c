@@ -260,4 +260,8 @@ const char *const setup_functions[] = {
     "jn_limit_check_scale", "jn_limit_check_samples", "jn_limit_check_time", "jn_limit_check_use",
     "jn_retime_options_default", "jn_retime", "jn_retime_batch",
     /* generated code */
-    "jn_generate", "jn_generated_free", NULL};
+    "jn_generate", "jn_generated_free",
+    /* sweeps: they make models and files */
+    "jn_sweep_load", "jn_sweep_parse", "jn_sweep_free", "jn_sweep_about", "jn_sweep_worker_new",
+    "jn_sweep_worker_free", "jn_sweep_evaluate", "jn_sweep_begin", "jn_sweep_is_done",
+    "jn_sweep_shard", "jn_sweep_reduce", "jn_sweep_result_free", "jn_sweep_sample", NULL};
