@@ -35,11 +35,12 @@ function Image(image)
 end
 
 function Table(t)
-  return pandoc.Div({ t }, { class = "table" })
+  return pandoc.Div({ t }, { class = #t.colspecs >= 7 and "table wide" or "table" })
 end
 
--- a paragraph that is one displayed formula: scrolls by itself
+-- a paragraph that is one displayed formula, or one picture: scrolls by itself
 function Para(p)
+  if #p.content == 1 and p.content[1].t == "Image" then return pandoc.Div({ p }, { class = "figure" }) end
   local display
   for _, x in ipairs(p.content) do
     if x.t == "Math" and x.mathtype == "DisplayMath" and not display then display = true
