@@ -280,6 +280,18 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
   return status ? status : fill_links(x, q, band + reaction_columns(x));
 }
 
+/* Where joints that follow begin: at --state, else where the trajectory has them at its start. */
+static int begin_loops(traj *x) {
+  const cli_path *p = &x->path;
+  if (p->job.state_path) {
+    memcpy(x->last, p->job.state.q, (size_t)jn_model_nq(p->job.model) * sizeof *x->last);
+    return CLI_DONE;
+  }
+  jn_status status = jn_trajectory_at(p->trajectory, p->start, x->order,
+                                      (jn_representation)p->representation, x->last, x->v);
+  return status ? cli_job_status(&p->job, status) : CLI_DONE;
+}
+
 static int make_columns(traj *x) {
   const cli_path *p = &x->path;
   int nq = jn_model_nq(p->job.model), nv = jn_model_nv(p->job.model);
@@ -295,7 +307,7 @@ static int make_columns(traj *x) {
     x->lambda = cli_take_numbers(m, (size_t)x->order + 1,
                                  (size_t)jn_model_constraint_rows(p->job.model), 1);
     if (m->failed) return CLI_BAD_INPUT;
-    if (!x->ik) jn_model_home(p->job.model, x->last);
+    if (!x->ik && begin_loops(x)) return CLI_BAD_INPUT;
     if (!x->ik && !(x->driven = cli_driven(&x->path.job, x->last))) return CLI_BAD_INPUT;
   }
   double columns =
@@ -440,8 +452,10 @@ static int check_determined(traj *x) {
 static int run_traj(cli_job *job) {
   traj *x = (traj *)job;
   int code = CLI_DONE;
-  if (job->state_path && !x->tool_link)
-    code = cli_bad_usage("traj: --state is the configuration from which --tool starts");
+  if (job->state_path && !x->tool_link && !cli_is_closed(job))
+    code = cli_bad_usage(
+        "traj: --state is the configuration from which --tool, or joints that follow by "
+        "constraints, start");
   if (!code && x->bands && x->tool_link) code = cli_bad_usage("traj: --bands: not with --tool");
   if (!code && x->tool_link) code = cli_tool_new(&x->tool, x->order + 2, &job->result.memory);
   x->path.tool = x->tool.model;

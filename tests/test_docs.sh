@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every code block of README.md and docs/*.md. The blocks of a page share a folder and run in order:
+# Runs every code block of README.md, docs/*.md and docs/tutorials/*.md, or of the pages named. The blocks of a page share a folder and run in order:
 #   `NAME`: before a block     the block is saved as NAME (a model, a state, a table, a program)
 #   sh                         run by sh -e with the built program on PATH; must succeed
 #   console                    lines "$ command", then what it prints
@@ -9,10 +9,13 @@
 #   json csv xml cmake         must have a name, for use by a later block
 #   text                       nothing to run
 # Blocks indented by four spaces are formulas.
-# usage: sh test_docs.sh SOURCE_DIR BUILD_DIR
+# usage: sh test_docs.sh SOURCE_DIR BUILD_DIR [PAGE...]
 set -eu
 source=$(cd "$1" && pwd)
 build=$(cd "$2" && pwd)
+shift 2
+# shellcheck disable=SC2046
+[ $# -gt 0 ] || set -- $(cd "$source" && echo README.md docs/*.md docs/tutorials/*.md)
 cache=$build/CMakeCache.txt
 if grep -q '^JOUNCE_SANITIZE:BOOL=\(ON\|1\|TRUE\)$' "$cache"; then
   echo "skipped: a sanitizer build needs its own flags and runtime"
@@ -105,7 +108,8 @@ run_block() {
   ran=$((ran + 1))
 }
 
-for page in "$source"/README.md "$source"/docs/*.md; do
+for page in "$@"; do
+  page=$source/$page
   folder=$work/$(basename "$page" .md)
   mkdir "$folder"
   cp -r "$source/examples" "$folder/examples"
