@@ -32,6 +32,8 @@ typedef struct chart {
    * those of the first. May be NULL. */
   const struct chart *overlay;
   const char *overlay_name;
+  /* The table that a page offers as numbers; NULL: the one that is drawn. */
+  const struct chart *table;
 } chart;
 
 /* A figure, or a part of a figure with more than CHART_CURVES columns. */

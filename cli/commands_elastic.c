@@ -262,7 +262,11 @@ static int show(elastic *x, const char *text) {
   snprintf(number, sizeof number, "%.2g", x->deviation);
   if (x->no_simulation) cards[2] = NULL;
   const chart c = cli_sheet_chart(&x->sheet);
-  return cli_path_show(&x->path, &c, "Elastic joints", cards);
+  cli_replay replay = {0};
+  int code = CLI_DONE;
+  if (x->path.report)
+    code = cli_replay_trajectory(&replay, &x->path.job, x->path.trajectory, NULL);
+  return code ? code : cli_path_show(&x->path, &c, "Elastic joints", cards, &replay);
 }
 
 static int compute(elastic *x) {

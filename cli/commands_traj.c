@@ -379,7 +379,28 @@ static int write_table(traj *x) {
   return code;
 }
 
-static int show(const traj *x) {
+/* The motion for the scene: sampled by itself if its rows do not depend on each other, else the rows
+ * of the table. */
+static int make_replay(traj *x, cli_replay *r) {
+  cli_job *job = &x->path.job;
+  const cli_stream *s = &x->stream;
+  if (!x->lambda && !x->ik && x->order > 0)
+    return cli_replay_trajectory(r, job, x->path.trajectory, NULL);
+  const size_t nq = (size_t)jn_model_nq(job->model), nv = (size_t)jn_model_nv(job->model);
+  const size_t motion = nv * (size_t)(x->order + 2), force = nv * (size_t)(x->order + 1);
+  const int every = cli_replay_every(job, s->kept_rows);
+  int code = cli_replay_new(r, job, (s->kept_rows - 1) / every + 1, NULL);
+  for (int n = 0; n < s->kept_rows && !code; n += every) {
+    const double *row = s->kept + (size_t)n * (size_t)s->columns, *v = row + 1 + nq;
+    const cli_instant now = {row[0],       row + 1,     v, v + motion,
+                             x->lambda ? v + motion + force + 1 : NULL, x->order + 2, x->order + 1};
+    code = cli_job_status(job, cli_replay_take(r, job, &now));
+  }
+  if (!code) cli_replay_end(r, job);
+  return code;
+}
+
+static int show(traj *x) {
   const jn_model *model = x->path.job.model;
   const int nv = jn_model_nv(model), tau = 1 + jn_model_nq(model) + nv * (x->order + 2);
   char room[4][384], duration[32];
@@ -393,7 +414,10 @@ static int show(const traj *x) {
   }
   chart c = cli_stream_chart(&x->stream);
   c.figure_of = x->sheet.figure_of, c.figures = x->figures, c.figure = x->figure;
-  return cli_path_show(&x->path, &c, "Motion and forces", cards);
+  cli_replay replay = {0};
+  int code = x->path.report ? make_replay(x, &replay) : CLI_DONE;
+  replay.tool = x->frames ? x->frame[0] : x->tool_link ? cli_job_link(&x->path.job, x->tool_link) : -1;
+  return code ? code : cli_path_show(&x->path, &c, "Motion and forces", cards, &replay);
 }
 
 /* --tool: the solver, from the configuration of the state. A motion that is left open would have

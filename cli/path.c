@@ -75,7 +75,7 @@ int cli_path_load(cli_path *p, int order) {
   if (!code && p->samples_path[0])
     code = cli_keep_input(p->job.table, p->job.options, p->job.command, p->samples_path,
                           "'samples' of TRAJ, which is read");
-  if (code || (code = check_degree(p, order)) || (code = cli_check_pictures(p->plot, p->report)) ||
+  if (code || (code = check_degree(p, order)) || (code = cli_check_pictures(p->job.command, p->plot, p->report)) ||
       (code = cli_job_state(&p->job, &home, order)))
     return code;
   jn_data_settings(p->job.data)->representation = (jn_representation)p->representation;
@@ -256,30 +256,59 @@ void cli_path_largest(const cli_sheet *sheet, const cli_extremes *extremes, int 
   snprintf(text, size, "largest %s, at %.4g s", cli_clean(sheet->names[at]).text, t);
 }
 
-int cli_check_pictures(const char *plot, const char *report) {
-  int code = plot ? cli_file_check(plot) : CLI_DONE;
-  return code || !report ? code : cli_file_check(report);
+/* Pages. */
+
+static void path_facts(FILE *page, const void *context) {
+  const cli_path *p = context;
+  char text[128];
+  snprintf(text, sizeof text, ", %.6g s to %.6g s", p->start, p->end);
+  report_fact(page, p->samples_path[0] || worst_fit(p) >= 0 ? "Recording" : "Motion",
+              p->job.trajectory_path, text);
+  if (p->samples_path[0]) report_fact(page, "Samples", p->samples_path, "");
+  if (p->time_scale != 1) {
+    snprintf(text, sizeof text, "%.6g times slower", p->time_scale);
+    report_fact(page, "Time scale", text, "");
+  }
+  if (p->times[0]) report_fact(page, "Times", p->times, "");
 }
 
-int cli_show(const cli_job *job, const char *plot, const char *report, const chart *c,
-             const cli_page *about) {
-  char title[1024];
-  int code = plot ? chart_draw(c, job->command, plot) : CLI_DONE;
-  if (code || !report) return code;
-  snprintf(title, sizeof title, "%s of %s", about->title, cli_job_name(job).text);
-  jn_file file;
-  FILE *page = report_open(&file, report, title, about->lead);
-  if (!page) return CLI_BAD_INPUT;
-  report_cards_begin(page);
-  for (int i = 0; about->cards[i]; i += 2) report_card(page, about->cards[i], about->cards[i + 1]);
-  report_cards_end(page);
-  report_chart(page, c, about->download);
-  return report_close(&file);
+/* The fit of the samples as a table: residuals, smoothing, what the derivatives are worth. */
+static void fit_table(FILE *page, const void *context) {
+  const cli_path *p = context;
+  const jn_fit_report *f = &p->found;
+  char name[JN_MAX_NAME + 16];
+  if (worst_fit(p) < 0) return;
+  fputs(
+      "<h2>The fit of the samples</h2>\n<div class=\"table\"><table><thead><tr><th>coordinate</th>"
+      "<th>rms residual</th><th>largest</th><th>smoothing</th><th>degree</th><th>noise</th>"
+      "<th>cut-off [Hz]</th><th>outliers</th><th>reliable to derivative</th></tr></thead><tbody>\n",
+      page);
+  for (int i = 0; i < jn_model_nq(moving(p)); i++) {
+    if (!(f->degree[i] > 0)) continue;
+    jn_coordinate_name(moving(p), i, name);
+    fputs("<tr><th scope=\"row\">", page);
+    report_text(page, name);
+    fprintf(page, "</th><td>%.3g</td><td>%.3g</td><td>%.3g</td><td>%.0f</td>", f->rms[i],
+            f->max[i], f->lambda[i], f->degree[i]);
+    if (f->noise[i] > 0)
+      fprintf(page, "<td>%.2g</td><td>%.3g</td><td>%.0f</td><td>%.0f</td></tr>\n", f->noise[i],
+              f->cutoff[i], f->outliers[i], f->reliable[i]);
+    else
+      fputs("<td>&ndash;</td><td>&ndash;</td><td>&ndash;</td><td>&ndash;</td></tr>\n", page);
+  }
+  fputs("</tbody></table></div>\n", page);
 }
 
-int cli_path_show(const cli_path *p, const chart *c, const char *title, const char *const *cards) {
-  const cli_page page = {title, "Computed by jounce " JN_VERSION ".", "table.csv", cards};
-  return cli_show(&p->job, p->plot, p->report, c, &page);
+int cli_path_show(cli_path *p, const chart *c, const char *title, const char *const *cards,
+                  const cli_replay *replay) {
+  const cli_page page = {.title = title,
+                         .download = "table.csv",
+                         .cards = cards,
+                         .replay = replay,
+                         .facts = path_facts,
+                         .below = fit_table,
+                         .context = p};
+  return cli_page_write(&p->job, p->plot, p->report, c, &page);
 }
 
 void cli_path_columns(cli_sheet *sheet, const jn_model *model, int plain, int quat, int position) {

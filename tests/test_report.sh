@@ -107,7 +107,7 @@ fi
 cat >probe.html <<'EOF'
 <script>
 addEventListener("load", () => setTimeout(() => {
-  const painted = [...document.querySelectorAll("canvas")].filter((c) =>
+  const painted = [...document.querySelectorAll(".panel canvas")].filter((c) =>
     c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((x) => x !== 0)).length;
   const panel = document.querySelector(".panel"), row = panel.querySelectorAll(".u-series")[1];
   row.querySelector("th").click();
