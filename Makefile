@@ -14,11 +14,14 @@ test: setup-test
 	ctest --test-dir $(BUILD) -j $(JOBS)
 	tools/score --quick --build $(BUILD)
 
-# reports with interactive figures, opened in a browser
+# pages with figures and 3D scenes, opened in a browser
 test-browser: setup-test
 	@tools/setup plot web browser
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
-	ctest --test-dir $(BUILD) -R test_report --verbose
+	JOUNCE_BROWSER=full ctest --test-dir $(BUILD) -R 'test_report|test_scene|test_browser' --verbose
+
+# everything, also what needs large packages
+test-all: test test-browser
 
 demo: setup-demo
 	@$(MAKE) --no-print-directory all
@@ -90,6 +93,7 @@ help:
 	@echo "make demo     the aerial-manipulator study: tables, CSV, figures, one HTML page"
 	@echo "make test     build and run all tests"
 	@echo "make test-browser   the pages of --report in Chromium (installs npm and Chromium, about 700 MB)"
+	@echo "make test-all   make test and the browser in full"
 	@echo "make score    the scorecard of docs/trust.md, an hour; QUICK=1: a sample (see CONTRIBUTING.md)"
 	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"
 	@echo "make deb      Debian packages in $(BUILD)/deb; make test-deb: tried in a clean root (as root)"
@@ -97,4 +101,4 @@ help:
 	@echo "make bench    measure; make bench-count: instructions a call; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
 	@echo "make install PREFIX=/usr/local"
 
-.PHONY: all docs deb test-deb test test-browser demo bench bench-count python install sanitize clang format clean help setup-build setup-test setup-python setup-demo setup-clang
+.PHONY: all docs deb test-deb test test-all test-browser demo bench bench-count python install sanitize clang format clean help setup-build setup-test setup-python setup-demo setup-clang

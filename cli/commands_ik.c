@@ -149,10 +149,8 @@ static int show(request *x, int frame) {
       cli_take_text(m, "position of %s", cli_clean(x->link).text),
       cli_take_text(m, "%.2g m", jn_v3_norm(jn_v3_sub(C.p, x->tool.target.pose.p))),
       "distance to the target", NULL};
-  const cli_page page = {.title = "Inverse kinematics",
-                         .cards = cards,
-                         .replay = &still,
-                         .q = job->state.q};
+  const cli_page page = {
+      .title = "Inverse kinematics", .cards = cards, .replay = &still, .q = job->state.q};
   return cli_page_write(job, NULL, x->report, NULL, &page);
 }
 

@@ -17,7 +17,7 @@
 #include "reader.h"
 #include "stream.h"
 
-#define MOST_STEPS 1e9 /* with --step */
+#define MOST_STEPS 1e9      /* with --step */
 enum { CURVE_ROWS = 1001 }; /* of figures and scenes: from the dense output of the integrator */
 
 static const char *const scheme_names[] = {
@@ -37,8 +37,8 @@ typedef struct motion {
   jn_force_table table;
   int columns;
   cli_stream stream;
-  double *row;        /* [columns] */
-  double *curve;      /* [curve_rows x columns]: what is drawn; NULL: nothing */
+  double *row;   /* [columns] */
+  double *curve; /* [curve_rows x columns]: what is drawn; NULL: nothing */
   int curve_rows, curve_next;
   const char **names; /* [columns] */
   int *kinds;         /* [columns]: the figure they are drawn in */
@@ -389,8 +389,8 @@ static int make_replay(motion *m, cli_replay *r) {
   const size_t nq = (size_t)jn_model_nq(job->model), nv = (size_t)jn_model_nv(job->model);
   const int every = cli_replay_every(job, m->curve_rows), closed = cli_is_closed(job);
   double *tau = cli_take_numbers(&job->result.memory, nv, 2, 1), *a = tau ? tau + nv : NULL;
-  double *lambda = cli_take_numbers(&job->result.memory,
-                                    (size_t)jn_model_constraint_rows(job->model) + 1, 1, 1);
+  double *lambda =
+      cli_take_numbers(&job->result.memory, (size_t)jn_model_constraint_rows(job->model) + 1, 1, 1);
   jn_external external = job->state.external;
   external.tau = NULL; /* part of tau */
   int code = cli_replay_new(r, job, (m->curve_rows - 1) / every + 1, NULL);
@@ -401,8 +401,8 @@ static int make_replay(motion *m, cli_replay *r) {
     jn_status status = m->forces ? jn_force_table_time(&m->table, row[0], 0, tau) : JN_OK;
     for (size_t i = 0; i < nv; i++) tau[i] = (m->forces ? tau[i] : 0) + job->state.tau[i];
     if (!status && closed &&
-        jn_constrained_forward_dynamics(job->model, job->data, 0, row + 1, v, tau,
-                                        &external, NULL, a, lambda))
+        jn_constrained_forward_dynamics(job->model, job->data, 0, row + 1, v, tau, &external, NULL,
+                                        a, lambda))
       now.lambda = NULL; /* redundant or singular there: no arrows */
     if (!status) status = cli_replay_take(r, job, &now);
     code = cli_job_status(job, status);
@@ -482,7 +482,8 @@ static int open_motion(motion *m) {
   if (s->figures) {
     const int most = CHART_NUMBERS / m->columns;
     m->curve_rows = most < 2 ? 2 : most < CURVE_ROWS ? most : CURVE_ROWS;
-    m->curve = cli_take_numbers(&m->job.result.memory, (size_t)m->curve_rows, (size_t)m->columns, 1);
+    m->curve =
+        cli_take_numbers(&m->job.result.memory, (size_t)m->curve_rows, (size_t)m->columns, 1);
     if (!m->curve) return CLI_BAD_INPUT;
   }
   return cli_stream_open(s, &m->job.output, m->drift ? CLI_TO_CSV | CLI_TO_NPY : 0,

@@ -15,7 +15,7 @@
 enum {
   MOST_NODES = 1000, /* of the scene */
   MOST_DEPTH = 32,
-  MOST_PARTS = 2000, /* <triangles> and <polylist>, each time they are shown */
+  MOST_PARTS = 2000,  /* <triangles> and <polylist>, each time they are shown */
   MOST_TEXT = 1 << 29 /* characters of numbers that are read, again and again */
 };
 
@@ -113,7 +113,9 @@ static int transformation(const xml_node *e, affine *out) {
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++)
         out->m[i][j] = (i == j) * c + (1 - c) * a[i] * a[j] +
-                       ((j + 1) % 3 == i ? s * a[(j + 2) % 3] : (i + 1) % 3 == j ? -s * a[(i + 2) % 3] : 0);
+                       ((j + 1) % 3 == i   ? s * a[(j + 2) % 3]
+                        : (i + 1) % 3 == j ? -s * a[(i + 2) % 3]
+                                           : 0);
   } else {
     return 0;
   }
@@ -146,8 +148,10 @@ static double *positions(reader *r, const xml_node *primitive, size_t *count, si
   const char *step = attribute(child(child(source, "technique_common"), "accessor"), "stride");
   *stride = step ? strtoul(step, NULL, 10) : 3;
   double *x = list(r, text_of(child(source, "float_array")), count);
-  if (*stride >= 3 && *stride <= 64) *count /= *stride;
-  else *count = 0;
+  if (*stride >= 3 && *stride <= 64)
+    *count /= *stride;
+  else
+    *count = 0;
   return x;
 }
 

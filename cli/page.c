@@ -10,7 +10,8 @@ int cli_check_pictures(const char *command, const char *plot, const char *report
   const char *ending = report ? jn_file_ending(report) : NULL;
   if (ending && jn_same_ending(ending, ".pdf"))
     return cli_bad_usage(
-        "%s: --report writes one HTML page, no PDF: give %.*s.html, open it and print it to a file, or: "
+        "%s: --report writes one HTML page, no PDF: give %.*s.html, open it and print it to a "
+        "file, or: "
         "chromium --headless --print-to-pdf=%s %.*s.html",
         command, (int)(ending - report), report, report, (int)(ending - report), report);
   int code = plot ? cli_file_check(plot) : CLI_DONE;
@@ -40,8 +41,8 @@ static void write_facts(FILE *page, const cli_job *job, const cli_page *about) {
   const jn_model *m = job->model;
   char text[256];
   fputs("<dl class=\"facts\">\n", page);
-  snprintf(text, sizeof text, ", %d bodies, %d degrees of freedom, %.6g kg",
-           jn_model_body_count(m), jn_model_nv(m), jn_model_mass(m));
+  snprintf(text, sizeof text, ", %d bodies, %d degrees of freedom, %.6g kg", jn_model_body_count(m),
+           jn_model_nv(m), jn_model_mass(m));
   report_fact(page, "Model", jn_model_name(m), text);
   report_fact(page, "File", job->model_path, "");
   if (about->facts) about->facts(page, about->context);
@@ -51,7 +52,7 @@ static void write_facts(FILE *page, const cli_job *job, const cli_page *about) {
 }
 
 int cli_page_write(cli_job *job, const char *plot, const char *report, const chart *c,
-             const cli_page *about) {
+                   const cli_page *about) {
   char title[1024];
   int code = plot && c ? chart_draw(c, job->command, plot) : CLI_DONE;
   if (code || !report) return code;

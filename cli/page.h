@@ -23,6 +23,6 @@ typedef struct cli_page {
 int cli_check_pictures(const char *command, const char *plot, const char *report);
 /* Write them; c may be NULL: no figures. */
 int cli_page_write(cli_job *job, const char *plot, const char *report, const chart *c,
-             const cli_page *page);
+                   const cli_page *page);
 
 #endif

@@ -84,16 +84,20 @@ void cli_path_largest(const cli_sheet *sheet, const cli_extremes *extremes, int 
  * an exit status. */
 int cli_path_extremes(cli_path *path, int columns, cli_extremes *extremes);
 
+/* the model whose motion the trajectory is */
+static inline const jn_model *cli_path_model(const cli_path *path) {
+  return path->tool ? path->tool : path->job.model;
+}
+/* The coordinate with the largest rms residual of the fit; -1: no fit. */
+int cli_path_worst_fit(const cli_path *path);
+
 /* Draws the figures and writes the page of a motion; replay may be NULL. Returns an exit status. */
 int cli_path_show(cli_path *path, const chart *c, const char *title, const char *const *cards,
                   const cli_replay *replay);
 
 /* Names column 0 "t" and the following columns of q, and sets the figures they are drawn in: of
- * joints without a rotation, of quaternions, of the positions of free joints. */
-void cli_path_columns(cli_sheet *sheet, const jn_model *model, int plain, int quat, int position);
-
-/* Unit of the joints without a rotation: "rad", "m" or "rad or m"; with `force`, of their forces.
- */
-const char *cli_joint_unit(const jn_model *model, int force);
+ * angles and lengths of joints without a rotation, of quaternions, of the positions of free joints. */
+void cli_path_columns(cli_sheet *sheet, const jn_model *model, int plain, int slide, int quat,
+                      int position);
 
 #endif

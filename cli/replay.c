@@ -148,8 +148,7 @@ jn_status cli_replay_take(cli_replay *r, const cli_job *job, const cli_instant *
   take_thrusts(r, job, now);
   jn_status status = take_forces(r, job, now);
   const jn_momentum out = {.com = r->com + 3 * (size_t)r->next};
-  if (!status)
-    status = jn_momentum_energy(job->model, job->data, 0, now->q, r->scratch, &out);
+  if (!status) status = jn_momentum_energy(job->model, job->data, 0, now->q, r->scratch, &out);
   if (!status) r->next++;
   return status;
 }

@@ -91,55 +91,52 @@ void report_fact(FILE *page, const char *name, const char *value, const char *te
   fputs("</dd>\n", page);
 }
 
-void report_base64(const unsigned char *x, size_t size, char *text) {
+/* Base64 of a piece of three bytes or, at the end, fewer. */
+static void base64(FILE *file, const unsigned char *x, size_t n) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (size_t i = 0; i < size; i += 3) {
-    size_t left = size - i;
-    unsigned b = (unsigned)x[i] << 16;
-    if (left > 1) b |= (unsigned)x[i + 1] << 8;
-    if (left > 2) b |= (unsigned)x[i + 2];
-    *text++ = digits[b >> 18 & 63];
-    *text++ = digits[b >> 12 & 63];
-    *text++ = left > 1 ? digits[b >> 6 & 63] : '=';
-    *text++ = left > 2 ? digits[b & 63] : '=';
-  }
-  *text = '\0';
+  unsigned b = (unsigned)x[0] << 16;
+  if (n > 1) b |= (unsigned)x[1] << 8;
+  if (n > 2) b |= (unsigned)x[2];
+  fputc(digits[b >> 18 & 63], file);
+  fputc(digits[b >> 12 & 63], file);
+  fputc(n > 1 ? digits[b >> 6 & 63] : '=', file);
+  fputc(n > 2 ? digits[b & 63] : '=', file);
 }
 
 void report_numbers(cli_output *out, const char *name, const double *x, size_t n, int wide) {
   const size_t size = wide ? 8 : 4;
-  unsigned char *bytes = malloc(n * size + 1);
-  char *text = bytes ? malloc(4 * ((n * size + 2) / 3) + 1) : NULL;
-  for (size_t i = 0; text && i < n; i++) {
+  unsigned char piece[3];
+  size_t held = 0;
+  cli_json_key(out, name);
+  FILE *file = cli_json_value(out);
+  fputc('"', file);
+  for (size_t i = 0; i < n; i++) {
     const float narrow = (float)x[i];
     uint64_t word = 0;
     uint32_t half = 0;
     memcpy(&word, &x[i], sizeof word);
     memcpy(&half, &narrow, sizeof half);
     if (!wide) word = half;
-    for (size_t k = 0; k < size; k++) bytes[i * size + k] = (unsigned char)(word >> 8 * k);
+    for (size_t k = 0; k < size; k++) {
+      piece[held++] = (unsigned char)(word >> 8 * k);
+      if (held == 3) base64(file, piece, 3), held = 0;
+    }
   }
-  if (text) report_base64(bytes, n * size, text);
-  cli_json_key(out, name);
-  cli_json_text(out, text);
-  free(bytes);
-  free(text);
+  if (held) base64(file, piece, held);
+  fputc('"', file);
 }
 
 void report_download(FILE *page, const char *text, size_t size, const char *name) {
-  char *encoded = malloc(4 * ((size + 2) / 3) + 1);
   fputs("<a download=\"", page);
   report_text(page, name);
   fputs("\" href=\"data:text/csv;charset=utf-8;base64,", page);
-  if (encoded) report_base64((const unsigned char *)text, size, encoded);
-  if (encoded) fputs(encoded, page);
-  free(encoded);
+  for (size_t i = 0; i < size; i += 3) base64(page, (const unsigned char *)text + i, size - i);
   fputs("\">", page);
   report_text(page, name);
   fputs("</a>", page);
 }
 
-void report_json(FILE *page, report_writer *write, const void *context) {
+int report_json(FILE *page, report_writer *write, const void *context) {
   char *json = NULL;
   size_t size;
   FILE *file = open_memstream(&json, &size);
@@ -156,6 +153,7 @@ void report_json(FILE *page, report_writer *write, const void *context) {
   }
   fputs("</script>\n", page);
   free(json);
+  return written ? CLI_DONE : cli_bad_input("out of memory for the page");
 }
 
 static void write_csv(cli_output *out, const chart *c) {
@@ -210,15 +208,18 @@ static void write_panel(cli_output *out, const chart *c, const chart_panel *pane
   cli_json_end(out);
 }
 
-/* What is drawn, where it is not the table: base64 of floats, row by row. */
-static void write_values(cli_output *out, const chart *c) {
-  const size_t n = (size_t)c->rows * (size_t)c->columns;
-  double *x = malloc(n * sizeof *x + 1);
-  for (int i = 0; x && i < c->rows; i++)
-    for (int k = 0; k < c->columns; k++)
-      x[(size_t)i * (size_t)c->columns + (size_t)k] = chart_value(c, i, k);
-  if (x) report_numbers(out, "values", x, n, 0);
-  free(x);
+static void write_samples(cli_output *out, const chart_samples *s) {
+  cli_json_begin(key(out, "samples"), '{');
+  report_numbers(out, "t", s->t, (size_t)s->rows, 0);
+  cli_json_begin(key(out, "curves"), '[');
+  for (int i = 0; i < s->count; i++) {
+    cli_json_begin(out, '{');
+    cli_json_text(key(out, "name"), s->names[i]);
+    report_numbers(out, "values", s->values + (size_t)i * (size_t)s->rows, (size_t)s->rows, 0);
+    cli_json_end(out);
+  }
+  cli_json_end(out);
+  cli_json_end(out);
 }
 
 /* The input of web/report.js, except for the numbers. */
@@ -239,7 +240,8 @@ static void write_description(cli_output *out, const void *context) {
   cli_json_begin(key(out, "names"), '[');
   for (int i = 0; i < c->columns + over; i++) cli_json_text(out, chart_label(c, i));
   cli_json_end(out);
-  if (c->table) write_values(out, c);
+  if (c->table) report_numbers(out, "values", c->values, (size_t)c->rows * (size_t)c->columns, 0);
+  if (c->samples) write_samples(out, c->samples);
   cli_json_begin(key(out, "panels"), '[');
   for (int n = 0; chart_panel_at(c, n, &panel); n++) write_panel(out, c, &panel);
   cli_json_end(out);
@@ -263,7 +265,8 @@ void report_chart(FILE *page, const chart *whole, const char *download) {
     fprintf(page, "<p class=\"note\">This page contains every %d-th of %d rows.</p>\n",
             thinned * every, given->whole_rows ? given->whole_rows : given->rows);
   fputs("<section class=\"chart\">\n<p class=\"note\">Numbers: ", page);
-  const chart table = c.table ? chart_thin(c.table, chart_every(c.table->rows, c.table->columns)) : c;
+  const chart table =
+      c.table ? chart_thin(c.table, chart_every(c.table->rows, c.table->columns)) : c;
   write_numbers(page, &table, download);
   if (c.overlay) {
     chart over = *c.overlay;

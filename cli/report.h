@@ -40,11 +40,10 @@ typedef int report_fill(FILE *page, const char *name, const void *context);
 void report_template(FILE *page, const char *template, report_fill *fill, const void *context);
 /* Writes a text with &, <, >, " escaped. */
 void report_text(FILE *page, const char *text);
-/* JSON in a script element, by `write`. '<' is escaped, so that no text ends the element. */
+/* JSON in a script element, by `write`. '<' is escaped, so that no text ends the element. Returns an
+ * exit status. */
 typedef void report_writer(cli_output *out, const void *context);
-void report_json(FILE *page, report_writer *write, const void *context);
-/* Base64 as a text: text[4 * ceil(size / 3) + 1]. */
-void report_base64(const unsigned char *bytes, size_t size, char *text);
+int report_json(FILE *page, report_writer *write, const void *context);
 /* A member of the open object: base64 of n little-endian floats or, if `wide`, doubles. */
 void report_numbers(cli_output *out, const char *name, const double *x, size_t n, int wide);
 /* A download link whose data are part of the page. */

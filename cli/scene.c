@@ -79,9 +79,9 @@ static void put_body(cli_output *out, const scene *s, int i) {
   const double m = I.m, w = m > 0 ? 1 / m : 0;
   const double com[3] = {w * I.h.x, w * I.h.y, w * I.h.z}, x = com[0], y = com[1], z = com[2];
   /* about the centre of mass: I - m (|c|^2 1 - c c^T) */
-  const double inertia[6] = {I.xx - m * (y * y + z * z), I.xy + m * x * y, I.xz + m * x * z,
-                             I.yy - m * (x * x + z * z), I.yz + m * y * z,
-                             I.zz - m * (x * x + y * y)};
+  const double inertia[6] = {I.xx - m * (y * y + z * z), I.xy + m * x * y,
+                             I.xz + m * x * z,           I.yy - m * (x * x + z * z),
+                             I.yz + m * y * z,           I.zz - m * (x * x + y * y)};
   cli_json_begin(out, '{');
   cli_json_text(key(out, "name"), b->name);
   cli_json_int(key(out, "parent"), b->parent);
@@ -187,7 +187,8 @@ static void put_replay(cli_output *out, const scene *s) {
   }
   cli_json_end(out);
   if (r->force)
-    report_numbers(out, "forces", r->force, rows * 3 * (size_t)jn_model_constraint_count(s->model), 0);
+    report_numbers(out, "forces", r->force, rows * 3 * (size_t)jn_model_constraint_count(s->model),
+                   0);
   if (r->thrust)
     report_numbers(out, "thrusts", r->thrust, rows * (size_t)jn_model_rotor_count(s->model), 0);
   cli_json_end(out);
@@ -252,7 +253,7 @@ int cli_scene_write(FILE *page, cli_job *job, const cli_replay *replay, const do
           "<p class=\"note\">No 3D view: jounce was built without three (npm could not fetch it)."
           "</p>\n",
           page);
-    report_json(page, put_scene, &s);
+    code = report_json(page, put_scene, &s);
     for (int i = 0; i < s.shapes.notes; i++) {
       fputs("<p class=\"note\">", page);
       report_text(page, s.shapes.note[i]);

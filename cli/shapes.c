@@ -53,9 +53,8 @@ static const xml_node *child(const xml_node *node, const char *name) {
 }
 
 static const char *attribute(const xml_node *node, const char *name) {
-  return node && node->attributes
-             ? jn_xml_attribute((const char *const *)node->attributes, name)
-             : NULL;
+  return node && node->attributes ? jn_xml_attribute((const char *const *)node->attributes, name)
+                                  : NULL;
 }
 
 static int numbers(const xml_node *node, const char *name, size_t n, double *out) {
@@ -157,8 +156,7 @@ static int find_mesh(finder *f, const xml_node *mesh, cli_shape *shape) {
   const char *name = attribute(mesh, "filename");
   jn_named_file file;
   if (!name) return 0;
-  if (!numbers(mesh, "scale", 3, shape->size))
-    shape->size[0] = shape->size[1] = shape->size[2] = 1;
+  if (!numbers(mesh, "scale", 3, shape->size)) shape->size[0] = shape->size[1] = shape->size[2] = 1;
   const char *why = open_mesh(f, name, &file);
   if (why) {
     note(f, "%s: not shown: %s", name, why);
@@ -217,8 +215,8 @@ static void read_links(finder *f) {
 
 /* Only what is looked at is kept. */
 static int keep(const xml_node *parent, const char *element) {
-  static const char *const known[] = {"link", "visual", "origin", "geometry", "material", "color",
-                                      "box", "cylinder", "sphere", "mesh", NULL};
+  static const char *const known[] = {"link", "visual",   "origin", "geometry", "material", "color",
+                                      "box",  "cylinder", "sphere", "mesh",     NULL};
   if (!parent) return 1;
   for (int i = 0; known[i]; i++)
     if (strcmp(known[i], element) == 0) return 1;
@@ -253,9 +251,10 @@ static char *read_model(finder *f, size_t *length) {
   if (strcmp(path, "-") == 0 || (!ending && !strchr(path, '/'))) return NULL;
   if (jn_file_read(path, &f->hooks, &text, &size, NULL)) return NULL;
   const jn_load_options files = cli_job_files(job);
-  const int is_robot = jn_xml_root_name(text, size, root, sizeof root) == JN_OK &&
-                       strcmp(root, "robot") == 0;
-  if (is_robot && ((ending && jn_same_ending(ending, ".xacro")) || has_word(text, size, "<xacro:"))) {
+  const int is_robot =
+      jn_xml_root_name(text, size, root, sizeof root) == JN_OK && strcmp(root, "robot") == 0;
+  if (is_robot &&
+      ((ending && jn_same_ending(ending, ".xacro")) || has_word(text, size, "<xacro:"))) {
     if (jn_xacro_expand(path, &files, &f->hooks, &expanded, NULL)) expanded = NULL;
     jn_block_free(&f->hooks, text);
     *length = expanded ? strlen(expanded) : 0;
@@ -273,8 +272,8 @@ static void read_robot(finder *f, const char *text, size_t size) {
   jn_error error = {0};
   char which[JN_FILE_PATH];
   jn_file_folder(f->job->model_path, f->folder);
-  const char *why = jn_file_folders(&f->tops, &f->arena, &f->hooks, f->job->package_path,
-                                    f->folder, which);
+  const char *why =
+      jn_file_folders(&f->tops, &f->arena, &f->hooks, f->job->package_path, f->folder, which);
   f->seen = calloc(SHAPES_MESHES, sizeof *f->seen);
   f->shapes->mesh = calloc(SHAPES_MESHES, sizeof *f->shapes->mesh);
   f->failed = !tree || !f->seen || !f->shapes->mesh || why == jn_file_no_memory;

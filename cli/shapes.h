@@ -18,12 +18,12 @@ extern const char *const cli_shape_names[];
 
 typedef struct cli_shape {
   cli_shape_kind kind;
-  int body;                  /* -1: the world */
-  jn_pose pose;              /* in the body's frame */
-  double size[3];            /* box: edges; cylinder: radius, length; sphere: radius; mesh: scale */
-  int mesh;                  /* -1: none */
-  int coloured;              /* 1: it has a colour */
-  double colour[4];          /* red, green, blue, opacity */
+  int body;         /* -1: the world */
+  jn_pose pose;     /* in the body's frame */
+  double size[3];   /* box: edges; cylinder: radius, length; sphere: radius; mesh: scale */
+  int mesh;         /* -1: none */
+  int coloured;     /* 1: it has a colour */
+  double colour[4]; /* red, green, blue, opacity */
 } cli_shape;
 
 typedef struct cli_shapes {

@@ -110,7 +110,7 @@
     "joint torque rate": (j) => [-j.effort_rate, j.effort_rate], "joint force rate": (j) => [-j.effort_rate, j.effort_rate],
   };
   function limitLines(chart, panel, power) {
-    const of = limitsOf[panel.title.replace(/: .*$/, "")];
+    const of = limitsOf[panel.title.replace(/: .*$/, "").replace(" (prismatic)", "")];
     if (!scene || !of) return [];
     const joints = new Map(scene.bodies.filter((b) => b.joint.nv === 1).map((b) => [b.joint.name, b.joint]));
     const lines = [];
@@ -152,6 +152,25 @@
     };
   }
 
+  // The samples of a recording as points over the curves of their coordinates.
+  function drawSamples(chart, panel, power) {
+    const own = panel.columns.map((column, i) => [chart.samples.curves.find((c) => c.name === chart.names[column]), i + 1]).filter(([c]) => c);
+    return (u) => {
+      const ctx = u.ctx, size = 3 * devicePixelRatio;
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+      ctx.clip();
+      ctx.globalAlpha = 0.55;
+      for (const [curve, series] of own) {
+        if (!u.series[series].show) continue;
+        ctx.fillStyle = u.series[series].stroke(u, series);
+        curve.values.forEach((y, n) => ctx.fillRect(u.valToPos(chart.samples.t[n], "x", true) - size / 2, u.valToPos(y / 10 ** power, "y", true) - size / 2, size, size));
+      }
+      ctx.restore();
+    };
+  }
+
   function options(chart, panel, power, width) {
     const limits = limitLines(chart, panel, power);
     const palette = scheme.matches ? dark : light;
@@ -182,7 +201,7 @@
         x: { time: false, distr: chart.logX ? 3 : 1, range: chart.logX ? close : undefined },
         y: { distr: chart.logY ? 3 : 1, range: chart.logY ? close : limits.length ? rangeWith(limits) : undefined },
       },
-      hooks: limits.length ? { draw: [drawLimits(limits)] } : {},
+      hooks: { draw: (limits.length ? [drawLimits(limits)] : []).concat(chart.samples ? [drawSamples(chart, panel, power)] : []) },
       focus: { alpha: 0.25 },
       cursor: Object.assign({ sync: { key: chart.key }, focus: { prox: 24 } },
         chart.overTime ? { bind: { mousedown: scrub }, drag: { x: true, y: false } } : {}),
@@ -347,6 +366,11 @@
     const chart = JSON.parse(text.textContent);
     chart.columns = chart.values ? floatsOf(chart.values, chart.rows, chart.own) : columnsOf(files.get(links[0]), chart.rows, chart.own);
     if (chart.overlay) chart.columns = chart.columns.concat(columnsOf(files.get(links[1]), chart.rows, chart.overlay));
+    if (chart.samples) {
+      const one = (text, rows) => floatsOf(text, rows, 1)[0], rows = (atob(chart.samples.t).length / 4) | 0;
+      chart.samples.t = one(chart.samples.t, rows);
+      for (const curve of chart.samples.curves) curve.values = one(curve.values, rows);
+    }
     chart.key = "chart" + number;
     chart.overTime = hasScene && chart.axis.startsWith("t ");
     if (!chart.overlay) byLimb(chart, limbOf);
@@ -354,7 +378,7 @@
     const hint = document.createElement("p");
     hint.className = "hint";
     hint.textContent = (chart.overTime ? "Drag over a figure to move the robot, with Shift to zoom" : "Drag over a figure to zoom") +
-      ", double-click to reset; click a name to hide or show its curve.";
+      ", double-click to reset; click a name to hide or show its curve." + (chart.samples ? " Points are samples of the recording." : "");
     if (number === 0) panels.before(hint);
     for (const panel of chart.panels) {
       const frame = document.createElement("div"), title = document.createElement("h3"), box = document.createElement("div");

@@ -184,9 +184,9 @@ def pixels(png):
 
 
 def difference(a, b):
-    """The share of pixels of two PNGs whose colours differ by more than a quarter of the range; 1: sizes differ."""
+    """The share of pixels of two PNGs whose colours differ by more than an eighth of the range; 1: sizes differ."""
     (w, h, x), (w2, h2, y) = pixels(a), pixels(b)
     if (w, h) != (w2, h2):
         return 1.0
-    far = sum(1 for r, s in zip(x, y) for i in range(0, 3 * w, 3) if max(abs(r[i + k] - s[i + k]) for k in range(3)) > 64)
+    far = sum(1 for r, s in zip(x, y) for i in range(0, 3 * w, 3) if max(abs(r[i + k] - s[i + k]) for k in range(3)) > 32)
     return far / (w * h)

@@ -74,6 +74,7 @@ class Replay {
     this.buildStage();
     this.buildControls();
     this.update();
+    this.say();
     const clock = window.jounce;
     if (!clock || !this.motion) return;
     const follow = (t) => this.seek(t, true);
