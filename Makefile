@@ -14,11 +14,11 @@ test: setup-test
 	ctest --test-dir $(BUILD) -j $(JOBS)
 	tools/score --quick --build $(BUILD)
 
-# reports with interactive figures, opened in a browser
+# pages with figures and 3D scenes, opened in a browser
 test-browser: setup-test
 	@tools/setup plot web browser
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
-	ctest --test-dir $(BUILD) -R test_report --verbose
+	JOUNCE_BROWSER=full ctest --test-dir $(BUILD) -R 'test_report|test_scene|test_browser' --verbose
 
 # everything, with what takes long or needs large packages
 test-all: setup-torch test test-browser test-wheel
@@ -103,6 +103,7 @@ help:
 	@echo "make demo     the aerial-manipulator study: tables, CSV, figures, one HTML page"
 	@echo "make test     build and run all tests"
 	@echo "make test-browser   the pages of --report in Chromium (installs npm and Chromium, about 700 MB)"
+	@echo "make test-all   make test and the browser in full"
 	@echo "make score    the scorecard of docs/trust.md, an hour; QUICK=1: a sample (see CONTRIBUTING.md)"
 	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"
 	@echo "make deb      Debian packages in $(BUILD)/deb; make test-deb: tried in a clean root (as root)"

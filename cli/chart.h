@@ -14,6 +14,14 @@ typedef struct chart_figure {
   int from_start;   /* draw differences from the first row */
 } chart_figure;
 
+/* Points that are drawn over the curves of the same names. */
+typedef struct chart_samples {
+  int rows, count;
+  const double *t;      /* [rows] */
+  const double *values; /* [count x rows] */
+  const char **names;   /* [count] */
+} chart_samples;
+
 typedef struct chart {
   int rows, columns;
   const double *values;      /* [rows x columns]; column 0 is the x axis */
@@ -33,6 +41,10 @@ typedef struct chart {
    * those of the first. May be NULL. */
   const struct chart *overlay;
   const char *overlay_name;
+  /* The table that a page offers as numbers; NULL: the one that is drawn. If it is another one, the
+   * values drawn are at most CHART_NUMBERS and every row is drawn. */
+  const struct chart *table;
+  const chart_samples *samples; /* in pages; NULL: none */
 } chart;
 
 /* A figure, or a part of a figure with more than CHART_CURVES columns. */

@@ -7,6 +7,7 @@
 #define CLI_COMMANDS(X)                                                               \
   X(models, "the built-in robots")                                                    \
   X(info, "tree, joints, masses, degrees of freedom of a model")                      \
+  X(show, "a page with the robot in 3D and a slider for every joint")                 \
   X(lint, "what is suspicious in a model file, graded by severity")                   \
   X(convert, "a model as a native file (JSON) or as URDF")                            \
   X(expand, "the URDF that a xacro file stands for")                                  \

@@ -28,10 +28,9 @@ typedef struct elastic {
   const char *stiffness_text, *inertia_text;
   double most;
   int no_simulation;
-  int n, *dof;   /* elastic degrees of freedom */
-  double *K, *B; /* [nv]; 0: rigid */
-  chart_figure figure[FIGURES];
-  char speed_unit[32];
+  int n, *dof;                      /* elastic degrees of freedom */
+  double *K, *B;                    /* [nv]; 0: rigid */
+  chart_figure figure[2 * FIGURES]; /* of angles, then of lengths */
   cli_sheet sheet;
   jn_data *data; /* for the order of the simulation */
   int order;
@@ -110,21 +109,29 @@ static double next_break(void *context, double t) {
 static void name_columns(elastic *x) {
   const jn_model *model = x->path.job.model;
   int at = 1 + jn_model_nq(model);
-  snprintf(x->speed_unit, sizeof x->speed_unit, "%s/s", cli_joint_unit(model, 0));
-  for (int f = 0; f < FIGURES; f++)
-    x->figure[f] = (chart_figure){
-        titles[f], f == SPEED ? x->speed_unit : cli_joint_unit(model, f == SPRING || f == TORQUE),
-        0};
-  cli_path_columns(&x->sheet, model, JOINT, -1, -1);
+  for (int f = 0; f < FIGURES; f++) {
+    const int force = f == SPRING || f == TORQUE, speed = f == SPEED;
+    x->figure[f] = (chart_figure){titles[f], force ? "N m" : speed ? "rad/s" : "rad", 0};
+    x->figure[FIGURES + f] =
+        (chart_figure){cli_take_text(&x->path.job.result.memory, "%s (prismatic)", titles[f]),
+                       force   ? "N"
+                       : speed ? "m/s"
+                               : "m",
+                       0};
+  }
+  cli_path_columns(&x->sheet, model, JOINT, FIGURES + JOINT, -1, -1);
   static const struct {
     const char *prefix, *suffix;
     int figure;
   } groups[] = {{"theta:", "", MOTOR}, {"theta:", "'", SPEED}, {"bend:", "", BEND},
                 {"tau:", "", SPRING},  {"tau_m:", "", TORQUE}, {"deviation:", "", DEVIATION}};
   for (int g = 0; g < COUNT(groups) - x->no_simulation; g++)
-    for (int i = 0; i < x->n; i++)
-      cli_sheet_column(&x->sheet, at++, groups[g].figure, "%s%s%s", groups[g].prefix,
-                       cli_dof_name(model, x->dof[i]).text, groups[g].suffix);
+    for (int i = 0; i < x->n; i++) {
+      int c, joint = cli_dof_joint(model, x->dof[i], &c);
+      const int length = cli_is_length(jn_model_joint(model, joint)->type, c);
+      cli_sheet_column(&x->sheet, at++, groups[g].figure + length * FIGURES, "%s%s%s",
+                       groups[g].prefix, cli_dof_name(model, x->dof[i]).text, groups[g].suffix);
+    }
 }
 
 static int coordinate_of(const jn_model *model, int iv) {
@@ -262,7 +269,10 @@ static int show(elastic *x, const char *text) {
   snprintf(number, sizeof number, "%.2g", x->deviation);
   if (x->no_simulation) cards[2] = NULL;
   const chart c = cli_sheet_chart(&x->sheet);
-  return cli_path_show(&x->path, &c, "Elastic joints", cards);
+  cli_replay replay = {0};
+  int code = CLI_DONE;
+  if (x->path.report) code = cli_replay_trajectory(&replay, &x->path.job, x->path.trajectory, NULL);
+  return code ? code : cli_path_show(&x->path, &c, "Elastic joints", cards, &replay);
 }
 
 static int compute(elastic *x) {
@@ -277,7 +287,7 @@ static int compute(elastic *x) {
   double *tau_m = cli_take_numbers(m, (size_t)nv, 1, 1);
   if (m->failed) return CLI_BAD_INPUT;
   code = cli_sheet_new(&x->sheet, p->samples, 1 + nq + (6 - x->no_simulation) * x->n, x->figure,
-                       FIGURES);
+                       2 * FIGURES);
   if (!code) name_columns(x);
   for (int n = 0; n < p->samples && !code; n++)
     code = cli_job_status(&p->job, fill_row(x, n, tau_m));

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jounce/kinematics.h>
+
 #include "closure.h"
+#include "page.h"
 #include "tool.h"
 
 static const char *const follow_names[] = {"pose", "position", "axis", NULL};
@@ -17,6 +20,7 @@ static const jn_constraint_type follow_types[] = {JN_CONSTRAINT_WELD, JN_CONSTRA
 typedef struct request {
   cli_job job;
   const char *link, *pose, *twist, *target;
+  const char *report;
   int follow, follow_given, representation, representation_given;
   cli_tool tool;
   jn_ik *ik;
@@ -131,14 +135,35 @@ static int solve(request *x, int frame) {
   return cli_output_close(&out);
 }
 
+/* --report: the robot where the search ended, and the target. */
+static int show(request *x, int frame) {
+  cli_job *job = &x->job;
+  cli_memory *m = &job->result.memory;
+  cli_replay still = {.tool = frame, .target = &x->tool.target.pose};
+  jn_pose C;
+  jn_status status = jn_kinematics(job->model, job->data, -1, job->state.q, NULL);
+  if (!status) status = jn_frame_pose(job->model, job->data, frame, &C);
+  if (!x->report || status) return cli_job_status(job, status);
+  const char *cards[] = {
+      cli_take_text(m, "%.4g, %.4g, %.4g m", C.p.x, C.p.y, C.p.z),
+      cli_take_text(m, "position of %s", cli_clean(x->link).text),
+      cli_take_text(m, "%.2g m", jn_v3_norm(jn_v3_sub(C.p, x->tool.target.pose.p))),
+      "distance to the target", NULL};
+  const cli_page page = {
+      .title = "Inverse kinematics", .cards = cards, .replay = &still, .q = job->state.q};
+  return cli_page_write(job, NULL, x->report, NULL, &page);
+}
+
 static int run_ik(cli_job *job) {
   request *x = (request *)job;
   const int R = job->order;
   const int frame = cli_job_link(job, x->link);
-  int code = frame < 0 ? CLI_BAD_INPUT : cli_tool_new(&x->tool, R + 2, &job->result.memory);
+  int code = frame < 0 ? CLI_BAD_INPUT : cli_check_pictures("ik", NULL, x->report);
+  if (!code) code = cli_tool_new(&x->tool, R + 2, &job->result.memory);
   if (!code) code = x->target ? cli_tool_read(&x->tool, x->target, R + 2) : take_pose(x);
   if (!code) code = cli_job_state(job, &(cli_need){R, R + 2, 0, 0, 0, 1, 0}, R);
   if (!code) code = solve(x, frame);
+  if (!code && x->report) code = show(x, frame);
   jn_ik_free(x->ik);
   cli_tool_free(&x->tool);
   return code;
@@ -165,6 +190,7 @@ int cli_ik(int argc, char **argv) {
       CLI_OPT_TEXT("pose", &x.pose),
       CLI_OPT_TEXT("twist", &x.twist),
       CLI_OPT_INPUT("target", &x.target),
+      CLI_OPT_OUTPUT("report", &x.report),
       {"--follow", CLI_CHOICE, &x.follow, 0, 0, follow_names, &x.follow_given},
       {"--representation", CLI_CHOICE, &x.representation, 0, 0, cli_representation_names,
        &x.representation_given},

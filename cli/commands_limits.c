@@ -180,7 +180,11 @@ static int draw(limits *x) {
       x->verdict,
       NULL};
   const chart c = cli_sheet_chart(&x->sheet);
-  return cli_path_show(&x->path, &c, "Limits", cards);
+  cli_replay replay = {0};
+  if (x->path.report)
+    code = cli_replay_trajectory(&replay, &x->path.job, x->path.trajectory, x->range);
+  replay.tool = x->tool.name ? x->tool.limit.frame : -1;
+  return code ? code : cli_path_show(&x->path, &c, "Limits", cards, &replay);
 }
 
 static int compute(limits *x) {

@@ -209,7 +209,11 @@ static int show(retime *x) {
       NULL};
   if (!(x->scaled > 0)) cards[2] = cards[4], cards[3] = cards[5], cards[4] = NULL;
   const chart c = cli_sheet_chart(&x->sheet);
-  return cli_path_show(&x->path, &c, "Fastest motion", cards);
+  cli_replay replay = {0};
+  int code = CLI_DONE;
+  if (x->path.report) code = cli_replay_trajectory(&replay, &x->path.job, x->motion, x->range);
+  replay.tool = x->tool.name ? x->tool.limit.frame : -1;
+  return code ? code : cli_path_show(&x->path, &c, "Fastest motion", cards, &replay);
 }
 
 /* The result of the search as an exit status; limits that no clock keeps are a failed check. */

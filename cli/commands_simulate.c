@@ -17,7 +17,8 @@
 #include "reader.h"
 #include "stream.h"
 
-#define MOST_STEPS 1e9 /* with --step */
+#define MOST_STEPS 1e9      /* with --step */
+enum { CURVE_ROWS = 1001 }; /* of figures and scenes: from the dense output of the integrator */
 
 static const char *const scheme_names[] = {
 #define NAME(code, name) name,
@@ -36,7 +37,9 @@ typedef struct motion {
   jn_force_table table;
   int columns;
   cli_stream stream;
-  double *row;        /* [columns] */
+  double *row;   /* [columns] */
+  double *curve; /* [curve_rows x columns]: what is drawn; NULL: nothing */
+  int curve_rows, curve_next;
   const char **names; /* [columns] */
   int *kinds;         /* [columns]: the figure they are drawn in */
   /* results */
@@ -219,6 +222,32 @@ static double momentum_error(const motion *m, double t, const double *now) {
   return fmax(dn / angular, df > 0 ? df / linear : 0.0);
 }
 
+static double energy_of(motion *m, const double *row, double *kinetic, jn_status *status) {
+  const int nq = jn_model_nq(m->job.model);
+  double potential = 0;
+  const jn_momentum out = {.kinetic = kinetic, .potential = &potential};
+  *status = jn_momentum_energy(m->job.model, m->job.data, 0, row + 1, row + 1 + nq, &out);
+  return *kinetic + potential;
+}
+
+/* Rows of the curves up to the time t that the integrator has reached. */
+static jn_status draw_to(motion *m, double t) {
+  const int nq = jn_model_nq(m->job.model);
+  jn_status status = JN_OK;
+  while (m->curve_next < m->curve_rows && !status) {
+    const int n = m->curve_next;
+    double *row = m->curve + (size_t)n * (size_t)m->columns, kinetic = 0;
+    const double at = n == m->curve_rows - 1 ? m->time : m->time * n / (m->curve_rows - 1);
+    if (at > t) break;
+    row[0] = at;
+    status = at > 0 ? jn_simulation_at(m->simulation, at, row + 1, row + 1 + nq)
+                    : jn_simulation_state(m->simulation, NULL, row + 1, row + 1 + nq);
+    if (!status) row[m->columns - 1] = energy_of(m, row, &kinetic, &status);
+    if (!status) m->curve_next++;
+  }
+  return status;
+}
+
 /* Fills time and energy of the row, which has q and v, updates the drifts, and writes it. */
 static jn_status measure(motion *m, double t) {
   double *row = m->row, kinetic, potential, momentum[6], com[3];
@@ -272,12 +301,14 @@ static int run(motion *m) {
   double t = 0;
   jn_simulation *sim = m->simulation;
   jn_status status = jn_simulation_state(sim, NULL, m->row + 1, m->row + 1 + nq);
+  if (!status) status = draw_to(m, 0);
   if (!status) status = measure(m, 0);
   while (!status && m->stream.next < m->samples) {
     const jn_statistics n = jn_simulation_statistics(sim);
     if (!m->step_given && n.steps + n.rejected >= m->max_steps) break;
     status = jn_simulation_step(sim, m->time, NULL);
     if (!status) status = jn_simulation_state(sim, &t, NULL, NULL);
+    if (!status) status = draw_to(m, t);
     while (!status && m->stream.next < m->samples) {
       const int next = m->stream.next;
       const double at = next == m->samples - 1 ? m->time : m->time * next / (m->samples - 1);
@@ -352,11 +383,48 @@ static int write_motion(motion *m) {
   return m->job.result.memory.failed ? CLI_BAD_INPUT : CLI_DONE;
 }
 
+/* Scene: the applied forces at each row, and those of the constraints. */
+static int make_replay(motion *m, cli_replay *r) {
+  cli_job *job = &m->job;
+  const size_t nq = (size_t)jn_model_nq(job->model), nv = (size_t)jn_model_nv(job->model);
+  const int every = cli_replay_every(job, m->curve_rows), closed = cli_is_closed(job);
+  double *tau = cli_take_numbers(&job->result.memory, nv, 2, 1), *a = tau ? tau + nv : NULL;
+  double *lambda =
+      cli_take_numbers(&job->result.memory, (size_t)jn_model_constraint_rows(job->model) + 1, 1, 1);
+  jn_external external = job->state.external;
+  external.tau = NULL; /* part of tau */
+  int code = cli_replay_new(r, job, (m->curve_rows - 1) / every + 1, NULL);
+  if (code || !tau || !lambda) return CLI_BAD_INPUT;
+  for (int n = 0; n < m->curve_rows && !code; n += every) {
+    const double *row = m->curve + (size_t)n * (size_t)m->columns, *v = row + 1 + nq;
+    cli_instant now = {row[0], row + 1, v, tau, closed ? lambda : NULL, 1, 1};
+    jn_status status = m->forces ? jn_force_table_time(&m->table, row[0], 0, tau) : JN_OK;
+    for (size_t i = 0; i < nv; i++) tau[i] = (m->forces ? tau[i] : 0) + job->state.tau[i];
+    if (!status && closed &&
+        jn_constrained_forward_dynamics(job->model, job->data, 0, row + 1, v, tau, &external, NULL,
+                                        a, lambda))
+      now.lambda = NULL; /* redundant or singular there: no arrows */
+    if (!status) status = cli_replay_take(r, job, &now);
+    code = cli_job_status(job, status);
+  }
+  if (!code) cli_replay_end(r, job);
+  return code;
+}
+
 /* Draws the figure and writes the page that were requested. */
+static void facts(FILE *page, const void *context) {
+  const motion *m = context;
+  if (m->job.state_path) report_fact(page, "State", m->job.state_path, "");
+  if (m->forces) report_fact(page, "Forces", m->forces, "");
+}
+
 static int show(motion *m) {
   cli_memory *t = &m->job.result.memory;
   jn_statistics s = jn_simulation_statistics(m->simulation);
-  chart c = cli_stream_chart(&m->stream);
+  const chart table = cli_stream_chart(&m->stream);
+  chart c = table;
+  if (m->curve)
+    c.rows = m->curve_next, c.values = m->curve, c.whole_rows = c.whole_every = 0, c.table = &table;
   c.figure_of = m->kinds, c.figures = KINDS, c.figure = kinds;
   const char *cards[11] = {
       cli_take_text(t, "%.6g s", m->time),
@@ -378,8 +446,15 @@ static int show(motion *m) {
     cards[n++] = cli_take_text(t, "%.2g", m->closure);
     cards[n++] = "largest residual of the constraints (m, rad)";
   }
-  const cli_page page = {"Motion", "Simulated by jounce " JN_VERSION ".", "motion.csv", cards};
-  return cli_show(&m->job, m->plot, m->report, &c, &page);
+  cli_replay replay = {0};
+  int code = m->report ? make_replay(m, &replay) : CLI_DONE;
+  const cli_page page = {.title = "Motion",
+                         .download = "motion.csv",
+                         .cards = cards,
+                         .replay = &replay,
+                         .facts = facts,
+                         .context = m};
+  return code ? code : cli_page_write(&m->job, m->plot, m->report, &c, &page);
 }
 
 static int check_usage(cli_job *job) {
@@ -404,13 +479,20 @@ static int open_motion(motion *m) {
   s->names = m->names;
   s->hidden = m->drift;
   s->figures = m->plot || m->report;
+  if (s->figures) {
+    const int most = CHART_NUMBERS / m->columns;
+    m->curve_rows = most < 2 ? 2 : most < CURVE_ROWS ? most : CURVE_ROWS;
+    m->curve =
+        cli_take_numbers(&m->job.result.memory, (size_t)m->curve_rows, (size_t)m->columns, 1);
+    if (!m->curve) return CLI_BAD_INPUT;
+  }
   return cli_stream_open(s, &m->job.output, m->drift ? CLI_TO_CSV | CLI_TO_NPY : 0,
                          &m->job.result.memory);
 }
 
 static int move(motion *m) {
   int code = read_forces(m);
-  if (code || (code = prepare(m)) || (code = cli_check_pictures(m->plot, m->report)) ||
+  if (code || (code = prepare(m)) || (code = cli_check_pictures("simulate", m->plot, m->report)) ||
       (code = name_columns(m)) || (code = open_motion(m)))
     return code;
   code = cli_stream_end(&m->stream, write_motion(m));

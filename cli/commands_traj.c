@@ -52,10 +52,10 @@ static const char *order_word(traj *x, int k) {
 
 /* Columns. */
 
-/* Columns of v^(k) or of tau^(k). Figures: `plain` for joints without a rotation, `turn` and `move`
- * for the angular and linear components of the others. */
-static void name_row(traj *x, int first, const char *prefix, int k, int motion, int plain, int turn,
-                     int move) {
+/* Columns of v^(k) or of tau^(k). Figures: `plain` and `slide` for angles and lengths of joints
+ * without a rotation, `turn` and `move` for the angular and linear components of the others. */
+static void name_row(traj *x, int first, const char *prefix, int k, int motion, int plain,
+                     int slide, int turn, int move) {
   const jn_model *model = x->path.job.model;
   char full[JN_MAX_NAME + 40];
   for (int i = 0; i < jn_model_body_count(model); i++) {
@@ -65,9 +65,9 @@ static void name_row(traj *x, int first, const char *prefix, int k, int motion, 
       cli_derivative_name(cli_dof_name(model, j->iv + c).text, motion && simple ? k + 1 : k, full,
                           sizeof full);
       cli_sheet_column(&x->sheet, first + j->iv + c,
-                       simple  ? plain
-                       : c < 3 ? turn
-                               : move,
+                       !simple                     ? c < 3 ? turn : move
+                       : cli_is_length(j->type, c) ? slide
+                                                   : plain,
                        "%s%s", prefix, full);
     }
   }
@@ -119,22 +119,25 @@ static void name_columns(traj *x) {
   const jn_model *model = x->path.job.model;
   const int nv = jn_model_nv(model);
   int at = 1 + jn_model_nq(model);
-  const char *motion = cli_joint_unit(model, 0), *force = cli_joint_unit(model, 1);
   char name[JN_MAX_NAME + 16];
-  int angle = add_figure(x, "joint position", "", motion, 0);
+  int angle = add_figure(x, "joint position", "", "rad", 0);
+  int slide = add_figure(x, "joint position", " (prismatic)", "m", 0);
   int turn = add_figure(x, "orientation (quaternion)", "", "", 0);
-  cli_path_columns(&x->sheet, model, angle, turn, add_figure(x, "position", "", "m", 0));
+  cli_path_columns(&x->sheet, model, angle, slide, turn, add_figure(x, "position", "", "m", 0));
   for (int k = 0; k <= x->order + 1; k++, at += nv) {
     const char *what = order_word(x, k + 1);
-    int joint = add_figure(x, "joint ", what, motion, k + 1);
+    const char *sliding = cli_take_text(&x->path.job.result.memory, "%s (prismatic)", what);
+    int joint = add_figure(x, "joint ", what, "rad", k + 1);
+    slide = add_figure(x, "joint ", sliding, "m", k + 1);
     int angular = add_figure(x, "angular ", what, "rad", k + 1);
-    name_row(x, at, "", k, 1, joint, angular, add_figure(x, "linear ", what, "m", k + 1));
+    name_row(x, at, "", k, 1, joint, slide, angular, add_figure(x, "linear ", what, "m", k + 1));
   }
   for (int k = 0; k <= x->order; k++, at += nv) {
     const char *rate = k == 0 ? "" : k == 1 ? " rate" : " derivative";
-    int joint = add_figure(x, "joint torque", rate, force, k);
+    int joint = add_figure(x, "joint torque", rate, "N m", k);
+    slide = add_figure(x, "joint force", rate, "N", k);
     int torque = add_figure(x, "torque", rate, "N m", k);
-    name_row(x, at, "tau:", k, 0, joint, torque, add_figure(x, "force", rate, "N", k));
+    name_row(x, at, "tau:", k, 0, joint, slide, torque, add_figure(x, "force", rate, "N", k));
   }
   cli_sheet_column(&x->sheet, at++, add_figure(x, "power", "", "W", 0), "power");
   /* bands of the columns so far, without power */
@@ -295,7 +298,7 @@ static int begin_loops(traj *x) {
 static int make_columns(traj *x) {
   const cli_path *p = &x->path;
   int nq = jn_model_nq(p->job.model), nv = jn_model_nv(p->job.model);
-  int rows = 2 * x->order + 3, most = 8 + 10 * (x->order + 2);
+  int rows = 2 * x->order + 3, most = 12 + 14 * (x->order + 2);
   cli_memory *m = &x->path.job.result.memory;
   x->figure = cli_take(m, (size_t)most, sizeof *x->figure);
   x->v = cli_take_numbers(m, (size_t)x->order + 2, (size_t)nv, 1);
@@ -391,7 +394,29 @@ static int write_table(traj *x) {
   return code;
 }
 
-static int show(const traj *x) {
+/* The motion for the scene: sampled by itself if its rows do not depend on each other, else the rows
+ * of the table. */
+static int make_replay(traj *x, cli_replay *r) {
+  cli_job *job = &x->path.job;
+  const cli_stream *s = &x->stream;
+  if (!x->lambda && !x->ik && x->order > 0)
+    return cli_replay_trajectory(r, job, x->path.trajectory, NULL);
+  const size_t nq = (size_t)jn_model_nq(job->model), nv = (size_t)jn_model_nv(job->model);
+  const size_t motion = nv * (size_t)(x->order + 2), force = nv * (size_t)(x->order + 1);
+  const int every = cli_replay_every(job, s->kept_rows);
+  int code = cli_replay_new(r, job, (s->kept_rows - 1) / every + 1, NULL);
+  for (int n = 0; n < s->kept_rows && !code; n += every) {
+    const double *row = s->kept + (size_t)n * (size_t)s->columns, *v = row + 1 + nq;
+    const cli_instant now = {
+        row[0],       row + 1,     v, v + motion, x->lambda ? v + motion + force + 1 : NULL,
+        x->order + 2, x->order + 1};
+    code = cli_job_status(job, cli_replay_take(r, job, &now));
+  }
+  if (!code) cli_replay_end(r, job);
+  return code;
+}
+
+static int show(traj *x) {
   const jn_model *model = x->path.job.model;
   const int nv = jn_model_nv(model), tau = 1 + jn_model_nq(model) + nv * (x->order + 2);
   char room[4][384], duration[32];
@@ -405,7 +430,12 @@ static int show(const traj *x) {
   }
   chart c = cli_stream_chart(&x->stream);
   c.figure_of = x->sheet.figure_of, c.figures = x->figures, c.figure = x->figure;
-  return cli_path_show(&x->path, &c, "Motion and forces", cards);
+  cli_replay replay = {0};
+  int code = x->path.report ? make_replay(x, &replay) : CLI_DONE;
+  replay.tool = x->frames      ? x->frame[0]
+                : x->tool_link ? cli_job_link(&x->path.job, x->tool_link)
+                               : -1;
+  return code ? code : cli_path_show(&x->path, &c, "Motion and forces", cards, &replay);
 }
 
 /* --tool: the solver, from the configuration of the state. A motion that is left open would have

@@ -85,7 +85,8 @@
     "  --format NAME          json, csv or text; default: text on a terminal, else json\n" HELP_WHERE
 
 #define HELP_REPORT \
-    "  --report FILE          one HTML page with summary, figures and numbers; needs no network\n"
+    "  --report FILE          one HTML page: the robot in 3D, figures with the same cursor, numbers;\n" \
+    "                         needs no network (docs/reports.md)\n"
 
 /* for commands that follow a trajectory */
 #define HELP_PATH \
@@ -134,6 +135,19 @@ const char cli_info_help[] =
     "csv: a line for each joint; a limit that there is not is an empty field.\n\n"
     "example:\n"
     "  jounce info tilthex --text\n";
+
+const char cli_show_help[] =
+    "usage: jounce show MODEL [options]\n\n"
+    "Writes one HTML page with the robot in 3D: a slider for every joint, frames, inertia ellipsoids,\n"
+    "limits. The shapes are those of the elements <visual> of a URDF: boxes, cylinders, spheres and\n"
+    "mesh files (STL, OBJ, DAE) below the folder of the model or --package-path; without them capsules\n"
+    "along the links. The page needs no network (docs/reports.md).\n\n"
+    HELP_MODEL
+    "  --state FILE           where the joints are at first: a STATE file (JSON); default home\n"
+    "  --output FILE          the page; default NAME.html, NAME that of the model\n"
+    "  --browser              open it (xdg-open)\n"
+    "\nexample:\n"
+    "  jounce show arm6 --output arm6.html\n";
 
 const char cli_lint_help[] =
     "usage: jounce lint MODEL [options]\n\n"
@@ -303,6 +317,7 @@ const char cli_ik_help[] =
     "                         direction of z\n"
     "  --state FILE           the guess: a STATE file (JSON); default the home configuration at rest\n"
     "  --driven NAMES         joints that keep the motion of the guess: 'hip,knee'; '' for none\n"
+    "  --report FILE          one HTML page: the robot in 3D at the target, with sliders\n"
     "  --format NAME          json or text; default: text on a terminal, else json\n" HELP_WHERE
     "\nexample:\n"
     "  jounce ik arm6 --link link6 --pose 0.4,0.2,0.5 --twist 0,0,0,0.1,0,0 > state.json\n"

@@ -19,6 +19,7 @@ int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, ch
   const int needed = job->with_trajectory ? 2 : 1;
   job->table = table;
   job->options = count;
+  job->argc = argc, job->argv = argv;
   int found = cli_parse(table, count, argc, argv, names, needed);
   if (found < 0) return CLI_BAD_USAGE;
   job->model_path = names[0];

@@ -16,6 +16,8 @@ typedef struct cli_job {
   const char *command;
   const cli_option *table; /* [options] */
   int options;
+  int argc; /* the command line, from the command on */
+  char **argv;
   /* options */
   const char *model_path, *state_path;
   const char *trajectory_path; /* second argument, if with_trajectory */

@@ -124,6 +124,11 @@ void cli_json_text(cli_output *out, const char *text) {
   }
 }
 
+FILE *cli_json_value(cli_output *out) {
+  separate(out);
+  return out->file;
+}
+
 void cli_json_int(cli_output *out, int value) {
   separate(out);
   fprintf(out->file, "%d", value);

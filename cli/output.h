@@ -53,6 +53,7 @@ void cli_json_begin(cli_output *out, char bracket);
 void cli_json_end(cli_output *out);
 void cli_json_key(cli_output *out, const char *key);
 void cli_json_text(cli_output *out, const char *text); /* NULL: null */
+FILE *cli_json_value(cli_output *out);                 /* of JSON: the caller writes the value */
 void cli_json_int(cli_output *out, int value);
 void cli_json_bool(cli_output *out, int value);
 void cli_json_number(cli_output *out, double value);

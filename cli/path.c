@@ -25,8 +25,7 @@ int cli_path_check(cli_job *job) {
   return p->plot ? chart_check_path(command, p->plot) : CLI_DONE;
 }
 
-/* the model whose motion the trajectory is */
-static const jn_model *moving(const cli_path *p) { return p->tool ? p->tool : p->job.model; }
+static const jn_model *moving(const cli_path *p) { return cli_path_model(p); }
 
 static int load(cli_path *p) {
   size_t nq = (size_t)jn_model_nq(moving(p));
@@ -75,7 +74,8 @@ int cli_path_load(cli_path *p, int order) {
   if (!code && p->samples_path[0])
     code = cli_keep_input(p->job.table, p->job.options, p->job.command, p->samples_path,
                           "'samples' of TRAJ, which is read");
-  if (code || (code = check_degree(p, order)) || (code = cli_check_pictures(p->plot, p->report)) ||
+  if (code || (code = check_degree(p, order)) ||
+      (code = cli_check_pictures(p->job.command, p->plot, p->report)) ||
       (code = cli_job_state(&p->job, &home, order)))
     return code;
   jn_data_settings(p->job.data)->representation = (jn_representation)p->representation;
@@ -86,8 +86,7 @@ double cli_path_time(const cli_path *p, int n) {
   return n == p->samples - 1 ? p->end : p->start + (p->end - p->start) * n / (p->samples - 1);
 }
 
-/* The coordinate with the largest rms residual of the fit; -1: no fit. */
-static int worst_fit(const cli_path *p) {
+int cli_path_worst_fit(const cli_path *p) {
   int worst = -1, nq = jn_model_nq(moving(p));
   for (int i = 0; i < nq; i++)
     if (p->found.degree[i] > 0 && (worst < 0 || p->found.rms[i] > p->found.rms[worst])) worst = i;
@@ -118,7 +117,7 @@ static void fit_notes(FILE *file, const cli_path *p, int all) {
 
 void cli_path_text(FILE *file, const cli_path *p) {
   char name[JN_MAX_NAME + 16];
-  int worst = worst_fit(p);
+  int worst = cli_path_worst_fit(p);
   fprintf(file, "%s along %s, %.6g s to %.6g s\n", cli_clean(jn_model_name(p->job.model)).text,
           cli_clean(p->job.trajectory_path).text, p->start, p->end);
   if (worst < 0) return;
@@ -136,7 +135,7 @@ void cli_path_json(cli_output *out, const cli_path *p) {
   const cli_field fields[] = {TEXT_FIELD("model", jn_model_name(p->job.model)),
                               NUMBER_FIELD("start", p->start), NUMBER_FIELD("end", p->end)};
   cli_json_fields(out, fields, COUNT(fields));
-  if (out->format != CLI_JSON || worst_fit(p) < 0) return;
+  if (out->format != CLI_JSON || cli_path_worst_fit(p) < 0) return;
   cli_json_key(out, "fit");
   cli_json_begin(out, '{');
   for (int i = 0; i < jn_model_nq(moving(p)); i++) {
@@ -256,52 +255,18 @@ void cli_path_largest(const cli_sheet *sheet, const cli_extremes *extremes, int 
   snprintf(text, size, "largest %s, at %.4g s", cli_clean(sheet->names[at]).text, t);
 }
 
-int cli_check_pictures(const char *plot, const char *report) {
-  int code = plot ? cli_file_check(plot) : CLI_DONE;
-  return code || !report ? code : cli_file_check(report);
-}
-
-int cli_show(const cli_job *job, const char *plot, const char *report, const chart *c,
-             const cli_page *about) {
-  char title[1024];
-  int code = plot ? chart_draw(c, job->command, plot) : CLI_DONE;
-  if (code || !report) return code;
-  snprintf(title, sizeof title, "%s of %s", about->title, cli_job_name(job).text);
-  jn_file file;
-  FILE *page = report_open(&file, report, title, about->lead);
-  if (!page) return CLI_BAD_INPUT;
-  report_cards_begin(page);
-  for (int i = 0; about->cards[i]; i += 2) report_card(page, about->cards[i], about->cards[i + 1]);
-  report_cards_end(page);
-  report_chart(page, c, about->download);
-  return report_close(&file);
-}
-
-int cli_path_show(const cli_path *p, const chart *c, const char *title, const char *const *cards) {
-  const cli_page page = {title, "Computed by jounce " JN_VERSION ".", "table.csv", cards};
-  return cli_show(&p->job, p->plot, p->report, c, &page);
-}
-
-void cli_path_columns(cli_sheet *sheet, const jn_model *model, int plain, int quat, int position) {
+void cli_path_columns(cli_sheet *sheet, const jn_model *model, int plain, int slide, int quat,
+                      int position) {
   char name[JN_MAX_NAME + 16];
   cli_sheet_column(sheet, 0, -1, "t");
   for (int i = 0; i < jn_model_body_count(model); i++) {
     const jn_joint *j = jn_model_joint(model, i);
     for (int c = 0; c < j->nq; c++) {
-      int figure = j->nq == j->nv ? plain : c < 4 ? quat : position;
+      int figure = j->nq != j->nv              ? c < 4 ? quat : position
+                   : cli_is_length(j->type, c) ? slide
+                                               : plain;
       jn_coordinate_name(model, j->iq + c, name);
       cli_sheet_column(sheet, 1 + j->iq + c, figure, "%s", name);
     }
   }
-}
-
-const char *cli_joint_unit(const jn_model *model, int force) {
-  static const char *const units[2][3] = {{"rad", "m", "rad or m"}, {"N m", "N", "N m or N"}};
-  int length = 0, angle = 0;
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    for (int c = 0; c < j->nv && j->nq == j->nv; c++)
-      *(cli_is_length(j->type, c) ? &length : &angle) = 1;
-  }
-  return units[force][length && angle ? 2 : length];
 }

@@ -7,7 +7,7 @@
 
 #include "io/stamps.h"
 #include "job.h"
-#include "report.h"
+#include "page.h"
 #include "sheet.h"
 
 typedef struct cli_path {
@@ -84,26 +84,20 @@ void cli_path_largest(const cli_sheet *sheet, const cli_extremes *extremes, int 
  * an exit status. */
 int cli_path_extremes(cli_path *path, int columns, cli_extremes *extremes);
 
-/* A page with figures. `title`: what was computed ("Torques"). `cards`: pairs of number and text,
- * NULL-terminated. `download`: file name of the numbers. */
-typedef struct cli_page {
-  const char *title, *lead, *download;
-  const char *const *cards;
-} cli_page;
-/* Check that the figure and the page can be written, and write them. NULL: not requested. Return an
- * exit status. */
-int cli_check_pictures(const char *plot, const char *report);
-int cli_show(const cli_job *job, const char *plot, const char *report, const chart *c,
-             const cli_page *page);
-int cli_path_show(const cli_path *path, const chart *c, const char *title,
-                  const char *const *cards);
+/* the model whose motion the trajectory is */
+static inline const jn_model *cli_path_model(const cli_path *path) {
+  return path->tool ? path->tool : path->job.model;
+}
+/* The coordinate with the largest rms residual of the fit; -1: no fit. */
+int cli_path_worst_fit(const cli_path *path);
+
+/* Draws the figures and writes the page of a motion; replay may be NULL. Returns an exit status. */
+int cli_path_show(cli_path *path, const chart *c, const char *title, const char *const *cards,
+                  const cli_replay *replay);
 
 /* Names column 0 "t" and the following columns of q, and sets the figures they are drawn in: of
- * joints without a rotation, of quaternions, of the positions of free joints. */
-void cli_path_columns(cli_sheet *sheet, const jn_model *model, int plain, int quat, int position);
-
-/* Unit of the joints without a rotation: "rad", "m" or "rad or m"; with `force`, of their forces.
- */
-const char *cli_joint_unit(const jn_model *model, int force);
+ * angles and lengths of joints without a rotation, of quaternions, of the positions of free joints. */
+void cli_path_columns(cli_sheet *sheet, const jn_model *model, int plain, int slide, int quat,
+                      int position);
 
 #endif

@@ -1,6 +1,7 @@
 /* report.c: HTML pages from templates, with charts and downloads. */
 #include "report.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ void report_template(FILE *page, const char *text, report_fill *fill, const void
   fputs(text, page);
 }
 
+enum { STILL, CHARTS, SCENE };
 typedef struct frame {
   const char *title, *lead;
   int scripts;
@@ -46,6 +48,8 @@ static int fill_frame(FILE *page, const char *name, const void *context) {
   if (!strcmp(name, "style")) fprintf(page, "%s\n%s", report_uplot_css, report_css);
   if (!strcmp(name, "scripts") && f->scripts)
     fprintf(page, "<script>%s</script>\n<script>%s</script>\n", report_uplot_js, report_js);
+  if (!strcmp(name, "scripts") && f->scripts == SCENE)
+    fprintf(page, "<script>%s</script>\n", report_replay_js);
   return !strcmp(name, "content");
 }
 
@@ -64,9 +68,9 @@ static int close_page(jn_file *file, int scripts) {
   return cli_file_commit(file);
 }
 
-int report_close(jn_file *file) { return close_page(file, 1); }
-
-int report_close_still(jn_file *file) { return close_page(file, 0); }
+int report_close(jn_file *file) { return close_page(file, CHARTS); }
+int report_close_still(jn_file *file) { return close_page(file, STILL); }
+int report_close_scene(jn_file *file) { return close_page(file, SCENE); }
 
 void report_cards_begin(FILE *page) { fputs("<div class=\"cards\">\n", page); }
 
@@ -80,24 +84,76 @@ void report_card(FILE *page, const char *number, const char *text) {
 
 void report_cards_end(FILE *page) { fputs("</div>\n", page); }
 
-void report_download(FILE *page, const char *text, size_t size, const char *name) {
+void report_fact(FILE *page, const char *name, const char *value, const char *text) {
+  fprintf(page, "<dt>%s</dt><dd>", name);
+  report_text(page, value);
+  report_text(page, text);
+  fputs("</dd>\n", page);
+}
+
+/* Base64 of a piece of three bytes or, at the end, fewer. */
+static void base64(FILE *file, const unsigned char *x, size_t n) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  unsigned b = (unsigned)x[0] << 16;
+  if (n > 1) b |= (unsigned)x[1] << 8;
+  if (n > 2) b |= (unsigned)x[2];
+  fputc(digits[b >> 18 & 63], file);
+  fputc(digits[b >> 12 & 63], file);
+  fputc(n > 1 ? digits[b >> 6 & 63] : '=', file);
+  fputc(n > 2 ? digits[b & 63] : '=', file);
+}
+
+void report_numbers(cli_output *out, const char *name, const double *x, size_t n, int wide) {
+  const size_t size = wide ? 8 : 4;
+  unsigned char piece[3];
+  size_t held = 0;
+  cli_json_key(out, name);
+  FILE *file = cli_json_value(out);
+  fputc('"', file);
+  for (size_t i = 0; i < n; i++) {
+    const float narrow = (float)x[i];
+    uint64_t word = 0;
+    uint32_t half = 0;
+    memcpy(&word, &x[i], sizeof word);
+    memcpy(&half, &narrow, sizeof half);
+    if (!wide) word = half;
+    for (size_t k = 0; k < size; k++) {
+      piece[held++] = (unsigned char)(word >> 8 * k);
+      if (held == 3) base64(file, piece, 3), held = 0;
+    }
+  }
+  if (held) base64(file, piece, held);
+  fputc('"', file);
+}
+
+void report_download(FILE *page, const char *text, size_t size, const char *name) {
   fputs("<a download=\"", page);
   report_text(page, name);
   fputs("\" href=\"data:text/csv;charset=utf-8;base64,", page);
-  for (size_t i = 0; i < size; i += 3) {
-    size_t left = size - i;
-    unsigned b = (unsigned)(unsigned char)text[i] << 16;
-    if (left > 1) b |= (unsigned)(unsigned char)text[i + 1] << 8;
-    if (left > 2) b |= (unsigned)(unsigned char)text[i + 2];
-    fputc(digits[b >> 18 & 63], page);
-    fputc(digits[b >> 12 & 63], page);
-    fputc(left > 1 ? digits[b >> 6 & 63] : '=', page);
-    fputc(left > 2 ? digits[b & 63] : '=', page);
-  }
+  for (size_t i = 0; i < size; i += 3) base64(page, (const unsigned char *)text + i, size - i);
   fputs("\">", page);
   report_text(page, name);
   fputs("</a>", page);
+}
+
+int report_json(FILE *page, report_writer *write, const void *context) {
+  char *json = NULL;
+  size_t size;
+  FILE *file = open_memstream(&json, &size);
+  cli_output out = {.format = CLI_JSON, .file = file};
+  if (file) write(&out, context);
+  int written = file && fclose(file) == 0;
+  fputs("<script type=\"application/json\">", page);
+  for (const char *at = json, *end = written ? json + size : json; at < end;) {
+    const char *next = memchr(at, '<', (size_t)(end - at));
+    const size_t n = (size_t)((next ? next : end) - at);
+    fwrite(at, 1, n, page);
+    if (next) fputs("\\u003c", page);
+    at += n + (next != NULL);
+  }
+  fputs("</script>\n", page);
+  free(json);
+  return written ? CLI_DONE : cli_bad_input("out of memory for the page");
 }
 
 static void write_csv(cli_output *out, const chart *c) {
@@ -152,8 +208,23 @@ static void write_panel(cli_output *out, const chart *c, const chart_panel *pane
   cli_json_end(out);
 }
 
+static void write_samples(cli_output *out, const chart_samples *s) {
+  cli_json_begin(key(out, "samples"), '{');
+  report_numbers(out, "t", s->t, (size_t)s->rows, 0);
+  cli_json_begin(key(out, "curves"), '[');
+  for (int i = 0; i < s->count; i++) {
+    cli_json_begin(out, '{');
+    cli_json_text(key(out, "name"), s->names[i]);
+    report_numbers(out, "values", s->values + (size_t)i * (size_t)s->rows, (size_t)s->rows, 0);
+    cli_json_end(out);
+  }
+  cli_json_end(out);
+  cli_json_end(out);
+}
+
 /* The input of web/report.js, except for the numbers. */
-static void write_description(cli_output *out, const chart *c) {
+static void write_description(cli_output *out, const void *context) {
+  const chart *c = context;
   const int over = c->overlay ? c->overlay->columns : 0;
   chart_panel panel;
   cli_json_begin(out, '{');
@@ -170,44 +241,34 @@ static void write_description(cli_output *out, const chart *c) {
   cli_json_begin(key(out, "names"), '[');
   for (int i = 0; i < c->columns + over; i++) cli_json_text(out, chart_label(c, i));
   cli_json_end(out);
+  if (c->table) report_numbers(out, "values", c->values, (size_t)c->rows * (size_t)c->columns, 0);
+  if (c->samples) write_samples(out, c->samples);
   cli_json_begin(key(out, "panels"), '[');
   for (int n = 0; chart_panel_at(c, n, &panel); n++) write_panel(out, c, &panel);
   cli_json_end(out);
   cli_json_end(out);
 }
 
-/* The description as JSON in a script element. '<' is escaped, so that no text ends the element. */
 static void write_script(FILE *page, const chart *c) {
-  char *json = NULL;
-  size_t size;
-  FILE *file = open_memstream(&json, &size);
-  cli_output out = {.format = CLI_JSON, .file = file};
-  if (file) write_description(&out, c);
-  int written = file && fclose(file) == 0;
-  fputs("<script type=\"application/json\">", page);
-  for (size_t i = 0; written && i < size; i++) {
-    if (json[i] == '<') {
-      fputs("\\u003c", page);
-    } else {
-      fputc(json[i], page);
-    }
-  }
+  report_json(page, write_description, c);
   fputs(
-      "</script>\n<div class=\"panels\"></div>\n"
+      "<div class=\"panels\"></div>\n"
       "<noscript><p><b>The figures require JavaScript.</b></p></noscript>\n",
       page);
-  free(json);
 }
 
 void report_chart(FILE *page, const chart *whole, const char *download) {
-  const int thinned = whole->whole_every ? whole->whole_every : 1,
-            every = chart_every(whole->rows, whole->columns);
-  const chart c = chart_thin(whole, every);
+  const chart *given = whole->table ? whole->table : whole;
+  const int thinned = given->whole_every ? given->whole_every : 1,
+            every = chart_every(given->rows, given->columns);
+  const chart c = chart_thin(whole, chart_every(whole->rows, whole->columns));
   if (thinned * every > 1)
     fprintf(page, "<p class=\"note\">This page contains every %d-th of %d rows.</p>\n",
-            thinned * every, whole->whole_rows ? whole->whole_rows : whole->rows);
+            thinned * every, given->whole_rows ? given->whole_rows : given->rows);
   fputs("<section class=\"chart\">\n<p class=\"note\">Numbers: ", page);
-  write_numbers(page, &c, download);
+  const chart table =
+      c.table ? chart_thin(c.table, chart_every(c.table->rows, c.table->columns)) : c;
+  write_numbers(page, &table, download);
   if (c.overlay) {
     chart over = *c.overlay;
     char name[64];

@@ -1,0 +1,119 @@
+#!/bin/sh
+# The scenes of pages: forward kinematics of the script (web/replay) is that of the program, for every type of joint; shapes
+# and mesh files of a URDF are found where they may be, and nothing else is opened; hostile mesh files are refused.
+# usage: sh test_scene.sh SOURCE_DIR BUILD_DIR
+set -eu
+source=$(cd "$1" && pwd)
+build=$(cd "$2" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+fail() { echo "FAILED: $*" >&2; exit 1; }
+cd "$work"
+
+if command -v node >/dev/null; then
+  node "$source/tests/browser/kinematics.mjs" "$build/jounce" "$work" arm6 humanoid tilthex double_pendulum \
+    "$source/tests/data/odd/all_joint_types.json" "$source/tests/data/odd/planar.urdf" \
+    "$source/tests/data/odd/spherical_in_urdf.urdf" "$source/tests/data/odd/world_link.urdf" || fail "poses of the script"
+else
+  echo "skipped: no node (tools/setup web): poses of the script"
+fi
+
+# Shapes.
+mkdir -p robot/meshes other/cad/meshes outside
+python3 - <<'END'
+import struct
+def stl(path, n, size=None):
+    with open(path, "wb") as f:
+        f.write(b"x" * 80 + struct.pack("<I", n if size is None else size))
+        for i in range(n):
+            f.write(struct.pack("<12fH", 0, 0, 1, i, 0, 0, i + 1, 0, 0, i, 1, 0, 0))
+stl("robot/meshes/good.stl", 5)
+stl("other/cad/meshes/part.stl", 7)
+stl("outside/secret.stl", 3)
+stl("robot/meshes/cut.stl", 5, 4000000000)
+with open("robot/meshes/nan.stl", "wb") as f:
+    f.write(b"x" * 80 + struct.pack("<I", 1) + struct.pack("<12fH", *([float("nan")] * 12), 0))
+open("robot/meshes/text.stl", "w").write("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1e-1 0\nendloop\nendfacet\nendsolid\n")
+open("robot/meshes/half.stl", "w").write("solid a\nfacet\nvertex 0 0 0\nvertex 1 0\n")
+open("robot/meshes/good.obj", "w").write("# cube side\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1 4//1\nf -4 -3 -2\n")
+open("robot/meshes/bad.obj", "w").write("v 0 0 0\nf 1 2 9999999999999999999\n")
+dae = """<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1"><asset><unit meter="0.5"/></asset>
+<library_geometries><geometry id="g"><mesh><source id="s"><float_array id="a" count="12">0 0 0 1 0 0 1 1 0 0 1 0</float_array>
+<technique_common><accessor source="#a" count="4" stride="3"/></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
+<polylist count="1"><input semantic="VERTEX" source="#v" offset="0"/><input semantic="NORMAL" source="#n" offset="1"/><vcount>4</vcount><p>0 0 1 0 2 0 %s 0</p></polylist>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="x"><node><translate>0 0 2</translate><rotate>0 0 1 90</rotate><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes></COLLADA>"""
+open("robot/meshes/good.dae", "w").write(dae % "3")
+open("robot/meshes/bad.dae", "w").write(dae % "44")
+open("robot/meshes/bomb.dae", "w").write('<!DOCTYPE a [<!ENTITY b "bbbb">]><COLLADA>&b;</COLLADA>')
+# 300 x 300 x 2 triangles of one surface, four copies: decimated to fit
+import math
+def grid(path, m):
+    with open(path, "wb") as f:
+        f.write(b"x" * 80 + struct.pack("<I", 2 * m * m))
+        p = lambda i, j: (i / m, j / m, 0.1 * math.sin(9 * i / m))
+        for i in range(m):
+            for j in range(m):
+                for t in ((p(i, j), p(i + 1, j), p(i, j + 1)), (p(i + 1, j), p(i + 1, j + 1), p(i, j + 1))):
+                    f.write(struct.pack("<12fH", 0, 0, 1, *t[0], *t[1], *t[2], 0))
+grid("robot/meshes/large.stl", 500)
+END
+ln -s ../../outside/secret.stl robot/meshes/link.stl
+mkfifo robot/meshes/pipe.stl
+ln -s /etc/passwd robot/meshes/passwd.obj
+urdf() { # FILE SHAPE...: a robot with these meshes, and a box and a sphere
+  file=$1
+  shift
+  {
+    echo '<robot name="r"><material name="red"><color rgba="1 0 0 1"/></material><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    echo '<visual><origin xyz="0 0 0.5" rpy="0 0 1.5707963267948966"/><geometry><box size="1 2 3"/></geometry><material name="red"/></visual>'
+    for name in "$@"; do echo "<visual><geometry><mesh filename=\"$name\" scale=\"2 2 2\"/></geometry></visual>"; done
+    echo '</link></robot>'
+  } >"$file"
+}
+scene() { # PAGE EXPRESSION: a value of the scene, by python
+  python3 - "$1" "$2" <<'END'
+import base64, json, re, struct, sys
+text = open(sys.argv[1]).read()
+s = json.loads(re.search(r'<section class="replay".*?<script type="application/json">(.*?)</script>', text, re.S).group(1))
+tri = lambda i: len(base64.b64decode(s["meshes"][i]["positions"])) // 36
+xyz = lambda i: struct.unpack("<%df" % (9 * tri(i)), base64.b64decode(s["meshes"][i]["positions"]))
+notes = re.findall(r'<p class="note">(.*?)</p>', text)
+print(eval(sys.argv[2]))
+END
+}
+urdf robot/good.urdf meshes/good.stl meshes/text.stl meshes/good.obj meshes/good.dae package://cad/meshes/part.stl meshes/good.stl
+"$build/jounce" show robot/good.urdf -q --package-path other --output good.html 2>/dev/null
+[ "$(scene good.html '[tri(i) for i in range(len(s["meshes"]))]')" = "[5, 1, 3, 2, 7]" ] || fail "triangles: $(scene good.html '[tri(i) for i in range(len(s["meshes"]))]')"
+[ "$(scene good.html 'len(s["shapes"])')" = 7 ] || fail "shapes"
+[ "$(scene good.html 's["shapes"][0]["colour"], s["shapes"][0]["size"], round(s["shapes"][0]["pose"][3], 6)')" = "([1, 0, 0, 1], [1, 2, 3], 0.707107)" ] || fail "the box"
+# half a metre a unit, a quarter turn, two units up
+[ "$(scene good.html '[round(x, 6) + 0 for x in xyz(3)[3:9]]')" = "[0.0, 0.5, 1.0, -0.5, 0.5, 1.0]" ] || fail "COLLADA: $(scene good.html 'xyz(3)')"
+[ "$(scene good.html 'notes')" = "['A link turns red where its joint reaches the end of its range.']" ] || [ "$(scene good.html 'notes')" = "[]" ] || fail "notes: $(scene good.html notes)"
+echo "ok  shapes, STL, OBJ, COLLADA, a package"
+
+# what must not be shown, and why
+for item in "cut.stl no STL" "nan.stl not finite" "half.stl three numbers" "bad.obj vertex that is not there" \
+    "bad.dae vertex that is not there" "bomb.dae no COLLADA" "link.stl outside the folder" "passwd.obj outside the folder" \
+    "pipe.stl not a regular file" "absent.stl no such file" "good.txt no such file"; do
+  name=${item%% *} why=${item#* }
+  urdf robot/bad.urdf "meshes/$name"
+  "$build/jounce" show robot/bad.urdf -q --output bad.html 2>errors || fail "$name: no page: $(cat errors)"
+  scene bad.html 'notes' | grep -q "$why" || fail "$name: $(scene bad.html 'notes')"
+  [ "$(scene bad.html 'len(s["meshes"])')" = 0 ] || fail "$name is shown"
+done
+for name in ../outside/secret.stl "$work/outside/secret.stl" "file://$work/outside/secret.stl" http://nowhere.invalid/a.stl package://../outside/secret.stl; do
+  urdf robot/bad.urdf "$name"
+  "$build/jounce" show robot/bad.urdf -q --output bad.html 2>errors || fail "$name: no page"
+  [ "$(scene bad.html 'len(s["meshes"]), len(notes)')" = "(0, 1)" ] || fail "$name: $(scene bad.html 'notes')"
+done
+echo "ok  refusals: 11 files, 5 paths"
+urdf robot/large.urdf meshes/large.stl
+"$build/jounce" show robot/large.urdf -q --output large.html 2>/dev/null
+n=$(scene large.html 'tri(0)')
+[ "$n" -gt 20000 ] && [ "$n" -le 436906 ] || fail "decimated: $n"
+[ "$(wc -c <large.html)" -lt 23000000 ] || fail "the page is too large: $(wc -c <large.html)"
+# the surface stays: z = 0.1 sin 9 x within the size of a cell
+[ "$(scene large.html 'max(abs(xyz(0)[k + 2] - 0.1 * __import__("math").sin(9 * xyz(0)[k])) for k in (0, 3000, 90000)) < 0.02')" = True ] || fail "decimated surface"
+echo "ok  500000 triangles became $n, the page has $(wc -c <large.html) bytes"
