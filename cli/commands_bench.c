@@ -272,8 +272,33 @@ static const sample *find(const sample *list, int n, const sample *like, const c
   return NULL;
 }
 
+/* A short name of a model file: the name of the file, or of its folder if the file is "model" or
+ * "robot", without ending. A built-in robot: its name. */
+static cli_name short_name(const char *path) {
+  cli_name name = cli_clean(path);
+  for (int i = 0; i < 2; i++) {
+    char *slash = strrchr(name.text, '/'), *dot = strrchr(slash ? slash + 1 : name.text, '.');
+    const char *last = slash ? slash + 1 : name.text;
+    if (dot && dot > last && i == 0) *dot = '\0';
+    if (slash && slash > name.text && (!strcmp(last, "model") || !strcmp(last, "robot")))
+      *slash = '\0';
+  }
+  const char *slash = strrchr(name.text, '/');
+  if (slash && slash[1]) memmove(name.text, slash + 1, strlen(slash + 1) + 1);
+  return name;
+}
+
+/* A line for each model whose name in the table is a short one. */
+static void name_models(FILE *f, const sample *list, int n) {
+  for (int i = 0; i < n; i++)
+    if ((i == 0 || strcmp(list[i].model, list[i - 1].model) != 0) &&
+        strcmp(short_name(list[i].model).text, list[i].model) != 0)
+      fprintf(f, "%s: %s\n", short_name(list[i].model).text, cli_clean(list[i].model).text);
+}
+
 static void write_text(cli_output *out, const sample *list, int n, double calibration) {
   FILE *f = out->file;
+  name_models(f, list, n);
   fprintf(f, "calibration %.0f ns (200 products of 6x6 matrices)\n", calibration);
   fprintf(f, "%-16s %6s %-28s %-8s %-7s %5s %12s %9s %8s %8s %8s\n", "model", "bodies", "algorithm",
           "form", "mode", "order", "ns", "spread", ":body", ":single", ":order0");
@@ -281,8 +306,8 @@ static void write_text(cli_output *out, const sample *list, int n, double calibr
     const sample *s = &list[i], *body = find(list, n, s, "body", s->mode, s->order);
     const sample *single = find(list, n, s, s->formulation, "single", s->order);
     const sample *zero = find(list, n, s, s->formulation, s->mode, 0);
-    fprintf(f, "%-16s %6d %-28s %-8s %-7s %5d %12.0f %9.0f", s->model, s->bodies, s->algorithm,
-            s->formulation, s->mode, s->order, s->ns, s->spread);
+    fprintf(f, "%-16s %6d %-28s %-8s %-7s %5d %12.0f %9.0f", short_name(s->model).text, s->bodies,
+            s->algorithm, s->formulation, s->mode, s->order, s->ns, s->spread);
     const int intervals = atoi(s->mode); /* of retime */
     const sample like = {.model = s->model, .algorithm = "inverse"};
     if (intervals) single = find(list, n, &like, "body", "single", s->order);
@@ -361,13 +386,10 @@ int cli_bench(int argc, char **argv) {
   const char *models[MODELS], *orders = "0-5", *figure = NULL;
   double seconds = 0.05;
   int seconds_given = 0, counting = 0, low, high, n = 0;
-  const cli_option table[] = {CLI_MODEL_OPTIONS(&job),
-                              CLI_OUTPUT_OPTIONS(&job),
-                              CLI_OPT_TEXT("orders", &orders),
-                              CLI_OPT_FLAG("json", &job.output.format, CLI_JSON),
-                              CLI_OPT_FLAG("count", &counting, 1),
-                              CLI_OPT_TEXT("figure", &figure),
-                              CLI_OPT_NUMBER("seconds", &seconds, &seconds_given)};
+  const cli_option table[] = {
+      CLI_MODEL_OPTIONS(&job),         CLI_OUTPUT_OPTIONS(&job),
+      CLI_OPT_TEXT("orders", &orders), CLI_OPT_FLAG("count", &counting, 1),
+      CLI_OPT_TEXT("figure", &figure), CLI_OPT_NUMBER("seconds", &seconds, &seconds_given)};
   int count = cli_parse(table, COUNT(table), argc, argv, models, MODELS);
   if (count < 0) return CLI_BAD_USAGE;
   if (!read_orders(orders, &low, &high))
