@@ -3,6 +3,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 export CTEST_OUTPUT_ON_FAILURE = 1
+MAKEFLAGS += --no-print-directory
 
 all: setup-build
 	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }

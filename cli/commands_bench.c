@@ -120,6 +120,30 @@ static const sample *find(const sample *list, int n, const sample *like, const c
   return NULL;
 }
 
+/* A short name of a model file: the name of the file, or of its folder if the file is "model" or
+ * "robot", without ending. A built-in robot: its name. */
+static cli_name short_name(const char *path) {
+  cli_name name = cli_clean(path);
+  for (int i = 0; i < 2; i++) {
+    char *slash = strrchr(name.text, '/'), *dot = strrchr(slash ? slash + 1 : name.text, '.');
+    const char *last = slash ? slash + 1 : name.text;
+    if (dot && dot > last && i == 0) *dot = '\0';
+    if (slash && slash > name.text && (!strcmp(last, "model") || !strcmp(last, "robot")))
+      *slash = '\0';
+  }
+  const char *slash = strrchr(name.text, '/');
+  if (slash && slash[1]) memmove(name.text, slash + 1, strlen(slash + 1) + 1);
+  return name;
+}
+
+/* A line for each model whose name in the table is a short one. */
+static void name_models(FILE *f, const sample *list, int n) {
+  for (int i = 0; i < n; i++)
+    if ((i == 0 || strcmp(list[i].model, list[i - 1].model) != 0) &&
+        strcmp(short_name(list[i].model).text, list[i].model) != 0)
+      fprintf(f, "%s: %s\n", short_name(list[i].model).text, cli_clean(list[i].model).text);
+}
+
 static int by_ratio(const void *a, const void *b) {
   const sample *x = *(const sample *const *)a, *y = *(const sample *const *)b;
   const double d = x->ns / x->before - y->ns / y->before;
@@ -148,6 +172,7 @@ static void write_ratios(FILE *f, const char *path, const sample *list, int n) {
 static void write_text(cli_output *out, const sample *list, int n, double calibration,
                        const char *against_path) {
   FILE *f = out->file;
+  name_models(f, list, n);
   fprintf(f, "calibration %.0f ns (200 products of 6x6 matrices)\n", calibration);
   fprintf(f, "%-16s %6s %-28s %-8s %-8s %-9s %5s %12s %9s %8s %8s %8s %8s%s\n", "model", "bodies",
           "algorithm", "form", "rep", "mode", "order", "ns", "spread", ":form", ":rep", ":single",
@@ -159,7 +184,7 @@ static void write_text(cli_output *out, const sample *list, int n, double calibr
     const sample *in_body = find(list, n, s, form, "body", s->mode, s->order);
     const sample *single = find(list, n, s, form, rep, "single", s->order);
     const sample *zero = find(list, n, s, form, rep, s->mode, 0);
-    fprintf(f, "%-16s %6d %-28s %-8s %-8s %-9s %5d %12.0f %9.0f", s->model, s->bodies, s->algorithm,
+    fprintf(f, "%-16s %6d %-28s %-8s %-8s %-9s %5d %12.0f %9.0f", short_name(s->model).text, s->bodies, s->algorithm,
             form, rep, s->mode, s->order, s->ns, s->spread);
     const int intervals = strcmp(s->algorithm, "retime") ? 0 : atoi(s->mode);
     const sample like = {.model = s->model, .algorithm = "inverse"};

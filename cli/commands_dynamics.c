@@ -2,6 +2,7 @@
 #include "commands.h"
 
 #include "closure.h"
+#include "joints.h"
 #include "names.h"
 #include "observer.h"
 
@@ -9,7 +10,7 @@
 #define DYNAMICS_OPTIONS(job)                                                   \
   CLI_MODEL_OPTIONS(job), CLI_STATE_OPTIONS(job), CLI_FORMULATION_OPTION(job),  \
       CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job), CLI_LAYOUT_OPTION(job), \
-      CLI_ASSEMBLE_OPTIONS(job)
+      CLI_ASSEMBLE_OPTIONS(job), CLI_JOINTS_OPTION(job)
 
 /* x[(R+1) x nv]: row k is derivative first + k of `symbol`. */
 typedef struct quantity {
@@ -48,8 +49,9 @@ static void add_joint(cli_job *job, const quantity *s, int joint, const char *ke
 }
 
 /* JSON: {joint: ...}. CSV and text: a line for each degree of freedom, the base first. `given`:
- * only the joints with this value in `prescribed`; -1: all. */
-static void add_joints(cli_job *job, const quantity *s, const char *title, int given) {
+ * only the joints with this value in `prescribed`; -1: all. shown[nbody]: as --joints says. */
+static void add_joints(cli_job *job, const quantity *s, const char *title, int given,
+                       const unsigned char *shown) {
   cli_result *r = &job->result;
   const int floating = jn_model_is_floating(job->model);
   cli_result_begin(r, s->key, title);
@@ -58,6 +60,7 @@ static void add_joints(cli_job *job, const quantity *s, const char *title, int g
     const int ball = j->type == JN_JOINT_SPHERICAL;
     const int wrapped = s->first && (ball || j->type == JN_JOINT_FREE);
     if (j->nv == 0 || (given >= 0 && job->state.prescribed[i] != given)) continue;
+    if (shown && !shown[i]) continue;
     if (i == 0 && floating) {
       add_joint(job, s, 0, "base", CLI_TO_LINES);
       continue;
@@ -98,7 +101,7 @@ static int write_flat(cli_job *job, const char *title, const quantity *s, double
 }
 
 /* Wrenches through the joints, W[(R+1) x nbody x 6]. */
-static void add_reactions(cli_job *job, int representation, double *W) {
+static void add_reactions(cli_job *job, int representation, double *W, const unsigned char *shown) {
   cli_result *r = &job->result;
   const int bodies = jn_model_body_count(job->model);
   const cli_axis row = CLI_AXIS(6, .labels = cli_wrench_components, .stride = 1),
@@ -108,10 +111,20 @@ static void add_reactions(cli_job *job, int representation, double *W) {
                                  cli_representation_names[representation]));
   for (int i = 0; i < bodies; i++) {
     const char *name = cli_joint_name(job->model, i);
+    if (shown && !shown[i]) continue;
     CLI_ADD(r, CLI_TO_JSON | CLI_TO_LINES, name, .axis = {[CLI_ROW] = row, k}, .turned = 1,
             .data = W + 6 * (size_t)i, .label = name, .kind = "reaction", .symbol = "W");
   }
   cli_result_end(r);
+}
+
+/* The joints of --joints; arrays and other layouts have all of them. */
+static int find_shown(cli_job *job, unsigned char **shown) {
+  if (job->joints && job->layout)
+    return cli_bad_usage("%s: --joints: not with --layout, whose arrays have all joints",
+                         job->command);
+  if (job->joints) job->result.without |= 1u << CLI_NPY;
+  return cli_joints_find(job, shown);
 }
 
 /* One quantity of all joints, constraint forces if lambda is not NULL, reactions if W is not. */
@@ -120,6 +133,9 @@ static int write_dynamics(cli_job *job, const char *title, quantity s, double *l
   cli_result *r = &job->result;
   const cli_axis k = CLI_AXIS(job->order + 1), dof = CLI_AXIS(jn_model_nv(job->model));
   const int floating = jn_model_is_floating(job->model);
+  unsigned char *shown;
+  int code = find_shown(job, &shown);
+  if (code) return code;
   if (job->layout) return write_flat(job, title, &s, lambda);
   start_result(job);
   if (lambda || W) r->kind = "kind";
@@ -127,12 +143,12 @@ static int write_dynamics(cli_job *job, const char *title, quantity s, double *l
                            job->order, floating ? " (base: " : "",
                            floating ? cli_representation_names[job->state.representation] : "",
                            floating ? " representation)" : "");
-  add_joints(job, &s, NULL, -1);
-  if (floating) add_joint(job, &s, 0, s.base_key, CLI_TO_JSON);
+  add_joints(job, &s, NULL, -1, shown);
+  if (floating && (!shown || shown[0])) add_joint(job, &s, 0, s.base_key, CLI_TO_JSON);
   if (dof.size == 0) add_joint(job, &s, 0, "", CLI_TO_TEXT); /* the heading of an empty table */
   CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_ROW] = k, dof}, .data = s.x);
   if (lambda) cli_closure_forces(job, CLI_TO_JSON | CLI_TO_LINES, lambda);
-  if (W) add_reactions(job, observer->reactions, W);
+  if (W) add_reactions(job, observer->reactions, W, shown);
   return cli_job_write(job);
 }
 
@@ -211,13 +227,17 @@ static int write_hybrid(cli_job *job, double *lambda) {
                  dof = CLI_AXIS(jn_model_nv(job->model));
   const quantity force = forces_of(job), motion = motion_of(job);
   const quantity *of_base = job->state.prescribed[0] ? &force : &motion;
+  unsigned char *shown;
+  int code = find_shown(job, &shown);
+  if (code) return code;
   start_result(job);
   r->kind = "kind";
   r->title = cli_take_text(&r->memory, "hybrid dynamics of %s, order %d", cli_job_name(job).text,
                            job->order);
-  add_joints(job, &force, "forces where motion is given", 1);
-  add_joints(job, &motion, "motion where forces are given", 0);
-  if (jn_model_is_floating(job->model)) add_joint(job, of_base, 0, of_base->base_key, CLI_TO_JSON);
+  add_joints(job, &force, "forces where motion is given", 1, shown);
+  add_joints(job, &motion, "motion where forces are given", 0, shown);
+  if (jn_model_is_floating(job->model) && (!shown || shown[0]))
+    add_joint(job, of_base, 0, of_base->base_key, CLI_TO_JSON);
   CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_J] = kind, k, dof}, .data = force.x);
   CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_J] = kind, k, dof}, .data = motion.x);
   if (lambda) cli_closure_forces(job, CLI_TO_JSON | CLI_TO_LINES, lambda);
@@ -244,7 +264,7 @@ int cli_hybrid(int argc, char **argv) {
   cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
   const cli_option table[] = {
       CLI_MODEL_OPTIONS(&job),  CLI_STATE_OPTIONS(&job),  CLI_FORMULATION_OPTION(&job),
-      CLI_DAMPING_OPTION(&job), CLI_OUTPUT_OPTIONS(&job),
+      CLI_DAMPING_OPTION(&job), CLI_OUTPUT_OPTIONS(&job), CLI_JOINTS_OPTION(&job),
   };
   return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_hybrid);
 }

@@ -8,9 +8,11 @@
 #include <jounce/kinematics.h>
 
 #include "closure.h"
+#include "joints.h"
 #include "path.h"
 #include "names.h"
 #include "observer.h"
+#include "progress.h"
 #include "stream.h"
 #include "tool.h"
 
@@ -295,6 +297,35 @@ static int begin_loops(traj *x) {
   return status ? cli_job_status(&p->job, status) : CLI_DONE;
 }
 
+/* Marks the columns of q, v, tau, their bands and reactions of joints that --joints leaves out; they
+ * are computed, but neither written nor drawn. */
+static int leave_out(traj *x) {
+  const jn_model *model = x->path.job.model;
+  const int nq = jn_model_nq(model), nv = jn_model_nv(model), rows = 2 * x->order + 3,
+            motion = nq + nv * rows;
+  unsigned char *shown, *out;
+  int code = cli_joints_find(&x->path.job, &shown);
+  if (code || !shown) return code;
+  x->stream.left_out = out =
+      cli_take(&x->path.job.result.memory, (size_t)x->sheet.table->columns, 1);
+  if (!out) return CLI_BAD_INPUT;
+  const int bands = 2 + motion, reactions = bands + (x->bands ? motion : 0) + force_columns(x);
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (shown[i]) continue;
+    for (int b = 0; b <= x->bands; b++) {
+      unsigned char *at = out + (b ? bands : 1);
+      memset(at + j->iq, 1, (size_t)j->nq);
+      for (int k = 0; k < rows; k++) memset(at + nq + k * nv + j->iv, 1, (size_t)j->nv);
+    }
+    for (int k = 0; k <= x->order && x->observer.reactions_given; k++)
+      memset(out + reactions + 6 * (k * jn_model_body_count(model) + i), 1, 6);
+  }
+  for (int i = 0; i < x->sheet.table->columns; i++)
+    if (out[i]) x->sheet.figure_of[i] = -1;
+  return CLI_DONE;
+}
+
 static int make_columns(traj *x) {
   const cli_path *p = &x->path;
   int nq = jn_model_nq(p->job.model), nv = jn_model_nv(p->job.model);
@@ -323,7 +354,7 @@ static int make_columns(traj *x) {
   if (code) return code;
   name_columns(x);
   x->sheet.figures = x->figures;
-  return CLI_DONE;
+  return leave_out(x);
 }
 
 static int open_table(traj *x) {
@@ -356,6 +387,27 @@ static int row_status(const traj *x, double t, jn_status status) {
       cli_clean(x->tool_link).text, t, f.row, f.order, f.residual);
 }
 
+/* Writes the columns that are not left out. */
+static int write_npz(const traj *x) {
+  const cli_stream *s = &x->stream;
+  jn_table *all = NULL;
+  int columns = 0;
+  for (int i = 0; i < s->columns; i++) columns += !s->left_out || !s->left_out[i];
+  jn_status status = jn_table_new(s->kept_rows, columns, NULL, &all);
+  for (int i = 0, c = 0; i < s->columns && !status; i++) {
+    if (s->left_out && s->left_out[i]) continue;
+    memcpy(all->names[c], x->sheet.table->names[i], sizeof *all->names);
+    for (int n = 0; n < s->kept_rows; n++)
+      all->values[(size_t)n * (size_t)columns + (size_t)c] =
+          s->kept[(size_t)n * (size_t)s->columns + (size_t)i];
+    c++;
+  }
+  if (!status) status = jn_table_print(all, JN_TABLE_NPZ, s->out.file);
+  jn_table_free(all);
+  if (!status || status == JN_ERR_FILE) return CLI_DONE; /* cli_stream_end reports it */
+  return cli_bad_input("--format npz: %s", jn_status_text(status));
+}
+
 /* Writes the table while it is computed. Returns an exit status. */
 static int write_table(traj *x) {
   const cli_path *p = &x->path;
@@ -371,7 +423,9 @@ static int write_table(traj *x) {
     const double t = cli_path_time(p, s->next);
     code = row_status(x, t, fill_row(&x->path, t, row));
     if (!code) cli_stream_row(s, row);
+    cli_progress((double)s->next / p->samples, "t = %.6g s", t);
   }
+  cli_progress_end();
   /* with constraints, a configuration needs the one before: the extremes are those of the rows */
   const int shown = s->out.format == CLI_TABLE || x->path.report;
   if (!code && shown && !x->lambda && !x->ik)
@@ -381,17 +435,11 @@ static int write_table(traj *x) {
   cli_json_end(&s->out);
   if (s->out.format == CLI_TABLE) {
     cli_path_text(s->out.file, p);
-    cli_extremes_print(s->out.file, s->extremes, s->columns, s->names);
+    cli_extremes_print(s->out.file, s->extremes, s->columns, s->names, s->left_out,
+                       s->out.precision);
   }
   if (s->out.format != CLI_TABLE && s->out.format != CLI_JSON) cli_path_warn(p);
-  if (s->out.format == CLI_NPZ) {
-    jn_table all = *x->sheet.table;
-    all.rows = s->kept_rows, all.values = s->kept;
-    jn_status status = jn_table_print(&all, JN_TABLE_NPZ, s->out.file);
-    if (status && status != JN_ERR_FILE)
-      code = cli_bad_input("--format npz: %s", jn_status_text(status));
-  }
-  return code;
+  return s->out.format == CLI_NPZ ? write_npz(x) : code;
 }
 
 /* The motion for the scene: sampled by itself if its rows do not depend on each other, else the rows
@@ -521,6 +569,7 @@ int cli_traj(int argc, char **argv) {
                               CLI_OPT_INT("order", &x.order, 0, 100),
                               CLI_OPT_TEXT("link", &x.links),
                               CLI_OPT_FLAG("bands", &x.bands, 1),
+                              CLI_JOINTS_OPTION(&x.path.job),
                               CLI_REACTION_OPTIONS(&x.observer),
                               CLI_OPT_TEXT("tool", &x.tool_link),
                               CLI_OPT_INPUT("state", &x.path.job.state_path),

@@ -72,8 +72,12 @@
     "                         hybrid or mixed wrench of the body's frame; the actuator's part is\n" \
     "                         included\n" HELP_PLACE
 
+#define HELP_JOINTS \
+    "  --joints NAMES         only these joints: 'hip,knee'; '*' stands for any text: 'left_*'\n"
+
 #define HELP_WHERE \
-    "  --text                 the same as --format text\n" \
+    "  --text, --json         the same as --format text, --format json\n" \
+    "  --precision N          significant digits of the numbers, 1 to 17; default 17, in text about 6\n" \
     "  --output FILE          write to FILE instead of standard output; without --format its ending\n" \
     "                         decides (.json, .csv, .npy, .npz, .txt)\n"
 
@@ -231,7 +235,7 @@ const char cli_id_help[] =
     HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT
     HELP_REACTIONS
     "                         \"reactions\": {joint: [k = 0..R][6]}: torque, force\n"
-    HELP_OUTPUT
+    HELP_JOINTS HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3]}}' |\n"
@@ -250,7 +254,8 @@ const char cli_fd_help[] =
     "\"base_twist\": [V' ... V^(R+1)]}; a spherical joint's motion is {\"omega\": [omega' ...]}.\n"
     "With constraints (docs/constraints.md) passive joints need no tau, and\n"
     "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
-    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_OUTPUT
+    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_JOINTS
+    HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1]}, \"tau\": {\"joint1\": [2, 0]}}' |\n"
@@ -264,7 +269,7 @@ const char cli_hybrid_help[] =
     "to V^(R+1). Writes what was not given: {\"order\", \"tau\": {joints with motion given},\n"
     "\"joints\": {joints with force given: [q'' ... q^(R+2)]}, \"base_wrench\" or \"base_twist\"}.\n"
     "With constraints the force of passive joints is given: zero. Writes \"constraint_forces\".\n\n"
-    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_OUTPUT
+    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_JOINTS HELP_OUTPUT
     "csv: joint, component, kind (force or motion) and a column for each k.\n"
     "npy: array [2][R+1][nv]: all forces, then all motions from v' on, given and computed.\n\n"
     "example:\n"
@@ -492,6 +497,7 @@ const char cli_traj_help[] =
     "  --samples N            rows of the table, evenly spaced in time; default 201\n"
     "  --bands                also half widths of the 95 % bands of fitted motions and of their\n"
     "                         forces, columns \"band:elbow'\"\n"
+    HELP_JOINTS
     "  --driven NAMES         with constraints: joints that keep their motion\n"
     "  --tool NAME            TRAJ is the motion of this link or frame, written as that of a base:\n"
     "                         {\"kind\", \"times\", \"base\": ...}; the joints follow by inverse kinematics.\n"

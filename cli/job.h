@@ -33,7 +33,8 @@ typedef struct cli_job {
   int quiet;                   /* no remark on the model's findings */
   int open, mimic, assemble;
   const char *driven;
-  int closes; /* the command keeps the constraints of a model, or does not depend on them */
+  const char *joints; /* --joints: a list of names */
+  int closes;         /* the command keeps the constraints of a model, or does not depend on them */
   int order, pad, formulation, damping;
   int layout_kind, layout_given;
   int gravity_given;
@@ -79,6 +80,8 @@ extern const char *const cli_inertia_names[]; /* in the order of jn_inertia_poli
 #define CLI_OUTPUT_OPTIONS(job)                                      \
   CLI_OPT_CHOICE("format", &(job)->output.format, cli_format_names), \
       CLI_OPT_FLAG("text", &(job)->output.format, CLI_TABLE),        \
+      CLI_OPT_FLAG("json", &(job)->output.format, CLI_JSON),         \
+      CLI_OPT_INT("precision", &(job)->output.precision, 1, 17),     \
       CLI_OPT_OUTPUT("output", &(job)->output.path)
 
 /* Each returns an exit status, after a message when it is not 0. Call cli_job_end in any case. */

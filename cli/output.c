@@ -28,9 +28,13 @@ int cli_output_choose(cli_output *out, const cli_output_options *options, const 
   int terminal = !options->path && isatty(STDOUT_FILENO);
   out->format = format_of(options, terminal);
   out->path = options->path;
+  out->precision = options->precision;
   if ((without & (1u << out->format)) || (out->format == CLI_NPZ && !(without & CLI_WITH_NPZ)))
     return cli_bad_usage("%s: --format %s is not supported here (see 'jounce %s --help')", command,
                          cli_format_names[out->format], command);
+  if (out->precision && (out->format == CLI_NPY || out->format == CLI_NPZ))
+    return cli_bad_usage("%s: --precision: %s holds every digit; leave it out, or write csv",
+                         command, cli_format_names[out->format]);
   if (terminal && (out->format == CLI_NPY || out->format == CLI_NPZ))
     return cli_bad_usage("%s: --format %s is binary: use --output FILE or a pipe", command,
                          cli_format_names[out->format]);
@@ -77,7 +81,7 @@ void cli_write_number(cli_output *out, double x) {
     fputs(out->format == CLI_JSON ? "null" : "nan", out->file);
     return;
   }
-  fputs(jn_write_number(x, 17, text), out->file);
+  fputs(jn_write_number(x, out->precision ? out->precision : 17, text), out->file);
 }
 
 /* The comma, line break and indentation before the next JSON item. */

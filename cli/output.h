@@ -1,5 +1,5 @@
-/* output.h: output file and format. Numbers have 17 significant digits and a decimal point in every
- * locale. */
+/* output.h: output file and format. Numbers have 17 significant digits, if --precision says nothing
+ * else, and a decimal point in every locale. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
@@ -14,9 +14,10 @@ extern const char *const cli_format_names[]; /* "json", "csv", "npy", "text", "n
 typedef struct cli_output_options {
   int format;       /* a cli_format; -1: by the ending of the path; text on a terminal; else JSON */
   const char *path; /* NULL: standard output */
+  int precision;    /* significant digits; 0: 17, in text what the command chooses */
 } cli_output_options;
 #define CLI_OUTPUT_DEFAULT \
-  { -1, NULL }
+  { -1, NULL, 0 }
 
 #define CLI_WITH_NPZ (1u << 31)
 
@@ -26,6 +27,7 @@ typedef struct cli_output {
   FILE *file;
   const char *path; /* NULL: standard output */
   jn_file to;
+  int precision;  /* as in cli_output_options */
   int not_finite; /* 1: a number was not finite */
   int depth, after_key;
   char closing[CLI_JSON_DEPTH];
@@ -45,7 +47,7 @@ int cli_output_start(cli_output *out);
 int cli_output_end(cli_output *out, int code);
 int cli_output_close(cli_output *out); /* cli_output_end(out, 0) */
 
-/* "%.17g" with a decimal point */
+/* "%.17g", or as many digits as --precision says, with a decimal point */
 void cli_write_number(cli_output *out, double x);
 
 /* JSON, piece by piece. Brackets: '{' or '['; not written in other formats. */

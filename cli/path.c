@@ -7,6 +7,7 @@
 #include "closure.h"
 #include "io/trajectory_file.h"
 #include "names.h"
+#include "progress.h"
 
 const char *const cli_ends_names[] = {"free", "rest", NULL};
 const char *const cli_outliers_names[] = {"drop", "keep", NULL};
@@ -27,6 +28,10 @@ int cli_path_check(cli_job *job) {
 
 static const jn_model *moving(const cli_path *p) { return cli_path_model(p); }
 
+static void show_fit(const char *joint, int done, int all) {
+  cli_progress((double)done / all, "fit of the samples of '%s'", joint);
+}
+
 static int load(cli_path *p) {
   size_t nq = (size_t)jn_model_nq(moving(p));
   enum { MEMBERS = sizeof p->found / sizeof(double *) };
@@ -36,8 +41,10 @@ static int load(cli_path *p) {
   for (int i = 0; i < MEMBERS; i++) member[i] = at + (size_t)i * (nq + 1);
   memcpy(&p->found, member, sizeof p->found);
   jn_trajectory *T = NULL;
+  const jn_reading reading = {p->samples_path, p->times, show_fit};
   jn_status status = jn_trajectory_load_from(p->job.trajectory_path, moving(p), &p->fit, &p->found,
-                                             NULL, p->samples_path, p->times, &T, &error);
+                                             NULL, &reading, &T, &error);
+  cli_progress_end();
   if (!status) status = jn_trajectory_scaled(T, p->time_scale, NULL, &p->trajectory);
   jn_trajectory_free(T);
   if (status) return cli_fail(status, &error, p->job.trajectory_path);
@@ -231,7 +238,8 @@ int cli_path_write(cli_path *p, const cli_sheet *sheet, cli_field field, const c
   } else if (out.format == CLI_TABLE) {
     cli_path_text(out.file, p);
     cli_sheet_measure(sheet);
-    cli_extremes_print(out.file, sheet->extremes, sheet->table->columns, sheet->names);
+    cli_extremes_print(out.file, sheet->extremes, sheet->table->columns, sheet->names, NULL,
+                       out.precision);
   } else {
     code = cli_sheet_print(&out, sheet);
     cli_path_warn(p);
@@ -247,6 +255,7 @@ void cli_path_largest(const cli_sheet *sheet, const cli_extremes *extremes, int 
   double most = 0, t = extremes[0].least;
   for (int c = first; c < first + count; c++) {
     const cli_extremes *e = &extremes[c];
+    if (sheet->figure_of[c] < 0) continue; /* left out by --joints */
     const int high = fabs(e->largest) >= fabs(e->least);
     const double y = fabs(high ? e->largest : e->least);
     if (y > most) most = y, at = c, t = high ? e->at_largest : e->at_least;

@@ -47,6 +47,7 @@ static FILE *gnuplot(FILE *script, const char *format, char *reason) {
   const int ready = fflush(script) == 0 && !ferror(script);
   fflush(NULL);
   pid_t child = out && log && ready ? fork() : -1;
+  const int refused = child < 0 ? errno : 0;
   if (child == 0) {
     if (lseek(fileno(script), 0, SEEK_SET) < 0) _exit(126);
     dup2(fileno(script), STDIN_FILENO);
@@ -59,6 +60,9 @@ static FILE *gnuplot(FILE *script, const char *format, char *reason) {
   status = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 126;
   snprintf(reason, PLOT_REASON, "gnuplot failed with exit status %d", status);
   if (status && log) first_line(log, reason);
+  if (refused)
+    snprintf(reason, PLOT_REASON, "gnuplot cannot be started here (%s): write a table, or --report",
+             strerror(refused));
   if (!ready || !out || !log) snprintf(reason, PLOT_REASON, "cannot write a temporary file");
   if (status == 127)
     snprintf(reason, PLOT_REASON, "cannot run gnuplot (apt-get install gnuplot-nox)");

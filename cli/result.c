@@ -248,6 +248,12 @@ static int label_width(const cli_result *r, int from) {
   return width > 40 ? 40 : (int)width;
 }
 
+/* Width of the numbers: sign, point and exponent beside the digits. */
+static int text_width(const cli_output *out, const cli_result *r) {
+  const int need = out->precision + 7;
+  return out->precision && need > r->text.width ? need : r->text.width;
+}
+
 static void column_headings(cli_output *out, const cli_result *r, const cli_array *a, int width) {
   const cli_axis *columns = &a->axis[CLI_COLUMN];
   int most = r->text.heading_most ? r->text.heading_most : (int)sizeof(cli_name);
@@ -255,7 +261,7 @@ static void column_headings(cli_output *out, const cli_result *r, const cli_arra
   for (int i = 0; i < columns->size; i++) {
     char name[64];
     cli_derivative_name(a->symbol, a->first + i, name, sizeof name);
-    fprintf(out->file, " %*.*s", r->text.width, most,
+    fprintf(out->file, " %*.*s", text_width(out, r), most,
             columns->labels ? cli_clean(columns->labels[i]).text : name);
   }
   fputc('\n', out->file);
@@ -273,7 +279,8 @@ static void text_lines(cli_output *out, const cli_result *r, const cli_array *a,
     line_label(r, a, k, row, label, sizeof label);
     fprintf(out->file, "%*s%-*s", r->text.indent, "", width, cli_clean(label).text);
     for (int i = 0; i < a->axis[CLI_COLUMN].size; i++)
-      fprintf(out->file, " %*.*g", r->text.width, r->text.digits,
+      fprintf(out->file, " %*.*g", text_width(out, r),
+              out->precision ? out->precision : r->text.digits,
               x[(size_t)i * a->axis[CLI_COLUMN].stride] + zero);
     fputc('\n', out->file);
   }

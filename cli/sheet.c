@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/text.h"
 #include "message.h"
 #include "report.h"
 
@@ -66,10 +67,26 @@ void cli_sheet_json(cli_output *out, const cli_sheet *s) {
                 (size_t)s->table->columns);
 }
 
+/* As jn_table_print does, with the digits of --precision. */
+static void print_csv(cli_output *out, const cli_sheet *s) {
+  const int columns = s->table->columns;
+  for (int i = 0; i < columns; i++) {
+    if (i) fputc(',', out->file);
+    jn_write_cell(out->file, s->names[i], ",;\"\r\n\t #");
+  }
+  for (int n = 0; n < s->table->rows * columns; n++) {
+    fputc(n % columns ? ',' : '\n', out->file);
+    cli_write_number(out, s->table->values[n]);
+  }
+  fputc('\n', out->file);
+}
+
 int cli_sheet_print(cli_output *out, const cli_sheet *s) {
-  jn_table_format format = out->format == CLI_CSV   ? JN_TABLE_CSV
-                           : out->format == CLI_NPY ? JN_TABLE_NPY
-                                                    : JN_TABLE_NPZ;
+  const jn_table_format format = out->format == CLI_NPY ? JN_TABLE_NPY : JN_TABLE_NPZ;
+  if (out->format == CLI_CSV) {
+    print_csv(out, s);
+    return CLI_DONE;
+  }
   jn_status status = jn_table_print(s->table, format, out->file);
   if (!status || status == JN_ERR_FILE) return CLI_DONE; /* cli_output_close reports it */
   return cli_bad_input("--format %s: %s", cli_format_names[out->format], jn_status_text(status));
@@ -89,17 +106,20 @@ void cli_extremes_take(cli_extremes *extremes, int columns, const double *row, i
 }
 
 void cli_extremes_print(FILE *file, const cli_extremes *extremes, int columns,
-                        const char *const *names) {
+                        const char *const *names, const unsigned char *left_out, int precision) {
+  const int digits = precision ? precision : 6, wide = digits > 6 ? digits + 7 : 13;
   int width = 12;
   for (int i = 1; i < columns; i++) {
     int n = (int)strlen(names[i]);
     if (n > width && n <= 40) width = n;
   }
-  fprintf(file, "%-*s %13s %10s %13s %10s\n", width, "", "least", "at t", "largest", "at t");
+  fprintf(file, "%-*s %*s %10s %*s %10s\n", width, "", wide, "least", "at t", wide, "largest",
+          "at t");
   for (int i = 1; i < columns; i++) {
     const cli_extremes *e = &extremes[i];
-    fprintf(file, "%-*s %13.6g %10.4g %13.6g %10.4g\n", width, cli_clean(names[i]).text, e->least,
-            e->at_least, e->largest, e->at_largest);
+    if (left_out && left_out[i]) continue;
+    fprintf(file, "%-*s %*.*g %10.4g %*.*g %10.4g\n", width, cli_clean(names[i]).text, wide, digits,
+            e->least, e->at_least, wide, digits, e->largest, e->at_largest);
   }
 }
 

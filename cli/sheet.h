@@ -14,9 +14,10 @@ typedef struct cli_extremes {
 } cli_extremes;
 /* Takes one more row, or the first one. */
 void cli_extremes_take(cli_extremes *extremes, int columns, const double *row, int is_first);
-/* Writes a line for every column but the first. */
+/* Writes a line for every column but the first. left_out[columns]: 1 for columns without a line;
+ * NULL: none. precision: significant digits, 0: the usual ones. */
 void cli_extremes_print(FILE *file, const cli_extremes *extremes, int columns,
-                        const char *const *names);
+                        const char *const *names, const unsigned char *left_out, int precision);
 
 typedef struct cli_sheet {
   jn_table *table; /* column 0 is the time, or another x axis */

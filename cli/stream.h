@@ -11,15 +11,17 @@
 typedef struct cli_stream {
   /* set by the caller */
   const char *command;
-  int rows, columns;        /* of the whole table */
-  const char *const *names; /* [columns] */
-  int hidden;               /* rows are not written, only measured */
-  int figures;              /* keep rows for figures */
-  int all;                  /* keep every row (npz) */
+  int rows, columns;             /* of the whole table */
+  const char *const *names;      /* [columns] */
+  const unsigned char *left_out; /* [columns]: 1 for columns that are not written; NULL: none */
+  int hidden;                    /* rows are not written, only measured */
+  int figures;                   /* keep rows for figures */
+  int all;                       /* keep every row (npz) */
   /* results */
   cli_output out;
   int next;               /* rows so far */
   cli_extremes *extremes; /* [columns] */
+  double *written;        /* [columns]: room for the columns that are written */
   double *kept;           /* [kept_rows x columns]: row 0, `every`, 2 `every`, ... */
   int kept_rows, every;
 } cli_stream;

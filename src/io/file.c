@@ -32,20 +32,37 @@ int jn_same_ending(const char *ending, const char *wanted) {
   return *ending == *wanted;
 }
 
+size_t jn_file_limit(void) {
+  const char *want = getenv("JOUNCE_MAX_FILE");
+  char *end = NULL;
+  const long mib = want ? strtol(want, &end, 10) : 0;
+  if (mib < 1 || *end != '\0') return JN_MAX_FILE;
+  return (size_t)(mib < JN_MAX_FILE_RAISED ? mib : JN_MAX_FILE_RAISED) * 1024 * 1024;
+}
+
+jn_status jn_file_too_large(jn_error *error, const char *path, const char *what) {
+  const int mib = (int)(jn_file_limit() / (1024 * 1024));
+  return jn_fail(error, JN_ERR_LIMIT, path, 0,
+                 "%s larger than %d MiB; JOUNCE_MAX_FILE=%d in the environment would raise the "
+                 "limit (MiB, at most %d)",
+                 what, mib, mib < JN_MAX_FILE_RAISED / 4 ? 4 * mib : JN_MAX_FILE_RAISED,
+                 JN_MAX_FILE_RAISED);
+}
+
 jn_status jn_stream_read(FILE *file, const char *path, const jn_allocator *hooks, char **text,
                          size_t *size, jn_error *error) {
+  const size_t limit = jn_file_limit();
   size_t capacity = 0, used = 0;
   char *block = NULL;
   for (;;) {
     if (used == capacity) {
       size_t larger = capacity == 0 ? 16384 : 2 * capacity;
-      if (larger > (size_t)JN_MAX_FILE + 1) larger = (size_t)JN_MAX_FILE + 1;
+      if (larger > limit + 1) larger = limit + 1;
       char *copy = larger > capacity ? jn_block_new(hooks, larger, 1) : NULL;
       if (copy == NULL) {
         jn_block_free(hooks, block);
         if (larger > capacity) return jn_fail(error, JN_ERR_MEMORY, path, 0, "out of memory");
-        return jn_fail(error, JN_ERR_LIMIT, path, 0, "the file is larger than %d MiB",
-                       JN_MAX_FILE / (1024 * 1024));
+        return jn_file_too_large(error, path, "the file is");
       }
       if (block != NULL) memcpy(copy, block, used);
       jn_block_free(hooks, block);

@@ -9,7 +9,12 @@
 
 enum { JN_FILE_PATH = 4096 }; /* bytes of a path; at least PATH_MAX */
 
-/* Reads a file into a new block, at most JN_MAX_FILE bytes. */
+/* Bytes that a file or text may have: JN_MAX_FILE, or JOUNCE_MAX_FILE in the environment, in MiB,
+ * 1 to JN_MAX_FILE_RAISED. */
+size_t jn_file_limit(void);
+/* The refusal of `what` ("the file"), which is larger. */
+jn_status jn_file_too_large(jn_error *error, const char *path, const char *what);
+/* Reads a file into a new block, at most jn_file_limit() bytes. */
 jn_status jn_file_read(const char *path, const jn_allocator *hooks, char **text, size_t *size,
                        jn_error *error);
 /* The same for the rest of an open file; `path` is its name in messages. */

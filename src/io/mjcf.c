@@ -160,9 +160,9 @@ static void include(mjcf *m, xml_node *at) {
     m->status = jn_stream_read(found.stream, file->name, &m->hooks, &text, &size, m->error);
   fclose(found.stream);
   m->bytes += size;
-  if (m->bytes > JN_MAX_FILE)
+  if (m->bytes > jn_file_limit())
     jn_mjcf_fail(m, JN_ERR_LIMIT, at, "the included files are larger than %d MiB together",
-                 JN_MAX_FILE / (1024 * 1024));
+                 (int)(jn_file_limit() / (1024 * 1024)));
   if (m->status == JN_OK) {
     xml_node *root = NULL;
     m->status =

@@ -6,6 +6,7 @@
 
 #include "base/block.h"
 #include "base/fail.h"
+#include "io/file.h"
 
 typedef struct place {
   const char *file;
@@ -77,7 +78,7 @@ static jn_status read_shape(const place *p, const char *at, array *a) {
     uint64_t n = 0;
     for (; *at >= '0' && *at <= '9'; at++) {
       n = n * 10 + (uint64_t)(*at - '0');
-      if (n > (uint64_t)JN_MAX_FILE) return refuse(p, JN_ERR_LIMIT, "the shape is too large");
+      if (n > (uint64_t)jn_file_limit()) return refuse(p, JN_ERR_LIMIT, "the shape is too large");
     }
     if (a->dimensions == 2)
       return refuse(p, JN_ERR_SYNTAX, "more than two dimensions: rows and columns expected");
@@ -107,9 +108,9 @@ static jn_status read_array(const place *p, const char *bytes, size_t size, arra
   if (status || (status = read_shape(p, value_of(header, "shape"), a))) return status;
   a->fortran = order && strncmp(order, "True", 4) == 0;
   a->data = b + start + length;
-  /* rows and columns are at most JN_MAX_FILE each */
+  /* rows and columns are at most jn_file_limit() each */
   const uint64_t need = (uint64_t)a->rows * a->columns;
-  if (need > (uint64_t)JN_MAX_FILE || need * (uint64_t)a->size > size - start - length)
+  if (need > (uint64_t)jn_file_limit() || need * (uint64_t)a->size > size - start - length)
     return refuse(p, JN_ERR_SYNTAX, "the array is cut off: its shape has more numbers");
   return JN_OK;
 }

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/file.h"
+
 jn_status jn_note_list(jn_spec *spec, jn_severity severity, int line, const char *format,
                        va_list arguments) {
   char text[JN_MAX_MESSAGE];
@@ -117,8 +119,6 @@ jn_status jn_text_check(const char *text, size_t size, const void *out, const ch
                         jn_error *error) {
   if (text == NULL || out == NULL)
     return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
-  if (size > JN_MAX_FILE)
-    return jn_fail(error, JN_ERR_LIMIT, name, 0, "the text is larger than %d MiB",
-                   JN_MAX_FILE / (1024 * 1024));
+  if (size > jn_file_limit()) return jn_file_too_large(error, name, "the text is");
   return JN_OK;
 }

@@ -24,10 +24,9 @@ typedef struct reader {
   const jn_fit_report *asked; /* the caller's report; may be NULL */
   jn_fit_report report;       /* of its own, [nq] each, in `numbers` */
   double *numbers;
-  size_t size;      /* bytes of a description whose fits have not asked for memory yet */
-  char *samples;    /* receives the path of the table that is read, [JN_FILE_PATH]; may be NULL */
-  char *note;       /* receives what was found in its times, [STAMPS_NOTE]; may be NULL */
-  double *array[8]; /* of the current source: five at most */
+  size_t size;        /* bytes of a description whose fits have not asked for memory yet */
+  jn_reading reading; /* what the caller wants to know */
+  double *array[8];   /* of the current source: five at most */
   size_t bytes[8];
   int arrays;
 } reader;
@@ -455,17 +454,30 @@ static int time_column(reader *r, const jn_table *t, double *unit) {
   return time;
 }
 
+/* The names of columns that belong to no joint, NULL-terminated; *count of them. NULL: no memory. */
+static const char **spare_columns(const reader *r, const jn_table *t, int time, int *count) {
+  const char **spare = jn_block_new(&r->T->hooks, (size_t)t->columns + 1, sizeof *spare);
+  *count = 0;
+  for (int i = 0; spare && i < t->columns; i++)
+    if (i != time && t->names[i][0]) spare[(*count)++] = t->names[i];
+  for (int i = 0; spare && i<r->T->nq && * count> 0; i++) {
+    const int column = column_of(t, r->model, i, time);
+    for (int k = 0; column >= 0 && k < *count; k++)
+      if (spare[k] == t->names[column]) spare[k] = spare[--*count];
+  }
+  if (spare) spare[*count] = NULL;
+  return spare;
+}
+
 /* "; did you mean 'x'?" for a name that the table does not have, or "" */
 static void suggest_column(const reader *r, const jn_table *t, int time, const char *name,
                            char *hint, size_t size) {
-  const char **names = jn_block_new(&r->T->hooks, (size_t)t->columns + 1, sizeof *names);
+  int count;
+  const char **spare = spare_columns(r, t, time, &count);
+  const char *near = spare ? jn_nearest_word(name, spare) : NULL;
   *hint = '\0';
-  if (!names) return;
-  for (int i = 0, n = 0; i < t->columns; i++)
-    if (i != time) names[n++] = t->names[i];
-  const char *near = jn_nearest_word(name, names);
   if (near) snprintf(hint, size, "; did you mean '%s'?", near);
-  jn_block_free(&r->T->hooks, names);
+  jn_block_free(&r->T->hooks, spare);
 }
 
 /* The times of the table in seconds; NULL after a failure. */
@@ -476,8 +488,37 @@ static const double *read_times(reader *r, const jn_table *t, int time, double u
   if (r->fit.time_unit > 0) unit = r->fit.time_unit;
   jn_status status = jn_stamps_read(t, time, unit, times, note, message, sizeof message);
   if (status) jn_json_fail(&r->root, status, "%s", message);
-  if (!status && r->note) memcpy(r->note, note, sizeof note);
+  if (!status && r->reading.note) memcpy(r->reading.note, note, sizeof note);
   return status ? NULL : times;
+}
+
+/* Has the joint a motion of its own beside the samples? */
+static int is_described(const reader *r, int joint) {
+  const char *name = name_of_joint(r->model, joint);
+  return json_object_get(json_object_get(r->root.value, "joints"), name) ||
+         (json_object_get(r->root.value, "base") && strcmp(name, "base") == 0);
+}
+
+/* With the option `hold`, a column that belongs to no joint, and has nearly the name of a joint
+ * without one, is a mistyped name: the joint would stay at home without a word. */
+static void refuse_mistyped(reader *r, const jn_table *t, int time) {
+  enum { MOST = 1000000 }; /* pairs of names that are compared */
+  int count, left = MOST;
+  const char **spare = spare_columns(r, t, time, &count);
+  if (!spare) jn_json_fail(&r->root, JN_ERR_MEMORY, "out of memory");
+  for (int k = 0; k < r->T->joints && count > 0 && (left -= count) > 0; k++) {
+    const jn_joint *j = &r->T->joint[k];
+    char name[JN_MAX_NAME + 16];
+    if (j->nv == 0 || column_of(t, r->model, j->iq, time) >= 0 || is_described(r, k)) continue;
+    jn_coordinate_name(r->model, j->iq, name);
+    const char *near = jn_nearest_word(name, spare);
+    if (near)
+      jn_refuse(&r->root,
+                "no column '%s', and '%s' belongs to no joint: rename it, or remove it so that the "
+                "joint stays at home",
+                name, near);
+  }
+  jn_block_free(&r->T->hooks, spare);
 }
 
 /* Joint by joint, because with the option `hold` joints without columns stay at home. */
@@ -485,6 +526,7 @@ static void fit_samples(reader *r, const jn_table *t) {
   double unit;
   int time = time_column(r, t, &unit), taken = 0;
   const double *times = r->text.status ? NULL : read_times(r, t, time, unit);
+  if (times && r->fit.hold && is_named(t)) refuse_mistyped(r, t, time);
   if (!times) {
     free_arrays(r);
     return;
@@ -506,6 +548,7 @@ static void fit_samples(reader *r, const jn_table *t) {
           &r->root, "no column '%s'%s%s", name, hint,
           found || *hint ? "" : " (option hold, --hold in the program: such joints stay at home)");
     }
+    if (r->reading.progress) r->reading.progress(name_of_joint(r->model, k), k, r->T->joints);
     double *q = new_array(r, (size_t)t->rows * (size_t)j->nq);
     jn_error error = {0};
     for (int i = 0; q && i < t->rows; i++)
@@ -542,7 +585,7 @@ static void read_samples(reader *r, const jn_json *samples) {
     jn_json_fail(samples, JN_ERR_FILE, "'%.200s': %s", file, why);
   fit_options(r, &r->root, &r->fit);
   if (r->text.status) return;
-  if (r->samples) snprintf(r->samples, JN_FILE_PATH, "%s", path);
+  if (r->reading.samples) snprintf(r->reading.samples, JN_FILE_PATH, "%s", path);
   jn_status read = jn_file_read(path, &r->T->hooks, &bytes, &size, &error);
   if (!read) read = jn_table_parse_named(path, bytes, size, &r->T->hooks, &t, &error);
   jn_block_free(&r->T->hooks, bytes);
@@ -662,14 +705,13 @@ static jn_status begin(reader *r, const char *name, size_t factor, size_t size,
 
 static jn_status parse(const char *text, size_t size, const char *name, const jn_model *model,
                        const jn_fit_options *options, const jn_fit_report *report,
-                       const jn_allocator *allocator, char *samples, char *note,
+                       const jn_allocator *allocator, const jn_reading *reading,
                        jn_trajectory **out, jn_error *error) {
   reader r;
   jn_status status =
       begin(&r, name, JN_MAX_MOTION_FACTOR, size, model, options, report, allocator, error);
   if (status) return status;
-  r.samples = samples;
-  r.note = note;
+  if (reading) r.reading = *reading;
   r.size = size;
   jn_json_open(&r.text, text, size, name, allocator, error);
   r.root = jn_json_root(&r.text);
@@ -682,20 +724,20 @@ jn_status jn_trajectory_parse(const char *text, size_t size, const char *name,
                               const jn_fit_report *report, const jn_allocator *allocator,
                               jn_trajectory **out, jn_error *error) {
   if (!text || !out) return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
-  return parse(text, size, name, model, options, report, allocator, NULL, NULL, out, error);
+  return parse(text, size, name, model, options, report, allocator, NULL, out, error);
 }
 
 static jn_status load_samples(const char *path, const char *bytes, size_t size,
                               const jn_model *model, const jn_fit_options *options,
                               const jn_fit_report *report, const jn_allocator *allocator,
-                              char *note, jn_trajectory **out, jn_error *error) {
+                              const jn_reading *reading, jn_trajectory **out, jn_error *error) {
   reader r;
   jn_table *t = NULL;
   jn_status status = jn_table_parse_named(path, bytes, size, allocator, &t, error);
   if (!status)
     status = begin(&r, path, JN_MAX_FIT_FACTOR, size, model, options, report, allocator, error);
   if (!status) {
-    r.note = note;
+    if (reading) r.reading = *reading;
     fit_samples(&r, t);
     status = finish(&r, out);
   }
@@ -705,9 +747,9 @@ static jn_status load_samples(const char *path, const char *bytes, size_t size,
 
 jn_status jn_trajectory_load_from(const char *path, const jn_model *model,
                                   const jn_fit_options *options, const jn_fit_report *report,
-                                  const jn_allocator *allocator, char *samples, char *note,
+                                  const jn_allocator *allocator, const jn_reading *reading,
                                   jn_trajectory **out, jn_error *error) {
-  if (note) *note = '\0';
+  if (reading && reading->note) *reading->note = '\0';
   if (!path || !path[0] || !model || !out)
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0,
                    "the file name is missing, or model or out is NULL");
@@ -723,9 +765,9 @@ jn_status jn_trajectory_load_from(const char *path, const jn_model *model,
   jn_status status = jn_file_read(path, &hooks, &text, &size, error);
   if (status) return status;
   if (jn_same_ending(ending, ".json"))
-    status = parse(text, size, path, model, options, report, allocator, samples, note, out, error);
+    status = parse(text, size, path, model, options, report, allocator, reading, out, error);
   else
-    status = load_samples(path, text, size, model, options, report, allocator, note, out, error);
+    status = load_samples(path, text, size, model, options, report, allocator, reading, out, error);
   jn_block_free(&hooks, text);
   return status;
 }
@@ -733,5 +775,5 @@ jn_status jn_trajectory_load_from(const char *path, const jn_model *model,
 jn_status jn_trajectory_load(const char *path, const jn_model *model, const jn_fit_options *options,
                              const jn_fit_report *report, const jn_allocator *allocator,
                              jn_trajectory **out, jn_error *error) {
-  return jn_trajectory_load_from(path, model, options, report, allocator, NULL, NULL, out, error);
+  return jn_trajectory_load_from(path, model, options, report, allocator, NULL, out, error);
 }

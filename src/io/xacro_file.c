@@ -105,9 +105,9 @@ int jn_xacro_read(xacro *x, jn_named_file *found, char **text, size_t *size) {
   if (file >= 0 && x->files[file].root == NULL) {
     x->status = jn_stream_read(found->stream, x->files[file].name, &x->hooks, text, size, x->error);
     x->bytes += *size;
-    if (x->bytes > JN_MAX_FILE)
+    if (x->bytes > jn_file_limit())
       jn_xacro_fail(x, JN_ERR_LIMIT, "the included files are larger than %d MiB together",
-                    JN_MAX_FILE / (1024 * 1024));
+                    (int)(jn_file_limit() / (1024 * 1024)));
   }
   fclose(found->stream);
   if (x->status == JN_OK) return file;

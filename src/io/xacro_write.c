@@ -199,9 +199,9 @@ static jn_status make_text(writer *w, const char *text, size_t size, const char 
   jn_xacro_run(w->x, text, size, name, path, options);
   w->x->at = w->x->files[0].root;
   if (w->x->status == JN_OK) write_tree(w);
-  if (w->x->status == JN_OK && w->text.used > JN_MAX_FILE)
+  if (w->x->status == JN_OK && w->text.used > jn_file_limit())
     jn_xacro_fail(w->x, JN_ERR_LIMIT, "the expansion is larger than %d MiB",
-                  JN_MAX_FILE / (1024 * 1024));
+                  (int)(jn_file_limit() / (1024 * 1024)));
   return w->x->status;
 }
 
