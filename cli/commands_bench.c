@@ -275,7 +275,6 @@ int cli_bench(int argc, char **argv) {
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job),
                               CLI_OUTPUT_OPTIONS(&job),
                               CLI_OPT_TEXT("orders", &orders),
-                              CLI_OPT_FLAG("json", &job.output.format, CLI_JSON),
                               CLI_OPT_FLAG("count", &m.counting, 1),
                               CLI_OPT_FLAG("generated", &m.generated, 1),
                               CLI_OPT_INPUT("against", &against),

@@ -39,6 +39,7 @@ MAY = {
     "src/integrate": ["src/base", "src/model", "src/core", "src/core/constraints/project.h"],
     "src/batch": ["src/base", "src/model", "src/core"],
     "src/generate": ["src/base", "src/model"],
+    "src/gpu": ["src/base", "src/integrate/rollout.h"],
     "src/io": ["src/base", "src/model", "src/trajectory"],
     "src/sweep": ["src/base", "src/io"],
     "cli": ["src/base", "src/io"],

@@ -54,6 +54,34 @@ JN_API jn_status jn_generate(const jn_model *model, const jn_generate_options *o
                              const jn_allocator *allocator, jn_generated *out, jn_error *error);
 JN_API void jn_generated_free(jn_generated *generated); /* may be NULL or empty */
 
+/* One kernel for many states, each a thread, in structures of arrays: number i of state s at
+ * i n + s. The text is CUDA C++; jounce/gpu.h compiles and runs it, and says what the arrays are.
+ *   JN_KERNEL_INVERSE, _FORWARD     NAME_idR_kernel, NAME_fdR_kernel, as above
+ *   JN_KERNEL_INVERSE_PARTIALS      NAME_id0_partials_kernel(n, q, v, dq, dv, da, without)
+ *   JN_KERNEL_FORWARD_PARTIALS      NAME_fd0_partials_kernel(n, q, v, tau, dq, dv, dtau, without)
+ *   JN_KERNEL_ROLLOUT               rollout_kernel(arrays): order 0: RKMK4, else Taylor of degree
+ *                                   order + 1 in v */
+typedef enum jn_kernel {
+  JN_KERNEL_INVERSE,
+  JN_KERNEL_FORWARD,
+  JN_KERNEL_INVERSE_PARTIALS,
+  JN_KERNEL_FORWARD_PARTIALS,
+  JN_KERNEL_ROLLOUT
+} jn_kernel;
+typedef struct jn_kernel_text {
+  char *source;
+  char name[JN_MAX_GENERATE_NAME + 32]; /* of the kernel */
+  jn_allocator allocator;
+} jn_kernel_text;
+/* `inverse`, `forward` and `lanes` of the options are not read. Partial derivatives: order 0 only.
+ * Failures as jn_generate; JN_ERR_ARGUMENT also for roll-outs of a model with free joints in another
+ * representation than JN_BODY. On failure `out` is empty. */
+JN_API jn_status jn_generate_kernel(const jn_model *model, jn_kernel kernel, int order,
+                                    const jn_generate_options *options,
+                                    const jn_allocator *allocator, jn_kernel_text *out,
+                                    jn_error *error);
+JN_API void jn_kernel_text_free(jn_kernel_text *text); /* may be NULL or empty */
+
 #ifdef __cplusplus
 }
 #endif

@@ -28,8 +28,8 @@ static void make_name(const char *from, char *out) {
   out[n] = 0;
 }
 
-static jn_status check(const jn_model *model, const jn_generate_options *set, jn_job *job,
-                       jn_error *error) {
+jn_status jn_generate_check(const jn_model *model, const jn_generate_options *set, jn_job *job,
+                            jn_error *error) {
   if (!model || !set) return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no model");
   memset(job, 0, sizeof *job);
   job->m = model;
@@ -95,50 +95,69 @@ static void put_core(jn_text *t, const jn_core_file *file) {
   }
 }
 
-static void put_core_text(jn_text *t, const jn_job *job) {
+void jn_generate_header(jn_text *t, const char *name) {
+  for (const jn_core_file *f = jn_core_files; f->name; f++)
+    if (is(f, name)) put_core(t, f);
+}
+
+/* Is the header part of the text? One state: numbers, or vectors in registers; several: packs. */
+static int is_needed(const jn_job *job, const jn_core_file *f) {
+  const int pack = job->lanes > 1;
+  if (is(f, "scalar/lanes.h") || is(f, "scalar/double.h")) return !pack && !job->dual;
+  if (is(f, "scalar/pack.h")) return pack;
+  if (is(f, "scalar/dual.h") || is(f, "core/body/baked_dual.h")) return job->dual;
+  return 1;
+}
+
+void jn_generate_core(jn_text *t, const jn_job *job) {
   const unsigned high = job->set.inverse >> 1 | job->set.forward;
+  const int one = job->lanes == 1 && !job->dual;
   jn_text_put(t, "#define JN_BAKED 1\n");
+  if (job->dual) jn_text_put(t, "#define JN_DUAL 1\n");
   if (job->lanes > 1)
     jn_text_format(t, "#define LANES %d\n", job->lanes);
   else if (!high)
     jn_text_put(t, "#define JN_PLAIN 1 /* numbers, not vectors, are faster at order 0 */\n");
   for (const jn_core_file *f = jn_core_files; f->name; f++) {
-    /* one state: vectors in registers, or plain numbers; several: packs */
-    const int pack = job->lanes > 1;
-    if (pack ? is(f, "scalar/lanes.h") || is(f, "scalar/double.h") : is(f, "scalar/pack.h"))
-      continue;
-    if (is(f, "scalar/lanes.h")) jn_text_put(t, "#ifdef JN_VECTORS\n");
-    if (is(f, "scalar/double.h")) jn_text_put(t, "#else\n");
+    if (!is_needed(job, f)) continue;
+    if (one && is(f, "scalar/lanes.h")) jn_text_put(t, "#ifdef JN_VECTORS\n");
+    if (one && is(f, "scalar/double.h")) jn_text_put(t, "#else\n");
     put_core(t, f);
-    if (!pack && is(f, "scalar/plain.h")) jn_text_put(t, "#endif\n");
+    if (one && is(f, "scalar/plain.h")) jn_text_put(t, "#endif\n");
     if (is(f, "scalar/preamble.h"))
       jn_text_format(t, "enum { JN_SPATIAL = %d, JN_BODY = %d, JN_HYBRID = %d, JN_MIXED = %d };\n",
                      JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED);
+    if (is(f, "core/body/baked.h")) break; /* what follows is of roll-outs */
   }
 }
 
-/* the public function of an operation, and its kernel */
-static void put_entry(jn_text *t, const jn_job *job, const char *op, int r, int forward) {
-  const char *more = forward ? ", const double *tau" : "", *pass = forward ? ", tau" : "",
-             *shift = forward ? ", tau + s" : "", *out = forward ? "a" : "tau";
-  jn_text_format(t,
-                 "\nint %s_%s%d(const double *q, const double *v%s, double *%s) {\n"
-                 "  return %s_%s%d_at(q, v%s, %s, LANES);\n}\n",
-                 job->name, op, r, more, out, job->name, op, r, pass, out);
-  if (job->lanes > 1) return;
+void jn_generate_dynamics_kernel(jn_text *t, const jn_job *job, int r, int forward) {
+  const char *op = forward ? "fd" : "id", *out = forward ? "a" : "tau";
   jn_text_format(
       t,
       "#ifdef __CUDACC__\n"
       "extern \"C\" __global__ void %s_%s%d_kernel(size_t n, const double *q, const double "
       "*v%s,\n    double *%s, int *without) {\n",
-      job->name, op, r, more, out);
+      job->name, op, r, forward ? ", const double *tau" : "", out);
   jn_text_format(t,
                  "  const size_t s = (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n"
                  "  if (s >= n) return;\n"
                  "  const int bad = %s_%s%d_at(q + s, v + s%s, %s + s, n);\n"
+                 "  if (bad) write_nan(%d * NV, %s + s, n);\n"
                  "  if (without) without[s] = bad;\n"
                  "}\n#endif\n",
-                 job->name, op, r, shift, out);
+                 job->name, op, r, forward ? ", tau + s" : "", out, r + 1, out);
+}
+
+/* the public function of an operation, and its kernel */
+static void put_entry(jn_text *t, const jn_job *job, const char *op, int r, int forward) {
+  const char *more = forward ? ", const double *tau" : "", *pass = forward ? ", tau" : "",
+             *out = forward ? "a" : "tau";
+  jn_text_format(t,
+                 "\nint %s_%s%d(const double *q, const double *v%s, double *%s) {\n"
+                 "  return %s_%s%d_at(q, v%s, %s, LANES);\n}\n",
+                 job->name, op, r, more, out, job->name, op, r, pass, out);
+  if (job->lanes == 1) jn_generate_dynamics_kernel(t, job, r, forward);
 }
 
 /* Straight code of all links would exceed an instruction cache of 32 KB: measured on robots of 7 to
@@ -160,7 +179,7 @@ static void put_source(jn_text *t, const jn_job *job) {
       "#ifndef __CUDACC_RTC__\n#include \"%s.h\"\n#endif\n\n",
       job->name, JN_VERSION, job->name, job->name);
   if (is_large(job)) jn_text_put(t, "#define JN_SHARED 1\n");
-  put_core_text(t, job);
+  jn_generate_core(t, job);
   jn_text_put(t, "\n/* the robot */\n");
   jn_generate_links(t, job);
   for (int r = 0; r <= JN_MAX_GENERATE_INVERSE; r++)
@@ -253,7 +272,7 @@ jn_status jn_generate(const jn_model *model, const jn_generate_options *options,
   jn_job job;
   if (!out) return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no place for the result");
   memset(out, 0, sizeof *out);
-  jn_status status = check(model, options, &job, error);
+  jn_status status = jn_generate_check(model, options, &job, error);
   if (status) return status;
   const jn_allocator hooks = jn_allocator_or_default(allocator);
   jn_text source = {.hooks = hooks}, header = source, test = source, cmake = source;

@@ -15,6 +15,7 @@ typedef struct jn_job {
   double gravity[3];
   int lanes;
   int fixed; /* link 0 is fixed to the world: its children are roots */
+  int dual;  /* numbers with a derivative along one direction */
 } jn_job;
 
 /* the parent of a link in the schedule; -1: the world */
@@ -29,6 +30,13 @@ typedef struct jn_core_file {
 } jn_core_file;
 extern const jn_core_file jn_core_files[]; /* until name is NULL */
 
+/* generate.c: checks a request; the headers of the core as far as the job needs them; one of them */
+jn_status jn_generate_check(const jn_model *model, const jn_generate_options *set, jn_job *job,
+                            jn_error *error);
+void jn_generate_core(jn_text *t, const jn_job *job);
+void jn_generate_header(jn_text *t, const char *name);
+/* the kernel of inverse or forward dynamics of order r */
+void jn_generate_dynamics_kernel(jn_text *t, const jn_job *job, int r, int forward);
 /* schedule.c: the functions of one operation and order */
 void jn_generate_links(jn_text *t, const jn_job *job);
 void jn_generate_inverse(jn_text *t, const jn_job *job, int r);

@@ -94,6 +94,25 @@ static int converts(const jn_job *job) {
 static const char *base_name(const jn_job *job, int i) {
   return link_is_free(&job->m->link[i]) && job->m->link[i].parent < 0 ? "B" : "NULL";
 }
+/* Directional derivatives: the variable is the `column`-th of q, v and then what follows: rows of v,
+ * or the force `f`. */
+static const char *column_arguments(const jn_job *job) {
+  return job->dual ? ", size_t stride_out, int column" : "";
+}
+static void seed(jn_text *t, const jn_job *job, const char *v, const char *rows, const char *f) {
+  const jn_model *m = job->m;
+  if (!job->dual) return;
+  for (int i = 0; i < m->nlink; i++)
+    if (m->link[i].nv == 1)
+      jn_text_format(t, "  seed_numbers(1, q + %d, %d, column);\n", m->link[i].iq, m->link[i].iv);
+  for (int n = 0; n < m->nquat; n++) {
+    const jn_link *l = &m->link[m->quat_link[n]];
+    if (l->nv == 6) jn_text_format(t, "  seed_position(q + %d, %d, column);\n", l->iq, l->iv + 3);
+    jn_text_format(t, "  seed_rotation(q + %d, %d, column);\n", l->iq, l->iv);
+  }
+  jn_text_format(t, "  seed_numbers(%s * NV, %s, NV, column);\n", rows, v);
+  if (f) jn_text_format(t, "  seed_numbers(NV, %s, 2 * NV, column);\n", f);
+}
 
 /* sines and cosines of all angles, and order 0 of the joints' transforms but free ones */
 static void generate_place(jn_text *t, const jn_job *job) {
@@ -110,9 +129,9 @@ static void generate_place(jn_text *t, const jn_job *job) {
   for (int n = 0; n < m->nangle; n++) {
     const int i = m->angle_link[n];
     jn_text_format(t,
-                   "  joint_place_angle(&link%d, q + %d, take_real(sine, %d), "
-                   "take_real(cosine, %d), X%d);\n",
-                   i, m->link[i].iq, n, n, i);
+                   "  joint_place_angle(&link%d, q + %d, sine_at(sine, cosine, %d, q[%d]), "
+                   "cosine_at(sine, cosine, %d, q[%d]), X%d);\n",
+                   i, m->link[i].iq, n, m->link[i].iq, n, m->link[i].iq, i);
   }
   for (int n = 0; n < m->nother; n++) {
     const int i = m->other_link[n], iq = m->link[i].iq;
@@ -180,10 +199,10 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
     if (first_like(job, i) == i) jn_text_format(t, "INVERSE_PARTS(%s, %d, %d)\n", id, i, r);
   jn_text_format(t,
                  "INLINE int %s_at(const double *q_in, const double *v_in, double *tau_out,\n"
-                 "    size_t stride) {\n"
+                 "    size_t stride%s) {\n"
                  "  enum { R = %d, K = R + 1 };\n"
                  "  real q[NQ], v[(K + 1) * NV], tau[K * NV], nan = {0};\n",
-                 id, r);
+                 id, column_arguments(job), r);
   if (converts(job)) jn_text_put(t, "  real in[(K + 1) * NV], out[K * NV];\n");
   if (link_is_free(&m->link[0])) jn_text_put(t, "  base_jet B[K + 1];\n");
   for (int i = first_link(job); i < m->nlink; i++)
@@ -192,6 +211,7 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
                  "  read_numbers(NQ, q_in, stride, q, &nan);\n"
                  "  read_numbers((K + 1) * NV, v_in, stride, %s, &nan);\n",
                  in);
+  seed(t, job, in, "(K + 1)", NULL);
   for (int n = 0; spatial && n < m->nfree; n++) {
     const jn_link *l = &m->link[m->free_link[n]];
     jn_text_format(t, "  free_shift(q + %d, NV, in + %d, K + 1, -1, 0);\n", l->iq, l->iv);
@@ -223,10 +243,10 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
     jn_text_format(t, "  free_shift(q + %d, NV, out + %d, K, 1, 1);\n", l->iq, l->iv);
   }
   jn_text_format(t,
-                 "  write_numbers(K * NV, %s, tau_out, stride, &nan);\n"
+                 "  write_numbers(K * NV, %s, tau_out, %s, &nan);\n"
                  "  return states_without_result(~0, nan);\n"
                  "}\n",
-                 converts(job) ? "out" : "tau");
+                 converts(job) ? "out" : "tau", job->dual ? "stride_out" : "stride");
 }
 
 /* calls of one pass over the links, outward or inward */
@@ -284,12 +304,12 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
   }
   jn_text_format(t,
                  "INLINE int %s_at(const double *q_in, const double *v_in, const double *tau_in,\n"
-                 "    double *a_out, size_t stride) {\n"
+                 "    double *a_out, size_t stride%s) {\n"
                  "  enum { R = %d };\n"
                  "  real q[NQ], v[(R + 2) * NV], f[(R + 1) * NV], tau[(R + 1) * NV], e[NV], "
                  "nan = {0};\n"
                  "  int good = ~0;\n",
-                 id, r);
+                 id, column_arguments(job), r);
   if (converts(job)) jn_text_put(t, "  real in[NV], out[(R + 2) * NV];\n");
   if (link_is_free(&m->link[0])) jn_text_put(t, "  base_jet B[R + 2];\n");
   for (int i = first; i < m->nlink; i++)
@@ -300,6 +320,7 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
                  "  read_numbers(NV, v_in, stride, %s, &nan);\n"
                  "  read_numbers((R + 1) * NV, tau_in, stride, f, &nan);\n",
                  in);
+  seed(t, job, in, "1", "f");
   for (int n = 0; spatial && n < m->nfree; n++) {
     const jn_link *l = &m->link[m->free_link[n]];
     jn_text_format(t,
@@ -334,8 +355,8 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
     jn_text_format(t, "  free_shift(q + %d, NV, out + %d, R + 2, 1, 0);\n", l->iq, l->iv);
   }
   jn_text_format(t,
-                 "  write_numbers((R + 1) * NV, %s + NV, a_out, stride, &nan);\n"
+                 "  write_numbers((R + 1) * NV, %s + NV, a_out, %s, &nan);\n"
                  "  return states_without_result(good, nan);\n"
                  "}\n",
-                 out);
+                 out, job->dual ? "stride_out" : "stride");
 }

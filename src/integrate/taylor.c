@@ -15,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/elementary.h"
+#include "integrate/joint_jet.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
 
@@ -44,52 +44,6 @@ void jn_taylor_begin(jn_simulation *s) {
   }
 }
 
-/* xi_1 ... xi_(K+1) from w_0 ... w_K; rows of both are `nv` apart */
-static void rotation_jet(const jn_simulation *s, int K, const double *w, double *xi) {
-  const size_t nv = (size_t)s->nv, rows = (size_t)s->rows + 1;
-  double *A = s->at.rotation, *B = A + 3 * rows, *t = B + 3 * rows, *d = t + rows,
-         *P = s->at.powers;
-  store_vec(xi, jn_v3(0, 0, 0));
-  for (int k = 0; k <= K; k++) {
-    /* A = xi x w, B = xi x A, t = |xi|^2 */
-    jn_vec3 a = jn_v3(0, 0, 0), b = a, e = a;
-    t[k] = 0;
-    for (int i = 1; i <= k; i++) {
-      const jn_vec3 x = load_vec(xi + (size_t)i * nv);
-      a = jn_v3_add(a, jn_v3_cross(x, load_vec(w + (size_t)(k - i) * nv)));
-      b = jn_v3_add(b, jn_v3_cross(x, load_vec(A + 3 * (k - i))));
-      t[k] += jn_v3_dot(x, load_vec(xi + (size_t)(k - i) * nv));
-    }
-    store_vec(A + 3 * k, a);
-    store_vec(B + 3 * k, b);
-    /* d = sum c_m t^m; t^m starts at order 2 m */
-    d[k] = k == 0 ? s->at.bernoulli[0] : 0.0;
-    for (int m = 1; 2 * m <= k; m++) {
-      double *p = P + (size_t)m * rows, *q = p - rows;
-      p[k] = m == 1 ? t[k] : 0.0;
-      for (int i = 2; m > 1 && i <= k - 2 * (m - 1); i++) p[k] += t[i] * q[k - i];
-      d[k] += s->at.bernoulli[m] * p[k];
-    }
-    /* B starts at order 3 at the earliest: xi_1 x (xi_1 x w_0) = 0 */
-    for (int i = 0; i + 3 <= k; i++) e = jn_v3_add(e, jn_v3_scale(d[i], load_vec(B + 3 * (k - i))));
-    a = jn_v3_add(load_vec(w + (size_t)k * nv), jn_v3_add(jn_v3_scale(0.5, a), e));
-    store_vec(xi + (size_t)(k + 1) * nv, jn_v3_scale(1.0 / (k + 1), a));
-  }
-}
-
-/* (k+1) z_(k+1) = v_k - sum w_i x z_(k-i) */
-static void position_jet(const jn_simulation *s, int K, const double *V, double *z) {
-  const size_t nv = (size_t)s->nv;
-  store_vec(z, jn_v3(0, 0, 0));
-  for (int k = 0; k <= K; k++) {
-    jn_vec3 a = load_vec(V + (size_t)k * nv + 3);
-    for (int i = 0; i < k; i++)
-      a = jn_v3_sub(a,
-                    jn_v3_cross(load_vec(V + (size_t)i * nv), load_vec(z + (size_t)(k - i) * nv)));
-    store_vec(z + (size_t)(k + 1) * nv, jn_v3_scale(1.0 / (k + 1), a));
-  }
-}
-
 /* Coefficients 1 ... N+1 of the configuration. */
 static void configuration_jets(const jn_simulation *s) {
   const size_t nv = (size_t)s->nv;
@@ -100,8 +54,9 @@ static void configuration_jets(const jn_simulation *s) {
   for (int i = 0; i < s->model->nbody; i++) {
     const jn_joint *j = &s->model->joint[i];
     if (!joint_has_quaternion(j)) continue;
-    rotation_jet(s, N, s->at.V + j->iv, s->at.X + j->iv);
-    if (j->type == JN_JOINT_FREE) position_jet(s, N, s->at.V + j->iv, s->at.X + j->iv + 3);
+    rotation_jet(N, (size_t)s->rows + 1, s->at.bernoulli, s->at.rotation, s->at.powers, nv,
+                 s->at.V + j->iv, s->at.X + j->iv);
+    if (j->type == JN_JOINT_FREE) position_jet(N, nv, s->at.V + j->iv, s->at.X + j->iv + 3);
   }
 }
 
@@ -245,17 +200,10 @@ jn_status jn_taylor_dense(jn_simulation *s, double time, jn_point x) {
   evaluate(s->at.V, s->degree, nv, time, x.v);
   for (int i = 0; i < s->model->nbody; i++) {
     const jn_joint *j = &s->model->joint[i];
-    const double *q = s->start.q + j->iq, *d = xi + j->iv;
-    double *out = x.q + j->iq;
-    if (!joint_has_quaternion(j)) {
-      for (int c = 0; c < j->nv; c++) out[c] = q[c] + d[c];
-      continue;
-    }
-    const jn_quat r = jn_quat_step(q, load_vec(d));
-    out[0] = r.w, out[1] = r.x, out[2] = r.y, out[3] = r.z;
-    if (j->type == JN_JOINT_FREE)
-      store_vec(out + 4,
-                jn_v3_add(load_vec(q + 4), jn_m3_apply(jn_quat_to_m3(r), load_vec(d + 3))));
+    chart_point(j->type == JN_JOINT_FREE  ? GROUP_FREE
+                : joint_has_quaternion(j) ? GROUP_SPHERICAL
+                                          : GROUP_PLAIN,
+                j->nv, s->start.q + j->iq, xi + j->iv, x.q + j->iq);
   }
   if (!s->ne) return JN_OK;
   /* theta and its rate, whose coefficients are (k+1) theta_(k+1) */

@@ -50,9 +50,11 @@ typedef long long int64_t;
 #if defined(__CUDACC__) || defined(__clang__)
 #define UNROLL _Pragma("unroll")
 #define UNROLL_ALL _Pragma("unroll")
+#define NO_UNROLL _Pragma("unroll 1")
 #else
 #define UNROLL _Pragma("GCC unroll 16")
 #define UNROLL_ALL _Pragma("GCC unroll 1000")
+#define NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 #define EACH(k, from, to) UNROLL for (int k = from; k <= to; k++)
 #define EACH_DOWN(k, from, to) UNROLL for (int k = to; k >= from; k--)

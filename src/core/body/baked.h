@@ -19,6 +19,9 @@
 #define UNROLL_ALL
 #endif
 
+#ifdef JN_DUAL
+#include "core/body/baked_dual.h"
+#else
 /* numbers of LANES states side by side, at any address */
 #ifdef LANES
 typedef double real_in_memory
@@ -44,6 +47,16 @@ INLINE void write_numbers(int n, const real *x, double *out, size_t stride, real
 /* number i of an array of reals that is read by lanes */
 INLINE void put_real(double *x, int i, real a) { *(real_in_memory *)(x + i * LANES) = a; }
 INLINE real take_real(const double *x, int i) { return *(const real_in_memory *)(x + i * LANES); }
+/* sine and cosine of an angle from the arrays of all of them */
+INLINE real sine_at(const double *sine, const double *cosine, int i, real angle) {
+  (void)cosine, (void)angle;
+  return take_real(sine, i);
+}
+INLINE real cosine_at(const double *sine, const double *cosine, int i, real angle) {
+  (void)sine, (void)angle;
+  return take_real(cosine, i);
+}
+#endif
 INLINE void copy_reals(int n, const real *x, real *out) {
   UNROLL_ALL for (int i = 0; i < n; i++) out[i] = x[i];
 }
@@ -51,6 +64,14 @@ INLINE void copy_reals(int n, const real *x, real *out) {
 INLINE int states_without_result(int good, real nan) {
   const real one = real_of(1);
   return ~(good & real_greater(one, nan)) & ((1 << LANES) - 1);
+}
+
+/* the numbers of a state without result */
+INLINE void write_nan(int n, double *out, size_t stride) {
+  const int64_t bits = -1;
+  double nan;
+  memcpy(&nan, &bits, sizeof nan);
+  for (int i = 0; i < n; i++) out[(size_t)i * stride] = nan;
 }
 
 /* inverse dynamics: arrays of a link and pointers to them; up: the parent, or `world` */

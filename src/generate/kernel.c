@@ -1,0 +1,189 @@
+/* kernel.c: the text of one kernel for many states: dynamics, first partial derivatives, roll-outs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/block.h"
+#include "base/fail.h"
+#include "generate/generate.h"
+
+static const struct {
+  const char *name; /* in messages */
+  int highest;      /* order; the lowest is 0 */
+  int forward, dual, rollout;
+} kinds[] = {[JN_KERNEL_INVERSE] = {"inverse dynamics", JN_MAX_GENERATE_INVERSE, 0, 0, 0},
+             [JN_KERNEL_FORWARD] = {"forward dynamics", JN_MAX_GENERATE_FORWARD, 1, 0, 0},
+             [JN_KERNEL_INVERSE_PARTIALS] = {"partial derivatives of inverse dynamics", 0, 0, 1, 0},
+             [JN_KERNEL_FORWARD_PARTIALS] = {"partial derivatives of forward dynamics", 0, 1, 1, 0},
+             [JN_KERNEL_ROLLOUT] = {"roll-outs", JN_MAX_GENERATE_FORWARD, 1, 0, 1}};
+
+/* d (tau or a) / d q, d v and what follows: a block of 64 states computes one column. */
+static void put_partials(jn_text *t, const jn_job *job, int forward) {
+  const char *op = forward ? "fd" : "id", *last = forward ? "dtau" : "da";
+  jn_text_format(t,
+                 "#ifdef __CUDACC__\n"
+                 "extern \"C\" __global__ void %s_%s0_partials_kernel(size_t n, const double *q,\n"
+                 "    const double *v%s, double *dq, double *dv, double *%s, int *without) {\n",
+                 job->name, op, forward ? ", const double *tau" : "", last);
+  jn_text_format(t,
+                 "  const unsigned columns = NV * ((dq != 0) + (dv != 0) + (%s != 0));\n"
+                 "  const unsigned c = blockIdx.x %% columns;\n"
+                 "  const size_t s = (size_t)(blockIdx.x / columns) * blockDim.x + threadIdx.x;\n"
+                 "  if (s >= n) return;\n"
+                 "  const int of = partial_block(c / NV, dq != 0, dv != 0), j = c %% NV;\n"
+                 "  double *out = (of == 0 ? dq : of == 1 ? dv : %s) + (size_t)j * n + s;\n",
+                 last, last);
+  jn_text_format(t,
+                 "  const int bad = %s_%s0_at(q + s, v + s%s, out, n, NV * n, of * NV + j);\n"
+                 "  if (bad) write_nan(NV, out, NV * n);\n"
+                 "  if (bad) without[s] = 1;\n"
+                 "}\n#endif\n",
+                 job->name, op, forward ? ", tau + s" : "");
+}
+
+/* what the headers of the public API need, and the group of all joints */
+static const char rollout_head[] =
+    "#define JN_API static inline\n"
+    "#ifdef __CUDACC_RTC__\n"
+    "#define DBL_MAX 1.79769313486231570815e308\n"
+    "#define HUGE_VAL __longlong_as_double(0x7ff0000000000000LL)\n"
+    "#else\n#include <float.h>\n#include <math.h>\n#endif\n";
+static const char rollout_functions[] =
+    "INLINE void jn_sincos(double x, double *sine, double *cosine) {\n"
+    "  double angle[SC_LANES] = {x}, s[SC_LANES], c[SC_LANES];\n"
+    "  sincos_many(1, angle, s, c);\n"
+    "  *sine = x == 0 ? x : s[0], *cosine = c[0];\n"
+    "}\n"
+    "INLINE double jn_atan2(double y, double x) { return arctangent2(y, x); }\n";
+
+/* a function that does something joint by joint */
+static void put_joints(jn_text *t, const jn_job *job, const char *head, const char *call) {
+  const jn_model *m = job->m;
+  jn_text_format(t, "INLINE void %s {\n", head);
+  for (int i = 0; i < m->nbody; i++) {
+    const jn_joint *j = &m->joint[i];
+    if (!j->nv) continue;
+    jn_text_format(t, "  %s(%s, %d, ", call,
+                   j->type == JN_JOINT_FREE        ? "GROUP_FREE"
+                   : j->type == JN_JOINT_SPHERICAL ? "GROUP_SPHERICAL"
+                                                   : "GROUP_PLAIN",
+                   j->nv);
+    if (strcmp(call, "group_joint_step") == 0 || strcmp(call, "chart_point") == 0)
+      jn_text_format(t, "q + %d, x + %d, out + %d);\n", j->iq, j->iv, j->iq);
+    else if (strcmp(call, "group_joint_difference") == 0)
+      jn_text_format(t, "q + %d, x + %d, out + %d);\n", j->iq, j->iq, j->iv);
+    else
+      jn_text_format(t, "q + %d, x + %d, out + %d);\n", j->iv, j->iv, j->iv);
+  }
+  jn_text_put(t, "}\n");
+}
+
+/* Taylor coefficients of the rotations and positions of joints with a quaternion */
+static void put_jets(jn_text *t, const jn_job *job) {
+  const jn_model *m = job->m;
+  jn_text_put(t,
+              "INLINE void rollout_jets(int N, const double *V, double *X) {\n"
+              "  enum { ROWS = ROLLOUT_ORDER + 2 };\n"
+              "  const double bernoulli[3] = {1.0 / 12, 1.0 / 720, 1.0 / 30240};\n"
+              "  double scratch[8 * ROWS], powers[(ROWS / 2 + 1) * ROWS];\n"
+              "  (void)bernoulli, (void)scratch, (void)powers, (void)N, (void)V, (void)X;\n");
+  for (int i = 0; i < m->nbody; i++) {
+    const jn_joint *j = &m->joint[i];
+    if (j->nq == j->nv) continue;
+    jn_text_format(t, "  rotation_jet(N, ROWS, bernoulli, scratch, powers, NV, V + %d, X + %d);\n",
+                   j->iv, j->iv);
+    if (j->type == JN_JOINT_FREE)
+      jn_text_format(t, "  position_jet(N, NV, V + %d, X + %d);\n", j->iv, j->iv + 3);
+  }
+  jn_text_put(t, "}\n");
+}
+
+static void put_rollout(jn_text *t, const jn_job *job, int r) {
+  static const char *const before[] = {"base/arctangent.h", "base/vec.h", "core/group_joint.h",
+                                       "integrate/joint_jet.h"};
+  jn_text_put(t, rollout_head);
+  jn_generate_header(t, "../include/jounce/spatial.h");
+  jn_generate_header(t, before[0]);
+  jn_text_put(t, rollout_functions);
+  for (int i = 1; i < 4; i++) jn_generate_header(t, before[i]);
+  jn_text_format(t, "#define ROLLOUT_ORDER %d\n", r);
+  jn_text_format(
+      t,
+      "INLINE int rollout_dynamics(const double *q, const double *v, const double *tau,\n"
+      "    double *a) {\n  return %s_fd%d_at(q, v, tau, a, 1);\n}\n",
+      job->name, r);
+  put_joints(t, job, "rollout_step(const double *q, const double *x, double *out)",
+             "group_joint_step");
+  put_joints(t, job, "rollout_point(const double *q, const double *x, double *out)", "chart_point");
+  put_joints(t, job, "rollout_difference(const double *q, const double *x, double *out)",
+             "group_joint_difference");
+  put_joints(t, job, "rollout_rate(const double *q, const double *x, double *out)",
+             "group_joint_rate");
+  put_jets(t, job);
+  jn_generate_header(t, "integrate/rollout.h");
+}
+
+static jn_status check_kernel(const jn_model *model, jn_kernel kernel, int order,
+                              const jn_generate_options *options, jn_job *job, jn_error *error) {
+  if (!options || (int)kernel < 0 || kernel > JN_KERNEL_ROLLOUT)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no such kernel");
+  if (order < 0 || order > kinds[kernel].highest)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: %s: orders go from 0 to %d",
+                   kinds[kernel].name, kinds[kernel].highest);
+  jn_generate_options set = *options;
+  set.inverse = kinds[kernel].forward ? 0 : 1u << order;
+  set.forward = kinds[kernel].forward ? 1u << order : 0;
+  set.lanes = 1;
+  jn_status status = jn_generate_check(model, &set, job, error);
+  if (status) return status;
+  job->dual = kinds[kernel].dual;
+  if (kinds[kernel].rollout && model->nfree && set.representation != JN_BODY)
+    return jn_fail(
+        error, JN_ERR_ARGUMENT, NULL, 0,
+        "generate: roll-outs compute in body representation: ask for JN_BODY (\"body\")");
+  return JN_OK;
+}
+
+jn_status jn_generate_kernel(const jn_model *model, jn_kernel kernel, int order,
+                             const jn_generate_options *options, const jn_allocator *allocator,
+                             jn_kernel_text *out, jn_error *error) {
+  jn_job job;
+  if (!out) return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no place for the result");
+  memset(out, 0, sizeof *out);
+  jn_status status = check_kernel(model, kernel, order, options, &job, error);
+  if (status) return status;
+  const int forward = kinds[kernel].forward;
+  jn_text t = {.hooks = jn_allocator_or_default(allocator)};
+  jn_text_format(&t, "/* generated by jounce %s */\n", JN_VERSION);
+  jn_generate_core(&t, &job);
+  jn_generate_links(&t, &job);
+  if (forward)
+    jn_generate_forward(&t, &job, order);
+  else
+    jn_generate_inverse(&t, &job, order);
+  const char *op = forward ? "fd" : "id";
+  if (job.dual) {
+    put_partials(&t, &job, forward);
+    snprintf(out->name, sizeof out->name, "%s_%s%d_partials_kernel", job.name, op, order);
+  } else if (kinds[kernel].rollout) {
+    put_rollout(&t, &job, order);
+    snprintf(out->name, sizeof out->name, "rollout_kernel");
+  } else {
+    jn_generate_dynamics_kernel(&t, &job, order, forward);
+    snprintf(out->name, sizeof out->name, "%s_%s%d_kernel", job.name, op, order);
+  }
+  jn_text_format(&t, "#ifdef JN_GRID\nJN_GRID(%s)\n#endif\n", out->name);
+  if (t.failed) {
+    jn_text_drop(&t);
+    memset(out, 0, sizeof *out);
+    return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "generate: out of memory");
+  }
+  out->source = t.bytes;
+  out->allocator = t.hooks;
+  return JN_OK;
+}
+
+void jn_kernel_text_free(jn_kernel_text *text) {
+  if (!text) return;
+  if (text->source) jn_block_free(&text->allocator, text->source);
+  memset(text, 0, sizeof *text);
+}

@@ -1,0 +1,80 @@
+/* compile.c: kernels compile for a GPU where NVIDIA's compiler is installed; no device is needed.
+ *   gpu_compile [MODEL KERNEL ORDER REPRESENTATION]    one kernel; its PTX to stdout
+ * Without arguments: one kernel of each kind, whose PTX is assembled too where ptxas is. Exit status
+ * 77: there is no NVRTC. */
+#include <jounce/io.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu/machine.h"
+
+static const char *const architecture = "sm_90";
+
+static int assemble(const char *ptx) {
+  char path[] = "/tmp/jounce-ptx-XXXXXX", command[400];
+  const int file = mkstemp(path);
+  FILE *f = file < 0 ? NULL : fdopen(file, "w");
+  if (!f) return 0;
+  int good = fputs(ptx, f) >= 0;
+  good &= fclose(f) == 0;
+  snprintf(command, sizeof command,
+           "PATH=$PATH:/usr/local/cuda/bin; command -v ptxas >/dev/null || exit 7; ptxas -O1 "
+           "-arch=%s -o /dev/null %s",
+           architecture, path);
+  const int state = good ? system(command) : -1;
+  unlink(path);
+  if (WIFEXITED(state) && WEXITSTATUS(state) == 7) {
+    puts("  ptxas is not installed: PTX is not assembled");
+    return 1;
+  }
+  return state == 0;
+}
+
+/* 0: done, 1: failed, 77: no compiler */
+static int compile(const char *name, jn_kernel kernel, int order, int representation, int print) {
+  static const char *const kinds[] = {"inverse dynamics", "forward dynamics", "inverse partials",
+                                      "forward partials", "roll-outs"};
+  jn_model *model = NULL;
+  jn_error error = {0};
+  jn_kernel_text text = {0};
+  jn_machine m = {.strict = 1};
+  char *binary = NULL;
+  size_t size = 0;
+  const jn_generate_options o = {.name = "robot",
+                                 .representation = (jn_representation)representation};
+  m.hooks = (jn_allocator){0};
+  int code = 1;
+  if (!jn_model_load(name, NULL, NULL, &model, &error) &&
+      !jn_generate_kernel(model, kernel, order, &o, NULL, &text, &error)) {
+    void *out = NULL;
+    m.hooks = text.allocator;
+    const jn_status status =
+        jn_nvrtc_compile(&m, text.source, "compute_90", 1, &out, &size, &error);
+    binary = out;
+    code = !status ? 0 : strstr(error.message, "NVRTC (libnvrtc.so)") ? 77 : 1;
+  }
+  if (code == 0 && print) fputs(binary, stdout);
+  if (code == 0 && !print) {
+    code = !assemble(binary);
+    printf("%-16s %-17s %d  %zu bytes of PTX%s\n", name, kinds[kernel], order, size,
+           code ? "  FAILED" : "");
+  }
+  if (code) fprintf(stderr, "%s\n", error.message);
+  if (binary) m.hooks.release(binary, m.hooks.context);
+  jn_kernel_text_free(&text);
+  jn_model_free(model);
+  return code;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 5) return compile(argv[1], (jn_kernel)atoi(argv[2]), atoi(argv[3]), atoi(argv[4]), 1);
+  int code = compile("double_pendulum", JN_KERNEL_INVERSE, 2, JN_BODY, 0);
+  if (!code) code = compile("pendulum", JN_KERNEL_FORWARD, 1, JN_BODY, 0);
+  if (!code) code = compile("double_pendulum", JN_KERNEL_INVERSE_PARTIALS, 0, JN_BODY, 0);
+  if (!code) code = compile("pendulum", JN_KERNEL_FORWARD_PARTIALS, 0, JN_BODY, 0);
+  if (!code) code = compile("double_pendulum", JN_KERNEL_ROLLOUT, 0, JN_BODY, 0);
+  if (!code) code = compile("pendulum", JN_KERNEL_ROLLOUT, 2, JN_BODY, 0);
+  return code;
+}
