@@ -8,6 +8,7 @@
  *   force    m b'/2 + c b + g  (+ d v_1 b^(1/2): damping)
  *   its rate b^(1/2) (m b''/2 + (m_u/2 + c) b' + c_u b + g_u)  (+ d times the acceleration)
  *   power    b^(1/2) v_1 times the force
+ *   thrusts of rotors and their rates as forces, by the rows of P (jounce/rotors.h)
  *
  * b is a cubic spline; one interior-point solve finds the least duration (docs/theory.md). */
 #ifndef JOUNCE_RETIME_H
@@ -55,7 +56,7 @@ typedef struct jn_retime_report {
   double slowed;   /* that factor */
 } jn_retime_report;
 
-/* The fastest motion along `path` within range[nv x JN_LIMIT_KINDS]: a trajectory with the same
+/* The fastest motion along `path` within range[jn_limit_rows x JN_LIMIT_KINDS]: a trajectory with the same
  * configurations in the same order that starts at time 0. jn_limit_check_new finds no limit broken
  * in it. `data` has order 1 or more; its settings (gravity, damping, representation of free joints)
  * apply. `options`, `allocator`, `report` and `error` may be NULL. A path that moves at an end where
@@ -64,6 +65,7 @@ typedef struct jn_retime_report {
  * about 20 Newton steps on the grid after as many on coarse ones.
  *   JN_ERR_ARGUMENT     an argument is out of range; velocity or acceleration of the path jumps; a
  *                       limit that rest breaks; no limit that bounds the speed
+ *   JN_ERR_ACTUATION    limits of rotors that cannot apply every wrench, or of a fixed base
  *   JN_ERR_INFEASIBLE   no clock keeps the limits; `error` says which limit is broken, where, and by
  *                       how much: a position, a force at rest, a joint that may not move
  *   JN_ERR_LIMIT        more than JN_MAX_INTERVALS intervals

@@ -507,17 +507,20 @@ static PyMethodDef methods[] = {
      FAST(trajectory_clock,
           "clock($self, /, t, order=0)\n--\n\n"
           "The time u of the path at t and its derivatives u', ..., u^(order), (order+1,).")},
-    {"limits", FAST(trajectory_limits,
-                    "limits($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
-                    "effort_rate=None, power=None, samples=1000)\n--\n\n"
-                    "The peaks of all limited quantities, how many limits are broken, and the\n"
-                    "smallest time scale that satisfies all of them (None: none does). A limit is\n"
-                    "a number for all joints but a floating base, or (nv,); None: the model's.")},
+    {"limits",
+     FAST(trajectory_limits,
+          "limits($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
+          "effort_rate=None, power=None, samples=1000, *, thrust=None, "
+          "thrust_rate=None)\n--\n\n"
+          "The peaks of all limited quantities, how many limits are broken, and the\n"
+          "smallest time scale that satisfies all of them (None: none does). A limit is\n"
+          "a number for all joints but a floating base, or (nv,); thrust and thrust_rate\n"
+          "a number for all rotors or one for each; None: the model's.")},
     {"retime", FAST(trajectory_retime,
                     "retime($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
                     "effort_rate=None, power=None, *, intervals=0, rates=True, "
                     "moving_ends=False, tolerance=1e-6, tool_speed=None, "
-                    "end_speeds=None)\n--\n\n"
+                    "end_speeds=None, thrust=None, thrust_rate=None)\n--\n\n"
                     "The fastest motion along the same path within these limits, at rest at both\n"
                     "ends unless moving_ends. rates=False: limits of jerk and effort_rate are not\n"
                     "kept. tool_speed=(frame, speed) limits the speed of a frame, end_speeds=\n"

@@ -8,14 +8,15 @@
 #include "helpers/check.h"
 #include "helpers/rng.h"
 
-void no_limits(int nv, jn_limit_range *range) {
-  for (int i = 0; i < nv * JN_LIMIT_KINDS; i++) range[i] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
+void no_limits(int rows, jn_limit_range *range) {
+  for (int i = 0; i < rows * JN_LIMIT_KINDS; i++) range[i] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
 }
 
 static void random_limits(retime_case *c, rng *r) {
   const int nv = jn_model_nv(c->model);
   jn_limit_check *check = NULL;
   jn_error error = {0};
+  no_limits(jn_limit_rows(c->model), c->range);
   for (int i = 0; i < nv * JN_LIMIT_KINDS; i++) c->range[i] = (jn_limit_range){-1e9, 1e9};
   assert_ok(jn_limit_check_new(c->model, c->data, c->path, c->range, 200, NULL, &check, &error));
   for (int i = 0; i < nv; i++) {
@@ -34,36 +35,78 @@ static void random_limits(retime_case *c, rng *r) {
     free(size);
   }
   jn_limit_check_free(check);
+  /* rotors: the model's, so that every path keeps them at rest; the rate tighter at random */
+  jn_limit_range *all = calloc((size_t)jn_limit_rows(c->model) * JN_LIMIT_KINDS, sizeof *all);
+  assert_non_null(all);
+  assert_ok(jn_model_limits(c->model, all));
+  for (int i = nv * JN_LIMIT_KINDS; i < jn_limit_rows(c->model) * JN_LIMIT_KINDS; i++) {
+    const double f = i % JN_LIMIT_KINDS == JN_LIMIT_EFFORT_RATE ? rng_range(r, 0.2, 0.4) : 1;
+    c->range[i] = (jn_limit_range){f * all[i].low, f * all[i].high};
+  }
+  free(all);
 }
 
-retime_case retime_case_new(const char *robot, uint64_t seed, int derivative, int spline) {
+/* a path through random configurations around the home position */
+static jn_trajectory *random_path(const jn_model *model, rng *r, double size, int derivative,
+                                  int spline) {
   enum { POINTS = 5, DEGREE = 5, CONTROL = 9 };
-  retime_case c = {0};
-  jn_error error = {0};
-  rng r = rng_new(seed * 7919);
-  assert_ok(jn_model_load(robot, NULL, NULL, &c.model, &error));
-  assert_ok(jn_data_new(c.model, 1, NULL, &c.data));
-  jn_data_settings(c.data)->representation = JN_MIXED;
-  const size_t nq = (size_t)jn_model_nq(c.model), nv = (size_t)jn_model_nv(c.model);
+  const size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model);
   const int count = spline ? CONTROL : POINTS;
   double *q = doubles(nq * CONTROL), *dq = doubles(nv), times[POINTS] = {0, 1, 2, 3, 4},
          knots[CONTROL + DEGREE + 1];
-  jn_model_home(c.model, q);
+  jn_trajectory *path = NULL;
+  jn_error error = {0};
+  jn_model_home(model, q);
   for (int i = 1; i < count; i++) {
     for (size_t k = 0; k < nv; k++)
-      dq[k] = rng_range(&r, -1.2, 1.2) * (jn_model_is_floating(c.model) && k < 6 ? 0.5 : 1);
-    assert_ok(jn_integrate(c.model, q, dq, q + (size_t)i * nq));
+      dq[k] = size * rng_range(r, -1.2, 1.2) * (jn_model_is_floating(model) && k < 6 ? 0.5 : 1);
+    assert_ok(jn_integrate(model, q, dq, q + (size_t)i * nq));
   }
   assert_ok(jn_bspline_knots(0, 4, DEGREE, CONTROL, knots));
-  assert_ok(spline
-                ? jn_trajectory_bspline(c.model, DEGREE, CONTROL, knots, q, NULL, &c.path, &error)
-                : jn_trajectory_minimum(c.model, derivative, POINTS, times, q, NULL, NULL, &c.path,
-                                        &error));
-  c.range = calloc(nv * JN_LIMIT_KINDS, sizeof *c.range);
-  assert_non_null(c.range);
-  random_limits(&c, &r);
+  assert_ok(spline ? jn_trajectory_bspline(model, DEGREE, CONTROL, knots, q, NULL, &path, &error)
+                   : jn_trajectory_minimum(model, derivative, POINTS, times, q, NULL, NULL, &path,
+                                           &error));
   free(q);
   free(dq);
+  return path;
+}
+
+/* 1 if the rotors can hold the robot everywhere on the path, with some room */
+static int is_held(const retime_case *c) {
+  const int rows = jn_limit_rows(c->model);
+  jn_limit_check *check = NULL;
+  jn_error error = {0};
+  int held = 1;
+  assert_ok(jn_model_limits(c->model, c->range));
+  for (int i = 0; i < jn_model_nv(c->model) * JN_LIMIT_KINDS; i++)
+    c->range[i] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
+  assert_ok(jn_limit_check_new(c->model, c->data, c->path, c->range, 200, NULL, &check, &error));
+  for (int row = jn_model_nv(c->model); row < rows; row++) {
+    const jn_limit_peak *p = jn_limit_check_peak(check, row, JN_LIMIT_EFFORT);
+    const jn_limit_range *r = &c->range[row * JN_LIMIT_KINDS + JN_LIMIT_EFFORT];
+    held &= p->resting > 1.2 * r->low && p->resting < 0.9 * r->high;
+  }
+  jn_limit_check_free(check);
+  return held;
+}
+
+/* Paths of flying robots become smaller until their rotors can hold them. */
+retime_case retime_case_new(const char *robot, uint64_t seed, int derivative, int spline) {
+  retime_case c = {0};
+  jn_error error = {0};
+  rng r;
+  assert_ok(jn_model_load(robot, NULL, NULL, &c.model, &error));
+  assert_ok(jn_data_new(c.model, 1, NULL, &c.data));
+  jn_data_settings(c.data)->representation = JN_MIXED;
+  c.range = calloc((size_t)jn_limit_rows(c.model) * JN_LIMIT_KINDS, sizeof *c.range);
+  assert_non_null(c.range);
+  for (double size = 1;; size *= 0.8) {
+    r = rng_new(seed * 7919);
+    c.path = random_path(c.model, &r, size, derivative, spline);
+    if (is_held(&c)) break;
+    jn_trajectory_free(c.path);
+  }
+  random_limits(&c, &r);
   return c;
 }
 
@@ -84,6 +127,8 @@ retiming retime_case_rows(const retime_case *c, int intervals, int without_rates
   x.hooks = jn_allocator_or_default(NULL);
   x.nv = jn_model_nv(c->model);
   x.nq = jn_model_nq(c->model);
+  x.rows = jn_limit_rows(c->model);
+  x.rotors = jn_limit_rotors(c->model, c->range) ? jn_model_rotor_count(c->model) : 0;
   x.representation = jn_data_settings(c->data)->representation;
   assert_ok(jn_retime_begin(&x));
   assert_ok(jn_retime_grid(&x, intervals, 0));
@@ -98,7 +143,7 @@ int broken_limits(const jn_model *model, jn_data *data, const jn_trajectory *mot
   jn_error error = {0};
   assert_ok(jn_limit_check_new(model, data, motion, range, 1000, NULL, &check, &error));
   const int broken = jn_limit_check_broken(check);
-  for (int i = 0; broken && i < jn_model_nv(model) * JN_LIMIT_KINDS; i++) {
+  for (int i = 0; broken && i < jn_limit_rows(model) * JN_LIMIT_KINDS; i++) {
     const jn_limit_peak *p =
         jn_limit_check_peak(check, i / JN_LIMIT_KINDS, (jn_limit_kind)(i % JN_LIMIT_KINDS));
     if (p->broken)
@@ -118,7 +163,7 @@ double share_at_limits(const jn_model *model, jn_data *data, const jn_trajectory
   const int samples = jn_limit_check_samples(check);
   for (int n = 1; n < samples; n++) {
     double most = 0;
-    for (int i = 0; i < jn_model_nv(model) * JN_LIMIT_KINDS; i++)
+    for (int i = 0; i < jn_limit_rows(model) * JN_LIMIT_KINDS; i++)
       most = fmax(most, fabs(jn_limit_check_use(check, n, i / JN_LIMIT_KINDS,
                                                 (jn_limit_kind)(i % JN_LIMIT_KINDS), 1)));
     if (most >= least) sum += jn_limit_check_time(check, n) - jn_limit_check_time(check, n - 1);

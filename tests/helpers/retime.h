@@ -19,7 +19,7 @@ typedef struct retime_case {
 /* The path minimises `derivative`; by B-spline instead if `spline`. */
 retime_case retime_case_new(const char *robot, uint64_t seed, int derivative, int spline);
 void retime_case_free(retime_case *c);
-void no_limits(int nv, jn_limit_range *range);
+void no_limits(int rows, jn_limit_range *range);
 
 /* The rows of the problem, as jn_retime makes them. */
 retiming retime_case_rows(const retime_case *c, int intervals, int without_rates);

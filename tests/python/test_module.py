@@ -671,6 +671,23 @@ class Trajectories(unittest.TestCase):
         with self.assertRaises(jounce.Error):
             path.clocked([[0, 0, 1, 0, 0], [1, 0, 1, 0, 0]])
 
+    def test_the_fastest_flight(self):
+        robot = jounce.Model("tilthex")
+        q = [[1, 0, 0, 0, 0, 0, 1] + 6 * [0], [1, 0, 0, 0, 0.8, 0.3, 1.6] + 6 * [0.1]]
+        path = jounce.Trajectory.minimum(robot, [0, 1], q)
+        found = path.retime(intervals=100).limits()
+        self.assertEqual(found["broken"], 0)
+        self.assertEqual([x["quantity"] for x in found["limits"]], 6 * ["thrust", "thrust_rate"])
+        self.assertGreater(max(x["used"] for x in found["limits"]), 0.99)
+        slow = path.retime(thrust=9, thrust_rate=[20] * 6, intervals=100)
+        self.assertEqual(slow.limits(thrust=9, thrust_rate=20)["broken"], 0)
+        self.assertGreater(slow.limits(thrust=8.5)["broken"], 0)
+        with self.assertRaisesRegex(jounce.InfeasibleError, r"the thrust at rest of 'p\d'"):
+            path.retime(thrust=2)
+        for wrong in (dict(thrust=[1, 2]), dict(thrust_rate=-1)):
+            with self.assertRaises(jounce.Error):
+                path.limits(**wrong)
+
     def test_motors_of_elastic_joints(self):
         robot = jounce.Model("double_pendulum")
         path = jounce.Trajectory.minimum(robot, [0, 1], [[0, 0], [1.2, -0.8]], derivative=5)
