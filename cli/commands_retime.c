@@ -2,6 +2,7 @@
 #include "commands.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jounce/kinematics.h>
@@ -18,7 +19,8 @@ typedef struct retime {
   cli_path path;
   cli_limits_given given;
   jn_retime_options options;
-  int moving_ends, speed_given[2];
+  int moving_ends, speed_given[2], duration_given;
+  const char *objective;
   cli_tool_speed tool;
   const char *apply;
   jn_limit_range *range;
@@ -135,11 +137,15 @@ static const char *verdict(retime *x) {
   cli_memory *m = &x->path.job.result.memory;
   const char *one = x->scaled > 0 ? cli_take_text(m, "%.6g s with one time scale", x->scaled)
                                   : "no time scale keeps the limits";
+  const int rates = x->options.objective == JN_OBJECTIVE_EFFORT_RATE;
+  const char *cost = x->report.cost > 0 ? cli_take_text(m, "; integral of %s^2: %.6g",
+                                                        rates ? "tau'" : "tau", x->report.cost)
+                                        : "";
   return cli_take_text(
-      m, "%.6g s instead of %.6g s (%s); %d of %d limits broken; at a limit %.0f %% of the time",
+      m, "%.6g s instead of %.6g s (%s); %d of %d limits broken; at a limit %.0f %% of the time%s",
       x->report.duration, x->before, one,
       jn_limit_check_broken(x->check) + cli_tool_broken(&x->tool),
-      jn_limit_check_limited(x->check) + (x->tool.name != NULL), 100 * x->busy);
+      jn_limit_check_limited(x->check) + (x->tool.name != NULL), 100 * x->busy, cost);
 }
 
 static void write_peak(FILE *file, const retime *x, const jn_limit_peak *p) {
@@ -163,6 +169,8 @@ static void write_json(cli_output *out, const retime *x) {
                              NUMBER_FIELD("rounds", x->report.rounds),
                              NUMBER_FIELD("steps", x->report.steps),
                              NUMBER_FIELD("slowed", x->report.slowed),
+                             TEXT_FIELD("objective", x->objective ? x->objective : "time"),
+                             MAYBE_FIELD("cost", x->report.cost > 0, x->report.cost),
                              TEXT_FIELD("verdict", x->verdict)};
   cli_json_begin(out, '{');
   cli_path_json(out, &x->path);
@@ -294,11 +302,41 @@ static int compute(retime *x) {
   return broken(x) ? CLI_CHECK_FAILED : CLI_DONE;
 }
 
+/* --objective time|torque|rate|mixed:WEIGHT */
+static int read_objective(retime *x) {
+  static const char *const names[] = {"time", "torque", "rate", "mixed"};
+  const char *text = x->objective ? x->objective : "time", *weight = strchr(text, ':');
+  const size_t length = weight ? (size_t)(weight - text) : strlen(text);
+  int found = -1;
+  for (int i = 0; i < 4; i++)
+    if (strlen(names[i]) == length && !strncmp(text, names[i], length)) found = i;
+  const int mixed = found == JN_OBJECTIVE_MIXED;
+  char *end = NULL;
+  if (mixed && weight) x->options.weight = strtod(weight + 1, &end);
+  const int good = end && *end == 0 && x->options.weight > 0 && isfinite(x->options.weight);
+  if (found < 0 || mixed != (weight != NULL) || (mixed && !good))
+    return cli_bad_usage(
+        "retime: --objective: time, torque, rate or mixed:WEIGHT with a positive number expected, "
+        "found '%s'",
+        text);
+  x->options.objective = (jn_retime_objective)found;
+  if (x->duration_given && !(x->options.duration > 0))
+    return cli_bad_usage("retime: --duration: a positive number expected, found %.9g",
+                         x->options.duration);
+  if ((found == JN_OBJECTIVE_EFFORT || found == JN_OBJECTIVE_EFFORT_RATE) && !x->duration_given)
+    return cli_bad_usage(
+        "retime: --objective %s needs --duration T: a slower motion costs less, "
+        "without end",
+        text);
+  return CLI_DONE;
+}
+
 static int run_retime(cli_job *job) {
   retime *x = (retime *)job;
   int code = cli_path_load(&x->path, 1);
   if (!code) code = cli_limits_check(&x->given, "retime");
   if (!code) code = cli_motion_check("retime", "--apply", x->apply);
+  if (!code) code = read_objective(x);
   for (int i = 0; i < 2 && !code; i++)
     if (x->speed_given[i] && !(x->options.speed[i] > 0))
       code = cli_bad_usage("retime: --%s-speed: a positive number expected, found %.9g",
@@ -319,6 +357,8 @@ int cli_retime(int argc, char **argv) {
                               CLI_OPT_OUTPUT("apply", &x.apply),
                               CLI_OPT_INT("intervals", &x.options.intervals, 16, JN_MAX_INTERVALS),
                               CLI_OPT_FLAG("no-rate", &x.options.without_rates, 1),
+                              CLI_OPT_TEXT("objective", &x.objective),
+                              CLI_OPT_NUMBER("duration", &x.options.duration, &x.duration_given),
                               CLI_OPT_FLAG("moving-ends", &x.moving_ends, 1),
                               CLI_OPT_NUMBER("start-speed", &x.options.speed[0], &x.speed_given[0]),
                               CLI_OPT_NUMBER("end-speed", &x.options.speed[1], &x.speed_given[1])};

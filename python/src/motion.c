@@ -213,21 +213,44 @@ static int take_end_speeds(PyObject *value, jn_retime_options *o) {
   return -1;
 }
 
+/* "time", "torque", "rate" or ("mixed", weight); duration */
+static int take_objective(PyObject *value, PyObject *duration, jn_retime_options *o) {
+  static const char *const names[] = {"time", "torque", "rate", "mixed"};
+  const char *text = NULL;
+  int found = -1;
+  if (duration && duration != Py_None && take_double(duration, "duration", &o->duration)) return -1;
+  if (!value || value == Py_None) return 0;
+  if (PyUnicode_Check(value))
+    text = PyUnicode_AsUTF8(value);
+  else if (PyTuple_Check(value) && !PyArg_ParseTuple(value, "sd", &text, &o->weight))
+    text = NULL;
+  for (int i = 0; i < 4 && text; i++)
+    if (!strcmp(text, names[i])) found = i;
+  PyErr_Clear();
+  if (found >= 0 && (found == JN_OBJECTIVE_MIXED) == PyTuple_Check(value)) {
+    o->objective = (jn_retime_objective)found;
+    return 0;
+  }
+  raise_text(JN_ERR_ARGUMENT, "objective: 'time', 'torque', 'rate' or ('mixed', weight) expected");
+  return -1;
+}
+
 PyObject *trajectory_retime(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *keywords) {
   static const char *const names[] = {"velocity",    "acceleration", "jerk",       "effort",
                                       "effort_rate", "power",        "intervals",  "rates",
                                       "moving_ends", "tolerance",    "tool_speed", "end_speeds",
-                                      "thrust",      "thrust_rate"};
+                                      "thrust",      "thrust_rate",  "objective",  "duration"};
   trajectory_object *self = (trajectory_object *)object;
-  PyObject *v[14], *result = NULL;
+  PyObject *v[16], *result = NULL;
   jn_retime_options o = jn_retime_options_default();
   jn_tool_limit tool;
-  if (take_arguments("retime", names, 14, 6, 0, args, nargs, keywords, v) ||
+  if (take_arguments("retime", names, 16, 6, 0, args, nargs, keywords, v) ||
       refuse_layout(self->model, "retime") ||
       (v[6] && take_int(v[6], "intervals", 0, JN_MAX_INTERVALS, &o.intervals)) ||
       (v[9] && take_double(v[9], "tolerance", &o.tolerance)) ||
-      take_tool(self->model, v[10], &tool, &o) || take_end_speeds(v[11], &o))
+      take_tool(self->model, v[10], &tool, &o) || take_end_speeds(v[11], &o) ||
+      take_objective(v[14], v[15], &o))
     return NULL;
   const int rates = v[7] ? PyObject_IsTrue(v[7]) : 1, moving = v[8] ? PyObject_IsTrue(v[8]) : 0;
   if (rates < 0 || moving < 0) return NULL;

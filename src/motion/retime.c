@@ -7,6 +7,7 @@
 
 #include "base/block.h"
 #include "base/fail.h"
+#include "motion/clock_cost.h"
 
 jn_retime_options jn_retime_options_default(void) {
   return (jn_retime_options){.speed = {HUGE_VAL, HUGE_VAL}, .tolerance = 1e-6};
@@ -19,6 +20,18 @@ static jn_status check_options(const jn_model *model, const jn_retime_options *o
     if (!(o->speed[i] > 0))
       return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
                      "the speed at an end must be positive, found %.6g", o->speed[i]);
+  const int integral =
+      o->objective == JN_OBJECTIVE_EFFORT || o->objective == JN_OBJECTIVE_EFFORT_RATE;
+  if ((int)o->objective < 0 || o->objective > JN_OBJECTIVE_MIXED ||
+      (o->objective == JN_OBJECTIVE_MIXED && !(o->weight > 0 && o->weight < HUGE_VAL)))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "an objective of the list expected, a mixed one with a positive weight");
+  if (!(o->duration >= 0) || (integral && !(o->duration > 0)))
+    return jn_fail(
+        error, JN_ERR_ARGUMENT, NULL, 0,
+        integral && o->duration == 0
+            ? "the least forces or rates need a duration: a slower motion costs less, without end"
+            : "a duration that is not negative expected");
   if (o->tools < 0 || (o->tools && !o->tool))
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "limits of tools expected");
   for (int i = 0; i < o->tools; i++)
@@ -208,9 +221,11 @@ static jn_status place_grid(retiming *x, int cells, int quarters) {
   const size_t stride = (size_t)p->stride, second = (size_t)p->second * stride,
                third = (size_t)p->third * stride, knots = (size_t)p->cells + 1;
   const int of_damping = p->damped ? 1 : 0;
+  const size_t cost =
+      x->options.objective == JN_OBJECTIVE_TIME ? 0 : JN_COST_FORMS * JN_COST_NUMBERS * stride;
   x->table = jn_block_new(&x->hooks,
                           (3 + (size_t)of_damping) * second + (4 + 2 * (size_t)of_damping) * third +
-                              2 * rows + 6 * stride + knots + 5 * knots,
+                              2 * rows + 6 * stride + 7 * knots + cost,
                           sizeof(double));
   if (!x->table) return JN_ERR_MEMORY;
   double *at = x->table;
@@ -223,7 +238,10 @@ static jn_status place_grid(retiming *x, int cells, int quarters) {
   p->high = at, at += rows;
   p->low = at, at += rows;
   x->solution.c = at, at += knots;
-  x->clock = at;
+  x->clock = at, at += 5 * knots;
+  x->fast = at, at += knots;
+  x->cost = cost ? at : NULL;
+  p->time = 1, p->cost = NULL, p->deadline = HUGE_VAL;
   return JN_OK;
 }
 

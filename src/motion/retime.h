@@ -64,6 +64,8 @@ typedef struct retiming {
   double *cap;           /* [all] of the velocities */
   double *use;           /* [stride] */
   double *clock;         /* [cells+1 x 5] rows of the clock */
+  double *cost;          /* [3 x 10 x stride] clock_cost.h; NULL: the objective is the duration */
+  double *fast;          /* [cells+1] coefficients of the fastest clock, if there is a cost */
 } retiming;
 
 /* The path, checked, and memory. */

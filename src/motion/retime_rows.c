@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "motion/clock_cost.h"
 #include "motion/retime.h"
 #include "motion/tool.h"
 
@@ -97,6 +98,7 @@ void jn_retime_list_rows(retiming *x) {
   static const int kinds[2][3] = {{JN_LIMIT_ACCELERATION, JN_LIMIT_EFFORT, JN_LIMIT_KINDS},
                                   {JN_LIMIT_JERK, JN_LIMIT_EFFORT_RATE, JN_LIMIT_POWER}};
   int rows = 0;
+  x->forces = x->options.objective != JN_OBJECTIVE_TIME;
   for (int third = 0; third < 2; third++) {
     for (int k = 0; k < 3; k++)
       for (int iv = 0; iv < x->rows && kinds[third][k] < JN_LIMIT_KINDS; iv++)
@@ -142,6 +144,25 @@ static void fill_row(retiming *x, int k, int first, int count) {
       }
     }
   }
+}
+
+/* The integrand of the objective at points first ... first + count - 1. */
+static void fill_cost(retiming *x, int first, int count) {
+  const size_t nv = (size_t)x->nv, stride = (size_t)x->p.stride;
+  const int rates = x->options.objective == JN_OBJECTIVE_EFFORT_RATE;
+  for (int n = 0; n < count; n++)
+    for (int i = x->rotors ? 6 : 0; i < (x->rotors ? x->rows : x->nv); i++) {
+      const force_terms f = force_of(x, n, count, i);
+      const double *v = x->v + (size_t)n * 3 * nv + (size_t)(i < x->nv ? i : 0),
+                   d = i < x->nv ? x->damping[i] : 0;
+      const double force[4] = {f.c, 0.5 * f.m, 0, f.g},
+                   rate[4] = {f.cu, 0.5 * f.mc, 0.5 * f.m, f.gu},
+                   damping[4] = {d * v[nv], 0.5 * d * v[0], 0, 0};
+      if (rates)
+        jn_clock_cost_rate(x->cost, stride, (size_t)(first + n), rate, damping);
+      else
+        jn_clock_cost_force(x->cost, stride, (size_t)(first + n), force, d * v[0]);
+    }
 }
 
 /* What no clock can change at point n of `count`: positions, static forces, joints that may not
@@ -229,6 +250,7 @@ static jn_status fill_points(retiming *x) {
       p->cap[first + n] = x->cap[first + n];
     }
     for (int k = 0; k < p->second + p->third; k++) fill_row(x, k, first, count);
+    if (x->cost) fill_cost(x, first, count);
   }
   return fail_at_breach(x);
 }

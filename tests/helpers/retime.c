@@ -118,11 +118,17 @@ void retime_case_free(retime_case *c) {
 }
 
 retiming retime_case_rows(const retime_case *c, int intervals, int without_rates) {
+  return retime_case_rows_for(c, intervals, without_rates, JN_OBJECTIVE_TIME);
+}
+
+retiming retime_case_rows_for(const retime_case *c, int intervals, int without_rates,
+                              jn_retime_objective objective) {
   static jn_error error;
   retiming x = {.model = c->model, .data = c->data, .path = c->path, .range = c->range};
   x.options = jn_retime_options_default();
   x.options.intervals = intervals;
   x.options.without_rates = without_rates;
+  x.options.objective = objective;
   x.error = &error;
   x.hooks = jn_allocator_or_default(NULL);
   x.nv = jn_model_nv(c->model);
@@ -195,8 +201,10 @@ void assert_same_path(const jn_model *model, const jn_trajectory *path,
 typedef struct dense {
   const jn_clock_problem *p;
   int n, rows;
-  double *S; /* [points x 3 x n] */
-  double *w; /* [points] */
+  double *S;             /* [points x 3 x n] */
+  double *w;             /* [points] */
+  const double *squares; /* [points x forces x 4] of (b, b', b'', 1); NULL: none */
+  int forces, rates;
 } dense;
 
 /* b, b', b'' at x in a cell over the coefficients before, at, after and after the next knot */
@@ -240,6 +248,27 @@ static void dense_rows(dense *d) {
   }
 }
 
+/* b^(-1/2) sum tau^2 or b^(1/2) sum L^2 at a point, from the forces themselves: its value, and its
+ * gradient and Hessian times w are added. Without damping. */
+static double squares(const dense *d, int i, const double y[3], double G[3], double Q[3][3],
+                      double w) {
+  const double p = d->rates ? 0.5 : -0.5, b = y[0], power = pow(b, p);
+  double sum = 0;
+  for (int k = 0; k < d->forces; k++) {
+    const double *a = d->squares + 4 * ((size_t)i * (size_t)d->forces + (size_t)k);
+    const double f = a[0] * y[0] + a[1] * y[1] + a[2] * y[2] + a[3];
+    sum += power * f * f;
+    for (int m = 0; m < 3; m++) {
+      G[m] += w * (2 * power * f * a[m] + (m == 0 ? p * power / b * f * f : 0));
+      for (int n = 0; n < 3; n++)
+        Q[m][n] += w * (2 * power * a[m] * a[n] + 2 * p * power / b * f * (m == 0 ? a[n] : 0) +
+                        2 * p * power / b * f * (n == 0 ? a[m] : 0) +
+                        (m == 0 && n == 0 ? p * (p - 1) * power / (b * b) * f * f : 0));
+    }
+  }
+  return sum;
+}
+
 /* the barrier function; its gradient and Hessian by c if they are not NULL */
 static double barrier(const dense *d, const double *c, double mu, double *g, double *H) {
   const jn_clock_problem *p = d->p;
@@ -254,9 +283,11 @@ static double barrier(const dense *d, const double *c, double mu, double *g, dou
       for (int j = 0; j < n; j++) y[k] += S[k * n + j] * c[j];
     const double b = y[0], root = sqrt(b);
     if (!(b > 0) || !(b < p->cap[i])) return HUGE_VAL;
-    f += d->w[i] / root - mu * log(p->cap[i] - b);
-    G[0] += -0.5 * d->w[i] / (b * root) + mu / (p->cap[i] - b);
-    Q[0][0] += 0.75 * d->w[i] / (b * b * root) + mu / ((p->cap[i] - b) * (p->cap[i] - b));
+    const double w = p->time * d->w[i];
+    f += w / root - mu * log(p->cap[i] - b);
+    G[0] += -0.5 * w / (b * root) + mu / (p->cap[i] - b);
+    Q[0][0] += 0.75 * w / (b * b * root) + mu / ((p->cap[i] - b) * (p->cap[i] - b));
+    if (d->squares) f += d->w[i] * squares(d, i, y, G, Q, d->w[i]);
     for (int k = 0; k < d->rows; k++) {
       const int third = k >= p->second;
       const size_t at = (size_t)(third ? k - p->second : k) * (size_t)p->stride + (size_t)i;
@@ -347,22 +378,34 @@ static void centre(const dense *d, double mu, double *c) {
 }
 
 double dense_duration(const jn_clock_problem *p) {
-  dense d = {p, p->cells + 1, p->second + p->third, NULL, NULL};
+  double T;
+  dense_objective(p, NULL, 0, 0, &T);
+  return T;
+}
+
+double dense_objective(const jn_clock_problem *p, const double *forces, int count, int rates,
+                       double *duration) {
+  dense d = {.p = p, .n = p->cells + 1, .rows = p->second + p->third};
   d.S = doubles((size_t)p->points * 3 * (size_t)d.n);
   d.w = doubles((size_t)p->points);
-  double *c = doubles((size_t)d.n), T = 0;
+  d.squares = forces, d.forces = count, d.rates = rates;
+  double *c = doubles((size_t)d.n), T = 0, cost = 0;
   dense_rows(&d);
   fill(c, (size_t)d.n, 0.5 * jn_clock_uniform(p, 1));
   for (double mu = 1e-2; mu > 1e-11; mu *= 0.3) centre(&d, mu, c);
   for (int i = 0; i < p->points; i++) {
-    double b = 0;
-    for (int j = 0; j < d.n; j++) b += d.S[(size_t)i * 3 * (size_t)d.n + (size_t)j] * c[j];
-    T += d.w[i] / sqrt(b);
+    double y[3] = {0}, G[3] = {0}, Q[3][3] = {{0}};
+    for (int k = 0; k < 3; k++)
+      for (int j = 0; j < d.n; j++)
+        y[k] += d.S[((size_t)i * 3 + (size_t)k) * (size_t)d.n + (size_t)j] * c[j];
+    T += d.w[i] / sqrt(y[0]);
+    if (forces) cost += d.w[i] * squares(&d, i, y, G, Q, 0);
   }
   free(d.S);
   free(d.w);
   free(c);
-  return T;
+  *duration = T;
+  return p->time * T + cost;
 }
 
 /* TOPP-RA (Pham and Pham 2018): x = b, u = b'/2; at grid point i  s1 2u + s0 x + sg within limits
