@@ -6,7 +6,7 @@
 
 struct bench_path {
   jn_trajectory *path;
-  jn_limit_range *range; /* [nv x JN_LIMIT_KINDS] */
+  jn_limit_range *range; /* [jn_limit_rows x JN_LIMIT_KINDS] */
 };
 
 /* Limits that are all within reach: the forces are those of the path itself, or a little above those
@@ -15,7 +15,10 @@ static jn_status choose_limits(bench *b) {
   const int nv = (int)b->nv;
   jn_limit_range *range = b->path->range;
   jn_limit_check *check = NULL;
-  for (int i = 0; i < nv * JN_LIMIT_KINDS; i++) range[i] = (jn_limit_range){-1e9, 1e9};
+  for (int i = 0; i < jn_limit_rows(b->model) * JN_LIMIT_KINDS; i++) {
+    const double size = i < nv * JN_LIMIT_KINDS ? 1e9 : HUGE_VAL; /* rotors: none */
+    range[i] = (jn_limit_range){-size, size};
+  }
   jn_status status =
       jn_limit_check_new(b->model, b->data, b->path->path, range, 200, NULL, &check, NULL);
   for (int i = 0; i < nv && !status; i++) {
@@ -35,7 +38,8 @@ jn_status bench_path_open(bench *b) {
   if (b->path) return JN_OK;
   b->path = cli_take(&b->memory, 1, sizeof *b->path);
   if (!b->path) return JN_ERR_MEMORY;
-  b->path->range = cli_take(&b->memory, b->nv * JN_LIMIT_KINDS, sizeof *b->path->range);
+  b->path->range = cli_take(&b->memory, (size_t)jn_limit_rows(b->model) * JN_LIMIT_KINDS,
+                            sizeof *b->path->range);
   if (!b->path->range) return JN_ERR_MEMORY;
   jn_status status =
       jn_trajectory_minimum(b->model, 3, 5, times, b->q, NULL, NULL, &b->path->path, NULL);

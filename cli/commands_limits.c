@@ -5,18 +5,12 @@
 
 #include "limits.h"
 #include "path.h"
-#include "names.h"
-
-static const chart_figure figures[JN_LIMIT_KINDS] = {
-    {"position / limit", "", 0}, {"velocity / limit", "", 0}, {"acceleration / limit", "", 0},
-    {"jerk / limit", "", 0},     {"torque / limit", "", 0},   {"torque rate / limit", "", 0},
-    {"power / limit", "", 0}};
 
 typedef struct limits {
   cli_path path;
   cli_limits_given given;
   const char *apply;
-  jn_limit_range *range; /* [nv x JN_LIMIT_KINDS] */
+  jn_limit_range *range; /* [jn_limit_rows x JN_LIMIT_KINDS] */
   jn_limit_check *check;
   cli_tool_speed tool;
   int broken, known;
@@ -30,13 +24,16 @@ typedef struct limits {
 /* Results. */
 
 /* the name of a quantity, and number i of all peaks at the motion's own speed */
-static const char *name_of(int kind) { return jn_limit_kind_name((jn_limit_kind)kind); }
+static const char *quantity_of(const limits *x, const jn_limit_peak *p) {
+  return jn_limit_quantity(x->path.job.model, p->iv, p->kind);
+}
+static int quantities(const limits *x) { return jn_limit_rows(x->path.job.model) * JN_LIMIT_KINDS; }
 static const jn_limit_peak *peak_of(const limits *x, int i) {
   return jn_limit_check_peak(x->check, i / JN_LIMIT_KINDS, (jn_limit_kind)(i % JN_LIMIT_KINDS));
 }
 
 static cli_dof dof_of(const limits *x, const jn_limit_peak *p) {
-  return cli_dof_name(x->path.job.model, p->iv);
+  return cli_limit_name(x->path.job.model, p->iv);
 }
 
 static const char *verdict(limits *x) {
@@ -51,14 +48,16 @@ static const char *verdict(limits *x) {
   if (!p) return "no time scaling satisfies all limits at once";
   return cli_take_text(
       m, "no time scaling helps: the %s of '%s' is out of range even at rest (%.6g at t = %.6g)",
-      p->kind == JN_LIMIT_EFFORT ? "effort against gravity" : "position", dof_of(x, p).text,
-      p->resting, p->resting_t);
+      p->kind != JN_LIMIT_EFFORT               ? "position"
+      : p->iv < jn_model_nv(x->path.job.model) ? "effort against gravity"
+                                               : "thrust against gravity",
+      dof_of(x, p).text, p->resting, p->resting_t);
 }
 
 static void write_peak(cli_output *out, const limits *x, const jn_limit_peak *p) {
   const cli_dof name = dof_of(x, p);
   const cli_field fields[] = {
-      TEXT_FIELD("joint", name.text),    TEXT_FIELD("quantity", name_of(p->kind)),
+      TEXT_FIELD("joint", name.text),    TEXT_FIELD("quantity", quantity_of(x, p)),
       NUMBER_FIELD("limit", p->limit),   NUMBER_FIELD("worst", p->value),
       NUMBER_FIELD("time", p->t),        NUMBER_FIELD("used", p->used),
       NUMBER_FIELD("excess", p->excess), BOOL_FIELD("broken", p->broken)};
@@ -67,7 +66,7 @@ static void write_peak(cli_output *out, const limits *x, const jn_limit_peak *p)
     return;
   }
   fprintf(out->file, "%-16s %-12s %12.6g %12.6g %10.6g %7.1f%%", cli_clean(name.text).text,
-          name_of(p->kind), p->limit, p->value, p->t, 100 * p->used);
+          quantity_of(x, p), p->limit, p->value, p->t, 100 * p->used);
   if (p->broken) fprintf(out->file, "  broken by %.4g", p->excess);
   fputc('\n', out->file);
 }
@@ -109,7 +108,7 @@ static int write_limits(const limits *x) {
   cli_json_begin(&out, '{');
   cli_path_json(&out, &x->path);
   cli_records(&out, "limits", "joint,quantity,limit,worst,time,used,excess,broken");
-  for (int i = 0; i < jn_model_nv(x->path.job.model) * JN_LIMIT_KINDS; i++)
+  for (int i = 0; i < quantities(x); i++)
     if (peak_of(x, i)->limited) write_peak(&out, x, peak_of(x, i));
   write_tool(&out, &x->tool);
   cli_json_end(&out);
@@ -139,39 +138,46 @@ static int apply(const limits *x) {
 
 /* Figures: every quantity relative to its limit, and the limits at 1 and -1. */
 static int draw(limits *x) {
-  const int nv = jn_model_nv(x->path.job.model), rows = jn_limit_check_samples(x->check);
-  int columns = 1 + 2 * JN_LIMIT_KINDS, at = 1;
+  const jn_model *model = x->path.job.model;
+  const cli_limit_rows rows = cli_limit_rows_of(x->check, x->path.samples);
+  int columns = 1 + 2 * CLI_LIMIT_VALUES, at = 1;
   if (!x->path.plot && !x->path.report) return CLI_DONE;
-  int used[JN_LIMIT_KINDS] = {0};
-  for (int i = 0; i < nv * JN_LIMIT_KINDS; i++)
-    columns += peak_of(x, i)->limited, used[i % JN_LIMIT_KINDS] |= peak_of(x, i)->limited;
-  int code = cli_sheet_new(&x->sheet, rows, columns, figures, JN_LIMIT_KINDS);
+  for (int i = 0; i < quantities(x); i++) columns += peak_of(x, i)->limited;
+  int code = cli_sheet_new(&x->sheet, rows.count, columns, cli_limit_figures, CLI_LIMIT_VALUES);
   if (code) return code;
   cli_sheet_column(&x->sheet, 0, -1, "t");
-  for (int n = 0; n < rows; n++) cli_sheet_row(&x->sheet, n)[0] = jn_limit_check_time(x->check, n);
-  for (int k = 0; k < JN_LIMIT_KINDS; k++) {
-    for (int iv = 0; iv < nv; iv++) {
-      const jn_limit_peak *p = peak_of(x, iv * JN_LIMIT_KINDS + k);
+  for (int n = 0; n < rows.count; n++)
+    cli_sheet_row(&x->sheet, n)[0] = jn_limit_check_time(x->check, n * rows.every);
+  for (int f = 0; f < CLI_LIMIT_VALUES; f++) {
+    const cli_limit_group group = cli_limit_group_of(model, f);
+    int used = 0;
+    for (int row = group.first; row < group.last; row++) {
+      const jn_limit_peak *p = jn_limit_check_peak(x->check, row, group.kind);
       if (!p->limited) continue;
-      cli_sheet_column(&x->sheet, at, k, "%s:%s", name_of(k), dof_of(x, p).text);
-      for (int n = 0; n < rows; n++)
-        cli_sheet_row(&x->sheet, n)[at] = jn_limit_check_use(x->check, n, iv, (jn_limit_kind)k, 1);
-      at++;
+      cli_sheet_column(&x->sheet, at, f, "%s:%s", quantity_of(x, p), dof_of(x, p).text);
+      for (int n = 0; n < rows.count; n++)
+        cli_sheet_row(&x->sheet, n)[at] =
+            jn_limit_check_use(x->check, n * rows.every, row, group.kind, 1);
+      at++, used = 1;
     }
     for (int side = 0; side < 2; side++, at++) {
-      cli_sheet_column(&x->sheet, at, used[k] ? k : -1, "%s:%slimit", name_of(k), side ? "-" : "+");
-      for (int n = 0; n < rows; n++) cli_sheet_row(&x->sheet, n)[at] = side ? -1 : 1;
+      cli_sheet_column(&x->sheet, at, used ? f : -1, "%s:%slimit",
+                       f < JN_LIMIT_KINDS      ? jn_limit_kind_name(group.kind)
+                       : f == CLI_LIMIT_THRUST ? "thrust"
+                                               : "thrust_rate",
+                       side ? "-" : "+");
+      for (int n = 0; n < rows.count; n++) cli_sheet_row(&x->sheet, n)[at] = side ? -1 : 1;
     }
   }
   cli_memory *m = &x->path.job.result.memory;
   const jn_limit_peak *most = NULL;
-  for (int i = 0; i < nv * JN_LIMIT_KINDS; i++)
+  for (int i = 0; i < quantities(x); i++)
     if (peak_of(x, i)->limited && (!most || peak_of(x, i)->used > most->used)) most = peak_of(x, i);
   const char *cards[] = {
       cli_take_text(m, "%d of %d", x->broken, x->known),
       "limits broken",
       cli_take_text(m, "%.1f%%", 100 * (most ? most->used : cli_tool_used(&x->tool))),
-      most ? cli_take_text(m, "%s of %s at %.4g s: %.5g, limit %.5g", name_of(most->kind),
+      most ? cli_take_text(m, "%s of %s at %.4g s: %.5g, limit %.5g", quantity_of(x, most),
                            cli_clean(dof_of(x, most).text).text, most->t, most->value, most->limit)
            : cli_take_text(m, "speed of %s at %.4g s: %.5g, limit %.5g",
                            cli_clean(x->tool.name).text, x->tool.t, x->tool.speed,
@@ -189,11 +195,13 @@ static int draw(limits *x) {
 
 static int compute(limits *x) {
   cli_path *p = &x->path;
-  int nv = jn_model_nv(p->job.model), code = cli_limits_read(&x->given, &p->job, &x->range);
+  int code = cli_limits_read(&x->given, &p->job, &x->range);
   if (!code) code = cli_tool_limit(&x->given, &p->job, &x->tool);
   if (code) return code;
+  jn_error error = {0};
   jn_status status = jn_limit_check_new(p->job.model, p->job.data, p->trajectory, x->range,
-                                        p->samples, NULL, &x->check, NULL);
+                                        p->samples, NULL, &x->check, &error);
+  if (status == JN_ERR_ACTUATION) return cli_bad_input("limits: %s", error.message);
   if ((code = cli_job_status(&p->job, status))) return code;
   x->scale = jn_limit_check_scale(x->check);
   x->known = jn_limit_check_limited(x->check);
@@ -204,7 +212,7 @@ static int compute(limits *x) {
   if (x->scale > 0) x->scale = fmax(x->scale, cli_tool_used(&x->tool));
   x->any_speed = x->scale > 0 && x->scale <= 1.001 * JN_LIMIT_FASTEST;
   if (x->any_speed) x->scale = 1;
-  for (int i = 0; i < nv * JN_LIMIT_KINDS; i++) {
+  for (int i = 0; i < quantities(x); i++) {
     const jn_limit_peak *peak = peak_of(x, i);
     if (peak->hopeless && (!x->reason || peak->used > x->reason->used)) x->reason = peak;
   }

@@ -2,27 +2,25 @@
 #include "commands.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jounce/kinematics.h>
 #include <jounce/retime.h>
 
 #include "limits.h"
-#include "names.h"
 #include "path.h"
 #include "progress.h"
 
-enum { CLOCK = JN_LIMIT_KINDS, FIGURES };
-static const chart_figure figures[FIGURES] = {
-    {"position / limit", "", 0}, {"velocity / limit", "", 0},  {"acceleration / limit", "", 0},
-    {"jerk / limit", "", 0},     {"torque / limit", "", 0},    {"torque rate / limit", "", 0},
-    {"power / limit", "", 0},    {"speed of the clock", "", 0}};
+/* the used shares of limits, the largest of them, and the clock */
+enum { LARGEST = CLI_LIMIT_VALUES, CLOCK, FIGURES };
 
 typedef struct retime {
   cli_path path;
   cli_limits_given given;
   jn_retime_options options;
-  int moving_ends, speed_given[2];
+  int moving_ends, speed_given[2], duration_given;
+  const char *objective;
   cli_tool_speed tool;
   const char *apply;
   jn_limit_range *range;
@@ -33,6 +31,7 @@ typedef struct retime {
   double busy;           /* share of the time in which some limit is used by 99 % or more */
   double *q, *v;         /* scratch of the tool */
   const char *verdict;
+  chart_figure figures[FIGURES];
   cli_sheet sheet;
 } retime;
 
@@ -49,28 +48,35 @@ static int progress(void *context, int round, int step, double duration, double 
 
 /* Results. */
 
-static int quantities(const retime *x) { return jn_model_nv(x->path.job.model) * JN_LIMIT_KINDS; }
+static int quantities(const retime *x) { return jn_limit_rows(x->path.job.model) * JN_LIMIT_KINDS; }
 static const jn_limit_peak *peak_of(const retime *x, int i) {
   return jn_limit_check_peak(x->check, i / JN_LIMIT_KINDS, (jn_limit_kind)(i % JN_LIMIT_KINDS));
 }
 
-/* Columns: t, u, u', u'', and the use of every limit, at samples that are evenly spaced in time. */
+/* Columns: t, u, u', u'', the largest use of a limit but positions, and the use of every limit. */
 static int name_columns(retime *x) {
   const jn_model *model = x->path.job.model;
   static const char *const clock[3] = {"u", "u'", "u''"};
-  int columns = 4, at = 4;
+  int columns = 5, at = 5;
   for (int i = 0; i < quantities(x); i++) columns += peak_of(x, i)->limited;
   columns += x->tool.name != NULL;
-  int code = cli_sheet_new(&x->sheet, jn_limit_check_samples(x->check), columns, figures, FIGURES);
+  memcpy(x->figures, cli_limit_figures, sizeof cli_limit_figures);
+  x->figures[LARGEST] = (chart_figure){"largest use of a limit", "", 0};
+  x->figures[CLOCK] = (chart_figure){"speed of the clock", "", 0};
+  int code = cli_sheet_new(&x->sheet, cli_limit_rows_of(x->check, x->path.samples).count, columns,
+                           x->figures, FIGURES);
   if (code) return code;
   cli_sheet_column(&x->sheet, 0, -1, "t");
   for (int k = 0; k < 3; k++)
     cli_sheet_column(&x->sheet, 1 + k, k == 1 ? CLOCK : -1, "%s", clock[k]);
-  for (int k = 0; k < JN_LIMIT_KINDS; k++)
-    for (int iv = 0; iv < jn_model_nv(model); iv++)
-      if (peak_of(x, iv * JN_LIMIT_KINDS + k)->limited)
-        cli_sheet_column(&x->sheet, at++, k, "%s:%s", jn_limit_kind_name((jn_limit_kind)k),
-                         cli_dof_name(model, iv).text);
+  cli_sheet_column(&x->sheet, 4, LARGEST, "largest");
+  for (int f = 0; f < CLI_LIMIT_VALUES; f++) {
+    const cli_limit_group group = cli_limit_group_of(model, f);
+    for (int row = group.first; row < group.last; row++)
+      if (jn_limit_check_peak(x->check, row, group.kind)->limited)
+        cli_sheet_column(&x->sheet, at++, f, "%s:%s", jn_limit_quantity(model, row, group.kind),
+                         cli_limit_name(model, row).text);
+  }
   if (x->tool.name)
     cli_sheet_column(&x->sheet, at, JN_LIMIT_VELOCITY, "tool_speed:%s", x->tool.name);
   return CLI_DONE;
@@ -89,26 +95,39 @@ static jn_status use_of_tool(retime *x, double t, double *use) {
   return status;
 }
 
+/* The used shares at sample n: row[from ...]; the largest but positions. */
+static double uses_of(const retime *x, int n, double *row, int from) {
+  double most = 0;
+  for (int f = 0, at = from; f < CLI_LIMIT_VALUES; f++) {
+    const cli_limit_group group = cli_limit_group_of(x->path.job.model, f);
+    for (int i = group.first; i < group.last; i++) {
+      if (!jn_limit_check_peak(x->check, i, group.kind)->limited) continue;
+      const double use = jn_limit_check_use(x->check, n, i, group.kind, 1);
+      if (group.kind != JN_LIMIT_POSITION) most = fmax(most, fabs(use));
+      if (row) row[at++] = use;
+    }
+  }
+  return most;
+}
+
+/* The rows of the table; the share of the time at a limit comes from all samples. */
 static jn_status fill_rows(retime *x) {
-  const int nv = jn_model_nv(x->path.job.model), rows = jn_limit_check_samples(x->check);
+  const cli_limit_rows rows = cli_limit_rows_of(x->check, x->path.samples);
+  const int samples = jn_limit_check_samples(x->check), tool = x->sheet.table->columns - 1;
   double last = 0;
-  for (int n = 0; n < rows; n++) {
-    double *row = cli_sheet_row(&x->sheet, n), most = 0;
-    int at = 4;
-    row[0] = jn_limit_check_time(x->check, n);
-    jn_status status = jn_trajectory_clock(x->motion, row[0], 2, row + 1);
+  for (int n = 0; n < samples; n++) {
+    const double t = jn_limit_check_time(x->check, n);
+    double *row = n % rows.every ? NULL : cli_sheet_row(&x->sheet, n / rows.every), use = 0;
+    double most = uses_of(x, n, row, 5);
+    jn_status status = x->tool.name ? use_of_tool(x, t, &use) : JN_OK;
+    if (!status && row) status = jn_trajectory_clock(x->motion, t, 2, row + 1);
     if (status) return status;
-    for (int k = 0; k < JN_LIMIT_KINDS; k++)
-      for (int iv = 0; iv < nv; iv++) {
-        if (!peak_of(x, iv * JN_LIMIT_KINDS + k)->limited) continue;
-        row[at] = jn_limit_check_use(x->check, n, iv, (jn_limit_kind)k, 1);
-        if (k != JN_LIMIT_POSITION) most = fmax(most, fabs(row[at]));
-        at++;
-      }
-    if (x->tool.name && (status = use_of_tool(x, row[0], &row[at]))) return status;
-    if (x->tool.name) most = fmax(most, row[at]);
-    if (most >= 0.99) x->busy += row[0] - last;
-    last = row[0];
+    most = fmax(most, use);
+    if (most >= 0.99) x->busy += t - last;
+    last = t;
+    if (!row) continue;
+    row[0] = t, row[4] = most;
+    if (x->tool.name) row[tool] = use;
   }
   x->busy /= x->report.duration;
   return JN_OK;
@@ -118,17 +137,22 @@ static const char *verdict(retime *x) {
   cli_memory *m = &x->path.job.result.memory;
   const char *one = x->scaled > 0 ? cli_take_text(m, "%.6g s with one time scale", x->scaled)
                                   : "no time scale keeps the limits";
+  const int rates = x->options.objective == JN_OBJECTIVE_EFFORT_RATE;
+  const char *cost = x->report.cost > 0 ? cli_take_text(m, "; integral of %s^2: %.6g",
+                                                        rates ? "tau'" : "tau", x->report.cost)
+                                        : "";
   return cli_take_text(
-      m, "%.6g s instead of %.6g s (%s); %d of %d limits broken; at a limit %.0f %% of the time",
+      m, "%.6g s instead of %.6g s (%s); %d of %d limits broken; at a limit %.0f %% of the time%s",
       x->report.duration, x->before, one,
       jn_limit_check_broken(x->check) + cli_tool_broken(&x->tool),
-      jn_limit_check_limited(x->check) + (x->tool.name != NULL), 100 * x->busy);
+      jn_limit_check_limited(x->check) + (x->tool.name != NULL), 100 * x->busy, cost);
 }
 
 static void write_peak(FILE *file, const retime *x, const jn_limit_peak *p) {
   fprintf(file, "%-16s %-12s %12.6g %12.6g %10.6g %7.1f%%\n",
-          cli_clean(cli_dof_name(x->path.job.model, p->iv).text).text, jn_limit_kind_name(p->kind),
-          p->limit, p->value, p->t, 100 * p->used);
+          cli_clean(cli_limit_name(x->path.job.model, p->iv).text).text,
+          jn_limit_quantity(x->path.job.model, p->iv, p->kind), p->limit, p->value, p->t,
+          100 * p->used);
 }
 
 static int broken(const retime *x) {
@@ -145,6 +169,8 @@ static void write_json(cli_output *out, const retime *x) {
                              NUMBER_FIELD("rounds", x->report.rounds),
                              NUMBER_FIELD("steps", x->report.steps),
                              NUMBER_FIELD("slowed", x->report.slowed),
+                             TEXT_FIELD("objective", x->objective ? x->objective : "time"),
+                             MAYBE_FIELD("cost", x->report.cost > 0, x->report.cost),
                              TEXT_FIELD("verdict", x->verdict)};
   cli_json_begin(out, '{');
   cli_path_json(out, &x->path);
@@ -153,11 +179,14 @@ static void write_json(cli_output *out, const retime *x) {
   for (int i = 0; i < quantities(x); i++) {
     const jn_limit_peak *p = peak_of(x, i);
     if (!p->limited) continue;
-    const cli_dof name = cli_dof_name(x->path.job.model, p->iv);
+    const cli_dof name = cli_limit_name(x->path.job.model, p->iv);
     const cli_field fields[] = {
-        TEXT_FIELD("joint", name.text),  TEXT_FIELD("quantity", jn_limit_kind_name(p->kind)),
-        NUMBER_FIELD("limit", p->limit), NUMBER_FIELD("worst", p->value),
-        NUMBER_FIELD("time", p->t),      NUMBER_FIELD("used", p->used)};
+        TEXT_FIELD("joint", name.text),
+        TEXT_FIELD("quantity", jn_limit_quantity(x->path.job.model, p->iv, p->kind)),
+        NUMBER_FIELD("limit", p->limit),
+        NUMBER_FIELD("worst", p->value),
+        NUMBER_FIELD("time", p->t),
+        NUMBER_FIELD("used", p->used)};
     cli_record(out, fields, COUNT(fields));
   }
   const cli_field tool[] = {TEXT_FIELD("joint", x->tool.name),
@@ -277,11 +306,41 @@ static int compute(retime *x) {
   return broken(x) ? CLI_CHECK_FAILED : CLI_DONE;
 }
 
+/* --objective time|torque|rate|mixed:WEIGHT */
+static int read_objective(retime *x) {
+  static const char *const names[] = {"time", "torque", "rate", "mixed"};
+  const char *text = x->objective ? x->objective : "time", *weight = strchr(text, ':');
+  const size_t length = weight ? (size_t)(weight - text) : strlen(text);
+  int found = -1;
+  for (int i = 0; i < 4; i++)
+    if (strlen(names[i]) == length && !strncmp(text, names[i], length)) found = i;
+  const int mixed = found == JN_OBJECTIVE_MIXED;
+  char *end = NULL;
+  if (mixed && weight) x->options.weight = strtod(weight + 1, &end);
+  const int good = end && *end == 0 && x->options.weight > 0 && isfinite(x->options.weight);
+  if (found < 0 || mixed != (weight != NULL) || (mixed && !good))
+    return cli_bad_usage(
+        "retime: --objective: time, torque, rate or mixed:WEIGHT with a positive number expected, "
+        "found '%s'",
+        text);
+  x->options.objective = (jn_retime_objective)found;
+  if (x->duration_given && !(x->options.duration > 0))
+    return cli_bad_usage("retime: --duration: a positive number expected, found %.9g",
+                         x->options.duration);
+  if ((found == JN_OBJECTIVE_EFFORT || found == JN_OBJECTIVE_EFFORT_RATE) && !x->duration_given)
+    return cli_bad_usage(
+        "retime: --objective %s needs --duration T: a slower motion costs less, "
+        "without end",
+        text);
+  return CLI_DONE;
+}
+
 static int run_retime(cli_job *job) {
   retime *x = (retime *)job;
   int code = cli_path_load(&x->path, 1);
   if (!code) code = cli_limits_check(&x->given, "retime");
   if (!code) code = cli_motion_check("retime", "--apply", x->apply);
+  if (!code) code = read_objective(x);
   for (int i = 0; i < 2 && !code; i++)
     if (x->speed_given[i] && !(x->options.speed[i] > 0))
       code = cli_bad_usage("retime: --%s-speed: a positive number expected, found %.9g",
@@ -302,6 +361,8 @@ int cli_retime(int argc, char **argv) {
                               CLI_OPT_OUTPUT("apply", &x.apply),
                               CLI_OPT_INT("intervals", &x.options.intervals, 16, JN_MAX_INTERVALS),
                               CLI_OPT_FLAG("no-rate", &x.options.without_rates, 1),
+                              CLI_OPT_TEXT("objective", &x.objective),
+                              CLI_OPT_NUMBER("duration", &x.options.duration, &x.duration_given),
                               CLI_OPT_FLAG("moving-ends", &x.moving_ends, 1),
                               CLI_OPT_NUMBER("start-speed", &x.options.speed[0], &x.speed_given[0]),
                               CLI_OPT_NUMBER("end-speed", &x.options.speed[1], &x.speed_given[1])};

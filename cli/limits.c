@@ -6,11 +6,34 @@
 #include <strings.h>
 
 #include "file.h"
-#include "names.h"
 #include "reader.h"
 
-static const char *const option_names[JN_LIMIT_KINDS] = {
-    "", "velocity", "acceleration", "jerk", "effort", "effort-rate", "power"};
+static const char *const option_names[CLI_LIMIT_VALUES] = {"",      "velocity", "acceleration",
+                                                           "jerk",  "effort",   "effort-rate",
+                                                           "power", "thrust",   "thrust-rate"};
+
+const chart_figure cli_limit_figures[CLI_LIMIT_VALUES] = {
+    {"position / limit", "", 0}, {"velocity / limit", "", 0}, {"acceleration / limit", "", 0},
+    {"jerk / limit", "", 0},     {"torque / limit", "", 0},   {"torque rate / limit", "", 0},
+    {"power / limit", "", 0},    {"thrust / limit", "", 0},   {"thrust rate / limit", "", 0}};
+
+cli_dof cli_limit_name(const jn_model *model, int row) {
+  cli_dof name = {""};
+  jn_limit_row_name(model, row, name.text, sizeof name.text);
+  return name;
+}
+
+cli_limit_group cli_limit_group_of(const jn_model *model, int figure) {
+  const int nv = jn_model_nv(model);
+  if (figure < JN_LIMIT_KINDS) return (cli_limit_group){(jn_limit_kind)figure, 0, nv};
+  return (cli_limit_group){figure == CLI_LIMIT_THRUST ? JN_LIMIT_EFFORT : JN_LIMIT_EFFORT_RATE, nv,
+                           jn_limit_rows(model)};
+}
+
+cli_limit_rows cli_limit_rows_of(const jn_limit_check *check, int samples) {
+  const int all = jn_limit_check_samples(check), every = all > samples ? all / samples : 1;
+  return (cli_limit_rows){every, (all + every - 1) / every};
+}
 
 int cli_limits_check(const cli_limits_given *given, const char *command) {
   if (!given->tool != !given->tool_speed_given)
@@ -18,7 +41,7 @@ int cli_limits_check(const cli_limits_given *given, const char *command) {
   if (given->tool && !(given->tool_speed > 0))
     return cli_bad_usage("%s: --tool-speed: a positive number expected, found %.9g", command,
                          given->tool_speed);
-  for (int k = 1; k < JN_LIMIT_KINDS; k++) {
+  for (int k = 1; k < CLI_LIMIT_VALUES; k++) {
     if (!given->flag[k] || given->value[k] >= 0) continue;
     return cli_bad_usage("%s: --%s: a nonnegative number expected, found %.9g", command,
                          option_names[k], given->value[k]);
@@ -26,7 +49,15 @@ int cli_limits_check(const cli_limits_given *given, const char *command) {
   return CLI_DONE;
 }
 
-/* for every joint except a floating base */
+/* the largest thrust or thrust rate of a rotor */
+static void limit_rotor(jn_limit_range *r, int what, double y) {
+  if (what == CLI_LIMIT_THRUST)
+    r[JN_LIMIT_EFFORT].high = y;
+  else
+    r[JN_LIMIT_EFFORT_RATE] = (jn_limit_range){-y, y};
+}
+
+/* for every joint except a floating base, and for every rotor */
 static void limits_of_options(const cli_limits_given *given, const jn_model *model,
                               jn_limit_range *range) {
   for (int iv = 0; iv < jn_model_nv(model); iv++) {
@@ -36,6 +67,9 @@ static void limits_of_options(const cli_limits_given *given, const jn_model *mod
     for (int k = 1; k < JN_LIMIT_KINDS; k++)
       if (given->flag[k]) r[k] = (jn_limit_range){-given->value[k], given->value[k]};
   }
+  for (int row = jn_model_nv(model); row < jn_limit_rows(model); row++)
+    for (int k = CLI_LIMIT_THRUST; k < CLI_LIMIT_VALUES; k++)
+      if (given->flag[k]) limit_rotor(range + (size_t)row * JN_LIMIT_KINDS, k, given->value[k]);
 }
 
 /* One limit of a degree of freedom: "lower", "upper" or the name of a kind. */
@@ -54,17 +88,45 @@ static void read_limit(const jn_json *value, const char *name, const jn_joint *j
       r[kind] = (jn_limit_range){-y, y};
 }
 
+/* 1 if this is the name of a degree of freedom, or of its joint; of some of them */
+static int is_named(const jn_model *model, int iv, const char *name) {
+  int c, joint = cli_dof_joint(model, iv, &c);
+  return strcmp(cli_dof_name(model, iv).text, name) == 0 ||
+         strcmp(cli_joint_name(model, joint), name) == 0;
+}
+static int is_joint(const jn_model *model, const char *name) {
+  for (int iv = 0; iv < jn_model_nv(model); iv++)
+    if (is_named(model, iv, name)) return 1;
+  return 0;
+}
+
+/* {"thrust", "thrust_rate"} of a rotor */
+static void read_rotor(const jn_json *object, jn_limit_range *r) {
+  static const char *const known[] = {"thrust", "thrust_rate", NULL};
+  if (!jn_json_object(object) || !jn_json_keys(object, known)) return;
+  for (int k = 0; known[k]; k++) {
+    const jn_json value = jn_json_member(object, known[k]);
+    double y;
+    if (!value.value || !jn_json_number(&value, &y)) continue;
+    if (y < 0) jn_refuse(&value, "a nonnegative number expected, found %.9g", y);
+    limit_rotor(r, CLI_LIMIT_THRUST + k, y);
+  }
+}
+
 /* {"lower", ...} of a joint or a degree of freedom */
 static void read_limits(const jn_model *model, const jn_json *object, jn_limit_range *range) {
   static const char *const known[] = {"lower",       "upper",        "velocity", "effort", "jerk",
                                       "effort_rate", "acceleration", "power",    NULL};
   int found = 0;
+  const int rotor = is_joint(model, object->key) ? -1 : jn_model_find_rotor(model, object->key);
+  if (rotor >= 0) {
+    read_rotor(object, range + (size_t)(jn_model_nv(model) + rotor) * JN_LIMIT_KINDS);
+    return;
+  }
   if (!jn_json_object(object) || !jn_json_keys(object, known)) return;
   for (int iv = 0; iv < jn_model_nv(model); iv++) {
     int c, joint = cli_dof_joint(model, iv, &c);
-    if (strcmp(cli_dof_name(model, iv).text, object->key) != 0 &&
-        strcmp(cli_joint_name(model, joint), object->key) != 0)
-      continue;
+    if (!is_named(model, iv, object->key)) continue;
     found = 1;
     for (int k = 0; known[k]; k++) {
       const jn_json value = jn_json_member(object, known[k]);
@@ -74,7 +136,7 @@ static void read_limits(const jn_model *model, const jn_json *object, jn_limit_r
   }
   char hint[1024];
   if (!found)
-    jn_refuse(object, "the model has no joint of this name%s",
+    jn_refuse(object, "the model has no joint or rotor of this name%s",
               cli_suggest(object->key, cli_joint_words(model), hint, sizeof hint));
 }
 
@@ -92,14 +154,16 @@ static int limits_of_file(const char *file, const jn_model *model, jn_limit_rang
 }
 
 static int check_ranges(const cli_job *job, const jn_limit_range *range, int tool) {
-  const int nv = jn_model_nv(job->model);
+  const jn_model *model = job->model;
   int known = 0;
-  for (int i = 0; i < nv * JN_LIMIT_KINDS; i++) {
+  for (int i = 0; i < jn_limit_rows(model) * JN_LIMIT_KINDS; i++) {
     const jn_limit_range *r = &range[i];
+    const int row = i / JN_LIMIT_KINDS;
     if (!(r->low <= r->high))
       return cli_bad_input("%s: %s of '%s': the lower limit %.6g is above the upper one, %.6g",
-                           job->command, jn_limit_kind_name((jn_limit_kind)(i % JN_LIMIT_KINDS)),
-                           cli_dof_name(job->model, i / JN_LIMIT_KINDS).text, r->low, r->high);
+                           job->command,
+                           jn_limit_quantity(model, row, (jn_limit_kind)(i % JN_LIMIT_KINDS)),
+                           cli_limit_name(model, row).text, r->low, r->high);
     known += isfinite(r->low) || isfinite(r->high);
   }
   if (known || tool) return CLI_DONE;
@@ -110,8 +174,8 @@ static int check_ranges(const cli_job *job, const jn_limit_range *range, int too
 }
 
 int cli_limits_read(const cli_limits_given *given, cli_job *job, jn_limit_range **range) {
-  const size_t nv = (size_t)jn_model_nv(job->model);
-  jn_limit_range *r = cli_take(&job->result.memory, nv * JN_LIMIT_KINDS, sizeof *r);
+  const size_t rows = (size_t)jn_limit_rows(job->model);
+  jn_limit_range *r = cli_take(&job->result.memory, rows * JN_LIMIT_KINDS, sizeof *r);
   if (!r) return CLI_BAD_INPUT;
   jn_model_limits(job->model, r);
   limits_of_options(given, job->model, r);

@@ -4,11 +4,15 @@
 
 #include <jounce/motion_limits.h>
 
+#include "names.h"
 #include "path.h"
 
+/* Kinds of limits, then the largest thrust and thrust rate of rotors. */
+enum { CLI_LIMIT_THRUST = JN_LIMIT_KINDS, CLI_LIMIT_THRUST_RATE, CLI_LIMIT_VALUES };
+
 typedef struct cli_limits_given {
-  double value[JN_LIMIT_KINDS]; /* where flag is set */
-  int flag[JN_LIMIT_KINDS];
+  double value[CLI_LIMIT_VALUES]; /* where flag is set */
+  int flag[CLI_LIMIT_VALUES];
   const char *file;
   const char *tool; /* a link or frame whose speed is limited */
   double tool_speed;
@@ -24,19 +28,36 @@ typedef struct cli_tool_speed {
 
 /* Rows of an option table. */
 #define CLI_LIMIT_OPTION(g, name, kind) CLI_OPT_NUMBER(name, &(g)->value[kind], &(g)->flag[kind])
-#define CLI_LIMIT_OPTIONS(g)                                                                      \
-  CLI_OPT_INPUT("limits", &(g)->file), CLI_LIMIT_OPTION(g, "velocity", JN_LIMIT_VELOCITY),        \
-      CLI_LIMIT_OPTION(g, "acceleration", JN_LIMIT_ACCELERATION),                                 \
-      CLI_LIMIT_OPTION(g, "jerk", JN_LIMIT_JERK), CLI_LIMIT_OPTION(g, "effort", JN_LIMIT_EFFORT), \
-      CLI_LIMIT_OPTION(g, "effort-rate", JN_LIMIT_EFFORT_RATE),                                   \
-      CLI_LIMIT_OPTION(g, "power", JN_LIMIT_POWER), CLI_OPT_TEXT("tool", &(g)->tool),             \
+#define CLI_LIMIT_OPTIONS(g)                                                                       \
+  CLI_OPT_INPUT("limits", &(g)->file), CLI_LIMIT_OPTION(g, "velocity", JN_LIMIT_VELOCITY),         \
+      CLI_LIMIT_OPTION(g, "acceleration", JN_LIMIT_ACCELERATION),                                  \
+      CLI_LIMIT_OPTION(g, "jerk", JN_LIMIT_JERK), CLI_LIMIT_OPTION(g, "effort", JN_LIMIT_EFFORT),  \
+      CLI_LIMIT_OPTION(g, "effort-rate", JN_LIMIT_EFFORT_RATE),                                    \
+      CLI_LIMIT_OPTION(g, "power", JN_LIMIT_POWER),                                                \
+      CLI_LIMIT_OPTION(g, "thrust", CLI_LIMIT_THRUST),                                             \
+      CLI_LIMIT_OPTION(g, "thrust-rate", CLI_LIMIT_THRUST_RATE), CLI_OPT_TEXT("tool", &(g)->tool), \
       CLI_OPT_NUMBER("tool-speed", &(g)->tool_speed, &(g)->tool_speed_given)
 
 /* Checks the numbers of the options. Both functions return an exit status after a message. */
 int cli_limits_check(const cli_limits_given *given, const char *command);
-/* range[nv x JN_LIMIT_KINDS], released with the result of the job: the model's limits, replaced by
+/* range[jn_limit_rows x JN_LIMIT_KINDS], released with the result of the job: the model's limits, replaced by
  * those of the options, then by those of the file. Without any limit: an error. */
 int cli_limits_read(const cli_limits_given *given, cli_job *job, jn_limit_range **range);
+
+/* The name of a row of limits (jn_limit_rows): of a degree of freedom or a rotor. */
+cli_dof cli_limit_name(const jn_model *model, int row);
+/* Figures of used shares: kinds of limits, then thrust and thrust rate of rotors; what is in one. */
+extern const chart_figure cli_limit_figures[CLI_LIMIT_VALUES];
+typedef struct cli_limit_group {
+  jn_limit_kind kind;
+  int first, last; /* rows first ... last - 1 */
+} cli_limit_group;
+cli_limit_group cli_limit_group_of(const jn_model *model, int figure);
+/* Rows of a table of used shares: every n-th sample of a check, so that there are about `samples`. */
+typedef struct cli_limit_rows {
+  int every, count;
+} cli_limit_rows;
+cli_limit_rows cli_limit_rows_of(const jn_limit_check *check, int samples);
 
 /* The tool's limit from the options; its largest speed along a motion. Exit statuses. */
 int cli_tool_limit(const cli_limits_given *given, const cli_job *job, cli_tool_speed *tool);

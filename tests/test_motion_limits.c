@@ -81,7 +81,7 @@ static void static_torques_are_hopeless(void **state) {
   range[JN_LIMIT_JERK] = (jn_limit_range){1, -1};
   assert_status(jn_limit_check_new(model, data, T, range, 200, NULL, &check, &error),
                 JN_ERR_ARGUMENT);
-  assert_non_null(strstr(error.message, "jerk of degree of freedom 0"));
+  assert_non_null(strstr(error.message, "jerk of 'joint1'"));
   assert_status(jn_limit_check_new(model, data, NULL, range, 200, NULL, &check, &error),
                 JN_ERR_ARGUMENT);
   range[JN_LIMIT_JERK] = (jn_limit_range){-1, 1};

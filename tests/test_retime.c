@@ -625,9 +625,10 @@ static void what_cannot_be_kept_is_named(void **state) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 3 && !strcmp(argv[1], "--paths")) {
+  if (argc >= 3 && !strcmp(argv[1], "--paths")) {
     int bad = 0;
     for (size_t robot = 0; robot < COUNT(robots); robot++) {
+      if (argc > 3 && strcmp(argv[3], robots[robot])) continue;
       const findings f = try_paths(robots[robot], atoi(argv[2]));
       bad |= f.failed || f.broken || f.used < 0.85 || f.steps > 60;
     }

@@ -1,5 +1,6 @@
-/* motion_limits.h: limits of position, velocity, acceleration, jerk, torque, torque rate and power
- * along a trajectory: the peaks of every quantity, and the time scaling that satisfies all limits.
+/* motion_limits.h: limits of position, velocity, acceleration, jerk, torque, torque rate and power, and
+ * of the thrust of rotors and its rate, along a trajectory: the peaks of every quantity, and the time
+ * scaling that satisfies all limits.
  *
  * At time scale s, with the speed x = 1/s, a sample of the motion has
  *
@@ -34,12 +35,24 @@ typedef enum jn_limit_kind {
  * such kind. */
 JN_API const char *jn_limit_kind_name(jn_limit_kind kind);
 
-/* Limits of one quantity of one degree of freedom; infinite: no limit. */
+/* Limits come in rows: of the nv degrees of freedom, then of the rotors (jounce/rotors.h). A rotor has
+ * two quantities: its thrust f = P W as effort, and f' as effort_rate, W the wrench of the base in its
+ * own axes. Returns the number of rows; 0: no model. */
+JN_API int jn_limit_rows(const jn_model *model);
+/* The name of a row: "elbow", "base:wx", "p1"; it is cut to the size. JN_ERR_ARGUMENT: no such row, or
+ * no room. */
+JN_API jn_status jn_limit_row_name(const jn_model *model, int row, char *name, size_t size);
+/* jn_limit_kind_name, but "thrust" and "thrust_rate" of a rotor. NULL: no such row, or a rotor has no
+ * such quantity. */
+JN_API const char *jn_limit_quantity(const jn_model *model, int row, jn_limit_kind kind);
+
+/* Limits of one quantity of one row; infinite: no limit. */
 typedef struct jn_limit_range {
   double low, high;
 } jn_limit_range;
-/* The limits of the model file (jn_limits in spec.h): range[nv x JN_LIMIT_KINDS]. Joints with one
- * degree of freedom have them; all others, and power, are unlimited. */
+/* The limits of the model file (jn_limits, jn_rotor_limits in spec.h): range[rows x JN_LIMIT_KINDS],
+ * jn_limit_rows. Joints with one degree of freedom have them, and rotors if they can apply every
+ * wrench (rank 6): all others, and power, are unlimited. */
 JN_API jn_status jn_model_limits(const jn_model *model, jn_limit_range *range);
 
 /* The peak of one quantity: where it is nearest to its limit or farthest beyond it. */
@@ -47,7 +60,7 @@ typedef struct jn_limit_peak {
   int limited; /* 0: the quantity has no limit, and the rest is zero */
   int broken;
   int hopeless; /* broken even at rest: no time scaling helps */
-  int iv;       /* degree of freedom */
+  int iv;       /* row: degree of freedom, or nv and more: rotor */
   jn_limit_kind kind;
   double value, limit, t;    /* the limit on the side of the value */
   double used, excess;       /* value / limit; distance beyond it, at least 0 */
@@ -70,13 +83,15 @@ JN_API jn_status jn_tool_peak(const jn_model *model, jn_data *data, const jn_tra
 
 typedef struct jn_limit_check jn_limit_check;
 
-/* Checks a trajectory against range[nv x JN_LIMIT_KINDS]. Every piece of the trajectory is sampled,
+/* Checks a trajectory against range[rows x JN_LIMIT_KINDS], jn_limit_rows. Every piece of the trajectory is sampled,
  * its ends included: `samples` times in all, at least 8 in a piece. Extrema between samples are
- * found by golden-section search. A limit counts as broken above 1 + 1e-9 of its value.
+ * found by parabolas and golden-section search. A limit counts as broken above 1 + 1e-9 of its value.
  * `data` has order 1 or more; its settings (gravity, damping, representation of free joints) apply,
  * and it is only used during this call. `allocator` and `error` may be NULL.
  * O(samples) inverse dynamics of order 1, memory O(samples nv).
- *   JN_ERR_ARGUMENT    an argument is NULL, samples < 2, or a lower limit is above the upper one
+ *   JN_ERR_ARGUMENT    an argument is NULL, samples < 2, a lower limit is above the upper one, or a
+ *                      rotor has a limit of another quantity than thrust and thrust rate
+ *   JN_ERR_ACTUATION   limits of rotors that cannot apply every wrench, or of a fixed base
  *   JN_ERR_ORDER       the order of data is less than 1
  *   others             of jn_trajectory_at and jn_inverse_dynamics */
 JN_API jn_status jn_limit_check_new(const jn_model *model, jn_data *data,

@@ -8,6 +8,7 @@
  *   force    m b'/2 + c b + g  (+ d v_1 b^(1/2): damping)
  *   its rate b^(1/2) (m b''/2 + (m_u/2 + c) b' + c_u b + g_u)  (+ d times the acceleration)
  *   power    b^(1/2) v_1 times the force
+ *   thrusts of rotors and their rates as forces, by the rows of P (jounce/rotors.h)
  *
  * b is a cubic spline; one interior-point solve finds the least duration (docs/theory.md). */
 #ifndef JOUNCE_RETIME_H
@@ -26,6 +27,17 @@ typedef enum jn_retime_ends {
   JN_ENDS_FREE  /* as fast as the limits allow */
 } jn_retime_ends;
 
+/* What is minimised. Squares of forces are summed over all degrees of freedom; thrusts take the place of
+ * the wrench of a floating base where rotors have limits. The integral of squared forces is a convex
+ * function of b without damping, so that the minimum is global; that of squared rates is not: the
+ * minimum found from the fastest clock is a local one. */
+typedef enum jn_retime_objective {
+  JN_OBJECTIVE_TIME,        /* the duration; default */
+  JN_OBJECTIVE_EFFORT,      /* the integral of sum tau^2 dt within a given duration */
+  JN_OBJECTIVE_EFFORT_RATE, /* the integral of sum tau'^2 dt within a given duration */
+  JN_OBJECTIVE_MIXED        /* the duration + weight times the integral of sum tau^2 dt */
+} jn_retime_objective;
+
 typedef struct jn_retime_options {
   int intervals; /* cells of the clock, at least so many: 16..JN_MAX_INTERVALS. Default 0: as many
                   * as keep their average below 4 ms, 128 2^k */
@@ -35,7 +47,11 @@ typedef struct jn_retime_options {
                     * at the end; default HUGE_VAL */
   int tools;       /* limits of the speed of frames; default 0 */
   const jn_tool_limit *tool; /* [tools] */
-  double tolerance;          /* relative accuracy of the duration on its grid; default 1e-6 */
+  double tolerance;          /* relative accuracy of the objective on its grid; default 1e-6 */
+  jn_retime_objective objective;
+  double weight;   /* JN_OBJECTIVE_MIXED: positive */
+  double duration; /* the motion takes at most so long; 0 (default): any. JN_OBJECTIVE_EFFORT and
+                    * JN_OBJECTIVE_EFFORT_RATE need it: 1 % more than the least, or more */
   /* Called after every step of the solver with the round, the step, the duration so far and the
    * worst use of a limit between grid points in the last round; 0 before. Returns 1 to stop, which
    * gives JN_ERR_STATE. NULL (default): not called. */
@@ -53,9 +69,10 @@ typedef struct jn_retime_report {
   double excess;   /* of a limit between grid points after the last solve; the result is slowed down
                     * by a factor that removes it */
   double slowed;   /* that factor */
+  double cost;     /* the integral of squared forces or rates of the result; 0: JN_OBJECTIVE_TIME */
 } jn_retime_report;
 
-/* The fastest motion along `path` within range[nv x JN_LIMIT_KINDS]: a trajectory with the same
+/* The fastest motion along `path` within range[jn_limit_rows x JN_LIMIT_KINDS]: a trajectory with the same
  * configurations in the same order that starts at time 0. jn_limit_check_new finds no limit broken
  * in it. `data` has order 1 or more; its settings (gravity, damping, representation of free joints)
  * apply. `options`, `allocator`, `report` and `error` may be NULL. A path that moves at an end where
@@ -63,9 +80,12 @@ typedef struct jn_retime_report {
  * O(intervals nv) memory; time: 12 inverse dynamics of order 1 an interval in packs of states, and
  * about 20 Newton steps on the grid after as many on coarse ones.
  *   JN_ERR_ARGUMENT     an argument is out of range; velocity or acceleration of the path jumps; a
- *                       limit that rest breaks; no limit that bounds the speed
+ *                       limit that rest breaks; no limit that bounds the speed; an objective without
+ *                       its weight or duration
+ *   JN_ERR_ACTUATION    limits of rotors that cannot apply every wrench, or of a fixed base
  *   JN_ERR_INFEASIBLE   no clock keeps the limits; `error` says which limit is broken, where, and by
- *                       how much: a position, a force at rest, a joint that may not move
+ *                       how much: a position, a force at rest, a joint that may not move; or that
+ *                       the duration is too short
  *   JN_ERR_LIMIT        more than JN_MAX_INTERVALS intervals
  *   JN_ERR_ORDER        the order of data is less than 1
  *   JN_ERR_STATE        stopped by progress

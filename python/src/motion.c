@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { LIMITS = 6 }; /* velocity, acceleration, jerk, effort, effort_rate, power */
+/* velocity, acceleration, jerk, effort, effort_rate, power; thrust and thrust_rate of rotors */
+enum { LIMITS = 6, ROTOR_LIMITS = 2 };
 
 static PyObject *fail(jn_status status, jn_error *error) {
   error->status = status;
@@ -37,10 +38,38 @@ static int take_limit(const model_object *model, PyObject *value, const char *wh
   return good ? 0 : -1;
 }
 
-/* range[nv x JN_LIMIT_KINDS]: the model's limits, replaced by those given; free with PyMem_Free */
-static jn_limit_range *take_limits(const model_object *model, PyObject *const *v) {
-  const size_t nv = (size_t)jn_model_nv(model->model);
-  jn_limit_range *range = PyMem_Calloc(nv * JN_LIMIT_KINDS + 1, sizeof *range);
+/* The largest thrust or thrust rate: a number for all rotors, or one for each. */
+static int take_rotor_limit(const model_object *model, PyObject *value, int rate,
+                            jn_limit_range *range) {
+  const int nv = jn_model_nv(model->model), n = jn_model_rotor_count(model->model);
+  const char *what = rate ? "thrust_rate" : "thrust";
+  PyArrayObject *a = take_array(value, what);
+  if (!a) return -1;
+  const int single = PyArray_NDIM(a) == 0;
+  int good = n > 0 && (single || (PyArray_NDIM(a) == 1 && PyArray_DIM(a, 0) == n));
+  for (int i = 0; i < n && good; i++) {
+    const double x = NUMBERS(a)[single ? 0 : i];
+    jn_limit_range *r = range + (size_t)(nv + i) * JN_LIMIT_KINDS;
+    good = x >= 0;
+    if (rate)
+      r[JN_LIMIT_EFFORT_RATE] = (jn_limit_range){-x, x};
+    else
+      r[JN_LIMIT_EFFORT].high = x;
+  }
+  Py_DECREF(a);
+  if (!good)
+    raise_text(JN_ERR_ARGUMENT,
+               "%s: a number or one for each of the %d rotors expected, none of "
+               "them negative",
+               what, n);
+  return good ? 0 : -1;
+}
+
+/* range[rows x JN_LIMIT_KINDS]: the model's limits, replaced by those given; free with PyMem_Free */
+static jn_limit_range *take_limits(const model_object *model, PyObject *const *v,
+                                   PyObject *const *rotors) {
+  const size_t rows = (size_t)jn_limit_rows(model->model);
+  jn_limit_range *range = PyMem_Calloc(rows * JN_LIMIT_KINDS + 1, sizeof *range);
   if (!range) {
     PyErr_NoMemory();
     return NULL;
@@ -50,6 +79,12 @@ static jn_limit_range *take_limits(const model_object *model, PyObject *const *v
     const int kind = k + 1;
     if (!v[k] || v[k] == Py_None ||
         !take_limit(model, v[k], jn_limit_kind_name((jn_limit_kind)kind), kind, range))
+      continue;
+    PyMem_Free(range);
+    return NULL;
+  }
+  for (int k = 0; k < ROTOR_LIMITS; k++) {
+    if (!rotors[k] || rotors[k] == Py_None || !take_rotor_limit(model, rotors[k], k, range))
       continue;
     PyMem_Free(range);
     return NULL;
@@ -94,21 +129,18 @@ PyObject *trajectory_clock(PyObject *object, PyObject *const *args, Py_ssize_t n
 
 static PyObject *peak_dict(const model_object *model, const jn_limit_peak *p) {
   char name[JN_MAX_NAME + 16] = "";
-  for (int i = 0; i < jn_model_body_count(model->model); i++) {
-    const jn_joint *j = jn_model_joint(model->model, i);
-    if (p->iv >= j->iv && p->iv < j->iv + j->nv)
-      jn_model_dof_name(model->model, i, p->iv - j->iv, name, sizeof name);
-  }
+  jn_limit_row_name(model->model, p->iv, name, sizeof name);
   return Py_BuildValue("{s:s,s:s,s:d,s:d,s:d,s:d,s:O,s:O}", "joint", name, "quantity",
-                       jn_limit_kind_name(p->kind), "limit", p->limit, "worst", p->value, "time",
-                       p->t, "used", p->used, "broken", p->broken ? Py_True : Py_False, "hopeless",
+                       jn_limit_quantity(model->model, p->iv, p->kind), "limit", p->limit, "worst",
+                       p->value, "time", p->t, "used", p->used, "broken",
+                       p->broken ? Py_True : Py_False, "hopeless",
                        p->hopeless ? Py_True : Py_False);
 }
 
 static PyObject *check_dict(const model_object *model, const jn_limit_check *check) {
   PyObject *list = PyList_New(0);
   const double scale = jn_limit_check_scale(check);
-  for (int i = 0; list && i < jn_model_nv(model->model) * JN_LIMIT_KINDS; i++) {
+  for (int i = 0; list && i < jn_limit_rows(model->model) * JN_LIMIT_KINDS; i++) {
     const jn_limit_peak *p =
         jn_limit_check_peak(check, i / JN_LIMIT_KINDS, (jn_limit_kind)(i % JN_LIMIT_KINDS));
     PyObject *item = p->limited ? peak_dict(model, p) : NULL;
@@ -123,16 +155,17 @@ static PyObject *check_dict(const model_object *model, const jn_limit_check *che
 
 PyObject *trajectory_limits(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *keywords) {
-  static const char *const names[] = {"velocity",    "acceleration", "jerk",   "effort",
-                                      "effort_rate", "power",        "samples"};
+  static const char *const names[] = {"velocity", "acceleration", "jerk",
+                                      "effort",   "effort_rate",  "power",
+                                      "samples",  "thrust",       "thrust_rate"};
   trajectory_object *self = (trajectory_object *)object;
-  PyObject *v[7], *result = NULL;
+  PyObject *v[9], *result = NULL;
   int samples = 1000;
-  if (take_arguments("limits", names, 7, 7, 0, args, nargs, keywords, v) ||
+  if (take_arguments("limits", names, 9, 7, 0, args, nargs, keywords, v) ||
       refuse_layout(self->model, "limits") ||
       (v[LIMITS] && take_int(v[LIMITS], "samples", 2, 100000000, &samples)))
     return NULL;
-  jn_limit_range *range = take_limits(self->model, v);
+  jn_limit_range *range = take_limits(self->model, v, v + LIMITS + 1);
   jn_data *data = range ? model_take_data(self->model, 1) : NULL;
   if (data) {
     jn_limit_check *check = NULL;
@@ -176,26 +209,50 @@ static int take_end_speeds(PyObject *value, jn_retime_options *o) {
   return -1;
 }
 
+/* "time", "torque", "rate" or ("mixed", weight); duration */
+static int take_objective(PyObject *value, PyObject *duration, jn_retime_options *o) {
+  static const char *const names[] = {"time", "torque", "rate", "mixed"};
+  const char *text = NULL;
+  int found = -1;
+  if (duration && duration != Py_None && take_double(duration, "duration", &o->duration)) return -1;
+  if (!value || value == Py_None) return 0;
+  if (PyUnicode_Check(value))
+    text = PyUnicode_AsUTF8(value);
+  else if (PyTuple_Check(value) && !PyArg_ParseTuple(value, "sd", &text, &o->weight))
+    text = NULL;
+  for (int i = 0; i < 4 && text; i++)
+    if (!strcmp(text, names[i])) found = i;
+  PyErr_Clear();
+  if (found >= 0 && (found == JN_OBJECTIVE_MIXED) == PyTuple_Check(value)) {
+    o->objective = (jn_retime_objective)found;
+    return 0;
+  }
+  raise_text(JN_ERR_ARGUMENT, "objective: 'time', 'torque', 'rate' or ('mixed', weight) expected");
+  return -1;
+}
+
 PyObject *trajectory_retime(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *keywords) {
   static const char *const names[] = {"velocity",    "acceleration", "jerk",       "effort",
                                       "effort_rate", "power",        "intervals",  "rates",
-                                      "moving_ends", "tolerance",    "tool_speed", "end_speeds"};
+                                      "moving_ends", "tolerance",    "tool_speed", "end_speeds",
+                                      "thrust",      "thrust_rate",  "objective",  "duration"};
   trajectory_object *self = (trajectory_object *)object;
-  PyObject *v[12], *result = NULL;
+  PyObject *v[16], *result = NULL;
   jn_retime_options o = jn_retime_options_default();
   jn_tool_limit tool;
-  if (take_arguments("retime", names, 12, 6, 0, args, nargs, keywords, v) ||
+  if (take_arguments("retime", names, 16, 6, 0, args, nargs, keywords, v) ||
       refuse_layout(self->model, "retime") ||
       (v[6] && take_int(v[6], "intervals", 0, JN_MAX_INTERVALS, &o.intervals)) ||
       (v[9] && take_double(v[9], "tolerance", &o.tolerance)) ||
-      take_tool(self->model, v[10], &tool, &o) || take_end_speeds(v[11], &o))
+      take_tool(self->model, v[10], &tool, &o) || take_end_speeds(v[11], &o) ||
+      take_objective(v[14], v[15], &o))
     return NULL;
   const int rates = v[7] ? PyObject_IsTrue(v[7]) : 1, moving = v[8] ? PyObject_IsTrue(v[8]) : 0;
   if (rates < 0 || moving < 0) return NULL;
   o.without_rates = !rates;
   if (moving) o.ends = JN_ENDS_FREE;
-  jn_limit_range *range = take_limits(self->model, v);
+  jn_limit_range *range = take_limits(self->model, v, v + 12);
   jn_data *data = range ? model_take_data(self->model, 1) : NULL;
   if (data) {
     jn_trajectory *made = NULL;

@@ -577,22 +577,29 @@ static PyMethodDef methods[] = {
      FAST(trajectory_clock,
           "clock($self, /, t, order=0)\n--\n\n"
           "The time u of the path at t and its derivatives u', ..., u^(order), (order+1,).")},
-    {"limits", FAST(trajectory_limits,
-                    "limits($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
-                    "effort_rate=None, power=None, samples=1000)\n--\n\n"
-                    "The peaks of all limited quantities, how many limits are broken, and the\n"
-                    "smallest time scale that satisfies all of them (None: none does). A limit is\n"
-                    "a number for all joints but a floating base, or (nv,); None: the model's.")},
-    {"retime", FAST(trajectory_retime,
-                    "retime($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
-                    "effort_rate=None, power=None, *, intervals=0, rates=True, "
-                    "moving_ends=False, tolerance=1e-6, tool_speed=None, "
-                    "end_speeds=None)\n--\n\n"
-                    "The fastest motion along the same path within these limits, at rest at both\n"
-                    "ends unless moving_ends. rates=False: limits of jerk and effort_rate are not\n"
-                    "kept. tool_speed=(frame, speed) limits the speed of a frame, end_speeds=\n"
-                    "(start, end) those of the path's own time there. intervals=0: of about 4 ms.\n"
-                    "InfeasibleError says which limit no clock keeps, where, by how much.")},
+    {"limits",
+     FAST(trajectory_limits,
+          "limits($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
+          "effort_rate=None, power=None, samples=1000, *, thrust=None, "
+          "thrust_rate=None)\n--\n\n"
+          "The peaks of all limited quantities, how many limits are broken, and the\n"
+          "smallest time scale that satisfies all of them (None: none does). A limit is\n"
+          "a number for all joints but a floating base, or (nv,); thrust and thrust_rate\n"
+          "a number for all rotors or one for each; None: the model's.")},
+    {"retime",
+     FAST(trajectory_retime,
+          "retime($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
+          "effort_rate=None, power=None, *, intervals=0, rates=True, "
+          "moving_ends=False, tolerance=1e-6, tool_speed=None, "
+          "end_speeds=None, thrust=None, thrust_rate=None, objective='time', "
+          "duration=None)\n--\n\n"
+          "The fastest motion along the same path within these limits, at rest at both\n"
+          "ends unless moving_ends. rates=False: limits of jerk and effort_rate are not\n"
+          "kept. tool_speed=(frame, speed) limits the speed of a frame, end_speeds=\n"
+          "(start, end) those of the path's own time there. intervals=0: of about 4 ms.\n"
+          "objective: 'torque' or 'rate' for the least integral of their squares within\n"
+          "the duration, ('mixed', weight) for the duration + weight times that of torque.\n"
+          "InfeasibleError says which limit no clock keeps, where, by how much.")},
     {"elastic", FAST(trajectory_elastic,
                      "elastic($self, /, t, stiffness, motor_inertia)\n--\n\n"
                      "Motors behind elastic joints at time t: theta (3, nv) = deflection, motor\n"

@@ -12,7 +12,9 @@
  * with the last term left out where the matrix would not be positive. The matrix has seven
  * diagonals. One step length serves x and lambda. b^(-1/2) lies above its tangents, so that a step
  * that keeps the linearised slacks positive keeps the true ones positive; with damping the slacks
- * are tested. */
+ * are tested. A deadline adds a row that all points share, a = dT/dc: the matrix becomes
+ * K + lambda/z a a^T, solved by the formula of Sherman and Morrison. T is convex, and z its own
+ * unknown: T + z = deadline holds in the end. */
 #include "motion/clock_solver.h"
 
 #include <math.h>
@@ -21,6 +23,7 @@
 
 #include "base/block.h"
 #include "base/cpu.h"
+#include "motion/clock_cost.h"
 #include "motion/clock_rows.h"
 
 enum { END = JN_CLOCK_EXTRA + 1 };
@@ -44,6 +47,11 @@ typedef struct solver {
   double *f[3];                                 /* [points] scratch */
   double *K0, *K1, *K2, *K3, *L1, *L2, *L3, *D; /* [n] */
   double *cap_l, *cap_z, *cap_d;                /* [points]: of b <= cap */
+  double *og[3], *concave;       /* [points]: gradient of the objective; clock_cost.h */
+  double *da, *Ka;               /* [n] of the deadline: a, K^-1 a */
+  double T, cost;                /* duration; sum w cost */
+  double late_l, late_z, late_r; /* of the deadline: lambda, z, T + z - deadline */
+  double late_d, late_dz;        /* steps of lambda and z */
   void *lists[3];
 } solver;
 
@@ -321,21 +329,49 @@ static void set_roots(const solver *x) {
   }
 }
 
+static double duration(const solver *x) {
+  double sum = 0;
+  for (int i = 0; i < x->points; i++) sum += x->w[i] / sqrt(x->r.b[i]);
+  return sum;
+}
+
+static int has_deadline(const solver *x) { return x->p->deadline < HUGE_VAL; }
+
+/* w cost, its gradient and Hessian */
+static void add_costs(solver *x) {
+  const jn_clock_rows *r = &x->r;
+  x->cost = 0;
+  for (int i = 0; i < x->points && x->p->cost; i++) {
+    const clock_cost c =
+        jn_clock_cost_at(x->p->cost, (size_t)x->p->stride, i, r->b[i], r->b1[i], r->b2[i]);
+    x->cost += x->w[i] * c.value;
+    x->concave[i] = x->w[i] * c.concave;
+    for (int k = 0; k < 6; k++) r->H[k][i] += x->w[i] * c.h[k];
+    for (int k = 0; k < 3; k++) {
+      x->og[k][i] += x->w[i] * c.g[k];
+      r->g[k][i] += x->w[i] * c.g[k];
+    }
+  }
+}
+
 /* objective and cap: the parts of a point that depend on b alone */
-static void start_points(const solver *x) {
+static void start_points(solver *x) {
   const jn_clock_rows *r = &x->r;
   const size_t size = (size_t)r->groups * JN_CLOCK_GROUP * sizeof(double);
-  double *const zero[] = {r->H[1], r->H[2], r->H[3], r->H[4], r->H[5],
-                          r->g[1], r->g[2], r->e[1], r->e[2], r->pull};
+  double *const zero[] = {r->H[1], r->H[2], r->H[3], r->H[4],  r->H[5],  r->g[1],   r->g[2],
+                          r->e[1], r->e[2], r->pull, x->og[1], x->og[2], x->concave};
+  const double late = has_deadline(x) ? x->late_l : 0, time = x->p->time + late;
   for (size_t k = 0; k < sizeof zero / sizeof *zero; k++) memset(zero[k], 0, size);
   for (int i = 0; i < x->points; i++) {
     const double R = r->R[i], z = x->p->cap[i] - r->b[i], inverse = 1 / z, l = x->cap_l[i];
     x->cap_z[i] = inverse;
-    r->H[0][i] = 0.75 * x->w[i] * R * R * R * R * R + l * inverse;
-    r->g[0][i] = x->w[i] * r->s[i] + l;
+    r->H[0][i] = 0.75 * time * x->w[i] * R * R * R * R * R + l * inverse;
+    r->g[0][i] = time * x->w[i] * r->s[i] + l;
+    x->og[0][i] = x->p->time * x->w[i] * r->s[i];
     r->e[0][i] = inverse;
     r->sum[i] = l * z;
   }
+  add_costs(x);
 }
 
 /* lambda += a dlambda; then everything at the current b. Returns sum lambda z. */
@@ -343,6 +379,13 @@ static double linearise(solver *x, double a) {
   double gap = 0;
   for (int i = 0; i < x->points; i++) x->cap_l[i] += a * x->cap_d[i];
   set_roots(x);
+  x->T = duration(x);
+  if (has_deadline(x)) {
+    x->late_l += a * x->late_d;
+    x->late_z += a * x->late_dz;
+    x->late_r = x->T + x->late_z - x->p->deadline;
+    gap = x->late_l * x->late_z;
+  }
   start_points(x);
   x->passes->linearise(&x->r, a);
   for (int i = 0; i < x->points; i++) gap += x->r.sum[i];
@@ -362,6 +405,14 @@ static void find_steps(solver *x, double mu, double *worst, double *worst_l) {
   }
   x->passes->steps(r, mu);
   *worst = *worst_l = 0;
+  if (has_deadline(x)) {
+    double dT = 0;
+    for (int i = 0; i < x->n; i++) dT += x->da[i] * x->dc[i];
+    x->late_dz = -x->late_r - dT;
+    x->late_d = mu / x->late_z - x->late_l * (1 + x->late_dz / x->late_z);
+    *worst = fmax(0, -x->late_dz / x->late_z);
+    *worst_l = fmax(0, -x->late_d / x->late_l);
+  }
   for (int i = 0; i < x->points; i++) {
     if (r->worst[i] > *worst) *worst = r->worst[i];
     if (r->worst_l[i] > *worst_l) *worst_l = r->worst_l[i];
@@ -387,7 +438,7 @@ static int is_feasible(solver *x) {
 static void add_curvature(const solver *x, double sign) {
   for (int i = 0; i < x->points; i++) {
     const double R = x->r.R[i];
-    x->r.H[0][i] -= sign * 0.75 * x->r.pull[i] * R * R * R * R * R;
+    x->r.H[0][i] -= sign * (0.75 * x->r.pull[i] * R * R * R * R * R + x->concave[i]);
   }
 }
 
@@ -406,12 +457,26 @@ static int factor_all(solver *x) {
 
 /* rhs = -(grad + mu sum a/z) */
 static void right_side(solver *x, double mu) {
+  const double late = has_deadline(x) ? (mu + x->late_l * x->late_r) / x->late_z : 0;
   for (int i = 0; i < x->points; i++) {
-    x->f[0][i] = -x->w[i] * x->r.s[i] - mu * x->r.e[0][i];
-    x->f[1][i] = -mu * x->r.e[1][i];
-    x->f[2][i] = -mu * x->r.e[2][i];
+    x->f[0][i] = -x->og[0][i] - mu * x->r.e[0][i] - late * x->w[i] * x->r.s[i];
+    x->f[1][i] = -x->og[1][i] - mu * x->r.e[1][i];
+    x->f[2][i] = -x->og[2][i] - mu * x->r.e[2][i];
   }
   to_coefficients(x, x->f, x->rhs);
+}
+
+/* (K + lambda/z a a^T) dc = rhs:  dc = y - K^-1 a (a.y)/(z/lambda + a.K^-1 a),  y = K^-1 rhs */
+static void solve_step(solver *x) {
+  solve(x, x->rhs, x->dc);
+  if (!has_deadline(x)) return;
+  double ay = 0, aKa = 0;
+  for (int i = 0; i < x->points; i++) x->f[0][i] = x->w[i] * x->r.s[i], x->f[1][i] = x->f[2][i] = 0;
+  to_coefficients(x, x->f, x->da);
+  solve(x, x->da, x->Ka);
+  for (int i = 0; i < x->n; i++) ay += x->da[i] * x->dc[i], aKa += x->da[i] * x->Ka[i];
+  const double t = ay / (x->late_z / x->late_l + aKa);
+  for (int i = 0; i < x->n; i++) x->dc[i] -= t * x->Ka[i];
 }
 
 /* With damping, the true slacks decide: halve the step until they are positive. */
@@ -425,19 +490,13 @@ static double step_coefficients(solver *x, double a) {
   return a;
 }
 
-static double duration(const solver *x) {
-  double sum = 0;
-  for (int i = 0; i < x->points; i++) sum += x->w[i] / sqrt(x->r.b[i]);
-  return sum;
-}
-
 /* the largest entry of the gradient of the Lagrangian, relative to the objective's */
 static double residual(solver *x) {
   double worst = 0, scale = 0;
   to_coefficients(x, x->r.g, x->rhs);
   for (int i = 0; i < x->n; i++) worst = fmax(worst, fabs(x->rhs[i]));
   for (int i = 0; i < x->points; i++) scale = fmax(scale, -x->w[i] * x->r.s[i]);
-  return worst / scale;
+  return worst / (scale * (x->p->time + x->cost / x->T));
 }
 
 /* lambda = mu/z */
@@ -446,26 +505,33 @@ static void start_multipliers(solver *x, double mu) {
   for (int i = 0; i < x->points; i++)
     x->cap_l[i] = mu / (x->p->cap[i] - x->r.b[i]), x->cap_d[i] = 0;
   x->passes->start(&x->r, mu);
+  if (!has_deadline(x)) return;
+  x->late_z = fmax(x->p->deadline - duration(x), 1e-3 * x->p->deadline);
+  x->late_l = mu / x->late_z;
+  x->late_d = x->late_dz = 0;
 }
 
 /* After STUCK short steps in a row the multipliers are too small for where b is: they begin again, ten
  * times as large. */
 static jn_status iterate(solver *x, const jn_clock_settings *o, jn_clock_solution *out) {
   enum { STUCK = 4 };
-  const double count = 2 * x->pairs + x->points;
+  const double count = 2 * x->pairs + x->points + has_deadline(x);
   double last = 0.7, a = 0;
   int shorts = 0;
   for (int step = 0;; step++) {
-    const double gap = linearise(x, a), T = duration(x);
-    out->time = T, out->gap = gap / T, out->iterations = step;
-    if (!isfinite(gap) || !isfinite(T)) return JN_ERR_SINGULAR;
-    if (o->progress && o->progress(o->context, step, T, out->gap)) return JN_ERR_ARGUMENT;
-    if (out->gap < o->tolerance && residual(x) < fmin(1e-4, 1e3 * o->tolerance)) return JN_OK;
+    const double gap = linearise(x, a), value = x->p->time * x->T + x->cost;
+    out->time = x->T, out->cost = x->cost, out->gap = gap / value, out->iterations = step;
+    if (!isfinite(gap) || !isfinite(value)) return JN_ERR_SINGULAR;
+    if (o->progress && o->progress(o->context, step, x->T, out->gap)) return JN_ERR_ARGUMENT;
+    const double late = has_deadline(x) ? fabs(x->late_r) / x->T : 0;
+    if (out->gap < o->tolerance && late < o->tolerance &&
+        residual(x) < fmin(1e-4, 1e3 * o->tolerance))
+      return JN_OK;
     if (step >= o->most || !factor_all(x)) return JN_ERR_SINGULAR;
     const double sigma = fmin(0.9, fmax(0.1, 1 - last)), mu = sigma * gap / count;
     double worst, worst_l;
     right_side(x, mu);
-    solve(x, x->rhs, x->dc);
+    solve_step(x);
     set_clock(x, x->dc, x->r.db, x->r.db1, x->r.db2);
     find_steps(x, mu, &worst, &worst_l);
     const double most = fmax(worst, worst_l);
@@ -508,6 +574,7 @@ double jn_clock_uniform(const jn_clock_problem *p, int every) {
 /* Starts from the given coefficients scaled down, or from a constant. 0: not feasible. */
 static int find_start(solver *x, int warm, const double *given) {
   double factor_of = warm ? 0.99 : 0.95 * jn_clock_uniform(x->p, 1);
+  x->late_l = 0;
   for (int trial = 0; trial < 60; trial++, factor_of *= 0.9) {
     for (int i = 0; i < x->n; i++) x->c[i] = factor_of * (warm ? given[i] : 1);
     set_clock(x, x->c, x->r.b, x->r.b1, x->r.b2);
@@ -523,13 +590,14 @@ static int find_start(solver *x, int warm, const double *given) {
 static size_t place(solver *x, size_t data, double *block) {
   jn_clock_rows *r = &x->r;
   const size_t n = (size_t)(x->n + 7) / 8 * 8, m = (size_t)r->groups * JN_CLOCK_GROUP;
-  double **const of_n[] = {&x->c,  &x->dc, &x->old, &x->rhs, &x->K0, &x->K1,
-                           &x->K2, &x->K3, &x->L1,  &x->L2,  &x->L3, &x->D};
+  double **const of_n[] = {&x->c,  &x->dc, &x->old, &x->rhs, &x->K0, &x->K1, &x->K2,
+                           &x->K3, &x->L1, &x->L2,  &x->L3,  &x->D,  &x->da, &x->Ka};
   double **const of_points[] = {
-      &x->w,    &r->b,    &r->b1,    &r->b2,      &r->db,    &r->db1,   &r->db2,   &r->R,
-      &r->s,    &r->H[0], &r->H[1],  &r->H[2],    &r->H[3],  &r->H[4],  &r->H[5],  &r->g[0],
-      &r->g[1], &r->g[2], &r->e[0],  &r->e[1],    &r->e[2],  &x->f[0],  &x->f[1],  &x->f[2],
-      &r->pull, &r->sum,  &r->worst, &r->worst_l, &r->least, &x->cap_l, &x->cap_z, &x->cap_d};
+      &x->w,     &r->b,     &r->b1,    &r->b2,      &r->db,    &r->db1,   &r->db2,   &r->R,
+      &r->s,     &r->H[0],  &r->H[1],  &r->H[2],    &r->H[3],  &r->H[4],  &r->H[5],  &r->g[0],
+      &r->g[1],  &r->g[2],  &r->e[0],  &r->e[1],    &r->e[2],  &x->f[0],  &x->f[1],  &x->f[2],
+      &r->pull,  &r->sum,   &r->worst, &r->worst_l, &r->least, &x->cap_l, &x->cap_z, &x->cap_d,
+      &x->og[0], &x->og[1], &x->og[2], &x->concave};
   double **const of_data[] = {&r->data};
   const struct {
     double **const *list;
@@ -569,7 +637,11 @@ static jn_status run(solver *x, const jn_clock_settings *settings, jn_clock_solu
   place_ends(x);
   place_weights(x);
   if (!find_start(x, settings->warm, out->c)) return JN_ERR_INFEASIBLE;
-  start_multipliers(x, settings->barrier * duration(x) / (2 * x->pairs + x->points));
+  x->T = duration(x);
+  set_roots(x);
+  start_points(x);
+  start_multipliers(x, settings->barrier * (p->time * x->T + x->cost) /
+                           (2 * x->pairs + x->points + has_deadline(x)));
   jn_status status = iterate(x, settings, out);
   memcpy(out->c, x->c, (size_t)x->n * sizeof *x->c);
   return status;

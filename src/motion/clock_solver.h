@@ -6,10 +6,12 @@
  *   b_i = (c_(i-1) + 4 c_i + c_(i+1))/6,  b'_i = (c_(i+1) - c_(i-1))/2h,
  *   b''_i = (c_(i-1) - 2 c_i + c_(i+1))/h^2;   b'' is constant in the first and the last cell.
  *
- * minimise   sum_i w_i b_i^(-1/2)                      the duration
+ * minimise   sum_i w_i (time b_i^(-1/2) + cost_i)     the duration, and clock_cost.h
  * subject to b <= cap                                  velocity
  *            -low <= s1 b' + s0 b + sg + sd b^(1/2) <= high          acceleration, torque
  *            -low <= b^(1/2) (r2 b'' + r1 b' + r0 b + rg) + d1 b' + d0 b <= high    jerk, torque rate
+ *
+ *            sum_i w_i b_i^(-1/2) <= deadline
  *
  * at all points: the knots 0..N, JN_CLOCK_EXTRA more in the first and in the last cell, and the
  * middles of the other cells. */
@@ -31,6 +33,9 @@ typedef struct jn_clock_problem {
   double *r0, *r1, *r2, *rg;   /* [third x stride] */
   double *d0, *d1;             /* [third x stride] */
   double *high, *low;          /* [second + third] */
+  double time;                 /* weight of the duration */
+  const double *cost;          /* [3 x 10 x stride] forms of clock_cost.h; NULL: none */
+  double deadline;             /* HUGE_VAL: none */
   const unsigned char *active; /* [second + third x chunks] 0: the row is left out in this chunk of
                                 * points; NULL: none is */
 } jn_clock_problem;
@@ -45,7 +50,8 @@ double jn_clock_point(const jn_clock_problem *p, double start, int i);
 typedef struct jn_clock_solution {
   double *c;   /* [N+1] in: the start if warm; out: the solution */
   double time; /* sum w b^(-1/2) */
-  double gap;  /* relative duality gap */
+  double cost; /* sum w cost */
+  double gap;  /* duality gap relative to the objective */
   int iterations;
 } jn_clock_solution;
 

@@ -1,57 +1,34 @@
 /* limit_check.c: samples, extrema, and the speeds that every sample allows. */
 #include <jounce/dynamics.h>
-#include <jounce/motion_limits.h>
+#include <jounce/rotors.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/block.h"
 #include "base/fail.h"
+#include "motion/limit_rows.h"
 
 static const double fastest = 1 / JN_LIMIT_FASTEST; /* higher speeds are not considered */
 static const double slack = 1e-9;                   /* relative tolerance for rounding at a limit */
 
-/* Samples: c [samples x nv x kinds x 4]; the value at speed x is c_0 + c_1 x + c_2 x^2 + c_3 x^3.
+/* Samples: c [samples x rows x kinds x 4]; the value at speed x is c_0 + c_1 x + c_2 x^2 + c_3 x^3.
  */
 struct jn_limit_check {
   jn_allocator hooks;
   const jn_model *model;
   jn_data *data; /* during jn_limit_check_new */
   const jn_trajectory *trajectory;
-  int nq, nv;
-  jn_limit_range *range; /* [nv x kinds] */
-  jn_limit_peak *peak;   /* [nv x kinds] */
+  int nq, nv, rows, rotors; /* rotors: 0 if none has a limit */
+  jn_limit_range *range;    /* [rows x kinds] */
+  jn_limit_peak *peak;      /* [rows x kinds] */
   int limited, broken;
   double scale;
   int grid; /* the first samples, ordered in time; extrema found later follow */
   int samples, room;
   double *t, *c;
-  double *q, *v, *tau, *g; /* scratch */
+  double *q, *v, *tau, *g, *f, *P; /* scratch; of rotors: forces [4 x rotors], P [rotors x 6] */
 };
-
-static const char *const kind_names[JN_LIMIT_KINDS] = {
-    "position", "velocity", "acceleration", "jerk", "effort", "effort_rate", "power"};
-
-const char *jn_limit_kind_name(jn_limit_kind kind) {
-  return (int)kind >= 0 && kind < JN_LIMIT_KINDS ? kind_names[kind] : NULL;
-}
-
-jn_status jn_model_limits(const jn_model *model, jn_limit_range *range) {
-  if (!model || !range) return JN_ERR_ARGUMENT;
-  for (int i = 0; i < jn_model_nv(model) * JN_LIMIT_KINDS; i++)
-    range[i] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    const jn_limits *l = &j->limits;
-    const double size[JN_LIMIT_KINDS] = {0,         l->velocity,    l->acceleration, l->jerk,
-                                         l->effort, l->effort_rate, HUGE_VAL};
-    if (j->nv != 1) continue;
-    jn_limit_range *r = range + (size_t)j->iv * JN_LIMIT_KINDS;
-    r[JN_LIMIT_POSITION] = (jn_limit_range){l->lower, l->upper};
-    for (int k = 1; k < JN_LIMIT_KINDS; k++) r[k] = (jn_limit_range){-size[k], size[k]};
-  }
-  return JN_OK;
-}
 
 /* Makes room for one more element of `size` bytes in a list with room for `room`. */
 static int grow(const jn_allocator *hooks, void **list, int room, int more, size_t size) {
@@ -70,8 +47,8 @@ static int grow_samples(jn_limit_check *job) {
   if (room > INT32_MAX / 2) return 0;
   int grown = grow(&job->hooks, &t, room, more, sizeof *job->t);
   job->t = t;
-  grown = grown &&
-          grow(&job->hooks, &c, room, more, (size_t)job->nv * JN_LIMIT_KINDS * 4 * sizeof *job->c);
+  grown = grown && grow(&job->hooks, &c, room, more,
+                        (size_t)job->rows * JN_LIMIT_KINDS * 4 * sizeof *job->c);
   job->c = c;
   if (grown) job->room = more;
   return grown;
@@ -79,7 +56,22 @@ static int grow_samples(jn_limit_check *job) {
 
 static double *coefficients(const jn_limit_check *job, int sample, int iv, int kind) {
   return job->c +
-         (((size_t)sample * (size_t)job->nv + (size_t)iv) * JN_LIMIT_KINDS + (size_t)kind) * 4;
+         (((size_t)sample * (size_t)job->rows + (size_t)iv) * JN_LIMIT_KINDS + (size_t)kind) * 4;
+}
+
+/* The thrusts of sample n, from the forces and those of gravity. */
+static void add_thrusts(const jn_limit_check *job, int n) {
+  const jn_representation representation = jn_data_settings(job->data)->representation;
+  const double *f = job->f, *g = f + 2 * job->rotors;
+  jn_limit_thrusts(job->model, representation, job->P, job->q, job->v, job->tau, job->f);
+  jn_limit_thrusts(job->model, representation, job->P, job->q, job->v, job->g,
+                   job->f + 2 * job->rotors);
+  for (int i = 0; i < job->rotors; i++) {
+    double *c = coefficients(job, n, job->nv + i, JN_LIMIT_EFFORT),
+           *rate = coefficients(job, n, job->nv + i, JN_LIMIT_EFFORT_RATE);
+    c[0] = g[i], c[2] = f[i] - g[i];
+    rate[1] = g[job->rotors + i], rate[3] = f[job->rotors + i] - rate[1];
+  }
 }
 
 /* Adds a sample at time t. */
@@ -97,7 +89,7 @@ static jn_status add_sample(jn_limit_check *job, double t) {
   if (status) return status;
   const double *v = job->v, *a = v + nv, *j = a + nv, *tau = job->tau, *g = job->g;
   job->t[n] = t;
-  memset(coefficients(job, n, 0, 0), 0, (size_t)nv * JN_LIMIT_KINDS * 4 * sizeof *job->c);
+  memset(coefficients(job, n, 0, 0), 0, (size_t)job->rows * JN_LIMIT_KINDS * 4 * sizeof *job->c);
   for (int i = 0; i < jn_model_body_count(model); i++) {
     const jn_joint *joint = jn_model_joint(model, i);
     const double d = settings->damping ? joint->damping : 0;
@@ -115,6 +107,7 @@ static jn_status add_sample(jn_limit_check *job, double t) {
       f[1] = g[nv + k], f[2] = d * a[k], f[3] = tau[nv + k] - f[1] - f[2];
     }
   }
+  if (job->rotors) add_thrusts(job, n);
   job->samples++;
   return JN_OK;
 }
@@ -177,36 +170,84 @@ static jn_status probe(jn_limit_check *job, double t, int iv, int kind, double x
   return JN_OK;
 }
 
-/* Finds the largest |use| between two times by golden-section search and adds it as a sample. */
-static jn_status refine(jn_limit_check *job, double a, double b, int iv, int kind, double x) {
-  const double golden = 0.6180339887498949;
-  double c = b - golden * (b - a), d = a + golden * (b - a), fc, fd;
-  jn_status status = probe(job, c, iv, kind, x, &fc);
-  if (!status) status = probe(job, d, iv, kind, x, &fd);
-  for (int i = 0; i < 60 && !status && b - a > 1e-12 * (fabs(a) + fabs(b)); i++) {
-    if (fc > fd) {
-      b = d, d = c, fd = fc, c = b - golden * (b - a);
-      status = probe(job, c, iv, kind, x, &fc);
-    } else {
-      a = c, c = d, fc = fd, d = a + golden * (b - a);
-      status = probe(job, d, iv, kind, x, &fd);
-    }
-  }
-  return status ? status : add_sample(job, fc > fd ? c : d);
+/* A maximum that is known by three samples: the times before, at and after it, and |use| there. */
+typedef struct summit {
+  double t[3], use[3];
+} summit;
+
+/* The top of the parabola through the samples: its height, and its time in *t if that is not NULL. */
+static double parabola_top(const summit *s, double *t) {
+  const double l = s->t[1] - s->t[0], r = s->t[2] - s->t[1];
+  const double a = (s->use[1] - s->use[0]) / l, c = (s->use[2] - s->use[1]) / r,
+               bend = (c - a) / (l + r), slope = a + bend * l;
+  /* use = use_1 + slope (t - t_1) + bend (t - t_1)^2 */
+  const double move = bend < 0 ? -0.5 * slope / bend : 0;
+  if (t) *t = s->t[1] + move;
+  return s->use[1] + 0.5 * slope * move;
 }
 
-/* Refines every local maximum on the grid that reaches `from`. */
-static jn_status refine_all(jn_limit_check *job, int iv, int kind, double x, double from) {
-  jn_status status = JN_OK;
-  double before = fabs(use_at(job, 0, iv, kind, x)), at = before;
-  for (int n = 0; n < job->grid && !status; n++) {
-    double after = n + 1 < job->grid ? fabs(use_at(job, n + 1, iv, kind, x)) : at;
-    int top = n > 0 && n + 1 < job->grid && at >= before && at >= after;
-    if (top && at >= from && (at > before || at > after))
-      status = refine(job, job->t[n - 1], job->t[n + 1], iv, kind, x);
-    before = at, at = after;
+/* Searches for the largest |use| between the outer samples, by parabolas, and by golden section where
+ * they do not halve the interval in two steps, until it is found to 1e-7 of the interval; adds it
+ * as a sample. */
+static jn_status refine(jn_limit_check *job, summit s, int iv, int kind, double x) {
+  const double golden = 0.3819660112501051, width = s.t[2] - s.t[0];
+  double before = HUGE_VAL; /* the interval two steps ago */
+  for (int i = 0; i < 60; i++) {
+    const double l = s.t[1] - s.t[0], r = s.t[2] - s.t[1], least = 1e-7 * width;
+    double t, use;
+    parabola_top(&s, &t);
+    if (l + r <= 2.1 * least || !(l > 0) || !(r > 0)) break;
+    /* near the best sample: a step away from it, into the longer side */
+    if (fabs(t - s.t[1]) < least) t = s.t[1] + (r > l ? least : -least);
+    const int inside = t > s.t[0] && t < s.t[2];
+    if (!inside || (i % 2 && l + r > 0.5 * before))
+      t = r > l ? s.t[1] + golden * r : s.t[1] - golden * l;
+    if (i % 2) before = l + r;
+    const jn_status status = probe(job, t, iv, kind, x, &use);
+    if (status) return status;
+    const int right = t > s.t[1], better = use > s.use[1];
+    /* the better of both becomes the middle, the other one an end */
+    const int end = right == better ? 0 : 2;
+    s.t[end] = better ? s.t[1] : t, s.use[end] = better ? s.use[1] : use;
+    if (better) s.t[1] = t, s.use[1] = use;
   }
-  return status;
+  return add_sample(job, s.t[1]);
+}
+
+/* |use| at sample n and its neighbours; 0: it is no maximum of the grid */
+static int is_summit(const jn_limit_check *job, int n, int iv, int kind, double x, summit *s) {
+  for (int k = 0; k < 3; k++) {
+    s->t[k] = job->t[n - 1 + k];
+    s->use[k] = fabs(use_at(job, n - 1 + k, iv, kind, x));
+  }
+  return s->use[1] >= s->use[0] && s->use[1] >= s->use[2] &&
+         (s->use[1] > s->use[0] || s->use[1] > s->use[2]);
+}
+
+/* how high the maximum may be: the parabola's rise above the sample, three times */
+static double highest(const summit *s) {
+  const double top = parabola_top(s, NULL);
+  return isfinite(top) ? s->use[1] + 3 * fmax(0, top - s->use[1]) : HUGE_VAL;
+}
+
+/* Refines the maxima of the grid that may exceed `from`; if `highest_only`, the one that promises
+ * most, and then those that may exceed what was found. */
+static jn_status refine_all(jn_limit_check *job, int iv, int kind, double x, double from,
+                            int highest_only) {
+  summit s;
+  int best = -1;
+  double most = from;
+  for (int n = 1; n + 1 < job->grid && highest_only; n++)
+    if (is_summit(job, n, iv, kind, x, &s) && highest(&s) > most) most = highest(&s), best = n;
+  for (int pass = highest_only ? 0 : 1; pass < 2; pass++)
+    for (int n = pass ? 1 : best; n > 0 && n + 1 < job->grid; n += pass ? 1 : job->grid) {
+      if ((pass && n == best) || !is_summit(job, n, iv, kind, x, &s) || highest(&s) <= from)
+        continue;
+      const jn_status status = refine(job, s, iv, kind, x);
+      if (status) return status;
+      if (highest_only) from = fmax(from, fabs(use_at(job, job->samples - 1, iv, kind, x)));
+    }
+  return JN_OK;
 }
 
 static void take_peak(const jn_limit_check *job, int iv, int kind, jn_limit_peak *p) {
@@ -234,13 +275,12 @@ static void take_peak(const jn_limit_check *job, int iv, int kind, jn_limit_peak
 /* The peaks at speed 1, with the extrema between samples. */
 static jn_status find_peaks(jn_limit_check *job) {
   jn_status status = JN_OK;
-  for (int iv = 0; iv < job->nv; iv++)
+  for (int iv = 0; iv < job->rows; iv++)
     for (int kind = 0; kind < JN_LIMIT_KINDS; kind++) {
       if (!is_limited(job, iv, kind)) continue;
       double most = 0;
       for (int n = 0; n < job->grid; n++) most = fmax(most, fabs(use_at(job, n, iv, kind, 1)));
-      /* only the highest maxima can become the peak */
-      if ((status = refine_all(job, iv, kind, 1, 0.98 * most))) return status;
+      if ((status = refine_all(job, iv, kind, 1, most, 1))) return status;
       take_peak(job, iv, kind, &job->peak[iv * JN_LIMIT_KINDS + kind]);
     }
   return status;
@@ -253,7 +293,8 @@ typedef struct span {
 } span;
 
 typedef struct spans {
-  span *list;
+  double ceiling; /* every speed above it breaks some limit */
+  span *list;     /* below the ceiling */
   int count, room;
 } spans;
 
@@ -304,7 +345,7 @@ static int stretches(const double *c, double *ends) {
   return count;
 }
 
-/* Speeds at which p is above the bound (side 1) or below (side -1). */
+/* Speeds below the ceiling at which p is above the bound (side 1) or below (side -1). */
 static int break_spans(const jn_allocator *hooks, spans *s, const double *c, double bound,
                        int side) {
   double flipped[4], ends[4];
@@ -314,12 +355,15 @@ static int break_spans(const jn_allocator *hooks, spans *s, const double *c, dou
   bound = side * bound;
   bound += 1e-4 * slack * fmax(fabs(bound), 1e-300);
   int n = stretches(flipped, ends);
-  for (int i = 0; i + 1 < n; i++) {
-    double a = ends[i], b = ends[i + 1];
+  for (int i = 0; i + 1 < n && ends[i] < s->ceiling; i++) {
+    double a = ends[i], b = fmin(ends[i + 1], s->ceiling);
     int low = value_at(flipped, a) > bound, high = value_at(flipped, b) > bound;
     if (!low && !high) continue;
     double r = low != high ? root(flipped, bound, a, b) : 0;
-    if (!add_span(hooks, s, low ? a : r, high ? b : r)) return 0;
+    if (high && b == s->ceiling)
+      s->ceiling = low ? a : r;
+    else if (!add_span(hooks, s, low ? a : r, high ? b : r))
+      return 0;
   }
   return 1;
 }
@@ -339,7 +383,7 @@ static void sort_spans(spans *s) {
 
 /* The largest speed outside all spans; 0: none. */
 static double largest_speed(spans *s) {
-  double x = fastest;
+  double x = s->ceiling;
   sort_spans(s);
   for (int i = 0; i < s->count && s->list[i].high >= x; i++)
     if (s->list[i].low < x) x = s->list[i].low;
@@ -348,7 +392,7 @@ static double largest_speed(spans *s) {
 
 static jn_status collect(const jn_limit_check *job, int from, spans *s) {
   for (int n = from; n < job->samples; n++)
-    for (int iv = 0; iv < job->nv; iv++)
+    for (int iv = 0; iv < job->rows; iv++)
       for (int kind = 0; kind < JN_LIMIT_KINDS; kind++) {
         if (!is_limited(job, iv, kind)) continue;
         const jn_limit_range *r = range_of(job, iv, kind);
@@ -362,15 +406,15 @@ static jn_status collect(const jn_limit_check *job, int from, spans *s) {
 
 /* The smallest time scale that satisfies all limits. */
 static jn_status find_scale(jn_limit_check *job) {
-  spans s = {NULL, 0, 0};
+  spans s = {.ceiling = fastest};
   jn_status status = collect(job, 0, &s);
   double x = status ? 0 : largest_speed(&s);
   for (int round = 0; round < 30 && !status && x > 0 && x < fastest; round++) {
     /* the extrema at this speed become samples and may require a lower speed */
     int known = job->samples;
-    for (int iv = 0; iv < job->nv && !status; iv++)
+    for (int iv = 0; iv < job->rows && !status; iv++)
       for (int kind = JN_LIMIT_VELOCITY; kind < JN_LIMIT_KINDS && !status; kind++)
-        if (is_limited(job, iv, kind)) status = refine_all(job, iv, kind, x, 0.99);
+        if (is_limited(job, iv, kind)) status = refine_all(job, iv, kind, x, 1, 0);
     if (!status) status = collect(job, known, &s);
     double lower = status ? x : largest_speed(&s);
     if (lower >= x * (1 - 1e-13)) break;
@@ -391,25 +435,19 @@ void jn_limit_check_free(jn_limit_check *job) {
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
 }
 
-static jn_status check_ranges(const jn_limit_range *range, int nv, jn_error *error) {
-  for (int i = 0; i < nv * JN_LIMIT_KINDS; i++)
-    if (!(range[i].low <= range[i].high))
-      return jn_fail(
-          error, JN_ERR_ARGUMENT, NULL, 0,
-          "%s of degree of freedom %d: the lower limit %.6g is above the upper one, %.6g",
-          kind_names[i % JN_LIMIT_KINDS], i / JN_LIMIT_KINDS, range[i].low, range[i].high);
-  return JN_OK;
-}
-
 static jn_status run(jn_limit_check *job, const jn_limit_range *range, int samples) {
-  const size_t nq = (size_t)job->nq, nv = (size_t)job->nv, quantities = nv * JN_LIMIT_KINDS;
+  const size_t nq = (size_t)job->nq, nv = (size_t)job->nv, rotors = (size_t)job->rotors,
+               quantities = (size_t)job->rows * JN_LIMIT_KINDS;
   job->range = jn_block_new(&job->hooks, quantities + 1, sizeof *job->range);
   job->peak = jn_block_new(&job->hooks, quantities + 1, sizeof *job->peak);
-  job->q = jn_block_new(&job->hooks, nq + 8 * nv + 1, sizeof *job->q);
+  job->q = jn_block_new(&job->hooks, nq + 8 * nv + 10 * rotors + 1, sizeof *job->q);
   if (!job->range || !job->peak || !job->q) return JN_ERR_MEMORY;
   job->v = job->q + nq;
   job->tau = job->v + 3 * nv;
   job->g = job->tau + 2 * nv;
+  job->f = job->g + 2 * nv;
+  job->P = job->f + 4 * rotors;
+  if (rotors) jn_rotor_allocation(job->model, NULL, job->P, NULL);
   memcpy(job->range, range, quantities * sizeof *range);
   jn_status status = sample_all(job, samples);
   if (!status) status = find_peaks(job);
@@ -424,7 +462,7 @@ jn_status jn_limit_check_new(const jn_model *model, jn_data *data, const jn_traj
                              const jn_allocator *allocator, jn_limit_check **out, jn_error *error) {
   if (!model || !data || !trajectory || !range || !out || samples < 2)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "an argument is NULL, or samples < 2");
-  jn_status status = check_ranges(range, jn_model_nv(model), error);
+  jn_status status = jn_limit_ranges_check(model, range, error);
   if (status) return status;
   const jn_allocator hooks = jn_allocator_or_default(allocator);
   jn_limit_check *job = jn_block_new(&hooks, 1, sizeof *job);
@@ -432,6 +470,8 @@ jn_status jn_limit_check_new(const jn_model *model, jn_data *data, const jn_traj
   *job = (jn_limit_check){.hooks = hooks, .model = model, .data = data, .trajectory = trajectory};
   job->nq = jn_model_nq(model);
   job->nv = jn_model_nv(model);
+  job->rows = jn_limit_rows(model);
+  job->rotors = jn_limit_rotors(model, range) ? jn_model_rotor_count(model) : 0;
   status = run(job, range, samples);
   job->data = NULL;
   if (!status) {
@@ -443,7 +483,7 @@ jn_status jn_limit_check_new(const jn_model *model, jn_data *data, const jn_traj
 }
 
 const jn_limit_peak *jn_limit_check_peak(const jn_limit_check *check, int iv, jn_limit_kind kind) {
-  if (!check || iv < 0 || iv >= check->nv || (int)kind < 0 || kind >= JN_LIMIT_KINDS) return NULL;
+  if (!check || iv < 0 || iv >= check->rows || (int)kind < 0 || kind >= JN_LIMIT_KINDS) return NULL;
   return &check->peak[iv * JN_LIMIT_KINDS + (int)kind];
 }
 

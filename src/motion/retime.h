@@ -6,8 +6,11 @@
 #include <jounce/retime.h>
 
 #include "motion/clock_solver.h"
+#include "motion/limit_rows.h"
 
-/* One row of the problem: a limited quantity; iv < 0: the clock itself. */
+enum { JN_RETIME_STATES = 64 }; /* points of the path at a time */
+
+/* One row of the problem: a quantity of row iv of the limits; iv < 0: the clock itself. */
 typedef struct limit_row {
   int iv;
   jn_limit_kind kind;
@@ -34,11 +37,14 @@ typedef struct retiming {
   jn_allocator hooks;
   jn_representation representation;
   int nv, nq, forces; /* forces: some force or rate is limited */
+  int rows, rotors;   /* jn_limit_rows; rotors: 0 if none has a limit */
   double start;
   limit_breach breach; /* the worst */
   double *numbers;
   double *q, *v, *w,
-      *tau; /* [STATES] points of the path; three motions and their forces for each */
+      *tau;       /* [STATES] points of the path; three motions and their forces for each */
+  double *thrust; /* of the motions: [3 STATES x 2 rotors] */
+  double *P;      /* [rotors x 6] */
   double *size, *damping;
   int *coordinate; /* [nv] index into q; -1: a rotation */
   double *breaks;  /* [2 breaks] both sides of every break of the path */
@@ -58,12 +64,17 @@ typedef struct retiming {
   double *cap;           /* [all] of the velocities */
   double *use;           /* [stride] */
   double *clock;         /* [cells+1 x 5] rows of the clock */
+  double *cost;          /* [3 x 10 x stride] clock_cost.h; NULL: the objective is the duration */
+  double *fast;          /* [cells+1] coefficients of the fastest clock, if there is a cost */
 } retiming;
 
 /* The path, checked, and memory. */
 jn_status jn_retime_begin(retiming *x);
 /* A grid of `cells`: the rows of the problem, with the quarters of the cells or without. */
 jn_status jn_retime_grid(retiming *x, int cells, int quarters);
+/* Its parts: lists the rows; fills them, drops those without numbers, and limits the clock itself. */
+void jn_retime_list_rows(retiming *x);
+jn_status jn_retime_fill_rows(retiming *x);
 void jn_retime_release_grid(retiming *x);
 void jn_retime_release(retiming *x);
 /* u of point i of all */

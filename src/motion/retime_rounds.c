@@ -5,6 +5,7 @@
 
 #include "base/block.h"
 #include "base/fail.h"
+#include "motion/clock_cost.h"
 #include "motion/clock_rows.h"
 #include "motion/retime.h"
 #include "trajectory/trajectory.h"
@@ -17,6 +18,7 @@ static const double part_used =
     0.4; /* of a limit by the coarse clock, to be a row of the fine grid */
 static const double enough = 1e-3; /* excess that is left to slowing down */
 static const double margin = 2e-7; /* and what is not seen between the points looked at */
+static const double later = 1.01;  /* a given duration relative to the least, at least */
 
 /* The time of a cell: the integral of b^(-1/2), b cubic, by Gauss and Legendre with 8 nodes. */
 static double cell_time(double h, double b, double b1, double b2, double b2_next) {
@@ -310,7 +312,7 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
   const int coarse = x->all == x->p.points; /* only a start for the fine grid */
   const jn_clock_settings settings = {.tolerance = coarse ? 1e-2 : x->options.tolerance,
                                       .warm = warm,
-                                      .barrier = warm ? 0.03 : 1,
+                                      .barrier = warm && !x->p.cost ? 0.03 : 1,
                                       .most = 200,
                                       .progress = x->options.progress ? report_progress : NULL,
                                       .context = &w};
@@ -412,8 +414,8 @@ static jn_status first_solve(retiming *x, levels *l, jn_retime_report *report) {
     x->error->message[0] = 0;
     if (!asked && done == 0) {
       l->halvings = 0;
-      while (!status && cells_of(l) * cell_seconds < x->solution.time && cells_of(l) < MOST)
-        l->halvings++;
+      const double T = fmax(x->solution.time, x->options.duration);
+      while (!status && cells_of(l) * cell_seconds < T && cells_of(l) < MOST) l->halvings++;
     }
     if (status) break;
     const int left = l->halvings - done;
@@ -423,18 +425,64 @@ static jn_status first_solve(retiming *x, levels *l, jn_retime_report *report) {
   return solve_level(x, l, cells_of(l), report);
 }
 
+/* Other objectives. */
+
+/* From the fastest clock, which x->solution has: the clock of the least cost, within the duration. */
+static jn_status solve_objective(retiming *x, int round, double worst, jn_retime_report *report) {
+  const jn_retime_options *o = &x->options;
+  const double fastest = x->solution.time;
+  if (o->duration > 0 && fastest * later > o->duration)
+    return jn_fail(
+        x->error, JN_ERR_INFEASIBLE, NULL, 0,
+        "the duration %.6g s is too short: the fastest motion takes %.6g s, and at least "
+        "%.6g s are needed",
+        o->duration, fastest, later * fastest);
+  memcpy(x->fast, x->solution.c, (size_t)(x->p.cells + 1) * sizeof *x->fast);
+  if (!x->cost) return JN_OK;
+  /* the cost counts by its weight; slowing down at the end takes its share of the duration */
+  const int mixed = o->objective == JN_OBJECTIVE_MIXED;
+  x->p.time = mixed ? 1 / o->weight : 0;
+  x->p.cost = x->cost;
+  if (o->duration > 0) x->p.deadline = o->duration / (1 + 1.1 * enough);
+  const jn_status status = solve_round(x, 1, round, worst, report);
+  x->p.time = 1, x->p.cost = NULL, x->p.deadline = HUGE_VAL;
+  return status;
+}
+
+/* Solves again after limits were tightened. */
+static jn_status solve_again(retiming *x, int round, double worst, jn_retime_report *report) {
+  if (x->cost) memcpy(x->solution.c, x->fast, (size_t)(x->p.cells + 1) * sizeof *x->fast);
+  const jn_status status = solve_round(x, 1, round, worst, report);
+  return status || !x->cost ? status : solve_objective(x, round, worst, report);
+}
+
+/* the cost of the motion that is slowed down by a factor, by Simpson's rule in every cell */
+static double cost_of_motion(const retiming *x, double factor) {
+  const double s = 1 / (factor * factor);
+  double sum = 0;
+  for (int j = 0; j <= 4 * x->p.cells && x->cost; j += 2) {
+    const int i = jn_retime_quarter(x, j), end = j == 0 || j == 4 * x->p.cells;
+    const double weight = j % 4 ? 4 : end ? 1 : 2;
+    sum += weight * jn_clock_cost_at(x->cost, (size_t)x->p.stride, i, s * x->b[i], s * x->b1[i],
+                                     s * x->b2[i])
+                        .value;
+  }
+  return sum * x->p.h / 6;
+}
+
 jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *report) {
   double worst = 0, factor = 1;
   levels l = {0};
   jn_status status = first_solve(x, &l, report);
   jn_block_free(&x->hooks, l.c);
+  if (!status) status = solve_objective(x, 0, 0, report);
   for (int round = 1; !status; round++) {
     jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
     make_clock(x, 1);
     clock_of_motion(x);
     status = look_and_tighten(x, &worst);
     if (status || worst < 1 + enough || round == ROUNDS) break;
-    status = solve_round(x, 1, round, worst, report);
+    status = solve_again(x, round, worst, report);
   }
   /* slow down until nothing is exceeded; after the first time only rounding is left */
   report->slowed = 1;
@@ -448,6 +496,13 @@ jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *r
   if (!status) {
     jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
     make_clock(x, report->slowed);
+    report->cost = cost_of_motion(x, report->slowed);
+    const double T = x->clock[5 * (size_t)x->p.cells];
+    if (x->options.duration > 0 && T > x->options.duration)
+      return jn_fail(
+          x->error, JN_ERR_INFEASIBLE, NULL, 0,
+          "the motion takes %.6g s, longer than the duration %.6g s: take more intervals", T,
+          x->options.duration);
     status = jn_trajectory_clocked(x->path, x->p.cells + 1, x->clock, &x->hooks, out, x->error);
   }
   if (!status) report->duration = jn_trajectory_end(*out) - jn_trajectory_start(*out);

@@ -8,14 +8,15 @@
 #include "helpers/check.h"
 #include "helpers/rng.h"
 
-void no_limits(int nv, jn_limit_range *range) {
-  for (int i = 0; i < nv * JN_LIMIT_KINDS; i++) range[i] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
+void no_limits(int rows, jn_limit_range *range) {
+  for (int i = 0; i < rows * JN_LIMIT_KINDS; i++) range[i] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
 }
 
 static void random_limits(retime_case *c, rng *r) {
   const int nv = jn_model_nv(c->model);
   jn_limit_check *check = NULL;
   jn_error error = {0};
+  no_limits(jn_limit_rows(c->model), c->range);
   for (int i = 0; i < nv * JN_LIMIT_KINDS; i++) c->range[i] = (jn_limit_range){-1e9, 1e9};
   assert_ok(jn_limit_check_new(c->model, c->data, c->path, c->range, 200, NULL, &check, &error));
   for (int i = 0; i < nv; i++) {
@@ -34,36 +35,78 @@ static void random_limits(retime_case *c, rng *r) {
     free(size);
   }
   jn_limit_check_free(check);
+  /* rotors: the model's, so that every path keeps them at rest; the rate tighter at random */
+  jn_limit_range *all = calloc((size_t)jn_limit_rows(c->model) * JN_LIMIT_KINDS, sizeof *all);
+  assert_non_null(all);
+  assert_ok(jn_model_limits(c->model, all));
+  for (int i = nv * JN_LIMIT_KINDS; i < jn_limit_rows(c->model) * JN_LIMIT_KINDS; i++) {
+    const double f = i % JN_LIMIT_KINDS == JN_LIMIT_EFFORT_RATE ? rng_range(r, 0.2, 0.4) : 1;
+    c->range[i] = (jn_limit_range){f * all[i].low, f * all[i].high};
+  }
+  free(all);
 }
 
-retime_case retime_case_new(const char *robot, uint64_t seed, int derivative, int spline) {
+/* a path through random configurations around the home position */
+static jn_trajectory *random_path(const jn_model *model, rng *r, double size, int derivative,
+                                  int spline) {
   enum { POINTS = 5, DEGREE = 5, CONTROL = 9 };
-  retime_case c = {0};
-  jn_error error = {0};
-  rng r = rng_new(seed * 7919);
-  assert_ok(jn_model_load(robot, NULL, NULL, &c.model, &error));
-  assert_ok(jn_data_new(c.model, 1, NULL, &c.data));
-  jn_data_settings(c.data)->representation = JN_MIXED;
-  const size_t nq = (size_t)jn_model_nq(c.model), nv = (size_t)jn_model_nv(c.model);
+  const size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model);
   const int count = spline ? CONTROL : POINTS;
   double *q = doubles(nq * CONTROL), *dq = doubles(nv), times[POINTS] = {0, 1, 2, 3, 4},
          knots[CONTROL + DEGREE + 1];
-  jn_model_home(c.model, q);
+  jn_trajectory *path = NULL;
+  jn_error error = {0};
+  jn_model_home(model, q);
   for (int i = 1; i < count; i++) {
     for (size_t k = 0; k < nv; k++)
-      dq[k] = rng_range(&r, -1.2, 1.2) * (jn_model_is_floating(c.model) && k < 6 ? 0.5 : 1);
-    assert_ok(jn_integrate(c.model, q, dq, q + (size_t)i * nq));
+      dq[k] = size * rng_range(r, -1.2, 1.2) * (jn_model_is_floating(model) && k < 6 ? 0.5 : 1);
+    assert_ok(jn_integrate(model, q, dq, q + (size_t)i * nq));
   }
   assert_ok(jn_bspline_knots(0, 4, DEGREE, CONTROL, knots));
-  assert_ok(spline
-                ? jn_trajectory_bspline(c.model, DEGREE, CONTROL, knots, q, NULL, &c.path, &error)
-                : jn_trajectory_minimum(c.model, derivative, POINTS, times, q, NULL, NULL, &c.path,
-                                        &error));
-  c.range = calloc(nv * JN_LIMIT_KINDS, sizeof *c.range);
-  assert_non_null(c.range);
-  random_limits(&c, &r);
+  assert_ok(spline ? jn_trajectory_bspline(model, DEGREE, CONTROL, knots, q, NULL, &path, &error)
+                   : jn_trajectory_minimum(model, derivative, POINTS, times, q, NULL, NULL, &path,
+                                           &error));
   free(q);
   free(dq);
+  return path;
+}
+
+/* 1 if the rotors can hold the robot everywhere on the path, with some room */
+static int is_held(const retime_case *c) {
+  const int rows = jn_limit_rows(c->model);
+  jn_limit_check *check = NULL;
+  jn_error error = {0};
+  int held = 1;
+  assert_ok(jn_model_limits(c->model, c->range));
+  for (int i = 0; i < jn_model_nv(c->model) * JN_LIMIT_KINDS; i++)
+    c->range[i] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
+  assert_ok(jn_limit_check_new(c->model, c->data, c->path, c->range, 200, NULL, &check, &error));
+  for (int row = jn_model_nv(c->model); row < rows; row++) {
+    const jn_limit_peak *p = jn_limit_check_peak(check, row, JN_LIMIT_EFFORT);
+    const jn_limit_range *r = &c->range[row * JN_LIMIT_KINDS + JN_LIMIT_EFFORT];
+    held &= p->resting > 1.2 * r->low && p->resting < 0.9 * r->high;
+  }
+  jn_limit_check_free(check);
+  return held;
+}
+
+/* Paths of flying robots become smaller until their rotors can hold them. */
+retime_case retime_case_new(const char *robot, uint64_t seed, int derivative, int spline) {
+  retime_case c = {0};
+  jn_error error = {0};
+  rng r;
+  assert_ok(jn_model_load(robot, NULL, NULL, &c.model, &error));
+  assert_ok(jn_data_new(c.model, 1, NULL, &c.data));
+  jn_data_settings(c.data)->representation = JN_MIXED;
+  c.range = calloc((size_t)jn_limit_rows(c.model) * JN_LIMIT_KINDS, sizeof *c.range);
+  assert_non_null(c.range);
+  for (double size = 1;; size *= 0.8) {
+    r = rng_new(seed * 7919);
+    c.path = random_path(c.model, &r, size, derivative, spline);
+    if (is_held(&c)) break;
+    jn_trajectory_free(c.path);
+  }
+  random_limits(&c, &r);
   return c;
 }
 
@@ -75,15 +118,23 @@ void retime_case_free(retime_case *c) {
 }
 
 retiming retime_case_rows(const retime_case *c, int intervals, int without_rates) {
+  return retime_case_rows_for(c, intervals, without_rates, JN_OBJECTIVE_TIME);
+}
+
+retiming retime_case_rows_for(const retime_case *c, int intervals, int without_rates,
+                              jn_retime_objective objective) {
   static jn_error error;
   retiming x = {.model = c->model, .data = c->data, .path = c->path, .range = c->range};
   x.options = jn_retime_options_default();
   x.options.intervals = intervals;
   x.options.without_rates = without_rates;
+  x.options.objective = objective;
   x.error = &error;
   x.hooks = jn_allocator_or_default(NULL);
   x.nv = jn_model_nv(c->model);
   x.nq = jn_model_nq(c->model);
+  x.rows = jn_limit_rows(c->model);
+  x.rotors = jn_limit_rotors(c->model, c->range) ? jn_model_rotor_count(c->model) : 0;
   x.representation = jn_data_settings(c->data)->representation;
   assert_ok(jn_retime_begin(&x));
   assert_ok(jn_retime_grid(&x, intervals, 0));
@@ -98,7 +149,7 @@ int broken_limits(const jn_model *model, jn_data *data, const jn_trajectory *mot
   jn_error error = {0};
   assert_ok(jn_limit_check_new(model, data, motion, range, 1000, NULL, &check, &error));
   const int broken = jn_limit_check_broken(check);
-  for (int i = 0; broken && i < jn_model_nv(model) * JN_LIMIT_KINDS; i++) {
+  for (int i = 0; broken && i < jn_limit_rows(model) * JN_LIMIT_KINDS; i++) {
     const jn_limit_peak *p =
         jn_limit_check_peak(check, i / JN_LIMIT_KINDS, (jn_limit_kind)(i % JN_LIMIT_KINDS));
     if (p->broken)
@@ -118,7 +169,7 @@ double share_at_limits(const jn_model *model, jn_data *data, const jn_trajectory
   const int samples = jn_limit_check_samples(check);
   for (int n = 1; n < samples; n++) {
     double most = 0;
-    for (int i = 0; i < jn_model_nv(model) * JN_LIMIT_KINDS; i++)
+    for (int i = 0; i < jn_limit_rows(model) * JN_LIMIT_KINDS; i++)
       most = fmax(most, fabs(jn_limit_check_use(check, n, i / JN_LIMIT_KINDS,
                                                 (jn_limit_kind)(i % JN_LIMIT_KINDS), 1)));
     if (most >= least) sum += jn_limit_check_time(check, n) - jn_limit_check_time(check, n - 1);
@@ -150,8 +201,10 @@ void assert_same_path(const jn_model *model, const jn_trajectory *path,
 typedef struct dense {
   const jn_clock_problem *p;
   int n, rows;
-  double *S; /* [points x 3 x n] */
-  double *w; /* [points] */
+  double *S;             /* [points x 3 x n] */
+  double *w;             /* [points] */
+  const double *squares; /* [points x forces x 4] of (b, b', b'', 1); NULL: none */
+  int forces, rates;
 } dense;
 
 /* b, b', b'' at x in a cell over the coefficients before, at, after and after the next knot */
@@ -195,6 +248,27 @@ static void dense_rows(dense *d) {
   }
 }
 
+/* b^(-1/2) sum tau^2 or b^(1/2) sum L^2 at a point, from the forces themselves: its value, and its
+ * gradient and Hessian times w are added. Without damping. */
+static double squares(const dense *d, int i, const double y[3], double G[3], double Q[3][3],
+                      double w) {
+  const double p = d->rates ? 0.5 : -0.5, b = y[0], power = pow(b, p);
+  double sum = 0;
+  for (int k = 0; k < d->forces; k++) {
+    const double *a = d->squares + 4 * ((size_t)i * (size_t)d->forces + (size_t)k);
+    const double f = a[0] * y[0] + a[1] * y[1] + a[2] * y[2] + a[3];
+    sum += power * f * f;
+    for (int m = 0; m < 3; m++) {
+      G[m] += w * (2 * power * f * a[m] + (m == 0 ? p * power / b * f * f : 0));
+      for (int n = 0; n < 3; n++)
+        Q[m][n] += w * (2 * power * a[m] * a[n] + 2 * p * power / b * f * (m == 0 ? a[n] : 0) +
+                        2 * p * power / b * f * (n == 0 ? a[m] : 0) +
+                        (m == 0 && n == 0 ? p * (p - 1) * power / (b * b) * f * f : 0));
+    }
+  }
+  return sum;
+}
+
 /* the barrier function; its gradient and Hessian by c if they are not NULL */
 static double barrier(const dense *d, const double *c, double mu, double *g, double *H) {
   const jn_clock_problem *p = d->p;
@@ -209,9 +283,11 @@ static double barrier(const dense *d, const double *c, double mu, double *g, dou
       for (int j = 0; j < n; j++) y[k] += S[k * n + j] * c[j];
     const double b = y[0], root = sqrt(b);
     if (!(b > 0) || !(b < p->cap[i])) return HUGE_VAL;
-    f += d->w[i] / root - mu * log(p->cap[i] - b);
-    G[0] += -0.5 * d->w[i] / (b * root) + mu / (p->cap[i] - b);
-    Q[0][0] += 0.75 * d->w[i] / (b * b * root) + mu / ((p->cap[i] - b) * (p->cap[i] - b));
+    const double w = p->time * d->w[i];
+    f += w / root - mu * log(p->cap[i] - b);
+    G[0] += -0.5 * w / (b * root) + mu / (p->cap[i] - b);
+    Q[0][0] += 0.75 * w / (b * b * root) + mu / ((p->cap[i] - b) * (p->cap[i] - b));
+    if (d->squares) f += d->w[i] * squares(d, i, y, G, Q, d->w[i]);
     for (int k = 0; k < d->rows; k++) {
       const int third = k >= p->second;
       const size_t at = (size_t)(third ? k - p->second : k) * (size_t)p->stride + (size_t)i;
@@ -302,22 +378,34 @@ static void centre(const dense *d, double mu, double *c) {
 }
 
 double dense_duration(const jn_clock_problem *p) {
-  dense d = {p, p->cells + 1, p->second + p->third, NULL, NULL};
+  double T;
+  dense_objective(p, NULL, 0, 0, &T);
+  return T;
+}
+
+double dense_objective(const jn_clock_problem *p, const double *forces, int count, int rates,
+                       double *duration) {
+  dense d = {.p = p, .n = p->cells + 1, .rows = p->second + p->third};
   d.S = doubles((size_t)p->points * 3 * (size_t)d.n);
   d.w = doubles((size_t)p->points);
-  double *c = doubles((size_t)d.n), T = 0;
+  d.squares = forces, d.forces = count, d.rates = rates;
+  double *c = doubles((size_t)d.n), T = 0, cost = 0;
   dense_rows(&d);
   fill(c, (size_t)d.n, 0.5 * jn_clock_uniform(p, 1));
   for (double mu = 1e-2; mu > 1e-11; mu *= 0.3) centre(&d, mu, c);
   for (int i = 0; i < p->points; i++) {
-    double b = 0;
-    for (int j = 0; j < d.n; j++) b += d.S[(size_t)i * 3 * (size_t)d.n + (size_t)j] * c[j];
-    T += d.w[i] / sqrt(b);
+    double y[3] = {0}, G[3] = {0}, Q[3][3] = {{0}};
+    for (int k = 0; k < 3; k++)
+      for (int j = 0; j < d.n; j++)
+        y[k] += d.S[((size_t)i * 3 + (size_t)k) * (size_t)d.n + (size_t)j] * c[j];
+    T += d.w[i] / sqrt(y[0]);
+    if (forces) cost += d.w[i] * squares(&d, i, y, G, Q, 0);
   }
   free(d.S);
   free(d.w);
   free(c);
-  return T;
+  *duration = T;
+  return p->time * T + cost;
 }
 
 /* TOPP-RA (Pham and Pham 2018): x = b, u = b'/2; at grid point i  s1 2u + s0 x + sg within limits

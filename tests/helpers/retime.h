@@ -19,10 +19,12 @@ typedef struct retime_case {
 /* The path minimises `derivative`; by B-spline instead if `spline`. */
 retime_case retime_case_new(const char *robot, uint64_t seed, int derivative, int spline);
 void retime_case_free(retime_case *c);
-void no_limits(int nv, jn_limit_range *range);
+void no_limits(int rows, jn_limit_range *range);
 
 /* The rows of the problem, as jn_retime makes them. */
 retiming retime_case_rows(const retime_case *c, int intervals, int without_rates);
+retiming retime_case_rows_for(const retime_case *c, int intervals, int without_rates,
+                              jn_retime_objective objective);
 void retime_rows_free(retiming *x);
 
 int broken_limits(const jn_model *model, jn_data *data, const jn_trajectory *motion,
@@ -36,6 +38,10 @@ void assert_same_path(const jn_model *model, const jn_trajectory *path,
 
 /* The least duration by a dense barrier method; by TOPP-RA's forward and backward pass. */
 double dense_duration(const jn_clock_problem *p);
+/* The least of time T + the integral of squares, by the same dense method: forces[points x count x 4] over
+ * (b, b', b'', 1), or the rates divided by b^(1/2). */
+double dense_objective(const jn_clock_problem *p, const double *forces, int count, int rates,
+                       double *duration);
 double topp_ra_duration(const jn_clock_problem *p);
 
 #endif

@@ -21,6 +21,16 @@ class Trajectories(unittest.TestCase):
         tame = path.retime(**limits, power=30, tool_speed=("link2", 1.0), intervals=100)
         self.assertEqual(tame.limits(**limits, power=30)["broken"], 0)
         self.assertGreater(tame.end, fast.end)
+        calm = path.retime(**limits, objective="torque", duration=2 * fast.end, intervals=100)
+        smooth = path.retime(**limits, objective="rate", duration=2 * fast.end, intervals=100)
+        self.assertLessEqual(max(calm.end, smooth.end), 2 * fast.end)
+        squares = [sum((robot.inverse_dynamics(*m.at(m.end * n / 400, order=1))[row] ** 2).sum()
+                       for n in range(401)) * m.end for m in (calm, smooth, fast.scaled(2)) for row in (0, 1)]
+        self.assertLess(squares[0], min(squares[2], squares[4]))
+        self.assertLess(squares[3], min(squares[1], squares[5]))
+        self.assertGreater(path.retime(**limits, objective=("mixed", 1.0), intervals=100).end, fast.end)
+        with self.assertRaisesRegex(jounce.InfeasibleError, "too short: the fastest"):
+            path.retime(**limits, duration=0.1, intervals=100)
         moving = path.retime(**limits, end_speeds=(0.3, 0.2), intervals=100)
         residual("speed of the clock at the end", abs(moving.clock(moving.end, order=1)[1] / 0.2 - 1), 2e-3)
         # the same path: q at t is the path's q at u(t), and the chain rule
@@ -34,11 +44,30 @@ class Trajectories(unittest.TestCase):
         with self.assertRaisesRegex(jounce.InfeasibleError, "the effort at rest of 'joint1'"):
             path.retime(effort=1)
         for wrong in (dict(effort=[1, 2, 3]), dict(jerk=-1), dict(jerk=1, intervals=3),
-                      dict(jerk=1, tool_speed=("hand", 1.0)), dict(jerk=1, tool_speed=3), dict(jerk=1, end_speeds=1)):
+                      dict(jerk=1, tool_speed=("hand", 1.0)), dict(jerk=1, tool_speed=3), dict(jerk=1, end_speeds=1),
+                      dict(jerk=1, objective="torque"), dict(jerk=1, objective="mixed"), dict(jerk=1, objective=3),
+                      dict(jerk=1, objective="time", duration=-1)):
             with self.assertRaises((jounce.Error, ValueError)):
                 path.retime(**wrong)
         with self.assertRaises(jounce.Error):
             path.clocked([[0, 0, 1, 0, 0], [1, 0, 1, 0, 0]])
+
+    def test_the_fastest_flight(self):
+        robot = jounce.Model("tilthex")
+        q = [[1, 0, 0, 0, 0, 0, 1] + 6 * [0], [1, 0, 0, 0, 0.8, 0.3, 1.6] + 6 * [0.1]]
+        path = jounce.Trajectory.minimum(robot, [0, 1], q)
+        found = path.retime(intervals=100).limits()
+        self.assertEqual(found["broken"], 0)
+        self.assertEqual([x["quantity"] for x in found["limits"]], 6 * ["thrust", "thrust_rate"])
+        self.assertGreater(max(x["used"] for x in found["limits"]), 0.99)
+        slow = path.retime(thrust=9, thrust_rate=[20] * 6, intervals=100)
+        self.assertEqual(slow.limits(thrust=9, thrust_rate=20)["broken"], 0)
+        self.assertGreater(slow.limits(thrust=8.5)["broken"], 0)
+        with self.assertRaisesRegex(jounce.InfeasibleError, r"the thrust at rest of 'p\d'"):
+            path.retime(thrust=2)
+        for wrong in (dict(thrust=[1, 2]), dict(thrust_rate=-1)):
+            with self.assertRaises(jounce.Error):
+                path.limits(**wrong)
 
     def test_motors_of_elastic_joints(self):
         robot = jounce.Model("double_pendulum")

@@ -1,0 +1,346 @@
+/* retime_rows.c: the rows of the problem: every limit at every point of a grid. */
+#include <jounce/dynamics.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "motion/clock_cost.h"
+#include "motion/retime.h"
+#include "motion/tool.h"
+
+enum { STATES = JN_RETIME_STATES };
+static const double unlimited = 1e6; /* the other side of a one-sided limit, relative to it */
+static const double inside = 1e-9;   /* a static force this near to its limit leaves no room */
+
+/* Failures. */
+
+/* Keeps the worst breach that no clock can change. */
+static void note_breach(retiming *x, int iv, jn_limit_kind kind, double u, double value,
+                        double limit, const char *remedy) {
+  const double size = fabs(value - limit) / fmax(fabs(limit), 1e-9);
+  if (x->breach.remedy && size <= x->breach.size) return;
+  x->breach = (limit_breach){iv, kind, u, value, limit, size, remedy};
+}
+
+static jn_status fail_at_breach(const retiming *x) {
+  const limit_breach *b = &x->breach;
+  if (!b->remedy) return JN_OK;
+  return jn_fail(
+      x->error, JN_ERR_INFEASIBLE, NULL, 0,
+      "no clock keeps the limits: the %s%s of '%s' is %.6g at t = %.6g of the path, beyond "
+      "its limit %.6g by %.4g: %s",
+      jn_limit_quantity(x->model, b->iv, b->kind), b->kind == JN_LIMIT_EFFORT ? " at rest" : "",
+      jn_limit_name(x->model, b->iv).text, b->value, b->u, b->limit, fabs(b->value - b->limit),
+      b->remedy);
+}
+
+/* Limits. */
+
+static const jn_limit_range *range_of(const retiming *x, int iv, int kind) {
+  return &x->range[(size_t)iv * JN_LIMIT_KINDS + (size_t)kind];
+}
+
+/* the larger of the finite limits */
+static double size_of(const jn_limit_range *r) {
+  return fmax(isfinite(r->low) ? fabs(r->low) : 0, isfinite(r->high) ? fabs(r->high) : 0);
+}
+
+static int is_limited(const retiming *x, int iv, int kind) {
+  const jn_limit_range *r = range_of(x, iv, kind);
+  if (x->options.without_rates && (kind == JN_LIMIT_JERK || kind == JN_LIMIT_EFFORT_RATE)) return 0;
+  return isfinite(r->low) || isfinite(r->high);
+}
+
+/* Rows. */
+
+/* Forces and their rates at STATES points from three motions a point with clocks (first and second
+ * derivative of u) (1, 0), (2, 0), (1, 1): x->tau[3 x count x 2 nv]; thrusts likewise */
+static jn_status three_motions(retiming *x, int count) {
+  static const double clocks[3][2] = {{1, 0}, {2, 0}, {1, 1}};
+  const size_t nv = (size_t)x->nv, nq = (size_t)x->nq;
+  for (int k = 0; k < 3; k++) {
+    const double a = clocks[k][0], b = clocks[k][1];
+    if (k) memcpy(x->q + (size_t)(k * count) * nq, x->q, (size_t)count * nq * sizeof *x->q);
+    for (int n = 0; n < count; n++) {
+      const double *v1 = x->v + (size_t)n * 3 * nv, *v2 = v1 + nv, *v3 = v2 + nv;
+      double *w1 = x->w + (size_t)(k * count + n) * 3 * nv, *w2 = w1 + nv, *w3 = w2 + nv;
+      for (size_t i = 0; i < nv; i++) {
+        w1[i] = v1[i] * a;
+        w2[i] = v2[i] * a * a + v1[i] * b;
+        w3[i] = v3[i] * a * a * a + 3 * v2[i] * a * b;
+      }
+    }
+  }
+  const jn_status status =
+      jn_batch_inverse_dynamics(x->model, x->batch, 1, 3 * (size_t)count, x->q, x->w, x->tau, NULL);
+  for (size_t n = 0; n < 3 * (size_t)count && x->rotors && !status; n++)
+    jn_limit_thrusts(x->model, x->representation, x->P, x->q + n * nq, x->w + n * 3 * nv,
+                     x->tau + n * 2 * nv, x->thrust + n * 2 * (size_t)x->rotors);
+  return status;
+}
+
+/* m, c, g and m_u + 2c, c_u, g_u of a row of the limits at point n of `count` */
+typedef struct force_terms {
+  double m, c, g, mc, cu, gu;
+} force_terms;
+static force_terms force_of(const retiming *x, int n, int count, int i) {
+  const int of_rotor = i >= x->nv;
+  const size_t nv = (size_t)(of_rotor ? x->rotors : x->nv), next = (size_t)count * 2 * nv;
+  const double *A = (of_rotor ? x->thrust : x->tau) + (size_t)n * 2 * nv +
+                    (size_t)(of_rotor ? i - x->nv : i),
+               *B = A + next, *D = B + next;
+  const double c = (B[0] - A[0]) / 3, cu = (B[nv] - 2 * A[nv]) / 6;
+  return (force_terms){D[0] - A[0], c, A[0] - c, D[nv] - A[nv], cu, A[nv] - cu};
+}
+
+/* The rows of all limits; their order: without b'' first. */
+void jn_retime_list_rows(retiming *x) {
+  static const int kinds[2][3] = {{JN_LIMIT_ACCELERATION, JN_LIMIT_EFFORT, JN_LIMIT_KINDS},
+                                  {JN_LIMIT_JERK, JN_LIMIT_EFFORT_RATE, JN_LIMIT_POWER}};
+  int rows = 0;
+  x->forces = x->options.objective != JN_OBJECTIVE_TIME;
+  for (int third = 0; third < 2; third++) {
+    for (int k = 0; k < 3; k++)
+      for (int iv = 0; iv < x->rows && kinds[third][k] < JN_LIMIT_KINDS; iv++)
+        if (is_limited(x, iv, kinds[third][k])) {
+          x->row[rows] = (limit_row){iv, (jn_limit_kind)kinds[third][k], 1};
+          x->forces |= k > 0;
+          rows++;
+        }
+    x->row[rows++] = (limit_row){-1, JN_LIMIT_KINDS, 1}; /* of the clock itself */
+    *(third ? &x->p.third : &x->p.second) = third ? rows - x->p.second : rows;
+  }
+}
+
+/* row k at points first ... first + count - 1 */
+static void fill_row(retiming *x, int k, int first, int count) {
+  const size_t nv = (size_t)x->nv;
+  jn_clock_problem *p = &x->p;
+  const limit_row *r = &x->row[k];
+  const int third = k >= p->second, i = r->iv;
+  if (i < 0) return;
+  const double s = 1 / r->scale, d = i < x->nv ? x->damping[i] : 0;
+  for (int n = 0; n < count; n++) {
+    const size_t at = (size_t)(third ? k - p->second : k) * (size_t)p->stride + (size_t)(first + n);
+    const double *v = x->v + (size_t)n * 3 * nv + (size_t)(i < x->nv ? i : 0); /* not of rotors */
+    const double v1 = v[0], v2 = v[nv], v3 = v[2 * nv];
+    if (r->kind == JN_LIMIT_ACCELERATION) {
+      p->s0[at] = v2 * s, p->s1[at] = 0.5 * v1 * s;
+    } else if (r->kind == JN_LIMIT_JERK) {
+      p->r0[at] = v3 * s, p->r1[at] = 1.5 * v2 * s, p->r2[at] = 0.5 * v1 * s;
+    } else {
+      const force_terms f = force_of(x, n, count, i);
+      if (r->kind == JN_LIMIT_EFFORT) {
+        p->s0[at] = f.c * s, p->s1[at] = 0.5 * f.m * s, p->sg[at] = f.g * s;
+        if (p->damped) p->sd[at] = d * v1 * s;
+      } else if (r->kind == JN_LIMIT_POWER) {
+        /* v_1 b^(1/2) (m b'/2 + c b + g) + d v_1^2 b */
+        p->r0[at] = v1 * f.c * s, p->r1[at] = 0.5 * v1 * f.m * s, p->rg[at] = v1 * f.g * s;
+        if (p->damped) p->d0[at] = d * v1 * v1 * s;
+      } else {
+        p->r0[at] = f.cu * s, p->r1[at] = 0.5 * f.mc * s, p->r2[at] = 0.5 * f.m * s;
+        p->rg[at] = f.gu * s;
+        if (p->damped) p->d0[at] = d * v2 * s, p->d1[at] = 0.5 * d * v1 * s;
+      }
+    }
+  }
+}
+
+/* The integrand of the objective at points first ... first + count - 1. */
+static void fill_cost(retiming *x, int first, int count) {
+  const size_t nv = (size_t)x->nv, stride = (size_t)x->p.stride;
+  const int rates = x->options.objective == JN_OBJECTIVE_EFFORT_RATE;
+  for (int n = 0; n < count; n++)
+    for (int i = x->rotors ? 6 : 0; i < (x->rotors ? x->rows : x->nv); i++) {
+      const force_terms f = force_of(x, n, count, i);
+      const double *v = x->v + (size_t)n * 3 * nv + (size_t)(i < x->nv ? i : 0),
+                   d = i < x->nv ? x->damping[i] : 0;
+      const double force[4] = {f.c, 0.5 * f.m, 0, f.g},
+                   rate[4] = {f.cu, 0.5 * f.mc, 0.5 * f.m, f.gu},
+                   damping[4] = {d * v[nv], 0.5 * d * v[0], 0, 0};
+      if (rates)
+        jn_clock_cost_rate(x->cost, stride, (size_t)(first + n), rate, damping);
+      else
+        jn_clock_cost_force(x->cost, stride, (size_t)(first + n), force, d * v[0]);
+    }
+}
+
+/* What no clock can change at point n of `count`: positions, static forces, joints that may not
+ * move. */
+static void check_point(retiming *x, double u, int n, int count) {
+  for (int i = 0; i < x->rows; i++) {
+    const int iq = i < x->nv ? x->coordinate[i] : -1;
+    const jn_limit_range *r = range_of(x, i, JN_LIMIT_POSITION);
+    if (iq >= 0 && is_limited(x, i, JN_LIMIT_POSITION)) {
+      const double q = x->q[(size_t)n * (size_t)x->nq + (size_t)iq], slack = inside * size_of(r);
+      if (q > r->high + slack || q < r->low - slack)
+        note_breach(x, i, JN_LIMIT_POSITION, u, q, q > r->high ? r->high : r->low,
+                    "change the path");
+    }
+    r = range_of(x, i, JN_LIMIT_EFFORT);
+    if (is_limited(x, i, JN_LIMIT_EFFORT)) {
+      const double slack = inside * size_of(r), g = force_of(x, n, count, i).g;
+      if (g > r->high - slack || g < r->low + slack)
+        note_breach(x, i, JN_LIMIT_EFFORT, u, g, g > r->high - slack ? r->high : r->low,
+                    "change the path, the load or the limit");
+    }
+    for (int kind = JN_LIMIT_VELOCITY; kind <= JN_LIMIT_JERK && i < x->nv; kind++) {
+      r = range_of(x, i, kind);
+      const double v = x->v[(size_t)(3 * n + kind - JN_LIMIT_VELOCITY) * (size_t)x->nv + (size_t)i];
+      if (!is_limited(x, i, kind) || r->low < 0 || r->high > 0 || fabs(v) < 1e-12) continue;
+      note_breach(x, i, (jn_limit_kind)kind, u, v, 0,
+                  "the joint may not move, but the path moves it");
+    }
+  }
+}
+
+/* the largest b that the velocities of point n allow */
+static jn_status velocity_cap(const retiming *x, int n, double *out) {
+  const double *v = x->v + (size_t)n * 3 * (size_t)x->nv;
+  double cap = HUGE_VAL;
+  for (int i = 0; i < x->nv; i++) {
+    const jn_limit_range *r = range_of(x, i, JN_LIMIT_VELOCITY);
+    const double limit = v[i] > 0 ? r->high : r->low, root = limit / v[i];
+    if (v[i] != 0 && isfinite(limit) && root * root < cap) cap = root * root;
+  }
+  for (int i = 0; i < x->options.tools; i++) {
+    const jn_tool_limit *tool = &x->options.tool[i];
+    double speed;
+    const jn_status status =
+        jn_tool_speed(x->model, x->data, tool->frame, x->q + (size_t)n * (size_t)x->nq, v, &speed);
+    if (status) return status;
+    const double root = tool->speed / speed;
+    if (speed > 0 && root * root < cap) cap = root * root;
+  }
+  *out = cap;
+  return JN_OK;
+}
+
+/* the scales of rows and both sides of their limits */
+static void scale_rows(retiming *x) {
+  jn_clock_problem *p = &x->p;
+  for (int k = 0; k < p->second + p->third; k++) {
+    limit_row *r = &x->row[k];
+    p->high[k] = p->low[k] = 1;
+    if (r->iv < 0) continue;
+    const jn_limit_range *l = range_of(x, r->iv, (int)r->kind);
+    r->scale = size_of(l);
+    if (!(r->scale > 0)) r->scale = 1e-9; /* a limit of zero; it is only kept if nothing moves */
+    p->high[k] = isfinite(l->high) ? l->high / r->scale : unlimited;
+    p->low[k] = isfinite(l->low) ? -l->low / r->scale : unlimited;
+    if (p->high[k] == 0 && p->low[k] == 0) p->high[k] = p->low[k] = 1;
+  }
+}
+
+static jn_status fill_points(retiming *x) {
+  jn_clock_problem *p = &x->p;
+  scale_rows(x);
+  for (int first = 0; first < x->all; first += STATES) {
+    const int count = x->all - first < STATES ? x->all - first : STATES;
+    jn_status status = JN_OK;
+    for (int n = 0; n < count && !status; n++)
+      status =
+          jn_trajectory_at(x->path, jn_retime_point(x, first + n), 1, x->representation,
+                           x->q + (size_t)n * (size_t)x->nq, x->v + (size_t)n * 3 * (size_t)x->nv);
+    if (!status && x->forces) status = three_motions(x, count);
+    if (status) return status;
+    for (int n = 0; n < count; n++) {
+      check_point(x, jn_retime_point(x, first + n), n, count);
+      if ((status = velocity_cap(x, n, &x->cap[first + n]))) return status;
+      p->cap[first + n] = x->cap[first + n];
+    }
+    for (int k = 0; k < p->second + p->third; k++) fill_row(x, k, first, count);
+    if (x->cost) fill_cost(x, first, count);
+  }
+  return fail_at_breach(x);
+}
+
+static double largest_of(const double *a, size_t n) {
+  double most = 0;
+  for (size_t i = 0; i < n; i++) {
+    const double size = fabs(a[i]);
+    most = size > most ? size : most;
+  }
+  return most;
+}
+
+/* Rows without any number are dropped: they are moved behind the others. */
+static void drop_rows(retiming *x) {
+  jn_clock_problem *p = &x->p;
+  const size_t stride = (size_t)p->stride;
+  int kept[2] = {0, 0};
+  for (int k = 0; k < p->second + p->third; k++) {
+    const int third = k >= p->second, from = third ? k - p->second : k, to = kept[third];
+    double *const second_parts[] = {p->s0, p->s1, p->sg, p->sd}, *const third_parts[] = {
+                                                                     p->r0, p->r1, p->r2,
+                                                                     p->rg, p->d0, p->d1};
+    double *const *parts = third ? third_parts : second_parts;
+    const int count = third ? (p->damped ? 6 : 4) : (p->damped ? 4 : 3);
+    double most = 0;
+    for (int c = 0; c < count; c++)
+      if (parts[c] != p->sg)
+        most = fmax(most, largest_of(parts[c] + (size_t)from * stride, stride));
+    if (x->row[k].iv >= 0 && !(most > 0)) continue;
+    for (int c = 0; c < count; c++)
+      memmove(parts[c] + (size_t)to * stride, parts[c] + (size_t)from * stride,
+              stride * sizeof(double));
+    const int index = third ? kept[0] + to : to;
+    x->row[index] = x->row[k];
+    p->high[index] = p->high[k], p->low[index] = p->low[k];
+    kept[third]++;
+  }
+  p->second = kept[0], p->third = kept[1];
+}
+
+/* Limits on the clock itself, in the last row without and with b'': much weaker than the others,
+ * they bound it where the path stands still. Without limits of rates, b' may jump at the optimum,
+ * which a spline cannot: it gets SWITCH cells for it. */
+static jn_status limit_clock(retiming *x) {
+  enum { WEAK = 100, SWITCH = 3 };
+  jn_clock_problem *p = &x->p;
+  const size_t stride = (size_t)p->stride, second = (size_t)p->second - 1,
+               third = (size_t)p->third - 1;
+  const double s1 = largest_of(p->s1, second * stride), r2 = largest_of(p->r2, third * stride);
+  double cap = HUGE_VAL;
+  for (int k = 0; k < p->second + p->third; k++) {
+    const limit_row *r = &x->row[k];
+    if (r->iv >= 0 && !(size_of(range_of(x, r->iv, (int)r->kind)) > 0))
+      return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0,
+                     "no clock keeps the limits: the %s of '%s' may not differ from zero, but the "
+                     "path changes it",
+                     jn_limit_quantity(x->model, r->iv, r->kind),
+                     jn_limit_name(x->model, r->iv).text);
+  }
+  for (int n = 0; n < x->all; n++) cap = fmin(cap, p->cap[n]);
+  if (!isfinite(cap) && second + third == 0)
+    return jn_fail(
+        x->error, JN_ERR_ARGUMENT, NULL, 0,
+        "no limit bounds the speed: limit the velocity, acceleration or force of a joint "
+        "that moves");
+  for (size_t n = 0; n < stride; n++) p->s1[second * stride + n] = s1 / WEAK;
+  for (int side = 0; side < 2 && x->options.ends == JN_ENDS_FREE; side++) {
+    const double speed = x->options.speed[side];
+    double *at = &p->cap[side ? p->cells : 0];
+    *at = fmin(*at, speed * speed);
+  }
+  for (int n = 0; n < x->all; n++) p->cap[n] = fmin(p->cap[n], 1e200);
+  const double b = jn_clock_uniform(p, p->points > 512 ? 8 : 1);
+  if (!(b > 0))
+    return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0, "no clock keeps the limits, however slow");
+  for (int n = 0; n < x->all; n++) {
+    double own = 0;
+    for (size_t k = 0; k < second && !(r2 > 0); k++)
+      own = fmax(own, fabs(p->s1[k * stride + (size_t)n]));
+    p->r2[third * stride + (size_t)n] =
+        r2 > 0 ? r2 / WEAK : 0.5 * SWITCH * p->h * (own + 0.1 * s1) / sqrt(b);
+    p->cap[n] = fmin(p->cap[n], 1e4 * b);
+  }
+  return JN_OK;
+}
+
+jn_status jn_retime_fill_rows(retiming *x) {
+  const jn_status status = fill_points(x);
+  if (status) return status;
+  drop_rows(x);
+  return limit_clock(x);
+}
