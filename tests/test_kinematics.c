@@ -371,8 +371,35 @@ static void calls_out_of_order_or_out_of_range_are_refused(void **state) {
   robot_free(&r);
 }
 
+/* The spatial twist of a free base is what was given, to the last bit, and the columns of its Jacobian
+ * are constant, far from the origin too. */
+static void a_spatial_base_twist_is_its_own_echo(void **state) {
+  (void)state;
+  for (uint64_t seed = 700; seed < 724; seed++) {
+    robot r = robot_random(seed, 2 + (int)(seed % 9), JN_JOINT_FREE, TYPES_ALL, 12);
+    const size_t nv = (size_t)r.nv, base = (size_t)jn_model_joint(r.model, 0)->iv;
+    const int frame = jn_model_find_frame(r.model, "c_l0"),
+              last = jn_model_frame_count(r.model) - 1;
+    double *J = doubles(13 * 6 * nv), V[13 * 6];
+    robot_represent(&r, JN_SPATIAL);
+    r.q[jn_model_joint(r.model, 0)->iq + 4] += seed % 2 ? 1e6 : 0;
+    for (int form = 0; form < 4; form++) {
+      jn_data_settings(r.data)->formulation = (jn_formulation)form;
+      assert_ok(jn_kinematics(r.model, r.data, 12, r.q, r.v));
+      assert_ok(jn_frame_twist(r.model, r.data, frame, JN_SPATIAL, 12, V));
+      for (size_t k = 0; k <= 12; k++) assert_true(same_bits(V + 6 * k, r.v + k * nv + base, 6));
+      assert_ok(jn_frame_jacobian(r.model, r.data, last, JN_SPATIAL, 12, J));
+      for (size_t i = 0; i < 13 * 6; i++)
+        for (size_t j = 0; j < 6; j++) assert_true(J[i * nv + base + j] == (i == j));
+    }
+    free(J);
+    robot_free(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_spatial_base_twist_is_its_own_echo),
       cmocka_unit_test(jets_predict_the_motion_of_every_joint_type_with_the_right_slope),
       cmocka_unit_test(jets_predict_the_motion_of_trees_on_every_base_with_the_right_slope),
       cmocka_unit_test(frame_twists_agree_between_representations_and_formulations),

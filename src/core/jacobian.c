@@ -49,11 +49,25 @@ void jn_represent_free(const jn_model *m, const jn_work *w, int i, int rep, int 
   represent_screws(l, w, rep, order, S);
 }
 
+/* Columns of a free base for its spatial twist about the world's origin: constant. */
+static void spatial_columns(const jn_link *l, const jn_work *w, int order) {
+  const v3 p = free_position(l, w);
+  for (int j = 0; j < 6; j++) {
+    six *S = Su_of(w, l->iv + j);
+    for (int k = 0; k <= order; k++) S[k] = six_zero();
+    const v3 e = v3_make(j % 3 == 0, j % 3 == 1, j % 3 == 2);
+    S[0] = j < 3 ? (six){e, v3_cross(e, p)} : (six){v3_zero(), e};
+  }
+}
+
 void jn_motion_jets(const jn_model *model, jn_data *data, int link, int rep, int order) {
   for (int i = link < 0 ? model->nlink - 1 : link; i >= 0;
        i = link < 0 ? i - 1 : model->link[i].parent) {
     link_jets(model, data, i, order);
-    if (link_is_free(&model->link[i]) && rep != JN_BODY)
+    if (!link_is_free(&model->link[i]) || rep == JN_BODY) continue;
+    if (rep == JN_SPATIAL && model->link[i].parent < 0)
+      spatial_columns(&model->link[i], &data->w, order);
+    else
       jn_represent_free(model, &data->w, i, rep, order, Su_of(&data->w, model->link[i].iv));
   }
 }

@@ -32,6 +32,13 @@ static int twists_are_finite(const jn_model *m, const jn_data *data, int K) {
   return 1;
 }
 
+/* Keeps the derivatives of a free base's spatial twist as they were given. */
+static void keep_given(const jn_model *m, jn_data *data, int order, const double *v) {
+  data->given = m->nfree && m->free_link[0] == 0 && data->settings.representation == JN_SPATIAL;
+  for (int k = 0; k <= order && data->given; k++)
+    memcpy(data->w.given + 6 * k, v + (size_t)k * (size_t)m->nv, 6 * sizeof *v);
+}
+
 jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const double *q,
                         const double *v) {
   if (!model || !data || data->model != model || order < -1) return JN_ERR_ARGUMENT;
@@ -54,6 +61,7 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   data->formulation = twists(model, w, form, K);
   if (!twists_are_finite(model, data, K)) return JN_ERR_NOT_FINITE;
   data->kinematics = order;
+  keep_given(model, data, order, v);
   return JN_OK;
 }
 
@@ -79,6 +87,7 @@ jn_status jn_kinematics_from_dynamics(const jn_model *model, jn_data *data, int 
   const int K = JN_LEFT_BY_DYNAMICS(data->kinematics);
   const jn_work *w = &data->w;
   data->kinematics = -2;
+  data->given = 0;
   jn_boundary_about_origin(model, data);
   place_poses(model, data);
   if (data->formulation == JN_FORM_BODY) unpack_twists(model, data);
@@ -136,6 +145,11 @@ jn_status jn_frame_twist(const jn_model *model, jn_data *data, int frame,
   int link = frame_in_link(model, frame, &inner);
   if (link < 0) {
     memset(out, 0, sizeof(double) * n);
+    return JN_OK;
+  }
+  /* the spatial twist of a body is the same for all its frames */
+  if (link == 0 && data->given && representation == JN_SPATIAL) {
+    memcpy(out, data->w.given, sizeof(double) * n);
     return JN_OK;
   }
   double *V = data->w.frame, *R = V + 6 * (size_t)data->rows, *p = R + 9 * ((size_t)data->rows + 1),

@@ -163,6 +163,7 @@ enum {
   A(other_index, double, 1, ncut ? 2 * (ncut + nrow + nv + nlink) + 16 : 0) /* block_index */      \
   /* scratch */                                                                                    \
   A(frame, double, 1, 36 * (rows + 1))           /* scratch: jets of one frame */                  \
+  A(given, double, 1, nv > 5 ? 6 * rows : 0)     /* spatial twist of a free base, given */         \
   A(out, double, rows * nv, 3 * rows * nv)       /* results before they are written */             \
   A(dof, double, nv, 6 * nv)                     /* scratch: six vectors [nv] */
 /* clang-format on */
@@ -184,6 +185,7 @@ struct jn_data {
    * the engine */
   int kinematics;
   int falls;                      /* with it, V of order 1 contains minus gravity */
+  int given;                      /* with it, w.given is the spatial twist of a free base */
   jn_formulation formulation;     /* whether V (JN_FORM_BODY) or Vs (JN_FORM_SPATIAL) holds them */
   jn_vec3 base;                   /* present position of the base */
   int singular;                   /* singular joint; -1: none */
