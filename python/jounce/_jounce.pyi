@@ -1,6 +1,6 @@
 """Types of the compiled module. Its docstrings describe the shapes."""
 import os
-from typing import Any, Callable, Literal, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Literal, Mapping, NamedTuple, Sequence, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -281,6 +281,7 @@ class SystemMatrices(NamedTuple):
     Jdot: Array
     V: Array
 
+@final
 class Model:
     def __init__(self, source: str | os.PathLike[str], *, root: Literal["fixed", "floating"] | None = None,
             inertia: InertiaPolicy = "default", lenient: bool = False, representation: Representation =
@@ -378,7 +379,7 @@ class Model:
             None, out: Sequence[Array] | None = None) -> ConstrainedHybridDynamics: ...
     def assemble(self, q: ArrayLike, v: ArrayLike, *, driven: Sequence[str | int] | None = None, active: Sequence[str |
             int] | None = None, out: Sequence[Array] | None = None) -> Assemble: ...
-    def generate(self, *, inverse: int | Sequence[int] = (0,), forward: int | Sequence[int] = (0,), lanes: int = 1,
+    def generate(self, *, inverse: int | Sequence[int] = 0, forward: int | Sequence[int] = 0, lanes: int = 1,
             name: str | None = None) -> dict[str, str]: ...
     def elastic_motors(self, q: ArrayLike, v: ArrayLike, stiffness: ArrayLike, motor_inertia: ArrayLike, *, out:
             Sequence[Array] | None = None) -> ElasticMotors: ...
@@ -512,6 +513,7 @@ class Model:
     def point_motion(self, q: ArrayLike, v: ArrayLike, frame: str | int, point: ArrayLike, *, out: Array |
             None = None) -> Array: ...
 
+@final
 class Kinematics:
     @property
     def order(self) -> int: ...
@@ -539,6 +541,7 @@ class Kinematics:
     def cmtm(self, body: str | int, form: Literal["homogeneous", "spatial", "dual"] = 'spatial', order: int |
             None = None) -> Array: ...
 
+@final
 class Spec:
     def __init__(self, name: str) -> None: ...
     @property
@@ -589,6 +592,7 @@ class Spec:
     def lint(self, *, root: Literal["fixed", "floating"] | None = None, inertia: InertiaPolicy =
             "default", lenient: bool = False) -> list[tuple[str, int, str]]: ...
 
+@final
 class Layout:
     def __init__(self, model: Model, name: LayoutName) -> None: ...
     @property
@@ -610,6 +614,7 @@ class Layout:
     def convert(self, to: Layout, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None =
             None) -> tuple[Array, Array | None, Array | None]: ...
 
+@final
 class Simulation:
     def __init__(self, model: Model, scheme: Scheme = "taylor", *, tolerance: float = 1e-12, step: float = 0,
             max_step: float = 0, resolution: float = 0, max_steps: int = 0, order: int = 0, tau: ArrayLike | None = None, state: Callable[[float, Array,
@@ -646,6 +651,7 @@ class Simulation:
     def at(self, t: float, /) -> tuple[Array, Array]: ...
     def run(self, times: ArrayLike, /) -> tuple[Array, Array]: ...
 
+@final
 class Trajectory:
     @property
     def start(self) -> float: ...
@@ -699,6 +705,7 @@ class Trajectory:
         ...
     def next_break(self, t: float, /) -> float: ...
 
+@final
 class CMTM:
     def __init__(self, T: ArrayLike, zeta: ArrayLike | None = None) -> None: ...
     @property

@@ -177,6 +177,8 @@ extern PyMethodDef algorithm_methods[], rotor_methods[]; /* of Model */
 PyObject *model_rotors(PyObject *object, void *more);
 extern PyMethodDef textbook_functions[]; /* of the module */
 int add_results(PyObject *module);       /* the named tuples of the algorithms */
+/* A new reference to a collections.namedtuple of the module; NULL with an exception. */
+PyObject *new_named_tuple(PyObject *module, const char *name, const char *const *fields, int count);
 int add_simulation_results(PyObject *module);
 PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v);
 

@@ -15,12 +15,11 @@ static int add_name(algorithm *a, const char *name) {
 }
 
 static int make_result(algorithm *a, PyObject *module) {
-  static PyStructSequence_Field fields[MOST_OUT + 1];
-  static char name[96];
-  for (int i = 0; i < a->nout; i++) fields[i] = (PyStructSequence_Field){a->out[i].name, NULL};
-  fields[a->nout] = (PyStructSequence_Field){NULL, NULL};
-  /* inverse_partials -> jounce.InversePartials */
-  size_t used = (size_t)snprintf(name, sizeof name, "jounce.");
+  const char *fields[MOST_OUT];
+  char name[96];
+  for (int i = 0; i < a->nout; i++) fields[i] = a->out[i].name;
+  /* inverse_partials -> InversePartials */
+  size_t used = 0;
   int upper = 1;
   for (const char *s = a->name; *s && used + 1 < sizeof name; s++) {
     if (*s == '_') {
@@ -31,9 +30,8 @@ static int make_result(algorithm *a, PyObject *module) {
     upper = 0;
   }
   name[used] = '\0';
-  PyStructSequence_Desc desc = {name, NULL, fields, a->nout};
-  a->result = PyStructSequence_NewType(&desc);
-  return a->result ? PyModule_AddObjectRef(module, name + 7, (PyObject *)a->result) : -1;
+  a->result = new_named_tuple(module, name, fields, a->nout);
+  return a->result ? 0 : -1;
 }
 
 int prepare_algorithm(algorithm *a, PyObject *module) {
@@ -291,11 +289,14 @@ static PyObject *results(job *j) {
     j->out[0] = NULL;
     return result;
   }
-  if (!(result = PyStructSequence_New(a->result))) return NULL;
+  PyObject *items = PyTuple_New(a->nout);
+  if (!items) return NULL;
   for (int i = 0; i < a->nout; i++) {
-    PyStructSequence_SetItem(result, i, (PyObject *)j->out[i]);
+    PyTuple_SetItem(items, i, (PyObject *)j->out[i]);
     j->out[i] = NULL;
   }
+  result = PyObject_Call(a->result, items, NULL);
+  Py_DECREF(items);
   return result;
 }
 

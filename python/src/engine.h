@@ -100,7 +100,7 @@ typedef struct algorithm {
   int slot_prescribed, slot_h, slot_frame, slot_point, slot_input, slot_map, slot_side, slot_word,
       slot_active, slot_driven, slot_reference, slot_at, slot_axes, slot_external, slot_tau_ext,
       slot_out;
-  PyTypeObject *result; /* a named tuple if there are several outputs */
+  PyObject *result; /* a type of named tuples if there are several outputs */
 } algorithm;
 
 int prepare_algorithm(algorithm *a, PyObject *module);

@@ -324,6 +324,23 @@ int take_numbers(PyObject *object, const char *what, npy_intp n, double *out) {
   return 0;
 }
 
+PyObject *new_named_tuple(PyObject *module, const char *name, const char *const *fields,
+                          int count) {
+  PyObject *collections = PyImport_ImportModule("collections"), *type = NULL;
+  PyObject *make = collections ? PyObject_GetAttrString(collections, "namedtuple") : NULL;
+  PyObject *list = make ? list_of(fields, count) : NULL;
+  PyObject *args = list ? Py_BuildValue("(sO)", name, list) : NULL;
+  PyObject *more = args ? Py_BuildValue("{s:s}", "module", "jounce") : NULL;
+  if (more) type = PyObject_Call(make, args, more);
+  if (type && PyModule_AddObjectRef(module, name, type)) Py_CLEAR(type);
+  Py_XDECREF(collections);
+  Py_XDECREF(make);
+  Py_XDECREF(list);
+  Py_XDECREF(args);
+  Py_XDECREF(more);
+  return type;
+}
+
 PyArrayObject *new_array(int nd, const npy_intp *shape) {
   return (PyArrayObject *)PyArray_SimpleNew(nd, (npy_intp *)shape, NPY_DOUBLE);
 }
