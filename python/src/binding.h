@@ -82,6 +82,12 @@ PyArrayObject *take_shape(PyObject *object, const char *what, int nd, const npy_
 /* Copies n numbers to out. */
 int take_numbers(PyObject *object, const char *what, npy_intp n, double *out);
 PyArrayObject *new_array(int nd, const npy_intp *shape);
+/* out=: a new reference to the array given, which must have this shape and share no memory with
+ * `input` (may be NULL), or a new array if none is given (NULL). NULL with an exception. */
+PyArrayObject *take_out(PyObject *out, const char *what, int nd, const npy_intp *shape,
+                        PyArrayObject *input);
+/* Item i of a pair of arrays given as out=; NULL: none. -1 with an exception. */
+int take_out_pair(PyObject *out, PyObject *items[2]);
 #define NUMBERS(array) ((double *)PyArray_DATA(array))
 
 /* ---- model.c ---- */
