@@ -262,6 +262,7 @@ class Others(unittest.TestCase):
         for bad in (lambda: _pickle._restore_model(text[:-20], options, settings),
                     lambda: _pickle._restore_model(text, {"root": "sideways"}, settings),
                     lambda: _pickle._restore_model(text, options, {"layout": "none"}),
+                    lambda: _pickle._restore_model(text, {"root": "floating"}, settings, (6, 6, 7)),
                     lambda: _pickle._restore_trajectory(jounce.Model("arm7"), "{}", None, None, 0)):
             with self.assertRaises(jounce.Error):
                 bad()
