@@ -38,10 +38,11 @@ int prepare_algorithm(algorithm *a, PyObject *module) {
   a->nin = a->nout = a->nnames = 0;
   while (a->nin < MOST_IN && a->in[a->nin].name) a->nin++;
   while (a->nout < MOST_OUT && a->out[a->nout].name) a->nout++;
-  int *slots[] = {&a->slot_prescribed, &a->slot_h,      &a->slot_frame,    &a->slot_point,
-                  &a->slot_input,      &a->slot_map,    &a->slot_side,     &a->slot_word,
-                  &a->slot_active,     &a->slot_driven, &a->slot_external, &a->slot_tau_ext,
-                  &a->slot_reference,  &a->slot_at,     &a->slot_axes,     &a->slot_out};
+  int *slots[] = {&a->slot_prescribed, &a->slot_h,       &a->slot_frame,    &a->slot_point,
+                  &a->slot_input,      &a->slot_map,     &a->slot_side,     &a->slot_word,
+                  &a->slot_active,     &a->slot_driven,  &a->slot_external, &a->slot_tau_ext,
+                  &a->slot_reference,  &a->slot_at,      &a->slot_axes,     &a->slot_out,
+                  &a->slot_tolerance,  &a->slot_weights, &a->slot_proximal};
   for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) *slots[i] = -1;
   int early = a->flags & POSITIONS ? 1 : a->nin; /* q, frame, v=None */
   for (int i = 0; i < early; i++) a->slot_in[i] = add_name(a, a->in[i].name);
@@ -61,6 +62,9 @@ int prepare_algorithm(algorithm *a, PyObject *module) {
   if (a->flags & WORD_HELD) a->slot_word = add_name(a, "held");
   if (a->flags & DRIVEN) a->slot_driven = add_name(a, "driven");
   if (a->flags & ACTIVE) a->slot_active = add_name(a, "active");
+  if (a->flags & TOLERANCE) a->slot_tolerance = add_name(a, "tolerance");
+  if (a->flags & WEIGHTS) a->slot_weights = add_name(a, "weights");
+  if (a->flags & PROXIMAL) a->slot_proximal = add_name(a, "proximal");
   if (a->flags & OBSERVER) {
     if (a->flags & FRAME) a->slot_reference = add_name(a, "relative_to");
     if (a->flags & KINEMATIC || !(a->flags & FRAME)) {
@@ -94,6 +98,7 @@ static void job_end(job *j) {
   free(j->tau_ours);
   PyMem_Free(j->c.prescribed);
   PyMem_Free(j->c.active);
+  PyMem_Free(j->c.weights);
   free(j->c.work);
   Py_XDECREF(j->map);
 }
