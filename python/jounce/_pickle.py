@@ -98,3 +98,10 @@ for _type, _reduce in ((_jounce.Model, _reduce_model), (_jounce.Spec, _reduce_sp
                        (_jounce.Simulation, _reduce_simulation), (_jounce.Layout, _reduce_layout),
                        (_jounce.CMTM, _reduce_cmtm)):
     copyreg.pickle(_type, _reduce)
+
+# What cannot change is its own copy; copies of a Model share the robot, each with scratch memory of its own.
+_jounce.Model.__copy__ = lambda self: self.with_settings()
+_jounce.Model.__deepcopy__ = lambda self, memo: self.with_settings()
+for _type in (_jounce.Kinematics, _jounce.Trajectory, _jounce.Layout, _jounce.CMTM):
+    _type.__copy__ = lambda self: self
+    _type.__deepcopy__ = lambda self, memo: self
