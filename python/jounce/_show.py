@@ -72,10 +72,10 @@ def _model_html(model):
     rows, more = _table(model)
 
     def cells(tag, row):
-        style = ' style="text-align:left;white-space:pre"'
+        style = ' style="text-align:left;white-space:pre;font-family:monospace;padding:0 0.8em 0 0"'
         return "<tr>%s</tr>" % "".join("<%s%s>%s</%s>" % (tag, style, html.escape(cell), tag) for cell in row)
 
-    return "<div><b>%s</b><table>%s%s</table>%s</div>" % (
+    return '<div><b>%s</b><table style="border-collapse:collapse">%s%s</table>%s</div>' % (
         html.escape(_title(model)), cells("th", _COLUMNS), "".join(cells("td", row) for row in rows),
         "<br>".join(html.escape(note) for note in _notes(model, more)))
 

@@ -82,6 +82,12 @@ PyArrayObject *take_shape(PyObject *object, const char *what, int nd, const npy_
 /* Copies n numbers to out. */
 int take_numbers(PyObject *object, const char *what, npy_intp n, double *out);
 PyArrayObject *new_array(int nd, const npy_intp *shape);
+/* out=: a new reference to the array given, which must have this shape and share no memory with
+ * `input` (may be NULL), or a new array if none is given (NULL). NULL with an exception. */
+PyArrayObject *take_out(PyObject *out, const char *what, int nd, const npy_intp *shape,
+                        PyArrayObject *input);
+/* Item i of a pair of arrays given as out=; NULL: none. -1 with an exception. */
+int take_out_pair(PyObject *out, PyObject *items[2]);
 #define NUMBERS(array) ((double *)PyArray_DATA(array))
 
 /* ---- model.c ---- */
@@ -177,6 +183,8 @@ extern PyMethodDef algorithm_methods[], rotor_methods[]; /* of Model */
 PyObject *model_rotors(PyObject *object, void *more);
 extern PyMethodDef textbook_functions[]; /* of the module */
 int add_results(PyObject *module);       /* the named tuples of the algorithms */
+/* A new reference to a collections.namedtuple of the module; NULL with an exception. */
+PyObject *new_named_tuple(PyObject *module, const char *name, const char *const *fields, int count);
 int add_simulation_results(PyObject *module);
 PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v);
 

@@ -15,12 +15,11 @@ static int add_name(algorithm *a, const char *name) {
 }
 
 static int make_result(algorithm *a, PyObject *module) {
-  static PyStructSequence_Field fields[MOST_OUT + 1];
-  static char name[96];
-  for (int i = 0; i < a->nout; i++) fields[i] = (PyStructSequence_Field){a->out[i].name, NULL};
-  fields[a->nout] = (PyStructSequence_Field){NULL, NULL};
-  /* inverse_partials -> jounce.InversePartials */
-  size_t used = (size_t)snprintf(name, sizeof name, "jounce.");
+  const char *fields[MOST_OUT];
+  char name[96];
+  for (int i = 0; i < a->nout; i++) fields[i] = a->out[i].name;
+  /* inverse_partials -> InversePartials */
+  size_t used = 0;
   int upper = 1;
   for (const char *s = a->name; *s && used + 1 < sizeof name; s++) {
     if (*s == '_') {
@@ -31,19 +30,19 @@ static int make_result(algorithm *a, PyObject *module) {
     upper = 0;
   }
   name[used] = '\0';
-  PyStructSequence_Desc desc = {name, NULL, fields, a->nout};
-  a->result = PyStructSequence_NewType(&desc);
-  return a->result ? PyModule_AddObjectRef(module, name + 7, (PyObject *)a->result) : -1;
+  a->result = new_named_tuple(module, name, fields, a->nout);
+  return a->result ? 0 : -1;
 }
 
 int prepare_algorithm(algorithm *a, PyObject *module) {
   a->nin = a->nout = a->nnames = 0;
   while (a->nin < MOST_IN && a->in[a->nin].name) a->nin++;
   while (a->nout < MOST_OUT && a->out[a->nout].name) a->nout++;
-  int *slots[] = {&a->slot_prescribed, &a->slot_h,      &a->slot_frame,    &a->slot_point,
-                  &a->slot_input,      &a->slot_map,    &a->slot_side,     &a->slot_word,
-                  &a->slot_active,     &a->slot_driven, &a->slot_external, &a->slot_tau_ext,
-                  &a->slot_reference,  &a->slot_at,     &a->slot_axes,     &a->slot_out};
+  int *slots[] = {&a->slot_prescribed, &a->slot_h,       &a->slot_frame,    &a->slot_point,
+                  &a->slot_input,      &a->slot_map,     &a->slot_side,     &a->slot_word,
+                  &a->slot_active,     &a->slot_driven,  &a->slot_external, &a->slot_tau_ext,
+                  &a->slot_reference,  &a->slot_at,      &a->slot_axes,     &a->slot_out,
+                  &a->slot_tolerance,  &a->slot_weights, &a->slot_proximal};
   for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) *slots[i] = -1;
   int early = a->flags & POSITIONS ? 1 : a->nin; /* q, frame, v=None */
   for (int i = 0; i < early; i++) a->slot_in[i] = add_name(a, a->in[i].name);
@@ -63,6 +62,9 @@ int prepare_algorithm(algorithm *a, PyObject *module) {
   if (a->flags & WORD_HELD) a->slot_word = add_name(a, "held");
   if (a->flags & DRIVEN) a->slot_driven = add_name(a, "driven");
   if (a->flags & ACTIVE) a->slot_active = add_name(a, "active");
+  if (a->flags & TOLERANCE) a->slot_tolerance = add_name(a, "tolerance");
+  if (a->flags & WEIGHTS) a->slot_weights = add_name(a, "weights");
+  if (a->flags & PROXIMAL) a->slot_proximal = add_name(a, "proximal");
   if (a->flags & OBSERVER) {
     if (a->flags & FRAME) a->slot_reference = add_name(a, "relative_to");
     if (a->flags & KINEMATIC || !(a->flags & FRAME)) {
@@ -96,6 +98,7 @@ static void job_end(job *j) {
   free(j->tau_ours);
   PyMem_Free(j->c.prescribed);
   PyMem_Free(j->c.active);
+  PyMem_Free(j->c.weights);
   free(j->c.work);
   Py_XDECREF(j->map);
 }
@@ -291,11 +294,14 @@ static PyObject *results(job *j) {
     j->out[0] = NULL;
     return result;
   }
-  if (!(result = PyStructSequence_New(a->result))) return NULL;
+  PyObject *items = PyTuple_New(a->nout);
+  if (!items) return NULL;
   for (int i = 0; i < a->nout; i++) {
-    PyStructSequence_SetItem(result, i, (PyObject *)j->out[i]);
+    PyTuple_SetItem(items, i, (PyObject *)j->out[i]);
     j->out[i] = NULL;
   }
+  result = PyObject_Call(a->result, items, NULL);
+  Py_DECREF(items);
   return result;
 }
 

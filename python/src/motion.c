@@ -217,7 +217,7 @@ static int take_objective(PyObject *value, PyObject *duration, jn_retime_options
   if (duration && duration != Py_None && take_double(duration, "duration", &o->duration)) return -1;
   if (!value || value == Py_None) return 0;
   if (PyUnicode_Check(value))
-    text = PyUnicode_AsUTF8(value);
+    text = PyUnicode_AsUTF8AndSize(value, NULL);
   else if (PyTuple_Check(value) && !PyArg_ParseTuple(value, "sd", &text, &o->weight))
     text = NULL;
   for (int i = 0; i < 4 && text; i++)

@@ -107,6 +107,27 @@ static int take_active(job *j, PyObject *value) {
   return 0;
 }
 
+/* tolerance=, weights= and proximal= of the constraints */
+static int take_closure(job *j, PyObject **values) {
+  call *c = &j->c;
+  const algorithm *a = c->algorithm;
+  if (a->flags & TOLERANCE && values[a->slot_tolerance] &&
+      take_double(values[a->slot_tolerance], "tolerance", &c->constraints.tolerance))
+    return -1;
+  if (a->flags & PROXIMAL && values[a->slot_proximal] &&
+      take_double(values[a->slot_proximal], "proximal", &c->constraints.proximal))
+    return -1;
+  if (!(a->flags & WEIGHTS) || !values[a->slot_weights]) return 0;
+  const size_t nv = (size_t)jn_model_nv(c->self->model);
+  if (!(c->weights = PyMem_Calloc(nv + 1, sizeof *c->weights))) return no_memory();
+  if (model_take_rows(c->self, values[a->slot_weights], "weights", -1, c->weights)) return -1;
+  for (size_t i = 0; i < nv; i++)
+    if (!(c->weights[i] > 0 && c->weights[i] - c->weights[i] == 0))
+      return refuse(JN_ERR_ARGUMENT, "weights: positive numbers expected, found %g", c->weights[i]);
+  c->constraints.weights = c->weights;
+  return 0;
+}
+
 static int take_linear(job *j, PyObject **values) {
   static const char *const inputs[] = {"full", "joints", "map", NULL};
   static const char *const sides[] = {"left", "right", NULL};
@@ -167,6 +188,7 @@ int take_options(job *j, PyObject **values) {
     return -1;
   if (a->flags & ACTIVE && values[a->slot_active] && take_active(j, values[a->slot_active]))
     return -1;
+  if (take_closure(j, values)) return -1;
   if (a->flags & STEP && take_double(values[a->slot_h], "h", &c->number)) return -1;
   if (a->flags & FRAME && (c->frame = model_frame(c->self, values[a->slot_frame])) < 0) return -1;
   if (a->flags & OBSERVER && take_observer(j, values)) return -1;

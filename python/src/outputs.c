@@ -13,16 +13,9 @@ static int overlaps(PyArrayObject *a, PyArrayObject *b) {
 
 static int check_out(job *j, int i, PyObject *object, int nd, const npy_intp *shape) {
   const char *name = j->c.algorithm->out[i].name;
-  if (!PyArray_Check(object))
-    return refuse_type("out: %s: a numpy array expected, found %.200s", name, type_name(object));
-  PyArrayObject *a = (PyArrayObject *)object;
-  int good = PyArray_TYPE(a) == NPY_DOUBLE && PyArray_ISCARRAY(a) && PyArray_NDIM(a) == nd;
-  for (int k = 0; good && k < nd; k++) good = PyArray_DIM(a, k) == shape[k];
-  char text[160];
-  if (!good)
-    return refuse(JN_ERR_ARGUMENT,
-                  "out: %s: a writeable C-contiguous float64 array of shape %s expected", name,
-                  shape_text(nd, shape, text));
+  PyArrayObject *a = take_out(object, name, nd, shape, NULL);
+  if (!a) return -1;
+  j->out[i] = a; /* job_end releases it */
   const algorithm *al = j->c.algorithm;
   for (int k = 0; k < al->nin + i; k++) {
     PyArrayObject *other = k < al->nin ? j->in[k] : j->out[k - al->nin];
@@ -33,8 +26,6 @@ static int check_out(job *j, int i, PyObject *object, int nd, const npy_intp *sh
   for (int k = 0; k < j->external.wrench_count; k++)
     if (overlaps(a, j->applied[k].array))
       return refuse(JN_ERR_ARGUMENT, "out: %s shares memory with external", name);
-  Py_INCREF(a);
-  j->out[i] = a;
   return 0;
 }
 

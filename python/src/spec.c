@@ -112,6 +112,14 @@ static PyObject *spec_extend(PyObject *object, PyObject *path) {
   return object;
 }
 
+/* A joint by its name, or by that of the link it moves; -1: none. */
+static int find_spec_joint(const jn_spec *spec, const char *name) {
+  const int joint = jn_spec_find_joint(spec, name);
+  for (int i = 0; joint < 0 && i < jn_spec_joint_count(spec); i++)
+    if (!strcmp(jn_spec_get_joint(spec, i)->child, name)) return i;
+  return joint;
+}
+
 PyDoc_STRVAR(lock_doc,
              "lock($self, /, joint, q=None)\n--\n\n"
              "Fixes a joint at q, a number or as many as the joint has (default: zero): the model\n"
@@ -131,7 +139,7 @@ static PyObject *spec_lock(PyObject *object, PyObject *const *args, Py_ssize_t n
   if (take_arguments("lock", names, 2, 2, 1, args, nargs, keywords, v) ||
       !(joint = take_text(v[0], "joint")))
     return NULL;
-  const int i = jn_spec_find_joint(spec, joint);
+  const int i = find_spec_joint(spec, joint);
   if (i < 0)
     return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'%s", joint,
                       suggestion(v[0], names_of(object, NULL)));
@@ -140,7 +148,7 @@ static PyObject *spec_lock(PyObject *object, PyObject *const *args, Py_ssize_t n
       (n == 1 && PyNumber_Check(v[1]) && !PySequence_Check(v[1]) ? take_double(v[1], "q", q)
                                                                  : take_numbers(v[1], "q", n, q)))
     return NULL;
-  jn_status status = jn_spec_lock(spec, joint, v[1] ? q : NULL);
+  jn_status status = jn_spec_lock(spec, jn_spec_get_joint(spec, i)->name, v[1] ? q : NULL);
   if (status) return raise_status(status);
   Py_INCREF(object);
   return object;
@@ -159,7 +167,7 @@ static PyObject *spec_set_armature(PyObject *object, PyObject *const *args, Py_s
   if (take_arguments("set_armature", names, 2, 2, 2, args, nargs, keywords, v) ||
       !(joint = take_text(v[0], "joint")) || take_double(v[1], "armature", &x))
     return NULL;
-  const int i = jn_spec_find_joint(spec, joint);
+  const int i = find_spec_joint(spec, joint);
   if (i < 0)
     return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'%s", joint,
                       suggestion(v[0], names_of(object, NULL)));

@@ -324,6 +324,61 @@ int take_numbers(PyObject *object, const char *what, npy_intp n, double *out) {
   return 0;
 }
 
+PyArrayObject *take_out(PyObject *out, const char *what, int nd, const npy_intp *shape,
+                        PyArrayObject *input) {
+  if (!out) return new_array(nd, shape);
+  if (!PyArray_Check(out)) {
+    PyErr_Format(PyExc_TypeError, "out: %s: a numpy array expected, found %.200s", what,
+                 type_name(out));
+    return NULL;
+  }
+  PyArrayObject *a = (PyArrayObject *)out;
+  int good = PyArray_TYPE(a) == NPY_DOUBLE && PyArray_ISCARRAY(a) && PyArray_NDIM(a) == nd;
+  for (int k = 0; good && k < nd; k++) good = PyArray_DIM(a, k) == shape[k];
+  if (!good) {
+    char text[128];
+    write_shape(nd, shape, text, sizeof text);
+    raise_text(JN_ERR_ARGUMENT,
+               "out: %s: a writeable C-contiguous float64 array of shape %s expected", what, text);
+    return NULL;
+  }
+  if (input && PyArray_BYTES(a) < PyArray_BYTES(input) + PyArray_NBYTES(input) &&
+      PyArray_BYTES(input) < PyArray_BYTES(a) + PyArray_NBYTES(a)) {
+    raise_text(JN_ERR_ARGUMENT, "out: %s shares memory with the input", what);
+    return NULL;
+  }
+  return (PyArrayObject *)Py_NewRef(out);
+}
+
+int take_out_pair(PyObject *out, PyObject *items[2]) {
+  items[0] = items[1] = NULL;
+  if (!out) return 0;
+  if (!PyTuple_Check(out) && !PyList_Check(out))
+    return refuse_type("out: a pair of arrays expected, found %.200s", type_name(out));
+  if (fast_size(out) != 2)
+    return refuse(JN_ERR_ARGUMENT, "out: 2 arrays expected, found %ld", (long)fast_size(out));
+  items[0] = fast_item(out, 0);
+  items[1] = fast_item(out, 1);
+  return 0;
+}
+
+PyObject *new_named_tuple(PyObject *module, const char *name, const char *const *fields,
+                          int count) {
+  PyObject *collections = PyImport_ImportModule("collections"), *type = NULL;
+  PyObject *make = collections ? PyObject_GetAttrString(collections, "namedtuple") : NULL;
+  PyObject *list = make ? list_of(fields, count) : NULL;
+  PyObject *args = list ? Py_BuildValue("(sO)", name, list) : NULL;
+  PyObject *more = args ? Py_BuildValue("{s:s}", "module", "jounce") : NULL;
+  if (more) type = PyObject_Call(make, args, more);
+  if (type && PyModule_AddObjectRef(module, name, type)) Py_CLEAR(type);
+  Py_XDECREF(collections);
+  Py_XDECREF(make);
+  Py_XDECREF(list);
+  Py_XDECREF(args);
+  Py_XDECREF(more);
+  return type;
+}
+
 PyArrayObject *new_array(int nd, const npy_intp *shape) {
   return (PyArrayObject *)PyArray_SimpleNew(nd, (npy_intp *)shape, NPY_DOUBLE);
 }

@@ -77,6 +77,63 @@ class Out(unittest.TestCase):
         np.testing.assert_array_equal(robot.inverse_dynamics(swapped, [[1, 2], [3, 4]]), want)
 
 
+class OutElsewhere(unittest.TestCase):
+    """out= of what is not an algorithm of Model: the same numbers, written where they shall be."""
+
+    def calls(self):
+        random = np.random.default_rng(4)
+        robot = jounce.Model("tilthex")
+        q, v = random_state(robot, 3)
+        w, V = random.normal(size=(2, 3)), random.normal(size=(2, 3, 6))
+        for name, x in (("so3_exp", w), ("so3_log", jounce.so3_exp(w)), ("se3_exp", V), ("se3_log", jounce.se3_exp(V)),
+                        ("so3_dexp", w), ("so3_dexp_inv", w), ("se3_dexp", V), ("se3_dexp_inv", V)):
+            yield getattr(jounce, name), (x,)
+        thrust = 1 + random.random((4, 2, 6))
+        for name in ("rotor_wrench", "rotor_thrusts", "rotor_speeds", "rotor_thrusts_at", "rotor_loads"):
+            yield getattr(robot, name), (thrust,)
+        layout = jounce.Layout(robot, "pinocchio")
+        for kind, x in (("q", np.stack([q, q])), ("rows", v), ("matrices", robot.mass_matrix(q))):
+            yield getattr(layout, "export_" + kind), (x,)
+            yield getattr(layout, "import_" + kind), (x,)
+        motion = jounce.Trajectory.minimum(robot, [0, 1], [q, robot.home()])
+        other = jounce.Trajectory.minimum(robot.with_settings(layout="rbdl"), [0, 1], np.stack(
+            [jounce.Layout(robot, "rbdl").export_q(x) for x in (q, robot.home())]))
+        for m in (motion, other):
+            yield m.at, ([[0.1, 0.2], [0.3, 0.4]], 2)
+            yield m.band, (0.3, 1)
+        for model in (robot, robot.with_settings(layout="mujoco")):
+            k = model.kinematics(jounce.Layout(robot, model.layout).export_q(q), v)
+            for arguments in (("twist", "B4", "body"), ("jacobian", "B4", "body", 1), ("point", "B4", (1, 2, 3)),
+                              ("point_jacobian", "B4", (1, 2, 3)), ("system_jacobian", "body")):
+                yield getattr(k, arguments[0]), arguments[1:]
+
+    def test_written_where_it_lies(self):
+        count = 0
+        for call, arguments in self.calls():
+            want = call(*arguments)
+            several = isinstance(want, tuple)
+            out = tuple(np.full_like(x, np.nan) for x in want) if several else np.full_like(want, np.nan)
+            got = call(*arguments, out=out)
+            for a, b, c in zip(*((want, out, got) if several else ((want,), (out,), (got,)))):
+                self.assertIs(b, c)
+                self.assertEqual(a.tobytes(), b.tobytes())
+            wrong = np.empty(7)
+            with self.assertRaises(jounce.ArgumentError):
+                call(*arguments, out=(wrong, wrong) if several else wrong)
+            with self.assertRaises(TypeError):
+                call(*arguments, out=3)
+            count += 1
+        print("%d functions with out=" % count)
+
+    def test_memory_of_the_input(self):
+        w = np.zeros((3, 3))
+        with self.assertRaisesRegex(jounce.ArgumentError, "shares memory with the input"):
+            jounce.so3_exp(w[0], out=w)
+        x = np.zeros(13)
+        with self.assertRaisesRegex(jounce.ArgumentError, "shares memory with the input"):
+            jounce.Layout(jounce.Model("tilthex"), "mujoco").export_q(x, out=x)
+
+
 class Layouts(unittest.TestCase):
     def test_every_layout_computes_the_same(self):
         ours = jounce.Model("tilthex", representation="spatial")

@@ -173,6 +173,11 @@ class Constraints(unittest.TestCase):
         for a, b in zip(robot.constrained_inverse_dynamics(q, v), builtin.constrained_inverse_dynamics(q, v)):
             self.assertEqual(a.tobytes(), b.tobytes())
 
+    def test_joints_by_their_links(self):
+        a, b = (jounce.Spec.load("arm6").lock(name, 0.3).build() for name in ("joint3", "link3"))
+        self.assertEqual((a.joints, a.bodies), (b.joints, b.bodies))
+        self.assertEqual(jounce.Spec.load("arm6").set_armature("link2", 0.5).build().joints[2]["armature"], 0.5)
+
     def test_every_type(self):
         spec = jounce.Spec("all").add_link("a", 1, inertia=[1, 1, 1]).add_link("b", 1, inertia=[1, 1, 1])
         spec.add_joint("x", "free", None, "a").add_joint("y", "revolute", "a", "b")

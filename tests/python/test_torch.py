@@ -1,5 +1,7 @@
 """jounce.torch: gradients and directional derivatives against differences and against each other, in batches, at orders
 above 0, with floating bases and rotations. Skipped without PyTorch."""
+import os
+import re
 import sys
 import unittest
 
@@ -14,7 +16,7 @@ except ImportError:
 
 import jounce
 import jounce.torch
-from support import main, random_state, residual
+from support import SOURCE, main, random_state, residual
 
 torch.set_num_threads(1)
 
@@ -111,6 +113,15 @@ class Gradients(unittest.TestCase):
 
         optimiser.step(loss)
         residual("torque at the end", float(loss()), 1e-10)
+
+    def test_the_example_of_the_page(self):
+        with open(os.path.join(SOURCE, "docs", "python.md")) as file:
+            blocks = re.findall(r"```text\n(.*?)```", file.read(), re.S)
+        example = next(b for b in blocks if "jounce.torch" in b)
+        names = {}
+        exec(example, names)
+        self.assertEqual(names["q"].grad.shape, (7,))
+        self.assertGreater(float(names["q"].grad.abs().max()), 0)
 
     def test_types(self):
         robot = jounce.Model("arm6")
