@@ -214,8 +214,8 @@ static void end_row(const jn_sweep *s, jn_status status, double *row, double *ba
     if (!isfinite(row[i])) status = JN_ERR_NOT_FINITE;
   row[s->info.columns - 1] = status;
   if (!status) return;
-  for (int i = s->info.parameters; i < s->info.columns - 1; i++) row[i] = NAN;
-  for (size_t i = 0; band && i < width; i++) band[i] = NAN;
+  for (int i = s->info.parameters; i < s->info.columns - 1; i++) row[i] = (double)NAN;
+  for (size_t i = 0; band && i < width; i++) band[i] = (double)NAN;
 }
 
 /* id and fd of up to SWEEP_CHUNK states of one robot */
