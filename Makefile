@@ -22,7 +22,13 @@ test-browser: setup-test
 	JOUNCE_BROWSER=full ctest --test-dir $(BUILD) -R 'test_report|test_scene|test_browser' --verbose
 
 # everything, with what takes long or needs large packages
-test-all: setup-torch test test-browser test-wheel
+test-all: setup-torch test test-browser test-wheel test-cluster
+
+# sweeps under mpirun and on a Dask cluster
+test-cluster: setup-test
+	@tools/setup cluster python
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
+	ctest --test-dir $(BUILD) -R sweep --verbose
 
 # a wheel for Python 3.10 and later in $(BUILD)/wheel; and `pip install .` in a plain environment without network
 wheel: python
@@ -110,8 +116,8 @@ help:
 	@echo "make deb      Debian packages in $(BUILD)/deb; make test-deb: tried in a clean root (as root)"
 	@echo "make python   the Python module, $(BUILD)/python/jounce"
 	@echo "make wheel    a wheel in $(BUILD)/wheel; make test-wheel: pip install . in a plain environment without network"
-	@echo "make test-all everything: test, test-browser, test-wheel"
+	@echo "make test-all everything: test, test-browser, test-wheel, test-cluster (mpirun, Dask)"
 	@echo "make bench    measure; make bench-count: instructions a call; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
 	@echo "make install PREFIX=/usr/local"
 
-.PHONY: all docs deb test-deb test test-all test-browser test-wheel wheel demo bench bench-count python install sanitize clang format clean help setup-build setup-test setup-python setup-torch setup-demo setup-clang
+.PHONY: all docs deb test-deb test test-all test-browser test-wheel test-cluster wheel demo bench bench-count python install sanitize clang format clean help setup-build setup-test setup-python setup-torch setup-demo setup-clang

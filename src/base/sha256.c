@@ -16,28 +16,37 @@ static const uint32_t K[64] = {
 
 static uint32_t turn(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
-static void compress(uint32_t h[8], const unsigned char *block) {
-  uint32_t w[64] = {0}, x[8];
+/* One round on the letters a ... h of the standard; k is K[i] + w[i]. The caller moves the letters. */
+static inline void step(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f,
+                        uint32_t g, uint32_t *h, uint32_t k) {
+  const uint32_t t1 = *h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + k,
+                 t2 = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+  *d += t1;
+  *h = t1 + t2;
+}
+
+static void compress(uint32_t state[8], const unsigned char *block) {
+  uint32_t w[64] = {0};
+  uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5],
+           g = state[6], h = state[7];
   for (int i = 0; i < 64; i++) w[i / 4] = w[i / 4] << 8 | block[i];
   for (int i = 16; i < 64; i++) {
     const uint32_t s0 = turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ w[i - 15] >> 3,
                    s1 = turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ w[i - 2] >> 10;
     w[i] = w[i - 16] + s0 + w[i - 7] + s1;
   }
-  memcpy(x, h, sizeof x);
-  for (int i = 0; i < 64; i++) {
-    /* the letters a ... h of the standard move by one place in each round */
-    uint32_t *a = &x[-i & 7], *d = &x[(3 - i) & 7], *t = &x[(7 - i) & 7];
-    const uint32_t b = x[(1 - i) & 7], c = x[(2 - i) & 7], e = x[(4 - i) & 7], f = x[(5 - i) & 7],
-                   g = x[(6 - i) & 7];
-    const uint32_t t1 = *t + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) +
-                        K[i] + w[i],
-                   t2 = (turn(*a, 2) ^ turn(*a, 13) ^ turn(*a, 22)) +
-                        ((*a & b) ^ (*a & c) ^ (b & c));
-    *d += t1;
-    *t = t1 + t2;
+  for (int i = 0; i < 64; i += 8) {
+    step(a, b, c, &d, e, f, g, &h, K[i] + w[i]);
+    step(h, a, b, &c, d, e, f, &g, K[i + 1] + w[i + 1]);
+    step(g, h, a, &b, c, d, e, &f, K[i + 2] + w[i + 2]);
+    step(f, g, h, &a, b, c, d, &e, K[i + 3] + w[i + 3]);
+    step(e, f, g, &h, a, b, c, &d, K[i + 4] + w[i + 4]);
+    step(d, e, f, &g, h, a, b, &c, K[i + 5] + w[i + 5]);
+    step(c, d, e, &f, g, h, a, &b, K[i + 6] + w[i + 6]);
+    step(b, c, d, &e, f, g, h, &a, K[i + 7] + w[i + 7]);
   }
-  for (int i = 0; i < 8; i++) h[i] += x[i];
+  state[0] += a, state[1] += b, state[2] += c, state[3] += d;
+  state[4] += e, state[5] += f, state[6] += g, state[7] += h;
 }
 
 void jn_sha256_begin(jn_sha256 *s) {

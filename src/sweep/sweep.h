@@ -105,6 +105,7 @@ struct jn_sweep_worker {
   double *value;               /* [parameters] */
   double *q, *v, *tau, *a;     /* [CHUNK x ...] of the runs id and fd, else of one sample */
   double *peak;                /* [columns] */
+  double *home;                /* [nq] */
   double *e, *rate;            /* [nv] */
   jn_status *status;           /* [CHUNK] */
   jn_limit_range *range;       /* [nv x JN_LIMIT_KINDS] */

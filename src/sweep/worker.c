@@ -49,9 +49,9 @@ static jn_status allocate(jn_sweep_worker *w) {
   const sizes n = sizes_of(s);
   const size_t one = n.nq + n.v + n.tau + n.a, reference = n.nq + 5 * n.nv,
                range = n.nv * JN_LIMIT_KINDS;
-  w->numbers =
-      jn_block_new(&w->hooks, (size_t)s->parameters + SWEEP_CHUNK * one + 2 * n.nv + reference + 8,
-                   sizeof *w->numbers);
+  w->numbers = jn_block_new(
+      &w->hooks, (size_t)s->parameters + SWEEP_CHUNK * one + 2 * n.nv + reference + n.nq + 8,
+      sizeof *w->numbers);
   w->status = jn_block_new(&w->hooks, SWEEP_CHUNK, sizeof *w->status);
   w->range = jn_block_new(&w->hooks, range + 1, sizeof *w->range);
   if (!w->numbers || !w->status || !w->range) return JN_ERR_MEMORY;
@@ -63,7 +63,9 @@ static jn_status allocate(jn_sweep_worker *w) {
   w->a = at, at += SWEEP_CHUNK * n.a;
   w->e = at, at += n.nv;
   w->rate = at, at += n.nv;
+  w->home = at, at += n.nq;
   w->spare_numbers = at;
+  jn_model_home(s->model, w->home);
   w->reference_size = reference;
   w->reference_key[0] = -1;
   if (!s->control.given) return JN_OK;
@@ -174,7 +176,7 @@ static jn_status set_state(jn_sweep_worker *w, int n) {
   memset(v, 0, vrows * z.nv * sizeof *v);
   memset(tau, 0, taurows * z.nv * sizeof *tau);
   memset(dq, 0, z.nv * sizeof *dq);
-  jn_model_home(s->model, q);
+  memcpy(q, w->home, z.nq * sizeof *q);
   if (s->control.given) {
     const sweep_reference *r;
     jn_status status = jn_sweep_reference(w, jn_trajectory_start(w->motion), &r);
@@ -212,8 +214,8 @@ static void end_row(const jn_sweep *s, jn_status status, double *row, double *ba
     if (!isfinite(row[i])) status = JN_ERR_NOT_FINITE;
   row[s->info.columns - 1] = status;
   if (!status) return;
-  for (int i = s->info.parameters; i < s->info.columns - 1; i++) row[i] = NAN;
-  for (size_t i = 0; band && i < width; i++) band[i] = NAN;
+  for (int i = s->info.parameters; i < s->info.columns - 1; i++) row[i] = (double)NAN;
+  for (size_t i = 0; band && i < width; i++) band[i] = (double)NAN;
 }
 
 /* id and fd of up to SWEEP_CHUNK states of one robot */
@@ -226,7 +228,7 @@ static void run_batch(jn_sweep_worker *w, uint64_t first, int count, double *row
     set_values(w, first + (uint64_t)n);
     begin_row(w, rows + (size_t)n * columns);
     broken[n] = set_state(w, n);
-    if (broken[n]) jn_model_home(s->model, w->q + (size_t)n * z.nq);
+    if (broken[n]) memcpy(w->q + (size_t)n * z.nq, w->home, z.nq * sizeof *w->q);
   }
   if (s->run == RUN_ID)
     jn_batch_inverse_dynamics(w->model, w->batch, s->order, (size_t)count, w->q, w->v, w->a,
