@@ -14,11 +14,11 @@ test: setup-test
 	ctest --test-dir $(BUILD) -j $(JOBS)
 	tools/score --quick --build $(BUILD)
 
-# reports with interactive figures, opened in a browser
+# reports with interactive figures, the documentation and the README's picture, opened in a browser
 test-browser: setup-test
 	@tools/setup plot web browser
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
-	ctest --test-dir $(BUILD) -R test_report --verbose
+	JOUNCE_BROWSER=1 ctest --test-dir $(BUILD) -R 'test_report|test_site|test_picture' --verbose
 
 demo: setup-demo
 	@$(MAKE) --no-print-directory all
@@ -89,7 +89,7 @@ help:
 	@echo "make          build $(BUILD)/jounce and the library"
 	@echo "make demo     the aerial-manipulator study: tables, CSV, figures, one HTML page"
 	@echo "make test     build and run all tests"
-	@echo "make test-browser   the pages of --report in Chromium (installs npm and Chromium, about 700 MB)"
+	@echo "make test-browser   reports, the documentation and the README's picture in Chromium (installs npm and Chromium, about 700 MB)"
 	@echo "make score    the scorecard of docs/trust.md, an hour; QUICK=1: a sample (see CONTRIBUTING.md)"
 	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"
 	@echo "make deb      Debian packages in $(BUILD)/deb; make test-deb: tried in a clean root (as root)"
