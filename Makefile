@@ -49,7 +49,7 @@ docs: setup-build
 
 # Debian packages in $(BUILD)/deb; and tried in a clean root
 deb: setup-build
-	@tools/setup deb python
+	@tools/setup deb python docs
 	@tools/deb . $(BUILD)/deb
 
 test-deb: deb
