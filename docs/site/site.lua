@@ -30,6 +30,8 @@ function Link(link)
 end
 
 function Image(image)
+  -- figures/ have a background of their own, light or dark
+  if image.src:match("figures/") then image.classes:insert("drawn") end
   if not image.src:match("^%a+:") then image.src = image.src:match("([^/]*)$") end
   return image
 end
