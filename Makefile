@@ -15,11 +15,11 @@ test: setup-test
 	ctest --test-dir $(BUILD) -j $(JOBS)
 	tools/score --quick --build $(BUILD)
 
-# pages with figures and 3D scenes, opened in a browser
+# reports with figures and 3D scenes, the documentation and the README's picture, opened in a browser
 test-browser: setup-test
 	@tools/setup plot web browser
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
-	JOUNCE_BROWSER=full ctest --test-dir $(BUILD) -R 'test_report|test_scene|test_browser' --verbose
+	JOUNCE_BROWSER=full ctest --test-dir $(BUILD) -R 'test_report|test_scene|test_browser|test_site|test_picture' --verbose
 
 # everything, with what takes long or needs large packages
 test-all: setup-torch test test-browser test-wheel test-cluster
@@ -68,7 +68,7 @@ docs: setup-build
 
 # Debian packages in $(BUILD)/deb; and tried in a clean root
 deb: setup-build
-	@tools/setup deb python
+	@tools/setup deb python docs
 	@tools/deb . $(BUILD)/deb
 
 test-deb: deb
@@ -109,7 +109,7 @@ help:
 	@echo "make          build $(BUILD)/jounce and the library"
 	@echo "make demo     the aerial-manipulator study: tables, CSV, figures, one HTML page"
 	@echo "make test     build and run all tests"
-	@echo "make test-browser   the pages of --report in Chromium (installs npm and Chromium, about 700 MB)"
+	@echo "make test-browser   reports, the documentation and the README's picture in Chromium (installs npm and Chromium, about 700 MB)"
 	@echo "make test-all   make test and the browser in full"
 	@echo "make score    the scorecard of docs/trust.md, an hour; QUICK=1: a sample (see CONTRIBUTING.md)"
 	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"

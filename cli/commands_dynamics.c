@@ -32,8 +32,11 @@ static quantity motion_of(const cli_job *job) {
 
 static int state_is_given(cli_job *job) {
   if (job->state_path) return CLI_DONE;
-  return cli_bad_usage("%s: --state is missing (see 'jounce %s --help')", job->command,
-                       job->command);
+  return cli_bad_usage(
+      "%s: --state is missing: which state, and which forces? 'jounce state MODEL > state.json' "
+      "writes "
+      "a file to fill in",
+      job->command);
 }
 
 static void add_joint(cli_job *job, const quantity *s, int joint, const char *key,

@@ -71,18 +71,19 @@ static int take_pose(request *x) {
 static int refuse(const request *x, jn_status status) {
   const jn_constraint_fault f = jn_ik_fault(x->ik);
   const cli_name link = cli_clean(x->link);
+  const char *row = cli_tool_row(follow_types[x->follow], f.row);
   if (f.constraint < jn_model_constraint_count(x->job.model))
     return cli_closure_fault(&x->job, status, f);
   if (status == JN_ERR_ASSEMBLY)
     return cli_bad_input(
-        "ik: %s: '%s' does not reach its target: row %d was still off by %.3g where the search "
+        "ik: %s: '%s' does not reach its target: its %s was still off by %.3g where the search "
         "ended; give another guess (--state), a target within reach, or --follow position",
-        x->job.model_path, link.text, f.row, f.residual);
+        x->job.model_path, link.text, row, f.residual);
   if (status == JN_ERR_RANK)
     return cli_bad_input(
-        "ik: %s: the joints cannot give '%s' this motion (row %d of its derivative %d is off by "
+        "ik: %s: the joints cannot give '%s' this motion (derivative %d of its %s is off by "
         "%.3g): the arm is singular there, or has too few joints; try --follow position",
-        x->job.model_path, link.text, f.row, f.order, f.residual);
+        x->job.model_path, link.text, f.order, row, f.residual);
   return cli_job_status(&x->job, status);
 }
 

@@ -376,15 +376,16 @@ static int row_status(const traj *x, double t, jn_status status) {
   if (!x->ik || (status != JN_ERR_ASSEMBLY && status != JN_ERR_RANK))
     return cli_closure_status(job, status);
   const jn_constraint_fault f = jn_ik_fault(x->ik);
+  const char *row = cli_tool_row(JN_CONSTRAINT_WELD, f.row);
   if (status == JN_ERR_ASSEMBLY)
     return cli_bad_input(
-        "traj: --tool %s: the pose at t = %.6g is out of reach: row %d is off by %.3g where the "
+        "traj: --tool %s: the pose at t = %.6g is out of reach: its %s is off by %.3g where the "
         "search ended; change the path, or start from another configuration (--state)",
-        cli_clean(x->tool_link).text, t, f.row, f.residual);
+        cli_clean(x->tool_link).text, t, row, f.residual);
   return cli_bad_input(
-      "traj: --tool %s: the joints cannot follow at t = %.6g (row %d of derivative %d is off by "
+      "traj: --tool %s: the joints cannot follow at t = %.6g (derivative %d of its %s is off by "
       "%.3g): the arm is singular there, or has too few joints",
-      cli_clean(x->tool_link).text, t, f.row, f.order, f.residual);
+      cli_clean(x->tool_link).text, t, f.order, row, f.residual);
 }
 
 /* Writes the columns that are not left out. */

@@ -7,6 +7,7 @@
 
 #include "base/cpu.h"
 #include "commands.h"
+#include "documentation.h"
 #include "message.h"
 #include "options.h"
 
@@ -61,10 +62,18 @@ static void print_usage(FILE *file) {
       "'jounce --version' shows the version.\n"
       "Exit status: 0 done, 1 the input is at fault, 2 wrong usage, 3 a check failed.\n",
       file);
+  char folder[1200];
+  if (cli_documentation(folder, sizeof folder))
+    fprintf(file, "Documentation: %s/index.html\n", folder);
+  else
+    fputs("Documentation: docs/index.md of the source; 'make docs' builds it as a site.\n", file);
 }
 
 static int print_help(const command *c) {
   printf("jounce %s: %s\n\n%s", c->name, c->summary, c->help);
+  char folder[1200];
+  if (strstr(c->help, "docs/") && cli_documentation(folder, sizeof folder))
+    printf("\nThe page docs/NAME.md is %s/NAME.html.\n", folder);
   return written();
 }
 

@@ -45,3 +45,13 @@ int cli_tool_read(cli_tool *tool, const char *path, int rows) {
 }
 
 void cli_tool_free(cli_tool *tool) { jn_model_free(tool->model); }
+
+const char *cli_tool_row(jn_constraint_type type, int row) {
+  static const char *const words[] = {"rotation about x", "rotation about y", "rotation about z",
+                                      "position x",       "position y",       "position z"};
+  /* a point has no rotation, an axis none about z */
+  const int at = type == JN_CONSTRAINT_POINT                  ? row + 3
+                 : type == JN_CONSTRAINT_REVOLUTE && row >= 2 ? row + 1
+                                                              : row;
+  return at >= 0 && at < 6 ? words[at] : "target";
+}

@@ -20,5 +20,7 @@ int cli_tool_read(cli_tool *tool, const char *path, int rows);
 void cli_tool_set(cli_tool *tool, jn_representation representation, const double *q,
                   const double *v, int rows);
 void cli_tool_free(cli_tool *tool);
+/* What a row of the target says in words: "position x", "rotation about z". */
+const char *cli_tool_row(jn_constraint_type type, int row);
 
 #endif

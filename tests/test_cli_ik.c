@@ -140,7 +140,7 @@ static void what_cannot_be_reached_is_refused(void **state) {
              {1, "ik arm6 --link tol --pose 1,2,3", "did you mean 'tool'?"},
              {1, "ik arm6 --link base --pose 1,2,3", "no joint moves 'base'"},
              {1, "ik arm6 --link tool --pose 9,0,0",
-              "does not reach its target: row 0 was still off by -"},
+              "does not reach its target: its position x was still off by -"},
              {1, "ik double_pendulum --link link2 --pose 0,0,-0.5 --twist 0,0,0,0,1,0",
               "the joints cannot give 'link2' this motion"},
              {1, "traj arm6 far.json --tool tool", "the pose at t = "},

@@ -13,6 +13,18 @@ program=$work/prefix/bin/jounce
 page=$(find "$work/prefix" -name jounce.1)
 [ -n "$page" ] || fail "no manual page installed"
 
+# --help names a documentation that is there: none, in the build folder, installed
+mkdir -p "$work/only/bin" "$work/tree/docs" "$work/there/bin" "$work/there/share/doc/jounce/html"
+cp "$program" "$work/only/bin/" && cp "$program" "$work/tree/" && cp "$program" "$work/there/bin/"
+echo x >"$work/tree/docs/index.html" && echo x >"$work/there/share/doc/jounce/html/index.html"
+"$work/only/bin/jounce" --help | grep -q '^Documentation: docs/index.md of the source' || fail "no documentation is named"
+for folder in "$work/tree/docs" "$work/there/share/doc/jounce/html"; do
+  case $folder in *tree*) at=$work/tree ;; *) at=$work/there/bin ;; esac
+  [ "$("$at/jounce" --help | sed -n 's/^Documentation: //p')" = "$folder/index.html" ] || fail "--help names another folder than $folder"
+  "$at/jounce" help retime | tail -n 1 | grep -qF "docs/NAME.md is $folder/NAME.html" || fail "help retime does not say where pages are"
+done
+[ -e "$work/prefix/share/doc/jounce/examples/lqr.py" ] || fail "examples are not installed"
+
 commands=$("$program" --help | awk '/^commands:/ { on = 1; next } on && /^$/ { exit } on { print $1 }')
 [ "$(echo "$commands" | wc -l)" -gt 10 ] || fail "commands are missing: $commands"
 for command in $commands; do

@@ -14,7 +14,11 @@ MADE = {"readme", "commands", "examples", "api", "trust", "contributing", "chang
 
 def main():
     docs = Path(sys.argv[1]) / "docs"
-    there = {p.stem: p for p in sorted(docs.glob("*.md")) + sorted(docs.glob("tutorials/*.md"))}
+    there = {}
+    for path in sorted(docs.glob("*.md")) + sorted(docs.glob("tutorials/*.md")):
+        if path.stem in there or path.stem in MADE - {"trust"} or path.stem == "search":
+            sys.exit("%s: the site has no folders, and another page is called '%s'" % (path, path.stem))
+        there[path.stem] = path
     menu, named = [], set()
     for line in (docs / "site" / "pages.txt").read_text().splitlines()[2:]:
         if line.startswith("#"):

@@ -10,7 +10,7 @@
   let index, waiting;
   window.jounceIndex = (rows) => {
     index = rows.map(([page, place, title, part, text]) =>
-      ({ page, place, title, part, text, low: plain(text), head: plain(title + " " + part) }));
+      ({ page, place, title, part, text, low: plain(text), head: plain(part || title), over: part ? plain(title) : "" }));
     if (waiting) waiting();
   };
   const load = (then) => {
@@ -35,14 +35,15 @@
       let score = 0;
       for (const [k, test] of tests.entries()) {
         const inHead = (row.head.match(test) || []).length, inText = (row.low.match(test) || []).length;
-        if (!inHead && !inText) { score = 0; break; }
-        score += inHead * 12 + (whole[k].test(row.head) ? 20 : 0) + Math.min(inText, 6) + (whole[k].test(row.low) ? 3 : 0);
+        const above = (row.over.match(test) || []).length;
+        if (!inHead && !inText && !above) { score = 0; break; }
+        score += inHead * 12 + (whole[k].test(row.head) ? 20 : 0) + above * 6 + Math.min(inText, 6) + (whole[k].test(row.low) ? 3 : 0);
       }
       if (!score) continue;
       if (words.length > 1 && (row.low.includes(words.join(" ")) || row.head.includes(words.join(" ")))) score += 25;
       if (plain(row.part || row.title) === words.join(" ")) score += 60;
       if (row.page === "changelog" || row.page === "errata") score *= 0.5;
-      if (row.page === "torque_rates" || row.page === "first_afternoon") score *= 1.1;
+      if (row.page === "commands" || row.page === "examples" || row.page === "api") score *= 0.8;
       hits.push({ row, score });
     }
     hits.sort((a, b) => b.score - a.score);

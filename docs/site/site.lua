@@ -30,6 +30,8 @@ function Link(link)
 end
 
 function Image(image)
+  -- figures/ have a background of their own, light or dark
+  if image.src:match("figures/") then image.classes:insert("drawn") end
   if not image.src:match("^%a+:") then image.src = image.src:match("([^/]*)$") end
   return image
 end
@@ -71,6 +73,7 @@ end
 -- put space around them.
 local function mathml(math)
   local html = pandoc.write(pandoc.Pandoc({ pandoc.Plain({ math }) }), "html", { html_math_method = "mathml" })
+  if not html:match("<math") then error("a formula that cannot be set: " .. math.text) end
   -- a minus after a relation, a comma or a parenthesis is a sign, without space
   html = html:gsub('(<mo>[^%w<]+</mo>)<mo>−</mo>', '%1<mo form="prefix" lspace="0" rspace="0">−</mo>')
   html = html:gsub('(<mo>,</mo><mspace width="[%d.]+em"></mspace>)<mo>−</mo>', '%1<mo form="prefix" lspace="0" rspace="0">−</mo>')
