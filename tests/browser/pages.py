@@ -72,6 +72,7 @@ def look(browser, page, panels=True):
 
 def stage(browser):
     """The scene alone, of a fixed size, as a small PNG."""
+    browser.evaluate("document.activeElement.blur()")
     browser.evaluate("""(() => { const s = document.querySelector(".stage"); Object.assign(s.style, { width: "480px", height: "360px", border: "0", borderRadius: "0" }); s.parentElement.style.maxHeight = "none"; })()""")
     browser.settle()
     browser.evaluate("document.querySelector('section.replay').replay.view.look('corner')")
@@ -146,9 +147,9 @@ def playing(browser):
     check(browser.evaluate(camera) != before, "dragging in the scene turns the camera")
 
 
-def keyboard(browser, page):
-    """With the keyboard alone, from a fresh page: time, camera, and every control within reach of Tab."""
-    browser.open(page)
+def keyboard(browser):
+    """With the keyboard alone: time, camera, and every control within reach of Tab."""
+    browser.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     browser.key("End")
     end = browser.evaluate(NOW)
     browser.key("Home")
@@ -189,12 +190,11 @@ def sample(browser):
     json.dump(HOSTILE, open("hostile.json", "w"))
     page = make("traj", "traj", "arm6", "arm.json")
     look(browser, page)
+    keyboard(browser)
     dragging(browser)
     playing(browser)
-    browser.open(page)
     browser.evaluate(at(1.3))
     compare(browser, "arm6", turned(1, 0.15))
-    keyboard(browser, page)
     look(browser, make("hostile", "simulate", "hostile.json", "--time", "0.5"))
     # negative control: a page that throws, runs a name, and fetches
     text = open(page).read().replace("</main>", '<script>window.owned=1; new Image().src="http://nowhere.invalid/x.png"; throw new Error("planted")</script></main>')
