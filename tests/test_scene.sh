@@ -80,10 +80,46 @@ text = open(sys.argv[1]).read()
 s = json.loads(re.search(r'<section class="replay".*?<script type="application/json">(.*?)</script>', text, re.S).group(1))
 tri = lambda i: len(base64.b64decode(s["meshes"][i]["positions"])) // 36
 xyz = lambda i: struct.unpack("<%df" % (9 * tri(i)), base64.b64decode(s["meshes"][i]["positions"]))
+numbers = lambda name, n: struct.unpack("<%df" % n, base64.b64decode(s["replay"][name])[:4 * n])
+force, thrust = lambda i, n: numbers("forces", n * (i + 1))[-n:], lambda n: numbers("thrusts", n)
 notes = re.findall(r'<p class="note">(.*?)</p>', text)
 print(eval(sys.argv[2]))
 END
 }
+# Arrows: a body that hangs at rest is held by its weight, whatever the type of its constraint; hovering rotors carry theirs.
+cat >hang.py <<'END'
+import json, sys
+kind = sys.argv[1]
+more = {"length": 1.0} if kind == "distance" else {}
+# the axis of B is tilted, its x axis points up; the distance is along z
+tilt = {"quat": [0.70710678118654757, 0, -0.70710678118654757, 0]} if kind in ("revolute", "point_on_line") else {}
+low = {"p": [0, 0, -1]} if kind == "distance" else {}
+print(json.dumps({"name": "hang", "bodies": [{"name": "b", "joint": {"name": "base", "type": "free"}, "home": low, "mass": 2,
+    "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}],
+    "constraints": [dict({"name": "c", "type": kind, "a": dict({"link": "b"}, **tilt), "b": dict({"link": "world"}, **tilt)}, **more)]}))
+END
+for kind in weld revolute point point_on_line point_on_plane distance; do
+  python3 hang.py $kind >hang.json
+  "$build/jounce" simulate hang.json -q --time 0.1 --report hang.html >/dev/null 2>errors || fail "$kind: $(cat errors)"
+  force=$(scene hang.html '[round(x, 5) + 0 for x in force(1, 3)]')
+  [ "$force" = "[0.0, 0.0, 19.62]" ] || fail "force of the constraint '$kind': $force"
+done
+echo '{"kind": "minimum", "derivative": 3, "times": [0, 1], "base": {"values": [[1,0,0,0, 0,0,1], [1,0,0,0, 0,0,1]]}, "joints": {"q2": [0, 0]}}' >hover.json
+"$build/jounce" traj tilthex hover.json --hold --report hover.html >/dev/null 2>errors || fail "hover: $(cat errors)"
+# sum of thrust times the z component of its axis = m g
+sum=$(scene hover.html 'round(sum(f * (1 - 2 * (r["pose"][1] ** 2 + r["pose"][2] ** 2)) for f, r in zip(thrust(6), s["rotors"])), 4)')
+[ "$sum" = 39.24 ] || fail "the rotors carry $sum N"
+echo "ok  arrows: six types of constraints, six rotors"
+
+# Colours: the share of a limit is |tau| / limit of the table, at the same times.
+echo '{"kind": "minimum", "derivative": 5, "times": [0, 0.8, 2], "joints": {"joint2": [0, -0.5, 1], "joint3": [0, 0.7, -0.4]}}' >reach.json
+"$build/jounce" traj arm6 reach.json --hold --format csv --output reach.csv --report reach.html
+share=$(scene reach.html '(lambda table, use: max(abs(use[kind][n * 6 + i] - abs(float(row[column % j["name"]])) / j[kind]) for n, row in enumerate(table)
+  for i, j in enumerate([b["joint"] for b in s["bodies"] if b["joint"]["nv"]]) for kind, column in (("effort", "tau:%s"), ("velocity", "%s\x27"))))(
+  list(__import__("csv").DictReader(open("reach.csv"))), {u["name"]: struct.unpack("<%df" % (6 * s["replay"]["rows"]), base64.b64decode(u["data"])) for u in s["replay"]["uses"]}) < 1e-6')
+[ "$share" = True ] || fail "shares of limits: $share"
+echo "ok  colours: torque and velocity of six joints at 201 times"
+
 urdf robot/good.urdf meshes/good.stl meshes/text.stl meshes/good.obj meshes/good.dae package://cad/meshes/part.stl meshes/good.stl
 "$build/jounce" show robot/good.urdf -q --package-path other --output good.html 2>/dev/null
 [ "$(scene good.html '[tri(i) for i in range(len(s["meshes"]))]')" = "[5, 1, 3, 2, 7]" ] || fail "triangles: $(scene good.html '[tri(i) for i in range(len(s["meshes"]))]')"

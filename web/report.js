@@ -75,6 +75,16 @@
     };
   }
 
+  // a finger that moves along a figure does the same
+  function touch(u) {
+    const move = (e) => {
+      const box = u.over.getBoundingClientRect();
+      clock.seek(u.posToVal(Math.min(Math.max(e.touches[0].clientX - box.left, 0), box.width), "x"));
+    };
+    u.over.addEventListener("touchstart", move, { passive: true });
+    u.over.addEventListener("touchmove", move, { passive: true });
+  }
+
   // a line at the time of the page, and its values in the legend
   function addMark(chart, plotOf) {
     const line = document.createElement("div");
@@ -234,6 +244,7 @@
       if (plot) plot.destroy();
       plot = new uPlot(options(chart, panel, power, box.clientWidth), data, box);
       if (mark) {
+        touch(plot);
         plot.hooks.draw = (plot.hooks.draw || []).concat(() => mark(clock.t));
         mark(clock.t);
       }
