@@ -130,6 +130,17 @@ urdf robot/good.urdf meshes/good.stl meshes/text.stl meshes/good.obj meshes/good
 [ "$(scene good.html 'notes')" = "['A link turns red where its joint reaches the end of its range.']" ] || [ "$(scene good.html 'notes')" = "[]" ] || fail "notes: $(scene good.html notes)"
 echo "ok  shapes, STL, OBJ, COLLADA, a package"
 
+# geoms of MJCF: half lengths, degrees, default classes, fromto; planes, meshes and group 3 are left out
+cat >robot/walker.xml <<'END'
+<mujoco><default><geom size="0.1 0.2 0.3"/><default class="thin"><geom type="capsule" size="0.05"/></default></default>
+<asset><mesh name="m" file="m.stl"/></asset><worldbody><geom type="plane" size="1 1 1"/><body name="trunk"><freejoint/><geom type="box" pos="1 2 3" euler="0 0 90"/>
+<body name="leg" pos="0 0 -1"><joint type="hinge"/><geom class="thin" fromto="0 0 0 0 0 -0.8"/><geom group="3" size="1"/><geom type="mesh" mesh="m" mass="0"/></body></body></worldbody></mujoco>
+END
+"$build/jounce" show robot/walker.xml -q --output walker.html
+[ "$(scene walker.html 'sorted((h["kind"], [round(float(x), 6) for x in h["size"]][:2], [round(float(x), 6) + 0.0 for x in h["pose"]][3:]) for h in s["shapes"])')" = \
+  "[('box', [0.2, 0.4], [0.707107, 1.0, 2.0, 3.0]), ('capsule', [0.05, 0.8], [0.0, 0.0, 0.0, -0.4])]" ] || fail "MJCF: $(scene walker.html 's["shapes"]')"
+echo "ok  geoms of MJCF"
+
 # what must not be shown, and why
 for item in "cut.stl no STL" "nan.stl not finite" "half.stl three numbers" "bad.obj vertex that is not there" \
     "bad.dae vertex that is not there" "bomb.dae no COLLADA" "link.stl outside the folder" "passwd.obj outside the folder" \

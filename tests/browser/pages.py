@@ -32,6 +32,13 @@ HOSTILE = {"name": "</title><script>window.owned=1</script><img src=x onerror=wi
     {"name": "b", "parent": "a<b>", "joint": {"name": "q<img src=x onerror=window.owned=1>", "type": "prismatic",
                                               "axis": [1, 0, 0], "point": [0, 0, 0]}, "home": {"p": [2, 0, 0]}, "mass": 1}]}
 
+INERTIA = '<inertial><origin xyz="0 0 0.2"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
+CART = """<robot name="cart"><link name="rail"><visual><geometry><box size="2 0.1 0.1"/></geometry></visual></link>
+<link name="box">%s<visual><geometry><mesh filename="meshes/corner.obj" scale="0.3 0.3 0.3"/></geometry></visual></link>
+<link name="pole">%s<visual><geometry><mesh filename="meshes/gone.stl"/></geometry></visual></link>
+<joint name="slide" type="prismatic"><parent link="rail"/><child link="box"/><axis xyz="1 0 0"/><limit lower="-1" upper="1" velocity="2" effort="50"/></joint>
+<joint name="swing" type="continuous"><parent link="box"/><child link="pole"/><axis xyz="0 1 0"/></joint></robot>""" % (INERTIA, INERTIA)
+
 failures = []
 
 
@@ -230,6 +237,16 @@ def rest(browser):
     look(browser, make("fall", "simulate", "humanoid", "--time", "0.4"))
     browser.evaluate(at(0.2))
     compare(browser, "humanoid", turned(6, 0.15))
+    # a URDF with a mesh, and one whose mesh is missing: that link is a capsule, and a note says why
+    os.mkdir("meshes")
+    open("meshes/corner.obj", "w").write("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+    open("cart.urdf", "w").write(CART)
+    look(browser, make("cart", "show", "cart.urdf"), panels=False)
+    shapes = browser.evaluate("""document.querySelector('section.replay').replay.robot.bodies.map((g) => g.children.map((m) =>
+      m.geometry.type + (m.geometry.type === 'BufferGeometry' ? m.geometry.attributes.position.count : '')).join())""")
+    notes = browser.evaluate("[...document.querySelectorAll('.replay .note')].map((p) => p.textContent).join()")
+    check(shapes[0] == "BoxGeometry" and shapes[1] == "BufferGeometry12" and "Geometry" in shapes[2] and "gone.stl" in notes,
+          "a URDF is drawn as %s; %s" % (shapes, notes))
     look(browser, make("show", "show", "humanoid"), panels=False)
     sliders(browser)
     browser.size(1200, 900, dark=True)

@@ -71,7 +71,7 @@ export class View {
     let distance = this.size;
     for (const corner of this.corners) {
       const x = corner.clone().sub(this.centre);
-      distance = Math.max(distance, x.dot(d) + 1.12 * Math.max(Math.abs(x.dot(right)) / wide, Math.abs(x.dot(up)) / tall));
+      distance = Math.max(distance, x.dot(d) + 1.08 * Math.max(Math.abs(x.dot(right)) / wide, Math.abs(x.dot(up)) / tall));
     }
     this.preset = name;
     this.controls.target.copy(this.centre);
