@@ -249,6 +249,8 @@ export class Arrow extends THREE.Group {
     this.shaft = new THREE.Mesh(new THREE.CylinderGeometry(radius, radius, 1, 14).translate(0, 0.5, 0), skin);
     this.head = new THREE.Mesh(new THREE.ConeGeometry(2.6 * radius, 6 * radius, 20).translate(0, 3 * radius, 0), skin);
     this.tip = 6 * radius;
+    skin.depthTest = false; // seen through the links
+    this.shaft.renderOrder = this.head.renderOrder = 3;
     this.add(this.shaft, this.head);
   }
 
