@@ -34,7 +34,7 @@ typedef struct elastic {
   cli_sheet sheet;
   jn_data *data; /* for the order of the simulation */
   int order;
-  double *v, *tau, *theta;
+  double *v, *tau, *theta, *tau_m;
   /* results */
   double deviation, deviation_t;
   int deviation_dof, jump;
@@ -139,13 +139,14 @@ static int coordinate_of(const jn_model *model, int iv) {
   return jn_model_joint(model, joint)->iq + c;
 }
 
-static jn_status fill_row(elastic *x, int n, double *tau_m) {
+/* All columns but the deviations, at t. */
+static jn_status fill_row(cli_path *path, double t, double *row) {
+  elastic *x = (elastic *)path;
   const jn_model *model = x->path.job.model;
   const size_t nv = (size_t)jn_model_nv(model);
-  const int nq = jn_model_nq(model);
-  double *row = cli_sheet_row(&x->sheet, n), *at = row + 1 + nq;
-  row[0] = cli_path_time(&x->path, n);
-  jn_status status = motor_torque(x, x->path.job.data, row[0], 0, row + 1, tau_m);
+  double *at = row + 1 + jn_model_nq(model), *tau_m = x->tau_m;
+  row[0] = t;
+  jn_status status = motor_torque(x, x->path.job.data, t, 0, row + 1, tau_m);
   for (int i = 0; i < x->n && !status; i++) {
     const size_t d = (size_t)x->dof[i];
     at[i] = row[1 + coordinate_of(model, (int)d)] + x->theta[d];
@@ -264,7 +265,6 @@ static int show(elastic *x, const char *text) {
   char number[64], torque[400], what[400];
   const int tau_m = 1 + jn_model_nq(x->path.job.model) + 4 * x->n;
   const char *cards[] = {torque, what, number, text, NULL};
-  cli_sheet_measure(&x->sheet);
   cli_path_largest(&x->sheet, x->sheet.extremes, tau_m, x->n, torque, what, sizeof what);
   snprintf(number, sizeof number, "%.2g", x->deviation);
   if (x->no_simulation) cards[2] = NULL;
@@ -284,13 +284,13 @@ static int compute(elastic *x) {
   x->v = cli_take_numbers(m, 4, (size_t)nv, 1);
   x->tau = cli_take_numbers(m, 5, (size_t)(nq + nv), 1);
   x->theta = cli_take_numbers(m, 3, (size_t)nv, 1);
-  double *tau_m = cli_take_numbers(m, (size_t)nv, 1, 1);
+  double *tau_m = x->tau_m = cli_take_numbers(m, (size_t)nv, 1, 1);
   if (m->failed) return CLI_BAD_INPUT;
   code = cli_sheet_new(&x->sheet, p->samples, 1 + nq + (6 - x->no_simulation) * x->n, x->figure,
                        2 * FIGURES);
   if (!code) name_columns(x);
   for (int n = 0; n < p->samples && !code; n++)
-    code = cli_job_status(&p->job, fill_row(x, n, tau_m));
+    code = cli_job_status(&p->job, fill_row(p, cli_path_time(p, n), cli_sheet_row(&x->sheet, n)));
   if (!code) code = cli_job_status(&p->job, find_jump(x, tau_m));
   if (code) return code;
   if (x->jump)
@@ -305,6 +305,10 @@ static int compute(elastic *x) {
                          error.message[0] ? error.message : jn_status_text(status));
   char text[512];
   sentence(x, text, sizeof text);
+  /* the extremes of the motion; of the deviations those of the rows */
+  cli_sheet_measure(&x->sheet);
+  p->row = fill_row;
+  if ((code = cli_path_extremes(p, 1 + nq + 5 * x->n, x->sheet.extremes))) return code;
   const cli_field deviation = MAYBE_FIELD("deviation", !x->no_simulation, x->deviation);
   if ((code = cli_path_write(p, &x->sheet, deviation, text)) || (code = show(x, text))) return code;
   return x->jump || (!x->no_simulation && !(x->deviation <= x->most)) ? CLI_CHECK_FAILED : CLI_DONE;

@@ -2,20 +2,15 @@
 #include "commands.h"
 
 #include <math.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "closure.h"
 #include "names.h"
 #include "page.h"
 
-extern char **environ;
-
 typedef struct request {
   cli_job job;
   const char *output;
-  int browser;
 } request;
 
 static void limit_cell(FILE *page, double x) {
@@ -74,16 +69,6 @@ static const char *default_name(cli_job *job) {
   return cli_take_text(&job->result.memory, "%s.html", n ? name : "robot");
 }
 
-static int open_browser(const char *path) {
-  char *const argv[] = {"xdg-open", (char *)path, NULL};
-  pid_t child;
-  int status = 0;
-  if (posix_spawnp(&child, argv[0], NULL, NULL, argv, environ) != 0 ||
-      waitpid(child, &status, 0) < 0 || status != 0)
-    return cli_bad_input("show: no browser could be opened (xdg-open): open %s yourself", path);
-  return CLI_DONE;
-}
-
 static int run_show(cli_job *job) {
   request *x = (request *)job;
   const jn_model *m = job->model;
@@ -108,9 +93,8 @@ static int run_show(cli_job *job) {
                          .context = job};
   code = cli_check_pictures("show", NULL, file);
   if (!code) code = cli_page_write(job, NULL, file, NULL, &page);
-  if (code) return code;
-  if (!job->quiet) fprintf(stderr, "written: %s\n", cli_clean(file).text);
-  return x->browser ? open_browser(file) : CLI_DONE;
+  if (!code && !job->quiet) fprintf(stderr, "written: %s\n", cli_clean(file).text);
+  return code;
 }
 
 int cli_show(int argc, char **argv) {
@@ -118,7 +102,6 @@ int cli_show(int argc, char **argv) {
   cli_job *job = &x.job;
   job->closes = 1;
   const cli_option table[] = {CLI_MODEL_OPTIONS(job), CLI_OPT_INPUT("state", &job->state_path),
-                              CLI_OPT_OUTPUT("output", &x.output),
-                              CLI_OPT_FLAG("browser", &x.browser, 1)};
+                              CLI_OPT_OUTPUT("output", &x.output)};
   return cli_job_run(job, table, COUNT(table), argc, argv, NULL, run_show);
 }

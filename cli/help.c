@@ -149,7 +149,6 @@ const char cli_show_help[] =
     HELP_MODEL
     "  --state FILE           where the joints are at first: a STATE file (JSON); default home\n"
     "  --output FILE          the page; default NAME.html, NAME that of the model\n"
-    "  --browser              open it (xdg-open)\n"
     "\nexample:\n"
     "  jounce show arm6 --output arm6.html\n";
 

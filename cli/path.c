@@ -237,7 +237,6 @@ int cli_path_write(cli_path *p, const cli_sheet *sheet, cli_field field, const c
     cli_json_end(&out);
   } else if (out.format == CLI_TABLE) {
     cli_path_text(out.file, p);
-    cli_sheet_measure(sheet);
     cli_extremes_print(out.file, sheet->extremes, sheet->table->columns, sheet->names, NULL,
                        out.precision);
   } else {

@@ -73,7 +73,7 @@ void cli_path_json(cli_output *out, const cli_path *path);
 /* On standard error: what may be wrong with the fit. */
 void cli_path_warn(const cli_path *path);
 
-/* Writes the table in any format. JSON: `field` comes before it. `footer` (may be NULL) is a line
+/* Writes the table, whose extremes are known, in any format. JSON: `field` comes before it. `footer` (may be NULL) is a line
  * below it in text, on standard error with CSV, NPY and NPZ. Returns an exit status. */
 int cli_path_write(cli_path *path, const cli_sheet *sheet, cli_field field, const char *footer);
 

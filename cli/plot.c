@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -346,11 +347,36 @@ int chart_check_path(const char *command, const char *path) {
                        command, path);
 }
 
-int chart_draw(const chart *c, const char *command, const char *path) {
-  const plot_picture picture = {.charts = c, .count = 1, .across = 2, .height = 235};
+/* The figures of columns without those that are zero throughout, released with free; NULL: none is
+ * left, or out of memory. */
+static int *figures_not_zero(const chart *c) {
+  int *figure_of = malloc((size_t)c->columns * sizeof *figure_of), drawn = 0;
+  char *used = calloc((size_t)c->figures + 1, 1);
+  for (int i = 1; figure_of && used && i < c->columns; i++) {
+    const int figure = c->figure_of[i];
+    const double start = figure >= 0 && c->figure[figure].from_start ? chart_value(c, 0, i) : 0;
+    for (int n = 0; figure >= 0 && n < c->rows && !used[figure]; n++)
+      used[figure] = chart_value(c, n, i) != start;
+  }
+  for (int i = 0; figure_of && used && i < c->columns; i++) {
+    figure_of[i] = c->figure_of[i] >= 0 && used[c->figure_of[i]] ? c->figure_of[i] : -1;
+    drawn += figure_of[i] >= 0;
+  }
+  free(used);
+  if (drawn) return figure_of;
+  free(figure_of);
+  return NULL;
+}
+
+int chart_draw(const chart *whole, const char *command, const char *path) {
+  chart some = *whole;
+  int *figure_of = whole->overlay ? NULL : figures_not_zero(whole);
+  if (figure_of) some.figure_of = figure_of;
+  const plot_picture picture = {.charts = &some, .count = 1, .across = 2, .height = 235};
   const char *format = ends_with(path, ".png") ? "format='png'" : "format='svg'";
   char reason[PLOT_REASON];
   FILE *drawn = draw(&picture, format, reason);
+  free(figure_of);
   return drawn ? copy(drawn, path) : cli_bad_input("%s: --plot: %s", command, reason);
 }
 

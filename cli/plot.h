@@ -32,7 +32,8 @@ int plot_folders(const char *command, const char *folder);
 /* Checks that a path of --plot ends in .svg or .png. Returns an exit status, after a message that
  * starts with the command. */
 int chart_check_path(const char *command, const char *path);
-/* Draws all panels of a chart into one picture. Returns an exit status. */
+/* Draws all panels of a chart into one picture, but for figures that are zero throughout. Returns an
+ * exit status. */
 int chart_draw(const chart *c, const char *command, const char *path);
 
 #endif

@@ -211,6 +211,7 @@ static void put_scene(cli_output *out, const void *context) {
   cli_json_end(out);
   put_places(out, s);
   put_shapes(out, s);
+  cli_json_bool(key(out, "missing"), s->shapes.notes > 0);
   if (s->replay && s->replay->rows) put_replay(out, s);
   if (s->replay && s->replay->tool >= 0) cli_json_int(key(out, "tool"), s->replay->tool);
   if (s->replay && s->replay->target) put_pose(out, "target", *s->replay->target);

@@ -9,7 +9,7 @@
  *  "frames": [{"name", "body", "pose", "link"}], "constraints": [{"name", "type", "body", "pose"}],
  *  "rotors": [{"name", "pose", "upper"}],
  *  "shapes": [{"body", "pose", "kind", "size" or "mesh", "colour"}],
- *  "meshes": [{"positions": base64 of float, 9 a triangle}],
+ *  "meshes": [{"positions": base64 of float, 9 a triangle}], "missing": some shapes are not here,
  *  "replay": {"rows", "t", "q", "com", "uses": [{"name", "relative", "data"}], "forces", "thrusts"},
  *  "tool", "target"}
  * A pose is [w, x, y, z, px, py, pz]. t and q are base64 of little-endian doubles, the others of floats.

@@ -1,4 +1,4 @@
-/* shapes.c: the elements <visual> of a URDF, and the mesh files that they name. */
+/* shapes.c: the elements <visual> of a URDF with the mesh files that they name, and geoms of MJCF. */
 #include "shapes.h"
 
 #include <jounce/limits.h>
@@ -8,10 +8,11 @@
 
 #include "base/block.h"
 #include "io/file.h"
+#include "io/load.h"
 #include "io/number.h"
 #include "io/xml_tree.h"
 
-const char *const cli_shape_names[] = {"box", "cylinder", "sphere", "mesh"};
+const char *const cli_shape_names[] = {"box", "cylinder", "sphere", "capsule", "ellipsoid", "mesh"};
 
 enum {
   PAGE_BYTES = 20 << 20, /* of all meshes in a page, as base64 of floats */
@@ -190,17 +191,22 @@ static int read_geometry(finder *f, const xml_node *geometry, cli_shape *shape) 
   return mesh && find_mesh(f, mesh, shape);
 }
 
+static void add_shape(finder *f, const cli_shape *shape) {
+  cli_shapes *s = f->shapes;
+  if (s->count == SHAPES_MOST) return;
+  if (!cli_grow((void **)&s->list, s->count, &s->room, sizeof *s->list))
+    f->failed = 1;
+  else
+    s->list[s->count++] = *shape;
+}
+
 static void read_visual(finder *f, const jn_frame *frame, const xml_node *visual) {
   cli_shapes *s = f->shapes;
   cli_shape shape = {.body = frame->body};
   if (s->count == SHAPES_MOST || !read_geometry(f, child(visual, "geometry"), &shape)) return;
   shape.pose = jn_pose_mul(frame->pose, origin_of(visual));
   colour_of(f, visual, &shape);
-  if (!cli_grow((void **)&s->list, s->count, &s->room, sizeof *s->list)) {
-    f->failed = 1;
-    return;
-  }
-  s->list[s->count++] = shape;
+  add_shape(f, &shape);
 }
 
 static void read_links(finder *f) {
@@ -242,7 +248,34 @@ static int has_word(const char *text, size_t size, const char *word) {
   return 0;
 }
 
-/* The text of a URDF, or the URDF that a xacro stands for; NULL: neither, or unreadable. */
+/* Geoms of MJCF, where sizes are half lengths. */
+static void take_geom(void *context, const char *link, const char *type, jn_pose pose,
+                      const double size[3]) {
+  finder *f = context;
+  const int frame = jn_model_find_frame(f->job->model, link);
+  if (frame < 0) return;
+  const jn_frame *at = jn_model_frame(f->job->model, frame);
+  cli_shape shape = {.body = at->body, .pose = jn_pose_mul(at->pose, pose), .mesh = -1};
+  for (int i = 0; i <= SHAPE_ELLIPSOID; i++)
+    if (strcmp(cli_shape_names[i], type) == 0) shape.kind = (cli_shape_kind)i;
+  const int is_long = shape.kind == SHAPE_CYLINDER || shape.kind == SHAPE_CAPSULE;
+  for (int i = 0; i < 3; i++)
+    shape.size[i] = shape.kind == SHAPE_BOX || (is_long && i == 1) ? 2 * size[i] : size[i];
+  add_shape(f, &shape);
+}
+
+static void read_mjcf(finder *f, const char *text, size_t size) {
+  const char *path = f->job->model_path;
+  const jn_load_options files = cli_job_files(f->job);
+  jn_spec *spec = NULL;
+  jn_error error = {0};
+  if (jn_mjcf_watch(text, size, path, path, &files, NULL, take_geom, f, &spec, &error))
+    note(f, "no shapes: %s%s", error.message, "");
+  jn_spec_free(spec);
+}
+
+/* The text of a URDF, or the URDF that a xacro stands for; NULL: neither, or unreadable. MJCF is read
+ * at once. */
 static char *read_model(finder *f, size_t *length) {
   const cli_job *job = f->job;
   const char *path = job->model_path, *ending = jn_file_ending(path);
@@ -262,6 +295,7 @@ static char *read_model(finder *f, size_t *length) {
   }
   *length = size;
   if (is_robot) return text;
+  if (strcmp(root, "mujoco") == 0) read_mjcf(f, text, size);
   jn_block_free(&f->hooks, text);
   return NULL;
 }

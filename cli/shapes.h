@@ -1,5 +1,5 @@
 /* shapes.h: the visual shapes of a model: of the elements <visual> of a URDF (or of what a xacro
- * expands to). Mesh files are opened in the folder of the model or below, and below the folders of
+ * expands to), and the geoms of MJCF that are no meshes. Mesh files are opened in the folder of the model or below, and below the folders of
  * --package-path; nothing else is. What cannot be shown is a note of the page, not an error. */
 #ifndef CLI_SHAPES_H
 #define CLI_SHAPES_H
@@ -13,14 +13,22 @@ enum {
   SHAPES_NOTES = 8     /* more are counted */
 };
 
-typedef enum cli_shape_kind { SHAPE_BOX, SHAPE_CYLINDER, SHAPE_SPHERE, SHAPE_MESH } cli_shape_kind;
+typedef enum cli_shape_kind {
+  SHAPE_BOX,
+  SHAPE_CYLINDER,
+  SHAPE_SPHERE,
+  SHAPE_CAPSULE,
+  SHAPE_ELLIPSOID,
+  SHAPE_MESH
+} cli_shape_kind;
 extern const char *const cli_shape_names[];
 
 typedef struct cli_shape {
   cli_shape_kind kind;
   int body;         /* -1: the world */
   jn_pose pose;     /* in the body's frame */
-  double size[3];   /* box: edges; cylinder: radius, length; sphere: radius; mesh: scale */
+  double size[3];   /* box: edges; cylinder: radius, length; capsule: the same, without its ends;
+                     sphere: radius; ellipsoid: semi-axes; mesh: scale */
   int mesh;         /* -1: none */
   int coloured;     /* 1: it has a colour */
   double colour[4]; /* red, green, blue, opacity */
@@ -35,7 +43,7 @@ typedef struct cli_shapes {
   int notes, more;
 } cli_shapes;
 
-/* Returns an exit status; call cli_shapes_free in any case. A model that is no URDF has none. */
+/* Returns an exit status; call cli_shapes_free in any case. Native and built-in models have none. */
 int cli_shapes_find(cli_shapes *shapes, const cli_job *job);
 void cli_shapes_free(cli_shapes *shapes);
 

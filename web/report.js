@@ -75,6 +75,16 @@
     };
   }
 
+  // a finger that moves along a figure does the same
+  function touch(u) {
+    const move = (e) => {
+      const box = u.over.getBoundingClientRect();
+      clock.seek(u.posToVal(Math.min(Math.max(e.touches[0].clientX - box.left, 0), box.width), "x"));
+    };
+    u.over.addEventListener("touchstart", move, { passive: true });
+    u.over.addEventListener("touchmove", move, { passive: true });
+  }
+
   // a line at the time of the page, and its values in the legend
   function addMark(chart, plotOf) {
     const line = document.createElement("div");
@@ -241,6 +251,7 @@
       if (plot) plot.destroy();
       plot = new uPlot(options(chart, panel, power, box.clientWidth), data, box);
       if (mark) {
+        touch(plot);
         plot.hooks.draw = (plot.hooks.draw || []).concat(() => mark(clock.t));
         mark(clock.t);
       }
@@ -332,10 +343,18 @@
     chart.panels = out;
   }
 
-  const isZero = (chart, panel) => ownColumns(chart, panel).every((i) => {
-    const curve = chart.columns[i], start = panel.fromStart ? curve[0] : 0;
-    return curve.every((x) => x === start);
-  });
+  // the largest magnitude in a panel, of an orientation the largest change; nothing but rounding errors counts as zero,
+  // unless they are what it is about
+  const isTurn = (panel) => panel.title.startsWith("orientation");
+  function largest(chart, panel) {
+    let most = 0;
+    for (const i of ownColumns(chart, panel)) {
+      const start = panel.fromStart || isTurn(panel) ? chart.columns[i][0] : 0;
+      for (const x of chart.columns[i]) most = Math.max(most, Math.abs(x - start));
+    }
+    return most;
+  }
+  const isZero = (panel, most) => most === 0 || (most < 1e-13 && !panel.fromStart && !/deviation/.test(panel.title));
 
   // least and largest values of a panel, for who cannot see it
   function describe(chart, panel) {
@@ -398,11 +417,12 @@
       panels.append(frame);
       frames.push({ frame, panel });
       waiting.set(box, () => draw(chart, panel, box));
-      if (isZero(chart, panel)) {
+      const most = largest(chart, panel);
+      if (isZero(panel, most)) {
         // folded: a line instead of an empty figure
         const open = document.createElement("button");
         open.type = "button";
-        open.textContent = "all zero: show";
+        open.textContent = (isTurn(panel) ? "constant" : most ? "at most " + short(Number(most.toPrecision(1))) : "all zero") + ": show";
         open.addEventListener("click", () => {
           open.remove();
           frame.classList.remove("folded");

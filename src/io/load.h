@@ -13,6 +13,15 @@ jn_status jn_xacro_parse(const char *text, size_t size, const char *name, const 
                          const jn_load_options *options, const jn_allocator *allocator,
                          jn_spec **out, jn_error *error);
 
+/* jn_mjcf_parse that also shows the geoms of moving bodies which have a simple shape, the last one
+ * first: type "sphere", "capsule", "ellipsoid", "cylinder" or "box", pose in the frame of their link,
+ * sizes as in MJCF. */
+typedef void jn_geom_watcher(void *context, const char *link, const char *type, jn_pose pose,
+                             const double size[3]);
+jn_status jn_mjcf_watch(const char *text, size_t size, const char *name, const char *path,
+                        const jn_load_options *options, const jn_allocator *allocator,
+                        jn_geom_watcher *watch, void *context, jn_spec **out, jn_error *error);
+
 /* Is this an element of xacro that is no call of a macro: xacro:property, ... ? */
 int jn_is_xacro_element(const char *element);
 

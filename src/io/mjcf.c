@@ -304,6 +304,12 @@ static void free_all(mjcf *m) {
 jn_status jn_mjcf_parse(const char *text, size_t size, const char *name, const char *path,
                         const jn_load_options *options, const jn_allocator *allocator,
                         jn_spec **out, jn_error *error) {
+  return jn_mjcf_watch(text, size, name, path, options, allocator, NULL, NULL, out, error);
+}
+
+jn_status jn_mjcf_watch(const char *text, size_t size, const char *name, const char *path,
+                        const jn_load_options *options, const jn_allocator *allocator,
+                        jn_geom_watcher *watch, void *context, jn_spec **out, jn_error *error) {
   if (name == NULL) name = "MJCF";
   const jn_status refused = jn_text_check(text, size, out, name, error);
   if (refused) return refused;
@@ -315,6 +321,7 @@ jn_status jn_mjcf_parse(const char *text, size_t size, const char *name, const c
   m->tree.keep = keep;
   m->tree.most_depth = JN_MAX_MJCF_DEPTH;
   m->error = error;
+  m->keeps_geoms = watch != NULL;
   m->bytes = size;
   m->file_count = 1;
   m->file[0].name = jn_arena_copy(&m->tree.arena, &hooks, name);
@@ -341,6 +348,8 @@ jn_status jn_mjcf_parse(const char *text, size_t size, const char *name, const c
   if (m->status == JN_OK) jn_mjcf_read_equalities(m);
   if (m->status == JN_OK) jn_mjcf_report(m);
   const jn_status status = m->status;
+  for (const mjcf_geom *g = m->geoms; g != NULL && status == JN_OK; g = g->next)
+    watch(context, m->bodies[g->body].name, g->type, g->pose, g->size);
   if (status == JN_OK)
     *out = m->spec;
   else

@@ -101,6 +101,15 @@ typedef struct mjcf_site {
   jn_pose pose;
 } mjcf_site;
 
+/* A geom of a simple shape; kept only for jn_mjcf_watch. */
+typedef struct mjcf_geom {
+  struct mjcf_geom *next;
+  int body;
+  const char *type;
+  jn_pose pose; /* in the body's frame */
+  double size[3];
+} mjcf_geom;
+
 typedef enum mjcf_from_geom { MJCF_NEVER, MJCF_ALWAYS, MJCF_AUTO } mjcf_from_geom;
 
 typedef struct mjcf_settings {
@@ -142,6 +151,8 @@ typedef struct mjcf {
   mjcf_site *sites;
   int body_count, joint_count, site_count;
   jn_name *body_names, *joint_names; /* sorted */
+  int keeps_geoms;
+  mjcf_geom *geoms; /* last one first */
   uint64_t noted[MJCF_MOST_NOTED];
   int noted_count;
 } mjcf;

@@ -161,6 +161,23 @@ static mass_properties geom_properties(mjcf *m, const xml_node *at, const mjcf_v
   return a;
 }
 
+/* Groups above 2 are not drawn, as in MuJoCo. */
+static void keep_geom(mjcf *m, const mjcf_body *body, const xml_node *at, const mjcf_values *values,
+                      geom_type type, jn_pose frame) {
+  double length;
+  mjcf_geom *geom = jn_arena_new(&m->tree.arena, &m->hooks, sizeof *geom);
+  if (geom == NULL) {
+    jn_mjcf_check(m, JN_ERR_MEMORY, at, "geoms");
+    return;
+  }
+  geom->body = (int)(body - m->bodies);
+  geom->type = type_names[type];
+  geom->pose = jn_pose_mul(frame, jn_mjcf_pose(m, at, values, &length));
+  read_size(m, at, values, type, length, geom->size);
+  geom->next = m->geoms;
+  m->geoms = geom;
+}
+
 void jn_mjcf_read_geom(mjcf *m, mjcf_body *body, const xml_node *at, jn_pose frame, int class) {
   char subject[MJCF_SUBJECT];
   mjcf_values values;
@@ -174,6 +191,8 @@ void jn_mjcf_read_geom(mjcf *m, mjcf_body *body, const xml_node *at, jn_pose fra
     jn_mjcf_fail(m, JN_ERR_MODEL, at, "%s: mass must not be negative",
                  jn_mjcf_subject(at, subject));
   jn_mjcf_value(m, &values, MJCF_density, 1, 1, &density);
+  if (m->keeps_geoms && group < 3 && size_count[type] && values.value[MJCF_mesh].text == NULL)
+    keep_geom(m, body, at, &values, type, frame);
   if (m->status != JN_OK || type == PLANE) return;
   if (group < m->settings.group[0] || group > m->settings.group[1]) return;
   if (has_mass ? mass == 0 : density == 0) return;

@@ -51,7 +51,7 @@ for (const model of models) {
     const links = JSON.parse(text).links;
     worst = Math.max(worst, compare(scene, q, links));
     // a joint that is off by 1e-6 must be seen
-    const moved = scene.bodies.find(({ joint }) => joint.nv === 1);
+    const moved = scene.bodies.find(({ joint }) => joint.nv && joint.nv === joint.nq);
     if (moved) planted = Math.min(planted, compare(scene, q.map((x, i) => (i === moved.joint.iq ? x + 1e-6 : x)), links));
   }
   const good = worst < bound && planted > bound;

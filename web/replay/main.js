@@ -41,19 +41,26 @@ function toolOf(scene) {
 }
 
 // Corners of what the robot fills during the motion, and the ground: the lowest point, or 0 if the robot stands there.
-function boxOf(scene, rows) {
-  const least = [Infinity, Infinity, Infinity], largest = [-Infinity, -Infinity, -Infinity], margin = 0.04 * scene.size;
+function boxOf(scene, robot, rows) {
+  const least = [Infinity, Infinity, Infinity], largest = [-Infinity, -Infinity, -Infinity], margin = 0.02 * scene.size;
   const take = (p) => p.forEach((x, i) => {
     least[i] = Math.min(least[i], x - margin);
     largest[i] = Math.max(largest[i], x + margin);
   });
-  for (const q of rows) {
+  rows.forEach((q, n) => {
     const poses = bodyPoses(scene, q);
-    poses.forEach((C, i) => take(C.slice(4, 7)), take(scene.bodies.length ? poses[0].slice(4, 7) : [0, 0, 0]));
+    poses.forEach((C) => take(C.slice(4, 7)));
+    if (n % 8 === 0) {
+      robot.setPoses(poses);
+      for (const group of [...robot.bodies, robot.fixed]) {
+        const box = new THREE.Box3().setFromObject(group);
+        if (!box.isEmpty()) take(box.min.toArray()), take(box.max.toArray());
+      }
+    }
     scene.bodies.forEach((body, i) => body.mass > 0 && take(apply(poses[i], body.com)));
     scene.frames.forEach((frame) => take(framePose(scene, poses, frame).slice(4, 7)));
     scene.rotors.forEach((rotor) => take(apply(poses[0], rotor.pose.slice(4, 7))));
-  }
+  });
   const standing = scene.bodies[0].joint.type !== "free" && least[2] > -0.3 * scene.size;
   return { least, largest, floor: standing ? Math.min(0, least[2]) : least[2] };
 }
@@ -90,7 +97,7 @@ class Replay {
     this.section.prepend(this.stage);
     const sampled = this.motion ? Array.from({ length: 41 }, (_, i) => this.motion.row(Math.round((i * (this.motion.rows - 1)) / 40))) : [scene.home];
     this.robot = new Robot(scene);
-    this.view = new View(this.canvas, boxOf(scene, sampled), this.robot.size);
+    this.view = new View(this.canvas, boxOf(scene, this.robot, sampled), this.robot.size);
     this.view.stage.add(this.robot.root);
     this.addPaths();
     this.addArrows();

@@ -116,6 +116,8 @@ function drawnLink(scene, i, size, group, painted) {
 function geometryOf(scene, shape, meshes) {
   if (shape.kind === "box") return new THREE.BoxGeometry(...shape.size);
   if (shape.kind === "sphere") return new THREE.SphereGeometry(shape.size[0], 32, 20);
+  if (shape.kind === "ellipsoid") return new THREE.SphereGeometry(1, 32, 20).scale(...shape.size);
+  if (shape.kind === "capsule") return new THREE.CapsuleGeometry(shape.size[0], shape.size[1], 8, 28).rotateX(Math.PI / 2);
   if (shape.kind === "cylinder")
     return new THREE.CylinderGeometry(shape.size[0], shape.size[0], shape.size[1], 40).rotateX(Math.PI / 2);
   if (!meshes[shape.mesh]) {
@@ -171,8 +173,12 @@ export class Robot {
       (shape.body < 0 ? this.fixed : this.bodies[shape.body]).add(place(mesh, shape.pose));
       if (shape.body >= 0) this.painted[shape.body].push(skin);
     }
+    // links without a shape are drawn where shapes are missing, or where most links have none
+    const solid = scene.bodies.filter((body) => body.mass > 0).length;
+    const sparse = scene.missing || 2 * scene.bodies.filter((body, i) => body.mass > 0 && shaped.has(i)).length < solid;
     scene.bodies.forEach((body, i) => {
-      if (!scene.shapes.length && !(body.parent < 0 && body.joint.type === "fixed" && !(body.mass > 0)))
+      const bare = sparse && !shaped.has(i);
+      if (bare && !(body.parent < 0 && body.joint.type === "fixed" && !(body.mass > 0)))
         drawnLink(scene, i, this.size, this.bodies[i], this.painted[i]);
       this.colours[i] = this.painted[i].map((skin) => skin.color.clone());
     });
@@ -243,6 +249,8 @@ export class Arrow extends THREE.Group {
     this.shaft = new THREE.Mesh(new THREE.CylinderGeometry(radius, radius, 1, 14).translate(0, 0.5, 0), skin);
     this.head = new THREE.Mesh(new THREE.ConeGeometry(2.6 * radius, 6 * radius, 20).translate(0, 3 * radius, 0), skin);
     this.tip = 6 * radius;
+    skin.depthTest = false; // seen through the links
+    this.shaft.renderOrder = this.head.renderOrder = 3;
     this.add(this.shaft, this.head);
   }
 

@@ -51,14 +51,16 @@ export class View {
     const step = power * (wanted / power >= 5 ? 5 : wanted / power >= 2 ? 2 : 1), cells = 2 * Math.ceil((2.4 * this.radius) / step);
     this.grid = new THREE.GridHelper(cells * step, cells, "#8793a1", "#c3cad3");
     this.grid.material.transparent = true;
-    this.grid.material.opacity = 0.55;
+    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    const tint = () => ((this.grid.material.opacity = dark.matches ? 0.22 : 0.55), this.redraw());
+    dark.addEventListener("change", tint);
     this.grid.rotation.x = Math.PI / 2;
     this.grid.position.set(step * Math.round(this.centre.x / step), step * Math.round(this.centre.y / step), this.floor);
     const ground = new THREE.Mesh(new THREE.PlaneGeometry(cells * step, cells * step), new THREE.ShadowMaterial({ opacity: 0.22 }));
     ground.position.copy(this.grid.position).setZ(this.floor - 0.001 * this.size);
     ground.receiveShadow = true;
     this.stage.add(this.grid, ground);
-    this.step = step;
+    tint();
   }
 
   look(name) {
@@ -69,7 +71,7 @@ export class View {
     let distance = this.size;
     for (const corner of this.corners) {
       const x = corner.clone().sub(this.centre);
-      distance = Math.max(distance, x.dot(d) + 1.12 * Math.max(Math.abs(x.dot(right)) / wide, Math.abs(x.dot(up)) / tall));
+      distance = Math.max(distance, x.dot(d) + 1.08 * Math.max(Math.abs(x.dot(right)) / wide, Math.abs(x.dot(up)) / tall));
     }
     this.preset = name;
     this.controls.target.copy(this.centre);
