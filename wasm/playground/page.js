@@ -230,6 +230,11 @@ const makeJoints = () => {
     joint.index = i;
     return line;
   }));
+  // units in the heading, or in the cells where they differ
+  const kinds = new Set(robot.joints.map((joint) => joint.length));
+  robot.unit = kinds.size > 1 ? '' : kinds.has(true) ? 'N' : 'N m';
+  $('torques').textContent = robot.unit ? `torque [${robot.unit}]`.replace('torque [N]', 'force [N]') : 'torque or force';
+  $('rates').textContent = robot.unit ? `its rate [${robot.unit}/s]` : 'its rate';
   setRow(0);
 };
 
@@ -247,7 +252,7 @@ const showForce = (cell, x, limit, unit) => {
   const bar = cell.querySelector('i'), part = limit > 0 ? Math.min(Math.abs(x) / limit, 1) : 0;
   bar.style.left = `${x < 0 ? 50 - 50 * part : 50}%`;
   bar.style.width = `${50 * part}%`;
-  cell.querySelector('span').textContent = `${Math.abs(x) < 5e-4 ? '0' : fitting(x)} ${unit}`;
+  cell.querySelector('span').textContent = `${Math.abs(x) < 5e-4 ? '0' : fitting(x)}${unit}`;
   cell.classList.toggle('over', limit > 0 && Math.abs(x) > limit);
   cell.dataset.value = x;
 };
@@ -264,13 +269,13 @@ const update = () => {
   }
   let most = 0;
   for (const [i, joint] of joints.entries()) {
-    const x = get(joint), unit = joint.length ? 'N' : 'N m';
+    const x = get(joint), unit = robot.unit ? '' : joint.length ? ' N' : ' N m';
     joint.parts.slider.value = x;
     joint.parts.slider.dataset.value = x; // every digit
     joint.parts.slider.setAttribute('aria-valuetext', fitting(x));
     if (document.activeElement !== joint.parts.number) joint.parts.number.value = fitting(x);
     showForce(joint.parts.torque, robot.tau[joint.iv], limitOf(i, 'effort'), unit);
-    showForce(joint.parts.rate, robot.tau[model.nv + joint.iv], limitOf(i, 'effort_rate'), `${unit}/s`);
+    showForce(joint.parts.rate, robot.tau[model.nv + joint.iv], limitOf(i, 'effort_rate'), unit && `${unit}/s`);
     most = Math.max(most, share(robot.tau[joint.iv], limitOf(i, 'effort')));
   }
   $('scene').setAttribute('aria-label', `${model.name}; largest used share of a torque limit ${Math.round(100 * most)} %`);
@@ -409,6 +414,7 @@ const showPlots = () => {
     // limits that are near
     const size = Math.max(Math.abs(low), Math.abs(high));
     const limits = panel.limit ? [...new Map(robot.joints.map((joint, i) => [limitOf(i, panel.limit), joint.colour]))].filter(([x]) => x > 0 && x < 1.5 * size) : [];
+    const one = new Set(robot.joints.map((joint, i) => limitOf(i, panel.limit))).size === 1; // the same for all joints
     for (const [x] of limits) (low = Math.min(low, -x)), (high = Math.max(high, x));
     const pad = 0.05 * (high - low) || 1;
     (low -= pad), (high += pad);
@@ -422,7 +428,7 @@ const showPlots = () => {
     }
     for (const t of nice(start, end)) picture.append(svg('text', { x: Math.min(X(t), W - 20), y: H - 4, 'text-anchor': 'middle' }, fitting(t)));
     for (const [x, colour] of limits)
-      for (const y of [x, -x]) picture.append(svg('line', { class: 'limit', x1: LEFT, x2: W - RIGHT, y1: Y(y), y2: Y(y), stroke: limits.length > 1 ? colour : 'var(--bad)' }));
+      for (const y of [x, -x]) picture.append(svg('line', { class: 'limit', x1: LEFT, x2: W - RIGHT, y1: Y(y), y2: Y(y), stroke: one ? 'var(--bad)' : colour }));
     for (const [i, c] of series.entries())
       picture.append(svg('polyline', { stroke: robot.joints[i].colour, points: table.map((values) => `${X(values[0]).toFixed(1)},${Y(values[c]).toFixed(1)}`).join(' ') }));
     picture.append(svg('line', { class: 'cursor', y1: TOP, y2: H - BOTTOM, x1: X(start), x2: X(start) }));
