@@ -66,6 +66,20 @@ docs: setup-build
 	tools/site . $(BUILD)/jounce $(BUILD)/docs
 	@echo "open $(BUILD)/docs/index.html"
 
+# the npm package and the playground in $(BUILD)/wasm; and tried in node and Chromium
+wasm: setup-build
+	@tools/setup wasm web
+	@echo "compiling for WebAssembly, a few minutes"
+	@JOBS=$(JOBS) tools/wasm . $(BUILD)/wasm
+	@echo "npm package: $(BUILD)/wasm/package; open $(BUILD)/wasm/playground.html"
+
+test-wasm: setup-test wasm
+	@tools/setup browser
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
+	JOUNCE_WASM=full ctest --test-dir $(BUILD) -R test_wasm --verbose
+test-all: test test-browser test-wasm
+.PHONY: wasm test-wasm test-all
+
 # Debian packages in $(BUILD)/deb; and tried in a clean root
 deb: setup-build
 	@tools/setup deb python docs
@@ -113,6 +127,7 @@ help:
 	@echo "make test-all   make test and the browser in full"
 	@echo "make score    the scorecard of docs/trust.md, an hour; QUICK=1: a sample (see CONTRIBUTING.md)"
 	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"
+	@echo "make wasm     the npm package jounce and a playground page (WebAssembly); make test-wasm: in node and Chromium"
 	@echo "make deb      Debian packages in $(BUILD)/deb; make test-deb: tried in a clean root (as root)"
 	@echo "make python   the Python module, $(BUILD)/python/jounce"
 	@echo "make wheel    a wheel in $(BUILD)/wheel; make test-wheel: pip install . in a plain environment without network"

@@ -5,6 +5,7 @@
 #   console                    lines "$ command", then what it prints
 #   c                          a program, or statements put where docs_block.c says BLOCK; compiled, linked, run
 #   python                     run with the built module; skipped with a message without it
+#   js                         run by node with the npm package, where make wasm has built it
 #   output                     the expected output of the block before it
 #   json csv xml cmake         must have a name, for use by a later block
 #   text                       nothing to run
@@ -51,6 +52,14 @@ for candidate in /usr/bin/python3 python3; do
   if [ -z "$python" ] && $candidate -c 'import jounce' 2>/dev/null; then python=$candidate; fi
 done
 [ -n "$python" ] || echo "left out: python blocks (no built module)"
+
+node=
+if command -v node >/dev/null && [ -e "$build/wasm/package/jounce.wasm" ]; then
+  node=node
+  mkdir "$work/node_modules" && ln -s "$build/wasm/package" "$work/node_modules/jounce"
+else
+  echo "left out: js blocks (make wasm builds the package)"
+fi
 
 bad() {
   echo "FAILED: $*"
@@ -102,6 +111,11 @@ run_block() {
   python)
     [ -n "$python" ] || { last=; return 0; }
     $python -W error "$file" >"$last" 2>&1 || { cat "$last"; bad "$place: failed"; }
+    ;;
+  js)
+    [ -n "$node" ] || { last=; return 0; }
+    cp "$file" "$file.mjs"
+    $node "$file.mjs" >"$last" 2>&1 || { cat "$last"; bad "$place: failed"; }
     ;;
   *) bad "$place: a block of kind '$kind'; mark what cannot be run as text" ;;
   esac

@@ -9,7 +9,7 @@
 enum { FIRST_BYTES = 2048, LARGEST_BYTES = 1 << 20, ALIGNMENT = 8 };
 
 struct jn_arena_block {
-  jn_arena_block *next;
+  _Alignas(ALIGNMENT) jn_arena_block *next;
   size_t used, size; /* of the bytes behind this header */
 };
 _Static_assert(sizeof(jn_arena_block) % ALIGNMENT == 0, "the bytes behind a header are aligned");
