@@ -136,6 +136,7 @@ PyObject *trajectory_clocked(PyObject *object, PyObject *value);
 
 /* ---- the other types ---- */
 
+int add_gpu(PyObject *module); /* gpu.c; nothing where the module is built without it */
 extern PyTypeObject spec_type, kinematics_type, simulation_type, layout_type, trajectory_type,
     cmtm_type;
 extern PyMethodDef algorithm_methods[], rotor_methods[]; /* of Model */

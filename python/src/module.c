@@ -302,6 +302,7 @@ PyMODINIT_FUNC PyInit__jounce(void) {
                            &layout_type, &trajectory_type, &cmtm_type};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (PyModule_AddType(module, types[i])) goto failed;
+  if (add_gpu(module)) goto failed;
   if (PyModule_AddStringConstant(module, "__version__", jn_version()) ||
       PyModule_AddIntConstant(module, "MAX_ORDER", JN_MAX_ORDER))
     goto failed;
