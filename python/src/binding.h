@@ -11,6 +11,7 @@
 #define NO_IMPORT_ARRAY
 #endif
 #include <numpy/arrayobject.h>
+#undef I /* of complex.h, which numpy 2 includes */
 
 #include <jounce/jounce.h>
 

@@ -54,8 +54,8 @@ static int check_robot(const char *name, size_t n) {
   failed |= report(name, "ID", 2, n, gpu_check_inverse(&r, 2, n, 2), 0);
   failed |= report(name, "FD", 0, n, gpu_check_forward(&r, 0, n, 3), 0);
   if (strcmp(name, "tilthex") == 0) {
-    failed |= report(name, "roll-out", 0, few, gpu_check_rollout(&r, 0, 50, few, 4), 0);
-    failed |= report(name, "roll-out", 2, few, gpu_check_rollout(&r, 2, 50, few, 5), 0);
+    failed |= report(name, "roll-out", 0, few, gpu_check_rollout(&r, 0, 20, few, 4), 0);
+    failed |= report(name, "roll-out", 2, few, gpu_check_rollout(&r, 2, 20, few, 5), 0);
     failed |= report(name, "partials", 0, few, gpu_check_partials(&r, 0, few, 6), 1e-13);
     failed |= report(name, "FD partials", 0, few, gpu_check_partials(&r, 1, few, 7), 1e-13);
   }
