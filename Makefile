@@ -22,7 +22,7 @@ test-browser: setup-test
 	JOUNCE_BROWSER=full ctest --test-dir $(BUILD) -R 'test_report|test_scene|test_browser|test_site|test_picture' --verbose
 
 # everything, with what takes long or needs large packages
-test-all: setup-torch test test-browser test-wheel test-cluster
+test-all: setup-torch test test-browser test-wheel test-cluster test-wasm
 
 # sweeps under mpirun and on a Dask cluster
 test-cluster: setup-test
@@ -77,8 +77,7 @@ test-wasm: setup-test wasm
 	@tools/setup browser
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
 	JOUNCE_WASM=full ctest --test-dir $(BUILD) -R test_wasm --verbose
-test-all: test test-browser test-wasm
-.PHONY: wasm test-wasm test-all
+.PHONY: wasm test-wasm
 
 # Debian packages in $(BUILD)/deb; and tried in a clean root
 deb: setup-build
@@ -124,14 +123,13 @@ help:
 	@echo "make demo     the aerial-manipulator study: tables, CSV, figures, one HTML page"
 	@echo "make test     build and run all tests"
 	@echo "make test-browser   reports, the documentation and the README's picture in Chromium (installs npm and Chromium, about 700 MB)"
-	@echo "make test-all   make test and the browser in full"
 	@echo "make score    the scorecard of docs/trust.md, an hour; QUICK=1: a sample (see CONTRIBUTING.md)"
 	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"
 	@echo "make wasm     the npm package jounce and a playground page (WebAssembly); make test-wasm: in node and Chromium"
 	@echo "make deb      Debian packages in $(BUILD)/deb; make test-deb: tried in a clean root (as root)"
 	@echo "make python   the Python module, $(BUILD)/python/jounce"
 	@echo "make wheel    a wheel in $(BUILD)/wheel; make test-wheel: pip install . in a plain environment without network"
-	@echo "make test-all everything: test, test-browser, test-wheel, test-cluster (mpirun, Dask)"
+	@echo "make test-all everything: test, test-browser, test-wheel, test-wasm, test-cluster (mpirun, Dask)"
 	@echo "make bench    measure; make bench-count: instructions a call; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
 	@echo "make install PREFIX=/usr/local"
 

@@ -14,6 +14,7 @@
 #define NO_IMPORT_ARRAY
 #endif
 #include <numpy/arrayobject.h>
+#undef I /* of complex.h, which numpy 2 includes */
 
 #include <jounce/jounce.h>
 
@@ -174,6 +175,7 @@ PyObject *trajectory_clocked(PyObject *object, PyObject *value);
 
 /* ---- the other types ---- */
 
+int add_gpu(PyObject *module); /* gpu.c; nothing where the module is built without it */
 /* Types are made from their specs when the module is imported (the stable ABI has no static types). */
 extern PyTypeObject *spec_type, *kinematics_type, *simulation_type, *layout_type, *trajectory_type,
     *cmtm_type, *sweep_type;

@@ -324,6 +324,7 @@ PyMODINIT_FUNC PyInit__jounce(void) {
     *types[i].type = (PyTypeObject *)PyType_FromSpec(types[i].spec);
     if (!*types[i].type || PyModule_AddType(module, *types[i].type)) goto failed;
   }
+  if (add_gpu(module)) goto failed;
   if (PyModule_AddStringConstant(module, "__version__", jn_version()) ||
       PyModule_AddIntConstant(module, "MAX_ORDER", JN_MAX_ORDER))
     goto failed;

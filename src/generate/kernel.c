@@ -136,6 +136,9 @@ static jn_status check_kernel(const jn_model *model, jn_kernel kernel, int order
   jn_status status = jn_generate_check(model, &set, job, error);
   if (status) return status;
   job->dual = kinds[kernel].dual;
+  /* all numbers of a state at once, where registers hold them: loads that do not wait for each other */
+  const int rows = order + 1, numbers = model->nq + (1 + 2 * rows) * model->nv;
+  job->streamed = !job->dual && numbers > 110;
   if (kinds[kernel].rollout && model->nfree && set.representation != JN_BODY)
     return jn_fail(
         error, JN_ERR_ARGUMENT, NULL, 0,

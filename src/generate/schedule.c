@@ -114,6 +114,22 @@ static void seed(jn_text *t, const jn_job *job, const char *v, const char *rows,
   if (f) jn_text_format(t, "  seed_numbers(NV, %s, 2 * NV, column);\n", f);
 }
 
+/* the state does not need another representation: its numbers may be read link by link */
+static int streams(const jn_job *job) { return job->streamed && !converts(job); }
+static int is_free(const jn_job *job, int i) {
+  for (int n = 0; n < job->m->nfree; n++)
+    if (job->m->free_link[n] == i) return 1;
+  return 0;
+}
+/* rows from..to of v or f of a link; `from` of the array in memory is row 0 */
+static void read_link(jn_text *t, const jn_job *job, int i, const char *array, const char *from,
+                      const char *to) {
+  const jn_link *l = &job->m->link[i];
+  if (streams(job) && l->nv)
+    jn_text_format(t, "  read_rows(%s, %s, %d, NV, %s_in + %d * stride, stride, %s + %d, &nan);\n",
+                   from, to, l->nv, *array == 'f' ? "tau" : array, l->iv, array, l->iv);
+}
+
 /* sines and cosines of all angles, and order 0 of the joints' transforms but free ones */
 static void generate_place(jn_text *t, const jn_job *job) {
   const jn_model *m = job->m;
@@ -158,6 +174,7 @@ static void generate_world(jn_text *t, const jn_job *job) {
 static void inverse_visit(jn_text *t, const jn_job *job, const char *id, int i) {
   const jn_model *m = job->m;
   if (i < first_link(job)) return;
+  if (!is_free(job, i)) read_link(t, job, i, "v", "0", "K");
   jn_text_format(t,
                  "  const link_view at%d = INVERSE_VIEW(%d, %s, %d, %d);\n"
                  "  %s_visit%d(&at%d, &link%d);\n",
@@ -166,7 +183,12 @@ static void inverse_visit(jn_text *t, const jn_job *job, const char *id, int i) 
 }
 static void inverse_finish(jn_text *t, const jn_job *job, const char *id, int i) {
   if (i < first_link(job)) return;
+  const jn_link *l = &job->m->link[i];
   jn_text_format(t, "  %s_finish%d(&at%d, &link%d);\n", id, first_like(job, i), i, i);
+  if (streams(job) && l->nv)
+    jn_text_format(t,
+                   "  write_rows(0, R, %d, NV, tau + %d, tau_out + %d * stride, stride, &nan);\n",
+                   l->nv, l->iv, l->iv);
 }
 
 /* visits and ends in depth-first order, the last child first: the sums of rnea_inward. next: of each
@@ -207,19 +229,19 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
   if (link_is_free(&m->link[0])) jn_text_put(t, "  base_jet B[K + 1];\n");
   for (int i = first_link(job); i < m->nlink; i++)
     jn_text_format(t, "  INVERSE_LINK(%d, %d)\n", i, jn_kind_width(m->link[i].kind));
-  jn_text_format(t,
-                 "  read_numbers(NQ, q_in, stride, q, &nan);\n"
-                 "  read_numbers((K + 1) * NV, v_in, stride, %s, &nan);\n",
-                 in);
+  jn_text_put(t, "  read_numbers(NQ, q_in, stride, q, &nan);\n");
+  if (!streams(job))
+    jn_text_format(t, "  read_numbers((K + 1) * NV, v_in, stride, %s, &nan);\n", in);
   seed(t, job, in, "(K + 1)", NULL);
   for (int n = 0; spatial && n < m->nfree; n++) {
     const jn_link *l = &m->link[m->free_link[n]];
     jn_text_format(t, "  free_shift(q + %d, NV, in + %d, K + 1, -1, 0);\n", l->iq, l->iv);
   }
-  jn_text_format(t, "  scale_rows(0, K, NV, %s, 1);\n", in);
+  if (!streams(job)) jn_text_format(t, "  scale_rows(0, K, NV, %s, 1);\n", in);
   if (converts(job)) jn_text_put(t, "  copy_reals((K + 1) * NV, in, v);\n");
   for (int n = 0; n < m->nfree; n++) {
     const int i = m->free_link[n], iq = m->link[i].iq, iv = m->link[i].iv;
+    read_link(t, job, i, "v", "0", "K");
     jn_text_format(t,
                    "  free_motion_in(&link%d, REP, 0, K, NV, q + %d, v3_zero(), %s + %d, v + %d, "
                    "X%d, %s);\n",
@@ -237,16 +259,16 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
                      iv, i, base_name(job, i), iv);
     }
   }
-  jn_text_format(t, "  scale_rows(0, R, NV, %s, 0);\n", converts(job) ? "out" : "tau");
+  if (!streams(job))
+    jn_text_format(t, "  scale_rows(0, R, NV, %s, 0);\n", converts(job) ? "out" : "tau");
   for (int n = 0; spatial && n < m->nfree; n++) {
     const jn_link *l = &m->link[m->free_link[n]];
     jn_text_format(t, "  free_shift(q + %d, NV, out + %d, K, 1, 1);\n", l->iq, l->iv);
   }
-  jn_text_format(t,
-                 "  write_numbers(K * NV, %s, tau_out, %s, &nan);\n"
-                 "  return states_without_result(~0, nan);\n"
-                 "}\n",
-                 converts(job) ? "out" : "tau", job->dual ? "stride_out" : "stride");
+  if (!streams(job))
+    jn_text_format(t, "  write_numbers(K * NV, %s, tau_out, %s, &nan);\n",
+                   converts(job) ? "out" : "tau", job->dual ? "stride_out" : "stride");
+  jn_text_put(t, "  return states_without_result(~0, nan);\n}\n");
 }
 
 /* calls of one pass over the links, outward or inward */
@@ -255,6 +277,7 @@ static void forward_calls(jn_text *t, const jn_job *job, const char *id, int r) 
   const int first = first_link(job);
   for (int n = first; n < m->nlink; n++) {
     const int i = m->outward[n];
+    if (!is_free(job, i)) read_link(t, job, i, "v", "0", "0");
     jn_text_format(t,
                    "  const link_view at%d = FORWARD_VIEW(%d, %s, %s, %d, %d, %d);\n"
                    "  %s_start%d(&at%d, &link%d);\n",
@@ -272,6 +295,8 @@ static void forward_calls(jn_text *t, const jn_job *job, const char *id, int r) 
   for (int k = 0; k <= r; k++) {
     for (int i = first; i < m->nlink; i++) {
       const int iv = m->link[i].iv;
+      const char row[2] = {(char)('0' + k), 0};
+      read_link(t, job, i, "f", row, row);
       jn_text_format(t,
                      "  drive_joint(&link%d, REP, %d, NV, v3_zero(), f + %d, v + %d, X%d, %s, "
                      "DAMPING, tau + %d, e + %d);\n",
@@ -284,7 +309,13 @@ static void forward_calls(jn_text *t, const jn_job *job, const char *id, int r) 
     }
     for (int n = first; n < m->nlink; n++) {
       const int i = m->outward[n];
+      const jn_link *l = &m->link[i];
       jn_text_format(t, "  %s_solve%d_%d(&at%d, &link%d);\n", id, first_like(job, i), k, i, i);
+      if (streams(job) && l->nv)
+        jn_text_format(t,
+                       "  write_rows(%d, %d, %d, NV, v + %d, a_out + %d * stride - NV * stride, "
+                       "stride, &nan);\n",
+                       k + 1, k + 1, l->nv, l->iv, l->iv);
     }
   }
 }
@@ -315,11 +346,12 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
   for (int i = first; i < m->nlink; i++)
     jn_text_format(t, "  FORWARD_LINK(%d, %d, %d)\n", i, jn_kind_width(m->link[i].kind),
                    m->link[i].nv);
-  jn_text_format(t,
-                 "  read_numbers(NQ, q_in, stride, q, &nan);\n"
-                 "  read_numbers(NV, v_in, stride, %s, &nan);\n"
-                 "  read_numbers((R + 1) * NV, tau_in, stride, f, &nan);\n",
-                 in);
+  jn_text_put(t, "  read_numbers(NQ, q_in, stride, q, &nan);\n");
+  if (!streams(job))
+    jn_text_format(t,
+                   "  read_numbers(NV, v_in, stride, %s, &nan);\n"
+                   "  read_numbers((R + 1) * NV, tau_in, stride, f, &nan);\n",
+                   in);
   seed(t, job, in, "1", "f");
   for (int n = 0; spatial && n < m->nfree; n++) {
     const jn_link *l = &m->link[m->free_link[n]];
@@ -328,10 +360,11 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
                    "  free_shift(q + %d, NV, f + %d, R + 1, -1, 1);\n",
                    l->iq, l->iv, l->iq, l->iv);
   }
-  jn_text_put(t, "  scale_rows(0, R, NV, f, 1);\n");
+  if (!streams(job)) jn_text_put(t, "  scale_rows(0, R, NV, f, 1);\n");
   if (converts(job)) jn_text_put(t, "  copy_reals(NV, in, v);\n");
   for (int n = 0; n < m->nfree; n++) {
     const int i = m->free_link[n], iq = m->link[i].iq, iv = m->link[i].iv;
+    read_link(t, job, i, "v", "0", "0");
     jn_text_format(t,
                    "  free_motion_in(&link%d, REP, 0, 0, NV, q + %d, v3_zero(), %s + %d, v + %d, "
                    "X%d, %s);\n",
@@ -349,14 +382,13 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
           base_name(job, i), iv);
     }
   }
-  jn_text_format(t, "  scale_rows(0, R + 1, NV, %s, 0);\n", out);
+  if (!streams(job)) jn_text_format(t, "  scale_rows(0, R + 1, NV, %s, 0);\n", out);
   for (int n = 0; spatial && n < m->nfree; n++) {
     const jn_link *l = &m->link[m->free_link[n]];
     jn_text_format(t, "  free_shift(q + %d, NV, out + %d, R + 2, 1, 0);\n", l->iq, l->iv);
   }
-  jn_text_format(t,
-                 "  write_numbers((R + 1) * NV, %s + NV, a_out, %s, &nan);\n"
-                 "  return states_without_result(good, nan);\n"
-                 "}\n",
-                 out, job->dual ? "stride_out" : "stride");
+  if (!streams(job))
+    jn_text_format(t, "  write_numbers((R + 1) * NV, %s + NV, a_out, %s, &nan);\n", out,
+                   job->dual ? "stride_out" : "stride");
+  jn_text_put(t, "  return states_without_result(good, nan);\n}\n");
 }

@@ -21,7 +21,7 @@ static size_t bytes_of(const gpu_job *job, const gpu_array *a) {
 static size_t round_up(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 /* arrays of the user on the device; without is the mask */
-static jn_status use_device(jn_gpu *gpu, gpu_job *job, jn_error *error) {
+static jn_status use_device(gpu_job *job, jn_error *error) {
   for (int i = 0; i < job->arrays; i++) {
     gpu_array *a = &job->array[i];
     a->device = a->out ? a->out : (void *)(size_t)a->in;
@@ -30,8 +30,7 @@ static jn_status use_device(jn_gpu *gpu, gpu_job *job, jn_error *error) {
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
                    "gpu: arrays on the device need `without`: which states have no result");
   job->mask = job->without;
-  return gpu->machine.kind->clear(&gpu->machine, job->mask, sizeof(int) * job->n,
-                                  stream_of(job->call), error);
+  return JN_OK;
 }
 
 /* one block of the device for all arrays, and the mask */
@@ -52,7 +51,6 @@ static jn_status use_block(jn_gpu *gpu, gpu_job *job, jn_error *error) {
   char *at = job->block;
   job->mask = (int *)(void *)at;
   at += mask;
-  status = m->kind->clear(m, job->mask, sizeof(int) * job->n, NULL, error);
   for (int i = 0; i < job->arrays && !status; i++) {
     gpu_array *a = &job->array[i];
     if (!a->in && !a->out) continue;
@@ -64,9 +62,12 @@ static jn_status use_block(jn_gpu *gpu, gpu_job *job, jn_error *error) {
 }
 
 jn_status jn_gpu_begin(jn_gpu *gpu, gpu_job *job, jn_error *error) {
-  jn_status status = on_device(job) ? use_device(gpu, job, error) : use_block(gpu, job, error);
+  jn_machine *m = &gpu->machine;
+  jn_status status = on_device(job) ? use_device(job, error) : use_block(gpu, job, error);
+  if (!status && job->marks)
+    status = m->kind->clear(m, job->mask, sizeof(int) * job->n, stream_of(job->call), error);
   if (status && job->block) {
-    gpu->machine.kind->release(&gpu->machine, job->block);
+    m->kind->release(m, job->block);
     job->block = NULL;
   }
   return status;
@@ -179,7 +180,8 @@ jn_status jn_gpu_inverse_partials(jn_gpu *gpu, size_t n, const double *q, const 
                         {.numbers = nv * nv, .out = dq},
                         {.numbers = nv * nv, .out = dv},
                         {.numbers = nv * nv, .out = da}};
-  gpu_job job = {.n = n, .array = arrays, .arrays = 5, .without = without, .call = call};
+  gpu_job job = {
+      .n = n, .array = arrays, .arrays = 5, .without = without, .call = call, .marks = 1};
   return run(gpu, JN_KERNEL_INVERSE_PARTIALS, 0, columns, &job, error);
 }
 
@@ -195,6 +197,7 @@ jn_status jn_gpu_forward_partials(jn_gpu *gpu, size_t n, const double *q, const 
                         {.numbers = nv * nv, .out = dq},
                         {.numbers = nv * nv, .out = dv},
                         {.numbers = nv * nv, .out = dtau}};
-  gpu_job job = {.n = n, .array = arrays, .arrays = 6, .without = without, .call = call};
+  gpu_job job = {
+      .n = n, .array = arrays, .arrays = 6, .without = without, .call = call, .marks = 1};
   return run(gpu, JN_KERNEL_FORWARD_PARTIALS, 0, columns, &job, error);
 }

@@ -43,9 +43,10 @@ typedef struct gpu_job {
   void *block;  /* of the device, with all arrays; NULL: they are the user's */
   const jn_gpu_call *call;
   int tolerant; /* a state without result does not fail the call */
+  int marks;    /* the kernel only marks states without result: the mask is cleared before */
 } gpu_job;
 
-/* Places the arrays: host arrays are copied to the device. The mask is cleared. */
+/* Places the arrays: host arrays are copied to the device. */
 jn_status jn_gpu_begin(jn_gpu *gpu, gpu_job *job, jn_error *error);
 /* Copies results back, unless `status` is a failure, and frees what jn_gpu_begin allocated. */
 jn_status jn_gpu_end(jn_gpu *gpu, gpu_job *job, jn_status status, jn_error *error);

@@ -65,25 +65,25 @@ INLINE double rollout_square(int n, const double *w, const double *x) {
 }
 
 #if ROLLOUT_ORDER == 0
-/* Runge-Kutta-Munthe-Kaas with the classical tableau, as rk.c */
+/* Runge-Kutta-Munthe-Kaas with the classical tableau, as rk.c; the fifth turn is the end */
 INLINE int rollout_advance(double h, double *q, double *v, const double *tau) {
-  double xi[NV], u[NV], dx[NV], dv[NV];
+  double xi[NV], u[NV], dx[NV], dv[NV], x[NQ];
   int bad = 0;
   UNROLL_ALL for (int i = 0; i < NV; i++) xi[i] = dx[i] = dv[i] = 0, u[i] = v[i];
-  NO_UNROLL for (int j = 0; j < 4; j++) {
-    double x[NQ], a[NV], rate[NV];
-    const double b = j == 0 || j == 3 ? 1.0 / 6 : 1.0 / 3, c = j == 2 ? 1 : 0.5;
+  NO_UNROLL for (int j = 0;; j++) {
+    double a[NV], rate[NV];
     rollout_step(q, xi, x);
+    if (j == 4) break;
     bad |= rollout_dynamics(x, u, tau, a);
     rollout_rate(xi, u, rate);
+    const double b = j == 0 || j == 3 ? 1.0 / 6 : 1.0 / 3, c = j == 2 ? 1 : 0.5;
     UNROLL_ALL for (int i = 0; i < NV; i++) {
       dx[i] += b * rate[i], dv[i] += b * a[i];
-      xi[i] = h * (c * rate[i]), u[i] = v[i] + h * (c * a[i]);
+      xi[i] = h * (j == 3 ? dx[i] : c * rate[i]);
+      u[i] = v[i] + h * (j == 3 ? dv[i] : c * a[i]);
     }
   }
-  UNROLL_ALL for (int i = 0; i < NV; i++) dx[i] = h * dx[i], v[i] += h * dv[i];
-  double x[NQ];
-  rollout_step(q, dx, x);
+  UNROLL_ALL for (int i = 0; i < NV; i++) v[i] = u[i];
   UNROLL_ALL for (int i = 0; i < NQ; i++) q[i] = x[i];
   return bad;
 }
@@ -126,8 +126,9 @@ extern "C" __global__ void rollout_kernel(rollout_arrays a) {
   int bad = 0;
   UNROLL_ALL for (int i = 0; i < NQ; i++) q[i] = a.q0[(size_t)i * count + at];
   UNROLL_ALL for (int i = 0; i < NV; i++) v[i] = a.v0[(size_t)i * count + at];
-  for (int t = 0; t < a.steps; t++) {
+  NO_UNROLL for (int t = 0;; t++) {
     if (a.q_aim) rollout_error(&a, t, q, v, e);
+    if (t == a.steps) break;
     rollout_force(&a, t, s, e, tau);
     if (a.weight)
       cost +=
@@ -138,7 +139,6 @@ extern "C" __global__ void rollout_kernel(rollout_arrays a) {
     if (a.q_path) rollout_write(NQ, q, n, s, a.q_path + row * NQ * n);
     if (a.v_path) rollout_write(NV, v, n, s, a.v_path + row * NV * n);
   }
-  if (a.q_aim) rollout_error(&a, a.steps, q, v, e);
   if (a.end_weight) cost += rollout_square(2 * NV, a.end_weight, e);
   UNROLL_ALL for (int i = 0; i < NQ; i++) nan += 0 * q[i];
   UNROLL_ALL for (int i = 0; i < NV; i++) nan += 0 * v[i];

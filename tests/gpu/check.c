@@ -201,7 +201,7 @@ gpu_error gpu_check_rollout(const gpu_robot *r, int order, int steps, size_t n, 
          *got = doubles_of(n * all), *want = doubles_of(n * all), *way = doubles_of(path * nq * n);
   int *without = calloc(n, sizeof *without);
   gpu_random(r->model, n + 1, seed, q, x, nv + T);
-  for (size_t i = 0; i < nv * 2 * nv; i++) gain[i] = 0.1 * x[i % ((n + 1) * nv)];
+  for (size_t i = 0; i < nv * 2 * nv; i++) gain[i] = 0.01 * x[i % ((n + 1) * nv)];
   for (size_t i = 0; i < 5 * nv; i++) weight[i] = 0.1 + fabs(x[i % ((n + 1) * nv)]);
   gpu_to_soa(n, nq, q, Q);
   gpu_to_soa(n, nv, v, W);

@@ -44,6 +44,30 @@ INLINE void write_numbers(int n, const real *x, double *out, size_t stride, real
     *nan += 0 * x[i];
   }
 }
+/* Rows from..to of n numbers, row k at x + k nv stride: derivatives in memory, Taylor coefficients
+ * here. For states with more numbers than registers: read where they are needed, written at once. */
+INLINE void read_rows(int from, int to, int n, int nv, const double *x, size_t stride, real *out,
+                      real *nan) {
+  double f = 1;
+  UNROLL_ALL for (int k = 0; k <= to; k++) {
+    if (k > 1) f *= k;
+    if (k >= from) {
+      read_numbers(n, x + (size_t)(k * nv) * stride, stride, out + k * nv, nan);
+      if (k > 1) UNROLL_ALL for (int j = 0; j < n; j++) out[k * nv + j] = out[k * nv + j] / f;
+    }
+  }
+}
+INLINE void write_rows(int from, int to, int n, int nv, const real *x, double *out, size_t stride,
+                       real *nan) {
+  double f = 1;
+  UNROLL_ALL for (int k = 0; k <= to; k++) {
+    if (k > 1) f *= k;
+    if (k >= from) UNROLL_ALL for (int j = 0; j < n; j++) {
+        const real y = k > 1 ? x[k * nv + j] * f : x[k * nv + j];
+        write_numbers(1, &y, out + (size_t)(k * nv + j) * stride, stride, nan);
+      }
+  }
+}
 /* number i of an array of reals that is read by lanes */
 INLINE void put_real(double *x, int i, real a) { *(real_in_memory *)(x + i * LANES) = a; }
 INLINE real take_real(const double *x, int i) { return *(const real_in_memory *)(x + i * LANES); }
