@@ -620,7 +620,7 @@ class Trajectory:
     def bspline(model: Model, q: ArrayLike, degree: int = 5, knots: ArrayLike | None = None, start: float = 0,
             end: float = 1) -> Trajectory: ...
     @staticmethod
-    def minimum(model: Model, times: ArrayLike, q: ArrayLike, derivative: int = 3, v: ArrayLike | None =
+    def minimum(model: Model, times: ArrayLike | None, q: ArrayLike, derivative: int = 3, v: ArrayLike | None =
             None) -> Trajectory: ...
     @staticmethod
     def fit(model: Model, times: ArrayLike, q: ArrayLike, degree: int = 7, smoothing: float | None = None,
