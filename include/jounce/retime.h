@@ -50,7 +50,7 @@ typedef struct jn_retime_options {
                     * and at the end; default HUGE_VAL. Given speeds need JN_OBJECTIVE_TIME */
   int tools;    /* limits of the speed of frames; default 0 */
   const jn_tool_limit *tool; /* [tools] */
-  double tolerance;          /* relative accuracy of the objective on its grid; default 1e-6 */
+  double tolerance;          /* relative accuracy of the objective on its grid; default 1e-5 */
   jn_retime_objective objective;
   double weight;   /* JN_OBJECTIVE_MIXED: positive */
   double duration; /* the motion takes at most so long; 0 (default): any. JN_OBJECTIVE_EFFORT and
@@ -68,7 +68,8 @@ typedef struct jn_retime_report {
   int rounds;      /* solves: limits are tightened where they are exceeded between grid points */
   int intervals;   /* cells of the clock */
   int steps;       /* Newton steps in all, those on coarse grids included */
-  int longest;     /* Newton steps of the longest solve */
+  int longest;     /* Newton steps of the longest solve on one grid */
+  int first_steps; /* Newton steps of the first round, coarse grids included; the others tighten */
   double excess;   /* of a limit between grid points after the last solve; the result is slowed down
                     * by a factor that removes it */
   double slowed;   /* that factor */

@@ -644,7 +644,7 @@ class Trajectory:
     def retime(self, velocity: ArrayLike | None = None, acceleration: ArrayLike | None = None, jerk: ArrayLike
             | None = None, effort: ArrayLike | None = None, effort_rate: ArrayLike | None = None, power: ArrayLike
             | None = None, *, intervals: int = 0, rates: bool = True, moving_ends: bool = False, tolerance: float
-            = 1e-6, tool_speed: tuple[str, float] | None = None,
+            = 1e-5, tool_speed: tuple[str, float] | None = None,
             end_speeds: tuple[float, float] | None = None, thrust: ArrayLike | None = None,
             thrust_rate: ArrayLike | None = None, objective: str | tuple[str, float] | None = "time", duration: float
             | None = None) -> Trajectory: ...

@@ -537,7 +537,7 @@ static PyMethodDef methods[] = {
      FAST(trajectory_retime,
           "retime($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
           "effort_rate=None, power=None, *, intervals=0, rates=True, "
-          "moving_ends=False, tolerance=1e-6, tool_speed=None, "
+          "moving_ends=False, tolerance=1e-5, tool_speed=None, "
           "end_speeds=None, thrust=None, thrust_rate=None, objective='time', "
           "duration=None)\n--\n\n"
           "The fastest motion along the same path within these limits, at rest at both\n"

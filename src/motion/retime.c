@@ -10,7 +10,7 @@
 #include "motion/clock_cost.h"
 
 jn_retime_options jn_retime_options_default(void) {
-  return (jn_retime_options){.speed = {HUGE_VAL, HUGE_VAL}, .tolerance = 1e-6};
+  return (jn_retime_options){.speed = {HUGE_VAL, HUGE_VAL}, .tolerance = 1e-5};
 }
 
 /* Limits. */

@@ -283,6 +283,7 @@ static double slow_down(retiming *x, double speed, double *excess) {
     const double power = k >= p->second && k < rows && x->row[k].kind == JN_LIMIT_JERK ? 1.0 / 3
                          : k < p->second && !p->damped                                 ? 0.5
                                                                                        : 1;
+    if (uses(x, k, speed, 0) < 0.99) continue;
     for (int side = 1; side >= (k < rows ? -1 : 1); side -= 2) {
       if (uses(x, k, speed, side) < 0.99) continue;
       const double most = top_of_cells(x, weights);
@@ -405,7 +406,8 @@ static jn_status first_solve(retiming *x, levels *l, jn_retime_report *report) {
   const int asked = x->options.intervals;
   int done = 0, evened = 0, changed;
   l->coarse = asked ? asked : COARSE;
-  while (l->coarse > COARSE) l->coarse = (l->coarse + 1) / 2, l->halvings++;
+  while (l->coarse > (asked > 4 * COARSE ? COARSE : COARSE / 2))
+    l->coarse = (l->coarse + 1) / 2, l->halvings++;
   if (!asked) l->halvings = STEP; /* not known yet: the first grid is not the last */
   while (done < l->halvings) {
     jn_status status = solve_level(x, l, l->coarse << done, report);
@@ -590,6 +592,7 @@ jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *r
   levels l = {0};
   jn_status status = first_solve(x, &l, report);
   jn_block_free(&x->hooks, l.c);
+  report->first_steps = report->steps;
   if (!status) status = solve_objective(x, 0, 0, report);
   if (!status) status = settle(x, report);
   for (int trial = 0; trial < 3 && !status && lead_needed(x, report) > x->lead; trial++) {
