@@ -250,8 +250,10 @@ static int search(retime *x) {
   const cli_path *p = &x->path;
   jn_error error = {0};
   x->options.progress = progress;
-  const int moving = x->moving_ends || x->speed_given[0] || x->speed_given[1];
-  x->options.ends = moving ? JN_ENDS_FREE : JN_ENDS_REST;
+  const int given = x->speed_given[0] || x->speed_given[1];
+  x->options.ends = given ? JN_ENDS_GIVEN : x->moving_ends ? JN_ENDS_FREE : JN_ENDS_REST;
+  for (int i = 0; i < 2; i++)
+    if (!x->speed_given[i]) x->options.speed[i] = given && !x->moving_ends ? 0 : HUGE_VAL;
   x->options.tools = x->tool.name != NULL;
   x->options.tool = &x->tool.limit;
   jn_status status = jn_retime(p->job.model, p->job.data, p->trajectory, x->range, &x->options,
@@ -342,8 +344,8 @@ static int run_retime(cli_job *job) {
   if (!code) code = cli_motion_check("retime", "--apply", x->apply);
   if (!code) code = read_objective(x);
   for (int i = 0; i < 2 && !code; i++)
-    if (x->speed_given[i] && !(x->options.speed[i] > 0))
-      code = cli_bad_usage("retime: --%s-speed: a positive number expected, found %.9g",
+    if (x->speed_given[i] && !(x->options.speed[i] >= 0))
+      code = cli_bad_usage("retime: --%s-speed: a number that is not negative expected, found %.9g",
                            i ? "end" : "start", x->options.speed[i]);
   if (!code) code = compute(x);
   cli_sheet_free(&x->sheet);

@@ -336,7 +336,7 @@ static void retimed_motions_keep_the_limits(void **state) {
                        "--samples 50 --apply fast.csv",
                        limits),
                    0);
-  assert_non_null(strstr(output, "t,u,u',u'',velocity:joint1,velocity:joint2,jerk:joint1"));
+  assert_non_null(strstr(output, "t,u,u',u'',largest,velocity:joint1,velocity:joint2,jerk:joint1"));
   assert_non_null(strstr(errors, "0 of 8 limits broken"));
   assert_clean(
       run("jounce retime double_pendulum reach.json --intervals 100 %s --no-rate --text", limits));
@@ -357,6 +357,24 @@ static void retimed_motions_keep_the_limits(void **state) {
       run("jounce retime double_pendulum reach.json %s --intervals 100 --start-speed 0.3 "
           "--end-speed 0.2 --text",
           limits));
+  assert_clean(
+      run("jounce retime double_pendulum reach.json %s --intervals 100 --objective rate "
+          "--duration 9 --text",
+          limits));
+  assert_non_null(strstr(output, "; integral of tau'^2: "));
+  /* rotors: the model's limits, options and a file */
+  put("fly.json",
+      "{\"kind\": \"minimum\", \"times\": [0, 1], \"base\": [[1, 0, 0, 0, 0, 0, 1], "
+      "[1, 0, 0, 0, 0.8, 0.3, 1.6]]}");
+  put("rotors.json", "{\"p1\": {\"thrust\": 9, \"thrust_rate\": 30}}");
+  assert_clean(
+      run("jounce retime tilthex fly.json --intervals 100 --thrust-rate 40 --limits rotors.json "
+          "--apply flight.json --text"));
+  assert_non_null(strstr(output, "0 of 12 limits broken"));
+  assert_clean(
+      run("jounce limits tilthex flight.json --thrust-rate 40 --limits rotors.json --text"));
+  assert_int_equal(run("jounce limits tilthex flight.json --thrust 8.5 --text"), 3);
+  assert_non_null(strstr(output, "thrust                8.5"));
   assert_int_equal(run("jounce retime double_pendulum reach.json --effort 1 --apply none.json"), 3);
   assert_non_null(strstr(errors, "retime: no clock keeps the limits: the effort at rest of '"));
   assert_int_equal(run("test -e none.json"), 1);
@@ -408,8 +426,16 @@ static void wrong_usage_is_named(void **state) {
       {2, "jounce limits pendulum swing.json --tool link1 --tool-speed 0", "a positive number"},
       {1, "jounce limits pendulum swing.json --tool hand --tool-speed 1",
        "no link or frame 'hand'"},
-      {2, "jounce retime pendulum swing.json --velocity 1 --end-speed 0",
-       "--end-speed: a positive"},
+      {2, "jounce retime pendulum swing.json --velocity 1 --end-speed -1",
+       "--end-speed: a number that is not negative"},
+      {2, "jounce retime pendulum swing.json --velocity 1 --objective torque",
+       "needs --duration T"},
+      {2, "jounce retime pendulum swing.json --velocity 1 --objective mixed", "mixed:WEIGHT"},
+      {2, "jounce retime pendulum swing.json --velocity 1 --objective mixed:-2",
+       "found 'mixed:-2'"},
+      {2, "jounce retime pendulum swing.json --velocity 1 --objective speed", "found 'speed'"},
+      {2, "jounce retime pendulum swing.json --velocity 1 --duration 0", "--duration: a positive"},
+      {3, "jounce retime pendulum swing.json --velocity 1 --duration 1e-3", "is too short"},
       {2, "jounce retime pendulum swing.json --jerk -1", "retime: --jerk: a nonnegative number"},
       {2, "jounce retime pendulum swing.json --jerk 1 --apply x.txt", "found 'x.txt'"},
       {1, "jounce limits pendulum swing.json --limits below.json",
@@ -419,7 +445,7 @@ static void wrong_usage_is_named(void **state) {
        "word.json:2: joint1.jerk: a number expected, found a string"},
       {1, "jounce limits pendulum swing.json --limits none.json", "none.json: cannot open: "},
       {1, "jounce limits pendulum swing.json --limits odd.json",
-       "odd.json:1: elbow: the model has no joint of this name; known: joint1"},
+       "odd.json:1: elbow: the model has no joint or rotor of this name; known: joint1"},
       {1, "jounce limits pendulum swing.json --limits key.json",
        "key.json:2: joint1.jrek: unknown key; did you mean 'jerk'?"},
       {1, "jounce limits pendulum swing.json --limits list.json",

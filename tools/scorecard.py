@@ -131,6 +131,16 @@ LINES = [
                "A control, bands of a third of the width, falls short.",
          quick=["{build}/tests/recordings --cases 56 --longest 20 --seed 200"],
          full=["{build}/tests/recordings --cases 1000 --seed 300"]),
+    dict(line=20, what="fastest motions",
+         means="Random paths through five configurations, minimum jerk, minimum snap and B-splines, of a six- and a "
+               "seven-joint arm, a quadruped on a fixed base and a flying hexarotor with two arms and rotor limits, half of "
+               "them with damping, under random limits of velocity, acceleration, jerk, torque, torque rate, power, "
+               "thrust and thrust rate. None may fail. Along the motion that `jn_retime` returns, `jn_limit_check_new` "
+               "may find no limit broken, at samples and extrema between them, and some limit must be used by 99 % or "
+               "more almost all the time. Newton steps count a solve on one grid; coarse grids before it "
+               "and rounds that tighten limits add theirs.",
+         quick=["{build}/tests/test_retime --paths 2"],
+         full=["{build}/tests/test_retime --paths 50"]),
 ]
 
 PROMISES = [

@@ -24,7 +24,8 @@ extern "C" {
 /* Speed of the path at its ends. */
 typedef enum jn_retime_ends {
   JN_ENDS_REST, /* velocity and acceleration are zero at both ends; default */
-  JN_ENDS_FREE  /* as fast as the limits allow */
+  JN_ENDS_FREE, /* as fast as the limits allow, but at most at the speeds given */
+  JN_ENDS_GIVEN /* at the speeds given; 0: at rest there, HUGE_VAL: as fast as the limits allow */
 } jn_retime_ends;
 
 /* What is minimised. Squares of forces are summed over all degrees of freedom; thrusts take the place of
@@ -40,14 +41,16 @@ typedef enum jn_retime_objective {
 
 typedef struct jn_retime_options {
   int intervals; /* cells of the clock, at least so many: 16..JN_MAX_INTERVALS. Default 0: as many
-                  * as keep their average below 4 ms, 128 2^k */
+                  * as keep their average below 4 ms, 128 2^k; where some would take four times as
+                  * long, cells are smaller */
   int without_rates; /* 1: limits of jerk and force rate are not kept; default 0 */
   jn_retime_ends ends;
-  double speed[2]; /* JN_ENDS_FREE: the largest speed du/dt of the path's own time at the start and
-                    * at the end; default HUGE_VAL */
-  int tools;       /* limits of the speed of frames; default 0 */
+  double
+      speed[2]; /* JN_ENDS_FREE, JN_ENDS_GIVEN: the speed du/dt of the path's own time at the start
+                    * and at the end; default HUGE_VAL. Given speeds need JN_OBJECTIVE_TIME */
+  int tools;    /* limits of the speed of frames; default 0 */
   const jn_tool_limit *tool; /* [tools] */
-  double tolerance;          /* relative accuracy of the objective on its grid; default 1e-6 */
+  double tolerance;          /* relative accuracy of the objective on its grid; default 1e-5 */
   jn_retime_objective objective;
   double weight;   /* JN_OBJECTIVE_MIXED: positive */
   double duration; /* the motion takes at most so long; 0 (default): any. JN_OBJECTIVE_EFFORT and
@@ -65,7 +68,8 @@ typedef struct jn_retime_report {
   int rounds;      /* solves: limits are tightened where they are exceeded between grid points */
   int intervals;   /* cells of the clock */
   int steps;       /* Newton steps in all, those on coarse grids included */
-  int longest;     /* Newton steps of the longest solve */
+  int longest;     /* Newton steps of the longest solve on one grid */
+  int first_steps; /* Newton steps of the first round, coarse grids included; the others tighten */
   double excess;   /* of a limit between grid points after the last solve; the result is slowed down
                     * by a factor that removes it */
   double slowed;   /* that factor */
@@ -85,7 +89,7 @@ typedef struct jn_retime_report {
  *   JN_ERR_ACTUATION    limits of rotors that cannot apply every wrench, or of a fixed base
  *   JN_ERR_INFEASIBLE   no clock keeps the limits; `error` says which limit is broken, where, and by
  *                       how much: a position, a force at rest, a joint that may not move; or that
- *                       the duration is too short
+ *                       the duration is too short, or a given speed at an end too high
  *   JN_ERR_LIMIT        more than JN_MAX_INTERVALS intervals
  *   JN_ERR_ORDER        the order of data is less than 1
  *   JN_ERR_STATE        stopped by progress

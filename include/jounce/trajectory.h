@@ -97,6 +97,14 @@ JN_API jn_status jn_trajectory_bspline(const jn_model *model, int degree, int co
 /* Clamped uniform knots: both ends degree+1 times, equal steps between. knots[count+degree+1]. */
 JN_API jn_status jn_bspline_knots(double start, double end, int degree, int count, double *knots);
 
+/* Times for a geometric path, whose waypoints q[count x nq] have none: times[count] from 0 to count - 1,
+ * each step in proportion to |q_i - q_(i-1)|^(1/2) (jn_difference; the centripetal rule). The motion through
+ * them has a shape; its speed means nothing before jn_retime. `allocator` may be NULL. times may not be q.
+ *   JN_ERR_ARGUMENT   count < 2, an argument is NULL, or two waypoints in a row are the same
+ *   others            of jn_difference; a failed call writes nothing */
+JN_API jn_status jn_path_times(const jn_model *model, int count, const double *q,
+                               const jn_allocator *allocator, double *times);
+
 /* The motion through q[count x nq] at times[count] with the least integral of |x^(derivative)|^2,
  * derivative = 1 (straight lines), 2, 3 (minimum jerk), 4 (minimum snap), ..., 16: polynomials of
  * degree 2 derivative - 1, with 2 derivative - 2 continuous derivatives.

@@ -686,7 +686,7 @@ class Trajectory:
     def bspline(model: Model, q: ArrayLike, degree: int = 5, knots: ArrayLike | None = None, start: float = 0,
             end: float = 1) -> Trajectory: ...
     @staticmethod
-    def minimum(model: Model, times: ArrayLike, q: ArrayLike, derivative: int = 3, v: ArrayLike | None =
+    def minimum(model: Model, times: ArrayLike | None, q: ArrayLike, derivative: int = 3, v: ArrayLike | None =
             None) -> Trajectory: ...
     @staticmethod
     def fit(model: Model, times: ArrayLike, q: ArrayLike, degree: int = 7, smoothing: float | None = None,
@@ -715,7 +715,7 @@ class Trajectory:
     def retime(self, velocity: ArrayLike | None = None, acceleration: ArrayLike | None = None, jerk: ArrayLike
             | None = None, effort: ArrayLike | None = None, effort_rate: ArrayLike | None = None, power: ArrayLike
             | None = None, *, intervals: int = 0, rates: bool = True, moving_ends: bool = False, tolerance: float
-            = 1e-6, tool_speed: tuple[str, float] | None = None,
+            = 1e-5, tool_speed: tuple[str, float] | None = None,
             end_speeds: tuple[float, float] | None = None, thrust: ArrayLike | None = None,
             thrust_rate: ArrayLike | None = None, objective: str | tuple[str, float] | None = "time", duration: float
             | None = None) -> Trajectory: ...

@@ -199,10 +199,10 @@ static int take_tool(const model_object *model, PyObject *value, jn_tool_limit *
   return 0;
 }
 
-/* (start, end): largest speeds of the path's own time there */
+/* (start, end): speeds of the path's own time there, exactly; 0: at rest, inf: free */
 static int take_end_speeds(PyObject *value, jn_retime_options *o) {
   if (!value || value == Py_None) return 0;
-  o->ends = JN_ENDS_FREE;
+  o->ends = JN_ENDS_GIVEN;
   if (PyTuple_Check(value) && PyArg_ParseTuple(value, "dd", &o->speed[0], &o->speed[1])) return 0;
   PyErr_Clear();
   raise_text(JN_ERR_ARGUMENT, "end_speeds: (start, end) expected");
@@ -251,7 +251,7 @@ PyObject *trajectory_retime(PyObject *object, PyObject *const *args, Py_ssize_t 
   const int rates = v[7] ? PyObject_IsTrue(v[7]) : 1, moving = v[8] ? PyObject_IsTrue(v[8]) : 0;
   if (rates < 0 || moving < 0) return NULL;
   o.without_rates = !rates;
-  if (moving) o.ends = JN_ENDS_FREE;
+  if (moving && o.ends == JN_ENDS_REST) o.ends = JN_ENDS_FREE;
   jn_limit_range *range = take_limits(self->model, v, v + 12);
   jn_data *data = range ? model_take_data(self->model, 1) : NULL;
   if (data) {

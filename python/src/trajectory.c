@@ -90,6 +90,21 @@ static int take_waypoints(const model_object *model, PyObject *times, PyObject *
   return 0;
 }
 
+/* q (n, nq), and times by their distances */
+static int take_path(const model_object *model, PyObject *q, PyArrayObject **t_out,
+                     PyArrayObject **q_out, int *count) {
+  npy_intp rows = 0;
+  if (!(*q_out = take_table(model, q, "q", 1, &rows))) return -1;
+  if (PyArray_NDIM(*q_out) != 2) return refuse(JN_ERR_ARGUMENT, "q: shape (n, nq) expected");
+  if (!(*t_out = new_array(1, &rows))) return -1;
+  const jn_status status =
+      jn_path_times(model->model, (int)rows, NUMBERS(*q_out), NULL, NUMBERS(*t_out));
+  *count = (int)rows;
+  if (status == JN_ERR_ARGUMENT)
+    return refuse(status, "q: two waypoints or more expected, each different from the one before");
+  return status ? (raise_status(status), -1) : 0;
+}
+
 static int refuse_layout_numbers(const model_object *model, const char *what) {
   if (!model->layout || jn_layout_representation(model->layout) == JN_MIXED) return 0;
   return refuse(JN_ERR_ARGUMENT, "%s is not available in the layout '%s'", what,
@@ -211,7 +226,8 @@ SOURCE(bspline) {
 PyDoc_STRVAR(
     minimum_doc,
     "minimum(model, times, q, derivative=3, v=None)\n--\n\n"
-    "Through waypoints q (n, nq) at times (n,), minimising the integral of a squared derivative:\n"
+    "Through waypoints q (n, nq) at times (n,), minimising the integral of a squared derivative;\n"
+    "times=None: a path for retime, with times by the distances of the waypoints.\n"
     "3: minimum jerk, 4: minimum snap. v (n, derivative-1, nv) prescribes v, v', ... at the\n"
     "waypoints, free joints in mixed representation; NaN: free. v=None: rest at both ends.");
 SOURCE(minimum) {
@@ -222,7 +238,8 @@ SOURCE(minimum) {
   npy_intp rows = 0;
   if (v[3] && take_int(v[3], "derivative", 1, 16, &derivative)) return NULL;
   if (v[4] && refuse_layout_numbers(model, "minimum with v=")) return NULL;
-  int good = !take_waypoints(model, v[1], v[2], &t, &q, &n);
+  int good = v[1] == Py_None ? !take_path(model, v[2], &t, &q, &n)
+                             : !take_waypoints(model, v[1], v[2], &t, &q, &n);
   if (good && v[4]) {
     npy_intp shape[3] = {n, derivative - 1, jn_model_nv(model->model)};
     PyArrayObject *check = take_shape(v[4], "v", 3, shape);
@@ -591,13 +608,14 @@ static PyMethodDef methods[] = {
      FAST(trajectory_retime,
           "retime($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
           "effort_rate=None, power=None, *, intervals=0, rates=True, "
-          "moving_ends=False, tolerance=1e-6, tool_speed=None, "
+          "moving_ends=False, tolerance=1e-5, tool_speed=None, "
           "end_speeds=None, thrust=None, thrust_rate=None, objective='time', "
           "duration=None)\n--\n\n"
           "The fastest motion along the same path within these limits, at rest at both\n"
           "ends unless moving_ends. rates=False: limits of jerk and effort_rate are not\n"
           "kept. tool_speed=(frame, speed) limits the speed of a frame, end_speeds=\n"
-          "(start, end) those of the path's own time there. intervals=0: of about 4 ms.\n"
+          "(start, end) gives those of the path's own time there, 0 at rest, inf free.\n"
+          "intervals=0: of about 4 ms.\n"
           "objective: 'torque' or 'rate' for the least integral of their squares within\n"
           "the duration, ('mixed', weight) for the duration + weight times that of torque.\n"
           "InfeasibleError says which limit no clock keeps, where, by how much.")},

@@ -26,6 +26,8 @@ typedef struct reader {
   double *numbers;
   size_t size;        /* bytes of a description whose fits have not asked for memory yet */
   jn_reading reading; /* what the caller wants to know */
+  double *times;      /* of a geometric path, [waypoints]; NULL: the description has times */
+  int waypoints;
   double *array[8];   /* of the current source: five at most */
   size_t bytes[8];
   int arrays;
@@ -207,8 +209,9 @@ static const double *knots_of(reader *r, const jn_json *source, int degree, int 
 
 static const double *times_of(reader *r, const jn_json *source, int values) {
   const jn_json list = lookup(r, source, "times");
-  int count;
-  const double *times = get_rows(r, &list, 1, 0, &count);
+  int count = r->waypoints;
+  const int path = r->times && jn_json_is(&list, JSON_STRING);
+  const double *times = path ? r->times : get_rows(r, &list, 1, 0, &count);
   if (count != values)
     jn_refuse(source, "%d times and %d values: give as many times as values", count, values);
   return times;
@@ -615,6 +618,54 @@ static void read_joint(reader *r, const jn_json *source) {
     read_source(r, joint, source);
 }
 
+/* Waypoints of one source: q[waypoints x nq] at its joint. */
+static void path_values(reader *r, const jn_json *source, double **q) {
+  const int is_base = strcmp(source->key, "base") == 0 && jn_model_is_floating(r->model),
+            joint = is_base ? 0 : jn_model_find_joint(r->model, source->key);
+  const jn_json values = values_of(r, source, "values");
+  if (joint < 0 || !values.value || r->text.status) return; /* read_joint says what is wrong */
+  const jn_joint *j = &r->T->joint[joint];
+  const size_t nq = (size_t)r->T->nq;
+  int count;
+  const double *x = get_rows(r, &values, j->nq, 0, &count);
+  if (x && !*q) {
+    if (jn_afford(r->T, (size_t)count * (nq + 1), sizeof **q, 0))
+      jn_json_fail(source, JN_ERR_LIMIT, "%s", too_much);
+    else if (!(*q = jn_block_new(&r->T->hooks, (size_t)count * nq + 1, sizeof **q)) ||
+             !(r->times = jn_block_new(&r->T->hooks, (size_t)count + 1, sizeof *r->times)))
+      jn_json_fail(source, JN_ERR_MEMORY, "out of memory");
+    r->waypoints = count;
+    for (int i = 0; i < count && *q; i++) jn_model_home(r->model, *q + (size_t)i * nq);
+  }
+  if (x && count != r->waypoints)
+    jn_refuse(source,
+              "%d values where another joint has %d: a path without times has as many for "
+              "every joint",
+              count, r->waypoints);
+  for (int i = 0; x && !r->text.status && i < count; i++)
+    memcpy(*q + (size_t)i * nq + (size_t)j->iq, x + (size_t)i * (size_t)j->nq,
+           (size_t)j->nq * sizeof *x);
+  free_arrays(r);
+}
+
+/* "times": "path": waypoints without times, for retime */
+static void path_times(reader *r) {
+  static const char *const words[] = {"path", NULL};
+  const jn_json joints = jn_json_member(&r->root, "joints"),
+                base = jn_json_member(&r->root, "base"), times = jn_json_member(&r->root, "times");
+  double *q = NULL;
+  if (!jn_json_is(&times, JSON_STRING) || jn_json_word(&times, words)) return;
+  if (base.value) path_values(r, &base, &q);
+  for (jn_json source = jn_json_first(&joints); source.value; source = jn_json_next(&source))
+    path_values(r, &source, &q);
+  if (!r->text.status && !q) jn_refuse(&times, "no joint has values");
+  if (!r->text.status && jn_path_times(r->model, r->waypoints, q, &r->T->hooks, r->times))
+    jn_refuse(&times,
+              "two waypoints or more expected, each different from the one before, with "
+              "quaternions of length 1");
+  jn_block_free(&r->T->hooks, q);
+}
+
 static void read_root(reader *r) {
   static const char *const known[] = {"comment",   "joints", "base",    "samples",    "time_scale",
                                       "hold",      "kind",   "times",   "start",      "end",
@@ -631,6 +682,7 @@ static void read_root(reader *r) {
     jn_refuse(&base, "the model's base is not floating");
   if (samples.value && (joints.value || base.value)) r->fit.hold = 1;
   if (samples.value) read_samples(r, &samples);
+  path_times(r);
   if (base.value && !r->text.status) read_source(r, 0, &base);
   for (jn_json source = jn_json_first(&joints); source.value; source = jn_json_next(&source))
     read_joint(r, &source);
@@ -668,6 +720,7 @@ static jn_status finish(reader *r, jn_trajectory **out) {
   if (!r->text.status) read_clocks(r);
   if (!(scale > 0))
     jn_refuse(&time_scale, "a number above zero expected, found %s", jn_show(&found, scale));
+  jn_block_free(&r->T->hooks, r->times);
   if (r->text.status)
     jn_block_free(&r->T->hooks, r->numbers);
   else

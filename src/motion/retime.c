@@ -10,16 +10,20 @@
 #include "motion/clock_cost.h"
 
 jn_retime_options jn_retime_options_default(void) {
-  return (jn_retime_options){.speed = {HUGE_VAL, HUGE_VAL}, .tolerance = 1e-6};
+  return (jn_retime_options){.speed = {HUGE_VAL, HUGE_VAL}, .tolerance = 1e-5};
 }
 
 /* Limits. */
 
 static jn_status check_options(const jn_model *model, const jn_retime_options *o, jn_error *error) {
+  const int given = o->ends == JN_ENDS_GIVEN;
   for (int i = 0; i < 2; i++)
-    if (!(o->speed[i] > 0))
+    if (!(o->speed[i] > 0) && !(given && o->speed[i] == 0))
       return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
                      "the speed at an end must be positive, found %.6g", o->speed[i]);
+  if (given && o->objective != JN_OBJECTIVE_TIME)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "given speeds at the ends need the duration as objective");
   const int integral =
       o->objective == JN_OBJECTIVE_EFFORT || o->objective == JN_OBJECTIVE_EFFORT_RATE;
   if ((int)o->objective < 0 || o->objective > JN_OBJECTIVE_MIXED ||
@@ -66,6 +70,7 @@ static jn_status path_at(retiming *x, double u) {
 /* Largest |v|, |v'| of every degree of freedom: x->size [2 x nv]. */
 static jn_status measure(retiming *x) {
   const double start = jn_trajectory_start(x->path), length = jn_trajectory_end(x->path) - start;
+  memset(x->size, 0, 2 * (size_t)x->nv * sizeof *x->size);
   for (int n = 0; n <= 64; n++) {
     jn_status status = path_at(x, n == 64 ? start + length : start + length * n / 64);
     if (status) return status;
@@ -83,6 +88,17 @@ static jn_status contact(retiming *x, double u, int *zeros) {
   return status;
 }
 
+jn_status jn_retime_reclock(retiming *x, int count, const double *rows) {
+  jn_trajectory *made = NULL;
+  const jn_status status = jn_trajectory_clocked(x->path, count, rows, &x->hooks, &made, x->error);
+  if (status) return status;
+  jn_trajectory_free(x->own);
+  x->path = x->own = made;
+  x->rate[0] *= rows[2];
+  x->rate[1] *= rows[5 * (count - 1) + 2];
+  return JN_OK;
+}
+
 /* The path with a start and an end that are at rest. With q ~ u^k at an end, k = 3 suits limits of
  * rates and k = 2 limits of forces. A path that moves there is run through by p(s), p ~ s^e:
  * polynomials p(s) = 1 - P(1 - s) from 0 to 1 with exponents e at 0 and f at 1. */
@@ -97,6 +113,8 @@ static jn_status rest_ends(retiming *x) {
   int zeros[2], e[2];
   if (x->options.ends == JN_ENDS_FREE) return JN_OK;
   for (int side = 0; side < 2; side++) {
+    e[side] = 1;
+    if (x->options.ends == JN_ENDS_GIVEN && x->options.speed[side] > 0) continue;
     jn_status status = contact(x, side ? end : start, &zeros[side]);
     if (status) return status;
     const int want = x->options.without_rates ? 1 : 2;
@@ -106,12 +124,7 @@ static jn_status rest_ends(retiming *x) {
   const double *p = table[e[0] - 1][e[1] - 1];
   const double row[10] = {start, start, p[0], p[1] / length, p[2] / (length * length),
                           end,   end,   p[3], p[4] / length, p[5] / (length * length)};
-  jn_trajectory *rest = NULL;
-  jn_status status = jn_trajectory_clocked(x->path, 2, row, &x->hooks, &rest, x->error);
-  if (status) return status;
-  jn_trajectory_free(x->own);
-  x->path = x->own = rest;
-  return JN_OK;
+  return jn_retime_reclock(x, 2, row);
 }
 
 /* Velocity and acceleration must not jump. */
@@ -138,9 +151,12 @@ static jn_status check_jumps(retiming *x) {
 }
 
 /* Both sides of the breaks of the path; of very many, as many as fit. */
-static jn_status list_breaks(retiming *x) {
+jn_status jn_retime_list_breaks(retiming *x) {
   enum { MOST = 20000 };
   const double end = jn_trajectory_end(x->path);
+  x->start = jn_trajectory_start(x->path);
+  jn_block_free(&x->hooks, x->breaks);
+  x->breaks = NULL;
   for (int pass = 0; pass < 2; pass++) {
     int n = 0;
     for (double u = jn_trajectory_next_break(x->path, x->start); u < end && n < MOST;
@@ -275,16 +291,16 @@ jn_status jn_retime_grid(retiming *x, int cells, int quarters) {
 }
 
 jn_status jn_retime_begin(retiming *x) {
+  x->rate[0] = x->rate[1] = 1;
+  x->lead = 1 + 1.2e-3;
   jn_status status = place(x);
   if (!status) status = measure(x);
   if (!status) status = rest_ends(x);
-  if (!status && x->own) {
-    memset(x->size, 0, 2 * (size_t)x->nv * sizeof *x->size);
-    status = measure(x);
-  }
+  if (!status) status = measure(x);
+  if (!status) status = jn_retime_even_path(x);
+  if (!status && x->own) status = measure(x);
   if (!status) status = check_jumps(x);
-  x->start = jn_trajectory_start(x->path);
-  return status ? status : list_breaks(x);
+  return status ? status : jn_retime_list_breaks(x);
 }
 
 static jn_status run(retiming *x, jn_trajectory **out, jn_retime_report *report) {
@@ -306,7 +322,7 @@ jn_status jn_retime(const jn_model *model, jn_data *data, const jn_trajectory *p
   if (o.intervals > JN_MAX_INTERVALS)
     return jn_fail(error, JN_ERR_LIMIT, NULL, 0, "at most %d intervals", JN_MAX_INTERVALS);
   if (!model || !data || !path || !range || !out || (o.intervals != 0 && o.intervals < 16) ||
-      !(o.tolerance > 0) || !(o.tolerance < 1) || (int)o.ends < 0 || o.ends > JN_ENDS_FREE)
+      !(o.tolerance > 0) || !(o.tolerance < 1) || (int)o.ends < 0 || o.ends > JN_ENDS_GIVEN)
     return jn_fail(
         error, JN_ERR_ARGUMENT, NULL, 0,
         "an argument is NULL or out of range: 0 or 16 to %d intervals, tolerance between 0 "

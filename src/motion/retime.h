@@ -39,6 +39,10 @@ typedef struct retiming {
   int nv, nq, forces; /* forces: some force or rate is limited */
   int rows, rotors;   /* jn_limit_rows; rotors: 0 if none has a limit */
   double start;
+  int uneven;  /* 1: the path was made more even */
+  double lead; /* a motion with given speeds at its ends is slowed down by this factor, one with a
+                   * given duration by so much at most */
+  double rate[2];      /* of the path's own time at the ends by that of `path` */
   limit_breach breach; /* the worst */
   double *numbers;
   double *q, *v, *w,
@@ -70,6 +74,9 @@ typedef struct retiming {
 
 /* The path, checked, and memory. */
 jn_status jn_retime_begin(retiming *x);
+/* Runs the path by another clock, rows as in jn_trajectory_clocked. */
+jn_status jn_retime_reclock(retiming *x, int count, const double *rows);
+jn_status jn_retime_list_breaks(retiming *x);
 /* A grid of `cells`: the rows of the problem, with the quarters of the cells or without. */
 jn_status jn_retime_grid(retiming *x, int cells, int quarters);
 /* Its parts: lists the rows; fills them, drops those without numbers, and limits the clock itself. */
@@ -82,6 +89,18 @@ double jn_retime_point(const retiming *x, int i);
 /* Point of the problem at u = start + h j/4, j = 0 ... 4 cells. */
 int jn_retime_quarter(const retiming *x, int j);
 
+/* The largest speed of the clock at an end, in the time of `path`; 0: at rest there. Given ones are a
+ * little higher, because the motion is slowed down in the end: by this factor at least. */
+double jn_retime_end_speed(const retiming *x, int side);
+double jn_retime_least_slowing(const retiming *x);
+void jn_retime_slow_more(retiming *x, double lead);
+/* Changes the clock of the solution, and x->b, so that given speeds at the ends are met; or says that
+ * they are too high. */
+jn_status jn_retime_meet_ends(retiming *x);
+/* A path whose |v_1| is more than three times its mean somewhere is run more evenly. The same where a cell
+ * of the clock x->b takes more than four times the average: then *changed is 1. */
+jn_status jn_retime_even_path(retiming *x);
+jn_status jn_retime_even_clock(retiming *x, int *changed);
 /* Solves on grids from coarse to fine, looks between the grid points, tightens and solves again;
  * makes the motion. */
 jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *report);

@@ -283,6 +283,7 @@ static double slow_down(retiming *x, double speed, double *excess) {
     const double power = k >= p->second && k < rows && x->row[k].kind == JN_LIMIT_JERK ? 1.0 / 3
                          : k < p->second && !p->damped                                 ? 0.5
                                                                                        : 1;
+    if (uses(x, k, speed, 0) < 0.99) continue;
     for (int side = 1; side >= (k < rows ? -1 : 1); side -= 2) {
       if (uses(x, k, speed, side) < 0.99) continue;
       const double most = top_of_cells(x, weights);
@@ -403,15 +404,25 @@ static jn_status solve_level(retiming *x, levels *l, int cells, jn_retime_report
 static jn_status first_solve(retiming *x, levels *l, jn_retime_report *report) {
   enum { STEP = 3 };
   const int asked = x->options.intervals;
-  int done = 0;
+  int done = 0, evened = 0, changed;
   l->coarse = asked ? asked : COARSE;
-  while (l->coarse > COARSE) l->coarse = (l->coarse + 1) / 2, l->halvings++;
+  while (l->coarse > (asked > 4 * COARSE ? COARSE : COARSE / 2))
+    l->coarse = (l->coarse + 1) / 2, l->halvings++;
   if (!asked) l->halvings = STEP; /* not known yet: the first grid is not the last */
   while (done < l->halvings) {
     jn_status status = solve_level(x, l, l->coarse << done, report);
     if (!status) status = keep_clock(x, l);
     if (status == JN_ERR_STATE || status == JN_ERR_MEMORY) return status;
     x->error->message[0] = 0;
+    if (!asked && done == 0 && !status && evened < 2) {
+      /* cells of similar times; then once more */
+      jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
+      if ((status = jn_retime_even_clock(x, &changed))) return status;
+      if (changed) {
+        evened++, l->cells = 0;
+        continue;
+      }
+    }
     if (!asked && done == 0) {
       l->halvings = 0;
       const double T = fmax(x->solution.time, x->options.duration);
@@ -443,7 +454,12 @@ static jn_status solve_objective(retiming *x, int round, double worst, jn_retime
   const int mixed = o->objective == JN_OBJECTIVE_MIXED;
   x->p.time = mixed ? 1 / o->weight : 0;
   x->p.cost = x->cost;
-  if (o->duration > 0) x->p.deadline = o->duration / (1 + 1.1 * enough);
+  if (o->duration > 0) {
+    /* start near the duration: the fastest clock slowed down keeps the limits too */
+    const double root = fmin(1, fastest * x->lead / (0.95 * o->duration));
+    x->p.deadline = o->duration / x->lead;
+    for (int i = 0; i <= x->p.cells; i++) x->solution.c[i] *= root * root;
+  }
   const jn_status status = solve_round(x, 1, round, worst, report);
   x->p.time = 1, x->p.cost = NULL, x->p.deadline = HUGE_VAL;
   return status;
@@ -470,12 +486,75 @@ static double cost_of_motion(const retiming *x, double factor) {
   return sum * x->p.h / 6;
 }
 
-jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *report) {
-  double worst = 0, factor = 1;
-  levels l = {0};
-  jn_status status = first_solve(x, &l, report);
-  jn_block_free(&x->hooks, l.c);
-  if (!status) status = solve_objective(x, 0, 0, report);
+/* The motion. */
+
+static jn_status make_motion(retiming *x, jn_trajectory **out, jn_retime_report *report) {
+  if (report->slowed > jn_retime_least_slowing(x) && jn_retime_least_slowing(x) > 1)
+    return jn_fail(x->error, JN_ERR_SINGULAR, NULL, 0,
+                   "the speeds at the ends cannot be met: a limit is exceeded by %.4g between grid "
+                   "points: take more intervals",
+                   report->excess);
+  jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
+  make_clock(x, report->slowed);
+  report->cost = cost_of_motion(x, report->slowed);
+  report->duration = x->clock[5 * (size_t)x->p.cells];
+  if (x->options.duration > 0 && report->duration > x->options.duration)
+    return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0,
+                   "the motion takes %.6g s, longer than the duration %.6g s: take more intervals",
+                   report->duration, x->options.duration);
+  return jn_trajectory_clocked(x->path, x->p.cells + 1, x->clock, &x->hooks, out, x->error);
+}
+
+/* How much slower a motion must be so that jn_limit_check_new finds nothing broken. */
+static jn_status examine(const retiming *x, const jn_limit_range *range,
+                         const jn_trajectory *motion, double *factor) {
+  jn_limit_check *check = NULL;
+  jn_status status =
+      jn_limit_check_new(x->model, x->data, motion, range, 1000, &x->hooks, &check, x->error);
+  *factor = 1;
+  if (!status && jn_limit_check_broken(check)) *factor = jn_limit_check_scale(check) * (1 + margin);
+  jn_limit_check_free(check);
+  for (int i = 0; i < x->options.tools && !status; i++) {
+    const jn_tool_limit *tool = &x->options.tool[i];
+    double speed;
+    status = jn_tool_peak(x->model, x->data, motion, tool->frame, 1000, &x->hooks, &speed, NULL);
+    if (!status) *factor = fmax(*factor, speed / tool->speed);
+  }
+  return status;
+}
+
+/* A path that is not smooth within a cell is examined as a whole. */
+static jn_status examine_motion(retiming *x, jn_trajectory **out, jn_retime_report *report) {
+  const size_t count = (size_t)x->rows * JN_LIMIT_KINDS;
+  if (!x->uneven && x->break_count <= x->p.cells) return JN_OK;
+  jn_limit_range *range = jn_block_new(&x->hooks, count, sizeof *range);
+  jn_status status = range ? JN_OK : JN_ERR_MEMORY;
+  for (size_t i = 0; i < count && range; i++) {
+    const int kind = (int)(i % JN_LIMIT_KINDS),
+              left_out = x->options.without_rates &&
+                         (kind == JN_LIMIT_JERK || kind == JN_LIMIT_EFFORT_RATE);
+    range[i] = left_out ? (jn_limit_range){-HUGE_VAL, HUGE_VAL} : x->range[i];
+  }
+  for (int trial = 0; trial < 4 && !status; trial++) {
+    double factor;
+    if ((status = examine(x, range, *out, &factor)) || factor == 1) break;
+    report->slowed *= factor;
+    report->excess = fmax(report->excess, factor - 1);
+    jn_trajectory_free(*out);
+    *out = NULL;
+    status = make_motion(x, out, report);
+  }
+  jn_block_free(&x->hooks, range);
+  if (!status) return JN_OK;
+  jn_trajectory_free(*out);
+  *out = NULL;
+  return status;
+}
+
+/* Looks, tightens and solves again; then slows down until nothing is exceeded. */
+static jn_status settle(retiming *x, jn_retime_report *report) {
+  double worst = 0;
+  jn_status status = JN_OK;
   for (int round = 1; !status; round++) {
     jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
     make_clock(x, 1);
@@ -484,27 +563,43 @@ jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *r
     if (status || worst < 1 + enough || round == ROUNDS) break;
     status = solve_again(x, round, worst, report);
   }
-  /* slow down until nothing is exceeded; after the first time only rounding is left */
-  report->slowed = 1;
+  report->slowed = jn_retime_least_slowing(x);
+  if (!status && report->slowed > 1) {
+    status = jn_retime_meet_ends(x);
+    make_clock(x, 1);
+    clock_of_motion(x);
+  }
+  /* after the first time only rounding is left */
   for (int trial = 0; trial < 8 && !status; trial++) {
     double excess;
-    factor = slow_down(x, 1 / report->slowed, &excess);
+    const double factor = slow_down(x, 1 / report->slowed, &excess);
     if (trial == 0) report->excess = excess;
     if (factor == 1) break;
     report->slowed *= factor;
   }
-  if (!status) {
-    jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
-    make_clock(x, report->slowed);
-    report->cost = cost_of_motion(x, report->slowed);
-    const double T = x->clock[5 * (size_t)x->p.cells];
-    if (x->options.duration > 0 && T > x->options.duration)
-      return jn_fail(
-          x->error, JN_ERR_INFEASIBLE, NULL, 0,
-          "the motion takes %.6g s, longer than the duration %.6g s: take more intervals", T,
-          x->options.duration);
-    status = jn_trajectory_clocked(x->path, x->p.cells + 1, x->clock, &x->hooks, out, x->error);
-  }
-  if (!status) report->duration = jn_trajectory_end(*out) - jn_trajectory_start(*out);
   return status;
+}
+
+/* Given speeds and durations are those of the motion that is slowed down: how much it must be faster before.
+ * The solver's duration is that of the trapezoidal rule, which may be shorter. */
+static double lead_needed(const retiming *x, const jn_retime_report *report) {
+  if (jn_retime_least_slowing(x) > 1) return report->slowed;
+  if (!x->cost || !(x->options.duration > 0)) return 0;
+  return x->lead * report->slowed * x->clock[5 * (size_t)x->p.cells] / x->options.duration;
+}
+
+jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *report) {
+  levels l = {0};
+  jn_status status = first_solve(x, &l, report);
+  jn_block_free(&x->hooks, l.c);
+  report->first_steps = report->steps;
+  if (!status) status = solve_objective(x, 0, 0, report);
+  if (!status) status = settle(x, report);
+  for (int trial = 0; trial < 3 && !status && lead_needed(x, report) > x->lead; trial++) {
+    jn_retime_slow_more(x, lead_needed(x, report) * (1 + 0.5 * enough));
+    status = solve_again(x, ROUNDS, 0, report);
+    if (!status) status = settle(x, report);
+  }
+  if (!status) status = make_motion(x, out, report);
+  return status ? status : examine_motion(x, out, report);
 }

@@ -318,10 +318,10 @@ static jn_status limit_clock(retiming *x) {
         "no limit bounds the speed: limit the velocity, acceleration or force of a joint "
         "that moves");
   for (size_t n = 0; n < stride; n++) p->s1[second * stride + n] = s1 / WEAK;
-  for (int side = 0; side < 2 && x->options.ends == JN_ENDS_FREE; side++) {
-    const double speed = x->options.speed[side];
+  for (int side = 0; side < 2; side++) {
+    const double speed = jn_retime_end_speed(x, side);
     double *at = &p->cap[side ? p->cells : 0];
-    *at = fmin(*at, speed * speed);
+    if (speed > 0) *at = fmin(*at, speed * speed);
   }
   for (int n = 0; n < x->all; n++) p->cap[n] = fmin(p->cap[n], 1e200);
   const double b = jn_clock_uniform(p, p->points > 512 ? 8 : 1);

@@ -253,7 +253,7 @@ const char *const setup_functions[] = {
     "jn_trajectory_bspline", "jn_bspline_knots", "jn_trajectory_minimum", "jn_fit_options_default",
     "jn_trajectory_fit", "jn_trajectory_band", "jn_trajectory_force_band", "jn_trajectory_load",
     "jn_trajectory_parse", "jn_trajectory_save", "jn_trajectory_to_json", "jn_coordinate_name",
-    "jn_trajectory_clocked", "jn_trajectory_clock",
+    "jn_trajectory_clocked", "jn_trajectory_clock", "jn_path_times",
     /* limits along a motion: create, and what only looks */
     "jn_limit_kind_name", "jn_limit_rows", "jn_limit_row_name", "jn_limit_quantity",
     "jn_model_limits", "jn_limit_check_new", "jn_limit_check_free", "jn_tool_peak",

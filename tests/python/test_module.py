@@ -31,8 +31,13 @@ class Trajectories(unittest.TestCase):
         self.assertGreater(path.retime(**limits, objective=("mixed", 1.0), intervals=100).end, fast.end)
         with self.assertRaisesRegex(jounce.InfeasibleError, "too short: the fastest"):
             path.retime(**limits, duration=0.1, intervals=100)
+        way = jounce.Trajectory.minimum(robot, None, [[0, 0], [1.2, -0.8], [0.3, 0.5]])
+        self.assertEqual(way.end, 2)
+        self.assertEqual(way.retime(**limits, intervals=100).limits(**limits)["broken"], 0)
+        with self.assertRaisesRegex(jounce.Error, "different from the one before"):
+            jounce.Trajectory.minimum(robot, None, [[0, 0], [0, 0]])
         moving = path.retime(**limits, end_speeds=(0.3, 0.2), intervals=100)
-        residual("speed of the clock at the end", abs(moving.clock(moving.end, order=1)[1] / 0.2 - 1), 2e-3)
+        residual("speed of the clock at the end", abs(moving.clock(moving.end, order=1)[1] / 0.2 - 1), 1e-9)
         # the same path: q at t is the path's q at u(t), and the chain rule
         u = fast.clock(0.4, order=1)
         q, v = fast.at(0.4)
