@@ -83,7 +83,7 @@ typedef struct model_object {
 
 extern PyTypeObject model_type;
 PyObject *model_wrap(jn_model *model, PyObject *settings); /* owns the model from then on */
-/* Takes root=, inertia= and lenient= out of the keywords. -1 with an exception. */
+/* Takes root=, inertia=, lenient= and mimic= out of the keywords. -1 with an exception. */
 int take_build_options(PyObject *keywords, jn_build_options *out);
 /* The jn_data of a call, with the settings of the object; no other call has it until it is put
  * back. NULL with an exception. */
