@@ -15,9 +15,11 @@ static int check_convert(cli_job *job) {
   const char *path = job->output.path, *dot = path ? strrchr(path, '.') : NULL;
   if (!path || !dot || (strcmp(dot, ".json") != 0 && strcmp(dot, ".urdf") != 0))
     return cli_bad_usage("convert: --output FILE.json (a native model) or FILE.urdf expected");
-  if (job->fixed || job->floating || job->open || job->mimic || job->inertia == JN_INERTIA_REPAIR)
+  if (job->fixed || job->floating || job->open || job->mimic || job->independent ||
+      job->inertia == JN_INERTIA_REPAIR)
     return cli_bad_usage(
-        "convert: --fixed, --floating, --open, --mimic and --inertia repair change the model, not "
+        "convert: --fixed, --floating, --open, --mimic, --independent and --inertia repair change "
+        "the model, not "
         "its description: give them when it is used");
   return CLI_DONE;
 }

@@ -51,6 +51,20 @@ static void add_joint(cli_job *job, const quantity *s, int joint, const char *ke
           .kind = s->kind, .symbol = s->symbol, .first = s->first);
 }
 
+/* A joint that follows another one: no force; ratio times the motion of its leader. */
+static void add_follower(cli_job *job, const quantity *s, int joint) {
+  const jn_joint *j = jn_model_joint(job->model, joint),
+                 *leader = jn_model_joint(job->model, j->leader);
+  const size_t nv = (size_t)jn_model_nv(job->model), rows = (size_t)job->order + 1;
+  double *x = cli_take_numbers(&job->result.memory, rows, 1, 1);
+  for (size_t k = 0; x && k < rows; k++)
+    x[k] = s->first && leader->nv ? j->ratio * s->x[k * nv + (size_t)leader->iv] : 0;
+  const cli_axis k = CLI_AXIS(job->order + 1, .stride = 1), one = {1, 0, NULL, 0, 1};
+  CLI_ADD(&job->result, CLI_TO_JSON | CLI_TO_LINES, j->name, .axis = {[CLI_ROW] = one, k},
+          .turned = 1, .data = x, .label = cli_joint_name(job->model, joint), .kind = s->kind,
+          .symbol = s->symbol, .first = s->first);
+}
+
 /* JSON: {joint: ...}. CSV and text: a line for each degree of freedom, the base first. `given`:
  * only the joints with this value in `prescribed`; -1: all. shown[nbody]: as --joints says. */
 static void add_joints(cli_job *job, const quantity *s, const char *title, int given,
@@ -62,8 +76,11 @@ static void add_joints(cli_job *job, const quantity *s, const char *title, int g
     const jn_joint *j = jn_model_joint(job->model, i);
     const int ball = j->type == JN_JOINT_SPHERICAL;
     const int wrapped = s->first && (ball || j->type == JN_JOINT_FREE);
-    if (j->nv == 0 || (given >= 0 && job->state.prescribed[i] != given)) continue;
+    const int driver = j->leader >= 0 ? j->leader : i;
+    if (given >= 0 && job->state.prescribed[driver] != given) continue;
     if (shown && !shown[i]) continue;
+    if (j->leader >= 0) add_follower(job, s, i);
+    if (j->nv == 0) continue;
     if (i == 0 && floating) {
       add_joint(job, s, 0, "base", CLI_TO_LINES);
       continue;

@@ -58,7 +58,7 @@ static int any(const double *x, int n) {
   return 0;
 }
 
-/* The columns: t, q, v, energy. */
+/* The columns: t, q, v, q and v of joints that follow others, energy. */
 
 enum { ROTATION, TURNING, POSITION, MOVING, ANGLE, ANGLE_RATE, LENGTH, LENGTH_RATE, ENERGY, KINDS };
 static const chart_figure kinds[KINDS] = {{"orientation (quaternion)", "", 0},
@@ -71,12 +71,34 @@ static const chart_figure kinds[KINDS] = {{"orientation (quaternion)", "", 0},
                                           {"joint velocity", "m/s", 0},
                                           {"energy change", "J", 1}};
 
+/* Joints that follow others: their names (`names` not NULL), or their q and v behind those of the
+ * others in a row. Returns how many numbers that are. */
+static int follower_columns(motion *m, const char **names, double *row) {
+  const jn_model *model = m->job.model;
+  const int nq = jn_model_nq(model), nv = jn_model_nv(model);
+  int at = 1 + nq + nv;
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (j->leader < 0) continue;
+    const jn_joint *leader = jn_model_joint(model, j->leader);
+    const int slides = cli_is_length(j->type, 0);
+    for (int rate = 0; rate < 2; rate++, at++) {
+      const double lead = row && leader->nv ? row[1 + (rate ? nq + leader->iv : leader->iq)] : 0;
+      if (row) row[at] = j->ratio * lead + (rate ? 0 : j->offset);
+      if (!names) continue;
+      names[at] = cli_take_text(&m->job.result.memory, "%s%s", j->name, rate ? "'" : "");
+      m->kinds[at] = slides ? rate ? LENGTH_RATE : LENGTH : rate ? ANGLE_RATE : ANGLE;
+    }
+  }
+  return at - (1 + nq + nv);
+}
+
 static int name_columns(motion *m) {
   const jn_model *model = m->job.model;
   cli_result *r = &m->job.result;
   const int nq = jn_model_nq(model);
   char name[JN_MAX_NAME + 32];
-  m->columns = 2 + nq + jn_model_nv(model);
+  m->columns = 2 + nq + jn_model_nv(model) + follower_columns(m, NULL, NULL);
   m->row = cli_take_numbers(&r->memory, (size_t)m->columns, 1, 1);
   m->names = cli_take(&r->memory, (size_t)m->columns, sizeof(char *));
   m->kinds = cli_take(&r->memory, (size_t)m->columns, sizeof *m->kinds);
@@ -103,6 +125,7 @@ static int name_columns(motion *m) {
                                                  : ANGLE_RATE;
     }
   }
+  follower_columns(m, m->names, NULL);
   return CLI_DONE;
 }
 
@@ -258,6 +281,7 @@ static jn_status measure(motion *m, double t) {
   jn_status status = jn_momentum_energy(m->job.model, m->job.data, 0, row + 1, row + 1 + nq, &out);
   if (status) return status;
   double energy = kinetic + potential;
+  follower_columns(m, NULL, row);
   row[m->columns - 1] = energy;
   if (m->stream.next == 0) {
     m->energy = energy;

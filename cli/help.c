@@ -19,7 +19,8 @@
     "                         'rotors', which a URDF cannot say (docs/files.md)\n" \
     "  --lenient              accept numbers that a URDF separates by commas\n" \
     "  --open                 leave out the constraints of the model: the open tree\n" \
-    "  --mimic                a mimic joint follows its joint: a constraint 'mimic:NAME'\n" \
+    "  --independent          mimic joints are not enforced: joints like the others\n"      \
+    "  --mimic                mimic joints as constraints 'mimic:NAME', with their forces\n" \
     "  -q, --quiet            no line on standard error about findings of weight\n"
 
 #define HELP_MODEL \

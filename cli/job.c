@@ -33,6 +33,8 @@ int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, ch
                          command);
   if (strcmp(job->model_path, "-") == 0 && job->state_path && strcmp(job->state_path, "-") == 0)
     return cli_bad_usage("%s: MODEL and STATE cannot both come from standard input", command);
+  if (job->mimic && job->independent)
+    return cli_bad_usage("%s: --mimic and --independent exclude each other", command);
   if (job->fixed && job->floating)
     return cli_bad_usage("%s: --fixed and --floating exclude each other", command);
   return CLI_DONE;
@@ -46,7 +48,10 @@ int cli_fail(jn_status status, const jn_error *error, const char *subject) {
 
 jn_build_options cli_job_build(const cli_job *job) {
   jn_root root = job->fixed ? JN_ROOT_FIXED : job->floating ? JN_ROOT_FLOATING : JN_ROOT_AS_GIVEN;
-  return (jn_build_options){root, (jn_inertia_policy)job->inertia, job->lenient, job->mimic};
+  return (jn_build_options){root, (jn_inertia_policy)job->inertia, job->lenient,
+                            job->mimic         ? JN_MIMIC_CONSTRAINT
+                            : job->independent ? JN_MIMIC_INDEPENDENT
+                                               : JN_MIMIC_ELIMINATED};
 }
 
 jn_load_options cli_job_files(const cli_job *job) {

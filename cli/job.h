@@ -31,7 +31,7 @@ typedef struct cli_job {
   cli_list arguments;          /* of xacro: NAME:=VALUE */
   const char *with;            /* a side file: frames, constraints, rotors */
   int quiet;                   /* no remark on the model's findings */
-  int open, mimic, assemble;
+  int open, mimic, independent, assemble;
   const char *driven;
   const char *joints; /* --joints: a list of names */
   int closes;         /* the command keeps the constraints of a model, or does not depend on them */
@@ -66,6 +66,7 @@ extern const char *const cli_inertia_names[]; /* in the order of jn_inertia_poli
       CLI_OPT_TEXT("lock", &(job)->lock), CLI_OPT_TEXT("armature", &(job)->armature),       \
       CLI_FILE_OPTIONS(job), CLI_OPT_INPUT("with", &(job)->with),                           \
       CLI_OPT_FLAG("open", &(job)->open, 1), CLI_OPT_FLAG("mimic", &(job)->mimic, 1),       \
+      CLI_OPT_FLAG("independent", &(job)->independent, 1),                                  \
       CLI_OPT_FLAG("lenient", &(job)->lenient, 1), CLI_OPT_FLAG("quiet", &(job)->quiet, 1), \
       CLI_OPT_SHORT("q", &(job)->quiet, 1)
 #define CLI_STATE_OPTIONS(job)                                                         \

@@ -45,7 +45,8 @@ static int find_joint(const reading *r, const jn_json *value, const char *base_k
     jn_refuse(value, "the model has no joint of this name%s%s",
               cli_suggest(value->key, cli_joint_words(r->model), hint, sizeof hint),
               has_welded_links(r->model) ? " (joints of type fixed take no numbers)" : "");
-  } else if (jn_model_joint(r->model, joint)->nv == 0) {
+  } else if (jn_model_joint(r->model, joint)->nv == 0 &&
+             jn_model_joint(r->model, joint)->leader < 0) {
     jn_refuse(value, "the joint is fixed and takes no numbers");
   } else {
     return joint;
@@ -191,8 +192,36 @@ static void read_motion(reading *r, const jn_json *value, int joint) {
   memcpy(r->state->q + j->iq, r->rows, (size_t)j->nq * sizeof(double));
 }
 
+/* The motion of a joint that follows another one is checked: q = ratio q_leader + offset. */
+static void check_follower(const reading *r, const jn_json *value, int joint) {
+  const jn_joint *j = jn_model_joint(r->model, joint),
+                 *leader = jn_model_joint(r->model, j->leader);
+  const int rows = r->need->hybrid && !r->state->prescribed[j->leader] ? 1 : r->need->motion_rows;
+  const list l = {1, 1, rows + 1, "q"};
+  read_list(r, value, &l);
+  const int given = (int)json_array_size(value->value);
+  for (int k = 0; k <= rows && k < given && !r->text.status; k++) {
+    const double lead = !leader->nv ? 0
+                        : k         ? r->state->v[(size_t)(k - 1) * r->nv + (size_t)leader->iv]
+                                    : r->state->q[leader->iq];
+    const double want = j->ratio * lead + (k ? 0 : j->offset);
+    if (fabs(r->rows[k] - want) > 1e-9 * (1 + fabs(want)))
+      jn_refuse(value,
+                "the joint follows '%s' (%.9g q %+.9g), which makes derivative %d %.9g, not %.9g: "
+                "leave it out, or use --independent",
+                leader->name, j->ratio, j->offset, k, want, r->rows[k]);
+  }
+}
+
 static void read_force(const reading *r, const jn_json *value, int joint, int rows, double *array) {
   const jn_joint *j = jn_model_joint(r->model, joint);
+  if (j->leader >= 0) {
+    jn_refuse(value,
+              "the joint follows '%s' and has no force of its own: give it to that one, or "
+              "use --independent",
+              jn_model_joint(r->model, j->leader)->name);
+    return;
+  }
   const list l = {j->nv, j->nv == 1, rows, "tau"};
   read_rows(r, value, l, 0, j->iv, array);
 }
@@ -220,6 +249,7 @@ static void read_joints(reading *r, const jn_json *root, int forces) {
     int joint = find_joint(r, &v, forces ? "base_wrench" : "base");
     if (joint < 0) return;
     r->seen[joint] = 1;
+    if (jn_model_joint(r->model, joint)->leader >= 0 && !forces) continue;
     if (forces && r->need->hybrid) r->state->prescribed[joint] = 0;
     if (!skip) read_joint(r, &v, joint, forces);
   }
@@ -231,6 +261,10 @@ static void read_joints(reading *r, const jn_json *root, int forces) {
     if (r->seen[i] || joint->nv == 0 || (forces && r->need->closed && joint->passive)) continue;
     const jn_json v = jn_json_member(&object, joint->name);
     read_joint(r, &v, i, forces);
+  }
+  for (jn_json v = jn_json_first(&object); v.value && !forces; v = jn_json_next(&v)) {
+    const int joint = jn_model_find_joint(r->model, v.key);
+    if (joint >= 0 && jn_model_joint(r->model, joint)->leader >= 0) check_follower(r, &v, joint);
   }
 }
 

@@ -251,7 +251,7 @@ static void gears_of_coupling_and_mimic(void **state) {
     jn_constraint_desc c = jn_constraint_default("gear", JN_CONSTRAINT_COUPLING, NULL, NULL);
     c.terms = terms, c.term_count = 2, c.offset = 0.2;
     jn_joint_desc *two = jn_spec_joint(spec, 1);
-    const jn_build_options options = {.mimic = mimic};
+    const jn_build_options options = {.mimic = mimic ? JN_MIMIC_CONSTRAINT : JN_MIMIC_ELIMINATED};
     jn_model *model;
     if (mimic)
       two->mimic = "j_one", two->mimic_multiplier = n, two->mimic_offset = 0.2;

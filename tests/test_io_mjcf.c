@@ -554,6 +554,41 @@ static void what_is_not_used_is_reported(void **state) {
   jn_spec_free(spec);
 }
 
+/* couplings alone: mimic joints, as long as none follows itself */
+static void couplings_alone_are_mimic_joints(void **state) {
+  (void)state;
+#define ARM(equalities)                                                                   \
+  "<mujoco><worldbody><body name='a'><joint name='1' ref='0.5'/><geom size='0.1'/>"       \
+  "<body name='b'><joint name='2' ref='0.3'/><geom size='0.1'/>"                          \
+  "<body name='c'><joint name='3'/><geom size='0.1'/></body></body></body></worldbody>\n" \
+  "<compiler angle='radian'/><equality>" equalities "</equality></mujoco>"
+  static const struct {
+    const char *text;
+    int constraints, nv;
+  } cases[] = {
+      {ARM("<joint joint1='2' joint2='1' polycoef='1 2'/><joint joint1='3' joint2='2'/>"), 0, 1},
+      {ARM("<joint joint1='2' polycoef='0.25'/>"), 0, 2},
+      {ARM("<joint joint1='2' joint2='1'/><joint joint1='1' joint2='2'/>"), 2, 3},
+      {ARM("<joint joint1='2' joint2='1'/><joint joint1='2' joint2='3'/>"), 2, 3},
+      {ARM("<joint joint1='2' joint2='1'/><connect body1='c' body2='a' anchor='0 0 0'/>"), 2, 3}};
+#undef ARM
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    jn_spec *spec = parse_ok(jn_spec_parse_mjcf, cases[i].text);
+    assert_int_equal(jn_spec_constraint_count(spec), cases[i].constraints);
+    jn_model *model = NULL;
+    assert_ok(jn_model_build(spec, NULL, NULL, &model, NULL));
+    assert_int_equal(jn_model_nv(model), cases[i].nv);
+    if (i == 0) { /* q2 - 0.3 = 1 + 2 (q1 - 0.5), q3 - 0 = q2 - 0.3 */
+      const double y = 0.7;
+      double q[3];
+      jn_tree_expand(model, &y, 0, NULL, q, NULL);
+      check_residual("coupled", fabs(q[1] - 1.7) + fabs(q[2] - 1.4), 8 * U);
+    }
+    jn_model_free(model);
+    jn_spec_free(spec);
+  }
+}
+
 static void equalities_are_constraints(void **state) {
   (void)state;
   jn_spec *spec = parse_ok(
@@ -845,6 +880,7 @@ int main(void) {
       cmocka_unit_test(orientations_of_classes),
       cmocka_unit_test(what_is_not_used_is_reported),
       cmocka_unit_test(equalities_are_constraints),
+      cmocka_unit_test(couplings_alone_are_mimic_joints),
       cmocka_unit_test(included_files_take_the_place_of_their_element),
       cmocka_unit_test(only_files_below_the_model_are_included),
       cmocka_unit_test(the_root_element_tells_the_format),

@@ -52,7 +52,6 @@ static void urdf_is_read_as_written(void **state) {
               wrist->limits.velocity == 3);
   assert_int_equal(jn_spec_joint(spec, 2)->type, JN_JOINT_FIXED);
 
-  assert_true(has_finding(spec, JN_WARNING, 19, "independent"));
   assert_true(has_finding(spec, JN_NOTE, 33, "<transmission>"));
   assert_false(has_finding(spec, JN_NOTE, 34, "<transmission>"));
   assert_true(has_finding(spec, JN_NOTE, 35, "<wheel>"));
@@ -134,14 +133,13 @@ static void findings_are_not_repeated(void **state) {
   free(t.text);
 }
 
-/* a joint that mimics is reported by name, each on its own line; transmissions once */
-static void mimics_and_transmissions_are_reported(void **state) {
+/* a joint that mimics is kept; transmissions are reported once */
+static void mimics_are_kept_and_transmissions_reported(void **state) {
   (void)state;
   jn_spec *spec = NULL;
   assert_ok(jn_spec_load(TEST_DATA "/odd/mimic_and_transmission.urdf", NULL, &spec, NULL));
-  assert_true(has_finding(spec, JN_WARNING, 16, "joint 'jr': mimics joint 'jl'"));
   assert_true(has_finding(spec, JN_NOTE, 17, "<transmission>"));
-  assert_int_equal(jn_spec_finding_count(spec), 2);
+  assert_int_equal(jn_spec_finding_count(spec), 1);
   assert_string_equal(jn_spec_get_joint(spec, 1)->mimic, "jl");
   assert_true(jn_spec_get_joint(spec, 1)->mimic_multiplier == -1);
   jn_spec_free(spec);
@@ -325,7 +323,7 @@ int main(void) {
       cmocka_unit_test(errors_in_unnamed_elements_do_not_name_the_one_before),
       cmocka_unit_test(visuals_and_collisions_are_skipped),
       cmocka_unit_test(findings_are_not_repeated),
-      cmocka_unit_test(mimics_and_transmissions_are_reported),
+      cmocka_unit_test(mimics_are_kept_and_transmissions_reported),
       cmocka_unit_test(urdf_is_read_as_people_write_it),
       cmocka_unit_test(commas_between_numbers_need_the_lenient_option),
       cmocka_unit_test(files_are_told_by_their_content),

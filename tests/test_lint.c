@@ -269,11 +269,15 @@ static void joints_are_checked(void **state) {
   assert_only(spec, JN_SERIOUS, 21, "cannot be negative");
   spec = sound();
   jn_spec_joint(spec, 0)->mimic = "nobody";
-  assert_only(spec, JN_NOTE, 21, "no joint 'nobody' to mimic");
+  assert_only(spec, JN_WARNING, 21, "no joint 'nobody' to mimic");
   spec = sound();
   jn_spec_joint(spec, 0)->mimic = "wrist";
   assert_int_equal(jn_spec_lint(spec), JN_OK);
   assert_int_equal(jn_spec_finding_count(spec), 0);
+  const jn_build_options independent = {.mimic = JN_MIMIC_INDEPENDENT};
+  assert_int_equal(jn_spec_lint_for(spec, &independent), JN_OK);
+  assert_int_equal(jn_spec_finding_count(spec), 1);
+  assert_non_null(strstr(jn_spec_finding(spec, 0).text, "not enforced"));
   jn_spec_free(spec);
   spec = sound();
   jn_spec_joint(spec, 1)->origin.p.z = 1000;

@@ -6,6 +6,8 @@
 #define JN_MAX_FRAMES 1000000          /* named frames in a model, links not counted */
 #define JN_MAX_CONSTRAINTS 10000       /* constraints in a model */
 #define JN_MAX_TERMS 100               /* terms of a coupling */
+#define JN_MAX_COUPLED 1000            /* degrees of freedom of a tree with eliminated joints */
+#define JN_MAX_RATIO 1e6               /* ratio of an eliminated joint */
 #define JN_MAX_ROTORS 32               /* rotors of a model */
 #define JN_MAX_NAME 255                /* bytes in a name */
 #define JN_MAX_ORDER 1000              /* order of a jn_data (convolutions cost O(order^2)) */

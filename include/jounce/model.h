@@ -28,11 +28,24 @@ typedef enum jn_inertia_policy {
   JN_INERTIA_REPAIR
 } jn_inertia_policy;
 
+/* What to do with a mimic joint, q_i = ratio q_j + offset.
+ *   JN_MIMIC_ELIMINATED   it has no numbers in q, v and tau: they are those of the joints it follows
+ *                         (jn_model_tree). A model with constraints of its own keeps it as
+ *                         JN_MIMIC_CONSTRAINT does. A joint that follows an unknown joint, or one
+ *                         with several coordinates, is independent (a finding of jn_spec_lint)
+ *   JN_MIMIC_CONSTRAINT   a coupling "mimic:JOINT" (jounce/constraints.h), and passive
+ *   JN_MIMIC_INDEPENDENT  not enforced: a joint like the others */
+typedef enum jn_mimic_policy {
+  JN_MIMIC_ELIMINATED,
+  JN_MIMIC_CONSTRAINT,
+  JN_MIMIC_INDEPENDENT
+} jn_mimic_policy;
+
 typedef struct jn_build_options {
   jn_root root;
   jn_inertia_policy inertia;
   int lenient; /* accept numbers that a URDF file separates by commas */
-  int mimic;   /* a mimic joint becomes a coupling "mimic:JOINT", and passive */
+  jn_mimic_policy mimic;
 } jn_build_options;
 
 /* Checks everything (one tree, names, axes, poses, masses, inertias), orders the bodies depth
@@ -60,6 +73,11 @@ typedef struct jn_joint {
   double pitch, armature, damping, friction;
   jn_limits limits;
   int passive; /* no actuator. A free base is passive as well if a constraint names the world */
+  /* A joint that was eliminated has nq = nv = 0 and follows the joint `leader`: q = ratio q_leader +
+   * offset. ratio = 0: it stays at offset, and is its own leader. -1: not eliminated. A leader has
+   * the limits, armature, damping and friction of all that moves with it. */
+  int leader;
+  double ratio, offset;
 } jn_joint;
 
 /* A link of the description or a named frame, in the order of the description's tree. */
@@ -140,6 +158,24 @@ JN_API void jn_model_home(const jn_model *model, double *q);
  * is not in the group. */
 JN_API jn_status jn_model_set_rotation(const jn_model *model, int joint, jn_mat3 R, double *q);
 JN_API jn_status jn_model_set_pose(const jn_model *model, int joint, jn_pose C, double *q);
+
+/* Joints that were eliminated (JN_MIMIC_ELIMINATED). The model has coordinates q[nq], v[nv] without
+ * them; its tree has the same bodies, frames and joints, all independent, and coordinates
+ *   q_tree = G q + b,   v_tree = G v,   tau = G^T tau_tree
+ * G is constant: the same holds for every time derivative. The tree belongs to the model; it is the
+ * model itself if nothing was eliminated. docs/constraints.md says which functions take such a
+ * model; the others return JN_ERR_COUPLED. */
+JN_API const jn_model *jn_model_tree(const jn_model *model);
+/* q[nq], v[rows x nv] -> q_tree, v_tree in the numbers of the tree. q and q_tree, v and v_tree may
+ * be NULL; no aliasing. */
+JN_API void jn_tree_expand(const jn_model *model, const double *q, int rows, const double *v,
+                           double *q_tree, double *v_tree);
+/* The numbers of the independent joints: the inverse, of motions that satisfy the couplings. */
+JN_API void jn_tree_reduce(const jn_model *model, const double *q_tree, int rows,
+                           const double *v_tree, double *q, double *v);
+/* tau[rows x nv] = tau_tree[rows x nv_tree] G: forces, or rows of a matrix with a column for each
+ * degree of freedom, such as a Jacobian. */
+JN_API void jn_tree_force(const jn_model *model, size_t rows, const double *tau_tree, double *tau);
 
 #ifdef __cplusplus
 }

@@ -79,7 +79,8 @@ typedef struct jn_joint_desc {
   double armature; /* rotor inertia seen at the joint, per degree of freedom; not for free joints */
   double damping, friction;
   jn_limits limits;
-  const char *mimic; /* joint to follow, or NULL. Not enforced unless the build options say so */
+  const char
+      *mimic; /* joint to follow, or NULL: q = multiplier q_mimic + offset (jn_build_options) */
   double mimic_multiplier, mimic_offset;
   int passive; /* 1: no actuator, its force is zero in dynamics with constraints */
   int line;

@@ -112,7 +112,7 @@ extern PyTypeObject *model_type;
 /* Owns the model, and the spec it was built from, from then on. */
 PyObject *model_wrap(jn_model *model, jn_spec *spec, const jn_build_options *options,
                      PyObject *settings);
-/* Takes root=, inertia= and lenient= out of the keywords. -1 with an exception. */
+/* Takes root=, inertia=, lenient= and mimic= out of the keywords. -1 with an exception. */
 int take_build_options(PyObject *keywords, jn_build_options *out);
 /* The jn_data of a call, with the settings of the object; no other call has it until it is put
  * back. NULL with an exception. */

@@ -253,9 +253,10 @@ int model_constraint(const model_object *self, PyObject *object) {
 static const char *const setting_names[] = {"representation", "formulation", "damping", "strict",
                                             "gravity",        "threads",     "layout",  NULL};
 enum { SETTINGS = 7 };
-static const char *const build_words[] = {"root", "inertia", "lenient"};
+static const char *const build_words[] = {"root", "inertia", "lenient", "mimic"};
 static const char *const root_words[] = {"as given", "fixed", "floating", NULL};
 static const char *const inertia_words[] = {"default", "strict", "permissive", "repair", NULL};
+static const char *const mimic_words[] = {"eliminated", "constraint", "independent", NULL};
 static const char *const layout_words[] = {"jounce", "pinocchio", "mujoco", "drake", "rbdl", NULL};
 
 static int set_layout(model_object *self, PyObject *value) {
@@ -342,17 +343,19 @@ PyObject *model_wrap(jn_model *model, jn_spec *spec, const jn_build_options *opt
 }
 
 int take_build_options(PyObject *keywords, jn_build_options *out) {
-  int found[3] = {0, 0, 0};
-  for (int i = 0; i < 3; i++) {
+  static const char *const *const words[4] = {root_words, inertia_words, NULL, mimic_words};
+  int found[4] = {0, 0, 0, 0};
+  for (int i = 0; i < 4; i++) {
     PyObject *value = PyDict_GetItemString(keywords, build_words[i]);
     if (!value) continue;
     if (value != Py_None)
-      found[i] = i == 2 ? PyObject_IsTrue(value)
-                        : word_index(value, i ? inertia_words : root_words, build_words[i]);
+      found[i] = words[i] ? word_index(value, words[i], build_words[i]) : PyObject_IsTrue(value);
     if (found[i] < 0 || PyDict_DelItemString(keywords, build_words[i])) return -1;
   }
-  *out = (jn_build_options){
-      .root = (jn_root)found[0], .inertia = (jn_inertia_policy)found[1], .lenient = found[2]};
+  *out = (jn_build_options){.root = (jn_root)found[0],
+                            .inertia = (jn_inertia_policy)found[1],
+                            .lenient = found[2],
+                            .mimic = (jn_mimic_policy)found[3]};
   return 0;
 }
 
@@ -594,13 +597,14 @@ static PyObject *matrix(jn_mat3 A) {
 /* a dict for each joint, body and frame */
 static PyObject *joint_dict(const jn_joint *j) {
   const jn_limits *l = &j->limits;
-  return Py_BuildValue("{sN ss si si si si sN sN sd sd sd sd sd sd sd sd sd sd sd}", "name",
-                       text(j->name), "type", jn_joint_type_name(j->type), "iq", j->iq, "nq", j->nq,
-                       "iv", j->iv, "nv", j->nv, "axis", vector(j->axis[0]), "axis2",
+  return Py_BuildValue("{sN ss si si si si sN sN sd sd sd sd sd sd sd sd sd sd sd si sd sd}",
+                       "name", text(j->name), "type", jn_joint_type_name(j->type), "iq", j->iq,
+                       "nq", j->nq, "iv", j->iv, "nv", j->nv, "axis", vector(j->axis[0]), "axis2",
                        vector(j->axis[1]), "pitch", j->pitch, "armature", j->armature, "damping",
                        j->damping, "friction", j->friction, "lower", l->lower, "upper", l->upper,
                        "velocity", l->velocity, "effort", l->effort, "acceleration",
-                       l->acceleration, "jerk", l->jerk, "effort_rate", l->effort_rate);
+                       l->acceleration, "jerk", l->jerk, "effort_rate", l->effort_rate, "leader",
+                       j->leader, "ratio", j->ratio, "offset", j->offset);
 }
 static PyObject *body_dict(const jn_body *b) {
   double m;
@@ -784,14 +788,16 @@ void model_add_methods(void) {
 
 PyDoc_STRVAR(
     model_doc,
-    "Model(source, *, root=None, inertia='default', lenient=False,\n"
+    "Model(source, *, root=None, inertia='default', lenient=False, mimic='eliminated',\n"
     "      representation='spatial', formulation='body', damping=False, strict=False,\n"
     "      gravity=None, threads=1, layout='jounce', package_path=None, arguments=None)\n--\n\n"
     "A robot: a file (URDF, xacro, MJCF, native JSON) or the name of a built-in robot.\n\n"
     "root: 'fixed' or 'floating' overrides the file. inertia: what to do with an inertia that no\n"
     "body has: 'default' refuses negative moments, 'strict' also a violated triangle inequality,\n"
     "'permissive' uses it as it is, 'repair' uses the nearest physical one. lenient: accept\n"
-    "numbers that a URDF separates by commas. The others are settings of the computations, see\n"
+    "numbers that a URDF separates by commas. mimic: joints that follow others have no numbers of\n"
+    "their own ('eliminated'; `joints` has leader, ratio, offset), are constraints ('constraint')\n"
+    "or joints like the others ('independent'). The others are settings of the computations, see\n"
     "with_settings.\n"
     "layout: 'pinocchio', 'mujoco', 'drake' or 'rbdl': every q, v, tau and matrix has the order\n"
     "and meaning of that library. package_path, arguments: see Spec.load.\n\n"

@@ -197,7 +197,8 @@ static jn_spec *copy_spec(const jn_spec *from) {
 }
 
 PyDoc_STRVAR(build_doc,
-             "build($self, /, *, root=None, inertia='default', lenient=False, **settings)\n--\n\n"
+             "build($self, /, *, root=None, inertia='default', lenient=False,\n"
+             "      mimic='eliminated', **settings)\n--\n\n"
              "Checks the spec and builds a Model; settings as in Model.");
 static PyObject *spec_build(PyObject *object, PyObject *args, PyObject *keywords) {
   if (PyTuple_Size(args)) {
@@ -318,19 +319,20 @@ static PyObject *spec_save_urdf(PyObject *object, PyObject *path) {
   return save(object, path, jn_spec_save_urdf);
 }
 
-PyDoc_STRVAR(lint_doc,
-             "lint($self, /, *, root=None, inertia='default', lenient=False)\n--\n\n"
-             "Everything suspicious in the spec, and in a Model built from it with these options:\n"
-             "[(severity, line, text), ...].");
+PyDoc_STRVAR(
+    lint_doc,
+    "lint($self, /, *, root=None, inertia='default', lenient=False, mimic='eliminated')\n--\n\n"
+    "Everything suspicious in the spec, and in a Model built from it with these options:\n"
+    "[(severity, line, text), ...].");
 static PyObject *spec_lint(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *keywords) {
   static const char *const severity[] = {"note", "warning", "serious"};
-  static const char *const names[] = {"root", "inertia", "lenient"};
+  static const char *const names[] = {"root", "inertia", "lenient", "mimic"};
   jn_spec *spec = ((spec_object *)object)->spec;
   jn_build_options options;
-  PyObject *v[3], *chosen = PyDict_New();
-  int bad = !chosen || take_arguments("lint", names, 3, 0, 0, args, nargs, keywords, v);
-  for (int i = 0; i < 3 && !bad; i++) bad = v[i] && PyDict_SetItemString(chosen, names[i], v[i]);
+  PyObject *v[4], *chosen = PyDict_New();
+  int bad = !chosen || take_arguments("lint", names, 4, 0, 0, args, nargs, keywords, v);
+  for (int i = 0; i < 4 && !bad; i++) bad = v[i] && PyDict_SetItemString(chosen, names[i], v[i]);
   if (!bad) bad = take_build_options(chosen, &options);
   Py_XDECREF(chosen);
   if (bad) return NULL;

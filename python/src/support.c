@@ -45,6 +45,8 @@ int add_exceptions(PyObject *module) {
       {JN_ERR_INFEASIBLE, "InfeasibleError", &PyExc_ValueError, "The limits cannot be kept."},
       {JN_ERR_FIT, "FitError", &PyExc_ValueError,
        "A fit of samples cannot be trusted, or misses its tolerance."},
+      {JN_ERR_COUPLED, "CoupledError", &PyExc_ValueError,
+       "Not available with eliminated mimic joints: mimic='independent'."},
   };
   base_error = PyErr_NewExceptionWithDoc(
       "jounce.Error",

@@ -168,7 +168,7 @@ static int run_pack(const jn_batch *b, const worker *k, const call *c, size_t fi
   int lanes = b->engine->lanes;
   size_t L = (size_t)lanes;
   const jn_pack *e = b->pack;
-  if (c->kind >= CLOSED_INVERSE) return 0; /* state by state */
+  if (c->kind >= CLOSED_INVERSE || m->tree) return 0; /* state by state */
   if (!e->gather(w->q, c->q + first * (size_t)m->nq, (size_t)m->nq, used)) return 0;
   if (!good_quaternions(m, w->q, lanes)) return 0;
   int finite = e->gather(w->io, c->v_in + first * c->v_size, c->v_size, used);

@@ -12,11 +12,13 @@
 
 size_t jn_data_size(const jn_model *model, int order) {
   if (!model || order < 0 || order > JN_MAX_ORDER) return 0;
-  return jn_work_layout(model, order, 1, HEAD, NULL, NULL);
+  return jn_work_layout(jn_model_tree(model), order, 1, HEAD, NULL, NULL);
 }
 
-/* lays out a jn_data in a block of sufficient size */
+/* Lays out a jn_data in a block of sufficient size. A model with eliminated joints is computed in
+ * its tree. */
 static jn_data *place(const jn_model *model, int order, size_t size, void *block) {
+  model = jn_model_tree(model);
   memset(block, 0, size);
   jn_data *data = block;
   jn_work_layout(model, order, 1, HEAD, block, &data->w);
@@ -55,7 +57,7 @@ jn_status jn_data_new(const jn_model *model, int order, const jn_allocator *allo
   block += ALIGN - (uintptr_t)block % ALIGN;
   memcpy(block - sizeof(void *), &raw, sizeof raw);
   *out = place(model, order, size, block);
-  jn_work_guard(model, order, 1, &(*out)->w);
+  jn_work_guard(jn_model_tree(model), order, 1, &(*out)->w);
   (*out)->allocator = hooks;
   (*out)->owned = 1;
   return JN_OK;

@@ -3,6 +3,7 @@
 #include <jounce/jet.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/engine.h"
 #include "core/external.h"
 #include "core/poses.h"
@@ -67,8 +68,8 @@ static void leave_kinematics(jn_data *data, int order, int inverse) {
   data->kinematics = JN_LEFT_BY_DYNAMICS(order + 1);
 }
 
-jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
-                              const double *v, const jn_external *external, double *tau) {
+jn_status jn_open_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
+                                   const double *v, const jn_external *external, double *tau) {
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (model->nv && !tau) return JN_ERR_ARGUMENT;
@@ -99,6 +100,13 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   status = jn_deliver(w->io, n, tau);
   if (!status) leave_kinematics(data, order, 1);
   return status;
+}
+
+jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
+                              const double *v, const jn_external *external, double *tau) {
+  return is_coupled(model, data)
+             ? jn_coupled_inverse_dynamics(model, data, order, q, v, external, tau)
+             : jn_open_inverse_dynamics(model, data, order, q, v, external, tau);
 }
 
 /* Order by order. w->io holds the given motion, w->force the given forces, as jets. */
@@ -133,6 +141,8 @@ static jn_status solve_orders(const jn_model *model, jn_data *data, int order,
 jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
                               const double *v, const double *tau, const jn_external *external,
                               double *a) {
+  if (is_coupled(model, data))
+    return jn_coupled_forward_dynamics(model, data, order, q, v, tau, external, a);
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (model->nv && (!tau || !a)) return JN_ERR_ARGUMENT;
@@ -160,6 +170,8 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
 jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
                              const unsigned char *prescribed, double *v, double *tau,
                              const jn_external *external) {
+  if (is_coupled(model, data))
+    return jn_coupled_hybrid_dynamics(model, data, order, q, prescribed, v, tau, external);
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (!prescribed || (model->nv && (!v || !tau))) return JN_ERR_ARGUMENT;

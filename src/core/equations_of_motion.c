@@ -13,6 +13,7 @@
 #include <jounce/jet.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
@@ -154,9 +155,9 @@ static void put_vector(const jn_model *m, int K, const double *x, double *out) {
   if (out && m->nv) memcpy(out, x, sizeof(double) * ((size_t)K + 1) * (size_t)m->nv);
 }
 
-jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, const double *q,
-                                 const double *v, const jn_external *external, double *M, double *C,
-                                 double *g, double *h, double *tau_ext) {
+jn_status jn_open_equations_of_motion(const jn_model *m, jn_data *data, int order, const double *q,
+                                      const double *v, const jn_external *external, double *M,
+                                      double *C, double *g, double *h, double *tau_ext) {
   jn_status status = jn_check_call(m, data, order, external);
   if (status) return status;
   status = start_in_motion(m, data, order, q, v);
@@ -193,4 +194,12 @@ jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, co
   put_vector(m, order, hv, h);
   put_vector(m, order, ev, tau_ext);
   return JN_OK;
+}
+
+jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, const double *q,
+                                 const double *v, const jn_external *external, double *M, double *C,
+                                 double *g, double *h, double *tau_ext) {
+  return is_coupled(m, data)
+             ? jn_coupled_equations_of_motion(m, data, order, q, v, external, M, C, g, h, tau_ext)
+             : jn_open_equations_of_motion(m, data, order, q, v, external, M, C, g, h, tau_ext);
 }

@@ -4,6 +4,7 @@
 #include <jounce/jet.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/engine.h"
 #include "core/hybrid/hybrid.h"
 #include "core/spatial/spatial.h"
@@ -24,14 +25,20 @@ static jn_status check_external(const jn_model *model, const jn_external *extern
   return JN_OK;
 }
 
-jn_status jn_check_call(const jn_model *model, const jn_data *data, int order,
-                        const jn_external *external) {
-  if (!model || !data || data->model != model || order < 0) return JN_ERR_ARGUMENT;
+jn_status jn_check_state_call(const jn_model *model, const jn_data *data, int order,
+                              const jn_external *external) {
+  if (!model || !data || data->model != jn_model_tree(model) || order < 0) return JN_ERR_ARGUMENT;
   if ((unsigned)data->settings.representation > JN_MIXED ||
       (unsigned)data->settings.formulation > JN_FORM_MIXED)
     return JN_ERR_ARGUMENT;
   if (order > data->order) return JN_ERR_ORDER;
   return check_external(model, external, order);
+}
+
+jn_status jn_check_call(const jn_model *model, const jn_data *data, int order,
+                        const jn_external *external) {
+  if (is_coupled(model, data)) return JN_ERR_COUPLED;
+  return jn_check_state_call(model, data, order, external);
 }
 
 /* Order k of all wrenches in link frames, added into `body`. `poses`: R, P, G of the loaded links

@@ -4,8 +4,13 @@
 
 #include <jounce/dynamics.h>
 
+/* Checks model, data, settings, order and external forces. JN_ERR_COUPLED: the model has eliminated
+ * joints. */
 jn_status jn_check_call(const jn_model *model, const jn_data *data, int order,
                         const jn_external *external);
+/* The same for functions that take such models, too. */
+jn_status jn_check_state_call(const jn_model *model, const jn_data *data, int order,
+                              const jn_external *external);
 /* Order k of all applied wrenches into w->ext, spatial about the base's position. Call for k = 0,
  * 1, ... in turn; needs link poses of order 0 and spatial twists up to k-1. */
 void jn_external_spatial(const jn_model *model, const jn_data *data, const jn_external *external,

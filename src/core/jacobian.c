@@ -10,9 +10,11 @@
 #include <jounce/jet.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/jacobian.h"
 
 jn_status jn_jets_check(const jn_model *model, const jn_data *data, int order) {
+  if (is_coupled(model, data)) return JN_ERR_COUPLED;
   if (!model || !data || data->model != model || order < 0) return JN_ERR_ARGUMENT;
   if ((unsigned)data->settings.representation > JN_MIXED) return JN_ERR_ARGUMENT;
   if (order > data->rows - 1) return JN_ERR_ORDER;
@@ -166,16 +168,29 @@ static jn_status jacobian_of(const jn_model *model, jn_data *data, int frame, co
   return JN_OK;
 }
 
+jn_status jn_open_frame_jacobian(const jn_model *model, jn_data *data, int frame,
+                                 jn_representation representation, int order, double *J) {
+  return jacobian_of(model, data, frame, NULL, (int)representation, order, J);
+}
+
 jn_status jn_frame_jacobian(const jn_model *model, jn_data *data, int frame,
                             jn_representation representation, int order, double *J) {
-  return jacobian_of(model, data, frame, NULL, (int)representation, order, J);
+  return is_coupled(model, data)
+             ? jn_coupled_frame_jacobian(model, data, frame, representation, order, J)
+             : jn_open_frame_jacobian(model, data, frame, representation, order, J);
+}
+
+jn_status jn_open_point_jacobian(const jn_model *model, jn_data *data, int frame, jn_vec3 point,
+                                 int order, double *J) {
+  const double p[3] = {point.x, point.y, point.z};
+  if (!jn_all_finite(p, 3)) return JN_ERR_NOT_FINITE;
+  return jacobian_of(model, data, frame, &point, JN_HYBRID, order, J);
 }
 
 jn_status jn_point_jacobian(const jn_model *model, jn_data *data, int frame, jn_vec3 point,
                             int order, double *J) {
-  const double p[3] = {point.x, point.y, point.z};
-  if (!jn_all_finite(p, 3)) return JN_ERR_NOT_FINITE;
-  return jacobian_of(model, data, frame, &point, JN_HYBRID, order, J);
+  return is_coupled(model, data) ? jn_coupled_point_jacobian(model, data, frame, point, order, J)
+                                 : jn_open_point_jacobian(model, data, frame, point, order, J);
 }
 
 jn_status jn_system_jacobian(const jn_model *model, jn_data *data, jn_representation representation,
@@ -290,6 +305,7 @@ static int joint_rates(const jn_model *m, jn_data *data, int joint, int k, doubl
 jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int order,
                                      const double *q, jn_representation representation,
                                      const double *twists, double *v, double *residual) {
+  if (is_coupled(model, data)) return JN_ERR_COUPLED;
   if (!model || !data || data->model != model || order < 0 || (unsigned)representation > JN_MIXED ||
       (model->nbody && !twists) || (model->nv && !v))
     return JN_ERR_ARGUMENT;

@@ -3,6 +3,7 @@
 #include <jounce/kinematics.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/body/rnea.h"
 #include "core/engine.h"
 #include "core/hybrid/mixed.h"
@@ -39,8 +40,8 @@ static void keep_given(const jn_model *m, jn_data *data, int order, const double
     memcpy(data->w.given + 6 * k, v + (size_t)k * (size_t)m->nv, 6 * sizeof *v);
 }
 
-jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const double *q,
-                        const double *v) {
+jn_status jn_open_kinematics(const jn_model *model, jn_data *data, int order, const double *q,
+                             const double *v) {
   if (!model || !data || data->model != model || order < -1) return JN_ERR_ARGUMENT;
   jn_formulation form = data->settings.formulation;
   if ((unsigned)form > JN_FORM_MIXED) return JN_ERR_ARGUMENT;
@@ -65,6 +66,12 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   return JN_OK;
 }
 
+jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const double *q,
+                        const double *v) {
+  return is_coupled(model, data) ? jn_coupled_kinematics(model, data, order, q, v)
+                                 : jn_open_kinematics(model, data, order, q, v);
+}
+
 /* V of the body formulation from the layout of the engine to that of plain C, in place, and without
  * gravity. */
 static void unpack_twists(const jn_model *m, const jn_data *data) {
@@ -82,6 +89,7 @@ static void unpack_twists(const jn_model *m, const jn_data *data) {
 }
 
 jn_status jn_kinematics_from_dynamics(const jn_model *model, jn_data *data, int *order) {
+  if (is_coupled(model, data)) model = model->tree;
   if (!model || !data || data->model != model) return JN_ERR_ARGUMENT;
   if (data->kinematics > JN_LEFT_BY_DYNAMICS(0)) return JN_ERR_STATE;
   const int K = JN_LEFT_BY_DYNAMICS(data->kinematics);
@@ -109,6 +117,7 @@ static jn_status check(const jn_model *model, const jn_data *data, int frame, in
 }
 
 jn_status jn_frame_pose(const jn_model *model, const jn_data *data, int frame, jn_pose *out) {
+  if (is_coupled(model, data)) model = model->tree;
   jn_status status = check(model, data, frame, -1, out);
   if (status) return status;
   jn_pose inner;
@@ -137,6 +146,7 @@ static void frame_jet(const jn_data *data, int link, jn_pose inner, int order, d
 
 jn_status jn_frame_twist(const jn_model *model, jn_data *data, int frame,
                          jn_representation representation, int order, double *out) {
+  if (is_coupled(model, data)) model = model->tree;
   jn_status status = check(model, data, frame, order, out);
   if (status) return status;
   if (order < 0 || (unsigned)representation > JN_MIXED) return JN_ERR_ARGUMENT;
@@ -167,6 +177,7 @@ jn_status jn_frame_twist(const jn_model *model, jn_data *data, int frame,
 
 jn_status jn_point_motion(const jn_model *model, jn_data *data, int frame, jn_vec3 point, int order,
                           double *out) {
+  if (is_coupled(model, data)) model = model->tree;
   jn_status status = check(model, data, frame, order, out);
   if (status) return status;
   if (order < 0) return JN_ERR_ARGUMENT;
@@ -216,6 +227,10 @@ static void screw_jet(const jn_data *data, const jn_link *l, int i, int j, int o
 }
 
 jn_status jn_joint_screws(const jn_model *model, jn_data *data, int joint, int order, double *out) {
+  if (is_coupled(model, data)) {
+    if (joint >= 0 && joint < model->nbody && model->joint[joint].leader >= 0) return JN_OK;
+    model = model->tree;
+  }
   if (!model || !data || data->model != model || !out || joint < 0 || joint >= model->nbody ||
       order < 0)
     return JN_ERR_ARGUMENT;

@@ -4,6 +4,7 @@
 #include <jounce/mass_matrix.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/engine.h"
 #include "core/external.h"
 #include "core/spatial/composite.h"
@@ -60,7 +61,7 @@ static void mirror(size_t n, double *M) {
   }
 }
 
-jn_status jn_mass_matrix(const jn_model *m, jn_data *data, const double *q, double *M) {
+jn_status jn_open_mass_matrix(const jn_model *m, jn_data *data, const double *q, double *M) {
   jn_status status = jn_check_call(m, data, 0, NULL);
   if (status) return status;
   if (m->nv && !M) return JN_ERR_ARGUMENT;
@@ -87,6 +88,11 @@ jn_status jn_mass_matrix(const jn_model *m, jn_data *data, const double *q, doub
   return JN_OK;
 }
 
+jn_status jn_mass_matrix(const jn_model *m, jn_data *data, const double *q, double *M) {
+  return is_coupled(m, data) ? jn_coupled_mass_matrix(m, data, q, M)
+                             : jn_open_mass_matrix(m, data, q, M);
+}
+
 static jn_status factor_mass(const jn_model *m, jn_data *data, const double *q) {
   jn_status status = jn_check_call(m, data, 0, NULL);
   if (!status) status = start_at_rest(m, data, q);
@@ -98,6 +104,7 @@ static jn_status factor_mass(const jn_model *m, jn_data *data, const double *q) 
 }
 
 jn_status jn_inverse_mass(const jn_model *model, jn_data *data, const double *q, double *Minv) {
+  if (is_coupled(model, data)) return jn_coupled_inverse_mass(model, data, q, Minv);
   if (model && model->nv && !Minv) return JN_ERR_ARGUMENT;
   jn_status status = factor_mass(model, data, q);
   if (status) return status;
@@ -128,6 +135,7 @@ jn_status jn_inverse_mass(const jn_model *model, jn_data *data, const double *q,
 
 jn_status jn_inverse_mass_apply(const jn_model *model, jn_data *data, const double *q, int count,
                                 const double *B, double *out) {
+  if (is_coupled(model, data)) return jn_coupled_inverse_mass_apply(model, data, q, count, B, out);
   if (!model || count < 0) return JN_ERR_ARGUMENT;
   size_t nv = (size_t)model->nv, columns = (size_t)count;
   if (nv && columns && (!B || !out)) return JN_ERR_ARGUMENT;

@@ -5,6 +5,7 @@
  * has, at present, the world's axes and the base's position as its origin:
  *   k S_k = sum_(i<k) ad(V_i) S_(k-1-i),   V_k = Vparent_k + sum_(i<=k) S_i v_(k-i),   V_root = 0
  * so that the motion of the root cancels before anything is rounded. */
+#include "core/coupled.h"
 #include "core/relative.h"
 
 #include <jounce/jet.h>
@@ -99,6 +100,7 @@ void jn_relative_jets(const jn_model *m, jn_data *data, relative *x, int order, 
 jn_status jn_relative_twist(const jn_model *model, jn_data *data, int frame,
                             jn_representation representation, const jn_observer *observer,
                             int order, double *out) {
+  if (is_coupled(model, data)) model = model->tree;
   relative x;
   if (!model || !data || data->model != model || order < 0 || !out) return JN_ERR_ARGUMENT;
   jn_status status = jn_relative_find(model, frame, (int)representation, observer, &x);
@@ -123,6 +125,7 @@ jn_status jn_relative_twist(const jn_model *model, jn_data *data, int frame,
 
 jn_status jn_relative_pose(const jn_model *model, const jn_data *data, int frame, int reference,
                            jn_pose *out) {
+  if (is_coupled(model, data)) model = model->tree;
   if (!model || !data || data->model != model || !out || frame < 0 || !is_frame(model, frame) ||
       !is_frame(model, reference))
     return JN_ERR_ARGUMENT;
@@ -145,9 +148,9 @@ jn_status jn_relative_pose(const jn_model *model, const jn_data *data, int frame
   return JN_OK;
 }
 
-jn_status jn_relative_jacobian(const jn_model *model, jn_data *data, int frame,
-                               jn_representation representation, const jn_observer *observer,
-                               int order, double *J) {
+jn_status jn_open_relative_jacobian(const jn_model *model, jn_data *data, int frame,
+                                    jn_representation representation, const jn_observer *observer,
+                                    int order, double *J) {
   relative x;
   jn_status status = jn_jets_check(model, data, order);
   if (status) return status;
@@ -176,4 +179,12 @@ jn_status jn_relative_jacobian(const jn_model *model, jn_data *data, int frame,
     if (!(finite == 0.0)) return JN_ERR_NOT_FINITE;
   }
   return JN_OK;
+}
+
+jn_status jn_relative_jacobian(const jn_model *model, jn_data *data, int frame,
+                               jn_representation representation, const jn_observer *observer,
+                               int order, double *J) {
+  return is_coupled(model, data)
+             ? jn_coupled_relative_jacobian(model, data, frame, representation, observer, order, J)
+             : jn_open_relative_jacobian(model, data, frame, representation, observer, order, J);
 }

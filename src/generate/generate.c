@@ -58,6 +58,10 @@ jn_status jn_generate_check(const jn_model *model, const jn_generate_options *se
   memcpy(job->gravity, set->gravity ? set->gravity : model_gravity, sizeof job->gravity);
   if (!jn_all_finite(job->gravity, 3))
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: gravity is not finite");
+  if (model->tree)
+    return jn_fail(error, JN_ERR_COUPLED, NULL, 0,
+                   "generate: the model has eliminated mimic joints, which generated code does not "
+                   "have: make them independent (--independent)");
   if (model->ncut)
     return jn_fail(error, JN_ERR_MODEL, NULL, 0,
                    "generate: the model has %d constraints; code is generated for trees (--open "

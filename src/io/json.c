@@ -149,7 +149,6 @@ static void read_mimic(reader *r, const jn_json *object, jn_joint_desc *joint) {
   joint->mimic = required_name(&v, "joint");
   read_number(&v, "multiplier", &joint->mimic_multiplier);
   read_number(&v, "offset", &joint->mimic_offset);
-  warn(r, &v, "not enforced: the joint is treated as independent of ", joint->mimic);
 }
 
 static int turns_about_a_point(jn_joint_type type) {

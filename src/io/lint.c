@@ -27,6 +27,7 @@ typedef struct work {
   jn_spec *spec;
   jn_status status;
   int links, joints;
+  jn_mimic_policy mimic;
   jn_name *link_name, *joint_name; /* sorted */
   int *parent_joint;             /* of each link: the first joint that has it as child; -1: none */
   int *parent;                   /* link of that joint's parent; -1: world, unknown or none */
@@ -336,6 +337,23 @@ static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
          jn_show(&a, w->rigid_mass[p]), jn_show(&b, w->rigid_mass[child]));
 }
 
+static void lint_mimic(work *w, const jn_joint_desc *joint) {
+  const int at = jn_names_find(w->joint_name, w->joints, joint->mimic);
+  const jn_joint_type type = at < 0 ? JN_JOINT_FIXED : jn_spec_get_joint(w->spec, at)->type;
+  if (at < 0)
+    note(w, JN_WARNING, joint->line,
+         "joint '%s': there is no joint '%s' to mimic: it is independent", joint->name,
+         joint->mimic);
+  else if (!jn_joint_is_single(joint->type) ||
+           (type != JN_JOINT_FIXED && !jn_joint_is_single(type)))
+    note(w, JN_WARNING, joint->line,
+         "joint '%s' cannot mimic '%s', both need one coordinate: it is independent", joint->name,
+         joint->mimic);
+  else if (w->mimic == JN_MIMIC_INDEPENDENT)
+    note(w, JN_WARNING, joint->line, "joint '%s' mimics joint '%s': not enforced", joint->name,
+         joint->mimic);
+}
+
 static void lint_joint(work *w, int j) {
   const jn_joint_desc *joint = jn_spec_get_joint(w->spec, j);
   jn_shown a;
@@ -353,10 +371,7 @@ static void lint_joint(work *w, int j) {
   if (joint->type == JN_JOINT_HELICAL && joint->pitch == 0)
     note(w, JN_NOTE, joint->line, "joint '%s': a helical joint with pitch 0 is a revolute joint",
          joint->name);
-  /* the loader has warned that mimic is not enforced */
-  if (joint->mimic != NULL && jn_names_find(w->joint_name, w->joints, joint->mimic) < 0)
-    note(w, JN_NOTE, joint->line, "joint '%s': there is no joint '%s' to mimic", joint->name,
-         joint->mimic);
+  if (joint->mimic != NULL && joint->type != JN_JOINT_FIXED) lint_mimic(w, joint);
   if (joint->placement == JN_BY_FRAME && jn_v3_norm(joint->origin.p) > longest_offset)
     note(w, JN_WARNING, joint->line, "joint '%s' is %s m from its parent's origin: check the units",
          joint->name, jn_show(&a, jn_v3_norm(joint->origin.p)));
@@ -449,6 +464,7 @@ jn_status jn_spec_lint_for(jn_spec *spec, const jn_build_options *options) {
     walk(&w);
     add_masses(&w);
     judge(&w, options);
+    if (options != NULL) w.mimic = options->mimic;
     for (int i = 0; i < n; i++) lint_link(&w, i);
     for (int j = 0; j < m; j++) lint_joint(&w, j);
   }

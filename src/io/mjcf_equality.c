@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "io/mjcf.h"
+#include "model/spec.h"
 
 /* The joint of an attribute; NULL: absent, or refused. */
 static const mjcf_joint *joint_of(mjcf *m, const xml_node *at, const char *attribute) {
@@ -176,9 +177,48 @@ static void read_one(mjcf *m, const xml_node *at, int number) {
   jn_mjcf_note(m, JN_SERIOUS, at, "<equality>: %s is not enforced", jn_mjcf_subject(at, subject));
 }
 
+/* The joint that coupling c makes follow, and its leader (-1: it stays in place). */
+static int follower_of(const jn_spec *spec, const jn_constraint_desc *c, int *leader) {
+  *leader = c->term_count > 1 ? jn_spec_find_joint(spec, c->terms[1].joint) : -1;
+  return jn_spec_find_joint(spec, c->terms[0].joint);
+}
+
+/* Where couplings are the only constraints, and each has a joint of its own to follow, they are
+ * mimic joints: q1 = c1 q2 + offset, which a model eliminates. */
+static void couple_joints(mjcf *m) {
+  jn_spec *spec = m->spec;
+  const int count = jn_spec_constraint_count(spec), joints = jn_spec_joint_count(spec);
+  jn_spec_mark none = jn_spec_here(spec);
+  none.constraints = 0;
+  int clear = count > 0, at, leader;
+  for (int i = 0; i < count && clear; i++)
+    clear = jn_spec_get_constraint(spec, i)->type == JN_CONSTRAINT_COUPLING;
+  for (int i = 0; i < count && clear; i++) {
+    const jn_constraint_desc *c = jn_spec_get_constraint(spec, i);
+    at = follower_of(spec, c, &leader);
+    jn_joint_desc *j = jn_spec_joint(spec, at);
+    clear = j->mimic == NULL && leader != at;
+    if (!clear) break;
+    j->mimic = jn_spec_get_joint(spec, leader < 0 ? at : leader)->name;
+    j->mimic_multiplier = leader < 0 ? 0 : -c->terms[1].coefficient;
+    j->mimic_offset = c->offset;
+  }
+  for (int i = 0; i < joints && clear; i++) { /* no circles */
+    int steps = 0;
+    for (at = i; at >= 0 && steps <= joints; steps++) {
+      const jn_joint_desc *j = jn_spec_get_joint(spec, at);
+      at = j->mimic && j->mimic_multiplier != 0 ? jn_spec_find_joint(spec, j->mimic) : -1;
+    }
+    clear = steps <= joints;
+  }
+  if (clear) jn_spec_rewind(spec, none);
+  for (int i = 0; i < joints && !clear; i++) jn_spec_joint(spec, i)->mimic = NULL;
+}
+
 void jn_mjcf_read_equalities(mjcf *m) {
   int number = 0;
   for (const xml_node *n = m->root->first; n != NULL && m->status == JN_OK; n = n->next)
     for (const xml_node *e = n->first; e != NULL && strcmp(n->name, "equality") == 0; e = e->next)
       read_one(m, e, ++number);
+  if (m->status == JN_OK) couple_joints(m);
 }

@@ -388,7 +388,10 @@ static void read_source(reader *r, int joint, const jn_json *source) {
       read_hold,      read_polynomial, read_fourier, read_waypoints,
       read_waypoints, read_waypoints,  read_fit,     read_pieces};
   const jn_json kind = lookup(r, source, "kind");
-  if (r->T->joint[joint].nv == 0) jn_refuse(source, "a fixed joint does not move");
+  if (r->T->joint[joint].leader >= 0)
+    jn_refuse(source, "the joint follows another one: leave it out");
+  else if (r->T->joint[joint].nv == 0)
+    jn_refuse(source, "a fixed joint does not move");
   if (jn_json_is(source, JSON_OBJECT)) jn_json_keys(source, source_keys);
   r->kind = jn_json_word(&kind, kinds);
   if (r->kind >= 0) read[r->kind](r, joint, source);

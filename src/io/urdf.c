@@ -203,8 +203,6 @@ static void read_mimic(reader *r, const char **attributes) {
   numbers(r, "mimic", attributes, "multiplier", 1, &r->joint.mimic_multiplier);
   numbers(r, "mimic", attributes, "offset", 1, &r->joint.mimic_offset);
   r->joint.mimic = r->mimic;
-  note(r, JN_WARNING, line_of(r), "%smimics joint '%s': it is treated as an independent joint",
-       r->subject, r->mimic);
 }
 
 static void end_joint(reader *r) {

@@ -315,9 +315,10 @@ static jn_status check_numbers(jn_builder *b) {
 /* ---- set-up ---- */
 
 static void builder_free(jn_builder *b) {
-  void *blocks[] = {b->links,    b->joints,       b->frames,      b->link,         b->joint,
-                    b->frame,    b->joint_parent, b->joint_child, b->frame_link,   b->parent_joint,
-                    b->sequence, b->scratch,      b->body_of,     b->pose_in_body, b->by_name};
+  void *blocks[] = {b->links,      b->joints,       b->frames,       b->link,
+                    b->joint,      b->frame,        b->joint_parent, b->joint_child,
+                    b->frame_link, b->parent_joint, b->sequence,     b->scratch,
+                    b->body_of,    b->pose_in_body, b->by_name,      b->mimic};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&b->hooks, blocks[i]);
 }
 
@@ -382,7 +383,9 @@ jn_status jn_build(const jn_spec *spec, const jn_build_options *options,
   if (!status) status = order_links(&b);
   if (!status) status = builder_copies(&b);
   if (!status) status = check_numbers(&b);
+  if (!status) status = jn_build_mimics(&b);
   if (!status) status = jn_build_place(&b, out);
+  if (!status && b.coupled) status = jn_build_reduced(&b, *out, out);
   if (status == JN_ERR_MEMORY)
     jn_build_fail(&b, 0, status, "out of memory while building the model");
   builder_free(&b);

@@ -34,6 +34,8 @@ typedef struct jn_builder {
   int *sequence; /* links, parents first, depth first */
   int *by_name;  /* the same, children in the order of their joints' names */
   int *scratch;
+  int *mimic;            /* of a joint: the one it follows; -1: none (couple.c) */
+  int coupled;           /* mimic joints are eliminated */
   int *body_of;          /* body a link belongs to; -1: the world */
   jn_pose *pose_in_body; /* link frame in its body's frame */
 } jn_builder;
@@ -58,6 +60,12 @@ typedef struct jn_primitive {
   jn_mat3 R;
 } jn_primitive;
 int jn_joint_chain(const jn_joint_desc *j, const jn_vec3 *axis, jn_primitive *out);
+
+/* Decides which mimic joints are followed, and how (couple.c). */
+jn_status jn_build_mimics(jn_builder *b);
+/* The model of a tree without the coordinates of mimic joints (couple.c). It owns the tree; a
+ * failure frees it. */
+jn_status jn_build_reduced(jn_builder *b, jn_model *tree, jn_model **out);
 
 /* The size of the model, and its constraints: those of the spec, then mimic joints if the options
  * say so (constrain.c). */

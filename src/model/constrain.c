@@ -147,7 +147,7 @@ typedef struct drafts {
 static jn_constraint_desc draft(const jn_builder *b, const drafts *s, int i,
                                 jn_coupling_term terms[2], char *name, size_t size) {
   if (i < s->given) return *jn_spec_get_constraint(b->spec, i);
-  const jn_joint_desc *j = b->joints[s->mimic_joint[i - s->given]];
+  const jn_joint_desc *j = &b->joint[s->mimic_joint[i - s->given]];
   memcpy(name, "mimic:", 7);
   strncat(name, j->name, size - 7);
   jn_constraint_desc d = jn_constraint_default(name, JN_CONSTRAINT_COUPLING, NULL, NULL);
@@ -231,7 +231,7 @@ static jn_status measure(jn_builder *b, jn_model *m) {
 
 jn_status jn_build_constraints(jn_builder *b, jn_model *m) {
   drafts s = {.given = jn_spec_constraint_count(b->spec), .mimic_joint = b->scratch};
-  for (int i = 0; i < b->njoint && b->options.mimic; i++)
+  for (int i = 0; i < b->njoint; i++)
     if (b->joint[i].mimic && b->joint[i].type != JN_JOINT_FIXED) s.mimic_joint[s.mimics++] = i;
   jn_status status = s.given + s.mimics > 0 ? allocate(b, m, &s) : JN_OK;
   char *text = m->constraint_text;

@@ -11,7 +11,8 @@
 size_t jn_work_layout(const jn_model *m, int order, size_t lanes, size_t at, char *block,
                       jn_work *w) {
   const size_t rows = (size_t)order + 2, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
-               nlink = (size_t)m->nlink, ncut = (size_t)m->ncut, nrow = (size_t)m->nrow;
+               nlink = (size_t)m->nlink, ncut = (size_t)m->ncut, nrow = (size_t)m->nrow,
+               coupled = m->reduced != NULL;
   /* Overflow check with a bound on the size: fewer than 96 arrays, on average shorter than
    * rows * 64 * max(nlink, nv, nx). */
   size_t most = nlink > nv ? nlink : nv, product;
@@ -36,7 +37,8 @@ size_t jn_work_layout(const jn_model *m, int order, size_t lanes, size_t at, cha
 
 void jn_work_guard(const jn_model *m, int order, size_t lanes, const jn_work *w) {
   const size_t rows = (size_t)order + 2, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
-               nlink = (size_t)m->nlink, ncut = (size_t)m->ncut, nrow = (size_t)m->nrow;
+               nlink = (size_t)m->nlink, ncut = (size_t)m->ncut, nrow = (size_t)m->nrow,
+               coupled = m->reduced != NULL;
 #define GUARD(name, element, stride, count)               \
   {                                                       \
     char *array = (char *)w->name;                        \

@@ -40,6 +40,15 @@ enum {
 /* Up to so many degrees of freedom, M is factored as a matrix where whole matrices are solved. */
 #define JN_DENSE_DOFS 256
 
+/* Numbers for partial derivatives and other matrices of a tree with eliminated joints; 0 where that
+ * would be too many, and the calls that need it return JN_ERR_LIMIT. */
+#define JN_COUPLED_ROOM 8388608
+static inline size_t jn_coupled_room(const jn_model *tree, int order) {
+  const size_t r = (size_t)order + 1, nv = (size_t)tree->nv, n = (size_t)tree->nbody;
+  const size_t row = (2 * r + 3) * nv + 10 * n + 6 * (r + 2);
+  return row < JN_COUPLED_ROOM / (r * nv + 1) ? r * nv * row : 0;
+}
+
 /* clang-format off */
 /* Arrays of the body formulation, also for a pack of states in lanes. */
 #define JN_WORK_PACK(A)                                                                            \
@@ -161,6 +170,13 @@ enum {
   A(other_basis, double, 1, nrow * nrow)         /* row_basis, */                                  \
   A(other_beta, double, 1, 2 * nrow)             /* row_beta, */                                   \
   A(other_index, double, 1, ncut ? 2 * (ncut + nrow + nv + nlink) + 16 : 0) /* block_index */      \
+  /* eliminated joints: core/coupled.h */                                                          \
+  A(tree_q, double, 1, coupled * nq)             /* configuration of the tree */                   \
+  A(tree_rows, double, rows * nv, coupled * 6 * rows * nv) /* motions and forces: coupled.h */     \
+  A(tree_jacobian, double, 1, coupled * 6 * (rows + 1) * nv) /* Jacobian of the tree */            \
+  A(tree_mass, double, 1, coupled * nv * nv)     /* its mass matrix */                             \
+  A(own_mass, double, 1, coupled * nv * nv)      /* that of the model, factored */                 \
+  A(tree_matrices, double, 1, coupled * jn_coupled_room(m, order)) /* partial derivatives */       \
   /* scratch */                                                                                    \
   A(frame, double, 1, 36 * (rows + 1))           /* scratch: jets of one frame */                  \
   A(given, double, 1, nv > 5 ? 6 * rows : 0)     /* spatial twist of a free base, given */         \

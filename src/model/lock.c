@@ -1,5 +1,6 @@
 /* lock.c: fixes a joint of a spec at a configuration. */
 #include <math.h>
+#include <string.h>
 
 #include "base/block.h"
 #include "base/names.h"
@@ -140,6 +141,12 @@ jn_status jn_spec_lock(jn_spec *spec, const char *joint, const double *q) {
     const jn_pose M = joint_pose(j, axis, point, q);
     if (j->placement == JN_BY_FRAME) j->origin = jn_pose_mul(j->origin, M);
     move_below(&t, child, index, jn_pose_mul(jn_pose_mul(home, M), jn_pose_inv(home)));
+  }
+  for (int i = 0; status == JN_OK && i < t.joints; i++) {
+    jn_joint_desc *f = jn_spec_joint(spec, i);
+    if (f->mimic == NULL || strcmp(f->mimic, joint) != 0 || !jn_joint_is_single(j->type)) continue;
+    f->mimic_offset += f->mimic_multiplier * q[0]; /* it stays where this joint holds it */
+    f->mimic_multiplier = 0;
   }
   if (status == JN_OK) {
     j->type = JN_JOINT_FIXED;

@@ -22,6 +22,13 @@ typedef struct jn_cut {
   double offset;
 } jn_cut;
 
+/* A joint that was eliminated: number iq of q and iv of v of the tree are
+ *   ratio q[lead_q] + offset,  ratio v[lead_v]    of the model's own; lead_v = -1: it is at rest. */
+typedef struct jn_follower {
+  int iq, iv, lead_q, lead_v;
+  double ratio, offset;
+} jn_follower;
+
 struct jn_model {
   jn_allocator allocator;
   const char *name;
@@ -58,6 +65,12 @@ struct jn_model {
   jn_rotor *rotor;
   double *rotor_matrix, *rotor_inverse;
   char *rotor_text; /* names */
+  /* eliminated joints (couple.c): the tree, which owns all arrays but link, joint and follower; of
+   * the tree: the model that was made of it */
+  struct jn_model *tree;
+  const struct jn_model *reduced;
+  int nfollower;
+  jn_follower *follower;
 };
 
 /* whether link a is link b or an ancestor of it */

@@ -133,6 +133,14 @@ static const char *keep(char **pool, const char *text) {
 void jn_model_free(jn_model *m) {
   if (!m) return;
   jn_allocator hooks = m->allocator;
+  jn_model *tree = m->tree;
+  if (tree) { /* all other arrays are those of the tree */
+    jn_block_free(&hooks, m->link);
+    jn_block_free(&hooks, m->joint);
+    jn_block_free(&hooks, m->follower);
+    jn_block_free(&hooks, m);
+    m = tree;
+  }
   void *blocks[] = {m->link,
                     m->body,
                     m->joint,
@@ -217,6 +225,7 @@ static void fill_joint(jn_joint *o, const jn_joint_desc *j, const jn_vec3 *axis)
   o->friction = j->friction;
   o->limits = j->limits;
   o->passive = j->passive != 0;
+  o->leader = -1;
 }
 
 /* Appends the primitive links of one body's joint to the model. */

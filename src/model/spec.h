@@ -22,6 +22,11 @@ void jn_spec_rewind(jn_spec *spec, jn_spec_mark mark);
 /* Number of axes that a joint of this type has in files: 0, 1, or 2 (universal). */
 int jn_joint_axis_count(jn_joint_type type);
 
+/* Whether a joint of this type has one coordinate. */
+static inline int jn_joint_is_single(jn_joint_type type) {
+  return type == JN_JOINT_REVOLUTE || type == JN_JOINT_PRISMATIC || type == JN_JOINT_HELICAL;
+}
+
 /* The allocator hooks of the spec; none of them is NULL. */
 const jn_allocator *jn_spec_hooks(const jn_spec *spec);
 

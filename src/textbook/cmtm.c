@@ -3,6 +3,7 @@
 #include <jounce/mass_matrix.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/jacobian.h"
 
 size_t jn_cmtm_size(int order) { return 21 * ((size_t)order + 1); }
@@ -184,6 +185,7 @@ void jn_cmtm_operator_dense(int order, jn_cmtm_form form, const double *zeta, do
 /* An N-CMTM needs poses and twists to order N-1. */
 static jn_status check_cmtm(const jn_model *model, const jn_data *data, int order,
                             const void *memory) {
+  if (is_coupled(model, data)) return JN_ERR_COUPLED;
   if (!model || !data || data->model != model || order < 0 || !memory) return JN_ERR_ARGUMENT;
   if (order > data->rows) return JN_ERR_ORDER;
   return data->kinematics < order - 1 ? JN_ERR_STATE : JN_OK;
@@ -325,6 +327,7 @@ static jn_status cornea(const jn_model *m, jn_data *data, int r, double *work, c
 
 jn_status jn_cmtm_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
                                    const double *v, double *work, double *tau) {
+  if (is_coupled(model, data)) return JN_ERR_COUPLED;
   if (!model || !data || data->model != model || order < 0 || !work || (model->nv && !tau))
     return JN_ERR_ARGUMENT;
   if (order > data->order) return JN_ERR_ORDER;
@@ -342,6 +345,7 @@ jn_status jn_cmtm_inverse_dynamics(const jn_model *model, jn_data *data, int ord
 
 jn_status jn_cmtm_forward_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
                                    const double *v, const double *tau, double *work, double *a) {
+  if (is_coupled(model, data)) return JN_ERR_COUPLED;
   if (!model || !data || data->model != model || order < 0 || !work ||
       (model->nv && (!v || !tau || !a)))
     return JN_ERR_ARGUMENT;

@@ -3,6 +3,7 @@
 #include <jounce/kinematics.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/work.h"
 
 static void put_block(double *A, size_t columns, size_t row, size_t column, double (*B)[6]) {
@@ -55,6 +56,7 @@ static jn_status put_body(const jn_model *m, jn_data *data, int i, const jn_grou
 jn_status jn_grouped_matrices(const jn_model *m, jn_data *data, const double *q, const double *v,
                               const jn_grouped *out) {
   if (!m || !data || !out) return JN_ERR_ARGUMENT;
+  if (data->model != m) return jn_other_model(m, data);
   /* screw rates need the twist only: the acceleration row is set to zero */
   size_t nv = (size_t)m->nv, n6 = 6 * (size_t)m->nbody;
   if (nv && !v) return JN_ERR_ARGUMENT;

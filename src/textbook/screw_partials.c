@@ -17,6 +17,7 @@
 #include <jounce/textbook/screw_partials.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/jacobian.h"
 
 typedef struct nest {
@@ -118,6 +119,7 @@ static six partial_in(const nest *n, int link, const jn_pose *C, int rep, int co
 jn_status jn_screw_partial(const jn_model *model, const jn_data *data, int frame,
                            jn_representation representation, int column, int count,
                            const int *columns, double *out) {
+  if (is_coupled(model, data)) return JN_ERR_COUPLED;
   if (!model || !data || data->model != model || !out || frame < 0 || frame >= model->nframe ||
       (unsigned)representation > JN_MIXED || column < 0 || column >= model->nv || count < 0 ||
       (count && !columns))

@@ -116,7 +116,8 @@ static instance instance_new(const quad_robot *r, int order) {
   }
   arrange_constraints(r, m);
   const size_t rows = (size_t)s.rows, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
-               nlink = (size_t)m->nlink, ncut = (size_t)m->ncut, nrow = (size_t)m->nrow;
+               nlink = (size_t)m->nlink, ncut = (size_t)m->ncut, nrow = (size_t)m->nrow,
+               coupled = 0;
   size_t at = 0;
 #define SIZE(name, element, stride, count) at += JN_SIZE_##element * (size_t)(count) + 8;
   JN_WORK_PACK(SIZE) JN_WORK_SINGLE(SIZE) s.block = quads(at);

@@ -12,6 +12,8 @@
 struct jn_ik {
   jn_allocator hooks;
   jn_model model;
+  const jn_model
+      *user; /* with eliminated joints: `model` is its tree, which has them as couplings */
   jn_data *data;
   jn_cut *cut;
   jn_constraint *constraint;
@@ -72,6 +74,7 @@ jn_status jn_ik_new(const jn_model *model, int order, int frame, jn_constraint_t
   if (!ik) return JN_ERR_MEMORY;
   const int rows = jn_constraint_type_rows(type);
   ik->hooks = hooks;
+  if (model->tree) ik->user = model, model = model->tree;
   ik->model = *model;
   jn_status status = allocate(ik, model, rows);
   if (!status) {
@@ -120,13 +123,41 @@ jn_status jn_ik_solve(jn_ik *ik, int rows, const jn_world_motion *target,
   jn_world_motion motion = *target;
   motion.constraint = ik->model.ncut - 1;
   const jn_constraints constraints = {.motion_count = 1, .motions = &motion};
-  return jn_assemble(&ik->model, ik->data, rows, driven, &constraints, q, v);
+  if (!ik->user) return jn_assemble(&ik->model, ik->data, rows, driven, &constraints, q, v);
+  const jn_model *m = ik->user;
+  double *tq = ik->data->w.tree_q, *tv = ik->data->w.tree_rows;
+  if (rows < 0 || rows > ik->data->rows || (m->nq && !q) || (rows && m->nv && !v))
+    return rows > ik->data->rows ? JN_ERR_ORDER : JN_ERR_ARGUMENT;
+  jn_tree_expand(m, q, rows, v, tq, tv);
+  jn_status status = jn_assemble(&ik->model, ik->data, rows, driven, &constraints, tq, tv);
+  if (!status) jn_tree_reduce(m, tq, rows, tv, q, v);
+  return status;
+}
+
+/* Independent rows x[count x n] become orthonormal (Gram-Schmidt, twice). */
+static void orthonormalise(size_t count, size_t n, double *x) {
+  for (size_t i = 0; i < count; i++)
+    for (int pass = 0; pass < 2; pass++) {
+      double *a = x + i * n, size = 0;
+      for (size_t k = 0; k < i; k++) {
+        double s = 0;
+        for (size_t c = 0; c < n; c++) s += x[k * n + c] * a[c];
+        for (size_t c = 0; c < n; c++) a[c] -= s * x[k * n + c];
+      }
+      for (size_t c = 0; c < n; c++) size += a[c] * a[c];
+      for (size_t c = 0; c < n; c++) a[c] /= sqrt(size);
+    }
 }
 
 /* The last columns of Q of the rows of J that are independent: J^T = Q R. */
 jn_status jn_ik_null_space(jn_ik *ik, const double *q, int *dimension, double *basis) {
   int rank;
   if (!ik || !dimension) return JN_ERR_ARGUMENT;
+  if (ik->user) {
+    if (ik->user->nq && !q) return JN_ERR_ARGUMENT;
+    jn_tree_expand(ik->user, q, 0, NULL, ik->data->w.tree_q, NULL);
+    q = ik->data->w.tree_q;
+  }
   const jn_model *m = &ik->model;
   const size_t nv = (size_t)m->nv;
   jn_status status = jn_constraint_rank(m, ik->data, q, NULL, &rank, ik->redundant, NULL);
@@ -144,8 +175,13 @@ jn_status jn_ik_null_space(jn_ik *ik, const double *q, int *dimension, double *b
   for (int k = f.rank; k < m->nv && basis; k++) {
     for (size_t j = 0; j < nv; j++) x[j] = j == (size_t)k;
     qr_apply(&f, 0, 1, x);
-    memcpy(basis + (size_t)(k - f.rank) * nv, x, sizeof *x * nv);
+    if (ik->user)
+      jn_tree_reduce(ik->user, NULL, 1, x, NULL,
+                     basis + (size_t)(k - f.rank) * (size_t)ik->user->nv);
+    else
+      memcpy(basis + (size_t)(k - f.rank) * nv, x, sizeof *x * nv);
   }
   *dimension = m->nv - f.rank;
+  if (ik->user && basis) orthonormalise((size_t)(m->nv - f.rank), (size_t)ik->user->nv, basis);
   return JN_OK;
 }

@@ -9,6 +9,7 @@
 #include <jounce/jet.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/derivatives/partials.h"
 #include "core/engine.h"
 #include "core/external.h"
@@ -146,6 +147,8 @@ static int forward_matrices(const variation *x, int order, double *dq, double *d
 jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, const double *q,
                               const double *v, const double *tau, const jn_external *external,
                               double *dq, double *dv, double *dtau) {
+  if (is_coupled(model, data))
+    return jn_coupled_forward_partials(model, data, order, q, v, tau, external, dq, dv, dtau);
   variation x;
   jn_status status = start_forward(model, data, order, q, v, tau, external, &x);
   if (status) return status;
@@ -168,6 +171,8 @@ jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, c
 jn_status jn_forward_jvp(const jn_model *model, jn_data *data, int order, const double *q,
                          const double *v, const double *tau, const jn_external *external,
                          const double *dq, const double *dv, const double *dtau, double *out) {
+  if (is_coupled(model, data))
+    return jn_coupled_forward_jvp(model, data, order, q, v, tau, external, dq, dv, dtau, out);
   variation x;
   if (model && model->nv && !out) return JN_ERR_ARGUMENT;
   jn_status status = forward_columns(model, data, order, q, v, tau, external, &x);

@@ -13,6 +13,7 @@
 #include <jounce/jet.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/derivatives/partials.h"
 #include "core/external.h"
 #include "core/observe.h"
@@ -186,9 +187,9 @@ static jn_status start(const jn_model *model, jn_data *data, jn_quantity quantit
   return JN_OK;
 }
 
-jn_status jn_frame_partials(const jn_model *model, jn_data *data, jn_quantity quantity, int frame,
-                            jn_representation representation, int order, const double *q,
-                            const double *v, double *dq, double *dv) {
+jn_status jn_open_frame_partials(const jn_model *model, jn_data *data, jn_quantity quantity,
+                                 int frame, jn_representation representation, int order,
+                                 const double *q, const double *v, double *dq, double *dv) {
   variation x;
   target t;
   if (!model || !data || (unsigned)quantity > JN_JOINT_REACTION || quantity == JN_JOINT_TORQUE)
@@ -205,6 +206,15 @@ jn_status jn_frame_partials(const jn_model *model, jn_data *data, jn_quantity qu
   if (dv && n) memset(dv, 0, sizeof(double) * n * (size_t)rows);
   if (t.link >= 0) fill_partials(&t, rows, dq, dv, 1);
   return JN_OK;
+}
+
+jn_status jn_frame_partials(const jn_model *model, jn_data *data, jn_quantity quantity, int frame,
+                            jn_representation representation, int order, const double *q,
+                            const double *v, double *dq, double *dv) {
+  return is_coupled(model, data) ? jn_coupled_frame_partials(model, data, quantity, frame,
+                                                             representation, order, q, v, dq, dv)
+                                 : jn_open_frame_partials(model, data, quantity, frame,
+                                                          representation, order, q, v, dq, dv);
 }
 
 /* Blocks pose [6 x 6 nbody], twist [(K+1) x 6 x 6 nbody], J [(K+1) x 6 x nv x 6 nbody]. */

@@ -1,6 +1,7 @@
 /* inverse_partials.c: partial derivatives of inverse dynamics as matrices, of every order. */
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/derivatives/partials.h"
 #include "core/engine.h"
 #include "core/external.h"
@@ -50,9 +51,9 @@ int jn_variation_square(const variation *x, int k, const jn_blocks *out, int wri
   return x->data->engine->freedoms_order(x, k, out, write);
 }
 
-jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int order, const double *q,
-                              const double *v, const jn_external *external, double *dq,
-                              double *dv) {
+jn_status jn_open_inverse_partials(const jn_model *model, jn_data *data, int order, const double *q,
+                                   const double *v, const jn_external *external, double *dq,
+                                   double *dv) {
   variation x;
   jn_status status = jn_variation_all(model, data, order, q, v, external, &x);
   if (status) return status;
@@ -69,4 +70,12 @@ jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int order, c
   else
     data->engine->freedoms_fill(&x, dq, dv, 1);
   return JN_OK;
+}
+
+jn_status jn_inverse_partials(const jn_model *model, jn_data *data, int order, const double *q,
+                              const double *v, const jn_external *external, double *dq,
+                              double *dv) {
+  return is_coupled(model, data)
+             ? jn_coupled_inverse_partials(model, data, order, q, v, external, dq, dv)
+             : jn_open_inverse_partials(model, data, order, q, v, external, dq, dv);
 }

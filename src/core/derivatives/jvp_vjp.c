@@ -3,6 +3,7 @@
 #include <jounce/jet.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/derivatives/mass_solve.h"
 #include "core/derivatives/partials.h"
 #include "core/engine.h"
@@ -131,9 +132,9 @@ int jn_variation_take(const variation *x, const double *in, int rows, int scale,
   return 1;
 }
 
-jn_status jn_inverse_jvp(const jn_model *model, jn_data *data, int order, const double *q,
-                         const double *v, const jn_external *external, const double *dq,
-                         const double *dv, double *out) {
+jn_status jn_open_inverse_jvp(const jn_model *model, jn_data *data, int order, const double *q,
+                              const double *v, const jn_external *external, const double *dq,
+                              const double *dv, double *out) {
   variation x;
   if (model && model->nv && !out) return JN_ERR_ARGUMENT;
   jn_status status = jn_variation_all(model, data, order, q, v, external, &x);
@@ -160,6 +161,14 @@ jn_status jn_inverse_jvp(const jn_model *model, jn_data *data, int order, const 
   return jn_deliver(tau, n, out);
 }
 
+jn_status jn_inverse_jvp(const jn_model *model, jn_data *data, int order, const double *q,
+                         const double *v, const jn_external *external, const double *dq,
+                         const double *dv, double *out) {
+  return is_coupled(model, data)
+             ? jn_coupled_inverse_jvp(model, data, order, q, v, external, dq, dv, out)
+             : jn_open_inverse_jvp(model, data, order, q, v, external, dq, dv, out);
+}
+
 /* The transpose with armature and damping: weight[(K+1) x nv] -> gphi[nv], gdv[rows x nv]. */
 static void pull_all(const variation *x, const double *weight, double *gphi, double *grate,
                      double *gdv) {
@@ -177,9 +186,9 @@ static void pull_all(const variation *x, const double *weight, double *gphi, dou
       }
 }
 
-jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const double *q,
-                         const double *v, const jn_external *external, const double *weight,
-                         double *dq, double *dv) {
+jn_status jn_open_inverse_vjp(const jn_model *model, jn_data *data, int order, const double *q,
+                              const double *v, const jn_external *external, const double *weight,
+                              double *dq, double *dv) {
   variation x;
   if (model && model->nv && !weight) return JN_ERR_ARGUMENT;
   jn_status status = jn_variation_all(model, data, order, q, v, external, &x);
@@ -199,6 +208,14 @@ jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const 
   return JN_OK;
 }
 
+jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const double *q,
+                         const double *v, const jn_external *external, const double *weight,
+                         double *dq, double *dv) {
+  return is_coupled(model, data)
+             ? jn_coupled_inverse_vjp(model, data, order, q, v, external, weight, dq, dv)
+             : jn_open_inverse_vjp(model, data, order, q, v, external, weight, dq, dv);
+}
+
 /* With d tau_k = A_k dq + sum_j B_kj dv_j, B_k(k+1) = (k+1) M, the multipliers of tau_k follow from the
  * highest order down:
  *   (k+1) M lambda_k = omega_(k+1) - sum_(i>k) B_i(k+1)^T lambda_i
@@ -207,6 +224,8 @@ jn_status jn_inverse_vjp(const jn_model *model, jn_data *data, int order, const 
 jn_status jn_forward_vjp(const jn_model *model, jn_data *data, int order, const double *q,
                          const double *v, const double *tau, const jn_external *external,
                          const double *weight, double *dq, double *dv, double *dtau) {
+  if (is_coupled(model, data))
+    return jn_coupled_forward_vjp(model, data, order, q, v, tau, external, weight, dq, dv, dtau);
   variation x;
   if (model && model->nv && !weight) return JN_ERR_ARGUMENT;
   jn_status status = jn_variation_forward(model, data, order, q, v, tau, external, &x);

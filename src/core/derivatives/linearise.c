@@ -196,7 +196,7 @@ void jn_linearise_input(const jn_model *model, const jn_linearise_options *o, co
 jn_status jn_linearise_check(const jn_model *model, const jn_data *data, int order,
                              const jn_external *external, const jn_linearise_options *options,
                              const double *A, size_t *m) {
-  jn_status status = jn_check_call(model, data, order, external);
+  jn_status status = jn_check_state_call(model, data, order, external);
   if (status) return status;
   int inputs = jn_linearise_inputs(model, options);
   if (inputs < 0 || (model->nv && !A)) return JN_ERR_ARGUMENT;

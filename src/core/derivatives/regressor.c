@@ -3,6 +3,7 @@
 #include <jounce/jet.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/derivatives/partials.h"
 #include "core/engine.h"
 #include "core/external.h"
@@ -84,8 +85,8 @@ static int regressor_is_safe(const variation *x) {
   return bound < JN_BOUND_1;
 }
 
-jn_status jn_regressor(const jn_model *model, jn_data *data, int order, const double *q,
-                       const double *v, double *Y) {
+jn_status jn_open_regressor(const jn_model *model, jn_data *data, int order, const double *q,
+                            const double *v, double *Y) {
   variation x;
   jn_status status = jn_check_call(model, data, order, NULL);
   if (status) return status;
@@ -97,6 +98,12 @@ jn_status jn_regressor(const jn_model *model, jn_data *data, int order, const do
   if (n) memset(Y, 0, sizeof(double) * n);
   fill_regressor(&x, Y, 1);
   return JN_OK;
+}
+
+jn_status jn_regressor(const jn_model *model, jn_data *data, int order, const double *q,
+                       const double *v, double *Y) {
+  return is_coupled(model, data) ? jn_coupled_regressor(model, data, order, q, v, Y)
+                                 : jn_open_regressor(model, data, order, q, v, Y);
 }
 
 /* At given forces, 0 = Y dpi + d tau: the variation of v', v'', ... for d tau = -Y dpi. */
