@@ -184,8 +184,8 @@ static void write_text(cli_output *out, const sample *list, int n, double calibr
     const sample *in_body = find(list, n, s, form, "body", s->mode, s->order);
     const sample *single = find(list, n, s, form, rep, "single", s->order);
     const sample *zero = find(list, n, s, form, rep, s->mode, 0);
-    fprintf(f, "%-16s %6d %-28s %-8s %-8s %-9s %5d %12.0f %9.0f", short_name(s->model).text, s->bodies, s->algorithm,
-            form, rep, s->mode, s->order, s->ns, s->spread);
+    fprintf(f, "%-16s %6d %-28s %-8s %-8s %-9s %5d %12.0f %9.0f", short_name(s->model).text,
+            s->bodies, s->algorithm, form, rep, s->mode, s->order, s->ns, s->spread);
     const int intervals = strcmp(s->algorithm, "retime") ? 0 : atoi(s->mode);
     const sample like = {.model = s->model, .algorithm = "inverse"};
     if (intervals) single = find(list, n, &like, "body", "body", "single", s->order);

@@ -28,7 +28,7 @@ typedef struct reader {
   jn_reading reading; /* what the caller wants to know */
   double *times;      /* of a geometric path, [waypoints]; NULL: the description has times */
   int waypoints;
-  double *array[8];   /* of the current source: five at most */
+  double *array[8]; /* of the current source: five at most */
   size_t bytes[8];
   int arrays;
 } reader;
