@@ -163,7 +163,7 @@ class Broadcasting(unittest.TestCase):
             other = self.tree.with_settings(layout="pinocchio", threads=2)
             inputs["q"] = jounce.Layout(self.tree, "pinocchio").export_q(inputs["q"][0]), 1
             self.compare(other, "inverse_dynamics", inputs, {})
-        # as the issue of every user: one configuration, many velocities
+        # one configuration, many velocities
         robot = jounce.Model("arm7")
         q, v = random_state(robot, 3)
         tau = robot.inverse_dynamics(q, np.stack([[v, 2 * v, 3 * v]] * 5))
