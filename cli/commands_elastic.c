@@ -261,6 +261,12 @@ static void sentence(const elastic *x, char *text, size_t size) {
              x->deviation, cli_clean(name.text).text, x->deviation_t);
 }
 
+static void tables(FILE *page, const cli_path *path) {
+  const elastic *x = (const elastic *)path;
+  cli_path_extremes_table(page, &x->sheet, 1 + jn_model_nq(path->job.model) + 5 * x->n,
+                          x->sheet.extremes);
+}
+
 static int show(elastic *x, const char *text) {
   char number[64], torque[400], what[400];
   const int tau_m = 1 + jn_model_nq(x->path.job.model) + 4 * x->n;
@@ -270,6 +276,7 @@ static int show(elastic *x, const char *text) {
   if (x->no_simulation) cards[2] = NULL;
   const chart c = cli_sheet_chart(&x->sheet);
   cli_replay replay = {0};
+  x->path.tables = tables;
   int code = CLI_DONE;
   if (x->path.report) code = cli_replay_trajectory(&replay, &x->path.job, x->path.trajectory, NULL);
   return code ? code : cli_path_show(&x->path, &c, "Elastic joints", cards, &replay);

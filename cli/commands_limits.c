@@ -136,6 +136,10 @@ static int apply(const limits *x) {
   return code;
 }
 
+static void tables(FILE *page, const cli_path *path) {
+  cli_limits_table(page, path->job.model, ((const limits *)path)->check);
+}
+
 /* Figures: every quantity relative to its limit, and the limits at 1 and -1. */
 static int draw(limits *x) {
   const jn_model *model = x->path.job.model;
@@ -187,6 +191,7 @@ static int draw(limits *x) {
       NULL};
   const chart c = cli_sheet_chart(&x->sheet);
   cli_replay replay = {0};
+  x->path.tables = tables;
   if (x->path.report)
     code = cli_replay_trajectory(&replay, &x->path.job, x->path.trajectory, x->range);
   replay.tool = x->tool.name ? x->tool.limit.frame : -1;

@@ -226,6 +226,10 @@ static int write_retime(const retime *x) {
   return code ? code : closed;
 }
 
+static void tables(FILE *page, const cli_path *path) {
+  cli_limits_table(page, path->job.model, ((const retime *)path)->check);
+}
+
 static int show(retime *x) {
   cli_memory *m = &x->path.job.result.memory;
   const char *cards[] = {
@@ -239,6 +243,7 @@ static int show(retime *x) {
   if (!(x->scaled > 0)) cards[2] = cards[4], cards[3] = cards[5], cards[4] = NULL;
   const chart c = cli_sheet_chart(&x->sheet);
   cli_replay replay = {0};
+  x->path.tables = tables;
   int code = CLI_DONE;
   if (x->path.report) code = cli_replay_trajectory(&replay, &x->path.job, x->motion, x->range);
   replay.tool = x->tool.name ? x->tool.limit.frame : -1;

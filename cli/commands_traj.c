@@ -465,6 +465,12 @@ static int make_replay(traj *x, cli_replay *r) {
   return code;
 }
 
+static void tables(FILE *page, const cli_path *path) {
+  const traj *x = (const traj *)path;
+  if (!x->lambda && !x->ik)
+    cli_path_extremes_table(page, &x->sheet, x->stream.columns, x->stream.extremes);
+}
+
 static int show(traj *x) {
   const jn_model *model = x->path.job.model;
   const int nv = jn_model_nv(model), tau = 1 + jn_model_nq(model) + nv * (x->order + 2);
@@ -480,6 +486,7 @@ static int show(traj *x) {
   chart c = cli_stream_chart(&x->stream);
   c.figure_of = x->sheet.figure_of, c.figures = x->figures, c.figure = x->figure;
   cli_replay replay = {0};
+  x->path.tables = tables;
   int code = x->path.report ? make_replay(x, &replay) : CLI_DONE;
   replay.tool = x->frames      ? x->frame[0]
                 : x->tool_link ? cli_job_link(&x->path.job, x->tool_link)

@@ -205,6 +205,40 @@ int cli_tool_measure(const cli_job *job, const jn_trajectory *motion, int sample
                                           NULL, &tool->speed, &tool->t));
 }
 
+/* Pages. */
+
+/* "N m/s" of the torque rate of a revolute joint */
+static const char *unit_of(int length, jn_limit_kind kind) {
+  static const char *const units[2][JN_LIMIT_KINDS] = {
+      {"rad", "rad/s", "rad/s^2", "rad/s^3", "N m", "N m/s", "W"},
+      {"m", "m/s", "m/s^2", "m/s^3", "N", "N/s", "W"}};
+  return units[length][kind];
+}
+
+void cli_limits_table(FILE *page, const jn_model *model, const jn_limit_check *check) {
+  fputs(
+      "<h2>Limits</h2>\n<p class=\"note\">The worst of the motion, also between the rows of the "
+      "table.</p>\n<div class=\"table\"><table><thead><tr><th>joint</th><th>quantity</th>"
+      "<th>limit</th><th>worst</th><th>unit</th><th>at t "
+      "[s]</th><th>used</th></tr></thead><tbody>\n",
+      page);
+  for (int i = 0; i < jn_model_nv(model) * JN_LIMIT_KINDS; i++) {
+    const jn_limit_kind kind = (jn_limit_kind)(i % JN_LIMIT_KINDS);
+    const jn_limit_peak *p = jn_limit_check_peak(check, i / JN_LIMIT_KINDS, kind);
+    if (!p->limited) continue;
+    int c, joint = cli_dof_joint(model, p->iv, &c);
+    fputs(p->broken ? "<tr class=\"broken\"><th scope=\"row\">" : "<tr><th scope=\"row\">", page);
+    report_text(page, cli_dof_name(model, p->iv).text);
+    fprintf(page,
+            "</th><td>%s</td><td>%.6g</td><td>%.6g</td><td>%s</td><td>%.4g</td><td>%.1f %%%s</td>"
+            "</tr>\n",
+            jn_limit_kind_name(kind), p->limit, p->value,
+            unit_of(cli_is_length(jn_model_joint(model, joint)->type, c), kind), p->t,
+            100 * p->used, p->broken ? ", broken" : "");
+  }
+  fputs("</tbody></table></div>\n", page);
+}
+
 /* Motions as files. */
 
 int cli_motion_check(const char *command, const char *option, const char *file) {

@@ -70,6 +70,9 @@ static inline int cli_tool_broken(const cli_tool_speed *tool) {
   return cli_tool_used(tool) > 1 + 1e-9;
 }
 
+/* A table of a page: the worst of each limited quantity along the motion. */
+void cli_limits_table(FILE *page, const jn_model *model, const jn_limit_check *check);
+
 /* Checks that an option's file name ends in .json, .csv, .npy or .npz. */
 int cli_motion_check(const char *command, const char *option, const char *file);
 /* Writes a motion: .json exactly, else as `samples` rows. Returns an exit status. */

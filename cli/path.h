@@ -29,6 +29,8 @@ typedef struct cli_path {
   char times[STAMPS_NOTE];         /* what was found in the times of samples; "": nothing */
   /* a row of the table at any time */
   jn_status (*row)(struct cli_path *path, double t, double *row);
+  /* tables of the page; may be NULL */
+  void (*tables)(FILE *page, const struct cli_path *path);
 } cli_path;
 #define CLI_PATH_DEFAULT                                                                          \
   {                                                                                               \
@@ -90,6 +92,10 @@ static inline const jn_model *cli_path_model(const cli_path *path) {
 }
 /* The coordinate with the largest rms residual of the fit; -1: no fit. */
 int cli_path_worst_fit(const cli_path *path);
+
+/* A table of a page: the extremes[columns] of the columns of a sheet that are drawn. */
+void cli_path_extremes_table(FILE *page, const cli_sheet *sheet, int columns,
+                             const cli_extremes *extremes);
 
 /* Draws the figures and writes the page of a motion; replay may be NULL. Returns an exit status. */
 int cli_path_show(cli_path *path, const chart *c, const char *title, const char *const *cards,

@@ -20,8 +20,7 @@ static void path_facts(FILE *page, const void *context) {
 }
 
 /* The fit of the samples as a table: residuals, smoothing, what the derivatives are worth. */
-static void fit_table(FILE *page, const void *context) {
-  const cli_path *p = context;
+static void fit_table(FILE *page, const cli_path *p) {
   const jn_fit_report *f = &p->found;
   char name[JN_MAX_NAME + 16];
   if (cli_path_worst_fit(p) < 0) return;
@@ -44,6 +43,34 @@ static void fit_table(FILE *page, const void *context) {
       fputs("<td>&ndash;</td><td>&ndash;</td><td>&ndash;</td><td>&ndash;</td></tr>\n", page);
   }
   fputs("</tbody></table></div>\n", page);
+}
+
+void cli_path_extremes_table(FILE *page, const cli_sheet *sheet, int columns,
+                             const cli_extremes *extremes) {
+  fputs(
+      "<h2>Least and largest values</h2>\n<p class=\"note\">Of the motion, also between the rows "
+      "of "
+      "the table.</p>\n<details><summary>All columns</summary>\n<div class=\"table\"><table><thead>"
+      "<tr><th>column</th><th>least</th><th>at t [s]</th><th>largest</th><th>at t [s]</th>"
+      "<th>unit</th></tr></thead><tbody>\n",
+      page);
+  for (int i = 1; i < columns; i++) {
+    const cli_extremes *e = &extremes[i];
+    if (sheet->figure_of[i] < 0) continue;
+    fputs("<tr><th scope=\"row\">", page);
+    report_text(page, sheet->names[i]);
+    fprintf(page, "</th><td>%.6g</td><td>%.4g</td><td>%.6g</td><td>%.4g</td><td>", e->least,
+            e->at_least, e->largest, e->at_largest);
+    report_text(page, sheet->figure[sheet->figure_of[i]].unit);
+    fputs("</td></tr>\n", page);
+  }
+  fputs("</tbody></table></div></details>\n", page);
+}
+
+static void below(FILE *page, const void *context) {
+  const cli_path *p = context;
+  if (p->tables) p->tables(page, p);
+  fit_table(page, p);
 }
 
 /* The samples of a recording, for the figures: thinned, at the times of the motion. */
@@ -119,7 +146,7 @@ int cli_path_show(cli_path *p, const chart *c, const char *title, const char *co
                          .cards = cards,
                          .replay = replay,
                          .facts = path_facts,
-                         .below = fit_table,
+                         .below = below,
                          .context = p};
   chart drawn = *c;
   chart_samples samples = {0};

@@ -79,6 +79,11 @@ if "$build/jounce" elastic double_pendulum reach.json --stiffness 1e12 --motor-i
   fail "simulated motors that vibrate at 3 MHz"
 fi
 grep -q 'units of --stiffness and --motor-inertia, or use --no-simulation' errors || fail "no remedy: $(cat errors)"
+grep -q '<tr><th scope="row">tau:joint1</th>' traj.html || fail "traj.html has no table of extremes"
+grep -q '<tr><th scope="row">tau_m:joint2</th>.*<td>N m</td>' elastic.html || fail "elastic.html has no table of extremes"
+if "$build/jounce" limits double_pendulum reach.json --effort-rate 10 --report broken.html >out.json; then fail "no limit is broken"; fi
+grep -q '<tr class="broken"><th scope="row">joint1</th><td>effort_rate</td><td>10</td>.*<td>N m/s</td>.*broken' broken.html ||
+  fail "the table of limits does not say what is broken"
 for page in traj limits elastic; do
   grep -q '<dt>Model</dt><dd>double_pendulum' $page.html || fail "$page.html does not name the model"
   grep -q '<dt>Motion</dt><dd>reach.json, 0 s to 2 s' $page.html || fail "$page.html does not name the motion"

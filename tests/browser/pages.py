@@ -251,6 +251,13 @@ def rest(browser):
     sliders(browser)
     browser.size(1200, 900, dark=True)
     look(browser, "fall.html")
+    # a browser without WebGL: a sentence instead of the scene, and the figures
+    script = "const get = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function (kind, ...rest) { return /webgl/.test(kind) ? null : get.call(this, kind, ...rest); };"
+    browser.call("Page.addScriptToEvaluateOnNewDocument", source=script)
+    browser.open("traj.html")
+    text = browser.evaluate("document.querySelector('section.replay').textContent.includes('needs WebGL') && !document.querySelector('.stage') && document.querySelectorAll('.panel canvas').length")
+    thrown = [m for m in browser.messages if "WebGL" not in m]
+    check(text == 7 and thrown == [], "without WebGL: a sentence, and %s figures %s" % (text, thrown))
 
 
 work = tempfile.mkdtemp()

@@ -184,8 +184,9 @@ class Replay {
 
   colourBar() {
     const uses = this.motion.uses;
-    // first what has limits and is used, then what is relative to its largest value
-    const rank = (u) => ["effort", "effort_rate", "velocity", "power", "acceleration", "jerk", "position"].indexOf(u.name) + (u.relative ? 10 : 0) + (u.data.some((x) => x > 0) ? 0 : 100);
+    // first a limit that is broken, then what has limits and is used, then what is relative to its largest value
+    const most = (u) => (u.relative ? 0 : u.data.reduce((a, x) => Math.max(a, x), 0));
+    const rank = (u) => most(u) > 1 + 1e-6 ? -most(u) : ["effort", "effort_rate", "velocity", "power", "acceleration", "jerk", "position"].indexOf(u.name) + (u.relative ? 10 : 0) + (u.data.some((x) => x > 0) ? 0 : 100);
     const first = uses.reduce((best, u, i) => (rank(u) < rank(uses[best]) ? i : best), 0);
     this.colourBox = make("select", { "aria-label": "what the links are coloured by", onchange: () => this.update() },
       make("option", { value: -1 }, "as they are"),
