@@ -4,6 +4,7 @@
 #ifdef JOUNCE_HAS_GPU
 #include <jounce/gpu.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct gpu_object {
@@ -222,7 +223,7 @@ typedef struct dl_managed {
 static void dl_delete(dl_managed *m) {
   const PyGILState_STATE lock = PyGILState_Ensure();
   Py_DECREF((PyObject *)m->owner);
-  PyMem_RawFree(m);
+  free(m);
   PyGILState_Release(lock);
 }
 static void dl_drop(PyObject *capsule) {
@@ -242,7 +243,7 @@ static PyObject *to_dlpack(PyObject *module, PyObject *args) {
                         &device))
     return NULL;
   const Py_ssize_t n = PyTuple_Size(shape);
-  dl_managed *m = n > 4 ? NULL : PyMem_RawCalloc(1, sizeof *m);
+  dl_managed *m = n > 4 ? NULL : calloc(1, sizeof *m);
   if (!m) return PyErr_NoMemory();
   for (Py_ssize_t i = 0; i < n; i++) m->shape[i] = PyLong_AsLongLong(PyTuple_GetItem(shape, i));
   m->tensor = (dl_tensor){.data = address(data),

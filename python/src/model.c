@@ -554,8 +554,9 @@ static PyObject *model_source(PyObject *object, PyObject *unused) {
   jn_status status = jn_spec_to_json(owner->spec, NULL, &json, &error);
   if (status) return raise_error(&error);
   PyObject *result =
-      Py_BuildValue("s{sssssO}", json, build_words[0], root_words[o->root], build_words[1],
-                    inertia_words[o->inertia], build_words[2], o->lenient ? Py_True : Py_False);
+      Py_BuildValue("s{sssssOss}", json, build_words[0], root_words[o->root], build_words[1],
+                    inertia_words[o->inertia], build_words[2], o->lenient ? Py_True : Py_False,
+                    build_words[3], mimic_words[o->mimic]);
   jn_text_free(json, NULL);
   return result;
 }
