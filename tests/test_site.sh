@@ -6,6 +6,7 @@
 # Skipped with a message without pandoc or python3 ('make docs' installs them).
 # usage: sh test_site.sh SOURCE_DIR BUILD_DIR
 set -eu
+export LC_ALL=C
 source=$(cd "$1" && pwd)
 build=$(cd "$2" && pwd)
 fail() { echo "FAILED: $*"; exit 1; }
@@ -16,25 +17,27 @@ done
 named() { grep -oh '`jn_[a-z0-9_]*[`(]' "$@" | tr -d '`(' | grep -v '_$' | sort -u; }
 # the migration tables name functions of earlier versions in their first column
 sed 's/^| [^|]*|//' "$source/CHANGELOG.md" >"$build/changelog.md"
-for name in $(named "$source"/docs/*.md "$source"/docs/tutorials/*.md "$source/README.md" "$source/SECURITY.md" "$build/changelog.md"); do
-  grep -qw "$name" "$source"/include/jounce/*.h "$source"/include/jounce/textbook/*.h ||
-    fail "a page names $name, which does not exist"
-done
-for name in $(named "$source/CONTRIBUTING.md"); do
-  grep -rqw "$name" "$source/include" "$source/src" || fail "CONTRIBUTING.md names $name, which does not exist"
-done
+words() { grep -oh 'jn_[a-z0-9_]*' "$@" | sort -u; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+words "$source"/include/jounce/*.h "$source"/include/jounce/textbook/*.h >"$work/known"
+unknown=$(named "$source"/docs/*.md "$source"/docs/tutorials/*.md "$source/README.md" "$source/SECURITY.md" "$build/changelog.md" | comm -23 - "$work/known")
+[ -z "$unknown" ] || fail "a page names what does not exist: $unknown"
+find "$source/include" "$source/src" -name '*.[ch]' -exec grep -oh 'jn_[a-z0-9_]*' {} + | sort -u >"$work/known"
+unknown=$(named "$source/CONTRIBUTING.md" | comm -23 - "$work/known")
+[ -z "$unknown" ] || fail "CONTRIBUTING.md names what does not exist: $unknown"
 echo "ok  files and functions that pages name"
 for tool in pandoc python3; do
   command -v $tool >/dev/null || { echo "left out: no $tool here ('make docs' installs it)"; exit 0; }
 done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
 "$source/tools/site" "$source" "$build/jounce" "$work/docs" >"$work/said" 2>&1 || { cat "$work/said"; fail "the site does not build"; }
 tail -n 1 "$work/said"
-for name in $(sed -n 's/^JN_API .*\b\(jn_[a-z0-9_]*\)(.*/\1/p' "$source"/include/jounce/*.h "$source"/include/jounce/textbook/*.h); do
-  grep -q "id=\"$name\"" "$work/docs/api.html" || fail "$name is not in the reference"
-  grep -q "$name" "$work/docs/search_index.js" || fail "$name is not found by the search"
-done
+sed -n 's/^JN_API .*\b\(jn_[a-z0-9_]*\)(.*/\1/p' "$source"/include/jounce/*.h "$source"/include/jounce/textbook/*.h | sort -u >"$work/functions"
+grep -o 'id="jn_[a-z0-9_]*"' "$work/docs/api.html" | sed 's/id="//; s/"//' | sort -u | comm -23 "$work/functions" - >"$work/lacking"
+[ ! -s "$work/lacking" ] || fail "not in the reference: $(cat "$work/lacking")"
+grep -o 'jn_[a-z0-9_]*' "$work/docs/search_index.js" | sort -u | comm -23 "$work/functions" - >"$work/lacking"
+[ ! -s "$work/lacking" ] || fail "not found by the search: $(cat "$work/lacking")"
+[ "$(wc -l <"$work/functions")" -gt 200 ] || fail "where are the functions?"
 echo "ok  reference and search index"
 
 # from the first page along 'next': every page of the menu, each marks itself and nothing else
