@@ -21,7 +21,7 @@ test-browser: setup-test
 	ctest --test-dir $(BUILD) -R test_report --verbose
 
 # everything, with what takes long or needs large packages
-test-all: test test-browser test-wheel test-cluster
+test-all: setup-torch test test-browser test-wheel test-cluster
 
 # sweeps under mpirun and on a Dask cluster
 test-cluster: setup-test
@@ -100,6 +100,7 @@ clean:
 setup-build: ; @tools/setup build
 setup-test:  ; @tools/setup build test python
 setup-python: ; @tools/setup build python
+setup-torch: ; @tools/setup torch
 setup-demo:  ; @tools/setup build plot
 setup-clang: ; @tools/setup build test clang
 
@@ -117,4 +118,4 @@ help:
 	@echo "make bench    measure; make bench-count: instructions a call; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
 	@echo "make install PREFIX=/usr/local"
 
-.PHONY: all docs deb test-deb test test-all test-browser test-wheel test-cluster wheel demo bench bench-count python install sanitize clang format clean help setup-build setup-test setup-python setup-demo setup-clang
+.PHONY: all docs deb test-deb test test-all test-browser test-wheel test-cluster wheel demo bench bench-count python install sanitize clang format clean help setup-build setup-test setup-python setup-torch setup-demo setup-clang

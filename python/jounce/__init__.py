@@ -9,8 +9,8 @@ Arrays are float64; C-contiguous arrays are not copied. Row k of v and tau is th
 the shapes give the order. Leading axes make a batch. See docs/python.md.
 """
 
+from . import _jounce, _names, _pickle, _show  # noqa: F401
 from ._jounce import *  # noqa: F401,F403
-from . import _jounce, _pickle  # noqa: F401
 from ._sweep import Sweep, sweep  # noqa: F401
 from ._jounce import __version__  # noqa: F401
 

@@ -14,8 +14,12 @@ def _settings(model):
     return {name: getattr(model, name) for name in _SETTINGS}
 
 
-def _restore_model(text, options, settings):
-    return _jounce.Spec.parse_json(text).build(**options, **settings)
+def _restore_model(text, options, settings, sizes=None):
+    model = _jounce.Spec.parse_json(text).build(**options, **settings)
+    if sizes is not None and sizes != (model.nq, model.nv, model.nbody):
+        raise _jounce.ModelError("the model %r was pickled with nq, nv, nbody = %s and is restored with %s"
+                                 % (model.name, sizes, (model.nq, model.nv, model.nbody)))
+    return model
 
 
 def _restore_spec(text, notes):
@@ -51,7 +55,7 @@ def _restore_cmtm(order, numbers):
 
 
 def _reduce_model(model):
-    return _restore_model, (*model._source(), _settings(model))
+    return _restore_model, (*model._source(), _settings(model), (model.nq, model.nv, model.nbody))
 
 
 def _reduce_spec(spec):
@@ -94,3 +98,10 @@ for _type, _reduce in ((_jounce.Model, _reduce_model), (_jounce.Spec, _reduce_sp
                        (_jounce.Simulation, _reduce_simulation), (_jounce.Layout, _reduce_layout),
                        (_jounce.CMTM, _reduce_cmtm)):
     copyreg.pickle(_type, _reduce)
+
+# What cannot change is its own copy; copies of a Model share the robot, each with scratch memory of its own.
+_jounce.Model.__copy__ = lambda self: self.with_settings()
+_jounce.Model.__deepcopy__ = lambda self, memo: self.with_settings()
+for _type in (_jounce.Kinematics, _jounce.Trajectory, _jounce.Layout, _jounce.CMTM):
+    _type.__copy__ = lambda self: self
+    _type.__deepcopy__ = lambda self, memo: self

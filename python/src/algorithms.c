@@ -235,6 +235,10 @@ CALL(constraint_rank) {
   return status;
 }
 
+CALL(elastic_motors) {
+  return jn_elastic_motors(M, d, K, in[2], in[3], in[0], in[1], out[1], out[0], out[2]);
+}
+
 static size_t flags_work(const call *c) {
   return (size_t)jn_model_constraint_rows(M) + (size_t)jn_model_nv(M);
 }
@@ -291,9 +295,9 @@ static algorithm table[] = {
      "Forces from motion. q (..., nq), v (..., r+2, nv) = v, v', ..., v^(r+1); returns\n"
      "tau (..., r+1, nv) = tau, tau', ..., tau^(r). The shape of v gives the order r. O(n r^2).\n\n"
      "external: wrenches applied to the robot, [(frame, wrench, representation), ...]; a wrench\n"
-     "is (r+1, 6) or (6,), torque first; the default representation is 'body'. tau_ext (r+1, nv)\n"
-     "or (nv,): generalised forces in addition to the actuators'. Both are the same for every\n"
-     "state of a batch."},
+     "is (..., r+1, 6), or (..., 6) at order 0, torque first; the default representation is\n"
+     "'body'. tau_ext (..., r+1, nv), or (..., nv) at order 0: generalised forces in addition to\n"
+     "the actuators'. Leading axes of all arrays broadcast as in numpy."},
     {"forward_dynamics",
      call_forward_dynamics,
      EXTERNAL | BATCHED_FORWARD,
@@ -743,35 +747,43 @@ static algorithm table[] = {
      "frame; q (..., nq), v (..., r+1, nv) or (..., nv)."},
     {"constrained_inverse_dynamics",
      call_constrained_inverse_dynamics,
-     EXTERNAL | ACTIVE | BATCHED_CLOSED,
+     EXTERNAL | ACTIVE | TOLERANCE | WEIGHTS | BATCHED_CLOSED,
      0,
      {Q, V_2},
      {{"tau", ROWS, 2, {ORDER(1), NV}}, {"forces", PLAIN, 2, {ORDER(1), CLOSURE}}},
-     "constrained_inverse_dynamics($self, /, q, v, *, active=None, external=None, tau_ext=None,\n"
+     "constrained_inverse_dynamics($self, /, q, v, *, active=None, tolerance=None, weights=None, "
+     "external=None, tau_ext=None,\n"
      "                             out=None)\n--\n\n"
      "Forces of the actuated joints and constraint forces of a motion that satisfies the\n"
      "constraints of the model: tau (..., r+1, nv), zero at passive joints, and forces\n"
      "(..., r+1, rows). q (..., nq), v (..., r+2, nv). active: names of the constraints that\n"
-     "hold; None: all."},
+     "hold; None: all.\n"
+     "tolerance of q and v, relative to size and speed of the robot (None: 1e-9; inf: any state).\n"
+     "weights (nv,): with more actuators than needed the sum of (weight tau)^2 is least (None:\n"
+     "1 / effort limit, 1 where there is none)."},
     {"constrained_forward_dynamics",
      call_constrained_forward_dynamics,
-     EXTERNAL | ACTIVE | BATCHED_CLOSED,
+     EXTERNAL | ACTIVE | TOLERANCE | PROXIMAL | BATCHED_CLOSED,
      0,
      {Q, V1, TAU_1},
      {{"a", ROWS, 2, {LOOSE(1), NV}}, {"forces", PLAIN, 2, {LOOSE(1), CLOSURE}}},
-     "constrained_forward_dynamics($self, /, q, v, tau, *, active=None, external=None,\n"
+     "constrained_forward_dynamics($self, /, q, v, tau, *, active=None, tolerance=None, "
+     "proximal=None, external=None,\n"
      "                             tau_ext=None, out=None)\n--\n\n"
      "Motion and constraint forces: a (..., r+1, nv) = v', ..., v^(r+1), forces (..., r+1, rows).\n"
-     "q (..., nq), v (..., nv) that satisfy the constraints, tau (..., r+1, nv) or (..., nv)."},
+     "q (..., nq), v (..., nv) that satisfy the constraints, tau (..., r+1, nv) or (..., nv).\n"
+     "tolerance: as in constrained_inverse_dynamics. proximal > 0: the constraints yield,\n"
+     "(J v)' = -mu lambda, mu = proximal times the row's own inverse inertia."},
     {"constrained_hybrid_dynamics",
      call_constrained_hybrid_dynamics,
-     EXTERNAL | PRESCRIBED | ACTIVE,
+     EXTERNAL | PRESCRIBED | ACTIVE | TOLERANCE,
      0,
      {Q, V_2, {"tau", ROWS, 2, {ORDER(1), NV}}},
      {{"v", ROWS, 2, {ORDER(2), NV}},
       {"tau", ROWS, 2, {ORDER(1), NV}},
       {"forces", PLAIN, 2, {ORDER(1), CLOSURE}}},
-     "constrained_hybrid_dynamics($self, /, q, v, tau, prescribed, *, active=None, external=None,\n"
+     "constrained_hybrid_dynamics($self, /, q, v, tau, prescribed, *, active=None, tolerance=None, "
+     "external=None,\n"
      "                            tau_ext=None, out=None)\n--\n\n"
      "hybrid_dynamics with the constraints of the model; forces (..., r+1, rows)."},
     {"assemble",
@@ -785,11 +797,11 @@ static algorithm table[] = {
      "..., v^(r+1), v (..., r+2, nv). driven: joints that keep their position and motion."},
     {"impact",
      call_impact,
-     ACTIVE,
+     ACTIVE | TOLERANCE,
      0,
      {Q, V1},
      {{"v", ROWS, 1, {NV}}, {"impulse", PLAIN, 1, {CLOSURE}}},
-     "impact($self, /, q, v, *, active=None, out=None)\n--\n\n"
+     "impact($self, /, q, v, *, active=None, tolerance=None, out=None)\n--\n\n"
      "The velocity (..., nv) after the constraints are switched on at q (..., nq), and their\n"
      "impulses (..., rows): M (v_after - v) = J^T impulse."},
     {"constraint_closure",
@@ -939,21 +951,22 @@ static algorithm table[] = {
      "bodies, (..., r+1, nv, 10 nbody); parameters as in regressor."},
     {"constrained_inverse_partials",
      call_constrained_inverse_partials,
-     EXTERNAL | ACTIVE | BODY_TANGENT,
+     EXTERNAL | ACTIVE | TOLERANCE | WEIGHTS | BODY_TANGENT,
      0,
      {Q, V_2},
      {{"dq", PARTIAL, 3, {ORDER(1), NV, NV}},
       {"dv", MATRIX, 4, {ORDER(1), ORDER(2), NV, NV}},
       {"forces_dq", ROWS, 3, {ORDER(1), CLOSURE, NV}},
       {"forces_dv", ROWS, 4, {ORDER(1), ORDER(2), CLOSURE, NV}}},
-     "constrained_inverse_partials($self, /, q, v, *, active=None, external=None, tau_ext=None,\n"
+     "constrained_inverse_partials($self, /, q, v, *, active=None, tolerance=None, weights=None, "
+     "external=None, tau_ext=None,\n"
      "                             out=None)\n--\n\n"
      "Exact partial derivatives of constrained_inverse_dynamics: dq (..., r+1, nv, nv) =\n"
      "d tau^(k)/d q, dv (..., r+1, r+2, nv, nv) = d tau^(k)/d v^(j), and of the constraint forces\n"
      "forces_dq (..., r+1, rows, nv), forces_dv (..., r+1, r+2, rows, nv)."},
     {"constrained_forward_partials",
      call_constrained_forward_partials,
-     EXTERNAL | ACTIVE | BODY_TANGENT,
+     EXTERNAL | ACTIVE | TOLERANCE | BODY_TANGENT,
      0,
      {Q, V1, TAU_1},
      {{"dq", PARTIAL, 3, {LOOSE(1), NV, NV}},
@@ -962,7 +975,8 @@ static algorithm table[] = {
       {"forces_dq", ROWS, 3, {LOOSE(1), CLOSURE, NV}},
       {"forces_dv", ROWS, 3, {LOOSE(1), CLOSURE, NV}},
       {"forces_dtau", ROWS, 4, {LOOSE(1), LOOSE(1), CLOSURE, NV}}},
-     "constrained_forward_partials($self, /, q, v, tau, *, active=None, external=None,\n"
+     "constrained_forward_partials($self, /, q, v, tau, *, active=None, tolerance=None, "
+     "external=None,\n"
      "                             tau_ext=None, out=None)\n--\n\n"
      "Exact partial derivatives of constrained_forward_dynamics: dq, dv (..., r+1, nv, nv) =\n"
      "d v^(k+1)/d q, /d v, dtau (..., r+1, r+1, nv, nv) = d v^(k+1)/d tau^(j), and of the\n"
@@ -970,7 +984,7 @@ static algorithm table[] = {
      "(..., r+1, r+1, rows, nv). At order 0 tau may be (..., nv), without the axes of orders."},
     {"constrained_linearise",
      call_constrained_linearise,
-     EXTERNAL | LINEAR | OURS_ONLY | ACTIVE,
+     EXTERNAL | LINEAR | OURS_ONLY | ACTIVE | TOLERANCE,
      flags_work,
      {Q, V1, TAU1},
      {{"A", PLAIN, 2, {NV2, NV2}},
@@ -979,7 +993,8 @@ static algorithm table[] = {
       {"independent", PLAIN, 1, {NV}}},
      "constrained_linearise($self, /, q, v, tau, *, input='full', map=None, "
      "trivialisation='left',\n"
-     "                      active=None, external=None, tau_ext=None, out=None)\n--\n\n"
+     "                      active=None, tolerance=None, external=None, tau_ext=None, "
+     "out=None)\n--\n\n"
      "linearise with the constraints of the model: A and B of all states z = (xi, dv), the "
      "projector\n"
      "E S (..., 2 nv, 2 nv) on those that satisfy the constraints, and 1 for the independent "
@@ -988,6 +1003,24 @@ static algorithm table[] = {
      "i = np.flatnonzero(np.tile(independent, 2)) the basis is E = projector[:, i], and the "
      "minimal\n"
      "system A[i] @ E, B[i]. representation='body' with free joints."},
+    {"elastic_motors",
+     call_elastic_motors,
+     TWO_HIGHER,
+     0,
+     {Q,
+      {"v", ROWS, 2, {ORDER(4), NV}},
+      {"stiffness", ROWS, 1, {NV}},
+      {"motor_inertia", ROWS, 1, {NV}}},
+     {{"theta", ROWS, 2, {ORDER(3), NV}},
+      {"tau", ROWS, 2, {ORDER(3), NV}},
+      {"tau_m", ROWS, 2, {ORDER(1), NV}}},
+     "elastic_motors($self, /, q, v, stiffness, motor_inertia, *, out=None)\n--\n\n"
+     "Motors behind elastic joints along a motion q (..., nq), v (..., r+4, nv) = v, ..., "
+     "v^(r+3):\n"
+     "theta (..., r+3, nv) = deflection theta - q, then theta', theta'', ...; tau (..., r+3, nv) "
+     "of\n"
+     "the springs; tau_m (..., r+1, nv) of the motors: B theta'' = tau_m - tau. stiffness,\n"
+     "motor_inertia (..., nv); stiffness 0: a rigid joint."},
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
@@ -1059,7 +1092,8 @@ static algorithm table[] = {
   X(inertia_partials, 62)          \
   X(constrained_inverse_partials, 63) \
   X(constrained_forward_partials, 64) \
-  X(constrained_linearise, 65)
+  X(constrained_linearise, 65)     \
+  X(elastic_motors, 66)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

@@ -37,6 +37,11 @@ PyObject *raise_text(jn_status status, const char *format, ...)
 #define no_memory() (PyErr_NoMemory(), -1)
 /* Sets an attribute of the current exception; steals the reference to `value`. */
 void note_attribute(const char *name, PyObject *value);
+void prefix_message(const char *prefix); /* of the current exception */
+/* ", did you mean 'elbow'?" for the word of a list that is nearest to a str, else ""; the names are
+ * a new reference that is taken over. */
+const char *suggestion(PyObject *word, PyObject *names);
+PyObject *list_of(const char *const *words, int count); /* a new list of the strings */
 
 /* ---- words for enumerations ---- */
 
@@ -77,6 +82,12 @@ PyArrayObject *take_shape(PyObject *object, const char *what, int nd, const npy_
 /* Copies n numbers to out. */
 int take_numbers(PyObject *object, const char *what, npy_intp n, double *out);
 PyArrayObject *new_array(int nd, const npy_intp *shape);
+/* out=: a new reference to the array given, which must have this shape and share no memory with
+ * `input` (may be NULL), or a new array if none is given (NULL). NULL with an exception. */
+PyArrayObject *take_out(PyObject *out, const char *what, int nd, const npy_intp *shape,
+                        PyArrayObject *input);
+/* Item i of a pair of arrays given as out=; NULL: none. -1 with an exception. */
+int take_out_pair(PyObject *out, PyObject *items[2]);
 #define NUMBERS(array) ((double *)PyArray_DATA(array))
 
 /* ---- model.c ---- */
@@ -121,12 +132,17 @@ int model_take_flags(const model_object *self, PyObject *value, const char *what
 /* inverse_kinematics.c: a method of Model */
 PyObject *model_inverse_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                    PyObject *keywords);
+/* generate.c: a method of Model */
+PyObject *model_generate(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                         PyObject *keywords);
 /* Conversion from and to the layout of the object: q of one state, rows of nv numbers. */
 int model_take_q(const model_object *self, PyObject *object, const char *what, double *out);
 int model_take_rows(const model_object *self, PyObject *object, const char *what, npy_intp rows,
                     double *out);
 PyObject *model_give_q(const model_object *self, const double *q);
 PyObject *model_give_rows(const model_object *self, int nd, const npy_intp *shape, const double *x);
+/* The name of number i of a q or of a row of nv: text[JN_MAX_NAME + 16]. */
+void model_number_name(const model_object *self, int of_q, int i, char *text);
 PyObject *raise_singular(const model_object *self, jn_status status, int joint);
 PyObject *raise_fault(const model_object *self, jn_status status, const jn_constraint_fault *f);
 
@@ -153,6 +169,7 @@ TRAJECTORY_METHOD(limits);
 TRAJECTORY_METHOD(retime);
 TRAJECTORY_METHOD(elastic);
 TRAJECTORY_METHOD(force_band);
+TRAJECTORY_METHOD(tool_peak);
 PyObject *trajectory_clocked(PyObject *object, PyObject *value);
 
 /* ---- the other types ---- */
@@ -166,6 +183,8 @@ extern PyMethodDef algorithm_methods[], rotor_methods[]; /* of Model */
 PyObject *model_rotors(PyObject *object, void *more);
 extern PyMethodDef textbook_functions[]; /* of the module */
 int add_results(PyObject *module);       /* the named tuples of the algorithms */
+/* A new reference to a collections.namedtuple of the module; NULL with an exception. */
+PyObject *new_named_tuple(PyObject *module, const char *name, const char *const *fields, int count);
 int add_simulation_results(PyObject *module);
 PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v);
 

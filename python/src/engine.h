@@ -59,10 +59,14 @@ enum {
   BATCHED_INVERSE = 8192,
   BATCHED_FORWARD = 16384,
   BATCHED_HYBRID = 32768,
-  ACTIVE = 65536,         /* active=: constraints */
-  DRIVEN = 131072,        /* driven=: joints */
-  OBSERVER = 262144,      /* relative_to=, at=, axes= (FRAME), or at=, axes=: frames */
-  BATCHED_CLOSED = 524288 /* with constraints: inverse (two inputs) or forward dynamics */
+  ACTIVE = 65536,          /* active=: constraints */
+  DRIVEN = 131072,         /* driven=: joints */
+  OBSERVER = 262144,       /* relative_to=, at=, axes= (FRAME), or at=, axes=: frames */
+  BATCHED_CLOSED = 524288, /* with constraints: inverse (two inputs) or forward dynamics */
+  TWO_HIGHER = 1048576,    /* its data has order + 2 */
+  TOLERANCE = 2097152,     /* tolerance=: of the closure */
+  WEIGHTS = 4194304,       /* weights=: of the actuators */
+  PROXIMAL = 8388608       /* proximal= */
 };
 
 enum { MOST_IN = 6, MOST_OUT = 8, MOST_NAMES = 16 };
@@ -81,6 +85,7 @@ typedef struct call {
   npy_intp inputs;
   const jn_external *external;
   unsigned char *prescribed, *active;
+  double *weights;
   jn_constraints constraints;
   double *work;
 } call;
@@ -97,9 +102,9 @@ typedef struct algorithm {
   const char *names[MOST_NAMES];
   int slot_in[MOST_IN];
   int slot_prescribed, slot_h, slot_frame, slot_point, slot_input, slot_map, slot_side, slot_word,
-      slot_active, slot_driven, slot_reference, slot_at, slot_axes, slot_external, slot_tau_ext,
-      slot_out;
-  PyTypeObject *result; /* a named tuple if there are several outputs */
+      slot_active, slot_driven, slot_tolerance, slot_weights, slot_proximal, slot_reference,
+      slot_at, slot_axes, slot_external, slot_tau_ext, slot_out;
+  PyObject *result; /* a type of named tuples if there are several outputs */
 } algorithm;
 
 int prepare_algorithm(algorithm *a, PyObject *module);

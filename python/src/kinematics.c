@@ -76,7 +76,7 @@ static void kinematics_dealloc(PyObject *object) {
 
 typedef struct asked {
   int frame, representation, order;
-  PyObject *point;
+  PyObject *point, *out;
 } asked;
 
 /* The order, 0..most; `most` if it is not given. */
@@ -89,10 +89,9 @@ static int take_asked(kinematics_object *self, const char *function, const char 
                       int point, int most, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *keywords, asked *out) {
   PyObject *values[4];
-  int count = 3;
-  if (take_arguments(function, names, count, count, 1 + point, args, nargs, keywords, values))
-    return -1;
+  if (take_arguments(function, names, 4, 3, 1 + point, args, nargs, keywords, values)) return -1;
   memset(out, 0, sizeof *out);
+  out->out = values[3];
   if (most < 0) return (raise_status(JN_ERR_STATE), -1);
   if ((out->frame = model_frame(self->model, values[0])) < 0) return -1;
   if (point)
@@ -103,8 +102,8 @@ static int take_asked(kinematics_object *self, const char *function, const char 
   return take_order(values[2], most, &out->order);
 }
 
-static const char *const frame_names[] = {"frame", "representation", "order"};
-static const char *const point_names[] = {"frame", "point", "order"};
+static const char *const frame_names[] = {"frame", "representation", "order", "out"};
+static const char *const point_names[] = {"frame", "point", "order", "out"};
 
 /* Returns an array that a library call has filled, converted to the layout of the model. */
 static PyObject *give(kinematics_object *self, jn_status status, PyArrayObject *a, int jacobian) {
@@ -159,7 +158,7 @@ static PyObject *kin_pose(PyObject *object, PyObject *name) {
 }
 
 PyDoc_STRVAR(twist_doc,
-             "twist($self, /, frame, representation='spatial', order=None)\n--\n\n"
+             "twist($self, /, frame, representation='spatial', order=None, *, out=None)\n--\n\n"
              "The twist of a frame and its component-wise derivatives, (r+1, 6).");
 static PyObject *kin_twist(FASTCALL) {
   SELF;
@@ -167,7 +166,7 @@ static PyObject *kin_twist(FASTCALL) {
   if (take_asked(self, "twist", frame_names, 0, self->order, args, nargs, keywords, &a))
     return NULL;
   npy_intp shape[2] = {a.order + 1, 6};
-  PyArrayObject *out = new_array(2, shape);
+  PyArrayObject *out = take_out(a.out, "twist", 2, shape, NULL);
   if (!out) return NULL;
   return give(self,
               jn_frame_twist(MODEL, self->data, a.frame, (jn_representation)a.representation,
@@ -176,7 +175,7 @@ static PyObject *kin_twist(FASTCALL) {
 }
 
 PyDoc_STRVAR(point_doc,
-             "point($self, /, frame, point, order=None)\n--\n\n"
+             "point($self, /, frame, point, order=None, *, out=None)\n--\n\n"
              "Position, velocity, acceleration, ... of a point given in a frame, in the\n"
              "world: (r+2, 3).");
 static PyObject *kin_point(FASTCALL) {
@@ -187,7 +186,7 @@ static PyObject *kin_point(FASTCALL) {
       take_numbers(a.point, "point", 3, x))
     return NULL;
   npy_intp shape[2] = {a.order + 2, 3};
-  PyArrayObject *out = new_array(2, shape);
+  PyArrayObject *out = take_out(a.out, "point", 2, shape, NULL);
   if (!out) return NULL;
   return give(
       self,
@@ -216,7 +215,7 @@ static PyObject *kin_screws(FASTCALL) {
 
 PyDoc_STRVAR(
     jacobian_doc,
-    "jacobian($self, /, frame, representation='spatial', order=None)\n--\n\n"
+    "jacobian($self, /, frame, representation='spatial', order=None, *, out=None)\n--\n\n"
     "J, J', ..., J^(r) of a frame, (r+1, 6, nv), with V = J v; r is at most one more than\n"
     "the order of the velocities.");
 static PyObject *kin_jacobian(FASTCALL) {
@@ -225,7 +224,7 @@ static PyObject *kin_jacobian(FASTCALL) {
   if (take_asked(self, "jacobian", frame_names, 0, self->order + 1, args, nargs, keywords, &a))
     return NULL;
   npy_intp shape[3] = {a.order + 1, 6, jn_model_nv(MODEL)};
-  PyArrayObject *out = new_array(3, shape);
+  PyArrayObject *out = take_out(a.out, "jacobian", 3, shape, NULL);
   if (!out) return NULL;
   return give(self,
               jn_frame_jacobian(MODEL, self->data, a.frame, (jn_representation)a.representation,
@@ -234,7 +233,7 @@ static PyObject *kin_jacobian(FASTCALL) {
 }
 
 PyDoc_STRVAR(point_jacobian_doc,
-             "point_jacobian($self, /, frame, point, order=None)\n--\n\n"
+             "point_jacobian($self, /, frame, point, order=None, *, out=None)\n--\n\n"
              "J, ..., J^(r) of a point given in a frame, (r+1, 3, nv).");
 static PyObject *kin_point_jacobian(FASTCALL) {
   SELF;
@@ -245,7 +244,7 @@ static PyObject *kin_point_jacobian(FASTCALL) {
       take_numbers(a.point, "point", 3, x))
     return NULL;
   npy_intp shape[3] = {a.order + 1, 3, jn_model_nv(MODEL)};
-  PyArrayObject *out = new_array(3, shape);
+  PyArrayObject *out = take_out(a.out, "point_jacobian", 3, shape, NULL);
   if (!out) return NULL;
   return give(
       self,
@@ -254,19 +253,19 @@ static PyObject *kin_point_jacobian(FASTCALL) {
 }
 
 PyDoc_STRVAR(system_jacobian_doc,
-             "system_jacobian($self, /, representation='spatial', order=None)\n--\n\n"
+             "system_jacobian($self, /, representation='spatial', order=None, *, out=None)\n--\n\n"
              "The Jacobians of all bodies' link frames stacked, (r+1, 6 nbody, nv).");
 static PyObject *kin_system_jacobian(FASTCALL) {
   SELF;
-  static const char *const names[] = {"representation", "order"};
-  PyObject *values[2];
+  static const char *const names[] = {"representation", "order", "out"};
+  PyObject *values[3];
   int word = 0, order;
-  if (take_arguments("system_jacobian", names, 2, 2, 0, args, nargs, keywords, values) ||
+  if (take_arguments("system_jacobian", names, 3, 2, 0, args, nargs, keywords, values) ||
       (values[0] && (word = word_index(values[0], representation_words, "representation")) < 0) ||
       take_order(values[1], self->order + 1, &order))
     return NULL;
   npy_intp shape[3] = {order + 1, 6 * (npy_intp)jn_model_body_count(MODEL), jn_model_nv(MODEL)};
-  PyArrayObject *out = new_array(3, shape);
+  PyArrayObject *out = take_out(values[2], "system_jacobian", 3, shape, NULL);
   if (!out) return NULL;
   return give(self,
               jn_system_jacobian(MODEL, self->data, (jn_representation)word, order, NUMBERS(out)),

@@ -67,19 +67,23 @@ static PyObject *read_representation(PyObject *object, void *more) {
 /* Applies one of the library's export or import functions to an array with any leading axes. */
 typedef enum mover { EXPORT_Q, IMPORT_Q, EXPORT_ROWS, IMPORT_ROWS, EXPORT_M, IMPORT_M } mover;
 
-static PyObject *move(PyObject *object, PyObject *value, mover what) {
+static PyObject *move(PyObject *object, const char *function, const char *argument,
+                      PyObject *const *args, Py_ssize_t nargs, PyObject *keywords, mover what) {
+  const char *const names[] = {argument, "out"};
+  PyObject *v[2];
+  if (take_arguments(function, names, 2, 1, 1, args, nargs, keywords, v)) return NULL;
   layout_object *self = (layout_object *)object;
   const jn_layout *l = self->layout;
   const jn_model *m = self->owner->model;
   npy_intp n = what <= IMPORT_Q ? jn_model_nq(m) : jn_model_nv(m);
   int own = what >= EXPORT_M ? 2 : 1;
-  PyArrayObject *a = take_array(value, "x");
+  PyArrayObject *a = take_array(v[0], argument);
   if (!a) return NULL;
   int nd = PyArray_NDIM(a);
   int good = nd >= own && PyArray_DIM(a, nd - 1) == n && (own == 1 || PyArray_DIM(a, nd - 2) == n);
-  PyArrayObject *out = good ? new_array(nd, PyArray_DIMS(a)) : NULL;
+  PyArrayObject *out = good ? take_out(v[1], argument, nd, PyArray_DIMS(a), a) : NULL;
   if (!good)
-    raise_text(JN_ERR_ARGUMENT, "x: the last %s must have length %ld",
+    raise_text(JN_ERR_ARGUMENT, "%s: the last %s must have length %ld", argument,
                own == 1 ? "axis" : "two axes", (long)n);
   if (out && PyArray_SIZE(a)) {
     size_t rows = (size_t)PyArray_SIZE(a) / (size_t)n;
@@ -99,14 +103,17 @@ static PyObject *move(PyObject *object, PyObject *value, mover what) {
   Py_DECREF(a);
   return (PyObject *)out;
 }
-#define MOVER(name, what) \
-  static PyObject *name(PyObject *object, PyObject *value) { return move(object, value, what); }
-MOVER(export_q, EXPORT_Q)
-MOVER(import_q, IMPORT_Q)
-MOVER(export_rows, EXPORT_ROWS)
-MOVER(import_rows, IMPORT_ROWS)
-MOVER(export_matrices, EXPORT_M)
-MOVER(import_matrices, IMPORT_M)
+#define MOVER(name, argument, what)                                                \
+  static PyObject *name(PyObject *object, PyObject *const *args, Py_ssize_t nargs, \
+                        PyObject *keywords) {                                      \
+    return move(object, #name, argument, args, nargs, keywords, what);             \
+  }
+MOVER(export_q, "q", EXPORT_Q)
+MOVER(import_q, "q", IMPORT_Q)
+MOVER(export_rows, "x", EXPORT_ROWS)
+MOVER(import_rows, "x", IMPORT_ROWS)
+MOVER(export_matrices, "M", EXPORT_M)
+MOVER(import_matrices, "M", IMPORT_M)
 
 PyDoc_STRVAR(
     convert_doc,
@@ -167,20 +174,24 @@ done:
 }
 
 static PyMethodDef methods[] = {
-    {"export_q", export_q, METH_O,
-     "export_q($self, q, /)\n--\n\nq (..., nq) from jounce's order to this layout."},
-    {"import_q", import_q, METH_O,
-     "import_q($self, q, /)\n--\n\nq (..., nq) from this layout to jounce's order."},
-    {"export_rows", export_rows, METH_O,
-     "export_rows($self, x, /)\n--\n\nv, tau, ... (..., nv) from jounce's order to this layout."},
-    {"import_rows", import_rows, METH_O,
-     "import_rows($self, x, /)\n--\n\nv, tau, ... (..., nv) from this layout to jounce's order."},
-    {"export_matrices", export_matrices, METH_O,
-     "export_matrices($self, M, /)\n--\n\n"
-     "Matrices (..., nv, nv) from jounce's order to this layout."},
-    {"import_matrices", import_matrices, METH_O,
-     "import_matrices($self, M, /)\n--\n\n"
-     "Matrices (..., nv, nv) from this layout to jounce's order."},
+    {"export_q", FAST(export_q,
+                      "export_q($self, /, q, *, out=None)\n--\n\nq (..., nq) from jounce's order "
+                      "to this layout.")},
+    {"import_q", FAST(import_q,
+                      "import_q($self, /, q, *, out=None)\n--\n\nq (..., nq) from this layout to "
+                      "jounce's order.")},
+    {"export_rows", FAST(export_rows,
+                         "export_rows($self, /, x, *, out=None)\n--\n\nv, tau, ... (..., nv) from "
+                         "jounce's order to this layout.")},
+    {"import_rows", FAST(import_rows,
+                         "import_rows($self, /, x, *, out=None)\n--\n\nv, tau, ... (..., nv) from "
+                         "this layout to jounce's order.")},
+    {"export_matrices", FAST(export_matrices,
+                             "export_matrices($self, /, M, *, out=None)\n--\n\n"
+                             "Matrices (..., nv, nv) from jounce's order to this layout.")},
+    {"import_matrices", FAST(import_matrices,
+                             "import_matrices($self, /, M, *, out=None)\n--\n\n"
+                             "Matrices (..., nv, nv) from this layout to jounce's order.")},
     {"convert", FAST(layout_convert, convert_doc)},
     {NULL, NULL, 0, NULL},
 };

@@ -4,6 +4,7 @@
 
 #include <structmember.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- scratch ---- */
@@ -114,8 +115,27 @@ PyObject *model_give_rows(const model_object *self, int nd, const npy_intp *shap
   return (PyObject *)a;
 }
 
+void model_number_name(const model_object *self, int of_q, int i, char *text) {
+  const jn_model *m = self->model;
+  text[0] = '\0';
+  if (of_q) {
+    if (self->layout) i = jn_layout_q_index(self->layout)[i];
+    if (jn_coordinate_name(m, i, text)) text[0] = '\0';
+    return;
+  }
+  if (self->layout) i = jn_layout_v_index(self->layout)[i];
+  for (int b = 0; b < jn_model_body_count(m); b++) {
+    const jn_joint *j = jn_model_joint(m, b);
+    if (i >= j->iv && i < j->iv + j->nv) jn_model_dof_name(m, b, i - j->iv, text, JN_MAX_NAME + 16);
+  }
+}
+
 PyObject *raise_singular(const model_object *self, jn_status status, int joint) {
-  raise_status(status);
+  if (status == JN_ERR_SINGULAR && joint >= 0)
+    raise_text(status, "%s: joint '%.200s'", jn_status_text(status),
+               jn_model_joint(self->model, joint)->name);
+  else
+    raise_status(status);
   if (status == JN_ERR_SINGULAR && joint >= 0)
     note_attribute("joint", PyUnicode_FromString(jn_model_joint(self->model, joint)->name));
   return NULL;
@@ -140,38 +160,92 @@ PyObject *raise_fault(const model_object *self, jn_status status, const jn_const
   return NULL;
 }
 
-static int find_index(PyObject *object, const char *what, int count,
-                      int (*find)(const jn_model *, const char *), const jn_model *model) {
-  int index = -1;
-  if (PyUnicode_Check(object)) {
-    const char *name = utf8(object);
-    if (!name) return -1;
-    index = find(model, name);
-    if (index < 0) raise_text(JN_ERR_ARGUMENT, "the model has no %s '%.200s'", what, name);
-    return index;
-  }
-  return take_int(object, what, 0, count - 1, &index) ? -1 : index;
+/* ---- names ---- */
+
+static PyObject *text(const char *s) {
+  return PyUnicode_DecodeUTF8(s, (Py_ssize_t)strlen(s), "replace");
 }
 
-int model_frame(const model_object *self, PyObject *object) {
-  return find_index(object, "frame", jn_model_frame_count(self->model), jn_model_find_frame,
-                    self->model);
+/* What an index can be of, and how it is found by name. */
+typedef struct index_kind {
+  const char *what;
+  int (*count)(const jn_model *);
+  const char *(*name)(const jn_model *, int);
+  int (*find)(const jn_model *, const char *);
+  const char *(*other)(const jn_model *, int); /* second names, or NULL */
+} index_kind;
+
+static const char *frame_name(const jn_model *m, int i) { return jn_model_frame(m, i)->name; }
+static const char *joint_name(const jn_model *m, int i) { return jn_model_joint(m, i)->name; }
+static const char *body_name(const jn_model *m, int i) { return jn_model_body(m, i)->name; }
+static const char *constraint_name(const jn_model *m, int i) {
+  return jn_model_constraint(m, i)->name;
 }
-int model_joint(const model_object *self, PyObject *object) {
-  return find_index(object, "joint", jn_model_body_count(self->model), jn_model_find_joint,
-                    self->model);
+static int find_joint(const jn_model *model, const char *name) {
+  const int joint = jn_model_find_joint(model, name);
+  return joint >= 0 ? joint : jn_model_find_body(model, name);
 }
 static int find_body(const jn_model *model, const char *name) {
   const int body = jn_model_find_body(model, name);
   return body >= 0 ? body : jn_model_find_joint(model, name);
 }
+static const index_kind frames = {"frame", jn_model_frame_count, frame_name, jn_model_find_frame,
+                                  NULL},
+                        joints = {"joint", jn_model_body_count, joint_name, find_joint, body_name},
+                        bodies = {"body", jn_model_body_count, body_name, find_body, joint_name},
+                        constraints = {"constraint", jn_model_constraint_count, constraint_name,
+                                       jn_model_find_constraint, NULL};
+
+static PyObject *names_of(const jn_model *m, const index_kind *k, int second) {
+  PyObject *list = PyList_New(0);
+  for (int i = 0; list && i < k->count(m) * (second && k->other ? 2 : 1); i++) {
+    const int n = k->count(m);
+    PyObject *name = text(i < n ? k->name(m, i) : k->other(m, i - n));
+    if (!name || PyList_Append(list, name)) Py_CLEAR(list);
+    Py_XDECREF(name);
+  }
+  return list;
+}
+
+/* "; there are: a, b, c, ..." */
+static void list_names(const jn_model *m, const index_kind *k, char *out, size_t size) {
+  const int n = k->count(m), shown = n < 8 ? n : 8;
+  size_t used = (size_t)snprintf(out, size, n ? "; there are" : "; there are none");
+  for (int i = 0; i < shown && used < size; i++)
+    used += (size_t)snprintf(out + used, size - used, "%s'%.60s'", i ? ", " : " ", k->name(m, i));
+  if (n > shown && used < size) snprintf(out + used, size - used, " and %d more", n - shown);
+}
+
+static int find_index(const model_object *self, PyObject *object, const index_kind *k) {
+  const jn_model *m = self->model;
+  int index = -1;
+  if (!PyUnicode_Check(object)) {
+    if (!PyIndex_Check(object))
+      return refuse_type("%s: a name or an index expected, found %.200s", k->what,
+                         type_name(object));
+    if (k->count(m) == 0) return refuse(JN_ERR_ARGUMENT, "the model has no %ss", k->what);
+    return take_int(object, k->what, 0, k->count(m) - 1, &index) ? -1 : index;
+  }
+  const char *name = utf8(object);
+  if (!name) return -1;
+  if ((index = k->find(m, name)) >= 0) return index;
+  char known[700] = "";
+  const char *near = suggestion(object, names_of(m, k, 1));
+  if (!near[0]) list_names(m, k, known, sizeof known);
+  return refuse(JN_ERR_ARGUMENT, "the model has no %s '%.200s'%s%s", k->what, name, near, known);
+}
+
+int model_frame(const model_object *self, PyObject *object) {
+  return find_index(self, object, &frames);
+}
+int model_joint(const model_object *self, PyObject *object) {
+  return find_index(self, object, &joints);
+}
 int model_body(const model_object *self, PyObject *object) {
-  return find_index(object, "body or joint", jn_model_body_count(self->model), find_body,
-                    self->model);
+  return find_index(self, object, &bodies);
 }
 int model_constraint(const model_object *self, PyObject *object) {
-  return find_index(object, "constraint", jn_model_constraint_count(self->model),
-                    jn_model_find_constraint, self->model);
+  return find_index(self, object, &constraints);
 }
 
 /* ---- construction ---- */
@@ -240,7 +314,9 @@ static int settings_of_dict(model_object *self, PyObject *settings) {
   while (settings && PyDict_Next(settings, &at, &key, &value)) {
     int i = 0;
     while (i < SETTINGS && PyUnicode_CompareWithASCIIString(key, setting_names[i])) i++;
-    if (i == SETTINGS) return refuse_type("Model has no setting '%U'", key);
+    if (i == SETTINGS)
+      return refuse_type("Model has no setting '%U'%s", key,
+                         suggestion(key, list_of(setting_names, SETTINGS)));
     values[i] = value == Py_None ? NULL : value;
   }
   return change_settings(self, values);
@@ -510,9 +586,6 @@ READ(layout, PyUnicode_FromString(jn_layout_name(self->layout ? jn_layout_kind_o
 static PyObject *vector(jn_vec3 a) { return Py_BuildValue("(ddd)", a.x, a.y, a.z); }
 READ(gravity, vector(self->settings.gravity))
 
-static PyObject *text(const char *s) {
-  return PyUnicode_DecodeUTF8(s, (Py_ssize_t)strlen(s), "replace");
-}
 static PyObject *matrix(jn_mat3 A) {
   return Py_BuildValue("((ddd)(ddd)(ddd))", A.m[0][0], A.m[0][1], A.m[0][2], A.m[1][0], A.m[1][1],
                        A.m[1][2], A.m[2][0], A.m[2][1], A.m[2][2]);
@@ -615,19 +688,6 @@ static PyObject *read_engine(PyObject *object, void *more) {
   return name;
 }
 
-static PyObject *model_repr(PyObject *object) {
-  const model_object *self = (model_object *)object;
-  PyObject *name = read_name(object, NULL);
-  if (!name) return NULL;
-  PyObject *result = PyUnicode_FromFormat(
-      "<jounce.Model %R: %d bodies, nq = %d, nv = %d, %s>", name, jn_model_body_count(self->model),
-      jn_model_nq(self->model), jn_model_nv(self->model),
-      self->layout ? jn_layout_name(jn_layout_kind_of(self->layout))
-                   : representation_words[self->settings.representation]);
-  Py_DECREF(name);
-  return result;
-}
-
 static PyObject *read_constraints(PyObject *object, void *more) {
   (void)more;
   const jn_model *m = ((model_object *)object)->model;
@@ -692,6 +752,13 @@ PyDoc_STRVAR(
     "and direction of z). driven: joints that stay. Rows of the null space are velocities that\n"
     "leave the frame at rest. AssemblyError: out of reach; RankError: not with this twist.");
 
+PyDoc_STRVAR(
+    generate_doc,
+    "generate($self, /, *, inverse=0, forward=0, lanes=1, name=None)\n--\n\n"
+    "Standalone C for this robot (docs/generate.md): {file name: text} of a source, a header, a\n"
+    "test and CMakeLists.txt. inverse, forward: an order or a list of orders of the dynamics;\n"
+    "lanes: 1, 4 or 8 states in a call; name: prefix of functions and files.");
+
 static PyMethodDef model_methods[128] = {
     {"with_settings", FAST(model_with_settings, with_settings_doc)},
     {"home", model_home, METH_NOARGS, home_doc},
@@ -700,6 +767,7 @@ static PyMethodDef model_methods[128] = {
     {"inverse_kinematics", FAST(model_inverse_kinematics, ik_doc)},
     {"frame_index", model_frame_index, METH_O, frame_index_doc},
     {"joint_index", model_joint_index, METH_O, joint_index_doc},
+    {"generate", FAST(model_generate, generate_doc)},
     {"_source", model_source, METH_NOARGS, NULL},
 };
 
@@ -708,7 +776,7 @@ HIDDEN void model_add_methods(void);
 void model_add_methods(void) {
   int n = 0;
   while (model_methods[n].ml_name) n++;
-  if (n > 8) return;
+  if (n > 9) return;
   for (int i = 0; rotor_methods[i].ml_name && n < 127; i++) model_methods[n++] = rotor_methods[i];
   for (int i = 0; algorithm_methods[i].ml_name && n < 127; i++)
     model_methods[n++] = algorithm_methods[i];
@@ -728,8 +796,7 @@ PyDoc_STRVAR(
     "layout: 'pinocchio', 'mujoco', 'drake' or 'rbdl': every q, v, tau and matrix has the order\n"
     "and meaning of that library. package_path, arguments: see Spec.load.\n\n"
     "The object is immutable; threads may share it. Methods take arrays with any number of\n"
-    "leading axes (a batch) and return arrays with the same leading axes; `out=` takes arrays to\n"
-    "write into.");
+    "leading axes (a batch), which broadcast as in numpy; `out=` takes arrays to write into.");
 
 static PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(model_object, weak), READONLY, NULL},
@@ -737,7 +804,6 @@ static PyMemberDef members[] = {
 };
 static PyType_Slot model_slots[] = {
     {Py_tp_dealloc, (void *)model_dealloc},
-    {Py_tp_repr, (void *)model_repr},
     {Py_tp_doc, (void *)model_doc},
     {Py_tp_methods, model_methods},
     {Py_tp_getset, model_getset},

@@ -128,8 +128,12 @@ static jn_status map_se3_log(const double *x, double *out) {
   return JN_OK;
 }
 
-static PyObject *apply_map(PyObject *value, const group_map *m) {
-  PyArrayObject *x = take_array(value, m->what);
+static PyObject *apply_map(const char *function, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *keywords, const group_map *m) {
+  const char *const names[] = {m->what, "out"};
+  PyObject *v[2];
+  if (take_arguments(function, names, 2, 1, 1, args, nargs, keywords, v)) return NULL;
+  PyArrayObject *x = take_array(v[0], m->what);
   if (!x) return NULL;
   int nd = PyArray_NDIM(x), lead = nd - m->in_axes, good = lead >= 0;
   npy_intp shape[NPY_MAXDIMS + 2];
@@ -147,7 +151,7 @@ static PyObject *apply_map(PyObject *value, const group_map *m) {
   } else {
     memcpy(shape, PyArray_DIMS(x), (size_t)lead * sizeof *shape);
     for (int i = 0; i < m->out_axes; i++) shape[lead + i] = m->out[i], out *= (size_t)m->out[i];
-    y = new_array(lead + m->out_axes, shape);
+    y = take_out(v[1], function, lead + m->out_axes, shape, x);
   }
   size_t count = (size_t)PyArray_SIZE(x) / in;
   jn_status status = JN_OK;
@@ -162,11 +166,12 @@ static PyObject *apply_map(PyObject *value, const group_map *m) {
   Py_XDECREF(y);
   return raise_status(status);
 }
-#define GROUP_MAP(function, ...)                                 \
-  static PyObject *function(PyObject *module, PyObject *value) { \
-    static const group_map m = {__VA_ARGS__, map_##function};    \
-    (void)module;                                                \
-    return apply_map(value, &m);                                 \
+#define GROUP_MAP(function, ...)                                                       \
+  static PyObject *function(PyObject *module, PyObject *const *args, Py_ssize_t nargs, \
+                            PyObject *keywords) {                                      \
+    static const group_map m = {__VA_ARGS__, map_##function};                          \
+    (void)module;                                                                      \
+    return apply_map(#function, args, nargs, keywords, &m);                            \
   }
 /* derivatives of exp, left: C' C^-1 = dexp(x) x'; right: dexp(-x) */
 static jn_status map_so3_dexp(const double *x, double *out) {
@@ -254,26 +259,31 @@ static PyMethodDef functions[] = {
      "to_taylor(x, /)\n--\n\nDerivatives (r+1, ...) to Taylor coefficients: row k divided by k!."},
     {"to_derivatives", to_derivatives, METH_O,
      "to_derivatives(x, /)\n--\n\nTaylor coefficients (r+1, ...) to derivatives."},
-    {"so3_exp", so3_exp, METH_O,
-     "so3_exp(w, /)\n--\n\nR (..., 3, 3) of rotation vectors (..., 3)."},
-    {"so3_log", so3_log, METH_O,
-     "so3_log(R, /)\n--\n\nRotation vectors (..., 3) of R (..., 3, 3)."},
-    {"se3_exp", se3_exp, METH_O,
-     "se3_exp(V, /)\n--\n\nPoses (..., 4, 4) of twists (..., 6), angular first."},
-    {"se3_log", se3_log, METH_O,
-     "se3_log(T, /)\n--\n\nTwists (..., 6), angular first, of poses (..., 4, 4)."},
-    {"so3_dexp", so3_dexp, METH_O,
-     "so3_dexp(w, /)\n--\n\n"
-     "The derivative of exp on SO(3) (..., 3, 3): R' R^T = [dexp(w) w'] for R = exp(w).\n"
-     "so3_dexp(-w) belongs to R^T R'."},
-    {"so3_dexp_inv", so3_dexp_inv, METH_O,
-     "so3_dexp_inv(w, /)\n--\n\nIts inverse, for |w| < 2 pi."},
-    {"se3_dexp", se3_dexp, METH_O,
-     "se3_dexp(V, /)\n--\n\n"
-     "The derivative of exp on SE(3) (..., 6, 6): the spatial twist of exp(V) is dexp(V) V'.\n"
-     "se3_dexp(-V) gives the body twist."},
-    {"se3_dexp_inv", se3_dexp_inv, METH_O,
-     "se3_dexp_inv(V, /)\n--\n\nIts inverse, for an angle below 2 pi."},
+    {"so3_exp",
+     FAST(so3_exp, "so3_exp(w, *, out=None)\n--\n\nR (..., 3, 3) of rotation vectors (..., 3).")},
+    {"so3_log",
+     FAST(so3_log, "so3_log(R, *, out=None)\n--\n\nRotation vectors (..., 3) of R (..., 3, 3).")},
+    {"se3_exp",
+     FAST(se3_exp,
+          "se3_exp(V, *, out=None)\n--\n\nPoses (..., 4, 4) of twists (..., 6), angular first.")},
+    {"se3_log",
+     FAST(se3_log,
+          "se3_log(T, *, out=None)\n--\n\nTwists (..., 6), angular first, of poses (..., 4, 4).")},
+    {"so3_dexp",
+     FAST(so3_dexp,
+          "so3_dexp(w, *, out=None)\n--\n\n"
+          "The derivative of exp on SO(3) (..., 3, 3): R' R^T = [dexp(w) w'] for R = exp(w).\n"
+          "so3_dexp(-w) belongs to R^T R'.")},
+    {"so3_dexp_inv",
+     FAST(so3_dexp_inv, "so3_dexp_inv(w, *, out=None)\n--\n\nIts inverse, for |w| < 2 pi.")},
+    {"se3_dexp",
+     FAST(se3_dexp,
+          "se3_dexp(V, *, out=None)\n--\n\n"
+          "The derivative of exp on SE(3) (..., 6, 6): the spatial twist of exp(V) is dexp(V) V'.\n"
+          "se3_dexp(-V) gives the body twist.")},
+    {"se3_dexp_inv",
+     FAST(se3_dexp_inv,
+          "se3_dexp_inv(V, *, out=None)\n--\n\nIts inverse, for an angle below 2 pi.")},
     {NULL, NULL, 0, NULL},
 };
 
@@ -288,7 +298,7 @@ static struct PyModuleDef definition = {
     NULL,
     NULL};
 
-void model_add_methods(void);
+void model_add_methods(void), spec_join_methods(void);
 
 PyMODINIT_FUNC PyInit__jounce(void);
 PyMODINIT_FUNC PyInit__jounce(void) {
@@ -298,6 +308,7 @@ PyMODINIT_FUNC PyInit__jounce(void) {
     goto failed;
   if (PyModule_AddFunctions(module, textbook_functions)) goto failed;
   model_add_methods();
+  spec_join_methods();
   struct {
     PyTypeObject **type;
     PyType_Spec *spec;

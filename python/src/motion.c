@@ -153,18 +153,14 @@ PyObject *trajectory_limits(PyObject *object, PyObject *const *args, Py_ssize_t 
 /* (frame, speed): the speed of the origin of a frame */
 static int take_tool(const model_object *model, PyObject *value, jn_tool_limit *tool,
                      jn_retime_options *o) {
-  const char *name;
+  PyObject *frame;
   if (!value || value == Py_None) return 0;
-  if (!PyTuple_Check(value) || !PyArg_ParseTuple(value, "sd", &name, &tool->speed)) {
+  if (!PyTuple_Check(value) || !PyArg_ParseTuple(value, "Od", &frame, &tool->speed)) {
     PyErr_Clear();
     raise_text(JN_ERR_ARGUMENT, "tool_speed: (frame, speed) expected");
     return -1;
   }
-  tool->frame = jn_model_find_frame(model->model, name);
-  if (tool->frame < 0) {
-    raise_text(JN_ERR_ARGUMENT, "tool_speed: the model has no link or frame '%s'", name);
-    return -1;
-  }
+  if ((tool->frame = model_frame(model, frame)) < 0) return -1;
   o->tools = 1;
   o->tool = tool;
   return 0;
@@ -292,4 +288,26 @@ PyObject *trajectory_force_band(PyObject *object, PyObject *const *args, Py_ssiz
   if (!status) return (PyObject *)tau;
   Py_XDECREF(tau);
   return PyErr_Occurred() ? NULL : raise_status(status);
+}
+
+PyObject *trajectory_tool_peak(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                               PyObject *keywords) {
+  static const char *const names[] = {"frame", "samples"};
+  trajectory_object *self = (trajectory_object *)object;
+  model_object *model = self->model;
+  PyObject *v[2];
+  int frame, samples = 1000;
+  if (take_arguments("tool_peak", names, 2, 2, 1, args, nargs, keywords, v) ||
+      (frame = model_frame(model, v[0])) < 0 ||
+      (v[1] && take_int(v[1], "samples", 2, 100000000, &samples)))
+    return NULL;
+  jn_data *data = model_take_data(model, 0);
+  if (!data) return NULL;
+  double speed = 0, t = 0;
+  jn_status status;
+  Py_BEGIN_ALLOW_THREADS;
+  status = jn_tool_peak(model->model, data, self->trajectory, frame, samples, NULL, &speed, &t);
+  Py_END_ALLOW_THREADS;
+  model_put_data(model, data);
+  return status ? raise_status(status) : Py_BuildValue("(dd)", speed, t);
 }

@@ -69,9 +69,21 @@ static jn_status map_loads(const jn_model *m, int order, const double *x, double
 
 /* x (..., r+1, in) -> y (..., r+1, out), and rest (..., r+1, more) if more > 0; one row of y and
  * rest if `single`. */
-static PyObject *apply(PyObject *object, PyObject *value, const char *what, npy_intp in,
-                       npy_intp out, npy_intp more, int single, rotor_map *map) {
-  const jn_model *m = ((model_object *)object)->model;
+typedef struct rotor_call {
+  const char *function, *what;
+  PyObject *object, *const *args;
+  Py_ssize_t nargs;
+  PyObject *keywords;
+} rotor_call;
+static PyObject *apply(const rotor_call *c, npy_intp in, npy_intp out, npy_intp more, int single,
+                       rotor_map *map) {
+  const jn_model *m = ((model_object *)c->object)->model;
+  const char *what = c->what, *const names[] = {what, "out"};
+  PyObject *v[2], *given[2];
+  if (take_arguments(c->function, names, 2, 1, 1, c->args, c->nargs, c->keywords, v)) return NULL;
+  PyObject *value = v[0];
+  given[0] = v[1], given[1] = NULL;
+  if (more && take_out_pair(v[1], given)) return NULL;
   if (jn_model_rotor_count(m) == 0) return raise_text(JN_ERR_ARGUMENT, "the model has no rotors");
   PyArrayObject *x = take_array(value, what), *y = NULL, *rest = NULL;
   if (!x) return NULL;
@@ -85,9 +97,9 @@ static PyObject *apply(PyObject *object, PyObject *value, const char *what, npy_
   memcpy(shape, PyArray_DIMS(x), (size_t)nd * sizeof *shape);
   const int axes = single ? nd - 1 : nd;
   shape[axes - 1] = out;
-  y = new_array(axes, shape);
+  y = take_out(given[0], c->function, axes, shape, x);
   shape[axes - 1] = more;
-  if (more) rest = new_array(axes, shape);
+  if (more && y) rest = take_out(given[1], c->function, axes, shape, x);
   jn_status status = y && (!more || rest) ? JN_OK : JN_ERR_MEMORY;
   const npy_intp count = PyArray_SIZE(x) / (rows * in);
   for (npy_intp i = 0; i < count && !status; i++)
@@ -97,48 +109,54 @@ static PyObject *apply(PyObject *object, PyObject *value, const char *what, npy_
   if (!status) return rest ? Py_BuildValue("(NN)", y, rest) : (PyObject *)y;
   Py_XDECREF(y);
   Py_XDECREF(rest);
-  return raise_status(status);
+  return PyErr_Occurred() ? NULL : raise_status(status);
 }
 
+#define ROTOR_METHOD(name, what, ...)                                              \
+  static PyObject *name(PyObject *object, PyObject *const *args, Py_ssize_t nargs, \
+                        PyObject *keywords) {                                      \
+    const rotor_call c = {#name, what, object, args, nargs, keywords};             \
+    return apply(&c, __VA_ARGS__);                                                 \
+  }
 #define COUNT(object) jn_model_rotor_count(((model_object *)object)->model)
-static PyObject *rotor_wrench(PyObject *object, PyObject *value) {
-  return apply(object, value, "thrust", COUNT(object), 6, 0, 0, map_wrench);
-}
-static PyObject *rotor_thrusts(PyObject *object, PyObject *value) {
-  return apply(object, value, "wrench", 6, COUNT(object), 6, 0, jn_rotor_thrusts);
-}
-static PyObject *rotor_speeds(PyObject *object, PyObject *value) {
-  return apply(object, value, "thrust", COUNT(object), COUNT(object), 0, 0, map_speeds);
-}
-static PyObject *rotor_thrusts_at(PyObject *object, PyObject *value) {
-  return apply(object, value, "omega", COUNT(object), COUNT(object), 0, 0, map_thrusts_at);
-}
-static PyObject *rotor_loads(PyObject *object, PyObject *value) {
-  return apply(object, value, "thrust", COUNT(object), COUNT(object), COUNT(object), 1, map_loads);
-}
+ROTOR_METHOD(rotor_wrench, "thrust", COUNT(object), 6, 0, 0, map_wrench)
+ROTOR_METHOD(rotor_thrusts, "wrench", 6, COUNT(object), 6, 0, jn_rotor_thrusts)
+ROTOR_METHOD(rotor_speeds, "thrust", COUNT(object), COUNT(object), 0, 0, map_speeds)
+ROTOR_METHOD(rotor_thrusts_at, "omega", COUNT(object), COUNT(object), 0, 0, map_thrusts_at)
+ROTOR_METHOD(rotor_loads, "thrust", COUNT(object), COUNT(object), COUNT(object), 1, map_loads)
 
 PyMethodDef rotor_methods[] = {
     {"rotor_allocation", rotor_allocation, METH_NOARGS, allocation_doc},
-    {"rotor_wrench", rotor_wrench, METH_O,
-     "rotor_wrench($self, thrust, /)\n--\n\n"
-     "The wrench on the base (..., r+1, 6), body representation, torque first, of the thrusts\n"
-     "(..., r+1, n) and their derivatives."},
-    {"rotor_thrusts", rotor_thrusts, METH_O,
-     "rotor_thrusts($self, wrench, /)\n--\n\n"
-     "(thrust, rest): the thrusts (..., r+1, n) of least norm that make the wrench (..., r+1, 6)\n"
-     "in body representation (the first six of tau of a model with representation='body'), and\n"
-     "what they leave, rest = wrench - A thrust: rounding errors if the rank is 6."},
-    {"rotor_speeds", rotor_speeds, METH_O,
-     "rotor_speeds($self, thrust, /)\n--\n\n"
-     "Speeds (..., r+1, n), sqrt(thrust / c_f), with derivatives. InfeasibleError: a thrust is\n"
-     "negative; SingularError: a thrust is zero, and derivatives are asked for."},
-    {"rotor_thrusts_at", rotor_thrusts_at, METH_O,
-     "rotor_thrusts_at($self, omega, /)\n--\n\n"
-     "Thrusts c_f omega^2 (..., r+1, n) of speeds (..., r+1, n), with derivatives."},
-    {"rotor_loads", rotor_loads, METH_O,
-     "rotor_loads($self, thrust, /)\n--\n\n"
-     "(use, rate): thrust / its limit and |thrust'| / its limit, each (..., n), of thrusts\n"
-     "(..., r+1, n). A rotor is saturated where one is above 1, or the thrust below `lower` of\n"
-     "Model.rotors."},
+    {"rotor_wrench",
+     FAST(
+         rotor_wrench,
+         "rotor_wrench($self, /, thrust, *, out=None)\n--\n\n"
+         "The wrench on the base (..., r+1, 6), body representation, torque first, of the thrusts\n"
+         "(..., r+1, n) and their derivatives.")},
+    {"rotor_thrusts",
+     FAST(rotor_thrusts,
+          "rotor_thrusts($self, /, wrench, *, out=None)\n--\n\n"
+          "(thrust, rest): the thrusts (..., r+1, n) of least norm that make the wrench (..., r+1, "
+          "6)\n"
+          "in body representation (the first six of tau of a model with representation='body'), "
+          "and\n"
+          "what they leave, rest = wrench - A thrust: rounding errors if the rank is 6.")},
+    {"rotor_speeds",
+     FAST(rotor_speeds,
+          "rotor_speeds($self, /, thrust, *, out=None)\n--\n\n"
+          "Speeds (..., r+1, n), sqrt(thrust / c_f), with derivatives. InfeasibleError: a thrust "
+          "is\n"
+          "negative; SingularError: a thrust is zero, and derivatives are asked for.")},
+    {"rotor_thrusts_at",
+     FAST(rotor_thrusts_at,
+          "rotor_thrusts_at($self, /, omega, *, out=None)\n--\n\n"
+          "Thrusts c_f omega^2 (..., r+1, n) of speeds (..., r+1, n), with derivatives.")},
+    {"rotor_loads",
+     FAST(rotor_loads,
+          "rotor_loads($self, /, thrust, *, out=None)\n--\n\n"
+          "(use, rate): thrust / its limit and |thrust'| / its limit, each (..., n), of thrusts\n"
+          "(..., r+1, n). A rotor is saturated where one is above 1, or the thrust below `lower` "
+          "of\n"
+          "Model.rotors.")},
     {NULL, NULL, 0, NULL},
 };

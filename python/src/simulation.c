@@ -17,7 +17,7 @@ typedef struct simulation_object {
   double *room; /* nq + nv */
 } simulation_object;
 
-static PyTypeObject *statistics_type;
+static PyObject *statistics_type;
 
 /* ---- callbacks: after an exception the step fails, and the exception stays set ---- */
 
@@ -385,8 +385,9 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *ke
     int i = 0;
     while (i < NAMES && PyUnicode_CompareWithASCIIString(key, names[i])) i++;
     if (i == NAMES || values[i]) {
-      PyErr_Format(PyExc_TypeError, "Simulation() %s '%U'",
-                   i == NAMES ? "has no argument" : "got two values for", key);
+      PyErr_Format(PyExc_TypeError, "Simulation() %s '%U'%s",
+                   i == NAMES ? "has no argument" : "got two values for", key,
+                   i == NAMES ? suggestion(key, list_of(names, NAMES)) : "");
       return NULL;
     }
     values[i] = value;
@@ -695,13 +696,8 @@ static PyObject *read_statistics(PyObject *object, void *more) {
   simulation_object *self = ready(object);
   if (!self) return NULL;
   jn_statistics s = jn_simulation_statistics(self->simulation);
-  PyObject *result = PyStructSequence_New(statistics_type);
-  if (!result) return NULL;
-  PyObject *items[] = {PyLong_FromLong(s.steps), PyLong_FromLong(s.rejected),
-                       PyLong_FromLong(s.dynamics), PyFloat_FromDouble(s.last_step),
-                       PyLong_FromLong(s.order)};
-  for (Py_ssize_t i = 0; i < 5; i++) PyStructSequence_SetItem(result, i, items[i]);
-  return result;
+  return PyObject_CallFunction(statistics_type, "llldi", s.steps, s.rejected, s.dynamics,
+                               s.last_step, s.order);
 }
 
 /* For pickle: the options by name. */
@@ -780,12 +776,7 @@ PyType_Spec simulation_type_spec = {"jounce.Simulation", sizeof(simulation_objec
                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, simulation_slots};
 
 int add_simulation_results(PyObject *module) {
-  static PyStructSequence_Field fields[] = {{"steps", NULL},    {"rejected", NULL},
-                                            {"dynamics", NULL}, {"last_step", NULL},
-                                            {"order", NULL},    {NULL, NULL}};
-  static PyStructSequence_Desc desc = {"jounce.Statistics", "Statistics of a simulation.", fields,
-                                       5};
-  statistics_type = PyStructSequence_NewType(&desc);
-  return statistics_type ? PyModule_AddObjectRef(module, "Statistics", (PyObject *)statistics_type)
-                         : -1;
+  static const char *const fields[] = {"steps", "rejected", "dynamics", "last_step", "order"};
+  statistics_type = new_named_tuple(module, "Statistics", fields, 5);
+  return statistics_type ? 0 : -1;
 }

@@ -1,12 +1,8 @@
 /* spec.c: the type Spec, an editable description of a robot. */
-#include "binding.h"
 #include "files.h"
+#include "spec.h"
 
 #include <string.h>
-
-typedef struct spec_object {
-  PyObject_HEAD jn_spec *spec;
-} spec_object;
 
 static PyObject *spec_wrap(jn_spec *spec) {
   spec_object *self = (spec_object *)PyType_GenericAlloc(spec_type, 0);
@@ -103,165 +99,7 @@ static PyObject *spec_parse_json(PyObject *type, PyObject *const *args, Py_ssize
   return parse(jn_spec_parse_json, "parse_json", args, nargs, keywords);
 }
 
-/* ---- links, joints, frames ---- */
-
-static int take_vec3(PyObject *value, const char *what, jn_vec3 *out) {
-  double x[3];
-  if (!value) return 0;
-  if (take_numbers(value, what, 3, x)) return -1;
-  *out = jn_v3(x[0], x[1], x[2]);
-  return 0;
-}
-
-static int take_mat3(PyObject *value, const char *what, jn_mat3 *out) {
-  npy_intp shape[2] = {3, 3};
-  if (!value) return 0;
-  PyArrayObject *a = take_array(value, what);
-  if (!a) return -1;
-  int principal = PyArray_NDIM(a) == 1 && PyArray_DIM(a, 0) == 3 && !strcmp(what, "inertia");
-  if (principal) { /* moments along the axes */
-    memset(out, 0, sizeof *out);
-    for (int i = 0; i < 3; i++) out->m[i][i] = NUMBERS(a)[i];
-    Py_DECREF(a);
-    return 0;
-  }
-  Py_DECREF(a);
-  if (!(a = take_shape(value, what, 2, shape))) return -1;
-  memcpy(out->m, NUMBERS(a), sizeof out->m);
-  Py_DECREF(a);
-  return 0;
-}
-
-static int take_optional(PyObject *value, const char *what, double *out) {
-  return value ? take_double(value, what, out) : 0;
-}
-
-static const char *take_text(PyObject *value, const char *what) {
-  if (PyUnicode_Check(value)) return utf8(value);
-  PyErr_Format(PyExc_TypeError, "%s: a str expected, found %.200s", what, type_name(value));
-  return NULL;
-}
-
-PyDoc_STRVAR(
-    add_link_doc,
-    "add_link($self, /, name, mass=0, com=(0, 0, 0), inertia=None, R=None, p=None)\n--\n\n"
-    "Adds a link. com (3,) in its frame; inertia (3, 3) about the centre of mass, or (3,)\n"
-    "principal moments; R (3, 3), p (3,): pose of the link frame at home, for joints placed by\n"
-    "screw and for the root. Returns the spec.");
-static PyObject *spec_add_link(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                               PyObject *keywords) {
-  static const char *const names[] = {"name", "mass", "com", "inertia", "R", "p"};
-  PyObject *v[6];
-  const char *name;
-  if (take_arguments("add_link", names, 6, 6, 1, args, nargs, keywords, v) ||
-      !(name = take_text(v[0], "name")))
-    return NULL;
-  jn_link_desc link = jn_link_default(name);
-  if (take_optional(v[1], "mass", &link.mass) || take_vec3(v[2], "com", &link.com) ||
-      take_mat3(v[3], "inertia", &link.inertia) || take_mat3(v[4], "R", &link.home.R) ||
-      take_vec3(v[5], "p", &link.home.p))
-    return NULL;
-  jn_status status = jn_spec_add_link(((spec_object *)object)->spec, &link);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
-}
-
-PyDoc_STRVAR(
-    add_joint_doc,
-    "add_joint($self, /, name, type, parent, child, *, axis=None, axis2=None, point=None, R=None,\n"
-    "          p=None, pitch=0, armature=0, damping=0, friction=0, lower=None, upper=None,\n"
-    "          velocity=None, effort=None, acceleration=None, jerk=None, effort_rate=None)\n"
-    "--\n\n"
-    "Adds a joint: 'fixed', 'revolute', 'prismatic', 'helical', 'cylindrical', 'planar',\n"
-    "'universal', 'spherical' or 'free'. parent None: the world. With R or p it is placed by\n"
-    "frame: R, p is the joint frame in the parent link's frame, and axis is in the joint frame.\n"
-    "Otherwise by screw: axis and point are in the world at home. axis2: second axis of a\n"
-    "universal joint. Returns the spec.");
-static PyObject *spec_add_joint(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                PyObject *keywords) {
-  static const char *const names[] = {
-      "name",  "type",     "parent", "child",        "axis",    "axis2",      "point",
-      "R",     "p",        "pitch",  "armature",     "damping", "friction",   "lower",
-      "upper", "velocity", "effort", "acceleration", "jerk",    "effort_rate"};
-  static const char *words[JN_JOINT_TYPE_COUNT + 1];
-  for (int i = 0; i < JN_JOINT_TYPE_COUNT; i++) words[i] = jn_joint_type_name((jn_joint_type)i);
-  PyObject *v[20];
-  /* parent may be None, so it is not among the required ones */
-  if (take_arguments("add_joint", names, 20, 4, 2, args, nargs, keywords, v)) return NULL;
-  const char *name = take_text(v[0], "name"), *parent = NULL, *child;
-  int type = name ? word_index(v[1], words, "type") : -1;
-  if (type < 0 || (v[2] && !(parent = take_text(v[2], "parent")))) return NULL;
-  if (!v[3]) {
-    PyErr_SetString(PyExc_TypeError, "add_joint() needs 'child'");
-    return NULL;
-  }
-  if (!(child = take_text(v[3], "child"))) return NULL;
-  jn_joint_desc j = jn_joint_default(name, (jn_joint_type)type, parent, child);
-  j.placement = v[7] || v[8] ? JN_BY_FRAME : JN_BY_SCREW;
-  if (take_vec3(v[4], "axis", &j.axis[0]) || take_vec3(v[5], "axis2", &j.axis[1]) ||
-      take_vec3(v[6], "point", &j.point) || take_mat3(v[7], "R", &j.origin.R) ||
-      take_vec3(v[8], "p", &j.origin.p))
-    return NULL;
-  double *const numbers[] = {&j.pitch,           &j.armature,          &j.damping,
-                             &j.friction,        &j.limits.lower,      &j.limits.upper,
-                             &j.limits.velocity, &j.limits.effort,     &j.limits.acceleration,
-                             &j.limits.jerk,     &j.limits.effort_rate};
-  for (int i = 0; i < 11; i++)
-    if (take_optional(v[9 + i], names[9 + i], numbers[i])) return NULL;
-  jn_status status = jn_spec_add_joint(((spec_object *)object)->spec, &j);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
-}
-
-PyDoc_STRVAR(add_frame_doc,
-             "add_frame($self, /, name, link, R=None, p=None)\n--\n\n"
-             "Adds a named frame fixed to a link, R (3, 3), p (3,) in the link's frame.\n"
-             "Returns the spec.");
-static PyObject *spec_add_frame(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                PyObject *keywords) {
-  static const char *const names[] = {"name", "link", "R", "p"};
-  PyObject *v[4];
-  if (take_arguments("add_frame", names, 4, 4, 2, args, nargs, keywords, v)) return NULL;
-  jn_frame_desc frame = {.pose = jn_pose_identity()};
-  if (!(frame.name = take_text(v[0], "name")) || !(frame.link = take_text(v[1], "link")) ||
-      take_mat3(v[2], "R", &frame.pose.R) || take_vec3(v[3], "p", &frame.pose.p))
-    return NULL;
-  jn_status status = jn_spec_add_frame(((spec_object *)object)->spec, &frame);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
-}
-
-PyDoc_STRVAR(
-    add_rotor_doc,
-    "add_rotor($self, /, name, link, *, c_f, c_d=0, spin=1, R=None, p=None, idle=None, "
-    "speed=None,\n"
-    "          thrust=None, thrust_rate=None)\n--\n\n"
-    "Adds a propeller: R (3, 3), p (3,) is its frame in that of the link; its thrust\n"
-    "c_f omega^2 is along z, its drag torque c_d omega^2 against its spin (1: counter-clockwise).\n"
-    "idle, speed, thrust, thrust_rate: its limits. Returns the spec.");
-static PyObject *spec_add_rotor(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                PyObject *keywords) {
-  static const char *const names[] = {"name", "link", "c_f",   "c_d",    "spin",       "R",
-                                      "p",    "idle", "speed", "thrust", "thrust_rate"};
-  PyObject *v[11];
-  if (take_arguments("add_rotor", names, 11, 2, 3, args, nargs, keywords, v)) return NULL;
-  jn_rotor_desc d = jn_rotor_default(NULL, NULL);
-  if (!(d.name = take_text(v[0], "name")) || !(d.link = take_text(v[1], "link")) ||
-      take_optional(v[2], "c_f", &d.c_f) || take_optional(v[3], "c_d", &d.c_d) ||
-      (v[4] && take_int(v[4], "spin", -1, 1, &d.spin)) || take_mat3(v[5], "R", &d.pose.R) ||
-      take_vec3(v[6], "p", &d.pose.p) || take_optional(v[7], "idle", &d.limits.idle) ||
-      take_optional(v[8], "speed", &d.limits.speed) ||
-      take_optional(v[9], "thrust", &d.limits.thrust) ||
-      take_optional(v[10], "thrust_rate", &d.limits.thrust_rate))
-    return NULL;
-  jn_status status = jn_spec_add_rotor(((spec_object *)object)->spec, &d);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
-}
+static PyObject *names_of(PyObject *object, void *links); /* a new tuple of names */
 
 static PyObject *spec_extend(PyObject *object, PyObject *path) {
   PyObject *bytes = NULL;
@@ -272,6 +110,14 @@ static PyObject *spec_extend(PyObject *object, PyObject *path) {
   if (status) return raise_error(&error);
   Py_INCREF(object);
   return object;
+}
+
+/* A joint by its name, or by that of the link it moves; -1: none. */
+static int find_spec_joint(const jn_spec *spec, const char *name) {
+  const int joint = jn_spec_find_joint(spec, name);
+  for (int i = 0; joint < 0 && i < jn_spec_joint_count(spec); i++)
+    if (!strcmp(jn_spec_get_joint(spec, i)->child, name)) return i;
+  return joint;
 }
 
 PyDoc_STRVAR(lock_doc,
@@ -293,14 +139,16 @@ static PyObject *spec_lock(PyObject *object, PyObject *const *args, Py_ssize_t n
   if (take_arguments("lock", names, 2, 2, 1, args, nargs, keywords, v) ||
       !(joint = take_text(v[0], "joint")))
     return NULL;
-  const int i = jn_spec_find_joint(spec, joint);
-  if (i < 0) return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'", joint);
+  const int i = find_spec_joint(spec, joint);
+  if (i < 0)
+    return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'%s", joint,
+                      suggestion(v[0], names_of(object, NULL)));
   const int n = nq[jn_spec_get_joint(spec, i)->type];
   if (v[1] &&
       (n == 1 && PyNumber_Check(v[1]) && !PySequence_Check(v[1]) ? take_double(v[1], "q", q)
                                                                  : take_numbers(v[1], "q", n, q)))
     return NULL;
-  jn_status status = jn_spec_lock(spec, joint, v[1] ? q : NULL);
+  jn_status status = jn_spec_lock(spec, jn_spec_get_joint(spec, i)->name, v[1] ? q : NULL);
   if (status) return raise_status(status);
   Py_INCREF(object);
   return object;
@@ -319,8 +167,10 @@ static PyObject *spec_set_armature(PyObject *object, PyObject *const *args, Py_s
   if (take_arguments("set_armature", names, 2, 2, 2, args, nargs, keywords, v) ||
       !(joint = take_text(v[0], "joint")) || take_double(v[1], "armature", &x))
     return NULL;
-  const int i = jn_spec_find_joint(spec, joint);
-  if (i < 0) return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'", joint);
+  const int i = find_spec_joint(spec, joint);
+  if (i < 0)
+    return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'%s", joint,
+                      suggestion(v[0], names_of(object, NULL)));
   jn_spec_joint(spec, i)->armature = x;
   Py_INCREF(object);
   return object;
@@ -534,7 +384,7 @@ static PyObject *names_of(PyObject *object, void *links) {
   return list;
 }
 
-static PyMethodDef methods[] = {
+static PyMethodDef methods[32] = {
     {"load", (PyCFunction)(void (*)(void))spec_load, METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "load(path, *, package_path=None, arguments=None)\n--\n\n"
      "Reads a file, or a built-in robot by its name. package_path: folders with ':' between them,\n"
@@ -562,10 +412,6 @@ static PyMethodDef methods[] = {
      METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "parse_json(text, name='text')\n--\n\n"
      "Reads the text of a native model; `name` is the file name in messages."},
-    {"add_link", FAST(spec_add_link, add_link_doc)},
-    {"add_joint", FAST(spec_add_joint, add_joint_doc)},
-    {"add_frame", FAST(spec_add_frame, add_frame_doc)},
-    {"add_rotor", FAST(spec_add_rotor, add_rotor_doc)},
     {"extend", spec_extend, METH_O,
      "extend($self, path, /)\n--\n\n"
      "Adds the frames, constraints, passive joints and rotors of a side file (JSON). Returns the\n"
@@ -585,6 +431,13 @@ static PyMethodDef methods[] = {
     {"_annotate", spec_annotate, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
+/* Appends the methods of spec_add.c, once, before the type is made. */
+HIDDEN void spec_join_methods(void);
+void spec_join_methods(void) {
+  int n = 0;
+  while (methods[n].ml_name) n++;
+  for (int i = 0; spec_add_methods[i].ml_name && n < 31; i++) methods[n++] = spec_add_methods[i];
+}
 static PyGetSetDef getset[] = {
     {"name", read_name, NULL, "Name of the robot.", NULL},
     {"gravity", read_gravity, write_gravity, "Gravity, (3,).", NULL},

@@ -113,6 +113,42 @@ void note_attribute(const char *name, PyObject *value) {
   PyErr_Restore(type, error, trace);
 }
 
+void prefix_message(const char *prefix) {
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  PyObject *args = error ? Py_BuildValue("(N)", PyUnicode_FromFormat("%s%S", prefix, error)) : NULL;
+  if (!args || PyObject_SetAttrString(error, "args", args)) PyErr_Clear();
+  Py_XDECREF(args);
+  PyErr_Restore(type, error, trace);
+}
+
+const char *suggestion(PyObject *word, PyObject *names) {
+  static char text[JN_MAX_NAME + 40]; /* under the interpreter's lock */
+  text[0] = '\0';
+  PyObject *difflib = names ? PyImport_ImportModule("difflib") : NULL;
+  PyObject *near =
+      difflib ? PyObject_CallMethod(difflib, "get_close_matches", "OOi", word, names, 1) : NULL;
+  PyObject *best = near && PyList_Size(near) > 0 ? PyList_GetItem(near, 0) : NULL;
+  const char *name = best ? utf8(best) : NULL;
+  if (name) snprintf(text, sizeof text, "; did you mean '%.*s'?", JN_MAX_NAME, name);
+  PyErr_Clear();
+  Py_XDECREF(near);
+  Py_XDECREF(difflib);
+  Py_XDECREF(names);
+  return text;
+}
+
+PyObject *list_of(const char *const *words, int count) {
+  PyObject *list = PyList_New(0);
+  for (int i = 0; list && i < count; i++) {
+    PyObject *word = PyUnicode_FromString(words[i]);
+    if (!word || PyList_Append(list, word)) Py_CLEAR(list);
+    Py_XDECREF(word);
+  }
+  return list;
+}
+
 /* ---- words ---- */
 
 const char *const representation_words[] = {"spatial", "body", "hybrid", "mixed", NULL};
@@ -130,7 +166,11 @@ int word_index(PyObject *object, const char *const *words, const char *what) {
   }
   PyObject *shown = PyObject_Repr(object);
   const char *given = shown ? utf8(shown) : NULL;
-  if (given) raise_text(JN_ERR_ARGUMENT, "%s: one of %s expected, found %.100s", what, list, given);
+  int count = 0;
+  while (words[count]) count++;
+  const char *near = given && text ? suggestion(object, list_of(words, count)) : "";
+  if (given)
+    raise_text(JN_ERR_ARGUMENT, "%s: one of %s expected, found %.100s%s", what, list, given, near);
   Py_XDECREF(shown);
   return -1;
 }
@@ -176,7 +216,9 @@ int take_arguments(const char *function, const char *const *names, int count, in
     PyObject *key = PyTuple_GetItem(keywords, k);
     int i = 0;
     while (i < count && !same_name(key, names[i])) i++;
-    if (i == count) return refuse_type("%s() has no argument '%U'", function, key);
+    if (i == count)
+      return refuse_type("%s() has no argument '%U'%s", function, key,
+                         suggestion(key, list_of(names, count)));
     if (i < nargs) return refuse_type("%s() got two values for '%s'", function, names[i]);
     values[i] = args[nargs + k];
   }
@@ -210,7 +252,10 @@ int take_int(PyObject *object, const char *what, long low, long high, int *out) 
   Py_DECREF(index);
   if (x == -1 && PyErr_Occurred()) return -1;
   if (overflow || x < low || x > high)
-    return refuse(JN_ERR_ARGUMENT, "%s: an integer from %ld to %ld expected", what, low, high);
+    return (
+        PyErr_Format(class_of(JN_ERR_ARGUMENT), "%s: an integer from %ld to %ld expected, found %R",
+                     what, low, high, object),
+        -1);
   *out = (int)x;
   return 0;
 }
@@ -277,6 +322,61 @@ int take_numbers(PyObject *object, const char *what, npy_intp n, double *out) {
   if (n) memcpy(out, NUMBERS(a), (size_t)n * sizeof *out);
   Py_DECREF(a);
   return 0;
+}
+
+PyArrayObject *take_out(PyObject *out, const char *what, int nd, const npy_intp *shape,
+                        PyArrayObject *input) {
+  if (!out) return new_array(nd, shape);
+  if (!PyArray_Check(out)) {
+    PyErr_Format(PyExc_TypeError, "out: %s: a numpy array expected, found %.200s", what,
+                 type_name(out));
+    return NULL;
+  }
+  PyArrayObject *a = (PyArrayObject *)out;
+  int good = PyArray_TYPE(a) == NPY_DOUBLE && PyArray_ISCARRAY(a) && PyArray_NDIM(a) == nd;
+  for (int k = 0; good && k < nd; k++) good = PyArray_DIM(a, k) == shape[k];
+  if (!good) {
+    char text[128];
+    write_shape(nd, shape, text, sizeof text);
+    raise_text(JN_ERR_ARGUMENT,
+               "out: %s: a writeable C-contiguous float64 array of shape %s expected", what, text);
+    return NULL;
+  }
+  if (input && PyArray_BYTES(a) < PyArray_BYTES(input) + PyArray_NBYTES(input) &&
+      PyArray_BYTES(input) < PyArray_BYTES(a) + PyArray_NBYTES(a)) {
+    raise_text(JN_ERR_ARGUMENT, "out: %s shares memory with the input", what);
+    return NULL;
+  }
+  return (PyArrayObject *)Py_NewRef(out);
+}
+
+int take_out_pair(PyObject *out, PyObject *items[2]) {
+  items[0] = items[1] = NULL;
+  if (!out) return 0;
+  if (!PyTuple_Check(out) && !PyList_Check(out))
+    return refuse_type("out: a pair of arrays expected, found %.200s", type_name(out));
+  if (fast_size(out) != 2)
+    return refuse(JN_ERR_ARGUMENT, "out: 2 arrays expected, found %ld", (long)fast_size(out));
+  items[0] = fast_item(out, 0);
+  items[1] = fast_item(out, 1);
+  return 0;
+}
+
+PyObject *new_named_tuple(PyObject *module, const char *name, const char *const *fields,
+                          int count) {
+  PyObject *collections = PyImport_ImportModule("collections"), *type = NULL;
+  PyObject *make = collections ? PyObject_GetAttrString(collections, "namedtuple") : NULL;
+  PyObject *list = make ? list_of(fields, count) : NULL;
+  PyObject *args = list ? Py_BuildValue("(sO)", name, list) : NULL;
+  PyObject *more = args ? Py_BuildValue("{s:s}", "module", "jounce") : NULL;
+  if (more) type = PyObject_Call(make, args, more);
+  if (type && PyModule_AddObjectRef(module, name, type)) Py_CLEAR(type);
+  Py_XDECREF(collections);
+  Py_XDECREF(make);
+  Py_XDECREF(list);
+  Py_XDECREF(args);
+  Py_XDECREF(more);
+  return type;
 }
 
 PyArrayObject *new_array(int nd, const npy_intp *shape) {

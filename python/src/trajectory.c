@@ -27,7 +27,7 @@ PyObject *trajectory_from(const trajectory_object *self, jn_trajectory *trajecto
 int trajectory_refuse_bands(const trajectory_object *self) {
   if (!self->bands_lost) return 0;
   return refuse(JN_ERR_STATE,
-                "the bands of a fit are not kept by pickle and copy: fit the samples again");
+                "the bands of a fit are not kept by pickle: fit the samples again");
 }
 
 static PyObject *finish(model_object *model, jn_status status, jn_error *error,
@@ -384,26 +384,27 @@ SOURCE(fit) {
 /* ---- use ---- */
 
 PyDoc_STRVAR(at_doc,
-             "at($self, /, t, order=0)\n--\n\n"
+             "at($self, /, t, order=0, *, out=None)\n--\n\n"
              "q (..., nq) and v (..., order+2, nv) = v, v', ..., v^(order+1) at times t (...):\n"
-             "the inputs of Model.inverse_dynamics of that order.");
+             "the inputs of Model.inverse_dynamics of that order. out: a pair of arrays for them.");
 PyDoc_STRVAR(
     band_doc,
-    "band($self, /, t, order=0)\n--\n\n"
+    "band($self, /, t, order=0, *, out=None)\n--\n\n"
     "Half widths of the 95 % bands of what at(t, order) gives, in jounce's layout. Zero for\n"
     "motions that are not fitted; StateError after a fit with smoothing or tolerance.");
 typedef jn_status (*evaluation)(const jn_trajectory *, double, int, jn_representation, double *,
                                 double *);
 static PyObject *evaluate(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                           PyObject *keywords, const char *name, evaluation function) {
-  static const char *const names[] = {"t", "order"};
+  static const char *const names[] = {"t", "order", "out"};
   trajectory_object *self = (trajectory_object *)object;
   const model_object *model = self->model;
-  PyObject *values[2];
+  PyObject *values[3], *given[2];
   int order = 0;
   const int convert = model->layout && function == jn_trajectory_at;
-  if (take_arguments(name, names, 2, 2, 1, args, nargs, keywords, values) ||
-      (values[1] && take_int(values[1], "order", -1, JN_MAX_ORDER, &order)))
+  if (take_arguments(name, names, 3, 2, 1, args, nargs, keywords, values) ||
+      (values[1] && take_int(values[1], "order", -1, JN_MAX_ORDER, &order)) ||
+      take_out_pair(values[2], given))
     return NULL;
   PyArrayObject *t = take_array(values[0], "t");
   if (!t) return NULL;
@@ -417,10 +418,10 @@ static PyObject *evaluate(PyObject *object, PyObject *const *args, Py_ssize_t na
   }
   if (nd) memcpy(shape, PyArray_DIMS(t), (size_t)nd * sizeof *shape);
   shape[nd] = (npy_intp)nq;
-  PyArrayObject *q = new_array(nd + 1, shape);
+  PyArrayObject *q = take_out(given[0], "q", nd + 1, shape, t);
   shape[nd] = (npy_intp)rows;
   shape[nd + 1] = (npy_intp)nv;
-  PyArrayObject *v = q ? new_array(nd + 2, shape) : NULL;
+  PyArrayObject *v = q ? take_out(given[1], "v", nd + 2, shape, t) : NULL;
   double *room = v ? malloc((nq + rows * nv + 1) * sizeof *room) : NULL;
   jn_status status = room ? JN_OK : JN_ERR_MEMORY;
   jn_representation representation = model->settings.representation;
@@ -603,6 +604,10 @@ static PyMethodDef methods[] = {
           "force_band($self, /, t, order=0)\n--\n\n"
           "Half widths of the 95 % bands of the forces along the motion at time t and\n"
           "of their derivatives, (order+1, nv): of Model.inverse_dynamics of at(t).")},
+    {"tool_peak",
+     FAST(trajectory_tool_peak,
+          "tool_peak($self, /, frame, samples=1000)\n--\n\n"
+          "(speed, t): the largest speed of the origin of a frame along the motion, and when.")},
     {"next_break", trajectory_next_break, METH_O,
      "next_break($self, t, /)\n--\n\n"
      "The first time after t at which a derivative may jump; inf if there is none."},

@@ -24,6 +24,14 @@ def residual(name, value, bound):
         raise AssertionError("%s: %g, bound %g" % (name, value, bound))
 
 
+def close(name, a, b, bound=1e-12):
+    """Fails if two arrays differ by more than the bound, relative to the largest number of the second."""
+    a, b = np.asarray(a), np.asarray(b)
+    if a.shape != b.shape:
+        raise AssertionError("%s: shapes %s and %s" % (name, a.shape, b.shape))
+    scale = max(abs(b).max(), 1e-3) if b.size else 1
+    residual(name, (abs(a - b).max() if b.size else 0) / scale, bound)
+
 def program(*arguments, state=None):
     """The output of `jounce`, as JSON."""
     run = subprocess.run([PROGRAM, *arguments], input=None if state is None else json.dumps(state),

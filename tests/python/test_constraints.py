@@ -185,5 +185,61 @@ class Constraints(unittest.TestCase):
             model.constrained_forward_dynamics([0, 0, 0], [0, 0, 0], [np.nan, 0, 0])
 
 
+class Options(unittest.TestCase):
+    def two_arms(self):
+        """Two links turned by two motors each against a coupling: one actuator too many."""
+        spec = jounce.Spec("pair").add_link("base", 0)
+        for name in ("a", "b"):
+            spec.add_link(name, 1, com=[0.3, 0, 0], inertia=[0.1, 0.1, 0.1])
+            spec.add_joint(name, "revolute", "base", name, axis=[0, 1, 0], R=np.eye(3), p=[0, 0, 0])
+        return spec.add_constraint("gear", "coupling", terms={"a": 1.0, "b": -1.0}).build()
+
+    def test_weights(self):
+        """With q_a = q_b the sum of the torques is given; the least (w tau)^2 shares it as 1 / w^2."""
+        robot = self.two_arms()
+        q, v = np.array([0.3, 0.3]), np.array([[0.5, 0.5], [1.0, 1.0]])
+        total = robot.inverse_dynamics(q, v).sum()
+        for w in ([1.0, 1.0], [1.0, 2.0], [3.0, 0.5]):
+            for layout in ("jounce", "mujoco"):
+                tau = robot.with_settings(layout=layout).constrained_inverse_dynamics(q, v, weights=w).tau[0]
+                share = np.array(w) ** -2.0
+                residual("shared torque", abs(tau - total * share / share.sum()).max() / abs(total), 1e-13)
+        many = robot.constrained_inverse_dynamics(np.stack([q, 2 * q]), v, weights=[1.0, 2.0]).tau
+        self.assertEqual(many[0].tobytes(), robot.constrained_inverse_dynamics(q, v, weights=[1.0, 2.0]).tau.tobytes())
+        p = robot.constrained_inverse_partials(q, v, weights=[1.0, 2.0])
+        h = 1e-5
+        ends = [robot.constrained_inverse_dynamics(q + s, v, weights=[1.0, 2.0]).tau[0] for s in (h, -h)]
+        residual("partials with weights", abs(p.dq[0].sum(1) - (ends[0] - ends[1]) / (2 * h)).max(), 1e-8)
+        for bad in ([1.0], [1.0, 0.0], [1.0, np.nan]):
+            with self.assertRaises(ValueError):
+                robot.constrained_inverse_dynamics(q, v, weights=bad)
+
+    def test_tolerance(self):
+        robot = self.two_arms()
+        q, v = [0.3, 0.3 + 1e-6], np.zeros((2, 2))
+        calls = (lambda **o: robot.constrained_inverse_dynamics(q, v, **o),
+                 lambda **o: robot.constrained_forward_dynamics(q, v[0], v[0], **o),
+                 lambda **o: robot.constrained_hybrid_dynamics(q, v, v[:1], ["a"], **o),
+                 lambda **o: robot.constrained_forward_partials(q, v[0], v[0], **o),
+                 lambda **o: robot.constrained_inverse_partials(q, v, **o),
+                 lambda **o: robot.constrained_linearise(q, v[0], v[0], **o), lambda **o: robot.impact(q, v[0], **o))
+        for call in calls:
+            with self.assertRaises(jounce.ClosureError):
+                call()
+            for tolerance in (1e-4, np.inf):
+                self.assertTrue(np.isfinite(call(tolerance=tolerance)[0]).all())
+            with self.assertRaises(ValueError):
+                call(tolerance=-1)
+
+    def test_proximal(self):
+        """The constraint yields: (J v)' = -mu lambda, mu = proximal J M^-1 J^T; the rigid one does not."""
+        robot = self.two_arms()
+        q, tau, J = [0.3, 0.3], np.array([2.0, 0.0]), np.array([1.0, -1.0])
+        rigid, soft = (robot.constrained_forward_dynamics(q, [0, 0], tau, proximal=x) for x in (None, 0.1))
+        residual("rigid", abs(J @ rigid.a), 1e-13)
+        mu = 0.1 * J @ robot.inverse_mass(q) @ J
+        residual("yields", abs(J @ soft.a + mu * soft.forces[0]) / abs(mu * soft.forces[0]), 1e-12)
+        self.assertGreater(abs(J @ soft.a), 0.01)
+
 if __name__ == "__main__":
     main()

@@ -1,7 +1,6 @@
 """Bad input: exceptions with the library's messages, never a crash; nothing leaks."""
 import gc
 import os
-import pickle
 import random
 import resource
 import sys
@@ -31,9 +30,9 @@ class Refusals(unittest.TestCase):
         r, q, v = self.robot, self.q, self.v
         for bad in (lambda: r.inverse_dynamics(q[:-1], v), lambda: r.inverse_dynamics(q, v[:, :-1]),
                     lambda: r.inverse_dynamics(q, v[0]), lambda: r.inverse_dynamics(q, v[:1]),
-                    lambda: r.inverse_dynamics(0.0, v), lambda: r.inverse_dynamics(q, v[None]),
+                    lambda: r.inverse_dynamics(0.0, v), lambda: r.inverse_dynamics(q, v[None, :1]),
                     lambda: r.inverse_dynamics(np.stack([q, q]), np.stack([v] * 3)),
-                    lambda: r.forward_dynamics(q, v, v), lambda: r.mass_matrix(q[None, :, None]),
+                    lambda: r.forward_dynamics(q, v, v[:2]), lambda: r.mass_matrix(q[None, :, None]),
                     lambda: r.inverse_dynamics(q, v, out=np.empty((1, r.nv))),
                     lambda: r.inverse_dynamics(q, v, out=np.empty((2, r.nv), np.float32)),
                     lambda: r.inverse_dynamics(q, v, out=np.empty((r.nv, 2)).T),
@@ -86,12 +85,14 @@ class Refusals(unittest.TestCase):
         r, q, v = self.robot, self.q.copy(), self.v.copy()
         v[1, 3] = np.nan
         with self.assertRaisesRegex(jounce.NotFiniteError,
-                                    "^a number in the state or in the result is not finite$") as e:
+                                    r"^a number in the state or in the result is not finite: v\[1, 3\] of "
+                                    "'base:vx' is nan$") as e:
             r.inverse_dynamics(q, v)
         self.assertIsInstance(e.exception, ValueError)
         self.assertEqual(e.exception.status, 7)
         q[:4] = 0
-        with self.assertRaisesRegex(jounce.PoseError, r"^a rotation or pose is not in SO\(3\) or SE\(3\)$"):
+        with self.assertRaisesRegex(jounce.PoseError, r"^a rotation or pose is not in SO\(3\) or SE\(3\): the "
+                                    "quaternion of 'base' in q has length 0$"):
             r.mass_matrix(q)
         with self.assertRaises(jounce.NotFiniteError):
             r.mass_matrix(np.full(r.nq, np.inf))
@@ -243,10 +244,12 @@ class Leaks(unittest.TestCase):
 
         for _ in range(count):
             call()
-        before, memory = blocks(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        for _ in range(count):
-            call()
-        grown = blocks() - before
+        grown, memory = count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for _ in range(3):  # the least of three: free lists of the interpreter come and go
+            before = blocks()
+            for _ in range(count):
+                call()
+            grown = min(grown, blocks() - before)
         more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
         print("%s: %d blocks and %d kB more after %d rounds" % (name, grown, more, count))
         self.assertLess(grown, count // 4)

@@ -105,6 +105,16 @@ class Models(unittest.TestCase):
         self.assertEqual(again.joints, model.joints)
         self.assertNotEqual(spec.build().joints, model.joints)
 
+    def test_copies_share_the_robot(self):
+        model = jounce.Model("humanoid", threads=2, layout="mujoco")
+        for again in (copy.copy(model), copy.deepcopy(model), copy.deepcopy([model, model])[1]):
+            self.assertIsNot(again, model)
+            self.same(model, again)
+        spec = jounce.Spec.load("arm6")
+        for again in (copy.copy(spec), copy.deepcopy(spec)):
+            again.lock("joint2")
+            self.assertNotEqual(again.to_json(), spec.to_json())
+
     def test_options_of_building(self):
         for options in ({"root": "floating"}, {"root": "fixed"}, {"inertia": "repair"}, {"lenient": True}):
             model = jounce.Model("arm6", **options)
@@ -185,6 +195,7 @@ class Others(unittest.TestCase):
         for x, y in zip(fit.residual, again.residual):
             np.testing.assert_array_equal(x, y)
         self.assertEqual(sorted(fit.report), sorted(again.report))
+        self.assertTrue(copy.deepcopy(fit).band(1.0)[0].any())
         for lost in (again, pickle.loads(pickle.dumps(again)), again.scaled(2)):
             with self.assertRaisesRegex(jounce.StateError, "fit the samples again"):
                 lost.band(1.0)
@@ -262,6 +273,7 @@ class Others(unittest.TestCase):
         for bad in (lambda: _pickle._restore_model(text[:-20], options, settings),
                     lambda: _pickle._restore_model(text, {"root": "sideways"}, settings),
                     lambda: _pickle._restore_model(text, options, {"layout": "none"}),
+                    lambda: _pickle._restore_model(text, {"root": "floating"}, settings, (6, 6, 7)),
                     lambda: _pickle._restore_trajectory(jounce.Model("arm7"), "{}", None, None, 0)):
             with self.assertRaises(jounce.Error):
                 bad()

@@ -1,7 +1,12 @@
-"""The stub lists every name and argument of the module, and everything has a docstring."""
+"""The stub lists every name and argument of the module, everything has a docstring, and a type checker (mypy) agrees."""
 import ast
 import inspect
 import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
 import unittest
 
 import jounce
@@ -54,6 +59,73 @@ class Stub(unittest.TestCase):
             real = getattr(_jounce, name)
             if issubclass(real, tuple):
                 self.assertEqual(list(real.__match_args__), [n.target.id for n in node.body], name)
+
+    def test_results_are_named_tuples(self):
+        result = jounce.Model("pendulum").inverse_partials([0.1], [[0.2], [0.3]])
+        self.assertEqual(list(result._asdict()), ["dq", "dv"])
+        self.assertIs(type(result)(*result).dq, result.dq)
+
+
+# what a type checker says of a program: an error where the line says so
+PROGRAM = """
+import numpy as np
+import jounce
+robot = jounce.Model("tilthex", representation="body", threads=2)
+q, v = robot.state({"q2": 0.1}, {"q2": [1.0, 2.0]}, order=1)
+tau = robot.inverse_dynamics(q, v, external=[("B4", np.zeros((2, 6)), "hybrid")])
+total: float = tau.sum() + robot.limits.effort[0]
+dq = robot.inverse_partials(q, v).dq
+names: tuple[str, ...] = robot.joint_names
+spec = jounce.Spec("x").add_link("a", 1.0).add_constraint("c", "weld", "a")
+motion = jounce.Trajectory.minimum(robot, [0, 1], [q, q])
+speed, when = motion.tool_peak("B4")
+files: dict[str, str] = robot.generate(inverse=[0, 1])
+sim = jounce.Simulation(robot, "rkmk4", step=1e-3)
+try:
+    sim.run_to(1.0)
+except jounce.SingularError as error:
+    where: str | None = error.joint
+robot.inverse_dynamics(q)  # error
+robot.inverse_dynamics(q, v, exernal=[])  # error
+jounce.Model("x", representation="bdy")  # error
+robot.inverse_partials(q, v).dtau  # error
+wrong: int = robot.joint_names  # error
+jounce.Simulation("arm6")  # error
+spec.add_joint("j", "revolut", None, "a")  # error
+robot.state([1, 2])  # error
+robot.nq = 3  # error
+"""
+
+
+@unittest.skipUnless(shutil.which("mypy"), "mypy is missing: apt install mypy")
+class Checker(unittest.TestCase):
+    def run_tool(self, *command, folder):
+        environment = dict(os.environ, MYPYPATH=os.path.dirname(os.path.dirname(STUB)), MYPY_CACHE_DIR=os.path.join(
+            folder, "cache"))
+        done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        return done.stdout
+
+    def test_a_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "program.py"), "w") as file:
+                file.write(PROGRAM)
+            told = self.run_tool("mypy", "--strict", "--no-error-summary", "--allow-untyped-calls", "program.py",
+                                 folder=folder)
+        lines = {int(n) for n in re.findall(r"^program\.py:(\d+): error", told, re.M)}
+        wanted = {i + 1 for i, line in enumerate(PROGRAM.split("\n")) if "# error" in line}
+        self.assertEqual(lines, wanted, told)
+        print("mypy finds the %d wrong lines" % len(wanted))
+
+    def test_the_stub_is_the_module(self):
+        if subprocess.run([sys.executable, "-c", "import mypy.stubtest"], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("mypy belongs to another Python")
+        with tempfile.TemporaryDirectory() as folder:
+            told = self.run_tool(sys.executable, "-m", "mypy.stubtest", "--concise", "jounce._jounce", folder=folder)
+        with open(STUB) as file:  # names of types are in the stub alone
+            aliases = {"jounce._jounce.%s is not present at runtime" % n for n in
+                       re.findall(r"^(\w+) = ", file.read(), re.M)}
+        self.assertEqual(set(told.strip().split("\n")) - aliases - {""}, set())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,126 @@
+"""Model by names: names of joints and degrees of freedom, vectors of limits, states from dicts."""
+import difflib
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _jounce
+
+
+class Limits(NamedTuple):
+    """The limits of the model file, in the order of q (lower, upper) and of v; inf: none. Joints with one degree of
+    freedom have limits."""
+    lower: np.ndarray
+    upper: np.ndarray
+    velocity: np.ndarray
+    acceleration: np.ndarray
+    jerk: np.ndarray
+    effort: np.ndarray
+    effort_rate: np.ndarray
+
+
+Limits.__module__ = "jounce"
+
+
+def _limits(model):
+    layout = _jounce.Layout(model, model.layout)
+    vectors = {name: np.full(model.nq if name in ("lower", "upper") else model.nv, -np.inf if name == "lower" else np.inf)
+               for name in Limits._fields}
+    for joint in model.joints:
+        if joint["nv"] == 1:
+            for name, x in vectors.items():
+                x[joint["iq" if name in ("lower", "upper") else "iv"]] = joint[name]
+    return Limits(*(layout.export_q(x) if name in ("lower", "upper") else layout.export_rows(x)
+                    for name, x in vectors.items()))
+
+
+def _place(model, key, names, what):
+    """(joint, component) of the name of a joint, a body or a component like 'base:wx'; component None: all."""
+    if isinstance(key, str) and key in names and ":" in key:
+        at = names.index(key)
+        first, count = ("iq", "nq") if what == "q" else ("iv", "nv")
+        for joint in model.joints:
+            if joint[first] <= at < joint[first] + joint[count]:
+                return joint, at - joint[first]
+    if isinstance(key, str) and ":" in key:
+        near = difflib.get_close_matches(key, names, 1)
+        raise _jounce.ArgumentError("%s: the model has no number '%s'%s" % (
+            what, key, "; did you mean '%s'?" % near[0] if near else ""))
+    return model.joints[model.joint_index(key)], None
+
+
+def _numbers(value, what, name):
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise TypeError("%s of '%s': numbers expected, found %s" % (what, name, type(value).__name__)) from None
+
+
+def _set_q(model, q, key, value):
+    joint, component = _place(model, key, model.coordinates, "q")
+    x, name, count = _numbers(value, "q", key), joint["name"], joint["nq"]
+    if component is not None:
+        x, shape = x.reshape(-1), (1,)
+        if x.shape == shape:
+            q[joint["iq"] + component] = x[0]
+            return q
+    elif x.shape == (4, 4) and joint["type"] == "free":
+        return model.with_pose(q, name, x[:3, :3], x[:3, 3])
+    elif x.shape == (3, 3) and joint["type"] == "spherical":
+        return model.with_pose(q, name, x)
+    elif x.reshape(-1).shape == (count,) and x.ndim <= 1:
+        q[joint["iq"]:joint["iq"] + count] = x
+        return q
+    wanted = {"free": "7 numbers or a pose (4, 4)", "spherical": "4 numbers or a rotation (3, 3)"}.get(
+        joint["type"], "%d number%s" % (count, "" if count == 1 else "s"))
+    raise _jounce.ArgumentError("q of '%s': %s expected, found shape %s" % (
+        key, "1 number" if component is not None else wanted, np.shape(value)))
+
+
+def _set_v(model, v, key, value):
+    joint, component = _place(model, key, model.dof_names, "v")
+    x, count = _numbers(value, "v", key), 1 if component is not None else joint["nv"]
+    first = joint["iv"] + (component or 0)
+    rows = x.reshape(-1, 1) if count == 1 and x.ndim <= 1 else x[None] if x.ndim == 1 else x
+    if rows.ndim != 2 or rows.shape[1] != count or len(rows) > len(v):
+        raise _jounce.ArgumentError("v of '%s': at most %d rows of %d number%s expected, found shape %s" % (
+            key, len(v), count, "" if count == 1 else "s", np.shape(value)))
+    v[:len(rows), first:first + count] = rows
+
+
+def _state(self, q=None, v=None, *, order=0):
+    """q (nq,) and v (order+2, nv) from dicts by name; what is not named is at home and at rest.
+
+    q: {joint: numbers}; a free joint may have a pose (4, 4), a spherical one a rotation (3, 3). v: {joint: v}, or
+    [v, v', ...] of a joint with one degree of freedom, or rows v, v', ... of others. Joints are named by themselves,
+    by their bodies or by index; single numbers as in coordinates ('base:x') and dof_names ('base:wx').
+    """
+    if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or not 0 <= order <= _jounce.MAX_ORDER:
+        raise _jounce.ArgumentError("order: an integer from 0 to %d expected, found %r" % (_jounce.MAX_ORDER, order))
+    for what, given in (("q", q), ("v", v)):
+        if given is not None and not isinstance(given, dict):
+            raise TypeError("%s: a dict of joints expected, found %s" % (what, type(given).__name__))
+    plain = self if self.layout == "jounce" else self.with_settings(layout="jounce",
+                                                                    representation=self.representation)
+    numbers, rows = plain.home(), np.zeros((int(order) + 2, self.nv))
+    for key, value in (q or {}).items():
+        numbers = _set_q(plain, numbers, key, value)
+    for key, value in (v or {}).items():
+        _set_v(plain, rows, key, value)
+    layout = _jounce.Layout(self, self.layout)
+    return layout.export_q(numbers), layout.export_rows(rows)
+
+
+def _property(function, documentation):
+    return property(function, doc=documentation)
+
+
+_state.__name__, _state.__qualname__ = "state", "Model.state"
+_jounce.Limits = Limits
+_jounce.Model.state = _state
+_jounce.Model.limits = _property(_limits, "The limits of the model file as vectors, a jounce.Limits.")
+_jounce.Model.joint_names = _property(lambda model: tuple(j["name"] for j in model.joints), "Names of the joints.")
+_jounce.Model.body_names = _property(lambda model: tuple(b["name"] for b in model.bodies), "Names of the bodies.")
+_jounce.Model.frame_names = _property(lambda model: tuple(f["name"] for f in model.frames),
+                                      "Names of the links and frames.")
+_jounce.Model.dof_names = _property(lambda model: model.dofs, "Names of the degrees of freedom, in the order of v.")

@@ -1,0 +1,19 @@
+/* spec.h: what the files of the type Spec share: spec.c, spec_add.c. */
+#ifndef JOUNCE_PYTHON_SPEC_H
+#define JOUNCE_PYTHON_SPEC_H
+
+#include "binding.h"
+
+typedef struct spec_object {
+  PyObject_HEAD jn_spec *spec;
+} spec_object;
+
+/* Each takes an optional argument (value NULL: `out` stays); 0, or -1 with an exception. */
+int take_vec3(PyObject *value, const char *what, jn_vec3 *out);
+int take_mat3(PyObject *value, const char *what, jn_mat3 *out);
+int take_optional(PyObject *value, const char *what, double *out);
+const char *take_text(PyObject *value, const char *what); /* NULL with an exception */
+
+extern PyMethodDef spec_add_methods[]; /* add_link, add_joint, ... */
+
+#endif

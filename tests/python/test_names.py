@@ -1,0 +1,140 @@
+"""Names, vectors of limits, states by names, and what objects show."""
+import html.parser
+import unittest
+
+import numpy as np
+
+import jounce
+from support import flat_to_state, main, program, random_state
+
+
+class States(unittest.TestCase):
+    def test_every_joint_by_name(self):
+        """A state made by names is the state, in every layout; joints may be named by their bodies or indices."""
+        for name in ("humanoid", "tilthex", "arm6"):
+            for layout in ("jounce", "pinocchio", "mujoco", "drake", "rbdl"):
+                if (name, layout) == ("humanoid", "drake"):
+                    continue  # Drake's spherical joints have other numbers
+                robot = jounce.Model(name)
+                q, v = random_state(robot, 4)
+                other = robot.with_settings(layout=layout)
+                for key in ("name", "body", "index"):
+                    keys = {"name": robot.joint_names, "body": robot.body_names, "index": range(robot.nbody)}[key]
+                    moving = [(k, j) for k, j in zip(keys, robot.joints) if j["nv"]]
+                    by_q = {k: q[j["iq"]:j["iq"] + j["nq"]] for k, j in moving}
+                    by_v = {k: v[:, j["iv"]:j["iv"] + j["nv"]] for k, j in moving}
+                    got_q, got_v = other.state(by_q, by_v, order=2)
+                    to = jounce.Layout(robot, layout)
+                    np.testing.assert_array_equal(got_q, to.export_q(q))
+                    np.testing.assert_array_equal(got_v, to.export_rows(v))
+                by_q = dict(zip(other.coordinates, to.export_q(q)))
+                by_v = dict(zip(other.dof_names, to.export_rows(v).T))
+                got_q, got_v = other.state(by_q, by_v, order=2)
+                np.testing.assert_array_equal(got_q, to.export_q(q))
+                np.testing.assert_array_equal(got_v, to.export_rows(v))
+
+    def test_short_forms(self):
+        robot = jounce.Model("tilthex")
+        q, v = robot.state()
+        np.testing.assert_array_equal(q, robot.home())
+        self.assertEqual((v.shape, v.any()), ((2, 12), False))
+        T = jounce.se3_exp([0.1, 0.2, 0.3, 1, 2, 3])
+        q, v = robot.state({"base": T, "q3": 0.4}, {"q3": 2, "q4": [3, 4], "base": [1, 2, 3, 4, 5, 6]})
+        np.testing.assert_allclose(robot.frame_pose(q, "B1"), T, atol=1e-15)
+        self.assertEqual((q[8], v[0, 7], v[0, 8], v[1, 8], list(v[0, :6])), (0.4, 2, 3, 4, [1, 2, 3, 4, 5, 6]))
+        human = jounce.Model("humanoid")
+        R = jounce.so3_exp([0.3, -0.2, 0.1])
+        q, _ = human.state({"waist": R})
+        at = human.joints[human.joint_index("waist")]["iq"]
+        np.testing.assert_allclose(q[at:at + 4], human.with_pose(human.home(), "waist", R)[at:at + 4])
+
+    def test_as_the_program_reads_it(self):
+        robot = jounce.Model("arm6")
+        q, v = robot.state({"joint2": 0.3}, {"joint2": [0.1, 0.2, 0.3]}, order=1)
+        told = program("id", "arm6", "--state", "-", "--order", "1", state=flat_to_state(robot, q, v))
+        tau = robot.inverse_dynamics(q, v)
+        np.testing.assert_allclose(told["tau"]["joint2"], tau[:, robot.dof_names.index("joint2")], rtol=1e-14)
+
+
+class Limits(unittest.TestCase):
+    def test_vectors(self):
+        for layout in ("jounce", "mujoco", "rbdl"):
+            robot = jounce.Model("humanoid", layout=layout)
+            limits = robot.limits
+            for joint in robot.joints:
+                if joint["nv"] != 1:
+                    continue
+                i, k = robot.coordinates.index(joint["name"]), robot.dof_names.index(joint["name"])
+                for name in ("lower", "upper"):
+                    self.assertEqual(getattr(limits, name)[i], joint[name])
+                for name in ("velocity", "acceleration", "jerk", "effort", "effort_rate"):
+                    self.assertEqual(getattr(limits, name)[k], joint[name])
+            self.assertEqual(np.isfinite(limits.velocity).sum(), 4)
+            self.assertTrue((limits.lower <= robot.home()).all())
+        # they are those that motions are checked against
+        robot = jounce.Model("humanoid")
+        motion = jounce.Trajectory.minimum(robot, [0, 1], [robot.home()] * 2)
+        told = {(x["joint"], x["quantity"]) for x in motion.limits(samples=5)["limits"]}
+        self.assertEqual({n for n, q in told if q == "velocity"},
+                         {robot.dof_names[i] for i in np.flatnonzero(np.isfinite(robot.limits.velocity))})
+
+
+class Shown(unittest.TestCase):
+    def test_the_tree(self):
+        text = repr(jounce.Model("tilthex"))
+        self.assertEqual(text.splitlines()[:4], [
+            "<jounce.Model 'tilthex': 7 bodies, nq = 13, nv = 12, spatial>",
+            "  body         joint  type      v    mass  limits",
+            "  B1           base   free      0:6  2.5",
+            "  \u251c\u2500 B2        q2     revolute  6    0.25"])
+        self.assertIn("rotors: p1", text)
+        self.assertIn("constraints: pin", repr(jounce.Model("fourbar")))
+        # in another layout the places in its own v
+        robot = jounce.Model("tilthex", layout="rbdl")
+        line = next(x for x in repr(robot).splitlines() if " q4 " in x)
+        self.assertIn(" %d " % robot.dof_names.index("q4"), line)
+        many = repr(jounce.Model("chain:200"))
+        self.assertLess(len(many.splitlines()), 70)
+        self.assertIn("more bodies", many)
+        for name in jounce.builtins():
+            robot = jounce.Model(name)
+            for body in robot.body_names[:40]:
+                self.assertIn(body, repr(robot))
+
+    def test_html(self):
+        spec = jounce.Spec("<script>").add_link("a & b", 1, inertia=[1, 1, 1])
+        text = spec.build()._repr_html_()
+        self.assertNotIn("<script>", text)
+        self.assertIn("a &amp; b", text)
+        open_tags = []
+
+        class Parser(html.parser.HTMLParser):
+            def handle_starttag(self, tag, attrs):
+                if tag != "br":
+                    open_tags.append(tag)
+
+            def handle_endtag(self, tag):
+                self_tag = open_tags.pop()
+                assert tag == self_tag, (tag, self_tag)
+
+        Parser().feed(jounce.Model("humanoid")._repr_html_())
+        self.assertEqual(open_tags, [])
+
+    def test_every_object(self):
+        robot = jounce.Model("double_pendulum")
+        self.assertEqual(repr(robot.kinematics([0, 0])), "<jounce.Kinematics of 'double_pendulum': positions>")
+        self.assertEqual(repr(robot.kinematics([0, 0], [0, 0])), "<jounce.Kinematics of 'double_pendulum': order 0>")
+        self.assertEqual(repr(jounce.Spec.load("arm6")), "<jounce.Spec 'arm6': 7 links, 7 joints>")
+        self.assertEqual(repr(jounce.Layout(robot, "drake")), "<jounce.Layout 'drake' of 'double_pendulum'>")
+        self.assertEqual(repr(jounce.CMTM(np.eye(4))), "<jounce.CMTM of order 0>")
+        motion = jounce.Trajectory.minimum(robot, [0, 1.5], [[0, 0], [1, 1]])
+        self.assertEqual(repr(motion), "<jounce.Trajectory of 'double_pendulum': 0 s to 1.5 s>")
+        seen = []
+        sim = jounce.Simulation(robot, "rkmk54", state=lambda t, q, v: (seen.append(repr(sim)), 0 * v)[1])
+        sim.run_to(0.01)
+        self.assertEqual(repr(sim), "<jounce.Simulation of 'double_pendulum': rkmk54, t = 0.01 s>")
+        self.assertIn("in a step", seen[-1])
+
+
+if __name__ == "__main__":
+    main()
