@@ -96,8 +96,8 @@ static void write_text(FILE *file, sweep_command *x) {
   fprintf(file, "%s: %s of %llu samples, %d shards in %s", cli_job_name(&x->job).text, f->run,
           (unsigned long long)r->samples, f->shards, cli_clean(x->folder).text);
   if (x->seconds > 0)
-    fprintf(file, "; computed in %.3g s on %d thread%s", x->seconds, x->threads,
-            x->threads == 1 ? "" : "s");
+    fprintf(file, "; computed in %.*f s on %d thread%s", x->seconds < 100 ? 2 : 0, x->seconds,
+            x->threads, x->threads == 1 ? "" : "s");
   fputc('\n', file);
   sweep_cells(x, &cells);
   cli_cells_text(file, &cells);

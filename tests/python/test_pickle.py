@@ -119,6 +119,11 @@ class Models(unittest.TestCase):
         for options in ({"root": "floating"}, {"root": "fixed"}, {"inertia": "repair"}, {"lenient": True}):
             model = jounce.Model("arm6", **options)
             self.same(model, pickle.loads(pickle.dumps(model)))
+        gripper = os.path.join(os.path.dirname(__file__), "..", "data", "odd", "mimic_and_transmission.urdf")
+        for mimic in ("eliminated", "constraint", "independent"):
+            model = jounce.Model(gripper, mimic=mimic)
+            again = pickle.loads(pickle.dumps(model))
+            self.assertEqual((model.nv, model.constraints), (again.nv, again.constraints))
 
     def test_another_process(self):
         model = jounce.Model("tilthex", strict=True)
