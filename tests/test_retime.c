@@ -527,11 +527,19 @@ static void dwells_and_stops_are_run_through(void **state) {
   double v[8];
   fill(v, 8, 0);
   assert_ok(jn_trajectory_minimum(x.model, 3, 4, times, q, v, NULL, &x.path, &error));
-  /* twice from rest to rest over 1: (32 d/J)^(1/3) each */
-  const double least = 2 * cbrt(32.0 / 40);
+  /* twice from rest to rest over d = 1 with A = 5, J = 40: A/J + ((A/J)^2 + 4 d/A)^(1/2) each */
+  const double least = 2 * (5.0 / 40 + sqrt(25.0 / 1600 + 4.0 / 5));
   const double T = time_of(&x, NULL);
   print_message("dwell: %.4f s, without it %.4f s\n", T, least);
-  assert_true(T > least && T < least + 0.6);
+  assert_true(T > least && T < least + 0.3);
+  /* a stop in the middle: the path is at rest there, and so is every motion along it */
+  jn_trajectory_free(x.path);
+  const double way[3] = {0, 1, 2};
+  assert_ok(jn_trajectory_minimum(x.model, 3, 3, times, way, v, NULL, &x.path, &error));
+  const double stop_T = time_of(&x, NULL);
+  print_message("stop: %.5f s, twice from rest to rest %.5f s\n", stop_T, least);
+  assert_true(stop_T > least * (1 - 1e-6));
+  check_residual("a stop in the middle", stop_T / least - 1, 1e-3);
   one_free(&x);
 }
 

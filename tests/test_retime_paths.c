@@ -72,6 +72,22 @@ static void given_speeds_are_met(void **state) {
       jn_trajectory_free(motion);
     }
   }
+  /* a clock that starts slowly where the path is at rest changes much in its first cell: the motion is
+   * examined as a whole, and found again slower */
+  const double rest[3] = {0, 0.4, 1}, when[3] = {0, 1, 2};
+  for (int fine = 0; fine < 2; fine++) {
+    jn_retime_options slow = jn_retime_options_default();
+    jn_trajectory *still = NULL, *motion = NULL;
+    slow.ends = JN_ENDS_GIVEN;
+    slow.intervals = fine ? 64 : 32;
+    slow.speed[0] = 0.1;
+    assert_ok(jn_trajectory_minimum(x.model, 3, 3, when, rest, NULL, NULL, &still, &error));
+    assert_ok(jn_retime(x.model, x.data, still, x.range, &slow, NULL, &motion, NULL, &error));
+    check_residual("a slow start", fabs(speed_at(motion, 0) - 0.1), 1e-9);
+    assert_int_equal(broken_limits(x.model, x.data, motion, x.range), 0);
+    jn_trajectory_free(still);
+    jn_trajectory_free(motion);
+  }
   /* too fast: the largest is named, and it can be had */
   jn_retime_options o = jn_retime_options_default();
   jn_trajectory *motion = NULL;

@@ -131,7 +131,8 @@ static jn_status rest_ends(retiming *x) {
 static jn_status check_jumps(retiming *x) {
   const double start = jn_trajectory_start(x->path), end = jn_trajectory_end(x->path);
   const int nv = x->nv;
-  double *left = x->tau; /* 2 nv */
+  double *left = x->tau, largest[2] = {0, 0}; /* 2 nv; of all degrees of freedom: what is noise */
+  for (int i = 0; i < 2 * nv; i++) largest[i / nv] = fmax(largest[i / nv], x->size[i]);
   for (double u = jn_trajectory_next_break(x->path, start); u < end;
        u = jn_trajectory_next_break(x->path, u)) {
     jn_status status = path_at(x, u - 1e-12 * (fabs(u) + end - start));
@@ -139,7 +140,7 @@ static jn_status check_jumps(retiming *x) {
     if (!status) status = path_at(x, u);
     if (status) return status;
     for (int i = 0; i < 2 * nv; i++)
-      if (fabs(x->v[i] - left[i]) > 1e-5 * x->size[i] + 1e-12)
+      if (fabs(x->v[i] - left[i]) > 1e-5 * x->size[i] + 1e-7 * largest[i / nv] + 1e-12)
         return jn_fail(x->error, JN_ERR_ARGUMENT, NULL, 0,
                        "the %s of '%s' jumps at t = %.6g of the path: no clock but a stop runs "
                        "through it; use a path with a continuous second derivative (minimum of "

@@ -406,7 +406,7 @@ static jn_status first_solve(retiming *x, levels *l, jn_retime_report *report) {
   const int asked = x->options.intervals;
   int done = 0, evened = 0, changed;
   l->coarse = asked ? asked : COARSE;
-  while (l->coarse > (asked > 4 * COARSE ? COARSE : COARSE / 2))
+  while (l->coarse > (asked && asked <= 4 * COARSE ? COARSE / 2 : COARSE))
     l->coarse = (l->coarse + 1) / 2, l->halvings++;
   if (!asked) l->halvings = STEP; /* not known yet: the first grid is not the last */
   while (done < l->halvings) {
@@ -523,31 +523,32 @@ static jn_status examine(const retiming *x, const jn_limit_range *range,
   return status;
 }
 
-/* A path that is not smooth within a cell is examined as a whole. */
-static jn_status examine_motion(retiming *x, jn_trajectory **out, jn_retime_report *report) {
+/* 1 if the points of a cell may not show what happens in it: an uneven path, more pieces than cells, or a
+ * clock that changes by more than a factor of two in a cell. */
+static int is_rough(const retiming *x) {
+  double most = 1;
+  for (int i = 0; i < x->p.cells; i++) {
+    const double ratio = x->clock[5 * (size_t)i + 2] / x->clock[5 * (size_t)i + 7];
+    most = fmax(most, fmax(ratio, 1 / ratio));
+  }
+  return x->uneven || x->break_count > x->p.cells || most > 2;
+}
+
+/* Examines a rough motion as a whole: *factor, by which it must be slower. */
+static jn_status examine_rough(retiming *x, const jn_trajectory *motion, double *factor) {
   const size_t count = (size_t)x->rows * JN_LIMIT_KINDS;
-  if (!x->uneven && x->break_count <= x->p.cells) return JN_OK;
+  *factor = 1;
+  if (!is_rough(x)) return JN_OK;
   jn_limit_range *range = jn_block_new(&x->hooks, count, sizeof *range);
-  jn_status status = range ? JN_OK : JN_ERR_MEMORY;
-  for (size_t i = 0; i < count && range; i++) {
+  if (!range) return JN_ERR_MEMORY;
+  for (size_t i = 0; i < count; i++) {
     const int kind = (int)(i % JN_LIMIT_KINDS),
               left_out = x->options.without_rates &&
                          (kind == JN_LIMIT_JERK || kind == JN_LIMIT_EFFORT_RATE);
     range[i] = left_out ? (jn_limit_range){-HUGE_VAL, HUGE_VAL} : x->range[i];
   }
-  for (int trial = 0; trial < 4 && !status; trial++) {
-    double factor;
-    if ((status = examine(x, range, *out, &factor)) || factor == 1) break;
-    report->slowed *= factor;
-    report->excess = fmax(report->excess, factor - 1);
-    jn_trajectory_free(*out);
-    *out = NULL;
-    status = make_motion(x, out, report);
-  }
+  const jn_status status = examine(x, range, motion, factor);
   jn_block_free(&x->hooks, range);
-  if (!status) return JN_OK;
-  jn_trajectory_free(*out);
-  *out = NULL;
   return status;
 }
 
@@ -588,18 +589,39 @@ static double lead_needed(const retiming *x, const jn_retime_report *report) {
   return x->lead * report->slowed * x->clock[5 * (size_t)x->p.cells] / x->options.duration;
 }
 
-jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *report) {
-  levels l = {0};
-  jn_status status = first_solve(x, &l, report);
-  jn_block_free(&x->hooks, l.c);
-  report->first_steps = report->steps;
-  if (!status) status = solve_objective(x, 0, 0, report);
-  if (!status) status = settle(x, report);
+/* Solves again for a motion that is slowed down more. */
+static jn_status lead_more(retiming *x, jn_retime_report *report) {
+  jn_status status = JN_OK;
   for (int trial = 0; trial < 3 && !status && lead_needed(x, report) > x->lead; trial++) {
     jn_retime_slow_more(x, lead_needed(x, report) * (1 + 0.5 * enough));
     status = solve_again(x, ROUNDS, 0, report);
     if (!status) status = settle(x, report);
   }
-  if (!status) status = make_motion(x, out, report);
-  return status ? status : examine_motion(x, out, report);
+  return status;
+}
+
+jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *report) {
+  levels l = {0};
+  double factor = 2;
+  jn_status status = first_solve(x, &l, report);
+  jn_block_free(&x->hooks, l.c);
+  report->first_steps = report->steps;
+  if (!status) status = solve_objective(x, 0, 0, report);
+  if (!status) status = settle(x, report);
+  for (int trial = 0; trial < 6 && !status && factor > 1; trial++) {
+    jn_trajectory *motion = NULL;
+    if ((status = lead_more(x, report)) || (status = make_motion(x, &motion, report))) break;
+    if (!(status = examine_rough(x, motion, &factor)) && factor == 1) {
+      *out = motion;
+      return JN_OK;
+    }
+    jn_trajectory_free(motion);
+    report->slowed *= factor;
+    report->excess = fmax(report->excess, factor - 1);
+    make_clock(x, 1);
+  }
+  if (status) return status;
+  return jn_fail(x->error, JN_ERR_SINGULAR, NULL, 0,
+                 "the motion breaks a limit by %.4g between grid points: take more intervals",
+                 factor - 1);
 }
