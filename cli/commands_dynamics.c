@@ -56,11 +56,11 @@ static void add_joints(cli_job *job, const quantity *s, const char *title, int g
   const int floating = jn_model_is_floating(job->model);
   cli_result_begin(r, s->key, title);
   for (int i = 0; i < jn_model_body_count(job->model); i++) {
+    if (shown && !shown[i]) continue;
     const jn_joint *j = jn_model_joint(job->model, i);
     const int ball = j->type == JN_JOINT_SPHERICAL;
     const int wrapped = s->first && (ball || j->type == JN_JOINT_FREE);
     if (j->nv == 0 || (given >= 0 && job->state.prescribed[i] != given)) continue;
-    if (shown && !shown[i]) continue;
     if (i == 0 && floating) {
       add_joint(job, s, 0, "base", CLI_TO_LINES);
       continue;

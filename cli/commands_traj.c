@@ -172,6 +172,35 @@ static void name_columns(traj *x) {
 
 static int link_columns(const traj *x) { return 3 * (x->order + 2) + 4 + 3 * (x->order + 1); }
 
+/* Marks the columns of q, v, tau, their bands and reactions of joints that --joints leaves out; they
+ * are computed, but neither written nor drawn. */
+static int leave_out(traj *x) {
+  const jn_model *model = x->path.job.model;
+  const int nq = jn_model_nq(model), nv = jn_model_nv(model), rows = 2 * x->order + 3,
+            motion = nq + nv * rows;
+  unsigned char *shown, *out;
+  int code = cli_joints_find(&x->path.job, &shown);
+  if (code || !shown) return code;
+  x->stream.left_out = out =
+      cli_take(&x->path.job.result.memory, (size_t)x->sheet.table->columns, 1);
+  if (!out) return CLI_BAD_INPUT;
+  const int bands = 2 + motion, reactions = bands + (x->bands ? motion : 0) + force_columns(x);
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (shown[i]) continue;
+    for (int b = 0; b <= x->bands; b++) {
+      unsigned char *at = out + (b ? bands : 1);
+      memset(at + j->iq, 1, (size_t)j->nq);
+      for (int k = 0; k < rows; k++) memset(at + nq + k * nv + j->iv, 1, (size_t)j->nv);
+    }
+    for (int k = 0; k <= x->order && x->observer.reactions_given; k++)
+      memset(out + reactions + 6 * (k * jn_model_body_count(model) + i), 1, 6);
+  }
+  for (int i = 0; i < x->sheet.table->columns; i++)
+    if (out[i]) x->sheet.figure_of[i] = -1;
+  return CLI_DONE;
+}
+
 static int find_links(traj *x) {
   if (!x->links) return CLI_DONE;
   cli_memory *m = &x->path.job.result.memory;
@@ -280,35 +309,6 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
         jn_joint_reactions(p->job.model, p->job.data, x->order, q, x->v, NULL,
                            (jn_representation)x->observer.reactions, &x->observer.frames, band);
   return status ? status : fill_links(x, q, band + reaction_columns(x));
-}
-
-/* Marks the columns of q, v, tau, their bands and reactions of joints that --joints leaves out; they
- * are computed, but neither written nor drawn. */
-static int leave_out(traj *x) {
-  const jn_model *model = x->path.job.model;
-  const int nq = jn_model_nq(model), nv = jn_model_nv(model), rows = 2 * x->order + 3,
-            motion = nq + nv * rows;
-  unsigned char *shown, *out;
-  int code = cli_joints_find(&x->path.job, &shown);
-  if (code || !shown) return code;
-  x->stream.left_out = out =
-      cli_take(&x->path.job.result.memory, (size_t)x->sheet.table->columns, 1);
-  if (!out) return CLI_BAD_INPUT;
-  const int bands = 2 + motion, reactions = bands + (x->bands ? motion : 0) + force_columns(x);
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    if (shown[i]) continue;
-    for (int b = 0; b <= x->bands; b++) {
-      unsigned char *at = out + (b ? bands : 1);
-      memset(at + j->iq, 1, (size_t)j->nq);
-      for (int k = 0; k < rows; k++) memset(at + nq + k * nv + j->iv, 1, (size_t)j->nv);
-    }
-    for (int k = 0; k <= x->order && x->observer.reactions_given; k++)
-      memset(out + reactions + 6 * (k * jn_model_body_count(model) + i), 1, 6);
-  }
-  for (int i = 0; i < x->sheet.table->columns; i++)
-    if (out[i]) x->sheet.figure_of[i] = -1;
-  return CLI_DONE;
 }
 
 static int make_columns(traj *x) {

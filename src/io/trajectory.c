@@ -24,11 +24,13 @@ typedef struct reader {
   const jn_fit_report *asked; /* the caller's report; may be NULL */
   jn_fit_report report;       /* of its own, [nq] each, in `numbers` */
   double *numbers;
-  size_t size;        /* bytes of a description whose fits have not asked for memory yet */
-  jn_reading reading; /* what the caller wants to know */
-  double *array[8];   /* of the current source: five at most */
+  size_t size;      /* bytes of a description whose fits have not asked for memory yet */
+  char *samples;    /* receives the path of the table that is read, [JN_FILE_PATH]; may be NULL */
+  char *note;       /* receives what was found in its times, [STAMPS_NOTE]; may be NULL */
+  double *array[8]; /* of the current source: five at most */
   size_t bytes[8];
   int arrays;
+  void (*progress)(const char *joint, int done, int all); /* as in jn_reading; may be NULL */
 } reader;
 
 static const char too_much[] = "needs more memory than a file of this size may ask for";
@@ -488,7 +490,7 @@ static const double *read_times(reader *r, const jn_table *t, int time, double u
   if (r->fit.time_unit > 0) unit = r->fit.time_unit;
   jn_status status = jn_stamps_read(t, time, unit, times, note, message, sizeof message);
   if (status) jn_json_fail(&r->root, status, "%s", message);
-  if (!status && r->reading.note) memcpy(r->reading.note, note, sizeof note);
+  if (!status && r->note) memcpy(r->note, note, sizeof note);
   return status ? NULL : times;
 }
 
@@ -548,7 +550,7 @@ static void fit_samples(reader *r, const jn_table *t) {
           &r->root, "no column '%s'%s%s", name, hint,
           found || *hint ? "" : " (option hold, --hold in the program: such joints stay at home)");
     }
-    if (r->reading.progress) r->reading.progress(name_of_joint(r->model, k), k, r->T->joints);
+    if (r->progress) r->progress(name_of_joint(r->model, k), k, r->T->joints);
     double *q = new_array(r, (size_t)t->rows * (size_t)j->nq);
     jn_error error = {0};
     for (int i = 0; q && i < t->rows; i++)
@@ -585,7 +587,7 @@ static void read_samples(reader *r, const jn_json *samples) {
     jn_json_fail(samples, JN_ERR_FILE, "'%.200s': %s", file, why);
   fit_options(r, &r->root, &r->fit);
   if (r->text.status) return;
-  if (r->reading.samples) snprintf(r->reading.samples, JN_FILE_PATH, "%s", path);
+  if (r->samples) snprintf(r->samples, JN_FILE_PATH, "%s", path);
   jn_status read = jn_file_read(path, &r->T->hooks, &bytes, &size, &error);
   if (!read) read = jn_table_parse_named(path, bytes, size, &r->T->hooks, &t, &error);
   jn_block_free(&r->T->hooks, bytes);
@@ -711,7 +713,7 @@ static jn_status parse(const char *text, size_t size, const char *name, const jn
   jn_status status =
       begin(&r, name, JN_MAX_MOTION_FACTOR, size, model, options, report, allocator, error);
   if (status) return status;
-  if (reading) r.reading = *reading;
+  if (reading) r.samples = reading->samples, r.note = reading->note, r.progress = reading->progress;
   r.size = size;
   jn_json_open(&r.text, text, size, name, allocator, error);
   r.root = jn_json_root(&r.text);
@@ -737,7 +739,7 @@ static jn_status load_samples(const char *path, const char *bytes, size_t size,
   if (!status)
     status = begin(&r, path, JN_MAX_FIT_FACTOR, size, model, options, report, allocator, error);
   if (!status) {
-    if (reading) r.reading = *reading;
+    if (reading) r.note = reading->note, r.progress = reading->progress;
     fit_samples(&r, t);
     status = finish(&r, out);
   }
