@@ -212,11 +212,22 @@ for answer in n "" maybe; do
   [ ! -e calls ] || fail "answer '$answer': $(cat calls)"
 done
 python3 ask.py y "$source/tools/setup" plot >asked || fail "$(cat asked)"
-grep -q 'sudo apt-get install .*gnuplot-nox' calls || fail "answer y: $(cat calls)"
+grep -q 'sudo apt-get -o DPkg::Lock::Timeout=600 install .*gnuplot-nox' calls || fail "answer y: $(cat calls)"
 rm calls
 TRY_CI=1 python3 ask.py n "$source/tools/setup" plot >asked || fail "CI: $(cat asked)"
-grep -q 'apt-get install .*gnuplot-nox' calls || fail "CI: $(cat calls)"
+grep -q 'apt-get .*install .*gnuplot-nox' calls || fail "CI: $(cat calls)"
 rm calls
 PATH=$work/bin /bin/sh "$source/tools/setup" plot </dev/null >asked 2>&1 || fail "no terminal: $(cat asked)"
-/bin/grep -q 'apt-get install .*gnuplot-nox' calls || fail "no terminal: $(cat calls)"
+/bin/grep -q 'apt-get .*install .*gnuplot-nox' calls || fail "no terminal: $(cat calls)"
+# another apt at work is waited for
+cat >bin/apt-get <<EOF
+#!/bin/sh
+case "\$*" in
+*update*) [ -e $work/waited ] || { : >$work/waited; echo "E: Could not get lock /var/lib/apt/lists/lock" >&2; exit 100; } ;;
+esac
+EOF
+printf '#!/bin/sh\n' >bin/sleep && chmod +x bin/sleep
+PATH=$work/bin /bin/sh "$source/tools/setup" plot </dev/null >asked 2>&1 || fail "locked: $(cat asked)"
+/bin/grep -q 'another apt is at work; waiting' asked || fail "locked: $(cat asked)"
+if /bin/grep -q 'update failed' asked; then fail "locked: $(cat asked)"; fi
 echo "ok  files, inputs, rows, names, instruction sets, packages"

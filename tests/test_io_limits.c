@@ -12,6 +12,7 @@
 #include "helpers/counter.h"
 #include "helpers/files.h"
 #include "helpers/parsing.h"
+#include "io/file.h"
 #include "io/json_lines.h"
 
 static void limits_hold_on_both_sides(void **state) {
@@ -227,6 +228,44 @@ static void file_size_is_limited(void **state) {
   rmdir(path);
 }
 
+/* JOUNCE_MAX_FILE, in MiB, up to JN_MAX_FILE_RAISED; what is no number does not count */
+static void file_size_may_be_set(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    size_t mib;
+  } set[] = {{"1", 1},
+             {"63", 63},
+             {"1000", 1000},
+             {"1024", JN_MAX_FILE_RAISED},
+             {"1025", JN_MAX_FILE_RAISED},
+             {"99999999999999999999", JN_MAX_FILE_RAISED},
+             {"0", 64},
+             {"-1", 64},
+             {"", 64},
+             {"2x", 64},
+             {"lots", 64}};
+  for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+    assert_int_equal(setenv("JOUNCE_MAX_FILE", set[i].text, 1), 0);
+    assert_int_equal(jn_file_limit(), set[i].mib * 1024 * 1024);
+  }
+  /* both sides of a limit that was set */
+  const size_t size = 2 * 1024 * 1024;
+  char *text = malloc(size + 1);
+  assert_non_null(text);
+  memset(text, ' ', size + 1);
+  memcpy(text, "{\"bodies\": []}", 14);
+  jn_spec *spec = NULL;
+  jn_error error;
+  setenv("JOUNCE_MAX_FILE", "2", 1);
+  assert_int_equal(jn_spec_parse_json(text, size, "text", NULL, &spec, &error), JN_OK);
+  jn_spec_free(spec);
+  assert_refused(jn_spec_parse_json, text, size + 1, JN_ERR_LIMIT, "JOUNCE_MAX_FILE=8");
+  unsetenv("JOUNCE_MAX_FILE");
+  assert_int_equal(jn_file_limit(), JN_MAX_FILE);
+  free(text);
+}
+
 static void hostile_shapes_cost_little(void **state) {
   (void)state;
   enum { MANY = 1000000 };
@@ -336,6 +375,7 @@ int main(void) {
       cmocka_unit_test(the_number_of_xml_names_is_limited),
       cmocka_unit_test(the_memory_for_json_is_limited),
       cmocka_unit_test(file_size_is_limited),
+      cmocka_unit_test(file_size_may_be_set),
       cmocka_unit_test(hostile_shapes_cost_little),
       cmocka_unit_test(loading_is_linear_and_bounded),
   };

@@ -11,6 +11,7 @@ for tool in node clang wasm-ld llvm-ar; do
   command -v $tool >/dev/null || skip "$tool is missing ('make test-wasm' installs it)"
 done
 [ -e /usr/include/wasm32-wasi/stdio.h ] || skip "wasi-libc is missing ('make test-wasm' installs it)"
+[ -e "$(clang --target=wasm32-wasi -print-libgcc-file-name)" ] || skip "compiler-rt for wasm32 is missing"
 [ -x "$build/tests/determinism" ] || skip "tests/determinism is not built"
 
 # hash MODULE CASES
