@@ -39,6 +39,18 @@ test-wheel: setup-test
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
 	JOUNCE_WHEEL_FULL=1 ctest --test-dir $(BUILD) -R test_python_wheel --verbose
 
+# libjounce_gpu on a GPU: bits of every built-in robot, states a second, memory checked; kernels are compiled first, several
+# at a time
+GPU_STATES ?= 1e6
+test-gpu: setup-test
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
+	$(BUILD)/tests/gpu_device list | xargs -P $(JOBS) -L 1 $(BUILD)/tests/gpu_device prepare
+	$(BUILD)/tests/gpu_device check $(GPU_STATES)
+	$(BUILD)/tests/gpu_device bench
+	@if command -v compute-sanitizer >/dev/null; then compute-sanitizer --tool memcheck --error-exitcode 3 \
+	  $(BUILD)/tests/gpu_device check 1000 tilthex; else echo "left out: compute-sanitizer is not installed"; fi
+	ctest --test-dir $(BUILD) -R 'gpu' --output-on-failure
+
 demo: setup-demo
 	@$(MAKE) --no-print-directory all
 	$(BUILD)/jounce demo
@@ -123,6 +135,7 @@ help:
 	@echo "make demo     the aerial-manipulator study: tables, CSV, figures, one HTML page"
 	@echo "make test     build and run all tests"
 	@echo "make test-browser   reports, the documentation and the README's picture in Chromium (installs npm and Chromium, about 700 MB)"
+	@echo "make test-gpu  libjounce_gpu on a GPU: equal bits, states a second (docs/gpu.md)"
 	@echo "make score    the scorecard of docs/trust.md, an hour; QUICK=1: a sample (see CONTRIBUTING.md)"
 	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"
 	@echo "make wasm     the npm package jounce and a playground page (WebAssembly); make test-wasm: in node and Chromium"
@@ -133,4 +146,4 @@ help:
 	@echo "make bench    measure; make bench-count: instructions a call; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
 	@echo "make install PREFIX=/usr/local"
 
-.PHONY: all docs deb test-deb test test-all test-browser test-wheel test-cluster wheel demo bench bench-count python install sanitize clang format clean help setup-build setup-test setup-python setup-torch setup-demo setup-clang
+.PHONY: all docs deb test-deb test test-all test-browser test-wheel test-cluster test-gpu wheel demo bench bench-count python install sanitize clang format clean help setup-build setup-test setup-python setup-torch setup-demo setup-clang

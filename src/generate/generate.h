@@ -14,9 +14,10 @@ typedef struct jn_job {
   char name[JN_MAX_GENERATE_NAME + 1];
   double gravity[3];
   int lanes;
-  int fixed;    /* link 0 is fixed to the world: its children are roots */
-  int dual;     /* numbers with a derivative along one direction */
-  int streamed; /* numbers are read and written link by link, not all at once */
+  int fixed;       /* link 0 is fixed to the world: its children are roots */
+  int dual;        /* numbers with a derivative along one direction */
+  int streamed;    /* numbers are read and written link by link, not all at once */
+  int depth_first; /* forward dynamics: links in depth-first order */
 } jn_job;
 
 /* the parent of a link in the schedule; -1: the world */

@@ -171,9 +171,9 @@ static void generate_world(jn_text *t, const jn_job *job) {
   jn_text_put(t, "  (void)Vworld, (void)Fworld;\n");
 }
 
-static void inverse_visit(jn_text *t, const jn_job *job, const char *id, int i) {
+static void inverse_visit(jn_text *t, const jn_job *job, const char *id, int i, int k, int r) {
   const jn_model *m = job->m;
-  if (i < first_link(job)) return;
+  (void)k, (void)r;
   if (!is_free(job, i)) read_link(t, job, i, "v", "0", "K");
   jn_text_format(t,
                  "  const link_view at%d = INVERSE_VIEW(%d, %s, %d, %d);\n"
@@ -181,8 +181,8 @@ static void inverse_visit(jn_text *t, const jn_job *job, const char *id, int i) 
                  i, i, parent_name(job, i).text, m->link[i].iq, m->link[i].iv, id,
                  first_like(job, i), i, i);
 }
-static void inverse_finish(jn_text *t, const jn_job *job, const char *id, int i) {
-  if (i < first_link(job)) return;
+static void inverse_finish(jn_text *t, const jn_job *job, const char *id, int i, int k, int r) {
+  (void)k, (void)r;
   const jn_link *l = &job->m->link[i];
   jn_text_format(t, "  %s_finish%d(&at%d, &link%d);\n", id, first_like(job, i), i, i);
   if (streams(job) && l->nv)
@@ -191,21 +191,27 @@ static void inverse_finish(jn_text *t, const jn_job *job, const char *id, int i)
                    l->nv, l->iv, l->iv);
 }
 
-/* visits and ends in depth-first order, the last child first: the sums of rnea_inward. next: of each
- * link on the way, the last link that may be its next child */
-static void inverse_links(jn_text *t, const jn_job *job, const char *id) {
+/* What to do with a link; k: order. */
+typedef void link_call(jn_text *t, const jn_job *job, const char *id, int i, int k, int r);
+
+/* Visits and ends in depth-first order, the last child first: the sums of rnea_inward and aba_inward.
+ * next: of each link on the way, the last link that may be its next child. Either call may be NULL. */
+static void walk(jn_text *t, const jn_job *job, const char *id, int k, int r, link_call *visit,
+                 link_call *finish) {
   const jn_link *link = job->m->link;
+  const int first = first_link(job);
   int way[JN_MAX_GENERATE_LINKS] = {0}, next[JN_MAX_GENERATE_LINKS] = {link[0].last}, n = 0;
-  inverse_visit(t, job, id, 0);
+  if (visit && first == 0) visit(t, job, id, 0, k, r);
   while (n >= 0) {
     int j = next[n];
     while (j > way[n] && link[j].parent != way[n]) j--;
     if (j == way[n]) {
-      inverse_finish(t, job, id, way[n--]);
+      if (finish && j >= first) finish(t, job, id, j, k, r);
+      n--;
       continue;
     }
     next[n] = j - 1;
-    inverse_visit(t, job, id, j);
+    if (visit) visit(t, job, id, j, k, r);
     way[++n] = j, next[n] = link[j].last;
   }
 }
@@ -249,7 +255,7 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
   }
   generate_place(t, job);
   generate_world(t, job);
-  inverse_links(t, job, id);
+  walk(t, job, id, 0, r, inverse_visit, inverse_finish);
   if (converts(job)) {
     jn_text_put(t, "  copy_reals(K * NV, tau, out);\n");
     for (int n = 0; n < m->nfree; n++) {
@@ -271,52 +277,74 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
   jn_text_put(t, "  return states_without_result(~0, nan);\n}\n");
 }
 
-/* calls of one pass over the links, outward or inward */
+static void forward_start(jn_text *t, const jn_job *job, const char *id, int i, int k, int r) {
+  const jn_model *m = job->m;
+  (void)k, (void)r;
+  if (!is_free(job, i)) read_link(t, job, i, "v", "0", "0");
+  jn_text_format(t,
+                 "  const link_view at%d = FORWARD_VIEW(%d, %s, %s, %d, %d, %d);\n"
+                 "  %s_start%d(&at%d, &link%d);\n",
+                 i, i, parent_name(job, i).text, base_name(job, i), m->link[i].iq, m->link[i].iv,
+                 m->link[i].last > i, id, first_like(job, i), i, i);
+}
+static void forward_inertia(jn_text *t, const jn_job *job, const char *id, int i, int k, int r) {
+  (void)k, (void)r;
+  jn_text_format(t, "  good &= %s_inertia%d(&at%d, &link%d, %s%s);\n", id, first_like(job, i), i, i,
+                 jn_job_parent(job, i) < 0 ? "pI" : "&I", parent_name(job, i).text);
+}
+static void forward_drive(jn_text *t, const jn_job *job, int i, int k) {
+  const int iv = job->m->link[i].iv;
+  const char row[2] = {(char)('0' + k), 0};
+  read_link(t, job, i, "f", row, row);
+  jn_text_format(t,
+                 "  drive_joint(&link%d, REP, %d, NV, v3_zero(), f + %d, v + %d, X%d, %s, DAMPING, "
+                 "tau + %d, e + %d);\n",
+                 i, k, iv, iv, i, base_name(job, i), iv, iv);
+}
+static void forward_bias(jn_text *t, const jn_job *job, const char *id, int i, int k) {
+  jn_text_format(t, "  %s_bias%d_%d(&at%d, &link%d, %s%s);\n", id, first_like(job, i), k, i, i,
+                 jn_job_parent(job, i) < 0 ? "pp" : "&p", parent_name(job, i).text);
+}
+static void forward_solve(jn_text *t, const jn_job *job, const char *id, int i, int k, int r) {
+  const jn_link *l = &job->m->link[i];
+  (void)r;
+  jn_text_format(t, "  %s_solve%d_%d(&at%d, &link%d);\n", id, first_like(job, i), k, i, i);
+  if (streams(job) && l->nv)
+    jn_text_format(t,
+                   "  write_rows(%d, %d, %d, NV, v + %d, a_out + %d * stride - NV * stride, "
+                   "stride, &nan);\n",
+                   k + 1, k + 1, l->nv, l->iv, l->iv);
+}
+/* after its children: the bias of order k + 1 */
+static void forward_next(jn_text *t, const jn_job *job, const char *id, int i, int k, int r) {
+  (void)r;
+  forward_drive(t, job, i, k + 1);
+  forward_bias(t, job, id, i, k + 1);
+}
+
+static const char forward_world[] =
+    "  sym6 *const pIworld = NULL;\n  six *const ppworld = NULL;\n"
+    "  (void)pIworld, (void)ppworld;\n";
+
+/* Depth first: what a link computes is used soon. */
+static void forward_depth_first(jn_text *t, const jn_job *job, const char *id, int r) {
+  jn_text_put(t, forward_world);
+  walk(t, job, id, 0, r, forward_start, forward_inertia);
+  walk(t, job, id, -1, r, NULL, forward_next);
+  for (int k = 0; k < r; k++) walk(t, job, id, k, r, forward_solve, forward_next);
+  walk(t, job, id, r, r, forward_solve, NULL);
+}
+/* the passes of aba.h, one after the other */
 static void forward_calls(jn_text *t, const jn_job *job, const char *id, int r) {
   const jn_model *m = job->m;
   const int first = first_link(job);
-  for (int n = first; n < m->nlink; n++) {
-    const int i = m->outward[n];
-    if (!is_free(job, i)) read_link(t, job, i, "v", "0", "0");
-    jn_text_format(t,
-                   "  const link_view at%d = FORWARD_VIEW(%d, %s, %s, %d, %d, %d);\n"
-                   "  %s_start%d(&at%d, &link%d);\n",
-                   i, i, parent_name(job, i).text, base_name(job, i), m->link[i].iq, m->link[i].iv,
-                   m->link[i].last > i, id, first_like(job, i), i, i);
-  }
-  jn_text_put(t,
-              "  sym6 *const pIworld = NULL;\n  six *const ppworld = NULL;\n"
-              "  (void)pIworld, (void)ppworld;\n");
-  for (int n = m->nlink - 1; n >= first; n--) {
-    const int i = m->outward[n], p = jn_job_parent(job, i);
-    jn_text_format(t, "  good &= %s_inertia%d(&at%d, &link%d, %s%s);\n", id, first_like(job, i), i,
-                   i, p < 0 ? "pI" : "&I", parent_name(job, i).text);
-  }
+  for (int n = first; n < m->nlink; n++) forward_start(t, job, id, m->outward[n], 0, r);
+  jn_text_put(t, forward_world);
+  for (int n = m->nlink - 1; n >= first; n--) forward_inertia(t, job, id, m->outward[n], 0, r);
   for (int k = 0; k <= r; k++) {
-    for (int i = first; i < m->nlink; i++) {
-      const int iv = m->link[i].iv;
-      const char row[2] = {(char)('0' + k), 0};
-      read_link(t, job, i, "f", row, row);
-      jn_text_format(t,
-                     "  drive_joint(&link%d, REP, %d, NV, v3_zero(), f + %d, v + %d, X%d, %s, "
-                     "DAMPING, tau + %d, e + %d);\n",
-                     i, k, iv, iv, i, base_name(job, i), iv, iv);
-    }
-    for (int n = m->nlink - 1; n >= first; n--) {
-      const int i = m->outward[n], p = jn_job_parent(job, i);
-      jn_text_format(t, "  %s_bias%d_%d(&at%d, &link%d, %s%s);\n", id, first_like(job, i), k, i, i,
-                     p < 0 ? "pp" : "&p", parent_name(job, i).text);
-    }
-    for (int n = first; n < m->nlink; n++) {
-      const int i = m->outward[n];
-      const jn_link *l = &m->link[i];
-      jn_text_format(t, "  %s_solve%d_%d(&at%d, &link%d);\n", id, first_like(job, i), k, i, i);
-      if (streams(job) && l->nv)
-        jn_text_format(t,
-                       "  write_rows(%d, %d, %d, NV, v + %d, a_out + %d * stride - NV * stride, "
-                       "stride, &nan);\n",
-                       k + 1, k + 1, l->nv, l->iv, l->iv);
-    }
+    for (int i = first; i < m->nlink; i++) forward_drive(t, job, i, k);
+    for (int n = m->nlink - 1; n >= first; n--) forward_bias(t, job, id, m->outward[n], k);
+    for (int n = first; n < m->nlink; n++) forward_solve(t, job, id, m->outward[n], k, r);
   }
 }
 
@@ -372,7 +400,10 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
   }
   generate_place(t, job);
   generate_world(t, job);
-  forward_calls(t, job, id, r);
+  if (job->depth_first)
+    forward_depth_first(t, job, id, r);
+  else
+    forward_calls(t, job, id, r);
   if (converts(job)) {
     jn_text_put(t, "  copy_reals((R + 2) * NV, v, out);\n");
     for (int n = 0; n < m->nfree; n++) {

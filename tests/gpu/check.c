@@ -208,7 +208,7 @@ gpu_error gpu_check_rollout(const gpu_robot *r, int order, int steps, size_t n, 
   gpu_to_soa(n, T, tau, F);
   const jn_rollout job = {.n = n,
                           .steps = steps,
-                          .step = 1e-2,
+                          .step = 2e-3,
                           .order = order,
                           .every = 2,
                           .q0 = Q,

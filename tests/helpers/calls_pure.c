@@ -263,8 +263,14 @@ const char *const setup_functions[] = {
     "jn_limit_check_scale", "jn_limit_check_samples", "jn_limit_check_time", "jn_limit_check_use",
     "jn_retime_options_default", "jn_retime", "jn_retime_batch",
     /* generated code */
-    "jn_generate", "jn_generated_free",
+    "jn_generate", "jn_generated_free", "jn_generate_kernel", "jn_kernel_text_free",
     /* sweeps: they make models and files */
     "jn_sweep_load", "jn_sweep_parse", "jn_sweep_free", "jn_sweep_about", "jn_sweep_worker_new",
     "jn_sweep_worker_free", "jn_sweep_evaluate", "jn_sweep_begin", "jn_sweep_is_done",
-    "jn_sweep_shard", "jn_sweep_reduce", "jn_sweep_result_free", "jn_sweep_sample", NULL};
+    "jn_sweep_shard", "jn_sweep_reduce", "jn_sweep_result_free", "jn_sweep_sample",
+
+    /* libjounce_gpu: kernels run on a device */
+    "jn_gpu_count", "jn_gpu_new", "jn_gpu_free", "jn_gpu_describe", "jn_gpu_prepare",
+    "jn_gpu_inverse_dynamics", "jn_gpu_forward_dynamics", "jn_gpu_inverse_partials",
+    "jn_gpu_forward_partials", "jn_gpu_rollout", "jn_gpu_allocate", "jn_gpu_release",
+    "jn_gpu_upload", "jn_gpu_download", "jn_gpu_wait", NULL};
