@@ -26,8 +26,7 @@ PyObject *trajectory_from(const trajectory_object *self, jn_trajectory *trajecto
 
 int trajectory_refuse_bands(const trajectory_object *self) {
   if (!self->bands_lost) return 0;
-  return refuse(JN_ERR_STATE,
-                "the bands of a fit are not kept by pickle: fit the samples again");
+  return refuse(JN_ERR_STATE, "the bands of a fit are not kept by pickle: fit the samples again");
 }
 
 static PyObject *finish(model_object *model, jn_status status, jn_error *error,
