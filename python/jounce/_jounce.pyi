@@ -781,6 +781,7 @@ def newton_euler(V: ArrayLike, A: ArrayLike, *, mass: float, inertia: ArrayLike,
 def body_momentum(V: ArrayLike, *, mass: float, inertia: ArrayLike, com: ArrayLike = (0, 0, 0), T: ArrayLike | None =
         None, representation: Representation = "body") -> Array: ...
 
+@final
 class _Sweep:
     def __init__(self, model: str, job: str, name: str, **options: Any) -> None: ...
     @property
