@@ -739,6 +739,32 @@ static void chains_circles_and_strangers(void **state) {
   jn_spec_free(spec);
 }
 
+/* Every joint is free but the last, which follows the first. */
+static void the_largest_tree(void **state) {
+  (void)state;
+  for (int joints = JN_MAX_COUPLED; joints <= JN_MAX_COUPLED + 1; joints++) {
+    jn_spec *spec;
+    jn_model *m = NULL;
+    assert_ok(jn_spec_new("star", NULL, &spec));
+    jn_link_desc link = link_of("base", 1, jn_v3(0, 0, 0), 1, 1, 1);
+    assert_ok(jn_spec_add_link(spec, &link));
+    for (int i = 0; i < joints; i++) {
+      char child[16], name[16];
+      snprintf(child, sizeof child, "l%d", i), snprintf(name, sizeof name, "j%d", i);
+      link.name = child;
+      assert_ok(jn_spec_add_link(spec, &link));
+      jn_joint_desc j = joint_of(name, JN_JOINT_REVOLUTE, "base", child, shift(0, 0, 0));
+      if (i == joints - 1) j.mimic = "j0";
+      assert_ok(jn_spec_add_joint(spec, &j));
+    }
+    assert_status(jn_model_build(spec, NULL, NULL, &m, NULL),
+                  joints > JN_MAX_COUPLED ? JN_ERR_LIMIT : JN_OK);
+    if (m) assert_int_equal(jn_model_nv(m), joints - 1);
+    jn_model_free(m);
+    jn_spec_free(spec);
+  }
+}
+
 /* With constraints of its own a model keeps mimic joints as constraints. */
 static void mimic_joints_beside_constraints(void **state) {
   (void)state;
@@ -791,6 +817,7 @@ int main(void) {
       cmocka_unit_test(functions_agree_with_each_other),
       cmocka_unit_test(every_function_computes_or_refuses),
       cmocka_unit_test(chains_circles_and_strangers),
+      cmocka_unit_test(the_largest_tree),
       cmocka_unit_test(mimic_joints_beside_constraints),
       cmocka_unit_test(a_follower_needs_no_mass),
   };
