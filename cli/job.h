@@ -30,7 +30,8 @@ typedef struct cli_job {
   int quiet;                   /* no remark on the model's findings */
   int open, mimic, independent, assemble;
   const char *driven;
-  int closes; /* the command keeps the constraints of a model, or does not depend on them */
+  int constrains; /* the command is about constraints: mimic joints are some */
+  int closes;     /* the command keeps the constraints of a model, or does not depend on them */
   int order, pad, formulation, damping;
   int layout_kind, layout_given;
   int gravity_given;

@@ -511,6 +511,8 @@ static void test_mimic_joints_follow(void **state) {
   json_decref(x);
   assert_clean(run("jounce simulate %s --time 0.1 --samples 2 --format csv", gripper));
   assert_non_null(strstr(output, "t,jl,jl',jr,jr',energy\n"));
+  assert_clean(run("jounce loops %s --text", gripper));
+  assert_non_null(strstr(output, "mimic:jr"));
 }
 
 /* A floating joint below a massless link that stands for the world: its numbers are the base's. */

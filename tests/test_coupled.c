@@ -658,6 +658,9 @@ static void inverse_kinematics_in_the_independent_joints(void **state) {
         check_residual("ik: basis", fabs(dot(nv, rest + k * nv, rest + i * nv) - (i == k)), 1e-14);
     }
     jn_ik_free(ik);
+    const int other = jn_model_find_frame(r.model, "l1");
+    assert_ok(jn_ik_new(r.model, 0, other, JN_CONSTRAINT_POINT, NULL, &ik));
+    jn_ik_free(ik);
     free(q), free(v), free(rest), free(J);
     robot_free(&r);
   }
