@@ -117,7 +117,7 @@ static int run_loops(cli_job *job) {
 }
 
 int cli_loops(int argc, char **argv) {
-  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
+  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1, .constrains = 1};
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OPT_TEXT("state", &job.state_path),
                               CLI_OUTPUT_OPTIONS(&job)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, NULL, run_loops);
@@ -208,7 +208,7 @@ static int run_assemble(cli_job *job) {
 }
 
 int cli_assemble(int argc, char **argv) {
-  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
+  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1, .constrains = 1};
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job),
                               CLI_OPT_INT("order", &job.order, 0, JN_MAX_ORDER),
                               CLI_OPT_TEXT("state", &job.state_path),

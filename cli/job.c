@@ -49,9 +49,9 @@ int cli_fail(jn_status status, const jn_error *error, const char *subject) {
 jn_build_options cli_job_build(const cli_job *job) {
   jn_root root = job->fixed ? JN_ROOT_FIXED : job->floating ? JN_ROOT_FLOATING : JN_ROOT_AS_GIVEN;
   return (jn_build_options){root, (jn_inertia_policy)job->inertia, job->lenient,
-                            job->mimic         ? JN_MIMIC_CONSTRAINT
-                            : job->independent ? JN_MIMIC_INDEPENDENT
-                                               : JN_MIMIC_ELIMINATED};
+                            job->independent                ? JN_MIMIC_INDEPENDENT
+                            : job->mimic || job->constrains ? JN_MIMIC_CONSTRAINT
+                                                            : JN_MIMIC_ELIMINATED};
 }
 
 jn_load_options cli_job_files(const cli_job *job) {

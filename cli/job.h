@@ -34,6 +34,7 @@ typedef struct cli_job {
   int open, mimic, independent, assemble;
   const char *driven;
   const char *joints; /* --joints: a list of names */
+  int constrains;     /* the command is about constraints: mimic joints are some */
   int closes;         /* the command keeps the constraints of a model, or does not depend on them */
   int order, pad, formulation, damping;
   int layout_kind, layout_given;

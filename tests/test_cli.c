@@ -478,6 +478,43 @@ static void test_info_shows_limits_armature_and_mimic(void **state) {
   json_decref(info);
 }
 
+/* Both arms turn 0.02 kg m^2; jr = -jl + 0.1. */
+static void test_mimic_joints_follow(void **state) {
+  (void)state;
+  static const char gripper[] = TEST_DATA "/odd/mimic_and_transmission.urdf";
+  json_t *x =
+      run_json("echo '{\"joints\": {\"jl\": [0.3, 1, 2]}}' | jounce id %s --state -", gripper);
+  assert_true(fabs(at(item(x, "tau", "jl"), 0) - 0.08) < 1e-15);
+  assert_true(at(item(x, "tau", "jr"), 0) == 0);
+  json_decref(x);
+  x = run_json(
+      "echo '{\"joints\": {\"jl\": [0.3, 1], \"jr\": [-0.2, -1]}, \"tau\": {\"jl\": [0.08]}}' | "
+      "jounce fd %s --state -",
+      gripper);
+  assert_true(fabs(at(item(x, "joints", "jl"), 0) - 2) < 1e-14);
+  assert_true(fabs(at(item(x, "joints", "jr"), 0) + 2) < 1e-14);
+  json_decref(x);
+  assert_int_equal(
+      run("echo '{\"joints\": {\"jl\": [0.3, 1, 2], \"jr\": [0.2, -1, -2]}}' | jounce id %s "
+          "--state -",
+          gripper),
+      1);
+  assert_non_null(strstr(errors, "the joint follows 'jl'"));
+  assert_int_equal(
+      run("echo '{\"joints\": {\"jl\": [0, 0]}, \"tau\": {\"jl\": [0], \"jr\": [1]}}' | jounce fd "
+          "%s --state -",
+          gripper),
+      1);
+  assert_non_null(strstr(errors, "no force of its own"));
+  x = run_json("jounce id %s -q --independent --pad", gripper);
+  assert_int_equal(json_object_size(item(x, "tau", NULL)), 2);
+  json_decref(x);
+  assert_clean(run("jounce simulate %s --time 0.1 --samples 2 --format csv", gripper));
+  assert_non_null(strstr(output, "t,jl,jl',jr,jr',energy\n"));
+  assert_clean(run("jounce loops %s --text", gripper));
+  assert_non_null(strstr(output, "mimic:jr"));
+}
+
 /* A floating joint below a massless link that stands for the world: its numbers are the base's. */
 static void test_the_world_may_be_a_link(void **state) {
   (void)state;
@@ -582,6 +619,7 @@ int main(void) {
       cmocka_unit_test(test_models_are_converted),
       cmocka_unit_test(test_a_state_is_written_to_fill_in),
       cmocka_unit_test(test_info_shows_limits_armature_and_mimic),
+      cmocka_unit_test(test_mimic_joints_follow),
       cmocka_unit_test(test_lint_grades_what_it_finds),
       cmocka_unit_test(test_the_world_may_be_a_link),
       cmocka_unit_test(test_reactions_and_relative_motion),

@@ -618,6 +618,54 @@ static void functions_agree_with_each_other(void **state) {
   }
 }
 
+/* A chain that turns, whose last joint follows the first: the tip goes where it was at another
+ * configuration, with its velocity; the rest moves it nowhere. */
+static void inverse_kinematics_in_the_independent_joints(void **state) {
+  (void)state;
+  for (uint64_t seed = 7400; seed < 7408; seed += 4) {
+    jn_spec *spec = random_spec(seed, 7, JN_JOINT_FIXED, TYPE(REVOLUTE));
+    jn_joint_desc *last = jn_spec_joint(spec, jn_spec_find_joint(spec, "j6"));
+    last->mimic = "j1", last->mimic_multiplier = -0.5, last->mimic_offset = 0.1;
+    robot r = robot_new(spec, 0, seed, 1);
+    const size_t nv = (size_t)r.nv;
+    const int frame = jn_model_find_frame(r.model, "l6");
+    double twist[12], again[12], *q = copy_of(r.q, nv), *v = doubles(2 * nv),
+                                 *rest = doubles(nv * nv), *J = doubles(6 * nv);
+    jn_pose target, found;
+    int left;
+    assert_int_equal(nv, 5);
+    assert_ok(jn_kinematics(r.model, r.data, 1, r.q, r.v));
+    assert_ok(jn_frame_pose(r.model, r.data, frame, &target));
+    assert_ok(jn_frame_twist(r.model, r.data, frame, JN_HYBRID, 1, twist));
+    for (size_t i = 0; i < nv; i++) q[i] += 0.05;
+    jn_ik *ik;
+    assert_ok(jn_ik_new(r.model, 0, frame, JN_CONSTRAINT_POINT, NULL, &ik));
+    const jn_world_motion wish = {.pose = target, .representation = JN_HYBRID, .twist = twist};
+    assert_ok(jn_ik_solve(ik, 2, &wish, NULL, q, v));
+    assert_ok(jn_kinematics(r.model, r.data, 1, q, v));
+    assert_ok(jn_frame_pose(r.model, r.data, frame, &found));
+    assert_ok(jn_frame_twist(r.model, r.data, frame, JN_HYBRID, 1, again));
+    check_residual("ik: position", jn_v3_norm(jn_v3_sub(found.p, target.p)), 1e-12);
+    check_residual("ik: velocity", largest_difference(again + 3, twist + 3, 3), 1e-11);
+    check_residual("ik: acceleration", largest_difference(again + 9, twist + 9, 3), 1e-10);
+    assert_ok(jn_ik_null_space(ik, q, &left, rest));
+    assert_int_equal(left, 2);
+    assert_ok(jn_frame_jacobian(r.model, r.data, frame, JN_HYBRID, 0, J));
+    for (size_t i = 0; i < 2; i++) {
+      for (size_t k = 3; k < 6; k++)
+        check_residual("ik: null space", fabs(dot(nv, J + k * nv, rest + i * nv)), 1e-12);
+      for (size_t k = 0; k < 2; k++)
+        check_residual("ik: basis", fabs(dot(nv, rest + k * nv, rest + i * nv) - (i == k)), 1e-14);
+    }
+    jn_ik_free(ik);
+    const int other = jn_model_find_frame(r.model, "l1");
+    assert_ok(jn_ik_new(r.model, 0, other, JN_CONSTRAINT_POINT, NULL, &ik));
+    jn_ik_free(ik);
+    free(q), free(v), free(rest), free(J);
+    robot_free(&r);
+  }
+}
+
 /* calls that refuse such a model; docs/constraints.md has the list */
 static const char *const refused[] = {"jn_articulated_bodies",
                                       "jn_hybrid_partials",
@@ -739,6 +787,32 @@ static void chains_circles_and_strangers(void **state) {
   jn_spec_free(spec);
 }
 
+/* Every joint is free but the last, which follows the first. */
+static void the_largest_tree(void **state) {
+  (void)state;
+  for (int joints = JN_MAX_COUPLED; joints <= JN_MAX_COUPLED + 1; joints++) {
+    jn_spec *spec;
+    jn_model *m = NULL;
+    assert_ok(jn_spec_new("star", NULL, &spec));
+    jn_link_desc link = link_of("base", 1, jn_v3(0, 0, 0), 1, 1, 1);
+    assert_ok(jn_spec_add_link(spec, &link));
+    for (int i = 0; i < joints; i++) {
+      char child[16], name[16];
+      snprintf(child, sizeof child, "l%d", i), snprintf(name, sizeof name, "j%d", i);
+      link.name = child;
+      assert_ok(jn_spec_add_link(spec, &link));
+      jn_joint_desc j = joint_of(name, JN_JOINT_REVOLUTE, "base", child, shift(0, 0, 0));
+      if (i == joints - 1) j.mimic = "j0";
+      assert_ok(jn_spec_add_joint(spec, &j));
+    }
+    assert_status(jn_model_build(spec, NULL, NULL, &m, NULL),
+                  joints > JN_MAX_COUPLED ? JN_ERR_LIMIT : JN_OK);
+    if (m) assert_int_equal(jn_model_nv(m), joints - 1);
+    jn_model_free(m);
+    jn_spec_free(spec);
+  }
+}
+
 /* With constraints of its own a model keeps mimic joints as constraints. */
 static void mimic_joints_beside_constraints(void **state) {
   (void)state;
@@ -789,8 +863,10 @@ int main(void) {
       cmocka_unit_test(random_trees_move_as_with_constraints),
       cmocka_unit_test(random_partials_are_those_with_constraints),
       cmocka_unit_test(functions_agree_with_each_other),
+      cmocka_unit_test(inverse_kinematics_in_the_independent_joints),
       cmocka_unit_test(every_function_computes_or_refuses),
       cmocka_unit_test(chains_circles_and_strangers),
+      cmocka_unit_test(the_largest_tree),
       cmocka_unit_test(mimic_joints_beside_constraints),
       cmocka_unit_test(a_follower_needs_no_mass),
   };

@@ -536,6 +536,7 @@ static void what_is_not_used_is_reported(void **state) {
               {JN_WARNING, 13, "tendons are not used"},
               {JN_SERIOUS, 13, "fixed 't': its stiffness"},
               {JN_NOTE, 14, "actuators are not used"},
+              {JN_NOTE, 14, "2 of the joints have no actuator ('k', 'l')"},
               {JN_NOTE, 15, "contacts are not computed"},
               {JN_SERIOUS, 16, "deformable"},
               {JN_WARNING, 17, "<wheels>"}};
@@ -585,6 +586,32 @@ static void couplings_alone_are_mimic_joints(void **state) {
       check_residual("coupled", fabs(q[1] - 1.7) + fabs(q[2] - 1.4), 8 * U);
     }
     jn_model_free(model);
+    jn_spec_free(spec);
+  }
+}
+
+/* joints without actuators are counted, unless an actuator acts elsewhere */
+static void joints_without_actuators_are_reported(void **state) {
+  (void)state;
+#define ARM(actuators)                                                                    \
+  "<mujoco><worldbody><body name='a'><joint name='1'/><geom size='0.1'/><site name='s'/>" \
+  "<body name='b'><joint name='2'/><geom size='0.1'/>"                                    \
+  "<body name='c'><joint name='3'/><geom size='0.1'/></body></body></body></worldbody>"   \
+  "<tendon><fixed name='t'><joint joint='2' coef='1'/><joint joint='3' "                  \
+  "coef='1'/></fixed></tendon>\n"                                                         \
+  "<actuator>" actuators "</actuator></mujoco>"
+  static const struct {
+    const char *text, *words;
+  } cases[] = {{ARM("<motor joint='1'/>"), "2 of the joints have no actuator ('2', '3')"},
+               {ARM("<motor tendon='t'/>"), "1 of the joints have no actuator ('1')"},
+               {ARM("<motor jointinparent='1'/><position tendon='t'/>"), NULL},
+               {ARM("<motor joint='1'/><general site='s'/>"), NULL},
+               {ARM(""), NULL}};
+#undef ARM
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    jn_spec *spec = parse_ok(jn_spec_parse_mjcf, cases[i].text);
+    assert_int_equal(has_finding(spec, JN_NOTE, 2, "have no actuator"), cases[i].words != NULL);
+    if (cases[i].words) assert_true(has_finding(spec, JN_NOTE, 2, cases[i].words));
     jn_spec_free(spec);
   }
 }
@@ -880,6 +907,7 @@ int main(void) {
       cmocka_unit_test(orientations_of_classes),
       cmocka_unit_test(what_is_not_used_is_reported),
       cmocka_unit_test(equalities_are_constraints),
+      cmocka_unit_test(joints_without_actuators_are_reported),
       cmocka_unit_test(couplings_alone_are_mimic_joints),
       cmocka_unit_test(included_files_take_the_place_of_their_element),
       cmocka_unit_test(only_files_below_the_model_are_included),

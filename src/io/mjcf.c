@@ -83,8 +83,8 @@ static int keep(const xml_node *parent, const char *element) {
   static const char *const skipped[] = {
       "asset",  "visual", "sensor",   "keyframe",    "custom", "statistic", "size", "extension",
       "camera", "light",  "material", "lengthrange", "skin",   "config",    NULL};
-  static const char *const closed[] = {"actuator", "contact", "fixed", "spatial", "geom",
-                                       "site",     "plugin",  "flex",  NULL};
+  static const char *const closed[] = {"contact", "spatial", "geom", "site",
+                                       "plugin",  "flex",    NULL};
   return !is_one_of(element, skipped) && !is_one_of(parent->name, closed);
 }
 
@@ -347,6 +347,7 @@ jn_status jn_mjcf_watch(const char *text, size_t size, const char *name, const c
   if (m->status == JN_OK) jn_mjcf_write_spec(m);
   if (m->status == JN_OK) jn_mjcf_read_equalities(m);
   if (m->status == JN_OK) jn_mjcf_report(m);
+  if (m->status == JN_OK) jn_mjcf_report_actuators(m);
   const jn_status status = m->status;
   for (const mjcf_geom *g = m->geoms; g != NULL && status == JN_OK; g = g->next)
     watch(context, m->bodies[g->body].name, g->type, g->pose, g->size);

@@ -6,6 +6,7 @@
  *   mjcf_inertia.c  inertias, given or from geoms
  *   mjcf_spec.c     the description: names, links, joints, frames
  *   mjcf_equality.c equalities as constraints
+ *   mjcf_actuator.c joints without actuators
  *   mjcf_report.c   what is reported and not used: tendons, actuators, contacts
  * mjcf.c reads the files and the settings, and calls the others in this order. */
 #ifndef JOUNCE_SRC_MJCF_H
@@ -220,6 +221,7 @@ void jn_mjcf_read_geom(mjcf *m, mjcf_body *body, const xml_node *at, jn_pose fra
 /* Chooses between given inertias and those of geoms, and applies the bounds of the settings. */
 void jn_mjcf_settle_inertias(mjcf *m);
 void jn_mjcf_write_spec(mjcf *m);
+void jn_mjcf_report_actuators(mjcf *m);
 void jn_mjcf_read_equalities(mjcf *m); /* after jn_mjcf_write_spec, as the next */
 void jn_mjcf_report(mjcf *m);
 

@@ -169,6 +169,24 @@ class Constraints(unittest.TestCase):
         self.assertEqual(want["minimal_states"], ["d crank", "d crank'"])
         residual("projector", np.abs(got.projector @ got.projector - got.projector).max(), 1e-13)
 
+    def test_mimic_joints(self):
+        text = """<robot name="g"><link name="palm"/>
+          <link name="l"><inertial><mass value="0.3"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+          <link name="r"><inertial><mass value="0.2"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+          <joint name="left" type="prismatic"><parent link="palm"/><child link="l"/><axis xyz="1 0 0"/>
+            <limit effort="1" velocity="1"/></joint>
+          <joint name="right" type="prismatic"><parent link="palm"/><child link="r"/><axis xyz="1 0 0"/>
+            <limit effort="1" velocity="1"/><mimic joint="left" multiplier="-2"/></joint></robot>"""
+        spec = jounce.Spec.parse_urdf(text)
+        model = spec.build()
+        self.assertEqual((model.nv, spec.build(mimic="independent").nv), (1, 2))
+        self.assertEqual(len(spec.build(mimic="constraint").constraints), 1)
+        right = model.joints[2]
+        self.assertEqual((right["nv"], right["leader"], right["ratio"]), (0, 1, -2))
+        residual("M", abs(model.mass_matrix([0.1])[0, 0] - (0.3 + 4 * 0.2)), 1e-15)
+        with self.assertRaises(jounce.CoupledError):
+            model.mass_partials([0.1])
+
     def test_errors_name_the_constraint(self):
         model = jounce.Model("fourbar")
         with self.assertRaises(jounce.ClosureError) as e:

@@ -67,7 +67,7 @@ jn_status jn_ik_new(const jn_model *model, int order, int frame, jn_constraint_t
                     const jn_allocator *allocator, jn_ik **out) {
   if (out) *out = NULL;
   if (!model || !out || frame < 0 || frame >= model->nframe || !is_target(type) ||
-      !is_moved(model, frame))
+      !is_moved(jn_model_tree(model), frame))
     return JN_ERR_ARGUMENT;
   const jn_allocator hooks = jn_allocator_or_default(allocator);
   jn_ik *ik = jn_block_new(&hooks, 1, sizeof *ik);
