@@ -75,6 +75,10 @@ static void dynamics_have_the_strict_bits(void **state) {
   equal_bits(gpu_check_inverse(&r, 1, 70, 1));
   equal_bits(gpu_check_forward(&r, 0, 70, 2));
   robot_end(&r);
+  /* more numbers than registers: read and written link by link */
+  r = robot_new("tilthex", JN_BODY, cache);
+  equal_bits(gpu_check_inverse(&r, 5, 70, 8));
+  robot_end(&r);
 }
 
 static void partials_are_those_of_the_library(void **state) {
