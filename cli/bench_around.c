@@ -58,6 +58,13 @@ static jn_status open_steps(bench *b, jn_scheme scheme) {
   options.scheme = scheme;
   options.step = 1e-3;
   options.representation = JN_BODY;
+  jn_constraints open = {0};
+  const int constraints = jn_model_constraint_count(b->model);
+  if (constraints && !b->closed) { /* the open tree */
+    open.active = cli_take(&b->memory, (size_t)constraints, 1);
+    if (!open.active) return JN_ERR_MEMORY;
+    options.constraints = &open;
+  }
   jn_simulation_free(a->simulation);
   a->simulation = NULL;
   return jn_simulation_new(b->model, &options, NULL, &a->simulation, NULL);

@@ -222,18 +222,23 @@ void cli_limits_table(FILE *page, const jn_model *model, const jn_limit_check *c
       "<th>limit</th><th>worst</th><th>unit</th><th>at t "
       "[s]</th><th>used</th></tr></thead><tbody>\n",
       page);
-  for (int i = 0; i < jn_model_nv(model) * JN_LIMIT_KINDS; i++) {
+  for (int i = 0; i < jn_limit_rows(model) * JN_LIMIT_KINDS; i++) {
     const jn_limit_kind kind = (jn_limit_kind)(i % JN_LIMIT_KINDS);
-    const jn_limit_peak *p = jn_limit_check_peak(check, i / JN_LIMIT_KINDS, kind);
+    const int row = i / JN_LIMIT_KINDS, rotor = row >= jn_model_nv(model);
+    const jn_limit_peak *p = jn_limit_check_peak(check, row, kind);
     if (!p->limited) continue;
-    int c, joint = cli_dof_joint(model, p->iv, &c);
+    char name[JN_MAX_NAME + 16] = "";
+    int c, length = rotor ? 1 : 0;
+    if (rotor)
+      jn_limit_row_name(model, row, name, sizeof name);
+    else
+      length = cli_is_length(jn_model_joint(model, cli_dof_joint(model, row, &c))->type, c);
     fputs(p->broken ? "<tr class=\"broken\"><th scope=\"row\">" : "<tr><th scope=\"row\">", page);
-    report_text(page, cli_dof_name(model, p->iv).text);
+    report_text(page, rotor ? name : cli_dof_name(model, row).text);
     fprintf(page,
             "</th><td>%s</td><td>%.6g</td><td>%.6g</td><td>%s</td><td>%.4g</td><td>%.1f %%%s</td>"
             "</tr>\n",
-            jn_limit_kind_name(kind), p->limit, p->value,
-            unit_of(cli_is_length(jn_model_joint(model, joint)->type, c), kind), p->t,
+            jn_limit_quantity(model, row, kind), p->limit, p->value, unit_of(length, kind), p->t,
             100 * p->used, p->broken ? ", broken" : "");
   }
   fputs("</tbody></table></div>\n", page);

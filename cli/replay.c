@@ -41,7 +41,7 @@ int cli_replay_new(cli_replay *r, cli_job *job, int rows, const jn_limit_range *
   if (jn_model_rotor_count(m))
     r->thrust = cli_take_numbers(memory, n, (size_t)jn_model_rotor_count(m), 1);
   if (!range) {
-    jn_limit_range *own = cli_take(memory, nv * JN_LIMIT_KINDS, sizeof *own);
+    jn_limit_range *own = cli_take(memory, (size_t)jn_limit_rows(m) * JN_LIMIT_KINDS, sizeof *own);
     if (own) jn_model_limits(m, own);
     range = own;
   }

@@ -669,6 +669,7 @@ static void inverse_kinematics_in_the_independent_joints(void **state) {
 /* calls that refuse such a model; docs/constraints.md has the list */
 static const char *const refused[] = {"jn_articulated_bodies",
                                       "jn_hybrid_partials",
+                                      "jn_hybrid_dynamics_by_freedom",
                                       "jn_inertia_partials",
                                       "jn_inverse_second",
                                       "jn_forward_second",

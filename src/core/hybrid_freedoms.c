@@ -13,7 +13,8 @@
 #include "core/external.h"
 #include "core/work.h"
 
-enum { PASSES = 4 }; /* of iterative refinement */
+enum { PASSES = 5 };          /* of iterative refinement */
+#define LARGEST_RESIDUAL 1e-8 /* relative to the largest force */
 
 static jn_status factor(const jn_model *m, jn_data *data, const double *q,
                         const unsigned char *prescribed, double *H) {
@@ -67,14 +68,21 @@ jn_status jn_hybrid_dynamics_by_freedom(const jn_model *model, jn_data *data, in
   double *H = w->mass, *motion = out_of(w, 2), *force = out_of(w, 1), *x = w->solve_rhs;
   status = factor(model, data, q, prescribed, H);
   if (status) return status;
+  for (size_t i = 0; i < rows * nv; i++)
+    if (!prescribed[i % nv] && !isfinite(tau[i])) return JN_ERR_NOT_FINITE;
   for (size_t i = 0; i < (rows + 1) * nv; i++) motion[i] = i < nv || prescribed[i % nv] ? v[i] : 0;
   for (size_t k = 0; k < rows; k++) {
-    double before = HUGE_VAL;
+    double before = HUGE_VAL, size = 0;
     for (int pass = 0; pass < PASSES; pass++) {
       status = jn_inverse_dynamics(model, data, (int)k, q, motion, external, force);
       if (status) return status;
       const double left = residual(nv, prescribed, tau + k * nv, force + k * nv, x);
-      if (!(left < 0.25 * before)) break;
+      for (size_t i = 0; i < nv; i++) size = fmax(size, fabs(force[k * nv + i]));
+      size = fmax(size, left);
+      if (!(left < 0.25 * before) || pass == PASSES - 1) {
+        if (left > LARGEST_RESIDUAL * size) return JN_ERR_SINGULAR;
+        break;
+      }
       before = left;
       solve(nv, H, x);
       for (size_t i = 0; i < nv; i++) motion[(k + 1) * nv + i] += x[i];

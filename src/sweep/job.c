@@ -367,8 +367,8 @@ static int read_job(jn_sweep *s, const jn_json *root, const jn_spec *spec, const
       !jn_sweep_read_parameters(s, root, spec) || !check_payloads(s, root) ||
       !build_nominal(s, root) || !check_simulation(s, root))
     return 0;
-  const size_t nv = (size_t)jn_model_nv(s->model);
-  s->range = jn_arena_new(&s->arena, &s->hooks, (nv * JN_LIMIT_KINDS + 1) * sizeof *s->range);
+  const size_t ranges = (size_t)jn_limit_rows(s->model) * JN_LIMIT_KINDS + 1;
+  s->range = jn_arena_new(&s->arena, &s->hooks, ranges * sizeof *s->range);
   if (!s->range) return jn_json_fail(root, JN_ERR_MEMORY, "out of memory");
   jn_model_limits(s->model, s->range);
   if (jn_sweep_name(s)) return jn_json_fail(root, JN_ERR_MEMORY, "out of memory");

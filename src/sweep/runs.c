@@ -43,11 +43,11 @@ static void add_dofs(namer *n, const char *symbol, int k) {
 }
 
 /* whether the quantity has a limit in some sample */
-static int is_limited(const jn_sweep *s, int iv, int kind) {
-  const jn_limit_range *r = &s->range[iv * JN_LIMIT_KINDS + kind];
+static int is_limited(const jn_sweep *s, int row, int kind) {
+  const jn_limit_range *r = &s->range[row * JN_LIMIT_KINDS + kind];
   if (isfinite(r->low) || isfinite(r->high)) return 1;
   for (int i = 0; i < s->parameters; i++)
-    if (s->parameter[i].target == SET_LIMIT && s->parameter[i].index == iv &&
+    if (s->parameter[i].target == SET_LIMIT && s->parameter[i].index == row &&
         s->parameter[i].component % JN_LIMIT_KINDS == kind)
       return 1;
   return 0;
@@ -73,10 +73,14 @@ static void name_results(namer *n) {
       add(n, "used");
       add(n, "speed");
       add(n, "broken");
-      for (int i = 0; i < nv * JN_LIMIT_KINDS; i++) {
-        if (!is_limited(s, i / JN_LIMIT_KINDS, i % JN_LIMIT_KINDS)) continue;
-        jn_sweep_dof(s->model, i / JN_LIMIT_KINDS, text, sizeof text);
-        add(n, "used %s:%s", jn_limit_kind_name((jn_limit_kind)(i % JN_LIMIT_KINDS)), text);
+      for (int i = 0; i < jn_limit_rows(s->model) * JN_LIMIT_KINDS; i++) {
+        const int row = i / JN_LIMIT_KINDS, kind = i % JN_LIMIT_KINDS;
+        if (!is_limited(s, row, kind)) continue;
+        if (row < nv)
+          jn_sweep_dof(s->model, row, text, sizeof text);
+        else
+          jn_limit_row_name(s->model, row, text, sizeof text);
+        add(n, "used %s:%s", jn_limit_quantity(s->model, row, (jn_limit_kind)kind), text);
       }
       break;
     case RUN_RETIME:
@@ -175,7 +179,7 @@ static jn_status run_traj(jn_sweep_worker *w, double *x, double *band) {
 /* the limits of the model with those of the parameters */
 static void set_limits(jn_sweep_worker *w) {
   const jn_sweep *s = w->sweep;
-  const size_t size = sizeof *w->range * (size_t)jn_model_nv(s->model) * JN_LIMIT_KINDS;
+  const size_t size = sizeof *w->range * (size_t)jn_limit_rows(s->model) * JN_LIMIT_KINDS;
   memcpy(w->range, s->range, size);
   for (int i = 0; i < s->parameters; i++) {
     const sweep_parameter *p = &s->parameter[i];
@@ -200,7 +204,7 @@ static jn_status run_limits(jn_sweep_worker *w, double *x) {
   double *used = x + 3;
   x[1] = scale > 0 ? 1 / scale : 0;
   x[2] = jn_limit_check_broken(check);
-  for (int i = 0; i < jn_model_nv(s->model) * JN_LIMIT_KINDS; i++) {
+  for (int i = 0; i < jn_limit_rows(s->model) * JN_LIMIT_KINDS; i++) {
     if (!is_limited(s, i / JN_LIMIT_KINDS, i % JN_LIMIT_KINDS)) continue;
     *used =
         jn_limit_check_peak(check, i / JN_LIMIT_KINDS, (jn_limit_kind)(i % JN_LIMIT_KINDS))->used;

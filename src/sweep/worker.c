@@ -48,7 +48,7 @@ static jn_status allocate(jn_sweep_worker *w) {
   const jn_sweep *s = w->sweep;
   const sizes n = sizes_of(s);
   const size_t one = n.nq + n.v + n.tau + n.a, reference = n.nq + 5 * n.nv,
-               range = n.nv * JN_LIMIT_KINDS;
+               range = (size_t)jn_limit_rows(s->model) * JN_LIMIT_KINDS;
   w->numbers = jn_block_new(
       &w->hooks, (size_t)s->parameters + SWEEP_CHUNK * one + 2 * n.nv + reference + n.nq + 8,
       sizeof *w->numbers);
