@@ -207,6 +207,10 @@ class HybridDynamics(NamedTuple):
     v: Array
     tau: Array
 
+class HybridDynamicsByFreedom(NamedTuple):
+    v: Array
+    tau: Array
+
 class InverseMassPartials(NamedTuple):
     Minv: Array
     dMinv: Array
@@ -374,7 +378,7 @@ class Model:
             None) -> HybridDynamics: ...
     def hybrid_dynamics_by_freedom(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, given: ArrayLike, *,
             external: External | None = None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
-            None) -> HybridDynamics: ...
+            None) -> HybridDynamicsByFreedom: ...
     def constrained_inverse_dynamics(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None,
             tolerance: float | None = None, weights: ArrayLike | None = None, external: External | None = None,
             tau_ext: ArrayLike | None = None, out: Sequence[Array] | None = None) -> ConstrainedInverseDynamics: ...

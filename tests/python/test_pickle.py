@@ -60,6 +60,8 @@ class Models(unittest.TestCase):
         for call in (lambda m: m.inverse_dynamics(q, v), lambda m: m.mass_matrix(q),
                      lambda m: m.forward_dynamics(q, v[0], v[1:3]), lambda m: m.home()):
             self.assertEqual(call(a).tobytes(), call(b).tobytes())
+        if any(j["leader"] >= 0 for j in a.joints):
+            return  # eliminated mimic joints: the model has no constraints
         closure = [m.constraint_closure(q, v[:2]) for m in (a, b)]
         for x, y in zip(*closure):
             self.assertEqual(x.tobytes(), y.tobytes())
