@@ -466,6 +466,54 @@ static void jobs_that_make_no_sense_are_refused(void **state) {
   jn_spec_free(spec);
 }
 
+/* The status of a job, and that its message names the limit. */
+static jn_status parse_status(const char *robot, const char *job, const char *named) {
+  jn_spec *spec = robot_spec(robot);
+  jn_sweep *s = NULL;
+  jn_error error = {0};
+  const jn_status status = jn_sweep_parse(job, strlen(job), "job", spec, NULL, NULL, &s, &error);
+  if (status && !strstr(error.message, named)) fail_msg("%s", error.message);
+  jn_sweep_free(s);
+  jn_spec_free(spec);
+  return status;
+}
+static void limits_on_both_sides(void **state) {
+  (void)state;
+  char job[512], *many;
+  for (int over = 0; over < 2; over++) {
+    const jn_status want = over ? JN_ERR_LIMIT : JN_OK;
+    snprintf(
+        job, sizeof job,
+        "{\"run\": \"id\", \"samples\": %.0f, \"vary\": {\"q:joint1\": {\"uniform\": [0, 1]}}}",
+        JN_MAX_SWEEP_SAMPLES + over);
+    /* so many samples need too many shards, but are no error by themselves */
+    assert_status(parse_status("pendulum", job, over ? "1e+12" : "shards"), JN_ERR_LIMIT);
+    snprintf(
+        job, sizeof job,
+        "{\"run\": \"id\", \"samples\": %d, \"shard\": 2, \"vary\": {\"q:joint1\": {\"uniform\": "
+        "[0, 1]}}}",
+        2 * JN_MAX_SWEEP_SHARDS + over);
+    assert_status(parse_status("pendulum", job, "shards"), want);
+    static const char *const keys[2] = {"instants", "bins"};
+    const int most[2] = {JN_MAX_SWEEP_INSTANTS, JN_MAX_SWEEP_BINS};
+    for (int i = 0; i < 2; i++) {
+      snprintf(job, sizeof job,
+               "{\"run\": \"simulate\", \"time\": 1, \"samples\": 2, \"%s\": %d, \"vary\": "
+               "{\"q:joint1\": {\"uniform\": [0, 1]}}}",
+               keys[i], most[i] + over);
+      assert_true((parse_status("pendulum", job, keys[i]) == JN_OK) == !over);
+    }
+    const int count = JN_MAX_SWEEP_PARAMETERS + over;
+    many = malloc(64 * (size_t)count + 128);
+    int n = sprintf(many, "{\"run\": \"id\", \"samples\": 2, \"vary\": {");
+    for (int i = 1; i <= count; i++)
+      n += sprintf(many + n, "%s\"q:joint%d\": {\"uniform\": [0, 1]}", i > 1 ? ", " : "", i);
+    sprintf(many + n, "}}");
+    assert_status(parse_status("chain:1001", many, "parameters"), want);
+    free(many);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sha256_is_that_of_the_standard),
@@ -480,6 +528,7 @@ int main(void) {
       cmocka_unit_test(damage_and_other_jobs_are_found),
       cmocka_unit_test(progress_stops),
       cmocka_unit_test(jobs_that_make_no_sense_are_refused),
+      cmocka_unit_test(limits_on_both_sides),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

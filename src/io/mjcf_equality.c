@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "io/mjcf.h"
 #include "model/spec.h"
 
@@ -177,42 +178,70 @@ static void read_one(mjcf *m, const xml_node *at, int number) {
   jn_mjcf_note(m, JN_SERIOUS, at, "<equality>: %s is not enforced", jn_mjcf_subject(at, subject));
 }
 
-/* The joint that coupling c makes follow, and its leader (-1: it stays in place). */
-static int follower_of(const jn_spec *spec, const jn_constraint_desc *c, int *leader) {
-  *leader = c->term_count > 1 ? jn_spec_find_joint(spec, c->terms[1].joint) : -1;
-  return jn_spec_find_joint(spec, c->terms[0].joint);
+/* Joints by name, and of each the joint it follows: -1 none, else `mark` while circles are looked for. */
+typedef struct followers {
+  jn_name *names;
+  int *leader, *mark;
+  int joints;
+} followers;
+
+/* 0: some joint follows itself, by way of others */
+static int without_circles(const followers *f) {
+  for (int i = 0; i < f->joints; i++) {
+    int at = i;
+    while (at >= 0 && f->mark[at] == 0) {
+      f->mark[at] = i + 1;
+      at = f->leader[at];
+    }
+    if (at >= 0 && f->mark[at] == i + 1) return 0;
+  }
+  return 1;
+}
+
+/* Makes joints follow others as the couplings say; 0: not each has a joint of its own to follow. */
+static int follow(jn_spec *spec, const followers *f) {
+  for (int i = 0; i < f->joints; i++) {
+    f->names[i] = (jn_name){jn_spec_get_joint(spec, i)->name, i};
+    f->leader[i] = -1;
+    f->mark[i] = 0;
+  }
+  jn_names_sort(f->names, f->joints);
+  for (int i = 0; i < jn_spec_constraint_count(spec); i++) {
+    const jn_constraint_desc *c = jn_spec_get_constraint(spec, i);
+    if (c->type != JN_CONSTRAINT_COUPLING) return 0;
+    const int at = jn_names_find(f->names, f->joints, c->terms[0].joint);
+    const int leader =
+        c->term_count > 1 ? jn_names_find(f->names, f->joints, c->terms[1].joint) : -1;
+    jn_joint_desc *j = jn_spec_joint(spec, at);
+    if (j->mimic || leader == at) return 0;
+    j->mimic = jn_spec_get_joint(spec, leader < 0 ? at : leader)->name; /* itself: stays in place */
+    j->mimic_multiplier = leader < 0 ? 0 : -c->terms[1].coefficient;
+    j->mimic_offset = c->offset;
+    f->leader[at] = j->mimic_multiplier != 0 ? leader : -1;
+  }
+  return without_circles(f);
 }
 
 /* Where couplings are the only constraints, and each has a joint of its own to follow, they are
  * mimic joints: q1 = c1 q2 + offset, which a model eliminates. */
 static void couple_joints(mjcf *m) {
   jn_spec *spec = m->spec;
-  const int count = jn_spec_constraint_count(spec), joints = jn_spec_joint_count(spec);
-  jn_spec_mark none = jn_spec_here(spec);
-  none.constraints = 0;
-  int clear = count > 0, at, leader;
-  for (int i = 0; i < count && clear; i++)
-    clear = jn_spec_get_constraint(spec, i)->type == JN_CONSTRAINT_COUPLING;
-  for (int i = 0; i < count && clear; i++) {
-    const jn_constraint_desc *c = jn_spec_get_constraint(spec, i);
-    at = follower_of(spec, c, &leader);
-    jn_joint_desc *j = jn_spec_joint(spec, at);
-    clear = j->mimic == NULL && leader != at;
-    if (!clear) break;
-    j->mimic = jn_spec_get_joint(spec, leader < 0 ? at : leader)->name;
-    j->mimic_multiplier = leader < 0 ? 0 : -c->terms[1].coefficient;
-    j->mimic_offset = c->offset;
+  const int joints = jn_spec_joint_count(spec);
+  if (jn_spec_constraint_count(spec) == 0) return;
+  followers f = {jn_block_new(&m->hooks, (size_t)joints + 1, sizeof *f.names),
+                 jn_block_new(&m->hooks, 2 * (size_t)joints + 1, sizeof *f.leader), NULL, joints};
+  if (f.names && f.leader) {
+    jn_spec_mark none = jn_spec_here(spec);
+    none.constraints = 0;
+    f.mark = f.leader + joints;
+    const int clear = follow(spec, &f);
+    if (clear) jn_spec_rewind(spec, none);
+    for (int i = 0; i < joints && !clear; i++) jn_spec_joint(spec, i)->mimic = NULL;
+  } else {
+    jn_mjcf_check(m, JN_ERR_MEMORY, m->root, "joints");
   }
-  for (int i = 0; i < joints && clear; i++) { /* no circles */
-    int steps = 0;
-    for (at = i; at >= 0 && steps <= joints; steps++) {
-      const jn_joint_desc *j = jn_spec_get_joint(spec, at);
-      at = j->mimic && j->mimic_multiplier != 0 ? jn_spec_find_joint(spec, j->mimic) : -1;
-    }
-    clear = steps <= joints;
-  }
-  if (clear) jn_spec_rewind(spec, none);
-  for (int i = 0; i < joints && !clear; i++) jn_spec_joint(spec, i)->mimic = NULL;
+  jn_block_free(&m->hooks, f.names);
+  jn_block_free(&m->hooks, f.leader);
 }
 
 void jn_mjcf_read_equalities(mjcf *m) {

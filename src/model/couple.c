@@ -44,6 +44,7 @@ static jn_status check_chain(jn_builder *b, int i) {
                            "joint '%s': mimic: it follows itself through other joints; remove one "
                            "<mimic>, or make such joints independent",
                            j->name);
+    if (n > JN_MAX_COUPLED) break; /* constraints, which need no ratio */
     if (b->mimic[at] >= 0) ratio *= b->joint[at].mimic_multiplier;
   }
   if (!(fabs(ratio) <= JN_MAX_RATIO))
@@ -53,8 +54,16 @@ static jn_status check_chain(jn_builder *b, int i) {
   return JN_OK;
 }
 
+static jn_status too_many(jn_builder *b, int count) {
+  return jn_build_fail(
+      b, 0, JN_ERR_LIMIT,
+      "mimic joints are eliminated in models of up to %d degrees of freedom, this one has %d: "
+      "make them constraints or independent",
+      JN_MAX_COUPLED, count);
+}
+
 jn_status jn_build_mimics(jn_builder *b) {
-  int mimics = 0;
+  int mimics = 0, followers = 0;
   for (int i = 0; i < b->njoint; i++) mimics += b->joint[i].mimic != NULL;
   if (!mimics || b->options.mimic == JN_MIMIC_CONSTRAINT) return JN_OK;
   jn_name *names = jn_block_new(&b->hooks, (size_t)b->njoint, sizeof *names);
@@ -70,13 +79,13 @@ jn_status jn_build_mimics(jn_builder *b) {
     if (b->mimic[i] < 0)
       b->joint[i].mimic = NULL;
     else
-      b->coupled = 1;
+      followers++;
   }
   jn_block_free(&b->hooks, names);
-  jn_status status = JN_OK;
+  b->coupled = followers > 0 && jn_spec_constraint_count(b->spec) == 0;
+  jn_status status = b->coupled && followers > JN_MAX_COUPLED ? too_many(b, followers) : JN_OK;
   for (int i = 0; i < b->njoint && !status; i++)
     if (b->mimic[i] >= 0) status = check_chain(b, i);
-  if (jn_spec_constraint_count(b->spec) > 0) b->coupled = 0;
   return status;
 }
 
@@ -144,11 +153,7 @@ jn_status jn_build_reduced(jn_builder *b, jn_model *tree, jn_model **out) {
   const size_t nbody = (size_t)tree->nbody, nlink = (size_t)tree->nlink;
   *out = NULL;
   if (tree->nv > JN_MAX_COUPLED) {
-    jn_status status = jn_build_fail(
-        b, 0, JN_ERR_LIMIT,
-        "mimic joints are eliminated in models of up to %d degrees of freedom, this one has %d: "
-        "make them constraints or independent",
-        JN_MAX_COUPLED, tree->nv);
+    jn_status status = too_many(b, tree->nv);
     jn_model_free(tree);
     return status;
   }
