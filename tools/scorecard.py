@@ -28,7 +28,7 @@ LINES = [
                  "is a sum of k + 1 products at every step of the recursion. The motion itself is as accurate "
                  "as the last bit of the input allows at every order (the ratio), and this is what a user "
                  "sees.",
-         quick=["{build}/tests/oracle_ulp --forward --cases 400 --order 10"],
+         quick=["{build}/tests/oracle_ulp --forward --cases 200 --order 10"],
          full=["{build}/tests/oracle_ulp --forward --cases 5000 --order 10"]),
     dict(line=3, what="mathematical identities",
          means="Laws that hold for every motion (power balance, scaling, symmetry, equality of the "
@@ -40,7 +40,7 @@ LINES = [
     dict(line=4, what="independence of the origin",
          means="The error of a robot 1000 km from the world origin, compared with the error of the same "
                "robot at the origin. Formulations that compute about the world origin lose six digits there.",
-         quick=["{build}/tests/oracle_ulp --shift 0,1e3,1e6 --cases 400 --order 6"],
+         quick=["{build}/tests/oracle_ulp --shift 0,1e3,1e6 --cases 200 --order 6"],
          full=["{build}/tests/oracle_ulp --shift 0,1e3,1e6 --cases 500 --order 10"]),
     dict(line=5, what="the same bits everywhere",
          means="All kinds of results of random robots are hashed bit by bit, with strict settings, on two "
