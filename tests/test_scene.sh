@@ -82,7 +82,7 @@ tri = lambda i: len(base64.b64decode(s["meshes"][i]["positions"])) // 36
 xyz = lambda i: struct.unpack("<%df" % (9 * tri(i)), base64.b64decode(s["meshes"][i]["positions"]))
 numbers = lambda name, n: struct.unpack("<%df" % n, base64.b64decode(s["replay"][name])[:4 * n])
 force, thrust = lambda i, n: numbers("forces", n * (i + 1))[-n:], lambda n: numbers("thrusts", n)
-notes = re.findall(r'<p class="note">(.*?)</p>', text)
+notes = [n for n in re.findall(r'<p class="note">(.*?)</p>', text) if "built without three" not in n]
 print(eval(sys.argv[2]))
 END
 }
