@@ -28,9 +28,9 @@ static int twists_are_finite(const jn_model *m, const jn_data *data, int K) {
   const jn_work *w = &data->w;
   for (int i = 0; i < m->nlink; i++) {
     const six *V = data->formulation == JN_FORM_SPATIAL ? Vs_of(w, i) : V_of(w, i);
-    if (!jn_all_finite(&V->w.x, 6 * ((size_t)K + 1)) || !jn_all_finite(O_of(w, i), 3)) return 0;
+    if (!jn_all_finite(&V->w.x, 6 * ((size_t)K + 1))) return 0;
   }
-  return 1;
+  return jn_all_finite(O_of(w, 0), 3 * (size_t)m->nlink);
 }
 
 /* Keeps the derivatives of a free base's spatial twist as they were given. */
