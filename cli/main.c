@@ -8,7 +8,7 @@
 #include "base/cpu.h"
 #include "commands.h"
 #include "documentation.h"
-#include "message.h"
+#include "output/message.h"
 #include "options.h"
 
 typedef struct command {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
+#include "output/message.h"
 
 int cli_grow(void **list, int count, int *room, size_t size) {
   if (count < *room) return 1;

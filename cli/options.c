@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "message.h"
+#include "output/message.h"
 
 static const char *option_name(const void *context, int index) {
   return ((const cli_option *)context)[index].name;

@@ -1,6 +1,6 @@
 # cmake -DOUTPUT=... -DUPLOT=folder or empty -DREPLAY=file or empty -DWEB=folder -P embed.cmake
 # Writes the files of reports as C arrays; without uPlot or three their arrays are empty.
-set(text "/* made by cmake/embed.cmake */\n#include \"report.h\"\n")
+set(text "/* made by cmake/embed.cmake */\n#include \"output/report.h\"\n")
 foreach(item "report_js;${WEB}/report.js" "report_css;${WEB}/report.css"
         "report_page_html;${WEB}/page.html" "report_study_html;${WEB}/study.html" "report_plot_gp;${WEB}/plot.gp"
         "report_uplot_js;${UPLOT}/uPlot.iife.min.js" "report_uplot_css;${UPLOT}/uPlot.min.css"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/state.h"
+#include "cli/job/state.h"
 #include "robot.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {

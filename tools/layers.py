@@ -40,9 +40,20 @@ MAY = {
     "src/batch": ["src/base", "src/model", "src/core"],
     "src/generate": ["src/base", "src/model"],
     "src/gpu": ["src/base", "src/integrate/rollout.h"],
-    "src/io": ["src/base", "src/model", "src/trajectory"],
-    "src/sweep": ["src/base", "src/io"],
-    "cli": ["src/base", "src/io"],
+    "src/io": ["src/base", "src/model"],
+    "src/io/urdf": ["src/base", "src/model", "src/io"],
+    "src/io/xacro": ["src/base", "src/model", "src/io"],
+    "src/io/mjcf": ["src/base", "src/model", "src/io"],
+    "src/io/native": ["src/base", "src/model", "src/io"],
+    "src/io/tables": ["src/base", "src/trajectory", "src/io"],
+    "src/sweep": ["src/base", "src/io", "src/io/tables"],
+    "cli": ["src/base", "cli/output"],
+    "cli/output": ["cli", "src/base", "src/io", "src/io/tables"],
+    "cli/job": ["cli", "cli/output", "cli/page/page.h", "src/base", "src/io", "src/io/tables"],
+    "cli/page": ["cli", "cli/job", "cli/output", "src/base", "src/io"],
+    "cli/commands": ["cli", "cli/job", "cli/output", "cli/page"],
+    "cli/bench": ["cli", "cli/job", "cli/output", "cli/page", "src/io"],
+    "cli/demo": ["cli", "cli/bench", "cli/output", "cli/page"],
     "python/src": [],
 }
 # only these folders may use the kinds of primitive joints, or name an instruction set
@@ -62,7 +73,7 @@ def folder_of(path):
 
 def resolve(root, path, name):
     """The file an include means, from the root; None: not of this project."""
-    for base in (os.path.dirname(path), "src", "include"):
+    for base in [os.path.dirname(path), "src", "include"] + ["cli"] * path.startswith("cli/"):
         full = os.path.normpath(os.path.join(base, name))
         if os.path.isfile(os.path.join(root, full)):
             return full

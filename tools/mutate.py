@@ -112,11 +112,11 @@ class Library:
     """The library, the program and the module without a fault: their objects, and the sources that include each file."""
 
     def __init__(self):
-        self.flags = ["-Iinclude", "-Isrc"] + pkg_config("--cflags")  # cli/limits.h is not <limits.h>
+        self.flags = ["-Iinclude", "-Isrc"] + pkg_config("--cflags")
         self.libs = pkg_config("--libs") + ["-lm", "-lpthread", "-ldl"]
         self.python = python_config()
         self.assets = os.path.join("build-mutate", "report_assets.c")
-        self.parts = {"src": sources_of("src/**/*.c"), "cli": sources_of("cli/*.c") + [self.assets],
+        self.parts = {"src": sources_of("src/**/*.c"), "cli": sources_of("cli/**/*.c") + [self.assets],
                       "python": sources_of("python/src/*.c") if self.python else []}
         self.sources = sum(self.parts.values(), [])
         self.uses = {}
@@ -425,7 +425,7 @@ def main():
     parser.add_argument("--keep", action="store_true", help="with the build of the run before: nothing has changed")
     parser.add_argument("--list", action="store_true", help="count the mutants there are")
     options = parser.parse_args()
-    files = [f for p in ("src/**/*.[ch]", "cli/*.[ch]", "python/src/*.[ch]") for f in sources_of(p)
+    files = [f for p in ("src/**/*.[ch]", "cli/**/*.[ch]", "python/src/*.[ch]") for f in sources_of(p)
              if f.startswith(options.only) and not f.endswith("scalar/lanes.h")]
     everything = list(dict.fromkeys(m for f in files for m in mutants_of(f)))
     if options.list:

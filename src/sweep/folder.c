@@ -8,7 +8,7 @@
 #include "base/block.h"
 #include "base/fail.h"
 #include "io/file.h"
-#include "io/npy.h"
+#include "io/tables/npy.h"
 #include "sweep/sweep.h"
 
 /* The manifest. */

@@ -14,7 +14,7 @@
 #include "base/fail.h"
 #include "base/vec.h"
 #include "io/file.h"
-#include "io/npy.h"
+#include "io/tables/npy.h"
 #include "sweep/sweep.h"
 
 enum { BITS = 11, BINS = 1 << BITS, PASSES = 6, RANKS = 2 * JN_SWEEP_QUANTILES };

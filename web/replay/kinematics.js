@@ -1,4 +1,4 @@
-// Forward kinematics of the tree that cli/scene.c writes. A pose is [w, x, y, z, px, py, pz]: unit quaternion and position.
+// Forward kinematics of the tree that cli/page/scene.c writes. A pose is [w, x, y, z, px, py, pz]: unit quaternion and position.
 
 export const identity = () => [1, 0, 0, 0, 0, 0, 0];
 

@@ -1,4 +1,4 @@
-// The 3D scene of a page: <section class="replay"> holds the JSON of cli/scene.c, which report.js has read.
+// The 3D scene of a page: <section class="replay"> holds the JSON of cli/page/scene.c, which report.js has read.
 import { Robot, Arrow, shareColour } from "./robot.js";
 import { Path, View } from "./view.js";
 import { apply, between, bodyPoses, framePose, multiply } from "./kinematics.js";

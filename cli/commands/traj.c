@@ -1,0 +1,587 @@
+/* traj.c: traj: motion and forces along a trajectory. */
+#include "commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <jounce/inverse_kinematics.h>
+#include <jounce/kinematics.h>
+
+#include "job/closure.h"
+#include "job/joints.h"
+#include "job/path.h"
+#include "output/names.h"
+#include "job/observer.h"
+#include "output/progress.h"
+#include "output/stream.h"
+#include "job/tool.h"
+
+typedef struct traj {
+  cli_path path;
+  const char *links;
+  int order, bands, frames, *frame;
+  chart_figure *figure;
+  int figures;
+  cli_sheet sheet; /* names and figures of the columns, and the present row */
+  cli_stream stream;
+  double *v, *tau, *point;
+  cli_observer observer; /* of the reactions */
+  /* with constraints: joints that keep their motion, the last configuration, constraint forces */
+  const unsigned char *driven;
+  double *last, *lambda;
+  /* --tool: the trajectory is that of a frame; inverse kinematics from the last configuration */
+  const char *tool_link;
+  cli_tool tool;
+  jn_ik *ik;
+} traj;
+
+/* Figures. */
+
+/* "joint velocity", in units/s^power */
+static int add_figure(traj *x, const char *what, const char *of, const char *unit, int power) {
+  cli_memory *m = &x->path.job.result.memory;
+  const char *per = power > 1 ? cli_take_text(m, "/s^%d", power) : power == 1 ? "/s" : "";
+  x->figure[x->figures] =
+      (chart_figure){cli_take_text(m, "%s%s", what, of), cli_take_text(m, "%s%s", unit, per), 0};
+  return x->figures++;
+}
+
+static const char *order_word(traj *x, int k) {
+  static const char *const words[] = {"", "velocity", "acceleration", "jerk", "snap"};
+  return k < COUNT(words) ? words[k]
+                          : cli_take_text(&x->path.job.result.memory, "derivative %d", k);
+}
+
+/* Columns. */
+
+/* Columns of v^(k) or of tau^(k). Figures: `plain` and `slide` for angles and lengths of joints
+ * without a rotation, `turn` and `move` for the angular and linear components of the others. */
+static void name_row(traj *x, int first, const char *prefix, int k, int motion, int plain,
+                     int slide, int turn, int move) {
+  const jn_model *model = x->path.job.model;
+  char full[JN_MAX_NAME + 40];
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    for (int c = 0; c < j->nv; c++) {
+      int simple = j->nq == j->nv;
+      cli_derivative_name(cli_dof_name(model, j->iv + c).text, motion && simple ? k + 1 : k, full,
+                          sizeof full);
+      cli_sheet_column(&x->sheet, first + j->iv + c,
+                       !simple                     ? c < 3 ? turn : move
+                       : cli_is_length(j->type, c) ? slide
+                                                   : plain,
+                       "%s%s", prefix, full);
+    }
+  }
+}
+
+static int force_columns(const traj *x) {
+  return x->lambda ? jn_model_constraint_rows(x->path.job.model) * (x->order + 1) : 0;
+}
+
+static void name_constraints(traj *x, int at) {
+  const jn_model *model = x->path.job.model;
+  char name[JN_MAX_NAME + 16];
+  for (int k = 0; k <= x->order; k++) {
+    const int figure = add_figure(x, "constraint force", k ? " rate" : "", "N or N m", k);
+    for (int i = 0; i < jn_model_constraint_count(model); i++) {
+      const jn_constraint *c = jn_model_constraint(model, i);
+      for (int r = 0; r < c->rows; r++) {
+        snprintf(name, sizeof name, "%s:%d", c->name, r);
+        char full[JN_MAX_NAME + 40];
+        cli_derivative_name(name, k, full, sizeof full);
+        cli_sheet_column(&x->sheet, at++, figure, "lambda:%s", full);
+      }
+    }
+  }
+}
+
+static int reaction_columns(const traj *x) {
+  return x->observer.reactions_given ? 6 * jn_model_body_count(x->path.job.model) * (x->order + 1)
+                                     : 0;
+}
+
+static void name_reactions(traj *x, int at) {
+  const jn_model *model = x->path.job.model;
+  char name[JN_MAX_NAME + 16], full[JN_MAX_NAME + 40];
+  for (int k = 0; k <= x->order; k++) {
+    const char *rate = k == 0 ? "" : k == 1 ? " rate" : " derivative";
+    const int torque = add_figure(x, "reaction torque", rate, "N m", k),
+              force = add_figure(x, "reaction force", rate, "N", k);
+    for (int i = 0; i < jn_model_body_count(model); i++)
+      for (int c = 0; c < 6; c++) {
+        snprintf(name, sizeof name, "%s:%s", cli_joint_name(model, i), cli_wrench_components[c]);
+        cli_derivative_name(name, k, full, sizeof full);
+        cli_sheet_column(&x->sheet, at++, c < 3 ? torque : force, "W:%s", full);
+      }
+  }
+}
+
+static void name_columns(traj *x) {
+  const jn_model *model = x->path.job.model;
+  const int nv = jn_model_nv(model);
+  int at = 1 + jn_model_nq(model);
+  char name[JN_MAX_NAME + 16];
+  int angle = add_figure(x, "joint position", "", "rad", 0);
+  int slide = add_figure(x, "joint position", " (prismatic)", "m", 0);
+  int turn = add_figure(x, "orientation (quaternion)", "", "", 0);
+  cli_path_columns(&x->sheet, model, angle, slide, turn, add_figure(x, "position", "", "m", 0));
+  for (int k = 0; k <= x->order + 1; k++, at += nv) {
+    const char *what = order_word(x, k + 1);
+    const char *sliding = cli_take_text(&x->path.job.result.memory, "%s (prismatic)", what);
+    int joint = add_figure(x, "joint ", what, "rad", k + 1);
+    slide = add_figure(x, "joint ", sliding, "m", k + 1);
+    int angular = add_figure(x, "angular ", what, "rad", k + 1);
+    name_row(x, at, "", k, 1, joint, slide, angular, add_figure(x, "linear ", what, "m", k + 1));
+  }
+  for (int k = 0; k <= x->order; k++, at += nv) {
+    const char *rate = k == 0 ? "" : k == 1 ? " rate" : " derivative";
+    int joint = add_figure(x, "joint torque", rate, "N m", k);
+    slide = add_figure(x, "joint force", rate, "N", k);
+    int torque = add_figure(x, "torque", rate, "N m", k);
+    name_row(x, at, "tau:", k, 0, joint, slide, torque, add_figure(x, "force", rate, "N", k));
+  }
+  cli_sheet_column(&x->sheet, at++, add_figure(x, "power", "", "W", 0), "power");
+  /* bands of the columns so far, without power */
+  const int banded = at - 2;
+  for (int i = 1; x->bands && i <= banded; i++)
+    cli_sheet_column(&x->sheet, at++, -1, "band:%s", x->sheet.names[i]);
+  if (x->lambda) name_constraints(x, at);
+  at += force_columns(x);
+  if (x->observer.reactions_given) name_reactions(x, at);
+  at += reaction_columns(x);
+  /* links */
+  static const char *const quat[] = {"qw", "qx", "qy", "qz"}, *const xyz[] = {"x", "y", "z"},
+                           *const w[] = {"wx", "wy", "wz"};
+  int path = x->frames ? add_figure(x, "link position", "", "m", 0) : 0;
+  int first = x->figures;
+  for (int k = 0; x->frames && k <= x->order + 1; k++)
+    add_figure(x, "link ", order_word(x, k + 1), "m", k + 1);
+  for (int f = 0; f < x->frames; f++) {
+    const char *link = jn_model_frame(model, x->frame[f])->name;
+    for (int k = 0; k <= x->order + 1; k++)
+      for (int c = 0; c < 3; c++) {
+        cli_derivative_name(xyz[c], k, name, sizeof name);
+        cli_sheet_column(&x->sheet, at++, k ? first + k - 1 : path, "%s:%s", link, name);
+      }
+    for (int c = 0; c < 4; c++) cli_sheet_column(&x->sheet, at++, -1, "%s:%s", link, quat[c]);
+    for (int k = 0; k <= x->order; k++)
+      for (int c = 0; c < 3; c++) {
+        cli_derivative_name(w[c], k, name, sizeof name);
+        cli_sheet_column(&x->sheet, at++, -1, "%s:%s", link, name);
+      }
+  }
+}
+
+static int link_columns(const traj *x) { return 3 * (x->order + 2) + 4 + 3 * (x->order + 1); }
+
+static int find_links(traj *x) {
+  if (!x->links) return CLI_DONE;
+  cli_memory *m = &x->path.job.result.memory;
+  char *rest = NULL, *text = cli_take(m, strlen(x->links), 1);
+  x->frame = cli_take(m, strlen(x->links) / 2 + 1, sizeof *x->frame);
+  if (!text || !x->frame) return CLI_BAD_INPUT;
+  strcpy(text, x->links);
+  for (char *name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+    if ((x->frame[x->frames++] = cli_job_link(&x->path.job, name)) < 0) return CLI_BAD_INPUT;
+  return CLI_DONE;
+}
+
+/* Numbers. */
+
+static jn_status fill_links(traj *x, const double *q, double *at) {
+  const jn_model *model = x->path.job.model;
+  jn_data *data = x->path.job.data;
+  if (!x->frames) return JN_OK;
+  jn_status status = jn_kinematics(model, data, x->order + 1, q, x->v);
+  for (int f = 0; f < x->frames && !status; f++, at += link_columns(x)) {
+    jn_pose C;
+    status = jn_point_motion(model, data, x->frame[f], jn_v3(0, 0, 0), x->order, at);
+    if (!status) status = jn_frame_pose(model, data, x->frame[f], &C);
+    if (!status) status = jn_frame_twist(model, data, x->frame[f], JN_HYBRID, x->order, x->point);
+    if (status) return status;
+    double *to = at + 3 * (x->order + 2);
+    jn_quat r = jn_quat_from_m3(C.R);
+    *to++ = r.w, *to++ = r.x, *to++ = r.y, *to++ = r.z;
+    for (int k = 0; k <= x->order; k++, to += 3) memcpy(to, x->point + 6 * k, 3 * sizeof *to);
+  }
+  return status;
+}
+
+/* Joints that are not driven follow: from their last position. */
+static jn_status close_loops(traj *x, double *q) {
+  const jn_model *model = x->path.job.model;
+  jn_data *data = x->path.job.data;
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (!x->driven[i]) memcpy(q + j->iq, x->last + j->iq, (size_t)j->nq * sizeof *q);
+  }
+  jn_status status = jn_assemble(model, data, x->order + 2, x->driven, NULL, q, x->v);
+  if (!status) memcpy(x->last, q, (size_t)jn_model_nq(model) * sizeof *q);
+  return status ? status
+                : jn_constrained_inverse_dynamics(model, data, x->order, q, x->v, NULL, NULL,
+                                                  x->tau, x->lambda);
+}
+
+/* q and v from the motion of the tool, near the last configuration. The base of a floating robot
+ * stays. */
+static jn_status follow_tool(traj *x, double t, double *q) {
+  const cli_path *p = &x->path;
+  const jn_representation rep = (jn_representation)p->representation;
+  const size_t nq = (size_t)jn_model_nq(p->job.model), rows = (size_t)x->order + 2;
+  double pose[7];
+  jn_status status = jn_trajectory_at(p->trajectory, t, x->order, rep, pose, x->tool.twist);
+  if (status) return status;
+  cli_tool_set(&x->tool, rep, pose, x->tool.twist, 0);
+  memcpy(q, x->last, nq * sizeof *q);
+  memset(x->v, 0, sizeof *x->v * rows * (size_t)jn_model_nv(p->job.model));
+  status = jn_ik_solve(x->ik, (int)rows, &x->tool.target, x->driven, q, x->v);
+  if (!status) memcpy(x->last, q, nq * sizeof *q);
+  if (status) return status;
+  return x->lambda
+             ? jn_constrained_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL,
+                                               NULL, x->tau, x->lambda)
+             : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
+}
+
+static jn_status joint_motion(traj *x, double t, double *q) {
+  const cli_path *p = &x->path;
+  jn_status status =
+      jn_trajectory_at(p->trajectory, t, x->order, (jn_representation)p->representation, q, x->v);
+  if (status) return status;
+  return x->lambda
+             ? close_loops(x, q)
+             : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
+}
+
+static jn_status fill_row(cli_path *path, double t, double *row) {
+  traj *x = (traj *)path;
+  const cli_path *p = &x->path;
+  size_t nq = (size_t)jn_model_nq(p->job.model), nv = (size_t)jn_model_nv(p->job.model);
+  size_t motion = nv * (size_t)(x->order + 2), force = nv * (size_t)(x->order + 1);
+  double *q = row + 1, *power = q + nq + motion + force, *band = power + 1;
+  row[0] = t;
+  jn_status status = x->ik ? follow_tool(x, t, q) : joint_motion(x, t, q);
+  if (status) return status;
+  memcpy(q + nq, x->v, motion * sizeof *x->v);
+  memcpy(q + nq + motion, x->tau, force * sizeof *x->tau);
+  *power = 0;
+  for (size_t i = 0; i < nv; i++) *power += x->tau[i] * x->v[i];
+  if (x->bands) {
+    status = jn_trajectory_band(p->trajectory, t, x->order, (jn_representation)p->representation,
+                                band, band + nq);
+    if (!status)
+      status = jn_trajectory_force_band(p->job.model, p->job.data, p->trajectory, t, x->order,
+                                        band + nq + motion);
+    if (status) return status;
+    band += nq + motion + force;
+  }
+  if (x->lambda) memcpy(band, x->lambda, (size_t)force_columns(x) * sizeof *band);
+  band += force_columns(x);
+  if (x->observer.reactions_given)
+    status =
+        jn_joint_reactions(p->job.model, p->job.data, x->order, q, x->v, NULL,
+                           (jn_representation)x->observer.reactions, &x->observer.frames, band);
+  return status ? status : fill_links(x, q, band + reaction_columns(x));
+}
+
+/* Where joints that follow begin: at --state, else where the trajectory has them at its start. */
+static int begin_loops(traj *x) {
+  const cli_path *p = &x->path;
+  if (p->job.state_path) {
+    memcpy(x->last, p->job.state.q, (size_t)jn_model_nq(p->job.model) * sizeof *x->last);
+    return CLI_DONE;
+  }
+  jn_status status = jn_trajectory_at(p->trajectory, p->start, x->order,
+                                      (jn_representation)p->representation, x->last, x->v);
+  return status ? cli_job_status(&p->job, status) : CLI_DONE;
+}
+
+/* Marks the columns of q, v, tau, their bands and reactions of joints that --joints leaves out; they
+ * are computed, but neither written nor drawn. */
+static int leave_out(traj *x) {
+  const jn_model *model = x->path.job.model;
+  const int nq = jn_model_nq(model), nv = jn_model_nv(model), rows = 2 * x->order + 3,
+            motion = nq + nv * rows;
+  unsigned char *shown, *out;
+  int code = cli_joints_find(&x->path.job, &shown);
+  if (code || !shown) return code;
+  x->stream.left_out = out =
+      cli_take(&x->path.job.result.memory, (size_t)x->sheet.table->columns, 1);
+  if (!out) return CLI_BAD_INPUT;
+  const int bands = 2 + motion, reactions = bands + (x->bands ? motion : 0) + force_columns(x);
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (shown[i]) continue;
+    for (int b = 0; b <= x->bands; b++) {
+      unsigned char *at = out + (b ? bands : 1);
+      memset(at + j->iq, 1, (size_t)j->nq);
+      for (int k = 0; k < rows; k++) memset(at + nq + k * nv + j->iv, 1, (size_t)j->nv);
+    }
+    for (int k = 0; k <= x->order && x->observer.reactions_given; k++)
+      memset(out + reactions + 6 * (k * jn_model_body_count(model) + i), 1, 6);
+  }
+  for (int i = 0; i < x->sheet.table->columns; i++)
+    if (out[i]) x->sheet.figure_of[i] = -1;
+  return CLI_DONE;
+}
+
+static int make_columns(traj *x) {
+  const cli_path *p = &x->path;
+  int nq = jn_model_nq(p->job.model), nv = jn_model_nv(p->job.model);
+  int rows = 2 * x->order + 3, most = 12 + 14 * (x->order + 2);
+  cli_memory *m = &x->path.job.result.memory;
+  x->figure = cli_take(m, (size_t)most, sizeof *x->figure);
+  x->v = cli_take_numbers(m, (size_t)x->order + 2, (size_t)nv, 1);
+  x->tau = cli_take_numbers(m, (size_t)x->order + 1, (size_t)nv, 1);
+  x->point = cli_take_numbers(m, (size_t)x->order + 1, 6, 1);
+  if (m->failed) return CLI_BAD_INPUT;
+  if (cli_is_closed(&p->job)) {
+    if (!x->ik) x->last = cli_take_numbers(m, (size_t)nq, 1, 1);
+    x->lambda = cli_take_numbers(m, (size_t)x->order + 1,
+                                 (size_t)jn_model_constraint_rows(p->job.model), 1);
+    if (m->failed) return CLI_BAD_INPUT;
+    if (!x->ik && begin_loops(x)) return CLI_BAD_INPUT;
+    if (!x->ik && !(x->driven = cli_driven(&x->path.job, x->last))) return CLI_BAD_INPUT;
+  }
+  double columns =
+      2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x) +
+      6.0 * x->observer.reactions_given * jn_model_body_count(p->job.model) * (x->order + 1);
+  if (x->bands) columns += nq + (double)nv * rows;
+  if (columns > JN_MAX_COLUMNS)
+    return cli_bad_input("traj: %.0f columns needed, at most %d", columns, JN_MAX_COLUMNS);
+  int code = cli_sheet_new(&x->sheet, 1, (int)columns, x->figure, 0);
+  if (code) return code;
+  name_columns(x);
+  x->sheet.figures = x->figures;
+  return leave_out(x);
+}
+
+static int open_table(traj *x) {
+  cli_job *job = &x->path.job;
+  cli_stream *s = &x->stream;
+  s->command = "traj";
+  s->rows = x->path.samples;
+  s->columns = x->sheet.table->columns;
+  s->names = x->sheet.names;
+  s->figures = x->path.plot || x->path.report;
+  int code = cli_stream_open(s, &job->output, CLI_WITH_NPZ, &job->result.memory);
+  s->hidden = s->out.format == CLI_TABLE || s->out.format == CLI_NPZ;
+  return code;
+}
+
+/* The exit status of a row, after a message. */
+static int row_status(const traj *x, double t, jn_status status) {
+  const cli_job *job = &x->path.job;
+  if (!x->ik || (status != JN_ERR_ASSEMBLY && status != JN_ERR_RANK))
+    return cli_closure_status(job, status);
+  const jn_constraint_fault f = jn_ik_fault(x->ik);
+  const char *row = cli_tool_row(JN_CONSTRAINT_WELD, f.row);
+  if (status == JN_ERR_ASSEMBLY)
+    return cli_bad_input(
+        "traj: --tool %s: the pose at t = %.6g is out of reach: its %s is off by %.3g where the "
+        "search ended; change the path, or start from another configuration (--state)",
+        cli_clean(x->tool_link).text, t, row, f.residual);
+  return cli_bad_input(
+      "traj: --tool %s: the joints cannot follow at t = %.6g (derivative %d of its %s is off by "
+      "%.3g): the arm is singular there, or has too few joints",
+      cli_clean(x->tool_link).text, t, f.order, row, f.residual);
+}
+
+/* Writes the columns that are not left out. */
+static int write_npz(const traj *x) {
+  const cli_stream *s = &x->stream;
+  jn_table *all = NULL;
+  int columns = 0;
+  for (int i = 0; i < s->columns; i++) columns += !s->left_out || !s->left_out[i];
+  jn_status status = jn_table_new(s->kept_rows, columns, NULL, &all);
+  for (int i = 0, c = 0; i < s->columns && !status; i++) {
+    if (s->left_out && s->left_out[i]) continue;
+    memcpy(all->names[c], x->sheet.table->names[i], sizeof *all->names);
+    for (int n = 0; n < s->kept_rows; n++)
+      all->values[(size_t)n * (size_t)columns + (size_t)c] =
+          s->kept[(size_t)n * (size_t)s->columns + (size_t)i];
+    c++;
+  }
+  if (!status) status = jn_table_print(all, JN_TABLE_NPZ, s->out.file);
+  jn_table_free(all);
+  if (!status || status == JN_ERR_FILE) return CLI_DONE; /* cli_stream_end reports it */
+  return cli_bad_input("--format npz: %s", jn_status_text(status));
+}
+
+/* Writes the table while it is computed. Returns an exit status. */
+static int write_table(traj *x) {
+  const cli_path *p = &x->path;
+  cli_stream *s = &x->stream;
+  const cli_field order = NUMBER_FIELD("order", x->order);
+  int code = CLI_DONE;
+  cli_json_begin(&s->out, '{');
+  cli_path_json(&s->out, p);
+  cli_json_fields(&s->out, &order, 1);
+  cli_stream_head(s);
+  while (s->next < p->samples && !code) {
+    double *row = cli_sheet_row(&x->sheet, 0);
+    const double t = cli_path_time(p, s->next);
+    code = row_status(x, t, fill_row(&x->path, t, row));
+    if (!code) cli_stream_row(s, row);
+    cli_progress((double)s->next / p->samples, "t = %.6g s", t);
+  }
+  cli_progress_end();
+  /* with constraints, a configuration needs the one before: the extremes are those of the rows */
+  const int shown = s->out.format == CLI_TABLE || x->path.report;
+  if (!code && shown && !x->lambda && !x->ik)
+    code = cli_path_extremes(&x->path, s->columns, s->extremes);
+  if (code) return code;
+  cli_stream_foot(s);
+  cli_json_end(&s->out);
+  if (s->out.format == CLI_TABLE) {
+    cli_path_text(s->out.file, p);
+    cli_extremes_print(s->out.file, s->extremes, s->columns, s->names, s->left_out,
+                       s->out.precision);
+  }
+  if (s->out.format != CLI_TABLE && s->out.format != CLI_JSON) cli_path_warn(p);
+  return s->out.format == CLI_NPZ ? write_npz(x) : code;
+}
+
+/* The motion for the scene: sampled by itself if its rows do not depend on each other, else the rows
+ * of the table. */
+static int make_replay(traj *x, cli_replay *r) {
+  cli_job *job = &x->path.job;
+  const cli_stream *s = &x->stream;
+  if (!x->lambda && !x->ik && x->order > 0)
+    return cli_replay_trajectory(r, job, x->path.trajectory, NULL);
+  const size_t nq = (size_t)jn_model_nq(job->model), nv = (size_t)jn_model_nv(job->model);
+  const size_t motion = nv * (size_t)(x->order + 2), force = nv * (size_t)(x->order + 1);
+  const int every = cli_replay_every(job, s->kept_rows);
+  int code = cli_replay_new(r, job, (s->kept_rows - 1) / every + 1, NULL);
+  for (int n = 0; n < s->kept_rows && !code; n += every) {
+    const double *row = s->kept + (size_t)n * (size_t)s->columns, *v = row + 1 + nq;
+    const cli_instant now = {
+        row[0],       row + 1,     v, v + motion, x->lambda ? v + motion + force + 1 : NULL,
+        x->order + 2, x->order + 1};
+    code = cli_job_status(job, cli_replay_take(r, job, &now));
+  }
+  if (!code) cli_replay_end(r, job);
+  return code;
+}
+
+static void tables(FILE *page, const cli_path *path) {
+  const traj *x = (const traj *)path;
+  if (!x->lambda && !x->ik)
+    cli_path_extremes_table(page, &x->sheet, x->stream.columns, x->stream.extremes);
+}
+
+static int show(traj *x) {
+  const jn_model *model = x->path.job.model;
+  const int nv = jn_model_nv(model), tau = 1 + jn_model_nq(model) + nv * (x->order + 2);
+  char room[4][384], duration[32];
+  const char *cards[7] = {duration, "duration of the motion", room[0], room[1], NULL, NULL, NULL};
+  if (!x->path.report && !x->path.plot) return CLI_DONE;
+  snprintf(duration, sizeof duration, "%.4g s", x->path.end - x->path.start);
+  cli_path_largest(&x->sheet, x->stream.extremes, tau, nv, room[0], room[1], sizeof room[0]);
+  if (x->order > 0) {
+    cli_path_largest(&x->sheet, x->stream.extremes, tau + nv, nv, room[2], room[3], sizeof room[0]);
+    cards[4] = room[2], cards[5] = room[3];
+  }
+  chart c = cli_stream_chart(&x->stream);
+  c.figure_of = x->sheet.figure_of, c.figures = x->figures, c.figure = x->figure;
+  cli_replay replay = {0};
+  x->path.tables = tables;
+  int code = x->path.report ? make_replay(x, &replay) : CLI_DONE;
+  replay.tool = x->frames      ? x->frame[0]
+                : x->tool_link ? cli_job_link(&x->path.job, x->tool_link)
+                               : -1;
+  return code ? code : cli_path_show(&x->path, &c, "Motion and forces", cards, &replay);
+}
+
+/* --tool: the solver, from the configuration of the state. A motion that is left open would have
+ * derivatives of no function of time. */
+static int open_tool(traj *x) {
+  cli_job *job = &x->path.job;
+  const jn_model *m = job->model;
+  const int frame = cli_job_link(job, x->tool_link);
+  unsigned char *driven = cli_take(&job->result.memory, (size_t)jn_model_body_count(m), 1);
+  if (frame < 0 || !driven) return CLI_BAD_INPUT;
+  driven[0] = (unsigned char)jn_model_is_floating(m);
+  if (job->driven && !(driven = cli_driven(job, job->state.q))) return CLI_BAD_INPUT;
+  jn_status status = jn_ik_new(m, x->order, frame, JN_CONSTRAINT_WELD, NULL, &x->ik);
+  if (status == JN_ERR_ARGUMENT)
+    return cli_bad_input("traj: --tool: no joint moves '%s'", cli_clean(x->tool_link).text);
+  if (status) return cli_job_status(job, status);
+  jn_ik_settings(x->ik)->representation = (jn_representation)x->path.representation;
+  x->driven = driven;
+  x->last = job->state.q;
+  return CLI_DONE;
+}
+
+/* Refuses an arm with more joints than the tool needs. */
+static int check_determined(traj *x) {
+  const jn_model *m = x->path.job.model;
+  int left = 0, held = 0;
+  double *q = cli_take_numbers(&x->path.job.result.memory, (size_t)jn_model_nq(m), 1, 1);
+  if (!q) return CLI_BAD_INPUT;
+  memcpy(q, x->last, sizeof *q * (size_t)jn_model_nq(m));
+  jn_status status = follow_tool(x, x->path.start, q);
+  if (status) return row_status(x, x->path.start, status);
+  status = jn_ik_null_space(x->ik, q, &left, NULL);
+  if (status) return cli_job_status(&x->path.job, status);
+  for (int i = 0; i < jn_model_body_count(m); i++)
+    if (x->driven[i]) held += jn_model_joint(m, i)->nv;
+  if (left <= held) return CLI_DONE;
+  return cli_bad_input(
+      "traj: --tool %s: %d degrees of freedom are left when the tool is held: which motion they "
+      "make "
+      "is not determined; hold joints where they are (--driven NAMES)",
+      cli_clean(x->tool_link).text, left - held);
+}
+
+static int run_traj(cli_job *job) {
+  traj *x = (traj *)job;
+  int code = CLI_DONE;
+  if (job->state_path && !x->tool_link && !cli_is_closed(job))
+    code = cli_bad_usage(
+        "traj: --state is the configuration from which --tool, or joints that follow by "
+        "constraints, start");
+  if (!code && x->bands && x->tool_link) code = cli_bad_usage("traj: --bands: not with --tool");
+  if (!code && x->tool_link) code = cli_tool_new(&x->tool, x->order + 2, &job->result.memory);
+  x->path.tool = x->tool.model;
+  if (!code) code = cli_path_load(&x->path, x->order);
+  if (!code && x->tool_link) code = open_tool(x);
+  if (!code && x->bands && (x->path.tolerance_given || x->path.lambda_given))
+    code = cli_bad_usage(
+        "traj: --bands: the noise is not known with --tolerance or --lambda: leave "
+        "them out");
+  if (!code && x->bands && cli_is_closed(job))
+    code = cli_bad_usage(
+        "traj: --bands: constraints are not taken into account: give --open, or leave it out");
+  if (!code) code = cli_reactions_check(job, &x->observer);
+  if (!code) code = cli_observer_find(job, &x->observer);
+  x->path.row = fill_row;
+  if (!code) code = find_links(x);
+  if (!code) code = make_columns(x);
+  if (!code && x->ik) code = check_determined(x);
+  if (!code) code = open_table(x);
+  if (!code) code = cli_stream_end(&x->stream, write_table(x));
+  if (!code) code = show(x);
+  cli_sheet_free(&x->sheet);
+  jn_trajectory_free(x->path.trajectory);
+  jn_ik_free(x->ik);
+  cli_tool_free(&x->tool);
+  return code;
+}
+
+int cli_traj(int argc, char **argv) {
+  traj x = {.path = CLI_PATH_DEFAULT, .order = 1};
+  const cli_option table[] = {CLI_PATH_OPTIONS(&x.path),
+                              CLI_FORMULATION_OPTION(&x.path.job),
+                              CLI_OPT_INT("order", &x.order, 0, 100),
+                              CLI_OPT_TEXT("link", &x.links),
+                              CLI_OPT_FLAG("bands", &x.bands, 1),
+                              CLI_JOINTS_OPTION(&x.path.job),
+                              CLI_REACTION_OPTIONS(&x.observer),
+                              CLI_OPT_TEXT("tool", &x.tool_link),
+                              CLI_OPT_INPUT("state", &x.path.job.state_path),
+                              CLI_OPT_TEXT("driven", &x.path.job.driven)};
+  x.path.job.closes = 1;
+  return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_traj);
+}
