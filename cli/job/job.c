@@ -284,6 +284,13 @@ static int refuse_singular(const cli_job *job, int joint) {
 int cli_job_status(const cli_job *job, jn_status status) {
   if (status == JN_OK) return CLI_DONE;
   if (status == JN_ERR_SINGULAR) return refuse_singular(job, jn_data_singular_joint(job->data));
+  if (status == JN_ERR_DIGITS)
+    return cli_bad_input(
+        "%s: %s: rounding leaves fewer than two digits of the accelerations: masses, lengths or "
+        "forces differ by too many orders of magnitude; merge the lightest links with their "
+        "neighbours (--lock), give their joints an armature, or prescribe their motion (jounce "
+        "hybrid)",
+        job->command, job->model_path);
   return cli_bad_input("%s: %s: %s", job->command, job->model_path, jn_status_text(status));
 }
 
