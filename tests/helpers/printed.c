@@ -1,14 +1,8 @@
 #include "helpers/printed.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "helpers/check.h"
-
-void check_printed(const char *name, double error) {
-  printf("  as printed, %s: off by %.2g of the right value\n", name, error);
-  if (!(error > 0.01)) fail_msg("%s as printed is off by %g: is it right?", name, error);
-}
 
 double relative(const double *x, const double *y, size_t n) {
   return largest_difference(x, y, n) / largest(y, n);

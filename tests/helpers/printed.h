@@ -1,14 +1,11 @@
-/* printed.h: helpers of the tests of printed formulas (docs/errata.md): errors as printed, small
- * dense algebra on stacked six-vectors. */
+/* printed.h: helpers of the tests of printed formulas (docs/errata.md): small dense algebra on
+ * stacked six-vectors. */
 #ifndef TEST_PRINTED_H
 #define TEST_PRINTED_H
 
 #include <stddef.h>
 
 enum { MOST = 10, N6 = 6 * MOST }; /* bodies, and their six-vectors */
-
-/* Prints the largest error of a printed formula and fails unless it is wrong clearly. */
-void check_printed(const char *name, double error);
 
 /* max |x_i - y_i| / max |y_i| */
 double relative(const double *x, const double *y, size_t n);
