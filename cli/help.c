@@ -387,7 +387,8 @@ const char cli_jacobian_help[] =
     "  jounce jacobian humanoid --link left_hand --relative-to right_hand --text\n";
 
 const char cli_partials_help[] =
-    "usage: jounce partials MODEL [--order R] [--state FILE] [--forward] [options]\n\n"
+    "usage: jounce partials MODEL [--order R] [--state FILE] [--forward | --hybrid | --link NAME]\n"
+    "       [options]\n\n"
     "Exact partial derivatives of the dynamics. Of inverse dynamics at q ... q^(R+2), V ... V^(R+1):\n"
     "{\"order\", \"dofs\", \"dtau_dq\": [k = 0..R][n][n], \"dtau_dv\": [k = 0..R][j = 0..R+1][n][n]},\n"
     "d tau^(k) by q and by v^(j). With --forward, at q, q', V and tau ... tau^(R):\n"
@@ -399,10 +400,23 @@ const char cli_partials_help[] =
     "\"dlambda_dv\", \"dlambda_dtau\" of the constraint forces (docs/constraints.md).\n\n"
     HELP_MODEL
     "  --forward              differentiate forward dynamics\n"
+    "  --hybrid               differentiate hybrid dynamics, at a state as for 'jounce hybrid': \"given\":\n"
+    "                         [n words], motion or force; y^(k) is what is computed, tau^(k) where\n"
+    "                         motion is given and v^(k+1) elsewhere, u^(j) the other of the two:\n"
+    "                         \"dy_dq\": [k][n][n], \"dy_dv\": [k][n][n], \"dy_du\": [k][j][n][n]\n"
     "  --regressor            instead: \"regressor\": [k][n][10 bodies], d tau^(k) by mass, first moment\n"
-    "                         and xx xy xz yy yz zz of every body; \"values\" are these parameters\n"
+    "                         and xx xy xz yy yz zz of every body; \"values\" are these parameters.\n"
+    "                         With --forward \"dacc_dparameters\", d v^(k+1) by them\n"
     "  --geometry             instead: \"dtau_dplacement\": [k][n][6 bodies], d tau^(k) by a\n"
     "                         displacement A exp(xi) of the placement of every joint\n"
+    "  --link NAME            instead: what a link or frame does, \"dtwist_dq\": [k][6][n], \"dtwist_dv\":\n"
+    "                         [k][j][6][n]. With --geometry \"dpose_dplacement\": [6][6 bodies] (of the\n"
+    "                         pose C exp(xi)), \"dtwist_dplacement\": [k][6][6 bodies] and\n"
+    "                         \"djacobian_dplacement\": [k][6][n][6 bodies]\n"
+    "  --of NAME              of --link: twist (default), momentum, force (net wrench on its body, without\n"
+    "                         weight), subtree-momentum, subtree-force, reaction (wrench through the\n"
+    "                         joint of its body); \"dmomentum_dq\", ..., \"dreaction_dv\"\n"
+    "  --representation NAME  of --link: spatial (default), body, hybrid or mixed\n"
     HELP_ORDER HELP_GIVEN_STATE HELP_GRAVITY HELP_DAMPING HELP_ASSEMBLE
     "  --layout NAME          state and matrices in the layout of jounce, pinocchio, mujoco, drake\n"
     "                         or rbdl (docs/layouts.md); a free base then varies along its velocity\n"
@@ -414,7 +428,11 @@ const char cli_partials_help[] =
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3], \"joint2\": [0.2, -1, 1, 0]}}' |\n"
     "    jounce partials double_pendulum --order 1 --state -\n"
     "  jounce partials tilthex --text\n"
-    "  jounce partials arm6 --regressor\n";
+    "  jounce partials arm6 --regressor\n"
+    "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, 0, 3]}, \"tau\": {\"joint1\": [2]}}' |\n"
+    "    jounce partials double_pendulum --hybrid --state - --text\n"
+    "  jounce partials arm6 --link link6 --of reaction --representation body --text\n"
+    "  jounce partials arm6 --link link6 --geometry --format csv\n";
 
 const char cli_linearise_help[] =
     "usage: jounce linearise MODEL [--state FILE] [--hold] [--input full|joints] [options]\n\n"

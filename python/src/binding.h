@@ -188,7 +188,7 @@ int add_results(PyObject *module);       /* the named tuples of the algorithms *
 /* A new reference to a collections.namedtuple of the module; NULL with an exception. */
 PyObject *new_named_tuple(PyObject *module, const char *name, const char *const *fields, int count);
 int add_simulation_results(PyObject *module);
-PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v);
+PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v, int forces);
 
 #define FAST(function, documentation) \
   (PyCFunction)(void (*)(void)) function, METH_FASTCALL | METH_KEYWORDS, documentation

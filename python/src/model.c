@@ -521,15 +521,17 @@ static PyObject *model_with_pose(PyObject *object, PyObject *const *args, Py_ssi
 
 PyDoc_STRVAR(
     kinematics_doc,
-    "kinematics($self, /, q, v=None)\n--\n\n"
+    "kinematics($self, /, q, v=None, *, with_forces=False)\n--\n\n"
     "Forward kinematics of all frames at q (nq,) and v (r+1, nv) = v, v', ..., v^(r), or (nv,),\n"
-    "or None for positions only. O(n r^2).");
+    "or None for positions only. O(n r^2). with_forces: inverse_dynamics in the same pass; its\n"
+    "result (r, nv) is the attribute tau.");
 static PyObject *model_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                   PyObject *keywords) {
-  static const char *const names[] = {"q", "v"};
-  PyObject *values[2];
-  if (take_arguments("kinematics", names, 2, 2, 1, args, nargs, keywords, values)) return NULL;
-  return kinematics_new((model_object *)object, values[0], values[1]);
+  static const char *const names[] = {"q", "v", "with_forces"};
+  PyObject *values[3];
+  if (take_arguments("kinematics", names, 3, 2, 1, args, nargs, keywords, values)) return NULL;
+  const int forces = values[2] ? PyObject_IsTrue(values[2]) : 0;
+  return forces < 0 ? NULL : kinematics_new((model_object *)object, values[0], values[1], forces);
 }
 
 PyDoc_STRVAR(frame_index_doc, "frame_index($self, frame, /)\n--\n\nThe index of a link or frame.");
