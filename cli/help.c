@@ -491,7 +491,8 @@ const char cli_traj_help[] =
     "--link the position, its derivatives and the orientation of links. Columns: 't', q, \"elbow'\"\n"
     "for a joint rate, \"tau:elbow\" for a force, \"tau:elbow'\" for its rate.\n"
     "With constraints joints without an actuator (not named in --driven) follow the others, and\n"
-    "the constraint forces are written: \"lambda:pin:0\", \"lambda:pin:0'\".\n\n"
+    "the constraint forces are written: \"lambda:pin:0\", \"lambda:pin:0'\". Columns of mimic joints,\n"
+    "which follow others without a force, come last.\n\n"
     HELP_PATH
     "  --order R              order of the force derivatives, default 1\n"
     "  --samples N            rows of the table, evenly spaced in time; default 201\n"
