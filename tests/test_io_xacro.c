@@ -457,6 +457,24 @@ static void the_environment_is_not_read(void **state) {
   becomes("<l n='$(find none)/meshes'/>", "<l n=\"package://none/meshes\"/>");
 }
 
+/* names are arguments, which are numbers where their texts are; properties are not seen */
+static void eval_computes_with_arguments(void **state) {
+  (void)state;
+  static const char start[] =
+      "<xacro:arg name='kind' default='none'/><xacro:arg name='n' default='3'/><xacro:property "
+      "name='p' value='7'/>";
+  char text[600];
+  snprintf(text, sizeof text,
+           "%s<xacro:if value=\"$(eval kind == 'none')\"><l n='$(eval n + 1)'/>"
+           "</xacro:if><xacro:unless value=\"$(eval kind != 'none' or n > 3)\"><m/></xacro:unless>",
+           start);
+  becomes(text, "<l n=\"4\"/><m/>");
+  snprintf(text, sizeof text, "<r>%s<l n='$(eval p)'/></r>", start);
+  fails(text, JN_ERR_SYNTAX, "'p'");
+  fails("<r a='$(eval)'/>", JN_ERR_SYNTAX, "$(eval) is not read");
+  fails("<r a='$(eval 1 +)'/>", JN_ERR_SYNTAX, "1 +");
+}
+
 static void content_and_ending_tell_xacro(void **state) {
   (void)state;
   jn_spec *spec = NULL;
@@ -560,6 +578,7 @@ int main(void) {
       cmocka_unit_test(only_files_below_the_folders_are_opened),
       cmocka_unit_test(packages_serve_mjcf_too),
       cmocka_unit_test(the_environment_is_not_read),
+      cmocka_unit_test(eval_computes_with_arguments),
       cmocka_unit_test(content_and_ending_tell_xacro),
       cmocka_unit_test(failing_memory_is_reported),
       cmocka_unit_test(arguments_are_checked),
