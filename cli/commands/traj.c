@@ -25,6 +25,7 @@ typedef struct traj {
   cli_sheet sheet; /* names and figures of the columns, and the present row */
   cli_stream stream;
   double *v, *tau, *point;
+  int follower_column;   /* the first of joints that follow others, behind all the rest */
   cli_observer observer; /* of the reactions */
   /* with constraints: joints that keep their motion, the last configuration, constraint forces */
   const unsigned char *driven;
@@ -54,6 +55,29 @@ static const char *order_word(traj *x, int k) {
 
 /* Columns. */
 
+/* Joints that follow others have q, v, v', ... and tau, tau', ... = 0. */
+static int follower_width(const traj *x) { return 2 * x->order + 4; }
+static int follower_columns(const traj *x) {
+  const jn_model *model = x->path.job.model;
+  int n = 0;
+  for (int i = 0; i < jn_model_body_count(model); i++) n += jn_model_joint(model, i)->leader >= 0;
+  return n * follower_width(x);
+}
+
+/* Columns of number `at` of all followers: derivative k of q, or of tau. */
+static void name_followers(traj *x, int at, const char *prefix, int k, int plain, int slide) {
+  const jn_model *model = x->path.job.model;
+  char full[JN_MAX_NAME + 40];
+  for (int i = 0, first = x->follower_column; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (j->leader < 0) continue;
+    cli_derivative_name(j->name, k, full, sizeof full);
+    cli_sheet_column(&x->sheet, first + at, cli_is_length(j->type, 0) ? slide : plain, "%s%s",
+                     prefix, full);
+    first += follower_width(x);
+  }
+}
+
 /* Columns of v^(k) or of tau^(k). Figures: `plain` and `slide` for angles and lengths of joints
  * without a rotation, `turn` and `move` for the angular and linear components of the others. */
 static void name_row(traj *x, int first, const char *prefix, int k, int motion, int plain,
@@ -73,6 +97,7 @@ static void name_row(traj *x, int first, const char *prefix, int k, int motion, 
                        "%s%s", prefix, full);
     }
   }
+  name_followers(x, motion ? 1 + k : x->order + 3 + k, prefix, motion ? k + 1 : k, plain, slide);
 }
 
 static int force_columns(const traj *x) {
@@ -126,6 +151,7 @@ static void name_columns(traj *x) {
   int slide = add_figure(x, "joint position", " (prismatic)", "m", 0);
   int turn = add_figure(x, "orientation (quaternion)", "", "", 0);
   cli_path_columns(&x->sheet, model, angle, slide, turn, add_figure(x, "position", "", "m", 0));
+  name_followers(x, 0, "", 0, angle, slide);
   for (int k = 0; k <= x->order + 1; k++, at += nv) {
     const char *what = order_word(x, k + 1);
     const char *sliding = cli_take_text(&x->path.job.result.memory, "%s (prismatic)", what);
@@ -208,6 +234,21 @@ static jn_status fill_links(traj *x, const double *q, double *at) {
   return status;
 }
 
+static void fill_followers(const traj *x, const double *q, double *row) {
+  const jn_model *model = x->path.job.model;
+  double *at = row + x->follower_column;
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (j->leader < 0) continue;
+    const jn_joint *leader = jn_model_joint(model, j->leader);
+    memset(at, 0, sizeof *at * (size_t)follower_width(x));
+    at[0] = j->offset + (leader->nv ? j->ratio * q[leader->iq] : 0);
+    for (int k = 0; k <= x->order + 1 && leader->nv; k++)
+      at[1 + k] = j->ratio * x->v[k * jn_model_nv(model) + leader->iv] + 0.0; /* no -0 */
+    at += follower_width(x);
+  }
+}
+
 /* Joints that are not driven follow: from their last position. */
 static jn_status close_loops(traj *x, double *q) {
   const jn_model *model = x->path.job.model;
@@ -265,6 +306,7 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
   if (status) return status;
   memcpy(q + nq, x->v, motion * sizeof *x->v);
   memcpy(q + nq + motion, x->tau, force * sizeof *x->tau);
+  fill_followers(x, q, row);
   *power = 0;
   for (size_t i = 0; i < nv; i++) *power += x->tau[i] * x->v[i];
   if (x->bands) {
@@ -321,6 +363,11 @@ static int leave_out(traj *x) {
     for (int k = 0; k <= x->order && x->observer.reactions_given; k++)
       memset(out + reactions + 6 * (k * jn_model_body_count(model) + i), 1, 6);
   }
+  for (int i = 0, at = x->follower_column; i < jn_model_body_count(model); i++) {
+    if (jn_model_joint(model, i)->leader < 0) continue;
+    if (!shown[i]) memset(out + at, 1, (size_t)follower_width(x));
+    at += follower_width(x);
+  }
   for (int i = 0; i < x->sheet.table->columns; i++)
     if (out[i]) x->sheet.figure_of[i] = -1;
   return CLI_DONE;
@@ -348,6 +395,8 @@ static int make_columns(traj *x) {
       2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x) +
       6.0 * x->observer.reactions_given * jn_model_body_count(p->job.model) * (x->order + 1);
   if (x->bands) columns += nq + (double)nv * rows;
+  x->follower_column = columns < JN_MAX_COLUMNS ? (int)columns : 0;
+  columns += follower_columns(x);
   if (columns > JN_MAX_COLUMNS)
     return cli_bad_input("traj: %.0f columns needed, at most %d", columns, JN_MAX_COLUMNS);
   int code = cli_sheet_new(&x->sheet, 1, (int)columns, x->figure, 0);

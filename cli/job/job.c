@@ -271,6 +271,11 @@ static int refuse_singular(const cli_job *job, int joint) {
                          jn_status_text(JN_ERR_SINGULAR));
   const char *name = cli_joint_name(job->model, joint);
   const double mass = mass_below(job->model, joint);
+  if (joint == 0 && jn_model_is_floating(job->model) && !(mass > 0))
+    return cli_bad_input(
+        "%s: the floating base moves no mass: its acceleration is not determined; give its links "
+        "mass, or hold it (--fixed)",
+        job->model_path);
   char what[80] = "moves no mass";
   if (mass > 0)
     snprintf(what, sizeof what, "moves %.3g kg, which has no inertia about its axis", mass);
@@ -284,6 +289,9 @@ static int refuse_singular(const cli_job *job, int joint) {
 int cli_job_status(const cli_job *job, jn_status status) {
   if (status == JN_OK) return CLI_DONE;
   if (status == JN_ERR_SINGULAR) return refuse_singular(job, jn_data_singular_joint(job->data));
+  if (status == JN_ERR_COUPLED)
+    return cli_bad_input("%s: %s: %s (--independent)", job->command, job->model_path,
+                         jn_status_text(status));
   return cli_bad_input("%s: %s: %s", job->command, job->model_path, jn_status_text(status));
 }
 

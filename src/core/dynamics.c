@@ -171,7 +171,8 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
                              const unsigned char *prescribed, double *v, double *tau,
                              const jn_external *external) {
   if (is_coupled(model, data))
-    return jn_coupled_hybrid_dynamics(model, data, order, q, prescribed, v, tau, external);
+    return jn_coupled_hybrid_dynamics(model, data, order, q, (coupled_given){.joints = prescribed},
+                                      v, tau, external);
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (!prescribed || (model->nv && (!v || !tau))) return JN_ERR_ARGUMENT;

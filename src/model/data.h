@@ -45,7 +45,8 @@ enum {
 #define JN_COUPLED_ROOM 8388608
 static inline size_t jn_coupled_room(const jn_model *tree, int order) {
   const size_t r = (size_t)order + 1, nv = (size_t)tree->nv, n = (size_t)tree->nbody;
-  const size_t row = (2 * r + 3) * nv + 10 * n + 6 * (r + 2);
+  const size_t partials = (2 * r + 3) * nv + 10 * n + 6 * (r + 2), geometry = 36 * n;
+  const size_t row = partials > geometry ? partials : geometry;
   return row < JN_COUPLED_ROOM / (r * nv + 1) ? r * nv * row : 0;
 }
 
