@@ -531,6 +531,9 @@ const char cli_limits_help[] =
     "                         for every joint except a floating base, instead of the model's\n"
     "  --thrust X, --thrust-rate X   for every rotor\n"
     "  --tool LINK, --tool-speed X   speed of the origin of a link or frame\n"
+    "With constraints joints without an actuator (not named in --driven) follow the others.\n"
+    "  --driven NAMES         with constraints: joints that keep their motion\n"
+    "  --state FILE           with constraints: from where joints that follow start\n"
     "  --apply FILE           write the scaled motion: .json exactly, .csv, .npy, .npz as samples\n"
     "Exit status 3 if a limit is broken.\n\n"
     HELP_PATH

@@ -439,6 +439,45 @@ static void check_takes_constraints(void **state) {
   }
 }
 
+/* limits: the worst torque of the crank is the largest of the rows of traj, or between two of them;
+ * slowed down by the scale that it finds, the same motion breaks nothing */
+static void limits_are_those_of_the_closed_motion(void **state) {
+  (void)state;
+  json_t *t = run_json(
+      "echo '{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 1],"
+      "\"joints\": {\"crank\": [0, 3], \"coupler\": [0, 0], \"rocker\": [0, 0]}}'"
+      " > turn.json\n"
+      "jounce traj fourbar turn.json --order 0 --samples 1001");
+  json_t *l = run_json(
+      "jounce limits fourbar turn.json --effort 4 --velocity 1e3 > limits.json\n"
+      "test $? = 3 || exit 1\ncat limits.json");
+  double most = 0, worst = 0;
+  for (size_t n = 0; n < 1001; n++)
+    most = fmax(most, fabs(json_number_value(cell(t, "tau:crank", n))));
+  const json_t *list = json_object_get(l, "limits");
+  for (size_t n = 0; n < json_array_size(list); n++) {
+    const json_t *p = json_array_get(list, n);
+    if (strcmp(json_string_value(json_object_get(p, "quantity")), "effort")) continue;
+    const double x = fabs(json_number_value(json_object_get(p, "worst")));
+    if (!strcmp(json_string_value(json_object_get(p, "joint")), "crank"))
+      worst = x;
+    else
+      assert_true(x == 0); /* passive */
+  }
+  assert_true(worst >= most && most > 4);
+  check_residual("limits = traj", worst / most - 1, 1e-5);
+  json_decref(t), json_decref(l);
+  assert_int_equal(run("jounce limits fourbar turn.json --effort 4 --apply slow.json"), 3);
+  assert_clean(run("jounce limits fourbar slow.json --effort 4 --report page.html --text"));
+  assert_int_equal(run("jounce limits fourbar turn.json --effort 4 --driven crank,rocker"), 1);
+  assert_int_equal(run("jounce limits arm6 turn.json --effort 4 --state turn.json"), 1);
+  /* commands that do not keep constraints name the way out */
+  assert_int_equal(run("jounce retime fourbar turn.json --effort 4"), 1);
+  assert_refused_with("--open");
+  assert_int_equal(run("jounce elastic fourbar turn.json --stiffness 100 --motor-inertia 1"), 1);
+  assert_refused_with("limits");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reference_mechanisms_through_files),
@@ -448,6 +487,7 @@ int main(void) {
       cmocka_unit_test(partials_of_a_loop),
       cmocka_unit_test(the_linear_system_of_a_loop),
       cmocka_unit_test(trajectories_drive_the_actuated_joints),
+      cmocka_unit_test(limits_are_those_of_the_closed_motion),
       cmocka_unit_test(simulations_keep_the_constraints),
       cmocka_unit_test(check_takes_constraints),
       cmocka_unit_test(joints_that_follow_start_where_they_are_said_to),

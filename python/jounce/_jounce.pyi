@@ -717,7 +717,8 @@ class Trajectory:
     def limits(self, velocity: ArrayLike | None = None, acceleration: ArrayLike | None = None, jerk: ArrayLike
             | None = None, effort: ArrayLike | None = None, effort_rate: ArrayLike | None = None, power: ArrayLike
             | None = None, samples: int = 1000, *, thrust: ArrayLike | None = None,
-            thrust_rate: ArrayLike | None = None) -> dict[str, Any]: ...
+            thrust_rate: ArrayLike | None = None, driven: Sequence[str | int] | None = None, q: ArrayLike
+            | None = None, active: Sequence[str | int] | None = None) -> dict[str, Any]: ...
     def retime(self, velocity: ArrayLike | None = None, acceleration: ArrayLike | None = None, jerk: ArrayLike
             | None = None, effort: ArrayLike | None = None, effort_rate: ArrayLike | None = None, power: ArrayLike
             | None = None, *, intervals: int = 0, rates: bool = True, moving_ends: bool = False, tolerance: float

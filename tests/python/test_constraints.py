@@ -36,6 +36,29 @@ class Constraints(unittest.TestCase):
             self.assertEqual(rank.dependent.sum(), want["rank"])
             self.assertEqual(model.nv - rank.dependent.sum(), want["mobility"])
 
+    def test_limits_of_a_closed_motion(self):
+        model = jounce.Model("fourbar")
+        path = jounce.Trajectory.minimum(model, [0, 1], [[0, 0, 0], [3, 0, 0]], derivative=4)
+        found = path.limits(effort=4, driven=["crank"])
+        worst = {(p["joint"], p["quantity"]): abs(p["worst"]) for p in found["limits"]}
+        most, q = 0, np.zeros(3)
+        for t in np.linspace(0, 1, 400):
+            at = path.at(t, 0)
+            q, v = model.assemble([at[0][0], q[1], q[2]], at[1], driven=["crank"])
+            most = max(most, abs(model.constrained_inverse_dynamics(q, v).tau[0, 0]))
+        residual("limits of a closed motion", worst["crank", "effort"] / most - 1, 1e-4)
+        self.assertGreaterEqual(worst["crank", "effort"], most)
+        self.assertEqual(worst["coupler", "effort"], 0)
+        slow = path.scaled(found["time_scale"]).limits(effort=4, driven=["crank"])
+        self.assertEqual(slow["broken"], 0)
+        self.assertNotEqual(path.limits(effort=4)["time_scale"], found["time_scale"])  # the open tree
+        with self.assertRaises(jounce.Error) as caught:
+            path.limits(effort=4, q=[0, 0, 0])
+        self.assertIn("driven", str(caught.exception))
+        with self.assertRaises(jounce.Error) as caught:
+            path.limits(effort=4, driven=["crank", "rocker"])
+        self.assertEqual(caught.exception.constraint, "pin")
+
     def test_assembled_states_are_those_of_the_program(self):
         model = jounce.Model("fourbar")
         v = np.zeros((3, 3))
