@@ -216,8 +216,8 @@ static jn_status close_loops(traj *x, double t, double *q) {
                                          x->order, x->last, q, x->v);
   if (!status) memcpy(x->last, q, (size_t)jn_model_nq(model) * sizeof *q);
   return status ? status
-                : jn_constrained_inverse_dynamics(model, data, x->order, q, x->v, NULL, NULL,
-                                                  x->tau, x->lambda);
+                : jn_constrained_inverse_dynamics(model, data, x->order, q, x->v, NULL,
+                                                  &x->path.job.constraints, x->tau, x->lambda);
 }
 
 /* q and v from the motion of the tool, near the last configuration. The base of a floating robot
@@ -529,6 +529,7 @@ static int run_traj(cli_job *job) {
         "traj: --state is the configuration from which --tool, or joints that follow by "
         "constraints, start");
   if (!code && x->bands && x->tool_link) code = cli_bad_usage("traj: --bands: not with --tool");
+  if (!code && job->active && x->tool_link) code = cli_bad_usage("traj: --active: not with --tool");
   if (!code && x->tool_link) code = cli_tool_new(&x->tool, x->order + 2, &job->result.memory);
   x->path.tool = x->tool.model;
   if (!code) code = cli_path_load(&x->path, x->order);

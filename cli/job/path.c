@@ -108,6 +108,7 @@ int cli_path_close(cli_path *p) {
     if (status) return cli_job_status(&p->job, status);
   }
   p->closed.q = q;
+  p->closed.active = p->job.constraints.active;
   p->closed.driven = cli_driven(&p->job, q);
   return p->closed.driven ? CLI_DONE : CLI_BAD_INPUT;
 }

@@ -77,8 +77,9 @@ static inline const jn_closed_motion *cli_path_closed(const cli_path *path) {
   return path->closed.driven ? &path->closed : NULL;
 }
 /* Options of commands that keep constraints along a trajectory. */
-#define CLI_CLOSED_OPTIONS(p) \
-  CLI_OPT_INPUT("state", &(p)->job.state_path), CLI_OPT_TEXT("driven", &(p)->job.driven)
+#define CLI_CLOSED_OPTIONS(p)                                                             \
+  CLI_OPT_INPUT("state", &(p)->job.state_path), CLI_OPT_TEXT("driven", &(p)->job.driven), \
+      CLI_OPT_TEXT("active", &(p)->job.active)
 
 /* Time of sample n of `samples`. */
 double cli_path_time(const cli_path *path, int n);

@@ -225,8 +225,8 @@ int cli_replay_trajectory(cli_replay *r, cli_job *job, const jn_trajectory *moti
     const cli_instant now = {t, q, v, tau, lambda, 3, 2};
     jn_status status = jn_closed_motion_at(job->model, job->data, motion, closed, t, 1, near, q, v);
     if (!status)
-      status = closed ? jn_constrained_inverse_dynamics(job->model, job->data, 1, q, v, NULL, NULL,
-                                                        tau, lambda)
+      status = closed ? jn_constrained_inverse_dynamics(job->model, job->data, 1, q, v, NULL,
+                                                        &job->constraints, tau, lambda)
                       : jn_inverse_dynamics(job->model, job->data, 1, q, v, NULL, tau);
     memcpy(near, q, nq * sizeof *q);
     if (!status) status = cli_replay_take(r, job, &now);
