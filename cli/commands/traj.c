@@ -250,18 +250,15 @@ static void fill_followers(const traj *x, const double *q, double *row) {
 }
 
 /* Joints that are not driven follow: from their last position. */
-static jn_status close_loops(traj *x, double *q) {
+static jn_status close_loops(traj *x, double t, double *q) {
   const jn_model *model = x->path.job.model;
   jn_data *data = x->path.job.data;
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    if (!x->driven[i]) memcpy(q + j->iq, x->last + j->iq, (size_t)j->nq * sizeof *q);
-  }
-  jn_status status = jn_assemble(model, data, x->order + 2, x->driven, NULL, q, x->v);
+  jn_status status = jn_closed_motion_at(model, data, x->path.trajectory, &x->path.closed, t,
+                                         x->order, x->last, q, x->v);
   if (!status) memcpy(x->last, q, (size_t)jn_model_nq(model) * sizeof *q);
   return status ? status
-                : jn_constrained_inverse_dynamics(model, data, x->order, q, x->v, NULL, NULL,
-                                                  x->tau, x->lambda);
+                : jn_constrained_inverse_dynamics(model, data, x->order, q, x->v, NULL,
+                                                  &x->path.job.constraints, x->tau, x->lambda);
 }
 
 /* q and v from the motion of the tool, near the last configuration. The base of a floating robot
@@ -287,12 +284,11 @@ static jn_status follow_tool(traj *x, double t, double *q) {
 
 static jn_status joint_motion(traj *x, double t, double *q) {
   const cli_path *p = &x->path;
+  if (x->lambda) return close_loops(x, t, q);
   jn_status status =
       jn_trajectory_at(p->trajectory, t, x->order, (jn_representation)p->representation, q, x->v);
-  if (status) return status;
-  return x->lambda
-             ? close_loops(x, q)
-             : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
+  return status ? status
+                : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
 }
 
 static jn_status fill_row(cli_path *path, double t, double *row) {
@@ -325,18 +321,6 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
         jn_joint_reactions(p->job.model, p->job.data, x->order, q, x->v, NULL,
                            (jn_representation)x->observer.reactions, &x->observer.frames, band);
   return status ? status : fill_links(x, q, band + reaction_columns(x));
-}
-
-/* Where joints that follow begin: at --state, else where the trajectory has them at its start. */
-static int begin_loops(traj *x) {
-  const cli_path *p = &x->path;
-  if (p->job.state_path) {
-    memcpy(x->last, p->job.state.q, (size_t)jn_model_nq(p->job.model) * sizeof *x->last);
-    return CLI_DONE;
-  }
-  jn_status status = jn_trajectory_at(p->trajectory, p->start, x->order,
-                                      (jn_representation)p->representation, x->last, x->v);
-  return status ? cli_job_status(&p->job, status) : CLI_DONE;
 }
 
 /* Marks the columns of q, v, tau, their bands and reactions of joints that --joints leaves out; they
@@ -388,8 +372,10 @@ static int make_columns(traj *x) {
     x->lambda = cli_take_numbers(m, (size_t)x->order + 1,
                                  (size_t)jn_model_constraint_rows(p->job.model), 1);
     if (m->failed) return CLI_BAD_INPUT;
-    if (!x->ik && begin_loops(x)) return CLI_BAD_INPUT;
-    if (!x->ik && !(x->driven = cli_driven(&x->path.job, x->last))) return CLI_BAD_INPUT;
+    if (!x->ik) {
+      if (cli_path_close(&x->path)) return CLI_BAD_INPUT;
+      memcpy(x->last, p->closed.q, (size_t)nq * sizeof *x->last);
+    }
   }
   double columns =
       2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x) +
@@ -498,7 +484,7 @@ static int make_replay(traj *x, cli_replay *r) {
   cli_job *job = &x->path.job;
   const cli_stream *s = &x->stream;
   if (!x->lambda && !x->ik && x->order > 0)
-    return cli_replay_trajectory(r, job, x->path.trajectory, NULL);
+    return cli_replay_trajectory(r, job, x->path.trajectory, NULL, NULL);
   const size_t nq = (size_t)jn_model_nq(job->model), nv = (size_t)jn_model_nv(job->model);
   const size_t motion = nv * (size_t)(x->order + 2), force = nv * (size_t)(x->order + 1);
   const int every = cli_replay_every(job, s->kept_rows);
@@ -592,6 +578,7 @@ static int run_traj(cli_job *job) {
         "traj: --state is the configuration from which --tool, or joints that follow by "
         "constraints, start");
   if (!code && x->bands && x->tool_link) code = cli_bad_usage("traj: --bands: not with --tool");
+  if (!code && job->active && x->tool_link) code = cli_bad_usage("traj: --active: not with --tool");
   if (!code && x->tool_link) code = cli_tool_new(&x->tool, x->order + 2, &job->result.memory);
   x->path.tool = x->tool.model;
   if (!code) code = cli_path_load(&x->path, x->order);
@@ -629,8 +616,7 @@ int cli_traj(int argc, char **argv) {
                               CLI_JOINTS_OPTION(&x.path.job),
                               CLI_REACTION_OPTIONS(&x.observer),
                               CLI_OPT_TEXT("tool", &x.tool_link),
-                              CLI_OPT_INPUT("state", &x.path.job.state_path),
-                              CLI_OPT_TEXT("driven", &x.path.job.driven)};
+                              CLI_CLOSED_OPTIONS(&x.path)};
   x.path.job.closes = 1;
   return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_traj);
 }

@@ -201,7 +201,7 @@ int cli_job_model(cli_job *job) {
         jn_layout_new(job->model, (jn_layout_kind)job->layout_kind, NULL, &job->layout, &error);
     if (status) return cli_fail(status, &error, job->model_path);
   }
-  return job->closes || job->open ? CLI_DONE
+  return job->closes || job->open ? cli_constraints_read(job)
                                   : cli_refuse_closed(job->model, job->model_path, job->command);
 }
 

@@ -18,6 +18,7 @@ ConstraintType = Literal["weld", "revolute", "universal", "point", "point_on_lin
 Quantity = Literal["link_motion", "link_momentum", "link_force", "joint_momentum", "joint_force",
                    "joint_torque"]
 Operator = Literal["L", "L_inverse", "dual_L", "dual_L_inverse", "G", "dual_G", "M"]
+World = Mapping[str | int, ArrayLike | tuple[ArrayLike, ArrayLike | None]]
 External = Sequence[tuple[str | int, ArrayLike] | tuple[str | int, ArrayLike, Representation]]
 
 __version__: str
@@ -381,19 +382,19 @@ class Model:
     def hybrid_dynamics_by_freedom(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, given: ArrayLike, *,
             external: External | None = None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
             None) -> HybridDynamicsByFreedom: ...
-    def constrained_inverse_dynamics(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None,
+    def constrained_inverse_dynamics(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None, world: World | None = None,
             tolerance: float | None = None, weights: ArrayLike | None = None, external: External | None = None,
             tau_ext: ArrayLike | None = None, out: Sequence[Array] | None = None) -> ConstrainedInverseDynamics: ...
     def constrained_forward_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, active: Sequence[str | int]
-            | None = None, tolerance: float | None = None, proximal: float | None = None, external: External | None =
+            | None = None, world: World | None = None, tolerance: float | None = None, proximal: float | None = None, external: External | None =
             None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
             None) -> ConstrainedForwardDynamics: ...
     def constrained_hybrid_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, prescribed: Sequence[str | int],
-            *, active: Sequence[str | int] | None = None, tolerance: float | None = None, external: External | None =
+            *, active: Sequence[str | int] | None = None, world: World | None = None, tolerance: float | None = None, external: External | None =
             None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
             None) -> ConstrainedHybridDynamics: ...
     def assemble(self, q: ArrayLike, v: ArrayLike, *, driven: Sequence[str | int] | None = None, active: Sequence[str |
-            int] | None = None, out: Sequence[Array] | None = None) -> Assemble: ...
+            int] | None = None, world: World | None = None, out: Sequence[Array] | None = None) -> Assemble: ...
     def generate(self, *, inverse: int | Sequence[int] = 0, forward: int | Sequence[int] = 0, lanes: int = 1,
             name: str | None = None) -> dict[str, str]: ...
     def elastic_motors(self, q: ArrayLike, v: ArrayLike, stiffness: ArrayLike, motor_inertia: ArrayLike, *, out:
@@ -401,21 +402,21 @@ class Model:
     def inverse_kinematics(self, frame: str | int, pose: ArrayLike, twist: ArrayLike | None = None, *, q: ArrayLike
             | None = None, follow: Literal["pose", "position", "axis"] = 'pose', in_representation: Representation =
             'hybrid', driven: Sequence[str | int] | None = None) -> tuple[Array, Array, Array]: ...
-    def impact(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None, tolerance: float | None
+    def impact(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None, world: World | None = None, tolerance: float | None
             = None, out: Sequence[Array] | None = None) -> Impact: ...
-    def constraint_closure(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None, out:
+    def constraint_closure(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None, world: World | None = None, out:
             Sequence[Array] | None = None) -> ConstraintClosure: ...
-    def constraint_rank(self, q: ArrayLike, *, active: Sequence[str | int] | None = None, out: Sequence[Array] | None =
+    def constraint_rank(self, q: ArrayLike, *, active: Sequence[str | int] | None = None, world: World | None = None, out: Sequence[Array] | None =
             None) -> ConstraintRank: ...
-    def constrained_inverse_partials(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None,
+    def constrained_inverse_partials(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None, world: World | None = None,
             tolerance: float | None = None, weights: ArrayLike | None = None, external: External | None = None,
             tau_ext: ArrayLike | None = None, out: Sequence[Array] | None = None) -> ConstrainedInversePartials: ...
     def constrained_forward_partials(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, active: Sequence[str | int]
-            | None = None, tolerance: float | None = None, external: External | None = None, tau_ext: ArrayLike | None
+            | None = None, world: World | None = None, tolerance: float | None = None, external: External | None = None, tau_ext: ArrayLike | None
             = None, out: Sequence[Array] | None = None) -> ConstrainedForwardPartials: ...
     def constrained_linearise(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, input: Literal["full", "joints",
             "map"] = 'full', map: ArrayLike | None = None, trivialisation: Literal["left", "right"] = 'left', active:
-            Sequence[str | int] | None = None, tolerance: float | None = None, external: External | None = None,
+            Sequence[str | int] | None = None, world: World | None = None, tolerance: float | None = None, external: External | None = None,
             tau_ext: ArrayLike | None = None, out: Sequence[Array] | None = None) -> ConstrainedLinearise: ...
     def mass_matrix(self, q: ArrayLike, *, out: Array | None = None) -> Array: ...
     def inverse_mass(self, q: ArrayLike, *, out: Array | None = None) -> Array: ...
@@ -647,7 +648,9 @@ class Simulation:
             | None = None, rest: ArrayLike | None = None, damping: ArrayLike | None = None, friction: ArrayLike | None
             = None, friction_width: float = 0.01, model_damping: bool = False, model_friction: bool = False,
             motor_stiffness: ArrayLike | None = None, motor_inertia: ArrayLike | None = None, external: External |
-            None = None, events: Sequence[Any] | None = None, active: Sequence[str | int] | None = None) -> None: ...
+            None = None, events: Sequence[Any] | None = None, active: Sequence[str | int] | None = None, world:
+            Mapping[str | int, Trajectory | Callable[[float, int], tuple[ArrayLike, ArrayLike]]] | None = None,
+            proximal: float = 0) -> None: ...
     @property
     def model(self) -> Model: ...
     @property
@@ -721,7 +724,8 @@ class Trajectory:
     def limits(self, velocity: ArrayLike | None = None, acceleration: ArrayLike | None = None, jerk: ArrayLike
             | None = None, effort: ArrayLike | None = None, effort_rate: ArrayLike | None = None, power: ArrayLike
             | None = None, samples: int = 1000, *, thrust: ArrayLike | None = None,
-            thrust_rate: ArrayLike | None = None) -> dict[str, Any]: ...
+            thrust_rate: ArrayLike | None = None, driven: Sequence[str | int] | None = None, q: ArrayLike
+            | None = None, active: Sequence[str | int] | None = None) -> dict[str, Any]: ...
     def retime(self, velocity: ArrayLike | None = None, acceleration: ArrayLike | None = None, jerk: ArrayLike
             | None = None, effort: ArrayLike | None = None, effort_rate: ArrayLike | None = None, power: ArrayLike
             | None = None, *, intervals: int = 0, rates: bool = True, moving_ends: bool = False, tolerance: float

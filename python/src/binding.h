@@ -81,6 +81,8 @@ PyArrayObject *take_array(PyObject *object, const char *what);
 /* The same, of this shape. */
 PyArrayObject *take_shape(PyObject *object, const char *what, int nd, const npy_intp *shape);
 /* Copies n numbers to out. */
+/* A pose (4, 4) = [R p; 0 1]. */
+int take_pose(PyObject *value, const char *what, jn_pose *out);
 int take_numbers(PyObject *object, const char *what, npy_intp n, double *out);
 PyArrayObject *new_array(int nd, const npy_intp *shape);
 /* out=: a new reference to the array given, which must have this shape and share no memory with
