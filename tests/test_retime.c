@@ -408,6 +408,12 @@ static void try_path(const char *robot, uint64_t seed, findings *f) {
     if (broken) broken_limits(c.model, c.data, moved, c.range);
     f->broken += broken > 0;
     f->used = fmin(f->used, used);
+    if (report.steps > 55)
+      print_message(
+          "%s, seed %d: %d Newton steps, %d in the first round, %d at most, %d rounds, %d "
+          "intervals\n",
+          robot, (int)seed, report.steps, report.first_steps, report.longest, report.rounds,
+          report.intervals);
     if (report.longest > f->steps) f->steps = report.longest;
     if (report.first_steps > f->first) f->first = report.first_steps;
     if (report.rounds > f->rounds) f->rounds = report.rounds;
