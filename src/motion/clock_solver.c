@@ -43,7 +43,7 @@ typedef struct solver {
   end_point end[2 * END];
   jn_clock_rows r;
   double *w;                                    /* [points] weights */
-  double *c, *dc, *old, *rhs;                   /* [n] */
+  double *c, *dc, *old, *start, *rhs;           /* [n] */
   double *f[3];                                 /* [points] scratch */
   double *K0, *K1, *K2, *K3, *L1, *L2, *L3, *D; /* [n] */
   double *cap_l, *cap_z, *cap_d;                /* [points]: of b <= cap */
@@ -604,14 +604,23 @@ double jn_clock_uniform(const jn_clock_problem *p, int every) {
   return low;
 }
 
-/* Starts from the given coefficients scaled down, ever more, or from a constant. 0: not feasible. */
-static int find_start(solver *x, int warm, const double *given) {
-  double scale = warm == 2 ? 1 : warm ? 0.99 : 0.95 * jn_clock_uniform(x->p, 1), less = 0.998;
+/* Starts from a constant, or from the given coefficients scaled down, ever more. From a clock that is kept:
+ * mixed with the one where the solve before began, which was slower everywhere. 0: not feasible. */
+static int find_start(solver *x, int warm, const double *given, const solver *kept) {
+  static const double share[] = {0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1};
+  enum { SHARES = sizeof share / sizeof *share };
+  double scale = warm ? (kept ? 1 : 0.99) : 0.95 * jn_clock_uniform(x->p, 1), less = 0.998;
   x->late_l = 0;
-  for (int trial = 0; trial < 60; trial++) {
-    for (int i = 0; i < x->n; i++) x->c[i] = scale * (warm ? given[i] : 1);
+  for (int trial = kept ? 0 : SHARES; trial < SHARES + 60; trial++) {
+    const double w = kept ? share[trial < SHARES ? trial : SHARES - 1] : 0;
+    for (int i = 0; i < x->n; i++)
+      x->c[i] = scale * (!warm ? 1 : kept ? given[i] + w * (kept->start[i] - given[i]) : given[i]);
     set_clock(x, x->c, x->r.b, x->r.b1, x->r.b2);
-    if (is_feasible(x)) return 1;
+    if (is_feasible(x)) {
+      memcpy(x->start, kept ? kept->start : x->c, (size_t)x->n * sizeof *x->c);
+      return 1;
+    }
+    if (trial < SHARES) continue;
     scale *= less;
     less = warm && less > 0.7 ? less * less : 0.9;
   }
@@ -625,8 +634,8 @@ static int find_start(solver *x, int warm, const double *given) {
 static size_t place(solver *x, double *block) {
   jn_clock_rows *r = &x->r;
   const size_t n = (size_t)(x->n + 7) / 8 * 8, m = (size_t)r->groups * JN_CLOCK_GROUP;
-  double **const of_n[] = {&x->c,  &x->dc, &x->old, &x->rhs, &x->K0, &x->K1, &x->K2,
-                           &x->K3, &x->L1, &x->L2,  &x->L3,  &x->D,  &x->da, &x->Ka};
+  double **const of_n[] = {&x->c,  &x->dc, &x->old, &x->start, &x->rhs, &x->K0, &x->K1, &x->K2,
+                           &x->K3, &x->L1, &x->L2,  &x->L3,    &x->D,   &x->da, &x->Ka};
   double **const of_points[] = {
       &x->w,     &r->b,     &r->b1,    &r->b2,      &r->db,    &r->db1,   &r->db2,   &r->R,
       &r->s,     &r->H[0],  &r->H[1],  &r->H[2],    &r->H[3],  &r->H[4],  &r->H[5],  &r->g[0],
@@ -675,13 +684,14 @@ static jn_status run(solver *x, const jn_clock_settings *settings, jn_clock_solu
   pack_rows(x);
   place_ends(x);
   place_weights(x);
-  if (!find_start(x, settings->warm, out->c)) return JN_ERR_INFEASIBLE;
+  const solver *kept = settings->warm == 2 ? out->kept : NULL;
+  if (!find_start(x, settings->warm, out->c, kept)) return JN_ERR_INFEASIBLE;
   x->T = duration(x);
   set_roots(x);
   start_points(x);
   start_multipliers(x, settings->barrier * (p->time * x->T + x->cost) /
                            (2 * x->pairs + x->points + has_deadline(x)));
-  if (settings->warm == 2 && out->kept) take_multipliers(x, out->kept);
+  if (kept) take_multipliers(x, kept);
   jn_status status = iterate(x, settings, out);
   memcpy(out->c, x->c, (size_t)x->n * sizeof *x->c);
   return status;

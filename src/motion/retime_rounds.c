@@ -77,7 +77,7 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
   const int coarse = !x->quarters; /* only a start for the fine grid */
   /* `round` > 0: some rows are other ones than in the solve before */
   const int again = round > 0 && !x->p.cost && x->solution.kept;
-  const jn_clock_settings settings = {.tolerance = coarse ? 3e-2 : x->options.tolerance,
+  const jn_clock_settings settings = {.tolerance = coarse ? 0.1 : x->options.tolerance,
                                       .warm = again ? 2 : warm,
                                       .keep = !coarse && !x->cost,
                                       .barrier = again                ? 3e-3
@@ -107,6 +107,24 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
 
 /* From coarse to fine. */
 
+/* The row that limits b'' most strongly in every chunk of points takes part in any case: without one, b''
+ * could become anything there. */
+static void choose_strongest(retiming *x, int chunks) {
+  const jn_clock_problem *p = &x->p;
+  for (int c = 0; c < chunks; c++) {
+    const int from = c * JN_CLOCK_PIECE,
+              to = from + JN_CLOCK_PIECE < p->points ? from + JN_CLOCK_PIECE : p->points;
+    double most = 0;
+    int strongest = p->third - 1;
+    for (int k = 0; k < p->third; k++)
+      for (int i = from; i < to; i++) {
+        const double size = fabs(p->r2[(size_t)k * (size_t)p->stride + (size_t)i]);
+        if (size > most) most = size, strongest = k;
+      }
+    x->active[(size_t)(p->second + strongest) * (size_t)chunks + (size_t)c] = 1;
+  }
+}
+
 /* The rows that may become active: those that are used by more than PART in a chunk of points or next to
  * it, by the clock x->b; and the limits of the clock itself. */
 static void choose_rows(retiming *x) {
@@ -124,6 +142,7 @@ static void choose_rows(retiming *x) {
         active[c] |= x->use[i] > part_used;
     }
   }
+  choose_strongest(x, chunks);
   x->all = all;
   x->p.active = x->active;
 }
@@ -204,7 +223,7 @@ static jn_status first_solve(retiming *x, levels *l, jn_retime_report *report) {
     }
     if (status) break;
     const int left = l->halvings - done;
-    done += left > STEP && left % STEP ? left % STEP : STEP < left ? STEP : left;
+    done += left <= STEP + 1 ? left : left % STEP ? left % STEP : STEP;
     if (left == 0) break;
   }
   return solve_level(x, l, cells_of(l), report);
