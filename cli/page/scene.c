@@ -59,6 +59,8 @@ static void put_joint(cli_output *out, const scene *s, int i) {
   put_limit(out, "lower", j->limits.lower);
   put_limit(out, "upper", j->limits.upper);
   put_limit(out, "velocity", j->limits.velocity);
+  put_limit(out, "acceleration", j->limits.acceleration);
+  put_limit(out, "jerk", j->limits.jerk);
   put_limit(out, "effort", j->limits.effort);
   put_limit(out, "effort_rate", j->limits.effort_rate);
   cli_json_bool(key(out, "passive"), j->passive);
