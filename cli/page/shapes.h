@@ -1,5 +1,5 @@
 /* shapes.h: the visual shapes of a model: of the elements <visual> of a URDF (or of what a xacro
- * expands to), and the geoms of MJCF that are no meshes. Mesh files are opened in the folder of the model or below, and below the folders of
+ * expands to), and the geoms of MJCF. Mesh files are opened in the folder of the model or below, and below the folders of
  * --package-path; nothing else is. What cannot be shown is a note of the page, not an error. */
 #ifndef CLI_SHAPES_H
 #define CLI_SHAPES_H
