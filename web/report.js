@@ -298,7 +298,7 @@
       const joints = bodies.filter((b, i) => limb[i] === first && b.joint.nv).map((b) => b.joint.name);
       let common = joints[0] || bodies[first].name;
       for (const name of joints) while (!name.startsWith(common)) common = common.slice(0, -1);
-      const word = common.replace(/[^A-Za-z0-9]+$/, "");
+      const word = common.replace(/[^A-Za-z0-9]+$/, "").replace(/(.)_joint$/, "$1"); // "panda_joint1"
       const whole = joints.length < 2 ? joints[0] || bodies[first].name : joints[0] + " \u2026 " + joints[joints.length - 1];
       const isName = /[^A-Za-z0-9]/.test(word) || (word.length > 1 && word !== common && word !== "joint");
       names.set(first, joints.length > 1 && isName ? [word, whole] : [whole, whole]);

@@ -41,6 +41,7 @@ static const char *limb_name(cli_memory *m, const jn_model *model, int n, const 
   if (first == last) return first;
   size_t word = common, inner = 0;
   while (word && !isalnum((unsigned char)first[word - 1])) word--;
+  if (word > 6 && strncmp(first + word - 6, "_joint", 6) == 0) word -= 6; /* "panda_joint1" */
   for (size_t i = 0; i < word; i++) inner += !isalnum((unsigned char)first[i]);
   const int plain = word == 5 && strncmp(first, "joint", 5) == 0;
   if (!whole && (inner || (word > 1 && word < common && !plain)))

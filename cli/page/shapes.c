@@ -179,6 +179,8 @@ static int read_mesh(finder *f, const char *name, jn_named_file *file) {
 static int find_mesh(finder *f, const char *name, cli_shape *shape) {
   jn_named_file file;
   if (!name) return 0;
+  unsigned char *lost = &f->shapes->lost[shape->body + 1], before = *lost;
+  *lost = 1; /* until it is found */
   const char *why = open_mesh(f, name, &file);
   if (why) {
     not_shown(f, name, why);
@@ -186,6 +188,7 @@ static int find_mesh(finder *f, const char *name, cli_shape *shape) {
   }
   shape->mesh = read_mesh(f, name, &file);
   fclose(file.stream);
+  if (shape->mesh >= 0) *lost = before;
   return shape->mesh >= 0;
 }
 
@@ -279,7 +282,8 @@ static void prepare(finder *f) {
       jn_file_folders(&f->tops, &f->arena, &f->hooks, f->job->package_path, f->folder, which);
   f->seen = calloc(SHAPES_MESHES, sizeof *f->seen);
   f->shapes->mesh = calloc(SHAPES_MESHES, sizeof *f->shapes->mesh);
-  f->failed = !f->seen || !f->shapes->mesh || why == jn_file_no_memory;
+  f->shapes->lost = calloc((size_t)jn_model_body_count(f->job->model) + 1, 1);
+  f->failed = !f->seen || !f->shapes->mesh || !f->shapes->lost || why == jn_file_no_memory;
   if (why) note(f, "%s: %s", which, why);
 }
 
@@ -383,4 +387,5 @@ void cli_shapes_free(cli_shapes *shapes) {
   for (int i = 0; i < shapes->meshes; i++) cli_mesh_free(&shapes->mesh[i]);
   free(shapes->mesh);
   free(shapes->list);
+  free(shapes->lost);
 }

@@ -39,6 +39,7 @@ typedef struct cli_shapes {
   int count, room;
   cli_mesh *mesh;
   int meshes;
+  unsigned char *lost; /* [bodies + 1]: a shape of the body, or of the world (0), is not shown */
   char note[SHAPES_NOTES][1024];
   int notes, more;
 } cli_shapes;
