@@ -150,12 +150,12 @@ const char cli_info_help[] =
 const char cli_show_help[] =
     "usage: jounce show MODEL [options]\n\n"
     "Writes one HTML page with the robot in 3D: a slider for every joint, frames, inertia ellipsoids,\n"
-    "limits. The shapes are those of the elements <visual> of a URDF: boxes, cylinders, spheres and\n"
+    "limits. The shapes are the elements <visual> of a URDF, or the geoms of an MJCF: boxes, spheres,\n"
     "mesh files (STL, OBJ, DAE) below the folder of the model or --package-path; without them capsules\n"
     "along the links. The page needs no network (docs/reports.md).\n\n"
     HELP_MODEL
     "  --state FILE           where the joints are at first: a STATE file (JSON); default home\n"
-    "  --output FILE          the page; default NAME.html, NAME that of the model\n"
+    "  --output FILE          the page; default NAME_show.html, NAME that of the model\n"
     "\nexample:\n"
     "  jounce show arm6 --output arm6.html\n";
 

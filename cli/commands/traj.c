@@ -463,7 +463,7 @@ static int write_table(traj *x) {
   }
   cli_progress_end();
   /* with constraints, a configuration needs the one before: the extremes are those of the rows */
-  const int shown = s->out.format == CLI_TABLE || x->path.report;
+  const int shown = s->out.format == CLI_TABLE || x->path.report || x->path.plot;
   if (!code && shown && !x->lambda && !x->ik)
     code = cli_path_extremes(&x->path, s->columns, s->extremes);
   if (code) return code;
@@ -520,6 +520,7 @@ static int show(traj *x) {
   }
   chart c = cli_stream_chart(&x->stream);
   c.figure_of = x->sheet.figure_of, c.figures = x->figures, c.figure = x->figure;
+  c.extremes = x->stream.extremes;
   cli_replay replay = {0};
   x->path.tables = tables;
   int code = x->path.report ? make_replay(x, &replay) : CLI_DONE;

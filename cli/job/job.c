@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/file.h"
 #include "job/closure.h"
 #include "output/names.h"
 #include "job/reader.h"
@@ -152,11 +153,22 @@ static int set_armature(const cli_job *job, jn_spec *spec, int joint, char *valu
   return CLI_DONE;
 }
 
+static int is_table(const char *path) {
+  static const char *const endings[] = {".csv", ".npy", ".npz"};
+  const char *ending = jn_file_ending(path);
+  for (int i = 0; i < COUNT(endings) && ending; i++)
+    if (jn_same_ending(ending, endings[i])) return 1;
+  return 0;
+}
+
 int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec) {
   jn_error error = {0};
   char *text = NULL;
   size_t size = 0;
   const jn_load_options files = cli_job_files(job);
+  if (is_table(path))
+    return cli_bad_usage("%s: a model expected, found the table '%s': the model comes first",
+                         job->command, path);
   if (strcmp(path, "-") != 0) {
     jn_status status = jn_spec_load_with(path, &files, NULL, spec, &error);
     if (status) return cli_fail(status, &error, path);
