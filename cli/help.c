@@ -498,6 +498,10 @@ const char cli_simulate_help[] =
     "                         this command writes them (elbow, base:wx)\n"
     "  --damping, --friction  include the joint damping, the joint friction of the model file\n"
     "  --drift                only the summary, no table\n"
+    "  --resume               with --output FILE.csv: rows go to FILE.csv.part as they are computed,\n"
+    "                         and a run that was cut off is continued from there; the table is that\n"
+    "                         of a run with --resume that is not cut off (steps start anew at every\n"
+    "                         1000th row, or tenth of the table)\n"
     "  --plot FILE            draw the motion (.svg or .png; needs gnuplot)\n"
     HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ASSEMBLE HELP_ACTIVE
     "  --world NAME=TRAJ      the side of constraint NAME in the world follows a trajectory, that of\n"
@@ -527,6 +531,8 @@ const char cli_traj_help[] =
     HELP_PATH
     "  --order R              order of the force derivatives, default 1\n"
     "  --samples N            rows of the table, evenly spaced in time; default 201\n"
+    "  --resume               with --output FILE.csv: rows go to FILE.csv.part as they are computed,\n"
+    "                         and a run that was cut off is continued from there\n"
     "  --bands                also half widths of the 95 % bands of fitted motions and of their\n"
     "                         forces, columns \"band:elbow'\"\n"
     HELP_JOINTS

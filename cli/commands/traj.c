@@ -400,6 +400,7 @@ static int open_table(traj *x) {
   s->columns = x->sheet.table->columns;
   s->names = x->sheet.names;
   s->figures = x->path.plot || x->path.report;
+  s->block = 1;
   int code = cli_stream_open(s, &job->output, CLI_WITH_NPZ, &job->result.memory);
   s->hidden = s->out.format == CLI_TABLE || s->out.format == CLI_NPZ;
   return code;
@@ -453,8 +454,11 @@ static int write_table(traj *x) {
   cli_json_begin(&s->out, '{');
   cli_path_json(&s->out, p);
   cli_json_fields(&s->out, &order, 1);
-  cli_stream_head(s);
-  while (s->next < p->samples && !code) {
+  if (s->out.resume)
+    code = cli_stream_resume(s, cli_sheet_row(&x->sheet, 0));
+  else
+    cli_stream_head(s);
+  while (s->next < p->samples && !code && !s->differs) {
     double *row = cli_sheet_row(&x->sheet, 0);
     const double t = cli_path_time(p, s->next);
     code = row_status(x, t, fill_row(&x->path, t, row));
@@ -580,6 +584,13 @@ static int run_traj(cli_job *job) {
         "constraints, start");
   if (!code && x->bands && x->tool_link) code = cli_bad_usage("traj: --bands: not with --tool");
   if (!code && job->active && x->tool_link) code = cli_bad_usage("traj: --active: not with --tool");
+  if (!code && job->output.resume && (x->tool_link || cli_is_closed(job)))
+    code = cli_bad_usage(
+        "traj: --resume: not with --tool or constraints, where a row follows from the one before");
+  if (!code && job->output.resume && (x->path.plot || x->path.report || job->joints))
+    code = cli_bad_usage(
+        "traj: --resume: not with --plot, --report or --joints, which need all rows or leave out "
+        "columns: draw the table when it is complete");
   if (!code && x->tool_link) code = cli_tool_new(&x->tool, x->order + 2, &job->result.memory);
   x->path.tool = x->tool.model;
   if (!code) code = cli_path_load(&x->path, x->order);
@@ -588,6 +599,13 @@ static int run_traj(cli_job *job) {
     code = cli_bad_usage(
         "traj: --bands: the noise is not known with --tolerance or --lambda: leave "
         "them out");
+  if (!code && x->bands && !x->path.tolerance_given && !x->path.lambda_given &&
+      jn_trajectory_band(x->path.trajectory, x->path.start, -1, JN_BODY, NULL, NULL) ==
+          JN_ERR_STATE)
+    code = cli_bad_input(
+        "traj: --bands: %s is a saved fit, or one with lambda or a tolerance, whose noise is not "
+        "known: give the samples it was fitted to",
+        cli_clean(job->trajectory_path).text);
   if (!code && x->bands && cli_is_closed(job))
     code = cli_bad_usage(
         "traj: --bands: constraints are not taken into account: give --open, or leave it out");
@@ -614,6 +632,7 @@ int cli_traj(int argc, char **argv) {
                               CLI_OPT_INT("order", &x.order, 0, 100),
                               CLI_OPT_TEXT("link", &x.links),
                               CLI_OPT_FLAG("bands", &x.bands, 1),
+                              CLI_OPT_FLAG("resume", &x.path.job.output.resume, 1),
                               CLI_JOINTS_OPTION(&x.path.job),
                               CLI_REACTION_OPTIONS(&x.observer),
                               CLI_OPT_TEXT("tool", &x.tool_link),

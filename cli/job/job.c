@@ -304,6 +304,13 @@ int cli_job_status(const cli_job *job, jn_status status) {
   if (status == JN_ERR_COUPLED)
     return cli_bad_input("%s: %s: %s (--independent)", job->command, job->model_path,
                          jn_status_text(status));
+  if (status == JN_ERR_DIGITS)
+    return cli_bad_input(
+        "%s: %s: rounding leaves fewer than two digits of the accelerations: masses, lengths or "
+        "forces differ by too many orders of magnitude; merge the lightest links with their "
+        "neighbours (--lock), give their joints an armature, or prescribe their motion (jounce "
+        "hybrid)",
+        job->command, job->model_path);
   return cli_bad_input("%s: %s: %s", job->command, job->model_path, jn_status_text(status));
 }
 

@@ -47,6 +47,8 @@ int add_exceptions(PyObject *module) {
        "A fit of samples cannot be trusted, or misses its tolerance."},
       {JN_ERR_COUPLED, "CoupledError", &PyExc_ValueError,
        "Not available with eliminated mimic joints: mimic='independent'."},
+      {JN_ERR_DIGITS, "DigitsError", &PyExc_ArithmeticError,
+       "Rounding leaves too few digits of the result."},
   };
   base_error = PyErr_NewExceptionWithDoc(
       "jounce.Error",

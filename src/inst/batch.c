@@ -106,6 +106,9 @@ void ENTRY(pack_place)(const jn_model *m, const jn_work *w) { link_views_place(m
 
 int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *c) {
   const int r = c->order, rep = (int)c->set->representation;
+  const unsigned char *given = NULL; /* as in a single call: NULL if nothing is prescribed */
+  for (int i = 0; c->prescribed && i < m->nbody; i++)
+    if (c->prescribed[i]) given = c->prescribed;
   pack_gravity(w, c->set->gravity);
   boundary_about_joint(m, w);
   if (rep == JN_SPATIAL) {
@@ -116,13 +119,13 @@ int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *
   scale_rows(0, r, m->nv, force_of(w, 0), 1);
   boundary_motion(m, w, rep, 0, 0, 0);
   aba_start(m, w, rep);
-  if (aba_inertias(m, w, c->prescribed) >= 0) return 0;
+  if (aba_inertias(m, w, given) >= 0) return 0;
   for (int k = 0; k <= r; k++) {
-    boundary_drive(m, w, c->set, k, c->prescribed, 0);
-    aba_inward(m, w, k, c->prescribed, k < r);
-    aba_outward(m, w, k, c->prescribed, c->set->damping, k < r, rep, 0);
+    boundary_drive(m, w, c->set, k, given, 0);
+    aba_inward(m, w, k, given, rep, k < r);
+    aba_outward(m, w, k, given, c->set->damping, k < r, rep, 0);
   }
-  if (c->prescribed) {
+  if (given) {
     boundary_force_out(m, w, rep, 0, r, 0);
     memcpy(w->force, w->io, sizeof(real) * (size_t)m->nv * ((size_t)r + 1));
     scale_rows(0, r, m->nv, force_of(w, 0), 0);

@@ -86,7 +86,7 @@ static __attribute__((noinline)) void solve_prescribed(const jn_model *m, const 
                                                        const jn_settings *set, int k,
                                                        const unsigned char *prescribed,
                                                        int external, int more) {
-  aba_inward(m, w, k, prescribed, more);
+  aba_inward(m, w, k, prescribed, (int)set->representation, more);
   aba_outward(m, w, k, prescribed, set->damping, more, (int)set->representation, external);
 }
 void ENTRY(body_solve)(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
@@ -96,8 +96,8 @@ void ENTRY(body_solve)(const jn_model *m, const jn_work *w, const jn_settings *s
     solve_prescribed(m, w, set, k, prescribed, external, more);
     return;
   }
-#define CALL(n)                    \
-  aba_inward(m, w, n, NULL, more); \
+#define CALL(n)                         \
+  aba_inward(m, w, n, NULL, rep, more); \
   aba_outward(m, w, n, NULL, 0, more, rep, external)
   EACH_ORDER(r, ORDERS, CALL)
 #undef CALL
