@@ -50,7 +50,7 @@
     "  --driven NAMES         joints that keep it instead: 'hip,knee'\n"
 
 #define HELP_FORMULATION \
-    "  --formulation NAME     body (default), spatial, hybrid or mixed: how it is computed\n"
+    "  --formulation NAME     body (default), spatial, hybrid, mixed or classical: how it is computed\n"
 
 #define HELP_DAMPING \
     "  --damping              include the viscous joint damping of the model file\n"
