@@ -56,7 +56,7 @@
     "                         derivatives as those of the base in a STATE file; may be repeated\n"
 
 #define HELP_FORMULATION \
-    "  --formulation NAME     body (default), spatial, hybrid or mixed: how it is computed\n"
+    "  --formulation NAME     body (default), spatial, hybrid, mixed or classical: how it is computed\n"
 
 #define HELP_DAMPING \
     "  --damping              include the viscous joint damping of the model file\n"

@@ -13,7 +13,8 @@
 
 const char *const cli_layout_names[] = {"jounce", "pinocchio", "mujoco", "drake", "rbdl", NULL};
 const char *const cli_inertia_names[] = {"default", "strict", "permissive", "repair", NULL};
-const char *const cli_formulation_names[] = {"body", "spatial", "hybrid", "mixed", NULL};
+const char *const cli_formulation_names[] = {"body",  "spatial",   "hybrid",
+                                             "mixed", "classical", NULL};
 
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv) {
   const char *names[2] = {NULL, NULL}, *command = job->command = argv[0];

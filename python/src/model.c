@@ -799,6 +799,7 @@ void model_add_methods(void) {
   while (model_methods[n].ml_name) n++;
   if (n > 9) return;
   for (int i = 0; rotor_methods[i].ml_name && n < 127; i++) model_methods[n++] = rotor_methods[i];
+  for (int i = 0; lane_methods[i].ml_name && n < 127; i++) model_methods[n++] = lane_methods[i];
   for (int i = 0; algorithm_methods[i].ml_name && n < 127; i++)
     model_methods[n++] = algorithm_methods[i];
 }

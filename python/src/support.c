@@ -156,7 +156,7 @@ PyObject *list_of(const char *const *words, int count) {
 /* ---- words ---- */
 
 const char *const representation_words[] = {"spatial", "body", "hybrid", "mixed", NULL};
-const char *const formulation_words[] = {"body", "spatial", "hybrid", "mixed", NULL};
+const char *const formulation_words[] = {"body", "spatial", "hybrid", "mixed", "classical", NULL};
 
 int word_index(PyObject *object, const char *const *words, const char *what) {
   const char *text = PyUnicode_Check(object) ? utf8(object) : NULL;
