@@ -9,10 +9,11 @@
 #include "job/observer.h"
 
 /* Options of id and fd. */
-#define DYNAMICS_OPTIONS(job)                                                   \
-  CLI_MODEL_OPTIONS(job), CLI_STATE_OPTIONS(job), CLI_FORMULATION_OPTION(job),  \
-      CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job), CLI_LAYOUT_OPTION(job), \
-      CLI_ASSEMBLE_OPTIONS(job), CLI_JOINTS_OPTION(job)
+#define DYNAMICS_OPTIONS(job)                                                    \
+  CLI_MODEL_OPTIONS(job), CLI_STATE_OPTIONS(job), CLI_FORMULATION_OPTION(job),   \
+      CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job), CLI_LAYOUT_OPTION(job),  \
+      CLI_ASSEMBLE_OPTIONS(job), CLI_JOINTS_OPTION(job), CLI_ACTIVE_OPTION(job), \
+      CLI_WORLD_OPTION(job)
 
 /* x[(R+1) x nv]: row k is derivative first + k of `symbol`. */
 typedef struct quantity {
@@ -203,7 +204,7 @@ static int begin(cli_job *job, const cli_need *need, double **lambda) {
   int code = cli_job_state(job, need, job->order);
   if (code || !cli_is_closed(job)) return code;
   *lambda = cli_closure_room(job);
-  if (!*lambda) return CLI_BAD_INPUT;
+  if (!*lambda || cli_constraints_world(job, job->order + 2)) return CLI_BAD_INPUT;
   return job->assemble ? cli_close(job, need->motion_rows) : CLI_DONE;
 }
 
@@ -223,8 +224,8 @@ static int run_id(cli_job *job) {
   if (code) return code;
   const jn_model *m = job->model;
   code = cli_closure_status(
-      job, lambda ? jn_constrained_inverse_dynamics(m, job->data, R, s->q, s->v, &s->external, NULL,
-                                                    s->tau, lambda)
+      job, lambda ? jn_constrained_inverse_dynamics(m, job->data, R, s->q, s->v, &s->external,
+                                                    &job->constraints, s->tau, lambda)
                   : jn_inverse_dynamics(m, job->data, R, s->q, s->v, &s->external, s->tau));
   if (code) return code;
   if (o->reactions_given) {
@@ -254,7 +255,7 @@ static int run_fd(cli_job *job) {
   if (!error) return CLI_BAD_INPUT;
   code = cli_closure_status(
       job, lambda ? jn_constrained_forward_dynamics(m, job->data, R, s->q, s->v, s->tau,
-                                                    &s->external, NULL, a, lambda)
+                                                    &s->external, &job->constraints, a, lambda)
                   : jn_forward_dynamics_error(m, job->data, R, s->q, s->v, s->tau, &s->external, a,
                                               error));
   if (code) return code;
@@ -265,7 +266,7 @@ static int run_fd(cli_job *job) {
 
 int cli_fd(int argc, char **argv) {
   cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
-  const cli_option table[] = {DYNAMICS_OPTIONS(&job)};
+  const cli_option table[] = {DYNAMICS_OPTIONS(&job), CLI_PROXIMAL_OPTION(&job)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_fd);
 }
 
@@ -303,7 +304,7 @@ static int run_hybrid(cli_job *job) {
   const jn_model *m = job->model;
   code = cli_closure_status(
       job, lambda ? jn_constrained_hybrid_dynamics(m, job->data, R, s->q, s->prescribed, s->v,
-                                                   s->tau, &s->external, NULL, lambda)
+                                                   s->tau, &s->external, &job->constraints, lambda)
                   : jn_hybrid_dynamics(m, job->data, R, s->q, s->prescribed, s->v, s->tau,
                                        &s->external));
   return code ? code : write_hybrid(job, lambda);
@@ -311,9 +312,9 @@ static int run_hybrid(cli_job *job) {
 
 int cli_hybrid(int argc, char **argv) {
   cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
-  const cli_option table[] = {
-      CLI_MODEL_OPTIONS(&job),  CLI_STATE_OPTIONS(&job),  CLI_FORMULATION_OPTION(&job),
-      CLI_DAMPING_OPTION(&job), CLI_OUTPUT_OPTIONS(&job), CLI_JOINTS_OPTION(&job),
-  };
+  const cli_option table[] = {CLI_MODEL_OPTIONS(&job),      CLI_STATE_OPTIONS(&job),
+                              CLI_FORMULATION_OPTION(&job), CLI_DAMPING_OPTION(&job),
+                              CLI_OUTPUT_OPTIONS(&job),     CLI_JOINTS_OPTION(&job),
+                              CLI_ACTIVE_OPTION(&job),      CLI_WORLD_OPTION(&job)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_hybrid);
 }

@@ -16,6 +16,7 @@
 #include "output/progress.h"
 #include "job/reader.h"
 #include "output/stream.h"
+#include "job/world.h"
 
 #define MOST_STEPS 1e9      /* with --step */
 enum { CURVE_ROWS = 1001 }; /* of figures and scenes: from the dense output of the integrator */
@@ -35,6 +36,7 @@ typedef struct motion {
   /* derived from the options */
   jn_simulation *simulation;
   jn_force_table table;
+  cli_world world; /* sides of constraints that move */
   int columns;
   cli_stream stream;
   double *row;      /* [columns] */
@@ -181,8 +183,10 @@ static int read_forces(motion *m) {
 
 /* whether a constraint holds a link to the world */
 static int is_grounded(const cli_job *job) {
+  const unsigned char *active = job->constraints.active;
   for (int i = 0; cli_is_closed(job) && i < jn_model_constraint_count(job->model); i++) {
     const jn_constraint *c = jn_model_constraint(job->model, i);
+    if (active && !active[i]) continue;
     if (c->type != JN_CONSTRAINT_COUPLING && (c->a.body < 0 || c->b.body < 0)) return 1;
   }
   return 0;
@@ -215,10 +219,13 @@ static int prepare(motion *m) {
   jn_constraints open = {.active = cli_take(&job->result.memory,
                                             (size_t)jn_model_constraint_count(job->model) + 1, 1)};
   if (!open.active) return CLI_BAD_INPUT;
-  if (!cli_is_closed(job)) o.constraints = &open;
+  const jn_constraints given = {.active = job->constraints.active, .proximal = job->proximal};
+  o.constraints = cli_is_closed(job) ? &given : &open;
+  o.world = m->world.paths;
+  o.world_count = m->world.count;
   int base = jn_model_is_floating(job->model) && !is_grounded(job) ? 6 : 0;
-  m->energy_kept =
-      !any(tau, nv) && !s->external.wrench_count && !m->forces && !job->damping && !m->friction;
+  m->energy_kept = !any(tau, nv) && !s->external.wrench_count && !m->forces && !job->damping &&
+                   !m->friction && !m->world.count;
   m->momentum_kept = base && !any(tau, base) && !s->external.wrench_count && !m->forces;
   jn_error error = {0};
   jn_status status = jn_simulation_new(job->model, &o, NULL, &m->simulation, &error);
@@ -227,6 +234,8 @@ static int prepare(motion *m) {
     return status == JN_ERR_ARGUMENT ? CLI_BAD_USAGE : CLI_BAD_INPUT;
   }
   status = jn_simulation_set_state(m->simulation, 0, s->q, s->v);
+  const char *message = jn_simulation_message(m->simulation);
+  if (status && message[0]) return cli_bad_input("simulate: %s", message);
   return cli_closure_fault(job, status, jn_simulation_constraint_fault(m->simulation));
 }
 
@@ -295,8 +304,10 @@ static jn_status measure(motion *m, double *row) {
     m->momentum_drift = fmax(m->momentum_drift, momentum_error(m, row[0], momentum));
   if (m->residual) {
     const int rows = jn_model_constraint_rows(m->job.model);
-    status = jn_constraint_closure(m->job.model, m->job.data, 0, row + 1, NULL, NULL, m->residual,
-                                   NULL, NULL);
+    status = cli_world_at(&m->world, &m->job, t);
+    if (!status)
+      status = jn_constraint_closure(m->job.model, m->job.data, 0, row + 1, NULL,
+                                     &m->job.constraints, m->residual, NULL, NULL);
     if (status) return status;
     for (int i = 0; i < rows; i++) m->closure = fmax(m->closure, fabs(m->residual[i]));
   }
@@ -471,9 +482,10 @@ static int make_replay(motion *m, cli_replay *r) {
     cli_instant now = {row[0], row + 1, v, tau, closed ? lambda : NULL, 1, 1};
     jn_status status = m->forces ? jn_force_table_time(&m->table, row[0], 0, tau) : JN_OK;
     for (size_t i = 0; i < nv; i++) tau[i] = (m->forces ? tau[i] : 0) + job->state.tau[i];
+    if (!status && closed) status = cli_world_at(&m->world, job, row[0]);
     if (!status && closed &&
-        jn_constrained_forward_dynamics(job->model, job->data, 0, row + 1, v, tau, &external, NULL,
-                                        a, lambda))
+        jn_constrained_forward_dynamics(job->model, job->data, 0, row + 1, v, tau, &external,
+                                        &job->constraints, a, lambda))
       now.lambda = NULL; /* redundant or singular there: no arrows */
     if (!status) status = cli_replay_take(r, job, &now);
     code = cli_job_status(job, status);
@@ -583,10 +595,13 @@ static int run_simulate(cli_job *job) {
     m->residual =
         cli_take_numbers(&job->result.memory, (size_t)jn_model_constraint_rows(job->model), 1, 1);
     if (!m->residual) code = CLI_BAD_INPUT;
+    if (!code) code = cli_world_load(&m->world, job);
+    if (!code) code = cli_job_status(job, cli_world_at(&m->world, job, 0));
     if (!code && job->assemble) code = cli_close(job, 1);
   }
   if (!code) code = move(m);
   jn_simulation_free(m->simulation);
+  cli_world_free(&m->world);
   return code;
 }
 
@@ -601,6 +616,9 @@ int cli_simulate(int argc, char **argv) {
                               CLI_OPT_VECTOR("gravity", job->gravity, &job->gravity_given),
                               CLI_DAMPING_OPTION(job),
                               CLI_ASSEMBLE_OPTIONS(job),
+                              CLI_ACTIVE_OPTION(job),
+                              CLI_WORLD_OPTION(job),
+                              CLI_PROXIMAL_OPTION(job),
                               CLI_OUTPUT_OPTIONS(job),
                               CLI_OPT_NUMBER("time", &m.time, &m.time_given),
                               CLI_OPT_NUMBER("step", &m.step, &m.step_given),

@@ -5,6 +5,7 @@
 #include "scalar/vector.h"
 
 #include "core/body/aba.h"
+#include "core/body/classical.h"
 #include "core/body/crba.h"
 #include "core/body/rnea.h"
 #include "core/boundary.h"
@@ -60,6 +61,11 @@ void ENTRY(body_motion)(const jn_model *m, const jn_work *w, int K) {
 #define CALL(n) rnea_outward(m, w, (n) + 1, FALLS(n), 1)
   EACH_ORDER(r, ORDERS, CALL)
 #undef CALL
+}
+
+/* one copy: the formulation pays where states fill the lanes of a register (batch.c) */
+void ENTRY(classical_motion)(const jn_model *m, const jn_work *w, int K) {
+  classical_outward(m, w, K);
 }
 
 void ENTRY(body_inverse)(const jn_model *m, const jn_work *w, const jn_settings *set, int r,

@@ -5,6 +5,7 @@
 #include <jounce/textbook/lagrange.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/derivatives/mass_partials.h"
 #include "core/external.h"
 
@@ -293,6 +294,7 @@ static void add_brackets(const jn_model *m, const jn_data *data, int l, int x, i
 }
 
 jn_status jn_christoffel(const jn_model *m, jn_data *data, const double *q, double *Gamma) {
+  if (is_coupled(m, data)) return JN_ERR_COUPLED;
   jn_status status = jn_mass_partials_check(m, data);
   if (status) return status;
   size_t nv = (size_t)m->nv;
@@ -349,6 +351,7 @@ static void binet_pair(const jn_model *m, const jn_data *data, dof j, dof k, dof
 }
 
 jn_status jn_christoffel_binet(const jn_model *m, jn_data *data, const double *q, double *Gamma) {
+  if (is_coupled(m, data)) return JN_ERR_COUPLED;
   jn_status status = jn_mass_partials_check(m, data);
   if (status) return status;
   size_t n = (size_t)m->nv * (size_t)m->nv * (size_t)m->nv;
