@@ -13,7 +13,8 @@
 /* strict: packs without fused multiply-add; stride, linear: layout of a six (core/algebra) */
 #define ENGINE(isa, strict, states, freedoms, stride, linear) {                     \
     .name = #isa,                                                                   \
-    .lanes = states, .freedom_lanes = freedoms, .six_stride = stride, .six_linear = linear, \
+    .lanes = (states), .freedom_lanes = (freedoms), .six_stride = (stride),         \
+    .six_linear = (linear),                                                         \
     .recursion = {                                                                  \
       [JN_FORM_BODY] = {0, jn_body_motion_##isa, jn_external_body, jn_body_inverse_##isa, \
                         jn_body_start_##isa, jn_body_first_terms_##isa, jn_body_solve_##isa}, \

@@ -173,8 +173,8 @@ jn_status jn_retime_list_breaks(retiming *x) {
 /* Memory. */
 
 double jn_retime_point(const retiming *x, int i) {
-  const int beyond = i - x->p.points, quarter = i - x->p.stride;
-  if (quarter >= 0) return x->start + x->p.h * (1 + quarter / 2 + (quarter % 2 ? 0.75 : 0.25));
+  const int beyond = i - x->p.points, quarter = i - x->p.stride, cell = 1 + quarter / 2;
+  if (quarter >= 0) return x->start + x->p.h * (cell + (quarter % 2 ? 0.75 : 0.25));
   return beyond < 0 ? jn_clock_point(&x->p, x->start, i) : x->beyond[beyond];
 }
 
