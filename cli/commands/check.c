@@ -86,7 +86,7 @@ static jn_status check_dynamics(check *c) {
   jn_settings *s = jn_data_settings(c->job.data);
   jn_status status =
       jn_inverse_dynamics(c->job.model, c->job.data, c->job.order, c->q, c->v, NULL, c->tau);
-  for (int f = JN_FORM_SPATIAL; !status && f <= JN_FORM_MIXED; f++) {
+  for (int f = JN_FORM_SPATIAL; !status && f <= JN_FORM_CLASSICAL; f++) {
     s->formulation = (jn_formulation)f;
     status =
         jn_inverse_dynamics(c->job.model, c->job.data, c->job.order, c->q, c->v, NULL, c->other);

@@ -250,18 +250,15 @@ static void fill_followers(const traj *x, const double *q, double *row) {
 }
 
 /* Joints that are not driven follow: from their last position. */
-static jn_status close_loops(traj *x, double *q) {
+static jn_status close_loops(traj *x, double t, double *q) {
   const jn_model *model = x->path.job.model;
   jn_data *data = x->path.job.data;
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    if (!x->driven[i]) memcpy(q + j->iq, x->last + j->iq, (size_t)j->nq * sizeof *q);
-  }
-  jn_status status = jn_assemble(model, data, x->order + 2, x->driven, NULL, q, x->v);
+  jn_status status = jn_closed_motion_at(model, data, x->path.trajectory, &x->path.closed, t,
+                                         x->order, x->last, q, x->v);
   if (!status) memcpy(x->last, q, (size_t)jn_model_nq(model) * sizeof *q);
   return status ? status
-                : jn_constrained_inverse_dynamics(model, data, x->order, q, x->v, NULL, NULL,
-                                                  x->tau, x->lambda);
+                : jn_constrained_inverse_dynamics(model, data, x->order, q, x->v, NULL,
+                                                  &x->path.job.constraints, x->tau, x->lambda);
 }
 
 /* q and v from the motion of the tool, near the last configuration. The base of a floating robot
@@ -287,12 +284,11 @@ static jn_status follow_tool(traj *x, double t, double *q) {
 
 static jn_status joint_motion(traj *x, double t, double *q) {
   const cli_path *p = &x->path;
+  if (x->lambda) return close_loops(x, t, q);
   jn_status status =
       jn_trajectory_at(p->trajectory, t, x->order, (jn_representation)p->representation, q, x->v);
-  if (status) return status;
-  return x->lambda
-             ? close_loops(x, q)
-             : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
+  return status ? status
+                : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
 }
 
 static jn_status fill_row(cli_path *path, double t, double *row) {
@@ -325,18 +321,6 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
         jn_joint_reactions(p->job.model, p->job.data, x->order, q, x->v, NULL,
                            (jn_representation)x->observer.reactions, &x->observer.frames, band);
   return status ? status : fill_links(x, q, band + reaction_columns(x));
-}
-
-/* Where joints that follow begin: at --state, else where the trajectory has them at its start. */
-static int begin_loops(traj *x) {
-  const cli_path *p = &x->path;
-  if (p->job.state_path) {
-    memcpy(x->last, p->job.state.q, (size_t)jn_model_nq(p->job.model) * sizeof *x->last);
-    return CLI_DONE;
-  }
-  jn_status status = jn_trajectory_at(p->trajectory, p->start, x->order,
-                                      (jn_representation)p->representation, x->last, x->v);
-  return status ? cli_job_status(&p->job, status) : CLI_DONE;
 }
 
 /* Marks the columns of q, v, tau, their bands and reactions of joints that --joints leaves out; they
@@ -388,8 +372,10 @@ static int make_columns(traj *x) {
     x->lambda = cli_take_numbers(m, (size_t)x->order + 1,
                                  (size_t)jn_model_constraint_rows(p->job.model), 1);
     if (m->failed) return CLI_BAD_INPUT;
-    if (!x->ik && begin_loops(x)) return CLI_BAD_INPUT;
-    if (!x->ik && !(x->driven = cli_driven(&x->path.job, x->last))) return CLI_BAD_INPUT;
+    if (!x->ik) {
+      if (cli_path_close(&x->path)) return CLI_BAD_INPUT;
+      memcpy(x->last, p->closed.q, (size_t)nq * sizeof *x->last);
+    }
   }
   double columns =
       2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x) +
@@ -414,6 +400,7 @@ static int open_table(traj *x) {
   s->columns = x->sheet.table->columns;
   s->names = x->sheet.names;
   s->figures = x->path.plot || x->path.report;
+  s->block = 1;
   int code = cli_stream_open(s, &job->output, CLI_WITH_NPZ, &job->result.memory);
   s->hidden = s->out.format == CLI_TABLE || s->out.format == CLI_NPZ;
   return code;
@@ -467,8 +454,11 @@ static int write_table(traj *x) {
   cli_json_begin(&s->out, '{');
   cli_path_json(&s->out, p);
   cli_json_fields(&s->out, &order, 1);
-  cli_stream_head(s);
-  while (s->next < p->samples && !code) {
+  if (s->out.resume)
+    code = cli_stream_resume(s, cli_sheet_row(&x->sheet, 0));
+  else
+    cli_stream_head(s);
+  while (s->next < p->samples && !code && !s->differs) {
     double *row = cli_sheet_row(&x->sheet, 0);
     const double t = cli_path_time(p, s->next);
     code = row_status(x, t, fill_row(&x->path, t, row));
@@ -477,7 +467,7 @@ static int write_table(traj *x) {
   }
   cli_progress_end();
   /* with constraints, a configuration needs the one before: the extremes are those of the rows */
-  const int shown = s->out.format == CLI_TABLE || x->path.report;
+  const int shown = s->out.format == CLI_TABLE || x->path.report || x->path.plot;
   if (!code && shown && !x->lambda && !x->ik)
     code = cli_path_extremes(&x->path, s->columns, s->extremes);
   if (code) return code;
@@ -498,7 +488,7 @@ static int make_replay(traj *x, cli_replay *r) {
   cli_job *job = &x->path.job;
   const cli_stream *s = &x->stream;
   if (!x->lambda && !x->ik && x->order > 0)
-    return cli_replay_trajectory(r, job, x->path.trajectory, NULL);
+    return cli_replay_trajectory(r, job, x->path.trajectory, NULL, NULL);
   const size_t nq = (size_t)jn_model_nq(job->model), nv = (size_t)jn_model_nv(job->model);
   const size_t motion = nv * (size_t)(x->order + 2), force = nv * (size_t)(x->order + 1);
   const int every = cli_replay_every(job, s->kept_rows);
@@ -534,6 +524,7 @@ static int show(traj *x) {
   }
   chart c = cli_stream_chart(&x->stream);
   c.figure_of = x->sheet.figure_of, c.figures = x->figures, c.figure = x->figure;
+  c.extremes = x->stream.extremes;
   cli_replay replay = {0};
   x->path.tables = tables;
   int code = x->path.report ? make_replay(x, &replay) : CLI_DONE;
@@ -592,6 +583,14 @@ static int run_traj(cli_job *job) {
         "traj: --state is the configuration from which --tool, or joints that follow by "
         "constraints, start");
   if (!code && x->bands && x->tool_link) code = cli_bad_usage("traj: --bands: not with --tool");
+  if (!code && job->active && x->tool_link) code = cli_bad_usage("traj: --active: not with --tool");
+  if (!code && job->output.resume && (x->tool_link || cli_is_closed(job)))
+    code = cli_bad_usage(
+        "traj: --resume: not with --tool or constraints, where a row follows from the one before");
+  if (!code && job->output.resume && (x->path.plot || x->path.report || job->joints))
+    code = cli_bad_usage(
+        "traj: --resume: not with --plot, --report or --joints, which need all rows or leave out "
+        "columns: draw the table when it is complete");
   if (!code && x->tool_link) code = cli_tool_new(&x->tool, x->order + 2, &job->result.memory);
   x->path.tool = x->tool.model;
   if (!code) code = cli_path_load(&x->path, x->order);
@@ -600,6 +599,13 @@ static int run_traj(cli_job *job) {
     code = cli_bad_usage(
         "traj: --bands: the noise is not known with --tolerance or --lambda: leave "
         "them out");
+  if (!code && x->bands && !x->path.tolerance_given && !x->path.lambda_given &&
+      jn_trajectory_band(x->path.trajectory, x->path.start, -1, JN_BODY, NULL, NULL) ==
+          JN_ERR_STATE)
+    code = cli_bad_input(
+        "traj: --bands: %s is a saved fit, or one with lambda or a tolerance, whose noise is not "
+        "known: give the samples it was fitted to",
+        cli_clean(job->trajectory_path).text);
   if (!code && x->bands && cli_is_closed(job))
     code = cli_bad_usage(
         "traj: --bands: constraints are not taken into account: give --open, or leave it out");
@@ -626,11 +632,11 @@ int cli_traj(int argc, char **argv) {
                               CLI_OPT_INT("order", &x.order, 0, 100),
                               CLI_OPT_TEXT("link", &x.links),
                               CLI_OPT_FLAG("bands", &x.bands, 1),
+                              CLI_OPT_FLAG("resume", &x.path.job.output.resume, 1),
                               CLI_JOINTS_OPTION(&x.path.job),
                               CLI_REACTION_OPTIONS(&x.observer),
                               CLI_OPT_TEXT("tool", &x.tool_link),
-                              CLI_OPT_INPUT("state", &x.path.job.state_path),
-                              CLI_OPT_TEXT("driven", &x.path.job.driven)};
+                              CLI_CLOSED_OPTIONS(&x.path)};
   x.path.job.closes = 1;
   return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_traj);
 }
