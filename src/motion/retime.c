@@ -184,6 +184,8 @@ static int mark_exact(retiming *x) {
   const int N = x->p.cells;
   const double h = (jn_trajectory_end(x->path) - x->start) / N;
   int count = 0;
+  for (int i = 0; i < x->quarters && x->all_exact; i++)
+    x->exact[i] = x->p.points + x->break_count + count++;
   for (int i = 0; i < x->break_count; i += 2) {
     const int at = (int)((x->breaks[i] - x->start) / h);
     for (int cell = at - 1; cell <= at + 1; cell++)

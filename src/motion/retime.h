@@ -63,6 +63,7 @@ typedef struct retiming {
   int quarters; /* between the points of the problem; 0 on a coarse grid */
   int *exact;   /* [quarters] the point with the rows of a quarter; 0: they are interpolated */
   double *beyond; /* [all - points] u of the points beyond those of the problem */
+  int all_exact;  /* 1: no quarter is interpolated */
   double doubt;   /* the largest error of an interpolated row that was seen, an estimate */
   limit_row *row;
   jn_clock_problem p;
