@@ -12,8 +12,8 @@
 #include "job/path.h"
 #include "output/progress.h"
 
-/* the used shares of limits, the largest of them, and the clock */
-enum { LARGEST = CLI_LIMIT_VALUES, CLOCK, FIGURES };
+/* the largest used share of a limit, the clock, and the shares of all limits */
+enum { LARGEST, CLOCK, SHARES, FIGURES = SHARES + CLI_LIMIT_VALUES };
 
 typedef struct retime {
   cli_path path;
@@ -60,9 +60,9 @@ static int name_columns(retime *x) {
   int columns = 5, at = 5;
   for (int i = 0; i < quantities(x); i++) columns += peak_of(x, i)->limited;
   columns += x->tool.name != NULL;
-  memcpy(x->figures, cli_limit_figures, sizeof cli_limit_figures);
-  x->figures[LARGEST] = (chart_figure){"largest use of a limit", "", 0};
-  x->figures[CLOCK] = (chart_figure){"speed of the clock", "", 0};
+  memcpy(x->figures + SHARES, cli_limit_figures, sizeof cli_limit_figures);
+  x->figures[LARGEST] = (chart_figure){"largest used share of a limit", "", 0};
+  x->figures[CLOCK] = (chart_figure){"speed of the clock: seconds of the path per second", "", 0};
   int code = cli_sheet_new(&x->sheet, cli_limit_rows_of(x->check, x->path.samples).count, columns,
                            x->figures, FIGURES);
   if (code) return code;
@@ -73,12 +73,15 @@ static int name_columns(retime *x) {
   for (int f = 0; f < CLI_LIMIT_VALUES; f++) {
     const cli_limit_group group = cli_limit_group_of(model, f);
     for (int row = group.first; row < group.last; row++)
-      if (jn_limit_check_peak(x->check, row, group.kind)->limited)
-        cli_sheet_column(&x->sheet, at++, f, "%s:%s", jn_limit_quantity(model, row, group.kind),
+      if (jn_limit_check_peak(x->check, row, group.kind)->limited) {
+        cli_sheet_column(&x->sheet, at, SHARES + f, "%s:%s",
+                         jn_limit_quantity(model, row, group.kind),
                          cli_limit_name(model, row).text);
+        cli_sheet_shorten(&x->sheet, at++);
+      }
   }
   if (x->tool.name)
-    cli_sheet_column(&x->sheet, at, JN_LIMIT_VELOCITY, "tool_speed:%s", x->tool.name);
+    cli_sheet_column(&x->sheet, at, SHARES + JN_LIMIT_VELOCITY, "tool_speed:%s", x->tool.name);
   return CLI_DONE;
 }
 
