@@ -21,6 +21,7 @@ typedef struct retime {
   jn_retime_options options;
   int moving_ends, speed_given[2], duration_given;
   const char *objective;
+  const char *tool_acceleration, *stiffness, *motor_effort; /* limits that are not kept */
   cli_tool_speed tool;
   const char *apply;
   jn_limit_range *range;
@@ -345,9 +346,25 @@ static int read_objective(retime *x) {
   return CLI_DONE;
 }
 
+/* What a user may look for here, but no search keeps. */
+static int refuse_others(const retime *x) {
+  if (x->tool_acceleration)
+    return cli_bad_usage(
+        "retime: --tool-acceleration: the acceleration of a tool is not kept: limit that of the "
+        "joints (--acceleration), and look at the tool with 'jounce traj --tool'");
+  if (x->stiffness || x->motor_effort)
+    return cli_bad_usage(
+        "retime: --%s: limits of the motors of elastic joints are not kept: limit torques and "
+        "torque rates of the joints, and look at the motors with 'jounce elastic'",
+        x->stiffness ? "stiffness" : "motor-effort");
+  return CLI_DONE;
+}
+
 static int run_retime(cli_job *job) {
   retime *x = (retime *)job;
-  int code = cli_path_load(&x->path, 1);
+  int code = refuse_others(x);
+  if (code) return code;
+  code = cli_path_load(&x->path, 1);
   if (!code) code = cli_limits_check(&x->given, "retime");
   if (!code) code = cli_motion_check("retime", "--apply", x->apply);
   if (!code) code = read_objective(x);
@@ -374,6 +391,9 @@ int cli_retime(int argc, char **argv) {
                               CLI_OPT_TEXT("objective", &x.objective),
                               CLI_OPT_NUMBER("duration", &x.options.duration, &x.duration_given),
                               CLI_OPT_FLAG("moving-ends", &x.moving_ends, 1),
+                              CLI_OPT_TEXT("tool-acceleration", &x.tool_acceleration),
+                              CLI_OPT_TEXT("stiffness", &x.stiffness),
+                              CLI_OPT_TEXT("motor-effort", &x.motor_effort),
                               CLI_OPT_NUMBER("start-speed", &x.options.speed[0], &x.speed_given[0]),
                               CLI_OPT_NUMBER("end-speed", &x.options.speed[1], &x.speed_given[1])};
   return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_retime);

@@ -30,8 +30,8 @@ typedef struct retiming {
   const jn_model *model;
   jn_data *data;
   jn_batch *batch;
-  const jn_trajectory *path;
-  jn_trajectory *own; /* the path with ends at rest, if it needed them */
+  const jn_trajectory *path, *given; /* what is run through; the caller's */
+  jn_trajectory *own;                /* the path with ends at rest, if it needed them */
   const jn_limit_range *range;
   jn_retime_options options;
   jn_error *error;
@@ -84,6 +84,8 @@ jn_status jn_retime_begin(retiming *x);
 /* Runs the path by another clock, rows as in jn_trajectory_clocked. */
 jn_status jn_retime_reclock(retiming *x, int count, const double *rows);
 jn_status jn_retime_list_breaks(retiming *x);
+/* The time of the caller's path where x->path has the time u. */
+double jn_retime_given_time(const retiming *x, double u);
 /* A grid of `cells`: the rows of the problem; a fine one has the points beyond those of the problem. */
 jn_status jn_retime_grid(retiming *x, int cells, int fine);
 /* Its parts: lists the rows; fills them, drops those without numbers, and limits the clock itself. */
