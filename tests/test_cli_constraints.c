@@ -502,6 +502,12 @@ static void the_linear_system_along_a_motion(void **state) {
     check_residual("linearise --time = linearise there", judge(keys[i], &same, 1e-9), 1e-9);
   }
   json_decref(along), json_decref(there);
+  assert_clean(
+      run("echo '{\"run\": \"fd\", \"samples\": 20, \"vary\": {\"q:crank\":"
+          "{\"uniform\": [0, 3]}}}' > job.json; rm -rf swept\n"
+          "jounce sweep fourbar job.json --folder swept --text"));
+  assert_non_null(strstr(output, "lambda:pin:0"));
+  assert_int_equal(run("jounce sweep fourbar job.json --folder other --open"), 2);
   assert_int_equal(run("jounce linearise fourbar --state s.json --pad --order 1"), 2);
   assert_refused_with("--time");
 }
