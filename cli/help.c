@@ -541,6 +541,7 @@ const char cli_traj_help[] =
     "  --tool NAME            TRAJ is the motion of this link or frame, written as that of a base:\n"
     "                         {\"kind\", \"times\", \"base\": ...}; the joints follow by inverse kinematics.\n"
     "                         The base stays, and joints named in --driven\n"
+    "                         Joints to spare move with velocities of least norm\n"
     "  --state FILE           with --tool: the configuration to start from; default home. With\n"
     "                         constraints: from which joints that follow start, so that a loop is\n"
     "                         closed the way you mean; default as the trajectory has them\n"
