@@ -269,12 +269,18 @@ const char cli_hybrid_help[] =
     "to V^(R+1). Writes what was not given: {\"order\", \"tau\": {joints with motion given},\n"
     "\"joints\": {joints with force given: [q'' ... q^(R+2)]}, \"base_wrench\" or \"base_twist\"}.\n"
     "With constraints the force of passive joints is given: zero. Writes \"constraint_forces\".\n\n"
-    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_JOINTS HELP_OUTPUT
+    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_JOINTS
+    "  --given-force NAMES    for each degree of freedom: of these the force is given, of all others the\n"
+    "                         motion; 'base:vx,base:vy,q2', '*' stands for any text. What the state\n"
+    "                         lacks is zero. Writes {\"order\", \"dofs\", \"given\": [force or motion],\n"
+    "                         \"tau\": [k][n], \"acc\": [k][n]}, given and computed\n"
+    HELP_OUTPUT
     "csv: joint, component, kind (force or motion) and a column for each k.\n"
     "npy: array [2][R+1][nv]: all forces, then all motions from v' on, given and computed.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, 0, 3]}, \"tau\": {\"joint1\": [2]}}' |\n"
-    "    jounce hybrid double_pendulum --state -\n";
+    "    jounce hybrid double_pendulum --state -\n"
+    "  jounce state tilthex | jounce hybrid tilthex --state - --given-force 'base:v*' --text\n";
 
 const char cli_loops_help[] =
     "usage: jounce loops MODEL [--state FILE] [options]\n\n"

@@ -1,4 +1,4 @@
-/* test_cli_partials.c: partials --link, --hybrid, --forward --regressor: against differences of what
+/* test_cli_partials.c: partials --link, --hybrid, --forward --regressor, hybrid --given-force: against differences of what
  * fk, id and hybrid write, and against jacobian and eom. */
 #include "helpers/check.h"
 
@@ -130,6 +130,29 @@ static void partials_of_hybrid_dynamics_are_differences(void **state) {
   json_decref(got);
 }
 
+/* A falling base that does not turn: forces given along, motion about its axes. */
+static void hybrid_dynamics_by_degree_of_freedom(void **state) {
+  (void)state;
+  json_t *got = run_json(
+      "jounce state tilthex > rest.json && jounce hybrid tilthex --state rest.json "
+      "--given-force 'base:v*,q2' --order 1");
+  const json_t *acc = in(item(got, "acc", NULL), 0), *tau = in(item(got, "tau", NULL), 0);
+  static const int given[4] = {3, 4, 5, 6};
+  for (size_t i = 0; i < 12; i++) {
+    const char *word = json_string_value(json_array_get(item(got, "given", NULL), i));
+    int force = 0;
+    for (size_t j = 0; j < 4; j++) force |= given[j] == (int)i;
+    assert_string_equal(word, force ? "force" : "motion");
+    assert_true(force ? at(tau, i) == 0 : at(acc, i) == 0);
+  }
+  check_residual("falls", fabs(at(acc, 5) + 9.81), 1e-12); /* at rest, all links fall alike */
+  json_decref(got);
+  assert_int_equal(run("jounce hybrid tilthex --state rest.json --given-force base:x"), 1);
+  assert_non_null(strstr(errors, "no degree of freedom 'base:x'"));
+  assert_int_equal(run("jounce hybrid fourbar --state rest.json --given-force '*'"), 2);
+  assert_int_equal(run("jounce hybrid tilthex --state rest.json --given-force '*' --joints q2"), 2);
+}
+
 /* M d v' / d pi = -Y at the acceleration of forward dynamics */
 static void accelerations_by_parameters_solve_the_regressor(void **state) {
   (void)state;
@@ -188,6 +211,7 @@ int main(void) {
       cmocka_unit_test(partials_of_a_link_are_differences),
       cmocka_unit_test(geometry_along_an_axis_is_motion),
       cmocka_unit_test(partials_of_hybrid_dynamics_are_differences),
+      cmocka_unit_test(hybrid_dynamics_by_degree_of_freedom),
       cmocka_unit_test(accelerations_by_parameters_solve_the_regressor),
       cmocka_unit_test(what_does_not_fit_is_refused),
   };

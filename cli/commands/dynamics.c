@@ -264,10 +264,57 @@ static int write_hybrid(cli_job *job, double *lambda) {
   return cli_job_write(job);
 }
 
+typedef struct hybrid_job {
+  cli_job job;
+  const char *forces; /* --given-force: degrees of freedom; NULL: joints, as the state says */
+} hybrid_job;
+
+/* --given-force: of each degree of freedom force or motion is given. Writes all of both. */
+static int run_by_freedom(cli_job *job) {
+  const int R = job->order, nv = jn_model_nv(job->model);
+  cli_robot_state *s = &job->state;
+  cli_result *r = &job->result;
+  if (cli_is_closed(job) || job->joints)
+    return cli_bad_usage("hybrid: --given-force: not with %s", job->joints
+                                                                   ? "--joints"
+                                                                   : "constraints, leave them out "
+                                                                     "with --open");
+  int code = cli_job_state(job, &(cli_need){R, R + 2, R + 1, R + 1, 0, 1, 0}, R);
+  if (code) return code;
+  unsigned char *given = cli_take(&r->memory, (size_t)nv + 1, 1);
+  const char **words = cli_take(&r->memory, (size_t)nv + 1, sizeof *words);
+  if (!given || !words) return CLI_BAD_INPUT;
+  if ((code = cli_dofs_find(job, "--given-force", ((hybrid_job *)job)->forces, given))) return code;
+  for (int i = 0; i < nv; i++) words[i] = given[i] ? "force" : "motion", given[i] = !given[i];
+  code = cli_job_status(job, jn_hybrid_dynamics_by_freedom(job->model, job->data, R, s->q, given,
+                                                           s->v, s->tau, &s->external));
+  if (code) return code;
+  const char *const *dofs = cli_job_dofs(job);
+  r->title = cli_take_text(&r->memory, "hybrid dynamics of %s by degree of freedom, order %d",
+                           cli_job_name(job).text, R);
+  r->text = (cli_text_style){.blocks = 1, .gap = 1, .width = 12, .digits = 5};
+  r->label = "quantity", r->index[CLI_K] = "k";
+  r->columns = (cli_axis)CLI_AXIS(nv, .labels = dofs);
+  cli_result_number(r, "order", R);
+  cli_result_names(r, "dofs", dofs, nv);
+  cli_result_names(r, "given", words, nv);
+  const unsigned to = CLI_TO_JSON | CLI_TO_LINES;
+  const cli_axis k = CLI_AXIS(R + 1), kind = CLI_AXIS(1), dof = CLI_AXIS(nv);
+  double *acc = motion_of(job).x;
+  CLI_ADD(r, to, "tau", .axis = {[CLI_K] = k, [CLI_COLUMN] = r->columns}, .data = s->tau,
+          .symbol = "tau");
+  CLI_ADD(r, to, "acc", .axis = {[CLI_K] = k, [CLI_COLUMN] = r->columns}, .data = acc,
+          .symbol = "v", .first = 1);
+  CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_J] = kind, k, dof}, .data = s->tau);
+  CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_J] = kind, k, dof}, .data = acc);
+  return cli_job_write(job);
+}
+
 static int run_hybrid(cli_job *job) {
   cli_robot_state *s = &job->state;
   const int R = job->order;
   double *lambda;
+  if (((hybrid_job *)job)->forces) return run_by_freedom(job);
   int code =
       begin(job, &(cli_need){R, R + 2, R + 1, R + 1, 1, job->pad, cli_is_closed(job)}, &lambda);
   if (code) return code;
@@ -281,10 +328,15 @@ static int run_hybrid(cli_job *job) {
 }
 
 int cli_hybrid(int argc, char **argv) {
-  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
+  hybrid_job h = {.job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1}};
   const cli_option table[] = {
-      CLI_MODEL_OPTIONS(&job),  CLI_STATE_OPTIONS(&job),  CLI_FORMULATION_OPTION(&job),
-      CLI_DAMPING_OPTION(&job), CLI_OUTPUT_OPTIONS(&job), CLI_JOINTS_OPTION(&job),
+      CLI_MODEL_OPTIONS(&h.job),
+      CLI_STATE_OPTIONS(&h.job),
+      CLI_FORMULATION_OPTION(&h.job),
+      CLI_DAMPING_OPTION(&h.job),
+      CLI_OUTPUT_OPTIONS(&h.job),
+      CLI_JOINTS_OPTION(&h.job),
+      CLI_OPT_TEXT("given-force", &h.forces),
   };
-  return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_hybrid);
+  return cli_job_run(&h.job, table, COUNT(table), argc, argv, state_is_given, run_hybrid);
 }
