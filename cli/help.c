@@ -255,11 +255,16 @@ const char cli_fd_help[] =
     "With constraints (docs/constraints.md) passive joints need no tau, and\n"
     "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
     HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_JOINTS
+    "  --articulated NAME     also articulated inertias and bias wrenches, \"articulated\": {body: {\"MA\":\n"
+    "                         [6][6], \"WA\": [k = 0..R][6]}}: the wrench through the joint of a body is\n"
+    "                         MA V^(k+1) + WA^(k); as spatial, body, hybrid or mixed wrench; in JSON\n"
     HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1]}, \"tau\": {\"joint1\": [2, 0]}}' |\n"
-    "    jounce fd pendulum --order 1 --state -\n";
+    "    jounce fd pendulum --order 1 --state -\n"
+    "  echo '{\"joints\": {\"joint1\": [0.5, 1]}, \"tau\": {\"joint1\": [2]}}' |\n"
+    "    jounce fd pendulum --articulated body --json --state -\n";
 
 const char cli_hybrid_help[] =
     "usage: jounce hybrid MODEL [--order R] --state FILE [options]\n\n"

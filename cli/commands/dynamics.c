@@ -147,9 +147,10 @@ static int find_shown(cli_job *job, unsigned char **shown) {
   return cli_joints_find(job, shown);
 }
 
-/* One quantity of all joints, constraint forces if lambda is not NULL, reactions if W is not. */
+/* One quantity of all joints, constraint forces if lambda is not NULL, reactions if W is not, and what
+ * `more` adds (may be NULL). */
 static int write_dynamics(cli_job *job, const char *title, quantity s, double *lambda,
-                          const cli_observer *observer, double *W) {
+                          const cli_observer *observer, double *W, int (*more)(cli_job *job)) {
   cli_result *r = &job->result;
   const cli_axis k = CLI_AXIS(job->order + 1), dof = CLI_AXIS(jn_model_nv(job->model));
   const int floating = jn_model_is_floating(job->model);
@@ -169,6 +170,7 @@ static int write_dynamics(cli_job *job, const char *title, quantity s, double *l
   CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_ROW] = k, dof}, .data = s.x);
   if (lambda) cli_closure_forces(job, CLI_TO_JSON | CLI_TO_LINES, lambda);
   if (W) add_reactions(job, observer->reactions, W, shown);
+  if (more && (code = more(job))) return code;
   return cli_job_write(job);
 }
 
@@ -209,7 +211,7 @@ static int run_id(cli_job *job) {
     code = cli_job_status(job, jn_joint_reactions(m, job->data, R, s->q, s->v, &s->external,
                                                   (jn_representation)o->reactions, &o->frames, W));
   }
-  return code ? code : write_dynamics(job, "inverse dynamics", forces_of(job), lambda, o, W);
+  return code ? code : write_dynamics(job, "inverse dynamics", forces_of(job), lambda, o, W, NULL);
 }
 
 int cli_id(int argc, char **argv) {
@@ -218,10 +220,51 @@ int cli_id(int argc, char **argv) {
   return cli_job_run(&id.job, table, COUNT(table), argc, argv, NULL, run_id);
 }
 
+typedef struct fd_job {
+  cli_job job;
+  int articulated, articulated_given; /* a jn_representation */
+} fd_job;
+
+/* --articulated: "articulated": {body: {"MA": [6][6], "WA": [k][6]}} */
+static int add_articulated(cli_job *job) {
+  const fd_job *fd = (const fd_job *)job;
+  const int bodies = jn_model_body_count(job->model), R = job->order;
+  const cli_robot_state *s = &job->state;
+  cli_result *r = &job->result;
+  r->without |= CLI_TO_LINES | CLI_TO_NPY; /* matrices of every body: JSON only */
+  double *MA = cli_take_numbers(&r->memory, (size_t)bodies, 6, 6),
+         *WA = cli_take_numbers(&r->memory, (size_t)R + 1, (size_t)bodies, 6);
+  if (!MA || !WA) return CLI_BAD_INPUT;
+  const int code = cli_job_status(
+      job, jn_articulated_bodies(job->model, job->data, R, s->q, NULL, s->v, s->tau, &s->external,
+                                 (jn_representation)fd->articulated, MA, WA));
+  if (code) return code;
+  const cli_axis six = CLI_AXIS(6), k = CLI_AXIS(R + 1, .stride = 6 * (size_t)bodies),
+                 one = CLI_AXIS(6, .stride = 1);
+  cli_result_begin(r, "articulated", NULL);
+  for (int i = 0; i < bodies; i++) {
+    cli_result_begin(r, jn_model_body(job->model, i)->name, NULL);
+    CLI_ADD(r, CLI_TO_JSON, "MA", .axis = {[CLI_ROW] = six, six}, .data = MA + 36 * (size_t)i);
+    CLI_ADD(r, CLI_TO_JSON, "WA", .axis = {[CLI_ROW] = k, one}, .data = WA + 6 * (size_t)i);
+    cli_result_end(r);
+  }
+  cli_result_end(r);
+  return CLI_DONE;
+}
+
+static int check_fd(cli_job *job) {
+  const fd_job *fd = (const fd_job *)job;
+  if (fd->articulated_given && job->layout_given)
+    return cli_bad_usage("fd: --articulated has jounce's layout only: leave out --layout");
+  return state_is_given(job);
+}
+
 static int run_fd(cli_job *job) {
   cli_robot_state *s = &job->state;
   const int R = job->order;
   double *lambda, *a;
+  if (((fd_job *)job)->articulated_given && cli_is_closed(job))
+    return cli_bad_usage("fd: --articulated leaves constraints out: say so with --open");
   int code = begin(job, &(cli_need){R, 1, R + 1, R + 1, 0, job->pad, cli_is_closed(job)}, &lambda);
   if (code) return code;
   const jn_model *m = job->model;
@@ -231,13 +274,16 @@ static int run_fd(cli_job *job) {
                                                     &s->external, NULL, a, lambda)
                   : jn_forward_dynamics(m, job->data, R, s->q, s->v, s->tau, &s->external, a));
   if (code) return code;
-  return write_dynamics(job, "forward dynamics", motion_of(job), lambda, NULL, NULL);
+  return write_dynamics(job, "forward dynamics", motion_of(job), lambda, NULL, NULL,
+                        ((fd_job *)job)->articulated_given ? add_articulated : NULL);
 }
 
 int cli_fd(int argc, char **argv) {
-  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
-  const cli_option table[] = {DYNAMICS_OPTIONS(&job)};
-  return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_fd);
+  fd_job fd = {.job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1}};
+  const cli_option table[] = {DYNAMICS_OPTIONS(&fd.job),
+                              {"--articulated", CLI_CHOICE, &fd.articulated, 0, 0,
+                               cli_representation_names, &fd.articulated_given}};
+  return cli_job_run(&fd.job, table, COUNT(table), argc, argv, check_fd, run_fd);
 }
 
 /* Forces of the joints whose motion is given, motion of the others; NPY has both for all joints. */
