@@ -112,7 +112,7 @@ static jn_status hold(linearise_job *l) {
   memset(s->v + l->nv, 0, sizeof(double) * ((size_t)job->order + 1) * l->nv);
   if (cli_is_closed(job))
     return jn_constrained_inverse_dynamics(job->model, job->data, job->order, s->q, s->v,
-                                           &s->external, NULL, s->tau, NULL);
+                                           &s->external, &job->constraints, s->tau, NULL);
   return jn_inverse_dynamics(job->model, job->data, job->order, s->q, s->v, &s->external, s->tau);
 }
 
@@ -140,7 +140,7 @@ static jn_status on_constraints(linearise_job *l) {
                                    .A_minimal = l->A_minimal,
                                    .B_minimal = l->B_minimal};
   jn_status status = jn_constrained_linearise(job->model, job->data, &l->options, s->q, s->v,
-                                              s->tau, &s->external, NULL, &out);
+                                              s->tau, &s->external, &job->constraints, &out);
   if (!status && l->stepped)
     status = jn_zero_order_hold(2 * l->mobility, (int)l->m, l->A_minimal, l->B_minimal, l->step,
                                 l->work, l->Ad, l->Bd);
@@ -312,6 +312,7 @@ int cli_linearise(int argc, char **argv) {
       CLI_OPT_NUMBER("time", &l.time, &l.timed),
       CLI_OPT_INT("samples", &l.samples, 1, 100000),
       CLI_ASSEMBLE_OPTIONS(&l.job),
+      CLI_ACTIVE_OPTION(&l.job),
   };
   return cli_job_run(&l.job, table, COUNT(table), argc, argv, NULL, run_linearise);
 }

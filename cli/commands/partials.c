@@ -51,9 +51,9 @@ static jn_status differentiate(cli_job *job, matrices x, matrices lambda) {
   const jn_forward_closed forward = {x.dq, x.dv, x.dtau, lambda.dq, lambda.dv, lambda.dtau};
   const jn_inverse_closed inverse = {x.dq, x.dv, lambda.dq, lambda.dv};
   return F ? jn_constrained_forward_partials(job->model, job->data, R, s->q, s->v, s->tau,
-                                             &s->external, NULL, &forward)
+                                             &s->external, &job->constraints, &forward)
            : jn_constrained_inverse_partials(job->model, job->data, R, s->q, s->v, &s->external,
-                                             NULL, &inverse);
+                                             &job->constraints, &inverse);
 }
 
 static int run_partials(cli_job *job) {
@@ -65,6 +65,7 @@ static int run_partials(cli_job *job) {
   if (closed && job->layout)
     return cli_bad_usage("partials: --layout has no constraint forces; --open leaves them out");
   int code = cli_job_state(job, &need, R);
+  if (!code && closed) code = cli_constraints_world(job, R + 2);
   if (!code && closed && job->assemble) code = cli_close(job, need.motion_rows);
   if (code) return code;
   const char *const *dofs = cli_job_dofs(job);
@@ -257,6 +258,8 @@ int cli_partials(int argc, char **argv) {
       {"--representation", CLI_CHOICE, &p.representation, 0, 0, cli_representation_names,
        &p.representation_given},
       CLI_ASSEMBLE_OPTIONS(&p.job),
+      CLI_ACTIVE_OPTION(&p.job),
+      CLI_WORLD_OPTION(&p.job),
   };
   return cli_job_run(&p.job, table, COUNT(table), argc, argv, check_partials, run_one);
 }

@@ -245,7 +245,8 @@ static int show(retime *x) {
   cli_replay replay = {0};
   x->path.tables = tables;
   int code = CLI_DONE;
-  if (x->path.report) code = cli_replay_trajectory(&replay, &x->path.job, x->motion, x->range);
+  if (x->path.report)
+    code = cli_replay_trajectory(&replay, &x->path.job, x->motion, NULL, x->range);
   replay.tool = x->tool.name ? x->tool.limit.frame : -1;
   return code ? code : cli_path_show(&x->path, &c, "Fastest motion", cards, &replay);
 }
@@ -285,9 +286,9 @@ static int examine(retime *x) {
   x->before = p->end - p->start;
   x->scaled = jn_limit_check_scale(given) * x->before;
   jn_limit_check_free(given);
-  int code = cli_tool_measure(&p->job, p->trajectory, p->samples, &x->tool);
+  int code = cli_tool_measure(p, p->trajectory, &x->tool);
   if (x->scaled > 0) x->scaled = fmax(x->scaled, cli_tool_used(&x->tool) * x->before);
-  if (!code) code = cli_tool_measure(&p->job, x->motion, p->samples, &x->tool);
+  if (!code) code = cli_tool_measure(p, x->motion, &x->tool);
   if (code) return code;
   if (!status)
     status = jn_limit_check_new(p->job.model, p->job.data, x->motion, x->range, p->samples, NULL,

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 Representation = Literal["spatial", "body", "hybrid", "mixed"]
+Formulation = Literal["body", "spatial", "hybrid", "mixed", "classical"]
 InertiaPolicy = Literal["default", "strict", "permissive", "repair"]
 MimicPolicy = Literal["eliminated", "constraint", "independent"]
 LayoutName = Literal["jounce", "pinocchio", "mujoco", "drake", "rbdl"]
@@ -18,6 +19,7 @@ ConstraintType = Literal["weld", "revolute", "universal", "point", "point_on_lin
 Quantity = Literal["link_motion", "link_momentum", "link_force", "joint_momentum", "joint_force",
                    "joint_torque"]
 Operator = Literal["L", "L_inverse", "dual_L", "dual_L_inverse", "G", "dual_G", "M"]
+World = Mapping[str | int, ArrayLike | tuple[ArrayLike, ArrayLike | None]]
 External = Sequence[tuple[str | int, ArrayLike] | tuple[str | int, ArrayLike, Representation]]
 
 __version__: str
@@ -49,6 +51,7 @@ class StateError(Error, RuntimeError): ...
 class InfeasibleError(Error, ValueError): ...
 class FitError(Error, ValueError): ...
 class CoupledError(Error, ValueError): ...
+class DigitsError(Error, ArithmeticError): ...
 
 class ConsistentMotion(NamedTuple):
     v: Array
@@ -203,6 +206,10 @@ class Impact(NamedTuple):
     v: Array
     impulse: Array
 
+class ForwardDynamicsError(NamedTuple):
+    a: Array
+    error: Array
+
 class HybridDynamics(NamedTuple):
     v: Array
     tau: Array
@@ -293,7 +300,7 @@ class Model:
     def __deepcopy__(self, memo: Any) -> Model: ...
     def __init__(self, source: str | os.PathLike[str], *, root: Literal["fixed", "floating"] | None = None,
             inertia: InertiaPolicy = "default", lenient: bool = False, mimic: MimicPolicy = "eliminated",
-            representation: Representation = "spatial", formulation: Representation = "body", damping: bool = False, strict: bool = False,
+            representation: Representation = "spatial", formulation: Formulation = "body", damping: bool = False, strict: bool = False,
             gravity: ArrayLike | None = None, threads: int = 1, layout: LayoutName = "jounce", package_path:
             str | os.PathLike[str] | None = None, arguments: dict[str, object] | None = None) -> None: ...
     @property
@@ -327,7 +334,7 @@ class Model:
     @property
     def representation(self) -> Representation: ...
     @property
-    def formulation(self) -> Representation: ...
+    def formulation(self) -> Formulation: ...
     @property
     def damping(self) -> bool: ...
     @property
@@ -352,6 +359,8 @@ class Model:
     def limits(self) -> Limits: ...
     def state(self, q: Mapping[str | int, ArrayLike] | None = None, v: Mapping[str | int, ArrayLike] | None = None, *,
             order: int = 0) -> tuple[Array, Array]: ...
+    def by_joint(self, q: ArrayLike | None = None, v: ArrayLike | None = None, tau: ArrayLike | None = None) -> dict[str,
+            dict[str, Array]]: ...
     @property
     def coordinates(self) -> tuple[str, ...]: ...
     @property
@@ -360,7 +369,7 @@ class Model:
     def bodies(self) -> tuple[dict[str, Any], ...]: ...
     @property
     def frames(self) -> tuple[dict[str, Any], ...]: ...
-    def with_settings(self, *, representation: Representation | None = None, formulation: Representation |
+    def with_settings(self, *, representation: Representation | None = None, formulation: Formulation |
             None = None, damping: bool | None = None, strict: bool | None = None, gravity: ArrayLike | None =
             None, threads: int | None = None, layout: LayoutName | None = None) -> Model: ...
     def home(self) -> Array: ...
@@ -373,25 +382,30 @@ class Model:
             ArrayLike | None = None, out: Array | None = None) -> Array: ...
     def forward_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, external: External | None =
             None, tau_ext: ArrayLike | None = None, out: Array | None = None) -> Array: ...
+    def forward_dynamics_error(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, external: External | None =
+            None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
+            None) -> ForwardDynamicsError: ...
+    def lanes_inverse_dynamics(self, q: Array, v: Array, *, out: Array | None = None) -> Array: ...
+    def lanes_forward_dynamics(self, q: Array, v: Array, tau: Array, *, out: Array | None = None) -> Array: ...
     def hybrid_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, prescribed: Sequence[str | int], *,
             external: External | None = None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
             None) -> HybridDynamics: ...
     def hybrid_dynamics_by_freedom(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, given: ArrayLike, *,
             external: External | None = None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
             None) -> HybridDynamicsByFreedom: ...
-    def constrained_inverse_dynamics(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None,
+    def constrained_inverse_dynamics(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None, world: World | None = None,
             tolerance: float | None = None, weights: ArrayLike | None = None, external: External | None = None,
             tau_ext: ArrayLike | None = None, out: Sequence[Array] | None = None) -> ConstrainedInverseDynamics: ...
     def constrained_forward_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, active: Sequence[str | int]
-            | None = None, tolerance: float | None = None, proximal: float | None = None, external: External | None =
+            | None = None, world: World | None = None, tolerance: float | None = None, proximal: float | None = None, external: External | None =
             None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
             None) -> ConstrainedForwardDynamics: ...
     def constrained_hybrid_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, prescribed: Sequence[str | int],
-            *, active: Sequence[str | int] | None = None, tolerance: float | None = None, external: External | None =
+            *, active: Sequence[str | int] | None = None, world: World | None = None, tolerance: float | None = None, external: External | None =
             None, tau_ext: ArrayLike | None = None, out: Sequence[Array] | None =
             None) -> ConstrainedHybridDynamics: ...
     def assemble(self, q: ArrayLike, v: ArrayLike, *, driven: Sequence[str | int] | None = None, active: Sequence[str |
-            int] | None = None, out: Sequence[Array] | None = None) -> Assemble: ...
+            int] | None = None, world: World | None = None, out: Sequence[Array] | None = None) -> Assemble: ...
     def generate(self, *, inverse: int | Sequence[int] = 0, forward: int | Sequence[int] = 0, lanes: int = 1,
             name: str | None = None) -> dict[str, str]: ...
     def elastic_motors(self, q: ArrayLike, v: ArrayLike, stiffness: ArrayLike, motor_inertia: ArrayLike, *, out:
@@ -399,21 +413,21 @@ class Model:
     def inverse_kinematics(self, frame: str | int, pose: ArrayLike, twist: ArrayLike | None = None, *, q: ArrayLike
             | None = None, follow: Literal["pose", "position", "axis"] = 'pose', in_representation: Representation =
             'hybrid', driven: Sequence[str | int] | None = None) -> tuple[Array, Array, Array]: ...
-    def impact(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None, tolerance: float | None
+    def impact(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None, world: World | None = None, tolerance: float | None
             = None, out: Sequence[Array] | None = None) -> Impact: ...
-    def constraint_closure(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None, out:
+    def constraint_closure(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None, world: World | None = None, out:
             Sequence[Array] | None = None) -> ConstraintClosure: ...
-    def constraint_rank(self, q: ArrayLike, *, active: Sequence[str | int] | None = None, out: Sequence[Array] | None =
+    def constraint_rank(self, q: ArrayLike, *, active: Sequence[str | int] | None = None, world: World | None = None, out: Sequence[Array] | None =
             None) -> ConstraintRank: ...
-    def constrained_inverse_partials(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None,
+    def constrained_inverse_partials(self, q: ArrayLike, v: ArrayLike, *, active: Sequence[str | int] | None = None, world: World | None = None,
             tolerance: float | None = None, weights: ArrayLike | None = None, external: External | None = None,
             tau_ext: ArrayLike | None = None, out: Sequence[Array] | None = None) -> ConstrainedInversePartials: ...
     def constrained_forward_partials(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, active: Sequence[str | int]
-            | None = None, tolerance: float | None = None, external: External | None = None, tau_ext: ArrayLike | None
+            | None = None, world: World | None = None, tolerance: float | None = None, external: External | None = None, tau_ext: ArrayLike | None
             = None, out: Sequence[Array] | None = None) -> ConstrainedForwardPartials: ...
     def constrained_linearise(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, input: Literal["full", "joints",
             "map"] = 'full', map: ArrayLike | None = None, trivialisation: Literal["left", "right"] = 'left', active:
-            Sequence[str | int] | None = None, tolerance: float | None = None, external: External | None = None,
+            Sequence[str | int] | None = None, world: World | None = None, tolerance: float | None = None, external: External | None = None,
             tau_ext: ArrayLike | None = None, out: Sequence[Array] | None = None) -> ConstrainedLinearise: ...
     def mass_matrix(self, q: ArrayLike, *, out: Array | None = None) -> Array: ...
     def inverse_mass(self, q: ArrayLike, *, out: Array | None = None) -> Array: ...
@@ -645,7 +659,9 @@ class Simulation:
             | None = None, rest: ArrayLike | None = None, damping: ArrayLike | None = None, friction: ArrayLike | None
             = None, friction_width: float = 0.01, model_damping: bool = False, model_friction: bool = False,
             motor_stiffness: ArrayLike | None = None, motor_inertia: ArrayLike | None = None, external: External |
-            None = None, events: Sequence[Any] | None = None, active: Sequence[str | int] | None = None) -> None: ...
+            None = None, events: Sequence[Any] | None = None, active: Sequence[str | int] | None = None, world:
+            Mapping[str | int, Trajectory | Callable[[float, int], tuple[ArrayLike, ArrayLike]]] | None = None,
+            proximal: float = 0) -> None: ...
     @property
     def model(self) -> Model: ...
     @property
@@ -719,7 +735,8 @@ class Trajectory:
     def limits(self, velocity: ArrayLike | None = None, acceleration: ArrayLike | None = None, jerk: ArrayLike
             | None = None, effort: ArrayLike | None = None, effort_rate: ArrayLike | None = None, power: ArrayLike
             | None = None, samples: int = 1000, *, thrust: ArrayLike | None = None,
-            thrust_rate: ArrayLike | None = None) -> dict[str, Any]: ...
+            thrust_rate: ArrayLike | None = None, driven: Sequence[str | int] | None = None, q: ArrayLike
+            | None = None, active: Sequence[str | int] | None = None) -> dict[str, Any]: ...
     def retime(self, velocity: ArrayLike | None = None, acceleration: ArrayLike | None = None, jerk: ArrayLike
             | None = None, effort: ArrayLike | None = None, effort_rate: ArrayLike | None = None, power: ArrayLike
             | None = None, *, intervals: int = 0, rates: bool = True, moving_ends: bool = False, tolerance: float

@@ -28,20 +28,6 @@ static PyArrayObject *take_twist(PyObject *value, int *rows) {
   return NULL;
 }
 
-/* pose: (4, 4), as frame_pose gives it */
-static int take_pose(PyObject *value, jn_pose *out) {
-  double x[16];
-  npy_intp shape[2] = {4, 4};
-  PyArrayObject *a = take_shape(value, "pose", 2, shape);
-  if (!a) return -1;
-  memcpy(x, NUMBERS(a), sizeof x);
-  Py_DECREF(a);
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) out->R.m[i][k] = x[4 * i + k];
-  out->p = jn_v3(x[3], x[7], x[11]);
-  return 0;
-}
-
 static PyObject *give(const model_object *self, const found *f) {
   npy_intp shape[2] = {f->rows, jn_model_nv(self->model)};
   PyObject *q = model_give_q(self, f->q), *v = q ? model_give_rows(self, 2, shape, f->v) : NULL;
@@ -65,7 +51,15 @@ static PyObject *solve(model_object *self, found *f, int frame, int follow,
   if (!status) status = jn_ik_null_space(f->ik, f->q, &f->left, f->basis);
   if (!status) return give(self, f);
   const jn_constraint_fault fault = jn_ik_fault(f->ik);
-  return raise_fault(self, status, &fault);
+  if (fault.constraint < jn_model_constraint_count(self->model) || status != JN_ERR_ASSEMBLY)
+    return raise_fault(self, status, &fault);
+  char residual[32];
+  PyOS_snprintf(residual, sizeof residual, "%.3g", fault.residual);
+  return raise_text(status,
+                    "inverse_kinematics: '%.200s' does not reach its pose: still off by %s where "
+                    "the search ended; give another guess q, a pose within reach, or "
+                    "follow='position'",
+                    jn_model_frame(self->model, frame)->name, residual);
 }
 
 PyObject *model_inverse_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
@@ -84,7 +78,8 @@ PyObject *model_inverse_kinematics(PyObject *object, PyObject *const *args, Py_s
     return NULL;
   for (int i = TWIST; i < COUNT; i++)
     if (x[i] == Py_None) x[i] = NULL;
-  if ((frame = model_frame(self, x[FRAME])) < 0 || take_pose(x[POSE], &target.pose)) return NULL;
+  if ((frame = model_frame(self, x[FRAME])) < 0 || take_pose(x[POSE], "pose", &target.pose))
+    return NULL;
   if (x[FOLLOW] && (follow = word_index(x[FOLLOW], follow_words, "follow")) < 0) return NULL;
   if (x[REPRESENTATION]) {
     const int word = word_index(x[REPRESENTATION], representation_words, "in_representation");
