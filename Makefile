@@ -111,7 +111,8 @@ install: all
 
 python: setup-python
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_PYTHON=ON"
-	@echo "built: PYTHONPATH=$(BUILD)/python python3 -c 'import jounce'; to install: make install, or pip install ."
+	@echo "built; use it:  export PYTHONPATH=$(abspath $(BUILD))/python   with $$(sed -n 's/^_Python3_EXECUTABLE:INTERNAL=//p' $(BUILD)/CMakeCache.txt)"
+	@echo "to install: make install, or pip install ."
 
 sanitize: setup-test
 	tools/sanitize

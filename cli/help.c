@@ -56,7 +56,7 @@
     "                         derivatives as those of the base in a STATE file; may be repeated\n"
 
 #define HELP_FORMULATION \
-    "  --formulation NAME     body (default), spatial, hybrid or mixed: how it is computed\n"
+    "  --formulation NAME     body (default), spatial, hybrid, mixed or classical: how it is computed\n"
 
 #define HELP_DAMPING \
     "  --damping              include the viscous joint damping of the model file\n"
@@ -150,12 +150,12 @@ const char cli_info_help[] =
 const char cli_show_help[] =
     "usage: jounce show MODEL [options]\n\n"
     "Writes one HTML page with the robot in 3D: a slider for every joint, frames, inertia ellipsoids,\n"
-    "limits. The shapes are those of the elements <visual> of a URDF: boxes, cylinders, spheres and\n"
+    "limits. The shapes are the elements <visual> of a URDF, or the geoms of an MJCF: boxes, spheres,\n"
     "mesh files (STL, OBJ, DAE) below the folder of the model or --package-path; without them capsules\n"
     "along the links. The page needs no network (docs/reports.md).\n\n"
     HELP_MODEL
     "  --state FILE           where the joints are at first: a STATE file (JSON); default home\n"
-    "  --output FILE          the page; default NAME.html, NAME that of the model\n"
+    "  --output FILE          the page; default NAME_show.html, NAME that of the model\n"
     "\nexample:\n"
     "  jounce show arm6 --output arm6.html\n";
 
@@ -396,7 +396,8 @@ const char cli_jacobian_help[] =
     "  jounce jacobian humanoid --link left_hand --relative-to right_hand --text\n";
 
 const char cli_partials_help[] =
-    "usage: jounce partials MODEL [--order R] [--state FILE] [--forward] [options]\n\n"
+    "usage: jounce partials MODEL [--order R] [--state FILE] [--forward | --hybrid | --link NAME]\n"
+    "       [options]\n\n"
     "Exact partial derivatives of the dynamics. Of inverse dynamics at q ... q^(R+2), V ... V^(R+1):\n"
     "{\"order\", \"dofs\", \"dtau_dq\": [k = 0..R][n][n], \"dtau_dv\": [k = 0..R][j = 0..R+1][n][n]},\n"
     "d tau^(k) by q and by v^(j). With --forward, at q, q', V and tau ... tau^(R):\n"
@@ -408,10 +409,23 @@ const char cli_partials_help[] =
     "\"dlambda_dv\", \"dlambda_dtau\" of the constraint forces (docs/constraints.md).\n\n"
     HELP_MODEL
     "  --forward              differentiate forward dynamics\n"
+    "  --hybrid               differentiate hybrid dynamics, at a state as for 'jounce hybrid': \"given\":\n"
+    "                         [n words], motion or force; y^(k) is what is computed, tau^(k) where\n"
+    "                         motion is given and v^(k+1) elsewhere, u^(j) the other of the two:\n"
+    "                         \"dy_dq\": [k][n][n], \"dy_dv\": [k][n][n], \"dy_du\": [k][j][n][n]\n"
     "  --regressor            instead: \"regressor\": [k][n][10 bodies], d tau^(k) by mass, first moment\n"
-    "                         and xx xy xz yy yz zz of every body; \"values\" are these parameters\n"
+    "                         and xx xy xz yy yz zz of every body; \"values\" are these parameters.\n"
+    "                         With --forward \"dacc_dparameters\", d v^(k+1) by them\n"
     "  --geometry             instead: \"dtau_dplacement\": [k][n][6 bodies], d tau^(k) by a\n"
     "                         displacement A exp(xi) of the placement of every joint\n"
+    "  --link NAME            instead: what a link or frame does, \"dtwist_dq\": [k][6][n], \"dtwist_dv\":\n"
+    "                         [k][j][6][n]. With --geometry \"dpose_dplacement\": [6][6 bodies] (of the\n"
+    "                         pose C exp(xi)), \"dtwist_dplacement\": [k][6][6 bodies] and\n"
+    "                         \"djacobian_dplacement\": [k][6][n][6 bodies]\n"
+    "  --of NAME              of --link: twist (default), momentum, force (net wrench on its body, without\n"
+    "                         weight), subtree-momentum, subtree-force, reaction (wrench through the\n"
+    "                         joint of its body); \"dmomentum_dq\", ..., \"dreaction_dv\"\n"
+    "  --representation NAME  of --link: spatial (default), body, hybrid or mixed\n"
     HELP_ORDER HELP_GIVEN_STATE HELP_GRAVITY HELP_DAMPING HELP_ASSEMBLE HELP_ACTIVE HELP_WORLD
     "  --layout NAME          state and matrices in the layout of jounce, pinocchio, mujoco, drake\n"
     "                         or rbdl (docs/layouts.md); a free base then varies along its velocity\n"
@@ -423,7 +437,11 @@ const char cli_partials_help[] =
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3], \"joint2\": [0.2, -1, 1, 0]}}' |\n"
     "    jounce partials double_pendulum --order 1 --state -\n"
     "  jounce partials tilthex --text\n"
-    "  jounce partials arm6 --regressor\n";
+    "  jounce partials arm6 --regressor\n"
+    "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, 0, 3]}, \"tau\": {\"joint1\": [2]}}' |\n"
+    "    jounce partials double_pendulum --hybrid --state - --text\n"
+    "  jounce partials arm6 --link link6 --of reaction --representation body --text\n"
+    "  jounce partials arm6 --link link6 --geometry --format csv\n";
 
 const char cli_linearise_help[] =
     "usage: jounce linearise MODEL [--state FILE] [--hold] [--input full|joints] [options]\n\n"
@@ -480,6 +498,10 @@ const char cli_simulate_help[] =
     "                         this command writes them (elbow, base:wx)\n"
     "  --damping, --friction  include the joint damping, the joint friction of the model file\n"
     "  --drift                only the summary, no table\n"
+    "  --resume               with --output FILE.csv: rows go to FILE.csv.part as they are computed,\n"
+    "                         and a run that was cut off is continued from there; the table is that\n"
+    "                         of a run with --resume that is not cut off (steps start anew at every\n"
+    "                         1000th row, or tenth of the table)\n"
     "  --plot FILE            draw the motion (.svg or .png; needs gnuplot)\n"
     HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ASSEMBLE HELP_ACTIVE
     "  --world NAME=TRAJ      the side of constraint NAME in the world follows a trajectory, that of\n"
@@ -504,10 +526,13 @@ const char cli_traj_help[] =
     "--link the position, its derivatives and the orientation of links. Columns: 't', q, \"elbow'\"\n"
     "for a joint rate, \"tau:elbow\" for a force, \"tau:elbow'\" for its rate.\n"
     "With constraints joints without an actuator (not named in --driven) follow the others, and\n"
-    "the constraint forces are written: \"lambda:pin:0\", \"lambda:pin:0'\".\n\n"
+    "the constraint forces are written: \"lambda:pin:0\", \"lambda:pin:0'\". Columns of mimic joints,\n"
+    "which follow others without a force, come last.\n\n"
     HELP_PATH
     "  --order R              order of the force derivatives, default 1\n"
     "  --samples N            rows of the table, evenly spaced in time; default 201\n"
+    "  --resume               with --output FILE.csv: rows go to FILE.csv.part as they are computed,\n"
+    "                         and a run that was cut off is continued from there\n"
     "  --bands                also half widths of the 95 % bands of fitted motions and of their\n"
     "                         forces, columns \"band:elbow'\"\n"
     HELP_JOINTS
@@ -674,8 +699,8 @@ const char cli_check_help[] =
     "relative to the largest number of that order and to the moment of the weights about the base\n"
     "(M' = C + C^T: to |M| |v|). Exit status 3 if one exceeds its bound. With constraints also: the\n"
     "derivatives of the closure vanish, constraint forces do no work, forward undoes inverse dynamics.\n\n"
-    "  --fixed, --floating, --inertia NAME, --lock, --armature, --open, --lenient, -q   as for\n"
-    "                       the other commands\n"
+    "  --fixed, --floating, --inertia NAME, --lock, --armature, --open, --lenient, --independent,\n"
+    "  --package-path, -q   as for the other commands\n"
     "  --order R            highest order of the time derivative, 1 to 64, default 3\n"
     "  --states N           number of random states, default 20\n"
     "  --seed S             seed of the random numbers, default 1\n"
@@ -701,8 +726,8 @@ const char cli_bench_help[] =
     "columns :form, :rep, :single and :order0 are ratios to the body formulation, to the body\n"
     "representation, to the single call and to order 0; :single of retime is an interval relative\n"
     "to an inverse dynamics.\n\n"
-    "  --fixed, --floating, --inertia NAME, --lock, --armature, --open, --lenient, -q   as for\n"
-    "                       the other commands\n"
+    "  --fixed, --floating, --inertia NAME, --lock, --armature, --open, --lenient, --independent,\n"
+    "  --package-path, -q   as for the other commands\n"
     "  --orders A-B         orders of the time derivative, at most 64; default 0-5\n"
     "  --seconds S          time for one measurement, at most 60; default 0.05\n"
     "  --count              also count the instructions of a call by single-stepping (Linux, x86-64;\n"

@@ -408,6 +408,9 @@ static void try_path(const char *robot, uint64_t seed, findings *f) {
     if (broken) broken_limits(c.model, c.data, moved, c.range);
     f->broken += broken > 0;
     f->used = fmin(f->used, used);
+    if (report.steps > 60)
+      print_error("%s, seed %d: %d Newton steps, %d in the first round, %d intervals\n", robot,
+                  (int)seed, report.steps, report.first_steps, report.intervals);
     if (report.longest > f->steps) f->steps = report.longest;
     if (report.first_steps > f->first) f->first = report.first_steps;
     if (report.rounds > f->rounds) f->rounds = report.rounds;
@@ -439,7 +442,7 @@ static void random_paths_are_run_at_their_limits(void **state) {
     assert_int_equal(f.failed, 0);
     assert_int_equal(f.broken, 0);
     assert_true(f.used >= 0.85);
-    check_residual("Newton steps of a solve", f.steps, 60);
+    check_residual("Newton steps, on all grids and in all rounds", f.total, 60);
   }
 }
 
@@ -649,11 +652,11 @@ static int campaign(int count, const char *only) {
     if (f.total > all.total) all.total = f.total;
     if (f.rounds > all.rounds) all.rounds = f.rounds;
   }
-  const int pass = !all.failed && !all.broken && all.used >= 0.85 && all.steps <= 60;
+  const int pass = !all.failed && !all.broken && all.used >= 0.85 && all.total <= 60;
   printf(
       "score {\"line\": 20, \"measured\": \"%d failed, %d broken in %d paths\", \"detail\": \"at a "
-      "limit %.1f %% of the time or more; %d Newton steps a solve, %d with coarse grids, %d with "
-      "tightening\", "
+      "limit %.1f %% of the time or more; %d Newton steps on one grid, %d with coarse grids, %d "
+      "with tightening\", "
       "\"target\": \"0 and 0; 85 %%; 60 steps\", \"pass\": %s}\n",
       all.failed, all.broken, all.paths, 100 * all.used, all.steps, all.first, all.total,
       pass ? "true" : "false");

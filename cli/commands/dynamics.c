@@ -1,6 +1,8 @@
 /* dynamics.c: id, fd and hybrid. */
 #include "commands.h"
 
+#include <math.h>
+
 #include "job/closure.h"
 #include "job/joints.h"
 #include "output/names.h"
@@ -20,15 +22,16 @@ typedef struct quantity {
   const char *symbol, *kind;
   int first;
   double *x;
+  double *error; /* [R+1], estimated; NULL: none */
 } quantity;
 
 static quantity forces_of(const cli_job *job) {
-  return (quantity){"tau", "base_wrench", "tau", "tau", "force", 0, job->state.tau};
+  return (quantity){"tau", "base_wrench", "tau", "tau", "force", 0, job->state.tau, NULL};
 }
 
 static quantity motion_of(const cli_job *job) {
   double *x = job->state.v + jn_model_nv(job->model);
-  return (quantity){"joints", "base_twist", "a", "v", "motion", 1, x};
+  return (quantity){"joints", "base_twist", "a", "v", "motion", 1, x, NULL};
 }
 
 static int state_is_given(cli_job *job) {
@@ -101,6 +104,25 @@ static void start_result(cli_job *job) {
   cli_result_number(r, "order", job->order);
 }
 
+/* The estimated relative error of every order; a line below the result where more than half of the
+ * digits are lost. */
+static void add_error(cli_job *job, const quantity *s) {
+  cli_result *r = &job->result;
+  int worst = 0;
+  if (!s->error) return;
+  CLI_ADD(r, CLI_TO_JSON, "relative_error", .axis = {[CLI_COLUMN] = CLI_AXIS(job->order + 1)},
+          .data = s->error);
+  for (int k = 1; k <= job->order; k++)
+    if (s->error[k] > s->error[worst]) worst = k;
+  if (s->error[worst] < 1e-8) return;
+  r->footer = cli_take_text(
+      &r->memory,
+      "%sonly about %d digits of v^(%d) are left: rounding of the input changes it by %.1g of the "
+      "largest; masses, lengths or forces differ by many orders of magnitude\n",
+      job->output.format == CLI_TABLE ? "" : "jounce: fd: ", (int)floor(-log10(s->error[worst])),
+      worst + 1, s->error[worst]);
+}
+
 /* With --layout: one array of all degrees of freedom. */
 static int write_flat(cli_job *job, const char *title, const quantity *s, double *lambda) {
   cli_result *r = &job->result;
@@ -117,6 +139,7 @@ static int write_flat(cli_job *job, const char *title, const quantity *s, double
   cli_result_names(r, "dofs", dofs, r->columns.size);
   CLI_ADD(r, CLI_TO_ALL, s->flat_key, .axis = {[CLI_K] = k, [CLI_COLUMN] = r->columns},
           .data = s->x, .layout = CLI_ROWS, .symbol = s->symbol, .first = s->first);
+  add_error(job, s);
   if (lambda) cli_closure_forces(job, CLI_TO_JSON, lambda);
   return cli_job_write(job);
 }
@@ -168,6 +191,7 @@ static int write_dynamics(cli_job *job, const char *title, quantity s, double *l
   if (floating && (!shown || shown[0])) add_joint(job, &s, 0, s.base_key, CLI_TO_JSON);
   if (dof.size == 0) add_joint(job, &s, 0, "", CLI_TO_TEXT); /* the heading of an empty table */
   CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_ROW] = k, dof}, .data = s.x);
+  add_error(job, &s);
   if (lambda) cli_closure_forces(job, CLI_TO_JSON | CLI_TO_LINES, lambda);
   if (W) add_reactions(job, observer->reactions, W, shown);
   return cli_job_write(job);
@@ -222,17 +246,22 @@ int cli_id(int argc, char **argv) {
 static int run_fd(cli_job *job) {
   cli_robot_state *s = &job->state;
   const int R = job->order;
-  double *lambda, *a;
+  double *lambda, *a, *error;
   int code = begin(job, &(cli_need){R, 1, R + 1, R + 1, 0, job->pad, cli_is_closed(job)}, &lambda);
   if (code) return code;
   const jn_model *m = job->model;
   a = motion_of(job).x;
+  error = cli_take_numbers(&job->result.memory, (size_t)R + 1, 1, 1);
+  if (!error) return CLI_BAD_INPUT;
   code = cli_closure_status(
       job, lambda ? jn_constrained_forward_dynamics(m, job->data, R, s->q, s->v, s->tau,
                                                     &s->external, &job->constraints, a, lambda)
-                  : jn_forward_dynamics(m, job->data, R, s->q, s->v, s->tau, &s->external, a));
+                  : jn_forward_dynamics_error(m, job->data, R, s->q, s->v, s->tau, &s->external, a,
+                                              error));
   if (code) return code;
-  return write_dynamics(job, "forward dynamics", motion_of(job), lambda, NULL, NULL);
+  quantity motion = motion_of(job);
+  if (!lambda) motion.error = error;
+  return write_dynamics(job, "forward dynamics", motion, lambda, NULL, NULL);
 }
 
 int cli_fd(int argc, char **argv) {

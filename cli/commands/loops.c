@@ -33,6 +33,13 @@ static int redundant_rows(const report *r, const jn_constraint *c) {
   return n;
 }
 
+/* Does a constraint not hold? As the dynamics judge it: by 1e-9 of the robot's size. */
+static int is_open(const jn_model *m, const report *r) {
+  double most = 0;
+  for (int i = 0; i < jn_model_constraint_rows(m); i++) most = fmax(most, fabs(r->residual[i]));
+  return most > 1e-9 * fmax(1, jn_model_size(m));
+}
+
 static void write_constraints(cli_output *out, const jn_model *m, const report *r) {
   cli_records(out, "constraints", "constraint,type,a,b,rows,redundant,residual");
   for (int i = 0; i < jn_model_constraint_count(m); i++) {
@@ -91,6 +98,8 @@ static int write_loops(const cli_job *job, const report *r) {
             cli_job_name(job).text, nv, rows, r->rank, mobility, "constraint", "type", "a", "b",
             "rows", "redundant", "residual");
   write_constraints(&out, m, r);
+  if (out.format == CLI_TABLE && is_open(m, r))
+    fputs("not closed at this configuration: 'jounce assemble' looks for one that is\n", out.file);
   if (out.format != CLI_CSV) {
     write_dofs(&out, m, r, "dependent", 1);
     write_dofs(&out, m, r, "driven", 0);

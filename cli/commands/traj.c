@@ -28,6 +28,7 @@ typedef struct traj {
   cli_sheet sheet; /* names and figures of the columns, and the present row */
   cli_stream stream;
   double *v, *tau, *point;
+  int follower_column;   /* the first of joints that follow others, behind all the rest */
   cli_observer observer; /* of the reactions */
   /* with constraints: joints that keep their motion, the last configuration, constraint forces */
   const unsigned char *driven;
@@ -61,6 +62,29 @@ static const char *order_word(traj *x, int k) {
 
 /* Columns. */
 
+/* Joints that follow others have q, v, v', ... and tau, tau', ... = 0. */
+static int follower_width(const traj *x) { return 2 * x->order + 4; }
+static int follower_columns(const traj *x) {
+  const jn_model *model = x->path.job.model;
+  int n = 0;
+  for (int i = 0; i < jn_model_body_count(model); i++) n += jn_model_joint(model, i)->leader >= 0;
+  return n * follower_width(x);
+}
+
+/* Columns of number `at` of all followers: derivative k of q, or of tau. */
+static void name_followers(traj *x, int at, const char *prefix, int k, int plain, int slide) {
+  const jn_model *model = x->path.job.model;
+  char full[JN_MAX_NAME + 40];
+  for (int i = 0, first = x->follower_column; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (j->leader < 0) continue;
+    cli_derivative_name(j->name, k, full, sizeof full);
+    cli_sheet_column(&x->sheet, first + at, cli_is_length(j->type, 0) ? slide : plain, "%s%s",
+                     prefix, full);
+    first += follower_width(x);
+  }
+}
+
 /* Columns of v^(k) or of tau^(k). Figures: `plain` and `slide` for angles and lengths of joints
  * without a rotation, `turn` and `move` for the angular and linear components of the others. */
 static void name_row(traj *x, int first, const char *prefix, int k, int motion, int plain,
@@ -80,6 +104,7 @@ static void name_row(traj *x, int first, const char *prefix, int k, int motion, 
                        "%s%s", prefix, full);
     }
   }
+  name_followers(x, motion ? 1 + k : x->order + 3 + k, prefix, motion ? k + 1 : k, plain, slide);
 }
 
 static int force_columns(const traj *x) {
@@ -133,6 +158,7 @@ static void name_columns(traj *x) {
   int slide = add_figure(x, "joint position", " (prismatic)", "m", 0);
   int turn = add_figure(x, "orientation (quaternion)", "", "", 0);
   cli_path_columns(&x->sheet, model, angle, slide, turn, add_figure(x, "position", "", "m", 0));
+  name_followers(x, 0, "", 0, angle, slide);
   for (int k = 0; k <= x->order + 1; k++, at += nv) {
     const char *what = order_word(x, k + 1);
     const char *sliding = cli_take_text(&x->path.job.result.memory, "%s (prismatic)", what);
@@ -213,6 +239,21 @@ static jn_status fill_links(traj *x, const double *q, double *at) {
     for (int k = 0; k <= x->order; k++, to += 3) memcpy(to, x->point + 6 * k, 3 * sizeof *to);
   }
   return status;
+}
+
+static void fill_followers(const traj *x, const double *q, double *row) {
+  const jn_model *model = x->path.job.model;
+  double *at = row + x->follower_column;
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (j->leader < 0) continue;
+    const jn_joint *leader = jn_model_joint(model, j->leader);
+    memset(at, 0, sizeof *at * (size_t)follower_width(x));
+    at[0] = j->offset + (leader->nv ? j->ratio * q[leader->iq] : 0);
+    for (int k = 0; k <= x->order + 1 && leader->nv; k++)
+      at[1 + k] = j->ratio * x->v[k * jn_model_nv(model) + leader->iv] + 0.0; /* no -0 */
+    at += follower_width(x);
+  }
 }
 
 /* Joints that are not driven follow: from their last position. */
@@ -322,6 +363,7 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
   if (status) return status;
   memcpy(q + nq, x->v, motion * sizeof *x->v);
   memcpy(q + nq + motion, x->tau, force * sizeof *x->tau);
+  fill_followers(x, q, row);
   *power = 0;
   for (size_t i = 0; i < nv; i++) *power += x->tau[i] * x->v[i];
   if (x->bands) {
@@ -366,6 +408,11 @@ static int leave_out(traj *x) {
     for (int k = 0; k <= x->order && x->observer.reactions_given; k++)
       memset(out + reactions + 6 * (k * jn_model_body_count(model) + i), 1, 6);
   }
+  for (int i = 0, at = x->follower_column; i < jn_model_body_count(model); i++) {
+    if (jn_model_joint(model, i)->leader < 0) continue;
+    if (!shown[i]) memset(out + at, 1, (size_t)follower_width(x));
+    at += follower_width(x);
+  }
   for (int i = 0; i < x->sheet.table->columns; i++)
     if (out[i]) x->sheet.figure_of[i] = -1;
   return CLI_DONE;
@@ -395,6 +442,8 @@ static int make_columns(traj *x) {
       2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x) +
       6.0 * x->observer.reactions_given * jn_model_body_count(p->job.model) * (x->order + 1);
   if (x->bands) columns += nq + (double)nv * rows;
+  x->follower_column = columns < JN_MAX_COLUMNS ? (int)columns : 0;
+  columns += follower_columns(x);
   if (columns > JN_MAX_COLUMNS)
     return cli_bad_input("traj: %.0f columns needed, at most %d", columns, JN_MAX_COLUMNS);
   int code = cli_sheet_new(&x->sheet, 1, (int)columns, x->figure, 0);
@@ -412,6 +461,7 @@ static int open_table(traj *x) {
   s->columns = x->sheet.table->columns;
   s->names = x->sheet.names;
   s->figures = x->path.plot || x->path.report;
+  s->block = 1;
   int code = cli_stream_open(s, &job->output, CLI_WITH_NPZ, &job->result.memory);
   s->hidden = s->out.format == CLI_TABLE || s->out.format == CLI_NPZ;
   return code;
@@ -466,8 +516,11 @@ static int write_table(traj *x) {
   cli_json_begin(&s->out, '{');
   cli_path_json(&s->out, p);
   cli_json_fields(&s->out, order, x->spare ? 2 : 1);
-  cli_stream_head(s);
-  while (s->next < p->samples && !code) {
+  if (s->out.resume)
+    code = cli_stream_resume(s, cli_sheet_row(&x->sheet, 0));
+  else
+    cli_stream_head(s);
+  while (s->next < p->samples && !code && !s->differs) {
     double *row = cli_sheet_row(&x->sheet, 0);
     const double t = cli_path_time(p, s->next);
     code = row_status(x, t, fill_row(&x->path, t, row));
@@ -476,7 +529,7 @@ static int write_table(traj *x) {
   }
   cli_progress_end();
   /* with constraints, a configuration needs the one before: the extremes are those of the rows */
-  const int shown = s->out.format == CLI_TABLE || x->path.report;
+  const int shown = s->out.format == CLI_TABLE || x->path.report || x->path.plot;
   if (!code && shown && !x->lambda && !x->ik)
     code = cli_path_extremes(&x->path, s->columns, s->extremes);
   if (code) return code;
@@ -537,6 +590,7 @@ static int show(traj *x) {
   }
   chart c = cli_stream_chart(&x->stream);
   c.figure_of = x->sheet.figure_of, c.figures = x->figures, c.figure = x->figure;
+  c.extremes = x->stream.extremes;
   cli_replay replay = {0};
   x->path.tables = tables;
   int code = x->path.report ? make_replay(x, &replay) : CLI_DONE;
@@ -607,6 +661,13 @@ static int run_traj(cli_job *job) {
         "constraints, start");
   if (!code && x->bands && x->tool_link) code = cli_bad_usage("traj: --bands: not with --tool");
   if (!code && job->active && x->tool_link) code = cli_bad_usage("traj: --active: not with --tool");
+  if (!code && job->output.resume && (x->tool_link || cli_is_closed(job)))
+    code = cli_bad_usage(
+        "traj: --resume: not with --tool or constraints, where a row follows from the one before");
+  if (!code && job->output.resume && (x->path.plot || x->path.report || job->joints))
+    code = cli_bad_usage(
+        "traj: --resume: not with --plot, --report or --joints, which need all rows or leave out "
+        "columns: draw the table when it is complete");
   x->rows = x->order + 2 > TOOL_ROWS ? x->order + 2 : TOOL_ROWS;
   if (!code && x->tool_link) code = cli_tool_new(&x->tool, x->rows, &job->result.memory);
   x->path.tool = x->tool.model;
@@ -616,6 +677,13 @@ static int run_traj(cli_job *job) {
     code = cli_bad_usage(
         "traj: --bands: the noise is not known with --tolerance or --lambda: leave "
         "them out");
+  if (!code && x->bands && !x->path.tolerance_given && !x->path.lambda_given &&
+      jn_trajectory_band(x->path.trajectory, x->path.start, -1, JN_BODY, NULL, NULL) ==
+          JN_ERR_STATE)
+    code = cli_bad_input(
+        "traj: --bands: %s is a saved fit, or one with lambda or a tolerance, whose noise is not "
+        "known: give the samples it was fitted to",
+        cli_clean(job->trajectory_path).text);
   if (!code && x->bands && cli_is_closed(job))
     code = cli_bad_usage(
         "traj: --bands: constraints are not taken into account: give --open, or leave it out");
@@ -642,6 +710,7 @@ int cli_traj(int argc, char **argv) {
                               CLI_OPT_INT("order", &x.order, 0, 100),
                               CLI_OPT_TEXT("link", &x.links),
                               CLI_OPT_FLAG("bands", &x.bands, 1),
+                              CLI_OPT_FLAG("resume", &x.path.job.output.resume, 1),
                               CLI_JOINTS_OPTION(&x.path.job),
                               CLI_REACTION_OPTIONS(&x.observer),
                               CLI_OPT_TEXT("tool", &x.tool_link),

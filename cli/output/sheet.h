@@ -8,10 +8,6 @@
 #include "output/chart.h"
 #include "output/output.h"
 
-/* Least and largest value of a column, and column 0 (the time) of the first rows that have them. */
-typedef struct cli_extremes {
-  double least, at_least, largest, at_largest;
-} cli_extremes;
 /* Takes one more row, or the first one. */
 void cli_extremes_take(cli_extremes *extremes, int columns, const double *row, int is_first);
 /* Writes a line for every column but the first. left_out[columns]: 1 for columns without a line;

@@ -14,6 +14,9 @@
 
 CALL(inverse_dynamics) { return jn_inverse_dynamics(M, d, K, in[0], in[1], E, out[0]); }
 CALL(forward_dynamics) { return jn_forward_dynamics(M, d, K, in[0], in[1], in[2], E, out[0]); }
+CALL(forward_dynamics_error) {
+  return jn_forward_dynamics_error(M, d, K, in[0], in[1], in[2], E, out[0], out[1]);
+}
 CALL(hybrid_dynamics) {
   size_t nv = (size_t)jn_model_nv(M), rows = (size_t)K + 1;
   memmove(out[0], in[1], (rows + 1) * nv * sizeof(double));
@@ -317,6 +320,17 @@ static algorithm table[] = {
      "Motion from forces. q (..., nq), v (..., nv), tau (..., r+1, nv) = tau, ..., tau^(r);\n"
      "returns (..., r+1, nv) = v', ..., v^(r+1). tau (..., nv) is order 0 and gives v' (..., nv).\n"
      "SingularError names the joint that moves no mass."},
+    {"forward_dynamics_error",
+     call_forward_dynamics_error,
+     EXTERNAL,
+     0,
+     {Q, V1, TAU_1},
+     {{"a", ROWS, 2, {LOOSE(1), NV}}, {"error", PLAIN, 1, {LOOSE(1)}}},
+     "forward_dynamics_error($self, /, q, v, tau, *, external=None, tau_ext=None, out=None)\n--\n\n"
+     "forward_dynamics, and in error (..., r+1) the estimated relative error of each order: the\n"
+     "effect of one unit in the last place of q, v and tau. DigitsError: above 1e-2. Five times "
+     "the\n"
+     "cost."},
     {"hybrid_dynamics",
      call_hybrid_dynamics,
      EXTERNAL | PRESCRIBED | BATCHED_HYBRID,

@@ -53,7 +53,15 @@ static PyObject *solve(model_object *self, found *f, int frame, int follow,
   if (!status) status = jn_ik_null_space(f->ik, f->q, &f->left, f->basis);
   if (!status) return give(self, f);
   const jn_constraint_fault fault = jn_ik_fault(f->ik);
-  return raise_fault(self, status, &fault);
+  if (fault.constraint < jn_model_constraint_count(self->model) || status != JN_ERR_ASSEMBLY)
+    return raise_fault(self, status, &fault);
+  char residual[32];
+  PyOS_snprintf(residual, sizeof residual, "%.3g", fault.residual);
+  return raise_text(status,
+                    "inverse_kinematics: '%.200s' does not reach its pose: still off by %s where "
+                    "the search ended; give another guess q, a pose within reach, or "
+                    "follow='position'",
+                    jn_model_frame(self->model, frame)->name, residual);
 }
 
 PyObject *model_inverse_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,

@@ -221,11 +221,28 @@ static int take_observer(job *j, PyObject **values) {
   return 0;
 }
 
+/* Algorithms of the group: twists of free joints are body twists, and xi is left-trivialised. */
+static int check_body(const job *j) {
+  const jn_model *m = j->c.self->model;
+  int has_free = 0;
+  for (int i = 0; i < jn_model_body_count(m); i++)
+    has_free |= jn_model_joint(m, i)->type == JN_JOINT_FREE;
+  if (has_free && j->c.self->settings.representation != JN_BODY)
+    return refuse(JN_ERR_ARGUMENT,
+                  "%s: free joints in body representation only: Model(..., "
+                  "representation='body'), or model.with_settings(representation='body')",
+                  j->c.algorithm->name);
+  if (j->c.linear.trivialisation != JN_LEFT)
+    return refuse(JN_ERR_ARGUMENT, "%s: trivialisation='left' only", j->c.algorithm->name);
+  return 0;
+}
+
 int take_options(job *j, PyObject **values) {
   static const char *const held[] = {"body", "spatial", NULL};
   call *c = &j->c;
   const algorithm *a = c->algorithm;
   if (a->flags & LINEAR && take_linear(j, values)) return -1;
+  if (a->flags & LINEAR && a->flags & (STEP | ACTIVE) && check_body(j)) return -1;
   if (a->flags & PRESCRIBED && take_joints(j, values[a->slot_prescribed], "prescribed")) return -1;
   if (a->flags & DRIVEN && values[a->slot_driven] &&
       take_joints(j, values[a->slot_driven], "driven"))

@@ -47,6 +47,8 @@ int add_exceptions(PyObject *module) {
        "A fit of samples cannot be trusted, or misses its tolerance."},
       {JN_ERR_COUPLED, "CoupledError", &PyExc_ValueError,
        "Not available with eliminated mimic joints: mimic='independent'."},
+      {JN_ERR_DIGITS, "DigitsError", &PyExc_ArithmeticError,
+       "Rounding leaves too few digits of the result."},
   };
   base_error = PyErr_NewExceptionWithDoc(
       "jounce.Error",
@@ -154,7 +156,7 @@ PyObject *list_of(const char *const *words, int count) {
 /* ---- words ---- */
 
 const char *const representation_words[] = {"spatial", "body", "hybrid", "mixed", NULL};
-const char *const formulation_words[] = {"body", "spatial", "hybrid", "mixed", NULL};
+const char *const formulation_words[] = {"body", "spatial", "hybrid", "mixed", "classical", NULL};
 
 int word_index(PyObject *object, const char *const *words, const char *what) {
   const char *text = PyUnicode_Check(object) ? utf8(object) : NULL;

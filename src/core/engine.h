@@ -61,6 +61,8 @@ typedef void jn_mass_factor_solve_fn(const jn_model *m, const double *H, double 
 typedef int jn_finite_fn(const double *x, size_t n);
 typedef int jn_gather_fn(double *y, const double *x, size_t n, int used);
 typedef void jn_scatter_fn(double *x, const double *y, size_t n, int used);
+typedef int jn_load_fn(double *y, const double *x, size_t n, size_t stride, int used);
+typedef void jn_store_fn(double *x, const double *y, size_t n, size_t stride, int used);
 typedef void jn_pack_inverse_fn(const jn_model *m, const jn_work *w, const jn_pack_call *call);
 typedef int jn_pack_hybrid_fn(const jn_model *m, const jn_work *w, const jn_pack_call *call);
 
@@ -70,7 +72,7 @@ typedef struct jn_recursion {
   /* 1: world axes; needs link poses of order 0 first, and transforms of free joints of all orders.
    * 0: link frames; needs poses only for wrenches given in world axes. */
   int world;
-  jn_motion_fn *motion;           /* twists of orders 0..K */
+  jn_motion_fn *motion;           /* twists of orders 0..K, classical: accelerations below K */
   jn_external_fn *external;       /* applied wrenches of order k; k = 0, 1, ... in turn */
   jn_inverse_fn *inverse;         /* w->tau of orders 0..r, after motion of order r+1 */
   jn_start_fn *start;             /* order 0, articulated inertias; a singular joint or -1 */
@@ -81,10 +83,12 @@ typedef struct jn_recursion {
 /* Packs of states. */
 typedef struct jn_pack {
   jn_place_fn *place;
-  jn_finite_fn *finite;        /* whether all n numbers of all lanes are finite */
-  jn_gather_fn *gather;        /* x[state][n] -> y[n][lane], the last state repeated beyond `used`;
+  jn_finite_fn *finite;   /* whether all n numbers of all lanes are finite */
+  jn_gather_fn *gather;   /* x[state][n] -> y[n][lane], the last state repeated beyond `used`;
                                   returns whether all is finite */
-  jn_scatter_fn *scatter;      /* y[n][lane] -> x[state][n] */
+  jn_scatter_fn *scatter; /* y[n][lane] -> x[state][n] */
+  jn_load_fn *load;       /* the same from and to x[n][stride], state by state in a row */
+  jn_store_fn *store;
   jn_pack_inverse_fn *inverse; /* w->q, w->io (derivatives of v) -> w->io (derivatives of tau) */
   jn_pack_hybrid_fn *hybrid;   /* w->q, w->io, w->force -> w->io (derivatives of v from order 0),
                                   w->force; 0: some state is singular */
@@ -103,7 +107,7 @@ typedef struct jn_engine {
   int lanes;                  /* states per pack, directions per register */
   int freedom_lanes;          /* degrees of freedom per register */
   int six_stride, six_linear; /* layout of a six of the body formulation, in doubles (algebra.h) */
-  jn_recursion recursion[4];  /* by jn_formulation */
+  jn_recursion recursion[5];  /* by jn_formulation */
   jn_boundary boundary;
   jn_place_fn *place; /* sets up the link views of a w, once */
   jn_mass_fn *mass;   /* upper half of M, body representation, given X_0 of free joints */
@@ -132,6 +136,8 @@ typedef struct jn_engine {
   extern jn_finite_fn jn_pack_finite_##isa;        \
   extern jn_gather_fn jn_pack_gather_##isa;        \
   extern jn_scatter_fn jn_pack_scatter_##isa;      \
+  extern jn_load_fn jn_pack_load_##isa;            \
+  extern jn_store_fn jn_pack_store_##isa;          \
   extern jn_pack_inverse_fn jn_pack_inverse_##isa; \
   extern jn_pack_hybrid_fn jn_pack_hybrid_##isa;
 #define JN_ENGINE_DECLARE(isa)                                                \
@@ -141,6 +147,7 @@ typedef struct jn_engine {
   extern jn_drive_fn jn_boundary_drive_##isa;                                 \
   extern jn_out_fn jn_boundary_motion_out_##isa, jn_boundary_force_out_##isa; \
   extern jn_motion_fn jn_body_motion_##isa;                                   \
+  extern jn_motion_fn jn_classical_motion_##isa;                              \
   extern jn_inverse_fn jn_body_inverse_##isa;                                 \
   extern jn_start_fn jn_body_start_##isa;                                     \
   extern jn_first_terms_fn jn_body_first_terms_##isa;                         \

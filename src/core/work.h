@@ -37,6 +37,7 @@ typedef inertia10 inertia1;
 #define WORK_base_jet(name, element, stride)
 #define WORK_link_view(name, element, stride)
 #define WORK_link_transform(name, element, stride)
+#define WORK_acceleration(name, element, stride)
 #define WORK_next_order(name, element, stride)
 #define WORK_column_jet(name, element, stride)
 #define WORK_direction_link(name, element, stride)

@@ -7,7 +7,8 @@
 
 /* clang-format off */
 #define PACK(isa) {jn_pack_place_##isa, jn_pack_finite_##isa, jn_pack_gather_##isa, \
-                   jn_pack_scatter_##isa, jn_pack_inverse_##isa, jn_pack_hybrid_##isa}
+                   jn_pack_scatter_##isa, jn_pack_load_##isa, jn_pack_store_##isa, \
+                   jn_pack_inverse_##isa, jn_pack_hybrid_##isa}
 
 /* strict: packs without fused multiply-add; stride, linear: layout of a six (core/algebra) */
 #define ENGINE(isa, strict, states, freedoms, stride, linear) {                     \
@@ -18,7 +19,9 @@
                         jn_body_start_##isa, jn_body_first_terms_##isa, jn_body_solve_##isa}, \
       [JN_FORM_SPATIAL] = SPATIAL_RECURSION,                                        \
       [JN_FORM_HYBRID] = HYBRID_RECURSION,                                          \
-      [JN_FORM_MIXED] = MIXED_RECURSION},                                           \
+      [JN_FORM_MIXED] = MIXED_RECURSION,                                            \
+      [JN_FORM_CLASSICAL] = {0, jn_classical_motion_##isa, jn_external_body, jn_body_inverse_##isa, \
+                             NULL, NULL, NULL}},                                    \
     .boundary = {jn_boundary_shift_##isa, jn_boundary_motion_##isa, jn_boundary_drive_##isa, \
                  jn_boundary_motion_out_##isa, jn_boundary_force_out_##isa}, \
     .place = jn_body_place_##isa,                                                   \

@@ -30,6 +30,7 @@ enum {
   JN_SIZE_next_order = 64,
   JN_SIZE_link_view = 28,
   JN_SIZE_base_jet = 48,
+  JN_SIZE_acceleration = 20,
   JN_SIZE_column_jet = 60,
   JN_SIZE_direction_link = 36
 };
@@ -45,7 +46,8 @@ enum {
 #define JN_COUPLED_ROOM 8388608
 static inline size_t jn_coupled_room(const jn_model *tree, int order) {
   const size_t r = (size_t)order + 1, nv = (size_t)tree->nv, n = (size_t)tree->nbody;
-  const size_t row = (2 * r + 3) * nv + 10 * n + 6 * (r + 2);
+  const size_t partials = (2 * r + 3) * nv + 10 * n + 6 * (r + 2), geometry = 36 * n;
+  const size_t row = partials > geometry ? partials : geometry;
   return row < JN_COUPLED_ROOM / (r * nv + 1) ? r * nv * row : 0;
 }
 
@@ -68,6 +70,7 @@ static inline size_t jn_coupled_room(const jn_model *tree, int order) {
   A(U, six, rows, rows * nlink)                  /* parent's twist at the joint */                 \
   A(H, six, rows, rows * nlink)                  /* (J w, velocity of the centre of mass) */       \
   A(Y, v3, rows, rows * nlink)                   /* minus gravity, link frame */                   \
+  A(C, acceleration, rows, rows * nlink)         /* w, a and B of classical.h */                   \
   A(F, six, rows, rows * nlink)                  /* wrenches through the joints, link frame */     \
   A(ext, six, rows, rows * nlink)                /* applied wrenches, as the form needs them */    \
   A(IA, sym6, 1, nlink)                          /* articulated or composite inertia */            \

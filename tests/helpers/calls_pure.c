@@ -166,11 +166,11 @@ int run_looks(subject *s) {
   volatile int i =
       jn_model_find_body(m, "l1") + jn_model_find_joint(m, "j1") + jn_model_find_frame(m, "l1") +
       jn_data_order(s->r.data) + jn_data_singular_joint(s->r.data) + jn_model_is_floating(m) +
-      jn_batch_lanes(s->batch) + jn_batch_threads(s->batch) + jn_linearise_inputs(m, NULL) +
-      (jn_status_text(JN_OK) != NULL) + (jn_version() != NULL) + (jn_model_name(m) != NULL) +
-      (jn_model_body(m, 0) != NULL) + (jn_model_joint(m, 0) != NULL) +
-      (jn_model_frame(m, 0) != NULL) + (jn_scheme_name(JN_TAYLOR) != NULL) +
-      (jn_joint_type_name(JN_JOINT_FREE) != NULL);
+      (int)jn_batch_set_layout(s->batch, JN_STATES_FIRST) + jn_batch_lanes(s->batch) +
+      jn_batch_threads(s->batch) + jn_linearise_inputs(m, NULL) + (jn_status_text(JN_OK) != NULL) +
+      (jn_version() != NULL) + (jn_model_name(m) != NULL) + (jn_model_body(m, 0) != NULL) +
+      (jn_model_joint(m, 0) != NULL) + (jn_model_frame(m, 0) != NULL) +
+      (jn_scheme_name(JN_TAYLOR) != NULL) + (jn_joint_type_name(JN_JOINT_FREE) != NULL);
   jn_event_coordinate e = {0, 0.5};
   sum += jn_event_coordinate_g(&e, 0, s->good, s->good);
   if (s->simulation[JN_TAYLOR])
@@ -219,10 +219,10 @@ const char *const setup_functions[] = {
     "jn_model_is_floating", "jn_model_body", "jn_model_joint", "jn_model_frame",
     "jn_model_find_body", "jn_model_find_joint", "jn_model_find_frame", "jn_data_settings",
     "jn_data_order", "jn_data_engine", "jn_data_singular_joint", "jn_data_size",
-    "jn_batch_settings", "jn_batch_lanes", "jn_batch_threads", "jn_scheme_name",
-    "jn_joint_type_name", "jn_model_constraint_count", "jn_model_constraint_rows", "jn_model_size",
-    "jn_model_constraint", "jn_model_find_constraint", "jn_model_rotor_count", "jn_model_rotor",
-    "jn_model_find_rotor", "jn_constraint_type_name", "jn_constraint_type_rows",
+    "jn_batch_settings", "jn_batch_set_layout", "jn_batch_lanes", "jn_batch_threads",
+    "jn_scheme_name", "jn_joint_type_name", "jn_model_constraint_count", "jn_model_constraint_rows",
+    "jn_model_size", "jn_model_constraint", "jn_model_find_constraint", "jn_model_rotor_count",
+    "jn_model_rotor", "jn_model_find_rotor", "jn_constraint_type_name", "jn_constraint_type_rows",
     "jn_data_constraint_fault",
     /* set-up: create, free, edit */
     "jn_constraint_default", "jn_spec_add_constraint", "jn_spec_constraint_count",

@@ -303,8 +303,9 @@ class Constraints(unittest.TestCase):
         right = model.joints[2]
         self.assertEqual((right["nv"], right["leader"], right["ratio"]), (0, 1, -2))
         residual("M", abs(model.mass_matrix([0.1])[0, 0] - (0.3 + 4 * 0.2)), 1e-15)
+        residual("d M/d q", np.abs(model.mass_partials([0.1])).max(), 1e-15)
         with self.assertRaises(jounce.CoupledError):
-            model.mass_partials([0.1])
+            model.christoffel([0.1])
 
     def test_errors_name_the_constraint(self):
         model = jounce.Model("fourbar")

@@ -137,10 +137,14 @@ static int has_axis(jn_joint_type type) {
 }
 
 static void start_joint(reader *r, const char **attributes) {
-  r->subject[0] = '\0';
-  required_name(r, "joint", attributes, "name", r->name);
+  r->subject[0] = r->name[0] = '\0';
+  const char *name = attribute(attributes, "name");
+  if (name == NULL || name[0] != '\0') required_name(r, "joint", attributes, "name", r->name);
   if (r->xml.status != JN_OK) return;
-  snprintf(r->subject, sizeof r->subject, "joint '%s': ", r->name);
+  if (r->name[0] != '\0')
+    snprintf(r->subject, sizeof r->subject, "joint '%s': ", r->name);
+  else
+    snprintf(r->subject, sizeof r->subject, "joint without a name: ");
   r->joint = jn_joint_default(r->name, JN_JOINT_FIXED, NULL, NULL);
   r->joint.line = line_of(r);
   r->joint.placement = JN_BY_FRAME;
@@ -214,6 +218,10 @@ static void end_joint(reader *r) {
   if (r->xml.status != JN_OK) return;
   joint->parent = r->parent;
   joint->child = r->child;
+  if (r->name[0] == '\0') { /* joint->name */
+    memcpy(r->name, r->child, sizeof r->name);
+    note(r, JN_WARNING, joint->line, "%sit is called '%s' like its child", r->subject, r->name);
+  }
   check(r, jn_spec_add_joint(r->spec, joint), joint->line, "joints");
   int has_range =
       (joint->type == JN_JOINT_REVOLUTE && !r->is_continuous) || joint->type == JN_JOINT_PRISMATIC;
