@@ -304,7 +304,7 @@ static jn_status measure(motion *m, double *row) {
     m->momentum_drift = fmax(m->momentum_drift, momentum_error(m, row[0], momentum));
   if (m->residual) {
     const int rows = jn_model_constraint_rows(m->job.model);
-    status = cli_world_at(&m->world, &m->job, t);
+    status = cli_world_at(&m->world, &m->job, row[0]);
     if (!status)
       status = jn_constraint_closure(m->job.model, m->job.data, 0, row + 1, NULL,
                                      &m->job.constraints, m->residual, NULL, NULL);
