@@ -478,6 +478,40 @@ static void limits_are_those_of_the_closed_motion(void **state) {
   assert_refused_with("limits");
 }
 
+/* linearise --time: A and B of minimal states along the motion are those at its states */
+static void the_linear_system_along_a_motion(void **state) {
+  (void)state;
+  json_t *along = run_json(
+      "echo '{\"joints\": {\"crank\": [0.5, 2]}}' > c.json\n"
+      "jounce assemble fourbar --state c.json --order 0 > s.json\n"
+      "jounce linearise fourbar --state s.json --pad --time 0.2 --samples 2 --step 0.01");
+  json_t *there = run_json(
+      "jounce simulate fourbar --state s.json --pad --time 0.1 --samples 2 --format csv "
+      "2>/dev/null |"
+      " awk -F, 'NR == 3 {printf \"{\\\"joints\\\": {\\\"crank\\\": [%%s, %%s],"
+      "\\\"coupler\\\": [%%s, %%s], \\\"rocker\\\": [%%s, %%s]}}\", $2, $5, $3, $6, $4, $7}' > "
+      "t.json\n"
+      "jounce linearise fourbar --state t.json --pad --step 0.01");
+  static const char *const keys[] = {"A",         "B",          "A_minimal", "B_minimal",
+                                     "projector", "Ad_minimal", "Bd_minimal"};
+  assert_int_equal(json_array_size(json_object_get(along, "A_minimal")), 3);
+  for (size_t i = 0; i < COUNT(keys); i++) {
+    residual same = {0};
+    compare(&same, json_array_get(json_object_get(along, keys[i]), 1),
+            json_object_get(there, keys[i]));
+    check_residual("linearise --time = linearise there", judge(keys[i], &same, 1e-9), 1e-9);
+  }
+  json_decref(along), json_decref(there);
+  assert_clean(
+      run("echo '{\"run\": \"fd\", \"samples\": 20, \"vary\": {\"q:crank\":"
+          "{\"uniform\": [0, 3]}}}' > job.json; rm -rf swept\n"
+          "jounce sweep fourbar job.json --folder swept --text"));
+  assert_non_null(strstr(output, "lambda:pin:0"));
+  assert_int_equal(run("jounce sweep fourbar job.json --folder other --open"), 2);
+  assert_int_equal(run("jounce linearise fourbar --state s.json --pad --order 1"), 2);
+  assert_refused_with("--time");
+}
+
 /* A pendulum whose pivot has the acceleration a along x hangs still at the angle atan(a/g), and the
  * force of the pivot is m (a, 0, g). --world in fd, id and simulate; --active none: free fall. */
 static void the_world_moves_and_lets_go(void **state) {
@@ -570,6 +604,7 @@ int main(void) {
       cmocka_unit_test(trajectories_drive_the_actuated_joints),
       cmocka_unit_test(limits_are_those_of_the_closed_motion),
       cmocka_unit_test(the_world_moves_and_lets_go),
+      cmocka_unit_test(the_linear_system_along_a_motion),
       cmocka_unit_test(simulations_keep_the_constraints),
       cmocka_unit_test(check_takes_constraints),
       cmocka_unit_test(joints_that_follow_start_where_they_are_said_to),

@@ -1,6 +1,7 @@
 /* traj.c: traj: motion and forces along a trajectory. */
 #include "commands.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@
 #include "output/progress.h"
 #include "output/stream.h"
 #include "job/tool.h"
+
+enum { TOOL_ROWS = 10 }; /* of the Taylor polynomials of an arm with joints to spare, at least */
 
 typedef struct traj {
   cli_path path;
@@ -34,6 +37,10 @@ typedef struct traj {
   const char *tool_link;
   cli_tool tool;
   jn_ik *ik;
+  int spare; /* degrees of freedom that are left when the tool is held: velocities of least norm */
+  int rows;  /* of the motion that is integrated then */
+  double reached; /* the time up to which `last` has come */
+  double *rates;  /* [rows x nv] */
 } traj;
 
 /* Figures. */
@@ -261,19 +268,73 @@ static jn_status close_loops(traj *x, double t, double *q) {
                                                   &x->path.job.constraints, x->tau, x->lambda);
 }
 
+/* The target at time t. */
+static jn_status tool_at(traj *x, double t, int rows) {
+  const cli_path *p = &x->path;
+  const jn_representation rep = (jn_representation)p->representation;
+  double pose[7];
+  const jn_status status = jn_trajectory_at(p->trajectory, t, rows - 2, rep, pose, x->tool.twist);
+  if (!status) cli_tool_set(&x->tool, rep, pose, x->tool.twist, 0);
+  return status;
+}
+
+/* How far the Taylor polynomial of q is exact: its last two terms are rounding. */
+static double reach_of(const traj *x, const double *v) {
+  const size_t nv = (size_t)jn_model_nv(x->path.job.model);
+  double reach = HUGE_VAL, factorial = 1;
+  for (int k = 1; k <= x->rows; k++) {
+    double most = 0;
+    factorial *= k;
+    if (k < x->rows - 1) continue;
+    for (size_t i = 0; i < nv; i++) most = fmax(most, fabs(v[(size_t)(k - 1) * nv + i]));
+    if (most > 0) reach = fmin(reach, pow(1e-16 * factorial / most, 1.0 / k));
+  }
+  return reach;
+}
+
+/* An arm with joints to spare moves with velocities of least norm: q' = v(q, t), from the last
+ * configuration to the one at time t. */
+static jn_status advance_tool(traj *x, double t) {
+  const cli_path *p = &x->path;
+  const size_t nv = (size_t)jn_model_nv(p->job.model);
+  while (x->reached < t) {
+    memset(x->rates, 0, sizeof *x->rates * (size_t)x->rows * nv);
+    jn_status status = tool_at(x, x->reached, x->rows);
+    if (!status)
+      status = jn_ik_least_norm(x->ik, x->rows, &x->tool.target, x->driven, x->last, x->rates);
+    if (status) return status;
+    const double end = fmin(t, jn_trajectory_next_break(p->trajectory, x->reached)),
+                 left = end - x->reached;
+    double h = reach_of(x, x->rates);
+    if (!(h < left)) h = left;
+    if (!(x->reached + h > x->reached)) return JN_ERR_LIMIT;
+    double *dq = x->rates + (size_t)(x->rows - 1) * nv;
+    /* h v + h^2 v'/2 + ..., by Horner's rule */
+    for (size_t i = 0; i < nv; i++) dq[i] *= h / x->rows;
+    for (int k = x->rows - 1; k >= 1; k--)
+      for (size_t i = 0; i < nv; i++)
+        dq[i] = (dq[i] + x->rates[(size_t)(k - 1) * nv + i]) * (h / k);
+    for (int i = 0; i < jn_model_body_count(p->job.model); i++) {
+      const jn_joint *j = jn_model_joint(p->job.model, i);
+      for (int c = 0; c < j->nv && j->nq == j->nv; c++) x->last[j->iq + c] += dq[j->iv + c];
+    }
+    x->reached = h < left ? x->reached + h : end;
+  }
+  return JN_OK;
+}
+
 /* q and v from the motion of the tool, near the last configuration. The base of a floating robot
  * stays. */
 static jn_status follow_tool(traj *x, double t, double *q) {
   const cli_path *p = &x->path;
-  const jn_representation rep = (jn_representation)p->representation;
   const size_t nq = (size_t)jn_model_nq(p->job.model), rows = (size_t)x->order + 2;
-  double pose[7];
-  jn_status status = jn_trajectory_at(p->trajectory, t, x->order, rep, pose, x->tool.twist);
+  jn_status status = x->spare ? advance_tool(x, t) : JN_OK;
+  if (!status) status = tool_at(x, t, (int)rows);
   if (status) return status;
-  cli_tool_set(&x->tool, rep, pose, x->tool.twist, 0);
   memcpy(q, x->last, nq * sizeof *q);
   memset(x->v, 0, sizeof *x->v * rows * (size_t)jn_model_nv(p->job.model));
-  status = jn_ik_solve(x->ik, (int)rows, &x->tool.target, x->driven, q, x->v);
+  status = x->spare ? jn_ik_least_norm(x->ik, (int)rows, &x->tool.target, x->driven, q, x->v)
+                    : jn_ik_solve(x->ik, (int)rows, &x->tool.target, x->driven, q, x->v);
   if (!status) memcpy(x->last, q, nq * sizeof *q);
   if (status) return status;
   return x->lambda
@@ -449,11 +510,12 @@ static int write_npz(const traj *x) {
 static int write_table(traj *x) {
   const cli_path *p = &x->path;
   cli_stream *s = &x->stream;
-  const cli_field order = NUMBER_FIELD("order", x->order);
+  const cli_field order[] = {NUMBER_FIELD("order", x->order),
+                             MAYBE_FIELD("spare", x->spare > 0, x->spare)};
   int code = CLI_DONE;
   cli_json_begin(&s->out, '{');
   cli_path_json(&s->out, p);
-  cli_json_fields(&s->out, &order, 1);
+  cli_json_fields(&s->out, order, x->spare ? 2 : 1);
   if (s->out.resume)
     code = cli_stream_resume(s, cli_sheet_row(&x->sheet, 0));
   else
@@ -475,6 +537,10 @@ static int write_table(traj *x) {
   cli_json_end(&s->out);
   if (s->out.format == CLI_TABLE) {
     cli_path_text(s->out.file, p);
+    if (x->spare)
+      fprintf(s->out.file,
+              "%d degree%s of freedom left when the tool is held: velocities of least norm\n",
+              x->spare, x->spare == 1 ? "" : "s");
     cli_extremes_print(s->out.file, s->extremes, s->columns, s->names, s->left_out,
                        s->out.precision);
   }
@@ -534,8 +600,7 @@ static int show(traj *x) {
   return code ? code : cli_path_show(&x->path, &c, "Motion and forces", cards, &replay);
 }
 
-/* --tool: the solver, from the configuration of the state. A motion that is left open would have
- * derivatives of no function of time. */
+/* --tool: the solver, from the configuration of the state. */
 static int open_tool(traj *x) {
   cli_job *job = &x->path.job;
   const jn_model *m = job->model;
@@ -544,7 +609,7 @@ static int open_tool(traj *x) {
   if (frame < 0 || !driven) return CLI_BAD_INPUT;
   driven[0] = (unsigned char)jn_model_is_floating(m);
   if (job->driven && !(driven = cli_driven(job, job->state.q))) return CLI_BAD_INPUT;
-  jn_status status = jn_ik_new(m, x->order, frame, JN_CONSTRAINT_WELD, NULL, &x->ik);
+  jn_status status = jn_ik_new(m, x->rows - 2, frame, JN_CONSTRAINT_WELD, NULL, &x->ik);
   if (status == JN_ERR_ARGUMENT)
     return cli_bad_input("traj: --tool: no joint moves '%s'", cli_clean(x->tool_link).text);
   if (status) return cli_job_status(job, status);
@@ -554,10 +619,11 @@ static int open_tool(traj *x) {
   return CLI_DONE;
 }
 
-/* Refuses an arm with more joints than the tool needs. */
-static int check_determined(traj *x) {
+/* An arm with more joints than the tool needs moves with velocities of least norm. */
+static int find_spare(traj *x) {
   const jn_model *m = x->path.job.model;
-  int left = 0, held = 0;
+  int left = 0, held = 0, turning = 0;
+  x->reached = x->path.start;
   double *q = cli_take_numbers(&x->path.job.result.memory, (size_t)jn_model_nq(m), 1, 1);
   if (!q) return CLI_BAD_INPUT;
   memcpy(q, x->last, sizeof *q * (size_t)jn_model_nq(m));
@@ -565,14 +631,25 @@ static int check_determined(traj *x) {
   if (status) return row_status(x, x->path.start, status);
   status = jn_ik_null_space(x->ik, q, &left, NULL);
   if (status) return cli_job_status(&x->path.job, status);
-  for (int i = 0; i < jn_model_body_count(m); i++)
-    if (x->driven[i]) held += jn_model_joint(m, i)->nv;
+  for (int i = 0; i < jn_model_body_count(m); i++) {
+    const jn_joint *j = jn_model_joint(m, i);
+    if (x->driven[i])
+      held += j->nv;
+    else
+      turning |= j->nq != j->nv;
+  }
   if (left <= held) return CLI_DONE;
-  return cli_bad_input(
-      "traj: --tool %s: %d degrees of freedom are left when the tool is held: which motion they "
-      "make "
-      "is not determined; hold joints where they are (--driven NAMES)",
-      cli_clean(x->tool_link).text, left - held);
+  if (turning || x->lambda || jn_model_tree(m) != m)
+    return cli_bad_input(
+        "traj: --tool %s: %d degrees of freedom are left when the tool is held, and velocities of "
+        "least norm are not found for models with constraints, mimic, spherical or free joints: "
+        "hold "
+        "joints where they are (--driven NAMES)",
+        cli_clean(x->tool_link).text, left - held);
+  x->spare = left - held;
+  x->rates =
+      cli_take_numbers(&x->path.job.result.memory, (size_t)x->rows, (size_t)jn_model_nv(m), 1);
+  return x->rates ? CLI_DONE : CLI_BAD_INPUT;
 }
 
 static int run_traj(cli_job *job) {
@@ -591,7 +668,8 @@ static int run_traj(cli_job *job) {
     code = cli_bad_usage(
         "traj: --resume: not with --plot, --report or --joints, which need all rows or leave out "
         "columns: draw the table when it is complete");
-  if (!code && x->tool_link) code = cli_tool_new(&x->tool, x->order + 2, &job->result.memory);
+  x->rows = x->order + 2 > TOOL_ROWS ? x->order + 2 : TOOL_ROWS;
+  if (!code && x->tool_link) code = cli_tool_new(&x->tool, x->rows, &job->result.memory);
   x->path.tool = x->tool.model;
   if (!code) code = cli_path_load(&x->path, x->order);
   if (!code && x->tool_link) code = open_tool(x);
@@ -614,7 +692,7 @@ static int run_traj(cli_job *job) {
   x->path.row = fill_row;
   if (!code) code = find_links(x);
   if (!code) code = make_columns(x);
-  if (!code && x->ik) code = check_determined(x);
+  if (!code && x->ik) code = find_spare(x);
   if (!code) code = open_table(x);
   if (!code) code = cli_stream_end(&x->stream, write_table(x));
   if (!code) code = show(x);

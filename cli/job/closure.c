@@ -18,7 +18,7 @@ int cli_refuse_closed(const jn_model *model, const char *path, const char *comma
   return cli_bad_input(
       "%s: %s has %d constraint%s ('%s'%s): this command does not take them into account; --open "
       "leaves them out (the open tree); id, fd, hybrid, ik, partials, linearise, traj, limits, "
-      "simulate, check, assemble and loops keep them",
+      "simulate, sweep, check, assemble and loops keep them",
       command, path, n, n == 1 ? "" : "s", cli_clean(jn_model_constraint(model, 0)->name).text,
       n > 1 ? ", ..." : "");
 }

@@ -765,13 +765,15 @@ static PyGetSetDef model_getset[] = {
 PyDoc_STRVAR(
     ik_doc,
     "inverse_kinematics($self, /, frame, pose, twist=None, *, q=None, follow='pose',\n"
-    "                   in_representation='hybrid', driven=None)\n--\n\n"
+    "                   in_representation='hybrid', driven=None, least_norm=False)\n--\n\n"
     "q (nq,), v (rows, nv) and the null space (k, nv) of a frame at pose (4, 4) with twist (6,) "
     "or\n"
     "(rows, 6): the twist and its derivatives. Nearest to the guess q (None: home), within the\n"
     "joint limits; constraints of the model hold. follow: 'pose', 'position' or 'axis' (position\n"
     "and direction of z). driven: joints that stay. Rows of the null space are velocities that\n"
-    "leave the frame at rest. AssemblyError: out of reach; RankError: not with this twist.");
+    "leave the frame at rest. least_norm: v is the velocity of least norm as a function of time,\n"
+    "with its derivatives; else every row by itself is nearest to zero. AssemblyError: out of "
+    "reach; RankError: not with this twist.");
 
 PyDoc_STRVAR(
     generate_doc,

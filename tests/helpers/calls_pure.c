@@ -209,7 +209,8 @@ const char *const setup_functions[] = {
     /* constrained forward dynamics and impacts: tests/test_simulate_closed.c */
     "jn_simulation_set_active", "jn_simulation_constraint_forces", "jn_simulation_constraint_fault",
     /* jn_assemble, and a decomposition: tests/test_inverse_kinematics.c */
-    "jn_ik_solve", "jn_ik_null_space", "jn_ik_new", "jn_ik_free", "jn_ik_settings", "jn_ik_fault",
+    "jn_ik_solve", "jn_ik_least_norm", "jn_ik_null_space", "jn_ik_new", "jn_ik_free",
+    "jn_ik_settings", "jn_ik_fault",
     /* inverse dynamics and a few products: tests/test_motion_limits.c */
     "jn_elastic_motors",
     /* getters */

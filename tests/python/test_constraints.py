@@ -108,6 +108,30 @@ class Constraints(unittest.TestCase):
         with self.assertRaises(jounce.ArgumentError):
             jounce.Simulation(model, world={"pivot": jounce.Trajectory.polynomial(model, np.zeros((2, 3)))})
 
+    def test_velocities_of_least_norm(self):
+        # slides x, y, a bar that turns by u, a hand at its end: u' = -c sin(u) if the hand moves along x
+        spec = jounce.Spec("spare")
+        spec.add_link("ground")
+        for name in ("a", "b", "bar", "hand"):
+            spec.add_link(name, mass=1, inertia=0.1 * np.eye(3))
+        spec.add_joint("x", "prismatic", "ground", "a", axis=[1, 0, 0])
+        spec.add_joint("y", "prismatic", "a", "b", axis=[0, 1, 0])
+        spec.add_joint("u", "revolute", "b", "bar", axis=[0, 0, 1])
+        spec.add_joint("w", "revolute", "bar", "hand", axis=[0, 0, 1], R=np.eye(3), p=[0.8, 0, 0])
+        model, u, V = spec.build(), 1.1, 0.9
+        pose, twist = np.eye(4), np.zeros((3, 6))
+        pose[:2, 3], twist[0, 3] = (0.3, 0.2), V
+        guess = [0.3 - 0.8 * np.cos(u), 0.2 - 0.8 * np.sin(u), u, -u]
+        q, v, left = model.inverse_kinematics("hand", pose, twist, q=guess, least_norm=True)
+        c = 0.8 * V / (0.8 ** 2 + 2)
+        d1 = -c * np.sin(q[2])
+        d2 = -c * np.cos(q[2]) * d1
+        d3 = -c * (np.cos(q[2]) * d2 - np.sin(q[2]) * d1 ** 2)
+        residual("least norm in closed form", np.abs(v[:, 2] - [d1, d2, d3]).max(), 1e-14)
+        self.assertEqual(len(left), 1)
+        nearest = model.inverse_kinematics("hand", pose, twist, q=guess)[1]
+        self.assertGreater(np.abs(nearest[1] - v[1]).max(), 1e-3)  # derivatives of no function
+
     def test_limits_of_a_closed_motion(self):
         model = jounce.Model("fourbar")
         path = jounce.Trajectory.minimum(model, [0, 1], [[0, 0, 0], [3, 0, 0]], derivative=4)
