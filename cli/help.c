@@ -471,6 +471,7 @@ const char cli_simulate_help[] =
     "                         this command writes them (elbow, base:wx)\n"
     "  --damping, --friction  include the joint damping, the joint friction of the model file\n"
     "  --drift                only the summary, no table\n"
+    HELP_JOINTS
     "  --plot FILE            draw the motion (.svg or .png; needs gnuplot)\n"
     HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ASSEMBLE HELP_ROOT
     "  --format NAME          json, csv, npy or text; default: text on a terminal, else json\n"
