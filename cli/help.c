@@ -513,6 +513,7 @@ const char cli_simulate_help[] =
     "                         and a run that was cut off is continued from there; the table is that\n"
     "                         of a run with --resume that is not cut off (steps start anew at every\n"
     "                         1000th row, or tenth of the table)\n"
+    HELP_JOINTS
     "  --plot FILE            draw the motion (.svg or .png; needs gnuplot)\n"
     HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ASSEMBLE HELP_ACTIVE
     "  --world NAME=TRAJ      the side of constraint NAME in the world follows a trajectory, that of\n"
