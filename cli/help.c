@@ -729,6 +729,7 @@ const char cli_bench_help[] =
     "  --fixed, --floating, --inertia NAME, --lock, --armature, --open, --lenient, --independent,\n"
     "  --package-path, -q   as for the other commands\n"
     "  --orders A-B         orders of the time derivative, at most 64; default 0-5\n"
+    "  --only NAME          one algorithm\n"
     "  --seconds S          time for one measurement, at most 60; default 0.05\n"
     "  --count              also count the instructions of a call by single-stepping (Linux, x86-64;\n"
     "                       single calls up to mass_matrix)\n"

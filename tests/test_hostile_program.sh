@@ -189,7 +189,7 @@ for command in "simulate evil.urdf --time 0.1 --samples 5" "traj evil.urdf evil.
   [ -s script.gp ] || fail "$command: no script for gnuplot: $(cat errors)"
   python3 - "$command" <<'EOF'
 import re, sys
-plain = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.=^()/+-', []?")
+plain = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.=^()/+-', []?⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁽⁾")
 seen = 0
 for line in open("script.gp", encoding="utf-8").read().split("\n"):
     texts = re.findall(r'"([^"]*)"', line)

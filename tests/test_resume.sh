@@ -81,7 +81,7 @@ cut_off $((size / 3))
 run cut.csv || fail "simulate: not continued: $(cat cut.csv.log)"
 cmp whole.csv cut.csv || fail "simulate: another table after two kills"
 # the summary is of all rows
-[ "$(sed -n 2,9p whole.csv.log)" = "$(sed -n 2,9p cut.csv.log)" ] || fail "simulate: another summary: $(cat cut.csv.log)"
+[ "$(grep ^energy whole.csv.log)" = "$(grep ^energy cut.csv.log)" ] || fail "simulate: another summary: $(cat cut.csv.log)"
 head -n 5000 whole.csv >cut.csv.part
 refused "was not written by this command" swing --output cut.csv --resume --gravity 0,0,-9
 

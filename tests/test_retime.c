@@ -633,9 +633,22 @@ static void what_cannot_be_kept_is_named(void **state) {
   const double times[3] = {0, 1, 2}, q[3] = {0, 1, 0.5};
   assert_ok(jn_trajectory_half_cosine(x.model, 3, times, q, NULL, &x.path, &error));
   refused(&x, NULL, JN_ERR_ARGUMENT, "the acceleration of 'joint1' jumps at t = 1 ");
+  /* times are those of the path given, also where it was run through by a smooth start first */
+  const double uneven[3] = {0, 0.7, 2};
   jn_trajectory_free(x.path);
-  assert_ok(jn_trajectory_minimum(x.model, 1, 3, times, q, NULL, NULL, &x.path, &error));
-  refused(&x, NULL, JN_ERR_ARGUMENT, "the velocity of 'joint1' jumps at t = 1 ");
+  assert_ok(jn_trajectory_minimum(x.model, 1, 3, uneven, q, NULL, NULL, &x.path, &error));
+  refused(&x, NULL, JN_ERR_ARGUMENT, "the velocity of 'joint1' jumps at t = 0.7 ");
+  const double still[2] = {0.5, 0.5};
+  jn_trajectory_free(x.path);
+  assert_ok(jn_trajectory_minimum(x.model, 3, 2, times, still, NULL, NULL, &x.path, &error));
+  refused(&x, NULL, JN_ERR_ARGUMENT, "the path does not move");
+  /* a force at rest that is too large at the end of a path that moves there */
+  jn_trajectory_free(x.path);
+  const double line[2] = {0, 1.5};
+  assert_ok(jn_trajectory_polynomial(x.model, 0, 1, 1, line, NULL, &x.path, &error));
+  no_limits(1, x.range);
+  limit(&x, JN_LIMIT_EFFORT, 1);
+  refused(&x, NULL, JN_ERR_INFEASIBLE, "at t = 1 of the path");
   one_free(&x);
 }
 

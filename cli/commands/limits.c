@@ -160,6 +160,7 @@ static int draw(limits *x) {
       const jn_limit_peak *p = jn_limit_check_peak(x->check, row, group.kind);
       if (!p->limited) continue;
       cli_sheet_column(&x->sheet, at, f, "%s:%s", quantity_of(x, p), dof_of(x, p).text);
+      cli_sheet_shorten(&x->sheet, at);
       for (int n = 0; n < rows.count; n++)
         cli_sheet_row(&x->sheet, n)[at] =
             jn_limit_check_use(x->check, n * rows.every, row, group.kind, 1);

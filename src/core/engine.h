@@ -44,20 +44,21 @@ typedef void jn_motion_in_fn(const jn_model *m, const jn_work *w, int rep, int K
 typedef void jn_drive_fn(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
                          const unsigned char *prescribed);
 typedef void jn_out_fn(const jn_model *m, const jn_work *w, int rep, int from, int to);
-typedef void jn_mass_fn(const jn_model *m, const jn_work *w, double *M);
+typedef void jn_mass_fn(const jn_model *m, const jn_work *w, int rep, double *M, double *scale);
 typedef void jn_mass_solve_fn(const jn_model *m, const jn_work *w, int first, int last, double *y);
 typedef void jn_mass_whiten_fn(const jn_model *m, const jn_work *w, int first, int last,
                                const unsigned char *prescribed, double *y);
 typedef void jn_variation_fn(const struct variation *x);
+typedef void jn_composites_fn(const struct variation *x, int subtrees);
 typedef void jn_course_fn(const struct variation *x, int first, int still);
 typedef void jn_closed_fn(const struct closed_variation *c, int first, int still);
-typedef int jn_matrices_fn(const struct variation *x, int k, const struct jn_blocks *out,
-                           int write);
+typedef void jn_matrices_fn(const struct variation *x, int k, const struct jn_blocks *out);
 typedef int jn_fill_fn(const struct variation *x, double *dq, double *dv, int write);
 typedef void jn_forward_fn(const struct variation *x, const struct jn_forward_columns *out);
 typedef int jn_mass_factor_fn(const jn_model *m, double *H);
 typedef void jn_mass_factor_solve_fn(const jn_model *m, const double *H, double *const *list,
-                                     int count, double sign, double *y);
+                                     int count, double sign);
+typedef void jn_mass_factor_inverse_fn(const jn_model *m, const double *H, double *X);
 typedef int jn_finite_fn(const double *x, size_t n);
 typedef int jn_gather_fn(double *y, const double *x, size_t n, int used);
 typedef void jn_scatter_fn(double *x, const double *y, size_t n, int used);
@@ -110,7 +111,7 @@ typedef struct jn_engine {
   jn_recursion recursion[5];  /* by jn_formulation */
   jn_boundary boundary;
   jn_place_fn *place; /* sets up the link views of a w, once */
-  jn_mass_fn *mass;   /* upper half of M, body representation, given X_0 of free joints */
+  jn_mass_fn *mass;   /* upper half of M: core/body/crba.h */
   /* M^-1 times JN_SOLVE_COLUMNS columns y in lanes: core/derivatives/mass_solve.h */
   jn_mass_solve_fn *mass_solve;
   jn_mass_whiten_fn *mass_whiten; /* L^-1 y, M = L L^T, prescribed joints left out */
@@ -119,6 +120,9 @@ typedef struct jn_engine {
   jn_course_fn *course_forward;
   /* the same with constraints: core/constraints/closed.h */
   jn_closed_fn *closed_inverse, *closed_forward;
+  /* motion and composites of the links, joints with several dofs: core/derivatives/motion.h */
+  jn_variation_fn *variation_motion, *variation_columns, *variation_own_rows;
+  jn_composites_fn *variation_composites;
   /* matrices of partial derivatives, one dof per lane: core/derivatives/freedoms.h */
   jn_variation_fn *freedoms_columns, *freedoms_carry;
   jn_matrices_fn *freedoms_order;
@@ -127,6 +131,7 @@ typedef struct jn_engine {
   /* M = L^T D L, and M^-1 times matrices: core/derivatives/mass_factor.h */
   jn_mass_factor_fn *mass_factor;
   jn_mass_factor_solve_fn *mass_factor_solve;
+  jn_mass_factor_inverse_fn *mass_factor_inverse;
   jn_pack pack, pack_strict; /* strict: the operations of plain C in every lane */
 } jn_engine;
 
@@ -159,6 +164,10 @@ typedef struct jn_engine {
   extern jn_course_fn jn_course_forward_##isa;                                \
   extern jn_closed_fn jn_closed_inverse_##isa;                                \
   extern jn_closed_fn jn_closed_forward_##isa;                                \
+  extern jn_variation_fn jn_variation_motion_##isa;                           \
+  extern jn_variation_fn jn_variation_columns_##isa;                          \
+  extern jn_variation_fn jn_variation_own_rows_##isa;                         \
+  extern jn_composites_fn jn_variation_composites_##isa;                      \
   extern jn_variation_fn jn_freedoms_columns_##isa;                           \
   extern jn_variation_fn jn_freedoms_carry_##isa;                             \
   extern jn_matrices_fn jn_freedoms_order_##isa;                              \
@@ -166,6 +175,7 @@ typedef struct jn_engine {
   extern jn_forward_fn jn_freedoms_forward_##isa;                             \
   extern jn_mass_factor_fn jn_mass_factor_##isa;                              \
   extern jn_mass_factor_solve_fn jn_mass_factor_solve_##isa;                  \
+  extern jn_mass_factor_inverse_fn jn_mass_factor_inverse_##isa;              \
   JN_PACK_DECLARE(isa)
 JN_ENGINE_DECLARE(plain)
 JN_ENGINE_DECLARE(avx2)

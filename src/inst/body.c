@@ -109,4 +109,6 @@ void ENTRY(body_solve)(const jn_model *m, const jn_work *w, const jn_settings *s
 #undef CALL
 }
 
-void ENTRY(body_mass)(const jn_model *m, const jn_work *w, double *M) { crba_pass(m, w, M); }
+void ENTRY(body_mass)(const jn_model *m, const jn_work *w, int rep, double *M, double *scale) {
+  crba_pass(m, w, rep, M, scale);
+}

@@ -13,7 +13,8 @@
 /* strict: packs without fused multiply-add; stride, linear: layout of a six (core/algebra) */
 #define ENGINE(isa, strict, states, freedoms, stride, linear) {                     \
     .name = #isa,                                                                   \
-    .lanes = states, .freedom_lanes = freedoms, .six_stride = stride, .six_linear = linear, \
+    .lanes = (states), .freedom_lanes = (freedoms), .six_stride = (stride),         \
+    .six_linear = (linear),                                                         \
     .recursion = {                                                                  \
       [JN_FORM_BODY] = {0, jn_body_motion_##isa, jn_external_body, jn_body_inverse_##isa, \
                         jn_body_start_##isa, jn_body_first_terms_##isa, jn_body_solve_##isa}, \
@@ -32,6 +33,10 @@
     .course_forward = jn_course_forward_##isa,                                      \
     .closed_inverse = jn_closed_inverse_##isa,                                      \
     .closed_forward = jn_closed_forward_##isa,                                      \
+    .variation_motion = jn_variation_motion_##isa,                                  \
+    .variation_columns = jn_variation_columns_##isa,                                \
+    .variation_composites = jn_variation_composites_##isa,                          \
+    .variation_own_rows = jn_variation_own_rows_##isa,                              \
     .freedoms_columns = jn_freedoms_columns_##isa,                                  \
     .freedoms_carry = jn_freedoms_carry_##isa,                                      \
     .freedoms_order = jn_freedoms_order_##isa,                                      \
@@ -39,6 +44,7 @@
     .freedoms_forward = jn_freedoms_forward_##isa,                                  \
     .mass_factor = jn_mass_factor_##isa,                                            \
     .mass_factor_solve = jn_mass_factor_solve_##isa,                                \
+    .mass_factor_inverse = jn_mass_factor_inverse_##isa,                            \
     .pack = PACK(isa), .pack_strict = PACK(strict)}
 /* clang-format on */
 

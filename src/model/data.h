@@ -116,6 +116,8 @@ static inline size_t jn_coupled_room(const jn_model *tree, int order) {
   A(Pc, column_jet, 1, rows * (nv + 7))          /* column jets, in blocks of lanes */             \
   A(pc, column_jet, 1, rows)                     /* one more column jet */                         \
   A(Ev, double, 6 * rows, 6 * rows * nv)         /* columns of E of multi-dof joints */            \
+  A(Et, double, 8 * rows, 8 * rows * nv)         /* rows of E, padded: freedoms.h */               \
+  A(row, double, 1, 3 * (rows + 1) * (nv + 8))   /* one row of the matrices: freedoms.h */         \
   A(Ow, double, 6 * rows, 6 * rows * nv)         /* free joints not in JN_BODY: own rows */        \
   A(Yd, six1, 1, nlink)                          /* displacement along a direction of states */    \
   A(D0, six1, rows, rows * nlink)                /* covectors of the displacement D, */            \
@@ -123,7 +125,6 @@ static inline size_t jn_coupled_room(const jn_model *tree, int order) {
   A(D2, six1, rows, rows * nlink)                /* of D'', */                                     \
   A(Df, six1, rows, rows * nlink)                /* and of the wrenches */                         \
   A(mass, double, 1, nv <= JN_DENSE_DOFS ? nv * nv : 0) /* factors of M: mass_factor.h */          \
-  A(mass_columns, double, 1, nv <= JN_DENSE_DOFS ? 8 * JN_MAX_LANES * nv : 0) /* ... columns */    \
   A(solve_link, double, 1, 6 * JN_SOLVE_COLUMNS * nlink) /* M^-1 in lanes: links */                \
   A(solve_rhs, double, 1, JN_SOLVE_COLUMNS * nv) /* M^-1 in lanes: right-hand sides */             \
   A(gather, double, 1, 75 * JN_MAX_LANES * rows) /* scratch: dofs gathered in lanes */             \

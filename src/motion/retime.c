@@ -127,6 +127,17 @@ static jn_status rest_ends(retiming *x) {
   return jn_retime_reclock(x, 2, row);
 }
 
+double jn_retime_given_time(const retiming *x, double u) {
+  double low = jn_trajectory_start(x->given), high = jn_trajectory_end(x->given), wanted, at;
+  if (x->path == x->given || jn_trajectory_clock(x->path, u, 0, &wanted)) return u;
+  for (int i = 0; i < 60; i++) {
+    const double middle = 0.5 * (low + high);
+    if (jn_trajectory_clock(x->given, middle, 0, &at)) return u;
+    *(at < wanted ? &low : &high) = middle;
+  }
+  return high;
+}
+
 /* Velocity and acceleration must not jump. */
 static jn_status check_jumps(retiming *x) {
   const double start = jn_trajectory_start(x->path), end = jn_trajectory_end(x->path);
@@ -146,7 +157,7 @@ static jn_status check_jumps(retiming *x) {
                        "through it; use a path with a continuous second derivative (minimum of "
                        "derivative 2 or more, splines of degree 3 or more), or split it there",
                        i < nv ? "velocity" : "acceleration", jn_limit_name(x->model, i % nv).text,
-                       u);
+                       jn_retime_given_time(x, u));
   }
   return JN_OK;
 }
@@ -173,8 +184,8 @@ jn_status jn_retime_list_breaks(retiming *x) {
 /* Memory. */
 
 double jn_retime_point(const retiming *x, int i) {
-  const int beyond = i - x->p.points, quarter = i - x->p.stride;
-  if (quarter >= 0) return x->start + x->p.h * (1 + quarter / 2 + (quarter % 2 ? 0.75 : 0.25));
+  const int beyond = i - x->p.points, quarter = i - x->p.stride, cell = 1 + quarter / 2;
+  if (quarter >= 0) return x->start + x->p.h * (cell + (quarter % 2 ? 0.75 : 0.25));
   return beyond < 0 ? jn_clock_point(&x->p, x->start, i) : x->beyond[beyond];
 }
 
@@ -184,6 +195,8 @@ static int mark_exact(retiming *x) {
   const int N = x->p.cells;
   const double h = (jn_trajectory_end(x->path) - x->start) / N;
   int count = 0;
+  for (int i = 0; i < x->quarters && x->all_exact; i++)
+    x->exact[i] = x->p.points + x->break_count + count++;
   for (int i = 0; i < x->break_count; i += 2) {
     const int at = (int)((x->breaks[i] - x->start) / h);
     for (int cell = at - 1; cell <= at + 1; cell++)
@@ -330,10 +343,15 @@ jn_status jn_retime_begin(retiming *x) {
   if (!x->pool) return JN_ERR_MEMORY;
   x->pool->below = x->hooks;
   x->scratch = jn_pool_hooks(x->pool);
+  x->given = x->path;
   x->rate[0] = x->rate[1] = 1;
   x->lead = 1 + 1.2e-3;
   jn_status status = place(x);
   if (!status) status = measure(x);
+  double moves = 0;
+  for (int i = 0; i < x->nv && !status; i++) moves = fmax(moves, x->size[i]);
+  if (!status && !(moves > 0))
+    return jn_fail(x->error, JN_ERR_ARGUMENT, NULL, 0, "the path does not move");
   if (!status) status = rest_ends(x);
   if (!status) status = measure(x);
   if (!status) status = jn_retime_even_path(x);

@@ -30,8 +30,8 @@ typedef struct retiming {
   const jn_model *model;
   jn_data *data;
   jn_batch *batch;
-  const jn_trajectory *path;
-  jn_trajectory *own; /* the path with ends at rest, if it needed them */
+  const jn_trajectory *path, *given; /* what is run through; the caller's */
+  jn_trajectory *own;                /* the path with ends at rest, if it needed them */
   const jn_limit_range *range;
   jn_retime_options options;
   jn_error *error;
@@ -63,6 +63,7 @@ typedef struct retiming {
   int quarters; /* between the points of the problem; 0 on a coarse grid */
   int *exact;   /* [quarters] the point with the rows of a quarter; 0: they are interpolated */
   double *beyond; /* [all - points] u of the points beyond those of the problem */
+  int all_exact;  /* 1: no quarter is interpolated */
   double doubt;   /* the largest error of an interpolated row that was seen, an estimate */
   limit_row *row;
   jn_clock_problem p;
@@ -83,6 +84,8 @@ jn_status jn_retime_begin(retiming *x);
 /* Runs the path by another clock, rows as in jn_trajectory_clocked. */
 jn_status jn_retime_reclock(retiming *x, int count, const double *rows);
 jn_status jn_retime_list_breaks(retiming *x);
+/* The time of the caller's path where x->path has the time u. */
+double jn_retime_given_time(const retiming *x, double u);
 /* A grid of `cells`: the rows of the problem; a fine one has the points beyond those of the problem. */
 jn_status jn_retime_grid(retiming *x, int cells, int fine);
 /* Its parts: lists the rows; fills them, drops those without numbers, and limits the clock itself. */

@@ -18,7 +18,7 @@ static const double part_used =
     0.5; /* of a limit by the coarse clock, to be a row of the fine grid */
 static const double enough = 1e-3;   /* excess that is left to slowing down */
 static const double margin = 2e-7;   /* and what is not seen between the points looked at */
-static const double doubtful = 1e-5; /* error of interpolated rows of degree 3: 1e-7 of degree 5 */
+static const double doubtful = 2e-5; /* error of rows interpolated by degree 3; of degree 5: 1e-7 */
 static const double later = 1.01;    /* a given duration relative to the least, at least */
 
 /* The time of a cell: the integral of b^(-1/2), b cubic, by Gauss and Legendre with 8 nodes. */
@@ -316,15 +316,15 @@ static jn_status examine(const retiming *x, const jn_limit_range *range,
   return status;
 }
 
-/* 1 if the points of a cell may not show what happens in it: an uneven path, more pieces than cells, a
- * clock that changes by more than a factor of two in a cell, or rows that are not smooth. */
+/* 1 if the points of a cell may not show what happens in it: an uneven path, more pieces than cells, or
+ * a clock that changes by more than a factor of two in a cell. */
 static int is_rough(const retiming *x) {
   double most = 1;
   for (int i = 0; i < x->p.cells; i++) {
     const double ratio = x->clock[5 * (size_t)i + 2] / x->clock[5 * (size_t)i + 7];
     most = fmax(most, fmax(ratio, 1 / ratio));
   }
-  return x->uneven || x->break_count > x->p.cells || most > 2 || x->doubt > doubtful;
+  return x->uneven || x->break_count > x->p.cells || most > 2;
 }
 
 /* Examines a rough motion as a whole: *factor, by which it must be slower. */
@@ -345,6 +345,26 @@ static jn_status examine_rough(retiming *x, const jn_trajectory *motion, double 
   return status;
 }
 
+/* The same grid with rows that are computed at all quarters, for a path that is not smooth enough to
+ * interpolate them. */
+static jn_status make_exact(retiming *x) {
+  const size_t n = (size_t)x->p.cells + 1;
+  double *kept = jn_block_new(&x->hooks, 2 * n, sizeof *kept);
+  if (!kept) return JN_ERR_MEMORY;
+  memcpy(kept, x->solution.c, n * sizeof *kept);
+  memcpy(kept + n, x->fast, n * sizeof *kept);
+  x->all_exact = 1;
+  const jn_status status = jn_retime_grid(x, x->p.cells, 1);
+  if (!status) {
+    memcpy(x->solution.c, kept, n * sizeof *kept);
+    memcpy(x->fast, kept + n, n * sizeof *kept);
+    jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
+    choose_rows(x);
+  }
+  jn_block_free(&x->hooks, kept);
+  return status;
+}
+
 /* Looks, tightens and solves again; then slows down until nothing is exceeded. */
 static jn_status settle(retiming *x, jn_retime_report *report) {
   double worst = 0;
@@ -354,6 +374,11 @@ static jn_status settle(retiming *x, jn_retime_report *report) {
     make_clock(x, 1);
     jn_retime_motion(x);
     status = jn_retime_tighten(x, &worst);
+    if (!status && x->doubt > doubtful) {
+      status = make_exact(x);
+      round--;
+      continue;
+    }
     if (status || worst < 1 + enough || round == ROUNDS) break;
     status = solve_again(x, round, worst, report);
   }

@@ -30,8 +30,8 @@ static jn_status fail_at_breach(const retiming *x) {
       "no clock keeps the limits: the %s%s of '%s' is %.6g at t = %.6g of the path, beyond "
       "its limit %.6g by %.4g: %s",
       jn_limit_quantity(x->model, b->iv, b->kind), b->kind == JN_LIMIT_EFFORT ? " at rest" : "",
-      jn_limit_name(x->model, b->iv).text, b->value, b->u, b->limit, fabs(b->value - b->limit),
-      b->remedy);
+      jn_limit_name(x->model, b->iv).text, b->value, jn_retime_given_time(x, b->u), b->limit,
+      fabs(b->value - b->limit), b->remedy);
 }
 
 /* Limits. */

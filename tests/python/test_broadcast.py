@@ -54,7 +54,7 @@ def tables(r, order=1):
     joint = {"prescribed": ["crank" if r.constraints else r.joints[-1]["name"]]}
     return {
         "inverse_dynamics": ([q, motion], [], {}), "forward_dynamics": ([q, v], [rows], {}),
-        "hybrid_dynamics": ([q, motion, rows], [], joint),
+        "forward_dynamics_error": ([q, v], [rows], {}), "hybrid_dynamics": ([q, motion, rows], [], joint),
         "hybrid_dynamics_by_freedom": ([q, motion, rows, ("given", (n,))], [], {}), "mass_matrix": ([q], [], {}),
         "inverse_mass": ([q], [], {}), "inverse_mass_apply": ([q, ("B", (n, 3))], [], {}),
         "equations_of_motion": ([q], [("v", (order + 1, n))], {}),

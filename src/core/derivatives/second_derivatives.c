@@ -225,7 +225,7 @@ jn_status jn_open_inverse_second(const jn_model *model, jn_data *data, const dou
         jn_blocks o = {{out->dqdq ? out->dqdq + b : NULL, n2, nv},
                        {out->dqdv ? out->dqdv + b * nv : NULL, n2, 1},
                        {out->dmdq ? out->dmdq + b : NULL, n2, nv}};
-        jn_variation_square(&x, 1, &o, 1);
+        jn_variation_square(&x, 1, &o);
       }
     }
     if (out->dvdv) {
@@ -234,7 +234,7 @@ jn_status jn_open_inverse_second(const jn_model *model, jn_data *data, const dou
       if (weight)
         contract(&x, weight, g, g + nv, g + 2 * nv), put_row(out->dvdv, nv, b, g + nv);
       else
-        jn_variation_square(&x, 1, &o, 1);
+        jn_variation_square(&x, 1, &o);
     }
     unit[b] = 0;
   }
@@ -288,7 +288,7 @@ static void forward_slice(const variation *x, size_t b, const first *f,
   size_t nv = (size_t)x->m->nv, n2 = nv * nv;
   double *qq = out->dqdq ? out->dqdq + b : NULL, *qv = out->dqdv ? out->dqdv + b * nv : NULL;
   jn_blocks o = {{qq, n2, nv}, {qv, n2, 1}, {NULL, 0, 0}};
-  jn_variation_square(x, 1, &o, 1);
+  jn_variation_square(x, 1, &o);
   if (qq) solve_slice(x, qq, nv, f->dq);
   if (qv) solve_slice(x, qv, 1, f->dv);
   if (out->dqdtau) solve_slice(x, out->dqdtau + b * nv, 1, f->dtau);
@@ -316,7 +316,7 @@ static void forward_velocity(const variation *x, size_t b, const double *mu, dou
     contract(x, mu, g, g + nv, g + 2 * nv);
     for (size_t j = 0; j < nv; j++) dvdv[b * nv + j] = -g[nv + j];
   } else {
-    jn_variation_square(x, 1, &o, 1);
+    jn_variation_square(x, 1, &o);
     solve_slice(x, dvdv + b * nv, 1, NULL);
   }
 }

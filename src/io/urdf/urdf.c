@@ -52,8 +52,9 @@ static void read_inertia(reader *r, const char **attributes) {
 /* A second <inertial> is accepted if it says the same as the first. */
 static void compare_inertials(reader *r) {
   const jn_link_desc *a = &r->first_link, *b = &r->link;
-  const int same = a->mass == b->mass && a->com.x == b->com.x && a->com.y == b->com.y &&
-                   a->com.z == b->com.z && memcmp(&a->inertia, &b->inertia, sizeof a->inertia) == 0;
+  int same =
+      a->mass == b->mass && a->com.x == b->com.x && a->com.y == b->com.y && a->com.z == b->com.z;
+  for (int i = 0; i < 9; i++) same &= a->inertia.m[i / 3][i % 3] == b->inertia.m[i / 3][i % 3];
   if (same)
     note(r, JN_NOTE, r->second_line, "%sa second <inertial> equal to the first is ignored",
          r->subject);
