@@ -67,6 +67,10 @@ if command -v gnuplot >/dev/null; then
   texts limbs.svg >limbs.txt
   grep -q '^joint angle: left_leg   \[' limbs.txt || fail "joints are not grouped by limb"
   grep -q '^zero or constant, not drawn: .*joint angle: right_leg' limbs.txt || fail "a panel of zeros is not folded"
+  "$build/jounce" simulate legs.urdf --time 0.1 --joints 'left*_1,right_leg_5' --plot some.svg --format csv --output some.csv 2>/dev/null
+  head=$(head -n 1 some.csv)
+  [ "$head" = "t,left_leg_1,right_leg_5,left_leg_1',right_leg_5',energy" ] || fail "simulate --joints: $head"
+  texts some.svg | grep -q left_leg_1 && ! texts some.svg | grep -q left_leg_2 || fail "joints in the picture: $(texts some.svg | grep leg)"
   "$build/jounce" traj "$source/examples/data/arm.urdf" "$source/examples/data/arm.csv" --samples 11 --plot arm.svg >out.json
   texts arm.svg >arm.txt
   grep -q '^joint torque   \[-13.49, 1.412\]' arm.txt || fail "extremes between the rows are missing in the picture"

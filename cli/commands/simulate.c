@@ -10,6 +10,7 @@
 #include <jounce/table.h>
 #include <jounce/trajectory.h>
 
+#include "job/joints.h"
 #include "job/closure.h"
 #include "output/names.h"
 #include "job/path.h"
@@ -130,6 +131,28 @@ static int name_columns(motion *m) {
     }
   }
   follower_columns(m, m->names, NULL);
+  return CLI_DONE;
+}
+
+/* Marks the columns of joints that --joints leaves out: they are neither written nor drawn. */
+static int leave_out(motion *m) {
+  const jn_model *model = m->job.model;
+  const int nq = jn_model_nq(model), nv = jn_model_nv(model);
+  unsigned char *shown, *out;
+  int code = cli_joints_find(&m->job, &shown), at = 1 + nq + nv;
+  if (code || !shown) return code;
+  m->stream.left_out = out = cli_take(&m->job.result.memory, (size_t)m->columns, 1);
+  if (!out) return CLI_BAD_INPUT;
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (!shown[i]) {
+      memset(out + 1 + j->iq, 1, (size_t)j->nq);
+      memset(out + 1 + nq + j->iv, 1, (size_t)j->nv);
+    }
+    if (j->leader >= 0) memset(out + at, !shown[j->leader], 2), at += 2; /* as its leader */
+  }
+  for (int i = 0; i < m->columns; i++)
+    if (out[i]) m->kinds[i] = -1;
   return CLI_DONE;
 }
 
@@ -580,7 +603,7 @@ static int open_motion(motion *m) {
 static int move(motion *m) {
   int code = read_forces(m);
   if (code || (code = prepare(m)) || (code = cli_check_pictures("simulate", m->plot, m->report)) ||
-      (code = name_columns(m)) || (code = open_motion(m)))
+      (code = name_columns(m)) || (code = leave_out(m)) || (code = open_motion(m)))
     return code;
   code = cli_stream_end(&m->stream, write_motion(m));
   return code ? code : show(m);
@@ -620,6 +643,7 @@ int cli_simulate(int argc, char **argv) {
                               CLI_WORLD_OPTION(job),
                               CLI_PROXIMAL_OPTION(job),
                               CLI_OUTPUT_OPTIONS(job),
+                              CLI_JOINTS_OPTION(job),
                               CLI_OPT_NUMBER("time", &m.time, &m.time_given),
                               CLI_OPT_NUMBER("step", &m.step, &m.step_given),
                               CLI_OPT_NUMBER("tolerance", &m.tolerance, &m.tolerance_given),

@@ -242,7 +242,6 @@ int take_options(job *j, PyObject **values) {
   call *c = &j->c;
   const algorithm *a = c->algorithm;
   if (a->flags & LINEAR && take_linear(j, values)) return -1;
-  if (a->flags & LINEAR && a->flags & (STEP | ACTIVE) && check_body(j)) return -1;
   if (a->flags & PRESCRIBED && take_joints(j, values[a->slot_prescribed], "prescribed")) return -1;
   if (a->flags & DRIVEN && values[a->slot_driven] &&
       take_joints(j, values[a->slot_driven], "driven"))
@@ -252,6 +251,7 @@ int take_options(job *j, PyObject **values) {
   if (a->flags & ACTIVE && values[a->slot_world] && take_world(j, values[a->slot_world])) return -1;
   if (take_closure(j, values)) return -1;
   if (a->flags & STEP && take_double(values[a->slot_h], "h", &c->number)) return -1;
+  if (a->flags & LINEAR && a->flags & (STEP | ACTIVE) && check_body(j)) return -1;
   if (a->flags & FRAME && (c->frame = model_frame(c->self, values[a->slot_frame])) < 0) return -1;
   if (a->flags & OBSERVER && take_observer(j, values)) return -1;
   if (a->flags & POINT) {

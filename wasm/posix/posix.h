@@ -11,6 +11,15 @@
 #define PATH_MAX 4096
 #endif
 
+/* fcntl refuses a lock, which nobody needs: there is one process. */
+#ifndef F_SETLKW
+#define F_RDLCK 0
+#define F_WRLCK 1
+#define F_UNLCK 2
+#define F_SETLK 6
+#define F_SETLKW 7
+#endif
+
 /* The path without ".", ".." and repeated slashes; NULL if there is no such file. */
 char *realpath(const char *path, char *resolved);
 /* Succeed, and change nothing. */
