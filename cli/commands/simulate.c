@@ -574,9 +574,11 @@ static int check_usage(cli_job *job) {
     return cli_bad_usage(
         "simulate: --step is too small: the run would take %.3g steps; at most 1e9",
         m->time / m->step);
-  if (job->output.resume && (m->plot || m->report || m->drift))
+  if (job->output.resume && (m->plot || m->report || m->drift || job->joints))
     return cli_bad_usage(
-        "simulate: --resume: not with --plot, --report or --drift, which need all rows");
+        "simulate: --resume: not with --plot, --report, --drift or --joints, which need all rows "
+        "or "
+        "leave out columns");
   return m->plot ? chart_check_path("simulate", m->plot) : CLI_DONE;
 }
 
