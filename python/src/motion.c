@@ -18,6 +18,13 @@ static int refuse_layout(const model_object *model, const char *what) {
   return -1;
 }
 
+/* Forces of the open tree are not those of a model with constraints. */
+static int refuse_constraints(const model_object *model, const char *what, const char *remedy) {
+  if (!jn_model_constraint_count(model->model)) return 0;
+  raise_text(JN_ERR_ARGUMENT, "%s: the model has constraints%s", what, remedy);
+  return -1;
+}
+
 /* One limit: a number for all joints but a floating base, or one for each degree of freedom. */
 static int take_limit(const model_object *model, PyObject *value, const char *what, int kind,
                       jn_limit_range *range) {
@@ -164,6 +171,9 @@ static int take_closed(const trajectory_object *self, PyObject *driven, PyObject
                        PyObject *active, closed_given *c, const jn_closed_motion **closed) {
   const jn_model *m = self->model->model;
   if (!driven || driven == Py_None) {
+    if (refuse_constraints(self->model, "limits",
+                           ": name the joints that keep the motion, driven=[...]"))
+      return -1;
     if ((!q || q == Py_None) && (!active || active == Py_None)) return 0;
     raise_text(JN_ERR_ARGUMENT, "q and active are those of a closed motion: give driven as well");
     return -1;
@@ -295,6 +305,7 @@ PyObject *trajectory_retime(PyObject *object, PyObject *const *args, Py_ssize_t 
   jn_tool_limit tool;
   if (take_arguments("retime", names, 16, 6, 0, args, nargs, keywords, v) ||
       refuse_layout(self->model, "retime") ||
+      refuse_constraints(self->model, "retime", ", which it does not take into account") ||
       (v[6] && take_int(v[6], "intervals", 0, JN_MAX_INTERVALS, &o.intervals)) ||
       (v[9] && take_double(v[9], "tolerance", &o.tolerance)) ||
       take_tool(self->model, v[10], &tool, &o) || take_end_speeds(v[11], &o) ||
@@ -346,7 +357,9 @@ PyObject *trajectory_elastic(PyObject *object, PyObject *const *args, Py_ssize_t
   PyObject *v[3];
   double t;
   if (take_arguments("elastic", names, 3, 3, 3, args, nargs, keywords, v) ||
-      refuse_layout(model, "elastic") || take_double(v[0], "t", &t))
+      refuse_layout(model, "elastic") ||
+      refuse_constraints(model, "elastic", ", which it does not take into account") ||
+      take_double(v[0], "t", &t))
     return NULL;
   const npy_intp nv = jn_model_nv(model->model), nq = jn_model_nq(model->model), shape[2] = {3, nv};
   double *K = PyMem_Calloc((size_t)(6 * nv + nq + 1), sizeof *K), *B = K ? K + nv : NULL;

@@ -605,7 +605,7 @@ static PyMethodDef methods[] = {
           "a number for all rotors or one for each; None: the model's. With constraints:\n"
           "driven, the joints that keep the motion of the trajectory; the others follow, from\n"
           "q (default: as the trajectory has them at its start), and forces are those of\n"
-          "constrained_inverse_dynamics. Without driven: the open tree.")},
+          "constrained_inverse_dynamics.")},
     {"retime",
      FAST(trajectory_retime,
           "retime($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "

@@ -135,6 +135,10 @@ class Constraints(unittest.TestCase):
     def test_limits_of_a_closed_motion(self):
         model = jounce.Model("fourbar")
         path = jounce.Trajectory.minimum(model, [0, 1], [[0, 0, 0], [3, 0, 0]], derivative=4)
+        for call in (lambda: path.limits(effort=4), lambda: path.retime(effort=4, velocity=1, jerk=9),
+                     lambda: path.elastic(0.5, 100, 1)):
+            with self.assertRaisesRegex(jounce.Error, "the model has constraints"):
+                call()
         found = path.limits(effort=4, driven=["crank"])
         worst = {(p["joint"], p["quantity"]): abs(p["worst"]) for p in found["limits"]}
         most, q = 0, np.zeros(3)
