@@ -279,7 +279,8 @@ static int show(elastic *x, const char *text) {
   cli_replay replay = {0};
   x->path.tables = tables;
   int code = CLI_DONE;
-  if (x->path.report) code = cli_replay_trajectory(&replay, &x->path.job, x->path.trajectory, NULL);
+  if (x->path.report)
+    code = cli_replay_trajectory(&replay, &x->path.job, x->path.trajectory, NULL, NULL);
   return code ? code : cli_path_show(&x->path, &c, "Elastic joints", cards, &replay);
 }
 

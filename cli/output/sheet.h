@@ -19,6 +19,7 @@ typedef struct cli_sheet {
   jn_table *table; /* column 0 is the time, or another x axis */
   int *figure_of;  /* [columns] */
   const char **names;
+  const char **labels;    /* [columns], in legends */
   cli_extremes *extremes; /* [columns], by cli_sheet_measure */
   const chart_figure *figure;
   int figures;
@@ -30,6 +31,8 @@ void cli_sheet_free(cli_sheet *sheet);
 /* Sets the name of a column and its figure (-1: none). */
 void cli_sheet_column(cli_sheet *sheet, int column, int figure, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Legends show what follows the ':' of its name: the title of the figure says the rest. */
+void cli_sheet_shorten(cli_sheet *sheet, int column);
 double *cli_sheet_row(const cli_sheet *sheet, int row);
 
 chart cli_sheet_chart(const cli_sheet *sheet);

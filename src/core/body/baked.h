@@ -184,7 +184,7 @@ INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, s
   }                                                                                        \
   PART void name##_solve##i##_##k(const link_view *view, const jn_link *l) {               \
     const link_view at = constant_view(view, l, &link##i);                                 \
-    solve_link(&at, NV, k, 0, 0, more, REP, 0, link##i.parent < 0);                        \
+    solve_link(&at, NV, k, 0, 0, 0, more, REP, 0, link##i.parent < 0);                     \
   }
 
 #endif
