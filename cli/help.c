@@ -262,11 +262,16 @@ const char cli_fd_help[] =
     "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
     HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_ACTIVE HELP_WORLD
     "  --proximal MU          constraints yield, (J v)' = -mu lambda: any rank is accepted\n" HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_JOINTS
+    "  --articulated NAME     also articulated inertias and bias wrenches, \"articulated\": {body: {\"MA\":\n"
+    "                         [6][6], \"WA\": [k = 0..R][6]}}: the wrench through the joint of a body is\n"
+    "                         MA V^(k+1) + WA^(k); as spatial, body, hybrid or mixed wrench; in JSON\n"
     HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1]}, \"tau\": {\"joint1\": [2, 0]}}' |\n"
-    "    jounce fd pendulum --order 1 --state -\n";
+    "    jounce fd pendulum --order 1 --state -\n"
+    "  echo '{\"joints\": {\"joint1\": [0.5, 1]}, \"tau\": {\"joint1\": [2]}}' |\n"
+    "    jounce fd pendulum --articulated body --json --state -\n";
 
 const char cli_hybrid_help[] =
     "usage: jounce hybrid MODEL [--order R] --state FILE [options]\n\n"
@@ -276,12 +281,18 @@ const char cli_hybrid_help[] =
     "to V^(R+1). Writes what was not given: {\"order\", \"tau\": {joints with motion given},\n"
     "\"joints\": {joints with force given: [q'' ... q^(R+2)]}, \"base_wrench\" or \"base_twist\"}.\n"
     "With constraints the force of passive joints is given: zero. Writes \"constraint_forces\".\n\n"
-    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_JOINTS HELP_ACTIVE HELP_WORLD HELP_OUTPUT
+    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_JOINTS HELP_ACTIVE HELP_WORLD
+    "  --given-force NAMES    for each degree of freedom: of these the force is given, of all others the\n"
+    "                         motion; 'base:vx,base:vy,q2', '*' stands for any text. What the state\n"
+    "                         lacks is zero. Writes {\"order\", \"dofs\", \"given\": [force or motion],\n"
+    "                         \"tau\": [k][n], \"acc\": [k][n]}, given and computed\n"
+    HELP_OUTPUT
     "csv: joint, component, kind (force or motion) and a column for each k.\n"
     "npy: array [2][R+1][nv]: all forces, then all motions from v' on, given and computed.\n\n"
     "example:\n"
     "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, 0, 3]}, \"tau\": {\"joint1\": [2]}}' |\n"
-    "    jounce hybrid double_pendulum --state -\n";
+    "    jounce hybrid double_pendulum --state -\n"
+    "  jounce state tilthex | jounce hybrid tilthex --state - --given-force 'base:v*' --text\n";
 
 const char cli_loops_help[] =
     "usage: jounce loops MODEL [--state FILE] [options]\n\n"

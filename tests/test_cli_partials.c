@@ -1,4 +1,4 @@
-/* test_cli_partials.c: partials --link, --hybrid, --forward --regressor: against differences of what
+/* test_cli_partials.c: partials --link, --hybrid, --forward --regressor, hybrid --given-force, fd --articulated: against differences of what
  * fk, id and hybrid write, and against jacobian and eom. */
 #include "helpers/check.h"
 
@@ -130,6 +130,60 @@ static void partials_of_hybrid_dynamics_are_differences(void **state) {
   json_decref(got);
 }
 
+/* W = MA V' + WA, W what id --reactions writes */
+static void articulated_bodies_give_the_reactions(void **state) {
+  (void)state;
+  json_t *fd = run_json(
+      "echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, -1]}, \"tau\": {\"joint1\": "
+      "[2], "
+      "\"joint2\": [1]}}' > f.json\njounce fd double_pendulum --articulated body --state f.json");
+  const double a[2] = {at(item(item(fd, "joints", NULL), "joint1", NULL), 0),
+                       at(item(item(fd, "joints", NULL), "joint2", NULL), 0)};
+  json_t *id = run_json(
+      "echo '{\"joints\": {\"joint1\": [0.5, 1, %.17g], \"joint2\": [0.2, -1, %.17g]}}' > a.json\n"
+      "jounce id double_pendulum --reactions body --state a.json",
+      a[0], a[1]);
+  json_t *fk = run_json("jounce fk double_pendulum --representation body --order 1 --state a.json");
+  for (int body = 0; body < 2; body++) {
+    const char *link = body ? "link2" : "link1";
+    const json_t *A = item(item(fd, "articulated", NULL), link, NULL);
+    const json_t *V = in(item(item(item(fk, "links", NULL), link, NULL), "twist", NULL), 1);
+    const json_t *W = in(item(item(id, "reactions", NULL), body ? "joint2" : "joint1", NULL), 0);
+    for (size_t i = 0; i < 6; i++) {
+      double sum = at(in(item(A, "WA", NULL), 0), i);
+      for (size_t c = 0; c < 6; c++) sum += at(in(item(A, "MA", NULL), i), c) * at(V, c);
+      check_residual("MA V' + WA = W", fabs(sum - at(W, i)), 1e-12);
+    }
+  }
+  json_decref(fd), json_decref(id), json_decref(fk);
+  assert_int_equal(run("jounce fd double_pendulum --articulated body --state f.json --text"), 2);
+  assert_int_equal(run("jounce fd fourbar --articulated body --state f.json"), 2);
+  assert_int_equal(run("jounce fd arm6 --articulated body --state f.json --layout mujoco"), 2);
+}
+
+/* A falling base that does not turn: forces given along, motion about its axes. */
+static void hybrid_dynamics_by_degree_of_freedom(void **state) {
+  (void)state;
+  json_t *got = run_json(
+      "jounce state tilthex > rest.json && jounce hybrid tilthex --state rest.json "
+      "--given-force 'base:v*,q2' --order 1");
+  const json_t *acc = in(item(got, "acc", NULL), 0), *tau = in(item(got, "tau", NULL), 0);
+  static const int given[4] = {3, 4, 5, 6};
+  for (size_t i = 0; i < 12; i++) {
+    const char *word = json_string_value(json_array_get(item(got, "given", NULL), i));
+    int force = 0;
+    for (size_t j = 0; j < 4; j++) force |= given[j] == (int)i;
+    assert_string_equal(word, force ? "force" : "motion");
+    assert_true(force ? at(tau, i) == 0 : at(acc, i) == 0);
+  }
+  check_residual("falls", fabs(at(acc, 5) + 9.81), 1e-12); /* at rest, all links fall alike */
+  json_decref(got);
+  assert_int_equal(run("jounce hybrid tilthex --state rest.json --given-force base:x"), 1);
+  assert_non_null(strstr(errors, "no degree of freedom 'base:x'"));
+  assert_int_equal(run("jounce hybrid fourbar --state rest.json --given-force '*'"), 2);
+  assert_int_equal(run("jounce hybrid tilthex --state rest.json --given-force '*' --joints q2"), 2);
+}
+
 /* M d v' / d pi = -Y at the acceleration of forward dynamics */
 static void accelerations_by_parameters_solve_the_regressor(void **state) {
   (void)state;
@@ -188,6 +242,8 @@ int main(void) {
       cmocka_unit_test(partials_of_a_link_are_differences),
       cmocka_unit_test(geometry_along_an_axis_is_motion),
       cmocka_unit_test(partials_of_hybrid_dynamics_are_differences),
+      cmocka_unit_test(articulated_bodies_give_the_reactions),
+      cmocka_unit_test(hybrid_dynamics_by_degree_of_freedom),
       cmocka_unit_test(accelerations_by_parameters_solve_the_regressor),
       cmocka_unit_test(what_does_not_fit_is_refused),
   };

@@ -226,6 +226,29 @@ static void the_spatial_formulation_refuses_links_far_from_the_base(void **state
   }
 }
 
+/* A boom of 1000 km that turns about the base, with a short arm at its end: the joint at the base moves
+ * what is far, and the largest force is its own. */
+static void a_long_boom_is_not_far(void **state) {
+  (void)state;
+  jn_spec *spec;
+  jn_link_desc boom = link_of("boom", 1, jn_v3(0, 0, 0.5), 1, 1, 1),
+               arm = link_of("arm", 1, jn_v3(0, 0.5, 0), 1, 1, 1);
+  jn_joint_desc first = joint_of("first", JN_JOINT_REVOLUTE, NULL, "boom", shift(0, 0, 0)),
+                second = joint_of("second", JN_JOINT_REVOLUTE, "boom", "arm", shift(1e6, 0, 0));
+  assert_ok(jn_spec_new("boom", NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &boom));
+  assert_ok(jn_spec_add_link(spec, &arm));
+  assert_ok(jn_spec_add_joint(spec, &first));
+  assert_ok(jn_spec_add_joint(spec, &second));
+  robot r = robot_new(spec, 1, 3, 1);
+  for (int form = 0; form < 4; form++) {
+    double tau[4];
+    jn_data_settings(r.data)->formulation = (jn_formulation)form;
+    assert_ok(jn_inverse_dynamics(r.model, r.data, 1, r.q, r.v, NULL, tau));
+  }
+  robot_free(&r);
+}
+
 /* At an equilibrium the accelerations are zero, and at rest every other order is: no digits are lost
  * by that. */
 static void an_equilibrium_has_its_digits(void **state) {
@@ -234,6 +257,7 @@ static void an_equilibrium_has_its_digits(void **state) {
     robot r = robot_random(seed, 5, JN_JOINT_FIXED, TYPE(REVOLUTE) | TYPE(SPHERICAL), 4);
     double *v = doubles(r.n + (size_t)r.nv), *a = doubles(r.n), error[5];
     double *tau = robot_inverse(&r, v, NULL);
+    for (size_t i = 0; i < (size_t)r.nv; i++) tau[i] *= 1 + 0x1p-50; /* as near as numbers go */
     assert_ok(jn_forward_dynamics_error(r.model, r.data, 4, r.q, v, tau, NULL, a, error));
     for (int k = 0; k <= 4; k++) check_residual("error at an equilibrium", error[k], 1e-11);
     memset(tau, 0, r.n * sizeof *tau);
@@ -249,6 +273,7 @@ int main(void) {
       cmocka_unit_test(wrench_of_a_base_behind_a_driven_free_joint),
       cmocka_unit_test(the_estimated_error_of_forward_dynamics_is_the_true_one),
       cmocka_unit_test(the_spatial_formulation_refuses_links_far_from_the_base),
+      cmocka_unit_test(a_long_boom_is_not_far),
       cmocka_unit_test(an_equilibrium_has_its_digits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,6 +203,35 @@ assert seen >= 4, "%s: %d names in the script" % (sys.argv[1], seen)
 EOF
 done
 
+# ---- lost digits: a light gimbal whose outer and inner axis coincide turns by a difference of torques; a slide far from its base
+python3 - <<'EOF'
+def robot(name, links):
+    text = '<robot name="%s"><link name="base"/>' % name
+    for i, (mass, inertia, kind, axis) in enumerate(links):
+        text += ('<link name="l%d"><inertial><mass value="%s"/><inertia ixx="%s" iyy="%s" izz="%s" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+                 '<joint name="j%d" type="%s"><parent link="%s"/><child link="l%d"/><axis xyz="%s"/><limit lower="-1e9" upper="1e9" effort="1" velocity="1"/></joint>'
+                 % ((i, mass) + inertia + (i, kind, "l%d" % (i - 1) if i else "base", i, axis)))
+    open(name + ".urdf", "w").write(text + "</robot>")
+ring = ("1e-10", ("1e-10",) * 3)
+robot("gimbal", [ring + ("continuous", "0 0 1"), ring + ("continuous", "0 1 0"), ("1", ("1", "2", "3"), "continuous", "0 0 1")])
+robot("slide", [("1", ("1",) * 3, "prismatic", "1 0 0"), ("1", ("1",) * 3, "continuous", "0 1 0")])
+EOF
+echo '{"joints": {"j0": [0.3, 0.1], "j1": [0, 0], "j2": [0.5, 0.3]}, "tau": {"j0": [0.2], "j1": [0.1], "j2": [0.2]}}' >turned.json
+"$jounce" fd gimbal.urdf --state turned.json --text >lost.txt
+grep -q 'only about 5 digits of v^(1) are left' lost.txt || fail "lost digits: $(cat lost.txt)"
+"$jounce" fd gimbal.urdf --state turned.json --format csv >/dev/null 2>errors
+grep -q 'jounce: fd: only about 5 digits' errors || fail "lost digits, csv: $(cat errors)"
+"$jounce" fd gimbal.urdf --state turned.json --json | python3 -c '
+import json, sys
+e = json.load(sys.stdin)["relative_error"]
+assert len(e) == 1 and 1e-7 < e[0] < 1e-4, e'
+echo '{"joints": {"j0": [0.3, 0.1], "j1": [1, 0]}, "tau": {"j0": [0.2], "j1": [0.1]}}' >turned.json
+"$jounce" fd slide.urdf --state turned.json --text >kept.txt
+! grep -q digits kept.txt || fail "digits are not lost: $(cat kept.txt)"
+echo '{"joints": {"j0": [3e6, 0.1], "j1": [1, 0]}, "tau": {"j0": [0.2], "j1": [0.1]}}' >turned.json
+"$jounce" fd slide.urdf --state turned.json >/dev/null
+refused 1 "fewer than two digits" "$jounce" fd slide.urdf --state turned.json --formulation spatial
+
 # ---- the instruction set: a name that is not one is reported
 "$jounce" id pendulum --pad --state state.json >good.json
 JOUNCE_ISA=plain "$jounce" id pendulum --pad --state state.json >plain.json 2>errors

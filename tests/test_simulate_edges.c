@@ -148,6 +148,9 @@ static void wrenches_on_the_world_and_far_from_it(void **state) {
       run_afloat(m, scheme, 2, (jn_representation)rep, 64, q1, v1);
       check_residual("wrench far from the origin, q", largest_difference(q, q1, nq), 1e-12);
       check_residual("wrench far from the origin, v", largest_difference(v, v1, count), 1e-12);
+      run_afloat(m, JN_TAYLOR, 2, (jn_representation)rep, 0, q1, v1);
+      check_residual("the schemes agree on a wrench", largest_difference(q, q1, nq), 1e-3);
+      check_residual("the schemes agree on a wrench", largest_difference(v, v1, count), 1e-3);
     }
   }
   jn_model_free(m);

@@ -171,9 +171,10 @@ static int find_shown(cli_job *job, unsigned char **shown) {
   return cli_joints_find(job, shown);
 }
 
-/* One quantity of all joints, constraint forces if lambda is not NULL, reactions if W is not. */
+/* One quantity of all joints, constraint forces if lambda is not NULL, reactions if W is not, and what
+ * `more` adds (may be NULL). */
 static int write_dynamics(cli_job *job, const char *title, quantity s, double *lambda,
-                          const cli_observer *observer, double *W) {
+                          const cli_observer *observer, double *W, int (*more)(cli_job *job)) {
   cli_result *r = &job->result;
   const cli_axis k = CLI_AXIS(job->order + 1), dof = CLI_AXIS(jn_model_nv(job->model));
   const int floating = jn_model_is_floating(job->model);
@@ -194,6 +195,7 @@ static int write_dynamics(cli_job *job, const char *title, quantity s, double *l
   add_error(job, &s);
   if (lambda) cli_closure_forces(job, CLI_TO_JSON | CLI_TO_LINES, lambda);
   if (W) add_reactions(job, observer->reactions, W, shown);
+  if (more && (code = more(job))) return code;
   return cli_job_write(job);
 }
 
@@ -234,7 +236,7 @@ static int run_id(cli_job *job) {
     code = cli_job_status(job, jn_joint_reactions(m, job->data, R, s->q, s->v, &s->external,
                                                   (jn_representation)o->reactions, &o->frames, W));
   }
-  return code ? code : write_dynamics(job, "inverse dynamics", forces_of(job), lambda, o, W);
+  return code ? code : write_dynamics(job, "inverse dynamics", forces_of(job), lambda, o, W, NULL);
 }
 
 int cli_id(int argc, char **argv) {
@@ -243,10 +245,51 @@ int cli_id(int argc, char **argv) {
   return cli_job_run(&id.job, table, COUNT(table), argc, argv, NULL, run_id);
 }
 
+typedef struct fd_job {
+  cli_job job;
+  int articulated, articulated_given; /* a jn_representation */
+} fd_job;
+
+/* --articulated: "articulated": {body: {"MA": [6][6], "WA": [k][6]}} */
+static int add_articulated(cli_job *job) {
+  const fd_job *fd = (const fd_job *)job;
+  const int bodies = jn_model_body_count(job->model), R = job->order;
+  const cli_robot_state *s = &job->state;
+  cli_result *r = &job->result;
+  r->without |= CLI_TO_LINES | CLI_TO_NPY; /* matrices of every body: JSON only */
+  double *MA = cli_take_numbers(&r->memory, (size_t)bodies, 6, 6),
+         *WA = cli_take_numbers(&r->memory, (size_t)R + 1, (size_t)bodies, 6);
+  if (!MA || !WA) return CLI_BAD_INPUT;
+  const int code = cli_job_status(
+      job, jn_articulated_bodies(job->model, job->data, R, s->q, NULL, s->v, s->tau, &s->external,
+                                 (jn_representation)fd->articulated, MA, WA));
+  if (code) return code;
+  const cli_axis six = CLI_AXIS(6), k = CLI_AXIS(R + 1, .stride = 6 * (size_t)bodies),
+                 one = CLI_AXIS(6, .stride = 1);
+  cli_result_begin(r, "articulated", NULL);
+  for (int i = 0; i < bodies; i++) {
+    cli_result_begin(r, jn_model_body(job->model, i)->name, NULL);
+    CLI_ADD(r, CLI_TO_JSON, "MA", .axis = {[CLI_ROW] = six, six}, .data = MA + 36 * (size_t)i);
+    CLI_ADD(r, CLI_TO_JSON, "WA", .axis = {[CLI_ROW] = k, one}, .data = WA + 6 * (size_t)i);
+    cli_result_end(r);
+  }
+  cli_result_end(r);
+  return CLI_DONE;
+}
+
+static int check_fd(cli_job *job) {
+  const fd_job *fd = (const fd_job *)job;
+  if (fd->articulated_given && job->layout_given)
+    return cli_bad_usage("fd: --articulated has jounce's layout only: leave out --layout");
+  return state_is_given(job);
+}
+
 static int run_fd(cli_job *job) {
   cli_robot_state *s = &job->state;
   const int R = job->order;
   double *lambda, *a, *error;
+  if (((fd_job *)job)->articulated_given && cli_is_closed(job))
+    return cli_bad_usage("fd: --articulated leaves constraints out: say so with --open");
   int code = begin(job, &(cli_need){R, 1, R + 1, R + 1, 0, job->pad, cli_is_closed(job)}, &lambda);
   if (code) return code;
   const jn_model *m = job->model;
@@ -261,13 +304,17 @@ static int run_fd(cli_job *job) {
   if (code) return code;
   quantity motion = motion_of(job);
   if (!lambda) motion.error = error;
-  return write_dynamics(job, "forward dynamics", motion, lambda, NULL, NULL);
+  return write_dynamics(job, "forward dynamics", motion, lambda, NULL, NULL,
+                        ((fd_job *)job)->articulated_given ? add_articulated : NULL);
 }
 
 int cli_fd(int argc, char **argv) {
-  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
-  const cli_option table[] = {DYNAMICS_OPTIONS(&job), CLI_PROXIMAL_OPTION(&job)};
-  return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_fd);
+  fd_job fd = {.job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1}};
+  const cli_option table[] = {DYNAMICS_OPTIONS(&fd.job),
+                              CLI_PROXIMAL_OPTION(&fd.job),
+                              {"--articulated", CLI_CHOICE, &fd.articulated, 0, 0,
+                               cli_representation_names, &fd.articulated_given}};
+  return cli_job_run(&fd.job, table, COUNT(table), argc, argv, check_fd, run_fd);
 }
 
 /* Forces of the joints whose motion is given, motion of the others; NPY has both for all joints. */
@@ -294,10 +341,57 @@ static int write_hybrid(cli_job *job, double *lambda) {
   return cli_job_write(job);
 }
 
+typedef struct hybrid_job {
+  cli_job job;
+  const char *forces; /* --given-force: degrees of freedom; NULL: joints, as the state says */
+} hybrid_job;
+
+/* --given-force: of each degree of freedom force or motion is given. Writes all of both. */
+static int run_by_freedom(cli_job *job) {
+  const int R = job->order, nv = jn_model_nv(job->model);
+  cli_robot_state *s = &job->state;
+  cli_result *r = &job->result;
+  if (cli_is_closed(job) || job->joints)
+    return cli_bad_usage("hybrid: --given-force: not with %s", job->joints
+                                                                   ? "--joints"
+                                                                   : "constraints, leave them out "
+                                                                     "with --open");
+  int code = cli_job_state(job, &(cli_need){R, R + 2, R + 1, R + 1, 0, 1, 0}, R);
+  if (code) return code;
+  unsigned char *given = cli_take(&r->memory, (size_t)nv + 1, 1);
+  const char **words = cli_take(&r->memory, (size_t)nv + 1, sizeof *words);
+  if (!given || !words) return CLI_BAD_INPUT;
+  if ((code = cli_dofs_find(job, "--given-force", ((hybrid_job *)job)->forces, given))) return code;
+  for (int i = 0; i < nv; i++) words[i] = given[i] ? "force" : "motion", given[i] = !given[i];
+  code = cli_job_status(job, jn_hybrid_dynamics_by_freedom(job->model, job->data, R, s->q, given,
+                                                           s->v, s->tau, &s->external));
+  if (code) return code;
+  const char *const *dofs = cli_job_dofs(job);
+  r->title = cli_take_text(&r->memory, "hybrid dynamics of %s by degree of freedom, order %d",
+                           cli_job_name(job).text, R);
+  r->text = (cli_text_style){.blocks = 1, .gap = 1, .width = 12, .digits = 5};
+  r->label = "quantity", r->index[CLI_K] = "k";
+  r->columns = (cli_axis)CLI_AXIS(nv, .labels = dofs);
+  cli_result_number(r, "order", R);
+  cli_result_names(r, "dofs", dofs, nv);
+  cli_result_names(r, "given", words, nv);
+  const unsigned to = CLI_TO_JSON | CLI_TO_LINES;
+  const cli_axis k = CLI_AXIS(R + 1), kind = CLI_AXIS(1), dof = CLI_AXIS(nv);
+  double *acc = motion_of(job).x;
+  CLI_ADD(r, to, "tau", .axis = {[CLI_K] = k, [CLI_COLUMN] = r->columns}, .data = s->tau,
+          .symbol = "tau");
+  CLI_ADD(r, to, "acc", .axis = {[CLI_K] = k, [CLI_COLUMN] = r->columns}, .data = acc,
+          .symbol = "v", .first = 1);
+  CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_J] = kind, k, dof}, .data = s->tau);
+  CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_J] = kind, k, dof}, .data = acc);
+  return cli_job_write(job);
+}
+
 static int run_hybrid(cli_job *job) {
   cli_robot_state *s = &job->state;
   const int R = job->order;
   double *lambda;
+  if (((hybrid_job *)job)->forces) return run_by_freedom(job);
   int code =
       begin(job, &(cli_need){R, R + 2, R + 1, R + 1, 1, job->pad, cli_is_closed(job)}, &lambda);
   if (code) return code;
@@ -311,10 +405,17 @@ static int run_hybrid(cli_job *job) {
 }
 
 int cli_hybrid(int argc, char **argv) {
-  cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
-  const cli_option table[] = {CLI_MODEL_OPTIONS(&job),      CLI_STATE_OPTIONS(&job),
-                              CLI_FORMULATION_OPTION(&job), CLI_DAMPING_OPTION(&job),
-                              CLI_OUTPUT_OPTIONS(&job),     CLI_JOINTS_OPTION(&job),
-                              CLI_ACTIVE_OPTION(&job),      CLI_WORLD_OPTION(&job)};
-  return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_hybrid);
+  hybrid_job h = {.job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1}};
+  const cli_option table[] = {
+      CLI_MODEL_OPTIONS(&h.job),
+      CLI_STATE_OPTIONS(&h.job),
+      CLI_FORMULATION_OPTION(&h.job),
+      CLI_DAMPING_OPTION(&h.job),
+      CLI_OUTPUT_OPTIONS(&h.job),
+      CLI_JOINTS_OPTION(&h.job),
+      CLI_ACTIVE_OPTION(&h.job),
+      CLI_WORLD_OPTION(&h.job),
+      CLI_OPT_TEXT("given-force", &h.forces),
+  };
+  return cli_job_run(&h.job, table, COUNT(table), argc, argv, state_is_given, run_hybrid);
 }

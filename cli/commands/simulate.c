@@ -577,8 +577,8 @@ static int check_usage(cli_job *job) {
   if (job->output.resume && (m->plot || m->report || m->drift || job->joints))
     return cli_bad_usage(
         "simulate: --resume: not with --plot, --report, --drift or --joints, which need all rows "
-        "and "
-        "columns");
+        "or "
+        "leave out columns");
   return m->plot ? chart_check_path("simulate", m->plot) : CLI_DONE;
 }
 

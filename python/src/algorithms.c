@@ -320,17 +320,6 @@ static algorithm table[] = {
      "Motion from forces. q (..., nq), v (..., nv), tau (..., r+1, nv) = tau, ..., tau^(r);\n"
      "returns (..., r+1, nv) = v', ..., v^(r+1). tau (..., nv) is order 0 and gives v' (..., nv).\n"
      "SingularError names the joint that moves no mass."},
-    {"forward_dynamics_error",
-     call_forward_dynamics_error,
-     EXTERNAL,
-     0,
-     {Q, V1, TAU_1},
-     {{"a", ROWS, 2, {LOOSE(1), NV}}, {"error", PLAIN, 1, {LOOSE(1)}}},
-     "forward_dynamics_error($self, /, q, v, tau, *, external=None, tau_ext=None, out=None)\n--\n\n"
-     "forward_dynamics, and in error (..., r+1) the estimated relative error of each order: the\n"
-     "effect of one unit in the last place of q, v and tau. DigitsError: above 1e-2. Five times "
-     "the\n"
-     "cost."},
     {"hybrid_dynamics",
      call_hybrid_dynamics,
      EXTERNAL | PRESCRIBED | BATCHED_HYBRID,
@@ -1061,6 +1050,17 @@ static algorithm table[] = {
      "out=None)\n--\n\n"
      "hybrid_dynamics for each degree of freedom: given (..., nv) is not 0 where the motion is\n"
      "given. Of a free joint these are components in the representation of the settings."},
+    {"forward_dynamics_error",
+     call_forward_dynamics_error,
+     EXTERNAL,
+     0,
+     {Q, V1, TAU_1},
+     {{"a", ROWS, 2, {LOOSE(1), NV}}, {"error", PLAIN, 1, {LOOSE(1)}}},
+     "forward_dynamics_error($self, /, q, v, tau, *, external=None, tau_ext=None, out=None)\n--\n\n"
+     "forward_dynamics, and in error (..., r+1) the estimated relative error of each order: the\n"
+     "effect of one unit in the last place of q, v and tau. DigitsError: above 1e-2. Five times "
+     "the\n"
+     "cost."},
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
@@ -1134,7 +1134,8 @@ static algorithm table[] = {
   X(constrained_forward_partials, 64) \
   X(constrained_linearise, 65)     \
   X(elastic_motors, 66) \
-  X(hybrid_dynamics_by_freedom, 67)
+  X(hybrid_dynamics_by_freedom, 67) \
+  X(forward_dynamics_error, 68)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

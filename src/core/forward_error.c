@@ -43,14 +43,6 @@ static double largest(const double *x, size_t n) {
   return most;
 }
 
-/* size_k from the results with and without tau. At rest every other order is zero: then what the
- * orders below let expect in the time 1/rate. */
-static double size_of(size_t nv, size_t k, const double *a, const double *fall, double rate,
-                      double below) {
-  const double size = fmax(largest(a + k * nv, nv), fall[k]), expected = k ? rate * below : 0;
-  return size < 0x1p-26 * expected ? expected : size;
-}
-
 jn_status jn_forward_dynamics_error(const jn_model *model, jn_data *data, int order,
                                     const double *q, const double *v, const double *tau,
                                     const jn_external *external, double *a, double *error) {
@@ -73,10 +65,8 @@ jn_status jn_forward_dynamics_error(const jn_model *model, jn_data *data, int or
   }
   data->kinematics = -2; /* of the changed state */
   if (status) return status;
-  double size = 0, rate = 0;
   for (size_t k = 0; k < rows; k++) {
-    size = size_of(nv, k, got, fall, rate, size);
-    if (k == 0) rate = fmax(largest(v, nv), sqrt(size));
+    const double size = fmax(largest(got + k * nv, nv), fall[k]);
     effect[k] = size > 0 ? effect[k] / size : 0;
     if (effect[k] > FEW_DIGITS) return JN_ERR_DIGITS;
   }

@@ -139,12 +139,12 @@ typedef struct row_space {
 
 typedef long long lane_mask __attribute__((vector_size(8 * LANES)));
 static inline real masked(real x, lane_mask m) { return (real)((lane_mask)x & m); }
-/* x in every lane, and the dofs of block b as numbers */
+/* x in every lane, and the dofs of a block, the first of which is j */
 static inline real lanes_of(double x) { return (real){0} + x; }
-static inline real dofs_of(int b) {
+static inline real dofs_from(int j) {
   real t = {0};
-  for (int s = 0; s < LANES; s++) t[s] = b * LANES + s;
-  return t;
+  for (int s = 0; s < LANES; s++) t[s] = s;
+  return t + (double)j;
 }
 
 /* E of the links with several dofs with the component of v in lanes, from the columns of w->Ev */
@@ -228,7 +228,7 @@ INLINE void row_jets(const row_space *r, int i, int d, int from, int to, int sec
   const real row = lanes_of(d), stop = lanes_of(own), over = lanes_of(end), zero = {0};
   for (int b = 0; b <= last; b++) {
     if (r->reach[b] > d) {
-      const lane_mask mask = (r->end[b] > row) & (dofs_of(b) < stop);
+      const lane_mask mask = (r->end[b] > row) & (dofs_from(b * LANES) < stop);
       EACH(k, from, to) row_below(r, d, b, k, second, mask);
     } else {
       EACH(k, from, to) {
@@ -239,7 +239,8 @@ INLINE void row_jets(const row_space *r, int i, int d, int from, int to, int sec
   }
   int b = own / LANES;
   for (; b * LANES < end; b++) {
-    const lane_mask mask = (dofs_of(b) >= stop) & (dofs_of(b) < over);
+    const real at = dofs_from(b * LANES);
+    const lane_mask mask = (at >= stop) & (at < over);
     EACH(k, from, to) row_above(r, d, b, k, mask, b == last);
   }
   for (b = b > last ? b : last + 1; b < r->blocks; b++) EACH(k, from, to) {
@@ -283,17 +284,18 @@ INLINE void row_fold_mass(const row_space *r, const jn_link *l, int d, double *o
   }
 }
 
-/* block b of one row; the last one may have more lanes than columns */
-INLINE void row_store(const row_space *r, double *out, int b, real t) {
+/* block b of row d; the last one may have more lanes than columns, which belong to the next row, yet
+ * to be written */
+INLINE void row_store(const row_space *r, int d, double *out, int b, real t) {
   const int nv = r->x->m->nv;
-  if ((b + 1) * LANES <= nv)
+  if (d < nv - 1 || (b + 1) * LANES <= nv)
     *(solve_pack *)(void *)(out + b * LANES) = t;
   else
     for (int c = b * LANES; c < nv; c++) out[c] = t[c - b * LANES];
 }
-/* out[nv] = f times a jet's row of order k */
-INLINE void row_put(const row_space *r, const real *jet, int k, double f, double *out) {
-  for (int b = 0; b < r->blocks; b++) row_store(r, out, b, f * jet[k * r->blocks + b]);
+/* out[nv] = f times row d of a jet, order k */
+INLINE void row_put(const row_space *r, int d, const real *jet, int k, double f, double *out) {
+  for (int b = 0; b < r->blocks; b++) row_store(r, d, out, b, f * jet[k * r->blocks + b]);
 }
 
 /* out[nv] = row d, a dof of link i, of
@@ -308,7 +310,7 @@ INLINE void row_line(const row_space *r, int i, int d, int k, int j, double f, d
     if (j > 0) t = r->M[(k - j + 1) * n + b];
     if (j <= k) t = j > 0 ? r->B[(k - j) * n + b] + (double)j * t : r->B[(k - j) * n + b];
     if (j < k) t = f * (t + (1.0 / (j + 1)) * r->A[(k - j - 1) * n + b]);
-    row_store(r, out, b, t);
+    row_store(r, d, out, b, t);
   }
   for (int s = r->several[0]; s < r->several[1]; s++) {
     const jn_link *a = &x->m->link[s];
@@ -316,10 +318,8 @@ INLINE void row_line(const row_space *r, int i, int d, int k, int j, double f, d
     if (a->nv < 2 || !(above || (s > i && a->iv < end))) continue;
     if (j <= k)
       row_fold(r, a, k, j, f, out);
-    else if (above)
-      row_fold_mass(r, a, d, out);
-    else
-      row_fold(r, a, 0, 1, 1, out);
+    else if (x->own && link_is_free(a)) /* else E_0 = 1 */
+      above ? row_fold_mass(r, a, d, out) : row_fold(r, a, 0, 1, 1, out);
   }
   if (j > k) out[d] += l->armature;
   if (j == k && x->data->settings.damping) out[d] += l->damping;
@@ -346,7 +346,7 @@ INLINE int matrices_of_inverse(const variation *x, const int K, double *dq, doub
       row_jets(&r, i, d, 0, K, 0);
       EACH(k, 0, K) {
         if (k > 1) factorial *= k;
-        if (dq) row_put(&r, r.A, k, factorial, write ? dq + (size_t)k * size + row : line);
+        if (dq) row_put(&r, d, r.A, k, factorial, write ? dq + (size_t)k * size + row : line);
         if (dq && !write) finite += row_finite(&r, line);
         if (!dv) continue;
         double f = 1, *block = dv + (size_t)k * ((size_t)K + 2) * size + row;
@@ -451,7 +451,7 @@ INLINE void matrices_of_forward(const variation *x, const int k, const jn_forwar
       const size_t at = (size_t)k * size + (size_t)d * nv;
       double *dq = out->dq ? out->dq + at : NULL, *dv = out->dv ? out->dv + at : NULL, f = 1;
       row_jets(&r, i, d, 0, k, 0);
-      if (dq) row_put(&r, r.A, k, factorial, dq);
+      if (dq) row_put(&r, d, r.A, k, factorial, dq);
       if (dv) row_line(&r, i, d, k, 0, factorial, dv);
       if (k == 0) row_line(&r, i, d, 0, 1, 1, out->H + (size_t)d * nv);
       for (int j = k; j > 0; j--) {

@@ -234,6 +234,12 @@ static void settle(mjcf *m, mjcf_body *b) {
   if (!has_geoms && b->inertial == NULL) b->given.c = b->pose.p;
   if (b->given.m < s->boundmass) b->given.m = s->boundmass;
   bound_moments(m, &b->given);
+  double sum = b->given.m + b->given.c.x + b->given.c.y + b->given.c.z;
+  for (int k = 0; k < 9; k++) sum += 0 * b->given.J.m[k / 3][k % 3];
+  if (!isfinite(sum))
+    jn_mjcf_fail(m, JN_ERR_MODEL, b->node,
+                 "%s: its mass or inertia is not finite: a size or density is too large",
+                 jn_mjcf_subject(b->node, subject));
 }
 
 void jn_mjcf_settle_inertias(mjcf *m) {
@@ -244,8 +250,10 @@ void jn_mjcf_settle_inertias(mjcf *m) {
     if (m->bodies[i].moves || !s->fusestatic) mass += m->bodies[i].given.m;
   }
   if (!(s->settotalmass > 0) || m->status != JN_OK) return;
-  if (!(mass > 0)) {
-    jn_mjcf_fail(m, JN_ERR_MODEL, m->root, "settotalmass: no body has mass");
+  if (!(mass > 0) || !isfinite(mass)) {
+    jn_mjcf_fail(m, JN_ERR_MODEL, m->root,
+                 mass > 0 ? "settotalmass: the sum of the masses is not finite"
+                          : "settotalmass: no body has mass");
     return;
   }
   for (int i = 1; i < m->body_count; i++) {
