@@ -31,13 +31,14 @@ static const char *const places[] = {"libnvrtc.so.13",
                                      "/usr/local/cuda/lib64/libnvrtc.so.12",
                                      NULL};
 
-static jn_status open_library(const jn_machine *m, nvrtc *n, jn_error *error) {
+static jn_status open_library(jn_machine *m, nvrtc *n, jn_error *error) {
   memset(n, 0, sizeof *n);
   if (m->nvrtc[0])
     n->library = dlopen(m->nvrtc, RTLD_NOW | RTLD_LOCAL);
   else
     for (int i = 0; places[i] && !n->library; i++)
       n->library = dlopen(places[i], RTLD_NOW | RTLD_LOCAL);
+  m->no_compiler = !n->library;
   if (!n->library)
     return jn_fail(error, JN_ERR_FILE, NULL, 0,
                    "gpu: NVRTC (%s) is not found, and the kernel is not in the cache: install the "
