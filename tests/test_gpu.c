@@ -154,6 +154,7 @@ static void rollouts_are_simulations(void **state) {
   check_residual("reduced costs", e.worst, 1e-15);
   e = gpu_check_rollout(&r, 2, 6, 70, 6);
   equal_bits(e);
+  equal_bits(gpu_check_rollout(&r, 1, 6, 70, 21));
   robot_end(&r);
 }
 

@@ -19,6 +19,7 @@ typedef struct jn_job {
   int streamed;    /* numbers are read and written link by link, not all at once */
   int depth_first; /* forward dynamics: links in depth-first order */
   int looped;      /* loops over orders are not unrolled: the text does not grow with the order */
+  int large;       /* more numbers than registers, for the order: see JN_LARGE in kernel.c */
   const unsigned char *prescribed; /* hybrid dynamics: of each joint; NULL: none is */
 } jn_job;
 

@@ -414,9 +414,9 @@ static void hybrid_write(jn_text *t, const jn_job *job, const char *out, const c
     const int iv = m->link[i].iv, nv = m->link[i].nv;
     if (!nv) continue;
     if (is_given(job, i))
-      jn_text_format(
-          t, "  write_joint(0, R, %d, NV, %s + %d, tau_in + %d * stride, stride, &nan);\n", nv,
-          force, iv, iv);
+      jn_text_format(t,
+                     "  write_joint(0, R, %d, NV, %s + %d, tau_in + %d * stride, stride, &nan);\n",
+                     nv, force, iv, iv);
     else
       jn_text_format(
           t, "  write_joint(1, R + 1, %d, NV, %s + %d, v_in + %d * stride, stride, &nan);\n", nv,
@@ -446,17 +446,18 @@ static const char *hybrid_forces(jn_text *t, const jn_job *job) {
 }
 void jn_generate_hybrid_kernel(jn_text *t, const jn_job *job, int r) {
   const jn_model *m = job->m;
-  jn_text_format(t,
-                 "#ifdef __CUDACC__\n"
-                 "extern \"C\" __global__ void %s_hd%d_kernel(size_t n, const double *q, double *v,\n"
-                 "    double *tau, int *without) {\n"
-                 "  enum { R = %d };\n"
-                 "  const size_t s = (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n"
-                 "  if (s >= n) return;\n"
-                 "  const int bad = %s_hd%d_at(q + s, v + s, tau + s, n);\n"
-                 "  if (without) without[s] = bad;\n"
-                 "  if (!bad) return;\n",
-                 job->name, r, r, job->name, r);
+  jn_text_format(
+      t,
+      "#ifdef __CUDACC__\n"
+      "extern \"C\" __global__ void %s_hd%d_kernel(size_t n, const double *q, double *v,\n"
+      "    double *tau, int *without) {\n"
+      "  enum { R = %d };\n"
+      "  const size_t s = (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (s >= n) return;\n"
+      "  const int bad = %s_hd%d_at(q + s, v + s, tau + s, n);\n"
+      "  if (without) without[s] = bad;\n"
+      "  if (!bad) return;\n",
+      job->name, r, r, job->name, r);
   for (int i = first_link(job); i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     if (l->nv)
@@ -487,8 +488,8 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
   jn_text_format(t, "\n/* %s dynamics of order %d */\n", hybrid ? "hybrid" : "forward", r);
   for (int i = first; i < m->nlink; i++)
     if (first_like(job, i) == i) forward_functions(t, job, id, i, r);
-  jn_text_format(t, "INLINE int %s_at(const double *q_in, %sdouble *v_in, %sdouble *tau_in,\n    ", id,
-                 hybrid ? "" : "const ", hybrid ? "" : "const ");
+  jn_text_format(t, "INLINE int %s_at(const double *q_in, %sdouble *v_in, %sdouble *tau_in,\n    ",
+                 id, hybrid ? "" : "const ", hybrid ? "" : "const ");
   if (!hybrid) jn_text_put(t, "double *a_out, ");
   jn_text_format(t,
                  "size_t stride%s) {\n"

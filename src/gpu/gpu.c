@@ -78,8 +78,7 @@ void jn_gpu_free(jn_gpu *gpu) {
   if (!gpu) return;
   jn_machine *m = &gpu->machine;
   for (int i = 0; i < GPU_KERNELS; i++)
-    for (int r = 0; r <= JN_MAX_KERNEL_ORDER; r++)
-      jn_gpu_unload(gpu, &gpu->kernel[i][r]);
+    for (int r = 0; r <= JN_MAX_KERNEL_ORDER; r++) jn_gpu_unload(gpu, &gpu->kernel[i][r]);
   jn_gpu_unload(gpu, &gpu->reduce);
   for (gpu_hybrid *h = gpu->hybrid, *next; h; h = next) {
     next = h->next;
@@ -127,8 +126,7 @@ static jn_status load_generic(jn_gpu *gpu, jn_kernel kernel, int order,
   jn_generate_options set = *options;
   jn_kernel_text text = {0};
   set.generic = 1;
-  jn_status status =
-      jn_generate_kernel(gpu->model, kernel, order, &set, &gpu->hooks, &text, error);
+  jn_status status = jn_generate_kernel(gpu->model, kernel, order, &set, &gpu->hooks, &text, error);
   if (status) return status;
   const char *ptx = m->loads_ptx ? jn_generic_ptx(kernel != JN_KERNEL_INVERSE, order) : NULL;
   status = ptx ? m->kind->load(m, ptx, strlen(ptx) + 1, text.name, out, error)
@@ -143,8 +141,8 @@ static jn_status load_generic(jn_gpu *gpu, jn_kernel kernel, int order,
 /* A kernel of this robot; without a compiler one for any robot, where there is one. */
 static jn_status load_kernel(jn_gpu *gpu, jn_kernel kernel, int order,
                              const jn_generate_options *options, jn_loaded *out, jn_error *error) {
-  const int dynamics = kernel == JN_KERNEL_INVERSE || kernel == JN_KERNEL_FORWARD ||
-                       kernel == JN_KERNEL_HYBRID;
+  const int dynamics =
+      kernel == JN_KERNEL_INVERSE || kernel == JN_KERNEL_FORWARD || kernel == JN_KERNEL_HYBRID;
   jn_kernel_text text = {0};
   if (gpu->generic && dynamics) return load_generic(gpu, kernel, order, options, out, error);
   jn_status status =
@@ -160,8 +158,8 @@ static jn_status load_kernel(jn_gpu *gpu, jn_kernel kernel, int order,
 
 jn_status jn_gpu_kernel(jn_gpu *gpu, jn_kernel kernel, int order, const jn_loaded **out,
                         jn_error *error) {
-  const int valid = (int)kernel >= 0 && (int)kernel < GPU_KERNELS && order >= 0 &&
-                    order <= JN_MAX_KERNEL_ORDER;
+  const int valid =
+      (int)kernel >= 0 && (int)kernel < GPU_KERNELS && order >= 0 && order <= JN_MAX_KERNEL_ORDER;
   jn_loaded none = {0}, *loaded = valid ? &gpu->kernel[kernel][order] : &none;
   jn_status status = JN_OK;
   if (!loaded->module) status = load_kernel(gpu, kernel, order, &gpu->generate, loaded, error);
@@ -198,7 +196,8 @@ jn_status jn_gpu_hybrid_kernel(jn_gpu *gpu, const unsigned char *prescribed, int
 
 jn_status jn_gpu_prepare(jn_gpu *gpu, jn_kernel kernel, int order, jn_error *error) {
   if (!gpu) return refuse(error, "no device");
-  if ((int)kernel < 0 || (int)kernel >= GPU_KERNELS) return refuse(error, "no such kernel to prepare");
+  if ((int)kernel < 0 || (int)kernel >= GPU_KERNELS)
+    return refuse(error, "no such kernel to prepare");
   return jn_gpu_kernel(gpu, kernel, order, NULL, error);
 }
 

@@ -58,9 +58,9 @@ typedef struct gpu_job {
   int *mask;    /* on the device */
   void *block;  /* of the device, with all arrays; NULL: they are the user's */
   const jn_gpu_call *call;
-  int tolerant; /* a state without result does not fail the call */
+  int tolerant;  /* a state without result does not fail the call */
   void *more[2]; /* arguments of a kernel for any robot: accelerations, forces */
-  int marks;    /* the kernel only marks states without result: the mask is cleared before */
+  int marks;     /* the kernel only marks states without result: the mask is cleared before */
 } gpu_job;
 
 /* Places the arrays: host arrays are copied to the device. */

@@ -8,7 +8,7 @@
 typedef struct jn_loaded {
   void *module, *function; /* NULL: not loaded */
   int file;                /* of the host: open as long as the module, whose name has its number */
-  void *robot;             /* on the device: the last argument of a kernel for any robot; else NULL */
+  void *robot; /* on the device: the last argument of a kernel for any robot; else NULL */
 } jn_loaded;
 
 typedef struct jn_machine jn_machine;

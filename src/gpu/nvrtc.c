@@ -95,10 +95,13 @@ jn_status jn_nvrtc_compile(jn_machine *m, const char *text, const char *architec
   jn_status status = open_library(m, &n, error);
   if (status) return status;
   snprintf(target, sizeof target, "--gpu-architecture=%s", architecture);
-  const char *const options[] = {"-default-device", "-std=c++17", target, "-fmad=false"};
+  const char *options[5] = {"-default-device", "-std=c++17", target};
+  int count = 3;
+  if (m->strict) options[count++] = "-fmad=false";
+  if (!ptx && strstr(text, "#define JN_LARGE 1\n")) options[count++] = "--ptxas-options=-O1";
   int result = n.create(&program, text, "robot.cu", 0, NULL, NULL);
   if (result) status = jn_fail(error, JN_ERR_FILE, NULL, 0, "gpu: NVRTC: %s", n.error_text(result));
-  if (!status && (result = n.compile(program, m->strict ? 4 : 3, options)))
+  if (!status && (result = n.compile(program, count, options)))
     status = explain(&n, program, result, &m->hooks, error);
   if (!status && (result = ptx ? n.ptx_size(program, size) : n.cubin_size(program, size)))
     status = jn_fail(error, JN_ERR_FILE, NULL, 0, "gpu: NVRTC: %s", n.error_text(result));

@@ -137,8 +137,7 @@ gpu_error gpu_check_hybrid(const gpu_robot *r, int order, size_t n, uint64_t see
   if (jn_batch_new(r->model, order, r->threads, NULL, &batch) == JN_OK) {
     *jn_batch_settings(batch) = strict_settings(r);
     jn_batch_hybrid_dynamics(r->model, batch, order, n, q, prescribed, v, f, status);
-    e.status =
-        jn_gpu_hybrid_dynamics(r->gpu, order, n, Q, prescribed, W, F, without, NULL, NULL);
+    e.status = jn_gpu_hybrid_dynamics(r->gpu, order, n, Q, prescribed, W, F, without, NULL, NULL);
   }
   if (!e.status) {
     e = compare(n, rows + 1, nv, W, v, without, status);

@@ -2,6 +2,7 @@
  *   gpu_device check [STATES [ROBOT]]   strict results against the library, bit for bit, of every
  *                                       built-in robot; others to 1e-13. Default 1e6 states
  *   gpu_device bench                    states a second
+ *   gpu_device scale                    states a second over the number of states in a call
  *   gpu_device list                     the kernels of both: ROBOT KERNEL ORDER MODE
  *   gpu_device prepare ROBOT KERNEL ORDER MODE      compiles one: several can be at work
  * MODE: 0 fused, 1 strict, 2 for any robot
@@ -19,13 +20,17 @@
 static const char *const robots[] = {"tilthex",   "pendulum", "double_pendulum", "arm6", "arm7",
                                      "quadruped", "humanoid", "chain",           NULL};
 
+/* generic: 1: the kernels for any robot; 2: NVRTC is not found, they take its place */
 static gpu_robot robot_new(const char *name, jn_representation representation, int strict,
                            int generic) {
   gpu_robot r = {.representation = representation};
   jn_model *model = NULL;
   jn_error error = {0};
-  const jn_gpu_options o = {
-      .strict = strict, .representation = representation, .generic = generic};
+  const jn_gpu_options o = {.strict = strict,
+                            .representation = representation,
+                            .generic = generic == 1,
+                            .nvrtc = generic == 2 ? "/nonexistent" : NULL,
+                            .cache = generic == 2 ? "" : NULL};
   if (jn_model_load(name, NULL, NULL, &model, &error) ||
       jn_gpu_new(model, &o, NULL, &r.gpu, &error)) {
     fprintf(stderr, "%s: %s\n", name, error.message);
@@ -82,6 +87,10 @@ static int check_kernels(const char *name, size_t n) {
   r = robot_new(name, JN_MIXED, 1, 1);
   failed |= report(name, "any ID", 5, some, gpu_check_inverse(&r, 5, some, 21), 0);
   failed |= report(name, "any hybrid", 2, some, gpu_check_hybrid(&r, 2, some, 22, 0), 0);
+  robot_free(&r);
+  r = robot_new(name, JN_BODY, 1, 2);
+  failed |= report(name, "no NVRTC", 0, some, gpu_check_inverse(&r, 0, some, 24), 0);
+  failed |= gpu_check_partials(&r, 0, 1, 25).status != JN_ERR_FILE; /* has no such kernel */
   robot_free(&r);
   r = robot_new(name, JN_BODY, 0, 0);
   failed |= report(name, "ID fused", 2, n, gpu_check_inverse(&r, 2, n, 8), 1e-13);
@@ -185,10 +194,9 @@ static void make_ready(const gpu_robot *r, jn_kernel kernel, int order) {
   jn_error error = {0};
   unsigned char prescribed[100];
   choose(r, order == 2 ? 0 : 1, prescribed);
-  if (kernel == JN_KERNEL_HYBRID
-          ? jn_gpu_hybrid_dynamics(r->gpu, order, 0, NULL, prescribed, NULL, NULL, NULL, NULL,
-                                   &error)
-          : jn_gpu_prepare(r->gpu, kernel, order, &error))
+  if (kernel == JN_KERNEL_HYBRID ? jn_gpu_hybrid_dynamics(r->gpu, order, 0, NULL, prescribed, NULL,
+                                                          NULL, NULL, NULL, &error)
+                                 : jn_gpu_prepare(r->gpu, kernel, order, &error))
     stop(&error);
 }
 
@@ -234,8 +242,8 @@ static void bench(const char *name, jn_kernel kernel, int order, int strict, siz
     if (repeat && t < best) best = t;
   }
   const double rate = (double)n / best;
-  printf("%-9s %-12s %d %-6s %10.3e %s a second", name, kinds[kernel], order,
-         modes[strict], rollout ? rate * STEPS : rate, rollout ? "steps " : "states");
+  printf("%-9s %-12s %d %-6s %10.3e %s a second", name, kinds[kernel], order, modes[strict],
+         rollout ? rate * STEPS : rate, rollout ? "steps " : "states");
   printf("   %4.1f %% of %.1f TB/s   ready in %.1f s\n",
          100 * rate * 8 * (double)traffic(&r, kernel, order) / bandwidth, 1e-12 * bandwidth, ready);
   fflush(stdout);
@@ -307,6 +315,15 @@ int main(int argc, char **argv) {
   robot_free(&any);
   printf("%s, compute capability %d.%d, %d multiprocessors, %.0f GB\n", info.name, info.major,
          info.minor, info.multiprocessors, 1e-9 * (double)info.memory);
+  if (strcmp(what, "scale") == 0) {
+    for (size_t n = 1 << 8; n <= 1 << 24; n *= 4) {
+      printf("%9zu  ", n);
+      bench("tilthex", JN_KERNEL_INVERSE, 0, 0, n, 4.8e12);
+      printf("%9zu  ", n);
+      bench("tilthex", JN_KERNEL_FORWARD, 0, 0, n, 4.8e12);
+    }
+    return 0;
+  }
   if (strcmp(what, "bench") == 0) {
     for (int strict = 0; strict < 2; strict++)
       for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -189,7 +189,7 @@ INLINE void bias_terms_begin(const link_view *at, int k, int nv, int root) {
   at->Y[k] = gravity_step(k, at->V, at->Y);
   out->s = a.s;
   if (root || l->kind != JN_K_REVOLUTE) return;
-  const six *u = at->U, *F = at->F;
+  const six *u = TWISTS_OF(at, 1, k - 1), *F = at->F;
   real *X = at->X;
   out->sine = sincos_begin(k + 1, 2, at->v, nv, X);
   a.b = a.F = rotz_pair_start(six_zero());
@@ -227,7 +227,7 @@ APART void root_advance(const link_view *at, int rep, int k, int nv) {
 INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int external, int root) {
   const jn_link *l = at->link;
   const next_order *a = at->next;
-  const six *V = at->V, *u = at->U;
+  const six *V = at->V, *u = TWISTS_OF(at, 0, k && !root ? 0 : -1);
   six *H = at->H, *F = at->F, b = six_zero();
   real *X = at->X;
   products s = k ? a->s : products_zero();

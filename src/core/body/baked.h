@@ -72,16 +72,16 @@ INLINE void write_rows(int from, int to, int n, int nv, const real *x, double *o
 INLINE void read_joint(int from, int to, int n, int nv, const double *x, size_t stride, real *out,
                        real *nan) {
   UNROLL_ALL for (int k = from; k <= to; k++)
-    read_numbers(n, x + (size_t)(k * nv) * stride, stride, out + k * nv, nan);
+      read_numbers(n, x + (size_t)(k * nv) * stride, stride, out + k * nv, nan);
 }
 INLINE void write_joint(int from, int to, int n, int nv, const real *x, double *out, size_t stride,
                         real *nan) {
   UNROLL_ALL for (int k = from; k <= to; k++)
-    write_numbers(n, x + k * nv, out + (size_t)(k * nv) * stride, stride, nan);
+      write_numbers(n, x + k * nv, out + (size_t)(k * nv) * stride, stride, nan);
 }
 INLINE void clear_joint(int from, int to, int n, int nv, real *x) {
-  UNROLL_ALL for (int k = from; k <= to; k++)
-    UNROLL_ALL for (int j = 0; j < n; j++) x[k * nv + j] = real_of(0);
+  UNROLL_ALL for (int k = from; k <= to; k++) UNROLL_ALL for (int j = 0; j < n; j++) x[k * nv + j] =
+      real_of(0);
 }
 /* number i of an array of reals that is read by lanes */
 INLINE void put_real(double *x, int i, real a) { *(real_in_memory *)(x + i * LANES) = a; }
@@ -158,8 +158,8 @@ INLINE link_view constant_view(const link_view *view, const jn_link *l, const jn
   }
 
 /* A prescribed joint of hybrid dynamics: its velocity of order k + 1, and e = (k+1) v_(k+1). */
-INLINE void prescribe_joint(const jn_link *l, int rep, int k, int nv, v3 p0, const real *in, real *X,
-                            base_jet *b, real *v, real *e) {
+INLINE void prescribe_joint(const jn_link *l, int rep, int k, int nv, v3 p0, const real *in,
+                            real *X, base_jet *b, real *v, real *e) {
   joint_motion_in(l, rep, k + 1, nv, p0, in, X, b, v);
   for (int j = 0; j < l->nv; j++) e[j] = (double)(k + 1) * v[(k + 1) * nv + j];
 }
@@ -172,8 +172,8 @@ INLINE void prescribe_joint(const jn_link *l, int rep, int k, int nv, v3 p0, con
   real X##i[(width) * (R + 2)], D##i[6 * (n)];                                  \
   sym6 I##i;                                                                    \
   next_order next##i;
-#define FORWARD_VIEW(i, up, base, iq, iv, carries)                                           \
-  forward_view(V##i, U##i, H##i, F##i, UA##i, &b##i, &p##i, Y##i, &XT##i, X##i, D##i, &I##i, \
+#define FORWARD_VIEW(i, up, base, iq, iv, carries)                                              \
+  forward_view(V##i, U##i, H##i, F##i, UA##i, &b##i, &p##i, Y##i, &XT##i, X##i, D##i, &I##i,    \
                &next##i, base, q + (iq), v + (iv), tau + (iv), e + (iv), carries, V##up, F##up, \
                Y##up)
 INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, six *p, v3 *Y,

@@ -167,8 +167,8 @@ INLINE void generic_drive(const generic_robot *m, generic_work *w, int i, int k)
   const jn_link *l = &m->link[i];
   const link_view at = generic_view(m, w, i);
   if (m->given[i])
-    prescribe_joint(l, m->representation, k, m->nv, v3_zero(), w->in + l->iv, at.X, at.base,
-                    at.v, at.e);
+    prescribe_joint(l, m->representation, k, m->nv, v3_zero(), w->in + l->iv, at.X, at.base, at.v,
+                    at.e);
   else
     drive_joint(l, m->representation, k, m->nv, v3_zero(), w->f + l->iv, at.v, at.X, at.base,
                 m->damping, at.tau, at.e);
@@ -186,8 +186,8 @@ INLINE void generic_state(const generic_robot *m, generic_work *w, const double 
     const jn_link *l = &m->link[i];
     for (int k = 0; k <= R; k++) {
       if (m->given[i])
-        generic_read(l->nv, v + (size_t)((k + 1) * nv + l->iv) * n, n,
-                     w->in + (k + 1) * nv + l->iv, nan);
+        generic_read(l->nv, v + (size_t)((k + 1) * nv + l->iv) * n, n, w->in + (k + 1) * nv + l->iv,
+                     nan);
       else
         generic_read(l->nv, tau + (size_t)(k * nv + l->iv) * n, n, w->f + k * nv + l->iv, nan);
     }
@@ -248,8 +248,8 @@ INLINE void generic_results(const generic_robot *m, generic_work *w, double *a, 
 INLINE void generic_nan(const generic_robot *m, double *a, double *force, size_t n) {
   for (int i = 0; i < m->nlink; i++)
     for (int k = 0; k <= R; k++)
-      write_nan(m->link[i].nv,
-                (m->given[i] ? force : a) + (size_t)(k * m->nv + m->link[i].iv) * n, n);
+      write_nan(m->link[i].nv, (m->given[i] ? force : a) + (size_t)(k * m->nv + m->link[i].iv) * n,
+                n);
 }
 
 /* the passes of aba.h; returns whether every joint moves mass */

@@ -8,7 +8,9 @@ typedef __SIZE_TYPE__ size_t;
 #define NULL 0
 #define memcpy __builtin_memcpy
 #define memset __builtin_memset
-struct grid_index { unsigned x; };
+struct grid_index {
+  unsigned x;
+};
 #pragma clang force_cuda_host_device begin
 #define blockIdx (grid_index{(unsigned)__nvvm_read_ptx_sreg_ctaid_x()})
 #define blockDim (grid_index{(unsigned)__nvvm_read_ptx_sreg_ntid_x()})
